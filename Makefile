@@ -1,0 +1,106 @@
+# cuvmm: build out of tree into $(BUILD). `make help` lists the targets.
+#
+# Sources are found by their place: a new X.c in a folder below is built, a new X_test.c becomes a TAP test.
+
+BUILD   ?= build
+PREFIX  ?= /usr/local
+DESTDIR ?=
+CC      ?= cc
+AR      ?= ar
+CFLAGS  ?= -O2 -g
+SAN     ?=
+COVERAGE ?=
+WERROR  ?=
+PROVE   ?= prove
+JOBS    ?= 2
+CUDA_PATH ?= /usr/local/cuda
+
+VERSION := $(shell awk '/define VMM_VERSION_MAJOR/{a=$$3} /define VMM_VERSION_MINOR/{b=$$3} /define VMM_VERSION_PATCH/{c=$$3} END{print a"."b"."c}' api/vmm.h)
+SOVERSION := $(firstword $(subst ., ,$(VERSION)))
+
+WARNINGS := -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes
+override CPPFLAGS += -Iapi -Ibackend_sim -Iconformance -Itools -D_POSIX_C_SOURCE=200809L
+override CFLAGS   += -std=c11 $(WARNINGS) -fvisibility=hidden -fPIC -pthread $(if $(WERROR),-Werror)
+override LDFLAGS  += -pthread
+ifneq ($(SAN),)
+override CFLAGS   += -fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer
+override LDFLAGS  += -fsanitize=$(SAN)
+endif
+ifneq ($(COVERAGE),)
+override CFLAGS   += --coverage -O0
+override LDFLAGS  += --coverage
+endif
+
+# Optional libraries: parts that need them switch themselves off where they are missing.
+PKG_CONFIG ?= pkg-config
+HAVE_JANSSON := $(shell $(PKG_CONFIG) --exists jansson 2>/dev/null && echo 1)
+ifeq ($(HAVE_JANSSON),1)
+TOOL_CFLAGS := -DCUVMM_HAVE_JANSSON $(shell $(PKG_CONFIG) --cflags jansson)
+TOOL_LIBS   := $(shell $(PKG_CONFIG) --libs jansson)
+endif
+
+# The toolkit's header, where it is present, holds our values and layouts to the driver's.
+HAVE_CUDA_H := $(wildcard $(CUDA_PATH)/include/cuda.h)
+
+sources   = $(filter-out %_test.c,$(wildcard $(addsuffix /*.c,$(1))))
+LIB_SRC   := $(call sources,api api/layers backend_sim)
+TOOL_SRC  := $(call sources,tools)
+CONF_SRC  := $(call sources,conformance conformance/model)
+SUITE_SRC := $(wildcard conformance/suite/*.c)
+TEST_SRC  := $(wildcard $(addsuffix /*_test.c,api api/layers backend_sim conformance conformance/model tools))
+
+obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
+LIB_OBJ   := $(call obj,$(LIB_SRC))
+TOOL_OBJ  := $(call obj,$(filter-out tools/main.c,$(TOOL_SRC)))
+CONF_OBJ  := $(call obj,$(CONF_SRC))
+# Every main of the conformance folder: conformance/programs/X.c becomes bin/X.
+PROG_SRC  := $(wildcard conformance/programs/*.c)
+PROGS     := $(patsubst conformance/programs/%.c,$(BUILD)/bin/%,$(PROG_SRC))
+SUITE     := $(if $(SUITE_SRC),$(BUILD)/bin/conformance)
+CUVMM     := $(if $(wildcard tools/main.c),$(BUILD)/bin/cuvmm)
+TESTS     := $(patsubst %.c,$(BUILD)/test/%,$(TEST_SRC))
+LIBA      := $(BUILD)/lib/libcuvmm.a
+LIBSO     := $(BUILD)/lib/libcuvmm.so.$(VERSION)
+
+.PHONY: all help check clean install demo
+all: $(LIBA) $(LIBSO) $(CUVMM) $(SUITE) $(PROGS) ## the library, the command and the tests' programs
+
+help: ## this list
+	@awk -F':.*## ' '/^[a-zA-Z_-]+:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@echo "  Variables: BUILD CC CFLAGS SAN=address,undefined WERROR=1 PREFIX DESTDIR CUDA_PATH JOBS"
+
+$(BUILD)/obj/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(if $(filter tools/%,$<),$(TOOL_CFLAGS)) $(if $(HAVE_CUDA_H),$(if $(filter %_abi_test.c,$<),-DCUVMM_HAVE_CUDA_H -isystem $(CUDA_PATH)/include)) -MMD -MP -c -o $@ $<
+
+$(LIBA): $(LIB_OBJ)
+	@mkdir -p $(@D)
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+$(LIBSO): $(LIB_OBJ)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libcuvmm.so.$(SOVERSION) -o $@ $^
+	@ln -sf $(notdir $@) $(BUILD)/lib/libcuvmm.so.$(SOVERSION)
+	@ln -sf libcuvmm.so.$(SOVERSION) $(BUILD)/lib/libcuvmm.so
+
+$(BUILD)/bin/cuvmm: $(BUILD)/obj/tools/main.o $(TOOL_OBJ) $(LIBA)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS)
+
+$(BUILD)/bin/conformance: $(call obj,$(SUITE_SRC)) $(CONF_OBJ) $(LIBA)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
+
+$(PROGS): $(BUILD)/bin/%: $(BUILD)/obj/conformance/programs/%.o $(CONF_OBJ) $(LIBA)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
+
+$(BUILD)/test/%: $(BUILD)/obj/%.o $(CONF_OBJ) $(TOOL_OBJ) $(LIBA)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS)
+
+clean: ## remove everything that was built
+	rm -rf $(BUILD)
+
+-include $(shell test -d $(BUILD)/obj && find $(BUILD)/obj -name '*.d')

@@ -1,0 +1,52 @@
+/* backend.h - the table that every backend and every layer fills.
+ *
+ *   vmm_mem_map(sys, ...)  ->  dispatch: number the call  ->  layer  ->  layer  ->  backend
+ *                                                            inner ->  inner ->
+ *
+ * A layer is a backend with another one inside. No slot is ever NULL: VMM_BACKEND_SLOTS names one handler per entry
+ * point of calls.def, so a missing one does not link.
+ */
+#ifndef CUVMM_BACKEND_H
+#define CUVMM_BACKEND_H
+
+#include "call.h"
+#include "detail.h"
+#include "vmm.h"
+
+struct vmm_backend;
+
+typedef vmm_result (*vmm_handler)(struct vmm_backend *self, struct vmm_call *call);
+
+struct vmm_backend_ops {
+    size_t size;      /* sizeof this struct as the backend was built with, checked at open */
+    const char *name; /* "sim", "cuda", "trace", ... */
+    vmm_handler call[VMM_CALL_COUNT];
+    vmm_result (*visit)(struct vmm_backend *self, vmm_visit_fn visit, void *user);
+    uint64_t (*leaks)(struct vmm_backend *self, vmm_report_fn report, void *user);
+    vmm_result (*attach)(struct vmm_backend *self, struct vmm_backend **peer);
+    void (*close)(struct vmm_backend *self); /* ends self and, of a layer, what is inside */
+};
+
+struct vmm_backend {
+    const struct vmm_backend_ops *ops;
+    struct vmm_backend *inner; /* NULL for the innermost */
+};
+
+/* Passes the call on to what is inside. */
+static inline vmm_result vmm_backend_call(struct vmm_backend *backend, struct vmm_call *call)
+{
+    return backend->ops->call[call->id](backend, call);
+}
+
+/* Openers. args is the text after ':' or '=' in the spec, "" when there is none. On failure *backend is untouched
+ * (and inner still the caller's) and the thread's detail is set. */
+vmm_result vmm_sim_open(const char *args, struct vmm_backend **backend);
+vmm_result vmm_trace_open(const char *args, struct vmm_backend *inner, struct vmm_backend **backend);
+vmm_result vmm_fault_open(const char *args, struct vmm_backend *inner, struct vmm_backend **backend);
+
+/* What a layer that adds nothing to visit, leaks and attach puts into those slots: ask the inner backend. */
+vmm_result vmm_layer_visit(struct vmm_backend *self, vmm_visit_fn visit, void *user);
+uint64_t vmm_layer_leaks(struct vmm_backend *self, vmm_report_fn report, void *user);
+vmm_result vmm_layer_attach(struct vmm_backend *self, struct vmm_backend **peer);
+
+#endif

@@ -1,0 +1,100 @@
+/* call.h - one driver call as a value: what layers pass on, traces write down and replays make again.
+ *
+ * A call record is its head followed by the parameters in the driver's order, so a pointer to the head is a pointer
+ * to the whole and generic code reads parameters through descriptors:
+ *
+ *     struct vmm_call_mem_map = [ head: id, number, result | ptr | size | offset | handle | flags ]
+ *                                  ^ struct vmm_call *        ^ vmm_call_params(id)[0].offset bytes in
+ *
+ * Everything here is generated from calls.def; nothing else in the project lists the entry points.
+ */
+#ifndef CUVMM_CALL_H
+#define CUVMM_CALL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "vmm.h"
+
+enum vmm_call_id {
+#define VMM_CALL(name, driver) VMM_CALL_##name,
+#include "calls.def"
+    VMM_CALL_COUNT
+};
+
+/* The part that every call has. number and result are filled by dispatch. */
+struct vmm_call {
+    uint16_t id;     /* enum vmm_call_id */
+    uint64_t number; /* ordinal of this call in its system, from 1 */
+};
+
+#define VMM_CALL(name, driver) \
+    struct vmm_call_##name { \
+        struct vmm_call head;
+#define VMM_PARAM(name, KIND, type, param) type param;
+#define VMM_END(name) \
+    } \
+    ;
+#include "calls.def"
+
+/* Room for any call record. */
+union vmm_any_call {
+    struct vmm_call head;
+#define VMM_CALL(name, driver) struct vmm_call_##name name;
+#include "calls.def"
+};
+
+/* What a parameter is, so that generic code can print, compare, store and rebuild it. OUT_ kinds are pointers that
+ * the call writes through. */
+enum vmm_param_kind {
+    VMM_PARAM_INT,            /* int: ordinals, enumerators */
+    VMM_PARAM_U32,            /* unsigned int or narrower */
+    VMM_PARAM_U64,            /* uint64_t flags */
+    VMM_PARAM_SIZE,           /* uint64_t bytes or elements */
+    VMM_PARAM_COUNT,          /* uint64_t: length of the array before it */
+    VMM_PARAM_ADDRESS,        /* vmm_deviceptr */
+    VMM_PARAM_HANDLE,         /* vmm_mem_generic_allocation_handle */
+    VMM_PARAM_CONTEXT,        /* vmm_context */
+    VMM_PARAM_STREAM,         /* vmm_stream */
+    VMM_PARAM_PROP,           /* const vmm_mem_allocation_prop * */
+    VMM_PARAM_LOCATION,       /* const vmm_mem_location * */
+    VMM_PARAM_DESCS,          /* const vmm_mem_access_desc *, length in the COUNT after it */
+    VMM_PARAM_ATTRIBUTES,     /* const vmm_pointer_attribute *, length in the first parameter */
+    VMM_PARAM_BYTES,          /* const void *: host bytes read */
+    VMM_PARAM_OUT_INT,        /* int * */
+    VMM_PARAM_OUT_U64,        /* uint64_t *: flags */
+    VMM_PARAM_OUT_SIZE,       /* uint64_t * */
+    VMM_PARAM_OUT_ADDRESS,    /* vmm_deviceptr * */
+    VMM_PARAM_OUT_HANDLE,     /* vmm_mem_generic_allocation_handle * */
+    VMM_PARAM_OUT_CONTEXT,    /* vmm_context * */
+    VMM_PARAM_OUT_STREAM,     /* vmm_stream * */
+    VMM_PARAM_OUT_PROP,       /* vmm_mem_allocation_prop * */
+    VMM_PARAM_OUT_TEXT,       /* char *, room in the INT after it */
+    VMM_PARAM_OUT_BYTES,      /* void *: host bytes written */
+    VMM_PARAM_OUT_ATTRIBUTE,  /* void *: type given by the attribute parameter after it */
+    VMM_PARAM_OUT_ATTRIBUTES  /* void **: one per attribute */
+};
+
+struct vmm_param {
+    const char *name;         /* as in calls.def and the driver's documents */
+    enum vmm_param_kind kind;
+    uint16_t offset;          /* bytes from the start of the call record */
+    uint16_t size;            /* bytes of the parameter itself */
+};
+
+/* Names and parameters of an entry point; id must be below VMM_CALL_COUNT. */
+const char *vmm_call_name(enum vmm_call_id id);        /* "mem_map" */
+const char *vmm_call_driver_name(enum vmm_call_id id); /* "cuMemMap" */
+const struct vmm_param *vmm_call_params(enum vmm_call_id id, size_t *count);
+size_t vmm_call_size(enum vmm_call_id id);             /* bytes of the whole record */
+
+/* The id of "mem_map" or "cuMemMap"; VMM_CALL_COUNT when there is none. */
+enum vmm_call_id vmm_call_find(const char *name);
+
+/* The value of a scalar parameter, or of a pointer as an integer; signed kinds are sign-extended. */
+uint64_t vmm_call_scalar(const struct vmm_call *call, const struct vmm_param *param);
+
+/* Sets a scalar parameter; value is truncated to the parameter's width. */
+void vmm_call_set_scalar(struct vmm_call *call, const struct vmm_param *param, uint64_t value);
+
+#endif

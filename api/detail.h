@@ -1,0 +1,37 @@
+/* detail.h - the inside of vmm_last_detail: how backends say why.
+ *
+ * One record per thread, as errno is. Dispatch clears it before each call; a backend fills it when it refuses or
+ * warns; the text is made only when somebody asks for it. A refusal wins over a warning, the first warning over
+ * later ones.
+ */
+#ifndef CUVMM_DETAIL_H
+#define CUVMM_DETAIL_H
+
+#include "call.h"
+#include "rules.h"
+#include "vmm.h"
+
+/* The thread's record, to be filled. */
+vmm_detail *vmm_detail_here(void);
+
+/* Empties the thread's record and notes which call it will be about. */
+void vmm_detail_begin(const struct vmm_call *call);
+
+/* Fills the record with a refusal by rule (argument and result come from the rule's row) and returns that result.
+ * nearest may be NULL. */
+vmm_result vmm_detail_refuse(enum vmm_rule_id rule, uint64_t value, uint64_t expected, const vmm_object *nearest);
+
+/* The same as a warning; does nothing when the record already holds something. */
+void vmm_detail_warn(enum vmm_rule_id rule, uint64_t value, uint64_t expected, const vmm_object *nearest);
+
+/* Replaces the argument's name, for rules that several parameters can break. */
+void vmm_detail_argument(const char *argument);
+
+/* Adds words of this very call. */
+void vmm_detail_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* For failures outside any entry point (open): no rule, words only. Returns result. */
+vmm_result vmm_detail_fail(vmm_result result, const char *function, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif

@@ -1,0 +1,612 @@
+/* vmm.h - CUDA Virtual Memory Management on the real driver or on a simulator: the one public header of cuvmm.
+ *
+ * Every cuX(args...) of the driver is vmm_x(sys, args...) here: the same parameters in the same order with the same
+ * numbers, after the system that the call is made on. CU_X is VMM_X, CUX is vmm_x. What is true of one is true of
+ * the other; where the driver does not do what its documents say, both are stated ("Documents:" / "Observed:").
+ *
+ *   reserve        [........ reserved addresses ........]         vmm_mem_address_reserve
+ *   create         (physical memory, no address)                  vmm_mem_create
+ *   map            [== mapped ==|........ reserved .....]         vmm_mem_map
+ *   set access     [RW mapped RW|........ reserved .....]         vmm_mem_set_access
+ *   use it         vmm_memcpy_*, vmm_memset_*
+ *   and back       vmm_mem_unmap, vmm_mem_release, vmm_mem_address_free
+ *
+ * Units and conventions, unless a function says otherwise:
+ *   - Sizes, offsets, alignments and addresses are bytes in uint64_t; ranges are half-open [start, start + size).
+ *   - G is the granularity of the profile (2 MiB on the recorded H100 and H200).
+ *   - Outputs are written on success only. Exceptions are measured ones and are stated.
+ *   - A refused call changes nothing.
+ *   - Every function may be called from any thread at any time; vmm_open and vmm_close of one system may not overlap
+ *     other calls on it.
+ *   - Before vmm_init, and in a forked child of a process that called it, every call returns
+ *     VMM_ERROR_NOT_INITIALIZED [VMM-INIT-REQUIRED, VMM-INIT-FORKED]. This is not repeated below.
+ *   - Errors are listed with the ids of the rules behind them; `cuvmm explain ID` tells more, and vmm_last_detail()
+ *     says which rule, which object and the way out.
+ *   - "cuda.h 13.0" cites the toolkit's header by function; "guide" the CUDA C++ Programming Guide's chapter on
+ *     virtual memory management; "580" what driver 580.159.04 was measured to do.
+ */
+#ifndef CUVMM_VMM_H
+#define CUVMM_VMM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define VMM_VERSION_MAJOR 0
+#define VMM_VERSION_MINOR 1
+#define VMM_VERSION_PATCH 0
+
+#if defined(__GNUC__)
+#define VMM_API __attribute__((visibility("default")))
+#else
+#define VMM_API
+#endif
+
+/* ------------------------------------------------------------------------------------------------ values and types */
+
+/* What a call returns; the driver's CUresult. */
+typedef enum vmm_result {
+#define VMM_RESULT(name, number, text) VMM_##name = number,
+#include "results.def"
+    VMM_RESULT_MAX = 0x7FFFFFFF
+} vmm_result;
+
+typedef int vmm_device;                             /* CUdevice: an ordinal, 0 .. count - 1 */
+typedef uint64_t vmm_deviceptr;                     /* CUdeviceptr: an address in the unified address space */
+typedef uint64_t vmm_mem_generic_allocation_handle; /* CUmemGenericAllocationHandle: names physical memory */
+typedef struct vmm_context_st *vmm_context;         /* CUcontext: opaque */
+typedef struct vmm_stream_st *vmm_stream;           /* CUstream: opaque, NULL is the default stream */
+
+/* Enumerators are plain ints, as in the driver's structs: callers pass values outside the lists to see them refused. */
+typedef int vmm_mem_location_type;
+#define VMM_MEM_LOCATION_TYPE_INVALID 0
+#define VMM_MEM_LOCATION_TYPE_DEVICE 1            /* id is a device ordinal */
+#define VMM_MEM_LOCATION_TYPE_HOST 2              /* id is ignored */
+#define VMM_MEM_LOCATION_TYPE_HOST_NUMA 3         /* id is a NUMA node */
+#define VMM_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT 4 /* id is ignored; not accepted by the calls here */
+
+typedef int vmm_mem_allocation_type;
+#define VMM_MEM_ALLOCATION_TYPE_INVALID 0
+#define VMM_MEM_ALLOCATION_TYPE_PINNED 1
+#define VMM_MEM_ALLOCATION_TYPE_MANAGED 2 /* for memory pools; vmm_mem_create refuses it */
+
+typedef int vmm_mem_allocation_handle_type; /* a set: values may be combined with | */
+#define VMM_MEM_HANDLE_TYPE_NONE 0
+#define VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR 1
+#define VMM_MEM_HANDLE_TYPE_WIN32 2
+#define VMM_MEM_HANDLE_TYPE_WIN32_KMT 4
+#define VMM_MEM_HANDLE_TYPE_FABRIC 8
+
+typedef int vmm_mem_access_flags;
+#define VMM_MEM_ACCESS_FLAGS_PROT_NONE 0
+#define VMM_MEM_ACCESS_FLAGS_PROT_READ 1
+#define VMM_MEM_ACCESS_FLAGS_PROT_READWRITE 3
+
+typedef int vmm_mem_allocation_granularity_flags;
+#define VMM_MEM_ALLOC_GRANULARITY_MINIMUM 0
+#define VMM_MEM_ALLOC_GRANULARITY_RECOMMENDED 1
+
+#define VMM_MEM_ALLOCATION_COMP_NONE 0
+#define VMM_MEM_ALLOCATION_COMP_GENERIC 1
+
+#define VMM_MEM_CREATE_USAGE_TILE_POOL 1
+#define VMM_MEM_CREATE_USAGE_HW_DECOMPRESS 2
+
+#define VMM_MEMORYTYPE_HOST 1
+#define VMM_MEMORYTYPE_DEVICE 2
+
+#define VMM_STREAM_DEFAULT 0
+#define VMM_STREAM_NON_BLOCKING 1
+
+typedef int vmm_device_attribute; /* the driver's numbers; any of them may be asked for */
+#define VMM_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK 1
+#define VMM_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT 16
+#define VMM_DEVICE_ATTRIBUTE_COMPUTE_MODE 20
+#define VMM_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING 41
+#define VMM_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR 75
+#define VMM_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR 76
+#define VMM_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS 88
+#define VMM_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS 89
+#define VMM_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES 100
+#define VMM_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED 102
+#define VMM_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED 103
+#define VMM_DEVICE_ATTRIBUTE_HANDLE_TYPE_WIN32_HANDLE_SUPPORTED 104
+#define VMM_DEVICE_ATTRIBUTE_HANDLE_TYPE_WIN32_KMT_HANDLE_SUPPORTED 105
+#define VMM_DEVICE_ATTRIBUTE_GENERIC_COMPRESSION_SUPPORTED 107
+#define VMM_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED 110
+#define VMM_DEVICE_ATTRIBUTE_SPARSE_CUDA_ARRAY_SUPPORTED 112
+#define VMM_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_SUPPORTED 116
+#define VMM_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED 124
+#define VMM_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED 128
+#define VMM_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED 132
+#define VMM_DEVICE_ATTRIBUTE_HOST_NUMA_ID 134
+#define VMM_DEVICE_ATTRIBUTE_HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED 141
+#define VMM_DEVICE_ATTRIBUTE_HOST_NUMA_MULTINODE_IPC_SUPPORTED 143
+#define VMM_DEVICE_ATTRIBUTE_HOST_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED 145
+
+typedef int vmm_pointer_attribute;                              /* type written through data */
+#define VMM_POINTER_ATTRIBUTE_CONTEXT 1                         /* vmm_context */
+#define VMM_POINTER_ATTRIBUTE_MEMORY_TYPE 2                     /* unsigned int, VMM_MEMORYTYPE_ */
+#define VMM_POINTER_ATTRIBUTE_DEVICE_POINTER 3                  /* vmm_deviceptr */
+#define VMM_POINTER_ATTRIBUTE_HOST_POINTER 4                    /* void * */
+#define VMM_POINTER_ATTRIBUTE_P2P_TOKENS 5                      /* not modelled */
+#define VMM_POINTER_ATTRIBUTE_SYNC_MEMOPS 6                     /* int (0 or 1) */
+#define VMM_POINTER_ATTRIBUTE_BUFFER_ID 7                       /* unsigned long long */
+#define VMM_POINTER_ATTRIBUTE_IS_MANAGED 8                      /* int (0 or 1) */
+#define VMM_POINTER_ATTRIBUTE_DEVICE_ORDINAL 9                  /* int */
+#define VMM_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE 10     /* int (0 or 1) */
+#define VMM_POINTER_ATTRIBUTE_RANGE_START_ADDR 11               /* vmm_deviceptr: of the reservation */
+#define VMM_POINTER_ATTRIBUTE_RANGE_SIZE 12                     /* uint64_t: of the reservation */
+#define VMM_POINTER_ATTRIBUTE_MAPPED 13                         /* int (0 or 1) */
+#define VMM_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES 14           /* uint64_t */
+#define VMM_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE 15     /* int (0 or 1) */
+#define VMM_POINTER_ATTRIBUTE_ACCESS_FLAGS 16                   /* unsigned int: of the current context's device */
+#define VMM_POINTER_ATTRIBUTE_MEMPOOL_HANDLE 17                 /* void * */
+#define VMM_POINTER_ATTRIBUTE_MAPPING_SIZE 18                   /* uint64_t */
+#define VMM_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR 19              /* vmm_deviceptr */
+#define VMM_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID 20                /* unsigned long long: of the physical memory */
+#define VMM_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE 21       /* int (0 or 1) */
+
+/* A place that holds memory or accesses it; CUmemLocation. */
+typedef struct vmm_mem_location {
+    vmm_mem_location_type type;
+    int id;
+} vmm_mem_location;
+
+/* What kind of physical memory to create; CUmemAllocationProp. Zero the struct first: reserved fields are checked. */
+typedef struct vmm_mem_allocation_prop {
+    vmm_mem_allocation_type type;                          /* PINNED */
+    vmm_mem_allocation_handle_type requested_handle_types; /* how it may be exported; fixed at creation */
+    vmm_mem_location location;                             /* where it lives */
+    void *win32_handle_meta_data;                          /* NULL except on Windows */
+    struct {
+        unsigned char compression_type;        /* a hint; read the properties back to see what was obtained */
+        unsigned char gpu_direct_rdma_capable; /* 0 or 1 */
+        unsigned short usage;                  /* VMM_MEM_CREATE_USAGE_ bits */
+        unsigned char reserved[4];             /* 0 */
+    } alloc_flags;
+} vmm_mem_allocation_prop;
+
+/* One grant: who, and what they may do; CUmemAccessDesc. */
+typedef struct vmm_mem_access_desc {
+    vmm_mem_location location;
+    vmm_mem_access_flags flags;
+} vmm_mem_access_desc;
+
+/* ------------------------------------------------------------------------------------------- systems: open and close */
+
+/* One process's view of a machine: address space, handles, contexts, streams. */
+typedef struct vmm_system vmm_system;
+
+/* Opens a system on the backend that spec names and stores it in *sys.
+ *
+ *   spec = [layer '|']... backend
+ *   backend: sim                 the simulator with the profile h100
+ *            sim:PROFILE         a built-in profile (cuvmm profiles lists them) or the path of a profile file
+ *            sim:PROFILE,strict  documented rules that the recorded driver does not enforce are errors too
+ *            sim:PROFILE,observed  the default: answer as the recorded driver, report such breaches as warnings
+ *   layer:   trace=FILE          JSON lines, one per call, into FILE ("-" is standard error)
+ *            fault=CALL:N[:RESULT][:forever]   the Nth CALL (by name; "any" counts every call) fails with RESULT
+ *                                (default OUT_OF_MEMORY) without reaching the backend, once or from then on
+ *   The leftmost layer sees a call first.
+ *
+ * A NULL spec means the environment's CUVMM_BACKEND, or "sim:h100" where that is unset. A spec that names no layer is
+ * wrapped in those of CUVMM_LAYERS (the same syntax, '|' between them), if set.
+ * Returns VMM_ERROR_INVALID_VALUE for a spec that cannot be understood, VMM_ERROR_NOT_FOUND for an unknown backend,
+ * profile or layer, VMM_ERROR_OPERATING_SYSTEM for a file that cannot be opened, VMM_ERROR_OUT_OF_MEMORY; *sys is then
+ * untouched and vmm_last_detail() holds the position and what was expected. No CUDA call is made: call vmm_init. */
+VMM_API vmm_result vmm_open(const char *spec, vmm_system **sys);
+
+/* Opens a second process's view of the machine that sys is a process of: its own address space, handles and contexts,
+ * the same devices and physical memory. Simulator only: VMM_ERROR_NOT_SUPPORTED elsewhere. Layers are not inherited. */
+VMM_API vmm_result vmm_attach(vmm_system *sys, vmm_system **peer);
+
+/* Ends the process's view: what it still holds is reported (vmm_leaks) to the report function, then given back.
+ * NULL is ignored. Contexts, streams and handles of sys must not be used afterwards. */
+VMM_API void vmm_close(vmm_system *sys);
+
+/* --------------------------------------------------------------------------------------------- detail: why, what to do */
+
+typedef enum vmm_severity {
+    VMM_SEVERITY_NONE,    /* nothing to say */
+    VMM_SEVERITY_WARNING, /* the call succeeded as on the recorded driver, yet breaks a documented rule or is risky */
+    VMM_SEVERITY_ERROR,   /* the call was refused */
+    VMM_SEVERITY_LEAK     /* at close: something is still held */
+} vmm_severity;
+
+typedef enum vmm_object_kind {
+    VMM_OBJECT_NONE,
+    VMM_OBJECT_DEVICE,      /* start: total bytes, size: free bytes, value: ordinal */
+    VMM_OBJECT_RESERVATION, /* R1, R2, ... */
+    VMM_OBJECT_MAPPING,     /* M1, M2, ... */
+    VMM_OBJECT_HANDLE,      /* H1, H2, ... physical memory as one handle names it */
+    VMM_OBJECT_ALLOCATION,  /* A1, A2, ... memory from vmm_mem_alloc */
+    VMM_OBJECT_CONTEXT,     /* C1, C2, ... */
+    VMM_OBJECT_STREAM       /* S1, S2, ... */
+} vmm_object_kind;
+
+#define VMM_MAX_DEVICES 31 /* of one machine */
+
+/* A thing of the simulator as it is, or as it was when it ended. Calls are named by their ordinal in the system. */
+typedef struct vmm_object {
+    vmm_object_kind kind;
+    uint32_t number;       /* 3 in R3; counted per kind from 1 in order of creation */
+    uint64_t start, size;  /* address range of a reservation, mapping or allocation; size alone of a handle */
+    uint64_t value;        /* the handle's, context's or stream's value */
+    uint64_t handle;       /* of a mapping: the value of the handle that was mapped */
+    uint32_t handle_number;
+    uint64_t offset;       /* of a mapping: where in the physical memory it starts */
+    vmm_mem_location location; /* of a handle, mapping or allocation: where the memory lives */
+    uint64_t access;       /* of a mapping: see vmm_object_access() */
+    uint32_t references;   /* of a handle: creations and retains not yet released */
+    uint32_t mappings;     /* of a handle: mappings that hold it */
+    uint64_t block;        /* of a handle or mapping: id of the physical memory, shared by handles that alias */
+    uint64_t created, ended;                       /* ordinal of the call; ended is 0 while it lives */
+    const char *created_by, *ended_by;             /* that call's driver name; NULL while it lives */
+} vmm_object;
+
+/* The rights of a location on a mapping object: VMM_MEM_ACCESS_FLAGS_PROT_. HOST and HOST_NUMA are one location. */
+VMM_API vmm_mem_access_flags vmm_object_access(const vmm_object *mapping, vmm_mem_location location);
+
+/* Why the last call of this thread was refused, or what it was warned of. Valid until the thread's next call. */
+typedef struct vmm_detail {
+    vmm_result result;
+    vmm_severity severity;
+    const char *rule;      /* "VMM-MAP-OVERLAP", or NULL */
+    const char *function;  /* the driver's name, "cuMemMap" */
+    uint64_t call;         /* ordinal of the call in its system */
+    const char *argument;  /* the parameter at fault, or NULL */
+    uint64_t value;        /* its value */
+    uint64_t expected;     /* what the rule compares with (a granularity, a limit, a size), 0 where there is none */
+    vmm_object nearest;    /* the object that explains it; kind NONE where there is none */
+    char note[160];        /* words of this very call, "" where the rule's own text says it all */
+} vmm_detail;
+
+/* Never NULL; severity is VMM_SEVERITY_NONE after a call with nothing to say. */
+VMM_API const vmm_detail *vmm_last_detail(void);
+
+/* Writes detail as text of several lines (what, argument, nearest object and its history, rule, way out) into
+ * buffer, cut to size with a final 0. Returns the length of the whole text, as snprintf does. */
+VMM_API size_t vmm_detail_text(const vmm_detail *detail, char *buffer, size_t size);
+
+/* Called for every detail of sys (refusals, warnings, leaks) on the thread of the call, after the call's effect and
+ * outside the system's locks; the function may make calls on sys. NULL takes it away. One per system. */
+typedef void (*vmm_report_fn)(void *user, const vmm_detail *detail);
+VMM_API void vmm_set_report(vmm_system *sys, vmm_report_fn report, void *user);
+
+/* What is still held, one detail of severity LEAK for each reservation, mapping, handle, allocation, context and
+ * stream that lives, with the call that made it and what pins it. Returns how many. report may be NULL to count. */
+VMM_API uint64_t vmm_leaks(vmm_system *sys, vmm_report_fn report, void *user);
+
+/* Calls visit for every live object of the simulator, in the order of kinds above and by address or number within a
+ * kind. visit must not call the system. Returns VMM_ERROR_NOT_SUPPORTED on backends that cannot tell. */
+typedef void (*vmm_visit_fn)(void *user, const vmm_object *object);
+VMM_API vmm_result vmm_visit(vmm_system *sys, vmm_visit_fn visit, void *user);
+
+/* "CUDA_ERROR_INVALID_VALUE"; "unrecognized error code" for a number that is not listed. Never NULL. */
+VMM_API const char *vmm_result_name(vmm_result result);
+/* A short description in our words. Never NULL. */
+VMM_API const char *vmm_result_text(vmm_result result);
+
+/* --------------------------------------------------------------------------------------------------------------- rules */
+
+typedef enum vmm_rule_class {
+    VMM_RULE_ARGUMENT, /* wrong whatever the state */
+    VMM_RULE_STATE,    /* wrong in this state */
+    VMM_RULE_LIFETIME, /* about what is still or no longer alive */
+    VMM_RULE_LIMIT,    /* memory, address space, capabilities */
+    VMM_RULE_HAZARD    /* allowed, and likely a mistake */
+} vmm_rule_class;
+
+typedef enum vmm_rule_origin {
+    VMM_ORIGIN_DOCUMENTED, /* the documents say so */
+    VMM_ORIGIN_OBSERVED,   /* a recorded driver does so; the documents are silent or say otherwise */
+    VMM_ORIGIN_OURS        /* this project's choice */
+} vmm_rule_origin;
+
+typedef enum vmm_rule_behaviour {
+    VMM_DRIVER_UNKNOWN, /* not measured */
+    VMM_DRIVER_REJECTS,
+    VMM_DRIVER_ACCEPTS, /* lets it pass: a warning in observed mode, an error in strict mode */
+    VMM_DRIVER_CRASHES, /* the process dies; the simulator returns VMM_ERROR_INVALID_VALUE and says so */
+    VMM_DRIVER_VARIES
+} vmm_rule_behaviour;
+
+typedef struct vmm_rule {
+    const char *id;        /* permanent, never reused */
+    const char *function;  /* the driver's name of the call it belongs to, or a family ("memcpy", "any") */
+    const char *argument;
+    vmm_result result;     /* what a refusal returns */
+    vmm_rule_class rule_class;
+    vmm_rule_origin origin;
+    vmm_rule_behaviour driver_580; /* what driver 580.159.04 does */
+    const char *needs;     /* capability a machine needs for the rule to matter, "" for none */
+    const char *documents; /* what the documents say, in our words, and where: "" when they are silent */
+    const char *observed;  /* what was measured, and on what: "" when it was not */
+    const char *message;   /* one line: what is wrong */
+    const char *explanation;
+    const char *way_out;
+} vmm_rule;
+
+/* All rules in the order in which each call checks them. */
+VMM_API const vmm_rule *vmm_rules(size_t *count);
+/* NULL when there is no such id. */
+VMM_API const vmm_rule *vmm_rule_find(const char *id);
+
+/* --------------------------------------------------------------------------------------- initialisation and devices */
+
+/* Initialises the driver in this process; calling it again does nothing. flags must be 0.
+ * INVALID_VALUE [VMM-INIT-FLAGS]. cuInit; cuda.h 13.0, cuInit. */
+VMM_API vmm_result vmm_init(vmm_system *sys, unsigned int flags);
+
+/* How many devices the machine has. INVALID_VALUE [VMM-DEVICE-NULL]. cuDeviceGetCount. */
+VMM_API vmm_result vmm_device_get_count(vmm_system *sys, int *count);
+
+/* The device with an ordinal in 0 .. count - 1. INVALID_VALUE [VMM-DEVICE-NULL], INVALID_DEVICE [VMM-DEVICE-ID].
+ * cuDeviceGet. */
+VMM_API vmm_result vmm_device_get(vmm_system *sys, vmm_device *device, int ordinal);
+
+/* The device's name, cut to len bytes with a final 0. INVALID_VALUE [VMM-DEVICE-NULL, VMM-DEVICE-NAME-LENGTH],
+ * INVALID_DEVICE [VMM-DEVICE-ID]. cuDeviceGetName. */
+VMM_API vmm_result vmm_device_get_name(vmm_system *sys, char *name, int len, vmm_device dev);
+
+/* An attribute of the device; see VMM_DEVICE_ATTRIBUTE_. INVALID_VALUE [VMM-DEVICE-NULL, VMM-DEVICE-ATTRIBUTE],
+ * INVALID_DEVICE [VMM-DEVICE-ID]. cuDeviceGetAttribute. */
+VMM_API vmm_result vmm_device_get_attribute(vmm_system *sys, int *pi, vmm_device_attribute attrib, vmm_device dev);
+
+/* Bytes of physical memory of the device. INVALID_VALUE [VMM-DEVICE-NULL], INVALID_DEVICE [VMM-DEVICE-ID].
+ * cuDeviceTotalMem. */
+VMM_API vmm_result vmm_device_total_mem(vmm_system *sys, uint64_t *bytes, vmm_device dev);
+
+/* 1 when work on dev can be given access to memory of peer_dev, else 0; 0 for a device and itself.
+ * INVALID_VALUE [VMM-DEVICE-NULL], INVALID_DEVICE [VMM-DEVICE-ID]. cuDeviceCanAccessPeer. */
+VMM_API vmm_result vmm_device_can_access_peer(vmm_system *sys, int *can_access_peer, vmm_device dev,
+                                              vmm_device peer_dev);
+
+/* ---------------------------------------------------------------------------------------------- contexts and streams
+ * Only copies, fills, streams, vmm_mem_get_info, vmm_mem_alloc and some queries need a current context. The calls that
+ * manage physical memory, addresses, mappings and rights need none, and what they made outlives every context. */
+
+/* The device's primary context, made on first use and counted. INVALID_VALUE [VMM-CTX-NULL], INVALID_DEVICE
+ * [VMM-DEVICE-ID]. cuDevicePrimaryCtxRetain. */
+VMM_API vmm_result vmm_device_primary_ctx_retain(vmm_system *sys, vmm_context *pctx, vmm_device dev);
+
+/* Takes one retain back; at the last the primary context ends. INVALID_DEVICE [VMM-DEVICE-ID], INVALID_CONTEXT
+ * [VMM-CTX-PRIMARY-UNUSED]. cuDevicePrimaryCtxRelease. */
+VMM_API vmm_result vmm_device_primary_ctx_release(vmm_system *sys, vmm_device dev);
+
+/* Destroys what the primary context holds (streams, vmm_mem_alloc memory); mappings, rights and data of virtual
+ * memory management stay. INVALID_DEVICE [VMM-DEVICE-ID]. cuDevicePrimaryCtxReset. */
+VMM_API vmm_result vmm_device_primary_ctx_reset(vmm_system *sys, vmm_device dev);
+
+/* A new context on dev, current on the calling thread. flags: scheduling bits, 0 .. 0x1ff as in cuda.h, no effect on
+ * the simulator. INVALID_VALUE [VMM-CTX-NULL, VMM-CTX-FLAGS], INVALID_DEVICE [VMM-DEVICE-ID]. cuCtxCreate. */
+VMM_API vmm_result vmm_ctx_create(vmm_system *sys, vmm_context *pctx, unsigned int flags, vmm_device dev);
+
+/* Ends a context with its streams and vmm_mem_alloc memory; virtual memory management objects stay.
+ * INVALID_CONTEXT [VMM-CTX-UNKNOWN]. cuCtxDestroy. */
+VMM_API vmm_result vmm_ctx_destroy(vmm_system *sys, vmm_context ctx);
+
+/* Makes ctx the calling thread's current context; NULL leaves it with none. INVALID_CONTEXT [VMM-CTX-UNKNOWN].
+ * cuCtxSetCurrent. */
+VMM_API vmm_result vmm_ctx_set_current(vmm_system *sys, vmm_context ctx);
+
+/* The calling thread's current context, NULL when it has none. INVALID_VALUE [VMM-CTX-NULL]. cuCtxGetCurrent. */
+VMM_API vmm_result vmm_ctx_get_current(vmm_system *sys, vmm_context *pctx);
+
+/* The device of the current context. INVALID_VALUE [VMM-CTX-NULL], INVALID_CONTEXT [VMM-CTX-CURRENT].
+ * cuCtxGetDevice. */
+VMM_API vmm_result vmm_ctx_get_device(vmm_system *sys, vmm_device *device);
+
+/* Waits for all work of the current context. INVALID_CONTEXT [VMM-CTX-CURRENT]. cuCtxSynchronize. */
+VMM_API vmm_result vmm_ctx_synchronize(vmm_system *sys);
+
+/* A new stream of the current context. flags: VMM_STREAM_DEFAULT or VMM_STREAM_NON_BLOCKING.
+ * INVALID_VALUE [VMM-STREAM-NULL, VMM-STREAM-FLAGS], INVALID_CONTEXT [VMM-CTX-CURRENT]. cuStreamCreate. */
+VMM_API vmm_result vmm_stream_create(vmm_system *sys, vmm_stream *stream, unsigned int flags);
+
+/* Ends a stream; work already issued completes. INVALID_HANDLE [VMM-STREAM-UNKNOWN]. cuStreamDestroy. */
+VMM_API vmm_result vmm_stream_destroy(vmm_system *sys, vmm_stream stream);
+
+/* Waits for the stream's work. NULL is the current context's default stream. INVALID_HANDLE [VMM-STREAM-UNKNOWN],
+ * INVALID_CONTEXT [VMM-CTX-CURRENT]. cuStreamSynchronize. */
+VMM_API vmm_result vmm_stream_synchronize(vmm_system *sys, vmm_stream stream);
+
+/* SUCCESS when the stream's work is done, NOT_READY while it is not. Errors as vmm_stream_synchronize.
+ * cuStreamQuery. */
+VMM_API vmm_result vmm_stream_query(vmm_system *sys, vmm_stream stream);
+
+/* --------------------------------------------------------------------------------------------------- ordinary memory */
+
+/* Free and total bytes of the current context's device. free falls at vmm_mem_create by exactly the size, not at
+ * reserve or map. Either pointer may be NULL. INVALID_CONTEXT [VMM-CTX-CURRENT]. cuMemGetInfo. */
+VMM_API vmm_result vmm_mem_get_info(vmm_system *sys, uint64_t *free, uint64_t *total);
+
+/* Memory of the old kind on the current context's device, mapped and accessible at once; here so that programs that
+ * mix both kinds run. bytesize > 0. INVALID_VALUE [VMM-ALLOC-NULL, VMM-ALLOC-SIZE-ZERO], INVALID_CONTEXT
+ * [VMM-CTX-CURRENT], OUT_OF_MEMORY [VMM-ALLOC-MEMORY]. cuMemAlloc. */
+VMM_API vmm_result vmm_mem_alloc(vmm_system *sys, vmm_deviceptr *dptr, uint64_t bytesize);
+
+/* Gives memory of vmm_mem_alloc back. INVALID_VALUE [VMM-ALLOC-FREE-VMM] for an address of virtual memory management,
+ * [VMM-ALLOC-FREE-UNKNOWN] for any other that vmm_mem_alloc did not return. cuMemFree. */
+VMM_API vmm_result vmm_mem_free(vmm_system *sys, vmm_deviceptr dptr);
+
+/* ---------------------------------------------------------------------------------------- physical memory and handles */
+
+/* The size unit for memory with these properties: sizes and addresses of create, reserve and map are multiples of it.
+ * option: VMM_MEM_ALLOC_GRANULARITY_MINIMUM or _RECOMMENDED.
+ * INVALID_VALUE [VMM-GRANULARITY-NULL, VMM-GRANULARITY-NULL-PROP, VMM-GRANULARITY-OPTION].
+ * Observed (580): prop is not validated at all; a property that create refuses gets an answer
+ * [VMM-GRANULARITY-PROP-UNCHECKED]. cuMemGetAllocationGranularity; cuda.h 13.0; guide 4.16.3.1. */
+VMM_API vmm_result vmm_mem_get_allocation_granularity(vmm_system *sys, uint64_t *granularity,
+                                                      const vmm_mem_allocation_prop *prop,
+                                                      vmm_mem_allocation_granularity_flags option);
+
+/* Physical memory without an address. size > 0, a multiple of the minimum granularity of prop; flags 0.
+ *
+ *   before: device [free ..............]          after: device [H1 size][free .......]   no address anywhere
+ *
+ * The memory reads as zero when it is first mapped. The handle is one reference; vmm_mem_release gives it back.
+ * Checked in this order:
+ * INVALID_VALUE [VMM-CREATE-NULL-HANDLE, VMM-CREATE-NULL-PROP, VMM-CREATE-FLAGS, VMM-CREATE-SIZE-ZERO,
+ *   VMM-CREATE-TYPE, VMM-CREATE-LOCATION-TYPE, VMM-CREATE-NUMA-CURRENT, VMM-CREATE-HOST-SHARED, VMM-CREATE-NUMA-ID,
+ *   VMM-CREATE-HANDLE-TYPE-WINDOWS, VMM-CREATE-COMPRESSION-TYPE, VMM-CREATE-RESERVED, VMM-CREATE-WIN32-META,
+ *   VMM-CREATE-SIZE-GRANULARITY];
+ * NOT_SUPPORTED [VMM-CREATE-UNSUPPORTED, VMM-CREATE-HOST-UNSUPPORTED, VMM-CREATE-NUMA-UNSUPPORTED,
+ *   VMM-CREATE-FD-UNSUPPORTED, VMM-CREATE-FABRIC-UNSUPPORTED] where the machine lacks the capability;
+ * INVALID_DEVICE [VMM-CREATE-DEVICE-ID]; OUT_OF_MEMORY [VMM-CREATE-MEMORY];
+ * NOT_PERMITTED [VMM-CREATE-FABRIC-IMEX]: FABRIC without a usable IMEX channel, although the attribute says 1.
+ * Warned of: [VMM-CREATE-HANDLE-TYPE-UNKNOWN, VMM-CREATE-RDMA-VALUE, VMM-CREATE-USAGE-UNKNOWN,
+ *   VMM-CREATE-USAGE-DROPPED, VMM-CREATE-COMPRESSION-NOT-OBTAINED]: the memory is made without what was asked for.
+ * cuMemCreate; cuda.h 13.0; guide 4.16.3.1. */
+VMM_API vmm_result vmm_mem_create(vmm_system *sys, vmm_mem_generic_allocation_handle *handle, uint64_t size,
+                                  const vmm_mem_allocation_prop *prop, uint64_t flags);
+
+/* Gives one reference back. Memory returns to the device when no reference and no mapping is left:
+ *
+ *   create    refs 1 maps 0    map  refs 1 maps 1    release  refs 0 maps 1 (still usable)    unmap  -> freed
+ *
+ * INVALID_VALUE [VMM-RELEASE-HANDLE-ZERO, VMM-RELEASE-HANDLE-STALE, VMM-RELEASE-HANDLE-FORGED].
+ * Observed (580): a value that never was a handle crashes the process. cuMemRelease; cuda.h 13.0; guide 4.16.3.5. */
+VMM_API vmm_result vmm_mem_release(vmm_system *sys, vmm_mem_generic_allocation_handle handle);
+
+/* One more reference to the memory mapped at addr (any byte of the mapping); *handle is the very value that was
+ * mapped, even after all its references were released. INVALID_VALUE [VMM-RETAIN-NULL-HANDLE, VMM-RETAIN-ADDRESS-ZERO,
+ * VMM-RETAIN-NOT-MAPPED]. cuMemRetainAllocationHandle (whose addr is a void *); cuda.h 13.0. */
+VMM_API vmm_result vmm_mem_retain_allocation_handle(vmm_system *sys, vmm_mem_generic_allocation_handle *handle,
+                                                    vmm_deviceptr addr);
+
+/* The properties that the memory has, which may differ from those asked for: HOST reads back as HOST_NUMA node 0,
+ * unknown handle-type bits as 0, compression as obtained. INVALID_VALUE [VMM-PROPERTIES-NULL-PROP,
+ * VMM-PROPERTIES-HANDLE-ZERO, VMM-PROPERTIES-HANDLE-FORGED]; [VMM-PROPERTIES-HANDLE-STALE] is a warning: driver 580
+ * answers for a released handle until its place is used again. cuMemGetAllocationPropertiesFromHandle. */
+VMM_API vmm_result vmm_mem_get_allocation_properties_from_handle(vmm_system *sys, vmm_mem_allocation_prop *prop,
+                                                                 vmm_mem_generic_allocation_handle handle);
+
+/* ------------------------------------------------------------------------------------------ reservations and mappings */
+
+/* Takes a range of addresses that nothing else will get. No physical memory, no access.
+ *
+ *   before: [............ free ............]        after: [.. free ..|R1 size|.. free ..]
+ *
+ * size > 0, a multiple of 2 MiB (Documents: of the host page). alignment: 0 or a power of two below 1<<63; the result
+ * is a multiple of it and of 2 MiB. addr: 0, or a hint, a multiple of 2 MiB and of alignment: taken exactly when that
+ * range is free, otherwise another address is given and the call still succeeds. flags 0.
+ * INVALID_VALUE [VMM-RESERVE-NULL-PTR, VMM-RESERVE-FLAGS, VMM-RESERVE-SIZE-ZERO, VMM-RESERVE-SIZE-GRANULARITY,
+ *   VMM-RESERVE-ALIGNMENT-POWER, VMM-RESERVE-ALIGNMENT-LIMIT, VMM-RESERVE-HINT-GRANULARITY,
+ *   VMM-RESERVE-HINT-ALIGNMENT]; OUT_OF_MEMORY [VMM-RESERVE-HINT-LIMIT, VMM-RESERVE-SPACE];
+ * warned of: [VMM-RESERVE-HINT-NOT-TAKEN]. cuMemAddressReserve; cuda.h 13.0; guide 4.16.3.3. */
+VMM_API vmm_result vmm_mem_address_reserve(vmm_system *sys, vmm_deviceptr *ptr, uint64_t size, uint64_t alignment,
+                                           vmm_deviceptr addr, uint64_t flags);
+
+/* Gives a whole reservation back: ptr and size as they were reserved, nothing mapped from it any more.
+ *
+ *   before: [.. free ..|R1 .......|.. free ..]      after: [............ free ............]
+ *
+ * INVALID_VALUE [VMM-FREE-PTR-ZERO, VMM-FREE-SIZE-ZERO, VMM-FREE-NOT-RESERVED, VMM-FREE-NOT-START,
+ * VMM-FREE-SIZE-MATCH, VMM-FREE-MAPPED]. cuMemAddressFree; cuda.h 13.0; guide 4.16.3.5. */
+VMM_API vmm_result vmm_mem_address_free(vmm_system *sys, vmm_deviceptr ptr, uint64_t size);
+
+/* Puts physical memory at reserved addresses, without access for anybody.
+ *
+ *   before: [R1 ............................]       H1 refs r maps m
+ *   after:  [R1 .....|M1 of H1, no access|..]       H1 refs r maps m+1
+ *
+ * ptr: a multiple of G inside a reservation. size: the whole memory, offset 0 (Documents: parts are possible; the
+ * recorded driver says NOT_SUPPORTED; profiles with partial_map = yes allow them). flags 0. Checked in this order:
+ * INVALID_VALUE [VMM-MAP-SIZE-ZERO, VMM-MAP-FLAGS, VMM-MAP-PTR-ZERO, VMM-MAP-HANDLE-ZERO, VMM-MAP-HANDLE-FORGED,
+ *   VMM-MAP-HANDLE-STALE]; NOT_SUPPORTED [VMM-MAP-OFFSET, VMM-MAP-SIZE-WHOLE], or with partial_map INVALID_VALUE
+ *   [VMM-MAP-OFFSET-GRANULARITY, VMM-MAP-SIZE-GRANULARITY, VMM-MAP-OFFSET-RANGE];
+ * INVALID_VALUE [VMM-MAP-PTR-GRANULARITY, VMM-MAP-NOT-RESERVED, VMM-MAP-OVERLAP];
+ * warned of: [VMM-MAP-PAST-RESERVATION, VMM-MAP-CROSSES-RESERVATIONS]: only the start must be reserved on driver 580.
+ * cuMemMap; cuda.h 13.0; guide 4.16.3.3. */
+VMM_API vmm_result vmm_mem_map(vmm_system *sys, vmm_deviceptr ptr, uint64_t size, uint64_t offset,
+                               vmm_mem_generic_allocation_handle handle, uint64_t flags);
+
+/* Takes every mapping in [ptr, ptr + size) away; each must lie in it whole. The addresses are reserved again.
+ *
+ *   before: [R1 ..|M1|M2|....|M3|..]    unmap [M1 .. M3]    after: [R1 .......................]
+ *
+ * INVALID_VALUE [VMM-UNMAP-PTR-ZERO, VMM-UNMAP-SIZE-ZERO, VMM-UNMAP-NOT-RESERVED, VMM-UNMAP-PARTIAL];
+ * warned of, for the documents want exactly what was mapped: [VMM-UNMAP-NOTHING, VMM-UNMAP-HOLE,
+ * VMM-UNMAP-UNALIGNED]. cuMemUnmap; cuda.h 13.0; guide 4.16.3.5. */
+VMM_API vmm_result vmm_mem_unmap(vmm_system *sys, vmm_deviceptr ptr, uint64_t size);
+
+/* Sets what the locations named may do with the mappings in [ptr, ptr + size); others keep their rights.
+ *
+ *   before: [M1 dev0 --|M2 dev0 --]    RW for dev0 on both    after: [M1 dev0 RW|M2 dev0 RW]
+ *
+ * The range starts and ends where mappings do. All or nothing; of two descriptors for one location the last wins.
+ * Nobody has access by default, not even the device that owns the memory. size is a multiple of 2 MiB, count > 0.
+ * INVALID_VALUE [VMM-ACCESS-PTR-ZERO, VMM-ACCESS-SIZE-ZERO, VMM-ACCESS-SIZE-GRANULARITY, VMM-ACCESS-COUNT-ZERO,
+ *   VMM-ACCESS-NULL-DESC, VMM-ACCESS-FLAGS, VMM-ACCESS-LOCATION-TYPE, VMM-ACCESS-DEVICE-ID, VMM-ACCESS-NOT-MAPPED,
+ *   VMM-ACCESS-PARTIAL]; NOT_SUPPORTED [VMM-ACCESS-HOST-ON-DEVICE]; PEER_ACCESS_UNSUPPORTED [VMM-ACCESS-PEER];
+ * warned of: [VMM-ACCESS-HOLE, VMM-ACCESS-DUPLICATE]. Documents: INVALID_DEVICE for a bad device id.
+ * cuMemSetAccess; cuda.h 13.0; guide 4.16.3.4. */
+VMM_API vmm_result vmm_mem_set_access(vmm_system *sys, vmm_deviceptr ptr, uint64_t size,
+                                      const vmm_mem_access_desc *desc, uint64_t count);
+
+/* What location may do with the mapping at ptr (any byte of it): VMM_MEM_ACCESS_FLAGS_PROT_ in *flags.
+ * INVALID_DEVICE [VMM-GETACCESS-LOCATION]; INVALID_VALUE [VMM-GETACCESS-NULL-FLAGS, VMM-GETACCESS-NULL-LOCATION,
+ * VMM-GETACCESS-PTR-ZERO, VMM-GETACCESS-NOT-MAPPED]: the last writes 0 to *flags, as measured.
+ * Observed (580): of device memory, HOST reports what device 0 may, HOST_NUMA reports none. cuMemGetAccess. */
+VMM_API vmm_result vmm_mem_get_access(vmm_system *sys, uint64_t *flags, const vmm_mem_location *location,
+                                      vmm_deviceptr ptr);
+
+/* ------------------------------------------------------------------------------------------ queries about an address */
+
+/* One attribute of a mapped address, through data (types beside VMM_POINTER_ATTRIBUTE_). RANGE_ is the reservation,
+ * MAPPING_ the mapping. INVALID_VALUE [VMM-POINTER-NULL-DATA, VMM-POINTER-ATTRIBUTE, VMM-POINTER-NOT-MAPPED,
+ * VMM-POINTER-HOST]. Documents: reserved addresses have a range too; observed (580): INVALID_VALUE.
+ * cuPointerGetAttribute; cuda.h 13.0. */
+VMM_API vmm_result vmm_pointer_get_attribute(vmm_system *sys, void *data, vmm_pointer_attribute attribute,
+                                             vmm_deviceptr ptr);
+
+/* Several attributes at once: data[i] points to room for attributes[i]. An address that is not mapped is not an
+ * error: attributes that do not apply are written as 0. INVALID_VALUE [VMM-POINTER-NULL-DATA, VMM-POINTER-ATTRIBUTE].
+ * cuPointerGetAttributes; cuda.h 13.0. */
+VMM_API vmm_result vmm_pointer_get_attributes(vmm_system *sys, unsigned int num_attributes,
+                                              const vmm_pointer_attribute *attributes, void **data, vmm_deviceptr ptr);
+
+/* Base and size of the mapping, or of the vmm_mem_alloc memory, that dptr lies in. Either output may be NULL.
+ * NOT_FOUND [VMM-RANGE-NOT-FOUND] also for a mapping that the current context's device may not access.
+ * Observed (580): host-located memory reports base 0. INVALID_CONTEXT [VMM-CTX-CURRENT]. cuMemGetAddressRange. */
+VMM_API vmm_result vmm_mem_get_address_range(vmm_system *sys, vmm_deviceptr *pbase, uint64_t *psize,
+                                             vmm_deviceptr dptr);
+
+/* --------------------------------------------------------------------------------------------------- copies and fills
+ * Done by the current context's device with its rights: reading needs READ, writing READWRITE, on every byte; a range
+ * may span mappings. Nothing is copied when a byte is refused. Size 0 does nothing and checks no address.
+ * INVALID_CONTEXT [VMM-CTX-CURRENT]; INVALID_VALUE [VMM-COPY-NULL, VMM-COPY-OVERFLOW, VMM-COPY-NOT-MAPPED,
+ * VMM-COPY-RUNS-PAST, VMM-COPY-NO-READ, VMM-COPY-NO-WRITE, VMM-SET-ALIGNMENT]; the _async forms also INVALID_HANDLE
+ * [VMM-STREAM-UNKNOWN]. cuMemcpy* and cuMemset* of the same names; cuda.h 13.0. */
+VMM_API vmm_result vmm_memcpy_htod(vmm_system *sys, vmm_deviceptr dst, const void *src, uint64_t byte_count);
+VMM_API vmm_result vmm_memcpy_dtoh(vmm_system *sys, void *dst, vmm_deviceptr src, uint64_t byte_count);
+/* Overlapping ranges are undefined in the documents; the simulator copies as memmove does. */
+VMM_API vmm_result vmm_memcpy_dtod(vmm_system *sys, vmm_deviceptr dst, vmm_deviceptr src, uint64_t byte_count);
+/* n elements of 1, 2 or 4 bytes; dst is a multiple of the element's size. */
+VMM_API vmm_result vmm_memset_d8(vmm_system *sys, vmm_deviceptr dst, unsigned char value, uint64_t n);
+VMM_API vmm_result vmm_memset_d16(vmm_system *sys, vmm_deviceptr dst, unsigned short value, uint64_t n);
+VMM_API vmm_result vmm_memset_d32(vmm_system *sys, vmm_deviceptr dst, unsigned int value, uint64_t n);
+/* The same, ordered on a stream of the current context; NULL is its default stream. */
+VMM_API vmm_result vmm_memcpy_htod_async(vmm_system *sys, vmm_deviceptr dst, const void *src, uint64_t byte_count,
+                                         vmm_stream stream);
+VMM_API vmm_result vmm_memcpy_dtoh_async(vmm_system *sys, void *dst, vmm_deviceptr src, uint64_t byte_count,
+                                         vmm_stream stream);
+VMM_API vmm_result vmm_memcpy_dtod_async(vmm_system *sys, vmm_deviceptr dst, vmm_deviceptr src, uint64_t byte_count,
+                                         vmm_stream stream);
+VMM_API vmm_result vmm_memset_d8_async(vmm_system *sys, vmm_deviceptr dst, unsigned char value, uint64_t n,
+                                       vmm_stream stream);
+VMM_API vmm_result vmm_memset_d16_async(vmm_system *sys, vmm_deviceptr dst, unsigned short value, uint64_t n,
+                                        vmm_stream stream);
+VMM_API vmm_result vmm_memset_d32_async(vmm_system *sys, vmm_deviceptr dst, unsigned int value, uint64_t n,
+                                        vmm_stream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

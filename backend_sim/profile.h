@@ -1,0 +1,78 @@
+/* profile.h - the description of a machine that the simulator plays.
+ *
+ * A profile is text, one "key = value" a line, so users write their own and built-in ones are read by the same code:
+ *
+ *     base = h100                      # start from a built-in profile; must come first
+ *     devices = 2
+ *     device.memory = 1GiB             # sizes: bytes, or KiB MiB GiB TiB; 1<<40 is understood too
+ *
+ * Everything is validated as a whole at the end of the text, so the engine never meets an impossible machine.
+ */
+#ifndef CUVMM_PROFILE_H
+#define CUVMM_PROFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "vmm.h"
+
+#define SIM_MAX_NODES 8
+#define SIM_MAX_ATTRIBUTES 64
+#define SIM_NAME_MAX 64
+
+struct sim_profile {
+    char name[SIM_NAME_MAX];        /* name: letters, digits, '-', '_' */
+    char source[160];               /* source: where the answers come from: a recording, or documents */
+
+    int devices;                    /* devices: 1 .. VMM_MAX_DEVICES, all alike */
+    char device_name[SIM_NAME_MAX]; /* device.name */
+    uint64_t device_memory;         /* device.memory: bytes of each device; a multiple of the granularity */
+    uint64_t device_reserved;       /* device.reserved: bytes of it that the driver keeps for itself */
+    uint32_t peers[VMM_MAX_DEVICES]; /* peers = all | none | 0-1,2-3: bit j of [i]: i may access memory of j */
+
+    int host_nodes;                 /* host.nodes: NUMA nodes, 0 .. SIM_MAX_NODES; 0: no NUMA, node id 0 stands for all */
+    uint64_t host_memory;           /* host.memory: bytes of each node */
+
+    uint64_t device_granularity[2]; /* granularity.device.minimum, .recommended: powers of two >= 4 KiB */
+    uint64_t host_granularity[2];   /* granularity.host.minimum, .recommended */
+
+    uint64_t va_start, va_end;      /* va.start, va.end: addresses that reservations may have */
+    uint64_t va_granularity;        /* va.granularity: unit of reservations' sizes and hints */
+    uint64_t va_alignment_max;      /* va.alignment_max: larger alignments find no address */
+    uint64_t va_hint_max;           /* va.hint_max: hints from here on are refused for want of address space */
+
+    bool partial_map;               /* map.partial = yes | no: may a part of physical memory be mapped */
+    bool imex;                      /* fabric.imex = yes | no: is there a usable IMEX channel */
+    uint64_t compression_memory;    /* compression.memory: bytes per device that can be had compressible */
+
+    int attributes;                 /* attribute.N = value: device attributes by the driver's number */
+    struct {
+        int attribute, value;
+    } attribute[SIM_MAX_ATTRIBUTES];
+};
+
+/* Where and why a text is not a profile. line and column count from 1; 0 when the fault is in the whole. */
+struct sim_profile_error {
+    int line, column;
+    char text[200];
+};
+
+/* Reads a profile from text of length bytes (which may hold anything). On failure *profile is untouched. */
+bool sim_profile_parse(const char *text, size_t length, struct sim_profile *profile, struct sim_profile_error *error);
+
+/* Reads a profile from a file. Returns VMM_SUCCESS, VMM_ERROR_NOT_FOUND (no such file), VMM_ERROR_OPERATING_SYSTEM
+ * (cannot be read), VMM_ERROR_INVALID_VALUE (not a profile). */
+vmm_result sim_profile_read(const char *path, struct sim_profile *profile, struct sim_profile_error *error);
+
+/* Built-in profiles by index: name and text; NULL past the last. */
+const char *sim_profile_builtin_name(size_t index);
+const char *sim_profile_builtin_text(size_t index);
+
+/* The built-in profile of that name; false when there is none. */
+bool sim_profile_builtin(const char *name, struct sim_profile *profile);
+
+/* The value of a device attribute; false when the profile does not list it. */
+bool sim_profile_attribute(const struct sim_profile *profile, int attribute, int *value);
+
+#endif
