@@ -2,11 +2,17 @@
  *
  * A profile is text, one "key = value" a line, so users write their own and built-in ones are read by the same code:
  *
- *     base = h100                      # start from a built-in profile; must come first
+ *     base = h100                      # start from a built-in profile; must be the first key
  *     devices = 2
  *     device.memory = 1GiB             # sizes: bytes, or KiB MiB GiB TiB; 1<<40 is understood too
  *
- * Everything is validated as a whole at the end of the text, so the engine never meets an impossible machine.
+ * '#' opens a comment at the start of a line or after a blank. A key stands once; what a base gives may be replaced
+ * once. Without a base these are required: name, devices, device.memory and every granularity. and va. key; the others
+ * default to nothing (no peers, no host memory, no optional capability, attributes as listed). With a base and without
+ * a name the profile is called BASE-custom, so that it cannot pass for a recording.
+ *
+ * Everything is validated as a whole at the end of the text, so the engine never meets an impossible machine: ranges
+ * and units fit each other, and an attribute does not announce what the machine lacks.
  */
 #ifndef CUVMM_PROFILE_H
 #define CUVMM_PROFILE_H
@@ -27,7 +33,8 @@ struct sim_profile {
 
     int devices;                    /* devices: 1 .. VMM_MAX_DEVICES, all alike */
     char device_name[SIM_NAME_MAX]; /* device.name */
-    uint64_t device_memory;         /* device.memory: bytes of each device; a multiple of the granularity */
+    uint64_t device_memory;         /* device.memory: bytes of each device, as the driver reports them; at least one
+                                       granule, and not always a multiple of it (85017493504 on the H100) */
     uint64_t device_reserved;       /* device.reserved: bytes of it that the driver keeps for itself */
     uint32_t peers[VMM_MAX_DEVICES]; /* peers = all | none | 0-1,2-3: bit j of [i]: i may access memory of j */
 
@@ -52,13 +59,15 @@ struct sim_profile {
     } attribute[SIM_MAX_ATTRIBUTES];
 };
 
-/* Where and why a text is not a profile. line and column count from 1; 0 when the fault is in the whole. */
+/* Where and why a text is not a profile: what was expected and what was found. line and column (in bytes) count from
+ * 1; 0 when the fault is in the whole, or in how it meets the base. */
 struct sim_profile_error {
     int line, column;
     char text[200];
 };
 
-/* Reads a profile from text of length bytes (which may hold anything). On failure *profile is untouched. */
+/* Reads a profile from text of length bytes (which may hold anything). On failure *profile is untouched.
+ * error may be NULL. */
 bool sim_profile_parse(const char *text, size_t length, struct sim_profile *profile, struct sim_profile_error *error);
 
 /* Reads a profile from a file. Returns VMM_SUCCESS, VMM_ERROR_NOT_FOUND (no such file), VMM_ERROR_OPERATING_SYSTEM

@@ -1,0 +1,73 @@
+/* profile_keys.h - the inside of the profile reader: its keys, and a profile while it is being read.
+ *
+ *     text -> sim_profile_draft -> draft (each value, and where it stood) -> sim_profile_check -> profile
+ */
+#ifndef CUVMM_PROFILE_KEYS_H
+#define CUVMM_PROFILE_KEYS_H
+
+#include "profile.h"
+#include "profile_value.h"
+
+enum sim_key_kind { SIM_KEY_NAME, SIM_KEY_TEXT, SIM_KEY_INT, SIM_KEY_SIZE, SIM_KEY_BOOL, SIM_KEY_PEERS };
+
+enum sim_key_index {
+    SIM_K_NAME,
+    SIM_K_SOURCE,
+    SIM_K_DEVICES,
+    SIM_K_DEVICE_NAME,
+    SIM_K_DEVICE_MEMORY,
+    SIM_K_DEVICE_RESERVED,
+    SIM_K_PEERS,
+    SIM_K_HOST_NODES,
+    SIM_K_HOST_MEMORY,
+    SIM_K_DEVICE_MINIMUM,
+    SIM_K_DEVICE_RECOMMENDED,
+    SIM_K_HOST_MINIMUM,
+    SIM_K_HOST_RECOMMENDED,
+    SIM_K_VA_START,
+    SIM_K_VA_END,
+    SIM_K_VA_GRANULARITY,
+    SIM_K_VA_ALIGNMENT_MAX,
+    SIM_K_VA_HINT_MAX,
+    SIM_K_PARTIAL_MAP,
+    SIM_K_IMEX,
+    SIM_K_COMPRESSION_MEMORY,
+    SIM_K_COUNT
+};
+
+struct sim_key {
+    const char *name;
+    enum sim_key_kind kind;
+    bool required;     /* must be given, or come from a base */
+    size_t offset;     /* into struct sim_profile */
+    size_t room;       /* of a text, with its final 0 */
+    int low, high;     /* of an int */
+};
+
+extern const struct sim_key sim_keys[SIM_K_COUNT]; /* by enum sim_key_index */
+
+/* Index of the key, or -1. */
+int sim_key_find(struct sim_span name);
+
+/* The key that a misspelt one was likely meant to be; NULL when none is near. */
+const char *sim_key_nearest(struct sim_span name);
+
+struct sim_place {
+    int line, column; /* 0, 0: not in this text */
+};
+
+struct sim_draft {
+    struct sim_profile profile;
+    struct sim_place place[SIM_K_COUNT]; /* of each value in this text */
+    bool given[SIM_K_COUNT];             /* in this text or in its base */
+    struct sim_place attribute_place[SIM_MAX_ATTRIBUTES];
+    char base[SIM_NAME_MAX];             /* "" without one */
+};
+
+/* Reads every line; *draft is written on success only. Values are in range one by one, not yet together. */
+bool sim_profile_draft(const char *text, size_t length, struct sim_draft *draft, struct sim_profile_error *error);
+
+/* Fills what may be left out, and refuses a machine that cannot be. */
+bool sim_profile_check(struct sim_draft *draft, struct sim_profile_error *error);
+
+#endif

@@ -1,0 +1,47 @@
+/* profile_value.h - the values that a profile's text may hold, read from a piece of text that need not end in 0.
+ *
+ *     "1 GiB" -> 1073741824        "1<<45" -> 35184372088832        "0x1000" -> 4096        "-1" -> -1
+ */
+#ifndef CUVMM_PROFILE_VALUE_H
+#define CUVMM_PROFILE_VALUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A piece of a text. */
+struct sim_span {
+    const char *at;
+    size_t length;
+};
+
+/* What is wrong with a value, and how many bytes into it. */
+struct sim_value_error {
+    size_t offset;
+    char text[200];
+};
+
+/* The piece without the blanks around it. */
+struct sim_span sim_span_trim(struct sim_span span);
+
+/* Whether the piece is exactly this text. */
+bool sim_span_is(struct sim_span span, const char *text);
+
+/* Writes the piece into buffer so that it can stand in a message: quoted, cut to about 40 bytes, bytes that are not
+ * printable ASCII as \xNN. An empty piece becomes "nothing". */
+#define SIM_QUOTE_MAX 96
+const char *sim_span_quote(struct sim_span span, char buffer[SIM_QUOTE_MAX]);
+
+/* Bytes: a decimal or 0x number, then nothing, B, KiB, MiB, GiB or TiB; or NUMBER<<NUMBER. */
+bool sim_value_size(struct sim_span span, uint64_t *value, struct sim_value_error *error);
+
+/* A whole number, decimal or 0x, with an optional sign, in [low, high]. */
+bool sim_value_int(struct sim_span span, int low, int high, int *value, struct sim_value_error *error);
+
+/* "yes" or "no". */
+bool sim_value_bool(struct sim_span span, bool *value, struct sim_value_error *error);
+
+/* "all", "none", or pairs such as "0-1,2-3": bit j of peers[i] and bit i of peers[j] are set for a pair i-j. */
+bool sim_value_peers(struct sim_span span, int count, uint32_t *peers, struct sim_value_error *error);
+
+#endif
