@@ -1,0 +1,88 @@
+/* trace.h - the layer that writes every call down: JSON lines that a person can read and `cuvmm replay` can make again.
+ *
+ *   trace=FILE      FILE is created or emptied; "-" is standard error
+ *
+ *   program -> dispatch -> [trace] -> sim            FILE:  header line
+ *                             |                             one line per call, when the call has returned
+ *                             +--> FILE                     footer line, at close
+ *
+ * Calls pass one at a time, so the order of lines is the order of effects even when threads race, and a replay from
+ * one thread makes the same history. Lines hold no time, so the same calls on the simulator give the same bytes.
+ *
+ * Each line is one JSON object in ASCII (other bytes of a text are escaped as \u00XX, one per byte) and ends in '\n'.
+ *
+ * HEADER   {"cuvmm-trace":1,"version":"0.1.0","inner":["sim"]}
+ *   cuvmm-trace   version of this format; a reader refuses one that it does not know
+ *   version       of the library that wrote it
+ *   inner         names of the backends that calls went to, the next one first, the innermost last
+ *
+ * CALL     {"n":7,"thread":1,"call":"mem_map","args":{"ptr":"0x100000000000","size":"0x200000","offset":"0x0",
+ *           "handle":"0x1000000000001","flags":"0x0"},"names":{"ptr":"R1","handle":"H1"},"result":"CUDA_SUCCESS",
+ *           "code":0}                                                                 (in one line)
+ *   n             ordinal of the call in its system; gaps are calls that a layer further out kept for itself
+ *   thread        1, 2, ... in order of first appearance; the current context belongs to it
+ *   call          as in calls.def
+ *   args          every parameter under its name in the driver's order, as it was passed; see below
+ *   names         for each parameter, in or out, whose value is a known object: "H2", "C1", "S1", or for an address
+ *                 "R1", "R1+0x200000" (in the first reservation), "A1+0x10" (in memory of mem_alloc). Left out when
+ *                 empty. Objects are counted per kind from 1 by this layer, in order of the calls that made them:
+ *                 so a replay on another machine can put its own value in place of each name. Value 0 has no name.
+ *   result, code  what was returned
+ *   out           outputs that were written, under their names; left out when there are none
+ *   severity      "warning" or "error": there is a detail; then also, each only where it has something to say:
+ *   rule          "VMM-MAP-OVERLAP"
+ *   argument, value, expected      the parameter at fault; numbers as hex strings
+ *   nearest       the object that explains it, by the backend's own numbering: "M3"
+ *   note          words
+ *
+ * ARGS by kind of parameter (call.h):
+ *   INT                          a JSON integer: -1
+ *   U32 U64 SIZE COUNT ADDRESS HANDLE CONTEXT STREAM      a hex string: "0x200000" (64 bits do not fit a double)
+ *   PROP                         {"type":1,"requested_handle_types":0,"location":{"type":1,"id":0},
+ *                                 "win32_handle_meta_data":"0x0","compression_type":0,"gpu_direct_rdma_capable":0,
+ *                                 "usage":0,"reserved":"00000000"}
+ *   LOCATION                     {"type":1,"id":0}
+ *   DESCS                        [{"location":{"type":1,"id":0},"flags":3}, ...], at most TRACE_LIST_MAX of them
+ *   ATTRIBUTES                   [11,12], at most TRACE_LIST_MAX
+ *   BYTES                        {"length":"0x4","hex":"01020304"} for up to TRACE_BYTES_MAX bytes, for more
+ *                                {"length":"0x200000","fnv1a64":"0x..."}; {"length":"0x4"} alone when the call failed,
+ *                                for then the pointer need not be readable
+ *   every OUT_ kind              "out"; of OUT_ATTRIBUTES a list with one "out" or null for each element
+ *   any pointer that is NULL     null
+ *
+ * OUT by kind of parameter, written on success:
+ *   OUT_INT                      a JSON integer
+ *   OUT_U64 OUT_SIZE OUT_ADDRESS OUT_HANDLE OUT_CONTEXT OUT_STREAM     a hex string. OUT_U64 also when the call failed
+ *                                and wrote to it all the same, as cuMemGetAccess does
+ *   OUT_PROP                     as PROP
+ *   OUT_TEXT                     a string
+ *   OUT_BYTES                    as BYTES; of an _async call {"length":"0x4"} alone: they may not be there yet
+ *   OUT_ATTRIBUTE                a JSON integer where the attribute is an int or unsigned int, else a hex string;
+ *                                left out for an attribute whose type this library does not know
+ *   OUT_ATTRIBUTES               a list of those, null where nothing was asked for or the type is not known
+ *
+ * FOOTER   {"end":1,"calls":7,"lost":0}
+ *   calls         lines written; lost: calls whose line could not be written (a full disk is told once on standard
+ *                 error and is no reason to fail the program's calls). A file without a footer was cut off.
+ *
+ * Processes: a peer of vmm_attach is not traced. Forked children of the program write nothing.
+ */
+#ifndef CUVMM_LAYERS_TRACE_H
+#define CUVMM_LAYERS_TRACE_H
+
+#include "backend.h"
+
+#define TRACE_FORMAT 1       /* "cuvmm-trace" of the header */
+#define TRACE_BYTES_MAX 4096 /* bytes of a copy that are written out; larger copies are written as their hash */
+#define TRACE_LIST_MAX 256   /* elements of a list that are written out */
+
+/* vmm_trace_open is declared in backend.h. It fails with INVALID_VALUE (no file named), OPERATING_SYSTEM (the file
+ * cannot be created or written to) or OUT_OF_MEMORY, leaving inner to the caller. */
+
+/* FNV-1a with 64 bits, as in "fnv1a64". */
+uint64_t trace_hash(const void *bytes, uint64_t length);
+
+/* Bytes that the attribute's value takes behind its pointer: 4 or 8; 0 when it is not known. */
+size_t trace_attribute_size(vmm_pointer_attribute attribute);
+
+#endif
