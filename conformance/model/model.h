@@ -1,0 +1,118 @@
+/* model.h - the reference model: what each virtual-memory-management call answers, said as plainly as possible.
+ *
+ *   call + what the system answered  ->  model_predict  ->  what it should have answered: result, rule, outputs
+ *
+ * The model is written from the measured facts and from the contract in vmm.h, never from the simulator: the two are
+ * compared call by call (lockstep.h, world.h), so a mistake must be made twice, independently, to go unseen. It is
+ * slow on purpose: plain arrays in no order, every look-up a search from the front.
+ *
+ * Two things it cannot know beforehand, which address a reservation gets and which value a handle has. It takes both
+ * from the system, after checking that they are possible (aligned, inside the address space, overlapping nothing;
+ * unlike every live handle).
+ *
+ * What is undecided by facts and contract alike stands in model_edges.h and nowhere else.
+ */
+#ifndef CUVMM_MODEL_H
+#define CUVMM_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "call.h"
+#include "profile.h"
+#include "vmm.h"
+
+/* A reserved range. tag is the caller's name for it (model.tag when it was made). */
+struct model_reservation {
+    uint64_t start, size;
+    uint32_t tag;
+};
+
+/* Physical memory, named by one handle. It lives while references or mappings do. */
+struct model_memory {
+    uint64_t handle, size;
+    uint64_t granularity;          /* of its location */
+    uint32_t references;           /* creations and retains not yet released */
+    uint32_t tag;
+    vmm_mem_allocation_prop prop;  /* as it reads back */
+    uint64_t block;                /* its id as the pointer attribute told it, 0 before anybody asked */
+};
+
+/* Memory at addresses, with the rights of each location. */
+struct model_mapping {
+    uint64_t start, size, offset;
+    uint64_t handle;
+    uint32_t tag;
+    uint8_t device[VMM_MAX_DEVICES]; /* VMM_MEM_ACCESS_FLAGS_PROT_ of each device */
+    uint8_t host;                    /* HOST and HOST_NUMA are one location */
+};
+
+/* Bytes are remembered in small windows at places of each granule where tests look; what no window covers is not. */
+#define MODEL_WINDOW 32
+struct model_window {
+    uint64_t handle, offset;      /* of the memory; a multiple of MODEL_WINDOW */
+    uint8_t value[MODEL_WINDOW];
+    bool known[MODEL_WINDOW];     /* false where a copy brought bytes from outside every window */
+};
+
+struct model_context {
+    vmm_context value;
+    int device;
+    uint32_t references;
+};
+
+struct model {
+    const struct sim_profile *profile;
+    bool strict;
+    bool initialised;
+    uint32_t tag;                 /* the name that the next object made gets; set by the caller */
+    int current;                  /* index in contexts, -1 for none */
+    struct model_context contexts[VMM_MAX_DEVICES];
+    size_t context_count;
+    struct model_reservation *reservations;
+    size_t reservation_count, reservation_room;
+    struct model_mapping *mappings;
+    size_t mapping_count, mapping_room;
+    struct model_memory *memories;
+    size_t memory_count, memory_room;
+    struct model_memory *past;    /* memories that ended: their handles are stale */
+    size_t past_count, past_room;
+    struct model_window *windows;
+    size_t window_count, window_room;
+};
+
+/* One prediction. */
+struct model_answer {
+    vmm_result actual;   /* in: what the system returned */
+    vmm_result result;   /* what it should have returned */
+    const char *rule;    /* and with which rule: NULL for success without a warning */
+    bool writes_zero;    /* the refusal writes 0 through its output (vmm_mem_get_access), others leave outputs alone */
+    bool foreseen;       /* false: the call is outside the model; result and rule mean nothing */
+    const char *wrong;   /* NULL, or what is wrong with an output: both values follow */
+    uint64_t got, want;
+};
+
+/* An empty process of the machine that profile describes; profile must outlive the model. */
+void model_open(struct model *model, const struct sim_profile *profile, bool strict);
+void model_close(struct model *model);
+
+/* call: as it was made, its outputs holding what the system wrote. answer->actual: what the system returned.
+ * Predicts; where both say success, checks the outputs and makes the change. A refused call changes nothing. */
+void model_predict(struct model *model, const struct vmm_call *call, struct model_answer *answer);
+
+/* What is at an address, handle or context; NULL when there is nothing. */
+struct model_reservation *model_reservation_at(struct model *model, uint64_t address);
+struct model_mapping *model_mapping_at(struct model *model, uint64_t address);
+struct model_memory *model_memory_of(struct model *model, uint64_t handle);
+struct model_memory *model_past_of(struct model *model, uint64_t handle);
+uint32_t model_mappings_of(const struct model *model, uint64_t handle);
+
+/* The byte at an address, through whichever mapping is there; -1 where the model does not know it. */
+int model_byte(struct model *model, uint64_t address);
+
+/* Free bytes of a device, and of a host node. */
+uint64_t model_device_free(const struct model *model, int device);
+uint64_t model_node_free(const struct model *model, int node);
+
+#endif

@@ -1,0 +1,166 @@
+/* model_access.c - who may do what. */
+#include "model_edges.h"
+#include "model_parts.h"
+
+#define INVALID VMM_ERROR_INVALID_VALUE
+
+static bool host_location(const vmm_mem_location *location)
+{
+    return location->type == VMM_MEM_LOCATION_TYPE_HOST || location->type == VMM_MEM_LOCATION_TYPE_HOST_NUMA;
+}
+
+static bool device_in_range(const struct model *m, int device)
+{
+    return device >= 0 && device < m->profile->devices;
+}
+
+static bool same_location(const vmm_mem_location *a, const vmm_mem_location *b)
+{
+    if (host_location(a) && host_location(b))
+        return true;
+    return a->type == b->type && a->id == b->id;
+}
+
+/* ---- set ---- */
+
+static bool set_descriptor(const struct model *m, const vmm_mem_access_desc *d, struct model_answer *a)
+{
+    if (d->flags != VMM_MEM_ACCESS_FLAGS_PROT_NONE && d->flags != VMM_MEM_ACCESS_FLAGS_PROT_READ &&
+        d->flags != VMM_MEM_ACCESS_FLAGS_PROT_READWRITE)
+        return model_refuse(a, INVALID, "VMM-ACCESS-FLAGS");
+    if (d->location.type != VMM_MEM_LOCATION_TYPE_DEVICE && !host_location(&d->location))
+        return model_refuse(a, INVALID, "VMM-ACCESS-LOCATION-TYPE");
+    if (d->location.type == VMM_MEM_LOCATION_TYPE_DEVICE && !device_in_range(m, d->location.id))
+        return model_refuse(a, INVALID, "VMM-ACCESS-DEVICE-ID");
+    return true;
+}
+
+static bool set_arguments(const struct model *m, const struct vmm_call_mem_set_access *c, struct model_answer *a)
+{
+    if (!c->ptr)
+        return model_refuse(a, INVALID, "VMM-ACCESS-PTR-ZERO");
+    if (!c->size)
+        return model_refuse(a, INVALID, "VMM-ACCESS-SIZE-ZERO");
+    if (!c->count)
+        return model_refuse(a, INVALID, "VMM-ACCESS-COUNT-ZERO");
+    if (!c->desc)
+        return model_refuse(a, INVALID, "VMM-ACCESS-NULL-DESC");
+    if (c->size % model_edge_access_unit(m))
+        return model_refuse(a, INVALID, "VMM-ACCESS-SIZE-GRANULARITY");
+    for (uint64_t i = 0; i < c->count; i++)
+        if (!set_descriptor(m, &c->desc[i], a))
+            return false;
+    return true;
+}
+
+/* The range starts where a mapping starts and ends where one ends. */
+static bool set_range(struct model *m, const struct vmm_call_mem_set_access *c, struct model_answer *a)
+{
+    uint64_t last = c->ptr + model_edge_clamp(c->ptr, c->size) - 1;
+    const struct model_mapping *from = model_mapping_at(m, c->ptr), *to = model_mapping_at(m, last);
+    if (!from || !to)
+        return model_refuse(a, INVALID, "VMM-ACCESS-NOT-MAPPED");
+    if (from->start != c->ptr || to->start + to->size - 1 != last)
+        return model_refuse(a, INVALID, "VMM-ACCESS-PARTIAL");
+    return true;
+}
+
+static bool in_range(const struct model_mapping *mapping, const struct vmm_call_mem_set_access *c)
+{
+    return mapping->start >= c->ptr && mapping->start - c->ptr < c->size;
+}
+
+/* What the memory in the range allows each location. */
+static bool set_memory(struct model *m, const struct vmm_call_mem_set_access *c, const struct model_mapping *mapping,
+                       bool peers, struct model_answer *a)
+{
+    if (!model_in_device(m, mapping))
+        return true;
+    int owner = model_memory_of(m, mapping->handle)->prop.location.id;
+    for (uint64_t i = 0; i < c->count; i++) {
+        const vmm_mem_location *who = &c->desc[i].location;
+        if (!peers && host_location(who))
+            return model_refuse(a, VMM_ERROR_NOT_SUPPORTED, "VMM-ACCESS-HOST-ON-DEVICE");
+        if (peers && who->id != owner && !(m->profile->peers[who->id] >> owner & 1))
+            return model_refuse(a, VMM_ERROR_PEER_ACCESS_UNSUPPORTED, "VMM-ACCESS-PEER");
+    }
+    return true;
+}
+
+static bool set_warnings(const struct model *m, const struct vmm_call_mem_set_access *c, struct model_answer *a)
+{
+    uint64_t covered = 0;
+    for (size_t i = 0; i < m->mapping_count; i++)
+        if (in_range(&m->mappings[i], c))
+            covered += m->mappings[i].size;
+    if (covered < c->size && !model_breach(m, a, "VMM-ACCESS-HOLE"))
+        return false;
+    for (uint64_t i = 0; i < c->count; i++)
+        for (uint64_t j = 0; j < i; j++)
+            if (same_location(&c->desc[i].location, &c->desc[j].location))
+                model_hazard(a, "VMM-ACCESS-DUPLICATE");
+    return true;
+}
+
+static void set_rights(struct model_mapping *mapping, const vmm_mem_access_desc *d)
+{
+    if (host_location(&d->location))
+        mapping->host = (uint8_t)d->flags;
+    else
+        mapping->device[d->location.id] = (uint8_t)d->flags;
+}
+
+MODEL_ON(mem_set_access)
+{
+    if (!set_arguments(m, c, a) || !set_range(m, c, a))
+        return;
+    for (int peers = 0; peers < 2; peers++)
+        for (size_t i = 0; i < m->mapping_count; i++)
+            if (in_range(&m->mappings[i], c) && !set_memory(m, c, &m->mappings[i], peers, a))
+                return;
+    if (!set_warnings(m, c, a) || !model_succeeded(a))
+        return;
+    for (size_t i = 0; i < m->mapping_count; i++)
+        for (uint64_t d = 0; in_range(&m->mappings[i], c) && d < c->count; d++)
+            set_rights(&m->mappings[i], &c->desc[d]);
+}
+
+/* ---- get ---- */
+
+static bool get_location(const struct model *m, const vmm_mem_location *l)
+{
+    if (l->type == VMM_MEM_LOCATION_TYPE_DEVICE)
+        return device_in_range(m, l->id);
+    return l->type == VMM_MEM_LOCATION_TYPE_HOST ||
+           (l->type == VMM_MEM_LOCATION_TYPE_HOST_NUMA && model_edge_get_access_node(m, l->id));
+}
+
+/* On device memory HOST reports what device 0 may, and HOST_NUMA nothing. */
+static uint64_t get_rights(struct model *m, const struct model_mapping *mapping, const vmm_mem_location *l)
+{
+    if (l->type == VMM_MEM_LOCATION_TYPE_DEVICE)
+        return mapping->device[l->id];
+    if (!model_in_device(m, mapping))
+        return mapping->host;
+    return l->type == VMM_MEM_LOCATION_TYPE_HOST ? mapping->device[0] : 0;
+}
+
+MODEL_ON(mem_get_access)
+{
+    const struct model_mapping *mapping = model_mapping_at(m, c->ptr);
+    if (c->location && !get_location(m, c->location)) {
+        model_refuse(a, VMM_ERROR_INVALID_DEVICE, "VMM-GETACCESS-LOCATION");
+        return;
+    }
+    const char *rule = !c->flags      ? "VMM-GETACCESS-NULL-FLAGS"
+                       : !c->location ? "VMM-GETACCESS-NULL-LOCATION"
+                       : !c->ptr      ? "VMM-GETACCESS-PTR-ZERO"
+                       : !mapping     ? "VMM-GETACCESS-NOT-MAPPED"
+                                      : NULL;
+    if (rule) {
+        model_refuse(a, INVALID, rule);
+        a->writes_zero = c->flags && c->location && c->ptr && !mapping;
+    } else if (model_succeeded(a)) {
+        model_expect(a, "flags", *c->flags, get_rights(m, mapping, c->location));
+    }
+}

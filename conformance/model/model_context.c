@@ -1,0 +1,163 @@
+/* model_context.c - initialisation, devices and contexts, as far as the other calls need them. */
+#include "model_parts.h"
+
+MODEL_ON(init)
+{
+    if (c->flags) {
+        model_refuse(a, VMM_ERROR_INVALID_VALUE, "VMM-INIT-FLAGS");
+        return;
+    }
+    if (model_succeeded(a))
+        m->initialised = true;
+}
+
+static bool device_exists(const struct model *m, int device, struct model_answer *a)
+{
+    return (device >= 0 && device < m->profile->devices) ||
+           model_refuse(a, VMM_ERROR_INVALID_DEVICE, "VMM-DEVICE-ID");
+}
+
+static bool given(const void *output, struct model_answer *a, const char *rule)
+{
+    return output || model_refuse(a, VMM_ERROR_INVALID_VALUE, rule);
+}
+
+MODEL_ON(device_get_count)
+{
+    if (given(c->count, a, "VMM-DEVICE-NULL") && model_succeeded(a))
+        model_expect(a, "count", (uint64_t)*c->count, (uint64_t)m->profile->devices);
+}
+
+MODEL_ON(device_get)
+{
+    if (given(c->device, a, "VMM-DEVICE-NULL") && device_exists(m, c->ordinal, a) && model_succeeded(a))
+        model_expect(a, "device", (uint64_t)*c->device, (uint64_t)c->ordinal);
+}
+
+MODEL_ON(device_total_mem)
+{
+    if (given(c->bytes, a, "VMM-DEVICE-NULL") && device_exists(m, c->dev, a) && model_succeeded(a))
+        model_expect(a, "bytes", *c->bytes, m->profile->device_memory);
+}
+
+MODEL_ON(device_get_attribute)
+{
+    if (!given(c->pi, a, "VMM-DEVICE-NULL"))
+        return;
+    bool listed = false;
+    for (int i = 0; i < m->profile->attributes; i++)
+        listed |= m->profile->attribute[i].attribute == c->attrib;
+    if (!listed) {
+        model_refuse(a, VMM_ERROR_INVALID_VALUE, "VMM-DEVICE-ATTRIBUTE");
+        return;
+    }
+    if (device_exists(m, c->dev, a) && model_succeeded(a))
+        model_expect(a, "pi", (uint64_t)*c->pi, (uint64_t)model_attribute(m, c->attrib));
+}
+
+MODEL_ON(device_can_access_peer)
+{
+    if (!given(c->can_access_peer, a, "VMM-DEVICE-NULL") || !device_exists(m, c->dev, a) ||
+        !device_exists(m, c->peer_dev, a) || !model_succeeded(a))
+        return;
+    bool can = c->dev != c->peer_dev && (m->profile->peers[c->dev] >> c->peer_dev & 1);
+    model_expect(a, "canAccessPeer", (uint64_t)*c->can_access_peer, can);
+}
+
+/* ---- contexts: only primary ones, one a device ---- */
+
+int model_current_device(const struct model *model)
+{
+    return model->current < 0 ? -1 : model->contexts[model->current].device;
+}
+
+static int context_of_device(const struct model *m, int device)
+{
+    for (size_t i = 0; i < m->context_count; i++)
+        if (m->contexts[i].device == device && m->contexts[i].references)
+            return (int)i;
+    return -1;
+}
+
+MODEL_ON(device_primary_ctx_retain)
+{
+    if (!given(c->pctx, a, "VMM-CTX-NULL") || !device_exists(m, c->dev, a) || !model_succeeded(a))
+        return;
+    int known = context_of_device(m, c->dev);
+    if (known >= 0) {
+        model_expect(a, "pctx", (uint64_t)(uintptr_t)*c->pctx, (uint64_t)(uintptr_t)m->contexts[known].value);
+        m->contexts[known].references++;
+        return;
+    }
+    model_expect(a, "pctx is NULL", *c->pctx == NULL, false);
+    for (size_t i = 0; i < m->context_count; i++)
+        model_expect(a, "pctx equals another context", m->contexts[i].value == *c->pctx, false);
+    m->contexts[m->context_count++] = (struct model_context){*c->pctx, c->dev, 1};
+}
+
+/* The last release would end the context; the model keeps to the others. */
+MODEL_ON(device_primary_ctx_release)
+{
+    if (!device_exists(m, c->dev, a))
+        return;
+    int known = context_of_device(m, c->dev);
+    if (known < 0) {
+        model_refuse(a, VMM_ERROR_INVALID_CONTEXT, "VMM-CTX-PRIMARY-UNUSED");
+        return;
+    }
+    a->foreseen = m->contexts[known].references > 1;
+    if (a->foreseen && model_succeeded(a))
+        m->contexts[known].references--;
+}
+
+MODEL_ON(ctx_set_current)
+{
+    int found = -1;
+    for (size_t i = 0; i < m->context_count; i++)
+        if (m->contexts[i].value == c->ctx)
+            found = (int)i;
+    if (c->ctx && found < 0)
+        model_refuse(a, VMM_ERROR_INVALID_CONTEXT, "VMM-CTX-UNKNOWN");
+    else if (model_succeeded(a))
+        m->current = found;
+}
+
+MODEL_ON(ctx_get_current)
+{
+    if (!given(c->pctx, a, "VMM-CTX-NULL") || !model_succeeded(a))
+        return;
+    vmm_context current = m->current < 0 ? NULL : m->contexts[m->current].value;
+    model_expect(a, "pctx", (uint64_t)(uintptr_t)*c->pctx, (uint64_t)(uintptr_t)current);
+}
+
+MODEL_ON(ctx_get_device)
+{
+    if (!given(c->device, a, "VMM-CTX-NULL"))
+        return;
+    if (m->current < 0)
+        model_refuse(a, VMM_ERROR_INVALID_CONTEXT, "VMM-CTX-CURRENT");
+    else if (model_succeeded(a))
+        model_expect(a, "device", (uint64_t)*c->device, (uint64_t)model_current_device(m));
+}
+
+MODEL_ON(mem_get_info)
+{
+    int device = model_current_device(m);
+    if (device < 0) {
+        model_refuse(a, VMM_ERROR_INVALID_CONTEXT, "VMM-CTX-CURRENT");
+        return;
+    }
+    if (!model_succeeded(a))
+        return;
+    if (c->free)
+        model_expect(a, "free", *c->free, model_device_free(m, device));
+    if (c->total)
+        model_expect(a, "total", *c->total, m->profile->device_memory);
+}
+
+/* No memory of the old kind is made here, so nothing can be given back. */
+MODEL_ON(mem_free)
+{
+    bool vmm = model_reservation_at(m, c->dptr) || model_mapping_at(m, c->dptr);
+    model_refuse(a, VMM_ERROR_INVALID_VALUE, vmm ? "VMM-ALLOC-FREE-VMM" : "VMM-ALLOC-FREE-UNKNOWN");
+}

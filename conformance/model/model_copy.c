@@ -1,0 +1,246 @@
+/* model_copy.c - copies and fills: who may make them, and which bytes they leave.
+ *
+ * Bytes are kept for windows at the start, the middle and the end of each granule of a memory, which is where tests
+ * read and write:      granule [WW..............WW............WW]
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model_parts.h"
+
+#define INVALID VMM_ERROR_INVALID_VALUE
+
+/* ---- windows ---- */
+
+static bool watched(const struct model_memory *memory, uint64_t offset)
+{
+    uint64_t in = offset % memory->granularity, middle = memory->granularity / 2;
+    return in < MODEL_WINDOW || (in >= middle && in < middle + MODEL_WINDOW) ||
+           in >= memory->granularity - MODEL_WINDOW;
+}
+
+/* The next watched offset at or after offset. */
+static uint64_t next_watched(const struct model_memory *memory, uint64_t offset)
+{
+    uint64_t granule = offset - offset % memory->granularity, in = offset % memory->granularity;
+    uint64_t middle = memory->granularity / 2;
+    if (watched(memory, offset))
+        return offset;
+    return in < middle ? granule + middle : granule + memory->granularity - MODEL_WINDOW;
+}
+
+static struct model_window *window_of(struct model *m, uint64_t handle, uint64_t offset, bool make)
+{
+    uint64_t start = offset - offset % MODEL_WINDOW;
+    for (size_t i = 0; i < m->window_count; i++)
+        if (m->windows[i].handle == handle && m->windows[i].offset == start)
+            return &m->windows[i];
+    if (!make)
+        return NULL;
+    m->windows = model_room(m->windows, &m->window_room, m->window_count, sizeof *m->windows);
+    struct model_window *w = &m->windows[m->window_count++];
+    memset(w, 0, sizeof *w);
+    w->handle = handle;
+    w->offset = start;
+    memset(w->known, true, sizeof w->known); /* fresh memory reads as zero */
+    return w;
+}
+
+int model_byte(struct model *model, uint64_t address)
+{
+    const struct model_mapping *mapping = model_mapping_at(model, address);
+    if (!mapping)
+        return -1;
+    uint64_t offset = mapping->offset + (address - mapping->start);
+    if (!watched(model_memory_of(model, mapping->handle), offset))
+        return -1;
+    const struct model_window *w = window_of(model, mapping->handle, offset, false);
+    if (!w)
+        return 0;
+    return w->known[offset % MODEL_WINDOW] ? w->value[offset % MODEL_WINDOW] : -1;
+}
+
+static void put(struct model *m, const struct model_mapping *mapping, uint64_t address, int value)
+{
+    uint64_t offset = mapping->offset + (address - mapping->start);
+    struct model_window *w = window_of(m, mapping->handle, offset, true);
+    w->known[offset % MODEL_WINDOW] = value >= 0;
+    w->value[offset % MODEL_WINDOW] = (uint8_t)value;
+}
+
+void model_forget_bytes(struct model *model, uint64_t handle)
+{
+    for (size_t i = model->window_count; i-- > 0;)
+        if (model->windows[i].handle == handle)
+            model->windows[i] = model->windows[--model->window_count];
+}
+
+/* The next address at or after `address` whose byte is kept; `end` when there is none before it. Every address of the
+ * range is mapped. */
+static uint64_t next_kept(struct model *m, uint64_t address, uint64_t end)
+{
+    while (address < end) {
+        const struct model_mapping *mapping = model_mapping_at(m, address);
+        uint64_t offset = mapping->offset + (address - mapping->start);
+        uint64_t skip = next_watched(model_memory_of(m, mapping->handle), offset) - offset;
+        if (skip < mapping->size - (address - mapping->start))
+            return skip < end - address ? address + skip : end;
+        address = mapping->start + mapping->size;
+    }
+    return end;
+}
+
+void model_write(struct model *model, uint64_t address, uint64_t size, const uint8_t *pattern, size_t period)
+{
+    uint64_t end = address + size;
+    for (uint64_t at = next_kept(model, address, end); at < end; at = next_kept(model, at + 1, end))
+        put(model, model_mapping_at(model, at), at, pattern[(at - address) % period]);
+}
+
+/* ---- who may ---- */
+
+enum reach { NOT_MAPPED, RUNS_PAST, NO_RIGHT, REACHED };
+
+static enum reach reach(struct model *m, uint64_t start, uint64_t size, int need)
+{
+    enum reach all = REACHED;
+    for (uint64_t at = start; size;) {
+        const struct model_mapping *mapping = model_mapping_at(m, at);
+        if (!mapping)
+            return at == start ? NOT_MAPPED : RUNS_PAST;
+        if ((model_device_rights(mapping, model_current_device(m)) & need) != need)
+            all = NO_RIGHT;
+        uint64_t rest = mapping->size - (at - mapping->start);
+        if (rest >= size)
+            break;
+        size -= rest;
+        at += rest;
+    }
+    return all;
+}
+
+/* One side of a copy; need 0: that side is the host. */
+struct side {
+    uint64_t start;
+    int need;
+};
+
+static bool copy_allowed(struct model *m, struct side src, struct side dst, uint64_t size, bool host_null,
+                         struct model_answer *a)
+{
+    if (model_current_device(m) < 0)
+        return model_refuse(a, VMM_ERROR_INVALID_CONTEXT, "VMM-CTX-CURRENT");
+    if (!size)
+        return true;
+    if (host_null)
+        return model_refuse(a, INVALID, "VMM-COPY-NULL");
+    if ((src.need && size > UINT64_MAX - src.start) || (dst.need && size > UINT64_MAX - dst.start))
+        return model_refuse(a, INVALID, "VMM-COPY-OVERFLOW");
+    enum reach from = src.need ? reach(m, src.start, size, src.need) : REACHED;
+    enum reach to = dst.need ? reach(m, dst.start, size, dst.need) : REACHED;
+    if (from == NOT_MAPPED || to == NOT_MAPPED)
+        return model_refuse(a, INVALID, "VMM-COPY-NOT-MAPPED");
+    if (from == RUNS_PAST || to == RUNS_PAST)
+        return model_refuse(a, INVALID, "VMM-COPY-RUNS-PAST");
+    if (from == NO_RIGHT)
+        return model_refuse(a, INVALID, "VMM-COPY-NO-READ");
+    if (to == NO_RIGHT)
+        return model_refuse(a, INVALID, "VMM-COPY-NO-WRITE");
+    return true;
+}
+
+static const struct side host = {0, 0};
+
+static struct side reads(uint64_t start)
+{
+    return (struct side){start, VMM_MEM_ACCESS_FLAGS_PROT_READ};
+}
+
+static struct side writes(uint64_t start)
+{
+    return (struct side){start, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE};
+}
+
+/* ---- copies ---- */
+
+MODEL_ON(memcpy_htod)
+{
+    if (copy_allowed(m, host, writes(c->dst), c->byte_count, !c->src, a) && model_succeeded(a) && c->byte_count)
+        model_write(m, c->dst, c->byte_count, c->src, c->byte_count);
+}
+
+MODEL_ON(memcpy_dtoh)
+{
+    if (!copy_allowed(m, reads(c->src), host, c->byte_count, !c->dst, a) || !model_succeeded(a) || !c->byte_count)
+        return;
+    const uint8_t *got = c->dst;
+    uint64_t end = c->src + c->byte_count;
+    for (uint64_t at = next_kept(m, c->src, end); at < end; at = next_kept(m, at + 1, end)) {
+        int want = model_byte(m, at);
+        if (want >= 0)
+            model_expect(a, "dst", got[at - c->src], (uint64_t)want);
+    }
+}
+
+/* Whether the two ranges meet in the same memory at different addresses: which bytes are read before they are
+ * written is then nobody's promise. */
+static bool meet_as_aliases(struct model *m, uint64_t src, uint64_t dst, uint64_t size)
+{
+    for (size_t i = 0; i < m->mapping_count; i++)
+        for (size_t j = 0; j < m->mapping_count; j++) {
+            const struct model_mapping *p = &m->mappings[i], *q = &m->mappings[j];
+            if (i != j && p->handle == q->handle && model_overlap(src, size, p->start, p->size) &&
+                model_overlap(dst, size, q->start, q->size))
+                return true;
+        }
+    return false;
+}
+
+/* As memmove: every byte is read before any is written. */
+MODEL_ON(memcpy_dtod)
+{
+    if (!copy_allowed(m, reads(c->src), writes(c->dst), c->byte_count, false, a) || !model_succeeded(a) ||
+        !c->byte_count)
+        return;
+    bool murky = meet_as_aliases(m, c->src, c->dst, c->byte_count);
+    uint64_t end = c->dst + c->byte_count;
+    size_t count = 0, room = 0;
+    int16_t *bytes = NULL;
+    for (uint64_t at = next_kept(m, c->dst, end); at < end; at = next_kept(m, at + 1, end)) {
+        bytes = model_room(bytes, &room, count, sizeof *bytes);
+        bytes[count++] = (int16_t)(murky ? -1 : model_byte(m, c->src + (at - c->dst)));
+    }
+    count = 0;
+    for (uint64_t at = next_kept(m, c->dst, end); at < end; at = next_kept(m, at + 1, end))
+        put(m, model_mapping_at(m, at), at, bytes[count++]);
+    free(bytes);
+}
+
+/* ---- fills ---- */
+
+static void fill(struct model *m, uint64_t dst, uint32_t value, uint64_t n, size_t width, struct model_answer *a)
+{
+    const uint8_t pattern[4] = {(uint8_t)value, (uint8_t)(value >> 8), (uint8_t)(value >> 16), (uint8_t)(value >> 24)};
+    uint64_t size = n > UINT64_MAX / width ? UINT64_MAX : n * width;
+    if (!copy_allowed(m, host, writes(dst), size, false, a))
+        return;
+    if (dst % width)
+        model_refuse(a, INVALID, "VMM-SET-ALIGNMENT");
+    else if (model_succeeded(a) && n)
+        model_write(m, dst, size, pattern, width);
+}
+
+MODEL_ON(memset_d8)
+{
+    fill(m, c->dst, c->value, c->n, 1, a);
+}
+
+MODEL_ON(memset_d16)
+{
+    fill(m, c->dst, c->value, c->n, 2, a);
+}
+
+MODEL_ON(memset_d32)
+{
+    fill(m, c->dst, c->value, c->n, 4, a);
+}

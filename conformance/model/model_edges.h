@@ -1,0 +1,63 @@
+/* model_edges.h - the decisions that the first measurements left open, each in one place with what it rests on.
+ *
+ * A fact is cited by its case name in ../facts. "Ours" is a choice of the project where no driver was asked.
+ */
+#ifndef CUVMM_MODEL_EDGES_H
+#define CUVMM_MODEL_EDGES_H
+
+#include "model.h"
+#include "model_parts.h"
+
+/* Memory without references that a mapping still holds: its handle is stale to release, map and properties alike. */
+static inline bool model_edge_handle_usable(const struct model_memory *memory)
+{
+    return memory->references > 0;
+}
+
+/* A reservation cannot be freed while any mapping reaches into it, also one that starts in its neighbour. */
+static inline bool model_edge_pins(const struct model_reservation *r, const struct model_mapping *mapping)
+{
+    return model_overlap(r->start, r->size, mapping->start, mapping->size);
+}
+
+/* The reservation that the range attributes report: the one in which the mapping starts. */
+static inline uint64_t model_edge_range_address(const struct model_mapping *mapping, uint64_t address)
+{
+    (void)address;
+    return mapping->start;
+}
+
+/* A range that wraps around the end of the addresses reaches up to the end. Ours. */
+static inline uint64_t model_edge_clamp(uint64_t start, uint64_t size)
+{
+    return size > UINT64_MAX - start ? UINT64_MAX - start : size;
+}
+
+/* Which granularity an unmap's address and size are measured by. Ours: the devices'. */
+static inline uint64_t model_edge_unmap_unit(const struct model *model)
+{
+    return model->profile->device_granularity[0];
+}
+
+/* Which unit a set access's size is a multiple of; on the recorded machines all are 2 MiB. Ours. */
+static inline uint64_t model_edge_access_unit(const struct model *model)
+{
+    return model->profile->va_granularity;
+}
+
+/* A NUMA node's id in vmm_mem_get_access is not looked at, as vmm_mem_set_access does not. Ours. */
+static inline bool model_edge_get_access_node(const struct model *model, int node)
+{
+    (void)model;
+    (void)node;
+    return true;
+}
+
+/* What the granularity query calls a property that create would refuse. */
+static inline bool model_edge_unchecked(const char *rule)
+{
+    (void)rule;
+    return true;
+}
+
+#endif

@@ -1,0 +1,302 @@
+/* model_memory.c - physical memory and its handles. */
+#include <string.h>
+
+#include "model_edges.h"
+#include "model_parts.h"
+
+#define INVALID VMM_ERROR_INVALID_VALUE
+
+enum { SHAREABLE_BITS = 15, WINDOWS_BITS = 6, USAGE_BITS = 3 };
+
+uint64_t model_granularity(const struct model *model, vmm_mem_location_type type, int option)
+{
+    bool host = type == VMM_MEM_LOCATION_TYPE_HOST || type == VMM_MEM_LOCATION_TYPE_HOST_NUMA ||
+                type == VMM_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT;
+    return host ? model->profile->host_granularity[option] : model->profile->device_granularity[option];
+}
+
+uint64_t model_device_free(const struct model *model, int device)
+{
+    uint64_t free = model->profile->device_memory - model->profile->device_reserved;
+    for (size_t i = 0; i < model->memory_count; i++) {
+        const struct model_memory *memory = &model->memories[i];
+        if (memory->prop.location.type == VMM_MEM_LOCATION_TYPE_DEVICE && memory->prop.location.id == device)
+            free -= memory->size;
+    }
+    return free;
+}
+
+uint64_t model_node_free(const struct model *model, int node)
+{
+    uint64_t free = model->profile->host_memory;
+    for (size_t i = 0; i < model->memory_count; i++) {
+        const struct model_memory *memory = &model->memories[i];
+        if (memory->prop.location.type == VMM_MEM_LOCATION_TYPE_HOST_NUMA && memory->prop.location.id == node)
+            free -= memory->size;
+    }
+    return free;
+}
+
+static uint64_t compressible(const struct model *m, int device)
+{
+    uint64_t free = m->profile->compression_memory;
+    for (size_t i = 0; i < m->memory_count; i++) {
+        const struct model_memory *memory = &m->memories[i];
+        if (memory->prop.location.id == device && memory->prop.alloc_flags.compression_type)
+            free -= memory->size;
+    }
+    return free;
+}
+
+/* ---- create ---- */
+
+/* The part of the property that is wrong whatever the machine can do. */
+static bool prop_sound(const struct model *m, const vmm_mem_allocation_prop *p, struct model_answer *a)
+{
+    int type = p->location.type, nodes = m->profile->host_nodes ? m->profile->host_nodes : 1;
+    if (p->type != VMM_MEM_ALLOCATION_TYPE_PINNED)
+        return model_refuse(a, INVALID, "VMM-CREATE-TYPE");
+    if (type < VMM_MEM_LOCATION_TYPE_DEVICE || type > VMM_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT)
+        return model_refuse(a, INVALID, "VMM-CREATE-LOCATION-TYPE");
+    if (type == VMM_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT)
+        return model_refuse(a, INVALID, "VMM-CREATE-NUMA-CURRENT");
+    if (type == VMM_MEM_LOCATION_TYPE_HOST && p->requested_handle_types)
+        return model_refuse(a, INVALID, "VMM-CREATE-HOST-SHARED");
+    if (type == VMM_MEM_LOCATION_TYPE_HOST_NUMA && (p->location.id < 0 || p->location.id >= nodes))
+        return model_refuse(a, INVALID, "VMM-CREATE-NUMA-ID");
+    if (p->requested_handle_types & WINDOWS_BITS)
+        return model_refuse(a, INVALID, "VMM-CREATE-HANDLE-TYPE-WINDOWS");
+    if (p->alloc_flags.compression_type > VMM_MEM_ALLOCATION_COMP_GENERIC)
+        return model_refuse(a, INVALID, "VMM-CREATE-COMPRESSION-TYPE");
+    for (int i = 0; i < 4; i++)
+        if (p->alloc_flags.reserved[i])
+            return model_refuse(a, INVALID, "VMM-CREATE-RESERVED");
+    if (p->win32_handle_meta_data)
+        return model_refuse(a, INVALID, "VMM-CREATE-WIN32-META");
+    return true;
+}
+
+/* What the machine can do, and what it has. */
+static bool prop_possible(const struct model *m, const vmm_mem_allocation_prop *p, struct model_answer *a)
+{
+    int type = p->location.type, handles = p->requested_handle_types;
+    if (type == VMM_MEM_LOCATION_TYPE_HOST && !model_attribute(m, VMM_DEVICE_ATTRIBUTE_HOST_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED))
+        return model_refuse(a, VMM_ERROR_NOT_SUPPORTED, "VMM-CREATE-HOST-UNSUPPORTED");
+    if (type == VMM_MEM_LOCATION_TYPE_HOST_NUMA &&
+        !model_attribute(m, VMM_DEVICE_ATTRIBUTE_HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED))
+        return model_refuse(a, VMM_ERROR_NOT_SUPPORTED, "VMM-CREATE-NUMA-UNSUPPORTED");
+    if ((handles & VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) &&
+        !model_attribute(m, VMM_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED))
+        return model_refuse(a, VMM_ERROR_NOT_SUPPORTED, "VMM-CREATE-FD-UNSUPPORTED");
+    if ((handles & VMM_MEM_HANDLE_TYPE_FABRIC) &&
+        !model_attribute(m, VMM_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED))
+        return model_refuse(a, VMM_ERROR_NOT_SUPPORTED, "VMM-CREATE-FABRIC-UNSUPPORTED");
+    if (type == VMM_MEM_LOCATION_TYPE_DEVICE && (p->location.id < 0 || p->location.id >= m->profile->devices))
+        return model_refuse(a, VMM_ERROR_INVALID_DEVICE, "VMM-CREATE-DEVICE-ID");
+    return true;
+}
+
+static bool create_allowed(const struct model *m, const struct vmm_call_mem_create *c, struct model_answer *a)
+{
+    const vmm_mem_allocation_prop *p = c->prop;
+    if (!c->handle)
+        return model_refuse(a, INVALID, "VMM-CREATE-NULL-HANDLE");
+    if (!p)
+        return model_refuse(a, INVALID, "VMM-CREATE-NULL-PROP");
+    if (c->flags)
+        return model_refuse(a, INVALID, "VMM-CREATE-FLAGS");
+    if (!c->size)
+        return model_refuse(a, INVALID, "VMM-CREATE-SIZE-ZERO");
+    if (!model_attribute(m, VMM_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED))
+        return model_refuse(a, VMM_ERROR_NOT_SUPPORTED, "VMM-CREATE-UNSUPPORTED");
+    if (!prop_sound(m, p, a))
+        return false;
+    if (c->size % model_granularity(m, p->location.type, VMM_MEM_ALLOC_GRANULARITY_MINIMUM))
+        return model_refuse(a, INVALID, "VMM-CREATE-SIZE-GRANULARITY");
+    if (!prop_possible(m, p, a))
+        return false;
+    uint64_t free = p->location.type == VMM_MEM_LOCATION_TYPE_DEVICE      ? model_device_free(m, p->location.id)
+                    : p->location.type == VMM_MEM_LOCATION_TYPE_HOST_NUMA ? model_node_free(m, p->location.id)
+                                                                          : model_node_free(m, 0);
+    if (c->size > free)
+        return model_refuse(a, VMM_ERROR_OUT_OF_MEMORY, "VMM-CREATE-MEMORY");
+    if ((p->requested_handle_types & VMM_MEM_HANDLE_TYPE_FABRIC) && !m->profile->imex)
+        return model_refuse(a, VMM_ERROR_NOT_PERMITTED, "VMM-CREATE-FABRIC-IMEX");
+    return true;
+}
+
+/* What the memory gets of what was asked for. */
+static vmm_mem_allocation_prop obtained(const struct model *m, const struct vmm_call_mem_create *c)
+{
+    vmm_mem_allocation_prop p = *c->prop;
+    p.requested_handle_types &= SHAREABLE_BITS;
+    if (p.location.type == VMM_MEM_LOCATION_TYPE_HOST) {
+        p.location.type = VMM_MEM_LOCATION_TYPE_HOST_NUMA;
+        p.location.id = 0;
+    }
+    bool device = p.location.type == VMM_MEM_LOCATION_TYPE_DEVICE;
+    if (!device || !model_attribute(m, VMM_DEVICE_ATTRIBUTE_GENERIC_COMPRESSION_SUPPORTED) ||
+        c->size > compressible(m, p.location.id))
+        p.alloc_flags.compression_type = VMM_MEM_ALLOCATION_COMP_NONE;
+    p.alloc_flags.gpu_direct_rdma_capable =
+        p.alloc_flags.gpu_direct_rdma_capable && device &&
+        model_attribute(m, VMM_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED);
+    p.alloc_flags.usage = 0;
+    return p;
+}
+
+/* Asked for and not obtained: warned of, in the order of the rule table. */
+static bool create_warnings(const struct model *m, const struct vmm_call_mem_create *c,
+                            const vmm_mem_allocation_prop *got, struct model_answer *a)
+{
+    const vmm_mem_allocation_prop *p = c->prop;
+    if ((p->requested_handle_types & ~SHAREABLE_BITS) && !model_breach(m, a, "VMM-CREATE-HANDLE-TYPE-UNKNOWN"))
+        return false;
+    if (p->alloc_flags.gpu_direct_rdma_capable > 1 && !model_breach(m, a, "VMM-CREATE-RDMA-VALUE"))
+        return false;
+    if (p->alloc_flags.gpu_direct_rdma_capable && !got->alloc_flags.gpu_direct_rdma_capable)
+        model_hazard(a, "VMM-CREATE-RDMA-NOT-OBTAINED");
+    if ((p->alloc_flags.usage & ~USAGE_BITS) && !model_breach(m, a, "VMM-CREATE-USAGE-UNKNOWN"))
+        return false;
+    if (p->alloc_flags.usage & USAGE_BITS)
+        model_hazard(a, "VMM-CREATE-USAGE-DROPPED");
+    if (p->alloc_flags.compression_type && !got->alloc_flags.compression_type)
+        model_hazard(a, "VMM-CREATE-COMPRESSION-NOT-OBTAINED");
+    return true;
+}
+
+MODEL_ON(mem_create)
+{
+    if (!create_allowed(m, c, a))
+        return;
+    vmm_mem_allocation_prop prop = obtained(m, c);
+    if (!create_warnings(m, c, &prop, a) || !model_succeeded(a))
+        return;
+    model_expect(a, "handle is 0", *c->handle == 0, false);
+    model_expect(a, "handle equals a live one", model_memory_of(m, *c->handle) != NULL, false);
+    m->memories = model_room(m->memories, &m->memory_room, m->memory_count, sizeof *m->memories);
+    m->memories[m->memory_count++] = (struct model_memory){
+        .handle = *c->handle, .size = c->size, .references = 1, .tag = m->tag, .prop = prop,
+        .granularity = model_granularity(m, prop.location.type, VMM_MEM_ALLOC_GRANULARITY_MINIMUM)};
+}
+
+/* ---- the granularity query ---- */
+
+MODEL_ON(mem_get_allocation_granularity)
+{
+    if (!c->granularity) {
+        model_refuse(a, INVALID, "VMM-GRANULARITY-NULL");
+        return;
+    }
+    if (!c->prop) {
+        model_refuse(a, INVALID, "VMM-GRANULARITY-NULL-PROP");
+        return;
+    }
+    if (c->option != VMM_MEM_ALLOC_GRANULARITY_MINIMUM && c->option != VMM_MEM_ALLOC_GRANULARITY_RECOMMENDED) {
+        model_refuse(a, INVALID, "VMM-GRANULARITY-OPTION");
+        return;
+    }
+    struct model_answer create = {.result = VMM_SUCCESS};
+    bool sound = prop_sound(m, c->prop, &create) && prop_possible(m, c->prop, &create);
+    if (!sound && model_edge_unchecked(create.rule) && !model_breach(m, a, "VMM-GRANULARITY-PROP-UNCHECKED"))
+        return;
+    if (model_succeeded(a))
+        model_expect(a, "granularity", *c->granularity, model_granularity(m, c->prop->location.type, c->option));
+}
+
+/* ---- references ---- */
+
+void model_collect(struct model *model, uint64_t handle)
+{
+    struct model_memory *memory = model_memory_of(model, handle);
+    if (!memory || memory->references || model_mappings_of(model, handle))
+        return;
+    struct model_memory *past = model_past_of(model, handle);
+    if (!past) {
+        model->past = model_room(model->past, &model->past_room, model->past_count, sizeof *model->past);
+        past = &model->past[model->past_count++];
+    }
+    *past = *memory;
+    *memory = model->memories[--model->memory_count];
+    model_forget_bytes(model, handle);
+}
+
+/* Whether a handle value has references; the rules for those that have not follow. */
+static bool handle_usable(struct model *m, uint64_t handle, struct model_answer *a, const char *zero,
+                          const char *forged, const char *stale)
+{
+    struct model_memory *memory = model_memory_of(m, handle);
+    if (!handle)
+        return model_refuse(a, INVALID, zero);
+    if (!memory && !model_past_of(m, handle))
+        return model_refuse(a, INVALID, forged);
+    if (!memory || !model_edge_handle_usable(memory))
+        return model_refuse(a, INVALID, stale);
+    return true;
+}
+
+MODEL_ON(mem_release)
+{
+    if (!handle_usable(m, c->handle, a, "VMM-RELEASE-HANDLE-ZERO", "VMM-RELEASE-HANDLE-FORGED",
+                       "VMM-RELEASE-HANDLE-STALE") ||
+        !model_succeeded(a))
+        return;
+    model_memory_of(m, c->handle)->references--;
+    model_collect(m, c->handle);
+}
+
+MODEL_ON(mem_retain_allocation_handle)
+{
+    const struct model_mapping *mapping = model_mapping_at(m, c->addr);
+    if (!c->handle)
+        model_refuse(a, INVALID, "VMM-RETAIN-NULL-HANDLE");
+    else if (!c->addr)
+        model_refuse(a, INVALID, "VMM-RETAIN-ADDRESS-ZERO");
+    else if (!mapping)
+        model_refuse(a, INVALID, "VMM-RETAIN-NOT-MAPPED");
+    else if (model_succeeded(a)) {
+        model_expect(a, "handle", *c->handle, mapping->handle);
+        model_memory_of(m, mapping->handle)->references++;
+    }
+}
+
+static void expect_prop(struct model_answer *a, const vmm_mem_allocation_prop *got, const vmm_mem_allocation_prop *want)
+{
+    model_expect(a, "prop.type", (uint64_t)got->type, (uint64_t)want->type);
+    model_expect(a, "prop.requestedHandleTypes", (uint64_t)got->requested_handle_types,
+                 (uint64_t)want->requested_handle_types);
+    model_expect(a, "prop.location.type", (uint64_t)got->location.type, (uint64_t)want->location.type);
+    model_expect(a, "prop.location.id", (uint64_t)got->location.id, (uint64_t)want->location.id);
+    model_expect(a, "prop.win32HandleMetaData", got->win32_handle_meta_data != NULL, false);
+    model_expect(a, "prop.allocFlags.compressionType", got->alloc_flags.compression_type,
+                 want->alloc_flags.compression_type);
+    model_expect(a, "prop.allocFlags.gpuDirectRDMACapable", got->alloc_flags.gpu_direct_rdma_capable,
+                 want->alloc_flags.gpu_direct_rdma_capable);
+    model_expect(a, "prop.allocFlags.usage", got->alloc_flags.usage, want->alloc_flags.usage);
+    for (int i = 0; i < 4; i++)
+        model_expect(a, "prop.allocFlags.reserved", got->alloc_flags.reserved[i], 0);
+}
+
+MODEL_ON(mem_get_allocation_properties_from_handle)
+{
+    const struct model_memory *memory = model_memory_of(m, c->handle);
+    if (!c->prop) {
+        model_refuse(a, INVALID, "VMM-PROPERTIES-NULL-PROP");
+        return;
+    }
+    if (!c->handle) {
+        model_refuse(a, INVALID, "VMM-PROPERTIES-HANDLE-ZERO");
+        return;
+    }
+    bool usable = memory && model_edge_handle_usable(memory);
+    if (!memory)
+        memory = model_past_of(m, c->handle);
+    if (!memory) {
+        model_refuse(a, INVALID, "VMM-PROPERTIES-HANDLE-FORGED");
+        return;
+    }
+    if (!usable && !model_breach(m, a, "VMM-PROPERTIES-HANDLE-STALE"))
+        return;
+    if (model_succeeded(a))
+        expect_prop(a, c->prop, &memory->prop);
+}

@@ -1,0 +1,103 @@
+/* model_parts.h - the inside of the model: how a prediction is said, and one predictor per call. */
+#ifndef CUVMM_MODEL_PARTS_H
+#define CUVMM_MODEL_PARTS_H
+
+#include "model.h"
+
+/* The call is refused. Returns false, so that a check reads `return model_refuse(...)`. */
+bool model_refuse(struct model_answer *answer, vmm_result result, const char *rule);
+
+/* The recorded driver lets it pass although a documented rule is broken: a warning, in strict mode a refusal. The
+ * first warning stands. Returns false when the call is refused. */
+bool model_breach(const struct model *model, struct model_answer *answer, const char *rule);
+
+/* Allowed in every mode and likely a mistake: a warning. */
+void model_hazard(struct model_answer *answer, const char *rule);
+
+/* Whether system and model agree that the call succeeded, so that outputs and state follow. */
+bool model_succeeded(const struct model_answer *answer);
+
+/* An output's value. */
+void model_expect(struct model_answer *answer, const char *output, uint64_t got, uint64_t want);
+
+/* Makes room for one more element and returns the array; ends the process when the host has no memory left. */
+void *model_room(void *array, size_t *room, size_t count, size_t element);
+
+/* Whether [start, start + size) lies below limit without wrapping. */
+static inline bool model_fits(uint64_t start, uint64_t size, uint64_t limit)
+{
+    return start <= limit && size <= limit - start;
+}
+
+/* Whether [a, a + n) and [b, b + m) share a byte; none may wrap. */
+static inline bool model_overlap(uint64_t a, uint64_t n, uint64_t b, uint64_t m)
+{
+    return a < b + m && b < a + n;
+}
+
+/* Takes away whatever memory has neither references nor mappings left. */
+void model_collect(struct model *model, uint64_t handle);
+
+/* The device of the current context, -1 when there is none. */
+int model_current_device(const struct model *model);
+
+/* What a device may do with a mapping. */
+int model_device_rights(const struct model_mapping *mapping, int device);
+
+/* Whether the memory of a mapping is in a device (else in the host). */
+bool model_in_device(struct model *model, const struct model_mapping *mapping);
+
+/* An attribute of the machine's devices, 0 when the profile is silent. */
+int model_attribute(const struct model *model, int attribute);
+
+uint64_t model_granularity(const struct model *model, vmm_mem_location_type type, int option);
+
+void model_write(struct model *model, uint64_t address, uint64_t size, const uint8_t *pattern, size_t period);
+void model_forget_bytes(struct model *model, uint64_t handle);
+
+#define MODEL_ON(name) void model_on_##name(struct model *m, const struct vmm_call_##name *c, struct model_answer *a)
+MODEL_ON(init);
+MODEL_ON(device_get_count);
+MODEL_ON(device_get);
+MODEL_ON(device_total_mem);
+MODEL_ON(device_can_access_peer);
+MODEL_ON(device_get_attribute);
+MODEL_ON(device_primary_ctx_retain);
+MODEL_ON(device_primary_ctx_release);
+MODEL_ON(ctx_set_current);
+MODEL_ON(ctx_get_current);
+MODEL_ON(ctx_get_device);
+MODEL_ON(mem_get_info);
+MODEL_ON(mem_free);
+MODEL_ON(mem_get_allocation_granularity);
+MODEL_ON(mem_create);
+MODEL_ON(mem_release);
+MODEL_ON(mem_retain_allocation_handle);
+MODEL_ON(mem_get_allocation_properties_from_handle);
+MODEL_ON(mem_address_reserve);
+MODEL_ON(mem_address_free);
+MODEL_ON(mem_map);
+MODEL_ON(mem_unmap);
+MODEL_ON(mem_set_access);
+MODEL_ON(mem_get_access);
+MODEL_ON(pointer_get_attribute);
+MODEL_ON(pointer_get_attributes);
+MODEL_ON(mem_get_address_range);
+MODEL_ON(memcpy_htod);
+MODEL_ON(memcpy_dtoh);
+MODEL_ON(memcpy_dtod);
+MODEL_ON(memset_d8);
+MODEL_ON(memset_d16);
+MODEL_ON(memset_d32);
+
+/* Every call that the model covers: X(name). */
+#define MODEL_CALLS(X) \
+    X(init) X(device_get_count) X(device_get) X(device_total_mem) X(device_can_access_peer) X(device_get_attribute) \
+    X(device_primary_ctx_retain) X(device_primary_ctx_release) X(ctx_set_current) X(ctx_get_current) \
+    X(ctx_get_device) X(mem_get_info) X(mem_free) X(mem_get_allocation_granularity) X(mem_create) X(mem_release) \
+    X(mem_retain_allocation_handle) X(mem_get_allocation_properties_from_handle) X(mem_address_reserve) \
+    X(mem_address_free) X(mem_map) X(mem_unmap) X(mem_set_access) X(mem_get_access) X(pointer_get_attribute) \
+    X(pointer_get_attributes) X(mem_get_address_range) X(memcpy_htod) X(memcpy_dtoh) X(memcpy_dtod) X(memset_d8) \
+    X(memset_d16) X(memset_d32)
+
+#endif
