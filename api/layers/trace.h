@@ -61,9 +61,10 @@
  *                                left out for an attribute whose type this library does not know
  *   OUT_ATTRIBUTES               a list of those, null where nothing was asked for or the type is not known
  *
- * FOOTER   {"end":1,"calls":7,"lost":0}
- *   calls         lines written; lost: calls whose line could not be written (a full disk is told once on standard
- *                 error and is no reason to fail the program's calls). A file without a footer was cut off.
+ * FOOTER   {"end":1,"calls":7}
+ *   calls         call lines in the file
+ *   A file without a footer was cut off: the process died, or a line could not be written. The latter is told once on
+ *   standard error; nothing more is written then, and the program's calls go on undisturbed.
  *
  * Processes: a peer of vmm_attach is not traced. Forked children of the program write nothing.
  */

@@ -1,0 +1,323 @@
+#include "trace.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "trace_names.h"
+#include "trace_value.h"
+
+struct trace {
+    struct vmm_backend base;
+    pthread_mutex_t lock; /* held over the inner call: lines stand in the order of effects. Guards what follows */
+    pthread_key_t key;    /* number of each thread */
+    uintptr_t threads;
+    pid_t pid;            /* a forked child does not write */
+    int fd;
+    bool regular;         /* a file that can be cut back, and that raises no SIGPIPE */
+    bool stopped;         /* after a line that could not be written */
+    uint64_t lines;
+    struct json line;
+    struct names names;
+};
+
+/* ---- writing ---- */
+
+/* write(2) to a pipe without readers would kill the program; the signal is kept back and taken away. */
+static ssize_t write_quietly(int fd, const char *bytes, size_t length)
+{
+    sigset_t pipe, before, pending;
+    int caught = 0;
+    sigemptyset(&pipe);
+    sigaddset(&pipe, SIGPIPE);
+    sigpending(&pending);
+    bool already = sigismember(&pending, SIGPIPE) == 1;
+    pthread_sigmask(SIG_BLOCK, &pipe, &before);
+    ssize_t written = write(fd, bytes, length);
+    int error = errno;
+    if (written < 0 && error == EPIPE && !already) {
+        sigpending(&pending);
+        if (sigismember(&pending, SIGPIPE) == 1)
+            sigwait(&pipe, &caught);
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = error;
+    return written;
+}
+
+/* The whole line or nothing of it; 0 or an errno. */
+static int write_line(struct trace *trace)
+{
+    size_t done = 0;
+    while (done < trace->line.length) {
+        const char *rest = trace->line.text + done;
+        size_t length = trace->line.length - done;
+        ssize_t written = trace->regular ? write(trace->fd, rest, length) : write_quietly(trace->fd, rest, length);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0) {
+            int error = written ? errno : ENOSPC;
+            struct stat status;
+            if (done && trace->regular && fstat(trace->fd, &status) == 0 &&
+                ftruncate(trace->fd, status.st_size - (off_t)done) != 0)
+                error = errno;
+            return error;
+        }
+        done += (size_t)written;
+    }
+    return 0;
+}
+
+static void finish_line(struct trace *trace)
+{
+    json_close(&trace->line, '}');
+    json_newline(&trace->line);
+    int error = trace->line.failed ? ENOMEM : write_line(trace);
+    if (error) {
+        trace->stopped = true;
+        fprintf(stderr, "cuvmm: trace: a line could not be written (%s); the trace ends after %llu calls\n",
+                strerror(error), (unsigned long long)trace->lines);
+    }
+}
+
+/* 0 or an errno. */
+static int write_header(struct trace *trace)
+{
+    struct json *json = &trace->line;
+    char version[32];
+    snprintf(version, sizeof version, "%d.%d.%d", VMM_VERSION_MAJOR, VMM_VERSION_MINOR, VMM_VERSION_PATCH);
+    json_open(json, NULL, '{');
+    json_int(json, "cuvmm-trace", TRACE_FORMAT);
+    json_text(json, "version", version);
+    json_open(json, "inner", '[');
+    for (const struct vmm_backend *inner = trace->base.inner; inner; inner = inner->inner)
+        json_text(json, NULL, inner->ops->name);
+    json_close(json, ']');
+    json_close(json, '}');
+    json_newline(json);
+    return json->failed ? ENOMEM : write_line(trace);
+}
+
+/* ---- one call ---- */
+
+static uintptr_t thread_number(struct trace *trace)
+{
+    uintptr_t number = (uintptr_t)pthread_getspecific(trace->key);
+    if (!number) {
+        number = ++trace->threads;
+        pthread_setspecific(trace->key, (void *)number);
+    }
+    return number;
+}
+
+static void add_names(struct trace *trace, const struct vmm_call *call, bool out, bool done)
+{
+    size_t count = 0;
+    const struct vmm_param *params = vmm_call_params((enum vmm_call_id)call->id, &count);
+    for (size_t i = 0; i < count; i++) {
+        char text[NAME_MAX_TEXT];
+        uint64_t value = 0;
+        if (trace_is_out(params[i].kind) == out && trace_object(call, &params[i], done, &value) &&
+            names_find(&trace->names, params[i].kind, value, text))
+            json_text(&trace->line, params[i].name, text);
+    }
+}
+
+/* Names of inputs are looked up before the call's own effect on names, those of outputs after it. */
+static void write_names(struct trace *trace, const struct vmm_call *call, bool done)
+{
+    struct json *json = &trace->line;
+    json_open(json, "names", '{');
+    add_names(trace, call, false, done);
+    if (done)
+        names_learn(&trace->names, call);
+    add_names(trace, call, true, done);
+    if (!json->failed && json->text[json->length - 1] == '{')
+        json_drop_empty(json, "names");
+    else
+        json_close(json, '}');
+}
+
+static void write_detail(struct json *json, const vmm_detail *detail)
+{
+    static const char letters[] = "?DRMHACS"; /* by enum vmm_object_kind */
+    if (detail->severity != VMM_SEVERITY_WARNING && detail->severity != VMM_SEVERITY_ERROR)
+        return;
+    json_text(json, "severity", detail->severity == VMM_SEVERITY_WARNING ? "warning" : "error");
+    if (detail->rule)
+        json_text(json, "rule", detail->rule);
+    if (detail->argument) {
+        json_text(json, "argument", detail->argument);
+        json_hex(json, "value", detail->value);
+    }
+    if (detail->expected)
+        json_hex(json, "expected", detail->expected);
+    if (detail->nearest.kind > VMM_OBJECT_NONE && detail->nearest.kind <= VMM_OBJECT_STREAM) {
+        char name[24];
+        bool device = detail->nearest.kind == VMM_OBJECT_DEVICE;
+        snprintf(name, sizeof name, "%c%llu", letters[detail->nearest.kind],
+                 device ? (unsigned long long)detail->nearest.value : (unsigned long long)detail->nearest.number);
+        json_text(json, "nearest", name);
+    }
+    if (detail->note[0])
+        json_text(json, "note", detail->note);
+}
+
+static void write_call(struct trace *trace, const struct vmm_call *call, vmm_result result, bool wrote_flags)
+{
+    struct json *json = &trace->line;
+    bool done = result == VMM_SUCCESS;
+    json_reset(json);
+    json_open(json, NULL, '{');
+    json_int(json, "n", (int64_t)call->number);
+    json_int(json, "thread", (int64_t)thread_number(trace));
+    json_text(json, "call", vmm_call_name((enum vmm_call_id)call->id));
+    trace_args(json, call, done);
+    write_names(trace, call, done);
+    json_text(json, "result", vmm_result_name(result));
+    json_int(json, "code", result);
+    if (done || wrote_flags)
+        trace_outs(json, call);
+    write_detail(json, vmm_last_detail());
+    finish_line(trace);
+    if (!trace->stopped)
+        trace->lines++;
+}
+
+/* Whether a failing call writes its flags cannot be told from the caller's variable, which may hold anything: so the
+ * backend is given one of ours, with a value that is no flags. */
+#define NOT_WRITTEN UINT64_C(0xA5A5A5A5A5A5A5A5)
+
+static vmm_result pass(struct vmm_backend *inner, struct vmm_call *call, bool *wrote_flags)
+{
+    size_t count = 0;
+    const struct vmm_param *params = vmm_call_params((enum vmm_call_id)call->id, &count);
+    const struct vmm_param *flags = NULL;
+    uint64_t ours = NOT_WRITTEN, theirs = 0;
+    for (size_t i = 0; i < count; i++)
+        if (params[i].kind == VMM_PARAM_OUT_U64 && vmm_call_scalar(call, &params[i]))
+            flags = &params[i];
+    if (!flags)
+        return vmm_backend_call(inner, call);
+    theirs = vmm_call_scalar(call, flags);
+    vmm_call_set_scalar(call, flags, (uint64_t)(uintptr_t)&ours);
+    vmm_result result = vmm_backend_call(inner, call);
+    vmm_call_set_scalar(call, flags, theirs);
+    *wrote_flags = ours != NOT_WRITTEN;
+    if (*wrote_flags)
+        memcpy((void *)(uintptr_t)theirs, &ours, sizeof ours);
+    return result;
+}
+
+static vmm_result trace_call(struct vmm_backend *self, struct vmm_call *call)
+{
+    struct trace *trace = (struct trace *)self;
+    bool wrote_flags = false;
+    if (getpid() != trace->pid)
+        return vmm_backend_call(self->inner, call);
+    pthread_mutex_lock(&trace->lock);
+    vmm_result result = pass(self->inner, call, &wrote_flags);
+    if (!trace->stopped)
+        write_call(trace, call, result, wrote_flags);
+    pthread_mutex_unlock(&trace->lock);
+    return result;
+}
+
+/* ---- opening and closing ---- */
+
+static void trace_close(struct vmm_backend *self)
+{
+    struct trace *trace = (struct trace *)self;
+    self->inner->ops->close(self->inner);
+    if (!trace->stopped && getpid() == trace->pid) {
+        json_reset(&trace->line);
+        json_open(&trace->line, NULL, '{');
+        json_int(&trace->line, "end", 1);
+        json_int(&trace->line, "calls", (int64_t)trace->lines);
+        finish_line(trace);
+    }
+    close(trace->fd);
+    json_free(&trace->line);
+    names_free(&trace->names);
+    pthread_key_delete(trace->key);
+    pthread_mutex_destroy(&trace->lock);
+    free(trace);
+}
+
+static const struct vmm_backend_ops trace_ops = {
+    .size = sizeof(struct vmm_backend_ops),
+    .name = "trace",
+    .call =
+        {
+#define VMM_CALL(name, driver) [VMM_CALL_##name] = trace_call,
+#include "calls.def"
+        },
+    .visit = vmm_layer_visit,
+    .leaks = vmm_layer_leaks,
+    .attach = vmm_layer_attach,
+    .close = trace_close,
+};
+
+static int open_file(const char *name)
+{
+    if (strcmp(name, "-") == 0)
+        return fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+    return open(name, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
+}
+
+/* Everything but the file. */
+static struct trace *make(struct vmm_backend *inner)
+{
+    struct trace *trace = calloc(1, sizeof *trace);
+    if (!trace)
+        return NULL;
+    if (pthread_key_create(&trace->key, NULL)) {
+        free(trace);
+        return NULL;
+    }
+    pthread_mutex_init(&trace->lock, NULL);
+    trace->base = (struct vmm_backend){&trace_ops, inner};
+    trace->pid = getpid();
+    trace->fd = -1;
+    return trace;
+}
+
+static void discard(struct trace *trace)
+{
+    if (trace->fd >= 0)
+        close(trace->fd);
+    json_free(&trace->line);
+    pthread_key_delete(trace->key);
+    pthread_mutex_destroy(&trace->lock);
+    free(trace);
+}
+
+vmm_result vmm_trace_open(const char *args, struct vmm_backend *inner, struct vmm_backend **backend)
+{
+    struct stat status;
+    if (!args[0])
+        return vmm_detail_fail(VMM_ERROR_INVALID_VALUE, "vmm_open",
+                               "trace: expected trace=FILE (\"-\" is standard error), found no file");
+    struct trace *trace = make(inner);
+    if (!trace)
+        return vmm_detail_fail(VMM_ERROR_OUT_OF_MEMORY, "vmm_open", "trace: the host's memory is exhausted");
+    trace->fd = open_file(args);
+    int error = trace->fd < 0 ? errno : 0;
+    if (!error) {
+        trace->regular = fstat(trace->fd, &status) == 0 && S_ISREG(status.st_mode);
+        error = write_header(trace);
+    }
+    if (error) {
+        discard(trace);
+        return vmm_detail_fail(VMM_ERROR_OPERATING_SYSTEM, "vmm_open", "trace: cannot write to \"%.60s\": %s", args,
+                               strerror(error));
+    }
+    *backend = &trace->base;
+    return VMM_SUCCESS;
+}

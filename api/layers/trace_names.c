@@ -1,0 +1,177 @@
+#include "trace_names.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void names_free(struct names *names)
+{
+    for (int kind = 0; kind < NAME_KINDS; kind++)
+        free(names->table[kind].entry);
+    *names = (struct names){0};
+}
+
+/* Index of the first entry that ends after value. */
+static size_t first_after(const struct names *names, enum name_kind kind, uint64_t value)
+{
+    size_t low = 0, high = names->table[kind].count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct name_entry *entry = &names->table[kind].entry[middle];
+        if (value >= entry->start && value - entry->start >= entry->size)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static const struct name_entry *find(const struct names *names, enum name_kind kind, uint64_t value)
+{
+    size_t at = first_after(names, kind, value);
+    if (at == names->table[kind].count || value < names->table[kind].entry[at].start)
+        return NULL;
+    return &names->table[kind].entry[at];
+}
+
+static void drop(struct names *names, enum name_kind kind, size_t at)
+{
+    struct name_entry *entry = names->table[kind].entry;
+    memmove(entry + at, entry + at + 1, (names->table[kind].count - at - 1) * sizeof *entry);
+    names->table[kind].count--;
+}
+
+static bool grow(struct names *names, enum name_kind kind)
+{
+    size_t room = names->table[kind].room;
+    if (names->table[kind].count < room)
+        return true;
+    room = room ? room * 2 : 16;
+    struct name_entry *entry = realloc(names->table[kind].entry, room * sizeof *entry);
+    if (!entry)
+        return false;
+    names->table[kind].entry = entry;
+    names->table[kind].room = room;
+    return true;
+}
+
+/* A new object. What it overlaps ended without our seeing it, so its name goes. */
+static bool add(struct names *names, enum name_kind kind, uint64_t start, uint64_t size)
+{
+    size_t at = first_after(names, kind, start);
+    uint32_t number = ++names->table[kind].last;
+    if (!start || !size)
+        return true;
+    if (at < names->table[kind].count && names->table[kind].entry[at].start < start)
+        drop(names, kind, at);
+    while (at < names->table[kind].count && names->table[kind].entry[at].start - start < size)
+        drop(names, kind, at);
+    if (!grow(names, kind))
+        return false;
+    struct name_entry *entry = names->table[kind].entry + at;
+    memmove(entry + 1, entry, (names->table[kind].count - at) * sizeof *entry);
+    *entry = (struct name_entry){start, size, number};
+    names->table[kind].count++;
+    return true;
+}
+
+static bool add_once(struct names *names, enum name_kind kind, uint64_t value)
+{
+    return find(names, kind, value) || add(names, kind, value, 1);
+}
+
+static void end(struct names *names, enum name_kind kind, uint64_t value)
+{
+    const struct name_entry *entry = find(names, kind, value);
+    if (entry && entry->start == value)
+        drop(names, kind, (size_t)(entry - names->table[kind].entry));
+}
+
+static uint64_t pointer(const void *value)
+{
+    return (uint64_t)(uintptr_t)value;
+}
+
+bool names_learn(struct names *names, const struct vmm_call *call)
+{
+    const union vmm_any_call *any = (const union vmm_any_call *)(const void *)call;
+    switch ((enum vmm_call_id)call->id) {
+    case VMM_CALL_mem_create:
+        return add(names, NAME_HANDLE, *any->mem_create.handle, 1);
+    case VMM_CALL_mem_retain_allocation_handle:
+        return add_once(names, NAME_HANDLE, *any->mem_retain_allocation_handle.handle);
+    case VMM_CALL_mem_address_reserve:
+        return add(names, NAME_RESERVATION, *any->mem_address_reserve.ptr, any->mem_address_reserve.size);
+    case VMM_CALL_mem_address_free:
+        end(names, NAME_RESERVATION, any->mem_address_free.ptr);
+        return true;
+    case VMM_CALL_mem_alloc:
+        return add(names, NAME_ALLOCATION, *any->mem_alloc.dptr, any->mem_alloc.bytesize);
+    case VMM_CALL_mem_free:
+        end(names, NAME_ALLOCATION, any->mem_free.dptr);
+        return true;
+    case VMM_CALL_ctx_create:
+        return add(names, NAME_CONTEXT, pointer(*any->ctx_create.pctx), 1);
+    case VMM_CALL_device_primary_ctx_retain:
+        return add_once(names, NAME_CONTEXT, pointer(*any->device_primary_ctx_retain.pctx));
+    case VMM_CALL_ctx_destroy:
+        end(names, NAME_CONTEXT, pointer(any->ctx_destroy.ctx));
+        return true;
+    case VMM_CALL_stream_create:
+        return add(names, NAME_STREAM, pointer(*any->stream_create.stream), 1);
+    case VMM_CALL_stream_destroy:
+        end(names, NAME_STREAM, pointer(any->stream_destroy.stream));
+        return true;
+    default:
+        return true;
+    }
+}
+
+static bool address_name(const struct names *names, uint64_t value, char text[NAME_MAX_TEXT])
+{
+    char letter = 'R';
+    const struct name_entry *entry = find(names, NAME_RESERVATION, value);
+    if (!entry) {
+        letter = 'A';
+        entry = find(names, NAME_ALLOCATION, value);
+    }
+    if (!entry)
+        return false;
+    if (value == entry->start)
+        snprintf(text, NAME_MAX_TEXT, "%c%" PRIu32, letter, entry->number);
+    else
+        snprintf(text, NAME_MAX_TEXT, "%c%" PRIu32 "+0x%" PRIx64, letter, entry->number, value - entry->start);
+    return true;
+}
+
+bool names_find(const struct names *names, enum vmm_param_kind kind, uint64_t value, char text[NAME_MAX_TEXT])
+{
+    const struct name_entry *entry = NULL;
+    char letter = 'H';
+    switch (kind) {
+    case VMM_PARAM_ADDRESS:
+    case VMM_PARAM_OUT_ADDRESS:
+        return address_name(names, value, text);
+    case VMM_PARAM_HANDLE:
+    case VMM_PARAM_OUT_HANDLE:
+        entry = find(names, NAME_HANDLE, value);
+        break;
+    case VMM_PARAM_CONTEXT:
+    case VMM_PARAM_OUT_CONTEXT:
+        letter = 'C';
+        entry = find(names, NAME_CONTEXT, value);
+        break;
+    case VMM_PARAM_STREAM:
+    case VMM_PARAM_OUT_STREAM:
+        letter = 'S';
+        entry = find(names, NAME_STREAM, value);
+        break;
+    default:
+        break;
+    }
+    if (!entry)
+        return false;
+    snprintf(text, NAME_MAX_TEXT, "%c%" PRIu32, letter, entry->number);
+    return true;
+}

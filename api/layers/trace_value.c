@@ -1,0 +1,282 @@
+#include "trace_value.h"
+
+#include <string.h>
+
+#include "trace.h"
+
+bool trace_is_out(enum vmm_param_kind kind)
+{
+    return kind >= VMM_PARAM_OUT_INT && kind <= VMM_PARAM_OUT_ATTRIBUTES;
+}
+
+uint64_t trace_hash(const void *bytes, uint64_t length)
+{
+    const unsigned char *byte = bytes;
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (uint64_t i = 0; i < length; i++)
+        hash = (hash ^ byte[i]) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
+size_t trace_attribute_size(vmm_pointer_attribute attribute)
+{
+    switch (attribute) {
+    case VMM_POINTER_ATTRIBUTE_MEMORY_TYPE:
+    case VMM_POINTER_ATTRIBUTE_SYNC_MEMOPS:
+    case VMM_POINTER_ATTRIBUTE_IS_MANAGED:
+    case VMM_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+    case VMM_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+    case VMM_POINTER_ATTRIBUTE_MAPPED:
+    case VMM_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
+    case VMM_POINTER_ATTRIBUTE_ACCESS_FLAGS:
+    case VMM_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE:
+        return 4;
+    case VMM_POINTER_ATTRIBUTE_CONTEXT:
+    case VMM_POINTER_ATTRIBUTE_DEVICE_POINTER:
+    case VMM_POINTER_ATTRIBUTE_HOST_POINTER:
+    case VMM_POINTER_ATTRIBUTE_BUFFER_ID:
+    case VMM_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+    case VMM_POINTER_ATTRIBUTE_RANGE_SIZE:
+    case VMM_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
+    case VMM_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
+    case VMM_POINTER_ATTRIBUTE_MAPPING_SIZE:
+    case VMM_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
+    case VMM_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID:
+        return 8;
+    default:
+        return 0;
+    }
+}
+
+static const void *pointer_of(const struct vmm_call *call, const struct vmm_param *param)
+{
+    return (const void *)(uintptr_t)vmm_call_scalar(call, param);
+}
+
+static const struct vmm_param *param_named(const struct vmm_call *call, const char *name)
+{
+    size_t count = 0;
+    const struct vmm_param *params = vmm_call_params((enum vmm_call_id)call->id, &count);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(params[i].name, name) == 0)
+            return &params[i];
+    return NULL;
+}
+
+/* How many elements or bytes a list has: what stands in another parameter of the call. */
+static uint64_t length_in(const struct vmm_call *call, const char *name)
+{
+    const struct vmm_param *param = param_named(call, name);
+    return param ? vmm_call_scalar(call, param) : 0;
+}
+
+static void write_location(struct json *json, const char *key, const vmm_mem_location *location)
+{
+    json_open(json, key, '{');
+    json_int(json, "type", location->type);
+    json_int(json, "id", location->id);
+    json_close(json, '}');
+}
+
+static void write_prop(struct json *json, const char *key, const vmm_mem_allocation_prop *prop)
+{
+    json_open(json, key, '{');
+    json_int(json, "type", prop->type);
+    json_int(json, "requested_handle_types", prop->requested_handle_types);
+    write_location(json, "location", &prop->location);
+    json_hex(json, "win32_handle_meta_data", (uint64_t)(uintptr_t)prop->win32_handle_meta_data);
+    json_int(json, "compression_type", prop->alloc_flags.compression_type);
+    json_int(json, "gpu_direct_rdma_capable", prop->alloc_flags.gpu_direct_rdma_capable);
+    json_int(json, "usage", prop->alloc_flags.usage);
+    json_bytes(json, "reserved", prop->alloc_flags.reserved, sizeof prop->alloc_flags.reserved);
+    json_close(json, '}');
+}
+
+static void write_descs(struct json *json, const char *key, const vmm_mem_access_desc *desc, uint64_t count)
+{
+    json_open(json, key, '[');
+    for (uint64_t i = 0; i < count && i < TRACE_LIST_MAX; i++) {
+        json_open(json, NULL, '{');
+        write_location(json, "location", &desc[i].location);
+        json_int(json, "flags", desc[i].flags);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
+static void write_attributes(struct json *json, const char *key, const vmm_pointer_attribute *list, uint64_t count)
+{
+    json_open(json, key, '[');
+    for (uint64_t i = 0; i < count && i < TRACE_LIST_MAX; i++)
+        json_int(json, NULL, list[i]);
+    json_close(json, ']');
+}
+
+static void write_bytes(struct json *json, const char *key, const void *bytes, uint64_t length, bool readable)
+{
+    json_open(json, key, '{');
+    json_hex(json, "length", length);
+    if (readable && length <= TRACE_BYTES_MAX)
+        json_bytes(json, "hex", bytes, (size_t)length);
+    else if (readable)
+        json_hex(json, "fnv1a64", trace_hash(bytes, length));
+    json_close(json, '}');
+}
+
+static void write_wanted(struct json *json, const char *key, void *const *data, uint64_t count)
+{
+    json_open(json, key, '[');
+    for (uint64_t i = 0; i < count && i < TRACE_LIST_MAX; i++) {
+        if (data[i])
+            json_text(json, NULL, "out");
+        else
+            json_null(json, NULL);
+    }
+    json_close(json, ']');
+}
+
+/* A pointer parameter that is not NULL. */
+static void write_pointed(struct json *json, const struct vmm_call *call, const struct vmm_param *param, bool done)
+{
+    const void *at = pointer_of(call, param);
+    switch (param->kind) {
+    case VMM_PARAM_PROP:
+        write_prop(json, param->name, at);
+        break;
+    case VMM_PARAM_LOCATION:
+        write_location(json, param->name, at);
+        break;
+    case VMM_PARAM_DESCS:
+        write_descs(json, param->name, at, length_in(call, "count"));
+        break;
+    case VMM_PARAM_ATTRIBUTES:
+        write_attributes(json, param->name, at, length_in(call, "num_attributes"));
+        break;
+    case VMM_PARAM_BYTES:
+        write_bytes(json, param->name, at, length_in(call, "byte_count"), done);
+        break;
+    case VMM_PARAM_OUT_ATTRIBUTES:
+        write_wanted(json, param->name, at, length_in(call, "num_attributes"));
+        break;
+    default:
+        json_text(json, param->name, "out");
+    }
+}
+
+void trace_args(struct json *json, const struct vmm_call *call, bool done)
+{
+    size_t count = 0;
+    const struct vmm_param *params = vmm_call_params((enum vmm_call_id)call->id, &count);
+    json_open(json, "args", '{');
+    for (size_t i = 0; i < count; i++) {
+        uint64_t value = vmm_call_scalar(call, &params[i]);
+        if (params[i].kind == VMM_PARAM_INT)
+            json_int(json, params[i].name, (int64_t)value);
+        else if (params[i].kind <= VMM_PARAM_STREAM)
+            json_hex(json, params[i].name, value);
+        else if (!value)
+            json_null(json, params[i].name);
+        else
+            write_pointed(json, call, &params[i], done);
+    }
+    json_close(json, '}');
+}
+
+/* What an attribute's pointer holds after a successful call. */
+static void write_attribute(struct json *json, const char *key, vmm_pointer_attribute attribute, const void *data)
+{
+    uint64_t wide = 0;
+    int narrow = 0;
+    size_t size = data ? trace_attribute_size(attribute) : 0;
+    if (size == sizeof wide) {
+        memcpy(&wide, data, sizeof wide);
+        json_hex(json, key, wide);
+    } else if (size == sizeof narrow) {
+        memcpy(&narrow, data, sizeof narrow);
+        json_int(json, key, narrow);
+    } else if (!key) {
+        json_null(json, NULL);
+    }
+}
+
+static void write_attribute_list(struct json *json, const struct vmm_call *call, const struct vmm_param *param)
+{
+    void *const *data = pointer_of(call, param);
+    const struct vmm_param *list = param_named(call, "attributes");
+    const vmm_pointer_attribute *attribute = list ? pointer_of(call, list) : NULL;
+    uint64_t count = attribute ? length_in(call, "num_attributes") : 0;
+    json_open(json, param->name, '[');
+    for (uint64_t i = 0; i < count && i < TRACE_LIST_MAX; i++)
+        write_attribute(json, NULL, attribute[i], data[i]);
+    json_close(json, ']');
+}
+
+static bool is_async(const struct vmm_call *call)
+{
+    return param_named(call, "stream") != NULL;
+}
+
+static void write_out(struct json *json, const struct vmm_call *call, const struct vmm_param *param)
+{
+    const void *at = pointer_of(call, param);
+    uint64_t wide = 0;
+    switch (param->kind) {
+    case VMM_PARAM_OUT_INT:
+        json_int(json, param->name, *(const int *)at);
+        break;
+    case VMM_PARAM_OUT_PROP:
+        write_prop(json, param->name, at);
+        break;
+    case VMM_PARAM_OUT_TEXT:
+        json_text(json, param->name, at);
+        break;
+    case VMM_PARAM_OUT_BYTES:
+        write_bytes(json, param->name, at, length_in(call, "byte_count"), !is_async(call));
+        break;
+    case VMM_PARAM_OUT_ATTRIBUTE:
+        write_attribute(json, param->name, (vmm_pointer_attribute)length_in(call, "attribute"), at);
+        break;
+    case VMM_PARAM_OUT_ATTRIBUTES:
+        write_attribute_list(json, call, param);
+        break;
+    default: /* 64 bits, whatever they mean */
+        memcpy(&wide, at, sizeof wide);
+        json_hex(json, param->name, wide);
+    }
+}
+
+void trace_outs(struct json *json, const struct vmm_call *call)
+{
+    size_t count = 0;
+    const struct vmm_param *params = vmm_call_params((enum vmm_call_id)call->id, &count);
+    json_open(json, "out", '{');
+    for (size_t i = 0; i < count; i++)
+        if (trace_is_out(params[i].kind) && pointer_of(call, &params[i]))
+            write_out(json, call, &params[i]);
+    if (json->length && json->text[json->length - 1] == '{')
+        json_drop_empty(json, "out");
+    else
+        json_close(json, '}');
+}
+
+bool trace_object(const struct vmm_call *call, const struct vmm_param *param, bool done, uint64_t *value)
+{
+    switch (param->kind) {
+    case VMM_PARAM_ADDRESS:
+    case VMM_PARAM_HANDLE:
+    case VMM_PARAM_CONTEXT:
+    case VMM_PARAM_STREAM:
+        *value = vmm_call_scalar(call, param);
+        return *value != 0;
+    case VMM_PARAM_OUT_ADDRESS:
+    case VMM_PARAM_OUT_HANDLE:
+    case VMM_PARAM_OUT_CONTEXT:
+    case VMM_PARAM_OUT_STREAM:
+        if (!done || !pointer_of(call, param))
+            return false;
+        memcpy(value, pointer_of(call, param), sizeof *value);
+        return *value != 0;
+    default:
+        return false;
+    }
+}

@@ -1,0 +1,20 @@
+/* trace_value.h - parameters of a call record as JSON, by the kinds that trace.h lists. */
+#ifndef CUVMM_LAYERS_TRACE_VALUE_H
+#define CUVMM_LAYERS_TRACE_VALUE_H
+
+#include "call.h"
+#include "json.h"
+
+/* "args": every parameter as it was passed. done: the call succeeded, so memory that it had to read is readable. */
+void trace_args(struct json *json, const struct vmm_call *call, bool done);
+
+/* "out": what a successful call wrote; nothing where there is no output. */
+void trace_outs(struct json *json, const struct vmm_call *call);
+
+/* The value of a parameter that may name an object: its own, or what an output points to. false when there is none. */
+bool trace_object(const struct vmm_call *call, const struct vmm_param *param, bool done, uint64_t *value);
+
+/* Whether the call writes through the parameter. */
+bool trace_is_out(enum vmm_param_kind kind);
+
+#endif
