@@ -73,8 +73,8 @@ static bool read_text(struct parser *parser, const struct sim_key *key, struct s
             if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_", value.at[i]))
                 return fail(parser, value.at + i, "expected letters, digits, '-' and '_' in '%s', found %s", key->name,
                             sim_span_quote((struct sim_span){value.at + i, 1}, quote));
+    memset(into, 0, key->room); /* nothing of a base's longer text stays behind the end */
     memcpy(into, value.at, value.length);
-    into[value.length] = 0;
     return true;
 }
 

@@ -1,0 +1,416 @@
+#include "profile.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tap.h"
+
+/* ---- texts that are no profile ---- */
+
+struct bad {
+    const char *text;
+    int line, column;
+    const char *says; /* part of the message */
+};
+
+/* Every mistake in its place: the position is that of the piece at fault, from 1. */
+static const struct bad bad_texts[] = {
+    {"base = h10", 1, 8, "expected a built-in profile (h100, h200x2, gb200x4, min, max, odd), found 'h10'"},
+    {"base =", 1, 6, "expected a value after '=', found nothing"},
+    {"= h100", 1, 1, "expected a key before '=', found nothing"},
+    {"base h100", 1, 1, "expected 'key = value', found 'base h100'"},
+    {"devices = 1\nbase = h100", 2, 1, "'base' must be the first key"},
+    {"base = h100\nbase = h100", 2, 1, "'base' must be the first key"},
+    {"base = h100\n\n  devics = 2", 3, 3, "did you mean 'devices'?"},
+    {"base = h100\npartial = yes", 2, 1, "did you mean 'map.partial'?"},
+    {"base = h100\nbsae = h100", 2, 1, "did you mean 'base'?"},
+    {"base = h100\natribute.4 = 1", 2, 1, "did you mean 'attribute.N'?"},
+    {"base = h100\nzzzzzzzzzzzz = 1", 2, 1, "expected a key of a profile, found 'zzzzzzzzzzzz'"},
+    {"base = h100\nDEVICES = 2", 2, 1, "found 'DEVICES'"},
+    {"base = h100\ndevices = 2\ndevices = 2", 3, 1, "'devices' is given twice, first in line 2"},
+    {"base = h100\nattribute.16 = 2\nattribute.16 = 3", 3, 1, "'attribute.16' is given twice, first in line 2"},
+    {"base = h100\nattribute. = 2", 2, 1, "found 'attribute.'"},
+    {"base = h100\nattribute.x = 2", 2, 11, "expected a whole number from 1 to 9999, found 'x'"},
+    {"base = h100\nattribute.0 = 2", 2, 11, "expected a number from 1 to 9999, found '0'"},
+    {"base = h100\nattribute.10000 = 2", 2, 11, "expected a number from 1 to 9999"},
+    {"base = h100\nattribute.16 = 1x", 2, 16, "found '1x'"},
+    {"base = h100\nattribute.16 = 2147483648", 2, 16, "found '2147483648'"},
+    {"base = h100\nattribute.16 = -2147483649", 2, 16, "found '-2147483649'"},
+    {"base = h100\nattribute.16 = 99999999999999999999999", 2, 16, "found '999"},
+    {"base = h100\ndevices = 0", 2, 11, "expected a number from 1 to 31, found '0'"},
+    {"base = h100\ndevices = 32", 2, 11, "expected a number from 1 to 31, found '32'"},
+    {"base = h100\ndevices = -1", 2, 11, "found '-1'"},
+    {"base = h100\ndevices = two", 2, 11, "expected a whole number from 1 to 31, found 'two'"},
+    {"base = h100\ndevice.memory = much", 2, 17, "expected a size such as"},
+    {"base = h100\ndevice.memory = 80GB", 2, 19, "expected a unit (B, KiB, MiB, GiB, TiB) or '<<', found 'GB'"},
+    {"base = h100\ndevice.memory = 80 gib", 2, 20, "found 'gib'"},
+    {"base = h100\ndevice.memory = -1", 2, 17, "found '-1'"},
+    {"base = h100\ndevice.memory = 1.5GiB", 2, 18, "found '.5GiB'"},
+    {"base = h100\ndevice.memory = 18446744073709551616", 2, 17, "fits 64 bits"},
+    {"base = h100\ndevice.memory = 16777216TiB", 2, 17, "fits 64 bits"},
+    {"base = h100\ndevice.memory = 1<<64", 2, 17, "fits 64 bits"},
+    {"base = h100\ndevice.memory = 3<<63", 2, 17, "fits 64 bits"},
+    {"base = h100\ndevice.memory = 1<<", 2, 20, "expected a number of bits after '<<', found nothing"},
+    {"base = h100\ndevice.memory = 1<<x", 2, 20, "found 'x'"},
+    {"base = h100\ndevice.memory = 1<<30GiB", 2, 20, "found '30GiB'"},
+    {"base = h100\ndevice.memory = 1 < 3", 2, 19, "found '< 3'"},
+    {"base = h100\ndevice.memory = 0x", 2, 18, "found 'x'"},
+    {"base = h100\nmap.partial = maybe", 2, 15, "expected yes or no, found 'maybe'"},
+    {"base = h100\nmap.partial = Yes", 2, 15, "found 'Yes'"},
+    {"base = h100\nname = my machine", 2, 10, "expected letters, digits, '-' and '_' in 'name', found ' '"},
+    {"base = h100\nname = 0123456789012345678901234567890123456789012345678901234567890123", 2, 8,
+     "expected at most 63 characters for 'name', found 64"},
+    {"base = h200x2\npeers = 0", 2, 9, "expected all, none, or pairs of devices such as 0-1,2-3, found '0'"},
+    {"base = h200x2\npeers = 0-1,", 2, 13, "found nothing"},
+    {"base = h200x2\npeers = 0-1, 1-", 2, 14, "found '1-'"},
+    {"base = h200x2\npeers = 0-1-2", 2, 9, "found '0-1-2'"},
+    {"base = h200x2\npeers = 1-1", 2, 9, "expected two different devices, found the pair '1-1'"},
+    {"base = h200x2\npeers = 0-31", 2, 9, "expected devices from 0 to 30, found the pair '0-31'"},
+    {"base = h200x2\npeers = 0-2", 2, 9, "expected links between devices 0 to 1"},
+    {"base = h100\nva.start = \x01", 2, 12, "expected text, found the control character 0x01"},
+    {"base = h100\r\ndevices = 2\r3", 2, 12, "found the control character 0x0D"},
+    {"base = h100\nvallo = \xC3\xB6", 2, 1, "found 'vallo'"},
+    {"base = h100\ndevices = \xC3\xB6", 2, 11, "found '\\xC3\\xB6'"},
+    /* what does not fit together */
+    {"base = h100\ngranularity.device.minimum = 3MiB", 2, 30, "expected a power of two for 'granularity.device.minimum'"},
+    {"base = h100\ngranularity.device.minimum = 2KiB", 2, 30, "from 4096 to"},
+    {"base = h100\ngranularity.host.minimum = 4MiB", 2, 28,
+     "expected 'granularity.host.minimum' up to 'granularity.host.recommended' (2097152), found 4194304"},
+    {"base = h100\ngranularity.host.recommended = 4KiB", 2, 32,
+     "expected 'granularity.host.minimum' up to 'granularity.host.recommended' (4096), found 2097152"},
+    {"base = h100\nva.granularity = 0", 2, 18, "from 4096 to"},
+    {"base = h100\nva.start = 0", 2, 12, "expected 'va.start' from 4096"},
+    {"base = h100\nva.start = 1MiB", 2, 12, "expected 'va.start' as a multiple of 'va.granularity' (2097152)"},
+    {"base = h100\nva.start = 0x600000000000", 2, 12, "expected 'va.start' below 'va.end'"},
+    {"base = h100\nva.end = 1<<60", 2, 10, "expected 'va.end' from 4096 to"},
+    {"base = h100\nva.hint_max = 1<<40", 2, 15, "expected 'va.end' up to 'va.hint_max'"},
+    {"base = h100\nva.alignment_max = 3MiB", 2, 20, "power of two"},
+    {"base = h100\nva.alignment_max = 4KiB", 2, 20, "expected 'va.granularity' up to 'va.alignment_max'"},
+    {"base = h100\ndevice.memory = 0", 2, 17, "expected 'device.memory' from 4096"},
+    {"base = h100\ndevice.memory = 1MiB\ncompression.memory = 0", 2, 17,
+     "expected 'granularity.device.minimum' up to 'device.memory' (1048576)"},
+    {"base = h100\ndevice.memory = 1<<51", 2, 17, "expected 'device.memory' from 4096 to 1125899906842624 bytes"},
+    {"base = h100\ndevice.reserved = 1TiB", 2, 19, "expected 'device.reserved' below 'device.memory'"},
+    {"base = h100\ncompression.memory = 1TiB", 2, 22, "expected 'compression.memory' up to 'device.memory'"},
+    {"base = h100\ndevice.memory = 1GiB", 2, 17, "expected 'compression.memory' up to 'device.memory'"},
+    {"base = h100\nhost.memory = 0", 2, 15, "attribute.145 = 1 needs 'host.memory' above 0"},
+    {"base = min\nattribute.145 = 1", 2, 17, "attribute.145 = 1 needs 'host.memory' above 0"},
+    {"base = h100\nhost.nodes = 0", 2, 14, "attribute.141 = 1 needs 'host.nodes' and 'host.memory' above 0"},
+    {"base = max\nhost.nodes = 9", 2, 14, "expected a number from 0 to 8, found '9'"},
+    {"base = h100\nattribute.134 = 1", 2, 17, "from -1 to 0, found 1"},
+    {"base = min\nfabric.imex = yes", 2, 15, "fabric.imex = yes needs attribute.128 = 1"},
+    {"base = min\ncompression.memory = 1MiB", 2, 22, "'compression.memory' above 0 needs attribute.107 = 1"},
+    {"", 0, 0, "expected the key 'name', found none; give it, or start from a built-in profile"},
+    {"# nothing\n", 0, 0, "expected the key 'name'"},
+    {"name = x\ndevices = 1\n", 0, 0, "expected the key 'device.memory', found none"},
+};
+
+static void check_bad(const char *text, size_t length, const struct bad *want, const char *label)
+{
+    struct sim_profile profile, before;
+    struct sim_profile_error error = {-1, -1, ""};
+    memset(&profile, 0xA5, sizeof profile);
+    before = profile;
+    bool parsed = sim_profile_parse(text, length, &profile, &error);
+    bool right = !parsed && error.line == want->line && error.column == want->column && strstr(error.text, want->says);
+    if (!tap_ok(right, "%s: refused at %d:%d", label, want->line, want->column))
+        tap_note("got %d:%d %s", error.line, error.column, error.text);
+    tap_ok(memcmp(&profile, &before, sizeof profile) == 0, "%s: the profile is untouched", label);
+}
+
+static void test_bad_texts(void)
+{
+    for (size_t i = 0; i < sizeof bad_texts / sizeof bad_texts[0]; i++) {
+        char label[48];
+        snprintf(label, sizeof label, "bad text %zu", i);
+        check_bad(bad_texts[i].text, strlen(bad_texts[i].text), &bad_texts[i], label);
+    }
+    struct sim_profile profile;
+    tap_ok(!sim_profile_parse("x", 1, &profile, NULL), "an error nobody asks for is not written");
+}
+
+static void test_bytes_that_are_no_text(void)
+{
+    const char nul[] = "base = h100\ndevices = \0 2";
+    const struct bad zero = {NULL, 2, 11, "control character 0x00"};
+    check_bad(nul, sizeof nul - 1, &zero, "a zero byte");
+
+    size_t length = 1 << 20;
+    char *text = malloc(length);
+    if (!text)
+        tap_bail("no memory");
+    memset(text, 'x', length);
+    const struct bad no_equals = {NULL, 1, 1, "expected 'key = value', found 'xxxxxxxxxx"};
+    check_bad(text, length, &no_equals, "a line of 1 MiB");
+    text[length - 3] = '=';
+    const struct bad no_key = {NULL, 1, 1, "expected a key of a profile, found 'xxxxxxxxxx"};
+    check_bad(text, length, &no_key, "a key of 1 MiB");
+    memcpy(text, "source=", 7);
+    const struct bad too_long = {NULL, 1, 8, "expected at most 159 characters for 'source', found 1048569"};
+    text[length - 3] = 'x';
+    check_bad(text, length, &too_long, "a value of 1 MiB");
+    memset(text, '\n', length);
+    text[length - 1] = '!';
+    const struct bad deep = {NULL, 1 << 20, 1, "found '!'"};
+    check_bad(text, length, &deep, "a mistake in line 1048576");
+    free(text);
+}
+
+static void test_many_attributes(void)
+{
+    char text[4096] = "base = h100\n";
+    size_t used = strlen(text);
+    for (int i = 0; i < SIM_MAX_ATTRIBUTES; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "attribute.%d = %d\n", 2000 + i, i);
+    const struct bad want = {NULL, 42, 1, "expected at most 64 attributes, found one more"};
+    check_bad(text, used, &want, "64 attributes beside the 24 of h100");
+}
+
+/* Bytes of the xorshift kind: the text is thrown together from pieces that mean something. */
+static void test_random_texts(void)
+{
+    static const char *const pieces[] = {"base", "=",     "h100", "\n",       "devices", "1<<",   "GiB", "-1", "peers",
+                                         "0-1",  ",",     "#",    "attribute.", "102",   "va.end", " ",  "\t", "\r",
+                                         "odd",  "name",  "0x",   "18446744073709551615", "yes",  "\x80", "max"};
+    const uint32_t seed = 12345;
+    uint32_t state = seed;
+    int good = 0, placed = 0;
+    const int rounds = 20000;
+    tap_note("random texts: seed %u in %s", seed, __func__);
+    for (int i = 0; i < rounds; i++) {
+        char text[256] = "";
+        struct sim_profile profile;
+        struct sim_profile_error error = {-1, -1, ""};
+        size_t count = 0;
+        for (int n = 0; n < 12; n++) {
+            state ^= state << 13;
+            state ^= state >> 17;
+            state ^= state << 5;
+            const char *piece = pieces[state % (sizeof pieces / sizeof pieces[0])];
+            memcpy(text + count, piece, strlen(piece));
+            count += strlen(piece);
+        }
+        if (sim_profile_parse(text, count, &profile, &error))
+            good++;
+        else
+            placed += error.line >= 0 && error.column >= 0 && error.text[0];
+    }
+    tap_ok(good + placed == rounds, "each of %d random texts is read or refused with a place", rounds);
+}
+
+/* ---- texts that are one ---- */
+
+static void must_parse(const char *text, struct sim_profile *profile, const char *label)
+{
+    struct sim_profile_error error = {0, 0, ""};
+    bool parsed = sim_profile_parse(text, strlen(text), profile, &error);
+    if (!tap_ok(parsed, "%s", label))
+        tap_bail("%d:%d %s", error.line, error.column, error.text);
+}
+
+static void test_values(void)
+{
+    static const struct {
+        const char *text;
+        uint64_t value;
+    } sizes[] = {{"4096", 4096},         {"4096B", 4096},      {"64KiB", 65536},   {"64 KiB", 65536},
+                 {"3MiB", 3145728},      {"1GiB", 1073741824}, {"1<<30", 1 << 30}, {"3 << 20", 3145728},
+                 {"0x1000000", 1 << 24}, {"0X1000000", 1 << 24}, {"0x10MiB", 1 << 24}, {"1TiB", UINT64_C(1) << 40},
+                 {"0x400<<20", 1 << 30}};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        char text[128];
+        struct sim_profile profile;
+        snprintf(text, sizeof text, "base = min\ngranularity.device.minimum = 4KiB\ndevice.memory = %s", sizes[i].text);
+        must_parse(text, &profile, sizes[i].text);
+        tap_u64(profile.device_memory, sizes[i].value, "'%s' is %" PRIu64, sizes[i].text, sizes[i].value);
+    }
+}
+
+static void test_layout_of_a_text(void)
+{
+    struct sim_profile profile;
+    must_parse("# a comment\r\n\r\n \tbase=h100 # the parent\r\ndevice.name = A #1 machine\r\n"
+               "source = see tracker#5\r\n  devices   =   3   \r\npeers = 0-2 , 1-2\r\nattribute.16 = -5\r\nattribute.999 = 0x10",
+               &profile, "comments, blanks and line ends of other systems");
+    tap_text(profile.device_name, "A", "a '#' after a blank opens a comment");
+    tap_text(profile.source, "see tracker#5", "a '#' inside a word does not");
+    tap_u64((uint64_t)profile.devices, 3, "blanks around a value are no part of it");
+    tap_u64(profile.peers[0], 4, "links of device 0");
+    tap_u64(profile.peers[1], 4, "links of device 1");
+    tap_u64(profile.peers[2], 3, "links of device 2 in both directions");
+    int value = 0;
+    tap_ok(sim_profile_attribute(&profile, 16, &value) && value == -5, "an attribute of the base is replaced");
+    tap_ok(sim_profile_attribute(&profile, 999, &value) && value == 16, "an attribute is added");
+    value = 77;
+    tap_ok(!sim_profile_attribute(&profile, 998, &value) && value == 77, "one that is not listed has no value");
+}
+
+static void test_base_and_defaults(void)
+{
+    struct sim_profile profile;
+    must_parse("base = h100\n", &profile, "a base alone");
+    tap_text(profile.name, "h100-custom", "a user's profile does not pass for its base");
+    tap_text(profile.source, "a user's profile, based on h100", "nor does it claim a recording");
+    must_parse("base = h100\nname = mine\nsource = measured", &profile, "with a name");
+    tap_text(profile.name, "mine", "the name is kept");
+    tap_text(profile.source, "measured", "the source is kept");
+    must_parse("base = h200x2\ndevices = 4", &profile, "more devices than the base has");
+    tap_u64(profile.peers[3], 7, "'all' of the base means all of these");
+    must_parse("base = h200x2\ndevices = 31", &profile, "as many devices as there can be");
+    tap_u64(profile.peers[30], 0x3FFFFFFF, "all links of the last of 31");
+    must_parse("base = odd\ndevices = 1", &profile, "fewer devices than the base links");
+    tap_u64(profile.peers[0], 0, "links to devices that are gone are dropped");
+    must_parse("name = tiny\ndevices = 1\ndevice.memory = 1MiB\ngranularity.device.minimum = 4KiB\n"
+               "granularity.device.recommended = 4KiB\ngranularity.host.minimum = 4KiB\n"
+               "granularity.host.recommended = 4KiB\nva.start = 1MiB\nva.end = 4MiB\nva.granularity = 4KiB\n"
+               "va.alignment_max = 1MiB\nva.hint_max = 1<<30",
+               &profile, "no base, and only what is required");
+    tap_ok(profile.host_nodes == 0 && profile.host_memory == 0 && !profile.partial_map && !profile.imex &&
+               profile.compression_memory == 0 && profile.attributes == 0 && profile.peers[0] == 0,
+           "what is left out is not there");
+    tap_text(profile.device_name, "cuvmm simulated device", "a device without a name gets one");
+}
+
+/* ---- the built-in ones ---- */
+
+/* A profile as text; what parse reads from it must be the same machine. */
+static void write_profile(const struct sim_profile *p, char *text, size_t size)
+{
+    size_t used = (size_t)snprintf(
+        text, size,
+        "name = %s\nsource = %s\ndevices = %d\ndevice.name = %s\ndevice.memory = %" PRIu64 "\ndevice.reserved = %" PRIu64
+        "\nhost.nodes = %d\nhost.memory = %" PRIu64 "\ngranularity.device.minimum = %" PRIu64
+        "\ngranularity.device.recommended = 0x%" PRIx64 "\ngranularity.host.minimum = %" PRIu64
+        "\ngranularity.host.recommended = %" PRIu64 "\nva.start = 0x%" PRIx64 "\nva.end = %" PRIu64
+        "\nva.granularity = %" PRIu64 "\nva.alignment_max = %" PRIu64 "\nva.hint_max = %" PRIu64
+        "\nmap.partial = %s\nfabric.imex = %s\ncompression.memory = %" PRIu64 "\n",
+        p->name, p->source, p->devices, p->device_name, p->device_memory, p->device_reserved, p->host_nodes,
+        p->host_memory, p->device_granularity[0], p->device_granularity[1], p->host_granularity[0],
+        p->host_granularity[1], p->va_start, p->va_end, p->va_granularity, p->va_alignment_max, p->va_hint_max,
+        p->partial_map ? "yes" : "no", p->imex ? "yes" : "no", p->compression_memory);
+    const char *lead = "peers = ";
+    for (int i = 0; i < p->devices; i++)
+        for (int j = i + 1; j < p->devices; j++)
+            if (p->peers[i] >> j & 1) {
+                used += (size_t)snprintf(text + used, size - used, "%s%d-%d", lead, i, j);
+                lead = ",";
+            }
+    for (int i = 0; i < p->attributes; i++)
+        used += (size_t)snprintf(text + used, size - used, "\nattribute.%d = %d", p->attribute[i].attribute,
+                                 p->attribute[i].value);
+}
+
+static void test_builtin(void)
+{
+    size_t count = 0;
+    for (; sim_profile_builtin_name(count); count++) {
+        const char *name = sim_profile_builtin_name(count);
+        struct sim_profile profile, again;
+        char text[4096];
+        must_parse(sim_profile_builtin_text(count), &profile, name);
+        tap_text(profile.name, name, "%s calls itself so", name);
+        tap_ok(strlen(profile.source) > 10 && !strstr(profile.source, "user"), "%s says where it comes from", name);
+        memset(&again, 0, sizeof again);
+        tap_ok(sim_profile_builtin(name, &again) && memcmp(&again, &profile, sizeof again) == 0, "%s by name", name);
+        write_profile(&profile, text, sizeof text);
+        must_parse(text, &again, "written out and read again");
+        tap_ok(memcmp(&again, &profile, sizeof again) == 0, "%s survives the round trip", name);
+    }
+    tap_u64(count, 6, "six built-in profiles");
+    tap_ok(!sim_profile_builtin_text(count) && !sim_profile_builtin_text(SIZE_MAX), "none past the last");
+    struct sim_profile untouched, before;
+    memset(&untouched, 0x5A, sizeof untouched);
+    before = untouched;
+    tap_ok(!sim_profile_builtin("h1000", &untouched) && memcmp(&untouched, &before, sizeof before) == 0,
+           "no profile for a name that is not there");
+}
+
+static int attribute(const struct sim_profile *profile, int number)
+{
+    int value = -99;
+    sim_profile_attribute(profile, number, &value);
+    return value;
+}
+
+static void test_recorded_machines(void)
+{
+    struct sim_profile h100, h200;
+    if (!sim_profile_builtin("h100", &h100) || !sim_profile_builtin("h200x2", &h200))
+        tap_bail("no recorded profile");
+    tap_text(h100.device_name, "NVIDIA H100 80GB HBM3", "name of the H100");
+    tap_u64(h100.device_memory, UINT64_C(85017493504), "memory of the H100");
+    tap_text(h200.device_name, "NVIDIA H200", "name of the H200");
+    tap_u64(h200.device_memory, UINT64_C(150109880320), "memory of the H200");
+    static const int recorded[][3] = {{102, 1, 1}, {103, 1, 1}, {104, 0, 0}, {105, 0, 0}, {107, 1, 1}, {110, 1, 1},
+                                      {116, 1, 1}, {128, 1, 1}, {132, 0, 1}, {134, 0, 0}, {141, 1, 1}, {145, 1, 1},
+                                      {143, 0, 0}, {124, 1, 1}, {41, 1, 1},  {88, 0, 0},  {100, 0, 0}, {89, 1, 1},
+                                      {112, 1, 1}};
+    for (size_t i = 0; i < sizeof recorded / sizeof recorded[0]; i++)
+        tap_ok(attribute(&h100, recorded[i][0]) == recorded[i][1] && attribute(&h200, recorded[i][0]) == recorded[i][2],
+               "attribute %d as recorded on both", recorded[i][0]);
+    tap_ok(h200.devices == 2 && h200.peers[0] == 2 && h200.peers[1] == 1, "the two H200 reach each other");
+    tap_ok(!h100.imex && !h200.imex && !h100.partial_map, "no IMEX channel and no partial map on either");
+}
+
+/* ---- files ---- */
+
+static void write_file(const char *path, const char *text, size_t length)
+{
+    FILE *file = fopen(path, "wb");
+    if (!file || fwrite(text, 1, length, file) != length || fclose(file))
+        tap_bail("cannot write %s", path);
+}
+
+static void test_files(void)
+{
+    char folder[] = "profile_test.XXXXXX", path[64], pipe[64], big[64];
+    struct sim_profile profile;
+    struct sim_profile_error error = {0, 0, ""};
+    if (!mkdtemp(folder))
+        tap_bail("cannot make a folder here");
+    snprintf(path, sizeof path, "%s/p", folder);
+    snprintf(pipe, sizeof pipe, "%s/pipe", folder);
+    snprintf(big, sizeof big, "%s/big", folder);
+    write_file(path, "base = odd\nname = file", 22);
+    tap_result(sim_profile_read(path, &profile, &error), VMM_SUCCESS, "a file is read");
+    tap_text(profile.name, "file", "what it says");
+    write_file(path, "base = odd\nnome = file", 22);
+    tap_result(sim_profile_read(path, &profile, &error), VMM_ERROR_INVALID_VALUE, "a file with a mistake");
+    tap_ok(error.line == 2 && error.column == 1, "its place");
+    tap_text(profile.name, "file", "the profile read before is untouched");
+    tap_result(sim_profile_read("no/such/file", &profile, &error), VMM_ERROR_NOT_FOUND, "no such file");
+    tap_ok(error.line == 0 && error.text[0], "has no place, but words");
+    tap_result(sim_profile_read(folder, &profile, NULL), VMM_ERROR_OPERATING_SYSTEM, "a folder");
+    if (mkfifo(pipe, 0600) == 0)
+        tap_result(sim_profile_read(pipe, &profile, NULL), VMM_ERROR_OPERATING_SYSTEM, "a pipe does not hang");
+    char *text = calloc(1, (1 << 20) + 1);
+    if (!text)
+        tap_bail("no memory");
+    memset(text, '\n', (1 << 20) + 1);
+    write_file(big, text, (1 << 20) + 1);
+    tap_result(sim_profile_read(big, &profile, &error), VMM_ERROR_INVALID_VALUE, "a file of more than 1 MiB");
+    tap_ok(strstr(error.text, "larger than 1 MiB") != NULL, "says so");
+    free(text);
+    unlink(path);
+    unlink(pipe);
+    unlink(big);
+    tap_ok(rmdir(folder) == 0, "nothing is left behind");
+}
+
+int main(void)
+{
+    test_bad_texts();
+    test_bytes_that_are_no_text();
+    test_many_attributes();
+    test_random_texts();
+    test_values();
+    test_layout_of_a_text();
+    test_base_and_defaults();
+    test_builtin();
+    test_recorded_machines();
+    test_files();
+    return tap_done();
+}
