@@ -1,0 +1,37 @@
+#include "factcheck.h"
+
+const struct facts_group facts_groups[] = {
+    {"noinit.granularity", FACTS_OPENED, facts_no_init},
+    {"noctx.granularity", FACTS_INITIALISED, facts_no_context},
+    {"device", FACTS_CONTEXT, facts_attributes},
+    {"gran.dev.min", FACTS_CONTEXT, facts_granularity},
+    {"create.ok", FACTS_CONTEXT, facts_create},
+    {"handle.v1", FACTS_CONTEXT, facts_handles},
+    {"props.h0", FACTS_CONTEXT, facts_handle_zero},
+    {"t_hbad!", FACTS_CONTEXT, facts_handle_forged},
+    {"release.double", FACTS_CONTEXT, facts_handle_double},
+    {"props.released", FACTS_CONTEXT, facts_handle_stale},
+    {"reserve.g", FACTS_CONTEXT, facts_reserve},
+    {"free.half", FACTS_CONTEXT, facts_free},
+    {"map.size0", FACTS_CONTEXT, facts_map},
+    {"setaccess.unmapped", FACTS_CONTEXT, facts_access},
+    {"retain.unmapped", FACTS_CONTEXT, facts_retain},
+    {"mem.create_delta/G", FACTS_CONTEXT, facts_memory},
+    {"straddle.beyond_start", FACTS_CONTEXT, facts_straddle},
+    {"span.map0", FACTS_CONTEXT, facts_span},
+    {"copy.htod_span", FACTS_CONTEXT, facts_copy},
+    {"multi.set2", FACTS_CONTEXT, facts_multi},
+    {"remap.unmap", FACTS_CONTEXT, facts_remap},
+    {"ptr.reserved.memtype", FACTS_CONTEXT, facts_pointer},
+    {"fork.child.create", FACTS_CONTEXT, facts_fork},
+    {"c_htod_reserved", FACTS_CONTEXT, facts_device_work},
+    {"HOST.gran", FACTS_CONTEXT, facts_host_memory},
+    {"NUMA0.gran", FACTS_CONTEXT, facts_numa_memory},
+    {"ctx.memset", FACTS_INITIALISED, facts_context_end},
+    {"reset.do", FACTS_CONTEXT, facts_context_reset},
+    {"peer", FACTS_CONTEXT, facts_peer_absent},
+    {"peer.can", FACTS_CONTEXT, facts_peer},
+    {"peer3.dev0_memset_without_access", FACTS_CONTEXT, facts_peer_refused},
+};
+
+const size_t facts_groups_count = sizeof facts_groups / sizeof facts_groups[0];

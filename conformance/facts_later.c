@@ -1,0 +1,60 @@
+#include "factcheck.h"
+
+#include <fnmatch.h>
+
+#define KERNELS "kernels"
+#define HOST_DEREFERENCE "host dereference"
+#define SHARING "export and import"
+
+/* What the public calls of today cannot ask. A row goes when its capability comes. */
+static const struct later {
+    const char *name, *value; /* patterns */
+    const char *capability;
+} later[] = {
+    {"driver", "*", "driver version query"},
+    {"k_*", "*", KERNELS},
+    {"straddle.kernel", "*", KERNELS},
+    {"span.kernel*", "*", KERNELS},
+    {"span.after", "*", KERNELS},
+    {"mem.usable_after_release", "*", KERNELS},
+    {"peer.kernel0_span", "*", KERNELS},
+    {"peer.sum0", "*", KERNELS},
+    {"peer.sum_from_dev1", "*", KERNELS},
+    {"peer.dev1_write_ro", "*", KERNELS},
+    {"peer2.dev0_kernel_without_access", "*", KERNELS},
+    {"HOST.kernel_fill", "*", KERNELS},
+    {"NUMA0.kernel_fill", "*", KERNELS},
+    {"HOST", "=host sees kernel write*", KERNELS " and " HOST_DEREFERENCE},
+    {"NUMA0", "=host sees kernel write*", KERNELS " and " HOST_DEREFERENCE},
+    {"host.deref_*", "*", HOST_DEREFERENCE},
+    {"HOST", "=deref_*", HOST_DEREFERENCE},
+    {"NUMA0", "=deref_*", HOST_DEREFERENCE},
+    {"*.after_loc?", "=write sig*", HOST_DEREFERENCE},
+    {"*.host_ro", "=write sig*", HOST_DEREFERENCE},
+    {"*.setaccess_host_none", "=read sig*", HOST_DEREFERENCE},
+    {"dmabuf.*", "*", "DMA-BUF"},
+    {"export.*", "*", SHARING},
+    {"import.*", "*", SHARING},
+    {"ipc.*", "*", SHARING " across processes"},
+};
+
+#define ROWS (sizeof later / sizeof later[0])
+_Static_assert(ROWS <= 64, "one bit each");
+
+const char *fact_later(const char *name, const char *value, uint64_t *used)
+{
+    for (size_t i = 0; i < ROWS; i++)
+        if (fnmatch(later[i].name, name, 0) == 0 && fnmatch(later[i].value, value, 0) == 0) {
+            *used |= (uint64_t)1 << i;
+            return later[i].capability;
+        }
+    return NULL;
+}
+
+const char *fact_later_stale(uint64_t used, size_t nth)
+{
+    for (size_t i = 0; i < ROWS; i++)
+        if (!(used >> i & 1) && nth-- == 0)
+            return later[i].name;
+    return NULL;
+}

@@ -1,0 +1,114 @@
+/* facts: replays the recordings of real drivers on the simulator, line by line, as TAP.
+ *
+ *   facts [--facts DIR] [--profile h100 | h200x2]... [--open SPEC]
+ */
+#include "factcheck.h"
+#include "tap.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define DRIVER "580.159.04"
+
+static const char *const profiles[] = {"h100", "h200x2"};
+#define PROFILES (sizeof profiles / sizeof profiles[0])
+
+struct options {
+    const char *folder;
+    const char *spec; /* NULL: sim:PROFILE */
+    bool wanted[PROFILES];
+};
+
+static int usage(void)
+{
+    fprintf(stderr, "usage: facts [--facts DIR] [--profile NAME]... [--open SPEC]\n"
+                    "  --facts DIR     where the recordings are (conformance/facts)\n"
+                    "  --profile NAME  which recording: h100, h200x2 (both)\n"
+                    "  --open SPEC     what to replay on (sim:NAME)\n");
+    return 2;
+}
+
+static bool want(struct options *options, const char *name)
+{
+    for (size_t i = 0; i < PROFILES; i++)
+        if (strcmp(profiles[i], name) == 0)
+            return options->wanted[i] = true;
+    fprintf(stderr, "facts: no recording of profile '%s'\n", name);
+    return false;
+}
+
+static bool parse(struct options *options, int argc, char **argv)
+{
+    bool some = false;
+    for (int i = 1; i < argc; i += 2) {
+        if (i + 1 == argc)
+            return false;
+        if (strcmp(argv[i], "--facts") == 0)
+            options->folder = argv[i + 1];
+        else if (strcmp(argv[i], "--open") == 0)
+            options->spec = argv[i + 1];
+        else if (strcmp(argv[i], "--profile") == 0 && want(options, argv[i + 1]))
+            some = true;
+        else
+            return false;
+    }
+    for (size_t i = 0; i < PROFILES; i++)
+        options->wanted[i] = options->wanted[i] || !some;
+    return true;
+}
+
+static void replay(const struct options *options, const char *profile, struct fact_exceptions *exceptions,
+                   struct facts_count *count)
+{
+    char path[512], spec[64];
+    struct fact_book book;
+    snprintf(path, sizeof path, "%s/%s-%s.tsv", options->folder, profile, DRIVER);
+    snprintf(spec, sizeof spec, "sim:%s", profile);
+    fact_book_read(&book, path);
+    struct facts f = {.profile = profile,
+                      .spec = options->spec ? options->spec : spec,
+                      .book = &book,
+                      .exceptions = exceptions,
+                      .count = count};
+    facts_replay(&f);
+    fact_book_free(&book);
+}
+
+/* Lists that name what is not there any more. */
+static void check_lists(const struct options *options, const struct fact_exceptions *exceptions,
+                        const struct facts_count *count)
+{
+    const char *name;
+    for (size_t i = 0; i < exceptions->count; i++)
+        for (size_t p = 0; p < PROFILES; p++)
+            if (options->wanted[p] && strcmp(exceptions->rows[i].profile, profiles[p]) == 0)
+                tap_ok(exceptions->rows[i].used, "exception still needed: %s %s", profiles[p],
+                       exceptions->rows[i].name);
+    for (size_t p = 0; p < PROFILES; p++)
+        if (!options->wanted[p])
+            return;
+    for (size_t i = 0; (name = fact_later_stale(count->later_used, i)); i++)
+        tap_ok(false, "nothing waits for this row of the list of later capabilities: %s", name);
+}
+
+int main(int argc, char **argv)
+{
+    struct options options = {.folder = "conformance/facts"};
+    struct facts_count count = {0};
+    struct fact_exceptions exceptions;
+    char path[512];
+    if (!parse(&options, argc, argv))
+        return usage();
+    snprintf(path, sizeof path, "%s/exceptions.tsv", options.folder);
+    fact_exceptions_read(&exceptions, path);
+    for (size_t i = 0; i < PROFILES; i++)
+        if (options.wanted[i])
+            replay(&options, profiles[i], &exceptions, &count);
+    check_lists(&options, &exceptions, &count);
+    tap_note("facts: %u of %u reproduced, %u later, %u exceptions", count.reproduced, count.lines, count.later,
+             count.exceptions);
+    tap_note("failing calls: %u, fully explained: %u (the driver's own log explains 146 of 216)", count.failing,
+             count.explained);
+    fact_exceptions_free(&exceptions);
+    return tap_done();
+}
