@@ -66,7 +66,7 @@ LIBSO     := $(BUILD)/lib/libcuvmm.so.$(VERSION)
 all: $(LIBA) $(LIBSO) $(CUVMM) $(SUITE) $(PROGS) ## the library, the command and the tests' programs
 
 help: ## this list
-	@awk -F':.*## ' '/^[a-zA-Z_-]+:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-zA-Z_-]+:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(filter %akefile %.mk,$(MAKEFILE_LIST))
 	@echo "  Variables: BUILD CC CFLAGS SAN=address,undefined WERROR=1 PREFIX DESTDIR CUDA_PATH JOBS"
 
 $(BUILD)/obj/%.o: %.c
@@ -99,6 +99,9 @@ $(PROGS): $(BUILD)/bin/%: $(BUILD)/obj/conformance/programs/%.o $(CONF_OBJ) $(LI
 $(BUILD)/test/%: $(BUILD)/obj/%.o $(CONF_OBJ) $(TOOL_OBJ) $(LIBA)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS)
+
+# The targets of the folders: check and its kin, coverage and install; demo and the rule book.
+-include ci/targets.mk tools/targets.mk
 
 clean: ## remove everything that was built
 	rm -rf $(BUILD)

@@ -1,0 +1,98 @@
+#include "call.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+struct entry {
+    const char *name, *driver;
+    size_t size;
+};
+
+static const struct entry entries[VMM_CALL_COUNT] = {
+#define VMM_CALL(name, driver) {#name, driver, sizeof(struct vmm_call_##name)},
+#include "calls.def"
+};
+
+/* Parameters of each call, ended by one without a name. */
+enum { MAX_PARAMS = 6 };
+
+static const struct vmm_param lists[VMM_CALL_COUNT][MAX_PARAMS] = {
+#define VMM_CALL(name, driver) {
+#define VMM_PARAM(name, KIND, type, param) \
+    {#param, VMM_PARAM_##KIND, (uint16_t)offsetof(struct vmm_call_##name, param), (uint16_t)sizeof(type)},
+#define VMM_END(name) {NULL, VMM_PARAM_INT, 0, 0}},
+#include "calls.def"
+};
+
+const char *vmm_call_name(enum vmm_call_id id)
+{
+    return entries[id].name;
+}
+
+const char *vmm_call_driver_name(enum vmm_call_id id)
+{
+    return entries[id].driver;
+}
+
+size_t vmm_call_size(enum vmm_call_id id)
+{
+    return entries[id].size;
+}
+
+enum vmm_call_id vmm_call_find(const char *name)
+{
+    int id = 0;
+    while (id < VMM_CALL_COUNT && strcmp(entries[id].name, name) != 0 && strcmp(entries[id].driver, name) != 0)
+        id++;
+    return (enum vmm_call_id)id;
+}
+
+const struct vmm_param *vmm_call_params(enum vmm_call_id id, size_t *count)
+{
+    const struct vmm_param *list = lists[id];
+    size_t n = 0;
+    while (list[n].name)
+        n++;
+    *count = n;
+    return list;
+}
+
+static bool is_signed(enum vmm_param_kind kind)
+{
+    return kind == VMM_PARAM_INT;
+}
+
+uint64_t vmm_call_scalar(const struct vmm_call *call, const struct vmm_param *param)
+{
+    const unsigned char *at = (const unsigned char *)call + param->offset;
+    uint64_t value = 0;
+    if (param->size == 1) {
+        value = *at;
+    } else if (param->size == 2) {
+        uint16_t v;
+        memcpy(&v, at, sizeof v);
+        value = v;
+    } else if (param->size == 4) {
+        uint32_t v;
+        memcpy(&v, at, sizeof v);
+        value = is_signed(param->kind) ? (uint64_t)(int64_t)(int32_t)v : v;
+    } else {
+        memcpy(&value, at, sizeof value);
+    }
+    return value;
+}
+
+void vmm_call_set_scalar(struct vmm_call *call, const struct vmm_param *param, uint64_t value)
+{
+    unsigned char *at = (unsigned char *)call + param->offset;
+    uint32_t narrow = (uint32_t)value;
+    uint16_t narrower = (uint16_t)value;
+    if (param->size == 1)
+        *at = (unsigned char)value;
+    else if (param->size == 2)
+        memcpy(at, &narrower, sizeof narrower);
+    else if (param->size == 4)
+        memcpy(at, &narrow, sizeof narrow);
+    else
+        memcpy(at, &value, sizeof value);
+}

@@ -1,0 +1,87 @@
+#include "detail.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The one piece of global state in the API: like errno, and for the same reason. */
+static _Thread_local vmm_detail record;
+
+vmm_detail *vmm_detail_here(void)
+{
+    return &record;
+}
+
+const vmm_detail *vmm_last_detail(void)
+{
+    return &record;
+}
+
+void vmm_detail_begin(const struct vmm_call *call)
+{
+    record.result = VMM_SUCCESS;
+    record.severity = VMM_SEVERITY_NONE;
+    record.rule = NULL;
+    record.function = vmm_call_driver_name((enum vmm_call_id)call->id);
+    record.call = call->number;
+    record.argument = NULL;
+    record.value = 0;
+    record.expected = 0;
+    record.nearest.kind = VMM_OBJECT_NONE;
+    record.note[0] = '\0';
+}
+
+static void fill(enum vmm_rule_id id, vmm_severity severity, uint64_t value, uint64_t expected,
+                 const vmm_object *nearest)
+{
+    const vmm_rule *rule = vmm_rule_row(id);
+    record.severity = severity;
+    record.rule = rule->id;
+    record.argument = rule->argument[0] ? rule->argument : NULL;
+    record.value = value;
+    record.expected = expected;
+    record.note[0] = '\0';
+    if (nearest)
+        record.nearest = *nearest;
+    else
+        record.nearest.kind = VMM_OBJECT_NONE;
+}
+
+vmm_result vmm_detail_refuse(enum vmm_rule_id id, uint64_t value, uint64_t expected, const vmm_object *nearest)
+{
+    fill(id, VMM_SEVERITY_ERROR, value, expected, nearest);
+    record.result = vmm_rule_row(id)->result;
+    return record.result;
+}
+
+void vmm_detail_warn(enum vmm_rule_id id, uint64_t value, uint64_t expected, const vmm_object *nearest)
+{
+    if (record.severity == VMM_SEVERITY_NONE)
+        fill(id, VMM_SEVERITY_WARNING, value, expected, nearest);
+}
+
+void vmm_detail_argument(const char *argument)
+{
+    record.argument = argument;
+}
+
+void vmm_detail_note(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(record.note, sizeof record.note, format, args);
+    va_end(args);
+}
+
+vmm_result vmm_detail_fail(vmm_result result, const char *function, const char *format, ...)
+{
+    va_list args;
+    memset(&record, 0, sizeof record);
+    record.result = result;
+    record.severity = VMM_SEVERITY_ERROR;
+    record.function = function;
+    va_start(args, format);
+    vsnprintf(record.note, sizeof record.note, format, args);
+    va_end(args);
+    return result;
+}

@@ -1,0 +1,190 @@
+/* The words of a detail. Apart from detail.c so that filling a record, which is on every refusal's path, stays free of
+ * formatting. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "rules.h"
+#include "vmm.h"
+
+struct out {
+    char *buffer;
+    size_t size, length;
+};
+
+static void put(struct out *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void put(struct out *out, const char *format, ...)
+{
+    va_list args;
+    size_t room = out->length < out->size ? out->size - out->length : 0;
+    va_start(args, format);
+    int n = vsnprintf(room ? out->buffer + out->length : NULL, room, format, args);
+    va_end(args);
+    if (n > 0)
+        out->length += (size_t)n;
+}
+
+/* 0x400000 (4 MiB), 2097153 bytes: whichever a reader can check against a granularity. */
+static void put_size(struct out *out, uint64_t size)
+{
+    static const struct {
+        uint64_t unit;
+        const char *name;
+    } units[] = {{1ULL << 40, "TiB"}, {1ULL << 30, "GiB"}, {1ULL << 20, "MiB"}, {1ULL << 10, "KiB"}};
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+        if (size && size % units[i].unit == 0) {
+            put(out, "%" PRIu64 " %s", size / units[i].unit, units[i].name);
+            return;
+        }
+    put(out, "%" PRIu64 " bytes", size);
+}
+
+static void put_location(struct out *out, vmm_mem_location location)
+{
+    switch (location.type) {
+    case VMM_MEM_LOCATION_TYPE_DEVICE:
+        put(out, "device %d", location.id);
+        break;
+    case VMM_MEM_LOCATION_TYPE_HOST:
+        put(out, "the host");
+        break;
+    case VMM_MEM_LOCATION_TYPE_HOST_NUMA:
+        put(out, "host node %d", location.id);
+        break;
+    default:
+        put(out, "location type %d", location.type);
+    }
+}
+
+static void put_range(struct out *out, const vmm_object *o)
+{
+    put(out, " [0x%" PRIx64 ", 0x%" PRIx64 "), ", o->start, o->start + o->size);
+    put_size(out, o->size);
+}
+
+static void put_history(struct out *out, const vmm_object *o)
+{
+    if (o->created)
+        put(out, "; made by call %" PRIu64 " (%s)", o->created, o->created_by);
+    if (o->ended)
+        put(out, ", gone since call %" PRIu64 " (%s)", o->ended, o->ended_by);
+}
+
+static void put_object(struct out *out, const vmm_object *o)
+{
+    switch (o->kind) {
+    case VMM_OBJECT_NONE:
+        break;
+    case VMM_OBJECT_DEVICE:
+        put(out, "device %" PRIu64 ": ", o->value);
+        put_size(out, o->size);
+        put(out, " free of ");
+        put_size(out, o->start);
+        break;
+    case VMM_OBJECT_RESERVATION:
+        put(out, "reservation R%" PRIu32, o->number);
+        put_range(out, o);
+        break;
+    case VMM_OBJECT_MAPPING:
+        put(out, "mapping M%" PRIu32, o->number);
+        put_range(out, o);
+        put(out, " of handle H%" PRIu32 " on ", o->handle_number);
+        put_location(out, o->location);
+        break;
+    case VMM_OBJECT_HANDLE:
+        put(out, "handle H%" PRIu32 " (0x%" PRIx64 "), ", o->number, o->value);
+        put_size(out, o->size);
+        put(out, " on ");
+        put_location(out, o->location);
+        put(out, ", %" PRIu32 " reference%s, %" PRIu32 " mapping%s", o->references, o->references == 1 ? "" : "s",
+            o->mappings, o->mappings == 1 ? "" : "s");
+        break;
+    case VMM_OBJECT_ALLOCATION:
+        put(out, "allocation A%" PRIu32, o->number);
+        put_range(out, o);
+        put(out, " from cuMemAlloc");
+        break;
+    case VMM_OBJECT_CONTEXT:
+        put(out, "context C%" PRIu32 " of device %d", o->number, o->location.id);
+        break;
+    case VMM_OBJECT_STREAM:
+        put(out, "stream S%" PRIu32, o->number);
+        break;
+    }
+    put_history(out, o);
+}
+
+static const char *severity_word(vmm_severity severity)
+{
+    switch (severity) {
+    case VMM_SEVERITY_ERROR:
+        return "error";
+    case VMM_SEVERITY_WARNING:
+        return "warning";
+    case VMM_SEVERITY_LEAK:
+        return "leak";
+    case VMM_SEVERITY_NONE:
+        break;
+    }
+    return "fine";
+}
+
+static void put_argument(struct out *out, const vmm_detail *d)
+{
+    if (!d->argument)
+        return;
+    put(out, "  argument  %s = 0x%" PRIx64 " (%" PRId64 ")", d->argument, d->value, (int64_t)d->value);
+    if (d->expected)
+        put(out, ", against 0x%" PRIx64 " (%" PRIu64 ")", d->expected, d->expected);
+    put(out, "\n");
+}
+
+static void put_rule(struct out *out, const vmm_detail *d, const vmm_rule *rule)
+{
+    if (!rule)
+        return;
+    if (rule->explanation[0])
+        put(out, "  why       %s\n", rule->explanation);
+    if (d->severity == VMM_SEVERITY_WARNING && rule->driver_580 == VMM_DRIVER_ACCEPTS)
+        put(out, "  note      driver 580 lets this pass; another may not. In strict mode it is %s.\n",
+            vmm_result_name(rule->result));
+    if (rule->driver_580 == VMM_DRIVER_CRASHES)
+        put(out, "  note      driver 580 does not return here: the process crashes.\n");
+    if (rule->way_out[0])
+        put(out, "  way out   %s\n", rule->way_out);
+    put(out, "  more      cuvmm explain %s\n", rule->id);
+}
+
+size_t vmm_detail_text(const vmm_detail *detail, char *buffer, size_t size)
+{
+    struct out out = {buffer, size, 0};
+    const vmm_rule *rule = detail->rule ? vmm_rule_find(detail->rule) : NULL;
+
+    put(&out, "%s", severity_word(detail->severity));
+    if (rule)
+        put(&out, " %s", rule->id);
+    put(&out, ": ");
+    if (detail->function)
+        put(&out, "%s", detail->function);
+    if (detail->call)
+        put(&out, " (call %" PRIu64 ")", detail->call);
+    if (detail->severity == VMM_SEVERITY_ERROR)
+        put(&out, " -> %s", vmm_result_name(detail->result));
+    put(&out, "\n");
+    if (rule && rule->message[0])
+        put(&out, "  what      %s\n", rule->message);
+    if (detail->note[0])
+        put(&out, "  %s      %s\n", rule ? "here" : "what", detail->note);
+    put_argument(&out, detail);
+    if (detail->nearest.kind != VMM_OBJECT_NONE) {
+        put(&out, "  nearest   ");
+        put_object(&out, &detail->nearest);
+        put(&out, "\n");
+    }
+    put_rule(&out, detail, rule);
+    if (size)
+        buffer[out.length < size ? out.length : size - 1] = '\0';
+    return out.length;
+}

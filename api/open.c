@@ -1,0 +1,160 @@
+/* Opening, attaching and closing systems; passing visit and leaks on. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "spec.h"
+#include "system.h"
+
+static const struct {
+    const char *name;
+    vmm_result (*open)(const char *args, struct vmm_backend **backend);
+} backends[] = {{"sim", vmm_sim_open}};
+
+static const struct {
+    const char *name;
+    vmm_result (*open)(const char *args, struct vmm_backend *inner, struct vmm_backend **backend);
+} layers[] = {{"trace", vmm_trace_open}, {"fault", vmm_fault_open}};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* Puts the position in front of what an opener said. */
+static vmm_result at_column(const struct spec_part *part, const char *spec, vmm_result result)
+{
+    char note[sizeof((vmm_detail *)0)->note];
+    snprintf(note, sizeof note, "%s", vmm_last_detail()->note);
+    return vmm_detail_fail(result, "vmm_open", "spec \"%.40s\" column %zu: %.90s", spec, part->column, note);
+}
+
+static vmm_result open_backend(const struct spec_part *part, struct vmm_backend **backend)
+{
+    for (size_t i = 0; i < COUNT(backends); i++)
+        if (strcmp(backends[i].name, part->name) == 0)
+            return backends[i].open(part->args, backend);
+    return vmm_detail_fail(VMM_ERROR_NOT_FOUND, "vmm_open", "no backend \"%.40s\"; there is: sim", part->name);
+}
+
+static vmm_result open_layer(const struct spec_part *part, struct vmm_backend *inner, struct vmm_backend **backend)
+{
+    for (size_t i = 0; i < COUNT(layers); i++)
+        if (strcmp(layers[i].name, part->name) == 0)
+            return layers[i].open(part->args, inner, backend);
+    return vmm_detail_fail(VMM_ERROR_NOT_FOUND, "vmm_open", "no layer \"%.40s\"; there are: trace, fault", part->name);
+}
+
+static vmm_result open_parts(const char *text, const struct spec *spec, struct vmm_backend **top)
+{
+    struct vmm_backend *backend = NULL;
+    vmm_result result = VMM_SUCCESS;
+    for (size_t i = spec->count; i-- > 0 && result == VMM_SUCCESS;) {
+        const struct spec_part *part = &spec->part[i];
+        result = backend ? open_layer(part, backend, &backend) : open_backend(part, &backend);
+        if (result == VMM_SUCCESS && backend->ops->size != sizeof(struct vmm_backend_ops))
+            result = vmm_detail_fail(VMM_ERROR_NOT_SUPPORTED, "vmm_open", "%.40s was built for another version",
+                                     part->name);
+        if (result != VMM_SUCCESS)
+            result = at_column(part, text, result);
+    }
+    if (result == VMM_SUCCESS)
+        *top = backend;
+    else if (backend)
+        backend->ops->close(backend);
+    return result;
+}
+
+/* spec, or what the environment says where spec leaves something open; to be freed. NULL when memory is out. */
+static char *whole_spec(const char *spec)
+{
+    const char *backend = spec ? spec : getenv("CUVMM_BACKEND");
+    const char *wrap = getenv("CUVMM_LAYERS");
+    if (!backend)
+        backend = "sim:h100";
+    if (!wrap || !wrap[0] || strchr(backend, '|'))
+        wrap = NULL;
+    size_t size = strlen(backend) + (wrap ? strlen(wrap) + 1 : 0) + 1;
+    char *text = malloc(size);
+    if (text)
+        snprintf(text, size, "%s%s%s", wrap ? wrap : "", wrap ? "|" : "", backend);
+    return text;
+}
+
+vmm_result vmm_system_wrap(struct vmm_backend *top, vmm_system **sys)
+{
+    vmm_system *made = calloc(1, sizeof *made);
+    if (!made) {
+        top->ops->close(top);
+        return vmm_detail_fail(VMM_ERROR_OUT_OF_MEMORY, "vmm_open", "the host's memory is exhausted");
+    }
+    made->top = top;
+    pthread_mutex_init(&made->lock, NULL);
+    *sys = made;
+    return VMM_SUCCESS;
+}
+
+vmm_result vmm_open(const char *spec, vmm_system **sys)
+{
+    struct spec parts;
+    struct spec_error error;
+    struct vmm_backend *top = NULL;
+    if (!sys)
+        return vmm_detail_fail(VMM_ERROR_INVALID_VALUE, "vmm_open", "sys is NULL: pass where to store the system");
+    char *text = whole_spec(spec);
+    if (!text)
+        return vmm_detail_fail(VMM_ERROR_OUT_OF_MEMORY, "vmm_open", "the host's memory is exhausted");
+    vmm_result result;
+    if (!spec_parse(text, &parts, &error)) {
+        result = vmm_detail_fail(error.column ? VMM_ERROR_INVALID_VALUE : VMM_ERROR_OUT_OF_MEMORY, "vmm_open",
+                                 "spec \"%.40s\" column %zu: %.100s", text, error.column, error.text);
+    } else {
+        result = open_parts(text, &parts, &top);
+        spec_free(&parts);
+    }
+    free(text);
+    if (result != VMM_SUCCESS)
+        return result;
+    *vmm_detail_here() = (vmm_detail){0};
+    return vmm_system_wrap(top, sys);
+}
+
+vmm_result vmm_attach(vmm_system *sys, vmm_system **peer)
+{
+    struct vmm_backend *top = NULL;
+    if (!peer)
+        return vmm_detail_fail(VMM_ERROR_INVALID_VALUE, "vmm_attach", "peer is NULL: pass where to store the system");
+    vmm_result result = sys->top->ops->attach(sys->top, &top);
+    return result == VMM_SUCCESS ? vmm_system_wrap(top, peer) : result;
+}
+
+void vmm_close(vmm_system *sys)
+{
+    if (!sys)
+        return;
+    if (sys->report)
+        vmm_leaks(sys, sys->report, sys->user);
+    sys->top->ops->close(sys->top);
+    pthread_mutex_destroy(&sys->lock);
+    free(sys);
+}
+
+uint64_t vmm_leaks(vmm_system *sys, vmm_report_fn report, void *user)
+{
+    return sys->top->ops->leaks(sys->top, report, user);
+}
+
+vmm_result vmm_visit(vmm_system *sys, vmm_visit_fn visit, void *user)
+{
+    return sys->top->ops->visit(sys->top, visit, user);
+}
+
+vmm_mem_access_flags vmm_object_access(const vmm_object *mapping, vmm_mem_location location)
+{
+    unsigned slot = VMM_MAX_DEVICES; /* the host's; see access.h of the simulator */
+    if (location.type == VMM_MEM_LOCATION_TYPE_DEVICE) {
+        if (location.id < 0 || location.id >= VMM_MAX_DEVICES)
+            return VMM_MEM_ACCESS_FLAGS_PROT_NONE;
+        slot = (unsigned)location.id;
+    } else if (location.type != VMM_MEM_LOCATION_TYPE_HOST && location.type != VMM_MEM_LOCATION_TYPE_HOST_NUMA) {
+        return VMM_MEM_ACCESS_FLAGS_PROT_NONE;
+    }
+    return (vmm_mem_access_flags)(mapping->access >> (2 * slot) & 3);
+}

@@ -1,0 +1,21 @@
+/* system.h - an opened system: the outermost backend and what belongs to the API rather than to a backend. */
+#ifndef CUVMM_SYSTEM_H
+#define CUVMM_SYSTEM_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "backend.h"
+
+struct vmm_system {
+    struct vmm_backend *top;
+    _Atomic uint64_t calls;   /* ordinal of the last call */
+    pthread_mutex_t lock;     /* guards report and user; a leaf: nothing is locked under it */
+    vmm_report_fn report;
+    void *user;
+};
+
+/* Makes a system around an opened backend, which it then owns. On failure the backend is closed. */
+vmm_result vmm_system_wrap(struct vmm_backend *top, vmm_system **sys);
+
+#endif

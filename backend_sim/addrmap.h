@@ -1,0 +1,44 @@
+/* addrmap.h - an ordered map from addresses to things that start there.
+ *
+ * A trie with 64 children a node, each node with a bitmap of the children it has. A thing is stored once, at its first
+ * address, whatever its size; "which thing holds this byte" is the floor of the byte. Every operation walks at most
+ * one path down and one up, so its cost depends on the width of the addresses, not on how many things there are nor on
+ * how large they are.
+ *
+ *     insert 0x600000:   before  0x200000 .......... 0xa00000      after  0x200000 .. 0x600000 .. 0xa00000
+ *     floor(0x7fffff) -> the thing at 0x600000                     ceil(0x600001) -> the thing at 0xa00000
+ *
+ * Addresses must be multiples of 1 << shift. All locking is up to the caller.
+ */
+#ifndef SIM_ADDRMAP_H
+#define SIM_ADDRMAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct addrmap_node;
+
+struct addrmap {
+    struct addrmap_node *root; /* NULL while empty */
+    unsigned shift;            /* low bits that every address has zero */
+    unsigned levels;           /* 6 bits of the address each */
+    size_t count;
+};
+
+/* An empty map for addresses below limit (at least 1 << shift). Owns nothing yet. */
+void addrmap_init(struct addrmap *map, uint64_t limit, unsigned shift);
+/* Frees the nodes; the things are the caller's. The map is empty afterwards. */
+void addrmap_clear(struct addrmap *map);
+
+/* Stores thing (not NULL) at address, where nothing may start yet. False when memory is out: nothing has changed. */
+bool addrmap_insert(struct addrmap *map, uint64_t address, void *thing);
+/* Takes away what starts at address and returns it; NULL when nothing does. */
+void *addrmap_remove(struct addrmap *map, uint64_t address);
+
+/* The thing with the greatest start <= address, or the least start >= address; NULL when there is none. Any address
+ * may be asked for. */
+void *addrmap_floor(const struct addrmap *map, uint64_t address);
+void *addrmap_ceil(const struct addrmap *map, uint64_t address);
+
+#endif

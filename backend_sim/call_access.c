@@ -1,0 +1,197 @@
+/* Rights: who may do what with which mapping. */
+#include "sim.h"
+
+static vmm_result refuse_desc(enum vmm_rule_id rule, int64_t value, uint64_t expected, uint64_t index)
+{
+    vmm_result result = vmm_detail_refuse(rule, (uint64_t)value, expected, NULL);
+    vmm_detail_note("descriptor %llu of the call", (unsigned long long)index);
+    return result;
+}
+
+static vmm_result check_desc(const struct sim_process *process, const vmm_mem_access_desc *desc, uint64_t index)
+{
+    int type = desc->location.type;
+    if (desc->flags != VMM_MEM_ACCESS_FLAGS_PROT_NONE && desc->flags != VMM_MEM_ACCESS_FLAGS_PROT_READ &&
+        desc->flags != VMM_MEM_ACCESS_FLAGS_PROT_READWRITE)
+        return refuse_desc(VMM_RULE_ACCESS_FLAGS, desc->flags, 0, index);
+    if (type < VMM_MEM_LOCATION_TYPE_DEVICE || type > VMM_MEM_LOCATION_TYPE_HOST_NUMA)
+        return refuse_desc(VMM_RULE_ACCESS_LOCATION_TYPE, type, 0, index);
+    if (type == VMM_MEM_LOCATION_TYPE_DEVICE && !sim_device_valid(process, desc->location.id))
+        return refuse_desc(VMM_RULE_ACCESS_DEVICE_ID, desc->location.id,
+                           (uint64_t)process->machine->profile.devices, index);
+    return VMM_SUCCESS;
+}
+
+static vmm_result check_arguments(const struct sim_process *process, const struct vmm_call_mem_set_access *call)
+{
+    uint64_t unit = process->machine->profile.va_granularity;
+    if (!call->ptr)
+        return vmm_detail_refuse(VMM_RULE_ACCESS_PTR_ZERO, 0, 0, NULL);
+    if (!call->size)
+        return vmm_detail_refuse(VMM_RULE_ACCESS_SIZE_ZERO, 0, 0, NULL);
+    if (!call->count)
+        return vmm_detail_refuse(VMM_RULE_ACCESS_COUNT_ZERO, 0, 0, NULL);
+    if (!call->desc)
+        return vmm_detail_refuse(VMM_RULE_ACCESS_NULL_DESC, 0, 0, NULL);
+    if (call->size % unit)
+        return vmm_detail_refuse(VMM_RULE_ACCESS_SIZE_GRANULARITY, call->size, unit, NULL);
+    for (uint64_t i = 0; i < call->count; i++) {
+        vmm_result result = check_desc(process, &call->desc[i], i);
+        if (result != VMM_SUCCESS)
+            return result;
+    }
+    return VMM_SUCCESS;
+}
+
+static vmm_result refuse_range(enum vmm_rule_id rule, const char *argument, uint64_t value, uint64_t expected,
+                               vmm_object nearest)
+{
+    vmm_result result = vmm_detail_refuse(rule, value, expected, &nearest);
+    vmm_detail_argument(argument);
+    return result;
+}
+
+/* The range starts where a mapping starts and ends where one ends; between them anything goes. */
+static vmm_result check_range(const struct sim_process *process, const struct vmm_call_mem_set_access *call)
+{
+    const struct sim_mapping *first = sim_mapping_at(process, call->ptr);
+    if (!first)
+        return refuse_range(VMM_RULE_ACCESS_NOT_MAPPED, "ptr", call->ptr, 0, sim_object_nearest(process, call->ptr));
+    if (first->start != call->ptr)
+        return refuse_range(VMM_RULE_ACCESS_PARTIAL, "ptr", call->ptr, first->start, sim_object_mapping(first));
+    uint64_t last_byte = call->size > UINT64_MAX - call->ptr ? UINT64_MAX : call->ptr + call->size - 1;
+    const struct sim_mapping *last = sim_mapping_at(process, last_byte);
+    if (!last)
+        return refuse_range(VMM_RULE_ACCESS_NOT_MAPPED, "size", call->size, 0, sim_object_nearest(process, last_byte));
+    if (last->start + last->size - 1 != last_byte)
+        return refuse_range(VMM_RULE_ACCESS_PARTIAL, "size", call->size, last->start + last->size - call->ptr,
+                            sim_object_mapping(last));
+    return VMM_SUCCESS;
+}
+
+/* May the location have these rights on this memory at all. */
+static vmm_result check_grant(const struct sim_process *process, const struct sim_mapping *mapping,
+                              const vmm_mem_access_desc *desc)
+{
+    vmm_mem_location owner = mapping->handle->prop.location;
+    if (owner.type != VMM_MEM_LOCATION_TYPE_DEVICE)
+        return VMM_SUCCESS;
+    if (desc->location.type != VMM_MEM_LOCATION_TYPE_DEVICE)
+        return refuse_range(VMM_RULE_ACCESS_HOST_ON_DEVICE, "desc.location.type", (uint64_t)desc->location.type, 0,
+                            sim_object_mapping(mapping));
+    if (desc->location.id != owner.id && !(process->machine->profile.peers[desc->location.id] >> owner.id & 1))
+        return refuse_range(VMM_RULE_ACCESS_PEER, "desc.location.id", (uint64_t)desc->location.id, 0,
+                            sim_object_mapping(mapping));
+    return VMM_SUCCESS;
+}
+
+static unsigned slot_of(vmm_mem_location location)
+{
+    return location.type == VMM_MEM_LOCATION_TYPE_DEVICE ? (unsigned)location.id : SIM_HOST_SLOT;
+}
+
+static bool has_duplicate(const struct vmm_call_mem_set_access *call, uint64_t *index)
+{
+    uint32_t seen = 0; /* one bit a location */
+    for (uint64_t i = 0; i < call->count; i++) {
+        uint32_t bit = UINT32_C(1) << slot_of(call->desc[i].location);
+        *index = i;
+        if (seen & bit)
+            return true;
+        seen |= bit;
+    }
+    return false;
+}
+
+/* All mappings of the range: can each grant be given, and is there a hole between them. */
+static vmm_result check_mappings(const struct sim_process *process, const struct vmm_call_mem_set_access *call,
+                                 uint64_t *covered)
+{
+    uint64_t end = call->ptr + call->size;
+    *covered = 0;
+    for (const struct sim_mapping *m = sim_mapping_at(process, call->ptr); m;
+         m = sim_mapping_after(process, m->start + m->size, end)) {
+        *covered += m->size;
+        for (uint64_t i = 0; i < call->count; i++) {
+            vmm_result result = check_grant(process, m, &call->desc[i]);
+            if (result != VMM_SUCCESS)
+                return result;
+        }
+    }
+    return VMM_SUCCESS;
+}
+
+static uint64_t granted(uint64_t access, const struct vmm_call_mem_set_access *call)
+{
+    for (uint64_t i = 0; i < call->count; i++) {
+        unsigned shift = 2 * slot_of(call->desc[i].location);
+        access = (access & ~(UINT64_C(3) << shift)) | (uint64_t)call->desc[i].flags << shift;
+    }
+    return access;
+}
+
+vmm_result sim_mem_set_access(struct sim_process *process, const struct vmm_call_mem_set_access *call)
+{
+    uint64_t covered, index, end = call->ptr + call->size;
+    vmm_result result = check_arguments(process, call);
+    if (result == VMM_SUCCESS)
+        result = check_range(process, call);
+    if (result == VMM_SUCCESS)
+        result = check_mappings(process, call, &covered);
+    if (result != VMM_SUCCESS)
+        return result;
+    if (covered != call->size) {
+        vmm_object nearest = sim_object_mapping(sim_mapping_at(process, call->ptr));
+        if (!sim_lets_pass(process, VMM_RULE_ACCESS_HOLE, call->ptr, covered, &nearest))
+            return VMM_ERROR_INVALID_VALUE;
+    }
+    if (has_duplicate(call, &index))
+        sim_lets_pass(process, VMM_RULE_ACCESS_DUPLICATE, index, 0, NULL);
+    for (struct sim_mapping *m = sim_mapping_at(process, call->ptr); m;
+         m = sim_mapping_after(process, m->start + m->size, end))
+        m->access = granted(m->access, call);
+    return VMM_SUCCESS;
+}
+
+static bool known_location(const struct sim_process *process, vmm_mem_location location)
+{
+    if (location.type == VMM_MEM_LOCATION_TYPE_DEVICE)
+        return sim_device_valid(process, location.id);
+    return location.type == VMM_MEM_LOCATION_TYPE_HOST || location.type == VMM_MEM_LOCATION_TYPE_HOST_NUMA;
+}
+
+/* What the recorded driver answers: of device memory, HOST is told what device 0 may, HOST_NUMA nothing. */
+static unsigned access_at(const struct sim_mapping *mapping, vmm_mem_location location)
+{
+    bool device_memory = mapping->handle->prop.location.type == VMM_MEM_LOCATION_TYPE_DEVICE;
+    if (device_memory && location.type == VMM_MEM_LOCATION_TYPE_HOST)
+        return sim_access_of(mapping->access, 0);
+    if (device_memory && location.type == VMM_MEM_LOCATION_TYPE_HOST_NUMA)
+        return VMM_MEM_ACCESS_FLAGS_PROT_NONE;
+    return sim_access_of(mapping->access, slot_of(location));
+}
+
+vmm_result sim_mem_get_access(struct sim_process *process, const struct vmm_call_mem_get_access *call)
+{
+    if (call->location && !known_location(process, *call->location)) {
+        bool device = call->location->type == VMM_MEM_LOCATION_TYPE_DEVICE;
+        int value = device ? call->location->id : call->location->type;
+        vmm_result result = vmm_detail_refuse(VMM_RULE_GETACCESS_LOCATION, (uint64_t)(int64_t)value, 0, NULL);
+        vmm_detail_argument(device ? "location.id" : "location.type");
+        return result;
+    }
+    if (!call->flags)
+        return vmm_detail_refuse(VMM_RULE_GETACCESS_NULL_FLAGS, 0, 0, NULL);
+    if (!call->location)
+        return vmm_detail_refuse(VMM_RULE_GETACCESS_NULL_LOCATION, 0, 0, NULL);
+    if (!call->ptr)
+        return vmm_detail_refuse(VMM_RULE_GETACCESS_PTR_ZERO, 0, 0, NULL);
+    const struct sim_mapping *mapping = sim_mapping_at(process, call->ptr);
+    if (!mapping) {
+        vmm_object nearest = sim_object_nearest(process, call->ptr);
+        *call->flags = 0; /* measured: the driver writes it although it refuses */
+        return vmm_detail_refuse(VMM_RULE_GETACCESS_NOT_MAPPED, call->ptr, 0, &nearest);
+    }
+    *call->flags = access_at(mapping, *call->location);
+    return VMM_SUCCESS;
+}

@@ -1,0 +1,139 @@
+/* Reservations of addresses. */
+#include <stdlib.h>
+
+#include "sim.h"
+
+static bool power_of_two(uint64_t n)
+{
+    return n && !(n & (n - 1));
+}
+
+static vmm_result check_reserve(const struct sim_profile *profile, const struct vmm_call_mem_address_reserve *call)
+{
+    uint64_t unit = profile->va_granularity;
+    if (!call->ptr)
+        return vmm_detail_refuse(VMM_RULE_RESERVE_NULL_PTR, 0, 0, NULL);
+    if (call->flags)
+        return vmm_detail_refuse(VMM_RULE_RESERVE_FLAGS, call->flags, 0, NULL);
+    if (!call->size)
+        return vmm_detail_refuse(VMM_RULE_RESERVE_SIZE_ZERO, 0, 0, NULL);
+    if (call->size % unit)
+        return vmm_detail_refuse(VMM_RULE_RESERVE_SIZE_GRANULARITY, call->size, unit, NULL);
+    if (call->alignment && !power_of_two(call->alignment))
+        return vmm_detail_refuse(VMM_RULE_RESERVE_ALIGNMENT_POWER, call->alignment, 0, NULL);
+    if (call->alignment >> 63)
+        return vmm_detail_refuse(VMM_RULE_RESERVE_ALIGNMENT_LIMIT, call->alignment, UINT64_C(1) << 62, NULL);
+    if (call->addr % unit)
+        return vmm_detail_refuse(VMM_RULE_RESERVE_HINT_GRANULARITY, call->addr, unit, NULL);
+    if (call->alignment && call->addr % call->alignment)
+        return vmm_detail_refuse(VMM_RULE_RESERVE_HINT_ALIGNMENT, call->addr, call->alignment, NULL);
+    if (call->addr >= profile->va_hint_max)
+        return vmm_detail_refuse(VMM_RULE_RESERVE_HINT_LIMIT, call->addr, profile->va_hint_max, NULL);
+    return VMM_SUCCESS;
+}
+
+/* Where a new reservation goes: the hint where it is free, else the lowest place. */
+static bool place(const struct sim_process *process, const struct vmm_call_mem_address_reserve *call,
+                  uint64_t *address)
+{
+    const struct sim_profile *profile = &process->machine->profile;
+    uint64_t alignment = call->alignment > profile->va_granularity ? call->alignment : profile->va_granularity;
+    if (alignment > profile->va_alignment_max || call->size > profile->va_end - profile->va_start)
+        return false;
+    if (call->addr && holes_contain(&process->holes, call->addr, call->size)) {
+        *address = call->addr;
+        return true;
+    }
+    return holes_find(&process->holes, call->size, alignment, address);
+}
+
+static vmm_result refuse_space(const struct sim_process *process, const struct vmm_call_mem_address_reserve *call)
+{
+    const struct sim_profile *profile = &process->machine->profile;
+    vmm_result result =
+        vmm_detail_refuse(VMM_RULE_RESERVE_SPACE, call->size, profile->va_end - profile->va_start, NULL);
+    if (call->alignment > profile->va_alignment_max) {
+        vmm_detail_argument("alignment");
+        vmm_detail_note("alignment 0x%llx: no address with one above 0x%llx can be had",
+                        (unsigned long long)call->alignment, (unsigned long long)profile->va_alignment_max);
+    }
+    return result;
+}
+
+vmm_result sim_mem_address_reserve(struct sim_process *process, const struct vmm_call_mem_address_reserve *call)
+{
+    uint64_t address;
+    vmm_result result = check_reserve(&process->machine->profile, call);
+    if (result != VMM_SUCCESS)
+        return result;
+    if (!place(process, call, &address))
+        return refuse_space(process, call);
+    struct sim_reservation *reservation = calloc(1, sizeof *reservation);
+    if (!reservation || !addrmap_insert(&process->reservations, address, reservation)) {
+        free(reservation);
+        return sim_out_of_host_memory();
+    }
+    if (!holes_take(&process->holes, address, call->size)) {
+        addrmap_remove(&process->reservations, address);
+        free(reservation);
+        return sim_out_of_host_memory();
+    }
+    *reservation = (struct sim_reservation){address, call->size, sim_origin(&call->head),
+                                            sim_process_number(process, VMM_OBJECT_RESERVATION)};
+    if (call->addr && address != call->addr) {
+        vmm_object nearest = sim_object_nearest(process, call->addr);
+        sim_lets_pass(process, VMM_RULE_RESERVE_HINT_NOT_TAKEN, call->addr, address, &nearest);
+    }
+    *call->ptr = address;
+    return VMM_SUCCESS;
+}
+
+static vmm_result refuse_at(const struct sim_process *process, enum vmm_rule_id rule, uint64_t address)
+{
+    vmm_object nearest = sim_object_nearest(process, address);
+    return vmm_detail_refuse(rule, address, 0, &nearest);
+}
+
+static vmm_result check_free(const struct sim_process *process, const struct vmm_call_mem_address_free *call,
+                             const struct sim_reservation *reservation)
+{
+    if (!call->ptr)
+        return vmm_detail_refuse(VMM_RULE_FREE_PTR_ZERO, 0, 0, NULL);
+    if (!call->size)
+        return vmm_detail_refuse(VMM_RULE_FREE_SIZE_ZERO, 0, 0, NULL);
+    if (!reservation)
+        return refuse_at(process, VMM_RULE_FREE_NOT_RESERVED, call->ptr);
+    vmm_object object = sim_object_reservation(reservation);
+    if (reservation->start != call->ptr)
+        return vmm_detail_refuse(VMM_RULE_FREE_NOT_START, call->ptr, reservation->start, &object);
+    if (reservation->size != call->size)
+        return vmm_detail_refuse(VMM_RULE_FREE_SIZE_MATCH, call->size, reservation->size, &object);
+    const struct sim_mapping *mapping = sim_mapping_in(process, reservation->start, reservation->size);
+    if (mapping) {
+        vmm_object held = sim_object_mapping(mapping);
+        return vmm_detail_refuse(VMM_RULE_FREE_MAPPED, call->ptr, 0, &held);
+    }
+    return VMM_SUCCESS;
+}
+
+vmm_result sim_mem_address_free(struct sim_process *process, const struct vmm_call_mem_address_free *call)
+{
+    struct sim_reservation *reservation = sim_reservation_at(process, call->ptr);
+    vmm_result result = check_free(process, call, reservation);
+    if (result != VMM_SUCCESS)
+        return result;
+    struct sim_origin ended = sim_origin(&call->head);
+    struct grave grave = {.start = reservation->start,
+                          .size = reservation->size,
+                          .created = reservation->made.number,
+                          .created_by = reservation->made.call,
+                          .ended = ended.number,
+                          .ended_by = ended.call,
+                          .number = reservation->number,
+                          .kind = VMM_OBJECT_RESERVATION};
+    graveyard_bury(&process->graveyard, &grave);
+    addrmap_remove(&process->reservations, reservation->start);
+    sim_process_give(process, reservation->start, reservation->size);
+    free(reservation);
+    return VMM_SUCCESS;
+}

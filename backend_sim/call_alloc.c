@@ -1,0 +1,87 @@
+/* Memory of the old kind (cuMemAlloc) and how much is free. */
+#include <stdlib.h>
+
+#include "sim.h"
+
+static vmm_result refuse_current(void)
+{
+    return vmm_detail_refuse(VMM_RULE_CTX_CURRENT, 0, 0, NULL);
+}
+
+vmm_result sim_mem_get_info(struct sim_process *process, const struct vmm_call_mem_get_info *call)
+{
+    const struct sim_context *context = sim_current(process);
+    if (!context)
+        return refuse_current();
+    vmm_mem_location location = {VMM_MEM_LOCATION_TYPE_DEVICE, context->device};
+    if (call->free)
+        *call->free = sim_machine_free_bytes(process->machine, location);
+    if (call->total)
+        *call->total = process->machine->profile.device_memory;
+    return VMM_SUCCESS;
+}
+
+/* The allocation in the process's tables; false when the host's memory is out, and nothing has changed. */
+static bool enter(struct sim_process *process, struct sim_allocation *allocation, uint64_t unit)
+{
+    uint64_t address;
+    if (!holes_find(&process->holes, allocation->span, unit, &address) ||
+        !addrmap_insert(&process->allocations, address, allocation))
+        return false;
+    if (!holes_take(&process->holes, address, allocation->span)) {
+        addrmap_remove(&process->allocations, address);
+        return false;
+    }
+    allocation->start = address;
+    return true;
+}
+
+vmm_result sim_mem_alloc(struct sim_process *process, const struct vmm_call_mem_alloc *call)
+{
+    if (!call->dptr)
+        return vmm_detail_refuse(VMM_RULE_ALLOC_NULL, 0, 0, NULL);
+    if (!call->bytesize)
+        return vmm_detail_refuse(VMM_RULE_ALLOC_SIZE_ZERO, 0, 0, NULL);
+    const struct sim_context *context = sim_current(process);
+    if (!context)
+        return refuse_current();
+    vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED,
+                                    .location = {VMM_MEM_LOCATION_TYPE_DEVICE, context->device}};
+    uint64_t device_unit = sim_granularity(process, VMM_MEM_LOCATION_TYPE_DEVICE, 0);
+    uint64_t unit = device_unit > process->machine->profile.va_granularity ? device_unit
+                                                                            : process->machine->profile.va_granularity;
+    uint64_t left = sim_machine_free_bytes(process->machine, prop.location);
+    if (call->bytesize > left || (left - call->bytesize) < (unit - call->bytesize % unit) % unit) {
+        vmm_object nearest = sim_object_device(process, context->device);
+        return vmm_detail_refuse(VMM_RULE_ALLOC_MEMORY, call->bytesize, left, &nearest);
+    }
+    struct sim_allocation *allocation = calloc(1, sizeof *allocation);
+    if (!allocation)
+        return sim_out_of_host_memory();
+    allocation->size = call->bytesize;
+    allocation->span = (call->bytesize + unit - 1) / unit * unit;
+    allocation->context = context->value;
+    allocation->made = sim_origin(&call->head);
+    allocation->block = sim_block_new(process->machine, allocation->span, &prop);
+    if (!allocation->block || !enter(process, allocation, unit)) {
+        if (allocation->block)
+            sim_block_drop(process->machine, allocation->block);
+        free(allocation);
+        return sim_out_of_host_memory();
+    }
+    allocation->number = sim_process_number(process, VMM_OBJECT_ALLOCATION);
+    *call->dptr = allocation->start;
+    return VMM_SUCCESS;
+}
+
+vmm_result sim_mem_free(struct sim_process *process, const struct vmm_call_mem_free *call)
+{
+    struct sim_allocation *allocation = sim_allocation_at(process, call->dptr);
+    if (allocation && allocation->start == call->dptr) {
+        sim_allocation_end(process, allocation);
+        return VMM_SUCCESS;
+    }
+    vmm_object nearest = sim_object_nearest(process, call->dptr);
+    bool vmm = sim_reservation_at(process, call->dptr) || sim_mapping_at(process, call->dptr);
+    return vmm_detail_refuse(vmm ? VMM_RULE_ALLOC_FREE_VMM : VMM_RULE_ALLOC_FREE_UNKNOWN, call->dptr, 0, &nearest);
+}

@@ -1,0 +1,288 @@
+/* Contexts and streams. Work is done when it is issued, so there is nothing to wait for; what is checked is who may
+ * ask. */
+#include <stdlib.h>
+
+#include "sim.h"
+
+/* The scheduling and mapping flags that cuda.h lists. */
+#define CONTEXT_FLAGS 0x1ffu
+
+static vmm_result refuse_device(const struct sim_process *process, int device)
+{
+    vmm_result result = vmm_detail_refuse(VMM_RULE_DEVICE_ID, (uint64_t)(int64_t)device,
+                                          (uint64_t)process->machine->profile.devices, NULL);
+    vmm_detail_argument("dev");
+    return result;
+}
+
+static vmm_result refuse_context(const struct sim_process *process, uint64_t value)
+{
+    void *context;
+    slots_find(&process->contexts, value, &context);
+    vmm_object object = context ? sim_object_context(context) : (vmm_object){0};
+    return vmm_detail_refuse(VMM_RULE_CTX_UNKNOWN, value, 0, &object);
+}
+
+static vmm_result refuse_current(void)
+{
+    return vmm_detail_refuse(VMM_RULE_CTX_CURRENT, 0, 0, NULL);
+}
+
+static struct sim_context *new_context(struct sim_process *process, int device, bool primary,
+                                       const struct vmm_call *call)
+{
+    struct sim_context *context = calloc(1, sizeof *context);
+    if (context && !(context->value = slots_add(&process->contexts, context))) {
+        free(context);
+        context = NULL;
+    }
+    if (!context) {
+        sim_out_of_host_memory();
+        return NULL;
+    }
+    context->device = device;
+    context->primary = primary;
+    context->number = sim_process_number(process, VMM_OBJECT_CONTEXT);
+    context->made = sim_origin(call);
+    return context;
+}
+
+/* Ends the streams and allocations of a context; virtual memory management is not the context's. */
+struct sweep {
+    struct sim_process *process;
+    uint64_t context;
+    struct sim_origin ended;
+};
+
+static void end_stream(void *user, void *object)
+{
+    struct sweep *sweep = user;
+    struct sim_stream *stream = object;
+    if (stream->context != sweep->context)
+        return;
+    stream->ended = sweep->ended;
+    slots_end(&sweep->process->streams, stream->value);
+}
+
+static void sweep_context(struct sim_process *process, uint64_t context, const struct vmm_call *call)
+{
+    struct sweep sweep = {process, context, sim_origin(call)};
+    slots_each(&process->streams, end_stream, &sweep);
+    struct sim_allocation *allocation = addrmap_ceil(&process->allocations, 0);
+    while (allocation) {
+        struct sim_allocation *next = addrmap_ceil(&process->allocations, allocation->start + 1);
+        if (allocation->context == context)
+            sim_allocation_end(process, allocation);
+        allocation = next;
+    }
+}
+
+static void end_context(struct sim_process *process, struct sim_context *context, const struct vmm_call *call)
+{
+    sweep_context(process, context->value, call);
+    if ((uintptr_t)pthread_getspecific(process->current) == context->value)
+        pthread_setspecific(process->current, NULL);
+    context->ended = sim_origin(call);
+    slots_end(&process->contexts, context->value);
+}
+
+/* 0 when the thread cannot remember it. */
+static bool set_current(struct sim_process *process, uint64_t value)
+{
+    return pthread_setspecific(process->current, (void *)(uintptr_t)value) == 0;
+}
+
+static vmm_context context_value(uint64_t value)
+{
+    return (vmm_context)(uintptr_t)value;
+}
+
+vmm_result sim_device_primary_ctx_retain(struct sim_process *process,
+                                         const struct vmm_call_device_primary_ctx_retain *call)
+{
+    if (!call->pctx)
+        return vmm_detail_refuse(VMM_RULE_CTX_NULL, 0, 0, NULL);
+    if (!sim_device_valid(process, call->dev))
+        return refuse_device(process, call->dev);
+    if (!process->primary_retains[call->dev]) {
+        struct sim_context *context = new_context(process, call->dev, true, &call->head);
+        if (!context)
+            return VMM_ERROR_OUT_OF_MEMORY;
+        process->primary[call->dev] = context->value;
+    }
+    process->primary_retains[call->dev]++;
+    *call->pctx = context_value(process->primary[call->dev]);
+    return VMM_SUCCESS;
+}
+
+static struct sim_context *primary(const struct sim_process *process, int device)
+{
+    void *context;
+    slots_find(&process->contexts, process->primary[device], &context);
+    return context;
+}
+
+vmm_result sim_device_primary_ctx_release(struct sim_process *process,
+                                          const struct vmm_call_device_primary_ctx_release *call)
+{
+    if (!sim_device_valid(process, call->dev))
+        return refuse_device(process, call->dev);
+    if (!process->primary_retains[call->dev])
+        return vmm_detail_refuse(VMM_RULE_CTX_PRIMARY_UNUSED, (uint64_t)call->dev, 0, NULL);
+    if (--process->primary_retains[call->dev] == 0)
+        end_context(process, primary(process, call->dev), &call->head);
+    return VMM_SUCCESS;
+}
+
+vmm_result sim_device_primary_ctx_reset(struct sim_process *process,
+                                        const struct vmm_call_device_primary_ctx_reset *call)
+{
+    if (!sim_device_valid(process, call->dev))
+        return refuse_device(process, call->dev);
+    if (process->primary_retains[call->dev])
+        sweep_context(process, process->primary[call->dev], &call->head);
+    return VMM_SUCCESS;
+}
+
+vmm_result sim_ctx_create(struct sim_process *process, const struct vmm_call_ctx_create *call)
+{
+    if (!call->pctx)
+        return vmm_detail_refuse(VMM_RULE_CTX_NULL, 0, 0, NULL);
+    if (call->flags & ~CONTEXT_FLAGS)
+        return vmm_detail_refuse(VMM_RULE_CTX_FLAGS, call->flags, CONTEXT_FLAGS, NULL);
+    if (!sim_device_valid(process, call->dev))
+        return refuse_device(process, call->dev);
+    struct sim_context *context = new_context(process, call->dev, false, &call->head);
+    if (!context)
+        return VMM_ERROR_OUT_OF_MEMORY;
+    if (!set_current(process, context->value)) {
+        end_context(process, context, &call->head);
+        return sim_out_of_host_memory();
+    }
+    *call->pctx = context_value(context->value);
+    return VMM_SUCCESS;
+}
+
+/* The live context with that value, or NULL with the detail set. */
+static struct sim_context *find_context(const struct sim_process *process, vmm_context ctx)
+{
+    void *context;
+    uint64_t value = (uint64_t)(uintptr_t)ctx;
+    if (slots_find(&process->contexts, value, &context) == SLOT_LIVE)
+        return context;
+    refuse_context(process, value);
+    return NULL;
+}
+
+vmm_result sim_ctx_destroy(struct sim_process *process, const struct vmm_call_ctx_destroy *call)
+{
+    struct sim_context *context = find_context(process, call->ctx);
+    if (!context)
+        return VMM_ERROR_INVALID_CONTEXT;
+    if (context->primary) {
+        vmm_object object = sim_object_context(context);
+        vmm_result result = vmm_detail_refuse(VMM_RULE_CTX_UNKNOWN, context->value, 0, &object);
+        vmm_detail_note("a primary context ends with cuDevicePrimaryCtxRelease");
+        return result;
+    }
+    end_context(process, context, &call->head);
+    return VMM_SUCCESS;
+}
+
+vmm_result sim_ctx_set_current(struct sim_process *process, const struct vmm_call_ctx_set_current *call)
+{
+    if (call->ctx && !find_context(process, call->ctx))
+        return VMM_ERROR_INVALID_CONTEXT;
+    return set_current(process, (uint64_t)(uintptr_t)call->ctx) ? VMM_SUCCESS : sim_out_of_host_memory();
+}
+
+vmm_result sim_ctx_get_current(struct sim_process *process, const struct vmm_call_ctx_get_current *call)
+{
+    if (!call->pctx)
+        return vmm_detail_refuse(VMM_RULE_CTX_NULL, 0, 0, NULL);
+    const struct sim_context *context = sim_current(process);
+    *call->pctx = context ? context_value(context->value) : NULL;
+    return VMM_SUCCESS;
+}
+
+vmm_result sim_ctx_get_device(struct sim_process *process, const struct vmm_call_ctx_get_device *call)
+{
+    if (!call->device) {
+        vmm_result result = vmm_detail_refuse(VMM_RULE_CTX_NULL, 0, 0, NULL);
+        vmm_detail_argument("device");
+        return result;
+    }
+    const struct sim_context *context = sim_current(process);
+    if (!context)
+        return refuse_current();
+    *call->device = context->device;
+    return VMM_SUCCESS;
+}
+
+vmm_result sim_ctx_synchronize(struct sim_process *process, const struct vmm_call_ctx_synchronize *call)
+{
+    (void)call;
+    return sim_current(process) ? VMM_SUCCESS : refuse_current();
+}
+
+vmm_result sim_stream_create(struct sim_process *process, const struct vmm_call_stream_create *call)
+{
+    if (!call->stream)
+        return vmm_detail_refuse(VMM_RULE_STREAM_NULL, 0, 0, NULL);
+    if (call->flags > VMM_STREAM_NON_BLOCKING)
+        return vmm_detail_refuse(VMM_RULE_STREAM_FLAGS, call->flags, VMM_STREAM_NON_BLOCKING, NULL);
+    const struct sim_context *context = sim_current(process);
+    if (!context)
+        return refuse_current();
+    struct sim_stream *stream = calloc(1, sizeof *stream);
+    if (stream && !(stream->value = slots_add(&process->streams, stream))) {
+        free(stream);
+        stream = NULL;
+    }
+    if (!stream)
+        return sim_out_of_host_memory();
+    stream->context = context->value;
+    stream->number = sim_process_number(process, VMM_OBJECT_STREAM);
+    stream->made = sim_origin(&call->head);
+    *call->stream = (vmm_stream)(uintptr_t)stream->value;
+    return VMM_SUCCESS;
+}
+
+vmm_result sim_stream_check(const struct sim_process *process, vmm_stream value, struct sim_stream **stream)
+{
+    void *object;
+    uint64_t number = (uint64_t)(uintptr_t)value;
+    *stream = NULL;
+    if (!value)
+        return sim_current(process) ? VMM_SUCCESS : refuse_current();
+    if (slots_find(&process->streams, number, &object) == SLOT_LIVE) {
+        *stream = object;
+        return VMM_SUCCESS;
+    }
+    vmm_object nearest = object ? sim_object_stream(object) : (vmm_object){0};
+    return vmm_detail_refuse(VMM_RULE_STREAM_UNKNOWN, number, 0, &nearest);
+}
+
+vmm_result sim_stream_destroy(struct sim_process *process, const struct vmm_call_stream_destroy *call)
+{
+    struct sim_stream *stream;
+    vmm_result result = call->stream ? sim_stream_check(process, call->stream, &stream)
+                                     : vmm_detail_refuse(VMM_RULE_STREAM_UNKNOWN, 0, 0, NULL);
+    if (result != VMM_SUCCESS)
+        return result;
+    stream->ended = sim_origin(&call->head);
+    slots_end(&process->streams, stream->value);
+    return VMM_SUCCESS;
+}
+
+vmm_result sim_stream_synchronize(struct sim_process *process, const struct vmm_call_stream_synchronize *call)
+{
+    struct sim_stream *stream;
+    return sim_stream_check(process, call->stream, &stream);
+}
+
+vmm_result sim_stream_query(struct sim_process *process, const struct vmm_call_stream_query *call)
+{
+    struct sim_stream *stream;
+    return sim_stream_check(process, call->stream, &stream);
+}

@@ -1,0 +1,239 @@
+/* Copies and fills, done when they are issued. */
+#include <string.h>
+
+#include "reach.h"
+
+
+/* The device of the current context; -1 without one, and the detail says so. */
+static int current_device(const struct sim_process *process)
+{
+    const struct sim_context *context = sim_current(process);
+    if (!context)
+        vmm_detail_refuse(VMM_RULE_CTX_CURRENT, 0, 0, NULL);
+    return context ? context->device : -1;
+}
+
+/* The device that a stream's work runs on; -1 for a stream that may not be used, and *result says why. */
+static int stream_device(const struct sim_process *process, vmm_stream value, vmm_result *result)
+{
+    struct sim_stream *stream;
+    void *context;
+    *result = sim_stream_check(process, value, &stream);
+    if (*result != VMM_SUCCESS)
+        return -1;
+    if (!stream)
+        return sim_current(process)->device;
+    slots_find(&process->contexts, stream->context, &context);
+    return ((struct sim_context *)context)->device;
+}
+
+static vmm_result refuse_null(const char *argument)
+{
+    vmm_result result = vmm_detail_refuse(VMM_RULE_COPY_NULL, 0, 0, NULL);
+    vmm_detail_argument(argument);
+    return result;
+}
+
+/* Room for every byte that will be written, so that moving them cannot fail half-way. */
+static bool touch(const struct sim_process *process, uint64_t address, uint64_t size)
+{
+    struct reach_run run;
+    for (; size; address += run.length, size -= run.length)
+        if (!reach_run(process, address, size, &run) || !bytes_touch(&run.block->bytes, run.offset, run.length))
+            return false;
+    return true;
+}
+
+/* The bytes that lie together at address, at most *length; NULL when they are zeros that were never written. */
+static unsigned char *together(const struct sim_process *process, uint64_t address, uint64_t *length)
+{
+    struct reach_run run = {0};
+    reach_run(process, address, *length, &run);
+    *length = run.length;
+    return bytes_run(&run.block->bytes, run.offset, length);
+}
+
+static void store(const struct sim_process *process, uint64_t address, const unsigned char *from, uint64_t size)
+{
+    uint64_t length;
+    for (; size; address += length, from += length, size -= length) {
+        length = size;
+        unsigned char *to = together(process, address, &length);
+        memcpy(to, from, length);
+    }
+}
+
+static void load(const struct sim_process *process, unsigned char *to, uint64_t address, uint64_t size)
+{
+    uint64_t length;
+    for (; size; address += length, to += length, size -= length) {
+        length = size;
+        const unsigned char *from = together(process, address, &length);
+        if (from)
+            memcpy(to, from, length);
+        else
+            memset(to, 0, length);
+    }
+}
+
+/* Through a small buffer: both sides may change their run anywhere, also in the middle of each other's. Backwards when
+ * the destination lies inside the source, so that every byte is read before it is written. */
+static void move(const struct sim_process *process, uint64_t dst, uint64_t src, uint64_t size)
+{
+    unsigned char buffer[16384];
+    bool backwards = dst > src && dst - src < size;
+    for (uint64_t done = 0; done < size;) {
+        uint64_t length = size - done < sizeof buffer ? size - done : sizeof buffer;
+        uint64_t at = backwards ? size - done - length : done;
+        load(process, buffer, src + at, length);
+        store(process, dst + at, buffer, length);
+        done += length;
+    }
+}
+
+static vmm_result copy_htod(const struct sim_process *process, int device, uint64_t dst, const void *src, uint64_t size)
+{
+    if (!size)
+        return VMM_SUCCESS;
+    if (!src)
+        return refuse_null("srcHost");
+    vmm_result result = reach_check(process, device, dst, size, true, "dstDevice");
+    if (result != VMM_SUCCESS)
+        return result;
+    if (!touch(process, dst, size))
+        return sim_out_of_host_memory();
+    store(process, dst, src, size);
+    return VMM_SUCCESS;
+}
+
+static vmm_result copy_dtoh(const struct sim_process *process, int device, void *dst, uint64_t src, uint64_t size)
+{
+    if (!size)
+        return VMM_SUCCESS;
+    if (!dst)
+        return refuse_null("dstHost");
+    vmm_result result = reach_check(process, device, src, size, false, "srcDevice");
+    if (result == VMM_SUCCESS)
+        load(process, dst, src, size);
+    return result;
+}
+
+static vmm_result copy_dtod(const struct sim_process *process, int device, uint64_t dst, uint64_t src, uint64_t size)
+{
+    if (!size)
+        return VMM_SUCCESS;
+    vmm_result result = reach_check(process, device, dst, size, true, "dstDevice");
+    if (result == VMM_SUCCESS)
+        result = reach_check(process, device, src, size, false, "srcDevice");
+    if (result != VMM_SUCCESS)
+        return result;
+    if (!touch(process, dst, size))
+        return sim_out_of_host_memory();
+    move(process, dst, src, size);
+    return VMM_SUCCESS;
+}
+
+/* Fills a run with a pattern of width bytes; run starts at a multiple of width in the pattern. */
+static void fill_run(unsigned char *to, uint64_t length, const unsigned char *pattern, unsigned width)
+{
+    if (width == 1) {
+        memset(to, pattern[0], length);
+        return;
+    }
+    for (uint64_t i = 0; i < length; i += width)
+        memcpy(to + i, pattern, width);
+}
+
+static vmm_result fill(const struct sim_process *process, int device, uint64_t dst, const void *pattern, unsigned width, uint64_t n)
+{
+    if (!n)
+        return VMM_SUCCESS;
+    if (dst % width)
+        return vmm_detail_refuse(VMM_RULE_SET_ALIGNMENT, dst, width, NULL);
+    uint64_t size = n > UINT64_MAX / width ? UINT64_MAX : n * width;
+    vmm_result result = reach_check(process, device, dst, size, true, "dstDevice");
+    if (result != VMM_SUCCESS)
+        return result;
+    if (!touch(process, dst, size))
+        return sim_out_of_host_memory();
+    for (uint64_t length; size; dst += length, size -= length) {
+        length = size;
+        unsigned char *to = together(process, dst, &length);
+        fill_run(to, length, pattern, width);
+    }
+    return VMM_SUCCESS;
+}
+
+#define ON_CURRENT(work, ...)                                                                       \
+    do {                                                                                            \
+        int device = current_device(process);                                                       \
+        return device < 0 ? VMM_ERROR_INVALID_CONTEXT : work(process, device, __VA_ARGS__);         \
+    } while (0)
+
+vmm_result sim_memcpy_htod(struct sim_process *process, const struct vmm_call_memcpy_htod *call)
+{
+    ON_CURRENT(copy_htod, call->dst, call->src, call->byte_count);
+}
+
+vmm_result sim_memcpy_dtoh(struct sim_process *process, const struct vmm_call_memcpy_dtoh *call)
+{
+    ON_CURRENT(copy_dtoh, call->dst, call->src, call->byte_count);
+}
+
+vmm_result sim_memcpy_dtod(struct sim_process *process, const struct vmm_call_memcpy_dtod *call)
+{
+    ON_CURRENT(copy_dtod, call->dst, call->src, call->byte_count);
+}
+
+vmm_result sim_memset_d8(struct sim_process *process, const struct vmm_call_memset_d8 *call)
+{
+    ON_CURRENT(fill, call->dst, &call->value, 1, call->n);
+}
+
+vmm_result sim_memset_d16(struct sim_process *process, const struct vmm_call_memset_d16 *call)
+{
+    ON_CURRENT(fill, call->dst, &call->value, 2, call->n);
+}
+
+vmm_result sim_memset_d32(struct sim_process *process, const struct vmm_call_memset_d32 *call)
+{
+    ON_CURRENT(fill, call->dst, &call->value, 4, call->n);
+}
+
+/* The streams' forms: the stream is checked first, then the work is done at once. */
+#define ON_STREAM(work, ...)                                                  \
+    do {                                                                      \
+        vmm_result result;                                                    \
+        int device = stream_device(process, call->stream, &result);           \
+        return device < 0 ? result : work(process, device, __VA_ARGS__);      \
+    } while (0)
+
+vmm_result sim_memcpy_htod_async(struct sim_process *process, const struct vmm_call_memcpy_htod_async *call)
+{
+    ON_STREAM(copy_htod, call->dst, call->src, call->byte_count);
+}
+
+vmm_result sim_memcpy_dtoh_async(struct sim_process *process, const struct vmm_call_memcpy_dtoh_async *call)
+{
+    ON_STREAM(copy_dtoh, call->dst, call->src, call->byte_count);
+}
+
+vmm_result sim_memcpy_dtod_async(struct sim_process *process, const struct vmm_call_memcpy_dtod_async *call)
+{
+    ON_STREAM(copy_dtod, call->dst, call->src, call->byte_count);
+}
+
+vmm_result sim_memset_d8_async(struct sim_process *process, const struct vmm_call_memset_d8_async *call)
+{
+    ON_STREAM(fill, call->dst, &call->value, 1, call->n);
+}
+
+vmm_result sim_memset_d16_async(struct sim_process *process, const struct vmm_call_memset_d16_async *call)
+{
+    ON_STREAM(fill, call->dst, &call->value, 2, call->n);
+}
+
+vmm_result sim_memset_d32_async(struct sim_process *process, const struct vmm_call_memset_d32_async *call)
+{
+    ON_STREAM(fill, call->dst, &call->value, 4, call->n);
+}

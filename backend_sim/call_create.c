@@ -1,0 +1,250 @@
+/* Granularity and creation of physical memory. */
+#include <stdlib.h>
+
+#include "sim.h"
+
+#define KNOWN_TYPES                                                                                                   \
+    (VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR | VMM_MEM_HANDLE_TYPE_WIN32 | VMM_MEM_HANDLE_TYPE_WIN32_KMT |          \
+     VMM_MEM_HANDLE_TYPE_FABRIC)
+#define WINDOWS_TYPES (VMM_MEM_HANDLE_TYPE_WIN32 | VMM_MEM_HANDLE_TYPE_WIN32_KMT)
+#define KNOWN_USAGE (VMM_MEM_CREATE_USAGE_TILE_POOL | VMM_MEM_CREATE_USAGE_HW_DECOMPRESS)
+
+uint64_t sim_granularity(const struct sim_process *process, vmm_mem_location_type type, int option)
+{
+    const struct sim_profile *profile = &process->machine->profile;
+    return type == VMM_MEM_LOCATION_TYPE_HOST || type == VMM_MEM_LOCATION_TYPE_HOST_NUMA ||
+                   type == VMM_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT
+               ? profile->host_granularity[option]
+               : profile->device_granularity[option];
+}
+
+static bool attribute(const struct sim_process *process, vmm_device_attribute number)
+{
+    int value;
+    return sim_profile_attribute(&process->machine->profile, number, &value) && value != 0;
+}
+
+/* A rule that prop breaks whatever the size: the rule, and the value at fault. */
+struct breach {
+    enum vmm_rule_id rule;
+    uint64_t value, expected;
+};
+
+static bool breach(struct breach *breach, enum vmm_rule_id rule, int64_t value, uint64_t expected)
+{
+    *breach = (struct breach){rule, (uint64_t)value, expected};
+    return true;
+}
+
+static int nodes(const struct sim_process *process)
+{
+    int count = process->machine->profile.host_nodes;
+    return count ? count : 1; /* without NUMA, node 0 stands for the host */
+}
+
+static bool location_breach(const struct sim_process *process, const vmm_mem_allocation_prop *prop, struct breach *b)
+{
+    vmm_mem_location_type type = prop->location.type;
+    if (type == VMM_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT)
+        return breach(b, VMM_RULE_CREATE_NUMA_CURRENT, type, 0);
+    if (type < VMM_MEM_LOCATION_TYPE_DEVICE || type > VMM_MEM_LOCATION_TYPE_HOST_NUMA)
+        return breach(b, VMM_RULE_CREATE_LOCATION_TYPE, type, 0);
+    if (type == VMM_MEM_LOCATION_TYPE_HOST && prop->requested_handle_types)
+        return breach(b, VMM_RULE_CREATE_HOST_SHARED, prop->requested_handle_types, 0);
+    if (type == VMM_MEM_LOCATION_TYPE_HOST_NUMA && (prop->location.id < 0 || prop->location.id >= nodes(process)))
+        return breach(b, VMM_RULE_CREATE_NUMA_ID, prop->location.id, (uint64_t)nodes(process));
+    return false;
+}
+
+static bool prop_breach(const struct sim_process *process, const vmm_mem_allocation_prop *prop, struct breach *b)
+{
+    const unsigned char *reserved = prop->alloc_flags.reserved;
+    if (prop->type != VMM_MEM_ALLOCATION_TYPE_PINNED)
+        return breach(b, VMM_RULE_CREATE_TYPE, prop->type, VMM_MEM_ALLOCATION_TYPE_PINNED);
+    if (location_breach(process, prop, b))
+        return true;
+    if (prop->requested_handle_types & WINDOWS_TYPES)
+        return breach(b, VMM_RULE_CREATE_HANDLE_TYPE_WINDOWS, prop->requested_handle_types, 0);
+    if (prop->alloc_flags.compression_type > VMM_MEM_ALLOCATION_COMP_GENERIC)
+        return breach(b, VMM_RULE_CREATE_COMPRESSION_TYPE, prop->alloc_flags.compression_type,
+                      VMM_MEM_ALLOCATION_COMP_GENERIC);
+    for (int i = 0; i < 4; i++)
+        if (reserved[i])
+            return breach(b, VMM_RULE_CREATE_RESERVED, reserved[i], 0);
+    if (prop->win32_handle_meta_data)
+        return breach(b, VMM_RULE_CREATE_WIN32_META, (int64_t)(uintptr_t)prop->win32_handle_meta_data, 0);
+    return false;
+}
+
+static bool device_breach(const struct sim_process *process, const vmm_mem_allocation_prop *prop, struct breach *b)
+{
+    return prop->location.type == VMM_MEM_LOCATION_TYPE_DEVICE && !sim_device_valid(process, prop->location.id) &&
+           breach(b, VMM_RULE_CREATE_DEVICE_ID, prop->location.id, (uint64_t)process->machine->profile.devices);
+}
+
+static bool capability_breach(const struct sim_process *process, const vmm_mem_allocation_prop *prop,
+                              struct breach *b)
+{
+    int types = prop->requested_handle_types;
+    switch (prop->location.type) {
+    case VMM_MEM_LOCATION_TYPE_DEVICE:
+        if (!attribute(process, VMM_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED))
+            return breach(b, VMM_RULE_CREATE_UNSUPPORTED, prop->location.id, 0);
+        break;
+    case VMM_MEM_LOCATION_TYPE_HOST:
+        if (!attribute(process, VMM_DEVICE_ATTRIBUTE_HOST_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED))
+            return breach(b, VMM_RULE_CREATE_HOST_UNSUPPORTED, prop->location.type, 0);
+        break;
+    default:
+        if (!attribute(process, VMM_DEVICE_ATTRIBUTE_HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED))
+            return breach(b, VMM_RULE_CREATE_NUMA_UNSUPPORTED, prop->location.type, 0);
+    }
+    if ((types & VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) &&
+        !attribute(process, VMM_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED))
+        return breach(b, VMM_RULE_CREATE_FD_UNSUPPORTED, types, 0);
+    if ((types & VMM_MEM_HANDLE_TYPE_FABRIC) &&
+        !attribute(process, VMM_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED))
+        return breach(b, VMM_RULE_CREATE_FABRIC_UNSUPPORTED, types, 0);
+    return false;
+}
+
+static vmm_result refuse(const struct breach *b)
+{
+    return vmm_detail_refuse(b->rule, b->value, b->expected, NULL);
+}
+
+vmm_result sim_mem_get_allocation_granularity(struct sim_process *process,
+                                              const struct vmm_call_mem_get_allocation_granularity *call)
+{
+    struct breach b;
+    if (!call->granularity)
+        return vmm_detail_refuse(VMM_RULE_GRANULARITY_NULL, 0, 0, NULL);
+    if (!call->prop)
+        return vmm_detail_refuse(VMM_RULE_GRANULARITY_NULL_PROP, 0, 0, NULL);
+    if (call->option != VMM_MEM_ALLOC_GRANULARITY_MINIMUM && call->option != VMM_MEM_ALLOC_GRANULARITY_RECOMMENDED)
+        return vmm_detail_refuse(VMM_RULE_GRANULARITY_OPTION, (uint64_t)(int64_t)call->option,
+                                 VMM_MEM_ALLOC_GRANULARITY_RECOMMENDED, NULL);
+    if (prop_breach(process, call->prop, &b) || device_breach(process, call->prop, &b)) {
+        bool pass = sim_lets_pass(process, VMM_RULE_GRANULARITY_PROP_UNCHECKED, b.value, b.expected, NULL);
+        vmm_detail_argument(vmm_rule_row(b.rule)->argument);
+        vmm_detail_note("cuMemCreate refuses these properties: %s", vmm_rule_row(b.rule)->id);
+        if (!pass)
+            return VMM_ERROR_INVALID_VALUE;
+    }
+    *call->granularity = sim_granularity(process, call->prop->location.type, call->option);
+    return VMM_SUCCESS;
+}
+
+/* What the memory will be: requests that this machine drops are dropped. */
+static vmm_mem_allocation_prop obtained(const struct sim_process *process, const vmm_mem_allocation_prop *asked,
+                                        uint64_t size)
+{
+    const struct sim_machine *machine = process->machine;
+    vmm_mem_allocation_prop prop = *asked;
+    bool device = prop.location.type == VMM_MEM_LOCATION_TYPE_DEVICE;
+    prop.requested_handle_types &= KNOWN_TYPES;
+    if (!device)
+        prop.location = (vmm_mem_location){VMM_MEM_LOCATION_TYPE_HOST_NUMA,
+                                           asked->location.type == VMM_MEM_LOCATION_TYPE_HOST ? 0 : asked->location.id};
+    prop.alloc_flags.gpu_direct_rdma_capable =
+        prop.alloc_flags.gpu_direct_rdma_capable &&
+        attribute(process, VMM_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED);
+    prop.alloc_flags.usage = 0;
+    if (!device || !attribute(process, VMM_DEVICE_ATTRIBUTE_GENERIC_COMPRESSION_SUPPORTED) ||
+        size > machine->profile.compression_memory ||
+        machine->device_compressed[prop.location.id] > machine->profile.compression_memory - size)
+        prop.alloc_flags.compression_type = VMM_MEM_ALLOCATION_COMP_NONE;
+    return prop;
+}
+
+/* What is made, but not as asked for: warnings, or errors in strict mode. */
+static bool pass_quirks(const struct sim_process *process, const vmm_mem_allocation_prop *asked,
+                        const vmm_mem_allocation_prop *got)
+{
+    int unknown_types = asked->requested_handle_types & ~KNOWN_TYPES;
+    unsigned usage = asked->alloc_flags.usage, rdma = asked->alloc_flags.gpu_direct_rdma_capable;
+    if (unknown_types && !sim_lets_pass(process, VMM_RULE_CREATE_HANDLE_TYPE_UNKNOWN,
+                                        (uint64_t)(int64_t)asked->requested_handle_types, KNOWN_TYPES, NULL))
+        return false;
+    if (rdma > 1 && !sim_lets_pass(process, VMM_RULE_CREATE_RDMA_VALUE, rdma, 1, NULL))
+        return false;
+    if (usage & ~(unsigned)KNOWN_USAGE &&
+        !sim_lets_pass(process, VMM_RULE_CREATE_USAGE_UNKNOWN, usage, KNOWN_USAGE, NULL))
+        return false;
+    if (usage & KNOWN_USAGE)
+        sim_lets_pass(process, VMM_RULE_CREATE_USAGE_DROPPED, usage, 0, NULL);
+    if (rdma && !got->alloc_flags.gpu_direct_rdma_capable)
+        sim_lets_pass(process, VMM_RULE_CREATE_RDMA_NOT_OBTAINED, rdma, 0, NULL);
+    if (asked->alloc_flags.compression_type != got->alloc_flags.compression_type)
+        sim_lets_pass(process, VMM_RULE_CREATE_COMPRESSION_NOT_OBTAINED, asked->alloc_flags.compression_type, 0,
+                      NULL);
+    return true;
+}
+
+static vmm_result refuse_memory(const struct sim_process *process, uint64_t size, vmm_mem_location location)
+{
+    vmm_object nearest = {0};
+    uint64_t left = sim_machine_free_bytes(process->machine, location);
+    if (location.type == VMM_MEM_LOCATION_TYPE_DEVICE)
+        nearest = sim_object_device(process, location.id);
+    return vmm_detail_refuse(VMM_RULE_CREATE_MEMORY, size, left, &nearest);
+}
+
+static vmm_result make(struct sim_process *process, const struct vmm_call_mem_create *call,
+                       const vmm_mem_allocation_prop *prop)
+{
+    struct sim_handle *handle = calloc(1, sizeof *handle);
+    struct sim_block *block = handle ? sim_block_new(process->machine, call->size, prop) : NULL;
+    uint64_t value = block ? slots_add(&process->handles, handle) : 0;
+    if (!value) {
+        if (block)
+            sim_block_drop(process->machine, block);
+        free(handle);
+        return sim_out_of_host_memory();
+    }
+    handle->value = value;
+    handle->block = block;
+    handle->refs = 1;
+    handle->number = sim_process_number(process, VMM_OBJECT_HANDLE);
+    handle->size = call->size;
+    handle->prop = *prop;
+    handle->made = sim_origin(&call->head);
+    *call->handle = value;
+    return VMM_SUCCESS;
+}
+
+static vmm_result check_arguments(const struct sim_process *process, const struct vmm_call_mem_create *call)
+{
+    struct breach b;
+    if (!call->handle)
+        return vmm_detail_refuse(VMM_RULE_CREATE_NULL_HANDLE, 0, 0, NULL);
+    if (!call->prop)
+        return vmm_detail_refuse(VMM_RULE_CREATE_NULL_PROP, 0, 0, NULL);
+    if (call->flags)
+        return vmm_detail_refuse(VMM_RULE_CREATE_FLAGS, call->flags, 0, NULL);
+    if (!call->size)
+        return vmm_detail_refuse(VMM_RULE_CREATE_SIZE_ZERO, 0, 0, NULL);
+    if (prop_breach(process, call->prop, &b))
+        return refuse(&b);
+    uint64_t unit = sim_granularity(process, call->prop->location.type, VMM_MEM_ALLOC_GRANULARITY_MINIMUM);
+    if (call->size % unit)
+        return vmm_detail_refuse(VMM_RULE_CREATE_SIZE_GRANULARITY, call->size, unit, NULL);
+    if (capability_breach(process, call->prop, &b) || device_breach(process, call->prop, &b))
+        return refuse(&b);
+    return VMM_SUCCESS;
+}
+
+vmm_result sim_mem_create(struct sim_process *process, const struct vmm_call_mem_create *call)
+{
+    vmm_result result = check_arguments(process, call);
+    if (result != VMM_SUCCESS)
+        return result;
+    vmm_mem_allocation_prop prop = obtained(process, call->prop, call->size);
+    if (call->size > sim_machine_free_bytes(process->machine, prop.location))
+        return refuse_memory(process, call->size, prop.location);
+    if ((prop.requested_handle_types & VMM_MEM_HANDLE_TYPE_FABRIC) && !process->machine->profile.imex)
+        return vmm_detail_refuse(VMM_RULE_CREATE_FABRIC_IMEX, (uint64_t)prop.requested_handle_types, 0, NULL);
+    if (!pass_quirks(process, call->prop, &prop))
+        return VMM_ERROR_INVALID_VALUE;
+    return make(process, call, &prop);
+}

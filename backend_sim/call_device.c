@@ -1,0 +1,108 @@
+/* Initialisation and devices. */
+#include <stdio.h>
+#include <string.h>
+
+#include "os.h"
+#include "sim.h"
+
+bool sim_device_valid(const struct sim_process *process, int device)
+{
+    return device >= 0 && device < process->machine->profile.devices;
+}
+
+static vmm_result refuse_device(const struct sim_process *process, const char *argument, int device)
+{
+    vmm_result result = vmm_detail_refuse(VMM_RULE_DEVICE_ID, (uint64_t)(int64_t)device,
+                                          (uint64_t)process->machine->profile.devices, NULL);
+    vmm_detail_argument(argument);
+    vmm_detail_note("this machine has %d device%s: ordinals start at 0", process->machine->profile.devices,
+                    process->machine->profile.devices == 1 ? "" : "s");
+    return result;
+}
+
+static vmm_result refuse_null(const char *argument)
+{
+    vmm_result result = vmm_detail_refuse(VMM_RULE_DEVICE_NULL, 0, 0, NULL);
+    vmm_detail_argument(argument);
+    return result;
+}
+
+vmm_result sim_init(struct sim_process *process, const struct vmm_call_init *call)
+{
+    if (call->flags)
+        return vmm_detail_refuse(VMM_RULE_INIT_FLAGS, call->flags, 0, NULL);
+    if (!process->initialised)
+        process->fork_depth = os_fork_depth();
+    process->initialised = true;
+    return VMM_SUCCESS;
+}
+
+vmm_result sim_device_get_count(struct sim_process *process, const struct vmm_call_device_get_count *call)
+{
+    if (!call->count)
+        return refuse_null("count");
+    *call->count = process->machine->profile.devices;
+    return VMM_SUCCESS;
+}
+
+vmm_result sim_device_get(struct sim_process *process, const struct vmm_call_device_get *call)
+{
+    if (!call->device)
+        return refuse_null("device");
+    if (!sim_device_valid(process, call->ordinal))
+        return refuse_device(process, "ordinal", call->ordinal);
+    *call->device = call->ordinal;
+    return VMM_SUCCESS;
+}
+
+vmm_result sim_device_get_name(struct sim_process *process, const struct vmm_call_device_get_name *call)
+{
+    if (!call->name)
+        return refuse_null("name");
+    if (call->len <= 0)
+        return vmm_detail_refuse(VMM_RULE_DEVICE_NAME_LENGTH, (uint64_t)(int64_t)call->len, 0, NULL);
+    if (!sim_device_valid(process, call->dev))
+        return refuse_device(process, "dev", call->dev);
+    snprintf(call->name, (size_t)call->len, "%s", process->machine->profile.device_name);
+    return VMM_SUCCESS;
+}
+
+vmm_result sim_device_get_attribute(struct sim_process *process, const struct vmm_call_device_get_attribute *call)
+{
+    int value;
+    if (!call->pi)
+        return refuse_null("pi");
+    if (!sim_device_valid(process, call->dev))
+        return refuse_device(process, "dev", call->dev);
+    if (!sim_profile_attribute(&process->machine->profile, call->attrib, &value)) {
+        vmm_result result =
+            vmm_detail_refuse(VMM_RULE_DEVICE_ATTRIBUTE, (uint64_t)(int64_t)call->attrib, 0, NULL);
+        vmm_detail_note("profile %s does not list attribute %d", process->machine->profile.name, call->attrib);
+        return result;
+    }
+    *call->pi = value;
+    return VMM_SUCCESS;
+}
+
+vmm_result sim_device_total_mem(struct sim_process *process, const struct vmm_call_device_total_mem *call)
+{
+    if (!call->bytes)
+        return refuse_null("bytes");
+    if (!sim_device_valid(process, call->dev))
+        return refuse_device(process, "dev", call->dev);
+    *call->bytes = process->machine->profile.device_memory;
+    return VMM_SUCCESS;
+}
+
+vmm_result sim_device_can_access_peer(struct sim_process *process, const struct vmm_call_device_can_access_peer *call)
+{
+    if (!call->can_access_peer)
+        return refuse_null("canAccessPeer");
+    if (!sim_device_valid(process, call->dev))
+        return refuse_device(process, "dev", call->dev);
+    if (!sim_device_valid(process, call->peer_dev))
+        return refuse_device(process, "peerDev", call->peer_dev);
+    *call->can_access_peer =
+        call->dev != call->peer_dev && (process->machine->profile.peers[call->dev] >> call->peer_dev & 1);
+    return VMM_SUCCESS;
+}

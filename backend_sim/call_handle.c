@@ -1,0 +1,85 @@
+/* Handles of physical memory: release, retain, properties. */
+#include "sim.h"
+
+/* *handle: the live handle, or the ended one while it is remembered, else NULL. */
+static enum slot_state find(const struct sim_process *process, uint64_t value, struct sim_handle **handle)
+{
+    void *object;
+    enum slot_state state = slots_find(&process->handles, value, &object);
+    *handle = object;
+    return state;
+}
+
+static vmm_result refuse_handle(enum vmm_rule_id rule, uint64_t value, const struct sim_handle *handle)
+{
+    vmm_object nearest = handle ? sim_object_handle(handle) : (vmm_object){0};
+    vmm_result result = vmm_detail_refuse(rule, value, 0, &nearest);
+    if (handle && !handle->refs && handle->maps)
+        vmm_detail_note("all references are given back; %u mapping%s still hold%s the memory", handle->maps,
+                        handle->maps == 1 ? "" : "s", handle->maps == 1 ? "s" : "");
+    return result;
+}
+
+struct sim_handle *sim_handle_live(const struct sim_process *process, uint64_t value, enum vmm_rule_id stale,
+                                   enum vmm_rule_id forged)
+{
+    struct sim_handle *handle;
+    enum slot_state state = find(process, value, &handle);
+    if (state == SLOT_LIVE)
+        return handle;
+    refuse_handle(state == SLOT_STALE ? stale : forged, value, handle);
+    return NULL;
+}
+
+vmm_result sim_mem_release(struct sim_process *process, const struct vmm_call_mem_release *call)
+{
+    if (!call->handle)
+        return vmm_detail_refuse(VMM_RULE_RELEASE_HANDLE_ZERO, 0, 0, NULL);
+    struct sim_handle *handle =
+        sim_handle_live(process, call->handle, VMM_RULE_RELEASE_HANDLE_STALE, VMM_RULE_RELEASE_HANDLE_FORGED);
+    if (!handle)
+        return VMM_ERROR_INVALID_VALUE;
+    if (!handle->refs)
+        return refuse_handle(VMM_RULE_RELEASE_HANDLE_STALE, call->handle, handle);
+    handle->refs--;
+    sim_handle_settle(process, handle, sim_origin(&call->head));
+    return VMM_SUCCESS;
+}
+
+vmm_result sim_mem_retain_allocation_handle(struct sim_process *process,
+                                            const struct vmm_call_mem_retain_allocation_handle *call)
+{
+    if (!call->handle)
+        return vmm_detail_refuse(VMM_RULE_RETAIN_NULL_HANDLE, 0, 0, NULL);
+    if (!call->addr)
+        return vmm_detail_refuse(VMM_RULE_RETAIN_ADDRESS_ZERO, 0, 0, NULL);
+    struct sim_mapping *mapping = sim_mapping_at(process, call->addr);
+    if (!mapping) {
+        vmm_object nearest = sim_object_nearest(process, call->addr);
+        return vmm_detail_refuse(VMM_RULE_RETAIN_NOT_MAPPED, call->addr, 0, &nearest);
+    }
+    mapping->handle->refs++;
+    *call->handle = mapping->handle->value;
+    return VMM_SUCCESS;
+}
+
+vmm_result sim_mem_get_allocation_properties_from_handle(
+    struct sim_process *process, const struct vmm_call_mem_get_allocation_properties_from_handle *call)
+{
+    struct sim_handle *handle;
+    if (!call->prop)
+        return vmm_detail_refuse(VMM_RULE_PROPERTIES_NULL_PROP, 0, 0, NULL);
+    if (!call->handle)
+        return vmm_detail_refuse(VMM_RULE_PROPERTIES_HANDLE_ZERO, 0, 0, NULL);
+    enum slot_state state = find(process, call->handle, &handle);
+    if (state == SLOT_FORGED)
+        return refuse_handle(VMM_RULE_PROPERTIES_HANDLE_FORGED, call->handle, NULL);
+    if (!handle) /* its place is used again: what a driver would read there is another handle's */
+        return refuse_handle(VMM_RULE_PROPERTIES_HANDLE_STALE, call->handle, NULL);
+    vmm_object nearest = sim_object_handle(handle);
+    if (state == SLOT_STALE &&
+        !sim_lets_pass(process, VMM_RULE_PROPERTIES_HANDLE_STALE, call->handle, 0, &nearest))
+        return VMM_ERROR_INVALID_VALUE;
+    *call->prop = handle->prop;
+    return VMM_SUCCESS;
+}

@@ -1,0 +1,215 @@
+/* Mapping physical memory at addresses and taking it away. */
+#include <stdlib.h>
+
+#include "sim.h"
+
+static vmm_result refuse_at(const struct sim_process *process, enum vmm_rule_id rule, uint64_t address)
+{
+    vmm_object nearest = sim_object_nearest(process, address);
+    return vmm_detail_refuse(rule, address, 0, &nearest);
+}
+
+static vmm_result refuse_handle_size(enum vmm_rule_id rule, uint64_t value, const struct sim_handle *handle)
+{
+    vmm_object nearest = sim_object_handle(handle);
+    return vmm_detail_refuse(rule, value, handle->size, &nearest);
+}
+
+/* Which part of the memory: all of it, unless the profile allows parts. */
+static vmm_result check_part(const struct sim_process *process, const struct vmm_call_mem_map *call,
+                             const struct sim_handle *handle)
+{
+    uint64_t unit = sim_granularity(process, handle->prop.location.type, VMM_MEM_ALLOC_GRANULARITY_MINIMUM);
+    if (!process->machine->profile.partial_map) {
+        if (call->offset)
+            return refuse_handle_size(VMM_RULE_MAP_OFFSET, call->offset, handle);
+        if (call->size != handle->size)
+            return refuse_handle_size(VMM_RULE_MAP_SIZE_WHOLE, call->size, handle);
+        return VMM_SUCCESS;
+    }
+    if (call->offset % unit)
+        return vmm_detail_refuse(VMM_RULE_MAP_OFFSET_GRANULARITY, call->offset, unit, NULL);
+    if (call->size % unit)
+        return vmm_detail_refuse(VMM_RULE_MAP_SIZE_GRANULARITY, call->size, unit, NULL);
+    if (call->offset > handle->size || call->size > handle->size - call->offset)
+        return refuse_handle_size(VMM_RULE_MAP_OFFSET_RANGE, call->size, handle);
+    return VMM_SUCCESS;
+}
+
+static vmm_result check_place(const struct sim_process *process, const struct vmm_call_mem_map *call,
+                              const struct sim_handle *handle)
+{
+    uint64_t unit = sim_granularity(process, handle->prop.location.type, VMM_MEM_ALLOC_GRANULARITY_MINIMUM);
+    uint64_t end = process->machine->profile.va_end;
+    if (call->ptr % unit)
+        return vmm_detail_refuse(VMM_RULE_MAP_PTR_GRANULARITY, call->ptr, unit, NULL);
+    if (!sim_reservation_at(process, call->ptr))
+        return refuse_at(process, VMM_RULE_MAP_NOT_RESERVED, call->ptr);
+    if (call->size > end - call->ptr)
+        return vmm_detail_refuse(VMM_RULE_MAP_SPACE_END, call->size, end - call->ptr, NULL);
+    const struct sim_mapping *other = sim_mapping_in(process, call->ptr, call->size);
+    if (other) {
+        vmm_object nearest = sim_object_mapping(other);
+        return vmm_detail_refuse(VMM_RULE_MAP_OVERLAP, call->ptr, 0, &nearest);
+    }
+    const struct sim_allocation *allocation = addrmap_ceil(&process->allocations, call->ptr);
+    if (allocation && allocation->start < call->ptr + call->size) {
+        vmm_object nearest = sim_object_allocation(allocation);
+        return vmm_detail_refuse(VMM_RULE_MAP_OVERLAP, call->ptr, 0, &nearest);
+    }
+    return VMM_SUCCESS;
+}
+
+/* Only the start has to be reserved on the recorded driver; the documents want one reservation around all of it. */
+static bool pass_past_reservation(const struct sim_process *process, const struct vmm_call_mem_map *call)
+{
+    const struct sim_reservation *first = sim_reservation_at(process, call->ptr);
+    uint64_t room = first->size - (call->ptr - first->start);
+    if (call->size <= room)
+        return true;
+    vmm_object nearest = sim_object_reservation(first);
+    uint64_t at = call->ptr + room, end = call->ptr + call->size;
+    const struct sim_reservation *next = first;
+    while (at < end && (next = sim_reservation_at(process, at)) != NULL)
+        at = next->start + next->size;
+    enum vmm_rule_id rule = at >= end ? VMM_RULE_MAP_CROSSES_RESERVATIONS : VMM_RULE_MAP_PAST_RESERVATION;
+    return sim_lets_pass(process, rule, call->size, room, &nearest);
+}
+
+/* Takes the parts of [start, end) that no reservation covers out of the holes. False when memory is out: nothing has
+ * changed. */
+static bool take_tail(struct sim_process *process, uint64_t start, uint64_t end)
+{
+    uint64_t at = start;
+    while (at < end) {
+        const struct sim_reservation *r = sim_reservation_at(process, at);
+        if (r) {
+            at = r->start + r->size;
+            continue;
+        }
+        r = addrmap_ceil(&process->reservations, at);
+        uint64_t stop = r && r->start < end ? r->start : end;
+        if (!holes_take(&process->holes, at, stop - at)) {
+            sim_process_give(process, start, at - start);
+            return false;
+        }
+        at = stop;
+    }
+    return true;
+}
+
+static vmm_result make(struct sim_process *process, const struct vmm_call_mem_map *call, struct sim_handle *handle)
+{
+    struct sim_mapping *mapping = calloc(1, sizeof *mapping);
+    if (!mapping)
+        return sim_out_of_host_memory();
+    if (!take_tail(process, call->ptr, call->ptr + call->size)) {
+        free(mapping);
+        return sim_out_of_host_memory();
+    }
+    if (!addrmap_insert(&process->mappings, call->ptr, mapping)) {
+        sim_process_give(process, call->ptr, call->size);
+        free(mapping);
+        return sim_out_of_host_memory();
+    }
+    *mapping = (struct sim_mapping){call->ptr,
+                                    call->size,
+                                    call->offset,
+                                    handle,
+                                    0,
+                                    sim_origin(&call->head),
+                                    sim_process_number(process, VMM_OBJECT_MAPPING)};
+    handle->maps++;
+    return VMM_SUCCESS;
+}
+
+vmm_result sim_mem_map(struct sim_process *process, const struct vmm_call_mem_map *call)
+{
+    if (!call->size)
+        return vmm_detail_refuse(VMM_RULE_MAP_SIZE_ZERO, 0, 0, NULL);
+    if (call->flags)
+        return vmm_detail_refuse(VMM_RULE_MAP_FLAGS, call->flags, 0, NULL);
+    if (!call->ptr)
+        return vmm_detail_refuse(VMM_RULE_MAP_PTR_ZERO, 0, 0, NULL);
+    if (!call->handle)
+        return vmm_detail_refuse(VMM_RULE_MAP_HANDLE_ZERO, 0, 0, NULL);
+    struct sim_handle *handle =
+        sim_handle_live(process, call->handle, VMM_RULE_MAP_HANDLE_STALE, VMM_RULE_MAP_HANDLE_FORGED);
+    if (!handle)
+        return VMM_ERROR_INVALID_VALUE;
+    vmm_result result = check_part(process, call, handle);
+    if (result == VMM_SUCCESS)
+        result = check_place(process, call, handle);
+    if (result != VMM_SUCCESS)
+        return result;
+    if (!pass_past_reservation(process, call))
+        return VMM_ERROR_INVALID_VALUE;
+    return make(process, call, handle);
+}
+
+static vmm_result refuse_partial(const struct sim_mapping *mapping, const struct vmm_call_mem_unmap *call)
+{
+    vmm_object nearest = sim_object_mapping(mapping);
+    vmm_result result = vmm_detail_refuse(VMM_RULE_UNMAP_PARTIAL, call->size, mapping->size, &nearest);
+    if (mapping->start < call->ptr)
+        vmm_detail_argument("ptr");
+    return result;
+}
+
+/* How the mappings lie in the range: does one stick out, how many bytes do they cover. */
+static const struct sim_mapping *sticks_out(const struct sim_process *process, uint64_t start, uint64_t end,
+                                            uint64_t *covered)
+{
+    const struct sim_mapping *mapping = sim_mapping_in(process, start, end - start);
+    *covered = 0;
+    while (mapping) {
+        if (mapping->start < start || mapping->size > end - mapping->start)
+            return mapping;
+        *covered += mapping->size;
+        mapping = sim_mapping_after(process, mapping->start + mapping->size, end);
+    }
+    return NULL;
+}
+
+/* What the documents forbid and the recorded driver lets pass. */
+static bool pass_loose_range(const struct sim_process *process, const struct vmm_call_mem_unmap *call,
+                             uint64_t covered)
+{
+    uint64_t unit = process->machine->profile.va_granularity;
+    vmm_object nearest = sim_object_nearest(process, call->ptr);
+    if (call->ptr % unit || call->size % unit) {
+        bool pass = sim_lets_pass(process, VMM_RULE_UNMAP_UNALIGNED, call->ptr % unit ? call->ptr : call->size, unit,
+                                  &nearest);
+        if (!(call->ptr % unit))
+            vmm_detail_argument("size");
+        if (!pass)
+            return false;
+    }
+    if (!covered)
+        return sim_lets_pass(process, VMM_RULE_UNMAP_NOTHING, call->ptr, 0, &nearest);
+    return covered == call->size || sim_lets_pass(process, VMM_RULE_UNMAP_HOLE, call->ptr, covered, &nearest);
+}
+
+vmm_result sim_mem_unmap(struct sim_process *process, const struct vmm_call_mem_unmap *call)
+{
+    uint64_t covered;
+    if (!call->ptr)
+        return vmm_detail_refuse(VMM_RULE_UNMAP_PTR_ZERO, 0, 0, NULL);
+    if (!call->size)
+        return vmm_detail_refuse(VMM_RULE_UNMAP_SIZE_ZERO, 0, 0, NULL);
+    if (!sim_reservation_at(process, call->ptr))
+        return refuse_at(process, VMM_RULE_UNMAP_NOT_RESERVED, call->ptr);
+    uint64_t end = call->size > UINT64_MAX - call->ptr ? UINT64_MAX : call->ptr + call->size;
+    const struct sim_mapping *partial = sticks_out(process, call->ptr, end, &covered);
+    if (partial)
+        return refuse_partial(partial, call);
+    if (!pass_loose_range(process, call, covered))
+        return VMM_ERROR_INVALID_VALUE;
+    struct sim_mapping *mapping = sim_mapping_in(process, call->ptr, end - call->ptr);
+    while (mapping) {
+        uint64_t next = mapping->start + mapping->size;
+        sim_mapping_end(process, mapping, sim_origin(&call->head));
+        mapping = sim_mapping_after(process, next, end);
+    }
+    return VMM_SUCCESS;
+}

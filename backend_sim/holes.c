@@ -1,0 +1,205 @@
+#include "holes.h"
+
+#include <stdlib.h>
+
+struct hole {
+    uint64_t start, size;
+    uint64_t largest; /* in this node and below */
+    uint64_t weight;  /* a parent's is the greater one: keeps the tree flat (a treap) */
+    struct hole *left, *right;
+};
+
+static uint64_t next_weight(struct holes *holes)
+{
+    uint64_t x = holes->seed += UINT64_C(0x9e3779b97f4a7c15);
+    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+    return x ^ x >> 31;
+}
+
+static uint64_t largest(const struct hole *node)
+{
+    return node ? node->largest : 0;
+}
+
+static struct hole *update(struct hole *node)
+{
+    uint64_t below = largest(node->left) > largest(node->right) ? largest(node->left) : largest(node->right);
+    node->largest = node->size > below ? node->size : below;
+    return node;
+}
+
+/* Cuts the tree into the holes that start before address and the others. */
+static void split(struct hole *node, uint64_t address, struct hole **below, struct hole **rest)
+{
+    if (!node) {
+        *below = *rest = NULL;
+    } else if (node->start < address) {
+        split(node->right, address, &node->right, rest);
+        *below = update(node);
+    } else {
+        split(node->left, address, below, &node->left);
+        *rest = update(node);
+    }
+}
+
+/* Joins two trees; every hole of low is before every hole of high. */
+static struct hole *join(struct hole *low, struct hole *high)
+{
+    if (!low || !high)
+        return low ? low : high;
+    if (low->weight > high->weight) {
+        low->right = join(low->right, high);
+        return update(low);
+    }
+    high->left = join(low, high->left);
+    return update(high);
+}
+
+static void set_aside(struct holes *holes, struct hole *node)
+{
+    node->right = holes->spare;
+    holes->spare = node;
+}
+
+/* Puts a hole into the tree with a node set aside earlier. */
+static void add(struct holes *holes, uint64_t start, uint64_t size)
+{
+    struct hole *node = holes->spare, *below, *rest;
+    holes->spare = node->right;
+    *node = (struct hole){start, size, size, next_weight(holes), NULL, NULL};
+    split(holes->root, start, &below, &rest);
+    holes->root = join(join(below, node), rest);
+}
+
+/* Takes the hole that starts at start out of the tree. */
+static void drop(struct holes *holes, uint64_t start)
+{
+    struct hole *below, *node, *rest;
+    split(holes->root, start, &below, &rest);
+    split(rest, start + 1, &node, &rest);
+    set_aside(holes, node);
+    holes->root = join(below, rest);
+}
+
+/* The hole with the greatest start <= address. */
+static const struct hole *floor_of(const struct holes *holes, uint64_t address)
+{
+    const struct hole *found = NULL;
+    for (const struct hole *node = holes->root; node;) {
+        if (node->start <= address) {
+            found = node;
+            node = node->right;
+        } else {
+            node = node->left;
+        }
+    }
+    return found;
+}
+
+static bool reserve_node(struct holes *holes)
+{
+    struct hole *node = malloc(sizeof *node);
+    if (!node)
+        return false;
+    set_aside(holes, node);
+    return true;
+}
+
+bool holes_init(struct holes *holes, uint64_t start, uint64_t end)
+{
+    *holes = (struct holes){NULL, NULL, start, end, 0};
+    if (!reserve_node(holes))
+        return false;
+    add(holes, start, end - start);
+    return true;
+}
+
+static void free_tree(struct hole *node)
+{
+    if (!node)
+        return;
+    free_tree(node->left);
+    free_tree(node->right);
+    free(node);
+}
+
+void holes_clear(struct holes *holes)
+{
+    free_tree(holes->root);
+    while (holes->spare) {
+        struct hole *next = holes->spare->right;
+        free(holes->spare);
+        holes->spare = next;
+    }
+    holes->root = NULL;
+}
+
+/* Where in node the request fits, if it does. */
+static bool fits(const struct hole *node, uint64_t size, uint64_t alignment, uint64_t *address)
+{
+    uint64_t skip = (alignment - (node->start & (alignment - 1))) & (alignment - 1);
+    if (node->size < size || node->size - size < skip)
+        return false;
+    *address = node->start + skip;
+    return true;
+}
+
+static bool find(const struct hole *node, uint64_t size, uint64_t alignment, uint64_t *address)
+{
+    if (largest(node) < size)
+        return false;
+    return find(node->left, size, alignment, address) || fits(node, size, alignment, address) ||
+           find(node->right, size, alignment, address);
+}
+
+bool holes_find(const struct holes *holes, uint64_t size, uint64_t alignment, uint64_t *address)
+{
+    return size && find(holes->root, size, alignment, address);
+}
+
+bool holes_contain(const struct holes *holes, uint64_t address, uint64_t size)
+{
+    const struct hole *hole = floor_of(holes, address);
+    return hole && address - hole->start < hole->size && size <= hole->size - (address - hole->start);
+}
+
+bool holes_take(struct holes *holes, uint64_t address, uint64_t size)
+{
+    if (!reserve_node(holes))
+        return false;
+    const struct hole *hole = floor_of(holes, address);
+    uint64_t start = hole->start, end = hole->start + hole->size;
+    drop(holes, start);
+    if (start < address)
+        add(holes, start, address - start);
+    if (address + size < end)
+        add(holes, address + size, end - (address + size));
+    return true;
+}
+
+void holes_give(struct holes *holes, uint64_t address, uint64_t size)
+{
+    if (!size)
+        return;
+    uint64_t end = address + size;
+    const struct hole *before = address > holes->start ? floor_of(holes, address - 1) : NULL;
+    const struct hole *after = floor_of(holes, end);
+    uint64_t start = address, stop = end;
+    bool merge_before = before && before->start + before->size == address;
+    bool merge_after = after && after->start == end;
+    if (merge_before)
+        start = before->start;
+    if (merge_after)
+        stop = end + after->size;
+    if (merge_before)
+        drop(holes, start);
+    if (merge_after)
+        drop(holes, end);
+    add(holes, start, stop - start);
+    if (holes->spare) { /* the node that the take had set aside */
+        struct hole *node = holes->spare;
+        holes->spare = node->right;
+        free(node);
+    }
+}

@@ -1,0 +1,144 @@
+#include "objects.h"
+
+static vmm_object make(vmm_object_kind kind, uint32_t number, struct sim_origin made)
+{
+    vmm_object object = {0};
+    object.kind = kind;
+    object.number = number;
+    object.created = made.number;
+    if (made.number)
+        object.created_by = vmm_call_driver_name((enum vmm_call_id)made.call);
+    return object;
+}
+
+static void end(vmm_object *object, struct sim_origin ended)
+{
+    object->ended = ended.number;
+    if (ended.number)
+        object->ended_by = vmm_call_driver_name((enum vmm_call_id)ended.call);
+}
+
+vmm_object sim_object_device(const struct sim_process *process, int device)
+{
+    const struct sim_origin nowhere = {0, 0};
+    vmm_object object = make(VMM_OBJECT_DEVICE, (uint32_t)device, nowhere);
+    object.location = (vmm_mem_location){VMM_MEM_LOCATION_TYPE_DEVICE, device};
+    object.value = (uint64_t)device;
+    object.start = process->machine->profile.device_memory;
+    object.size = sim_machine_free_bytes(process->machine, object.location);
+    return object;
+}
+
+vmm_object sim_object_reservation(const struct sim_reservation *reservation)
+{
+    vmm_object object = make(VMM_OBJECT_RESERVATION, reservation->number, reservation->made);
+    object.start = reservation->start;
+    object.size = reservation->size;
+    return object;
+}
+
+vmm_object sim_object_mapping(const struct sim_mapping *mapping)
+{
+    const struct sim_handle *handle = mapping->handle;
+    vmm_object object = make(VMM_OBJECT_MAPPING, mapping->number, mapping->made);
+    object.start = mapping->start;
+    object.size = mapping->size;
+    object.offset = mapping->offset;
+    object.handle = handle->value;
+    object.handle_number = handle->number;
+    object.location = handle->prop.location;
+    object.access = mapping->access;
+    object.block = handle->block->id;
+    return object;
+}
+
+vmm_object sim_object_handle(const struct sim_handle *handle)
+{
+    vmm_object object = make(VMM_OBJECT_HANDLE, handle->number, handle->made);
+    object.value = handle->value;
+    object.size = handle->size;
+    object.location = handle->prop.location;
+    object.references = handle->refs;
+    object.mappings = handle->maps;
+    object.block = handle->block ? handle->block->id : 0;
+    end(&object, handle->ended);
+    return object;
+}
+
+vmm_object sim_object_allocation(const struct sim_allocation *allocation)
+{
+    vmm_object object = make(VMM_OBJECT_ALLOCATION, allocation->number, allocation->made);
+    object.start = allocation->start;
+    object.size = allocation->size;
+    object.location = allocation->block->prop.location;
+    object.block = allocation->block->id;
+    return object;
+}
+
+vmm_object sim_object_context(const struct sim_context *context)
+{
+    vmm_object object = make(VMM_OBJECT_CONTEXT, context->number, context->made);
+    object.value = context->value;
+    object.location = (vmm_mem_location){VMM_MEM_LOCATION_TYPE_DEVICE, context->device};
+    end(&object, context->ended);
+    return object;
+}
+
+vmm_object sim_object_stream(const struct sim_stream *stream)
+{
+    vmm_object object = make(VMM_OBJECT_STREAM, stream->number, stream->made);
+    object.value = stream->value;
+    end(&object, stream->ended);
+    return object;
+}
+
+vmm_object sim_object_grave(const struct grave *grave)
+{
+    const struct sim_origin made = {grave->created, grave->created_by}, ended = {grave->ended, grave->ended_by};
+    vmm_object object = make((vmm_object_kind)grave->kind, grave->number, made);
+    object.start = grave->start;
+    object.size = grave->size;
+    object.handle = grave->handle;
+    object.handle_number = grave->handle_number;
+    object.location = grave->location;
+    end(&object, ended);
+    return object;
+}
+
+/* What lives at address. */
+static bool living(const struct sim_process *process, uint64_t address, vmm_object *object)
+{
+    const struct sim_mapping *m = sim_mapping_at(process, address);
+    const struct sim_allocation *a = sim_allocation_at(process, address);
+    const struct sim_reservation *r = sim_reservation_at(process, address);
+    if (m)
+        *object = sim_object_mapping(m);
+    else if (a)
+        *object = sim_object_allocation(a);
+    else if (r)
+        *object = sim_object_reservation(r);
+    return m || a || r;
+}
+
+/* The reservation whose bounds are closest to address. */
+static vmm_object closest(const struct sim_process *process, uint64_t address)
+{
+    const struct sim_reservation *below = addrmap_floor(&process->reservations, address);
+    const struct sim_reservation *above = addrmap_ceil(&process->reservations, address);
+    vmm_object none = {0};
+    if (below && above)
+        return sim_object_reservation(address - (below->start + below->size) <= above->start - address ? below : above);
+    return below ? sim_object_reservation(below) : above ? sim_object_reservation(above) : none;
+}
+
+vmm_object sim_object_nearest(const struct sim_process *process, uint64_t address)
+{
+    vmm_object object;
+    const struct grave *grave = graveyard_find(&process->graveyard, VMM_OBJECT_MAPPING, address);
+    if (grave && !sim_mapping_at(process, address))
+        return sim_object_grave(grave);
+    if (living(process, address, &object))
+        return object;
+    grave = graveyard_find(&process->graveyard, VMM_OBJECT_RESERVATION, address);
+    return grave ? sim_object_grave(grave) : closest(process, address);
+}

@@ -1,0 +1,20 @@
+/* objects.h - the simulator's things as vmm_object records, for messages, vmm_visit and the leak report. */
+#ifndef SIM_OBJECTS_H
+#define SIM_OBJECTS_H
+
+#include "process.h"
+
+vmm_object sim_object_device(const struct sim_process *process, int device);
+vmm_object sim_object_reservation(const struct sim_reservation *reservation);
+vmm_object sim_object_mapping(const struct sim_mapping *mapping);
+vmm_object sim_object_handle(const struct sim_handle *handle);
+vmm_object sim_object_allocation(const struct sim_allocation *allocation);
+vmm_object sim_object_context(const struct sim_context *context);
+vmm_object sim_object_stream(const struct sim_stream *stream);
+vmm_object sim_object_grave(const struct grave *grave);
+
+/* What a reader wants to know about an address at which there is not what there should be: what holds it, else what
+ * held it last, else the nearest reservation; kind NONE when there is nothing at all. */
+vmm_object sim_object_nearest(const struct sim_process *process, uint64_t address);
+
+#endif

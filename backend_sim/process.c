@@ -1,0 +1,179 @@
+#include "process.h"
+
+#include <stdlib.h>
+
+#define TAG_HANDLE 0x4d48  /* "HM" */
+#define TAG_CONTEXT 0x5443
+#define TAG_STREAM 0x5253
+
+struct sim_process *sim_process_new(struct sim_machine *machine, bool strict)
+{
+    const struct sim_profile *profile = &machine->profile;
+    struct sim_process *process = calloc(1, sizeof *process);
+    if (!process)
+        return NULL;
+    if (pthread_key_create(&process->current, NULL) != 0) {
+        free(process);
+        return NULL;
+    }
+    if (!holes_init(&process->holes, profile->va_start, profile->va_end)) {
+        pthread_key_delete(process->current);
+        free(process);
+        return NULL;
+    }
+    unsigned shift = 12; /* no profile has a smaller unit of addresses */
+    addrmap_init(&process->reservations, profile->va_end, shift);
+    addrmap_init(&process->mappings, profile->va_end, shift);
+    addrmap_init(&process->allocations, profile->va_end, shift);
+    slots_init(&process->handles, TAG_HANDLE, free);
+    slots_init(&process->contexts, TAG_CONTEXT, free);
+    slots_init(&process->streams, TAG_STREAM, free);
+    process->strict = strict;
+    process->machine = machine;
+    machine->processes++;
+    return process;
+}
+
+/* Frees what each map stores; the blocks go back to the machine. */
+static void free_ranges(struct sim_process *process)
+{
+    const struct sim_origin nowhere = {0, 0};
+    void *thing;
+    while ((thing = addrmap_ceil(&process->mappings, 0)) != NULL)
+        sim_mapping_end(process, thing, nowhere);
+    while ((thing = addrmap_ceil(&process->allocations, 0)) != NULL)
+        sim_allocation_end(process, thing);
+    while ((thing = addrmap_ceil(&process->reservations, 0)) != NULL)
+        free(addrmap_remove(&process->reservations, ((struct sim_reservation *)thing)->start));
+}
+
+static void drop_block(void *user, void *object)
+{
+    struct sim_handle *handle = object;
+    sim_block_drop(user, handle->block);
+}
+
+void sim_process_free(struct sim_process *process)
+{
+    struct sim_machine *machine = process->machine;
+    pthread_mutex_lock(&machine->lock);
+    free_ranges(process);
+    slots_each(&process->handles, drop_block, machine);
+    unsigned left = --machine->processes;
+    pthread_mutex_unlock(&machine->lock);
+    slots_clear(&process->handles);
+    slots_clear(&process->contexts);
+    slots_clear(&process->streams);
+    addrmap_clear(&process->reservations);
+    addrmap_clear(&process->mappings);
+    addrmap_clear(&process->allocations);
+    holes_clear(&process->holes);
+    pthread_key_delete(process->current);
+    free(process);
+    if (!left)
+        sim_machine_free(machine);
+}
+
+struct sim_reservation *sim_reservation_at(const struct sim_process *process, uint64_t address)
+{
+    struct sim_reservation *r = addrmap_floor(&process->reservations, address);
+    return r && address - r->start < r->size ? r : NULL;
+}
+
+struct sim_mapping *sim_mapping_at(const struct sim_process *process, uint64_t address)
+{
+    struct sim_mapping *m = addrmap_floor(&process->mappings, address);
+    return m && address - m->start < m->size ? m : NULL;
+}
+
+struct sim_allocation *sim_allocation_at(const struct sim_process *process, uint64_t address)
+{
+    struct sim_allocation *a = addrmap_floor(&process->allocations, address);
+    return a && address - a->start < a->size ? a : NULL;
+}
+
+struct sim_mapping *sim_mapping_after(const struct sim_process *process, uint64_t address, uint64_t end)
+{
+    struct sim_mapping *m = addrmap_ceil(&process->mappings, address);
+    return m && m->start < end ? m : NULL;
+}
+
+struct sim_mapping *sim_mapping_in(const struct sim_process *process, uint64_t start, uint64_t size)
+{
+    struct sim_mapping *m = sim_mapping_at(process, start);
+    uint64_t end = size > UINT64_MAX - start ? UINT64_MAX : start + size;
+    return m ? m : sim_mapping_after(process, start, end);
+}
+
+uint32_t sim_process_number(struct sim_process *process, vmm_object_kind kind)
+{
+    return ++process->numbers[kind];
+}
+
+/* Where the next thing that covers an address at or after from starts, and where that thing ends. */
+static uint64_t next_cover(const struct sim_process *process, uint64_t from, uint64_t *end)
+{
+    const struct sim_reservation *r = sim_reservation_at(process, from);
+    const struct sim_mapping *m = sim_mapping_at(process, from);
+    if (r || m) {
+        *end = r ? r->start + r->size : m->start + m->size;
+        return from;
+    }
+    r = addrmap_ceil(&process->reservations, from);
+    m = addrmap_ceil(&process->mappings, from);
+    if (!r && !m)
+        return *end = UINT64_MAX;
+    bool by_reservation = r && (!m || r->start <= m->start);
+    *end = by_reservation ? r->start + r->size : m->start + m->size;
+    return by_reservation ? r->start : m->start;
+}
+
+void sim_process_give(struct sim_process *process, uint64_t start, uint64_t size)
+{
+    uint64_t end = start + size;
+    while (start < end) {
+        uint64_t cover_end, cover = next_cover(process, start, &cover_end);
+        uint64_t stop = cover < end ? cover : end;
+        holes_give(&process->holes, start, stop - start);
+        start = cover < end ? cover_end : end;
+    }
+}
+
+void sim_handle_settle(struct sim_process *process, struct sim_handle *handle, struct sim_origin ended)
+{
+    if (handle->refs || handle->maps)
+        return;
+    sim_block_drop(process->machine, handle->block);
+    handle->block = NULL;
+    handle->ended = ended;
+    slots_end(&process->handles, handle->value);
+}
+
+void sim_mapping_end(struct sim_process *process, struct sim_mapping *mapping, struct sim_origin ended)
+{
+    struct sim_handle *handle = mapping->handle;
+    struct grave grave = {mapping->start, mapping->size,  mapping->made.number, ended.number,       handle->value,
+                          mapping->number, handle->number, mapping->made.call,   ended.call, VMM_OBJECT_MAPPING,
+                          handle->prop.location};
+    graveyard_bury(&process->graveyard, &grave);
+    addrmap_remove(&process->mappings, mapping->start);
+    sim_process_give(process, mapping->start, mapping->size);
+    handle->maps--;
+    sim_handle_settle(process, handle, ended);
+    free(mapping);
+}
+
+void sim_allocation_end(struct sim_process *process, struct sim_allocation *allocation)
+{
+    addrmap_remove(&process->allocations, allocation->start);
+    holes_give(&process->holes, allocation->start, allocation->span);
+    sim_block_drop(process->machine, allocation->block);
+    free(allocation);
+}
+
+struct sim_context *sim_current(const struct sim_process *process)
+{
+    void *context;
+    uint64_t value = (uint64_t)(uintptr_t)pthread_getspecific(process->current);
+    return value && slots_find(&process->contexts, value, &context) == SLOT_LIVE ? context : NULL;
+}

@@ -1,0 +1,120 @@
+/* process.h - one process's view of a machine: addresses, handles, contexts, streams.
+ *
+ *   reservation  [R1 .................................]
+ *   mapping           [M1 of H1][M2 of H2]   [M3 of H1]      a mapping holds its handle, a handle its block
+ *   allocation                                            [A1]  (cuMemAlloc)
+ *
+ * Every address is either in a hole of the address space or covered by a reservation, a mapping or an allocation.
+ * Guarded by the machine's lock.
+ */
+#ifndef SIM_PROCESS_H
+#define SIM_PROCESS_H
+
+#include <pthread.h>
+
+#include "addrmap.h"
+#include "backend.h"
+#include "graveyard.h"
+#include "holes.h"
+#include "machine.h"
+#include "slots.h"
+
+/* Which call made a thing, for its history. */
+struct sim_origin {
+    uint64_t number;
+    uint16_t call; /* enum vmm_call_id */
+};
+
+struct sim_reservation {
+    uint64_t start, size;
+    struct sim_origin made;
+    uint32_t number;
+};
+
+struct sim_handle {
+    uint64_t value;
+    struct sim_block *block; /* NULL once ended */
+    uint32_t refs, maps;
+    uint32_t number;
+    uint64_t size;
+    vmm_mem_allocation_prop prop;
+    struct sim_origin made, ended;
+};
+
+struct sim_mapping {
+    uint64_t start, size, offset;
+    struct sim_handle *handle;
+    uint64_t access; /* two bits a location: device i at 2i, the host at 2 * VMM_MAX_DEVICES */
+    struct sim_origin made;
+    uint32_t number;
+};
+
+struct sim_context {
+    uint64_t value;
+    int device;
+    bool primary;
+    uint32_t number;
+    struct sim_origin made, ended;
+};
+
+struct sim_stream {
+    uint64_t value, context;
+    uint32_t number;
+    struct sim_origin made, ended;
+};
+
+struct sim_allocation {
+    uint64_t start, size; /* as asked for */
+    uint64_t span;        /* addresses and memory taken */
+    uint64_t context;
+    struct sim_block *block;
+    struct sim_origin made;
+    uint32_t number;
+};
+
+struct sim_process {
+    struct vmm_backend backend; /* first: a backend is a process */
+    struct sim_machine *machine;
+    bool strict;
+    bool initialised;
+    uint64_t fork_depth;      /* at initialisation */
+    pthread_key_t current;    /* each thread's current context's value */
+    struct holes holes;
+    struct addrmap reservations, mappings, allocations;
+    struct slots handles, contexts, streams;
+    uint64_t primary[VMM_MAX_DEVICES]; /* value of the device's primary context while it is retained */
+    uint32_t primary_retains[VMM_MAX_DEVICES];
+    uint32_t numbers[VMM_OBJECT_STREAM + 1]; /* given so far, per kind */
+    struct graveyard graveyard;
+};
+
+/* A process on machine, which it joins; NULL when memory or thread keys are out. */
+struct sim_process *sim_process_new(struct sim_machine *machine, bool strict);
+/* Gives back everything that the process holds and leaves the machine, which ends with its last process. */
+void sim_process_free(struct sim_process *process);
+
+/* The range [start, start + size) has room for a new reservation or mapping tail: give it to the holes, except what
+ * something else still covers. */
+void sim_process_give(struct sim_process *process, uint64_t start, uint64_t size);
+
+/* What holds the byte at address, or NULL. */
+struct sim_reservation *sim_reservation_at(const struct sim_process *process, uint64_t address);
+struct sim_mapping *sim_mapping_at(const struct sim_process *process, uint64_t address);
+struct sim_allocation *sim_allocation_at(const struct sim_process *process, uint64_t address);
+/* The first mapping of which some byte lies in [start, start + size), or NULL. */
+struct sim_mapping *sim_mapping_in(const struct sim_process *process, uint64_t start, uint64_t size);
+/* The first mapping that starts at or after address and below end, or NULL. */
+struct sim_mapping *sim_mapping_after(const struct sim_process *process, uint64_t address, uint64_t end);
+
+uint32_t sim_process_number(struct sim_process *process, vmm_object_kind kind);
+
+/* Takes one reference or mapping from handle; ends it when none is left. */
+void sim_handle_settle(struct sim_process *process, struct sim_handle *handle, struct sim_origin ended);
+/* Removes mapping from the address space and lets its handle go; the mapping is freed. */
+void sim_mapping_end(struct sim_process *process, struct sim_mapping *mapping, struct sim_origin ended);
+void sim_allocation_end(struct sim_process *process, struct sim_allocation *allocation);
+
+/* The calling thread's context when it is alive, else NULL. */
+struct sim_context *sim_current(const struct sim_process *process);
+
+#endif

@@ -1,0 +1,145 @@
+/* The simulator as a backend: opening, the way into every call, visiting, leaks. */
+#include "sim.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "os.h"
+
+bool sim_lets_pass(const struct sim_process *process, enum vmm_rule_id rule, uint64_t value, uint64_t expected,
+                   const vmm_object *nearest)
+{
+    if (process->strict && vmm_rule_row(rule)->rule_class != VMM_RULE_HAZARD) {
+        vmm_detail_refuse(rule, value, expected, nearest);
+        return false;
+    }
+    vmm_detail_warn(rule, value, expected, nearest);
+    return true;
+}
+
+vmm_result sim_out_of_host_memory(void)
+{
+    return vmm_detail_refuse(VMM_RULE_SYSTEM_HOST_MEMORY, 0, 0, NULL);
+}
+
+/* Locks the machine; on refusal it is not locked. */
+static vmm_result enter(struct sim_process *process, const struct vmm_call *call)
+{
+    pthread_mutex_lock(&process->machine->lock);
+    bool forked = process->initialised && process->fork_depth != os_fork_depth();
+    if (call->id == VMM_CALL_init || (process->initialised && !forked))
+        return VMM_SUCCESS;
+    pthread_mutex_unlock(&process->machine->lock);
+    return vmm_detail_refuse(forked ? VMM_RULE_INIT_FORKED : VMM_RULE_INIT_REQUIRED, 0, 0, NULL);
+}
+
+#define VMM_CALL(name, driver)                                                              \
+    static vmm_result call_##name(struct vmm_backend *self, struct vmm_call *call)          \
+    {                                                                                       \
+        struct sim_process *process = (struct sim_process *)self;                           \
+        vmm_result result = enter(process, call);                                           \
+        if (result != VMM_SUCCESS)                                                          \
+            return result;                                                                  \
+        result = sim_##name(process, (const struct vmm_call_##name *)(const void *)call);   \
+        pthread_mutex_unlock(&process->machine->lock);                                      \
+        return result;                                                                      \
+    }
+#include "calls.def"
+
+static void close_process(struct vmm_backend *self)
+{
+    sim_process_free((struct sim_process *)self);
+}
+
+static vmm_result attach(struct vmm_backend *self, struct vmm_backend **peer);
+
+static const struct vmm_backend_ops ops = {
+    .size = sizeof(struct vmm_backend_ops),
+    .name = "sim",
+    .call =
+        {
+#define VMM_CALL(name, driver) [VMM_CALL_##name] = call_##name,
+#include "calls.def"
+        },
+    .visit = sim_visit,
+    .leaks = sim_leaks,
+    .attach = attach,
+    .close = close_process,
+};
+
+static vmm_result add_process(struct sim_machine *machine, bool strict, struct vmm_backend **backend)
+{
+    struct sim_process *process = sim_process_new(machine, strict);
+    if (!process)
+        return vmm_detail_fail(VMM_ERROR_OUT_OF_MEMORY, "vmm_open", "the host's memory or thread keys are exhausted");
+    process->backend.ops = &ops;
+    *backend = &process->backend;
+    return VMM_SUCCESS;
+}
+
+static vmm_result attach(struct vmm_backend *self, struct vmm_backend **peer)
+{
+    struct sim_process *process = (struct sim_process *)self;
+    pthread_mutex_lock(&process->machine->lock);
+    vmm_result result = add_process(process->machine, process->strict, peer);
+    pthread_mutex_unlock(&process->machine->lock);
+    return result;
+}
+
+/* A built-in profile's name, or a file's path. */
+static vmm_result find_profile(const char *name, struct sim_profile *profile)
+{
+    struct sim_profile_error error = {0, 0, ""};
+    if (sim_profile_builtin(name, profile))
+        return VMM_SUCCESS;
+    vmm_result result = sim_profile_read(name, profile, &error);
+    if (result == VMM_ERROR_NOT_FOUND)
+        return vmm_detail_fail(result, "vmm_open", "no built-in profile and no file \"%.60s\"; cuvmm profiles lists them",
+                               name);
+    if (result != VMM_SUCCESS)
+        return vmm_detail_fail(result, "vmm_open", "profile %.40s:%d:%d: %.90s", name, error.line, error.column,
+                               error.text);
+    return VMM_SUCCESS;
+}
+
+/* Cuts ",strict" or ",observed" off the end of text. */
+static bool take_mode(char *text, bool *strict)
+{
+    char *comma = strrchr(text, ',');
+    *strict = false;
+    if (!comma)
+        return true;
+    *strict = strcmp(comma + 1, "strict") == 0;
+    if (!*strict && strcmp(comma + 1, "observed") != 0)
+        return false;
+    *comma = '\0';
+    return true;
+}
+
+vmm_result vmm_sim_open(const char *args, struct vmm_backend **backend)
+{
+    struct sim_profile profile;
+    bool strict;
+    size_t size = strlen(args) + 1;
+    char *name = malloc(size);
+    if (!name)
+        return vmm_detail_fail(VMM_ERROR_OUT_OF_MEMORY, "vmm_open", "the host's memory is exhausted");
+    memcpy(name, args, size);
+    vmm_result result;
+    if (!take_mode(name, &strict))
+        result = vmm_detail_fail(VMM_ERROR_INVALID_VALUE, "vmm_open", "mode \"%.40s\": expected strict or observed",
+                                 strrchr(name, ',') + 1);
+    else
+        result = find_profile(name[0] ? name : "h100", &profile);
+    free(name);
+    if (result != VMM_SUCCESS)
+        return result;
+    struct sim_machine *machine = sim_machine_new(&profile);
+    if (!machine)
+        return vmm_detail_fail(VMM_ERROR_OUT_OF_MEMORY, "vmm_open", "the host's memory is exhausted");
+    result = add_process(machine, strict, backend);
+    if (result != VMM_SUCCESS)
+        sim_machine_free(machine);
+    return result;
+}

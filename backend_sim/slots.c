@@ -1,0 +1,93 @@
+#include "slots.h"
+
+#include <stdlib.h>
+
+#define INDEX_BITS 24
+#define LIMIT (UINT32_C(1) << INDEX_BITS)
+#define NONE UINT32_MAX
+
+void slots_init(struct slots *slots, uint16_t tag, void (*forget)(void *object))
+{
+    *slots = (struct slots){tag, NULL, 0, 0, NONE, NONE, forget};
+}
+
+void slots_clear(struct slots *slots)
+{
+    for (uint32_t i = 0; i < slots->used; i++)
+        if (slots->slot[i].object)
+            slots->forget(slots->slot[i].object);
+    free(slots->slot);
+    slots_init(slots, slots->tag, slots->forget);
+}
+
+/* Index of a slot to use, or NONE. A slot just ended is kept back while it is the only one, so that a value given back
+ * a moment ago is not the next one's place. */
+static uint32_t pick(struct slots *slots)
+{
+    if (slots->first_free != slots->last_free) {
+        uint32_t i = slots->first_free;
+        slots->first_free = slots->slot[i].next;
+        return i;
+    }
+    if (slots->used == LIMIT)
+        return NONE;
+    if (slots->used == slots->room) {
+        uint32_t room = slots->room ? 2 * slots->room : 16;
+        struct slot *grown = realloc(slots->slot, room * sizeof *grown);
+        if (!grown)
+            return NONE;
+        slots->slot = grown;
+        slots->room = room;
+    }
+    slots->slot[slots->used] = (struct slot){NULL, 0, NONE, 0};
+    return slots->used++;
+}
+
+uint64_t slots_add(struct slots *slots, void *object)
+{
+    uint32_t i = pick(slots);
+    if (i == NONE)
+        return 0;
+    struct slot *slot = &slots->slot[i];
+    if (slot->object)
+        slots->forget(slot->object);
+    slot->object = object;
+    slot->generation++;
+    slot->live = 1;
+    return (uint64_t)slots->tag << 48 | (uint64_t)slot->generation << INDEX_BITS | i;
+}
+
+void slots_end(struct slots *slots, uint64_t value)
+{
+    uint32_t i = (uint32_t)value & (LIMIT - 1);
+    struct slot *slot = &slots->slot[i];
+    slot->live = 0;
+    if (slot->generation == LIMIT - 1)
+        return; /* retired */
+    slot->next = NONE;
+    if (slots->first_free == NONE)
+        slots->first_free = i;
+    else
+        slots->slot[slots->last_free].next = i;
+    slots->last_free = i;
+}
+
+enum slot_state slots_find(const struct slots *slots, uint64_t value, void **object)
+{
+    uint32_t i = (uint32_t)value & (LIMIT - 1), generation = (uint32_t)(value >> INDEX_BITS) & (LIMIT - 1);
+    *object = NULL;
+    if (value >> 48 != slots->tag || i >= slots->used || !generation || generation > slots->slot[i].generation)
+        return SLOT_FORGED;
+    const struct slot *slot = &slots->slot[i];
+    if (generation != slot->generation)
+        return SLOT_STALE;
+    *object = slot->object;
+    return slot->live ? SLOT_LIVE : SLOT_STALE;
+}
+
+void slots_each(const struct slots *slots, void (*visit)(void *user, void *object), void *user)
+{
+    for (uint32_t i = 0; i < slots->used; i++)
+        if (slots->slot[i].live)
+            visit(user, slots->slot[i].object);
+}

@@ -1,0 +1,46 @@
+/* slots.h - values that name objects, such that a stale or a forged value is always recognised.
+ *
+ *   value = [ tag 16 | generation 24 | index 24 ]      never 0
+ *
+ * A slot is used again only after all others that were given back before it, and each use has a new generation; a slot
+ * whose generations are used up is retired. The object stays readable in its slot after its end until the slot is used
+ * again, so that a message can tell what a stale value was. All locking is up to the caller.
+ */
+#ifndef SIM_SLOTS_H
+#define SIM_SLOTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct slot {
+    void *object;        /* NULL: never used, or nothing kept */
+    uint32_t generation; /* of the latest use */
+    uint32_t next;       /* when free: the slot given back after this one */
+    int live;
+};
+
+struct slots {
+    uint16_t tag;
+    struct slot *slot;
+    uint32_t used, room;
+    uint32_t first_free, last_free;
+    void (*forget)(void *object); /* called for an ended object when its slot is used again or cleared */
+};
+
+enum slot_state { SLOT_LIVE, SLOT_STALE, SLOT_FORGED };
+
+void slots_init(struct slots *slots, uint16_t tag, void (*forget)(void *object));
+void slots_clear(struct slots *slots); /* forgets every object, live ones too */
+
+/* A new value for object; 0 when memory or values are out: nothing has changed. */
+uint64_t slots_add(struct slots *slots, void *object);
+/* Ends the object of a live value. */
+void slots_end(struct slots *slots, uint64_t value);
+
+/* What value is. *object: the live object, or the ended one while it is remembered, else NULL. */
+enum slot_state slots_find(const struct slots *slots, uint64_t value, void **object);
+
+/* Calls visit for each live object in the order of indexes. */
+void slots_each(const struct slots *slots, void (*visit)(void *user, void *object), void *user);
+
+#endif

@@ -1,0 +1,148 @@
+#include "visit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "sim.h"
+
+struct walk {
+    vmm_visit_fn visit;
+    void *user;
+};
+
+static void visit_handle(void *user, void *object)
+{
+    const struct walk *walk = user;
+    vmm_object o = sim_object_handle(object);
+    walk->visit(walk->user, &o);
+}
+
+static void visit_context(void *user, void *object)
+{
+    const struct walk *walk = user;
+    vmm_object o = sim_object_context(object);
+    walk->visit(walk->user, &o);
+}
+
+static void visit_stream(void *user, void *object)
+{
+    const struct walk *walk = user;
+    vmm_object o = sim_object_stream(object);
+    walk->visit(walk->user, &o);
+}
+
+static void visit_ranges(const struct sim_process *process, const struct walk *walk)
+{
+    for (const struct sim_reservation *r = addrmap_ceil(&process->reservations, 0); r;
+         r = addrmap_ceil(&process->reservations, r->start + 1)) {
+        vmm_object o = sim_object_reservation(r);
+        walk->visit(walk->user, &o);
+    }
+    for (const struct sim_mapping *m = addrmap_ceil(&process->mappings, 0); m;
+         m = addrmap_ceil(&process->mappings, m->start + 1)) {
+        vmm_object o = sim_object_mapping(m);
+        walk->visit(walk->user, &o);
+    }
+}
+
+static void visit_all(const struct sim_process *process, const struct walk *walk)
+{
+    for (int i = 0; i < process->machine->profile.devices; i++) {
+        vmm_object o = sim_object_device(process, i);
+        walk->visit(walk->user, &o);
+    }
+    visit_ranges(process, walk);
+    slots_each(&process->handles, visit_handle, (void *)walk);
+    for (const struct sim_allocation *a = addrmap_ceil(&process->allocations, 0); a;
+         a = addrmap_ceil(&process->allocations, a->start + 1)) {
+        vmm_object o = sim_object_allocation(a);
+        walk->visit(walk->user, &o);
+    }
+    slots_each(&process->contexts, visit_context, (void *)walk);
+    slots_each(&process->streams, visit_stream, (void *)walk);
+}
+
+vmm_result sim_visit(struct vmm_backend *self, vmm_visit_fn visit, void *user)
+{
+    const struct sim_process *process = (struct sim_process *)self;
+    struct walk walk = {visit, user};
+    pthread_mutex_lock(&process->machine->lock);
+    visit_all(process, &walk);
+    pthread_mutex_unlock(&process->machine->lock);
+    return VMM_SUCCESS;
+}
+
+/* The leaks are collected under the lock and reported outside it: the report function may make calls. */
+struct leaks {
+    vmm_detail *detail; /* NULL while they are only counted */
+    uint64_t count;
+};
+
+static bool leak_rule(vmm_object_kind kind, enum vmm_rule_id *rule)
+{
+    static const enum vmm_rule_id rules[] = {
+        [VMM_OBJECT_RESERVATION] = VMM_RULE_LEAK_RESERVATION, [VMM_OBJECT_MAPPING] = VMM_RULE_LEAK_MAPPING,
+        [VMM_OBJECT_HANDLE] = VMM_RULE_LEAK_HANDLE,           [VMM_OBJECT_ALLOCATION] = VMM_RULE_LEAK_ALLOCATION,
+        [VMM_OBJECT_CONTEXT] = VMM_RULE_LEAK_CONTEXT,         [VMM_OBJECT_STREAM] = VMM_RULE_LEAK_STREAM,
+    };
+    if (kind == VMM_OBJECT_NONE || kind == VMM_OBJECT_DEVICE)
+        return false;
+    *rule = rules[kind];
+    return true;
+}
+
+/* Why is it still there? */
+static void say_why(vmm_detail *detail, const vmm_object *o)
+{
+    int n = 0;
+    unsigned long long size = (unsigned long long)o->size;
+    if (o->kind == VMM_OBJECT_HANDLE)
+        n = snprintf(detail->note, sizeof detail->note, "%llu bytes of physical memory held by %u reference%s and %u mapping%s",
+                     size, o->references, o->references == 1 ? "" : "s", o->mappings, o->mappings == 1 ? "" : "s");
+    else if (o->kind == VMM_OBJECT_MAPPING)
+        n = snprintf(detail->note, sizeof detail->note, "holds H%u: its memory stays until this is unmapped",
+                     o->handle_number);
+    else if (o->kind == VMM_OBJECT_RESERVATION)
+        n = snprintf(detail->note, sizeof detail->note, "%llu bytes of addresses, no memory by themselves", size);
+    if (n < 0)
+        detail->note[0] = '\0';
+}
+
+static void collect(void *user, const vmm_object *o)
+{
+    struct leaks *leaks = user;
+    enum vmm_rule_id id;
+    if (!leak_rule(o->kind, &id))
+        return;
+    if (leaks->detail) {
+        vmm_detail *detail = &leaks->detail[leaks->count];
+        *detail = (vmm_detail){.severity = VMM_SEVERITY_LEAK,
+                               .rule = vmm_rule_row(id)->id,
+                               .function = o->created_by,
+                               .call = o->created,
+                               .nearest = *o};
+        say_why(detail, o);
+    }
+    leaks->count++;
+}
+
+uint64_t sim_leaks(struct vmm_backend *self, vmm_report_fn report, void *user)
+{
+    const struct sim_process *process = (struct sim_process *)self;
+    struct leaks leaks = {NULL, 0};
+    struct walk walk = {collect, &leaks};
+    pthread_mutex_lock(&process->machine->lock);
+    visit_all(process, &walk);
+    if (report && leaks.count) {
+        leaks.detail = calloc(leaks.count, sizeof *leaks.detail);
+        if (leaks.detail) {
+            leaks.count = 0;
+            visit_all(process, &walk);
+        }
+    }
+    pthread_mutex_unlock(&process->machine->lock);
+    for (uint64_t i = 0; leaks.detail && i < leaks.count; i++)
+        report(user, &leaks.detail[i]);
+    free(leaks.detail);
+    return leaks.count;
+}
