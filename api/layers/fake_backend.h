@@ -1,0 +1,122 @@
+/* fake_backend.h - for tests of layers alone: a backend made from calls.def that notes what reached it, writes every
+ * output and returns what it was told to. */
+#ifndef CUVMM_LAYERS_FAKE_BACKEND_H
+#define CUVMM_LAYERS_FAKE_BACKEND_H
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "backend.h"
+
+struct fake {
+    struct vmm_backend base;
+    _Atomic uint64_t seen;    /* calls that came through */
+    union vmm_any_call last;  /* the latest of them */
+    vmm_result result;        /* what all calls return */
+    bool writes_flags;        /* OUT_U64 is written even when the call fails */
+    uint64_t next;            /* what outputs of 64 bits get, counted up */
+    int visited, leaked, attached, closed;
+};
+
+static void fake_write(struct fake *fake, const struct vmm_call *call, const struct vmm_param *param)
+{
+    void *at = (void *)(uintptr_t)vmm_call_scalar(call, param);
+    int narrow = 7;
+    uint64_t wide = fake->next;
+    if (!at)
+        return;
+    switch (param->kind) {
+    case VMM_PARAM_OUT_INT:
+        memcpy(at, &narrow, sizeof narrow);
+        break;
+    case VMM_PARAM_OUT_PROP:
+        memset(at, 0, sizeof(vmm_mem_allocation_prop));
+        break;
+    case VMM_PARAM_OUT_TEXT:
+        memcpy(at, "a \"b\"\n\\\x80", 9);
+        break;
+    case VMM_PARAM_OUT_U64:
+    case VMM_PARAM_OUT_SIZE:
+    case VMM_PARAM_OUT_ADDRESS:
+    case VMM_PARAM_OUT_HANDLE:
+    case VMM_PARAM_OUT_CONTEXT:
+    case VMM_PARAM_OUT_STREAM:
+        memcpy(at, &wide, sizeof wide);
+        fake->next += UINT64_C(0x1000000);
+        break;
+    default: /* bytes and attributes are the test's own */
+        break;
+    }
+}
+
+static vmm_result fake_call(struct vmm_backend *self, struct vmm_call *call)
+{
+    struct fake *fake = (struct fake *)self;
+    size_t count = 0;
+    const struct vmm_param *params = vmm_call_params((enum vmm_call_id)call->id, &count);
+    atomic_fetch_add(&fake->seen, 1);
+    memcpy(&fake->last, call, vmm_call_size((enum vmm_call_id)call->id));
+    for (size_t i = 0; i < count; i++)
+        if (fake->result == VMM_SUCCESS || (fake->writes_flags && params[i].kind == VMM_PARAM_OUT_U64))
+            fake_write(fake, call, &params[i]);
+    return fake->result;
+}
+
+static vmm_result fake_visit(struct vmm_backend *self, vmm_visit_fn visit, void *user)
+{
+    (void)visit;
+    (void)user;
+    ((struct fake *)self)->visited++;
+    return VMM_SUCCESS;
+}
+
+static uint64_t fake_leaks(struct vmm_backend *self, vmm_report_fn report, void *user)
+{
+    (void)report;
+    (void)user;
+    return (uint64_t)++((struct fake *)self)->leaked;
+}
+
+static vmm_result fake_attach(struct vmm_backend *self, struct vmm_backend **peer)
+{
+    ((struct fake *)self)->attached++;
+    *peer = self;
+    return VMM_SUCCESS;
+}
+
+static void fake_close(struct vmm_backend *self)
+{
+    ((struct fake *)self)->closed++;
+}
+
+static const struct vmm_backend_ops fake_ops = {
+    .size = sizeof(struct vmm_backend_ops),
+    .name = "fake",
+    .call =
+        {
+#define VMM_CALL(name, driver) [VMM_CALL_##name] = fake_call,
+#include "calls.def"
+        },
+    .visit = fake_visit,
+    .leaks = fake_leaks,
+    .attach = fake_attach,
+    .close = fake_close,
+};
+
+static inline void fake_init(struct fake *fake)
+{
+    memset(fake, 0, sizeof *fake);
+    fake->base.ops = &fake_ops;
+    fake->next = UINT64_C(0x100000000000);
+}
+
+/* What dispatch does. */
+static inline vmm_result fake_dispatch(struct vmm_backend *top, struct vmm_call *call, uint64_t number)
+{
+    call->number = number;
+    vmm_detail_begin(call);
+    return vmm_backend_call(top, call);
+}
+
+#endif
