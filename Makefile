@@ -60,6 +60,9 @@ SUITE     := $(if $(SUITE_SRC),$(BUILD)/bin/conformance)
 CUVMM     := $(if $(wildcard tools/main.c),$(BUILD)/bin/cuvmm)
 TESTS     := $(patsubst %.c,$(BUILD)/test/%,$(TEST_SRC))
 LIBA      := $(BUILD)/lib/libcuvmm.a
+# Archives, so that a test carries only what it uses of the harness and of the command.
+TOOLA     := $(if $(TOOL_OBJ),$(BUILD)/obj/tools.a)
+CONFA     := $(if $(CONF_OBJ),$(BUILD)/obj/conformance.a)
 LIBSO     := $(BUILD)/lib/libcuvmm.so.$(VERSION)
 
 .PHONY: all help check clean install demo
@@ -78,25 +81,33 @@ $(LIBA): $(LIB_OBJ)
 	@rm -f $@
 	$(AR) rcs $@ $^
 
+$(BUILD)/obj/tools.a: $(TOOL_OBJ)
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+$(BUILD)/obj/conformance.a: $(CONF_OBJ)
+	@rm -f $@
+	$(AR) rcs $@ $^
+
 $(LIBSO): $(LIB_OBJ)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libcuvmm.so.$(SOVERSION) -o $@ $^
 	@ln -sf $(notdir $@) $(BUILD)/lib/libcuvmm.so.$(SOVERSION)
 	@ln -sf libcuvmm.so.$(SOVERSION) $(BUILD)/lib/libcuvmm.so
 
-$(BUILD)/bin/cuvmm: $(BUILD)/obj/tools/main.o $(TOOL_OBJ) $(LIBA)
+$(BUILD)/bin/cuvmm: $(BUILD)/obj/tools/main.o $(TOOLA) $(LIBA)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS)
 
-$(BUILD)/bin/conformance: $(call obj,$(SUITE_SRC)) $(CONF_OBJ) $(LIBA)
+$(BUILD)/bin/conformance: $(call obj,$(SUITE_SRC)) $(CONFA) $(LIBA)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
-$(PROGS): $(BUILD)/bin/%: $(BUILD)/obj/conformance/programs/%.o $(CONF_OBJ) $(LIBA)
+$(PROGS): $(BUILD)/bin/%: $(BUILD)/obj/conformance/programs/%.o $(CONFA) $(LIBA)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
-$(BUILD)/test/%: $(BUILD)/obj/%.o $(CONF_OBJ) $(TOOL_OBJ) $(LIBA)
+$(BUILD)/test/%: $(BUILD)/obj/%.o $(TOOLA) $(CONFA) $(LIBA)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS)
 

@@ -1,0 +1,80 @@
+/* Call records and their descriptors: what layers and replays rely on. */
+#include "call.h"
+
+#include <string.h>
+
+#include "tap.h"
+
+static void test_names(void)
+{
+    bool ok = true;
+    for (int i = 0; i < VMM_CALL_COUNT; i++) {
+        enum vmm_call_id id = (enum vmm_call_id)i;
+        ok = ok && vmm_call_find(vmm_call_name(id)) == id && vmm_call_find(vmm_call_driver_name(id)) == id;
+    }
+    tap_ok(ok, "every call is found by both its names");
+    tap_ok(vmm_call_find("mem_mapp") == VMM_CALL_COUNT && vmm_call_find("") == VMM_CALL_COUNT, "others are not found");
+    tap_text(vmm_call_name(VMM_CALL_mem_map), "mem_map", "our name");
+    tap_text(vmm_call_driver_name(VMM_CALL_mem_map), "cuMemMap", "the driver's name");
+}
+
+static void test_layout(void)
+{
+    bool inside = true, ordered = true;
+    for (int i = 0; i < VMM_CALL_COUNT; i++) {
+        size_t count, at = sizeof(struct vmm_call);
+        const struct vmm_param *params = vmm_call_params((enum vmm_call_id)i, &count);
+        for (size_t p = 0; p < count; p++) {
+            ordered = ordered && params[p].offset >= at;
+            at = (size_t)params[p].offset + params[p].size;
+            inside = inside && at <= vmm_call_size((enum vmm_call_id)i);
+        }
+    }
+    tap_ok(inside && ordered, "parameters lie in order and inside their record");
+    size_t count;
+    vmm_call_params(VMM_CALL_ctx_synchronize, &count);
+    tap_u64(count, 0, "a call without parameters has none");
+    vmm_call_params(VMM_CALL_mem_map, &count);
+    tap_u64(count, 5, "cuMemMap has five");
+}
+
+static const struct vmm_param *param(enum vmm_call_id id, const char *name)
+{
+    size_t count;
+    const struct vmm_param *params = vmm_call_params(id, &count);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(params[i].name, name) == 0)
+            return &params[i];
+    return NULL;
+}
+
+static void test_scalars(void)
+{
+    struct vmm_call_mem_map map = {{VMM_CALL_mem_map, 0}, 0x1000, 2, 3, 4, 5};
+    const struct vmm_param *ptr = param(VMM_CALL_mem_map, "ptr");
+    tap_u64(vmm_call_scalar(&map.head, ptr), 0x1000, "an address is read");
+    vmm_call_set_scalar(&map.head, ptr, UINT64_MAX);
+    tap_ok(map.ptr == UINT64_MAX && map.size == 2, "and written, and nothing beside it");
+
+    struct vmm_call_device_get get = {{VMM_CALL_device_get, 0}, NULL, -1};
+    const struct vmm_param *ordinal = param(VMM_CALL_device_get, "ordinal");
+    tap_u64(vmm_call_scalar(&get.head, ordinal), UINT64_MAX, "a negative int is sign-extended");
+    vmm_call_set_scalar(&get.head, ordinal, (uint64_t)-7);
+    tap_ok(get.ordinal == -7, "and written");
+
+    struct vmm_call_memset_d8 d8 = {{VMM_CALL_memset_d8, 0}, 1, 0x80, 2};
+    struct vmm_call_memset_d16 d16 = {{VMM_CALL_memset_d16, 0}, 1, 0x8001, 2};
+    tap_u64(vmm_call_scalar(&d8.head, param(VMM_CALL_memset_d8, "value")), 0x80, "one byte, not sign-extended");
+    tap_u64(vmm_call_scalar(&d16.head, param(VMM_CALL_memset_d16, "value")), 0x8001, "two bytes");
+    vmm_call_set_scalar(&d8.head, param(VMM_CALL_memset_d8, "value"), 0x1ff);
+    vmm_call_set_scalar(&d16.head, param(VMM_CALL_memset_d16, "value"), 0x12345);
+    tap_ok(d8.value == 0xff && d16.value == 0x2345 && d8.n == 2 && d16.n == 2, "narrow ones are cut to their width");
+}
+
+int main(void)
+{
+    test_names();
+    test_layout();
+    test_scalars();
+    return tap_done();
+}

@@ -1,0 +1,135 @@
+/* The record behind vmm_last_detail and its words. */
+#include "detail.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tap.h"
+
+static void begin(void)
+{
+    struct vmm_call call = {VMM_CALL_mem_map, 7};
+    vmm_detail_begin(&call);
+}
+
+static void test_precedence(void)
+{
+    begin();
+    tap_ok(vmm_last_detail()->severity == VMM_SEVERITY_NONE && !vmm_last_detail()->rule, "a call begins with nothing");
+    vmm_detail_warn(VMM_RULE_MAP_PAST_RESERVATION, 1, 2, NULL);
+    vmm_detail_warn(VMM_RULE_MAP_CROSSES_RESERVATIONS, 3, 4, NULL);
+    tap_text(vmm_last_detail()->rule, "VMM-MAP-PAST-RESERVATION", "the first warning stays");
+    tap_result(vmm_detail_refuse(VMM_RULE_MAP_OVERLAP, 5, 6, NULL), VMM_ERROR_INVALID_VALUE, "a refusal's result");
+    tap_text(vmm_last_detail()->rule, "VMM-MAP-OVERLAP", "a refusal takes its place");
+    vmm_detail_warn(VMM_RULE_MAP_PAST_RESERVATION, 1, 2, NULL);
+    tap_text(vmm_last_detail()->rule, "VMM-MAP-OVERLAP", "and stays");
+    tap_u64(vmm_last_detail()->value, 5, "with its value");
+    begin();
+    tap_ok(!vmm_last_detail()->rule && !vmm_last_detail()->argument, "the next call begins with nothing again");
+}
+
+static void test_text(void)
+{
+    char text[2048], small[16];
+    vmm_object m = {.kind = VMM_OBJECT_MAPPING, .number = 3, .start = 0x400000, .size = 0x200000, .handle_number = 2,
+                    .location = {VMM_MEM_LOCATION_TYPE_HOST_NUMA, 1}, .created = 4, .created_by = "cuMemMap",
+                    .ended = 6, .ended_by = "cuMemUnmap"};
+    begin();
+    vmm_detail_refuse(VMM_RULE_MAP_OVERLAP, 0x500000, 0x200000, &m);
+    vmm_detail_note("these very words");
+    size_t length = vmm_detail_text(vmm_last_detail(), text, sizeof text);
+    tap_u64(length, strlen(text), "the length is the text's");
+    static const char *const says[] = {"error VMM-MAP-OVERLAP", "cuMemMap (call 7)", "CUDA_ERROR_INVALID_VALUE",
+                                       "ptr = 0x500000", "0x200000", "these very words", "mapping M3", "0x600000",
+                                       "2 MiB", "H2", "host node 1", "made by call 4 (cuMemMap)",
+                                       "gone since call 6 (cuMemUnmap)", "way out", "cuvmm explain VMM-MAP-OVERLAP"};
+    for (size_t i = 0; i < sizeof says / sizeof says[0]; i++)
+        tap_ok(strstr(text, says[i]) != NULL, "it says \"%s\"", says[i]);
+    tap_u64(vmm_detail_text(vmm_last_detail(), small, sizeof small), length, "a small buffer: the same length");
+    tap_ok(strlen(small) == sizeof small - 1 && strncmp(small, text, sizeof small - 1) == 0, "cut, with a final 0");
+    tap_u64(vmm_detail_text(vmm_last_detail(), NULL, 0), length, "no buffer: the same length");
+}
+
+static void test_objects(void)
+{
+    static const struct {
+        vmm_object object;
+        const char *says;
+    } cases[] = {
+        {{.kind = VMM_OBJECT_DEVICE, .start = 3ULL << 40, .size = 1ULL << 30, .value = 2}, "device 2: 1 GiB free of 3 TiB"},
+        {{.kind = VMM_OBJECT_RESERVATION, .number = 1, .start = 0x10000, .size = 65536}, "reservation R1 [0x10000, 0x20000), 64 KiB"},
+        {{.kind = VMM_OBJECT_HANDLE, .number = 9, .value = 0xabc, .size = 5, .references = 1, .mappings = 2,
+          .location = {VMM_MEM_LOCATION_TYPE_DEVICE, 3}}, "handle H9 (0xabc), 5 bytes on device 3, 1 reference, 2 mappings"},
+        {{.kind = VMM_OBJECT_HANDLE, .number = 9, .references = 2, .mappings = 1,
+          .location = {VMM_MEM_LOCATION_TYPE_HOST, 0}}, "on the host, 2 references, 1 mapping"},
+        {{.kind = VMM_OBJECT_HANDLE, .location = {7, 0}}, "location type 7"},
+        {{.kind = VMM_OBJECT_ALLOCATION, .number = 4, .start = 0x1000, .size = 1}, "allocation A4 [0x1000, 0x1001), 1 bytes from cuMemAlloc"},
+        {{.kind = VMM_OBJECT_CONTEXT, .number = 5, .location = {VMM_MEM_LOCATION_TYPE_DEVICE, 1}}, "context C5 of device 1"},
+        {{.kind = VMM_OBJECT_STREAM, .number = 6}, "stream S6"},
+    };
+    char text[2048];
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        begin();
+        vmm_detail_refuse(VMM_RULE_MAP_OVERLAP, 0, 0, &cases[i].object);
+        vmm_detail_text(vmm_last_detail(), text, sizeof text);
+        tap_ok(strstr(text, cases[i].says) != NULL, "nearest: %s", cases[i].says);
+    }
+}
+
+static void test_notes(void)
+{
+    char text[2048];
+    begin();
+    vmm_detail_text(vmm_last_detail(), text, sizeof text);
+    tap_ok(strncmp(text, "fine: cuMemMap", 14) == 0, "nothing to say is said: %.20s", text);
+    vmm_detail_warn(VMM_RULE_MAP_PAST_RESERVATION, 1, 2, NULL);
+    vmm_detail_text(vmm_last_detail(), text, sizeof text);
+    tap_ok(strstr(text, "In strict mode it is CUDA_ERROR_INVALID_VALUE") != NULL, "a warning says what strict mode does");
+    begin();
+    vmm_detail_warn(VMM_RULE_ACCESS_DUPLICATE, 1, 0, NULL);
+    vmm_detail_text(vmm_last_detail(), text, sizeof text);
+    tap_ok(!strstr(text, "In strict mode"), "a hazard is a warning in strict mode too");
+    begin();
+    vmm_detail_refuse(VMM_RULE_RELEASE_HANDLE_FORGED, 1, 0, NULL);
+    vmm_detail_text(vmm_last_detail(), text, sizeof text);
+    tap_ok(strstr(text, "the process crashes") != NULL, "where the driver crashes it says so");
+    tap_result(vmm_detail_fail(VMM_ERROR_NOT_FOUND, "vmm_open", "no %s", "thing"), VMM_ERROR_NOT_FOUND, "without a rule");
+    vmm_detail_text(vmm_last_detail(), text, sizeof text);
+    tap_ok(strstr(text, "error: vmm_open -> CUDA_ERROR_NOT_FOUND") && strstr(text, "no thing"), "words only: %s", text);
+    vmm_detail leak = {.severity = VMM_SEVERITY_LEAK, .rule = "VMM-LEAK-HANDLE", .function = "cuMemCreate", .call = 2};
+    vmm_detail_text(&leak, text, sizeof text);
+    tap_ok(strncmp(text, "leak VMM-LEAK-HANDLE: cuMemCreate (call 2)", 42) == 0, "a leak names the call that made it");
+}
+
+static void test_results(void)
+{
+    tap_text(vmm_result_name(VMM_ERROR_NOT_PERMITTED), "CUDA_ERROR_NOT_PERMITTED", "a result's name");
+    tap_text(vmm_result_name((vmm_result)123456), "unrecognized error code", "a number that is none");
+    tap_ok(vmm_result_text(VMM_SUCCESS)[0] && vmm_result_text((vmm_result)-1)[0], "a description for every number");
+}
+
+static void test_rules(void)
+{
+    size_t count;
+    const vmm_rule *rules = vmm_rules(&count);
+    bool distinct = true, whole = true;
+    for (size_t i = 0; i < count; i++) {
+        distinct = distinct && vmm_rule_find(rules[i].id) == &rules[i] && strncmp(rules[i].id, "VMM-", 4) == 0;
+        whole = whole && rules[i].message[0] && rules[i].explanation[0] && rules[i].way_out[0] &&
+                (rules[i].documents[0] || rules[i].observed[0] || rules[i].origin == VMM_ORIGIN_OURS);
+    }
+    tap_ok(count == VMM_RULE_COUNT && distinct, "%zu rules, every id once", count);
+    tap_ok(whole, "every rule has a message, an explanation, a way out, and a reason to be one");
+    tap_ok(!vmm_rule_find("VMM-NO-SUCH") && !vmm_rule_find(NULL) && vmm_rules(NULL) == rules, "unknown ids are unknown");
+}
+
+int main(void)
+{
+    test_precedence();
+    test_text();
+    test_objects();
+    test_notes();
+    test_results();
+    test_rules();
+    return tap_done();
+}

@@ -1,0 +1,31 @@
+#include "graveyard.h"
+
+#include "tap.h"
+
+static struct grave grave(vmm_object_kind kind, uint64_t start, uint64_t size, uint64_t ended)
+{
+    struct grave g = {.start = start, .size = size, .ended = ended, .kind = (uint16_t)kind};
+    return g;
+}
+
+int main(void)
+{
+    static struct graveyard yard;
+    tap_ok(!graveyard_find(&yard, VMM_OBJECT_MAPPING, 0), "an empty yard knows nothing, not even address 0");
+    struct grave g = grave(VMM_OBJECT_MAPPING, 0x1000, 0x1000, 1);
+    graveyard_bury(&yard, &g);
+    tap_ok(graveyard_find(&yard, VMM_OBJECT_MAPPING, 0x1fff) && !graveyard_find(&yard, VMM_OBJECT_MAPPING, 0x2000),
+           "found by any byte, not by the one past the end");
+    tap_ok(!graveyard_find(&yard, VMM_OBJECT_RESERVATION, 0x1000), "kinds are kept apart");
+    g = grave(VMM_OBJECT_MAPPING, 0x1000, 0x2000, 2);
+    graveyard_bury(&yard, &g);
+    const struct grave *found = graveyard_find(&yard, VMM_OBJECT_MAPPING, 0x1000);
+    tap_u64(found ? found->ended : 0, 2, "the newest wins");
+    for (int i = 0; i < GRAVEYARD_SIZE; i++) {
+        g = grave(VMM_OBJECT_RESERVATION, 0x100000 + (uint64_t)i * 0x1000, 0x1000, 3);
+        graveyard_bury(&yard, &g);
+    }
+    tap_ok(!graveyard_find(&yard, VMM_OBJECT_MAPPING, 0x1000), "the oldest are overwritten");
+    tap_ok(graveyard_find(&yard, VMM_OBJECT_RESERVATION, 0x100000) != NULL, "the last ones are all there");
+    return tap_done();
+}

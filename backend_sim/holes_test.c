@@ -1,0 +1,117 @@
+/* holes: directed cases with their pictures, then random ones against one flag per unit. */
+#include "holes.h"
+
+#include <string.h>
+
+#include "random.h"
+#include "tap.h"
+
+#define U UINT64_C(0x1000)
+#define START (16 * U)
+enum { UNITS = 96 };
+#define END (START + UNITS * U)
+
+static void test_choice(void)
+{
+    struct holes holes;
+    uint64_t at = 0;
+    holes_init(&holes, START, END);
+    tap_ok(holes_find(&holes, U, U, &at) && at == START, "the lowest address is chosen");
+    tap_ok(holes_find(&holes, U, 32 * U, &at) && at == 32 * U, "aligned up within a hole");
+    tap_ok(holes_find(&holes, UNITS * U, U, &at) && at == START, "the whole space fits");
+    tap_ok(!holes_find(&holes, UNITS * U + U, U, &at), "more than the space does not");
+    tap_ok(!holes_find(&holes, 0, U, &at), "nothing cannot be found");
+    tap_ok(!holes_find(&holes, U, 256 * U, &at), "an alignment with no multiple in the space");
+    tap_ok(!holes_find(&holes, (UNITS - 15) * U, 32 * U, &at), "the alignment's gap counts");
+    holes_clear(&holes);
+}
+
+/*  before  [ . . . . . . . . ]   take 2..4   [ . . # # . . . . ]   take 0..2   [ # # # # . . . . ]   give 1..3 ... */
+static void test_pictures(void)
+{
+    struct holes holes;
+    uint64_t at = 0;
+    holes_init(&holes, START, END);
+    tap_ok(holes_take(&holes, START + 2 * U, 2 * U), "taken from the middle");
+    tap_ok(holes_contain(&holes, START, 2 * U) && !holes_contain(&holes, START, 2 * U + 1), "the part before is free");
+    tap_ok(!holes_contain(&holes, START + 2 * U, U) && !holes_contain(&holes, START + 3 * U, U), "the part is not");
+    tap_ok(holes_contain(&holes, START + 4 * U, (UNITS - 4) * U), "the part after is free");
+    tap_ok(holes_find(&holes, 3 * U, U, &at) && at == START + 4 * U, "a request too large for the first hole");
+    tap_ok(holes_take(&holes, START, 2 * U), "a hole taken whole");
+    holes_give(&holes, START + 1 * U, 2 * U);
+    tap_ok(holes_contain(&holes, START + U, 2 * U) && !holes_contain(&holes, START + U, 3 * U), "given back apart");
+    holes_give(&holes, START + 3 * U, U);
+    tap_ok(holes_contain(&holes, START + U, (UNITS - 1) * U), "merged with both neighbours");
+    holes_give(&holes, START, 0);
+    tap_ok(!holes_contain(&holes, START, U), "giving nothing changes nothing");
+    holes_give(&holes, START, U);
+    tap_ok(holes_contain(&holes, START, UNITS * U), "all is one hole again");
+    tap_ok(!holes_contain(&holes, START - U, U) && !holes_contain(&holes, END, U), "outside is never free");
+    tap_ok(!holes_contain(&holes, START, UINT64_MAX), "a size that overflows is not free");
+    holes_clear(&holes);
+}
+
+static bool flags_free(const bool *used, uint64_t first, uint64_t n)
+{
+    for (uint64_t i = first; i < first + n; i++)
+        if (i >= UNITS || used[i])
+            return false;
+    return true;
+}
+
+static bool flags_find(const bool *used, uint64_t n, uint64_t align, uint64_t *first)
+{
+    for (uint64_t i = 0; i < UNITS; i++)
+        if ((START / U + i) % align == 0 && flags_free(used, i, n)) {
+            *first = i;
+            return true;
+        }
+    return false;
+}
+
+static unsigned compare(const struct holes *holes, const bool *used, uint64_t *state)
+{
+    uint64_t n = 1 + random_below(state, 12), align = UINT64_C(1) << random_below(state, 6), first = 0, at = 0;
+    uint64_t probe = random_below(state, UNITS);
+    bool want = flags_find(used, n, align, &first), got = holes_find(holes, n * U, align * U, &at);
+    unsigned wrong = want != got || (want && at != START + first * U);
+    return wrong + (holes_contain(holes, START + probe * U, n * U) != flags_free(used, probe, n));
+}
+
+static void test_random(uint64_t seed)
+{
+    struct holes holes;
+    bool used[UNITS];
+    struct {
+        uint64_t first, n;
+    } taken[UNITS];
+    unsigned count = 0, wrong = 0;
+    uint64_t state = seed;
+    memset(used, 0, sizeof used);
+    holes_init(&holes, START, END);
+    for (int step = 0; step < 20000; step++) {
+        uint64_t first = random_below(&state, UNITS), n = 1 + random_below(&state, 8);
+        if (random_below(&state, 2) && flags_free(used, first, n)) {
+            wrong += !holes_take(&holes, START + first * U, n * U);
+            memset(used + first, 1, n);
+            taken[count].first = first;
+            taken[count++].n = n;
+        } else if (count) {
+            uint64_t i = random_below(&state, count);
+            holes_give(&holes, START + taken[i].first * U, taken[i].n * U);
+            memset(used + taken[i].first, 0, taken[i].n);
+            taken[i] = taken[--count];
+        }
+        wrong += compare(&holes, used, &state);
+    }
+    tap_u64(wrong, 0, "20000 random steps agree with one flag per unit");
+    holes_clear(&holes);
+}
+
+int main(void)
+{
+    test_choice();
+    test_pictures();
+    test_random(random_seed(2));
+    return tap_done();
+}

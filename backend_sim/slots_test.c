@@ -1,0 +1,110 @@
+/* slots: stale and forged values are told apart from live ones, always. */
+#include "slots.h"
+
+#include <stdlib.h>
+
+#include "tap.h"
+
+#define TAG 0x4142
+
+static int forgotten;
+
+static void forget(void *object)
+{
+    (void)object;
+    forgotten++;
+}
+
+static char things[64];
+
+static void test_life(void)
+{
+    struct slots slots;
+    void *object = NULL;
+    forgotten = 0;
+    slots_init(&slots, TAG, forget);
+    tap_ok(slots_find(&slots, 1, &object) == SLOT_FORGED && !object, "in an empty table every value is forged");
+    uint64_t a = slots_add(&slots, &things[0]), b = slots_add(&slots, &things[1]);
+    tap_ok(a && b && a != b, "values are distinct and not 0");
+    tap_ok(slots_find(&slots, a, &object) == SLOT_LIVE && object == &things[0], "a live value finds its object");
+    slots_end(&slots, a);
+    tap_ok(slots_find(&slots, a, &object) == SLOT_STALE && object == &things[0], "an ended one is stale, and remembered");
+    tap_ok(slots_find(&slots, b, &object) == SLOT_LIVE && object == &things[1], "the other one lives");
+    tap_ok(slots_find(&slots, a ^ UINT64_C(1) << 60, &object) == SLOT_FORGED, "another tag is forged");
+    tap_ok(slots_find(&slots, a + (UINT64_C(1) << 24), &object) == SLOT_FORGED, "a generation to come is forged");
+    tap_ok(slots_find(&slots, (uint64_t)TAG << 48, &object) == SLOT_FORGED, "generation 0 is forged");
+    tap_ok(slots_find(&slots, a + 2, &object) == SLOT_FORGED, "an index to come is forged");
+    slots_clear(&slots);
+    tap_u64((uint64_t)forgotten, 2, "clearing forgets both");
+}
+
+static void test_reuse(void)
+{
+    struct slots slots;
+    void *object;
+    uint64_t value[4], again[4];
+    forgotten = 0;
+    slots_init(&slots, TAG, forget);
+    for (int i = 0; i < 4; i++)
+        value[i] = slots_add(&slots, &things[i]);
+    for (int i = 0; i < 4; i++)
+        slots_end(&slots, value[i]);
+    for (int i = 0; i < 4; i++)
+        again[i] = slots_add(&slots, &things[4 + i]);
+    tap_u64((uint64_t)forgotten, 3, "three places were used again, the last one given back was kept");
+    tap_ok((uint32_t)again[0] << 8 == (uint32_t)value[0] << 8, "the place given back first is used first");
+    tap_ok(slots_find(&slots, value[0], &object) == SLOT_STALE && !object, "its old value is stale, and not remembered");
+    tap_ok(slots_find(&slots, value[3], &object) == SLOT_STALE && object == &things[3], "the latest one still is");
+    bool distinct = true;
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 4; j++)
+            distinct = distinct && again[i] != value[j];
+    tap_ok(distinct, "no value is ever used again");
+    slots_clear(&slots);
+}
+
+static void count(void *user, void *object)
+{
+    (void)object;
+    ++*(int *)user;
+}
+
+static void test_each(void)
+{
+    struct slots slots;
+    int seen = 0;
+    slots_init(&slots, TAG, forget);
+    uint64_t values[40];
+    for (int i = 0; i < 40; i++)
+        values[i] = slots_add(&slots, &things[i]);
+    for (int i = 0; i < 40; i += 2)
+        slots_end(&slots, values[i]);
+    slots_each(&slots, count, &seen);
+    tap_u64((uint64_t)seen, 20, "only live objects are visited");
+    slots_clear(&slots);
+}
+
+static void test_retire(void)
+{
+    struct slots slots;
+    void *object;
+    slots_init(&slots, TAG, forget);
+    uint64_t a = slots_add(&slots, &things[0]);
+    slots.slot[0].generation = (UINT32_C(1) << 24) - 1; /* as after sixteen million lives */
+    a = (a & ~(UINT64_C(0xffffff) << 24)) | UINT64_C(0xffffff) << 24;
+    tap_ok(slots_find(&slots, a, &object) == SLOT_LIVE, "the last generation lives");
+    slots_end(&slots, a);
+    uint64_t b = slots_add(&slots, &things[1]), c = slots_add(&slots, &things[2]);
+    tap_ok((uint32_t)b << 8 != (uint32_t)a << 8 && (uint32_t)c << 8 != (uint32_t)a << 8, "its place is retired");
+    tap_ok(slots_find(&slots, a, &object) == SLOT_STALE, "its last value stays stale");
+    slots_clear(&slots);
+}
+
+int main(void)
+{
+    test_life();
+    test_reuse();
+    test_each();
+    test_retire();
+    return tap_done();
+}
