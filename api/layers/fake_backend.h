@@ -4,6 +4,7 @@
 #define CUVMM_LAYERS_FAKE_BACKEND_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 

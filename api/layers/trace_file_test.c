@@ -1,0 +1,420 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "fake_backend.h"
+#include "json_check.h"
+#include "tap.h"
+#include "trace.h"
+
+/* The trace's file: who may see it, what happens when it cannot be written, and traces of the simulator. */
+
+static char folder[256];
+
+static const char *path_of(const char *name)
+{
+    static char path[300];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return path;
+}
+
+static char *read_file(const char *path)
+{
+    size_t room = 1 << 22;
+    char *text = calloc(1, room);
+    FILE *file = fopen(path, "rb");
+    if (!text || !file)
+        tap_bail("cannot read %s", path);
+    size_t length = fread(text, 1, room - 1, file);
+    text[length] = '\0';
+    fclose(file);
+    return text;
+}
+
+static unsigned count(const char *text, const char *part)
+{
+    unsigned n = 0;
+    for (const char *at = strstr(text, part); at; at = strstr(at + 1, part))
+        n++;
+    return n;
+}
+
+/* Lines of the file, all of them whole JSON objects; 0 when one is not. */
+static unsigned valid_lines(const char *text)
+{
+    unsigned lines = 0;
+    while (*text) {
+        const char *end = strchr(text, '\n');
+        if (*text != '{' || !end || !json_check(text, (size_t)(end - text))) {
+            tap_note("line %u: %.200s", lines + 1, text);
+            return 0;
+        }
+        text = end + 1;
+        lines++;
+    }
+    return lines;
+}
+
+static struct vmm_backend *open_over(struct fake *fake, const char *path)
+{
+    struct vmm_backend *top = NULL;
+    fake_init(fake);
+    if (vmm_trace_open(path, &fake->base, &top) != VMM_SUCCESS)
+        tap_bail("%s", vmm_last_detail()->note);
+    return top;
+}
+
+static vmm_result release(struct vmm_backend *top, uint64_t number)
+{
+    struct vmm_call_mem_release call = {{VMM_CALL_mem_release, 0}, 5};
+    return fake_dispatch(top, &call.head, number);
+}
+
+/* ---- opening ---- */
+
+static void expect_no_open(const char *args, vmm_result want, const char *says, const char *name)
+{
+    struct fake fake;
+    struct vmm_backend *top = NULL;
+    fake_init(&fake);
+    tap_result(vmm_trace_open(args, &fake.base, &top), want, "%s", name);
+    tap_ok(!top && fake.closed == 0, "%s: the inner backend stays the caller's", name);
+    if (!tap_ok(strstr(vmm_last_detail()->note, says) != NULL, "%s: says why", name))
+        tap_note("got %s", vmm_last_detail()->note);
+}
+
+static void test_open_failures(void)
+{
+    expect_no_open("", VMM_ERROR_INVALID_VALUE, "expected trace=FILE", "no file named");
+    expect_no_open(path_of("no/such/folder"), VMM_ERROR_OPERATING_SYSTEM, "trace: cannot write to", "no such folder");
+    expect_no_open(folder, VMM_ERROR_OPERATING_SYSTEM, "trace: cannot write to", "a folder");
+    struct stat status;
+    if (stat("/dev/full", &status) == 0)
+        expect_no_open("/dev/full", VMM_ERROR_OPERATING_SYSTEM, strerror(ENOSPC), "a full device");
+    else
+        tap_skip("no /dev/full", "a full device");
+}
+
+static void test_file(void)
+{
+    struct fake fake;
+    struct stat ours, other;
+    bool found = false, closes = true;
+    const char *path = path_of("file");
+    FILE *old = fopen(path, "w");
+    if (!old || fputs("something older and longer than a header line of a trace can ever be, or so one hopes\n", old) < 0)
+        tap_bail("cannot write %s", path);
+    fclose(old);
+    struct vmm_backend *top = open_over(&fake, path);
+    if (stat(path, &ours))
+        tap_bail("no file");
+    for (int fd = 3; fd < 256; fd++)
+        if (fstat(fd, &other) == 0 && other.st_ino == ours.st_ino && other.st_dev == ours.st_dev) {
+            found = true;
+            closes = closes && (fcntl(fd, F_GETFD) & FD_CLOEXEC);
+        }
+    tap_ok(found && closes, "the file is closed when the program executes another");
+    char *text = read_file(path);
+    tap_ok(count(text, "older") == 0 && valid_lines(text) == 1, "what was in it is gone, the header is there at once");
+    free(text);
+    release(top, 1);
+    text = read_file(path);
+    tap_u64(valid_lines(text), 2, "a line is in the file when its call returns");
+    free(text);
+    tap_result(top->ops->visit(top, NULL, NULL), VMM_SUCCESS, "visit is passed on");
+    tap_u64(top->ops->leaks(top, NULL, NULL), 1, "leaks is passed on");
+    struct vmm_backend *peer = NULL;
+    tap_ok(top->ops->attach(top, &peer) == VMM_SUCCESS && peer == &fake.base, "a peer is not traced");
+    top->ops->close(top);
+    tap_u64((uint64_t)fake.closed, 1, "close reaches the backend once");
+    unlink(path);
+}
+
+/* ---- files that fail ---- */
+
+/* Runs body with standard error in a file and returns what it said. */
+static char *with_stderr(void (*body)(const char *path), const char *path)
+{
+    char said[300];
+    snprintf(said, sizeof said, "%s/said", folder);
+    int keep = dup(STDERR_FILENO), fd = open(said, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    if (keep < 0 || fd < 0)
+        tap_bail("no standard error");
+    dup2(fd, STDERR_FILENO);
+    close(fd);
+    body(path);
+    fflush(stderr);
+    dup2(keep, STDERR_FILENO);
+    close(keep);
+    char *text = read_file(said);
+    unlink(said);
+    return text;
+}
+
+static void fill_the_disk(const char *path)
+{
+    struct fake fake;
+    struct rlimit before, small;
+    struct vmm_backend *top = open_over(&fake, path);
+    signal(SIGXFSZ, SIG_IGN);
+    getrlimit(RLIMIT_FSIZE, &before);
+    small = before;
+    small.rlim_cur = 1000; /* ends within a line */
+    setrlimit(RLIMIT_FSIZE, &small);
+    bool fine = true;
+    for (uint64_t i = 1; i <= 50; i++)
+        fine = release(top, i) == VMM_SUCCESS && fine;
+    top->ops->close(top);
+    setrlimit(RLIMIT_FSIZE, &before);
+    tap_ok(fine && fake.seen == 50, "all calls of the program go on when the file is full");
+}
+
+static void test_full_file(void)
+{
+    char path[300];
+    snprintf(path, sizeof path, "%s/full", folder);
+    char *said = with_stderr(fill_the_disk, path);
+    tap_u64(count(said, "cuvmm: trace: a line could not be written"), 1, "it is told once");
+    char *text = read_file(path);
+    unsigned lines = valid_lines(text);
+    tap_ok(lines > 3 && lines < 51 && strlen(text) <= 1000, "every line that is there is whole");
+    tap_ok(!strstr(text, "\"end\""), "and no footer claims that this is all");
+    free(said);
+    free(text);
+    unlink(path);
+}
+
+static void lose_the_reader(const char *path)
+{
+    struct fake fake;
+    char buffer[512];
+    if (mkfifo(path, 0600))
+        tap_bail("no pipe");
+    int reader = open(path, O_RDONLY | O_NONBLOCK);
+    struct vmm_backend *top = open_over(&fake, path);
+    tap_ok(reader >= 0 && read(reader, buffer, sizeof buffer) > 0, "a pipe gets the header");
+    tap_result(release(top, 1), VMM_SUCCESS, "and a line");
+    close(reader);
+    tap_result(release(top, 2), VMM_SUCCESS, "a pipe that nobody reads any more does not kill the program");
+    tap_result(release(top, 3), VMM_SUCCESS, "nor later");
+    sigset_t pending;
+    sigpending(&pending);
+    tap_ok(sigismember(&pending, SIGPIPE) == 0, "and leaves no signal behind");
+    top->ops->close(top);
+}
+
+static void test_lost_reader(void)
+{
+    char path[300];
+    snprintf(path, sizeof path, "%s/pipe", folder);
+    char *said = with_stderr(lose_the_reader, path);
+    tap_u64(count(said, "could not be written"), 1, "it is told once");
+    free(said);
+    unlink(path);
+}
+
+static void trace_to_stderr(const char *path)
+{
+    struct fake fake;
+    (void)path;
+    struct vmm_backend *top = open_over(&fake, "-");
+    release(top, 1);
+    top->ops->close(top);
+}
+
+static void test_standard_error(void)
+{
+    char *said = with_stderr(trace_to_stderr, NULL);
+    tap_u64(valid_lines(said), 3, "\"-\" writes header, call and footer to standard error");
+    tap_ok(fcntl(STDERR_FILENO, F_GETFD) >= 0, "which stays open");
+    free(said);
+}
+
+/* ---- processes and threads ---- */
+
+static void test_fork(void)
+{
+    struct fake fake;
+    const char *path = path_of("fork");
+    struct vmm_backend *top = open_over(&fake, path);
+    release(top, 1);
+    pid_t child = fork();
+    if (child == 0) {
+        vmm_result result = release(top, 2);
+        top->ops->close(top);
+        _exit(result == VMM_SUCCESS ? 0 : 1);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    tap_ok(child > 0 && status == 0, "a forked child's calls go on");
+    release(top, 3);
+    top->ops->close(top);
+    char *text = read_file(path);
+    tap_ok(valid_lines(text) == 4 && !strstr(text, "\"n\":2") && strstr(text, "\"n\":3") && count(text, "\"end\"") == 1,
+           "but write nothing into its parent's trace");
+    free(text);
+    unlink(path);
+}
+
+struct racer {
+    struct vmm_backend *top;
+    uint64_t base;
+};
+
+static void *race(void *argument)
+{
+    const struct racer *racer = argument;
+    for (uint64_t i = 0; i < 200; i++)
+        release(racer->top, racer->base + i);
+    return NULL;
+}
+
+static void test_threads(void)
+{
+    struct fake fake;
+    struct racer racer[4];
+    pthread_t thread[4];
+    const char *path = path_of("threads");
+    struct vmm_backend *top = open_over(&fake, path);
+    for (int i = 0; i < 4; i++) {
+        racer[i] = (struct racer){top, 1000 * (uint64_t)(i + 1)};
+        if (pthread_create(&thread[i], NULL, race, &racer[i]))
+            tap_bail("no thread");
+    }
+    for (int i = 0; i < 4; i++)
+        pthread_join(thread[i], NULL);
+    release(top, 9999);
+    top->ops->close(top);
+    char *text = read_file(path);
+    tap_u64(valid_lines(text), 803, "800 racing calls give whole lines");
+    bool once = true;
+    for (int i = 0; i < 4; i++)
+        for (int k = 0; k < 200; k++) {
+            char part[32];
+            snprintf(part, sizeof part, "{\"n\":%d,", 1000 * (i + 1) + k);
+            once = once && count(text, part) == 1;
+        }
+    tap_ok(once, "one for each of them");
+    tap_ok(count(text, "\"thread\":1,") == 200 && count(text, "\"thread\":4,") == 200 &&
+               count(text, "\"thread\":5,") == 1 && count(text, "\"thread\":6,") == 0,
+           "threads are numbered from 1 in order of appearance");
+    free(text);
+    unlink(path);
+}
+
+/* ---- over the simulator ---- */
+
+static vmm_mem_allocation_prop device_memory(void)
+{
+    vmm_mem_allocation_prop prop;
+    memset(&prop, 0, sizeof prop);
+    prop.type = VMM_MEM_ALLOCATION_TYPE_PINNED;
+    prop.location.type = VMM_MEM_LOCATION_TYPE_DEVICE;
+    return prop;
+}
+
+static void one_life(vmm_system *sys)
+{
+    const uint64_t size = 0x200000;
+    const vmm_mem_allocation_prop prop = device_memory();
+    const vmm_mem_access_desc rw = {{VMM_MEM_LOCATION_TYPE_DEVICE, 0}, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    vmm_mem_generic_allocation_handle handle = 0;
+    vmm_deviceptr ptr = 0;
+    vmm_context ctx = NULL;
+    unsigned char bytes[3] = {1, 2, 3};
+    vmm_result result[] = {vmm_init(sys, 0),
+                           vmm_device_primary_ctx_retain(sys, &ctx, 0),
+                           vmm_ctx_set_current(sys, ctx),
+                           vmm_mem_create(sys, &handle, size, &prop, 0),
+                           vmm_mem_address_reserve(sys, &ptr, 2 * size, 0, 0, 0),
+                           vmm_mem_map(sys, ptr + size, size, 0, handle, 0),
+                           vmm_mem_map(sys, ptr + size, size, 0, handle, 0),
+                           vmm_mem_set_access(sys, ptr + size, size, &rw, 1),
+                           vmm_memcpy_htod(sys, ptr + size + 1, bytes, 3),
+                           vmm_memcpy_dtoh(sys, bytes, ptr + size, 3),
+                           vmm_mem_unmap(sys, ptr, 2 * size),
+                           vmm_mem_release(sys, handle),
+                           vmm_mem_address_free(sys, ptr, 2 * size)};
+    for (size_t i = 0; i < sizeof result / sizeof result[0]; i++)
+        tap_result(result[i], i == 6 ? VMM_ERROR_INVALID_VALUE : VMM_SUCCESS, "call %zu", i + 1);
+}
+
+static char *trace_of_a_life(const char *name)
+{
+    char spec[400];
+    vmm_system *sys = NULL;
+    const char *path = path_of(name);
+    snprintf(spec, sizeof spec, "trace=%s | sim:h100", path);
+    if (vmm_open(spec, &sys) != VMM_SUCCESS)
+        tap_bail("%s", vmm_last_detail()->note);
+    one_life(sys);
+    vmm_close(sys);
+    char *text = read_file(path);
+    unlink(path);
+    return text;
+}
+
+static void test_on_the_simulator(void)
+{
+    char *first = trace_of_a_life("one"), *second = trace_of_a_life("two");
+    tap_u64(valid_lines(first), 15, "13 calls, a header and a footer");
+    tap_text(second, first, "the same calls give the same bytes");
+    tap_ok(strstr(first, "\"inner\":[\"sim\"]"), "the header names the simulator");
+    tap_ok(strstr(first, "\"ptr\":\"R1+0x200000\",\"handle\":\"H1\"},\"result\":\"CUDA_SUCCESS\""), "the map by names");
+    tap_ok(strstr(first, "\"result\":\"CUDA_ERROR_INVALID_VALUE\",\"code\":1,\"severity\":\"error\",\"rule\":"
+                         "\"VMM-MAP-OVERLAP\",\"argument\":\"ptr\",\"value\":"),
+           "the refused one with rule and argument");
+    tap_ok(strstr(first, "\"nearest\":\"M1\""), "and the mapping in its way");
+    tap_ok(strstr(first, "\"severity\":\"warning\",\"rule\":\"VMM-UNMAP-HOLE\""), "a warning of a call that succeeded");
+    tap_ok(strstr(first, "\"src\":{\"length\":\"0x3\",\"hex\":\"010203\"}") &&
+               strstr(first, "\"out\":{\"dst\":{\"length\":\"0x3\",\"hex\":\"000102\"}}"),
+           "bytes written and read");
+    free(first);
+    free(second);
+}
+
+static void test_with_a_fault(void)
+{
+    char spec[400];
+    vmm_system *sys = NULL;
+    const char *path = path_of("fault");
+    snprintf(spec, sizeof spec, "fault=init:1|trace=%s|fault=init:2:UNKNOWN|sim:min", path);
+    if (vmm_open(spec, &sys) != VMM_SUCCESS)
+        tap_bail("%s", vmm_last_detail()->note);
+    tap_result(vmm_init(sys, 0), VMM_ERROR_OUT_OF_MEMORY, "a fault outside the trace");
+    tap_result(vmm_init(sys, 0), VMM_SUCCESS, "nothing");
+    tap_result(vmm_init(sys, 0), VMM_ERROR_UNKNOWN, "a fault inside it");
+    vmm_close(sys);
+    char *text = read_file(path);
+    tap_ok(valid_lines(text) == 4 && strstr(text, "\"inner\":[\"fault\",\"sim\"]"), "the header names what is inside");
+    tap_ok(!strstr(text, "\"n\":1,") && strstr(text, "\"n\":2,"), "a call kept outside has no line");
+    tap_ok(strstr(text, "\"code\":999,\"severity\":\"error\",\"note\":\"layer fault, call 2 of init: made to fail"),
+           "one kept inside has, with its note");
+    free(text);
+    unlink(path);
+}
+
+int main(void)
+{
+    const char *where = getenv("TMPDIR");
+    snprintf(folder, sizeof folder, "%.200s/trace_file_test.XXXXXX", where ? where : ".");
+    if (!mkdtemp(folder))
+        tap_bail("cannot make a folder in %s", where ? where : ".");
+    test_open_failures();
+    test_file();
+    test_full_file();
+    test_lost_reader();
+    test_standard_error();
+    test_fork();
+    test_threads();
+    test_on_the_simulator();
+    test_with_a_fault();
+    tap_ok(rmdir(folder) == 0, "nothing is left behind");
+    return tap_done();
+}

@@ -1,0 +1,383 @@
+#include "trace.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "fake_backend.h"
+#include "json_check.h"
+#include "tap.h"
+
+/* ---- a trace over a fake backend, and its lines ---- */
+
+struct rig {
+    struct fake fake;
+    struct vmm_backend *top;
+    char path[256];
+    uint64_t number;
+    char *text; /* of the file, once closed */
+};
+
+static void rig_open(struct rig *rig)
+{
+    const char *folder = getenv("TMPDIR");
+    memset(rig, 0, sizeof *rig);
+    fake_init(&rig->fake);
+    snprintf(rig->path, sizeof rig->path, "%.200s/trace_test.XXXXXX", folder ? folder : ".");
+    int fd = mkstemp(rig->path);
+    if (fd < 0)
+        tap_bail("cannot make %s", rig->path);
+    close(fd);
+    if (vmm_trace_open(rig->path, &rig->fake.base, &rig->top) != VMM_SUCCESS)
+        tap_bail("%s", vmm_last_detail()->note);
+}
+
+static vmm_result rig_call(struct rig *rig, struct vmm_call *call)
+{
+    return fake_dispatch(rig->top, call, ++rig->number);
+}
+
+static void rig_read(struct rig *rig)
+{
+    FILE *file = fopen(rig->path, "rb");
+    size_t room = 1 << 22;
+    rig->text = calloc(1, room);
+    if (!file || !rig->text)
+        tap_bail("cannot read %s", rig->path);
+    size_t length = fread(rig->text, 1, room - 1, file);
+    rig->text[length] = '\0';
+    fclose(file);
+    unlink(rig->path);
+}
+
+static void rig_close(struct rig *rig)
+{
+    rig->top->ops->close(rig->top);
+    rig_read(rig);
+}
+
+/* Line number n of the file, from 0, cut out in place of a scratch copy. */
+static const char *line(const struct rig *rig, unsigned n)
+{
+    static char copy[1 << 16];
+    const char *at = rig->text;
+    while (n-- && at)
+        at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL;
+    size_t length = at ? strcspn(at, "\n") : 0;
+    if (length >= sizeof copy)
+        tap_bail("a line of %zu bytes", length);
+    if (length)
+        memcpy(copy, at, length);
+    copy[length] = '\0';
+    return copy;
+}
+
+static bool all_valid(const char *text, unsigned *lines)
+{
+    bool valid = true;
+    *lines = 0;
+    while (*text) {
+        const char *end = strchr(text, '\n');
+        if (!end || !json_check(text, (size_t)(end - text))) {
+            tap_note("line %u is no JSON: %.200s", *lines + 1, text);
+            return false;
+        }
+        valid = valid && *text == '{';
+        text = end + 1;
+        ++*lines;
+    }
+    return valid;
+}
+
+/* ---- single lines, to the letter ---- */
+
+static void test_memory_lines(void)
+{
+    struct rig rig;
+    uint64_t handle = 0, ptr = 0;
+    vmm_mem_allocation_prop prop;
+    memset(&prop, 0, sizeof prop);
+    prop.type = 1;
+    prop.requested_handle_types = 1;
+    prop.location = (vmm_mem_location){VMM_MEM_LOCATION_TYPE_DEVICE, -1};
+    prop.alloc_flags.usage = 3;
+    prop.alloc_flags.reserved[3] = 0xAB;
+    rig_open(&rig);
+    rig_call(&rig, &(struct vmm_call_mem_create){{VMM_CALL_mem_create, 0}, &handle, 0x200000, &prop, 0}.head);
+    rig_call(&rig, &(struct vmm_call_mem_address_reserve){{VMM_CALL_mem_address_reserve, 0}, &ptr, 0x400000, 0, 0, 0}.head);
+    rig_call(&rig, &(struct vmm_call_mem_map){{VMM_CALL_mem_map, 0}, ptr + 0x200000, 0x200000, 0, handle, 0}.head);
+    vmm_mem_access_desc desc[2] = {{{1, 0}, 3}, {{3, 1}, 1}};
+    rig_call(&rig, &(struct vmm_call_mem_set_access){{VMM_CALL_mem_set_access, 0}, ptr, 0x400000, desc, 2}.head);
+    rig_call(&rig, &(struct vmm_call_mem_address_free){{VMM_CALL_mem_address_free, 0}, ptr, 0x400000}.head);
+    rig_call(&rig, &(struct vmm_call_mem_unmap){{VMM_CALL_mem_unmap, 0}, ptr, 0x400000}.head);
+    rig_close(&rig);
+    tap_text(line(&rig, 0), "{\"cuvmm-trace\":1,\"version\":\"0.1.0\",\"inner\":[\"fake\"]}", "header");
+    tap_text(line(&rig, 1),
+             "{\"n\":1,\"thread\":1,\"call\":\"mem_create\",\"args\":{\"handle\":\"out\",\"size\":\"0x200000\",\"prop\":"
+             "{\"type\":1,\"requested_handle_types\":1,\"location\":{\"type\":1,\"id\":-1},\"win32_handle_meta_data\":"
+             "\"0x0\",\"compression_type\":0,\"gpu_direct_rdma_capable\":0,\"usage\":3,\"reserved\":\"000000ab\"},"
+             "\"flags\":\"0x0\"},\"names\":{\"handle\":\"H1\"},\"result\":\"CUDA_SUCCESS\",\"code\":0,"
+             "\"out\":{\"handle\":\"0x100000000000\"}}",
+             "create: properties, and a name for the new handle");
+    tap_text(line(&rig, 2),
+             "{\"n\":2,\"thread\":1,\"call\":\"mem_address_reserve\",\"args\":{\"ptr\":\"out\",\"size\":\"0x400000\","
+             "\"alignment\":\"0x0\",\"addr\":\"0x0\",\"flags\":\"0x0\"},\"names\":{\"ptr\":\"R1\"},\"result\":"
+             "\"CUDA_SUCCESS\",\"code\":0,\"out\":{\"ptr\":\"0x100001000000\"}}",
+             "reserve: a name for the new range");
+    tap_text(line(&rig, 3),
+             "{\"n\":3,\"thread\":1,\"call\":\"mem_map\",\"args\":{\"ptr\":\"0x100001200000\",\"size\":\"0x200000\","
+             "\"offset\":\"0x0\",\"handle\":\"0x100000000000\",\"flags\":\"0x0\"},\"names\":{\"ptr\":\"R1+0x200000\","
+             "\"handle\":\"H1\"},\"result\":\"CUDA_SUCCESS\",\"code\":0}",
+             "map: both names, no output");
+    tap_ok(strstr(line(&rig, 4), "\"desc\":[{\"location\":{\"type\":1,\"id\":0},\"flags\":3},{\"location\":{\"type\":3,"
+                                 "\"id\":1},\"flags\":1}],\"count\":\"0x2\"}"),
+           "set access: every grant");
+    tap_ok(strstr(line(&rig, 5), "\"names\":{\"ptr\":\"R1\"}"), "free: the name is still there at its own end");
+    tap_ok(!strstr(line(&rig, 6), "\"names\""), "and gone after it");
+    tap_text(line(&rig, 7), "{\"end\":1,\"calls\":6}", "footer");
+    free(rig.text);
+}
+
+static void test_copies(void)
+{
+    struct rig rig;
+    static unsigned char bytes[TRACE_BYTES_MAX + 1];
+    char want[128];
+    rig_open(&rig);
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (unsigned char)i;
+    const uint64_t to = 0x5000;
+    rig_call(&rig, &(struct vmm_call_memcpy_htod){{VMM_CALL_memcpy_htod, 0}, to, bytes, 4}.head);
+    rig_call(&rig, &(struct vmm_call_memcpy_htod){{VMM_CALL_memcpy_htod, 0}, to, bytes, TRACE_BYTES_MAX}.head);
+    rig_call(&rig, &(struct vmm_call_memcpy_htod){{VMM_CALL_memcpy_htod, 0}, to, bytes, TRACE_BYTES_MAX + 1}.head);
+    rig_call(&rig, &(struct vmm_call_memcpy_htod){{VMM_CALL_memcpy_htod, 0}, to, NULL, 0}.head);
+    rig_call(&rig, &(struct vmm_call_memcpy_dtoh){{VMM_CALL_memcpy_dtoh, 0}, bytes + 8, to, 3}.head);
+    rig_call(&rig, &(struct vmm_call_memcpy_dtoh_async){{VMM_CALL_memcpy_dtoh_async, 0}, bytes, to, 3, NULL}.head);
+    rig.fake.result = VMM_ERROR_INVALID_VALUE;
+    rig_call(&rig, &(struct vmm_call_memcpy_htod){{VMM_CALL_memcpy_htod, 0}, to, bytes, UINT64_MAX}.head);
+    rig_call(&rig, &(struct vmm_call_memcpy_dtoh){{VMM_CALL_memcpy_dtoh, 0}, bytes, to, UINT64_MAX}.head);
+    rig_close(&rig);
+    tap_ok(strstr(line(&rig, 1), "\"src\":{\"length\":\"0x4\",\"hex\":\"00010203\"},\"byte_count\":\"0x4\"}"),
+           "a short copy with its bytes");
+    tap_ok(strstr(line(&rig, 2), "\"hex\":\"000102") && !strstr(line(&rig, 2), "fnv1a64"), "the longest with its bytes");
+    snprintf(want, sizeof want, "\"src\":{\"length\":\"0x1001\",\"fnv1a64\":\"0x%" PRIx64 "\"}",
+             trace_hash(bytes, sizeof bytes));
+    tap_ok(strstr(line(&rig, 3), want), "a longer one with its hash");
+    tap_ok(strstr(line(&rig, 4), "\"src\":null"), "NULL is null");
+    tap_ok(strstr(line(&rig, 5), "\"out\":{\"dst\":{\"length\":\"0x3\",\"hex\":\"08090a\"}}"), "what was read back");
+    tap_ok(strstr(line(&rig, 6), "\"out\":{\"dst\":{\"length\":\"0x3\"}}"), "an async copy need not be there yet");
+    tap_ok(strstr(line(&rig, 7), "\"src\":{\"length\":\"0xffffffffffffffff\"}"),
+           "of a failed copy the bytes are not touched");
+    tap_ok(strstr(line(&rig, 8), "\"dst\":\"out\"") && !strstr(line(&rig, 8), "\"out\":{"), "nor read back");
+    tap_u64(trace_hash("", 0), UINT64_C(0xcbf29ce484222325), "FNV-1a of nothing");
+    tap_u64(trace_hash("foobar", 6), UINT64_C(0x85944171f73967e8), "FNV-1a of a published example");
+    free(rig.text);
+}
+
+static void test_attributes(void)
+{
+    struct rig rig;
+    uint64_t wide = 0x1122334455667788;
+    int narrow = -3;
+    unsigned char unknown = 0;
+    void *data[4] = {&wide, &narrow, NULL, &unknown};
+    const vmm_pointer_attribute list[4] = {VMM_POINTER_ATTRIBUTE_RANGE_START_ADDR,
+                                           VMM_POINTER_ATTRIBUTE_DEVICE_ORDINAL, VMM_POINTER_ATTRIBUTE_MAPPED, 999};
+    rig_open(&rig);
+    for (int i = 0; i < 4; i++)
+        rig_call(&rig, &(struct vmm_call_pointer_get_attribute){{VMM_CALL_pointer_get_attribute, 0}, data[i], list[i], 1}.head);
+    rig_call(&rig, &(struct vmm_call_pointer_get_attributes){{VMM_CALL_pointer_get_attributes, 0}, 4, list, data, 1}.head);
+    rig_call(&rig, &(struct vmm_call_pointer_get_attributes){{VMM_CALL_pointer_get_attributes, 0}, 4, NULL, NULL, 1}.head);
+    rig_close(&rig);
+    tap_ok(strstr(line(&rig, 1), "\"attribute\":11") && strstr(line(&rig, 1), "\"out\":{\"data\":\"0x1122334455667788\"}"),
+           "an attribute of 64 bits");
+    tap_ok(strstr(line(&rig, 2), "\"out\":{\"data\":-3}"), "an int");
+    tap_ok(strstr(line(&rig, 3), "\"data\":null") && !strstr(line(&rig, 3), "\"out\":{"), "none asked for");
+    tap_ok(strstr(line(&rig, 4), "\"attribute\":999") && !strstr(line(&rig, 4), "\"out\":{"), "one of unknown type");
+    tap_ok(strstr(line(&rig, 5), "\"attributes\":[11,9,13,999],\"data\":[\"out\",\"out\",null,\"out\"]") &&
+               strstr(line(&rig, 5), "\"out\":{\"data\":[\"0x1122334455667788\",-3,null,null]}"),
+           "several at once");
+    tap_ok(strstr(line(&rig, 6), "\"num_attributes\":\"0x4\",\"attributes\":null,\"data\":null"), "or none");
+    free(rig.text);
+}
+
+static void test_flags_of_a_failing_call(void)
+{
+    struct rig rig;
+    uint64_t flags = 77;
+    const vmm_mem_location location = {1, 0};
+    struct vmm_call_mem_get_access call = {{VMM_CALL_mem_get_access, 0}, &flags, &location, 0x1000};
+    rig_open(&rig);
+    rig.fake.result = VMM_ERROR_INVALID_DEVICE;
+    rig_call(&rig, &call.head);
+    tap_u64(flags, 77, "flags that the backend leaves alone are left alone");
+    rig.fake.writes_flags = true;
+    rig_call(&rig, &call.head);
+    tap_u64(flags, UINT64_C(0x100000000000), "flags that it writes arrive");
+    tap_ok(call.flags == &flags, "and the call record is as it was");
+    rig_close(&rig);
+    tap_ok(!strstr(line(&rig, 1), "\"out\":{"), "the first line has no output");
+    tap_ok(strstr(line(&rig, 2), "\"result\":\"CUDA_ERROR_INVALID_DEVICE\",\"code\":101,\"out\":{\"flags\":\"0x100000000000\"}"),
+           "the second has");
+    free(rig.text);
+}
+
+static void test_text_and_detail(void)
+{
+    struct rig rig;
+    char name[16];
+    rig_open(&rig);
+    rig_call(&rig, &(struct vmm_call_device_get_name){{VMM_CALL_device_get_name, 0}, name, 16, 0}.head);
+    rig_close(&rig);
+    tap_ok(strstr(line(&rig, 1), "\"out\":{\"name\":\"a \\\"b\\\"\\u000a\\\\\\u0080\"}"), "a text is escaped");
+    free(rig.text);
+}
+
+/* ---- names ---- */
+
+static void test_names(void)
+{
+    struct rig rig;
+    vmm_context ctx = NULL, again = NULL;
+    vmm_stream stream = NULL;
+    uint64_t handle = 0, memory = 0;
+    vmm_mem_allocation_prop prop;
+    memset(&prop, 0, sizeof prop);
+    rig_open(&rig);
+    struct vmm_call_mem_create create = {{VMM_CALL_mem_create, 0}, &handle, 1, &prop, 0};
+    struct vmm_call_mem_release release = {{VMM_CALL_mem_release, 0}, 0};
+    rig_call(&rig, &create.head);
+    uint64_t first = handle;
+    rig_call(&rig, &create.head);
+    release.handle = handle;
+    rig_call(&rig, &release.head);
+    rig.fake.next = handle;
+    rig_call(&rig, &(struct vmm_call_mem_retain_allocation_handle){{VMM_CALL_mem_retain_allocation_handle, 0}, &handle, 9}.head);
+    rig.fake.next = first;
+    rig_call(&rig, &create.head);
+    rig.fake.next = 0x5000;
+    rig_call(&rig, &(struct vmm_call_ctx_create){{VMM_CALL_ctx_create, 0}, &ctx, 0, 0}.head);
+    rig.fake.next = 0x5000;
+    rig_call(&rig, &(struct vmm_call_device_primary_ctx_retain){{VMM_CALL_device_primary_ctx_retain, 0}, &again, 0}.head);
+    rig_call(&rig, &(struct vmm_call_ctx_destroy){{VMM_CALL_ctx_destroy, 0}, ctx}.head);
+    rig_call(&rig, &(struct vmm_call_ctx_set_current){{VMM_CALL_ctx_set_current, 0}, ctx}.head);
+    rig_call(&rig, &(struct vmm_call_stream_create){{VMM_CALL_stream_create, 0}, &stream, 0}.head);
+    rig_call(&rig, &(struct vmm_call_stream_synchronize){{VMM_CALL_stream_synchronize, 0}, stream}.head);
+    rig_call(&rig, &(struct vmm_call_mem_alloc){{VMM_CALL_mem_alloc, 0}, &memory, 100}.head);
+    rig_call(&rig, &(struct vmm_call_memset_d8){{VMM_CALL_memset_d8, 0}, memory + 99, 1, 1}.head);
+    rig_call(&rig, &(struct vmm_call_memset_d8){{VMM_CALL_memset_d8, 0}, memory + 100, 1, 1}.head);
+    rig_call(&rig, &(struct vmm_call_mem_free){{VMM_CALL_mem_free, 0}, memory}.head);
+    rig_call(&rig, &(struct vmm_call_mem_free){{VMM_CALL_mem_free, 0}, memory}.head);
+    rig_close(&rig);
+    tap_ok(strstr(line(&rig, 2), "{\"handle\":\"H2\"}"), "handles count on");
+    tap_ok(strstr(line(&rig, 3), "{\"handle\":\"H2\"}"), "a release knows its handle");
+    tap_ok(strstr(line(&rig, 4), "{\"handle\":\"H2\"}"), "a retain gives the old name for the old value");
+    tap_ok(strstr(line(&rig, 5), "{\"handle\":\"H3\"}"), "a create gives a new name even for a value seen before");
+    tap_ok(strstr(line(&rig, 6), "{\"pctx\":\"C1\"}"), "a context");
+    tap_ok(strstr(line(&rig, 7), "{\"pctx\":\"C1\"}"), "retained again");
+    tap_ok(strstr(line(&rig, 8), "{\"ctx\":\"C1\"}"), "destroyed");
+    tap_ok(!strstr(line(&rig, 9), "names"), "and forgotten");
+    tap_ok(strstr(line(&rig, 10), "{\"stream\":\"S1\"}") && strstr(line(&rig, 11), "{\"stream\":\"S1\"}"), "a stream");
+    tap_ok(strstr(line(&rig, 12), "{\"dptr\":\"A1\"}"), "memory of mem_alloc");
+    tap_ok(strstr(line(&rig, 13), "{\"dst\":\"A1+0x63\"}"), "its last byte");
+    tap_ok(!strstr(line(&rig, 14), "names"), "one past it is nobody's");
+    tap_ok(strstr(line(&rig, 15), "{\"dptr\":\"A1\"}") && !strstr(line(&rig, 16), "names"), "freed and forgotten");
+    free(rig.text);
+}
+
+/* A range that overlaps older ones ended them without our seeing it. */
+static void test_names_of_overlapping_ranges(void)
+{
+    static const struct {
+        uint64_t start, size;
+    } ranges[] = {{0x1000, 0x1000}, {0x3000, 0x1000}, {0x5000, 0x1000}, {0x1800, 0x2000}};
+    static const struct {
+        uint64_t at;
+        const char *name;
+    } want[] = {{0x1000, NULL}, {0x1800, "\"R4\""}, {0x3000, "\"R4+0x1800\""}, {0x37FF, "\"R4+0x1fff\""},
+                {0x3800, NULL}, {0x5000, "\"R3\""}, {0x5FFF, "\"R3+0xfff\""},  {0x6000, NULL}};
+    struct rig rig;
+    uint64_t ptr = 0;
+    rig_open(&rig);
+    for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++) {
+        rig.fake.next = ranges[i].start;
+        rig_call(&rig, &(struct vmm_call_mem_address_reserve){{VMM_CALL_mem_address_reserve, 0}, &ptr, ranges[i].size, 0, 0, 0}.head);
+    }
+    for (size_t i = 0; i < sizeof want / sizeof want[0]; i++)
+        rig_call(&rig, &(struct vmm_call_mem_unmap){{VMM_CALL_mem_unmap, 0}, want[i].at, 1}.head);
+    rig_close(&rig);
+    for (size_t i = 0; i < sizeof want / sizeof want[0]; i++)
+        tap_ok(want[i].name ? strstr(line(&rig, (unsigned)i + 5), want[i].name) != NULL
+                            : strstr(line(&rig, (unsigned)i + 5), "names") == NULL,
+               "0x%" PRIx64 " is %s", want[i].at, want[i].name ? want[i].name : "nobody's");
+    free(rig.text);
+}
+
+/* ---- every entry point ---- */
+
+static void fill(union vmm_any_call *call, enum vmm_call_id id, bool null, void *room)
+{
+    size_t count = 0;
+    const struct vmm_param *params = vmm_call_params(id, &count);
+    memset(call, 0, sizeof *call);
+    call->head.id = (uint16_t)id;
+    for (size_t i = 0; i < count; i++)
+        if (params[i].kind >= VMM_PARAM_PROP)
+            vmm_call_set_scalar(&call->head, &params[i], null ? 0 : (uint64_t)(uintptr_t)room);
+        else
+            vmm_call_set_scalar(&call->head, &params[i], params[i].kind == VMM_PARAM_INT ? UINT64_MAX : i + 1);
+}
+
+static void test_every_call(void)
+{
+    struct rig rig;
+    bool named = true;
+    unsigned lines = 0;
+    rig_open(&rig);
+    for (int round = 0; round < 3; round++)
+        for (int id = 0; id < VMM_CALL_COUNT; id++) {
+            static uint64_t room[64]; /* large and zero: each kind of pointer can be read and written there */
+            union vmm_any_call call;
+            memset(room, 0, sizeof room);
+            fill(&call, (enum vmm_call_id)id, round == 1, room);
+            rig.fake.result = round == 2 ? VMM_ERROR_INVALID_VALUE : VMM_SUCCESS;
+            if (round == 1 && (id == VMM_CALL_mem_create || id == VMM_CALL_mem_address_reserve ||
+                               id == VMM_CALL_mem_retain_allocation_handle || id == VMM_CALL_mem_alloc ||
+                               id == VMM_CALL_ctx_create || id == VMM_CALL_stream_create ||
+                               id == VMM_CALL_device_primary_ctx_retain))
+                rig.fake.result = VMM_ERROR_INVALID_VALUE; /* no backend succeeds with nowhere to put the result */
+            rig_call(&rig, &call.head);
+        }
+    rig_close(&rig);
+    tap_ok(all_valid(rig.text, &lines), "every line is a JSON object");
+    tap_u64(lines, 3 * VMM_CALL_COUNT + 2, "one line per call, a header and a footer");
+    for (unsigned i = 0; i < 3 * VMM_CALL_COUNT; i++) {
+        enum vmm_call_id id = (enum vmm_call_id)(i % VMM_CALL_COUNT);
+        size_t count = 0;
+        const struct vmm_param *params = vmm_call_params(id, &count);
+        char part[64];
+        snprintf(part, sizeof part, "\"call\":\"%s\",\"args\":{", vmm_call_name(id));
+        const char *at = strstr(line(&rig, i + 1), part);
+        for (size_t p = 0; at && p < count; p++) {
+            snprintf(part, sizeof part, "\"%s\":", params[p].name);
+            at = strstr(at, part);
+        }
+        if (!at)
+            tap_note("line %u: %s", i + 1, line(&rig, i + 1));
+        named = named && at;
+    }
+    tap_ok(named, "each names its call and every parameter in order");
+    free(rig.text);
+}
+
+int main(void)
+{
+    test_memory_lines();
+    test_copies();
+    test_attributes();
+    test_flags_of_a_failing_call();
+    test_text_and_detail();
+    test_names();
+    test_names_of_overlapping_ranges();
+    test_every_call();
+    return tap_done();
+}
