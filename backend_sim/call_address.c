@@ -50,13 +50,12 @@ static bool place(const struct sim_process *process, const struct vmm_call_mem_a
 static vmm_result refuse_space(const struct sim_process *process, const struct vmm_call_mem_address_reserve *call)
 {
     const struct sim_profile *profile = &process->machine->profile;
+    if (call->alignment <= profile->va_alignment_max)
+        return vmm_detail_refuse(VMM_RULE_RESERVE_SPACE, call->size, profile->va_end - profile->va_start, NULL);
     vmm_result result =
-        vmm_detail_refuse(VMM_RULE_RESERVE_SPACE, call->size, profile->va_end - profile->va_start, NULL);
-    if (call->alignment > profile->va_alignment_max) {
-        vmm_detail_argument("alignment");
-        vmm_detail_note("alignment 0x%llx: no address with one above 0x%llx can be had",
-                        (unsigned long long)call->alignment, (unsigned long long)profile->va_alignment_max);
-    }
+        vmm_detail_refuse(VMM_RULE_RESERVE_SPACE, call->alignment, profile->va_alignment_max, NULL);
+    vmm_detail_argument("alignment");
+    vmm_detail_note("this machine finds no address with a larger alignment");
     return result;
 }
 

@@ -150,8 +150,12 @@ vmm_result sim_mem_map(struct sim_process *process, const struct vmm_call_mem_ma
 static vmm_result refuse_partial(const struct sim_mapping *mapping, const struct vmm_call_mem_unmap *call)
 {
     vmm_object nearest = sim_object_mapping(mapping);
-    vmm_result result = vmm_detail_refuse(VMM_RULE_UNMAP_PARTIAL, call->size, mapping->size, &nearest);
-    if (mapping->start < call->ptr)
+    bool before = mapping->start < call->ptr;
+    vmm_result result =
+        before ? vmm_detail_refuse(VMM_RULE_UNMAP_PARTIAL, call->ptr, mapping->start, &nearest)
+               : vmm_detail_refuse(VMM_RULE_UNMAP_PARTIAL, call->size,
+                                   mapping->start + mapping->size - call->ptr, &nearest);
+    if (before)
         vmm_detail_argument("ptr");
     return result;
 }

@@ -8,7 +8,7 @@
 
 void slots_init(struct slots *slots, uint16_t tag, void (*forget)(void *object))
 {
-    *slots = (struct slots){tag, NULL, 0, 0, NONE, NONE, forget};
+    *slots = (struct slots){tag, NULL, 0, 0, NONE, NONE, NONE, 0, forget};
 }
 
 void slots_clear(struct slots *slots)
@@ -20,11 +20,10 @@ void slots_clear(struct slots *slots)
     slots_init(slots, slots->tag, slots->forget);
 }
 
-/* Index of a slot to use, or NONE. A slot just ended is kept back while it is the only one, so that a value given back
- * a moment ago is not the next one's place. */
+/* Index of a slot to use, or NONE. */
 static uint32_t pick(struct slots *slots)
 {
-    if (slots->first_free != slots->last_free) {
+    if (slots->first_free != slots->first_remembered) {
         uint32_t i = slots->first_free;
         slots->first_free = slots->slot[i].next;
         return i;
@@ -49,12 +48,20 @@ uint64_t slots_add(struct slots *slots, void *object)
     if (i == NONE)
         return 0;
     struct slot *slot = &slots->slot[i];
-    if (slot->object)
-        slots->forget(slot->object);
     slot->object = object;
     slot->generation++;
     slot->live = 1;
     return (uint64_t)slots->tag << 48 | (uint64_t)slot->generation << INDEX_BITS | i;
+}
+
+/* The oldest object that is remembered makes room. */
+static void forget_oldest(struct slots *slots)
+{
+    struct slot *slot = &slots->slot[slots->first_remembered];
+    slots->forget(slot->object);
+    slot->object = NULL;
+    slots->first_remembered = slot->next;
+    slots->remembered--;
 }
 
 void slots_end(struct slots *slots, uint64_t value)
@@ -63,13 +70,17 @@ void slots_end(struct slots *slots, uint64_t value)
     struct slot *slot = &slots->slot[i];
     slot->live = 0;
     if (slot->generation == LIMIT - 1)
-        return; /* retired */
+        return; /* retired, and remembered for ever */
     slot->next = NONE;
     if (slots->first_free == NONE)
         slots->first_free = i;
     else
         slots->slot[slots->last_free].next = i;
     slots->last_free = i;
+    if (slots->first_remembered == NONE)
+        slots->first_remembered = i;
+    if (++slots->remembered > SLOTS_REMEMBERED)
+        forget_oldest(slots);
 }
 
 enum slot_state slots_find(const struct slots *slots, uint64_t value, void **object)

@@ -2,15 +2,20 @@
  *
  *   value = [ tag 16 | generation 24 | index 24 ]      never 0
  *
- * A slot is used again only after all others that were given back before it, and each use has a new generation; a slot
- * whose generations are used up is retired. The object stays readable in its slot after its end until the slot is used
- * again, so that a message can tell what a stale value was. All locking is up to the caller.
+ * Each use of a slot has a new generation; a slot whose generations are used up is retired. The last SLOTS_REMEMBERED
+ * objects that ended stay readable, so that a message can tell what a stale value was, and their slots stay out of use:
+ *
+ *   given back:  oldest [forgotten, free to use][.... remembered ....] newest
+ *
+ * All locking is up to the caller.
  */
 #ifndef SIM_SLOTS_H
 #define SIM_SLOTS_H
 
 #include <stddef.h>
 #include <stdint.h>
+
+enum { SLOTS_REMEMBERED = 256 };
 
 struct slot {
     void *object;        /* NULL: never used, or nothing kept */
@@ -23,8 +28,10 @@ struct slots {
     uint16_t tag;
     struct slot *slot;
     uint32_t used, room;
-    uint32_t first_free, last_free;
-    void (*forget)(void *object); /* called for an ended object when its slot is used again or cleared */
+    uint32_t first_free, last_free; /* given back, oldest first */
+    uint32_t first_remembered;      /* the oldest of them whose object is kept */
+    uint32_t remembered;            /* how many are */
+    void (*forget)(void *object);   /* called for an ended object that is remembered no longer, or cleared */
 };
 
 enum slot_state { SLOT_LIVE, SLOT_STALE, SLOT_FORGED };

@@ -40,26 +40,33 @@ static void test_life(void)
 
 static void test_reuse(void)
 {
+    enum { ENDED = SLOTS_REMEMBERED + 3 };
+    static uint64_t value[ENDED];
     struct slots slots;
     void *object;
-    uint64_t value[4], again[4];
     forgotten = 0;
     slots_init(&slots, TAG, forget);
-    for (int i = 0; i < 4; i++)
-        value[i] = slots_add(&slots, &things[i]);
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < ENDED; i++)
+        value[i] = slots_add(&slots, &things[i % 64]);
+    for (int i = 0; i < ENDED; i++)
         slots_end(&slots, value[i]);
+    tap_u64((uint64_t)forgotten, 3, "the oldest three are forgotten, the others remembered");
+    tap_ok(slots_find(&slots, value[2], &object) == SLOT_STALE && !object, "a forgotten value is stale");
+    tap_ok(slots_find(&slots, value[3], &object) == SLOT_STALE && object == &things[3], "a remembered one has its object");
+    uint64_t again[4];
     for (int i = 0; i < 4; i++)
         again[i] = slots_add(&slots, &things[4 + i]);
-    tap_u64((uint64_t)forgotten, 3, "three places were used again, the last one given back was kept");
     tap_ok((uint32_t)again[0] << 8 == (uint32_t)value[0] << 8, "the place given back first is used first");
-    tap_ok(slots_find(&slots, value[0], &object) == SLOT_STALE && !object, "its old value is stale, and not remembered");
-    tap_ok(slots_find(&slots, value[3], &object) == SLOT_STALE && object == &things[3], "the latest one still is");
+    tap_ok((uint32_t)again[3] << 8 == (uint32_t)(value[ENDED - 1] + 1) << 8, "a remembered place is not used");
+    tap_ok(slots_find(&slots, value[0], &object) == SLOT_STALE && !object, "its old value stays stale");
     bool distinct = true;
     for (int i = 0; i < 4; i++)
-        for (int j = 0; j < 4; j++)
+        for (int j = 0; j < ENDED; j++)
             distinct = distinct && again[i] != value[j];
     tap_ok(distinct, "no value is ever used again");
+    for (int i = 0; i < 3; i++)
+        slots_end(&slots, again[i]);
+    tap_ok(slots_find(&slots, value[5], &object) == SLOT_STALE && !object, "newer ends push older ones out");
     slots_clear(&slots);
 }
 
