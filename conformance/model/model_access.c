@@ -58,11 +58,13 @@ static bool set_range(struct model *m, const struct vmm_call_mem_set_access *c, 
 {
     uint64_t last = c->ptr + model_edge_clamp(c->ptr, c->size) - 1;
     const struct model_mapping *from = model_mapping_at(m, c->ptr), *to = model_mapping_at(m, last);
-    if (!from || !to)
+    if (!from)
         return model_refuse(a, INVALID, "VMM-ACCESS-NOT-MAPPED");
-    if (from->start != c->ptr || to->start + to->size - 1 != last)
+    if (from->start != c->ptr)
         return model_refuse(a, INVALID, "VMM-ACCESS-PARTIAL");
-    return true;
+    if (!to)
+        return model_refuse(a, INVALID, "VMM-ACCESS-NOT-MAPPED");
+    return to->start + to->size - 1 == last || model_refuse(a, INVALID, "VMM-ACCESS-PARTIAL");
 }
 
 static bool in_range(const struct model_mapping *mapping, const struct vmm_call_mem_set_access *c)
@@ -70,18 +72,31 @@ static bool in_range(const struct model_mapping *mapping, const struct vmm_call_
     return mapping->start >= c->ptr && mapping->start - c->ptr < c->size;
 }
 
-/* What the memory in the range allows each location. */
+/* The first mapping of the range that starts at from or behind it. */
+static const struct model_mapping *next_in_range(const struct model *m, const struct vmm_call_mem_set_access *c,
+                                                 uint64_t from)
+{
+    const struct model_mapping *first = NULL;
+    for (size_t i = 0; i < m->mapping_count; i++) {
+        const struct model_mapping *p = &m->mappings[i];
+        if (in_range(p, c) && p->start >= from && (!first || p->start < first->start))
+            first = p;
+    }
+    return first;
+}
+
+/* What the memory of one mapping allows each location. */
 static bool set_memory(struct model *m, const struct vmm_call_mem_set_access *c, const struct model_mapping *mapping,
-                       bool peers, struct model_answer *a)
+                       struct model_answer *a)
 {
     if (!model_in_device(m, mapping))
         return true;
     int owner = model_memory_of(m, mapping->handle)->prop.location.id;
     for (uint64_t i = 0; i < c->count; i++) {
         const vmm_mem_location *who = &c->desc[i].location;
-        if (!peers && host_location(who))
+        if (host_location(who))
             return model_refuse(a, VMM_ERROR_NOT_SUPPORTED, "VMM-ACCESS-HOST-ON-DEVICE");
-        if (peers && who->id != owner && !(m->profile->peers[who->id] >> owner & 1))
+        if (who->id != owner && !(m->profile->peers[who->id] >> owner & 1))
             return model_refuse(a, VMM_ERROR_PEER_ACCESS_UNSUPPORTED, "VMM-ACCESS-PEER");
     }
     return true;
@@ -114,10 +129,9 @@ MODEL_ON(mem_set_access)
 {
     if (!set_arguments(m, c, a) || !set_range(m, c, a))
         return;
-    for (int peers = 0; peers < 2; peers++)
-        for (size_t i = 0; i < m->mapping_count; i++)
-            if (in_range(&m->mappings[i], c) && !set_memory(m, c, &m->mappings[i], peers, a))
-                return;
+    for (const struct model_mapping *p = next_in_range(m, c, c->ptr); p; p = next_in_range(m, c, p->start + p->size))
+        if (!set_memory(m, c, p, a))
+            return;
     if (!set_warnings(m, c, a) || !model_succeeded(a))
         return;
     for (size_t i = 0; i < m->mapping_count; i++)

@@ -134,7 +134,7 @@ static bool map_handle(struct model *m, const struct vmm_call_mem_map *c, struct
         return model_refuse(a, INVALID, "VMM-MAP-HANDLE-ZERO");
     if (!memory && !model_past_of(m, c->handle))
         return model_refuse(a, INVALID, "VMM-MAP-HANDLE-FORGED");
-    if (!memory || !model_edge_handle_usable(memory))
+    if (!memory)
         return model_refuse(a, INVALID, "VMM-MAP-HANDLE-STALE");
     return true;
 }

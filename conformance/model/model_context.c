@@ -42,7 +42,7 @@ MODEL_ON(device_total_mem)
 
 MODEL_ON(device_get_attribute)
 {
-    if (!given(c->pi, a, "VMM-DEVICE-NULL"))
+    if (!given(c->pi, a, "VMM-DEVICE-NULL") || !device_exists(m, c->dev, a))
         return;
     bool listed = false;
     for (int i = 0; i < m->profile->attributes; i++)
@@ -51,7 +51,7 @@ MODEL_ON(device_get_attribute)
         model_refuse(a, VMM_ERROR_INVALID_VALUE, "VMM-DEVICE-ATTRIBUTE");
         return;
     }
-    if (device_exists(m, c->dev, a) && model_succeeded(a))
+    if (model_succeeded(a))
         model_expect(a, "pi", (uint64_t)*c->pi, (uint64_t)model_attribute(m, c->attrib));
 }
 

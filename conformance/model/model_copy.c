@@ -99,31 +99,31 @@ void model_write(struct model *model, uint64_t address, uint64_t size, const uin
 
 /* ---- who may ---- */
 
-enum reach { NOT_MAPPED, RUNS_PAST, NO_RIGHT, REACHED };
+/* One side of a copy; need 0: that side is the host. */
+struct side {
+    uint64_t start;
+    int need;
+};
 
-static enum reach reach(struct model *m, uint64_t start, uint64_t size, int need)
+/* Byte by byte from the front: the first one that cannot be reached decides the rule (model_edges.h). */
+static bool reachable(struct model *m, struct side side, uint64_t size, const char *no_right, struct model_answer *a)
 {
-    enum reach all = REACHED;
-    for (uint64_t at = start; size;) {
+    if (side.need && size > UINT64_MAX - side.start)
+        return model_refuse(a, INVALID, "VMM-COPY-OVERFLOW");
+    for (uint64_t at = side.start; side.need && size;) {
         const struct model_mapping *mapping = model_mapping_at(m, at);
         if (!mapping)
-            return at == start ? NOT_MAPPED : RUNS_PAST;
-        if ((model_device_rights(mapping, model_current_device(m)) & need) != need)
-            all = NO_RIGHT;
+            return model_refuse(a, INVALID, at == side.start ? "VMM-COPY-NOT-MAPPED" : "VMM-COPY-RUNS-PAST");
+        if ((model_device_rights(mapping, model_current_device(m)) & side.need) != side.need)
+            return model_refuse(a, INVALID, no_right);
         uint64_t rest = mapping->size - (at - mapping->start);
         if (rest >= size)
             break;
         size -= rest;
         at += rest;
     }
-    return all;
+    return true;
 }
-
-/* One side of a copy; need 0: that side is the host. */
-struct side {
-    uint64_t start;
-    int need;
-};
 
 static bool copy_allowed(struct model *m, struct side src, struct side dst, uint64_t size, bool host_null,
                          struct model_answer *a)
@@ -134,19 +134,7 @@ static bool copy_allowed(struct model *m, struct side src, struct side dst, uint
         return true;
     if (host_null)
         return model_refuse(a, INVALID, "VMM-COPY-NULL");
-    if ((src.need && size > UINT64_MAX - src.start) || (dst.need && size > UINT64_MAX - dst.start))
-        return model_refuse(a, INVALID, "VMM-COPY-OVERFLOW");
-    enum reach from = src.need ? reach(m, src.start, size, src.need) : REACHED;
-    enum reach to = dst.need ? reach(m, dst.start, size, dst.need) : REACHED;
-    if (from == NOT_MAPPED || to == NOT_MAPPED)
-        return model_refuse(a, INVALID, "VMM-COPY-NOT-MAPPED");
-    if (from == RUNS_PAST || to == RUNS_PAST)
-        return model_refuse(a, INVALID, "VMM-COPY-RUNS-PAST");
-    if (from == NO_RIGHT)
-        return model_refuse(a, INVALID, "VMM-COPY-NO-READ");
-    if (to == NO_RIGHT)
-        return model_refuse(a, INVALID, "VMM-COPY-NO-WRITE");
-    return true;
+    return reachable(m, dst, size, "VMM-COPY-NO-WRITE", a) && reachable(m, src, size, "VMM-COPY-NO-READ", a);
 }
 
 static const struct side host = {0, 0};
@@ -222,10 +210,10 @@ static void fill(struct model *m, uint64_t dst, uint32_t value, uint64_t n, size
 {
     const uint8_t pattern[4] = {(uint8_t)value, (uint8_t)(value >> 8), (uint8_t)(value >> 16), (uint8_t)(value >> 24)};
     uint64_t size = n > UINT64_MAX / width ? UINT64_MAX : n * width;
-    if (!copy_allowed(m, host, writes(dst), size, false, a))
-        return;
-    if (dst % width)
+    if (model_current_device(m) >= 0 && n && dst % width)
         model_refuse(a, INVALID, "VMM-SET-ALIGNMENT");
+    else if (!copy_allowed(m, host, writes(dst), size, false, a))
+        return;
     else if (model_succeeded(a) && n)
         model_write(m, dst, size, pattern, width);
 }

@@ -8,8 +8,9 @@
 #include "model.h"
 #include "model_parts.h"
 
-/* Memory without references that a mapping still holds: its handle is stale to release, map and properties alike. */
-static inline bool model_edge_handle_usable(const struct model_memory *memory)
+/* Memory without references that a mapping still holds: its handle is stale to release, and as good as ever to map
+ * and to the properties. */
+static inline bool model_edge_release(const struct model_memory *memory)
 {
     return memory->references > 0;
 }
@@ -53,11 +54,17 @@ static inline bool model_edge_get_access_node(const struct model *model, int nod
     return true;
 }
 
-/* What the granularity query calls a property that create would refuse. */
-static inline bool model_edge_unchecked(const char *rule)
+/* Whether the granularity query also warns of what this machine lacks. No: it warns of properties that create would
+ * refuse on any machine, and of an id that no device has. Ours. */
+static inline bool model_edge_unchecked_lacks(void)
 {
-    (void)rule;
-    return true;
+    return false;
+}
+
+/* Memory in the host has an address range whoever may access it; in a device, only where the current one may. */
+static inline bool model_edge_range_found(bool in_device, int rights)
+{
+    return !in_device || rights;
 }
 
 #endif

@@ -76,7 +76,7 @@ static bool prop_sound(const struct model *m, const vmm_mem_allocation_prop *p, 
     return true;
 }
 
-/* What the machine can do, and what it has. */
+/* What the machine can do. */
 static bool prop_possible(const struct model *m, const vmm_mem_allocation_prop *p, struct model_answer *a)
 {
     int type = p->location.type, handles = p->requested_handle_types;
@@ -91,9 +91,14 @@ static bool prop_possible(const struct model *m, const vmm_mem_allocation_prop *
     if ((handles & VMM_MEM_HANDLE_TYPE_FABRIC) &&
         !model_attribute(m, VMM_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED))
         return model_refuse(a, VMM_ERROR_NOT_SUPPORTED, "VMM-CREATE-FABRIC-UNSUPPORTED");
-    if (type == VMM_MEM_LOCATION_TYPE_DEVICE && (p->location.id < 0 || p->location.id >= m->profile->devices))
-        return model_refuse(a, VMM_ERROR_INVALID_DEVICE, "VMM-CREATE-DEVICE-ID");
     return true;
+}
+
+static bool device_exists(const struct model *m, const vmm_mem_allocation_prop *p, struct model_answer *a)
+{
+    return p->location.type != VMM_MEM_LOCATION_TYPE_DEVICE ||
+           (p->location.id >= 0 && p->location.id < m->profile->devices) ||
+           model_refuse(a, VMM_ERROR_INVALID_DEVICE, "VMM-CREATE-DEVICE-ID");
 }
 
 static bool create_allowed(const struct model *m, const struct vmm_call_mem_create *c, struct model_answer *a)
@@ -113,7 +118,7 @@ static bool create_allowed(const struct model *m, const struct vmm_call_mem_crea
         return false;
     if (c->size % model_granularity(m, p->location.type, VMM_MEM_ALLOC_GRANULARITY_MINIMUM))
         return model_refuse(a, INVALID, "VMM-CREATE-SIZE-GRANULARITY");
-    if (!prop_possible(m, p, a))
+    if (!prop_possible(m, p, a) || !device_exists(m, p, a))
         return false;
     uint64_t free = p->location.type == VMM_MEM_LOCATION_TYPE_DEVICE      ? model_device_free(m, p->location.id)
                     : p->location.type == VMM_MEM_LOCATION_TYPE_HOST_NUMA ? model_node_free(m, p->location.id)
@@ -139,7 +144,7 @@ static vmm_mem_allocation_prop obtained(const struct model *m, const struct vmm_
         c->size > compressible(m, p.location.id))
         p.alloc_flags.compression_type = VMM_MEM_ALLOCATION_COMP_NONE;
     p.alloc_flags.gpu_direct_rdma_capable =
-        p.alloc_flags.gpu_direct_rdma_capable && device &&
+        p.alloc_flags.gpu_direct_rdma_capable &&
         model_attribute(m, VMM_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED);
     p.alloc_flags.usage = 0;
     return p;
@@ -154,12 +159,12 @@ static bool create_warnings(const struct model *m, const struct vmm_call_mem_cre
         return false;
     if (p->alloc_flags.gpu_direct_rdma_capable > 1 && !model_breach(m, a, "VMM-CREATE-RDMA-VALUE"))
         return false;
-    if (p->alloc_flags.gpu_direct_rdma_capable && !got->alloc_flags.gpu_direct_rdma_capable)
-        model_hazard(a, "VMM-CREATE-RDMA-NOT-OBTAINED");
     if ((p->alloc_flags.usage & ~USAGE_BITS) && !model_breach(m, a, "VMM-CREATE-USAGE-UNKNOWN"))
         return false;
     if (p->alloc_flags.usage & USAGE_BITS)
         model_hazard(a, "VMM-CREATE-USAGE-DROPPED");
+    if (p->alloc_flags.gpu_direct_rdma_capable && !got->alloc_flags.gpu_direct_rdma_capable)
+        model_hazard(a, "VMM-CREATE-RDMA-NOT-OBTAINED");
     if (p->alloc_flags.compression_type && !got->alloc_flags.compression_type)
         model_hazard(a, "VMM-CREATE-COMPRESSION-NOT-OBTAINED");
     return true;
@@ -174,6 +179,7 @@ MODEL_ON(mem_create)
         return;
     model_expect(a, "handle is 0", *c->handle == 0, false);
     model_expect(a, "handle equals a live one", model_memory_of(m, *c->handle) != NULL, false);
+    m->creations++;
     m->memories = model_room(m->memories, &m->memory_room, m->memory_count, sizeof *m->memories);
     m->memories[m->memory_count++] = (struct model_memory){
         .handle = *c->handle, .size = c->size, .references = 1, .tag = m->tag, .prop = prop,
@@ -197,8 +203,9 @@ MODEL_ON(mem_get_allocation_granularity)
         return;
     }
     struct model_answer create = {.result = VMM_SUCCESS};
-    bool sound = prop_sound(m, c->prop, &create) && prop_possible(m, c->prop, &create);
-    if (!sound && model_edge_unchecked(create.rule) && !model_breach(m, a, "VMM-GRANULARITY-PROP-UNCHECKED"))
+    bool sound = prop_sound(m, c->prop, &create) && device_exists(m, c->prop, &create) &&
+                 (!model_edge_unchecked_lacks() || prop_possible(m, c->prop, &create));
+    if (!sound && !model_breach(m, a, "VMM-GRANULARITY-PROP-UNCHECKED"))
         return;
     if (model_succeeded(a))
         model_expect(a, "granularity", *c->granularity, model_granularity(m, c->prop->location.type, c->option));
@@ -217,32 +224,24 @@ void model_collect(struct model *model, uint64_t handle)
         past = &model->past[model->past_count++];
     }
     *past = *memory;
+    past->ended = model->creations;
     *memory = model->memories[--model->memory_count];
     model_forget_bytes(model, handle);
 }
 
-/* Whether a handle value has references; the rules for those that have not follow. */
-static bool handle_usable(struct model *m, uint64_t handle, struct model_answer *a, const char *zero,
-                          const char *forged, const char *stale)
-{
-    struct model_memory *memory = model_memory_of(m, handle);
-    if (!handle)
-        return model_refuse(a, INVALID, zero);
-    if (!memory && !model_past_of(m, handle))
-        return model_refuse(a, INVALID, forged);
-    if (!memory || !model_edge_handle_usable(memory))
-        return model_refuse(a, INVALID, stale);
-    return true;
-}
-
 MODEL_ON(mem_release)
 {
-    if (!handle_usable(m, c->handle, a, "VMM-RELEASE-HANDLE-ZERO", "VMM-RELEASE-HANDLE-FORGED",
-                       "VMM-RELEASE-HANDLE-STALE") ||
-        !model_succeeded(a))
-        return;
-    model_memory_of(m, c->handle)->references--;
-    model_collect(m, c->handle);
+    struct model_memory *memory = model_memory_of(m, c->handle);
+    if (!c->handle)
+        model_refuse(a, INVALID, "VMM-RELEASE-HANDLE-ZERO");
+    else if (!memory && !model_past_of(m, c->handle))
+        model_refuse(a, INVALID, "VMM-RELEASE-HANDLE-FORGED");
+    else if (!memory || !model_edge_release(memory))
+        model_refuse(a, INVALID, "VMM-RELEASE-HANDLE-STALE");
+    else if (model_succeeded(a)) {
+        memory->references--;
+        model_collect(m, c->handle);
+    }
 }
 
 MODEL_ON(mem_retain_allocation_handle)
@@ -277,26 +276,31 @@ static void expect_prop(struct model_answer *a, const vmm_mem_allocation_prop *g
         model_expect(a, "prop.allocFlags.reserved", got->alloc_flags.reserved[i], 0);
 }
 
+/* A stale handle is answered for until its place is used again: which later creation does that is not told. Once
+ * refused, it stays refused. */
+static void stale_properties(struct model *m, const struct vmm_call_mem_get_allocation_properties_from_handle *c,
+                             struct model_memory *past, struct model_answer *a)
+{
+    bool may_be_gone = m->creations > past->ended;
+    past->forgotten |= may_be_gone && a->actual == INVALID;
+    if (past->forgotten)
+        model_refuse(a, INVALID, "VMM-PROPERTIES-HANDLE-STALE");
+    else if (model_breach(m, a, "VMM-PROPERTIES-HANDLE-STALE") && model_succeeded(a))
+        expect_prop(a, c->prop, &past->prop);
+}
+
 MODEL_ON(mem_get_allocation_properties_from_handle)
 {
     const struct model_memory *memory = model_memory_of(m, c->handle);
-    if (!c->prop) {
+    struct model_memory *past = model_past_of(m, c->handle);
+    if (!c->prop)
         model_refuse(a, INVALID, "VMM-PROPERTIES-NULL-PROP");
-        return;
-    }
-    if (!c->handle) {
+    else if (!c->handle)
         model_refuse(a, INVALID, "VMM-PROPERTIES-HANDLE-ZERO");
-        return;
-    }
-    bool usable = memory && model_edge_handle_usable(memory);
-    if (!memory)
-        memory = model_past_of(m, c->handle);
-    if (!memory) {
+    else if (!memory && !past)
         model_refuse(a, INVALID, "VMM-PROPERTIES-HANDLE-FORGED");
-        return;
-    }
-    if (!usable && !model_breach(m, a, "VMM-PROPERTIES-HANDLE-STALE"))
-        return;
-    if (model_succeeded(a))
+    else if (!memory)
+        stale_properties(m, c, past, a);
+    else if (model_succeeded(a))
         expect_prop(a, c->prop, &memory->prop);
 }

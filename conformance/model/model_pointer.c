@@ -144,7 +144,7 @@ MODEL_ON(mem_get_address_range)
         model_refuse(a, VMM_ERROR_INVALID_CONTEXT, "VMM-CTX-CURRENT");
         return;
     }
-    if (!mapping || !model_device_rights(mapping, device)) {
+    if (!mapping || !model_edge_range_found(model_in_device(m, mapping), model_device_rights(mapping, device))) {
         model_refuse(a, VMM_ERROR_NOT_FOUND, "VMM-RANGE-NOT-FOUND");
         return;
     }

@@ -1,0 +1,341 @@
+/* lockstep.c - one step: arguments made from names, the call made, the answer held against the model's. */
+#include "lockstep.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { HOST_ROOM = 1 << 20, FILL_LIMIT = 1 << 25, SENTINEL = 0x77 };
+
+/* Where the outputs of one call go. */
+struct outputs {
+    uint64_t slot[STEP_ARGS];
+    uint64_t attribute[STEP_ATTRIBUTES];
+    void *attributes[STEP_ATTRIBUTES];
+    vmm_mem_allocation_prop prop;
+};
+
+static bool differ(struct lockstep *pair, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static bool differ(struct lockstep *pair, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(pair->difference, sizeof pair->difference, format, args);
+    va_end(args);
+    return false;
+}
+
+uint64_t lockstep_unit(const struct lockstep *pair)
+{
+    return pair->profile.device_granularity[0];
+}
+
+/* ---- values of names ---- */
+
+static uint64_t value_of(const struct lockstep *pair, struct step_arg arg)
+{
+    return (arg.name < pair->value_room ? pair->values[arg.name] : 0) + arg.add;
+}
+
+static void value_set(struct lockstep *pair, uint32_t name, uint64_t value)
+{
+    if (name >= pair->value_room) {
+        size_t room = pair->value_room ? pair->value_room : STEP_FIRST_NAME;
+        while (room <= name)
+            room *= 2;
+        uint64_t *larger = realloc(pair->values, room * sizeof *larger);
+        if (!larger) {
+            fputs("lockstep: the host has no memory left\n", stderr);
+            exit(255);
+        }
+        memset(larger + pair->value_room, 0, (room - pair->value_room) * sizeof *larger);
+        pair->values = larger;
+        pair->value_room = room;
+    }
+    pair->values[name] = value;
+}
+
+/* ---- from step to call ---- */
+
+static vmm_result make_call(vmm_system *sys, struct vmm_call *call)
+{
+    switch (call->id) {
+#define VMM_CALL(name, driver) \
+    case VMM_CALL_##name: { \
+        struct vmm_call_##name *c = (struct vmm_call_##name *)call; \
+        (void)c; \
+        return vmm_##name(sys
+#define VMM_PARAM(name, KIND, type, param) , c->param
+#define VMM_END(name) \
+    ); \
+    }
+#include "calls.def"
+    default: return VMM_ERROR_UNKNOWN;
+    }
+}
+
+static void fill_host(struct lockstep *pair, uint64_t size, unsigned char first)
+{
+    uint64_t limit = size < HOST_ROOM ? size : HOST_ROOM;
+    for (uint64_t i = 0; i < limit; i++)
+        pair->host[i] = (unsigned char)(first + i * 7);
+}
+
+static const void *pointer_of(struct lockstep *pair, const struct step *step, size_t i, enum vmm_param_kind kind,
+                              struct outputs *out)
+{
+    if (!step->arg[i].add)
+        return NULL;
+    switch (kind) {
+    case VMM_PARAM_PROP: return &step->prop;
+    case VMM_PARAM_LOCATION: return &step->desc[0].location;
+    case VMM_PARAM_DESCS: return step->desc;
+    case VMM_PARAM_ATTRIBUTES: return step->attribute;
+    case VMM_PARAM_OUT_PROP: return &out->prop;
+    case VMM_PARAM_OUT_ATTRIBUTES: return out->attributes;
+    case VMM_PARAM_BYTES:
+        fill_host(pair, value_of(pair, step->arg[i + 1]), (unsigned char)step->arg[i].add);
+        return pair->host;
+    case VMM_PARAM_OUT_BYTES:
+        memset(pair->host, SENTINEL, 64);
+        return pair->host;
+    default: return &out->slot[i];
+    }
+}
+
+static void prepare(struct lockstep *pair, const struct step *step, union vmm_any_call *call, struct outputs *out)
+{
+    size_t count;
+    const struct vmm_param *params = vmm_call_params(step->call, &count);
+    memset(call, 0, sizeof *call);
+    memset(out, SENTINEL, sizeof *out);
+    for (size_t i = 0; i < STEP_ATTRIBUTES; i++)
+        out->attributes[i] = &out->attribute[i];
+    call->head.id = step->call;
+    for (size_t i = 0; i < count && i < STEP_ARGS; i++) {
+        uint64_t value;
+        if (params[i].kind < VMM_PARAM_PROP)
+            value = value_of(pair, step->arg[i]);
+        else
+            value = (uint64_t)(uintptr_t)pointer_of(pair, step, i, params[i].kind, out);
+        memcpy((char *)call + params[i].offset, &value, params[i].size); /* little-endian, as every host of CUDA is */
+    }
+}
+
+/* How many bytes a copy or fill moves; 0 for other calls. */
+static uint64_t bytes_of(const union vmm_any_call *call)
+{
+    switch (call->head.id) {
+    case VMM_CALL_memcpy_htod: return call->memcpy_htod.byte_count;
+    case VMM_CALL_memcpy_dtoh: return call->memcpy_dtoh.byte_count;
+    case VMM_CALL_memcpy_dtod: return call->memcpy_dtod.byte_count;
+    case VMM_CALL_memset_d8: return call->memset_d8.n;
+    case VMM_CALL_memset_d16: return call->memset_d16.n;
+    case VMM_CALL_memset_d32: return call->memset_d32.n;
+    default: return 0;
+    }
+}
+
+/* A copy or fill that would succeed and touch more than the host should pay for is left out on both sides. */
+static bool too_much(struct lockstep *pair, const union vmm_any_call *call)
+{
+    bool host = call->head.id == VMM_CALL_memcpy_htod || call->head.id == VMM_CALL_memcpy_dtoh;
+    if (bytes_of(call) <= (uint64_t)(host ? HOST_ROOM : FILL_LIMIT / 4))
+        return false;
+    struct model_answer answer = {.actual = VMM_ERROR_UNKNOWN};
+    model_predict(&pair->model, &call->head, &answer);
+    return answer.result == VMM_SUCCESS;
+}
+
+/* ---- comparing ---- */
+
+static const char *or_none(const char *rule)
+{
+    return rule ? rule : "no rule";
+}
+
+static bool same_rule(const char *a, const char *b)
+{
+    return a == b || (a && b && !strcmp(a, b));
+}
+
+static bool compare_detail(struct lockstep *pair, const struct model_answer *answer)
+{
+    const vmm_detail *detail = vmm_last_detail();
+    vmm_severity severity = answer->result ? VMM_SEVERITY_ERROR
+                            : answer->rule ? VMM_SEVERITY_WARNING
+                                           : VMM_SEVERITY_NONE;
+    if (answer->actual != answer->result || !same_rule(detail->rule, answer->rule))
+        return differ(pair, "the system answers %s [%s], the model %s [%s]", vmm_result_name(answer->actual),
+                      or_none(detail->rule), vmm_result_name(answer->result), or_none(answer->rule));
+    if (detail->severity != severity)
+        return differ(pair, "severity %d, the model says %d", (int)detail->severity, (int)severity);
+    if (severity && detail->result != answer->result)
+        return differ(pair, "detail.result %s, the call returned %s", vmm_result_name(detail->result),
+                      vmm_result_name(answer->result));
+    if (answer->wrong)
+        return differ(pair, "%s: the system says %#llx, the model %#llx", answer->wrong,
+                      (unsigned long long)answer->got, (unsigned long long)answer->want);
+    return true;
+}
+
+static bool untouched(const void *bytes, size_t size)
+{
+    const unsigned char *p = bytes;
+    for (size_t i = 0; i < size; i++)
+        if (p[i] != SENTINEL)
+            return false;
+    return true;
+}
+
+/* A refused call leaves its outputs alone. */
+static bool compare_outputs(struct lockstep *pair, const struct step *step, const struct model_answer *answer,
+                            const struct outputs *out)
+{
+    size_t count;
+    const struct vmm_param *params = vmm_call_params(step->call, &count);
+    for (size_t i = 0; i < count && i < STEP_ARGS; i++) {
+        if (params[i].kind < VMM_PARAM_OUT_INT || !step->arg[i].add)
+            continue;
+        bool same = params[i].kind == VMM_PARAM_OUT_PROP         ? untouched(&out->prop, sizeof out->prop)
+                    : params[i].kind == VMM_PARAM_OUT_ATTRIBUTES ? untouched(out->attribute, sizeof out->attribute)
+                    : params[i].kind == VMM_PARAM_OUT_BYTES      ? untouched(pair->host, 64)
+                    : answer->writes_zero                        ? out->slot[i] == 0
+                                                                 : untouched(&out->slot[i], sizeof out->slot[i]);
+        if (!same)
+            return differ(pair, "%s: the refused call wrote through it", params[i].name);
+    }
+    return true;
+}
+
+/* What the step made, under its name. */
+static void keep_value(struct lockstep *pair, const struct step *step, const struct outputs *out)
+{
+    size_t count;
+    const struct vmm_param *params = vmm_call_params(step->call, &count);
+    for (size_t i = 0; step->name && i < count && i < STEP_ARGS; i++)
+        if ((params[i].kind == VMM_PARAM_OUT_ADDRESS || params[i].kind == VMM_PARAM_OUT_HANDLE ||
+             params[i].kind == VMM_PARAM_OUT_CONTEXT) &&
+            step->arg[i].add)
+            value_set(pair, step->name, out->slot[i]);
+}
+
+/* The comparer's own test: a prediction that is wrong on purpose must be noticed. */
+static void turn_round(struct model_answer *answer)
+{
+    answer->result = answer->result ? VMM_SUCCESS : VMM_ERROR_INVALID_VALUE;
+}
+
+bool lockstep_step(struct lockstep *pair, const struct step *step)
+{
+    union vmm_any_call call;
+    struct outputs out;
+    struct model_answer answer;
+    prepare(pair, step, &call, &out);
+    pair->refused = pair->changed = false;
+    if (too_much(pair, &call))
+        return true;
+    if (step->name)
+        value_set(pair, step->name, 0);
+    answer.actual = make_call(pair->sys, &call.head);
+    pair->model.tag = step->name;
+    model_predict(&pair->model, &call.head, &answer);
+    if (!answer.foreseen)
+        return true;
+    if (++pair->calls == pair->flip)
+        turn_round(&answer);
+    pair->refused = answer.result != VMM_SUCCESS;
+    pair->changed = !pair->refused;
+    if (!compare_detail(pair, &answer))
+        return false;
+    if (pair->refused)
+        return compare_outputs(pair, step, &answer, &out);
+    keep_value(pair, step, &out);
+    return true;
+}
+
+/* ---- open and close ---- */
+
+/* The profile that spec names, in model's terms: "[layers|]sim[:name or path][,mode]". */
+static bool read_profile(struct lockstep *pair, const char *spec)
+{
+    char name[sizeof pair->spec];
+    const char *backend = strrchr(spec, '|');
+    backend = backend ? backend + 1 : spec;
+    if (strncmp(backend, "sim", 3) || (backend[3] && backend[3] != ':' && backend[3] != ','))
+        return differ(pair, "spec \"%s\": lockstep needs a simulator (sim:PROFILE)", spec);
+    snprintf(name, sizeof name, "%s", backend[3] == ':' ? backend + 4 : "");
+    char *mode = strchr(name, ',');
+    if (mode)
+        *mode = 0;
+    const char *profile = name[0] ? name : "h100";
+    struct sim_profile_error error;
+    if (!sim_profile_builtin(profile, &pair->profile) &&
+        sim_profile_read(profile, &pair->profile, &error) != VMM_SUCCESS)
+        return differ(pair, "spec \"%s\": no profile \"%s\"", spec, profile);
+    model_open(&pair->model, &pair->profile, strstr(backend, ",strict") != NULL);
+    return true;
+}
+
+static bool start(struct lockstep *pair)
+{
+    struct step step = step_of(VMM_CALL_init);
+    if (!lockstep_step(pair, &step))
+        return false;
+    for (int device = 0; device < pair->profile.devices; device++) {
+        step = step_of(VMM_CALL_device_primary_ctx_retain);
+        step.name = 1 + (uint32_t)device;
+        step_arg(&step, "dev")->add = (uint64_t)device;
+        if (!lockstep_step(pair, &step))
+            return false;
+    }
+    step = step_of(VMM_CALL_ctx_set_current);
+    step_arg(&step, "ctx")->name = 1;
+    return lockstep_step(pair, &step);
+}
+
+bool lockstep_open(struct lockstep *pair, const char *spec)
+{
+    memset(pair, 0, sizeof *pair);
+    snprintf(pair->spec, sizeof pair->spec, "%s", spec);
+    if (!read_profile(pair, spec))
+        return false;
+    pair->host = malloc(HOST_ROOM);
+    vmm_result result = pair->host ? vmm_open(spec, &pair->sys) : VMM_ERROR_OUT_OF_MEMORY;
+    if (result != VMM_SUCCESS)
+        differ(pair, "vmm_open(\"%s\"): %s", spec, vmm_result_name(result));
+    if (result == VMM_SUCCESS && start(pair))
+        return true;
+    char reason[sizeof pair->difference];
+    memcpy(reason, pair->difference, sizeof reason);
+    lockstep_close(pair);
+    memcpy(pair->difference, reason, sizeof reason);
+    return false;
+}
+
+void lockstep_close(struct lockstep *pair)
+{
+    vmm_close(pair->sys);
+    model_close(&pair->model);
+    free(pair->values);
+    free(pair->host);
+    memset(pair, 0, sizeof *pair);
+}
+
+size_t lockstep_run(const char *spec, const struct script *script, size_t every, uint64_t flip, char *difference,
+                    size_t size)
+{
+    struct lockstep pair;
+    size_t i = 0;
+    bool same = lockstep_open(&pair, spec);
+    pair.flip = flip;
+    for (; same && i < script->count; i += same) {
+        same = lockstep_step(&pair, &script->steps[i]) && lockstep_check_objects(&pair) &&
+               (!every || ((i + 1) % every && i + 1 < script->count) || lockstep_check(&pair));
+    }
+    snprintf(difference, size, "%s", pair.difference);
+    if (pair.sys)
+        lockstep_close(&pair);
+    return i;
+}

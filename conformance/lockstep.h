@@ -1,0 +1,121 @@
+/* lockstep.h - one system and one model walked side by side, call by call.
+ *
+ *   step (a call with symbolic arguments)  ->  system: result, detail, outputs  \
+ *                                          ->  model:  what they should be       -> the same? if not: a difference
+ *
+ * A step names what it makes, later steps refer to it by that name, so any subset of a script still means something:
+ *
+ *     r64 = mem_address_reserve ptr=out size=4G alignment=0 addr=0 flags=0
+ *     h65 = mem_create handle=out size=2G prop={...} flags=0
+ *     mem_map ptr=r64+1G size=2G offset=0 handle=h65 flags=0
+ *
+ * A name whose step is missing or was refused is 0.
+ */
+#ifndef CUVMM_LOCKSTEP_H
+#define CUVMM_LOCKSTEP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "call.h"
+#include "model/model.h"
+#include "vmm.h"
+
+#define STEP_ARGS 6
+#define STEP_DESCS 3
+#define STEP_ATTRIBUTES 4
+#define STEP_FIRST_NAME 64 /* below: the primary contexts, 1 + device, which lockstep_open retains */
+
+/* value of name + add; name 0 is nothing. Of a pointer parameter: add 0 is NULL, anything else the step's own room
+ * (of bytes to copy: the first byte of their pattern). */
+struct step_arg {
+    uint32_t name;
+    uint64_t add;
+};
+
+struct step {
+    uint32_t name;  /* of what the call makes; 0 when nobody needs it */
+    uint16_t call;  /* enum vmm_call_id */
+    struct step_arg arg[STEP_ARGS];
+    vmm_mem_allocation_prop prop;
+    vmm_mem_access_desc desc[STEP_DESCS]; /* the first one's location is also the LOCATION parameter */
+    vmm_pointer_attribute attribute[STEP_ATTRIBUTES];
+};
+
+struct script {
+    struct step *steps;
+    size_t count, room;
+};
+
+struct lockstep {
+    char spec[96];
+    vmm_system *sys;
+    struct sim_profile profile;
+    struct model model;
+    uint64_t *values;        /* by name */
+    size_t value_room;
+    unsigned char *host;     /* room for copies */
+    uint64_t calls;          /* steps compared so far */
+    uint64_t flip;           /* self-test: the prediction of this call is turned round; 0 is none */
+    bool refused, changed;   /* of the last step: it was refused; it may have changed the state */
+    char difference[600];    /* "" while both are the same */
+};
+
+/* Opens spec (a simulator, with layers before it where wanted), initialises it, retains the primary context of every
+ * device and makes the first one current. On failure returns false with the reason in difference. */
+bool lockstep_open(struct lockstep *pair, const char *spec);
+void lockstep_close(struct lockstep *pair);
+
+/* Makes the step on both. False when they differ; the reason is in difference. */
+bool lockstep_step(struct lockstep *pair, const struct step *step);
+
+/* Compares everything that can be asked: objects, rights of every granule and location, attributes, properties, free
+ * memory, bytes. False when they differ. */
+bool lockstep_check(struct lockstep *pair);
+
+/* Compares the objects that the system shows, which asks nothing and changes nothing. */
+bool lockstep_check_objects(struct lockstep *pair);
+
+/* Runs a script on a fresh pair; every: how many steps between complete checks (0: none, objects are compared after
+ * each). Returns the index of the step at which both differ, the step count when they never do. */
+size_t lockstep_run(const char *spec, const struct script *script, size_t every, uint64_t flip, char *difference,
+                    size_t size);
+
+/* The unit that sizes are written in: the devices' granularity. */
+uint64_t lockstep_unit(const struct lockstep *pair);
+
+/* ---- scripts ---- */
+
+void script_add(struct script *script, const struct step *step);
+void script_free(struct script *script);
+
+/* An empty step of a call, all outputs given. */
+struct step step_of(enum vmm_call_id call);
+
+/* The argument of that parameter. */
+struct step_arg *step_arg(struct step *step, const char *parameter);
+
+/* One line, without newline. Returns what snprintf does. */
+int step_print(const struct step *step, uint64_t unit, char *line, size_t size);
+
+/* Reads what step_print wrote. False when the line is not a step; error then says where and why. */
+bool step_parse(const char *line, uint64_t unit, struct step *step, char *error, size_t size);
+
+/* "spec sim:h100" and one step a line; '#' starts a comment. */
+void script_write(FILE *file, const char *spec, uint64_t unit, const struct script *script);
+bool script_read(FILE *file, char *spec, size_t spec_size, struct script *script, char *error, size_t size);
+
+/* ---- random calls ---- */
+
+struct chooser {
+    uint64_t state;
+};
+
+uint64_t choose(struct chooser *chooser, uint64_t below);
+
+/* A random step that is sensible in the state that the pair is in, named name. */
+void lockstep_random(struct chooser *chooser, struct lockstep *pair, uint32_t name, struct step *step);
+
+#endif

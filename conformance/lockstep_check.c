@@ -1,0 +1,227 @@
+/* lockstep_check.c - everything that can be asked of both, asked. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lockstep.h"
+
+enum { GRANULES_LOOKED_AT = 8 };
+
+/* ---- the objects that the system shows ---- */
+
+struct visit {
+    struct lockstep *pair;
+    size_t reservations, mappings, handles;
+    bool same;
+};
+
+static void unlike(struct visit *visit, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void unlike(struct visit *visit, const char *format, ...)
+{
+    if (!visit->same)
+        return;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(visit->pair->difference, sizeof visit->pair->difference, format, args);
+    va_end(args);
+    visit->same = false;
+}
+
+static void see_reservation(struct visit *visit, const vmm_object *object)
+{
+    const struct model_reservation *r = model_reservation_at(&visit->pair->model, object->start);
+    visit->reservations++;
+    if (!r || r->start != object->start || r->size != object->size)
+        unlike(visit, "state: the system shows a reservation of %#llx at %#llx, the model has none like it",
+               (unsigned long long)object->size, (unsigned long long)object->start);
+}
+
+static void see_mapping(struct visit *visit, const vmm_object *object)
+{
+    const struct model_mapping *p = model_mapping_at(&visit->pair->model, object->start);
+    visit->mappings++;
+    if (!p || p->start != object->start || p->size != object->size || p->handle != object->handle ||
+        p->offset != object->offset) {
+        unlike(visit, "state: the system shows a mapping of %#llx at %#llx, the model has none like it",
+               (unsigned long long)object->size, (unsigned long long)object->start);
+        return;
+    }
+    for (int device = 0; device < visit->pair->profile.devices; device++) {
+        int rights = vmm_object_access(object, (vmm_mem_location){VMM_MEM_LOCATION_TYPE_DEVICE, device});
+        if (rights != p->device[device])
+            unlike(visit, "state: device %d may %d at %#llx, the model says %d", device, rights,
+                   (unsigned long long)p->start, p->device[device]);
+    }
+    int rights = vmm_object_access(object, (vmm_mem_location){VMM_MEM_LOCATION_TYPE_HOST, 0});
+    if (rights != p->host)
+        unlike(visit, "state: the host may %d at %#llx, the model says %d", rights, (unsigned long long)p->start,
+               p->host);
+}
+
+static void see_handle(struct visit *visit, const vmm_object *object)
+{
+    struct model *model = &visit->pair->model;
+    const struct model_memory *memory = model_memory_of(model, object->value);
+    visit->handles++;
+    if (!memory)
+        unlike(visit, "state: the system shows handle %#llx, the model has none", (unsigned long long)object->value);
+    else if (memory->size != object->size || memory->references != object->references ||
+             model_mappings_of(model, memory->handle) != object->mappings ||
+             memory->prop.location.type != object->location.type || memory->prop.location.id != object->location.id)
+        unlike(visit, "state: handle %#llx: the system shows %u references and %u mappings, the model %u and %u",
+               (unsigned long long)object->value, object->references, object->mappings, memory->references,
+               model_mappings_of(model, memory->handle));
+}
+
+static void see(void *user, const vmm_object *object)
+{
+    struct visit *visit = user;
+    if (object->kind == VMM_OBJECT_RESERVATION)
+        see_reservation(visit, object);
+    else if (object->kind == VMM_OBJECT_MAPPING)
+        see_mapping(visit, object);
+    else if (object->kind == VMM_OBJECT_HANDLE)
+        see_handle(visit, object);
+    else if (object->kind == VMM_OBJECT_DEVICE &&
+             object->size != model_device_free(&visit->pair->model, (int)object->value))
+        unlike(visit, "state: device %d has %#llx bytes free, the model says %#llx", (int)object->value,
+               (unsigned long long)object->size,
+               (unsigned long long)model_device_free(&visit->pair->model, (int)object->value));
+}
+
+bool lockstep_check_objects(struct lockstep *pair)
+{
+    struct visit visit = {.pair = pair, .same = true};
+    const struct model *model = &pair->model;
+    if (vmm_visit(pair->sys, see, &visit) != VMM_SUCCESS)
+        unlike(&visit, "state: vmm_visit failed");
+    if (visit.reservations != model->reservation_count || visit.mappings != model->mapping_count ||
+        visit.handles != model->memory_count)
+        unlike(&visit, "state: the system shows %zu reservations, %zu mappings, %zu handles; the model %zu, %zu, %zu",
+               visit.reservations, visit.mappings, visit.handles, model->reservation_count, model->mapping_count,
+               model->memory_count);
+    return visit.same;
+}
+
+/* ---- questions ---- */
+
+/* Makes the step on both and says in the difference what was asked. */
+static bool ask(struct lockstep *pair, const struct step *step)
+{
+    if (lockstep_step(pair, step))
+        return true;
+    char line[200], reason[300];
+    step_print(step, lockstep_unit(pair), line, sizeof line);
+    snprintf(reason, sizeof reason, "%.290s", pair->difference);
+    snprintf(pair->difference, sizeof pair->difference, "state: asked \"%s\": %s", line, reason);
+    return false;
+}
+
+static bool ask_rights(struct lockstep *pair, uint64_t address)
+{
+    struct step step = step_of(VMM_CALL_mem_get_access);
+    step_arg(&step, "ptr")->add = address;
+    for (int who = -2; who < pair->profile.devices; who++) {
+        step.desc[0].location.type = who >= 0    ? VMM_MEM_LOCATION_TYPE_DEVICE
+                                     : who == -1 ? VMM_MEM_LOCATION_TYPE_HOST
+                                                 : VMM_MEM_LOCATION_TYPE_HOST_NUMA;
+        step.desc[0].location.id = who >= 0 ? who : 0;
+        if (!ask(pair, &step))
+            return false;
+    }
+    return true;
+}
+
+static bool ask_attributes(struct lockstep *pair, uint64_t address)
+{
+    struct step step = step_of(VMM_CALL_pointer_get_attribute);
+    step_arg(&step, "ptr")->add = address;
+    for (uint64_t a = VMM_POINTER_ATTRIBUTE_CONTEXT; a <= VMM_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE; a++) {
+        step_arg(&step, "attribute")->add = a;
+        if (!ask(pair, &step))
+            return false;
+    }
+    step = step_of(VMM_CALL_mem_get_address_range);
+    step_arg(&step, "dptr")->add = address;
+    return ask(pair, &step);
+}
+
+/* The first and the last bytes of a stretch of a mapping, as the current device reads them. */
+static bool ask_bytes(struct lockstep *pair, uint64_t address)
+{
+    struct step step = step_of(VMM_CALL_memcpy_dtoh);
+    step_arg(&step, "src")->add = address;
+    step_arg(&step, "byte_count")->add = MODEL_WINDOW;
+    return ask(pair, &step);
+}
+
+static bool ask_mapping(struct lockstep *pair, const struct model_mapping *mapping)
+{
+    uint64_t unit = model_memory_of(&pair->model, mapping->handle)->granularity, granules = mapping->size / unit;
+    uint64_t end = mapping->start + mapping->size;
+    for (uint64_t i = 0; i < granules && i < GRANULES_LOOKED_AT; i++) {
+        uint64_t granule = mapping->start + i * unit;
+        if (!ask_rights(pair, granule) || !ask_bytes(pair, granule) || !ask_bytes(pair, granule + unit / 2) ||
+            !ask_bytes(pair, granule + unit - MODEL_WINDOW))
+            return false;
+    }
+    return ask_rights(pair, end - 1) && ask_rights(pair, end) && ask_attributes(pair, mapping->start) &&
+           ask_attributes(pair, end - 1);
+}
+
+static bool ask_reservation(struct lockstep *pair, const struct model_reservation *r)
+{
+    return ask_rights(pair, r->start) && ask_rights(pair, r->start + r->size - 1) && ask_attributes(pair, r->start);
+}
+
+static bool ask_handle(struct lockstep *pair, uint64_t handle)
+{
+    struct step step = step_of(VMM_CALL_mem_get_allocation_properties_from_handle);
+    step_arg(&step, "handle")->add = handle;
+    return ask(pair, &step);
+}
+
+/* Retaining and releasing at once asks which handle is mapped without leaving a trace. */
+static bool ask_retain(struct lockstep *pair, const struct model_mapping *mapping)
+{
+    struct step step = step_of(VMM_CALL_mem_retain_allocation_handle);
+    uint64_t handle = mapping->handle;
+    step_arg(&step, "addr")->add = mapping->start + mapping->size - 1;
+    if (!ask(pair, &step))
+        return false;
+    step = step_of(VMM_CALL_mem_release);
+    step_arg(&step, "handle")->add = handle;
+    return ask(pair, &step);
+}
+
+/* Free memory of every device; the current context is then again what it was. */
+static bool ask_memory(struct lockstep *pair)
+{
+    struct step set = step_of(VMM_CALL_ctx_set_current), info = step_of(VMM_CALL_mem_get_info);
+    struct step device = step_of(VMM_CALL_ctx_get_device);
+    int current = pair->model.current;
+    for (size_t i = 0; i < pair->model.context_count; i++) {
+        step_arg(&set, "ctx")->add = (uint64_t)(uintptr_t)pair->model.contexts[i].value;
+        if (!ask(pair, &set) || !ask(pair, &device) || !ask(pair, &info))
+            return false;
+    }
+    step_arg(&set, "ctx")->add = current < 0 ? 0 : (uint64_t)(uintptr_t)pair->model.contexts[current].value;
+    return ask(pair, &set);
+}
+
+bool lockstep_check(struct lockstep *pair)
+{
+    if (!lockstep_check_objects(pair))
+        return false;
+    for (size_t i = 0; i < pair->model.mapping_count; i++)
+        if (!ask_mapping(pair, &pair->model.mappings[i]) || !ask_retain(pair, &pair->model.mappings[i]))
+            return false;
+    for (size_t i = 0; i < pair->model.reservation_count; i++)
+        if (!ask_reservation(pair, &pair->model.reservations[i]))
+            return false;
+    for (size_t i = 0; i < pair->model.memory_count; i++)
+        if (!ask_handle(pair, pair->model.memories[i].handle))
+            return false;
+    return ask_memory(pair) && lockstep_check_objects(pair);
+}

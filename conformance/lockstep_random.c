@@ -1,0 +1,492 @@
+/* lockstep_random.c - random calls near what is there.
+ *
+ * First a call that should succeed in this state is made up, then often one argument of it is spoilt: most calls reach
+ * deep into the rules, and each refusal is one step away from a success.
+ */
+#include <string.h>
+
+#include "lockstep.h"
+
+enum { MANY_RESERVATIONS = 9, MANY_MAPPINGS = 16, MANY_MEMORIES = 9 };
+
+/* splitmix64 */
+static uint64_t next(struct chooser *chooser)
+{
+    uint64_t z = chooser->state += 0x9E3779B97F4A7C15u;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+}
+
+uint64_t choose(struct chooser *chooser, uint64_t below)
+{
+    return below ? next(chooser) % below : 0;
+}
+
+/* What a random step is made from. */
+struct maker {
+    struct chooser *dice;
+    struct lockstep *pair;
+    struct model *model;
+    uint64_t unit;  /* the devices' granularity */
+    struct step *step;
+};
+
+static bool one_in(const struct maker *m, uint64_t n)
+{
+    return choose(m->dice, n) == 0;
+}
+
+#define PICK(m, list) ((list)[choose((m)->dice, sizeof(list) / sizeof(list)[0])])
+
+static struct step_arg literal(uint64_t value)
+{
+    return (struct step_arg){0, value};
+}
+
+static void set(const struct maker *m, const char *parameter, struct step_arg value)
+{
+    *step_arg(m->step, parameter) = value;
+}
+
+/* ---- addresses and sizes ---- */
+
+/* An address as an offset from the reservation that it lies in, or right behind. */
+static struct step_arg place(const struct maker *m, uint64_t address)
+{
+    for (size_t i = 0; i < m->model->reservation_count; i++) {
+        const struct model_reservation *r = &m->model->reservations[i];
+        if (address + m->unit >= r->start && address - r->start + m->unit <= r->size + 4 * m->unit)
+            return (struct step_arg){r->tag, address - r->start};
+    }
+    return literal(address);
+}
+
+static const struct model_reservation *some_reservation(const struct maker *m)
+{
+    size_t count = m->model->reservation_count;
+    return count ? &m->model->reservations[choose(m->dice, count)] : NULL;
+}
+
+static const struct model_mapping *some_mapping(const struct maker *m)
+{
+    size_t count = m->model->mapping_count;
+    return count ? &m->model->mappings[choose(m->dice, count)] : NULL;
+}
+
+static const struct model_memory *some_memory(const struct maker *m)
+{
+    size_t count = m->model->memory_count;
+    return count ? &m->model->memories[choose(m->dice, count)] : NULL;
+}
+
+static uint64_t nudge(const struct maker *m)
+{
+    const uint64_t steps[] = {0, 0, 0, m->unit, 0 - m->unit, 2 * m->unit, 4096, 0 - (uint64_t)4096, 1, ~(uint64_t)0,
+                              m->unit / 2, 65536, m->model->profile->va_granularity,
+                              m->model->profile->host_granularity[0]};
+    return PICK(m, steps);
+}
+
+static struct step_arg any_address(const struct maker *m)
+{
+    const uint64_t odd[] = {0, 1, 4096, m->unit, (uint64_t)1 << 46, (uint64_t)1 << 60, ~(uint64_t)0 - (m->unit - 1),
+                            ~(uint64_t)0, m->model->profile->va_start, m->model->profile->va_end - m->unit,
+                            m->model->profile->va_end};
+    const struct model_mapping *p = some_mapping(m);
+    const struct model_reservation *r = some_reservation(m);
+    uint64_t kind = choose(m->dice, 12);
+    if (kind < 6 && p)
+        return place(m, p->start + (one_in(m, 3) ? p->size : 0) + nudge(m));
+    if (kind < 10 && r)
+        return place(m, r->start + (one_in(m, 3) ? r->size : m->unit * choose(m->dice, r->size / m->unit + 1)) + nudge(m));
+    if (kind < 11 && m->step->name > STEP_FIRST_NAME) /* whatever an earlier step made */
+        return (struct step_arg){m->step->name - (uint32_t)choose(m->dice, m->step->name - STEP_FIRST_NAME), nudge(m)};
+    return literal(PICK(m, odd));
+}
+
+static uint64_t any_size(const struct maker *m, uint64_t right)
+{
+    const uint64_t sizes[] = {0, 1, 4096, 65536, m->unit - 1, m->unit, m->unit + 4096, 2 * m->unit, 3 * m->unit,
+                              (uint64_t)1 << 40, (uint64_t)1 << 46, (uint64_t)1 << 47, (uint64_t)1 << 63,
+                              ~(uint64_t)0, ~(uint64_t)0 - (m->unit - 1)};
+    return one_in(m, 2) ? right + nudge(m) : PICK(m, sizes);
+}
+
+static struct step_arg any_handle(const struct maker *m)
+{
+    const uint64_t forged[] = {0, 1, 0xdead0, ~(uint64_t)0, (uint64_t)1 << 32};
+    const uint64_t spoil[] = {1, 2, 16, ~(uint64_t)0, (uint64_t)1 << 32, (uint64_t)1 << 40, (uint64_t)1 << 63};
+    const struct model_memory *memory = some_memory(m);
+    uint64_t kind = choose(m->dice, 8);
+    if (kind < 3 && m->model->past_count)
+        return (struct step_arg){m->model->past[choose(m->dice, m->model->past_count)].tag, 0};
+    if (kind < 5 && memory)
+        return (struct step_arg){memory->tag, 0};
+    if (kind < 7 && memory)
+        return (struct step_arg){memory->tag, PICK(m, spoil)};
+    return literal(PICK(m, forged));
+}
+
+/* A free stretch of a reservation where size bytes could be mapped; any address when there is none. */
+static struct step_arg mappable(const struct maker *m, uint64_t size, uint64_t granularity)
+{
+    const struct model_reservation *r = some_reservation(m);
+    for (int attempt = 0; r && attempt < 4; attempt++) {
+        uint64_t at = r->start + (granularity - r->start % granularity) % granularity;
+        at += granularity * choose(m->dice, r->size / granularity);
+        if (one_in(m, 3) && m->model->mapping_count)
+            at = some_mapping(m)->start + some_mapping(m)->size;
+        bool room = true;
+        for (size_t i = 0; i < m->model->mapping_count; i++)
+            room &= m->model->mappings[i].start >= at + size ||
+                    m->model->mappings[i].start + m->model->mappings[i].size <= at;
+        if (room)
+            return place(m, at);
+    }
+    return any_address(m);
+}
+
+/* ---- valid calls ---- */
+
+static void make_reserve(const struct maker *m)
+{
+    uint64_t unit = m->model->profile->va_granularity > m->unit ? m->model->profile->va_granularity : m->unit;
+    const uint64_t alignments[] = {0, 0, 0, 1, 4096, unit, 2 * unit, 8 * unit, (uint64_t)1 << 30};
+    const struct model_reservation *r = some_reservation(m);
+    uint64_t size = unit * (1 + choose(m->dice, 8)), alignment = 0;
+    struct step_arg hint = literal(0);
+    if (r && one_in(m, 2))
+        hint = (struct step_arg){r->tag, r->size + (one_in(m, 4) ? unit : 0)};
+    else if (one_in(m, 4))
+        hint = literal(m->model->profile->va_start + unit * choose(m->dice, 64));
+    else
+        alignment = PICK(m, alignments);
+    if (one_in(m, 40))
+        size = (m->model->profile->va_end - m->model->profile->va_start) / (1 + choose(m->dice, 8)) / unit * unit;
+    set(m, "size", literal(size));
+    set(m, "alignment", literal(alignment));
+    set(m, "addr", hint);
+}
+
+static void make_free(const struct maker *m)
+{
+    const struct model_reservation *r = some_reservation(m);
+    set(m, "ptr", r ? (struct step_arg){r->tag, 0} : any_address(m));
+    set(m, "size", literal(r ? r->size : m->unit));
+}
+
+static void make_prop(const struct maker *m)
+{
+    vmm_mem_allocation_prop *p = &m->step->prop;
+    p->location.id = (int)choose(m->dice, (uint64_t)m->model->profile->devices);
+    if (one_in(m, 5)) {
+        p->location.type = one_in(m, 2) ? VMM_MEM_LOCATION_TYPE_HOST : VMM_MEM_LOCATION_TYPE_HOST_NUMA;
+        p->location.id = 0;
+    } else if (one_in(m, 4)) {
+        p->requested_handle_types = VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+    }
+    p->alloc_flags.gpu_direct_rdma_capable = one_in(m, 8);
+    p->alloc_flags.compression_type = one_in(m, 8);
+}
+
+static void make_create(const struct maker *m)
+{
+    make_prop(m);
+    bool host = m->step->prop.location.type != VMM_MEM_LOCATION_TYPE_DEVICE;
+    uint64_t unit = host ? m->model->profile->host_granularity[0] : m->unit;
+    uint64_t size = unit * (1 + choose(m->dice, 4));
+    if (one_in(m, 30)) {
+        uint64_t free = host ? model_node_free(m->model, 0) : model_device_free(m->model, m->step->prop.location.id);
+        size = free / unit * unit + (one_in(m, 2) ? unit : 0);
+    } else if (host && one_in(m, 2)) {
+        size = m->unit * (1 + choose(m->dice, 2));
+    }
+    set(m, "size", literal(size));
+}
+
+static void make_granularity(const struct maker *m)
+{
+    make_prop(m);
+    set(m, "option", literal(choose(m->dice, 2)));
+}
+
+static void make_handle(const struct maker *m)
+{
+    const struct model_memory *memory = some_memory(m);
+    set(m, "handle", memory ? (struct step_arg){memory->tag, 0} : any_handle(m));
+}
+
+static void make_map(const struct maker *m)
+{
+    const struct model_memory *memory = some_memory(m);
+    uint64_t size = memory ? memory->size : m->unit, offset = 0, unit = memory ? memory->granularity : m->unit;
+    if (m->model->profile->partial_map && one_in(m, 2)) {
+        offset = unit * choose(m->dice, size / unit);
+        size = unit * (1 + choose(m->dice, (size - offset) / unit));
+    }
+    set(m, "size", literal(size));
+    set(m, "offset", literal(offset));
+    set(m, "handle", memory ? (struct step_arg){memory->tag, 0} : any_handle(m));
+    set(m, "ptr", mappable(m, size, unit));
+}
+
+/* A range of one mapping, or from one mapping's start to another's end. */
+static void make_range(const struct maker *m)
+{
+    const struct model_mapping *p = some_mapping(m), *q = some_mapping(m);
+    if (!p) {
+        set(m, "ptr", any_address(m));
+        set(m, "size", literal(m->unit));
+        return;
+    }
+    if (one_in(m, 3) || q->start < p->start || q->start - p->start > 64 * m->unit)
+        q = p;
+    set(m, "ptr", place(m, p->start));
+    set(m, "size", literal(q->start + q->size - p->start));
+}
+
+static void make_unmap(const struct maker *m)
+{
+    const struct model_reservation *r = some_reservation(m);
+    make_range(m);
+    if (r && one_in(m, 6)) {
+        set(m, "ptr", (struct step_arg){r->tag, 0});
+        set(m, "size", literal(r->size));
+    }
+}
+
+static vmm_mem_location make_location(const struct maker *m, bool host)
+{
+    vmm_mem_location l = {VMM_MEM_LOCATION_TYPE_DEVICE, (int)choose(m->dice, (uint64_t)m->model->profile->devices)};
+    if (host && one_in(m, 2))
+        l.type = one_in(m, 2) ? VMM_MEM_LOCATION_TYPE_HOST : VMM_MEM_LOCATION_TYPE_HOST_NUMA;
+    return l;
+}
+
+static void make_set_access(const struct maker *m)
+{
+    const int rights[] = {0, 1, 3, 3};
+    make_range(m);
+    bool host = one_in(m, 4);
+    for (int i = 0; i < STEP_DESCS; i++) {
+        m->step->desc[i].location = make_location(m, host);
+        m->step->desc[i].flags = PICK(m, rights);
+    }
+    set(m, "count", literal(one_in(m, 2) ? 1 : 1 + choose(m->dice, STEP_DESCS)));
+}
+
+static void make_at(const struct maker *m)
+{
+    const struct model_mapping *p = some_mapping(m);
+    const uint64_t spots[] = {0, 1, m->unit / 2, p ? p->size - 1 : 0};
+    size_t count;
+    const struct vmm_param *params = vmm_call_params(m->step->call, &count);
+    for (size_t i = 0; i < count; i++)
+        if (params[i].kind == VMM_PARAM_ADDRESS)
+            m->step->arg[i] = p ? place(m, p->start + PICK(m, spots) % p->size) : any_address(m);
+    m->step->desc[0].location = make_location(m, one_in(m, 2));
+}
+
+static int some_attribute(const struct maker *m)
+{
+    return 1 + (int)choose(m->dice, VMM_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE);
+}
+
+static void make_attribute(const struct maker *m)
+{
+    make_at(m);
+    set(m, "attribute", literal((uint64_t)some_attribute(m)));
+}
+
+static void make_attributes(const struct maker *m)
+{
+    make_at(m);
+    for (int i = 0; i < STEP_ATTRIBUTES; i++)
+        m->step->attribute[i] = some_attribute(m);
+    set(m, "num_attributes", literal(1 + choose(m->dice, STEP_ATTRIBUTES)));
+}
+
+/* An address near a place whose bytes the model keeps, in a mapping that the current device may use if there is one. */
+static struct step_arg byte_place(const struct maker *m)
+{
+    const struct model_mapping *p = some_mapping(m);
+    for (int attempt = 0; p && attempt < 4 && !p->device[m->model->current < 0 ? 0 : m->model->current]; attempt++)
+        p = some_mapping(m);
+    if (!p)
+        return any_address(m);
+    uint64_t unit = model_memory_of(m->model, p->handle)->granularity, granule = unit * choose(m->dice, p->size / unit);
+    const uint64_t spots[] = {0, unit / 2, unit - MODEL_WINDOW, unit - MODEL_WINDOW};
+    return place(m, p->start + granule + PICK(m, spots) + choose(m->dice, MODEL_WINDOW / 4) * 4);
+}
+
+static void make_copy(const struct maker *m)
+{
+    size_t count;
+    const struct vmm_param *params = vmm_call_params(m->step->call, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (params[i].kind == VMM_PARAM_ADDRESS)
+            m->step->arg[i] = byte_place(m);
+        else if (params[i].kind == VMM_PARAM_SIZE)
+            m->step->arg[i] = literal(one_in(m, 60) ? m->unit : 1 + choose(m->dice, 40));
+        else if (params[i].kind == VMM_PARAM_BYTES || params[i].kind == VMM_PARAM_U32)
+            m->step->arg[i] = literal(1 + choose(m->dice, 255));
+    }
+}
+
+static void make_context(const struct maker *m)
+{
+    uint64_t which = choose(m->dice, (uint64_t)m->model->profile->devices + 1);
+    set(m, "ctx", (struct step_arg){one_in(m, 4) ? 0 : (uint32_t)(1 + which % (uint64_t)m->model->profile->devices), 0});
+}
+
+static void make_device(const struct maker *m)
+{
+    size_t count;
+    const struct vmm_param *params = vmm_call_params(m->step->call, &count);
+    for (size_t i = 0; i < count; i++)
+        if (params[i].kind == VMM_PARAM_INT)
+            m->step->arg[i] = literal(choose(m->dice, (uint64_t)m->model->profile->devices));
+    if (m->step->call == VMM_CALL_device_get_attribute)
+        set(m, "attrib", literal(choose(m->dice, 150)));
+}
+
+static void make_nothing(const struct maker *m)
+{
+    (void)m;
+}
+
+static const struct {
+    enum vmm_call_id call;
+    unsigned weight;
+    void (*make)(const struct maker *m);
+} table[] = {
+    {VMM_CALL_mem_address_reserve, 8, make_reserve},
+    {VMM_CALL_mem_address_free, 6, make_free},
+    {VMM_CALL_mem_create, 8, make_create},
+    {VMM_CALL_mem_release, 6, make_handle},
+    {VMM_CALL_mem_map, 18, make_map},
+    {VMM_CALL_mem_unmap, 8, make_unmap},
+    {VMM_CALL_mem_set_access, 16, make_set_access},
+    {VMM_CALL_mem_get_access, 6, make_at},
+    {VMM_CALL_mem_retain_allocation_handle, 4, make_at},
+    {VMM_CALL_mem_get_allocation_properties_from_handle, 3, make_handle},
+    {VMM_CALL_mem_get_allocation_granularity, 2, make_granularity},
+    {VMM_CALL_pointer_get_attribute, 4, make_attribute},
+    {VMM_CALL_pointer_get_attributes, 2, make_attributes},
+    {VMM_CALL_mem_get_address_range, 2, make_at},
+    {VMM_CALL_mem_get_info, 2, make_nothing},
+    {VMM_CALL_memcpy_htod, 4, make_copy},
+    {VMM_CALL_memcpy_dtoh, 4, make_copy},
+    {VMM_CALL_memcpy_dtod, 4, make_copy},
+    {VMM_CALL_memset_d8, 3, make_copy},
+    {VMM_CALL_memset_d16, 2, make_copy},
+    {VMM_CALL_memset_d32, 2, make_copy},
+    {VMM_CALL_ctx_set_current, 2, make_context},
+    {VMM_CALL_ctx_get_current, 1, make_nothing},
+    {VMM_CALL_ctx_get_device, 1, make_nothing},
+    {VMM_CALL_device_get_count, 1, make_nothing},
+    {VMM_CALL_device_get, 1, make_device},
+    {VMM_CALL_device_total_mem, 1, make_device},
+    {VMM_CALL_device_get_attribute, 1, make_device},
+    {VMM_CALL_device_can_access_peer, 1, make_device},
+    {VMM_CALL_mem_free, 1, make_at},
+    {VMM_CALL_init, 1, make_nothing},
+};
+
+/* Where there is plenty already, take away instead. */
+static enum vmm_call_id balanced(const struct model *model, enum vmm_call_id call)
+{
+    if (call == VMM_CALL_mem_address_reserve && model->reservation_count > MANY_RESERVATIONS)
+        return VMM_CALL_mem_address_free;
+    if (call == VMM_CALL_mem_map && model->mapping_count > MANY_MAPPINGS)
+        return VMM_CALL_mem_unmap;
+    if (call == VMM_CALL_mem_create && model->memory_count > MANY_MEMORIES)
+        return VMM_CALL_mem_release;
+    return call;
+}
+
+/* ---- spoiling ---- */
+
+static void spoil_prop(const struct maker *m)
+{
+    vmm_mem_allocation_prop *p = &m->step->prop;
+    const int ids[] = {-1, 0, 1, 2, 3, 99}, handles[] = {1, 2, 4, 8, 9, 16, 17, 24};
+    switch (choose(m->dice, 9)) {
+    case 0: p->type = (int)choose(m->dice, 4); break;
+    case 1: p->requested_handle_types = PICK(m, handles); break;
+    case 2: p->location.type = (int)choose(m->dice, 6); break;
+    case 3: p->location.id = PICK(m, ids); break;
+    case 4: p->win32_handle_meta_data = (void *)(uintptr_t)8; break;
+    case 5: p->alloc_flags.compression_type = (unsigned char)choose(m->dice, 3); break;
+    case 6: p->alloc_flags.gpu_direct_rdma_capable = (unsigned char)choose(m->dice, 3); break;
+    case 7: p->alloc_flags.usage = (unsigned short)choose(m->dice, 6); break;
+    default: p->alloc_flags.reserved[choose(m->dice, 4)] = 1;
+    }
+}
+
+static void spoil_desc(const struct maker *m)
+{
+    const int ids[] = {-1, 0, 1, 2, 99}, rights[] = {2, 4, 7, -1};
+    vmm_mem_access_desc *d = &m->step->desc[choose(m->dice, STEP_DESCS)];
+    switch (choose(m->dice, 3)) {
+    case 0: d->location.type = (int)choose(m->dice, 6); break;
+    case 1: d->location.id = PICK(m, ids); break;
+    default: d->flags = PICK(m, rights);
+    }
+}
+
+static void spoil_pointer(const struct maker *m, size_t i, enum vmm_param_kind kind)
+{
+    if (kind == VMM_PARAM_PROP && !one_in(m, 12))
+        spoil_prop(m);
+    else if ((kind == VMM_PARAM_DESCS || kind == VMM_PARAM_LOCATION) && !one_in(m, 8))
+        spoil_desc(m);
+    else if (kind != VMM_PARAM_ATTRIBUTES)
+        m->step->arg[i].add = 0;
+}
+
+static void spoil(const struct maker *m)
+{
+    const uint64_t ints[] = {~(uint64_t)0, 0, 1, 2, 5, 22, 99}, flags[] = {0, 1, 2, (uint64_t)1 << 63};
+    size_t count;
+    const struct vmm_param *params = vmm_call_params(m->step->call, &count);
+    if (!count)
+        return;
+    size_t i = choose(m->dice, count);
+    struct step_arg *arg = &m->step->arg[i];
+    switch (params[i].kind) {
+    case VMM_PARAM_ADDRESS: *arg = any_address(m); break;
+    case VMM_PARAM_HANDLE: *arg = any_handle(m); break;
+    case VMM_PARAM_SIZE: *arg = literal(any_size(m, arg->add)); break;
+    case VMM_PARAM_COUNT: *arg = literal(choose(m->dice, 2)); break;
+    case VMM_PARAM_INT: *arg = literal(PICK(m, ints)); break;
+    case VMM_PARAM_U64: *arg = literal(PICK(m, flags)); break;
+    case VMM_PARAM_CONTEXT: arg->add = 64; break;
+    case VMM_PARAM_U32: break;
+    default: spoil_pointer(m, i, params[i].kind);
+    }
+}
+
+void lockstep_random(struct chooser *chooser, struct lockstep *pair, uint32_t name, struct step *step)
+{
+    struct maker maker = {chooser, pair, &pair->model, lockstep_unit(pair), step};
+    const size_t count = sizeof table / sizeof table[0];
+    unsigned total = 0;
+    for (size_t i = 0; i < count; i++)
+        total += table[i].weight;
+    uint64_t at = choose(chooser, total);
+    size_t i = 0;
+    while (at >= table[i].weight)
+        at -= table[i++].weight;
+    enum vmm_call_id call = balanced(&pair->model, table[i].call);
+    for (i = 0; table[i].call != call; i++)
+        ;
+    *step = step_of(call);
+    step->name = name;
+    table[i].make(&maker);
+    if (choose(chooser, 100) < 35)
+        spoil(&maker);
+    if (choose(chooser, 100) < 6)
+        spoil(&maker);
+}

@@ -1,0 +1,393 @@
+/* lockstep_text.c - steps as readable lines, and back. */
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lockstep.h"
+
+/* ---- steps ---- */
+
+void script_add(struct script *script, const struct step *step)
+{
+    if (script->count == script->room) {
+        size_t room = script->room ? script->room * 2 : 256;
+        struct step *larger = realloc(script->steps, room * sizeof *larger);
+        if (!larger) {
+            fputs("script: the host has no memory left\n", stderr);
+            exit(255);
+        }
+        script->steps = larger;
+        script->room = room;
+    }
+    script->steps[script->count++] = *step;
+}
+
+void script_free(struct script *script)
+{
+    free(script->steps);
+    memset(script, 0, sizeof *script);
+}
+
+struct step step_of(enum vmm_call_id call)
+{
+    struct step step;
+    size_t count;
+    const struct vmm_param *params = vmm_call_params(call, &count);
+    memset(&step, 0, sizeof step);
+    step.call = (uint16_t)call;
+    for (size_t i = 0; i < count && i < STEP_ARGS; i++)
+        step.arg[i].add = params[i].kind >= VMM_PARAM_PROP;
+    step.prop.type = VMM_MEM_ALLOCATION_TYPE_PINNED;
+    step.prop.location.type = VMM_MEM_LOCATION_TYPE_DEVICE;
+    for (size_t i = 0; i < STEP_DESCS; i++)
+        step.desc[i].location.type = VMM_MEM_LOCATION_TYPE_DEVICE;
+    return step;
+}
+
+struct step_arg *step_arg(struct step *step, const char *parameter)
+{
+    size_t count;
+    const struct vmm_param *params = vmm_call_params(step->call, &count);
+    for (size_t i = 0; i < count && i < STEP_ARGS; i++)
+        if (!strcmp(params[i].name, parameter))
+            return &step->arg[i];
+    fprintf(stderr, "step_arg: %s has no parameter \"%s\"\n", vmm_call_name(step->call), parameter);
+    abort();
+}
+
+/* ---- printing ---- */
+
+struct line {
+    char *text;
+    size_t size, length;
+};
+
+static void put(struct line *line, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void put(struct line *line, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    size_t left = line->length < line->size ? line->size - line->length : 0;
+    int n = vsnprintf(left ? line->text + line->length : NULL, left, format, args);
+    va_end(args);
+    line->length += n > 0 ? (size_t)n : 0;
+}
+
+/* 0, 4G, 2G+0x1000, 0x7fff00000000 */
+static void put_amount(struct line *line, uint64_t value, uint64_t unit)
+{
+    uint64_t whole = value / unit, rest = value % unit;
+    if (!value || whole >= 4096)
+        put(line, value < 10 ? "%" PRIu64 : "%#" PRIx64, value);
+    else if (whole)
+        put(line, rest ? "%" PRIu64 "G+%#" PRIx64 : "%" PRIu64 "G", whole, rest);
+    else
+        put(line, rest < 65536 ? "%" PRIu64 : "%#" PRIx64, rest);
+}
+
+static char letter_of(enum vmm_param_kind kind)
+{
+    return kind == VMM_PARAM_HANDLE ? 'h' : kind == VMM_PARAM_CONTEXT ? 'c' : 'r';
+}
+
+static void put_value(struct line *line, const struct step_arg *arg, enum vmm_param_kind kind, uint64_t unit)
+{
+    uint64_t add = arg->add;
+    if (!arg->name) {
+        if (kind == VMM_PARAM_INT)
+            put(line, "%" PRId64, (int64_t)add);
+        else
+            put_amount(line, add, unit);
+        return;
+    }
+    put(line, "%c%u", letter_of(kind), arg->name);
+    if (!add)
+        return;
+    put(line, add >> 63 ? "-" : "+");
+    put_amount(line, add >> 63 ? 0 - add : add, unit);
+}
+
+static void put_prop(struct line *line, const vmm_mem_allocation_prop *p)
+{
+    put(line, "{%d %d %d:%d %d %u %u %u %u.%u.%u.%u}", p->type, p->requested_handle_types, p->location.type,
+        p->location.id, p->win32_handle_meta_data != NULL, p->alloc_flags.compression_type,
+        p->alloc_flags.gpu_direct_rdma_capable, p->alloc_flags.usage, p->alloc_flags.reserved[0],
+        p->alloc_flags.reserved[1], p->alloc_flags.reserved[2], p->alloc_flags.reserved[3]);
+}
+
+static void put_list(struct line *line, const struct step *step, enum vmm_param_kind kind)
+{
+    put(line, "[");
+    for (size_t i = 0; kind == VMM_PARAM_DESCS && i < STEP_DESCS; i++)
+        put(line, "%s%d:%d=%d", i ? " " : "", step->desc[i].location.type, step->desc[i].location.id,
+            step->desc[i].flags);
+    for (size_t i = 0; kind == VMM_PARAM_ATTRIBUTES && i < STEP_ATTRIBUTES; i++)
+        put(line, "%s%d", i ? " " : "", step->attribute[i]);
+    put(line, "]");
+}
+
+static void put_pointer(struct line *line, const struct step *step, size_t i, enum vmm_param_kind kind)
+{
+    if (!step->arg[i].add)
+        put(line, "null");
+    else if (kind == VMM_PARAM_PROP)
+        put_prop(line, &step->prop);
+    else if (kind == VMM_PARAM_LOCATION)
+        put(line, "%d:%d", step->desc[0].location.type, step->desc[0].location.id);
+    else if (kind == VMM_PARAM_DESCS || kind == VMM_PARAM_ATTRIBUTES)
+        put_list(line, step, kind);
+    else if (kind == VMM_PARAM_BYTES)
+        put(line, "bytes:%u", (unsigned)(unsigned char)step->arg[i].add);
+    else
+        put(line, "out");
+}
+
+/* What a call makes is named after its first output that can be referred to. */
+static char made_by(enum vmm_call_id call)
+{
+    size_t count;
+    const struct vmm_param *params = vmm_call_params(call, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (params[i].kind == VMM_PARAM_OUT_HANDLE)
+            return 'h';
+        if (params[i].kind == VMM_PARAM_OUT_CONTEXT)
+            return 'c';
+        if (params[i].kind == VMM_PARAM_OUT_ADDRESS)
+            return 'r';
+    }
+    return 0;
+}
+
+int step_print(const struct step *step, uint64_t unit, char *text, size_t size)
+{
+    struct line line = {text, size, 0};
+    size_t count;
+    const struct vmm_param *params = vmm_call_params(step->call, &count);
+    char made = made_by(step->call);
+    if (made && step->name)
+        put(&line, "%c%u = ", made, step->name);
+    put(&line, "%s", vmm_call_name(step->call));
+    for (size_t i = 0; i < count && i < STEP_ARGS; i++) {
+        put(&line, " %s=", params[i].name);
+        if (params[i].kind < VMM_PARAM_PROP)
+            put_value(&line, &step->arg[i], params[i].kind, unit);
+        else
+            put_pointer(&line, step, i, params[i].kind);
+    }
+    return (int)line.length;
+}
+
+void script_write(FILE *file, const char *spec, uint64_t unit, const struct script *script)
+{
+    char line[512];
+    fprintf(file, "spec %s\n# G is %" PRIu64 " bytes; c1, c2, ... are the primary contexts of devices 0, 1, ...\n", spec,
+            unit);
+    fputs("# prop={type handle-types location:id win32-meta compression rdma usage reserved}, desc=[location:id=rights]\n",
+          file);
+    for (size_t i = 0; i < script->count; i++) {
+        step_print(&script->steps[i], unit, line, sizeof line);
+        fprintf(file, "%s\n", line);
+    }
+}
+
+/* ---- parsing ---- */
+
+struct reader {
+    const char *at, *start;
+    uint64_t unit;
+    const char *expected; /* NULL while all is well */
+};
+
+static bool expect(struct reader *in, bool cond, const char *what)
+{
+    if (!cond && !in->expected)
+        in->expected = what;
+    return cond;
+}
+
+static bool take(struct reader *in, const char *text)
+{
+    size_t n = strlen(text);
+    if (strncmp(in->at, text, n))
+        return false;
+    in->at += n;
+    return true;
+}
+
+static uint64_t read_number(struct reader *in)
+{
+    char *end;
+    bool negative = take(in, "-");
+    if (!expect(in, isdigit((unsigned char)*in->at) != 0, "a number"))
+        return 0;
+    uint64_t value = strtoull(in->at, &end, 0);
+    in->at = end;
+    if (take(in, "G"))
+        value *= in->unit;
+    return negative ? 0 - value : value;
+}
+
+static int read_int(struct reader *in, const char *before)
+{
+    expect(in, take(in, before), before);
+    return (int)read_number(in);
+}
+
+static struct step_arg read_value(struct reader *in)
+{
+    struct step_arg arg = {0, 0};
+    if (*in->at == 'r' || *in->at == 'h' || *in->at == 'c') {
+        in->at++;
+        arg.name = (uint32_t)read_number(in);
+        expect(in, arg.name < 1 << 24, "a smaller name");
+    } else {
+        arg.add = read_number(in);
+    }
+    while (!in->expected && (*in->at == '+' || *in->at == '-')) {
+        bool minus = *in->at++ == '-';
+        uint64_t term = read_number(in);
+        arg.add += minus ? 0 - term : term;
+    }
+    return arg;
+}
+
+static void read_prop(struct reader *in, vmm_mem_allocation_prop *p)
+{
+    memset(p, 0, sizeof *p);
+    p->type = read_int(in, "{");
+    p->requested_handle_types = read_int(in, " ");
+    p->location.type = read_int(in, " ");
+    p->location.id = read_int(in, ":");
+    p->win32_handle_meta_data = read_int(in, " ") ? (void *)(uintptr_t)8 : NULL;
+    p->alloc_flags.compression_type = (unsigned char)read_int(in, " ");
+    p->alloc_flags.gpu_direct_rdma_capable = (unsigned char)read_int(in, " ");
+    p->alloc_flags.usage = (unsigned short)read_int(in, " ");
+    for (int i = 0; i < 4; i++)
+        p->alloc_flags.reserved[i] = (unsigned char)read_int(in, i ? "." : " ");
+    expect(in, take(in, "}"), "}");
+}
+
+static void read_pointer(struct reader *in, struct step *step, size_t i, enum vmm_param_kind kind)
+{
+    step->arg[i].add = !take(in, "null");
+    if (!step->arg[i].add)
+        return;
+    if (kind == VMM_PARAM_PROP) {
+        read_prop(in, &step->prop);
+    } else if (kind == VMM_PARAM_LOCATION) {
+        step->desc[0].location.type = read_int(in, "");
+        step->desc[0].location.id = read_int(in, ":");
+    } else if (kind == VMM_PARAM_DESCS) {
+        for (size_t d = 0; d < STEP_DESCS; d++) {
+            step->desc[d].location.type = read_int(in, d ? " " : "[");
+            step->desc[d].location.id = read_int(in, ":");
+            step->desc[d].flags = read_int(in, "=");
+        }
+        expect(in, take(in, "]"), "]");
+    } else if (kind == VMM_PARAM_ATTRIBUTES) {
+        for (size_t d = 0; d < STEP_ATTRIBUTES; d++)
+            step->attribute[d] = read_int(in, d ? " " : "[");
+        expect(in, take(in, "]"), "]");
+    } else if (kind == VMM_PARAM_BYTES) {
+        step->arg[i].add = (uint64_t)(unsigned char)read_int(in, "bytes:");
+    } else {
+        expect(in, take(in, "out"), "out or null");
+    }
+}
+
+static enum vmm_call_id read_call(struct reader *in)
+{
+    char name[64];
+    size_t n = strcspn(in->at, " ");
+    if (n >= sizeof name)
+        n = sizeof name - 1;
+    memcpy(name, in->at, n);
+    name[n] = 0;
+    enum vmm_call_id call = vmm_call_find(name);
+    if (expect(in, call != VMM_CALL_COUNT, "the name of a call"))
+        in->at += n;
+    return call;
+}
+
+/* Arrays of a step are short; a length beyond them would read past their end. */
+static void check_lengths(struct reader *in, const struct step *step)
+{
+    if (step->call == VMM_CALL_mem_set_access)
+        expect(in, !step->arg[3].name && step->arg[3].add <= STEP_DESCS, "a count of 3 at most");
+    if (step->call == VMM_CALL_pointer_get_attributes)
+        expect(in, !step->arg[0].name && step->arg[0].add <= STEP_ATTRIBUTES, "4 attributes at most");
+}
+
+bool step_parse(const char *text, uint64_t unit, struct step *step, char *error, size_t size)
+{
+    struct reader in = {text, text, unit, NULL};
+    uint32_t name = 0;
+    memset(step, 0, sizeof *step);
+    if (strchr("rhc", *in.at) && isdigit((unsigned char)in.at[1])) {
+        in.at++;
+        name = (uint32_t)read_number(&in);
+        expect(&in, name < 1 << 24, "a smaller name");
+        expect(&in, take(&in, " = "), " = ");
+    }
+    enum vmm_call_id call = read_call(&in);
+    if (!in.expected) {
+        size_t count;
+        const struct vmm_param *params = vmm_call_params(call, &count);
+        *step = step_of(call);
+        step->name = name;
+        for (size_t i = 0; i < count && i < STEP_ARGS && !in.expected; i++) {
+            expect(&in, take(&in, " ") && take(&in, params[i].name) && take(&in, "="), params[i].name);
+            if (params[i].kind < VMM_PARAM_PROP)
+                step->arg[i] = read_value(&in);
+            else
+                read_pointer(&in, step, i, params[i].kind);
+        }
+        check_lengths(&in, step);
+        expect(&in, !in.expected && !*in.at, "the end of the line");
+    }
+    if (in.expected)
+        snprintf(error, size, "column %zu: expected %s", (size_t)(in.at - in.start) + 1, in.expected);
+    return !in.expected;
+}
+
+/* The unit of a spec's machine. */
+static bool unit_of(const char *spec, uint64_t *unit)
+{
+    struct lockstep pair;
+    if (!lockstep_open(&pair, spec))
+        return false;
+    *unit = lockstep_unit(&pair);
+    lockstep_close(&pair);
+    return true;
+}
+
+bool script_read(FILE *file, char *spec, size_t spec_size, struct script *script, char *error, size_t size)
+{
+    char line[1024], why[128];
+    uint64_t unit = 0;
+    memset(script, 0, sizeof *script);
+    for (int number = 1; fgets(line, sizeof line, file); number++) {
+        struct step step;
+        line[strcspn(line, "\r\n")] = 0;
+        if (!*line || *line == '#')
+            continue;
+        if (!strncmp(line, "spec ", 5)) {
+            snprintf(spec, spec_size, "%s", line + 5);
+            if (unit_of(spec, &unit))
+                continue;
+            snprintf(why, sizeof why, "column 6: expected a spec that can be opened");
+        } else if (!unit) {
+            snprintf(why, sizeof why, "column 1: expected \"spec SPEC\" before the first step");
+        } else if (step_parse(line, unit, &step, why, sizeof why)) {
+            script_add(script, &step);
+            continue;
+        }
+        snprintf(error, size, "line %d, %s", number, why);
+        script_free(script);
+        return false;
+    }
+    return true;
+}

@@ -1,0 +1,200 @@
+/* lockstep - random calls on the simulator and on the reference model, side by side.
+ *
+ *   lockstep [--spec SPEC]... [--seed S] [--calls N] [--episode N] [--strict] [--script FILE] [--flip N]
+ *   lockstep --replay FILE
+ *
+ * A run is cut into episodes, each on a fresh system with a seed of its own. When both differ, the episode is shrunk,
+ * shown, written to FILE where one is named, and the run ends with status 1. One TAP point per spec.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lockstep.h"
+#include "shrink.h"
+#include "tap.h"
+
+enum { MAX_SPECS = 16, CHECK_EVERY = 250 };
+
+struct options {
+    const char *specs[MAX_SPECS];
+    size_t spec_count;
+    uint64_t seed, calls, episode, flip;
+    bool strict;
+    const char *script, *replay;
+};
+
+struct run {
+    const struct options *options;
+    char spec[96];
+    uint64_t made, succeeded, unit;
+    char difference[600];
+};
+
+/* ---- shrinking ---- */
+
+struct search {
+    const char *spec;
+    uint64_t flip;
+    char *difference;
+    size_t size;
+};
+
+static bool differs(void *user, const struct script *script, size_t *length)
+{
+    const struct search *search = user;
+    size_t at = lockstep_run(search->spec, script, CHECK_EVERY, search->flip, search->difference, search->size);
+    if (at < script->count)
+        *length = at + 1;
+    return at < script->count;
+}
+
+static void show(struct run *run, struct script *script, uint64_t seed)
+{
+    char line[512];
+    struct search search = {run->spec, run->options->flip, run->difference, sizeof run->difference};
+    size_t length = script->count;
+    if (!differs(&search, script, &length))
+        tap_note("the difference does not come back when the episode is run again: unshrunk");
+    else
+        tap_note("shrunk with %zu runs", shrink(script, differs, &search));
+    lockstep_run(run->spec, script, CHECK_EVERY, run->options->flip, run->difference, sizeof run->difference);
+    for (size_t i = 0; i < script->count; i++) {
+        step_print(&script->steps[i], run->unit, line, sizeof line);
+        tap_note("  %s", line);
+    }
+    tap_note("last step: %s", run->difference);
+    tap_note("again: lockstep --spec %s --seed %" PRIu64 " --episode %" PRIu64 " --calls %" PRIu64, run->spec, seed,
+             run->options->episode, run->options->episode);
+    if (!run->options->script)
+        return;
+    FILE *file = fopen(run->options->script, "w");
+    if (!file)
+        tap_bail("--script %s: %s", run->options->script, strerror(errno));
+    script_write(file, run->spec, run->unit, script);
+    fclose(file);
+    tap_note("again: lockstep --replay %s", run->options->script);
+}
+
+/* ---- running ---- */
+
+/* One episode on a fresh system; calls: how many at most. False when both differ. */
+static bool episode(struct run *run, uint64_t seed, uint64_t calls)
+{
+    struct lockstep pair;
+    struct chooser dice = {seed};
+    struct script script = {0};
+    if (!lockstep_open(&pair, run->spec))
+        tap_bail("%s", pair.difference);
+    pair.flip = run->options->flip;
+    run->unit = lockstep_unit(&pair);
+    bool same = true;
+    for (uint64_t i = 0; same && i < calls; i++) {
+        struct step step;
+        lockstep_random(&dice, &pair, STEP_FIRST_NAME + (uint32_t)i, &step);
+        script_add(&script, &step);
+        same = lockstep_step(&pair, &step);
+        run->succeeded += pair.changed;
+        if (same && ((i + 1) % CHECK_EVERY == 0 || i + 1 == calls))
+            same = lockstep_check(&pair);
+        else if (same && pair.refused && i % 8 == 0)
+            same = lockstep_check_objects(&pair);
+    }
+    run->made += pair.calls;
+    lockstep_close(&pair);
+    if (!same)
+        show(run, &script, seed);
+    script_free(&script);
+    return same;
+}
+
+static bool random_run(const struct options *options, const char *spec, uint64_t calls)
+{
+    struct run run = {.options = options};
+    snprintf(run.spec, sizeof run.spec, "%s%s", spec, options->strict && !strstr(spec, ",strict") ? ",strict" : "");
+    bool same = true;
+    uint64_t seed = options->seed;
+    for (uint64_t done = 0; same && done < calls; done += options->episode)
+        same = episode(&run, seed++, calls - done < options->episode ? calls - done : options->episode);
+    tap_note("%s: %" PRIu64 " calls compared, %" PRIu64 " random ones succeeded", run.spec, run.made, run.succeeded);
+    return tap_ok(same, "%s: system and model agree, --seed %" PRIu64 " --calls %" PRIu64, run.spec, options->seed,
+                  calls);
+}
+
+static int replay(const struct options *options)
+{
+    char spec[96] = "", error[200], difference[600];
+    struct script script;
+    FILE *file = fopen(options->replay, "r");
+    if (!file)
+        tap_bail("--replay %s: %s", options->replay, strerror(errno));
+    if (!script_read(file, spec, sizeof spec, &script, error, sizeof error))
+        tap_bail("--replay %s: %s", options->replay, error);
+    fclose(file);
+    size_t at = lockstep_run(spec, &script, 1, options->flip, difference, sizeof difference);
+    if (!tap_ok(at == script.count, "%s: system and model agree on %s", spec, options->replay))
+        tap_note("step %zu: %s", at + 1, difference);
+    script_free(&script);
+    return tap_done();
+}
+
+/* ---- options ---- */
+
+static uint64_t number(const char *option, const char *text)
+{
+    char *end;
+    errno = 0;
+    uint64_t value = text ? strtoull(text, &end, 0) : 0;
+    if (!text || errno || *end || end == text)
+        tap_bail("%s wants a number, not \"%s\"", option, text ? text : "");
+    return value;
+}
+
+static void read_options(struct options *o, int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        const char *value = i + 1 < argc ? argv[i + 1] : NULL;
+        if (!strcmp(argv[i], "--strict")) {
+            o->strict = true;
+            continue;
+        }
+        if (!value)
+            tap_bail("%s: unknown, or without its value; see the top of lockstep.c's help", argv[i]);
+        if (!strcmp(argv[i], "--spec") && o->spec_count < MAX_SPECS)
+            o->specs[o->spec_count++] = value;
+        else if (!strcmp(argv[i], "--seed"))
+            o->seed = number(argv[i], value);
+        else if (!strcmp(argv[i], "--calls"))
+            o->calls = number(argv[i], value);
+        else if (!strcmp(argv[i], "--episode"))
+            o->episode = number(argv[i], value);
+        else if (!strcmp(argv[i], "--flip"))
+            o->flip = number(argv[i], value);
+        else if (!strcmp(argv[i], "--script"))
+            o->script = value;
+        else if (!strcmp(argv[i], "--replay"))
+            o->replay = value;
+        else
+            tap_bail("%s: use --spec --seed --calls --episode --strict --script --replay --flip", argv[i]);
+        i++;
+    }
+    if (!o->episode)
+        tap_bail("--episode 0: an episode has at least one call");
+}
+
+int main(int argc, char **argv)
+{
+    static const char *const everything[] = {"sim:h100",        "sim:h200x2",     "sim:min",       "sim:max", "sim:odd",
+                                             "sim:h100,strict", "sim:max,strict", "sim:odd,strict"};
+    struct options options = {.seed = 1, .calls = 200000, .episode = 2000};
+    read_options(&options, argc, argv);
+    if (options.replay)
+        return replay(&options);
+    if (!options.spec_count)
+        for (size_t i = 0; i < sizeof everything / sizeof everything[0]; i++)
+            options.specs[options.spec_count++] = everything[i];
+    for (size_t i = 0; i < options.spec_count; i++)
+        random_run(&options, options.specs[i], options.calls / options.spec_count);
+    return tap_done();
+}
