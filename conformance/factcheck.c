@@ -65,10 +65,10 @@ void facts_result(struct facts *f, vmm_result result, const char *name)
     answer(f, name, facts_code(result));
 }
 
-void facts_told(struct facts *f, vmm_result result, const char *fault, const char *name)
+void facts_told(struct facts *f, vmm_result result, const char *rule, const char *fault, const char *name)
 {
     if (result != VMM_SUCCESS)
-        facts_explain_told(f, fault, name);
+        facts_explain_told(f, rule, fault, name);
     answer(f, name, facts_code(result));
 }
 
@@ -150,8 +150,23 @@ static void open_group(struct facts *f, enum facts_start start)
     }
 }
 
-/* Lines that no call of the replay spoke about. */
-static void settle(struct facts *f)
+static void put_off(struct facts *f, struct fact *fact, const char *capability)
+{
+    fact->verdict = FACT_LATER;
+    f->count->later++;
+    tap_skip(capability, "%s: %s: %s", f->profile, fact->name, fact->value);
+}
+
+void facts_later(struct facts *f, const char *name, const char *capability)
+{
+    struct fact *fact = next_open(f->book, name);
+    if (fact)
+        put_off(f, fact, capability);
+    else
+        tap_ok(false, "%s: %s was not recorded", f->profile, name);
+}
+
+void facts_settle(struct facts *f)
 {
     for (size_t i = 0; i < f->book->count; i++) {
         struct fact *fact = &f->book->facts[i];
@@ -159,13 +174,10 @@ static void settle(struct facts *f)
         if (fact->verdict != FACT_OPEN)
             continue;
         const char *capability = fact_later(fact->name, fact->value, &f->count->later_used);
-        if (!capability) {
+        if (capability)
+            put_off(f, fact, capability);
+        else
             tap_ok(false, "%s: %s: %s was not replayed", f->profile, fact->name, fact->value);
-            continue;
-        }
-        fact->verdict = FACT_LATER;
-        f->count->later++;
-        tap_skip(capability, "%s: %s: %s", f->profile, fact->name, fact->value);
     }
 }
 
@@ -179,5 +191,4 @@ void facts_replay(struct facts *f)
         vmm_close(f->sys);
         f->sys = NULL;
     }
-    settle(f);
 }

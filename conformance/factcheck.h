@@ -102,7 +102,9 @@ const char *fact_later_stale(uint64_t used, size_t nth);
 /* The answer of a call: its code. Also asserts that a refusal is fully explained (facts_explain.c). */
 void facts_result(struct facts *f, vmm_result result, const char *name);
 /* The same for a call that another process made and judged: fault is what its explanation lacks, "" for nothing. */
-void facts_told(struct facts *f, vmm_result result, const char *fault, const char *name);
+void facts_told(struct facts *f, vmm_result result, const char *rule, const char *fault, const char *name);
+/* The next line of that name waits for a capability. */
+void facts_later(struct facts *f, const char *name, const char *capability);
 /* A value: "=" and the formatted text. */
 void facts_value(struct facts *f, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* A line of its own format. */
@@ -123,7 +125,8 @@ const char *facts_code(vmm_result result);
 void facts_explain(struct facts *f, vmm_result result, const char *name);
 /* The same for a call that crashes the recorded driver: the rule's row must say so. */
 void facts_explain_crash(struct facts *f, vmm_result result, const char *name);
-void facts_explain_told(struct facts *f, const char *fault, const char *name);
+/* The same for a call that another process made and judged. */
+void facts_explain_told(struct facts *f, const char *rule, const char *fault, const char *name);
 /* The same without a point: NULL, or what is missing. */
 const char *facts_unexplained(const struct facts *f, vmm_result result, bool crash);
 
@@ -144,8 +147,15 @@ struct facts_group {
 extern const struct facts_group facts_groups[];
 extern const size_t facts_groups_count;
 
-/* Replays all groups that the recording has, then gives every line left its verdict. */
+/* Replays all groups that the recording has. */
 void facts_replay(struct facts *f);
+
+/* Replays the program of the second recording (facts_edges_replay.c). False when it could not be run: the build has
+ * no edges.c, or no header that stands in for the driver's. */
+bool facts_replay_edges(struct facts *f);
+
+/* Gives every line of the recording that is still open its verdict. */
+void facts_settle(struct facts *f);
 
 void facts_no_init(struct facts *f);
 void facts_no_context(struct facts *f);

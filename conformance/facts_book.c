@@ -52,7 +52,7 @@ static int split(char *line, char **fields, int most)
     return count;
 }
 
-/* Calls add with the fields of each line; every line has to have exactly that many. */
+/* Calls add with the fields of each line that is no comment; every line has to have exactly that many. */
 static void each_line(char *text, const char *path, int fields_wanted, void (*add)(void *, char **), void *user)
 {
     unsigned number = 0;
@@ -63,6 +63,8 @@ static void each_line(char *text, const char *path, int fields_wanted, void (*ad
             tap_bail("%s:%u: the last line does not end; the file is cut off", path, number);
         *end = 0;
         next = end + 1;
+        if (*line == '#')
+            continue;
         if (split(line, fields, fields_wanted) != fields_wanted || !*fields[0])
             tap_bail("%s:%u: expected %d fields separated by tabs", path, number, fields_wanted);
         add(user, fields);

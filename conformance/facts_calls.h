@@ -32,6 +32,38 @@ vmm_result fc_dtod(struct facts *f, vmm_deviceptr dst, vmm_deviceptr src, uint64
 vmm_result fc_fill(struct facts *f, vmm_deviceptr dst, unsigned char value, uint64_t n);
 vmm_result fc_device_attribute(struct facts *f, int *value, vmm_device_attribute attribute, vmm_device device);
 
+vmm_result fc_fill16(struct facts *f, vmm_deviceptr dst, unsigned short value, uint64_t n);
+vmm_result fc_fill32(struct facts *f, vmm_deviceptr dst, unsigned value, uint64_t n);
+vmm_result fc_attributes(struct facts *f, unsigned count, const vmm_pointer_attribute *attributes, void **data,
+                         vmm_deviceptr ptr);
+
+/* Devices, contexts and streams (facts_calls_context.c). */
+vmm_result fc_init(struct facts *f, unsigned flags);
+vmm_result fc_device_count(struct facts *f, int *count);
+vmm_result fc_device(struct facts *f, vmm_device *device, int ordinal);
+vmm_result fc_device_name(struct facts *f, char *name, int len, vmm_device dev);
+vmm_result fc_device_total(struct facts *f, uint64_t *bytes, vmm_device dev);
+vmm_result fc_can_access_peer(struct facts *f, int *can, vmm_device dev, vmm_device peer);
+vmm_result fc_primary_retain(struct facts *f, vmm_context *ctx, vmm_device dev);
+vmm_result fc_primary_release(struct facts *f, vmm_device dev);
+vmm_result fc_primary_reset(struct facts *f, vmm_device dev);
+vmm_result fc_ctx_create(struct facts *f, vmm_context *ctx, unsigned flags, vmm_device dev);
+vmm_result fc_ctx_destroy(struct facts *f, vmm_context ctx);
+vmm_result fc_ctx_set_current(struct facts *f, vmm_context ctx);
+vmm_result fc_ctx_get_current(struct facts *f, vmm_context *ctx);
+vmm_result fc_ctx_get_device(struct facts *f, vmm_device *device);
+vmm_result fc_ctx_synchronize(struct facts *f);
+vmm_result fc_stream_create(struct facts *f, vmm_stream *stream, unsigned flags);
+vmm_result fc_stream_destroy(struct facts *f, vmm_stream stream);
+vmm_result fc_stream_synchronize(struct facts *f, vmm_stream stream);
+vmm_result fc_memory_info(struct facts *f, uint64_t *free_bytes, uint64_t *total);
+
+/* For further wrappers: names the call that is about to be made, and its arguments one by one. */
+void fc_begin(struct facts *f, const char *function);
+void fc_arg(struct facts *f, const char *name, uint64_t value);
+void fc_arg_int(struct facts *f, const char *name, int value);
+void fc_arg_pointer(struct facts *f, const char *name, const void *pointer);
+
 /* PINNED memory of device id; a grant to device id. */
 vmm_mem_allocation_prop fc_prop(int id);
 vmm_mem_access_desc fc_desc(int id, int flags);

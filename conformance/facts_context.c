@@ -16,14 +16,14 @@ void facts_context_end(struct facts *f)
     vmm_mem_location device = {VMM_MEM_LOCATION_TYPE_DEVICE, 0};
     unsigned char byte = 0;
     uint64_t flags = 99;
-    facts_setup(f, vmm_ctx_create(f->sys, &first, 0, 0), "context");
+    facts_setup(f, fc_ctx_create(f, &first, 0, 0), "context");
     vmm_mem_generic_allocation_handle handle = fc_make(f, G);
     vmm_deviceptr p = fc_take(f, 2 * G);
     fc_put(f, p, G, handle);
     fc_grant(f, p, G, RW);
     facts_result(f, fc_fill(f, p, 5, G), "ctx.memset");
-    facts_result(f, vmm_ctx_destroy(f->sys, first), "ctx.destroy");
-    facts_result(f, vmm_ctx_create(f->sys, &second, 0, 0), "ctx.new");
+    facts_result(f, fc_ctx_destroy(f, first), "ctx.destroy");
+    facts_result(f, fc_ctx_create(f, &second, 0, 0), "ctx.new");
     facts_result(f, fc_dtoh(f, &byte, p + 3, 1), "ctx.read_after");
     facts_value(f, "ctx.v(5)", "%d", byte);
     facts_result(f, fc_get_access(f, &flags, &device, p), "ctx.getaccess_after");
@@ -39,10 +39,10 @@ void facts_context_reset(struct facts *f)
     vmm_deviceptr p = fc_take(f, 2 * G);
     fc_put(f, p, G, handle);
     fc_grant(f, p, G, RW);
-    facts_result(f, vmm_device_primary_ctx_reset(f->sys, 0), "reset.do");
-    facts_setup(f, vmm_ctx_set_current(f->sys, NULL), "no context");
-    facts_setup(f, vmm_device_primary_ctx_retain(f->sys, &f->ctx, 0), "primary context");
-    facts_setup(f, vmm_ctx_set_current(f->sys, f->ctx), "current context");
+    facts_result(f, fc_primary_reset(f, 0), "reset.do");
+    facts_setup(f, fc_ctx_set_current(f, NULL), "no context");
+    facts_setup(f, fc_primary_retain(f, &f->ctx, 0), "primary context");
+    facts_setup(f, fc_ctx_set_current(f, f->ctx), "current context");
     facts_result(f, fc_fill(f, p, 5, G), "reset.memset_after");
     facts_result(f, fc_unmap(f, p, G), "reset.unmap_after");
     facts_result(f, fc_release(f, handle), "reset.release_after");
@@ -52,7 +52,7 @@ void facts_context_reset(struct facts *f)
 /* The child's answers cross to the parent as results with what their explanations lack. */
 struct child_answer {
     vmm_result result;
-    char fault[96];
+    char rule[64], fault[96];
 };
 
 #define CHILD_CALLS 3
@@ -61,6 +61,7 @@ static void answer(const struct facts *f, struct child_answer *a, vmm_result res
 {
     const char *fault = result == VMM_SUCCESS ? NULL : facts_unexplained(f, result, false);
     a->result = result;
+    snprintf(a->rule, sizeof a->rule, "%s", vmm_last_detail()->rule ? vmm_last_detail()->rule : "nothing");
     snprintf(a->fault, sizeof a->fault, "%s", fault ? fault : "");
 }
 
@@ -81,7 +82,7 @@ static void fork_lines(struct facts *f, const struct child_answer *answers)
 {
     static const char *const names[CHILD_CALLS] = {"fork.child.create", "fork.child.reserve", "fork.child.map"};
     for (size_t i = 0; i < CHILD_CALLS; i++)
-        facts_told(f, answers[i].result, answers[i].fault, names[i]);
+        facts_told(f, answers[i].result, answers[i].rule, answers[i].fault, names[i]);
 }
 
 void facts_fork(struct facts *f)

@@ -27,6 +27,23 @@ static bool argument_was(const struct facts *f, const char *name, uint64_t value
     return false;
 }
 
+static void count_place(void *user, const vmm_object *object)
+{
+    if (object->kind >= VMM_OBJECT_RESERVATION && object->kind <= VMM_OBJECT_ALLOCATION)
+        ++*(unsigned *)user;
+}
+
+/* A rule about state is explained by an object, where the machine has any that could. */
+static bool lacks_object(const struct facts *f, const vmm_detail *d, const vmm_rule *rule)
+{
+    unsigned places = 0;
+    if (rule->rule_class != VMM_RULE_STATE && rule->rule_class != VMM_RULE_LIFETIME)
+        return false;
+    if (d->nearest.kind != VMM_OBJECT_NONE || about_no_object(rule->id))
+        return false;
+    return vmm_visit(f->sys, count_place, &places) != VMM_SUCCESS || places;
+}
+
 static const char *argument_fault(const struct facts *f, const vmm_detail *d, const vmm_rule *rule)
 {
     bool named;
@@ -75,8 +92,7 @@ const char *facts_unexplained(const struct facts *f, vmm_result result, bool cra
     if ((fault = rule_fault(rule, result, crash)) || (fault = argument_fault(f, d, rule)) ||
         (fault = text_fault(d, rule)))
         return fault;
-    bool needs_object = rule->rule_class == VMM_RULE_STATE || rule->rule_class == VMM_RULE_LIFETIME;
-    if (needs_object && d->nearest.kind == VMM_OBJECT_NONE && !about_no_object(rule->id))
+    if (lacks_object(f, d, rule))
         return "a rule about state, and no object is shown";
     return NULL;
 }
@@ -106,7 +122,7 @@ void facts_explain_crash(struct facts *f, vmm_result result, const char *name)
     explain(f, result, name, true);
 }
 
-void facts_explain_told(struct facts *f, const char *fault, const char *name)
+void facts_explain_told(struct facts *f, const char *rule, const char *fault, const char *name)
 {
-    verdict(f, "the child", fault, name);
+    verdict(f, rule, fault, name);
 }

@@ -31,8 +31,8 @@ static void peer_both(struct facts *f, vmm_deviceptr d)
 {
     const vmm_mem_access_desc both[2] = {fc_desc(0, 3), fc_desc(1, 3)}, read_only = fc_desc(1, 1);
     vmm_context other = NULL;
-    facts_setup(f, vmm_device_primary_ctx_retain(f->sys, &other, 1), "context of device 1");
-    facts_setup(f, vmm_ctx_set_current(f->sys, other), "current context");
+    facts_setup(f, fc_primary_retain(f, &other, 1), "context of device 1");
+    facts_setup(f, fc_ctx_set_current(f, other), "current context");
     facts_result(f, fc_set_access(f, d, 2 * G, both, 2), "peer.set_both");
     facts_value(f, "peer.sum1", "%" PRIu64 " exp %" PRIu64, fc_sum(f, d, 2 * G), 7 * 2 * G);
     facts_value(f, "peer.dev1_on_mem0", "%" PRIu64, rights(f, 1, d));

@@ -1,0 +1,174 @@
+/* The replay must be able to fail: each kind of difference, made on purpose, turns it red. */
+#include "factcheck.h"
+
+#include "facts_calls.h"
+#include "tap.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static bool agrees(const char *name, const char *recorded, const char *got)
+{
+    const char *reason;
+    return fact_agrees(name, recorded, got, &reason);
+}
+
+static void relations(void)
+{
+    static const struct {
+        const char *name, *recorded, *got;
+        bool same;
+    } cases[] = {
+        {"map.full", "SUCCESS", "SUCCESS", true},
+        {"map.full", "SUCCESS", "INVALID_VALUE", false},
+        {"handle.v1", "=558980ce9480", "=8", true},
+        {"handle.v1", "=558980ce9480", "=0", false},
+        {"reserve.g", "SUCCESS p=7f8a33e00000 hint=0 ctz=21", "SUCCESS p=200000 hint=0 ctz=21", true},
+        {"reserve.g", "SUCCESS p=7f8a33e00000 hint=0 ctz=21", "SUCCESS p=210000 hint=0 ctz=16", false},
+        {"reserve.g", "SUCCESS p=7f8a33e00000 hint=0 ctz=21", "OUT_OF_MEMORY p=77 hint=0 ctz=0", false},
+        {"reserve.h", "SUCCESS p=400000 hint=400000 ctz=22", "SUCCESS p=800000 hint=800000 ctz=23", true},
+        {"reserve.h", "SUCCESS p=400000 hint=400000 ctz=22", "SUCCESS p=800000 hint=400000 ctz=23", false},
+        {"reserve.h", "SUCCESS p=800000 hint=400000 ctz=23", "SUCCESS p=400000 hint=400000 ctz=22", false},
+        {"reserve.0", "INVALID_VALUE p=77 hint=0 ctz=0", "INVALID_VALUE p=77 hint=0 ctz=0", true},
+        {"reserve.0", "INVALID_VALUE p=77 hint=0 ctz=0", "INVALID_VALUE p=0 hint=0 ctz=0", false},
+        {"reserve.seq", "=a=1 b=2 c=3 b-a=1", "=a=1000000 b=2000000 c=3000000 b-a=1000000", true},
+        {"reserve.seq", "=a=1 b=2 c=3 b-a=1", "=a=1000000 b=1600000 c=3000000 b-a=600000", false},
+        {"reserve.reuse", "=1 (7f 7f)", "=1 (2a 2a)", true},
+        {"reserve.reuse", "=1 (7f 7f)", "=0 (2a 2b)", false},
+        {"ptr.reserved.mapbase", "INVALID_VALUE off=12920553472", "INVALID_VALUE off=17592186044416", true},
+        {"ptr.reserved.mapbase", "INVALID_VALUE off=12920553472", "SUCCESS off=17592186044416", false},
+        {"ptr.reserved.mapbase", "INVALID_VALUE off=12920553472", "INVALID_VALUE off=17592186044417", false},
+        {"ptr.mapped.mapbase", "SUCCESS off=2097157", "SUCCESS off=4194309", false},
+        {"ptr.HOST.addrrange", "SUCCESS off=140231630127104 n/G=2", "SUCCESS off=17592186044416 n/G=2", true},
+        {"ptr.HOST.addrrange", "SUCCESS off=140231630127104 n/G=2", "SUCCESS off=17592186044416 n/G=4", false},
+        {"ptr.HOST.addrrange", "SUCCESS off=140231630127104 n/G=2", "SUCCESS off=0 n/G=2", false},
+        {"t_hbad!", "SIGNAL 11", "INVALID_VALUE, by a rule that the driver crashes", true},
+        {"t_hbad!", "SIGNAL 11", "INVALID_VALUE, by a rule that the driver does not crash", false},
+        {"t_hbad!", "SIGNAL 11", "SUCCESS", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        tap_ok(agrees(cases[i].name, cases[i].recorded, cases[i].got) == cases[i].same, "%s: %s %s %s", cases[i].name,
+               cases[i].recorded, cases[i].same ? "agrees with" : "differs from", cases[i].got);
+}
+
+static void later_rows(void)
+{
+    uint64_t used = 0;
+    const char *first = fact_later_stale(used, 0);
+    tap_ok(first != NULL, "no row was needed yet");
+    tap_ok(!fact_later("map.full", "SUCCESS", &used) && used == 0, "a unicast line waits for nothing");
+    tap_text(fact_later("k_rw", "SUCCESS", &used), "kernels", "a kernel's line waits for kernels");
+    tap_ok(used != 0, "its row is noted");
+    tap_text(fact_later("HOST", "=deref_after_free sig 11", &used), "host dereference", "the value decides");
+    tap_ok(!fact_later("HOST", "=something else", &used), "another value of that name waits for nothing");
+    size_t rows = 0;
+    while (fact_later_stale(0, rows))
+        rows++;
+    tap_ok(rows > 2 && fact_later_stale(used, rows - 3) && !fact_later_stale(used, rows - 2),
+           "two rows fewer are stale now");
+}
+
+/* One replay of a group against a made-up recording; the exit status says whether it was green. */
+struct trial {
+    const char *name, *recording, *exception;
+    bool green;
+};
+
+static void facts_of(struct fact_book *book, char *text)
+{
+    book->facts = calloc(8, sizeof *book->facts);
+    for (char *line = strtok(text, "\n"); line && book->facts; line = strtok(NULL, "\n")) {
+        char *tab = strchr(line, '\t');
+        *tab = 0;
+        book->facts[book->count++] = (struct fact){line, tab + 1, FACT_OPEN};
+    }
+}
+
+static int replay(const struct trial *trial)
+{
+    char text[512];
+    struct fact_book book = {0};
+    struct fact_exception row = {"trial", trial->exception, "made up", false};
+    struct fact_exceptions exceptions = {.rows = &row, .count = trial->exception != NULL};
+    struct facts_count count = {0};
+    struct facts f = {
+        .profile = "trial", .spec = "sim:h100", .book = &book, .exceptions = &exceptions, .count = &count};
+    snprintf(text, sizeof text, "%s", trial->recording);
+    facts_of(&book, text);
+    facts_replay(&f);
+    facts_settle(&f);
+    free(book.facts);
+    return tap_done();
+}
+
+/* In a child whose output nobody reads, for its points are not this test's. */
+static void try(const struct trial *trial)
+{
+    int status = 0;
+    fflush(stdout);
+    pid_t pid = fork();
+    if (pid == 0) {
+        if (!freopen("/dev/null", "w", stdout))
+            _exit(2);
+        _exit(replay(trial));
+    }
+    waitpid(pid, &status, 0);
+    tap_ok(WIFEXITED(status) && WEXITSTATUS(status) == !trial->green, "%s is %s", trial->name,
+           trial->green ? "green" : "red");
+}
+
+#define HANDLE_ZERO "props.h0\tINVALID_VALUE\nrelease.h0\tINVALID_VALUE\nmap.h0\tINVALID_VALUE\n"
+
+static void verdicts(void)
+{
+    static const struct trial trials[] = {
+        {"a recording that is reproduced", HANDLE_ZERO, NULL, true},
+        {"another answer", "props.h0\tINVALID_VALUE\nrelease.h0\tSUCCESS\nmap.h0\tINVALID_VALUE\n", NULL, false},
+        {"another answer that is listed", "props.h0\tINVALID_VALUE\nrelease.h0\tSUCCESS\nmap.h0\tINVALID_VALUE\n",
+         "release.h0", true},
+        {"another answer where something else is listed",
+         "props.h0\tINVALID_VALUE\nrelease.h0\tSUCCESS\nmap.h0\tINVALID_VALUE\n", "map.h0", false},
+        {"a line that nobody replays", HANDLE_ZERO "map.unheard_of\tSUCCESS\n", NULL, false},
+        {"a line that waits for a capability", HANDLE_ZERO "k_rw\tSUCCESS\n", NULL, true},
+        {"a replayed line that was not recorded", "props.h0\tINVALID_VALUE\nrelease.h0\tINVALID_VALUE\n", NULL, false},
+        {"a name more often than it is answered", HANDLE_ZERO "map.h0\tINVALID_VALUE\n", NULL, false},
+        {"a crash that the rules know", "t_hbad!\tSIGNAL 11\nt_relbad!\tSIGNAL 11\nt_mapbad!\tSIGNAL 11\n", NULL,
+         true},
+        {"a crash where the simulator succeeds", "release.double\tSIGNAL 11\n", NULL, false},
+    };
+    for (size_t i = 0; i < sizeof trials / sizeof trials[0]; i++)
+        try(&trials[i]);
+}
+
+/* An explanation is held to the call that was made. */
+static void explanations(void)
+{
+    struct facts f = {.profile = "trial", .spec = "sim:h100"};
+    if (vmm_open(f.spec, &f.sys) != VMM_SUCCESS || vmm_init(f.sys, 0) != VMM_SUCCESS)
+        tap_bail("%s cannot be opened", f.spec);
+    vmm_result result = fc_unmap(&f, 0x1000, 0);
+    tap_result(result, VMM_ERROR_INVALID_VALUE, "unmap of nothing is refused");
+    tap_text(vmm_last_detail()->rule, "VMM-UNMAP-SIZE-ZERO", "by its rule");
+    tap_text(facts_unexplained(&f, result, false), NULL, "and explained");
+    tap_ok(facts_unexplained(&f, VMM_ERROR_NOT_SUPPORTED, false), "not as another result");
+    tap_ok(facts_unexplained(&f, result, true), "not as a crash");
+    f.call.args[1].value = 4096;
+    tap_ok(facts_unexplained(&f, result, false), "not with another value of the argument");
+    f.call.args[1].name = "length";
+    tap_ok(facts_unexplained(&f, result, false), "not with another argument");
+    fc_begin(&f, "cuMemMap");
+    tap_ok(facts_unexplained(&f, result, false), "not as another call");
+    vmm_close(f.sys);
+}
+
+int main(void)
+{
+    relations();
+    later_rows();
+    verdicts();
+    explanations();
+    return tap_done();
+}

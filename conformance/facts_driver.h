@@ -1,0 +1,26 @@
+/* facts_driver.h - the simulator in the place of the driver, for a recording program's replay.
+ *
+ * The program prints its lines; the stand-in prints what it has to add before them, on the same stream:
+ *
+ *   !refused <TAB> VMM-MAP-OVERLAP <TAB> what its explanation lacks, nothing when it is complete
+ *   !later   <TAB> the capability that the call made needs
+ *   A.again.unmap <TAB> INVALID_VALUE
+ *
+ * A call that a rule says to crash the recorded driver ends the process by SIGSEGV here too.
+ */
+#ifndef CUVMM_FACTS_DRIVER_H
+#define CUVMM_FACTS_DRIVER_H
+
+#include "factcheck.h"
+
+#define FACTS_REFUSED "!refused"
+#define FACTS_LATER "!later"
+
+/* Opens the system that this process's calls are made on; a process has one driver. f stays the caller's. */
+void facts_driver_open(struct facts *f);
+
+/* Runs main of edges.c with its standard output, and that of its children, going to the descriptor; false when the
+ * build has no edges.c (facts_edges.c). */
+bool facts_edges_run(int out);
+
+#endif
