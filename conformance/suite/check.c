@@ -1,0 +1,173 @@
+/* What every refusal, warning and accepted call is held to. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tap.h"
+#include "test.h"
+
+#define PROBLEM(...) fix_failed(f, at->file, at->line, __VA_ARGS__)
+
+struct place {
+    const char *file;
+    int line;
+    const char *what;
+};
+
+void check_u64(struct fix *f, const char *file, int line, const char *what, uint64_t got, uint64_t want)
+{
+    if (got != want)
+        fix_failed(f, file, line, "%s is 0x%" PRIx64 ", expected 0x%" PRIx64, what, got, want);
+}
+
+void check_accepted(struct fix *f, const char *file, int line, const char *what, vmm_result result)
+{
+    const vmm_detail *detail = vmm_last_detail();
+    if (result != VMM_SUCCESS)
+        fix_failed(f, file, line, "%s: %s %s %s", what, vmm_result_name(result), detail->rule ? detail->rule : "",
+                   detail->note);
+    else if (detail->severity != VMM_SEVERITY_NONE)
+        fix_failed(f, file, line, "%s: succeeded, yet speaks of %s", what, detail->rule ? detail->rule : "nothing");
+}
+
+static bool names_value(const char *text, uint64_t value)
+{
+    char hex[32], decimal[32], is_signed[32];
+    snprintf(hex, sizeof hex, "0x%" PRIx64, value);
+    snprintf(decimal, sizeof decimal, "%" PRIu64, value);
+    snprintf(is_signed, sizeof is_signed, "%" PRId64, (int64_t)value);
+    return strstr(text, hex) || strstr(text, decimal) || strstr(text, is_signed);
+}
+
+/* A rule's function may stand for a family; and cuPointerGetAttribute for its plural. */
+static bool function_fits(const vmm_rule *rule, const char *function)
+{
+    static const char *const families[] = {"any", "memcpy", "memset", "cuCtx", "cuDevice", "cuStream"};
+    if (!function || strncmp(function, "cu", 2) != 0)
+        return false;
+    for (size_t i = 0; i < sizeof families / sizeof families[0]; i++)
+        if (strcmp(rule->function, families[i]) == 0)
+            return true;
+    return strncmp(function, rule->function, strlen(rule->function)) == 0;
+}
+
+/* The explanation is complete: it names the rule, the argument, its value, the object behind it and a way out. */
+static void check_explanation(struct fix *f, const struct place *at, const vmm_detail *detail, const vmm_rule *rule)
+{
+    char text[4096];
+    size_t length = vmm_detail_text(detail, text, sizeof text);
+    if (length >= sizeof text)
+        PROBLEM("%s: the explanation has %zu characters", at->what, length);
+    if (!strstr(text, rule->id))
+        PROBLEM("%s: the explanation does not name %s", at->what, rule->id);
+    if (!rule->message[0] || !strstr(text, rule->message))
+        PROBLEM("%s: the explanation of %s does not say what is wrong", at->what, rule->id);
+    if (!rule->way_out[0] || !strstr(text, rule->way_out))
+        PROBLEM("%s: the explanation of %s has no way out", at->what, rule->id);
+    if (rule->argument[0] && (!detail->argument || !strstr(text, detail->argument)))
+        PROBLEM("%s: the explanation of %s names no argument", at->what, rule->id);
+    if (detail->argument && !names_value(text, detail->value))
+        PROBLEM("%s: the explanation of %s does not show the value", at->what, rule->id);
+    if (detail->nearest.kind != VMM_OBJECT_NONE && !strstr(text, "nearest"))
+        PROBLEM("%s: the explanation of %s leaves the nearest object out", at->what, rule->id);
+    if (!function_fits(rule, detail->function))
+        PROBLEM("%s: the explanation is about %s, the rule about %s", at->what,
+                detail->function ? detail->function : "nothing", rule->function);
+}
+
+static void check_nearest(struct fix *f, const struct place *at, const vmm_object *nearest, const struct refusal *want)
+{
+    if (want->near == VMM_OBJECT_NONE)
+        return;
+    if (nearest->kind != want->near)
+        PROBLEM("%s: the nearest object is of kind %d, expected %d", at->what, (int)nearest->kind, (int)want->near);
+    else if (want->start && nearest->start != want->start)
+        PROBLEM("%s: the nearest object starts at 0x%" PRIx64 ", expected 0x%" PRIx64, at->what, nearest->start,
+                want->start);
+}
+
+static void check_detail(struct fix *f, const struct place *at, const vmm_detail *detail, vmm_severity severity,
+                         const struct refusal *want)
+{
+    const char *id = want->rule ? want->rule : f->root->rule;
+    const vmm_rule *rule = id ? vmm_rule_find(id) : NULL;
+    if (!rule) {
+        PROBLEM("%s: there is no rule %s", at->what, id ? id : "(none)");
+        return;
+    }
+    if (!detail->rule && !f->simulator)
+        return; /* a backend that cannot tell: status and state were checked */
+    if (!detail->rule || strcmp(detail->rule, id) != 0) {
+        PROBLEM("%s: by %s, expected %s", at->what, detail->rule ? detail->rule : "no rule", id);
+        return;
+    }
+    if (rule->result != want->result)
+        PROBLEM("%s: the row of %s says %s, expected %s", at->what, id, vmm_result_name(rule->result),
+                vmm_result_name(want->result));
+    if (detail->severity != severity)
+        PROBLEM("%s: severity %d, expected %d", at->what, (int)detail->severity, (int)severity);
+    if (!want->argument != !detail->argument ||
+        (want->argument && detail->argument && strcmp(want->argument, detail->argument) != 0))
+        PROBLEM("%s: names the argument %s, expected %s", at->what, detail->argument ? detail->argument : "(none)",
+                want->argument ? want->argument : "(none)");
+    if (detail->value != want->value)
+        PROBLEM("%s: shows the value 0x%" PRIx64 ", expected 0x%" PRIx64, at->what, detail->value, want->value);
+    check_nearest(f, at, &detail->nearest, want);
+    check_explanation(f, at, detail, rule);
+}
+
+/* Shows the first line that differs. */
+static void check_unchanged(struct fix *f, const struct place *at, const char *before)
+{
+    char *after = fix_state(f);
+    if (!before || !after) {
+        PROBLEM("%s: no memory for the state", at->what);
+    } else if (strcmp(before, after) != 0) {
+        size_t same = 0, line = 0;
+        for (; before[same] && before[same] == after[same]; same++)
+            line = before[same] == '\n' ? same + 1 : line;
+        PROBLEM("%s: was refused, yet changed the state", at->what);
+        tap_note("    before: %.*s", (int)strcspn(before + line, "\n"), before + line);
+        tap_note("    after:  %.*s", (int)strcspn(after + line, "\n"), after + line);
+    }
+    free(after);
+}
+
+void check_refused(struct fix *f, const char *file, int line, const char *what, char *state, vmm_result result,
+                   struct refusal want)
+{
+    const struct place place = {file, line, what}, *at = &place;
+    const vmm_detail detail = *vmm_last_detail();
+    if (result != want.result)
+        PROBLEM("%s: %s (%s %s), expected %s", what, vmm_result_name(result), detail.rule ? detail.rule : "no rule",
+                detail.note, vmm_result_name(want.result));
+    else if (f->simulator && detail.result != result)
+        PROBLEM("%s: the detail speaks of %s", what, vmm_result_name(detail.result));
+    else
+        check_detail(f, at, &detail, VMM_SEVERITY_ERROR, &want);
+    check_unchanged(f, at, state);
+    free(state);
+}
+
+bool test_refuses(struct fix *f, const char *rule)
+{
+    const vmm_rule *row = vmm_rule_find(rule ? rule : f->root->rule);
+    return f->strict && row && row->rule_class != VMM_RULE_HAZARD;
+}
+
+void check_warned(struct fix *f, const char *file, int line, const char *what, char *state, vmm_result result,
+                  struct refusal want)
+{
+    const struct place place = {file, line, what}, *at = &place;
+    if (test_refuses(f, want.rule)) {
+        check_refused(f, file, line, what, state, result, want);
+        return;
+    }
+    const vmm_detail detail = *vmm_last_detail();
+    free(state);
+    if (result != VMM_SUCCESS)
+        PROBLEM("%s: %s by %s, expected success with a warning", what, vmm_result_name(result),
+                detail.rule ? detail.rule : "no rule");
+    else
+        check_detail(f, at, &detail, VMM_SEVERITY_WARNING, &want);
+}

@@ -1,0 +1,181 @@
+/* Contexts and streams. */
+#include "test.h"
+
+static const char crashes[] = "needs a backend that answers for contexts and streams that ended";
+
+TEST_BREAKS(CTX_NULL, contexts_without_place_for_them)
+{
+    REFUSED(vmm_ctx_create(S, NULL, 0, 0), INVALID_VALUE, "pctx", 0);
+    REFUSED(vmm_ctx_get_current(S, NULL), INVALID_VALUE, "pctx", 0);
+    REFUSED(vmm_ctx_get_device(S, NULL), INVALID_VALUE, "device", 0);
+    REFUSED(vmm_device_primary_ctx_retain(S, NULL, 0), INVALID_VALUE, "pctx", 0);
+}
+
+TEST_NEAR_MISS(CTX_NULL, contexts_with_place_for_them)
+{
+    vmm_context ctx = NULL, current = NULL;
+    vmm_device device = 77;
+    ACCEPTED(vmm_ctx_create(S, &ctx, 0, f->devices - 1));
+    fix_note(f, FIX_CONTEXT, (uintptr_t)ctx, 0);
+    ACCEPTED(vmm_ctx_get_current(S, &current));
+    CHECK(current == ctx && ctx != NULL, "a new context is not current");
+    ACCEPTED(vmm_ctx_get_device(S, &device));
+    CHECK_U64((uint64_t)device, (uint64_t)f->devices - 1);
+}
+
+TEST_BREAKS(CTX_FLAGS, context_with_unknown_flags)
+{
+    vmm_context ctx = NULL;
+    REFUSED(vmm_ctx_create(S, &ctx, 0x200, 0), INVALID_VALUE, "flags", 0x200);
+    REFUSED(vmm_ctx_create(S, &ctx, 0x80000000u, 0), INVALID_VALUE, "flags", 0x80000000u);
+    CHECK(!ctx, "a context was written");
+}
+
+TEST_NEAR_MISS(CTX_FLAGS, context_with_known_flags)
+{
+    vmm_context ctx = NULL;
+    ACCEPTED(vmm_ctx_create(S, &ctx, 0x80, 0));
+    fix_note(f, FIX_CONTEXT, (uintptr_t)ctx, 0);
+}
+
+TEST_BREAKS(CTX_PRIMARY_UNUSED, release_a_primary_context_that_nobody_has)
+{
+    REFUSED(vmm_device_primary_ctx_release(S, 0), INVALID_CONTEXT, "dev", 0);
+}
+
+TEST_NEAR_MISS(CTX_PRIMARY_UNUSED, release_a_primary_context)
+{
+    vmm_context first = NULL, second = NULL;
+    ACCEPTED(vmm_device_primary_ctx_retain(S, &first, 0));
+    ACCEPTED(vmm_device_primary_ctx_retain(S, &second, 0));
+    CHECK(first == second && first != f->ctx, "the primary context is one of its own");
+    ACCEPTED(vmm_device_primary_ctx_release(S, 0));
+    ACCEPTED(vmm_device_primary_ctx_release(S, 0));
+    REFUSED(vmm_device_primary_ctx_release(S, 0), INVALID_CONTEXT, "dev", 0);
+}
+
+TEST_BREAKS(CTX_UNKNOWN, use_a_context_that_ended)
+{
+    fix_need_simulator(f, crashes);
+    vmm_context ctx = fix_context(f, 0);
+    fix_context_destroy(f, ctx);
+    REFUSED_NEAR(vmm_ctx_set_current(S, ctx), INVALID_CONTEXT, "ctx", (uintptr_t)ctx, CONTEXT, 0);
+    REFUSED_NEAR(vmm_ctx_destroy(S, ctx), INVALID_CONTEXT, "ctx", (uintptr_t)ctx, CONTEXT, 0);
+    REFUSED(vmm_ctx_destroy(S, NULL), INVALID_CONTEXT, "ctx", 0);
+}
+
+TEST_NEAR_MISS(CTX_UNKNOWN, use_a_context_again)
+{
+    vmm_context ctx = fix_context(f, 0);
+    ACCEPTED(vmm_ctx_set_current(S, f->ctx));
+    ACCEPTED(vmm_ctx_set_current(S, ctx));
+    ACCEPTED(vmm_ctx_set_current(S, NULL));
+    ACCEPTED(vmm_ctx_destroy(S, ctx));
+    fix_forget(f, FIX_CONTEXT, (uintptr_t)ctx, 0);
+}
+
+/* Device work needs a context; the calls of virtual memory management do not. */
+TEST_BREAKS(CTX_CURRENT, work_without_a_context)
+{
+    vmm_deviceptr ptr = fix_mapped(f, f->g, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE, NULL), base = FIX_UNTOUCHED;
+    uint64_t out = FIX_UNTOUCHED;
+    vmm_device device = 77;
+    vmm_stream stream = NULL;
+    fix_need(f, vmm_ctx_set_current(S, NULL));
+    REFUSED(vmm_memset_d8(S, ptr, 1, 1), INVALID_CONTEXT, NULL, 0);
+    REFUSED(vmm_memcpy_htod(S, ptr, &out, 8), INVALID_CONTEXT, NULL, 0);
+    REFUSED(vmm_memcpy_dtoh(S, &out, ptr, 8), INVALID_CONTEXT, NULL, 0);
+    REFUSED(vmm_memcpy_dtod(S, ptr, ptr + 8, 8), INVALID_CONTEXT, NULL, 0);
+    REFUSED(vmm_memset_d8_async(S, ptr, 1, 1, NULL), INVALID_CONTEXT, NULL, 0);
+    REFUSED(vmm_mem_get_info(S, &out, NULL), INVALID_CONTEXT, NULL, 0);
+    REFUSED(vmm_mem_alloc(S, &out, f->g), INVALID_CONTEXT, NULL, 0);
+    REFUSED(vmm_mem_get_address_range(S, &base, NULL, ptr), INVALID_CONTEXT, NULL, 0);
+    REFUSED(vmm_ctx_get_device(S, &device), INVALID_CONTEXT, NULL, 0);
+    REFUSED(vmm_ctx_synchronize(S), INVALID_CONTEXT, NULL, 0);
+    REFUSED(vmm_stream_create(S, &stream, 0), INVALID_CONTEXT, NULL, 0);
+    REFUSED(vmm_stream_synchronize(S, NULL), INVALID_CONTEXT, NULL, 0);
+    CHECK(out == FIX_UNTOUCHED && base == FIX_UNTOUCHED && device == 77 && !stream, "an output was written");
+}
+
+TEST_NEAR_MISS(CTX_CURRENT, work_with_a_context)
+{
+    vmm_deviceptr ptr = fix_mapped(f, f->g, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE, NULL);
+    uint64_t free_bytes = 0;
+    fix_need(f, vmm_ctx_set_current(S, NULL));
+    fix_need(f, vmm_ctx_set_current(S, f->ctx));
+    ACCEPTED(vmm_memset_d8(S, ptr, 1, 1));
+    ACCEPTED(vmm_mem_get_info(S, &free_bytes, NULL));
+    ACCEPTED(vmm_ctx_synchronize(S));
+    ACCEPTED(vmm_stream_synchronize(S, NULL));
+}
+
+TEST_BREAKS(STREAM_NULL, stream_without_place_for_it)
+{
+    REFUSED(vmm_stream_create(S, NULL, VMM_STREAM_DEFAULT), INVALID_VALUE, "stream", 0);
+}
+
+TEST_NEAR_MISS(STREAM_NULL, stream_with_place_for_it)
+{
+    vmm_stream stream = NULL;
+    ACCEPTED(vmm_stream_create(S, &stream, VMM_STREAM_DEFAULT));
+    CHECK(stream != NULL, "the stream is NULL");
+    ACCEPTED(vmm_stream_destroy(S, stream));
+}
+
+TEST_BREAKS(STREAM_FLAGS, stream_with_unknown_flags)
+{
+    vmm_stream stream = NULL;
+    REFUSED(vmm_stream_create(S, &stream, 2), INVALID_VALUE, "flags", 2);
+    CHECK(!stream, "a stream was written");
+}
+
+TEST_NEAR_MISS(STREAM_FLAGS, stream_that_does_not_block)
+{
+    vmm_stream stream = NULL;
+    ACCEPTED(vmm_stream_create(S, &stream, VMM_STREAM_NON_BLOCKING));
+    ACCEPTED(vmm_stream_destroy(S, stream));
+}
+
+TEST_BREAKS(STREAM_UNKNOWN, use_a_stream_that_ended)
+{
+    fix_need_simulator(f, crashes);
+    vmm_deviceptr ptr = fix_mapped(f, f->g, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE, NULL);
+    char bytes[4] = "abc";
+    vmm_stream stream = fix_stream(f);
+    uint64_t value = (uintptr_t)stream;
+    fix_stream_destroy(f, stream);
+    REFUSED_NEAR(vmm_stream_synchronize(S, stream), INVALID_HANDLE, "stream", value, STREAM, 0);
+    REFUSED_NEAR(vmm_stream_query(S, stream), INVALID_HANDLE, "stream", value, STREAM, 0);
+    REFUSED_NEAR(vmm_stream_destroy(S, stream), INVALID_HANDLE, "stream", value, STREAM, 0);
+    REFUSED_NEAR(vmm_memset_d8_async(S, ptr, 1, 4, stream), INVALID_HANDLE, "stream", value, STREAM, 0);
+    REFUSED_NEAR(vmm_memcpy_dtoh_async(S, bytes, ptr, 4, stream), INVALID_HANDLE, "stream", value, STREAM, 0);
+    REFUSED(vmm_stream_destroy(S, NULL), INVALID_HANDLE, "stream", 0);
+    CHECK(bytes[0] == 'a', "the destination was written");
+}
+
+TEST_NEAR_MISS(STREAM_UNKNOWN, use_a_stream)
+{
+    vmm_deviceptr ptr = fix_mapped(f, f->g, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE, NULL);
+    vmm_stream stream = fix_stream(f);
+    ACCEPTED(vmm_memset_d8_async(S, ptr, 6, 4, stream));
+    ACCEPTED(vmm_stream_synchronize(S, stream));
+    ACCEPTED(vmm_stream_query(S, stream));
+    CHECK_U64(fix_peek(f, ptr), 6);
+}
+
+/* A context takes its streams and its old-style memory along, and nothing of virtual memory management. */
+TEST_EXPECTS("context.takes_its_own_along", context_end_ends_streams)
+{
+    fix_need_simulator(f, crashes);
+    vmm_context ctx = fix_context(f, 0);
+    uint64_t before = fix_free_memory(f);
+    vmm_stream stream = NULL;
+    vmm_deviceptr old = 0;
+    fix_need(f, vmm_stream_create(S, &stream, 0));
+    fix_need(f, vmm_mem_alloc(S, &old, f->g));
+    fix_context_destroy(f, ctx);
+    fix_need(f, vmm_ctx_set_current(S, f->ctx));
+    CHECK_U64(fix_free_memory(f), before);
+    REFUSED_BY("VMM-STREAM-UNKNOWN", vmm_stream_synchronize(S, stream), INVALID_HANDLE, "stream", (uintptr_t)stream);
+    REFUSED_BY("VMM-ALLOC-FREE-UNKNOWN", vmm_mem_free(S, old), INVALID_VALUE, "dptr", old);
+}

@@ -1,0 +1,162 @@
+/* vmm_mem_create: what a machine lacks or has no more of. */
+#include "test.h"
+
+static vmm_mem_allocation_prop shared(vmm_mem_allocation_handle_type types)
+{
+    vmm_mem_allocation_prop prop = fix_prop(0);
+    prop.requested_handle_types = types;
+    return prop;
+}
+
+static void refuse(struct fix *f, vmm_result result, const char *argument, uint64_t value, uint64_t size,
+                   const vmm_mem_allocation_prop *prop)
+{
+    vmm_mem_generic_allocation_handle handle = FIX_UNTOUCHED;
+    REFUSED_LIKE(vmm_mem_create(S, &handle, size, prop, 0), NULL, result, argument, value, VMM_OBJECT_NONE, 0);
+    CHECK_U64(handle, FIX_UNTOUCHED);
+}
+
+TEST_BREAKS_ON(CREATE_UNSUPPORTED, create_without_virtual_memory_management, "attribute.102 = 0", TEST_AS_GIVEN, 0)
+{
+    vmm_mem_allocation_prop prop = fix_prop(0);
+    refuse(f, VMM_ERROR_NOT_SUPPORTED, "prop.location", 0, f->g, &prop);
+}
+
+TEST_NEAR_MISS(CREATE_UNSUPPORTED, create_with_virtual_memory_management)
+{
+    CHECK_U64((uint64_t)fix_attribute(f, VMM_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED), 1);
+    vmm_mem_generic_allocation_handle handle = 0;
+    vmm_mem_allocation_prop prop = fix_prop(0);
+    ACCEPTED(vmm_mem_create(S, &handle, f->g, &prop, 0));
+    fix_note(f, FIX_HANDLE, handle, f->g);
+}
+
+TEST_BREAKS_ON(CREATE_HOST_UNSUPPORTED, create_host_memory_where_there_is_none, "attribute.145 = 0", TEST_AS_GIVEN, 0)
+{
+    vmm_mem_allocation_prop prop = fix_prop_at(VMM_MEM_LOCATION_TYPE_HOST, 0);
+    refuse(f, VMM_ERROR_NOT_SUPPORTED, "prop.location.type", VMM_MEM_LOCATION_TYPE_HOST, f->g, &prop);
+}
+
+TEST_NEAR_MISS(CREATE_HOST_UNSUPPORTED, create_host_memory_where_there_is_some)
+{
+    fix_need_host(f);
+    vmm_mem_allocation_prop prop = fix_prop_at(VMM_MEM_LOCATION_TYPE_HOST, 0);
+    vmm_mem_generic_allocation_handle handle = 0;
+    uint64_t size = fix_host_unit(f);
+    ACCEPTED(vmm_mem_create(S, &handle, size, &prop, 0));
+    fix_note(f, FIX_HANDLE, handle, size);
+}
+
+TEST_BREAKS_ON(CREATE_NUMA_UNSUPPORTED, create_node_memory_where_there_is_none, "attribute.141 = 0", TEST_AS_GIVEN, 0)
+{
+    vmm_mem_allocation_prop prop = fix_prop_at(VMM_MEM_LOCATION_TYPE_HOST_NUMA, 0);
+    refuse(f, VMM_ERROR_NOT_SUPPORTED, "prop.location.type", VMM_MEM_LOCATION_TYPE_HOST_NUMA, f->g, &prop);
+}
+
+TEST_NEAR_MISS(CREATE_NUMA_UNSUPPORTED, create_node_memory_where_there_is_some)
+{
+    fix_need_numa(f);
+    vmm_mem_allocation_prop prop = fix_prop_at(VMM_MEM_LOCATION_TYPE_HOST_NUMA, fix_numa_node(f));
+    vmm_mem_generic_allocation_handle handle = 0;
+    uint64_t size = fix_host_unit(f);
+    ACCEPTED(vmm_mem_create(S, &handle, size, &prop, 0));
+    fix_note(f, FIX_HANDLE, handle, size);
+}
+
+TEST_BREAKS_ON(CREATE_FD_UNSUPPORTED, create_for_fds_where_there_are_none, "attribute.103 = 0", TEST_AS_GIVEN, 0)
+{
+    vmm_mem_allocation_prop prop = shared(VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
+    refuse(f, VMM_ERROR_NOT_SUPPORTED, "prop.requestedHandleTypes", VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, f->g,
+           &prop);
+}
+
+TEST_NEAR_MISS(CREATE_FD_UNSUPPORTED, create_for_fds_where_there_are_some)
+{
+    fix_need_attribute(f, VMM_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED,
+                       "needs POSIX fd handles (attribute 103)");
+    vmm_mem_allocation_prop prop = shared(VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
+    vmm_mem_generic_allocation_handle handle = 0;
+    ACCEPTED(vmm_mem_create(S, &handle, f->g, &prop, 0));
+    fix_note(f, FIX_HANDLE, handle, f->g);
+}
+
+TEST_BREAKS_ON(CREATE_FABRIC_UNSUPPORTED, create_for_a_fabric_that_is_not_there,
+               "attribute.128 = 0", TEST_AS_GIVEN, 0)
+{
+    vmm_mem_allocation_prop prop = shared(VMM_MEM_HANDLE_TYPE_FABRIC);
+    refuse(f, VMM_ERROR_NOT_SUPPORTED, "prop.requestedHandleTypes", VMM_MEM_HANDLE_TYPE_FABRIC, f->g, &prop);
+}
+
+TEST_NEAR_MISS_ON(CREATE_FABRIC_UNSUPPORTED, create_for_a_fabric, "attribute.128 = 1\nfabric.imex = yes",
+                  TEST_AS_GIVEN, 0)
+{
+    vmm_mem_allocation_prop prop = shared(VMM_MEM_HANDLE_TYPE_FABRIC);
+    vmm_mem_generic_allocation_handle handle = 0;
+    ACCEPTED(vmm_mem_create(S, &handle, f->g, &prop, 0));
+    fix_note(f, FIX_HANDLE, handle, f->g);
+}
+
+/* The attribute promises fabric handles; without an IMEX channel there are none. Alone and beside an fd. */
+TEST_BREAKS_ON(CREATE_FABRIC_IMEX, create_for_a_fabric_without_channel,
+               "attribute.103 = 1\nattribute.128 = 1\nfabric.imex = no", TEST_AS_GIVEN, 0)
+{
+    const vmm_mem_allocation_handle_type types[] = {
+        VMM_MEM_HANDLE_TYPE_FABRIC, VMM_MEM_HANDLE_TYPE_FABRIC | VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR};
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        vmm_mem_allocation_prop prop = shared(types[i]);
+        refuse(f, VMM_ERROR_NOT_PERMITTED, "prop.requestedHandleTypes", (uint64_t)types[i], f->g, &prop);
+    }
+}
+
+TEST_NEAR_MISS_ON(CREATE_FABRIC_IMEX, create_for_a_fabric_with_channel,
+                  "attribute.103 = 1\nattribute.128 = 1\nfabric.imex = yes", TEST_AS_GIVEN, 0)
+{
+    const vmm_mem_allocation_handle_type types[] = {
+        VMM_MEM_HANDLE_TYPE_FABRIC, VMM_MEM_HANDLE_TYPE_FABRIC | VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR};
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        vmm_mem_allocation_prop prop = shared(types[i]), got;
+        vmm_mem_generic_allocation_handle handle = 0;
+        ACCEPTED(vmm_mem_create(S, &handle, f->g, &prop, 0));
+        fix_note(f, FIX_HANDLE, handle, f->g);
+        fix_need(f, vmm_mem_get_allocation_properties_from_handle(S, &got, handle));
+        CHECK_U64((uint64_t)got.requested_handle_types, (uint64_t)types[i]);
+    }
+}
+
+TEST_BREAKS(CREATE_MEMORY, create_more_than_there_is)
+{
+    uint64_t total = 0;
+    fix_need(f, vmm_device_total_mem(S, &total, 0));
+    total -= total % f->minimum;
+    const uint64_t sizes[] = {total + f->minimum, UINT64_C(1) << 44, UINT64_C(1) << 62, UINT64_MAX - f->minimum + 1};
+    vmm_mem_allocation_prop prop = fix_prop(0);
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+        refuse(f, VMM_ERROR_OUT_OF_MEMORY, "size", sizes[i], sizes[i], &prop);
+}
+
+/* All that is free can be had, to the last granule; on a real device others may take some meanwhile. */
+TEST_NEAR_MISS(CREATE_MEMORY, create_all_there_is)
+{
+    uint64_t size = fix_free_memory(f);
+    if (!f->simulator)
+        size -= size / 4;
+    size -= size % f->minimum;
+    vmm_mem_generic_allocation_handle handle = 0;
+    vmm_mem_allocation_prop prop = fix_prop(0);
+    ACCEPTED(vmm_mem_create(S, &handle, size, &prop, 0));
+    fix_note(f, FIX_HANDLE, handle, size);
+    if (f->simulator)
+        refuse(f, VMM_ERROR_OUT_OF_MEMORY, "size", f->minimum, f->minimum, &prop);
+    fix_release(f, handle);
+    fix_create(f, f->g);
+}
+
+TEST_EXPECTS("memory.host_budget", create_more_host_memory_than_there_is)
+{
+    fix_need_numa(f);
+    vmm_mem_allocation_prop prop = fix_prop_at(VMM_MEM_LOCATION_TYPE_HOST_NUMA, fix_numa_node(f));
+    vmm_mem_generic_allocation_handle handle = FIX_UNTOUCHED;
+    uint64_t size = UINT64_C(1) << 50;
+    REFUSED_BY("VMM-CREATE-MEMORY", vmm_mem_create(S, &handle, size, &prop, 0), OUT_OF_MEMORY, "size", size);
+    CHECK_U64(handle, FIX_UNTOUCHED);
+}

@@ -1,0 +1,137 @@
+/* vmm_mem_create: what driver 580 makes without what was asked for. */
+#include "test.h"
+
+/* Creates with the warning expected and reads back what was obtained; false where it was refused. */
+static bool made(struct fix *f, const char *argument, uint64_t value, const vmm_mem_allocation_prop *prop,
+                 vmm_mem_allocation_prop *got)
+{
+    vmm_mem_generic_allocation_handle handle = FIX_UNTOUCHED;
+    WARNED(vmm_mem_create(S, &handle, f->g, prop, 0), INVALID_VALUE, argument, value);
+    CHECK(test_refuses(f, NULL) == (handle == FIX_UNTOUCHED), "the handle is 0x%llx", (unsigned long long)handle);
+    if (handle == FIX_UNTOUCHED)
+        return false;
+    fix_note(f, FIX_HANDLE, handle, f->g);
+    fix_need(f, vmm_mem_get_allocation_properties_from_handle(S, got, handle));
+    return true;
+}
+
+static void accept(struct fix *f, const vmm_mem_allocation_prop *prop, vmm_mem_allocation_prop *got)
+{
+    vmm_mem_generic_allocation_handle handle = 0;
+    ACCEPTED(vmm_mem_create(S, &handle, f->g, prop, 0));
+    fix_note(f, FIX_HANDLE, handle, f->g);
+    fix_need(f, vmm_mem_get_allocation_properties_from_handle(S, got, handle));
+}
+
+TEST_WARNS(CREATE_HANDLE_TYPE_UNKNOWN, create_with_unknown_handle_types)
+{
+    vmm_mem_allocation_prop prop = fix_prop(0), got;
+    prop.requested_handle_types = 0x10;
+    if (made(f, "prop.requestedHandleTypes", 0x10, &prop, &got))
+        CHECK_U64((uint64_t)got.requested_handle_types, 0);
+}
+
+TEST_NEAR_MISS(CREATE_HANDLE_TYPE_UNKNOWN, create_with_no_handle_type)
+{
+    vmm_mem_allocation_prop prop = fix_prop(0), got;
+    accept(f, &prop, &got);
+    CHECK_U64((uint64_t)got.requested_handle_types, 0);
+}
+
+TEST_EXPECTS_ON("create.unknown_handle_types_are_dropped", create_with_a_known_and_an_unknown_type, NULL,
+                TEST_OBSERVED, 0)
+{
+    fix_need_attribute(f, VMM_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED,
+                       "needs POSIX fd handles (attribute 103)");
+    vmm_mem_allocation_prop prop = fix_prop(0), got;
+    prop.requested_handle_types = 0x10 | VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+    fix_need(f, vmm_mem_get_allocation_properties_from_handle(S, &got, fix_create_prop(f, f->g, &prop)));
+    CHECK_U64((uint64_t)got.requested_handle_types, VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
+}
+
+TEST_BREAKS_ON(CREATE_RDMA_VALUE, create_with_rdma_2, "attribute.110 = 1", TEST_BOTH_MODES, 0)
+{
+    vmm_mem_allocation_prop prop = fix_prop(0), got;
+    prop.alloc_flags.gpu_direct_rdma_capable = 2;
+    if (made(f, "prop.allocFlags.gpuDirectRDMACapable", 2, &prop, &got))
+        CHECK_U64(got.alloc_flags.gpu_direct_rdma_capable, 1);
+}
+
+TEST_NEAR_MISS_ON(CREATE_RDMA_VALUE, create_with_rdma_1, "attribute.110 = 1", TEST_AS_GIVEN, 0)
+{
+    vmm_mem_allocation_prop prop = fix_prop(0), got;
+    prop.alloc_flags.gpu_direct_rdma_capable = 1;
+    accept(f, &prop, &got);
+    CHECK_U64(got.alloc_flags.gpu_direct_rdma_capable, 1);
+}
+
+TEST_WARNS(CREATE_USAGE_UNKNOWN, create_for_an_unknown_usage)
+{
+    vmm_mem_allocation_prop prop = fix_prop(0), got;
+    prop.alloc_flags.usage = 4;
+    if (made(f, "prop.allocFlags.usage", 4, &prop, &got))
+        CHECK_U64(got.alloc_flags.usage, 0);
+}
+
+TEST_NEAR_MISS(CREATE_USAGE_UNKNOWN, create_for_no_particular_usage)
+{
+    vmm_mem_allocation_prop prop = fix_prop(0), got;
+    accept(f, &prop, &got);
+    CHECK_U64(got.alloc_flags.usage, 0);
+}
+
+TEST_WARNS(CREATE_USAGE_DROPPED, create_for_a_usage_that_is_dropped)
+{
+    const unsigned short usages[] = {VMM_MEM_CREATE_USAGE_TILE_POOL, VMM_MEM_CREATE_USAGE_HW_DECOMPRESS};
+    for (size_t i = 0; i < 2; i++) {
+        vmm_mem_allocation_prop prop = fix_prop(0), got;
+        prop.alloc_flags.usage = usages[i];
+        if (made(f, "prop.allocFlags.usage", usages[i], &prop, &got))
+            CHECK_U64(got.alloc_flags.usage, 0);
+    }
+}
+
+TEST_NEAR_MISS(CREATE_USAGE_DROPPED, create_without_a_usage)
+{
+    vmm_mem_allocation_prop prop = fix_prop(0), got;
+    accept(f, &prop, &got);
+    CHECK_U64(got.alloc_flags.usage, 0);
+}
+
+TEST_BREAKS_ON(CREATE_RDMA_NOT_OBTAINED, create_for_rdma_where_there_is_none, "attribute.110 = 0", TEST_BOTH_MODES, 0)
+{
+    vmm_mem_allocation_prop prop = fix_prop(0), got;
+    vmm_mem_generic_allocation_handle handle = FIX_UNTOUCHED;
+    prop.alloc_flags.gpu_direct_rdma_capable = 1;
+    WARNED(vmm_mem_create(S, &handle, f->g, &prop, 0), NOT_SUPPORTED, "prop.allocFlags.gpuDirectRDMACapable", 1);
+    fix_note(f, FIX_HANDLE, handle, f->g);
+    fix_need(f, vmm_mem_get_allocation_properties_from_handle(S, &got, handle));
+    CHECK_U64(got.alloc_flags.gpu_direct_rdma_capable, 0);
+}
+
+TEST_NEAR_MISS_ON(CREATE_RDMA_NOT_OBTAINED, create_without_rdma_where_there_is_none, "attribute.110 = 0",
+                  TEST_AS_GIVEN, 0)
+{
+    vmm_mem_allocation_prop prop = fix_prop(0), got;
+    accept(f, &prop, &got);
+    CHECK_U64(got.alloc_flags.gpu_direct_rdma_capable, 0);
+}
+
+TEST_BREAKS_ON(CREATE_COMPRESSION_NOT_OBTAINED, create_compressible_memory_where_there_is_none, "attribute.107 = 1\ncompression.memory = 0",
+               TEST_BOTH_MODES, 0)
+{
+    vmm_mem_allocation_prop prop = fix_prop(0), got;
+    prop.alloc_flags.compression_type = VMM_MEM_ALLOCATION_COMP_GENERIC;
+    if (made(f, "prop.allocFlags.compressionType", 1, &prop, &got))
+        CHECK_U64(got.alloc_flags.compression_type, VMM_MEM_ALLOCATION_COMP_NONE);
+}
+
+TEST_NEAR_MISS(CREATE_COMPRESSION_NOT_OBTAINED, create_compressible_memory)
+{
+    fix_need_attribute(f, VMM_DEVICE_ATTRIBUTE_GENERIC_COMPRESSION_SUPPORTED,
+                       "needs compressible memory (attribute 107)");
+    vmm_mem_allocation_prop prop = fix_prop(0), got;
+    prop.alloc_flags.compression_type = VMM_MEM_ALLOCATION_COMP_GENERIC;
+    accept(f, &prop, &got);
+    CHECK_U64(got.alloc_flags.compression_type, VMM_MEM_ALLOCATION_COMP_GENERIC);
+}

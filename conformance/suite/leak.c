@@ -1,0 +1,224 @@
+/* What is told at the end: vmm_leaks, and the report of vmm_close. */
+#include <string.h>
+
+#include "test.h"
+
+/* Details in the order in which they came. */
+struct told {
+    unsigned count;
+    vmm_detail detail[16];
+};
+
+static void hear(void *user, const vmm_detail *detail)
+{
+    struct told *told = user;
+    if (told->count < 16)
+        told->detail[told->count] = *detail;
+    told->count++;
+}
+
+static void check_leak(struct fix *f, const vmm_detail *detail, const char *rule, vmm_object_kind kind, uint64_t start)
+{
+    char text[2048];
+    const vmm_rule *row = vmm_rule_find(rule);
+    if (!row || !detail->rule || strcmp(detail->rule, rule) != 0) {
+        CHECK(false, "told of %s, expected %s", detail->rule ? detail->rule : "(none)", rule);
+        return;
+    }
+    CHECK(detail->severity == VMM_SEVERITY_LEAK, "severity %d", (int)detail->severity);
+    CHECK_U64((uint64_t)detail->nearest.kind, (uint64_t)kind);
+    CHECK_U64(detail->nearest.start, start);
+    CHECK(detail->nearest.created > 0 && detail->nearest.created_by && !detail->nearest.ended, "no history");
+    vmm_detail_text(detail, text, sizeof text);
+    CHECK(strstr(text, rule) && row->way_out[0] && strstr(text, row->way_out), "no complete explanation:\n%s", text);
+    CHECK(detail->nearest.created_by && strstr(text, detail->nearest.created_by), "not told by which call:\n%s", text);
+}
+
+/* One thing more than before: told by vmm_leaks, and by vmm_close, which this test does itself. The fixture's context
+ * is a leak of its own, so it goes first. */
+static void check_one(struct fix *f, vmm_object_kind kind, uint64_t start)
+{
+    struct told told = {0};
+    CHECK_U64(vmm_leaks(S, NULL, NULL), 1);
+    CHECK_U64(vmm_leaks(S, hear, &told), 1);
+    CHECK_U64(told.count, 1);
+    check_leak(f, &told.detail[0], f->rule, kind, start);
+    memset(&told, 0, sizeof told);
+    vmm_set_report(S, hear, &told);
+    vmm_close(S);
+    f->sys = NULL;
+    CHECK_U64(told.count, 1);
+    check_leak(f, &told.detail[0], f->rule, kind, start);
+}
+
+static void check_none(struct fix *f)
+{
+    struct told told = {0};
+    CHECK_U64(vmm_leaks(S, hear, &told), 0);
+    vmm_set_report(S, hear, &told);
+    vmm_close(S);
+    f->sys = NULL;
+    CHECK_U64(told.count, 0);
+}
+
+/* Leaks are what the simulator knows; a driver's leaks end with its process. */
+#define LEAK_TEST(rule, function)                                                     \
+    static void function##_body(struct fix *f);                                       \
+    TEST_DEFINE(TEST_KIND_BREAKS, #rule, function, NULL, TEST_AS_GIVEN, FIX_NO_CONTEXT) \
+    {                                                                                 \
+        fix_need_simulator(f, "needs a backend that can tell what is held");          \
+        function##_body(f);                                                           \
+    }                                                                                 \
+    static void function##_body(struct fix *f)
+#define NO_LEAK_TEST(rule, function) \
+    TEST_DEFINE(TEST_KIND_NEAR_MISS, #rule, function, NULL, TEST_AS_GIVEN, FIX_NO_CONTEXT)
+
+LEAK_TEST(LEAK_RESERVATION, leave_a_reservation)
+{
+    check_one(f, VMM_OBJECT_RESERVATION, fix_reserve(f, 2 * f->g));
+}
+
+NO_LEAK_TEST(LEAK_RESERVATION, free_the_reservation)
+{
+    fix_free_range(f, 2 * f->g);
+    check_none(f);
+}
+
+LEAK_TEST(LEAK_HANDLE, leave_a_handle)
+{
+    fix_create(f, f->g);
+    check_one(f, VMM_OBJECT_HANDLE, 0);
+}
+
+NO_LEAK_TEST(LEAK_HANDLE, release_the_handle)
+{
+    fix_release(f, fix_create(f, f->g));
+    check_none(f);
+}
+
+/* A mapping never leaks alone: its reservation cannot be freed, and the handle it holds is not gone. */
+LEAK_TEST(LEAK_MAPPING, leave_a_mapping)
+{
+    static const char *const want[] = {"VMM-LEAK-RESERVATION", "VMM-LEAK-MAPPING", "VMM-LEAK-HANDLE"};
+    static const vmm_object_kind kinds[] = {VMM_OBJECT_RESERVATION, VMM_OBJECT_MAPPING, VMM_OBJECT_HANDLE};
+    vmm_mem_generic_allocation_handle handle = 0;
+    struct told told = {0};
+    vmm_deviceptr p = fix_mapped(f, f->g, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE, &handle);
+    fix_release(f, handle);
+    CHECK_U64(vmm_leaks(S, hear, &told), 3);
+    for (unsigned i = 0; i < told.count && i < 3; i++)
+        check_leak(f, &told.detail[i], want[i], kinds[i], i == 2 ? 0 : p);
+    CHECK_U64(told.detail[1].nearest.handle, handle);
+    CHECK_U64(told.detail[2].nearest.references, 0);
+    CHECK_U64(told.detail[2].nearest.mappings, 1);
+}
+
+NO_LEAK_TEST(LEAK_MAPPING, unmap_the_mapping)
+{
+    vmm_mem_generic_allocation_handle handle = 0;
+    vmm_deviceptr p = fix_mapped(f, f->g, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE, &handle);
+    fix_release(f, handle);
+    fix_unmap(f, p, f->g);
+    fix_address_free(f, p, f->g);
+    check_none(f);
+}
+
+LEAK_TEST(LEAK_CONTEXT, leave_a_context)
+{
+    fix_context(f, 0);
+    check_one(f, VMM_OBJECT_CONTEXT, 0);
+}
+
+NO_LEAK_TEST(LEAK_CONTEXT, destroy_the_context)
+{
+    fix_context_destroy(f, fix_context(f, 0));
+    check_none(f);
+}
+
+LEAK_TEST(LEAK_STREAM, leave_a_stream)
+{
+    struct told told = {0};
+    fix_context(f, 0);
+    fix_stream(f);
+    CHECK_U64(vmm_leaks(S, hear, &told), 2);
+    check_leak(f, &told.detail[0], "VMM-LEAK-CONTEXT", VMM_OBJECT_CONTEXT, 0);
+    check_leak(f, &told.detail[1], f->rule, VMM_OBJECT_STREAM, 0);
+}
+
+NO_LEAK_TEST(LEAK_STREAM, destroy_the_stream)
+{
+    vmm_context ctx = fix_context(f, 0);
+    fix_stream_destroy(f, fix_stream(f));
+    fix_context_destroy(f, ctx);
+    check_none(f);
+}
+
+LEAK_TEST(LEAK_ALLOCATION, leave_an_allocation)
+{
+    struct told told = {0};
+    fix_context(f, 0);
+    vmm_deviceptr old = fix_alloc(f, f->g);
+    CHECK_U64(vmm_leaks(S, hear, &told), 2);
+    check_leak(f, &told.detail[0], f->rule, VMM_OBJECT_ALLOCATION, old);
+    check_leak(f, &told.detail[1], "VMM-LEAK-CONTEXT", VMM_OBJECT_CONTEXT, 0);
+}
+
+NO_LEAK_TEST(LEAK_ALLOCATION, free_the_allocation)
+{
+    vmm_context ctx = fix_context(f, 0);
+    fix_mem_free(f, fix_alloc(f, f->g));
+    fix_context_destroy(f, ctx);
+    check_none(f);
+}
+
+TEST_EXPECTS("leaks.in_the_order_of_kinds", leaks_of_everything)
+{
+    fix_need_simulator(f, "needs a backend that can tell what is held");
+    static const vmm_object_kind want[] = {VMM_OBJECT_RESERVATION, VMM_OBJECT_RESERVATION, VMM_OBJECT_MAPPING,
+                                           VMM_OBJECT_HANDLE,      VMM_OBJECT_HANDLE,      VMM_OBJECT_ALLOCATION,
+                                           VMM_OBJECT_CONTEXT,     VMM_OBJECT_STREAM};
+    struct told told = {0};
+    fix_stream(f);
+    fix_alloc(f, f->g);
+    fix_mapped(f, f->g, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE, NULL);
+    fix_create(f, f->g);
+    fix_reserve(f, f->g);
+    CHECK_U64(vmm_leaks(S, hear, &told), 8);
+    for (unsigned i = 0; i < told.count && i < 8; i++)
+        CHECK_U64((uint64_t)told.detail[i].nearest.kind, (uint64_t)want[i]);
+    CHECK(told.detail[0].nearest.start < told.detail[1].nearest.start, "reservations are not in order of address");
+}
+
+/* The report function is told of refusals and warnings, and may make calls itself. */
+struct calls {
+    struct told told;
+    vmm_system *sys;
+    int count;
+};
+
+static void hear_and_call(void *user, const vmm_detail *detail)
+{
+    struct calls *calls = user;
+    hear(&calls->told, detail);
+    vmm_device_get_count(calls->sys, &calls->count);
+}
+
+TEST_EXPECTS("report.tells_of_refusals", report_function)
+{
+    fix_need_simulator(f, "needs a backend that can tell");
+    struct calls calls = {.sys = S};
+    vmm_set_report(S, hear_and_call, &calls);
+    vmm_result result = vmm_mem_release(S, 0);
+    CHECK(result == VMM_ERROR_INVALID_VALUE, "%s", vmm_result_name(result));
+    CHECK_U64(calls.told.count, 1);
+    CHECK_U64((uint64_t)calls.count, (uint64_t)f->devices);
+    CHECK(calls.told.detail[0].rule && strcmp(calls.told.detail[0].rule, "VMM-RELEASE-HANDLE-ZERO") == 0,
+          "told of another rule");
+    CHECK(vmm_last_detail()->rule && strcmp(vmm_last_detail()->rule, "VMM-RELEASE-HANDLE-ZERO") == 0,
+          "the call of the report function changed the detail");
+    fix_mapped(f, f->g, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE, NULL);
+    CHECK_U64(calls.told.count, 1);
+    vmm_set_report(S, NULL, NULL);
+    vmm_mem_release(S, 0);
+    CHECK_U64(calls.told.count, 1);
+}

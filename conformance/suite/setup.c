@@ -1,0 +1,205 @@
+/* Opening and closing the system of a test, and variants of it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "fixture.h"
+
+/* The backend of a spec: what stands after the last '|'. */
+static const char *backend_of(const char *spec)
+{
+    const char *bar = strrchr(spec, '|');
+    spec = bar ? bar + 1 : spec;
+    return spec + strspn(spec, " \t");
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), tail = strlen(end);
+    return length >= tail && strcmp(text + length - tail, end) == 0;
+}
+
+static bool is_simulator(const char *spec)
+{
+    const char *backend = backend_of(spec);
+    return strncmp(backend, "sim", 3) == 0 && (backend[3] == ':' || backend[3] == '\0');
+}
+
+static const char *given(const char *spec)
+{
+    const char *environment = getenv("CUVMM_BACKEND");
+    return spec ? spec : environment ? environment : "sim:h100";
+}
+
+static bool can_reserve(struct fix *f, uint64_t size)
+{
+    vmm_deviceptr ptr = 0;
+    if (vmm_mem_address_reserve(f->sys, &ptr, size, 0, 0, 0) != VMM_SUCCESS)
+        return false;
+    return vmm_mem_address_free(f->sys, ptr, size) == VMM_SUCCESS;
+}
+
+/* The unit of reservations is nowhere to be asked for, so it is found by trying. */
+static vmm_result measure(struct fix *f)
+{
+    vmm_mem_allocation_prop prop = fix_prop(0);
+    vmm_result result = vmm_device_get_count(f->sys, &f->devices);
+    if (result == VMM_SUCCESS)
+        result = vmm_mem_get_allocation_granularity(f->sys, &f->minimum, &prop, VMM_MEM_ALLOC_GRANULARITY_MINIMUM);
+    if (result != VMM_SUCCESS)
+        return result;
+    for (f->g = f->minimum; !can_reserve(f, f->g); f->g *= 2)
+        if (f->g > UINT64_C(1) << 40)
+            return VMM_ERROR_OUT_OF_MEMORY;
+    for (f->unit = f->g; f->unit > 1 && can_reserve(f, f->unit / 2); f->unit /= 2) {
+    }
+    return VMM_SUCCESS;
+}
+
+vmm_result fix_open(struct fix *f, const char *spec, int options)
+{
+    vmm_result result = vmm_open(spec, &f->sys);
+    if (result != VMM_SUCCESS)
+        return result;
+    snprintf(f->spec, sizeof f->spec, "%s", given(spec));
+    f->simulator = is_simulator(f->spec);
+    f->strict = ends_with(f->spec, ",strict");
+    if (options & FIX_RAW)
+        return VMM_SUCCESS;
+    result = vmm_init(f->sys, 0);
+    if (result == VMM_SUCCESS)
+        result = measure(f);
+    if (result == VMM_SUCCESS && !(options & FIX_NO_CONTEXT)) {
+        result = vmm_ctx_create(f->sys, &f->ctx, 0, 0);
+        if (result == VMM_SUCCESS)
+            fix_note(f, FIX_CONTEXT, (uintptr_t)f->ctx, 0);
+    }
+    if (result != VMM_SUCCESS) {
+        vmm_close(f->sys);
+        f->sys = NULL;
+    }
+    return result;
+}
+
+/* Writes a profile that is the given one with lines added; it disappears with the file. */
+static bool write_profile(struct fix *f, const char *name, const char *lines, char *path, size_t room)
+{
+    bool builtin = name[0] && !strchr(name, '/') && !strchr(name, '.');
+    f->profile = tmpfile();
+    if (!f->profile)
+        return false;
+    fprintf(f->profile, "base = %s\nname = variant\n%s\n", builtin ? name : "h100", lines);
+    fflush(f->profile);
+    rewind(f->profile);
+    snprintf(path, room, "/dev/fd/%d", fileno(f->profile));
+    return true;
+}
+
+bool fix_open_variant(struct fix *f, const char *spec, const char *lines, enum fix_mode mode, int options,
+                      vmm_result *result, const char **why)
+{
+    char text[512], name[256] = "h100";
+    snprintf(text, sizeof text, "%s", given(spec));
+    bool simulator = is_simulator(text);
+    if (!simulator && (lines || mode == FIX_STRICT)) {
+        *why = lines ? "needs a machine made to order" : "needs the strict mode";
+        return false;
+    }
+    if (simulator && (lines || mode != FIX_AS_GIVEN)) {
+        bool strict = ends_with(text, ",strict");
+        char *backend = text + (backend_of(text) - text), *comma = strchr(backend, ',');
+        if (comma)
+            *comma = '\0';
+        if (backend[3] == ':')
+            snprintf(name, sizeof name, "%s", backend + 4);
+        if (lines) {
+            char made[64];
+            if (!write_profile(f, name, lines, made, sizeof made)) {
+                *why = "needs a temporary file";
+                return false;
+            }
+            snprintf(name, sizeof name, "%s", made);
+        }
+        strict = mode == FIX_AS_GIVEN ? strict : mode == FIX_STRICT;
+        snprintf(backend, sizeof text - (size_t)(backend - text), "sim:%s%s", name, strict ? ",strict" : "");
+    }
+    *result = fix_open(f, text, options);
+    return true;
+}
+
+struct fix *fix_also(struct fix *f, const char *spec, int options)
+{
+    struct fix *made = f->peers < FIX_PEERS ? calloc(1, sizeof *made) : NULL;
+    if (!made) {
+        fix_failed(f, __FILE__, __LINE__, "no room for another system");
+        longjmp(*f->out, 1);
+    }
+    made->root = f->root;
+    made->out = f->out;
+    f->peer[f->peers++] = made;
+    if (spec) {
+        fix_need(f, fix_open(made, spec, options));
+        return made;
+    }
+    fix_need(f, vmm_attach(f->sys, &made->sys));
+    snprintf(made->spec, sizeof made->spec, "%s", f->spec);
+    made->simulator = f->simulator;
+    made->strict = f->strict;
+    made->devices = f->devices;
+    made->minimum = f->minimum;
+    made->unit = f->unit;
+    made->g = f->g;
+    if (!(options & FIX_RAW))
+        fix_need(f, vmm_init(made->sys, 0));
+    if (!(options & (FIX_RAW | FIX_NO_CONTEXT)))
+        made->ctx = fix_context(made, 0);
+    return made;
+}
+
+static void give_back(struct fix *f, const struct fix_thing *t)
+{
+    switch (t->kind) {
+    case FIX_MAPPING:
+        vmm_mem_unmap(f->sys, t->value, t->size);
+        break;
+    case FIX_HANDLE:
+        vmm_mem_release(f->sys, t->value);
+        break;
+    case FIX_RESERVATION:
+        vmm_mem_address_free(f->sys, t->value, t->size);
+        break;
+    case FIX_STREAM:
+        vmm_stream_destroy(f->sys, (vmm_stream)(uintptr_t)t->value);
+        break;
+    case FIX_ALLOCATION:
+        vmm_mem_free(f->sys, t->value);
+        break;
+    case FIX_CONTEXT:
+        vmm_ctx_destroy(f->sys, (vmm_context)(uintptr_t)t->value);
+        break;
+    }
+}
+
+void fix_close(struct fix *f)
+{
+    while (f->peers > 0) {
+        struct fix *peer = f->peer[--f->peers];
+        fix_close(peer);
+        free(peer);
+    }
+    if (f->sys) {
+        vmm_set_report(f->sys, NULL, NULL);
+        for (int kind = FIX_MAPPING; kind <= FIX_CONTEXT; kind++)
+            for (unsigned i = 0; i < f->things; i++)
+                if ((int)f->thing[i].kind == kind)
+                    give_back(f, &f->thing[i]);
+        uint64_t left = vmm_leaks(f->sys, NULL, NULL);
+        if (left && !f->root->failures && !f->root->skip)
+            fix_failed(f, __FILE__, __LINE__, "the test left %llu objects behind", (unsigned long long)left);
+        vmm_close(f->sys);
+    }
+    if (f->profile)
+        fclose(f->profile);
+    f->sys = NULL;
+    f->profile = NULL;
+    f->things = 0;
+}
