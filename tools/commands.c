@@ -1,0 +1,35 @@
+/* Finding commands in the tables of the commands_*.c files. */
+#include <string.h>
+
+#include "script_state.h"
+
+static const struct script_command *const tables[] = {script_system_commands, script_memory_commands,
+                                                      script_address_commands, script_use_commands,
+                                                      script_check_commands, script_text_commands,
+                                                      script_raw_commands};
+
+const struct script_command *script_command(size_t index)
+{
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
+        for (const struct script_command *command = tables[i]; command->name; command++)
+            if (index-- == 0)
+                return command;
+    return NULL;
+}
+
+const struct script_command *script_command_find(const char *name, const struct script_command **near)
+{
+    unsigned least = 3;
+    *near = NULL;
+    const struct script_command *command;
+    for (size_t i = 0; (command = script_command(i)); i++) {
+        if (strcmp(command->name, name) == 0)
+            return command;
+        unsigned distance = text_distance(name, command->name, 2);
+        if (distance < least && distance < strlen(command->name)) {
+            least = distance;
+            *near = command;
+        }
+    }
+    return NULL;
+}

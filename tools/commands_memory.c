@@ -1,0 +1,117 @@
+/* Commands about physical memory: its granularity, its handles, ordinary allocations, what is free. */
+#include <string.h>
+
+#include "script_state.h"
+
+/* LOCATION and the options of its properties, or prop=null. */
+static bool take_prop(struct script *script, vmm_mem_allocation_prop *prop, bool *null)
+{
+    struct words_error error;
+    struct value_env env = script_env(script);
+    const struct word *none = args_option(script, "prop");
+    *null = none != NULL;
+    if (none)
+        return strcmp(none->text, "null") == 0 ||
+               script_wrong(script, none->column, "\"%.40s\" after prop=; only null can be said", none->text);
+    if (!args_location(script, "the location", &prop->location))
+        return false;
+    for (size_t i = 0; i < script->words.count; i++) {
+        struct word *word = &script->words.word[i];
+        bool known = false;
+        if (!word->key || word->used)
+            continue;
+        if (!value_prop_option(&env, word, prop, &known, &error))
+            return script_wrong_at(script, &error);
+        word->used = known;
+    }
+    return true;
+}
+
+static bool run_granularity(struct script *script)
+{
+    struct step *step = script_step(script, VMM_CALL_mem_get_allocation_granularity);
+    struct words_error error;
+    struct value_env env = script_env(script);
+    int *option = &step->call.mem_get_allocation_granularity.option;
+    bool null;
+    const struct word *word = args_option(script, "option");
+    if (word && strcmp(word->text, "recommended") == 0)
+        *option = VMM_MEM_ALLOC_GRANULARITY_RECOMMENDED;
+    else if (word && strcmp(word->text, "minimum") != 0 && !value_int(&env, word, option, &error))
+        return script_wrong_at(script, &error);
+    if (!take_prop(script, &step->prop, &null))
+        return false;
+    if (null)
+        step->call.mem_get_allocation_granularity.prop = NULL;
+    return script_make(script, NULL);
+}
+
+static bool run_create(struct script *script)
+{
+    struct step *step = script_step(script, VMM_CALL_mem_create);
+    struct vmm_call_mem_create *call = &step->call.mem_create;
+    bool null;
+    if (!args_number(script, "SIZE", &call->size) || !take_prop(script, &step->prop, &null) ||
+        !args_option_number(script, "flags", &call->flags))
+        return false;
+    if (null)
+        call->prop = NULL;
+    return script_make(script, NULL);
+}
+
+static bool run_release(struct script *script)
+{
+    struct step *step = script_step(script, VMM_CALL_mem_release);
+    return args_number(script, "HANDLE", &step->call.mem_release.handle) && script_make(script, NULL);
+}
+
+static bool run_retain(struct script *script)
+{
+    struct step *step = script_step(script, VMM_CALL_mem_retain_allocation_handle);
+    return args_number(script, "ADDRESS", &step->call.mem_retain_allocation_handle.addr) && script_make(script, NULL);
+}
+
+static bool run_properties(struct script *script)
+{
+    struct step *step = script_step(script, VMM_CALL_mem_get_allocation_properties_from_handle);
+    return args_number(script, "HANDLE", &step->call.mem_get_allocation_properties_from_handle.handle) &&
+           script_make(script, NULL);
+}
+
+static bool run_alloc(struct script *script)
+{
+    struct step *step = script_step(script, VMM_CALL_mem_alloc);
+    return args_number(script, "SIZE", &step->call.mem_alloc.bytesize) && script_make(script, NULL);
+}
+
+static bool run_freemem(struct script *script)
+{
+    struct step *step = script_step(script, VMM_CALL_mem_free);
+    return args_number(script, "ADDRESS", &step->call.mem_free.dptr) && script_make(script, NULL);
+}
+
+static bool run_meminfo(struct script *script)
+{
+    script_step(script, VMM_CALL_mem_get_info);
+    return script_make(script, NULL);
+}
+
+#define MEMORY "[handle=TYPES] [compression=N] [rdma=N] [usage=N] [type=N] [reserved=N] [meta=1]"
+
+const struct script_command script_memory_commands[] = {
+    {"granularity", "LOCATION [option=minimum|recommended|N] " MEMORY " [prop=null] [out=null]",
+     "the size unit of such memory", "cuMemGetAllocationGranularity", run_granularity, false},
+    {"create", "SIZE LOCATION " MEMORY " [flags=N] [prop=null] [out=null]",
+     "physical memory without an address; names a handle", "cuMemCreate", run_create, false},
+    {"release", "HANDLE", "gives one reference to the memory back", "cuMemRelease", run_release, false},
+    {"retain", "ADDRESS [out=null]", "one more reference to the memory that is mapped at an address",
+     "cuMemRetainAllocationHandle", run_retain, false},
+    {"properties", "HANDLE [out=null]", "what kind of memory a handle names", "cuMemGetAllocationPropertiesFromHandle",
+     run_properties, false},
+    {"alloc", "SIZE [out=null]", "memory of the ordinary kind, mapped and accessible at once", "cuMemAlloc", run_alloc,
+     false},
+    {"freemem", "ADDRESS", "gives memory of alloc back", "cuMemFree", run_freemem, false},
+    {"meminfo", "", "bytes free on the current context's device; NAME.total are all", "cuMemGetInfo", run_meminfo,
+     false},
+    {0},
+};

@@ -1,0 +1,164 @@
+/* `call`: any entry point with any arguments, in the driver's order, from the table of calls. For arguments that no
+ * other command would let through.
+ *
+ *     call cuMemMap r0 2MiB 0 0xdead 0
+ *     h0 = call cuMemCreate out 4gran {dev0 handle=fd} 0        an output is written `out`, or null
+ */
+#include <string.h>
+
+#include "script_state.h"
+
+struct raw {
+    struct script *script;
+    const struct vmm_param *params;
+    size_t count;
+    uint64_t given; /* bytes of the BYTES argument */
+};
+
+static bool is_null(const struct word *word)
+{
+    return strcmp(word->text, "null") == 0;
+}
+
+static bool raw_number(struct raw *raw, const struct word *word, const struct vmm_param *param)
+{
+    struct words_error error;
+    struct value_env env = script_env(raw->script);
+    struct vmm_call *call = &raw->script->step.call.head;
+    uint64_t value = 0;
+    int number = 0;
+    if (param->kind == VMM_PARAM_INT) {
+        bool named = step_attribute_find(word->text, &number) || step_device_attribute_find(word->text, &number);
+        if (!named && !value_int(&env, word, &number, &error))
+            return script_wrong_at(raw->script, &error);
+        value = (uint64_t)(int64_t)number;
+    } else if (strcmp(word->text, "none") != 0 && !value_number(&env, word, &value, &error)) {
+        return script_wrong_at(raw->script, &error);
+    }
+    if (param->size < 8 && param->kind != VMM_PARAM_INT && value >> (8 * param->size))
+        return script_wrong(raw->script, word->column, "0x%llx does not fit into the %d bytes of %s",
+                            (unsigned long long)value, param->size, param->name);
+    vmm_call_set_scalar(call, param, value);
+    return true;
+}
+
+static bool raw_attributes(struct raw *raw, const struct word *word)
+{
+    struct words_error error;
+    struct value_env env = script_env(raw->script);
+    struct words inside;
+    if (!value_inside(word, &inside, &error))
+        return script_wrong_at(raw->script, &error);
+    if (inside.count > STEP_ATTRIBUTES)
+        return script_wrong(raw->script, word->column, "%zu attributes; %d are possible", inside.count, STEP_ATTRIBUTES);
+    for (size_t i = 0; i < inside.count; i++)
+        if (!step_attribute_find(inside.word[i].text, &raw->script->step.attributes[i]) &&
+            !value_int(&env, &inside.word[i], &raw->script->step.attributes[i], &error))
+            return script_wrong_at(raw->script, &error);
+    return true;
+}
+
+static bool raw_pointer(struct raw *raw, const struct word *word, const struct vmm_param *param)
+{
+    struct step *step = &raw->script->step;
+    struct words_error error;
+    struct value_env env = script_env(raw->script);
+    size_t count;
+    bool ok = true;
+    if (is_null(word)) {
+        vmm_call_set_scalar(&step->call.head, param, 0);
+        return true;
+    }
+    switch (param->kind) {
+    case VMM_PARAM_PROP: ok = value_prop(&env, word, &step->prop, &error); break;
+    case VMM_PARAM_LOCATION: ok = value_location(&env, word, &step->location, &error); break;
+    case VMM_PARAM_DESCS: ok = value_grants(&env, word, step->grants, STEP_GRANTS, &count, &error); break;
+    case VMM_PARAM_ATTRIBUTES: return raw_attributes(raw, word);
+    case VMM_PARAM_BYTES:
+        ok = value_bytes(&env, word, &step->bytes, &raw->given, &error);
+        if (ok)
+            vmm_call_set_scalar(&step->call.head, param, (uint64_t)(uintptr_t)step->bytes);
+        break;
+    default:
+        if (strcmp(word->text, "out") != 0)
+            return script_wrong(raw->script, word->column, "\"%.40s\" for the output %s; write out or null", word->text,
+                                param->name);
+        break;
+    }
+    return ok || script_wrong_at(raw->script, &error);
+}
+
+static bool is_scalar(enum vmm_param_kind kind)
+{
+    return kind < VMM_PARAM_PROP;
+}
+
+/* A call may reach as far as its counts say; they must stay inside the script's own memory. */
+static bool raw_bounds(struct raw *raw)
+{
+    struct step *step = &raw->script->step;
+    const struct vmm_call *call = &step->call.head;
+    for (size_t i = 0; i < raw->count; i++) {
+        const struct vmm_param *param = &raw->params[i];
+        uint64_t limit = 0, length = 0, pointer = is_scalar(param->kind) ? 0 : vmm_call_scalar(call, param);
+        switch (param->kind) {
+        case VMM_PARAM_DESCS: limit = STEP_GRANTS, length = step->call.mem_set_access.count; break;
+        case VMM_PARAM_OUT_TEXT: limit = STEP_TEXT, length = (uint64_t)step->call.device_get_name.len; break;
+        case VMM_PARAM_ATTRIBUTES:
+            limit = STEP_ATTRIBUTES, length = step->call.pointer_get_attributes.num_attributes;
+            break;
+        case VMM_PARAM_BYTES: limit = raw->given, length = step->call.memcpy_htod.byte_count; break;
+        case VMM_PARAM_OUT_BYTES: limit = VALUE_BYTES_MAX, length = step->call.memcpy_dtoh.byte_count; break;
+        default: continue;
+        }
+        if (pointer && length > limit && !(param->kind == VMM_PARAM_OUT_TEXT && (int64_t)length < 0))
+            return script_wrong(raw->script, 1, "%s is to reach over %llu, yet the script gives it %llu", param->name,
+                                (unsigned long long)length, (unsigned long long)limit);
+    }
+    return true;
+}
+
+/* Room for the bytes that a copy to the host writes. */
+static void raw_room(struct raw *raw)
+{
+    struct step *step = &raw->script->step;
+    for (size_t i = 0; i < raw->count; i++)
+        if (raw->params[i].kind == VMM_PARAM_OUT_BYTES && vmm_call_scalar(&step->call.head, &raw->params[i])) {
+            uint64_t size = step->call.memcpy_dtoh.byte_count;
+            step->bytes = text_grow(NULL, (size_t)size);
+            memset(step->bytes, 0, (size_t)size);
+            vmm_call_set_scalar(&step->call.head, &raw->params[i], (uint64_t)(uintptr_t)step->bytes);
+        }
+}
+
+static bool run_call(struct script *script)
+{
+    const struct word *word = args_next(script, "the driver's name of the call");
+    if (!word)
+        return false;
+    enum vmm_call_id id = vmm_call_find(word->text);
+    if (id == VMM_CALL_COUNT)
+        return script_wrong(script, word->column, "there is no call \"%.60s\"; cuMemMap and mem_map, for example, are "
+                            "names of calls", word->text);
+    struct raw raw = {.script = script};
+    struct step *step = script_step(script, id);
+    raw.params = vmm_call_params(id, &raw.count);
+    for (size_t i = 0; i < raw.count; i++) {
+        const struct vmm_param *param = &raw.params[i];
+        word = args_next(script, param->name);
+        if (!word || !(is_scalar(param->kind) ? raw_number(&raw, word, param) : raw_pointer(&raw, word, param)))
+            return false;
+        /* The output of a copy to the host begins as anything but NULL; its room is made when its size is known. */
+        if (param->kind == VMM_PARAM_OUT_BYTES && !is_null(word))
+            vmm_call_set_scalar(&step->call.head, param, (uint64_t)(uintptr_t)step);
+    }
+    if (!raw_bounds(&raw))
+        return false;
+    raw_room(&raw);
+    return script_make(script, NULL);
+}
+
+const struct script_command script_raw_commands[] = {
+    {"call", "DRIVER-CALL ARGUMENT ...", "any call with any arguments, in the driver's order", "any", run_call, false},
+    {0},
+};

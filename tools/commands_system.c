@@ -1,0 +1,225 @@
+/* Commands about the backend, devices, contexts and streams. */
+#include <string.h>
+
+#include "script_state.h"
+
+static bool run_backend(struct script *script)
+{
+    const struct word *word = args_next(script, "SPEC");
+    if (!word || !args_done(script))
+        return false;
+    if (script->options.backend) {
+        if (!script->options.quiet)
+            fprintf(script->options.out, "  --backend %s is used instead\n", script->options.backend);
+        return true;
+    }
+    script_close(script);
+    return script_open(script, word->text);
+}
+
+static bool run_init(struct script *script)
+{
+    int flags = 0;
+    struct step *step = script_step(script, VMM_CALL_init);
+    if (args_more(script) && !args_int(script, "FLAGS", &flags))
+        return false;
+    step->call.init.flags = (unsigned)flags;
+    return script_make(script, NULL);
+}
+
+/* dev0 and dev-1, or a bare number: an ordinal as the driver takes it. */
+static bool take_device(struct script *script, int *out)
+{
+    struct words_error error;
+    struct value_env env = script_env(script);
+    const struct word *word = args_next(script, "the device");
+    vmm_mem_location location;
+    if (!word)
+        return false;
+    if (strncmp(word->text, "dev", 3) != 0)
+        return value_int(&env, word, out, &error) || script_wrong_at(script, &error);
+    if (!value_location(&env, word, &location, &error))
+        return script_wrong_at(script, &error);
+    *out = location.id;
+    return true;
+}
+
+static bool run_devices(struct script *script)
+{
+    script_step(script, VMM_CALL_device_get_count);
+    return script_make(script, NULL);
+}
+
+static bool run_device(struct script *script)
+{
+    struct step *step = script_step(script, VMM_CALL_device_get);
+    return take_device(script, &step->call.device_get.ordinal) && script_make(script, NULL);
+}
+
+static bool run_name(struct script *script)
+{
+    struct step *step = script_step(script, VMM_CALL_device_get_name);
+    int length = STEP_TEXT;
+    if (!take_device(script, &step->call.device_get_name.dev) || !args_option_int(script, "length", &length))
+        return false;
+    if (length > STEP_TEXT)
+        return script_wrong(script, 1, "length=%d; the script has room for %d", length, STEP_TEXT);
+    step->call.device_get_name.len = length;
+    return script_make(script, NULL);
+}
+
+static bool run_attribute(struct script *script)
+{
+    struct step *step = script_step(script, VMM_CALL_device_get_attribute);
+    struct words_error error;
+    struct value_env env = script_env(script);
+    const struct word *word = args_next(script, "ATTRIBUTE");
+    int *attribute = &step->call.device_get_attribute.attrib;
+    if (!word)
+        return false;
+    if (!step_device_attribute_find(word->text, attribute) && !value_int(&env, word, attribute, &error))
+        return script_wrong(script, word->column,
+                            "\"%.60s\" is no device attribute that is known by name; cuda.h's number does too",
+                            word->text);
+    return take_device(script, &step->call.device_get_attribute.dev) && script_make(script, NULL);
+}
+
+static bool run_total(struct script *script)
+{
+    struct step *step = script_step(script, VMM_CALL_device_total_mem);
+    return take_device(script, &step->call.device_total_mem.dev) && script_make(script, NULL);
+}
+
+static bool run_peer(struct script *script)
+{
+    struct vmm_call_device_can_access_peer *call =
+        &script_step(script, VMM_CALL_device_can_access_peer)->call.device_can_access_peer;
+    return take_device(script, &call->dev) && take_device(script, &call->peer_dev) && script_make(script, NULL);
+}
+
+static bool run_context(struct script *script)
+{
+    struct vmm_call_ctx_create *call = &script_step(script, VMM_CALL_ctx_create)->call.ctx_create;
+    uint64_t flags = 0;
+    if (!take_device(script, &call->dev) || !args_option_number(script, "flags", &flags))
+        return false;
+    call->flags = (unsigned)flags;
+    return script_make(script, NULL);
+}
+
+static bool run_primary(struct script *script)
+{
+    const struct script_command *command = script->command;
+    bool release = strcmp(command->name, "primary-release") == 0, reset = strcmp(command->name, "primary-reset") == 0;
+    struct step *step = script_step(script, release ? VMM_CALL_device_primary_ctx_release
+                                            : reset ? VMM_CALL_device_primary_ctx_reset
+                                                    : VMM_CALL_device_primary_ctx_retain);
+    int *device = release ? &step->call.device_primary_ctx_release.dev
+                  : reset ? &step->call.device_primary_ctx_reset.dev
+                          : &step->call.device_primary_ctx_retain.dev;
+    return take_device(script, device) && script_make(script, NULL);
+}
+
+/* A context's or stream's value; "none" is NULL. */
+static bool take_object(struct script *script, const char *what, void **out)
+{
+    struct words_error error;
+    struct value_env env = script_env(script);
+    const struct word *word = args_next(script, what);
+    uint64_t value = 0;
+    if (!word)
+        return false;
+    if (strcmp(word->text, "none") != 0 && !value_number(&env, word, &value, &error))
+        return script_wrong_at(script, &error);
+    *out = (void *)(uintptr_t)value;
+    return true;
+}
+
+static bool run_use(struct script *script)
+{
+    struct step *step = script_step(script, VMM_CALL_ctx_set_current);
+    void *context;
+    if (!take_object(script, "CONTEXT", &context))
+        return false;
+    step->call.ctx_set_current.ctx = context;
+    return script_make(script, NULL);
+}
+
+static bool run_current(struct script *script)
+{
+    script_step(script, strcmp(script->command->name, "current") == 0 ? VMM_CALL_ctx_get_current
+                                                                      : VMM_CALL_ctx_get_device);
+    return script_make(script, NULL);
+}
+
+static bool run_destroy(struct script *script)
+{
+    void *object;
+    if (!take_object(script, "CONTEXT or STREAM", &object))
+        return false;
+    bool stream = symbols_named(&script->symbols, SYMBOL_STREAM, (uint64_t)(uintptr_t)object) != NULL;
+    struct step *step = script_step(script, stream ? VMM_CALL_stream_destroy : VMM_CALL_ctx_destroy);
+    if (stream)
+        step->call.stream_destroy.stream = object;
+    else
+        step->call.ctx_destroy.ctx = object;
+    return script_make(script, NULL);
+}
+
+static bool run_stream(struct script *script)
+{
+    struct step *step = script_step(script, VMM_CALL_stream_create);
+    uint64_t flags = VMM_STREAM_DEFAULT;
+    if (!args_option_number(script, "flags", &flags))
+        return false;
+    step->call.stream_create.flags = (unsigned)flags;
+    return script_make(script, NULL);
+}
+
+static bool run_sync(struct script *script)
+{
+    void *stream;
+    if (!args_more(script)) {
+        script_step(script, VMM_CALL_ctx_synchronize);
+        return script_make(script, NULL);
+    }
+    if (!take_object(script, "STREAM", &stream))
+        return false;
+    script_step(script, VMM_CALL_stream_synchronize)->call.stream_synchronize.stream = stream;
+    return script_make(script, NULL);
+}
+
+static bool run_ready(struct script *script)
+{
+    void *stream;
+    if (!take_object(script, "STREAM", &stream))
+        return false;
+    script_step(script, VMM_CALL_stream_query)->call.stream_query.stream = stream;
+    return script_make(script, NULL);
+}
+
+const struct script_command script_system_commands[] = {
+    {"backend", "SPEC", "starts over on another machine: sim:h100x2, sim:odd,strict, ...", "", run_backend, false},
+    {"init", "[FLAGS]", "initialises the driver; nothing else works before it", "cuInit", run_init, false},
+    {"devices", "", "how many devices there are", "cuDeviceGetCount", run_devices, false},
+    {"device", "DEVICE", "the device with an ordinal", "cuDeviceGet", run_device, false},
+    {"name", "DEVICE [length=N]", "the device's name", "cuDeviceGetName", run_name, false},
+    {"attribute", "ATTRIBUTE DEVICE", "what the device can do", "cuDeviceGetAttribute", run_attribute, false},
+    {"total", "DEVICE", "bytes of memory that the device has", "cuDeviceTotalMem", run_total, false},
+    {"peer", "DEVICE DEVICE", "may the first device access memory of the second", "cuDeviceCanAccessPeer", run_peer,
+     false},
+    {"context", "DEVICE [flags=N]", "a new context, current from now on", "cuCtxCreate", run_context, false},
+    {"primary", "DEVICE", "one use of the device's primary context", "cuDevicePrimaryCtxRetain", run_primary, false},
+    {"primary-release", "DEVICE", "gives that use back", "cuDevicePrimaryCtxRelease", run_primary, false},
+    {"primary-reset", "DEVICE", "destroys what the primary context holds", "cuDevicePrimaryCtxReset", run_primary,
+     false},
+    {"use", "CONTEXT|none", "makes a context current", "cuCtxSetCurrent", run_use, false},
+    {"current", "", "the current context", "cuCtxGetCurrent", run_current, false},
+    {"current-device", "", "the current context's device", "cuCtxGetDevice", run_current, false},
+    {"destroy", "CONTEXT|STREAM", "ends a context or a stream", "cuCtxDestroy, cuStreamDestroy", run_destroy, false},
+    {"stream", "[flags=N]", "a new stream of the current context", "cuStreamCreate", run_stream, false},
+    {"sync", "[STREAM]", "waits for all work, or for a stream's", "cuCtxSynchronize, cuStreamSynchronize", run_sync,
+     false},
+    {"ready", "STREAM", "is the stream's work done", "cuStreamQuery", run_ready, false},
+    {0},
+};

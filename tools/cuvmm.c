@@ -1,0 +1,206 @@
+#include "cuvmm.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "explain.h"
+#include "script.h"
+#include "text.h"
+
+static const struct subcommand {
+    const char *name;
+    int (*run)(int argc, char **argv, FILE *out, FILE *err);
+} subcommands[] = {{"run", cuvmm_run},           {"explain", cuvmm_explain}, {"rules", cuvmm_rules},
+                   {"profiles", cuvmm_profiles}, {"replay", cuvmm_replay},   {"help", cuvmm_help}};
+
+#define SUBCOMMANDS (sizeof subcommands / sizeof subcommands[0])
+
+static int unknown_option(FILE *err, const char *command, const char *option)
+{
+    fprintf(err, "cuvmm %s: unknown option \"%.60s\"\n", command, option);
+    return cuvmm_usage(err, command);
+}
+
+/* "" where nothing interferes: colours only for people who did not ask for none. */
+static bool wants_colour(FILE *out)
+{
+    const char *no = getenv("NO_COLOR");
+    int fd = fileno(out);
+    return (!no || !no[0]) && fd >= 0 && isatty(fd);
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static int run_file(const char *path, const struct script_options *options)
+{
+    bool standard = strcmp(path, "-") == 0;
+    FILE *in = standard ? stdin : fopen(path, "rb");
+    if (!in) {
+        fprintf(options->err, "cuvmm run: %s: %s\n", path, strerror(errno));
+        return 2;
+    }
+    struct script *script = script_new(options, standard ? "standard input" : base_name(path));
+    script_read(script, in);
+    if (!standard)
+        fclose(in);
+    int status = (int)script_finish(script);
+    fflush(options->out);
+    return status;
+}
+
+static bool take_flag(const char *argument, struct script_options *options)
+{
+    const struct {
+        const char *name;
+        bool *flag;
+    } flags[] = {{"--draw", &options->draw},
+                 {"--keep-going", &options->keep_going},
+                 {"--quiet", &options->quiet},
+                 {"--brief", &options->brief},
+                 {"--addresses", &options->addresses}};
+    for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++)
+        if (strcmp(argument, flags[i].name) == 0)
+            return *flags[i].flag = true;
+    return false;
+}
+
+/* --backend SPEC or --backend=SPEC. Returns how many arguments it took, -1 when SPEC is missing. */
+static int take_backend(int argc, char **argv, int at, const char **backend)
+{
+    if (strncmp(argv[at], "--backend=", 10) == 0) {
+        *backend = argv[at] + 10;
+        return 1;
+    }
+    if (strcmp(argv[at], "--backend") != 0)
+        return 0;
+    if (at + 1 == argc)
+        return -1;
+    *backend = argv[at + 1];
+    return 2;
+}
+
+int cuvmm_run(int argc, char **argv, FILE *out, FILE *err)
+{
+    struct script_options options = {.out = out, .err = err, .colour = wants_colour(out)};
+    const char *path = NULL;
+    for (int i = 1; i < argc;) {
+        int taken = take_backend(argc, argv, i, &options.backend);
+        if (taken < 0) {
+            fprintf(err, "cuvmm run: --backend needs a SPEC, for example sim:h100\n");
+            return cuvmm_usage(err, "run");
+        }
+        if (taken == 0 && !take_flag(argv[i], &options)) {
+            if (argv[i][0] == '-' && argv[i][1])
+                return unknown_option(err, "run", argv[i]);
+            if (path) {
+                fprintf(err, "cuvmm run: one FILE at a time; \"%.60s\" is a second\n", argv[i]);
+                return cuvmm_usage(err, "run");
+            }
+            path = argv[i];
+        }
+        i += taken ? taken : 1;
+    }
+    if (!path) {
+        fprintf(err, "cuvmm run: which script? Give a FILE, or - for standard input\n");
+        return cuvmm_usage(err, "run");
+    }
+    return run_file(path, &options);
+}
+
+int cuvmm_explain(int argc, char **argv, FILE *out, FILE *err)
+{
+    if (argc != 2) {
+        fprintf(err, "cuvmm explain: one RULE-ID, result or number is expected, %d given\n", argc - 1);
+        return cuvmm_usage(err, "explain");
+    }
+    if (argv[1][0] == '-')
+        return unknown_option(err, "explain", argv[1]);
+    return explain(out, err, argv[1]) ? 0 : 2;
+}
+
+int cuvmm_rules(int argc, char **argv, FILE *out, FILE *err)
+{
+    enum rulebook_format format = RULEBOOK_TEXT;
+    const char *call = NULL;
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--markdown") == 0) {
+            format = RULEBOOK_MARKDOWN;
+        } else if (strcmp(argv[i], "--tsv") == 0) {
+            format = RULEBOOK_TSV;
+        } else if (strcmp(argv[i], "--call") == 0 && i + 1 < argc) {
+            call = argv[++i];
+        } else if (strcmp(argv[i], "--call") == 0) {
+            fprintf(err, "cuvmm rules: --call needs a CALL, for example cuMemMap\n");
+            return cuvmm_usage(err, "rules");
+        } else {
+            return unknown_option(err, "rules", argv[i]);
+        }
+    }
+    if (rulebook(out, format, call))
+        return 0;
+    fprintf(err, "cuvmm rules: no rule belongs to \"%.60s\"; `cuvmm rules --tsv | cut -f 2 | uniq` lists the calls\n",
+            call ? call : "");
+    return 2;
+}
+
+int cuvmm_profiles(int argc, char **argv, FILE *out, FILE *err)
+{
+    if (argc > 2) {
+        fprintf(err, "cuvmm profiles: one NAME at most\n");
+        return cuvmm_usage(err, "profiles");
+    }
+    if (argc == 1)
+        profiles_list(out);
+    else if (argv[1][0] == '-')
+        return unknown_option(err, "profiles", argv[1]);
+    else if (!profiles_show(out, err, argv[1]))
+        return 2;
+    return 0;
+}
+
+static int unknown_subcommand(FILE *err, const char *name)
+{
+    const char *near = NULL;
+    for (size_t i = 0; i < SUBCOMMANDS; i++)
+        if (text_distance(name, subcommands[i].name, 2) <= 2)
+            near = subcommands[i].name;
+    fprintf(err, "cuvmm: unknown %s \"%.60s\"", name[0] == '-' ? "option" : "command", name);
+    if (near)
+        fprintf(err, "; is \"%s\" meant?", near);
+    fputs("\n", err);
+    return cuvmm_usage(err, NULL);
+}
+
+int cuvmm_main(int argc, char **argv, FILE *out, FILE *err)
+{
+    if (argc < 2) {
+        fprintf(err, "cuvmm: which command?\n");
+        return cuvmm_usage(err, NULL);
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        fprintf(out, "cuvmm %d.%d.%d\n", VMM_VERSION_MAJOR, VMM_VERSION_MINOR, VMM_VERSION_PATCH);
+        return 0;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+        cuvmm_print_help(out, NULL);
+        return 0;
+    }
+    for (size_t i = 0; i < SUBCOMMANDS; i++) {
+        if (strcmp(argv[1], subcommands[i].name) != 0)
+            continue;
+        for (int j = 2; j < argc; j++)
+            if (strcmp(argv[j], "--help") == 0 || strcmp(argv[j], "-h") == 0) {
+                cuvmm_print_help(out, argv[1]);
+                return 0;
+            }
+        return subcommands[i].run(argc - 1, argv + 1, out, err);
+    }
+    return unknown_subcommand(err, argv[1]);
+}

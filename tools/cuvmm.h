@@ -1,0 +1,24 @@
+/* cuvmm.h - the command line, apart from main.c so that tests can call it. */
+#ifndef CUVMM_TOOLS_CUVMM_H
+#define CUVMM_TOOLS_CUVMM_H
+
+#include <stdio.h>
+
+/* Exit status: 0 fine, 1 something did not go as the script or trace says, 2 the command or its input is wrong. */
+int cuvmm_main(int argc, char **argv, FILE *out, FILE *err);
+
+/* Its subcommands; argv[0] is the subcommand's own name. */
+int cuvmm_run(int argc, char **argv, FILE *out, FILE *err);
+int cuvmm_explain(int argc, char **argv, FILE *out, FILE *err);
+int cuvmm_rules(int argc, char **argv, FILE *out, FILE *err);
+int cuvmm_profiles(int argc, char **argv, FILE *out, FILE *err);
+int cuvmm_replay(int argc, char **argv, FILE *out, FILE *err);
+int cuvmm_help(int argc, char **argv, FILE *out, FILE *err);
+
+/* The help text of a subcommand, NULL for the whole. */
+void cuvmm_print_help(FILE *out, const char *name);
+
+/* Ends a usage error: says where to read more. Returns 2. */
+int cuvmm_usage(FILE *err, const char *name);
+
+#endif

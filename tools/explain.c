@@ -1,0 +1,150 @@
+#include "explain.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "text.h"
+
+#define COLUMNS 96
+
+const char *explain_class(vmm_rule_class rule_class)
+{
+    switch (rule_class) {
+    case VMM_RULE_ARGUMENT: return "argument";
+    case VMM_RULE_STATE: return "state";
+    case VMM_RULE_LIFETIME: return "lifetime";
+    case VMM_RULE_LIMIT: return "limit";
+    case VMM_RULE_HAZARD: return "hazard";
+    }
+    return "?";
+}
+
+const char *explain_origin(vmm_rule_origin origin)
+{
+    switch (origin) {
+    case VMM_ORIGIN_DOCUMENTED: return "documented";
+    case VMM_ORIGIN_OBSERVED: return "observed";
+    case VMM_ORIGIN_OURS: return "ours";
+    }
+    return "?";
+}
+
+const char *explain_behaviour(vmm_rule_behaviour behaviour)
+{
+    switch (behaviour) {
+    case VMM_DRIVER_UNKNOWN: return "unknown";
+    case VMM_DRIVER_REJECTS: return "rejects";
+    case VMM_DRIVER_ACCEPTS: return "accepts";
+    case VMM_DRIVER_CRASHES: return "crashes";
+    case VMM_DRIVER_VARIES: return "varies";
+    }
+    return "?";
+}
+
+static const struct {
+    const char *name;
+    vmm_result value;
+} results[] = {
+#define VMM_RESULT(name, number, text) {#name, VMM_##name},
+#include "results.def"
+};
+
+#define RESULTS (sizeof results / sizeof results[0])
+
+static void field(FILE *out, const char *name, const char *text, const char *otherwise)
+{
+    fprintf(out, "  %-12s", name);
+    text_wrap(out, text[0] ? text : otherwise, 14, 14, COLUMNS);
+    fputs("\n", out);
+}
+
+static void explain_rule(FILE *out, const vmm_rule *rule)
+{
+    fprintf(out, "%s\n", rule->id);
+    fprintf(out, "  %-12s%s%s%s\n", "call", rule->function, rule->argument[0] ? ", argument " : "", rule->argument);
+    fprintf(out, "  %-12s%s%s\n", "result", vmm_result_name(rule->result),
+            rule->driver_580 == VMM_DRIVER_ACCEPTS ? " (in strict mode; otherwise a warning)" : "");
+    fprintf(out, "  %-12s%s rule, %s; driver 580.159.04: %s\n", "kind", explain_class(rule->rule_class),
+            explain_origin(rule->origin), explain_behaviour(rule->driver_580));
+    if (rule->needs[0])
+        field(out, "needs", rule->needs, "");
+    fputs("\n", out);
+    field(out, "what", rule->message, "-");
+    field(out, "why", rule->explanation, "-");
+    field(out, "way out", rule->way_out, "-");
+    fputs("\n", out);
+    field(out, "documents", rule->documents, "say nothing about it");
+    field(out, "observed", rule->observed, "not measured");
+}
+
+static void explain_result(FILE *out, vmm_result result)
+{
+    size_t count, shown = 0;
+    const vmm_rule *rules = vmm_rules(&count);
+    fprintf(out, "%s (%d): %s\n", vmm_result_name(result), (int)result, vmm_result_text(result));
+    for (size_t i = 0; i < count; i++) {
+        if (rules[i].result != result)
+            continue;
+        if (!shown++)
+            fputs("\nRules with this result (`cuvmm explain RULE-ID` tells more):\n", out);
+        fprintf(out, "  %-36s %s\n", rules[i].id, rules[i].function);
+    }
+}
+
+static bool find_result(const char *name, vmm_result *result)
+{
+    char *end;
+    unsigned long number = strtoul(name, &end, 10);
+    bool numeric = end != name && *end == 0 && name[0] >= '0' && name[0] <= '9';
+    if (strlen(name) > 5 && strncmp(name, "CUDA_", 5) == 0)
+        name += 5;
+    for (size_t i = 0; i < RESULTS; i++) {
+        const char *shorter = strncmp(results[i].name, "ERROR_", 6) == 0 ? results[i].name + 6 : results[i].name;
+        if (numeric ? number == (unsigned long)results[i].value
+                    : text_same(name, results[i].name) || text_same(name, shorter)) {
+            *result = results[i].value;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void suggest(FILE *err, const char *name)
+{
+    size_t count, shown = 0;
+    const vmm_rule *rules = vmm_rules(&count);
+    unsigned limit = strlen(name) < 8 ? 2 : 5;
+    fprintf(err, "cuvmm: \"");
+    text_print_safe(err, name, strlen(name), 60);
+    fprintf(err, "\" is neither a rule id nor a result's name or number");
+    for (unsigned distance = 0; distance <= limit; distance++) {
+        for (size_t i = 0; i < count && shown < 4; i++)
+            if (text_distance(name, rules[i].id, limit) == distance)
+                fprintf(err, "%s%s", shown++ ? ", " : "; near: ", rules[i].id);
+        for (size_t i = 0; i < RESULTS && shown < 4; i++)
+            if (text_distance(name, results[i].name, limit) == distance ||
+                (strncmp(results[i].name, "ERROR_", 6) == 0 &&
+                 text_distance(name, results[i].name + 6, limit) == distance))
+                fprintf(err, "%s%s", shown++ ? ", " : "; near: ", vmm_result_name(results[i].value));
+    }
+    fputs(shown ? "\n" : "; `cuvmm rules` lists the rules\n", err);
+}
+
+bool explain(FILE *out, FILE *err, const char *name)
+{
+    size_t count;
+    const vmm_rule *rules = vmm_rules(&count);
+    vmm_result result;
+    for (size_t i = 0; i < count; i++) {
+        if (text_same(name, rules[i].id)) {
+            explain_rule(out, &rules[i]);
+            return true;
+        }
+    }
+    if (find_result(name, &result)) {
+        explain_result(out, result);
+        return true;
+    }
+    suggest(err, name);
+    return false;
+}

@@ -1,0 +1,129 @@
+/* What `cuvmm help` and --help print. */
+#include <string.h>
+
+#include "cuvmm.h"
+#include "script.h"
+#include "text.h"
+
+static const char general[] =
+    "cuvmm - CUDA Virtual Memory Management without or with a GPU\n"
+    "\n"
+    "  cuvmm run FILE|-            runs a script of calls, explained and drawn step by step\n"
+    "  cuvmm explain RULE|RESULT   tells what a rule or a result code means and what to do\n"
+    "  cuvmm rules                 lists every rule; documents, measurements and our choices apart\n"
+    "  cuvmm profiles [NAME]       lists the simulated machines, or shows one\n"
+    "  cuvmm replay TRACE          makes the calls of a trace again and compares\n"
+    "  cuvmm help [COMMAND]        this text, or more about a command\n"
+    "  cuvmm --version\n"
+    "\n"
+    "Examples:\n"
+    "  printf 'init\\nr = reserve 4gran\\ndraw\\nfree r\\n' | cuvmm run -\n"
+    "  cuvmm explain VMM-MAP-OVERLAP\n"
+    "  cuvmm rules --call cuMemMap\n"
+    "\n"
+    "Exit status: 0 fine; 1 a call, a check or a comparison did not go as the input says; 2 the command line or the\n"
+    "input is wrong.\n";
+
+static const struct {
+    const char *name, *text;
+} helps[] = {
+    {"run",
+     "cuvmm run FILE|- [--backend SPEC] [--draw] [--keep-going] [--quiet] [--brief] [--addresses]\n"
+     "\n"
+     "Runs a script, one command a line; '-' is standard input. Every step prints the driver's call that it stands\n"
+     "for and what came of it. docs/scripts.md is the language's reference.\n"
+     "\n"
+     "  --backend SPEC   the machine: sim:h100 (default), sim:h200x2, sim:odd,strict, ...; wins over the script's own\n"
+     "                   `backend` line\n"
+     "  --draw           draws addresses, memory and handles after every step that changes them\n"
+     "  --keep-going     goes on after a failure; the exit status still tells\n"
+     "  --quiet          prints only what the script says aloud: echo, note, title, draw, leaks, explain\n"
+     "  --brief          tells a refusal or warning in one line\n"
+     "  --addresses      shows raw addresses and handles too; they differ from machine to machine\n"
+     "\n"
+     "Examples:\n"
+     "  cuvmm run conformance/demo/01-create.vmm --draw\n"
+     "  cuvmm run my.vmm --backend sim:odd,strict\n"
+     "\n"
+     "Commands of the language:\n"},
+    {"explain",
+     "cuvmm explain RULE-ID|RESULT|NUMBER\n"
+     "\n"
+     "Tells what a rule wants, why, what the documents say, what a driver was seen to do, and the way out; or what a\n"
+     "result code means and which rules give it.\n"
+     "\n"
+     "Examples:\n"
+     "  cuvmm explain VMM-FREE-MAPPED\n"
+     "  cuvmm explain CUDA_ERROR_INVALID_VALUE\n"
+     "  cuvmm explain 801\n"},
+    {"rules",
+     "cuvmm rules [--markdown|--tsv] [--call CALL]\n"
+     "\n"
+     "Lists the rules in the order in which each call checks them.\n"
+     "\n"
+     "  --markdown    as a book (docs/rulebook.md is this)\n"
+     "  --tsv         one rule a line, columns separated by tabs\n"
+     "  --call CALL   only the rules of one call, by the driver's name\n"
+     "\n"
+     "Examples:\n"
+     "  cuvmm rules --call cuMemMap\n"
+     "  cuvmm rules --tsv | cut -f 1,4\n"},
+    {"profiles",
+     "cuvmm profiles [NAME]\n"
+     "\n"
+     "Lists the machines that the simulator knows by name, or shows the text of one. A file with such a text is a\n"
+     "machine of your own.\n"
+     "\n"
+     "Examples:\n"
+     "  cuvmm profiles\n"
+     "  cuvmm profiles odd > mine.profile && cuvmm run my.vmm --backend sim:./mine.profile\n"},
+    {"replay",
+     "cuvmm replay TRACE|- [--backend SPEC]\n"
+     "\n"
+     "Reads a trace that the trace layer wrote, makes its calls again and compares results, rules and outputs. The\n"
+     "first difference is shown with the trace's line.\n"
+     "\n"
+     "Examples:\n"
+     "  CUVMM_LAYERS=trace=run.jsonl ./program && cuvmm replay run.jsonl\n"
+     "  cuvmm replay run.jsonl --backend sim:odd\n"},
+    {"help", "cuvmm help [COMMAND]\n\nExamples:\n  cuvmm help run\n"},
+};
+
+void cuvmm_print_help(FILE *out, const char *name)
+{
+    const struct script_command *command;
+    if (!name) {
+        fputs(general, out);
+        return;
+    }
+    for (size_t i = 0; i < sizeof helps / sizeof helps[0]; i++)
+        if (strcmp(helps[i].name, name) == 0)
+            fputs(helps[i].text, out);
+    for (size_t i = 0; strcmp(name, "run") == 0 && (command = script_command(i)); i++)
+        fprintf(out, "  %-16s %s\n", command->name, command->about);
+}
+
+int cuvmm_help(int argc, char **argv, FILE *out, FILE *err)
+{
+    if (argc > 2) {
+        fprintf(err, "cuvmm help: one command at most\n");
+        return cuvmm_usage(err, "help");
+    }
+    if (argc == 1) {
+        cuvmm_print_help(out, NULL);
+        return 0;
+    }
+    for (size_t i = 0; i < sizeof helps / sizeof helps[0]; i++)
+        if (strcmp(helps[i].name, argv[1]) == 0) {
+            cuvmm_print_help(out, argv[1]);
+            return 0;
+        }
+    fprintf(err, "cuvmm: unknown command \"%.60s\"\n", argv[1]);
+    return cuvmm_usage(err, NULL);
+}
+
+int cuvmm_usage(FILE *err, const char *name)
+{
+    fprintf(err, "Try `cuvmm help%s%s`.\n", name ? " " : "", name ? name : "");
+    return 2;
+}

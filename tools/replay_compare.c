@@ -1,0 +1,243 @@
+/* What a replayed call answered against what the trace says. See replay_state.h. */
+#ifdef CUVMM_HAVE_JANSSON
+#include "replay_state.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "layers/trace.h"
+
+static struct replay_object *find_object(const struct replay *r, const char *name, size_t length)
+{
+    for (size_t i = r->objects; i-- > 0;)
+        if (strlen(r->object[i].name) == length && memcmp(r->object[i].name, name, length) == 0)
+            return &r->object[i];
+    return NULL;
+}
+
+bool replay_named(const struct replay *r, const char *name, uint64_t *value)
+{
+    size_t length = strcspn(name, "+");
+    const struct replay_object *object = find_object(r, name, length);
+    if (!object)
+        return false;
+    *value = object->now + (name[length] ? strtoull(name + length + 1, NULL, 0) : 0);
+    return true;
+}
+
+/* The youngest object that the recorded value lies in, for ranges are used again after they are freed. */
+uint64_t replay_translate(const struct replay *r, uint64_t recorded)
+{
+    for (size_t i = r->objects; i-- > 0;) {
+        const struct replay_object *o = &r->object[i];
+        if (recorded >= o->recorded && recorded - o->recorded < (o->size ? o->size : 1))
+            return o->now + (recorded - o->recorded);
+    }
+    return recorded;
+}
+
+static void learn(struct replay *r, const char *name, uint64_t recorded, uint64_t now, uint64_t size)
+{
+    struct replay_object object = {.recorded = recorded, .now = now, .size = size};
+    if (strlen(name) >= sizeof object.name || find_object(r, name, strlen(name)))
+        return;
+    strcpy(object.name, name);
+    r->object = text_grow(r->object, (r->objects + 1) * sizeof *r->object);
+    r->object[r->objects++] = object;
+}
+
+static uint64_t size_of_new(const struct step *step)
+{
+    switch (step->call.head.id) {
+    case VMM_CALL_mem_address_reserve: return step->call.mem_address_reserve.size;
+    case VMM_CALL_mem_alloc: return step->call.mem_alloc.bytesize;
+    default: return 0;
+    }
+}
+
+static void differs(struct text *difference, const char *what, const char *recorded, const char *replayed)
+{
+    text_add(difference, "  %-12s recorded %s\n  %-12s replayed %s\n", what, recorded, "", replayed);
+}
+
+static void differs_u64(struct text *difference, const char *what, uint64_t recorded, uint64_t replayed)
+{
+    text_add(difference, "  %-12s recorded 0x%" PRIx64 "\n  %-12s replayed 0x%" PRIx64 "\n", what, recorded, "",
+             replayed);
+}
+
+/* A named output is the object's value now; a new name is learnt. */
+static bool compare_object(struct replay *r, json_t *names, const struct vmm_param *param, json_t *json, uint64_t now,
+                           struct text *difference)
+{
+    const char *name = json_string_value(json_object_get(names, param->name));
+    uint64_t recorded, expected;
+    if (!replay_hex(r, param->name, json, &recorded))
+        return false;
+    if (name && !strchr(name, '+') && !find_object(r, name, strlen(name)))
+        learn(r, name, recorded, now, size_of_new(&r->step));
+    if (!name || !replay_named(r, name, &expected))
+        expected = replay_translate(r, recorded);
+    if (expected != now)
+        differs_u64(difference, param->name, expected, now);
+    return true;
+}
+
+static bool is_address(int attribute)
+{
+    return attribute == VMM_POINTER_ATTRIBUTE_CONTEXT || attribute == VMM_POINTER_ATTRIBUTE_DEVICE_POINTER ||
+           attribute == VMM_POINTER_ATTRIBUTE_HOST_POINTER || attribute == VMM_POINTER_ATTRIBUTE_RANGE_START_ADDR ||
+           attribute == VMM_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR;
+}
+
+/* Ids are any numbers; only "none" must stay none. */
+static bool is_id(int attribute)
+{
+    return attribute == VMM_POINTER_ATTRIBUTE_BUFFER_ID || attribute == VMM_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID;
+}
+
+static bool compare_attribute(struct replay *r, const char *key, json_t *json, int attribute,
+                              const union step_out *now, struct text *difference)
+{
+    uint64_t recorded, replayed = trace_attribute_size(attribute) == 4 ? (uint64_t)(int64_t)now->i : now->u64;
+    const char *name = step_attribute_name(attribute);
+    if (!json || json_is_null(json))
+        return true;
+    if (json_is_integer(json))
+        recorded = (uint64_t)(int64_t)json_integer_value(json);
+    else if (!replay_hex(r, key, json, &recorded))
+        return false;
+    if (trace_attribute_size(attribute) == 4) {
+        recorded &= UINT32_MAX; /* unsigned attributes are written without a sign */
+        replayed &= UINT32_MAX;
+    }
+    if (is_address(attribute))
+        recorded = replay_translate(r, recorded);
+    if (is_id(attribute) ? !recorded != !replayed : recorded != replayed)
+        differs_u64(difference, name ? name : key, recorded, replayed);
+    return true;
+}
+
+static bool compare_attributes(struct replay *r, const char *key, json_t *json, struct text *difference)
+{
+    if (!json_is_array(json))
+        return replay_malformed(r, key, "%s is not a list", key);
+    for (size_t i = 0; i < json_array_size(json) && i < STEP_ATTRIBUTES; i++)
+        if (!compare_attribute(r, key, json_array_get(json, i), r->step.attributes[i], &r->step.data[i], difference))
+            return false;
+    return true;
+}
+
+static bool compare_bytes(struct replay *r, const char *key, json_t *json, struct text *difference)
+{
+    uint64_t size = r->step.call.memcpy_dtoh.byte_count, hash, at = 0;
+    const char *hex = json_string_value(json_object_get(json, "hex"));
+    json_t *recorded = json_object_get(json, "fnv1a64");
+    if (!json_is_object(json))
+        return replay_malformed(r, key, "%s is not {\"length\":...}", key);
+    if (r->unknown_bytes)
+        return true;
+    if (recorded) {
+        if (!replay_hex(r, key, recorded, &hash))
+            return false;
+        if (hash != trace_hash(r->step.bytes, size))
+            differs_u64(difference, "bytes (hash)", hash, trace_hash(r->step.bytes, size));
+        return true;
+    }
+    if (hex && strlen(hex) != 2 * size)
+        return replay_malformed(r, key, "hex holds %zu digits for %" PRIu64 " bytes", strlen(hex), size);
+    for (; hex && at < size; at++) {
+        char two[3] = {hex[2 * at], hex[2 * at + 1], 0};
+        uint64_t wanted = strtoul(two, NULL, 16);
+        if (wanted != r->step.bytes[at]) {
+            text_add(difference, "  byte +%" PRIu64 "  recorded %s\n             replayed %02x\n", at, two,
+                     r->step.bytes[at]);
+            return true;
+        }
+    }
+    return true;
+}
+
+static bool compare_prop(struct replay *r, const char *key, json_t *json, struct text *difference)
+{
+    vmm_mem_allocation_prop recorded;
+    const vmm_mem_allocation_prop *now = &r->step.prop;
+    if (!replay_prop(r, key, json, &recorded))
+        return false;
+    if (recorded.type != now->type || recorded.requested_handle_types != now->requested_handle_types ||
+        recorded.location.type != now->location.type || recorded.location.id != now->location.id ||
+        memcmp(&recorded.alloc_flags, &now->alloc_flags, sizeof now->alloc_flags) != 0)
+        differs(difference, key, "other properties (see the line)", "what is shown above");
+    return true;
+}
+
+static bool compare_out(struct replay *r, json_t *names, json_t *json, const struct vmm_param *params, size_t index,
+                        struct text *difference)
+{
+    const struct vmm_param *param = &params[index];
+    const union step_out *now = &r->step.out[index];
+    uint64_t recorded;
+    switch (param->kind) {
+    case VMM_PARAM_OUT_INT:
+        if (!json_is_integer(json))
+            return replay_malformed(r, param->name, "%s is not an integer", param->name);
+        if (json_integer_value(json) != now->i)
+            differs_u64(difference, param->name, (uint64_t)json_integer_value(json), (uint64_t)(int64_t)now->i);
+        return true;
+    case VMM_PARAM_OUT_U64:
+    case VMM_PARAM_OUT_SIZE:
+        if (!replay_hex(r, param->name, json, &recorded))
+            return false;
+        if (recorded != now->u64)
+            differs_u64(difference, param->name, recorded, now->u64);
+        return true;
+    case VMM_PARAM_OUT_TEXT:
+        if (!json_is_string(json))
+            return replay_malformed(r, param->name, "%s is not a string", param->name);
+        if (strcmp(json_string_value(json), r->step.text) != 0)
+            differs(difference, param->name, json_string_value(json), r->step.text);
+        return true;
+    case VMM_PARAM_OUT_PROP: return compare_prop(r, param->name, json, difference);
+    case VMM_PARAM_OUT_BYTES: return compare_bytes(r, param->name, json, difference);
+    case VMM_PARAM_OUT_ATTRIBUTE:
+        return compare_attribute(r, param->name, json,
+                                 (int)(int64_t)vmm_call_scalar(&r->step.call.head, &params[index + 1]), now, difference);
+    case VMM_PARAM_OUT_ATTRIBUTES: return compare_attributes(r, param->name, json, difference);
+    default: return compare_object(r, names, param, json, now->u64, difference);
+    }
+}
+
+static bool compare_result(struct replay *r, json_t *line, struct text *difference)
+{
+    json_t *code = json_object_get(line, "code");
+    const char *rule = json_string_value(json_object_get(line, "rule")), *now = r->step.detail_rule;
+    if (!json_is_integer(code))
+        return replay_malformed(r, "\"code\"", "no \"code\" in this line");
+    if (json_integer_value(code) != (json_int_t)r->step.result)
+        differs(difference, "result", vmm_result_name((vmm_result)json_integer_value(code)),
+                vmm_result_name(r->step.result));
+    if (r->rules && (rule || now) && (!rule || !now || strcmp(rule, now) != 0))
+        differs(difference, "rule", rule ? rule : "none", now ? now : "none");
+    return true;
+}
+
+bool replay_compare(struct replay *r, json_t *line, struct text *difference)
+{
+    size_t count;
+    const struct vmm_param *params = vmm_call_params(r->step.call.head.id, &count);
+    json_t *out = json_object_get(line, "out"), *names = json_object_get(line, "names");
+    if (!compare_result(r, line, difference))
+        return false;
+    for (size_t i = 0; out && difference->length == 0 && i < count; i++) {
+        json_t *json = json_object_get(out, params[i].name);
+        if (json && step_is_out(params[i].kind) && vmm_call_scalar(&r->step.call.head, &params[i]) &&
+            !compare_out(r, names, json, params, i, difference))
+            return false;
+    }
+    return true;
+}
+
+#else
+typedef int replay_compare_needs_jansson;
+#endif

@@ -1,0 +1,248 @@
+/* From a line of a trace to a call that can be made. See replay_state.h. */
+#ifdef CUVMM_HAVE_JANSSON
+#include "replay_state.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COPY_MAX (UINT64_C(256) << 20) /* host memory that a replayed copy may use */
+
+bool replay_hex(struct replay *r, const char *key, json_t *json, uint64_t *value)
+{
+    const char *text = json_string_value(json);
+    char *end = NULL;
+    if (text && text[0] == '0' && text[1] == 'x' && strlen(text) <= 18 && text[2]) {
+        *value = strtoull(text + 2, &end, 16);
+        if (*end == 0 && text[2] != '-' && text[2] != '+' && text[2] != ' ')
+            return true;
+    }
+    return replay_malformed(r, key, "%s is not a hexadecimal string such as \"0x200000\"", key);
+}
+
+static bool integer(struct replay *r, const char *key, json_t *json, int *value)
+{
+    json_int_t number = json_integer_value(json);
+    if (!json_is_integer(json) || number < INT32_MIN || number > INT32_MAX)
+        return replay_malformed(r, key, "%s is not a 32-bit integer", key);
+    *value = (int)number;
+    return true;
+}
+
+static bool member(struct replay *r, json_t *json, const char *key, int *value)
+{
+    return integer(r, key, json_object_get(json, key), value);
+}
+
+bool replay_location(struct replay *r, const char *key, json_t *json, vmm_mem_location *location)
+{
+    if (!json_is_object(json))
+        return replay_malformed(r, key, "%s is not a location: {\"type\":1,\"id\":0}", key);
+    return member(r, json, "type", &location->type) && member(r, json, "id", &location->id);
+}
+
+static bool byte_member(struct replay *r, json_t *json, const char *key, int max, int *value)
+{
+    if (!member(r, json, key, value))
+        return false;
+    return (*value >= 0 && *value <= max) || replay_malformed(r, key, "%s is %d; 0 to %d are possible", key, *value, max);
+}
+
+static bool reserved_bytes(struct replay *r, const char *hex, unsigned char bytes[4])
+{
+    for (int i = 0; hex && i < 4; i++) {
+        char two[3] = {hex[2 * i], hex[2 * i] ? hex[2 * i + 1] : 0, 0}, *end;
+        bytes[i] = (unsigned char)strtoul(two, &end, 16);
+        if (end != two + 2)
+            hex = NULL;
+    }
+    return (hex && !hex[8]) || replay_malformed(r, "reserved", "reserved is not eight hexadecimal digits");
+}
+
+bool replay_prop(struct replay *r, const char *key, json_t *json, vmm_mem_allocation_prop *prop)
+{
+    static char somewhere; /* stands for any pointer that is not NULL */
+    uint64_t meta;
+    int compression, rdma, usage;
+    memset(prop, 0, sizeof *prop);
+    if (!json_is_object(json))
+        return replay_malformed(r, key, "%s is not a property object", key);
+    if (!member(r, json, "type", &prop->type) ||
+        !member(r, json, "requested_handle_types", &prop->requested_handle_types) ||
+        !replay_location(r, "location", json_object_get(json, "location"), &prop->location) ||
+        !replay_hex(r, "win32_handle_meta_data", json_object_get(json, "win32_handle_meta_data"), &meta) ||
+        !byte_member(r, json, "compression_type", UINT8_MAX, &compression) ||
+        !byte_member(r, json, "gpu_direct_rdma_capable", UINT8_MAX, &rdma) ||
+        !byte_member(r, json, "usage", UINT16_MAX, &usage) ||
+        !reserved_bytes(r, json_string_value(json_object_get(json, "reserved")), prop->alloc_flags.reserved))
+        return false;
+    prop->win32_handle_meta_data = meta ? &somewhere : NULL;
+    prop->alloc_flags.compression_type = (unsigned char)compression;
+    prop->alloc_flags.gpu_direct_rdma_capable = (unsigned char)rdma;
+    prop->alloc_flags.usage = (unsigned short)usage;
+    return true;
+}
+
+static bool load_grants(struct replay *r, const char *key, json_t *json)
+{
+    if (!json_is_array(json) || json_array_size(json) > STEP_GRANTS)
+        return replay_malformed(r, key, "%s is not a list of at most %d grants", key, STEP_GRANTS);
+    for (size_t i = 0; i < json_array_size(json); i++) {
+        json_t *grant = json_array_get(json, i);
+        if (!json_is_object(grant) ||
+            !replay_location(r, "location", json_object_get(grant, "location"), &r->step.grants[i].location) ||
+            !member(r, grant, "flags", &r->step.grants[i].flags))
+            return json_is_object(grant) ? false : replay_malformed(r, key, "a grant in %s is not an object", key);
+    }
+    return true;
+}
+
+static bool load_attributes(struct replay *r, const char *key, json_t *json)
+{
+    if (!json_is_array(json) || json_array_size(json) > STEP_ATTRIBUTES)
+        return replay_malformed(r, key, "%s is not a list of at most %d attributes", key, STEP_ATTRIBUTES);
+    for (size_t i = 0; i < json_array_size(json); i++)
+        if (!integer(r, key, json_array_get(json, i), &r->step.attributes[i]))
+            return false;
+    return true;
+}
+
+/* Where each attribute goes: "out", or null for none. */
+static bool load_data(struct replay *r, const char *key, json_t *json)
+{
+    if (!json_is_array(json) || json_array_size(json) > STEP_ATTRIBUTES)
+        return replay_malformed(r, key, "%s is not a list of \"out\" and null", key);
+    for (size_t i = 0; i < json_array_size(json); i++)
+        if (json_is_null(json_array_get(json, i)))
+            r->step.data_pointers[i] = NULL;
+    return true;
+}
+
+static bool load_bytes(struct replay *r, const char *key, json_t *json, const struct vmm_param *param, bool *skip)
+{
+    uint64_t length;
+    if (!json_is_object(json) || !replay_hex(r, key, json_object_get(json, "length"), &length))
+        return json_is_object(json) ? false : replay_malformed(r, key, "%s is not {\"length\":...}", key);
+    const char *hex = json_string_value(json_object_get(json, "hex"));
+    if (length > COPY_MAX) {
+        *skip = true;
+        return true;
+    }
+    if (hex && strlen(hex) != 2 * length)
+        return replay_malformed(r, key, "hex holds %zu digits for %" PRIu64 " bytes", strlen(hex), length);
+    r->step.bytes = text_grow(NULL, (size_t)length);
+    memset(r->step.bytes, 0, (size_t)length);
+    for (uint64_t i = 0; hex && i < length; i++) {
+        char two[3] = {hex[2 * i], hex[2 * i + 1], 0}, *end;
+        r->step.bytes[i] = (unsigned char)strtoul(two, &end, 16);
+        if (end != two + 2)
+            return replay_malformed(r, key, "hex holds something else than hexadecimal digits");
+    }
+    r->unknown_bytes |= !hex && json_object_get(json, "fnv1a64");
+    vmm_call_set_scalar(&r->step.call.head, param, (uint64_t)(uintptr_t)r->step.bytes);
+    return true;
+}
+
+/* A scalar by name where the trace gives one, else by value. */
+static bool load_scalar(struct replay *r, json_t *json, json_t *names, const struct vmm_param *param)
+{
+    const char *name = json_string_value(json_object_get(names, param->name));
+    uint64_t value = 0;
+    int number = 0;
+    if (param->kind == VMM_PARAM_INT) {
+        if (!integer(r, param->name, json, &number))
+            return false;
+        value = (uint64_t)(int64_t)number;
+    } else if (!replay_hex(r, param->name, json, &value)) {
+        return false;
+    }
+    if (name && !replay_named(r, name, &value))
+        return replay_malformed(r, param->name, "%s is named \"%.40s\", which no earlier line made", param->name, name);
+    if (param->size < 8 && param->kind != VMM_PARAM_INT && value >> (8 * param->size))
+        return replay_malformed(r, param->name, "%s does not fit into %d bytes", param->name, param->size);
+    vmm_call_set_scalar(&r->step.call.head, param, value);
+    return true;
+}
+
+static bool load_param(struct replay *r, json_t *args, json_t *names, const struct vmm_param *param, bool *skip)
+{
+    json_t *json = json_object_get(args, param->name);
+    if (!json)
+        return replay_malformed(r, "\"args\"", "the argument \"%s\" is missing", param->name);
+    if (param->kind < VMM_PARAM_PROP)
+        return load_scalar(r, json, names, param);
+    if (json_is_null(json)) {
+        vmm_call_set_scalar(&r->step.call.head, param, 0);
+        return true;
+    }
+    switch (param->kind) {
+    case VMM_PARAM_PROP: return replay_prop(r, param->name, json, &r->step.prop);
+    case VMM_PARAM_LOCATION: return replay_location(r, param->name, json, &r->step.location);
+    case VMM_PARAM_DESCS: return load_grants(r, param->name, json);
+    case VMM_PARAM_ATTRIBUTES: return load_attributes(r, param->name, json);
+    case VMM_PARAM_BYTES: return load_bytes(r, param->name, json, param, skip);
+    case VMM_PARAM_OUT_ATTRIBUTES: return load_data(r, param->name, json);
+    case VMM_PARAM_OUT_BYTES: /* its room is made when its size is known */
+        vmm_call_set_scalar(&r->step.call.head, param, (uint64_t)(uintptr_t)&r->step);
+        return true;
+    default: return true;
+    }
+}
+
+/* Counts that reach past what the trace holds, or past memory that a replay should use, cannot be made again. */
+static void bound(struct replay *r, json_t *args, const struct vmm_param *params, size_t count, bool *skip)
+{
+    struct step *step = &r->step;
+    const struct vmm_call *call = &step->call.head;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t pointer = params[i].kind < VMM_PARAM_PROP ? 0 : vmm_call_scalar(call, &params[i]);
+        size_t listed = json_array_size(json_object_get(args, params[i].name));
+        if (!pointer)
+            continue;
+        if (params[i].kind == VMM_PARAM_DESCS)
+            *skip |= step->call.mem_set_access.count > listed;
+        if (params[i].kind == VMM_PARAM_ATTRIBUTES || params[i].kind == VMM_PARAM_OUT_ATTRIBUTES)
+            *skip |= step->call.pointer_get_attributes.num_attributes > listed;
+        if (params[i].kind == VMM_PARAM_OUT_TEXT)
+            *skip |= step->call.device_get_name.len > STEP_TEXT;
+        if (params[i].kind == VMM_PARAM_OUT_BYTES) {
+            uint64_t size = step->call.memcpy_dtoh.byte_count;
+            *skip |= size > COPY_MAX;
+            step->bytes = text_grow(NULL, *skip ? 1 : (size_t)size);
+            memset(step->bytes, 0, *skip ? 1 : (size_t)size);
+            vmm_call_set_scalar(&step->call.head, &params[i], (uint64_t)(uintptr_t)step->bytes);
+        }
+        if (params[i].kind == VMM_PARAM_BYTES && !*skip) {
+            uint64_t length = 0;
+            replay_hex(r, params[i].name, json_object_get(json_object_get(args, params[i].name), "length"), &length);
+            *skip |= step->call.memcpy_htod.byte_count > length;
+        }
+    }
+}
+
+bool replay_load(struct replay *r, json_t *line, bool *skip)
+{
+    const char *name = json_string_value(json_object_get(line, "call"));
+    json_t *args = json_object_get(line, "args");
+    size_t count;
+    enum vmm_call_id id = name ? vmm_call_find(name) : VMM_CALL_COUNT;
+    *skip = false;
+    if (id == VMM_CALL_COUNT)
+        return replay_malformed(r, "\"call\"", "%s", name ? "\"call\" names no call that is known"
+                                                          : "no \"call\" in this line");
+    if (!json_is_object(args))
+        return replay_malformed(r, "\"args\"", "no \"args\" object in this line");
+    step_end(&r->step);
+    step_begin(&r->step, id);
+    const struct vmm_param *params = vmm_call_params(id, &count);
+    for (size_t i = 0; i < count; i++)
+        if (!load_param(r, args, json_object_get(line, "names"), &params[i], skip))
+            return false;
+    if (!*skip)
+        bound(r, args, params, count, skip);
+    return true;
+}
+
+#else
+typedef int replay_load_needs_jansson;
+#endif

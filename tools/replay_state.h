@@ -1,0 +1,59 @@
+/* replay_state.h - the inside of the replayer. Needs jansson. */
+#ifndef CUVMM_TOOLS_REPLAY_STATE_H
+#define CUVMM_TOOLS_REPLAY_STATE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "step.h"
+#include "text.h"
+
+#define REPLAY_THREADS 1024
+
+/* An object of the trace: what its value was when recorded and is now. */
+struct replay_object {
+    char name[16]; /* "R1" */
+    uint64_t recorded, now, size;
+    bool ended;
+};
+
+struct replay {
+    FILE *out, *err;
+    const char *name;
+    vmm_system *sys;
+    bool rules;               /* the backend tells rules and objects */
+    int line;
+    const char *text;         /* of the line, for columns */
+    struct replay_object *object;
+    size_t objects;
+    vmm_context current[REPLAY_THREADS]; /* by thread number of the trace */
+    int64_t thread;           /* whose context is current now */
+    bool unknown_bytes;       /* a copy whose bytes the trace does not hold was made: contents are not compared */
+    uint64_t made, skipped;
+    struct step step;
+};
+
+/* Reports that the line is no trace: at the place of key in it. Returns false. */
+bool replay_malformed(struct replay *r, const char *key, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* Fills r->step from the line's object. *skip: the call cannot be made again (its memory is not in the trace). */
+bool replay_load(struct replay *r, json_t *line, bool *skip);
+
+/* Compares what was recorded with r->step after its call; a difference is described in *difference, which stays empty
+ * otherwise. Learns the names of new objects. False: malformed. */
+bool replay_compare(struct replay *r, json_t *line, struct text *difference);
+
+/* "R1+0x200" as it is now, and where a recorded value lies now. False: no such object. */
+bool replay_named(const struct replay *r, const char *name, uint64_t *value);
+uint64_t replay_translate(const struct replay *r, uint64_t recorded);
+
+/* A hex string of the trace. */
+bool replay_hex(struct replay *r, const char *key, json_t *json, uint64_t *value);
+
+/* {"type":..,"id":..} and a whole property. */
+bool replay_location(struct replay *r, const char *key, json_t *json, vmm_mem_location *location);
+bool replay_prop(struct replay *r, const char *key, json_t *json, vmm_mem_allocation_prop *prop);
+
+#endif

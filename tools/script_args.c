@@ -1,0 +1,115 @@
+/* Taking arguments from a line's words, one after the other, options from anywhere. */
+#include <string.h>
+
+#include "script_state.h"
+
+static bool granule(void *user, bool host, uint64_t *bytes)
+{
+    struct script *script = user;
+    if (!script->granule[host]) {
+        struct step step;
+        step_begin(&step, VMM_CALL_mem_get_allocation_granularity);
+        step.prop.location = host ? (vmm_mem_location){VMM_MEM_LOCATION_TYPE_HOST, 0}
+                                  : (vmm_mem_location){VMM_MEM_LOCATION_TYPE_DEVICE, 0};
+        if (!script_system(script) || script_invoke(script, &step) != VMM_SUCCESS || !step.out[0].u64)
+            return false;
+        script->granule[host] = step.out[0].u64;
+    }
+    *bytes = script->granule[host];
+    return true;
+}
+
+struct value_env script_env(struct script *script)
+{
+    return (struct value_env){&script->symbols, granule, script};
+}
+
+bool args_more(const struct script *script)
+{
+    for (size_t i = script->next; i < script->words.count; i++)
+        if (!script->words.word[i].key)
+            return true;
+    return false;
+}
+
+struct word *args_next(struct script *script, const char *what)
+{
+    struct words *words = &script->words;
+    while (script->next < words->count && words->word[script->next].key)
+        script->next++;
+    if (script->next < words->count) {
+        words->word[script->next].used = true;
+        return &words->word[script->next++];
+    }
+    script_wrong(script, (int)script->length + 1, "%s is missing; the command is: %s %s", what, script->command->name,
+                 script->command->usage);
+    return NULL;
+}
+
+bool args_number(struct script *script, const char *what, uint64_t *out)
+{
+    struct words_error error;
+    struct value_env env = script_env(script);
+    const struct word *word = args_next(script, what);
+    return word && (value_number(&env, word, out, &error) || script_wrong_at(script, &error));
+}
+
+bool args_int(struct script *script, const char *what, int *out)
+{
+    struct words_error error;
+    struct value_env env = script_env(script);
+    const struct word *word = args_next(script, what);
+    return word && (value_int(&env, word, out, &error) || script_wrong_at(script, &error));
+}
+
+bool args_location(struct script *script, const char *what, vmm_mem_location *out)
+{
+    struct words_error error;
+    struct value_env env = script_env(script);
+    const struct word *word = args_next(script, what);
+    return word && (value_location(&env, word, out, &error) || script_wrong_at(script, &error));
+}
+
+struct word *args_option(struct script *script, const char *key)
+{
+    for (size_t i = 0; i < script->words.count; i++) {
+        struct word *word = &script->words.word[i];
+        if (word->key && !word->used && strcmp(word->key, key) == 0) {
+            word->used = true;
+            return word;
+        }
+    }
+    return NULL;
+}
+
+bool args_option_number(struct script *script, const char *key, uint64_t *out)
+{
+    struct words_error error;
+    struct value_env env = script_env(script);
+    const struct word *word = args_option(script, key);
+    return !word || value_number(&env, word, out, &error) || script_wrong_at(script, &error);
+}
+
+bool args_option_int(struct script *script, const char *key, int *out)
+{
+    struct words_error error;
+    struct value_env env = script_env(script);
+    const struct word *word = args_option(script, key);
+    return !word || value_int(&env, word, out, &error) || script_wrong_at(script, &error);
+}
+
+bool args_done(struct script *script)
+{
+    for (size_t i = 0; i < script->words.count; i++) {
+        const struct word *word = &script->words.word[i];
+        if (word->used)
+            continue;
+        if (word->key)
+            return script_wrong(script, word->column - (int)strlen(word->key) - 1,
+                                "%s has no option \"%.40s\"; the command is: %s %s", script->command->name, word->key,
+                                script->command->name, script->command->usage);
+        return script_wrong(script, word->column, "\"%.40s\" is one argument too many; the command is: %s %s",
+                            word->text, script->command->name, script->command->usage);
+    }
+    return true;
+}

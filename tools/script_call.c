@@ -1,0 +1,236 @@
+/* Making a step's call, judging its outcome, giving names to what it made. See script_state.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "script_state.h"
+
+static bool is_async(enum vmm_call_id id)
+{
+    return id == VMM_CALL_memcpy_htod_async || id == VMM_CALL_memcpy_dtoh_async;
+}
+
+struct step *script_step(struct script *script, enum vmm_call_id id)
+{
+    struct step *old = &script->step;
+    if (old->bytes && is_async(old->call.head.id)) {
+        script->kept = text_grow(script->kept, (script->kept_count + 1) * sizeof *script->kept);
+        script->kept[script->kept_count++] = old->bytes;
+        old->bytes = NULL;
+    }
+    step_end(old);
+    step_begin(&script->step, id);
+    return &script->step;
+}
+
+struct step_names script_names(const struct script *script)
+{
+    return (struct step_names){&script->symbols, script->options.addresses};
+}
+
+/* The first output that can have a name: its index, or the count when there is none. */
+static size_t named_output(const struct step *step, size_t *count)
+{
+    const struct vmm_param *params = vmm_call_params(step->call.head.id, count);
+    for (size_t i = 0; i < *count; i++) {
+        enum vmm_param_kind kind = params[i].kind;
+        if (step_is_out(kind) && kind != VMM_PARAM_OUT_BYTES && kind != VMM_PARAM_OUT_TEXT &&
+            kind != VMM_PARAM_OUT_PROP && kind != VMM_PARAM_OUT_ATTRIBUTES)
+            return i;
+    }
+    return *count;
+}
+
+/* out=null: the first output, of whatever kind, is a NULL pointer. */
+static bool null_output(struct script *script)
+{
+    const struct word *word = args_option(script, "out");
+    size_t count;
+    const struct vmm_param *params = vmm_call_params(script->step.call.head.id, &count);
+    if (!word)
+        return true;
+    if (strcmp(word->text, "null") != 0)
+        return script_wrong(script, word->column, "\"%.40s\" after out=; only null can be said about an output",
+                            word->text);
+    for (size_t i = 0; i < count; i++)
+        if (step_is_out(params[i].kind)) {
+            vmm_call_set_scalar(&script->step.call.head, &params[i], 0);
+            return true;
+        }
+    return script_wrong(script, word->column - 4, "%s has no output", script->command->name);
+}
+
+static enum symbol_kind kind_of(const struct step *step, enum vmm_param_kind kind)
+{
+    switch (kind) {
+    case VMM_PARAM_OUT_ADDRESS:
+        if (step->call.head.id == VMM_CALL_mem_get_address_range)
+            return SYMBOL_NUMBER;
+        return step->call.head.id == VMM_CALL_mem_alloc ? SYMBOL_ALLOCATION : SYMBOL_RESERVATION;
+    case VMM_PARAM_OUT_HANDLE: return SYMBOL_HANDLE;
+    case VMM_PARAM_OUT_CONTEXT: return SYMBOL_CONTEXT;
+    case VMM_PARAM_OUT_STREAM: return SYMBOL_STREAM;
+    default: return SYMBOL_NUMBER;
+    }
+}
+
+static uint64_t size_of_new(struct script *script, const struct step *step, uint64_t value)
+{
+    const struct symbol *known;
+    switch (step->call.head.id) {
+    case VMM_CALL_mem_address_reserve: return step->call.mem_address_reserve.size;
+    case VMM_CALL_mem_create: return step->call.mem_create.size;
+    case VMM_CALL_mem_alloc: return step->call.mem_alloc.bytesize;
+    case VMM_CALL_mem_retain_allocation_handle:
+        known = symbols_named(&script->symbols, SYMBOL_HANDLE, value);
+        return known ? known->size : 0;
+    default: return 0;
+    }
+}
+
+static void bind_output(struct script *script)
+{
+    const struct step *step = &script->step;
+    size_t count, index = named_output(step, &count);
+    const struct vmm_param *params = vmm_call_params(step->call.head.id, &count);
+    if (!script->bind[0] || index == count || !vmm_call_scalar(&step->call.head, &params[index]))
+        return;
+    const union step_out *out = &step->out[index];
+    enum symbol_kind kind = kind_of(step, params[index].kind);
+    uint64_t value = params[index].kind == VMM_PARAM_OUT_INT ? (uint64_t)(int64_t)out->i : out->u64;
+    uint64_t size = size_of_new(script, step, value);
+    struct symbol *symbol = symbols_set(&script->symbols, script->bind, kind, value);
+    symbol->size = size;
+    if (kind == SYMBOL_NUMBER && index + 1 < count && params[index + 1].kind == VMM_PARAM_OUT_SIZE)
+        symbol->total = step->out[index + 1].u64;
+}
+
+/* What a successful call took away. */
+static void end_names(struct script *script)
+{
+    const union vmm_any_call *call = &script->step.call;
+    switch (call->head.id) {
+    case VMM_CALL_mem_address_free: symbols_end(&script->symbols, SYMBOL_RESERVATION, call->mem_address_free.ptr); break;
+    case VMM_CALL_mem_release: symbols_end(&script->symbols, SYMBOL_HANDLE, call->mem_release.handle); break;
+    case VMM_CALL_mem_free: symbols_end(&script->symbols, SYMBOL_ALLOCATION, call->mem_free.dptr); break;
+    case VMM_CALL_ctx_destroy:
+        symbols_end(&script->symbols, SYMBOL_CONTEXT, (uint64_t)(uintptr_t)call->ctx_destroy.ctx);
+        break;
+    case VMM_CALL_stream_destroy:
+        symbols_end(&script->symbols, SYMBOL_STREAM, (uint64_t)(uintptr_t)call->stream_destroy.stream);
+        break;
+    default: break;
+    }
+}
+
+static void print_outcome(struct script *script, const char *call, vmm_result result)
+{
+    FILE *out = script->options.out;
+    struct step_names names = script_names(script);
+    if (script->options.quiet)
+        return;
+    fprintf(out, "  %s -> ", call);
+    script_colour(script, result == VMM_SUCCESS ? "32" : "31");
+    fputs(vmm_result_name(result), out);
+    script_plain(script);
+    if (result == VMM_SUCCESS)
+        step_print_answers(out, &script->step, &names);
+    fputs("\n", out);
+}
+
+static void ignore_object(void *user, const vmm_object *object)
+{
+    (void)user;
+    (void)object;
+}
+
+/* Backends without rules (a real driver alone) can only be held to the code. */
+static bool same_rule(const struct script *script, const vmm_detail *detail)
+{
+    if (!script->expect.rule || (detail->rule && strcmp(detail->rule, script->expect.rule) == 0))
+        return true;
+    return !detail->rule && vmm_visit(script->sys, ignore_object, NULL) == VMM_ERROR_NOT_SUPPORTED;
+}
+
+static const char *short_name(vmm_result result)
+{
+    const char *name = vmm_result_name(result);
+    return strncmp(name, "CUDA_ERROR_", 11) == 0 ? name + 11 : name;
+}
+
+static const char *outcome_text(const vmm_detail *detail, char *buffer, size_t size)
+{
+    bool warned = detail->severity == VMM_SEVERITY_WARNING;
+    snprintf(buffer, size, "%s%s%s%s", vmm_result_name(detail->result), warned ? ", warned of" : "",
+             detail->rule ? " " : "", detail->rule ? detail->rule : "");
+    return buffer;
+}
+
+static bool judge(struct script *script, const vmm_detail *detail)
+{
+    const struct script_expect *expect = &script->expect;
+    bool warned = detail->severity == VMM_SEVERITY_WARNING, refused = detail->result != VMM_SUCCESS;
+    char got[128];
+    if (expect->kind == EXPECT_NOTHING) {
+        if (!refused)
+            return true;
+        return script_failed(script, "%s was refused: %s. Where that is intended write \"expect %s%s%s: ...\"",
+                             vmm_call_driver_name(script->step.call.head.id), vmm_result_text(detail->result),
+                             short_name(detail->result), detail->rule ? " " : "",
+                             detail->rule ? detail->rule : "");
+    }
+    bool as_expected = expect->kind == EXPECT_WARNING ? warned && !refused
+                       : expect->result == VMM_SUCCESS ? !refused && !warned
+                                                       : detail->result == expect->result;
+    if (as_expected && same_rule(script, detail)) {
+        if (!script->options.quiet)
+            fputs("  as expected\n", script->options.out);
+        return true;
+    }
+    return script_failed(script, "expected %s%s%s, got %s", expect->kind == EXPECT_WARNING ? "a warning"
+                         : vmm_result_name(expect->result), expect->rule ? " " : "", expect->rule ? expect->rule : "",
+                         outcome_text(detail, got, sizeof got));
+}
+
+/* The call as it was made, before its outputs change what the names mean. */
+static char *call_text(struct script *script)
+{
+    char *text = NULL;
+    size_t size;
+    struct step_names names = script_names(script);
+    FILE *memory = open_memstream(&text, &size);
+    if (!memory)
+        return NULL;
+    step_print_call(memory, &script->step, &names);
+    fclose(memory);
+    return text;
+}
+
+bool script_make(struct script *script, bool *answered)
+{
+    struct step *step = &script->step;
+    size_t count;
+    if (answered)
+        *answered = false;
+    if (!null_output(script) || !args_done(script) || !script_system(script))
+        return false;
+    if (script->bind[0] && named_output(step, &count) == count)
+        return script_wrong(script, script->bind_column, "%s gives nothing that could be named \"%s\"",
+                            vmm_call_driver_name(step->call.head.id), script->bind);
+    step->bind = script->bind[0] ? script->bind : NULL;
+    char *text = call_text(script);
+    script_invoke(script, step);
+    vmm_detail detail = *vmm_last_detail();
+    detail.result = step->result; /* a backend without details leaves it empty */
+    if (step->result == VMM_SUCCESS) {
+        bind_output(script);
+        end_names(script);
+    }
+    print_outcome(script, text ? text : "?", step->result);
+    free(text);
+    if (!script->options.quiet && detail.severity != VMM_SEVERITY_NONE)
+        script_print_detail(script, &detail);
+    bool ok = judge(script, &detail);
+    if (answered)
+        *answered = step->result == VMM_SUCCESS;
+    return ok;
+}

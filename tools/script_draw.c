@@ -1,0 +1,53 @@
+/* Pictures of a script's system, with the script's names. See picture.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "picture.h"
+#include "script_state.h"
+
+static const char *label(void *user, const vmm_object *object, char *buffer, size_t size)
+{
+    char text[SCRIPT_LABEL];
+    script_label(user, object, text);
+    snprintf(buffer, size, "%s", text);
+    return buffer;
+}
+
+static void print_indented(FILE *out, const char *text)
+{
+    fputs("\n", out);
+    while (*text) {
+        size_t length = strcspn(text, "\n");
+        fprintf(out, "    %.*s\n", (int)length, text);
+        text += length + (text[length] == '\n');
+    }
+    fputs("\n", out);
+}
+
+void script_draw(struct script *script, bool force)
+{
+    struct picture picture = {.label = label, .user = script, .addresses = script->options.addresses};
+    char *text = NULL;
+    size_t size;
+    if (!script->sys)
+        return;
+    if (picture_take(&picture, script->sys) != VMM_SUCCESS) {
+        if (force)
+            fputs("  this backend does not show its objects, so there is no picture\n", script->options.out);
+        picture_free(&picture);
+        return;
+    }
+    FILE *memory = open_memstream(&text, &size);
+    if (memory) {
+        picture_print(memory, &picture);
+        fclose(memory);
+    }
+    bool changed = text && (!script->picture.data || strcmp(text, script->picture.data) != 0);
+    if (text && (force || changed)) {
+        print_indented(script->options.out, text);
+        script->picture.length = 0;
+        text_add(&script->picture, "%s", text);
+    }
+    free(text);
+    picture_free(&picture);
+}

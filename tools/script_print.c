@@ -1,0 +1,201 @@
+/* Details for the reader of a script: raw addresses and handles become the script's names, ordinals of calls become
+ * lines, long lines are folded.
+ *
+ *     nearest   mapping M1 [0x7000000000, 0x7000200000), 2 MiB; made by call 5 (cuMemMap)
+ *     nearest   mapping M1 [r0, r0+2MiB), 2 MiB; made by line 4 (cuMemMap)
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "script_state.h"
+
+#define COLUMNS 100
+#define BODY 18 /* where the words of a block begin */
+
+const char *script_label(const struct script *script, const vmm_object *object, char buffer[SCRIPT_LABEL])
+{
+    static const char letters[] = "?DRMHACS";
+    const struct symbol *symbol = NULL;
+    switch (object->kind) {
+    case VMM_OBJECT_RESERVATION:
+    case VMM_OBJECT_ALLOCATION:
+        symbol = symbols_at(&script->symbols, object->start);
+        if (symbol && (symbol->ended || symbol->value != object->start))
+            symbol = NULL;
+        break;
+    case VMM_OBJECT_HANDLE: symbol = symbols_named(&script->symbols, SYMBOL_HANDLE, object->value); break;
+    case VMM_OBJECT_CONTEXT: symbol = symbols_named(&script->symbols, SYMBOL_CONTEXT, object->value); break;
+    case VMM_OBJECT_STREAM: symbol = symbols_named(&script->symbols, SYMBOL_STREAM, object->value); break;
+    default: break;
+    }
+    char letter = object->kind < sizeof letters - 1 ? letters[object->kind] : '?';
+    if (symbol)
+        snprintf(buffer, SCRIPT_LABEL, "%s (%c%" PRIu32 ")", symbol->name, letter, object->number);
+    else
+        snprintf(buffer, SCRIPT_LABEL, "%c%" PRIu32, letter, object->number);
+    return buffer;
+}
+
+/* 0x... at text: its name, if it has one. Returns the length of the number, 0 when there is none. */
+static size_t hex_name(const struct script *script, const char *text, struct text *out)
+{
+    char *end;
+    if (text[0] != '0' || text[1] != 'x')
+        return 0;
+    uint64_t value = strtoull(text, &end, 16);
+    size_t length = (size_t)(end - text);
+    if (length < 3 || value == 0)
+        return 0;
+    const struct symbol *range = symbols_at(&script->symbols, value);
+    char size[TEXT_SIZE_ROOM];
+    if (range) {
+        text_add(out, "%s", range->name);
+        if (value != range->value)
+            text_add(out, "+%s", text_size(value - range->value, size));
+        return length;
+    }
+    static const enum symbol_kind kinds[] = {SYMBOL_HANDLE, SYMBOL_CONTEXT, SYMBOL_STREAM};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        const struct symbol *symbol = symbols_named(&script->symbols, kinds[i], value);
+        if (symbol) {
+            text_add(out, "%s", symbol->name);
+            return length;
+        }
+    }
+    return 0;
+}
+
+/* The same value again in decimal, " (139...)", which says nothing beside a name. */
+static size_t decimal_length(const char *text)
+{
+    if (text[0] != ' ' || text[1] != '(')
+        return 0;
+    size_t digits = strspn(text + 2, "-0123456789");
+    return digits && text[2 + digits] == ')' ? digits + 3 : 0;
+}
+
+/* "call 12" with the line that made it. */
+static size_t call_line(const struct script *script, const char *text, struct text *out)
+{
+    if (strncmp(text, "call ", 5) != 0 || text[5] < '0' || text[5] > '9')
+        return 0;
+    char *end;
+    uint64_t call = strtoull(text + 5, &end, 10);
+    if (call == 0 || call > script->calls)
+        return 0;
+    text_add(out, "line %d", script->call_line[call - 1]);
+    return (size_t)(end - text);
+}
+
+static void translate(const struct script *script, const char *text, struct text *out)
+{
+    while (*text) {
+        size_t taken = script->options.addresses ? 0 : hex_name(script, text, out);
+        if (taken)
+            taken += decimal_length(text + taken);
+        else
+            taken = call_line(script, text, out);
+        if (taken) {
+            text += taken;
+            continue;
+        }
+        text_add_bytes(out, text++, 1);
+    }
+}
+
+/* The text in lines, the later ones indented under the first one's words. */
+static void fold(struct text *folded, const char *text, size_t at)
+{
+    char *memory = NULL;
+    size_t size;
+    FILE *file = open_memstream(&memory, &size);
+    if (!file)
+        return;
+    text_wrap(file, text, at, BODY, COLUMNS);
+    fclose(file);
+    text_add(folded, "%s", memory);
+    free(memory);
+}
+
+/* Lines after the first begin with the block's bar in place of blanks. */
+static void print_with_bars(FILE *out, const char *text)
+{
+    for (bool first = true; *text; first = false) {
+        size_t length = strcspn(text, "\n");
+        if (first)
+            fprintf(out, "%.*s\n", (int)length, text);
+        else
+            fprintf(out, "    |%.*s\n", (int)(length > 5 ? length - 5 : 0), text + (length > 5 ? 5 : length));
+        text += length + (text[length] == '\n');
+    }
+}
+
+/* Of a leak the call that made it and the way out matter; the rest is the same each time. */
+static bool dull(const vmm_detail *detail, const char *line)
+{
+    return detail->severity == VMM_SEVERITY_LEAK &&
+           (strncmp(line, "  why ", 6) == 0 || strncmp(line, "  more ", 7) == 0 || strncmp(line, "  what ", 7) == 0);
+}
+
+static void print_folded(FILE *out, const vmm_detail *detail, const char *text)
+{
+    while (*text) {
+        size_t length = strcspn(text, "\n");
+        char *line = text_grow(NULL, length + 1);
+        memcpy(line, text, length);
+        line[length] = 0;
+        text += length + (text[length] == '\n');
+        if (dull(detail, line)) {
+            free(line);
+            continue;
+        }
+        size_t indent = strspn(line, " ");
+        struct text folded = {0};
+        fold(&folded, line + indent, 6 + indent);
+        fprintf(out, "    | %.*s", (int)indent, line);
+        print_with_bars(out, folded.data ? folded.data : "");
+        text_free(&folded);
+        free(line);
+    }
+}
+
+/* One line from the record itself, for readers who know the texts. */
+static void print_brief(struct script *script, const vmm_detail *detail)
+{
+    FILE *out = script->options.out;
+    struct step_names names = script_names(script);
+    char label[SCRIPT_LABEL], size[TEXT_SIZE_ROOM];
+    fprintf(out, "    | %s %s", detail->severity == VMM_SEVERITY_ERROR     ? "error"
+                                : detail->severity == VMM_SEVERITY_WARNING ? "warning"
+                                                                           : "leak",
+            detail->rule ? detail->rule : "without a rule");
+    if (detail->argument && detail->argument[0]) {
+        fprintf(out, ", %s = ", detail->argument);
+        if (symbols_at(&script->symbols, detail->value) && detail->value)
+            step_print_address(out, detail->value, &names);
+        else if (symbols_named(&script->symbols, SYMBOL_HANDLE, detail->value) && detail->value)
+            fputs(symbols_named(&script->symbols, SYMBOL_HANDLE, detail->value)->name, out);
+        else
+            fputs(text_size(detail->value, size), out);
+    }
+    if (detail->nearest.kind != VMM_OBJECT_NONE && detail->nearest.kind != VMM_OBJECT_DEVICE)
+        fprintf(out, ", nearest %s", script_label(script, &detail->nearest, label));
+    fputs("\n", out);
+}
+
+void script_print_detail(struct script *script, const vmm_detail *detail)
+{
+    char raw[4096];
+    struct text text = {0};
+    if (script->options.brief) {
+        print_brief(script, detail);
+        return;
+    }
+    vmm_detail_text(detail, raw, sizeof raw);
+    translate(script, raw, &text);
+    script_colour(script, detail->severity == VMM_SEVERITY_ERROR ? "31" : "33");
+    print_folded(script->options.out, detail, text.data ? text.data : "");
+    script_plain(script);
+    text_free(&text);
+}

@@ -1,0 +1,113 @@
+/* script_state.h - the inside of the interpreter, for the files that implement commands.
+ *
+ *     line -> words -> [expect ...:] [NAME =] COMMAND arguments
+ *                                        |
+ *              script_command.run:  args_* fill a step, script_make makes the call and judges the outcome
+ */
+#ifndef CUVMM_TOOLS_SCRIPT_STATE_H
+#define CUVMM_TOOLS_SCRIPT_STATE_H
+
+#include "script.h"
+#include "step.h"
+#include "text.h"
+#include "values.h"
+#include "vmm.h"
+#include "words.h"
+
+struct script_expect {
+    enum { EXPECT_NOTHING, EXPECT_RESULT, EXPECT_WARNING } kind;
+    vmm_result result;
+    const char *rule; /* of the rule table, or NULL: any */
+};
+
+struct script {
+    struct script_options options;
+    char *name;
+    char *spec;              /* what the system was opened with, NULL: the default */
+    vmm_system *sys;         /* NULL until a command needs it */
+    struct symbols symbols;
+    uint64_t granule[2];     /* of dev0 and of the host; 0: not known yet */
+    enum script_status worst;
+
+    int line;                /* number of the current line, from 1 */
+    const char *text;        /* its bytes */
+    size_t length;
+    struct words words;
+    size_t next;             /* first word not yet taken as an argument */
+    const struct script_command *command;
+    struct script_expect expect;
+    char bind[SYMBOL_NAME_MAX + 1]; /* NAME of NAME = COMMAND, or "" */
+    int bind_column;
+    struct step step;
+    unsigned char **kept;    /* host memory of asynchronous copies, which may be read or written until the end */
+    size_t kept_count;
+
+    struct text picture;     /* the last one drawn, so that an unchanged one is not drawn again */
+    uint64_t calls;          /* made on sys so far: the ordinal of the last one */
+    int *call_line;          /* the line that made call i + 1 */
+    size_t call_room;
+};
+
+/* Reports an error in the text at a column. Returns false, for commands to pass on. */
+bool script_wrong(struct script *script, int column, const char *format, ...) __attribute__((format(printf, 3, 4)));
+bool script_wrong_at(struct script *script, const struct words_error *error);
+
+/* Reports that something did not go as the script says. Returns false. */
+bool script_failed(struct script *script, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The system, opened when needed; NULL after an error that was reported. */
+vmm_system *script_system(struct script *script);
+bool script_open(struct script *script, const char *spec);
+
+/* Ends the system, with a report of what is still held unless quiet. */
+void script_close(struct script *script);
+
+/* ---- arguments: each takes the next word. False: the error was reported. */
+struct value_env script_env(struct script *script);
+struct word *args_next(struct script *script, const char *what);
+bool args_more(const struct script *script);
+bool args_number(struct script *script, const char *what, uint64_t *out);
+bool args_int(struct script *script, const char *what, int *out);
+bool args_location(struct script *script, const char *what, vmm_mem_location *out);
+
+/* Options stand anywhere; a missing one leaves *out alone. */
+struct word *args_option(struct script *script, const char *key);
+bool args_option_number(struct script *script, const char *key, uint64_t *out);
+bool args_option_int(struct script *script, const char *key, int *out);
+
+/* False when a word or option was not taken by anything. */
+bool args_done(struct script *script);
+
+/* ---- calls */
+/* Begins script->step. */
+struct step *script_step(struct script *script, enum vmm_call_id id);
+
+/* Checks that no argument is left, makes the call of script->step, prints it, judges it against the expectation, gives
+ * the name. True when the line is fine so far; answered (may be NULL) tells whether the call succeeded. */
+bool script_make(struct script *script, bool *answered);
+
+/* The same without printing or judging, for calls that the interpreter makes itself. */
+vmm_result script_invoke(struct script *script, struct step *step);
+
+/* How values are shown. */
+struct step_names script_names(const struct script *script);
+
+/* Prints the current detail as an indented block, with the script's names and lines instead of raw numbers. */
+void script_print_detail(struct script *script, const vmm_detail *detail);
+
+/* "r0 (R1)" for an object of vmm_visit, in a buffer. */
+#define SCRIPT_LABEL 64
+const char *script_label(const struct script *script, const vmm_object *object, char buffer[SCRIPT_LABEL]);
+
+/* Draws unless nothing changed since the last picture and force is false. */
+void script_draw(struct script *script, bool force);
+
+/* Starts and ends a colour ("31" is red, see script_colour.c); nothing without colours. */
+void script_colour(struct script *script, const char *code);
+void script_plain(struct script *script);
+
+/* The tables of commands, one a file. */
+extern const struct script_command script_system_commands[], script_memory_commands[], script_address_commands[],
+    script_use_commands[], script_check_commands[], script_text_commands[], script_raw_commands[];
+
+#endif

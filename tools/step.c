@@ -1,0 +1,71 @@
+#include "step.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool step_is_out(enum vmm_param_kind kind)
+{
+    return kind >= VMM_PARAM_OUT_INT;
+}
+
+/* Where a pointer parameter points in the step's own room. */
+static void *room_of(struct step *step, enum vmm_param_kind kind, size_t index)
+{
+    switch (kind) {
+    case VMM_PARAM_PROP:
+    case VMM_PARAM_OUT_PROP: return &step->prop;
+    case VMM_PARAM_LOCATION: return &step->location;
+    case VMM_PARAM_DESCS: return step->grants;
+    case VMM_PARAM_ATTRIBUTES: return step->attributes;
+    case VMM_PARAM_OUT_ATTRIBUTES: return step->data_pointers;
+    case VMM_PARAM_OUT_TEXT: return step->text;
+    case VMM_PARAM_BYTES:
+    case VMM_PARAM_OUT_BYTES: return NULL;
+    default: return step_is_out(kind) ? &step->out[index] : NULL;
+    }
+}
+
+void step_begin(struct step *step, enum vmm_call_id id)
+{
+    size_t count;
+    const struct vmm_param *params = vmm_call_params(id, &count);
+    memset(step, 0, sizeof *step);
+    step->call.head.id = (uint16_t)id;
+    step->prop.type = VMM_MEM_ALLOCATION_TYPE_PINNED;
+    for (size_t i = 0; i < STEP_ATTRIBUTES; i++)
+        step->data_pointers[i] = &step->data[i];
+    for (size_t i = 0; i < count && i < STEP_PARAMS; i++) {
+        void *room = room_of(step, params[i].kind, i);
+        if (room)
+            memcpy((char *)&step->call + params[i].offset, &room, sizeof room);
+    }
+}
+
+void step_end(struct step *step)
+{
+    free(step->bytes);
+    step->bytes = NULL;
+}
+
+/* One function per entry point, from the table: unpacks the record into the public call. */
+#define VMM_CALL(name, driver) \
+    static vmm_result invoke_##name(vmm_system *sys, const struct vmm_call_##name *call) \
+    { \
+        (void)call; \
+        return vmm_##name(sys
+#define VMM_PARAM(name, KIND, type, param) , call->param
+#define VMM_END(name) \
+    ); \
+    }
+#include "calls.def"
+
+vmm_result step_invoke(vmm_system *sys, struct step *step)
+{
+    switch ((enum vmm_call_id)step->call.head.id) {
+#define VMM_CALL(name, driver) \
+    case VMM_CALL_##name: step->result = invoke_##name(sys, &step->call.name); break;
+#include "calls.def"
+    case VMM_CALL_COUNT: break;
+    }
+    return step->result;
+}

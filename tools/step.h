@@ -1,0 +1,87 @@
+/* step.h - one driver call that the command makes: the call record of api/call.h together with room for everything
+ * that its pointers point to.
+ *
+ *     record  [head | ptr | size | handle | &out ...]
+ *                                   |         |
+ *     room    [prop] [location] [grants] [out slots] [text] [bytes]
+ *
+ * Scripts fill a step by hand, the raw `call` command and the replayer through parameter descriptors; step_invoke then
+ * makes the call through the public API.
+ */
+#ifndef CUVMM_TOOLS_STEP_H
+#define CUVMM_TOOLS_STEP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "call.h"
+#include "symbols.h"
+
+#define STEP_PARAMS 8
+#define STEP_GRANTS 256     /* as many as a trace holds */
+#define STEP_ATTRIBUTES 256
+#define STEP_TEXT 1024
+
+/* What a call may write, whatever the type. */
+union step_out {
+    uint64_t u64;
+    int i;
+    void *pointer;
+    vmm_context context;
+    vmm_stream stream;
+};
+
+struct step {
+    union vmm_any_call call;
+    vmm_result result;
+    const char *detail_rule;        /* of the refusal or warning, where the caller noted it */
+    const char *bind;               /* name for the first output that is an object or a number; NULL: none */
+    union step_out out[STEP_PARAMS]; /* where out parameter i points */
+    vmm_mem_allocation_prop prop;   /* where PROP and OUT_PROP point */
+    vmm_mem_location location;
+    vmm_mem_access_desc grants[STEP_GRANTS];
+    vmm_pointer_attribute attributes[STEP_ATTRIBUTES];
+    union step_out data[STEP_ATTRIBUTES];
+    void *data_pointers[STEP_ATTRIBUTES];
+    char text[STEP_TEXT];
+    unsigned char *bytes;           /* host memory of BYTES and OUT_BYTES; owned */
+};
+
+/* Empties a step and makes it one of that call: scalars 0, every pointer at its room (bytes: NULL). */
+void step_begin(struct step *step, enum vmm_call_id id);
+void step_end(struct step *step);
+
+/* Makes the call; fills step->result and returns it. */
+vmm_result step_invoke(vmm_system *sys, struct step *step);
+
+/* True for parameters that the call writes through. */
+bool step_is_out(enum vmm_param_kind kind);
+
+/* How a value looks to a reader: names of the script where there are some. */
+struct step_names {
+    const struct symbols *symbols; /* may be NULL */
+    bool addresses;                /* add the raw value to a name */
+};
+
+/* "cuMemMap(r0+4MiB, 2MiB, 0, h0, 0)". */
+void step_print_call(FILE *out, const struct step *step, const struct step_names *names);
+
+/* What a successful call answered, ", flags = rw", or nothing. */
+void step_print_answers(FILE *out, const struct step *step, const struct step_names *names);
+
+/* One address, as r0+4MiB or in hexadecimal. */
+void step_print_address(FILE *out, uint64_t address, const struct step_names *names);
+
+/* {dev0, fd, compression=1}: what a kind of memory is, in the script's words. */
+void step_print_prop(FILE *out, const vmm_mem_allocation_prop *prop);
+
+/* A pointer attribute's name, "MAPPING_SIZE"; NULL when it has none. And the other way; false when there is none. */
+const char *step_attribute_name(int attribute);
+bool step_attribute_find(const char *name, int *attribute);
+
+/* The same for device attributes. */
+const char *step_device_attribute_name(int attribute);
+bool step_device_attribute_find(const char *name, int *attribute);
+
+#endif

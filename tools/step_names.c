@@ -1,0 +1,93 @@
+/* Attributes by name, as cuda.h spells them without their prefix. */
+#include <stddef.h>
+
+#include "step.h"
+#include "text.h"
+
+struct named {
+    const char *name;
+    int value;
+};
+
+#define POINTER(name) {#name, VMM_POINTER_ATTRIBUTE_##name}
+static const struct named pointer_attributes[] = {
+    POINTER(CONTEXT),          POINTER(MEMORY_TYPE),
+    POINTER(DEVICE_POINTER),   POINTER(HOST_POINTER),
+    POINTER(P2P_TOKENS),       POINTER(SYNC_MEMOPS),
+    POINTER(BUFFER_ID),        POINTER(IS_MANAGED),
+    POINTER(DEVICE_ORDINAL),   POINTER(IS_LEGACY_CUDA_IPC_CAPABLE),
+    POINTER(RANGE_START_ADDR), POINTER(RANGE_SIZE),
+    POINTER(MAPPED),           POINTER(ALLOWED_HANDLE_TYPES),
+    POINTER(IS_GPU_DIRECT_RDMA_CAPABLE), POINTER(ACCESS_FLAGS),
+    POINTER(MEMPOOL_HANDLE),   POINTER(MAPPING_SIZE),
+    POINTER(MAPPING_BASE_ADDR), POINTER(MEMORY_BLOCK_ID),
+    POINTER(IS_HW_DECOMPRESS_CAPABLE),
+};
+
+#define DEVICE(name) {#name, VMM_DEVICE_ATTRIBUTE_##name}
+static const struct named device_attributes[] = {
+    DEVICE(MAX_THREADS_PER_BLOCK),
+    DEVICE(MULTIPROCESSOR_COUNT),
+    DEVICE(COMPUTE_MODE),
+    DEVICE(UNIFIED_ADDRESSING),
+    DEVICE(COMPUTE_CAPABILITY_MAJOR),
+    DEVICE(COMPUTE_CAPABILITY_MINOR),
+    DEVICE(PAGEABLE_MEMORY_ACCESS),
+    DEVICE(CONCURRENT_MANAGED_ACCESS),
+    DEVICE(PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES),
+    DEVICE(VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED),
+    DEVICE(HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED),
+    DEVICE(HANDLE_TYPE_WIN32_HANDLE_SUPPORTED),
+    DEVICE(HANDLE_TYPE_WIN32_KMT_HANDLE_SUPPORTED),
+    DEVICE(GENERIC_COMPRESSION_SUPPORTED),
+    DEVICE(GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED),
+    DEVICE(SPARSE_CUDA_ARRAY_SUPPORTED),
+    DEVICE(GPU_DIRECT_RDMA_SUPPORTED),
+    DEVICE(DMA_BUF_SUPPORTED),
+    DEVICE(HANDLE_TYPE_FABRIC_SUPPORTED),
+    DEVICE(MULTICAST_SUPPORTED),
+    DEVICE(HOST_NUMA_ID),
+    DEVICE(HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED),
+    DEVICE(HOST_NUMA_MULTINODE_IPC_SUPPORTED),
+    DEVICE(HOST_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED),
+};
+
+#define COUNT(table) (sizeof(table) / sizeof *(table))
+
+static const char *name_of(const struct named *table, size_t count, int value)
+{
+    for (size_t i = 0; i < count; i++)
+        if (table[i].value == value)
+            return table[i].name;
+    return NULL;
+}
+
+static bool value_of(const struct named *table, size_t count, const char *name, int *value)
+{
+    for (size_t i = 0; i < count; i++)
+        if (text_same(table[i].name, name)) {
+            *value = table[i].value;
+            return true;
+        }
+    return false;
+}
+
+const char *step_attribute_name(int attribute)
+{
+    return name_of(pointer_attributes, COUNT(pointer_attributes), attribute);
+}
+
+bool step_attribute_find(const char *name, int *attribute)
+{
+    return value_of(pointer_attributes, COUNT(pointer_attributes), name, attribute);
+}
+
+const char *step_device_attribute_name(int attribute)
+{
+    return name_of(device_attributes, COUNT(device_attributes), attribute);
+}
+
+bool step_device_attribute_find(const char *name, int *attribute)
+{
+    return value_of(device_attributes, COUNT(device_attributes), name, attribute);
+}

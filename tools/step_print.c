@@ -1,0 +1,248 @@
+/* Calls in the driver's spelling, with the script's names for values. See step.h. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "step.h"
+#include "text.h"
+#include "values.h"
+
+void step_print_address(FILE *out, uint64_t address, const struct step_names *names)
+{
+    const struct symbol *symbol = names->symbols ? symbols_at(names->symbols, address) : NULL;
+    char size[TEXT_SIZE_ROOM];
+    if (!symbol) {
+        if (address == 0)
+            fputs("0", out);
+        else
+            fprintf(out, "0x%" PRIx64, address);
+        return;
+    }
+    fputs(symbol->name, out);
+    if (address != symbol->value)
+        fprintf(out, "+%s", text_size(address - symbol->value, size));
+    if (names->addresses)
+        fprintf(out, "=0x%" PRIx64, address);
+}
+
+static void print_named(FILE *out, enum symbol_kind kind, uint64_t value, const struct step_names *names)
+{
+    const struct symbol *symbol = names->symbols && value ? symbols_named(names->symbols, kind, value) : NULL;
+    if (symbol)
+        fputs(symbol->name, out);
+    else if (value == 0)
+        fputs(kind == SYMBOL_HANDLE ? "0" : "NULL", out);
+    else
+        fprintf(out, "0x%" PRIx64, value);
+    if (symbol && names->addresses)
+        fprintf(out, "=0x%" PRIx64, value);
+}
+
+static void print_handle_types(FILE *out, int types)
+{
+    static const char *const names[] = {"fd", "win32", "kmt", "fabric"};
+    const char *between = ", ";
+    for (int bit = 0; bit < 4; bit++)
+        if (types & 1 << bit) {
+            fprintf(out, "%s%s", between, names[bit]);
+            between = "|";
+        }
+    if (types & ~15)
+        fprintf(out, "%s0x%x", between, (unsigned)types & ~15U);
+}
+
+void step_print_prop(FILE *out, const vmm_mem_allocation_prop *prop)
+{
+    char where[VALUE_ROOM];
+    fprintf(out, "{%s", value_location_text(prop->location, where));
+    print_handle_types(out, prop->requested_handle_types);
+    if (prop->type != VMM_MEM_ALLOCATION_TYPE_PINNED)
+        fprintf(out, ", type=%d", prop->type);
+    if (prop->alloc_flags.compression_type)
+        fprintf(out, ", compression=%u", prop->alloc_flags.compression_type);
+    if (prop->alloc_flags.gpu_direct_rdma_capable)
+        fprintf(out, ", rdma=%u", prop->alloc_flags.gpu_direct_rdma_capable);
+    if (prop->alloc_flags.usage)
+        fprintf(out, ", usage=%u", prop->alloc_flags.usage);
+    if (prop->alloc_flags.reserved[0])
+        fprintf(out, ", reserved=%u", prop->alloc_flags.reserved[0]);
+    if (prop->win32_handle_meta_data)
+        fputs(", meta=1", out);
+    fputs("}", out);
+}
+
+static void print_grants(FILE *out, const struct step *step, const vmm_mem_access_desc *desc, uint64_t count)
+{
+    char where[VALUE_ROOM], what[VALUE_ROOM];
+    (void)step;
+    fputs("{", out);
+    for (uint64_t i = 0; i < count && i < STEP_GRANTS; i++)
+        fprintf(out, "%s%s:%s", i ? ", " : "", value_location_text(desc[i].location, where),
+                desc[i].flags >= 0 ? value_rights_text((uint64_t)desc[i].flags, what) : "?");
+    fputs("}", out);
+}
+
+static void print_attributes(FILE *out, const int *attributes, uint64_t count)
+{
+    fputs("{", out);
+    for (uint64_t i = 0; i < count && i < STEP_ATTRIBUTES; i++) {
+        const char *name = step_attribute_name(attributes[i]);
+        if (name)
+            fprintf(out, "%s%s", i ? ", " : "", name);
+        else
+            fprintf(out, "%s%d", i ? ", " : "", attributes[i]);
+    }
+    fputs("}", out);
+}
+
+static void print_enumerator(FILE *out, enum vmm_call_id id, const char *param, int value)
+{
+    const char *name = strcmp(param, "attribute") == 0 ? step_attribute_name(value)
+                       : strcmp(param, "attrib") == 0  ? step_device_attribute_name(value)
+                       : strcmp(param, "option") == 0 && value == 0 ? "MINIMUM"
+                       : strcmp(param, "option") == 0 && value == 1 ? "RECOMMENDED"
+                                                                    : NULL;
+    (void)id;
+    if (name)
+        fputs(name, out);
+    else
+        fprintf(out, "%d", value);
+}
+
+static void print_out(FILE *out, const struct step *step, const struct vmm_param *param, uint64_t pointer)
+{
+    bool object = param->kind == VMM_PARAM_OUT_ADDRESS || param->kind == VMM_PARAM_OUT_HANDLE ||
+                  param->kind == VMM_PARAM_OUT_CONTEXT || param->kind == VMM_PARAM_OUT_STREAM;
+    bool array = param->kind == VMM_PARAM_OUT_TEXT || param->kind == VMM_PARAM_OUT_BYTES ||
+                 param->kind == VMM_PARAM_OUT_ATTRIBUTES;
+    if (!pointer)
+        fputs("NULL", out);
+    else
+        fprintf(out, "%s%s", array ? "" : "&", object && step->bind ? step->bind : param->name);
+}
+
+static void print_pointer(FILE *out, const struct step *step, size_t index, const struct vmm_param *params)
+{
+    const struct vmm_call *call = &step->call.head;
+    uint64_t pointer = vmm_call_scalar(call, &params[index]);
+    if (!pointer) {
+        fputs("NULL", out);
+        return;
+    }
+    char where[VALUE_ROOM];
+    switch (params[index].kind) {
+    case VMM_PARAM_PROP: step_print_prop(out, &step->prop); break;
+    case VMM_PARAM_LOCATION: fprintf(out, "{%s}", value_location_text(step->location, where)); break;
+    case VMM_PARAM_DESCS: print_grants(out, step, step->grants, vmm_call_scalar(call, &params[index + 1])); break;
+    case VMM_PARAM_ATTRIBUTES: print_attributes(out, step->attributes, vmm_call_scalar(call, &params[0])); break;
+    default: fputs(params[index].name, out); break;
+    }
+}
+
+static void print_param(FILE *out, const struct step *step, const struct vmm_param *params, size_t index,
+                        const struct step_names *names)
+{
+    const struct vmm_param *param = &params[index];
+    uint64_t value = vmm_call_scalar(&step->call.head, param);
+    char size[TEXT_SIZE_ROOM];
+    switch (param->kind) {
+    case VMM_PARAM_INT: print_enumerator(out, step->call.head.id, param->name, (int)(int64_t)value); break;
+    case VMM_PARAM_U32: fprintf(out, value > 9 ? "0x%" PRIx64 : "%" PRIu64, value); break;
+    case VMM_PARAM_U64:
+    case VMM_PARAM_COUNT: fprintf(out, "%" PRIu64, value); break;
+    case VMM_PARAM_SIZE: fputs(text_size(value, size), out); break;
+    case VMM_PARAM_ADDRESS: step_print_address(out, value, names); break;
+    case VMM_PARAM_HANDLE: print_named(out, SYMBOL_HANDLE, value, names); break;
+    case VMM_PARAM_CONTEXT: print_named(out, SYMBOL_CONTEXT, value, names); break;
+    case VMM_PARAM_STREAM: print_named(out, SYMBOL_STREAM, value, names); break;
+    default:
+        if (step_is_out(param->kind))
+            print_out(out, step, param, value);
+        else
+            print_pointer(out, step, index, params);
+        break;
+    }
+}
+
+void step_print_call(FILE *out, const struct step *step, const struct step_names *names)
+{
+    size_t count;
+    const struct vmm_param *params = vmm_call_params(step->call.head.id, &count);
+    fprintf(out, "%s(", vmm_call_driver_name(step->call.head.id));
+    for (size_t i = 0; i < count; i++) {
+        fputs(i ? ", " : "", out);
+        print_param(out, step, params, i, names);
+    }
+    fputs(")", out);
+}
+
+/* The types that attributes are written as; see vmm.h beside each attribute. */
+static void print_attribute(FILE *out, int attribute, const union step_out *data, const struct step_names *names)
+{
+    char size[TEXT_SIZE_ROOM];
+    switch (attribute) {
+    case VMM_POINTER_ATTRIBUTE_CONTEXT: print_named(out, SYMBOL_CONTEXT, data->u64, names); break;
+    case VMM_POINTER_ATTRIBUTE_DEVICE_POINTER:
+    case VMM_POINTER_ATTRIBUTE_HOST_POINTER:
+    case VMM_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+    case VMM_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR: step_print_address(out, data->u64, names); break;
+    case VMM_POINTER_ATTRIBUTE_RANGE_SIZE:
+    case VMM_POINTER_ATTRIBUTE_MAPPING_SIZE: fputs(text_size(data->u64, size), out); break;
+    case VMM_POINTER_ATTRIBUTE_DEVICE_ORDINAL: fprintf(out, "%d", data->i); break;
+    case VMM_POINTER_ATTRIBUTE_BUFFER_ID:
+    case VMM_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID:
+        fputs(data->u64 ? "an id" : "0", out); /* the number itself means nothing and differs between machines */
+        break;
+    default: fprintf(out, "%" PRIu64, data->u64); break;
+    }
+}
+
+static void print_answer(FILE *out, const struct step *step, const struct vmm_param *params, size_t index,
+                         const struct step_names *names)
+{
+    const struct vmm_param *param = &params[index];
+    const union step_out *value = &step->out[index];
+    char buffer[TEXT_SIZE_ROOM + VALUE_ROOM];
+    switch (param->kind) {
+    case VMM_PARAM_OUT_INT: fprintf(out, ", %s = %d", param->name, value->i); break;
+    case VMM_PARAM_OUT_U64: fprintf(out, ", %s = %s", param->name, value_rights_text(value->u64, buffer)); break;
+    case VMM_PARAM_OUT_SIZE: fprintf(out, ", %s = %s", param->name, text_size(value->u64, buffer)); break;
+    case VMM_PARAM_OUT_TEXT: fprintf(out, ", %s = \"%s\"", param->name, step->text); break;
+    case VMM_PARAM_OUT_PROP:
+        fprintf(out, ", %s = ", param->name);
+        step_print_prop(out, &step->prop);
+        break;
+    case VMM_PARAM_OUT_ADDRESS:
+        if (step->call.head.id == VMM_CALL_mem_get_address_range) {
+            fprintf(out, ", %s = ", param->name);
+            step_print_address(out, value->u64, names);
+        }
+        break;
+    case VMM_PARAM_OUT_CONTEXT:
+        if (step->call.head.id == VMM_CALL_ctx_get_current) {
+            fprintf(out, ", %s = ", param->name);
+            print_named(out, SYMBOL_CONTEXT, value->u64, names);
+        }
+        break;
+    case VMM_PARAM_OUT_ATTRIBUTE:
+        fprintf(out, ", %s = ", param->name);
+        print_attribute(out, (int)(int64_t)vmm_call_scalar(&step->call.head, &params[index + 1]), value, names);
+        break;
+    default: break;
+    }
+}
+
+void step_print_answers(FILE *out, const struct step *step, const struct step_names *names)
+{
+    size_t count;
+    const struct vmm_param *params = vmm_call_params(step->call.head.id, &count);
+    for (size_t i = 0; i < count; i++)
+        if (step_is_out(params[i].kind) && vmm_call_scalar(&step->call.head, &params[i]))
+            print_answer(out, step, params, i, names);
+    if (step->call.head.id != VMM_CALL_pointer_get_attributes)
+        return;
+    for (unsigned i = 0; i < step->call.pointer_get_attributes.num_attributes && i < STEP_ATTRIBUTES; i++) {
+        const char *name = step_attribute_name(step->attributes[i]);
+        fprintf(out, ", %s = ", name ? name : "?");
+        print_attribute(out, step->attributes[i], &step->data[i], names);
+    }
+}

@@ -1,0 +1,237 @@
+#include "values.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "text.h"
+
+struct reader {
+    const struct value_env *env;
+    const struct word *word;
+    const char *at;
+    struct words_error *error;
+};
+
+bool value_fail(struct words_error *error, const struct word *word, size_t offset, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(error->text, sizeof error->text, format, args);
+    va_end(args);
+    error->column = word->column + (int)offset;
+    return false;
+}
+
+#define FAIL(r, ...) value_fail((r)->error, (r)->word, (size_t)((r)->at - (r)->word->text), __VA_ARGS__)
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool is_name(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_';
+}
+
+static size_t name_length(const char *text)
+{
+    size_t length = 0;
+    while (is_name(text[length]))
+        length++;
+    return length;
+}
+
+static int hex_digit(char c)
+{
+    if (is_digit(c))
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+/* Digits alone, without unit. */
+static bool read_digits(struct reader *r, uint64_t *out)
+{
+    const char *start = r->at;
+    unsigned base = r->at[0] == '0' && (r->at[1] == 'x' || r->at[1] == 'X') ? 16 : 10;
+    const char *c = r->at + (base == 16 ? 2 : 0);
+    const char *first = c;
+    uint64_t value = 0;
+    for (int d = hex_digit(*c); d >= 0 && (unsigned)d < base; d = hex_digit(*++c)) {
+        if (value > (UINT64_MAX - (unsigned)d) / base)
+            return FAIL(r, "number %.40s does not fit into 64 bits", start);
+        value = value * base + (unsigned)d;
+    }
+    if (c == first)
+        return FAIL(r, "\"%.40s\" is not a number; write digits, 0x and hexadecimal digits, or a name", start);
+    r->at = c;
+    *out = value;
+    return true;
+}
+
+static bool multiply(struct reader *r, uint64_t *value, uint64_t unit)
+{
+    if (unit && *value > UINT64_MAX / unit)
+        return FAIL(r, "\"%.40s\" does not fit into 64 bits", r->word->text);
+    *value *= unit;
+    return true;
+}
+
+static bool read_granules(struct reader *r, bool host, uint64_t *value)
+{
+    uint64_t unit;
+    if (!r->env->granule || !r->env->granule(r->env->user, host, &unit))
+        return FAIL(r, "the granularity is not known before init; put \"init\" above this line");
+    return multiply(r, value, unit);
+}
+
+static bool read_unit(struct reader *r, uint64_t *value)
+{
+    static const struct {
+        const char *name;
+        unsigned shift;
+    } units[] = {{"B", 0}, {"KiB", 10}, {"MiB", 20}, {"GiB", 30}, {"TiB", 40}};
+    size_t length = name_length(r->at);
+    if (length == 0)
+        return true;
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        if (strlen(units[i].name) == length && memcmp(units[i].name, r->at, length) == 0) {
+            r->at += length;
+            return multiply(r, value, UINT64_C(1) << units[i].shift);
+        }
+    }
+    bool host = length == 5 && memcmp(r->at, "hgran", 5) == 0;
+    if (host || (length == 4 && memcmp(r->at, "gran", 4) == 0)) {
+        if (!read_granules(r, host, value))
+            return false;
+        r->at += length;
+        return true;
+    }
+    return FAIL(r, "unknown unit \"%.*s\"; units are B, KiB, MiB, GiB, TiB, gran (granularity of dev0) and hgran (of "
+                   "host memory)", (int)(length < 40 ? length : 40), r->at);
+}
+
+static bool read_literal(struct reader *r, uint64_t *out)
+{
+    if (!read_digits(r, out))
+        return false;
+    if (r->at[0] != '<' || r->at[1] != '<')
+        return read_unit(r, out);
+    uint64_t shift;
+    r->at += 2;
+    if (!read_digits(r, &shift))
+        return false;
+    if (shift > 63 || *out > UINT64_MAX >> shift)
+        return FAIL(r, "\"%.40s\" does not fit into 64 bits", r->word->text);
+    *out <<= shift;
+    return true;
+}
+
+static bool read_field(struct reader *r, const struct symbol *symbol, uint64_t *out)
+{
+    r->at++;
+    size_t length = name_length(r->at);
+    bool sized = symbol->kind != SYMBOL_NUMBER && symbol->kind != SYMBOL_CONTEXT && symbol->kind != SYMBOL_STREAM;
+    if (length == 4 && memcmp(r->at, "size", 4) == 0 && sized)
+        *out = symbol->size;
+    else if (length == 3 && memcmp(r->at, "end", 3) == 0 && sized && symbol->kind != SYMBOL_HANDLE)
+        *out = symbol->value + symbol->size;
+    else if (length == 5 && memcmp(r->at, "total", 5) == 0 && symbol->kind == SYMBOL_NUMBER)
+        *out = symbol->total;
+    else
+        return FAIL(r, "%s has no part \"%.*s\"; addresses have .size and .end, handles .size, meminfo .total",
+                    symbol->name, (int)(length < 40 ? length : 40), r->at);
+    r->at += length;
+    return true;
+}
+
+static const char *nearest_name(const struct symbols *symbols, const char *name, size_t length)
+{
+    char wanted[SYMBOL_NAME_MAX + 1];
+    if (length > SYMBOL_NAME_MAX)
+        return NULL;
+    memcpy(wanted, name, length);
+    wanted[length] = 0;
+    for (size_t i = 0; i < symbols->count; i++)
+        if (text_distance(wanted, symbols->list[i].name, 1) <= 1)
+            return symbols->list[i].name;
+    return NULL;
+}
+
+static bool read_name(struct reader *r, uint64_t *out)
+{
+    size_t length = name_length(r->at);
+    if (length == 0)
+        return FAIL(r, *r->at ? "\"%.40s\" where a number or a name is expected" : "a number or a name is missing%.0s",
+                    r->at);
+    if ((length == 3 && memcmp(r->at, "max", 3) == 0) || (length == 4 && memcmp(r->at, "null", 4) == 0)) {
+        *out = length == 3 ? UINT64_MAX : 0;
+        r->at += length;
+        return true;
+    }
+    const struct symbol *symbol = symbols_find(r->env->symbols, r->at, length);
+    if (!symbol) {
+        const char *near = nearest_name(r->env->symbols, r->at, length);
+        return FAIL(r, "nothing is named \"%.*s\"%s%s%s", (int)(length < 40 ? length : 40), r->at,
+                    near ? "; is \"" : "; names are given with NAME = COMMAND", near ? near : "", near ? "\" meant?" : "");
+    }
+    *out = symbol->value;
+    r->at += length;
+    return *r->at != '.' || read_field(r, symbol, out);
+}
+
+static bool read_term(struct reader *r, uint64_t *out)
+{
+    return is_digit(*r->at) ? read_literal(r, out) : read_name(r, out);
+}
+
+static bool read_sum(struct reader *r, uint64_t *out)
+{
+    if (!read_term(r, out))
+        return false;
+    while (*r->at == '+' || *r->at == '-') {
+        const char *sign = r->at++;
+        uint64_t term;
+        if (!read_term(r, &term))
+            return false;
+        if (*sign == '+' ? term > UINT64_MAX - *out : term > *out)
+            return FAIL(r, "\"%.40s\" %s", r->word->text,
+                        *sign == '+' ? "does not fit into 64 bits" : "is below 0, and sizes and addresses are not");
+        *out = *sign == '+' ? *out + term : *out - term;
+    }
+    return true;
+}
+
+bool value_number(const struct value_env *env, const struct word *word, uint64_t *out, struct words_error *error)
+{
+    struct reader r = {env, word, word->text, error};
+    uint64_t value;
+    if (word->quoted)
+        return FAIL(&r, "quoted text where a number or a name is expected");
+    if (!read_sum(&r, &value))
+        return false;
+    if (*r.at)
+        return FAIL(&r, "\"%.40s\" after a complete value; only + and - join values", r.at);
+    *out = value;
+    return true;
+}
+
+bool value_int(const struct value_env *env, const struct word *word, int *out, struct words_error *error)
+{
+    struct word rest = *word;
+    bool negative = word->text[0] == '-';
+    uint64_t value;
+    rest.text += negative;
+    rest.column += negative;
+    if (!value_number(env, &rest, &value, error))
+        return false;
+    if (value > (uint64_t)INT32_MAX + negative)
+        return value_fail(error, word, 0, "%.40s does not fit into a 32-bit integer", word->text);
+    *out = negative ? (int)-(int64_t)value : (int)value;
+    return true;
+}

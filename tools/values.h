@@ -1,0 +1,68 @@
+/* values.h - what stands in a script where a call takes an argument.
+ *
+ *     number      42  0x2a  1<<20  2MiB  64KiB  4gran  1hgran  max          (gran: the granularity of dev0's memory,
+ *     name        r0  r0+2gran  r0.size  r0.end-1  before-after              hgran: of host memory; null is 0)
+ *     location    dev0  dev-1  host  numa1  numa-current  loc:TYPE:ID  null
+ *     rights      none  r  rw  or a raw number
+ *     grant       dev0:rw  host:r  dev0:2  loc:7:0:rw
+ *     memory      {dev0 handle=fd compression=1 rdma=1 usage=1 type=1 reserved=1 meta=1}  null
+ *     bytes       "text"  hex:00ff  byte:0xab:64KiB  pattern:7:1gran
+ */
+#ifndef CUVMM_TOOLS_VALUES_H
+#define CUVMM_TOOLS_VALUES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "symbols.h"
+#include "vmm.h"
+#include "words.h"
+
+/* What values are read against. granule gives the unit of device or host memory; false when it is not known yet. */
+struct value_env {
+    struct symbols *symbols;
+    bool (*granule)(void *user, bool host, uint64_t *bytes);
+    void *user;
+};
+
+/* Each reads one word whole. False: *error says what, where and what was expected. */
+bool value_number(const struct value_env *env, const struct word *word, uint64_t *out, struct words_error *error);
+bool value_int(const struct value_env *env, const struct word *word, int *out, struct words_error *error);
+bool value_location(const struct value_env *env, const struct word *word, vmm_mem_location *out,
+                    struct words_error *error);
+bool value_rights(const struct value_env *env, const struct word *word, int *out, struct words_error *error);
+bool value_grant(const struct value_env *env, const struct word *word, vmm_mem_access_desc *out,
+                 struct words_error *error);
+
+/* Handle types of an allocation: none, fd, win32, kmt, fabric, joined with '|', or a number. */
+bool value_handle_types(const struct value_env *env, const struct word *word, int *out, struct words_error *error);
+
+/* One option of a memory's properties (handle=, compression=, rdma=, usage=, type=, reserved=, meta=); *known is false
+ * for another key. */
+bool value_prop_option(const struct value_env *env, const struct word *word, vmm_mem_allocation_prop *prop, bool *known,
+                       struct words_error *error);
+
+/* {...}: properties, or a list of grants of which at most max fit. */
+bool value_prop(const struct value_env *env, const struct word *word, vmm_mem_allocation_prop *out,
+                struct words_error *error);
+bool value_grants(const struct value_env *env, const struct word *word, vmm_mem_access_desc *out, size_t max,
+                  size_t *count, struct words_error *error);
+
+/* Bytes to write or compare with, in memory of their own; at most VALUE_BYTES_MAX. */
+#define VALUE_BYTES_MAX (UINT64_C(64) << 20)
+bool value_bytes(const struct value_env *env, const struct word *word, unsigned char **bytes, uint64_t *size,
+                 struct words_error *error);
+
+/* Writes an error at offset characters into a word. Returns false. */
+bool value_fail(struct words_error *error, const struct word *word, size_t offset, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* The same words back: "dev0", "numa1", "loc:7:99"; "none", "r", "rw", "5". Returns buffer. */
+#define VALUE_ROOM 48
+const char *value_location_text(vmm_mem_location location, char buffer[VALUE_ROOM]);
+const char *value_rights_text(uint64_t rights, char buffer[VALUE_ROOM]);
+
+/* The words inside {...} of word, cut out of it. */
+bool value_inside(const struct word *word, struct words *inside, struct words_error *error);
+
+#endif
