@@ -188,6 +188,7 @@ void facts_context_reset(struct facts *f);
 void facts_peer_absent(struct facts *f);
 void facts_peer(struct facts *f);
 void facts_peer_refused(struct facts *f);
+void facts_order(struct facts *f);
 
 /* All queries of one address, as lines ptr.NAME.*; in facts_pointer.c. */
 void facts_pointer_lines(struct facts *f, const char *name, vmm_deviceptr ptr);

@@ -25,6 +25,12 @@ static void refused(struct facts *f, char *rest, const char *next_line)
     facts_explain_told(f, rest, fault, name);
 }
 
+/* A group that ended early because it needs what is not there yet: its lines are put off one by one. */
+static bool ended_early(struct facts *f, const char *name, const char *value)
+{
+    return strchr(name, '!') && !fact_book_has(f->book, name) && fact_later(name, value, &f->count->later_used);
+}
+
 static void spoken(struct facts *f, struct pending *pending, char *line)
 {
     char *value = strchr(line, '\t');
@@ -33,7 +39,7 @@ static void spoken(struct facts *f, struct pending *pending, char *line)
     *value++ = 0;
     if (pending->capability[0])
         facts_later(f, line, pending->capability);
-    else
+    else if (!ended_early(f, line, value))
         facts_line(f, line, "%s", value);
     pending->capability[0] = 0;
 }

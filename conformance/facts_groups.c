@@ -32,6 +32,7 @@ const struct facts_group facts_groups[] = {
     {"peer", FACTS_CONTEXT, facts_peer_absent},
     {"peer.can", FACTS_CONTEXT, facts_peer},
     {"peer3.dev0_memset_without_access", FACTS_CONTEXT, facts_peer_refused},
+    {"create bad id+bad size", FACTS_CONTEXT, facts_order},
 };
 
 const size_t facts_groups_count = sizeof facts_groups / sizeof facts_groups[0];

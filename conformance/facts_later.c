@@ -33,7 +33,7 @@ static const struct later {
     {"*.host_ro", "=write sig*", HOST_DEREFERENCE},
     {"*.setaccess_host_none", "=read sig*", HOST_DEREFERENCE},
     {"dmabuf.*", "*", "DMA-BUF"},
-    {"export.*", "*", SHARING},
+    {"export*", "*", SHARING},
     {"import.*", "*", SHARING},
     {"ipc.*", "*", SHARING " across processes"},
 };

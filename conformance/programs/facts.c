@@ -58,34 +58,43 @@ static bool parse(struct options *options, int argc, char **argv)
     return true;
 }
 
+/* One recording of a profile, where there is one; edges says which of the two kinds of replay it needs. */
+static void replay_file(const struct options *options, struct facts *f, const char *profile, const char *suffix,
+                        bool edges)
+{
+    char path[512];
+    struct fact_book book;
+    snprintf(path, sizeof path, "%s/%s-" DRIVER "%s.tsv", options->folder, profile, suffix);
+    if (*suffix && access(path, F_OK) != 0)
+        return;
+    fact_book_read(&book, path);
+    f->book = &book;
+    bool ran = true;
+    if (edges)
+        ran = facts_replay_edges(f);
+    else
+        facts_replay(f);
+    if (ran)
+        facts_settle(f);
+    else
+        tap_skip("needs a build with -Iconformance/facts/driver", "%s: %zu lines", f->profile, book.count);
+    fact_book_free(&book);
+}
+
 static void replay(const struct options *options, const char *profile, struct fact_exceptions *exceptions,
                    struct facts_count *count)
 {
-    char path[512], spec[64], label[64];
-    struct fact_book book, edges;
-    snprintf(path, sizeof path, "%s/%s-" DRIVER ".tsv", options->folder, profile);
+    char spec[64], label[64];
     snprintf(spec, sizeof spec, "sim:%s", profile);
-    fact_book_read(&book, path);
     struct facts f = {.profile = profile,
                       .spec = options->spec ? options->spec : spec,
-                      .book = &book,
                       .exceptions = exceptions,
                       .count = count};
-    facts_replay(&f);
-    facts_settle(&f);
-    fact_book_free(&book);
-    snprintf(path, sizeof path, "%s/%s-" DRIVER "-edges.tsv", options->folder, profile);
-    if (access(path, F_OK) != 0)
-        return;
-    fact_book_read(&edges, path);
+    replay_file(options, &f, profile, "", false);
+    replay_file(options, &f, profile, "-order", false);
     snprintf(label, sizeof label, "%s-edges", profile);
     f.profile = label;
-    f.book = &edges;
-    if (facts_replay_edges(&f))
-        facts_settle(&f);
-    else
-        tap_skip("a build with the driver's stand-in: -Iconformance/facts/driver", "%s: %zu lines", label, edges.count);
-    fact_book_free(&edges);
+    replay_file(options, &f, profile, "-edges", true);
 }
 
 /* Lists that name what is not there any more. */
@@ -95,9 +104,9 @@ static void check_lists(const struct options *options, const struct fact_excepti
     const char *name;
     for (size_t i = 0; i < exceptions->count; i++)
         for (size_t p = 0; p < PROFILES; p++)
-            if (options->wanted[p] && strcmp(exceptions->rows[i].profile, profiles[p]) == 0)
-                tap_ok(exceptions->rows[i].used, "exception still needed: %s %s", profiles[p],
-                       exceptions->rows[i].name);
+            if (options->wanted[p] && strncmp(exceptions->rows[i].profile, profiles[p], strlen(profiles[p])) == 0)
+                tap_ok(exceptions->rows[i].used, "exception still needed: %s %s",
+                       exceptions->rows[i].profile, exceptions->rows[i].name);
     for (size_t p = 0; p < PROFILES; p++)
         if (!options->wanted[p])
             return;
