@@ -37,8 +37,7 @@ struct model_memory {
     uint32_t tag;
     vmm_mem_allocation_prop prop;  /* as it reads back */
     uint64_t block;                /* its id as the pointer attribute told it, 0 before anybody asked */
-    uint64_t ended;                /* of one that ended: model.creations at that time */
-    bool forgotten;                /* and the system has stopped answering for its handle */
+    uint64_t ended;                /* of one that ended: it was the how manieth */
 };
 
 /* Memory at addresses, with the rights of each location. */
@@ -80,7 +79,7 @@ struct model {
     size_t memory_count, memory_room;
     struct model_memory *past;    /* memories that ended: their handles are stale */
     size_t past_count, past_room;
-    uint64_t creations;
+    uint64_t endings;             /* how many memories have ended */
     struct model_window *windows;
     size_t window_count, window_room;
 };

@@ -6,7 +6,7 @@
 
 #define INVALID VMM_ERROR_INVALID_VALUE
 
-enum { SHAREABLE_BITS = 15, WINDOWS_BITS = 6, USAGE_BITS = 3 };
+enum { SHAREABLE_BITS = 15, WINDOWS_BITS = 6, USAGE_BITS = 3, STALE_ANSWERED = 256 };
 
 uint64_t model_granularity(const struct model *model, vmm_mem_location_type type, int option)
 {
@@ -179,7 +179,6 @@ MODEL_ON(mem_create)
         return;
     model_expect(a, "handle is 0", *c->handle == 0, false);
     model_expect(a, "handle equals a live one", model_memory_of(m, *c->handle) != NULL, false);
-    m->creations++;
     m->memories = model_room(m->memories, &m->memory_room, m->memory_count, sizeof *m->memories);
     m->memories[m->memory_count++] = (struct model_memory){
         .handle = *c->handle, .size = c->size, .references = 1, .tag = m->tag, .prop = prop,
@@ -224,7 +223,7 @@ void model_collect(struct model *model, uint64_t handle)
         past = &model->past[model->past_count++];
     }
     *past = *memory;
-    past->ended = model->creations;
+    past->ended = ++model->endings;
     *memory = model->memories[--model->memory_count];
     model_forget_bytes(model, handle);
 }
@@ -276,14 +275,12 @@ static void expect_prop(struct model_answer *a, const vmm_mem_allocation_prop *g
         model_expect(a, "prop.allocFlags.reserved", got->alloc_flags.reserved[i], 0);
 }
 
-/* A stale handle is answered for until its place is used again: which later creation does that is not told. Once
- * refused, it stays refused. */
-static void stale_properties(struct model *m, const struct vmm_call_mem_get_allocation_properties_from_handle *c,
-                             struct model_memory *past, struct model_answer *a)
+/* The last so many handles that ended are answered for, with a warning. */
+static void stale_properties(const struct model *m,
+                             const struct vmm_call_mem_get_allocation_properties_from_handle *c,
+                             const struct model_memory *past, struct model_answer *a)
 {
-    bool may_be_gone = m->creations > past->ended;
-    past->forgotten |= may_be_gone && a->actual == INVALID;
-    if (past->forgotten)
+    if (m->endings - past->ended >= STALE_ANSWERED)
         model_refuse(a, INVALID, "VMM-PROPERTIES-HANDLE-STALE");
     else if (model_breach(m, a, "VMM-PROPERTIES-HANDLE-STALE") && model_succeeded(a))
         expect_prop(a, c->prop, &past->prop);
@@ -292,7 +289,7 @@ static void stale_properties(struct model *m, const struct vmm_call_mem_get_allo
 MODEL_ON(mem_get_allocation_properties_from_handle)
 {
     const struct model_memory *memory = model_memory_of(m, c->handle);
-    struct model_memory *past = model_past_of(m, c->handle);
+    const struct model_memory *past = model_past_of(m, c->handle);
     if (!c->prop)
         model_refuse(a, INVALID, "VMM-PROPERTIES-NULL-PROP");
     else if (!c->handle)

@@ -1,0 +1,51 @@
+/* world.h - a world so small that every state of it can be visited, and every call tried from each.
+ *
+ *   addresses   [R1 1 G][R2 2 G       ][1 G that nobody reserves]     a window of 4 G
+ *   memory      A: 1 G of device 0     B: 2 G of the last device      mapped nowhere, once or several times
+ *   rights      none, read, read-write: of each device, for each mapping
+ *   references  of A and B: 0 .. max_refs
+ *
+ * Search is breadth first over the model's states. From each, every call of a fixed alphabet (good and bad arguments:
+ * every place, length, handle, right, id, hint) is made on the simulator and on the model and compared: result, rule,
+ * outputs, objects, rights. Refused calls must leave everything as it was. A call that leads out of the world (more
+ * references, a reservation elsewhere, other memory) is made and compared, and not followed.
+ */
+#ifndef CUVMM_WORLD_H
+#define CUVMM_WORLD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "lockstep.h"
+
+struct world_options {
+    int devices;         /* 1 or 2 */
+    bool strict;
+    unsigned max_refs;   /* of each handle, 1 .. 15 */
+    size_t max_states;   /* the search gives up beyond */
+    uint64_t flip;       /* self-test: see struct lockstep */
+    FILE *dump;          /* where alphabet, states and transitions are written; NULL for nowhere */
+};
+
+struct world_report {
+    size_t calls;        /* of the alphabet */
+    size_t states;
+    size_t transitions;  /* calls made from states */
+    size_t refused, kept, changed, outside; /* of them: refused; succeeded without, with a change; out of the world */
+    bool closed;         /* no state was left unvisited */
+    bool same;           /* system and model never differed */
+    struct script path;  /* when they did: the shortest way there */
+    char difference[700];
+};
+
+/* Fills report; the caller frees report->path with script_free. */
+void world_explore(const struct world_options *options, struct world_report *report);
+
+/* The alphabet for a number of devices. In it r64 is the window, h65 a stale handle, h66 and h67 are A and B, stale
+ * while they are not alive. */
+void world_alphabet(int devices, uint64_t unit, struct script *alphabet);
+
+enum { WORLD_WINDOW = STEP_FIRST_NAME, WORLD_STALE, WORLD_A, WORLD_B, WORLD_R1, WORLD_R2 };
+
+#endif
