@@ -58,6 +58,7 @@ struct facts_arg {
 struct facts_count {
     unsigned lines, reproduced, later, exceptions; /* lines of the recordings */
     unsigned failing, explained;                   /* refused calls among them */
+    unsigned reasons, same_reasons;                /* of those that the driver's log explained */
     uint64_t later_used;                           /* rows of facts_later.c that some line needed */
 };
 
@@ -66,6 +67,7 @@ struct facts {
     const char *profile;
     const char *spec; /* what vmm_open gets */
     struct fact_book *book;
+    struct fact_book *words; /* what the driver's log said about the refusals, by name; may be NULL */
     struct fact_exceptions *exceptions;
     struct facts_count *count;
     vmm_system *sys; /* of the group that runs */
@@ -129,6 +131,12 @@ void facts_explain_crash(struct facts *f, vmm_result result, const char *name);
 void facts_explain_told(struct facts *f, const char *rule, const char *fault, const char *name);
 /* The same without a point: NULL, or what is missing. */
 const char *facts_unexplained(const struct facts *f, vmm_result result, bool crash);
+
+/* ---- reasons (facts_words.c) ---- */
+/* Whether a rule says what the driver's words say. */
+bool fact_same_reason(const char *words, const char *rule);
+/* One point for a refusal that the driver's log explained. Its exceptions are listed as "NAME (reason)". */
+void facts_reason(struct facts *f, const char *rule, const char *name);
 
 /* ---- the groups ---- */
 enum facts_start {

@@ -164,8 +164,16 @@ static void explanations(void)
     vmm_close(f.sys);
 }
 
+static void reasons(void)
+{
+    tap_ok(fact_same_reason("Parameter size cannot be 0", "VMM-MAP-SIZE-ZERO"), "the same reason");
+    tap_ok(!fact_same_reason("Parameter size cannot be 0", "VMM-MAP-SIZE-WHOLE"), "another reason");
+    tap_ok(!fact_same_reason("Words never heard", "VMM-MAP-SIZE-ZERO"), "words that no row knows");
+}
+
 int main(void)
 {
+    reasons();
     relations();
     later_rows();
     verdicts();

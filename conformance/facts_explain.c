@@ -102,6 +102,7 @@ static void verdict(struct facts *f, const char *rule, const char *fault, const 
     f->count->failing++;
     f->count->explained += !*fault;
     tap_ok(!*fault, "%s: %s explained by %s%s%s", f->profile, name, rule, *fault ? ", but " : "", fault);
+    facts_reason(f, rule, name);
 }
 
 static void explain(struct facts *f, vmm_result result, const char *name, bool crash)

@@ -84,17 +84,23 @@ static void replay_file(const struct options *options, struct facts *f, const ch
 static void replay(const struct options *options, const char *profile, struct fact_exceptions *exceptions,
                    struct facts_count *count)
 {
-    char spec[64], label[64];
+    char path[512], spec[64], label[64];
+    struct fact_book words;
+    snprintf(path, sizeof path, "%s/%s-" DRIVER "-words.tsv", options->folder, profile);
+    fact_book_read(&words, path);
     snprintf(spec, sizeof spec, "sim:%s", profile);
     struct facts f = {.profile = profile,
                       .spec = options->spec ? options->spec : spec,
+                      .words = &words,
                       .exceptions = exceptions,
                       .count = count};
     replay_file(options, &f, profile, "", false);
+    f.words = NULL;
     replay_file(options, &f, profile, "-order", false);
     snprintf(label, sizeof label, "%s-edges", profile);
     f.profile = label;
     replay_file(options, &f, profile, "-edges", true);
+    fact_book_free(&words);
 }
 
 /* Lists that name what is not there any more. */
@@ -132,6 +138,7 @@ int main(int argc, char **argv)
              count.exceptions);
     tap_note("failing calls: %u, fully explained: %u (the driver's own log explains 146 of 216)", count.failing,
              count.explained);
+    tap_note("refused for the reason that the driver's log gives: %u of %u", count.same_reasons, count.reasons);
     fact_exceptions_free(&exceptions);
     return tap_done();
 }
