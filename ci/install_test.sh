@@ -1,0 +1,145 @@
+#!/usr/bin/env bash
+# What `make install` puts into an empty folder is all that a user's program needs: header, libraries, pkg-config file
+# and command; the examples compile and run with it as they are printed in README.md and docs/library.md.
+# From make check: CUVMM_BUILD, CUVMM_SAN (a sanitizer or coverage build, which a user would not install), CC.
+set -u
+build=${CUVMM_BUILD-build}
+compiler=${CC-cc}
+if [ -n "${CUVMM_SAN-}" ]; then
+    echo "1..0 # SKIP an instrumented build is not installed"
+    exit 0
+fi
+if ! command -v pkg-config >/dev/null; then
+    echo "1..0 # SKIP needs pkg-config (ci/setup)"
+    exit 0
+fi
+root=$(mktemp -d "${TMPDIR:-.}/install_test.XXXXXX")
+root=$(cd "$root" && pwd)
+trap 'rm -rf "$root"' EXIT
+unset MAKEFLAGS MFLAGS MAKELEVEL CUVMM_BACKEND CUVMM_LAYERS
+points=0
+failures=0
+
+# ok STATUS NAME: one point; what was said meanwhile stands in $root/said.
+ok() {
+    points=$((points + 1))
+    if [ "$1" -eq 0 ]; then
+        echo "ok $points - $2"
+    else
+        failures=$((failures + 1))
+        echo "not ok $points - $2"
+        sed 's/^/#   /' "$root/said"
+    fi
+}
+
+run() {
+    "$@" >"$root/said" 2>&1
+}
+
+warnings=(-Wall -Wextra -Wpedantic -Werror)
+dest=$root/dest
+run make --no-print-directory BUILD="$build" CC="$compiler" DESTDIR="$dest" PREFIX=/opt/cuvmm install
+ok $? 'make install into DESTDIR'
+lib=$dest/opt/cuvmm/lib
+(cd "$dest" && find . ! -type d | sed 's/[0-9][0-9.]*$/N/' | sort) >"$root/said"
+printf './opt/cuvmm/%s\n' bin/cuvmm include/cuvmm/results.def include/cuvmm/vmm.h lib/libcuvmm.a lib/libcuvmm.so \
+    lib/libcuvmm.so.N lib/libcuvmm.so.N lib/pkgconfig/cuvmm.pc | diff - "$root/said" >"$root/diff"
+status=$?
+cat "$root/diff" >>"$root/said"
+ok $status 'it puts there exactly what it says'
+
+export PKG_CONFIG_LIBDIR=$lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$dest
+read -r -a cflags <<<"$(pkg-config --cflags cuvmm)"
+read -r -a libs <<<"$(pkg-config --libs cuvmm)"
+run test "${#cflags[@]}" -gt 0 -a "${#libs[@]}" -gt 1
+ok $? 'pkg-config knows it'
+version=$(pkg-config --modversion cuvmm)
+run test "$version" = "$(basename "$(readlink -f "$lib/libcuvmm.so")" | sed 's/libcuvmm.so.//')"
+ok $? 'its version is that of the library'
+readelf -d "$lib/libcuvmm.so" >"$root/said" 2>&1
+grep -q "soname: \[libcuvmm.so.${version%%.*}\]" "$root/said"
+ok $? 'the library has a soname'
+! grep -i 'NEEDED.*\(cuda\|nvidia\|jansson\|edit\)' "$root/said"
+ok $? 'and needs neither CUDA nor anything of the tools'
+nm -D --defined-only "$lib/libcuvmm.so" | awk '$3 !~ /^vmm_/ && $2 != "A"' >"$root/said"
+run_status=0
+[ -s "$root/said" ] && run_status=1
+ok $run_status 'it exports names that begin with vmm_ and no others'
+
+# program NAME SOURCE COMPILER...: compiles against the installed tree, runs with the shared library.
+program() {
+    local name=$1 source=$2
+    shift 2
+    run "$@" "${warnings[@]}" "${cflags[@]}" -o "$root/$name" "$source" "${libs[@]}" &&
+        LD_LIBRARY_PATH=$lib "$root/$name" >"$root/$name.out" 2>"$root/said"
+}
+
+for example in conformance/examples/*.c; do
+    name=$(basename "$example" .c)
+    program "$name" "$example" "$compiler" -std=c11
+    ok $? "example $name compiles without a warning and runs"
+    diff "${example%.c}.out" "$root/$name.out" >"$root/said"
+    ok $? "example $name prints what ${example%.c}.out says"
+done
+
+run "$compiler" -std=c11 "${warnings[@]}" "${cflags[@]}" -o "$root/static" conformance/examples/first.c "$lib/libcuvmm.a" -pthread
+ok $? 'the static library links'
+"$root/static" >"$root/static.out" 2>"$root/said" && diff "$root/static.out" "$root/first.out" >"$root/said"
+ok $? 'and does the same'
+
+cat >"$root/plus.cc" <<'END'
+#include <cuvmm/vmm.h>
+#include <cstring>
+int main()
+{
+    vmm_system *sys = nullptr;
+    vmm_mem_allocation_prop prop;
+    uint64_t size = 0;
+    std::memset(&prop, 0, sizeof prop);
+    prop.type = VMM_MEM_ALLOCATION_TYPE_PINNED;
+    prop.location.type = VMM_MEM_LOCATION_TYPE_DEVICE;
+    if (vmm_open("sim:odd", &sys) != VMM_SUCCESS || vmm_init(sys, 0) != VMM_SUCCESS)
+        return 1;
+    vmm_result result = vmm_mem_get_allocation_granularity(sys, &size, &prop, VMM_MEM_ALLOC_GRANULARITY_MINIMUM);
+    vmm_close(sys);
+    return result == VMM_SUCCESS && size == 65536 ? 0 : 2;
+}
+END
+case $compiler in
+*clang*) plus=clang++ ;;
+*) plus=g++ ;;
+esac
+if command -v "$plus" >/dev/null; then
+    program plus "$root/plus.cc" "$plus" -std=c++11
+    ok $? 'the header serves C++'
+else
+    points=$((points + 1))
+    echo "ok $points - the header serves C++ # SKIP no $plus"
+fi
+
+if [ -x "$dest/opt/cuvmm/bin/cuvmm" ]; then
+    run "$dest/opt/cuvmm/bin/cuvmm" explain VMM-MAP-OVERLAP
+    ok $? 'the command runs'
+fi
+
+# block FILE: what stands in ```c and ```text fences after a line that names FILE.
+block() {
+    awk -v file="$2" 'index($0, file) { seen = 1 } seen && /^```/ { if (inside) exit; inside = 1; next } inside' "$1"
+}
+for name in first grow faults; do
+    document=docs/library.md
+    [ "$name" = first ] && document=README.md
+    block "$document" "examples/$name.c" | diff "conformance/examples/$name.c" - >"$root/said"
+    ok $? "$document shows the very program $name.c"
+    block "$document" "examples/$name.out" | diff "conformance/examples/$name.out" - >"$root/said"
+    ok $? "$document shows its very output"
+done
+
+run make --no-print-directory BUILD="$build" CC="$compiler" DESTDIR="$dest" PREFIX=/opt/cuvmm uninstall
+ok $? 'make uninstall'
+find "$dest" ! -type d >"$root/said"
+run_status=0
+[ -s "$root/said" ] && run_status=1
+ok $run_status 'leaves nothing behind'
+echo "1..$points"
+[ "$failures" -eq 0 ]

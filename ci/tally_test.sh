@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# The sum of a run must not be greener than the run: each way in which a test can go wrong, and nothing else, is counted.
+set -u
+folder=$(mktemp -d "${TMPDIR:-.}/tally_test.XXXXXX")
+trap 'rm -rf "$folder"' EXIT
+points=0
+failures=0
+
+# check NAME EXPECTED-LINE EXPECTED-STATUS SHELL-COMMAND: the command is the test that tap-run runs.
+check() {
+    local taps="$folder/taps" got status
+    rm -rf "$taps"
+    mkdir "$taps"
+    printf '#!/bin/sh\n%s\n' "$4" >"$folder/sample"
+    chmod +x "$folder/sample"
+    ci/tap-run "$taps" "$folder/sample" >/dev/null
+    got=$(ci/tally "$taps" 2>"$folder/said" | tail -n 1)
+    ci/tally "$taps" >/dev/null 2>&1
+    status=$?
+    points=$((points + 1))
+    if [ "$got" = "$2" ] && [ "$status" = "$3" ]; then
+        echo "ok $points - $1"
+    else
+        failures=$((failures + 1))
+        echo "not ok $points - $1"
+        echo "#   got '$got' and status $status; $(tr '\n' ' ' <"$folder/said")"
+    fi
+}
+
+check 'passes' '2 passed, 0 failed, 0 skipped' 0 'echo "ok 1 - a"; echo "ok 2 - b"; echo 1..2'
+check 'a failure' '1 passed, 1 failed, 0 skipped' 1 'echo "ok 1 - a"; echo "not ok 2 - b"; echo 1..2; exit 1'
+check 'a skip is no pass' '1 passed, 0 failed, 1 skipped' 0 'echo "ok 1 - a # SKIP no device"; echo "ok 2 - b"; echo 1..2'
+check 'a waived point is neither' '1 passed, 0 failed, 0 skipped' 0 'echo "not ok 1 - a # TODO w1"; echo "ok 2"; echo 1..2'
+check 'a stale waiver fails' '1 passed, 1 failed, 0 skipped' 1 'echo "ok 1 - a # TODO w1"; echo "ok 2 - b"; echo 1..2'
+check 'a program skipped whole' '0 passed, 0 failed, 1 skipped' 0 'echo "1..0 # SKIP no device"'
+check 'a program that ran nothing' '0 passed, 1 failed, 0 skipped' 1 'echo 1..0'
+check 'a program that printed nothing' '0 passed, 1 failed, 0 skipped' 1 'exit 0'
+check 'no plan' '1 passed, 1 failed, 0 skipped' 1 'echo "ok 1 - a"'
+check 'a plan not kept' '1 passed, 1 failed, 0 skipped' 1 'echo "ok 1 - a"; echo 1..2'
+check 'more than was planned' '2 passed, 1 failed, 0 skipped' 1 'echo 1..1; echo "ok 1 - a"; echo "ok 2 - b"'
+check 'a bail-out' '1 passed, 1 failed, 0 skipped' 1 'echo "ok 1 - a"; echo "Bail out! broken"; exit 255'
+check 'a bad end after passes' '1 passed, 1 failed, 0 skipped' 1 'echo "ok 1 - a"; echo 1..1; exit 3'
+check 'killed' '1 passed, 1 failed, 0 skipped' 1 'echo "ok 1 - a"; echo 1..1; kill -9 $$'
+
+points=$((points + 1))
+mkdir "$folder/none"
+if [ "$(ci/tally "$folder/none" 2>/dev/null)" = '0 passed, 1 failed, 0 skipped' ]; then
+    echo "ok $points - a folder without tests is a failure"
+else
+    failures=$((failures + 1))
+    echo "not ok $points - a folder without tests is a failure"
+fi
+echo "1..$points"
+[ "$failures" -eq 0 ]

@@ -1,0 +1,86 @@
+# check and its kin, coverage, install. Included by the Makefile.
+#
+# A test is a program that prints TAP: every X_test.c, the programs of conformance/, the suite once per profile, and the
+# shell scripts X_test.sh. prove runs them through ci/tap-run, which keeps what each printed in $(TAP); ci/tally adds up.
+#
+#   CUVMM_TEST_SCALE   percent of the rounds that random and exhaustive programs make; lower under slow tools
+#   CUVMM_RUN          a command that test programs run under (valgrind); scripts run as they are
+
+CHECK_PROFILES ?= h100 h200x2 min max odd
+COVERAGE_FLOOR ?= ci/coverage-floor
+TAP            ?= $(BUILD)/tap
+LIBDIR         ?= $(PREFIX)/lib
+VALGRIND       ?= valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite,indirect
+NEST            = $(MAKE) --no-print-directory
+
+# Without -j of its own a build uses $(JOBS).
+ifeq ($(filter -j% --jobserver%,$(MAKEFLAGS)),)
+MAKEFLAGS += -j$(JOBS)
+endif
+
+# The long ones first, so that they do not run last and alone.
+CHECK_RUNS  := $(PROGS:$(BUILD)/bin/%=$(BUILD)/check/%)
+CHECK_RUNS  += $(if $(SUITE),$(CHECK_PROFILES:%=$(BUILD)/check/conformance-%))
+CHECK_SHELL := $(sort $(wildcard ci/*_test.sh tools/*_test.sh conformance/*_test.sh docs/*_test.sh))
+
+.PHONY: check check-build check-valgrind check-asan check-tsan coverage lint install uninstall FORCE
+
+check-build: all $(TESTS) $(CHECK_RUNS) $(BUILD)/cuvmm.pc
+
+check: check-build ## build everything and run every test (TAP in $(BUILD)/tap)
+	@rm -rf $(TAP) $(BUILD)/tmp && mkdir -p $(TAP) $(BUILD)/tmp
+	@TMPDIR=$(abspath $(BUILD))/tmp CUVMM_BUILD=$(BUILD) CUVMM_SAN='$(SAN)$(COVERAGE)' CC='$(CC)' \
+	    $(PROVE) -j$(JOBS) --nocolor -e 'ci/tap-run $(TAP)' $(CHECK_RUNS) $(TESTS) $(CHECK_SHELL) </dev/null; \
+	    status=$$?; ci/tally $(TAP) && exit $$status
+
+# A file for each run of a program, since prove knows files and no arguments.
+$(BUILD)/check/conformance-%: ci/targets.mk
+	@mkdir -p $(@D)
+	@printf '#!/bin/sh\nexec $${CUVMM_RUN-} $(BUILD)/bin/conformance --backend sim:$*\n' >$@
+	@chmod +x $@
+
+$(PROGS:$(BUILD)/bin/%=$(BUILD)/check/%): $(BUILD)/check/%: ci/targets.mk
+	@mkdir -p $(@D)
+	@printf '#!/bin/sh\nexec $${CUVMM_RUN-} $(BUILD)/bin/$*\n' >$@
+	@chmod +x $@
+
+check-valgrind: check-build ## the tests under valgrind, with fewer rounds
+	@CUVMM_RUN='$(VALGRIND)' CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-4} $(NEST) TAP=$(BUILD)/tap-valgrind check
+
+check-asan: ## the tests with AddressSanitizer and UndefinedBehaviorSanitizer
+	@CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-25} $(NEST) BUILD=$(BUILD)/asan SAN=address,undefined check
+
+check-tsan: ## the tests with ThreadSanitizer
+	@CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-10} $(NEST) BUILD=$(BUILD)/tsan SAN=thread check
+
+coverage: ## line and branch coverage of api/ and backend_sim/ (HTML in $(BUILD)/coverage), held to ci/coverage-floor
+	@if [ -d $(BUILD)/cov ]; then find $(BUILD)/cov -name '*.gcda' -delete; fi
+	@CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-25} $(NEST) BUILD=$(BUILD)/cov COVERAGE=1 CC=gcc check
+	@ci/coverage $(BUILD)/cov $(BUILD)/coverage $(COVERAGE_FLOOR)
+
+lint: ## shellcheck on every shell script
+	shellcheck .ci/run ci/setup ci/tap-run ci/tally ci/coverage $(CHECK_SHELL)
+
+$(BUILD)/cuvmm.pc: FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(LIBDIR)' 'includedir=$${prefix}/include' '' 'Name: cuvmm' \
+	    'Description: CUDA Virtual Memory Management on a simulator or a driver' 'Version: $(VERSION)' \
+	    'Cflags: -I$${includedir}' 'Libs: -L$${libdir} -lcuvmm' 'Libs.private: -pthread' >$@
+
+HEADERS := api/vmm.h api/results.def
+
+install: $(LIBA) $(LIBSO) $(CUVMM) $(BUILD)/cuvmm.pc ## library, header, pkg-config file and command, into DESTDIR and PREFIX
+	install -d $(DESTDIR)$(PREFIX)/include/cuvmm $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(PREFIX)/bin
+	install -m 644 $(HEADERS) $(DESTDIR)$(PREFIX)/include/cuvmm
+	install -m 644 $(LIBA) $(DESTDIR)$(LIBDIR)
+	install -m 755 $(LIBSO) $(DESTDIR)$(LIBDIR)
+	ln -sf $(notdir $(LIBSO)) $(DESTDIR)$(LIBDIR)/libcuvmm.so.$(SOVERSION)
+	ln -sf libcuvmm.so.$(SOVERSION) $(DESTDIR)$(LIBDIR)/libcuvmm.so
+	install -m 644 $(BUILD)/cuvmm.pc $(DESTDIR)$(LIBDIR)/pkgconfig
+	$(if $(CUVMM),install -m 755 $(CUVMM) $(DESTDIR)$(PREFIX)/bin)
+
+uninstall: ## take away what install put there
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/include/cuvmm/,$(notdir $(HEADERS)))
+	rm -f $(addprefix $(DESTDIR)$(LIBDIR)/,libcuvmm.a $(notdir $(LIBSO)) libcuvmm.so.$(SOVERSION) libcuvmm.so pkgconfig/cuvmm.pc)
+	rm -f $(DESTDIR)$(PREFIX)/bin/cuvmm
+	-rmdir $(DESTDIR)$(PREFIX)/include/cuvmm
