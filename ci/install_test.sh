@@ -135,6 +135,14 @@ for name in first grow faults; do
     ok $? "$document shows its very output"
 done
 
+# The picture in README.md is an excerpt: each of its lines stands in the output that the script's test holds to.
+block README.md 'excerpt of' >"$root/excerpt"
+grep -v -x -F -f conformance/scripts/aliases.out "$root/excerpt" >"$root/said"
+run_status=0
+[ -s "$root/said" ] && run_status=1
+[ "$(wc -l <"$root/excerpt")" -gt 10 ] || run_status=1
+ok $run_status "README.md's excerpt of aliases.out is one"
+
 run make --no-print-directory BUILD="$build" CC="$compiler" DESTDIR="$dest" PREFIX=/opt/cuvmm uninstall
 ok $? 'make uninstall'
 find "$dest" ! -type d >"$root/said"

@@ -13,8 +13,8 @@ LIBDIR         ?= $(PREFIX)/lib
 VALGRIND       ?= valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite,indirect
 NEST            = $(MAKE) --no-print-directory
 
-# Without -j of its own a build uses $(JOBS).
-ifeq ($(filter -j% --jobserver%,$(MAKEFLAGS)),)
+# A build without -j uses $(JOBS). What was given on the command line stays, and nested makes share what there is.
+ifeq ($(MAKELEVEL),0)
 MAKEFLAGS += -j$(JOBS)
 endif
 
