@@ -61,6 +61,40 @@ void fix_need_attribute(struct fix *f, vmm_device_attribute attribute, const cha
         fix_skip(f, reason);
 }
 
+void fix_need_no_attribute(struct fix *f, vmm_device_attribute attribute, const char *reason)
+{
+    if (fix_attribute(f, attribute) != 0)
+        fix_skip(f, reason);
+}
+
+void fix_need_parts(struct fix *f, bool wanted)
+{
+    if (fix_partial(f) != wanted)
+        fix_skip(f, wanted ? "needs a machine that maps parts of memory" : "needs a machine that maps whole memory only");
+}
+
+void fix_need_link(struct fix *f, bool wanted)
+{
+    int can = 0;
+    fix_need_devices(f, 2);
+    fix_need(f, vmm_device_can_access_peer(f->sys, &can, 1, 0));
+    if ((can == 1) != wanted)
+        fix_skip(f, wanted ? "needs 2 devices with a link" : "needs 2 devices without a link");
+}
+
+void fix_need_fabric(struct fix *f, bool wanted)
+{
+    vmm_mem_allocation_prop prop = fix_prop(0);
+    vmm_mem_generic_allocation_handle handle = 0;
+    fix_need_attribute(f, VMM_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED, "needs fabric handles (attribute 128)");
+    prop.requested_handle_types = VMM_MEM_HANDLE_TYPE_FABRIC;
+    vmm_result result = vmm_mem_create(f->sys, &handle, f->g, &prop, 0);
+    if (result == VMM_SUCCESS)
+        fix_need(f, vmm_mem_release(f->sys, handle));
+    if ((result == VMM_SUCCESS) != wanted)
+        fix_skip(f, wanted ? "needs an IMEX channel" : "needs a machine without an IMEX channel");
+}
+
 void fix_need_host(struct fix *f)
 {
     fix_need_attribute(f, VMM_DEVICE_ATTRIBUTE_HOST_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED,

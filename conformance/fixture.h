@@ -62,7 +62,8 @@ struct fix {
 vmm_result fix_open(struct fix *f, const char *spec, int options);
 
 /* The same on a variant of spec: with another mode, and on the simulator with lines added to its profile (NULL for
- * none). False when the backend cannot be varied so; *why then says what is missing. */
+ * none); other machines are as they are, so tests say themselves what they need. False when the backend cannot be
+ * varied so; *why then says what is missing. */
 bool fix_open_variant(struct fix *f, const char *spec, const char *lines, enum fix_mode mode, int options,
                       vmm_result *result, const char **why);
 
@@ -95,6 +96,10 @@ void fix_need_simulator(struct fix *f, const char *why);
 void fix_need_host(struct fix *f);           /* memory of location HOST, attribute 145 */
 void fix_need_numa(struct fix *f);           /* memory of location HOST_NUMA, attribute 141 */
 void fix_need_attribute(struct fix *f, vmm_device_attribute attribute, const char *reason);
+void fix_need_no_attribute(struct fix *f, vmm_device_attribute attribute, const char *reason);
+void fix_need_parts(struct fix *f, bool wanted);   /* parts of physical memory can, or cannot, be mapped */
+void fix_need_fabric(struct fix *f, bool wanted);  /* fabric handles can, or cannot, be had, although supported */
+void fix_need_link(struct fix *f, bool wanted);    /* device 1 may, or may not, access memory of device 0 */
 bool fix_partial(struct fix *f);             /* may a part of physical memory be mapped? Found by trying */
 uint64_t fix_host_unit(struct fix *f);       /* as g, for host memory */
 int fix_numa_node(struct fix *f);            /* of device 0, 0 where the machine names none */

@@ -218,6 +218,7 @@ TEST_NEAR_MISS(ACCESS_HOST_ON_DEVICE, access_of_the_host_to_host_memory)
 
 TEST_BREAKS_ON(ACCESS_PEER, access_of_a_device_without_a_link, "devices = 2\npeers = none", TEST_AS_GIVEN, 0)
 {
+    fix_need_link(f, false);
     vmm_deviceptr ptr = fix_mapped(f, f->g, RW, NULL);
     vmm_mem_access_desc desc = grant(VMM_MEM_LOCATION_TYPE_DEVICE, 1, VMM_MEM_ACCESS_FLAGS_PROT_READ);
     REFUSED_NEAR(vmm_mem_set_access(S, ptr, f->g, &desc, 1), PEER_ACCESS_UNSUPPORTED, "desc.location.id", 1, MAPPING,
@@ -226,6 +227,7 @@ TEST_BREAKS_ON(ACCESS_PEER, access_of_a_device_without_a_link, "devices = 2\npee
 
 TEST_NEAR_MISS_ON(ACCESS_PEER, access_of_a_device_with_a_link, "devices = 2\npeers = 0-1", TEST_AS_GIVEN, 0)
 {
+    fix_need_link(f, true);
     vmm_deviceptr ptr = fix_mapped(f, f->g, RW, NULL);
     accept(f, ptr, f->g, grant(VMM_MEM_LOCATION_TYPE_DEVICE, 1, VMM_MEM_ACCESS_FLAGS_PROT_READ));
     CHECK_U64(fix_rights(f, ptr, VMM_MEM_LOCATION_TYPE_DEVICE, 1), VMM_MEM_ACCESS_FLAGS_PROT_READ);
@@ -267,6 +269,7 @@ TEST_WARNS(ACCESS_DUPLICATE, access_given_twice_in_one_call)
 
 TEST_NEAR_MISS_ON(ACCESS_DUPLICATE, access_given_to_two, "devices = 2\npeers = all", TEST_AS_GIVEN, 0)
 {
+    fix_need_link(f, true);
     vmm_deviceptr ptr = fix_mapped(f, f->g, 0, NULL);
     vmm_mem_access_desc desc[2] = {grant(VMM_MEM_LOCATION_TYPE_DEVICE, 1, VMM_MEM_ACCESS_FLAGS_PROT_READ), device0()};
     ACCEPTED(vmm_mem_set_access(S, ptr, f->g, desc, 2));

@@ -18,6 +18,8 @@ static void refuse(struct fix *f, vmm_result result, const char *argument, uint6
 
 TEST_BREAKS_ON(CREATE_UNSUPPORTED, create_without_virtual_memory_management, "attribute.102 = 0", TEST_AS_GIVEN, 0)
 {
+    fix_need_no_attribute(f, VMM_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED,
+                          "needs a device without virtual memory management");
     vmm_mem_allocation_prop prop = fix_prop(0);
     refuse(f, VMM_ERROR_NOT_SUPPORTED, "prop.location", 0, f->g, &prop);
 }
@@ -33,6 +35,8 @@ TEST_NEAR_MISS(CREATE_UNSUPPORTED, create_with_virtual_memory_management)
 
 TEST_BREAKS_ON(CREATE_HOST_UNSUPPORTED, create_host_memory_where_there_is_none, "attribute.145 = 0", TEST_AS_GIVEN, 0)
 {
+    fix_need_no_attribute(f, VMM_DEVICE_ATTRIBUTE_HOST_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED,
+                          "needs a machine without HOST memory");
     vmm_mem_allocation_prop prop = fix_prop_at(VMM_MEM_LOCATION_TYPE_HOST, 0);
     refuse(f, VMM_ERROR_NOT_SUPPORTED, "prop.location.type", VMM_MEM_LOCATION_TYPE_HOST, f->g, &prop);
 }
@@ -49,6 +53,8 @@ TEST_NEAR_MISS(CREATE_HOST_UNSUPPORTED, create_host_memory_where_there_is_some)
 
 TEST_BREAKS_ON(CREATE_NUMA_UNSUPPORTED, create_node_memory_where_there_is_none, "attribute.141 = 0", TEST_AS_GIVEN, 0)
 {
+    fix_need_no_attribute(f, VMM_DEVICE_ATTRIBUTE_HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED,
+                          "needs a machine without HOST_NUMA memory");
     vmm_mem_allocation_prop prop = fix_prop_at(VMM_MEM_LOCATION_TYPE_HOST_NUMA, 0);
     refuse(f, VMM_ERROR_NOT_SUPPORTED, "prop.location.type", VMM_MEM_LOCATION_TYPE_HOST_NUMA, f->g, &prop);
 }
@@ -65,6 +71,8 @@ TEST_NEAR_MISS(CREATE_NUMA_UNSUPPORTED, create_node_memory_where_there_is_some)
 
 TEST_BREAKS_ON(CREATE_FD_UNSUPPORTED, create_for_fds_where_there_are_none, "attribute.103 = 0", TEST_AS_GIVEN, 0)
 {
+    fix_need_no_attribute(f, VMM_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED,
+                          "needs a machine without POSIX fd handles");
     vmm_mem_allocation_prop prop = shared(VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
     refuse(f, VMM_ERROR_NOT_SUPPORTED, "prop.requestedHandleTypes", VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, f->g,
            &prop);
@@ -81,8 +89,10 @@ TEST_NEAR_MISS(CREATE_FD_UNSUPPORTED, create_for_fds_where_there_are_some)
 }
 
 TEST_BREAKS_ON(CREATE_FABRIC_UNSUPPORTED, create_for_a_fabric_that_is_not_there,
-               "attribute.128 = 0", TEST_AS_GIVEN, 0)
+               "fabric.imex = no\nattribute.128 = 0", TEST_AS_GIVEN, 0)
 {
+    fix_need_no_attribute(f, VMM_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED,
+                          "needs a machine without fabric handles");
     vmm_mem_allocation_prop prop = shared(VMM_MEM_HANDLE_TYPE_FABRIC);
     refuse(f, VMM_ERROR_NOT_SUPPORTED, "prop.requestedHandleTypes", VMM_MEM_HANDLE_TYPE_FABRIC, f->g, &prop);
 }
@@ -90,6 +100,7 @@ TEST_BREAKS_ON(CREATE_FABRIC_UNSUPPORTED, create_for_a_fabric_that_is_not_there,
 TEST_NEAR_MISS_ON(CREATE_FABRIC_UNSUPPORTED, create_for_a_fabric, "attribute.128 = 1\nfabric.imex = yes",
                   TEST_AS_GIVEN, 0)
 {
+    fix_need_fabric(f, true);
     vmm_mem_allocation_prop prop = shared(VMM_MEM_HANDLE_TYPE_FABRIC);
     vmm_mem_generic_allocation_handle handle = 0;
     ACCEPTED(vmm_mem_create(S, &handle, f->g, &prop, 0));
@@ -100,6 +111,7 @@ TEST_NEAR_MISS_ON(CREATE_FABRIC_UNSUPPORTED, create_for_a_fabric, "attribute.128
 TEST_BREAKS_ON(CREATE_FABRIC_IMEX, create_for_a_fabric_without_channel,
                "attribute.103 = 1\nattribute.128 = 1\nfabric.imex = no", TEST_AS_GIVEN, 0)
 {
+    fix_need_fabric(f, false);
     const vmm_mem_allocation_handle_type types[] = {
         VMM_MEM_HANDLE_TYPE_FABRIC, VMM_MEM_HANDLE_TYPE_FABRIC | VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR};
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
@@ -111,6 +123,7 @@ TEST_BREAKS_ON(CREATE_FABRIC_IMEX, create_for_a_fabric_without_channel,
 TEST_NEAR_MISS_ON(CREATE_FABRIC_IMEX, create_for_a_fabric_with_channel,
                   "attribute.103 = 1\nattribute.128 = 1\nfabric.imex = yes", TEST_AS_GIVEN, 0)
 {
+    fix_need_fabric(f, true);
     const vmm_mem_allocation_handle_type types[] = {
         VMM_MEM_HANDLE_TYPE_FABRIC, VMM_MEM_HANDLE_TYPE_FABRIC | VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR};
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {

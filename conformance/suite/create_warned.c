@@ -51,6 +51,8 @@ TEST_EXPECTS_ON("create.unknown_handle_types_are_dropped", create_with_a_known_a
 
 TEST_BREAKS_ON(CREATE_RDMA_VALUE, create_with_rdma_2, "attribute.110 = 1", TEST_BOTH_MODES, 0)
 {
+    fix_need_attribute(f, VMM_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED,
+                       "needs GPUDirect RDMA (attribute 110)");
     vmm_mem_allocation_prop prop = fix_prop(0), got;
     prop.alloc_flags.gpu_direct_rdma_capable = 2;
     if (made(f, "prop.allocFlags.gpuDirectRDMACapable", 2, &prop, &got))
@@ -59,6 +61,8 @@ TEST_BREAKS_ON(CREATE_RDMA_VALUE, create_with_rdma_2, "attribute.110 = 1", TEST_
 
 TEST_NEAR_MISS_ON(CREATE_RDMA_VALUE, create_with_rdma_1, "attribute.110 = 1", TEST_AS_GIVEN, 0)
 {
+    fix_need_attribute(f, VMM_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED,
+                       "needs GPUDirect RDMA (attribute 110)");
     vmm_mem_allocation_prop prop = fix_prop(0), got;
     prop.alloc_flags.gpu_direct_rdma_capable = 1;
     accept(f, &prop, &got);
@@ -100,6 +104,8 @@ TEST_NEAR_MISS(CREATE_USAGE_DROPPED, create_without_a_usage)
 
 TEST_BREAKS_ON(CREATE_RDMA_NOT_OBTAINED, create_for_rdma_where_there_is_none, "attribute.110 = 0", TEST_BOTH_MODES, 0)
 {
+    fix_need_no_attribute(f, VMM_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED,
+                          "needs a device without GPUDirect RDMA");
     vmm_mem_allocation_prop prop = fix_prop(0), got;
     vmm_mem_generic_allocation_handle handle = FIX_UNTOUCHED;
     prop.alloc_flags.gpu_direct_rdma_capable = 1;
@@ -112,6 +118,8 @@ TEST_BREAKS_ON(CREATE_RDMA_NOT_OBTAINED, create_for_rdma_where_there_is_none, "a
 TEST_NEAR_MISS_ON(CREATE_RDMA_NOT_OBTAINED, create_without_rdma_where_there_is_none, "attribute.110 = 0",
                   TEST_AS_GIVEN, 0)
 {
+    fix_need_no_attribute(f, VMM_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED,
+                          "needs a device without GPUDirect RDMA");
     vmm_mem_allocation_prop prop = fix_prop(0), got;
     accept(f, &prop, &got);
     CHECK_U64(got.alloc_flags.gpu_direct_rdma_capable, 0);
@@ -120,6 +128,7 @@ TEST_NEAR_MISS_ON(CREATE_RDMA_NOT_OBTAINED, create_without_rdma_where_there_is_n
 TEST_BREAKS_ON(CREATE_COMPRESSION_NOT_OBTAINED, create_compressible_memory_where_there_is_none, "attribute.107 = 1\ncompression.memory = 0",
                TEST_BOTH_MODES, 0)
 {
+    fix_need_simulator(f, "needs a device with no compressible memory left");
     vmm_mem_allocation_prop prop = fix_prop(0), got;
     prop.alloc_flags.compression_type = VMM_MEM_ALLOCATION_COMP_GENERIC;
     if (made(f, "prop.allocFlags.compressionType", 1, &prop, &got))

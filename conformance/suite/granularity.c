@@ -1,4 +1,7 @@
 /* vmm_mem_get_allocation_granularity. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "test.h"
 
 TEST_BREAKS(GRANULARITY_NULL, granularity_without_place_for_it)
@@ -115,4 +118,36 @@ TEST_EXPECTS("granularity.usable", one_granule_of_everything)
     CHECK_U64(ptr % f->minimum, 0);
     fix_fill(f, ptr + f->g - 1, 7, 1);
     CHECK_U64(fix_peek(f, ptr + f->g - 1), 7);
+}
+
+/* Handle types, compression, RDMA and usage change nothing about the unit, on any machine that was recorded. */
+TEST_EXPECTS_ON("granularity.any_properties", granularity_whatever_is_asked_for, NULL, TEST_OBSERVED, 0)
+{
+    vmm_mem_allocation_prop prop[5] = {fix_prop(0), fix_prop(0), fix_prop(0), fix_prop(0), fix_prop(0)};
+    prop[1].requested_handle_types = VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+    prop[2].requested_handle_types = VMM_MEM_HANDLE_TYPE_FABRIC;
+    prop[3].alloc_flags.compression_type = VMM_MEM_ALLOCATION_COMP_GENERIC;
+    prop[4].alloc_flags.gpu_direct_rdma_capable = 1;
+    for (size_t i = 0; i < 5; i++) {
+        uint64_t got = 0;
+        fix_need(f, vmm_mem_get_allocation_granularity(S, &got, &prop[i], VMM_MEM_ALLOC_GRANULARITY_MINIMUM));
+        CHECK_U64(got, f->minimum);
+    }
+}
+
+/* The same question, the same answer: with no context, and whatever exists. */
+TEST_EXPECTS_ON("granularity.pure", granularity_without_a_context, NULL, TEST_AS_GIVEN, FIX_NO_CONTEXT)
+{
+    vmm_mem_allocation_prop prop = fix_prop(0);
+    for (int round = 0; round < 2; round++) {
+        uint64_t got = 0;
+        char *before = fix_state(f), *after;
+        ACCEPTED(vmm_mem_get_allocation_granularity(S, &got, &prop, VMM_MEM_ALLOC_GRANULARITY_MINIMUM));
+        after = fix_state(f);
+        CHECK_U64(got, f->minimum);
+        CHECK(before && after && strcmp(before, after) == 0, "a question changed something");
+        free(before);
+        free(after);
+        fix_create(f, f->g);
+    }
 }

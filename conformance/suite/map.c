@@ -176,6 +176,7 @@ TEST_NEAR_MISS(MAP_OVERLAP, map_beside_a_mapping)
 
 TEST_BREAKS_ON(MAP_SPACE_END, map_past_the_last_address, SMALL_SPACE, TEST_BOTH_MODES, 0)
 {
+    fix_need_simulator(f, "needs a machine whose last address is known");
     vmm_deviceptr last = fix_reserve(f, SMALL_SPACE_SIZE) + SMALL_SPACE_SIZE - f->g;
     vmm_mem_generic_allocation_handle handle = fix_create(f, 2 * f->g);
     REFUSED(vmm_mem_map(S, last, 2 * f->g, 0, handle, 0), INVALID_VALUE, "size", 2 * f->g);
@@ -183,6 +184,7 @@ TEST_BREAKS_ON(MAP_SPACE_END, map_past_the_last_address, SMALL_SPACE, TEST_BOTH_
 
 TEST_NEAR_MISS_ON(MAP_SPACE_END, map_up_to_the_last_address, SMALL_SPACE, TEST_AS_GIVEN, 0)
 {
+    fix_need_simulator(f, "needs a machine whose last address is known");
     vmm_deviceptr last = fix_reserve(f, SMALL_SPACE_SIZE) + SMALL_SPACE_SIZE - f->g;
     accept(f, last, f->g, fix_create(f, f->g));
 }

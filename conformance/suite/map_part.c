@@ -7,6 +7,7 @@
 
 TEST_BREAKS_ON(MAP_OFFSET, map_from_an_offset, WHOLE, TEST_AS_GIVEN, 0)
 {
+    fix_need_parts(f, false);
     vmm_deviceptr ptr = fix_reserve(f, 4 * f->g);
     vmm_mem_generic_allocation_handle handle = fix_create(f, 2 * f->g);
     const uint64_t offsets[] = {f->g, 2 * f->g, 4096, 1, UINT64_MAX - f->g + 1};
@@ -16,6 +17,7 @@ TEST_BREAKS_ON(MAP_OFFSET, map_from_an_offset, WHOLE, TEST_AS_GIVEN, 0)
 
 TEST_NEAR_MISS_ON(MAP_OFFSET, map_from_offset_0, WHOLE, TEST_AS_GIVEN, 0)
 {
+    fix_need_parts(f, false);
     vmm_deviceptr ptr = fix_reserve(f, 4 * f->g);
     ACCEPTED(vmm_mem_map(S, ptr, 2 * f->g, 0, fix_create(f, 2 * f->g), 0));
     fix_note(f, FIX_MAPPING, ptr, 2 * f->g);
@@ -23,6 +25,7 @@ TEST_NEAR_MISS_ON(MAP_OFFSET, map_from_offset_0, WHOLE, TEST_AS_GIVEN, 0)
 
 TEST_BREAKS_ON(MAP_SIZE_WHOLE, map_another_size, WHOLE, TEST_AS_GIVEN, 0)
 {
+    fix_need_parts(f, false);
     vmm_deviceptr ptr = fix_reserve(f, 8 * f->g);
     vmm_mem_generic_allocation_handle handle = fix_create(f, 2 * f->g);
     const uint64_t sizes[] = {f->g, 4 * f->g, 4096, 2 * f->g + 4096, UINT64_MAX - f->g + 1};
@@ -32,6 +35,7 @@ TEST_BREAKS_ON(MAP_SIZE_WHOLE, map_another_size, WHOLE, TEST_AS_GIVEN, 0)
 
 TEST_NEAR_MISS_ON(MAP_SIZE_WHOLE, map_the_whole_size, WHOLE, TEST_AS_GIVEN, 0)
 {
+    fix_need_parts(f, false);
     vmm_deviceptr ptr = fix_reserve(f, 8 * f->g);
     ACCEPTED(vmm_mem_map(S, ptr, 3 * f->g, 0, fix_create(f, 3 * f->g), 0));
     fix_note(f, FIX_MAPPING, ptr, 3 * f->g);
@@ -39,6 +43,7 @@ TEST_NEAR_MISS_ON(MAP_SIZE_WHOLE, map_the_whole_size, WHOLE, TEST_AS_GIVEN, 0)
 
 TEST_BREAKS_ON(MAP_OFFSET_GRANULARITY, map_from_between_granules, PARTS, TEST_AS_GIVEN, 0)
 {
+    fix_need_parts(f, true);
     vmm_deviceptr ptr = fix_reserve(f, 4 * f->g);
     vmm_mem_generic_allocation_handle handle = fix_create(f, 4 * f->g);
     const uint64_t offsets[] = {1, f->minimum / 2, f->minimum + 1};
@@ -48,6 +53,7 @@ TEST_BREAKS_ON(MAP_OFFSET_GRANULARITY, map_from_between_granules, PARTS, TEST_AS
 
 TEST_NEAR_MISS_ON(MAP_OFFSET_GRANULARITY, map_from_a_granule, PARTS, TEST_AS_GIVEN, 0)
 {
+    fix_need_parts(f, true);
     vmm_deviceptr ptr = fix_reserve(f, 4 * f->g);
     ACCEPTED(vmm_mem_map(S, ptr, f->g, f->minimum, fix_create(f, 4 * f->g), 0));
     fix_note(f, FIX_MAPPING, ptr, f->g);
@@ -55,6 +61,7 @@ TEST_NEAR_MISS_ON(MAP_OFFSET_GRANULARITY, map_from_a_granule, PARTS, TEST_AS_GIV
 
 TEST_BREAKS_ON(MAP_SIZE_GRANULARITY, map_a_part_of_a_granule, PARTS, TEST_AS_GIVEN, 0)
 {
+    fix_need_parts(f, true);
     vmm_deviceptr ptr = fix_reserve(f, 4 * f->g);
     vmm_mem_generic_allocation_handle handle = fix_create(f, 4 * f->g);
     const uint64_t sizes[] = {1, f->minimum / 2, f->minimum + 1, UINT64_MAX};
@@ -64,6 +71,7 @@ TEST_BREAKS_ON(MAP_SIZE_GRANULARITY, map_a_part_of_a_granule, PARTS, TEST_AS_GIV
 
 TEST_NEAR_MISS_ON(MAP_SIZE_GRANULARITY, map_a_granule_of_several, PARTS, TEST_AS_GIVEN, 0)
 {
+    fix_need_parts(f, true);
     vmm_deviceptr ptr = fix_reserve(f, 4 * f->g);
     ACCEPTED(vmm_mem_map(S, ptr, f->minimum, 0, fix_create(f, 4 * f->g), 0));
     fix_note(f, FIX_MAPPING, ptr, f->minimum);
@@ -71,6 +79,7 @@ TEST_NEAR_MISS_ON(MAP_SIZE_GRANULARITY, map_a_granule_of_several, PARTS, TEST_AS
 
 TEST_BREAKS_ON(MAP_OFFSET_RANGE, map_past_the_end_of_memory, PARTS, TEST_AS_GIVEN, 0)
 {
+    fix_need_parts(f, true);
     vmm_deviceptr ptr = fix_reserve(f, 8 * f->g);
     vmm_mem_generic_allocation_handle handle = fix_create(f, 4 * f->g);
     const struct {
@@ -84,6 +93,7 @@ TEST_BREAKS_ON(MAP_OFFSET_RANGE, map_past_the_end_of_memory, PARTS, TEST_AS_GIVE
 
 TEST_NEAR_MISS_ON(MAP_OFFSET_RANGE, map_up_to_the_end_of_memory, PARTS, TEST_AS_GIVEN, 0)
 {
+    fix_need_parts(f, true);
     vmm_deviceptr ptr = fix_reserve(f, 8 * f->g);
     ACCEPTED(vmm_mem_map(S, ptr, 2 * f->g, 2 * f->g, fix_create(f, 4 * f->g), 0));
     fix_note(f, FIX_MAPPING, ptr, 2 * f->g);
@@ -92,6 +102,7 @@ TEST_NEAR_MISS_ON(MAP_OFFSET_RANGE, map_up_to_the_end_of_memory, PARTS, TEST_AS_
 /* Two parts of one memory at addresses in the opposite order, and the whole beside them. */
 TEST_EXPECTS_ON("map.partial_where_allowed", parts_in_another_order, PARTS, TEST_AS_GIVEN, 0)
 {
+    fix_need_parts(f, true);
     vmm_deviceptr ptr = fix_reserve(f, 4 * f->g);
     vmm_mem_generic_allocation_handle handle = fix_create(f, 2 * f->g);
     fix_need(f, vmm_mem_map(S, ptr, f->g, f->g, handle, 0));
@@ -111,6 +122,7 @@ TEST_EXPECTS_ON("map.partial_where_allowed", parts_in_another_order, PARTS, TEST
 /* Memory stays while any part of it is mapped. */
 TEST_EXPECTS_ON("map.part_pins_whole_memory", parts_hold_memory, PARTS, TEST_AS_GIVEN, 0)
 {
+    fix_need_parts(f, true);
     uint64_t before = fix_free_memory(f);
     vmm_deviceptr ptr = fix_reserve(f, 2 * f->g);
     vmm_mem_generic_allocation_handle handle = fix_create(f, 4 * f->g);

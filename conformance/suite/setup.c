@@ -100,8 +100,8 @@ bool fix_open_variant(struct fix *f, const char *spec, const char *lines, enum f
     char text[512], name[256] = "h100";
     snprintf(text, sizeof text, "%s", given(spec));
     bool simulator = is_simulator(text);
-    if (!simulator && (lines || mode == FIX_STRICT)) {
-        *why = lines ? "needs a machine made to order" : "needs the strict mode";
+    if (!simulator && mode == FIX_STRICT) {
+        *why = "needs the strict mode";
         return false;
     }
     if (simulator && (lines || mode != FIX_AS_GIVEN)) {

@@ -227,6 +227,7 @@ TEST_EXPECTS("device.attributes", attributes_are_consistent)
 TEST_EXPECTS_ON("device.fabric_is_not_permission", fabric_attribute_without_permission,
                 "attribute.128 = 1\nfabric.imex = no", TEST_AS_GIVEN, 0)
 {
+    fix_need_fabric(f, false);
     vmm_mem_allocation_prop prop = fix_prop(0);
     uint64_t handle = FIX_UNTOUCHED;
     prop.requested_handle_types = VMM_MEM_HANDLE_TYPE_FABRIC;
