@@ -166,12 +166,13 @@ static bool map_place(struct model *m, const struct vmm_call_mem_map *c, const s
         return model_refuse(a, INVALID, "VMM-MAP-PTR-GRANULARITY");
     if (!model_reservation_at(m, c->ptr))
         return model_refuse(a, INVALID, "VMM-MAP-NOT-RESERVED");
+    bool past_the_end = !model_fits(c->ptr, c->size, m->profile->va_end);
+    if (past_the_end && MODEL_EDGE_SPACE_END_FIRST)
+        return model_refuse(a, INVALID, "VMM-MAP-SPACE-END");
     for (size_t i = 0; i < m->mapping_count; i++)
         if (model_overlap(c->ptr, model_edge_clamp(c->ptr, c->size), m->mappings[i].start, m->mappings[i].size))
             return model_refuse(a, INVALID, "VMM-MAP-OVERLAP");
-    if (!model_fits(c->ptr, c->size, m->profile->va_end))
-        return model_refuse(a, INVALID, "VMM-MAP-SPACE-END");
-    return true;
+    return !past_the_end || model_refuse(a, INVALID, "VMM-MAP-SPACE-END");
 }
 
 /* The first address from start on that no reservation holds; end when there is none before it. */

@@ -1,4 +1,5 @@
 /* model_context.c - initialisation, devices and contexts, as far as the other calls need them. */
+#include "model_edges.h"
 #include "model_parts.h"
 
 MODEL_ON(init)
@@ -40,18 +41,21 @@ MODEL_ON(device_total_mem)
         model_expect(a, "bytes", *c->bytes, m->profile->device_memory);
 }
 
+static bool attribute_listed(const struct model *m, int attribute, struct model_answer *a)
+{
+    for (int i = 0; i < m->profile->attributes; i++)
+        if (m->profile->attribute[i].attribute == attribute)
+            return true;
+    return model_refuse(a, VMM_ERROR_INVALID_VALUE, "VMM-DEVICE-ATTRIBUTE");
+}
+
 MODEL_ON(device_get_attribute)
 {
-    if (!given(c->pi, a, "VMM-DEVICE-NULL") || !device_exists(m, c->dev, a))
+    if (!given(c->pi, a, "VMM-DEVICE-NULL"))
         return;
-    bool listed = false;
-    for (int i = 0; i < m->profile->attributes; i++)
-        listed |= m->profile->attribute[i].attribute == c->attrib;
-    if (!listed) {
-        model_refuse(a, VMM_ERROR_INVALID_VALUE, "VMM-DEVICE-ATTRIBUTE");
-        return;
-    }
-    if (model_succeeded(a))
+    bool sound = MODEL_EDGE_DEVICE_ID_FIRST ? device_exists(m, c->dev, a) && attribute_listed(m, c->attrib, a)
+                                            : attribute_listed(m, c->attrib, a) && device_exists(m, c->dev, a);
+    if (sound && model_succeeded(a))
         model_expect(a, "pi", (uint64_t)*c->pi, (uint64_t)model_attribute(m, c->attrib));
 }
 

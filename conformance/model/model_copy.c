@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model_edges.h"
 #include "model_parts.h"
 
 #define INVALID VMM_ERROR_INVALID_VALUE
@@ -210,10 +211,12 @@ static void fill(struct model *m, uint64_t dst, uint32_t value, uint64_t n, size
 {
     const uint8_t pattern[4] = {(uint8_t)value, (uint8_t)(value >> 8), (uint8_t)(value >> 16), (uint8_t)(value >> 24)};
     uint64_t size = n > UINT64_MAX / width ? UINT64_MAX : n * width;
-    if (model_current_device(m) >= 0 && n && dst % width)
+    struct model_answer reached = {.result = VMM_SUCCESS};
+    bool crooked = n && dst % width, allowed = copy_allowed(m, host, writes(dst), size, false, &reached);
+    if (!allowed && !(crooked && MODEL_EDGE_SET_ALIGNMENT_FIRST && reached.result == INVALID))
+        model_refuse(a, reached.result, reached.rule);
+    else if (crooked)
         model_refuse(a, INVALID, "VMM-SET-ALIGNMENT");
-    else if (!copy_allowed(m, host, writes(dst), size, false, a))
-        return;
     else if (model_succeeded(a) && n)
         model_write(m, dst, size, pattern, width);
 }

@@ -8,6 +8,20 @@
 #include "model.h"
 #include "model_parts.h"
 
+/* Two rules broken at once, where no driver was asked and the rule table's rows stand the other way round: 1 is the
+ * order that the simulator has. Each pair returns INVALID_VALUE either way, except the second (INVALID_DEVICE or
+ * INVALID_VALUE). Move the rows, or the checks and this line. */
+enum {
+    MODEL_EDGE_SET_ALIGNMENT_FIRST = 1,   /* VMM-SET-ALIGNMENT before VMM-COPY-OVERFLOW .. VMM-COPY-NO-WRITE */
+    MODEL_EDGE_DEVICE_ID_FIRST = 1,       /* VMM-DEVICE-ID before VMM-DEVICE-ATTRIBUTE */
+    MODEL_EDGE_USAGE_BEFORE_RDMA = 1,     /* VMM-CREATE-USAGE-UNKNOWN, -DROPPED before VMM-CREATE-RDMA-NOT-OBTAINED */
+    MODEL_EDGE_SPACE_END_FIRST = 1,       /* VMM-MAP-SPACE-END before VMM-MAP-OVERLAP */
+};
+
+/* Ranges are judged from the front: of two things wrong with a copy's range (the destination's before the source's),
+ * with the ends of vmm_mem_set_access's range, or with its mappings and descriptors (mappings by address, for each the
+ * descriptors in turn), the first one met decides the rule. Ours; see reachable, set_range, set_memory. */
+
 /* Memory without references that a mapping still holds: its handle is stale to release, and as good as ever to map
  * and to the properties. */
 static inline bool model_edge_release(const struct model_memory *memory)

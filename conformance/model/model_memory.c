@@ -159,11 +159,14 @@ static bool create_warnings(const struct model *m, const struct vmm_call_mem_cre
         return false;
     if (p->alloc_flags.gpu_direct_rdma_capable > 1 && !model_breach(m, a, "VMM-CREATE-RDMA-VALUE"))
         return false;
+    bool no_rdma = p->alloc_flags.gpu_direct_rdma_capable && !got->alloc_flags.gpu_direct_rdma_capable;
+    if (no_rdma && !MODEL_EDGE_USAGE_BEFORE_RDMA)
+        model_hazard(a, "VMM-CREATE-RDMA-NOT-OBTAINED");
     if ((p->alloc_flags.usage & ~USAGE_BITS) && !model_breach(m, a, "VMM-CREATE-USAGE-UNKNOWN"))
         return false;
     if (p->alloc_flags.usage & USAGE_BITS)
         model_hazard(a, "VMM-CREATE-USAGE-DROPPED");
-    if (p->alloc_flags.gpu_direct_rdma_capable && !got->alloc_flags.gpu_direct_rdma_capable)
+    if (no_rdma)
         model_hazard(a, "VMM-CREATE-RDMA-NOT-OBTAINED");
     if (p->alloc_flags.compression_type && !got->alloc_flags.compression_type)
         model_hazard(a, "VMM-CREATE-COMPRESSION-NOT-OBTAINED");
