@@ -96,7 +96,7 @@ static bool run_meminfo(struct script *script)
     return script_make(script, NULL);
 }
 
-#define MEMORY "[handle=TYPES] [compression=N] [rdma=N] [usage=N] [type=N] [reserved=N] [meta=1]"
+#define MEMORY "[handle=TYPES] [compression=N] [rdma=N] [usage=N] [type=N] [reserved=N] [meta=N]"
 
 const struct script_command script_memory_commands[] = {
     {"granularity", "LOCATION [option=minimum|recommended|N] " MEMORY " [prop=null] [out=null]",

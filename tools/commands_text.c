@@ -36,8 +36,17 @@ static bool run_title(struct script *script)
     return true;
 }
 
+/* draw now, or from now on after every step. */
 static bool run_draw(struct script *script)
 {
+    const struct word *word = args_more(script) ? args_next(script, "on or off") : NULL;
+    bool on = word && strcmp(word->text, "on") == 0;
+    if (word && !on && strcmp(word->text, "off") != 0)
+        return script_wrong(script, word->column, "\"%.40s\" after draw; on, off or nothing", word->text);
+    if (word && args_done(script)) {
+        script->options.draw = on;
+        return true;
+    }
     if (!args_done(script) || !script_system(script))
         return false;
     script_draw(script, true);
@@ -68,6 +77,12 @@ static bool run_explain(struct script *script)
            script_wrong(script, word->column, "\"%.60s\" is neither a rule nor a result", word->text);
 }
 
+static void print_usage(FILE *out, const struct script_command *command)
+{
+    fprintf(out, "  %s %s\n    %s%s%s\n", command->name, command->usage, command->about,
+            command->driver[0] ? "; driver: " : "", command->driver);
+}
+
 static bool run_help(struct script *script)
 {
     const struct script_command *command, *near;
@@ -83,8 +98,9 @@ static bool run_help(struct script *script)
         return script_wrong(script, word->column, "unknown command \"%.40s\"%s%s%s", word->text,
                             near ? "; is \"" : "; help alone lists them", near ? near->name : "",
                             near ? "\" meant?" : "");
-    fprintf(script->options.out, "  %s %s\n    %s%s%s\n", command->name, command->usage, command->about,
-            command->driver[0] ? "; driver: " : "", command->driver);
+    print_usage(script->options.out, command);
+    for (size_t i = 0; strcmp(command->name, "check") == 0 && (near = script_check(i)); i++)
+        print_usage(script->options.out, near);
     return true;
 }
 
@@ -92,7 +108,8 @@ const struct script_command script_text_commands[] = {
     {"echo", "TEXT", "prints the text", "", run_echo, true},
     {"note", "TEXT", "prints the text as a remark beside the steps", "", run_note, true},
     {"title", "TEXT", "prints the text as a heading", "", run_title, true},
-    {"draw", "", "draws addresses, memory and handles as they are now", "", run_draw, false},
+    {"draw", "[on|off]", "draws addresses, memory and handles now; on: after every step that changes them", "",
+     run_draw, false},
     {"leaks", "", "lists everything that is still held", "", run_leaks, false},
     {"explain", "RULE-ID|RESULT", "explains a rule or a result", "", run_explain, false},
     {"help", "[COMMAND]", "lists the commands, or shows one", "", run_help, false},

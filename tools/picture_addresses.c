@@ -61,7 +61,7 @@ static void label_segments(const struct picture *picture, const vmm_object *r, s
             picture_short(picture, handle, name);
         else
             snprintf(name, sizeof name, "H%" PRIu32, s->mapping->handle_number);
-        snprintf(s->label, sizeof s->label, "%sM%" PRIu32 ": %.40s%s", s->mapping->start < r->start ? "<" : "",
+        snprintf(s->label, sizeof s->label, " %sM%" PRIu32 ": %.40s%s ", s->mapping->start < r->start ? "<" : "",
                  s->mapping->number, name, past ? ">" : "");
     }
 }
@@ -72,7 +72,7 @@ static void measure(const vmm_object *r, struct bar *bar)
     for (size_t i = 0; i < bar->count; i++) {
         struct segment *s = &bar->segment[i];
         size_t share = (size_t)((double)s->size / (double)r->size * BAR);
-        size_t least = s->mapping ? strlen(s->label) + 2 : 4;
+        size_t least = s->mapping ? strlen(s->label) : 4;
         s->width = share > least ? share : least;
     }
     for (;;) {
@@ -82,7 +82,7 @@ static void measure(const vmm_object *r, struct bar *bar)
             if (bar->segment[i].width > bar->segment[widest].width)
                 widest = i;
         }
-        size_t least = bar->segment[widest].mapping ? strlen(bar->segment[widest].label) + 2 : 4;
+        size_t least = bar->segment[widest].mapping ? strlen(bar->segment[widest].label) : 4;
         if (total <= BAR || bar->segment[widest].width <= least)
             return;
         bar->segment[widest].width--;

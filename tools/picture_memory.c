@@ -66,11 +66,16 @@ static void print_device(FILE *out, const struct picture *picture, const vmm_obj
     fprintf(out, "  %-16s", name);
     uint64_t shown = put_pieces(&row, picture, place), used = device->start - device->size;
     if (used > shown) {
-        snprintf(text, sizeof text, "[# driver %s #]", text_size_short(used - shown, size));
+        snprintf(text, sizeof text, "[# other %s #]", text_size_short(used - shown, size));
         put_piece(&row, text);
     }
-    snprintf(text, sizeof text, "[.... %s free of %s ....]", text_size_short(device->size, size),
-             text_size_short(device->start, total));
+    text_size_short(device->size, size);
+    text_size_short(device->start, total);
+    if (device->size != device->start && strcmp(size, total) == 0) { /* the difference is what the reader looks for */
+        text_size(device->size, size);
+        text_size(device->start, total);
+    }
+    snprintf(text, sizeof text, "[.... %s free of %s ....]", size, total);
     put_piece(&row, text);
     fputs("\n", out);
 }
@@ -93,46 +98,46 @@ void picture_memory(FILE *out, const struct picture *picture)
     }
 }
 
-/* "r0+4MiB" for the start of a mapping. */
-static void print_place(FILE *out, const struct picture *picture, const vmm_object *mapping)
+/* "M1 at r0+4MiB". */
+static void add_place(struct text *text, const struct picture *picture, const vmm_object *mapping)
 {
     const vmm_object *r = picture_reservation(picture, mapping->start);
     char name[PICTURE_LABEL], size[TEXT_SIZE_ROOM];
-    fprintf(out, "M%" PRIu32 " at ", mapping->number);
+    text_add(text, "M%" PRIu32 " at ", mapping->number);
     if (!r) {
-        fprintf(out, "0x%" PRIx64, mapping->start);
+        text_add(text, "0x%" PRIx64, mapping->start);
         return;
     }
-    fputs(picture_short(picture, r, name), out);
+    text_add(text, "%s", picture_short(picture, r, name));
     if (mapping->start != r->start)
-        fprintf(out, "+%s", text_size(mapping->start - r->start, size));
+        text_add(text, "+%s", text_size(mapping->start - r->start, size));
 }
 
 static void print_handle(FILE *out, const struct picture *picture, const vmm_object *h)
 {
+    enum { SHOWN = 4 };
+    struct text text = {0};
     char name[PICTURE_LABEL], size[TEXT_SIZE_ROOM], where[VALUE_ROOM];
-    const char *between = ": ";
-    fprintf(out, "  %-16s%s on %s, references %" PRIu32 ", mappings %" PRIu32,
-            picture->label(picture->user, h, name, sizeof name), text_size(h->size, size),
-            value_location_text(h->location, where), h->references, h->mappings);
     size_t shown = 0;
-    for (size_t i = 0; i < picture->count; i++) {
+    text_add(&text, "%s on %s, references %" PRIu32 "%s, mappings %" PRIu32, text_size(h->size, size),
+             value_location_text(h->location, where), h->references,
+             h->references == 0 ? " (only its mappings keep it)" : "", h->mappings);
+    if (picture->addresses)
+        text_add(&text, ", handle 0x%" PRIx64, h->value);
+    for (size_t i = 0; i < picture->count && shown <= SHOWN; i++) {
         const vmm_object *m = &picture->object[i];
         if (m->kind != VMM_OBJECT_MAPPING || m->handle != h->value)
             continue;
-        if (shown++ == 4) {
-            fputs(", ...", out);
-            break;
-        }
-        fputs(between, out);
-        print_place(out, picture, m);
-        between = ", ";
+        text_add(&text, shown ? ", " : ": ");
+        if (shown++ == SHOWN)
+            text_add(&text, "...");
+        else
+            add_place(&text, picture, m);
     }
-    if (picture->addresses)
-        fprintf(out, "  (handle 0x%" PRIx64 ")", h->value);
-    if (h->references == 0)
-        fputs("  released; its mappings keep it", out);
+    fprintf(out, "  %-16s", picture->label(picture->user, h, name, sizeof name));
+    text_wrap(out, text.data, 18, 18, COLUMNS - 4);
     fputs("\n", out);
+    text_free(&text);
 }
 
 void picture_handles(FILE *out, const struct picture *picture)

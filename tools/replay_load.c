@@ -61,7 +61,6 @@ static bool reserved_bytes(struct replay *r, const char *hex, unsigned char byte
 
 bool replay_prop(struct replay *r, const char *key, json_t *json, vmm_mem_allocation_prop *prop)
 {
-    static char somewhere; /* stands for any pointer that is not NULL */
     uint64_t meta;
     int compression, rdma, usage;
     memset(prop, 0, sizeof *prop);
@@ -76,7 +75,7 @@ bool replay_prop(struct replay *r, const char *key, json_t *json, vmm_mem_alloca
         !byte_member(r, json, "usage", UINT16_MAX, &usage) ||
         !reserved_bytes(r, json_string_value(json_object_get(json, "reserved")), prop->alloc_flags.reserved))
         return false;
-    prop->win32_handle_meta_data = meta ? &somewhere : NULL;
+    prop->win32_handle_meta_data = (void *)(uintptr_t)meta; /* never read through */
     prop->alloc_flags.compression_type = (unsigned char)compression;
     prop->alloc_flags.gpu_direct_rdma_capable = (unsigned char)rdma;
     prop->alloc_flags.usage = (unsigned short)usage;

@@ -58,6 +58,9 @@ struct script_command {
 };
 const struct script_command *script_command(size_t index);
 
+/* The forms of `check`, in the same way. */
+const struct script_command *script_check(size_t index);
+
 /* The command of that name; NULL when there is none. *near is then one with a similar name, or NULL. */
 const struct script_command *script_command_find(const char *name, const struct script_command **near);
 

@@ -173,7 +173,7 @@ static bool judge(struct script *script, const vmm_detail *detail)
     if (expect->kind == EXPECT_NOTHING) {
         if (!refused)
             return true;
-        return script_failed(script, "%s was refused: %s. Where that is intended write \"expect %s%s%s: ...\"",
+        return script_failed(script, "%s was refused: %s\n    where that is intended, write: expect %s%s%s: ...",
                              vmm_call_driver_name(script->step.call.head.id), vmm_result_text(detail->result),
                              short_name(detail->result), detail->rule ? " " : "",
                              detail->rule ? detail->rule : "");
@@ -186,8 +186,10 @@ static bool judge(struct script *script, const vmm_detail *detail)
             fputs("  as expected\n", script->options.out);
         return true;
     }
-    return script_failed(script, "expected %s%s%s, got %s", expect->kind == EXPECT_WARNING ? "a warning"
-                         : vmm_result_name(expect->result), expect->rule ? " " : "", expect->rule ? expect->rule : "",
+    return script_failed(script, "expected %s%s%s%s, got %s", expect->kind == EXPECT_WARNING ? "a warning"
+                         : vmm_result_name(expect->result),
+                         expect->kind == EXPECT_RESULT && expect->result == VMM_SUCCESS ? " without a warning" : "",
+                         expect->rule ? " " : "", expect->rule ? expect->rule : "",
                          outcome_text(detail, got, sizeof got));
 }
 

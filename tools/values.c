@@ -74,10 +74,15 @@ static bool read_digits(struct reader *r, uint64_t *out)
     return true;
 }
 
+static bool too_large(struct reader *r)
+{
+    return value_fail(r->error, r->word, 0, "\"%.40s\" does not fit into 64 bits", r->word->text);
+}
+
 static bool multiply(struct reader *r, uint64_t *value, uint64_t unit)
 {
     if (unit && *value > UINT64_MAX / unit)
-        return FAIL(r, "\"%.40s\" does not fit into 64 bits", r->word->text);
+        return too_large(r);
     *value *= unit;
     return true;
 }
@@ -127,7 +132,7 @@ static bool read_literal(struct reader *r, uint64_t *out)
     if (!read_digits(r, &shift))
         return false;
     if (shift > 63 || *out > UINT64_MAX >> shift)
-        return FAIL(r, "\"%.40s\" does not fit into 64 bits", r->word->text);
+        return too_large(r);
     *out <<= shift;
     return true;
 }
@@ -163,9 +168,39 @@ static const char *nearest_name(const struct symbols *symbols, const char *name,
     return NULL;
 }
 
+static bool read_sum(struct reader *r, uint64_t *out);
+
+/* roundup(VALUE) to the granularity of dev0, roundup(VALUE,UNIT) to any. */
+static bool read_roundup(struct reader *r, uint64_t *out)
+{
+    uint64_t value, unit = 1;
+    r->at += strlen("roundup(");
+    if (!read_sum(r, &value))
+        return false;
+    if (*r->at == ',') {
+        r->at++;
+        if (!read_sum(r, &unit))
+            return false;
+    } else if (!read_granules(r, false, &unit)) {
+        return false;
+    }
+    if (*r->at != ')')
+        return FAIL(r, "roundup without its closing ')'; write roundup(VALUE) or roundup(VALUE,UNIT), without blanks");
+    r->at++;
+    if (unit == 0)
+        return FAIL(r, "nothing can be rounded up to a multiple of 0");
+    uint64_t over = value % unit;
+    if (over && unit - over > UINT64_MAX - value)
+        return too_large(r);
+    *out = over ? value + (unit - over) : value;
+    return true;
+}
+
 static bool read_name(struct reader *r, uint64_t *out)
 {
     size_t length = name_length(r->at);
+    if (strncmp(r->at, "roundup(", 8) == 0)
+        return read_roundup(r, out);
     if (length == 0)
         return FAIL(r, *r->at ? "\"%.40s\" where a number or a name is expected" : "a number or a name is missing%.0s",
                     r->at);
@@ -199,9 +234,11 @@ static bool read_sum(struct reader *r, uint64_t *out)
         uint64_t term;
         if (!read_term(r, &term))
             return false;
-        if (*sign == '+' ? term > UINT64_MAX - *out : term > *out)
-            return FAIL(r, "\"%.40s\" %s", r->word->text,
-                        *sign == '+' ? "does not fit into 64 bits" : "is below 0, and sizes and addresses are not");
+        if (*sign == '+' && term > UINT64_MAX - *out)
+            return too_large(r);
+        if (*sign == '-' && term > *out)
+            return value_fail(r->error, r->word, 0, "\"%.40s\" is below 0, and sizes and addresses are not",
+                              r->word->text);
         *out = *sign == '+' ? *out + term : *out - term;
     }
     return true;

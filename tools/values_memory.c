@@ -45,7 +45,7 @@ static bool int_part(const struct value_env *env, const struct word *word, size_
 }
 
 static const char location_hint[] =
-    "a location is dev0, dev1, ..., host, numa0, numa1, ..., numa-current, loc:TYPE:ID or null";
+    "a location is dev0, dev1, ..., host, numa0, numa1, ..., numa-current or loc:TYPE:ID";
 
 /* loc:TYPE:ID, both raw. */
 static bool raw_location(const struct value_env *env, const struct word *word, vmm_mem_location *out,
@@ -57,6 +57,11 @@ static bool raw_location(const struct value_env *env, const struct word *word, v
     size_t middle = (size_t)(colon - word->text);
     return int_part(env, word, 4, middle, &out->type, error) &&
            int_part(env, word, middle + 1, strlen(word->text), &out->id, error);
+}
+
+static bool ordinal(char c)
+{
+    return c == '-' || (c >= '0' && c <= '9');
 }
 
 bool value_location(const struct value_env *env, const struct word *word, vmm_mem_location *out,
@@ -73,10 +78,10 @@ bool value_location(const struct value_env *env, const struct word *word, vmm_me
     bool ok = false;
     if (strncmp(word->text, "loc:", 4) == 0) {
         ok = raw_location(env, word, &location, error);
-    } else if (strncmp(word->text, "dev", 3) == 0 && length > 3) {
+    } else if (strncmp(word->text, "dev", 3) == 0 && ordinal(word->text[3])) {
         location.type = VMM_MEM_LOCATION_TYPE_DEVICE;
         ok = int_part(env, word, 3, length, &location.id, error);
-    } else if (strncmp(word->text, "numa", 4) == 0 && length > 4) {
+    } else if (strncmp(word->text, "numa", 4) == 0 && ordinal(word->text[4])) {
         location.type = VMM_MEM_LOCATION_TYPE_HOST_NUMA;
         ok = int_part(env, word, 4, length, &location.id, error);
     } else {
@@ -181,9 +186,9 @@ bool value_prop_option(const struct value_env *env, const struct word *word, vmm
     }
     if (strcmp(word->key, "meta") == 0) {
         /* Any address but NULL is as wrong as another here; nothing reads through it. */
-        static char somewhere;
-        bool ok = small_int(env, word, 1, &value, error);
-        prop->win32_handle_meta_data = value ? &somewhere : NULL;
+        uint64_t address = 0;
+        bool ok = value_number(env, word, &address, error);
+        prop->win32_handle_meta_data = (void *)(uintptr_t)address;
         return ok;
     }
     *known = false;
