@@ -23,7 +23,7 @@
 /* Granularity of the machines that were recorded; opening a group stops the program when the profile has another. */
 #define FACTS_G ((uint64_t)2 << 20)
 
-#define FACTS_ARGS_MAX 24
+#define FACTS_ARGS_MAX 4096 /* a recording grants rights by lists of a thousand */
 
 enum fact_verdict { FACT_OPEN, FACT_REPRODUCED, FACT_DIFFERS, FACT_LATER, FACT_EXCEPTION };
 
@@ -39,7 +39,7 @@ struct fact_book {
     size_t count;
 };
 
-/* A listed difference: profile, name of the line, why. */
+/* A listed difference: profile, pattern of names, why. */
 struct fact_exceptions {
     char *text;
     struct fact_exception {
@@ -59,6 +59,7 @@ struct facts_count {
     unsigned lines, reproduced, later, exceptions; /* lines of the recordings */
     unsigned failing, explained;                   /* refused calls among them */
     unsigned reasons, same_reasons;                /* of those that the driver's log explained */
+    unsigned not_run;                              /* recordings that this build cannot replay */
     uint64_t later_used;                           /* rows of facts_later.c that some line needed */
 };
 

@@ -2,6 +2,7 @@
 #include "tap.h"
 
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -128,7 +129,7 @@ void fact_exceptions_free(struct fact_exceptions *exceptions)
 struct fact_exception *fact_exceptions_find(struct fact_exceptions *exceptions, const char *profile, const char *name)
 {
     for (size_t i = 0; i < exceptions->count; i++)
-        if (strcmp(exceptions->rows[i].profile, profile) == 0 && strcmp(exceptions->rows[i].name, name) == 0)
+        if (strcmp(exceptions->rows[i].profile, profile) == 0 && fnmatch(exceptions->rows[i].name, name, 0) == 0)
             return &exceptions->rows[i];
     return NULL;
 }

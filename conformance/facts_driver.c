@@ -36,7 +36,7 @@ static CUresult told(vmm_result result)
     if (result == VMM_SUCCESS)
         return result;
     const char *rule = vmm_last_detail()->rule, *fault = facts_unexplained(driver, result, crashes());
-    printf(FACTS_REFUSED "\t%s\t%s\n", rule ? rule : "nothing", fault ? fault : "");
+    printf("%c" FACTS_REFUSED "%s|%s%c", FACTS_REMARK, rule ? rule : "nothing", fault ? fault : "", FACTS_REMARK_END);
     fflush(stdout);
     if (crashes()) {
         signal(SIGSEGV, SIG_DFL);
@@ -47,7 +47,7 @@ static CUresult told(vmm_result result)
 
 static CUresult cannot(const char *capability)
 {
-    printf(FACTS_LATER "\t%s\n", capability);
+    printf("%c" FACTS_LATER "%s%c", FACTS_REMARK, capability, FACTS_REMARK_END);
     fflush(stdout);
     return VMM_ERROR_NOT_SUPPORTED;
 }
@@ -150,14 +150,15 @@ CUresult cuMemAddressReserve(CUdeviceptr *ptr, size_t size, size_t alignment, CU
     WIDE_OUT(ptr, fc_reserve(here(), to, size, alignment, addr, flags));
 }
 
-/* Longer lists than any recording has are passed on unread: the count alone is then what is wrong. */
+/* A count without a list stands alone; none of the recordings has a list longer than this. */
 CUresult cuMemSetAccess(CUdeviceptr ptr, size_t size, const CUmemAccessDesc *desc, size_t count)
 {
-    vmm_mem_access_desc copy[64];
-    size_t most = sizeof copy / sizeof copy[0];
+    static vmm_mem_access_desc copy[1024];
+    if (desc && count > sizeof copy / sizeof copy[0])
+        return cannot("a longer list of rights than the replay has room for");
     if (desc)
-        memcpy(copy, desc, (count < most ? count : most) * sizeof copy[0]);
-    return told(fc_set_access(here(), ptr, size, desc ? copy : NULL, count < most ? count : most));
+        memcpy(copy, desc, count * sizeof copy[0]);
+    return told(fc_set_access(here(), ptr, size, desc ? copy : NULL, count));
 }
 
 CUresult cuMemGetAccess(unsigned long long *flags, const CUmemLocation *location, CUdeviceptr ptr)

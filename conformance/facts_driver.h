@@ -1,9 +1,10 @@
 /* facts_driver.h - the simulator in the place of the driver, for a recording program's replay.
  *
- * The program prints its lines; the stand-in prints what it has to add before them, on the same stream:
+ * The program prints its lines; the stand-in puts what it has to add into the same stream, between two control
+ * characters, wherever the program is in its line (shown here as < and >):
  *
- *   !refused <TAB> VMM-MAP-OVERLAP <TAB> what its explanation lacks, nothing when it is complete
- *   !later   <TAB> the capability that the call made needs
+ *   <refused VMM-MAP-OVERLAP|what its explanation lacks, nothing when it is complete>
+ *   <later export and import>
  *   A.again.unmap <TAB> INVALID_VALUE
  *
  * A call that a rule says to crash the recorded driver ends the process by SIGSEGV here too.
@@ -13,8 +14,10 @@
 
 #include "factcheck.h"
 
-#define FACTS_REFUSED "!refused"
-#define FACTS_LATER "!later"
+#define FACTS_REMARK '\001'
+#define FACTS_REMARK_END '\002'
+#define FACTS_REFUSED "refused "
+#define FACTS_LATER "later "
 
 /* Opens the system that this process's calls are made on; a process has one driver. f stays the caller's. */
 void facts_driver_open(struct facts *f);

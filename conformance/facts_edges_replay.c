@@ -8,69 +8,72 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What the stand-in for the driver said before the line that comes next. */
-struct pending {
-    char capability[96]; /* "" for none */
+/* One line of the program's output: its text, and apart from it what the stand-in remarked meanwhile. */
+struct spoken {
+    char text[1024];
+    char *remarks[64]; /* into the output */
+    size_t count;
 };
 
-static void refused(struct facts *f, char *rest, const char *next_line)
+static void part(struct spoken *spoken, char *line)
 {
-    char name[128];
-    size_t length = strcspn(next_line, "\t");
-    char *fault = strchr(rest, '\t');
+    size_t length = 0;
+    spoken->count = 0;
+    for (char *from = line; *from; from++) {
+        if (*from != FACTS_REMARK) {
+            spoken->text[length++] = *from;
+            if (length == sizeof spoken->text)
+                tap_bail("the replay printed a line too long to be an answer");
+            continue;
+        }
+        char *remark = from + 1;
+        from = strchr(remark, FACTS_REMARK_END);
+        if (!from || spoken->count == sizeof spoken->remarks / sizeof spoken->remarks[0])
+            tap_bail("the replay printed a remark without an end, or too many in a line");
+        *from = 0;
+        spoken->remarks[spoken->count++] = remark;
+    }
+    spoken->text[length] = 0;
+}
+
+static void refused(struct facts *f, char *remark, const char *name)
+{
+    char *rule = remark + strlen(FACTS_REFUSED), *fault = strchr(rule, '|');
     if (!fault)
         tap_bail("the replay of %s printed a refusal without an explanation", f->profile);
     *fault++ = 0;
-    snprintf(name, sizeof name, "before %.*s", (int)length, next_line);
-    facts_explain_told(f, rest, fault, name);
+    facts_explain_told(f, rule, fault, name);
 }
 
-/* A group that ended early because it needs what is not there yet: its lines are put off one by one. */
-static bool ended_early(struct facts *f, const char *name, const char *value)
+static void take(struct facts *f, struct spoken *spoken)
 {
-    return strchr(name, '!') && !fact_book_has(f->book, name) && fact_later(name, value, &f->count->later_used);
-}
-
-static void spoken(struct facts *f, struct pending *pending, char *line)
-{
-    char *value = strchr(line, '\t');
-    if (!value)
+    const char *capability = NULL;
+    char *value = strchr(spoken->text, '\t');
+    if (value)
+        *value++ = 0;
+    for (size_t i = 0; i < spoken->count; i++)
+        if (strncmp(spoken->remarks[i], FACTS_LATER, strlen(FACTS_LATER)) == 0)
+            capability = spoken->remarks[i] + strlen(FACTS_LATER);
+        else
+            refused(f, spoken->remarks[i], spoken->text);
+    if (!value || spoken->text[0] == '#')
         return;
-    *value++ = 0;
-    if (pending->capability[0])
-        facts_later(f, line, pending->capability);
-    else if (!ended_early(f, line, value))
-        facts_line(f, line, "%s", value);
-    pending->capability[0] = 0;
-}
-
-/* The first line from here on that is an answer and not a remark. */
-static const char *next_answer(const char *text)
-{
-    while (*text == '!' || *text == '#') {
-        text += strcspn(text, "\n");
-        text += *text == '\n';
-    }
-    return text;
-}
-
-static void take(struct facts *f, struct pending *pending, char *line, const char *rest)
-{
-    const size_t refusal = strlen(FACTS_REFUSED), later = strlen(FACTS_LATER);
-    if (strncmp(line, FACTS_REFUSED "\t", refusal + 1) == 0)
-        refused(f, line + refusal + 1, next_answer(rest));
-    else if (strncmp(line, FACTS_LATER "\t", later + 1) == 0)
-        snprintf(pending->capability, sizeof pending->capability, "%s", line + later + 1);
-    else if (line[0] != '#')
-        spoken(f, pending, line);
+    /* A line that waits for a capability is put off whatever the replay made of it, also if it died on the way. */
+    if (!capability)
+        capability = fact_later(spoken->text, value, &f->count->later_used);
+    if (!capability)
+        facts_line(f, spoken->text, "%s", value);
+    else if (fact_book_has(f->book, spoken->text))
+        facts_later(f, spoken->text, capability);
 }
 
 static void take_all(struct facts *f, char *text)
 {
-    struct pending pending = {""};
+    struct spoken spoken;
     for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
         *end = 0;
-        take(f, &pending, line, end + 1);
+        part(&spoken, line);
+        take(f, &spoken);
     }
 }
 

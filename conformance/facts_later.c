@@ -32,6 +32,8 @@ static const struct later {
     {"*.after_loc?", "=write sig*", HOST_DEREFERENCE},
     {"*.host_ro", "=write sig*", HOST_DEREFERENCE},
     {"*.setaccess_host_none", "=read sig*", HOST_DEREFERENCE},
+    {"H.host_located.*", "*", HOST_DEREFERENCE},
+    {"H.host_fresh*", "*", HOST_DEREFERENCE},
     {"dmabuf.*", "*", "DMA-BUF"},
     {"export*", "*", SHARING},
     {"import.*", "*", SHARING},
