@@ -48,6 +48,17 @@ static void relations(void)
         {"t_hbad!", "SIGNAL 11", "INVALID_VALUE, by a rule that the driver crashes", true},
         {"t_hbad!", "SIGNAL 11", "INVALID_VALUE, by a rule that the driver does not crash", false},
         {"t_hbad!", "SIGNAL 11", "SUCCESS", false},
+        {"G.hint.200000.size1G", "SUCCESS usual", "SUCCESS given", true},
+        {"G.hint.200000.size1G", "SUCCESS usual", "OUT_OF_MEMORY", false},
+        {"G.sequence", "size=1G at=7f92 from_last+37G", "size=1G at=1000 from_last+1G", true},
+        {"G.sequence", "size=1G at=7f92 from_last+37G", "size=2G at=7f92 from_last+37G", false},
+        {"I.rw.attr7", "SUCCESS bytes=8 =39f", "SUCCESS bytes=8 =6", true},
+        {"I.rw.attr7", "SUCCESS bytes=8 =39f", "SUCCESS bytes=8 =0", false},
+        {"I.rw.attr7", "SUCCESS bytes=8 =39f", "SUCCESS bytes=4 =6", false},
+        {"I.identity.x", "cumemalloc=3d next=3e interior_same=1", "cumemalloc=4 next=5 interior_same=1", true},
+        {"I.identity.x", "cumemalloc=3d next=3e interior_same=1", "cumemalloc=4 next=5 interior_same=0", false},
+        {"I.identity.x", "value=32 same: interior=1", "value=1 same: interior=1", true},
+        {"I.identity.x", "value=32 same: interior=1", "value=32 same: interior=0", false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         tap_ok(agrees(cases[i].name, cases[i].recorded, cases[i].got) == cases[i].same, "%s: %s %s %s", cases[i].name,
