@@ -101,7 +101,6 @@ static const struct bad bad_texts[] = {
     {"base = h100\nhost.nodes = 0", 2, 14, "attribute.141 = 1 needs 'host.nodes' and 'host.memory' above 0"},
     {"base = max\nhost.nodes = 9", 2, 14, "expected a number from 0 to 8, found '9'"},
     {"base = h100\nattribute.134 = 1", 2, 17, "from -1 to 0, found 1"},
-    {"base = min\nfabric.imex = yes", 2, 15, "fabric.imex = yes needs attribute.128 = 1"},
     {"base = min\ncompression.memory = 1MiB", 2, 22, "'compression.memory' above 0 needs attribute.107 = 1"},
     {"", 0, 0, "expected the key 'name', found none; give it, or start from a built-in profile"},
     {"# nothing\n", 0, 0, "expected the key 'name'"},
@@ -261,6 +260,8 @@ static void test_base_and_defaults(void)
     tap_u64(profile.peers[3], 7, "'all' of the base means all of these");
     must_parse("base = h200x2\ndevices = 31", &profile, "as many devices as there can be");
     tap_u64(profile.peers[30], 0x3FFFFFFF, "all links of the last of 31");
+    must_parse("base = min\nfabric.imex = yes", &profile, "an IMEX channel where no device can use it");
+    tap_ok(profile.imex, "is there all the same");
     must_parse("base = odd\ndevices = 1", &profile, "fewer devices than the base links");
     tap_u64(profile.peers[0], 0, "links to devices that are gone are dropped");
     must_parse("name = tiny\ndevices = 1\ndevice.memory = 1MiB\ngranularity.device.minimum = 4KiB\n"

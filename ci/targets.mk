@@ -45,18 +45,19 @@ $(PROGS:$(BUILD)/bin/%=$(BUILD)/check/%): $(BUILD)/check/%: ci/targets.mk
 	@chmod +x $@
 
 check-valgrind: check-build ## the tests under valgrind, with fewer rounds
-	@CUVMM_RUN='$(VALGRIND)' CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-4} $(NEST) TAP=$(BUILD)/tap-valgrind check
+	+@CUVMM_RUN='$(VALGRIND)' CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-4} $(NEST) TAP=$(BUILD)/tap-valgrind check
 
+# No WERROR: with -fsanitize gcc warns of what cannot happen; the builds without it hold the sources to no warning.
 check-asan: ## the tests with AddressSanitizer and UndefinedBehaviorSanitizer
-	@CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-25} $(NEST) BUILD=$(BUILD)/asan SAN=address,undefined check
+	+@CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-25} $(NEST) BUILD=$(BUILD)/asan SAN=address,undefined WERROR= check
 
 check-tsan: ## the tests with ThreadSanitizer
-	@CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-10} $(NEST) BUILD=$(BUILD)/tsan SAN=thread check
+	+@CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-10} $(NEST) BUILD=$(BUILD)/tsan SAN=thread WERROR= check
 
 coverage: ## line and branch coverage of api/ and backend_sim/ (HTML in $(BUILD)/coverage), held to ci/coverage-floor
 	@if [ -d $(BUILD)/cov ]; then find $(BUILD)/cov -name '*.gcda' -delete; fi
-	@CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-25} $(NEST) BUILD=$(BUILD)/cov COVERAGE=1 CC=gcc check
-	@ci/coverage $(BUILD)/cov $(BUILD)/coverage $(COVERAGE_FLOOR)
+	+@CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-25} $(NEST) BUILD=$(BUILD)/cov COVERAGE=1 CC=gcc WERROR= check; \
+	    status=$$?; ci/coverage $(BUILD)/cov $(BUILD)/coverage $(COVERAGE_FLOOR) && exit $$status
 
 lint: ## shellcheck on every shell script
 	shellcheck .ci/run ci/setup ci/tap-run ci/tally ci/coverage $(CHECK_SHELL)
