@@ -15,11 +15,12 @@
  *   - Sizes, offsets, alignments and addresses are bytes in uint64_t; ranges are half-open [start, start + size).
  *   - G is the granularity of the profile (2 MiB on the recorded H100 and H200).
  *   - Outputs are written on success only. Exceptions are measured ones and are stated.
- *   - A refused call changes nothing.
+ *   - A refused call changes nothing. The one measured exception stands at vmm_mem_set_access.
  *   - Every function may be called from any thread at any time; vmm_open and vmm_close of one system may not overlap
  *     other calls on it.
  *   - Before vmm_init, and in a forked child of a process that called it, every call returns
- *     VMM_ERROR_NOT_INITIALIZED [VMM-INIT-REQUIRED, VMM-INIT-FORKED]. This is not repeated below.
+ *     VMM_ERROR_NOT_INITIALIZED [VMM-INIT-REQUIRED, VMM-INIT-FORKED], vmm_init in such a child too; only destroying a
+ *     NULL context or stream is refused as ever. This is not repeated below.
  *   - Errors are listed with the ids of the rules behind them; `cuvmm explain ID` tells more, and vmm_last_detail()
  *     says which rule, which object and the way out.
  *   - "cuda.h 13.0" cites the toolkit's header by function; "guide" the CUDA C++ Programming Guide's chapter on
@@ -349,15 +350,15 @@ VMM_API vmm_result vmm_device_get_count(vmm_system *sys, int *count);
  * cuDeviceGet. */
 VMM_API vmm_result vmm_device_get(vmm_system *sys, vmm_device *device, int ordinal);
 
-/* The device's name, cut to len bytes with a final 0. INVALID_VALUE [VMM-DEVICE-NULL, VMM-DEVICE-NAME-LENGTH],
- * INVALID_DEVICE [VMM-DEVICE-ID]. cuDeviceGetName. */
+/* The device's name, cut to len bytes with a final 0; a negative len means no limit (580). INVALID_VALUE
+ * [VMM-DEVICE-NULL], INVALID_DEVICE [VMM-DEVICE-ID], INVALID_VALUE [VMM-DEVICE-NAME-LENGTH] for 0. cuDeviceGetName. */
 VMM_API vmm_result vmm_device_get_name(vmm_system *sys, char *name, int len, vmm_device dev);
 
 /* An attribute of the device; see VMM_DEVICE_ATTRIBUTE_. INVALID_VALUE [VMM-DEVICE-NULL, VMM-DEVICE-ATTRIBUTE],
  * INVALID_DEVICE [VMM-DEVICE-ID]. cuDeviceGetAttribute. */
 VMM_API vmm_result vmm_device_get_attribute(vmm_system *sys, int *pi, vmm_device_attribute attrib, vmm_device dev);
 
-/* Bytes of physical memory of the device. INVALID_VALUE [VMM-DEVICE-NULL], INVALID_DEVICE [VMM-DEVICE-ID].
+/* Bytes of physical memory of the device. INVALID_VALUE [VMM-DEVICE-NULL], INVALID_DEVICE [VMM-DEVICE-ID] (0 written).
  * cuDeviceTotalMem. */
 VMM_API vmm_result vmm_device_total_mem(vmm_system *sys, uint64_t *bytes, vmm_device dev);
 
@@ -374,7 +375,7 @@ VMM_API vmm_result vmm_device_can_access_peer(vmm_system *sys, int *can_access_p
  * [VMM-DEVICE-ID]. cuDevicePrimaryCtxRetain. */
 VMM_API vmm_result vmm_device_primary_ctx_retain(vmm_system *sys, vmm_context *pctx, vmm_device dev);
 
-/* Takes one retain back; at the last the primary context ends. INVALID_DEVICE [VMM-DEVICE-ID], INVALID_CONTEXT
+/* Takes one retain back; at the last the primary context ends (retaining again revives it). INVALID_DEVICE [VMM-DEVICE-ID], INVALID_CONTEXT
  * [VMM-CTX-PRIMARY-UNUSED]. cuDevicePrimaryCtxRelease. */
 VMM_API vmm_result vmm_device_primary_ctx_release(vmm_system *sys, vmm_device dev);
 
@@ -386,12 +387,14 @@ VMM_API vmm_result vmm_device_primary_ctx_reset(vmm_system *sys, vmm_device dev)
  * the simulator. INVALID_VALUE [VMM-CTX-NULL, VMM-CTX-FLAGS], INVALID_DEVICE [VMM-DEVICE-ID]. cuCtxCreate. */
 VMM_API vmm_result vmm_ctx_create(vmm_system *sys, vmm_context *pctx, unsigned int flags, vmm_device dev);
 
-/* Ends a context with its streams and vmm_mem_alloc memory; virtual memory management objects stay.
+/* Ends a context with its streams and vmm_mem_alloc memory; virtual memory management objects stay. Where it is the
+ * calling thread's current one, the one current before its creation is again. INVALID_VALUE [VMM-CTX-NULL],
  * INVALID_CONTEXT [VMM-CTX-UNKNOWN]. cuCtxDestroy. */
 VMM_API vmm_result vmm_ctx_destroy(vmm_system *sys, vmm_context ctx);
 
-/* Makes ctx the calling thread's current context; NULL leaves it with none. INVALID_CONTEXT [VMM-CTX-UNKNOWN].
- * cuCtxSetCurrent. */
+/* Makes ctx the calling thread's current context; NULL leaves it with none. A destroyed context is accepted (580);
+ * calls that need it then return CONTEXT_IS_DESTROYED [VMM-CTX-DESTROYED] where a missing one gives INVALID_CONTEXT
+ * [VMM-CTX-CURRENT]. INVALID_CONTEXT [VMM-CTX-UNKNOWN]. cuCtxSetCurrent. */
 VMM_API vmm_result vmm_ctx_set_current(vmm_system *sys, vmm_context ctx);
 
 /* The calling thread's current context, NULL when it has none. INVALID_VALUE [VMM-CTX-NULL]. cuCtxGetCurrent. */
@@ -426,11 +429,11 @@ VMM_API vmm_result vmm_stream_query(vmm_system *sys, vmm_stream stream);
 VMM_API vmm_result vmm_mem_get_info(vmm_system *sys, uint64_t *free, uint64_t *total);
 
 /* Memory of the old kind on the current context's device, mapped and accessible at once; here so that programs that
- * mix both kinds run. bytesize > 0. INVALID_VALUE [VMM-ALLOC-NULL, VMM-ALLOC-SIZE-ZERO], INVALID_CONTEXT
- * [VMM-CTX-CURRENT], OUT_OF_MEMORY [VMM-ALLOC-MEMORY]. cuMemAlloc. */
+ * mix both kinds run. bytesize > 0. INVALID_CONTEXT [VMM-CTX-CURRENT], INVALID_VALUE [VMM-ALLOC-NULL,
+ * VMM-ALLOC-SIZE-ZERO], OUT_OF_MEMORY [VMM-ALLOC-MEMORY]; 0 is then written to *dptr. cuMemAlloc. */
 VMM_API vmm_result vmm_mem_alloc(vmm_system *sys, vmm_deviceptr *dptr, uint64_t bytesize);
 
-/* Gives memory of vmm_mem_alloc back. INVALID_VALUE [VMM-ALLOC-FREE-VMM] for an address of virtual memory management,
+/* Gives memory of vmm_mem_alloc back; 0 is accepted and ignored. INVALID_VALUE [VMM-ALLOC-FREE-VMM] for an address of virtual memory management,
  * [VMM-ALLOC-FREE-UNKNOWN] for any other that vmm_mem_alloc did not return. cuMemFree. */
 VMM_API vmm_result vmm_mem_free(vmm_system *sys, vmm_deviceptr dptr);
 
@@ -450,17 +453,20 @@ VMM_API vmm_result vmm_mem_get_allocation_granularity(vmm_system *sys, uint64_t 
  *   before: device [free ..............]          after: device [H1 size][free .......]   no address anywhere
  *
  * The memory reads as zero when it is first mapped. The handle is one reference; vmm_mem_release gives it back.
- * Checked in this order:
+ * Checked in this order (580, every pair of mistakes measured):
  * INVALID_VALUE [VMM-CREATE-NULL-HANDLE, VMM-CREATE-NULL-PROP, VMM-CREATE-FLAGS, VMM-CREATE-SIZE-ZERO,
- *   VMM-CREATE-TYPE, VMM-CREATE-LOCATION-TYPE, VMM-CREATE-NUMA-CURRENT, VMM-CREATE-HOST-SHARED, VMM-CREATE-NUMA-ID,
- *   VMM-CREATE-HANDLE-TYPE-WINDOWS, VMM-CREATE-COMPRESSION-TYPE, VMM-CREATE-RESERVED, VMM-CREATE-WIN32-META,
+ *   VMM-CREATE-LOCATION-TYPE, VMM-CREATE-NUMA-CURRENT, VMM-CREATE-HOST-SHARED, VMM-CREATE-NUMA-ID,
  *   VMM-CREATE-SIZE-GRANULARITY];
+ * INVALID_DEVICE [VMM-CREATE-DEVICE-ID];
+ * INVALID_VALUE [VMM-CREATE-TYPE, VMM-CREATE-HANDLE-TYPE-WINDOWS, VMM-CREATE-COMPRESSION-TYPE, VMM-CREATE-RESERVED
+ *   (bytes 0 to 2), VMM-CREATE-WIN32-META, VMM-CREATE-HOST-COMPRESSION, VMM-CREATE-HOST-RDMA];
  * NOT_SUPPORTED [VMM-CREATE-UNSUPPORTED, VMM-CREATE-HOST-UNSUPPORTED, VMM-CREATE-NUMA-UNSUPPORTED,
  *   VMM-CREATE-FD-UNSUPPORTED, VMM-CREATE-FABRIC-UNSUPPORTED] where the machine lacks the capability;
- * INVALID_DEVICE [VMM-CREATE-DEVICE-ID]; OUT_OF_MEMORY [VMM-CREATE-MEMORY];
+ * OUT_OF_MEMORY [VMM-CREATE-MEMORY];
  * NOT_PERMITTED [VMM-CREATE-FABRIC-IMEX]: FABRIC without a usable IMEX channel, although the attribute says 1.
- * Warned of: [VMM-CREATE-HANDLE-TYPE-UNKNOWN, VMM-CREATE-RDMA-VALUE, VMM-CREATE-USAGE-UNKNOWN,
- *   VMM-CREATE-USAGE-DROPPED, VMM-CREATE-COMPRESSION-NOT-OBTAINED]: the memory is made without what was asked for.
+ * Warned of, in this order: [VMM-CREATE-HANDLE-TYPE-UNKNOWN, VMM-CREATE-RDMA-VALUE, VMM-CREATE-USAGE-UNKNOWN,
+ *   VMM-CREATE-RESERVED-LAST, VMM-CREATE-USAGE-DROPPED, VMM-CREATE-RDMA-NOT-OBTAINED,
+ *   VMM-CREATE-COMPRESSION-NOT-OBTAINED]: the memory is made without what was asked for.
  * cuMemCreate; cuda.h 13.0; guide 4.16.3.1. */
 VMM_API vmm_result vmm_mem_create(vmm_system *sys, vmm_mem_generic_allocation_handle *handle, uint64_t size,
                                   const vmm_mem_allocation_prop *prop, uint64_t flags);
@@ -475,7 +481,8 @@ VMM_API vmm_result vmm_mem_release(vmm_system *sys, vmm_mem_generic_allocation_h
 
 /* One more reference to the memory mapped at addr (any byte of the mapping); *handle is the very value that was
  * mapped, even after all its references were released. INVALID_VALUE [VMM-RETAIN-NULL-HANDLE, VMM-RETAIN-ADDRESS-ZERO,
- * VMM-RETAIN-NOT-MAPPED]. cuMemRetainAllocationHandle (whose addr is a void *); cuda.h 13.0. */
+ * VMM-RETAIN-NOT-MAPPED]: also for the part of a mapping that no reservation covers (580).
+ * cuMemRetainAllocationHandle (whose addr is a void *); cuda.h 13.0. */
 VMM_API vmm_result vmm_mem_retain_allocation_handle(vmm_system *sys, vmm_mem_generic_allocation_handle *handle,
                                                     vmm_deviceptr addr);
 
@@ -494,12 +501,23 @@ VMM_API vmm_result vmm_mem_get_allocation_properties_from_handle(vmm_system *sys
  *   before: [............ free ............]        after: [.. free ..|R1 size|.. free ..]
  *
  * size > 0, a multiple of 2 MiB (Documents: of the host page). alignment: 0 or a power of two below 1<<63; the result
- * is a multiple of it and of 2 MiB. addr: 0, or a hint, a multiple of 2 MiB and of alignment: taken exactly when that
- * range is free, otherwise another address is given and the call still succeeds. flags 0.
+ * is a multiple of it and of 2 MiB. addr: 0, or a hint, a multiple of 2 MiB and of alignment. flags 0.
+ *
+ * Placement, as measured (580); a profile gives the size of a chunk (va.chunk: 32 MiB on the recorded machines, the
+ * granularity elsewhere, which makes every reservation a large one):
+ *   - A size below a chunk is packed, first fit by address, into the chunks that hold other such ranges; a new chunk,
+ *     aligned to its size, is opened at the lowest free place when none has room, and closed with its last range.
+ *   - Larger sizes get space of their own, in whole chunks, at the lowest free place.
+ *   - With a hint only places at or above it count, first in open chunks (exactly there when it is free), then new
+ *     space from the hint rounded up to a chunk. There is no wrap to lower addresses.
+ *   - The part of a mapping beyond its reservation is not protected: it can be given [VMM-RESERVE-OVER-MAPPING].
+ *   - On profiles with va.context the first context of the process opens two chunks at the top of the address space,
+ *     the lower with 2 MiB free at its end, the upper with all but its first 8 MiB free.
  * INVALID_VALUE [VMM-RESERVE-NULL-PTR, VMM-RESERVE-FLAGS, VMM-RESERVE-SIZE-ZERO, VMM-RESERVE-SIZE-GRANULARITY,
  *   VMM-RESERVE-ALIGNMENT-POWER, VMM-RESERVE-ALIGNMENT-LIMIT, VMM-RESERVE-HINT-GRANULARITY,
- *   VMM-RESERVE-HINT-ALIGNMENT]; OUT_OF_MEMORY [VMM-RESERVE-HINT-LIMIT, VMM-RESERVE-SPACE];
- * warned of: [VMM-RESERVE-HINT-NOT-TAKEN]. cuMemAddressReserve; cuda.h 13.0; guide 4.16.3.3. */
+ *   VMM-RESERVE-HINT-ALIGNMENT]; then OUT_OF_MEMORY [VMM-RESERVE-HINT-LIMIT, VMM-RESERVE-SPACE];
+ * warned of: [VMM-RESERVE-HINT-NOT-TAKEN, VMM-RESERVE-OVER-MAPPING]. cuMemAddressReserve; cuda.h 13.0; guide
+ * 4.16.3.3. */
 VMM_API vmm_result vmm_mem_address_reserve(vmm_system *sys, vmm_deviceptr *ptr, uint64_t size, uint64_t alignment,
                                            vmm_deviceptr addr, uint64_t flags);
 
@@ -523,6 +541,7 @@ VMM_API vmm_result vmm_mem_address_free(vmm_system *sys, vmm_deviceptr ptr, uint
  *   [VMM-MAP-OFFSET-GRANULARITY, VMM-MAP-SIZE-GRANULARITY, VMM-MAP-OFFSET-RANGE];
  * INVALID_VALUE [VMM-MAP-PTR-GRANULARITY, VMM-MAP-NOT-RESERVED, VMM-MAP-OVERLAP];
  * warned of: [VMM-MAP-PAST-RESERVATION, VMM-MAP-CROSSES-RESERVATIONS]: only the start must be reserved on driver 580.
+ * No reservation that a mapping reaches into can be freed before it is unmapped.
  * cuMemMap; cuda.h 13.0; guide 4.16.3.3. */
 VMM_API vmm_result vmm_mem_map(vmm_system *sys, vmm_deviceptr ptr, uint64_t size, uint64_t offset,
                                vmm_mem_generic_allocation_handle handle, uint64_t flags);
@@ -532,63 +551,81 @@ VMM_API vmm_result vmm_mem_map(vmm_system *sys, vmm_deviceptr ptr, uint64_t size
  *   before: [R1 ..|M1|M2|....|M3|..]    unmap [M1 .. M3]    after: [R1 .......................]
  *
  * INVALID_VALUE [VMM-UNMAP-PTR-ZERO, VMM-UNMAP-SIZE-ZERO, VMM-UNMAP-NOT-RESERVED, VMM-UNMAP-PARTIAL];
- * warned of, for the documents want exactly what was mapped: [VMM-UNMAP-NOTHING, VMM-UNMAP-HOLE,
- * VMM-UNMAP-UNALIGNED]. cuMemUnmap; cuda.h 13.0; guide 4.16.3.5. */
+ * warned of, for the documents want exactly what was mapped: [VMM-UNMAP-WRAPS, VMM-UNMAP-UNALIGNED, VMM-UNMAP-NOTHING,
+ * VMM-UNMAP-HOLE]. Observed (580): a range whose end passes 2^64 succeeds and unmaps nothing; one that runs past its
+ * reservation unmaps what it covers, wherever it is. cuMemUnmap; cuda.h 13.0; guide 4.16.3.5. */
 VMM_API vmm_result vmm_mem_unmap(vmm_system *sys, vmm_deviceptr ptr, uint64_t size);
 
 /* Sets what the locations named may do with the mappings in [ptr, ptr + size); others keep their rights.
  *
  *   before: [M1 dev0 --|M2 dev0 --]    RW for dev0 on both    after: [M1 dev0 RW|M2 dev0 RW]
  *
- * The range starts and ends where mappings do. All or nothing; of two descriptors for one location the last wins.
+ * The range starts and ends where mappings do. Of two descriptors for one location the last wins.
  * Nobody has access by default, not even the device that owns the memory. size is a multiple of 2 MiB, count > 0.
- * INVALID_VALUE [VMM-ACCESS-PTR-ZERO, VMM-ACCESS-SIZE-ZERO, VMM-ACCESS-SIZE-GRANULARITY, VMM-ACCESS-COUNT-ZERO,
- *   VMM-ACCESS-NULL-DESC, VMM-ACCESS-FLAGS, VMM-ACCESS-LOCATION-TYPE, VMM-ACCESS-DEVICE-ID, VMM-ACCESS-NOT-MAPPED,
- *   VMM-ACCESS-PARTIAL]; NOT_SUPPORTED [VMM-ACCESS-HOST-ON-DEVICE]; PEER_ACCESS_UNSUPPORTED [VMM-ACCESS-PEER];
- * warned of: [VMM-ACCESS-HOLE, VMM-ACCESS-DUPLICATE]. Documents: INVALID_DEVICE for a bad device id.
+ * INVALID_VALUE [VMM-ACCESS-PTR-ZERO, VMM-ACCESS-SIZE-ZERO, VMM-ACCESS-COUNT-ZERO, VMM-ACCESS-NULL-DESC,
+ *   VMM-ACCESS-SIZE-GRANULARITY, then for each descriptor VMM-ACCESS-FLAGS, VMM-ACCESS-LOCATION-TYPE,
+ *   VMM-ACCESS-DEVICE-ID, then VMM-ACCESS-NOT-MAPPED, VMM-ACCESS-PARTIAL for the start and then for the end]: nothing
+ *   is changed. Then, mapping by mapping in order of address and for each of them descriptor by descriptor:
+ * NOT_SUPPORTED [VMM-ACCESS-HOST-ON-DEVICE] for HOST or HOST_NUMA on device memory (NONE is accepted, and does
+ *   nothing), PEER_ACCESS_UNSUPPORTED [VMM-ACCESS-PEER]. Observed (580): what was set before that stays set.
+ * warned of: [VMM-ACCESS-HOLE, VMM-ACCESS-DUPLICATE]. Observed (580): of a range with a hole in it only the mappings
+ *   before the first hole are changed, and the call succeeds. Documents: INVALID_DEVICE for a bad device id.
  * cuMemSetAccess; cuda.h 13.0; guide 4.16.3.4. */
 VMM_API vmm_result vmm_mem_set_access(vmm_system *sys, vmm_deviceptr ptr, uint64_t size,
                                       const vmm_mem_access_desc *desc, uint64_t count);
 
 /* What location may do with the mapping at ptr (any byte of it): VMM_MEM_ACCESS_FLAGS_PROT_ in *flags.
- * INVALID_DEVICE [VMM-GETACCESS-LOCATION]; INVALID_VALUE [VMM-GETACCESS-NULL-FLAGS, VMM-GETACCESS-NULL-LOCATION,
- * VMM-GETACCESS-PTR-ZERO, VMM-GETACCESS-NOT-MAPPED]: the last writes 0 to *flags, as measured.
- * Observed (580): of device memory, HOST reports what device 0 may, HOST_NUMA reports none. cuMemGetAccess. */
+ * Checked in this order: INVALID_VALUE [VMM-GETACCESS-NULL-FLAGS, VMM-GETACCESS-NULL-LOCATION, VMM-GETACCESS-PTR-ZERO];
+ * INVALID_DEVICE [VMM-GETACCESS-LOCATION]; INVALID_VALUE [VMM-GETACCESS-NOT-MAPPED], which writes 0 to *flags.
+ * Observed (580): the id of HOST and HOST_NUMA is not looked at; memory of vmm_mem_alloc answers 0. HOST_NUMA is told
+ * the host's rights, none on device memory. HOST is told the rights of whichever of device 0 and the host was granted
+ * last (from NONE to something) and still has any. cuMemGetAccess. */
 VMM_API vmm_result vmm_mem_get_access(vmm_system *sys, uint64_t *flags, const vmm_mem_location *location,
                                       vmm_deviceptr ptr);
 
 /* ------------------------------------------------------------------------------------------ queries about an address */
 
-/* One attribute of a mapped address, through data (types beside VMM_POINTER_ATTRIBUTE_). RANGE_ is the reservation,
- * MAPPING_ the mapping. INVALID_VALUE [VMM-POINTER-NULL-DATA, VMM-POINTER-ATTRIBUTE, VMM-POINTER-NOT-MAPPED,
- * VMM-POINTER-HOST]. Documents: reserved addresses have a range too; observed (580): INVALID_VALUE.
- * cuPointerGetAttribute; cuda.h 13.0. */
+/* One attribute of a mapped address, through data (types beside VMM_POINTER_ATTRIBUTE_). RANGE_ is the reservation at
+ * ptr (0 and 0 where a mapping runs past its reservation), MAPPING_ the mapping. Needs no context, except
+ * DEVICE_POINTER (INVALID_CONTEXT [VMM-CTX-CURRENT]).
+ * INVALID_VALUE [VMM-POINTER-NULL-DATA, VMM-POINTER-ATTRIBUTE, VMM-POINTER-NOT-MAPPED], and for an attribute that this
+ * memory does not have [VMM-POINTER-HOST]: HOST_POINTER of device memory or of host memory that the host may not
+ * access, P2P_TOKENS of host memory; [VMM-POINTER-DEVICE]: DEVICE_POINTER that the current device may not access. Of
+ * HOST_POINTER and DEVICE_POINTER 0 is written then. Documents: reserved addresses have a range too; observed (580):
+ * INVALID_VALUE. cuPointerGetAttribute; cuda.h 13.0. */
 VMM_API vmm_result vmm_pointer_get_attribute(vmm_system *sys, void *data, vmm_pointer_attribute attribute,
                                              vmm_deviceptr ptr);
 
-/* Several attributes at once: data[i] points to room for attributes[i]. An address that is not mapped is not an
- * error: attributes that do not apply are written as 0. INVALID_VALUE [VMM-POINTER-NULL-DATA, VMM-POINTER-ATTRIBUTE].
- * cuPointerGetAttributes; cuda.h 13.0. */
+/* Several attributes at once: data[i] points to room for attributes[i]; done one after the other. An address that is
+ * not mapped is not an error: HOST_POINTER is then ptr, DEVICE_ORDINAL -2, RANGE_ the reservation or left untouched
+ * where there is none, all others 0; attributes that do not apply to mapped memory are 0. INVALID_VALUE
+ * [VMM-POINTER-NULL-DATA] (for the arrays and a count of 0 before anything is written, for an element when its turn
+ * comes), [VMM-POINTER-ATTRIBUTE] for unknown ones and P2P_TOKENS, when its turn comes. cuPointerGetAttributes. */
 VMM_API vmm_result vmm_pointer_get_attributes(vmm_system *sys, unsigned int num_attributes,
                                               const vmm_pointer_attribute *attributes, void **data, vmm_deviceptr ptr);
 
-/* Base and size of the mapping, or of the vmm_mem_alloc memory, that dptr lies in. Either output may be NULL.
- * NOT_FOUND [VMM-RANGE-NOT-FOUND] also for a mapping that the current context's device may not access.
- * Observed (580): host-located memory reports base 0. INVALID_CONTEXT [VMM-CTX-CURRENT]. cuMemGetAddressRange. */
+/* Base and size of the mapping, or of the vmm_mem_alloc memory, that dptr lies in. Either output may be NULL, and both
+ * NULL is a SUCCESS whatever dptr is. NOT_FOUND [VMM-RANGE-NOT-FOUND], 0 written to the outputs, also for a mapping
+ * that the current context's device may not access. Observed (580): host-located memory reports base 0.
+ * INVALID_CONTEXT [VMM-CTX-CURRENT]. cuMemGetAddressRange. */
 VMM_API vmm_result vmm_mem_get_address_range(vmm_system *sys, vmm_deviceptr *pbase, uint64_t *psize,
                                              vmm_deviceptr dptr);
 
 /* --------------------------------------------------------------------------------------------------- copies and fills
  * Done by the current context's device with its rights: reading needs READ, writing READWRITE, on every byte; a range
  * may span mappings. Nothing is copied when a byte is refused. Size 0 does nothing and checks no address.
+ * Host-located memory that the device has no access to is copied by the host with the host's rights, as measured:
+ * where the host has none the process dies there, here it is [VMM-COPY-HOST-RIGHTS]; a copy from the host to memory
+ * that the device may write and the host only read dies too. Fills are always the device's.
  * INVALID_CONTEXT [VMM-CTX-CURRENT]; INVALID_VALUE [VMM-COPY-NULL, VMM-COPY-OVERFLOW, VMM-COPY-NOT-MAPPED,
- * VMM-COPY-RUNS-PAST, VMM-COPY-NO-READ, VMM-COPY-NO-WRITE, VMM-SET-ALIGNMENT]; the _async forms also INVALID_HANDLE
+ * VMM-COPY-RUNS-PAST, VMM-COPY-NO-READ, VMM-COPY-NO-WRITE, VMM-COPY-HOST-RIGHTS, VMM-SET-ALIGNMENT]; the _async forms also INVALID_HANDLE
  * [VMM-STREAM-UNKNOWN]. cuMemcpy* and cuMemset* of the same names; cuda.h 13.0. */
 VMM_API vmm_result vmm_memcpy_htod(vmm_system *sys, vmm_deviceptr dst, const void *src, uint64_t byte_count);
 VMM_API vmm_result vmm_memcpy_dtoh(vmm_system *sys, void *dst, vmm_deviceptr src, uint64_t byte_count);
 /* Overlapping ranges are undefined in the documents; the simulator copies as memmove does. */
 VMM_API vmm_result vmm_memcpy_dtod(vmm_system *sys, vmm_deviceptr dst, vmm_deviceptr src, uint64_t byte_count);
-/* n elements of 1, 2 or 4 bytes; dst is a multiple of the element's size. */
+/* n elements of 1, 2 or 4 bytes; dst is a multiple of the element's size. Observed (580): n times the size wraps at 64
+ * bits, and the remainder is filled [VMM-SET-COUNT-WRAPS]. */
 VMM_API vmm_result vmm_memset_d8(vmm_system *sys, vmm_deviceptr dst, unsigned char value, uint64_t n);
 VMM_API vmm_result vmm_memset_d16(vmm_system *sys, vmm_deviceptr dst, unsigned short value, uint64_t n);
 VMM_API vmm_result vmm_memset_d32(vmm_system *sys, vmm_deviceptr dst, unsigned int value, uint64_t n);
