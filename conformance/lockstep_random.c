@@ -158,8 +158,9 @@ static void make_reserve(const struct maker *m)
     struct step_arg hint = literal(0);
     if (r && one_in(m, 2))
         hint = (struct step_arg){r->tag, r->size + (one_in(m, 4) ? unit : 0)};
-    else if (one_in(m, 4))
-        hint = literal(m->model->profile->va_start + unit * choose(m->dice, 64));
+    else if (one_in(m, 3))
+        hint = literal(one_in(m, 3) ? m->model->profile->va_end / unit * unit - unit * (1 + choose(m->dice, 8))
+                                    : m->model->profile->va_start + unit * choose(m->dice, 64));
     else
         alignment = PICK(m, alignments);
     if (one_in(m, 40))
@@ -438,12 +439,15 @@ static void spoil_desc(const struct maker *m)
 
 static void spoil_pointer(const struct maker *m, size_t i, enum vmm_param_kind kind)
 {
-    if (kind == VMM_PARAM_PROP && !one_in(m, 12))
+    if (kind == VMM_PARAM_PROP && !one_in(m, 12)) {
         spoil_prop(m);
-    else if ((kind == VMM_PARAM_DESCS || kind == VMM_PARAM_LOCATION) && !one_in(m, 8))
+        if (one_in(m, 2)) /* which of two faults decides */
+            spoil_prop(m);
+    } else if ((kind == VMM_PARAM_DESCS || kind == VMM_PARAM_LOCATION) && !one_in(m, 8)) {
         spoil_desc(m);
-    else if (kind != VMM_PARAM_ATTRIBUTES)
+    } else if (kind != VMM_PARAM_ATTRIBUTES) {
         m->step->arg[i].add = 0;
+    }
 }
 
 static void spoil(const struct maker *m)

@@ -7,6 +7,8 @@
 
 #include "lockstep.h"
 
+enum { NAMES = 1 << 24 }; /* of a script's steps */
+
 /* ---- steps ---- */
 
 void script_add(struct script *script, const struct step *step)
@@ -230,6 +232,12 @@ static uint64_t read_number(struct reader *in)
     return negative ? 0 - value : value;
 }
 
+static uint32_t read_name(struct reader *in)
+{
+    uint64_t name = read_number(in);
+    return expect(in, name < NAMES, "a smaller name") ? (uint32_t)name : 0;
+}
+
 static int read_int(struct reader *in, const char *before)
 {
     expect(in, take(in, before), before);
@@ -241,8 +249,7 @@ static struct step_arg read_value(struct reader *in)
     struct step_arg arg = {0, 0};
     if (*in->at == 'r' || *in->at == 'h' || *in->at == 'c') {
         in->at++;
-        arg.name = (uint32_t)read_number(in);
-        expect(in, arg.name < 1 << 24, "a smaller name");
+        arg.name = read_name(in);
     } else {
         arg.add = read_number(in);
     }
@@ -328,11 +335,10 @@ bool step_parse(const char *text, uint64_t unit, struct step *step, char *error,
     memset(step, 0, sizeof *step);
     if (strchr("rhc", *in.at) && isdigit((unsigned char)in.at[1])) {
         in.at++;
-        name = (uint32_t)read_number(&in);
-        expect(&in, name < 1 << 24, "a smaller name");
-        expect(&in, take(&in, " = "), " = ");
+        name = read_name(&in);
+        expect(&in, in.expected || take(&in, " = "), " = ");
     }
-    enum vmm_call_id call = read_call(&in);
+    enum vmm_call_id call = in.expected ? VMM_CALL_COUNT : read_call(&in);
     if (!in.expected) {
         size_t count;
         const struct vmm_param *params = vmm_call_params(call, &count);

@@ -32,7 +32,8 @@ struct world_report {
     size_t calls;        /* of the alphabet */
     size_t states;
     size_t transitions;  /* calls made from states */
-    size_t refused, kept, changed, outside; /* of them: refused; succeeded without, with a change; out of the world */
+    size_t refused;      /* of them */
+    size_t kept, changed, outside; /* succeeded without a change; to another state; out of the world */
     bool closed;         /* no state was left unvisited */
     bool same;           /* system and model never differed */
     struct script path;  /* when they did: the shortest way there */

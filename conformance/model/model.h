@@ -47,6 +47,8 @@ struct model_mapping {
     uint32_t tag;
     uint8_t device[VMM_MAX_DEVICES]; /* VMM_MEM_ACCESS_FLAGS_PROT_ of each device */
     uint8_t host;                    /* HOST and HOST_NUMA are one location */
+    bool host_newer;                 /* the host was granted rights after device 0 */
+    uint64_t buffer;                 /* its id as the pointer attribute told it, 0 before anybody asked */
 };
 
 /* Bytes are remembered in small windows at places of each granule where tests look; what no window covers is not. */

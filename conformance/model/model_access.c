@@ -85,21 +85,27 @@ static const struct model_mapping *next_in_range(const struct model *m, const st
     return first;
 }
 
-/* What the memory of one mapping allows each location. */
-static bool set_memory(struct model *m, const struct vmm_call_mem_set_access *c, const struct model_mapping *mapping,
+/* Where the mappings of the range that count end: at its end, or at the first hole. */
+static uint64_t reached(struct model *m, const struct vmm_call_mem_set_access *c)
+{
+    uint64_t at = c->ptr, end = c->ptr + c->size;
+    while (at < end && model_mapping_at(m, at))
+        at = model_mapping_at(m, at)->start + model_mapping_at(m, at)->size;
+    return MODEL_FACT_HOLE_STOPS ? at : end;
+}
+
+/* What the memory of one mapping allows one location. */
+static bool set_memory(struct model *m, const vmm_mem_access_desc *d, const struct model_mapping *mapping,
                        struct model_answer *a)
 {
     if (!model_in_device(m, mapping))
         return true;
     int owner = model_memory_of(m, mapping->handle)->prop.location.id;
-    for (uint64_t i = 0; i < c->count; i++) {
-        const vmm_mem_location *who = &c->desc[i].location;
-        if (host_location(who))
-            return model_refuse(a, VMM_ERROR_NOT_SUPPORTED, "VMM-ACCESS-HOST-ON-DEVICE");
-        if (who->id != owner && !(m->profile->peers[who->id] >> owner & 1))
-            return model_refuse(a, VMM_ERROR_PEER_ACCESS_UNSUPPORTED, "VMM-ACCESS-PEER");
-    }
-    return true;
+    if (host_location(&d->location))
+        return (MODEL_FACT_NO_HOST_ON_DEVICE && d->flags == VMM_MEM_ACCESS_FLAGS_PROT_NONE) ||
+               model_refuse(a, VMM_ERROR_NOT_SUPPORTED, "VMM-ACCESS-HOST-ON-DEVICE");
+    return d->location.id == owner || (m->profile->peers[d->location.id] >> owner & 1) ||
+           model_refuse(a, VMM_ERROR_PEER_ACCESS_UNSUPPORTED, "VMM-ACCESS-PEER");
 }
 
 static bool set_warnings(const struct model *m, const struct vmm_call_mem_set_access *c, struct model_answer *a)
@@ -117,26 +123,47 @@ static bool set_warnings(const struct model *m, const struct vmm_call_mem_set_ac
     return true;
 }
 
-static void set_rights(struct model_mapping *mapping, const vmm_mem_access_desc *d)
+static void set_rights(struct model_mapping *mapping, const vmm_mem_access_desc *d, bool device_memory)
 {
-    if (host_location(&d->location))
+    if (host_location(&d->location)) {
+        if (device_memory)
+            return; /* nobody has it, nobody gets it */
+        if (!mapping->host)
+            mapping->host_newer = true;
         mapping->host = (uint8_t)d->flags;
-    else
+    } else {
+        if (!mapping->device[d->location.id] && d->location.id == 0)
+            mapping->host_newer = false;
         mapping->device[d->location.id] = (uint8_t)d->flags;
+    }
+}
+
+/* Mapping by mapping, descriptor by descriptor; apply: make the change, or only look whether it is allowed. */
+static bool set_each(struct model *m, const struct vmm_call_mem_set_access *c, bool apply, struct model_answer *a)
+{
+    uint64_t end = reached(m, c);
+    for (const struct model_mapping *p = next_in_range(m, c, c->ptr); p && p->start < end;
+         p = next_in_range(m, c, p->start + p->size))
+        for (uint64_t d = 0; d < c->count; d++) {
+            if (!set_memory(m, &c->desc[d], p, a))
+                return false;
+            if (apply)
+                set_rights(model_mapping_at(m, p->start), &c->desc[d], model_in_device(m, p));
+        }
+    return true;
 }
 
 MODEL_ON(mem_set_access)
 {
     if (!set_arguments(m, c, a) || !set_range(m, c, a))
         return;
-    for (const struct model_mapping *p = next_in_range(m, c, c->ptr); p; p = next_in_range(m, c, p->start + p->size))
-        if (!set_memory(m, c, p, a))
-            return;
-    if (!set_warnings(m, c, a) || !model_succeeded(a))
+    if (!set_each(m, c, false, a)) {
+        if (MODEL_FACT_REFUSED_HALFWAY && a->actual == a->result)
+            set_each(m, c, true, a);
         return;
-    for (size_t i = 0; i < m->mapping_count; i++)
-        for (uint64_t d = 0; in_range(&m->mappings[i], c) && d < c->count; d++)
-            set_rights(&m->mappings[i], &c->desc[d]);
+    }
+    if (set_warnings(m, c, a) && model_succeeded(a))
+        set_each(m, c, true, a);
 }
 
 /* ---- get ---- */
@@ -149,31 +176,37 @@ static bool get_location(const struct model *m, const vmm_mem_location *l)
            (l->type == VMM_MEM_LOCATION_TYPE_HOST_NUMA && model_edge_get_access_node(m, l->id));
 }
 
-/* On device memory HOST reports what device 0 may, and HOST_NUMA nothing. */
+/* HOST reports what device 0 may, too: on device memory that alone, on host memory whichever was granted later.
+ * HOST_NUMA reports what the host may, which is nothing on device memory. */
 static uint64_t get_rights(struct model *m, const struct model_mapping *mapping, const vmm_mem_location *l)
 {
     if (l->type == VMM_MEM_LOCATION_TYPE_DEVICE)
         return mapping->device[l->id];
-    if (!model_in_device(m, mapping))
+    if (l->type == VMM_MEM_LOCATION_TYPE_HOST_NUMA)
         return mapping->host;
-    return l->type == VMM_MEM_LOCATION_TYPE_HOST ? mapping->device[0] : 0;
+    if (model_in_device(m, mapping))
+        return mapping->device[0];
+    if (!MODEL_FACT_HOST_NEWEST)
+        return mapping->host;
+    bool host = mapping->host && (mapping->host_newer || !mapping->device[0]);
+    return host ? mapping->host : mapping->device[0];
 }
 
 MODEL_ON(mem_get_access)
 {
     const struct model_mapping *mapping = model_mapping_at(m, c->ptr);
-    if (c->location && !get_location(m, c->location)) {
-        model_refuse(a, VMM_ERROR_INVALID_DEVICE, "VMM-GETACCESS-LOCATION");
-        return;
-    }
+    bool nowhere = c->location && !get_location(m, c->location);
     const char *rule = !c->flags      ? "VMM-GETACCESS-NULL-FLAGS"
                        : !c->location ? "VMM-GETACCESS-NULL-LOCATION"
                        : !c->ptr      ? "VMM-GETACCESS-PTR-ZERO"
                        : !mapping     ? "VMM-GETACCESS-NOT-MAPPED"
                                       : NULL;
-    if (rule) {
+    bool sound = c->flags && c->location && c->ptr;
+    if (nowhere && (sound || !MODEL_FACT_GET_ACCESS_LOCATION_LATE)) {
+        model_refuse(a, VMM_ERROR_INVALID_DEVICE, "VMM-GETACCESS-LOCATION");
+    } else if (rule) {
         model_refuse(a, INVALID, rule);
-        a->writes_zero = c->flags && c->location && c->ptr && !mapping;
+        a->writes_zero = sound;
     } else if (model_succeeded(a)) {
         model_expect(a, "flags", *c->flags, get_rights(m, mapping, c->location));
     }

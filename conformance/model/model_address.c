@@ -233,7 +233,7 @@ static bool unmap_allowed(struct model *m, const struct vmm_call_mem_unmap *c, u
         return model_refuse(a, INVALID, "VMM-UNMAP-NOT-RESERVED");
     for (size_t i = 0; i < m->mapping_count; i++) {
         const struct model_mapping *mapping = &m->mappings[i];
-        if (!model_overlap(c->ptr, size, mapping->start, mapping->size))
+        if (!size || !model_overlap(c->ptr, size, mapping->start, mapping->size))
             continue;
         if (!inside(mapping, c->ptr, size))
             return model_refuse(a, INVALID, "VMM-UNMAP-PARTIAL");
@@ -248,7 +248,8 @@ static bool unmap_allowed(struct model *m, const struct vmm_call_mem_unmap *c, u
 
 MODEL_ON(mem_unmap)
 {
-    uint64_t size = model_edge_clamp(c->ptr, c->size);
+    bool wraps = c->size > UINT64_MAX - c->ptr;
+    uint64_t size = wraps && MODEL_FACT_UNMAP_WRAPS ? 0 : model_edge_clamp(c->ptr, c->size);
     if (!unmap_allowed(m, c, size, a) || !model_succeeded(a))
         return;
     for (size_t i = m->mapping_count; i-- > 0;) {

@@ -68,7 +68,7 @@ static bool prop_sound(const struct model *m, const vmm_mem_allocation_prop *p, 
         return model_refuse(a, INVALID, "VMM-CREATE-HANDLE-TYPE-WINDOWS");
     if (p->alloc_flags.compression_type > VMM_MEM_ALLOCATION_COMP_GENERIC)
         return model_refuse(a, INVALID, "VMM-CREATE-COMPRESSION-TYPE");
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < (MODEL_FACT_RESERVED3 ? 3 : 4); i++)
         if (p->alloc_flags.reserved[i])
             return model_refuse(a, INVALID, "VMM-CREATE-RESERVED");
     if (p->win32_handle_meta_data)
@@ -114,9 +114,12 @@ static bool create_allowed(const struct model *m, const struct vmm_call_mem_crea
         return model_refuse(a, INVALID, "VMM-CREATE-SIZE-ZERO");
     if (!model_attribute(m, VMM_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED))
         return model_refuse(a, VMM_ERROR_NOT_SUPPORTED, "VMM-CREATE-UNSUPPORTED");
+    uint64_t unit = model_granularity(m, p->location.type, VMM_MEM_ALLOC_GRANULARITY_MINIMUM);
+    if (MODEL_FACT_DEVICE_BEFORE_PROP && c->size % unit == 0 && !device_exists(m, p, a))
+        return false;
     if (!prop_sound(m, p, a))
         return false;
-    if (c->size % model_granularity(m, p->location.type, VMM_MEM_ALLOC_GRANULARITY_MINIMUM))
+    if (c->size % unit)
         return model_refuse(a, INVALID, "VMM-CREATE-SIZE-GRANULARITY");
     if (!prop_possible(m, p, a) || !device_exists(m, p, a))
         return false;
@@ -147,6 +150,7 @@ static vmm_mem_allocation_prop obtained(const struct model *m, const struct vmm_
         p.alloc_flags.gpu_direct_rdma_capable &&
         model_attribute(m, VMM_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED);
     p.alloc_flags.usage = 0;
+    p.alloc_flags.reserved[3] = 0;
     return p;
 }
 
@@ -253,7 +257,7 @@ MODEL_ON(mem_retain_allocation_handle)
         model_refuse(a, INVALID, "VMM-RETAIN-NULL-HANDLE");
     else if (!c->addr)
         model_refuse(a, INVALID, "VMM-RETAIN-ADDRESS-ZERO");
-    else if (!mapping)
+    else if (!mapping || (MODEL_FACT_RETAIN_RESERVED && !model_reservation_at(m, c->addr)))
         model_refuse(a, INVALID, "VMM-RETAIN-NOT-MAPPED");
     else if (model_succeeded(a)) {
         model_expect(a, "handle", *c->handle, mapping->handle);

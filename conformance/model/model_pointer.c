@@ -59,6 +59,7 @@ static uint64_t value_of(struct model *m, const struct model_mapping *mapping, v
     case VMM_POINTER_ATTRIBUTE_MEMORY_TYPE: return device ? VMM_MEMORYTYPE_DEVICE : VMM_MEMORYTYPE_HOST;
     case VMM_POINTER_ATTRIBUTE_DEVICE_POINTER: return address;
     case VMM_POINTER_ATTRIBUTE_HOST_POINTER: return device ? 0 : address;
+    case VMM_POINTER_ATTRIBUTE_SYNC_MEMOPS: return MODEL_FACT_SYNC_MEMOPS && device;
     case VMM_POINTER_ATTRIBUTE_DEVICE_ORDINAL: return device ? (uint64_t)memory->prop.location.id : 0;
     case VMM_POINTER_ATTRIBUTE_RANGE_START_ADDR: return r ? r->start : 0;
     case VMM_POINTER_ATTRIBUTE_RANGE_SIZE: return r ? r->size : 0;
@@ -85,6 +86,21 @@ static void expect_block(struct model *m, const struct model_mapping *mapping, u
             model_expect(a, "data (memory block id) equals another's", m->memories[i].block == got, false);
 }
 
+/* A mapping has a buffer id of its own. */
+static void expect_buffer(struct model *m, uint64_t address, uint64_t got, struct model_answer *a)
+{
+    struct model_mapping *mapping = model_mapping_at(m, address);
+    model_expect(a, "data (buffer id) is 0", got == 0, false);
+    if (!MODEL_FACT_BUFFER_PER_MAPPING)
+        return;
+    if (!mapping->buffer)
+        mapping->buffer = got;
+    model_expect(a, "data (buffer id)", got, mapping->buffer);
+    for (size_t i = 0; i < m->mapping_count; i++)
+        if (&m->mappings[i] != mapping)
+            model_expect(a, "data (buffer id) equals another's", m->mappings[i].buffer == got, false);
+}
+
 static void expect_attribute(struct model *m, const struct model_mapping *mapping, vmm_pointer_attribute attribute,
                              const void *data, uint64_t address, struct model_answer *a)
 {
@@ -92,7 +108,7 @@ static void expect_attribute(struct model *m, const struct model_mapping *mappin
     if (attribute == VMM_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID)
         expect_block(m, mapping, got, a);
     else if (attribute == VMM_POINTER_ATTRIBUTE_BUFFER_ID)
-        model_expect(a, "data (buffer id)", got == 0, false);
+        expect_buffer(m, address, got, a);
     else
         model_expect(a, "data", got, value_of(m, mapping, attribute, address));
 }
@@ -144,6 +160,8 @@ MODEL_ON(mem_get_address_range)
         model_refuse(a, VMM_ERROR_INVALID_CONTEXT, "VMM-CTX-CURRENT");
         return;
     }
+    if (MODEL_FACT_RANGE_OF_NOTHING && !c->pbase && !c->psize)
+        return;
     if (!mapping || !model_edge_range_found(model_in_device(m, mapping), model_device_rights(mapping, device))) {
         model_refuse(a, VMM_ERROR_NOT_FOUND, "VMM-RANGE-NOT-FOUND");
         return;

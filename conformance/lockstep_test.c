@@ -1,0 +1,173 @@
+/* lockstep_test.c - scripts as text, and that a difference is noticed. */
+#include "lockstep.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tap.h"
+
+enum { STEPS = 3000 };
+
+static const uint64_t unit = 2 << 20;
+
+/* Random calls on spec until both differ; the index of that call, or STEPS. */
+static size_t run_random(const char *spec, uint64_t seed, uint64_t flip, char *difference, size_t size)
+{
+    struct lockstep pair;
+    struct chooser dice = {seed};
+    if (!lockstep_open(&pair, spec))
+        tap_bail("%s", pair.difference);
+    pair.flip = flip;
+    size_t i = 0;
+    for (bool same = true; i < STEPS; i++) {
+        struct step step;
+        lockstep_random(&dice, &pair, STEP_FIRST_NAME + (uint32_t)i, &step);
+        same = lockstep_step(&pair, &step) && lockstep_check_objects(&pair);
+        if (!same)
+            break;
+    }
+    snprintf(difference, size, "%s", pair.difference);
+    lockstep_close(&pair);
+    return i;
+}
+
+/* ---- text ---- */
+
+static void every_random_step_reads_back(void)
+{
+    struct lockstep pair;
+    struct chooser dice = {7};
+    char line[512], again[512], error[200] = "";
+    size_t wrong = 0;
+    if (!lockstep_open(&pair, "sim:max"))
+        tap_bail("%s", pair.difference);
+    for (uint32_t i = 0; i < STEPS; i++) {
+        struct step step, read;
+        lockstep_random(&dice, &pair, STEP_FIRST_NAME + i, &step);
+        lockstep_step(&pair, &step);
+        step_print(&step, unit, line, sizeof line);
+        bool good = step_parse(line, unit, &read, error, sizeof error);
+        if (good)
+            step_print(&read, unit, again, sizeof again);
+        if (!good || strcmp(line, again) || read.call != step.call || memcmp(read.arg, step.arg, sizeof step.arg)) {
+            if (!wrong++)
+                tap_note("%s: %s", line, error);
+        }
+    }
+    lockstep_close(&pair);
+    tap_u64(wrong, 0, "%d random steps, --seed 7, read back as they were printed", STEPS);
+}
+
+static void bad_lines_name_the_place(void)
+{
+    static const struct {
+        const char *line, *error;
+    } bad[] = {
+        {"mem_fly ptr=0", "column 1: expected the name of a call"},
+        {"mem_unmap ptr=0", "column 16: expected size"},
+        {"mem_unmap ptr=x size=0", "column 15: expected a number"},
+        {"mem_unmap ptr=0 size=0 flags=0", "column 23: expected the end of the line"},
+        {"r99999999999 = mem_unmap ptr=0 size=0", "column 13: expected a smaller name"},
+        {"mem_set_access ptr=0 size=0 desc=[1:0=3 1:0=3 1:0=3] count=9", "column 61: expected a count of 3 at most"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        struct step step;
+        char error[200] = "";
+        bool good = step_parse(bad[i].line, unit, &step, error, sizeof error);
+        tap_text(good ? "accepted" : error, bad[i].error, "\"%s\" is refused", bad[i].line);
+    }
+}
+
+static void names_are_values(void)
+{
+    struct step step;
+    char error[200], line[200];
+    tap_ok(step_parse("mem_map ptr=r64+1G-4096 size=2G offset=0 handle=h65 flags=0", unit, &step, error, sizeof error),
+           "a line with names is a step");
+    tap_u64(step.arg[0].name, 64, "the reservation's name");
+    tap_u64(step.arg[0].add, unit - 4096, "and the offset from it");
+    step_print(&step, unit, line, sizeof line);
+    tap_text(line, "mem_map ptr=r64+0x1ff000 size=2G offset=0 handle=h65 flags=0", "printed again");
+}
+
+/* ---- differences ---- */
+
+static void agreement(void)
+{
+    char difference[600];
+    const char *const specs[] = {"sim:h100", "sim:odd,strict", "sim:max"};
+    for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++) {
+        tap_u64(run_random(specs[i], 11, 0, difference, sizeof difference), STEPS,
+                "%s: no difference in %d calls, --seed 11", specs[i], STEPS);
+        tap_text(difference, "", "%s: nothing to say", specs[i]);
+    }
+}
+
+/* Any prediction turned round must be noticed at that very call. */
+static void a_wrong_prediction_is_noticed(void)
+{
+    char difference[600];
+    for (uint64_t flip = 20; flip < 1000; flip += 107) {
+        size_t at = run_random("sim:h100", 11, flip, difference, sizeof difference);
+        tap_ok(at < STEPS && strstr(difference, "the system answers"),
+               "the prediction of call %" PRIu64 " turned round is noticed", flip);
+    }
+}
+
+/* A system that refuses what it should not. */
+static void a_wrong_system_is_noticed(void)
+{
+    static const char *const faults[] = {"mem_map:3", "mem_unmap:2:INVALID_VALUE", "mem_set_access:4", "mem_create:5",
+                                         "mem_address_reserve:6", "mem_release:2", "memset_d8:1",
+                                         "pointer_get_attribute:9:NOT_FOUND"};
+    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
+        char spec[96], difference[600];
+        snprintf(spec, sizeof spec, "fault=%s|sim:h100", faults[i]);
+        tap_ok(run_random(spec, 11, 0, difference, sizeof difference) < STEPS && difference[0],
+               "%s is noticed", spec);
+    }
+}
+
+/* A change behind the model's back. */
+static void a_changed_state_is_noticed(void)
+{
+    struct lockstep pair;
+    vmm_deviceptr ptr;
+    if (!lockstep_open(&pair, "sim:h100"))
+        tap_bail("%s", pair.difference);
+    tap_ok(lockstep_check(&pair), "a fresh pair is the same everywhere");
+    tap_result(vmm_mem_address_reserve(pair.sys, &ptr, unit, 0, 0, 0), VMM_SUCCESS, "a reservation on one side");
+    tap_ok(!lockstep_check_objects(&pair), "is seen by looking at the objects");
+    tap_ok(strstr(pair.difference, "a reservation of 0x200000 at") != NULL, "and named: %s", pair.difference);
+    lockstep_close(&pair);
+}
+
+static void specs(void)
+{
+    struct lockstep pair;
+    static const struct {
+        const char *spec, *why;
+    } bad[] = {{"cuda", "spec \"cuda\": lockstep needs a simulator (sim:PROFILE)"},
+               {"simple", "spec \"simple\": lockstep needs a simulator (sim:PROFILE)"},
+               {"sim:nowhere", "spec \"sim:nowhere\": no profile \"nowhere\""}};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        bool open = lockstep_open(&pair, bad[i].spec);
+        tap_text(open ? "opened" : pair.difference, bad[i].why, "%s cannot be opened", bad[i].spec);
+    }
+    tap_ok(lockstep_open(&pair, "sim"), "sim means the default profile");
+    tap_u64(lockstep_unit(&pair), unit, "whose unit is 2 MiB");
+    lockstep_close(&pair);
+}
+
+int main(void)
+{
+    every_random_step_reads_back();
+    bad_lines_name_the_place();
+    names_are_values();
+    agreement();
+    a_wrong_prediction_is_noticed();
+    a_wrong_system_is_noticed();
+    a_changed_state_is_noticed();
+    specs();
+    return tap_done();
+}

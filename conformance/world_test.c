@@ -1,0 +1,99 @@
+/* world_test.c - how many states the small world has, counted in another way, and that a difference is noticed. */
+#include "world.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tap.h"
+
+/* Ways to fill the granules from `from` to the third with mappings that start there, each with `rights` sets of
+ * rights: nothing, A (one granule), or B (two; at the third it runs past). */
+static uint64_t ways(int from, uint64_t rights)
+{
+    if (from >= 3)
+        return 1;
+    return ways(from + 1, rights) * (1 + rights) + ways(from + 2, rights) * rights;
+}
+
+/* R1 and R2 reserved, R1 alone (its mapping at granule 0, if any), R2 alone, neither; each handle has 0 to max_refs
+ * references, where 0 means gone unless it is mapped. */
+static uint64_t counted(int devices, unsigned max_refs)
+{
+    uint64_t rights = devices == 1 ? 3 : 9, references = max_refs + 1;
+    return (ways(0, rights) + (1 + 2 * rights) + ways(1, rights) + 1) * references * references;
+}
+
+static void closes(const struct world_options *options)
+{
+    struct world_report report;
+    world_explore(options, &report);
+    tap_ok(report.same, "max_refs %u%s: no difference%s%s", options->max_refs, options->strict ? ", strict" : "",
+           report.same ? "" : ": ", report.difference);
+    tap_ok(report.closed, "the search closed");
+    if (!options->strict) {
+        tap_u64(report.states, counted(options->devices, options->max_refs), "every state was reached");
+    } else {
+        tap_ok(report.states < counted(options->devices, options->max_refs),
+               "strict: no mapping runs past or across reservations");
+    }
+    tap_u64(report.refused + report.kept + report.changed + report.outside, report.transitions,
+            "every call was refused, kept the state, changed it or left the world");
+    tap_ok(report.transitions > report.states * 800, "hundreds of calls were tried from each state");
+    script_free(&report.path);
+}
+
+static void stops_at_the_bound(void)
+{
+    struct world_report report;
+    world_explore(&(struct world_options){.devices = 1, .max_refs = 1, .max_states = 50}, &report);
+    tap_u64(report.states, 50, "no more than max_states states");
+    tap_ok(report.same && !report.closed, "and the report says that some are left");
+    script_free(&report.path);
+}
+
+static void notices(void)
+{
+    struct world_report report;
+    char error[600];
+    world_explore(&(struct world_options){.devices = 1, .max_refs = 1, .max_states = 1000, .flip = 200}, &report);
+    tap_ok(!report.same && !report.closed, "a prediction turned round is noticed");
+    tap_ok(report.path.count > 0 && report.difference[0], "with the way there and the difference: %s",
+           report.difference);
+    tap_u64(lockstep_run("sim:h100", &report.path, 0, 0, error, sizeof error), report.path.count,
+            "a way on which right predictions agree");
+    script_free(&report.path);
+}
+
+/* The dump has one line for each call, transition and state, and does not change from run to run. */
+static void dumps(void)
+{
+    char *text[2];
+    size_t length[2];
+    struct world_report report;
+    for (int i = 0; i < 2; i++) {
+        FILE *file = open_memstream(&text[i], &length[i]);
+        if (!file)
+            tap_bail("open_memstream failed");
+        world_explore(&(struct world_options){.devices = 1, .max_refs = 1, .max_states = 40, .dump = file}, &report);
+        fclose(file);
+        script_free(&report.path);
+    }
+    size_t lines = 0;
+    for (const char *at = text[0]; (at = strchr(at, '\n')) != NULL; at++)
+        lines++;
+    tap_u64(lines, 2 + report.calls + report.transitions + report.states, "a line each");
+    tap_ok(length[0] == length[1] && !memcmp(text[0], text[1], length[0]), "the same every time");
+    tap_ok(strstr(text[0], "\nt s0 a0 0 - s1\n") != NULL, "the first reservation leads to the second state");
+    free(text[0]);
+    free(text[1]);
+}
+
+int main(void)
+{
+    closes(&(struct world_options){.devices = 1, .max_refs = 1, .max_states = 100000});
+    closes(&(struct world_options){.devices = 1, .max_refs = 1, .max_states = 100000, .strict = true});
+    stops_at_the_bound();
+    notices();
+    dumps();
+    return tap_done();
+}
