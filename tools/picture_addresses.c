@@ -66,26 +66,44 @@ static void label_segments(const struct picture *picture, const vmm_object *r, s
     }
 }
 
+static size_t least_width(const struct segment *s)
+{
+    return s->mapping ? strlen(s->label) : 4;
+}
+
+/* What does not fit beside each other is left out from the right. */
+static void fit(struct bar *bar)
+{
+    size_t total = 0;
+    for (size_t i = 0; i < bar->count; i++)
+        total += least_width(&bar->segment[i]) + 1;
+    while (total > BAR + SEGMENTS) {
+        const struct segment *last = &bar->segment[--bar->count];
+        total -= least_width(last) + 1;
+        bar->left_out += last->mapping != NULL;
+    }
+}
+
 /* Widths in proportion to sizes, yet never below what the label needs. */
 static void measure(const vmm_object *r, struct bar *bar)
 {
     for (size_t i = 0; i < bar->count; i++) {
         struct segment *s = &bar->segment[i];
         size_t share = (size_t)((double)s->size / (double)r->size * BAR);
-        size_t least = s->mapping ? strlen(s->label) : 4;
+        size_t least = least_width(s);
         s->width = share > least ? share : least;
     }
     for (;;) {
-        size_t total = 0, widest = 0;
+        size_t total = 0, loosest = 0;
         for (size_t i = 0; i < bar->count; i++) {
-            total += bar->segment[i].width;
-            if (bar->segment[i].width > bar->segment[widest].width)
-                widest = i;
+            const struct segment *s = &bar->segment[i], *l = &bar->segment[loosest];
+            total += s->width;
+            if (s->width - least_width(s) > l->width - least_width(l))
+                loosest = i;
         }
-        size_t least = bar->segment[widest].mapping ? strlen(bar->segment[widest].label) : 4;
-        if (total <= BAR || bar->segment[widest].width <= least)
+        if (total <= BAR || bar->segment[loosest].width == least_width(&bar->segment[loosest]))
             return;
-        bar->segment[widest].width--;
+        bar->segment[loosest].width--;
     }
 }
 
@@ -109,8 +127,6 @@ static void print_memory_row(FILE *out, const struct bar *bar)
         centred(out, bar->segment[i].label, bar->segment[i].width, bar->segment[i].mapping ? '=' : '.');
         fputc('|', out);
     }
-    if (bar->left_out)
-        fprintf(out, " %zu more mappings", bar->left_out);
     fputs("\n", out);
 }
 
@@ -188,9 +204,11 @@ static void print_rights(FILE *out, const struct picture *picture, const struct 
         print_rights_row(out, bar, host, "host");
 }
 
-static void print_overhang(FILE *out, const vmm_object *r, const struct bar *bar)
+static void print_remarks(FILE *out, const vmm_object *r, const struct bar *bar)
 {
     char size[TEXT_SIZE_ROOM];
+    if (bar->left_out)
+        fprintf(out, "    and %zu more mapping%s to the right\n", bar->left_out, bar->left_out == 1 ? "" : "s");
     for (size_t i = 0; i < bar->count; i++) {
         const vmm_object *m = bar->segment[i].mapping;
         if (m && m->start + m->size > r->start + r->size)
@@ -206,6 +224,7 @@ static void print_reservation(FILE *out, const struct picture *picture, const vm
     bool mapped = false;
     cut(picture, r, &bar);
     label_segments(picture, r, &bar);
+    fit(&bar);
     measure(r, &bar);
     for (size_t i = 0; i < bar.count; i++)
         mapped |= bar.segment[i].mapping != NULL;
@@ -217,7 +236,7 @@ static void print_reservation(FILE *out, const struct picture *picture, const vm
     if (mapped)
         print_rights(out, picture, &bar);
     print_offsets(out, r, &bar);
-    print_overhang(out, r, &bar);
+    print_remarks(out, r, &bar);
 }
 
 void picture_addresses(FILE *out, const struct picture *picture)

@@ -6,7 +6,7 @@
 #include "text.h"
 #include "values.h"
 
-#define COLUMNS 100
+#define COLUMNS 96 /* and four of indentation in a script */
 
 /* Pieces of one place's memory, folded over lines when they are many. */
 struct row {
@@ -135,7 +135,7 @@ static void print_handle(FILE *out, const struct picture *picture, const vmm_obj
             add_place(&text, picture, m);
     }
     fprintf(out, "  %-16s", picture->label(picture->user, h, name, sizeof name));
-    text_wrap(out, text.data, 18, 18, COLUMNS - 4);
+    text_wrap(out, text.data, 18, 18, COLUMNS);
     fputs("\n", out);
     text_free(&text);
 }

@@ -120,7 +120,7 @@ static bool load_data(struct replay *r, const char *key, json_t *json)
 static bool load_bytes(struct replay *r, const char *key, json_t *json, const struct vmm_param *param, bool *skip)
 {
     uint64_t length;
-    if (!json_is_object(json) || !replay_hex(r, key, json_object_get(json, "length"), &length))
+    if (!json_is_object(json) || !replay_hex(r, "length", json_object_get(json, "length"), &length))
         return json_is_object(json) ? false : replay_malformed(r, key, "%s is not {\"length\":...}", key);
     const char *hex = json_string_value(json_object_get(json, "hex"));
     if (length > COPY_MAX) {

@@ -158,6 +158,7 @@ static void free_kept(struct script *script)
     for (size_t i = 0; i < script->kept_count; i++)
         free(script->kept[i]);
     free(script->kept);
+    free(script->told);
 }
 
 enum script_status script_finish(struct script *script)

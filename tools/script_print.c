@@ -181,14 +181,27 @@ static void print_brief(struct script *script, const vmm_detail *detail)
     }
     if (detail->nearest.kind != VMM_OBJECT_NONE && detail->nearest.kind != VMM_OBJECT_DEVICE)
         fprintf(out, ", nearest %s", script_label(script, &detail->nearest, label));
-    fputs("\n", out);
+    fputs(script->options.brief ? "\n" : " (explained above)\n", out);
+}
+
+/* A rule is explained once in a script; leaks are about an object each, and short. */
+static bool told_before(struct script *script, const vmm_detail *detail)
+{
+    if (!detail->rule || detail->severity == VMM_SEVERITY_LEAK)
+        return false;
+    for (size_t i = 0; i < script->told_count; i++)
+        if (strcmp(script->told[i], detail->rule) == 0)
+            return true;
+    script->told = text_grow(script->told, (script->told_count + 1) * sizeof *script->told);
+    script->told[script->told_count++] = detail->rule;
+    return false;
 }
 
 void script_print_detail(struct script *script, const vmm_detail *detail)
 {
     char raw[4096];
     struct text text = {0};
-    if (script->options.brief) {
+    if (script->options.brief || told_before(script, detail)) {
         print_brief(script, detail);
         return;
     }

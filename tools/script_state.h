@@ -41,6 +41,8 @@ struct script {
     struct step step;
     unsigned char **kept;    /* host memory of asynchronous copies, which may be read or written until the end */
     size_t kept_count;
+    const char **told;       /* rules whose texts were printed; they point into the rule table */
+    size_t told_count;
 
     struct text picture;     /* the last one drawn, so that an unchanged one is not drawn again */
     uint64_t calls;          /* made on sys so far: the ordinal of the last one */

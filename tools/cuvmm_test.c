@@ -1,0 +1,105 @@
+/* The command line: every subcommand's help, every kind of wrong use, exit statuses. */
+#include "cuvmm.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tap.h"
+
+#define ARGS 6
+
+struct run {
+    int status;
+    char *out, *err;
+};
+
+static struct run run(const char *const args[ARGS])
+{
+    struct run r = {0};
+    char *argv[ARGS + 2] = {(char *)(uintptr_t) "cuvmm"};
+    size_t out_size, err_size;
+    int argc = 1;
+    for (; argc <= ARGS && args[argc - 1]; argc++)
+        argv[argc] = (char *)(uintptr_t)args[argc - 1];
+    FILE *out = open_memstream(&r.out, &out_size), *err = open_memstream(&r.err, &err_size);
+    if (!out || !err)
+        tap_bail("no memory");
+    r.status = cuvmm_main(argc, argv, out, err);
+    fclose(out);
+    fclose(err);
+    return r;
+}
+
+static const struct {
+    const char *args[ARGS];
+    int status;
+    const char *out, *err; /* text that stands there; "" where nothing may */
+} cases[] = {
+    {{"--version"}, 0, "cuvmm 0.", ""},
+    {{"--help"}, 0, "cuvmm run FILE", ""},
+    {{"-h"}, 0, "Examples:", ""},
+    {{"help"}, 0, "cuvmm replay TRACE", ""},
+    {{"help", "run"}, 0, "--keep-going", ""},
+    {{"help", "rules"}, 0, "--markdown", ""},
+    {{"run", "--help"}, 0, "Commands of the language", ""},
+    {{"run", "x", "-h"}, 0, "Commands of the language", ""},
+    {{"explain", "--help"}, 0, "Examples:", ""},
+    {{"rules", "--help"}, 0, "Examples:", ""},
+    {{"profiles", "--help"}, 0, "Examples:", ""},
+    {{"replay", "--help"}, 0, "Examples:", ""},
+    {{NULL}, 2, "", "which command"},
+    {{"rum"}, 2, "", "is \"run\" meant"},
+    {{"frobnicate"}, 2, "", "unknown command \"frobnicate\""},
+    {{"--frobnicate"}, 2, "", "unknown option \"--frobnicate\""},
+    {{"help", "frobnicate"}, 2, "", "unknown command"},
+    {{"help", "run", "run"}, 2, "", "one command"},
+    {{"run"}, 2, "", "which script"},
+    {{"run", "no-such-file.vmm"}, 2, "", "no-such-file.vmm: "},
+    {{"run", "a", "b"}, 2, "", "one FILE"},
+    {{"run", "--frobnicate", "a"}, 2, "", "unknown option \"--frobnicate\""},
+    {{"run", "a", "--backend"}, 2, "", "needs a SPEC"},
+    {{"run", "."}, 2, "", "cannot be read"},
+    {{"explain"}, 2, "", "0 given"},
+    {{"explain", "a", "b"}, 2, "", "2 given"},
+    {{"explain", "--all"}, 2, "", "unknown option"},
+    {{"explain", "VMM-MAP-OVERLAP"}, 0, "VMM-MAP-OVERLAP", ""},
+    {{"explain", "VMM-MAP-OVERLAPS"}, 2, "", "near: VMM-MAP-OVERLAP"},
+    {{"rules"}, 0, "VMM-CREATE-FLAGS", ""},
+    {{"rules", "--tsv"}, 0, "id\tfunction\t", ""},
+    {{"rules", "--markdown"}, 0, "# The rule book", ""},
+    {{"rules", "--call", "cuMemUnmap"}, 0, "VMM-UNMAP-HOLE", ""},
+    {{"rules", "--call", "cuMemFrob"}, 2, "", "no rule belongs to"},
+    {{"rules", "--call"}, 2, "", "needs a CALL"},
+    {{"rules", "--html"}, 2, "", "unknown option \"--html\""},
+    {{"profiles"}, 0, "h100", ""},
+    {{"profiles", "odd"}, 0, "granularity.device.minimum", ""},
+    {{"profiles", "even"}, 2, "", "no profile \"even\""},
+    {{"profiles", "-x"}, 2, "", "unknown option"},
+    {{"profiles", "a", "b"}, 2, "", "one NAME"},
+    {{"replay"}, 2, "", "which trace"},
+    {{"replay", "a", "b"}, 2, "", "one TRACE"},
+    {{"replay", "--fast", "a"}, 2, "", "unknown option"},
+    {{"replay", "a", "--backend"}, 2, "", "a SPEC is missing"},
+    {{"replay", "no-such-trace"}, 2, "", "no-such-trace: "},
+};
+
+static bool stands(const char *text, const char *want)
+{
+    return want[0] ? strstr(text, want) != NULL : text[0] == 0;
+}
+
+int main(void)
+{
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct run r = run(cases[i].args);
+        char name[200] = "cuvmm";
+        for (size_t j = 0; j < ARGS && cases[i].args[j]; j++)
+            snprintf(name + strlen(name), sizeof name - strlen(name), " %s", cases[i].args[j]);
+        bool good = r.status == cases[i].status && stands(r.out, cases[i].out) && stands(r.err, cases[i].err);
+        if (!tap_ok(good, "%s", name))
+            tap_note("status %d, out \"%.60s\", err \"%.200s\"", r.status, r.out, r.err);
+        free(r.out);
+        free(r.err);
+    }
+    return tap_done();
+}
