@@ -50,5 +50,22 @@ else
     failures=$((failures + 1))
     echo "not ok $points - a folder without tests is a failure"
 fi
+mkdir "$folder/two"
+printf 'ok 1 - a\n1..1\n# exit status 0\n' >"$folder/two/a.tap"
+printf 'not ok 1 - a\n1..1\n# exit status 1\n' >"$folder/two/b.tap"
+points=$((points + 1))
+if [ -z "$(ci/tally -q "$folder/two")" ] && ! ci/tally -q "$folder/two"; then
+    echo "ok $points - -q prints no sum and keeps the status"
+else
+    failures=$((failures + 1))
+    echo "not ok $points - -q prints no sum and keeps the status"
+fi
+points=$((points + 1))
+if [ "$(ci/tally "$folder/two" "$folder/two")" = '2 passed, 2 failed, 0 skipped' ]; then
+    echo "ok $points - several folders are added up"
+else
+    failures=$((failures + 1))
+    echo "not ok $points - several folders are added up"
+fi
 echo "1..$points"
 [ "$failures" -eq 0 ]
