@@ -61,7 +61,7 @@ coverage: ## line and branch coverage of api/ and backend_sim/ (HTML in $(BUILD)
 	    status=$$?; ci/coverage $(BUILD)/cov $(BUILD)/coverage $(COVERAGE_FLOOR) && exit $$status
 
 lint: ## shellcheck on every shell script
-	shellcheck .ci/run $(filter-out %.list %-floor %.mk,$(wildcard ci/*))
+	shellcheck $$(grep -lE '^#!.*[ /](ba)?sh$$' .ci/run ci/* $(CHECK_SHELL))
 
 $(BUILD)/cuvmm.pc: FORCE
 	@mkdir -p $(@D)
