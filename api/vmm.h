@@ -102,6 +102,10 @@ typedef int vmm_mem_allocation_granularity_flags;
 #define VMM_STREAM_DEFAULT 0
 #define VMM_STREAM_NON_BLOCKING 1
 
+/* The default stream by other names; CU_STREAM_LEGACY, CU_STREAM_PER_THREAD. */
+#define VMM_STREAM_LEGACY ((vmm_stream)0x1)
+#define VMM_STREAM_PER_THREAD ((vmm_stream)0x2)
+
 typedef int vmm_device_attribute; /* the driver's numbers; any of them may be asked for */
 #define VMM_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK 1
 #define VMM_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT 16
@@ -392,7 +396,8 @@ VMM_API vmm_result vmm_ctx_create(vmm_system *sys, vmm_context *pctx, unsigned i
  * INVALID_CONTEXT [VMM-CTX-UNKNOWN]. cuCtxDestroy. */
 VMM_API vmm_result vmm_ctx_destroy(vmm_system *sys, vmm_context ctx);
 
-/* Makes ctx the calling thread's current context; NULL leaves it with none. A destroyed context is accepted (580);
+/* Makes ctx the calling thread's current context in place of the one that was; NULL takes that one away, and the one
+ * before it (of nested vmm_ctx_create) is current again. A destroyed context is accepted (580);
  * calls that need it then return CONTEXT_IS_DESTROYED [VMM-CTX-DESTROYED] where a missing one gives INVALID_CONTEXT
  * [VMM-CTX-CURRENT]. INVALID_CONTEXT [VMM-CTX-UNKNOWN]. cuCtxSetCurrent. */
 VMM_API vmm_result vmm_ctx_set_current(vmm_system *sys, vmm_context ctx);
@@ -414,7 +419,8 @@ VMM_API vmm_result vmm_stream_create(vmm_system *sys, vmm_stream *stream, unsign
 /* Ends a stream; work already issued completes. INVALID_HANDLE [VMM-STREAM-UNKNOWN]. cuStreamDestroy. */
 VMM_API vmm_result vmm_stream_destroy(vmm_system *sys, vmm_stream stream);
 
-/* Waits for the stream's work. NULL is the current context's default stream. INVALID_HANDLE [VMM-STREAM-UNKNOWN],
+/* Waits for the stream's work. NULL, VMM_STREAM_LEGACY and VMM_STREAM_PER_THREAD are the current context's default
+ * stream. INVALID_HANDLE [VMM-STREAM-UNKNOWN],
  * INVALID_CONTEXT [VMM-CTX-CURRENT]. cuStreamSynchronize. */
 VMM_API vmm_result vmm_stream_synchronize(vmm_system *sys, vmm_stream stream);
 

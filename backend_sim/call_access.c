@@ -76,6 +76,8 @@ static vmm_result check_grant(const struct sim_process *process, const struct si
     vmm_mem_location owner = mapping->handle->prop.location;
     if (owner.type != VMM_MEM_LOCATION_TYPE_DEVICE)
         return VMM_SUCCESS;
+    if (desc->location.type != VMM_MEM_LOCATION_TYPE_DEVICE && !desc->flags)
+        return VMM_SUCCESS; /* what it never can have may be taken away */
     if (desc->location.type != VMM_MEM_LOCATION_TYPE_DEVICE)
         return refuse_range(VMM_RULE_ACCESS_HOST_ON_DEVICE, "desc.location.type", (uint64_t)desc->location.type, 0,
                             sim_object_mapping(mapping));
@@ -103,54 +105,68 @@ static bool has_duplicate(const struct vmm_call_mem_set_access *call, uint64_t *
     return false;
 }
 
-/* All mappings of the range: can each grant be given, and is there a hole between them. */
-static vmm_result check_mappings(const struct sim_process *process, const struct vmm_call_mem_set_access *call,
-                                 uint64_t *covered)
+/* One grant on one mapping. Which of device 0 and the host rose last decides what HOST is told, see access_at. */
+static void grant(struct sim_mapping *mapping, const vmm_mem_access_desc *desc)
 {
-    uint64_t end = call->ptr + call->size;
-    *covered = 0;
-    for (const struct sim_mapping *m = sim_mapping_at(process, call->ptr); m;
-         m = sim_mapping_after(process, m->start + m->size, end)) {
-        *covered += m->size;
+    unsigned slot = slot_of(desc->location), before = sim_access_of(mapping->access, slot);
+    mapping->access = (mapping->access & ~(UINT64_C(3) << (2 * slot))) | (uint64_t)desc->flags << (2 * slot);
+    if (!before && desc->flags && (slot == 0 || slot == SIM_HOST_SLOT))
+        mapping->host_latest = slot == SIM_HOST_SLOT;
+}
+
+/* Mapping by mapping, grant by grant, up to hole. The driver leaves in place what it
+ * did before the grant that it refuses. */
+static vmm_result grant_all(const struct sim_process *process, const struct vmm_call_mem_set_access *call,
+                            uint64_t hole)
+{
+    uint64_t changes = 0;
+    for (struct sim_mapping *m = sim_mapping_at(process, call->ptr); m;
+         m = sim_mapping_after(process, m->start + m->size, hole))
         for (uint64_t i = 0; i < call->count; i++) {
             vmm_result result = check_grant(process, m, &call->desc[i]);
+            if (result != VMM_SUCCESS && changes)
+                vmm_detail_note("descriptor %llu is refused; the %llu grants before it, from the start of the range, stay",
+                                (unsigned long long)i, (unsigned long long)changes);
             if (result != VMM_SUCCESS)
                 return result;
+            bool nothing = m->handle->prop.location.type == VMM_MEM_LOCATION_TYPE_DEVICE &&
+                           call->desc[i].location.type != VMM_MEM_LOCATION_TYPE_DEVICE;
+            if (!nothing)
+                grant(m, &call->desc[i]);
+            changes += !nothing;
         }
-    }
     return VMM_SUCCESS;
 }
 
-static uint64_t granted(uint64_t access, const struct vmm_call_mem_set_access *call)
+/* Where the mappings from ptr on stop touching each other. */
+static uint64_t first_hole(const struct sim_process *process, const struct vmm_call_mem_set_access *call)
 {
-    for (uint64_t i = 0; i < call->count; i++) {
-        unsigned shift = 2 * slot_of(call->desc[i].location);
-        access = (access & ~(UINT64_C(3) << shift)) | (uint64_t)call->desc[i].flags << shift;
-    }
-    return access;
+    uint64_t at = call->ptr;
+    const struct sim_mapping *m;
+    while (at - call->ptr < call->size && (m = sim_mapping_at(process, at)) != NULL)
+        at = m->start + m->size;
+    return at;
 }
 
 vmm_result sim_mem_set_access(struct sim_process *process, const struct vmm_call_mem_set_access *call)
 {
-    uint64_t covered, index, end = call->ptr + call->size;
+    uint64_t index, hole;
     vmm_result result = check_arguments(process, call);
     if (result == VMM_SUCCESS)
         result = check_range(process, call);
-    if (result == VMM_SUCCESS)
-        result = check_mappings(process, call, &covered);
     if (result != VMM_SUCCESS)
         return result;
-    if (covered != call->size) {
-        vmm_object nearest = sim_object_mapping(sim_mapping_at(process, call->ptr));
-        if (!sim_lets_pass(process, VMM_RULE_ACCESS_HOLE, call->ptr, covered, &nearest))
+    hole = first_hole(process, call);
+    if (hole - call->ptr < call->size) {
+        vmm_object nearest = sim_object_nearest(process, hole);
+        bool pass = sim_lets_pass(process, VMM_RULE_ACCESS_HOLE, call->size, hole - call->ptr, &nearest);
+        vmm_detail_note("nothing is mapped at 0x%llx; mappings after it are not changed", (unsigned long long)hole);
+        if (!pass)
             return VMM_ERROR_INVALID_VALUE;
     }
     if (has_duplicate(call, &index))
         sim_lets_pass(process, VMM_RULE_ACCESS_DUPLICATE, index, 0, NULL);
-    for (struct sim_mapping *m = sim_mapping_at(process, call->ptr); m;
-         m = sim_mapping_after(process, m->start + m->size, end))
-        m->access = granted(m->access, call);
-    return VMM_SUCCESS;
+    return grant_all(process, call, hole);
 }
 
 static bool known_location(const struct sim_process *process, vmm_mem_location location)
@@ -160,38 +176,44 @@ static bool known_location(const struct sim_process *process, vmm_mem_location l
     return location.type == VMM_MEM_LOCATION_TYPE_HOST || location.type == VMM_MEM_LOCATION_TYPE_HOST_NUMA;
 }
 
-/* What the recorded driver answers: of device memory, HOST is told what device 0 may, HOST_NUMA nothing. */
+/* What the recorded driver answers. HOST_NUMA is told the host's rights; HOST those of device 0 or of the host,
+ * whichever was granted last and still has any. On device memory the host never has rights, so HOST is told device 0's. */
 static unsigned access_at(const struct sim_mapping *mapping, vmm_mem_location location)
 {
-    bool device_memory = mapping->handle->prop.location.type == VMM_MEM_LOCATION_TYPE_DEVICE;
-    if (device_memory && location.type == VMM_MEM_LOCATION_TYPE_HOST)
-        return sim_access_of(mapping->access, 0);
-    if (device_memory && location.type == VMM_MEM_LOCATION_TYPE_HOST_NUMA)
-        return VMM_MEM_ACCESS_FLAGS_PROT_NONE;
-    return sim_access_of(mapping->access, slot_of(location));
+    unsigned device0 = sim_access_of(mapping->access, 0), host = sim_access_of(mapping->access, SIM_HOST_SLOT);
+    if (location.type != VMM_MEM_LOCATION_TYPE_HOST)
+        return sim_access_of(mapping->access, slot_of(location));
+    if (device0 && host)
+        return mapping->host_latest ? host : device0;
+    return device0 ? device0 : host;
+}
+
+static vmm_result refuse_location(vmm_mem_location location)
+{
+    bool device = location.type == VMM_MEM_LOCATION_TYPE_DEVICE;
+    int value = device ? location.id : location.type;
+    vmm_result result = vmm_detail_refuse(VMM_RULE_GETACCESS_LOCATION, (uint64_t)(int64_t)value, 0, NULL);
+    vmm_detail_argument(device ? "location.id" : "location.type");
+    return result;
 }
 
 vmm_result sim_mem_get_access(struct sim_process *process, const struct vmm_call_mem_get_access *call)
 {
-    if (call->location && !known_location(process, *call->location)) {
-        bool device = call->location->type == VMM_MEM_LOCATION_TYPE_DEVICE;
-        int value = device ? call->location->id : call->location->type;
-        vmm_result result = vmm_detail_refuse(VMM_RULE_GETACCESS_LOCATION, (uint64_t)(int64_t)value, 0, NULL);
-        vmm_detail_argument(device ? "location.id" : "location.type");
-        return result;
-    }
     if (!call->flags)
         return vmm_detail_refuse(VMM_RULE_GETACCESS_NULL_FLAGS, 0, 0, NULL);
     if (!call->location)
         return vmm_detail_refuse(VMM_RULE_GETACCESS_NULL_LOCATION, 0, 0, NULL);
     if (!call->ptr)
         return vmm_detail_refuse(VMM_RULE_GETACCESS_PTR_ZERO, 0, 0, NULL);
+    if (!known_location(process, *call->location))
+        return refuse_location(*call->location);
     const struct sim_mapping *mapping = sim_mapping_at(process, call->ptr);
-    if (!mapping) {
+    *call->flags = 0; /* measured: the driver writes it although it refuses */
+    if (!mapping && !sim_allocation_at(process, call->ptr)) {
         vmm_object nearest = sim_object_nearest(process, call->ptr);
-        *call->flags = 0; /* measured: the driver writes it although it refuses */
         return vmm_detail_refuse(VMM_RULE_GETACCESS_NOT_MAPPED, call->ptr, 0, &nearest);
     }
-    *call->flags = access_at(mapping, *call->location);
+    if (mapping) /* cuMemAlloc's memory answers 0 */
+        *call->flags = access_at(mapping, *call->location);
     return VMM_SUCCESS;
 }

@@ -32,24 +32,21 @@ static vmm_result check_reserve(const struct sim_profile *profile, const struct 
     return VMM_SUCCESS;
 }
 
-/* Where a new reservation goes: the hint where it is free, else the lowest place. */
-static bool place(const struct sim_process *process, const struct vmm_call_mem_address_reserve *call,
-                  uint64_t *address)
+static vmm_result refuse_above_hint(const struct sim_process *process, const struct vmm_call_mem_address_reserve *call)
 {
-    const struct sim_profile *profile = &process->machine->profile;
-    uint64_t alignment = call->alignment > profile->va_granularity ? call->alignment : profile->va_granularity;
-    if (alignment > profile->va_alignment_max || call->size > profile->va_end - profile->va_start)
-        return false;
-    if (call->addr && holes_contain(&process->holes, call->addr, call->size)) {
-        *address = call->addr;
-        return true;
-    }
-    return holes_find(&process->holes, call->size, alignment, address);
+    uint64_t end = process->machine->profile.va_end;
+    vmm_result result = vmm_detail_refuse(VMM_RULE_RESERVE_SPACE, call->addr, end, NULL);
+    vmm_detail_argument("addr");
+    vmm_detail_note("only addresses at or above the hint count, and none is free there for %llu bytes",
+                    (unsigned long long)call->size);
+    return result;
 }
 
 static vmm_result refuse_space(const struct sim_process *process, const struct vmm_call_mem_address_reserve *call)
 {
     const struct sim_profile *profile = &process->machine->profile;
+    if (call->alignment <= profile->va_alignment_max && call->addr)
+        return refuse_above_hint(process, call);
     if (call->alignment <= profile->va_alignment_max)
         return vmm_detail_refuse(VMM_RULE_RESERVE_SPACE, call->size, profile->va_end - profile->va_start, NULL);
     vmm_result result =
@@ -59,30 +56,53 @@ static vmm_result refuse_space(const struct sim_process *process, const struct v
     return result;
 }
 
+/* Takes addresses for the reservation: at or above the hint, else the lowest place. */
+static enum space_result take(struct sim_process *process, const struct vmm_call_mem_address_reserve *call,
+                              uint64_t *address)
+{
+    const struct sim_profile *profile = &process->machine->profile;
+    uint64_t alignment = call->alignment > profile->va_granularity ? call->alignment : profile->va_granularity;
+    if (alignment > profile->va_alignment_max || call->size > profile->va_end - profile->va_start)
+        return SPACE_FULL;
+    return space_take(&process->space, call->size, alignment, call->addr, address);
+}
+
+/* What the caller should know about the place: not the hint, or over the part of a mapping past its reservation. */
+static void warn_place(const struct sim_process *process, const struct vmm_call_mem_address_reserve *call,
+                       uint64_t address)
+{
+    const struct sim_mapping *mapping = sim_mapping_in(process, address, call->size);
+    if (call->addr && address != call->addr) {
+        vmm_object nearest = sim_object_nearest(process, call->addr);
+        sim_lets_pass(process, VMM_RULE_RESERVE_HINT_NOT_TAKEN, call->addr, address, &nearest);
+    }
+    if (mapping) {
+        vmm_object nearest = sim_object_mapping(mapping);
+        sim_lets_pass(process, VMM_RULE_RESERVE_OVER_MAPPING, call->size, address, &nearest);
+    }
+}
+
 vmm_result sim_mem_address_reserve(struct sim_process *process, const struct vmm_call_mem_address_reserve *call)
 {
     uint64_t address;
     vmm_result result = check_reserve(&process->machine->profile, call);
     if (result != VMM_SUCCESS)
         return result;
-    if (!place(process, call, &address))
-        return refuse_space(process, call);
     struct sim_reservation *reservation = calloc(1, sizeof *reservation);
-    if (!reservation || !addrmap_insert(&process->reservations, address, reservation)) {
-        free(reservation);
+    if (!reservation)
         return sim_out_of_host_memory();
+    enum space_result taken = take(process, call, &address);
+    if (taken == SPACE_TAKEN && !addrmap_insert(&process->reservations, address, reservation)) {
+        space_give(&process->space, address, call->size);
+        taken = SPACE_NO_MEMORY;
     }
-    if (!holes_take(&process->holes, address, call->size)) {
-        addrmap_remove(&process->reservations, address);
+    if (taken != SPACE_TAKEN) {
         free(reservation);
-        return sim_out_of_host_memory();
+        return taken == SPACE_FULL ? refuse_space(process, call) : sim_out_of_host_memory();
     }
     *reservation = (struct sim_reservation){address, call->size, sim_origin(&call->head),
                                             sim_process_number(process, VMM_OBJECT_RESERVATION)};
-    if (call->addr && address != call->addr) {
-        vmm_object nearest = sim_object_nearest(process, call->addr);
-        sim_lets_pass(process, VMM_RULE_RESERVE_HINT_NOT_TAKEN, call->addr, address, &nearest);
-    }
+    warn_place(process, call, address);
     *call->ptr = address;
     return VMM_SUCCESS;
 }
@@ -132,7 +152,7 @@ vmm_result sim_mem_address_free(struct sim_process *process, const struct vmm_ca
                           .kind = VMM_OBJECT_RESERVATION};
     graveyard_bury(&process->graveyard, &grave);
     addrmap_remove(&process->reservations, reservation->start);
-    sim_process_give(process, reservation->start, reservation->size);
+    space_give(&process->space, reservation->start, reservation->size);
     free(reservation);
     return VMM_SUCCESS;
 }

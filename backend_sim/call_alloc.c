@@ -3,16 +3,11 @@
 
 #include "sim.h"
 
-static vmm_result refuse_current(void)
-{
-    return vmm_detail_refuse(VMM_RULE_CTX_CURRENT, 0, 0, NULL);
-}
-
 vmm_result sim_mem_get_info(struct sim_process *process, const struct vmm_call_mem_get_info *call)
 {
     const struct sim_context *context = sim_current(process);
     if (!context)
-        return refuse_current();
+        return sim_no_context(process);
     vmm_mem_location location = {VMM_MEM_LOCATION_TYPE_DEVICE, context->device};
     if (call->free)
         *call->free = sim_machine_free_bytes(process->machine, location);
@@ -21,40 +16,40 @@ vmm_result sim_mem_get_info(struct sim_process *process, const struct vmm_call_m
     return VMM_SUCCESS;
 }
 
-/* The allocation in the process's tables; false when the host's memory is out, and nothing has changed. */
+/* Addresses that no mapping reaches into; the driver keeps both apart by taking them from different places. */
+static bool take(struct sim_process *process, uint64_t size, uint64_t unit, uint64_t *address)
+{
+    const struct sim_mapping *mapping;
+    for (uint64_t from = 0;; from = mapping->start + mapping->size) {
+        if (space_take(&process->space, size, unit, from, address) != SPACE_TAKEN)
+            return false;
+        mapping = sim_mapping_in(process, *address, size);
+        if (!mapping)
+            return true;
+        space_give(&process->space, *address, size);
+    }
+}
+
+/* The allocation in the process's tables; false when addresses or the host's memory are out, and nothing has
+ * changed. */
 static bool enter(struct sim_process *process, struct sim_allocation *allocation, uint64_t unit)
 {
     uint64_t address;
-    if (!holes_find(&process->holes, allocation->span, unit, &address) ||
-        !addrmap_insert(&process->allocations, address, allocation))
+    if (!take(process, allocation->span, unit, &address))
         return false;
-    if (!holes_take(&process->holes, address, allocation->span)) {
-        addrmap_remove(&process->allocations, address);
+    if (!addrmap_insert(&process->allocations, address, allocation)) {
+        space_give(&process->space, address, allocation->span);
         return false;
     }
     allocation->start = address;
     return true;
 }
 
-vmm_result sim_mem_alloc(struct sim_process *process, const struct vmm_call_mem_alloc *call)
+static vmm_result allocate(struct sim_process *process, const struct vmm_call_mem_alloc *call,
+                           const struct sim_context *context, uint64_t unit)
 {
-    if (!call->dptr)
-        return vmm_detail_refuse(VMM_RULE_ALLOC_NULL, 0, 0, NULL);
-    if (!call->bytesize)
-        return vmm_detail_refuse(VMM_RULE_ALLOC_SIZE_ZERO, 0, 0, NULL);
-    const struct sim_context *context = sim_current(process);
-    if (!context)
-        return refuse_current();
     vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED,
                                     .location = {VMM_MEM_LOCATION_TYPE_DEVICE, context->device}};
-    uint64_t device_unit = sim_granularity(process, VMM_MEM_LOCATION_TYPE_DEVICE, 0);
-    uint64_t unit = device_unit > process->machine->profile.va_granularity ? device_unit
-                                                                            : process->machine->profile.va_granularity;
-    uint64_t left = sim_machine_free_bytes(process->machine, prop.location);
-    if (call->bytesize > left || (left - call->bytesize) < (unit - call->bytesize % unit) % unit) {
-        vmm_object nearest = sim_object_device(process, context->device);
-        return vmm_detail_refuse(VMM_RULE_ALLOC_MEMORY, call->bytesize, left, &nearest);
-    }
     struct sim_allocation *allocation = calloc(1, sizeof *allocation);
     if (!allocation)
         return sim_out_of_host_memory();
@@ -74,8 +69,42 @@ vmm_result sim_mem_alloc(struct sim_process *process, const struct vmm_call_mem_
     return VMM_SUCCESS;
 }
 
+static vmm_result check_alloc(const struct sim_process *process, const struct vmm_call_mem_alloc *call,
+                              const struct sim_context *context, uint64_t unit)
+{
+    if (!context)
+        return sim_no_context(process);
+    if (!call->dptr)
+        return vmm_detail_refuse(VMM_RULE_ALLOC_NULL, 0, 0, NULL);
+    if (!call->bytesize)
+        return vmm_detail_refuse(VMM_RULE_ALLOC_SIZE_ZERO, 0, 0, NULL);
+    vmm_mem_location location = {VMM_MEM_LOCATION_TYPE_DEVICE, context->device};
+    uint64_t left = sim_machine_free_bytes(process->machine, location);
+    if (call->bytesize > left || left - call->bytesize < (unit - call->bytesize % unit) % unit) {
+        vmm_object nearest = sim_object_device(process, context->device);
+        return vmm_detail_refuse(VMM_RULE_ALLOC_MEMORY, call->bytesize, left, &nearest);
+    }
+    return VMM_SUCCESS;
+}
+
+vmm_result sim_mem_alloc(struct sim_process *process, const struct vmm_call_mem_alloc *call)
+{
+    const struct sim_context *context = sim_current(process);
+    uint64_t device_unit = sim_granularity(process, VMM_MEM_LOCATION_TYPE_DEVICE, 0);
+    uint64_t space_unit = process->machine->profile.va_granularity;
+    uint64_t unit = device_unit > space_unit ? device_unit : space_unit;
+    vmm_result result = check_alloc(process, call, context, unit);
+    if (result == VMM_SUCCESS)
+        result = allocate(process, call, context, unit);
+    if (result != VMM_SUCCESS && call->dptr)
+        *call->dptr = 0; /* measured: the driver clears it */
+    return result;
+}
+
 vmm_result sim_mem_free(struct sim_process *process, const struct vmm_call_mem_free *call)
 {
+    if (!call->dptr)
+        return VMM_SUCCESS;
     struct sim_allocation *allocation = sim_allocation_at(process, call->dptr);
     if (allocation && allocation->start == call->dptr) {
         sim_allocation_end(process, allocation);

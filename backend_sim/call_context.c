@@ -23,11 +23,6 @@ static vmm_result refuse_context(const struct sim_process *process, uint64_t val
     return vmm_detail_refuse(VMM_RULE_CTX_UNKNOWN, value, 0, &object);
 }
 
-static vmm_result refuse_current(void)
-{
-    return vmm_detail_refuse(VMM_RULE_CTX_CURRENT, 0, 0, NULL);
-}
-
 static struct sim_context *new_context(struct sim_process *process, int device, bool primary,
                                        const struct vmm_call *call)
 {
@@ -80,16 +75,24 @@ static void sweep_context(struct sim_process *process, uint64_t context, const s
 static void end_context(struct sim_process *process, struct sim_context *context, const struct vmm_call *call)
 {
     sweep_context(process, context->value, call);
-    if ((uintptr_t)pthread_getspecific(process->current) == context->value)
-        pthread_setspecific(process->current, NULL);
+    if (current_get(&process->current) == context->value)
+        current_set(&process->current, 0);
     context->ended = sim_origin(call);
     slots_end(&process->contexts, context->value);
 }
 
-/* 0 when the thread cannot remember it. */
-static bool set_current(struct sim_process *process, uint64_t value)
+/* The chunks that the driver itself opens with the first context: of the lower all but the last 2 MiB is its own, of
+ * the upper the first 8 MiB. Where the program already has something there, they are left out. */
+static void open_context_space(struct sim_process *process)
 {
-    return pthread_setspecific(process->current, (void *)(uintptr_t)value) == 0;
+    const struct sim_profile *profile = &process->machine->profile;
+    uint64_t chunk = profile->va_chunk, unit = profile->va_granularity, at, base = profile->va_end - 2 * chunk;
+    if (process->context_space || !profile->va_context || chunk < 16 * unit)
+        return;
+    process->context_space = true;
+    if (space_take(&process->space, chunk - unit, chunk, base, &at) != SPACE_TAKEN)
+        return;
+    space_take(&process->space, 4 * unit, chunk, base + chunk, &at);
 }
 
 static vmm_context context_value(uint64_t value)
@@ -104,22 +107,18 @@ vmm_result sim_device_primary_ctx_retain(struct sim_process *process,
         return vmm_detail_refuse(VMM_RULE_CTX_NULL, 0, 0, NULL);
     if (!sim_device_valid(process, call->dev))
         return refuse_device(process, call->dev);
-    if (!process->primary_retains[call->dev]) {
-        struct sim_context *context = new_context(process, call->dev, true, &call->head);
+    struct sim_context *context = process->primary[call->dev];
+    if (!context) {
+        context = new_context(process, call->dev, true, &call->head);
         if (!context)
             return VMM_ERROR_OUT_OF_MEMORY;
-        process->primary[call->dev] = context->value;
+        process->primary[call->dev] = context;
     }
+    context->ended_primary = false;
     process->primary_retains[call->dev]++;
-    *call->pctx = context_value(process->primary[call->dev]);
+    open_context_space(process);
+    *call->pctx = context_value(context->value);
     return VMM_SUCCESS;
-}
-
-static struct sim_context *primary(const struct sim_process *process, int device)
-{
-    void *context;
-    slots_find(&process->contexts, process->primary[device], &context);
-    return context;
 }
 
 vmm_result sim_device_primary_ctx_release(struct sim_process *process,
@@ -129,8 +128,11 @@ vmm_result sim_device_primary_ctx_release(struct sim_process *process,
         return refuse_device(process, call->dev);
     if (!process->primary_retains[call->dev])
         return vmm_detail_refuse(VMM_RULE_CTX_PRIMARY_UNUSED, (uint64_t)call->dev, 0, NULL);
-    if (--process->primary_retains[call->dev] == 0)
-        end_context(process, primary(process, call->dev), &call->head);
+    if (--process->primary_retains[call->dev] == 0) {
+        struct sim_context *context = process->primary[call->dev];
+        sweep_context(process, context->value, &call->head);
+        context->ended_primary = true;
+    }
     return VMM_SUCCESS;
 }
 
@@ -140,7 +142,7 @@ vmm_result sim_device_primary_ctx_reset(struct sim_process *process,
     if (!sim_device_valid(process, call->dev))
         return refuse_device(process, call->dev);
     if (process->primary_retains[call->dev])
-        sweep_context(process, process->primary[call->dev], &call->head);
+        sweep_context(process, process->primary[call->dev]->value, &call->head);
     return VMM_SUCCESS;
 }
 
@@ -155,33 +157,29 @@ vmm_result sim_ctx_create(struct sim_process *process, const struct vmm_call_ctx
     struct sim_context *context = new_context(process, call->dev, false, &call->head);
     if (!context)
         return VMM_ERROR_OUT_OF_MEMORY;
-    if (!set_current(process, context->value)) {
+    if (!current_push(&process->current, context->value)) {
         end_context(process, context, &call->head);
         return sim_out_of_host_memory();
     }
+    open_context_space(process);
     *call->pctx = context_value(context->value);
     return VMM_SUCCESS;
 }
 
-/* The live context with that value, or NULL with the detail set. */
-static struct sim_context *find_context(const struct sim_process *process, vmm_context ctx)
-{
-    void *context;
-    uint64_t value = (uint64_t)(uintptr_t)ctx;
-    if (slots_find(&process->contexts, value, &context) == SLOT_LIVE)
-        return context;
-    refuse_context(process, value);
-    return NULL;
-}
-
 vmm_result sim_ctx_destroy(struct sim_process *process, const struct vmm_call_ctx_destroy *call)
 {
-    struct sim_context *context = find_context(process, call->ctx);
-    if (!context)
-        return VMM_ERROR_INVALID_CONTEXT;
+    void *object;
+    uint64_t value = (uint64_t)(uintptr_t)call->ctx;
+    if (!value) {
+        vmm_result result = vmm_detail_refuse(VMM_RULE_CTX_NULL, 0, 0, NULL);
+        vmm_detail_argument("ctx");
+        return result;
+    }
+    if (slots_find(&process->contexts, value, &object) != SLOT_LIVE)
+        return refuse_context(process, value);
+    struct sim_context *context = object;
     if (context->primary) {
-        vmm_object object = sim_object_context(context);
-        vmm_result result = vmm_detail_refuse(VMM_RULE_CTX_UNKNOWN, context->value, 0, &object);
+        vmm_result result = refuse_context(process, value);
         vmm_detail_note("a primary context ends with cuDevicePrimaryCtxRelease");
         return result;
     }
@@ -189,19 +187,21 @@ vmm_result sim_ctx_destroy(struct sim_process *process, const struct vmm_call_ct
     return VMM_SUCCESS;
 }
 
+/* A context that was destroyed is accepted, as measured; who needs one finds out then. */
 vmm_result sim_ctx_set_current(struct sim_process *process, const struct vmm_call_ctx_set_current *call)
 {
-    if (call->ctx && !find_context(process, call->ctx))
-        return VMM_ERROR_INVALID_CONTEXT;
-    return set_current(process, (uint64_t)(uintptr_t)call->ctx) ? VMM_SUCCESS : sim_out_of_host_memory();
+    void *context;
+    uint64_t value = (uint64_t)(uintptr_t)call->ctx;
+    if (value && slots_find(&process->contexts, value, &context) == SLOT_FORGED)
+        return refuse_context(process, value);
+    return current_set(&process->current, value) ? VMM_SUCCESS : sim_out_of_host_memory();
 }
 
 vmm_result sim_ctx_get_current(struct sim_process *process, const struct vmm_call_ctx_get_current *call)
 {
     if (!call->pctx)
         return vmm_detail_refuse(VMM_RULE_CTX_NULL, 0, 0, NULL);
-    const struct sim_context *context = sim_current(process);
-    *call->pctx = context ? context_value(context->value) : NULL;
+    *call->pctx = context_value(current_get(&process->current));
     return VMM_SUCCESS;
 }
 
@@ -212,17 +212,18 @@ vmm_result sim_ctx_get_device(struct sim_process *process, const struct vmm_call
         vmm_detail_argument("device");
         return result;
     }
-    const struct sim_context *context = sim_current(process);
-    if (!context)
-        return refuse_current();
-    *call->device = context->device;
+    void *context;
+    uint64_t value = current_get(&process->current);
+    if (!value || slots_find(&process->contexts, value, &context) != SLOT_LIVE)
+        return sim_no_context(process);
+    *call->device = ((struct sim_context *)context)->device; /* of an ended primary context too, as measured */
     return VMM_SUCCESS;
 }
 
 vmm_result sim_ctx_synchronize(struct sim_process *process, const struct vmm_call_ctx_synchronize *call)
 {
     (void)call;
-    return sim_current(process) ? VMM_SUCCESS : refuse_current();
+    return sim_current(process) ? VMM_SUCCESS : sim_no_context(process);
 }
 
 vmm_result sim_stream_create(struct sim_process *process, const struct vmm_call_stream_create *call)
@@ -233,7 +234,7 @@ vmm_result sim_stream_create(struct sim_process *process, const struct vmm_call_
         return vmm_detail_refuse(VMM_RULE_STREAM_FLAGS, call->flags, VMM_STREAM_NON_BLOCKING, NULL);
     const struct sim_context *context = sim_current(process);
     if (!context)
-        return refuse_current();
+        return sim_no_context(process);
     struct sim_stream *stream = calloc(1, sizeof *stream);
     if (stream && !(stream->value = slots_add(&process->streams, stream))) {
         free(stream);
@@ -253,8 +254,8 @@ vmm_result sim_stream_check(const struct sim_process *process, vmm_stream value,
     void *object;
     uint64_t number = (uint64_t)(uintptr_t)value;
     *stream = NULL;
-    if (!value)
-        return sim_current(process) ? VMM_SUCCESS : refuse_current();
+    if (!value || value == VMM_STREAM_LEGACY || value == VMM_STREAM_PER_THREAD)
+        return sim_current(process) ? VMM_SUCCESS : sim_no_context(process);
     if (slots_find(&process->streams, number, &object) == SLOT_LIVE) {
         *stream = object;
         return VMM_SUCCESS;
@@ -266,8 +267,9 @@ vmm_result sim_stream_check(const struct sim_process *process, vmm_stream value,
 vmm_result sim_stream_destroy(struct sim_process *process, const struct vmm_call_stream_destroy *call)
 {
     struct sim_stream *stream;
-    vmm_result result = call->stream ? sim_stream_check(process, call->stream, &stream)
-                                     : vmm_detail_refuse(VMM_RULE_STREAM_UNKNOWN, 0, 0, NULL);
+    if (!call->stream || call->stream == VMM_STREAM_LEGACY || call->stream == VMM_STREAM_PER_THREAD)
+        return vmm_detail_refuse(VMM_RULE_STREAM_UNKNOWN, (uint64_t)(uintptr_t)call->stream, 0, NULL);
+    vmm_result result = sim_stream_check(process, call->stream, &stream);
     if (result != VMM_SUCCESS)
         return result;
     stream->ended = sim_origin(&call->head);

@@ -4,12 +4,11 @@
 #include "reach.h"
 
 
-/* The device of the current context; -1 without one, and the detail says so. */
-static int current_device(const struct sim_process *process)
+/* The device of the current context; -1 without one, and *result says why. */
+static int current_device(const struct sim_process *process, vmm_result *result)
 {
     const struct sim_context *context = sim_current(process);
-    if (!context)
-        vmm_detail_refuse(VMM_RULE_CTX_CURRENT, 0, 0, NULL);
+    *result = context ? VMM_SUCCESS : sim_no_context(process);
     return context ? context->device : -1;
 }
 
@@ -97,7 +96,7 @@ static vmm_result copy_htod(const struct sim_process *process, int device, uint6
         return VMM_SUCCESS;
     if (!src)
         return refuse_null("srcHost");
-    vmm_result result = reach_check(process, device, dst, size, true, "dstDevice");
+    vmm_result result = reach_check(process, device, dst, size, REACH_FROM_HOST, "dstDevice");
     if (result != VMM_SUCCESS)
         return result;
     if (!touch(process, dst, size))
@@ -112,7 +111,7 @@ static vmm_result copy_dtoh(const struct sim_process *process, int device, void 
         return VMM_SUCCESS;
     if (!dst)
         return refuse_null("dstHost");
-    vmm_result result = reach_check(process, device, src, size, false, "srcDevice");
+    vmm_result result = reach_check(process, device, src, size, REACH_READ, "srcDevice");
     if (result == VMM_SUCCESS)
         load(process, dst, src, size);
     return result;
@@ -122,9 +121,9 @@ static vmm_result copy_dtod(const struct sim_process *process, int device, uint6
 {
     if (!size)
         return VMM_SUCCESS;
-    vmm_result result = reach_check(process, device, dst, size, true, "dstDevice");
+    vmm_result result = reach_check(process, device, dst, size, REACH_WRITE, "dstDevice");
     if (result == VMM_SUCCESS)
-        result = reach_check(process, device, src, size, false, "srcDevice");
+        result = reach_check(process, device, src, size, REACH_READ, "srcDevice");
     if (result != VMM_SUCCESS)
         return result;
     if (!touch(process, dst, size))
@@ -150,8 +149,12 @@ static vmm_result fill(const struct sim_process *process, int device, uint64_t d
         return VMM_SUCCESS;
     if (dst % width)
         return vmm_detail_refuse(VMM_RULE_SET_ALIGNMENT, dst, width, NULL);
-    uint64_t size = n > UINT64_MAX / width ? UINT64_MAX : n * width;
-    vmm_result result = reach_check(process, device, dst, size, true, "dstDevice");
+    uint64_t size = n * width; /* wraps, as measured */
+    if (size / width != n && !sim_lets_pass(process, VMM_RULE_SET_COUNT_WRAPS, n, UINT64_MAX / width, NULL))
+        return VMM_ERROR_INVALID_VALUE;
+    if (!size)
+        return VMM_SUCCESS;
+    vmm_result result = reach_check(process, device, dst, size, REACH_FILL, "dstDevice");
     if (result != VMM_SUCCESS)
         return result;
     if (!touch(process, dst, size))
@@ -164,10 +167,11 @@ static vmm_result fill(const struct sim_process *process, int device, uint64_t d
     return VMM_SUCCESS;
 }
 
-#define ON_CURRENT(work, ...)                                                                       \
-    do {                                                                                            \
-        int device = current_device(process);                                                       \
-        return device < 0 ? VMM_ERROR_INVALID_CONTEXT : work(process, device, __VA_ARGS__);         \
+#define ON_CURRENT(work, ...)                                                 \
+    do {                                                                      \
+        vmm_result result;                                                    \
+        int device = current_device(process, &result);                        \
+        return device < 0 ? result : work(process, device, __VA_ARGS__);      \
     } while (0)
 
 vmm_result sim_memcpy_htod(struct sim_process *process, const struct vmm_call_memcpy_htod *call)

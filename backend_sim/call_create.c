@@ -56,30 +56,39 @@ static bool location_breach(const struct sim_process *process, const vmm_mem_all
     return false;
 }
 
-static bool prop_breach(const struct sim_process *process, const vmm_mem_allocation_prop *prop, struct breach *b)
+static bool device_breach(const struct sim_process *process, const vmm_mem_allocation_prop *prop, struct breach *b)
+{
+    return prop->location.type == VMM_MEM_LOCATION_TYPE_DEVICE && !sim_device_valid(process, prop->location.id) &&
+           breach(b, VMM_RULE_CREATE_DEVICE_ID, prop->location.id, (uint64_t)process->machine->profile.devices);
+}
+
+/* What host memory cannot be. */
+static bool host_breach(const vmm_mem_allocation_prop *prop, struct breach *b)
+{
+    if (prop->location.type == VMM_MEM_LOCATION_TYPE_DEVICE)
+        return false;
+    if (prop->alloc_flags.compression_type)
+        return breach(b, VMM_RULE_CREATE_HOST_COMPRESSION, prop->alloc_flags.compression_type, 0);
+    return prop->alloc_flags.gpu_direct_rdma_capable &&
+           breach(b, VMM_RULE_CREATE_HOST_RDMA, prop->alloc_flags.gpu_direct_rdma_capable, 0);
+}
+
+static bool prop_breach(const vmm_mem_allocation_prop *prop, struct breach *b)
 {
     const unsigned char *reserved = prop->alloc_flags.reserved;
     if (prop->type != VMM_MEM_ALLOCATION_TYPE_PINNED)
         return breach(b, VMM_RULE_CREATE_TYPE, prop->type, VMM_MEM_ALLOCATION_TYPE_PINNED);
-    if (location_breach(process, prop, b))
-        return true;
     if (prop->requested_handle_types & WINDOWS_TYPES)
         return breach(b, VMM_RULE_CREATE_HANDLE_TYPE_WINDOWS, prop->requested_handle_types, 0);
     if (prop->alloc_flags.compression_type > VMM_MEM_ALLOCATION_COMP_GENERIC)
         return breach(b, VMM_RULE_CREATE_COMPRESSION_TYPE, prop->alloc_flags.compression_type,
                       VMM_MEM_ALLOCATION_COMP_GENERIC);
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 3; i++) /* the fourth byte is not looked at, as measured */
         if (reserved[i])
             return breach(b, VMM_RULE_CREATE_RESERVED, reserved[i], 0);
     if (prop->win32_handle_meta_data)
         return breach(b, VMM_RULE_CREATE_WIN32_META, (int64_t)(uintptr_t)prop->win32_handle_meta_data, 0);
-    return false;
-}
-
-static bool device_breach(const struct sim_process *process, const vmm_mem_allocation_prop *prop, struct breach *b)
-{
-    return prop->location.type == VMM_MEM_LOCATION_TYPE_DEVICE && !sim_device_valid(process, prop->location.id) &&
-           breach(b, VMM_RULE_CREATE_DEVICE_ID, prop->location.id, (uint64_t)process->machine->profile.devices);
+    return host_breach(prop, b);
 }
 
 static bool capability_breach(const struct sim_process *process, const vmm_mem_allocation_prop *prop,
@@ -124,7 +133,8 @@ vmm_result sim_mem_get_allocation_granularity(struct sim_process *process,
     if (call->option != VMM_MEM_ALLOC_GRANULARITY_MINIMUM && call->option != VMM_MEM_ALLOC_GRANULARITY_RECOMMENDED)
         return vmm_detail_refuse(VMM_RULE_GRANULARITY_OPTION, (uint64_t)(int64_t)call->option,
                                  VMM_MEM_ALLOC_GRANULARITY_RECOMMENDED, NULL);
-    if (prop_breach(process, call->prop, &b) || device_breach(process, call->prop, &b)) {
+    if (location_breach(process, call->prop, &b) || device_breach(process, call->prop, &b) ||
+        prop_breach(call->prop, &b)) {
         bool pass = sim_lets_pass(process, VMM_RULE_GRANULARITY_PROP_UNCHECKED, b.value, b.expected, NULL);
         vmm_detail_argument(vmm_rule_row(b.rule)->argument);
         vmm_detail_note("cuMemCreate refuses these properties: %s", vmm_rule_row(b.rule)->id);
@@ -150,6 +160,7 @@ static vmm_mem_allocation_prop obtained(const struct sim_process *process, const
         prop.alloc_flags.gpu_direct_rdma_capable &&
         attribute(process, VMM_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED);
     prop.alloc_flags.usage = 0;
+    prop.alloc_flags.reserved[3] = 0;
     if (!device || !attribute(process, VMM_DEVICE_ATTRIBUTE_GENERIC_COMPRESSION_SUPPORTED) ||
         size > machine->profile.compression_memory ||
         machine->device_compressed[prop.location.id] > machine->profile.compression_memory - size)
@@ -170,6 +181,9 @@ static bool pass_quirks(const struct sim_process *process, const vmm_mem_allocat
         return false;
     if (usage & ~(unsigned)KNOWN_USAGE &&
         !sim_lets_pass(process, VMM_RULE_CREATE_USAGE_UNKNOWN, usage, KNOWN_USAGE, NULL))
+        return false;
+    if (asked->alloc_flags.reserved[3] &&
+        !sim_lets_pass(process, VMM_RULE_CREATE_RESERVED_LAST, asked->alloc_flags.reserved[3], 0, NULL))
         return false;
     if (usage & KNOWN_USAGE)
         sim_lets_pass(process, VMM_RULE_CREATE_USAGE_DROPPED, usage, 0, NULL);
@@ -224,12 +238,13 @@ static vmm_result check_arguments(const struct sim_process *process, const struc
         return vmm_detail_refuse(VMM_RULE_CREATE_FLAGS, call->flags, 0, NULL);
     if (!call->size)
         return vmm_detail_refuse(VMM_RULE_CREATE_SIZE_ZERO, 0, 0, NULL);
-    if (prop_breach(process, call->prop, &b))
+    if (location_breach(process, call->prop, &b))
         return refuse(&b);
     uint64_t unit = sim_granularity(process, call->prop->location.type, VMM_MEM_ALLOC_GRANULARITY_MINIMUM);
     if (call->size % unit)
         return vmm_detail_refuse(VMM_RULE_CREATE_SIZE_GRANULARITY, call->size, unit, NULL);
-    if (capability_breach(process, call->prop, &b) || device_breach(process, call->prop, &b))
+    if (device_breach(process, call->prop, &b) || prop_breach(call->prop, &b) ||
+        capability_breach(process, call->prop, &b))
         return refuse(&b);
     return VMM_SUCCESS;
 }

@@ -1,5 +1,4 @@
 /* Initialisation and devices. */
-#include <stdio.h>
 #include <string.h>
 
 #include "os.h"
@@ -31,6 +30,8 @@ vmm_result sim_init(struct sim_process *process, const struct vmm_call_init *cal
 {
     if (call->flags)
         return vmm_detail_refuse(VMM_RULE_INIT_FLAGS, call->flags, 0, NULL);
+    if (process->initialised && process->fork_depth != os_fork_depth())
+        return vmm_detail_refuse(VMM_RULE_INIT_FORKED, 0, 0, NULL);
     if (!process->initialised)
         process->fork_depth = os_fork_depth();
     process->initialised = true;
@@ -59,11 +60,14 @@ vmm_result sim_device_get_name(struct sim_process *process, const struct vmm_cal
 {
     if (!call->name)
         return refuse_null("name");
-    if (call->len <= 0)
-        return vmm_detail_refuse(VMM_RULE_DEVICE_NAME_LENGTH, (uint64_t)(int64_t)call->len, 0, NULL);
     if (!sim_device_valid(process, call->dev))
         return refuse_device(process, "dev", call->dev);
-    snprintf(call->name, (size_t)call->len, "%s", process->machine->profile.device_name);
+    if (!call->len)
+        return vmm_detail_refuse(VMM_RULE_DEVICE_NAME_LENGTH, 0, 0, NULL);
+    const char *name = process->machine->profile.device_name;
+    size_t room = call->len < 0 ? strlen(name) + 1 : (size_t)call->len;
+    memset(call->name, 0, room); /* measured: all of the buffer is written */
+    memcpy(call->name, name, strlen(name) < room ? strlen(name) : room - 1);
     return VMM_SUCCESS;
 }
 
@@ -88,6 +92,7 @@ vmm_result sim_device_total_mem(struct sim_process *process, const struct vmm_ca
 {
     if (!call->bytes)
         return refuse_null("bytes");
+    *call->bytes = 0; /* measured: written for a bad device too */
     if (!sim_device_valid(process, call->dev))
         return refuse_device(process, "dev", call->dev);
     *call->bytes = process->machine->profile.device_memory;

@@ -54,9 +54,12 @@ vmm_result sim_mem_retain_allocation_handle(struct sim_process *process,
     if (!call->addr)
         return vmm_detail_refuse(VMM_RULE_RETAIN_ADDRESS_ZERO, 0, 0, NULL);
     struct sim_mapping *mapping = sim_mapping_at(process, call->addr);
-    if (!mapping) {
+    if (!mapping || !sim_reservation_at(process, call->addr)) {
         vmm_object nearest = sim_object_nearest(process, call->addr);
-        return vmm_detail_refuse(VMM_RULE_RETAIN_NOT_MAPPED, call->addr, 0, &nearest);
+        vmm_result result = vmm_detail_refuse(VMM_RULE_RETAIN_NOT_MAPPED, call->addr, 0, &nearest);
+        if (mapping)
+            vmm_detail_note("the mapping runs past its reservation here, and no reservation covers this address");
+        return result;
     }
     mapping->handle->refs++;
     *call->handle = mapping->handle->value;

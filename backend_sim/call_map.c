@@ -76,39 +76,10 @@ static bool pass_past_reservation(const struct sim_process *process, const struc
     return sim_lets_pass(process, rule, call->size, room, &nearest);
 }
 
-/* Takes the parts of [start, end) that no reservation covers out of the holes. False when memory is out: nothing has
- * changed. */
-static bool take_tail(struct sim_process *process, uint64_t start, uint64_t end)
-{
-    uint64_t at = start;
-    while (at < end) {
-        const struct sim_reservation *r = sim_reservation_at(process, at);
-        if (r) {
-            at = r->start + r->size;
-            continue;
-        }
-        r = addrmap_ceil(&process->reservations, at);
-        uint64_t stop = r && r->start < end ? r->start : end;
-        if (!holes_take(&process->holes, at, stop - at)) {
-            sim_process_give(process, start, at - start);
-            return false;
-        }
-        at = stop;
-    }
-    return true;
-}
-
 static vmm_result make(struct sim_process *process, const struct vmm_call_mem_map *call, struct sim_handle *handle)
 {
     struct sim_mapping *mapping = calloc(1, sizeof *mapping);
-    if (!mapping)
-        return sim_out_of_host_memory();
-    if (!take_tail(process, call->ptr, call->ptr + call->size)) {
-        free(mapping);
-        return sim_out_of_host_memory();
-    }
-    if (!addrmap_insert(&process->mappings, call->ptr, mapping)) {
-        sim_process_give(process, call->ptr, call->size);
+    if (!mapping || !addrmap_insert(&process->mappings, call->ptr, mapping)) {
         free(mapping);
         return sim_out_of_host_memory();
     }
@@ -118,7 +89,8 @@ static vmm_result make(struct sim_process *process, const struct vmm_call_mem_ma
                                     handle,
                                     0,
                                     sim_origin(&call->head),
-                                    sim_process_number(process, VMM_OBJECT_MAPPING)};
+                                    sim_process_number(process, VMM_OBJECT_MAPPING),
+                                    false};
     handle->maps++;
     return VMM_SUCCESS;
 }
@@ -164,7 +136,7 @@ static vmm_result refuse_partial(const struct sim_mapping *mapping, const struct
 static const struct sim_mapping *sticks_out(const struct sim_process *process, uint64_t start, uint64_t end,
                                             uint64_t *covered)
 {
-    const struct sim_mapping *mapping = sim_mapping_in(process, start, end - start);
+    const struct sim_mapping *mapping = end > start ? sim_mapping_in(process, start, end - start) : NULL;
     *covered = 0;
     while (mapping) {
         if (mapping->start < start || mapping->size > end - mapping->start)
@@ -175,12 +147,20 @@ static const struct sim_mapping *sticks_out(const struct sim_process *process, u
     return NULL;
 }
 
+/* The recorded driver takes such a range for an empty one. */
+static bool wraps(const struct vmm_call_mem_unmap *call)
+{
+    return call->size > UINT64_MAX - call->ptr;
+}
+
 /* What the documents forbid and the recorded driver lets pass. */
 static bool pass_loose_range(const struct sim_process *process, const struct vmm_call_mem_unmap *call,
                              uint64_t covered)
 {
     uint64_t unit = process->machine->profile.va_granularity;
     vmm_object nearest = sim_object_nearest(process, call->ptr);
+    if (wraps(call) && !sim_lets_pass(process, VMM_RULE_UNMAP_WRAPS, call->size, UINT64_MAX - call->ptr, &nearest))
+        return false;
     if (call->ptr % unit || call->size % unit) {
         bool pass = sim_lets_pass(process, VMM_RULE_UNMAP_UNALIGNED, call->ptr % unit ? call->ptr : call->size, unit,
                                   &nearest);
@@ -203,13 +183,13 @@ vmm_result sim_mem_unmap(struct sim_process *process, const struct vmm_call_mem_
         return vmm_detail_refuse(VMM_RULE_UNMAP_SIZE_ZERO, 0, 0, NULL);
     if (!sim_reservation_at(process, call->ptr))
         return refuse_at(process, VMM_RULE_UNMAP_NOT_RESERVED, call->ptr);
-    uint64_t end = call->size > UINT64_MAX - call->ptr ? UINT64_MAX : call->ptr + call->size;
+    uint64_t end = wraps(call) ? call->ptr : call->ptr + call->size;
     const struct sim_mapping *partial = sticks_out(process, call->ptr, end, &covered);
     if (partial)
         return refuse_partial(partial, call);
     if (!pass_loose_range(process, call, covered))
         return VMM_ERROR_INVALID_VALUE;
-    struct sim_mapping *mapping = sim_mapping_in(process, call->ptr, end - call->ptr);
+    struct sim_mapping *mapping = covered ? sim_mapping_in(process, call->ptr, end - call->ptr) : NULL;
     while (mapping) {
         uint64_t next = mapping->start + mapping->size;
         sim_mapping_end(process, mapping, sim_origin(&call->head));

@@ -1,23 +1,28 @@
-/* Questions about an address. */
+/* Questions about an address. The answers are the measured ones, also where they look odd. */
 #include <string.h>
 
 #include "sim.h"
 
-/* What holds an address: a mapping or an allocation, never both. */
+/* What holds an address: a mapping or an allocation, never both; and the reservation that covers it. */
 struct place {
     const struct sim_mapping *mapping;
     const struct sim_allocation *allocation;
-    const struct sim_block *block;
+    const struct sim_reservation *reservation;
+    const struct sim_block *block; /* NULL where nothing is mapped */
+    uint64_t address;
 };
 
-static bool find(const struct sim_process *process, uint64_t address, struct place *place)
+static struct place find(const struct sim_process *process, uint64_t address)
 {
-    place->mapping = sim_mapping_at(process, address);
-    place->allocation = place->mapping ? NULL : sim_allocation_at(process, address);
-    place->block = place->mapping      ? place->mapping->handle->block
-                   : place->allocation ? place->allocation->block
-                                       : NULL;
-    return place->block != NULL;
+    struct place place = {.address = address};
+    place.mapping = sim_mapping_at(process, address);
+    place.allocation = place.mapping ? NULL : sim_allocation_at(process, address);
+    place.reservation = sim_reservation_at(process, address);
+    if (place.mapping)
+        place.block = place.mapping->handle->block;
+    else if (place.allocation)
+        place.block = place.allocation->block;
+    return place;
 }
 
 static bool on_host(const struct place *place)
@@ -26,7 +31,7 @@ static bool on_host(const struct place *place)
 }
 
 /* What the current context's device may do there; without a context there is no such device. */
-static unsigned rights(const struct sim_process *process, const struct place *place)
+static unsigned device_rights(const struct sim_process *process, const struct place *place)
 {
     const struct sim_context *context = sim_current(process);
     if (!context)
@@ -37,81 +42,18 @@ static unsigned rights(const struct sim_process *process, const struct place *pl
                                                               : VMM_MEM_ACCESS_FLAGS_PROT_NONE;
 }
 
-/* The value of an attribute and how many bytes of it are written. */
-struct answer {
-    uint64_t value;
-    size_t size;
-};
-
-/* Bounds of what addresses were reserved together, and of what was mapped together. */
-static struct answer bounds(const struct sim_process *process, const struct place *place, uint64_t address,
-                            vmm_pointer_attribute attribute)
-{
-    const struct sim_mapping *m = place->mapping;
-    const struct sim_allocation *a = place->allocation;
-    const struct sim_reservation *r = m ? sim_reservation_at(process, m->start) : NULL;
-    (void)address;
-    switch (attribute) {
-    case VMM_POINTER_ATTRIBUTE_RANGE_START_ADDR:
-        return (struct answer){r ? r->start : m ? m->start : a->start, 8};
-    case VMM_POINTER_ATTRIBUTE_RANGE_SIZE:
-        return (struct answer){r ? r->size : m ? m->size : a->size, 8};
-    case VMM_POINTER_ATTRIBUTE_MAPPING_SIZE:
-        return (struct answer){m ? m->size : a->size, 8};
-    default:
-        return (struct answer){m ? m->start : a->start, 8};
-    }
-}
-
 static bool known(vmm_pointer_attribute attribute)
 {
-    return attribute >= VMM_POINTER_ATTRIBUTE_CONTEXT && attribute <= VMM_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE &&
-           attribute != VMM_POINTER_ATTRIBUTE_P2P_TOKENS;
+    return attribute >= VMM_POINTER_ATTRIBUTE_CONTEXT &&
+           attribute <= VMM_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE;
 }
 
-static struct answer answer(const struct sim_process *process, const struct place *place, uint64_t address,
-                            vmm_pointer_attribute attribute)
-{
-    const vmm_mem_allocation_prop *prop = &place->block->prop;
-    switch (attribute) {
-    case VMM_POINTER_ATTRIBUTE_CONTEXT:
-        return (struct answer){place->allocation ? place->allocation->context : 0, 8};
-    case VMM_POINTER_ATTRIBUTE_MEMORY_TYPE:
-        return (struct answer){on_host(place) ? VMM_MEMORYTYPE_HOST : VMM_MEMORYTYPE_DEVICE, 4};
-    case VMM_POINTER_ATTRIBUTE_DEVICE_POINTER:
-    case VMM_POINTER_ATTRIBUTE_HOST_POINTER:
-        return (struct answer){address, 8};
-    case VMM_POINTER_ATTRIBUTE_BUFFER_ID:
-        return (struct answer){place->mapping ? place->mapping->made.number : place->allocation->made.number, 8};
-    case VMM_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID:
-        return (struct answer){place->block->id, 8};
-    case VMM_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
-        return (struct answer){on_host(place) ? 0 : (uint64_t)prop->location.id, 4};
-    case VMM_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
-        return (struct answer){place->allocation != NULL, 4};
-    case VMM_POINTER_ATTRIBUTE_MAPPED:
-        return (struct answer){1, 4};
-    case VMM_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
-        return (struct answer){(uint64_t)prop->requested_handle_types, 8};
-    case VMM_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
-        return (struct answer){prop->alloc_flags.gpu_direct_rdma_capable, 4};
-    case VMM_POINTER_ATTRIBUTE_ACCESS_FLAGS:
-        return (struct answer){rights(process, place), 4};
-    case VMM_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
-        return (struct answer){0, 8};
-    case VMM_POINTER_ATTRIBUTE_SYNC_MEMOPS:
-    case VMM_POINTER_ATTRIBUTE_IS_MANAGED:
-    case VMM_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE:
-        return (struct answer){0, 4};
-    default:
-        return bounds(process, place, address, attribute);
-    }
-}
-
-/* Bytes that an attribute's type has, also where there is no answer. */
+/* Bytes that an attribute's type has. */
 static size_t width(vmm_pointer_attribute attribute)
 {
     switch (attribute) {
+    case VMM_POINTER_ATTRIBUTE_P2P_TOKENS:
+        return 12;
     case VMM_POINTER_ATTRIBUTE_MEMORY_TYPE:
     case VMM_POINTER_ATTRIBUTE_SYNC_MEMOPS:
     case VMM_POINTER_ATTRIBUTE_IS_MANAGED:
@@ -127,79 +69,190 @@ static size_t width(vmm_pointer_attribute attribute)
     }
 }
 
-static void put(void *data, uint64_t value, size_t size)
+static void put(void *data, vmm_pointer_attribute attribute, uint64_t value)
 {
+    unsigned char bytes[12] = {0};
     uint32_t narrow = (uint32_t)value;
-    if (size == 4)
-        memcpy(data, &narrow, 4);
+    if (width(attribute) == 4)
+        memcpy(bytes, &narrow, sizeof narrow);
     else
-        memcpy(data, &value, 8);
+        memcpy(bytes, &value, sizeof value);
+    memcpy(data, bytes, width(attribute));
 }
 
-/* May this attribute be had of this memory at all? */
-static bool applies(const struct sim_process *process, const struct place *place, vmm_pointer_attribute attribute)
+/* Bounds of what was reserved together, and of what was mapped together. */
+static uint64_t bounds(const struct place *place, vmm_pointer_attribute attribute)
 {
-    (void)process;
-    return attribute != VMM_POINTER_ATTRIBUTE_HOST_POINTER || on_host(place);
+    const struct sim_mapping *m = place->mapping;
+    const struct sim_allocation *a = place->allocation;
+    const struct sim_reservation *r = place->reservation;
+    switch (attribute) {
+    case VMM_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+        return r ? r->start : a ? a->start : 0;
+    case VMM_POINTER_ATTRIBUTE_RANGE_SIZE:
+        return r ? r->size : a ? a->size : 0;
+    case VMM_POINTER_ATTRIBUTE_MAPPING_SIZE:
+        return m ? m->size : a->span;
+    default:
+        return m ? m->start : a->start;
+    }
+}
+
+/* What the memory itself is like. */
+static uint64_t nature(const struct place *place, vmm_pointer_attribute attribute)
+{
+    const vmm_mem_allocation_prop *prop = &place->block->prop;
+    bool allocation = place->allocation != NULL;
+    switch (attribute) {
+    case VMM_POINTER_ATTRIBUTE_MEMORY_TYPE:
+        return on_host(place) ? VMM_MEMORYTYPE_HOST : VMM_MEMORYTYPE_DEVICE;
+    case VMM_POINTER_ATTRIBUTE_SYNC_MEMOPS:
+        return !on_host(place);
+    case VMM_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID:
+        return place->block->id;
+    case VMM_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+        return on_host(place) ? 0 : (uint64_t)prop->location.id;
+    case VMM_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
+        return (uint64_t)prop->requested_handle_types;
+    case VMM_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
+        return allocation || prop->alloc_flags.gpu_direct_rdma_capable;
+    case VMM_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+    case VMM_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE:
+        return allocation;
+    default: /* IS_MANAGED, MEMPOOL_HANDLE, P2P_TOKENS (whose contents are not modelled) */
+        return 0;
+    }
+}
+
+/* The value of an attribute that this mapped memory has. */
+static uint64_t answer(const struct sim_process *process, const struct place *place, vmm_pointer_attribute attribute)
+{
+    switch (attribute) {
+    case VMM_POINTER_ATTRIBUTE_CONTEXT:
+        return place->allocation ? place->allocation->context : 0;
+    case VMM_POINTER_ATTRIBUTE_DEVICE_POINTER:
+    case VMM_POINTER_ATTRIBUTE_HOST_POINTER:
+        return place->address;
+    case VMM_POINTER_ATTRIBUTE_BUFFER_ID: /* of the mapping: an alias and a later mapping have others */
+        return place->mapping ? place->mapping->made.number : place->allocation->made.number;
+    case VMM_POINTER_ATTRIBUTE_MAPPED:
+        return 1;
+    case VMM_POINTER_ATTRIBUTE_ACCESS_FLAGS:
+        return device_rights(process, place);
+    case VMM_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+    case VMM_POINTER_ATTRIBUTE_RANGE_SIZE:
+    case VMM_POINTER_ATTRIBUTE_MAPPING_SIZE:
+    case VMM_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
+        return bounds(place, attribute);
+    default:
+        return nature(place, attribute);
+    }
+}
+
+/* Does mapped memory lack an attribute, and by which rule; VMM_RULE_COUNT when it has it. */
+static enum vmm_rule_id lacking(const struct sim_process *process, const struct place *place,
+                                vmm_pointer_attribute attribute)
+{
+    bool host_reads = on_host(place) && place->mapping && sim_access_of(place->mapping->access, SIM_HOST_SLOT);
+    switch (attribute) {
+    case VMM_POINTER_ATTRIBUTE_HOST_POINTER:
+        return host_reads ? VMM_RULE_COUNT : VMM_RULE_POINTER_HOST;
+    case VMM_POINTER_ATTRIBUTE_P2P_TOKENS:
+        return on_host(place) ? VMM_RULE_POINTER_HOST : VMM_RULE_COUNT;
+    case VMM_POINTER_ATTRIBUTE_DEVICE_POINTER:
+        return device_rights(process, place) ? VMM_RULE_COUNT : VMM_RULE_POINTER_DEVICE;
+    default:
+        return VMM_RULE_COUNT;
+    }
+}
+
+static vmm_result refuse_place(const struct sim_process *process, enum vmm_rule_id rule, uint64_t address)
+{
+    vmm_object nearest = sim_object_nearest(process, address);
+    return vmm_detail_refuse(rule, address, 0, &nearest);
+}
+
+static vmm_result refuse_attribute(vmm_pointer_attribute attribute)
+{
+    return vmm_detail_refuse(VMM_RULE_POINTER_ATTRIBUTE, (uint64_t)(int64_t)attribute, 0, NULL);
 }
 
 vmm_result sim_pointer_get_attribute(struct sim_process *process, const struct vmm_call_pointer_get_attribute *call)
 {
-    struct place place;
     if (!call->data)
         return vmm_detail_refuse(VMM_RULE_POINTER_NULL_DATA, 0, 0, NULL);
     if (!known(call->attribute))
-        return vmm_detail_refuse(VMM_RULE_POINTER_ATTRIBUTE, (uint64_t)(int64_t)call->attribute, 0, NULL);
-    if (!find(process, call->ptr, &place)) {
-        vmm_object nearest = sim_object_nearest(process, call->ptr);
-        return vmm_detail_refuse(VMM_RULE_POINTER_NOT_MAPPED, call->ptr, 0, &nearest);
+        return refuse_attribute(call->attribute);
+    struct place place = find(process, call->ptr);
+    if (!place.block)
+        return refuse_place(process, VMM_RULE_POINTER_NOT_MAPPED, call->ptr);
+    bool device_pointer = call->attribute == VMM_POINTER_ATTRIBUTE_DEVICE_POINTER;
+    enum vmm_rule_id rule = lacking(process, &place, call->attribute);
+    if (rule != VMM_RULE_COUNT) {
+        put(call->data, call->attribute, 0); /* measured: written although refused */
+        return device_pointer && !sim_current(process) ? sim_no_context(process)
+                                                       : refuse_place(process, rule, call->ptr);
     }
-    if (!applies(process, &place, call->attribute)) {
-        vmm_object nearest = sim_object_nearest(process, call->ptr);
-        return vmm_detail_refuse(VMM_RULE_POINTER_HOST, call->ptr, 0, &nearest);
-    }
-    struct answer a = answer(process, &place, call->ptr, call->attribute);
-    put(call->data, a.value, a.size);
+    put(call->data, call->attribute, answer(process, &place, call->attribute));
     return VMM_SUCCESS;
+}
+
+/* The list's answers where nothing is mapped. */
+static void put_unmapped(const struct place *place, vmm_pointer_attribute attribute, void *data)
+{
+    bool range = attribute == VMM_POINTER_ATTRIBUTE_RANGE_START_ADDR || attribute == VMM_POINTER_ATTRIBUTE_RANGE_SIZE;
+    if (range && !place->reservation)
+        return; /* left as it was */
+    if (range)
+        put(data, attribute, bounds(place, attribute));
+    else if (attribute == VMM_POINTER_ATTRIBUTE_HOST_POINTER)
+        put(data, attribute, place->address);
+    else if (attribute == VMM_POINTER_ATTRIBUTE_DEVICE_ORDINAL)
+        put(data, attribute, (uint64_t)-2);
+    else
+        put(data, attribute, 0);
+}
+
+static vmm_result refuse_null(const char *argument)
+{
+    vmm_result result = vmm_detail_refuse(VMM_RULE_POINTER_NULL_DATA, 0, 0, NULL);
+    vmm_detail_argument(argument);
+    return result;
 }
 
 vmm_result sim_pointer_get_attributes(struct sim_process *process, const struct vmm_call_pointer_get_attributes *call)
 {
-    struct place place;
-    bool found = find(process, call->ptr, &place);
-    if (!call->num_attributes || !call->attributes || !call->data) {
-        vmm_result result = vmm_detail_refuse(VMM_RULE_POINTER_NULL_DATA, 0, 0, NULL);
-        vmm_detail_argument(!call->num_attributes ? "numAttributes" : !call->attributes ? "attributes" : "data");
-        return result;
-    }
+    if (!call->num_attributes || !call->attributes || !call->data)
+        return refuse_null(!call->num_attributes ? "numAttributes" : !call->attributes ? "attributes" : "data");
+    struct place place = find(process, call->ptr);
     for (unsigned i = 0; i < call->num_attributes; i++) {
+        vmm_pointer_attribute attribute = call->attributes[i];
         if (!call->data[i])
-            return vmm_detail_refuse(VMM_RULE_POINTER_NULL_DATA, 0, 0, NULL);
-        if (!known(call->attributes[i]))
-            return vmm_detail_refuse(VMM_RULE_POINTER_ATTRIBUTE, (uint64_t)(int64_t)call->attributes[i], 0, NULL);
-    }
-    for (unsigned i = 0; i < call->num_attributes; i++) {
-        struct answer a = {0, width(call->attributes[i])};
-        if (found && applies(process, &place, call->attributes[i]))
-            a = answer(process, &place, call->ptr, call->attributes[i]);
-        put(call->data[i], a.value, a.size);
+            return refuse_null("data");
+        if (!known(attribute) || attribute == VMM_POINTER_ATTRIBUTE_P2P_TOKENS)
+            return refuse_attribute(attribute);
+        if (!place.block)
+            put_unmapped(&place, attribute, call->data[i]);
+        else if (lacking(process, &place, attribute) != VMM_RULE_COUNT)
+            put(call->data[i], attribute, 0);
+        else
+            put(call->data[i], attribute, answer(process, &place, attribute));
     }
     return VMM_SUCCESS;
 }
 
 vmm_result sim_mem_get_address_range(struct sim_process *process, const struct vmm_call_mem_get_address_range *call)
 {
-    struct place place;
     if (!sim_current(process))
-        return vmm_detail_refuse(VMM_RULE_CTX_CURRENT, 0, 0, NULL);
-    if (!find(process, call->dptr, &place) || (!rights(process, &place) && !on_host(&place))) {
-        vmm_object nearest = sim_object_nearest(process, call->dptr);
-        return vmm_detail_refuse(VMM_RULE_RANGE_NOT_FOUND, call->dptr, 0, &nearest);
-    }
+        return sim_no_context(process);
+    if (!call->pbase && !call->psize)
+        return VMM_SUCCESS;
+    struct place place = find(process, call->dptr);
+    bool found = place.block && device_rights(process, &place);
     const struct sim_mapping *m = place.mapping;
     if (call->pbase)
-        *call->pbase = on_host(&place) ? 0 : m ? m->start : place.allocation->start;
+        *call->pbase = !found || on_host(&place) ? 0 : m ? m->start : place.allocation->start;
     if (call->psize)
-        *call->psize = m ? m->size : place.allocation->size;
-    return VMM_SUCCESS;
+        *call->psize = !found ? 0 : m ? m->size : place.allocation->size;
+    return found ? VMM_SUCCESS : refuse_place(process, VMM_RULE_RANGE_NOT_FOUND, call->dptr);
 }

@@ -106,13 +106,9 @@ static bool reserve_node(struct holes *holes)
     return true;
 }
 
-bool holes_init(struct holes *holes, uint64_t start, uint64_t end)
+void holes_init(struct holes *holes, uint64_t barrier)
 {
-    *holes = (struct holes){NULL, NULL, start, end, 0};
-    if (!reserve_node(holes))
-        return false;
-    add(holes, start, end - start);
-    return true;
+    *holes = (struct holes){NULL, NULL, barrier, 0};
 }
 
 static void free_tree(struct hole *node)
@@ -135,27 +131,36 @@ void holes_clear(struct holes *holes)
     holes->root = NULL;
 }
 
+struct request {
+    uint64_t size, alignment, from;
+};
+
 /* Where in node the request fits, if it does. */
-static bool fits(const struct hole *node, uint64_t size, uint64_t alignment, uint64_t *address)
+static bool fits(const struct hole *node, const struct request *want, uint64_t *address)
 {
-    uint64_t skip = (alignment - (node->start & (alignment - 1))) & (alignment - 1);
-    if (node->size < size || node->size - size < skip)
+    uint64_t low = node->start > want->from ? node->start : want->from;
+    uint64_t skip = (want->alignment - (low & (want->alignment - 1))) & (want->alignment - 1);
+    uint64_t lost = low - node->start;
+    if (lost > node->size || node->size - lost < want->size || node->size - lost - want->size < skip)
         return false;
-    *address = node->start + skip;
+    *address = low + skip;
     return true;
 }
 
-static bool find(const struct hole *node, uint64_t size, uint64_t alignment, uint64_t *address)
+static bool find(const struct hole *node, const struct request *want, uint64_t *address)
 {
-    if (largest(node) < size)
+    if (largest(node) < want->size)
         return false;
-    return find(node->left, size, alignment, address) || fits(node, size, alignment, address) ||
-           find(node->right, size, alignment, address);
+    /* Holes left of a node that starts at or below from could only reach from if this one did not start there. */
+    bool left = node->start > want->from;
+    return (left && find(node->left, want, address)) || fits(node, want, address) ||
+           find(node->right, want, address);
 }
 
-bool holes_find(const struct holes *holes, uint64_t size, uint64_t alignment, uint64_t *address)
+bool holes_find(const struct holes *holes, uint64_t size, uint64_t alignment, uint64_t from, uint64_t *address)
 {
-    return size && find(holes->root, size, alignment, address);
+    const struct request want = {size, alignment, from};
+    return size && find(holes->root, &want, address);
 }
 
 bool holes_contain(const struct holes *holes, uint64_t address, uint64_t size)
@@ -178,14 +183,17 @@ bool holes_take(struct holes *holes, uint64_t address, uint64_t size)
     return true;
 }
 
-void holes_give(struct holes *holes, uint64_t address, uint64_t size)
+static bool at_barrier(const struct holes *holes, uint64_t address)
 {
-    if (!size)
-        return;
-    uint64_t end = address + size;
-    const struct hole *before = address > holes->start ? floor_of(holes, address - 1) : NULL;
-    const struct hole *after = floor_of(holes, end);
-    uint64_t start = address, stop = end;
+    return holes->barrier && !(address & (holes->barrier - 1));
+}
+
+/* Adds a range and merges it with the holes that it touches. */
+static void merge(struct holes *holes, uint64_t address, uint64_t size)
+{
+    uint64_t end = address + size, start = address, stop = end;
+    const struct hole *before = address && !at_barrier(holes, address) ? floor_of(holes, address - 1) : NULL;
+    const struct hole *after = at_barrier(holes, end) ? NULL : floor_of(holes, end);
     bool merge_before = before && before->start + before->size == address;
     bool merge_after = after && after->start == end;
     if (merge_before)
@@ -197,9 +205,32 @@ void holes_give(struct holes *holes, uint64_t address, uint64_t size)
     if (merge_after)
         drop(holes, end);
     add(holes, start, stop - start);
-    if (holes->spare) { /* the node that the take had set aside */
-        struct hole *node = holes->spare;
-        holes->spare = node->right;
-        free(node);
-    }
+}
+
+/* There is a node for every range granted and every range taken, and no more holes than those. */
+static void release_node(struct holes *holes)
+{
+    struct hole *node = holes->spare;
+    holes->spare = node->right;
+    free(node);
+}
+
+bool holes_grant(struct holes *holes, uint64_t start, uint64_t size)
+{
+    if (!reserve_node(holes))
+        return false;
+    merge(holes, start, size);
+    return true;
+}
+
+void holes_withdraw(struct holes *holes, uint64_t start)
+{
+    drop(holes, start);
+    release_node(holes);
+}
+
+void holes_give(struct holes *holes, uint64_t address, uint64_t size)
+{
+    merge(holes, address, size);
+    release_node(holes);
 }

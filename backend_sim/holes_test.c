@@ -15,14 +15,16 @@ static void test_choice(void)
 {
     struct holes holes;
     uint64_t at = 0;
-    holes_init(&holes, START, END);
-    tap_ok(holes_find(&holes, U, U, &at) && at == START, "the lowest address is chosen");
-    tap_ok(holes_find(&holes, U, 32 * U, &at) && at == 32 * U, "aligned up within a hole");
-    tap_ok(holes_find(&holes, UNITS * U, U, &at) && at == START, "the whole space fits");
-    tap_ok(!holes_find(&holes, UNITS * U + U, U, &at), "more than the space does not");
-    tap_ok(!holes_find(&holes, 0, U, &at), "nothing cannot be found");
-    tap_ok(!holes_find(&holes, U, 256 * U, &at), "an alignment with no multiple in the space");
-    tap_ok(!holes_find(&holes, (UNITS - 15) * U, 32 * U, &at), "the alignment's gap counts");
+    holes_init(&holes, 0);
+    tap_ok(!holes_find(&holes, U, U, 0, &at), "nothing is free before something is granted");
+    holes_grant(&holes, START, END - START);
+    tap_ok(holes_find(&holes, U, U, 0, &at) && at == START, "the lowest address is chosen");
+    tap_ok(holes_find(&holes, U, 32 * U, 0, &at) && at == 32 * U, "aligned up within a hole");
+    tap_ok(holes_find(&holes, UNITS * U, U, 0, &at) && at == START, "the whole space fits");
+    tap_ok(!holes_find(&holes, UNITS * U + U, U, 0, &at), "more than the space does not");
+    tap_ok(!holes_find(&holes, 0, U, 0, &at), "nothing cannot be found");
+    tap_ok(!holes_find(&holes, U, 256 * U, 0, &at), "an alignment with no multiple in the space");
+    tap_ok(!holes_find(&holes, (UNITS - 15) * U, 32 * U, 0, &at), "the alignment's gap counts");
     holes_clear(&holes);
 }
 
@@ -31,23 +33,44 @@ static void test_pictures(void)
 {
     struct holes holes;
     uint64_t at = 0;
-    holes_init(&holes, START, END);
+    holes_init(&holes, 0);
+    holes_grant(&holes, START, END - START);
     tap_ok(holes_take(&holes, START + 2 * U, 2 * U), "taken from the middle");
     tap_ok(holes_contain(&holes, START, 2 * U) && !holes_contain(&holes, START, 2 * U + 1), "the part before is free");
     tap_ok(!holes_contain(&holes, START + 2 * U, U) && !holes_contain(&holes, START + 3 * U, U), "the part is not");
     tap_ok(holes_contain(&holes, START + 4 * U, (UNITS - 4) * U), "the part after is free");
-    tap_ok(holes_find(&holes, 3 * U, U, &at) && at == START + 4 * U, "a request too large for the first hole");
+    tap_ok(holes_find(&holes, 3 * U, U, 0, &at) && at == START + 4 * U, "a request too large for the first hole");
     tap_ok(holes_take(&holes, START, 2 * U), "a hole taken whole");
-    holes_give(&holes, START + 1 * U, 2 * U);
-    tap_ok(holes_contain(&holes, START + U, 2 * U) && !holes_contain(&holes, START + U, 3 * U), "given back apart");
-    holes_give(&holes, START + 3 * U, U);
-    tap_ok(holes_contain(&holes, START + U, (UNITS - 1) * U), "merged with both neighbours");
-    holes_give(&holes, START, 0);
-    tap_ok(!holes_contain(&holes, START, U), "giving nothing changes nothing");
-    holes_give(&holes, START, U);
+    tap_ok(holes_find(&holes, U, U, START + 9 * U + 1, &at) && at == START + 10 * U, "from an address inside a hole on");
+    tap_ok(!holes_find(&holes, U, U, END - U + 1, &at) && !holes_find(&holes, U, U, END, &at), "nothing from there on");
+    holes_give(&holes, START, 2 * U);
+    tap_ok(holes_contain(&holes, START, 2 * U) && !holes_contain(&holes, START, 3 * U), "given back apart");
+    tap_ok(holes_find(&holes, 2 * U, U, START + U, &at) && at == START + 4 * U, "from inside the first hole on");
+    holes_give(&holes, START + 2 * U, 2 * U);
     tap_ok(holes_contain(&holes, START, UNITS * U), "all is one hole again");
     tap_ok(!holes_contain(&holes, START - U, U) && !holes_contain(&holes, END, U), "outside is never free");
     tap_ok(!holes_contain(&holes, START, UINT64_MAX), "a size that overflows is not free");
+    holes_clear(&holes);
+}
+
+/*  barrier  |a a . .|. . b b|   holes on both sides of a barrier stay two */
+static void test_barrier(void)
+{
+    struct holes holes;
+    uint64_t at = 0;
+    holes_init(&holes, 4 * U);
+    holes_grant(&holes, START, 4 * U);
+    holes_grant(&holes, START + 4 * U, 4 * U);
+    tap_ok(!holes_find(&holes, 5 * U, U, 0, &at), "a range cannot lie across a barrier");
+    holes_take(&holes, START + 2 * U, 2 * U);
+    holes_take(&holes, START + 4 * U, 2 * U);
+    holes_give(&holes, START + 2 * U, 2 * U);
+    holes_give(&holes, START + 4 * U, 2 * U);
+    tap_ok(!holes_find(&holes, 5 * U, U, 0, &at), "nor after both sides came back");
+    holes_withdraw(&holes, START);
+    tap_ok(holes_find(&holes, U, U, 0, &at) && at == START + 4 * U, "withdrawn: the other one is left");
+    holes_withdraw(&holes, START + 4 * U);
+    tap_ok(!holes.root && !holes.spare, "and nothing after that");
     holes_clear(&holes);
 }
 
@@ -59,9 +82,9 @@ static bool flags_free(const bool *used, uint64_t first, uint64_t n)
     return true;
 }
 
-static bool flags_find(const bool *used, uint64_t n, uint64_t align, uint64_t *first)
+static bool flags_find(const bool *used, uint64_t n, uint64_t align, uint64_t from, uint64_t *first)
 {
-    for (uint64_t i = 0; i < UNITS; i++)
+    for (uint64_t i = from; i < UNITS; i++)
         if ((START / U + i) % align == 0 && flags_free(used, i, n)) {
             *first = i;
             return true;
@@ -73,7 +96,9 @@ static unsigned compare(const struct holes *holes, const bool *used, uint64_t *s
 {
     uint64_t n = 1 + random_below(state, 12), align = UINT64_C(1) << random_below(state, 6), first = 0, at = 0;
     uint64_t probe = random_below(state, UNITS);
-    bool want = flags_find(used, n, align, &first), got = holes_find(holes, n * U, align * U, &at);
+    uint64_t from = random_below(state, 3) ? 0 : random_below(state, UNITS);
+    bool want = flags_find(used, n, align, from, &first);
+    bool got = holes_find(holes, n * U, align * U, from ? START + from * U : 0, &at);
     unsigned wrong = want != got || (want && at != START + first * U);
     return wrong + (holes_contain(holes, START + probe * U, n * U) != flags_free(used, probe, n));
 }
@@ -88,7 +113,8 @@ static void test_random(uint64_t seed)
     unsigned count = 0, wrong = 0;
     uint64_t state = seed;
     memset(used, 0, sizeof used);
-    holes_init(&holes, START, END);
+    holes_init(&holes, 0);
+    holes_grant(&holes, START, END - START);
     for (int step = 0; step < 20000; step++) {
         uint64_t first = random_below(&state, UNITS), n = 1 + random_below(&state, 8);
         if (random_below(&state, 2) && flags_free(used, first, n)) {
@@ -112,6 +138,7 @@ int main(void)
 {
     test_choice();
     test_pictures();
+    test_barrier();
     test_random(random_seed(2));
     return tap_done();
 }

@@ -12,12 +12,13 @@ struct sim_process *sim_process_new(struct sim_machine *machine, bool strict)
     struct sim_process *process = calloc(1, sizeof *process);
     if (!process)
         return NULL;
-    if (pthread_key_create(&process->current, NULL) != 0) {
+    if (!current_init(&process->current, &machine->lock)) {
         free(process);
         return NULL;
     }
-    if (!holes_init(&process->holes, profile->va_start, profile->va_end)) {
-        pthread_key_delete(process->current);
+    uint64_t chunk = profile->va_chunk ? profile->va_chunk : profile->va_granularity;
+    if (!space_init(&process->space, profile->va_start, profile->va_end, chunk)) {
+        current_clear(&process->current);
         free(process);
         return NULL;
     }
@@ -67,8 +68,8 @@ void sim_process_free(struct sim_process *process)
     addrmap_clear(&process->reservations);
     addrmap_clear(&process->mappings);
     addrmap_clear(&process->allocations);
-    holes_clear(&process->holes);
-    pthread_key_delete(process->current);
+    space_clear(&process->space);
+    current_clear(&process->current);
     free(process);
     if (!left)
         sim_machine_free(machine);
@@ -110,35 +111,6 @@ uint32_t sim_process_number(struct sim_process *process, vmm_object_kind kind)
     return ++process->numbers[kind];
 }
 
-/* Where the next thing that covers an address at or after from starts, and where that thing ends. */
-static uint64_t next_cover(const struct sim_process *process, uint64_t from, uint64_t *end)
-{
-    const struct sim_reservation *r = sim_reservation_at(process, from);
-    const struct sim_mapping *m = sim_mapping_at(process, from);
-    if (r || m) {
-        *end = r ? r->start + r->size : m->start + m->size;
-        return from;
-    }
-    r = addrmap_ceil(&process->reservations, from);
-    m = addrmap_ceil(&process->mappings, from);
-    if (!r && !m)
-        return *end = UINT64_MAX;
-    bool by_reservation = r && (!m || r->start <= m->start);
-    *end = by_reservation ? r->start + r->size : m->start + m->size;
-    return by_reservation ? r->start : m->start;
-}
-
-void sim_process_give(struct sim_process *process, uint64_t start, uint64_t size)
-{
-    uint64_t end = start + size;
-    while (start < end) {
-        uint64_t cover_end, cover = next_cover(process, start, &cover_end);
-        uint64_t stop = cover < end ? cover : end;
-        holes_give(&process->holes, start, stop - start);
-        start = cover < end ? cover_end : end;
-    }
-}
-
 void sim_handle_settle(struct sim_process *process, struct sim_handle *handle, struct sim_origin ended)
 {
     if (handle->refs || handle->maps)
@@ -157,7 +129,6 @@ void sim_mapping_end(struct sim_process *process, struct sim_mapping *mapping, s
                           handle->prop.location};
     graveyard_bury(&process->graveyard, &grave);
     addrmap_remove(&process->mappings, mapping->start);
-    sim_process_give(process, mapping->start, mapping->size);
     handle->maps--;
     sim_handle_settle(process, handle, ended);
     free(mapping);
@@ -166,14 +137,22 @@ void sim_mapping_end(struct sim_process *process, struct sim_mapping *mapping, s
 void sim_allocation_end(struct sim_process *process, struct sim_allocation *allocation)
 {
     addrmap_remove(&process->allocations, allocation->start);
-    holes_give(&process->holes, allocation->start, allocation->span);
+    space_give(&process->space, allocation->start, allocation->span);
     sim_block_drop(process->machine, allocation->block);
     free(allocation);
+}
+
+bool sim_context_alive(const struct sim_process *process, const struct sim_context *context)
+{
+    void *found;
+    return slots_find(&process->contexts, context->value, &found) == SLOT_LIVE && !context->ended_primary;
 }
 
 struct sim_context *sim_current(const struct sim_process *process)
 {
     void *context;
-    uint64_t value = (uint64_t)(uintptr_t)pthread_getspecific(process->current);
-    return value && slots_find(&process->contexts, value, &context) == SLOT_LIVE ? context : NULL;
+    uint64_t value = current_get(&process->current);
+    if (!value || slots_find(&process->contexts, value, &context) != SLOT_LIVE)
+        return NULL;
+    return ((struct sim_context *)context)->ended_primary ? NULL : context;
 }

@@ -4,7 +4,8 @@
  *   mapping           [M1 of H1][M2 of H2]   [M3 of H1]      a mapping holds its handle, a handle its block
  *   allocation                                            [A1]  (cuMemAlloc)
  *
- * Every address is either in a hole of the address space or covered by a reservation, a mapping or an allocation.
+ * Every address is either free in the space or covered by a reservation or an allocation. A mapping takes no addresses:
+ * it starts in a reservation and may run past its end, where others may come to lie, as measured.
  * Guarded by the machine's lock.
  */
 #ifndef SIM_PROCESS_H
@@ -14,10 +15,11 @@
 
 #include "addrmap.h"
 #include "backend.h"
+#include "current.h"
 #include "graveyard.h"
-#include "holes.h"
 #include "machine.h"
 #include "slots.h"
+#include "space.h"
 
 /* Which call made a thing, for its history. */
 struct sim_origin {
@@ -47,12 +49,14 @@ struct sim_mapping {
     uint64_t access; /* two bits a location: device i at 2i, the host at 2 * VMM_MAX_DEVICES */
     struct sim_origin made;
     uint32_t number;
+    bool host_latest; /* of device 0 and the host, the host was the last to be granted anything: it answers for HOST */
 };
 
 struct sim_context {
     uint64_t value;
     int device;
     bool primary;
+    bool ended_primary; /* the last retain was released; the next one revives it with the same value */
     uint32_t number;
     struct sim_origin made, ended;
 };
@@ -78,11 +82,12 @@ struct sim_process {
     bool strict;
     bool initialised;
     uint64_t fork_depth;      /* at initialisation */
-    pthread_key_t current;    /* each thread's current context's value */
-    struct holes holes;
+    struct current current;   /* each thread's contexts */
+    struct space space;
     struct addrmap reservations, mappings, allocations;
     struct slots handles, contexts, streams;
-    uint64_t primary[VMM_MAX_DEVICES]; /* value of the device's primary context while it is retained */
+    bool context_space; /* the chunks that a first context opens are there */
+    struct sim_context *primary[VMM_MAX_DEVICES]; /* the device's primary context, once it was retained */
     uint32_t primary_retains[VMM_MAX_DEVICES];
     uint32_t numbers[VMM_OBJECT_STREAM + 1]; /* given so far, per kind */
     struct graveyard graveyard;
@@ -92,10 +97,6 @@ struct sim_process {
 struct sim_process *sim_process_new(struct sim_machine *machine, bool strict);
 /* Gives back everything that the process holds and leaves the machine, which ends with its last process. */
 void sim_process_free(struct sim_process *process);
-
-/* The range [start, start + size) has room for a new reservation or mapping tail: give it to the holes, except what
- * something else still covers. */
-void sim_process_give(struct sim_process *process, uint64_t start, uint64_t size);
 
 /* What holds the byte at address, or NULL. */
 struct sim_reservation *sim_reservation_at(const struct sim_process *process, uint64_t address);
@@ -114,7 +115,9 @@ void sim_handle_settle(struct sim_process *process, struct sim_handle *handle, s
 void sim_mapping_end(struct sim_process *process, struct sim_mapping *mapping, struct sim_origin ended);
 void sim_allocation_end(struct sim_process *process, struct sim_allocation *allocation);
 
-/* The calling thread's context when it is alive, else NULL. */
+/* Is this a context that can be used? */
+bool sim_context_alive(const struct sim_process *process, const struct sim_context *context);
+/* The calling thread's context when it can be used, else NULL. */
 struct sim_context *sim_current(const struct sim_process *process);
 
 #endif

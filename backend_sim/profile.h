@@ -46,6 +46,8 @@ struct sim_profile {
 
     uint64_t va_start, va_end;      /* va.start, va.end: addresses that reservations may have */
     uint64_t va_granularity;        /* va.granularity: unit of reservations' sizes and hints */
+    uint64_t va_chunk;              /* va.chunk: small reservations are packed into chunks of this size; 0: no packing */
+    bool va_context;                /* va.context = yes | no: the first context opens two chunks at va.end */
     uint64_t va_alignment_max;      /* va.alignment_max: larger alignments find no address */
     uint64_t va_hint_max;           /* va.hint_max: hints from here on are refused for want of address space */
 

@@ -21,6 +21,9 @@
     "va.start = 0x100000000000\n" \
     "va.end = 0x600000000000\n" \
     "va.granularity = 2MiB\n" \
+    "# recorded: how addresses are handed out\n" \
+    "va.chunk = 32MiB\n" \
+    "va.context = yes\n" \
     "va.alignment_max = 1<<45\n" \
     "va.hint_max = 1<<56\n" \
     "map.partial = no\n" \
@@ -93,6 +96,8 @@
     "host.nodes = 0\n" \
     "host.memory = 0\n" \
     "compression.memory = 0\n" \
+    "va.chunk = 0\n" \
+    "va.context = no\n" \
     "attribute.89 = 0\n" \
     "attribute.103 = 0\n" \
     "attribute.107 = 0\n" \
@@ -115,6 +120,8 @@
     "compression.memory = 256GiB\n" \
     "peers = all\n" \
     "host.nodes = 2\n" \
+    "va.chunk = 0\n" \
+    "va.context = no\n" \
     "map.partial = yes\n" \
     "fabric.imex = yes\n" \
     "attribute.132 = 1\n" \
@@ -139,6 +146,8 @@
     "va.start = 0x100000000000\n" \
     "va.end = 0x100010000000\n" \
     "va.granularity = 64KiB\n" \
+    "va.chunk = 0\n" \
+    "va.context = no\n" \
     "va.alignment_max = 128MiB\n"
 
 static const struct {

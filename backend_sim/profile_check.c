@@ -100,6 +100,16 @@ static bool granularities(struct checker *checker)
            at_most(checker, SIM_K_HOST_MINIMUM, SIM_K_HOST_RECOMMENDED, false);
 }
 
+/* Chunks tile the address space; 0 means that nothing is packed. */
+static bool chunks(struct checker *checker)
+{
+    if (!value(checker, SIM_K_VA_CHUNK))
+        return true;
+    return power_of_two(checker, SIM_K_VA_CHUNK) && in_range(checker, SIM_K_VA_CHUNK, PAGE_MIN, PAGE_MAX) &&
+           at_most(checker, SIM_K_VA_GRANULARITY, SIM_K_VA_CHUNK, false) &&
+           multiple(checker, SIM_K_VA_START, SIM_K_VA_CHUNK) && multiple(checker, SIM_K_VA_END, SIM_K_VA_CHUNK);
+}
+
 static bool addresses(struct checker *checker)
 {
     return multiple(checker, SIM_K_VA_START, SIM_K_VA_GRANULARITY) &&
@@ -108,7 +118,7 @@ static bool addresses(struct checker *checker)
            in_range(checker, SIM_K_VA_END, PAGE_MIN, ADDRESS_MAX) &&
            at_most(checker, SIM_K_VA_START, SIM_K_VA_END, true) && power_of_two(checker, SIM_K_VA_ALIGNMENT_MAX) &&
            at_most(checker, SIM_K_VA_GRANULARITY, SIM_K_VA_ALIGNMENT_MAX, false) &&
-           at_most(checker, SIM_K_VA_END, SIM_K_VA_HINT_MAX, false);
+           at_most(checker, SIM_K_VA_END, SIM_K_VA_HINT_MAX, false) && chunks(checker);
 }
 
 static bool memory(struct checker *checker)

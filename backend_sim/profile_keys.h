@@ -27,6 +27,8 @@ enum sim_key_index {
     SIM_K_VA_START,
     SIM_K_VA_END,
     SIM_K_VA_GRANULARITY,
+    SIM_K_VA_CHUNK,
+    SIM_K_VA_CONTEXT,
     SIM_K_VA_ALIGNMENT_MAX,
     SIM_K_VA_HINT_MAX,
     SIM_K_PARTIAL_MAP,

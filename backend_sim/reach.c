@@ -18,50 +18,78 @@ bool reach_run(const struct sim_process *process, uint64_t address, uint64_t siz
     return true;
 }
 
-static unsigned rights(const struct sim_process *process, int device, uint64_t address)
+/* Who may do what at an address: the device that works, and the host. */
+struct reach_rights {
+    unsigned device, host;
+    bool host_memory;
+};
+
+static struct reach_rights rights(const struct sim_process *process, int device, uint64_t address)
 {
     const struct sim_mapping *m = sim_mapping_at(process, address);
     if (m)
-        return sim_access_of(m->access, (unsigned)device);
+        return (struct reach_rights){sim_access_of(m->access, (unsigned)device),
+                                     sim_access_of(m->access, SIM_HOST_SLOT),
+                                     m->handle->prop.location.type != VMM_MEM_LOCATION_TYPE_DEVICE};
     const struct sim_allocation *a = sim_allocation_at(process, address);
-    return a && a->block->prop.location.id == device ? VMM_MEM_ACCESS_FLAGS_PROT_READWRITE
-                                                     : VMM_MEM_ACCESS_FLAGS_PROT_NONE;
+    bool own = a && a->block->prop.location.id == device;
+    return (struct reach_rights){own ? VMM_MEM_ACCESS_FLAGS_PROT_READWRITE : VMM_MEM_ACCESS_FLAGS_PROT_NONE, 0, false};
+}
+
+/* The rule that forbids the use, or VMM_RULE_COUNT. The table is the measured one. */
+static enum vmm_rule_id forbidden(struct reach_rights have, enum reach_use use)
+{
+    unsigned need = use == REACH_READ ? VMM_MEM_ACCESS_FLAGS_PROT_READ : VMM_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    if (have.host_memory && !have.device && use != REACH_FILL)
+        return (have.host & need) == need ? VMM_RULE_COUNT : VMM_RULE_COPY_HOST_RIGHTS;
+    if ((have.device & need) != need)
+        return use == REACH_READ ? VMM_RULE_COPY_NO_READ : VMM_RULE_COPY_NO_WRITE;
+    if (have.host_memory && use == REACH_FROM_HOST && have.host == VMM_MEM_ACCESS_FLAGS_PROT_READ)
+        return VMM_RULE_COPY_HOST_RIGHTS;
+    return VMM_RULE_COUNT;
 }
 
 static vmm_result refuse(const struct sim_process *process, enum vmm_rule_id rule, uint64_t at, uint64_t address,
                          const char *argument, int device)
 {
     static const char *const word[] = {"nothing", "reading", "(never given)", "reading and writing"};
+    struct reach_rights have = rights(process, device, at);
     vmm_object nearest = sim_object_nearest(process, at);
     vmm_result result = vmm_detail_refuse(rule, address, 0, &nearest);
     vmm_detail_argument(argument);
-    if (rule == VMM_RULE_COPY_NO_READ || rule == VMM_RULE_COPY_NO_WRITE)
-        vmm_detail_note("device %d may do %s at 0x%llx, %llu bytes into the range", device,
-                        word[rights(process, device, at)], (unsigned long long)at, (unsigned long long)(at - address));
-    else
+    if (rule == VMM_RULE_COPY_NOT_MAPPED || rule == VMM_RULE_COPY_RUNS_PAST)
         vmm_detail_note("nothing is mapped at 0x%llx, %llu bytes into the range", (unsigned long long)at,
                         (unsigned long long)(at - address));
+    else if (rule == VMM_RULE_COPY_HOST_RIGHTS)
+        vmm_detail_note("device %d may do %s there, the host %s, %llu bytes into the range", device, word[have.device],
+                        word[have.host], (unsigned long long)(at - address));
+    else
+        vmm_detail_note("device %d may do %s at 0x%llx, %llu bytes into the range", device, word[have.device],
+                        (unsigned long long)at, (unsigned long long)(at - address));
     return result;
 }
 
-vmm_result reach_check(const struct sim_process *process, int device, uint64_t address, uint64_t size, bool write,
-                       const char *argument)
+static vmm_result refuse_overflow(const struct sim_process *process, uint64_t address, uint64_t size)
+{
+    vmm_object nearest = sim_object_nearest(process, address);
+    vmm_result result = vmm_detail_refuse(VMM_RULE_COPY_OVERFLOW, size, UINT64_MAX - address, &nearest);
+    vmm_detail_note("from 0x%llx on there are fewer bytes", (unsigned long long)address);
+    return result;
+}
+
+vmm_result reach_check(const struct sim_process *process, int device, uint64_t address, uint64_t size,
+                       enum reach_use use, const char *argument)
 {
     struct reach_run run;
-    unsigned need = write ? VMM_MEM_ACCESS_FLAGS_PROT_READWRITE : VMM_MEM_ACCESS_FLAGS_PROT_READ;
-    if (size > UINT64_MAX - address) {
-        vmm_object nearest = sim_object_nearest(process, address);
-        vmm_result result = vmm_detail_refuse(VMM_RULE_COPY_OVERFLOW, size, UINT64_MAX - address, &nearest);
-        vmm_detail_note("from 0x%llx on there are fewer bytes", (unsigned long long)address);
-        return result;
-    }
+    if (size > UINT64_MAX - address)
+        return refuse_overflow(process, address, size);
     for (uint64_t at = address, left = size; left; at += run.length, left -= run.length) {
         if (!reach_run(process, at, left, &run))
             return refuse(process, at == address ? VMM_RULE_COPY_NOT_MAPPED : VMM_RULE_COPY_RUNS_PAST, at, address,
                           argument, device);
-        if ((rights(process, device, at) & need) != need)
-            return refuse(process, write ? VMM_RULE_COPY_NO_WRITE : VMM_RULE_COPY_NO_READ, at, address, argument,
-                          device);
+        enum vmm_rule_id rule = forbidden(rights(process, device, at), use);
+        if (rule != VMM_RULE_COUNT)
+            return refuse(process, rule, at, address, argument, device);
     }
     return VMM_SUCCESS;
 }

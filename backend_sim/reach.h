@@ -18,9 +18,18 @@ struct reach_run {
 /* The run that starts at address, at most size bytes; false when nothing is mapped there. */
 bool reach_run(const struct sim_process *process, uint64_t address, uint64_t size, struct reach_run *run);
 
-/* May device read (or write) every byte of [address, address + size)? size > 0. On refusal the detail names argument.
+/* What is to be done with the bytes. The driver moves bytes of host memory that the device has no access to by the
+ * host's own instructions, and in one case of a copy from the host although the device has; a fill never. */
+enum reach_use {
+    REACH_READ,      /* source of a copy */
+    REACH_WRITE,     /* destination of a copy between device addresses */
+    REACH_FROM_HOST, /* destination of a copy from the host */
+    REACH_FILL
+};
+
+/* May device do that with every byte of [address, address + size)? size > 0. On refusal the detail names argument.
  * A range that is refused in part is refused whole. */
-vmm_result reach_check(const struct sim_process *process, int device, uint64_t address, uint64_t size, bool write,
-                       const char *argument);
+vmm_result reach_check(const struct sim_process *process, int device, uint64_t address, uint64_t size,
+                       enum reach_use use, const char *argument);
 
 #endif

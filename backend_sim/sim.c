@@ -18,9 +18,30 @@ bool sim_lets_pass(const struct sim_process *process, enum vmm_rule_id rule, uin
     return true;
 }
 
+vmm_result sim_no_context(const struct sim_process *process)
+{
+    void *context;
+    uint64_t value = current_get(&process->current);
+    if (!value)
+        return vmm_detail_refuse(VMM_RULE_CTX_CURRENT, 0, 0, NULL);
+    slots_find(&process->contexts, value, &context);
+    vmm_object nearest = context ? sim_object_context(context) : (vmm_object){0};
+    return vmm_detail_refuse(VMM_RULE_CTX_DESTROYED, value, 0, &nearest);
+}
+
 vmm_result sim_out_of_host_memory(void)
 {
     return vmm_detail_refuse(VMM_RULE_SYSTEM_HOST_MEMORY, 0, 0, NULL);
+}
+
+/* The calls that look at their argument before anything else, as measured: destroying nothing, and initialising. */
+static bool goes_first(const struct vmm_call *call)
+{
+    if (call->id == VMM_CALL_ctx_destroy)
+        return !((const struct vmm_call_ctx_destroy *)(const void *)call)->ctx;
+    if (call->id == VMM_CALL_stream_destroy)
+        return !((const struct vmm_call_stream_destroy *)(const void *)call)->stream;
+    return call->id == VMM_CALL_init;
 }
 
 /* Locks the machine; on refusal it is not locked. */
@@ -28,7 +49,7 @@ static vmm_result enter(struct sim_process *process, const struct vmm_call *call
 {
     pthread_mutex_lock(&process->machine->lock);
     bool forked = process->initialised && process->fork_depth != os_fork_depth();
-    if (call->id == VMM_CALL_init || (process->initialised && !forked))
+    if (goes_first(call) || (process->initialised && !forked))
         return VMM_SUCCESS;
     pthread_mutex_unlock(&process->machine->lock);
     return vmm_detail_refuse(forked ? VMM_RULE_INIT_FORKED : VMM_RULE_INIT_REQUIRED, 0, 0, NULL);

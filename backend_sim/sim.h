@@ -32,6 +32,9 @@ static inline struct sim_origin sim_origin(const struct vmm_call *call)
 bool sim_lets_pass(const struct sim_process *process, enum vmm_rule_id rule, uint64_t value, uint64_t expected,
                    const vmm_object *nearest);
 
+/* No context is current, or the one that is has been destroyed. */
+vmm_result sim_no_context(const struct sim_process *process);
+
 /* The host's memory is exhausted. */
 vmm_result sim_out_of_host_memory(void);
 

@@ -20,8 +20,10 @@ static void visit_handle(void *user, void *object)
 static void visit_context(void *user, void *object)
 {
     const struct walk *walk = user;
-    vmm_object o = sim_object_context(object);
-    walk->visit(walk->user, &o);
+    const struct sim_context *context = object;
+    vmm_object o = sim_object_context(context);
+    if (!context->ended_primary)
+        walk->visit(walk->user, &o);
 }
 
 static void visit_stream(void *user, void *object)

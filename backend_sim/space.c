@@ -1,0 +1,120 @@
+#include "space.h"
+
+#include <stdlib.h>
+
+struct chunk {
+    uint64_t start;
+    uint64_t used; /* bytes of it that are taken */
+};
+
+bool space_init(struct space *space, uint64_t start, uint64_t end, uint64_t chunk)
+{
+    space->chunk = chunk;
+    addrmap_init(&space->chunks, end, 12);
+    holes_init(&space->large, 0);
+    holes_init(&space->small, chunk);
+    return holes_grant(&space->large, start, end - start);
+}
+
+void space_clear(struct space *space)
+{
+    struct chunk *chunk;
+    while ((chunk = addrmap_ceil(&space->chunks, 0)) != NULL)
+        free(addrmap_remove(&space->chunks, chunk->start));
+    addrmap_clear(&space->chunks);
+    holes_clear(&space->large);
+    holes_clear(&space->small);
+}
+
+static uint64_t round_up(uint64_t n, uint64_t unit)
+{
+    return n > UINT64_MAX - (unit - 1) ? UINT64_MAX / unit * unit : (n + unit - 1) / unit * unit;
+}
+
+static uint64_t greater(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static enum space_result take_large(struct space *space, uint64_t size, uint64_t alignment, uint64_t from,
+                                    uint64_t *address)
+{
+    uint64_t whole = round_up(size, space->chunk), at;
+    if (!holes_find(&space->large, whole, greater(alignment, space->chunk), round_up(from, space->chunk), &at))
+        return SPACE_FULL;
+    if (!holes_take(&space->large, at, whole))
+        return SPACE_NO_MEMORY;
+    *address = at;
+    return SPACE_TAKEN;
+}
+
+static struct chunk *chunk_at(const struct space *space, uint64_t address)
+{
+    return addrmap_floor(&space->chunks, address);
+}
+
+/* Opens a chunk, all of it free. */
+static enum space_result open_chunk(struct space *space, uint64_t alignment, uint64_t from)
+{
+    uint64_t at;
+    struct chunk *chunk = malloc(sizeof *chunk);
+    if (!chunk)
+        return SPACE_NO_MEMORY;
+    enum space_result result = take_large(space, space->chunk, alignment, from, &at);
+    if (result == SPACE_TAKEN && addrmap_insert(&space->chunks, at, chunk)) {
+        *chunk = (struct chunk){at, 0};
+        if (holes_grant(&space->small, at, space->chunk))
+            return SPACE_TAKEN;
+        addrmap_remove(&space->chunks, at);
+    }
+    if (result == SPACE_TAKEN) {
+        holes_give(&space->large, at, space->chunk);
+        result = SPACE_NO_MEMORY;
+    }
+    free(chunk);
+    return result;
+}
+
+static void close_chunk(struct space *space, struct chunk *chunk)
+{
+    holes_withdraw(&space->small, chunk->start);
+    holes_give(&space->large, chunk->start, space->chunk);
+    addrmap_remove(&space->chunks, chunk->start);
+    free(chunk);
+}
+
+enum space_result space_take(struct space *space, uint64_t size, uint64_t alignment, uint64_t from,
+                             uint64_t *address)
+{
+    uint64_t at;
+    if (size >= space->chunk)
+        return take_large(space, size, alignment, from, address);
+    if (!holes_find(&space->small, size, alignment, from, &at)) {
+        enum space_result result = open_chunk(space, alignment, from);
+        if (result != SPACE_TAKEN)
+            return result;
+        holes_find(&space->small, size, alignment, from, &at);
+    }
+    struct chunk *chunk = chunk_at(space, at);
+    if (!holes_take(&space->small, at, size)) {
+        if (!chunk->used)
+            close_chunk(space, chunk);
+        return SPACE_NO_MEMORY;
+    }
+    chunk->used += size;
+    *address = at;
+    return SPACE_TAKEN;
+}
+
+void space_give(struct space *space, uint64_t address, uint64_t size)
+{
+    if (size >= space->chunk) {
+        holes_give(&space->large, address, round_up(size, space->chunk));
+        return;
+    }
+    struct chunk *chunk = chunk_at(space, address);
+    holes_give(&space->small, address, size);
+    chunk->used -= size;
+    if (!chunk->used)
+        close_chunk(space, chunk);
+}

@@ -1,0 +1,35 @@
+/* space.h - which addresses are free, and where a new range goes.
+ *
+ *   small ranges  [ chunk: R1 R2 .. R3 ][ chunk: R7 ........ ]     packed into chunks, a chunk closes with its last range
+ *   large ranges  [ R4 .............. whole chunks ........ ]     space of their own
+ *
+ * As measured on driver 580, see vmm_mem_address_reserve in vmm.h. Where the profile's chunk is the granularity every
+ * range is a large one and this is plain first fit. All locking is up to the caller.
+ */
+#ifndef SIM_SPACE_H
+#define SIM_SPACE_H
+
+#include "addrmap.h"
+#include "holes.h"
+
+struct space {
+    struct holes large;    /* free space outside open chunks */
+    struct holes small;    /* free space inside open chunks */
+    struct addrmap chunks; /* open chunks */
+    uint64_t chunk;        /* their size */
+};
+
+/* All of [start, end) free; chunk is a power of two. False when memory is out. */
+bool space_init(struct space *space, uint64_t start, uint64_t end, uint64_t chunk);
+void space_clear(struct space *space);
+
+enum space_result { SPACE_TAKEN, SPACE_FULL, SPACE_NO_MEMORY };
+
+/* Takes the lowest place for size bytes at a multiple of alignment (a power of two), at or above from. Unless the
+ * result is SPACE_TAKEN nothing has changed. */
+enum space_result space_take(struct space *space, uint64_t size, uint64_t alignment, uint64_t from,
+                             uint64_t *address);
+/* Gives a range back as it was taken. */
+void space_give(struct space *space, uint64_t address, uint64_t size);
+
+#endif

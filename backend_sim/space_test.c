@@ -1,0 +1,117 @@
+/* space: the placement that was measured on a driver, place by place. */
+#include "space.h"
+
+#include "random.h"
+#include "tap.h"
+
+#define U UINT64_C(0x200000)
+#define CHUNK (16 * U)
+#define START (UINT64_C(1) << 40)
+#define END (START + 64 * CHUNK)
+
+static uint64_t take(struct space *space, uint64_t units, uint64_t from)
+{
+    uint64_t at = 0;
+    return space_take(space, units * U, U, from, &at) == SPACE_TAKEN ? at : 0;
+}
+
+static void test_packing(void)
+{
+    struct space space;
+    space_init(&space, START, END, CHUNK);
+    uint64_t a = take(&space, 4, 0), b = take(&space, 16, 0), c = take(&space, 4, 0), d = take(&space, 9, 0);
+    tap_u64(a, START, "the first range opens the first chunk");
+    tap_u64(b, START + CHUNK, "a large one gets space of its own");
+    tap_u64(c, START + 4 * U, "a small one is packed into the open chunk");
+    tap_u64(d, START + 2 * CHUNK, "one that does not fit opens another");
+    tap_u64(take(&space, 8, 0), START + 8 * U, "first fit by address");
+    tap_u64(take(&space, 17, 0), START + 3 * CHUNK, "large ones take whole chunks");
+    tap_u64(take(&space, 16, 0), START + 5 * CHUNK, "so this much is gone");
+    space_give(&space, b, 16 * U);
+    tap_u64(take(&space, 1, 0), START + 2 * CHUNK + 9 * U, "free space of no chunk is not for small ones");
+    space_give(&space, d, 9 * U);
+    space_give(&space, START + 2 * CHUNK + 9 * U, U);
+    tap_u64(take(&space, 32, 0), START + CHUNK, "a chunk closes with its last range and joins what is beside it");
+    space_clear(&space);
+}
+
+static void test_hints(void)
+{
+    struct space space;
+    space_init(&space, START, END, CHUNK);
+    uint64_t a = take(&space, 4, 0);
+    tap_u64(take(&space, 2, a + 8 * U), a + 8 * U, "a hint in an open chunk is taken exactly");
+    tap_u64(take(&space, 2, a), a + 4 * U, "a hint in use: the next free place above");
+    tap_u64(take(&space, 1, a + 20 * U), START + 2 * CHUNK, "a hint outside: rounded up to a chunk");
+    tap_u64(take(&space, 16, START + 5 * U), START + CHUNK, "a large one: the same");
+    tap_u64(take(&space, 16, END - CHUNK), END - CHUNK, "the last chunk");
+    tap_u64(take(&space, 16, END - CHUNK), 0, "no wrap to lower addresses");
+    tap_u64(take(&space, 16, UINT64_MAX), 0, "nor past the end of everything");
+    space_clear(&space);
+}
+
+static void test_alignment(void)
+{
+    struct space space;
+    uint64_t at = 0;
+    space_init(&space, START, END, CHUNK);
+    take(&space, 1, 0);
+    tap_ok(space_take(&space, U, 8 * U, 0, &at) == SPACE_TAKEN && at == START + 8 * U, "aligned within a chunk");
+    tap_ok(space_take(&space, U, 4 * CHUNK, 0, &at) == SPACE_TAKEN && at == START + 4 * CHUNK, "a chunk for alignment");
+    tap_ok(space_take(&space, U, START * 2, 0, &at) == SPACE_FULL, "an alignment that no address has");
+    space_clear(&space);
+}
+
+static void test_without_chunks(void)
+{
+    struct space space;
+    space_init(&space, START, START + 4 * U, U);
+    tap_u64(take(&space, 1, 0), START, "chunk = unit: plain first fit");
+    tap_u64(take(&space, 2, 0), START + U, "and the next");
+    tap_u64(take(&space, 2, 0), 0, "until it is full");
+    tap_u64(take(&space, 1, START + 3 * U), START + 3 * U, "the last unit");
+    space_clear(&space);
+}
+
+/* Whatever was taken and given back, at the end all is one hole again; what lives never overlaps. */
+static void test_random(uint64_t seed)
+{
+    struct space space;
+    struct {
+        uint64_t at, size;
+    } live[64];
+    unsigned count = 0, overlaps = 0;
+    uint64_t state = seed, at = 0;
+    space_init(&space, START, END, CHUNK);
+    for (int step = 0; step < 20000; step++) {
+        uint64_t size = (1 + random_below(&state, 40)) * U, from = START + random_below(&state, 64 * 16) * U;
+        if (count < 64 && random_below(&state, 2)) {
+            if (space_take(&space, size, U << random_below(&state, 6), random_below(&state, 2) ? from : 0, &at) !=
+                SPACE_TAKEN)
+                continue;
+            for (unsigned i = 0; i < count; i++)
+                overlaps += at < live[i].at + live[i].size && live[i].at < at + size;
+            live[count].at = at;
+            live[count++].size = size;
+        } else if (count) {
+            unsigned i = (unsigned)random_below(&state, count);
+            space_give(&space, live[i].at, live[i].size);
+            live[i] = live[--count];
+        }
+    }
+    while (count--)
+        space_give(&space, live[count].at, live[count].size);
+    tap_u64(overlaps, 0, "20000 random steps: no two ranges overlap");
+    tap_u64(take(&space, 64 * 16, 0), START, "and all comes back");
+    space_clear(&space);
+}
+
+int main(void)
+{
+    test_packing();
+    test_hints();
+    test_alignment();
+    test_without_chunks();
+    test_random(random_seed(3));
+    return tap_done();
+}
