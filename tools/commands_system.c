@@ -200,6 +200,7 @@ static bool run_ready(struct script *script)
 
 const struct script_command script_system_commands[] = {
     {"backend", "SPEC", "starts over on another machine: sim:h100x2, sim:odd,strict, ...", "", run_backend, false},
+    {"process", "NAME", "goes on as another process of the machine; main is the first", "", script_run_process, false},
     {"init", "[FLAGS]", "initialises the driver; nothing else works before it", "cuInit", run_init, false},
     {"devices", "", "how many devices there are", "cuDeviceGetCount", run_devices, false},
     {"device", "DEVICE", "the device with an ordinal", "cuDeviceGet", run_device, false},

@@ -52,7 +52,7 @@ static void label_segments(const struct picture *picture, const vmm_object *r, s
 {
     for (size_t i = 0; i < bar->count; i++) {
         struct segment *s = &bar->segment[i];
-        char name[PICTURE_LABEL];
+        char name[PICTURE_LABEL], offset[TEXT_SIZE_ROOM + 1];
         const vmm_object *handle = s->mapping ? picture_handle(picture, s->mapping) : NULL;
         if (!s->mapping)
             continue;
@@ -61,8 +61,10 @@ static void label_segments(const struct picture *picture, const vmm_object *r, s
             picture_short(picture, handle, name);
         else
             snprintf(name, sizeof name, "H%" PRIu32, s->mapping->handle_number);
-        snprintf(s->label, sizeof s->label, " %sM%" PRIu32 ": %.40s%s ", s->mapping->start < r->start ? "<" : "",
-                 s->mapping->number, name, past ? ">" : "");
+        offset[0] = '+';
+        text_size(s->mapping->offset, offset + 1);
+        snprintf(s->label, sizeof s->label, " %sM%" PRIu32 ": %.20s%s%s ", s->mapping->start < r->start ? "<" : "",
+                 s->mapping->number, name, s->mapping->offset ? offset : "", past ? ">" : "");
     }
 }
 

@@ -132,24 +132,47 @@ static void ignore_leak(void *user, const vmm_detail *detail)
     (void)detail;
 }
 
-void script_close(struct script *script)
+static void report_held(struct script *script)
 {
-    if (!script->sys)
-        return;
     uint64_t held = vmm_leaks(script->sys, NULL, NULL);
-    if (held && !script->options.quiet) {
-        script_colour(script, "33");
-        fprintf(script->options.out, "\nat the end the program still holds %llu thing%s:\n", (unsigned long long)held,
-                held == 1 ? "" : "s");
-        script_plain(script);
-        vmm_leaks(script->sys, report_leak, script);
-    }
+    if (!held || script->options.quiet)
+        return;
+    script_colour(script, "33");
+    fprintf(script->options.out, "\nat the end %s still holds %llu thing%s:\n",
+            script->processes ? script->process[script->current].name : "the program", (unsigned long long)held,
+            held == 1 ? "" : "s");
+    script_plain(script);
+    vmm_leaks(script->sys, report_leak, script);
+}
+
+static void close_one(struct script *script)
+{
+    report_held(script);
     vmm_set_report(script->sys, ignore_leak, NULL);
     vmm_close(script->sys);
     script->sys = NULL;
     script->calls = 0;
     script->granule[0] = script->granule[1] = 0;
     symbols_free(&script->symbols);
+    free(script->call_line);
+    script->call_line = NULL;
+    script->call_room = 0;
+}
+
+/* Processes end in the opposite order of their beginning; the first is the machine's own. */
+void script_close(struct script *script)
+{
+    if (!script->sys)
+        return;
+    while (script->processes > 1) {
+        script_process_switch(script, script->processes - 1);
+        close_one(script);
+        script->processes--;
+        script->current = 0;
+        script_process_switch(script, 0);
+    }
+    close_one(script);
+    script->processes = 0;
     text_free(&script->picture);
 }
 
@@ -169,7 +192,6 @@ enum script_status script_finish(struct script *script)
     free_kept(script);
     free(script->spec);
     free(script->name);
-    free(script->call_line);
     free(script);
     return worst;
 }

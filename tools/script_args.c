@@ -21,7 +21,7 @@ static bool granule(void *user, bool host, uint64_t *bytes)
 
 struct value_env script_env(struct script *script)
 {
-    return (struct value_env){&script->symbols, granule, script};
+    return (struct value_env){&script->symbols, granule, script, script_process_symbols};
 }
 
 bool args_more(const struct script *script)

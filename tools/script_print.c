@@ -160,28 +160,48 @@ static void print_folded(FILE *out, const vmm_detail *detail, const char *text)
     }
 }
 
+/* Is the argument a size, which reads best in units? The table of calls knows, where it has the name. */
+static bool is_size(const struct script *script, const char *argument)
+{
+    size_t count;
+    const struct vmm_param *params = vmm_call_params(script->step.call.head.id, &count);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(params[i].name, argument) == 0)
+            return params[i].kind == VMM_PARAM_SIZE;
+    return false;
+}
+
+/* The value as a name, in units, or as it is. */
+static void add_value(const struct script *script, const vmm_detail *detail, struct text *text)
+{
+    char size[TEXT_SIZE_ROOM], hex[24];
+    snprintf(hex, sizeof hex, "0x%" PRIx64, detail->value);
+    bool small = detail->value >> 40 == 0 || detail->value == UINT64_MAX;
+    size_t before = text->length;
+    if (detail->value && !script->options.addresses && hex_name(script, hex, text) == 0)
+        text->length = before;
+    if (text->length == before)
+        text_add(text, "%s", small || is_size(script, detail->argument) ? text_size(detail->value, size) : hex);
+}
+
 /* One line from the record itself, for readers who know the texts. */
 static void print_brief(struct script *script, const vmm_detail *detail)
 {
-    FILE *out = script->options.out;
-    struct step_names names = script_names(script);
-    char label[SCRIPT_LABEL], size[TEXT_SIZE_ROOM];
-    fprintf(out, "    | %s %s", detail->severity == VMM_SEVERITY_ERROR     ? "error"
-                                : detail->severity == VMM_SEVERITY_WARNING ? "warning"
-                                                                           : "leak",
-            detail->rule ? detail->rule : "without a rule");
+    char label[SCRIPT_LABEL];
+    struct text text = {0};
+    text_add(&text, "%s %s",
+             detail->severity == VMM_SEVERITY_ERROR     ? "error"
+             : detail->severity == VMM_SEVERITY_WARNING ? "warning"
+                                                        : "leak",
+             detail->rule ? detail->rule : "without a rule");
     if (detail->argument && detail->argument[0]) {
-        fprintf(out, ", %s = ", detail->argument);
-        if (symbols_at(&script->symbols, detail->value) && detail->value)
-            step_print_address(out, detail->value, &names);
-        else if (symbols_named(&script->symbols, SYMBOL_HANDLE, detail->value) && detail->value)
-            fputs(symbols_named(&script->symbols, SYMBOL_HANDLE, detail->value)->name, out);
-        else
-            fputs(text_size(detail->value, size), out);
+        text_add(&text, ", %s = ", detail->argument);
+        add_value(script, detail, &text);
     }
     if (detail->nearest.kind != VMM_OBJECT_NONE && detail->nearest.kind != VMM_OBJECT_DEVICE)
-        fprintf(out, ", nearest %s", script_label(script, &detail->nearest, label));
-    fputs(script->options.brief ? "\n" : " (explained above)\n", out);
+        text_add(&text, ", nearest %s", script_label(script, &detail->nearest, label));
+    fprintf(script->options.out, "    | %s%s\n", text.data, script->options.brief ? "" : " (explained above)");
+    text_free(&text);
 }
 
 /* A rule is explained once in a script; leaks are about an object each, and short. */

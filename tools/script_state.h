@@ -20,6 +20,19 @@ struct script_expect {
     const char *rule; /* of the rule table, or NULL: any */
 };
 
+/* One process of the machine: what is swapped when a script changes from one to another. */
+struct script_process {
+    char name[SYMBOL_NAME_MAX + 1];
+    vmm_system *sys;
+    struct symbols symbols;
+    uint64_t granule[2];
+    uint64_t calls;
+    int *call_line;
+    size_t call_room;
+};
+
+#define SCRIPT_PROCESSES 8
+
 struct script {
     struct script_options options;
     char *name;
@@ -44,6 +57,9 @@ struct script {
     const char **told;       /* rules whose texts were printed; they point into the rule table */
     size_t told_count;
 
+    struct script_process process[SCRIPT_PROCESSES]; /* all but the current one, whose state is in the members above */
+    size_t processes, current;                       /* processes is 0 while there is only the first, "main" */
+
     struct text picture;     /* the last one drawn, so that an unchanged one is not drawn again */
     uint64_t calls;          /* made on sys so far: the ordinal of the last one */
     int *call_line;          /* the line that made call i + 1 */
@@ -60,6 +76,15 @@ bool script_failed(struct script *script, const char *format, ...) __attribute__
 /* The system, opened when needed; NULL after an error that was reported. */
 vmm_system *script_system(struct script *script);
 bool script_open(struct script *script, const char *spec);
+
+/* The names of a process, the current one's included; NULL when there is none of that name. */
+struct symbols *script_process_symbols(void *script, const char *name, size_t length);
+
+/* The command `process`. */
+bool script_run_process(struct script *script);
+
+/* Goes on as that process. */
+void script_process_switch(struct script *script, size_t index);
 
 /* Ends the system, with a report of what is still held unless quiet. */
 void script_close(struct script *script);

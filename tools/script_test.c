@@ -1,5 +1,5 @@
 /* Runs every script of conformance/scripts and compares what it prints, errors and exit status included, with the .out
- * file beside it.
+ * file beside it; and the scripts of the demo.
  *
  *     CUVMM_UPDATE=1 build/test/tools/script_test      writes the .out files anew, to be read before they are committed
  *     CUVMM_SRC=DIR                                    where the source tree is; default: the current directory
@@ -130,6 +130,22 @@ static void test_script(const char *folder, const char *name)
     free(want);
 }
 
+/* The demo's scripts are shown with the full texts of rules, so only their success is held. */
+static void test_demo(const char *source)
+{
+    char folder[400], path[700], *names[SCRIPTS_MAX];
+    snprintf(folder, sizeof folder, "%s/conformance/demo", source);
+    size_t count = list_scripts(folder, names);
+    for (size_t i = 0; i < count; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        char *text = run_script(path);
+        if (!tap_ok(ends_with(text, "exit status 0\n"), "demo %s goes as it says", names[i]))
+            tap_note("%s", text);
+        free(text);
+        free(names[i]);
+    }
+}
+
 int main(void)
 {
     const char *source = getenv("CUVMM_SRC");
@@ -144,5 +160,6 @@ int main(void)
         test_script(folder, names[i]);
         free(names[i]);
     }
+    test_demo(source ? source : ".");
     return tap_done();
 }

@@ -37,7 +37,7 @@ void step_begin(struct step *step, enum vmm_call_id id)
     for (size_t i = 0; i < count && i < STEP_PARAMS; i++) {
         void *room = room_of(step, params[i].kind, i);
         if (room)
-            memcpy((char *)&step->call + params[i].offset, &room, sizeof room);
+            vmm_call_set_scalar(&step->call.head, &params[i], (uint64_t)(uintptr_t)room);
     }
 }
 

@@ -196,6 +196,19 @@ static bool read_roundup(struct reader *r, uint64_t *out)
     return true;
 }
 
+/* NAME@PROCESS: whose names are meant. */
+static bool read_process(struct reader *r, size_t length, struct symbols **symbols)
+{
+    const char *name = r->at + length + 1;
+    size_t n = name_length(name);
+    struct symbols *found = r->env->process ? r->env->process(r->env->user, name, n) : NULL;
+    if (!found)
+        return value_fail(r->error, r->word, (size_t)(name - r->word->text), "there is no process \"%.*s\"",
+                          (int)(n < 40 ? n : 40), name);
+    *symbols = found;
+    return true;
+}
+
 static bool read_name(struct reader *r, uint64_t *out)
 {
     size_t length = name_length(r->at);
@@ -209,7 +222,10 @@ static bool read_name(struct reader *r, uint64_t *out)
         r->at += length;
         return true;
     }
-    const struct symbol *symbol = symbols_find(r->env->symbols, r->at, length);
+    struct symbols *symbols = r->env->symbols;
+    if (r->at[length] == '@' && !read_process(r, length, &symbols))
+        return false;
+    const struct symbol *symbol = symbols_find(symbols, r->at, length);
     if (!symbol) {
         const char *near = nearest_name(r->env->symbols, r->at, length);
         return FAIL(r, "nothing is named \"%.*s\"%s%s%s", (int)(length < 40 ? length : 40), r->at,
@@ -217,6 +233,8 @@ static bool read_name(struct reader *r, uint64_t *out)
     }
     *out = symbol->value;
     r->at += length;
+    if (*r->at == '@')
+        r->at += 1 + name_length(r->at + 1);
     return *r->at != '.' || read_field(r, symbol, out);
 }
 

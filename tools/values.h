@@ -2,7 +2,7 @@
  *
  *     number      42  0x2a  1<<20  2MiB  64KiB  4gran  1hgran  max          (gran: the granularity of dev0's memory,
  *     rounded     roundup(5MiB)  roundup(r0.size,64KiB)
- *     name        r0  r0+2gran  r0.size  r0.end-1  before-after              hgran: of host memory; null is 0)
+ *     name        h0@main (another process's)  r0  r0+2gran  r0.size  r0.end-1  before-after              hgran: of host memory; null is 0)
  *     location    dev0  dev-1  host  numa1  numa-current  loc:TYPE:ID  null
  *     rights      none  r  rw  or a raw number
  *     grant       dev0:rw  host:r  dev0:2  loc:7:0:rw
@@ -24,6 +24,8 @@ struct value_env {
     struct symbols *symbols;
     bool (*granule)(void *user, bool host, uint64_t *bytes);
     void *user;
+    /* The names of another process of the script, for NAME@PROCESS; NULL when there is none of that name. */
+    struct symbols *(*process)(void *user, const char *name, size_t length);
 };
 
 /* Each reads one word whole. False: *error says what, where and what was expected. */
