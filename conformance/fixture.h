@@ -45,6 +45,8 @@ struct fix {
     uint64_t unit;          /* the smallest size that can be reserved, found by asking */
     uint64_t g;             /* fits as a size of memory, of a reservation and of a mapping */
     vmm_context ctx;        /* on device 0, current; NULL with FIX_RAW and FIX_NO_CONTEXT */
+    vmm_deviceptr keeper;   /* a reservation of one unit that lives as long as ctx: small ranges are packed beside it,
+                               so that hints near it are not rounded to larger units */
     struct fix_thing thing[FIX_THINGS];
     unsigned things;
     struct fix *peer[FIX_PEERS]; /* further systems of the test, closed with this one */

@@ -9,6 +9,7 @@ TEST_BREAKS(CTX_NULL, contexts_without_place_for_them)
     REFUSED(vmm_ctx_get_current(S, NULL), INVALID_VALUE, "pctx", 0);
     REFUSED(vmm_ctx_get_device(S, NULL), INVALID_VALUE, "device", 0);
     REFUSED(vmm_device_primary_ctx_retain(S, NULL, 0), INVALID_VALUE, "pctx", 0);
+    REFUSED(vmm_ctx_destroy(S, NULL), INVALID_VALUE, "ctx", 0);
 }
 
 TEST_NEAR_MISS(CTX_NULL, contexts_with_place_for_them)
@@ -57,10 +58,11 @@ TEST_NEAR_MISS(CTX_PRIMARY_UNUSED, release_a_primary_context)
 TEST_BREAKS(CTX_UNKNOWN, use_a_context_that_ended)
 {
     fix_need_simulator(f, crashes);
-    vmm_context ctx = fix_context(f, 0);
+    vmm_context ctx = fix_context(f, 0), forged = (vmm_context)(uintptr_t)0x5a5a5a5a;
     fix_context_destroy(f, ctx);
-    REFUSED_NEAR(vmm_ctx_set_current(S, ctx), INVALID_CONTEXT, "ctx", (uintptr_t)ctx, CONTEXT, 0);
     REFUSED_NEAR(vmm_ctx_destroy(S, ctx), INVALID_CONTEXT, "ctx", (uintptr_t)ctx, CONTEXT, 0);
+    REFUSED(vmm_ctx_destroy(S, forged), INVALID_CONTEXT, "ctx", (uintptr_t)forged);
+    REFUSED(vmm_ctx_set_current(S, forged), INVALID_CONTEXT, "ctx", (uintptr_t)forged);
 }
 
 TEST_NEAR_MISS(CTX_UNKNOWN, use_a_context_again)
@@ -76,7 +78,7 @@ TEST_NEAR_MISS(CTX_UNKNOWN, use_a_context_again)
 /* Device work needs a context; the calls of virtual memory management do not. */
 TEST_BREAKS(CTX_CURRENT, work_without_a_context)
 {
-    vmm_deviceptr ptr = fix_mapped(f, f->g, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE, NULL), base = FIX_UNTOUCHED;
+    vmm_deviceptr ptr = fix_mapped(f, f->g, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE, NULL), base = 0, old = 0;
     uint64_t out = FIX_UNTOUCHED;
     vmm_device device = 77;
     vmm_stream stream = NULL;
@@ -87,13 +89,14 @@ TEST_BREAKS(CTX_CURRENT, work_without_a_context)
     REFUSED(vmm_memcpy_dtod(S, ptr, ptr + 8, 8), INVALID_CONTEXT, NULL, 0);
     REFUSED(vmm_memset_d8_async(S, ptr, 1, 1, NULL), INVALID_CONTEXT, NULL, 0);
     REFUSED(vmm_mem_get_info(S, &out, NULL), INVALID_CONTEXT, NULL, 0);
-    REFUSED(vmm_mem_alloc(S, &out, f->g), INVALID_CONTEXT, NULL, 0);
+    REFUSED(vmm_mem_alloc(S, &old, f->g), INVALID_CONTEXT, NULL, 0);
+    REFUSED(vmm_mem_alloc(S, NULL, 0), INVALID_CONTEXT, NULL, 0);
     REFUSED(vmm_mem_get_address_range(S, &base, NULL, ptr), INVALID_CONTEXT, NULL, 0);
     REFUSED(vmm_ctx_get_device(S, &device), INVALID_CONTEXT, NULL, 0);
     REFUSED(vmm_ctx_synchronize(S), INVALID_CONTEXT, NULL, 0);
     REFUSED(vmm_stream_create(S, &stream, 0), INVALID_CONTEXT, NULL, 0);
     REFUSED(vmm_stream_synchronize(S, NULL), INVALID_CONTEXT, NULL, 0);
-    CHECK(out == FIX_UNTOUCHED && base == FIX_UNTOUCHED && device == 77 && !stream, "an output was written");
+    CHECK(out == FIX_UNTOUCHED && !base && !old && device == 77 && !stream, "an output was written");
 }
 
 TEST_NEAR_MISS(CTX_CURRENT, work_with_a_context)
@@ -106,6 +109,29 @@ TEST_NEAR_MISS(CTX_CURRENT, work_with_a_context)
     ACCEPTED(vmm_mem_get_info(S, &free_bytes, NULL));
     ACCEPTED(vmm_ctx_synchronize(S));
     ACCEPTED(vmm_stream_synchronize(S, NULL));
+}
+
+/* A context that ended can be made current all the same; what needs it is then refused. */
+TEST_BREAKS(CTX_DESTROYED, work_in_a_context_that_ended)
+{
+    vmm_context ctx = fix_context(f, 0), current = NULL;
+    vmm_deviceptr ptr = fix_mapped(f, f->g, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE, NULL), old = 0;
+    fix_context_destroy(f, ctx);
+    fix_need(f, vmm_ctx_get_current(S, &current));
+    CHECK(current == f->ctx, "the context before is not current again");
+    fix_need(f, vmm_ctx_set_current(S, ctx));
+    REFUSED_NEAR(vmm_ctx_synchronize(S), CONTEXT_IS_DESTROYED, NULL, (uintptr_t)ctx, CONTEXT, 0);
+    REFUSED_NEAR(vmm_memset_d8(S, ptr, 1, 1), CONTEXT_IS_DESTROYED, NULL, (uintptr_t)ctx, CONTEXT, 0);
+    REFUSED_NEAR(vmm_mem_alloc(S, &old, f->g), CONTEXT_IS_DESTROYED, NULL, (uintptr_t)ctx, CONTEXT, 0);
+    fix_need(f, vmm_ctx_set_current(S, f->ctx));
+}
+
+TEST_NEAR_MISS(CTX_DESTROYED, work_after_a_context_ended)
+{
+    vmm_deviceptr ptr = fix_mapped(f, f->g, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE, NULL);
+    fix_context_destroy(f, fix_context(f, 0));
+    ACCEPTED(vmm_ctx_synchronize(S));
+    ACCEPTED(vmm_memset_d8(S, ptr, 1, 1));
 }
 
 TEST_BREAKS(STREAM_NULL, stream_without_place_for_it)

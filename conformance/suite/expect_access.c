@@ -70,7 +70,7 @@ TEST_EXPECTS("access.host_memory", access_to_host_memory)
     CHECK_U64(rights(f, p), NONE);
     fix_access(f, p, size, RW);
     fix_access_at(f, p, size, fix_at(VMM_MEM_LOCATION_TYPE_HOST_NUMA, 0), READ);
-    CHECK_U64(fix_rights(f, p, VMM_MEM_LOCATION_TYPE_HOST, 0), READ);
+    CHECK_U64(fix_rights(f, p, VMM_MEM_LOCATION_TYPE_HOST_NUMA, 0), READ);
     CHECK_U64(rights(f, p), RW);
     fix_fill(f, p, 0x42, size);
     CHECK_U64(fix_peek(f, p + size - 1), 0x42);

@@ -75,7 +75,7 @@ TEST_EXPECTS("visit.tells_every_object", visit_objects)
     if (vmm_visit(S, see, &seen) == VMM_ERROR_NOT_SUPPORTED)
         fix_skip(f, "needs a backend that can tell its objects");
     CHECK_U64(seen.count[VMM_OBJECT_DEVICE], (uint64_t)f->devices);
-    CHECK_U64(seen.count[VMM_OBJECT_RESERVATION], 2);
+    CHECK_U64(seen.count[VMM_OBJECT_RESERVATION], 3); /* with the keeper */
     CHECK_U64(seen.count[VMM_OBJECT_MAPPING], 1);
     CHECK_U64(seen.count[VMM_OBJECT_HANDLE], 1);
     CHECK_U64(seen.count[VMM_OBJECT_ALLOCATION], 1);

@@ -21,6 +21,40 @@ TEST_EXPECTS("order.of_checks", order_of_create)
     CHECK_U64(handle, FIX_UNTOUCHED);
 }
 
+/* The device's id comes before the rest of the property. */
+TEST_EXPECTS("order.of_checks", order_of_create_on_no_device)
+{
+    vmm_mem_generic_allocation_handle handle = FIX_UNTOUCHED;
+    vmm_mem_allocation_prop prop[7];
+    for (size_t i = 0; i < 7; i++)
+        prop[i] = fix_prop(99);
+    prop[0].type = VMM_MEM_ALLOCATION_TYPE_INVALID;
+    prop[1].type = VMM_MEM_ALLOCATION_TYPE_MANAGED;
+    prop[2].requested_handle_types = VMM_MEM_HANDLE_TYPE_WIN32;
+    prop[3].requested_handle_types = VMM_MEM_HANDLE_TYPE_FABRIC;
+    prop[4].alloc_flags.compression_type = 2;
+    prop[5].alloc_flags.reserved[0] = 1;
+    prop[6].win32_handle_meta_data = &prop;
+    for (size_t i = 0; i < 7; i++)
+        REFUSED_BY("VMM-CREATE-DEVICE-ID", CREATE(f->g, prop[i], 0), INVALID_DEVICE, "prop.location.id", 99);
+    CHECK_U64(handle, FIX_UNTOUCHED);
+}
+
+/* Whatever the size, a property that is wrong is told before memory that is short. */
+TEST_EXPECTS("order.of_checks", order_of_create_of_too_much)
+{
+    vmm_mem_generic_allocation_handle handle = FIX_UNTOUCHED;
+    vmm_mem_allocation_prop type = fix_prop(0), reserved = fix_prop(0), usage = fix_prop(0);
+    type.type = VMM_MEM_ALLOCATION_TYPE_MANAGED;
+    reserved.alloc_flags.reserved[1] = 1;
+    usage.alloc_flags.usage = 4;
+    REFUSED_BY("VMM-CREATE-TYPE", CREATE(HUGE_SIZE, type, 0), INVALID_VALUE, "prop.type",
+               VMM_MEM_ALLOCATION_TYPE_MANAGED);
+    REFUSED_BY("VMM-CREATE-RESERVED", CREATE(HUGE_SIZE, reserved, 0), INVALID_VALUE, "prop.allocFlags.reserved", 1);
+    REFUSED_BY("VMM-CREATE-MEMORY", CREATE(HUGE_SIZE, usage, 0), OUT_OF_MEMORY, "size", HUGE_SIZE);
+    CHECK_U64(handle, FIX_UNTOUCHED);
+}
+
 /* Memory is short before a fabric is not permitted, and everything about the property comes before memory. */
 TEST_EXPECTS_ON("order.of_checks", order_of_create_for_a_fabric, "attribute.128 = 1\nfabric.imex = no", TEST_AS_GIVEN, 0)
 {
@@ -74,13 +108,16 @@ TEST_EXPECTS("order.of_checks", order_of_set_access)
     REFUSED_BY("VMM-ACCESS-COUNT-ZERO", vmm_mem_set_access(S, empty, f->g, NULL, 0), INVALID_VALUE, "count", 0);
 }
 
-/* Who is asked about comes before what is mapped. */
+/* NULLs and address 0 first; then who is asked about, before what is mapped. */
 TEST_EXPECTS("order.of_checks", order_of_get_access)
 {
     vmm_mem_location nowhere = fix_at(VMM_MEM_LOCATION_TYPE_DEVICE, 99);
     vmm_deviceptr p = fix_reserve(f, f->g);
     uint64_t flags = FIX_UNTOUCHED;
     REFUSED_BY("VMM-GETACCESS-LOCATION", vmm_mem_get_access(S, &flags, &nowhere, p), INVALID_DEVICE, "location.id", 99);
+    REFUSED_BY("VMM-GETACCESS-PTR-ZERO", vmm_mem_get_access(S, &flags, &nowhere, 0), INVALID_VALUE, "ptr", 0);
+    REFUSED_BY("VMM-GETACCESS-NULL-FLAGS", vmm_mem_get_access(S, NULL, &nowhere, p), INVALID_VALUE, "flags", 0);
+    REFUSED_BY("VMM-GETACCESS-NULL-LOCATION", vmm_mem_get_access(S, &flags, NULL, 0), INVALID_VALUE, "location", 0);
     CHECK_U64(flags, FIX_UNTOUCHED);
 }
 

