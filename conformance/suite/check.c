@@ -51,6 +51,15 @@ static bool function_fits(const vmm_rule *rule, const char *function)
     return strncmp(function, rule->function, strlen(rule->function)) == 0;
 }
 
+/* Rules about the state of memory and addresses show the object behind it; those about the process and its contexts
+ * have none to show. */
+static bool needs_object(const vmm_rule *rule)
+{
+    bool memory = strncmp(rule->function, "cuMem", 5) == 0 || strncmp(rule->function, "cuPointer", 9) == 0 ||
+                  strncmp(rule->function, "mem", 3) == 0;
+    return memory && (rule->rule_class == VMM_RULE_STATE || rule->rule_class == VMM_RULE_LIFETIME);
+}
+
 /* The explanation is complete: it names the rule, the argument, its value, the object behind it and a way out. */
 static void check_explanation(struct fix *f, const struct place *at, const vmm_detail *detail, const vmm_rule *rule)
 {
@@ -70,6 +79,8 @@ static void check_explanation(struct fix *f, const struct place *at, const vmm_d
         PROBLEM("%s: the explanation of %s does not show the value", at->what, rule->id);
     if (detail->nearest.kind != VMM_OBJECT_NONE && !strstr(text, "nearest"))
         PROBLEM("%s: the explanation of %s leaves the nearest object out", at->what, rule->id);
+    if (needs_object(rule) && detail->nearest.kind == VMM_OBJECT_NONE)
+        PROBLEM("%s: the explanation of %s shows no object", at->what, rule->id);
     if (!function_fits(rule, detail->function))
         PROBLEM("%s: the explanation is about %s, the rule about %s", at->what,
                 detail->function ? detail->function : "nothing", rule->function);

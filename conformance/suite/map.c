@@ -171,7 +171,8 @@ TEST_NEAR_MISS(MAP_OVERLAP, map_beside_a_mapping)
 }
 
 /* On a machine whose last address is known: memory of two granules does not fit at the last one. */
-#define SMALL_SPACE "va.start = 0x100000000000\nva.end = 0x100010000000"
+#define SMALL_SPACE \
+    "va.start = 0x100000000000\nva.end = 0x100010000000\nva.chunk = 0\nva.context = 0\nva.taken = none"
 #define SMALL_SPACE_SIZE UINT64_C(0x10000000)
 
 TEST_BREAKS_ON(MAP_SPACE_END, map_past_the_last_address, SMALL_SPACE, TEST_BOTH_MODES, FIX_NO_CONTEXT)

@@ -156,6 +156,7 @@ TEST_BREAKS(RESERVE_SPACE, reserve_more_than_all_addresses)
     const uint64_t sizes[] = {UINT64_C(1) << 48, UINT64_C(1) << 62, UINT64_MAX - f->unit + 1};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
         RESERVE_REFUSED(OUT_OF_MEMORY, "size", sizes[i], sizes[i], 0, 0, 0);
+    RESERVE_REFUSED(OUT_OF_MEMORY, "alignment", UINT64_C(1) << 62, f->g, UINT64_C(1) << 62, 0, 0);
 }
 
 /* The driver's boundary: 1 << 47 is too much, 1 << 46 is not. Smaller machines have it where their profile says. */
@@ -170,7 +171,8 @@ TEST_NEAR_MISS(RESERVE_SPACE, reserve_as_much_as_there_is)
         ACCEPTED(vmm_mem_address_free(S, ptr, size));
 }
 
-TEST_NEAR_MISS_ON(RESERVE_SPACE, reserve_every_address, "va.start = 0x100000000000\nva.end = 0x100010000000",
+TEST_NEAR_MISS_ON(RESERVE_SPACE, reserve_every_address,
+                  "va.start = 0x100000000000\nva.end = 0x100010000000\nva.chunk = 0\nva.context = 0\nva.taken = none",
                   TEST_AS_GIVEN, FIX_NO_CONTEXT)
 {
     fix_need_simulator(f, "needs a machine whose last address is known");
