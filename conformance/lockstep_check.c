@@ -182,7 +182,8 @@ static bool ask_handle(struct lockstep *pair, uint64_t handle)
     return ask(pair, &step);
 }
 
-/* Retaining and releasing at once asks which handle is mapped without leaving a trace. */
+/* Retaining and releasing at once asks which handle is mapped without leaving a trace; it may be refused past the end
+ * of a reservation. */
 static bool ask_retain(struct lockstep *pair, const struct model_mapping *mapping)
 {
     struct step step = step_of(VMM_CALL_mem_retain_allocation_handle);
@@ -190,6 +191,8 @@ static bool ask_retain(struct lockstep *pair, const struct model_mapping *mappin
     step_arg(&step, "addr")->add = mapping->start + mapping->size - 1;
     if (!ask(pair, &step))
         return false;
+    if (pair->refused)
+        return true;
     step = step_of(VMM_CALL_mem_release);
     step_arg(&step, "handle")->add = handle;
     return ask(pair, &step);

@@ -291,7 +291,7 @@ static void make_at(const struct maker *m)
 
 static int some_attribute(const struct maker *m)
 {
-    return 1 + (int)choose(m->dice, VMM_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE);
+    return (one_in(m, 30) ? 0 : 1) + (int)choose(m->dice, VMM_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE);
 }
 
 static void make_attribute(const struct maker *m)
@@ -445,7 +445,7 @@ static void spoil_pointer(const struct maker *m, size_t i, enum vmm_param_kind k
             spoil_prop(m);
     } else if ((kind == VMM_PARAM_DESCS || kind == VMM_PARAM_LOCATION) && !one_in(m, 8)) {
         spoil_desc(m);
-    } else if (kind != VMM_PARAM_ATTRIBUTES) {
+    } else {
         m->step->arg[i].add = 0;
     }
 }
@@ -467,7 +467,7 @@ static void spoil(const struct maker *m)
     case VMM_PARAM_INT: *arg = literal(PICK(m, ints)); break;
     case VMM_PARAM_U64: *arg = literal(PICK(m, flags)); break;
     case VMM_PARAM_CONTEXT: arg->add = 64; break;
-    case VMM_PARAM_U32: break;
+    case VMM_PARAM_U32: *arg = literal(0); break;
     default: spoil_pointer(m, i, params[i].kind);
     }
 }

@@ -277,8 +277,9 @@ static bool try_call(struct world *w, uint32_t state, uint32_t call, bool *moved
     }
     *moved = true;
     uint32_t next = inside ? state_of(w, key, state, call) : NO_STATE;
-    report->changed += inside;
-    report->outside += !inside;
+    report->changed += inside && !w->pair.refused;
+    report->outside += !inside && !w->pair.refused;
+    report->halfway += w->pair.refused;
     dump(w, state, call, "x", next);
     return (lockstep_check_objects(&w->pair) && quick_look(w)) || differ(w, state, step, "after the call: ");
 }

@@ -7,7 +7,7 @@
  *
  * Search is breadth first over the model's states. From each, every call of a fixed alphabet (good and bad arguments:
  * every place, length, handle, right, id, hint) is made on the simulator and on the model and compared: result, rule,
- * outputs, objects, rights. Refused calls must leave everything as it was. A call that leads out of the world (more
+ * outputs, objects, rights. What refused calls leave is compared as well. A call that leads out of the world (more
  * references, a reservation elsewhere, other memory) is made and compared, and not followed.
  */
 #ifndef CUVMM_WORLD_H
@@ -32,8 +32,8 @@ struct world_report {
     size_t calls;        /* of the alphabet */
     size_t states;
     size_t transitions;  /* calls made from states */
-    size_t refused;      /* of them */
-    size_t kept, changed, outside; /* succeeded without a change; to another state; out of the world */
+    size_t refused, kept, changed, outside; /* of them; kept: succeeded without a change; outside: out of the world */
+    size_t halfway;      /* of the refused ones: those that are known to leave something changed */
     bool closed;         /* no state was left unvisited */
     bool same;           /* system and model never differed */
     struct script path;  /* when they did: the shortest way there */

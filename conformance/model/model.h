@@ -6,9 +6,8 @@
  * compared call by call (lockstep.h, world.h), so a mistake must be made twice, independently, to go unseen. It is
  * slow on purpose: plain arrays in no order, every look-up a search from the front.
  *
- * Two things it cannot know beforehand, which address a reservation gets and which value a handle has. It takes both
- * from the system, after checking that they are possible (aligned, inside the address space, overlapping nothing;
- * unlike every live handle).
+ * Values that it cannot know beforehand, handles and ids, it takes from the system, after checking that they are
+ * possible: unlike every live one's, and the same ever after.
  *
  * What is undecided by facts and contract alike stands in model_edges.h and nowhere else.
  */
@@ -91,7 +90,8 @@ struct model_answer {
     vmm_result actual;   /* in: what the system returned */
     vmm_result result;   /* what it should have returned */
     const char *rule;    /* and with which rule: NULL for success without a warning */
-    bool writes_zero;    /* the refusal writes 0 through its output (vmm_mem_get_access), others leave outputs alone */
+    bool writes_zero;    /* a refusal that writes 0 through its outputs; others leave them alone */
+    unsigned written;    /* of a refused vmm_pointer_get_attributes: how many elements were written before */
     bool foreseen;       /* false: the call is outside the model; result and rule mean nothing */
     const char *wrong;   /* NULL, or what is wrong with an output: both values follow */
     uint64_t got, want;
@@ -102,7 +102,7 @@ void model_open(struct model *model, const struct sim_profile *profile, bool str
 void model_close(struct model *model);
 
 /* call: as it was made, its outputs holding what the system wrote. answer->actual: what the system returned.
- * Predicts; where both say success, checks the outputs and makes the change. A refused call changes nothing. */
+ * Predicts; where both say the same, checks the outputs and makes the change. */
 void model_predict(struct model *model, const struct vmm_call *call, struct model_answer *answer);
 
 /* What is at an address, handle or context; NULL when there is nothing. */

@@ -56,7 +56,8 @@ static bool set_arguments(const struct model *m, const struct vmm_call_mem_set_a
 /* The range starts where a mapping starts and ends where one ends. */
 static bool set_range(struct model *m, const struct vmm_call_mem_set_access *c, struct model_answer *a)
 {
-    uint64_t last = c->ptr + model_edge_clamp(c->ptr, c->size) - 1;
+    bool wraps = c->size - 1 > UINT64_MAX - c->ptr;
+    uint64_t last = wraps ? UINT64_MAX : c->ptr + (c->size - 1);
     const struct model_mapping *from = model_mapping_at(m, c->ptr), *to = model_mapping_at(m, last);
     if (!from)
         return model_refuse(a, INVALID, "VMM-ACCESS-NOT-MAPPED");
@@ -85,13 +86,13 @@ static const struct model_mapping *next_in_range(const struct model *m, const st
     return first;
 }
 
-/* Where the mappings of the range that count end: at its end, or at the first hole. */
+/* Where the mappings that are changed end: at the range's end, or at the first hole in it. */
 static uint64_t reached(struct model *m, const struct vmm_call_mem_set_access *c)
 {
     uint64_t at = c->ptr, end = c->ptr + c->size;
     while (at < end && model_mapping_at(m, at))
         at = model_mapping_at(m, at)->start + model_mapping_at(m, at)->size;
-    return MODEL_FACT_HOLE_STOPS ? at : end;
+    return at < end ? at : end;
 }
 
 /* What the memory of one mapping allows one location. */
@@ -102,7 +103,7 @@ static bool set_memory(struct model *m, const vmm_mem_access_desc *d, const stru
         return true;
     int owner = model_memory_of(m, mapping->handle)->prop.location.id;
     if (host_location(&d->location))
-        return (MODEL_FACT_NO_HOST_ON_DEVICE && d->flags == VMM_MEM_ACCESS_FLAGS_PROT_NONE) ||
+        return d->flags == VMM_MEM_ACCESS_FLAGS_PROT_NONE ||
                model_refuse(a, VMM_ERROR_NOT_SUPPORTED, "VMM-ACCESS-HOST-ON-DEVICE");
     return d->location.id == owner || (m->profile->peers[d->location.id] >> owner & 1) ||
            model_refuse(a, VMM_ERROR_PEER_ACCESS_UNSUPPORTED, "VMM-ACCESS-PEER");
@@ -138,7 +139,7 @@ static void set_rights(struct model_mapping *mapping, const vmm_mem_access_desc 
     }
 }
 
-/* Mapping by mapping, descriptor by descriptor; apply: make the change, or only look whether it is allowed. */
+/* Mapping by mapping, for each descriptor by descriptor, up to the first that is refused. apply: make the change, too. */
 static bool set_each(struct model *m, const struct vmm_call_mem_set_access *c, bool apply, struct model_answer *a)
 {
     uint64_t end = reached(m, c);
@@ -153,16 +154,16 @@ static bool set_each(struct model *m, const struct vmm_call_mem_set_access *c, b
     return true;
 }
 
+/* What was set before a mapping that refuses stays set. */
 MODEL_ON(mem_set_access)
 {
     if (!set_arguments(m, c, a) || !set_range(m, c, a))
         return;
-    if (!set_each(m, c, false, a)) {
-        if (MODEL_FACT_REFUSED_HALFWAY && a->actual == a->result)
-            set_each(m, c, true, a);
+    if (MODEL_EDGE_HOLE_FIRST && m->strict && !set_warnings(m, c, a))
         return;
-    }
-    if (set_warnings(m, c, a) && model_succeeded(a))
+    a->rule = NULL;
+    bool allowed = set_each(m, c, false, a) && set_warnings(m, c, a);
+    if (a->actual == a->result && (allowed || a->result != INVALID))
         set_each(m, c, true, a);
 }
 
@@ -172,21 +173,16 @@ static bool get_location(const struct model *m, const vmm_mem_location *l)
 {
     if (l->type == VMM_MEM_LOCATION_TYPE_DEVICE)
         return device_in_range(m, l->id);
-    return l->type == VMM_MEM_LOCATION_TYPE_HOST ||
-           (l->type == VMM_MEM_LOCATION_TYPE_HOST_NUMA && model_edge_get_access_node(m, l->id));
+    return host_location(l);
 }
 
-/* HOST reports what device 0 may, too: on device memory that alone, on host memory whichever was granted later.
- * HOST_NUMA reports what the host may, which is nothing on device memory. */
-static uint64_t get_rights(struct model *m, const struct model_mapping *mapping, const vmm_mem_location *l)
+/* HOST_NUMA reports what the host may, which is nothing on device memory; HOST whichever of device 0 and the host was
+ * granted later and still has any. */
+static uint64_t get_rights(const struct model_mapping *mapping, const vmm_mem_location *l)
 {
     if (l->type == VMM_MEM_LOCATION_TYPE_DEVICE)
         return mapping->device[l->id];
     if (l->type == VMM_MEM_LOCATION_TYPE_HOST_NUMA)
-        return mapping->host;
-    if (model_in_device(m, mapping))
-        return mapping->device[0];
-    if (!MODEL_FACT_HOST_NEWEST)
         return mapping->host;
     bool host = mapping->host && (mapping->host_newer || !mapping->device[0]);
     return host ? mapping->host : mapping->device[0];
@@ -195,19 +191,18 @@ static uint64_t get_rights(struct model *m, const struct model_mapping *mapping,
 MODEL_ON(mem_get_access)
 {
     const struct model_mapping *mapping = model_mapping_at(m, c->ptr);
-    bool nowhere = c->location && !get_location(m, c->location);
     const char *rule = !c->flags      ? "VMM-GETACCESS-NULL-FLAGS"
                        : !c->location ? "VMM-GETACCESS-NULL-LOCATION"
                        : !c->ptr      ? "VMM-GETACCESS-PTR-ZERO"
-                       : !mapping     ? "VMM-GETACCESS-NOT-MAPPED"
                                       : NULL;
-    bool sound = c->flags && c->location && c->ptr;
-    if (nowhere && (sound || !MODEL_FACT_GET_ACCESS_LOCATION_LATE)) {
-        model_refuse(a, VMM_ERROR_INVALID_DEVICE, "VMM-GETACCESS-LOCATION");
-    } else if (rule) {
+    if (rule) {
         model_refuse(a, INVALID, rule);
-        a->writes_zero = sound;
+    } else if (!get_location(m, c->location)) {
+        model_refuse(a, VMM_ERROR_INVALID_DEVICE, "VMM-GETACCESS-LOCATION");
+    } else if (!mapping) {
+        model_refuse(a, INVALID, "VMM-GETACCESS-NOT-MAPPED");
+        a->writes_zero = true;
     } else if (model_succeeded(a)) {
-        model_expect(a, "flags", *c->flags, get_rights(m, mapping, c->location));
+        model_expect(a, "flags", *c->flags, get_rights(mapping, c->location));
     }
 }

@@ -11,51 +11,13 @@ static bool power_of_two(uint64_t n)
     return n && !(n & (n - 1));
 }
 
+/* What of a range lies below 2^64. */
+static uint64_t in_space(uint64_t start, uint64_t size)
+{
+    return size > UINT64_MAX - start ? UINT64_MAX - start : size;
+}
+
 /* ---- reserve ---- */
-
-/* Whether nothing is at [start, start + size): mappings may run past their reservations. */
-static bool range_free(const struct model *m, uint64_t start, uint64_t size)
-{
-    for (size_t i = 0; i < m->reservation_count; i++)
-        if (model_overlap(start, size, m->reservations[i].start, m->reservations[i].size))
-            return false;
-    for (size_t i = 0; i < m->mapping_count; i++)
-        if (model_overlap(start, size, m->mappings[i].start, m->mappings[i].size))
-            return false;
-    return true;
-}
-
-static bool range_usable(const struct model *m, uint64_t start, uint64_t size)
-{
-    return start >= m->profile->va_start && model_fits(start, size, m->profile->va_end) && range_free(m, start, size);
-}
-
-static bool usable_after(const struct model *m, uint64_t place, uint64_t size, uint64_t alignment)
-{
-    uint64_t rest = place % alignment;
-    if (rest && place > UINT64_MAX - (alignment - rest))
-        return false;
-    return range_usable(m, rest ? place + (alignment - rest) : place, size);
-}
-
-/* A free place, if there is any, is found at the start of the address space or right behind something. */
-static bool space_exists(const struct model *m, uint64_t size, uint64_t alignment)
-{
-    if (usable_after(m, m->profile->va_start, size, alignment))
-        return true;
-    for (size_t i = 0; i < m->reservation_count; i++)
-        if (usable_after(m, m->reservations[i].start + m->reservations[i].size, size, alignment))
-            return true;
-    for (size_t i = 0; i < m->mapping_count; i++)
-        if (usable_after(m, m->mappings[i].start + m->mappings[i].size, size, alignment))
-            return true;
-    return false;
-}
-
-static uint64_t alignment_of(const struct model *m, uint64_t asked)
-{
-    return asked > m->profile->va_granularity ? asked : m->profile->va_granularity;
-}
 
 static bool reserve_allowed(const struct model *m, const struct vmm_call_mem_address_reserve *c,
                             struct model_answer *a)
@@ -78,8 +40,7 @@ static bool reserve_allowed(const struct model *m, const struct vmm_call_mem_add
         return model_refuse(a, INVALID, "VMM-RESERVE-HINT-ALIGNMENT");
     if (c->addr >= m->profile->va_hint_max)
         return model_refuse(a, VMM_ERROR_OUT_OF_MEMORY, "VMM-RESERVE-HINT-LIMIT");
-    uint64_t alignment = alignment_of(m, c->alignment);
-    if (alignment > m->profile->va_alignment_max || !space_exists(m, c->size, alignment))
+    if (!model_place(m, c->size, c->alignment, c->addr))
         return model_refuse(a, VMM_ERROR_OUT_OF_MEMORY, "VMM-RESERVE-SPACE");
     return true;
 }
@@ -88,18 +49,15 @@ MODEL_ON(mem_address_reserve)
 {
     if (!reserve_allowed(m, c, a))
         return;
-    bool taken = c->addr && range_usable(m, c->addr, c->size);
-    if (c->addr && !taken)
+    uint64_t start = model_place(m, c->size, c->alignment, c->addr);
+    if (c->addr && start != c->addr)
         model_hazard(a, "VMM-RESERVE-HINT-NOT-TAKEN");
+    for (size_t i = 0; i < m->mapping_count; i++)
+        if (model_overlap(start, c->size, m->mappings[i].start, m->mappings[i].size))
+            model_hazard(a, "VMM-RESERVE-OVER-MAPPING"); /* the part of a mapping past its reservation */
     if (!model_succeeded(a))
         return;
-    uint64_t start = *c->ptr;
-    if (taken)
-        model_expect(a, "ptr is not the hint, which was free", start, c->addr);
-    model_expect(a, "ptr is outside the address space",
-                 start < m->profile->va_start || !model_fits(start, c->size, m->profile->va_end), false);
-    model_expect(a, "ptr is not aligned", start % alignment_of(m, c->alignment), 0);
-    model_expect(a, "ptr overlaps what is there", !range_free(m, start, c->size), false);
+    model_expect(a, "ptr", *c->ptr, start);
     m->reservations =
         model_room(m->reservations, &m->reservation_room, m->reservation_count, sizeof *m->reservations);
     m->reservations[m->reservation_count++] = (struct model_reservation){start, c->size, m->tag};
@@ -117,7 +75,7 @@ MODEL_ON(mem_address_free)
                        : r->size != c->size  ? "VMM-FREE-SIZE-MATCH"
                                              : NULL;
     for (size_t i = 0; !rule && i < m->mapping_count; i++)
-        if (model_edge_pins(r, &m->mappings[i]))
+        if (model_overlap(r->start, r->size, m->mappings[i].start, m->mappings[i].size))
             rule = "VMM-FREE-MAPPED";
     if (rule)
         model_refuse(a, INVALID, rule);
@@ -170,7 +128,7 @@ static bool map_place(struct model *m, const struct vmm_call_mem_map *c, const s
     if (past_the_end && MODEL_EDGE_SPACE_END_FIRST)
         return model_refuse(a, INVALID, "VMM-MAP-SPACE-END");
     for (size_t i = 0; i < m->mapping_count; i++)
-        if (model_overlap(c->ptr, model_edge_clamp(c->ptr, c->size), m->mappings[i].start, m->mappings[i].size))
+        if (model_overlap(c->ptr, in_space(c->ptr, c->size), m->mappings[i].start, m->mappings[i].size))
             return model_refuse(a, INVALID, "VMM-MAP-OVERLAP");
     return !past_the_end || model_refuse(a, INVALID, "VMM-MAP-SPACE-END");
 }
@@ -222,7 +180,7 @@ static bool inside(const struct model_mapping *mapping, uint64_t start, uint64_t
     return mapping->start >= start && model_fits(mapping->start - start, mapping->size, size);
 }
 
-static bool unmap_allowed(struct model *m, const struct vmm_call_mem_unmap *c, uint64_t size, struct model_answer *a)
+static bool unmap_allowed(struct model *m, const struct vmm_call_mem_unmap *c, bool wraps, struct model_answer *a)
 {
     uint64_t covered = 0, unit = model_edge_unmap_unit(m);
     if (!c->ptr)
@@ -231,11 +189,13 @@ static bool unmap_allowed(struct model *m, const struct vmm_call_mem_unmap *c, u
         return model_refuse(a, INVALID, "VMM-UNMAP-SIZE-ZERO");
     if (!model_reservation_at(m, c->ptr))
         return model_refuse(a, INVALID, "VMM-UNMAP-NOT-RESERVED");
+    if (wraps)
+        return model_breach(m, a, "VMM-UNMAP-WRAPS");
     for (size_t i = 0; i < m->mapping_count; i++) {
         const struct model_mapping *mapping = &m->mappings[i];
-        if (!size || !model_overlap(c->ptr, size, mapping->start, mapping->size))
+        if (!model_overlap(c->ptr, c->size, mapping->start, mapping->size))
             continue;
-        if (!inside(mapping, c->ptr, size))
+        if (!inside(mapping, c->ptr, c->size))
             return model_refuse(a, INVALID, "VMM-UNMAP-PARTIAL");
         covered += mapping->size;
     }
@@ -246,14 +206,14 @@ static bool unmap_allowed(struct model *m, const struct vmm_call_mem_unmap *c, u
     return covered == c->size || model_breach(m, a, "VMM-UNMAP-HOLE");
 }
 
+/* A range whose end passes 2^64 holds nothing. */
 MODEL_ON(mem_unmap)
 {
     bool wraps = c->size > UINT64_MAX - c->ptr;
-    uint64_t size = wraps && MODEL_FACT_UNMAP_WRAPS ? 0 : model_edge_clamp(c->ptr, c->size);
-    if (!unmap_allowed(m, c, size, a) || !model_succeeded(a))
+    if (!unmap_allowed(m, c, wraps, a) || !model_succeeded(a) || wraps)
         return;
     for (size_t i = m->mapping_count; i-- > 0;) {
-        if (!inside(&m->mappings[i], c->ptr, size))
+        if (!inside(&m->mappings[i], c->ptr, c->size))
             continue;
         uint64_t handle = m->mappings[i].handle;
         m->mappings[i] = m->mappings[--m->mapping_count];

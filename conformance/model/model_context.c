@@ -37,7 +37,10 @@ MODEL_ON(device_get)
 
 MODEL_ON(device_total_mem)
 {
-    if (given(c->bytes, a, "VMM-DEVICE-NULL") && device_exists(m, c->dev, a) && model_succeeded(a))
+    if (!given(c->bytes, a, "VMM-DEVICE-NULL"))
+        return;
+    a->writes_zero = !device_exists(m, c->dev, a);
+    if (model_succeeded(a))
         model_expect(a, "bytes", *c->bytes, m->profile->device_memory);
 }
 
@@ -159,9 +162,11 @@ MODEL_ON(mem_get_info)
         model_expect(a, "total", *c->total, m->profile->device_memory);
 }
 
-/* No memory of the old kind is made here, so nothing can be given back. */
+/* No memory of the old kind is made here, so nothing but 0 can be given back. */
 MODEL_ON(mem_free)
 {
+    if (!c->dptr)
+        return;
     bool vmm = model_reservation_at(m, c->dptr) || model_mapping_at(m, c->dptr);
     model_refuse(a, VMM_ERROR_INVALID_VALUE, vmm ? "VMM-ALLOC-FREE-VMM" : "VMM-ALLOC-FREE-UNKNOWN");
 }

@@ -100,14 +100,30 @@ void model_write(struct model *model, uint64_t address, uint64_t size, const uin
 
 /* ---- who may ---- */
 
-/* One side of a copy; need 0: that side is the host. */
+/* One side of a copy; need 0: that side is the program's own memory. */
 struct side {
     uint64_t start;
     int need;
+    enum { FILL, FROM_PROGRAM, TO_PROGRAM, BETWEEN } kind;
 };
 
+/* Whether the copy may be made on this mapping; the rule that says otherwise, NULL when it may. Memory in the host that
+ * the device has no rights on is copied by the host with its own. */
+static const char *obstacle(struct model *m, const struct model_mapping *mapping, const struct side *side)
+{
+    int device = model_device_rights(mapping, model_current_device(m)), need = side->need;
+    bool by_host = side->kind != FILL && !model_in_device(m, mapping) && !device;
+    if (by_host)
+        return (mapping->host & need) == need ? NULL : "VMM-COPY-HOST-RIGHTS";
+    if ((device & need) != need)
+        return need == VMM_MEM_ACCESS_FLAGS_PROT_READ ? "VMM-COPY-NO-READ" : "VMM-COPY-NO-WRITE";
+    if (side->kind == FROM_PROGRAM && mapping->host == VMM_MEM_ACCESS_FLAGS_PROT_READ)
+        return "VMM-COPY-HOST-RIGHTS";
+    return NULL;
+}
+
 /* Byte by byte from the front: the first one that cannot be reached decides the rule (model_edges.h). */
-static bool reachable(struct model *m, struct side side, uint64_t size, const char *no_right, struct model_answer *a)
+static bool reachable(struct model *m, struct side side, uint64_t size, struct model_answer *a)
 {
     if (side.need && size > UINT64_MAX - side.start)
         return model_refuse(a, INVALID, "VMM-COPY-OVERFLOW");
@@ -115,8 +131,9 @@ static bool reachable(struct model *m, struct side side, uint64_t size, const ch
         const struct model_mapping *mapping = model_mapping_at(m, at);
         if (!mapping)
             return model_refuse(a, INVALID, at == side.start ? "VMM-COPY-NOT-MAPPED" : "VMM-COPY-RUNS-PAST");
-        if ((model_device_rights(mapping, model_current_device(m)) & side.need) != side.need)
-            return model_refuse(a, INVALID, no_right);
+        const char *rule = obstacle(m, mapping, &side);
+        if (rule)
+            return model_refuse(a, INVALID, rule);
         uint64_t rest = mapping->size - (at - mapping->start);
         if (rest >= size)
             break;
@@ -135,32 +152,32 @@ static bool copy_allowed(struct model *m, struct side src, struct side dst, uint
         return true;
     if (host_null)
         return model_refuse(a, INVALID, "VMM-COPY-NULL");
-    return reachable(m, dst, size, "VMM-COPY-NO-WRITE", a) && reachable(m, src, size, "VMM-COPY-NO-READ", a);
+    return reachable(m, dst, size, a) && reachable(m, src, size, a);
 }
 
-static const struct side host = {0, 0};
+static const struct side host = {0, 0, BETWEEN};
 
-static struct side reads(uint64_t start)
+static struct side reads(uint64_t start, int kind)
 {
-    return (struct side){start, VMM_MEM_ACCESS_FLAGS_PROT_READ};
+    return (struct side){start, VMM_MEM_ACCESS_FLAGS_PROT_READ, kind};
 }
 
-static struct side writes(uint64_t start)
+static struct side writes(uint64_t start, int kind)
 {
-    return (struct side){start, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    return (struct side){start, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE, kind};
 }
 
 /* ---- copies ---- */
 
 MODEL_ON(memcpy_htod)
 {
-    if (copy_allowed(m, host, writes(c->dst), c->byte_count, !c->src, a) && model_succeeded(a) && c->byte_count)
+    if (copy_allowed(m, host, writes(c->dst, FROM_PROGRAM), c->byte_count, !c->src, a) && model_succeeded(a) && c->byte_count)
         model_write(m, c->dst, c->byte_count, c->src, c->byte_count);
 }
 
 MODEL_ON(memcpy_dtoh)
 {
-    if (!copy_allowed(m, reads(c->src), host, c->byte_count, !c->dst, a) || !model_succeeded(a) || !c->byte_count)
+    if (!copy_allowed(m, reads(c->src, TO_PROGRAM), host, c->byte_count, !c->dst, a) || !model_succeeded(a) || !c->byte_count)
         return;
     const uint8_t *got = c->dst;
     uint64_t end = c->src + c->byte_count;
@@ -188,7 +205,7 @@ static bool meet_as_aliases(struct model *m, uint64_t src, uint64_t dst, uint64_
 /* As memmove: every byte is read before any is written. */
 MODEL_ON(memcpy_dtod)
 {
-    if (!copy_allowed(m, reads(c->src), writes(c->dst), c->byte_count, false, a) || !model_succeeded(a) ||
+    if (!copy_allowed(m, reads(c->src, BETWEEN), writes(c->dst, BETWEEN), c->byte_count, false, a) || !model_succeeded(a) ||
         !c->byte_count)
         return;
     bool murky = meet_as_aliases(m, c->src, c->dst, c->byte_count);
@@ -207,18 +224,26 @@ MODEL_ON(memcpy_dtod)
 
 /* ---- fills ---- */
 
+/* n elements as a whole; n times the width wraps at 64 bits, and what remains is filled. */
+static bool fill_elements(const struct model *m, uint64_t dst, uint64_t n, size_t width, struct model_answer *a)
+{
+    if (n && dst % width)
+        return model_refuse(a, INVALID, "VMM-SET-ALIGNMENT");
+    return n <= UINT64_MAX / width || model_breach(m, a, "VMM-SET-COUNT-WRAPS");
+}
+
 static void fill(struct model *m, uint64_t dst, uint32_t value, uint64_t n, size_t width, struct model_answer *a)
 {
     const uint8_t pattern[4] = {(uint8_t)value, (uint8_t)(value >> 8), (uint8_t)(value >> 16), (uint8_t)(value >> 24)};
-    uint64_t size = n > UINT64_MAX / width ? UINT64_MAX : n * width;
-    struct model_answer reached = {.result = VMM_SUCCESS};
-    bool crooked = n && dst % width, allowed = copy_allowed(m, host, writes(dst), size, false, &reached);
-    if (!allowed && !(crooked && MODEL_EDGE_SET_ALIGNMENT_FIRST && reached.result == INVALID))
-        model_refuse(a, reached.result, reached.rule);
-    else if (crooked)
-        model_refuse(a, INVALID, "VMM-SET-ALIGNMENT");
-    else if (model_succeeded(a) && n)
-        model_write(m, dst, size, pattern, width);
+    bool first = MODEL_EDGE_SET_FIRST && model_current_device(m) >= 0;
+    if (first && !fill_elements(m, dst, n, width, a))
+        return;
+    if (!copy_allowed(m, host, writes(dst, FILL), n * width, false, a))
+        return;
+    if (!first && !fill_elements(m, dst, n, width, a))
+        return;
+    if (model_succeeded(a) && n * width != 0)
+        model_write(m, dst, n * width, pattern, width);
 }
 
 MODEL_ON(memset_d8)

@@ -50,12 +50,9 @@ static uint64_t compressible(const struct model *m, int device)
 
 /* ---- create ---- */
 
-/* The part of the property that is wrong whatever the machine can do. */
-static bool prop_sound(const struct model *m, const vmm_mem_allocation_prop *p, struct model_answer *a)
+static bool prop_location(const struct model *m, const vmm_mem_allocation_prop *p, struct model_answer *a)
 {
     int type = p->location.type, nodes = m->profile->host_nodes ? m->profile->host_nodes : 1;
-    if (p->type != VMM_MEM_ALLOCATION_TYPE_PINNED)
-        return model_refuse(a, INVALID, "VMM-CREATE-TYPE");
     if (type < VMM_MEM_LOCATION_TYPE_DEVICE || type > VMM_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT)
         return model_refuse(a, INVALID, "VMM-CREATE-LOCATION-TYPE");
     if (type == VMM_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT)
@@ -64,64 +61,79 @@ static bool prop_sound(const struct model *m, const vmm_mem_allocation_prop *p, 
         return model_refuse(a, INVALID, "VMM-CREATE-HOST-SHARED");
     if (type == VMM_MEM_LOCATION_TYPE_HOST_NUMA && (p->location.id < 0 || p->location.id >= nodes))
         return model_refuse(a, INVALID, "VMM-CREATE-NUMA-ID");
-    if (p->requested_handle_types & WINDOWS_BITS)
-        return model_refuse(a, INVALID, "VMM-CREATE-HANDLE-TYPE-WINDOWS");
-    if (p->alloc_flags.compression_type > VMM_MEM_ALLOCATION_COMP_GENERIC)
-        return model_refuse(a, INVALID, "VMM-CREATE-COMPRESSION-TYPE");
-    for (int i = 0; i < (MODEL_FACT_RESERVED3 ? 3 : 4); i++)
-        if (p->alloc_flags.reserved[i])
-            return model_refuse(a, INVALID, "VMM-CREATE-RESERVED");
-    if (p->win32_handle_meta_data)
-        return model_refuse(a, INVALID, "VMM-CREATE-WIN32-META");
     return true;
 }
 
-/* What the machine can do. */
-static bool prop_possible(const struct model *m, const vmm_mem_allocation_prop *p, struct model_answer *a)
-{
-    int type = p->location.type, handles = p->requested_handle_types;
-    if (type == VMM_MEM_LOCATION_TYPE_HOST && !model_attribute(m, VMM_DEVICE_ATTRIBUTE_HOST_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED))
-        return model_refuse(a, VMM_ERROR_NOT_SUPPORTED, "VMM-CREATE-HOST-UNSUPPORTED");
-    if (type == VMM_MEM_LOCATION_TYPE_HOST_NUMA &&
-        !model_attribute(m, VMM_DEVICE_ATTRIBUTE_HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED))
-        return model_refuse(a, VMM_ERROR_NOT_SUPPORTED, "VMM-CREATE-NUMA-UNSUPPORTED");
-    if ((handles & VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) &&
-        !model_attribute(m, VMM_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED))
-        return model_refuse(a, VMM_ERROR_NOT_SUPPORTED, "VMM-CREATE-FD-UNSUPPORTED");
-    if ((handles & VMM_MEM_HANDLE_TYPE_FABRIC) &&
-        !model_attribute(m, VMM_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED))
-        return model_refuse(a, VMM_ERROR_NOT_SUPPORTED, "VMM-CREATE-FABRIC-UNSUPPORTED");
-    return true;
-}
-
-static bool device_exists(const struct model *m, const vmm_mem_allocation_prop *p, struct model_answer *a)
+static bool prop_device(const struct model *m, const vmm_mem_allocation_prop *p, struct model_answer *a)
 {
     return p->location.type != VMM_MEM_LOCATION_TYPE_DEVICE ||
            (p->location.id >= 0 && p->location.id < m->profile->devices) ||
            model_refuse(a, VMM_ERROR_INVALID_DEVICE, "VMM-CREATE-DEVICE-ID");
 }
 
+/* The rest of the property, as far as it is wrong on any machine. */
+static bool prop_rest(const vmm_mem_allocation_prop *p, struct model_answer *a)
+{
+    if (p->type != VMM_MEM_ALLOCATION_TYPE_PINNED)
+        return model_refuse(a, INVALID, "VMM-CREATE-TYPE");
+    if (p->requested_handle_types & WINDOWS_BITS)
+        return model_refuse(a, INVALID, "VMM-CREATE-HANDLE-TYPE-WINDOWS");
+    if (p->alloc_flags.compression_type > VMM_MEM_ALLOCATION_COMP_GENERIC)
+        return model_refuse(a, INVALID, "VMM-CREATE-COMPRESSION-TYPE");
+    for (int i = 0; i < 3; i++) /* the fourth byte is not looked at */
+        if (p->alloc_flags.reserved[i])
+            return model_refuse(a, INVALID, "VMM-CREATE-RESERVED");
+    if (p->win32_handle_meta_data)
+        return model_refuse(a, INVALID, "VMM-CREATE-WIN32-META");
+    if (p->location.type != VMM_MEM_LOCATION_TYPE_DEVICE && p->alloc_flags.compression_type)
+        return model_refuse(a, INVALID, "VMM-CREATE-HOST-COMPRESSION");
+    if (p->location.type != VMM_MEM_LOCATION_TYPE_DEVICE && p->alloc_flags.gpu_direct_rdma_capable)
+        return model_refuse(a, INVALID, "VMM-CREATE-HOST-RDMA");
+    return true;
+}
+
+/* What this machine can do. */
+static bool prop_possible(const struct model *m, const vmm_mem_allocation_prop *p, struct model_answer *a)
+{
+    const struct {
+        bool asked;
+        int attribute;
+        const char *rule;
+    } needs[] = {
+        {true, VMM_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, "VMM-CREATE-UNSUPPORTED"},
+        {p->location.type == VMM_MEM_LOCATION_TYPE_HOST,
+         VMM_DEVICE_ATTRIBUTE_HOST_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, "VMM-CREATE-HOST-UNSUPPORTED"},
+        {p->location.type == VMM_MEM_LOCATION_TYPE_HOST_NUMA,
+         VMM_DEVICE_ATTRIBUTE_HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, "VMM-CREATE-NUMA-UNSUPPORTED"},
+        {p->requested_handle_types & VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
+         VMM_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED, "VMM-CREATE-FD-UNSUPPORTED"},
+        {p->requested_handle_types & VMM_MEM_HANDLE_TYPE_FABRIC,
+         VMM_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED, "VMM-CREATE-FABRIC-UNSUPPORTED"},
+    };
+    for (size_t i = 0; i < sizeof needs / sizeof needs[0]; i++)
+        if (needs[i].asked && !model_attribute(m, needs[i].attribute))
+            return model_refuse(a, VMM_ERROR_NOT_SUPPORTED, needs[i].rule);
+    return true;
+}
+
+static bool create_arguments(const struct vmm_call_mem_create *c, struct model_answer *a)
+{
+    const char *rule = !c->handle ? "VMM-CREATE-NULL-HANDLE"
+                       : !c->prop ? "VMM-CREATE-NULL-PROP"
+                       : c->flags ? "VMM-CREATE-FLAGS"
+                       : !c->size ? "VMM-CREATE-SIZE-ZERO"
+                                  : NULL;
+    return !rule || model_refuse(a, INVALID, rule);
+}
+
 static bool create_allowed(const struct model *m, const struct vmm_call_mem_create *c, struct model_answer *a)
 {
     const vmm_mem_allocation_prop *p = c->prop;
-    if (!c->handle)
-        return model_refuse(a, INVALID, "VMM-CREATE-NULL-HANDLE");
-    if (!p)
-        return model_refuse(a, INVALID, "VMM-CREATE-NULL-PROP");
-    if (c->flags)
-        return model_refuse(a, INVALID, "VMM-CREATE-FLAGS");
-    if (!c->size)
-        return model_refuse(a, INVALID, "VMM-CREATE-SIZE-ZERO");
-    if (!model_attribute(m, VMM_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED))
-        return model_refuse(a, VMM_ERROR_NOT_SUPPORTED, "VMM-CREATE-UNSUPPORTED");
-    uint64_t unit = model_granularity(m, p->location.type, VMM_MEM_ALLOC_GRANULARITY_MINIMUM);
-    if (MODEL_FACT_DEVICE_BEFORE_PROP && c->size % unit == 0 && !device_exists(m, p, a))
+    if (!create_arguments(c, a) || !prop_location(m, p, a))
         return false;
-    if (!prop_sound(m, p, a))
-        return false;
-    if (c->size % unit)
+    if (c->size % model_granularity(m, p->location.type, VMM_MEM_ALLOC_GRANULARITY_MINIMUM))
         return model_refuse(a, INVALID, "VMM-CREATE-SIZE-GRANULARITY");
-    if (!prop_possible(m, p, a) || !device_exists(m, p, a))
+    if (!prop_device(m, p, a) || !prop_rest(p, a) || !prop_possible(m, p, a))
         return false;
     uint64_t free = p->location.type == VMM_MEM_LOCATION_TYPE_DEVICE      ? model_device_free(m, p->location.id)
                     : p->location.type == VMM_MEM_LOCATION_TYPE_HOST_NUMA ? model_node_free(m, p->location.id)
@@ -142,8 +154,7 @@ static vmm_mem_allocation_prop obtained(const struct model *m, const struct vmm_
         p.location.type = VMM_MEM_LOCATION_TYPE_HOST_NUMA;
         p.location.id = 0;
     }
-    bool device = p.location.type == VMM_MEM_LOCATION_TYPE_DEVICE;
-    if (!device || !model_attribute(m, VMM_DEVICE_ATTRIBUTE_GENERIC_COMPRESSION_SUPPORTED) ||
+    if (!model_attribute(m, VMM_DEVICE_ATTRIBUTE_GENERIC_COMPRESSION_SUPPORTED) ||
         c->size > compressible(m, p.location.id))
         p.alloc_flags.compression_type = VMM_MEM_ALLOCATION_COMP_NONE;
     p.alloc_flags.gpu_direct_rdma_capable =
@@ -154,23 +165,21 @@ static vmm_mem_allocation_prop obtained(const struct model *m, const struct vmm_
     return p;
 }
 
-/* Asked for and not obtained: warned of, in the order of the rule table. */
+/* What was asked for and not obtained, in the contract's order; every one that is a breach is refused in strict mode. */
 static bool create_warnings(const struct model *m, const struct vmm_call_mem_create *c,
                             const vmm_mem_allocation_prop *got, struct model_answer *a)
 {
     const vmm_mem_allocation_prop *p = c->prop;
-    if ((p->requested_handle_types & ~SHAREABLE_BITS) && !model_breach(m, a, "VMM-CREATE-HANDLE-TYPE-UNKNOWN"))
-        return false;
-    if (p->alloc_flags.gpu_direct_rdma_capable > 1 && !model_breach(m, a, "VMM-CREATE-RDMA-VALUE"))
-        return false;
-    bool no_rdma = p->alloc_flags.gpu_direct_rdma_capable && !got->alloc_flags.gpu_direct_rdma_capable;
-    if (no_rdma && !MODEL_EDGE_USAGE_BEFORE_RDMA)
-        model_hazard(a, "VMM-CREATE-RDMA-NOT-OBTAINED");
-    if ((p->alloc_flags.usage & ~USAGE_BITS) && !model_breach(m, a, "VMM-CREATE-USAGE-UNKNOWN"))
+    const char *breach = p->requested_handle_types & ~SHAREABLE_BITS     ? "VMM-CREATE-HANDLE-TYPE-UNKNOWN"
+                         : p->alloc_flags.gpu_direct_rdma_capable > 1    ? "VMM-CREATE-RDMA-VALUE"
+                         : p->alloc_flags.usage & ~USAGE_BITS            ? "VMM-CREATE-USAGE-UNKNOWN"
+                         : p->alloc_flags.reserved[3]                    ? "VMM-CREATE-RESERVED-LAST"
+                                                                         : NULL;
+    if (breach && !model_breach(m, a, breach))
         return false;
     if (p->alloc_flags.usage & USAGE_BITS)
         model_hazard(a, "VMM-CREATE-USAGE-DROPPED");
-    if (no_rdma)
+    if (p->alloc_flags.gpu_direct_rdma_capable && !got->alloc_flags.gpu_direct_rdma_capable)
         model_hazard(a, "VMM-CREATE-RDMA-NOT-OBTAINED");
     if (p->alloc_flags.compression_type && !got->alloc_flags.compression_type)
         model_hazard(a, "VMM-CREATE-COMPRESSION-NOT-OBTAINED");
@@ -209,7 +218,8 @@ MODEL_ON(mem_get_allocation_granularity)
         return;
     }
     struct model_answer create = {.result = VMM_SUCCESS};
-    bool sound = prop_sound(m, c->prop, &create) && device_exists(m, c->prop, &create) &&
+    bool sound = prop_location(m, c->prop, &create) && prop_device(m, c->prop, &create) &&
+                 prop_rest(c->prop, &create) &&
                  (!model_edge_unchecked_lacks() || prop_possible(m, c->prop, &create));
     if (!sound && !model_breach(m, a, "VMM-GRANULARITY-PROP-UNCHECKED"))
         return;
@@ -242,7 +252,7 @@ MODEL_ON(mem_release)
         model_refuse(a, INVALID, "VMM-RELEASE-HANDLE-ZERO");
     else if (!memory && !model_past_of(m, c->handle))
         model_refuse(a, INVALID, "VMM-RELEASE-HANDLE-FORGED");
-    else if (!memory || !model_edge_release(memory))
+    else if (!memory || !memory->references) /* what a mapping alone holds has none to give back */
         model_refuse(a, INVALID, "VMM-RELEASE-HANDLE-STALE");
     else if (model_succeeded(a)) {
         memory->references--;
@@ -257,7 +267,7 @@ MODEL_ON(mem_retain_allocation_handle)
         model_refuse(a, INVALID, "VMM-RETAIN-NULL-HANDLE");
     else if (!c->addr)
         model_refuse(a, INVALID, "VMM-RETAIN-ADDRESS-ZERO");
-    else if (!mapping || (MODEL_FACT_RETAIN_RESERVED && !model_reservation_at(m, c->addr)))
+    else if (!mapping || !model_reservation_at(m, c->addr)) /* the part past a reservation does not count */
         model_refuse(a, INVALID, "VMM-RETAIN-NOT-MAPPED");
     else if (model_succeeded(a)) {
         model_expect(a, "handle", *c->handle, mapping->handle);

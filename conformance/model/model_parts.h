@@ -50,6 +50,9 @@ bool model_in_device(struct model *model, const struct model_mapping *mapping);
 /* An attribute of the machine's devices, 0 when the profile is silent. */
 int model_attribute(const struct model *model, int attribute);
 
+/* Where a reservation goes, 0 when there is no room. alignment 0 and hint 0: none asked for. */
+uint64_t model_place(const struct model *model, uint64_t size, uint64_t alignment, uint64_t hint);
+
 uint64_t model_granularity(const struct model *model, vmm_mem_location_type type, int option);
 
 void model_write(struct model *model, uint64_t address, uint64_t size, const uint8_t *pattern, size_t period);

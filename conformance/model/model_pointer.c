@@ -13,11 +13,6 @@ static bool known_attribute(vmm_pointer_attribute attribute)
     return attribute >= FIRST_ATTRIBUTE && attribute <= LAST_ATTRIBUTE;
 }
 
-static bool modelled(vmm_pointer_attribute attribute)
-{
-    return attribute != VMM_POINTER_ATTRIBUTE_P2P_TOKENS;
-}
-
 /* Whether an attribute is written as 4 bytes; the others are 8. */
 static bool narrow(vmm_pointer_attribute attribute)
 {
@@ -48,18 +43,31 @@ static uint64_t written(const void *data, vmm_pointer_attribute attribute)
     return eight;
 }
 
+/* Whether an attribute exists for this memory; the rule that says otherwise, NULL when it does. */
+static const char *missing(struct model *m, const struct model_mapping *mapping, vmm_pointer_attribute attribute)
+{
+    bool device = model_in_device(m, mapping);
+    if (attribute == VMM_POINTER_ATTRIBUTE_HOST_POINTER && (device || !mapping->host))
+        return "VMM-POINTER-HOST";
+    if (attribute == VMM_POINTER_ATTRIBUTE_P2P_TOKENS && !device)
+        return "VMM-POINTER-HOST";
+    if (attribute == VMM_POINTER_ATTRIBUTE_DEVICE_POINTER && !model_device_rights(mapping, model_current_device(m)))
+        return "VMM-POINTER-DEVICE";
+    return NULL;
+}
+
 /* The value of an attribute whose value is told by the facts. */
 static uint64_t value_of(struct model *m, const struct model_mapping *mapping, vmm_pointer_attribute attribute,
                          uint64_t address)
 {
     const struct model_memory *memory = model_memory_of(m, mapping->handle);
-    const struct model_reservation *r = model_reservation_at(m, model_edge_range_address(mapping, address));
+    const struct model_reservation *r = model_reservation_at(m, address);
     bool device = memory->prop.location.type == VMM_MEM_LOCATION_TYPE_DEVICE;
     switch (attribute) {
     case VMM_POINTER_ATTRIBUTE_MEMORY_TYPE: return device ? VMM_MEMORYTYPE_DEVICE : VMM_MEMORYTYPE_HOST;
-    case VMM_POINTER_ATTRIBUTE_DEVICE_POINTER: return address;
-    case VMM_POINTER_ATTRIBUTE_HOST_POINTER: return device ? 0 : address;
-    case VMM_POINTER_ATTRIBUTE_SYNC_MEMOPS: return MODEL_FACT_SYNC_MEMOPS && device;
+    case VMM_POINTER_ATTRIBUTE_DEVICE_POINTER:
+    case VMM_POINTER_ATTRIBUTE_HOST_POINTER: return address;
+    case VMM_POINTER_ATTRIBUTE_SYNC_MEMOPS: return device;
     case VMM_POINTER_ATTRIBUTE_DEVICE_ORDINAL: return device ? (uint64_t)memory->prop.location.id : 0;
     case VMM_POINTER_ATTRIBUTE_RANGE_START_ADDR: return r ? r->start : 0;
     case VMM_POINTER_ATTRIBUTE_RANGE_SIZE: return r ? r->size : 0;
@@ -70,7 +78,7 @@ static uint64_t value_of(struct model *m, const struct model_mapping *mapping, v
         return (uint64_t)model_device_rights(mapping, model_current_device(m));
     case VMM_POINTER_ATTRIBUTE_MAPPING_SIZE: return mapping->size;
     case VMM_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR: return mapping->start;
-    default: return 0; /* context, sync, managed, legacy sharing, pool, decompression: none of VMM memory */
+    default: return 0; /* context, managed, legacy sharing, pool, decompression: none of VMM memory */
     }
 }
 
@@ -91,8 +99,6 @@ static void expect_buffer(struct model *m, uint64_t address, uint64_t got, struc
 {
     struct model_mapping *mapping = model_mapping_at(m, address);
     model_expect(a, "data (buffer id) is 0", got == 0, false);
-    if (!MODEL_FACT_BUFFER_PER_MAPPING)
-        return;
     if (!mapping->buffer)
         mapping->buffer = got;
     model_expect(a, "data (buffer id)", got, mapping->buffer);
@@ -109,48 +115,86 @@ static void expect_attribute(struct model *m, const struct model_mapping *mappin
         expect_block(m, mapping, got, a);
     else if (attribute == VMM_POINTER_ATTRIBUTE_BUFFER_ID)
         expect_buffer(m, address, got, a);
-    else
+    else if (attribute != VMM_POINTER_ATTRIBUTE_P2P_TOKENS) /* those are not modelled */
         model_expect(a, "data", got, value_of(m, mapping, attribute, address));
 }
+
+/* ---- one ---- */
 
 MODEL_ON(pointer_get_attribute)
 {
     const struct model_mapping *mapping = model_mapping_at(m, c->ptr);
-    a->foreseen = modelled(c->attribute);
-    bool host_only = c->attribute == VMM_POINTER_ATTRIBUTE_HOST_POINTER;
-    const char *rule = !c->data                                              ? "VMM-POINTER-NULL-DATA"
-                       : !known_attribute(c->attribute)                      ? "VMM-POINTER-ATTRIBUTE"
-                       : !mapping                                            ? "VMM-POINTER-NOT-MAPPED"
-                       : host_only && model_in_device(m, mapping) ? "VMM-POINTER-HOST"
-                                                                             : NULL;
-    if (rule)
+    const char *rule = !c->data                           ? "VMM-POINTER-NULL-DATA"
+                       : !known_attribute(c->attribute)   ? "VMM-POINTER-ATTRIBUTE"
+                       : !mapping                         ? "VMM-POINTER-NOT-MAPPED"
+                                                          : NULL;
+    if (rule) {
         model_refuse(a, INVALID, rule);
-    else if (a->foreseen && model_succeeded(a))
+        return;
+    }
+    rule = missing(m, mapping, c->attribute);
+    if (c->attribute == VMM_POINTER_ATTRIBUTE_DEVICE_POINTER && model_current_device(m) < 0)
+        model_refuse(a, VMM_ERROR_INVALID_CONTEXT, "VMM-CTX-CURRENT");
+    else if (rule)
+        model_refuse(a, INVALID, rule);
+    else if (model_succeeded(a))
         expect_attribute(m, mapping, c->attribute, c->data, c->ptr, a);
+    a->writes_zero = a->result != VMM_SUCCESS;
 }
 
-/* An unmapped address is no error here: every attribute is written as 0. */
+/* ---- several ---- */
+
+/* Of an address where nothing is mapped. */
+static void expect_unmapped(struct model *m, vmm_pointer_attribute attribute, const void *data, uint64_t address,
+                            struct model_answer *a)
+{
+    const struct model_reservation *r = model_reservation_at(m, address);
+    uint64_t want = attribute == VMM_POINTER_ATTRIBUTE_HOST_POINTER     ? address
+                    : attribute == VMM_POINTER_ATTRIBUTE_DEVICE_ORDINAL ? (uint32_t)-2
+                                                                        : 0;
+    if (attribute == VMM_POINTER_ATTRIBUTE_RANGE_START_ADDR || attribute == VMM_POINTER_ATTRIBUTE_RANGE_SIZE) {
+        if (!r)
+            return; /* left as it was */
+        want = attribute == VMM_POINTER_ATTRIBUTE_RANGE_SIZE ? r->size : r->start;
+    }
+    model_expect(a, "data of an unmapped address", written(data, attribute), want);
+}
+
+static void expect_element(struct model *m, vmm_pointer_attribute attribute, const void *data, uint64_t address,
+                           struct model_answer *a)
+{
+    const struct model_mapping *mapping = model_mapping_at(m, address);
+    if (!mapping)
+        expect_unmapped(m, attribute, data, address, a);
+    else if (missing(m, mapping, attribute))
+        model_expect(a, "data of an attribute that does not apply", written(data, attribute), 0);
+    else
+        expect_attribute(m, mapping, attribute, data, address, a);
+}
+
+/* One after the other, up to one that is refused. */
 MODEL_ON(pointer_get_attributes)
 {
-    const struct model_mapping *mapping = model_mapping_at(m, c->ptr);
-    if (!c->data || !c->attributes) {
+    if (!c->num_attributes || !c->attributes || !c->data) {
         model_refuse(a, INVALID, "VMM-POINTER-NULL-DATA");
         return;
     }
-    for (unsigned i = 0; i < c->num_attributes; i++) {
-        a->foreseen &= modelled(c->attributes[i]);
-        if (!known_attribute(c->attributes[i])) {
-            model_refuse(a, INVALID, "VMM-POINTER-ATTRIBUTE");
-            return;
-        }
+    unsigned good = 0;
+    for (const char *rule = NULL; good < c->num_attributes && !rule; good += !rule) {
+        vmm_pointer_attribute attribute = c->attributes[good];
+        if (!known_attribute(attribute) || attribute == VMM_POINTER_ATTRIBUTE_P2P_TOKENS)
+            rule = "VMM-POINTER-ATTRIBUTE";
+        else if (!c->data[good])
+            rule = "VMM-POINTER-NULL-DATA";
+        if (rule)
+            model_refuse(a, INVALID, rule);
     }
-    for (unsigned i = 0; model_succeeded(a) && a->foreseen && i < c->num_attributes; i++) {
-        if (mapping)
-            expect_attribute(m, mapping, c->attributes[i], c->data[i], c->ptr, a);
-        else
-            model_expect(a, "data of an unmapped address", written(c->data[i], c->attributes[i]), 0);
-    }
+    a->written = a->result ? good : 0;
+    for (unsigned i = 0; a->actual == a->result && i < good; i++)
+        expect_element(m, c->attributes[i], c->data[i], c->ptr, a);
 }
+
+/* ---- the range ---- */
 
 MODEL_ON(mem_get_address_range)
 {
@@ -160,10 +204,11 @@ MODEL_ON(mem_get_address_range)
         model_refuse(a, VMM_ERROR_INVALID_CONTEXT, "VMM-CTX-CURRENT");
         return;
     }
-    if (MODEL_FACT_RANGE_OF_NOTHING && !c->pbase && !c->psize)
+    if (!c->pbase && !c->psize)
         return;
-    if (!mapping || !model_edge_range_found(model_in_device(m, mapping), model_device_rights(mapping, device))) {
+    if (!mapping || !model_device_rights(mapping, device)) {
         model_refuse(a, VMM_ERROR_NOT_FOUND, "VMM-RANGE-NOT-FOUND");
+        a->writes_zero = true;
         return;
     }
     if (!model_succeeded(a))

@@ -2,17 +2,17 @@
 #include <string.h>
 
 #include "model/model.h"
-#include "model/model_edges.h"
+#include "model/model_parts.h"
 #include "tap.h"
 
 #define G ((uint64_t)2 << 20)
 #define IV VMM_ERROR_INVALID_VALUE
 
-/* A machine as in the facts, and the addresses that the "system" gives. */
+/* A machine as in the facts, and the next handle that the "system" gives. */
 struct bench {
     struct sim_profile profile;
     struct model model;
-    uint64_t next_address, next_handle;
+    uint64_t next_handle;
 };
 
 static void bench_open(struct bench *b, const char *profile)
@@ -25,7 +25,6 @@ static void bench_open(struct bench *b, const char *profile)
     b->model.contexts[0] = (struct model_context){NULL, 0, 1};
     b->model.context_count = 1;
     b->model.current = 0;
-    b->next_address = b->profile.va_start;
     b->next_handle = 0x1000;
 }
 
@@ -54,12 +53,9 @@ static void is(struct model_answer answer, vmm_result result, const char *rule, 
 
 static struct model_answer reserve(struct bench *b, uint64_t size, uint64_t alignment, uint64_t hint, uint64_t flags)
 {
-    vmm_deviceptr ptr = hint ? hint : b->next_address;
+    vmm_deviceptr ptr = size ? model_place(&b->model, size, alignment, hint) : 0;
     struct vmm_call_mem_address_reserve call = {{VMM_CALL_mem_address_reserve, 0}, &ptr, size, alignment, hint, flags};
-    struct model_answer answer = ask(b, &call.head);
-    if (answer.result == VMM_SUCCESS && !hint)
-        b->next_address += size;
-    return answer;
+    return ask(b, &call.head);
 }
 
 static struct model_answer create(struct bench *b, uint64_t size, const vmm_mem_allocation_prop *prop)
@@ -128,7 +124,7 @@ static uint64_t made(struct bench *b, uint64_t size)
 
 static uint64_t taken(struct bench *b, uint64_t size)
 {
-    uint64_t at = b->next_address;
+    uint64_t at = model_place(&b->model, size, 0, 0);
     reserve(b, size, 0, 0, 0);
     return at;
 }
@@ -187,12 +183,56 @@ static void facts_reserve(void)
     uint64_t p = taken(&b, 4 * G);
     is(reserve(&b, G, (uint64_t)1 << 30, p + G, 0), IV, "VMM-RESERVE-HINT-ALIGNMENT", "reserve.hint_al_conflict");
     is(reserve(&b, G, 0, p + 4 * G, 0), VMM_SUCCESS, "", "reserve.hint_free");
+    is(reserve(&b, G, 0, p, 0), VMM_SUCCESS, "VMM-RESERVE-HINT-NOT-TAKEN", "reserve.hint_used");
     is(reserve(&b, G, 0, 0, 1), IV, "VMM-RESERVE-FLAGS", "reserve.flags1");
     is(give_back(&b, p, 2 * G), IV, "VMM-FREE-SIZE-MATCH", "free.half");
     is(give_back(&b, p + G, 3 * G), IV, "VMM-FREE-NOT-START", "free.interior");
     is(give_back(&b, p, 5 * G), IV, "VMM-FREE-SIZE-MATCH", "adj.free_across");
     is(give_back(&b, p, 4 * G), VMM_SUCCESS, "", "free.ok");
     is(give_back(&b, p, 4 * G), IV, "VMM-FREE-NOT-RESERVED", "free.double");
+    model_close(&b.model);
+}
+
+/* Where ranges go, relative to the ends of the address space; G.place, G.noctx_hint, G.sequence. */
+static void facts_place(void)
+{
+    struct bench b;
+    bench_open(&b, "h100");
+    uint64_t start = b.profile.va_start, upper = b.profile.va_end - 16 * G;
+    tap_u64(taken(&b, G), upper - G, "G.place.ctx, number 0: the last G of the context's lower chunk");
+    tap_u64(taken(&b, G), upper + 4 * G, "G.place.ctx, number 1: behind the first 8 MiB of the upper one");
+    for (int number = 2; number < 13; number++)
+        taken(&b, G);
+    tap_u64(taken(&b, G), start, "G.place.ctx, number 13: a new chunk at the lowest place");
+    model_close(&b.model);
+    bench_open(&b, "h100");
+    b.model.context_count = 0;
+    b.model.current = -1;
+    tap_u64(taken(&b, 9 * G), start, "G.place.noctx, 9G: the lowest place");
+    tap_u64(taken(&b, 9 * G), start + 16 * G, "G.place.noctx, 9G: the next one in a chunk of its own");
+    tap_u64(taken(&b, 17 * G), start + 32 * G, "G.place.noctx, 17G: two chunks");
+    tap_u64(taken(&b, 17 * G), start + 64 * G, "G.place.noctx, 17G: the next after 32G");
+    tap_u64(taken(&b, 7 * G), start + 9 * G, "packed into the first chunk that has room");
+    tap_u64(model_place(&b.model, G, 0, start + 961 * G), start + 976 * G, "G.noctx_hint 340200000: the next chunk");
+    tap_u64(model_place(&b.model, G, 0, start + 960 * G), start + 960 * G, "G.noctx_hint 340000000: given");
+    tap_u64(model_place(&b.model, G, (uint64_t)1 << 40, 0), start + ((uint64_t)1 << 40), "G.align.1<<40: at a multiple");
+    model_close(&b.model);
+}
+
+static void facts_tail(void)
+{
+    struct bench b;
+    bench_open(&b, "h100");
+    uint64_t a = taken(&b, 4 * G), h = made(&b, 2 * G), h1 = made(&b, G);
+    map(&b, a + 3 * G, 2 * G, 0, h);
+    is(reserve(&b, G, 0, a + 4 * G, 0), VMM_SUCCESS, "VMM-RESERVE-OVER-MAPPING", "B.past_reserve.one_u_at_tail");
+    is(give_back(&b, a + 4 * G, G), IV, "VMM-FREE-MAPPED", "B.past_reserve.one_u_at_tail, free");
+    is(map(&b, a + 4 * G, G, 0, h1), IV, "VMM-MAP-OVERLAP", "B.past_reserve.map_on_tail");
+    is(unmap(&b, a + 4 * G, G), IV, "VMM-UNMAP-PARTIAL", "B.take.unmap_tail");
+    is(unmap(&b, a + 3 * G, ~(uint64_t)0), VMM_SUCCESS, "VMM-UNMAP-WRAPS", "C.size.max");
+    tap_u64(b.model.mapping_count, 1, "C.size.max alive");
+    is(unmap(&b, a + 3 * G, 2 * G), VMM_SUCCESS, "", "B.take.unmap");
+    is(give_back(&b, a + 4 * G, G), VMM_SUCCESS, "", "B.take.free_tail_after");
     model_close(&b.model);
 }
 
@@ -250,8 +290,13 @@ static void facts_access(void)
     is(get_access(&b, &fl, 3, 0, p), VMM_SUCCESS, "", "getaccess.numa");
     is(get_access(&b, &fl, 1, 99, p + 8 * G), VMM_ERROR_INVALID_DEVICE, "VMM-GETACCESS-LOCATION",
        "getaccess bad id + unmapped");
+    is(set_access(&b, p, 4 * G, 2, 0, 0), VMM_SUCCESS, "", "D.host_none");
     map(&b, p + 5 * G, G, 0, h1);
-    is(set_access(&b, p, 6 * G, 1, 0, 1), VMM_SUCCESS, "VMM-ACCESS-HOLE", "setaccess.with_hole");
+    is(set_access(&b, p, 6 * G, 1, 0, 1), VMM_SUCCESS, "VMM-ACCESS-HOLE", "D.gap.hole_inside_one");
+    fl = 1;
+    is(get_access(&b, &fl, 1, 0, p), VMM_SUCCESS, "", "D.gap.hole_inside_one.flags, before the hole");
+    fl = 0;
+    is(get_access(&b, &fl, 1, 0, p + 5 * G), VMM_SUCCESS, "", "D.gap.hole_inside_one.flags, behind it");
     is(set_access(&b, p + 4 * G, 2 * G, 1, 0, 1), IV, "VMM-ACCESS-NOT-MAPPED", "span.access_lead_hole");
     unmap(&b, p, 4 * G);
     map(&b, p, 4 * G, 0, h);
@@ -311,6 +356,8 @@ int main(void)
 {
     facts_create();
     facts_reserve();
+    facts_place();
+    facts_tail();
     facts_map();
     facts_access();
     facts_handles();

@@ -5,6 +5,7 @@
  *
  * A run is cut into episodes, each on a fresh system with a seed of its own. When both differ, the episode is shrunk,
  * shown, written to FILE where one is named, and the run ends with status 1. One TAP point per spec.
+ * CUVMM_TEST_SCALE is the percent of the default number of calls to make.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -187,7 +188,10 @@ int main(int argc, char **argv)
 {
     static const char *const everything[] = {"sim:h100",        "sim:h200x2",     "sim:min",       "sim:max", "sim:odd",
                                              "sim:h100,strict", "sim:max,strict", "sim:odd,strict"};
+    const char *scale = getenv("CUVMM_TEST_SCALE");
     struct options options = {.seed = 1, .calls = 200000, .episode = 2000};
+    if (scale && *scale)
+        options.calls = options.calls * number("CUVMM_TEST_SCALE", scale) / 100;
     read_options(&options, argc, argv);
     if (options.replay)
         return replay(&options);

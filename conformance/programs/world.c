@@ -5,6 +5,7 @@
  * --dump writes the alphabet (aN call), the transitions (t state call result rule next; "=" the same state, "x" out of
  * the world) and the states (sN key, the state before and the call that leads here), for replay on another backend.
  * When both differ the shortest path is shown, written to the script's FILE, and the status is 1.
+ * CUVMM_TEST_SCALE below 100 is the percent of the states to visit; whether the search closes is then not asked.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -87,16 +88,23 @@ int main(int argc, char **argv)
 {
     struct world_options options = {.devices = 1, .max_refs = 2, .max_states = 1 << 22};
     struct world_report report;
+    const char *scale = getenv("CUVMM_TEST_SCALE");
+    bool part = scale && *scale && number("CUVMM_TEST_SCALE", scale, 0, 10000) < 100;
+    if (part)
+        options.max_states = 1 + 16 * number("CUVMM_TEST_SCALE", scale, 0, 100);
     const char *script = read_options(&options, argc, argv);
     world_explore(&options, &report);
-    tap_note("%zu states, %zu calls in the alphabet, %zu transitions: %zu refused, %zu without a change, %zu to another "
-             "state, %zu out of the world",
-             report.states, report.calls, report.transitions, report.refused, report.kept, report.changed,
-             report.outside);
+    tap_note("%zu states, %zu calls in the alphabet, %zu transitions: %zu refused (%zu halfway), %zu without a change, "
+             "%zu to another state, %zu out of the world",
+             report.states, report.calls, report.transitions, report.refused, report.halfway, report.kept,
+             report.changed, report.outside);
     if (!tap_ok(report.same, "%d device%s: system and model agree on every transition", options.devices,
                 options.devices == 1 ? "" : "s"))
         show(&options, &report, script);
-    tap_ok(report.closed, "the search closed: no state is left unvisited");
+    if (part && report.same && !report.closed)
+        tap_skip("CUVMM_TEST_SCALE asks for a part of it", "the search closed");
+    else
+        tap_ok(report.closed, "the search closed: no state is left unvisited");
     script_free(&report.path);
     if (options.dump)
         fclose(options.dump);

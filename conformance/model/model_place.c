@@ -1,0 +1,137 @@
+/* model_place.c - which address a reservation gets.
+ *
+ *   small (below a chunk):  [ chunk: r r . r ....][ chunk: r ........]      first fit in open chunks, else a new one
+ *   large:                  [ chunk | chunk | chu.]                         whole chunks of its own
+ *
+ * A chunk is open while a small reservation lies in it; its start is a multiple of its size, so which chunk a small
+ * reservation lies in is told by its address. The context's two chunks are open from the first context on.
+ */
+#include "model_parts.h"
+
+#define MIB ((uint64_t)1 << 20)
+
+/* What nothing may be placed on. */
+struct taken {
+    uint64_t start, size;
+};
+
+static uint64_t chunk_of(const struct model *m)
+{
+    return m->profile->va_chunk ? m->profile->va_chunk : m->profile->va_granularity;
+}
+
+static bool small(const struct model *m, uint64_t size)
+{
+    return size < chunk_of(m);
+}
+
+/* Rounded up; UINT64_MAX where that would wrap. */
+static uint64_t round_up(uint64_t value, uint64_t unit)
+{
+    uint64_t rest = value % unit;
+    if (!rest)
+        return value;
+    return value > UINT64_MAX - (unit - rest) ? UINT64_MAX : value + (unit - rest);
+}
+
+/* The two chunks of the first context, and what the driver has of them: i 0 the lower, all but its last 2 MiB; i 1 the
+ * upper, its first 8 MiB. */
+static struct taken context_chunk(const struct model *m, int i)
+{
+    uint64_t chunk = chunk_of(m), upper = m->profile->va_end / chunk * chunk - chunk;
+    return (struct taken){i ? upper : upper - chunk, chunk};
+}
+
+static struct taken context_part(const struct model *m, int i)
+{
+    struct taken chunk = context_chunk(m, i);
+    return (struct taken){chunk.start, i ? 8 * MIB : chunk.size - 2 * MIB};
+}
+
+static bool has_context_chunks(const struct model *m)
+{
+    return m->profile->va_context && m->context_count > 0;
+}
+
+/* The end of something in the list that meets [at, at + size), 0 when nothing does. */
+static uint64_t meets(struct taken one, uint64_t at, uint64_t size)
+{
+    return model_overlap(at, size, one.start, one.size) ? one.start + one.size : 0;
+}
+
+/* What stands in the way of a small reservation inside a chunk. */
+static uint64_t in_the_way(const struct model *m, uint64_t at, uint64_t size)
+{
+    uint64_t end = 0;
+    for (int i = 0; !end && has_context_chunks(m) && i < 2; i++)
+        end = meets(context_part(m, i), at, size);
+    for (size_t i = 0; !end && i < m->reservation_count; i++)
+        end = meets((struct taken){m->reservations[i].start, m->reservations[i].size}, at, size);
+    return end;
+}
+
+/* What stands in the way of new space: open chunks, and large reservations with the rest of their last chunk. */
+static uint64_t in_the_way_of_new(const struct model *m, uint64_t at, uint64_t size)
+{
+    uint64_t end = 0, chunk = chunk_of(m);
+    for (int i = 0; !end && has_context_chunks(m) && i < 2; i++)
+        end = meets(context_chunk(m, i), at, size);
+    for (size_t i = 0; !end && i < m->reservation_count; i++) {
+        const struct model_reservation *r = &m->reservations[i];
+        if (small(m, r->size))
+            end = meets((struct taken){r->start / chunk * chunk, chunk}, at, size);
+        else
+            end = meets((struct taken){r->start, round_up(r->size, chunk)}, at, size);
+    }
+    return end;
+}
+
+/* The lowest address of the chunk, not below from, where a small range fits; 0 when it does not. */
+static uint64_t place_in(const struct model *m, uint64_t chunk_start, uint64_t size, uint64_t alignment, uint64_t from)
+{
+    uint64_t end = chunk_start + chunk_of(m), at = round_up(from > chunk_start ? from : chunk_start, alignment);
+    while (at < end && model_fits(at, size, end)) {
+        uint64_t behind = in_the_way(m, at, size);
+        if (!behind)
+            return at;
+        at = round_up(behind, alignment);
+    }
+    return 0;
+}
+
+static uint64_t lower(uint64_t a, uint64_t b)
+{
+    return a && (!b || a < b) ? a : b;
+}
+
+static uint64_t place_in_open(const struct model *m, uint64_t size, uint64_t alignment, uint64_t from)
+{
+    uint64_t best = 0, chunk = chunk_of(m);
+    for (int i = 0; has_context_chunks(m) && i < 2; i++)
+        best = lower(place_in(m, context_chunk(m, i).start, size, alignment, from), best);
+    for (size_t i = 0; i < m->reservation_count; i++)
+        if (small(m, m->reservations[i].size))
+            best = lower(place_in(m, m->reservations[i].start / chunk * chunk, size, alignment, from), best);
+    return best;
+}
+
+static uint64_t place_new(const struct model *m, uint64_t size, uint64_t alignment, uint64_t from)
+{
+    uint64_t start = m->profile->va_start, at = round_up(from > start ? from : start, alignment);
+    while (model_fits(at, size, m->profile->va_end)) {
+        uint64_t behind = in_the_way_of_new(m, at, size);
+        if (!behind)
+            return at;
+        at = round_up(behind, alignment);
+    }
+    return 0;
+}
+
+uint64_t model_place(const struct model *m, uint64_t size, uint64_t alignment, uint64_t hint)
+{
+    uint64_t chunk = chunk_of(m), unit = alignment > m->profile->va_granularity ? alignment : m->profile->va_granularity;
+    if (unit > m->profile->va_alignment_max)
+        return 0;
+    uint64_t at = small(m, size) ? place_in_open(m, size, unit, hint) : 0;
+    return at ? at : place_new(m, round_up(size, chunk), unit > chunk ? unit : chunk, hint);
+}
