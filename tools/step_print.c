@@ -63,8 +63,11 @@ void step_print_prop(FILE *out, const vmm_mem_allocation_prop *prop)
         fprintf(out, ", rdma=%u", prop->alloc_flags.gpu_direct_rdma_capable);
     if (prop->alloc_flags.usage)
         fprintf(out, ", usage=%u", prop->alloc_flags.usage);
-    if (prop->alloc_flags.reserved[0])
-        fprintf(out, ", reserved=%u", prop->alloc_flags.reserved[0]);
+    uint32_t reserved = 0;
+    for (int i = 0; i < 4; i++)
+        reserved |= (uint32_t)prop->alloc_flags.reserved[i] << 8 * i;
+    if (reserved)
+        fprintf(out, ", reserved=%" PRIu32, reserved);
     if (prop->win32_handle_meta_data)
         fputs(", meta=1", out);
     fputs("}", out);
@@ -149,7 +152,13 @@ static void print_param(FILE *out, const struct step *step, const struct vmm_par
     case VMM_PARAM_U32: fprintf(out, value > 9 ? "0x%" PRIx64 : "%" PRIu64, value); break;
     case VMM_PARAM_U64:
     case VMM_PARAM_COUNT: fprintf(out, "%" PRIu64, value); break;
-    case VMM_PARAM_SIZE: fputs(text_size(value, size), out); break;
+    case VMM_PARAM_SIZE:
+        /* Of a 16- or 32-bit fill it counts elements, so a unit of bytes would mislead. */
+        if (strcmp(param->name, "n") == 0 && value != UINT64_MAX)
+            fprintf(out, "%" PRIu64, value);
+        else
+            fputs(text_size(value, size), out);
+        break;
     case VMM_PARAM_ADDRESS: step_print_address(out, value, names); break;
     case VMM_PARAM_HANDLE: print_named(out, SYMBOL_HANDLE, value, names); break;
     case VMM_PARAM_CONTEXT: print_named(out, SYMBOL_CONTEXT, value, names); break;

@@ -177,12 +177,21 @@ bool value_prop_option(const struct value_env *env, const struct word *word, vmm
     }
     unsigned char *byte = strcmp(word->key, "compression") == 0 ? &prop->alloc_flags.compression_type
                           : strcmp(word->key, "rdma") == 0      ? &prop->alloc_flags.gpu_direct_rdma_capable
-                          : strcmp(word->key, "reserved") == 0  ? &prop->alloc_flags.reserved[0]
-                                                                : NULL;
+                          : NULL;
     if (byte) {
         bool ok = small_int(env, word, UINT8_MAX, &value, error);
         *byte = (unsigned char)value;
         return ok;
+    }
+    if (strcmp(word->key, "reserved") == 0) {
+        uint64_t bytes = 0;
+        if (!value_number(env, word, &bytes, error))
+            return false;
+        if (bytes > UINT32_MAX)
+            return value_fail(error, word, 0, "\"%.40s\" does not fit into the four reserved bytes", word->text);
+        for (int i = 0; i < 4; i++)
+            prop->alloc_flags.reserved[i] = (unsigned char)(bytes >> 8 * i);
+        return true;
     }
     if (strcmp(word->key, "meta") == 0) {
         /* Any address but NULL is as wrong as another here; nothing reads through it. */
