@@ -246,6 +246,7 @@ bool lockstep_step(struct lockstep *pair, const struct step *step)
     struct model_answer answer;
     prepare(pair, step, &call, &out);
     pair->refused = pair->changed = false;
+    pair->rule = NULL;
     if (too_much(pair, &call))
         return true;
     if (step->name)
@@ -258,6 +259,7 @@ bool lockstep_step(struct lockstep *pair, const struct step *step)
     if (++pair->calls == pair->flip)
         turn_round(&answer);
     pair->refused = answer.result != VMM_SUCCESS;
+    pair->rule = answer.rule;
     pair->changed = !pair->refused;
     if (!compare_detail(pair, &answer))
         return false;
@@ -292,8 +294,10 @@ static bool read_profile(struct lockstep *pair, const char *spec)
 
 static bool start(struct lockstep *pair)
 {
-    struct step step = step_of(VMM_CALL_init);
-    if (!lockstep_step(pair, &step))
+    struct step early = step_of(VMM_CALL_device_get_count), step = step_of(VMM_CALL_init);
+    struct step flags = step;
+    flags.arg[0].add = 1;
+    if (!lockstep_step(pair, &early) || !lockstep_step(pair, &flags) || !lockstep_step(pair, &step))
         return false;
     for (int device = 0; device < pair->profile.devices; device++) {
         step = step_of(VMM_CALL_device_primary_ctx_retain);

@@ -60,6 +60,7 @@ struct lockstep {
     uint64_t calls;          /* steps compared so far */
     uint64_t flip;           /* self-test: the prediction of this call is turned round; 0 is none */
     bool refused, changed;   /* of the last step: it was refused; it may have changed the state */
+    const char *rule;        /* of the last step: what both said, NULL for nothing */
     char difference[600];    /* "" while both are the same */
 };
 

@@ -1,11 +1,13 @@
 /* lockstep - random calls on the simulator and on the reference model, side by side.
  *
- *   lockstep [--spec SPEC]... [--seed S] [--calls N] [--episode N] [--strict] [--script FILE] [--flip N]
+ *   lockstep [--spec SPEC]... [--seed S] [--calls N] [--episode N] [--strict] [--script FILE] [--rules]
+ *            [--flip N]
  *   lockstep --replay FILE
  *
  * A run is cut into episodes, each on a fresh system with a seed of its own. When both differ, the episode is shrunk,
  * shown, written to FILE where one is named, and the run ends with status 1. One TAP point per spec.
- * CUVMM_TEST_SCALE is the percent of the default number of calls to make.
+ * --rules tells how often each rule was the answer; --flip N turns the model's Nth prediction of every episode round,
+ * which must be noticed. CUVMM_TEST_SCALE is the percent of the default number of calls to make.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -13,6 +15,7 @@
 #include <string.h>
 
 #include "lockstep.h"
+#include "rules.h"
 #include "shrink.h"
 #include "tap.h"
 
@@ -24,6 +27,7 @@ struct options {
     uint64_t seed, calls, episode, flip;
     bool strict;
     const char *script, *replay;
+    uint64_t *rules; /* how often each rule was the answer, in the order of vmm_rules(); NULL: not counted */
 };
 
 struct run {
@@ -66,8 +70,8 @@ static void show(struct run *run, struct script *script, uint64_t seed)
         tap_note("  %s", line);
     }
     tap_note("last step: %s", run->difference);
-    tap_note("again: lockstep --spec %s --seed %" PRIu64 " --episode %" PRIu64 " --calls %" PRIu64, run->spec, seed,
-             run->options->episode, run->options->episode);
+    tap_note("again: lockstep --spec %s --seed %" PRIu64 " --episode %" PRIu64 " --calls %" PRIu64 " --flip %" PRIu64,
+             run->spec, seed, run->options->episode, run->options->episode, run->options->flip);
     if (!run->options->script)
         return;
     FILE *file = fopen(run->options->script, "w");
@@ -76,6 +80,24 @@ static void show(struct run *run, struct script *script, uint64_t seed)
     script_write(file, run->spec, run->unit, script);
     fclose(file);
     tap_note("again: lockstep --replay %s", run->options->script);
+}
+
+/* ---- rules ---- */
+
+static void count_rule(const struct options *options, const char *id)
+{
+    size_t count;
+    const vmm_rule *rules = vmm_rules(&count);
+    for (size_t i = 0; options->rules && id && i < count; i++)
+        options->rules[i] += !strcmp(rules[i].id, id);
+}
+
+static void show_rules(const struct options *options)
+{
+    size_t count;
+    const vmm_rule *rules = vmm_rules(&count);
+    for (size_t i = 0; options->rules && i < count; i++)
+        tap_note("%10" PRIu64 " %s", options->rules[i], rules[i].id);
 }
 
 /* ---- running ---- */
@@ -97,6 +119,7 @@ static bool episode(struct run *run, uint64_t seed, uint64_t calls)
         script_add(&script, &step);
         same = lockstep_step(&pair, &step);
         run->succeeded += pair.changed;
+        count_rule(run->options, pair.rule);
         if (same && ((i + 1) % CHECK_EVERY == 0 || i + 1 == calls))
             same = lockstep_check(&pair);
         else if (same && pair.refused && i % 8 == 0)
@@ -160,8 +183,13 @@ static void read_options(struct options *o, int argc, char **argv)
             o->strict = true;
             continue;
         }
+        if (!strcmp(argv[i], "--rules")) {
+            if (!o->rules && !(o->rules = calloc(VMM_RULE_COUNT, sizeof *o->rules)))
+                tap_bail("--rules: no memory");
+            continue;
+        }
         if (!value)
-            tap_bail("%s: unknown, or without its value; see the top of lockstep.c's help", argv[i]);
+            tap_bail("%s: unknown, or without its value", argv[i]);
         if (!strcmp(argv[i], "--spec") && o->spec_count < MAX_SPECS)
             o->specs[o->spec_count++] = value;
         else if (!strcmp(argv[i], "--seed"))
@@ -177,7 +205,7 @@ static void read_options(struct options *o, int argc, char **argv)
         else if (!strcmp(argv[i], "--replay"))
             o->replay = value;
         else
-            tap_bail("%s: use --spec --seed --calls --episode --strict --script --replay --flip", argv[i]);
+            tap_bail("%s: use --spec --seed --calls --episode --strict --script --replay --flip --rules", argv[i]);
         i++;
     }
     if (!o->episode)
@@ -200,5 +228,7 @@ int main(int argc, char **argv)
             options.specs[options.spec_count++] = everything[i];
     for (size_t i = 0; i < options.spec_count; i++)
         random_run(&options, options.specs[i], options.calls / options.spec_count);
+    show_rules(&options);
+    free(options.rules);
     return tap_done();
 }
