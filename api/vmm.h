@@ -393,13 +393,13 @@ VMM_API vmm_result vmm_ctx_create(vmm_system *sys, vmm_context *pctx, unsigned i
 
 /* Ends a context with its streams and vmm_mem_alloc memory; virtual memory management objects stay. Where it is the
  * calling thread's current one, the one current before its creation is again. INVALID_VALUE [VMM-CTX-NULL],
- * INVALID_CONTEXT [VMM-CTX-UNKNOWN]. cuCtxDestroy. */
+ * INVALID_CONTEXT [VMM-CTX-FORGED, VMM-CTX-UNKNOWN]. cuCtxDestroy. */
 VMM_API vmm_result vmm_ctx_destroy(vmm_system *sys, vmm_context ctx);
 
 /* Makes ctx the calling thread's current context in place of the one that was; NULL takes that one away, and the one
  * before it (of nested vmm_ctx_create) is current again. A destroyed context is accepted (580);
  * calls that need it then return CONTEXT_IS_DESTROYED [VMM-CTX-DESTROYED] where a missing one gives INVALID_CONTEXT
- * [VMM-CTX-CURRENT]. INVALID_CONTEXT [VMM-CTX-UNKNOWN]. cuCtxSetCurrent. */
+ * [VMM-CTX-CURRENT]. INVALID_CONTEXT [VMM-CTX-FORGED]. cuCtxSetCurrent. */
 VMM_API vmm_result vmm_ctx_set_current(vmm_system *sys, vmm_context ctx);
 
 /* The calling thread's current context, NULL when it has none. INVALID_VALUE [VMM-CTX-NULL]. cuCtxGetCurrent. */
@@ -413,10 +413,11 @@ VMM_API vmm_result vmm_ctx_get_device(vmm_system *sys, vmm_device *device);
 VMM_API vmm_result vmm_ctx_synchronize(vmm_system *sys);
 
 /* A new stream of the current context. flags: VMM_STREAM_DEFAULT or VMM_STREAM_NON_BLOCKING.
- * INVALID_VALUE [VMM-STREAM-NULL, VMM-STREAM-FLAGS], INVALID_CONTEXT [VMM-CTX-CURRENT]. cuStreamCreate. */
+ * INVALID_VALUE [VMM-STREAM-NULL, VMM-STREAM-FLAGS], INVALID_CONTEXT [VMM-CTX-CURRENT] (NULL written). cuStreamCreate. */
 VMM_API vmm_result vmm_stream_create(vmm_system *sys, vmm_stream *stream, unsigned int flags);
 
-/* Ends a stream; work already issued completes. INVALID_HANDLE [VMM-STREAM-UNKNOWN]. cuStreamDestroy. */
+/* Ends a stream; work already issued completes. INVALID_HANDLE [VMM-STREAM-DEFAULT, VMM-STREAM-UNKNOWN].
+ * cuStreamDestroy. */
 VMM_API vmm_result vmm_stream_destroy(vmm_system *sys, vmm_stream stream);
 
 /* Waits for the stream's work. NULL, VMM_STREAM_LEGACY and VMM_STREAM_PER_THREAD are the current context's default
@@ -517,8 +518,9 @@ VMM_API vmm_result vmm_mem_get_allocation_properties_from_handle(vmm_system *sys
  *   - With a hint only places at or above it count, first in open chunks (exactly there when it is free), then new
  *     space from the hint rounded up to a chunk. There is no wrap to lower addresses.
  *   - The part of a mapping beyond its reservation is not protected: it can be given [VMM-RESERVE-OVER-MAPPING].
- *   - On profiles with va.context the first context of the process opens two chunks at the top of the address space,
- *     the lower with 2 MiB free at its end, the upper with all but its first 8 MiB free.
+ *   - The first context of the process opens two chunks at the profile's va.context (unless it is 0): the lower one
+ *     has only its last 2 MiB free, the upper one all but its first 8 MiB. They stay open. The addresses of va.taken
+ *     are never given.
  * INVALID_VALUE [VMM-RESERVE-NULL-PTR, VMM-RESERVE-FLAGS, VMM-RESERVE-SIZE-ZERO, VMM-RESERVE-SIZE-GRANULARITY,
  *   VMM-RESERVE-ALIGNMENT-POWER, VMM-RESERVE-ALIGNMENT-LIMIT, VMM-RESERVE-HINT-GRANULARITY,
  *   VMM-RESERVE-HINT-ALIGNMENT]; then OUT_OF_MEMORY [VMM-RESERVE-HINT-LIMIT, VMM-RESERVE-SPACE];
@@ -604,7 +606,7 @@ VMM_API vmm_result vmm_pointer_get_attribute(vmm_system *sys, void *data, vmm_po
 
 /* Several attributes at once: data[i] points to room for attributes[i]; done one after the other. An address that is
  * not mapped is not an error: HOST_POINTER is then ptr, DEVICE_ORDINAL -2, RANGE_ the reservation or left untouched
- * where there is none, all others 0; attributes that do not apply to mapped memory are 0. INVALID_VALUE
+ * where there is none, all others 0; SYNC_MEMOPS and attributes that mapped memory lacks are 0 too. INVALID_VALUE
  * [VMM-POINTER-NULL-DATA] (for the arrays and a count of 0 before anything is written, for an element when its turn
  * comes), [VMM-POINTER-ATTRIBUTE] for unknown ones and P2P_TOKENS, when its turn comes. cuPointerGetAttributes. */
 VMM_API vmm_result vmm_pointer_get_attributes(vmm_system *sys, unsigned int num_attributes,

@@ -18,9 +18,9 @@ static vmm_result refuse_device(const struct sim_process *process, int device)
 static vmm_result refuse_context(const struct sim_process *process, uint64_t value)
 {
     void *context;
-    slots_find(&process->contexts, value, &context);
+    bool forged = slots_find(&process->contexts, value, &context) == SLOT_FORGED;
     vmm_object object = context ? sim_object_context(context) : (vmm_object){0};
-    return vmm_detail_refuse(VMM_RULE_CTX_UNKNOWN, value, 0, &object);
+    return vmm_detail_refuse(forged ? VMM_RULE_CTX_FORGED : VMM_RULE_CTX_UNKNOWN, value, 0, &object);
 }
 
 static struct sim_context *new_context(struct sim_process *process, int device, bool primary,
@@ -86,13 +86,12 @@ static void end_context(struct sim_process *process, struct sim_context *context
 static void open_context_space(struct sim_process *process)
 {
     const struct sim_profile *profile = &process->machine->profile;
-    uint64_t chunk = profile->va_chunk, unit = profile->va_granularity, at, base = profile->va_end - 2 * chunk;
-    if (process->context_space || !profile->va_context || chunk < 16 * unit)
+    uint64_t chunk = profile->va_chunk, unit = profile->va_granularity, at;
+    if (process->context_space || !profile->va_context || chunk < 8 * unit)
         return;
     process->context_space = true;
-    if (space_take(&process->space, chunk - unit, chunk, base, &at) != SPACE_TAKEN)
-        return;
-    space_take(&process->space, 4 * unit, chunk, base + chunk, &at);
+    if (space_take(&process->space, chunk - unit, chunk, profile->va_context, &at) == SPACE_TAKEN)
+        space_take(&process->space, 4 * unit, chunk, profile->va_context + chunk, &at);
 }
 
 static vmm_context context_value(uint64_t value)
@@ -233,8 +232,10 @@ vmm_result sim_stream_create(struct sim_process *process, const struct vmm_call_
     if (call->flags > VMM_STREAM_NON_BLOCKING)
         return vmm_detail_refuse(VMM_RULE_STREAM_FLAGS, call->flags, VMM_STREAM_NON_BLOCKING, NULL);
     const struct sim_context *context = sim_current(process);
-    if (!context)
+    if (!context) {
+        *call->stream = NULL; /* measured: written although refused */
         return sim_no_context(process);
+    }
     struct sim_stream *stream = calloc(1, sizeof *stream);
     if (stream && !(stream->value = slots_add(&process->streams, stream))) {
         free(stream);
@@ -268,7 +269,7 @@ vmm_result sim_stream_destroy(struct sim_process *process, const struct vmm_call
 {
     struct sim_stream *stream;
     if (!call->stream || call->stream == VMM_STREAM_LEGACY || call->stream == VMM_STREAM_PER_THREAD)
-        return vmm_detail_refuse(VMM_RULE_STREAM_UNKNOWN, (uint64_t)(uintptr_t)call->stream, 0, NULL);
+        return vmm_detail_refuse(VMM_RULE_STREAM_DEFAULT, (uint64_t)(uintptr_t)call->stream, 0, NULL);
     vmm_result result = sim_stream_check(process, call->stream, &stream);
     if (result != VMM_SUCCESS)
         return result;

@@ -229,11 +229,16 @@ vmm_result sim_pointer_get_attributes(struct sim_process *process, const struct 
         vmm_pointer_attribute attribute = call->attributes[i];
         if (!call->data[i])
             return refuse_null("data");
-        if (!known(attribute) || attribute == VMM_POINTER_ATTRIBUTE_P2P_TOKENS)
-            return refuse_attribute(attribute);
+        if (!known(attribute) || attribute == VMM_POINTER_ATTRIBUTE_P2P_TOKENS) {
+            vmm_result result = refuse_attribute(attribute);
+            vmm_detail_argument("attributes");
+            vmm_detail_note("element %u of the list; those before it have been written", i);
+            return result;
+        }
+        bool none = attribute == VMM_POINTER_ATTRIBUTE_SYNC_MEMOPS; /* the list does not tell it, as measured */
         if (!place.block)
             put_unmapped(&place, attribute, call->data[i]);
-        else if (lacking(process, &place, attribute) != VMM_RULE_COUNT)
+        else if (none || lacking(process, &place, attribute) != VMM_RULE_COUNT)
             put(call->data[i], attribute, 0);
         else
             put(call->data[i], attribute, answer(process, &place, attribute));

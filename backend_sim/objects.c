@@ -120,15 +120,32 @@ static bool living(const struct sim_process *process, uint64_t address, vmm_obje
     return m || a || r;
 }
 
-/* The reservation whose bounds are closest to address. */
+/* Bytes between address and a range that does not hold it. */
+static uint64_t distance(uint64_t address, uint64_t start, uint64_t size)
+{
+    return address < start ? start - address : address - (start + size);
+}
+
+/* The reservation or allocation whose bounds are closest to address. */
 static vmm_object closest(const struct sim_process *process, uint64_t address)
 {
-    const struct sim_reservation *below = addrmap_floor(&process->reservations, address);
-    const struct sim_reservation *above = addrmap_ceil(&process->reservations, address);
-    vmm_object none = {0};
-    if (below && above)
-        return sim_object_reservation(address - (below->start + below->size) <= above->start - address ? below : above);
-    return below ? sim_object_reservation(below) : above ? sim_object_reservation(above) : none;
+    const struct sim_reservation *r[] = {addrmap_floor(&process->reservations, address),
+                                         addrmap_ceil(&process->reservations, address)};
+    const struct sim_allocation *a[] = {addrmap_floor(&process->allocations, address),
+                                        addrmap_ceil(&process->allocations, address)};
+    uint64_t best = UINT64_MAX;
+    vmm_object object = {0};
+    for (int i = 0; i < 2; i++) {
+        if (r[i] && distance(address, r[i]->start, r[i]->size) < best) {
+            best = distance(address, r[i]->start, r[i]->size);
+            object = sim_object_reservation(r[i]);
+        }
+        if (a[i] && distance(address, a[i]->start, a[i]->size) < best) {
+            best = distance(address, a[i]->start, a[i]->size);
+            object = sim_object_allocation(a[i]);
+        }
+    }
+    return object;
 }
 
 vmm_object sim_object_nearest(const struct sim_process *process, uint64_t address)

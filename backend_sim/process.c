@@ -6,6 +6,15 @@
 #define TAG_CONTEXT 0x5443
 #define TAG_STREAM 0x5253
 
+static bool open_space(struct space *space, const struct sim_profile *profile)
+{
+    uint64_t chunk = profile->va_chunk ? profile->va_chunk : profile->va_granularity;
+    bool ok = space_init(space, profile->va_start, profile->va_end, chunk);
+    for (int i = 0; ok && i < SIM_MAX_TAKEN && profile->va_taken[i].end; i++)
+        ok = space_exclude(space, profile->va_taken[i].start, profile->va_taken[i].end);
+    return ok;
+}
+
 struct sim_process *sim_process_new(struct sim_machine *machine, bool strict)
 {
     const struct sim_profile *profile = &machine->profile;
@@ -16,8 +25,8 @@ struct sim_process *sim_process_new(struct sim_machine *machine, bool strict)
         free(process);
         return NULL;
     }
-    uint64_t chunk = profile->va_chunk ? profile->va_chunk : profile->va_granularity;
-    if (!space_init(&process->space, profile->va_start, profile->va_end, chunk)) {
+    if (!open_space(&process->space, profile)) {
+        space_clear(&process->space);
         current_clear(&process->current);
         free(process);
         return NULL;

@@ -7,9 +7,10 @@
  *     device.memory = 1GiB             # sizes: bytes, or KiB MiB GiB TiB; 1<<40 is understood too
  *
  * '#' opens a comment at the start of a line or after a blank. A key stands once; what a base gives may be replaced
- * once. Without a base these are required: name, devices, device.memory and every granularity. and va. key; the others
- * default to nothing (no peers, no host memory, no optional capability, attributes as listed). With a base and without
- * a name the profile is called BASE-custom, so that it cannot pass for a recording.
+ * once. Without a base these are required: name, devices, device.memory and every granularity. key, and of va. start,
+ * end, granularity, alignment_max and hint_max; the others default to nothing (no packing of addresses, no peers, no
+ * host memory, no optional capability, attributes as listed). With a base and without a name the profile is called
+ * BASE-custom, so that it cannot pass for a recording.
  *
  * Everything is validated as a whole at the end of the text, so the engine never meets an impossible machine: ranges
  * and units fit each other, and an attribute does not announce what the machine lacks.
@@ -25,7 +26,12 @@
 
 #define SIM_MAX_NODES 8
 #define SIM_MAX_ATTRIBUTES 64
+#define SIM_MAX_TAKEN 4
 #define SIM_NAME_MAX 64
+
+struct sim_range {
+    uint64_t start, end;
+};
 
 struct sim_profile {
     char name[SIM_NAME_MAX];        /* name: letters, digits, '-', '_' */
@@ -47,7 +53,8 @@ struct sim_profile {
     uint64_t va_start, va_end;      /* va.start, va.end: addresses that reservations may have */
     uint64_t va_granularity;        /* va.granularity: unit of reservations' sizes and hints */
     uint64_t va_chunk;              /* va.chunk: small reservations are packed into chunks of this size; 0: no packing */
-    bool va_context;                /* va.context = yes | no: the first context opens two chunks at va.end */
+    uint64_t va_context;            /* va.context: where the first context opens two chunks of its own; 0: nowhere */
+    struct sim_range va_taken[SIM_MAX_TAKEN]; /* va.taken = none | FROM-TO,...: addresses that others have */
     uint64_t va_alignment_max;      /* va.alignment_max: larger alignments find no address */
     uint64_t va_hint_max;           /* va.hint_max: hints from here on are refused for want of address space */
 

@@ -18,12 +18,13 @@
     "granularity.device.recommended = 2MiB\n" \
     "granularity.host.minimum = 2MiB\n" \
     "granularity.host.recommended = 2MiB\n" \
-    "va.start = 0x100000000000\n" \
-    "va.end = 0x600000000000\n" \
+    "# recorded: how addresses are handed out (the driver's own range and the program's image are taken)\n" \
+    "va.start = 0x302000000\n" \
+    "va.end = 0x7ffffe000000\n" \
     "va.granularity = 2MiB\n" \
-    "# recorded: how addresses are handed out\n" \
     "va.chunk = 32MiB\n" \
-    "va.context = yes\n" \
+    "va.context = 0x7f8a36000000\n" \
+    "va.taken = 0x10000000000-0x10004000000,0x555500000000-0x565800000000\n" \
     "va.alignment_max = 1<<45\n" \
     "va.hint_max = 1<<56\n" \
     "map.partial = no\n" \
@@ -96,8 +97,11 @@
     "host.nodes = 0\n" \
     "host.memory = 0\n" \
     "compression.memory = 0\n" \
+    "va.start = 0x100000000000\n" \
+    "va.end = 0x600000000000\n" \
     "va.chunk = 0\n" \
-    "va.context = no\n" \
+    "va.context = 0\n" \
+    "va.taken = none\n" \
     "attribute.89 = 0\n" \
     "attribute.103 = 0\n" \
     "attribute.107 = 0\n" \
@@ -120,8 +124,11 @@
     "compression.memory = 256GiB\n" \
     "peers = all\n" \
     "host.nodes = 2\n" \
+    "va.start = 0x100000000000\n" \
+    "va.end = 0x600000000000\n" \
     "va.chunk = 0\n" \
-    "va.context = no\n" \
+    "va.context = 0\n" \
+    "va.taken = none\n" \
     "map.partial = yes\n" \
     "fabric.imex = yes\n" \
     "attribute.132 = 1\n" \
@@ -147,7 +154,8 @@
     "va.end = 0x100010000000\n" \
     "va.granularity = 64KiB\n" \
     "va.chunk = 0\n" \
-    "va.context = no\n" \
+    "va.context = 0\n" \
+    "va.taken = none\n" \
     "va.alignment_max = 128MiB\n"
 
 static const struct {

@@ -100,14 +100,58 @@ static bool granularities(struct checker *checker)
            at_most(checker, SIM_K_HOST_MINIMUM, SIM_K_HOST_RECOMMENDED, false);
 }
 
-/* Chunks tile the address space; 0 means that nothing is packed. */
+/* A base's own places that do not fit the addresses of this text are left out, as its links to missing devices are. */
+static void drop_places_of_base(struct sim_draft *draft)
+{
+    struct sim_profile *p = &draft->profile;
+    uint64_t unit = p->va_chunk ? p->va_chunk : p->va_granularity;
+    if (!draft->place[SIM_K_VA_CONTEXT].line &&
+        (!p->va_chunk || p->va_context < p->va_start || p->va_context > p->va_end - 2 * p->va_chunk || p->va_context % unit))
+        p->va_context = 0;
+    if (draft->place[SIM_K_VA_TAKEN].line)
+        return;
+    int kept = 0;
+    for (int i = 0; i < SIM_MAX_TAKEN; i++) {
+        struct sim_range range = p->va_taken[i];
+        p->va_taken[i] = (struct sim_range){0, 0};
+        if (range.start >= p->va_start && range.end <= p->va_end && range.start % unit == 0 && range.end % unit == 0)
+            p->va_taken[kept++] = range;
+    }
+}
+
+/* Chunks tile the address space; 0 means that nothing is packed. The driver's own two lie inside it. */
 static bool chunks(struct checker *checker)
 {
-    if (!value(checker, SIM_K_VA_CHUNK))
+    uint64_t chunk = value(checker, SIM_K_VA_CHUNK), context = value(checker, SIM_K_VA_CONTEXT);
+    if (!chunk && !context)
         return true;
-    return power_of_two(checker, SIM_K_VA_CHUNK) && in_range(checker, SIM_K_VA_CHUNK, PAGE_MIN, PAGE_MAX) &&
-           at_most(checker, SIM_K_VA_GRANULARITY, SIM_K_VA_CHUNK, false) &&
-           multiple(checker, SIM_K_VA_START, SIM_K_VA_CHUNK) && multiple(checker, SIM_K_VA_END, SIM_K_VA_CHUNK);
+    if (!chunk)
+        return bad(checker, of(checker, SIM_K_VA_CONTEXT, SIM_K_VA_CHUNK),
+                   "expected 0 for 'va.context' where 'va.chunk' is 0, found %llu", (unsigned long long)context);
+    if (!power_of_two(checker, SIM_K_VA_CHUNK) || !in_range(checker, SIM_K_VA_CHUNK, PAGE_MIN, PAGE_MAX) ||
+        !at_most(checker, SIM_K_VA_GRANULARITY, SIM_K_VA_CHUNK, false) ||
+        !multiple(checker, SIM_K_VA_START, SIM_K_VA_CHUNK) || !multiple(checker, SIM_K_VA_END, SIM_K_VA_CHUNK))
+        return false;
+    return !context || (multiple(checker, SIM_K_VA_CONTEXT, SIM_K_VA_CHUNK) &&
+                        in_range(checker, SIM_K_VA_CONTEXT, value(checker, SIM_K_VA_START),
+                                 value(checker, SIM_K_VA_END) - 2 * chunk));
+}
+
+/* What others have, in whole chunks, in order and apart. */
+static bool taken(struct checker *checker)
+{
+    const struct sim_profile *profile = &checker->draft->profile;
+    uint64_t unit = profile->va_chunk ? profile->va_chunk : profile->va_granularity, from = profile->va_start;
+    for (int i = 0; i < SIM_MAX_TAKEN && profile->va_taken[i].end; i++) {
+        const struct sim_range *range = &profile->va_taken[i];
+        if (range->start % unit || range->end % unit || range->start < from || range->end > profile->va_end)
+            return bad(checker, of(checker, SIM_K_VA_TAKEN, SIM_K_VA_CHUNK),
+                       "expected the ranges of 'va.taken' between 'va.start' and 'va.end', in order, as multiples of "
+                       "%llu; range %d is not",
+                       (unsigned long long)unit, i + 1);
+        from = range->end;
+    }
+    return true;
 }
 
 static bool addresses(struct checker *checker)
@@ -118,7 +162,7 @@ static bool addresses(struct checker *checker)
            in_range(checker, SIM_K_VA_END, PAGE_MIN, ADDRESS_MAX) &&
            at_most(checker, SIM_K_VA_START, SIM_K_VA_END, true) && power_of_two(checker, SIM_K_VA_ALIGNMENT_MAX) &&
            at_most(checker, SIM_K_VA_GRANULARITY, SIM_K_VA_ALIGNMENT_MAX, false) &&
-           at_most(checker, SIM_K_VA_END, SIM_K_VA_HINT_MAX, false) && chunks(checker);
+           at_most(checker, SIM_K_VA_END, SIM_K_VA_HINT_MAX, false);
 }
 
 static bool memory(struct checker *checker)
@@ -137,6 +181,13 @@ static struct sim_place attribute_place(const struct checker *checker, int numbe
         if (profile->attribute[i].attribute == number)
             return checker->draft->attribute_place[i];
     return (struct sim_place){0, 0};
+}
+
+/* Where addresses come from within the space; only once the space itself is known to be one. */
+static bool places(struct checker *checker)
+{
+    drop_places_of_base(checker->draft);
+    return chunks(checker) && taken(checker);
 }
 
 /* Attributes that announce something must agree with the machine, or a program that asks first would be misled. */
@@ -222,7 +273,7 @@ static void defaults(struct sim_draft *draft)
 bool sim_profile_check(struct sim_draft *draft, struct sim_profile_error *error)
 {
     struct checker checker = {draft, error};
-    if (!required(&checker) || !granularities(&checker) || !addresses(&checker) || !memory(&checker) ||
+    if (!required(&checker) || !granularities(&checker) || !addresses(&checker) || !places(&checker) || !memory(&checker) ||
         !attributes(&checker) || !announced(&checker) || !peers(&checker))
         return false;
     defaults(draft);

@@ -8,7 +8,8 @@
 #include "profile.h"
 #include "profile_value.h"
 
-enum sim_key_kind { SIM_KEY_NAME, SIM_KEY_TEXT, SIM_KEY_INT, SIM_KEY_SIZE, SIM_KEY_BOOL, SIM_KEY_PEERS };
+enum sim_key_kind { SIM_KEY_NAME, SIM_KEY_TEXT, SIM_KEY_INT, SIM_KEY_SIZE, SIM_KEY_BOOL, SIM_KEY_PEERS,
+    SIM_KEY_RANGES };
 
 enum sim_key_index {
     SIM_K_NAME,
@@ -29,6 +30,7 @@ enum sim_key_index {
     SIM_K_VA_GRANULARITY,
     SIM_K_VA_CHUNK,
     SIM_K_VA_CONTEXT,
+    SIM_K_VA_TAKEN,
     SIM_K_VA_ALIGNMENT_MAX,
     SIM_K_VA_HINT_MAX,
     SIM_K_PARTIAL_MAP,

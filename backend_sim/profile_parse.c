@@ -99,6 +99,9 @@ static bool read_value(struct parser *parser, const struct sim_key *key, struct 
     case SIM_KEY_PEERS:
         good = sim_value_peers(value, VMM_MAX_DEVICES, (uint32_t *)(void *)into, &error);
         break;
+    case SIM_KEY_RANGES:
+        good = sim_value_ranges(value, SIM_MAX_TAKEN, (struct sim_range *)(void *)into, &error);
+        break;
     }
     return good || fail(parser, value.at + error.offset, "%s", error.text);
 }

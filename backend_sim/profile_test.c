@@ -84,9 +84,23 @@ static const struct bad bad_texts[] = {
     {"base = h100\nva.granularity = 0", 2, 18, "from 4096 to"},
     {"base = h100\nva.start = 0", 2, 12, "expected 'va.start' from 4096"},
     {"base = h100\nva.start = 1MiB", 2, 12, "expected 'va.start' as a multiple of 'va.granularity' (2097152)"},
-    {"base = h100\nva.start = 0x600000000000", 2, 12, "expected 'va.start' below 'va.end'"},
+    {"base = h100\nva.start = 2MiB", 2, 12, "expected 'va.start' as a multiple of 'va.chunk' (33554432)"},
+    {"base = h100\nva.chunk = 48MiB", 2, 12, "expected a power of two for 'va.chunk'"},
+    {"base = h100\nva.chunk = 1MiB", 2, 12, "expected 'va.granularity' up to 'va.chunk' (1048576)"},
+    {"base = h100\nva.chunk = 0\nva.context = 64GiB", 3, 14, "expected 0 for 'va.context' where 'va.chunk' is 0"},
+    {"base = h100\nva.context = 1MiB", 2, 14, "expected 'va.context' as a multiple of 'va.chunk'"},
+    {"base = h100\nva.context = 0x7ffffe000000", 2, 14, "expected 'va.context' from"},
+    {"base = h100\nva.taken = 1GiB", 2, 12, "expected none, or ranges such as 1GiB-2GiB, found '1GiB'"},
+    {"base = h100\nva.taken = 64GiB-32GiB", 2, 12, "expected a range that ends after its start"},
+    {"base = h100\nva.taken = 64GiB-x", 2, 12, "expected"},
+    {"base = h100\nva.taken = 64GiB-65GiB, 65GiB-66GiB,67GiB-68GiB, 69GiB-70GiB,71GiB-72GiB", 2, 62, "at most 4 ranges"},
+    {"base = h100\nva.taken = 64GiB-65GiB,64GiB-66GiB", 2, 12, "in order, as multiples of 33554432; range 2 is not"},
+    {"base = h100\nva.taken = 1MiB-1GiB", 2, 12, "range 1 is not"},
+    {"base = h100\nva.start = 0x7ffffe000000", 2, 12, "expected 'va.start' below 'va.end'"},
     {"base = h100\nva.end = 1<<60", 2, 10, "expected 'va.end' from 4096 to"},
     {"base = h100\nva.hint_max = 1<<40", 2, 15, "expected 'va.end' up to 'va.hint_max'"},
+    {"base = h100\nva.chunk = 1<<41", 2, 12, "expected 'va.chunk' from 4096 to"},
+    {"base = h100\nva.end = 0x10000200000", 2, 10, "as a multiple of 'va.chunk'"},
     {"base = h100\nva.alignment_max = 3MiB", 2, 20, "power of two"},
     {"base = h100\nva.alignment_max = 4KiB", 2, 20, "expected 'va.granularity' up to 'va.alignment_max'"},
     {"base = h100\ndevice.memory = 0", 2, 17, "expected 'device.memory' from 4096"},
@@ -270,7 +284,8 @@ static void test_base_and_defaults(void)
                "va.alignment_max = 1MiB\nva.hint_max = 1<<30",
                &profile, "no base, and only what is required");
     tap_ok(profile.host_nodes == 0 && profile.host_memory == 0 && !profile.partial_map && !profile.imex &&
-               profile.compression_memory == 0 && profile.attributes == 0 && profile.peers[0] == 0,
+               profile.compression_memory == 0 && profile.va_chunk == 0 && !profile.va_context &&
+               profile.attributes == 0 && profile.peers[0] == 0,
            "what is left out is not there");
     tap_text(profile.device_name, "cuvmm simulated device", "a device without a name gets one");
 }
@@ -286,13 +301,21 @@ static void write_profile(const struct sim_profile *p, char *text, size_t size)
         "\nhost.nodes = %d\nhost.memory = %" PRIu64 "\ngranularity.device.minimum = %" PRIu64
         "\ngranularity.device.recommended = 0x%" PRIx64 "\ngranularity.host.minimum = %" PRIu64
         "\ngranularity.host.recommended = %" PRIu64 "\nva.start = 0x%" PRIx64 "\nva.end = %" PRIu64
-        "\nva.granularity = %" PRIu64 "\nva.alignment_max = %" PRIu64 "\nva.hint_max = %" PRIu64
+        "\nva.granularity = %" PRIu64 "\nva.chunk = %" PRIu64 "\nva.context = %" PRIu64 "\nva.alignment_max = %" PRIu64 "\nva.hint_max = %" PRIu64
         "\nmap.partial = %s\nfabric.imex = %s\ncompression.memory = %" PRIu64 "\n",
         p->name, p->source, p->devices, p->device_name, p->device_memory, p->device_reserved, p->host_nodes,
         p->host_memory, p->device_granularity[0], p->device_granularity[1], p->host_granularity[0],
-        p->host_granularity[1], p->va_start, p->va_end, p->va_granularity, p->va_alignment_max, p->va_hint_max,
+        p->host_granularity[1], p->va_start, p->va_end, p->va_granularity, p->va_chunk, p->va_context,
+        p->va_alignment_max, p->va_hint_max,
         p->partial_map ? "yes" : "no", p->imex ? "yes" : "no", p->compression_memory);
-    const char *lead = "peers = ";
+    const char *lead = "va.taken = ";
+    for (int i = 0; i < SIM_MAX_TAKEN && p->va_taken[i].end; i++) {
+        used += (size_t)snprintf(text + used, size - used, "%s0x%" PRIx64 "-%" PRIu64, lead, p->va_taken[i].start,
+                                 p->va_taken[i].end);
+        lead = ",";
+    }
+    used += (size_t)snprintf(text + used, size - used, "\n");
+    lead = "peers = ";
     for (int i = 0; i < p->devices; i++)
         for (int j = i + 1; j < p->devices; j++)
             if (p->peers[i] >> j & 1) {

@@ -240,3 +240,42 @@ bool sim_value_peers(struct sim_span span, int count, uint32_t *peers, struct si
     }
     return true;
 }
+
+/* One "FROM-TO". */
+static bool read_range(struct sim_span text, size_t base, struct sim_range *range, struct sim_value_error *error)
+{
+    char quote[SIM_QUOTE_MAX];
+    const char *dash = text.length ? memchr(text.at, '-', text.length) : NULL;
+    if (!dash)
+        return fail(error, base, "expected none, or ranges such as 1GiB-2GiB, found %s", sim_span_quote(text, quote));
+    struct sim_span raw_from = {text.at, (size_t)(dash - text.at)}, from = sim_span_trim(raw_from);
+    struct sim_span raw_to = {dash + 1, text.length - raw_from.length - 1}, to = sim_span_trim(raw_to);
+    if (!sim_value_size(from, &range->start, error) || !sim_value_size(to, &range->end, error)) {
+        error->offset = base;
+        return false;
+    }
+    if (range->start >= range->end)
+        return fail(error, base, "expected a range that ends after its start, found %s", sim_span_quote(text, quote));
+    return true;
+}
+
+bool sim_value_ranges(struct sim_span span, int count, struct sim_range *ranges, struct sim_value_error *error)
+{
+    size_t start = 0;
+    int used = 0;
+    memset(ranges, 0, (size_t)count * sizeof ranges[0]);
+    if (sim_span_is(span, "none"))
+        return true;
+    for (size_t i = 0; i <= span.length; i++) {
+        if (i < span.length && span.at[i] != ',')
+            continue;
+        struct sim_span raw = {span.at + start, i - start}, text = sim_span_trim(raw);
+        size_t base = (size_t)(text.at - span.at);
+        if (used == count)
+            return fail(error, base, "expected at most %d ranges, found more", count);
+        if (!read_range(text, base, &ranges[used++], error))
+            return false;
+        start = i + 1;
+    }
+    return true;
+}

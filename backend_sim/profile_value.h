@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "profile.h"
+
 /* A piece of a text. */
 struct sim_span {
     const char *at;
@@ -43,5 +45,9 @@ bool sim_value_bool(struct sim_span span, bool *value, struct sim_value_error *e
 
 /* "all", "none", or pairs such as "0-1,2-3": bit j of peers[i] and bit i of peers[j] are set for a pair i-j. */
 bool sim_value_peers(struct sim_span span, int count, uint32_t *peers, struct sim_value_error *error);
+
+/* "none", or at most count ranges such as "1GiB-2GiB,0x100000000-0x200000000": from the first up to, not with, the
+ * second. The rest of ranges is set to 0. */
+bool sim_value_ranges(struct sim_span span, int count, struct sim_range *ranges, struct sim_value_error *error);
 
 #endif

@@ -16,6 +16,11 @@ bool space_init(struct space *space, uint64_t start, uint64_t end, uint64_t chun
     return holes_grant(&space->large, start, end - start);
 }
 
+bool space_exclude(struct space *space, uint64_t start, uint64_t end)
+{
+    return holes_take(&space->large, start, end - start);
+}
+
 void space_clear(struct space *space)
 {
     struct chunk *chunk;

@@ -21,6 +21,8 @@ struct space {
 
 /* All of [start, end) free; chunk is a power of two. False when memory is out. */
 bool space_init(struct space *space, uint64_t start, uint64_t end, uint64_t chunk);
+/* Takes [start, end), whole chunks that are free, for good. False when memory is out. */
+bool space_exclude(struct space *space, uint64_t start, uint64_t end);
 void space_clear(struct space *space);
 
 enum space_result { SPACE_TAKEN, SPACE_FULL, SPACE_NO_MEMORY };

@@ -4,6 +4,7 @@
 
 #define KERNELS "kernels"
 #define HOST_DEREFERENCE "host dereference"
+#define FAULTS "faults of copies and fills"
 #define SHARING "export and import"
 
 /* What the public calls of today cannot ask. A row goes when its capability comes. */
@@ -34,6 +35,8 @@ static const struct later {
     {"*.setaccess_host_none", "=read sig*", HOST_DEREFERENCE},
     {"H.host_located.*", "*", HOST_DEREFERENCE},
     {"H.host_fresh*", "*", HOST_DEREFERENCE},
+    {"H.extreme.*", "*ILLEGAL_ADDRESS*", FAULTS},
+    {"H.extreme.*", "LAUNCH_FAILED*", FAULTS},
     {"dmabuf.*", "*", "DMA-BUF"},
     {"export*", "*", SHARING},
     {"import.*", "*", SHARING},
