@@ -63,7 +63,7 @@ static void test_objects(void)
         {{.kind = VMM_OBJECT_HANDLE, .number = 9, .references = 2, .mappings = 1,
           .location = {VMM_MEM_LOCATION_TYPE_HOST, 0}}, "on the host, 2 references, 1 mapping"},
         {{.kind = VMM_OBJECT_HANDLE, .location = {7, 0}}, "location type 7"},
-        {{.kind = VMM_OBJECT_ALLOCATION, .number = 4, .start = 0x1000, .size = 1}, "allocation A4 [0x1000, 0x1001), 1 bytes from cuMemAlloc"},
+        {{.kind = VMM_OBJECT_ALLOCATION, .number = 4, .start = 0x1000, .size = 1}, "allocation A4 [0x1000, 0x1001), 1 byte from cuMemAlloc"},
         {{.kind = VMM_OBJECT_CONTEXT, .number = 5, .location = {VMM_MEM_LOCATION_TYPE_DEVICE, 1}}, "context C5 of device 1"},
         {{.kind = VMM_OBJECT_STREAM, .number = 6}, "stream S6"},
     };

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "rules.h"
+#include "units.h"
 #include "vmm.h"
 
 struct out {
@@ -26,19 +27,10 @@ static void put(struct out *out, const char *format, ...)
         out->length += (size_t)n;
 }
 
-/* 0x400000 (4 MiB), 2097153 bytes: whichever a reader can check against a granularity. */
 static void put_size(struct out *out, uint64_t size)
 {
-    static const struct {
-        uint64_t unit;
-        const char *name;
-    } units[] = {{1ULL << 40, "TiB"}, {1ULL << 30, "GiB"}, {1ULL << 20, "MiB"}, {1ULL << 10, "KiB"}};
-    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
-        if (size && size % units[i].unit == 0) {
-            put(out, "%" PRIu64 " %s", size / units[i].unit, units[i].name);
-            return;
-        }
-    put(out, "%" PRIu64 " bytes", size);
+    char text[UNITS_TEXT];
+    put(out, "%s", units_text(size, text));
 }
 
 static void put_location(struct out *out, vmm_mem_location location)

@@ -263,7 +263,7 @@ typedef struct vmm_detail {
     const char *rule;      /* "VMM-MAP-OVERLAP", or NULL */
     const char *function;  /* the driver's name, "cuMemMap" */
     uint64_t call;         /* ordinal of the call in its system */
-    const char *argument;  /* the parameter at fault, or NULL */
+    const char *argument;  /* the parameter at fault in the driver's spelling, or NULL */
     uint64_t value;        /* its value */
     uint64_t expected;     /* what the rule compares with (a granularity, a limit, a size), 0 where there is none */
     vmm_object nearest;    /* the object that explains it; kind NONE where there is none */

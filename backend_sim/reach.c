@@ -52,7 +52,7 @@ static enum vmm_rule_id forbidden(struct reach_rights have, enum reach_use use)
 static vmm_result refuse(const struct sim_process *process, enum vmm_rule_id rule, uint64_t at, uint64_t address,
                          const char *argument, int device)
 {
-    static const char *const word[] = {"nothing", "reading", "(never given)", "reading and writing"};
+    static const char *const may[] = {"may not access", "may only read", "(never given)", "may read and write"};
     struct reach_rights have = rights(process, device, at);
     vmm_object nearest = sim_object_nearest(process, at);
     vmm_result result = vmm_detail_refuse(rule, address, 0, &nearest);
@@ -61,10 +61,10 @@ static vmm_result refuse(const struct sim_process *process, enum vmm_rule_id rul
         vmm_detail_note("nothing is mapped at 0x%llx, %llu bytes into the range", (unsigned long long)at,
                         (unsigned long long)(at - address));
     else if (rule == VMM_RULE_COPY_HOST_RIGHTS)
-        vmm_detail_note("device %d may do %s there, the host %s, %llu bytes into the range", device, word[have.device],
-                        word[have.host], (unsigned long long)(at - address));
+        vmm_detail_note("%llu bytes into the range device %d %s the memory, and the host %s it",
+                        (unsigned long long)(at - address), device, may[have.device], may[have.host]);
     else
-        vmm_detail_note("device %d may do %s at 0x%llx, %llu bytes into the range", device, word[have.device],
+        vmm_detail_note("device %d %s 0x%llx, %llu bytes into the range", device, may[have.device],
                         (unsigned long long)at, (unsigned long long)(at - address));
     return result;
 }

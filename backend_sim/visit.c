@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "sim.h"
+#include "units.h"
 
 struct walk {
     vmm_visit_fn visit;
@@ -93,21 +94,24 @@ static bool leak_rule(vmm_object_kind kind, enum vmm_rule_id *rule)
     return true;
 }
 
+static const char *plural(uint32_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
 /* Why is it still there? */
 static void say_why(vmm_detail *detail, const vmm_object *o)
 {
-    int n = 0;
-    unsigned long long size = (unsigned long long)o->size;
+    char *note = detail->note, size[UNITS_TEXT];
+    size_t room = sizeof detail->note;
+    units_text(o->size, size);
     if (o->kind == VMM_OBJECT_HANDLE)
-        n = snprintf(detail->note, sizeof detail->note, "%llu bytes of physical memory held by %u reference%s and %u mapping%s",
-                     size, o->references, o->references == 1 ? "" : "s", o->mappings, o->mappings == 1 ? "" : "s");
+        snprintf(note, room, "%s of physical memory held by %u reference%s and %u mapping%s", size, o->references,
+                 plural(o->references), o->mappings, plural(o->mappings));
     else if (o->kind == VMM_OBJECT_MAPPING)
-        n = snprintf(detail->note, sizeof detail->note, "holds H%u: its memory stays until this is unmapped",
-                     o->handle_number);
+        snprintf(note, room, "holds H%u: its memory stays until this is unmapped", o->handle_number);
     else if (o->kind == VMM_OBJECT_RESERVATION)
-        n = snprintf(detail->note, sizeof detail->note, "%llu bytes of addresses, no memory by themselves", size);
-    if (n < 0)
-        detail->note[0] = '\0';
+        snprintf(note, room, "%s of addresses, no memory by themselves", size);
 }
 
 static void collect(void *user, const vmm_object *o)

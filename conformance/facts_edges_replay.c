@@ -54,13 +54,14 @@ static void take(struct facts *f, struct spoken *spoken)
     for (size_t i = 0; i < spoken->count; i++)
         if (strncmp(spoken->remarks[i], FACTS_LATER, strlen(FACTS_LATER)) == 0)
             capability = spoken->remarks[i] + strlen(FACTS_LATER);
-        else
-            refused(f, spoken->remarks[i], spoken->text);
-    if (!value || spoken->text[0] == '#')
-        return;
+    bool line = value && spoken->text[0] != '#';
     /* A line that waits for a capability is put off whatever the replay made of it, also if it died on the way. */
-    if (!capability)
+    if (line && !capability)
         capability = fact_later(spoken->text, value, &f->count->later_used);
+    for (size_t i = 0; !capability && i < spoken->count; i++)
+        refused(f, spoken->remarks[i], spoken->text);
+    if (!line)
+        return;
     if (!capability)
         facts_line(f, spoken->text, "%s", value);
     else if (fact_book_has(f->book, spoken->text))
