@@ -57,25 +57,27 @@ void fix_need_simulator(struct fix *f, const char *why)
 
 void fix_need_attribute(struct fix *f, vmm_device_attribute attribute, const char *reason)
 {
-    if (fix_attribute(f, attribute) != 1)
+    if (!f->profile && fix_attribute(f, attribute) != 1)
         fix_skip(f, reason);
 }
 
 void fix_need_no_attribute(struct fix *f, vmm_device_attribute attribute, const char *reason)
 {
-    if (fix_attribute(f, attribute) != 0)
+    if (!f->profile && fix_attribute(f, attribute) != 0)
         fix_skip(f, reason);
 }
 
 void fix_need_parts(struct fix *f, bool wanted)
 {
-    if (fix_partial(f) != wanted)
+    if (!f->profile && fix_partial(f) != wanted)
         fix_skip(f, wanted ? "needs a machine that maps parts of memory" : "needs a machine that maps whole memory only");
 }
 
 void fix_need_link(struct fix *f, bool wanted)
 {
     int can = 0;
+    if (f->profile)
+        return;
     fix_need_devices(f, 2);
     fix_need(f, vmm_device_can_access_peer(f->sys, &can, 1, 0));
     if ((can == 1) != wanted)
@@ -86,6 +88,8 @@ void fix_need_fabric(struct fix *f, bool wanted)
 {
     vmm_mem_allocation_prop prop = fix_prop(0);
     vmm_mem_generic_allocation_handle handle = 0;
+    if (f->profile)
+        return;
     fix_need_attribute(f, VMM_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED, "needs fabric handles (attribute 128)");
     prop.requested_handle_types = VMM_MEM_HANDLE_TYPE_FABRIC;
     vmm_result result = vmm_mem_create(f->sys, &handle, f->g, &prop, 0);
@@ -97,14 +101,14 @@ void fix_need_fabric(struct fix *f, bool wanted)
 
 void fix_need_host(struct fix *f)
 {
-    fix_need_attribute(f, VMM_DEVICE_ATTRIBUTE_HOST_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED,
-                       "needs HOST memory (attribute 145)");
+    if (fix_attribute(f, VMM_DEVICE_ATTRIBUTE_HOST_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED) != 1)
+        fix_skip(f, "needs HOST memory (attribute 145)");
 }
 
 void fix_need_numa(struct fix *f)
 {
-    fix_need_attribute(f, VMM_DEVICE_ATTRIBUTE_HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED,
-                       "needs HOST_NUMA memory (attribute 141)");
+    if (fix_attribute(f, VMM_DEVICE_ATTRIBUTE_HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED) != 1)
+        fix_skip(f, "needs HOST_NUMA memory (attribute 141)");
 }
 
 int fix_numa_node(struct fix *f)

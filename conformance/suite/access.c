@@ -240,7 +240,7 @@ TEST_WARNS(ACCESS_HOLE, access_over_a_hole)
     vmm_mem_generic_allocation_handle handle = fix_create(f, f->g);
     fix_map(f, p, f->g, handle);
     fix_map(f, p + 2 * f->g, f->g, handle);
-    WARNED(vmm_mem_set_access(S, p, 3 * f->g, &desc, 1), INVALID_VALUE, "ptr", p);
+    WARNED(vmm_mem_set_access(S, p, 3 * f->g, &desc, 1), INVALID_VALUE, "size", 3 * f->g);
     CHECK_U64(fix_rights(f, p, VMM_MEM_LOCATION_TYPE_DEVICE, 0),
               test_refuses(f, NULL) ? VMM_MEM_ACCESS_FLAGS_PROT_NONE : RW);
 }

@@ -58,11 +58,25 @@ TEST_NEAR_MISS(CTX_PRIMARY_UNUSED, release_a_primary_context)
 TEST_BREAKS(CTX_UNKNOWN, use_a_context_that_ended)
 {
     fix_need_simulator(f, crashes);
-    vmm_context ctx = fix_context(f, 0), forged = (vmm_context)(uintptr_t)0x5a5a5a5a;
+    vmm_context ctx = fix_context(f, 0);
     fix_context_destroy(f, ctx);
     REFUSED_NEAR(vmm_ctx_destroy(S, ctx), INVALID_CONTEXT, "ctx", (uintptr_t)ctx, CONTEXT, 0);
+}
+
+TEST_BREAKS(CTX_FORGED, use_a_context_that_never_was)
+{
+    fix_need_simulator(f, crashes);
+    vmm_context forged = (vmm_context)((uintptr_t)f->ctx ^ 0x5a5a5a5au);
     REFUSED(vmm_ctx_destroy(S, forged), INVALID_CONTEXT, "ctx", (uintptr_t)forged);
     REFUSED(vmm_ctx_set_current(S, forged), INVALID_CONTEXT, "ctx", (uintptr_t)forged);
+}
+
+TEST_NEAR_MISS(CTX_FORGED, use_a_context_that_is_one)
+{
+    vmm_context ctx = fix_context(f, f->devices - 1);
+    ACCEPTED(vmm_ctx_set_current(S, f->ctx));
+    ACCEPTED(vmm_ctx_destroy(S, ctx));
+    fix_forget(f, FIX_CONTEXT, (uintptr_t)ctx, 0);
 }
 
 TEST_NEAR_MISS(CTX_UNKNOWN, use_a_context_again)
@@ -174,8 +188,25 @@ TEST_BREAKS(STREAM_UNKNOWN, use_a_stream_that_ended)
     REFUSED_NEAR(vmm_stream_destroy(S, stream), INVALID_HANDLE, "stream", value, STREAM, 0);
     REFUSED_NEAR(vmm_memset_d8_async(S, ptr, 1, 4, stream), INVALID_HANDLE, "stream", value, STREAM, 0);
     REFUSED_NEAR(vmm_memcpy_dtoh_async(S, bytes, ptr, 4, stream), INVALID_HANDLE, "stream", value, STREAM, 0);
-    REFUSED(vmm_stream_destroy(S, NULL), INVALID_HANDLE, "stream", 0);
     CHECK(bytes[0] == 'a', "the destination was written");
+}
+
+TEST_BREAKS(STREAM_DEFAULT, destroy_a_default_stream)
+{
+    const vmm_stream streams[] = {NULL, VMM_STREAM_LEGACY, VMM_STREAM_PER_THREAD};
+    for (size_t i = 0; i < 3; i++)
+        REFUSED(vmm_stream_destroy(S, streams[i]), INVALID_HANDLE, "stream", (uintptr_t)streams[i]);
+}
+
+TEST_NEAR_MISS(STREAM_DEFAULT, use_a_default_stream)
+{
+    const vmm_stream streams[] = {NULL, VMM_STREAM_LEGACY, VMM_STREAM_PER_THREAD};
+    vmm_deviceptr ptr = fix_mapped(f, f->g, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE, NULL);
+    for (size_t i = 0; i < 3; i++) {
+        ACCEPTED(vmm_memset_d8_async(S, ptr + i, (unsigned char)(i + 1), 1, streams[i]));
+        ACCEPTED(vmm_stream_synchronize(S, streams[i]));
+        CHECK_U64(fix_peek(f, ptr + i), i + 1);
+    }
 }
 
 TEST_NEAR_MISS(STREAM_UNKNOWN, use_a_stream)
@@ -203,4 +234,50 @@ TEST_EXPECTS("context.takes_its_own_along", context_end_ends_streams)
     CHECK_U64(fix_free_memory(f), before);
     REFUSED_BY("VMM-STREAM-UNKNOWN", vmm_stream_synchronize(S, stream), INVALID_HANDLE, "stream", (uintptr_t)stream);
     REFUSED_BY("VMM-ALLOC-FREE-UNKNOWN", vmm_mem_free(S, old), INVALID_VALUE, "dptr", old);
+}
+
+/* K.destroy_primary: the primary context is counted, so it is not destroyed by name. */
+TEST_BREAKS(CTX_UNKNOWN, destroy_the_primary_context)
+{
+    vmm_context primary = NULL;
+    fix_need(f, vmm_device_primary_ctx_retain(S, &primary, 0));
+    REFUSED(vmm_ctx_destroy(S, primary), INVALID_CONTEXT, "ctx", (uintptr_t)primary);
+    ACCEPTED(vmm_ctx_set_current(S, primary));
+    ACCEPTED(vmm_ctx_synchronize(S));
+    ACCEPTED(vmm_ctx_set_current(S, f->ctx));
+    fix_need(f, vmm_device_primary_ctx_release(S, 0));
+}
+
+/* K.primary: the last release ends the primary context where it is current, and the next retain revives it. */
+TEST_EXPECTS("context.primary_revives", primary_context_again)
+{
+    vmm_context first = NULL, again = NULL, current = NULL;
+    fix_need(f, vmm_device_primary_ctx_retain(S, &first, 0));
+    fix_need(f, vmm_ctx_set_current(S, first));
+    fix_need(f, vmm_device_primary_ctx_release(S, 0));
+    fix_need(f, vmm_ctx_get_current(S, &current));
+    CHECK(current == first, "the context is not current any more");
+    vmm_result result = vmm_ctx_synchronize(S);
+    CHECK(result == VMM_ERROR_CONTEXT_IS_DESTROYED, "%s", vmm_result_name(result));
+    fix_need(f, vmm_device_primary_ctx_retain(S, &again, 0));
+    CHECK(again == first, "the primary context is another one");
+    ACCEPTED(vmm_ctx_synchronize(S));
+    fix_need(f, vmm_ctx_set_current(S, f->ctx));
+    fix_need(f, vmm_device_primary_ctx_release(S, 0));
+}
+
+/* K.two: destroying gives the thread back what was current before the creation, even where that has ended too. */
+TEST_EXPECTS("context.stack", contexts_made_one_after_the_other)
+{
+    vmm_context first = fix_context(f, 0), second = fix_context(f, 0), current = NULL;
+    fix_context_destroy(f, first);
+    fix_need(f, vmm_ctx_get_current(S, &current));
+    CHECK(current == second, "destroying another context changed the current one");
+    ACCEPTED(vmm_ctx_synchronize(S));
+    fix_context_destroy(f, second);
+    fix_need(f, vmm_ctx_get_current(S, &current));
+    CHECK(current == first, "the context before is not current");
+    vmm_result result = vmm_ctx_synchronize(S);
+    CHECK(result == VMM_ERROR_CONTEXT_IS_DESTROYED, "%s", vmm_result_name(result));
+    fix_need(f, vmm_ctx_set_current(S, f->ctx));
 }

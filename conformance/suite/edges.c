@@ -98,7 +98,7 @@ TEST_BREAKS_ON(RESERVE_OVER_MAPPING, reserve_over_the_end_of_a_mapping, NULL, TE
     fix_map(f, p + 3 * f->g, 2 * f->g, fix_create(f, 2 * f->g));
     fix_access(f, p + 3 * f->g, 2 * f->g, RW);
     fix_fill(f, beyond, 5, f->g);
-    WARNED(vmm_mem_address_reserve(S, &taken, f->g, 0, beyond, 0), INVALID_VALUE, "ptr", beyond);
+    WARNED(vmm_mem_address_reserve(S, &taken, f->g, 0, beyond, 0), INVALID_VALUE, "size", f->g);
     CHECK_U64(taken, beyond);
     fix_note(f, FIX_RESERVATION, taken, f->g);
     CHECK_U64(fix_peek(f, beyond), 5);

@@ -270,3 +270,37 @@ TEST_EXPECTS("oom.state_usable", out_of_memory_anywhere)
     fail_once(f, "mem_map");
     fail_once(f, "mem_set_access");
 }
+
+/* The first failing call of any kind, once: whatever it is, the life goes on to its end. */
+TEST_EXPECTS("oom.any_call_may_fail", every_call_of_a_life_fails_once)
+{
+    fix_need_simulator(f, "needs a backend whose calls can be made to fail");
+    if (strchr(f->spec, '|'))
+        fix_skip(f, "needs a backend without layers");
+    for (unsigned nth = 1; nth <= 12; nth++) {
+        char spec[600];
+        vmm_system *sys = NULL;
+        vmm_mem_allocation_prop prop = fix_prop(0);
+        vmm_mem_access_desc desc = {{VMM_MEM_LOCATION_TYPE_DEVICE, 0}, RW};
+        vmm_mem_generic_allocation_handle handle = 0;
+        vmm_deviceptr p = 0;
+        unsigned failed = 0;
+        snprintf(spec, sizeof spec, "fault=any:%u|%s", nth, f->spec);
+        fix_need(f, vmm_open(spec, &sys));
+#define UNTIL_IT_WORKS(call) \
+    while ((call) != VMM_SUCCESS && failed < 2) \
+    failed++
+        UNTIL_IT_WORKS(vmm_init(sys, 0));
+        UNTIL_IT_WORKS(vmm_mem_create(sys, &handle, f->g, &prop, 0));
+        UNTIL_IT_WORKS(vmm_mem_address_reserve(sys, &p, f->g, 0, 0, 0));
+        UNTIL_IT_WORKS(vmm_mem_map(sys, p, f->g, 0, handle, 0));
+        UNTIL_IT_WORKS(vmm_mem_set_access(sys, p, f->g, &desc, 1));
+        UNTIL_IT_WORKS(vmm_mem_unmap(sys, p, f->g));
+        UNTIL_IT_WORKS(vmm_mem_release(sys, handle));
+        UNTIL_IT_WORKS(vmm_mem_address_free(sys, p, f->g));
+#undef UNTIL_IT_WORKS
+        CHECK_U64(failed, nth <= 8 ? 1 : 0);
+        CHECK_U64(vmm_leaks(sys, NULL, NULL), 0);
+        vmm_close(sys);
+    }
+}

@@ -1,4 +1,6 @@
 /* vmm_mem_map: arguments and state. Which part of the memory may be mapped is in map_part.c. */
+#include <string.h>
+
 #include "test.h"
 
 static const char crashes[] = "needs a backend that answers for handles that do not exist (the driver crashes)";
@@ -83,6 +85,26 @@ TEST_BREAKS(MAP_HANDLE_STALE, map_a_released_handle)
     REFUSED_NEAR(vmm_mem_map(S, ptr, f->g, 0, handle, 0), INVALID_VALUE, "handle", handle, HANDLE, 0);
     fix_create(f, f->g); /* a later handle does not wake the old value */
     REFUSED(vmm_mem_map(S, ptr, f->g, 0, handle, 0), INVALID_VALUE, "handle", handle);
+}
+
+/* However many handles come and go meanwhile. */
+TEST_BREAKS(MAP_HANDLE_STALE, map_a_handle_of_long_ago)
+{
+    fix_need_simulator(f, crashes);
+    vmm_deviceptr ptr = fix_reserve(f, f->g);
+    vmm_mem_generic_allocation_handle old = fix_create(f, f->g);
+    fix_release(f, old);
+    for (unsigned i = 0; i < 2000; i++) {
+        vmm_mem_generic_allocation_handle handle = fix_create(f, f->g);
+        CHECK(handle != old, "a value is used again");
+        vmm_result result = vmm_mem_map(S, ptr, f->g, 0, old, 0);
+        const char *rule = vmm_last_detail()->rule;
+        if (result != VMM_ERROR_INVALID_VALUE || !rule || strcmp(rule, f->rule) != 0) {
+            fix_failed(f, __FILE__, __LINE__, "after %u others: %s %s", i, vmm_result_name(result), rule ? rule : "");
+            return;
+        }
+        fix_release(f, handle);
+    }
 }
 
 /* Retained at the last moment, the handle is as good as new. */

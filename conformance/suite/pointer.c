@@ -214,8 +214,8 @@ TEST_EXPECTS("pointers.arguments_checked", attributes_together_refused)
     vmm_deviceptr p = fix_mapped(f, f->g, RW, NULL);
     uint64_t first = FIX_UNTOUCHED, second = FIX_UNTOUCHED;
     void *data[2] = {&first, &second};
-    REFUSED_BY("VMM-POINTER-ATTRIBUTE", vmm_pointer_get_attributes(S, 2, asked, data, p), INVALID_VALUE, "attribute",
-               1000);
+    REFUSED_BY("VMM-POINTER-ATTRIBUTE", vmm_pointer_get_attributes(S, 2, asked, data, p), INVALID_VALUE,
+               "attributes", 1000);
     REFUSED_BY("VMM-POINTER-NULL-DATA", vmm_pointer_get_attributes(S, 1, asked, NULL, p), INVALID_VALUE, "data", 0);
     CHECK_U64(second, FIX_UNTOUCHED); /* what stood before the mistake, the driver may have written */
 }

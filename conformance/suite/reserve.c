@@ -198,6 +198,16 @@ TEST_WARNS(RESERVE_HINT_NOT_TAKEN, reserve_at_a_hint_in_use)
     }
 }
 
+/* G.big_hint runs_into_live: the first granules are free, the rest is not. */
+TEST_BREAKS(RESERVE_HINT_NOT_TAKEN, reserve_at_a_hint_that_runs_into_another)
+{
+    vmm_deviceptr start = fix_free_range(f, 6 * f->g), live = start + 2 * f->g, ptr = FIX_UNTOUCHED;
+    CHECK_U64(fix_reserve_at(f, f->g, 0, live), live);
+    WARNED(vmm_mem_address_reserve(S, &ptr, 3 * f->g, 0, start, 0), INVALID_VALUE, "addr", start);
+    fix_note(f, FIX_RESERVATION, ptr, 3 * f->g);
+    CHECK(ptr >= live + f->g || ptr + 3 * f->g <= live, "the addresses are given out twice");
+}
+
 TEST_NEAR_MISS(RESERVE_HINT_NOT_TAKEN, reserve_at_a_hint_just_freed)
 {
     vmm_deviceptr taken = fix_reserve(f, 4 * f->g);

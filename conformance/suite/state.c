@@ -42,9 +42,13 @@ static void write_pointer(struct fix *f, FILE *out, vmm_deviceptr ptr)
         vmm_result result = vmm_pointer_get_attribute(f->sys, &value, asked[i], ptr);
         fprintf(out, " %d:%d/%" PRIx64, asked[i], (int)result, value);
     }
+    /* Read only where the device may: a driver may copy host memory by itself, and die where it has no rights. */
+    unsigned int flags = 0;
     uint64_t bytes = 0;
-    vmm_result result = vmm_memcpy_dtoh(f->sys, &bytes, ptr, sizeof bytes);
-    fprintf(out, " bytes:%d/%" PRIx64 "\n", (int)result, bytes);
+    vmm_result result = vmm_pointer_get_attribute(f->sys, &flags, VMM_POINTER_ATTRIBUTE_ACCESS_FLAGS, ptr);
+    if (result == VMM_SUCCESS && (flags & VMM_MEM_ACCESS_FLAGS_PROT_READ))
+        result = vmm_memcpy_dtoh(f->sys, &bytes, ptr, sizeof bytes);
+    fprintf(out, " access:%u bytes:%d/%" PRIx64 "\n", flags, (int)result, bytes);
 }
 
 static void write_range(struct fix *f, FILE *out, const struct fix_thing *t)
