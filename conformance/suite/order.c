@@ -137,3 +137,43 @@ TEST_EXPECTS("order.of_checks", order_of_reserve)
     REFUSED_BY("VMM-RESERVE-NULL-PTR", vmm_mem_address_reserve(S, NULL, HUGE_SIZE, 0, 0, 0), INVALID_VALUE, "ptr", 0);
     CHECK_U64(p, FIX_UNTOUCHED);
 }
+
+/* H.noctx: whether there is a context comes before everything else that a copy looks at, even whether there is any. */
+TEST_EXPECTS_ON("order.of_checks", order_of_copies, NULL, TEST_AS_GIVEN, FIX_NO_CONTEXT)
+{
+    vmm_deviceptr p = fix_mapped(f, f->g, RW, NULL), old = 0;
+    char byte = 0;
+    REFUSED_BY("VMM-CTX-CURRENT", vmm_memcpy_htod(S, p, &byte, 0), INVALID_CONTEXT, NULL, 0);
+    REFUSED_BY("VMM-CTX-CURRENT", vmm_memcpy_htod(S, p, NULL, 1), INVALID_CONTEXT, NULL, 0);
+    REFUSED_BY("VMM-CTX-CURRENT", vmm_memcpy_dtoh(S, NULL, p, 0), INVALID_CONTEXT, NULL, 0);
+    REFUSED_BY("VMM-CTX-CURRENT", vmm_memcpy_dtod(S, 0, 0, 0), INVALID_CONTEXT, NULL, 0);
+    REFUSED_BY("VMM-CTX-CURRENT", vmm_memset_d32(S, p + 1, 1, 0), INVALID_CONTEXT, NULL, 0);
+    REFUSED_BY("VMM-CTX-CURRENT", vmm_memset_d32(S, p + 1, 1, 1), INVALID_CONTEXT, NULL, 0);
+    REFUSED_BY("VMM-CTX-CURRENT", vmm_mem_alloc(S, &old, 0), INVALID_CONTEXT, NULL, 0);
+    REFUSED_BY("VMM-CTX-CURRENT", vmm_mem_get_address_range(S, &old, NULL, 1), INVALID_CONTEXT, NULL, 0);
+}
+
+/* K.name, K.attribute: a NULL output comes before the device, and the device before anything else. */
+TEST_EXPECTS("order.of_checks", order_of_device_queries)
+{
+    char name[8] = "";
+    int value = 77;
+    REFUSED_BY("VMM-DEVICE-NULL", vmm_device_get_name(S, NULL, 8, 99), INVALID_VALUE, "name", 0);
+    REFUSED_BY("VMM-DEVICE-ID", vmm_device_get_name(S, name, 0, 99), INVALID_DEVICE, "dev", 99);
+    REFUSED_BY("VMM-DEVICE-NULL", vmm_device_get_attribute(S, NULL, 99999, 99), INVALID_VALUE, "pi", 0);
+    REFUSED_BY("VMM-DEVICE-ID", vmm_device_get_attribute(S, &value, 99999, 99), INVALID_DEVICE, "dev", 99);
+    REFUSED_BY("VMM-DEVICE-NULL", vmm_device_total_mem(S, NULL, 99), INVALID_VALUE, "bytes", 0);
+    CHECK_U64((uint64_t)value, 77);
+}
+
+/* Of two mistakes in the range of an unmap or a free, the numbers come before the addresses. */
+TEST_EXPECTS("order.of_checks", order_of_unmap_and_free)
+{
+    vmm_deviceptr p = fix_mapped(f, 2 * f->g, RW, NULL);
+    REFUSED_BY("VMM-UNMAP-PTR-ZERO", vmm_mem_unmap(S, 0, 0), INVALID_VALUE, "ptr", 0);
+    REFUSED_BY("VMM-UNMAP-SIZE-ZERO", vmm_mem_unmap(S, p + 1, 0), INVALID_VALUE, "size", 0);
+    REFUSED_BY("VMM-FREE-PTR-ZERO", vmm_mem_address_free(S, 0, 0), INVALID_VALUE, "ptr", 0);
+    REFUSED_BY("VMM-FREE-SIZE-ZERO", vmm_mem_address_free(S, p + 1, 0), INVALID_VALUE, "size", 0);
+    REFUSED_BY("VMM-FREE-NOT-START", vmm_mem_address_free(S, p + f->g, 5), INVALID_VALUE, "ptr", p + f->g);
+    REFUSED_BY("VMM-FREE-SIZE-MATCH", vmm_mem_address_free(S, p, f->g), INVALID_VALUE, "size", f->g);
+}
