@@ -124,7 +124,7 @@ MODEL_ON(ctx_set_current)
         if (m->contexts[i].value == c->ctx)
             found = (int)i;
     if (c->ctx && found < 0)
-        model_refuse(a, VMM_ERROR_INVALID_CONTEXT, "VMM-CTX-UNKNOWN");
+        model_refuse(a, VMM_ERROR_INVALID_CONTEXT, "VMM-CTX-FORGED");
     else if (model_succeeded(a))
         m->current = found;
 }

@@ -38,8 +38,7 @@ static uint64_t round_up(uint64_t value, uint64_t unit)
  * upper, its first 8 MiB. */
 static struct taken context_chunk(const struct model *m, int i)
 {
-    uint64_t chunk = chunk_of(m), upper = m->profile->va_end / chunk * chunk - chunk;
-    return (struct taken){i ? upper : upper - chunk, chunk};
+    return (struct taken){m->profile->va_context + (i ? chunk_of(m) : 0), chunk_of(m)};
 }
 
 static struct taken context_part(const struct model *m, int i)
@@ -50,7 +49,7 @@ static struct taken context_part(const struct model *m, int i)
 
 static bool has_context_chunks(const struct model *m)
 {
-    return m->profile->va_context && m->context_count > 0;
+    return m->profile->va_context != 0 && m->context_count > 0;
 }
 
 /* The end of something in the list that meets [at, at + size), 0 when nothing does. */
@@ -70,10 +69,15 @@ static uint64_t in_the_way(const struct model *m, uint64_t at, uint64_t size)
     return end;
 }
 
-/* What stands in the way of new space: open chunks, and large reservations with the rest of their last chunk. */
+/* What stands in the way of new space: what others have, open chunks, and large reservations with the rest of their
+ * last chunk. */
 static uint64_t in_the_way_of_new(const struct model *m, uint64_t at, uint64_t size)
 {
     uint64_t end = 0, chunk = chunk_of(m);
+    for (int i = 0; !end && i < SIM_MAX_TAKEN; i++) {
+        const struct sim_range *range = &m->profile->va_taken[i];
+        end = meets((struct taken){range->start, range->end - range->start}, at, size);
+    }
     for (int i = 0; !end && has_context_chunks(m) && i < 2; i++)
         end = meets(context_chunk(m, i), at, size);
     for (size_t i = 0; !end && i < m->reservation_count; i++) {
