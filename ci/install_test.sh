@@ -1,4 +1,6 @@
 #!/usr/bin/env bash
+# Where an output changed on purpose: make examples-update, and read what it changed.
+#
 # What `make install` puts into an empty folder is all that a user's program needs: header, libraries, pkg-config file
 # and command; the examples compile and run with it as they are printed in README.md and docs/library.md.
 # From make check: CUVMM_BUILD, CUVMM_SAN (a sanitizer or coverage build, which a user would not install), CC.

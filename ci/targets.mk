@@ -24,7 +24,7 @@ CHECK_RUNS  := $(PROGS:$(BUILD)/bin/%=$(BUILD)/check/%)
 CHECK_RUNS  += $(if $(SUITE),$(CHECK_PROFILES:%=$(BUILD)/check/conformance-%))
 CHECK_SHELL := $(sort $(wildcard ci/*_test.sh tools/*_test.sh conformance/*_test.sh docs/*_test.sh))
 
-.PHONY: check check-build check-valgrind check-asan check-tsan coverage lint install uninstall FORCE
+.PHONY: check check-build check-valgrind check-asan check-tsan coverage examples-update lint install uninstall FORCE
 
 check-build: all $(TESTS) $(CHECK_RUNS) $(BUILD)/cuvmm.pc
 
@@ -59,6 +59,9 @@ coverage: ## line and branch coverage of api/ and backend_sim/ (HTML in $(BUILD)
 	@if [ -d $(BUILD)/cov ]; then find $(BUILD)/cov -name '*.gcda' -delete; fi
 	+@CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-25} $(NEST) BUILD=$(BUILD)/cov COVERAGE=1 CC=gcc WERROR= check; \
 	    status=$$?; ci/coverage $(BUILD)/cov $(BUILD)/coverage $(COVERAGE_FLOOR) && exit $$status
+
+examples-update: $(LIBA) ## outputs of conformance/examples, and what README.md and docs/library.md show of them, anew
+	ci/examples-update $(BUILD)
 
 lint: ## shellcheck on every shell script
 	shellcheck $$(grep -lE '^#!.*[ /](ba)?sh$$' .ci/run ci/* $(CHECK_SHELL))
