@@ -3,9 +3,7 @@
  * First a call that should succeed in this state is made up, then often one argument of it is spoilt: most calls reach
  * deep into the rules, and each refusal is one step away from a success.
  */
-#include <string.h>
-
-#include "lockstep.h"
+#include "lockstep_maker.h"
 
 enum { MANY_RESERVATIONS = 9, MANY_MAPPINGS = 16, MANY_MEMORIES = 9 };
 
@@ -21,27 +19,6 @@ static uint64_t next(struct chooser *chooser)
 uint64_t choose(struct chooser *chooser, uint64_t below)
 {
     return below ? next(chooser) % below : 0;
-}
-
-/* What a random step is made from. */
-struct maker {
-    struct chooser *dice;
-    struct lockstep *pair;
-    struct model *model;
-    uint64_t unit;  /* the devices' granularity */
-    struct step *step;
-};
-
-static bool one_in(const struct maker *m, uint64_t n)
-{
-    return choose(m->dice, n) == 0;
-}
-
-#define PICK(m, list) ((list)[choose((m)->dice, sizeof(list) / sizeof(list)[0])])
-
-static struct step_arg literal(uint64_t value)
-{
-    return (struct step_arg){0, value};
 }
 
 static void set(const struct maker *m, const char *parameter, struct step_arg value)
@@ -88,7 +65,7 @@ static uint64_t nudge(const struct maker *m)
     return PICK(m, steps);
 }
 
-static struct step_arg any_address(const struct maker *m)
+struct step_arg maker_address(const struct maker *m)
 {
     const uint64_t odd[] = {0, 1, 4096, m->unit, (uint64_t)1 << 46, (uint64_t)1 << 60, ~(uint64_t)0 - (m->unit - 1),
                             ~(uint64_t)0, m->model->profile->va_start, m->model->profile->va_end - m->unit,
@@ -98,14 +75,16 @@ static struct step_arg any_address(const struct maker *m)
     uint64_t kind = choose(m->dice, 12);
     if (kind < 6 && p)
         return place(m, p->start + (one_in(m, 3) ? p->size : 0) + nudge(m));
-    if (kind < 10 && r)
-        return place(m, r->start + (one_in(m, 3) ? r->size : m->unit * choose(m->dice, r->size / m->unit + 1)) + nudge(m));
+    if (kind < 10 && r) {
+        uint64_t inside = one_in(m, 3) ? r->size : m->unit * choose(m->dice, r->size / m->unit + 1);
+        return place(m, r->start + inside + nudge(m));
+    }
     if (kind < 11 && m->step->name > STEP_FIRST_NAME) /* whatever an earlier step made */
         return (struct step_arg){m->step->name - (uint32_t)choose(m->dice, m->step->name - STEP_FIRST_NAME), nudge(m)};
     return literal(PICK(m, odd));
 }
 
-static uint64_t any_size(const struct maker *m, uint64_t right)
+uint64_t maker_size(const struct maker *m, uint64_t right)
 {
     const uint64_t sizes[] = {0, 1, 4096, 65536, m->unit - 1, m->unit, m->unit + 4096, 2 * m->unit, 3 * m->unit,
                               (uint64_t)1 << 40, (uint64_t)1 << 46, (uint64_t)1 << 47, (uint64_t)1 << 63,
@@ -113,7 +92,7 @@ static uint64_t any_size(const struct maker *m, uint64_t right)
     return one_in(m, 2) ? right + nudge(m) : PICK(m, sizes);
 }
 
-static struct step_arg any_handle(const struct maker *m)
+struct step_arg maker_handle(const struct maker *m)
 {
     const uint64_t forged[] = {0, 1, 0xdead0, ~(uint64_t)0, (uint64_t)1 << 32};
     const uint64_t spoil[] = {1, 2, 16, ~(uint64_t)0, (uint64_t)1 << 32, (uint64_t)1 << 40, (uint64_t)1 << 63};
@@ -144,7 +123,7 @@ static struct step_arg mappable(const struct maker *m, uint64_t size, uint64_t g
         if (room)
             return place(m, at);
     }
-    return any_address(m);
+    return maker_address(m);
 }
 
 /* ---- valid calls ---- */
@@ -173,7 +152,7 @@ static void make_reserve(const struct maker *m)
 static void make_free(const struct maker *m)
 {
     const struct model_reservation *r = some_reservation(m);
-    set(m, "ptr", r ? (struct step_arg){r->tag, 0} : any_address(m));
+    set(m, "ptr", r ? (struct step_arg){r->tag, 0} : maker_address(m));
     set(m, "size", literal(r ? r->size : m->unit));
 }
 
@@ -215,7 +194,7 @@ static void make_granularity(const struct maker *m)
 static void make_handle(const struct maker *m)
 {
     const struct model_memory *memory = some_memory(m);
-    set(m, "handle", memory ? (struct step_arg){memory->tag, 0} : any_handle(m));
+    set(m, "handle", memory ? (struct step_arg){memory->tag, 0} : maker_handle(m));
 }
 
 static void make_map(const struct maker *m)
@@ -228,16 +207,16 @@ static void make_map(const struct maker *m)
     }
     set(m, "size", literal(size));
     set(m, "offset", literal(offset));
-    set(m, "handle", memory ? (struct step_arg){memory->tag, 0} : any_handle(m));
+    set(m, "handle", memory ? (struct step_arg){memory->tag, 0} : maker_handle(m));
     set(m, "ptr", mappable(m, size, unit));
 }
 
-/* A range of one mapping, or from one mapping's start to another's end. */
+/* From one mapping's start to its end or another's. */
 static void make_range(const struct maker *m)
 {
     const struct model_mapping *p = some_mapping(m), *q = some_mapping(m);
     if (!p) {
-        set(m, "ptr", any_address(m));
+        set(m, "ptr", maker_address(m));
         set(m, "size", literal(m->unit));
         return;
     }
@@ -285,7 +264,7 @@ static void make_at(const struct maker *m)
     const struct vmm_param *params = vmm_call_params(m->step->call, &count);
     for (size_t i = 0; i < count; i++)
         if (params[i].kind == VMM_PARAM_ADDRESS)
-            m->step->arg[i] = p ? place(m, p->start + PICK(m, spots) % p->size) : any_address(m);
+            m->step->arg[i] = p ? place(m, p->start + PICK(m, spots) % p->size) : maker_address(m);
     m->step->desc[0].location = make_location(m, one_in(m, 2));
 }
 
@@ -315,7 +294,7 @@ static struct step_arg byte_place(const struct maker *m)
     for (int attempt = 0; p && attempt < 4 && !p->device[m->model->current < 0 ? 0 : m->model->current]; attempt++)
         p = some_mapping(m);
     if (!p)
-        return any_address(m);
+        return maker_address(m);
     uint64_t unit = model_memory_of(m->model, p->handle)->granularity, granule = unit * choose(m->dice, p->size / unit);
     const uint64_t spots[] = {0, unit / 2, unit - MODEL_WINDOW, unit - MODEL_WINDOW};
     return place(m, p->start + granule + PICK(m, spots) + choose(m->dice, MODEL_WINDOW / 4) * 4);
@@ -333,12 +312,18 @@ static void make_copy(const struct maker *m)
         else if (params[i].kind == VMM_PARAM_BYTES || params[i].kind == VMM_PARAM_U32)
             m->step->arg[i] = literal(1 + choose(m->dice, 255));
     }
+    if (m->step->call == VMM_CALL_memcpy_dtod && one_in(m, 3)) { /* onto itself */
+        struct step_arg near = *step_arg(m->step, "dst");
+        near.add += choose(m->dice, 32) - 16;
+        set(m, "src", near);
+    }
 }
 
 static void make_context(const struct maker *m)
 {
     uint64_t which = choose(m->dice, (uint64_t)m->model->profile->devices + 1);
-    set(m, "ctx", (struct step_arg){one_in(m, 4) ? 0 : (uint32_t)(1 + which % (uint64_t)m->model->profile->devices), 0});
+    uint32_t name = (uint32_t)(1 + which % (uint64_t)m->model->profile->devices);
+    set(m, "ctx", (struct step_arg){one_in(m, 4) ? 0 : name, 0});
 }
 
 static void make_device(const struct maker *m)
@@ -350,11 +335,6 @@ static void make_device(const struct maker *m)
             m->step->arg[i] = literal(choose(m->dice, (uint64_t)m->model->profile->devices));
     if (m->step->call == VMM_CALL_device_get_attribute)
         set(m, "attrib", literal(choose(m->dice, 150)));
-}
-
-static void make_nothing(const struct maker *m)
-{
-    (void)m;
 }
 
 static const struct {
@@ -376,7 +356,7 @@ static const struct {
     {VMM_CALL_pointer_get_attribute, 4, make_attribute},
     {VMM_CALL_pointer_get_attributes, 2, make_attributes},
     {VMM_CALL_mem_get_address_range, 2, make_at},
-    {VMM_CALL_mem_get_info, 2, make_nothing},
+    {VMM_CALL_mem_get_info, 2, NULL},
     {VMM_CALL_memcpy_htod, 4, make_copy},
     {VMM_CALL_memcpy_dtoh, 4, make_copy},
     {VMM_CALL_memcpy_dtod, 4, make_copy},
@@ -384,15 +364,15 @@ static const struct {
     {VMM_CALL_memset_d16, 2, make_copy},
     {VMM_CALL_memset_d32, 2, make_copy},
     {VMM_CALL_ctx_set_current, 2, make_context},
-    {VMM_CALL_ctx_get_current, 1, make_nothing},
-    {VMM_CALL_ctx_get_device, 1, make_nothing},
-    {VMM_CALL_device_get_count, 1, make_nothing},
+    {VMM_CALL_ctx_get_current, 1, NULL},
+    {VMM_CALL_ctx_get_device, 1, NULL},
+    {VMM_CALL_device_get_count, 1, NULL},
     {VMM_CALL_device_get, 1, make_device},
     {VMM_CALL_device_total_mem, 1, make_device},
     {VMM_CALL_device_get_attribute, 1, make_device},
     {VMM_CALL_device_can_access_peer, 1, make_device},
     {VMM_CALL_mem_free, 1, make_at},
-    {VMM_CALL_init, 1, make_nothing},
+    {VMM_CALL_init, 1, NULL},
 };
 
 /* Where there is plenty already, take away instead. */
@@ -407,74 +387,9 @@ static enum vmm_call_id balanced(const struct model *model, enum vmm_call_id cal
     return call;
 }
 
-/* ---- spoiling ---- */
-
-static void spoil_prop(const struct maker *m)
-{
-    vmm_mem_allocation_prop *p = &m->step->prop;
-    const int ids[] = {-1, 0, 1, 2, 3, 99}, handles[] = {1, 2, 4, 8, 9, 16, 17, 24};
-    switch (choose(m->dice, 9)) {
-    case 0: p->type = (int)choose(m->dice, 4); break;
-    case 1: p->requested_handle_types = PICK(m, handles); break;
-    case 2: p->location.type = (int)choose(m->dice, 6); break;
-    case 3: p->location.id = PICK(m, ids); break;
-    case 4: p->win32_handle_meta_data = (void *)(uintptr_t)8; break;
-    case 5: p->alloc_flags.compression_type = (unsigned char)choose(m->dice, 3); break;
-    case 6: p->alloc_flags.gpu_direct_rdma_capable = (unsigned char)choose(m->dice, 3); break;
-    case 7: p->alloc_flags.usage = (unsigned short)choose(m->dice, 6); break;
-    default: p->alloc_flags.reserved[choose(m->dice, 4)] = 1;
-    }
-}
-
-static void spoil_desc(const struct maker *m)
-{
-    const int ids[] = {-1, 0, 1, 2, 99}, rights[] = {2, 4, 7, -1};
-    vmm_mem_access_desc *d = &m->step->desc[choose(m->dice, STEP_DESCS)];
-    switch (choose(m->dice, 3)) {
-    case 0: d->location.type = (int)choose(m->dice, 6); break;
-    case 1: d->location.id = PICK(m, ids); break;
-    default: d->flags = PICK(m, rights);
-    }
-}
-
-static void spoil_pointer(const struct maker *m, size_t i, enum vmm_param_kind kind)
-{
-    if (kind == VMM_PARAM_PROP && !one_in(m, 12)) {
-        spoil_prop(m);
-        if (one_in(m, 2)) /* which of two faults decides */
-            spoil_prop(m);
-    } else if ((kind == VMM_PARAM_DESCS || kind == VMM_PARAM_LOCATION) && !one_in(m, 8)) {
-        spoil_desc(m);
-    } else {
-        m->step->arg[i].add = 0;
-    }
-}
-
-static void spoil(const struct maker *m)
-{
-    const uint64_t ints[] = {~(uint64_t)0, 0, 1, 2, 5, 22, 99}, flags[] = {0, 1, 2, (uint64_t)1 << 63};
-    size_t count;
-    const struct vmm_param *params = vmm_call_params(m->step->call, &count);
-    if (!count)
-        return;
-    size_t i = choose(m->dice, count);
-    struct step_arg *arg = &m->step->arg[i];
-    switch (params[i].kind) {
-    case VMM_PARAM_ADDRESS: *arg = any_address(m); break;
-    case VMM_PARAM_HANDLE: *arg = any_handle(m); break;
-    case VMM_PARAM_SIZE: *arg = literal(any_size(m, arg->add)); break;
-    case VMM_PARAM_COUNT: *arg = literal(choose(m->dice, 2)); break;
-    case VMM_PARAM_INT: *arg = literal(PICK(m, ints)); break;
-    case VMM_PARAM_U64: *arg = literal(PICK(m, flags)); break;
-    case VMM_PARAM_CONTEXT: arg->add = 64; break;
-    case VMM_PARAM_U32: *arg = literal(0); break;
-    default: spoil_pointer(m, i, params[i].kind);
-    }
-}
-
 void lockstep_random(struct chooser *chooser, struct lockstep *pair, uint32_t name, struct step *step)
 {
-    struct maker maker = {chooser, pair, &pair->model, lockstep_unit(pair), step};
+    struct maker maker = {chooser, &pair->model, lockstep_unit(pair), step};
     const size_t count = sizeof table / sizeof table[0];
     unsigned total = 0;
     for (size_t i = 0; i < count; i++)
@@ -488,9 +403,10 @@ void lockstep_random(struct chooser *chooser, struct lockstep *pair, uint32_t na
         ;
     *step = step_of(call);
     step->name = name;
-    table[i].make(&maker);
+    if (table[i].make)
+        table[i].make(&maker);
     if (choose(chooser, 100) < 35)
-        spoil(&maker);
+        maker_spoil(&maker);
     if (choose(chooser, 100) < 6)
-        spoil(&maker);
+        maker_spoil(&maker);
 }

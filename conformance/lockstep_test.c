@@ -88,6 +88,9 @@ static void names_are_values(void)
     tap_u64(step.arg[0].add, unit - 4096, "and the offset from it");
     step_print(&step, unit, line, sizeof line);
     tap_text(line, "mem_map ptr=r64+0x1ff000 size=2G offset=0 handle=h65 flags=0", "printed again");
+    step.arg[0].add = 0 - (unit + 8);
+    step_print(&step, unit, line, sizeof line);
+    tap_text(line, "mem_map ptr=r64-1G-0x8 size=2G offset=0 handle=h65 flags=0", "printed with what is below it");
 }
 
 /* ---- differences ---- */

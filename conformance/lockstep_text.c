@@ -78,14 +78,14 @@ static void put(struct line *line, const char *format, ...)
     line->length += n > 0 ? (size_t)n : 0;
 }
 
-/* 0, 4G, 2G+0x1000, 0x7fff00000000 */
-static void put_amount(struct line *line, uint64_t value, uint64_t unit)
+/* 0, 4G, 2G+0x1000, 0x7fff00000000; sign stands between the parts. */
+static void put_amount(struct line *line, uint64_t value, uint64_t unit, char sign)
 {
     uint64_t whole = value / unit, rest = value % unit;
     if (!value || whole >= 4096)
         put(line, value < 10 ? "%" PRIu64 : "%#" PRIx64, value);
     else if (whole)
-        put(line, rest ? "%" PRIu64 "G+%#" PRIx64 : "%" PRIu64 "G", whole, rest);
+        put(line, rest ? "%" PRIu64 "G%c%#" PRIx64 : "%" PRIu64 "G", whole, sign, rest);
     else
         put(line, rest < 65536 ? "%" PRIu64 : "%#" PRIx64, rest);
 }
@@ -102,14 +102,15 @@ static void put_value(struct line *line, const struct step_arg *arg, enum vmm_pa
         if (kind == VMM_PARAM_INT)
             put(line, "%" PRId64, (int64_t)add);
         else
-            put_amount(line, add, unit);
+            put_amount(line, add, unit, '+');
         return;
     }
     put(line, "%c%u", letter_of(kind), arg->name);
     if (!add)
         return;
-    put(line, add >> 63 ? "-" : "+");
-    put_amount(line, add >> 63 ? 0 - add : add, unit);
+    char sign = add >> 63 ? '-' : '+';
+    put(line, "%c", sign);
+    put_amount(line, sign == '-' ? 0 - add : add, unit, sign);
 }
 
 static void put_prop(struct line *line, const vmm_mem_allocation_prop *p)
@@ -185,10 +186,10 @@ int step_print(const struct step *step, uint64_t unit, char *text, size_t size)
 void script_write(FILE *file, const char *spec, uint64_t unit, const struct script *script)
 {
     char line[512];
-    fprintf(file, "spec %s\n# G is %" PRIu64 " bytes; c1, c2, ... are the primary contexts of devices 0, 1, ...\n", spec,
-            unit);
-    fputs("# prop={type handle-types location:id win32-meta compression rdma usage reserved}, desc=[location:id=rights]\n",
-          file);
+    fprintf(file, "spec %s\n# G is %" PRIu64 " bytes; c1, c2, ... are the primary contexts of devices 0, 1, ...\n",
+            spec, unit);
+    fputs("# prop={type handle-types location:id win32-meta compression rdma usage reserved}\n", file);
+    fputs("# desc=[location:id=rights ...]\n", file);
     for (size_t i = 0; i < script->count; i++) {
         step_print(&script->steps[i], unit, line, sizeof line);
         fprintf(file, "%s\n", line);

@@ -139,7 +139,7 @@ static void set_rights(struct model_mapping *mapping, const vmm_mem_access_desc 
     }
 }
 
-/* Mapping by mapping, for each descriptor by descriptor, up to the first that is refused. apply: make the change, too. */
+/* Mapping by mapping, for each descriptor by descriptor, up to the first that is refused. apply: makes the change. */
 static bool set_each(struct model *m, const struct vmm_call_mem_set_access *c, bool apply, struct model_answer *a)
 {
     uint64_t end = reached(m, c);

@@ -158,7 +158,10 @@ static bool map_warnings(struct model *m, const struct vmm_call_mem_map *c, stru
 
 MODEL_ON(mem_map)
 {
-    const char *rule = !c->size ? "VMM-MAP-SIZE-ZERO" : c->flags ? "VMM-MAP-FLAGS" : !c->ptr ? "VMM-MAP-PTR-ZERO" : NULL;
+    const char *rule = !c->size   ? "VMM-MAP-SIZE-ZERO"
+                       : c->flags ? "VMM-MAP-FLAGS"
+                       : !c->ptr  ? "VMM-MAP-PTR-ZERO"
+                                  : NULL;
     if (rule) {
         model_refuse(a, INVALID, rule);
         return;

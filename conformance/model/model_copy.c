@@ -171,13 +171,15 @@ static struct side writes(uint64_t start, int kind)
 
 MODEL_ON(memcpy_htod)
 {
-    if (copy_allowed(m, host, writes(c->dst, FROM_PROGRAM), c->byte_count, !c->src, a) && model_succeeded(a) && c->byte_count)
+    bool allowed = copy_allowed(m, host, writes(c->dst, FROM_PROGRAM), c->byte_count, !c->src, a);
+    if (allowed && model_succeeded(a) && c->byte_count)
         model_write(m, c->dst, c->byte_count, c->src, c->byte_count);
 }
 
 MODEL_ON(memcpy_dtoh)
 {
-    if (!copy_allowed(m, reads(c->src, TO_PROGRAM), host, c->byte_count, !c->dst, a) || !model_succeeded(a) || !c->byte_count)
+    bool allowed = copy_allowed(m, reads(c->src, TO_PROGRAM), host, c->byte_count, !c->dst, a);
+    if (!allowed || !model_succeeded(a) || !c->byte_count)
         return;
     const uint8_t *got = c->dst;
     uint64_t end = c->src + c->byte_count;
@@ -205,8 +207,8 @@ static bool meet_as_aliases(struct model *m, uint64_t src, uint64_t dst, uint64_
 /* As memmove: every byte is read before any is written. */
 MODEL_ON(memcpy_dtod)
 {
-    if (!copy_allowed(m, reads(c->src, BETWEEN), writes(c->dst, BETWEEN), c->byte_count, false, a) || !model_succeeded(a) ||
-        !c->byte_count)
+    bool allowed = copy_allowed(m, reads(c->src, BETWEEN), writes(c->dst, BETWEEN), c->byte_count, false, a);
+    if (!allowed || !model_succeeded(a) || !c->byte_count)
         return;
     bool murky = meet_as_aliases(m, c->src, c->dst, c->byte_count);
     uint64_t end = c->dst + c->byte_count;

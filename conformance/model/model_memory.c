@@ -165,7 +165,7 @@ static vmm_mem_allocation_prop obtained(const struct model *m, const struct vmm_
     return p;
 }
 
-/* What was asked for and not obtained, in the contract's order; every one that is a breach is refused in strict mode. */
+/* What was asked for and not obtained, in the contract's order: first the breaches, which strict mode refuses. */
 static bool create_warnings(const struct model *m, const struct vmm_call_mem_create *c,
                             const vmm_mem_allocation_prop *got, struct model_answer *a)
 {

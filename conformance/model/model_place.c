@@ -133,7 +133,7 @@ static uint64_t place_new(const struct model *m, uint64_t size, uint64_t alignme
 
 uint64_t model_place(const struct model *m, uint64_t size, uint64_t alignment, uint64_t hint)
 {
-    uint64_t chunk = chunk_of(m), unit = alignment > m->profile->va_granularity ? alignment : m->profile->va_granularity;
+    uint64_t chunk = chunk_of(m), least = m->profile->va_granularity, unit = alignment > least ? alignment : least;
     if (unit > m->profile->va_alignment_max)
         return 0;
     uint64_t at = small(m, size) ? place_in_open(m, size, unit, hint) : 0;

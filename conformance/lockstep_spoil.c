@@ -1,0 +1,67 @@
+/* lockstep_spoil.c - one argument of a good call made wrong, or only unusual. */
+#include "lockstep_maker.h"
+
+static void spoil_prop(const struct maker *m)
+{
+    vmm_mem_allocation_prop *p = &m->step->prop;
+    const int ids[] = {-1, 0, 1, 2, 3, 99}, handles[] = {1, 2, 4, 8, 9, 16, 17, 24};
+    switch (choose(m->dice, 9)) {
+    case 0: p->type = (int)choose(m->dice, 4); break;
+    case 1: p->requested_handle_types = PICK(m, handles); break;
+    case 2: p->location.type = (int)choose(m->dice, 6); break;
+    case 3: p->location.id = PICK(m, ids); break;
+    case 4: p->win32_handle_meta_data = (void *)(uintptr_t)8; break;
+    case 5: p->alloc_flags.compression_type = (unsigned char)choose(m->dice, 3); break;
+    case 6: p->alloc_flags.gpu_direct_rdma_capable = (unsigned char)choose(m->dice, 3); break;
+    case 7: p->alloc_flags.usage = (unsigned short)choose(m->dice, 6); break;
+    default: p->alloc_flags.reserved[choose(m->dice, 4)] = 1;
+    }
+}
+
+static void spoil_desc(const struct maker *m)
+{
+    const int ids[] = {-1, 0, 1, 2, 99}, rights[] = {2, 4, 7, -1};
+    vmm_mem_access_desc *d = &m->step->desc[choose(m->dice, STEP_DESCS)];
+    switch (choose(m->dice, 3)) {
+    case 0: d->location.type = (int)choose(m->dice, 6); break;
+    case 1: d->location.id = PICK(m, ids); break;
+    default: d->flags = PICK(m, rights);
+    }
+}
+
+static void spoil_pointer(const struct maker *m, size_t i, enum vmm_param_kind kind)
+{
+    if (kind == VMM_PARAM_PROP && !one_in(m, 12)) {
+        spoil_prop(m);
+        if (one_in(m, 2)) /* which of two faults decides */
+            spoil_prop(m);
+        if (m->step->call == VMM_CALL_mem_create && one_in(m, 4))
+            *step_arg(m->step, "size") = literal(maker_size(m, m->unit));
+    } else if ((kind == VMM_PARAM_DESCS || kind == VMM_PARAM_LOCATION) && !one_in(m, 8)) {
+        spoil_desc(m);
+    } else {
+        m->step->arg[i].add = 0;
+    }
+}
+
+void maker_spoil(const struct maker *m)
+{
+    const uint64_t ints[] = {~(uint64_t)0, 0, 1, 2, 5, 22, 99}, flags[] = {0, 1, 2, (uint64_t)1 << 63};
+    size_t count;
+    const struct vmm_param *params = vmm_call_params(m->step->call, &count);
+    if (!count)
+        return;
+    size_t i = choose(m->dice, count);
+    struct step_arg *arg = &m->step->arg[i];
+    switch (params[i].kind) {
+    case VMM_PARAM_ADDRESS: *arg = maker_address(m); break;
+    case VMM_PARAM_HANDLE: *arg = maker_handle(m); break;
+    case VMM_PARAM_SIZE: *arg = literal(maker_size(m, arg->add)); break;
+    case VMM_PARAM_COUNT: *arg = literal(choose(m->dice, 2)); break;
+    case VMM_PARAM_INT: *arg = literal(PICK(m, ints)); break;
+    case VMM_PARAM_U64: *arg = literal(PICK(m, flags)); break;
+    case VMM_PARAM_CONTEXT: arg->add = 64; break;
+    case VMM_PARAM_U32: *arg = literal(0); break;
+    default: spoil_pointer(m, i, params[i].kind);
+    }
+}
