@@ -65,7 +65,9 @@ TOOLA     := $(if $(TOOL_OBJ),$(BUILD)/obj/tools.a)
 CONFA     := $(if $(CONF_OBJ),$(BUILD)/obj/conformance.a)
 LIBSO     := $(BUILD)/lib/libcuvmm.so.$(VERSION)
 
-.PHONY: all help check clean install demo
+.PHONY: all help clean demo
+# What was built on the way stays.
+.SECONDARY:
 all: $(LIBA) $(LIBSO) $(CUVMM) $(SUITE) $(PROGS) ## the library, the command and the tests' programs
 
 help: ## this list
