@@ -252,3 +252,26 @@ TEST_EXPECTS("reserve.side_by_side", adjacent_reservations)
     fix_address_free(f, ptr, 2 * f->g);
     fix_address_free(f, ptr + 2 * f->g, 3 * f->g);
 }
+
+#define EIGHT_CHUNKS \
+    "va.start = 0x100000000000\nva.end = 0x100010000000\nva.chunk = 32MiB\nva.context = 0\nva.taken = none"
+
+/* As measured, on a machine of eight chunks: small ranges are packed into one, large ones start a chunk of their own,
+ * and a chunk closes with its last range, so that all of it can be had again. */
+TEST_EXPECTS_ON("reserve.small_ranges_share_chunks", chunks_open_and_close, EIGHT_CHUNKS, TEST_AS_GIVEN, FIX_NO_CONTEXT)
+{
+    fix_need_simulator(f, "needs a machine whose last address is known");
+    const uint64_t chunk = UINT64_C(32) << 20, all = 8 * chunk, start = UINT64_C(0x100000000000);
+    vmm_deviceptr small = fix_reserve(f, f->g), none = FIX_UNTOUCHED;
+    CHECK_U64(small, start);
+    CHECK_U64(fix_reserve(f, f->g), small + f->g);
+    CHECK_U64(fix_reserve(f, chunk), start + chunk);
+    CHECK_U64(fix_reserve(f, 2 * f->g), small + 2 * f->g);
+    REFUSED_BY("VMM-RESERVE-SPACE", vmm_mem_address_reserve(S, &none, all, 0, 0, 0), OUT_OF_MEMORY, "size", all);
+    fix_address_free(f, small + 2 * f->g, 2 * f->g);
+    fix_address_free(f, start + chunk, chunk);
+    fix_address_free(f, small, f->g);
+    fix_address_free(f, small + f->g, f->g);
+    CHECK_U64(fix_reserve(f, all), start);
+    CHECK_U64(none, FIX_UNTOUCHED);
+}
