@@ -316,6 +316,8 @@ static void make_copy(const struct maker *m)
         struct step_arg near = *step_arg(m->step, "dst");
         near.add += choose(m->dice, 32) - 16;
         set(m, "src", near);
+        if (one_in(m, 4)) /* long enough to be copied piece by piece */
+            set(m, "byte_count", literal(m->unit / 2 + MODEL_WINDOW));
     }
 }
 

@@ -1,5 +1,4 @@
 /* model_context.c - initialisation, devices and contexts, as far as the other calls need them. */
-#include "model_edges.h"
 #include "model_parts.h"
 
 MODEL_ON(init)
@@ -56,9 +55,7 @@ MODEL_ON(device_get_attribute)
 {
     if (!given(c->pi, a, "VMM-DEVICE-NULL"))
         return;
-    bool sound = MODEL_EDGE_DEVICE_ID_FIRST ? device_exists(m, c->dev, a) && attribute_listed(m, c->attrib, a)
-                                            : attribute_listed(m, c->attrib, a) && device_exists(m, c->dev, a);
-    if (sound && model_succeeded(a))
+    if (device_exists(m, c->dev, a) && attribute_listed(m, c->attrib, a) && model_succeeded(a))
         model_expect(a, "pi", (uint64_t)*c->pi, (uint64_t)model_attribute(m, c->attrib));
 }
 

@@ -100,11 +100,13 @@ void model_write(struct model *model, uint64_t address, uint64_t size, const uin
 
 /* ---- who may ---- */
 
+enum copy_kind { FILL, FROM_PROGRAM, TO_PROGRAM, BETWEEN };
+
 /* One side of a copy; need 0: that side is the program's own memory. */
 struct side {
     uint64_t start;
     int need;
-    enum { FILL, FROM_PROGRAM, TO_PROGRAM, BETWEEN } kind;
+    enum copy_kind kind;
 };
 
 /* Whether the copy may be made on this mapping; the rule that says otherwise, NULL when it may. Memory in the host that
@@ -157,12 +159,12 @@ static bool copy_allowed(struct model *m, struct side src, struct side dst, uint
 
 static const struct side host = {0, 0, BETWEEN};
 
-static struct side reads(uint64_t start, int kind)
+static struct side reads(uint64_t start, enum copy_kind kind)
 {
     return (struct side){start, VMM_MEM_ACCESS_FLAGS_PROT_READ, kind};
 }
 
-static struct side writes(uint64_t start, int kind)
+static struct side writes(uint64_t start, enum copy_kind kind)
 {
     return (struct side){start, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE, kind};
 }

@@ -11,7 +11,6 @@
 /* Two rules broken at once: 1 is the order that the simulator has. Ours. */
 enum {
     MODEL_EDGE_SET_FIRST = 1,           /* VMM-SET-ALIGNMENT, -COUNT-WRAPS before VMM-COPY-OVERFLOW .. -HOST-RIGHTS */
-    MODEL_EDGE_DEVICE_ID_FIRST = 1,     /* VMM-DEVICE-ID before VMM-DEVICE-ATTRIBUTE */
     MODEL_EDGE_SPACE_END_FIRST = 1,     /* VMM-MAP-SPACE-END before VMM-MAP-OVERLAP */
     MODEL_EDGE_HOLE_FIRST = 1,          /* in strict mode VMM-ACCESS-HOLE before -HOST-ON-DEVICE and -PEER */
 };

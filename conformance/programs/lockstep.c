@@ -217,7 +217,7 @@ int main(int argc, char **argv)
     static const char *const everything[] = {"sim:h100",        "sim:h200x2",     "sim:min",       "sim:max", "sim:odd",
                                              "sim:h100,strict", "sim:max,strict", "sim:odd,strict"};
     const char *scale = getenv("CUVMM_TEST_SCALE");
-    struct options options = {.seed = 1, .calls = 200000, .episode = 2000};
+    struct options options = {.seed = 1, .calls = 800000, .episode = 2000};
     if (scale && *scale)
         options.calls = options.calls * number("CUVMM_TEST_SCALE", scale) / 100;
     read_options(&options, argc, argv);
