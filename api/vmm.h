@@ -630,7 +630,8 @@ VMM_API vmm_result vmm_mem_get_address_range(vmm_system *sys, vmm_deviceptr *pba
  * [VMM-STREAM-UNKNOWN]. cuMemcpy* and cuMemset* of the same names; cuda.h 13.0. */
 VMM_API vmm_result vmm_memcpy_htod(vmm_system *sys, vmm_deviceptr dst, const void *src, uint64_t byte_count);
 VMM_API vmm_result vmm_memcpy_dtoh(vmm_system *sys, void *dst, vmm_deviceptr src, uint64_t byte_count);
-/* Overlapping ranges are undefined in the documents; the simulator copies as memmove does. */
+/* Overlapping ranges are undefined in the documents; the simulator copies as memmove does where the addresses overlap,
+ * while bytes that overlap through aliases alone are copied in an order that is not promised. */
 VMM_API vmm_result vmm_memcpy_dtod(vmm_system *sys, vmm_deviceptr dst, vmm_deviceptr src, uint64_t byte_count);
 /* n elements of 1, 2 or 4 bytes; dst is a multiple of the element's size. Observed (580): n times the size wraps at 64
  * bits, and the remainder is filled [VMM-SET-COUNT-WRAPS]. */

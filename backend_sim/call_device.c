@@ -30,11 +30,9 @@ vmm_result sim_init(struct sim_process *process, const struct vmm_call_init *cal
 {
     if (call->flags)
         return vmm_detail_refuse(VMM_RULE_INIT_FLAGS, call->flags, 0, NULL);
-    if (process->initialised && process->fork_depth != os_fork_depth())
+    if (sim_process_forked(process))
         return vmm_detail_refuse(VMM_RULE_INIT_FORKED, 0, 0, NULL);
-    if (!process->initialised)
-        process->fork_depth = os_fork_depth();
-    process->initialised = true;
+    process->initialised = 1 + os_fork_depth();
     return VMM_SUCCESS;
 }
 

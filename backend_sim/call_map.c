@@ -153,6 +153,16 @@ static bool wraps(const struct vmm_call_mem_unmap *call)
     return call->size > UINT64_MAX - call->ptr;
 }
 
+static bool pass_unaligned(const struct sim_process *process, const struct vmm_call_mem_unmap *call, uint64_t unit,
+                           const vmm_object *nearest)
+{
+    bool ptr = call->ptr % unit, warned = vmm_last_detail()->severity != VMM_SEVERITY_NONE;
+    bool pass = sim_lets_pass(process, VMM_RULE_UNMAP_UNALIGNED, ptr ? call->ptr : call->size, unit, nearest);
+    if (!ptr && !warned)
+        vmm_detail_argument("size");
+    return pass;
+}
+
 /* What the documents forbid and the recorded driver lets pass. */
 static bool pass_loose_range(const struct sim_process *process, const struct vmm_call_mem_unmap *call,
                              uint64_t covered)
@@ -161,14 +171,8 @@ static bool pass_loose_range(const struct sim_process *process, const struct vmm
     vmm_object nearest = sim_object_nearest(process, call->ptr);
     if (wraps(call) && !sim_lets_pass(process, VMM_RULE_UNMAP_WRAPS, call->size, UINT64_MAX - call->ptr, &nearest))
         return false;
-    if (call->ptr % unit || call->size % unit) {
-        bool pass = sim_lets_pass(process, VMM_RULE_UNMAP_UNALIGNED, call->ptr % unit ? call->ptr : call->size, unit,
-                                  &nearest);
-        if (!(call->ptr % unit))
-            vmm_detail_argument("size");
-        if (!pass)
-            return false;
-    }
+    if ((call->ptr % unit || call->size % unit) && !pass_unaligned(process, call, unit, &nearest))
+        return false;
     if (!covered)
         return sim_lets_pass(process, VMM_RULE_UNMAP_NOTHING, call->ptr, 0, &nearest);
     return covered == call->size || sim_lets_pass(process, VMM_RULE_UNMAP_HOLE, call->ptr, covered, &nearest);

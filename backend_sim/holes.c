@@ -163,12 +163,6 @@ bool holes_find(const struct holes *holes, uint64_t size, uint64_t alignment, ui
     return size && find(holes->root, &want, address);
 }
 
-bool holes_contain(const struct holes *holes, uint64_t address, uint64_t size)
-{
-    const struct hole *hole = floor_of(holes, address);
-    return hole && address - hole->start < hole->size && size <= hole->size - (address - hole->start);
-}
-
 bool holes_take(struct holes *holes, uint64_t address, uint64_t size)
 {
     if (!reserve_node(holes))

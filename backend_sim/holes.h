@@ -36,9 +36,6 @@ void holes_withdraw(struct holes *holes, uint64_t start);
  * there is none. */
 bool holes_find(const struct holes *holes, uint64_t size, uint64_t alignment, uint64_t from, uint64_t *address);
 
-/* Is all of [address, address + size) free? */
-bool holes_contain(const struct holes *holes, uint64_t address, uint64_t size);
-
 /* Takes [address, address + size), which must be free. False when memory is out: nothing has changed. */
 bool holes_take(struct holes *holes, uint64_t address, uint64_t size);
 /* Gives back a range that was taken, as it was taken. */

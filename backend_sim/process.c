@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "os.h"
+
 #define TAG_HANDLE 0x4d48  /* "HM" */
 #define TAG_CONTEXT 0x5443
 #define TAG_STREAM 0x5253
@@ -82,6 +84,11 @@ void sim_process_free(struct sim_process *process)
     free(process);
     if (!left)
         sim_machine_free(machine);
+}
+
+bool sim_process_forked(const struct sim_process *process)
+{
+    return process->initialised && process->initialised != 1 + os_fork_depth();
 }
 
 struct sim_reservation *sim_reservation_at(const struct sim_process *process, uint64_t address)

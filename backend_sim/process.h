@@ -80,8 +80,7 @@ struct sim_process {
     struct vmm_backend backend; /* first: a backend is a process */
     struct sim_machine *machine;
     bool strict;
-    bool initialised;
-    uint64_t fork_depth;      /* at initialisation */
+    _Atomic uint64_t initialised; /* 0: not yet; else 1 + how many forks deep the process was then */
     struct current current;   /* each thread's contexts */
     struct space space;
     struct addrmap reservations, mappings, allocations;
@@ -97,6 +96,9 @@ struct sim_process {
 struct sim_process *sim_process_new(struct sim_machine *machine, bool strict);
 /* Gives back everything that the process holds and leaves the machine, which ends with its last process. */
 void sim_process_free(struct sim_process *process);
+
+/* Is this a forked child of the process that initialised? Takes no lock: a child may find it held for ever. */
+bool sim_process_forked(const struct sim_process *process);
 
 /* What holds the byte at address, or NULL. */
 struct sim_reservation *sim_reservation_at(const struct sim_process *process, uint64_t address);

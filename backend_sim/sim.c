@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "os.h"
 
 bool sim_lets_pass(const struct sim_process *process, enum vmm_rule_id rule, uint64_t value, uint64_t expected,
                    const vmm_object *nearest)
@@ -47,12 +46,11 @@ static bool goes_first(const struct vmm_call *call)
 /* Locks the machine; on refusal it is not locked. */
 static vmm_result enter(struct sim_process *process, const struct vmm_call *call)
 {
+    bool forked = sim_process_forked(process), first = goes_first(call);
+    if (!first && (forked || !process->initialised))
+        return vmm_detail_refuse(forked ? VMM_RULE_INIT_FORKED : VMM_RULE_INIT_REQUIRED, 0, 0, NULL);
     pthread_mutex_lock(&process->machine->lock);
-    bool forked = process->initialised && process->fork_depth != os_fork_depth();
-    if (goes_first(call) || (process->initialised && !forked))
-        return VMM_SUCCESS;
-    pthread_mutex_unlock(&process->machine->lock);
-    return vmm_detail_refuse(forked ? VMM_RULE_INIT_FORKED : VMM_RULE_INIT_REQUIRED, 0, 0, NULL);
+    return VMM_SUCCESS;
 }
 
 #define VMM_CALL(name, driver)                                                              \
