@@ -43,7 +43,7 @@ endif
 HAVE_CUDA_H := $(wildcard $(CUDA_PATH)/include/cuda.h)
 
 sources   = $(filter-out %_test.c,$(wildcard $(addsuffix /*.c,$(1))))
-LIB_SRC   := $(call sources,api api/layers backend_sim)
+LIB_SRC   := $(call sources,api api/layers backend_sim backend_cuda)
 TOOL_SRC  := $(call sources,tools)
 CONF_SRC  := $(call sources,conformance conformance/model)
 SUITE_SRC := $(wildcard conformance/suite/*.c)

@@ -358,8 +358,8 @@ VMM_API vmm_result vmm_device_get(vmm_system *sys, vmm_device *device, int ordin
  * [VMM-DEVICE-NULL], INVALID_DEVICE [VMM-DEVICE-ID], INVALID_VALUE [VMM-DEVICE-NAME-LENGTH] for 0. cuDeviceGetName. */
 VMM_API vmm_result vmm_device_get_name(vmm_system *sys, char *name, int len, vmm_device dev);
 
-/* An attribute of the device; see VMM_DEVICE_ATTRIBUTE_. INVALID_VALUE [VMM-DEVICE-NULL, VMM-DEVICE-ATTRIBUTE],
- * INVALID_DEVICE [VMM-DEVICE-ID]. cuDeviceGetAttribute. */
+/* An attribute of the device; see VMM_DEVICE_ATTRIBUTE_. Checked in this order: INVALID_VALUE [VMM-DEVICE-NULL],
+ * INVALID_DEVICE [VMM-DEVICE-ID], INVALID_VALUE [VMM-DEVICE-ATTRIBUTE]. cuDeviceGetAttribute. */
 VMM_API vmm_result vmm_device_get_attribute(vmm_system *sys, int *pi, vmm_device_attribute attrib, vmm_device dev);
 
 /* Bytes of physical memory of the device. INVALID_VALUE [VMM-DEVICE-NULL], INVALID_DEVICE [VMM-DEVICE-ID] (0 written).
@@ -449,8 +449,8 @@ VMM_API vmm_result vmm_mem_free(vmm_system *sys, vmm_deviceptr dptr);
 /* The size unit for memory with these properties: sizes and addresses of create, reserve and map are multiples of it.
  * option: VMM_MEM_ALLOC_GRANULARITY_MINIMUM or _RECOMMENDED.
  * INVALID_VALUE [VMM-GRANULARITY-NULL, VMM-GRANULARITY-NULL-PROP, VMM-GRANULARITY-OPTION].
- * Observed (580): prop is not validated at all; a property that create refuses gets an answer
- * [VMM-GRANULARITY-PROP-UNCHECKED]. cuMemGetAllocationGranularity; cuda.h 13.0; guide 4.16.3.1. */
+ * Observed (580): prop is not validated at all; a property that create refuses on every machine of this kind (not for
+ * want of a capability or of memory) gets an answer with a warning [VMM-GRANULARITY-PROP-UNCHECKED]. cuMemGetAllocationGranularity; cuda.h 13.0; guide 4.16.3.1. */
 VMM_API vmm_result vmm_mem_get_allocation_granularity(vmm_system *sys, uint64_t *granularity,
                                                       const vmm_mem_allocation_prop *prop,
                                                       vmm_mem_allocation_granularity_flags option);
@@ -571,7 +571,7 @@ VMM_API vmm_result vmm_mem_unmap(vmm_system *sys, vmm_deviceptr ptr, uint64_t si
  * The range starts and ends where mappings do. Of two descriptors for one location the last wins.
  * Nobody has access by default, not even the device that owns the memory. size is a multiple of 2 MiB, count > 0.
  * INVALID_VALUE [VMM-ACCESS-PTR-ZERO, VMM-ACCESS-SIZE-ZERO, VMM-ACCESS-COUNT-ZERO, VMM-ACCESS-NULL-DESC,
- *   VMM-ACCESS-SIZE-GRANULARITY, then for each descriptor VMM-ACCESS-FLAGS, VMM-ACCESS-LOCATION-TYPE,
+ *   VMM-ACCESS-SIZE-GRANULARITY (2 MiB is the profile's va.granularity here, as in vmm_mem_unmap), then for each descriptor VMM-ACCESS-FLAGS, VMM-ACCESS-LOCATION-TYPE,
  *   VMM-ACCESS-DEVICE-ID, then VMM-ACCESS-NOT-MAPPED, VMM-ACCESS-PARTIAL for the start and then for the end]: nothing
  *   is changed. Then, mapping by mapping in order of address and for each of them descriptor by descriptor:
  * NOT_SUPPORTED [VMM-ACCESS-HOST-ON-DEVICE] for HOST or HOST_NUMA on device memory (NONE is accepted, and does
@@ -598,8 +598,8 @@ VMM_API vmm_result vmm_mem_get_access(vmm_system *sys, uint64_t *flags, const vm
  * DEVICE_POINTER (INVALID_CONTEXT [VMM-CTX-CURRENT]).
  * INVALID_VALUE [VMM-POINTER-NULL-DATA, VMM-POINTER-ATTRIBUTE, VMM-POINTER-NOT-MAPPED], and for an attribute that this
  * memory does not have [VMM-POINTER-HOST]: HOST_POINTER of device memory or of host memory that the host may not
- * access, P2P_TOKENS of host memory; [VMM-POINTER-DEVICE]: DEVICE_POINTER that the current device may not access. Of
- * HOST_POINTER and DEVICE_POINTER 0 is written then. Documents: reserved addresses have a range too; observed (580):
+ * access, P2P_TOKENS of host memory; [VMM-POINTER-DEVICE]: DEVICE_POINTER that the current device may not access. 0 is
+ * written then. Documents: reserved addresses have a range too; observed (580):
  * INVALID_VALUE. cuPointerGetAttribute; cuda.h 13.0. */
 VMM_API vmm_result vmm_pointer_get_attribute(vmm_system *sys, void *data, vmm_pointer_attribute attribute,
                                              vmm_deviceptr ptr);
@@ -622,6 +622,8 @@ VMM_API vmm_result vmm_mem_get_address_range(vmm_system *sys, vmm_deviceptr *pba
 /* --------------------------------------------------------------------------------------------------- copies and fills
  * Done by the current context's device with its rights: reading needs READ, writing READWRITE, on every byte; a range
  * may span mappings. Nothing is copied when a byte is refused. Size 0 does nothing and checks no address.
+ * The alignment and the count of a fill are checked before its range; of a copy between device addresses first the
+ * destination, then the source; within a range the first byte that cannot be reached decides.
  * Host-located memory that the device has no access to is copied by the host with the host's rights, as measured:
  * where the host has none the process dies there, here it is [VMM-COPY-HOST-RIGHTS]; a copy from the host to memory
  * that the device may write and the host only read dies too. Fills are always the device's.
