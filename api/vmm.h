@@ -379,8 +379,8 @@ VMM_API vmm_result vmm_device_can_access_peer(vmm_system *sys, int *can_access_p
  * [VMM-DEVICE-ID]. cuDevicePrimaryCtxRetain. */
 VMM_API vmm_result vmm_device_primary_ctx_retain(vmm_system *sys, vmm_context *pctx, vmm_device dev);
 
-/* Takes one retain back; at the last the primary context ends (retaining again revives it). INVALID_DEVICE [VMM-DEVICE-ID], INVALID_CONTEXT
- * [VMM-CTX-PRIMARY-UNUSED]. cuDevicePrimaryCtxRelease. */
+/* Takes one retain back; at the last the primary context ends (retaining again revives it). INVALID_DEVICE
+ * [VMM-DEVICE-ID], INVALID_CONTEXT [VMM-CTX-PRIMARY-UNUSED]. cuDevicePrimaryCtxRelease. */
 VMM_API vmm_result vmm_device_primary_ctx_release(vmm_system *sys, vmm_device dev);
 
 /* Destroys what the primary context holds (streams, vmm_mem_alloc memory); mappings, rights and data of virtual
@@ -412,8 +412,8 @@ VMM_API vmm_result vmm_ctx_get_device(vmm_system *sys, vmm_device *device);
 /* Waits for all work of the current context. INVALID_CONTEXT [VMM-CTX-CURRENT]. cuCtxSynchronize. */
 VMM_API vmm_result vmm_ctx_synchronize(vmm_system *sys);
 
-/* A new stream of the current context. flags: VMM_STREAM_DEFAULT or VMM_STREAM_NON_BLOCKING.
- * INVALID_VALUE [VMM-STREAM-NULL, VMM-STREAM-FLAGS], INVALID_CONTEXT [VMM-CTX-CURRENT] (NULL written). cuStreamCreate. */
+/* A new stream of the current context. flags: VMM_STREAM_DEFAULT or VMM_STREAM_NON_BLOCKING. INVALID_VALUE
+ * [VMM-STREAM-NULL, VMM-STREAM-FLAGS], INVALID_CONTEXT [VMM-CTX-CURRENT] (NULL written). cuStreamCreate. */
 VMM_API vmm_result vmm_stream_create(vmm_system *sys, vmm_stream *stream, unsigned int flags);
 
 /* Ends a stream; work already issued completes. INVALID_HANDLE [VMM-STREAM-DEFAULT, VMM-STREAM-UNKNOWN].
@@ -440,17 +440,17 @@ VMM_API vmm_result vmm_mem_get_info(vmm_system *sys, uint64_t *free, uint64_t *t
  * VMM-ALLOC-SIZE-ZERO], OUT_OF_MEMORY [VMM-ALLOC-MEMORY]; 0 is then written to *dptr. cuMemAlloc. */
 VMM_API vmm_result vmm_mem_alloc(vmm_system *sys, vmm_deviceptr *dptr, uint64_t bytesize);
 
-/* Gives memory of vmm_mem_alloc back; 0 is accepted and ignored. INVALID_VALUE [VMM-ALLOC-FREE-VMM] for an address of virtual memory management,
- * [VMM-ALLOC-FREE-UNKNOWN] for any other that vmm_mem_alloc did not return. cuMemFree. */
+/* Gives memory of vmm_mem_alloc back; 0 is accepted and ignored. INVALID_VALUE [VMM-ALLOC-FREE-VMM] for an address of
+ * virtual memory management, [VMM-ALLOC-FREE-UNKNOWN] for any other that vmm_mem_alloc did not return. cuMemFree. */
 VMM_API vmm_result vmm_mem_free(vmm_system *sys, vmm_deviceptr dptr);
 
 /* ---------------------------------------------------------------------------------------- physical memory and handles */
 
 /* The size unit for memory with these properties: sizes and addresses of create, reserve and map are multiples of it.
- * option: VMM_MEM_ALLOC_GRANULARITY_MINIMUM or _RECOMMENDED.
- * INVALID_VALUE [VMM-GRANULARITY-NULL, VMM-GRANULARITY-NULL-PROP, VMM-GRANULARITY-OPTION].
- * Observed (580): prop is not validated at all; a property that create refuses on every machine of this kind (not for
- * want of a capability or of memory) gets an answer with a warning [VMM-GRANULARITY-PROP-UNCHECKED]. cuMemGetAllocationGranularity; cuda.h 13.0; guide 4.16.3.1. */
+ * option: VMM_MEM_ALLOC_GRANULARITY_MINIMUM or _RECOMMENDED. INVALID_VALUE [VMM-GRANULARITY-NULL,
+ * VMM-GRANULARITY-NULL-PROP, VMM-GRANULARITY-OPTION]. Observed (580): prop is not validated at all; a property that
+ * create refuses on every machine of this kind (not for want of a capability or of memory) gets an answer with a
+ * warning [VMM-GRANULARITY-PROP-UNCHECKED]. cuMemGetAllocationGranularity; cuda.h 13.0; guide 4.16.3.1. */
 VMM_API vmm_result vmm_mem_get_allocation_granularity(vmm_system *sys, uint64_t *granularity,
                                                       const vmm_mem_allocation_prop *prop,
                                                       vmm_mem_allocation_granularity_flags option);
@@ -568,17 +568,17 @@ VMM_API vmm_result vmm_mem_unmap(vmm_system *sys, vmm_deviceptr ptr, uint64_t si
  *
  *   before: [M1 dev0 --|M2 dev0 --]    RW for dev0 on both    after: [M1 dev0 RW|M2 dev0 RW]
  *
- * The range starts and ends where mappings do. Of two descriptors for one location the last wins.
- * Nobody has access by default, not even the device that owns the memory. size is a multiple of 2 MiB, count > 0.
- * INVALID_VALUE [VMM-ACCESS-PTR-ZERO, VMM-ACCESS-SIZE-ZERO, VMM-ACCESS-COUNT-ZERO, VMM-ACCESS-NULL-DESC,
- *   VMM-ACCESS-SIZE-GRANULARITY (2 MiB is the profile's va.granularity here, as in vmm_mem_unmap), then for each descriptor VMM-ACCESS-FLAGS, VMM-ACCESS-LOCATION-TYPE,
- *   VMM-ACCESS-DEVICE-ID, then VMM-ACCESS-NOT-MAPPED, VMM-ACCESS-PARTIAL for the start and then for the end]: nothing
- *   is changed. Then, mapping by mapping in order of address and for each of them descriptor by descriptor:
- * NOT_SUPPORTED [VMM-ACCESS-HOST-ON-DEVICE] for HOST or HOST_NUMA on device memory (NONE is accepted, and does
- *   nothing), PEER_ACCESS_UNSUPPORTED [VMM-ACCESS-PEER]. Observed (580): what was set before that stays set.
- * warned of: [VMM-ACCESS-HOLE, VMM-ACCESS-DUPLICATE]. Observed (580): of a range with a hole in it only the mappings
- *   before the first hole are changed, and the call succeeds. Documents: INVALID_DEVICE for a bad device id.
- * cuMemSetAccess; cuda.h 13.0; guide 4.16.3.4. */
+ * The range starts and ends where mappings do. Of two descriptors for one location the last wins. Nobody has access by
+ * default, not even the device that owns the memory. size is a multiple of 2 MiB, count > 0. INVALID_VALUE
+ * [VMM-ACCESS-PTR-ZERO, VMM-ACCESS-SIZE-ZERO, VMM-ACCESS-COUNT-ZERO, VMM-ACCESS-NULL-DESC, VMM-ACCESS-SIZE-GRANULARITY
+ * (2 MiB is the profile's va.granularity here, as in vmm_mem_unmap), then for each descriptor VMM-ACCESS-FLAGS,
+ * VMM-ACCESS-LOCATION-TYPE, VMM-ACCESS-DEVICE-ID, then VMM-ACCESS-NOT-MAPPED, VMM-ACCESS-PARTIAL for the start and then
+ * for the end]: nothing is changed. Then, mapping by mapping in order of address and for each of them descriptor by
+ * descriptor: NOT_SUPPORTED [VMM-ACCESS-HOST-ON-DEVICE] for HOST or HOST_NUMA on device memory (NONE is accepted, and
+ * does nothing), PEER_ACCESS_UNSUPPORTED [VMM-ACCESS-PEER]. Observed (580): what was set before that stays set. warned
+ * of: [VMM-ACCESS-HOLE, VMM-ACCESS-DUPLICATE]. Observed (580): of a range with a hole in it only the mappings before
+ * the first hole are changed, and the call succeeds. Documents: INVALID_DEVICE for a bad device id. cuMemSetAccess;
+ * cuda.h 13.0; guide 4.16.3.4. */
 VMM_API vmm_result vmm_mem_set_access(vmm_system *sys, vmm_deviceptr ptr, uint64_t size,
                                       const vmm_mem_access_desc *desc, uint64_t count);
 
@@ -628,8 +628,8 @@ VMM_API vmm_result vmm_mem_get_address_range(vmm_system *sys, vmm_deviceptr *pba
  * where the host has none the process dies there, here it is [VMM-COPY-HOST-RIGHTS]; a copy from the host to memory
  * that the device may write and the host only read dies too. Fills are always the device's.
  * INVALID_CONTEXT [VMM-CTX-CURRENT]; INVALID_VALUE [VMM-COPY-NULL, VMM-COPY-OVERFLOW, VMM-COPY-NOT-MAPPED,
- * VMM-COPY-RUNS-PAST, VMM-COPY-NO-READ, VMM-COPY-NO-WRITE, VMM-COPY-HOST-RIGHTS, VMM-SET-ALIGNMENT]; the _async forms also INVALID_HANDLE
- * [VMM-STREAM-UNKNOWN]. cuMemcpy* and cuMemset* of the same names; cuda.h 13.0. */
+ * VMM-COPY-RUNS-PAST, VMM-COPY-NO-READ, VMM-COPY-NO-WRITE, VMM-COPY-HOST-RIGHTS,
+ * VMM-SET-ALIGNMENT]; the _async forms also INVALID_HANDLE [VMM-STREAM-UNKNOWN]. cuMemcpy* and cuMemset* of the same names; cuda.h 13.0. */
 VMM_API vmm_result vmm_memcpy_htod(vmm_system *sys, vmm_deviceptr dst, const void *src, uint64_t byte_count);
 VMM_API vmm_result vmm_memcpy_dtoh(vmm_system *sys, void *dst, vmm_deviceptr src, uint64_t byte_count);
 /* Overlapping ranges are undefined in the documents; the simulator copies as memmove does where the addresses overlap,
