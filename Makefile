@@ -39,6 +39,9 @@ TOOL_CFLAGS := -DCUVMM_HAVE_JANSSON $(shell $(PKG_CONFIG) --cflags jansson)
 TOOL_LIBS   := $(shell $(PKG_CONFIG) --libs jansson)
 endif
 
+# The driver is loaded at run time; C libraries older than glibc 2.34 keep dlopen apart.
+DL_LIBS := $(if $(filter Linux,$(shell uname -s)),-ldl)
+
 # The toolkit's header, where it is present, holds our values and layouts to the driver's.
 HAVE_CUDA_H := $(wildcard $(CUDA_PATH)/include/cuda.h)
 
@@ -47,7 +50,7 @@ LIB_SRC   := $(call sources,api api/layers backend_sim backend_cuda)
 TOOL_SRC  := $(call sources,tools)
 CONF_SRC  := $(call sources,conformance conformance/model)
 SUITE_SRC := $(wildcard conformance/suite/*.c)
-TEST_SRC  := $(wildcard $(addsuffix /*_test.c,api api/layers backend_sim conformance conformance/model tools))
+TEST_SRC  := $(wildcard $(addsuffix /*_test.c,api api/layers backend_sim backend_cuda conformance conformance/model tools))
 
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 LIB_OBJ   := $(call obj,$(LIB_SRC))
@@ -97,25 +100,25 @@ $(BUILD)/obj/conformance.a: $(CONF_OBJ)
 
 $(LIBSO): $(LIB_OBJ)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libcuvmm.so.$(SOVERSION) -o $@ $^
+	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libcuvmm.so.$(SOVERSION) -o $@ $^ $(DL_LIBS)
 	@ln -sf $(notdir $@) $(BUILD)/lib/libcuvmm.so.$(SOVERSION)
 	@ln -sf libcuvmm.so.$(SOVERSION) $(BUILD)/lib/libcuvmm.so
 
 $(BUILD)/bin/cuvmm: $(BUILD)/obj/tools/main.o $(TOOLA) $(LIBA)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS) $(DL_LIBS)
 
 $(BUILD)/bin/conformance: $(call obj,$(SUITE_SRC)) $(CONFA) $(LIBA)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(DL_LIBS)
 
 $(PROGS): $(BUILD)/bin/%: $(BUILD)/obj/conformance/programs/%.o $(CONFA) $(LIBA)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(DL_LIBS)
 
 $(BUILD)/test/%: $(BUILD)/obj/%.o $(TOOLA) $(CONFA) $(LIBA)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS) $(DL_LIBS)
 
 # The targets of the folders: check and its kin, coverage and install; demo and the rule book.
 -include ci/targets.mk tools/targets.mk

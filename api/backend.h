@@ -41,6 +41,7 @@ static inline vmm_result vmm_backend_call(struct vmm_backend *backend, struct vm
 /* Openers. args is the text after ':' or '=' in the spec, "" when there is none. On failure *backend is untouched
  * (and inner still the caller's) and the thread's detail is set. */
 vmm_result vmm_sim_open(const char *args, struct vmm_backend **backend);
+vmm_result vmm_cuda_open(const char *args, struct vmm_backend **backend);
 vmm_result vmm_trace_open(const char *args, struct vmm_backend *inner, struct vmm_backend **backend);
 vmm_result vmm_fault_open(const char *args, struct vmm_backend *inner, struct vmm_backend **backend);
 

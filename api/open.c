@@ -9,7 +9,7 @@
 static const struct {
     const char *name;
     vmm_result (*open)(const char *args, struct vmm_backend **backend);
-} backends[] = {{"sim", vmm_sim_open}};
+} backends[] = {{"sim", vmm_sim_open}, {"cuda", vmm_cuda_open}};
 
 static const struct {
     const char *name;
@@ -23,7 +23,7 @@ static vmm_result at_column(const struct spec_part *part, const char *spec, vmm_
 {
     char note[sizeof((vmm_detail *)0)->note];
     snprintf(note, sizeof note, "%s", vmm_last_detail()->note);
-    return vmm_detail_fail(result, "vmm_open", "spec \"%.40s\" column %zu: %.90s", spec, part->column, note);
+    return vmm_detail_fail(result, "vmm_open", "spec \"%.40s\" column %zu: %.130s", spec, part->column, note);
 }
 
 static vmm_result open_backend(const struct spec_part *part, struct vmm_backend **backend)
@@ -31,7 +31,7 @@ static vmm_result open_backend(const struct spec_part *part, struct vmm_backend 
     for (size_t i = 0; i < COUNT(backends); i++)
         if (strcmp(backends[i].name, part->name) == 0)
             return backends[i].open(part->args, backend);
-    return vmm_detail_fail(VMM_ERROR_NOT_FOUND, "vmm_open", "no backend \"%.40s\"; there is: sim", part->name);
+    return vmm_detail_fail(VMM_ERROR_NOT_FOUND, "vmm_open", "no backend \"%.40s\"; there are: sim, cuda", part->name);
 }
 
 static vmm_result open_layer(const struct spec_part *part, struct vmm_backend *inner, struct vmm_backend **backend)

@@ -50,7 +50,7 @@ static void test_open(void)
         const char *says;
     } wrong[] = {
         {"", VMM_ERROR_INVALID_VALUE, "column 1"},
-        {"metal", VMM_ERROR_NOT_FOUND, "there is: sim"},
+        {"metal", VMM_ERROR_NOT_FOUND, "there are: sim, cuda"},
         {"loud=1|sim", VMM_ERROR_NOT_FOUND, "there are: trace, fault"},
         {"sim:h9000", VMM_ERROR_NOT_FOUND, "h9000"},
         {"sim:h100,loose", VMM_ERROR_INVALID_VALUE, "expected strict or observed"},

@@ -78,7 +78,7 @@ $(BUILD)/cuvmm.pc: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(LIBDIR)' 'includedir=$${prefix}/include' '' 'Name: cuvmm' \
 	    'Description: CUDA Virtual Memory Management on a simulator or a driver' 'Version: $(VERSION)' \
-	    'Cflags: -I$${includedir}' 'Libs: -L$${libdir} -lcuvmm' 'Libs.private: -pthread' >$@
+	    'Cflags: -I$${includedir}' 'Libs: -L$${libdir} -lcuvmm' 'Libs.private: -pthread $(DL_LIBS)' >$@
 
 HEADERS := api/vmm.h api/results.def
 

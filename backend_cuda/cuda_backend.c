@@ -1,0 +1,106 @@
+/* The real driver as a backend: each call goes to the driver as it is. The driver keeps all state, so several systems
+ * of one process see the same handles, addresses and contexts. */
+#include <stdlib.h>
+
+#include "backend.h"
+#include "cuda_log.h"
+#include "cuda_refusal.h"
+
+struct cuda_backend {
+    struct vmm_backend backend; /* first */
+    struct cuda_entries entries;
+    struct cuda_words words;
+    struct cuda_log log;
+};
+
+/* The driver may have told something about a call that it then did; only refusals are explained. */
+static vmm_result finish(const struct cuda_backend *cuda, vmm_result result)
+{
+    cuda_log_stop();
+    if (result != VMM_SUCCESS)
+        return cuda_refused(&cuda->words, result);
+    vmm_detail_here()->note[0] = '\0';
+    return result;
+}
+
+#define CUDA_ENTRY(name, driver, version, suffix, types, arguments)                            \
+    static vmm_result call_##name(struct vmm_backend *self, struct vmm_call *call)             \
+    {                                                                                          \
+        const struct cuda_backend *cuda = (const struct cuda_backend *)self;                   \
+        const struct vmm_call_##name *c = (const struct vmm_call_##name *)(const void *)call;  \
+        (void)c;                                                                               \
+        cuda_log_listen(&cuda->log);                                                           \
+        return finish(cuda, cuda->entries.name arguments);                                     \
+    }
+#include "entries.def"
+
+static vmm_result visit(struct vmm_backend *self, vmm_visit_fn visitor, void *user)
+{
+    (void)self, (void)visitor, (void)user;
+    return vmm_detail_fail(VMM_ERROR_NOT_SUPPORTED, "vmm_visit",
+                           "the driver does not list what lives; only the simulator can");
+}
+
+static uint64_t leaks(struct vmm_backend *self, vmm_report_fn report, void *user)
+{
+    (void)self, (void)report, (void)user;
+    return 0;
+}
+
+static vmm_result attach(struct vmm_backend *self, struct vmm_backend **peer)
+{
+    (void)self, (void)peer;
+    return vmm_detail_fail(VMM_ERROR_NOT_SUPPORTED, "vmm_attach",
+                           "one process is one process on the driver: start a second, or use the simulator");
+}
+
+/* The library stays: the driver's state is the process's, and may be in use by others. */
+static void close_backend(struct vmm_backend *self)
+{
+    struct cuda_backend *cuda = (struct cuda_backend *)self;
+    cuda_log_close(&cuda->log);
+    free(cuda);
+}
+
+static const struct vmm_backend_ops ops = {
+    .size = sizeof(struct vmm_backend_ops),
+    .name = "cuda",
+    .call =
+        {
+#define VMM_CALL(name, driver) [VMM_CALL_##name] = call_##name,
+#include "calls.def"
+        },
+    .visit = visit,
+    .leaks = leaks,
+    .attach = attach,
+    .close = close_backend,
+};
+
+static const char *library_path(const char *args)
+{
+    const char *path = args[0] ? args : getenv("CUVMM_LIBCUDA");
+    return path && path[0] ? path : "libcuda.so.1";
+}
+
+vmm_result vmm_cuda_open(const char *args, struct vmm_backend **backend)
+{
+    struct cuda_library library;
+    struct cuda_backend *cuda = calloc(1, sizeof *cuda);
+    if (!cuda)
+        return vmm_detail_fail(VMM_ERROR_OUT_OF_MEMORY, "vmm_open", "the host's memory is exhausted");
+    vmm_result result = cuda_library_open(&library, library_path(args));
+    if (result == VMM_SUCCESS) {
+        result = cuda_library_entries(&library, &cuda->entries);
+        if (result != VMM_SUCCESS)
+            cuda_library_close(&library);
+    }
+    if (result != VMM_SUCCESS) {
+        free(cuda);
+        return result;
+    }
+    cuda->backend.ops = &ops;
+    cuda_words_open(&cuda->words, &library);
+    cuda_log_open(&cuda->log, &library);
+    *backend = &cuda->backend;
+    return VMM_SUCCESS;
+}

@@ -1,0 +1,95 @@
+#include "cuda_library.h"
+
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "detail.h"
+
+/* POSIX has dlsym give functions as void *, which C does not convert. */
+static cuda_function as_function(void *symbol)
+{
+    cuda_function function;
+    _Static_assert(sizeof function == sizeof symbol, "functions and data have pointers of one size");
+    memcpy(&function, &symbol, sizeof function);
+    return function;
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* The loader's reason without what the message says anyway. */
+static const char *loader_reason(const char *path)
+{
+    static const char usual[] = "cannot open shared object file: ";
+    const char *text = dlerror();
+    size_t length = strlen(path);
+    if (!text)
+        return "no reason given";
+    if (strncmp(text, path, length) == 0 && strncmp(text + length, ": ", 2) == 0)
+        text += length + 2;
+    return strncmp(text, usual, sizeof usual - 1) == 0 ? text + sizeof usual - 1 : text;
+}
+
+vmm_result cuda_library_open(struct cuda_library *library, const char *path)
+{
+    *library = (struct cuda_library){.path = path};
+    library->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!library->handle)
+        return vmm_detail_fail(VMM_ERROR_NOT_FOUND, "vmm_open",
+                               "%.30s does not load (%.50s): install the NVIDIA driver, or name it in CUVMM_LIBCUDA",
+                               base_name(path), loader_reason(path));
+    cuda_function function = as_function(dlsym(library->handle, "cuGetProcAddress_v2"));
+    memcpy(&library->get_proc_address, &function, sizeof function);
+    return VMM_SUCCESS;
+}
+
+void cuda_library_close(struct cuda_library *library)
+{
+    dlclose(library->handle);
+    library->handle = NULL;
+}
+
+cuda_function cuda_library_find(const struct cuda_library *library, const char *name, int version, const char *suffix)
+{
+    char symbol[80];
+    void *found = NULL;
+    int status = 0;
+    if (library->get_proc_address && library->get_proc_address(name, &found, version, 0, &status) == VMM_SUCCESS &&
+        found)
+        return as_function(found);
+    snprintf(symbol, sizeof symbol, "%s%s", name, suffix);
+    return as_function(dlsym(library->handle, symbol));
+}
+
+static vmm_result missing(const struct cuda_library *library, const char *symbol, int version)
+{
+    const char *base = base_name(library->path);
+    if (version <= 2000)
+        return vmm_detail_fail(VMM_ERROR_NOT_SUPPORTED, "vmm_open",
+                               "%.30s has no %s: it is not a CUDA driver's library; name one in CUVMM_LIBCUDA", base,
+                               symbol);
+    return vmm_detail_fail(VMM_ERROR_NOT_SUPPORTED, "vmm_open",
+                           "%.30s has no %s: it is older than CUDA %d.%d; install a newer driver", base, symbol,
+                           version / 1000, version % 1000 / 10);
+}
+
+static bool has(const struct cuda_library *library, const char *name, int version, const char *suffix, void *pointer)
+{
+    cuda_function function = cuda_library_find(library, name, version, suffix);
+    memcpy(pointer, &function, sizeof function);
+    return function != NULL;
+}
+
+vmm_result cuda_library_entries(const struct cuda_library *library, struct cuda_entries *entries)
+{
+#define CUDA_ENTRY(name, driver, version, suffix, types, arguments)       \
+    if (!has(library, #driver, version, suffix, &entries->name))          \
+        return missing(library, #driver suffix, version);
+#include "entries.def"
+    return VMM_SUCCESS;
+}

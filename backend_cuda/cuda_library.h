@@ -1,0 +1,33 @@
+/* cuda_library.h - libcuda loaded at run time, and its functions by name and version.
+ *
+ *     dlopen "libcuda.so.1"  ->  cuGetProcAddress_v2(name, version)   the signature that version brought
+ *                                else dlsym(name suffix)              drivers before 12.0
+ */
+#ifndef CUVMM_CUDA_LIBRARY_H
+#define CUVMM_CUDA_LIBRARY_H
+
+#include "cuda_entries.h"
+
+/* A pointer to some function; converted to its type before it is called. */
+typedef void (*cuda_function)(void);
+
+struct cuda_library {
+    void *handle;
+    const char *path; /* the caller's */
+    vmm_result (*get_proc_address)(const char *symbol, void **function, int version, uint64_t flags, int *status);
+};
+
+/* Loads the library at path (a name without '/' is searched for by the loader). NOT_FOUND, with the thread's detail,
+ * when it does not load. */
+vmm_result cuda_library_open(struct cuda_library *library, const char *path);
+
+/* Gives the library back; only for one that was not used. */
+void cuda_library_close(struct cuda_library *library);
+
+/* The function, or NULL. */
+cuda_function cuda_library_find(const struct cuda_library *library, const char *name, int version, const char *suffix);
+
+/* Fills every pointer. NOT_SUPPORTED, with the thread's detail, for the first that the library lacks. */
+vmm_result cuda_library_entries(const struct cuda_library *library, struct cuda_entries *entries);
+
+#endif

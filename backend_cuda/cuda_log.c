@@ -1,0 +1,82 @@
+#include "cuda_log.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "detail.h"
+
+/* Whose call this thread is in: lines that come at other times are not about it. */
+static _Thread_local const struct cuda_log *listening;
+
+typedef void (*log_callback)(void *data, int level, char *message, size_t length);
+typedef vmm_result (*log_register)(log_callback callback, void *data, void **entry);
+
+/* Says the call's own code again: "Returning 1 (CUDA_ERROR_INVALID_VALUE) from cuMemMap". */
+static bool repeats_the_code(const char *line, size_t length)
+{
+    static const char start[] = "Returning ";
+    return length >= sizeof start - 1 && memcmp(line, start, sizeof start - 1) == 0;
+}
+
+/* Appends to what earlier lines left, cut to the room there is; one line of text whatever comes. */
+static void append(char *note, size_t room, const char *line, size_t length)
+{
+    size_t at = strlen(note);
+    if (at && at + 2 < room) {
+        memcpy(note + at, "; ", 2);
+        at += 2;
+    }
+    for (size_t i = 0; i < length && line[i] && at + 1 < room; i++)
+        note[at++] = (unsigned char)line[i] < ' ' ? ' ' : line[i];
+    while (at && note[at - 1] == ' ')
+        at--;
+    note[at] = '\0';
+}
+
+static void hear(void *data, int level, char *message, size_t length)
+{
+    (void)level;
+    if (!listening || listening != data || !message || repeats_the_code(message, length))
+        return;
+    append(vmm_detail_here()->note, sizeof vmm_detail_here()->note, message, length);
+}
+
+static bool wanted(void)
+{
+    const char *setting = getenv("CUVMM_DRIVER_LOG");
+    return !setting || strcmp(setting, "0") != 0;
+}
+
+void cuda_log_open(struct cuda_log *log, const struct cuda_library *library)
+{
+    log_register enter;
+    log->entry = NULL;
+    if (!wanted())
+        return;
+    cuda_function on = cuda_library_find(library, "cuLogsRegisterCallback", 12090, "");
+    cuda_function off = cuda_library_find(library, "cuLogsUnregisterCallback", 12090, "");
+    if (!on || !off)
+        return;
+    memcpy(&enter, &on, sizeof enter);
+    memcpy(&log->unregister, &off, sizeof log->unregister);
+    if (enter(hear, log, &log->entry) != VMM_SUCCESS)
+        log->entry = NULL;
+}
+
+void cuda_log_close(struct cuda_log *log)
+{
+    if (log->entry)
+        log->unregister(log->entry);
+    log->entry = NULL;
+}
+
+void cuda_log_listen(const struct cuda_log *log)
+{
+    listening = log;
+}
+
+void cuda_log_stop(void)
+{
+    listening = NULL;
+}

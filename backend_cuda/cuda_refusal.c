@@ -1,0 +1,78 @@
+#include "cuda_refusal.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "detail.h"
+
+enum { STUB_LIBRARY = 34, UNAVAILABLE = 46, DRIVER_MISMATCH = 803 };
+
+void cuda_words_open(struct cuda_words *words, const struct cuda_library *library)
+{
+    cuda_function name = cuda_library_find(library, "cuGetErrorName", 6000, "");
+    cuda_function string = cuda_library_find(library, "cuGetErrorString", 6000, "");
+    memcpy(&words->error_name, &name, sizeof name);
+    memcpy(&words->error_string, &string, sizeof string);
+}
+
+/* The way out of what has nothing to do with the call's arguments. */
+static const char *way_out(vmm_result result)
+{
+    switch ((int)result) {
+    case VMM_ERROR_NOT_INITIALIZED:
+        return "call vmm_init first; a child of fork cannot use the driver that its parent initialised";
+    case VMM_ERROR_NO_DEVICE:
+        return "the driver sees no device: look at nvidia-smi, /dev/nvidia* and CUDA_VISIBLE_DEVICES";
+    case STUB_LIBRARY:
+        return "this is the toolkit's stub to link with, not a driver: name the driver's libcuda.so.1";
+    case UNAVAILABLE:
+        return "the device is taken by another process or blocked: look at nvidia-smi";
+    case VMM_ERROR_ILLEGAL_ADDRESS:
+        return "earlier device work faulted and its context is lost; what is mapped can still be given back";
+    case DRIVER_MISMATCH:
+        return "libcuda and the kernel's module are of different versions: reboot, or install one of both";
+    default:
+        return "";
+    }
+}
+
+static const char *ask(vmm_result (*question)(vmm_result, const char **), vmm_result result)
+{
+    const char *text = NULL;
+    return question && question(result, &text) == VMM_SUCCESS && text ? text : NULL;
+}
+
+static bool listed(vmm_result result)
+{
+    switch (result) {
+#define VMM_RESULT(name, number, text) case VMM_##name:
+#include "results.def"
+        return true;
+    default:
+        return false;
+    }
+}
+
+vmm_result cuda_refused(const struct cuda_words *words, vmm_result result)
+{
+    vmm_detail *detail = vmm_detail_here();
+    detail->result = result;
+    /* An answer, not a refusal. */
+    if (result == VMM_ERROR_NOT_READY) {
+        detail->note[0] = '\0';
+        return result;
+    }
+    detail->severity = VMM_SEVERITY_ERROR;
+    if (detail->note[0])
+        return result;
+    const char *help = way_out(result);
+    if (listed(result)) {
+        vmm_detail_note("%s", help);
+        return result;
+    }
+    const char *name = ask(words->error_name, result);
+    const char *text = help[0] ? help : ask(words->error_string, result);
+    vmm_detail_note("%.50s (%d)%s%.90s", name ? name : "a code that the driver has no name for", (int)result,
+                    text ? ": " : "", text ? text : "");
+    return result;
+}

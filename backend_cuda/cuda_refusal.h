@@ -1,0 +1,17 @@
+/* cuda_refusal.h - the thread's record of a call that the driver refused. */
+#ifndef CUVMM_CUDA_REFUSAL_H
+#define CUVMM_CUDA_REFUSAL_H
+
+#include "cuda_library.h"
+
+struct cuda_words {
+    vmm_result (*error_name)(vmm_result result, const char **text);   /* NULL where the driver has none */
+    vmm_result (*error_string)(vmm_result result, const char **text); /* NULL where the driver has none */
+};
+
+void cuda_words_open(struct cuda_words *words, const struct cuda_library *library);
+
+/* Completes the record that dispatch began and the driver's log wrote its reason into. Returns result. */
+vmm_result cuda_refused(const struct cuda_words *words, vmm_result result);
+
+#endif
