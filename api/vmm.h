@@ -383,8 +383,9 @@ VMM_API vmm_result vmm_device_primary_ctx_retain(vmm_system *sys, vmm_context *p
  * [VMM-DEVICE-ID], INVALID_CONTEXT [VMM-CTX-PRIMARY-UNUSED]. cuDevicePrimaryCtxRelease. */
 VMM_API vmm_result vmm_device_primary_ctx_release(vmm_system *sys, vmm_device dev);
 
-/* Destroys what the primary context holds (streams, vmm_mem_alloc memory); mappings, rights and data of virtual
- * memory management stay. INVALID_DEVICE [VMM-DEVICE-ID]. cuDevicePrimaryCtxReset. */
+/* Destroys what the primary context holds (streams, vmm_mem_alloc memory) and ends it until the next retain, which gives
+ * the same value; retains made before still count. Mappings, rights and data of virtual memory management stay.
+ * INVALID_DEVICE [VMM-DEVICE-ID]. cuDevicePrimaryCtxReset. */
 VMM_API vmm_result vmm_device_primary_ctx_reset(vmm_system *sys, vmm_device dev);
 
 /* A new context on dev, current on the calling thread. flags: scheduling bits, 0 .. 0x1ff as in cuda.h, no effect on

@@ -140,8 +140,10 @@ vmm_result sim_device_primary_ctx_reset(struct sim_process *process,
 {
     if (!sim_device_valid(process, call->dev))
         return refuse_device(process, call->dev);
-    if (process->primary_retains[call->dev])
+    if (process->primary_retains[call->dev]) {
         sweep_context(process, process->primary[call->dev]->value, &call->head);
+        process->primary[call->dev]->ended_primary = true; /* until the next retain; those before it still count */
+    }
     return VMM_SUCCESS;
 }
 
@@ -213,9 +215,10 @@ vmm_result sim_ctx_get_device(struct sim_process *process, const struct vmm_call
     }
     void *context;
     uint64_t value = current_get(&process->current);
-    if (!value || slots_find(&process->contexts, value, &context) != SLOT_LIVE)
+    slots_find(&process->contexts, value, &context);
+    if (!value || !context)
         return sim_no_context(process);
-    *call->device = ((struct sim_context *)context)->device; /* of an ended primary context too, as measured */
+    *call->device = ((struct sim_context *)context)->device; /* also of a context that has ended, as measured */
     return VMM_SUCCESS;
 }
 

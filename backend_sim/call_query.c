@@ -137,8 +137,8 @@ static uint64_t answer(const struct sim_process *process, const struct place *pl
         return place->mapping ? place->mapping->made.number : place->allocation->made.number;
     case VMM_POINTER_ATTRIBUTE_MAPPED:
         return 1;
-    case VMM_POINTER_ATTRIBUTE_ACCESS_FLAGS:
-        return device_rights(process, place);
+    case VMM_POINTER_ATTRIBUTE_ACCESS_FLAGS: /* of cuMemAlloc's memory whatever is current, as measured */
+        return place->allocation ? VMM_MEM_ACCESS_FLAGS_PROT_READWRITE : device_rights(process, place);
     case VMM_POINTER_ATTRIBUTE_RANGE_START_ADDR:
     case VMM_POINTER_ATTRIBUTE_RANGE_SIZE:
     case VMM_POINTER_ATTRIBUTE_MAPPING_SIZE:

@@ -67,6 +67,8 @@
     "device.memory = 150109880320\n" \
     "compression.memory = 150109880320\n" \
     "peers = all\n" \
+    "# recorded: the first address lies 4 GiB higher for the second device\n" \
+    "va.start = 0x402000000\n" \
     "attribute.132 = 1\n"
 
 #define GB200X4 \

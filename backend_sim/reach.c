@@ -22,6 +22,7 @@ bool reach_run(const struct sim_process *process, uint64_t address, uint64_t siz
 struct reach_rights {
     unsigned device, host;
     bool host_memory;
+    bool copied_anyway; /* cuMemAlloc's memory of another device: copies go between devices, fills do not */
 };
 
 static struct reach_rights rights(const struct sim_process *process, int device, uint64_t address)
@@ -30,16 +31,19 @@ static struct reach_rights rights(const struct sim_process *process, int device,
     if (m)
         return (struct reach_rights){sim_access_of(m->access, (unsigned)device),
                                      sim_access_of(m->access, SIM_HOST_SLOT),
-                                     m->handle->prop.location.type != VMM_MEM_LOCATION_TYPE_DEVICE};
+                                     m->handle->prop.location.type != VMM_MEM_LOCATION_TYPE_DEVICE, false};
     const struct sim_allocation *a = sim_allocation_at(process, address);
     bool own = a && a->block->prop.location.id == device;
-    return (struct reach_rights){own ? VMM_MEM_ACCESS_FLAGS_PROT_READWRITE : VMM_MEM_ACCESS_FLAGS_PROT_NONE, 0, false};
+    return (struct reach_rights){own ? VMM_MEM_ACCESS_FLAGS_PROT_READWRITE : VMM_MEM_ACCESS_FLAGS_PROT_NONE, 0, false,
+                                 a != NULL};
 }
 
 /* The rule that forbids the use, or VMM_RULE_COUNT. The table is the measured one. */
 static enum vmm_rule_id forbidden(struct reach_rights have, enum reach_use use)
 {
     unsigned need = use == REACH_READ ? VMM_MEM_ACCESS_FLAGS_PROT_READ : VMM_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    if (have.copied_anyway && use != REACH_FILL)
+        return VMM_RULE_COUNT;
     if (have.host_memory && !have.device && use != REACH_FILL)
         return (have.host & need) == need ? VMM_RULE_COUNT : VMM_RULE_COPY_HOST_RIGHTS;
     if ((have.device & need) != need)

@@ -290,6 +290,8 @@ static Handle orphan(CUdeviceptr *p)
 #include "edges/i_pointers.c"
 #include "edges/j_alloc.c"
 #include "edges/k_misc.c"
+#include "edges/l_two_devices.c"
+#include "edges/l_two_devices_work.c"
 
 /* ---- the run ---- */
 
@@ -313,11 +315,16 @@ static void header(void)
     printf("# made by conformance/facts/edges.c; G = 2 MiB; id!<TAB>SIGNAL n: the driver crashed in that group\n");
 }
 
-/* Keeps the device awake, so that every child need not wake it. */
+/* Keeps the devices awake, so that every child need not wake them. */
 static void hold(int in)
 {
     char c;
+    int count = 0;
+    CUcontext ctx;
     init();
+    cuDeviceGetCount(&count);
+    for (int d = 1; d < count; d++)
+        cuDevicePrimaryCtxRetain(&ctx, d);
     while (read(in, &c, 1) > 0)
         ;
 }
@@ -346,7 +353,8 @@ int main(int argc, char **argv)
     }
     report("header!", first);
     static void (*const groups[])(void) = {group_a, group_b, group_c, group_d, group_e, group_f,
-                                           group_g, group_h, group_i, group_j, group_k, group_f_huge};
+                                           group_g, group_h, group_i, group_j, group_k, group_l,
+                                           group_l_work, group_f_huge};
     for (size_t i = 0; i < COUNT(groups); i++)
         groups[i]();
     close(ends[1]);
