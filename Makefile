@@ -120,6 +120,16 @@ $(BUILD)/test/%: $(BUILD)/obj/%.o $(TOOLA) $(CONFA) $(LIBA)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS) $(DL_LIBS)
 
+# Stand-ins for the driver's library, for the tests of the backend that loads it. Never with a sanitizer: it is loaded.
+FAKES := $(addprefix $(BUILD)/fake/libcuda,.so -old.so -ancient.so)
+$(BUILD)/fake/libcuda-old.so: FAKE := -DFAKE_OLD
+$(BUILD)/fake/libcuda-ancient.so: FAKE := -DFAKE_OLD -DFAKE_ANCIENT
+$(FAKES): $(wildcard backend_cuda/fake/*)
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) -std=c11 $(WARNINGS) $(if $(WERROR),-Werror) -g -fPIC -pthread $(FAKE) -shared -o $@ backend_cuda/fake/libcuda.c
+
+$(filter $(BUILD)/test/backend_cuda/%,$(TESTS)): | $(FAKES)
+
 # The targets of the folders: check and its kin, coverage and install; demo and the rule book.
 -include ci/targets.mk tools/targets.mk
 

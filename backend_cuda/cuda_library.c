@@ -41,7 +41,7 @@ vmm_result cuda_library_open(struct cuda_library *library, const char *path)
     library->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!library->handle)
         return vmm_detail_fail(VMM_ERROR_NOT_FOUND, "vmm_open",
-                               "%.30s does not load (%.50s): install the NVIDIA driver, or name it in CUVMM_LIBCUDA",
+                               "%.30s does not load (%.40s): install the driver, or set CUVMM_LIBCUDA",
                                base_name(path), loader_reason(path));
     cuda_function function = as_function(dlsym(library->handle, "cuGetProcAddress_v2"));
     memcpy(&library->get_proc_address, &function, sizeof function);
@@ -71,10 +71,9 @@ static vmm_result missing(const struct cuda_library *library, const char *symbol
     const char *base = base_name(library->path);
     if (version <= 2000)
         return vmm_detail_fail(VMM_ERROR_NOT_SUPPORTED, "vmm_open",
-                               "%.30s has no %s: it is not a CUDA driver's library; name one in CUVMM_LIBCUDA", base,
-                               symbol);
+                               "%.30s has no %s: not a CUDA driver; name one in CUVMM_LIBCUDA", base, symbol);
     return vmm_detail_fail(VMM_ERROR_NOT_SUPPORTED, "vmm_open",
-                           "%.30s has no %s: it is older than CUDA %d.%d; install a newer driver", base, symbol,
+                           "%.30s has no %s: before CUDA %d.%d; update the driver", base, symbol,
                            version / 1000, version % 1000 / 10);
 }
 

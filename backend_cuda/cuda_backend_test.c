@@ -1,0 +1,108 @@
+/* Every call reaches the driver's function of the same name, in the signature that ours is, with its arguments in the
+ * driver's order; what that returns is what the caller gets. On a driver that is asked by version and on an old one. */
+#include "backend.h"
+#include "fake/rig.h"
+
+/* Different in every byte that a narrow parameter keeps, with the top bits set so that signs show. */
+static uint64_t value_of(size_t param)
+{
+    return UINT64_C(0xF1E2D3C4B5A69780) + UINT64_C(0x0101010101010111) * param;
+}
+
+static bool same_arguments(const struct fake_driver *driver, const struct vmm_call *call)
+{
+    size_t count;
+    const struct vmm_param *params = vmm_call_params((enum vmm_call_id)call->id, &count);
+    if (driver->arguments != count) {
+        tap_note("%u arguments reached the driver, not %zu", driver->arguments, count);
+        return false;
+    }
+    for (size_t i = 0; i < count; i++)
+        if (driver->argument[i] != vmm_call_scalar(call, &params[i])) {
+            tap_note("%s is 0x%" PRIx64 " at the driver", params[i].name, driver->argument[i]);
+            return false;
+        }
+    return true;
+}
+
+static bool is_symbol_of(const char *symbol, const char *name)
+{
+    size_t length = strlen(name);
+    return symbol && strncmp(symbol, name, length) == 0 &&
+           (symbol[length] == '\0' || strcmp(symbol + length, "_v2") == 0);
+}
+
+static void check_call(struct rig *rig, struct vmm_backend *backend, enum vmm_call_id id, const char *where)
+{
+    union vmm_any_call call;
+    size_t count;
+    const struct vmm_param *params = vmm_call_params(id, &count);
+    const char *name = vmm_call_driver_name(id);
+    memset(&call, 0, sizeof call);
+    call.head.id = (uint16_t)id;
+    for (size_t i = 0; i < count; i++)
+        vmm_call_set_scalar(&call.head, &params[i], value_of(i));
+    rig_reset(rig);
+    rig->driver->result = 1;
+    vmm_detail_begin(&call.head);
+    vmm_result refused = vmm_backend_call(backend, &call.head);
+    bool told = vmm_last_detail()->severity == VMM_SEVERITY_ERROR && !vmm_last_detail()->rule &&
+                vmm_last_detail()->result == refused && strcmp(vmm_last_detail()->function, name) == 0;
+    tap_ok(is_symbol_of(rig->driver->symbol, name), "%s: %s reaches %s", where, name,
+           rig->driver->symbol ? rig->driver->symbol : "nothing");
+    tap_ok(same_arguments(rig->driver, &call.head), "%s: %s: its %zu arguments", where, name, count);
+    rig->driver->result = 0;
+    vmm_detail_begin(&call.head);
+    vmm_result done = vmm_backend_call(backend, &call.head);
+    tap_ok(refused == VMM_ERROR_INVALID_VALUE && told && done == VMM_SUCCESS && rig->driver->calls == 2 &&
+               vmm_last_detail()->severity == VMM_SEVERITY_NONE,
+           "%s: %s: called once each time; its result is the caller's", where, name);
+}
+
+static void check_all(struct rig *rig, const char *where)
+{
+    struct vmm_backend *backend;
+    if (vmm_cuda_open(rig->path, &backend) != VMM_SUCCESS)
+        tap_bail("%s: %s", where, vmm_last_detail()->note);
+    for (int id = 0; id < VMM_CALL_COUNT; id++)
+        check_call(rig, backend, (enum vmm_call_id)id, where);
+    backend->ops->close(backend);
+}
+
+/* The same through the public functions, for one of each kind of parameter. */
+static void check_public(struct rig *rig)
+{
+    vmm_system *sys;
+    vmm_mem_access_desc desc = {{VMM_MEM_LOCATION_TYPE_DEVICE, 0}, VMM_MEM_ACCESS_FLAGS_PROT_READ};
+    if (vmm_open(rig->spec, &sys) != VMM_SUCCESS)
+        tap_bail("%s", vmm_last_detail()->note);
+    rig_reset(rig);
+    tap_u64(rig->driver->calls, 0, "opening makes no call");
+    tap_result(vmm_mem_set_access(sys, 0x200000, 0x400000, &desc, 1), VMM_SUCCESS, "rights are set");
+    tap_ok(strcmp(rig->driver->symbol, "cuMemSetAccess") == 0 && rig->driver->argument[0] == 0x200000 &&
+               rig->driver->argument[1] == 0x400000 && rig->driver->argument[2] == (uintptr_t)&desc &&
+               rig->driver->argument[3] == 1,
+           "with the caller's own array");
+    tap_result(vmm_ctx_synchronize(sys), VMM_SUCCESS, "a call without arguments");
+    tap_text(rig->driver->symbol, "cuCtxSynchronize", "reaches its function");
+    tap_u64(vmm_leaks(sys, NULL, NULL), 0, "no leak is claimed: nothing is known");
+    tap_result(vmm_visit(sys, NULL, NULL), VMM_ERROR_NOT_SUPPORTED, "what lives cannot be listed");
+    tap_ok(strstr(vmm_last_detail()->note, "simulator"), "and it is said who can: %s", vmm_last_detail()->note);
+    vmm_system *peer = NULL;
+    tap_result(vmm_attach(sys, &peer), VMM_ERROR_NOT_SUPPORTED, "there is no second process in this one");
+    tap_ok(!peer && strstr(vmm_last_detail()->note, "process"), "and it is said why: %s", vmm_last_detail()->note);
+    vmm_close(sys);
+    tap_u64(rig->driver->calls, 2, "closing makes no call");
+}
+
+int main(int argc, char **argv)
+{
+    struct rig rig;
+    (void)argc;
+    rig_load(&rig, argv[0], "libcuda.so");
+    check_all(&rig, "by version");
+    check_public(&rig);
+    rig_load(&rig, argv[0], "libcuda-old.so");
+    check_all(&rig, "by symbol");
+    return tap_done();
+}

@@ -1,0 +1,219 @@
+/* The whole life of a mapping on a real device; skipped where there is none. What the driver says of refused calls, and
+ * what a call through the API costs against the same call made on the driver directly.
+ *
+ * Values that only say what one driver does are the suite's and the recordings' business, not this file's. */
+#define _DEFAULT_SOURCE
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cuda_library.h"
+#include "fake/rig.h"
+
+enum { ROUNDS = 201, CALLS = 1000, PERCENT = 130 };
+
+struct life {
+    vmm_system *sys;
+    vmm_context context;
+    vmm_mem_allocation_prop prop;
+    uint64_t size;
+    vmm_deviceptr ptr;
+    vmm_mem_generic_allocation_handle handle;
+};
+
+static void say(const char *what)
+{
+    char text[600];
+    vmm_detail_text(vmm_last_detail(), text, sizeof text);
+    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+        tap_note("%s: %s", what, line);
+}
+
+static void check_refusal(vmm_result result, vmm_result want, const char *what)
+{
+    tap_result(result, want, "%s is refused", what);
+    tap_ok(vmm_last_detail()->severity == VMM_SEVERITY_ERROR && !vmm_last_detail()->rule &&
+               vmm_last_detail()->result == result,
+           "and the record says so");
+    say(what);
+}
+
+static void test_start(struct life *life)
+{
+    char name[100] = "";
+    int count = 0, supported = 0;
+    check_refusal(vmm_device_get_count(life->sys, &count), VMM_ERROR_NOT_INITIALIZED, "a call before vmm_init");
+    check_refusal(vmm_init(life->sys, 1), VMM_ERROR_INVALID_VALUE, "vmm_init with flags");
+    tap_result(vmm_init(life->sys, 0), VMM_SUCCESS, "the driver is initialised");
+    tap_result(vmm_device_get_count(life->sys, &count), VMM_SUCCESS, "%d devices", count);
+    for (int i = 0; i < count; i++) {
+        uint64_t bytes = 0;
+        tap_ok(vmm_device_get_name(life->sys, name, sizeof name, i) == VMM_SUCCESS &&
+                   vmm_device_total_mem(life->sys, &bytes, i) == VMM_SUCCESS && bytes > 0,
+               "device %d: %s, %" PRIu64 " bytes", i, name, bytes);
+    }
+    vmm_device_get_attribute(life->sys, &supported, VMM_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, 0);
+    if (!supported)
+        tap_bail("device 0 has no virtual memory management");
+}
+
+static void test_contexts(struct life *life)
+{
+    vmm_context own = NULL, current = NULL;
+    vmm_device device = -1;
+    vmm_stream stream = NULL;
+    tap_result(vmm_ctx_create(life->sys, &own, 0, 0), VMM_SUCCESS, "a context of one's own");
+    tap_ok(vmm_ctx_get_current(life->sys, &current) == VMM_SUCCESS && current == own, "is current");
+    tap_ok(vmm_ctx_get_device(life->sys, &device) == VMM_SUCCESS && device == 0, "on device 0");
+    tap_result(vmm_stream_create(life->sys, &stream, VMM_STREAM_NON_BLOCKING), VMM_SUCCESS, "with a stream");
+    tap_result(vmm_stream_query(life->sys, stream), VMM_SUCCESS, "which is idle");
+    tap_result(vmm_stream_destroy(life->sys, stream), VMM_SUCCESS, "and ends");
+    tap_result(vmm_ctx_destroy(life->sys, own), VMM_SUCCESS, "before the context");
+    tap_result(vmm_device_primary_ctx_retain(life->sys, &life->context, 0), VMM_SUCCESS, "the primary context");
+    tap_result(vmm_ctx_set_current(life->sys, life->context), VMM_SUCCESS, "is made current");
+}
+
+static void test_make(struct life *life)
+{
+    vmm_mem_access_desc desc = {{VMM_MEM_LOCATION_TYPE_DEVICE, 0}, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    uint64_t rights = 0;
+    life->prop.type = VMM_MEM_ALLOCATION_TYPE_PINNED;
+    life->prop.location.type = VMM_MEM_LOCATION_TYPE_DEVICE;
+    tap_result(vmm_mem_get_allocation_granularity(life->sys, &life->size, &life->prop, VMM_MEM_ALLOC_GRANULARITY_MINIMUM),
+               VMM_SUCCESS, "granularity %" PRIu64, life->size);
+    check_refusal(vmm_mem_create(life->sys, &life->handle, life->size + 1, &life->prop, 0), VMM_ERROR_INVALID_VALUE,
+                  "memory of an odd size");
+    tap_result(vmm_mem_create(life->sys, &life->handle, life->size, &life->prop, 0), VMM_SUCCESS, "memory");
+    tap_result(vmm_mem_address_reserve(life->sys, &life->ptr, life->size, 0, 0, 0), VMM_SUCCESS, "addresses");
+    tap_result(vmm_mem_map(life->sys, life->ptr, life->size, 0, life->handle, 0), VMM_SUCCESS, "a mapping");
+    check_refusal(vmm_mem_map(life->sys, life->ptr, life->size, 0, life->handle, 0), VMM_ERROR_INVALID_VALUE,
+                  "a second mapping at its place");
+    check_refusal(vmm_mem_address_free(life->sys, life->ptr, life->size), VMM_ERROR_INVALID_VALUE,
+                  "freeing addresses under it");
+    check_refusal(vmm_memset_d8(life->sys, life->ptr, 1, 1), VMM_ERROR_INVALID_VALUE, "a fill without rights");
+    tap_result(vmm_mem_set_access(life->sys, life->ptr, life->size, &desc, 1), VMM_SUCCESS, "rights");
+    tap_ok(vmm_mem_get_access(life->sys, &rights, &desc.location, life->ptr) == VMM_SUCCESS && rights == 3, "are told");
+}
+
+static void test_use(struct life *life)
+{
+    uint32_t words[4] = {0};
+    vmm_mem_generic_allocation_handle again = 0;
+    vmm_deviceptr base = 0;
+    uint64_t size = 0;
+    tap_result(vmm_memset_d32(life->sys, life->ptr, 0x12345678, 4), VMM_SUCCESS, "a fill");
+    tap_result(vmm_memcpy_dtoh(life->sys, words, life->ptr, sizeof words), VMM_SUCCESS, "a copy to the host");
+    tap_ok(words[0] == 0x12345678 && words[3] == 0x12345678, "brings what was filled in");
+    tap_ok(vmm_mem_get_address_range(life->sys, &base, &size, life->ptr + 5) == VMM_SUCCESS && base == life->ptr &&
+               size == life->size,
+           "an address inside is traced to its mapping");
+    tap_ok(vmm_mem_retain_allocation_handle(life->sys, &again, life->ptr) == VMM_SUCCESS && again == life->handle,
+           "and to its handle");
+    tap_result(vmm_mem_release(life->sys, again), VMM_SUCCESS, "which is given back once more");
+}
+
+static void test_end(struct life *life)
+{
+    tap_result(vmm_mem_unmap(life->sys, life->ptr, life->size), VMM_SUCCESS, "unmap");
+    tap_result(vmm_mem_release(life->sys, life->handle), VMM_SUCCESS, "release");
+    tap_result(vmm_mem_address_free(life->sys, life->ptr, life->size), VMM_SUCCESS, "free the addresses");
+    check_refusal(vmm_mem_address_free(life->sys, life->ptr, life->size), VMM_ERROR_INVALID_VALUE, "freeing them twice");
+    tap_result(vmm_device_primary_ctx_release(life->sys, 0), VMM_SUCCESS, "the primary context is given back");
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+static int order(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double *values)
+{
+    qsort(values, ROUNDS, sizeof *values, order);
+    return values[ROUNDS / 2];
+}
+
+/* Nanoseconds a call, median of interleaved rounds: through each of two systems and on the driver directly. */
+static void measure(const struct life *life, vmm_system *const sys[2], cuda_mem_get_access_fn direct, double took[3])
+{
+    static double round[3][ROUNDS];
+    uint64_t rights;
+    for (int r = 0; r < ROUNDS; r++)
+        for (int turn = 0; turn < 3; turn++) {
+            int who = (turn + r) % 3;
+            double start = now();
+            for (int i = 0; i < CALLS; i++)
+                if (who == 2)
+                    direct(&rights, &life->prop.location, life->ptr);
+                else
+                    vmm_mem_get_access(sys[who], &rights, &life->prop.location, life->ptr);
+            round[who][r] = (now() - start) / CALLS;
+        }
+    for (int who = 0; who < 3; who++)
+        took[who] = median(round[who]);
+}
+
+static void test_cost(const struct life *life, const char *path)
+{
+    struct cuda_library library;
+    struct cuda_entries entries;
+    vmm_system *quiet;
+    double took[3];
+    setenv("CUVMM_DRIVER_LOG", "0", 1);
+    if (cuda_library_open(&library, path) != VMM_SUCCESS || cuda_library_entries(&library, &entries) != VMM_SUCCESS ||
+        vmm_open("cuda", &quiet) != VMM_SUCCESS)
+        tap_bail("%s", vmm_last_detail()->note);
+    unsetenv("CUVMM_DRIVER_LOG");
+    measure(life, (vmm_system *const[]){life->sys, quiet}, entries.mem_get_access, took);
+    double ratio = 100 * took[0] / took[2];
+    tap_note("cuMemGetAccess: %.0f ns through the API, %.0f ns with CUVMM_DRIVER_LOG=0, %.0f ns directly; ratio %.2f",
+             took[0], took[1], took[2], ratio / 100);
+    tap_ok(ratio <= PERCENT, "a call through the API takes at most %d%% of a direct one", PERCENT);
+    vmm_close(quiet);
+    cuda_library_close(&library);
+}
+
+/* In a child, so that this process never touches a driver that turns out to have no device. */
+static bool has_device(void)
+{
+    int status = 1;
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        vmm_system *sys;
+        int count = 0;
+        bool some = vmm_open("cuda", &sys) == VMM_SUCCESS && vmm_init(sys, 0) == VMM_SUCCESS &&
+                    vmm_device_get_count(sys, &count) == VMM_SUCCESS && count > 0;
+        _exit(some ? 0 : 1);
+    }
+    return child > 0 && waitpid(child, &status, 0) == child && status == 0;
+}
+
+int main(void)
+{
+    struct life life = {0};
+    const char *path = getenv("CUVMM_LIBCUDA");
+    unsetenv("CUVMM_LAYERS");
+    if (!has_device()) {
+        tap_skip("no CUDA device", "the life of a mapping on a device");
+        return tap_done();
+    }
+    if (vmm_open("cuda", &life.sys) != VMM_SUCCESS)
+        tap_bail("%s", vmm_last_detail()->note);
+    test_start(&life);
+    test_contexts(&life);
+    test_make(&life);
+    test_use(&life);
+    test_cost(&life, path && *path ? path : "libcuda.so.1");
+    test_end(&life);
+    vmm_close(life.sys);
+    return tap_done();
+}

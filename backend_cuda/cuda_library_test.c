@@ -1,0 +1,101 @@
+/* What is said when the driver is not there, is none, or is too old; and where it is looked for. */
+#include <stdlib.h>
+
+#include "fake/rig.h"
+#include "cuda_library.h"
+
+static void check_refused(const char *spec, vmm_result want, const char *const *says)
+{
+    vmm_system *const untouched = (vmm_system *)&want;
+    vmm_system *sys = untouched;
+    tap_result(vmm_open(spec, &sys), want, "%.30s... does not open", spec);
+    tap_ok(sys == untouched, "and nothing is stored");
+    for (; *says; says++)
+        tap_ok(strstr(vmm_last_detail()->note, *says), "it says \"%s\": %s", *says, vmm_last_detail()->note);
+}
+
+static void test_missing(const struct rig *ancient)
+{
+    char spec[RIG_PATH + 8];
+    check_refused("cuda:libnothing.so.1", VMM_ERROR_NOT_FOUND,
+                  (const char *[]){"libnothing.so.1 does not load", "No such file", "column 1",
+                                   "install the driver", "CUVMM_LIBCUDA", NULL});
+    snprintf(spec, sizeof spec, "cuda:%s.c", ancient->path);
+    check_refused(spec, VMM_ERROR_NOT_FOUND, (const char *[]){"does not load", "No such file", NULL});
+    check_refused("cuda:Makefile", VMM_ERROR_NOT_FOUND, (const char *[]){"Makefile does not load", NULL});
+    check_refused("cuda:libm.so.6", VMM_ERROR_NOT_SUPPORTED,
+                  (const char *[]){"libm.so.6 has no cuInit", "not a CUDA driver", "CUVMM_LIBCUDA", NULL});
+    check_refused(ancient->spec, VMM_ERROR_NOT_SUPPORTED,
+                  (const char *[]){"has no cuMemGetAllocationGranularity", "before CUDA 10.2", "update the driver", NULL});
+}
+
+/* "" is what the environment names, and that is the loader's own name unless it is set. */
+static void test_where(const struct rig *rig)
+{
+    vmm_system *sys;
+    setenv("CUVMM_LIBCUDA", rig->path, 1);
+    tap_result(vmm_open("cuda", &sys), VMM_SUCCESS, "cuda is what CUVMM_LIBCUDA names");
+    rig->driver->calls = 0;
+    tap_result(vmm_init(sys, 0), VMM_SUCCESS, "and it is initialised");
+    tap_u64(rig->driver->calls, 1, "there");
+    vmm_close(sys);
+    check_refused("cuda:libnothing.so", VMM_ERROR_NOT_FOUND, (const char *[]){"libnothing.so does not load", NULL});
+    setenv("CUVMM_LIBCUDA", "libnothing-either.so", 1);
+    check_refused("cuda", VMM_ERROR_NOT_FOUND, (const char *[]){"libnothing-either.so does not load", NULL});
+    setenv("CUVMM_BACKEND", rig->spec, 1);
+    tap_result(vmm_open(NULL, &sys), VMM_SUCCESS, "CUVMM_BACKEND may name the driver's library");
+    vmm_close(sys);
+    unsetenv("CUVMM_LIBCUDA");
+    unsetenv("CUVMM_BACKEND");
+}
+
+/* A name that cuGetProcAddress does not know is looked up as a symbol: here the symbol is there. */
+static void test_hidden(struct rig *rig)
+{
+    vmm_system *sys;
+    rig_reset(rig);
+    rig->driver->hidden = "cuCtxCreate";
+    tap_result(vmm_open(rig->spec, &sys), VMM_SUCCESS, "a function that is only a symbol will do");
+    vmm_ctx_create(sys, NULL, 0, 0);
+    tap_text(rig->driver->symbol, "cuCtxCreate_v2", "with the suffix of our signature");
+    vmm_close(sys);
+    rig_reset(rig);
+}
+
+/* The fake gives what the driver gives: so the traps are there, and asking with the wrong version would show. */
+static void test_traps(const struct rig *rig)
+{
+    static const struct {
+        const char *name;
+        int version;
+        const char *reached;
+    } rows[] = {{"cuCtxCreate", 13000, "other cuCtxCreate_v4"},      {"cuCtxCreate", 2000, "other cuCtxCreate"},
+                {"cuCtxGetDevice", 13000, "other cuCtxGetDevice_v2"}, {"cuMemAlloc", 3010, "other cuMemAlloc"},
+                {"cuCtxSynchronize", 13000, "other cuCtxSynchronize_v2"}};
+    struct cuda_library library;
+    if (cuda_library_open(&library, rig->path) != VMM_SUCCESS)
+        tap_bail("%s", vmm_last_detail()->note);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        void (*function)(uint64_t, uint64_t, uint64_t, uint64_t);
+        cuda_function found = cuda_library_find(&library, rows[i].name, rows[i].version, "");
+        memcpy(&function, &found, sizeof function);
+        function(0, 0, 0, 0);
+        tap_text(rig->driver->symbol, rows[i].reached, "%s of CUDA %d is another", rows[i].name, rows[i].version);
+    }
+    tap_ok(!cuda_library_find(&library, "cuMemMap", 10010, "_v9"), "cuMemMap is not there before CUDA 10.2");
+    cuda_library_close(&library);
+}
+
+int main(int argc, char **argv)
+{
+    struct rig rig, ancient;
+    (void)argc;
+    unsetenv("CUVMM_LAYERS");
+    rig_load(&rig, argv[0], "libcuda.so");
+    rig_find(&ancient, argv[0], "libcuda-ancient.so");
+    test_missing(&ancient);
+    test_where(&rig);
+    test_hidden(&rig);
+    test_traps(&rig);
+    return tap_done();
+}

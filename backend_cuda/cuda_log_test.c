@@ -1,0 +1,135 @@
+/* What the driver's log says of a refusal is in the detail: only of this call, this thread and this system. */
+#include <stdlib.h>
+
+#include "fake/rig.h"
+
+#define REPEATS "Returning 1 (CUDA_ERROR_INVALID_VALUE) from cuMemUnmap"
+
+static vmm_system *open_or_bail(const struct rig *rig)
+{
+    vmm_system *sys = NULL;
+    if (vmm_open(rig->spec, &sys) != VMM_SUCCESS)
+        tap_bail("%s", vmm_last_detail()->note);
+    return sys;
+}
+
+/* A call that the driver answers with result while it logs first and second. */
+static const vmm_detail *call_with(struct rig *rig, vmm_system *sys, int result, const char *first, const char *second)
+{
+    rig_reset(rig);
+    rig->driver->result = result;
+    rig->driver->log[0] = first;
+    rig->driver->log[1] = first ? second : NULL;
+    tap_u64((uint64_t)vmm_mem_unmap(sys, 0x200000, 4096), (uint64_t)result, "the driver's code %d is returned", result);
+    return vmm_last_detail();
+}
+
+static void remember(void *user, const vmm_detail *detail)
+{
+    *(vmm_detail *)user = *detail;
+}
+
+static void test_lines(struct rig *rig, vmm_system *sys)
+{
+    char text[600], line[400];
+    vmm_detail seen = {0};
+    vmm_set_report(sys, remember, &seen);
+    const vmm_detail *detail = call_with(rig, sys, 1, "Range is not mapped", REPEATS);
+    vmm_set_report(sys, NULL, NULL);
+    tap_text(detail->note, "Range is not mapped", "what the driver says, without the code again");
+    tap_text(seen.note, "Range is not mapped", "and the report function is told");
+    tap_ok(detail->severity == VMM_SEVERITY_ERROR && detail->result == VMM_ERROR_INVALID_VALUE && !detail->rule &&
+               !detail->argument && detail->call == 1 && strcmp(detail->function, "cuMemUnmap") == 0,
+           "the record names call and result, and no rule");
+    vmm_detail_text(detail, text, sizeof text);
+    tap_text(text, "error: cuMemUnmap (call 1) -> CUDA_ERROR_INVALID_VALUE\n  what      Range is not mapped\n",
+             "as text");
+    tap_text(call_with(rig, sys, 1, REPEATS, NULL)->note, "", "a driver that only repeats its code says nothing");
+    tap_text(call_with(rig, sys, 1, "One", "Two")->note, "One; Two", "two lines");
+    tap_text(call_with(rig, sys, 1, "A\nB\tC\n", NULL)->note, "A B C", "one line whatever the driver puts in");
+    memset(line, 'x', sizeof line - 1);
+    line[sizeof line - 1] = '\0';
+    detail = call_with(rig, sys, 1, line, "more");
+    tap_u64(strlen(detail->note), sizeof detail->note - 1, "a long line is cut to the room");
+    detail = call_with(rig, sys, 0, "A warning", NULL);
+    tap_ok(detail->severity == VMM_SEVERITY_NONE && !detail->note[0], "nothing is said of a call that was done");
+}
+
+static void test_whose(struct rig *rig, vmm_system *sys)
+{
+    const vmm_detail *detail = call_with(rig, sys, 1, NULL, NULL);
+    rig->driver->log[0] = "Of the program's own call";
+    rig->log();
+    tap_text(detail->note, "", "a line between our calls is not ours");
+    rig_reset(rig);
+    rig->driver->result = 1;
+    rig->driver->log[0] = "Of another thread";
+    rig->driver->log_from_another_thread = 1;
+    vmm_mem_unmap(sys, 0x200000, 4096);
+    tap_text(vmm_last_detail()->note, "", "a line for another thread's call is not ours");
+    rig_reset(rig);
+    vmm_system *second = open_or_bail(rig);
+    tap_u64(rig_listeners(rig), 2, "two systems listen");
+    tap_text(call_with(rig, sys, 1, "Once", NULL)->note, "Once", "the call's system takes the line");
+    tap_text(call_with(rig, second, 1, "Once", NULL)->note, "Once", "whichever it is");
+    vmm_close(second);
+    tap_u64(rig_listeners(rig), 1, "closing ends that");
+}
+
+static void test_without(struct rig *rig)
+{
+    setenv("CUVMM_DRIVER_LOG", "0", 1);
+    vmm_system *sys = open_or_bail(rig);
+    tap_u64(rig_listeners(rig), 0, "CUVMM_DRIVER_LOG=0: nobody listens");
+    tap_text(call_with(rig, sys, 1, "Unheard", NULL)->note, "", "and nothing is heard");
+    vmm_close(sys);
+    setenv("CUVMM_DRIVER_LOG", "1", 1);
+    sys = open_or_bail(rig);
+    tap_u64(rig_listeners(rig), 1, "CUVMM_DRIVER_LOG=1: as unset");
+    vmm_close(sys);
+    unsetenv("CUVMM_DRIVER_LOG");
+    rig_reset(rig);
+    rig->driver->register_result = 1;
+    sys = open_or_bail(rig);
+    tap_u64(rig_listeners(rig), 0, "a driver that refuses the listener is used without");
+    tap_text(call_with(rig, sys, 1, "Unheard", NULL)->note, "", "and nothing is heard then");
+    vmm_close(sys);
+}
+
+/* Codes that the call's arguments did not cause, and codes that the library does not list. */
+static void test_codes(struct rig *rig, vmm_system *sys)
+{
+    const vmm_detail *detail = call_with(rig, sys, VMM_ERROR_NOT_READY, "Busy", NULL);
+    tap_ok(detail->severity == VMM_SEVERITY_NONE && !detail->note[0], "NOT_READY is an answer, not a refusal");
+    tap_ok(strstr(call_with(rig, sys, VMM_ERROR_NO_DEVICE, NULL, NULL)->note, "CUDA_VISIBLE_DEVICES"),
+           "no device: where to look");
+    tap_ok(strstr(call_with(rig, sys, 34, NULL, NULL)->note, "stub"), "the toolkit's stub is recognised");
+    tap_text(call_with(rig, sys, VMM_ERROR_NO_DEVICE, "The driver knows better", NULL)->note, "The driver knows better",
+             "the driver's words come first");
+    tap_text(call_with(rig, sys, 12345, NULL, NULL)->note, "CUDA_ERROR_OF_THE_FAKE (12345): only the fake has it",
+             "a code that we do not list, in the driver's words");
+    tap_text(call_with(rig, sys, 54321, NULL, NULL)->note, "a code that the driver has no name for (54321)",
+             "a code that nobody knows");
+}
+
+int main(int argc, char **argv)
+{
+    struct rig rig, old;
+    (void)argc;
+    unsetenv("CUVMM_LAYERS");
+    unsetenv("CUVMM_DRIVER_LOG");
+    rig_load(&rig, argv[0], "libcuda.so");
+    vmm_system *sys = open_or_bail(&rig);
+    tap_u64(rig_listeners(&rig), 1, "one listener");
+    test_lines(&rig, sys);
+    test_whose(&rig, sys);
+    test_codes(&rig, sys);
+    vmm_close(sys);
+    tap_u64(rig_listeners(&rig), 0, "no listener is left");
+    test_without(&rig);
+    rig_load(&old, argv[0], "libcuda-old.so");
+    sys = open_or_bail(&old);
+    tap_text(call_with(&old, sys, 1, "Unheard", NULL)->note, "", "a driver before 12.9 has no log");
+    vmm_close(sys);
+    return tap_done();
+}

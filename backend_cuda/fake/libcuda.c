@@ -1,0 +1,246 @@
+/* See fake.h. Three libraries come from this file:
+ *   plain          as a driver of CUDA 13: cuGetProcAddress_v2, the log, several signatures of a name
+ *   FAKE_OLD       as before 12.0: names with suffixes only, no log
+ *   FAKE_ANCIENT   as before 10.2: FAKE_OLD without virtual memory management's calls */
+#include "fake.h"
+
+#include <pthread.h>
+#include <string.h>
+
+static struct fake_driver driver;
+
+struct fake_driver *fake_driver(void);
+void fake_log(void);
+
+struct fake_driver *fake_driver(void)
+{
+    return &driver;
+}
+
+void fake_log(void)
+{
+    for (unsigned line = 0; line < 4 && driver.log[line]; line++)
+        for (unsigned i = 0; i < FAKE_LISTENERS; i++) {
+            char text[600];
+            size_t length = strlen(driver.log[line]);
+            if (!driver.listener[i].hear || length >= sizeof text)
+                continue;
+            memcpy(text, driver.log[line], length);
+            text[length] = '!'; /* not terminated: length is all there is */
+            driver.listener[i].hear(driver.listener[i].data, 0, text, length);
+        }
+}
+
+static void *log_apart(void *unused)
+{
+    fake_log();
+    return unused;
+}
+
+static int reached(const char *symbol, unsigned count, const uint64_t *argument)
+{
+    pthread_t thread;
+    driver.calls++;
+    driver.symbol = symbol;
+    driver.arguments = count;
+    memcpy(driver.argument, argument, count * sizeof *argument);
+    if (!driver.log_from_another_thread)
+        fake_log();
+    else if (pthread_create(&thread, NULL, log_apart, NULL) == 0)
+        pthread_join(thread, NULL);
+    return driver.result;
+}
+
+typedef unsigned long long u64;
+typedef unsigned u32;
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef size_t size;
+typedef void *any; /* stands for every pointer */
+
+#define AS(x) (uint64_t)(uintptr_t)(x)
+#define F0(role, symbol)                                        \
+    int symbol(void);                                            \
+    int symbol(void)                                             \
+    {                                                            \
+        return reached(role #symbol, 0, (uint64_t[]){0});               \
+    }
+#define F1(role, symbol, A)                                     \
+    int symbol(A);                                               \
+    int symbol(A a)                                              \
+    {                                                            \
+        return reached(role #symbol, 1, (uint64_t[]){AS(a)});           \
+    }
+#define F2(role, symbol, A, B)                                  \
+    int symbol(A, B);                                            \
+    int symbol(A a, B b)                                         \
+    {                                                            \
+        return reached(role #symbol, 2, (uint64_t[]){AS(a), AS(b)});    \
+    }
+#define F3(role, symbol, A, B, C)                                       \
+    int symbol(A, B, C);                                                 \
+    int symbol(A a, B b, C c)                                            \
+    {                                                                    \
+        return reached(role #symbol, 3, (uint64_t[]){AS(a), AS(b), AS(c)});     \
+    }
+#define F4(role, symbol, A, B, C, D)                                            \
+    int symbol(A, B, C, D);                                                      \
+    int symbol(A a, B b, C c, D d)                                               \
+    {                                                                            \
+        return reached(role #symbol, 4, (uint64_t[]){AS(a), AS(b), AS(c), AS(d)});      \
+    }
+#define F5(role, symbol, A, B, C, D, E)                                                 \
+    int symbol(A, B, C, D, E);                                                           \
+    int symbol(A a, B b, C c, D d, E e)                                                  \
+    {                                                                                    \
+        return reached(role #symbol, 5, (uint64_t[]){AS(a), AS(b), AS(c), AS(d), AS(e)});       \
+    }
+
+#define OURS ""
+#define OTHER "other "
+
+F1(OURS, cuInit, u32)
+F1(OURS, cuDeviceGetCount, any)
+F2(OURS, cuDeviceGet, any, int)
+F3(OURS, cuDeviceGetName, any, int, int)
+F3(OURS, cuDeviceGetAttribute, any, int, int)
+F2(OTHER, cuDeviceTotalMem, any, int)
+F2(OURS, cuDeviceTotalMem_v2, any, int)
+F3(OURS, cuDeviceCanAccessPeer, any, int, int)
+F2(OURS, cuDevicePrimaryCtxRetain, any, int)
+F1(OTHER, cuDevicePrimaryCtxRelease, int)
+F1(OURS, cuDevicePrimaryCtxRelease_v2, int)
+F1(OTHER, cuDevicePrimaryCtxReset, int)
+F1(OURS, cuDevicePrimaryCtxReset_v2, int)
+F3(OTHER, cuCtxCreate, any, u32, int)
+F3(OURS, cuCtxCreate_v2, any, u32, int)
+F5(OTHER, cuCtxCreate_v3, any, any, int, u32, int)
+F4(OTHER, cuCtxCreate_v4, any, any, u32, int)
+F1(OTHER, cuCtxDestroy, any)
+F1(OURS, cuCtxDestroy_v2, any)
+F1(OURS, cuCtxSetCurrent, any)
+F1(OURS, cuCtxGetCurrent, any)
+F1(OURS, cuCtxGetDevice, any)
+F2(OTHER, cuCtxGetDevice_v2, any, any)
+F0(OURS, cuCtxSynchronize)
+F1(OTHER, cuCtxSynchronize_v2, any)
+F2(OURS, cuStreamCreate, any, u32)
+F1(OTHER, cuStreamDestroy, any)
+F1(OURS, cuStreamDestroy_v2, any)
+F1(OURS, cuStreamSynchronize, any)
+F1(OURS, cuStreamQuery, any)
+F2(OTHER, cuMemGetInfo, any, any)
+F2(OURS, cuMemGetInfo_v2, any, any)
+F2(OTHER, cuMemAlloc, any, u32)
+F2(OURS, cuMemAlloc_v2, any, size)
+F1(OTHER, cuMemFree, u32)
+F1(OURS, cuMemFree_v2, u64)
+#ifndef FAKE_ANCIENT
+F3(OURS, cuMemGetAllocationGranularity, any, any, int)
+F4(OURS, cuMemCreate, any, size, any, u64)
+F1(OURS, cuMemRelease, u64)
+F2(OURS, cuMemRetainAllocationHandle, any, any)
+F2(OURS, cuMemGetAllocationPropertiesFromHandle, any, u64)
+F5(OURS, cuMemAddressReserve, any, size, size, u64, u64)
+F2(OURS, cuMemAddressFree, u64, size)
+F5(OURS, cuMemMap, u64, size, size, u64, u64)
+F2(OURS, cuMemUnmap, u64, size)
+F4(OURS, cuMemSetAccess, u64, size, any, size)
+F3(OURS, cuMemGetAccess, any, any, u64)
+#endif
+F3(OURS, cuPointerGetAttribute, any, int, u64)
+F4(OURS, cuPointerGetAttributes, u32, any, any, u64)
+F3(OTHER, cuMemGetAddressRange, any, any, u32)
+F3(OURS, cuMemGetAddressRange_v2, any, any, u64)
+F3(OTHER, cuMemcpyHtoD, u32, any, u32)
+F3(OURS, cuMemcpyHtoD_v2, u64, any, size)
+F3(OTHER, cuMemcpyDtoH, any, u32, u32)
+F3(OURS, cuMemcpyDtoH_v2, any, u64, size)
+F3(OTHER, cuMemcpyDtoD, u32, u32, u32)
+F3(OURS, cuMemcpyDtoD_v2, u64, u64, size)
+F3(OTHER, cuMemsetD8, u32, u8, u32)
+F3(OURS, cuMemsetD8_v2, u64, u8, size)
+F3(OTHER, cuMemsetD16, u32, u16, u32)
+F3(OURS, cuMemsetD16_v2, u64, u16, size)
+F3(OTHER, cuMemsetD32, u32, u32, u32)
+F3(OURS, cuMemsetD32_v2, u64, u32, size)
+F4(OTHER, cuMemcpyHtoDAsync, u32, any, u32, any)
+F4(OURS, cuMemcpyHtoDAsync_v2, u64, any, size, any)
+F4(OTHER, cuMemcpyDtoHAsync, any, u32, u32, any)
+F4(OURS, cuMemcpyDtoHAsync_v2, any, u64, size, any)
+F4(OTHER, cuMemcpyDtoDAsync, u32, u32, u32, any)
+F4(OURS, cuMemcpyDtoDAsync_v2, u64, u64, size, any)
+F4(OURS, cuMemsetD8Async, u64, u8, size, any)
+F4(OURS, cuMemsetD16Async, u64, u16, size, any)
+F4(OURS, cuMemsetD32Async, u64, u32, size, any)
+
+int cuGetErrorName(int result, const char **text);
+int cuGetErrorString(int result, const char **text);
+
+int cuGetErrorName(int result, const char **text)
+{
+    *text = result == 12345 ? "CUDA_ERROR_OF_THE_FAKE" : NULL;
+    return *text ? 0 : 1;
+}
+
+int cuGetErrorString(int result, const char **text)
+{
+    *text = result == 12345 ? "only the fake has it" : NULL;
+    return *text ? 0 : 1;
+}
+
+#ifndef FAKE_OLD
+
+int cuLogsRegisterCallback(fake_listener hear, void *data, void **entry);
+int cuLogsUnregisterCallback(void *entry);
+
+int cuLogsRegisterCallback(fake_listener hear, void *data, void **entry)
+{
+    unsigned i = 0;
+    if (driver.register_result)
+        return driver.register_result;
+    while (driver.listener[i].hear)
+        if (++i == FAKE_LISTENERS)
+            return 1;
+    driver.listener[i].hear = hear;
+    driver.listener[i].data = data;
+    driver.registrations++;
+    *entry = &driver.listener[i];
+    return 0;
+}
+
+int cuLogsUnregisterCallback(void *entry)
+{
+    memset(entry, 0, sizeof driver.listener[0]);
+    return 0;
+}
+
+/* Names of which the library has one signature under its own name, from a version on. */
+static const struct {
+    const char *name;
+    int version;
+    void (*function)(void);
+} table[] = {
+#define HAS(name, version, symbol) {#name, version, (void (*)(void))symbol},
+#include "versions.def"
+};
+
+int cuGetProcAddress_v2(const char *name, void **function, int version, uint64_t flags, int *status);
+
+int cuGetProcAddress_v2(const char *name, void **function, int version, uint64_t flags, int *status)
+{
+    int newest = -1;
+    *function = NULL;
+    *status = 1; /* not found */
+    if (flags != 0 || (driver.hidden && strcmp(driver.hidden, name) == 0))
+        return flags != 0 ? 1 : 0;
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
+        if (strcmp(table[i].name, name) == 0 && table[i].version <= version && table[i].version > newest) {
+            newest = table[i].version;
+            memcpy(function, &table[i].function, sizeof *function);
+            *status = 0;
+        }
+    return 0;
+}
+
+#endif
