@@ -24,7 +24,11 @@ CHECK_RUNS  := $(PROGS:$(BUILD)/bin/%=$(BUILD)/check/%)
 CHECK_RUNS  += $(if $(SUITE),$(CHECK_PROFILES:%=$(BUILD)/check/conformance-%))
 CHECK_SHELL := $(sort $(wildcard ci/*_test.sh tools/*_test.sh conformance/*_test.sh docs/*_test.sh))
 
-.PHONY: check check-build check-valgrind check-asan check-tsan coverage examples-update lint install uninstall FORCE
+LONG_SEED      ?= 1
+LONG_CALLS     ?= 1500000
+SABOTAGE_EVERY ?= 1
+
+.PHONY: check-long sabotage check check-build check-valgrind check-asan check-tsan coverage examples-update lint install uninstall FORCE
 
 check-build: all $(TESTS) $(CHECK_RUNS) $(BUILD)/cuvmm.pc
 
@@ -62,6 +66,23 @@ check-asan: ## the tests with AddressSanitizer and UndefinedBehaviorSanitizer
 
 check-tsan: ## the tests with ThreadSanitizer
 	+@CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-10} $(NEST) BUILD=$(BUILD)/tsan SAN=thread WERROR= check
+
+# The world of two devices, and a hundred times the random calls that check makes.
+check-long: $(PROGS) ## the long forms of the random and exhaustive tests
+	@rm -rf $(TAP)-long && mkdir -p $(TAP)-long $(BUILD)/check-long
+	@printf '#!/bin/sh\nexec $(BUILD)/bin/world --devices 2\n' >$(BUILD)/check-long/world-2
+	@printf '#!/bin/sh\nexec $(BUILD)/bin/lockstep --seed $${CUVMM_SEED-$(LONG_SEED)} --calls $(LONG_CALLS)\n' >$(BUILD)/check-long/lockstep
+	@chmod +x $(BUILD)/check-long/*
+	@$(PROVE) -j$(JOBS) --nocolor -e 'ci/tap-run $(TAP)-long' $(BUILD)/check-long/world-2 $(BUILD)/check-long/lockstep </dev/null; \
+	    status=$$?; $(TALLY) $(TAP)-long && exit $$status
+
+# Mistakes made on purpose, every SABOTAGE_EVERYth of the list.
+sabotage: ## does the suite notice a broken engine? (SABOTAGE_EVERY=1 makes every mistake of ci/sabotage.list)
+	@rm -rf $(TAP)-sabotage && mkdir -p $(TAP)-sabotage
+	@printf '#!/bin/sh\nexec ci/sabotage --build $(BUILD)/sabotage --every $(SABOTAGE_EVERY)\n' >$(BUILD)/sabotage-run
+	@chmod +x $(BUILD)/sabotage-run
+	@$(PROVE) --nocolor -e 'ci/tap-run $(TAP)-sabotage' $(BUILD)/sabotage-run </dev/null; \
+	    status=$$?; $(TALLY) $(TAP)-sabotage && exit $$status
 
 coverage: ## line and branch coverage of api/ and backend_sim/ (HTML in $(BUILD)/coverage), held to ci/coverage-floor
 	@if [ -d $(BUILD)/cov ]; then find $(BUILD)/cov -name '*.gcda' -delete; fi
