@@ -14,12 +14,13 @@ struct cuda_backend {
 };
 
 /* The driver may have told something about a call that it then did; only refusals are explained. */
-static vmm_result finish(const struct cuda_backend *cuda, vmm_result result)
+static inline vmm_result finish(const struct cuda_backend *cuda, struct cuda_ear *ear, vmm_result result)
 {
-    cuda_log_stop();
+    ear->log = NULL;
     if (result != VMM_SUCCESS)
         return cuda_refused(&cuda->words, result);
-    vmm_detail_here()->note[0] = '\0';
+    if (ear->heard)
+        vmm_detail_here()->note[0] = '\0';
     return result;
 }
 
@@ -29,8 +30,8 @@ static vmm_result finish(const struct cuda_backend *cuda, vmm_result result)
         const struct cuda_backend *cuda = (const struct cuda_backend *)self;                   \
         const struct vmm_call_##name *c = (const struct vmm_call_##name *)(const void *)call;  \
         (void)c;                                                                               \
-        cuda_log_listen(&cuda->log);                                                           \
-        return finish(cuda, cuda->entries.name arguments);                                     \
+        struct cuda_ear *ear = cuda_log_listen(&cuda->log);                                    \
+        return finish(cuda, ear, cuda->entries.name arguments);                                \
     }
 #include "entries.def"
 

@@ -1,13 +1,12 @@
 #include "cuda_log.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "detail.h"
 
 /* Whose call this thread is in: lines that come at other times are not about it. */
-static _Thread_local const struct cuda_log *listening;
+static _Thread_local struct cuda_ear ear;
 
 typedef void (*log_callback)(void *data, int level, char *message, size_t length);
 typedef vmm_result (*log_register)(log_callback callback, void *data, void **entry);
@@ -27,7 +26,7 @@ static void append(char *note, size_t room, const char *line, size_t length)
         memcpy(note + at, "; ", 2);
         at += 2;
     }
-    for (size_t i = 0; i < length && line[i] && at + 1 < room; i++)
+    for (size_t i = 0; i < length && at + 1 < room; i++)
         note[at++] = (unsigned char)line[i] < ' ' ? ' ' : line[i];
     while (at && note[at - 1] == ' ')
         at--;
@@ -37,8 +36,9 @@ static void append(char *note, size_t room, const char *line, size_t length)
 static void hear(void *data, int level, char *message, size_t length)
 {
     (void)level;
-    if (!listening || listening != data || !message || repeats_the_code(message, length))
+    if (!ear.log || ear.log != data || !message || repeats_the_code(message, length))
         return;
+    ear.heard = true;
     append(vmm_detail_here()->note, sizeof vmm_detail_here()->note, message, length);
 }
 
@@ -71,12 +71,9 @@ void cuda_log_close(struct cuda_log *log)
     log->entry = NULL;
 }
 
-void cuda_log_listen(const struct cuda_log *log)
+struct cuda_ear *cuda_log_listen(const struct cuda_log *log)
 {
-    listening = log;
-}
-
-void cuda_log_stop(void)
-{
-    listening = NULL;
+    ear.log = log;
+    ear.heard = false;
+    return &ear;
 }

@@ -1,16 +1,24 @@
 /* cuda_log.h - what the driver itself says about a call that it refuses (cuLogsRegisterCallback, CUDA 12.9).
  *
- *     cuda_log_listen(log)              this thread's record hears, until the call is over
- *     driver refuses -> callback        "Size not aligned to ..." goes into the record's note
- *     cuda_log_stop()
+ *     ear = cuda_log_listen(log)        this thread hears, until the call is over
+ *     driver refuses -> callback        "Size not aligned to ..." goes into the note of the thread's record
+ *     ear->log = NULL
  *
- * The driver calls back on errors only, so a call that succeeds pays for two stores. Lines for other threads' calls,
+ * The driver calls back on errors only, so a call that succeeds pays for three stores. Lines for other threads' calls,
  * for other systems' and for calls that the program makes itself are not taken. CUVMM_DRIVER_LOG=0 turns it off.
  */
 #ifndef CUVMM_CUDA_LOG_H
 #define CUVMM_CUDA_LOG_H
 
+#include <stdbool.h>
+
 #include "cuda_library.h"
+
+/* Of one thread: whose call it is in, NULL between calls, and whether a line came. */
+struct cuda_ear {
+    const struct cuda_log *log;
+    bool heard;
+};
 
 struct cuda_log {
     void *entry; /* the driver's, NULL when nothing is registered */
@@ -21,7 +29,6 @@ struct cuda_log {
 void cuda_log_open(struct cuda_log *log, const struct cuda_library *library);
 void cuda_log_close(struct cuda_log *log);
 
-void cuda_log_listen(const struct cuda_log *log);
-void cuda_log_stop(void);
+struct cuda_ear *cuda_log_listen(const struct cuda_log *log);
 
 #endif

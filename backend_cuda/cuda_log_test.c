@@ -1,4 +1,5 @@
 /* What the driver's log says of a refusal is in the detail: only of this call, this thread and this system. */
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "fake/rig.h"
@@ -76,6 +77,39 @@ static void test_whose(struct rig *rig, vmm_system *sys)
     tap_u64(rig_listeners(rig), 1, "closing ends that");
 }
 
+enum { THREADS = 4, CALLS = 2000 };
+
+struct caller {
+    pthread_t thread;
+    vmm_system *sys;
+    unsigned heard;
+};
+
+static void *call_often(void *data)
+{
+    struct caller *caller = data;
+    for (int i = 0; i < CALLS; i++) {
+        vmm_mem_unmap(caller->sys, 0x200000, 4096);
+        caller->heard += strcmp(vmm_last_detail()->note, "Mine") == 0;
+    }
+    return NULL;
+}
+
+static void test_threads(struct rig *rig, vmm_system *sys)
+{
+    struct caller caller[THREADS];
+    call_with(rig, sys, 1, "Mine", NULL);
+    for (int i = 0; i < THREADS; i++) {
+        caller[i] = (struct caller){.sys = sys};
+        if (pthread_create(&caller[i].thread, NULL, call_often, &caller[i]) != 0)
+            tap_bail("no thread to be had");
+    }
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(caller[i].thread, NULL);
+        tap_u64(caller[i].heard, CALLS, "thread %d, of %d, heard what was said of each of its calls", i, THREADS);
+    }
+}
+
 static void test_without(struct rig *rig)
 {
     setenv("CUVMM_DRIVER_LOG", "0", 1);
@@ -123,6 +157,7 @@ int main(int argc, char **argv)
     tap_u64(rig_listeners(&rig), 1, "one listener");
     test_lines(&rig, sys);
     test_whose(&rig, sys);
+    test_threads(&rig, sys);
     test_codes(&rig, sys);
     vmm_close(sys);
     tap_u64(rig_listeners(&rig), 0, "no listener is left");

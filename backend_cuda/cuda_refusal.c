@@ -20,7 +20,7 @@ static const char *way_out(vmm_result result)
 {
     switch ((int)result) {
     case VMM_ERROR_NOT_INITIALIZED:
-        return "call vmm_init first; a child of fork cannot use the driver that its parent initialised";
+        return "vmm_init comes first; a child of fork cannot use the driver that its parent initialised";
     case VMM_ERROR_NO_DEVICE:
         return "the driver sees no device: look at nvidia-smi, /dev/nvidia* and CUDA_VISIBLE_DEVICES";
     case STUB_LIBRARY:

@@ -8,6 +8,7 @@
 #include <string.h>
 
 static struct fake_driver driver;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards what is written down of a call */
 
 struct fake_driver *fake_driver(void);
 void fake_log(void);
@@ -40,10 +41,12 @@ static void *log_apart(void *unused)
 static int reached(const char *symbol, unsigned count, const uint64_t *argument)
 {
     pthread_t thread;
+    pthread_mutex_lock(&lock);
     driver.calls++;
     driver.symbol = symbol;
     driver.arguments = count;
     memcpy(driver.argument, argument, count * sizeof *argument);
+    pthread_mutex_unlock(&lock);
     if (!driver.log_from_another_thread)
         fake_log();
     else if (pthread_create(&thread, NULL, log_apart, NULL) == 0)
