@@ -1,23 +1,13 @@
 /* lockstep.c - one step: arguments made from names, the call made, the answer held against the model's. */
-#include "lockstep.h"
-
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { HOST_ROOM = 1 << 20, FILL_LIMIT = 1 << 25, SENTINEL = 0x77 };
+#include "lockstep_parts.h"
 
-/* Where the outputs of one call go. */
-struct outputs {
-    uint64_t slot[STEP_ARGS];
-    uint64_t attribute[STEP_ATTRIBUTES][2]; /* the largest attribute has 12 bytes */
-    void *attributes[STEP_ATTRIBUTES];
-    vmm_mem_allocation_prop prop;
-};
+enum { HOST_ROOM = 1 << 20, FILL_LIMIT = 1 << 25, SENTINEL = LOCKSTEP_SENTINEL };
 
-static bool differ(struct lockstep *pair, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static bool differ(struct lockstep *pair, const char *format, ...)
+bool lockstep_differ(struct lockstep *pair, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -161,22 +151,36 @@ static bool same_rule(const char *a, const char *b)
     return a == b || (a && b && !strcmp(a, b));
 }
 
+/* A driver says no rules; what it did is all there is. */
+static bool compare_driver(struct lockstep *pair, const struct model_answer *answer)
+{
+    if (answer->actual != answer->result)
+        return lockstep_differ(pair, "the driver answers %s (%d), the model %s [%s]", vmm_result_name(answer->actual),
+                               (int)answer->actual, vmm_result_name(answer->result), or_none(answer->rule));
+    if (answer->wrong)
+        return lockstep_differ(pair, "%s: the driver says %#llx, the model %#llx", answer->wrong,
+                               (unsigned long long)answer->got, (unsigned long long)answer->want);
+    return true;
+}
+
 static bool compare_detail(struct lockstep *pair, const struct model_answer *answer)
 {
+    if (pair->driver)
+        return compare_driver(pair, answer);
     const vmm_detail *detail = vmm_last_detail();
     vmm_severity severity = answer->result ? VMM_SEVERITY_ERROR
                             : answer->rule ? VMM_SEVERITY_WARNING
                                            : VMM_SEVERITY_NONE;
     if (answer->actual != answer->result || !same_rule(detail->rule, answer->rule))
-        return differ(pair, "the system answers %s [%s], the model %s [%s]", vmm_result_name(answer->actual),
+        return lockstep_differ(pair, "the system answers %s [%s], the model %s [%s]", vmm_result_name(answer->actual),
                       or_none(detail->rule), vmm_result_name(answer->result), or_none(answer->rule));
     if (detail->severity != severity)
-        return differ(pair, "severity %d, the model says %d", (int)detail->severity, (int)severity);
+        return lockstep_differ(pair, "severity %d, the model says %d", (int)detail->severity, (int)severity);
     if (severity && detail->result != answer->result)
-        return differ(pair, "detail.result %s, the call returned %s", vmm_result_name(detail->result),
+        return lockstep_differ(pair, "detail.result %s, the call returned %s", vmm_result_name(detail->result),
                       vmm_result_name(answer->result));
     if (answer->wrong)
-        return differ(pair, "%s: the system says %#llx, the model %#llx", answer->wrong,
+        return lockstep_differ(pair, "%s: the system says %#llx, the model %#llx", answer->wrong,
                       (unsigned long long)answer->got, (unsigned long long)answer->want);
     return true;
 }
@@ -214,7 +218,7 @@ static bool compare_outputs(struct lockstep *pair, const struct step *step, cons
         if (params[i].kind < VMM_PARAM_OUT_INT || !step->arg[i].add)
             continue;
         if (!left_alone(pair, answer, out, i, params[i].kind))
-            return differ(pair, answer->writes_zero ? "%s: the refused call did not write 0"
+            return lockstep_differ(pair, answer->writes_zero ? "%s: the refused call did not write 0"
                                                     : "%s: the refused call wrote through it",
                           params[i].name);
     }
@@ -239,16 +243,62 @@ static void turn_round(struct model_answer *answer)
     answer->result = answer->result ? VMM_SUCCESS : VMM_ERROR_INVALID_VALUE;
 }
 
+/* What kind of difference it is: the same for the same reason, wherever it shows. */
+static void sign(struct lockstep *pair, const struct step *step, const union vmm_any_call *call,
+                 const struct model_answer *answer, const char *output)
+{
+    char which[40] = "";
+    if (step->call == VMM_CALL_pointer_get_attribute)
+        snprintf(which, sizeof which, " attribute %d", call->pointer_get_attribute.attribute);
+    else if (step->call == VMM_CALL_mem_get_access && call->mem_get_access.location)
+        snprintf(which, sizeof which, " location %d", step->desc[0].location.type);
+    else if (step->call == VMM_CALL_device_get_attribute)
+        snprintf(which, sizeof which, " attribute %d", call->device_get_attribute.attrib);
+    const char *name = vmm_call_name(step->call), *rule = or_none(answer->rule);
+    if (answer->actual != answer->result)
+        snprintf(pair->signature, sizeof pair->signature, "%s%s: predicted %s [%s], answered %s", name, which,
+                 vmm_result_name(answer->result), rule, vmm_result_name(answer->actual));
+    else
+        snprintf(pair->signature, sizeof pair->signature, "%s%s: %s [%s], %s", name, which,
+                 vmm_result_name(answer->result), rule, output);
+}
+
+/* After a driver's call: notes what was told, or what differs and whether both are still in the same state. */
+static bool after_driver(struct lockstep *pair, const struct step *step, const union vmm_any_call *call,
+                         const struct model_answer *answer, const struct outputs *out, bool same)
+{
+    driver_finish(pair, call, answer->actual);
+    driver_tell(pair, call, answer->actual, out);
+    if (same && pair->dead)
+        same = lockstep_differ(pair, "the context is lost after the call");
+    if (same)
+        return true;
+    sign(pair, step, call, answer, pair->dead ? "context lost" : answer->wrong ? answer->wrong : "an output");
+    if (answer->actual == answer->result)
+        pair->parted = answer->result == VMM_SUCCESS && step->name != 0;
+    else if (answer->actual == VMM_SUCCESS)
+        pair->parted = !driver_undo(pair, call, out);
+    else
+        pair->parted = step->call == VMM_CALL_mem_set_access;
+    pair->parted |= pair->dead;
+    return false;
+}
+
 bool lockstep_step(struct lockstep *pair, const struct step *step)
 {
     union vmm_any_call call;
     struct outputs out;
     struct model_answer answer;
     prepare(pair, step, &call, &out);
-    pair->refused = pair->changed = false;
+    pair->refused = pair->changed = pair->parted = false;
     pair->rule = NULL;
-    if (too_much(pair, &call))
+    pair->skip = pair->driver && !driver_may(pair, &call);
+    snprintf(pair->told, sizeof pair->told, "not made");
+    pair->skipped += pair->skip;
+    if (pair->skip || too_much(pair, &call))
         return true;
+    if (pair->last)
+        *pair->last = *step;
     if (step->name)
         value_set(pair, step->name, 0);
     answer.actual = make_call(pair->sys, &call.head);
@@ -261,24 +311,36 @@ bool lockstep_step(struct lockstep *pair, const struct step *step)
     pair->refused = answer.result != VMM_SUCCESS;
     pair->rule = answer.rule;
     pair->changed = !pair->refused;
-    if (!compare_detail(pair, &answer))
+    bool same = compare_detail(pair, &answer) && (!pair->refused || compare_outputs(pair, step, &answer, &out));
+    if (pair->driver && !after_driver(pair, step, &call, &answer, &out, same))
         return false;
-    if (pair->refused)
-        return compare_outputs(pair, step, &answer, &out);
-    keep_value(pair, step, &out);
-    return true;
+    if (same && !pair->refused)
+        keep_value(pair, step, &out);
+    return same;
 }
 
 /* ---- open and close ---- */
 
-/* The profile that spec names, in model's terms: "[layers|]sim[:name or path][,mode]". */
+bool lockstep_names_driver(const char *spec, const char **backend)
+{
+    static const char prefix[] = "as-driver:";
+    bool as_driver = !strncmp(spec, prefix, sizeof prefix - 1);
+    *backend = as_driver ? spec + sizeof prefix - 1 : spec;
+    const char *last = strrchr(spec, '|');
+    return as_driver || !strncmp(last ? last + 1 : spec, "cuda", 4);
+}
+
+/* The profile that spec names, in model's terms: "[layers|]sim[:name or path][,mode]". What a driver cannot be asked
+ * for is taken to be as on the recorded machine. */
 static bool read_profile(struct lockstep *pair, const char *spec)
 {
     char name[sizeof pair->spec];
     const char *backend = strrchr(spec, '|');
     backend = backend ? backend + 1 : spec;
+    if (!strncmp(backend, "cuda", 4))
+        backend = "sim:h100";
     if (strncmp(backend, "sim", 3) || (backend[3] && backend[3] != ':' && backend[3] != ','))
-        return differ(pair, "spec \"%s\": lockstep needs a simulator (sim:PROFILE)", spec);
+        return lockstep_differ(pair, "spec \"%s\": lockstep needs sim:PROFILE or cuda", spec);
     snprintf(name, sizeof name, "%s", backend[3] == ':' ? backend + 4 : "");
     char *mode = strchr(name, ',');
     if (mode)
@@ -287,17 +349,18 @@ static bool read_profile(struct lockstep *pair, const char *spec)
     struct sim_profile_error error;
     if (!sim_profile_builtin(profile, &pair->profile) &&
         sim_profile_read(profile, &pair->profile, &error) != VMM_SUCCESS)
-        return differ(pair, "spec \"%s\": no profile \"%s\"", spec, profile);
+        return lockstep_differ(pair, "spec \"%s\": no profile \"%s\"", spec, profile);
     model_open(&pair->model, &pair->profile, strstr(backend, ",strict") != NULL);
     return true;
 }
 
+/* On a driver, whose process is never new, nothing can be asked before initialisation. */
 static bool start(struct lockstep *pair)
 {
     struct step early = step_of(VMM_CALL_device_get_count), step = step_of(VMM_CALL_init);
     struct step flags = step;
     flags.arg[0].add = 1;
-    if (!lockstep_step(pair, &early) || !lockstep_step(pair, &flags) || !lockstep_step(pair, &step))
+    if ((!pair->driver && !lockstep_step(pair, &early)) || !lockstep_step(pair, &flags) || !lockstep_step(pair, &step))
         return false;
     for (int device = 0; device < pair->profile.devices; device++) {
         step = step_of(VMM_CALL_device_primary_ctx_retain);
@@ -306,6 +369,8 @@ static bool start(struct lockstep *pair)
         if (!lockstep_step(pair, &step))
             return false;
     }
+    if (pair->driver && !driver_settle(pair))
+        return false;
     step = step_of(VMM_CALL_ctx_set_current);
     step_arg(&step, "ctx")->name = 1;
     return lockstep_step(pair, &step);
@@ -313,15 +378,20 @@ static bool start(struct lockstep *pair)
 
 bool lockstep_open(struct lockstep *pair, const char *spec)
 {
+    const char *backend;
+    bool driver = lockstep_names_driver(spec, &backend);
     memset(pair, 0, sizeof *pair);
     snprintf(pair->spec, sizeof pair->spec, "%s", spec);
-    if (!read_profile(pair, spec))
+    if (!read_profile(pair, backend))
         return false;
     pair->host = malloc(HOST_ROOM);
-    vmm_result result = pair->host ? vmm_open(spec, &pair->sys) : VMM_ERROR_OUT_OF_MEMORY;
+    vmm_result result = pair->host ? vmm_open(backend, &pair->sys) : VMM_ERROR_OUT_OF_MEMORY;
     if (result != VMM_SUCCESS)
-        differ(pair, "vmm_open(\"%s\"): %s", spec, vmm_result_name(result));
-    if (result == VMM_SUCCESS && start(pair))
+        lockstep_differ(pair, "vmm_open(\"%s\"): %s", backend, vmm_result_name(result));
+    struct sim_profile base = pair->profile;
+    bool open = result == VMM_SUCCESS && (!driver || driver_ask(pair, &base));
+    pair->model.driver = pair->driver;
+    if (open && start(pair))
         return true;
     char reason[sizeof pair->difference];
     memcpy(reason, pair->difference, sizeof reason);
@@ -332,7 +402,10 @@ bool lockstep_open(struct lockstep *pair, const char *spec)
 
 void lockstep_close(struct lockstep *pair)
 {
+    if (pair->driver && pair->sys)
+        driver_sweep(pair);
     vmm_close(pair->sys);
+    free(pair->driver);
     model_close(&pair->model);
     free(pair->values);
     free(pair->host);
@@ -354,4 +427,23 @@ size_t lockstep_run(const char *spec, const struct script *script, size_t every,
     if (pair.sys)
         lockstep_close(&pair);
     return i;
+}
+
+size_t lockstep_run_for(const char *spec, const struct script *script, size_t every, const char *signature,
+                        char *difference, size_t size)
+{
+    struct lockstep pair;
+    size_t i = 0;
+    bool going = lockstep_open(&pair, spec), found = false;
+    for (; going && !found && i < script->count; i += !found) {
+        bool same = lockstep_step(&pair, &script->steps[i]);
+        if (same && every && ((i + 1) % every == 0 || i + 1 == script->count))
+            same = lockstep_check(&pair);
+        found = !same && !strcmp(pair.signature, signature);
+        going = same || !pair.parted;
+    }
+    snprintf(difference, size, "%s", pair.difference);
+    if (pair.sys)
+        lockstep_close(&pair);
+    return found ? i : script->count;
 }

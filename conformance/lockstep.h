@@ -10,6 +10,10 @@
  *     mem_map ptr=r64+1G size=2G offset=0 handle=h65 flags=0
  *
  * A name whose step is missing or was refused is 0.
+ *
+ * On a real driver (spec "cuda...") results and outputs are compared, not rules: the model takes over where it placed
+ * things, calls that its recording knows to crash the process are left out, and what a machine is like is asked at the
+ * start. "as-driver:SPEC" treats a simulator so.
  */
 #ifndef CUVMM_LOCKSTEP_H
 #define CUVMM_LOCKSTEP_H
@@ -49,6 +53,8 @@ struct script {
     size_t count, room;
 };
 
+#define LOCKSTEP_TOLD 240
+
 struct lockstep {
     char spec[96];
     vmm_system *sys;
@@ -62,12 +68,26 @@ struct lockstep {
     bool refused, changed;   /* of the last step: it was refused; it may have changed the state */
     const char *rule;        /* of the last step: what both said, NULL for nothing */
     char difference[600];    /* "" while both are the same */
+    struct model_device *driver; /* what the driver told of its devices; NULL: the system is a simulator */
+    uint64_t skipped;        /* steps that are not made on a driver */
+    bool skip;               /* the last step was one of them */
+    bool dead;               /* the driver's context is lost: no step means anything any more */
+    bool parted;             /* the last difference left system and model in different states */
+    char signature[200];     /* of the difference: call, prediction, answer, without addresses */
+    char told[LOCKSTEP_TOLD]; /* of a driver's last step: result and the outputs that do not depend on placement */
+    uint64_t told_from, told_size; /* addresses in this range are told, from its start */
+    struct step *last;       /* where the step about to be made is noted, for others to see; NULL for nowhere */
 };
 
-/* Opens spec (a simulator, with layers before it where wanted), initialises it, retains the primary context of every
- * device and makes the first one current. On failure returns false with the reason in difference. */
+/* Opens spec (a simulator or "cuda", with layers before it where wanted), initialises it, retains the primary context
+ * of every device and makes the first one current. On failure returns false with the reason in difference. */
 bool lockstep_open(struct lockstep *pair, const char *spec);
+
+/* Of a driver, first takes away whatever the model knows of; contexts stay. */
 void lockstep_close(struct lockstep *pair);
+
+/* Whether spec names a driver. *backend: what is to be opened. */
+bool lockstep_names_driver(const char *spec, const char **backend);
 
 /* Makes the step on both. False when they differ; the reason is in difference. */
 bool lockstep_step(struct lockstep *pair, const struct step *step);
@@ -83,6 +103,10 @@ bool lockstep_check_objects(struct lockstep *pair);
  * each). Returns the index of the step at which both differ, the step count when they never do. */
 size_t lockstep_run(const char *spec, const struct script *script, size_t every, uint64_t flip, char *difference,
                     size_t size);
+
+/* The same for one difference: others are passed over, as far as both are in the same state after them. */
+size_t lockstep_run_for(const char *spec, const struct script *script, size_t every, const char *signature,
+                        char *difference, size_t size);
 
 /* The unit that sizes are written in: the devices' granularity. */
 uint64_t lockstep_unit(const struct lockstep *pair);

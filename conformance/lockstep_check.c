@@ -94,6 +94,8 @@ bool lockstep_check_objects(struct lockstep *pair)
 {
     struct visit visit = {.pair = pair, .same = true};
     const struct model *model = &pair->model;
+    if (pair->driver) /* which shows none */
+        return true;
     if (vmm_visit(pair->sys, see, &visit) != VMM_SUCCESS)
         unlike(&visit, "state: vmm_visit failed");
     if (visit.reservations != model->reservation_count || visit.mappings != model->mapping_count ||

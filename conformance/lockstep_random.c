@@ -79,9 +79,10 @@ struct step_arg maker_address(const struct maker *m)
         uint64_t inside = one_in(m, 3) ? r->size : m->unit * choose(m->dice, r->size / m->unit + 1);
         return place(m, r->start + inside + nudge(m));
     }
-    if (kind < 11 && m->step->name > STEP_FIRST_NAME) /* whatever an earlier step made */
+    if (kind < 11 && m->step->name > STEP_FIRST_NAME && !m->model->driver) /* whatever an earlier step made */
         return (struct step_arg){m->step->name - (uint32_t)choose(m->dice, m->step->name - STEP_FIRST_NAME), nudge(m)};
-    return literal(PICK(m, odd));
+    uint64_t which = choose(m->dice, sizeof odd / sizeof odd[0]);
+    return literal(odd[m->model->driver && which > 8 ? 5 : which]); /* the last ones may be a driver's own stack */
 }
 
 uint64_t maker_size(const struct maker *m, uint64_t right)
@@ -98,7 +99,7 @@ struct step_arg maker_handle(const struct maker *m)
     const uint64_t spoil[] = {1, 2, 16, ~(uint64_t)0, (uint64_t)1 << 32, (uint64_t)1 << 40, (uint64_t)1 << 63};
     const struct model_memory *memory = some_memory(m);
     uint64_t kind = choose(m->dice, 8);
-    if (kind < 3 && m->model->past_count)
+    if (kind < 3 && m->model->past_count && !m->model->driver) /* whose values are others' again */
         return (struct step_arg){m->model->past[choose(m->dice, m->model->past_count)].tag, 0};
     if (kind < 5 && memory)
         return (struct step_arg){memory->tag, 0};
@@ -176,7 +177,10 @@ static void make_create(const struct maker *m)
     bool host = m->step->prop.location.type != VMM_MEM_LOCATION_TYPE_DEVICE;
     uint64_t unit = host ? m->model->profile->host_granularity[0] : m->unit;
     uint64_t size = unit * (1 + choose(m->dice, 4));
-    if (one_in(m, 30)) {
+    bool much = one_in(m, 30);
+    if (much && m->model->driver) { /* more than there is: what others hold does not matter */
+        size = host ? size : m->model->profile->device_memory / unit * unit + unit;
+    } else if (much) {
         uint64_t free = host ? model_node_free(m->model, 0) : model_device_free(m->model, m->step->prop.location.id);
         size = free / unit * unit + (one_in(m, 2) ? unit : 0);
     } else if (host && one_in(m, 2)) {

@@ -1,32 +1,9 @@
 /* world.c - breadth-first search over the states of the small world. */
-#include "world.h"
-
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#define NO_STATE UINT32_MAX
-
-enum { KEY = 12, GRANULES = 4, REBUILDS_PER_SYSTEM = 200 };
-
-/* A state and the shortest way there: the state before, and the call that led from it. */
-struct state {
-    uint8_t key[KEY];
-    uint32_t before;
-    uint32_t call;
-};
-
-struct world {
-    const struct world_options *options;
-    struct world_report *report;
-    struct script alphabet;
-    struct lockstep pair;
-    char spec[64];
-    struct state *states;
-    size_t room;
-    uint32_t *table; /* state numbers by hash of their keys */
-    size_t table_size;
-    unsigned rebuilds;
-};
+#include "world_parts.h"
 
 /* ---- states ---- */
 
@@ -39,6 +16,8 @@ static bool key_of(struct world *w, uint8_t key[KEY])
     memset(key, 0, KEY);
     for (size_t i = 0; i < model->reservation_count; i++) {
         const struct model_reservation *r = &model->reservations[i];
+        if (r->tag == WORLD_KEEPER)
+            continue;
         bool first = r->start == base && r->size == unit, second = r->start == base + unit && r->size == 2 * unit;
         if (!first && !second)
             return false;
@@ -119,10 +98,31 @@ static void path_to(struct world *w, uint32_t state, struct script *path)
 
 static void prologue(struct world *w, struct script *script);
 
-/* Keeps the shortest way to the difference. Returns false. */
+/* Counts a driver's difference, with the shortest way there when it is the first of its kind. */
+static void count_difference(struct world *w, uint32_t state, const struct step *last, const char *when)
+{
+    struct script way = {0};
+    struct table_row *row = table_count(w->options->table, w->pair.signature);
+    if (!row)
+        return;
+    snprintf(row->difference, sizeof row->difference, "%.60s%.520s", when, w->pair.difference);
+    prologue(w, &way);
+    path_to(w, state, &way);
+    if (last)
+        script_add(&way, last);
+    table_script(row, &way, 0, lockstep_unit(&w->pair));
+    script_free(&way);
+}
+
+/* Keeps the shortest way to the difference. Returns false; on a driver true, as long as the search can go on. */
 static bool differ(struct world *w, uint32_t state, const struct step *last, const char *when)
 {
     struct world_report *report = w->report;
+    if (w->driver && w->pair.signature[0]) {
+        count_difference(w, state, last, when);
+        report->same &= !w->pair.dead;
+        return !w->pair.dead;
+    }
     report->same = false;
     snprintf(report->difference, sizeof report->difference, "%s%s", when, w->pair.difference);
     prologue(w, &report->path);
@@ -134,11 +134,17 @@ static bool differ(struct world *w, uint32_t state, const struct step *last, con
 
 /* ---- going to a state ---- */
 
-/* Finds the window, and makes A and B once so that their names are stale handles from the start. */
+/* Finds the window, and makes A and B once so that their names are stale handles from the start. On a driver something
+ * beside the window stays reserved, so that the addresses around it stay the driver's. */
 static void prologue(struct world *w, struct script *script)
 {
     uint64_t unit = w->alphabet.steps[0].arg[1].add;
     struct step step = step_of(VMM_CALL_mem_address_reserve);
+    if (w->driver) {
+        step.name = WORLD_KEEPER;
+        step_arg(&step, "size")->add = unit;
+        script_add(script, &step);
+    }
     step.name = WORLD_WINDOW;
     step_arg(&step, "size")->add = GRANULES * unit;
     script_add(script, &step);
@@ -167,10 +173,15 @@ static bool open_again(struct world *w)
     w->rebuilds = 0;
     bool same = lockstep_open(&w->pair, w->spec);
     w->pair.flip = w->options->flip;
+    w->pair.last = w->options->last;
     prologue(w, &script);
     for (size_t i = 0; same && i < script.count; i++)
         same = lockstep_step(&w->pair, &script.steps[i]);
     script_free(&script);
+    if (same && w->driver) {
+        w->pair.told_from = w->pair.values[WORLD_WINDOW];
+        w->pair.told_size = GRANULES * lockstep_unit(&w->pair);
+    }
     return same;
 }
 
@@ -190,27 +201,41 @@ static bool sweep(struct world *w)
         step_arg(&release, "handle")->add = model->memories[0].handle;
         going = lockstep_step(&w->pair, &release) && w->pair.changed;
     }
-    while (going && model->reservation_count) {
-        step_arg(&give_back, "ptr")->add = model->reservations[0].start;
-        step_arg(&give_back, "size")->add = model->reservations[0].size;
+    for (size_t i = model->reservation_count; going && i-- > 0;) {
+        if (model->reservations[i].tag == WORLD_KEEPER)
+            continue;
+        step_arg(&give_back, "ptr")->add = model->reservations[i].start;
+        step_arg(&give_back, "size")->add = model->reservations[i].size;
         going = lockstep_step(&w->pair, &give_back) && w->pair.changed;
     }
     return going;
 }
 
-static bool go(struct world *w, uint32_t state)
+/* The way to the state from nothing. */
+static bool walk(struct world *w, uint32_t state)
 {
     struct script path = {0};
     uint8_t key[KEY];
-    bool swept = w->pair.sys && w->rebuilds++ < REBUILDS_PER_SYSTEM && sweep(w);
-    bool same = (swept || !*w->pair.difference) && (swept || open_again(w));
+    bool same = true;
     path_to(w, state, &path);
     for (size_t i = 0; same && i < path.count; i++)
         same = lockstep_step(&w->pair, &path.steps[i]);
     script_free(&path);
-    if (same && key_of(w, key) && !memcmp(key, w->states[state].key, KEY))
+    return same && key_of(w, key) && !memcmp(key, w->states[state].key, KEY);
+}
+
+static bool go(struct world *w, uint32_t state)
+{
+    bool swept = w->pair.sys && !w->pair.parted && w->rebuilds++ < REBUILDS_PER_SYSTEM && sweep(w);
+    bool same = (swept || !*w->pair.difference || w->driver) && (swept || open_again(w));
+    if (same && walk(w, state))
         return true;
-    return differ(w, state, NULL, "going to the state again: ");
+    if (w->driver && !w->pair.dead && open_again(w) && walk(w, state)) /* it may have been placed elsewhere */
+        return true;
+    if (w->driver)
+        w->report->unreached++;
+    differ(w, state, NULL, "going to the state again: ");
+    return false;
 }
 
 /* ---- trying calls ---- */
@@ -245,17 +270,18 @@ static bool applies(const struct world *w, uint32_t state, const struct step *st
     return true;
 }
 
-static void dump(struct world *w, uint32_t state, size_t call, const char *where, uint32_t next)
+/* Whether the call names memory that is gone: its value may be others' by now. */
+static bool spared(const struct world *w, uint32_t state, const struct step *step)
 {
-    if (!w->options->dump)
-        return;
-    const vmm_detail *detail = vmm_last_detail();
-    fprintf(w->options->dump, "t s%u a%zu %d %s ", state, call, w->pair.refused ? (int)detail->result : 0,
-            detail->rule ? detail->rule : "-");
-    if (next == NO_STATE)
-        fprintf(w->options->dump, "%s\n", where);
-    else
-        fprintf(w->options->dump, "s%u\n", next);
+    size_t count;
+    const struct vmm_param *params = vmm_call_params(step->call, &count);
+    for (size_t i = 0; w->driver && i < count && i < STEP_ARGS; i++) {
+        uint32_t name = step->arg[i].name;
+        if (params[i].kind == VMM_PARAM_HANDLE && name &&
+            (name == WORLD_STALE || !w->states[state].key[name == WORLD_A ? 1 : 2]))
+            return true;
+    }
+    return false;
 }
 
 /* One call from one state. *moved: the pair is elsewhere now. False when both differ. */
@@ -265,14 +291,24 @@ static bool try_call(struct world *w, uint32_t state, uint32_t call, bool *moved
     const struct step *step = &w->alphabet.steps[call];
     uint8_t key[KEY];
     *moved = false;
+    if (spared(w, state, step)) {
+        report->spared++;
+        world_keep(w, state, call, "not made", true, false);
+        return true;
+    }
     report->transitions++;
-    if (!lockstep_step(&w->pair, step))
+    if (!lockstep_step(&w->pair, step)) {
+        world_keep(w, state, call, w->pair.told, false, false);
+        *moved = w->pair.parted || !key_of(w, key) || memcmp(key, w->states[state].key, KEY);
         return differ(w, state, step, "");
+    }
+    report->spared += w->pair.skip;
     bool inside = key_of(w, key);
+    world_keep(w, state, call, w->pair.told, true, !inside || memcmp(key, w->states[state].key, KEY));
     report->refused += w->pair.refused;
     if (inside && !memcmp(key, w->states[state].key, KEY)) {
-        report->kept += !w->pair.refused;
-        dump(w, state, call, "=", NO_STATE);
+        report->kept += !w->pair.refused && !w->pair.skip;
+        world_dump_call(w, state, call, "=", NO_STATE);
         return lockstep_check_objects(&w->pair) || differ(w, state, step, "after the call: ");
     }
     *moved = true;
@@ -280,55 +316,47 @@ static bool try_call(struct world *w, uint32_t state, uint32_t call, bool *moved
     report->changed += inside && !w->pair.refused;
     report->outside += !inside && !w->pair.refused;
     report->halfway += w->pair.refused;
-    dump(w, state, call, "x", next);
+    world_dump_call(w, state, call, "x", next);
     return (lockstep_check_objects(&w->pair) && quick_look(w)) || differ(w, state, step, "after the call: ");
 }
 
 static bool visit_state(struct world *w, uint32_t state)
 {
     bool moved;
+    if (w->options->patience)
+        alarm(w->options->patience);
     if (!go(w, state))
+        return w->driver && !w->pair.dead;
+    if (!lockstep_check(&w->pair) && !differ(w, state, NULL, "in the state: "))
         return false;
-    if (!lockstep_check(&w->pair))
-        return differ(w, state, NULL, "in the state: ");
     for (uint32_t call = 0; call < w->alphabet.count; call++) {
-        if (!applies(w, state, &w->alphabet.steps[call]))
+        if (!applies(w, state, &w->alphabet.steps[call])) {
+            world_keep(w, state, call, "-", true, false);
             continue;
-        if (!try_call(w, state, call, &moved) || (moved && !go(w, state)))
+        }
+        if (!try_call(w, state, call, &moved))
             return false;
+        if (moved && !go(w, state))
+            return w->driver && !w->pair.dead;
     }
+    if (w->options->record)
+        record_state(&w->record, state);
     return true;
 }
 
 /* ---- the search ---- */
 
-static void dump_alphabet(const struct world *w, uint64_t unit)
-{
-    char line[512];
-    fprintf(w->options->dump, "spec %s\nunit %llu\n", w->spec, (unsigned long long)unit);
-    for (size_t i = 0; i < w->alphabet.count; i++) {
-        step_print(&w->alphabet.steps[i], unit, line, sizeof line);
-        fprintf(w->options->dump, "a%zu %s\n", i, line);
-    }
-}
-
-static void dump_states(const struct world *w)
-{
-    for (size_t i = 0; i < w->report->states; i++) {
-        fprintf(w->options->dump, "s%zu ", i);
-        for (int k = 0; k < KEY; k++)
-            fprintf(w->options->dump, "%02x", w->states[i].key[k]);
-        if (w->states[i].before != NO_STATE)
-            fprintf(w->options->dump, " s%u a%u", w->states[i].before, w->states[i].call);
-        fputc('\n', w->options->dump);
-    }
-}
-
 static bool set_up(struct world *w)
 {
     const struct world_options *o = w->options;
     uint8_t key[KEY];
-    snprintf(w->spec, sizeof w->spec, "sim:%s%s", o->devices == 1 ? "h100" : "h200x2", o->strict ? ",strict" : "");
+    const char *backend;
+    if (o->spec)
+        snprintf(w->spec, sizeof w->spec, "%s", o->spec);
+    else
+        snprintf(w->spec, sizeof w->spec, "sim:%s%s", o->devices == 1 ? "h100" : "h200x2", o->strict ? ",strict" : "");
+    w->driver = lockstep_names_driver(w->spec, &backend);
+    w->until = time(NULL) + (time_t)o->budget;
     struct lockstep probe;
     if (!lockstep_open(&probe, w->spec)) {
         snprintf(w->report->difference, sizeof w->report->difference, "%s", probe.difference);
@@ -339,7 +367,13 @@ static bool set_up(struct world *w)
     world_alphabet(o->devices, unit, &w->alphabet);
     w->report->calls = w->alphabet.count;
     if (o->dump)
-        dump_alphabet(w, unit);
+        world_dump_alphabet(w, unit);
+    if (o->record)
+        record_begin(&w->record, o->record, w->alphabet.count);
+    if (o->recording && !record_open(&w->record, o->recording, w->alphabet.count)) {
+        snprintf(w->report->difference, sizeof w->report->difference, "the recording is of another alphabet");
+        return false;
+    }
     for (w->table_size = 1024; w->table_size < o->max_states * 2;)
         w->table_size *= 2;
     w->table = grown(NULL, w->table_size * sizeof *w->table);
@@ -349,6 +383,23 @@ static bool set_up(struct world *w)
     return true;
 }
 
+/* Whether the search goes on to state s. */
+static bool another(struct world *w, uint32_t s)
+{
+    struct world_report *report = w->report;
+    const char *error = NULL;
+    if (!report->same || s >= report->states)
+        return false;
+    report->ended = w->options->budget && time(NULL) >= w->until;
+    if (!report->ended && w->options->recording)
+        report->ended = !world_recorded(w, s, &error);
+    if (error) {
+        snprintf(report->difference, sizeof report->difference, "the recording: %s", error);
+        report->same = false;
+    }
+    return !report->ended && report->same;
+}
+
 void world_explore(const struct world_options *options, struct world_report *report)
 {
     struct world w = {.options = options, .report = report};
@@ -356,14 +407,16 @@ void world_explore(const struct world_options *options, struct world_report *rep
     report->same = report->closed = true;
     if (!set_up(&w))
         report->same = false;
-    for (uint32_t s = 0; report->same && s < report->states; s++)
+    for (uint32_t s = 0; another(&w, s); s++, report->visited++)
         if (!visit_state(&w, s))
             break;
-    report->closed &= report->same;
+    report->closed &= report->same && !report->ended && !report->unreached;
     if (options->dump && report->same)
-        dump_states(&w);
+        world_dump_states(&w);
     if (w.pair.sys)
         lockstep_close(&w.pair);
+    if (w.record.file)
+        record_close(&w.record);
     script_free(&w.alphabet);
     free(w.states);
     free(w.table);

@@ -9,6 +9,10 @@
  * every place, length, handle, right, id, hint) is made on the simulator and on the model and compared: result, rule,
  * outputs, objects, rights. What refused calls leave is compared as well. A call that leads out of the world (more
  * references, a reservation elsewhere, other memory) is made and compared, and not followed.
+ *
+ * On a driver the search goes on after a difference: it is counted by kind, and the world rebuilt where both are no
+ * longer in the same state. Calls with values of memory that is gone are left out there, since the driver may have
+ * given them to other memory.
  */
 #ifndef CUVMM_WORLD_H
 #define CUVMM_WORLD_H
@@ -18,8 +22,16 @@
 #include <stdio.h>
 
 #include "lockstep.h"
+#include "lockstep_table.h"
 
 struct world_options {
+    const char *spec;    /* NULL: the simulator with as many devices */
+    unsigned budget;     /* seconds after which the search stops; 0: none */
+    unsigned patience;   /* seconds that the calls from one state may take before SIGALRM ends the process; 0: any */
+    FILE *record;        /* of a driver: where the answers are written (world_record.h); NULL for nowhere */
+    FILE *recording;     /* to be compared with; the search ends where it does; NULL for none */
+    struct table *table; /* of a driver: where differences are counted */
+    struct step *last;   /* see struct lockstep */
     int devices;         /* 1 or 2 */
     bool strict;
     unsigned max_refs;   /* of each handle, 1 .. 15 */
@@ -31,11 +43,16 @@ struct world_options {
 struct world_report {
     size_t calls;        /* of the alphabet */
     size_t states;
+    size_t visited;      /* of them */
     size_t transitions;  /* calls made from states */
     size_t refused, kept, changed, outside; /* of them; kept: succeeded without a change; outside: out of the world */
     size_t halfway;      /* of the refused ones: those that are known to leave something changed */
     bool closed;         /* no state was left unvisited */
     bool same;           /* system and model never differed */
+    size_t unreached;    /* of a driver: states that could not be built again, or not for all their calls */
+    size_t spared;       /* of a driver: transitions left out */
+    size_t unlike;       /* answers that are not those of the recording */
+    bool ended;          /* by the budget, or by the recording */
     struct script path;  /* when they did: the shortest way there */
     char difference[700];
 };
@@ -47,6 +64,6 @@ void world_explore(const struct world_options *options, struct world_report *rep
  * while they are not alive. */
 void world_alphabet(int devices, uint64_t unit, struct script *alphabet);
 
-enum { WORLD_WINDOW = STEP_FIRST_NAME, WORLD_STALE, WORLD_A, WORLD_B, WORLD_R1, WORLD_R2 };
+enum { WORLD_WINDOW = STEP_FIRST_NAME, WORLD_STALE, WORLD_A, WORLD_B, WORLD_R1, WORLD_R2, WORLD_KEEPER };
 
 #endif

@@ -151,6 +151,8 @@ uint32_t model_mappings_of(const struct model *model, uint64_t handle)
 
 int model_attribute(const struct model *model, int attribute)
 {
+    if (model->driver)
+        return attribute >= 0 && attribute < MODEL_ATTRIBUTES ? model->driver[0].attribute[attribute] : 0;
     for (int i = 0; i < model->profile->attributes; i++)
         if (model->profile->attribute[i].attribute == attribute)
             return model->profile->attribute[i].value;

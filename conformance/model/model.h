@@ -9,6 +9,9 @@
  * Values that it cannot know beforehand, handles and ids, it takes from the system, after checking that they are
  * possible: unlike every live one's, and the same ever after.
  *
+ * Of a real driver it takes addresses as well, where it cannot know what else lives in the process: then it only asks
+ * whether they are possible.
+ *
  * What is undecided by facts and contract alike stands in model_edges.h and nowhere else.
  */
 #ifndef CUVMM_MODEL_H
@@ -64,8 +67,18 @@ struct model_context {
     uint32_t references;
 };
 
+/* A device as a driver told of it at the start. */
+#define MODEL_ATTRIBUTES 200
+struct model_device {
+    bool has[MODEL_ATTRIBUTES];
+    int attribute[MODEL_ATTRIBUTES];
+    uint64_t free; /* with nothing of ours on it */
+};
+
 struct model {
     const struct sim_profile *profile;
+    const struct model_device *driver; /* one for each device: the system is a real driver; NULL: the simulator */
+    uint64_t placed, strayed;     /* reservations of a driver; of them those that the model would have put elsewhere */
     bool strict;
     bool initialised;
     uint32_t tag;                 /* the name that the next object made gets; set by the caller */

@@ -40,9 +40,58 @@ static bool reserve_allowed(const struct model *m, const struct vmm_call_mem_add
         return model_refuse(a, INVALID, "VMM-RESERVE-HINT-ALIGNMENT");
     if (c->addr >= m->profile->va_hint_max)
         return model_refuse(a, VMM_ERROR_OUT_OF_MEMORY, "VMM-RESERVE-HINT-LIMIT");
-    if (!model_place(m, c->size, c->alignment, c->addr))
-        return model_refuse(a, VMM_ERROR_OUT_OF_MEMORY, "VMM-RESERVE-SPACE");
     return true;
+}
+
+/* ---- where a driver reserves: it knows what else lives in the process, the model does not ---- */
+
+/* Whether a driver may find room or none, by what else is there. */
+static bool room_unsure(const struct vmm_call_mem_address_reserve *c)
+{
+    const uint64_t far = (uint64_t)1 << 40;
+    return c->size >= far || c->alignment >= far || c->addr >= far;
+}
+
+static bool reserved_by_us(const struct model *m, uint64_t start, uint64_t size)
+{
+    for (size_t i = 0; i < m->reservation_count; i++)
+        if (model_overlap(start, size, m->reservations[i].start, m->reservations[i].size))
+            return true;
+    return false;
+}
+
+/* Whether the hint must be followed: it is free in a chunk that was opened for a small reservation of ours. */
+static bool hint_binds(const struct model *m, const struct vmm_call_mem_address_reserve *c)
+{
+    uint64_t chunk = m->profile->va_chunk, start = chunk ? c->addr / chunk * chunk : 0;
+    if (!start || c->size >= chunk || c->addr - start > chunk - c->size || reserved_by_us(m, c->addr, c->size))
+        return false;
+    for (size_t i = 0; i < m->reservation_count; i++)
+        if (m->reservations[i].start == start && m->reservations[i].size < chunk)
+            return true;
+    return false;
+}
+
+/* The address that is right, given what the driver said: its own choice where that can be. */
+static uint64_t driver_place(struct model *m, const struct vmm_call_mem_address_reserve *c, struct model_answer *a,
+                             uint64_t start)
+{
+    uint64_t unit = m->profile->va_granularity, got = *c->ptr;
+    m->placed += a->actual == VMM_SUCCESS;
+    if (a->actual == VMM_ERROR_OUT_OF_MEMORY && room_unsure(c)) {
+        m->strayed += start != 0;
+        return 0;
+    }
+    if (a->actual != VMM_SUCCESS || got == start)
+        return start;
+    m->strayed++;
+    if (hint_binds(m, c))
+        return start;
+    model_expect(a, "ptr is 0", got == 0, false);
+    model_expect(a, "ptr beyond its unit", got % (c->alignment > unit ? c->alignment : unit), 0);
+    model_expect(a, "ptr leaves the address space", !model_fits(got, c->size, m->profile->va_hint_max), false);
+    model_expect(a, "ptr meets another reservation", reserved_by_us(m, got, c->size), false);
+    return got;
 }
 
 MODEL_ON(mem_address_reserve)
@@ -50,6 +99,12 @@ MODEL_ON(mem_address_reserve)
     if (!reserve_allowed(m, c, a))
         return;
     uint64_t start = model_place(m, c->size, c->alignment, c->addr);
+    if (m->driver)
+        start = driver_place(m, c, a, start);
+    if (!start) {
+        model_refuse(a, VMM_ERROR_OUT_OF_MEMORY, "VMM-RESERVE-SPACE");
+        return;
+    }
     if (c->addr && start != c->addr)
         model_hazard(a, "VMM-RESERVE-HINT-NOT-TAKEN");
     for (size_t i = 0; i < m->mapping_count; i++)

@@ -45,10 +45,17 @@ MODEL_ON(device_total_mem)
 
 static bool attribute_listed(const struct model *m, int attribute, struct model_answer *a)
 {
-    for (int i = 0; i < m->profile->attributes; i++)
+    if (m->driver && attribute >= 0 && attribute < MODEL_ATTRIBUTES && m->driver[0].has[attribute])
+        return true;
+    for (int i = 0; !m->driver && i < m->profile->attributes; i++)
         if (m->profile->attribute[i].attribute == attribute)
             return true;
     return model_refuse(a, VMM_ERROR_INVALID_VALUE, "VMM-DEVICE-ATTRIBUTE");
+}
+
+static int told(const struct model *m, int attribute, int device)
+{
+    return m->driver ? m->driver[device].attribute[attribute] : model_attribute(m, attribute);
 }
 
 MODEL_ON(device_get_attribute)
@@ -56,7 +63,7 @@ MODEL_ON(device_get_attribute)
     if (!given(c->pi, a, "VMM-DEVICE-NULL"))
         return;
     if (device_exists(m, c->dev, a) && attribute_listed(m, c->attrib, a) && model_succeeded(a))
-        model_expect(a, "pi", (uint64_t)*c->pi, (uint64_t)model_attribute(m, c->attrib));
+        model_expect(a, "pi", (uint64_t)*c->pi, (uint64_t)told(m, c->attrib, c->dev));
 }
 
 MODEL_ON(device_can_access_peer)

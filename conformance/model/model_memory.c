@@ -17,7 +17,8 @@ uint64_t model_granularity(const struct model *model, vmm_mem_location_type type
 
 uint64_t model_device_free(const struct model *model, int device)
 {
-    uint64_t free = model->profile->device_memory - model->profile->device_reserved;
+    uint64_t free = model->driver ? model->driver[device].free
+                                  : model->profile->device_memory - model->profile->device_reserved;
     for (size_t i = 0; i < model->memory_count; i++) {
         const struct model_memory *memory = &model->memories[i];
         if (memory->prop.location.type == VMM_MEM_LOCATION_TYPE_DEVICE && memory->prop.location.id == device)

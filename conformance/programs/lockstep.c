@@ -2,12 +2,20 @@
  *
  *   lockstep [--spec SPEC]... [--seed S] [--calls N] [--episode N] [--strict] [--script FILE] [--rules]
  *            [--flip N]
+ *   lockstep --spec cuda [--as-driver] [--seed S] [--calls N] [--episode N] [--check-every N] [--explained FILE]
+ *            [--record FILE]
  *   lockstep --replay FILE
+ *   lockstep --replay-recording FILE [--spec SPEC]
  *
  * A run is cut into episodes, each on a fresh system with a seed of its own. When both differ, the episode is shrunk,
  * shown, written to FILE where one is named, and the run ends with status 1. One TAP point per spec.
  * --rules tells how often each rule was the answer; --flip N turns the model's Nth prediction of every episode round,
- * which must be noticed. CUVMM_TEST_SCALE is the percent of the default number of calls to make.
+ * which must be noticed.
+ *
+ * On a driver (cuda, or any spec with --as-driver) a run goes on after a difference: each kind is shrunk once and
+ * counted, and all are shown at the end. Kinds that FILE of --explained lists (signature, tab, reason) are no failures.
+ * --check-every says after how many calls the whole state is looked at. --record writes a line for each episode, which
+ * --replay-recording compares with what a simulator answers. CUVMM_TEST_SCALE is the percent of the default number of calls to make.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -15,18 +23,21 @@
 #include <string.h>
 
 #include "lockstep.h"
+#include "lockstep_child.h"
+#include "lockstep_drive.h"
 #include "rules.h"
 #include "shrink.h"
 #include "tap.h"
 
-enum { MAX_SPECS = 16, CHECK_EVERY = 250 };
+enum { MAX_SPECS = 16, CHECK_EVERY = 250, PATIENCE = 60, SHRINKING = 8 };
 
 struct options {
     const char *specs[MAX_SPECS];
     size_t spec_count;
     uint64_t seed, calls, episode, flip;
-    bool strict;
-    const char *script, *replay;
+    bool strict, as_driver;
+    uint64_t check_every;
+    const char *script, *replay, *recording, *record, *explained;
     uint64_t *rules; /* how often each rule was the answer, in the order of vmm_rules(); NULL: not counted */
 };
 
@@ -146,6 +157,50 @@ static bool random_run(const struct options *options, const char *spec, uint64_t
                   calls);
 }
 
+/* ---- drivers ---- */
+
+static bool drive(const struct options *options, const char *spec, uint64_t calls)
+{
+    char named[96], error[200];
+    struct drive_report *report = child_share(sizeof *report);
+    struct drive_options drive = {.spec = named, .seed = options->seed, .calls = calls, .episode = options->episode,
+                                  .check_every = options->check_every, .patience = PATIENCE, .shrinking = SHRINKING};
+    snprintf(named, sizeof named, "%s%s", options->as_driver ? "as-driver:" : "", spec);
+    if (options->explained && !table_explain(&report->table, options->explained, error, sizeof error))
+        tap_bail("--explained %s", error);
+    if (options->record && !(drive.record = fopen(options->record, "w")))
+        tap_bail("--record %s: %s", options->record, strerror(errno));
+    if (drive.record)
+        fprintf(drive.record, "# random calls on %s: lockstep --seed S --episode N; see conformance/lockstep_drive.h\n",
+                named);
+    drive_run(&drive, report);
+    if (drive.record)
+        fclose(drive.record);
+    size_t unexplained = table_show(&report->table);
+    tap_note("%s: %" PRIu64 " random calls in %" PRIu64 " episodes (%" PRIu64 " succeeded, %" PRIu64 " left out), %" PRIu64
+             " calls compared in all; %" PRIu64 " calls ended the process; %" PRIu64 " of %" PRIu64
+             " reservations elsewhere than expected; %" PRIu64 " calls recorded",
+             named, report->made, report->episodes, report->succeeded, report->skipped, report->compared,
+             report->deaths, report->strayed, report->placed, report->recorded);
+    return tap_ok(unexplained == 0 && report->made > 0, "%s: driver and model agree, --seed %" PRIu64 " --calls %" PRIu64,
+                  named, options->seed, calls);
+}
+
+static int replay_recording(const struct options *options)
+{
+    char spec[96];
+    uint64_t episodes, calls;
+    FILE *file = fopen(options->recording, "r");
+    if (!file)
+        tap_bail("--replay-recording %s: %s", options->recording, strerror(errno));
+    snprintf(spec, sizeof spec, "as-driver:%s", options->spec_count ? options->specs[0] : "sim:h100");
+    uint64_t different = drive_replay(spec, file, &episodes, &calls);
+    fclose(file);
+    tap_ok(different == 0 && episodes > 0, "%s answers as %s: %" PRIu64 " of %" PRIu64 " episodes, %" PRIu64 " calls",
+           spec, options->recording, episodes - different, episodes, calls);
+    return tap_done();
+}
+
 static int replay(const struct options *options)
 {
     char spec[96] = "", error[200], difference[600];
@@ -183,6 +238,10 @@ static void read_options(struct options *o, int argc, char **argv)
             o->strict = true;
             continue;
         }
+        if (!strcmp(argv[i], "--as-driver")) {
+            o->as_driver = true;
+            continue;
+        }
         if (!strcmp(argv[i], "--rules")) {
             if (!o->rules && !(o->rules = calloc(VMM_RULE_COUNT, sizeof *o->rules)))
                 tap_bail("--rules: no memory");
@@ -204,8 +263,17 @@ static void read_options(struct options *o, int argc, char **argv)
             o->script = value;
         else if (!strcmp(argv[i], "--replay"))
             o->replay = value;
+        else if (!strcmp(argv[i], "--check-every"))
+            o->check_every = number(argv[i], value);
+        else if (!strcmp(argv[i], "--explained"))
+            o->explained = value;
+        else if (!strcmp(argv[i], "--record"))
+            o->record = value;
+        else if (!strcmp(argv[i], "--replay-recording"))
+            o->recording = value;
         else
-            tap_bail("%s: use --spec --seed --calls --episode --strict --script --replay --flip --rules", argv[i]);
+            tap_bail("%s: use --spec --seed --calls --episode --strict --script --replay --flip --rules --as-driver "
+                     "--check-every --explained --record --replay-recording", argv[i]);
         i++;
     }
     if (!o->episode)
@@ -217,17 +285,22 @@ int main(int argc, char **argv)
     static const char *const everything[] = {"sim:h100",        "sim:h200x2",     "sim:min",       "sim:max", "sim:odd",
                                              "sim:h100,strict", "sim:max,strict", "sim:odd,strict"};
     const char *scale = getenv("CUVMM_TEST_SCALE");
-    struct options options = {.seed = 1, .calls = 800000, .episode = 2000};
+    struct options options = {.seed = 1, .calls = 800000, .episode = 2000, .check_every = CHECK_EVERY};
     if (scale && *scale)
         options.calls = options.calls * number("CUVMM_TEST_SCALE", scale) / 100;
     read_options(&options, argc, argv);
     if (options.replay)
         return replay(&options);
+    if (options.recording)
+        return replay_recording(&options);
     if (!options.spec_count)
         for (size_t i = 0; i < sizeof everything / sizeof everything[0]; i++)
             options.specs[options.spec_count++] = everything[i];
-    for (size_t i = 0; i < options.spec_count; i++)
-        random_run(&options, options.specs[i], options.calls / options.spec_count);
+    for (size_t i = 0; i < options.spec_count; i++) {
+        const char *backend;
+        bool driver = options.as_driver || lockstep_names_driver(options.specs[i], &backend);
+        (driver ? drive : random_run)(&options, options.specs[i], options.calls / options.spec_count);
+    }
     show_rules(&options);
     free(options.rules);
     return tap_done();

@@ -2,6 +2,13 @@
  *
  *   world [--devices 1|2] [--max-refs N] [--max-states N] [--strict] [--dump FILE] [--script FILE] [--flip N]
  *
+ *   world --spec cuda [--as-driver] [--budget SECONDS] [--explained FILE] [--record FILE]
+ *   world --replay-recording FILE [--spec SPEC]
+ *
+ * On a driver (cuda, or any spec with --as-driver) the search goes on after a difference, each kind is counted and
+ * shown at the end, and those that FILE of --explained lists are no failures. --budget stops the search cleanly.
+ * --record writes what the driver answered (world_record.h), --replay-recording compares a simulator with that.
+ *
  * --dump writes the alphabet (aN call), the transitions (t state call result rule next; "=" the same state, "x" out of
  * the world) and the states (sN key, the state before and the call that leads here), for replay on another backend.
  * When both differ the shortest path is shown, written to the script's FILE, and the status is 1.
@@ -12,8 +19,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lockstep_child.h"
 #include "tap.h"
 #include "world.h"
+
+enum { PATIENCE = 60 };
+
+struct names {
+    const char *script, *explained, *recording, *record;
+    bool as_driver;
+    char spec[96];
+};
+
+/* What the child that makes the calls leaves. */
+struct shared {
+    const struct world_options *options;
+    struct world_report report;
+    struct table table;
+    struct step last;
+};
 
 static uint64_t number(const char *option, const char *text, uint64_t least, uint64_t most)
 {
@@ -34,13 +58,16 @@ static FILE *create(const char *option, const char *path)
     return file;
 }
 
-static const char *read_options(struct world_options *o, int argc, char **argv)
+static void read_options(struct world_options *o, struct names *names, int argc, char **argv)
 {
-    const char *script = NULL;
     for (int i = 1; i < argc; i++) {
         const char *value = i + 1 < argc ? argv[i + 1] : NULL;
         if (!strcmp(argv[i], "--strict")) {
             o->strict = true;
+            continue;
+        }
+        if (!strcmp(argv[i], "--as-driver")) {
+            names->as_driver = true;
             continue;
         }
         if (!strcmp(argv[i], "--devices"))
@@ -54,12 +81,22 @@ static const char *read_options(struct world_options *o, int argc, char **argv)
         else if (!strcmp(argv[i], "--dump"))
             o->dump = create(argv[i], value);
         else if (!strcmp(argv[i], "--script"))
-            script = value;
+            names->script = value;
+        else if (!strcmp(argv[i], "--spec"))
+            o->spec = value;
+        else if (!strcmp(argv[i], "--budget"))
+            o->budget = (unsigned)number(argv[i], value, 0, 86400);
+        else if (!strcmp(argv[i], "--explained"))
+            names->explained = value;
+        else if (!strcmp(argv[i], "--record"))
+            names->record = value;
+        else if (!strcmp(argv[i], "--replay-recording"))
+            names->recording = value;
         else
-            tap_bail("%s: use --devices --max-refs --max-states --strict --dump --script --flip", argv[i]);
+            tap_bail("%s: use --devices --max-refs --max-states --strict --dump --script --flip --spec --as-driver "
+                     "--budget --explained --record --replay-recording", argv[i]);
         i++;
     }
-    return script;
 }
 
 static void show(const struct world_options *options, const struct world_report *report, const char *script)
@@ -84,6 +121,84 @@ static void show(const struct world_options *options, const struct world_report 
     tap_note("again: lockstep --replay %s", script);
 }
 
+static void tell(const struct world_report *r)
+{
+    tap_note("%zu states, %zu calls in the alphabet, %zu transitions: %zu refused (%zu halfway), %zu without a change, "
+             "%zu to another state, %zu out of the world",
+             r->states, r->calls, r->transitions, r->refused, r->halfway, r->kept, r->changed, r->outside);
+}
+
+/* ---- drivers ---- */
+
+static void work(void *user)
+{
+    struct shared *shared = user;
+    world_explore(shared->options, &shared->report);
+    script_free(&shared->report.path);
+}
+
+/* The driver may end the process: what was found until then is in the shared page, and in the recording. */
+static int drive(struct world_options *options, struct names *names)
+{
+    struct shared *shared = child_share(sizeof *shared);
+    char error[200], line[512];
+    snprintf(names->spec, sizeof names->spec, "%s%s", names->as_driver ? "as-driver:" : "",
+             options->spec ? options->spec : "sim:h100");
+    options->spec = names->spec;
+    options->table = &shared->table;
+    options->last = &shared->last;
+    options->patience = PATIENCE;
+    shared->options = options;
+    if (names->explained && !table_explain(&shared->table, names->explained, error, sizeof error))
+        tap_bail("--explained %s", error);
+    if (names->record)
+        options->record = create("--record", names->record);
+    if (options->record)
+        fprintf(options->record, "# world --spec %s --max-refs %u; see conformance/world_record.h\n", names->spec,
+                options->max_refs);
+    int signal = child_run(work, shared);
+    if (options->record)
+        fclose(options->record);
+    const struct world_report *report = &shared->report;
+    tell(report);
+    tap_note("%zu states visited, %zu could not be built again, %zu transitions left out", report->visited,
+             report->unreached, report->spared);
+    if (!tap_ok(signal == 0, "%s: no call ends the process", names->spec)) {
+        step_print(&shared->last, 2 << 20, line, sizeof line);
+        tap_note("signal %d in %s", signal, line);
+    }
+    size_t unexplained = table_show(&shared->table);
+    tap_ok(report->same && unexplained == 0, "%s: driver and model agree on every transition", names->spec);
+    if (!report->same)
+        tap_note("%s", report->difference);
+    if (options->budget && report->ended)
+        tap_skip("the budget ended before", "the search closed");
+    else
+        tap_ok(report->closed, "the search closed: no state is left unvisited");
+    return tap_done();
+}
+
+static int replay(struct world_options *options, struct names *names)
+{
+    struct table *table = calloc(1, sizeof *table);
+    struct world_report report;
+    options->recording = fopen(names->recording, "r");
+    if (!options->recording || !table)
+        tap_bail("--replay-recording %s: %s", names->recording, strerror(errno));
+    snprintf(names->spec, sizeof names->spec, "as-driver:%s", options->spec ? options->spec : "sim:h100");
+    options->spec = names->spec;
+    options->table = table;
+    world_explore(options, &report);
+    fclose(options->recording);
+    bool same = report.same && report.unlike == 0 && table_show(table) == 0;
+    if (!tap_ok(same && report.visited > 0, "%s answers as %s: %zu states, %zu transitions", names->spec,
+                names->recording, report.visited, report.transitions))
+        tap_note("%zu answers are different; the first: %s", report.unlike, report.difference);
+    script_free(&report.path);
+    free(table);
+    return tap_done();
+}
+
 int main(int argc, char **argv)
 {
     struct world_options options = {.devices = 1, .max_refs = 2, .max_states = 1 << 22};
@@ -92,15 +207,18 @@ int main(int argc, char **argv)
     bool part = scale && *scale && number("CUVMM_TEST_SCALE", scale, 0, 10000) < 100;
     if (part)
         options.max_states = 1 + 16 * number("CUVMM_TEST_SCALE", scale, 0, 100);
-    const char *script = read_options(&options, argc, argv);
+    struct names names = {.script = NULL};
+    read_options(&options, &names, argc, argv);
+    if (names.recording)
+        return replay(&options, &names);
+    const char *backend;
+    if (names.as_driver || (options.spec && lockstep_names_driver(options.spec, &backend)))
+        return drive(&options, &names);
     world_explore(&options, &report);
-    tap_note("%zu states, %zu calls in the alphabet, %zu transitions: %zu refused (%zu halfway), %zu without a change, "
-             "%zu to another state, %zu out of the world",
-             report.states, report.calls, report.transitions, report.refused, report.halfway, report.kept,
-             report.changed, report.outside);
+    tell(&report);
     if (!tap_ok(report.same, "%d device%s: system and model agree on every transition", options.devices,
                 options.devices == 1 ? "" : "s"))
-        show(&options, &report, script);
+        show(&options, &report, names.script);
     if (part && report.same && !report.closed)
         tap_skip("CUVMM_TEST_SCALE asks for a part of it", "the search closed");
     else

@@ -1,0 +1,43 @@
+/* lockstep_parts.h - the inside of lockstep: lockstep.c makes steps, lockstep_driver.c knows how drivers are handled.
+ */
+#ifndef CUVMM_LOCKSTEP_PARTS_H
+#define CUVMM_LOCKSTEP_PARTS_H
+
+#include "lockstep.h"
+
+enum { LOCKSTEP_SENTINEL = 0x77 };
+
+/* Where the outputs of one call go. */
+struct outputs {
+    uint64_t slot[STEP_ARGS];
+    uint64_t attribute[STEP_ATTRIBUTES][2]; /* the largest attribute has 12 bytes */
+    void *attributes[STEP_ATTRIBUTES];
+    vmm_mem_allocation_prop prop;
+};
+
+/* Notes a difference. Returns false. */
+bool lockstep_differ(struct lockstep *pair, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Asks the driver for what its machine is like: profile and driver. base is the profile to take from what cannot be
+ * asked for. False when it will not say. */
+bool driver_ask(struct lockstep *pair, const struct sim_profile *base);
+
+/* Warms the driver up, then notes free memory and where small reservations go. The model is still empty. */
+bool driver_settle(struct lockstep *pair);
+
+/* Whether the call may be made: it is not known to end the process, forges nothing, and takes little memory. */
+bool driver_may(struct lockstep *pair, const union vmm_any_call *call);
+
+/* After a call: waits for the copy or fill, and sees whether the context is lost. */
+void driver_finish(struct lockstep *pair, const union vmm_any_call *call, vmm_result result);
+
+/* The system did what the model would have refused: undone where a call can. False where none can. */
+bool driver_undo(struct lockstep *pair, const union vmm_any_call *call, const struct outputs *out);
+
+/* Result and outputs as text, without what depends on placement, into pair->told. */
+void driver_tell(struct lockstep *pair, const union vmm_any_call *call, vmm_result result, const struct outputs *out);
+
+/* Takes away everything the model knows of, whatever the calls return. */
+void driver_sweep(struct lockstep *pair);
+
+#endif

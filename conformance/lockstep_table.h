@@ -1,0 +1,47 @@
+/* lockstep_table.h - the distinct differences of a run: each kind once, with the shortest script and how often.
+ *
+ *   signature                                   explained      times  script
+ *   mem_map: predicted X [RULE], answered Y     -              14     3 steps      a failure
+ *   mem_get_access location 2: ...              a reason       9000   -            known and explained
+ *
+ * Plain data, so that it can lie in memory shared with the process that makes the calls and may die of one.
+ */
+#ifndef CUVMM_LOCKSTEP_TABLE_H
+#define CUVMM_LOCKSTEP_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lockstep.h"
+
+enum { TABLE_ROWS = 96 };
+
+struct table_row {
+    char signature[200];
+    char explained[200];   /* "" for a failure */
+    char difference[600];  /* of the first one */
+    char script[4000];     /* a step a line */
+    uint64_t times;
+};
+
+struct table {
+    struct table_row row[TABLE_ROWS];
+    size_t count;
+    uint64_t lost; /* differences that found no room */
+};
+
+/* Rows "signature<tab>reason" of a file; '#' opens a comment line. False when the file cannot be read, or a line is
+ * not such a row: error then says which. */
+bool table_explain(struct table *table, const char *path, char *error, size_t size);
+
+/* Counts a difference. Returns its row when it is new, so that difference and script can be added; NULL when it is
+ * known. */
+struct table_row *table_count(struct table *table, const char *signature);
+
+void table_script(struct table_row *row, const struct script *script, size_t first, uint64_t unit);
+
+/* Says all of it as TAP notes. Returns how many kinds happened and are not explained. */
+size_t table_show(const struct table *table);
+
+#endif

@@ -1,0 +1,112 @@
+/* lockstep_told.c - what a driver told, as words that mean the same in every process: for recordings. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "lockstep_parts.h"
+
+struct words {
+    struct lockstep *pair;
+    size_t length;
+};
+
+static void say(struct words *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void say(struct words *w, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    size_t left = LOCKSTEP_TOLD - w->length;
+    int n = vsnprintf(w->pair->told + w->length, left, format, args);
+    va_end(args);
+    w->length += n < 0 ? 0 : (size_t)n < left ? (size_t)n : left - 1;
+}
+
+/* Of addresses only those in the world's window are told, from its start. */
+static void say_address(struct words *w, const char *name, uint64_t address)
+{
+    uint64_t from = w->pair->told_from;
+    if (from && address - from < w->pair->told_size)
+        say(w, " %s=w+%" PRIx64, name, address - from);
+    else
+        say(w, " %s=%s", name, address ? "elsewhere" : "0");
+}
+
+static void say_prop(struct words *w, const vmm_mem_allocation_prop *p)
+{
+    say(w, " prop={%d %d %d:%d %d %d %d}", p->type, p->requested_handle_types, p->location.type, p->location.id,
+        p->alloc_flags.compression_type, p->alloc_flags.gpu_direct_rdma_capable, p->alloc_flags.usage);
+}
+
+static void say_attribute(struct words *w, int attribute, const void *data)
+{
+    uint32_t four;
+    uint64_t eight;
+    memcpy(&four, data, sizeof four);
+    memcpy(&eight, data, sizeof eight);
+    switch (attribute) {
+    case VMM_POINTER_ATTRIBUTE_MEMORY_TYPE:
+    case VMM_POINTER_ATTRIBUTE_SYNC_MEMOPS:
+    case VMM_POINTER_ATTRIBUTE_IS_MANAGED:
+    case VMM_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+    case VMM_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+    case VMM_POINTER_ATTRIBUTE_MAPPED:
+    case VMM_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
+    case VMM_POINTER_ATTRIBUTE_ACCESS_FLAGS:
+    case VMM_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE: say(w, " %d=%" PRIu32, attribute, four); return;
+    case VMM_POINTER_ATTRIBUTE_RANGE_SIZE:
+    case VMM_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
+    case VMM_POINTER_ATTRIBUTE_MAPPING_SIZE: say(w, " %d=%" PRIx64, attribute, eight); return;
+    case VMM_POINTER_ATTRIBUTE_DEVICE_POINTER:
+    case VMM_POINTER_ATTRIBUTE_HOST_POINTER:
+    case VMM_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+    case VMM_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR: say_address(w, "address", eight); return;
+    default: return; /* contexts, tokens, ids and pools are the process's own */
+    }
+}
+
+static void say_output(struct words *w, const union vmm_any_call *call, const struct vmm_param *param,
+                       const struct outputs *out, uint64_t slot)
+{
+    switch (param->kind) {
+    case VMM_PARAM_OUT_INT:
+        if (call->head.id != VMM_CALL_device_get_attribute)
+            say(w, " %s=%d", param->name, (int)(uint32_t)slot);
+        return;
+    case VMM_PARAM_OUT_U64: say(w, " %s=%" PRIu64, param->name, slot); return;
+    case VMM_PARAM_OUT_SIZE:
+        if (call->head.id != VMM_CALL_mem_get_info && call->head.id != VMM_CALL_device_total_mem)
+            say(w, " %s=%" PRIx64, param->name, slot);
+        return;
+    case VMM_PARAM_OUT_ADDRESS: say_address(w, param->name, slot); return;
+    case VMM_PARAM_OUT_HANDLE: {
+        const struct model_memory *memory = model_memory_of(&w->pair->model, slot);
+        say(w, " %s=h%u", param->name, memory ? memory->tag : 0);
+        return;
+    }
+    case VMM_PARAM_OUT_PROP: say_prop(w, &out->prop); return;
+    case VMM_PARAM_OUT_ATTRIBUTE: say_attribute(w, call->pointer_get_attribute.attribute, out->attribute[0]); return;
+    case VMM_PARAM_OUT_ATTRIBUTES:
+        for (unsigned i = 0; i < call->pointer_get_attributes.num_attributes && i < STEP_ATTRIBUTES; i++)
+            say_attribute(w, call->pointer_get_attributes.attributes[i], out->attribute[i]);
+        return;
+    default: return;
+    }
+}
+
+void driver_tell(struct lockstep *pair, const union vmm_any_call *call, vmm_result result, const struct outputs *out)
+{
+    struct words w = {pair, 0};
+    size_t count;
+    const struct vmm_param *params = vmm_call_params(call->head.id, &count);
+    const char *name = vmm_result_name(result);
+    bool hidden = call->head.id == VMM_CALL_device_get_attribute; /* simulators list but those that matter */
+    if (!strncmp(name, "CUDA_", 5))
+        name += 5;
+    if (!strncmp(name, "ERROR_", 6))
+        name += 6;
+    say(&w, "%s", hidden ? "-" : name);
+    for (size_t i = 0; result == VMM_SUCCESS && i < count && i < STEP_ARGS; i++)
+        if (params[i].kind >= VMM_PARAM_OUT_INT && vmm_call_scalar(&call->head, &params[i]))
+            say_output(&w, call, &params[i], out, out->slot[i]);
+}
