@@ -19,6 +19,7 @@ struct run {
         uint64_t seed;   /* of the episode that is running */
         uint64_t done;   /* calls of the episodes before it */
         uint64_t unit;
+        time_t until;    /* when the budget ends; 0: never */
         bool lost;       /* the driver's context is, so the child ends */
         struct step last;
     } *shared;
@@ -162,7 +163,8 @@ static void work(void *user)
 {
     struct run *run = user;
     const struct drive_options *o = run->options;
-    while (run->shared->done < o->calls && !run->shared->lost) {
+    while (run->shared->done < o->calls && !run->shared->lost &&
+           (!run->shared->until || time(NULL) < run->shared->until)) {
         uint64_t left = o->calls - run->shared->done;
         alarm(o->patience);
         episode(run, run->shared->seed, left < o->episode ? left : o->episode);
@@ -196,6 +198,7 @@ void drive_run(const struct drive_options *options, struct drive_report *report)
 {
     struct run run = {options, report, child_share(sizeof(struct shared))};
     run.shared->seed = options->seed;
+    run.shared->until = options->budget ? time(NULL) + (time_t)options->budget : 0;
     for (int signal = 1; signal && report->deaths < DEATHS && !run.shared->lost;) {
         signal = child_run(work, &run);
         if (signal)

@@ -21,6 +21,7 @@ struct drive_options {
     uint64_t check_every;  /* calls between complete looks at the state; 0 for none but the last */
     unsigned patience;     /* seconds that an episode may take */
     unsigned shrinking;    /* seconds that a difference may be shrunk for */
+    unsigned budget;       /* seconds after which no episode begins; 0: none */
     FILE *record;          /* NULL for nowhere */
 };
 

@@ -2,8 +2,8 @@
  *
  *   lockstep [--spec SPEC]... [--seed S] [--calls N] [--episode N] [--strict] [--script FILE] [--rules]
  *            [--flip N]
- *   lockstep --spec cuda [--as-driver] [--seed S] [--calls N] [--episode N] [--check-every N] [--explained FILE]
- *            [--record FILE]
+ *   lockstep --spec cuda [--as-driver] [--seed S] [--calls N] [--episode N] [--check-every N] [--budget SECONDS]
+ *            [--explained FILE] [--record FILE]
  *   lockstep --replay FILE
  *   lockstep --replay-recording FILE [--spec SPEC]
  *
@@ -14,7 +14,7 @@
  *
  * On a driver (cuda, or any spec with --as-driver) a run goes on after a difference: each kind is shrunk once and
  * counted, and all are shown at the end. Kinds that FILE of --explained lists (signature, tab, reason) are no failures.
- * --check-every says after how many calls the whole state is looked at. --record writes a line for each episode, which
+ * --check-every says after how many calls the whole state is looked at; --budget stops the run cleanly. --record writes a line for each episode, which
  * --replay-recording compares with what a simulator answers. CUVMM_TEST_SCALE is the percent of the default number of calls to make.
  */
 #include <errno.h>
@@ -36,7 +36,7 @@ struct options {
     size_t spec_count;
     uint64_t seed, calls, episode, flip;
     bool strict, as_driver;
-    uint64_t check_every;
+    uint64_t check_every, budget;
     const char *script, *replay, *recording, *record, *explained;
     uint64_t *rules; /* how often each rule was the answer, in the order of vmm_rules(); NULL: not counted */
 };
@@ -164,7 +164,8 @@ static bool drive(const struct options *options, const char *spec, uint64_t call
     char named[96], error[200];
     struct drive_report *report = child_share(sizeof *report);
     struct drive_options drive = {.spec = named, .seed = options->seed, .calls = calls, .episode = options->episode,
-                                  .check_every = options->check_every, .patience = PATIENCE, .shrinking = SHRINKING};
+                                  .check_every = options->check_every, .patience = PATIENCE, .shrinking = SHRINKING,
+                                  .budget = (unsigned)options->budget};
     snprintf(named, sizeof named, "%s%s", options->as_driver ? "as-driver:" : "", spec);
     if (options->explained && !table_explain(&report->table, options->explained, error, sizeof error))
         tap_bail("--explained %s", error);
@@ -265,6 +266,8 @@ static void read_options(struct options *o, int argc, char **argv)
             o->replay = value;
         else if (!strcmp(argv[i], "--check-every"))
             o->check_every = number(argv[i], value);
+        else if (!strcmp(argv[i], "--budget"))
+            o->budget = number(argv[i], value);
         else if (!strcmp(argv[i], "--explained"))
             o->explained = value;
         else if (!strcmp(argv[i], "--record"))
@@ -273,7 +276,7 @@ static void read_options(struct options *o, int argc, char **argv)
             o->recording = value;
         else
             tap_bail("%s: use --spec --seed --calls --episode --strict --script --replay --flip --rules --as-driver "
-                     "--check-every --explained --record --replay-recording", argv[i]);
+                     "--check-every --budget --explained --record --replay-recording", argv[i]);
         i++;
     }
     if (!o->episode)
