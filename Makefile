@@ -19,7 +19,7 @@ VERSION := $(shell awk '/define VMM_VERSION_MAJOR/{a=$$3} /define VMM_VERSION_MI
 SOVERSION := $(firstword $(subst ., ,$(VERSION)))
 
 WARNINGS := -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes
-override CPPFLAGS += -Iapi -Ibackend_sim -Iconformance -Itools -D_POSIX_C_SOURCE=200809L
+override CPPFLAGS += -Iapi -Ikernels -Ibackend_sim -Iconformance -Itools -D_POSIX_C_SOURCE=200809L
 override CFLAGS   += -std=c11 $(WARNINGS) -fvisibility=hidden -fPIC -pthread $(if $(WERROR),-Werror)
 override LDFLAGS  += -pthread
 ifneq ($(SAN),)
@@ -45,15 +45,19 @@ DL_LIBS := $(if $(filter Linux,$(shell uname -s)),-ldl)
 # The toolkit's header, where it is present, holds our values and layouts to the driver's.
 HAVE_CUDA_H := $(wildcard $(CUDA_PATH)/include/cuda.h)
 
+# The compiler for device code; without it the library holds none, and launches on a driver are refused.
+NVCC ?= $(or $(shell command -v nvcc),$(wildcard $(CUDA_PATH)/bin/nvcc))
+GENCODE ?= -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=sm_90 -gencode arch=compute_90,code=compute_90
+
 sources   = $(filter-out %_test.c,$(wildcard $(addsuffix /*.c,$(1))))
-LIB_SRC   := $(call sources,api api/layers backend_sim backend_cuda)
+LIB_SRC   := $(call sources,api api/layers kernels backend_sim backend_cuda)
 TOOL_SRC  := $(call sources,tools)
 CONF_SRC  := $(call sources,conformance conformance/model)
 SUITE_SRC := $(wildcard conformance/suite/*.c)
-TEST_SRC  := $(wildcard $(addsuffix /*_test.c,api api/layers backend_sim backend_cuda conformance conformance/model tools))
+TEST_SRC  := $(wildcard $(addsuffix /*_test.c,api api/layers kernels backend_sim backend_cuda conformance conformance/model tools))
 
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
-LIB_OBJ   := $(call obj,$(LIB_SRC))
+LIB_OBJ   := $(call obj,$(LIB_SRC)) $(BUILD)/obj/kernels_image.o
 TOOL_OBJ  := $(call obj,$(filter-out tools/main.c,$(TOOL_SRC)))
 CONF_OBJ  := $(call obj,$(CONF_SRC))
 # Every main of the conformance folder: conformance/programs/X.c becomes bin/X.
@@ -84,6 +88,19 @@ $(BUILD)/obj/%.o: %.c
 # The recording programs compile against our declarations of the driver's names, so that they run on the simulator.
 $(BUILD)/obj/conformance/facts_edges.o $(BUILD)/obj/conformance/facts_driver.o: \
     override CPPFLAGS += -Iconformance/facts/driver
+
+# kernels/kernels.cu as one fat binary, and that as an array for the library; an empty one where there is no nvcc.
+$(BUILD)/obj/kernels.fatbin: kernels/kernels.cu kernels/pattern.h api/vmm.h api/results.def
+	@mkdir -p $(@D)
+	$(if $(NVCC),$(NVCC) -fatbin $(GENCODE) -Iapi -Ikernels -o $@ $<,: >$@)
+
+$(BUILD)/obj/kernels_image.c: $(BUILD)/obj/kernels.fatbin
+	@{ echo '#include "kernels.h"'; echo '_Alignas(64) const unsigned char kernels_image[] = {'; \
+	    od -An -v -tu1 $< | sed 's/[0-9][0-9]*/&,/g'; echo '0};'; \
+	    echo 'const size_t kernels_image_size = sizeof kernels_image - 1;'; } >$@
+
+$(BUILD)/obj/kernels_image.o: $(BUILD)/obj/kernels_image.c kernels/kernels.h
+	$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
 $(LIBA): $(LIB_OBJ)
 	@mkdir -p $(@D)

@@ -14,7 +14,7 @@ static const struct entry entries[VMM_CALL_COUNT] = {
 };
 
 /* Parameters of each call, ended by one without a name. */
-enum { MAX_PARAMS = 6 };
+enum { MAX_PARAMS = 7 };
 
 static const struct vmm_param lists[VMM_CALL_COUNT][MAX_PARAMS] = {
 #define VMM_CALL(name, driver) {

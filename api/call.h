@@ -59,6 +59,7 @@ enum vmm_param_kind {
     VMM_PARAM_PROP,           /* const vmm_mem_allocation_prop * */
     VMM_PARAM_LOCATION,       /* const vmm_mem_location * */
     VMM_PARAM_DESCS,          /* const vmm_mem_access_desc *, length in the COUNT after it */
+    VMM_PARAM_ARGS,           /* const uint64_t *, length in the COUNT after it */
     VMM_PARAM_ATTRIBUTES,     /* const vmm_pointer_attribute *, length in the first parameter */
     VMM_PARAM_BYTES,          /* const void *: host bytes read */
     VMM_PARAM_OUT_INT,        /* int * */

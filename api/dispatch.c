@@ -297,3 +297,9 @@ vmm_result vmm_memset_d32_async(vmm_system *sys, vmm_deviceptr dst, unsigned int
 {
     CALL(memset_d32_async, dst, value, n, stream);
 }
+
+vmm_result vmm_launch(vmm_system *sys, vmm_kernel kernel, unsigned int grid_dim, unsigned int block_dim,
+                      const uint64_t *args, uint64_t count, vmm_stream stream)
+{
+    CALL(launch, kernel, grid_dim, block_dim, args, count, stream);
+}

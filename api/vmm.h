@@ -16,6 +16,7 @@
  *   - G is the granularity of the profile (2 MiB on the recorded H100 and H200).
  *   - Outputs are written on success only. Exceptions are measured ones and are stated.
  *   - A refused call changes nothing. The one measured exception stands at vmm_mem_set_access.
+ *   - In a context that a kernel broke, every call that needs the context is refused; see "kernels" below.
  *   - Every function may be called from any thread at any time; vmm_open and vmm_close of one system may not overlap
  *     other calls on it.
  *   - Before vmm_init, and in a forked child of a process that called it, every call returns
@@ -60,6 +61,7 @@ typedef uint64_t vmm_deviceptr;                     /* CUdeviceptr: an address i
 typedef uint64_t vmm_mem_generic_allocation_handle; /* CUmemGenericAllocationHandle: names physical memory */
 typedef struct vmm_context_st *vmm_context;         /* CUcontext: opaque */
 typedef struct vmm_stream_st *vmm_stream;           /* CUstream: opaque, NULL is the default stream */
+typedef int vmm_kernel;                             /* one of the kernels that come with this library */
 
 /* Enumerators are plain ints, as in the driver's structs: callers pass values outside the lists to see them refused. */
 typedef int vmm_mem_location_type;
@@ -654,6 +656,73 @@ VMM_API vmm_result vmm_memset_d16_async(vmm_system *sys, vmm_deviceptr dst, unsi
                                         vmm_stream stream);
 VMM_API vmm_result vmm_memset_d32_async(vmm_system *sys, vmm_deviceptr dst, unsigned int value, uint64_t n,
                                         vmm_stream stream);
+
+/* ------------------------------------------------------------------------------------------------------------ kernels
+ * Work that a device does by itself: a fixed set of small kernels, the same for every backend, through which a program
+ * (or a test) uses memory as kernels do, with the translation and the rights of the device and no check before.
+ * On a driver they are device code; the simulator goes through the same loops itself. All arguments are 64 bits wide.
+ * "adds to out" means an atomic addition, so that several launches may share one out: set it to 0 first.
+ *
+ *   kernel            arguments
+ *   FILL              dst n value                   n bytes at dst become value (0 to 255)
+ *   PATTERN_WRITE     dst n seed                    n bytes at dst: 64-bit words, all unlike, given by seed and place
+ *   PATTERN_VERIFY    src n seed out                are they still there? out[0]: adds how many words are not; out[1] and
+ *                                                   out[2]: the first such place, in words from src, and what is there.
+ *                                                   Nothing is written when all are: out[0] stays 0
+ *   SUM               src n out                     adds the sum of n bytes to out
+ *   COPY              dst src n                     n bytes; ranges that overlap are undefined
+ *   STRIDE_READ       src n stride out              adds the bytes at src, src + stride, ... below src + n to out
+ *   RANDOM_READ       src n count seed out          adds count words of [src, src + n) to out, at places given by seed
+ *   TOUCH             address mode width out        one access of width bytes (1, 4 or 8): mode 0 reads it into out,
+ *                                                   mode 1 writes the low bytes of VMM_KERNEL_TOUCH_VALUE
+ *   ATOMIC_ADD        address times                 adds 1 to the word at address, times times
+ *   ALIAS_WRITE_READ  write_addr read_addr n fence out   both addresses map the same memory: reads each word through the
+ *                                                   second, writes it plus 1 through the first, reads it again through
+ *                                                   the second, and adds to out how often the old value came back. fence
+ *                                                   1 puts fence.proxy.alias between write and read; without it the
+ *                                                   outcome is undefined in the documents
+ *
+ * n is a number of bytes; for kernels that work on words, n and addresses are multiples of 8. out is in device memory
+ * and a multiple of 8.
+ *
+ * What a kernel may touch is what its device may: READ to read, READWRITE to write and to add. It is not checked when
+ * the kernel is launched but when it gets there. A kernel that touches an address that its device may not access stops
+ * there (what it and its neighbours wrote before stays), and from then on its context is broken:
+ *
+ *   vmm_launch -> SUCCESS ... vmm_ctx_synchronize -> ILLEGAL_ADDRESS [VMM-FAULT-ACCESS]      what the kernel did
+ *                             everything after it -> ILLEGAL_ADDRESS [VMM-FAULT-STICKY]      and that it is over
+ *                             vmm_mem_unmap, vmm_mem_release, vmm_mem_address_free, ...      work as ever (580)
+ *
+ * VMM-FAULT-ACCESS is told once, by the first call that waits for the work: vmm_ctx_synchronize, vmm_stream_synchronize,
+ * vmm_stream_query, or a copy or fill without _async. Every other call that needs the context is refused with
+ * VMM-FAULT-STICKY at once (a driver may let calls that only issue work pass until it has noticed). Contexts are ended
+ * as ever, and others are not disturbed. The simulator does the work when it is launched. */
+#define VMM_KERNEL_FILL 0
+#define VMM_KERNEL_PATTERN_WRITE 1
+#define VMM_KERNEL_PATTERN_VERIFY 2
+#define VMM_KERNEL_SUM 3
+#define VMM_KERNEL_COPY 4
+#define VMM_KERNEL_STRIDE_READ 5
+#define VMM_KERNEL_RANDOM_READ 6
+#define VMM_KERNEL_TOUCH 7
+#define VMM_KERNEL_ATOMIC_ADD 8
+#define VMM_KERNEL_ALIAS_WRITE_READ 9
+
+#define VMM_KERNEL_TOUCH_VALUE UINT64_C(0xc3a5c3a5c3a5c3a5)
+
+/* How many kernels there are; a kernel's name in small letters, NULL for none; how many arguments it takes, 0 for
+ * none. */
+VMM_API int vmm_kernel_count(void);
+VMM_API const char *vmm_kernel_name(vmm_kernel kernel);
+VMM_API uint64_t vmm_kernel_arguments(vmm_kernel kernel);
+
+/* Runs kernel with grid_dim blocks (1 to 2^31 - 1) of block_dim threads (1 to 1024), ordered on a stream; the work is
+ * the same for every grid. args holds count values. Checked in this order: INVALID_VALUE [VMM-LAUNCH-KERNEL,
+ * VMM-LAUNCH-DIMENSIONS, VMM-LAUNCH-ARGUMENTS]; NOT_SUPPORTED [VMM-LAUNCH-UNAVAILABLE] on a driver where the library was
+ * built without a compiler for device code; INVALID_CONTEXT [VMM-CTX-CURRENT], INVALID_HANDLE [VMM-STREAM-UNKNOWN];
+ * ILLEGAL_ADDRESS [VMM-FAULT-STICKY]. cuLaunchKernel, with cuLibraryGetKernel before it. */
+VMM_API vmm_result vmm_launch(vmm_system *sys, vmm_kernel kernel, unsigned int grid_dim, unsigned int block_dim,
+                              const uint64_t *args, uint64_t count, vmm_stream stream);
 
 #ifdef __cplusplus
 }

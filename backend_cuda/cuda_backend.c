@@ -5,12 +5,14 @@
 #include "backend.h"
 #include "cuda_log.h"
 #include "cuda_refusal.h"
+#include "launch.h"
 
 struct cuda_backend {
     struct vmm_backend backend; /* first */
     struct cuda_entries entries;
     struct cuda_words words;
     struct cuda_log log;
+    struct cuda_kernels kernels;
 };
 
 /* The driver may have told something about a call that it then did; only refusals are explained. */
@@ -34,6 +36,33 @@ static inline vmm_result finish(const struct cuda_backend *cuda, struct cuda_ear
         return finish(cuda, ear, cuda->entries.name arguments);                                \
     }
 #include "entries.def"
+
+/* What the driver makes of a launch that is in order. */
+static vmm_result launch(struct cuda_backend *cuda, const struct vmm_call_launch *call)
+{
+    void *function = NULL;
+    struct cuda_ear *ear = cuda_log_listen(&cuda->log);
+    vmm_result result = cuda_kernels_find(&cuda->kernels, call->kernel, &function);
+    if (result == VMM_SUCCESS)
+        result = cuda_kernels_launch(&cuda->kernels, function, call);
+    return finish(cuda, ear, result);
+}
+
+/* Not one call of the driver but several. Whether it is initialised comes first, as in every call; then what all
+ * backends refuse alike. */
+static vmm_result call_launch(struct vmm_backend *self, struct vmm_call *call)
+{
+    struct cuda_backend *cuda = (struct cuda_backend *)self;
+    const struct vmm_call_launch *c = (const struct vmm_call_launch *)(const void *)call;
+    int count = 0;
+    struct cuda_ear *ear = cuda_log_listen(&cuda->log);
+    vmm_result result = finish(cuda, ear, cuda->entries.device_get_count(&count));
+    if (result == VMM_SUCCESS)
+        result = kernels_check(c);
+    if (result == VMM_SUCCESS)
+        result = cuda_kernels_available(&cuda->kernels);
+    return result == VMM_SUCCESS ? launch(cuda, c) : result;
+}
 
 static vmm_result visit(struct vmm_backend *self, vmm_visit_fn visitor, void *user)
 {
@@ -59,6 +88,7 @@ static vmm_result attach(struct vmm_backend *self, struct vmm_backend **peer)
 static void close_backend(struct vmm_backend *self)
 {
     struct cuda_backend *cuda = (struct cuda_backend *)self;
+    cuda_kernels_close(&cuda->kernels);
     cuda_log_close(&cuda->log);
     free(cuda);
 }
@@ -102,6 +132,7 @@ vmm_result vmm_cuda_open(const char *args, struct vmm_backend **backend)
     cuda->backend.ops = &ops;
     cuda_words_open(&cuda->words, &library);
     cuda_log_open(&cuda->log, &library);
+    cuda_kernels_open(&cuda->kernels, &library);
     *backend = &cuda->backend;
     return VMM_SUCCESS;
 }

@@ -65,7 +65,8 @@ static void check_all(struct rig *rig, const char *where)
     if (vmm_cuda_open(rig->path, &backend) != VMM_SUCCESS)
         tap_bail("%s: %s", where, vmm_last_detail()->note);
     for (int id = 0; id < VMM_CALL_COUNT; id++)
-        check_call(rig, backend, (enum vmm_call_id)id, where);
+        if (id != VMM_CALL_launch) /* several calls of the driver: launch_test.c */
+            check_call(rig, backend, (enum vmm_call_id)id, where);
     backend->ops->close(backend);
 }
 

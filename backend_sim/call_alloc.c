@@ -1,13 +1,14 @@
 /* Memory of the old kind (cuMemAlloc) and how much is free. */
 #include <stdlib.h>
 
-#include "sim.h"
+#include "launch.h"
 
 vmm_result sim_mem_get_info(struct sim_process *process, const struct vmm_call_mem_get_info *call)
 {
-    const struct sim_context *context = sim_current(process);
-    if (!context)
-        return sim_no_context(process);
+    struct sim_context *context = sim_current(process);
+    vmm_result result = context ? sim_context_check(context, false) : sim_no_context(process);
+    if (result != VMM_SUCCESS)
+        return result;
     vmm_mem_location location = {VMM_MEM_LOCATION_TYPE_DEVICE, context->device};
     if (call->free)
         *call->free = sim_machine_free_bytes(process->machine, location);
@@ -70,10 +71,11 @@ static vmm_result allocate(struct sim_process *process, const struct vmm_call_me
 }
 
 static vmm_result check_alloc(const struct sim_process *process, const struct vmm_call_mem_alloc *call,
-                              const struct sim_context *context, uint64_t unit)
+                              struct sim_context *context, uint64_t unit)
 {
-    if (!context)
-        return sim_no_context(process);
+    vmm_result result = context ? sim_context_check(context, false) : sim_no_context(process);
+    if (result != VMM_SUCCESS)
+        return result;
     if (!call->dptr)
         return vmm_detail_refuse(VMM_RULE_ALLOC_NULL, 0, 0, NULL);
     if (!call->bytesize)
@@ -89,7 +91,7 @@ static vmm_result check_alloc(const struct sim_process *process, const struct vm
 
 vmm_result sim_mem_alloc(struct sim_process *process, const struct vmm_call_mem_alloc *call)
 {
-    const struct sim_context *context = sim_current(process);
+    struct sim_context *context = sim_current(process);
     uint64_t device_unit = sim_granularity(process, VMM_MEM_LOCATION_TYPE_DEVICE, 0);
     uint64_t space_unit = process->machine->profile.va_granularity;
     uint64_t unit = device_unit > space_unit ? device_unit : space_unit;

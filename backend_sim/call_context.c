@@ -2,7 +2,7 @@
  * ask. */
 #include <stdlib.h>
 
-#include "sim.h"
+#include "launch.h"
 
 /* The scheduling and mapping flags that cuda.h lists. */
 #define CONTEXT_FLAGS 0x1ffu
@@ -113,6 +113,8 @@ vmm_result sim_device_primary_ctx_retain(struct sim_process *process,
             return VMM_ERROR_OUT_OF_MEMORY;
         process->primary[call->dev] = context;
     }
+    if (context->ended_primary)
+        context->fault = (struct sim_fault){0};
     context->ended_primary = false;
     process->primary_retains[call->dev]++;
     open_context_space(process);
@@ -224,8 +226,9 @@ vmm_result sim_ctx_get_device(struct sim_process *process, const struct vmm_call
 
 vmm_result sim_ctx_synchronize(struct sim_process *process, const struct vmm_call_ctx_synchronize *call)
 {
+    struct sim_context *context = sim_current(process);
     (void)call;
-    return sim_current(process) ? VMM_SUCCESS : sim_no_context(process);
+    return context ? sim_context_check(context, true) : sim_no_context(process);
 }
 
 vmm_result sim_stream_create(struct sim_process *process, const struct vmm_call_stream_create *call)
@@ -234,11 +237,14 @@ vmm_result sim_stream_create(struct sim_process *process, const struct vmm_call_
         return vmm_detail_refuse(VMM_RULE_STREAM_NULL, 0, 0, NULL);
     if (call->flags > VMM_STREAM_NON_BLOCKING)
         return vmm_detail_refuse(VMM_RULE_STREAM_FLAGS, call->flags, VMM_STREAM_NON_BLOCKING, NULL);
-    const struct sim_context *context = sim_current(process);
+    struct sim_context *context = sim_current(process);
     if (!context) {
         *call->stream = NULL; /* measured: written although refused */
         return sim_no_context(process);
     }
+    vmm_result result = sim_context_check(context, false);
+    if (result != VMM_SUCCESS)
+        return result;
     struct sim_stream *stream = calloc(1, sizeof *stream);
     if (stream && !(stream->value = slots_add(&process->streams, stream))) {
         free(stream);
@@ -268,12 +274,37 @@ vmm_result sim_stream_check(const struct sim_process *process, vmm_stream value,
     return vmm_detail_refuse(VMM_RULE_STREAM_UNKNOWN, number, 0, &nearest);
 }
 
+vmm_result sim_stream_context(const struct sim_process *process, vmm_stream value, struct sim_context **context)
+{
+    struct sim_stream *stream;
+    void *object = NULL;
+    vmm_result result = sim_stream_check(process, value, &stream);
+    if (result != VMM_SUCCESS)
+        return result;
+    if (stream)
+        slots_find(&process->contexts, stream->context, &object);
+    *context = stream ? object : sim_current(process);
+    return VMM_SUCCESS;
+}
+
+static vmm_result wait_for(struct sim_process *process, vmm_stream stream)
+{
+    struct sim_context *context;
+    vmm_result result = sim_stream_context(process, stream, &context);
+    return result == VMM_SUCCESS ? sim_context_check(context, true) : result;
+}
+
 vmm_result sim_stream_destroy(struct sim_process *process, const struct vmm_call_stream_destroy *call)
 {
     struct sim_stream *stream;
     if (!call->stream || call->stream == VMM_STREAM_LEGACY || call->stream == VMM_STREAM_PER_THREAD)
         return vmm_detail_refuse(VMM_RULE_STREAM_DEFAULT, (uint64_t)(uintptr_t)call->stream, 0, NULL);
+    struct sim_context *context;
     vmm_result result = sim_stream_check(process, call->stream, &stream);
+    if (result == VMM_SUCCESS)
+        result = sim_stream_context(process, call->stream, &context);
+    if (result == VMM_SUCCESS)
+        result = sim_context_check(context, false);
     if (result != VMM_SUCCESS)
         return result;
     stream->ended = sim_origin(&call->head);
@@ -283,12 +314,10 @@ vmm_result sim_stream_destroy(struct sim_process *process, const struct vmm_call
 
 vmm_result sim_stream_synchronize(struct sim_process *process, const struct vmm_call_stream_synchronize *call)
 {
-    struct sim_stream *stream;
-    return sim_stream_check(process, call->stream, &stream);
+    return wait_for(process, call->stream);
 }
 
 vmm_result sim_stream_query(struct sim_process *process, const struct vmm_call_stream_query *call)
 {
-    struct sim_stream *stream;
-    return sim_stream_check(process, call->stream, &stream);
+    return wait_for(process, call->stream);
 }

@@ -1,29 +1,25 @@
 /* Copies and fills, done when they are issued. */
 #include <string.h>
 
+#include "launch.h"
 #include "reach.h"
 
-
-/* The device of the current context; -1 without one, and *result says why. */
+/* The device of the current context; -1 without one that can work, and *result says why. */
 static int current_device(const struct sim_process *process, vmm_result *result)
 {
-    const struct sim_context *context = sim_current(process);
-    *result = context ? VMM_SUCCESS : sim_no_context(process);
-    return context ? context->device : -1;
+    struct sim_context *context = sim_current(process);
+    *result = context ? sim_context_check(context, true) : sim_no_context(process);
+    return *result == VMM_SUCCESS ? context->device : -1;
 }
 
 /* The device that a stream's work runs on; -1 for a stream that may not be used, and *result says why. */
 static int stream_device(const struct sim_process *process, vmm_stream value, vmm_result *result)
 {
-    struct sim_stream *stream;
-    void *context;
-    *result = sim_stream_check(process, value, &stream);
-    if (*result != VMM_SUCCESS)
-        return -1;
-    if (!stream)
-        return sim_current(process)->device;
-    slots_find(&process->contexts, stream->context, &context);
-    return ((struct sim_context *)context)->device;
+    struct sim_context *context;
+    *result = sim_stream_context(process, value, &context);
+    if (*result == VMM_SUCCESS)
+        *result = sim_context_check(context, false);
+    return *result == VMM_SUCCESS ? context->device : -1;
 }
 
 static vmm_result refuse_null(const char *argument)

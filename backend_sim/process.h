@@ -52,6 +52,19 @@ struct sim_mapping {
     bool host_latest; /* of device 0 and the host, the host was the last to be granted anything: it answers for HOST */
 };
 
+/* What a kernel did that its device may not, as it was then. */
+struct sim_fault {
+    bool broken, told;
+    vmm_kernel kernel;
+    uint64_t launch; /* number of the call */
+    uint64_t address;
+    unsigned width;  /* bytes of one access */
+    unsigned use;    /* enum twin_use */
+    bool mapped;
+    unsigned rights; /* of the device */
+    vmm_object nearest;
+};
+
 struct sim_context {
     uint64_t value;
     int device;
@@ -59,6 +72,7 @@ struct sim_context {
     bool ended_primary; /* the last retain was released; the next one revives it with the same value */
     uint32_t number;
     struct sim_origin made, ended;
+    struct sim_fault fault;
 };
 
 struct sim_stream {

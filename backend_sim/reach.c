@@ -19,27 +19,31 @@ bool reach_run(const struct sim_process *process, uint64_t address, uint64_t siz
 }
 
 /* Who may do what at an address: the device that works, and the host. */
-struct reach_rights {
+struct rights {
     unsigned device, host;
     bool host_memory;
     bool copied_anyway; /* cuMemAlloc's memory of another device: copies go between devices, fills do not */
 };
 
-static struct reach_rights rights(const struct sim_process *process, int device, uint64_t address)
+static struct rights rights_of(const struct sim_process *process, int device, uint64_t address)
 {
     const struct sim_mapping *m = sim_mapping_at(process, address);
     if (m)
-        return (struct reach_rights){sim_access_of(m->access, (unsigned)device),
-                                     sim_access_of(m->access, SIM_HOST_SLOT),
-                                     m->handle->prop.location.type != VMM_MEM_LOCATION_TYPE_DEVICE, false};
+        return (struct rights){sim_access_of(m->access, (unsigned)device), sim_access_of(m->access, SIM_HOST_SLOT),
+                               m->handle->prop.location.type != VMM_MEM_LOCATION_TYPE_DEVICE, false};
     const struct sim_allocation *a = sim_allocation_at(process, address);
     bool own = a && a->block->prop.location.id == device;
-    return (struct reach_rights){own ? VMM_MEM_ACCESS_FLAGS_PROT_READWRITE : VMM_MEM_ACCESS_FLAGS_PROT_NONE, 0, false,
-                                 a != NULL};
+    return (struct rights){own ? VMM_MEM_ACCESS_FLAGS_PROT_READWRITE : VMM_MEM_ACCESS_FLAGS_PROT_NONE, 0, false,
+                           a != NULL};
+}
+
+unsigned reach_rights(const struct sim_process *process, int device, uint64_t address)
+{
+    return rights_of(process, device, address).device;
 }
 
 /* The rule that forbids the use, or VMM_RULE_COUNT. The table is the measured one. */
-static enum vmm_rule_id forbidden(struct reach_rights have, enum reach_use use)
+static enum vmm_rule_id forbidden(struct rights have, enum reach_use use)
 {
     unsigned need = use == REACH_READ ? VMM_MEM_ACCESS_FLAGS_PROT_READ : VMM_MEM_ACCESS_FLAGS_PROT_READWRITE;
     if (have.copied_anyway && use != REACH_FILL)
@@ -57,7 +61,7 @@ static vmm_result refuse(const struct sim_process *process, enum vmm_rule_id rul
                          const char *argument, int device)
 {
     static const char *const may[] = {"may not access", "may only read", "(never given)", "may read and write"};
-    struct reach_rights have = rights(process, device, at);
+    struct rights have = rights_of(process, device, at);
     vmm_object nearest = sim_object_nearest(process, at);
     vmm_result result = vmm_detail_refuse(rule, address, 0, &nearest);
     vmm_detail_argument(argument);
@@ -91,7 +95,7 @@ vmm_result reach_check(const struct sim_process *process, int device, uint64_t a
         if (!reach_run(process, at, left, &run))
             return refuse(process, at == address ? VMM_RULE_COPY_NOT_MAPPED : VMM_RULE_COPY_RUNS_PAST, at, address,
                           argument, device);
-        enum vmm_rule_id rule = forbidden(rights(process, device, at), use);
+        enum vmm_rule_id rule = forbidden(rights_of(process, device, at), use);
         if (rule != VMM_RULE_COUNT)
             return refuse(process, rule, at, address, argument, device);
     }

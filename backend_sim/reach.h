@@ -18,6 +18,9 @@ struct reach_run {
 /* The run that starts at address, at most size bytes; false when nothing is mapped there. */
 bool reach_run(const struct sim_process *process, uint64_t address, uint64_t size, struct reach_run *run);
 
+/* What a device may do at an address: VMM_MEM_ACCESS_FLAGS_PROT_. */
+unsigned reach_rights(const struct sim_process *process, int device, uint64_t address);
+
 /* What is to be done with the bytes. The driver moves bytes of host memory that the device has no access to by the
  * host's own instructions, and in one case of a copy from the host although the device has; a fill never. */
 enum reach_use {

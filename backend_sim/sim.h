@@ -46,6 +46,9 @@ uint64_t sim_granularity(const struct sim_process *process, vmm_mem_location_typ
 /* Is value a stream that work may be issued on; NULL is the default stream of the current context (*stream NULL). */
 vmm_result sim_stream_check(const struct sim_process *process, vmm_stream value, struct sim_stream **stream);
 
+/* The context that work on a stream runs in. */
+vmm_result sim_stream_context(const struct sim_process *process, vmm_stream value, struct sim_context **context);
+
 /* A live handle, or NULL with the detail set by one of the rules for stale and forged values. */
 struct sim_handle *sim_handle_live(const struct sim_process *process, uint64_t value, enum vmm_rule_id stale,
                                    enum vmm_rule_id forged);

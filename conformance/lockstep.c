@@ -81,6 +81,7 @@ static const void *pointer_of(struct lockstep *pair, const struct step *step, si
     case VMM_PARAM_PROP: return &step->prop;
     case VMM_PARAM_LOCATION: return &step->desc[0].location;
     case VMM_PARAM_DESCS: return step->desc;
+    case VMM_PARAM_ARGS: return step->word;
     case VMM_PARAM_ATTRIBUTES: return step->attribute;
     case VMM_PARAM_OUT_PROP: return &out->prop;
     case VMM_PARAM_OUT_ATTRIBUTE: return out->attribute;

@@ -30,6 +30,7 @@
 #define STEP_ARGS 6
 #define STEP_DESCS 3
 #define STEP_ATTRIBUTES 4
+#define STEP_WORDS 5
 #define STEP_FIRST_NAME 64 /* below: the primary contexts, 1 + device, which lockstep_open retains */
 
 /* value of name + add; name 0 is nothing. Of a pointer parameter: add 0 is NULL, anything else the step's own room
@@ -46,6 +47,7 @@ struct step {
     vmm_mem_allocation_prop prop;
     vmm_mem_access_desc desc[STEP_DESCS]; /* the first one's location is also the LOCATION parameter */
     vmm_pointer_attribute attribute[STEP_ATTRIBUTES];
+    uint64_t word[STEP_WORDS]; /* arguments of a kernel */
 };
 
 struct script {

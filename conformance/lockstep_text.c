@@ -129,6 +129,8 @@ static void put_list(struct line *line, const struct step *step, enum vmm_param_
             step->desc[i].flags);
     for (size_t i = 0; kind == VMM_PARAM_ATTRIBUTES && i < STEP_ATTRIBUTES; i++)
         put(line, "%s%d", i ? " " : "", step->attribute[i]);
+    for (size_t i = 0; kind == VMM_PARAM_ARGS && i < STEP_WORDS; i++)
+        put(line, "%s%" PRIu64, i ? " " : "", step->word[i]);
     put(line, "]");
 }
 
@@ -140,7 +142,7 @@ static void put_pointer(struct line *line, const struct step *step, size_t i, en
         put_prop(line, &step->prop);
     else if (kind == VMM_PARAM_LOCATION)
         put(line, "%d:%d", step->desc[0].location.type, step->desc[0].location.id);
-    else if (kind == VMM_PARAM_DESCS || kind == VMM_PARAM_ATTRIBUTES)
+    else if (kind == VMM_PARAM_DESCS || kind == VMM_PARAM_ATTRIBUTES || kind == VMM_PARAM_ARGS)
         put_list(line, step, kind);
     else if (kind == VMM_PARAM_BYTES)
         put(line, "bytes:%u", (unsigned)(unsigned char)step->arg[i].add);
@@ -299,6 +301,12 @@ static void read_pointer(struct reader *in, struct step *step, size_t i, enum vm
         for (size_t d = 0; d < STEP_ATTRIBUTES; d++)
             step->attribute[d] = read_int(in, d ? " " : "[");
         expect(in, take(in, "]"), "]");
+    } else if (kind == VMM_PARAM_ARGS) {
+        for (size_t d = 0; d < STEP_WORDS; d++) {
+            expect(in, take(in, d ? " " : "["), d ? " " : "[");
+            step->word[d] = read_number(in);
+        }
+        expect(in, take(in, "]"), "]");
     } else if (kind == VMM_PARAM_BYTES) {
         step->arg[i].add = (uint64_t)(unsigned char)read_int(in, "bytes:");
     } else {
@@ -327,6 +335,8 @@ static void check_lengths(struct reader *in, const struct step *step)
         expect(in, !step->arg[3].name && step->arg[3].add <= STEP_DESCS, "a count of 3 at most");
     if (step->call == VMM_CALL_pointer_get_attributes)
         expect(in, !step->arg[0].name && step->arg[0].add <= STEP_ATTRIBUTES, "4 attributes at most");
+    if (step->call == VMM_CALL_launch)
+        expect(in, !step->arg[4].name && step->arg[4].add <= STEP_WORDS, "5 arguments at most");
 }
 
 bool step_parse(const char *text, uint64_t unit, struct step *step, char *error, size_t size)

@@ -58,6 +58,21 @@ static bool raw_attributes(struct raw *raw, const struct word *word)
     return true;
 }
 
+static bool raw_words(struct raw *raw, const struct word *word)
+{
+    struct words_error error;
+    struct value_env env = script_env(raw->script);
+    struct words inside;
+    if (!value_inside(word, &inside, &error))
+        return script_wrong_at(raw->script, &error);
+    if (inside.count > STEP_WORDS)
+        return script_wrong(raw->script, word->column, "%zu arguments; %d are possible", inside.count, STEP_WORDS);
+    for (size_t i = 0; i < inside.count; i++)
+        if (!value_number(&env, &inside.word[i], &raw->script->step.words[i], &error))
+            return script_wrong_at(raw->script, &error);
+    return true;
+}
+
 static bool raw_pointer(struct raw *raw, const struct word *word, const struct vmm_param *param)
 {
     struct step *step = &raw->script->step;
@@ -73,6 +88,7 @@ static bool raw_pointer(struct raw *raw, const struct word *word, const struct v
     case VMM_PARAM_PROP: ok = value_prop(&env, word, &step->prop, &error); break;
     case VMM_PARAM_LOCATION: ok = value_location(&env, word, &step->location, &error); break;
     case VMM_PARAM_DESCS: ok = value_grants(&env, word, step->grants, STEP_GRANTS, &count, &error); break;
+    case VMM_PARAM_ARGS: return raw_words(raw, word);
     case VMM_PARAM_ATTRIBUTES: return raw_attributes(raw, word);
     case VMM_PARAM_BYTES:
         ok = value_bytes(&env, word, &step->bytes, &raw->given, &error);
@@ -103,6 +119,7 @@ static bool raw_bounds(struct raw *raw)
         uint64_t limit = 0, length = 0, pointer = is_scalar(param->kind) ? 0 : vmm_call_scalar(call, param);
         switch (param->kind) {
         case VMM_PARAM_DESCS: limit = STEP_GRANTS, length = step->call.mem_set_access.count; break;
+        case VMM_PARAM_ARGS: limit = STEP_WORDS, length = step->call.launch.count; break;
         case VMM_PARAM_OUT_TEXT: limit = STEP_TEXT, length = (uint64_t)step->call.device_get_name.len; break;
         case VMM_PARAM_ATTRIBUTES:
             limit = STEP_ATTRIBUTES, length = step->call.pointer_get_attributes.num_attributes;

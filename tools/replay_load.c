@@ -96,6 +96,16 @@ static bool load_grants(struct replay *r, const char *key, json_t *json)
     return true;
 }
 
+static bool load_words(struct replay *r, const char *key, json_t *json)
+{
+    if (!json_is_array(json) || json_array_size(json) > STEP_WORDS)
+        return replay_malformed(r, key, "%s is not a list of at most %d arguments", key, STEP_WORDS);
+    for (size_t i = 0; i < json_array_size(json); i++)
+        if (!replay_hex(r, key, json_array_get(json, i), &r->step.words[i]))
+            return false;
+    return true;
+}
+
 static bool load_attributes(struct replay *r, const char *key, json_t *json)
 {
     if (!json_is_array(json) || json_array_size(json) > STEP_ATTRIBUTES)
@@ -178,6 +188,7 @@ static bool load_param(struct replay *r, json_t *args, json_t *names, const stru
     case VMM_PARAM_PROP: return replay_prop(r, param->name, json, &r->step.prop);
     case VMM_PARAM_LOCATION: return replay_location(r, param->name, json, &r->step.location);
     case VMM_PARAM_DESCS: return load_grants(r, param->name, json);
+    case VMM_PARAM_ARGS: return load_words(r, param->name, json);
     case VMM_PARAM_ATTRIBUTES: return load_attributes(r, param->name, json);
     case VMM_PARAM_BYTES: return load_bytes(r, param->name, json, param, skip);
     case VMM_PARAM_OUT_ATTRIBUTES: return load_data(r, param->name, json);
@@ -200,6 +211,8 @@ static void bound(struct replay *r, json_t *args, const struct vmm_param *params
             continue;
         if (params[i].kind == VMM_PARAM_DESCS)
             *skip |= step->call.mem_set_access.count > listed;
+        if (params[i].kind == VMM_PARAM_ARGS)
+            *skip |= step->call.launch.count > listed;
         if (params[i].kind == VMM_PARAM_ATTRIBUTES || params[i].kind == VMM_PARAM_OUT_ATTRIBUTES)
             *skip |= step->call.pointer_get_attributes.num_attributes > listed;
         if (params[i].kind == VMM_PARAM_OUT_TEXT)

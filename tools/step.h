@@ -21,6 +21,7 @@
 #define STEP_PARAMS 8
 #define STEP_GRANTS 256     /* as many as a trace holds */
 #define STEP_ATTRIBUTES 256
+#define STEP_WORDS 256
 #define STEP_TEXT 1024
 
 /* What a call may write, whatever the type. */
@@ -41,6 +42,7 @@ struct step {
     vmm_mem_allocation_prop prop;   /* where PROP and OUT_PROP point */
     vmm_mem_location location;
     vmm_mem_access_desc grants[STEP_GRANTS];
+    uint64_t words[STEP_WORDS];     /* arguments of a kernel */
     vmm_pointer_attribute attributes[STEP_ATTRIBUTES];
     union step_out data[STEP_ATTRIBUTES];
     void *data_pointers[STEP_ATTRIBUTES];

@@ -123,7 +123,18 @@ static void print_out(FILE *out, const struct step *step, const struct vmm_param
         fprintf(out, "%s%s", array ? "" : "&", object && step->bind ? step->bind : param->name);
 }
 
-static void print_pointer(FILE *out, const struct step *step, size_t index, const struct vmm_param *params)
+static void print_words(FILE *out, const uint64_t *list, uint64_t count, const struct step_names *names)
+{
+    fputs("{", out);
+    for (uint64_t i = 0; i < count && i < STEP_WORDS; i++) {
+        fputs(i ? ", " : "", out);
+        step_print_address(out, list[i], names);
+    }
+    fputs("}", out);
+}
+
+static void print_pointer(FILE *out, const struct step *step, size_t index, const struct vmm_param *params,
+                          const struct step_names *names)
 {
     const struct vmm_call *call = &step->call.head;
     uint64_t pointer = vmm_call_scalar(call, &params[index]);
@@ -136,6 +147,7 @@ static void print_pointer(FILE *out, const struct step *step, size_t index, cons
     case VMM_PARAM_PROP: step_print_prop(out, &step->prop); break;
     case VMM_PARAM_LOCATION: fprintf(out, "{%s}", value_location_text(step->location, where)); break;
     case VMM_PARAM_DESCS: print_grants(out, step, step->grants, vmm_call_scalar(call, &params[index + 1])); break;
+    case VMM_PARAM_ARGS: print_words(out, step->words, vmm_call_scalar(call, &params[index + 1]), names); break;
     case VMM_PARAM_ATTRIBUTES: print_attributes(out, step->attributes, vmm_call_scalar(call, &params[0])); break;
     default: fputs(params[index].name, out); break;
     }
@@ -167,7 +179,7 @@ static void print_param(FILE *out, const struct step *step, const struct vmm_par
         if (step_is_out(param->kind))
             print_out(out, step, param, value);
         else
-            print_pointer(out, step, index, params);
+            print_pointer(out, step, index, params, names);
         break;
     }
 }

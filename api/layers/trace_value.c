@@ -104,6 +104,14 @@ static void write_descs(struct json *json, const char *key, const vmm_mem_access
     json_close(json, ']');
 }
 
+static void write_words(struct json *json, const char *key, const uint64_t *args, uint64_t count)
+{
+    json_open(json, key, '[');
+    for (uint64_t i = 0; i < count && i < TRACE_LIST_MAX; i++)
+        json_hex(json, NULL, args[i]);
+    json_close(json, ']');
+}
+
 static void write_attributes(struct json *json, const char *key, const vmm_pointer_attribute *list, uint64_t count)
 {
     json_open(json, key, '[');
@@ -148,6 +156,9 @@ static void write_pointed(struct json *json, const struct vmm_call *call, const 
         break;
     case VMM_PARAM_DESCS:
         write_descs(json, param->name, at, length_in(call, "count"));
+        break;
+    case VMM_PARAM_ARGS:
+        write_words(json, param->name, at, length_in(call, "count"));
         break;
     case VMM_PARAM_ATTRIBUTES:
         write_attributes(json, param->name, at, length_in(call, "num_attributes"));

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { FAKE_ARGUMENTS = 6, FAKE_LISTENERS = 8 };
+enum { FAKE_ARGUMENTS = 11, FAKE_LISTENERS = 8 };
 
 typedef void (*fake_listener)(void *data, int level, char *message, size_t length);
 

@@ -177,6 +177,17 @@ F4(OURS, cuMemsetD8Async, u64, u8, size, any)
 F4(OURS, cuMemsetD16Async, u64, u16, size, any)
 F4(OURS, cuMemsetD32Async, u64, u32, size, any)
 
+/* In place of params and extra: what the first two parameters point to. */
+int cuLaunchKernel(any f, u32 gx, u32 gy, u32 gz, u32 bx, u32 by, u32 bz, u32 shared, any stream, any *params, any *extra);
+
+int cuLaunchKernel(any f, u32 gx, u32 gy, u32 gz, u32 bx, u32 by, u32 bz, u32 shared, any stream, any *params, any *extra)
+{
+    const u64 *first = params[0], *second = params[1];
+    return extra ? 1
+                 : reached("cuLaunchKernel", 11,
+                           (uint64_t[]){AS(f), gx, gy, gz, bx, by, bz, shared, AS(stream), *first, *second});
+}
+
 int cuGetErrorName(int result, const char **text);
 int cuGetErrorString(int result, const char **text);
 
@@ -193,6 +204,26 @@ int cuGetErrorString(int result, const char **text)
 }
 
 #ifndef FAKE_OLD
+
+int cuLibraryLoadData(any *library, any code, any options, any values, u32 n, any more, any their_values, u32 m);
+int cuLibraryGetKernel(any *kernel, any library, char *name);
+F1(OURS, cuLibraryUnload, any)
+
+/* The library is its code, a kernel its name; so a test sees which is meant. */
+int cuLibraryLoadData(any *library, any code, any options, any values, u32 n, any more, any their_values, u32 m)
+{
+    int result = reached("cuLibraryLoadData", 8,
+                         (uint64_t[]){AS(library), AS(code), AS(options), AS(values), n, AS(more), AS(their_values), m});
+    *library = result ? NULL : code;
+    return result;
+}
+
+int cuLibraryGetKernel(any *kernel, any library, char *name)
+{
+    int result = reached("cuLibraryGetKernel", 3, (uint64_t[]){AS(kernel), AS(library), AS(name)});
+    *kernel = result ? NULL : name;
+    return result;
+}
 
 int cuLogsRegisterCallback(fake_listener hear, void *data, void **entry);
 int cuLogsUnregisterCallback(void *entry);

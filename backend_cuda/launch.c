@@ -1,0 +1,69 @@
+#include "launch.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "detail.h"
+
+/* Functions are looked up as pointers to some function and stored as what they are. */
+#define FIND(member, name, version)                                                \
+    do {                                                                           \
+        cuda_function found = cuda_library_find(library, name, version, "");       \
+        memcpy(&kernels->member, &found, sizeof found);                            \
+    } while (0)
+
+void cuda_kernels_open(struct cuda_kernels *kernels, const struct cuda_library *library)
+{
+    memset(kernels, 0, sizeof *kernels);
+    pthread_mutex_init(&kernels->lock, NULL);
+    FIND(library_load, "cuLibraryLoadData", 12000);
+    FIND(library_unload, "cuLibraryUnload", 12000);
+    FIND(library_kernel, "cuLibraryGetKernel", 12000);
+    FIND(launch, "cuLaunchKernel", 4000);
+}
+
+/* A context that a kernel broke may refuse to let the code go; the process's end takes it along. */
+void cuda_kernels_close(struct cuda_kernels *kernels)
+{
+    if (kernels->library)
+        kernels->library_unload(kernels->library);
+    pthread_mutex_destroy(&kernels->lock);
+}
+
+static vmm_result find(struct cuda_kernels *kernels, vmm_kernel kernel)
+{
+    vmm_result result = VMM_SUCCESS;
+    if (!kernels->library)
+        result = kernels->library_load(&kernels->library, kernels_image, NULL, NULL, 0, NULL, NULL, 0);
+    if (result == VMM_SUCCESS && !kernels->kernel[kernel])
+        result = kernels->library_kernel(&kernels->kernel[kernel], kernels->library, vmm_kernel_name(kernel));
+    return result;
+}
+
+vmm_result cuda_kernels_available(const struct cuda_kernels *kernels)
+{
+    bool driver = kernels->library_load && kernels->library_unload && kernels->library_kernel && kernels->launch;
+    if (kernels_image_size && driver)
+        return VMM_SUCCESS;
+    vmm_result result = vmm_detail_refuse(VMM_RULE_LAUNCH_UNAVAILABLE, 0, 0, NULL);
+    if (kernels_image_size)
+        vmm_detail_note("the driver is older than 12.0 and cannot load it");
+    return result;
+}
+
+vmm_result cuda_kernels_find(struct cuda_kernels *kernels, vmm_kernel kernel, void **function)
+{
+    pthread_mutex_lock(&kernels->lock);
+    vmm_result result = find(kernels, kernel);
+    *function = kernels->kernel[kernel];
+    pthread_mutex_unlock(&kernels->lock);
+    return result;
+}
+
+vmm_result cuda_kernels_launch(const struct cuda_kernels *kernels, void *function, const struct vmm_call_launch *call)
+{
+    void *parameters[KERNEL_MAX_ARGS];
+    for (uint64_t i = 0; i < call->count; i++)
+        parameters[i] = (void *)(uintptr_t)&call->args[i]; /* only read, though the driver does not say const */
+    return kernels->launch(function, call->grid_dim, 1, 1, call->block_dim, 1, 1, 0, call->stream, parameters, NULL);
+}

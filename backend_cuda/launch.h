@@ -1,0 +1,44 @@
+/* launch.h - kernels on the driver: the library's own device code, loaded when the first is launched.
+ *
+ *     kernels_image  ->  cuLibraryLoadData   once per system; the driver loads it into each context that uses it
+ *                    ->  cuLibraryGetKernel  by name
+ *                    ->  cuLaunchKernel
+ */
+#ifndef CUVMM_CUDA_LAUNCH_H
+#define CUVMM_CUDA_LAUNCH_H
+
+#include <pthread.h>
+
+#include "cuda_library.h"
+#include "kernels.h"
+
+#define CUDA_KERNELS 32
+
+/* The driver's functions, NULL where it lacks them; handles are pointers. */
+struct cuda_kernels {
+    vmm_result (*library_load)(void **library, const void *code, void *jit_options, void **jit_values,
+                               unsigned jit_count, void *options, void **values, unsigned count);
+    vmm_result (*library_unload)(void *library);
+    vmm_result (*library_kernel)(void **kernel, void *library, const char *name);
+    vmm_result (*launch)(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                         unsigned block_y, unsigned block_z, unsigned shared_bytes, vmm_stream stream,
+                         void **parameters, void **extra);
+    pthread_mutex_t lock; /* what follows */
+    void *library;
+    void *kernel[CUDA_KERNELS];
+};
+
+void cuda_kernels_open(struct cuda_kernels *kernels, const struct cuda_library *library);
+void cuda_kernels_close(struct cuda_kernels *kernels);
+
+/* NOT_SUPPORTED by VMM-LAUNCH-UNAVAILABLE where there is no code or the driver is too old for it. */
+vmm_result cuda_kernels_available(const struct cuda_kernels *kernels);
+
+/* The kernel of a call that kernels_check accepted, ready to be launched in *function; what the driver says when the code
+ * cannot be loaded. Only where they are available. */
+vmm_result cuda_kernels_find(struct cuda_kernels *kernels, vmm_kernel kernel, void **function);
+
+/* Launches what cuda_kernels_find found. */
+vmm_result cuda_kernels_launch(const struct cuda_kernels *kernels, void *function, const struct vmm_call_launch *call);
+
+#endif

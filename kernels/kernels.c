@@ -1,0 +1,106 @@
+#include "kernels.h"
+
+#include <stdbool.h>
+
+#include "detail.h"
+
+struct argument {
+    const char *name;
+    enum kernel_arg kind;
+};
+
+struct kernel {
+    const char *name;
+    struct argument argument[KERNEL_MAX_ARGS]; /* ended by one without a name */
+};
+
+static const struct kernel kernels[] = {
+#define VMM_KERNEL(name, NUMBER) [VMM_KERNEL_##NUMBER] = {#name, {
+#define VMM_ARG(name, kind, arg) {#arg, KERNEL_ARG_##kind},
+#define VMM_KERNEL_END(name) {NULL, KERNEL_ARG_ANY}}},
+#include "kernels.def"
+};
+
+enum { KERNELS = (int)(sizeof kernels / sizeof kernels[0]) };
+
+static bool exists(vmm_kernel kernel)
+{
+    return kernel >= 0 && kernel < KERNELS;
+}
+
+int vmm_kernel_count(void)
+{
+    return KERNELS;
+}
+
+const char *vmm_kernel_name(vmm_kernel kernel)
+{
+    return exists(kernel) ? kernels[kernel].name : NULL;
+}
+
+uint64_t vmm_kernel_arguments(vmm_kernel kernel)
+{
+    uint64_t count = 0;
+    while (exists(kernel) && kernels[kernel].argument[count].name)
+        count++;
+    return count;
+}
+
+static vmm_result refuse_dimension(const char *argument, uint64_t value, uint64_t limit)
+{
+    vmm_result result = vmm_detail_refuse(VMM_RULE_LAUNCH_DIMENSIONS, value, limit, NULL);
+    vmm_detail_argument(argument);
+    return result;
+}
+
+/* What is wrong with a value, NULL when nothing is. first is the kernel's first argument. */
+static const char *wrong(enum kernel_arg kind, uint64_t value, uint64_t first)
+{
+    switch (kind) {
+    case KERNEL_ARG_WORDS: return value % 8 ? "is not a multiple of 8" : NULL;
+    case KERNEL_ARG_BYTE: return value > 255 ? "does not fit a byte" : NULL;
+    case KERNEL_ARG_POSITIVE: return value ? NULL : "is 0";
+    case KERNEL_ARG_FLAG: return value > 1 ? "is neither 0 nor 1" : NULL;
+    case KERNEL_ARG_WIDTH:
+        if (value != 1 && value != 4 && value != 8)
+            return "is none of 1, 4 and 8";
+        return first % value ? "does not divide the address" : NULL;
+    case KERNEL_ARG_ANY: break;
+    }
+    return NULL;
+}
+
+static vmm_result check_arguments(const struct vmm_call_launch *call)
+{
+    const struct kernel *kernel = &kernels[call->kernel];
+    uint64_t wanted = vmm_kernel_arguments(call->kernel);
+    if (call->count != wanted) {
+        vmm_result result = vmm_detail_refuse(VMM_RULE_LAUNCH_ARGUMENTS, call->count, wanted, NULL);
+        vmm_detail_argument("count");
+        vmm_detail_note("%s takes %llu arguments", kernel->name, (unsigned long long)wanted);
+        return result;
+    }
+    if (!call->args)
+        return vmm_detail_refuse(VMM_RULE_LAUNCH_ARGUMENTS, 0, 0, NULL);
+    for (uint64_t i = 0; i < wanted; i++) {
+        const char *what = wrong(kernel->argument[i].kind, call->args[i], call->args[0]);
+        if (!what)
+            continue;
+        vmm_result result = vmm_detail_refuse(VMM_RULE_LAUNCH_ARGUMENTS, call->args[i], 0, NULL);
+        vmm_detail_note("%s of %s, argument %llu, %s", kernel->argument[i].name, kernel->name,
+                        (unsigned long long)i + 1, what);
+        return result;
+    }
+    return VMM_SUCCESS;
+}
+
+vmm_result kernels_check(const struct vmm_call_launch *call)
+{
+    if (!exists(call->kernel))
+        return vmm_detail_refuse(VMM_RULE_LAUNCH_KERNEL, (uint64_t)(int64_t)call->kernel, KERNELS, NULL);
+    if (!call->grid_dim || call->grid_dim > KERNEL_MAX_GRID)
+        return refuse_dimension("gridDimX", call->grid_dim, KERNEL_MAX_GRID);
+    if (!call->block_dim || call->block_dim > KERNEL_MAX_BLOCK)
+        return refuse_dimension("blockDimX", call->block_dim, KERNEL_MAX_BLOCK);
+    return check_arguments(call);
+}

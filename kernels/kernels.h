@@ -1,0 +1,36 @@
+/* kernels.h - what is known of the kernels without running them, for both backends.
+ *
+ *     vmm_launch(kernel, grid, block, args, count, stream)
+ *                  |      |     |      |     |
+ *                  +------+-----+------+-----+---- kernels_check: the same answer on every backend
+ */
+#ifndef KERNELS_KERNELS_H
+#define KERNELS_KERNELS_H
+
+#include <stddef.h>
+
+#include "call.h"
+#include "vmm.h"
+
+/* What is accepted as an argument. */
+enum kernel_arg {
+    KERNEL_ARG_ANY,      /* an address, a number of bytes, a seed, ... */
+    KERNEL_ARG_WORDS,    /* a multiple of 8: addresses of 64-bit words, sizes that hold whole ones */
+    KERNEL_ARG_BYTE,     /* 0 to 255 */
+    KERNEL_ARG_POSITIVE, /* 1 or more */
+    KERNEL_ARG_FLAG,     /* 0 or 1 */
+    KERNEL_ARG_WIDTH     /* 1, 4 or 8, and the first argument a multiple of it */
+};
+
+#define KERNEL_MAX_ARGS 8
+#define KERNEL_MAX_GRID 0x7fffffffu
+#define KERNEL_MAX_BLOCK 1024u
+
+/* Kernel, dimensions and arguments, in this order; on refusal the detail is set. Needs no system. */
+vmm_result kernels_check(const struct vmm_call_launch *call);
+
+/* The device code of all kernels, a fat binary for cuModuleLoadData; size 0 where it was built without nvcc. */
+extern const unsigned char kernels_image[];
+extern const size_t kernels_image_size;
+
+#endif

@@ -1,0 +1,79 @@
+/* Twins that move bytes or add them up. */
+#include <string.h>
+
+#include "twin.h"
+
+bool twin_fill(struct twin_memory *memory, const uint64_t *args)
+{
+    unsigned char *to;
+    uint64_t size;
+    for (uint64_t dst = args[0], left = args[1]; left; dst += size, left -= size) {
+        size = left;
+        if (!memory->run(memory, dst, 1, &size, TWIN_WRITE, &to))
+            return false;
+        memset(to, (int)args[2], size);
+    }
+    return true;
+}
+
+/* Through a small buffer: the source's run and the destination's may lie in one another. */
+bool twin_copy(struct twin_memory *memory, const uint64_t *args)
+{
+    unsigned char buffer[4096], *from, *to;
+    uint64_t dst = args[0], src = args[1], size, part;
+    for (uint64_t left = args[2]; left; src += size, left -= size) {
+        size = left < sizeof buffer ? left : sizeof buffer;
+        if (!memory->run(memory, src, 1, &size, TWIN_READ, &from))
+            return false;
+        if (from)
+            memcpy(buffer, from, size);
+        else
+            memset(buffer, 0, size);
+        for (uint64_t done = 0; done < size; done += part, dst += part) {
+            part = size - done;
+            if (!memory->run(memory, dst, 1, &part, TWIN_WRITE, &to))
+                return false;
+            memcpy(to, buffer + done, part);
+        }
+    }
+    return true;
+}
+
+bool twin_sum(struct twin_memory *memory, const uint64_t *args)
+{
+    unsigned char *from;
+    uint64_t size, sum = 0;
+    for (uint64_t src = args[0], left = args[1]; left; src += size, left -= size) {
+        size = left;
+        if (!memory->run(memory, src, 1, &size, TWIN_READ, &from))
+            return false;
+        for (uint64_t i = 0; from && i < size; i++)
+            sum += from[i];
+    }
+    return twin_add(memory, args[2], sum);
+}
+
+bool twin_stride_read(struct twin_memory *memory, const uint64_t *args)
+{
+    uint64_t sum = 0, value = 0, n = args[1], stride = args[2];
+    for (uint64_t i = 0; i < n; i = stride < n - i ? i + stride : n) {
+        if (!twin_load(memory, args[0] + i, 1, &value))
+            return false;
+        sum += value;
+    }
+    return twin_add(memory, args[3], sum);
+}
+
+bool twin_touch(struct twin_memory *memory, const uint64_t *args)
+{
+    unsigned width = (unsigned)args[2];
+    uint64_t value = 0;
+    if (args[1])
+        return twin_store(memory, args[0], width, VMM_KERNEL_TOUCH_VALUE);
+    return twin_load(memory, args[0], width, &value) && twin_store(memory, args[3], 8, value);
+}
+
+bool twin_atomic_add(struct twin_memory *memory, const uint64_t *args)
+{
+    return !args[1] || twin_add(memory, args[0], args[1]);
+}

@@ -1,0 +1,203 @@
+/* Twins over a small memory of several pieces, each with rights of its own, against plain loops over its bytes. */
+#include <string.h>
+
+#include "kernels.h"
+#include "pattern.h"
+#include "tap.h"
+#include "twin.h"
+
+#define BASE UINT64_C(0x200000)
+#define PIECE 4096
+#define PIECES 4
+#define ROOM (PIECES * PIECE)
+
+struct rig {
+    struct twin_memory memory;
+    unsigned char bytes[ROOM];
+    unsigned char blank[PIECES];  /* pieces that read as zeros without bytes */
+    enum twin_use most[PIECES];   /* TWIN_READ: read only; TWIN_ATOMIC: everything */
+    uint64_t end;                 /* bytes of the whole that are there */
+    uint64_t fault, asked, longest;
+    unsigned width;
+    enum twin_use use;
+};
+
+static bool run(struct twin_memory *memory, uint64_t address, unsigned width, uint64_t *size, enum twin_use use,
+                unsigned char **bytes)
+{
+    struct rig *rig = (struct rig *)memory;
+    uint64_t at = address - BASE, piece = at / PIECE, left = (piece + 1) * PIECE - at;
+    rig->asked++;
+    if (address < BASE || at >= rig->end || use > rig->most[piece] || width > rig->end - at) {
+        rig->fault = address;
+        rig->width = width;
+        rig->use = use;
+        return false;
+    }
+    left = left < rig->end - at ? left : rig->end - at;
+    *size = *size < left ? *size : left;
+    rig->longest = *size > rig->longest ? *size : rig->longest;
+    *bytes = use == TWIN_READ && rig->blank[piece] ? NULL : rig->bytes + at;
+    return true;
+}
+
+static void rig_open(struct rig *rig)
+{
+    memset(rig, 0, sizeof *rig);
+    rig->memory.run = run;
+    rig->end = ROOM;
+    for (int i = 0; i < PIECES; i++)
+        rig->most[i] = TWIN_ATOMIC;
+}
+
+#define RUN(rig, kernel, ...) twin_of(VMM_KERNEL_##kernel)(&(rig)->memory, (const uint64_t[]){__VA_ARGS__})
+
+static uint64_t word_at(const struct rig *rig, uint64_t address)
+{
+    uint64_t value;
+    memcpy(&value, rig->bytes + (address - BASE), sizeof value);
+    return value;
+}
+
+static void test_bytes(void)
+{
+    struct rig rig;
+    uint64_t out = BASE + ROOM - 64, bad = 0;
+    rig_open(&rig);
+    tap_ok(RUN(&rig, FILL, BASE + 3, PIECE + 10, 0x5a), "fill goes over a seam");
+    for (uint64_t i = 0; i < ROOM; i++)
+        bad += rig.bytes[i] != (i >= 3 && i < PIECE + 13 ? 0x5a : 0);
+    tap_u64(bad, 0, "and writes its bytes and no others");
+    tap_ok(rig.asked == 2 && rig.longest == PIECE - 3, "by runs: it asked %d times", (int)rig.asked);
+    tap_ok(RUN(&rig, SUM, BASE, 2 * PIECE, out) && word_at(&rig, out) == (uint64_t)(PIECE + 10) * 0x5a, "sum");
+    tap_ok(RUN(&rig, SUM, BASE, 5, out) && word_at(&rig, out) == (uint64_t)(PIECE + 12) * 0x5a,
+           "sum adds to what is there");
+    memset(rig.bytes + out - BASE, 0, 8);
+    tap_ok(RUN(&rig, STRIDE_READ, BASE, PIECE + 14, PIECE, out) && word_at(&rig, out) == 0x5a,
+           "stride_read reads every so many bytes");
+    tap_ok(RUN(&rig, STRIDE_READ, BASE + 3, 2, UINT64_MAX, out) && word_at(&rig, out) == 2 * 0x5a,
+           "and ends where the next step would be past all addresses");
+    for (unsigned i = 0; i < 2 * PIECE; i++)
+        rig.bytes[i] = (unsigned char)(i * 7);
+    unsigned char before[PIECE + 100];
+    memcpy(before, rig.bytes + 1, sizeof before);
+    tap_ok(RUN(&rig, COPY, BASE + 2 * PIECE - 51, BASE + 1, sizeof before) &&
+               memcmp(rig.bytes + 2 * PIECE - 51, before, sizeof before) == 0,
+           "copy, both sides over a seam");
+    rig.blank[0] = 1;
+    tap_ok(RUN(&rig, COPY, BASE + PIECE, BASE, 8) && word_at(&rig, BASE + PIECE) == 0,
+           "what was never written is copied as zeros");
+}
+
+static void test_elements(void)
+{
+    struct rig rig;
+    uint64_t out = BASE + ROOM - 64;
+    rig_open(&rig);
+    for (unsigned width = 1; width <= 8; width = width == 1 ? 4 : 2 * width) {
+        memset(rig.bytes, 0, sizeof rig.bytes);
+        uint64_t want = width == 8 ? VMM_KERNEL_TOUCH_VALUE : VMM_KERNEL_TOUCH_VALUE & ((UINT64_C(1) << 8 * width) - 1);
+        tap_ok(RUN(&rig, TOUCH, BASE + 8, 1, width, 0) && word_at(&rig, BASE + 8) == want, "touch writes %u", width);
+        memset(rig.bytes + 8, 0xff, 8);
+        tap_ok(RUN(&rig, TOUCH, BASE + 8, 0, width, out) &&
+                   word_at(&rig, out) == (width == 8 ? UINT64_MAX : (UINT64_C(1) << 8 * width) - 1),
+               "touch reads %u", width);
+    }
+    tap_ok(RUN(&rig, ATOMIC_ADD, BASE, 1000) && RUN(&rig, ATOMIC_ADD, BASE, 234) && word_at(&rig, BASE) == 1234,
+           "atomic_add");
+    memset(rig.bytes, 0, sizeof rig.bytes);
+    tap_ok(RUN(&rig, ALIAS_WRITE_READ, BASE, BASE, 64, 1, out) && word_at(&rig, out) == 0 &&
+               word_at(&rig, BASE + 56) == 1,
+           "alias_write_read sees what it wrote where both are one memory");
+    tap_ok(RUN(&rig, ALIAS_WRITE_READ, BASE, BASE + PIECE, 64, 1, out) && word_at(&rig, out) == 8,
+           "and counts what it does not see where they are not");
+}
+
+static void test_pattern(void)
+{
+    struct rig rig;
+    uint64_t out = BASE + ROOM - 64, n = 2 * PIECE + 8;
+    rig_open(&rig);
+    tap_ok(RUN(&rig, PATTERN_WRITE, BASE + 8, n, 7) && word_at(&rig, BASE) == 0 && word_at(&rig, BASE + 8 + n) == 0,
+           "pattern_write writes inside its range");
+    tap_ok(RUN(&rig, PATTERN_VERIFY, BASE + 8, n, 7, out) && word_at(&rig, out) == 0, "and pattern_verify finds it");
+    tap_ok(RUN(&rig, PATTERN_VERIFY, BASE + 8, n, 8, out) && word_at(&rig, out) == n / 8 && word_at(&rig, out + 8) == 0,
+           "another seed is another pattern, at every word");
+    memset(rig.bytes + out - BASE, 0, 24);
+    tap_ok(RUN(&rig, PATTERN_VERIFY, BASE + 16, n - 8, 7, out) && word_at(&rig, out) == n / 8 - 1,
+           "so is the same one a word further on");
+    memset(rig.bytes + out - BASE, 0, 24);
+    rig.bytes[8 + 800] ^= 1;
+    rig.bytes[8 + 1600] ^= 0x80;
+    uint64_t found = word_at(&rig, BASE + 808);
+    tap_ok(RUN(&rig, PATTERN_VERIFY, BASE + 8 + 1600, 8, 7, out), "a part");
+    memset(rig.bytes + out - BASE, 0, 24);
+    tap_ok(RUN(&rig, PATTERN_VERIFY, BASE + 8, n, 7, out) && word_at(&rig, out) == 2, "two bits are two words");
+    tap_u64(word_at(&rig, out + 8), 100, "of which the first is at its place");
+    tap_u64(word_at(&rig, out + 16), found, "with what is there");
+    rig.bytes[8 + 80] ^= 1;
+    tap_ok(RUN(&rig, PATTERN_VERIFY, BASE + 8, n, 7, out) && word_at(&rig, out) == 5 && word_at(&rig, out + 8) == 10,
+           "a second launch adds up, and finds an earlier one");
+    rig.blank[1] = 1;
+    memset(rig.bytes + out - BASE, 0, 24);
+    tap_ok(RUN(&rig, PATTERN_VERIFY, BASE + 8, n, 7, out) && word_at(&rig, out) == 3 + PIECE / 8,
+           "memory that was never written is not the pattern");
+}
+
+/* Words of random_read, counted by a second loop. */
+static void test_random_read(void)
+{
+    struct rig rig;
+    uint64_t out = BASE + ROOM - 64, seen = 0;
+    bool at[32] = {false};
+    rig_open(&rig);
+    for (uint64_t i = 0; i < 32; i++)
+        rig.bytes[8 * i] = 1;
+    tap_ok(RUN(&rig, RANDOM_READ, BASE, 256, 1000, 3, out) && word_at(&rig, out) == 1000, "random_read stays inside");
+    for (uint64_t i = 0; i < 1000; i++)
+        at[pattern_place(pattern_base(3), i, 32)] = true;
+    for (int i = 0; i < 32; i++)
+        seen += at[i];
+    tap_u64(seen, 32, "and comes everywhere");
+    tap_ok(RUN(&rig, RANDOM_READ, BASE, 0, 1000, 3, out) && word_at(&rig, out) == 1000, "in no memory it reads nothing");
+}
+
+/* The first byte that may not be touched ends a kernel and is told; what was before it is written. */
+static void test_faults(void)
+{
+    struct rig rig;
+    uint64_t out = BASE + 64;
+    rig_open(&rig);
+    rig.end = 2 * PIECE;
+    tap_ok(!RUN(&rig, FILL, BASE, 2 * PIECE + 1, 1) && rig.fault == BASE + 2 * PIECE, "fill, one byte too far");
+    tap_ok(rig.bytes[2 * PIECE - 1] == 1 && rig.bytes[2 * PIECE] == 0, "wrote all before it");
+    tap_ok(rig.width == 1 && rig.use == TWIN_WRITE, "and tells what it was at");
+    tap_ok(!RUN(&rig, PATTERN_WRITE, BASE, 2 * PIECE + 8, 1) && rig.fault == BASE + 2 * PIECE && rig.width == 8,
+           "pattern_write, one word too far");
+    tap_ok(!RUN(&rig, SUM, BASE, 2 * PIECE + 1, out) && rig.use == TWIN_READ && rig.fault == BASE + 2 * PIECE, "sum");
+    tap_ok(!RUN(&rig, PATTERN_VERIFY, BASE - 8, 8, 1, out) && rig.fault == BASE - 8, "pattern_verify");
+    tap_ok(!RUN(&rig, COPY, BASE, BASE + PIECE, PIECE + 1) && rig.fault == BASE + 2 * PIECE, "copy from");
+    tap_ok(!RUN(&rig, COPY, BASE + PIECE, BASE, PIECE + 1) && rig.use == TWIN_WRITE, "copy to");
+    tap_ok(!RUN(&rig, STRIDE_READ, BASE, 3 * PIECE, PIECE, out) && rig.fault == BASE + 2 * PIECE, "stride_read");
+    tap_ok(!RUN(&rig, RANDOM_READ, BASE + PIECE, 2 * PIECE, 100, 1, out) && rig.fault >= BASE + 2 * PIECE,
+           "random_read");
+    tap_ok(!RUN(&rig, SUM, BASE, 1, BASE + 2 * PIECE) && rig.use == TWIN_ATOMIC, "nowhere to put the answer");
+    rig.most[0] = TWIN_READ;
+    tap_ok(RUN(&rig, TOUCH, BASE, 0, 4, BASE + PIECE), "read only: touch reads");
+    tap_ok(!RUN(&rig, TOUCH, BASE, 1, 4, 0) && rig.use == TWIN_WRITE && rig.width == 4, "and does not write");
+    tap_ok(!RUN(&rig, ATOMIC_ADD, BASE, 1) && rig.use == TWIN_ATOMIC, "nothing is added");
+    tap_ok(RUN(&rig, ATOMIC_ADD, BASE, 0), "adding nothing touches nothing");
+    tap_ok(!RUN(&rig, ALIAS_WRITE_READ, BASE, BASE + PIECE, 8, 0, BASE + PIECE) && rig.fault == BASE,
+           "alias_write_read needs the right to write at the first address");
+    tap_ok(!RUN(&rig, PATTERN_VERIFY, BASE, 8, 1, BASE), "pattern_verify with something to report and no place");
+}
+
+int main(void)
+{
+    test_bytes();
+    test_elements();
+    test_pattern();
+    test_random_read();
+    test_faults();
+    return tap_done();
+}
