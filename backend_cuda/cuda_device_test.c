@@ -46,7 +46,7 @@ static void test_start(struct life *life)
     check_refusal(vmm_init(life->sys, 1), VMM_ERROR_INVALID_VALUE, "vmm_init with flags");
     tap_result(vmm_init(life->sys, 0), VMM_SUCCESS, "the driver is initialised");
     vmm_device_get_count(life->sys, &count);
-    tap_ok(count > 0, "%d devices", count);
+    tap_ok(count > 0, "devices: %d", count);
     for (int i = 0; i < count; i++) {
         uint64_t bytes = 0;
         bool told = vmm_device_get_name(life->sys, name, sizeof name, i) == VMM_SUCCESS &&
@@ -200,20 +200,39 @@ static void test_cost(const struct life *life, const char *path)
     cuda_library_close(&library);
 }
 
-/* In a child, so that this process never touches a driver that turns out to have no device. */
-static bool has_device(void)
+/* What opening or initialising says, or that there are no devices. */
+static vmm_result look(void)
 {
-    int status = 1;
+    vmm_system *sys;
+    int count = 0;
+    vmm_result result = vmm_open("cuda", &sys);
+    if (result == VMM_SUCCESS)
+        result = vmm_init(sys, 0);
+    if (result == VMM_SUCCESS)
+        result = vmm_device_get_count(sys, &count);
+    return result == VMM_SUCCESS && count == 0 ? VMM_ERROR_NO_DEVICE : result;
+}
+
+/* In a child, so that this process is not initialised yet. */
+static vmm_result look_apart(void)
+{
+    int ends[2], status;
+    vmm_result result = VMM_ERROR_UNKNOWN;
     fflush(stdout);
+    if (pipe(ends) != 0)
+        tap_bail("no pipe to be had");
     pid_t child = fork();
     if (child == 0) {
-        vmm_system *sys;
-        int count = 0;
-        bool some = vmm_open("cuda", &sys) == VMM_SUCCESS && vmm_init(sys, 0) == VMM_SUCCESS &&
-                    vmm_device_get_count(sys, &count) == VMM_SUCCESS && count > 0;
-        _exit(some ? 0 : 1);
+        result = look();
+        _exit(write(ends[1], &result, sizeof result) == sizeof result ? 0 : 1);
     }
-    return child > 0 && waitpid(child, &status, 0) == child && status == 0;
+    close(ends[1]);
+    if (child < 0 || read(ends[0], &result, sizeof result) != sizeof result)
+        result = VMM_ERROR_UNKNOWN;
+    close(ends[0]);
+    if (child > 0)
+        waitpid(child, &status, 0);
+    return result;
 }
 
 int main(void)
@@ -221,8 +240,11 @@ int main(void)
     struct life life = {0};
     const char *set = getenv("CUVMM_LIBCUDA"), *path = set && *set ? set : "libcuda.so.1";
     unsetenv("CUVMM_LAYERS");
-    if (!has_device()) {
-        tap_skip("no CUDA device", "the life of a mapping on a device");
+    vmm_result there = look_apart();
+    if (there != VMM_SUCCESS) {
+        char why[80];
+        snprintf(why, sizeof why, "no CUDA device: %s (%d)", vmm_result_name(there), (int)there);
+        tap_skip(why, "the life of a mapping on a device");
         return tap_done();
     }
     if (vmm_open("cuda", &life.sys) != VMM_SUCCESS)

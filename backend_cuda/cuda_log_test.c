@@ -135,13 +135,16 @@ static void test_codes(struct rig *rig, vmm_system *sys)
 {
     const vmm_detail *detail = call_with(rig, sys, VMM_ERROR_NOT_READY, "Busy", NULL);
     tap_ok(detail->severity == VMM_SEVERITY_NONE && !detail->note[0], "NOT_READY is an answer, not a refusal");
-    tap_ok(strstr(call_with(rig, sys, VMM_ERROR_NO_DEVICE, NULL, NULL)->note, "CUDA_VISIBLE_DEVICES"),
-           "no device: where to look");
-    tap_ok(strstr(call_with(rig, sys, 34, NULL, NULL)->note, "stub"), "the toolkit's stub is recognised");
-    tap_text(call_with(rig, sys, VMM_ERROR_NO_DEVICE, "The driver knows better", NULL)->note, "The driver knows better",
-             "the driver's words come first");
-    tap_text(call_with(rig, sys, 12345, NULL, NULL)->note, "CUDA_ERROR_OF_THE_FAKE (12345): only the fake has it",
+    tap_text(call_with(rig, sys, VMM_ERROR_NO_DEVICE, NULL, NULL)->note,
+             "look at nvidia-smi, /dev/nvidia* and CUDA_VISIBLE_DEVICES", "no device: where to look");
+    tap_text(call_with(rig, sys, VMM_ERROR_NO_DEVICE, "None here", NULL)->note,
+             "None here; look at nvidia-smi, /dev/nvidia* and CUDA_VISIBLE_DEVICES", "after the driver's own words");
+    tap_ok(strstr(call_with(rig, sys, 34, NULL, NULL)->note, " (34); this is the toolkit's stub"),
+           "the toolkit's stub is recognised");
+    tap_text(call_with(rig, sys, 12345, NULL, NULL)->note, "CUDA_ERROR_OF_THE_FAKE (12345); only the fake has it",
              "a code that we do not list, in the driver's words");
+    tap_text(call_with(rig, sys, 12345, "The log knows more", NULL)->note,
+             "CUDA_ERROR_OF_THE_FAKE (12345); The log knows more", "or in those of its log");
     tap_text(call_with(rig, sys, 54321, NULL, NULL)->note, "a code that the driver has no name for (54321)",
              "a code that nobody knows");
 }

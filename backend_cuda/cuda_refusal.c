@@ -1,6 +1,7 @@
 #include "cuda_refusal.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "detail.h"
@@ -22,7 +23,7 @@ static const char *way_out(vmm_result result)
     case VMM_ERROR_NOT_INITIALIZED:
         return "vmm_init comes first; a child of fork cannot use the driver that its parent initialised";
     case VMM_ERROR_NO_DEVICE:
-        return "the driver sees no device: look at nvidia-smi, /dev/nvidia* and CUDA_VISIBLE_DEVICES";
+        return "look at nvidia-smi, /dev/nvidia* and CUDA_VISIBLE_DEVICES";
     case STUB_LIBRARY:
         return "this is the toolkit's stub to link with, not a driver: name the driver's libcuda.so.1";
     case UNAVAILABLE:
@@ -53,9 +54,26 @@ static bool listed(vmm_result result)
     }
 }
 
+/* Adds to the note, cut to the room there is. */
+static void add(vmm_detail *detail, const char *text)
+{
+    size_t at = strlen(detail->note);
+    if (text && text[0])
+        snprintf(detail->note + at, sizeof detail->note - at, "%s%s", at ? "; " : "", text);
+}
+
+static void add_name(vmm_detail *detail, const struct cuda_words *words, vmm_result result)
+{
+    char text[80];
+    const char *name = ask(words->error_name, result);
+    snprintf(text, sizeof text, "%s (%d)", name ? name : "a code that the driver has no name for", (int)result);
+    add(detail, text);
+}
+
 vmm_result cuda_refused(const struct cuda_words *words, vmm_result result)
 {
     vmm_detail *detail = vmm_detail_here();
+    char said[sizeof detail->note];
     detail->result = result;
     /* An answer, not a refusal. */
     if (result == VMM_ERROR_NOT_READY) {
@@ -63,16 +81,15 @@ vmm_result cuda_refused(const struct cuda_words *words, vmm_result result)
         return result;
     }
     detail->severity = VMM_SEVERITY_ERROR;
-    if (detail->note[0])
-        return result;
     const char *help = way_out(result);
     if (listed(result)) {
-        vmm_detail_note("%s", help);
+        add(detail, help);
         return result;
     }
-    const char *name = ask(words->error_name, result);
-    const char *text = help[0] ? help : ask(words->error_string, result);
-    vmm_detail_note("%.50s (%d)%s%.90s", name ? name : "a code that the driver has no name for", (int)result,
-                    text ? ": " : "", text ? text : "");
+    memcpy(said, detail->note, sizeof said);
+    detail->note[0] = '\0';
+    add_name(detail, words, result);
+    add(detail, said[0] ? said : ask(words->error_string, result));
+    add(detail, help);
     return result;
 }

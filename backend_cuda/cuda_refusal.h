@@ -1,4 +1,9 @@
-/* cuda_refusal.h - the thread's record of a call that the driver refused. */
+/* cuda_refusal.h - the thread's record of a call that the driver refused.
+ *
+ *     note = [name of a code that is not in results.def] ; [what the driver said] ; [way out]
+ *
+ * The way out is there for codes that have nothing to do with the call's arguments.
+ */
 #ifndef CUVMM_CUDA_REFUSAL_H
 #define CUVMM_CUDA_REFUSAL_H
 
