@@ -96,3 +96,35 @@ void vmm_call_set_scalar(struct vmm_call *call, const struct vmm_param *param, u
     else
         memcpy(at, &value, sizeof value);
 }
+
+size_t vmm_pointer_attribute_size(vmm_pointer_attribute attribute)
+{
+    switch (attribute) {
+    case VMM_POINTER_ATTRIBUTE_MEMORY_TYPE:
+    case VMM_POINTER_ATTRIBUTE_SYNC_MEMOPS:
+    case VMM_POINTER_ATTRIBUTE_IS_MANAGED:
+    case VMM_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+    case VMM_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+    case VMM_POINTER_ATTRIBUTE_MAPPED:
+    case VMM_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
+    case VMM_POINTER_ATTRIBUTE_ACCESS_FLAGS:
+    case VMM_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE:
+        return 4;
+    case VMM_POINTER_ATTRIBUTE_CONTEXT:
+    case VMM_POINTER_ATTRIBUTE_DEVICE_POINTER:
+    case VMM_POINTER_ATTRIBUTE_HOST_POINTER:
+    case VMM_POINTER_ATTRIBUTE_BUFFER_ID:
+    case VMM_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+    case VMM_POINTER_ATTRIBUTE_RANGE_SIZE:
+    case VMM_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
+    case VMM_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
+    case VMM_POINTER_ATTRIBUTE_MAPPING_SIZE:
+    case VMM_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
+    case VMM_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID:
+        return 8;
+    case VMM_POINTER_ATTRIBUTE_P2P_TOKENS:
+        return 12;
+    default:
+        return 0;
+    }
+}

@@ -95,6 +95,9 @@ enum vmm_call_id vmm_call_find(const char *name);
 /* The value of a scalar parameter, or of a pointer as an integer; signed kinds are sign-extended. */
 uint64_t vmm_call_scalar(const struct vmm_call *call, const struct vmm_param *param);
 
+/* Bytes that the value of a pointer attribute has; 0 for an unknown attribute. */
+size_t vmm_pointer_attribute_size(vmm_pointer_attribute attribute);
+
 /* Sets a scalar parameter; value is truncated to the parameter's width. */
 void vmm_call_set_scalar(struct vmm_call *call, const struct vmm_param *param, uint64_t value);
 

@@ -139,7 +139,7 @@ typedef int vmm_pointer_attribute;                              /* type written 
 #define VMM_POINTER_ATTRIBUTE_MEMORY_TYPE 2                     /* unsigned int, VMM_MEMORYTYPE_ */
 #define VMM_POINTER_ATTRIBUTE_DEVICE_POINTER 3                  /* vmm_deviceptr */
 #define VMM_POINTER_ATTRIBUTE_HOST_POINTER 4                    /* void * */
-#define VMM_POINTER_ATTRIBUTE_P2P_TOKENS 5                      /* not modelled */
+#define VMM_POINTER_ATTRIBUTE_P2P_TOKENS 5                      /* 12 bytes; the simulator writes 0 */
 #define VMM_POINTER_ATTRIBUTE_SYNC_MEMOPS 6                     /* int (0 or 1) */
 #define VMM_POINTER_ATTRIBUTE_BUFFER_ID 7                       /* unsigned long long */
 #define VMM_POINTER_ATTRIBUTE_IS_MANAGED 8                      /* int (0 or 1) */
@@ -156,6 +156,7 @@ typedef int vmm_pointer_attribute;                              /* type written 
 #define VMM_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR 19              /* vmm_deviceptr */
 #define VMM_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID 20                /* unsigned long long: of the physical memory */
 #define VMM_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE 21       /* int (0 or 1) */
+#define VMM_POINTER_ATTRIBUTE_MAX_SIZE 16                       /* room for any of them; ours */
 
 /* A place that holds memory or accesses it; CUmemLocation. */
 typedef struct vmm_mem_location {

@@ -42,42 +42,16 @@ static unsigned device_rights(const struct sim_process *process, const struct pl
                                                               : VMM_MEM_ACCESS_FLAGS_PROT_NONE;
 }
 
-static bool known(vmm_pointer_attribute attribute)
-{
-    return attribute >= VMM_POINTER_ATTRIBUTE_CONTEXT &&
-           attribute <= VMM_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE;
-}
-
-/* Bytes that an attribute's type has. */
-static size_t width(vmm_pointer_attribute attribute)
-{
-    switch (attribute) {
-    case VMM_POINTER_ATTRIBUTE_P2P_TOKENS:
-        return 12;
-    case VMM_POINTER_ATTRIBUTE_MEMORY_TYPE:
-    case VMM_POINTER_ATTRIBUTE_SYNC_MEMOPS:
-    case VMM_POINTER_ATTRIBUTE_IS_MANAGED:
-    case VMM_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
-    case VMM_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
-    case VMM_POINTER_ATTRIBUTE_MAPPED:
-    case VMM_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
-    case VMM_POINTER_ATTRIBUTE_ACCESS_FLAGS:
-    case VMM_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE:
-        return 4;
-    default:
-        return 8;
-    }
-}
-
 static void put(void *data, vmm_pointer_attribute attribute, uint64_t value)
 {
-    unsigned char bytes[12] = {0};
+    unsigned char bytes[VMM_POINTER_ATTRIBUTE_MAX_SIZE] = {0};
+    size_t size = vmm_pointer_attribute_size(attribute);
     uint32_t narrow = (uint32_t)value;
-    if (width(attribute) == 4)
+    if (size == sizeof narrow)
         memcpy(bytes, &narrow, sizeof narrow);
     else
         memcpy(bytes, &value, sizeof value);
-    memcpy(data, bytes, width(attribute));
+    memcpy(data, bytes, size);
 }
 
 /* Bounds of what was reserved together, and of what was mapped together. */
@@ -181,7 +155,7 @@ vmm_result sim_pointer_get_attribute(struct sim_process *process, const struct v
 {
     if (!call->data)
         return vmm_detail_refuse(VMM_RULE_POINTER_NULL_DATA, 0, 0, NULL);
-    if (!known(call->attribute))
+    if (!vmm_pointer_attribute_size(call->attribute))
         return refuse_attribute(call->attribute);
     struct place place = find(process, call->ptr);
     if (!place.block)
@@ -229,7 +203,7 @@ vmm_result sim_pointer_get_attributes(struct sim_process *process, const struct 
         vmm_pointer_attribute attribute = call->attributes[i];
         if (!call->data[i])
             return refuse_null("data");
-        if (!known(attribute) || attribute == VMM_POINTER_ATTRIBUTE_P2P_TOKENS) {
+        if (!vmm_pointer_attribute_size(attribute) || attribute == VMM_POINTER_ATTRIBUTE_P2P_TOKENS) {
             vmm_result result = refuse_attribute(attribute);
             vmm_detail_argument("attributes");
             vmm_detail_note("element %u of the list; those before it have been written", i);

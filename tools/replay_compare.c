@@ -100,7 +100,7 @@ static bool is_id(int attribute)
 static bool compare_attribute(struct replay *r, const char *key, json_t *json, int attribute,
                               const union step_out *now, struct text *difference)
 {
-    uint64_t recorded, replayed = trace_attribute_size(attribute) == 4 ? (uint64_t)(int64_t)now->i : now->u64;
+    uint64_t recorded, replayed = vmm_pointer_attribute_size(attribute) == 4 ? (uint64_t)(int64_t)now->i : now->u64;
     const char *name = step_attribute_name(attribute);
     if (!json || json_is_null(json))
         return true;
@@ -108,7 +108,7 @@ static bool compare_attribute(struct replay *r, const char *key, json_t *json, i
         recorded = (uint64_t)(int64_t)json_integer_value(json);
     else if (!replay_hex(r, key, json, &recorded))
         return false;
-    if (trace_attribute_size(attribute) == 4) {
+    if (vmm_pointer_attribute_size(attribute) == 4) {
         recorded &= UINT32_MAX; /* unsigned attributes are written without a sign */
         replayed &= UINT32_MAX;
     }

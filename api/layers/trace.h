@@ -83,7 +83,4 @@
 /* FNV-1a with 64 bits, as in "fnv1a64". */
 uint64_t trace_hash(const void *bytes, uint64_t length);
 
-/* Bytes that the attribute's value takes behind its pointer: 4 or 8; 0 when it is not known. */
-size_t trace_attribute_size(vmm_pointer_attribute attribute);
-
 #endif

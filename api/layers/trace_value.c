@@ -18,36 +18,6 @@ uint64_t trace_hash(const void *bytes, uint64_t length)
     return hash;
 }
 
-size_t trace_attribute_size(vmm_pointer_attribute attribute)
-{
-    switch (attribute) {
-    case VMM_POINTER_ATTRIBUTE_MEMORY_TYPE:
-    case VMM_POINTER_ATTRIBUTE_SYNC_MEMOPS:
-    case VMM_POINTER_ATTRIBUTE_IS_MANAGED:
-    case VMM_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
-    case VMM_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
-    case VMM_POINTER_ATTRIBUTE_MAPPED:
-    case VMM_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
-    case VMM_POINTER_ATTRIBUTE_ACCESS_FLAGS:
-    case VMM_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE:
-        return 4;
-    case VMM_POINTER_ATTRIBUTE_CONTEXT:
-    case VMM_POINTER_ATTRIBUTE_DEVICE_POINTER:
-    case VMM_POINTER_ATTRIBUTE_HOST_POINTER:
-    case VMM_POINTER_ATTRIBUTE_BUFFER_ID:
-    case VMM_POINTER_ATTRIBUTE_RANGE_START_ADDR:
-    case VMM_POINTER_ATTRIBUTE_RANGE_SIZE:
-    case VMM_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
-    case VMM_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
-    case VMM_POINTER_ATTRIBUTE_MAPPING_SIZE:
-    case VMM_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
-    case VMM_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID:
-        return 8;
-    default:
-        return 0;
-    }
-}
-
 static const void *pointer_of(const struct vmm_call *call, const struct vmm_param *param)
 {
     return (const void *)(uintptr_t)vmm_call_scalar(call, param);
@@ -198,7 +168,7 @@ static void write_attribute(struct json *json, const char *key, vmm_pointer_attr
 {
     uint64_t wide = 0;
     int narrow = 0;
-    size_t size = data ? trace_attribute_size(attribute) : 0;
+    size_t size = data ? vmm_pointer_attribute_size(attribute) : 0;
     if (size == sizeof wide) {
         memcpy(&wide, data, sizeof wide);
         json_hex(json, key, wide);
