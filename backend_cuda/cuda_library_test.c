@@ -26,7 +26,8 @@ static void test_missing(const struct rig *ancient)
     check_refused("cuda:libm.so.6", VMM_ERROR_NOT_SUPPORTED,
                   (const char *[]){"libm.so.6 has no cuInit", "not a CUDA driver", "CUVMM_LIBCUDA", NULL});
     check_refused(ancient->spec, VMM_ERROR_NOT_SUPPORTED,
-                  (const char *[]){"has no cuMemGetAllocationGranularity", "before CUDA 10.2", "update the driver", NULL});
+                  (const char *[]){"has no cuMemGetAllocationGranularity", "before CUDA 10.2", "update the driver",
+                                   NULL});
 }
 
 /* "" is what the environment names, and that is the loader's own name unless it is set. */
