@@ -1,0 +1,353 @@
+/* kernels - kernels that go where they may not, each in a child process; and how fast memory is verified.
+ *
+ *   kernels [--backend SPEC] [--bytes N]     SPEC as for vmm_open, else CUVMM_BACKEND, else sim:h100
+ *
+ *     parent: [ share a page ][ wait .................. ][ compare, write TAP ]
+ *     child:                  [ open, map, launch, wait, ask what still works ]
+ *
+ * A fault may take the whole process along, so no process makes two. What the page says of calls that no fact decides
+ * is shown and not compared. N is the size of the memory that is written, verified and copied for time, 0 for none;
+ * time is only told apart from the simulator, 4 GiB by default.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lockstep_child.h"
+#include "tap.h"
+
+enum { PATIENCE = 60 };
+
+#define NONE VMM_MEM_ACCESS_FLAGS_PROT_NONE
+#define READ VMM_MEM_ACCESS_FLAGS_PROT_READ
+#define RW VMM_MEM_ACCESS_FLAGS_PROT_READWRITE
+#define NOBODY (-1) /* rights that were never set */
+
+/* The range that a case works on, in units of G: [0 mapped][1 mapped][2 nothing][3 mapped]. out is at 4. */
+#define G_OUT 4
+
+enum { AFTER = 14 };
+
+struct outcome {
+    const char *failed; /* what of the set-up failed, or NULL */
+    vmm_result why, launch, sync;
+    vmm_result after[AFTER];
+    bool finished;
+};
+
+struct world {
+    const char *spec;
+    vmm_system *sys;
+    uint64_t g;
+    vmm_context ctx;
+    vmm_deviceptr p;
+    vmm_mem_generic_allocation_handle handle[5];
+    vmm_stream stream;
+    vmm_deviceptr old; /* of cuMemAlloc */
+};
+
+/* ---- set-up ---- */
+
+static bool need(struct outcome *outcome, vmm_result result, const char *what)
+{
+    if (result == VMM_SUCCESS)
+        return true;
+    outcome->failed = what;
+    outcome->why = result;
+    return false;
+}
+
+static bool map_at(struct world *w, struct outcome *o, unsigned place, int rights)
+{
+    vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {1, 0}};
+    vmm_mem_access_desc desc = {{VMM_MEM_LOCATION_TYPE_DEVICE, 0}, rights};
+    vmm_deviceptr at = w->p + place * w->g;
+    return need(o, vmm_mem_create(w->sys, &w->handle[place], w->g, &prop, 0), "memory") &&
+           need(o, vmm_mem_map(w->sys, at, w->g, 0, w->handle[place], 0), "a mapping") &&
+           (rights == NOBODY || need(o, vmm_mem_set_access(w->sys, at, w->g, &desc, 1), "rights"));
+}
+
+static bool set_up(struct world *w, struct outcome *o, int rights)
+{
+    vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {1, 0}};
+    alarm(PATIENCE);
+    return need(o, vmm_open(w->spec, &w->sys), "vmm_open") && need(o, vmm_init(w->sys, 0), "vmm_init") &&
+           need(o, vmm_ctx_create(w->sys, &w->ctx, 0, 0), "a context") &&
+           need(o, vmm_mem_get_allocation_granularity(w->sys, &w->g, &prop, 0), "the granularity") &&
+           need(o, vmm_mem_address_reserve(w->sys, &w->p, 8 * w->g, 0, 0, 0), "addresses") &&
+           map_at(w, o, 0, rights) && map_at(w, o, 1, rights) && map_at(w, o, 3, rights) &&
+           map_at(w, o, G_OUT, RW) && need(o, vmm_memset_d8(w->sys, w->p + G_OUT * w->g, 0, 4096), "a fill") &&
+           need(o, vmm_stream_create(w->sys, &w->stream, VMM_STREAM_NON_BLOCKING), "a stream") &&
+           need(o, vmm_mem_alloc(w->sys, &w->old, 4096), "old memory") &&
+           need(o, vmm_ctx_synchronize(w->sys), "synchronising");
+}
+
+/* ---- rights and places ---- */
+
+struct item {
+    const char *name;
+    int rights;
+    vmm_kernel kernel;
+    uint64_t units, bytes; /* where: units * G + bytes */
+    bool before;           /* bytes are taken away instead */
+    uint64_t rest[3];      /* arguments after the address; SIZE + n is n bytes up to and past G */
+    bool faults;
+};
+
+#define SIZE (UINT64_C(1) << 40)
+#define OUT (UINT64_C(1) << 41)
+
+static const struct item items[] = {
+    {"rw: read", RW, VMM_KERNEL_TOUCH, 0, 0, false, {0, 8, OUT}, false},
+    {"rw: write", RW, VMM_KERNEL_TOUCH, 0, 0, false, {1, 8, OUT}, false},
+    {"rw: add", RW, VMM_KERNEL_ATOMIC_ADD, 0, 0, false, {5}, false},
+    {"rw: over a seam", RW, VMM_KERNEL_FILL, 1, 8, true, {16, 1}, false},
+    {"rw: up to the end", RW, VMM_KERNEL_FILL, 1, 0, false, {SIZE, 1}, false},
+    {"rw: one byte past the end", RW, VMM_KERNEL_FILL, 1, 0, false, {SIZE + 1, 1}, true},
+    {"rw: one word past the end", RW, VMM_KERNEL_PATTERN_WRITE, 1, 0, false, {SIZE + 8, 1}, true},
+    {"rw: verifying one word past the end", RW, VMM_KERNEL_PATTERN_VERIFY, 1, 0, false, {SIZE + 8, 1, OUT}, true},
+    {"reserved: read", RW, VMM_KERNEL_TOUCH, 2, 0, false, {0, 1, OUT}, true},
+    {"reserved: write", RW, VMM_KERNEL_TOUCH, 2, 0, false, {1, 1, OUT}, true},
+    {"unreserved: read", RW, VMM_KERNEL_TOUCH, 1 << 17, 0, false, {0, 1, OUT}, true},
+    {"no rights: read", NOBODY, VMM_KERNEL_TOUCH, 0, 0, false, {0, 4, OUT}, true},
+    {"no rights: write", NOBODY, VMM_KERNEL_TOUCH, 0, 0, false, {1, 4, OUT}, true},
+    {"no rights: add", NOBODY, VMM_KERNEL_ATOMIC_ADD, 0, 0, false, {5}, true},
+    {"none: read", NONE, VMM_KERNEL_TOUCH, 0, 0, false, {0, 4, OUT}, true},
+    {"read: read", READ, VMM_KERNEL_TOUCH, 0, 0, false, {0, 4, OUT}, false},
+    {"read: sum", READ, VMM_KERNEL_SUM, 0, 0, false, {SIZE, OUT}, false},
+    {"read: write", READ, VMM_KERNEL_TOUCH, 0, 0, false, {1, 4, OUT}, true},
+    {"read: add", READ, VMM_KERNEL_ATOMIC_ADD, 0, 0, false, {5}, true},
+};
+
+struct job {
+    struct world world;
+    const struct item *item;
+    struct outcome *outcome;
+    bool ask; /* what works afterwards */
+};
+
+static uint64_t argument(const struct world *w, uint64_t value)
+{
+    if (value >= OUT)
+        return w->p + G_OUT * w->g;
+    return value >= SIZE ? w->g + (value - SIZE) : value;
+}
+
+static vmm_result launch(const struct world *w, const struct item *item)
+{
+    uint64_t args[4], offset = item->units * w->g;
+    args[0] = w->p + (item->before ? offset - item->bytes : offset + item->bytes);
+    for (int i = 0; i < 3; i++)
+        args[i + 1] = argument(w, item->rest[i]);
+    return vmm_launch(w->sys, item->kernel, 4, 128, args, vmm_kernel_arguments(item->kernel), NULL);
+}
+
+/* ---- what works afterwards ---- */
+
+static const struct {
+    const char *name;
+    int want; /* a result, or -1: not decided, only shown */
+} after[AFTER] = {
+    {"cuCtxSynchronize", VMM_ERROR_ILLEGAL_ADDRESS}, {"cuStreamQuery", VMM_ERROR_ILLEGAL_ADDRESS},
+    {"cuMemAlloc", VMM_ERROR_ILLEGAL_ADDRESS},       {"cuMemcpyDtoH", VMM_ERROR_ILLEGAL_ADDRESS},
+    {"cuMemsetD8", VMM_ERROR_ILLEGAL_ADDRESS},       {"cuStreamCreate", VMM_ERROR_ILLEGAL_ADDRESS},
+    {"cuLaunchKernel", VMM_ERROR_ILLEGAL_ADDRESS},   {"cuMemGetInfo", -1},
+    {"cuMemFree", -1},                               {"cuStreamDestroy", -1},
+    {"cuMemUnmap and cuMemRelease", VMM_SUCCESS},    {"cuMemCreate", -1},
+    {"cuCtxDestroy", -1},                            {"a fill in a new context", -1},
+};
+
+static vmm_result give_memory_back(const struct world *w)
+{
+    vmm_result result = vmm_mem_unmap(w->sys, w->p, 2 * w->g);
+    for (int i = 0; i < 2 && result == VMM_SUCCESS; i++)
+        result = vmm_mem_release(w->sys, w->handle[i]);
+    return result;
+}
+
+static vmm_result fill_in_new_context(const struct world *w)
+{
+    vmm_context fresh = NULL;
+    vmm_result result = vmm_ctx_create(w->sys, &fresh, 0, 0);
+    if (result == VMM_SUCCESS)
+        result = vmm_memset_d8(w->sys, w->p + G_OUT * w->g, 1, 16);
+    return result == VMM_SUCCESS ? vmm_ctx_synchronize(w->sys) : result;
+}
+
+static void ask(const struct world *w, vmm_result *told)
+{
+    vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {1, 0}};
+    vmm_mem_generic_allocation_handle handle;
+    vmm_deviceptr ptr, out = w->p + G_OUT * w->g;
+    vmm_stream stream;
+    char bytes[8];
+    uint64_t free_bytes;
+    *told++ = vmm_ctx_synchronize(w->sys);
+    *told++ = vmm_stream_query(w->sys, w->stream);
+    *told++ = vmm_mem_alloc(w->sys, &ptr, 4096);
+    *told++ = vmm_memcpy_dtoh(w->sys, bytes, out, 8);
+    *told++ = vmm_memset_d8(w->sys, out, 1, 8);
+    *told++ = vmm_stream_create(w->sys, &stream, 0);
+    *told++ = vmm_launch(w->sys, VMM_KERNEL_FILL, 1, 32, (const uint64_t[]){out, 8, 1}, 3, NULL);
+    *told++ = vmm_mem_get_info(w->sys, &free_bytes, NULL);
+    *told++ = vmm_mem_free(w->sys, w->old);
+    *told++ = vmm_stream_destroy(w->sys, w->stream);
+    *told++ = give_memory_back(w);
+    *told++ = vmm_mem_create(w->sys, &handle, w->g, &prop, 0);
+    *told++ = vmm_ctx_destroy(w->sys, w->ctx);
+    *told = fill_in_new_context(w);
+}
+
+static void work(void *user)
+{
+    struct job *job = user;
+    struct outcome *o = job->outcome;
+    if (!set_up(&job->world, o, job->item->rights))
+        return;
+    o->launch = launch(&job->world, job->item);
+    o->sync = vmm_ctx_synchronize(job->world.sys);
+    if (job->ask)
+        ask(&job->world, o->after);
+    o->finished = true;
+}
+
+/* One case in a child; false when there is no outcome to look at. */
+static bool run(const char *spec, const struct item *item, bool also, struct outcome *o)
+{
+    struct job job = {{.spec = spec}, item, o, also};
+    memset(o, 0, sizeof *o);
+    int died = child_run(work, &job);
+    if (o->failed)
+        tap_ok(false, "%s: %s: %s", item->name, o->failed, vmm_result_name(o->why));
+    else if (died || !o->finished)
+        tap_ok(false, "%s: the child comes to its end (%d)", item->name, died);
+    return !o->failed && !died && o->finished;
+}
+
+static void test_items(const char *spec, struct outcome *o)
+{
+    for (size_t i = 0; i < sizeof items / sizeof items[0]; i++) {
+        vmm_result want = items[i].faults ? VMM_ERROR_ILLEGAL_ADDRESS : VMM_SUCCESS;
+        if (!run(spec, &items[i], false, o))
+            continue;
+        tap_result(o->launch, VMM_SUCCESS, "%s: the launch", items[i].name);
+        tap_result(o->sync, want, "%s: its end", items[i].name);
+    }
+}
+
+static void test_after(const char *spec, struct outcome *o)
+{
+    static const struct item fault = {"afterwards", READ, VMM_KERNEL_FILL, 0, 0, false, {64, 1}, true};
+    if (!run(spec, &fault, true, o))
+        return;
+    for (int i = 0; i < AFTER; i++)
+        if (after[i].want >= 0)
+            tap_result(o->after[i], (vmm_result)after[i].want, "afterwards: %s", after[i].name);
+        else
+            tap_note("afterwards: %s: %s", after[i].name, vmm_result_name(o->after[i]));
+}
+
+/* ---- time ---- */
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* The best of a few rounds, so that a clock that has not come up to speed does not count. */
+static double rate(const struct world *w, vmm_kernel kernel, unsigned grid, unsigned block, const uint64_t *args,
+                   uint64_t bytes)
+{
+    enum { ROUNDS = 5, TIMES = 4 };
+    double best = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+        double start = now();
+        for (int i = 0; i < TIMES; i++)
+            if (kernel < 0)
+                vmm_memcpy_dtod_async(w->sys, args[0], args[1], bytes, NULL);
+            else
+                vmm_launch(w->sys, kernel, grid, block, args, vmm_kernel_arguments(kernel), NULL);
+        if (vmm_ctx_synchronize(w->sys) != VMM_SUCCESS)
+            return 0;
+        double took = (double)bytes * TIMES / (now() - start) / 1e9;
+        best = took > best ? took : best;
+    }
+    return best;
+}
+
+static void measure(const struct world *w, vmm_deviceptr p, uint64_t half)
+{
+    static const struct {
+        unsigned blocks, threads; /* blocks of each multiprocessor */
+    } shapes[] = {{2, 1024}, {4, 512}, {8, 256}, {16, 256}, {32, 256}, {16, 128}};
+    int units = 1;
+    double best = 0;
+    vmm_device_get_attribute(w->sys, &units, VMM_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 0);
+    vmm_deviceptr out = w->p + G_OUT * w->g;
+    double copy = 2 * rate(w, -1, 0, 0, (const uint64_t[]){p, p + half}, half);
+    tap_note("the driver's copy moves %.0f GB/s (read and written)", copy);
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+        unsigned grid = shapes[i].blocks * (unsigned)units, block = shapes[i].threads;
+        double write = rate(w, VMM_KERNEL_PATTERN_WRITE, grid, block, (const uint64_t[]){p, 2 * half, 1}, 2 * half);
+        vmm_memset_d8(w->sys, out, 0, 64);
+        double verify =
+            rate(w, VMM_KERNEL_PATTERN_VERIFY, grid, block, (const uint64_t[]){p, 2 * half, 1, out}, 2 * half);
+        double sum = rate(w, VMM_KERNEL_SUM, grid, block, (const uint64_t[]){p, 2 * half, out + 64}, 2 * half);
+        uint64_t wrong = 1;
+        vmm_memcpy_dtoh(w->sys, &wrong, out, 8);
+        tap_note("%u x %u: write %.0f, verify %.0f (%.2f of the copy), sum %.0f GB/s", grid, block, write, verify,
+                 verify / copy, sum);
+        tap_u64(wrong, 0, "%u x %u: the pattern is there", grid, block);
+        best = verify > best ? verify : best;
+    }
+    tap_ok(best >= 0.85 * copy, "verifying runs at 85%% of the bandwidth of a copy, or more: %.0f%%",
+           100 * best / copy);
+}
+
+static void test_speed(const char *spec, uint64_t bytes)
+{
+    struct world w = {.spec = spec};
+    struct outcome o = {0};
+    vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {1, 0}};
+    vmm_mem_access_desc desc = {{VMM_MEM_LOCATION_TYPE_DEVICE, 0}, RW};
+    vmm_mem_generic_allocation_handle handle;
+    vmm_deviceptr p;
+    if (!set_up(&w, &o, RW) || !need(&o, vmm_mem_create(w.sys, &handle, bytes, &prop, 0), "much memory") ||
+        !need(&o, vmm_mem_address_reserve(w.sys, &p, bytes, 0, 0, 0), "many addresses") ||
+        !need(&o, vmm_mem_map(w.sys, p, bytes, 0, handle, 0), "a large mapping") ||
+        !need(&o, vmm_mem_set_access(w.sys, p, bytes, &desc, 1), "its rights")) {
+        tap_ok(false, "speed: %s: %s", o.failed, vmm_result_name(o.why));
+        return;
+    }
+    measure(&w, p, bytes / 2);
+    vmm_ctx_destroy(w.sys, w.ctx);
+    vmm_mem_unmap(w.sys, p, bytes);
+    vmm_mem_release(w.sys, handle);
+    vmm_mem_address_free(w.sys, p, bytes);
+    vmm_close(w.sys);
+    alarm(0);
+}
+
+int main(int argc, char **argv)
+{
+    const char *spec = getenv("CUVMM_BACKEND"), *bytes = NULL;
+    for (int i = 1; i < argc; i += 2) {
+        const char **option = strcmp(argv[i], "--backend") == 0 ? &spec : strcmp(argv[i], "--bytes") == 0 ? &bytes : NULL;
+        if (!option || i + 1 == argc)
+            tap_bail("usage: %s [--backend SPEC] [--bytes N]", argv[0]);
+        *option = argv[i + 1];
+    }
+    spec = spec ? spec : "sim:h100";
+    struct outcome *outcome = child_share(sizeof *outcome);
+    test_items(spec, outcome);
+    test_after(spec, outcome);
+    uint64_t size = bytes ? strtoull(bytes, NULL, 0) : strncmp(spec, "sim", 3) == 0 ? 0 : UINT64_C(4) << 30;
+    if (size)
+        test_speed(spec, size);
+    else
+        tap_skip("time says nothing here", "verifying runs at 85%% of the bandwidth of a copy");
+    return tap_done();
+}
