@@ -7,6 +7,7 @@
 #   CUVMM_RUN          a command that test programs run under (valgrind); scripts run as they are
 
 CHECK_PROFILES ?= h100 h200x2 min max odd
+CHECK_AS_DRIVER ?= h100 h200x2
 COVERAGE_FLOOR ?= ci/coverage-floor
 TAP            ?= $(BUILD)/tap
 TALLY          ?= ci/tally
@@ -22,6 +23,7 @@ endif
 # The long ones first, so that they do not run last and alone.
 CHECK_RUNS  := $(PROGS:$(BUILD)/bin/%=$(BUILD)/check/%)
 CHECK_RUNS  += $(if $(SUITE),$(CHECK_PROFILES:%=$(BUILD)/check/conformance-%))
+CHECK_RUNS  += $(if $(SUITE),$(CHECK_AS_DRIVER:%=$(BUILD)/check/conformance-as-driver-%))
 CHECK_SHELL := $(sort $(wildcard ci/*_test.sh tools/*_test.sh conformance/*_test.sh docs/*_test.sh))
 
 LONG_SEED      ?= 1
@@ -42,6 +44,12 @@ check: check-build ## build everything and run every test (TAP in $(BUILD)/tap)
 $(BUILD)/check/conformance-%: ci/targets.mk
 	@mkdir -p $(@D)
 	@printf '#!/bin/sh\nexec $${CUVMM_RUN-} $(BUILD)/bin/conformance --backend sim:$*\n' >$@
+	@chmod +x $@
+
+# As on a driver: one machine for all tests, which is not asked for rules and objects.
+$(BUILD)/check/conformance-as-driver-%: ci/targets.mk
+	@mkdir -p $(@D)
+	@printf '#!/bin/sh\nexec $${CUVMM_RUN-} $(BUILD)/bin/conformance --as-driver --backend sim:$*\n' >$@
 	@chmod +x $@
 
 $(filter-out %/facts,$(PROGS:$(BUILD)/bin/%=$(BUILD)/check/%)): $(BUILD)/check/%: ci/targets.mk

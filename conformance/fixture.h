@@ -35,10 +35,13 @@ enum fix_options {
     FIX_NO_CONTEXT = 2 /* initialised, no current context */
 };
 
+struct fix_house;
+
 struct fix {
     vmm_system *sys;
+    struct fix_house *house; /* the driver that all tests share (suite/house.h); NULL: a system of its own */
     char spec[512]; /* as it was opened */
-    bool simulator; /* forged and stale values are answered, machines can be made to order */
+    bool simulator; /* tells rules, warnings and objects, answers forged and stale values, is made to order */
     bool strict;    /* documented rules that the recorded driver does not enforce are errors */
     int devices;
     uint64_t minimum;       /* of device 0's memory: the granularity of vmm_mem_create */
@@ -54,12 +57,15 @@ struct fix {
     struct fix *root;       /* where failures are counted: the fixture of the test */
     jmp_buf *out;           /* where a test that cannot go on goes */
     unsigned failures;
+    unsigned about_memory;  /* those of them that are about a driver's free memory, which others use, too */
+    uint64_t seen_free;     /* free memory at the last fix_state */
+    bool held;              /* a call was refused that documents forbid and driver 580 lets pass */
     const char *skip;       /* why the test does not apply here, or NULL */
     const char *rule;       /* id of the rule that the test is about, or NULL */
     FILE *profile;          /* holds the profile that was written for this test, or NULL */
 };
 
-/* Opens what spec names in f, which must be all zero but for root and out. Returns what vmm_open or vmm_init returned;
+/* Opens what spec names in f, which must be all zero but for root, out and house. Returns what vmm_open or vmm_init returned;
  * on failure nothing is open. */
 vmm_result fix_open(struct fix *f, const char *spec, int options);
 
@@ -72,8 +78,11 @@ bool fix_open_variant(struct fix *f, const char *spec, const char *lines, enum f
 /* Another system, closed with f: spec as for vmm_open, or NULL for a second process of the machine (vmm_attach). */
 struct fix *fix_also(struct fix *f, const char *spec, int options);
 
-/* Gives back what the helpers made and closes the system. */
+/* Gives back what the helpers made, which must succeed, and closes the system. */
 void fix_close(struct fix *f);
+
+/* Does spec (NULL: as vmm_open) name the simulator? */
+bool fix_is_simulator(const char *spec);
 
 /* ------------------------------------------------------------------------------------------------- verdict of a test */
 
@@ -157,7 +166,7 @@ void fix_fill(struct fix *f, vmm_deviceptr ptr, unsigned char value, uint64_t si
 unsigned char fix_peek(struct fix *f, vmm_deviceptr ptr); /* one byte, read by the current context's device */
 
 /* The state as text, one line per fact that public calls can tell about the fixture's objects; free() it. Equal texts
- * mean that nothing changed. */
+ * mean that nothing changed. A driver's free memory is not in it, only in f->seen_free. */
 char *fix_state(struct fix *f);
 
 #endif

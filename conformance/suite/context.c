@@ -1,8 +1,6 @@
 /* Contexts and streams. */
 #include "test.h"
 
-static const char crashes[] = "needs a backend that answers for contexts and streams that ended";
-
 TEST_BREAKS(CTX_NULL, contexts_without_place_for_them)
 {
     REFUSED(vmm_ctx_create(S, NULL, 0, 0), INVALID_VALUE, "pctx", 0);
@@ -57,7 +55,7 @@ TEST_NEAR_MISS(CTX_PRIMARY_UNUSED, release_a_primary_context)
 
 TEST_BREAKS(CTX_UNKNOWN, use_a_context_that_ended)
 {
-    fix_need_simulator(f, crashes);
+    fix_need_simulator(f, "needs a backend that answers this the same in every run (driver 580 does not)");
     vmm_context ctx = fix_context(f, 0);
     fix_context_destroy(f, ctx);
     REFUSED_NEAR(vmm_ctx_destroy(S, ctx), INVALID_CONTEXT, "ctx", (uintptr_t)ctx, CONTEXT, 0);
@@ -65,7 +63,6 @@ TEST_BREAKS(CTX_UNKNOWN, use_a_context_that_ended)
 
 TEST_BREAKS(CTX_FORGED, use_a_context_that_never_was)
 {
-    fix_need_simulator(f, crashes);
     vmm_context forged = (vmm_context)((uintptr_t)f->ctx ^ 0x5a5a5a5au);
     REFUSED(vmm_ctx_destroy(S, forged), INVALID_CONTEXT, "ctx", (uintptr_t)forged);
     REFUSED(vmm_ctx_set_current(S, forged), INVALID_CONTEXT, "ctx", (uintptr_t)forged);
@@ -177,7 +174,6 @@ TEST_NEAR_MISS(STREAM_FLAGS, stream_that_does_not_block)
 
 TEST_BREAKS(STREAM_UNKNOWN, use_a_stream_that_ended)
 {
-    fix_need_simulator(f, crashes);
     vmm_deviceptr ptr = fix_mapped(f, f->g, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE, NULL);
     char bytes[4] = "abc";
     vmm_stream stream = fix_stream(f);
@@ -222,7 +218,7 @@ TEST_NEAR_MISS(STREAM_UNKNOWN, use_a_stream)
 /* A context takes its streams and its old-style memory along, and nothing of virtual memory management. */
 TEST_EXPECTS("context.takes_its_own_along", context_end_ends_streams)
 {
-    fix_need_simulator(f, crashes);
+    fix_need_simulator(f, "needs a backend that answers for streams that ended (driver 580 crashes)");
     vmm_context ctx = fix_context(f, 0);
     uint64_t before = fix_free_memory(f);
     vmm_stream stream = NULL;
@@ -231,7 +227,7 @@ TEST_EXPECTS("context.takes_its_own_along", context_end_ends_streams)
     fix_need(f, vmm_mem_alloc(S, &old, f->g));
     fix_context_destroy(f, ctx);
     fix_need(f, vmm_ctx_set_current(S, f->ctx));
-    CHECK_U64(fix_free_memory(f), before);
+    CHECK_FREE(before, 0);
     REFUSED_BY("VMM-STREAM-UNKNOWN", vmm_stream_synchronize(S, stream), INVALID_HANDLE, "stream", (uintptr_t)stream);
     REFUSED_BY("VMM-ALLOC-FREE-UNKNOWN", vmm_mem_free(S, old), INVALID_VALUE, "dptr", old);
 }

@@ -28,7 +28,6 @@ TEST_NEAR_MISS(COPY_NULL, copy_from_and_to_somewhere)
 
 TEST_BREAKS(COPY_OVERFLOW, fill_past_the_last_address)
 {
-    fix_need_simulator(f, "needs a backend that checks for wrap-around (not measured on the driver)");
     vmm_deviceptr ptr = fix_mapped(f, f->g, RW, NULL);
     REFUSED(vmm_memset_d8(S, ptr, 1, UINT64_MAX), INVALID_VALUE, "byteCount", UINT64_MAX);
     REFUSED(vmm_memset_d8(S, UINT64_MAX - 7, 1, 16), INVALID_VALUE, "byteCount", 16);

@@ -20,7 +20,6 @@ static vmm_deviceptr host_memory(struct fix *f, vmm_mem_access_flags device, vmm
 /* H.host_located: where the device may not go the host copies, and dies where it may not go either. */
 TEST_BREAKS(COPY_HOST_RIGHTS, copy_host_memory_without_rights)
 {
-    fix_need_simulator(f, "needs a backend that answers where the driver crashes");
     vmm_deviceptr p = host_memory(f, NONE, NONE), q = host_memory(f, NONE, READ);
     unsigned char bytes[16] = {0x77};
     REFUSED_NEAR(vmm_memcpy_dtoh(S, bytes, p, 16), INVALID_VALUE, "srcDevice", p, MAPPING, p);

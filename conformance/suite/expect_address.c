@@ -39,7 +39,7 @@ TEST_EXPECTS("reserve.no_memory_no_access", reserved_addresses_cannot_be_used)
     vmm_mem_location device = fix_at(VMM_MEM_LOCATION_TYPE_DEVICE, 0);
     vmm_deviceptr p = fix_reserve(f, 2 * f->g);
     char byte = 0;
-    CHECK_U64(fix_free_memory(f), before);
+    CHECK_FREE(before, 0);
     REFUSED_BY("VMM-GETACCESS-NOT-MAPPED", vmm_mem_get_access(S, &flags, &device, p), INVALID_VALUE, "ptr", p);
     REFUSED_BY("VMM-COPY-NOT-MAPPED", vmm_memcpy_dtoh(S, &byte, p, 1), INVALID_VALUE, "srcDevice", p);
 }
@@ -311,6 +311,6 @@ TEST_EXPECTS("order.any_teardown", teardown_in_any_order)
             else
                 fix_address_free(f, p, 2 * f->g);
         }
-        CHECK_U64(fix_free_memory(f), before);
+        CHECK_FREE(before, 0);
     }
 }

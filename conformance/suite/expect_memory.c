@@ -11,9 +11,9 @@ TEST_EXPECTS("create.multiples", create_multiples_of_the_minimum)
     uint64_t before = fix_free_memory(f);
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
         vmm_mem_generic_allocation_handle handle = fix_create(f, counts[i] * f->minimum);
-        CHECK_U64(before - fix_free_memory(f), counts[i] * f->minimum);
+        CHECK_FREE(before, counts[i] * f->minimum);
         fix_release(f, handle);
-        CHECK_U64(fix_free_memory(f), before);
+        CHECK_FREE(before, 0);
     }
 }
 
@@ -61,7 +61,7 @@ TEST_EXPECTS("create.refused_changes_nothing", refused_creation)
     REFUSED_BY("VMM-CREATE-DEVICE-ID", vmm_mem_create(S, &handle, f->g, &bad, 0), INVALID_DEVICE, "prop.location.id",
                (uint64_t)f->devices);
     CHECK_U64(handle, FIX_UNTOUCHED);
-    CHECK_U64(fix_free_memory(f), before);
+    CHECK_FREE(before, 0);
 }
 
 static void check_zero(struct fix *f, vmm_deviceptr ptr, uint64_t size)
@@ -118,20 +118,20 @@ TEST_EXPECTS("memory.accounting", free_memory_step_by_step)
 {
     uint64_t before = fix_free_memory(f), size = 4 * f->g;
     vmm_deviceptr p = fix_reserve(f, 2 * size);
-    CHECK_U64(before - fix_free_memory(f), 0);
+    CHECK_FREE(before, 0);
     vmm_mem_generic_allocation_handle handle = fix_create(f, size);
-    CHECK_U64(before - fix_free_memory(f), size);
+    CHECK_FREE(before, size);
     fix_map(f, p, size, handle);
     fix_map(f, p + size, size, handle);
     fix_access(f, p, 2 * size, RW);
     fix_fill(f, p, 1, 2 * size);
-    CHECK_U64(before - fix_free_memory(f), size);
+    CHECK_FREE(before, size);
     fix_release(f, handle);
-    CHECK_U64(before - fix_free_memory(f), size);
+    CHECK_FREE(before, size);
     fix_unmap(f, p, size);
-    CHECK_U64(before - fix_free_memory(f), size);
+    CHECK_FREE(before, size);
     fix_unmap(f, p + size, size);
-    CHECK_U64(before - fix_free_memory(f), 0);
+    CHECK_FREE(before, 0);
     uint64_t total = 0, again = 0;
     fix_need(f, vmm_mem_get_info(S, NULL, &total));
     fix_need(f, vmm_device_total_mem(S, &again, 0));
@@ -145,12 +145,12 @@ TEST_EXPECTS("unmap.last_frees_memory", memory_ends_with_its_last_mapping)
     vmm_mem_generic_allocation_handle handle = 0;
     vmm_deviceptr p = fix_mapped(f, 2 * f->g, RW, &handle);
     fix_unmap(f, p, 2 * f->g);
-    CHECK_U64(before - fix_free_memory(f), 2 * f->g); /* the handle still holds it */
+    CHECK_FREE(before, 2 * f->g); /* the handle still holds it */
     fix_map(f, p, 2 * f->g, handle);
     fix_release(f, handle);
-    CHECK_U64(before - fix_free_memory(f), 2 * f->g); /* now the mapping does */
+    CHECK_FREE(before, 2 * f->g); /* now the mapping does */
     fix_unmap(f, p, 2 * f->g);
-    CHECK_U64(fix_free_memory(f), before);
+    CHECK_FREE(before, 0);
 }
 
 TEST_EXPECTS("release.while_mapped", memory_works_after_release)
@@ -176,11 +176,11 @@ TEST_EXPECTS("release.counts_references", references_are_counted)
     fix_need(f, vmm_mem_retain_allocation_handle(S, &again, p));
     fix_unmap(f, p, f->g);
     for (int i = 0; i < 3; i++) {
-        CHECK_U64(before - fix_free_memory(f), f->g);
+        CHECK_FREE(before, f->g);
         ACCEPTED(vmm_mem_release(S, handle));
     }
     fix_forget(f, FIX_HANDLE, handle, 0);
-    CHECK_U64(fix_free_memory(f), before);
+    CHECK_FREE(before, 0);
     REFUSED_BY("VMM-RELEASE-HANDLE-STALE", vmm_mem_release(S, handle), INVALID_VALUE, "handle", handle);
 }
 

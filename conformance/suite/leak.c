@@ -62,16 +62,16 @@ static void check_none(struct fix *f)
 }
 
 /* Leaks are what the simulator knows; a driver's leaks end with its process. */
-#define LEAK_TEST(rule, function)                                                     \
-    static void function##_body(struct fix *f);                                       \
-    TEST_DEFINE(TEST_KIND_BREAKS, #rule, function, NULL, TEST_AS_GIVEN, FIX_NO_CONTEXT) \
-    {                                                                                 \
-        fix_need_simulator(f, "needs a backend that can tell what is held");          \
-        function##_body(f);                                                           \
-    }                                                                                 \
+#define TEST_OF_LEAKS(kind, rule, function)                                    \
+    static void function##_body(struct fix *f);                                \
+    TEST_DEFINE(kind, #rule, function, NULL, TEST_AS_GIVEN, FIX_NO_CONTEXT)    \
+    {                                                                          \
+        fix_need_simulator(f, "needs a backend that can tell what is held");   \
+        function##_body(f);                                                    \
+    }                                                                          \
     static void function##_body(struct fix *f)
-#define NO_LEAK_TEST(rule, function) \
-    TEST_DEFINE(TEST_KIND_NEAR_MISS, #rule, function, NULL, TEST_AS_GIVEN, FIX_NO_CONTEXT)
+#define LEAK_TEST(rule, function) TEST_OF_LEAKS(TEST_KIND_BREAKS, rule, function)
+#define NO_LEAK_TEST(rule, function) TEST_OF_LEAKS(TEST_KIND_NEAR_MISS, rule, function)
 
 LEAK_TEST(LEAK_RESERVATION, leave_a_reservation)
 {

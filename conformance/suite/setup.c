@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "fixture.h"
+#include "house.h"
 
 /* The backend of a spec: what stands after the last '|'. */
 static const char *backend_of(const char *spec)
@@ -18,16 +19,16 @@ static bool ends_with(const char *text, const char *end)
     return length >= tail && strcmp(text + length - tail, end) == 0;
 }
 
-static bool is_simulator(const char *spec)
-{
-    const char *backend = backend_of(spec);
-    return strncmp(backend, "sim", 3) == 0 && (backend[3] == ':' || backend[3] == '\0');
-}
-
 static const char *given(const char *spec)
 {
     const char *environment = getenv("CUVMM_BACKEND");
     return spec ? spec : environment ? environment : "sim:h100";
+}
+
+bool fix_is_simulator(const char *spec)
+{
+    const char *backend = backend_of(given(spec));
+    return strncmp(backend, "sim", 3) == 0 && (backend[3] == ':' || backend[3] == '\0');
 }
 
 static bool can_reserve(struct fix *f, uint64_t size)
@@ -55,30 +56,66 @@ static vmm_result measure(struct fix *f)
     return VMM_SUCCESS;
 }
 
+/* A driver's units do not change from test to test. */
+static vmm_result measure_once(struct fix *f)
+{
+    struct fix_house *house = f->house;
+    if (!house || !house->devices) {
+        vmm_result result = measure(f);
+        if (result != VMM_SUCCESS || !house)
+            return result;
+        house->devices = f->devices;
+        house->minimum = f->minimum;
+        house->unit = f->unit;
+        house->g = f->g;
+    }
+    f->devices = house->devices;
+    f->minimum = house->minimum;
+    f->unit = house->unit;
+    f->g = house->g;
+    return VMM_SUCCESS;
+}
+
+/* The context of the house, or one of the test's own; and the keeper beside it. */
+static vmm_result open_context(struct fix *f)
+{
+    vmm_result result;
+    if (f->house) {
+        result = house_context(f->house, &f->ctx);
+    } else {
+        result = vmm_ctx_create(f->sys, &f->ctx, 0, 0);
+        if (result == VMM_SUCCESS)
+            fix_note(f, FIX_CONTEXT, (uintptr_t)f->ctx, 0);
+    }
+    if (result == VMM_SUCCESS)
+        result = vmm_mem_address_reserve(f->sys, &f->keeper, f->unit, 0, 0, 0);
+    if (result == VMM_SUCCESS)
+        fix_note(f, FIX_RESERVATION, f->keeper, f->unit);
+    return result;
+}
+
 vmm_result fix_open(struct fix *f, const char *spec, int options)
 {
-    vmm_result result = vmm_open(spec, &f->sys);
+    vmm_result result = VMM_SUCCESS;
+    if (f->house)
+        f->sys = f->house->sys;
+    else
+        result = vmm_open(spec, &f->sys);
     if (result != VMM_SUCCESS)
         return result;
     snprintf(f->spec, sizeof f->spec, "%s", given(spec));
-    f->simulator = is_simulator(f->spec);
-    f->strict = ends_with(f->spec, ",strict");
+    f->simulator = !f->house && fix_is_simulator(f->spec);
+    f->strict = f->simulator && ends_with(f->spec, ",strict");
     if (options & FIX_RAW)
         return VMM_SUCCESS;
     result = vmm_init(f->sys, 0);
     if (result == VMM_SUCCESS)
-        result = measure(f);
-    if (result == VMM_SUCCESS && !(options & FIX_NO_CONTEXT)) {
-        result = vmm_ctx_create(f->sys, &f->ctx, 0, 0);
-        if (result == VMM_SUCCESS)
-            fix_note(f, FIX_CONTEXT, (uintptr_t)f->ctx, 0);
-        if (result == VMM_SUCCESS)
-            result = vmm_mem_address_reserve(f->sys, &f->keeper, f->unit, 0, 0, 0);
-        if (result == VMM_SUCCESS)
-            fix_note(f, FIX_RESERVATION, f->keeper, f->unit);
-    }
+        result = measure_once(f);
+    if (result == VMM_SUCCESS && !(options & FIX_NO_CONTEXT))
+        result = open_context(f);
     if (result != VMM_SUCCESS) {
-        vmm_close(f->sys);
+        if (!f->house)
+            vmm_close(f->sys);
         f->sys = NULL;
     }
     return result;
@@ -103,9 +140,9 @@ bool fix_open_variant(struct fix *f, const char *spec, const char *lines, enum f
 {
     char text[512], name[256] = "h100";
     snprintf(text, sizeof text, "%s", given(spec));
-    bool simulator = is_simulator(text);
+    bool simulator = !f->house && fix_is_simulator(text);
     if (!simulator && mode == FIX_STRICT) {
-        *why = "needs the strict mode";
+        *why = "needs the strict mode (the simulator has one)";
         return false;
     }
     if (simulator && (lines || mode != FIX_AS_GIVEN)) {
@@ -159,28 +196,38 @@ struct fix *fix_also(struct fix *f, const char *spec, int options)
     return made;
 }
 
-static void give_back(struct fix *f, const struct fix_thing *t)
+static vmm_result give_back(struct fix *f, const struct fix_thing *t)
 {
     switch (t->kind) {
     case FIX_MAPPING:
-        vmm_mem_unmap(f->sys, t->value, t->size);
-        break;
+        return vmm_mem_unmap(f->sys, t->value, t->size);
     case FIX_HANDLE:
-        vmm_mem_release(f->sys, t->value);
-        break;
+        return vmm_mem_release(f->sys, t->value);
     case FIX_RESERVATION:
-        vmm_mem_address_free(f->sys, t->value, t->size);
-        break;
+        return vmm_mem_address_free(f->sys, t->value, t->size);
     case FIX_STREAM:
-        vmm_stream_destroy(f->sys, (vmm_stream)(uintptr_t)t->value);
-        break;
+        return vmm_stream_destroy(f->sys, (vmm_stream)(uintptr_t)t->value);
     case FIX_ALLOCATION:
-        vmm_mem_free(f->sys, t->value);
-        break;
+        return vmm_mem_free(f->sys, t->value);
     case FIX_CONTEXT:
-        vmm_ctx_destroy(f->sys, (vmm_context)(uintptr_t)t->value);
-        break;
+        return vmm_ctx_destroy(f->sys, (vmm_context)(uintptr_t)t->value);
     }
+    return VMM_SUCCESS;
+}
+
+/* What cannot be given back would be in the way of the next test, or is not what the test says it is. */
+static void give_all_back(struct fix *f)
+{
+    static const char *const names[] = {"mapping", "handle", "reservation", "stream", "allocation", "context"};
+    if (f->ctx && f->things)
+        vmm_ctx_set_current(f->sys, f->ctx);
+    for (int kind = FIX_MAPPING; kind <= FIX_CONTEXT; kind++)
+        for (unsigned i = 0; i < f->things; i++) {
+            vmm_result result = (int)f->thing[i].kind == kind ? give_back(f, &f->thing[i]) : VMM_SUCCESS;
+            if (result != VMM_SUCCESS && !f->root->failures)
+                fix_failed(f, __FILE__, __LINE__, "a %s cannot be given back: 0x%llx, %s", names[kind],
+                           (unsigned long long)f->thing[i].value, vmm_result_name(result));
+        }
 }
 
 void fix_close(struct fix *f)
@@ -192,14 +239,14 @@ void fix_close(struct fix *f)
     }
     if (f->sys) {
         vmm_set_report(f->sys, NULL, NULL);
-        for (int kind = FIX_MAPPING; kind <= FIX_CONTEXT; kind++)
-            for (unsigned i = 0; i < f->things; i++)
-                if ((int)f->thing[i].kind == kind)
-                    give_back(f, &f->thing[i]);
-        uint64_t left = vmm_leaks(f->sys, NULL, NULL);
+        give_all_back(f);
+        uint64_t left = f->simulator ? vmm_leaks(f->sys, NULL, NULL) : 0;
         if (left && !f->root->failures && !f->root->skip)
             fix_failed(f, __FILE__, __LINE__, "the test left %llu objects behind", (unsigned long long)left);
-        vmm_close(f->sys);
+        if (f->house)
+            house_leave(f->house);
+        else
+            vmm_close(f->sys);
     }
     if (f->profile)
         fclose(f->profile);

@@ -71,6 +71,10 @@ void test_rule_id(const char *symbol, char *id, size_t size);
 void check_u64(struct fix *f, const char *file, int line, const char *what, uint64_t got, uint64_t want);
 #define CHECK_U64(got, want) check_u64(f, __FILE__, __LINE__, #got, (got), (want))
 
+/* Free memory of the current context's device: before, less what was taken. */
+void check_free(struct fix *f, const char *file, int line, uint64_t before, uint64_t taken);
+#define CHECK_FREE(before, taken) check_free(f, __FILE__, __LINE__, (before), (taken))
+
 /* The call succeeds and there is nothing to say about it. */
 void check_accepted(struct fix *f, const char *file, int line, const char *what, vmm_result result);
 #define ACCEPTED(call) check_accepted(f, __FILE__, __LINE__, #call, (call))
@@ -92,7 +96,8 @@ void check_refused(struct fix *f, const char *file, int line, const char *what, 
 /* Is what the rule (NULL: of the test) warns of refused here? In strict mode, but for hazards, which stay warnings. */
 bool test_refuses(struct fix *f, const char *rule);
 
-/* The call succeeds and warns by the rule; where test_refuses, it is refused by it and nothing changed. */
+/* The call succeeds and warns by the rule; where test_refuses, it is refused by it and nothing changed. A driver that
+ * refuses what the rule's waiver (waiver.h) says that it lets pass ends the test there. */
 void check_warned(struct fix *f, const char *file, int line, const char *what, char *state, vmm_result result,
                   struct refusal want);
 

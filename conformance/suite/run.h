@@ -1,0 +1,25 @@
+/* run.h - runs a test, once for each of its modes, and makes its TAP points.
+ *
+ *     breaks VMM-UNMAP-HOLE: unmap_over_holes (observed)     what the recorded driver does
+ *     breaks VMM-UNMAP-HOLE: unmap_over_holes (strict)       simulator: refused, as the documents say
+ *     ...                    unmap_over_holes (documents)    driver: TODO, by the rule's waiver
+ */
+#ifndef CUVMM_SUITE_RUN_H
+#define CUVMM_SUITE_RUN_H
+
+#include "house.h"
+#include "test.h"
+
+struct run {
+    const char *spec;
+    struct fix_house *house; /* what is tested is a driver, or is to be treated as one; else NULL */
+};
+
+void run_test(const struct run *run, const struct test *test);
+
+/* The rule's id, or the expectation's name. */
+const char *test_subject(const struct test *test, char *id, size_t size);
+
+extern const char *const test_kind_names[];
+
+#endif
