@@ -45,6 +45,8 @@ vmm_result vmm_cuda_open(const char *args, struct vmm_backend **backend);
 vmm_result vmm_trace_open(const char *args, struct vmm_backend *inner, struct vmm_backend **backend);
 vmm_result vmm_fault_open(const char *args, struct vmm_backend *inner, struct vmm_backend **backend);
 
+vmm_result vmm_shadow_open(const char *args, struct vmm_backend *inner, struct vmm_backend **backend);
+
 /* What a layer that adds nothing to visit, leaks and attach puts into those slots: ask the inner backend. */
 vmm_result vmm_layer_visit(struct vmm_backend *self, vmm_visit_fn visit, void *user);
 uint64_t vmm_layer_leaks(struct vmm_backend *self, vmm_report_fn report, void *user);

@@ -14,7 +14,7 @@ static const struct {
 static const struct {
     const char *name;
     vmm_result (*open)(const char *args, struct vmm_backend *inner, struct vmm_backend **backend);
-} layers[] = {{"trace", vmm_trace_open}, {"fault", vmm_fault_open}};
+} layers[] = {{"trace", vmm_trace_open}, {"fault", vmm_fault_open}, {"shadow", vmm_shadow_open}};
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -39,7 +39,7 @@ static vmm_result open_layer(const struct spec_part *part, struct vmm_backend *i
     for (size_t i = 0; i < COUNT(layers); i++)
         if (strcmp(layers[i].name, part->name) == 0)
             return layers[i].open(part->args, inner, backend);
-    return vmm_detail_fail(VMM_ERROR_NOT_FOUND, "vmm_open", "no layer \"%.40s\"; there are: trace, fault", part->name);
+    return vmm_detail_fail(VMM_ERROR_NOT_FOUND, "vmm_open", "no layer \"%.40s\"; there are: trace, fault, shadow", part->name);
 }
 
 static vmm_result open_parts(const char *text, const struct spec *spec, struct vmm_backend **top)

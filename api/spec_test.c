@@ -51,7 +51,7 @@ static void test_open(void)
     } wrong[] = {
         {"", VMM_ERROR_INVALID_VALUE, "column 1"},
         {"metal", VMM_ERROR_NOT_FOUND, "there are: sim, cuda"},
-        {"loud=1|sim", VMM_ERROR_NOT_FOUND, "there are: trace, fault"},
+        {"loud=1|sim", VMM_ERROR_NOT_FOUND, "there are: trace, fault, shadow"},
         {"sim:h9000", VMM_ERROR_NOT_FOUND, "h9000"},
         {"sim:h100,loose", VMM_ERROR_INVALID_VALUE, "expected strict or observed"},
         {"sim:/nonexistent/dir/p.profile", VMM_ERROR_NOT_FOUND, "p.profile"},

@@ -196,9 +196,13 @@ typedef struct vmm_system vmm_system;
  *            sim:PROFILE         a built-in profile (cuvmm profiles lists them) or the path of a profile file
  *            sim:PROFILE,strict  documented rules that the recorded driver does not enforce are errors too
  *            sim:PROFILE,observed  the default: answer as the recorded driver, report such breaches as warnings
+ *            cuda                the machine's driver, libcuda.so.1 or the library that CUVMM_LIBCUDA names
+ *            cuda:PATH           the same from the library at PATH (docs/cuda.md)
  *   layer:   trace=FILE          JSON lines, one per call, into FILE ("-" is standard error)
  *            fault=CALL:N[:RESULT][:forever]   the Nth CALL (by name; "any" counts every call) fails with RESULT
  *                                (default OUT_OF_MEMORY) without reaching the backend, once or from then on
+ *            shadow[=nodes=N]    the simulator beside what is right of it: its answers, with the rules' reasons
+ *                                (api/layers/shadow.h)
  *   The leftmost layer sees a call first.
  *
  * A NULL spec means the environment's CUVMM_BACKEND, or "sim:h100" where that is unset. A spec that names no layer is

@@ -35,6 +35,7 @@ static struct sim_context *new_context(struct sim_process *process, int device, 
         sim_out_of_host_memory();
         return NULL;
     }
+    context->shown = context->value;
     context->device = device;
     context->primary = primary;
     context->number = sim_process_number(process, VMM_OBJECT_CONTEXT);

@@ -93,7 +93,7 @@ static vmm_result copy_htod(const struct sim_process *process, int device, uint6
     if (!src)
         return refuse_null("srcHost");
     vmm_result result = reach_check(process, device, dst, size, REACH_FROM_HOST, "dstDevice");
-    if (result != VMM_SUCCESS)
+    if (result != VMM_SUCCESS || !process->machine->bytes)
         return result;
     if (!touch(process, dst, size))
         return sim_out_of_host_memory();
@@ -108,7 +108,7 @@ static vmm_result copy_dtoh(const struct sim_process *process, int device, void 
     if (!dst)
         return refuse_null("dstHost");
     vmm_result result = reach_check(process, device, src, size, REACH_READ, "srcDevice");
-    if (result == VMM_SUCCESS)
+    if (result == VMM_SUCCESS && process->machine->bytes)
         load(process, dst, src, size);
     return result;
 }
@@ -120,7 +120,7 @@ static vmm_result copy_dtod(const struct sim_process *process, int device, uint6
     vmm_result result = reach_check(process, device, dst, size, REACH_WRITE, "dstDevice");
     if (result == VMM_SUCCESS)
         result = reach_check(process, device, src, size, REACH_READ, "srcDevice");
-    if (result != VMM_SUCCESS)
+    if (result != VMM_SUCCESS || !process->machine->bytes)
         return result;
     if (!touch(process, dst, size))
         return sim_out_of_host_memory();
@@ -151,7 +151,7 @@ static vmm_result fill(const struct sim_process *process, int device, uint64_t d
     if (!size)
         return VMM_SUCCESS;
     vmm_result result = reach_check(process, device, dst, size, REACH_FILL, "dstDevice");
-    if (result != VMM_SUCCESS)
+    if (result != VMM_SUCCESS || !process->machine->bytes)
         return result;
     if (!touch(process, dst, size))
         return sim_out_of_host_memory();

@@ -216,7 +216,7 @@ static vmm_result make(struct sim_process *process, const struct vmm_call_mem_cr
         free(handle);
         return sim_out_of_host_memory();
     }
-    handle->value = value;
+    handle->value = handle->shown = value;
     handle->block = block;
     handle->refs = 1;
     handle->number = sim_process_number(process, VMM_OBJECT_HANDLE);

@@ -9,6 +9,7 @@ struct sim_machine *sim_machine_new(const struct sim_profile *profile)
         return NULL;
     pthread_mutex_init(&machine->lock, NULL);
     machine->profile = *profile;
+    machine->bytes = true;
     return machine;
 }
 

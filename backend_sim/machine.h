@@ -25,6 +25,7 @@ struct sim_block {
 struct sim_machine {
     pthread_mutex_t lock;
     struct sim_profile profile;
+    bool bytes; /* contents are kept; without, copies and fills are checked only */
     unsigned processes;
     uint64_t blocks; /* ids given so far */
     uint64_t device_used[VMM_MAX_DEVICES], device_compressed[VMM_MAX_DEVICES];

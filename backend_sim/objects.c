@@ -44,7 +44,7 @@ vmm_object sim_object_mapping(const struct sim_mapping *mapping)
     object.start = mapping->start;
     object.size = mapping->size;
     object.offset = mapping->offset;
-    object.handle = handle->value;
+    object.handle = handle->shown;
     object.handle_number = handle->number;
     object.location = handle->prop.location;
     object.access = mapping->access;
@@ -55,7 +55,7 @@ vmm_object sim_object_mapping(const struct sim_mapping *mapping)
 vmm_object sim_object_handle(const struct sim_handle *handle)
 {
     vmm_object object = make(VMM_OBJECT_HANDLE, handle->number, handle->made);
-    object.value = handle->value;
+    object.value = handle->shown;
     object.size = handle->size;
     object.location = handle->prop.location;
     object.references = handle->refs;
@@ -78,7 +78,7 @@ vmm_object sim_object_allocation(const struct sim_allocation *allocation)
 vmm_object sim_object_context(const struct sim_context *context)
 {
     vmm_object object = make(VMM_OBJECT_CONTEXT, context->number, context->made);
-    object.value = context->value;
+    object.value = context->shown;
     object.location = (vmm_mem_location){VMM_MEM_LOCATION_TYPE_DEVICE, context->device};
     end(&object, context->ended);
     return object;

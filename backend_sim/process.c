@@ -140,7 +140,7 @@ void sim_handle_settle(struct sim_process *process, struct sim_handle *handle, s
 void sim_mapping_end(struct sim_process *process, struct sim_mapping *mapping, struct sim_origin ended)
 {
     struct sim_handle *handle = mapping->handle;
-    struct grave grave = {mapping->start, mapping->size,  mapping->made.number, ended.number,       handle->value,
+    struct grave grave = {mapping->start, mapping->size,  mapping->made.number, ended.number,       handle->shown,
                           mapping->number, handle->number, mapping->made.call,   ended.call, VMM_OBJECT_MAPPING,
                           handle->prop.location};
     graveyard_bury(&process->graveyard, &grave);

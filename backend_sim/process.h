@@ -35,6 +35,7 @@ struct sim_reservation {
 
 struct sim_handle {
     uint64_t value;
+    uint64_t shown; /* what objects tell as the value: another one where the simulator is somebody's shadow */
     struct sim_block *block; /* NULL once ended */
     uint32_t refs, maps;
     uint32_t number;
@@ -67,6 +68,7 @@ struct sim_fault {
 
 struct sim_context {
     uint64_t value;
+    uint64_t shown; /* as of a handle */
     int device;
     bool primary;
     bool ended_primary; /* the last retain was released; the next one revives it with the same value */

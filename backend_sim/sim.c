@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim_open.h"
+
 
 bool sim_lets_pass(const struct sim_process *process, enum vmm_rule_id rule, uint64_t value, uint64_t expected,
                    const vmm_object *nearest)
@@ -154,11 +156,37 @@ vmm_result vmm_sim_open(const char *args, struct vmm_backend **backend)
     free(name);
     if (result != VMM_SUCCESS)
         return result;
-    struct sim_machine *machine = sim_machine_new(&profile);
+    return sim_open_profile(&profile, strict, true, backend);
+}
+
+vmm_result sim_open_profile(const struct sim_profile *profile, bool strict, bool bytes, struct vmm_backend **backend)
+{
+    struct sim_machine *machine = sim_machine_new(profile);
     if (!machine)
         return vmm_detail_fail(VMM_ERROR_OUT_OF_MEMORY, "vmm_open", "the host's memory is exhausted");
-    result = add_process(machine, strict, backend);
+    machine->bytes = bytes;
+    vmm_result result = add_process(machine, strict, backend);
     if (result != VMM_SUCCESS)
         sim_machine_free(machine);
     return result;
+}
+
+void sim_show_handle(struct vmm_backend *sim, uint64_t value, uint64_t shown)
+{
+    struct sim_process *process = (struct sim_process *)sim;
+    void *handle;
+    pthread_mutex_lock(&process->machine->lock);
+    if (slots_find(&process->handles, value, &handle) == SLOT_LIVE)
+        ((struct sim_handle *)handle)->shown = shown;
+    pthread_mutex_unlock(&process->machine->lock);
+}
+
+void sim_show_context(struct vmm_backend *sim, uint64_t value, uint64_t shown)
+{
+    struct sim_process *process = (struct sim_process *)sim;
+    void *context;
+    pthread_mutex_lock(&process->machine->lock);
+    if (slots_find(&process->contexts, value, &context) == SLOT_LIVE)
+        ((struct sim_context *)context)->shown = shown;
+    pthread_mutex_unlock(&process->machine->lock);
 }

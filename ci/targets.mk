@@ -24,6 +24,9 @@ endif
 CHECK_RUNS  := $(PROGS:$(BUILD)/bin/%=$(BUILD)/check/%)
 CHECK_RUNS  += $(if $(SUITE),$(CHECK_PROFILES:%=$(BUILD)/check/conformance-%))
 CHECK_RUNS  += $(if $(SUITE),$(CHECK_AS_DRIVER:%=$(BUILD)/check/conformance-as-driver-%))
+# What drivers answered, replayed.
+RECORDINGS  := $(notdir $(patsubst %/profile,%,$(wildcard conformance/recordings/*/profile)))
+CHECK_RUNS  += $(RECORDINGS:%=$(BUILD)/check/recording-%)
 CHECK_SHELL := $(sort $(wildcard ci/*_test.sh tools/*_test.sh conformance/*_test.sh docs/*_test.sh))
 
 LONG_SEED      ?= 1
@@ -50,6 +53,11 @@ $(BUILD)/check/conformance-%: ci/targets.mk
 $(BUILD)/check/conformance-as-driver-%: ci/targets.mk
 	@mkdir -p $(@D)
 	@printf '#!/bin/sh\nexec $${CUVMM_RUN-} $(BUILD)/bin/conformance --as-driver --backend sim:$*\n' >$@
+	@chmod +x $@
+
+$(BUILD)/check/recording-%: ci/targets.mk
+	@mkdir -p $(@D)
+	@printf '#!/bin/sh\nexec ci/replay-recording conformance/recordings/$* $(BUILD)\n' >$@
 	@chmod +x $@
 
 $(filter-out %/facts,$(PROGS:$(BUILD)/bin/%=$(BUILD)/check/%)): $(BUILD)/check/%: ci/targets.mk
@@ -80,8 +88,9 @@ check-long: $(PROGS) ## the long forms of the random and exhaustive tests
 	@rm -rf $(TAP)-long && mkdir -p $(TAP)-long $(BUILD)/check-long
 	@printf '#!/bin/sh\nexec $(BUILD)/bin/world --devices 2\n' >$(BUILD)/check-long/world-2
 	@printf '#!/bin/sh\nexec $(BUILD)/bin/lockstep --seed $${CUVMM_SEED-$(LONG_SEED)} --calls $(LONG_CALLS)\n' >$(BUILD)/check-long/lockstep
+	@printf '#!/bin/sh\nexec $(BUILD)/bin/lockstep --spec "shadow=nodes=1|sim:h100" --spec "shadow=nodes=1|sim:h200x2" --calls 300000\n' >$(BUILD)/check-long/shadow
 	@chmod +x $(BUILD)/check-long/*
-	@$(PROVE) -j$(JOBS) --nocolor -e 'ci/tap-run $(TAP)-long' $(BUILD)/check-long/world-2 $(BUILD)/check-long/lockstep </dev/null; \
+	@$(PROVE) -j$(JOBS) --nocolor -e 'ci/tap-run $(TAP)-long' $(addprefix $(BUILD)/check-long/,world-2 lockstep shadow) </dev/null; \
 	    status=$$?; $(TALLY) $(TAP)-long && exit $$status
 
 # Mistakes made on purpose, every SABOTAGE_EVERYth of the list.

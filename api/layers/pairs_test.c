@@ -1,0 +1,24 @@
+#include "pairs.h"
+
+#include "random.h"
+#include "tap.h"
+
+int main(void)
+{
+    struct pairs pairs = {NULL, 0, 0};
+    tap_ok(!pairs_get(&pairs, 5) && !pairs_get(&pairs, 0), "an empty one knows nothing");
+    tap_ok(pairs_set(&pairs, 5, 50) && pairs_get(&pairs, 5) == 50, "a pair");
+    tap_ok(pairs_set(&pairs, 5, 51) && pairs_get(&pairs, 5) == 51 && pairs.used == 1, "the later one counts");
+    tap_ok(!pairs_get(&pairs, 6), "another key is not there");
+    uint64_t state = random_seed(4), wrong = 0;
+    for (uint64_t i = 1; i <= 5000; i++)
+        wrong += !pairs_set(&pairs, i * 16, random_next(&state) | 1);
+    state = random_seed(4);
+    for (uint64_t i = 1; i <= 5000; i++)
+        wrong += pairs_get(&pairs, i * 16) != (random_next(&state) | 1);
+    tap_u64(wrong, 0, "5000 keys that look like heap addresses");
+    tap_ok(2 * pairs.used <= pairs.room, "never more than half full");
+    pairs_clear(&pairs);
+    tap_ok(!pairs_get(&pairs, 16), "cleared");
+    return tap_done();
+}

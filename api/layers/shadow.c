@@ -1,0 +1,219 @@
+#include "shadow.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pairs.h"
+#include "profile.h"
+#include "shadow_call.h"
+
+struct shadow {
+    struct vmm_backend backend; /* first */
+    struct vmm_backend *sim;    /* NULL until the machine is known */
+    pthread_mutex_t lock;       /* around a call on both sides and what follows; taken outside the simulator's */
+    struct shadow_pairs pairs;
+    int nodes;                  /* NUMA nodes of the host, as far as is known */
+    bool lost;
+};
+
+/* A difference of which nothing follows: the states are still the same. */
+static bool harmless(enum vmm_call_id id)
+{
+    switch (id) {
+    case VMM_CALL_mem_get_access:
+    case VMM_CALL_mem_get_allocation_granularity:
+    case VMM_CALL_mem_get_allocation_properties_from_handle:
+    case VMM_CALL_pointer_get_attribute:
+    case VMM_CALL_pointer_get_attributes:
+    case VMM_CALL_mem_get_address_range:
+        return true;
+    default:
+        return id >= VMM_CALL_memcpy_htod && id <= VMM_CALL_memset_d32_async;
+    }
+}
+
+/* The calls whose rules the shadow knows. Streams, cuMemAlloc, kernels and what is asked about devices are not among
+ * them: nothing that is shadowed depends on them. */
+static bool shadowed(enum vmm_call_id id)
+{
+    switch (id) {
+    case VMM_CALL_device_primary_ctx_retain:
+    case VMM_CALL_device_primary_ctx_release:
+    case VMM_CALL_device_primary_ctx_reset:
+    case VMM_CALL_ctx_create:
+    case VMM_CALL_ctx_destroy:
+    case VMM_CALL_ctx_set_current:
+        return true;
+    default:
+        return id >= VMM_CALL_mem_get_allocation_granularity && id <= VMM_CALL_memset_d32_async;
+    }
+}
+
+static void say_difference(const struct vmm_call *call, vmm_result inner, vmm_result sim, bool lost)
+{
+    vmm_detail_begin(call);
+    vmm_detail_warn(lost ? VMM_RULE_SHADOW_LOST : VMM_RULE_SHADOW_DIFFERS, 0, 0, NULL);
+    vmm_detail_note("the backend answers %s, the rules say %s", vmm_result_name(inner), vmm_result_name(sim));
+    vmm_detail_here()->result = inner;
+}
+
+/* Puts what the inner backend said beside the shadow's reason. */
+static void join(const vmm_detail *inner)
+{
+    vmm_detail *detail = vmm_detail_here();
+    if (inner->note[0] && !detail->note[0])
+        memcpy(detail->note, inner->note, sizeof detail->note);
+}
+
+/* What the simulator cannot know: how much is free on a device that others use too, what the driver keeps of the
+ * addresses, whether there is an IMEX channel, which streams live. The backend's answer is taken as it is. */
+static bool taken_as_it_is(vmm_result result)
+{
+    return result == VMM_ERROR_OUT_OF_MEMORY || result == VMM_ERROR_NOT_PERMITTED ||
+           result == VMM_ERROR_NOT_INITIALIZED || result == VMM_ERROR_INVALID_HANDLE ||
+           result == VMM_ERROR_ILLEGAL_ADDRESS;
+}
+
+/* How many NUMA nodes there are is told by nobody, so the simulator has all that it can have: one that the backend
+ * refuses is not there. What was made on it is given back. */
+static bool no_such_node(struct shadow *shadow, const struct vmm_call *call, const struct shadow_call *made)
+{
+    const struct vmm_call_mem_create *create = (const void *)call;
+    if (call->id != VMM_CALL_mem_create || create->prop->location.type != VMM_MEM_LOCATION_TYPE_HOST_NUMA)
+        return false;
+    struct vmm_call_mem_release release = {{VMM_CALL_mem_release, call->number}, *made->call.mem_create.handle};
+    vmm_backend_call(shadow->sim, &release.head);
+    vmm_detail_begin(call);
+    vmm_detail_refuse(VMM_RULE_CREATE_NUMA_ID, (uint64_t)(int64_t)create->prop->location.id, 0, NULL);
+    return true;
+}
+
+/* What the shadow was not told of: memory of cuMemAlloc and the like, a context made current by other means. */
+static bool unknown_to_shadow(vmm_result sim)
+{
+    static const enum vmm_rule_id rules[] = {VMM_RULE_COPY_NOT_MAPPED, VMM_RULE_COPY_RUNS_PAST,
+                                             VMM_RULE_POINTER_NOT_MAPPED, VMM_RULE_RANGE_NOT_FOUND,
+                                             VMM_RULE_GETACCESS_NOT_MAPPED};
+    const char *rule = vmm_last_detail()->rule;
+    if (sim == VMM_ERROR_INVALID_CONTEXT || sim == VMM_ERROR_CONTEXT_IS_DESTROYED)
+        return true;
+    for (size_t i = 0; rule && i < sizeof rules / sizeof rules[0]; i++)
+        if (strcmp(rule, vmm_rule_row(rules[i])->id) == 0)
+            return true;
+    return false;
+}
+
+/* The shadow was told the place that the backend chose; that this is not the one asked for is said here. */
+static void warn_of_place(const struct vmm_call *call, vmm_result result)
+{
+    const struct vmm_call_mem_address_reserve *reserve = (const void *)call;
+    if (call->id != VMM_CALL_mem_address_reserve || result != VMM_SUCCESS || !reserve->addr ||
+        *reserve->ptr == reserve->addr)
+        return;
+    vmm_detail_begin(call); /* of two warnings the first in the table counts */
+    vmm_detail_warn(VMM_RULE_RESERVE_HINT_NOT_TAKEN, reserve->addr, *reserve->ptr, NULL);
+}
+
+static void compare(struct shadow *shadow, struct vmm_call *call, vmm_result inner)
+{
+    enum vmm_call_id id = (enum vmm_call_id)call->id;
+    struct shadow_call made;
+    const vmm_detail said = *vmm_last_detail();
+    if (!shadow_call_begin(&made, call, inner == VMM_SUCCESS, &shadow->pairs))
+        return; /* about something that the shadow does not watch */
+    vmm_detail_begin(call);
+    vmm_result sim = vmm_backend_call(shadow->sim, &made.call.head);
+    bool bound = shadow_call_end(&made, call, inner, sim, &shadow->pairs);
+    if (inner == VMM_ERROR_INVALID_VALUE && sim == VMM_SUCCESS && no_such_node(shadow, call, &made))
+        return;
+    if (inner == sim && bound) {
+        join(&said);
+        warn_of_place(call, inner);
+        return;
+    }
+    if (inner == VMM_SUCCESS && harmless(id) && unknown_to_shadow(sim)) {
+        *vmm_detail_here() = said;
+        return;
+    }
+    shadow->lost = !harmless(id);
+    say_difference(call, inner, sim, shadow->lost);
+}
+
+static vmm_result shadow_pass(struct vmm_backend *self, struct vmm_call *call)
+{
+    struct shadow *shadow = (struct shadow *)self;
+    enum vmm_call_id id = (enum vmm_call_id)call->id;
+    if (!shadowed(id) && id != VMM_CALL_init)
+        return vmm_backend_call(self->inner, call);
+    pthread_mutex_lock(&shadow->lock);
+    vmm_result result = vmm_backend_call(self->inner, call);
+    if (id == VMM_CALL_init && result == VMM_SUCCESS && !shadow->sim) {
+        shadow->lost = !shadow_machine(self->inner, shadow->nodes, &shadow->sim);
+        shadow->pairs.sim = shadow->sim;
+        vmm_detail_begin(call);
+    } else if (shadow->sim && !shadow->lost && shadowed(id) && !taken_as_it_is(result)) {
+        compare(shadow, call, result);
+    }
+    pthread_mutex_unlock(&shadow->lock);
+    return result;
+}
+
+static vmm_result shadow_visit(struct vmm_backend *self, vmm_visit_fn visit, void *user)
+{
+    struct shadow *shadow = (struct shadow *)self;
+    if (!shadow->sim || shadow->lost)
+        return VMM_ERROR_NOT_SUPPORTED;
+    return shadow->sim->ops->visit(shadow->sim, visit, user);
+}
+
+static uint64_t shadow_leaks(struct vmm_backend *self, vmm_report_fn report, void *user)
+{
+    struct shadow *shadow = (struct shadow *)self;
+    return shadow->sim && !shadow->lost ? shadow->sim->ops->leaks(shadow->sim, report, user) : 0;
+}
+
+static void shadow_close(struct vmm_backend *self)
+{
+    struct shadow *shadow = (struct shadow *)self;
+    if (shadow->sim)
+        shadow->sim->ops->close(shadow->sim);
+    self->inner->ops->close(self->inner);
+    shadow_pairs_clear(&shadow->pairs);
+    pthread_mutex_destroy(&shadow->lock);
+    free(shadow);
+}
+
+static const struct vmm_backend_ops shadow_ops = {
+    .size = sizeof(struct vmm_backend_ops),
+    .name = "shadow",
+    .call =
+        {
+#define VMM_CALL(name, driver) [VMM_CALL_##name] = shadow_pass,
+#include "calls.def"
+        },
+    .visit = shadow_visit,
+    .leaks = shadow_leaks,
+    .attach = vmm_layer_attach,
+    .close = shadow_close,
+};
+
+vmm_result vmm_shadow_open(const char *args, struct vmm_backend *inner, struct vmm_backend **backend)
+{
+    int nodes = SIM_MAX_NODES;
+    char end;
+    if (args[0] && (sscanf(args, "nodes=%1d%c", &nodes, &end) != 1 || nodes < 1 || nodes > SIM_MAX_NODES))
+        return vmm_detail_fail(VMM_ERROR_INVALID_VALUE, "vmm_open",
+                               "shadow: expected nothing or nodes=N with N from 1 to %d, found \"%.40s\"", SIM_MAX_NODES,
+                               args);
+    struct shadow *shadow = calloc(1, sizeof *shadow);
+    if (!shadow)
+        return vmm_detail_fail(VMM_ERROR_OUT_OF_MEMORY, "vmm_open", "the host's memory is exhausted");
+    shadow->backend.ops = &shadow_ops;
+    shadow->backend.inner = inner;
+    shadow->nodes = nodes;
+    pthread_mutex_init(&shadow->lock, NULL);
+    *backend = &shadow->backend;
+    return VMM_SUCCESS;
+}

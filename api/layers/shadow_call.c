@@ -1,0 +1,128 @@
+#include <string.h>
+
+#include "shadow_call.h"
+#include "sim_open.h"
+
+void shadow_pairs_clear(struct shadow_pairs *pairs)
+{
+    pairs_clear(&pairs->handles);
+    pairs_clear(&pairs->contexts);
+}
+
+static void set_pointer(struct vmm_call *call, const struct vmm_param *param, void *pointer)
+{
+    memcpy((unsigned char *)call + param->offset, &pointer, sizeof pointer);
+}
+
+static void *pointer_of(const struct vmm_call *call, const struct vmm_param *param)
+{
+    void *pointer;
+    memcpy(&pointer, (const unsigned char *)call + param->offset, sizeof pointer);
+    return pointer;
+}
+
+/* An input: values of the inner backend become the simulator's. 0 stays 0. */
+static bool translate(struct vmm_call *made, const struct vmm_param *param, const struct shadow_pairs *pairs)
+{
+    uint64_t value = vmm_call_scalar(made, param);
+    const struct pairs *kind = param->kind == VMM_PARAM_HANDLE ? &pairs->handles : &pairs->contexts;
+    if (!value)
+        return true;
+    if (param->kind == VMM_PARAM_STREAM) { /* streams are not shadowed; the default one has the same rights */
+        vmm_call_set_scalar(made, param, 0);
+        return true;
+    }
+    vmm_call_set_scalar(made, param, pairs_get(kind, value));
+    return pairs_get(kind, value) != 0;
+}
+
+static void own_attributes(struct shadow_call *made, const struct vmm_param *param)
+{
+    void **theirs = pointer_of(&made->call.head, param);
+    unsigned count = made->call.pointer_get_attributes.num_attributes;
+    for (unsigned i = 0; theirs && i < count; i++)
+        made->attributes[i] = theirs[i] ? made->attribute[i] : NULL;
+    set_pointer(&made->call.head, param, theirs ? made->attributes : NULL);
+}
+
+/* An output goes to a place of the shadow's own, unless it is NULL: that must stay to be refused. */
+static void own_output(struct shadow_call *made, const struct vmm_param *param, size_t index)
+{
+    if (param->kind == VMM_PARAM_OUT_ATTRIBUTES)
+        own_attributes(made, param);
+    else if (param->kind != VMM_PARAM_OUT_BYTES && pointer_of(&made->call.head, param))
+        set_pointer(&made->call.head, param, &made->out[index]);
+}
+
+static bool is_output(enum vmm_param_kind kind)
+{
+    return kind >= VMM_PARAM_OUT_INT;
+}
+
+/* The simulator puts a reservation where the inner backend did: every address is free there, so a hint is an order. */
+static void adopt_place(struct shadow_call *made, const struct vmm_call *call, bool succeeded)
+{
+    if (call->id != VMM_CALL_mem_address_reserve || !succeeded)
+        return;
+    const struct vmm_call_mem_address_reserve *reserve = (const void *)call;
+    made->call.mem_address_reserve.addr = *reserve->ptr;
+}
+
+bool shadow_call_begin(struct shadow_call *made, const struct vmm_call *call, bool succeeded,
+                       const struct shadow_pairs *pairs)
+{
+    size_t count;
+    const struct vmm_param *params = vmm_call_params((enum vmm_call_id)call->id, &count);
+    memcpy(&made->call, call, vmm_call_size((enum vmm_call_id)call->id));
+    if (call->id == VMM_CALL_pointer_get_attributes &&
+        made->call.pointer_get_attributes.num_attributes > SHADOW_ATTRIBUTES)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        enum vmm_param_kind kind = params[i].kind;
+        if (is_output(kind))
+            own_output(made, &params[i], i);
+        else if ((kind == VMM_PARAM_HANDLE || kind == VMM_PARAM_CONTEXT || kind == VMM_PARAM_STREAM) &&
+                 !translate(&made->call.head, &params[i], pairs))
+            return false;
+    }
+    adopt_place(made, call, succeeded);
+    return true;
+}
+
+/* What both answered must be the same, or belong together from now on. */
+static bool bind(const struct shadow_call *made, const struct vmm_call *call, const struct vmm_param *param,
+                 size_t index, struct shadow_pairs *pairs)
+{
+    const void *theirs = pointer_of(call, param);
+    uint64_t value = 0;
+    if (!theirs)
+        return true;
+    memcpy(&value, theirs, sizeof value);
+    switch (param->kind) {
+    case VMM_PARAM_OUT_HANDLE:
+        sim_show_handle(pairs->sim, made->out[index].wide, value);
+        return pairs_set(&pairs->handles, value, made->out[index].wide);
+    case VMM_PARAM_OUT_CONTEXT:
+        sim_show_context(pairs->sim, made->out[index].wide, value);
+        return pairs_set(&pairs->contexts, value, made->out[index].wide);
+    case VMM_PARAM_OUT_ADDRESS:
+        return call->id != VMM_CALL_mem_address_reserve || value == made->out[index].wide;
+    case VMM_PARAM_OUT_U64: /* rights */
+        return value == made->out[index].wide;
+    default:
+        return true;
+    }
+}
+
+bool shadow_call_end(const struct shadow_call *made, const struct vmm_call *call, vmm_result inner, vmm_result sim,
+                     struct shadow_pairs *pairs)
+{
+    size_t count;
+    const struct vmm_param *params = vmm_call_params((enum vmm_call_id)call->id, &count);
+    if (inner != VMM_SUCCESS || sim != VMM_SUCCESS)
+        return true;
+    for (size_t i = 0; i < count; i++)
+        if (is_output(params[i].kind) && !bind(made, call, &params[i], i, pairs))
+            return false;
+    return true;
+}

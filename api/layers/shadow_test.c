@@ -1,0 +1,120 @@
+/* The shadow layer over a simulator: the same answers, the same reasons, told in the backend's values. */
+#include <string.h>
+
+#include "tap.h"
+#include "vmm.h"
+
+#define G (UINT64_C(2) << 20)
+
+struct world {
+    vmm_system *sys;
+    vmm_context context;
+    vmm_deviceptr at;
+    vmm_mem_generic_allocation_handle handle;
+};
+
+static const vmm_mem_access_desc read_write = {{VMM_MEM_LOCATION_TYPE_DEVICE, 0}, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE};
+
+static struct world open_world(const char *spec)
+{
+    struct world w = {0};
+    vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {1, 0}};
+    if (vmm_open(spec, &w.sys) != VMM_SUCCESS)
+        tap_bail("%s does not open: %s", spec, vmm_last_detail()->note);
+    vmm_init(w.sys, 0);
+    vmm_ctx_create(w.sys, &w.context, 0, 0);
+    /* A handle that is gone moves the inner values on: they differ from the shadow's from here. */
+    vmm_mem_create(w.sys, &w.handle, G, &prop, 0);
+    vmm_mem_create(w.sys, &w.handle, 2 * G, &prop, 0);
+    vmm_mem_address_reserve(w.sys, &w.at, 4 * G, 0, 0, 0);
+    vmm_mem_map(w.sys, w.at, 2 * G, 0, w.handle, 0);
+    return w;
+}
+
+static void test_reasons(void)
+{
+    struct world w = open_world("shadow|sim:h100");
+    tap_result(vmm_mem_map(w.sys, w.at + G, 2 * G, 0, w.handle, 0), VMM_ERROR_INVALID_VALUE, "a refusal of the backend");
+    const vmm_detail *d = vmm_last_detail();
+    tap_text(d->rule, "VMM-MAP-OVERLAP", "has the shadow's rule");
+    tap_u64(d->nearest.start, w.at, "and the object in the way");
+    tap_u64(d->nearest.handle, w.handle, "with the handle that the program knows");
+    tap_result(vmm_memset_d8(w.sys, w.at, 1, 16), VMM_ERROR_INVALID_VALUE, "a fill without rights");
+    tap_text(d->rule, "VMM-COPY-NO-WRITE", "by its rule");
+    vmm_mem_set_access(w.sys, w.at, 2 * G, &read_write, 1);
+    tap_result(vmm_memset_d8(w.sys, w.at, 7, 16), VMM_SUCCESS, "a fill with rights");
+    unsigned char byte = 0;
+    vmm_memcpy_dtoh(w.sys, &byte, w.at + 3, 1);
+    tap_u64(byte, 7, "the bytes are the backend's");
+    tap_result(vmm_mem_unmap(w.sys, w.at, 4 * G), VMM_SUCCESS, "a range with a hole");
+    tap_text(d->rule, "VMM-UNMAP-HOLE", "is warned of");
+    vmm_close(w.sys);
+}
+
+static void test_unknown(void)
+{
+    struct world w = open_world("shadow|sim:h100");
+    vmm_deviceptr plain = 0;
+    unsigned int type = 0;
+    vmm_mem_alloc(w.sys, &plain, 100);
+    tap_result(vmm_memset_d8(w.sys, plain, 1, 100), VMM_SUCCESS, "memory that the shadow was not told of");
+    tap_ok(!vmm_last_detail()->rule, "is passed over in silence");
+    tap_result(vmm_pointer_get_attribute(w.sys, &type, VMM_POINTER_ATTRIBUTE_MEMORY_TYPE, plain), VMM_SUCCESS, "asked of");
+    tap_ok(!vmm_last_detail()->rule && type == VMM_MEMORYTYPE_DEVICE, "as well");
+    tap_result(vmm_mem_release(w.sys, 0xdead0), VMM_ERROR_INVALID_VALUE, "a handle that nobody gave");
+    vmm_mem_free(w.sys, plain);
+    tap_result(vmm_mem_address_free(w.sys, w.at, 4 * G), VMM_ERROR_INVALID_VALUE, "afterwards it knows as much as before");
+    tap_text(vmm_last_detail()->rule, "VMM-FREE-MAPPED", "by its rule");
+    vmm_close(w.sys);
+}
+
+static void count(void *user, const vmm_detail *detail)
+{
+    unsigned *seen = user;
+    seen[0]++;
+    seen[1] += detail->severity == VMM_SEVERITY_LEAK;
+}
+
+static void test_leaks(void)
+{
+    struct world w = open_world("shadow|sim:h200x2");
+    unsigned seen[2] = {0, 0};
+    tap_u64(vmm_leaks(w.sys, count, seen), 5, "two handles, a reservation, a mapping and a context are held");
+    tap_ok(seen[0] == 5 && seen[1] == 5, "and told");
+    vmm_close(w.sys);
+}
+
+static void test_hint(void)
+{
+    struct world w = open_world("shadow|sim:h100");
+    vmm_deviceptr other = 0;
+    tap_result(vmm_mem_address_reserve(w.sys, &other, G, 0, w.at, 0), VMM_SUCCESS, "a hint that is in use");
+    tap_text(vmm_last_detail()->rule, "VMM-RESERVE-HINT-NOT-TAKEN", "is said not to be taken");
+    vmm_close(w.sys);
+}
+
+static void test_open(void)
+{
+    static const char *const wrong[] = {"shadow=1|sim", "shadow=nodes=0|sim", "shadow=nodes=9|sim", "shadow=nodes=1x|sim",
+                                        "shadow=nodes=|sim"};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        vmm_system *sys = NULL;
+        tap_ok(vmm_open(wrong[i], &sys) == VMM_ERROR_INVALID_VALUE && !sys &&
+                   strstr(vmm_last_detail()->note, "expected nothing or nodes=N"),
+               "\"%s\" is refused: %s", wrong[i], vmm_last_detail()->note);
+    }
+    vmm_system *sys = NULL;
+    tap_result(vmm_open("shadow=nodes=2|sim:max", &sys), VMM_SUCCESS, "nodes can be told");
+    tap_result(vmm_mem_release(sys, 1), VMM_ERROR_NOT_INITIALIZED, "before initialisation the backend's answer is all");
+    vmm_close(sys);
+}
+
+int main(void)
+{
+    test_reasons();
+    test_unknown();
+    test_leaks();
+    test_hint();
+    test_open();
+    return tap_done();
+}

@@ -1,0 +1,88 @@
+/* The shadow layer: what it says of a backend that answers otherwise. The backend is a simulator that a fault layer
+ * makes lie, so these do not depend on the system under test. */
+#include <string.h>
+
+#include "test.h"
+
+struct watched {
+    vmm_system *sys;
+    vmm_deviceptr at;
+    vmm_mem_generic_allocation_handle handle;
+};
+
+/* A system with a reservation of two granules and memory for one. */
+static bool watch(struct fix *f, struct watched *w, const char *spec)
+{
+    vmm_mem_allocation_prop prop = fix_prop(0);
+    bool ok = vmm_open(spec, &w->sys) == VMM_SUCCESS;
+    CHECK(ok, "%s does not open", spec);
+    if (!ok)
+        return false;
+    vmm_init(w->sys, 0);
+    vmm_mem_address_reserve(w->sys, &w->at, 4 << 20, 0, 0, 0);
+    vmm_mem_create(w->sys, &w->handle, 2 << 20, &prop, 0);
+    return true;
+}
+
+static void check_said(struct fix *f, const char *rule, const char *words)
+{
+    const vmm_detail *detail = vmm_last_detail();
+    CHECK(detail->rule && strcmp(detail->rule, rule) == 0, "said %s, expected %s", detail->rule ? detail->rule : "nothing",
+          rule);
+    CHECK(strstr(detail->note, words) != NULL, "\"%s\" does not say \"%s\"", detail->note, words);
+}
+
+TEST_BREAKS_ON(SHADOW_DIFFERS, a_backend_that_refuses_a_question, NULL, TEST_AS_GIVEN, FIX_RAW)
+{
+    struct watched w;
+    uint64_t flags = 0;
+    vmm_mem_location location = {VMM_MEM_LOCATION_TYPE_DEVICE, 0};
+    if (!watch(f, &w, "shadow|fault=mem_get_access:1:INVALID_DEVICE|sim:h100"))
+        return;
+    vmm_mem_map(w.sys, w.at, 2 << 20, 0, w.handle, 0);
+    CHECK_U64(vmm_mem_get_access(w.sys, &flags, &location, w.at), VMM_ERROR_INVALID_DEVICE);
+    check_said(f, "VMM-SHADOW-DIFFERS", "the backend answers CUDA_ERROR_INVALID_DEVICE, the rules say CUDA_SUCCESS");
+    CHECK_U64(vmm_mem_map(w.sys, w.at, 2 << 20, 0, w.handle, 0), VMM_ERROR_INVALID_VALUE);
+    check_said(f, "VMM-MAP-OVERLAP", "");
+    vmm_close(w.sys);
+}
+
+TEST_NEAR_MISS_ON(SHADOW_DIFFERS, a_backend_that_refuses_as_the_rules_do, NULL, TEST_AS_GIVEN, FIX_RAW)
+{
+    struct watched w;
+    uint64_t flags = 0;
+    vmm_mem_location location = {VMM_MEM_LOCATION_TYPE_DEVICE, 99};
+    if (!watch(f, &w, "shadow|fault=mem_get_access:1:INVALID_DEVICE|sim:h100"))
+        return;
+    CHECK_U64(vmm_mem_get_access(w.sys, &flags, &location, w.at), VMM_ERROR_INVALID_DEVICE);
+    check_said(f, "VMM-GETACCESS-LOCATION", "layer fault"); /* the rule of the shadow, the words of the backend */
+    vmm_close(w.sys);
+}
+
+TEST_BREAKS_ON(SHADOW_LOST, a_backend_that_does_less_than_it_should, NULL, TEST_AS_GIVEN, FIX_RAW)
+{
+    struct watched w;
+    if (!watch(f, &w, "shadow|fault=mem_map:1:UNKNOWN|sim:h100"))
+        return;
+    CHECK_U64(vmm_mem_map(w.sys, w.at, 2 << 20, 0, w.handle, 0), VMM_ERROR_UNKNOWN);
+    check_said(f, "VMM-SHADOW-LOST", "the backend answers CUDA_ERROR_UNKNOWN, the rules say CUDA_SUCCESS");
+    CHECK_U64(vmm_mem_map(w.sys, w.at, 2 << 20, 0, w.handle, 0), VMM_SUCCESS);
+    CHECK(!vmm_last_detail()->rule || strncmp(vmm_last_detail()->rule, "VMM-SHADOW", 10) != 0, "it speaks again");
+    CHECK_U64(vmm_leaks(w.sys, NULL, NULL), 0); /* nobody knows */
+    vmm_close(w.sys);
+}
+
+TEST_NEAR_MISS_ON(SHADOW_LOST, a_backend_that_runs_out_of_memory, NULL, TEST_AS_GIVEN, FIX_RAW)
+{
+    struct watched w;
+    vmm_mem_generic_allocation_handle other = 0;
+    vmm_mem_allocation_prop prop = fix_prop(0);
+    if (!watch(f, &w, "shadow|fault=mem_create:2|sim:h100"))
+        return;
+    CHECK_U64(vmm_mem_create(w.sys, &other, 2 << 20, &prop, 0), VMM_ERROR_OUT_OF_MEMORY);
+    CHECK_U64(vmm_mem_map(w.sys, w.at, 2 << 20, 0, w.handle, 0), VMM_SUCCESS);
+    CHECK_U64(vmm_mem_address_free(w.sys, w.at, 4 << 20), VMM_ERROR_INVALID_VALUE);
+    check_said(f, "VMM-FREE-MAPPED", "");
+    CHECK_U64(vmm_leaks(w.sys, NULL, NULL), 3);
+    vmm_close(w.sys);
+}
