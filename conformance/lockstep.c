@@ -275,6 +275,8 @@ static bool after_driver(struct lockstep *pair, const struct step *step, const u
     if (same)
         return true;
     sign(pair, step, call, answer, pair->dead ? "context lost" : answer->wrong ? answer->wrong : "an output");
+    if (answer->actual == answer->result && step->call == VMM_CALL_mem_address_reserve) /* the model has another place */
+        driver_undo(pair, call, out);
     if (answer->actual == answer->result)
         pair->parted = answer->result == VMM_SUCCESS && step->name != 0;
     else if (answer->actual == VMM_SUCCESS)
@@ -392,6 +394,7 @@ bool lockstep_open(struct lockstep *pair, const char *spec)
     struct sim_profile base = pair->profile;
     bool open = result == VMM_SUCCESS && (!driver || driver_ask(pair, &base));
     pair->model.driver = pair->driver;
+    pair->model.ahead = driver && backend == spec;
     if (open && start(pair))
         return true;
     char reason[sizeof pair->difference];

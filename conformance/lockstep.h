@@ -56,6 +56,8 @@ struct script {
 };
 
 #define LOCKSTEP_TOLD 240
+#define LOCKSTEP_SCENE 400
+#define LOCKSTEP_FILLERS 128
 
 struct lockstep {
     char spec[96];
@@ -79,6 +81,10 @@ struct lockstep {
     char told[LOCKSTEP_TOLD]; /* of a driver's last step: result and the outputs that do not depend on placement */
     uint64_t told_from, told_size; /* addresses in this range are told, from its start */
     struct step *last;       /* where the step about to be made is noted, for others to see; NULL for nowhere */
+    char *scene;             /* the same for what it is about: LOCKSTEP_SCENE bytes; NULL for nowhere */
+    uint64_t home, home_end; /* of a driver: addresses that are free but for what the model knows of */
+    uint64_t filler[LOCKSTEP_FILLERS]; /* of a driver: reservations that keep the model's out of the driver's chunks */
+    size_t fillers;
 };
 
 /* Opens spec (a simulator or "cuda", with layers before it where wanted), initialises it, retains the primary context

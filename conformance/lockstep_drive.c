@@ -22,6 +22,7 @@ struct run {
         time_t until;    /* when the budget ends; 0: never */
         bool lost;       /* the driver's context is, so the child ends */
         struct step last;
+        char scene[LOCKSTEP_SCENE];
     } *shared;
 };
 
@@ -137,6 +138,7 @@ static void episode(struct run *run, uint64_t seed, uint64_t calls)
     if (!lockstep_open(&pair, o->spec))
         tap_bail("%s", pair.difference);
     pair.last = &run->shared->last;
+    pair.scene = run->shared->scene;
     run->shared->unit = lockstep_unit(&pair);
     for (uint64_t i = 0; i < calls && !fresh; i++) {
         bool look = i + 1 == calls || (o->check_every && (i + 1) % o->check_every == 0);
@@ -185,7 +187,8 @@ static void note_death(struct run *run, int signal)
     struct table_row *fresh = table_count(&run->report->table, signature);
     script_add(&script, &run->shared->last);
     if (fresh) {
-        snprintf(fresh->difference, sizeof fresh->difference, "in the episode of --seed %" PRIu64, run->shared->seed);
+        snprintf(fresh->difference, sizeof fresh->difference, "in the episode of --seed %" PRIu64 ": %.400s",
+                 run->shared->seed, run->shared->scene);
         table_script(fresh, &script, 0, run->shared->unit ? run->shared->unit : 1);
     }
     script_free(&script);

@@ -88,21 +88,37 @@ static vmm_result one_life(vmm_system *sys, vmm_mem_location location, uint64_t 
     return result;
 }
 
-/* Where the driver's context left room for small reservations, as measured: the last unit of one chunk, and all but
- * the first 8 MiB of the next. 0 where it looks otherwise, and small ones get chunks of their own, or nobody knows. */
-static uint64_t context_chunks(struct lockstep *pair)
+/* The chunks where the driver has addresses of its own are full after this, and so is the chunk below home:
+ *
+ *     [driver's chunk dddd ffffff][driver's chunk dd ffffffff] ... [chunk ffffffffffffff][home ...
+ */
+static bool fill_open_chunks(struct lockstep *pair)
 {
-    uint64_t unit = pair->profile.va_granularity, chunk = pair->profile.va_chunk, found = 0;
-    vmm_deviceptr a, b;
-    if (!chunk || vmm_mem_address_reserve(pair->sys, &a, unit, 0, 0, 0) != VMM_SUCCESS)
-        return 0;
-    if (vmm_mem_address_reserve(pair->sys, &b, unit, 0, 0, 0) == VMM_SUCCESS) {
-        if ((a + unit) % chunk == 0 && b == a + unit + 8 * MIB)
-            found = a + unit - chunk;
-        vmm_mem_address_free(pair->sys, b, unit);
+    uint64_t unit = pair->profile.va_granularity, chunk = pair->profile.va_chunk, at = 0, left = LOCKSTEP_FILLERS;
+    while (chunk && pair->fillers < left) {
+        vmm_result result = vmm_mem_address_reserve(pair->sys, &at, unit, 0, 0, 0);
+        if (result != VMM_SUCCESS)
+            return lockstep_differ(pair, "spec \"%s\": reserve: %s", pair->spec, vmm_result_name(result));
+        pair->filler[pair->fillers++] = at;
+        if (at % chunk == 0 && left == LOCKSTEP_FILLERS) { /* a new one: the rest of it, and no more */
+            left = pair->fillers + chunk / unit - 1;
+            pair->home = at + chunk;
+        }
     }
-    vmm_mem_address_free(pair->sys, a, unit);
-    return found;
+    if (!chunk)
+        pair->home = pair->profile.va_start;
+    if (!pair->home || left > LOCKSTEP_FILLERS)
+        return lockstep_differ(pair, "spec \"%s\": the driver's chunks have too much room", pair->spec);
+    pair->home_end = pair->profile.va_end;
+    for (int i = 0; i < SIM_MAX_TAKEN; i++) {
+        const struct sim_range *taken = &pair->profile.va_taken[i];
+        if (taken->end > pair->home && taken->start < pair->home_end)
+            pair->home_end = taken->start;
+    }
+    pair->profile.va_start = pair->home;
+    pair->profile.va_context = 0;
+    return pair->home < pair->home_end ||
+           lockstep_differ(pair, "spec \"%s\": no free addresses where the recorded driver has them", pair->spec);
 }
 
 bool driver_settle(struct lockstep *pair)
@@ -119,11 +135,59 @@ bool driver_settle(struct lockstep *pair)
         uint64_t total;
         vmm_mem_get_info(pair->sys, &pair->driver[device].free, &total);
     }
-    pair->profile.va_context = context_chunks(pair);
-    return true;
+    return fill_open_chunks(pair);
 }
 
 /* ---- which calls are made ---- */
+
+/* How many bytes of addresses a call is about; 1 for those that ask about one. */
+static uint64_t extent(const union vmm_any_call *call)
+{
+    switch (call->head.id) {
+    case VMM_CALL_mem_map: return call->mem_map.size;
+    case VMM_CALL_mem_unmap: return call->mem_unmap.size;
+    case VMM_CALL_mem_address_free: return call->mem_address_free.size;
+    case VMM_CALL_mem_set_access: return call->mem_set_access.size;
+    case VMM_CALL_memcpy_htod: return call->memcpy_htod.byte_count;
+    case VMM_CALL_memcpy_dtoh: return call->memcpy_dtoh.byte_count;
+    case VMM_CALL_memcpy_dtod: return call->memcpy_dtod.byte_count;
+    case VMM_CALL_memset_d8: return call->memset_d8.n;
+    case VMM_CALL_memset_d16: return call->memset_d16.n * 2;
+    case VMM_CALL_memset_d32: return call->memset_d32.n * 4;
+    default: return 1;
+    }
+}
+
+/* Whether nothing in the range can be the driver's own, or the program's: it is in the part of the address space that
+ * is the model's, in one of its reservations, or where nothing can be. A range that wraps is refused or does nothing,
+ * except that rights may then be set from its start on. */
+static bool ours(struct lockstep *pair, const union vmm_any_call *call, uint64_t at, uint64_t size)
+{
+    const struct model_reservation *r = model_reservation_at(&pair->model, at);
+    uint64_t space = (uint64_t)1 << 47;
+    size = size ? size : 1;
+    if (size > UINT64_MAX - at)
+        return (call->head.id != VMM_CALL_mem_set_access || size % pair->profile.va_granularity) &&
+               (at < 65536 || at >= space || r || (at >= pair->home && at < pair->home_end));
+    if (at >= space || at < 65536) /* every call looks at the start first */
+        return true;
+    if (at >= pair->home && at + size <= pair->home_end)
+        return true;
+    return r && at - r->start + size <= r->size;
+}
+
+static bool ours_all(struct lockstep *pair, const union vmm_any_call *call)
+{
+    size_t count;
+    const struct vmm_param *params = vmm_call_params(call->head.id, &count);
+    if (call->head.id == VMM_CALL_mem_address_reserve)
+        return true;
+    for (size_t i = 0; i < count; i++)
+        if (params[i].kind == VMM_PARAM_ADDRESS &&
+            !ours(pair, call, vmm_call_scalar(&call->head, &params[i]), extent(call)))
+            return false;
+    return true;
+}
 
 static bool row_spares(const char *id)
 {
@@ -166,6 +230,28 @@ static bool modest(struct lockstep *pair, const struct vmm_call_mem_create *c, v
     return c->size > (device ? pair->profile.device_memory : (uint64_t)1 << 44);
 }
 
+/* What the call is about, for whoever finds the process dead: the prediction, and what lies at its addresses. */
+static void set_scene(struct lockstep *pair, const union vmm_any_call *call, const struct model_answer *answer)
+{
+    size_t count;
+    const struct vmm_param *params = vmm_call_params(call->head.id, &count);
+    int n = snprintf(pair->scene, LOCKSTEP_SCENE, "predicted %s [%s]", vmm_result_name(answer->result),
+                     answer->rule ? answer->rule : "no rule");
+    for (size_t i = 0; i < count && n < LOCKSTEP_SCENE; i++) {
+        uint64_t at = vmm_call_scalar(&call->head, &params[i]);
+        const struct model_mapping *p = params[i].kind == VMM_PARAM_ADDRESS ? model_mapping_at(&pair->model, at) : NULL;
+        for (int side = 0; p && side < 2 && n < LOCKSTEP_SCENE; side++) { /* that mapping and the one behind it */
+            const struct model_memory *memory = model_memory_of(&pair->model, p->handle);
+            n += snprintf(pair->scene + n, (size_t)(LOCKSTEP_SCENE - n),
+                          "; %s: %s+%#llx of %#llx, location %d, device %d host %d, rdma %d", params[i].name,
+                          side ? "then" : "mapping", (unsigned long long)(side ? 0 : at - p->start),
+                          (unsigned long long)p->size, memory->prop.location.type, p->device[0], p->host,
+                          memory->prop.alloc_flags.gpu_direct_rdma_capable);
+            p = model_mapping_at(&pair->model, p->start + p->size);
+        }
+    }
+}
+
 bool driver_may(struct lockstep *pair, const union vmm_any_call *call)
 {
     struct model_answer answer = {.actual = VMM_ERROR_UNKNOWN};
@@ -174,7 +260,11 @@ bool driver_may(struct lockstep *pair, const union vmm_any_call *call)
         return false;
     if (call->head.id == VMM_CALL_mem_create && !modest(pair, &call->mem_create, answer.result))
         return false;
-    return forges_nothing(pair, call);
+    if (!forges_nothing(pair, call) || !ours_all(pair, call))
+        return false;
+    if (pair->scene)
+        set_scene(pair, call, &answer);
+    return true;
 }
 
 /* ---- around a call ---- */
@@ -236,4 +326,6 @@ void driver_sweep(struct lockstep *pair)
         vmm_mem_unmap(pair->sys, m->reservations[i].start, m->reservations[i].size);
         vmm_mem_address_free(pair->sys, m->reservations[i].start, m->reservations[i].size);
     }
+    for (; pair->fillers; pair->fillers--)
+        vmm_mem_address_free(pair->sys, pair->filler[pair->fillers - 1], pair->profile.va_granularity);
 }

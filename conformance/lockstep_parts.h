@@ -22,10 +22,12 @@ bool lockstep_differ(struct lockstep *pair, const char *format, ...) __attribute
  * asked for. False when it will not say. */
 bool driver_ask(struct lockstep *pair, const struct sim_profile *base);
 
-/* Warms the driver up, then notes free memory and where small reservations go. The model is still empty. */
+/* Warms the driver up, notes free memory, and fills the chunks where it has addresses of its own, so that around what
+ * the model reserves nothing is the driver's. The model is still empty. */
 bool driver_settle(struct lockstep *pair);
 
-/* Whether the call may be made: it is not known to end the process, forges nothing, and takes little memory. */
+/* Whether the call may be made: it is not known to end the process, forges nothing, touches no address that may be the
+ * driver's own, and takes little memory. */
 bool driver_may(struct lockstep *pair, const union vmm_any_call *call);
 
 /* After a call: waits for the copy or fill, and sees whether the context is lost. */
@@ -37,7 +39,7 @@ bool driver_undo(struct lockstep *pair, const union vmm_any_call *call, const st
 /* Result and outputs as text, without what depends on placement, into pair->told. */
 void driver_tell(struct lockstep *pair, const union vmm_any_call *call, vmm_result result, const struct outputs *out);
 
-/* Takes away everything the model knows of, whatever the calls return. */
+/* Takes away everything the model knows of, and the fillers, whatever the calls return. */
 void driver_sweep(struct lockstep *pair);
 
 #endif

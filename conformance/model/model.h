@@ -37,6 +37,7 @@ struct model_memory {
     uint64_t granularity;          /* of its location */
     uint32_t references;           /* creations and retains not yet released */
     uint32_t tag;
+    bool tile_pool;                /* asked for; it does not read back */
     vmm_mem_allocation_prop prop;  /* as it reads back */
     uint64_t block;                /* its id as the pointer attribute told it, 0 before anybody asked */
     uint64_t ended;                /* of one that ended: it was the how manieth */
@@ -78,6 +79,7 @@ struct model_device {
 struct model {
     const struct sim_profile *profile;
     const struct model_device *driver; /* one for each device: the system is a real driver; NULL: the simulator */
+    bool ahead;                   /* of what the simulator does: model_edges.h */
     uint64_t placed, strayed;     /* reservations of a driver; of them those that the model would have put elsewhere */
     bool strict;
     bool initialised;

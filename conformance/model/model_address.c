@@ -156,6 +156,10 @@ static bool map_handle(struct model *m, const struct vmm_call_mem_map *c, struct
 static bool map_part(const struct model *m, const struct vmm_call_mem_map *c, const struct model_memory *memory,
                      struct model_answer *a)
 {
+    if (m->ahead && memory->tile_pool && c->offset % memory->granularity)
+        return model_refuse(a, INVALID, "VMM-MAP-OFFSET-GRANULARITY");
+    if (m->ahead && memory->tile_pool && c->size % memory->granularity)
+        return model_refuse(a, INVALID, "VMM-MAP-SIZE-GRANULARITY");
     if (!m->profile->partial_map) {
         if (c->offset)
             return model_refuse(a, VMM_ERROR_NOT_SUPPORTED, "VMM-MAP-OFFSET");
@@ -238,6 +242,13 @@ static bool inside(const struct model_mapping *mapping, uint64_t start, uint64_t
     return mapping->start >= start && model_fits(mapping->start - start, mapping->size, size);
 }
 
+/* Whether an address is inside a mapping and not its first byte. */
+static bool strictly_inside(struct model *m, uint64_t address)
+{
+    const struct model_mapping *mapping = model_mapping_at(m, address);
+    return mapping && mapping->start != address;
+}
+
 static bool unmap_allowed(struct model *m, const struct vmm_call_mem_unmap *c, bool wraps, struct model_answer *a)
 {
     uint64_t covered = 0, unit = model_edge_unmap_unit(m);
@@ -247,6 +258,8 @@ static bool unmap_allowed(struct model *m, const struct vmm_call_mem_unmap *c, b
         return model_refuse(a, INVALID, "VMM-UNMAP-SIZE-ZERO");
     if (!model_reservation_at(m, c->ptr))
         return model_refuse(a, INVALID, "VMM-UNMAP-NOT-RESERVED");
+    if (wraps && m->ahead && (strictly_inside(m, c->ptr) || strictly_inside(m, c->ptr + c->size)))
+        return model_refuse(a, INVALID, "VMM-UNMAP-PARTIAL");
     if (wraps)
         return model_breach(m, a, "VMM-UNMAP-WRAPS");
     for (size_t i = 0; i < m->mapping_count; i++) {

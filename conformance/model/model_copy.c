@@ -11,6 +11,8 @@
 
 #define INVALID VMM_ERROR_INVALID_VALUE
 
+enum { LONG_COPY = 4096 }; /* onto itself, that the device makes piece by piece */
+
 /* ---- windows ---- */
 
 static bool watched(const struct model_memory *memory, uint64_t offset)
@@ -212,7 +214,8 @@ MODEL_ON(memcpy_dtod)
     bool allowed = copy_allowed(m, reads(c->src, BETWEEN), writes(c->dst, BETWEEN), c->byte_count, false, a);
     if (!allowed || !model_succeeded(a) || !c->byte_count)
         return;
-    bool murky = meet_as_aliases(m, c->src, c->dst, c->byte_count);
+    bool murky = meet_as_aliases(m, c->src, c->dst, c->byte_count) ||
+                 (m->ahead && c->byte_count > LONG_COPY && model_overlap(c->src, c->byte_count, c->dst, c->byte_count));
     uint64_t end = c->dst + c->byte_count;
     size_t count = 0, room = 0;
     int16_t *bytes = NULL;

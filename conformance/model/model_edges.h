@@ -8,6 +8,16 @@
 #include "model.h"
 #include "model_parts.h"
 
+/* What the small world and random calls on the driver showed and the simulator does not do yet holds where model.ahead
+ * says so:
+ *   - without a context mem_get_info and mem_get_address_range write 0, and the latter, asked for nothing, succeeds;
+ *   - an unmap whose end passes 2^64 is refused when its start or its wrapped end lies inside a mapping;
+ *   - RANGE_ attributes are left untouched where a mapping runs past its reservation;
+ *   - tile pools (usage bit 0) cannot be shared, nor used by RDMA; parts of them are refused as INVALID_VALUE where
+ *     they are not whole granules;
+ *   - memory for RDMA is not compressible;
+ *   - large copies onto themselves are not made as memmove does. */
+
 /* Two rules broken at once: 1 is the order that the simulator has. Ours. */
 enum {
     MODEL_EDGE_SET_FIRST = 1,           /* VMM-SET-ALIGNMENT, -COUNT-WRAPS before VMM-COPY-OVERFLOW .. -HOST-RIGHTS */

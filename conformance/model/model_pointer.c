@@ -114,6 +114,9 @@ static void expect_attribute(struct model *m, const struct model_mapping *mappin
                              const void *data, uint64_t address, struct model_answer *a)
 {
     uint64_t got = written(data, attribute);
+    bool range = attribute == VMM_POINTER_ATTRIBUTE_RANGE_START_ADDR || attribute == VMM_POINTER_ATTRIBUTE_RANGE_SIZE;
+    if (m->ahead && range && !model_reservation_at(m, address))
+        return;
     if (attribute == VMM_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID)
         expect_block(m, mapping, got, a);
     else if (attribute == VMM_POINTER_ATTRIBUTE_BUFFER_ID)
@@ -203,8 +206,9 @@ MODEL_ON(mem_get_address_range)
 {
     const struct model_mapping *mapping = model_mapping_at(m, c->dptr);
     int device = model_current_device(m);
-    if (device < 0) {
+    if (device < 0 && !(m->ahead && !c->pbase && !c->psize)) {
         model_refuse(a, VMM_ERROR_INVALID_CONTEXT, "VMM-CTX-CURRENT");
+        a->writes_zero = m->ahead;
         return;
     }
     if (!c->pbase && !c->psize)

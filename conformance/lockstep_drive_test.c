@@ -1,0 +1,159 @@
+/* lockstep_drive_test.c - a driver that differs is found out, each kind of difference once; played by the simulator. */
+#include "lockstep_drive.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lockstep_child.h"
+#include "tap.h"
+
+static struct drive_options options_for(const char *spec)
+{
+    return (struct drive_options){.spec = spec, .seed = 5, .calls = 2000, .episode = 500, .check_every = 100,
+                                  .patience = 120, .shrinking = 20};
+}
+
+static const struct table_row *happened(const struct drive_report *report)
+{
+    for (size_t i = 0; i < report->table.count; i++)
+        if (report->table.row[i].times)
+            return &report->table.row[i];
+    return NULL;
+}
+
+static size_t lines(const char *text)
+{
+    size_t n = 0;
+    for (; *text; text++)
+        n += *text == '\n';
+    return n;
+}
+
+/* ---- agreement ---- */
+
+static void a_driver_as_predicted(void)
+{
+    struct drive_report *report = child_share(sizeof *report);
+    const struct drive_options options = options_for("as-driver:sim:h100");
+    drive_run(&options, report);
+    tap_u64(report->made, 2000, "all calls were made, or left out");
+    tap_u64(report->episodes, 4, "in four episodes");
+    tap_ok(!happened(report), "and nothing differed");
+    tap_ok(report->skipped > 0 && report->skipped < report->compared / 10, "some were spared the driver");
+    tap_u64(report->strayed, 0, "reservations went where the model puts them");
+    tap_ok(report->placed > 0, "of which there were some");
+}
+
+/* ---- differences ---- */
+
+static void a_difference_is_shrunk_and_counted(void)
+{
+    struct drive_report *report = child_share(sizeof *report);
+    const struct drive_options options =
+        options_for("as-driver:fault=mem_get_address_range:1:NOT_PERMITTED:forever|sim:h100");
+    drive_run(&options, report);
+    const struct table_row *row = happened(report);
+    tap_ok(row && strstr(row->signature, "answered CUDA_ERROR_NOT_PERMITTED"), "the difference is found: %s",
+           row ? row->signature : "no");
+    tap_u64(row ? lines(row->script) : 0, 1, "one call shows it: %s", row ? row->script : "");
+    tap_ok(row && row->times > 1, "it is counted when it comes again, and the run goes on");
+    tap_ok(report->made > 1500, "nearly to the end");
+    tap_ok(table_show(&report->table) > 0, "and is a failure");
+}
+
+static void what_is_explained_is_no_failure(void)
+{
+    char name[] = "/tmp/cuvmm-explained-XXXXXX", error[200] = "";
+    struct drive_report *report = child_share(sizeof *report);
+    const struct drive_options options = options_for("as-driver:fault=mem_free:1:NOT_SUPPORTED:forever|sim:h100");
+    drive_run(&options, report);
+    int fd = mkstemp(name);
+    FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
+    if (!file)
+        tap_bail("no temporary file");
+    fputs("# kinds of differences\n", file);
+    for (size_t i = 0; i < report->table.count; i++)
+        fprintf(file, "%s\tmade on purpose\n", report->table.row[i].signature);
+    fclose(file);
+    tap_ok(report->table.count > 0, "memory that cannot be freed is noticed");
+    struct drive_report *again = child_share(sizeof *again);
+    tap_ok(table_explain(&again->table, name, error, sizeof error), "the list of explanations is read%s", error);
+    drive_run(&options, again);
+    const struct table_row *row = happened(again);
+    tap_ok(row && !row->script[0], "what is explained is counted and not shrunk");
+    tap_u64(table_show(&again->table), 0, "and is no failure");
+    file = fopen(name, "w");
+    fputs("no tab\n", file);
+    fclose(file);
+    tap_ok(!table_explain(&again->table, name, error, sizeof error) && strstr(error, "line 1: expected a signature"),
+           "a line without a reason is none: %s", error);
+    unlink(name);
+}
+
+/* A call that leaves nothing changed where the model changes something, and the other way round. */
+static void states_that_part(void)
+{
+    struct drive_report *report = child_share(sizeof *report);
+    const struct drive_options options = options_for("as-driver:fault=mem_set_access:9:OUT_OF_MEMORY|sim:h100");
+    drive_run(&options, report);
+    const struct table_row *row = happened(report);
+    tap_ok(row && !strncmp(row->signature, "mem_set_access: predicted", 25), "refused rights are noticed: %s",
+           row ? row->signature : "no");
+    tap_u64(report->episodes, 4, "and each episode goes its own way");
+}
+
+/* ---- a call that ends the process ---- */
+
+static void dies(void *user)
+{
+    *(int *)user = 7;
+    raise(SIGKILL);
+}
+
+static void returns(void *user)
+{
+    ++*(int *)user;
+}
+
+static void children(void)
+{
+    int *page = child_share(sizeof *page);
+    tap_u64((uint64_t)child_run(dies, page), SIGKILL, "the signal that ended a child is told");
+    tap_u64((uint64_t)*page, 7, "what it wrote before is there");
+    tap_u64((uint64_t)child_run(returns, page), 0, "a child that came to its end is told, too");
+    tap_u64((uint64_t)*page, 8, "and shares the page");
+}
+
+/* ---- recordings ---- */
+
+static void recordings(void)
+{
+    struct drive_report *report = child_share(sizeof *report);
+    struct drive_options options = options_for("as-driver:sim:h100");
+    uint64_t episodes, calls;
+    options.record = tmpfile();
+    if (!options.record)
+        tap_bail("no temporary file");
+    drive_run(&options, report);
+    tap_u64(report->recorded, 2000, "all calls are recorded");
+    rewind(options.record);
+    tap_u64(drive_replay("as-driver:sim:h100", options.record, &episodes, &calls), 0, "and come out the same again");
+    tap_ok(episodes == 4 && calls == 2000, "all of them");
+    rewind(options.record);
+    tap_u64(drive_replay("as-driver:fault=mem_map:40:INVALID_VALUE:forever|sim:h100", options.record, &episodes, &calls), 4,
+            "a system that answers otherwise is noticed in every episode");
+    fclose(options.record);
+}
+
+int main(void)
+{
+    a_driver_as_predicted();
+    a_difference_is_shrunk_and_counted();
+    what_is_explained_is_no_failure();
+    states_that_part();
+    children();
+    recordings();
+    return tap_done();
+}
