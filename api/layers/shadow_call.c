@@ -95,7 +95,9 @@ static bool bind(const struct shadow_call *made, const struct vmm_call *call, co
 {
     const void *theirs = pointer_of(call, param);
     uint64_t value = 0;
-    if (!theirs)
+    bool wide = param->kind == VMM_PARAM_OUT_HANDLE || param->kind == VMM_PARAM_OUT_CONTEXT ||
+                param->kind == VMM_PARAM_OUT_ADDRESS || param->kind == VMM_PARAM_OUT_U64;
+    if (!theirs || !wide)
         return true;
     memcpy(&value, theirs, sizeof value);
     switch (param->kind) {
