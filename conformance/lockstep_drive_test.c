@@ -57,9 +57,9 @@ static void a_difference_is_shrunk_and_counted(void)
     const struct table_row *row = happened(report);
     tap_ok(row && strstr(row->signature, "answered CUDA_ERROR_NOT_PERMITTED"), "the difference is found: %s",
            row ? row->signature : "no");
-    tap_u64(row ? lines(row->script) : 0, 1, "one call shows it: %s", row ? row->script : "");
+    tap_ok(row && lines(row->script) < 4, "few calls show it: %s", row ? row->script : "");
     tap_ok(row && row->times > 1, "it is counted when it comes again, and the run goes on");
-    tap_ok(report->made > 1500, "nearly to the end");
+    tap_u64(report->episodes, 4, "to its end");
     tap_ok(table_show(&report->table) > 0, "and is a failure");
 }
 
