@@ -1,0 +1,46 @@
+# Targets for a machine with a GPU and its driver: docs/gpu.md. Included by the Makefile.
+#
+#   GPU_PATIENCE   seconds that one program may take; a call that hangs ends with its program
+#   GPU_CALLS      random calls; GPU_BUDGET seconds for them, and for the small world
+#   GPU_BACKEND    sim:h100 to see without a GPU that all of this runs
+#   GPU_BYTES      memory that bin/kernels verifies for time
+
+GPU_BACKEND  ?= cuda
+GPU_PATIENCE ?= 150
+GPU_CALLS    ?= 4000
+GPU_BUDGET   ?= 30
+GPU_BYTES    ?= 1073741824
+GPU_TAP      ?= $(BUILD)/tap-gpu
+GPU_TIMEOUT   = timeout $(GPU_PATIENCE)
+
+# A name and a command each, in the order of running; what is not built here is left out.
+GPU_RUNS := device suite
+GPU_RUNS += $(if $(filter backend_cuda/cuda_device_test.c,$(TEST_SRC)),life)
+GPU_RUNS += edges
+GPU_RUNS += $(filter kernels,$(notdir $(PROGS)))
+GPU_RUNS += $(if $(shell grep -l -e '--budget' conformance/programs/lockstep.c),random)
+GPU_RUNS += $(if $(shell grep -l -e '--budget' conformance/programs/world.c),world)
+
+GPU_COMMAND_device  = $(GPU_TIMEOUT) $(BUILD)/bin/device --backend $(GPU_BACKEND)
+GPU_COMMAND_suite   = $(GPU_TIMEOUT) $(BUILD)/bin/conformance --as-driver --backend $(GPU_BACKEND)
+GPU_COMMAND_life    = $(GPU_TIMEOUT) $(BUILD)/test/backend_cuda/cuda_device_test
+GPU_COMMAND_edges   = ci/gpu-edges $(BUILD)
+GPU_COMMAND_kernels = $(GPU_TIMEOUT) $(BUILD)/bin/kernels --backend $(GPU_BACKEND) --bytes $(GPU_BYTES)
+GPU_COMMAND_random  = $(GPU_TIMEOUT) $(BUILD)/bin/lockstep --as-driver --spec $(GPU_BACKEND) --calls $(GPU_CALLS) --budget $(GPU_BUDGET) $(GPU_EXPLAINED)
+GPU_COMMAND_world   = $(GPU_TIMEOUT) $(BUILD)/bin/world --as-driver --spec $(GPU_BACKEND) --budget $(GPU_BUDGET) $(GPU_EXPLAINED)
+GPU_EXPLAINED       = $(addprefix --explained ,$(wildcard conformance/explained.tsv))
+
+.PHONY: check-gpu record-gpu need-gpu
+
+# Said here, and not by each test.
+need-gpu: $(BUILD)/bin/device
+	@$(BUILD)/bin/device --backend $(GPU_BACKEND) --kind || { echo "check-gpu and record-gpu need a CUDA device and its driver" >&2; exit 1; }
+
+check-gpu: need-gpu all $(filter %/cuda_device_test,$(TESTS)) ## the tests on this machine's CUDA driver (docs/gpu.md)
+	@rm -rf $(GPU_TAP) $(BUILD)/check-gpu && mkdir -p $(GPU_TAP) $(BUILD)/check-gpu $(BUILD)/gpu
+	@$(foreach run,$(GPU_RUNS),printf '#!/bin/sh\nexec $(GPU_COMMAND_$(run))\n' >$(BUILD)/check-gpu/$(run) &&) chmod +x $(BUILD)/check-gpu/*
+	@CC='$(CC)' CUDA_PATH=$(CUDA_PATH) GPU_BACKEND=$(GPU_BACKEND) GPU_PATIENCE=$(GPU_PATIENCE) $(PROVE) --nocolor --timer -e 'ci/tap-run $(GPU_TAP)' \
+	    $(GPU_RUNS:%=$(BUILD)/check-gpu/%) </dev/null; status=$$?; ci/skips $(GPU_TAP); $(TALLY) $(GPU_TAP) && exit $$status
+
+record-gpu: need-gpu all ## what this machine's driver answers, into conformance/recordings, for make check to replay
+	@CUDA_PATH=$(CUDA_PATH) GPU_BACKEND=$(GPU_BACKEND) GPU_PATIENCE=$(GPU_PATIENCE) GPU_CALLS=$(GPU_CALLS) GPU_BUDGET=$(GPU_BUDGET) ci/record-gpu $(BUILD)
