@@ -16,7 +16,7 @@
  *   - G is the granularity of the profile (2 MiB on the recorded H100 and H200).
  *   - Outputs are written on success only. Exceptions are measured ones and are stated.
  *   - A refused call changes nothing. The one measured exception stands at vmm_mem_set_access.
- *   - In a context that a kernel broke, every call that needs the context is refused; see "kernels" below.
+ *   - After a kernel's fault every call that needs a context is refused; see "kernels" below.
  *   - Every function may be called from any thread at any time; vmm_open and vmm_close of one system may not overlap
  *     other calls on it.
  *   - Before vmm_init, and in a forked child of a process that called it, every call returns
@@ -692,16 +692,21 @@ VMM_API vmm_result vmm_memset_d32_async(vmm_system *sys, vmm_deviceptr dst, unsi
  *
  * What a kernel may touch is what its device may: READ to read, READWRITE to write and to add. It is not checked when
  * the kernel is launched but when it gets there. A kernel that touches an address that its device may not access stops
- * there (what it and its neighbours wrote before stays), and from then on its context is broken:
+ * there (what it and its neighbours wrote before stays), and from then on the device is lost to the process:
  *
  *   vmm_launch -> SUCCESS ... vmm_ctx_synchronize -> ILLEGAL_ADDRESS [VMM-FAULT-ACCESS]      what the kernel did
  *                             everything after it -> ILLEGAL_ADDRESS [VMM-FAULT-STICKY]      and that it is over
- *                             vmm_mem_unmap, vmm_mem_release, vmm_mem_address_free, ...      work as ever (580)
+ *                             vmm_mem_unmap, vmm_mem_release, vmm_mem_address_free, ...      work as ever
  *
  * VMM-FAULT-ACCESS is told once, by the first call that waits for the work: vmm_ctx_synchronize, vmm_stream_synchronize,
- * vmm_stream_query, or a copy or fill without _async. Every other call that needs the context is refused with
- * VMM-FAULT-STICKY at once (a driver may let calls that only issue work pass until it has noticed). Contexts are ended
- * as ever, and others are not disturbed. The simulator does the work when it is launched. */
+ * vmm_stream_query, or a copy or fill without _async. Every other call that needs a context on that device (copies and
+ * fills of 0 bytes, vmm_mem_free of 0 and vmm_mem_get_address_range too) is refused with VMM-FAULT-STICKY at once; a
+ * driver may let calls that only issue work pass until it has noticed. Observed (580): so are all other contexts of the
+ * process on the device, and vmm_ctx_create and vmm_device_primary_ctx_retain; ending contexts does not mend it, ending
+ * the process does. Physical memory, reservations, mappings, rights, pointer attributes and vmm_ctx_destroy work as
+ * ever. Not measured: contexts on other devices, which stay whole on the simulator. The simulator does the work when it
+ * is launched. Memory of vmm_mem_alloc ends for its kernels where it was asked to end; a device notices after the last
+ * page only. */
 #define VMM_KERNEL_FILL 0
 #define VMM_KERNEL_PATTERN_WRITE 1
 #define VMM_KERNEL_PATTERN_VERIFY 2

@@ -5,8 +5,8 @@
 
 vmm_result sim_mem_get_info(struct sim_process *process, const struct vmm_call_mem_get_info *call)
 {
-    struct sim_context *context = sim_current(process);
-    vmm_result result = context ? sim_context_check(context, false) : sim_no_context(process);
+    const struct sim_context *context = sim_current(process);
+    vmm_result result = context ? sim_context_check(process, context, false) : sim_no_context(process);
     if (result != VMM_SUCCESS)
         return result;
     vmm_mem_location location = {VMM_MEM_LOCATION_TYPE_DEVICE, context->device};
@@ -70,10 +70,10 @@ static vmm_result allocate(struct sim_process *process, const struct vmm_call_me
     return VMM_SUCCESS;
 }
 
-static vmm_result check_alloc(const struct sim_process *process, const struct vmm_call_mem_alloc *call,
-                              struct sim_context *context, uint64_t unit)
+static vmm_result check_alloc(struct sim_process *process, const struct vmm_call_mem_alloc *call,
+                              const struct sim_context *context, uint64_t unit)
 {
-    vmm_result result = context ? sim_context_check(context, false) : sim_no_context(process);
+    vmm_result result = context ? sim_context_check(process, context, false) : sim_no_context(process);
     if (result != VMM_SUCCESS)
         return result;
     if (!call->dptr)
@@ -91,7 +91,7 @@ static vmm_result check_alloc(const struct sim_process *process, const struct vm
 
 vmm_result sim_mem_alloc(struct sim_process *process, const struct vmm_call_mem_alloc *call)
 {
-    struct sim_context *context = sim_current(process);
+    const struct sim_context *context = sim_current(process);
     uint64_t device_unit = sim_granularity(process, VMM_MEM_LOCATION_TYPE_DEVICE, 0);
     uint64_t space_unit = process->machine->profile.va_granularity;
     uint64_t unit = device_unit > space_unit ? device_unit : space_unit;
@@ -105,8 +105,10 @@ vmm_result sim_mem_alloc(struct sim_process *process, const struct vmm_call_mem_
 
 vmm_result sim_mem_free(struct sim_process *process, const struct vmm_call_mem_free *call)
 {
-    if (!call->dptr)
-        return VMM_SUCCESS;
+    const struct sim_context *context = sim_current(process);
+    vmm_result result = context ? sim_context_check(process, context, false) : VMM_SUCCESS;
+    if (result != VMM_SUCCESS || !call->dptr)
+        return result;
     struct sim_allocation *allocation = sim_allocation_at(process, call->dptr);
     if (allocation && allocation->start == call->dptr) {
         sim_allocation_end(process, allocation);

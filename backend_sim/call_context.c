@@ -107,6 +107,9 @@ vmm_result sim_device_primary_ctx_retain(struct sim_process *process,
         return vmm_detail_refuse(VMM_RULE_CTX_NULL, 0, 0, NULL);
     if (!sim_device_valid(process, call->dev))
         return refuse_device(process, call->dev);
+    vmm_result result = sim_device_check(process, call->dev);
+    if (result != VMM_SUCCESS)
+        return result;
     struct sim_context *context = process->primary[call->dev];
     if (!context) {
         context = new_context(process, call->dev, true, &call->head);
@@ -114,8 +117,6 @@ vmm_result sim_device_primary_ctx_retain(struct sim_process *process,
             return VMM_ERROR_OUT_OF_MEMORY;
         process->primary[call->dev] = context;
     }
-    if (context->ended_primary)
-        context->fault = (struct sim_fault){0};
     context->ended_primary = false;
     process->primary_retains[call->dev]++;
     open_context_space(process);
@@ -158,6 +159,9 @@ vmm_result sim_ctx_create(struct sim_process *process, const struct vmm_call_ctx
         return vmm_detail_refuse(VMM_RULE_CTX_FLAGS, call->flags, CONTEXT_FLAGS, NULL);
     if (!sim_device_valid(process, call->dev))
         return refuse_device(process, call->dev);
+    vmm_result result = sim_device_check(process, call->dev);
+    if (result != VMM_SUCCESS)
+        return result;
     struct sim_context *context = new_context(process, call->dev, false, &call->head);
     if (!context)
         return VMM_ERROR_OUT_OF_MEMORY;
@@ -229,7 +233,7 @@ vmm_result sim_ctx_synchronize(struct sim_process *process, const struct vmm_cal
 {
     struct sim_context *context = sim_current(process);
     (void)call;
-    return context ? sim_context_check(context, true) : sim_no_context(process);
+    return context ? sim_context_check(process, context, true) : sim_no_context(process);
 }
 
 vmm_result sim_stream_create(struct sim_process *process, const struct vmm_call_stream_create *call)
@@ -243,7 +247,7 @@ vmm_result sim_stream_create(struct sim_process *process, const struct vmm_call_
         *call->stream = NULL; /* measured: written although refused */
         return sim_no_context(process);
     }
-    vmm_result result = sim_context_check(context, false);
+    vmm_result result = sim_context_check(process, context, false);
     if (result != VMM_SUCCESS)
         return result;
     struct sim_stream *stream = calloc(1, sizeof *stream);
@@ -292,7 +296,7 @@ static vmm_result wait_for(struct sim_process *process, vmm_stream stream)
 {
     struct sim_context *context;
     vmm_result result = sim_stream_context(process, stream, &context);
-    return result == VMM_SUCCESS ? sim_context_check(context, true) : result;
+    return result == VMM_SUCCESS ? sim_context_check(process, context, true) : result;
 }
 
 vmm_result sim_stream_destroy(struct sim_process *process, const struct vmm_call_stream_destroy *call)
@@ -305,7 +309,7 @@ vmm_result sim_stream_destroy(struct sim_process *process, const struct vmm_call
     if (result == VMM_SUCCESS)
         result = sim_stream_context(process, call->stream, &context);
     if (result == VMM_SUCCESS)
-        result = sim_context_check(context, false);
+        result = sim_context_check(process, context, false);
     if (result != VMM_SUCCESS)
         return result;
     stream->ended = sim_origin(&call->head);

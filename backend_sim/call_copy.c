@@ -5,20 +5,20 @@
 #include "reach.h"
 
 /* The device of the current context; -1 without one that can work, and *result says why. */
-static int current_device(const struct sim_process *process, vmm_result *result)
+static int current_device(struct sim_process *process, vmm_result *result)
 {
-    struct sim_context *context = sim_current(process);
-    *result = context ? sim_context_check(context, true) : sim_no_context(process);
+    const struct sim_context *context = sim_current(process);
+    *result = context ? sim_context_check(process, context, true) : sim_no_context(process);
     return *result == VMM_SUCCESS ? context->device : -1;
 }
 
 /* The device that a stream's work runs on; -1 for a stream that may not be used, and *result says why. */
-static int stream_device(const struct sim_process *process, vmm_stream value, vmm_result *result)
+static int stream_device(struct sim_process *process, vmm_stream value, vmm_result *result)
 {
     struct sim_context *context;
     *result = sim_stream_context(process, value, &context);
     if (*result == VMM_SUCCESS)
-        *result = sim_context_check(context, false);
+        *result = sim_context_check(process, context, false);
     return *result == VMM_SUCCESS ? context->device : -1;
 }
 

@@ -1,7 +1,7 @@
 /* Questions about an address. The answers are the measured ones, also where they look odd. */
 #include <string.h>
 
-#include "sim.h"
+#include "launch.h"
 
 /* What holds an address: a mapping or an allocation, never both; and the reservation that covers it. */
 struct place {
@@ -222,8 +222,10 @@ vmm_result sim_pointer_get_attributes(struct sim_process *process, const struct 
 
 vmm_result sim_mem_get_address_range(struct sim_process *process, const struct vmm_call_mem_get_address_range *call)
 {
-    if (!sim_current(process))
-        return sim_no_context(process);
+    const struct sim_context *context = sim_current(process);
+    vmm_result result = context ? sim_context_check(process, context, false) : sim_no_context(process);
+    if (result != VMM_SUCCESS)
+        return result;
     if (!call->pbase && !call->psize)
         return VMM_SUCCESS;
     struct place place = find(process, call->dptr);

@@ -9,28 +9,29 @@
 struct run {
     struct twin_memory memory; /* first: the twin hands this back */
     struct sim_process *process;
-    struct sim_context *context;
+    const struct sim_context *context;
     const struct vmm_call_launch *call;
     bool out_of_memory;
 };
 
-static void break_context(struct run *run, uint64_t address, unsigned width, enum twin_use use)
+static void lose_device(const struct run *run, uint64_t address, unsigned width, enum twin_use use)
 {
-    struct sim_context *context = run->context;
+    int device = run->context->device;
+    struct sim_fault *fault = &run->process->fault[device];
     struct reach_run mapped;
-    context->fault = (struct sim_fault){
-        .broken = true,
+    *fault = (struct sim_fault){
+        .lost = true,
         .kernel = run->call->kernel,
         .launch = run->call->head.number,
         .address = address,
         .width = width,
         .use = use,
         .mapped = reach_run(run->process, address, 1, &mapped),
-        .rights = reach_rights(run->process, context->device, address),
+        .rights = reach_rights(run->process, device, address),
         .nearest = sim_object_nearest(run->process, address),
     };
-    if (context->fault.nearest.kind == VMM_OBJECT_NONE)
-        context->fault.nearest = sim_object_context(context);
+    if (fault->nearest.kind == VMM_OBJECT_NONE)
+        fault->nearest = sim_object_context(run->context);
 }
 
 /* The translation: one mapping or allocation, with the rights of the device that runs the kernel. */
@@ -42,7 +43,7 @@ static bool reach(struct twin_memory *memory, uint64_t address, unsigned width, 
     unsigned need = use == TWIN_READ ? VMM_MEM_ACCESS_FLAGS_PROT_READ : VMM_MEM_ACCESS_FLAGS_PROT_READWRITE;
     if (!reach_run(run->process, address, *size, &there) || there.length < width ||
         (reach_rights(run->process, run->context->device, address) & need) != need) {
-        break_context(run, address, width, use);
+        lose_device(run, address, width, use);
         return false;
     }
     *size = there.length;
@@ -58,31 +59,40 @@ static bool reach(struct twin_memory *memory, uint64_t address, unsigned width, 
     return !run->out_of_memory;
 }
 
-static void describe(const struct sim_context *context)
+static void describe(const struct sim_fault *fault, int device)
 {
     static const char *const did[] = {"reading", "writing", "adding to"};
-    const struct sim_fault *fault = &context->fault;
     const char *why = !fault->mapped                                         ? "nothing is mapped there"
                       : fault->rights == VMM_MEM_ACCESS_FLAGS_PROT_READ      ? "the device may only read there"
                       : fault->rights == VMM_MEM_ACCESS_FLAGS_PROT_READWRITE ? "the memory ends within the access"
                                                                              : "the device has no access there";
     vmm_detail_note("%s, launched by call %llu, on device %d, %s %u byte%s at 0x%llx: %s",
-                    vmm_kernel_name(fault->kernel), (unsigned long long)fault->launch, context->device,
-                    did[fault->use], fault->width, fault->width == 1 ? "" : "s", (unsigned long long)fault->address,
-                    why);
+                    vmm_kernel_name(fault->kernel), (unsigned long long)fault->launch, device, did[fault->use],
+                    fault->width, fault->width == 1 ? "" : "s", (unsigned long long)fault->address, why);
 }
 
-vmm_result sim_context_check(struct sim_context *context, bool waits)
+vmm_result sim_context_check(struct sim_process *process, const struct sim_context *context, bool waits)
 {
-    struct sim_fault *fault = &context->fault;
-    if (!fault->broken)
+    struct sim_fault *fault = &process->fault[context->device];
+    if (!fault->lost)
         return VMM_SUCCESS;
     vmm_object object = sim_object_context(context);
     bool first = waits && !fault->told;
     vmm_result result = first ? vmm_detail_refuse(VMM_RULE_FAULT_ACCESS, fault->address, 0, &fault->nearest)
                               : vmm_detail_refuse(VMM_RULE_FAULT_STICKY, context->value, 0, &object);
     fault->told = fault->told || first;
-    describe(context);
+    describe(fault, context->device);
+    return result;
+}
+
+vmm_result sim_device_check(const struct sim_process *process, int device)
+{
+    const struct sim_fault *fault = &process->fault[device];
+    if (!fault->lost)
+        return VMM_SUCCESS;
+    vmm_object object = sim_object_device(process, device);
+    vmm_result result = vmm_detail_refuse(VMM_RULE_FAULT_STICKY, (uint64_t)device, 0, &object);
+    describe(fault, device);
     return result;
 }
 
@@ -93,7 +103,7 @@ vmm_result sim_launch(struct sim_process *process, const struct vmm_call_launch 
     if (result == VMM_SUCCESS)
         result = sim_stream_context(process, call->stream, &context);
     if (result == VMM_SUCCESS)
-        result = sim_context_check(context, false);
+        result = sim_context_check(process, context, false);
     if (result != VMM_SUCCESS)
         return result;
     struct run run = {{reach}, process, context, call, false};

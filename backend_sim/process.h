@@ -53,9 +53,9 @@ struct sim_mapping {
     bool host_latest; /* of device 0 and the host, the host was the last to be granted anything: it answers for HOST */
 };
 
-/* What a kernel did that its device may not, as it was then. */
+/* What a kernel did that its device may not, as it was then. From then on the device is lost to the process. */
 struct sim_fault {
-    bool broken, told;
+    bool lost, told;
     vmm_kernel kernel;
     uint64_t launch; /* number of the call */
     uint64_t address;
@@ -74,7 +74,6 @@ struct sim_context {
     bool ended_primary; /* the last retain was released; the next one revives it with the same value */
     uint32_t number;
     struct sim_origin made, ended;
-    struct sim_fault fault;
 };
 
 struct sim_stream {
@@ -104,6 +103,7 @@ struct sim_process {
     bool context_space; /* the chunks that a first context opens are there */
     struct sim_context *primary[VMM_MAX_DEVICES]; /* the device's primary context, once it was retained */
     uint32_t primary_retains[VMM_MAX_DEVICES];
+    struct sim_fault fault[VMM_MAX_DEVICES];
     uint32_t numbers[VMM_OBJECT_STREAM + 1]; /* given so far, per kind */
     struct graveyard graveyard;
 };

@@ -1,4 +1,7 @@
-/* Kernels that go where they may not: what is told, and what still works in a context that they broke. */
+/* Kernels that go where they may not: what is told, and what still works in a process that lost its device so.
+ *
+ * A fault takes the device from the whole process, so each case has a process of its own: on the simulator another
+ * system, as below. On a driver bin/kernels asks the same in child processes. */
 #include <string.h>
 
 #include "test.h"
@@ -6,55 +9,12 @@
 #define READ VMM_MEM_ACCESS_FLAGS_PROT_READ
 #define RW VMM_MEM_ACCESS_FLAGS_PROT_READWRITE
 #define NONE VMM_MEM_ACCESS_FLAGS_PROT_NONE
+#define NOBODY (-1) /* rights that were never set */
+
+#define LOST VMM_ERROR_ILLEGAL_ADDRESS
 
 #define ARGS(...) (const uint64_t[]){__VA_ARGS__}, sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t)
 #define LAUNCH(kernel, ...) vmm_launch(S, VMM_KERNEL_##kernel, 1, 64, ARGS(__VA_ARGS__), NULL)
-
-/* A context that is to be broken, so that the fixture's own stays whole. How much of a process a fault takes along on a
- * driver is not promised, so there bin/kernels asks the same in child processes. */
-static vmm_context victim(struct fix *f)
-{
-    fix_need_simulator(f, "a fault may take the whole process along: see bin/kernels");
-    return fix_context(f, 0);
-}
-
-/* What the first waiting call after a fault is to say. */
-struct told {
-    vmm_result result;
-    const char *kernel;
-    uint64_t address;
-    const char *why;
-    vmm_object_kind near;
-};
-
-static void check_told(struct fix *f, int line, vmm_result result, struct told want)
-{
-    const vmm_detail detail = *vmm_last_detail();
-    char address[32];
-    snprintf(address, sizeof address, "0x%llx", (unsigned long long)want.address);
-    if (result != want.result)
-        fix_failed(f, __FILE__, line, "%s, expected %s", vmm_result_name(result), vmm_result_name(want.result));
-    if (!detail.rule || strcmp(detail.rule, "VMM-FAULT-ACCESS") != 0)
-        fix_failed(f, __FILE__, line, "by %s, expected VMM-FAULT-ACCESS", detail.rule ? detail.rule : "no rule");
-    if (detail.value != want.address || !strstr(detail.note, address) || !strstr(detail.note, want.kernel) ||
-        !strstr(detail.note, want.why))
-        fix_failed(f, __FILE__, line, "0x%llx: %s; expected %s, %s and \"%s\"", (unsigned long long)detail.value,
-                   detail.note, address, want.kernel, want.why);
-    if (detail.nearest.kind != want.near)
-        fix_failed(f, __FILE__, line, "the nearest object is of kind %d, expected %d", (int)detail.nearest.kind,
-                   (int)want.near);
-}
-
-/* In a context of its own the launch succeeds and synchronising does not. */
-#define FAULTS(kernel, address, why, near, ...)                                                                    \
-    do {                                                                                                           \
-        vmm_context broken_ = victim(f);                                                                           \
-        ACCEPTED(LAUNCH(kernel, __VA_ARGS__));                                                                     \
-        check_told(f, __LINE__, vmm_ctx_synchronize(S),                                                            \
-                   (struct told){VMM_ERROR_ILLEGAL_ADDRESS, vmm_kernel_name(VMM_KERNEL_##kernel), (address), (why), \
-                                 VMM_OBJECT_##near});                                                              \
-        fix_context_destroy(f, broken_);                                                                           \
-    } while (0)
 
 #define RUNS(kernel, ...)                          \
     do {                                           \
@@ -62,21 +22,146 @@ static void check_told(struct fix *f, int line, vmm_result result, struct told w
         ACCEPTED(vmm_ctx_synchronize(S));          \
     } while (0)
 
-/* Reading, writing and adding at an address without the rights for it. */
+static void open_process(struct fix *f, struct fix *own)
+{
+    fix_need_simulator(f, "a fault takes the whole process along: bin/kernels asks in child processes");
+    *own = (struct fix){.root = f->root, .out = f->out};
+    fix_need(f, fix_open(own, f->spec, 0));
+}
+
+/* [0 mapped][1 nothing][2 mapped][3 nothing], with these rights. */
+static vmm_deviceptr map_two(struct fix *f, int rights)
+{
+    vmm_deviceptr p = fix_reserve(f, 4 * f->g);
+    for (uint64_t at = 0; at < 3; at += 2) {
+        fix_map(f, p + at * f->g, f->g, fix_create(f, f->g));
+        if (rights != NOBODY)
+            fix_access(f, p + at * f->g, f->g, rights);
+    }
+    return p;
+}
+
+/* The call told by VMM-FAULT-ACCESS what the kernel did. */
+static void check_told(struct fix *f, int line, vmm_result result, const char *kernel, uint64_t address,
+                       const char *why, vmm_object_kind near)
+{
+    const vmm_detail detail = *vmm_last_detail();
+    char place[32];
+    snprintf(place, sizeof place, "0x%llx:", (unsigned long long)address);
+    if (result != LOST || !detail.rule || strcmp(detail.rule, "VMM-FAULT-ACCESS") != 0)
+        fix_failed(f, __FILE__, line, "%s by %s, expected VMM-FAULT-ACCESS", vmm_result_name(result),
+                   detail.rule ? detail.rule : "no rule");
+    else if (detail.value != address || !strstr(detail.note, place) || !strstr(detail.note, kernel) ||
+             !strstr(detail.note, why))
+        fix_failed(f, __FILE__, line, "0x%llx, \"%s\"; expected %s, %s and \"%s\"", (unsigned long long)detail.value,
+                   detail.note, place, kernel, why);
+    else if (detail.nearest.kind != near)
+        fix_failed(f, __FILE__, line, "the nearest object is of kind %d, expected %d", (int)detail.nearest.kind,
+                   (int)near);
+}
+
+#define TOLD(call, kernel, address, why, near) \
+    check_told(f, __LINE__, (call), vmm_kernel_name(VMM_KERNEL_##kernel), (address), (why), VMM_OBJECT_##near)
+
+/* ---- rights and places ---- */
+
+struct item {
+    int line;
+    int rights;
+    vmm_kernel kernel;
+    uint64_t units, bytes;   /* where the kernel works: units * G + bytes */
+    uint64_t rest[3];        /* its other arguments */
+    uint64_t fault_units, fault_bytes;
+    const char *why;
+    vmm_object_kind near;
+};
+
+#define SIZE (UINT64_C(1) << 40) /* SIZE + n: G + n */
+#define OUT (UINT64_C(1) << 41)  /* memory for answers */
+
+static uint64_t argument(const struct fix *f, uint64_t value, vmm_deviceptr out)
+{
+    return value >= OUT ? out : value >= SIZE ? f->g + (value - SIZE) : value;
+}
+
+static void check_item(struct fix *root, const struct item *item)
+{
+    struct fix own, *f = &own;
+    open_process(root, f);
+    vmm_deviceptr p = map_two(f, item->rights), out = fix_mapped(f, f->g, RW, NULL);
+    uint64_t args[4] = {p + item->units * f->g + item->bytes};
+    for (int i = 0; i < 3; i++)
+        args[i + 1] = argument(f, item->rest[i], out);
+    ACCEPTED(vmm_launch(S, item->kernel, 1, 64, args, vmm_kernel_arguments(item->kernel), NULL));
+    check_told(f, item->line, vmm_ctx_synchronize(S), vmm_kernel_name(item->kernel),
+               p + item->fault_units * f->g + item->fault_bytes, item->why, item->near);
+    fix_close(f);
+}
+
 TEST_BREAKS(FAULT_ACCESS, kernel_without_rights)
 {
-    vmm_deviceptr p = fix_reserve(f, 2 * f->g), out = fix_mapped(f, f->g, RW, NULL);
-    fix_map(f, p, f->g, fix_create(f, f->g));
-    FAULTS(TOUCH, p, "reading 8 bytes", MAPPING, p, 0, 8, out);
-    FAULTS(TOUCH, p + 1, "writing 1 byte at", MAPPING, p + 1, 1, 1, out);
-    FAULTS(ATOMIC_ADD, p, "the device has no access there", MAPPING, p, 1);
-    fix_access(f, p, f->g, READ);
-    FAULTS(TOUCH, p + 4, "the device may only read there", MAPPING, p + 4, 1, 4, out);
-    FAULTS(ATOMIC_ADD, p + 8, "adding to 8 bytes", MAPPING, p + 8, 1);
-    fix_access(f, p, f->g, NONE);
-    FAULTS(TOUCH, p, "no access", MAPPING, p, 0, 1, out);
-    FAULTS(SUM, p, "reading 1 byte ", MAPPING, p, 100, out);
-    FAULTS(SUM, p, "adding to 8 bytes", MAPPING, out, 100, p); /* nowhere to put the answer */
+    static const struct item items[] = {
+        {__LINE__, NOBODY, VMM_KERNEL_TOUCH, 0, 0, {0, 8, OUT}, 0, 0, "reading 8 bytes at", VMM_OBJECT_MAPPING},
+        {__LINE__, NOBODY, VMM_KERNEL_TOUCH, 0, 1, {1, 1, OUT}, 0, 1, "writing 1 byte at", VMM_OBJECT_MAPPING},
+        {__LINE__, NOBODY, VMM_KERNEL_ATOMIC_ADD, 0, 8, {1}, 0, 8, "the device has no access", VMM_OBJECT_MAPPING},
+        {__LINE__, NONE, VMM_KERNEL_TOUCH, 0, 0, {0, 1, OUT}, 0, 0, "the device has no access", VMM_OBJECT_MAPPING},
+        {__LINE__, NONE, VMM_KERNEL_SUM, 0, 5, {9, OUT}, 0, 5, "reading 1 byte at", VMM_OBJECT_MAPPING},
+        {__LINE__, READ, VMM_KERNEL_TOUCH, 0, 4, {1, 4, OUT}, 0, 4, "the device may only read", VMM_OBJECT_MAPPING},
+        {__LINE__, READ, VMM_KERNEL_ATOMIC_ADD, 0, 8, {1}, 0, 8, "adding to 8 bytes at", VMM_OBJECT_MAPPING},
+        {__LINE__, READ, VMM_KERNEL_PATTERN_WRITE, 2, 8, {16, 1}, 2, 8, "writing 8 bytes at", VMM_OBJECT_MAPPING},
+    };
+    for (size_t i = 0; i < sizeof items / sizeof items[0]; i++)
+        check_item(f, &items[i]);
+}
+
+TEST_EXPECTS("launch.faults_where_nothing_is_mapped", kernel_where_nothing_is)
+{
+    static const struct item items[] = {
+        {__LINE__, RW, VMM_KERNEL_TOUCH, 1, 0, {0, 8, OUT}, 1, 0, "nothing is mapped there", VMM_OBJECT_RESERVATION},
+        {__LINE__, RW, VMM_KERNEL_TOUCH, 3, 1, {1, 1, OUT}, 3, 1, "nothing is mapped there", VMM_OBJECT_RESERVATION},
+        {__LINE__, RW, VMM_KERNEL_FILL, 0, 0, {SIZE + 1, 7}, 1, 0, "writing 1 byte at", VMM_OBJECT_RESERVATION},
+        {__LINE__, RW, VMM_KERNEL_FILL, 0, 0, {SIZE + SIZE, 7}, 1, 0, "nothing is mapped there", VMM_OBJECT_RESERVATION},
+        {__LINE__, RW, VMM_KERNEL_PATTERN_WRITE, 0, 8, {SIZE, 1}, 1, 0, "writing 8 bytes at", VMM_OBJECT_RESERVATION},
+    };
+    for (size_t i = 0; i < sizeof items / sizeof items[0]; i++)
+        check_item(f, &items[i]);
+}
+
+/* What was there a moment ago is what the reader wants to know. */
+TEST_EXPECTS("launch.faults_where_nothing_is_mapped", kernel_where_something_was)
+{
+    struct fix own, *root = f;
+    open_process(root, &own);
+    f = &own;
+    vmm_deviceptr p = map_two(f, RW);
+    ACCEPTED(LAUNCH(FILL, p, f->g, 7));
+    fix_unmap(f, p, f->g);
+    ACCEPTED(LAUNCH(TOUCH, p + 8, 1, 8, 0));
+    TOLD(vmm_ctx_synchronize(S), TOUCH, p + 8, "nothing is mapped there", MAPPING);
+    CHECK(vmm_last_detail()->nearest.ended > 0, "the mapping that was there is not shown");
+    fix_close(f);
+}
+
+/* use.7: rights are per device; and a device that one kernel lost leaves the other. */
+TEST_EXPECTS("launch.faults_without_rights_of_its_device", kernel_of_another_device)
+{
+    struct fix own, *root = f;
+    fix_need_devices(f, 2);
+    fix_need_link(f, true);
+    open_process(root, &own);
+    f = &own;
+    vmm_mem_allocation_prop prop = fix_prop(1);
+    vmm_deviceptr p = fix_reserve(f, f->g), out = fix_mapped(f, f->g, RW, NULL);
+    fix_map(f, p, f->g, fix_create_prop(f, f->g, &prop));
+    fix_access_at(f, p, f->g, fix_at(VMM_MEM_LOCATION_TYPE_DEVICE, 1), RW);
+    ACCEPTED(LAUNCH(TOUCH, p, 0, 8, out));
+    TOLD(vmm_ctx_synchronize(S), TOUCH, p, "on device 0", MAPPING);
+    vmm_context other = fix_context(f, 1);
+    RUNS(TOUCH, p, 1, 8, 0);
+    ACCEPTED(LAUNCH(TOUCH, out, 0, 8, p)); /* and the other way round */
+    TOLD(vmm_ctx_synchronize(S), TOUCH, out, "on device 1", MAPPING);
+    fix_context_destroy(f, other);
+    fix_close(f);
 }
 
 TEST_NEAR_MISS(FAULT_ACCESS, kernel_with_just_enough_rights)
@@ -84,6 +169,7 @@ TEST_NEAR_MISS(FAULT_ACCESS, kernel_with_just_enough_rights)
     vmm_deviceptr p = fix_mapped(f, f->g, READ, NULL), out = fix_mapped(f, f->g, RW, NULL);
     RUNS(TOUCH, p, 0, 8, out);
     RUNS(SUM, p, f->g, out);
+    fix_need(f, vmm_memset_d8(S, out, 0, 24));
     RUNS(PATTERN_VERIFY, p, f->g, 1, out);
     fix_access(f, p, f->g, RW);
     RUNS(TOUCH, p + f->g - 1, 1, 1, out);
@@ -91,116 +177,119 @@ TEST_NEAR_MISS(FAULT_ACCESS, kernel_with_just_enough_rights)
     RUNS(FILL, p, f->g, 1);
 }
 
-/* Reserved, unmapped, freed, never there; and one byte past the end, after which all before it is written. */
-TEST_EXPECTS("launch.faults_where_nothing_is_mapped", kernel_where_nothing_is)
-{
-    vmm_deviceptr p = fix_reserve(f, 4 * f->g), out = fix_mapped(f, f->g, RW, NULL);
-    vmm_deviceptr old = fix_free_range(f, 64 * f->g) + 32 * f->g;
-    FAULTS(TOUCH, p, "nothing is mapped there", RESERVATION, p, 0, 8, out);
-    fix_map(f, p, f->g, fix_create(f, f->g));
-    fix_map(f, p + 2 * f->g, f->g, fix_create(f, f->g));
-    fix_access(f, p, f->g, RW);
-    fix_access(f, p + 2 * f->g, f->g, RW);
-    FAULTS(FILL, p + f->g, "writing 1 byte at", RESERVATION, p, f->g + 1, 7);
-    CHECK(fix_peek(f, p + f->g - 1) == 7 && fix_peek(f, p + 2 * f->g) == 0, "the part before the end is not written");
-    FAULTS(FILL, p + f->g, "nothing is mapped there", RESERVATION, p, 3 * f->g, 8); /* over a hole */
-    FAULTS(PATTERN_WRITE, p + f->g, "writing 8 bytes", RESERVATION, p + f->g - 16, 24, 1);
-    fix_unmap(f, p, f->g);
-    FAULTS(TOUCH, p + 8, "nothing is mapped there", MAPPING, p + 8, 1, 8, out); /* the one that was there */
-    vmm_context broken = victim(f);
-    ACCEPTED(LAUNCH(TOUCH, old, 0, 1, out));
-    CHECK(vmm_ctx_synchronize(S) == VMM_ERROR_ILLEGAL_ADDRESS, "an address that was never reserved");
-    fix_context_destroy(f, broken);
-}
-
-/* use.7: rights are per device. */
-TEST_EXPECTS("launch.faults_without_rights_of_its_device", kernel_of_another_device)
-{
-    fix_need_devices(f, 2);
-    fix_need_link(f, true);
-    vmm_mem_allocation_prop prop = fix_prop(1);
-    vmm_deviceptr p = fix_reserve(f, f->g), out = fix_mapped(f, f->g, RW, NULL);
-    fix_map(f, p, f->g, fix_create_prop(f, f->g, &prop));
-    fix_access_at(f, p, f->g, fix_at(VMM_MEM_LOCATION_TYPE_DEVICE, 1), RW);
-    FAULTS(TOUCH, p, "on device 0", MAPPING, p, 0, 8, out);
-    vmm_context other = fix_context(f, 1);
-    RUNS(TOUCH, p, 1, 8, 0);
-    ACCEPTED(LAUNCH(TOUCH, out, 0, 8, p)); /* and the other way round */
-    check_told(f, __LINE__, vmm_ctx_synchronize(S),
-               (struct told){VMM_ERROR_ILLEGAL_ADDRESS, "touch", out, "on device 1", VMM_OBJECT_MAPPING});
-    fix_context_destroy(f, other);
-}
-
 /* Memory of the old kind belongs to its device, and ends where it was asked to end. */
-TEST_EXPECTS("launch.uses_ordinary_memory", kernel_on_ordinary_memory)
+static void overrun_ordinary_memory(struct fix *root, uint64_t size, uint64_t fault, const char *why)
 {
+    struct fix own, *f = &own;
+    open_process(root, f);
     vmm_deviceptr a = fix_alloc(f, 100);
     RUNS(FILL, a, 100, 3);
-    FAULTS(FILL, a + 100, "writing 1 byte", ALLOCATION, a, 101, 4);
-    FAULTS(ATOMIC_ADD, a + 96, "the memory ends within the access", ALLOCATION, a + 96, 1);
+    ACCEPTED(size ? LAUNCH(FILL, a, size, 4) : LAUNCH(ATOMIC_ADD, a + 96, 1));
+    check_told(f, __LINE__, vmm_ctx_synchronize(S), size ? "fill" : "atomic_add", a + fault, why,
+               VMM_OBJECT_ALLOCATION);
+    fix_forget(f, FIX_ALLOCATION, a, 0); /* it goes with its context */
+    fix_close(f);
 }
 
-/* After a fault everything that needs the context says so; once it was told what happened, only that it did. */
-TEST_BREAKS(FAULT_STICKY, work_in_a_broken_context)
+TEST_EXPECTS("launch.uses_ordinary_memory", kernel_on_ordinary_memory)
 {
-    vmm_deviceptr p = fix_mapped(f, f->g, READ, NULL), out = 0;
-    vmm_stream stream = NULL, made = NULL;
-    vmm_context broken = victim(f);
-    uint64_t value = (uintptr_t)broken;
+    overrun_ordinary_memory(f, 101, 100, "writing 1 byte at");
+    overrun_ordinary_memory(f, 0, 96, "the memory ends within the access");
+}
+
+/* ---- afterwards ---- */
+
+/* Everything that needs the device says so: once what happened, and from then on that it did. */
+TEST_BREAKS(FAULT_STICKY, work_on_a_lost_device)
+{
+    struct fix own, *root = f;
+    open_process(root, &own);
+    f = &own;
+    vmm_deviceptr p = fix_mapped(f, f->g, READ, NULL), old = fix_alloc(f, 64), base = 0;
+    vmm_stream stream = fix_stream(f), made = NULL;
+    uint64_t value = (uintptr_t)f->ctx, size;
     char bytes[8] = "";
-    fix_need(f, vmm_stream_create(S, &stream, 0));
     ACCEPTED(LAUNCH(FILL, p, 8, 1));
-    check_told(f, __LINE__, vmm_stream_synchronize(S, NULL),
-               (struct told){VMM_ERROR_ILLEGAL_ADDRESS, "fill", p, "may only read", VMM_OBJECT_MAPPING});
+    CHECK(vmm_mem_alloc(S, &base, f->g) == LOST && strcmp(vmm_last_detail()->rule, "VMM-FAULT-STICKY") == 0,
+          "a call that does not wait was told what happened");
+    TOLD(vmm_stream_synchronize(S, stream), FILL, p, "may only read", MAPPING);
     REFUSED_NEAR(vmm_ctx_synchronize(S), ILLEGAL_ADDRESS, NULL, value, CONTEXT, 0);
-    REFUSED_NEAR(vmm_stream_synchronize(S, stream), ILLEGAL_ADDRESS, NULL, value, CONTEXT, 0);
+    REFUSED_NEAR(vmm_stream_synchronize(S, NULL), ILLEGAL_ADDRESS, NULL, value, CONTEXT, 0);
     REFUSED_NEAR(vmm_stream_query(S, stream), ILLEGAL_ADDRESS, NULL, value, CONTEXT, 0);
     REFUSED_NEAR(vmm_stream_create(S, &made, 0), ILLEGAL_ADDRESS, NULL, value, CONTEXT, 0);
+    REFUSED_NEAR(vmm_stream_destroy(S, stream), ILLEGAL_ADDRESS, NULL, value, CONTEXT, 0);
     REFUSED_NEAR(vmm_memcpy_dtoh(S, bytes, p, 8), ILLEGAL_ADDRESS, NULL, value, CONTEXT, 0);
-    REFUSED_NEAR(vmm_memset_d8(S, p, 1, 8), ILLEGAL_ADDRESS, NULL, value, CONTEXT, 0);
+    REFUSED_NEAR(vmm_memset_d8(S, p, 1, 0), ILLEGAL_ADDRESS, NULL, value, CONTEXT, 0);
     REFUSED_NEAR(vmm_memcpy_dtod_async(S, p, p + 8, 8, stream), ILLEGAL_ADDRESS, NULL, value, CONTEXT, 0);
     REFUSED_NEAR(LAUNCH(FILL, 0, 0, 0), ILLEGAL_ADDRESS, NULL, value, CONTEXT, 0);
-    REFUSED_NEAR(vmm_mem_alloc(S, &out, f->g), ILLEGAL_ADDRESS, NULL, value, CONTEXT, 0);
+    REFUSED_NEAR(vmm_mem_free(S, 0), ILLEGAL_ADDRESS, NULL, value, CONTEXT, 0);
+    REFUSED_NEAR(vmm_mem_free(S, old), ILLEGAL_ADDRESS, NULL, value, CONTEXT, 0);
+    REFUSED_NEAR(vmm_mem_get_info(S, &size, NULL), ILLEGAL_ADDRESS, NULL, value, CONTEXT, 0);
+    REFUSED_NEAR(vmm_mem_get_address_range(S, &base, &size, p), ILLEGAL_ADDRESS, NULL, value, CONTEXT, 0);
     CHECK(strstr(vmm_last_detail()->note, "fill"), "the kernel is not named: %s", vmm_last_detail()->note);
-    CHECK(!made && !out, "an output was written");
-    ACCEPTED(vmm_ctx_destroy(S, broken));
-    fix_forget(f, FIX_CONTEXT, value, 0);
+    CHECK(!made && !base && !bytes[0], "an output was written");
+    fix_forget(f, FIX_STREAM, (uintptr_t)stream, 0); /* both go with their context */
+    fix_forget(f, FIX_ALLOCATION, old, 0);
+    fix_close(f);
 }
 
-/* The context is whole until the kernel's work went wrong, and other contexts stay so. */
-TEST_NEAR_MISS(FAULT_STICKY, work_in_another_context)
+/* Contexts from before are broken too, and no new one is to be had. */
+TEST_BREAKS(FAULT_STICKY, other_contexts_on_a_lost_device)
 {
+    struct fix own, *root = f;
+    open_process(root, &own);
+    f = &own;
+    vmm_deviceptr p = fix_mapped(f, f->g, READ, NULL);
+    uint64_t before = (uintptr_t)f->ctx;
+    vmm_context second = fix_context(f, 0), made = NULL;
+    ACCEPTED(LAUNCH(FILL, p, 8, 1));
+    TOLD(vmm_ctx_synchronize(S), FILL, p, "may only read", MAPPING);
+    ACCEPTED(vmm_ctx_set_current(S, f->ctx));
+    REFUSED_NEAR(vmm_memset_d8(S, p, 1, 8), ILLEGAL_ADDRESS, NULL, before, CONTEXT, 0);
+    REFUSED_NEAR(vmm_ctx_create(S, &made, 0, 0), ILLEGAL_ADDRESS, NULL, 0, DEVICE, 0);
+    REFUSED_NEAR(vmm_device_primary_ctx_retain(S, &made, 0), ILLEGAL_ADDRESS, NULL, 0, DEVICE, 0);
+    fix_context_destroy(f, second);
+    ACCEPTED(vmm_device_primary_ctx_reset(S, 0));
+    REFUSED_NEAR(vmm_ctx_create(S, &made, 0, 0), ILLEGAL_ADDRESS, NULL, 0, DEVICE, 0);
+    CHECK(!made, "a context was written");
+    fix_close(f);
+}
+
+/* Another process of the machine is not disturbed; and before the fault everything works. */
+TEST_NEAR_MISS(FAULT_STICKY, work_in_another_process)
+{
+    struct fix own, *root = f;
+    open_process(root, &own);
+    f = &own;
+    struct fix *other = fix_also(f, NULL, 0);
     vmm_deviceptr p = fix_mapped(f, f->g, READ, NULL), out = fix_mapped(f, f->g, RW, NULL);
-    vmm_stream own = fix_stream(f);
-    vmm_context broken = victim(f);
+    vmm_deviceptr q = fix_mapped(other, other->g, RW, NULL);
     RUNS(TOUCH, p, 0, 8, out);
     ACCEPTED(vmm_ctx_synchronize(S));
     ACCEPTED(LAUNCH(TOUCH, p, 1, 8, 0));
-    ACCEPTED(vmm_stream_synchronize(S, own)); /* of the first context, although the broken one is current */
-    ACCEPTED(vmm_memset_d8_async(S, out, 4, 8, own));
-    fix_need(f, vmm_ctx_set_current(S, f->ctx));
-    ACCEPTED(vmm_ctx_synchronize(S));
-    ACCEPTED(vmm_memset_d8(S, out + 8, 5, 8));
-    RUNS(SUM, p, 8, out + 64);
-    CHECK(fix_peek(f, out) == 4 && fix_peek(f, out + 8) == 5, "work in the other context is not done");
-    fix_need(f, vmm_ctx_set_current(S, broken));
-    check_told(f, __LINE__, vmm_stream_query(S, NULL),
-               (struct told){VMM_ERROR_ILLEGAL_ADDRESS, "touch", p, "writing 8 bytes", VMM_OBJECT_MAPPING});
-    fix_context_destroy(f, broken);
-    ACCEPTED(vmm_ctx_synchronize(S));
+    ACCEPTED(vmm_memset_d8(other->sys, q, 5, 8));
+    ACCEPTED(vmm_launch(other->sys, VMM_KERNEL_FILL, 1, 32, ARGS(q + 4, 8, 6), NULL));
+    ACCEPTED(vmm_ctx_synchronize(other->sys));
+    CHECK(fix_peek(other, q) == 5 && fix_peek(other, q + 11) == 6, "work in the other process is not done");
+    TOLD(vmm_stream_query(S, NULL), TOUCH, p, "writing 8 bytes", MAPPING);
+    ACCEPTED(vmm_ctx_synchronize(other->sys));
+    fix_close(f);
 }
 
-/* use.2: virtual memory management does not belong to the context. */
-TEST_EXPECTS("launch.vmm_calls_work_after_a_fault", control_calls_in_a_broken_context)
+/* use.2: virtual memory management needs no context, so it works on. */
+TEST_EXPECTS("launch.vmm_calls_work_after_a_fault", control_calls_on_a_lost_device)
 {
+    struct fix own, *root = f;
+    open_process(root, &own);
+    f = &own;
     vmm_mem_generic_allocation_handle handle = 0, made = 0;
     vmm_deviceptr p = fix_mapped(f, f->g, READ, &handle), q = 0;
     vmm_mem_allocation_prop prop = fix_prop(0);
     vmm_mem_access_desc desc = {fix_at(VMM_MEM_LOCATION_TYPE_DEVICE, 0), RW};
-    vmm_context broken = victim(f);
-    uint64_t rights = 0;
+    uint64_t value = 0;
+    int device = 7;
     ACCEPTED(LAUNCH(FILL, p, f->g, 1));
-    CHECK(vmm_ctx_synchronize(S) == VMM_ERROR_ILLEGAL_ADDRESS, "no fault");
+    TOLD(vmm_ctx_synchronize(S), FILL, p, "may only read", MAPPING);
     ACCEPTED(vmm_mem_address_reserve(S, &q, f->g, 0, 0, 0));
     fix_unmap(f, p, f->g);
     fix_release(f, handle);
@@ -208,33 +297,12 @@ TEST_EXPECTS("launch.vmm_calls_work_after_a_fault", control_calls_in_a_broken_co
     ACCEPTED(vmm_mem_create(S, &made, f->g, &prop, 0));
     ACCEPTED(vmm_mem_map(S, q, f->g, 0, made, 0));
     ACCEPTED(vmm_mem_set_access(S, q, f->g, &desc, 1));
-    ACCEPTED(vmm_mem_get_access(S, &rights, &desc.location, q));
-    CHECK_U64(rights, RW);
+    ACCEPTED(vmm_mem_get_access(S, &value, &desc.location, q));
+    CHECK_U64(value, RW);
+    ACCEPTED(vmm_pointer_get_attribute(S, &value, VMM_POINTER_ATTRIBUTE_DEVICE_POINTER, q));
     ACCEPTED(vmm_mem_unmap(S, q, f->g));
     ACCEPTED(vmm_mem_release(S, made));
     ACCEPTED(vmm_mem_address_free(S, q, f->g));
-    fix_context_destroy(f, broken);
-}
-
-/* The primary context is whole again once it was reset, or released and retained. */
-TEST_EXPECTS("launch.reset_mends_the_primary_context", primary_context_is_mended)
-{
-    vmm_context primary = NULL;
-    vmm_deviceptr p = fix_mapped(f, f->g, READ, NULL);
-    fix_need_simulator(f, "not measured");
-    for (int reset = 0; reset < 2; reset++) {
-        fix_need(f, vmm_device_primary_ctx_retain(S, &primary, 0));
-        fix_need(f, vmm_ctx_set_current(S, primary));
-        ACCEPTED(vmm_ctx_synchronize(S));
-        ACCEPTED(LAUNCH(FILL, p, 8, 1));
-        CHECK(vmm_ctx_synchronize(S) == VMM_ERROR_ILLEGAL_ADDRESS, "no fault");
-        if (reset) {
-            fix_need(f, vmm_device_primary_ctx_reset(S, 0));
-            fix_need(f, vmm_device_primary_ctx_retain(S, &primary, 0));
-            ACCEPTED(vmm_ctx_synchronize(S));
-            fix_need(f, vmm_device_primary_ctx_release(S, 0));
-        }
-        fix_need(f, vmm_device_primary_ctx_release(S, 0));
-    }
-    fix_need(f, vmm_ctx_set_current(S, f->ctx));
+    ACCEPTED(vmm_ctx_get_device(S, &device));
+    fix_close(f);
 }
