@@ -440,7 +440,7 @@ VMM_API vmm_result vmm_stream_query(vmm_system *sys, vmm_stream stream);
 /* --------------------------------------------------------------------------------------------------- ordinary memory */
 
 /* Free and total bytes of the current context's device. free falls at vmm_mem_create by exactly the size, not at
- * reserve or map. Either pointer may be NULL. INVALID_CONTEXT [VMM-CTX-CURRENT]. cuMemGetInfo. */
+ * reserve or map. Either pointer may be NULL. INVALID_CONTEXT [VMM-CTX-CURRENT] (0 written). cuMemGetInfo. */
 VMM_API vmm_result vmm_mem_get_info(vmm_system *sys, uint64_t *free, uint64_t *total);
 
 /* Memory of the old kind on the current context's device, mapped and accessible at once; here so that programs that
@@ -477,6 +477,7 @@ VMM_API vmm_result vmm_mem_get_allocation_granularity(vmm_system *sys, uint64_t 
  *   (bytes 0 to 2), VMM-CREATE-WIN32-META, VMM-CREATE-HOST-COMPRESSION, VMM-CREATE-HOST-RDMA];
  * NOT_SUPPORTED [VMM-CREATE-UNSUPPORTED, VMM-CREATE-HOST-UNSUPPORTED, VMM-CREATE-NUMA-UNSUPPORTED,
  *   VMM-CREATE-FD-UNSUPPORTED, VMM-CREATE-FABRIC-UNSUPPORTED] where the machine lacks the capability;
+ * INVALID_VALUE [VMM-CREATE-TILE-POOL];
  * OUT_OF_MEMORY [VMM-CREATE-MEMORY];
  * NOT_PERMITTED [VMM-CREATE-FABRIC-IMEX]: FABRIC without a usable IMEX channel, although the attribute says 1.
  * Warned of, in this order: [VMM-CREATE-HANDLE-TYPE-UNKNOWN, VMM-CREATE-RDMA-VALUE, VMM-CREATE-USAGE-UNKNOWN,
@@ -568,8 +569,8 @@ VMM_API vmm_result vmm_mem_map(vmm_system *sys, vmm_deviceptr ptr, uint64_t size
  *
  * INVALID_VALUE [VMM-UNMAP-PTR-ZERO, VMM-UNMAP-SIZE-ZERO, VMM-UNMAP-NOT-RESERVED, VMM-UNMAP-PARTIAL];
  * warned of, for the documents want exactly what was mapped: [VMM-UNMAP-WRAPS, VMM-UNMAP-UNALIGNED, VMM-UNMAP-NOTHING,
- * VMM-UNMAP-HOLE]. Observed (580): a range whose end passes 2^64 succeeds and unmaps nothing; one that runs past its
- * reservation unmaps what it covers, wherever it is. cuMemUnmap; cuda.h 13.0; guide 4.16.3.5. */
+ * VMM-UNMAP-HOLE]. Observed (580): a range whose end passes 2^64 succeeds and unmaps nothing, unless its
+ * start or its wrapped end lies inside a mapping [VMM-UNMAP-PARTIAL]; one that runs past its reservation unmaps what it covers, wherever it is. cuMemUnmap; cuda.h 13.0; guide 4.16.3.5. */
 VMM_API vmm_result vmm_mem_unmap(vmm_system *sys, vmm_deviceptr ptr, uint64_t size);
 
 /* Sets what the locations named may do with the mappings in [ptr, ptr + size); others keep their rights.
@@ -602,7 +603,7 @@ VMM_API vmm_result vmm_mem_get_access(vmm_system *sys, uint64_t *flags, const vm
 /* ------------------------------------------------------------------------------------------ queries about an address */
 
 /* One attribute of a mapped address, through data (types beside VMM_POINTER_ATTRIBUTE_). RANGE_ is the reservation at
- * ptr (0 and 0 where a mapping runs past its reservation), MAPPING_ the mapping. Needs no context, except
+ * ptr (left untouched where a mapping runs past its reservation), MAPPING_ the mapping. Needs no context, except
  * DEVICE_POINTER (INVALID_CONTEXT [VMM-CTX-CURRENT]).
  * INVALID_VALUE [VMM-POINTER-NULL-DATA, VMM-POINTER-ATTRIBUTE, VMM-POINTER-NOT-MAPPED], and for an attribute that this
  * memory does not have [VMM-POINTER-HOST]: HOST_POINTER of device memory or of host memory that the host may not
@@ -623,7 +624,7 @@ VMM_API vmm_result vmm_pointer_get_attributes(vmm_system *sys, unsigned int num_
 /* Base and size of the mapping, or of the vmm_mem_alloc memory, that dptr lies in. Either output may be NULL, and both
  * NULL is a SUCCESS whatever dptr is. NOT_FOUND [VMM-RANGE-NOT-FOUND], 0 written to the outputs, also for a mapping
  * that the current context's device may not access. Observed (580): host-located memory reports base 0.
- * INVALID_CONTEXT [VMM-CTX-CURRENT]. cuMemGetAddressRange. */
+ * INVALID_CONTEXT [VMM-CTX-CURRENT] (0 written), unless both are NULL. cuMemGetAddressRange. */
 VMM_API vmm_result vmm_mem_get_address_range(vmm_system *sys, vmm_deviceptr *pbase, uint64_t *psize,
                                              vmm_deviceptr dptr);
 

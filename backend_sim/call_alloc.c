@@ -7,6 +7,10 @@ vmm_result sim_mem_get_info(struct sim_process *process, const struct vmm_call_m
 {
     const struct sim_context *context = sim_current(process);
     vmm_result result = context ? sim_context_check(process, context, false) : sim_no_context(process);
+    if (call->free)
+        *call->free = 0; /* measured: written although refused */
+    if (call->total)
+        *call->total = 0;
     if (result != VMM_SUCCESS)
         return result;
     vmm_mem_location location = {VMM_MEM_LOCATION_TYPE_DEVICE, context->device};

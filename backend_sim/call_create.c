@@ -117,6 +117,15 @@ static bool capability_breach(const struct sim_process *process, const vmm_mem_a
     return false;
 }
 
+/* A tile pool is for one process and one device. */
+static bool tile_pool_breach(const vmm_mem_allocation_prop *prop, struct breach *b)
+{
+    if (!(prop->alloc_flags.usage & VMM_MEM_CREATE_USAGE_TILE_POOL) ||
+        (!(prop->requested_handle_types & KNOWN_TYPES) && !prop->alloc_flags.gpu_direct_rdma_capable))
+        return false;
+    return breach(b, VMM_RULE_CREATE_TILE_POOL, prop->alloc_flags.usage, 0);
+}
+
 static vmm_result refuse(const struct breach *b)
 {
     return vmm_detail_refuse(b->rule, b->value, b->expected, NULL);
@@ -159,9 +168,10 @@ static vmm_mem_allocation_prop obtained(const struct sim_process *process, const
     prop.alloc_flags.gpu_direct_rdma_capable =
         prop.alloc_flags.gpu_direct_rdma_capable &&
         attribute(process, VMM_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED);
+    bool rdma = prop.alloc_flags.gpu_direct_rdma_capable;
     prop.alloc_flags.usage = 0;
     prop.alloc_flags.reserved[3] = 0;
-    if (!device || !attribute(process, VMM_DEVICE_ATTRIBUTE_GENERIC_COMPRESSION_SUPPORTED) ||
+    if (!device || rdma || !attribute(process, VMM_DEVICE_ATTRIBUTE_GENERIC_COMPRESSION_SUPPORTED) ||
         size > machine->profile.compression_memory ||
         machine->device_compressed[prop.location.id] > machine->profile.compression_memory - size)
         prop.alloc_flags.compression_type = VMM_MEM_ALLOCATION_COMP_NONE;
@@ -222,6 +232,7 @@ static vmm_result make(struct sim_process *process, const struct vmm_call_mem_cr
     handle->number = sim_process_number(process, VMM_OBJECT_HANDLE);
     handle->size = call->size;
     handle->prop = *prop;
+    handle->tile_pool = call->prop->alloc_flags.usage & VMM_MEM_CREATE_USAGE_TILE_POOL;
     handle->made = sim_origin(&call->head);
     *call->handle = value;
     return VMM_SUCCESS;
@@ -244,7 +255,7 @@ static vmm_result check_arguments(const struct sim_process *process, const struc
     if (call->size % unit)
         return vmm_detail_refuse(VMM_RULE_CREATE_SIZE_GRANULARITY, call->size, unit, NULL);
     if (device_breach(process, call->prop, &b) || prop_breach(call->prop, &b) ||
-        capability_breach(process, call->prop, &b))
+        capability_breach(process, call->prop, &b) || tile_pool_breach(call->prop, &b))
         return refuse(&b);
     return VMM_SUCCESS;
 }

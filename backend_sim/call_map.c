@@ -20,17 +20,18 @@ static vmm_result check_part(const struct sim_process *process, const struct vmm
                              const struct sim_handle *handle)
 {
     uint64_t unit = sim_granularity(process, handle->prop.location.type, VMM_MEM_ALLOC_GRANULARITY_MINIMUM);
-    if (!process->machine->profile.partial_map) {
+    bool parts = process->machine->profile.partial_map;
+    if ((parts || handle->tile_pool) && call->offset % unit)
+        return vmm_detail_refuse(VMM_RULE_MAP_OFFSET_GRANULARITY, call->offset, unit, NULL);
+    if ((parts || handle->tile_pool) && call->size % unit)
+        return vmm_detail_refuse(VMM_RULE_MAP_SIZE_GRANULARITY, call->size, unit, NULL);
+    if (!parts) {
         if (call->offset)
             return refuse_handle_size(VMM_RULE_MAP_OFFSET, call->offset, handle);
         if (call->size != handle->size)
             return refuse_handle_size(VMM_RULE_MAP_SIZE_WHOLE, call->size, handle);
         return VMM_SUCCESS;
     }
-    if (call->offset % unit)
-        return vmm_detail_refuse(VMM_RULE_MAP_OFFSET_GRANULARITY, call->offset, unit, NULL);
-    if (call->size % unit)
-        return vmm_detail_refuse(VMM_RULE_MAP_SIZE_GRANULARITY, call->size, unit, NULL);
     if (call->offset > handle->size || call->size > handle->size - call->offset)
         return refuse_handle_size(VMM_RULE_MAP_OFFSET_RANGE, call->size, handle);
     return VMM_SUCCESS;
@@ -163,6 +164,17 @@ static bool pass_unaligned(const struct sim_process *process, const struct vmm_c
     return pass;
 }
 
+/* The mapping that such a range starts or ends inside of, past its first byte. */
+static const struct sim_mapping *wrapped_inside(const struct sim_process *process,
+                                                const struct vmm_call_mem_unmap *call)
+{
+    uint64_t end = call->ptr + call->size; /* wraps */
+    const struct sim_mapping *at_start = sim_mapping_at(process, call->ptr), *at_end = sim_mapping_at(process, end);
+    if (at_start && at_start->start != call->ptr)
+        return at_start;
+    return at_end && at_end->start != end ? at_end : NULL;
+}
+
 /* What the documents forbid and the recorded driver lets pass. */
 static bool pass_loose_range(const struct sim_process *process, const struct vmm_call_mem_unmap *call,
                              uint64_t covered)
@@ -189,6 +201,8 @@ vmm_result sim_mem_unmap(struct sim_process *process, const struct vmm_call_mem_
         return refuse_at(process, VMM_RULE_UNMAP_NOT_RESERVED, call->ptr);
     uint64_t end = wraps(call) ? call->ptr : call->ptr + call->size;
     const struct sim_mapping *partial = sticks_out(process, call->ptr, end, &covered);
+    if (wraps(call))
+        partial = wrapped_inside(process, call);
     if (partial)
         return refuse_partial(partial, call);
     if (!pass_loose_range(process, call, covered))

@@ -62,9 +62,9 @@ static uint64_t bounds(const struct place *place, vmm_pointer_attribute attribut
     const struct sim_reservation *r = place->reservation;
     switch (attribute) {
     case VMM_POINTER_ATTRIBUTE_RANGE_START_ADDR:
-        return r ? r->start : a ? a->start : 0;
+        return r ? r->start : a->start;
     case VMM_POINTER_ATTRIBUTE_RANGE_SIZE:
-        return r ? r->size : a ? a->size : 0;
+        return r ? r->size : a->size;
     case VMM_POINTER_ATTRIBUTE_MAPPING_SIZE:
         return m ? m->size : a->span;
     default:
@@ -140,6 +140,20 @@ static enum vmm_rule_id lacking(const struct sim_process *process, const struct 
     }
 }
 
+static bool is_range(vmm_pointer_attribute attribute)
+{
+    return attribute == VMM_POINTER_ATTRIBUTE_RANGE_START_ADDR || attribute == VMM_POINTER_ATTRIBUTE_RANGE_SIZE;
+}
+
+/* Writes an attribute that the memory has. Where a mapping runs past its reservation there is no range to tell, and the
+ * output is left as it was. */
+static void put_answer(const struct sim_process *process, const struct place *place, vmm_pointer_attribute attribute,
+                       void *data)
+{
+    if (!is_range(attribute) || place->reservation || place->allocation)
+        put(data, attribute, answer(process, place, attribute));
+}
+
 static vmm_result refuse_place(const struct sim_process *process, enum vmm_rule_id rule, uint64_t address)
 {
     vmm_object nearest = sim_object_nearest(process, address);
@@ -167,17 +181,16 @@ vmm_result sim_pointer_get_attribute(struct sim_process *process, const struct v
         return device_pointer && !sim_current(process) ? sim_no_context(process)
                                                        : refuse_place(process, rule, call->ptr);
     }
-    put(call->data, call->attribute, answer(process, &place, call->attribute));
+    put_answer(process, &place, call->attribute, call->data);
     return VMM_SUCCESS;
 }
 
 /* The list's answers where nothing is mapped. */
 static void put_unmapped(const struct place *place, vmm_pointer_attribute attribute, void *data)
 {
-    bool range = attribute == VMM_POINTER_ATTRIBUTE_RANGE_START_ADDR || attribute == VMM_POINTER_ATTRIBUTE_RANGE_SIZE;
-    if (range && !place->reservation)
+    if (is_range(attribute) && !place->reservation)
         return; /* left as it was */
-    if (range)
+    if (is_range(attribute))
         put(data, attribute, bounds(place, attribute));
     else if (attribute == VMM_POINTER_ATTRIBUTE_HOST_POINTER)
         put(data, attribute, place->address);
@@ -215,25 +228,30 @@ vmm_result sim_pointer_get_attributes(struct sim_process *process, const struct 
         else if (none || lacking(process, &place, attribute) != VMM_RULE_COUNT)
             put(call->data[i], attribute, 0);
         else
-            put(call->data[i], attribute, answer(process, &place, attribute));
+            put_answer(process, &place, attribute, call->data[i]);
     }
     return VMM_SUCCESS;
 }
 
 vmm_result sim_mem_get_address_range(struct sim_process *process, const struct vmm_call_mem_get_address_range *call)
 {
+    if (!call->pbase && !call->psize)
+        return VMM_SUCCESS;
+    if (call->pbase)
+        *call->pbase = 0; /* measured: written whatever comes of it */
+    if (call->psize)
+        *call->psize = 0;
     const struct sim_context *context = sim_current(process);
     vmm_result result = context ? sim_context_check(process, context, false) : sim_no_context(process);
     if (result != VMM_SUCCESS)
         return result;
-    if (!call->pbase && !call->psize)
-        return VMM_SUCCESS;
     struct place place = find(process, call->dptr);
-    bool found = place.block && device_rights(process, &place);
     const struct sim_mapping *m = place.mapping;
-    if (call->pbase)
-        *call->pbase = !found || on_host(&place) ? 0 : m ? m->start : place.allocation->start;
+    if (!place.block || !device_rights(process, &place))
+        return refuse_place(process, VMM_RULE_RANGE_NOT_FOUND, call->dptr);
+    if (call->pbase && !on_host(&place))
+        *call->pbase = m ? m->start : place.allocation->start;
     if (call->psize)
-        *call->psize = !found ? 0 : m ? m->size : place.allocation->size;
-    return found ? VMM_SUCCESS : refuse_place(process, VMM_RULE_RANGE_NOT_FOUND, call->dptr);
+        *call->psize = m ? m->size : place.allocation->size;
+    return VMM_SUCCESS;
 }

@@ -41,6 +41,7 @@ struct sim_handle {
     uint32_t number;
     uint64_t size;
     vmm_mem_allocation_prop prop;
+    bool tile_pool; /* asked for; it does not read back */
     struct sim_origin made, ended;
 };
 

@@ -90,7 +90,7 @@ TEST_NEAR_MISS(CTX_UNKNOWN, use_a_context_again)
 TEST_BREAKS(CTX_CURRENT, work_without_a_context)
 {
     vmm_deviceptr ptr = fix_mapped(f, f->g, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE, NULL), base = 0, old = 0;
-    uint64_t out = FIX_UNTOUCHED;
+    uint64_t out = FIX_UNTOUCHED, room = FIX_UNTOUCHED;
     vmm_device device = 77;
     vmm_stream stream = NULL;
     fix_need(f, vmm_ctx_set_current(S, NULL));
@@ -99,9 +99,11 @@ TEST_BREAKS(CTX_CURRENT, work_without_a_context)
     REFUSED(vmm_memcpy_dtoh(S, &out, ptr, 8), INVALID_CONTEXT, NULL, 0);
     REFUSED(vmm_memcpy_dtod(S, ptr, ptr + 8, 8), INVALID_CONTEXT, NULL, 0);
     REFUSED(vmm_memset_d8_async(S, ptr, 1, 1, NULL), INVALID_CONTEXT, NULL, 0);
-    REFUSED(vmm_mem_get_info(S, &out, NULL), INVALID_CONTEXT, NULL, 0);
+    REFUSED(vmm_mem_get_info(S, &room, NULL), INVALID_CONTEXT, NULL, 0);
+    CHECK_U64(room, 0);
     REFUSED(vmm_mem_alloc(S, &old, f->g), INVALID_CONTEXT, NULL, 0);
     REFUSED(vmm_mem_alloc(S, NULL, 0), INVALID_CONTEXT, NULL, 0);
+    base = FIX_UNTOUCHED;
     REFUSED(vmm_mem_get_address_range(S, &base, NULL, ptr), INVALID_CONTEXT, NULL, 0);
     REFUSED(vmm_ctx_get_device(S, &device), INVALID_CONTEXT, NULL, 0);
     REFUSED(vmm_ctx_synchronize(S), INVALID_CONTEXT, NULL, 0);

@@ -144,3 +144,39 @@ TEST_NEAR_MISS(CREATE_COMPRESSION_NOT_OBTAINED, create_compressible_memory)
     accept(f, &prop, &got);
     CHECK_U64(got.alloc_flags.compression_type, VMM_MEM_ALLOCATION_COMP_GENERIC);
 }
+
+TEST_BREAKS(CREATE_TILE_POOL, create_a_tile_pool_for_others)
+{
+    vmm_mem_allocation_prop prop = fix_prop(0);
+    prop.alloc_flags.usage = VMM_MEM_CREATE_USAGE_TILE_POOL;
+    prop.alloc_flags.gpu_direct_rdma_capable = 1;
+    vmm_mem_generic_allocation_handle handle = FIX_UNTOUCHED;
+    REFUSED(vmm_mem_create(S, &handle, f->g, &prop, 0), INVALID_VALUE, "prop.allocFlags.usage",
+            VMM_MEM_CREATE_USAGE_TILE_POOL);
+    CHECK_U64(handle, FIX_UNTOUCHED);
+}
+
+/* Alone it is made, if only to be dropped. */
+TEST_NEAR_MISS(CREATE_TILE_POOL, create_a_tile_pool)
+{
+    vmm_mem_allocation_prop prop = fix_prop(0);
+    prop.alloc_flags.usage = VMM_MEM_CREATE_USAGE_TILE_POOL;
+    vmm_mem_generic_allocation_handle handle = 0;
+    CHECK_U64(vmm_mem_create(S, &handle, f->g, &prop, 0), VMM_SUCCESS);
+    CHECK_U64(vmm_mem_release(S, handle), VMM_SUCCESS);
+}
+
+/* Only its whole granules can be named, and then only all of them. */
+TEST_EXPECTS("create.tile_pool_parts", map_a_part_of_a_tile_pool)
+{
+    vmm_mem_allocation_prop prop = fix_prop(0);
+    prop.alloc_flags.usage = VMM_MEM_CREATE_USAGE_TILE_POOL;
+    vmm_mem_generic_allocation_handle handle = 0;
+    vmm_deviceptr at = fix_reserve(f, 4 * f->g);
+    CHECK_U64(vmm_mem_create(S, &handle, 2 * f->g, &prop, 0), VMM_SUCCESS);
+    REFUSED_BY("VMM-MAP-OFFSET-GRANULARITY", vmm_mem_map(S, at, f->g, 1, handle, 0), INVALID_VALUE, "offset", 1);
+    REFUSED_BY("VMM-MAP-SIZE-GRANULARITY", vmm_mem_map(S, at, f->g + 1, 0, handle, 0), INVALID_VALUE, "size", f->g + 1);
+    CHECK_U64(vmm_mem_map(S, at, 2 * f->g, 0, handle, 0), VMM_SUCCESS);
+    CHECK_U64(vmm_mem_unmap(S, at, 2 * f->g), VMM_SUCCESS);
+    CHECK_U64(vmm_mem_release(S, handle), VMM_SUCCESS);
+}

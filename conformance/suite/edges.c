@@ -79,8 +79,8 @@ TEST_EXPECTS_ON("edge.beyond_the_reservation", part_beyond_its_reservation, NULL
     fix_map(f, p + 3 * f->g, 2 * f->g, fix_create(f, 2 * f->g));
     fix_access(f, p + 3 * f->g, 2 * f->g, RW);
     CHECK_U64(rights(f, beyond), RW);
-    CHECK_U64(attribute(f, VMM_POINTER_ATTRIBUTE_RANGE_START_ADDR, beyond), 0);
-    CHECK_U64(attribute(f, VMM_POINTER_ATTRIBUTE_RANGE_SIZE, beyond), 0);
+    CHECK_U64(attribute(f, VMM_POINTER_ATTRIBUTE_RANGE_START_ADDR, beyond), FIX_UNTOUCHED);
+    CHECK_U64(attribute(f, VMM_POINTER_ATTRIBUTE_RANGE_SIZE, beyond), FIX_UNTOUCHED);
     CHECK_U64(attribute(f, VMM_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR, beyond), p + 3 * f->g);
     REFUSED_BY("VMM-RETAIN-NOT-MAPPED", vmm_mem_retain_allocation_handle(S, &handle, beyond), INVALID_VALUE, "addr",
                beyond);
