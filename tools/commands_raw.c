@@ -20,6 +20,14 @@ static bool is_null(const struct word *word)
     return strcmp(word->text, "null") == 0;
 }
 
+static bool kernel_find(const char *name, int *kernel)
+{
+    for (*kernel = 0; *kernel < vmm_kernel_count(); ++*kernel)
+        if (strcmp(name, vmm_kernel_name(*kernel)) == 0)
+            return true;
+    return false;
+}
+
 static bool raw_number(struct raw *raw, const struct word *word, const struct vmm_param *param)
 {
     struct words_error error;
@@ -28,7 +36,8 @@ static bool raw_number(struct raw *raw, const struct word *word, const struct vm
     uint64_t value = 0;
     int number = 0;
     if (param->kind == VMM_PARAM_INT) {
-        bool named = step_attribute_find(word->text, &number) || step_device_attribute_find(word->text, &number);
+        bool named = step_attribute_find(word->text, &number) || step_device_attribute_find(word->text, &number) ||
+                     (strcmp(param->name, "kernel") == 0 && kernel_find(word->text, &number));
         if (!named && !value_int(&env, word, &number, &error))
             return script_wrong_at(raw->script, &error);
         value = (uint64_t)(int64_t)number;

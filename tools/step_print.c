@@ -101,6 +101,7 @@ static void print_enumerator(FILE *out, enum vmm_call_id id, const char *param, 
 {
     const char *name = strcmp(param, "attribute") == 0 ? step_attribute_name(value)
                        : strcmp(param, "attrib") == 0  ? step_device_attribute_name(value)
+                       : strcmp(param, "kernel") == 0  ? vmm_kernel_name(value)
                        : strcmp(param, "option") == 0 && value == 0 ? "MINIMUM"
                        : strcmp(param, "option") == 0 && value == 1 ? "RECOMMENDED"
                                                                     : NULL;
@@ -161,7 +162,7 @@ static void print_param(FILE *out, const struct step *step, const struct vmm_par
     char size[TEXT_SIZE_ROOM];
     switch (param->kind) {
     case VMM_PARAM_INT: print_enumerator(out, step->call.head.id, param->name, (int)(int64_t)value); break;
-    case VMM_PARAM_U32: fprintf(out, value > 9 ? "0x%" PRIx64 : "%" PRIu64, value); break;
+    case VMM_PARAM_U32: fprintf(out, value > 9 && !strstr(param->name, "_dim") ? "0x%" PRIx64 : "%" PRIu64, value); break;
     case VMM_PARAM_U64:
     case VMM_PARAM_COUNT: fprintf(out, "%" PRIu64, value); break;
     case VMM_PARAM_SIZE:

@@ -143,7 +143,8 @@ TEST_EXPECTS("launch.faults_where_nothing_is_mapped", kernel_where_something_was
 }
 
 /* use.7: rights are per device; and a device that one kernel lost leaves the other. */
-TEST_EXPECTS("launch.faults_without_rights_of_its_device", kernel_of_another_device)
+TEST_EXPECTS_ON("launch.faults_without_rights_of_its_device", kernel_of_another_device, "devices = 2\npeers = all",
+                TEST_AS_GIVEN, 0)
 {
     struct fix own, *root = f;
     fix_need_devices(f, 2);

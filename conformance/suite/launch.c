@@ -217,7 +217,7 @@ TEST_EXPECTS("launch.aliases", kernels_on_aliases)
 }
 
 /* Each device works with its own rights. */
-TEST_EXPECTS("launch.peer_memory", kernels_on_peer_memory)
+TEST_EXPECTS_ON("launch.peer_memory", kernels_on_peer_memory, "devices = 2\npeers = all", TEST_AS_GIVEN, 0)
 {
     fix_need_devices(f, 2);
     fix_need_link(f, true);

@@ -1,0 +1,45 @@
+/* The functions that launch.h writes down by hand against the toolkit's prototypes, at compile time; skipped where there
+ * is no toolkit. Handles are pointers to structs of the driver's own, so parameters are compared by width and place. */
+#include "launch.h"
+#include "tap.h"
+
+#if defined(CUVMM_HAVE_CUDA_H) && defined(__has_include)
+#if __has_include(<cudaTypedefs.h>)
+#define HAVE_TYPEDEFS
+#endif
+#endif
+
+#ifdef HAVE_TYPEDEFS
+
+#include <cuda.h>
+#include <cudaTypedefs.h>
+
+#define IS(pfn, ...) \
+    _Static_assert(_Generic((pfn)0, CUresult(CUDAAPI *)(__VA_ARGS__) : 1, default : 0), #pfn)
+
+IS(PFN_cuLibraryLoadData_v12000, CUlibrary *, const void *, CUjit_option *, void **, unsigned, CUlibraryOption *, void **,
+   unsigned);
+IS(PFN_cuLibraryUnload_v12000, CUlibrary);
+IS(PFN_cuLibraryGetKernel_v12000, CUkernel *, CUlibrary, const char *);
+IS(PFN_cuLaunchKernel_v4000, CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream,
+   void **, void **);
+
+_Static_assert(sizeof(CUlibrary) == sizeof(void *) && sizeof(CUkernel) == sizeof(void *) &&
+                   sizeof(CUfunction) == sizeof(void *) && sizeof(CUstream) == sizeof(vmm_stream),
+               "handles are pointers");
+
+int main(void)
+{
+    tap_ok(true, "launching is as in cuda.h %d (held by static assertions: this file compiled)", CUDA_VERSION);
+    return tap_done();
+}
+
+#else
+
+int main(void)
+{
+    tap_skip("no cuda.h with cudaTypedefs.h here (CUDA_PATH)", "launching is as in cuda.h");
+    return tap_done();
+}
+
+#endif
