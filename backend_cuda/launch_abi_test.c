@@ -1,5 +1,5 @@
-/* The functions that launch.h writes down by hand against the toolkit's prototypes, at compile time; skipped where there
- * is no toolkit. Handles are pointers to structs of the driver's own, so parameters are compared by width and place. */
+/* The functions that launch.h writes down by hand against the prototypes of the toolkit, at compile time; skipped where
+ * there is none. Handles are pointers to structs of the driver, which ours stand for as they are. */
 #include "launch.h"
 #include "tap.h"
 
@@ -17,8 +17,8 @@
 #define IS(pfn, ...) \
     _Static_assert(_Generic((pfn)0, CUresult(CUDAAPI *)(__VA_ARGS__) : 1, default : 0), #pfn)
 
-IS(PFN_cuLibraryLoadData_v12000, CUlibrary *, const void *, CUjit_option *, void **, unsigned, CUlibraryOption *, void **,
-   unsigned);
+IS(PFN_cuLibraryLoadData_v12000, CUlibrary *, const void *, CUjit_option *, void **, unsigned, CUlibraryOption *,
+   void **, unsigned);
 IS(PFN_cuLibraryUnload_v12000, CUlibrary);
 IS(PFN_cuLibraryGetKernel_v12000, CUkernel *, CUlibrary, const char *);
 IS(PFN_cuLaunchKernel_v4000, CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream,

@@ -43,6 +43,7 @@
  *                                 "usage":0,"reserved":"00000000"}
  *   LOCATION                     {"type":1,"id":0}
  *   DESCS                        [{"location":{"type":1,"id":0},"flags":3}, ...], at most TRACE_LIST_MAX of them
+ *   ARGS                         ["0x200000","0x10"], at most TRACE_LIST_MAX
  *   ATTRIBUTES                   [11,12], at most TRACE_LIST_MAX
  *   BYTES                        {"length":"0x4","hex":"01020304"} for up to TRACE_BYTES_MAX bytes, for more
  *                                {"length":"0x200000","fnv1a64":"0x..."}; {"length":"0x4"} alone when the call failed,

@@ -200,6 +200,29 @@ static void test_attributes(void)
     free(rig.text);
 }
 
+/* Arguments of a kernel, as many as there are but no more than a line holds. */
+static void test_launches(void)
+{
+    struct rig rig;
+    static uint64_t many[TRACE_LIST_MAX + 1];
+    const uint64_t args[3] = {0x200000, 16, UINT64_MAX};
+    many[TRACE_LIST_MAX - 1] = 0xabc;
+    many[TRACE_LIST_MAX] = 0xdef;
+    rig_open(&rig);
+    rig_call(&rig, &(struct vmm_call_launch){{VMM_CALL_launch, 0}, VMM_KERNEL_COPY, 2, 64, args, 3, NULL}.head);
+    rig_call(&rig, &(struct vmm_call_launch){{VMM_CALL_launch, 0}, -1, 2, 64, many, TRACE_LIST_MAX + 1, NULL}.head);
+    rig_call(&rig, &(struct vmm_call_launch){{VMM_CALL_launch, 0}, 0, 2, 64, NULL, 3, NULL}.head);
+    rig_close(&rig);
+    tap_ok(strstr(line(&rig, 1), "\"kernel\":4,\"grid_dim\":\"0x2\",\"block_dim\":\"0x40\",\"args\":"
+                                 "[\"0x200000\",\"0x10\",\"0xffffffffffffffff\"],\"count\":\"0x3\""),
+           "a launch with its arguments");
+    tap_ok(strstr(line(&rig, 2), "\"kernel\":-1") && strstr(line(&rig, 2), "\"0xabc\"],\"count\":\"0x101\"") &&
+               !strstr(line(&rig, 2), "0xdef"),
+           "with more than a line holds");
+    tap_ok(strstr(line(&rig, 3), "\"args\":null,\"count\":\"0x3\""), "and with none");
+    free(rig.text);
+}
+
 static void test_flags_of_a_failing_call(void)
 {
     struct rig rig;
@@ -374,6 +397,7 @@ int main(void)
     test_memory_lines();
     test_copies();
     test_attributes();
+    test_launches();
     test_flags_of_a_failing_call();
     test_text_and_detail();
     test_names();
