@@ -67,6 +67,9 @@ SUITE     := $(if $(SUITE_SRC),$(BUILD)/bin/conformance)
 CUVMM     := $(if $(wildcard tools/main.c),$(BUILD)/bin/cuvmm)
 TESTS     := $(patsubst %.c,$(BUILD)/test/%,$(TEST_SRC))
 LIBA      := $(BUILD)/lib/libcuvmm.a
+# The same without a line for a driver, for programs that link the simulator alone.
+LIBSIM    := $(BUILD)/lib/libcuvmm-sim.a
+SIM_OBJ   := $(filter-out %/api/open.o %/kernels_image.o $(BUILD)/obj/backend_cuda/%,$(LIB_OBJ)) $(BUILD)/obj/sim-only/open.o
 # Archives, so that a test carries only what it uses of the harness and of the command.
 TOOLA     := $(if $(TOOL_OBJ),$(BUILD)/obj/tools.a)
 CONFA     := $(if $(CONF_OBJ),$(BUILD)/obj/conformance.a)
@@ -75,7 +78,7 @@ LIBSO     := $(BUILD)/lib/libcuvmm.so.$(VERSION)
 .PHONY: all help clean demo
 # What was built on the way stays.
 .SECONDARY:
-all: $(LIBA) $(LIBSO) $(CUVMM) $(SUITE) $(PROGS) ## the library, the command and the tests' programs
+all: $(LIBA) $(LIBSIM) $(LIBSO) $(CUVMM) $(SUITE) $(PROGS) ## the library, the command and the tests' programs
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-zA-Z_-]+:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(filter %akefile %.mk,$(MAKEFILE_LIST))
@@ -103,6 +106,15 @@ $(BUILD)/obj/kernels_image.o: $(BUILD)/obj/kernels_image.c kernels/kernels.h
 	$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
 $(LIBA): $(LIB_OBJ)
+	@mkdir -p $(@D)
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+$(BUILD)/obj/sim-only/open.o: api/open.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) -DCUVMM_NO_CUDA $(CFLAGS) -MMD -MP -c -o $@ $<
+
+$(LIBSIM): $(SIM_OBJ)
 	@mkdir -p $(@D)
 	@rm -f $@
 	$(AR) rcs $@ $^

@@ -9,7 +9,12 @@
 static const struct {
     const char *name;
     vmm_result (*open)(const char *args, struct vmm_backend **backend);
-} backends[] = {{"sim", vmm_sim_open}, {"cuda", vmm_cuda_open}};
+} backends[] = {
+    {"sim", vmm_sim_open},
+#ifndef CUVMM_NO_CUDA
+    {"cuda", vmm_cuda_open},
+#endif
+};
 
 static const struct {
     const char *name;
@@ -31,6 +36,11 @@ static vmm_result open_backend(const struct spec_part *part, struct vmm_backend 
     for (size_t i = 0; i < COUNT(backends); i++)
         if (strcmp(backends[i].name, part->name) == 0)
             return backends[i].open(part->args, backend);
+#ifdef CUVMM_NO_CUDA
+    if (strcmp(part->name, "cuda") == 0)
+        return vmm_detail_fail(VMM_ERROR_NOT_FOUND, "vmm_open",
+                               "this program links the simulator alone; link libcuvmm for the cuda backend");
+#endif
     return vmm_detail_fail(VMM_ERROR_NOT_FOUND, "vmm_open", "no backend \"%.40s\"; there are: sim, cuda", part->name);
 }
 

@@ -120,10 +120,10 @@ $(BUILD)/cuvmm.pc: FORCE
 
 HEADERS := api/vmm.h api/results.def
 
-install: $(LIBA) $(LIBSO) $(CUVMM) $(BUILD)/cuvmm.pc ## library, header, pkg-config file and command, into DESTDIR and PREFIX
+install: $(LIBA) $(LIBSIM) $(LIBSO) $(CUVMM) $(BUILD)/cuvmm.pc ## library, header, pkg-config file and command, into DESTDIR and PREFIX
 	install -d $(DESTDIR)$(PREFIX)/include/cuvmm $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(PREFIX)/bin
 	install -m 644 $(HEADERS) $(DESTDIR)$(PREFIX)/include/cuvmm
-	install -m 644 $(LIBA) $(DESTDIR)$(LIBDIR)
+	install -m 644 $(LIBA) $(LIBSIM) $(DESTDIR)$(LIBDIR)
 	install -m 755 $(LIBSO) $(DESTDIR)$(LIBDIR)
 	ln -sf $(notdir $(LIBSO)) $(DESTDIR)$(LIBDIR)/libcuvmm.so.$(SOVERSION)
 	ln -sf libcuvmm.so.$(SOVERSION) $(DESTDIR)$(LIBDIR)/libcuvmm.so
