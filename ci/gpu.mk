@@ -22,7 +22,7 @@ GPU_RUNS += $(if $(shell grep -l -e '--budget' conformance/programs/lockstep.c),
 GPU_RUNS += $(if $(shell grep -l -e '--budget' conformance/programs/world.c),world)
 
 GPU_COMMAND_device  = $(GPU_TIMEOUT) $(BUILD)/bin/device --backend $(GPU_BACKEND)
-GPU_COMMAND_suite   = $(GPU_TIMEOUT) $(BUILD)/bin/conformance --as-driver --backend $(GPU_BACKEND)
+GPU_COMMAND_suite   = $(GPU_TIMEOUT) ci/gpu-suite $(BUILD)/bin/conformance --as-driver --backend $(GPU_BACKEND)
 GPU_COMMAND_life    = $(GPU_TIMEOUT) $(BUILD)/test/backend_cuda/cuda_device_test
 GPU_COMMAND_edges   = ci/gpu-edges $(BUILD)
 GPU_COMMAND_kernels = $(GPU_TIMEOUT) $(BUILD)/bin/kernels --backend $(GPU_BACKEND) --bytes $(GPU_BYTES)

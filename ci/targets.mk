@@ -132,6 +132,6 @@ install: $(LIBA) $(LIBSIM) $(LIBSO) $(CUVMM) $(BUILD)/cuvmm.pc ## library, heade
 
 uninstall: ## take away what install put there
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/include/cuvmm/,$(notdir $(HEADERS)))
-	rm -f $(addprefix $(DESTDIR)$(LIBDIR)/,libcuvmm.a $(notdir $(LIBSO)) libcuvmm.so.$(SOVERSION) libcuvmm.so pkgconfig/cuvmm.pc)
+	rm -f $(addprefix $(DESTDIR)$(LIBDIR)/,libcuvmm.a libcuvmm-sim.a $(notdir $(LIBSO)) libcuvmm.so.$(SOVERSION) libcuvmm.so pkgconfig/cuvmm.pc)
 	rm -f $(DESTDIR)$(PREFIX)/bin/cuvmm
 	-rmdir $(DESTDIR)$(PREFIX)/include/cuvmm
