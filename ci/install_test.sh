@@ -47,7 +47,7 @@ dest=$root/dest
 run make --no-print-directory BUILD="$build" CC="$compiler" DESTDIR="$dest" PREFIX=/opt/cuvmm install
 ok $? 'make install into DESTDIR'
 lib=$dest/opt/cuvmm/lib
-(cd "$dest" && find . ! -type d | sed 's/[0-9][0-9.]*$/N/' | sort) >"$root/said"
+(cd "$dest" && find . ! -type d | sed 's/[0-9][0-9.]*$/N/' | LC_ALL=C sort) >"$root/said"
 printf './opt/cuvmm/%s\n' bin/cuvmm include/cuvmm/results.def include/cuvmm/vmm.h lib/libcuvmm-sim.a lib/libcuvmm.a lib/libcuvmm.so \
     lib/libcuvmm.so.N lib/libcuvmm.so.N lib/pkgconfig/cuvmm.pc | diff - "$root/said" >"$root/diff"
 status=$?
