@@ -91,8 +91,9 @@ struct lockstep {
  * of every device and makes the first one current. On failure returns false with the reason in difference. */
 bool lockstep_open(struct lockstep *pair, const char *spec);
 
-/* Of a driver, first takes away whatever the model knows of; contexts stay. */
-void lockstep_close(struct lockstep *pair);
+/* Of a driver, first takes away whatever the model knows of; contexts stay. False when something else seems to be left:
+ * later pairs of this process may meet it. */
+bool lockstep_close(struct lockstep *pair);
 
 /* Whether spec names a driver. *backend: what is to be opened. */
 bool lockstep_names_driver(const char *spec, const char **backend);
@@ -112,9 +113,10 @@ bool lockstep_check_objects(struct lockstep *pair);
 size_t lockstep_run(const char *spec, const struct script *script, size_t every, uint64_t flip, char *difference,
                     size_t size);
 
-/* The same for one difference: others are passed over, as far as both are in the same state after them. */
+/* The same for one difference: others are passed over, as far as both are in the same state after them. *clean becomes
+ * false as lockstep_close says. */
 size_t lockstep_run_for(const char *spec, const struct script *script, size_t every, const char *signature,
-                        char *difference, size_t size);
+                        char *difference, size_t size, bool *clean);
 
 /* The unit that sizes are written in: the devices' granularity. */
 uint64_t lockstep_unit(const struct lockstep *pair);

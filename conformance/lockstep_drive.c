@@ -20,6 +20,7 @@ struct run {
         uint64_t done;   /* calls of the episodes before it */
         uint64_t unit;
         time_t until;    /* when the budget ends; 0: never */
+        bool tainted;    /* the child's driver may hold what nobody knows of, so the child ends */
         bool lost;       /* the driver's context is, so the child ends */
         struct step last;
         char scene[LOCKSTEP_SCENE];
@@ -53,8 +54,10 @@ static bool shows(void *user, const struct script *script, size_t *length)
     if (time(NULL) > search->until)
         return false;
     alarm(search->run->options->patience);
+    bool clean = true;
     size_t at = lockstep_run_for(search->run->options->spec, script, search->run->options->check_every,
-                                 search->signature, difference, sizeof difference);
+                                 search->signature, difference, sizeof difference, &clean);
+    search->run->shared->tainted |= !clean;
     if (at == script->count)
         return false;
     snprintf(search->difference, sizeof search->difference, "%s", difference);
@@ -123,7 +126,7 @@ static void finish(struct run *run, struct lockstep *pair, const struct episode 
         fflush(run->options->record);
         report->recorded += e->calls;
     }
-    lockstep_close(pair);
+    run->shared->tainted |= !lockstep_close(pair);
 }
 
 static void episode(struct run *run, uint64_t seed, uint64_t calls)
@@ -165,7 +168,8 @@ static void work(void *user)
 {
     struct run *run = user;
     const struct drive_options *o = run->options;
-    while (run->shared->done < o->calls && !run->shared->lost &&
+    run->shared->tainted = false;
+    while (run->shared->done < o->calls && !run->shared->lost && !run->shared->tainted &&
            (!run->shared->until || time(NULL) < run->shared->until)) {
         uint64_t left = o->calls - run->shared->done;
         alarm(o->patience);
@@ -202,13 +206,23 @@ void drive_run(const struct drive_options *options, struct drive_report *report)
     struct run run = {options, report, child_share(sizeof(struct shared))};
     run.shared->seed = options->seed;
     run.shared->until = options->budget ? time(NULL) + (time_t)options->budget : 0;
-    for (int signal = 1; signal && report->deaths < DEATHS && !run.shared->lost;) {
+    for (int signal = 1; (signal || run.shared->tainted) && report->deaths < DEATHS && !run.shared->lost;) {
         signal = child_run(work, &run);
         if (signal)
             note_death(&run, signal);
     }
     if (run.shared->lost)
         tap_note("the driver's context was lost: the run ends");
+}
+
+const char *drive_explained(const char *named)
+{
+    static const char usual[] = "conformance/recordings/explained.tsv";
+    FILE *file = named ? NULL : fopen(usual, "r");
+    if (!file)
+        return named;
+    fclose(file);
+    return usual;
 }
 
 /* ---- replay ---- */
@@ -237,12 +251,12 @@ static bool replay_episode(const char *spec, uint64_t seed, uint64_t calls, uint
     return same;
 }
 
-uint64_t drive_replay(const char *spec, FILE *recording, uint64_t *episodes, uint64_t *calls)
+uint64_t drive_replay(const char *spec, FILE *recording, uint64_t most, uint64_t *episodes, uint64_t *calls)
 {
     char line[200];
     uint64_t different = 0;
     *episodes = *calls = 0;
-    for (int number = 1; fgets(line, sizeof line, recording); number++) {
+    for (int number = 1; *calls < most && fgets(line, sizeof line, recording); number++) {
         uint64_t seed, count, hash;
         if (*line == '#' || *line == '\n')
             continue;

@@ -88,27 +88,34 @@ static vmm_result one_life(vmm_system *sys, vmm_mem_location location, uint64_t 
     return result;
 }
 
+/* How many of the last fillers stand side by side. */
+static size_t row_of_fillers(const struct lockstep *pair)
+{
+    size_t n = pair->fillers ? 1 : 0;
+    while (n && n < pair->fillers &&
+           pair->filler[pair->fillers - n - 1] + pair->profile.va_granularity == pair->filler[pair->fillers - n])
+        n++;
+    return n;
+}
+
 /* The chunks where the driver has addresses of its own are full after this, and so is the chunk below home:
  *
  *     [driver's chunk dddd ffffff][driver's chunk dd ffffffff] ... [chunk ffffffffffffff][home ...
  */
 static bool fill_open_chunks(struct lockstep *pair)
 {
-    uint64_t unit = pair->profile.va_granularity, chunk = pair->profile.va_chunk, at = 0, left = LOCKSTEP_FILLERS;
-    while (chunk && pair->fillers < left) {
+    uint64_t unit = pair->profile.va_granularity, chunk = pair->profile.va_chunk, at = pair->profile.va_start;
+    for (bool full = !chunk; !full;) {
+        if (pair->fillers == LOCKSTEP_FILLERS)
+            return lockstep_differ(pair, "spec \"%s\": the driver's chunks have too much room", pair->spec);
         vmm_result result = vmm_mem_address_reserve(pair->sys, &at, unit, 0, 0, 0);
         if (result != VMM_SUCCESS)
             return lockstep_differ(pair, "spec \"%s\": reserve: %s", pair->spec, vmm_result_name(result));
         pair->filler[pair->fillers++] = at;
-        if (at % chunk == 0 && left == LOCKSTEP_FILLERS) { /* a new one: the rest of it, and no more */
-            left = pair->fillers + chunk / unit - 1;
-            pair->home = at + chunk;
-        }
+        at += unit;
+        full = at % chunk == 0 && row_of_fillers(pair) >= chunk / unit; /* a chunk that is ours alone */
     }
-    if (!chunk)
-        pair->home = pair->profile.va_start;
-    if (!pair->home || left > LOCKSTEP_FILLERS)
-        return lockstep_differ(pair, "spec \"%s\": the driver's chunks have too much room", pair->spec);
+    pair->home = at;
     pair->home_end = pair->profile.va_end;
     for (int i = 0; i < SIM_MAX_TAKEN; i++) {
         const struct sim_range *taken = &pair->profile.va_taken[i];
@@ -314,18 +321,21 @@ bool driver_undo(struct lockstep *pair, const union vmm_any_call *call, const st
     }
 }
 
-void driver_sweep(struct lockstep *pair)
+bool driver_sweep(struct lockstep *pair)
 {
     struct model *m = &pair->model;
+    bool clean = true;
     for (size_t i = 0; i < m->mapping_count; i++)
-        vmm_mem_unmap(pair->sys, m->mappings[i].start, m->mappings[i].size);
+        clean &= vmm_mem_unmap(pair->sys, m->mappings[i].start, m->mappings[i].size) == VMM_SUCCESS;
     for (size_t i = 0; i < m->memory_count; i++)
         for (uint32_t r = 0; r < m->memories[i].references; r++)
-            vmm_mem_release(pair->sys, m->memories[i].handle);
+            clean &= vmm_mem_release(pair->sys, m->memories[i].handle) == VMM_SUCCESS;
     for (size_t i = 0; i < m->reservation_count; i++) {
-        vmm_mem_unmap(pair->sys, m->reservations[i].start, m->reservations[i].size);
-        vmm_mem_address_free(pair->sys, m->reservations[i].start, m->reservations[i].size);
+        vmm_mem_unmap(pair->sys, m->reservations[i].start, m->reservations[i].size); /* were it mapped after all */
+        clean &= vmm_mem_address_free(pair->sys, m->reservations[i].start, m->reservations[i].size) == VMM_SUCCESS;
     }
     for (; pair->fillers; pair->fillers--)
-        vmm_mem_address_free(pair->sys, pair->filler[pair->fillers - 1], pair->profile.va_granularity);
+        clean &= vmm_mem_address_free(pair->sys, pair->filler[pair->fillers - 1], pair->profile.va_granularity) ==
+                 VMM_SUCCESS;
+    return clean;
 }

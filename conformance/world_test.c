@@ -89,6 +89,76 @@ static void dumps(void)
     free(text[1]);
 }
 
+/* ---- as a driver ---- */
+
+static struct table *empty_table(void)
+{
+    struct table *table = calloc(1, sizeof *table);
+    if (!table)
+        tap_bail("no memory");
+    return table;
+}
+
+/* What was recorded comes out the same, and not from a system that answers otherwise. */
+static void recordings(void)
+{
+    struct table *table = empty_table();
+    struct world_report report;
+    struct world_options options = {.devices = 1, .max_refs = 1, .max_states = 60, .spec = "as-driver:sim:h100",
+                                    .table = table, .record = tmpfile()};
+    FILE *file = options.record;
+    if (!file)
+        tap_bail("no temporary file");
+    world_explore(&options, &report);
+    tap_ok(report.same && !table->count && report.visited == 60, "a driver as predicted: no difference in 60 states");
+    tap_ok(report.spared > 0 && report.spared < report.transitions / 10, "some calls were spared it");
+    options.record = NULL;
+    options.recording = file;
+    rewind(file);
+    world_explore(&options, &report);
+    tap_ok(report.same && !report.unlike && report.visited == 60, "it answers as it did");
+    options.spec = "as-driver:fault=mem_retain_allocation_handle:9:NOT_FOUND:forever|sim:h100";
+    rewind(file);
+    world_explore(&options, &report);
+    tap_ok(report.unlike > 0 && strstr(report.difference, "NOT_FOUND"), "another does not: %s", report.difference);
+    options.max_refs = 2;
+    options.devices = 2;
+    options.spec = "as-driver:sim:h200x2";
+    rewind(file);
+    world_explore(&options, &report);
+    tap_text(report.difference, "the recording is of another alphabet", "the alphabet must be the same");
+    fclose(file);
+    free(table);
+}
+
+/* The search goes on after a difference, counts its kind, and shows the shortest way to it. */
+static void differences(void)
+{
+    struct table *table = empty_table();
+    struct world_report report;
+    world_explore(&(struct world_options){.devices = 1, .max_refs = 1, .max_states = 1000, .table = table,
+                                          .spec = "as-driver:fault=mem_release:50:NOT_PERMITTED|sim:h100"},
+                  &report);
+    tap_ok(table->count > 0 && table->count < 4, "a fault of each system opened is few kinds of differences");
+    tap_ok(table->row[0].times > 0, "the first: %s", table->row[0].signature);
+    tap_ok(strstr(table->row[0].script, "mem_release") != NULL, "with a way to it");
+    tap_ok(report.closed && report.same, "and all the rest was searched");
+    free(table);
+}
+
+/* A budget ends the search between two states. */
+static void budgets(void)
+{
+    struct table *table = empty_table();
+    struct world_report report;
+    world_explore(&(struct world_options){.devices = 1, .max_refs = 15, .max_states = 1 << 22, .budget = 1,
+                                          .table = table, .spec = "as-driver:sim:h100"},
+                  &report);
+    tap_ok(report.ended && !report.closed && report.same, "a budget of a second ends the search");
+    tap_ok(report.visited > 0 && report.visited < report.states, "before all states were visited");
+    free(table);
+}
+
 int main(void)
 {
     closes(&(struct world_options){.devices = 1, .max_refs = 1, .max_states = 100000});
@@ -96,5 +166,8 @@ int main(void)
     stops_at_the_bound();
     notices();
     dumps();
+    recordings();
+    differences();
+    budgets();
     return tap_done();
 }

@@ -37,7 +37,7 @@ struct model_memory {
     uint64_t granularity;          /* of its location */
     uint32_t references;           /* creations and retains not yet released */
     uint32_t tag;
-    bool tile_pool;                /* asked for; it does not read back */
+    bool tile_pool, decompress;    /* asked for; they do not read back */
     vmm_mem_allocation_prop prop;  /* as it reads back */
     uint64_t block;                /* its id as the pointer attribute told it, 0 before anybody asked */
     uint64_t ended;                /* of one that ended: it was the how manieth */
@@ -50,6 +50,7 @@ struct model_mapping {
     uint32_t tag;
     uint8_t device[VMM_MAX_DEVICES]; /* VMM_MEM_ACCESS_FLAGS_PROT_ of each device */
     uint8_t host;                    /* HOST and HOST_NUMA are one location */
+    bool sync;                       /* P2P_TOKENS was asked for */
     bool host_newer;                 /* the host was granted rights after device 0 */
     uint64_t buffer;                 /* its id as the pointer attribute told it, 0 before anybody asked */
 };

@@ -60,18 +60,6 @@ static bool reserved_by_us(const struct model *m, uint64_t start, uint64_t size)
     return false;
 }
 
-/* Whether the hint must be followed: it is free in a chunk that was opened for a small reservation of ours. */
-static bool hint_binds(const struct model *m, const struct vmm_call_mem_address_reserve *c)
-{
-    uint64_t chunk = m->profile->va_chunk, start = chunk ? c->addr / chunk * chunk : 0;
-    if (!start || c->size >= chunk || c->addr - start > chunk - c->size || reserved_by_us(m, c->addr, c->size))
-        return false;
-    for (size_t i = 0; i < m->reservation_count; i++)
-        if (m->reservations[i].start == start && m->reservations[i].size < chunk)
-            return true;
-    return false;
-}
-
 /* The address that is right, given what the driver said: its own choice where that can be. */
 static uint64_t driver_place(struct model *m, const struct vmm_call_mem_address_reserve *c, struct model_answer *a,
                              uint64_t start)
@@ -84,9 +72,7 @@ static uint64_t driver_place(struct model *m, const struct vmm_call_mem_address_
     }
     if (a->actual != VMM_SUCCESS || got == start)
         return start;
-    m->strayed++;
-    if (hint_binds(m, c))
-        return start;
+    m->strayed++; /* what it reserved and freed before decides, and that is nobody's to know */
     model_expect(a, "ptr is 0", got == 0, false);
     model_expect(a, "ptr beyond its unit", got % (c->alignment > unit ? c->alignment : unit), 0);
     model_expect(a, "ptr leaves the address space", !model_fits(got, c->size, m->profile->va_hint_max), false);
@@ -156,9 +142,11 @@ static bool map_handle(struct model *m, const struct vmm_call_mem_map *c, struct
 static bool map_part(const struct model *m, const struct vmm_call_mem_map *c, const struct model_memory *memory,
                      struct model_answer *a)
 {
-    if (m->ahead && memory->tile_pool && c->offset % memory->granularity)
+    if (m->ahead && memory->tile_pool)
+        return model_refuse(a, INVALID, "VMM-MAP-TILE-POOL");
+    if (memory->tile_pool && c->offset % memory->granularity)
         return model_refuse(a, INVALID, "VMM-MAP-OFFSET-GRANULARITY");
-    if (m->ahead && memory->tile_pool && c->size % memory->granularity)
+    if (memory->tile_pool && c->size % memory->granularity)
         return model_refuse(a, INVALID, "VMM-MAP-SIZE-GRANULARITY");
     if (!m->profile->partial_map) {
         if (c->offset)
@@ -256,9 +244,11 @@ static bool unmap_allowed(struct model *m, const struct vmm_call_mem_unmap *c, b
         return model_refuse(a, INVALID, "VMM-UNMAP-PTR-ZERO");
     if (!c->size)
         return model_refuse(a, INVALID, "VMM-UNMAP-SIZE-ZERO");
+    if (m->ahead && c->ptr == UINT64_MAX)
+        return model_breach(m, a, "VMM-UNMAP-WRAPS");
     if (!model_reservation_at(m, c->ptr))
         return model_refuse(a, INVALID, "VMM-UNMAP-NOT-RESERVED");
-    if (wraps && m->ahead && (strictly_inside(m, c->ptr) || strictly_inside(m, c->ptr + c->size)))
+    if (wraps && (strictly_inside(m, c->ptr) || strictly_inside(m, c->ptr + c->size)))
         return model_refuse(a, INVALID, "VMM-UNMAP-PARTIAL");
     if (wraps)
         return model_breach(m, a, "VMM-UNMAP-WRAPS");

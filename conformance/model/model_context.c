@@ -156,7 +156,7 @@ MODEL_ON(mem_get_info)
     int device = model_current_device(m);
     if (device < 0) {
         model_refuse(a, VMM_ERROR_INVALID_CONTEXT, "VMM-CTX-CURRENT");
-        a->writes_zero = m->ahead;
+        a->writes_zero = true;
         return;
     }
     if (!model_succeeded(a))

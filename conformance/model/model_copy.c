@@ -126,16 +126,28 @@ static const char *obstacle(struct model *m, const struct model_mapping *mapping
     return NULL;
 }
 
+/* Whether a copy or fill of memory that is in a device and in the host can be made; the rule that says otherwise. `from`
+ * is its first byte's mapping, `here` one that it comes to. */
+static const char *mixed(struct model *m, const struct model_mapping *from, const struct model_mapping *here,
+                         const struct side *side)
+{
+    if (!m->ahead || model_in_device(m, from) == model_in_device(m, here))
+        return NULL;
+    return side->kind == FILL || model_in_device(m, from) ? "VMM-COPY-MIXED" : "VMM-COPY-HOST-RIGHTS";
+}
+
 /* Byte by byte from the front: the first one that cannot be reached decides the rule (model_edges.h). */
 static bool reachable(struct model *m, struct side side, uint64_t size, struct model_answer *a)
 {
     if (side.need && size > UINT64_MAX - side.start)
         return model_refuse(a, INVALID, "VMM-COPY-OVERFLOW");
+    const struct model_mapping *first = model_mapping_at(m, side.start);
     for (uint64_t at = side.start; side.need && size;) {
         const struct model_mapping *mapping = model_mapping_at(m, at);
         if (!mapping)
             return model_refuse(a, INVALID, at == side.start ? "VMM-COPY-NOT-MAPPED" : "VMM-COPY-RUNS-PAST");
-        const char *rule = obstacle(m, mapping, &side);
+        const char *rule = mixed(m, first, mapping, &side);
+        rule = rule ? rule : obstacle(m, mapping, &side);
         if (rule)
             return model_refuse(a, INVALID, rule);
         uint64_t rest = mapping->size - (at - mapping->start);
@@ -211,11 +223,17 @@ static bool meet_as_aliases(struct model *m, uint64_t src, uint64_t dst, uint64_
 /* As memmove: every byte is read before any is written. */
 MODEL_ON(memcpy_dtod)
 {
+    const struct model_mapping *from = model_mapping_at(m, c->src), *to = model_mapping_at(m, c->dst);
     bool allowed = copy_allowed(m, reads(c->src, BETWEEN), writes(c->dst, BETWEEN), c->byte_count, false, a);
+    if (allowed && m->ahead && c->byte_count && !model_in_device(m, from) && !model_in_device(m, to) &&
+        to->host == VMM_MEM_ACCESS_FLAGS_PROT_READ) {
+        model_refuse(a, INVALID, "VMM-COPY-HOST-RIGHTS"); /* the host copies */
+        return;
+    }
     if (!allowed || !model_succeeded(a) || !c->byte_count)
         return;
     bool murky = meet_as_aliases(m, c->src, c->dst, c->byte_count) ||
-                 (m->ahead && c->byte_count > LONG_COPY && model_overlap(c->src, c->byte_count, c->dst, c->byte_count));
+                 (m->driver && c->byte_count > LONG_COPY && model_overlap(c->src, c->byte_count, c->dst, c->byte_count));
     uint64_t end = c->dst + c->byte_count;
     size_t count = 0, room = 0;
     int16_t *bytes = NULL;

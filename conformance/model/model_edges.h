@@ -8,15 +8,14 @@
 #include "model.h"
 #include "model_parts.h"
 
-/* What the small world and random calls on the driver showed and the simulator does not do yet holds where model.ahead
- * says so:
- *   - without a context mem_get_info and mem_get_address_range write 0, and the latter, asked for nothing, succeeds;
- *   - an unmap whose end passes 2^64 is refused when its start or its wrapped end lies inside a mapping;
- *   - RANGE_ attributes are left untouched where a mapping runs past its reservation;
- *   - tile pools (usage bit 0) cannot be shared, nor used by RDMA; parts of them are refused as INVALID_VALUE where
- *     they are not whole granules;
- *   - memory for RDMA is not compressible;
- *   - large copies onto themselves are not made as memmove does. */
+/* What random calls on the driver showed and the simulator does not do yet holds where model.ahead says so:
+ *   - an unmap at the last address of all, whatever its size, succeeds;
+ *   - tile pools (usage bit 0) cannot be mapped, and where there is too little memory for one that is INVALID_VALUE;
+ *   - memory for decompression (bit 1) cannot be compressible, and its address says what it is for;
+ *   - SYNC_MEMOPS is 0 until P2P_TOKENS is asked for, which sets it;
+ *   - a copy or fill that spans memory of a device and of the host is refused where it starts in the device's, and
+ *     where the host copies it runs on into the device's, and dies; so does one within the host's that it may not write.
+ * Large copies onto themselves are not made as memmove does, on a driver. */
 
 /* Two rules broken at once: 1 is the order that the simulator has. Ours. */
 enum {

@@ -137,13 +137,16 @@ static bool create_allowed(const struct model *m, const struct vmm_call_mem_crea
     if (!prop_device(m, p, a) || !prop_rest(p, a) || !prop_possible(m, p, a))
         return false;
     bool tile_pool = p->alloc_flags.usage & VMM_MEM_CREATE_USAGE_TILE_POOL;
-    if (m->ahead && tile_pool && ((p->requested_handle_types & SHAREABLE_BITS) || p->alloc_flags.gpu_direct_rdma_capable))
+    bool decompress = p->alloc_flags.usage & VMM_MEM_CREATE_USAGE_HW_DECOMPRESS;
+    if (tile_pool && ((p->requested_handle_types & SHAREABLE_BITS) || p->alloc_flags.gpu_direct_rdma_capable))
         return model_refuse(a, INVALID, "VMM-CREATE-TILE-POOL");
+    if (m->ahead && decompress && p->alloc_flags.compression_type)
+        return model_refuse(a, INVALID, "VMM-CREATE-DECOMPRESS");
     uint64_t free = p->location.type == VMM_MEM_LOCATION_TYPE_DEVICE      ? model_device_free(m, p->location.id)
                     : p->location.type == VMM_MEM_LOCATION_TYPE_HOST_NUMA ? model_node_free(m, p->location.id)
                                                                           : model_node_free(m, 0);
     if (c->size > free)
-        return model_refuse(a, VMM_ERROR_OUT_OF_MEMORY, "VMM-CREATE-MEMORY");
+        return model_refuse(a, m->ahead && tile_pool ? INVALID : VMM_ERROR_OUT_OF_MEMORY, "VMM-CREATE-MEMORY");
     if ((p->requested_handle_types & VMM_MEM_HANDLE_TYPE_FABRIC) && !m->profile->imex)
         return model_refuse(a, VMM_ERROR_NOT_PERMITTED, "VMM-CREATE-FABRIC-IMEX");
     return true;
@@ -159,7 +162,7 @@ static vmm_mem_allocation_prop obtained(const struct model *m, const struct vmm_
         p.location.id = 0;
     }
     if (!model_attribute(m, VMM_DEVICE_ATTRIBUTE_GENERIC_COMPRESSION_SUPPORTED) ||
-        c->size > compressible(m, p.location.id) || (m->ahead && p.alloc_flags.gpu_direct_rdma_capable))
+        c->size > compressible(m, p.location.id) || p.alloc_flags.gpu_direct_rdma_capable)
         p.alloc_flags.compression_type = VMM_MEM_ALLOCATION_COMP_NONE;
     p.alloc_flags.gpu_direct_rdma_capable =
         p.alloc_flags.gpu_direct_rdma_capable &&
@@ -203,6 +206,7 @@ MODEL_ON(mem_create)
     m->memories[m->memory_count++] = (struct model_memory){
         .handle = *c->handle, .size = c->size, .references = 1, .tag = m->tag, .prop = prop,
         .tile_pool = c->prop->alloc_flags.usage & VMM_MEM_CREATE_USAGE_TILE_POOL,
+        .decompress = c->prop->alloc_flags.usage & VMM_MEM_CREATE_USAGE_HW_DECOMPRESS,
         .granularity = model_granularity(m, prop.location.type, VMM_MEM_ALLOC_GRANULARITY_MINIMUM)};
 }
 

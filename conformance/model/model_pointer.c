@@ -70,7 +70,7 @@ static uint64_t value_of(struct model *m, const struct model_mapping *mapping, v
     case VMM_POINTER_ATTRIBUTE_MEMORY_TYPE: return device ? VMM_MEMORYTYPE_DEVICE : VMM_MEMORYTYPE_HOST;
     case VMM_POINTER_ATTRIBUTE_DEVICE_POINTER:
     case VMM_POINTER_ATTRIBUTE_HOST_POINTER: return address;
-    case VMM_POINTER_ATTRIBUTE_SYNC_MEMOPS: return device;
+    case VMM_POINTER_ATTRIBUTE_SYNC_MEMOPS: return m->ahead ? mapping->sync : device;
     case VMM_POINTER_ATTRIBUTE_DEVICE_ORDINAL: return device ? (uint64_t)memory->prop.location.id : 0;
     case VMM_POINTER_ATTRIBUTE_RANGE_START_ADDR: return r ? r->start : 0;
     case VMM_POINTER_ATTRIBUTE_RANGE_SIZE: return r ? r->size : 0;
@@ -81,7 +81,8 @@ static uint64_t value_of(struct model *m, const struct model_mapping *mapping, v
         return (uint64_t)model_device_rights(mapping, model_current_device(m));
     case VMM_POINTER_ATTRIBUTE_MAPPING_SIZE: return mapping->size;
     case VMM_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR: return mapping->start;
-    default: return 0; /* context, managed, legacy sharing, pool, decompression: none of VMM memory */
+    case VMM_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE: return m->ahead && memory->decompress;
+    default: return 0; /* context, managed, legacy sharing, pool: none of VMM memory */
     }
 }
 
@@ -115,8 +116,8 @@ static void expect_attribute(struct model *m, const struct model_mapping *mappin
 {
     uint64_t got = written(data, attribute);
     bool range = attribute == VMM_POINTER_ATTRIBUTE_RANGE_START_ADDR || attribute == VMM_POINTER_ATTRIBUTE_RANGE_SIZE;
-    if (m->ahead && range && !model_reservation_at(m, address))
-        return;
+    if (range && !model_reservation_at(m, address))
+        return; /* left as it was */
     if (attribute == VMM_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID)
         expect_block(m, mapping, got, a);
     else if (attribute == VMM_POINTER_ATTRIBUTE_BUFFER_ID)
@@ -129,7 +130,7 @@ static void expect_attribute(struct model *m, const struct model_mapping *mappin
 
 MODEL_ON(pointer_get_attribute)
 {
-    const struct model_mapping *mapping = model_mapping_at(m, c->ptr);
+    struct model_mapping *mapping = model_mapping_at(m, c->ptr);
     const char *rule = !c->data                           ? "VMM-POINTER-NULL-DATA"
                        : !known_attribute(c->attribute)   ? "VMM-POINTER-ATTRIBUTE"
                        : !mapping                         ? "VMM-POINTER-NOT-MAPPED"
@@ -143,8 +144,10 @@ MODEL_ON(pointer_get_attribute)
         model_refuse(a, VMM_ERROR_INVALID_CONTEXT, "VMM-CTX-CURRENT");
     else if (rule)
         model_refuse(a, INVALID, rule);
-    else if (model_succeeded(a))
+    else if (model_succeeded(a)) {
         expect_attribute(m, mapping, c->attribute, c->data, c->ptr, a);
+        mapping->sync |= c->attribute == VMM_POINTER_ATTRIBUTE_P2P_TOKENS;
+    }
     a->writes_zero = a->result != VMM_SUCCESS;
 }
 
@@ -172,7 +175,7 @@ static void expect_element(struct model *m, vmm_pointer_attribute attribute, con
     const struct model_mapping *mapping = model_mapping_at(m, address);
     if (!mapping)
         expect_unmapped(m, attribute, data, address, a);
-    else if (missing(m, mapping, attribute) || attribute == VMM_POINTER_ATTRIBUTE_SYNC_MEMOPS)
+    else if (missing(m, mapping, attribute) || (attribute == VMM_POINTER_ATTRIBUTE_SYNC_MEMOPS && !m->ahead))
         model_expect(a, "data of an attribute that is 0 here", written(data, attribute), 0);
     else
         expect_attribute(m, mapping, attribute, data, address, a);
@@ -206,9 +209,9 @@ MODEL_ON(mem_get_address_range)
 {
     const struct model_mapping *mapping = model_mapping_at(m, c->dptr);
     int device = model_current_device(m);
-    if (device < 0 && !(m->ahead && !c->pbase && !c->psize)) {
+    if (device < 0 && (c->pbase || c->psize)) {
         model_refuse(a, VMM_ERROR_INVALID_CONTEXT, "VMM-CTX-CURRENT");
-        a->writes_zero = m->ahead;
+        a->writes_zero = true;
         return;
     }
     if (!c->pbase && !c->psize)

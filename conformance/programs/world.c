@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "lockstep_child.h"
+#include "lockstep_drive.h"
 #include "tap.h"
 #include "world.h"
 
@@ -149,7 +150,8 @@ static int drive(struct world_options *options, struct names *names)
     options->last = &shared->last;
     options->patience = PATIENCE;
     shared->options = options;
-    if (names->explained && !table_explain(&shared->table, names->explained, error, sizeof error))
+    const char *explained = drive_explained(names->explained);
+    if (explained && !table_explain(&shared->table, explained, error, sizeof error))
         tap_bail("--explained %s", error);
     if (names->record)
         options->record = create("--record", names->record);
@@ -178,7 +180,7 @@ static int drive(struct world_options *options, struct names *names)
     return tap_done();
 }
 
-static int replay(struct world_options *options, struct names *names)
+static void replay(struct world_options *options, struct names *names)
 {
     struct table *table = calloc(1, sizeof *table);
     struct world_report report;
@@ -196,7 +198,6 @@ static int replay(struct world_options *options, struct names *names)
         tap_note("%zu answers are different; the first: %s", report.unlike, report.difference);
     script_free(&report.path);
     free(table);
-    return tap_done();
 }
 
 int main(int argc, char **argv)
@@ -209,8 +210,11 @@ int main(int argc, char **argv)
         options.max_states = 1 + 16 * number("CUVMM_TEST_SCALE", scale, 0, 100);
     struct names names = {.script = NULL};
     read_options(&options, &names, argc, argv);
-    if (names.recording)
-        return replay(&options, &names);
+    if (names.recording) {
+        replay(&options, &names);
+        return tap_done();
+    }
+    bool usual = options.devices == 1 && !options.strict && !options.spec && !options.flip && options.max_refs == 2;
     const char *backend;
     if (names.as_driver || (options.spec && lockstep_names_driver(options.spec, &backend)))
         return drive(&options, &names);
@@ -226,5 +230,9 @@ int main(int argc, char **argv)
     script_free(&report.path);
     if (options.dump)
         fclose(options.dump);
+    options.dump = NULL;
+    names.recording = "conformance/recordings/h100-580.159.04-world.txt";
+    if (usual && !names.as_driver)
+        replay(&options, &names);
     return tap_done();
 }
