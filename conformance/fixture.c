@@ -214,10 +214,17 @@ void fix_map(struct fix *f, vmm_deviceptr ptr, uint64_t size, vmm_mem_generic_al
     fix_note(f, FIX_MAPPING, ptr, size);
 }
 
+void fix_settle(struct fix *f)
+{
+    if (!f->simulator)
+        vmm_ctx_synchronize(f->sys); /* without a context there is nothing to wait for */
+}
+
 void fix_access_at(struct fix *f, vmm_deviceptr ptr, uint64_t size, vmm_mem_location location,
                    vmm_mem_access_flags flags)
 {
     vmm_mem_access_desc desc = {.location = location, .flags = flags};
+    fix_settle(f);
     fix_need(f, vmm_mem_set_access(f->sys, ptr, size, &desc, 1));
 }
 
@@ -281,6 +288,7 @@ vmm_stream fix_stream(struct fix *f)
 
 void fix_unmap(struct fix *f, vmm_deviceptr ptr, uint64_t size)
 {
+    fix_settle(f);
     fix_need(f, vmm_mem_unmap(f->sys, ptr, size));
     fix_forget(f, FIX_MAPPING, ptr, size);
 }
@@ -311,6 +319,7 @@ void fix_stream_destroy(struct fix *f, vmm_stream stream)
 
 void fix_mem_free(struct fix *f, vmm_deviceptr ptr)
 {
+    fix_settle(f);
     fix_need(f, vmm_mem_free(f->sys, ptr));
     fix_forget(f, FIX_ALLOCATION, ptr, 0);
 }
@@ -335,6 +344,7 @@ uint64_t fix_rights(struct fix *f, vmm_deviceptr ptr, vmm_mem_location_type type
 void fix_fill(struct fix *f, vmm_deviceptr ptr, unsigned char value, uint64_t size)
 {
     fix_need(f, vmm_memset_d8(f->sys, ptr, value, size));
+    fix_settle(f);
 }
 
 unsigned char fix_peek(struct fix *f, vmm_deviceptr ptr)

@@ -153,6 +153,10 @@ void fix_context_destroy(struct fix *f, vmm_context ctx);
 void fix_stream_destroy(struct fix *f, vmm_stream stream);
 void fix_mem_free(struct fix *f, vmm_deviceptr ptr);
 
+/* Nothing waits for running work on a driver: what is taken from under a fill makes it fault, and a fault takes the
+ * device from the process. So helpers that take something away wait first, and fix_fill waits for its end. */
+void fix_settle(struct fix *f);
+
 /* Notes and forgets things that a test made or ended with calls of its own. Forgetting a mapping forgets every mapping
  * that starts in [value, value + size). */
 void fix_note(struct fix *f, enum fix_kind kind, uint64_t value, uint64_t size);

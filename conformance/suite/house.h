@@ -17,6 +17,7 @@
 struct fix_house {
     vmm_system *sys;
     vmm_context ctx; /* on device 0; NULL until a test wants one */
+    bool lost;       /* a fault took the device from the process: nothing more can be tested in it */
     bool brief;      /* states are not looked at, so that a trace of the run holds the tests' own calls */
     int devices;     /* what was measured for the first test; 0 before that */
     uint64_t minimum, unit, g;

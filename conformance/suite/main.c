@@ -5,6 +5,7 @@
  *   --run PATTERN                tests whose rule, expectation or name contains PATTERN, without regard to case
  *   --as-driver                  treat a simulator as a driver: no rules, no objects, one machine for all tests
  *   --brief                      on a driver: do not compare states before and after a refusal (for recordings)
+ *   --after TEST                 those that follow TEST in the order of running; --announce tells which one begins
  *   --list                       rule or expectation, kind and test, a line each; runs nothing
  */
 #include <ctype.h>
@@ -49,6 +50,12 @@ static bool contains(const char *text, const char *part)
     return !*part;
 }
 
+/* Which tests are run. */
+struct choice {
+    const char *pattern, *after;
+    bool announce;
+};
+
 static bool wanted(const struct test *test, const char *pattern)
 {
     char id[96];
@@ -63,13 +70,31 @@ static void list(const char *pattern)
             printf("%s\t%s\t%s\n", test_subject(test, id, sizeof id), test_kind_names[test->kind], test->name);
 }
 
-/* Tests of the state before initialisation come first: a driver is initialised once per process. */
-static void run_all(const struct run *run, const char *pattern)
+/* Without a plan, so that nobody takes the run for a whole one; ci/gpu-suite goes on in another process. */
+static void leave_for_lost(void)
 {
+    tap_note("the device is lost to this process, by this test or the one before");
+    fflush(NULL);
+    _Exit(3);
+}
+
+/* Tests of the state before initialisation come first: a driver is initialised once per process. */
+static void run_all(const struct run *run, const struct choice *choice)
+{
+    bool reached = !choice->after;
     for (int raw = 1; raw >= 0; raw--)
-        for (const struct test *test = first; test; test = test->next)
-            if (!!(test->options & FIX_RAW) == raw && wanted(test, pattern))
+        for (const struct test *test = first; test; test = test->next) {
+            if (!!(test->options & FIX_RAW) != raw)
+                continue;
+            if (reached && wanted(test, choice->pattern)) {
+                if (choice->announce)
+                    tap_note("test %s", test->name);
                 run_test(run, test);
+                if (run->house && run->house->lost)
+                    leave_for_lost();
+            }
+            reached = reached || strcmp(test->name, choice->after) == 0;
+        }
 }
 
 /* A backend that does not open says nothing about any test. */
@@ -80,13 +105,13 @@ static void need_open(const char *spec, vmm_result result)
                  vmm_last_detail()->note);
 }
 
-static void run_on_simulator(const char *spec, const char *pattern)
+static void run_on_simulator(const char *spec, const struct choice *choice)
 {
     struct run run = {.spec = spec};
     vmm_system *sys = NULL;
     need_open(spec, vmm_open(spec, &sys));
     vmm_close(sys);
-    run_all(&run, pattern);
+    run_all(&run, choice);
 }
 
 static void tell_device(vmm_system *sys)
@@ -97,12 +122,12 @@ static void tell_device(vmm_system *sys)
         tap_note("%d of %s", count, name);
 }
 
-static void run_on_driver(const char *spec, const char *pattern, bool brief)
+static void run_on_driver(const char *spec, const struct choice *choice, bool brief)
 {
     struct fix_house house = {.brief = brief};
     struct run run = {.spec = spec, .house = &house};
     need_open(spec, house_open(&house, spec));
-    run_all(&run, pattern);
+    run_all(&run, choice);
     tell_device(house.sys);
     uint64_t left = house_close(&house);
     tap_ok(left == 0, "the tests gave back what they made: %llu objects are left", (unsigned long long)left);
@@ -110,14 +135,15 @@ static void run_on_driver(const char *spec, const char *pattern, bool brief)
 
 static int usage(const char *program, const char *argument)
 {
-    fprintf(stderr, "%s: cannot use \"%s\"\nusage: %s [--backend SPEC] [--as-driver] [--brief] [--run PATTERN] [--list]\n",
-            program, argument, program);
+    fprintf(stderr, "%s: cannot use \"%s\"\nusage: %s [--backend SPEC] [--as-driver] [--brief] [--run PATTERN] [--after TEST] "
+            "[--announce] [--list]\n", program, argument, program);
     return 2;
 }
 
 int main(int argc, char **argv)
 {
-    const char *spec = NULL, *pattern = NULL;
+    const char *spec = NULL;
+    struct choice choice = {0};
     bool only_list = false, as_driver = false, brief = false;
     for (int i = 1; i < argc; i++) {
         bool more = i + 1 < argc;
@@ -130,19 +156,23 @@ int main(int argc, char **argv)
         else if (more && (strcmp(argv[i], "--backend") == 0 || strcmp(argv[i], "--spec") == 0))
             spec = argv[++i];
         else if (more && strcmp(argv[i], "--run") == 0)
-            pattern = argv[++i];
+            choice.pattern = argv[++i];
+        else if (more && strcmp(argv[i], "--after") == 0)
+            choice.after = argv[++i];
+        else if (strcmp(argv[i], "--announce") == 0)
+            choice.announce = true;
         else
             return usage(argv[0], argv[i]);
     }
     if (only_list) {
-        list(pattern);
+        list(choice.pattern);
         return 0;
     }
     if (as_driver || !fix_is_simulator(spec))
-        run_on_driver(spec, pattern, brief);
+        run_on_driver(spec, &choice, brief);
     else
-        run_on_simulator(spec, pattern);
-    if (!pattern) {
+        run_on_simulator(spec, &choice);
+    if (!choice.pattern) {
         coverage_check();
         waiver_check();
     }

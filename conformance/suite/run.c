@@ -34,7 +34,9 @@ static bool attempt(const struct run *run, const struct test *test, enum fix_mod
     bool possible = fix_open_variant(f, run->spec, test->lines, mode, test->options, &result, why);
     if (possible && result == VMM_SUCCESS)
         run_body(f, test);
-    else if (possible)
+    else if (possible && run->house && !(test->options & FIX_RAW))
+        run->house->lost = true;
+    if (possible && result != VMM_SUCCESS)
         fix_failed(f, __FILE__, __LINE__, "the system does not open: %s %s", vmm_result_name(result),
                    vmm_last_detail()->note);
     fix_close(f);

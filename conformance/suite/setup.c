@@ -219,8 +219,14 @@ static vmm_result give_back(struct fix *f, const struct fix_thing *t)
 static void give_all_back(struct fix *f)
 {
     static const char *const names[] = {"mapping", "handle", "reservation", "stream", "allocation", "context"};
+    for (unsigned i = 0; i < f->things && !f->simulator; i++)
+        if (f->thing[i].kind == FIX_CONTEXT) {
+            vmm_ctx_set_current(f->sys, (vmm_context)(uintptr_t)f->thing[i].value);
+            fix_settle(f);
+        }
     if (f->ctx && f->things)
         vmm_ctx_set_current(f->sys, f->ctx);
+    fix_settle(f);
     for (int kind = FIX_MAPPING; kind <= FIX_CONTEXT; kind++)
         for (unsigned i = 0; i < f->things; i++) {
             vmm_result result = (int)f->thing[i].kind == kind ? give_back(f, &f->thing[i]) : VMM_SUCCESS;
