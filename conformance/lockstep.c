@@ -286,7 +286,7 @@ static bool after_driver(struct lockstep *pair, const struct step *step, const u
     if (same)
         return true;
     sign(pair, step, call, answer, pair->dead ? "context lost" : answer->wrong ? answer->wrong : "an output");
-    if (answer->actual == answer->result && step->call == VMM_CALL_mem_address_reserve) /* the model has another place */
+    if (answer->actual == answer->result && step->call == VMM_CALL_mem_address_reserve) /* is elsewhere */
         driver_undo(pair, call, out);
     if (answer->actual == answer->result)
         pair->parted = answer->result == VMM_SUCCESS && step->name != 0;

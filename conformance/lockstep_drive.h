@@ -34,8 +34,8 @@ struct drive_report {
 /* Fills report, which must be zero but for the table and shared with children (child_share). */
 void drive_run(const struct drive_options *options, struct drive_report *report);
 
-/* Makes the recorded episodes again on spec and compares, until `most` calls were made. Returns how many do not come out
- * the same; *episodes: how many were made, *calls: in all. The first that is different is told in notes. */
+/* Makes the recorded episodes again on spec and compares, until `most` calls were made. Returns how many do not come
+ * out the same; *episodes: how many were made, *calls: in all. The first that is different is told in notes. */
 uint64_t drive_replay(const char *spec, FILE *recording, uint64_t most, uint64_t *episodes, uint64_t *calls);
 
 /* The file of differences that are explained, where none is named and it is there; NULL where it is not. */

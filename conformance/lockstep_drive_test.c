@@ -139,11 +139,12 @@ static void recordings(void)
     drive_run(&options, report);
     tap_u64(report->recorded, 2000, "all calls are recorded");
     rewind(options.record);
-    tap_u64(drive_replay("as-driver:sim:h100", options.record, UINT64_MAX, &episodes, &calls), 0, "and come out the same again");
+    tap_u64(drive_replay("as-driver:sim:h100", options.record, UINT64_MAX, &episodes, &calls), 0,
+            "and come out the same again");
     tap_ok(episodes == 4 && calls == 2000, "all of them");
     rewind(options.record);
-    tap_u64(drive_replay("as-driver:fault=mem_map:40:INVALID_VALUE:forever|sim:h100", options.record, UINT64_MAX, &episodes,
-                         &calls), 4,
+    static const char other[] = "as-driver:fault=mem_map:40:INVALID_VALUE:forever|sim:h100";
+    tap_u64(drive_replay(other, options.record, UINT64_MAX, &episodes, &calls), 4,
             "a system that answers otherwise is noticed in every episode");
     fclose(options.record);
 }

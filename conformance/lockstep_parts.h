@@ -39,8 +39,8 @@ bool driver_undo(struct lockstep *pair, const union vmm_any_call *call, const st
 /* Result and outputs as text, without what depends on placement, into pair->told. */
 void driver_tell(struct lockstep *pair, const union vmm_any_call *call, vmm_result result, const struct outputs *out);
 
-/* Takes away everything the model knows of, and the fillers, whatever the calls return. False when some did not succeed:
- * something is left. */
+/* Takes away everything the model knows of, and the fillers, whatever the calls return. False when some did not
+ * succeed: something is left. */
 bool driver_sweep(struct lockstep *pair);
 
 #endif

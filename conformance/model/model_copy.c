@@ -126,8 +126,8 @@ static const char *obstacle(struct model *m, const struct model_mapping *mapping
     return NULL;
 }
 
-/* Whether a copy or fill of memory that is in a device and in the host can be made; the rule that says otherwise. `from`
- * is its first byte's mapping, `here` one that it comes to. */
+/* Whether a copy or fill of memory that is in a device and in the host can be made; the rule that says otherwise.
+ * `from` is its first byte's mapping, `here` one that it comes to. */
 static const char *mixed(struct model *m, const struct model_mapping *from, const struct model_mapping *here,
                          const struct side *side)
 {
@@ -233,7 +233,8 @@ MODEL_ON(memcpy_dtod)
     if (!allowed || !model_succeeded(a) || !c->byte_count)
         return;
     bool murky = meet_as_aliases(m, c->src, c->dst, c->byte_count) ||
-                 (m->driver && c->byte_count > LONG_COPY && model_overlap(c->src, c->byte_count, c->dst, c->byte_count));
+                 (m->driver && c->byte_count > LONG_COPY &&
+                  model_overlap(c->src, c->byte_count, c->dst, c->byte_count));
     uint64_t end = c->dst + c->byte_count;
     size_t count = 0, room = 0;
     int16_t *bytes = NULL;

@@ -14,7 +14,8 @@
  *   - memory for decompression (bit 1) cannot be compressible, and its address says what it is for;
  *   - SYNC_MEMOPS is 0 until P2P_TOKENS is asked for, which sets it;
  *   - a copy or fill that spans memory of a device and of the host is refused where it starts in the device's, and
- *     where the host copies it runs on into the device's, and dies; so does one within the host's that it may not write.
+ *     where the host copies it runs on into the device's, and dies; so does one within the host's that the host may
+ *     not write.
  * Large copies onto themselves are not made as memmove does, on a driver. */
 
 /* Two rules broken at once: 1 is the order that the simulator has. Ours. */

@@ -13,9 +13,11 @@
  * which must be noticed.
  *
  * On a driver (cuda, or any spec with --as-driver) a run goes on after a difference: each kind is shrunk once and
- * counted, and all are shown at the end. Kinds that FILE of --explained lists (signature, tab, reason) are no failures.
- * --check-every says after how many calls the whole state is looked at; --budget stops the run cleanly. --record writes a line for each episode, which
- * --replay-recording compares with what a simulator answers. CUVMM_TEST_SCALE is the percent of the default number of calls to make.
+ * counted, and all are shown at the end. Kinds that FILE of --explained lists (signature, tab, reason;
+ * conformance/recordings/explained.tsv where none is named) are no failures. --check-every says after how many calls
+ * the whole state is looked at; --budget stops the run cleanly. --record writes a line for each episode, which
+ * --replay-recording compares with what a simulator answers.
+ * CUVMM_TEST_SCALE is the percent of the default number of calls to make.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -179,12 +181,13 @@ static bool drive(const struct options *options, const char *spec, uint64_t call
     if (drive.record)
         fclose(drive.record);
     size_t unexplained = table_show(&report->table);
-    tap_note("%s: %" PRIu64 " random calls in %" PRIu64 " episodes (%" PRIu64 " succeeded, %" PRIu64 " left out), %" PRIu64
-             " calls compared in all; %" PRIu64 " calls ended the process; %" PRIu64 " of %" PRIu64
+    tap_note("%s: %" PRIu64 " random calls in %" PRIu64 " episodes (%" PRIu64 " succeeded, %" PRIu64 " left out), %"
+             PRIu64 " calls compared in all; %" PRIu64 " calls ended the process; %" PRIu64 " of %" PRIu64
              " reservations elsewhere than expected; %" PRIu64 " calls recorded",
              named, report->made, report->episodes, report->succeeded, report->skipped, report->compared,
              report->deaths, report->strayed, report->placed, report->recorded);
-    return tap_ok(unexplained == 0 && report->made > 0, "%s: driver and model agree, --seed %" PRIu64 " --calls %" PRIu64,
+    return tap_ok(unexplained == 0 && report->made > 0,
+                  "%s: driver and model agree, --seed %" PRIu64 " --calls %" PRIu64,
                   named, options->seed, calls);
 }
 
@@ -198,7 +201,8 @@ static bool replay_recording(const struct options *options, const char *path, ui
     snprintf(spec, sizeof spec, "as-driver:%s", options->spec_count ? options->specs[0] : "sim:h100");
     uint64_t different = drive_replay(spec, file, most, &episodes, &calls);
     fclose(file);
-    return tap_ok(different == 0 && episodes > 0, "%s answers as %s: %" PRIu64 " of %" PRIu64 " episodes, %" PRIu64 " calls",
+    return tap_ok(different == 0 && episodes > 0,
+                  "%s answers as %s: %" PRIu64 " of %" PRIu64 " episodes, %" PRIu64 " calls",
                   spec, path, episodes - different, episodes, calls);
 }
 
