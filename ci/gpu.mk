@@ -28,7 +28,7 @@ GPU_COMMAND_edges   = ci/gpu-edges $(BUILD)
 GPU_COMMAND_kernels = $(GPU_TIMEOUT) $(BUILD)/bin/kernels --backend $(GPU_BACKEND) --bytes $(GPU_BYTES)
 GPU_COMMAND_random  = $(GPU_TIMEOUT) $(BUILD)/bin/lockstep --as-driver --spec $(GPU_BACKEND) --calls $(GPU_CALLS) --budget $(GPU_BUDGET) $(GPU_EXPLAINED)
 GPU_COMMAND_world   = $(GPU_TIMEOUT) $(BUILD)/bin/world --as-driver --spec $(GPU_BACKEND) --budget $(GPU_BUDGET) $(GPU_EXPLAINED)
-GPU_EXPLAINED       = $(addprefix --explained ,$(wildcard conformance/explained.tsv))
+GPU_EXPLAINED       = $(addprefix --explained ,$(wildcard conformance/recordings/explained.tsv))
 
 .PHONY: check-gpu record-gpu need-gpu
 

@@ -81,6 +81,10 @@ static bool check_header(struct replay *r, json_t *json)
     if (!json_is_integer(format) || json_integer_value(format) != TRACE_FORMAT)
         return replay_malformed(r, "\"cuvmm-trace\"", "trace format %lld; this cuvmm reads format %d",
                                 json_is_integer(format) ? (long long)json_integer_value(format) : -1LL, TRACE_FORMAT);
+    json_t *inner = json_object_get(json, "inner");
+    const char *recorded = json_string_value(json_array_get(inner, json_array_size(inner) - 1));
+    /* A driver named no rules, so there are none to compare with. */
+    r->rules = r->rules && (!recorded || strcmp(recorded, "cuda") != 0);
     return true;
 }
 

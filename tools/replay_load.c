@@ -100,9 +100,14 @@ static bool load_words(struct replay *r, const char *key, json_t *json)
 {
     if (!json_is_array(json) || json_array_size(json) > STEP_WORDS)
         return replay_malformed(r, key, "%s is not a list of at most %d arguments", key, STEP_WORDS);
-    for (size_t i = 0; i < json_array_size(json); i++)
-        if (!replay_hex(r, key, json_array_get(json, i), &r->step.words[i]))
+    for (size_t i = 0; i < json_array_size(json); i++) {
+        uint64_t *word = &r->step.words[i];
+        if (!replay_hex(r, key, json_array_get(json, i), word))
             return false;
+        /* Which of them are addresses the trace does not say; counts and values are smaller. */
+        if (*word > UINT32_MAX)
+            *word = replay_translate(r, *word);
+    }
     return true;
 }
 
@@ -165,6 +170,9 @@ static bool load_scalar(struct replay *r, json_t *json, json_t *names, const str
     } else if (!replay_hex(r, param->name, json, &value)) {
         return false;
     }
+    /* Addresses of what has ended, or past its end, have no name and lie where that object is now. */
+    if (!name && param->kind == VMM_PARAM_ADDRESS)
+        value = replay_translate(r, value);
     if (name && !replay_named(r, name, &value))
         return replay_malformed(r, param->name, "%s is named \"%.40s\", which no earlier line made", param->name, name);
     if (param->size < 8 && param->kind != VMM_PARAM_INT && value >> (8 * param->size))
