@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# What the run on a driver is made of, without one: a process that dies costs one point, failures are shown with their
+# notes, a waiver that is stale fails, answers that differ from machine to machine are taken out of a trace.
+set -u
+build=${CUVMM_BUILD-build}
+folder=$(mktemp -d "${TMPDIR:-.}/gpu_test.XXXXXX")
+trap 'rm -rf "$folder"' EXIT
+points=0
+failures=0
+
+same() { # same NAME GOT EXPECTED
+    points=$((points + 1))
+    if [ "$2" = "$3" ]; then
+        echo "ok $points - $1"
+    else
+        failures=$((failures + 1))
+        echo "not ok $points - $1"
+        printf 'got:\n%s\nexpected:\n%s\n' "$2" "$3" | sed 's/^/#   /'
+    fi
+}
+
+has() { # has NAME TEXT PATTERN
+    points=$((points + 1))
+    if printf '%s\n' "$2" | grep -q -- "$3"; then
+        echo "ok $points - $1"
+    else
+        failures=$((failures + 1))
+        echo "not ok $points - $1"
+        printf '%s\n' "$2" | sed 's/^/#   /'
+    fi
+}
+
+# A suite of three tests, of which the second kills its process.
+cat >"$folder/mortal" <<'END'
+#!/bin/sh
+case "$*" in
+*--after*second) echo "# test third"; echo "# a note"; echo "not ok 1 - third"; echo "1..1" ;;
+*) echo "# test first"; echo "ok 1 - first"; echo "# test second"; kill -SEGV $$ ;;
+esac
+END
+chmod +x "$folder/mortal"
+same 'the run goes on behind a test that dies' "$(ci/gpu-suite "$folder/mortal" 2>/dev/null)" 'ok - first
+not ok - second takes the process along, status 139
+# test third
+# a note
+not ok - third
+1..3'
+
+mkdir "$folder/tap"
+ci/gpu-suite "$folder/mortal" >"$folder/tap/a.tap" 2>/dev/null
+printf '%s\n' 'ok 1 - a # SKIP no reason' 'not ok 2 - b # TODO WAIVER-X' '1..2' >"$folder/tap/b.tap"
+said=$(ci/skips "$folder/tap")
+has 'what failed is shown' "$said" '^  not ok - third'
+has 'with its notes' "$said" '^  # a note'
+has 'passes are counted' "$said" '^ *1 passed$'
+has 'failures are counted' "$said" '^ *2 failed$'
+has 'skips are counted by reason' "$said" '^ *1 skipped: no reason$'
+has 'waivers are told' "$said" '^ *1 waived: WAIVER-X$'
+
+said=$("$build/bin/conformance" --as-driver --backend sim:h100 --run unmap_over_holes)
+has 'a rule that a driver lets pass is waived' "$said" '^not ok .* # TODO WAIVER-580-UNMAP-HOLE'
+said=$("$build/bin/conformance" --as-driver --backend sim:h100,strict --run unmap_over_holes)
+has 'a rule that holds after all makes the waiver stale' "$said" '^not ok .*stale waiver WAIVER-580-UNMAP-HOLE'
+said=$("$build/bin/conformance" --as-driver --backend sim:h100 --after unmap_over_holes --announce | grep '^# test ' | head -n 1)
+same 'the suite begins behind the test that is named' "$said" '# test unmap_several_side_by_side'
+
+printf '%s\n' '{"call":"mem_get_info","result":"CUDA_SUCCESS","out":{"free":"0x1"}}' \
+    '{"call":"memcpy_dtoh","out":{"dst":{"hex":"00"}}}' '{"call":"launch","args":{"kernel":9,"args":["0x1","0x2","0x3","0x0","0x4"]}}' \
+    '{"call":"memcpy_dtoh","out":{"dst":{"hex":"00"}}}' '{"call":"memcpy_dtoh","out":{"dst":{"hex":"01"}}}' >"$folder/trace"
+same 'answers of this machine alone are taken out' "$(ci/comparable "$folder/trace")" '{"call":"mem_get_info","result":"CUDA_SUCCESS"}
+{"call":"memcpy_dtoh","out":{"dst":{"hex":"00"}}}
+{"call":"launch","args":{"kernel":9,"args":["0x1","0x2","0x3","0x0","0x4"]}}
+{"call":"memcpy_dtoh"}
+{"call":"memcpy_dtoh","out":{"dst":{"hex":"01"}}}'
+echo "1..$points"
+[ "$failures" = 0 ]
