@@ -140,7 +140,7 @@ typedef int vmm_pointer_attribute;                              /* type written 
 #define VMM_POINTER_ATTRIBUTE_DEVICE_POINTER 3                  /* vmm_deviceptr */
 #define VMM_POINTER_ATTRIBUTE_HOST_POINTER 4                    /* void * */
 #define VMM_POINTER_ATTRIBUTE_P2P_TOKENS 5                      /* 12 bytes; the simulator writes 0 */
-#define VMM_POINTER_ATTRIBUTE_SYNC_MEMOPS 6                     /* int (0 or 1) */
+#define VMM_POINTER_ATTRIBUTE_SYNC_MEMOPS 6                     /* int: 1 after P2P_TOKENS was asked for there */
 #define VMM_POINTER_ATTRIBUTE_BUFFER_ID 7                       /* unsigned long long */
 #define VMM_POINTER_ATTRIBUTE_IS_MANAGED 8                      /* int (0 or 1) */
 #define VMM_POINTER_ATTRIBUTE_DEVICE_ORDINAL 9                  /* int */
@@ -421,7 +421,7 @@ VMM_API vmm_result vmm_ctx_get_device(vmm_system *sys, vmm_device *device);
 VMM_API vmm_result vmm_ctx_synchronize(vmm_system *sys);
 
 /* A new stream of the current context. flags: VMM_STREAM_DEFAULT or VMM_STREAM_NON_BLOCKING. INVALID_VALUE
- * [VMM-STREAM-NULL, VMM-STREAM-FLAGS], INVALID_CONTEXT [VMM-CTX-CURRENT] (NULL written). cuStreamCreate. */
+ * [VMM-STREAM-NULL, VMM-STREAM-FLAGS], INVALID_CONTEXT [VMM-CTX-CURRENT] (all bits 1 written). cuStreamCreate. */
 VMM_API vmm_result vmm_stream_create(vmm_system *sys, vmm_stream *stream, unsigned int flags);
 
 /* Ends a stream; work already issued completes. INVALID_HANDLE [VMM-STREAM-DEFAULT, VMM-STREAM-UNKNOWN].
@@ -477,7 +477,7 @@ VMM_API vmm_result vmm_mem_get_allocation_granularity(vmm_system *sys, uint64_t 
  *   (bytes 0 to 2), VMM-CREATE-WIN32-META, VMM-CREATE-HOST-COMPRESSION, VMM-CREATE-HOST-RDMA];
  * NOT_SUPPORTED [VMM-CREATE-UNSUPPORTED, VMM-CREATE-HOST-UNSUPPORTED, VMM-CREATE-NUMA-UNSUPPORTED,
  *   VMM-CREATE-FD-UNSUPPORTED, VMM-CREATE-FABRIC-UNSUPPORTED] where the machine lacks the capability;
- * INVALID_VALUE [VMM-CREATE-TILE-POOL];
+ * INVALID_VALUE [VMM-CREATE-TILE-POOL, VMM-CREATE-USAGE-COMPRESSION];
  * OUT_OF_MEMORY [VMM-CREATE-MEMORY];
  * NOT_PERMITTED [VMM-CREATE-FABRIC-IMEX]: FABRIC without a usable IMEX channel, although the attribute says 1.
  * Warned of, in this order: [VMM-CREATE-HANDLE-TYPE-UNKNOWN, VMM-CREATE-RDMA-VALUE, VMM-CREATE-USAGE-UNKNOWN,
@@ -554,7 +554,8 @@ VMM_API vmm_result vmm_mem_address_free(vmm_system *sys, vmm_deviceptr ptr, uint
  * ptr: a multiple of G inside a reservation. size: the whole memory, offset 0 (Documents: parts are possible; the
  * recorded driver says NOT_SUPPORTED; profiles with partial_map = yes allow them). flags 0. Checked in this order:
  * INVALID_VALUE [VMM-MAP-SIZE-ZERO, VMM-MAP-FLAGS, VMM-MAP-PTR-ZERO, VMM-MAP-HANDLE-ZERO, VMM-MAP-HANDLE-FORGED,
- *   VMM-MAP-HANDLE-STALE]; NOT_SUPPORTED [VMM-MAP-OFFSET, VMM-MAP-SIZE-WHOLE], or with partial_map INVALID_VALUE
+ *   VMM-MAP-HANDLE-STALE, VMM-MAP-TILE-POOL];
+ * NOT_SUPPORTED [VMM-MAP-OFFSET, VMM-MAP-SIZE-WHOLE], or with partial_map INVALID_VALUE
  *   [VMM-MAP-OFFSET-GRANULARITY, VMM-MAP-SIZE-GRANULARITY, VMM-MAP-OFFSET-RANGE];
  * INVALID_VALUE [VMM-MAP-PTR-GRANULARITY, VMM-MAP-NOT-RESERVED, VMM-MAP-OVERLAP];
  * warned of: [VMM-MAP-PAST-RESERVATION, VMM-MAP-CROSSES-RESERVATIONS]: only the start must be reserved on driver 580.
@@ -595,8 +596,8 @@ VMM_API vmm_result vmm_mem_set_access(vmm_system *sys, vmm_deviceptr ptr, uint64
  * Checked in this order: INVALID_VALUE [VMM-GETACCESS-NULL-FLAGS, VMM-GETACCESS-NULL-LOCATION, VMM-GETACCESS-PTR-ZERO];
  * INVALID_DEVICE [VMM-GETACCESS-LOCATION]; INVALID_VALUE [VMM-GETACCESS-NOT-MAPPED], which writes 0 to *flags.
  * Observed (580): the id of HOST and HOST_NUMA is not looked at; memory of vmm_mem_alloc answers 0. HOST_NUMA is told
- * the host's rights, none on device memory. HOST is told the rights of whichever of device 0 and the host was granted
- * last (from NONE to something) and still has any. cuMemGetAccess. */
+ * the host's rights, none on device memory. HOST is told the rights of whichever of device 0 and the host were
+ * changed last (to something else than NONE) and still has any. cuMemGetAccess. */
 VMM_API vmm_result vmm_mem_get_access(vmm_system *sys, uint64_t *flags, const vmm_mem_location *location,
                                       vmm_deviceptr ptr);
 
@@ -615,7 +616,7 @@ VMM_API vmm_result vmm_pointer_get_attribute(vmm_system *sys, void *data, vmm_po
 
 /* Several attributes at once: data[i] points to room for attributes[i]; done one after the other. An address that is
  * not mapped is not an error: HOST_POINTER is then ptr, DEVICE_ORDINAL -2, RANGE_ the reservation or left untouched
- * where there is none, all others 0; SYNC_MEMOPS and attributes that mapped memory lacks are 0 too. INVALID_VALUE
+ * where there is none, all others 0; attributes that mapped memory lacks are 0 too. INVALID_VALUE
  * [VMM-POINTER-NULL-DATA] (for the arrays and a count of 0 before anything is written, for an element when its turn
  * comes), [VMM-POINTER-ATTRIBUTE] for unknown ones and P2P_TOKENS, when its turn comes. cuPointerGetAttributes. */
 VMM_API vmm_result vmm_pointer_get_attributes(vmm_system *sys, unsigned int num_attributes,
@@ -633,12 +634,15 @@ VMM_API vmm_result vmm_mem_get_address_range(vmm_system *sys, vmm_deviceptr *pba
  * may span mappings. Nothing is copied when a byte is refused. Size 0 does nothing and checks no address.
  * The alignment and the count of a fill are checked before its range; of a copy between device addresses first the
  * destination, then the source; within a range the first byte that cannot be reached decides.
- * Host-located memory that the device has no access to is copied by the host with the host's rights, as measured:
- * where the host has none the process dies there, here it is [VMM-COPY-HOST-RIGHTS]; a copy from the host to memory
- * that the device may write and the host only read dies too. Fills are always the device's.
+ * Host-located memory, as measured on 580: who moves the bytes is decided at the first one. The host does, with its own
+ * rights, where the device has none, and where a copy with the host, or a short one (below 32 KiB) between device addresses,
+ * begins in memory that the host has rights to. Where the host then lacks a right, or comes to memory of a device, the
+ * process dies; here it is [VMM-COPY-HOST-RIGHTS]. It dies, too, where such a copy begins elsewhere and comes to memory
+ * that the host has rights to [VMM-COPY-MIXED]. Fills are always the device's, and are refused where a further mapping
+ * is such memory and the host's rights changed after the device's [VMM-SET-INTO-HOST].
  * INVALID_CONTEXT [VMM-CTX-CURRENT]; INVALID_VALUE [VMM-COPY-NULL, VMM-COPY-OVERFLOW, VMM-COPY-NOT-MAPPED,
- * VMM-COPY-RUNS-PAST, VMM-COPY-NO-READ, VMM-COPY-NO-WRITE, VMM-COPY-HOST-RIGHTS,
- * VMM-SET-ALIGNMENT]; the _async forms also INVALID_HANDLE [VMM-STREAM-UNKNOWN]. cuMemcpy* and cuMemset* of the same names; cuda.h 13.0. */
+ * VMM-COPY-RUNS-PAST, VMM-COPY-NO-READ, VMM-COPY-NO-WRITE, VMM-COPY-HOST-RIGHTS, VMM-COPY-MIXED, VMM-SET-ALIGNMENT,
+ * VMM-SET-INTO-HOST]; the _async forms also INVALID_HANDLE [VMM-STREAM-UNKNOWN]. cuMemcpy* and cuMemset* of the same names; cuda.h 13.0. */
 VMM_API vmm_result vmm_memcpy_htod(vmm_system *sys, vmm_deviceptr dst, const void *src, uint64_t byte_count);
 VMM_API vmm_result vmm_memcpy_dtoh(vmm_system *sys, void *dst, vmm_deviceptr src, uint64_t byte_count);
 /* Overlapping ranges are undefined in the documents; the simulator copies as memmove does where the addresses overlap,

@@ -105,12 +105,12 @@ static bool has_duplicate(const struct vmm_call_mem_set_access *call, uint64_t *
     return false;
 }
 
-/* One grant on one mapping. Which of device 0 and the host rose last decides what HOST is told, see access_at. */
+/* One grant on one mapping. Which of device 0 and the host got other rights last decides what HOST is told, see access_at. */
 static void grant(struct sim_mapping *mapping, const vmm_mem_access_desc *desc)
 {
     unsigned slot = slot_of(desc->location), before = sim_access_of(mapping->access, slot);
     mapping->access = (mapping->access & ~(UINT64_C(3) << (2 * slot))) | (uint64_t)desc->flags << (2 * slot);
-    if (!before && desc->flags && (slot == 0 || slot == SIM_HOST_SLOT))
+    if (desc->flags && before != (unsigned)desc->flags && (slot == 0 || slot == SIM_HOST_SLOT))
         mapping->host_latest = slot == SIM_HOST_SLOT;
 }
 

@@ -244,7 +244,7 @@ vmm_result sim_stream_create(struct sim_process *process, const struct vmm_call_
         return vmm_detail_refuse(VMM_RULE_STREAM_FLAGS, call->flags, VMM_STREAM_NON_BLOCKING, NULL);
     struct sim_context *context = sim_current(process);
     if (!context) {
-        *call->stream = NULL; /* measured: written although refused */
+        *call->stream = (vmm_stream)UINTPTR_MAX; /* measured: written although refused */
         return sim_no_context(process);
     }
     vmm_result result = sim_context_check(process, context, false);

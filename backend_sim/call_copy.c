@@ -107,7 +107,7 @@ static vmm_result copy_dtoh(const struct sim_process *process, int device, void 
         return VMM_SUCCESS;
     if (!dst)
         return refuse_null("dstHost");
-    vmm_result result = reach_check(process, device, src, size, REACH_READ, "srcDevice");
+    vmm_result result = reach_check(process, device, src, size, REACH_TO_HOST, "srcDevice");
     if (result == VMM_SUCCESS && process->machine->bytes)
         load(process, dst, src, size);
     return result;
@@ -120,6 +120,8 @@ static vmm_result copy_dtod(const struct sim_process *process, int device, uint6
     vmm_result result = reach_check(process, device, dst, size, REACH_WRITE, "dstDevice");
     if (result == VMM_SUCCESS)
         result = reach_check(process, device, src, size, REACH_READ, "srcDevice");
+    if (result == VMM_SUCCESS)
+        result = reach_check_pair(process, device, dst, src, size);
     if (result != VMM_SUCCESS || !process->machine->bytes)
         return result;
     if (!touch(process, dst, size))

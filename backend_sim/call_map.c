@@ -20,18 +20,19 @@ static vmm_result check_part(const struct sim_process *process, const struct vmm
                              const struct sim_handle *handle)
 {
     uint64_t unit = sim_granularity(process, handle->prop.location.type, VMM_MEM_ALLOC_GRANULARITY_MINIMUM);
-    bool parts = process->machine->profile.partial_map;
-    if ((parts || handle->tile_pool) && call->offset % unit)
-        return vmm_detail_refuse(VMM_RULE_MAP_OFFSET_GRANULARITY, call->offset, unit, NULL);
-    if ((parts || handle->tile_pool) && call->size % unit)
-        return vmm_detail_refuse(VMM_RULE_MAP_SIZE_GRANULARITY, call->size, unit, NULL);
-    if (!parts) {
+    if (handle->tile_pool)
+        return refuse_handle_size(VMM_RULE_MAP_TILE_POOL, call->handle, handle);
+    if (!process->machine->profile.partial_map) {
         if (call->offset)
             return refuse_handle_size(VMM_RULE_MAP_OFFSET, call->offset, handle);
         if (call->size != handle->size)
             return refuse_handle_size(VMM_RULE_MAP_SIZE_WHOLE, call->size, handle);
         return VMM_SUCCESS;
     }
+    if (call->offset % unit)
+        return vmm_detail_refuse(VMM_RULE_MAP_OFFSET_GRANULARITY, call->offset, unit, NULL);
+    if (call->size % unit)
+        return vmm_detail_refuse(VMM_RULE_MAP_SIZE_GRANULARITY, call->size, unit, NULL);
     if (call->offset > handle->size || call->size > handle->size - call->offset)
         return refuse_handle_size(VMM_RULE_MAP_OFFSET_RANGE, call->size, handle);
     return VMM_SUCCESS;
@@ -91,6 +92,7 @@ static vmm_result make(struct sim_process *process, const struct vmm_call_mem_ma
                                     0,
                                     sim_origin(&call->head),
                                     sim_process_number(process, VMM_OBJECT_MAPPING),
+                                    false,
                                     false};
     handle->maps++;
     return VMM_SUCCESS;
@@ -190,6 +192,30 @@ static bool pass_loose_range(const struct sim_process *process, const struct vmm
     return covered == call->size || sim_lets_pass(process, VMM_RULE_UNMAP_HOLE, call->ptr, covered, &nearest);
 }
 
+static void unmap_all_in(struct sim_process *process, const struct vmm_call_mem_unmap *call, uint64_t start,
+                         uint64_t end)
+{
+    struct sim_mapping *mapping = sim_mapping_after(process, start, end);
+    while (mapping) {
+        uint64_t next = mapping->start + mapping->size;
+        sim_mapping_end(process, mapping, sim_origin(&call->head));
+        mapping = sim_mapping_after(process, next, end);
+    }
+}
+
+/* As measured: the driver rounds the very last address up, which makes it 0, and unmaps everything up to the end. */
+static vmm_result unmap_from_the_last_address(struct sim_process *process, const struct vmm_call_mem_unmap *call)
+{
+    uint64_t end = call->size - 1;
+    const struct sim_mapping *cut = sim_mapping_at(process, end);
+    if (cut && cut->start != end)
+        return refuse_partial(cut, call);
+    if (!sim_lets_pass(process, VMM_RULE_UNMAP_WRAPS, call->size, 0, NULL))
+        return VMM_ERROR_INVALID_VALUE;
+    unmap_all_in(process, call, 0, end);
+    return VMM_SUCCESS;
+}
+
 vmm_result sim_mem_unmap(struct sim_process *process, const struct vmm_call_mem_unmap *call)
 {
     uint64_t covered;
@@ -197,6 +223,8 @@ vmm_result sim_mem_unmap(struct sim_process *process, const struct vmm_call_mem_
         return vmm_detail_refuse(VMM_RULE_UNMAP_PTR_ZERO, 0, 0, NULL);
     if (!call->size)
         return vmm_detail_refuse(VMM_RULE_UNMAP_SIZE_ZERO, 0, 0, NULL);
+    if (call->ptr == UINT64_MAX)
+        return unmap_from_the_last_address(process, call);
     if (!sim_reservation_at(process, call->ptr))
         return refuse_at(process, VMM_RULE_UNMAP_NOT_RESERVED, call->ptr);
     uint64_t end = wraps(call) ? call->ptr : call->ptr + call->size;
@@ -207,11 +235,7 @@ vmm_result sim_mem_unmap(struct sim_process *process, const struct vmm_call_mem_
         return refuse_partial(partial, call);
     if (!pass_loose_range(process, call, covered))
         return VMM_ERROR_INVALID_VALUE;
-    struct sim_mapping *mapping = covered ? sim_mapping_in(process, call->ptr, end - call->ptr) : NULL;
-    while (mapping) {
-        uint64_t next = mapping->start + mapping->size;
-        sim_mapping_end(process, mapping, sim_origin(&call->head));
-        mapping = sim_mapping_after(process, next, end);
-    }
+    if (covered)
+        unmap_all_in(process, call, call->ptr, end);
     return VMM_SUCCESS;
 }

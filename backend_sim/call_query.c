@@ -81,7 +81,7 @@ static uint64_t nature(const struct place *place, vmm_pointer_attribute attribut
     case VMM_POINTER_ATTRIBUTE_MEMORY_TYPE:
         return on_host(place) ? VMM_MEMORYTYPE_HOST : VMM_MEMORYTYPE_DEVICE;
     case VMM_POINTER_ATTRIBUTE_SYNC_MEMOPS:
-        return !on_host(place);
+        return place->mapping ? place->mapping->sync : place->allocation->sync;
     case VMM_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID:
         return place->block->id;
     case VMM_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
@@ -91,8 +91,9 @@ static uint64_t nature(const struct place *place, vmm_pointer_attribute attribut
     case VMM_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
         return allocation || prop->alloc_flags.gpu_direct_rdma_capable;
     case VMM_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
-    case VMM_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE:
         return allocation;
+    case VMM_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE:
+        return allocation || place->mapping->handle->decompress;
     default: /* IS_MANAGED, MEMPOOL_HANDLE, P2P_TOKENS (whose contents are not modelled) */
         return 0;
     }
@@ -165,6 +166,17 @@ static vmm_result refuse_attribute(vmm_pointer_attribute attribute)
     return vmm_detail_refuse(VMM_RULE_POINTER_ATTRIBUTE, (uint64_t)(int64_t)attribute, 0, NULL);
 }
 
+/* Asking for the tokens makes the driver synchronise copies of this memory from then on, and say so. */
+static void tokens_asked(struct sim_process *process, uint64_t address)
+{
+    struct sim_mapping *mapping = sim_mapping_at(process, address);
+    struct sim_allocation *allocation = sim_allocation_at(process, address);
+    if (mapping)
+        mapping->sync = true;
+    else if (allocation)
+        allocation->sync = true;
+}
+
 vmm_result sim_pointer_get_attribute(struct sim_process *process, const struct vmm_call_pointer_get_attribute *call)
 {
     if (!call->data)
@@ -182,6 +194,8 @@ vmm_result sim_pointer_get_attribute(struct sim_process *process, const struct v
                                                        : refuse_place(process, rule, call->ptr);
     }
     put_answer(process, &place, call->attribute, call->data);
+    if (call->attribute == VMM_POINTER_ATTRIBUTE_P2P_TOKENS)
+        tokens_asked(process, call->ptr);
     return VMM_SUCCESS;
 }
 
@@ -222,10 +236,9 @@ vmm_result sim_pointer_get_attributes(struct sim_process *process, const struct 
             vmm_detail_note("element %u of the list; those before it have been written", i);
             return result;
         }
-        bool none = attribute == VMM_POINTER_ATTRIBUTE_SYNC_MEMOPS; /* the list does not tell it, as measured */
         if (!place.block)
             put_unmapped(&place, attribute, call->data[i]);
-        else if (none || lacking(process, &place, attribute) != VMM_RULE_COUNT)
+        else if (lacking(process, &place, attribute) != VMM_RULE_COUNT)
             put(call->data[i], attribute, 0);
         else
             put_answer(process, &place, attribute, call->data[i]);

@@ -41,7 +41,7 @@ struct sim_handle {
     uint32_t number;
     uint64_t size;
     vmm_mem_allocation_prop prop;
-    bool tile_pool; /* asked for; it does not read back */
+    bool tile_pool, decompress; /* usages asked for; they do not read back */
     struct sim_origin made, ended;
 };
 
@@ -51,6 +51,7 @@ struct sim_mapping {
     uint64_t access; /* two bits a location: device i at 2i, the host at 2 * VMM_MAX_DEVICES */
     struct sim_origin made;
     uint32_t number;
+    bool sync; /* P2P_TOKENS was asked for, which sets SYNC_MEMOPS */
     bool host_latest; /* of device 0 and the host, the host was the last to be granted anything: it answers for HOST */
 };
 
@@ -90,6 +91,7 @@ struct sim_allocation {
     struct sim_block *block;
     struct sim_origin made;
     uint32_t number;
+    bool sync; /* as of a mapping */
 };
 
 struct sim_process {

@@ -21,18 +21,33 @@ bool reach_run(const struct sim_process *process, uint64_t address, uint64_t siz
 /* What a device may do at an address: VMM_MEM_ACCESS_FLAGS_PROT_. */
 unsigned reach_rights(const struct sim_process *process, int device, uint64_t address);
 
-/* What is to be done with the bytes. The driver moves bytes of host memory that the device has no access to by the
- * host's own instructions, and in one case of a copy from the host although the device has; a fill never. */
+/* What is to be done with the bytes. */
 enum reach_use {
-    REACH_READ,      /* source of a copy */
+    REACH_TO_HOST,   /* source of a copy to the host */
+    REACH_READ,      /* source of a copy between device addresses */
     REACH_WRITE,     /* destination of a copy between device addresses */
     REACH_FROM_HOST, /* destination of a copy from the host */
     REACH_FILL
 };
 
+/* Who moves them is decided at the first byte, as measured, and then is to move them all:
+ *
+ *   first byte in                       copies with the host, short copies out of it    other copies    fills
+ *   a device, or the host without       the device, which must not come to memory       the device      the device,
+ *   rights of its own                   that the host has rights to                                     which must not
+ *   the host, which has rights          the host                                        the device      come to such
+ *   the host, and the device has none   the host                                        the host        (refused)
+ *
+ * Where the host meets what it may not touch, and where such a copy of the device comes to the host's, a driver's
+ * process ends. */
+
 /* May device do that with every byte of [address, address + size)? size > 0. On refusal the detail names argument.
  * A range that is refused in part is refused whole. */
 vmm_result reach_check(const struct sim_process *process, int device, uint64_t address, uint64_t size,
                        enum reach_use use, const char *argument);
+
+/* What the two sides of a copy between device addresses, each of which may be reached, do not allow together: where both
+ * begin in memory of the host that it has rights to, the host moves the bytes and must be able to write them. */
+vmm_result reach_check_pair(const struct sim_process *process, int device, uint64_t dst, uint64_t src, uint64_t size);
 
 #endif

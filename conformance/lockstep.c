@@ -405,8 +405,6 @@ bool lockstep_open(struct lockstep *pair, const char *spec)
     struct sim_profile base = pair->profile;
     bool open = result == VMM_SUCCESS && (!driver || driver_ask(pair, &base));
     pair->model.driver = pair->driver;
-    const char *last = strrchr(backend, '|');
-    pair->model.ahead = !strncmp(last ? last + 1 : backend, "cuda", 4);
     if (open && start(pair))
         return true;
     char reason[sizeof pair->difference];

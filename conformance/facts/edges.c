@@ -292,6 +292,7 @@ static Handle orphan(CUdeviceptr *p)
 #include "edges/k_misc.c"
 #include "edges/l_two_devices.c"
 #include "edges/l_two_devices_work.c"
+#include "edges/m_seams.c"
 
 /* ---- the run ---- */
 
@@ -354,7 +355,7 @@ int main(int argc, char **argv)
     report("header!", first);
     static void (*const groups[])(void) = {group_a, group_b, group_c, group_d, group_e, group_f,
                                            group_g, group_h, group_i, group_j, group_k, group_l,
-                                           group_l_work, group_f_huge};
+                                           group_l_work, group_f_huge, group_m};
     for (size_t i = 0; i < COUNT(groups); i++)
         groups[i]();
     close(ends[1]);

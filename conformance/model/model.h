@@ -80,7 +80,6 @@ struct model_device {
 struct model {
     const struct sim_profile *profile;
     const struct model_device *driver; /* one for each device: the system is a real driver; NULL: the simulator */
-    bool ahead;                   /* of what the simulator does: model_edges.h */
     uint64_t placed, strayed;     /* reservations of a driver; of them those that the model would have put elsewhere */
     bool strict;
     bool initialised;

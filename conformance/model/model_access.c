@@ -129,11 +129,11 @@ static void set_rights(struct model_mapping *mapping, const vmm_mem_access_desc 
     if (host_location(&d->location)) {
         if (device_memory)
             return; /* nobody has it, nobody gets it */
-        if (!mapping->host)
+        if (d->flags && mapping->host != d->flags)
             mapping->host_newer = true;
         mapping->host = (uint8_t)d->flags;
     } else {
-        if (!mapping->device[d->location.id] && d->location.id == 0)
+        if (d->flags && mapping->device[d->location.id] != d->flags && d->location.id == 0)
             mapping->host_newer = false;
         mapping->device[d->location.id] = (uint8_t)d->flags;
     }

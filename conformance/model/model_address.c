@@ -32,7 +32,7 @@ static bool reserve_allowed(const struct model *m, const struct vmm_call_mem_add
         return model_refuse(a, INVALID, "VMM-RESERVE-SIZE-GRANULARITY");
     if (c->alignment && !power_of_two(c->alignment))
         return model_refuse(a, INVALID, "VMM-RESERVE-ALIGNMENT-POWER");
-    if (c->alignment == (uint64_t)1 << 63)
+    if (c->alignment > (uint64_t)1 << 57)
         return model_refuse(a, INVALID, "VMM-RESERVE-ALIGNMENT-LIMIT");
     if (c->addr % m->profile->va_granularity)
         return model_refuse(a, INVALID, "VMM-RESERVE-HINT-GRANULARITY");
@@ -142,12 +142,8 @@ static bool map_handle(struct model *m, const struct vmm_call_mem_map *c, struct
 static bool map_part(const struct model *m, const struct vmm_call_mem_map *c, const struct model_memory *memory,
                      struct model_answer *a)
 {
-    if (m->ahead && memory->tile_pool)
+    if (memory->tile_pool)
         return model_refuse(a, INVALID, "VMM-MAP-TILE-POOL");
-    if (memory->tile_pool && c->offset % memory->granularity)
-        return model_refuse(a, INVALID, "VMM-MAP-OFFSET-GRANULARITY");
-    if (memory->tile_pool && c->size % memory->granularity)
-        return model_refuse(a, INVALID, "VMM-MAP-SIZE-GRANULARITY");
     if (!m->profile->partial_map) {
         if (c->offset)
             return model_refuse(a, VMM_ERROR_NOT_SUPPORTED, "VMM-MAP-OFFSET");
@@ -244,7 +240,9 @@ static bool unmap_allowed(struct model *m, const struct vmm_call_mem_unmap *c, b
         return model_refuse(a, INVALID, "VMM-UNMAP-PTR-ZERO");
     if (!c->size)
         return model_refuse(a, INVALID, "VMM-UNMAP-SIZE-ZERO");
-    if (m->ahead && c->ptr == UINT64_MAX)
+    if (c->ptr == UINT64_MAX && strictly_inside(m, c->size - 1))
+        return model_refuse(a, INVALID, "VMM-UNMAP-PARTIAL");
+    if (c->ptr == UINT64_MAX)
         return model_breach(m, a, "VMM-UNMAP-WRAPS");
     if (!model_reservation_at(m, c->ptr))
         return model_refuse(a, INVALID, "VMM-UNMAP-NOT-RESERVED");
@@ -267,14 +265,14 @@ static bool unmap_allowed(struct model *m, const struct vmm_call_mem_unmap *c, b
     return covered == c->size || model_breach(m, a, "VMM-UNMAP-HOLE");
 }
 
-/* A range whose end passes 2^64 holds nothing. */
+/* A range whose end passes 2^64 holds nothing, but one that begins at the last byte of all begins again at 0. */
 MODEL_ON(mem_unmap)
 {
-    bool wraps = c->size > UINT64_MAX - c->ptr;
-    if (!unmap_allowed(m, c, wraps, a) || !model_succeeded(a) || wraps)
+    bool last = c->ptr == UINT64_MAX, wraps = c->size > UINT64_MAX - c->ptr;
+    if (!unmap_allowed(m, c, wraps, a) || !model_succeeded(a) || (wraps && !last))
         return;
     for (size_t i = m->mapping_count; i-- > 0;) {
-        if (!inside(&m->mappings[i], c->ptr, c->size))
+        if (!inside(&m->mappings[i], last ? 0 : c->ptr, last ? c->size - 1 : c->size))
             continue;
         uint64_t handle = m->mappings[i].handle;
         m->mappings[i] = m->mappings[--m->mapping_count];

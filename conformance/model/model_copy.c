@@ -11,6 +11,7 @@
 
 #define INVALID VMM_ERROR_INVALID_VALUE
 
+enum { MODEL_SHORT_COPY = 32768 }; /* between device addresses, made as copies to the host are */
 enum { LONG_COPY = 4096 }; /* onto itself, that the device makes piece by piece */
 
 /* ---- windows ---- */
@@ -111,51 +112,66 @@ struct side {
     enum copy_kind kind;
 };
 
-/* Whether the copy may be made on this mapping; the rule that says otherwise, NULL when it may. Memory in the host that
- * the device has no rights on is copied by the host with its own. */
-static const char *obstacle(struct model *m, const struct model_mapping *mapping, const struct side *side)
+/* Who moves the bytes of this side, which its first mapping decides, and whether memory that the host may touch is in
+ * the way of a device that moves them. */
+struct mover {
+    bool host, device_asked, avoids;
+};
+
+static struct mover mover_of(struct model *m, const struct model_mapping *first, const struct side *side, uint64_t size)
 {
-    int device = model_device_rights(mapping, model_current_device(m)), need = side->need;
-    bool by_host = side->kind != FILL && !model_in_device(m, mapping) && !device;
-    if (by_host)
-        return (mapping->host & need) == need ? NULL : "VMM-COPY-HOST-RIGHTS";
-    if ((device & need) != need)
+    bool in_host = !model_in_device(m, first), has = model_device_rights(first, model_current_device(m)) != 0;
+    bool minds = side->kind == FROM_PROGRAM || side->kind == TO_PROGRAM ||
+                 (side->kind == BETWEEN && side->need == VMM_MEM_ACCESS_FLAGS_PROT_READ && size < MODEL_SHORT_COPY);
+    if (side->kind == FILL || !in_host)
+        return (struct mover){false, true, minds};
+    return (struct mover){!has || (first->host && minds), has, minds};
+}
+
+/* Byte by byte: is it mapped, and may the device that makes the call go there, if it is asked. */
+static const char *device_obstacle(struct model *m, const struct side *side, struct mover by, uint64_t at)
+{
+    const struct model_mapping *here = model_mapping_at(m, at);
+    if (!here && at == side->start)
+        return "VMM-COPY-NOT-MAPPED";
+    if (!here)
+        return by.device_asked ? "VMM-COPY-RUNS-PAST" : "VMM-COPY-HOST-RIGHTS";
+    int need = side->need, rights = model_device_rights(here, model_current_device(m));
+    if (by.device_asked && (rights & need) != need)
         return need == VMM_MEM_ACCESS_FLAGS_PROT_READ ? "VMM-COPY-NO-READ" : "VMM-COPY-NO-WRITE";
-    if (side->kind == FROM_PROGRAM && mapping->host == VMM_MEM_ACCESS_FLAGS_PROT_READ)
-        return "VMM-COPY-HOST-RIGHTS";
-    return NULL;
+    bool later = at != side->start && !model_in_device(m, here) && here->host && here->host_newer;
+    return side->kind == FILL && later ? "VMM-SET-INTO-HOST" : NULL;
 }
 
-/* Whether a copy or fill of memory that is in a device and in the host can be made; the rule that says otherwise.
- * `from` is its first byte's mapping, `here` one that it comes to. */
-static const char *mixed(struct model *m, const struct model_mapping *from, const struct model_mapping *here,
-                         const struct side *side)
+/* And can whoever moves the bytes go on there. */
+static const char *mover_obstacle(struct model *m, const struct side *side, struct mover by, uint64_t at)
 {
-    if (!m->ahead || model_in_device(m, from) == model_in_device(m, here))
-        return NULL;
-    return side->kind == FILL || model_in_device(m, from) ? "VMM-COPY-MIXED" : "VMM-COPY-HOST-RIGHTS";
+    const struct model_mapping *here = model_mapping_at(m, at);
+    int host = model_in_device(m, here) ? 0 : here->host;
+    if (by.host)
+        return (host & side->need) == side->need ? NULL : "VMM-COPY-HOST-RIGHTS";
+    return by.avoids && host ? "VMM-COPY-MIXED" : NULL;
 }
 
-/* Byte by byte from the front: the first one that cannot be reached decides the rule (model_edges.h). */
+/* All of the range for the first question, then all of it for the second (model_edges.h). */
 static bool reachable(struct model *m, struct side side, uint64_t size, struct model_answer *a)
 {
-    if (side.need && size > UINT64_MAX - side.start)
+    if (!side.need)
+        return true;
+    if (size > UINT64_MAX - side.start)
         return model_refuse(a, INVALID, "VMM-COPY-OVERFLOW");
     const struct model_mapping *first = model_mapping_at(m, side.start);
-    for (uint64_t at = side.start; side.need && size;) {
-        const struct model_mapping *mapping = model_mapping_at(m, at);
-        if (!mapping)
-            return model_refuse(a, INVALID, at == side.start ? "VMM-COPY-NOT-MAPPED" : "VMM-COPY-RUNS-PAST");
-        const char *rule = mixed(m, first, mapping, &side);
-        rule = rule ? rule : obstacle(m, mapping, &side);
-        if (rule)
-            return model_refuse(a, INVALID, rule);
-        uint64_t rest = mapping->size - (at - mapping->start);
-        if (rest >= size)
-            break;
-        size -= rest;
-        at += rest;
-    }
+    struct mover by = {false, true, false};
+    if (first)
+        by = mover_of(m, first, &side, size);
+    for (int question = 0; question < 2; question++)
+        for (uint64_t at = side.start, end = side.start + size; at < end;) {
+            const char *rule = question ? mover_obstacle(m, &side, by, at) : device_obstacle(m, &side, by, at);
+            if (rule)
+                return model_refuse(a, INVALID, rule);
+            const struct model_mapping *here = model_mapping_at(m, at);
+            at = end - at < here->start + here->size - at ? end : here->start + here->size;
+        }
     return true;
 }
 
@@ -220,20 +236,37 @@ static bool meet_as_aliases(struct model *m, uint64_t src, uint64_t dst, uint64_
     return false;
 }
 
+/* Both sides begin in memory of the host: whether it may write all that it would have to. */
+static bool host_can_write(struct model *m, const struct model_mapping *from, const struct model_mapping *to,
+                           const struct vmm_call_memcpy_dtod *c)
+{
+    if (to->host == VMM_MEM_ACCESS_FLAGS_PROT_READ)
+        return false;
+    if (!to->host || !from->host || c->byte_count >= MODEL_SHORT_COPY)
+        return true;
+    for (size_t i = 0; i < m->mapping_count; i++) {
+        const struct model_mapping *p = &m->mappings[i];
+        if (model_overlap(c->dst, c->byte_count, p->start, p->size) &&
+            (model_in_device(m, p) || p->host != VMM_MEM_ACCESS_FLAGS_PROT_READWRITE))
+            return false;
+    }
+    return true;
+}
+
 /* As memmove: every byte is read before any is written. */
 MODEL_ON(memcpy_dtod)
 {
     const struct model_mapping *from = model_mapping_at(m, c->src), *to = model_mapping_at(m, c->dst);
     bool allowed = copy_allowed(m, reads(c->src, BETWEEN), writes(c->dst, BETWEEN), c->byte_count, false, a);
-    if (allowed && m->ahead && c->byte_count && !model_in_device(m, from) && !model_in_device(m, to) &&
-        to->host == VMM_MEM_ACCESS_FLAGS_PROT_READ) {
+    if (allowed && c->byte_count && !model_in_device(m, from) && !model_in_device(m, to) &&
+        !host_can_write(m, from, to, c)) {
         model_refuse(a, INVALID, "VMM-COPY-HOST-RIGHTS"); /* the host copies */
         return;
     }
     if (!allowed || !model_succeeded(a) || !c->byte_count)
         return;
     bool murky = meet_as_aliases(m, c->src, c->dst, c->byte_count) ||
-                 (m->driver && c->byte_count > LONG_COPY &&
+                 (m->driver && (c->byte_count > LONG_COPY || !model_in_device(m, to)) &&
                   model_overlap(c->src, c->byte_count, c->dst, c->byte_count));
     uint64_t end = c->dst + c->byte_count;
     size_t count = 0, room = 0;

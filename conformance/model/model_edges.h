@@ -8,16 +8,6 @@
 #include "model.h"
 #include "model_parts.h"
 
-/* What random calls on the driver showed and the simulator does not do yet holds where model.ahead says so:
- *   - an unmap at the last address of all, whatever its size, succeeds;
- *   - tile pools (usage bit 0) cannot be mapped, and where there is too little memory for one that is INVALID_VALUE;
- *   - memory for decompression (bit 1) cannot be compressible, and its address says what it is for;
- *   - SYNC_MEMOPS is 0 until P2P_TOKENS is asked for, which sets it;
- *   - a copy or fill that spans memory of a device and of the host is refused where it starts in the device's, and
- *     where the host copies it runs on into the device's, and dies; so does one within the host's that the host may
- *     not write.
- * Large copies onto themselves are not made as memmove does, on a driver. */
-
 /* Two rules broken at once: 1 is the order that the simulator has. Ours. */
 enum {
     MODEL_EDGE_SET_FIRST = 1,           /* VMM-SET-ALIGNMENT, -COUNT-WRAPS before VMM-COPY-OVERFLOW .. -HOST-RIGHTS */

@@ -138,15 +138,17 @@ static bool create_allowed(const struct model *m, const struct vmm_call_mem_crea
         return false;
     bool tile_pool = p->alloc_flags.usage & VMM_MEM_CREATE_USAGE_TILE_POOL;
     bool decompress = p->alloc_flags.usage & VMM_MEM_CREATE_USAGE_HW_DECOMPRESS;
+    bool odd_pool = tile_pool && c->size < (uint64_t)1 << 45; /* a larger one is told as other memory is */
     if (tile_pool && ((p->requested_handle_types & SHAREABLE_BITS) || p->alloc_flags.gpu_direct_rdma_capable))
         return model_refuse(a, INVALID, "VMM-CREATE-TILE-POOL");
-    if (m->ahead && decompress && p->alloc_flags.compression_type)
-        return model_refuse(a, INVALID, "VMM-CREATE-DECOMPRESS");
+    if ((decompress || tile_pool) && p->alloc_flags.compression_type)
+        return model_refuse(a, INVALID, "VMM-CREATE-USAGE-COMPRESSION");
     uint64_t free = p->location.type == VMM_MEM_LOCATION_TYPE_DEVICE      ? model_device_free(m, p->location.id)
                     : p->location.type == VMM_MEM_LOCATION_TYPE_HOST_NUMA ? model_node_free(m, p->location.id)
                                                                           : model_node_free(m, 0);
     if (c->size > free)
-        return model_refuse(a, m->ahead && tile_pool ? INVALID : VMM_ERROR_OUT_OF_MEMORY, "VMM-CREATE-MEMORY");
+        return model_refuse(a, odd_pool ? INVALID : VMM_ERROR_OUT_OF_MEMORY,
+                            odd_pool ? "VMM-CREATE-TILE-POOL" : "VMM-CREATE-MEMORY");
     if ((p->requested_handle_types & VMM_MEM_HANDLE_TYPE_FABRIC) && !m->profile->imex)
         return model_refuse(a, VMM_ERROR_NOT_PERMITTED, "VMM-CREATE-FABRIC-IMEX");
     return true;

@@ -70,7 +70,7 @@ static uint64_t value_of(struct model *m, const struct model_mapping *mapping, v
     case VMM_POINTER_ATTRIBUTE_MEMORY_TYPE: return device ? VMM_MEMORYTYPE_DEVICE : VMM_MEMORYTYPE_HOST;
     case VMM_POINTER_ATTRIBUTE_DEVICE_POINTER:
     case VMM_POINTER_ATTRIBUTE_HOST_POINTER: return address;
-    case VMM_POINTER_ATTRIBUTE_SYNC_MEMOPS: return m->ahead ? mapping->sync : device;
+    case VMM_POINTER_ATTRIBUTE_SYNC_MEMOPS: return mapping->sync;
     case VMM_POINTER_ATTRIBUTE_DEVICE_ORDINAL: return device ? (uint64_t)memory->prop.location.id : 0;
     case VMM_POINTER_ATTRIBUTE_RANGE_START_ADDR: return r ? r->start : 0;
     case VMM_POINTER_ATTRIBUTE_RANGE_SIZE: return r ? r->size : 0;
@@ -81,7 +81,7 @@ static uint64_t value_of(struct model *m, const struct model_mapping *mapping, v
         return (uint64_t)model_device_rights(mapping, model_current_device(m));
     case VMM_POINTER_ATTRIBUTE_MAPPING_SIZE: return mapping->size;
     case VMM_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR: return mapping->start;
-    case VMM_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE: return m->ahead && memory->decompress;
+    case VMM_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE: return memory->decompress;
     default: return 0; /* context, managed, legacy sharing, pool: none of VMM memory */
     }
 }
@@ -175,7 +175,7 @@ static void expect_element(struct model *m, vmm_pointer_attribute attribute, con
     const struct model_mapping *mapping = model_mapping_at(m, address);
     if (!mapping)
         expect_unmapped(m, attribute, data, address, a);
-    else if (missing(m, mapping, attribute) || (attribute == VMM_POINTER_ATTRIBUTE_SYNC_MEMOPS && !m->ahead))
+    else if (missing(m, mapping, attribute))
         model_expect(a, "data of an attribute that is 0 here", written(data, attribute), 0);
     else
         expect_attribute(m, mapping, attribute, data, address, a);

@@ -116,7 +116,7 @@ TEST_BREAKS(CTX_CURRENT, work_without_a_context)
     CHECK_U64(base, 0);
     CHECK_U64(old, 0);
     CHECK_U64((uint64_t)device, 77);
-    CHECK_U64((uintptr_t)stream, 0);
+    CHECK_U64((uintptr_t)stream, UINTPTR_MAX);
 }
 
 TEST_NEAR_MISS(CTX_CURRENT, work_with_a_context)

@@ -166,17 +166,51 @@ TEST_NEAR_MISS(CREATE_TILE_POOL, create_a_tile_pool)
     CHECK_U64(vmm_mem_release(S, handle), VMM_SUCCESS);
 }
 
-/* Only its whole granules can be named, and then only all of them. */
-TEST_EXPECTS("create.tile_pool_parts", map_a_part_of_a_tile_pool)
+TEST_BREAKS(CREATE_USAGE_COMPRESSION, create_compressible_memory_with_a_usage)
+{
+    vmm_mem_allocation_prop prop = fix_prop(0);
+    prop.alloc_flags.usage = VMM_MEM_CREATE_USAGE_HW_DECOMPRESS;
+    prop.alloc_flags.compression_type = VMM_MEM_ALLOCATION_COMP_GENERIC;
+    vmm_mem_generic_allocation_handle handle = FIX_UNTOUCHED;
+    REFUSED(vmm_mem_create(S, &handle, f->g, &prop, 0), INVALID_VALUE, "prop.allocFlags.usage",
+            VMM_MEM_CREATE_USAGE_HW_DECOMPRESS);
+    prop.alloc_flags.usage = VMM_MEM_CREATE_USAGE_TILE_POOL;
+    REFUSED(vmm_mem_create(S, &handle, f->g, &prop, 0), INVALID_VALUE, "prop.allocFlags.usage",
+            VMM_MEM_CREATE_USAGE_TILE_POOL);
+    CHECK_U64(handle, FIX_UNTOUCHED);
+}
+
+TEST_NEAR_MISS(CREATE_USAGE_COMPRESSION, create_memory_to_decompress_into)
+{
+    vmm_mem_allocation_prop prop = fix_prop(0);
+    prop.alloc_flags.usage = VMM_MEM_CREATE_USAGE_HW_DECOMPRESS;
+    vmm_mem_generic_allocation_handle handle = 0;
+    CHECK_U64(vmm_mem_create(S, &handle, f->g, &prop, 0), VMM_SUCCESS);
+    CHECK_U64(vmm_mem_release(S, handle), VMM_SUCCESS);
+}
+
+static vmm_mem_generic_allocation_handle tile_pool(struct fix *f, uint64_t size)
 {
     vmm_mem_allocation_prop prop = fix_prop(0);
     prop.alloc_flags.usage = VMM_MEM_CREATE_USAGE_TILE_POOL;
-    vmm_mem_generic_allocation_handle handle = 0;
+    return fix_create_prop(f, size, &prop);
+}
+
+/* Neither all of it nor a part, and whatever else is wrong with the part. */
+TEST_BREAKS(MAP_TILE_POOL, map_a_tile_pool)
+{
+    vmm_mem_generic_allocation_handle handle = tile_pool(f, 2 * f->g);
     vmm_deviceptr at = fix_reserve(f, 4 * f->g);
-    CHECK_U64(vmm_mem_create(S, &handle, 2 * f->g, &prop, 0), VMM_SUCCESS);
-    REFUSED_BY("VMM-MAP-OFFSET-GRANULARITY", vmm_mem_map(S, at, f->g, 1, handle, 0), INVALID_VALUE, "offset", 1);
-    REFUSED_BY("VMM-MAP-SIZE-GRANULARITY", vmm_mem_map(S, at, f->g + 1, 0, handle, 0), INVALID_VALUE, "size", f->g + 1);
-    CHECK_U64(vmm_mem_map(S, at, 2 * f->g, 0, handle, 0), VMM_SUCCESS);
-    CHECK_U64(vmm_mem_unmap(S, at, 2 * f->g), VMM_SUCCESS);
-    CHECK_U64(vmm_mem_release(S, handle), VMM_SUCCESS);
+    REFUSED(vmm_mem_map(S, at, 2 * f->g, 0, handle, 0), INVALID_VALUE, "handle", handle);
+    REFUSED(vmm_mem_map(S, at, f->g, f->g, handle, 0), INVALID_VALUE, "handle", handle);
+    REFUSED(vmm_mem_map(S, at, f->g, 1, handle, 0), INVALID_VALUE, "handle", handle);
+}
+
+TEST_NEAR_MISS(MAP_TILE_POOL, map_other_memory_beside_a_tile_pool)
+{
+    vmm_mem_generic_allocation_handle pool = tile_pool(f, 2 * f->g), other = fix_create(f, 2 * f->g);
+    vmm_deviceptr at = fix_reserve(f, 4 * f->g);
+    CHECK(pool != other, "one handle for two memories");
+    ACCEPTED(vmm_mem_map(S, at, 2 * f->g, 0, other, 0));
+    fix_note(f, FIX_MAPPING, at, 2 * f->g);
 }

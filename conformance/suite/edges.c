@@ -200,7 +200,7 @@ TEST_EXPECTS("edge.access_refused_half_way", access_for_a_device_and_the_host)
     CHECK_U64(rights(f, p), RW);
 }
 
-/* E.table: of device 0 and the host, HOST is told the rights that were granted last, from none to some. */
+/* E.table, E.orders, M.told: of device 0 and the host, HOST is told the rights that changed last, unless to none. */
 TEST_EXPECTS("edge.host_is_told_the_newer_rights", host_rights_on_host_memory)
 {
     fix_need_host(f);
@@ -224,6 +224,13 @@ TEST_EXPECTS("edge.host_is_told_the_newer_rights", host_rights_on_host_memory)
         CHECK_U64(rights(f, p), (uint64_t)table[i].device);
         CHECK_U64(fix_rights(f, p, VMM_MEM_LOCATION_TYPE_HOST, 0), table[i].told);
         CHECK_U64(fix_rights(f, p, VMM_MEM_LOCATION_TYPE_HOST_NUMA, 0), (uint64_t)table[i].host);
+        if (table[i].device_first && table[i].device == RW && table[i].host == READ) {
+            fix_access(f, p, size, RW); /* as it is: no change */
+            CHECK_U64(fix_rights(f, p, VMM_MEM_LOCATION_TYPE_HOST, 0), READ);
+            fix_access_at(f, p, size, fix_at(VMM_MEM_LOCATION_TYPE_HOST, 0), RW);
+            fix_access(f, p, size, READ);
+            CHECK_U64(fix_rights(f, p, VMM_MEM_LOCATION_TYPE_HOST, 0), READ);
+        }
         fix_unmap(f, p, size);
     }
 }
@@ -254,10 +261,17 @@ TEST_EXPECTS("edge.address_range", address_ranges_at_the_edge)
     CHECK_U64(base, 0);
 }
 
-/* I.rw.attr6, I.host_both_rw.attr6: an attribute of memory in a device. */
+/* I.rw.attr6: 1 once another driver may move the bytes, which is what asking for P2P_TOKENS prepares; only there. */
 TEST_EXPECTS("edge.sync_memops", sync_memops_of_device_memory)
 {
+    vmm_deviceptr p = fix_mapped(f, f->g, RW, NULL), beside = fix_mapped(f, f->g, RW, NULL);
+    unsigned char tokens[16];
     int value = 77;
-    fix_need(f, vmm_pointer_get_attribute(S, &value, VMM_POINTER_ATTRIBUTE_SYNC_MEMOPS, fix_mapped(f, f->g, RW, NULL)));
+    fix_need(f, vmm_pointer_get_attribute(S, &value, VMM_POINTER_ATTRIBUTE_SYNC_MEMOPS, p));
+    CHECK_U64((uint64_t)value, 0);
+    fix_need(f, vmm_pointer_get_attribute(S, tokens, VMM_POINTER_ATTRIBUTE_P2P_TOKENS, p));
+    fix_need(f, vmm_pointer_get_attribute(S, &value, VMM_POINTER_ATTRIBUTE_SYNC_MEMOPS, p));
     CHECK_U64((uint64_t)value, 1);
+    fix_need(f, vmm_pointer_get_attribute(S, &value, VMM_POINTER_ATTRIBUTE_SYNC_MEMOPS, beside));
+    CHECK_U64((uint64_t)value, 0);
 }

@@ -74,3 +74,77 @@ TEST_EXPECTS("edge.fill_of_nothing", fill_nothing_anywhere)
     ACCEPTED(vmm_memset_d16(S, p + 1, 1, 0));
     ACCEPTED(vmm_memset_d8(S, 0, 1, 0));
 }
+
+/* One range of two mappings: in device 0, which may do all, and in the host from *seam on, with these rights of its own. */
+static vmm_deviceptr device_then_host(struct fix *f, vmm_mem_access_flags host, vmm_deviceptr *seam)
+{
+    fix_need_host(f);
+    uint64_t unit = fix_host_unit(f), size = unit > f->g ? unit : f->g;
+    vmm_mem_allocation_prop prop = fix_prop_at(VMM_MEM_LOCATION_TYPE_HOST, 0);
+    vmm_deviceptr p = fix_reserve_at(f, 2 * size, size, 0);
+    fix_map(f, p, size, fix_create(f, size));
+    fix_map(f, p + size, size, fix_create_prop(f, size, &prop));
+    fix_access(f, p, 2 * size, RW);
+    fix_access_at(f, p + size, size, fix_at(VMM_MEM_LOCATION_TYPE_HOST, 0), host);
+    *seam = p + size;
+    return p;
+}
+
+/* M.seam.*.dev_h31, M.seam.*.dev_h33: the process ends. */
+TEST_BREAKS(COPY_MIXED, copy_on_into_memory_that_the_host_may_touch)
+{
+    vmm_deviceptr seam, p = device_then_host(f, RW, &seam), from = seam - 8;
+    unsigned char bytes[16] = {0x77};
+    REFUSED_NEAR(vmm_memcpy_dtoh(S, bytes, from, 16), INVALID_VALUE, "srcDevice", from, MAPPING, seam);
+    REFUSED_NEAR(vmm_memcpy_htod(S, from, bytes, 16), INVALID_VALUE, "dstDevice", from, MAPPING, seam);
+    REFUSED_NEAR(vmm_memcpy_dtod(S, p, from, 16), INVALID_VALUE, "srcDevice", from, MAPPING, seam);
+    CHECK_U64(bytes[0], 0x77);
+    CHECK_U64(fix_peek(f, from), 0);
+}
+
+TEST_NEAR_MISS(COPY_MIXED, copy_on_into_memory_of_the_host_that_it_may_not_touch)
+{
+    vmm_deviceptr seam, p = device_then_host(f, NONE, &seam), from = seam - 8;
+    unsigned char bytes[16] = "over the seam", in[16] = "";
+    ACCEPTED(vmm_memcpy_htod(S, from, bytes, 16));
+    ACCEPTED(vmm_memcpy_dtoh(S, in, from, 16));
+    CHECK(in[0] == 'o' && in[12] == 'm', "other bytes came back");
+    ACCEPTED(vmm_memcpy_dtod(S, p, from, 16));
+    ACCEPTED(vmm_memcpy_dtod(S, from, p, 16));
+    CHECK_U64(fix_peek(f, seam + 4), 'm');
+}
+
+/* M.seam.dtod_*.*: where the device moves the bytes, the host's rights are nothing to it. */
+TEST_EXPECTS("edge.device_copies_into_host", copy_between_device_addresses_into_host_memory)
+{
+    vmm_deviceptr seam, p = device_then_host(f, RW, &seam);
+    uint64_t half = seam - p > 131072 ? 131072 : seam - p;
+    ACCEPTED(vmm_memset_d8(S, p, 5, half));
+    ACCEPTED(vmm_memcpy_dtod(S, seam - 8, p, 16));
+    CHECK_U64(fix_peek(f, seam + 7), 5);
+    if (seam - p >= 2 * half)
+        ACCEPTED(vmm_memcpy_dtod(S, p, seam - half, 2 * half));
+}
+
+/* M.seam.memset.*: refused, where a copy would end the process. */
+TEST_BREAKS(SET_INTO_HOST, fill_on_into_memory_that_the_host_may_touch)
+{
+    vmm_deviceptr seam, p = device_then_host(f, READ, &seam), from = seam - 8;
+    (void)p;
+    REFUSED_NEAR(vmm_memset_d8(S, from, 1, 16), INVALID_VALUE, "dstDevice", from, MAPPING, seam);
+    REFUSED_NEAR(vmm_memset_d32(S, from, 1, 4), INVALID_VALUE, "dstDevice", from, MAPPING, seam);
+    CHECK_U64(fix_peek(f, from), 0);
+}
+
+TEST_NEAR_MISS(SET_INTO_HOST, fill_memory_that_the_host_may_touch)
+{
+    vmm_deviceptr seam, p = device_then_host(f, READ, &seam);
+    ACCEPTED(vmm_memset_d8(S, seam - 8, 2, 8));
+    ACCEPTED(vmm_memset_d8(S, seam, 3, 8));
+    fix_access(f, seam, seam - p, NONE);
+    fix_access(f, seam, seam - p, RW); /* the device's rights changed last */
+    ACCEPTED(vmm_memset_d8(S, seam - 8, 4, 16));
+    fix_access_at(f, seam, seam - p, fix_at(VMM_MEM_LOCATION_TYPE_HOST, 0), NONE);
+    ACCEPTED(vmm_memset_d8(S, seam - 8, 5, 16));
+    CHECK_U64(fix_peek(f, seam + 7), 5);
+}
