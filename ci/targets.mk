@@ -27,6 +27,7 @@ CHECK_RUNS  += $(if $(SUITE),$(CHECK_AS_DRIVER:%=$(BUILD)/check/conformance-as-d
 # What drivers answered, replayed.
 RECORDINGS  := $(notdir $(patsubst %/profile,%,$(wildcard conformance/recordings/*/profile)))
 CHECK_RUNS  += $(RECORDINGS:%=$(BUILD)/check/recording-%)
+CHECK_RUNS  += $(if $(filter %/lockstep,$(PROGS)),$(BUILD)/check/layers)
 CHECK_SHELL := $(sort $(wildcard ci/*_test.sh tools/*_test.sh conformance/*_test.sh docs/*_test.sh))
 
 LONG_SEED      ?= 1
@@ -53,6 +54,12 @@ $(BUILD)/check/conformance-%: ci/targets.mk
 $(BUILD)/check/conformance-as-driver-%: ci/targets.mk
 	@mkdir -p $(@D)
 	@printf '#!/bin/sh\nexec $${CUVMM_RUN-} $(BUILD)/bin/conformance --as-driver --backend sim:$*\n' >$@
+	@chmod +x $@
+
+# Layers between: a simulator beside the simulator, which must find nothing to say, and a trace. The model beside all.
+$(BUILD)/check/layers: ci/targets.mk
+	@mkdir -p $(@D)
+	@printf '#!/bin/sh\nexec $${CUVMM_RUN-} $(BUILD)/bin/lockstep --spec "shadow=nodes=1|sim:h100" --spec "shadow=nodes=1|sim:h200x2" --spec "trace=/dev/null|sim:max" --calls 60000\n' >$@
 	@chmod +x $@
 
 $(BUILD)/check/recording-%: ci/targets.mk
