@@ -166,15 +166,19 @@ static bool pass_unaligned(const struct sim_process *process, const struct vmm_c
     return pass;
 }
 
-/* The mapping that such a range starts or ends inside of, past its first byte. */
+/* The mapping that holds the address and the byte before it: one that a bound there would cut. */
+static const struct sim_mapping *cut_at(const struct sim_process *process, uint64_t address)
+{
+    const struct sim_mapping *mapping = sim_mapping_at(process, address);
+    return mapping && mapping->start != address ? mapping : NULL;
+}
+
+/* The mapping that such a range cuts. */
 static const struct sim_mapping *wrapped_inside(const struct sim_process *process,
                                                 const struct vmm_call_mem_unmap *call)
 {
-    uint64_t end = call->ptr + call->size; /* wraps */
-    const struct sim_mapping *at_start = sim_mapping_at(process, call->ptr), *at_end = sim_mapping_at(process, end);
-    if (at_start && at_start->start != call->ptr)
-        return at_start;
-    return at_end && at_end->start != end ? at_end : NULL;
+    const struct sim_mapping *at_start = cut_at(process, call->ptr);
+    return at_start ? at_start : cut_at(process, call->ptr + call->size); /* wraps */
 }
 
 /* What the documents forbid and the recorded driver lets pass. */
@@ -207,8 +211,8 @@ static void unmap_all_in(struct sim_process *process, const struct vmm_call_mem_
 static vmm_result unmap_from_the_last_address(struct sim_process *process, const struct vmm_call_mem_unmap *call)
 {
     uint64_t end = call->size - 1;
-    const struct sim_mapping *cut = sim_mapping_at(process, end);
-    if (cut && cut->start != end)
+    const struct sim_mapping *cut = cut_at(process, end);
+    if (cut)
         return refuse_partial(cut, call);
     if (!sim_lets_pass(process, VMM_RULE_UNMAP_WRAPS, call->size, 0, NULL))
         return VMM_ERROR_INVALID_VALUE;

@@ -59,19 +59,23 @@ static bool minds_host(enum reach_use use, uint64_t size)
     return use == REACH_TO_HOST || use == REACH_FROM_HOST || (use == REACH_READ && size < SHORT_COPY);
 }
 
+/* Not where it has no rights to memory of the host: then the host makes the copy with its own. */
+static bool device_asked(struct rights first, enum reach_use use)
+{
+    return use == REACH_FILL || !first.host_memory || first.device;
+}
+
 static bool moved_by_host(struct rights first, enum reach_use use, uint64_t size)
 {
-    return use != REACH_FILL && first.host_memory && (!first.device || (first.host && minds_host(use, size)));
+    return !device_asked(first, use) || (first.host_memory && first.host && minds_host(use, size));
 }
 
 /* The rule that keeps the device from it, or VMM_RULE_COUNT. */
 static enum vmm_rule_id device_forbids(struct rights first, struct rights have, enum reach_use use, bool is_first)
 {
     unsigned need = needed(use);
-    if (have.copied_anyway && use != REACH_FILL)
+    if (!device_asked(first, use) || (have.copied_anyway && use != REACH_FILL))
         return VMM_RULE_COUNT;
-    if (use != REACH_FILL && first.host_memory && !first.device)
-        return VMM_RULE_COUNT; /* it is not asked */
     if ((have.device & need) != need)
         return need == VMM_MEM_ACCESS_FLAGS_PROT_READ ? VMM_RULE_COPY_NO_READ : VMM_RULE_COPY_NO_WRITE;
     bool hosts = have.host_memory && have.host && have.host_latest;
@@ -124,8 +128,7 @@ static enum vmm_rule_id unmapped(struct rights first, enum reach_use use, bool i
 {
     if (is_first)
         return VMM_RULE_COPY_NOT_MAPPED;
-    return use != REACH_FILL && first.host_memory && !first.device ? VMM_RULE_COPY_HOST_RIGHTS
-                                                                   : VMM_RULE_COPY_RUNS_PAST;
+    return device_asked(first, use) ? VMM_RULE_COPY_RUNS_PAST : VMM_RULE_COPY_HOST_RIGHTS;
 }
 
 vmm_result reach_check(const struct sim_process *process, int device, uint64_t address, uint64_t size,
@@ -136,14 +139,17 @@ vmm_result reach_check(const struct sim_process *process, int device, uint64_t a
         return refuse_overflow(process, address, size);
     struct rights first = rights_of(process, device, address);
     enum vmm_rule_id rule;
+    bool in_host = false;
     for (uint64_t at = address, left = size; left; at += run.length, left -= run.length) {
         if (!reach_run(process, at, left, &run))
             return refuse(process, unmapped(first, use, at == address), at, address, argument, device);
-        rule = device_forbids(first, rights_of(process, device, at), use, at == address);
+        struct rights have = rights_of(process, device, at);
+        in_host |= have.host_memory;
+        rule = device_forbids(first, have, use, at == address);
         if (rule != VMM_RULE_COUNT)
             return refuse(process, rule, at, address, argument, device);
     }
-    for (uint64_t at = address, left = size; left; at += run.length, left -= run.length) {
+    for (uint64_t at = address, left = in_host ? size : 0; left; at += run.length, left -= run.length) {
         reach_run(process, at, left, &run);
         rule = mover_fails(first, rights_of(process, device, at), use, size);
         if (rule != VMM_RULE_COUNT)
@@ -155,14 +161,17 @@ vmm_result reach_check(const struct sim_process *process, int device, uint64_t a
 vmm_result reach_check_pair(const struct sim_process *process, int device, uint64_t dst, uint64_t src, uint64_t size)
 {
     struct rights to = rights_of(process, device, dst), from = rights_of(process, device, src);
-    bool reads = to.host == VMM_MEM_ACCESS_FLAGS_PROT_READ, moves = to.host && from.host && size < SHORT_COPY;
     struct reach_run run;
-    if (!to.host_memory || !from.host_memory || !(reads || moves))
+    if (!to.host_memory || !from.host_memory)
+        return VMM_SUCCESS;
+    if (to.host == VMM_MEM_ACCESS_FLAGS_PROT_READ)
+        return refuse(process, VMM_RULE_COPY_HOST_RIGHTS, dst, dst, "dstDevice", device);
+    if (!to.host || !from.host || size >= SHORT_COPY)
         return VMM_SUCCESS;
     for (uint64_t at = dst, left = size; left; at += run.length, left -= run.length) {
         struct rights have = rights_of(process, device, at);
-        if (!reach_run(process, at, left, &run) || (reads && at == dst) ||
-            (moves && !(have.host_memory && have.host == VMM_MEM_ACCESS_FLAGS_PROT_READWRITE)))
+        reach_run(process, at, left, &run);
+        if (!have.host_memory || have.host != VMM_MEM_ACCESS_FLAGS_PROT_READWRITE)
             return refuse(process, VMM_RULE_COPY_HOST_RIGHTS, at, dst, "dstDevice", device);
     }
     return VMM_SUCCESS;
