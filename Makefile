@@ -133,7 +133,8 @@ $(LIBSO): $(LIB_OBJ)
 	@ln -sf $(notdir $@) $(BUILD)/lib/libcuvmm.so.$(SOVERSION)
 	@ln -sf libcuvmm.so.$(SOVERSION) $(BUILD)/lib/libcuvmm.so
 
-$(BUILD)/bin/cuvmm: $(BUILD)/obj/tools/main.o $(TOOLA) $(LIBA)
+# The command and the harness use each other: the command's object comes first, the archives in a circle.
+$(BUILD)/bin/cuvmm: $(BUILD)/obj/tools/main.o $(TOOLA) $(CONFA) $(TOOLA) $(LIBA)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS) $(DL_LIBS)
 

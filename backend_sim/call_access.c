@@ -1,5 +1,5 @@
 /* Rights: who may do what with which mapping. */
-#include "sim.h"
+#include "rdma.h"
 
 static vmm_result refuse_desc(enum vmm_rule_id rule, int64_t value, uint64_t expected, uint64_t index)
 {
@@ -51,6 +51,11 @@ static vmm_result refuse_range(enum vmm_rule_id rule, const char *argument, uint
     return result;
 }
 
+static bool wraps(const struct vmm_call_mem_set_access *call)
+{
+    return call->size - 1 > UINT64_MAX - call->ptr;
+}
+
 /* The range starts where a mapping starts and ends where one ends; between them anything goes. */
 static vmm_result check_range(const struct sim_process *process, const struct vmm_call_mem_set_access *call)
 {
@@ -59,7 +64,7 @@ static vmm_result check_range(const struct sim_process *process, const struct vm
         return refuse_range(VMM_RULE_ACCESS_NOT_MAPPED, "ptr", call->ptr, 0, sim_object_nearest(process, call->ptr));
     if (first->start != call->ptr)
         return refuse_range(VMM_RULE_ACCESS_PARTIAL, "ptr", call->ptr, first->start, sim_object_mapping(first));
-    uint64_t last_byte = call->size > UINT64_MAX - call->ptr ? UINT64_MAX : call->ptr + call->size - 1;
+    uint64_t last_byte = call->ptr + call->size - 1; /* wraps, as measured */
     const struct sim_mapping *last = sim_mapping_at(process, last_byte);
     if (!last)
         return refuse_range(VMM_RULE_ACCESS_NOT_MAPPED, "size", call->size, 0, sim_object_nearest(process, last_byte));
@@ -112,6 +117,7 @@ static void grant(struct sim_mapping *mapping, const vmm_mem_access_desc *desc)
     mapping->access = (mapping->access & ~(UINT64_C(3) << (2 * slot))) | (uint64_t)desc->flags << (2 * slot);
     if (desc->flags && before != (unsigned)desc->flags && (slot == 0 || slot == SIM_HOST_SLOT))
         mapping->host_latest = slot == SIM_HOST_SLOT;
+    rdma_granted(mapping, desc, before);
 }
 
 /* Mapping by mapping, grant by grant, up to hole. The driver leaves in place what it
@@ -124,6 +130,8 @@ static vmm_result grant_all(const struct sim_process *process, const struct vmm_
          m = sim_mapping_after(process, m->start + m->size, hole))
         for (uint64_t i = 0; i < call->count; i++) {
             vmm_result result = check_grant(process, m, &call->desc[i]);
+            if (result == VMM_SUCCESS && (result = rdma_check_grant(m, &call->desc[i])) != VMM_SUCCESS)
+                m->access &= ~(UINT64_C(3) << (2 * slot_of(call->desc[i].location))); /* measured: what it had is lost */
             if (result != VMM_SUCCESS && changes)
                 vmm_detail_note("descriptor %llu is refused; the %llu grants before it, from the start of the range, stay",
                                 (unsigned long long)i, (unsigned long long)changes);
@@ -138,14 +146,27 @@ static vmm_result grant_all(const struct sim_process *process, const struct vmm_
     return VMM_SUCCESS;
 }
 
-/* Where the mappings from ptr on stop touching each other. */
+/* Where the mappings from ptr on stop touching each other; of a range that wraps only the first counts. */
 static uint64_t first_hole(const struct sim_process *process, const struct vmm_call_mem_set_access *call)
 {
     uint64_t at = call->ptr;
     const struct sim_mapping *m;
-    while (at - call->ptr < call->size && (m = sim_mapping_at(process, at)) != NULL)
+    while (at - call->ptr < call->size && (m = sim_mapping_at(process, at)) != NULL) {
         at = m->start + m->size;
+        if (wraps(call))
+            break;
+    }
     return at;
+}
+
+static bool pass_hole(const struct sim_process *process, const struct vmm_call_mem_set_access *call, uint64_t hole)
+{
+    vmm_object nearest = sim_object_nearest(process, hole);
+    if (wraps(call))
+        return sim_lets_pass(process, VMM_RULE_ACCESS_WRAPS, call->size, UINT64_MAX - call->ptr, &nearest);
+    bool pass = sim_lets_pass(process, VMM_RULE_ACCESS_HOLE, call->size, hole - call->ptr, &nearest);
+    vmm_detail_note("nothing is mapped at 0x%llx; mappings after it are not changed", (unsigned long long)hole);
+    return pass;
 }
 
 vmm_result sim_mem_set_access(struct sim_process *process, const struct vmm_call_mem_set_access *call)
@@ -157,13 +178,8 @@ vmm_result sim_mem_set_access(struct sim_process *process, const struct vmm_call
     if (result != VMM_SUCCESS)
         return result;
     hole = first_hole(process, call);
-    if (hole - call->ptr < call->size) {
-        vmm_object nearest = sim_object_nearest(process, hole);
-        bool pass = sim_lets_pass(process, VMM_RULE_ACCESS_HOLE, call->size, hole - call->ptr, &nearest);
-        vmm_detail_note("nothing is mapped at 0x%llx; mappings after it are not changed", (unsigned long long)hole);
-        if (!pass)
-            return VMM_ERROR_INVALID_VALUE;
-    }
+    if (hole - call->ptr < call->size && !pass_hole(process, call, hole))
+        return VMM_ERROR_INVALID_VALUE;
     if (has_duplicate(call, &index))
         sim_lets_pass(process, VMM_RULE_ACCESS_DUPLICATE, index, 0, NULL);
     return grant_all(process, call, hole);

@@ -121,7 +121,7 @@ static bool capability_breach(const struct sim_process *process, const vmm_mem_a
 static bool usage_breach(const vmm_mem_allocation_prop *prop, struct breach *b)
 {
     unsigned usage = prop->alloc_flags.usage;
-    bool shared = (prop->requested_handle_types & KNOWN_TYPES) || prop->alloc_flags.gpu_direct_rdma_capable;
+    bool shared = prop->requested_handle_types || prop->alloc_flags.gpu_direct_rdma_capable;
     if ((usage & VMM_MEM_CREATE_USAGE_TILE_POOL) && shared)
         return breach(b, VMM_RULE_CREATE_TILE_POOL, prop->alloc_flags.usage, 0);
     return (usage & (VMM_MEM_CREATE_USAGE_TILE_POOL | VMM_MEM_CREATE_USAGE_HW_DECOMPRESS)) &&

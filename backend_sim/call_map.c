@@ -1,7 +1,7 @@
 /* Mapping physical memory at addresses and taking it away. */
 #include <stdlib.h>
 
-#include "sim.h"
+#include "rdma.h"
 
 static vmm_result refuse_at(const struct sim_process *process, enum vmm_rule_id rule, uint64_t address)
 {
@@ -95,6 +95,7 @@ static vmm_result make(struct sim_process *process, const struct vmm_call_mem_ma
                                     false,
                                     false};
     handle->maps++;
+    rdma_mapped(mapping);
     return VMM_SUCCESS;
 }
 
@@ -115,6 +116,8 @@ vmm_result sim_mem_map(struct sim_process *process, const struct vmm_call_mem_ma
     vmm_result result = check_part(process, call, handle);
     if (result == VMM_SUCCESS)
         result = check_place(process, call, handle);
+    if (result == VMM_SUCCESS)
+        result = rdma_check_map(handle);
     if (result != VMM_SUCCESS)
         return result;
     if (!pass_past_reservation(process, call))

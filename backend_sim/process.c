@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "os.h"
+#include "rdma.h"
 
 #define TAG_HANDLE 0x4d48  /* "HM" */
 #define TAG_CONTEXT 0x5443
@@ -145,6 +146,7 @@ void sim_mapping_end(struct sim_process *process, struct sim_mapping *mapping, s
                           handle->prop.location};
     graveyard_bury(&process->graveyard, &grave);
     addrmap_remove(&process->mappings, mapping->start);
+    rdma_unmapped(mapping);
     handle->maps--;
     sim_handle_settle(process, handle, ended);
     free(mapping);

@@ -42,6 +42,7 @@ struct sim_handle {
     uint64_t size;
     vmm_mem_allocation_prop prop;
     bool tile_pool, decompress; /* usages asked for; they do not read back */
+    const struct sim_mapping *rdma_first, *rdma_late; /* rdma.h */
     struct sim_origin made, ended;
 };
 

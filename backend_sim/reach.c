@@ -22,7 +22,7 @@ bool reach_run(const struct sim_process *process, uint64_t address, uint64_t siz
 struct rights {
     unsigned device, host;
     bool host_memory;
-    bool host_latest; /* the host's rights changed after the device's */
+    bool host_latest; /* for work of device 0: the host's rights changed after its own */
     bool copied_anyway; /* cuMemAlloc's memory of another device: copies go between devices, fills do not */
 };
 
@@ -31,7 +31,8 @@ static struct rights rights_of(const struct sim_process *process, int device, ui
     const struct sim_mapping *m = sim_mapping_at(process, address);
     if (m)
         return (struct rights){sim_access_of(m->access, (unsigned)device), sim_access_of(m->access, SIM_HOST_SLOT),
-                               m->handle->prop.location.type != VMM_MEM_LOCATION_TYPE_DEVICE, m->host_latest, false};
+                               m->handle->prop.location.type != VMM_MEM_LOCATION_TYPE_DEVICE, device == 0 && m->host_latest,
+                               false};
     const struct sim_allocation *a = sim_allocation_at(process, address);
     bool own = a && a->block->prop.location.id == device;
     return (struct rights){own ? VMM_MEM_ACCESS_FLAGS_PROT_READWRITE : VMM_MEM_ACCESS_FLAGS_PROT_NONE, 0, false,
@@ -43,9 +44,9 @@ unsigned reach_rights(const struct sim_process *process, int device, uint64_t ad
     return rights_of(process, device, address).device;
 }
 
-/* Copies between device addresses that are shorter are made like copies to the host. Measured: 16,392 bytes are, 32,768
- * are not. */
-#define SHORT_COPY UINT64_C(32768)
+/* Copies between device addresses that are not longer are made like copies to the host. Measured: 24,576 bytes are,
+ * 24,578 are not. */
+#define SHORT_COPY UINT64_C(24576)
 
 static unsigned needed(enum reach_use use)
 {
@@ -56,7 +57,7 @@ static unsigned needed(enum reach_use use)
 /* Does it matter to this use whether the host has rights to the memory? */
 static bool minds_host(enum reach_use use, uint64_t size)
 {
-    return use == REACH_TO_HOST || use == REACH_FROM_HOST || (use == REACH_READ && size < SHORT_COPY);
+    return use == REACH_TO_HOST || use == REACH_FROM_HOST || (use == REACH_READ && size <= SHORT_COPY);
 }
 
 /* Not where it has no rights to memory of the host: then the host makes the copy with its own. */
@@ -158,21 +159,39 @@ vmm_result reach_check(const struct sim_process *process, int device, uint64_t a
     return VMM_SUCCESS;
 }
 
-vmm_result reach_check_pair(const struct sim_process *process, int device, uint64_t dst, uint64_t src, uint64_t size)
+/* Is there memory in the range to which the host has rights? */
+static bool host_somewhere(const struct sim_process *process, int device, uint64_t address, uint64_t size)
 {
-    struct rights to = rights_of(process, device, dst), from = rights_of(process, device, src);
     struct reach_run run;
-    if (!to.host_memory || !from.host_memory)
-        return VMM_SUCCESS;
-    if (to.host == VMM_MEM_ACCESS_FLAGS_PROT_READ)
-        return refuse(process, VMM_RULE_COPY_HOST_RIGHTS, dst, dst, "dstDevice", device);
-    if (!to.host || !from.host || size >= SHORT_COPY)
-        return VMM_SUCCESS;
-    for (uint64_t at = dst, left = size; left; at += run.length, left -= run.length) {
+    for (uint64_t at = address, left = size; left; at += run.length, left -= run.length) {
         struct rights have = rights_of(process, device, at);
+        if (have.host_memory && have.host)
+            return true;
         reach_run(process, at, left, &run);
-        if (!have.host_memory || have.host != VMM_MEM_ACCESS_FLAGS_PROT_READWRITE)
-            return refuse(process, VMM_RULE_COPY_HOST_RIGHTS, at, dst, "dstDevice", device);
+    }
+    return false;
+}
+
+/* Refuses where the host, which moves these bytes, lacks rights. */
+static vmm_result host_moves(const struct sim_process *process, int device, uint64_t address, uint64_t size,
+                             unsigned need, const char *argument)
+{
+    struct reach_run run;
+    for (uint64_t at = address, left = size; left; at += run.length, left -= run.length) {
+        struct rights have = rights_of(process, device, at);
+        if (!have.host_memory || (have.host & need) != need)
+            return refuse(process, VMM_RULE_COPY_HOST_RIGHTS, at, address, argument, device);
+        reach_run(process, at, left, &run);
     }
     return VMM_SUCCESS;
+}
+
+vmm_result reach_check_pair(const struct sim_process *process, int device, uint64_t dst, uint64_t src, uint64_t size)
+{
+    if (!host_somewhere(process, device, dst, size) || !host_somewhere(process, device, src, size))
+        return VMM_SUCCESS;
+    vmm_result result = host_moves(process, device, dst, size, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE, "dstDevice");
+    return result == VMM_SUCCESS
+               ? host_moves(process, device, src, size, VMM_MEM_ACCESS_FLAGS_PROT_READ, "srcDevice")
+               : result;
 }

@@ -46,8 +46,9 @@ enum reach_use {
 vmm_result reach_check(const struct sim_process *process, int device, uint64_t address, uint64_t size,
                        enum reach_use use, const char *argument);
 
-/* What the two sides of a copy between device addresses, each of which may be reached, do not allow together: where both
- * begin in memory of the host that it has rights to, the host moves the bytes and must be able to write them. */
+/* What the two sides of a copy between device addresses, each of which may be reached, do not allow together: where
+ * there is memory in both that the host has rights to, the host moves the bytes and must be allowed to read and to write
+ * all of them. */
 vmm_result reach_check_pair(const struct sim_process *process, int device, uint64_t dst, uint64_t src, uint64_t size);
 
 #endif

@@ -6,7 +6,7 @@
 #   GPU_BYTES      memory that bin/kernels verifies for time
 
 GPU_BACKEND  ?= cuda
-GPU_PATIENCE ?= 150
+GPU_PATIENCE ?= 300
 GPU_CALLS    ?= 4000
 GPU_BUDGET   ?= 30
 GPU_BYTES    ?= 1073741824
@@ -18,15 +18,14 @@ GPU_RUNS := device suite
 GPU_RUNS += $(if $(filter backend_cuda/cuda_device_test.c,$(TEST_SRC)),life)
 GPU_RUNS += edges
 GPU_RUNS += $(filter kernels,$(notdir $(PROGS)))
-GPU_RUNS += $(if $(shell grep -l -e '--budget' conformance/programs/lockstep.c),random)
-GPU_RUNS += $(if $(shell grep -l -e '--budget' conformance/programs/world.c),world)
+GPU_RUNS += random world
 
 GPU_COMMAND_device  = $(GPU_TIMEOUT) $(BUILD)/bin/device --backend $(GPU_BACKEND)
 GPU_COMMAND_suite   = $(GPU_TIMEOUT) ci/gpu-suite $(BUILD)/bin/conformance --as-driver --backend $(GPU_BACKEND)
 GPU_COMMAND_life    = $(GPU_TIMEOUT) $(BUILD)/test/backend_cuda/cuda_device_test
 GPU_COMMAND_edges   = ci/gpu-edges $(BUILD)
 GPU_COMMAND_kernels = $(GPU_TIMEOUT) $(BUILD)/bin/kernels --backend $(GPU_BACKEND) --bytes $(GPU_BYTES)
-GPU_COMMAND_random  = $(GPU_TIMEOUT) $(BUILD)/bin/lockstep --as-driver --spec $(GPU_BACKEND) --calls $(GPU_CALLS) --budget $(GPU_BUDGET) $(GPU_EXPLAINED)
+GPU_COMMAND_random  = $(GPU_TIMEOUT) $(BUILD)/bin/cuvmm diff --as-driver --backend $(GPU_BACKEND) --calls $(GPU_CALLS) --budget $(GPU_BUDGET) $(GPU_EXPLAINED)
 GPU_COMMAND_world   = $(GPU_TIMEOUT) $(BUILD)/bin/world --as-driver --spec $(GPU_BACKEND) --budget $(GPU_BUDGET) $(GPU_EXPLAINED)
 GPU_EXPLAINED       = $(addprefix --explained ,$(wildcard conformance/recordings/explained.tsv))
 

@@ -39,7 +39,8 @@ struct fact_book {
     size_t count;
 };
 
-/* A listed difference: profile, pattern of names, why. */
+/* A listed difference: profile, pattern of names, why. One whose reason begins with "varies: " may be absent: the driver
+ * answers one or the other from run to run. */
 struct fact_exceptions {
     char *text;
     struct fact_exception {

@@ -123,8 +123,8 @@ uint64_t lockstep_unit(const struct lockstep *pair);
 
 /* ---- scripts ---- */
 
-void script_add(struct script *script, const struct step *step);
-void script_free(struct script *script);
+void steps_add(struct script *script, const struct step *step);
+void steps_free(struct script *script);
 
 /* An empty step of a call, all outputs given. */
 struct step step_of(enum vmm_call_id call);
@@ -139,8 +139,8 @@ int step_print(const struct step *step, uint64_t unit, char *line, size_t size);
 bool step_parse(const char *line, uint64_t unit, struct step *step, char *error, size_t size);
 
 /* "spec sim:h100" and one step a line; '#' starts a comment. */
-void script_write(FILE *file, const char *spec, uint64_t unit, const struct script *script);
-bool script_read(FILE *file, char *spec, size_t spec_size, struct script *script, char *error, size_t size);
+void steps_write(FILE *file, const char *spec, uint64_t unit, const struct script *script);
+bool steps_read(FILE *file, char *spec, size_t spec_size, struct script *script, char *error, size_t size);
 
 /* ---- random calls ---- */
 

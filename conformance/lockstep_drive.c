@@ -17,7 +17,6 @@ struct run {
     struct drive_report *report; /* shared with the child */
     struct shared {
         uint64_t seed;   /* of the episode that is running */
-        uint64_t done;   /* calls of the episodes before it */
         uint64_t unit;
         time_t until;    /* when the budget ends; 0: never */
         bool tainted;    /* the child's driver may hold what nobody knows of, so the child ends */
@@ -93,6 +92,16 @@ struct episode {
     bool clean;           /* nothing has ended that part */
 };
 
+/* What was called and what was told, a line each, so that two runs can be compared. */
+static void transcribe(struct run *run, const struct lockstep *pair, const struct step *step, uint64_t i)
+{
+    char line[512];
+    if (!run->options->transcript)
+        return;
+    step_print(step, lockstep_unit(pair), line, sizeof line);
+    fprintf(run->options->transcript, "%" PRIu64 "\t%s\t%s\n", i, line, pair->skip ? "not made" : pair->told);
+}
+
 /* One random step. False when it or a look at the state differs. */
 static bool advance(struct run *run, struct lockstep *pair, struct chooser *dice, struct script *script,
                     struct episode *e, uint64_t i, bool look)
@@ -100,8 +109,9 @@ static bool advance(struct run *run, struct lockstep *pair, struct chooser *dice
     struct step step;
     uint64_t strayed = pair->model.strayed;
     lockstep_random(dice, pair, STEP_FIRST_NAME + (uint32_t)i, &step);
-    script_add(script, &step);
+    steps_add(script, &step);
     bool same = lockstep_step(pair, &step);
+    transcribe(run, pair, &step, i);
     run->report->succeeded += pair->changed && same;
     e->clean &= same && pair->model.strayed == strayed;
     if (e->clean) {
@@ -159,7 +169,7 @@ static void episode(struct run *run, uint64_t seed, uint64_t calls)
         table_script(fresh, &script, script.count > TAIL ? script.count - TAIL : 0, run->shared->unit);
     else if (fresh)
         note(run, fresh, &script, difference, seed);
-    script_free(&script);
+    steps_free(&script);
 }
 
 /* ---- the child, and what it leaves ---- */
@@ -169,12 +179,11 @@ static void work(void *user)
     struct run *run = user;
     const struct drive_options *o = run->options;
     run->shared->tainted = false;
-    while (run->shared->done < o->calls && !run->shared->lost && !run->shared->tainted &&
+    while (run->report->made < o->calls && !run->shared->lost && !run->shared->tainted &&
            (!run->shared->until || time(NULL) < run->shared->until)) {
-        uint64_t left = o->calls - run->shared->done;
+        uint64_t left = o->calls - run->report->made;
         alarm(o->patience);
         episode(run, run->shared->seed, left < o->episode ? left : o->episode);
-        run->shared->done += o->episode;
         run->shared->seed++;
     }
 }
@@ -189,15 +198,16 @@ static void note_death(struct run *run, int signal)
         tap_bail("the child that makes the calls ended by itself");
     snprintf(signature, sizeof signature, "%s: the process ends with signal %d", call, signal);
     struct table_row *fresh = table_count(&run->report->table, signature);
-    script_add(&script, &run->shared->last);
+    steps_add(&script, &run->shared->last);
     if (fresh) {
         snprintf(fresh->difference, sizeof fresh->difference, "in the episode of --seed %" PRIu64 ": %.400s",
                  run->shared->seed, run->shared->scene);
         table_script(fresh, &script, 0, run->shared->unit ? run->shared->unit : 1);
     }
-    script_free(&script);
+    if (!fresh)
+        tap_note("again, seed %" PRIu64 ": %s", run->shared->seed, run->shared->scene);
+    steps_free(&script);
     run->report->deaths++;
-    run->shared->done += run->options->episode;
     run->shared->seed++;
 }
 
@@ -247,7 +257,7 @@ static bool replay_episode(const char *spec, uint64_t seed, uint64_t calls, uint
         tap_note("seed %" PRIu64 ": after %" PRIu64 " of %" PRIu64 " calls: %s", seed, e.calls, calls,
                  pair.difference[0] ? pair.difference : "results or outputs are not those of the recording");
     lockstep_close(&pair);
-    script_free(&script);
+    steps_free(&script);
     return same;
 }
 

@@ -23,6 +23,7 @@ struct drive_options {
     unsigned shrinking;    /* seconds that a difference may be shrunk for */
     unsigned budget;       /* seconds after which no episode begins; 0: none */
     FILE *record;          /* NULL for nowhere */
+    FILE *transcript;      /* every call with what was told; NULL for nowhere */
 };
 
 struct drive_report {

@@ -59,7 +59,7 @@ static void a_difference_is_shrunk_and_counted(void)
            row ? row->signature : "no");
     tap_ok(row && lines(row->script) < 4, "few calls show it: %s", row ? row->script : "");
     tap_ok(row && row->times > 1, "it is counted when it comes again, and the run goes on");
-    tap_u64(report->episodes, 4, "to its end");
+    tap_u64(report->made, options.calls, "to its end");
     tap_ok(table_show(&report->table) > 0, "and is a failure");
 }
 
@@ -101,7 +101,7 @@ static void states_that_part(void)
     const struct table_row *row = happened(report);
     tap_ok(row && !strncmp(row->signature, "mem_set_access: predicted", 25), "refused rights are noticed: %s",
            row ? row->signature : "no");
-    tap_u64(report->episodes, 4, "and each episode goes its own way");
+    tap_ok(report->made == options.calls && report->episodes > 4, "an episode ends there, and others follow");
 }
 
 /* ---- a call that ends the process ---- */

@@ -56,11 +56,24 @@ bool driver_ask(struct lockstep *pair, const struct sim_profile *base)
     return true;
 }
 
+/* Rights for every device that can have them. */
+static vmm_result grant_all(struct lockstep *pair, vmm_deviceptr at, uint64_t size, vmm_mem_location location)
+{
+    vmm_result result = VMM_SUCCESS;
+    bool host = location.type != VMM_MEM_LOCATION_TYPE_DEVICE;
+    for (int device = 0; device < pair->profile.devices && result == VMM_SUCCESS; device++) {
+        const vmm_mem_access_desc desc = {{VMM_MEM_LOCATION_TYPE_DEVICE, device}, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE};
+        if (host || device == location.id || pair->profile.peers[device] >> location.id & 1)
+            result = vmm_mem_set_access(pair->sys, at, size, &desc, 1);
+    }
+    return result;
+}
+
 /* One life of memory with every kind of use, so that what the driver sets up on first use is there. */
-static vmm_result one_life(vmm_system *sys, vmm_mem_location location, uint64_t size, int device)
+static vmm_result one_life(struct lockstep *pair, vmm_mem_location location, uint64_t size)
 {
     const vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = location};
-    const vmm_mem_access_desc desc = {{VMM_MEM_LOCATION_TYPE_DEVICE, device}, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    vmm_system *sys = pair->sys;
     vmm_mem_generic_allocation_handle handle;
     vmm_deviceptr at;
     unsigned char bytes[64];
@@ -71,7 +84,7 @@ static vmm_result one_life(vmm_system *sys, vmm_mem_location location, uint64_t 
     if (result == VMM_SUCCESS) {
         result = vmm_mem_map(sys, at, size, 0, handle, 0);
         if (result == VMM_SUCCESS)
-            result = vmm_mem_set_access(sys, at, size, &desc, 1);
+            result = grant_all(pair, at, size, location);
         if (result == VMM_SUCCESS)
             result = vmm_memset_d32(sys, at, 0x5a5a5a5a, size / 8);
         if (result == VMM_SUCCESS)
@@ -131,14 +144,15 @@ static bool fill_open_chunks(struct lockstep *pair)
 bool driver_settle(struct lockstep *pair)
 {
     const vmm_mem_location host = {VMM_MEM_LOCATION_TYPE_HOST, 0};
-    for (int device = 0; device < pair->profile.devices; device++) {
+    for (int turn = 0; turn < 2 * pair->profile.devices; turn++) { /* twice: free is asked when all is there */
+        int device = turn % pair->profile.devices;
         const vmm_mem_location here = {VMM_MEM_LOCATION_TYPE_DEVICE, device};
         vmm_ctx_set_current(pair->sys, (vmm_context)(uintptr_t)pair->values[1 + device]);
-        vmm_result result = one_life(pair->sys, here, pair->profile.device_granularity[0], device);
+        vmm_result result = one_life(pair, here, pair->profile.device_granularity[0]);
         if (result != VMM_SUCCESS)
             return lockstep_differ(pair, "spec \"%s\": memory cannot be used: %s", pair->spec,
                                    vmm_result_name(result));
-        one_life(pair->sys, host, pair->profile.host_granularity[0], device); /* where there is such memory */
+        one_life(pair, host, pair->profile.host_granularity[0]); /* where there is such memory */
         uint64_t total;
         vmm_mem_get_info(pair->sys, &pair->driver[device].free, &total);
     }

@@ -11,7 +11,7 @@ enum { NAMES = 1 << 24 }; /* of a script's steps */
 
 /* ---- steps ---- */
 
-void script_add(struct script *script, const struct step *step)
+void steps_add(struct script *script, const struct step *step)
 {
     if (script->count == script->room) {
         size_t room = script->room ? script->room * 2 : 256;
@@ -26,7 +26,7 @@ void script_add(struct script *script, const struct step *step)
     script->steps[script->count++] = *step;
 }
 
-void script_free(struct script *script)
+void steps_free(struct script *script)
 {
     free(script->steps);
     memset(script, 0, sizeof *script);
@@ -185,7 +185,7 @@ int step_print(const struct step *step, uint64_t unit, char *text, size_t size)
     return (int)line.length;
 }
 
-void script_write(FILE *file, const char *spec, uint64_t unit, const struct script *script)
+void steps_write(FILE *file, const char *spec, uint64_t unit, const struct script *script)
 {
     char line[512];
     fprintf(file, "spec %s\n# G is %" PRIu64 " bytes; c1, c2, ... are the primary contexts of devices 0, 1, ...\n",
@@ -381,7 +381,7 @@ static bool unit_of(const char *spec, uint64_t *unit)
     return true;
 }
 
-bool script_read(FILE *file, char *spec, size_t spec_size, struct script *script, char *error, size_t size)
+bool steps_read(FILE *file, char *spec, size_t spec_size, struct script *script, char *error, size_t size)
 {
     char line[1024], why[128];
     uint64_t unit = 0;
@@ -399,11 +399,11 @@ bool script_read(FILE *file, char *spec, size_t spec_size, struct script *script
         } else if (!unit) {
             snprintf(why, sizeof why, "column 1: expected \"spec SPEC\" before the first step");
         } else if (step_parse(line, unit, &step, why, sizeof why)) {
-            script_add(script, &step);
+            steps_add(script, &step);
             continue;
         }
         snprintf(error, size, "line %d, %s", number, why);
-        script_free(script);
+        steps_free(script);
         return false;
     }
     return true;

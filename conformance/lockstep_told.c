@@ -38,12 +38,16 @@ static void say_prop(struct words *w, const vmm_mem_allocation_prop *p)
         p->alloc_flags.compression_type, p->alloc_flags.gpu_direct_rdma_capable, p->alloc_flags.usage);
 }
 
-static void say_attribute(struct words *w, int attribute, const void *data)
+/* Of addresses in no reservation nothing is written, but at the last address of all another reservation's range. */
+static void say_attribute(struct words *w, int attribute, uint64_t ptr, const void *data)
 {
     uint32_t four;
     uint64_t eight;
     memcpy(&four, data, sizeof four);
     memcpy(&eight, data, sizeof eight);
+    bool range = attribute == VMM_POINTER_ATTRIBUTE_RANGE_START_ADDR || attribute == VMM_POINTER_ATTRIBUTE_RANGE_SIZE;
+    if (range && !model_reservation_at(&w->pair->model, ptr))
+        return;
     switch (attribute) {
     case VMM_POINTER_ATTRIBUTE_MEMORY_TYPE:
     case VMM_POINTER_ATTRIBUTE_SYNC_MEMOPS:
@@ -85,10 +89,13 @@ static void say_output(struct words *w, const union vmm_any_call *call, const st
         return;
     }
     case VMM_PARAM_OUT_PROP: say_prop(w, &out->prop); return;
-    case VMM_PARAM_OUT_ATTRIBUTE: say_attribute(w, call->pointer_get_attribute.attribute, out->attribute[0]); return;
+    case VMM_PARAM_OUT_ATTRIBUTE:
+        say_attribute(w, call->pointer_get_attribute.attribute, call->pointer_get_attribute.ptr, out->attribute[0]);
+        return;
     case VMM_PARAM_OUT_ATTRIBUTES:
         for (unsigned i = 0; i < call->pointer_get_attributes.num_attributes && i < STEP_ATTRIBUTES; i++)
-            say_attribute(w, call->pointer_get_attributes.attributes[i], out->attribute[i]);
+            say_attribute(w, call->pointer_get_attributes.attributes[i], call->pointer_get_attributes.ptr,
+                          out->attribute[i]);
         return;
     default: return;
     }

@@ -28,7 +28,7 @@ static void copy(struct shrinking *s)
 {
     s->candidate.count = 0;
     for (size_t i = 0; i < s->script->count; i++)
-        script_add(&s->candidate, &s->script->steps[i]);
+        steps_add(&s->candidate, &s->script->steps[i]);
 }
 
 /* Leaves out steps [from, from + length). */
@@ -37,7 +37,7 @@ static bool without(struct shrinking *s, size_t from, size_t length)
     s->candidate.count = 0;
     for (size_t i = 0; i < s->script->count; i++)
         if (i < from || i >= from + length)
-            script_add(&s->candidate, &s->script->steps[i]);
+            steps_add(&s->candidate, &s->script->steps[i]);
     return keep_if_wrong(s);
 }
 
@@ -83,6 +83,6 @@ size_t shrink(struct script *script, shrink_fn still_wrong, void *user)
     plainer(&s);
     while (leave_out(&s, 1))
         ;
-    script_free(&s.candidate);
+    steps_free(&s.candidate);
     return s.asked;
 }

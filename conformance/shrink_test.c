@@ -35,7 +35,7 @@ static struct script numbered(uint32_t count)
         step.name = i;
         step.arg[0].add = 5;
         step.arg[1].add = 7;
-        script_add(&script, &step);
+        steps_add(&script, &step);
     }
     return script;
 }
@@ -48,7 +48,7 @@ static void keeps_what_is_needed(uint32_t length, struct needs needs, const char
     for (size_t i = 0; i < script.count && i < needs.count; i++)
         tap_u64(script.steps[i].name, needs.names[i], "%s: step %zu", what, i + 1);
     tap_ok(asked < 40 * needs.count + 100, "%s: asked %zu times", what, asked);
-    script_free(&script);
+    steps_free(&script);
 }
 
 static void arguments_become_plain(void)
@@ -58,7 +58,7 @@ static void arguments_become_plain(void)
     shrink(&script, wrong, &needs);
     tap_u64(script.steps[0].arg[0].add, 5, "an argument that matters stays");
     tap_u64(script.steps[0].arg[1].add, 0, "one that does not becomes 0");
-    script_free(&script);
+    steps_free(&script);
 }
 
 /* The difference that the fault layer makes: three maps, and nothing but what a third map needs. */
@@ -81,7 +81,7 @@ static void a_real_difference(void)
     for (uint32_t i = 0; i < 2000; i++) {
         struct step step;
         lockstep_random(&dice, &pair, STEP_FIRST_NAME + i, &step);
-        script_add(&script, &step);
+        steps_add(&script, &step);
         if (!lockstep_step(&pair, &step))
             break;
     }
@@ -96,7 +96,7 @@ static void a_real_difference(void)
     tap_u64(maps, 3, "of which three are the maps that the fault counts");
     tap_u64(lockstep_run(spec, &script, 0, 0, difference, sizeof difference), script.count - 1,
             "and the last one differs");
-    script_free(&script);
+    steps_free(&script);
 }
 
 int main(void)

@@ -92,7 +92,7 @@ static void path_to(struct world *w, uint32_t state, struct script *path)
         uint32_t s = state;
         for (size_t back = length - 1 - i; back > 0; back--)
             s = w->states[s].before;
-        script_add(path, &w->alphabet.steps[w->states[s].call]);
+        steps_add(path, &w->alphabet.steps[w->states[s].call]);
     }
 }
 
@@ -109,9 +109,9 @@ static void count_difference(struct world *w, uint32_t state, const struct step 
     prologue(w, &way);
     path_to(w, state, &way);
     if (last)
-        script_add(&way, last);
+        steps_add(&way, last);
     table_script(row, &way, 0, lockstep_unit(&w->pair));
-    script_free(&way);
+    steps_free(&way);
 }
 
 /* Keeps the shortest way to the difference. Returns false; on a driver true, as long as the search can go on. */
@@ -128,7 +128,7 @@ static bool differ(struct world *w, uint32_t state, const struct step *last, con
     prologue(w, &report->path);
     path_to(w, state, &report->path);
     if (last)
-        script_add(&report->path, last);
+        steps_add(&report->path, last);
     return false;
 }
 
@@ -143,25 +143,25 @@ static void prologue(struct world *w, struct script *script)
     if (w->driver) {
         step.name = WORLD_KEEPER;
         step_arg(&step, "size")->add = unit;
-        script_add(script, &step);
+        steps_add(script, &step);
     }
     step.name = WORLD_WINDOW;
     step_arg(&step, "size")->add = GRANULES * unit;
-    script_add(script, &step);
+    steps_add(script, &step);
     step = step_of(VMM_CALL_mem_address_free);
     step_arg(&step, "ptr")->name = WORLD_WINDOW;
     step_arg(&step, "size")->add = GRANULES * unit;
-    script_add(script, &step);
+    steps_add(script, &step);
     for (uint32_t name = WORLD_STALE; name <= WORLD_B; name++) {
         step = step_of(VMM_CALL_mem_create);
         step.name = name;
         step_arg(&step, "size")->add = unit;
-        script_add(script, &step);
+        steps_add(script, &step);
     }
     for (uint32_t name = WORLD_STALE; name <= WORLD_B; name++) {
         step = step_of(VMM_CALL_mem_release);
         step_arg(&step, "handle")->name = name;
-        script_add(script, &step);
+        steps_add(script, &step);
     }
 }
 
@@ -177,7 +177,7 @@ static bool open_again(struct world *w)
     prologue(w, &script);
     for (size_t i = 0; same && i < script.count; i++)
         same = lockstep_step(&w->pair, &script.steps[i]);
-    script_free(&script);
+    steps_free(&script);
     if (same && w->driver) {
         w->pair.told_from = w->pair.values[WORLD_WINDOW];
         w->pair.told_size = GRANULES * lockstep_unit(&w->pair);
@@ -220,7 +220,7 @@ static bool walk(struct world *w, uint32_t state)
     path_to(w, state, &path);
     for (size_t i = 0; same && i < path.count; i++)
         same = lockstep_step(&w->pair, &path.steps[i]);
-    script_free(&path);
+    steps_free(&path);
     return same && key_of(w, key) && !memcmp(key, w->states[state].key, KEY);
 }
 
@@ -417,7 +417,7 @@ void world_explore(const struct world_options *options, struct world_report *rep
         lockstep_close(&w.pair);
     if (w.record.file)
         record_close(&w.record);
-    script_free(&w.alphabet);
+    steps_free(&w.alphabet);
     free(w.states);
     free(w.table);
 }

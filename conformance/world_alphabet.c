@@ -28,7 +28,7 @@ static struct step_arg at(uint64_t offset)
 
 static void add(struct letters *l, const struct step *step)
 {
-    script_add(l->script, step);
+    steps_add(l->script, step);
 }
 
 static void set(struct step *step, const char *parameter, struct step_arg value)

@@ -40,7 +40,7 @@ static void closes(const struct world_options *options)
             "every call was refused, kept the state, changed it or left the world");
     tap_ok(report.halfway < report.refused / 100, "few refused calls leave something changed");
     tap_ok(report.transitions > report.states * 800, "hundreds of calls were tried from each state");
-    script_free(&report.path);
+    steps_free(&report.path);
 }
 
 static void stops_at_the_bound(void)
@@ -49,7 +49,7 @@ static void stops_at_the_bound(void)
     world_explore(&(struct world_options){.devices = 1, .max_refs = 1, .max_states = 50}, &report);
     tap_u64(report.states, 50, "no more than max_states states");
     tap_ok(report.same && !report.closed, "and the report says that some are left");
-    script_free(&report.path);
+    steps_free(&report.path);
 }
 
 static void notices(void)
@@ -62,7 +62,7 @@ static void notices(void)
            report.difference);
     tap_u64(lockstep_run("sim:h100", &report.path, 0, 0, error, sizeof error), report.path.count,
             "a way on which right predictions agree");
-    script_free(&report.path);
+    steps_free(&report.path);
 }
 
 /* The dump has one line for each call, transition and state, and does not change from run to run. */
@@ -77,7 +77,7 @@ static void dumps(void)
             tap_bail("open_memstream failed");
         world_explore(&(struct world_options){.devices = 1, .max_refs = 1, .max_states = 40, .dump = file}, &report);
         fclose(file);
-        script_free(&report.path);
+        steps_free(&report.path);
     }
     size_t lines = 0;
     for (const char *at = text[0]; (at = strchr(at, '\n')) != NULL; at++)

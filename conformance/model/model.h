@@ -38,6 +38,8 @@ struct model_memory {
     uint32_t references;           /* creations and retains not yet released */
     uint32_t tag;
     bool tile_pool, decompress;    /* asked for; they do not read back */
+    uint64_t home, strayed;        /* of memory for RDMA: where its first mapping is, and where another one was given
+                                      rights while that was gone; 0 for nowhere */
     vmm_mem_allocation_prop prop;  /* as it reads back */
     uint64_t block;                /* its id as the pointer attribute told it, 0 before anybody asked */
     uint64_t ended;                /* of one that ended: it was the how manieth */

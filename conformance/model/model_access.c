@@ -1,4 +1,8 @@
 /* model_access.c - who may do what. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "model_edges.h"
 #include "model_parts.h"
 
@@ -53,11 +57,15 @@ static bool set_arguments(const struct model *m, const struct vmm_call_mem_set_a
     return true;
 }
 
-/* The range starts where a mapping starts and ends where one ends. */
+static bool set_wraps(const struct vmm_call_mem_set_access *c)
+{
+    return c->size - 1 > UINT64_MAX - c->ptr;
+}
+
+/* The range starts where a mapping starts and ends where one ends, after it wrapped, too. */
 static bool set_range(struct model *m, const struct vmm_call_mem_set_access *c, struct model_answer *a)
 {
-    bool wraps = c->size - 1 > UINT64_MAX - c->ptr;
-    uint64_t last = wraps ? UINT64_MAX : c->ptr + (c->size - 1);
+    uint64_t last = c->ptr + (c->size - 1);
     const struct model_mapping *from = model_mapping_at(m, c->ptr), *to = model_mapping_at(m, last);
     if (!from)
         return model_refuse(a, INVALID, "VMM-ACCESS-NOT-MAPPED");
@@ -90,6 +98,8 @@ static const struct model_mapping *next_in_range(const struct model *m, const st
 static uint64_t reached(struct model *m, const struct vmm_call_mem_set_access *c)
 {
     uint64_t at = c->ptr, end = c->ptr + c->size;
+    if (set_wraps(c))
+        return at + 1; /* the first one alone */
     while (at < end && model_mapping_at(m, at))
         at = model_mapping_at(m, at)->start + model_mapping_at(m, at)->size;
     return at < end ? at : end;
@@ -112,15 +122,39 @@ static bool set_memory(struct model *m, const vmm_mem_access_desc *d, const stru
 static bool set_warnings(const struct model *m, const struct vmm_call_mem_set_access *c, struct model_answer *a)
 {
     uint64_t covered = 0;
-    for (size_t i = 0; i < m->mapping_count; i++)
+    if (set_wraps(c) && !model_breach(m, a, "VMM-ACCESS-WRAPS"))
+        return false;
+    for (size_t i = 0; i < m->mapping_count && !set_wraps(c); i++)
         if (in_range(&m->mappings[i], c))
             covered += m->mappings[i].size;
-    if (covered < c->size && !model_breach(m, a, "VMM-ACCESS-HOLE"))
+    if (!set_wraps(c) && covered < c->size && !model_breach(m, a, "VMM-ACCESS-HOLE"))
         return false;
     for (uint64_t i = 0; i < c->count; i++)
         for (uint64_t j = 0; j < i; j++)
             if (same_location(&c->desc[i].location, &c->desc[j].location))
                 model_hazard(a, "VMM-ACCESS-DUPLICATE");
+    return true;
+}
+
+/* Memory for RDMA lives where it was first mapped. While nothing is there, its device can be given rights at one other
+ * place, and other devices nowhere; what they have just so may be given again. */
+static bool set_rdma(struct model *m, const vmm_mem_access_desc *d, const struct model_mapping *mapping,
+                     struct model_answer *a)
+{
+    struct model_memory *memory = model_memory_of(m, mapping->handle);
+    if (!memory->prop.alloc_flags.gpu_direct_rdma_capable || host_location(&d->location))
+        return true;
+    bool fresh = d->flags && mapping->device[d->location.id] != d->flags, own = d->location.id == memory->prop.location.id;
+    if (fresh && !own && !memory->home)
+        return model_refuse(a, INVALID, "VMM-ACCESS-RDMA-PEER");
+    if (!own)
+        return true;
+    if (fresh && memory->strayed && memory->strayed != mapping->start)
+        return model_refuse(a, VMM_ERROR_UNKNOWN, "VMM-ACCESS-RDMA-LATE");
+    if (fresh && !memory->home)
+        memory->strayed = mapping->start;
+    if (!d->flags && memory->strayed == mapping->start)
+        memory->strayed = 0;
     return true;
 }
 
@@ -139,8 +173,8 @@ static void set_rights(struct model_mapping *mapping, const vmm_mem_access_desc 
     }
 }
 
-/* Mapping by mapping, for each descriptor by descriptor, up to the first that is refused. apply: makes the change. */
-static bool set_each(struct model *m, const struct vmm_call_mem_set_access *c, bool apply, struct model_answer *a)
+/* Mapping by mapping, for each descriptor by descriptor, up to the first that is refused. */
+static bool set_each(struct model *m, const struct vmm_call_mem_set_access *c, struct model_answer *a)
 {
     uint64_t end = reached(m, c);
     for (const struct model_mapping *p = next_in_range(m, c, c->ptr); p && p->start < end;
@@ -148,10 +182,39 @@ static bool set_each(struct model *m, const struct vmm_call_mem_set_access *c, b
         for (uint64_t d = 0; d < c->count; d++) {
             if (!set_memory(m, &c->desc[d], p, a))
                 return false;
-            if (apply)
-                set_rights(model_mapping_at(m, p->start), &c->desc[d], model_in_device(m, p));
+            if (!set_rdma(m, &c->desc[d], p, a)) {
+                model_mapping_at(m, p->start)->device[c->desc[d].location.id] = 0; /* measured: it had some, perhaps */
+                return false;
+            }
+            set_rights(model_mapping_at(m, p->start), &c->desc[d], model_in_device(m, p));
         }
     return true;
+}
+
+/* What a call may have changed, to go back to when it did not happen. */
+struct before {
+    struct model_mapping *mappings;
+    struct model_memory *memories;
+};
+
+static void *copy_of(const void *array, size_t size)
+{
+    void *copy = malloc(size + 1);
+    if (!copy) {
+        fputs("model: the host has no memory left\n", stderr);
+        exit(255);
+    }
+    return size ? memcpy(copy, array, size) : copy;
+}
+
+static void finish(struct model *m, struct before *before, bool undo)
+{
+    if (undo && m->mapping_count)
+        memcpy(m->mappings, before->mappings, m->mapping_count * sizeof *m->mappings);
+    if (undo && m->memory_count)
+        memcpy(m->memories, before->memories, m->memory_count * sizeof *m->memories);
+    free(before->mappings);
+    free(before->memories);
 }
 
 /* What was set before a mapping that refuses stays set. */
@@ -162,9 +225,10 @@ MODEL_ON(mem_set_access)
     if (MODEL_EDGE_HOLE_FIRST && m->strict && !set_warnings(m, c, a))
         return;
     a->rule = NULL;
-    bool allowed = set_each(m, c, false, a) && set_warnings(m, c, a);
-    if (a->actual == a->result && (allowed || a->result != INVALID))
-        set_each(m, c, true, a);
+    struct before before = {copy_of(m->mappings, m->mapping_count * sizeof *m->mappings),
+                            copy_of(m->memories, m->memory_count * sizeof *m->memories)};
+    bool warned = set_each(m, c, a) && !set_warnings(m, c, a);
+    finish(m, &before, warned || a->actual != a->result);
 }
 
 /* ---- get ---- */

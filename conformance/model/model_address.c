@@ -211,9 +211,17 @@ MODEL_ON(mem_map)
     }
     if (!map_handle(m, c, a))
         return;
-    const struct model_memory *memory = model_memory_of(m, c->handle);
-    if (!map_part(m, c, memory, a) || !map_place(m, c, memory, a) || !map_warnings(m, c, a) || !model_succeeded(a))
+    struct model_memory *memory = model_memory_of(m, c->handle);
+    if (!map_part(m, c, memory, a) || !map_place(m, c, memory, a))
         return;
+    if (memory->strayed) {
+        model_refuse(a, VMM_ERROR_UNKNOWN, "VMM-MAP-RDMA-LATE");
+        return;
+    }
+    if (!map_warnings(m, c, a) || !model_succeeded(a))
+        return;
+    if (memory->prop.alloc_flags.gpu_direct_rdma_capable && !memory->home)
+        memory->home = c->ptr;
     m->mappings = model_room(m->mappings, &m->mapping_room, m->mapping_count, sizeof *m->mappings);
     m->mappings[m->mapping_count++] = (struct model_mapping){
         .start = c->ptr, .size = c->size, .offset = c->offset, .handle = c->handle, .tag = m->tag};
@@ -275,6 +283,9 @@ MODEL_ON(mem_unmap)
         if (!inside(&m->mappings[i], last ? 0 : c->ptr, last ? c->size - 1 : c->size))
             continue;
         uint64_t handle = m->mappings[i].handle;
+        struct model_memory *memory = model_memory_of(m, handle);
+        memory->home = memory->home == m->mappings[i].start ? 0 : memory->home;
+        memory->strayed = memory->strayed == m->mappings[i].start ? 0 : memory->strayed;
         m->mappings[i] = m->mappings[--m->mapping_count];
         model_collect(m, handle);
     }

@@ -11,7 +11,7 @@
 
 #define INVALID VMM_ERROR_INVALID_VALUE
 
-enum { MODEL_SHORT_COPY = 32768 }; /* between device addresses, made as copies to the host are */
+enum { MODEL_SHORT_COPY = 24576 }; /* the longest between device addresses that is made as copies to the host are */
 enum { LONG_COPY = 4096 }; /* onto itself, that the device makes piece by piece */
 
 /* ---- windows ---- */
@@ -122,7 +122,7 @@ static struct mover mover_of(struct model *m, const struct model_mapping *first,
 {
     bool in_host = !model_in_device(m, first), has = model_device_rights(first, model_current_device(m)) != 0;
     bool minds = side->kind == FROM_PROGRAM || side->kind == TO_PROGRAM ||
-                 (side->kind == BETWEEN && side->need == VMM_MEM_ACCESS_FLAGS_PROT_READ && size < MODEL_SHORT_COPY);
+                 (side->kind == BETWEEN && side->need == VMM_MEM_ACCESS_FLAGS_PROT_READ && size <= MODEL_SHORT_COPY);
     if (side->kind == FILL || !in_host)
         return (struct mover){false, true, minds};
     return (struct mover){!has || (first->host && minds), has, minds};
@@ -140,7 +140,7 @@ static const char *device_obstacle(struct model *m, const struct side *side, str
     if (by.device_asked && (rights & need) != need)
         return need == VMM_MEM_ACCESS_FLAGS_PROT_READ ? "VMM-COPY-NO-READ" : "VMM-COPY-NO-WRITE";
     bool later = at != side->start && !model_in_device(m, here) && here->host && here->host_newer;
-    return side->kind == FILL && later ? "VMM-SET-INTO-HOST" : NULL;
+    return side->kind == FILL && later && model_current_device(m) == 0 ? "VMM-SET-INTO-HOST" : NULL;
 }
 
 /* And can whoever moves the bytes go on there. */
@@ -236,31 +236,38 @@ static bool meet_as_aliases(struct model *m, uint64_t src, uint64_t dst, uint64_
     return false;
 }
 
-/* Both sides begin in memory of the host: whether it may write all that it would have to. */
-static bool host_can_write(struct model *m, const struct model_mapping *from, const struct model_mapping *to,
-                           const struct vmm_call_memcpy_dtod *c)
+enum meeting { NO_HOST, SOME_HOST, ALL_HOST };
+
+/* What of a range the host may access so. */
+static enum meeting host_in(struct model *m, uint64_t start, uint64_t size, int need)
 {
-    if (to->host == VMM_MEM_ACCESS_FLAGS_PROT_READ)
-        return false;
-    if (!to->host || !from->host || c->byte_count >= MODEL_SHORT_COPY)
-        return true;
+    bool some = false, all = true;
     for (size_t i = 0; i < m->mapping_count; i++) {
         const struct model_mapping *p = &m->mappings[i];
-        if (model_overlap(c->dst, c->byte_count, p->start, p->size) &&
-            (model_in_device(m, p) || p->host != VMM_MEM_ACCESS_FLAGS_PROT_READWRITE))
-            return false;
+        int have = model_in_device(m, p) ? 0 : p->host;
+        if (!model_overlap(start, size, p->start, p->size))
+            continue;
+        some |= have != 0;
+        all &= (have & need) == need;
     }
-    return true;
+    return !some ? NO_HOST : all ? ALL_HOST : SOME_HOST;
+}
+
+/* The host makes a copy when it has a part in both ranges, and must then be allowed all of both. */
+static bool copied_by_host_in_vain(struct model *m, const struct vmm_call_memcpy_dtod *c)
+{
+    enum meeting dst = host_in(m, c->dst, c->byte_count, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE);
+    enum meeting src = host_in(m, c->src, c->byte_count, VMM_MEM_ACCESS_FLAGS_PROT_READ);
+    return dst && src && (dst != ALL_HOST || src != ALL_HOST);
 }
 
 /* As memmove: every byte is read before any is written. */
 MODEL_ON(memcpy_dtod)
 {
-    const struct model_mapping *from = model_mapping_at(m, c->src), *to = model_mapping_at(m, c->dst);
+    const struct model_mapping *to = model_mapping_at(m, c->dst);
     bool allowed = copy_allowed(m, reads(c->src, BETWEEN), writes(c->dst, BETWEEN), c->byte_count, false, a);
-    if (allowed && c->byte_count && !model_in_device(m, from) && !model_in_device(m, to) &&
-        !host_can_write(m, from, to, c)) {
-        model_refuse(a, INVALID, "VMM-COPY-HOST-RIGHTS"); /* the host copies */
+    if (allowed && c->byte_count && copied_by_host_in_vain(m, c)) {
+        model_refuse(a, INVALID, "VMM-COPY-HOST-RIGHTS");
         return;
     }
     if (!allowed || !model_succeeded(a) || !c->byte_count)

@@ -139,7 +139,7 @@ static bool create_allowed(const struct model *m, const struct vmm_call_mem_crea
     bool tile_pool = p->alloc_flags.usage & VMM_MEM_CREATE_USAGE_TILE_POOL;
     bool decompress = p->alloc_flags.usage & VMM_MEM_CREATE_USAGE_HW_DECOMPRESS;
     bool odd_pool = tile_pool && c->size < (uint64_t)1 << 45; /* a larger one is told as other memory is */
-    if (tile_pool && ((p->requested_handle_types & SHAREABLE_BITS) || p->alloc_flags.gpu_direct_rdma_capable))
+    if (tile_pool && (p->requested_handle_types || p->alloc_flags.gpu_direct_rdma_capable))
         return model_refuse(a, INVALID, "VMM-CREATE-TILE-POOL");
     if ((decompress || tile_pool) && p->alloc_flags.compression_type)
         return model_refuse(a, INVALID, "VMM-CREATE-USAGE-COMPRESSION");

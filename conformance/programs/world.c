@@ -117,7 +117,7 @@ static void show(const struct world_options *options, const struct world_report 
     if (!script)
         return;
     FILE *file = create("--script", script);
-    script_write(file, strict, unit, &report->path);
+    steps_write(file, strict, unit, &report->path);
     fclose(file);
     tap_note("again: lockstep --replay %s", script);
 }
@@ -135,7 +135,7 @@ static void work(void *user)
 {
     struct shared *shared = user;
     world_explore(shared->options, &shared->report);
-    script_free(&shared->report.path);
+    steps_free(&shared->report.path);
 }
 
 /* The driver may end the process: what was found until then is in the shared page, and in the recording. */
@@ -196,7 +196,7 @@ static void replay(struct world_options *options, struct names *names)
     if (!tap_ok(same && report.visited > 0, "%s answers as %s: %zu states, %zu transitions", names->spec,
                 names->recording, report.visited, report.transitions))
         tap_note("%zu answers are different; the first: %s", report.unlike, report.difference);
-    script_free(&report.path);
+    steps_free(&report.path);
     free(table);
 }
 
@@ -227,7 +227,7 @@ int main(int argc, char **argv)
         tap_skip("CUVMM_TEST_SCALE asks for a part of it", "the search closed");
     else
         tap_ok(report.closed, "the search closed: no state is left unvisited");
-    script_free(&report.path);
+    steps_free(&report.path);
     if (options.dump)
         fclose(options.dump);
     options.dump = NULL;

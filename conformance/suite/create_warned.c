@@ -153,6 +153,10 @@ TEST_BREAKS(CREATE_TILE_POOL, create_a_tile_pool_for_others)
     vmm_mem_generic_allocation_handle handle = FIX_UNTOUCHED;
     REFUSED(vmm_mem_create(S, &handle, f->g, &prop, 0), INVALID_VALUE, "prop.allocFlags.usage",
             VMM_MEM_CREATE_USAGE_TILE_POOL);
+    prop.alloc_flags.gpu_direct_rdma_capable = 0;
+    prop.requested_handle_types = 16; /* a type that otherwise is passed over */
+    REFUSED(vmm_mem_create(S, &handle, f->g, &prop, 0), INVALID_VALUE, "prop.allocFlags.usage",
+            VMM_MEM_CREATE_USAGE_TILE_POOL);
     CHECK_U64(handle, FIX_UNTOUCHED);
 }
 

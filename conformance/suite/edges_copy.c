@@ -5,6 +5,8 @@
 #define READ VMM_MEM_ACCESS_FLAGS_PROT_READ
 #define RW VMM_MEM_ACCESS_FLAGS_PROT_READWRITE
 
+enum { LONGEST_SHORT = 24576 }; /* copy between device addresses that is made as copies to the host are */
+
 static vmm_deviceptr host_memory(struct fix *f, vmm_mem_access_flags device, vmm_mem_access_flags host)
 {
     fix_need_host(f);
@@ -98,6 +100,7 @@ TEST_BREAKS(COPY_MIXED, copy_on_into_memory_that_the_host_may_touch)
     REFUSED_NEAR(vmm_memcpy_dtoh(S, bytes, from, 16), INVALID_VALUE, "srcDevice", from, MAPPING, seam);
     REFUSED_NEAR(vmm_memcpy_htod(S, from, bytes, 16), INVALID_VALUE, "dstDevice", from, MAPPING, seam);
     REFUSED_NEAR(vmm_memcpy_dtod(S, p, from, 16), INVALID_VALUE, "srcDevice", from, MAPPING, seam);
+    REFUSED_NEAR(vmm_memcpy_dtod(S, p, from, LONGEST_SHORT), INVALID_VALUE, "srcDevice", from, MAPPING, seam);
     CHECK_U64(bytes[0], 0x77);
     CHECK_U64(fix_peek(f, from), 0);
 }
@@ -118,12 +121,28 @@ TEST_NEAR_MISS(COPY_MIXED, copy_on_into_memory_of_the_host_that_it_may_not_touch
 TEST_EXPECTS("edge.device_copies_into_host", copy_between_device_addresses_into_host_memory)
 {
     vmm_deviceptr seam, p = device_then_host(f, RW, &seam);
-    uint64_t half = seam - p > 131072 ? 131072 : seam - p;
-    ACCEPTED(vmm_memset_d8(S, p, 5, half));
+    ACCEPTED(vmm_memset_d8(S, p, 5, 16));
     ACCEPTED(vmm_memcpy_dtod(S, seam - 8, p, 16));
     CHECK_U64(fix_peek(f, seam + 7), 5);
-    if (seam - p >= 2 * half)
-        ACCEPTED(vmm_memcpy_dtod(S, p, seam - half, 2 * half));
+    ACCEPTED(vmm_memcpy_dtod(S, p, seam - 8, LONGEST_SHORT + 2));
+    CHECK_U64(fix_peek(f, p + 15), 5);
+    CHECK_U64(fix_peek(f, p + 16), 0);
+}
+
+/* O.two.*, O.over.*: the host moves them, however many, and must be allowed all of both ranges. */
+TEST_EXPECTS("edge.host_copies_between_hosts", copy_where_both_ranges_have_memory_of_the_host)
+{
+    vmm_deviceptr seam, p = device_then_host(f, RW, &seam), only_read = host_memory(f, RW, READ);
+    uint64_t most = seam - p;
+    ACCEPTED(vmm_memcpy_dtod(S, seam, only_read, most < f->g ? most : f->g));
+    fix_need_simulator(f, "driver 580 ends the process");
+    REFUSED_BY("VMM-COPY-HOST-RIGHTS", vmm_memcpy_dtod(S, seam - 8, seam, 16), INVALID_VALUE, "dstDevice", seam - 8);
+    REFUSED_BY("VMM-COPY-HOST-RIGHTS", vmm_memcpy_dtod(S, seam - most / 2, seam, most), INVALID_VALUE, "dstDevice",
+               seam - most / 2);
+    REFUSED_BY("VMM-COPY-HOST-RIGHTS", vmm_memcpy_dtod(S, only_read, seam, LONGEST_SHORT + 2), INVALID_VALUE,
+               "dstDevice", only_read);
+    REFUSED_BY("VMM-COPY-HOST-RIGHTS", vmm_memcpy_dtod(S, seam, seam - 8, LONGEST_SHORT + 2), INVALID_VALUE,
+               "srcDevice", seam - 8);
 }
 
 /* M.seam.memset.*: refused, where a copy would end the process. */
@@ -147,4 +166,19 @@ TEST_NEAR_MISS(SET_INTO_HOST, fill_memory_that_the_host_may_touch)
     fix_access_at(f, seam, seam - p, fix_at(VMM_MEM_LOCATION_TYPE_HOST, 0), NONE);
     ACCEPTED(vmm_memset_d8(S, seam - 8, 5, 16));
     CHECK_U64(fix_peek(f, seam + 7), 5);
+}
+
+/* Q.seam.memset.ctx1.*: only device 0 minds. */
+TEST_EXPECTS_ON("edge.other_devices_fill_on", fill_on_by_another_device, "devices = 2\npeers = 0-1", TEST_AS_GIVEN, 0)
+{
+    fix_need_link(f, true);
+    vmm_deviceptr seam, p = device_then_host(f, READ, &seam);
+    const vmm_mem_location other = fix_at(VMM_MEM_LOCATION_TYPE_DEVICE, 1);
+    fix_access_at(f, p, 2 * (seam - p), other, RW);
+    fix_access_at(f, seam, seam - p, fix_at(VMM_MEM_LOCATION_TYPE_HOST, 0), NONE);
+    fix_access_at(f, seam, seam - p, fix_at(VMM_MEM_LOCATION_TYPE_HOST, 0), READ);
+    REFUSED_BY("VMM-SET-INTO-HOST", vmm_memset_d8(S, seam - 8, 1, 16), INVALID_VALUE, "dstDevice", seam - 8);
+    fix_context(f, 1);
+    ACCEPTED(vmm_memset_d8(S, seam - 8, 2, 16));
+    CHECK_U64(fix_peek(f, seam + 7), 2);
 }

@@ -140,3 +140,17 @@ TEST_PEERS("memory.per_device", budgets_of_two_devices)
     fix_need(f, vmm_ctx_set_current(S, f->ctx));
     CHECK_FREE(here, 0);
 }
+
+/* Q.free: what the driver needs for a peer it takes with the first rights, and keeps. */
+TEST_PEERS("meminfo.peers", rights_of_a_peer_cost_no_memory)
+{
+    vmm_deviceptr p = fix_reserve(f, 4 * f->g);
+    for (uint64_t i = 0; i < 4; i++)
+        fix_map(f, p + i * f->g, f->g, fix_create(f, f->g));
+    fix_access_at(f, p, f->g, device(1), RW);
+    uint64_t before = fix_free_memory(f);
+    fix_access_at(f, p, 4 * f->g, device(1), READ);
+    CHECK_FREE(before, 0);
+    fix_access_at(f, p, 4 * f->g, device(1), NONE);
+    CHECK_FREE(before, 0);
+}

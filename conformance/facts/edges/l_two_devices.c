@@ -5,19 +5,17 @@
  * RW; n is HOST_NUMA.
  */
 
-static CUcontext l_ctx[2];
-
 static void l_init(void)
 {
     init();
     for (int d = 0; d < 2; d++)
-        cuDevicePrimaryCtxRetain(&l_ctx[d], d);
+        cuDevicePrimaryCtxRetain(&primary[d], d);
 }
 
 /* Makes a device's context current; -1: none. */
 static void l_on(int device)
 {
-    cuCtxSetCurrent(device < 0 ? NULL : l_ctx[device]);
+    cuCtxSetCurrent(device < 0 ? NULL : primary[device]);
 }
 
 static const char *l_on_name(int device)

@@ -1,49 +1,8 @@
 /* Group L, continued: work, contexts and placement on two devices. A part of ../edges.c, which includes it. */
 
-/* ---- (5), (6): copies and fills, many cases to a process; the ones after a crash go on in another ---- */
+/* ---- (5), (6): copies and fills ---- */
 
-enum { L_ID = 96, L_COPIES = 36, L_DTODS = 72, L_HOST_CASES = 95 };
-
-/* Names its case, and asks it when run is not 0. */
-typedef void (*l_case)(size_t i, char *id, int run);
-
-static int l_spoilt(void)
-{
-    int bad = 0;
-    for (int d = 0; d < 2; d++) {
-        l_on(d);
-        bad |= cuCtxSynchronize() != CUDA_SUCCESS;
-    }
-    return bad;
-}
-
-static void l_run(size_t count, l_case one)
-{
-    for (size_t next = 0; next < count; next++) {
-        int ends[2];
-        char id[L_ID], done;
-        fflush(stdout);
-        pid_t pid = pipe(ends) ? -1 : fork();
-        if (pid < 0)
-            return;
-        if (pid == 0) {
-            for (l_init(); next < count; next++) {
-                alarm(20);
-                one(next, id, 1);
-                if (l_spoilt() || write(ends[1], "", 1) != 1)
-                    break;
-            }
-            _exit(0);
-        }
-        close(ends[1]);
-        while (read(ends[0], &done, 1) == 1)
-            next++;
-        close(ends[0]);
-        one(next < count ? next : count - 1, id, 0);
-        strcat(id, "!");
-        report(id, pid);
-    }
-}
+enum { L_COPIES = 36, L_DTODS = 72, L_HOST_CASES = 95 };
 
 /* The rights of number i of 9, as for l_give. */
 static const char *l_pair(size_t i)
@@ -56,7 +15,7 @@ static const char *l_pair(size_t i)
 static void l_copy(size_t i, char *id, int run)
 {
     const int owner = (int)(i / 9 % 2), ctx = (int)(i / 18);
-    snprintf(id, L_ID, "L.copy.mem_%d.%s.ctx%d", owner, l_pair(i), ctx);
+    snprintf(id, CASE_ID, "L.copy.mem_%d.%s.ctx%d", owner, l_pair(i), ctx);
     if (!run)
         return;
     l_on(owner);
@@ -81,7 +40,7 @@ static void l_copy(size_t i, char *id, int run)
 static void l_dtod(size_t i, char *id, int run)
 {
     const int from = (int)(i / 9 % 2), to = (int)(i / 18 % 2), ctx = (int)(i / 36);
-    snprintf(id, L_ID, "L.dtod.from_%d.%s.to_%d.ctx%d", from, l_pair(i), to, ctx);
+    snprintf(id, CASE_ID, "L.dtod.from_%d.%s.to_%d.ctx%d", from, l_pair(i), to, ctx);
     if (!run)
         return;
     l_on(ctx);
@@ -112,7 +71,7 @@ static void l_host_case(size_t i, char *id, int run)
     const int ctx = i < 90, dev0 = n / 9 % 2 ? RW : NONE;
     char rights[16];
     snprintf(rights, sizeof rights, "h%c 0%d 1%c", ctx ? "013"[n % 3] : '0', dev0, ctx ? "013"[n / 3 % 3] : '3');
-    snprintf(id, L_ID, "L.host.%s.%s.ctx%d", rights, what[i % 5], ctx);
+    snprintf(id, CASE_ID, "L.host.%s.%s.ctx%d", rights, what[i % 5], ctx);
     if (!run)
         return;
     l_on(ctx);
@@ -300,9 +259,9 @@ static void group_l_work(void)
                                            "rr0", "rrrr0", "rrrrrrrr0", "rrrrrrrrrrrr0", "01a"};
     if ((wanted[0] && !strchr(wanted, 'L')) || !l_two())
         return;
-    l_run(L_COPIES, l_copy);
-    l_run(L_DTODS, l_dtod);
-    l_run(L_HOST_CASES, l_host_case);
+    run_cases(l_init, L_COPIES, l_copy);
+    run_cases(l_init, L_DTODS, l_dtod);
+    run_cases(l_init, L_HOST_CASES, l_host_case);
     for (size_t i = 0; i < COUNT(steps); i++) {
         l_steps = steps[i];
         child("L.ctx!", l_contexts);

@@ -13,15 +13,17 @@ static const struct m_side m_sides[] = {
 
 static const char *const m_what[] = {"memset", "htod", "dtoh", "dtod_dst", "dtod_src"};
 
-static struct {
+struct m_seam {
     const struct m_side *first, *second;
-    int what;
+    unsigned what;
     size_t half;
-} m_seam;
+};
 
 static void m_map(CUdeviceptr p, const struct m_side *side)
 {
-    map(p, G, make_at(side->in_host ? L_HOST : L_DEVICE, G));
+    Handle h = make_at(side->in_host ? L_HOST : L_DEVICE, G);
+    map(p, G, h);
+    cuMemRelease(h);
     give(p, G, L_DEVICE, side->device);
     if (side->in_host) {
         give(p, G, L_HOST, side->host);
@@ -29,17 +31,27 @@ static void m_map(CUdeviceptr p, const struct m_side *side)
     }
 }
 
-static void m_one_seam(void)
+/* Two Gs from p on, gone again after a copy that did not end the process. */
+static void m_clean(CUdeviceptr p, size_t size)
 {
-    init();
-    CUdeviceptr p = reserve(16 * G), q = p + 4 * G, at = p + G - m_seam.half;
-    size_t n = 2 * m_seam.half;
-    m_map(p, m_seam.first);
-    m_map(p + G, m_seam.second);
-    map(q, 2 * G, make(2 * G));
-    give(q, 2 * G, L_DEVICE, RW);
+    cuMemUnmap(p, G);
+    cuMemUnmap(p + G, G);
+    cuMemAddressFree(p, size);
+}
+
+static void m_ask_seam(const struct m_seam *seam, char *id, int run)
+{
+    snprintf(id, CASE_ID, "M.seam.%s.%s_%s.2x%zu", m_what[seam->what], seam->first->name, seam->second->name, seam->half);
+    if (!run)
+        return;
+    CUdeviceptr p = reserve(2 * G), q = reserve(2 * G), at = p + G - seam->half;
+    size_t n = 2 * seam->half;
+    m_map(p, seam->first);
+    m_map(p + G, seam->second);
+    m_map(q, &m_sides[0]);
+    m_map(q + G, &m_sides[0]);
     CUresult r = CUDA_SUCCESS;
-    switch (m_seam.what) {
+    switch (seam->what) {
     case 0: r = cuMemsetD8(at, 0x22, n); break;
     case 1: r = cuMemcpyHtoD(at, buffer, n); break;
     case 2: r = cuMemcpyDtoH(buffer, at, n); break;
@@ -47,46 +59,31 @@ static void m_one_seam(void)
     default: r = cuMemcpyDtoD(q, at, n); break;
     }
     CUresult sync = cuCtxSynchronize();
-    char id[96];
-    snprintf(id, sizeof id, "M.seam.%s.%s_%s.2x%zu", m_what[m_seam.what], m_seam.first->name, m_seam.second->name,
-             m_seam.half);
     say(id, "%s sync=%s", name_of(r), name_of(sync));
+    m_clean(p, 2 * G);
+    m_clean(q, 2 * G);
 }
 
-static void m_seams(void)
+static const size_t m_halves[] = {8, (size_t)1 << 20};
+
+static void m_seam(size_t i, char *id, int run)
 {
-    static const size_t halves[] = {8, (size_t)1 << 20};
-    for (size_t a = 0; a < COUNT(m_sides); a++)
-        for (size_t b = 0; b < COUNT(m_sides); b++)
-            for (size_t w = 0; (a || b) && w < COUNT(m_what); w++)
-                for (size_t s = 0; s < COUNT(halves); s++) {
-                    char id[96];
-                    m_seam.first = &m_sides[a];
-                    m_seam.second = &m_sides[b];
-                    m_seam.what = (int)w;
-                    m_seam.half = halves[s];
-                    snprintf(id, sizeof id, "M.seam.%s.%s_%s.2x%zu!", m_what[w], m_sides[a].name, m_sides[b].name,
-                             halves[s]);
-                    child(id, m_one_seam);
-                }
+    const size_t many = COUNT(m_what) * COUNT(m_halves), sides = COUNT(m_sides), pair = 1 + i / many;
+    const struct m_seam seam = {&m_sides[pair / sides], &m_sides[pair % sides],
+                                (unsigned)(i / COUNT(m_halves) % COUNT(m_what)), m_halves[i % COUNT(m_halves)]};
+    m_ask_seam(&seam, id, run);
 }
 
 /* From which size on a copy between device addresses is the device's own: the others end the process here. */
-static void m_short_copies(void)
+static const size_t m_sizes[] = {128,   132,   256,   260,   512,   516,   1024,  1028,   2048,   2052,   4096,
+                                 4100,  8192,  8196,  12286, 12287, 12288, 12289, 12290,  12292,  12416,  13312,
+                                 14336, 16384, 16388, 32768, 65536, 65540, 131072, 262144, 524288, 524292};
+
+static void m_short_copy(size_t i, char *id, int run)
 {
-    static const struct m_side *dev = &m_sides[0], *shared = &m_sides[3];
-    for (int order = 0; order < 2; order++)
-        for (size_t half = 128; half <= (size_t)1 << 19; half *= 2)
-            for (int more = 0; more < 2; more++) {
-                char id[96];
-                m_seam.first = order ? shared : dev;
-                m_seam.second = order ? dev : shared;
-                m_seam.what = 4;
-                m_seam.half = half + (more ? 4 : 0);
-                snprintf(id, sizeof id, "M.seam.%s.%s_%s.2x%zu!", m_what[4], m_seam.first->name, m_seam.second->name,
-                         m_seam.half);
-                child(id, m_one_seam);
-            }
+    static const struct m_side *const sides[] = {&m_sides[0], &m_sides[3]};
+    const struct m_seam seam = {sides[i / COUNT(m_sizes)], sides[1 - i / COUNT(m_sizes)], 4, m_sizes[i % COUNT(m_sizes)]};
+    m_ask_seam(&seam, id, run);
 }
 
 /* Every usage with compression, RDMA and a handle type, and sizes that no device has. */
@@ -124,6 +121,59 @@ static void m_create(void)
         snprintf(id, sizeof id, "M.create.decompress.%s", sizes[i].name);
         R(id, cuMemCreate(&h, sizes[i].size, &p, 0));
     }
+}
+
+/* A usage, and handle types that are known and that are not. */
+static void m_create_types(void)
+{
+    init();
+    for (unsigned usage = 0; usage < 4; usage++)
+        for (unsigned bit = 0; bit < 32; bit++) {
+            CUmemAllocationProp p = prop_at(L_DEVICE, 0);
+            Handle h = 0;
+            char id[64];
+            p.allocFlags.usage = (unsigned short)usage;
+            p.requestedHandleTypes = (CUmemAllocationHandleType)(1u << bit);
+            snprintf(id, sizeof id, "M.create.usage%u.types1<<%u", usage, bit);
+            if (R(id, cuMemCreate(&h, G, &p, 0)) == CUDA_SUCCESS)
+                cuMemRelease(h);
+        }
+}
+
+/* Memory of the host that no machine has. Asked among random calls it has ended a process. */
+static void m_huge_host(void)
+{
+    static const size_t sizes[] = {((size_t)1 << 44) + G, (size_t)1 << 45, (size_t)1 << 46, ((size_t)1 << 46) + G,
+                                   3 * ((size_t)1 << 45), ((size_t)1 << 47) - 4 * G, ((size_t)1 << 47) - G,
+                                   (size_t)1 << 47, ((size_t)1 << 47) + G, 3 * ((size_t)1 << 46), (size_t)1 << 48,
+                                   ((size_t)1 << 48) + G, (size_t)1 << 49, (size_t)1 << 52, (size_t)1 << 56,
+                                   (size_t)1 << 62, (size_t)1 << 63, SIZE_MAX - G + 1};
+    init();
+    for (int type = L_HOST; type <= L_NUMA; type++)
+        for (size_t i = 0; i < COUNT(sizes); i++) {
+            Handle h = 0;
+            CUmemAllocationProp p = prop_at(type, 0);
+            char id[64];
+            snprintf(id, sizeof id, "M.create.host%d.%zx", type, sizes[i]);
+            R(id, cuMemCreate(&h, sizes[i], &p, 0));
+        }
+}
+
+/* Tile pools that the device has room for. */
+static void m_pool_sizes(void)
+{
+    init();
+    for (unsigned bit = 21; bit < 37; bit++)
+        for (int half = 0; half < 2; half++) {
+            CUmemAllocationProp p = prop_at(L_DEVICE, 0);
+            Handle h = 0;
+            char id[64];
+            p.allocFlags.usage = 1;
+            snprintf(id, sizeof id, "M.create.tile_pool.%s1<<%u", half ? "1.5*" : "", bit);
+            if (R(id, cuMemCreate(&h, ((size_t)1 << bit) + (half ? (size_t)1 << (bit - 1) : 0) / G * G, &p, 0)) ==
+                CUDA_SUCCESS)
+                cuMemRelease(h);
+        }
 }
 
 /* Unmapping from the last addresses on; a size that wraps to before, into and behind a mapping. */
@@ -183,6 +233,28 @@ static void m_access_wraps(void)
        flags_of(alone + G, L_DEVICE));
 }
 
+/* The same where the range ends, after it wrapped, at the end of a mapping below: [A][.][B1][B2][.][C], one G each. */
+static void m_access_wraps_to_mappings(void)
+{
+    init();
+    CUdeviceptr p = reserve(8 * G);
+    static const size_t at[] = {0, 2, 3, 5};
+    for (size_t i = 0; i < COUNT(at); i++)
+        map(p + at[i] * G, G, make(G));
+    for (size_t from = 2; from <= 5; from += from == 3 ? 2 : 1)
+        for (size_t end = 0; end < from; end++)
+            for (int half = 0; half < 2; half++) {
+                char id[96];
+                CUdeviceptr to = p + end * G + (half ? G / 2 : 0);
+                for (size_t i = 0; i < COUNT(at); i++)
+                    give(p + at[i] * G, G, L_DEVICE, READ);
+                snprintf(id, sizeof id, "M.access.from%zuG.wraps_to%s%zuG", from, half ? "_half_past_" : "_", end);
+                RV(id, give(p + from * G, to - (p + from * G), L_DEVICE, RW), "rights=%llu,%llu,%llu,%llu",
+                   flags_of(p, L_DEVICE), flags_of(p + 2 * G, L_DEVICE), flags_of(p + 3 * G, L_DEVICE),
+                   flags_of(p + 5 * G, L_DEVICE));
+            }
+}
+
 static void m_reserve(void)
 {
     init();
@@ -229,11 +301,17 @@ static void m_stream(void)
 static void group_m(void)
 {
     child("M.create!", m_create);
+    child("M.create.tile_pool!", m_pool_sizes);
+    child("M.create.types!", m_create_types);
+    child("M.create.host!", m_huge_host);
     child("M.unmap!", m_unmap_top);
     child("M.access!", m_access_wraps);
+    child("M.access.to_mappings!", m_access_wraps_to_mappings);
     child("M.reserve!", m_reserve);
     child("M.told!", m_last_told);
     child("M.noctx!", m_stream);
-    m_seams();
-    m_short_copies();
+    if (!is_wanted("M.seam"))
+        return;
+    run_cases(init, (COUNT(m_sides) * COUNT(m_sides) - 1) * COUNT(m_what) * COUNT(m_halves), m_seam);
+    run_cases(init, 2 * COUNT(m_sizes), m_short_copy);
 }

@@ -1,0 +1,28 @@
+/* rdma.h - memory for GPUDirect RDMA that is mapped at several addresses, as the recorded driver treats it.
+ *
+ *   map A, map B             first = A                everything works
+ *   unmap A                  first = none             no rights on B for another device, until:
+ *     map C                    first = C                everything works again
+ *     rights on B              late = B                 no further mapping, no rights elsewhere, until B is unmapped
+ *                                                       or its device loses them
+ *
+ * "Rights" are those of the memory's own device, where it had others or none on that mapping. Other memory is never
+ * affected.
+ */
+#ifndef SIM_RDMA_H
+#define SIM_RDMA_H
+
+#include "sim.h"
+
+/* Refuses to map the memory once more while one of its mappings came to its rights too late. */
+vmm_result rdma_check_map(const struct sim_handle *handle);
+
+/* Refuses rights for a device on this mapping as drawn above. What it had there until then is to be taken away. */
+vmm_result rdma_check_grant(const struct sim_mapping *mapping, const vmm_mem_access_desc *desc);
+
+/* The mapping was made; the grant was made (before: the rights until then); the mapping is about to go. */
+void rdma_mapped(struct sim_mapping *mapping);
+void rdma_granted(struct sim_mapping *mapping, const vmm_mem_access_desc *desc, unsigned before);
+void rdma_unmapped(const struct sim_mapping *mapping);
+
+#endif

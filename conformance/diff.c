@@ -1,0 +1,368 @@
+/* The options, and what is told of a run; the work is lockstep's. */
+#include "diff.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lockstep.h"
+#include "lockstep_child.h"
+#include "lockstep_drive.h"
+#include "rules.h"
+#include "shrink.h"
+#include "tap.h"
+
+enum { MAX_SPECS = 16, CHECK_EVERY = 250, PATIENCE = 60, SHRINKING = 8 };
+
+struct options {
+    const char *specs[MAX_SPECS];
+    size_t spec_count;
+    uint64_t seed, calls, episode, flip;
+    bool strict, as_driver;
+    uint64_t check_every, budget;
+    const char *script, *replay, *recording, *record, *explained, *transcript;
+    uint64_t *rules; /* how often each rule was the answer, in the order of vmm_rules(); NULL: not counted */
+};
+
+struct run {
+    const struct options *options;
+    char spec[96];
+    uint64_t made, succeeded, unit;
+    char difference[600];
+};
+
+/* ---- shrinking ---- */
+
+struct search {
+    const char *spec;
+    uint64_t flip;
+    char *difference;
+    size_t size;
+};
+
+static bool differs(void *user, const struct script *script, size_t *length)
+{
+    const struct search *search = user;
+    size_t at = lockstep_run(search->spec, script, CHECK_EVERY, search->flip, search->difference, search->size);
+    if (at < script->count)
+        *length = at + 1;
+    return at < script->count;
+}
+
+static void show(struct run *run, struct script *script, uint64_t seed)
+{
+    char line[512];
+    struct search search = {run->spec, run->options->flip, run->difference, sizeof run->difference};
+    size_t length = script->count;
+    if (!differs(&search, script, &length))
+        tap_note("the difference does not come back when the episode is run again: unshrunk");
+    else
+        tap_note("shrunk with %zu runs", shrink(script, differs, &search));
+    lockstep_run(run->spec, script, CHECK_EVERY, run->options->flip, run->difference, sizeof run->difference);
+    for (size_t i = 0; i < script->count; i++) {
+        step_print(&script->steps[i], run->unit, line, sizeof line);
+        tap_note("  %s", line);
+    }
+    tap_note("last step: %s", run->difference);
+    tap_note("again: cuvmm diff --backend %s --seed %" PRIu64 " --episode %" PRIu64 " --calls %" PRIu64 " --flip %" PRIu64,
+             run->spec, seed, run->options->episode, run->options->episode, run->options->flip);
+    if (!run->options->script)
+        return;
+    FILE *file = fopen(run->options->script, "w");
+    if (!file)
+        tap_bail("--script %s: %s", run->options->script, strerror(errno));
+    steps_write(file, run->spec, run->unit, script);
+    fclose(file);
+    tap_note("again: cuvmm diff --replay %s", run->options->script);
+}
+
+/* ---- rules ---- */
+
+static void count_rule(const struct options *options, const char *id)
+{
+    size_t count;
+    const vmm_rule *rules = vmm_rules(&count);
+    for (size_t i = 0; options->rules && id && i < count; i++)
+        options->rules[i] += !strcmp(rules[i].id, id);
+}
+
+static void show_rules(const struct options *options)
+{
+    size_t count;
+    const vmm_rule *rules = vmm_rules(&count);
+    for (size_t i = 0; options->rules && i < count; i++)
+        tap_note("%10" PRIu64 " %s", options->rules[i], rules[i].id);
+}
+
+/* ---- running ---- */
+
+/* One episode on a fresh system; calls: how many at most. False when both differ. */
+static bool episode(struct run *run, uint64_t seed, uint64_t calls)
+{
+    struct lockstep pair;
+    struct chooser dice = {seed};
+    struct script script = {0};
+    if (!lockstep_open(&pair, run->spec))
+        tap_bail("%s", pair.difference);
+    pair.flip = run->options->flip;
+    run->unit = lockstep_unit(&pair);
+    bool same = true;
+    for (uint64_t i = 0; same && i < calls; i++) {
+        struct step step;
+        lockstep_random(&dice, &pair, STEP_FIRST_NAME + (uint32_t)i, &step);
+        steps_add(&script, &step);
+        same = lockstep_step(&pair, &step);
+        run->succeeded += pair.changed;
+        count_rule(run->options, pair.rule);
+        if (same && ((i + 1) % CHECK_EVERY == 0 || i + 1 == calls))
+            same = lockstep_check(&pair);
+        else if (same && pair.refused && i % 8 == 0)
+            same = lockstep_check_objects(&pair);
+    }
+    run->made += pair.calls;
+    lockstep_close(&pair);
+    if (!same)
+        show(run, &script, seed);
+    steps_free(&script);
+    return same;
+}
+
+static bool random_run(const struct options *options, const char *spec, uint64_t calls)
+{
+    struct run run = {.options = options};
+    snprintf(run.spec, sizeof run.spec, "%s%s", spec, options->strict && !strstr(spec, ",strict") ? ",strict" : "");
+    bool same = true;
+    uint64_t seed = options->seed;
+    for (uint64_t done = 0; same && done < calls; done += options->episode)
+        same = episode(&run, seed++, calls - done < options->episode ? calls - done : options->episode);
+    tap_note("%s: %" PRIu64 " calls compared, %" PRIu64 " random ones succeeded", run.spec, run.made, run.succeeded);
+    return tap_ok(same, "%s: system and model agree, --seed %" PRIu64 " --calls %" PRIu64, run.spec, options->seed,
+                  calls);
+}
+
+/* ---- drivers ---- */
+
+static bool drive(const struct options *options, const char *spec, uint64_t calls)
+{
+    char named[96], error[200];
+    struct drive_report *report = child_share(sizeof *report);
+    struct drive_options drive = {.spec = named, .seed = options->seed, .calls = calls, .episode = options->episode,
+                                  .check_every = options->check_every, .patience = PATIENCE, .shrinking = SHRINKING,
+                                  .budget = (unsigned)options->budget};
+    snprintf(named, sizeof named, "%s%s", options->as_driver ? "as-driver:" : "", spec);
+    const char *explained = drive_explained(options->explained);
+    if (explained && !table_explain(&report->table, explained, error, sizeof error))
+        tap_bail("--explained %s", error);
+    if (options->record && !(drive.record = fopen(options->record, "w")))
+        tap_bail("--record %s: %s", options->record, strerror(errno));
+    if (options->transcript && !(drive.transcript = fopen(options->transcript, "w")))
+        tap_bail("--transcript %s: %s", options->transcript, strerror(errno));
+    if (drive.record)
+        fprintf(drive.record, "# random calls on %s: lockstep --seed S --episode N; see conformance/lockstep_drive.h\n",
+                named);
+    drive_run(&drive, report);
+    if (drive.record)
+        fclose(drive.record);
+    if (drive.transcript)
+        fclose(drive.transcript);
+    size_t unexplained = table_show(&report->table);
+    tap_note("%s: %" PRIu64 " random calls in %" PRIu64 " episodes (%" PRIu64 " succeeded, %" PRIu64 " left out), %"
+             PRIu64 " calls compared in all; %" PRIu64 " calls ended the process; %" PRIu64 " of %" PRIu64
+             " reservations elsewhere than expected; %" PRIu64 " calls recorded",
+             named, report->made, report->episodes, report->succeeded, report->skipped, report->compared,
+             report->deaths, report->strayed, report->placed, report->recorded);
+    return tap_ok(unexplained == 0 && report->made > 0,
+                  "%s: driver and model agree, --seed %" PRIu64 " --calls %" PRIu64,
+                  named, options->seed, calls);
+}
+
+static bool replay_recording(const struct options *options, const char *path, uint64_t most)
+{
+    char spec[96];
+    uint64_t episodes, calls;
+    FILE *file = fopen(path, "r");
+    if (!file)
+        tap_bail("--replay-recording %s: %s", path, strerror(errno));
+    snprintf(spec, sizeof spec, "as-driver:%s", options->spec_count ? options->specs[0] : "sim:h100");
+    uint64_t different = drive_replay(spec, file, most, &episodes, &calls);
+    fclose(file);
+    return tap_ok(different == 0 && episodes > 0,
+                  "%s answers as %s: %" PRIu64 " of %" PRIu64 " episodes, %" PRIu64 " calls",
+                  spec, path, episodes - different, episodes, calls);
+}
+
+static void replay(const struct options *options)
+{
+    char spec[96] = "", error[200], difference[600];
+    struct script script;
+    FILE *file = fopen(options->replay, "r");
+    if (!file)
+        tap_bail("--replay %s: %s", options->replay, strerror(errno));
+    if (!steps_read(file, spec, sizeof spec, &script, error, sizeof error))
+        tap_bail("--replay %s: %s", options->replay, error);
+    fclose(file);
+    size_t at = lockstep_run(spec, &script, 1, options->flip, difference, sizeof difference);
+    if (!tap_ok(at == script.count, "%s: system and model agree on %s", spec, options->replay))
+        tap_note("step %zu: %s", at + 1, difference);
+    steps_free(&script);
+}
+
+/* ---- options ---- */
+
+static bool number(const char *option, const char *text, uint64_t *value)
+{
+    char *end;
+    errno = 0;
+    *value = strtoull(text, &end, 0);
+    bool good = !errno && !*end && end != text && *text != '-';
+    if (!good)
+        fprintf(stderr, "%s wants a number, not \"%s\"\n", option, text);
+    return good;
+}
+
+enum { SPEC, SEED, CALLS, EPISODE, FLIP, EVERY, BUDGET, SCRIPT, REPLAY, EXPLAINED, RECORD, RECORDING, TRANSCRIPT,
+       STRICT, AS_DRIVER, RULES };
+
+static const struct option known[] = {
+    {"spec", required_argument, NULL, SPEC},
+    {"backend", required_argument, NULL, SPEC},
+    {"seed", required_argument, NULL, SEED},
+    {"calls", required_argument, NULL, CALLS},
+    {"episode", required_argument, NULL, EPISODE},
+    {"flip", required_argument, NULL, FLIP},
+    {"check-every", required_argument, NULL, EVERY},
+    {"budget", required_argument, NULL, BUDGET},
+    {"script", required_argument, NULL, SCRIPT},
+    {"replay", required_argument, NULL, REPLAY},
+    {"explained", required_argument, NULL, EXPLAINED},
+    {"record", required_argument, NULL, RECORD},
+    {"replay-recording", required_argument, NULL, RECORDING},
+    {"transcript", required_argument, NULL, TRANSCRIPT},
+    {"strict", no_argument, NULL, STRICT},
+    {"as-driver", no_argument, NULL, AS_DRIVER},
+    {"rules", no_argument, NULL, RULES},
+    {NULL, 0, NULL, 0},
+};
+
+static bool take_number(struct options *o, int option, const char *name)
+{
+    uint64_t *const numbers[] = {[SEED] = &o->seed,       [CALLS] = &o->calls,       [EPISODE] = &o->episode,
+                                 [FLIP] = &o->flip,       [EVERY] = &o->check_every, [BUDGET] = &o->budget};
+    return number(name, optarg, numbers[option]);
+}
+
+static void take_text(struct options *o, int option)
+{
+    const char **const texts[] = {[SCRIPT] = &o->script,       [REPLAY] = &o->replay,     [EXPLAINED] = &o->explained,
+                                  [RECORD] = &o->record,       [RECORDING] = &o->recording,
+                                  [TRANSCRIPT] = &o->transcript};
+    *texts[option] = optarg;
+}
+
+static void take_flag(struct options *o, int option)
+{
+    if (option == STRICT)
+        o->strict = true;
+    else if (option == AS_DRIVER)
+        o->as_driver = true;
+    else if (!o->rules && !(o->rules = calloc(VMM_RULE_COUNT, sizeof *o->rules)))
+        tap_bail("--rules: no memory");
+}
+
+/* What getopt_long says goes to standard error, with the program's name. */
+static bool read_options(struct options *o, int argc, char **argv)
+{
+    int option, at;
+    optind = 1;
+    while ((option = getopt_long(argc, argv, "", known, &at)) >= 0) {
+        if (option == '?' || (option > SPEC && option <= BUDGET && !take_number(o, option, known[at].name)))
+            return false;
+        if (option == SPEC && o->spec_count == MAX_SPECS)
+            tap_bail("--spec: %d at most", MAX_SPECS);
+        if (option == SPEC)
+            o->specs[o->spec_count++] = optarg;
+        else if (option > BUDGET && option <= TRANSCRIPT)
+            take_text(o, option);
+        else if (option > TRANSCRIPT)
+            take_flag(o, option);
+    }
+    if (optind < argc)
+        fprintf(stderr, "%s: \"%s\" belongs to no option\n", argv[0], argv[optind]);
+    else if (!o->episode)
+        fprintf(stderr, "%s: --episode 0: an episode has at least one call\n", argv[0]);
+    return optind == argc && o->episode;
+}
+
+/* All machines that the simulator knows, and a recording of random calls. */
+static void run_usual(struct options *o)
+{
+    static const char *const everything[] = {"sim:h100",        "sim:h200x2",     "sim:min",       "sim:max", "sim:odd",
+                                             "sim:h100,strict", "sim:max,strict", "sim:odd,strict"};
+    const size_t count = sizeof everything / sizeof everything[0];
+    for (size_t i = 0; i < count; i++)
+        random_run(o, everything[i], o->calls / count);
+    random_run(o, "as-driver:sim:h100", o->calls / count);
+    o->specs[0] = "sim:h100";
+    o->spec_count = 1;
+    replay_recording(o, "conformance/recordings/h100-580.159.04-random.txt", o->calls);
+}
+
+/* Before anything runs, so that a wrong spec and a missing driver are no differences. */
+static bool opens(const char *spec)
+{
+    char text[1024];
+    vmm_system *sys;
+    if (vmm_open(spec, &sys) == VMM_SUCCESS) {
+        vmm_close(sys);
+        return true;
+    }
+    vmm_detail_text(vmm_last_detail(), text, sizeof text);
+    fprintf(stderr, "--backend %s: %s", spec, text);
+    return false;
+}
+
+static bool all_open(const struct options *o)
+{
+    for (size_t i = 0; i < o->spec_count; i++)
+        if (!opens(o->specs[i]))
+            return false;
+    return true;
+}
+
+static void run_specs(const struct options *o)
+{
+    for (size_t i = 0; i < o->spec_count; i++) {
+        const char *backend;
+        bool driver = o->as_driver || lockstep_names_driver(o->specs[i], &backend);
+        (driver ? drive : random_run)(o, o->specs[i], o->calls / o->spec_count);
+    }
+}
+
+int diff_main(int argc, char **argv, const char *spec)
+{
+    const char *scale = getenv("CUVMM_TEST_SCALE");
+    struct options options = {.seed = 1, .calls = 800000, .episode = 2000, .check_every = CHECK_EVERY};
+    uint64_t percent = 100;
+    bool good = !scale || !*scale || number("CUVMM_TEST_SCALE", scale, &percent);
+    options.calls = options.calls * percent / 100;
+    good = good && read_options(&options, argc, argv);
+    if (!options.spec_count && spec && !options.replay && !options.recording)
+        options.specs[options.spec_count++] = spec;
+    if (!good || !all_open(&options)) {
+        free(options.rules);
+        return 2;
+    }
+    if (options.replay)
+        replay(&options);
+    else if (options.recording)
+        replay_recording(&options, options.recording, UINT64_MAX);
+    else if (options.spec_count)
+        run_specs(&options);
+    else
+        run_usual(&options);
+    show_rules(&options);
+    free(options.rules);
+    return tap_done();
+}
