@@ -135,7 +135,7 @@ static bool too_much(struct lockstep *pair, const union vmm_any_call *call)
     bool host = call->head.id == VMM_CALL_memcpy_htod || call->head.id == VMM_CALL_memcpy_dtoh;
     if (bytes_of(call) <= (uint64_t)(host ? HOST_ROOM : FILL_LIMIT / 4))
         return false;
-    struct model_answer answer = {.actual = VMM_ERROR_UNKNOWN};
+    struct model_answer answer = {.actual = (vmm_result)-1};
     model_predict(&pair->model, &call->head, &answer);
     return answer.result == VMM_SUCCESS;
 }

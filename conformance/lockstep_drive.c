@@ -99,7 +99,10 @@ static void transcribe(struct run *run, const struct lockstep *pair, const struc
     if (!run->options->transcript)
         return;
     step_print(step, lockstep_unit(pair), line, sizeof line);
-    fprintf(run->options->transcript, "%" PRIu64 "\t%s\t%s\n", i, line, pair->skip ? "not made" : pair->told);
+    fprintf(run->options->transcript, "%" PRIu64 "\t%s\t%s", i, line, pair->skip ? "not made" : pair->told);
+    if (step->name && step->name < pair->value_room && pair->values[step->name])
+        fprintf(run->options->transcript, "\t%#" PRIx64, pair->values[step->name]);
+    fputc('\n', run->options->transcript);
 }
 
 /* One random step. False when it or a look at the state differs. */

@@ -275,7 +275,7 @@ static void set_scene(struct lockstep *pair, const union vmm_any_call *call, con
 
 bool driver_may(struct lockstep *pair, const union vmm_any_call *call)
 {
-    struct model_answer answer = {.actual = VMM_ERROR_UNKNOWN};
+    struct model_answer answer = {.actual = (vmm_result)-1}; /* what is never predicted, so that nothing is applied */
     model_predict(&pair->model, &call->head, &answer);
     if (answer.foreseen && row_spares(answer.rule))
         return false;
