@@ -1,7 +1,7 @@
 # Targets for a machine with a GPU and its driver: docs/gpu.md. Included by the Makefile.
 #
 #   GPU_PATIENCE   seconds that one program may take; a call that hangs ends with its program
-#   GPU_CALLS      random calls; GPU_BUDGET seconds for them, and for the small world
+#   GPU_CALLS      random calls; GPU_BUDGET seconds for them, and for each small world
 #   GPU_BACKEND    sim:h100 to see without a GPU that all of this runs
 #   GPU_BYTES      memory that bin/kernels verifies for time
 
@@ -9,7 +9,7 @@ GPU_BACKEND  ?= cuda
 GPU_PATIENCE ?= 300
 GPU_CALLS    ?= 4000
 GPU_BUDGET   ?= 30
-GPU_BYTES    ?= 1073741824
+GPU_BYTES    ?= $(if $(filter sim%,$(GPU_BACKEND)),16777216,1073741824)
 GPU_TAP      ?= $(BUILD)/tap-gpu
 GPU_TIMEOUT   = timeout $(GPU_PATIENCE)
 
@@ -18,7 +18,7 @@ GPU_RUNS := device suite
 GPU_RUNS += $(if $(filter backend_cuda/cuda_device_test.c,$(TEST_SRC)),life)
 GPU_RUNS += edges
 GPU_RUNS += $(filter kernels,$(notdir $(PROGS)))
-GPU_RUNS += random world
+GPU_RUNS += random world world-2
 
 GPU_COMMAND_device  = $(GPU_TIMEOUT) $(BUILD)/bin/device --backend $(GPU_BACKEND)
 GPU_COMMAND_suite   = $(GPU_TIMEOUT) ci/gpu-suite $(BUILD)/bin/conformance --as-driver --backend $(GPU_BACKEND)
@@ -27,6 +27,7 @@ GPU_COMMAND_edges   = ci/gpu-edges $(BUILD)
 GPU_COMMAND_kernels = $(GPU_TIMEOUT) $(BUILD)/bin/kernels --backend $(GPU_BACKEND) --bytes $(GPU_BYTES)
 GPU_COMMAND_random  = $(GPU_TIMEOUT) $(BUILD)/bin/cuvmm diff --as-driver --backend $(GPU_BACKEND) --calls $(GPU_CALLS) --budget $(GPU_BUDGET) $(GPU_EXPLAINED)
 GPU_COMMAND_world   = $(GPU_TIMEOUT) $(BUILD)/bin/world --as-driver --spec $(GPU_BACKEND) --budget $(GPU_BUDGET) $(GPU_EXPLAINED)
+GPU_COMMAND_world-2 = $(GPU_COMMAND_world) --devices 2
 GPU_EXPLAINED       = $(addprefix --explained ,$(wildcard conformance/recordings/explained.tsv))
 
 .PHONY: check-gpu record-gpu need-gpu

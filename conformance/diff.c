@@ -211,14 +211,14 @@ static void replay(const struct options *options)
 
 /* ---- options ---- */
 
-static bool number(const char *option, const char *text, uint64_t *value)
+static bool number(FILE *err, const char *option, const char *text, uint64_t *value)
 {
     char *end;
     errno = 0;
     *value = strtoull(text, &end, 0);
     bool good = !errno && !*end && end != text && *text != '-';
     if (!good)
-        fprintf(stderr, "%s wants a number, not \"%s\"\n", option, text);
+        fprintf(err, "%s wants a number, not \"%.60s\"\n", option, text);
     return good;
 }
 
@@ -246,11 +246,11 @@ static const struct option known[] = {
     {NULL, 0, NULL, 0},
 };
 
-static bool take_number(struct options *o, int option, const char *name)
+static bool take_number(struct options *o, FILE *err, int option, const char *name)
 {
     uint64_t *const numbers[] = {[SEED] = &o->seed,       [CALLS] = &o->calls,       [EPISODE] = &o->episode,
                                  [FLIP] = &o->flip,       [EVERY] = &o->check_every, [BUDGET] = &o->budget};
-    return number(name, optarg, numbers[option]);
+    return number(err, name, optarg, numbers[option]);
 }
 
 static void take_text(struct options *o, int option)
@@ -271,16 +271,19 @@ static void take_flag(struct options *o, int option)
         tap_bail("--rules: no memory");
 }
 
-/* What getopt_long says goes to standard error, with the program's name. */
-static bool read_options(struct options *o, int argc, char **argv)
+static bool read_options(struct options *o, FILE *err, int argc, char **argv)
 {
     int option, at;
     optind = 1;
+    opterr = 0;
     while ((option = getopt_long(argc, argv, "", known, &at)) >= 0) {
-        if (option == '?' || (option > SPEC && option <= BUDGET && !take_number(o, option, known[at].name)))
-            return false;
+        if (option == '?')
+            fprintf(err, "\"%.60s\" is no option, is short for several, or lacks its value\n", argv[optind - 1]);
         if (option == SPEC && o->spec_count == MAX_SPECS)
-            tap_bail("--spec: %d at most", MAX_SPECS);
+            fprintf(err, "%d backends at most\n", MAX_SPECS);
+        if (option == '?' || (option == SPEC && o->spec_count == MAX_SPECS) ||
+            (option > SPEC && option <= BUDGET && !take_number(o, err, option, known[at].name)))
+            return false;
         if (option == SPEC)
             o->specs[o->spec_count++] = optarg;
         else if (option > BUDGET && option <= TRANSCRIPT)
@@ -289,9 +292,9 @@ static bool read_options(struct options *o, int argc, char **argv)
             take_flag(o, option);
     }
     if (optind < argc)
-        fprintf(stderr, "%s: \"%s\" belongs to no option\n", argv[0], argv[optind]);
+        fprintf(err, "\"%.60s\" belongs to no option\n", argv[optind]);
     else if (!o->episode)
-        fprintf(stderr, "%s: --episode 0: an episode has at least one call\n", argv[0]);
+        fprintf(err, "--episode 0: an episode has at least one call\n");
     return optind == argc && o->episode;
 }
 
@@ -310,7 +313,7 @@ static void run_usual(struct options *o)
 }
 
 /* Before anything runs, so that a wrong spec and a missing driver are no differences. */
-static bool opens(const char *spec)
+static bool opens(const char *spec, FILE *err)
 {
     char text[1024];
     vmm_system *sys;
@@ -319,14 +322,14 @@ static bool opens(const char *spec)
         return true;
     }
     vmm_detail_text(vmm_last_detail(), text, sizeof text);
-    fprintf(stderr, "--backend %s: %s", spec, text);
+    fprintf(err, "--backend %s: %s", spec, text);
     return false;
 }
 
-static bool all_open(const struct options *o)
+static bool all_open(const struct options *o, FILE *err)
 {
     for (size_t i = 0; i < o->spec_count; i++)
-        if (!opens(o->specs[i]))
+        if (!opens(o->specs[i], err))
             return false;
     return true;
 }
@@ -340,17 +343,17 @@ static void run_specs(const struct options *o)
     }
 }
 
-int diff_main(int argc, char **argv, const char *spec)
+int diff_main(int argc, char **argv, const char *spec, FILE *err)
 {
     const char *scale = getenv("CUVMM_TEST_SCALE");
     struct options options = {.seed = 1, .calls = 800000, .episode = 2000, .check_every = CHECK_EVERY};
     uint64_t percent = 100;
-    bool good = !scale || !*scale || number("CUVMM_TEST_SCALE", scale, &percent);
+    bool good = !scale || !*scale || number(err, "CUVMM_TEST_SCALE", scale, &percent);
     options.calls = options.calls * percent / 100;
-    good = good && read_options(&options, argc, argv);
+    good = good && read_options(&options, err, argc, argv);
     if (!options.spec_count && spec && !options.replay && !options.recording)
         options.specs[options.spec_count++] = spec;
-    if (!good || !all_open(&options)) {
+    if (!good || !all_open(&options, err)) {
         free(options.rules);
         return 2;
     }

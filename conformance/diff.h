@@ -23,8 +23,10 @@
 #ifndef CUVMM_DIFF_H
 #define CUVMM_DIFF_H
 
-/* Prints TAP on standard output. spec: what is compared where --backend names nothing; NULL: every simulated machine and
+#include <stdio.h>
+
+/* Prints TAP on standard output, and what is wrong with the options on err. spec: what is compared where --backend names nothing; NULL: every simulated machine and
  * a recording. Returns the exit status: 0 no difference, 1 some, 2 the options are wrong. */
-int diff_main(int argc, char **argv, const char *spec);
+int diff_main(int argc, char **argv, const char *spec, FILE *err);
 
 #endif

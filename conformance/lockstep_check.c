@@ -140,6 +140,8 @@ static bool ask_attributes(struct lockstep *pair, uint64_t address)
     struct step step = step_of(VMM_CALL_pointer_get_attribute);
     step_arg(&step, "ptr")->add = address;
     for (uint64_t a = VMM_POINTER_ATTRIBUTE_CONTEXT; a <= VMM_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE; a++) {
+        if (a == VMM_POINTER_ATTRIBUTE_P2P_TOKENS)
+            continue; /* asking sets SYNC_MEMOPS, and a look changes nothing */
         step_arg(&step, "attribute")->add = a;
         if (!ask(pair, &step))
             return false;

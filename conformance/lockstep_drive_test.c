@@ -149,6 +149,46 @@ static void recordings(void)
     fclose(options.record);
 }
 
+/* Looking at the whole state in between changes nothing that later calls are told: a replay does not look. */
+static void looks_change_nothing(void)
+{
+    struct drive_report *report = child_share(sizeof *report);
+    struct drive_options options = options_for("as-driver:sim:h200x2");
+    uint64_t episodes, calls;
+    options.record = tmpfile();
+    if (!options.record)
+        tap_bail("no temporary file");
+    options.seed = 1;
+    options.calls = 8000;
+    options.check_every = 50;
+    drive_run(&options, report);
+    rewind(options.record);
+    tap_u64(drive_replay("as-driver:sim:h200x2", options.record, UINT64_MAX, &episodes, &calls), 0,
+            "a run that was looked at often comes out the same without");
+    tap_u64(calls, 8000, "to its end");
+    fclose(options.record);
+}
+
+/* Every call stands there with its answer. */
+static void transcripts(void)
+{
+    struct drive_report *report = child_share(sizeof *report);
+    struct drive_options options = options_for("as-driver:sim:h100");
+    char line[600];
+    unsigned rows = 0, answered = 0;
+    options.transcript = tmpfile();
+    if (!options.transcript)
+        tap_bail("no temporary file");
+    options.calls = 500;
+    drive_run(&options, report);
+    rewind(options.transcript);
+    for (; fgets(line, sizeof line, options.transcript); rows++)
+        answered += strstr(line, "\tSUCCESS") || strstr(line, "\tINVALID_VALUE") || strstr(line, "\tnot made");
+    tap_u64(rows, 500, "a line for each call");
+    tap_ok(answered > 400, "with what it was answered: %u", answered);
+    fclose(options.transcript);
+}
+
 int main(void)
 {
     a_driver_as_predicted();
@@ -157,5 +197,7 @@ int main(void)
     states_that_part();
     children();
     recordings();
+    looks_change_nothing();
+    transcripts();
     return tap_done();
 }

@@ -363,7 +363,13 @@ static bool set_up(struct world *w)
         return false;
     }
     uint64_t unit = lockstep_unit(&probe);
+    w->report->lacking = probe.profile.devices < o->devices;
     lockstep_close(&probe);
+    if (w->report->lacking) {
+        snprintf(w->report->difference, sizeof w->report->difference, "\"%s\" has fewer than %d devices", w->spec,
+                 o->devices);
+        return false;
+    }
     world_alphabet(o->devices, unit, &w->alphabet);
     w->report->calls = w->alphabet.count;
     if (o->dump)

@@ -49,6 +49,7 @@ struct world_report {
     size_t halfway;      /* of the refused ones: those that are known to leave something changed */
     bool closed;         /* no state was left unvisited */
     bool same;           /* system and model never differed */
+    bool lacking;        /* the system has fewer devices than were asked for; nothing was tried */
     size_t unreached;    /* of a driver: states that could not be built again, or not for all their calls */
     size_t spared;       /* of a driver: transitions left out */
     size_t unlike;       /* answers that are not those of the recording */
@@ -57,7 +58,7 @@ struct world_report {
     char difference[700];
 };
 
-/* Fills report; the caller frees report->path with script_free. */
+/* Fills report; the caller frees report->path with steps_free. */
 void world_explore(const struct world_options *options, struct world_report *report);
 
 /* The alphabet for a number of devices. In it r64 is the window, h65 a stale handle, h66 and h67 are A and B, stale

@@ -1,16 +1,12 @@
 /* cuvmm diff: the conformance harness's random calls, on the driver unless another backend is named. */
 #include "diff.h"
 
-#include <unistd.h>
-
 #include "cuvmm.h"
 
 /* The run writes to the process's own standard output, from children too. */
 int cuvmm_diff(int argc, char **argv, FILE *out, FILE *err)
 {
-    static char name[] = "cuvmm diff";
     fflush(out);
-    argv[0] = name;
-    int status = diff_main(argc, argv, "shadow|cuda");
+    int status = diff_main(argc, argv, "shadow|cuda", err);
     return status == 2 ? cuvmm_usage(err, "diff") : status;
 }

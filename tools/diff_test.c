@@ -1,0 +1,72 @@
+/* cuvmm diff as a user runs it: what it prints and its exit status. It prints to the process's own standard output, so
+ * each run is a child. */
+#include "cuvmm.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tap.h"
+
+static char said[65536];
+
+/* The exit status; what was printed is in said. */
+static int diff(char *const *args)
+{
+    FILE *out = tmpfile();
+    char *argv[12] = {(char *)(uintptr_t) "cuvmm", (char *)(uintptr_t) "diff"};
+    int argc = 2, status = 0;
+    if (!out)
+        tap_bail("no temporary file");
+    for (; *args; args++)
+        argv[argc++] = *args;
+    fflush(stdout);
+    pid_t pid = fork();
+    if (pid == 0) {
+        if (dup2(fileno(out), STDOUT_FILENO) < 0)
+            _exit(99);
+        status = cuvmm_main(argc, argv, stdout, stderr);
+        fflush(stdout);
+        _exit(status);
+    }
+    if (pid < 0 || waitpid(pid, &status, 0) != pid)
+        tap_bail("no child");
+    rewind(out);
+    size_t n = fread(said, 1, sizeof said - 1, out);
+    said[n] = 0;
+    fclose(out);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+#define DIFF(...) diff((char *const[]){__VA_ARGS__, NULL})
+#define WORD(text) (char *)(uintptr_t)(text)
+
+int main(void)
+{
+    char script[] = "/tmp/cuvmm-diff-XXXXXX", recording[] = "/tmp/cuvmm-diff-XXXXXX";
+    int fd = mkstemp(script), other = mkstemp(recording);
+    if (fd < 0 || other < 0)
+        tap_bail("no temporary file");
+    close(fd);
+    close(other);
+
+    tap_u64((uint64_t)DIFF(WORD("--backend"), WORD("sim:h100"), WORD("--calls"), WORD("4000")), 0, "no difference: 0");
+    tap_ok(strstr(said, "ok 1 - sim:h100: system and model agree, --seed 1 --calls 4000") != NULL, "it says so: %.200s",
+           said);
+    tap_u64((uint64_t)DIFF(WORD("--backend=sim:h100"), WORD("--calls=4000"), WORD("--flip=30"), WORD("--script"), script),
+            1, "an expectation that is turned round: 1");
+    tap_ok(strstr(said, "shrunk with") && strstr(said, "again: cuvmm diff --replay"), "the script is shrunk and kept");
+    tap_u64((uint64_t)DIFF(WORD("--replay"), script), 0, "the script runs again, without the turn");
+    tap_u64((uint64_t)DIFF(WORD("--backend=shadow|sim:h100"), WORD("--as-driver"), WORD("--calls=4000"), WORD("--record"),
+                           recording), 0, "as on a driver, with a simulator beside it");
+    tap_ok(strstr(said, "4000 random calls in 2 episodes") != NULL, "it tells how many: %.200s", said);
+    tap_u64((uint64_t)DIFF(WORD("--replay-recording"), recording), 0, "what was recorded is answered so again");
+    tap_u64((uint64_t)DIFF(WORD("--replay-recording"), recording, WORD("--backend=sim:odd")), 1, "but not by another machine");
+    tap_u64((uint64_t)DIFF(WORD("--backend=shadow|fault=mem_get_address_range:1:NOT_PERMITTED:forever|sim:h100"), WORD("--as-driver"),
+                           WORD("--calls=4000")), 1, "a backend that answers otherwise is told");
+    tap_ok(strstr(said, "answered CUDA_ERROR_NOT_PERMITTED") != NULL, "with the kind of difference");
+    unlink(script);
+    unlink(recording);
+    return tap_done();
+}
