@@ -139,8 +139,15 @@ static void test_codes(struct rig *rig, vmm_system *sys)
              "look at nvidia-smi, /dev/nvidia* and CUDA_VISIBLE_DEVICES", "no device: where to look");
     tap_text(call_with(rig, sys, VMM_ERROR_NO_DEVICE, "None here", NULL)->note,
              "None here; look at nvidia-smi, /dev/nvidia* and CUDA_VISIBLE_DEVICES", "after the driver's own words");
-    tap_ok(strstr(call_with(rig, sys, 34, NULL, NULL)->note, " (34); this is the toolkit's stub"),
-           "the toolkit's stub is recognised");
+    static const struct {
+        vmm_result code;
+        const char *way_out;
+    } set_up[] = {{VMM_ERROR_STUB_LIBRARY, "this is the toolkit's stub"},
+                  {VMM_ERROR_DEVICE_UNAVAILABLE, "the device is taken by another process"},
+                  {VMM_ERROR_SYSTEM_DRIVER_MISMATCH, "different versions: reboot"}};
+    for (size_t i = 0; i < sizeof set_up / sizeof set_up[0]; i++)
+        tap_ok(strstr(call_with(rig, sys, set_up[i].code, NULL, NULL)->note, set_up[i].way_out) != NULL,
+               "%s: what to do about the set-up", vmm_result_name(set_up[i].code));
     tap_text(call_with(rig, sys, 12345, NULL, NULL)->note, "CUDA_ERROR_OF_THE_FAKE (12345); only the fake has it",
              "a code that we do not list, in the driver's words");
     tap_text(call_with(rig, sys, 12345, "The log knows more", NULL)->note,

@@ -6,8 +6,6 @@
 
 #include "detail.h"
 
-enum { STUB_LIBRARY = 34, UNAVAILABLE = 46, DRIVER_MISMATCH = 803 };
-
 void cuda_words_open(struct cuda_words *words, const struct cuda_library *library)
 {
     cuda_function name = cuda_library_find(library, "cuGetErrorName", 6000, "");
@@ -19,18 +17,18 @@ void cuda_words_open(struct cuda_words *words, const struct cuda_library *librar
 /* The way out of what has nothing to do with the call's arguments. */
 static const char *way_out(vmm_result result)
 {
-    switch ((int)result) {
+    switch (result) {
     case VMM_ERROR_NOT_INITIALIZED:
         return "vmm_init comes first; a child of fork cannot use the driver that its parent initialised";
     case VMM_ERROR_NO_DEVICE:
         return "look at nvidia-smi, /dev/nvidia* and CUDA_VISIBLE_DEVICES";
-    case STUB_LIBRARY:
+    case VMM_ERROR_STUB_LIBRARY:
         return "this is the toolkit's stub to link with, not a driver: name the driver's libcuda.so.1";
-    case UNAVAILABLE:
+    case VMM_ERROR_DEVICE_UNAVAILABLE:
         return "the device is taken by another process or blocked: look at nvidia-smi";
     case VMM_ERROR_ILLEGAL_ADDRESS:
         return "earlier device work faulted and its context is lost; what is mapped can still be given back";
-    case DRIVER_MISMATCH:
+    case VMM_ERROR_SYSTEM_DRIVER_MISMATCH:
         return "libcuda and the kernel's module are of different versions: reboot, or install one of both";
     default:
         return "";
