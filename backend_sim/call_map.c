@@ -128,7 +128,7 @@ vmm_result sim_mem_map(struct sim_process *process, const struct vmm_call_mem_ma
 static vmm_result refuse_partial(const struct sim_mapping *mapping, const struct vmm_call_mem_unmap *call)
 {
     vmm_object nearest = sim_object_mapping(mapping);
-    bool before = mapping->start < call->ptr;
+    bool before = mapping->start < call->ptr && call->ptr - mapping->start < mapping->size; /* else its end cuts */
     vmm_result result =
         before ? vmm_detail_refuse(VMM_RULE_UNMAP_PARTIAL, call->ptr, mapping->start, &nearest)
                : vmm_detail_refuse(VMM_RULE_UNMAP_PARTIAL, call->size,

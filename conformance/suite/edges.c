@@ -133,6 +133,17 @@ TEST_WARNS(UNMAP_WRAPS, unmap_past_the_last_address)
     }
 }
 
+/* M.unmap.-1.to_in_p: from the last address on everything below the wrapped end is in the range, and the end cuts. */
+TEST_EXPECTS_ON("edge.unmap_from_the_last_address", unmap_from_the_last_address, NULL, TEST_OBSERVED, 0)
+{
+    vmm_deviceptr p = fix_mapped(f, f->g, RW, NULL), last = UINT64_MAX;
+    uint64_t into = p + f->g / 2 + 1;
+    REFUSED_BY("VMM-UNMAP-PARTIAL", vmm_mem_unmap(S, last, into), INVALID_VALUE, "size", into);
+    fix_need_simulator(f, "it would take away what others mapped, too");
+    CHECK_U64(vmm_mem_unmap(S, last, p + f->g + 1), VMM_SUCCESS);
+    fix_forget(f, FIX_MAPPING, p, f->g);
+}
+
 /* A large range that does not wrap takes away what it covers, wherever that is. */
 TEST_NEAR_MISS_ON(UNMAP_WRAPS, unmap_a_very_large_range, NULL, TEST_OBSERVED, 0)
 {
