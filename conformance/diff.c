@@ -2,7 +2,6 @@
 #include "diff.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,15 +9,15 @@
 #include "lockstep.h"
 #include "lockstep_child.h"
 #include "lockstep_drive.h"
+#include "options.h"
 #include "rules.h"
 #include "shrink.h"
 #include "tap.h"
 
-enum { MAX_SPECS = 16, CHECK_EVERY = 250, PATIENCE = 60, SHRINKING = 8 };
+enum { CHECK_EVERY = 250, PATIENCE = 60, SHRINKING = 8 };
 
 struct options {
-    const char *specs[MAX_SPECS];
-    size_t spec_count;
+    struct option_list specs;
     uint64_t seed, calls, episode, flip;
     bool strict, as_driver;
     uint64_t check_every, budget;
@@ -185,7 +184,7 @@ static bool replay_recording(const struct options *options, const char *path, ui
     FILE *file = fopen(path, "r");
     if (!file)
         tap_bail("--replay-recording %s: %s", path, strerror(errno));
-    snprintf(spec, sizeof spec, "as-driver:%s", options->spec_count ? options->specs[0] : "sim:h100");
+    snprintf(spec, sizeof spec, "as-driver:%s", options->specs.count ? options->specs.at[0] : "sim:h100");
     uint64_t different = drive_replay(spec, file, most, &episodes, &calls);
     fclose(file);
     return tap_ok(different == 0 && episodes > 0,
@@ -211,91 +210,32 @@ static void replay(const struct options *options)
 
 /* ---- options ---- */
 
-static bool number(FILE *err, const char *option, const char *text, uint64_t *value)
-{
-    char *end;
-    errno = 0;
-    *value = strtoull(text, &end, 0);
-    bool good = !errno && !*end && end != text && *text != '-';
-    if (!good)
-        fprintf(err, "%s wants a number, not \"%.60s\"\n", option, text);
-    return good;
-}
-
-enum { SPEC, SEED, CALLS, EPISODE, FLIP, EVERY, BUDGET, SCRIPT, REPLAY, EXPLAINED, RECORD, RECORDING, TRANSCRIPT,
-       STRICT, AS_DRIVER, RULES };
-
-static const struct option known[] = {
-    {"spec", required_argument, NULL, SPEC},
-    {"backend", required_argument, NULL, SPEC},
-    {"seed", required_argument, NULL, SEED},
-    {"calls", required_argument, NULL, CALLS},
-    {"episode", required_argument, NULL, EPISODE},
-    {"flip", required_argument, NULL, FLIP},
-    {"check-every", required_argument, NULL, EVERY},
-    {"budget", required_argument, NULL, BUDGET},
-    {"script", required_argument, NULL, SCRIPT},
-    {"replay", required_argument, NULL, REPLAY},
-    {"explained", required_argument, NULL, EXPLAINED},
-    {"record", required_argument, NULL, RECORD},
-    {"replay-recording", required_argument, NULL, RECORDING},
-    {"transcript", required_argument, NULL, TRANSCRIPT},
-    {"strict", no_argument, NULL, STRICT},
-    {"as-driver", no_argument, NULL, AS_DRIVER},
-    {"rules", no_argument, NULL, RULES},
-    {NULL, 0, NULL, 0},
-};
-
-static bool take_number(struct options *o, FILE *err, int option, const char *name)
-{
-    uint64_t *const numbers[] = {[SEED] = &o->seed,       [CALLS] = &o->calls,       [EPISODE] = &o->episode,
-                                 [FLIP] = &o->flip,       [EVERY] = &o->check_every, [BUDGET] = &o->budget};
-    return number(err, name, optarg, numbers[option]);
-}
-
-static void take_text(struct options *o, int option)
-{
-    const char **const texts[] = {[SCRIPT] = &o->script,       [REPLAY] = &o->replay,     [EXPLAINED] = &o->explained,
-                                  [RECORD] = &o->record,       [RECORDING] = &o->recording,
-                                  [TRANSCRIPT] = &o->transcript};
-    *texts[option] = optarg;
-}
-
-static void take_flag(struct options *o, int option)
-{
-    if (option == STRICT)
-        o->strict = true;
-    else if (option == AS_DRIVER)
-        o->as_driver = true;
-    else if (!o->rules && !(o->rules = calloc(VMM_RULE_COUNT, sizeof *o->rules)))
-        tap_bail("--rules: no memory");
-}
-
 static bool read_options(struct options *o, FILE *err, int argc, char **argv)
 {
-    int option, at;
-    optind = 1;
-    opterr = 0;
-    while ((option = getopt_long(argc, argv, "", known, &at)) >= 0) {
-        if (option == '?')
-            fprintf(err, "\"%.60s\" is no option, is short for several, or lacks its value\n", argv[optind - 1]);
-        if (option == SPEC && o->spec_count == MAX_SPECS)
-            fprintf(err, "%d backends at most\n", MAX_SPECS);
-        if (option == '?' || (option == SPEC && o->spec_count == MAX_SPECS) ||
-            (option > SPEC && option <= BUDGET && !take_number(o, err, option, known[at].name)))
-            return false;
-        if (option == SPEC)
-            o->specs[o->spec_count++] = optarg;
-        else if (option > BUDGET && option <= TRANSCRIPT)
-            take_text(o, option);
-        else if (option > TRANSCRIPT)
-            take_flag(o, option);
-    }
-    if (optind < argc)
-        fprintf(err, "\"%.60s\" belongs to no option\n", argv[optind]);
-    else if (!o->episode)
-        fprintf(err, "--episode 0: an episode has at least one call\n");
-    return optind == argc && o->episode;
+    bool count = false;
+    const struct option_row rows[] = {
+        {"spec", OPTION_LIST, &o->specs, 0, 0},
+        {"backend", OPTION_LIST, &o->specs, 0, 0},
+        {"seed", OPTION_NUMBER, &o->seed, 0, UINT64_MAX},
+        {"calls", OPTION_NUMBER, &o->calls, 0, UINT64_MAX},
+        {"episode", OPTION_NUMBER, &o->episode, 1, UINT64_MAX},
+        {"flip", OPTION_NUMBER, &o->flip, 0, UINT64_MAX},
+        {"check-every", OPTION_NUMBER, &o->check_every, 0, UINT64_MAX},
+        {"budget", OPTION_NUMBER, &o->budget, 0, 86400},
+        {"script", OPTION_TEXT, &o->script, 0, 0},
+        {"replay", OPTION_TEXT, &o->replay, 0, 0},
+        {"explained", OPTION_TEXT, &o->explained, 0, 0},
+        {"record", OPTION_TEXT, &o->record, 0, 0},
+        {"replay-recording", OPTION_TEXT, &o->recording, 0, 0},
+        {"transcript", OPTION_TEXT, &o->transcript, 0, 0},
+        {"strict", OPTION_FLAG, &o->strict, 0, 0},
+        {"as-driver", OPTION_FLAG, &o->as_driver, 0, 0},
+        {"rules", OPTION_FLAG, &count, 0, 0},
+    };
+    bool good = options_read(rows, sizeof rows / sizeof rows[0], argc, argv, err);
+    if (good && count && !(o->rules = calloc(VMM_RULE_COUNT, sizeof *o->rules)))
+        tap_bail("--rules: no memory");
+    return good;
 }
 
 /* All machines that the simulator knows, and a recording of random calls. */
@@ -307,8 +247,8 @@ static void run_usual(struct options *o)
     for (size_t i = 0; i < count; i++)
         random_run(o, everything[i], o->calls / count);
     random_run(o, "as-driver:sim:h100", o->calls / count);
-    o->specs[0] = "sim:h100";
-    o->spec_count = 1;
+    o->specs.at[0] = "sim:h100";
+    o->specs.count = 1;
     replay_recording(o, "conformance/recordings/h100-580.159.04-random.txt", o->calls);
 }
 
@@ -328,18 +268,18 @@ static bool opens(const char *spec, FILE *err)
 
 static bool all_open(const struct options *o, FILE *err)
 {
-    for (size_t i = 0; i < o->spec_count; i++)
-        if (!opens(o->specs[i], err))
+    for (size_t i = 0; i < o->specs.count; i++)
+        if (!opens(o->specs.at[i], err))
             return false;
     return true;
 }
 
 static void run_specs(const struct options *o)
 {
-    for (size_t i = 0; i < o->spec_count; i++) {
+    for (size_t i = 0; i < o->specs.count; i++) {
         const char *backend;
-        bool driver = o->as_driver || lockstep_names_driver(o->specs[i], &backend);
-        (driver ? drive : random_run)(o, o->specs[i], o->calls / o->spec_count);
+        bool driver = o->as_driver || lockstep_names_driver(o->specs.at[i], &backend);
+        (driver ? drive : random_run)(o, o->specs.at[i], o->calls / o->specs.count);
     }
 }
 
@@ -348,11 +288,11 @@ int diff_main(int argc, char **argv, const char *spec, FILE *err)
     const char *scale = getenv("CUVMM_TEST_SCALE");
     struct options options = {.seed = 1, .calls = 800000, .episode = 2000, .check_every = CHECK_EVERY};
     uint64_t percent = 100;
-    bool good = !scale || !*scale || number(err, "CUVMM_TEST_SCALE", scale, &percent);
+    bool good = !scale || !*scale || options_number(err, "CUVMM_TEST_SCALE", scale, 0, 10000, &percent);
     options.calls = options.calls * percent / 100;
     good = good && read_options(&options, err, argc, argv);
-    if (!options.spec_count && spec && !options.replay && !options.recording)
-        options.specs[options.spec_count++] = spec;
+    if (!options.specs.count && spec && !options.replay && !options.recording)
+        options.specs.at[options.specs.count++] = spec;
     if (!good || !all_open(&options, err)) {
         free(options.rules);
         return 2;
@@ -361,7 +301,7 @@ int diff_main(int argc, char **argv, const char *spec, FILE *err)
         replay(&options);
     else if (options.recording)
         replay_recording(&options, options.recording, UINT64_MAX);
-    else if (options.spec_count)
+    else if (options.specs.count)
         run_specs(&options);
     else
         run_usual(&options);

@@ -21,6 +21,7 @@
 
 #include "lockstep_child.h"
 #include "lockstep_drive.h"
+#include "options.h"
 #include "tap.h"
 #include "world.h"
 
@@ -40,64 +41,41 @@ struct shared {
     struct step last;
 };
 
-static uint64_t number(const char *option, const char *text, uint64_t least, uint64_t most)
-{
-    char *end;
-    errno = 0;
-    uint64_t value = text ? strtoull(text, &end, 0) : 0;
-    if (!text || errno || *end || end == text || value < least || value > most)
-        tap_bail("%s wants a number from %" PRIu64 " to %" PRIu64 ", not \"%s\"", option, least, most,
-                 text ? text : "");
-    return value;
-}
-
 static FILE *create(const char *option, const char *path)
 {
-    FILE *file = path ? fopen(path, "w") : NULL;
+    FILE *file = fopen(path, "w");
     if (!file)
-        tap_bail("%s %s: %s", option, path ? path : "", path ? strerror(errno) : "no file named");
+        tap_bail("%s %s: %s", option, path, strerror(errno));
     return file;
 }
 
 static void read_options(struct world_options *o, struct names *names, int argc, char **argv)
 {
-    for (int i = 1; i < argc; i++) {
-        const char *value = i + 1 < argc ? argv[i + 1] : NULL;
-        if (!strcmp(argv[i], "--strict")) {
-            o->strict = true;
-            continue;
-        }
-        if (!strcmp(argv[i], "--as-driver")) {
-            names->as_driver = true;
-            continue;
-        }
-        if (!strcmp(argv[i], "--devices"))
-            o->devices = (int)number(argv[i], value, 1, 2);
-        else if (!strcmp(argv[i], "--max-refs"))
-            o->max_refs = (unsigned)number(argv[i], value, 1, 15);
-        else if (!strcmp(argv[i], "--max-states"))
-            o->max_states = number(argv[i], value, 1, 1 << 28);
-        else if (!strcmp(argv[i], "--flip"))
-            o->flip = number(argv[i], value, 0, UINT64_MAX);
-        else if (!strcmp(argv[i], "--dump"))
-            o->dump = create(argv[i], value);
-        else if (!strcmp(argv[i], "--script"))
-            names->script = value;
-        else if (!strcmp(argv[i], "--spec"))
-            o->spec = value;
-        else if (!strcmp(argv[i], "--budget"))
-            o->budget = (unsigned)number(argv[i], value, 0, 86400);
-        else if (!strcmp(argv[i], "--explained"))
-            names->explained = value;
-        else if (!strcmp(argv[i], "--record"))
-            names->record = value;
-        else if (!strcmp(argv[i], "--replay-recording"))
-            names->recording = value;
-        else
-            tap_bail("%s: use --devices --max-refs --max-states --strict --dump --script --flip --spec --as-driver "
-                     "--budget --explained --record --replay-recording", argv[i]);
-        i++;
-    }
+    uint64_t devices = 1, max_refs = o->max_refs, max_states = o->max_states, budget = 0;
+    const char *dump = NULL;
+    const struct option_row rows[] = {
+        {"devices", OPTION_NUMBER, &devices, 1, 2},
+        {"max-refs", OPTION_NUMBER, &max_refs, 1, 15},
+        {"max-states", OPTION_NUMBER, &max_states, 1, 1 << 28},
+        {"budget", OPTION_NUMBER, &budget, 0, 86400},
+        {"flip", OPTION_NUMBER, &o->flip, 0, UINT64_MAX},
+        {"dump", OPTION_TEXT, &dump, 0, 0},
+        {"script", OPTION_TEXT, &names->script, 0, 0},
+        {"spec", OPTION_TEXT, &o->spec, 0, 0},
+        {"explained", OPTION_TEXT, &names->explained, 0, 0},
+        {"record", OPTION_TEXT, &names->record, 0, 0},
+        {"replay-recording", OPTION_TEXT, &names->recording, 0, 0},
+        {"strict", OPTION_FLAG, &o->strict, 0, 0},
+        {"as-driver", OPTION_FLAG, &names->as_driver, 0, 0},
+    };
+    if (!options_read(rows, sizeof rows / sizeof rows[0], argc, argv, stderr))
+        exit(2);
+    o->devices = (int)devices;
+    o->max_refs = (unsigned)max_refs;
+    o->max_states = (size_t)max_states;
+    o->budget = (unsigned)budget;
+    if (dump)
+        o->dump = create("--dump", dump);
 }
 
 static void show(const struct world_options *options, const struct world_report *report, const char *script)
@@ -209,9 +187,12 @@ int main(int argc, char **argv)
     struct world_options options = {.devices = 1, .max_refs = 2, .max_states = 1 << 22};
     struct world_report report;
     const char *scale = getenv("CUVMM_TEST_SCALE");
-    bool part = scale && *scale && number("CUVMM_TEST_SCALE", scale, 0, 10000) < 100;
+    uint64_t percent = 100;
+    if (scale && *scale && !options_number(stderr, "CUVMM_TEST_SCALE", scale, 0, 10000, &percent))
+        return 2;
+    bool part = percent < 100;
     if (part)
-        options.max_states = 1 + 16 * number("CUVMM_TEST_SCALE", scale, 0, 100);
+        options.max_states = 1 + 16 * percent;
     struct names names = {.script = NULL};
     read_options(&options, &names, argc, argv);
     if (names.recording) {
