@@ -6,6 +6,7 @@
 
 /* The one piece of global state in the API: like errno, and for the same reason. */
 static _Thread_local vmm_detail record;
+static _Thread_local vmm_fault fault_of_record;
 
 vmm_detail *vmm_detail_here(void)
 {
@@ -29,6 +30,7 @@ void vmm_detail_begin(const struct vmm_call *call)
     record.expected = 0;
     record.nearest.kind = VMM_OBJECT_NONE;
     record.note[0] = '\0';
+    record.fault = NULL;
 }
 
 static void fill(enum vmm_rule_id id, vmm_severity severity, uint64_t value, uint64_t expected,
@@ -41,6 +43,7 @@ static void fill(enum vmm_rule_id id, vmm_severity severity, uint64_t value, uin
     record.value = value;
     record.expected = expected;
     record.note[0] = '\0';
+    record.fault = NULL;
     if (nearest)
         record.nearest = *nearest;
     else
@@ -71,6 +74,12 @@ void vmm_detail_note(const char *format, ...)
     va_start(args, format);
     vsnprintf(record.note, sizeof record.note, format, args);
     va_end(args);
+}
+
+void vmm_detail_fault(const vmm_fault *fault)
+{
+    fault_of_record = *fault;
+    record.fault = &fault_of_record;
 }
 
 vmm_result vmm_detail_fail(vmm_result result, const char *function, const char *format, ...)

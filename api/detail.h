@@ -30,6 +30,9 @@ void vmm_detail_argument(const char *argument);
 /* Adds words of this very call. */
 void vmm_detail_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* What device work did, for the record to point to; copied. */
+void vmm_detail_fault(const vmm_fault *fault);
+
 /* For failures outside any entry point (open): no rule, words only. Returns result. */
 vmm_result vmm_detail_fail(vmm_result result, const char *function, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -133,6 +133,38 @@ static void put_argument(struct out *out, const vmm_detail *d)
     put(out, "\n");
 }
 
+static void put_distance(struct out *out, const char *label, const vmm_object *o, uint64_t bytes, const char *where)
+{
+    if (o->kind == VMM_OBJECT_NONE)
+        return;
+    put(out, "  %-9s ", label);
+    put_object(out, o);
+    put(out, "; ");
+    put_size(out, bytes);
+    put(out, " %s\n", where);
+}
+
+/* What the note, which tells the access itself, has no room for. */
+static void put_fault(struct out *out, const vmm_fault *f, const vmm_object *nearest)
+{
+    if (!f)
+        return;
+    if (f->argument) {
+        put(out, "  offset    ");
+        put_size(out, f->offset);
+        put(out, " from argument %s of %s\n", f->argument, vmm_kernel_name(f->kernel));
+    }
+    if (f->before.kind != VMM_OBJECT_NONE)
+        put_distance(out, "before", &f->before, f->address - f->before.start - f->before.size, "past its end");
+    if (f->after.kind != VMM_OBJECT_NONE)
+        put_distance(out, "after", &f->after, f->after.start - f->address, "before its start");
+    if (f->past.kind != VMM_OBJECT_NONE && (f->past.kind != nearest->kind || f->past.number != nearest->number)) {
+        put(out, "  was here  ");
+        put_object(out, &f->past);
+        put(out, "\n");
+    }
+}
+
 static void put_rule(struct out *out, const vmm_detail *d, const vmm_rule *rule)
 {
     if (!rule)
@@ -175,6 +207,7 @@ size_t vmm_detail_text(const vmm_detail *detail, char *buffer, size_t size)
         put_object(&out, &detail->nearest);
         put(&out, "\n");
     }
+    put_fault(&out, detail->fault, &detail->nearest);
     put_rule(&out, detail, rule);
     if (size)
         buffer[out.length < size ? out.length : size - 1] = '\0';

@@ -13,8 +13,15 @@ static void tell(vmm_system *sys)
         return;
     /* A copy: the function may make calls, which refill the thread's record. */
     vmm_detail detail = *vmm_last_detail();
+    vmm_fault fault;
+    if (detail.fault) {
+        fault = *detail.fault;
+        detail.fault = &fault;
+    }
     report(user, &detail);
     *vmm_detail_here() = detail;
+    if (detail.fault)
+        vmm_detail_fault(&fault);
 }
 
 static vmm_result dispatch(vmm_system *sys, struct vmm_call *call)

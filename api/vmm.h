@@ -263,6 +263,23 @@ typedef struct vmm_object {
 /* The rights of a location on a mapping object: VMM_MEM_ACCESS_FLAGS_PROT_. HOST and HOST_NUMA are one location. */
 VMM_API vmm_mem_access_flags vmm_object_access(const vmm_object *mapping, vmm_mem_location location);
 
+/* Device work that went where it may not, as things were at that moment. */
+typedef struct vmm_fault {
+    int device;            /* that did it */
+    vmm_kernel kernel;
+    uint64_t launch;       /* ordinal of the call that launched it */
+    uint64_t address;      /* of the first byte of the access */
+    uint32_t size;         /* bytes of the access */
+    uint32_t rights;       /* of the device at address: VMM_MEM_ACCESS_FLAGS_PROT_ */
+    int mapped;            /* something is mapped at address */
+    int writes;            /* the access writes, or adds */
+    const char *argument;  /* the kernel's argument at or nearest below address, NULL where none is */
+    uint64_t offset;       /* bytes from that argument */
+    vmm_object before;     /* the mapping or allocation that ends nearest before address, and the one that starts */
+    vmm_object after;      /* nearest after it; kind NONE where there is none */
+    vmm_object past;       /* the mapping that was at address until some call, where nothing is now */
+} vmm_fault;
+
 /* Why the last call of this thread was refused, or what it was warned of. Valid until the thread's next call. */
 typedef struct vmm_detail {
     vmm_result result;
@@ -275,6 +292,8 @@ typedef struct vmm_detail {
     uint64_t expected;     /* what the rule compares with (a granularity, a limit, a size), 0 where there is none */
     vmm_object nearest;    /* the object that explains it; kind NONE where there is none */
     char note[160];        /* words of this very call, "" where the rule's own text says it all */
+    const vmm_fault *fault; /* of VMM-FAULT-ACCESS and VMM-FAULT-STICKY: what the work did; else, and where the backend
+                               cannot tell, NULL. Valid as long as the detail */
 } vmm_detail;
 
 /* Never NULL; severity is VMM_SEVERITY_NONE after a call with nothing to say. */

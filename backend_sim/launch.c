@@ -1,6 +1,7 @@
 /* Kernels: run by their twins when they are launched; a fault shows later, as on a driver. */
 #include "launch.h"
 
+#include "fault.h"
 #include "kernels.h"
 #include "reach.h"
 #include "twin.h"
@@ -19,19 +20,21 @@ static void lose_device(const struct run *run, uint64_t address, unsigned width,
     int device = run->context->device;
     struct sim_fault *fault = &run->process->fault[device];
     struct reach_run mapped;
-    *fault = (struct sim_fault){
-        .lost = true,
+    *fault = (struct sim_fault){.lost = true, .use = use, .nearest = sim_object_nearest(run->process, address)};
+    if (fault->nearest.kind == VMM_OBJECT_NONE)
+        fault->nearest = sim_object_context(run->context);
+    fault->what = (vmm_fault){
+        .device = device,
         .kernel = run->call->kernel,
         .launch = run->call->head.number,
         .address = address,
-        .width = width,
-        .use = use,
-        .mapped = reach_run(run->process, address, 1, &mapped),
+        .size = width,
         .rights = reach_rights(run->process, device, address),
-        .nearest = sim_object_nearest(run->process, address),
+        .mapped = reach_run(run->process, address, 1, &mapped),
+        .writes = use != TWIN_READ,
     };
-    if (fault->nearest.kind == VMM_OBJECT_NONE)
-        fault->nearest = sim_object_context(run->context);
+    sim_fault_surroundings(run->process, &fault->what);
+    sim_fault_argument(run->call, &fault->what);
 }
 
 /* The translation: one mapping or allocation, with the rights of the device that runs the kernel. */
@@ -59,16 +62,18 @@ static bool reach(struct twin_memory *memory, uint64_t address, unsigned width, 
     return !run->out_of_memory;
 }
 
-static void describe(const struct sim_fault *fault, int device)
+static void describe(const struct sim_fault *fault)
 {
     static const char *const did[] = {"reading", "writing", "adding to"};
-    const char *why = !fault->mapped                                         ? "nothing is mapped there"
-                      : fault->rights == VMM_MEM_ACCESS_FLAGS_PROT_READ      ? "the device may only read there"
-                      : fault->rights == VMM_MEM_ACCESS_FLAGS_PROT_READWRITE ? "the memory ends within the access"
-                                                                             : "the device has no access there";
-    vmm_detail_note("%s, launched by call %llu, on device %d, %s %u byte%s at 0x%llx: %s",
-                    vmm_kernel_name(fault->kernel), (unsigned long long)fault->launch, device, did[fault->use],
-                    fault->width, fault->width == 1 ? "" : "s", (unsigned long long)fault->address, why);
+    const vmm_fault *f = &fault->what;
+    const char *why = !f->mapped                                         ? "nothing is mapped there"
+                      : f->rights == VMM_MEM_ACCESS_FLAGS_PROT_READ      ? "the device may only read there"
+                      : f->rights == VMM_MEM_ACCESS_FLAGS_PROT_READWRITE ? "the memory ends within the access"
+                                                                         : "the device has no access there";
+    vmm_detail_note("%s, launched by call %llu, on device %d, %s %u byte%s at 0x%llx: %s", vmm_kernel_name(f->kernel),
+                    (unsigned long long)f->launch, f->device, did[fault->use], f->size, f->size == 1 ? "" : "s",
+                    (unsigned long long)f->address, why);
+    vmm_detail_fault(f);
 }
 
 vmm_result sim_context_check(struct sim_process *process, const struct sim_context *context, bool waits)
@@ -78,10 +83,10 @@ vmm_result sim_context_check(struct sim_process *process, const struct sim_conte
         return VMM_SUCCESS;
     vmm_object object = sim_object_context(context);
     bool first = waits && !fault->told;
-    vmm_result result = first ? vmm_detail_refuse(VMM_RULE_FAULT_ACCESS, fault->address, 0, &fault->nearest)
+    vmm_result result = first ? vmm_detail_refuse(VMM_RULE_FAULT_ACCESS, fault->what.address, 0, &fault->nearest)
                               : vmm_detail_refuse(VMM_RULE_FAULT_STICKY, context->value, 0, &object);
     fault->told = fault->told || first;
-    describe(fault, context->device);
+    describe(fault);
     return result;
 }
 
@@ -92,7 +97,7 @@ vmm_result sim_device_check(const struct sim_process *process, int device)
         return VMM_SUCCESS;
     vmm_object object = sim_object_device(process, device);
     vmm_result result = vmm_detail_refuse(VMM_RULE_FAULT_STICKY, (uint64_t)device, 0, &object);
-    describe(fault, device);
+    describe(fault);
     return result;
 }
 

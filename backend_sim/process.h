@@ -59,13 +59,8 @@ struct sim_mapping {
 /* What a kernel did that its device may not, as it was then. From then on the device is lost to the process. */
 struct sim_fault {
     bool lost, told;
-    vmm_kernel kernel;
-    uint64_t launch; /* number of the call */
-    uint64_t address;
-    unsigned width;  /* bytes of one access */
-    unsigned use;    /* enum twin_use */
-    bool mapped;
-    unsigned rights; /* of the device */
+    unsigned use; /* enum twin_use */
+    vmm_fault what;
     vmm_object nearest;
 };
 

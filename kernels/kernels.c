@@ -46,6 +46,14 @@ uint64_t vmm_kernel_arguments(vmm_kernel kernel)
     return count;
 }
 
+const char *kernels_address_argument(vmm_kernel kernel, uint64_t argument)
+{
+    if (argument >= vmm_kernel_arguments(kernel))
+        return NULL;
+    const struct argument *a = &kernels[kernel].argument[argument];
+    return a->kind == KERNEL_ARG_ADDRESS || a->kind == KERNEL_ARG_WORD_ADDRESS ? a->name : NULL;
+}
+
 static vmm_result refuse_dimension(const char *argument, uint64_t value, uint64_t limit)
 {
     vmm_result result = vmm_detail_refuse(VMM_RULE_LAUNCH_DIMENSIONS, value, limit, NULL);
@@ -57,6 +65,7 @@ static vmm_result refuse_dimension(const char *argument, uint64_t value, uint64_
 static const char *wrong(enum kernel_arg kind, uint64_t value, uint64_t first)
 {
     switch (kind) {
+    case KERNEL_ARG_WORD_ADDRESS:
     case KERNEL_ARG_WORDS: return value % 8 ? "is not a multiple of 8" : NULL;
     case KERNEL_ARG_BYTE: return value > 255 ? "does not fit a byte" : NULL;
     case KERNEL_ARG_POSITIVE: return value ? NULL : "is 0";
@@ -65,6 +74,7 @@ static const char *wrong(enum kernel_arg kind, uint64_t value, uint64_t first)
         if (value != 1 && value != 4 && value != 8)
             return "is none of 1, 4 and 8";
         return first % value ? "does not divide the address" : NULL;
+    case KERNEL_ARG_ADDRESS:
     case KERNEL_ARG_ANY: break;
     }
     return NULL;

@@ -14,12 +14,14 @@
 
 /* What is accepted as an argument. */
 enum kernel_arg {
-    KERNEL_ARG_ANY,      /* an address, a number of bytes, a seed, ... */
-    KERNEL_ARG_WORDS,    /* a multiple of 8: addresses of 64-bit words, sizes that hold whole ones */
-    KERNEL_ARG_BYTE,     /* 0 to 255 */
-    KERNEL_ARG_POSITIVE, /* 1 or more */
-    KERNEL_ARG_FLAG,     /* 0 or 1 */
-    KERNEL_ARG_WIDTH     /* 1, 4 or 8, and the first argument a multiple of it */
+    KERNEL_ARG_ANY,          /* a number of bytes, a seed, ... */
+    KERNEL_ARG_WORDS,        /* a multiple of 8: sizes that hold whole 64-bit words */
+    KERNEL_ARG_ADDRESS,      /* of device memory */
+    KERNEL_ARG_WORD_ADDRESS, /* of 64-bit words: a multiple of 8 */
+    KERNEL_ARG_BYTE,         /* 0 to 255 */
+    KERNEL_ARG_POSITIVE,     /* 1 or more */
+    KERNEL_ARG_FLAG,         /* 0 or 1 */
+    KERNEL_ARG_WIDTH         /* 1, 4 or 8, and the first argument a multiple of it */
 };
 
 #define KERNEL_MAX_ARGS 8
@@ -28,6 +30,9 @@ enum kernel_arg {
 
 /* Kernel, dimensions and arguments, in this order; on refusal the detail is set. Needs no system. */
 vmm_result kernels_check(const struct vmm_call_launch *call);
+
+/* The name of a kernel's argument that is an address; NULL for other arguments and for none. */
+const char *kernels_address_argument(vmm_kernel kernel, uint64_t argument);
 
 /* The device code of all kernels, a fat binary for cuModuleLoadData; size 0 where it was built without nvcc. */
 extern const unsigned char kernels_image[];

@@ -198,6 +198,126 @@ TEST_EXPECTS("launch.uses_ordinary_memory", kernel_on_ordinary_memory)
     overrun_ordinary_memory(f, 0, 96, "the memory ends within the access");
 }
 
+/* ---- what lies around the address ---- */
+
+/* [M1 mapped][.][M2 mapped][.] as map_two makes it; the fault that synchronising tells of. */
+static const vmm_fault *fault_of(struct fix *f)
+{
+    static const vmm_fault none = {.device = -1};
+    const vmm_fault *told = vmm_ctx_synchronize(S) == LOST ? vmm_last_detail()->fault : NULL;
+    CHECK(told, "no fault is told");
+    return told ? told : &none;
+}
+
+TEST_EXPECTS("launch.fault_surroundings", fault_between_two_mappings)
+{
+    struct fix own, *root = f;
+    open_process(root, &own);
+    f = &own;
+    vmm_deviceptr p = map_two(f, RW);
+    ACCEPTED(LAUNCH(FILL, p + 8, f->g + 8, 7));
+    const vmm_fault *fault = fault_of(f);
+    CHECK(fault->kernel == VMM_KERNEL_FILL, "kernel %d", fault->kernel);
+    CHECK_U64(fault->address, p + f->g);
+    CHECK_U64(fault->size, 1);
+    CHECK(fault->writes && !fault->mapped && fault->launch, "it writes where nothing is mapped");
+    CHECK(fault->argument && !strcmp(fault->argument, "dst"), "argument %s", fault->argument ? fault->argument : "none");
+    CHECK_U64(fault->offset, f->g - 8);
+    CHECK_U64(fault->before.kind, VMM_OBJECT_MAPPING);
+    CHECK_U64(fault->before.start, p);
+    CHECK_U64(fault->after.start, p + 2 * f->g);
+    CHECK_U64(fault->past.kind, VMM_OBJECT_NONE);
+    CHECK_U64(vmm_mem_unmap(S, 0, f->g), VMM_ERROR_INVALID_VALUE);
+    CHECK(!vmm_last_detail()->fault, "a refusal of another kind tells of the fault");
+    fix_close(f);
+}
+
+TEST_EXPECTS("launch.fault_surroundings", fault_where_memory_was_and_beyond_everything)
+{
+    struct fix own, *root = f;
+    open_process(root, &own);
+    f = &own;
+    vmm_deviceptr p = map_two(f, RW), out = fix_alloc(f, f->g);
+    fix_unmap(f, p + 2 * f->g, f->g);
+    ACCEPTED(LAUNCH(SUM, p + 2 * f->g + 4, 9, out));
+    const vmm_fault *fault = fault_of(f);
+    CHECK(fault->past.ended > 0 && fault->past.start == p + 2 * f->g, "the mapping that was there is not told");
+    CHECK(!strcmp(fault->argument, "src") && fault->offset == 0, "the sum's own source");
+    CHECK(!fault->writes, "a sum reads");
+    bool above = fault->after.kind == VMM_OBJECT_ALLOCATION && fault->after.start == out;
+    bool below = fault->before.kind == VMM_OBJECT_ALLOCATION && fault->before.start == out;
+    CHECK(above || below, "memory of cuMemAlloc is not among the neighbours");
+    fix_forget(f, FIX_ALLOCATION, out, 0); /* it goes with its context */
+    fix_close(f);
+}
+
+/* The memory is there and the rights are not: its neighbours are others. */
+TEST_EXPECTS("launch.fault_surroundings", fault_inside_a_mapping)
+{
+    struct fix own, *root = f;
+    open_process(root, &own);
+    f = &own;
+    vmm_deviceptr p = map_two(f, READ);
+    ACCEPTED(LAUNCH(TOUCH, p + 2 * f->g + 8, 1, 8, 0));
+    const vmm_fault *fault = fault_of(f);
+    CHECK(fault->mapped, "the memory is there");
+    CHECK_U64(fault->rights, READ);
+    CHECK_U64(fault->before.start, p);
+    CHECK(fault->after.start != p + 2 * f->g, "the mapping itself is not after its address");
+    char text[2048];
+    vmm_detail_text(vmm_last_detail(), text, sizeof text);
+    CHECK(strstr(text, "  offset    0 bytes from argument address of touch\n"), "the text: %s", text);
+    char distance[64];
+    snprintf(distance, sizeof distance, "; %llu bytes past its end\n", (unsigned long long)f->g + 8);
+    CHECK(strstr(text, "  before    mapping M1 [") && strstr(text, distance), "the text: %s", text);
+    CHECK_U64(vmm_ctx_synchronize(S), LOST);
+    CHECK(vmm_last_detail()->fault && vmm_last_detail()->fault->address == p + 2 * f->g + 8,
+          "what took the device is told as often as asked");
+    fix_close(f);
+}
+
+/* Of two arguments below the address the nearer one; and what was there does not count where something is again. */
+TEST_EXPECTS("launch.fault_surroundings", fault_of_the_nearer_argument)
+{
+    struct fix own, *root = f;
+    open_process(root, &own);
+    f = &own;
+    vmm_deviceptr p = map_two(f, RW);
+    fix_unmap(f, p + 2 * f->g, f->g);
+    fix_map(f, p + 2 * f->g, f->g, fix_create(f, f->g));
+    ACCEPTED(LAUNCH(COPY, p + 2 * f->g + 16, p, 8));
+    const vmm_fault *fault = fault_of(f);
+    CHECK(fault->argument && !strcmp(fault->argument, "dst") && fault->offset == 0, "argument %s + %llu",
+          fault->argument ? fault->argument : "none", (unsigned long long)fault->offset);
+    CHECK(fault->mapped && fault->past.kind == VMM_OBJECT_NONE, "a mapping of the past is told where one is");
+    CHECK_U64(fault->rights, NONE);
+    fix_close(f);
+}
+
+static void call_inside(void *user, const vmm_detail *detail)
+{
+    vmm_device device;
+    uint64_t *address = user;
+    if (detail->fault)
+        *address = detail->fault->address;
+    vmm_device_get((vmm_system *)(uintptr_t)address[1], &device, 0); /* empties the thread's record */
+}
+
+TEST_EXPECTS("launch.fault_surroundings", fault_told_to_a_report)
+{
+    struct fix own, *root = f;
+    open_process(root, &own);
+    f = &own;
+    uint64_t seen[2] = {0, (uint64_t)(uintptr_t)S};
+    vmm_deviceptr p = map_two(f, READ);
+    ACCEPTED(LAUNCH(ATOMIC_ADD, p + 16, 1));
+    vmm_set_report(S, call_inside, seen);
+    CHECK_U64(fault_of(f)->address, p + 16);
+    vmm_set_report(S, NULL, NULL);
+    CHECK_U64(seen[0], p + 16);
+    fix_close(f);
+}
+
 /* ---- afterwards ---- */
 
 /* Everything that needs the device says so: once what happened, and from then on that it did. */

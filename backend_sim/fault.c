@@ -1,0 +1,46 @@
+#include "fault.h"
+
+#include "kernels.h"
+#include "objects.h"
+
+#define REACH (UINT64_C(1) << 40) /* farther from an argument nothing is explained by it */
+
+/* The nearer of a mapping and an allocation on one side; both may be missing. */
+static vmm_object nearer(const struct sim_mapping *m, uint64_t to_mapping, const struct sim_allocation *a,
+                         uint64_t to_allocation)
+{
+    if (m && (!a || to_mapping <= to_allocation))
+        return sim_object_mapping(m);
+    return a ? sim_object_allocation(a) : (vmm_object){.kind = VMM_OBJECT_NONE};
+}
+
+void sim_fault_surroundings(const struct sim_process *process, vmm_fault *fault)
+{
+    uint64_t at = fault->address;
+    const struct sim_mapping *m = addrmap_floor(&process->mappings, at);
+    const struct sim_allocation *a = addrmap_floor(&process->allocations, at);
+    const struct grave *grave = graveyard_find(&process->graveyard, VMM_OBJECT_MAPPING, at);
+    bool mapped = sim_mapping_at(process, at) || sim_allocation_at(process, at);
+    if (m && at - m->start < m->size) /* where it is does not count as before */
+        m = m->start ? addrmap_floor(&process->mappings, m->start - 1) : NULL;
+    if (a && at - a->start < a->size)
+        a = a->start ? addrmap_floor(&process->allocations, a->start - 1) : NULL;
+    fault->before = nearer(m, m ? at - m->start - m->size : 0, a, a ? at - a->start - a->size : 0);
+    m = at == UINT64_MAX ? NULL : addrmap_ceil(&process->mappings, at + 1);
+    a = at == UINT64_MAX ? NULL : addrmap_ceil(&process->allocations, at + 1);
+    fault->after = nearer(m, m ? m->start - at : 0, a, a ? a->start - at : 0);
+    fault->past = grave && !mapped ? sim_object_grave(grave) : (vmm_object){.kind = VMM_OBJECT_NONE};
+}
+
+void sim_fault_argument(const struct vmm_call_launch *call, vmm_fault *fault)
+{
+    uint64_t best = REACH;
+    fault->argument = NULL;
+    for (uint64_t i = 0; i < call->count; i++) {
+        const char *name = kernels_address_argument(call->kernel, i);
+        if (name && fault->address >= call->args[i] && fault->address - call->args[i] < best) {
+            best = fault->offset = fault->address - call->args[i];
+            fault->argument = name;
+        }
+    }
+}
