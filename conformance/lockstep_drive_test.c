@@ -128,17 +128,24 @@ static void children(void)
 
 /* ---- recordings ---- */
 
+/* A temporary file that the run wrote through *to, at its start. */
+static FILE *written(struct drive_options *options, FILE **to, struct drive_report *report)
+{
+    *to = tmpfile();
+    if (!*to)
+        tap_bail("no temporary file");
+    drive_run(options, report);
+    rewind(*to);
+    return *to;
+}
+
 static void recordings(void)
 {
     struct drive_report *report = child_share(sizeof *report);
     struct drive_options options = options_for("as-driver:sim:h100");
     uint64_t episodes, calls;
-    options.record = tmpfile();
-    if (!options.record)
-        tap_bail("no temporary file");
-    drive_run(&options, report);
+    written(&options, &options.record, report);
     tap_u64(report->recorded, 2000, "all calls are recorded");
-    rewind(options.record);
     tap_u64(drive_replay("as-driver:sim:h100", options.record, UINT64_MAX, &episodes, &calls), 0,
             "and come out the same again");
     tap_ok(episodes == 4 && calls == 2000, "all of them");
@@ -155,14 +162,10 @@ static void looks_change_nothing(void)
     struct drive_report *report = child_share(sizeof *report);
     struct drive_options options = options_for("as-driver:sim:h200x2");
     uint64_t episodes, calls;
-    options.record = tmpfile();
-    if (!options.record)
-        tap_bail("no temporary file");
     options.seed = 1;
     options.calls = 8000;
     options.check_every = 50;
-    drive_run(&options, report);
-    rewind(options.record);
+    written(&options, &options.record, report);
     tap_u64(drive_replay("as-driver:sim:h200x2", options.record, UINT64_MAX, &episodes, &calls), 0,
             "a run that was looked at often comes out the same without");
     tap_u64(calls, 8000, "to its end");
@@ -176,12 +179,8 @@ static void transcripts(void)
     struct drive_options options = options_for("as-driver:sim:h100");
     char line[600];
     unsigned rows = 0, answered = 0;
-    options.transcript = tmpfile();
-    if (!options.transcript)
-        tap_bail("no temporary file");
     options.calls = 500;
-    drive_run(&options, report);
-    rewind(options.transcript);
+    written(&options, &options.transcript, report);
     for (; fgets(line, sizeof line, options.transcript); rows++)
         answered += strstr(line, "\tSUCCESS") || strstr(line, "\tINVALID_VALUE") || strstr(line, "\tnot made");
     tap_u64(rows, 500, "a line for each call");

@@ -48,16 +48,11 @@ static void say_attribute(struct words *w, int attribute, uint64_t ptr, const vo
     bool range = attribute == VMM_POINTER_ATTRIBUTE_RANGE_START_ADDR || attribute == VMM_POINTER_ATTRIBUTE_RANGE_SIZE;
     if (range && !model_reservation_at(&w->pair->model, ptr))
         return;
+    if (vmm_pointer_attribute_size(attribute) == sizeof four) {
+        say(w, " %d=%" PRIu32, attribute, four);
+        return;
+    }
     switch (attribute) {
-    case VMM_POINTER_ATTRIBUTE_MEMORY_TYPE:
-    case VMM_POINTER_ATTRIBUTE_SYNC_MEMOPS:
-    case VMM_POINTER_ATTRIBUTE_IS_MANAGED:
-    case VMM_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
-    case VMM_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
-    case VMM_POINTER_ATTRIBUTE_MAPPED:
-    case VMM_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
-    case VMM_POINTER_ATTRIBUTE_ACCESS_FLAGS:
-    case VMM_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE: say(w, " %d=%" PRIu32, attribute, four); return;
     case VMM_POINTER_ATTRIBUTE_RANGE_SIZE:
     case VMM_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
     case VMM_POINTER_ATTRIBUTE_MAPPING_SIZE: say(w, " %d=%" PRIx64, attribute, eight); return;
