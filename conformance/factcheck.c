@@ -168,6 +168,12 @@ static void open_group(struct facts *f, enum facts_start start)
     }
 }
 
+void facts_renew(struct facts *f)
+{
+    vmm_close(f->sys);
+    open_group(f, FACTS_CONTEXT);
+}
+
 static void put_off(struct facts *f, struct fact *fact, const char *capability)
 {
     fact->verdict = FACT_LATER;

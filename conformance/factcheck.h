@@ -157,6 +157,13 @@ struct facts_group {
 extern const struct facts_group facts_groups[];
 extern const size_t facts_groups_count;
 
+/* A fresh system with a current context in place of the group's, for cases that each had a process. */
+void facts_renew(struct facts *f);
+
+/* What still works after device work on the first 2 G of the 8 G at p, as lines NAME.then and NAME.vmm_after; takes all
+ * of it apart (facts_work.c). */
+void facts_afterwards(struct facts *f, const char *name, vmm_deviceptr p, vmm_mem_generic_allocation_handle handle);
+
 /* Replays all groups that the recording has. */
 void facts_replay(struct facts *f);
 
@@ -191,6 +198,8 @@ void facts_remap(struct facts *f);
 void facts_pointer(struct facts *f);
 void facts_fork(struct facts *f);
 void facts_device_work(struct facts *f);
+void facts_kernels(struct facts *f);
+void facts_peer_kernel(struct facts *f);
 void facts_host_memory(struct facts *f);
 void facts_numa_memory(struct facts *f);
 void facts_context_end(struct facts *f);

@@ -71,7 +71,7 @@ static void later_rows(void)
     const char *first = fact_later_stale(used, 0);
     tap_ok(first != NULL, "no row was needed yet");
     tap_ok(!fact_later("map.full", "SUCCESS", &used) && used == 0, "a unicast line waits for nothing");
-    tap_text(fact_later("k_rw", "SUCCESS", &used), "kernels", "a kernel's line waits for kernels");
+    tap_text(fact_later("dmabuf.mapped", "SUCCESS", &used), "DMA-BUF", "a line of another capability waits for it");
     tap_ok(used != 0, "its row is noted");
     tap_text(fact_later("HOST", "=deref_after_free sig 11", &used), "host dereference", "the value decides");
     tap_ok(!fact_later("HOST", "=something else", &used), "another value of that name waits for nothing");
@@ -143,7 +143,7 @@ static void verdicts(void)
         {"another answer where something else is listed",
          "props.h0\tINVALID_VALUE\nrelease.h0\tSUCCESS\nmap.h0\tINVALID_VALUE\n", "map.h0", false},
         {"a line that nobody replays", HANDLE_ZERO "map.unheard_of\tSUCCESS\n", NULL, false},
-        {"a line that waits for a capability", HANDLE_ZERO "k_rw\tSUCCESS\n", NULL, true},
+        {"a line that waits for a capability", HANDLE_ZERO "dmabuf.mapped\tSUCCESS\n", NULL, true},
         {"a replayed line that was not recorded", "props.h0\tINVALID_VALUE\nrelease.h0\tINVALID_VALUE\n", NULL, false},
         {"a name more often than it is answered", HANDLE_ZERO "map.h0\tINVALID_VALUE\n", NULL, false},
         {"a crash that the rules know", "t_hbad!\tSIGNAL 11\nt_relbad!\tSIGNAL 11\nt_mapbad!\tSIGNAL 11\n", NULL,

@@ -128,6 +128,9 @@ static const struct facts_step span[] = {
     {S_MAP("span.map2", 2 * G, G, 0, H4)},
     {S_MAP("span.map3", 3 * G, G, 0, H4)},
     {ONE("span.access_all", 0, 4 * G, RW)},
+};
+
+static const struct facts_step span_with_holes[] = {
     {S_UNMAP(NULL, G, G)},
     {ONE("span.access_hole_mid", 0, 4 * G, RO)},
     {ONE("span.access_lead_hole", G, 3 * G, RO)},
@@ -139,7 +142,12 @@ void facts_span(struct facts *f)
 {
     struct facts_world world = {.p = fc_take(f, 8 * G)};
     world.handle[H4] = fc_make(f, G);
+    uint64_t sum;
     FACTS_SCRIPT(f, &world, span);
+    facts_result(f, fc_kernel_fill(f, world.p, 5, 4 * G), "span.kernel");
+    FACTS_SCRIPT(f, &world, span_with_holes);
+    facts_result(f, fc_kernel_sum(f, world.p, 4 * G, &sum), "span.kernel_over_hole");
+    facts_result(f, fc_ctx_synchronize(f), "span.after");
 }
 
 static void multi_flags(struct facts *f, vmm_deviceptr p, const vmm_mem_access_desc *desc, uint64_t *flags)

@@ -58,6 +58,10 @@ vmm_result fc_stream_destroy(struct facts *f, vmm_stream stream);
 vmm_result fc_stream_synchronize(struct facts *f, vmm_stream stream);
 vmm_result fc_memory_info(struct facts *f, uint64_t *free_bytes, uint64_t *total);
 
+/* A kernel and the wait for it, which is the call remembered (facts_kernels.c). */
+vmm_result fc_kernel_fill(struct facts *f, vmm_deviceptr dst, unsigned char value, uint64_t n);
+vmm_result fc_kernel_sum(struct facts *f, vmm_deviceptr src, uint64_t n, uint64_t *sum);
+
 /* For further wrappers: names the call that is about to be made, and its arguments one by one. */
 void fc_begin(struct facts *f, const char *function);
 void fc_arg(struct facts *f, const char *name, uint64_t value);

@@ -56,6 +56,8 @@ static void on_host(struct facts *f, const char *place, vmm_mem_location_type ty
     result = fc_map(f, d, 2 * G, 0, handle, 0);
     facts_result(f, result, line_of(line, sizeof line, place, "map"));
     grant_each(f, place, d);
+    result = fc_kernel_fill(f, d, 0x42, 2 * G);
+    facts_result(f, result, line_of(line, sizeof line, place, "kernel_fill"));
     vmm_mem_access_desc desc = {{VMM_MEM_LOCATION_TYPE_HOST, 0}, VMM_MEM_ACCESS_FLAGS_PROT_READ};
     grant_line(f, place, d, desc, "setaccess_host_ro");
     desc.flags = VMM_MEM_ACCESS_FLAGS_PROT_NONE;

@@ -2,7 +2,6 @@
 
 #include <fnmatch.h>
 
-#define KERNELS "kernels"
 #define HOST_DEREFERENCE "host dereference"
 #define FAULTS "faults of copies and fills"
 #define SHARING "export and import"
@@ -13,20 +12,8 @@ static const struct later {
     const char *capability;
 } later[] = {
     {"driver", "*", "driver version query"},
-    {"k_*", "*", KERNELS},
-    {"straddle.kernel", "*", KERNELS},
-    {"span.kernel*", "*", KERNELS},
-    {"span.after", "*", KERNELS},
-    {"mem.usable_after_release", "*", KERNELS},
-    {"peer.kernel0_span", "*", KERNELS},
-    {"peer.sum0", "*", KERNELS},
-    {"peer.sum_from_dev1", "*", KERNELS},
-    {"peer.dev1_write_ro", "*", KERNELS},
-    {"peer2.dev0_kernel_without_access", "*", KERNELS},
-    {"HOST.kernel_fill", "*", KERNELS},
-    {"NUMA0.kernel_fill", "*", KERNELS},
-    {"HOST", "=host sees kernel write*", KERNELS " and " HOST_DEREFERENCE},
-    {"NUMA0", "=host sees kernel write*", KERNELS " and " HOST_DEREFERENCE},
+    {"HOST", "=host sees kernel write*", HOST_DEREFERENCE},
+    {"NUMA0", "=host sees kernel write*", HOST_DEREFERENCE},
     {"host.deref_*", "*", HOST_DEREFERENCE},
     {"HOST", "=deref_*", HOST_DEREFERENCE},
     {"NUMA0", "=deref_*", HOST_DEREFERENCE},

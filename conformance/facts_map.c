@@ -150,6 +150,7 @@ void facts_straddle(struct facts *f)
     world.handle[S64] = fc_make(f, 64 * G);
     world.handle[S1] = fc_make(f, G);
     FACTS_SCRIPT(f, &world, straddle_small);
+    facts_result(f, fc_kernel_fill(f, world.p + 15 * G, 2, 4 * G), "straddle.kernel");
     facts_result(f, fc_reserve(f, &q, G, 0, world.p + 16 * G, 0), "straddle.reserve_hint_tail");
     facts_value(f, "straddle.tail_given", "%d", q == world.p + 16 * G);
     facts_setup(f, fc_range(f, &q, &size, world.p + 17 * G), "address range");

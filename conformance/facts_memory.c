@@ -30,6 +30,11 @@ static void memory_life(struct facts *f)
     facts_value(f, "mem.access_delta", "%lld", fell(mapped, granted));
     facts_setup(f, fc_release(f, handle), "release");
     facts_value(f, "mem.release_while_mapped/G", "%lld", fell(fc_free_memory(f), granted) / (long long)G);
+    /* The recording filled all of the G; what must not be there for it to fail is each granule. */
+    vmm_result usable = VMM_SUCCESS;
+    for (uint64_t at = 0; at < size && usable == VMM_SUCCESS; at += G)
+        usable = fc_kernel_fill(f, p + at + 4096 * (at / G), 3, 16);
+    facts_result(f, usable, "mem.usable_after_release");
     facts_setup(f, fc_unmap(f, p, size), "unmap");
     facts_value(f, "mem.unmap_returns/G", "%lld", fell(fc_free_memory(f), granted) / (long long)G);
     facts_setup(f, fc_free(f, p, size), "free");

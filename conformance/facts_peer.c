@@ -31,13 +31,16 @@ static void peer_both(struct facts *f, vmm_deviceptr d)
 {
     const vmm_mem_access_desc both[2] = {fc_desc(0, 3), fc_desc(1, 3)}, read_only = fc_desc(1, 1);
     vmm_context other = NULL;
+    uint64_t sum = 0;
     facts_setup(f, fc_primary_retain(f, &other, 1), "context of device 1");
     facts_setup(f, fc_ctx_set_current(f, other), "current context");
     facts_result(f, fc_set_access(f, d, 2 * G, both, 2), "peer.set_both");
-    facts_value(f, "peer.sum1", "%" PRIu64 " exp %" PRIu64, fc_sum(f, d, 2 * G), 7 * 2 * G);
+    facts_result(f, fc_kernel_sum(f, d, 2 * G, &sum), "peer.sum_from_dev1");
+    facts_value(f, "peer.sum1", "%" PRIu64 " exp %" PRIu64, sum, 7 * 2 * G);
     facts_value(f, "peer.dev1_on_mem0", "%" PRIu64, rights(f, 1, d));
     facts_result(f, fc_set_access(f, d, G, &read_only, 1), "peer.ro1");
     facts_value(f, "peer.dev0_unchanged(3)", "%" PRIu64, rights(f, 0, d));
+    facts_result(f, fc_kernel_fill(f, d, 1, 16), "peer.dev1_write_ro");
 }
 
 void facts_peer(struct facts *f)
@@ -46,6 +49,7 @@ void facts_peer(struct facts *f)
     vmm_mem_allocation_prop prop = fc_prop(1);
     vmm_mem_generic_allocation_handle near = fc_make(f, G), far = 0;
     int can = 0;
+    uint64_t sum = 0;
     facts_setup(f, vmm_device_can_access_peer(f->sys, &can, 0, 1), "can access peer");
     facts_value(f, "peer.can", "%d", can);
     facts_result(f, fc_create(f, &far, G, &prop, 0), "peer.create_on_1");
@@ -54,8 +58,9 @@ void facts_peer(struct facts *f)
     facts_result(f, fc_map(f, d + G, G, 0, far, 0), "peer.map1");
     facts_result(f, fc_set_access(f, d, 2 * G, &first, 1), "peer.set0_only_all");
     facts_value(f, "peer.owner_access_default", "%" PRIu64, rights(f, 1, d + G));
-    facts_setup(f, fc_fill(f, d, 7, 2 * G), "fill from device 0");
-    facts_value(f, "peer.sum(ok=%llu)", "%" PRIu64, fc_sum(f, d, 2 * G));
+    facts_result(f, fc_kernel_fill(f, d, 7, 2 * G), "peer.kernel0_span");
+    facts_result(f, fc_kernel_sum(f, d, 2 * G, &sum), "peer.sum0");
+    facts_value(f, "peer.sum(ok=%llu)", "%" PRIu64, sum);
     peer_both(f, d);
 }
 

@@ -58,6 +58,7 @@ static const struct {
     {"Allocation not found", "VMM-COPY-NOT-MAPPED"},
     {"Copy range not fully allocated", "VMM-COPY-RUNS-PAST"},
     {"Memset extends beyond allocation range", "VMM-COPY-RUNS-PAST"},
+    {"Sticky error detected", "VMM-FAULT-STICKY"},
 };
 
 bool fact_same_reason(const char *words, const char *rule)

@@ -46,8 +46,8 @@ static vmm_result work(struct facts *f, const struct working *w, vmm_deviceptr p
     return VMM_ERROR_UNKNOWN;
 }
 
-/* Nothing sticks to the context, and everything can still be taken apart. */
-static void afterwards(struct facts *f, const char *name, vmm_deviceptr p, vmm_mem_generic_allocation_handle handle)
+/* Of a refusal nothing sticks to the context; and everything can still be taken apart. */
+void facts_afterwards(struct facts *f, const char *name, vmm_deviceptr p, vmm_mem_generic_allocation_handle handle)
 {
     char line[64];
     vmm_deviceptr ordinary = 0, another = 0;
@@ -72,6 +72,6 @@ void facts_device_work(struct facts *f)
         if (w->rights >= 0)
             fc_grant(f, p, 2 * G, w->rights);
         facts_result(f, work(f, w, p), w->name);
-        afterwards(f, w->name, p, handle);
+        facts_afterwards(f, w->name, p, handle);
     }
 }
