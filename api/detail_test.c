@@ -76,6 +76,45 @@ static void test_objects(void)
     }
 }
 
+/* What device work did: every part that may be missing, there and missing. */
+static void test_faults(void)
+{
+    const vmm_object m1 = {.kind = VMM_OBJECT_MAPPING, .number = 1, .start = 0x10000, .size = 0x10000};
+    const vmm_object m2 = {.kind = VMM_OBJECT_MAPPING, .number = 2, .start = 0x40000, .size = 0x10000};
+    const vmm_object old = {.kind = VMM_OBJECT_MAPPING, .number = 3, .start = 0x30000, .size = 0x10000, .created = 4,
+                            .created_by = "cuMemMap", .ended = 6, .ended_by = "cuMemUnmap"};
+    const vmm_fault whole = {.kernel = VMM_KERNEL_COPY, .address = 0x30001, .argument = "src", .offset = 1, .before = m1,
+                             .after = m2, .past = old};
+    const vmm_fault bare = {.kernel = VMM_KERNEL_TOUCH, .address = 0x30001};
+    char text[2048];
+    begin();
+    vmm_detail_refuse(VMM_RULE_FAULT_ACCESS, whole.address, 0, &m1);
+    tap_ok(!vmm_last_detail()->fault, "a refusal knows of no fault of its own accord");
+    vmm_detail_fault(&whole);
+    vmm_detail_text(vmm_last_detail(), text, sizeof text);
+    tap_ok(strstr(text, "  offset    1 byte from argument src of copy\n"), "the argument: %s", text);
+    tap_ok(strstr(text, "  before    mapping M1 [0x10000, 0x20000)") && strstr(text, "; 65537 bytes past its end\n"),
+           "what lies before");
+    tap_ok(strstr(text, "  after     mapping M2 [0x40000, 0x50000)") && strstr(text, "; 65535 bytes before its start\n"),
+           "what lies after");
+    tap_ok(strstr(text, "  was here  mapping M3 ") && strstr(text, "gone since call 6 (cuMemUnmap)\n"), "what was there");
+    begin();
+    tap_ok(!vmm_last_detail()->fault, "the next call starts without");
+    vmm_detail_refuse(VMM_RULE_FAULT_ACCESS, whole.address, 0, &old);
+    vmm_detail_fault(&whole);
+    vmm_detail_text(vmm_last_detail(), text, sizeof text);
+    tap_ok(!strstr(text, "was here"), "what was there is not said twice");
+    begin();
+    vmm_detail_refuse(VMM_RULE_FAULT_ACCESS, bare.address, 0, NULL);
+    vmm_detail_fault(&bare);
+    vmm_detail_text(vmm_last_detail(), text, sizeof text);
+    tap_ok(!strstr(text, "  offset") && !strstr(text, "  before") && !strstr(text, "  after") && !strstr(text, "was here"),
+           "nothing is made up: %s", text);
+    vmm_detail plain = {.result = VMM_ERROR_INVALID_VALUE, .severity = VMM_SEVERITY_ERROR};
+    vmm_detail_text(&plain, text, sizeof text);
+    tap_text(text, "error:  -> CUDA_ERROR_INVALID_VALUE\n", "a record with a result alone");
+}
+
 static void test_notes(void)
 {
     char text[2048];
@@ -128,6 +167,7 @@ int main(void)
     test_precedence();
     test_text();
     test_objects();
+    test_faults();
     test_notes();
     test_results();
     test_rules();
