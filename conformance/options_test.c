@@ -60,8 +60,10 @@ int main(void)
         {"--flag=yes", "\"--flag=yes\" is no option"},
         {"word", "\"word\" belongs to no option"},
     };
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
-        tap_ok(!reads(wrong[i][0]) && strstr(said, wrong[i][1]), "%s: %s", wrong[i][0], said);
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        bool read = reads(wrong[i][0]);
+        tap_ok(!read && strstr(said, wrong[i][1]), "%s: %s", wrong[i][0], said);
+    }
     tap_ok(!reads("--list 1 --list 2 --list 3 --list 4 --list 5 --list 6 --list 7 --list 8 --list 9 --list 10 --list 11 "
                   "--list 12 --list 13 --list 14 --list 15 --list 16 --list 17") && strstr(said, "--list: 16 at most"),
            "too often");
