@@ -146,7 +146,7 @@ static void test_codes(struct rig *rig, vmm_system *sys)
                   {VMM_ERROR_DEVICE_UNAVAILABLE, "the device is taken by another process"},
                   {VMM_ERROR_SYSTEM_DRIVER_MISMATCH, "different versions: reboot"}};
     for (size_t i = 0; i < sizeof set_up / sizeof set_up[0]; i++)
-        tap_ok(strstr(call_with(rig, sys, set_up[i].code, NULL, NULL)->note, set_up[i].way_out) != NULL,
+        tap_ok(strstr(call_with(rig, sys, (int)set_up[i].code, NULL, NULL)->note, set_up[i].way_out) != NULL,
                "%s: what to do about the set-up", vmm_result_name(set_up[i].code));
     tap_text(call_with(rig, sys, 12345, NULL, NULL)->note, "CUDA_ERROR_OF_THE_FAKE (12345); only the fake has it",
              "a code that we do not list, in the driver's words");
