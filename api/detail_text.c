@@ -133,6 +133,7 @@ static void put_argument(struct out *out, const vmm_detail *d)
     put(out, "\n");
 }
 
+/* Nothing where there is no such object. */
 static void put_distance(struct out *out, const char *label, const vmm_object *o, uint64_t bytes, const char *where)
 {
     if (o->kind == VMM_OBJECT_NONE)
@@ -154,10 +155,8 @@ static void put_fault(struct out *out, const vmm_fault *f, const vmm_object *nea
         put_size(out, f->offset);
         put(out, " from argument %s of %s\n", f->argument, vmm_kernel_name(f->kernel));
     }
-    if (f->before.kind != VMM_OBJECT_NONE)
-        put_distance(out, "before", &f->before, f->address - f->before.start - f->before.size, "past its end");
-    if (f->after.kind != VMM_OBJECT_NONE)
-        put_distance(out, "after", &f->after, f->after.start - f->address, "before its start");
+    put_distance(out, "before", &f->before, f->address - f->before.start - f->before.size, "past its end");
+    put_distance(out, "after", &f->after, f->after.start - f->address, "before its start");
     if (f->past.kind != VMM_OBJECT_NONE && (f->past.kind != nearest->kind || f->past.number != nearest->number)) {
         put(out, "  was here  ");
         put_object(out, &f->past);

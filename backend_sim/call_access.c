@@ -110,14 +110,19 @@ static bool has_duplicate(const struct vmm_call_mem_set_access *call, uint64_t *
     return false;
 }
 
+static void put_rights(struct sim_mapping *mapping, unsigned slot, uint64_t flags)
+{
+    mapping->access = (mapping->access & ~(UINT64_C(3) << (2 * slot))) | flags << (2 * slot);
+}
+
 /* One grant on one mapping. Which of device 0 and the host got other rights last decides what HOST is told, see access_at. */
 static void grant(struct sim_mapping *mapping, const vmm_mem_access_desc *desc)
 {
     unsigned slot = slot_of(desc->location), before = sim_access_of(mapping->access, slot);
-    mapping->access = (mapping->access & ~(UINT64_C(3) << (2 * slot))) | (uint64_t)desc->flags << (2 * slot);
+    rdma_grant(mapping, desc);
+    put_rights(mapping, slot, (uint64_t)desc->flags);
     if (desc->flags && before != (unsigned)desc->flags && (slot == 0 || slot == SIM_HOST_SLOT))
         mapping->host_latest = slot == SIM_HOST_SLOT;
-    rdma_granted(mapping, desc, before);
 }
 
 /* Mapping by mapping, grant by grant, up to hole. The driver leaves in place what it
@@ -131,7 +136,7 @@ static vmm_result grant_all(const struct sim_process *process, const struct vmm_
         for (uint64_t i = 0; i < call->count; i++) {
             vmm_result result = check_grant(process, m, &call->desc[i]);
             if (result == VMM_SUCCESS && (result = rdma_check_grant(m, &call->desc[i])) != VMM_SUCCESS)
-                m->access &= ~(UINT64_C(3) << (2 * slot_of(call->desc[i].location))); /* measured: what it had is lost */
+                put_rights(m, slot_of(call->desc[i].location), 0); /* measured: what it had is lost */
             if (result != VMM_SUCCESS && changes)
                 vmm_detail_note("descriptor %llu is refused; the %llu grants before it, from the start of the range, stay",
                                 (unsigned long long)i, (unsigned long long)changes);

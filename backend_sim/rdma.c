@@ -45,7 +45,7 @@ void rdma_mapped(struct sim_mapping *mapping)
         mapping->handle->rdma_first = mapping;
 }
 
-void rdma_granted(struct sim_mapping *mapping, const vmm_mem_access_desc *desc, unsigned before)
+void rdma_grant(const struct sim_mapping *mapping, const vmm_mem_access_desc *desc)
 {
     struct sim_handle *handle = mapping->handle;
     if (!is_rdma(handle) || desc->location.type != VMM_MEM_LOCATION_TYPE_DEVICE ||
@@ -53,7 +53,7 @@ void rdma_granted(struct sim_mapping *mapping, const vmm_mem_access_desc *desc, 
         return;
     if (!desc->flags && handle->rdma_late == mapping)
         handle->rdma_late = NULL;
-    if (desc->flags && before != (unsigned)desc->flags && !handle->rdma_first)
+    if (is_new(mapping, desc) && !handle->rdma_first)
         handle->rdma_late = mapping;
 }
 

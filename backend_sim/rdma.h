@@ -20,9 +20,9 @@ vmm_result rdma_check_map(const struct sim_handle *handle);
 /* Refuses rights for a device on this mapping as drawn above. What it had there until then is to be taken away. */
 vmm_result rdma_check_grant(const struct sim_mapping *mapping, const vmm_mem_access_desc *desc);
 
-/* The mapping was made; the grant was made (before: the rights until then); the mapping is about to go. */
+/* The mapping was made; the grant, which may be made, is about to be; the mapping is about to go. */
 void rdma_mapped(struct sim_mapping *mapping);
-void rdma_granted(struct sim_mapping *mapping, const vmm_mem_access_desc *desc, unsigned before);
+void rdma_grant(const struct sim_mapping *mapping, const vmm_mem_access_desc *desc);
 void rdma_unmapped(const struct sim_mapping *mapping);
 
 #endif

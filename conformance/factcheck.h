@@ -160,6 +160,11 @@ extern const size_t facts_groups_count;
 /* A fresh system with a current context in place of the group's, for cases that each had a process. */
 void facts_renew(struct facts *f);
 
+/* 8 G of addresses for device work, of which the first 2 G have this memory: FACTS_UNMAPPED it is mapped nowhere,
+ * FACTS_NO_RIGHTS nobody was given rights, else the rights of device 0 (facts_work.c). */
+enum { FACTS_UNMAPPED = -2, FACTS_NO_RIGHTS = -1 };
+vmm_deviceptr facts_beforehand(struct facts *f, int rights, vmm_mem_generic_allocation_handle *handle);
+
 /* What still works after device work on the first 2 G of the 8 G at p, as lines NAME.then and NAME.vmm_after; takes all
  * of it apart (facts_work.c). */
 void facts_afterwards(struct facts *f, const char *name, vmm_deviceptr p, vmm_mem_generic_allocation_handle handle);

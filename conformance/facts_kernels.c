@@ -4,8 +4,6 @@
 #include <stdio.h>
 
 #define G FACTS_G
-#define UNMAPPED (-2)
-#define NO_RIGHTS (-1)
 
 /* ---- the two kernels of the recording program, each with its wait ---- */
 
@@ -41,12 +39,12 @@ vmm_result fc_kernel_sum(struct facts *f, vmm_deviceptr src, uint64_t n, uint64_
 
 static const struct kernel_case {
     const char *name;
-    int rights; /* UNMAPPED, NO_RIGHTS or access flags on 2 G at the start of the reservation */
+    int rights; /* of facts_beforehand */
     bool sum;   /* it reads; else it fills */
     uint64_t at, size;
 } cases[] = {
-    {"k_reserved_only", UNMAPPED, false, 0, 16},
-    {"k_mapped_noaccess", NO_RIGHTS, false, 0, 16},
+    {"k_reserved_only", FACTS_UNMAPPED, false, 0, 16},
+    {"k_mapped_noaccess", FACTS_NO_RIGHTS, false, 0, 16},
     {"k_none", VMM_MEM_ACCESS_FLAGS_PROT_NONE, false, 0, 16},
     {"k_ro_write", VMM_MEM_ACCESS_FLAGS_PROT_READ, false, 0, 16},
     {"k_ro_read", VMM_MEM_ACCESS_FLAGS_PROT_READ, true, 0, 16},
@@ -61,12 +59,8 @@ void facts_kernels(struct facts *f)
         const struct kernel_case *c = &cases[i];
         uint64_t sum;
         facts_renew(f);
-        vmm_deviceptr p = fc_take(f, 8 * G);
-        vmm_mem_generic_allocation_handle handle = fc_make(f, 2 * G);
-        if (c->rights >= NO_RIGHTS)
-            fc_put(f, p, 2 * G, handle);
-        if (c->rights >= 0)
-            fc_grant(f, p, 2 * G, c->rights);
+        vmm_mem_generic_allocation_handle handle;
+        vmm_deviceptr p = facts_beforehand(f, c->rights, &handle);
         facts_result(f, c->sum ? fc_kernel_sum(f, p + c->at, c->size, &sum) : fc_kernel_fill(f, p + c->at, 1, c->size),
                      c->name);
         facts_afterwards(f, c->name, p, handle);

@@ -4,29 +4,27 @@
 #include <stdio.h>
 
 #define G FACTS_G
-#define UNMAPPED (-2)
-#define NO_RIGHTS (-1)
 
 enum work { HTOD, DTOH, DTOD, FILL };
 
 static const struct working {
     const char *name;
-    int rights; /* UNMAPPED, NO_RIGHTS or access flags on 2 G at the start of the reservation */
+    int rights; /* of facts_beforehand */
     enum work work;
     uint64_t at, size;
 } workings[] = {
-    {"c_htod_reserved", UNMAPPED, HTOD, 0, 16},
-    {"c_htod_noaccess", NO_RIGHTS, HTOD, 0, 16},
+    {"c_htod_reserved", FACTS_UNMAPPED, HTOD, 0, 16},
+    {"c_htod_noaccess", FACTS_NO_RIGHTS, HTOD, 0, 16},
     {"c_htod_ro", VMM_MEM_ACCESS_FLAGS_PROT_READ, HTOD, 0, 16},
     {"c_dtoh_ro", VMM_MEM_ACCESS_FLAGS_PROT_READ, DTOH, 0, 16},
-    {"c_dtoh_reserved", UNMAPPED, DTOH, 0, 16},
-    {"c_dtoh_noaccess", NO_RIGHTS, DTOH, 0, 16},
+    {"c_dtoh_reserved", FACTS_UNMAPPED, DTOH, 0, 16},
+    {"c_dtoh_noaccess", FACTS_NO_RIGHTS, DTOH, 0, 16},
     {"c_htod_overrun", VMM_MEM_ACCESS_FLAGS_PROT_READWRITE, HTOD, 2 * G - 8, 16},
     {"m_memset_ro", VMM_MEM_ACCESS_FLAGS_PROT_READ, FILL, 0, 16},
-    {"m_memset_noaccess", NO_RIGHTS, FILL, 0, 16},
-    {"m_memset_reserved", UNMAPPED, FILL, 0, 16},
+    {"m_memset_noaccess", FACTS_NO_RIGHTS, FILL, 0, 16},
+    {"m_memset_reserved", FACTS_UNMAPPED, FILL, 0, 16},
     {"m_memset_overrun", VMM_MEM_ACCESS_FLAGS_PROT_READWRITE, FILL, 0, 2 * G + 1},
-    {"c_dtod_noaccess", NO_RIGHTS, DTOD, 0, 16},
+    {"c_dtod_noaccess", FACTS_NO_RIGHTS, DTOD, 0, 16},
     {"m_memset_unreserved", VMM_MEM_ACCESS_FLAGS_PROT_READWRITE, FILL, (uint64_t)1 << 38, 16},
 };
 
@@ -44,6 +42,17 @@ static vmm_result work(struct facts *f, const struct working *w, vmm_deviceptr p
         return fc_fill(f, p + w->at, 1, w->size);
     }
     return VMM_ERROR_UNKNOWN;
+}
+
+vmm_deviceptr facts_beforehand(struct facts *f, int rights, vmm_mem_generic_allocation_handle *handle)
+{
+    vmm_deviceptr p = fc_take(f, 8 * G);
+    *handle = fc_make(f, 2 * G);
+    if (rights >= FACTS_NO_RIGHTS)
+        fc_put(f, p, 2 * G, *handle);
+    if (rights >= 0)
+        fc_grant(f, p, 2 * G, rights);
+    return p;
 }
 
 /* Of a refusal nothing sticks to the context; and everything can still be taken apart. */
@@ -65,12 +74,8 @@ void facts_device_work(struct facts *f)
 {
     for (size_t i = 0; i < sizeof workings / sizeof workings[0]; i++) {
         const struct working *w = &workings[i];
-        vmm_deviceptr p = fc_take(f, 8 * G);
-        vmm_mem_generic_allocation_handle handle = fc_make(f, 2 * G);
-        if (w->rights >= NO_RIGHTS)
-            fc_put(f, p, 2 * G, handle);
-        if (w->rights >= 0)
-            fc_grant(f, p, 2 * G, w->rights);
+        vmm_mem_generic_allocation_handle handle;
+        vmm_deviceptr p = facts_beforehand(f, w->rights, &handle);
         facts_result(f, work(f, w, p), w->name);
         facts_afterwards(f, w->name, p, handle);
     }

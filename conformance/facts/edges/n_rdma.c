@@ -101,13 +101,18 @@ static void n_grow(char *sequence, int length, unsigned mapped, int used)
         }
 }
 
-static void n_every(void)
+static void n_begin(void)
 {
-    char sequence[2 * N_LONGEST + 1] = "";
     init();
     alarm(100);
     for (int i = 0; i < N_PLACES; i++)
         n_way.place[i] = reserve(4 * G) + G;
+}
+
+static void n_every(void)
+{
+    char sequence[2 * N_LONGEST + 1] = "";
+    n_begin();
     n_grow(sequence, 0, 0, 0);
     say("N.rdma.done", "%s", n_way.tag);
 }
@@ -131,12 +136,9 @@ static void n_changes(void)
     static const char *const before[] = {"", "gB", "rB", "kB", "tB"}, *const more[] = {"", "rC", "kC"};
     static const char *const after[] = {"gB", "rB", "kB", "tB", "nB", "jB", "mA"};
     static const char *const then[] = {"gC", "rC", "kC", "tC", "gB"};
-    init();
-    alarm(100);
+    n_begin();
     n_way.owner = 0;
     n_way.rdma = 1;
-    for (int i = 0; i < N_PLACES; i++)
-        n_way.place[i] = reserve(4 * G) + G;
     n_change_all(before, COUNT(before), "", after, COUNT(after));
     n_change_all(more, COUNT(more), "gB", then, COUNT(then));
     n_change_all(more, COUNT(more), "rB", then, COUNT(then));

@@ -84,8 +84,6 @@ static void o_onto_itself(size_t i, char *id, int run)
     m_clean(p, 2 * G);
 }
 
-/* ---- addresses that nobody reserved ---- */
-
 /* What is told of addresses that nobody reserved: ranges that the driver itself knows. */
 static void o_strange_addresses(void)
 {
