@@ -90,14 +90,16 @@ check-asan: ## the tests with AddressSanitizer and UndefinedBehaviorSanitizer
 check-tsan: ## the tests with ThreadSanitizer
 	+@CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-10} $(NEST) BUILD=$(BUILD)/tsan SAN=thread WERROR= check
 
-# The world of two devices, and a hundred times the random calls that check makes.
+# The world of two devices, also as a driver answered in it, and a hundred times the random calls that check makes.
+WORLD_2 := conformance/recordings/h200x2-580.159.04
 check-long: $(PROGS) ## the long forms of the random and exhaustive tests
 	@rm -rf $(TAP)-long && mkdir -p $(TAP)-long $(BUILD)/check-long
 	@printf '#!/bin/sh\nexec $(BUILD)/bin/world --devices 2\n' >$(BUILD)/check-long/world-2
 	@printf '#!/bin/sh\nexec $(BUILD)/bin/lockstep --seed $${CUVMM_SEED-$(LONG_SEED)} --calls $(LONG_CALLS)\n' >$(BUILD)/check-long/lockstep
 	@printf '#!/bin/sh\nexec $(BUILD)/bin/lockstep --spec "shadow=nodes=1|sim:h100" --spec "shadow=nodes=1|sim:h200x2" --calls 300000\n' >$(BUILD)/check-long/shadow
+	@printf '#!/bin/sh\nexec $(BUILD)/bin/world --devices 2 --replay-recording $(WORLD_2)/world-2.tsv --spec sim:$(WORLD_2)/profile\n' >$(BUILD)/check-long/world-2-recorded
 	@chmod +x $(BUILD)/check-long/*
-	@$(PROVE) -j$(JOBS) --nocolor -e 'ci/tap-run $(TAP)-long' $(addprefix $(BUILD)/check-long/,world-2 lockstep shadow) </dev/null; \
+	@$(PROVE) -j$(JOBS) --nocolor -e 'ci/tap-run $(TAP)-long' $(addprefix $(BUILD)/check-long/,world-2 world-2-recorded lockstep shadow) </dev/null; \
 	    status=$$?; $(TALLY) $(TAP)-long && exit $$status
 
 # Mistakes made on purpose, every SABOTAGE_EVERYth of the list.

@@ -339,7 +339,7 @@ static bool visit_state(struct world *w, uint32_t state)
         if (moved && !go(w, state))
             return w->driver && !w->pair.dead;
     }
-    if (w->options->record)
+    if (w->options->record && !w->seeking)
         record_state(&w->record, state);
     return true;
 }
@@ -396,6 +396,12 @@ static bool another(struct world *w, uint32_t s)
     const char *error = NULL;
     if (!report->same || s >= report->states)
         return false;
+    if (w->seeking)
+        return s < w->options->from;
+    if (w->options->to && s >= w->options->to) {
+        report->ended = true;
+        return false;
+    }
     report->ended = w->options->budget && time(NULL) >= w->until;
     if (!report->ended && w->options->recording)
         report->ended = !world_recorded(w, s, &error);
@@ -406,6 +412,30 @@ static bool another(struct world *w, uint32_t s)
     return !report->ended && report->same;
 }
 
+/* Finds the states before options->from on the simulator, and turns to the driver. False when that is impossible. */
+static bool seek(struct world *w)
+{
+    struct world_report *report = w->report;
+    char spec[sizeof w->spec];
+    uint32_t s = 0;
+    memcpy(spec, w->spec, sizeof spec);
+    snprintf(w->spec, sizeof w->spec, "as-driver:sim:%s", w->options->devices == 1 ? "h100" : "h200x2");
+    w->seeking = true;
+    while (another(w, s) && visit_state(w, s))
+        s++;
+    w->seeking = false;
+    memcpy(w->spec, spec, sizeof spec);
+    lockstep_close(&w->pair);
+    if (report->same && s < w->options->from) {
+        snprintf(report->difference, sizeof report->difference, "there are only %u states", s);
+        report->same = false;
+    }
+    *report = (struct world_report){.calls = report->calls, .states = report->states, .same = report->same,
+                                    .closed = report->closed};
+    w->until = time(NULL) + (time_t)w->options->budget;
+    return report->same;
+}
+
 void world_explore(const struct world_options *options, struct world_report *report)
 {
     struct world w = {.options = options, .report = report};
@@ -413,7 +443,9 @@ void world_explore(const struct world_options *options, struct world_report *rep
     report->same = report->closed = true;
     if (!set_up(&w))
         report->same = false;
-    for (uint32_t s = 0; another(&w, s); s++, report->visited++)
+    else if (options->from && !seek(&w))
+        report->same = false;
+    for (uint32_t s = (uint32_t)options->from; another(&w, s); s++, report->visited += !options->recording || w.record.state == s - 1)
         if (!visit_state(&w, s))
             break;
     report->closed &= report->same && !report->ended && !report->unreached;

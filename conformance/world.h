@@ -12,7 +12,11 @@
  *
  * On a driver the search goes on after a difference: it is counted by kind, and the world rebuilt where both are no
  * longer in the same state. Calls with values of memory that is gone are left out there, since the driver may have
- * given them to other memory.
+ * given them to other memory. A world that takes a driver too long can be asked in parts, one after another or on
+ * several machines: states before the part are found on the simulator.
+ *
+ *   states   0 ........ from ........ to ........
+ *            simulator  | driver      | (another run)
  */
 #ifndef CUVMM_WORLD_H
 #define CUVMM_WORLD_H
@@ -28,6 +32,7 @@ struct world_options {
     const char *spec;    /* NULL: the simulator with as many devices */
     unsigned budget;     /* seconds after which the search stops; 0: none */
     unsigned patience;   /* seconds that the calls from one state may take before SIGALRM ends the process; 0: any */
+    size_t from, to;     /* of a driver: the states that it is asked about, [from, to); to 0: to the end */
     FILE *record;        /* of a driver: where the answers are written (world_record.h); NULL for nowhere */
     FILE *recording;     /* to be compared with; the search ends where it does; NULL for none */
     struct table *table; /* of a driver: where differences are counted */
@@ -43,7 +48,8 @@ struct world_options {
 struct world_report {
     size_t calls;        /* of the alphabet */
     size_t states;
-    size_t visited;      /* of them */
+    size_t visited;      /* of them, without those before options.from */
+    size_t compared;     /* with a recording: answers */
     size_t transitions;  /* calls made from states */
     size_t refused, kept, changed, outside; /* of them; kept: succeeded without a change; outside: out of the world */
     size_t halfway;      /* of the refused ones: those that are known to leave something changed */

@@ -25,6 +25,7 @@ struct world {
     struct lockstep pair;
     char spec[96];
     bool driver;
+    bool seeking; /* states before options->from are found on the simulator */
     struct record record;
     bool record_read;  /* a state of the recording was read */
     time_t until;

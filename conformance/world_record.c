@@ -38,10 +38,18 @@ static uint32_t add(struct record *record, const char *answer)
     return (uint32_t)record->count++;
 }
 
-void record_close(struct record *record)
+static void forget_answers(struct record *record)
 {
     for (size_t i = 0; i < record->count; i++)
         free(record->answers[i]);
+    record->count = 0;
+    memset(record->line, 0xFF, record->calls * sizeof *record->line);
+    memset(record->before, 0xFF, record->calls * sizeof *record->before);
+}
+
+void record_close(struct record *record)
+{
+    forget_answers(record);
     free(record->answers);
     free(record->line);
     free(record->before);
@@ -177,7 +185,11 @@ bool record_next(struct record *record, const char **error)
     while (!*error && (line = read_line(record->file)) != NULL) {
         size_t number;
         int used = 0;
-        if (sscanf(line, "k %zu %n", &number, &used) == 1 && used && number == record->count)
+        if (*line == '#')
+            used = 1;
+        else if (sscanf(line, "calls %zu%n", &number, &used) == 1 && used && number == record->calls)
+            forget_answers(record); /* another recording follows */
+        else if (sscanf(line, "k %zu %n", &number, &used) == 1 && used && number == record->count)
             add(record, line + used);
         else if (sscanf(line, "s %zu%n", &record->state, &used) == 1 && used)
             *error = read_runs(record, line + used);

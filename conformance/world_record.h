@@ -8,7 +8,8 @@
  *
  * States are numbered as the search finds them, calls as the alphabet has them, so the file means something to whoever
  * makes the same search with the same alphabet. "-" is a call that does not apply, "not made" one that is spared the
- * driver; an answer that starts with '!' is one that the model did not predict.
+ * driver; an answer that starts with '!' is one that the model did not predict. Recordings of parts may follow one
+ * another in a file, in the order of their states: each begins with its own "calls", and counts its answers from 0.
  */
 #ifndef CUVMM_WORLD_RECORD_H
 #define CUVMM_WORLD_RECORD_H

@@ -65,7 +65,9 @@ static void says_what_is_wrong(void)
                {"calls 3\nk 0 A\ns 0 0 1x2\n", "a run that does not fit"},
                {"calls 3\nk 0 A\ns 0 0 x\n", "expected a number"},
                {"calls 3\nk 1 A\n", "neither an answer nor a state"},
-               {"calls 3\nnonsense\n", "neither an answer nor a state"}};
+               {"calls 3\nnonsense\n", "neither an answer nor a state"},
+               {"calls 3\ncalls 4\n", "neither an answer nor a state"},
+               {"calls 3\nk 0 A\ncalls 3\ns 0 0x3\n", "a run that does not fit"}};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         char text[100];
         struct record record;
@@ -86,9 +88,28 @@ static void says_what_is_wrong(void)
     fclose(file);
 }
 
+/* What the first part knew is not known in the second. */
+static void parts_follow_one_another(void)
+{
+    char text[] = "# one\ncalls 3\nk 0 A\ns 0 0x3\n# two\ncalls 3\nk 0 B\ns 1 0x3\ns 2 =3\n";
+    FILE *file = fmemopen(text, strlen(text), "r");
+    struct record record;
+    const char *error;
+    tap_ok(record_open(&record, file, 3) && record_next(&record, &error) && record.state == 0, "a state of the first part");
+    tap_text(record_answer(&record, 2), "A", "with its answer");
+    for (size_t s = 1; s < 3; s++) {
+        tap_ok(record_next(&record, &error) && record.state == s, "state %zu, of the second part", s);
+        tap_text(record_answer(&record, 2), "B", "with the answers of its own part");
+    }
+    tap_ok(!record_next(&record, &error) && !error, "and no more");
+    record_close(&record);
+    fclose(file);
+}
+
 int main(void)
 {
     reads_back();
+    parts_follow_one_another();
     says_what_is_wrong();
     return tap_done();
 }

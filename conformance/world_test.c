@@ -159,8 +159,42 @@ static void budgets(void)
     free(table);
 }
 
+/* One part of the states, and then another; the recordings of both make one. */
+static void parts(void)
+{
+    struct table *table = empty_table();
+    struct world_report first, second, whole;
+    struct world_options options = {.devices = 1, .max_refs = 1, .max_states = 200, .spec = "as-driver:sim:h100",
+                                    .table = table, .record = tmpfile()};
+    FILE *file = options.record;
+    if (!file)
+        tap_bail("no temporary file");
+    options.to = 20;
+    world_explore(&options, &first);
+    tap_ok(first.same && first.ended && first.visited == 20, "to: the first 20 states");
+    options.from = 20;
+    options.to = 50;
+    world_explore(&options, &second);
+    tap_ok(second.same && second.ended && second.visited == 30, "from and to: the next 30");
+    options = (struct world_options){.devices = 1, .max_refs = 1, .max_states = 200, .spec = "as-driver:sim:h100",
+                                     .table = table, .recording = file};
+    rewind(file);
+    world_explore(&options, &whole);
+    tap_ok(whole.same && !whole.unlike && whole.visited == 50, "recorded one after another they are one recording");
+    tap_u64(whole.transitions, first.transitions + second.transitions, "of as many transitions");
+    tap_u64(whole.compared, 50 * whole.calls, "and each answer is compared");
+    options.recording = NULL;
+    options.from = 201;
+    world_explore(&options, &whole);
+    tap_text(whole.difference, "there are only 200 states", "a part beyond the last state is refused");
+    tap_ok(!whole.same && !whole.visited, "and nothing is visited");
+    fclose(file);
+    free(table);
+}
+
 int main(void)
 {
+    parts();
     closes(&(struct world_options){.devices = 1, .max_refs = 1, .max_states = 100000});
     closes(&(struct world_options){.devices = 1, .max_refs = 1, .max_states = 100000, .strict = true});
     stops_at_the_bound();

@@ -9,11 +9,12 @@ void world_keep(struct world *w, uint32_t state, uint32_t call, const char *told
 {
     char answer[LOCKSTEP_TOLD + 16];
     snprintf(answer, sizeof answer, "%s%s%s", foreseen ? "" : "!", told, moved ? " moved" : "");
-    if (w->options->record)
+    if (w->options->record && !w->seeking)
         record_put(&w->record, call, answer);
     if (!w->options->recording || w->record.state != state)
         return;
     const char *recorded = record_answer(&w->record, call);
+    w->report->compared++;
     if (*recorded == '!' || !strcmp(recorded, answer))
         return;
     if (w->report->unlike++ == 0)
