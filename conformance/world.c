@@ -426,14 +426,14 @@ static bool seek(struct world *w)
     w->seeking = false;
     memcpy(w->spec, spec, sizeof spec);
     lockstep_close(&w->pair);
-    if (report->same && s < w->options->from) {
-        snprintf(report->difference, sizeof report->difference, "there are only %u states", s);
-        report->same = false;
-    }
-    *report = (struct world_report){.calls = report->calls, .states = report->states, .same = report->same,
+    if (!report->same)
+        return false;
+    *report = (struct world_report){.calls = report->calls, .states = report->states, .same = true,
                                     .closed = report->closed};
+    if (s < w->options->from)
+        snprintf(report->difference, sizeof report->difference, "there are only %u states", s);
     w->until = time(NULL) + (time_t)w->options->budget;
-    return report->same;
+    return s == w->options->from;
 }
 
 void world_explore(const struct world_options *options, struct world_report *report)
