@@ -1,21 +1,32 @@
-/* bytes.h - the contents of physical memory, sparse: what was never written reads as zero and takes no room.
+/* bytes.h - the contents of a block of physical memory, sparse: what was never written reads as zero and takes no room.
+ *
+ *   block     [ window 0, 64 MiB ][ window 1 ][ window 2 ]...   a window is seen by the simulator once it is written
+ *   written    ####......###                    ##              a bit for every 64 KiB of it
+ *
+ * The bytes lie in the machine's memory file, so that they can be shown at other addresses of the host as well; where
+ * there is no file, in memory of their own.
  *
  * All locking is up to the caller.
  */
 #ifndef SIM_BYTES_H
 #define SIM_BYTES_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "frames.h"
 
 #define BYTES_CHUNK UINT64_C(65536)
+#define BYTES_WINDOW (UINT64_C(64) << 20)
+
+struct bytes_window;
 
 struct bytes {
     uint64_t size;
-    unsigned char **chunk; /* NULL until the first write; then one pointer per BYTES_CHUNK, NULL where all is zero */
+    struct frames *frames;
+    uint64_t place;               /* in the file; FRAMES_NOWHERE before the first write and without a file */
+    struct bytes_window **window; /* NULL until the first write; then one pointer each, NULL where all is zero */
+    bool open;                    /* others may write to it unseen: nothing is known to be zero any more */
 };
 
-void bytes_init(struct bytes *bytes, uint64_t size);
+void bytes_init(struct bytes *bytes, struct frames *frames, uint64_t size);
 void bytes_clear(struct bytes *bytes);
 
 /* Makes sure that writing [offset, offset + length) needs no more memory. False when memory is out: contents and later
@@ -25,5 +36,9 @@ bool bytes_touch(struct bytes *bytes, uint64_t offset, uint64_t length);
 /* The longest run from offset, at most *length bytes, that lies together: its address (NULL: all zero, never written)
  * and in *length how long it is. */
 unsigned char *bytes_run(const struct bytes *bytes, uint64_t offset, uint64_t *length);
+
+/* Opens the bytes to others than the simulator, who will find them in the file at bytes->place. False when memory is
+ * out, or without a file. */
+bool bytes_open(struct bytes *bytes);
 
 #endif

@@ -1,4 +1,5 @@
 /* Rights: who may do what with which mapping. */
+#include "host.h"
 #include "rdma.h"
 
 static vmm_result refuse_desc(enum vmm_rule_id rule, int64_t value, uint64_t expected, uint64_t index)
@@ -116,18 +117,21 @@ static void put_rights(struct sim_mapping *mapping, unsigned slot, uint64_t flag
 }
 
 /* One grant on one mapping. Which of device 0 and the host got other rights last decides what HOST is told, see access_at. */
-static void grant(struct sim_mapping *mapping, const vmm_mem_access_desc *desc)
+static vmm_result grant(struct sim_process *process, struct sim_mapping *mapping, const vmm_mem_access_desc *desc)
 {
     unsigned slot = slot_of(desc->location), before = sim_access_of(mapping->access, slot);
+    if (slot == SIM_HOST_SLOT && !sim_host_show(process, mapping, (unsigned)desc->flags))
+        return sim_out_of_host_memory();
     rdma_grant(mapping, desc);
     put_rights(mapping, slot, (uint64_t)desc->flags);
     if (desc->flags && before != (unsigned)desc->flags && (slot == 0 || slot == SIM_HOST_SLOT))
         mapping->host_latest = slot == SIM_HOST_SLOT;
+    return VMM_SUCCESS;
 }
 
 /* Mapping by mapping, grant by grant, up to hole. The driver leaves in place what it
  * did before the grant that it refuses. */
-static vmm_result grant_all(const struct sim_process *process, const struct vmm_call_mem_set_access *call,
+static vmm_result grant_all(struct sim_process *process, const struct vmm_call_mem_set_access *call,
                             uint64_t hole)
 {
     uint64_t changes = 0;
@@ -137,15 +141,15 @@ static vmm_result grant_all(const struct sim_process *process, const struct vmm_
             vmm_result result = check_grant(process, m, &call->desc[i]);
             if (result == VMM_SUCCESS && (result = rdma_check_grant(m, &call->desc[i])) != VMM_SUCCESS)
                 put_rights(m, slot_of(call->desc[i].location), 0); /* measured: what it had is lost */
+            bool nothing = m->handle->prop.location.type == VMM_MEM_LOCATION_TYPE_DEVICE &&
+                           call->desc[i].location.type != VMM_MEM_LOCATION_TYPE_DEVICE;
+            if (result == VMM_SUCCESS && !nothing)
+                result = grant(process, m, &call->desc[i]);
             if (result != VMM_SUCCESS && changes)
                 vmm_detail_note("descriptor %llu is refused; the %llu grants before it, from the start of the range, stay",
                                 (unsigned long long)i, (unsigned long long)changes);
             if (result != VMM_SUCCESS)
                 return result;
-            bool nothing = m->handle->prop.location.type == VMM_MEM_LOCATION_TYPE_DEVICE &&
-                           call->desc[i].location.type != VMM_MEM_LOCATION_TYPE_DEVICE;
-            if (!nothing)
-                grant(m, &call->desc[i]);
             changes += !nothing;
         }
     return VMM_SUCCESS;

@@ -37,7 +37,7 @@ static vmm_result check_reserve(const struct sim_profile *profile, const struct 
 
 static vmm_result refuse_above_hint(const struct sim_process *process, const struct vmm_call_mem_address_reserve *call)
 {
-    uint64_t end = process->machine->profile.va_end;
+    uint64_t end = process->arena.end;
     vmm_result result = vmm_detail_refuse(VMM_RULE_RESERVE_SPACE, call->addr, end, NULL);
     vmm_detail_argument("addr");
     vmm_detail_note("only addresses at or above the hint count, and none is free there for %llu bytes",

@@ -87,12 +87,12 @@ static void end_context(struct sim_process *process, struct sim_context *context
 static void open_context_space(struct sim_process *process)
 {
     const struct sim_profile *profile = &process->machine->profile;
-    uint64_t chunk = profile->va_chunk, unit = profile->va_granularity, at;
-    if (process->context_space || !profile->va_context || chunk < 8 * unit)
+    uint64_t chunk = profile->va_chunk, unit = profile->va_granularity, from = process->arena.context, at;
+    if (process->context_space || !from || chunk < 8 * unit)
         return;
     process->context_space = true;
-    if (space_take(&process->space, chunk - unit, chunk, profile->va_context, &at) == SPACE_TAKEN)
-        space_take(&process->space, 4 * unit, chunk, profile->va_context + chunk, &at);
+    if (space_take(&process->space, chunk - unit, chunk, from, &at) == SPACE_TAKEN)
+        space_take(&process->space, 4 * unit, chunk, from + chunk, &at);
 }
 
 static vmm_context context_value(uint64_t value)

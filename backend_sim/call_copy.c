@@ -71,18 +71,43 @@ static void load(const struct sim_process *process, unsigned char *to, uint64_t 
     }
 }
 
-/* Through a small buffer: both sides may change their run anywhere, also in the middle of each other's. Backwards when
- * the destination lies inside the source, so that every byte is read before it is written. */
+/* Both sides lie together for length bytes, at most. */
+static void move_run(const struct sim_process *process, uint64_t dst, uint64_t src, uint64_t *length)
+{
+    const unsigned char *from = together(process, src, length);
+    unsigned char *to = together(process, dst, length);
+    if (from)
+        memmove(to, from, *length);
+    else
+        memset(to, 0, *length);
+}
+
+/* How many bytes before end, at most size, lie together. Never more than they would forwards. */
+static uint64_t together_before(const struct sim_process *process, uint64_t end, uint64_t size)
+{
+    uint64_t step = size < BYTES_CHUNK ? size : BYTES_CHUNK, length = step;
+    while (together(process, end - step, &length), length < step)
+        length = step -= length;
+    return step;
+}
+
+/* Backwards when the destination lies inside the source, so that every byte is read before it is written. */
 static void move(const struct sim_process *process, uint64_t dst, uint64_t src, uint64_t size)
 {
-    unsigned char buffer[16384];
     bool backwards = dst > src && dst - src < size;
-    for (uint64_t done = 0; done < size;) {
-        uint64_t length = size - done < sizeof buffer ? size - done : sizeof buffer;
-        uint64_t at = backwards ? size - done - length : done;
-        load(process, buffer, src + at, length);
-        store(process, dst + at, buffer, length);
-        done += length;
+    while (size) {
+        uint64_t length = size, at = 0;
+        if (backwards) {
+            length = together_before(process, src + size, size);
+            length = together_before(process, dst + size, length);
+            at = size - length;
+        }
+        move_run(process, dst + at, src + at, &length);
+        if (!backwards) {
+            dst += length;
+            src += length;
+        }
+        size -= length;
     }
 }
 

@@ -42,7 +42,7 @@ static vmm_result check_place(const struct sim_process *process, const struct vm
                               const struct sim_handle *handle)
 {
     uint64_t unit = sim_granularity(process, handle->prop.location.type, VMM_MEM_ALLOC_GRANULARITY_MINIMUM);
-    uint64_t end = process->machine->profile.va_end;
+    uint64_t end = process->arena.end;
     if (call->ptr % unit)
         return vmm_detail_refuse(VMM_RULE_MAP_PTR_GRANULARITY, call->ptr, unit, NULL);
     if (!sim_reservation_at(process, call->ptr))
@@ -85,15 +85,12 @@ static vmm_result make(struct sim_process *process, const struct vmm_call_mem_ma
         free(mapping);
         return sim_out_of_host_memory();
     }
-    *mapping = (struct sim_mapping){call->ptr,
-                                    call->size,
-                                    call->offset,
-                                    handle,
-                                    0,
-                                    sim_origin(&call->head),
-                                    sim_process_number(process, VMM_OBJECT_MAPPING),
-                                    false,
-                                    false};
+    *mapping = (struct sim_mapping){.start = call->ptr,
+                                    .size = call->size,
+                                    .offset = call->offset,
+                                    .handle = handle,
+                                    .made = sim_origin(&call->head),
+                                    .number = sim_process_number(process, VMM_OBJECT_MAPPING)};
     handle->maps++;
     rdma_mapped(mapping);
     return VMM_SUCCESS;

@@ -10,11 +10,13 @@ struct sim_machine *sim_machine_new(const struct sim_profile *profile)
     pthread_mutex_init(&machine->lock, NULL);
     machine->profile = *profile;
     machine->bytes = true;
+    frames_init(&machine->frames);
     return machine;
 }
 
 void sim_machine_free(struct sim_machine *machine)
 {
+    frames_clear(&machine->frames);
     pthread_mutex_destroy(&machine->lock);
     free(machine);
 }
@@ -47,7 +49,7 @@ struct sim_block *sim_block_new(struct sim_machine *machine, uint64_t size, cons
     block->size = size;
     block->holders = 1;
     block->prop = *prop;
-    bytes_init(&block->bytes, size);
+    bytes_init(&block->bytes, &machine->frames, size);
     *used(machine, prop->location) += size;
     if (compressed(block))
         machine->device_compressed[prop->location.id] += size;

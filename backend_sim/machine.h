@@ -11,6 +11,7 @@
 
 #include <pthread.h>
 
+#include "arena.h"
 #include "bytes.h"
 #include "profile.h"
 
@@ -26,6 +27,8 @@ struct sim_machine {
     pthread_mutex_t lock;
     struct sim_profile profile;
     bool bytes; /* contents are kept; without, copies and fills are checked only */
+    enum arena_choice arena; /* of processes that join */
+    struct frames frames;
     unsigned processes;
     uint64_t blocks; /* ids given so far */
     uint64_t device_used[VMM_MAX_DEVICES], device_compressed[VMM_MAX_DEVICES];

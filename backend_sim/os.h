@@ -1,11 +1,46 @@
-/* os.h - what the simulator asks of the operating system beyond the C library. The whole port of another system. */
+/* os.h - what the simulator asks of the operating system beyond the C library. The whole port of another system.
+ *
+ * Sizes and addresses are multiples of os_page_size(). A function that returns false or NULL has changed nothing.
+ */
 #ifndef SIM_OS_H
 #define SIM_OS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* How many forks lie between this process and the one that first called this: 0, then 1 in its child, and so on.
  * Makes no system call after the first. */
 uint64_t os_fork_depth(void);
+
+uint64_t os_page_size(void);
+
+/* ---- addresses of the host ---- */
+
+/* Takes [start, start + size) so that nobody else is given them, and touching them is a SIGSEGV. False when they are not
+ * all free, or more than this process may have. */
+bool os_reserve(uint64_t start, uint64_t size);
+/* The same wherever there is room, at a multiple of alignment (a power of two). */
+bool os_reserve_anywhere(uint64_t size, uint64_t alignment, uint64_t *start);
+void os_unreserve(uint64_t start, uint64_t size);
+
+/* ---- memory that can be seen at several addresses ---- */
+
+/* A file without a name that takes room only where it was written; -1 when there is none to be had. It is not inherited
+ * by programs that are executed. */
+int os_file_new(void);
+void os_file_close(int file);
+/* Makes the file at least size bytes long, the new ones zero. */
+bool os_file_grow(int file, uint64_t size);
+/* The bytes [offset, offset + size) are zero again and their room is given back. */
+void os_file_clear(int file, uint64_t offset, uint64_t size);
+
+/* Part of the file, or with file -1 memory of its own, anywhere in this process, to read and write. */
+void *os_map(int file, uint64_t offset, uint64_t size);
+void os_unmap(void *memory, uint64_t size);
+
+/* Part of the file at reserved addresses, in place of what is there; os_conceal makes them reserved again. When that
+ * fails for want of memory they stay as they were. */
+bool os_show(uint64_t start, uint64_t size, int file, uint64_t offset, bool writable);
+bool os_conceal(uint64_t start, uint64_t size);
 
 #endif

@@ -1,7 +1,19 @@
+#define _GNU_SOURCE /* memfd_create, fallocate */
 #include "os.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#ifndef MAP_NORESERVE
+#define MAP_NORESERVE 0
+#endif
 
 static _Atomic uint64_t depth;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -20,4 +32,144 @@ uint64_t os_fork_depth(void)
 {
     pthread_once(&once, watch);
     return atomic_load_explicit(&depth, memory_order_relaxed);
+}
+
+uint64_t os_page_size(void)
+{
+    long size = sysconf(_SC_PAGESIZE);
+    return size > 0 ? (uint64_t)size : 4096;
+}
+
+/* ---- addresses of the host ---- */
+
+static void *host(uint64_t address)
+{
+    return (void *)(uintptr_t)address;
+}
+
+/* Without MAP_FIXED the address is a wish: what is there already is never replaced. */
+static uint64_t reserve_near(uint64_t wish, uint64_t size)
+{
+    if (size > SIZE_MAX || wish > UINTPTR_MAX)
+        return 0;
+    void *at = mmap(host(wish), (size_t)size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return at == MAP_FAILED ? 0 : (uint64_t)(uintptr_t)at;
+}
+
+bool os_reserve(uint64_t start, uint64_t size)
+{
+    uint64_t at = reserve_near(start, size);
+    if (at && at != start)
+        os_unreserve(at, size);
+    return at && at == start;
+}
+
+bool os_reserve_anywhere(uint64_t size, uint64_t alignment, uint64_t *start)
+{
+    uint64_t room = size > UINT64_MAX - alignment ? 0 : size + alignment;
+    uint64_t at = room ? reserve_near(0, room) : 0;
+    if (!at)
+        return false;
+    *start = (at + alignment - 1) / alignment * alignment;
+    if (*start > at)
+        os_unreserve(at, *start - at);
+    if (at + room > *start + size)
+        os_unreserve(*start + size, at + room - (*start + size));
+    return true;
+}
+
+void os_unreserve(uint64_t start, uint64_t size)
+{
+    munmap(host(start), (size_t)size);
+}
+
+/* ---- memory that can be seen at several addresses ---- */
+
+#ifdef __linux__
+int os_file_new(void)
+{
+    return memfd_create("cuvmm-memory", MFD_CLOEXEC);
+}
+
+void os_file_clear(int file, uint64_t offset, uint64_t size)
+{
+    /* It cannot fail on such a file but for lack of kernel memory; then zeros are written in place of the hole. */
+    if (!fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)size))
+        return;
+    static const char zeros[65536];
+    for (uint64_t done = 0; done < size; done += sizeof zeros)
+        if (pwrite(file, zeros, size - done < sizeof zeros ? (size_t)(size - done) : sizeof zeros,
+                   (off_t)(offset + done)) < 0)
+            abort(); /* somebody's old bytes may not become another's */
+}
+#else
+int os_file_new(void)
+{
+    char name[64];
+    for (int i = 0; i < 100; i++) {
+        snprintf(name, sizeof name, "/cuvmm.%ld.%d", (long)getpid(), i);
+        int file = shm_open(name, O_RDWR | O_CREAT | O_EXCL, 0600);
+        if (file < 0)
+            continue;
+        shm_unlink(name);
+        fcntl(file, F_SETFD, FD_CLOEXEC);
+        return file;
+    }
+    return -1;
+}
+
+void os_file_clear(int file, uint64_t offset, uint64_t size)
+{
+    void *at = mmap(NULL, (size_t)size, PROT_READ | PROT_WRITE, MAP_SHARED, file, (off_t)offset);
+    if (at == MAP_FAILED)
+        abort(); /* somebody's old bytes may not become another's */
+    for (uint64_t i = 0; i < size; i++)
+        ((volatile char *)at)[i] = 0;
+    munmap(at, (size_t)size);
+}
+#endif
+
+void os_file_close(int file)
+{
+    close(file);
+}
+
+bool os_file_grow(int file, uint64_t size)
+{
+    struct stat is;
+    struct rlimit most; /* beyond it the system would send SIGXFSZ */
+    if (fstat(file, &is))
+        return false;
+    if ((uint64_t)is.st_size >= size)
+        return true;
+    if (size > INT64_MAX || getrlimit(RLIMIT_FSIZE, &most) || (most.rlim_cur != RLIM_INFINITY && size > most.rlim_cur))
+        return false;
+    return !ftruncate(file, (off_t)size);
+}
+
+void *os_map(int file, uint64_t offset, uint64_t size)
+{
+    int flags = file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED | MAP_NORESERVE;
+    if (size > SIZE_MAX)
+        return NULL;
+    void *at = mmap(NULL, (size_t)size, PROT_READ | PROT_WRITE, flags, file, file < 0 ? 0 : (off_t)offset);
+    return at == MAP_FAILED ? NULL : at;
+}
+
+void os_unmap(void *memory, uint64_t size)
+{
+    munmap(memory, (size_t)size);
+}
+
+bool os_show(uint64_t start, uint64_t size, int file, uint64_t offset, bool writable)
+{
+    int rights = writable ? PROT_READ | PROT_WRITE : PROT_READ;
+    return mmap(host(start), (size_t)size, rights, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, file, (off_t)offset) !=
+           MAP_FAILED;
+}
+
+bool os_conceal(uint64_t start, uint64_t size)
+{
+    return mmap(host(start), (size_t)size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0) !=
+           MAP_FAILED;
 }

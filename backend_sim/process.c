@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "host.h"
 #include "os.h"
 #include "rdma.h"
 
@@ -9,16 +10,17 @@
 #define TAG_CONTEXT 0x5443
 #define TAG_STREAM 0x5253
 
-static bool open_space(struct space *space, const struct sim_profile *profile)
+/* Addresses that the profile says others have are others' only where they are. */
+static bool open_space(struct space *space, const struct arena *arena, const struct sim_profile *profile)
 {
     uint64_t chunk = profile->va_chunk ? profile->va_chunk : profile->va_granularity;
-    bool ok = space_init(space, profile->va_start, profile->va_end, chunk);
-    for (int i = 0; ok && i < SIM_MAX_TAKEN && profile->va_taken[i].end; i++)
+    bool ok = space_init(space, arena->start, arena->end, chunk);
+    for (int i = 0; arena->start == profile->va_start && ok && i < SIM_MAX_TAKEN && profile->va_taken[i].end; i++)
         ok = space_exclude(space, profile->va_taken[i].start, profile->va_taken[i].end);
     return ok;
 }
 
-struct sim_process *sim_process_new(struct sim_machine *machine, bool strict)
+struct sim_process *sim_process_new(struct sim_machine *machine, bool strict, enum arena_choice choice)
 {
     const struct sim_profile *profile = &machine->profile;
     struct sim_process *process = calloc(1, sizeof *process);
@@ -28,16 +30,18 @@ struct sim_process *sim_process_new(struct sim_machine *machine, bool strict)
         free(process);
         return NULL;
     }
-    if (!open_space(&process->space, profile)) {
+    arena_open(&process->arena, profile, choice);
+    if (!open_space(&process->space, &process->arena, profile)) {
+        arena_close(&process->arena);
         space_clear(&process->space);
         current_clear(&process->current);
         free(process);
         return NULL;
     }
     unsigned shift = 12; /* no profile has a smaller unit of addresses */
-    addrmap_init(&process->reservations, profile->va_end, shift);
-    addrmap_init(&process->mappings, profile->va_end, shift);
-    addrmap_init(&process->allocations, profile->va_end, shift);
+    addrmap_init(&process->reservations, process->arena.end, shift);
+    addrmap_init(&process->mappings, process->arena.end, shift);
+    addrmap_init(&process->allocations, process->arena.end, shift);
     slots_init(&process->handles, TAG_HANDLE, free);
     slots_init(&process->contexts, TAG_CONTEXT, free);
     slots_init(&process->streams, TAG_STREAM, free);
@@ -81,6 +85,7 @@ void sim_process_free(struct sim_process *process)
     addrmap_clear(&process->mappings);
     addrmap_clear(&process->allocations);
     space_clear(&process->space);
+    arena_close(&process->arena);
     current_clear(&process->current);
     free(process);
     if (!left)
@@ -146,6 +151,7 @@ void sim_mapping_end(struct sim_process *process, struct sim_mapping *mapping, s
                           handle->prop.location};
     graveyard_bury(&process->graveyard, &grave);
     addrmap_remove(&process->mappings, mapping->start);
+    sim_host_hide(process, mapping);
     rdma_unmapped(mapping);
     handle->maps--;
     sim_handle_settle(process, handle, ended);

@@ -14,6 +14,7 @@
 #include <pthread.h>
 
 #include "addrmap.h"
+#include "arena.h"
 #include "backend.h"
 #include "current.h"
 #include "graveyard.h"
@@ -52,6 +53,7 @@ struct sim_mapping {
     uint64_t access; /* two bits a location: device i at 2i, the host at 2 * VMM_MAX_DEVICES */
     struct sim_origin made;
     uint32_t number;
+    unsigned host_shown; /* the rights with which the program sees it in place (host.h) */
     bool sync; /* P2P_TOKENS was asked for, which sets SYNC_MEMOPS */
     bool host_latest; /* of device 0 and the host, the host was the last to be granted anything: it answers for HOST */
 };
@@ -96,6 +98,7 @@ struct sim_process {
     bool strict;
     _Atomic uint64_t initialised; /* 0: not yet; else 1 + how many forks deep the process was then */
     struct current current;   /* each thread's contexts */
+    struct arena arena;       /* which addresses space deals out, and which of them the host has taken for it */
     struct space space;
     struct addrmap reservations, mappings, allocations;
     struct slots handles, contexts, streams;
@@ -108,7 +111,7 @@ struct sim_process {
 };
 
 /* A process on machine, which it joins; NULL when memory or thread keys are out. */
-struct sim_process *sim_process_new(struct sim_machine *machine, bool strict);
+struct sim_process *sim_process_new(struct sim_machine *machine, bool strict, enum arena_choice choice);
 /* Gives back everything that the process holds and leaves the machine, which ends with its last process. */
 void sim_process_free(struct sim_process *process);
 

@@ -91,7 +91,7 @@ static const struct vmm_backend_ops ops = {
 
 static vmm_result add_process(struct sim_machine *machine, bool strict, struct vmm_backend **backend)
 {
-    struct sim_process *process = sim_process_new(machine, strict);
+    struct sim_process *process = sim_process_new(machine, strict, machine->bytes ? machine->arena : ARENA_NONE);
     if (!process)
         return vmm_detail_fail(VMM_ERROR_OUT_OF_MEMORY, "vmm_open", "the host's memory or thread keys are exhausted");
     process->backend.ops = &ops;

@@ -1,0 +1,102 @@
+/* arena: the profile's addresses where they are free, others where not, fewer where the process may not have so many. */
+#include "arena.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "os.h"
+#include "tap.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define TOOL 1
+#else
+#define TOOL 0
+#endif
+
+/* A process that may only have this much more; what it finds is its exit status. */
+static int in_a_small_process(int (*body)(const struct sim_profile *), const struct sim_profile *profile, rlim_t room)
+{
+    int status = -1;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        struct rlimit limit = {room, room};
+        _exit(setrlimit(RLIMIT_AS, &limit) ? 99 : body(profile));
+    }
+    if (child < 0 || waitpid(child, &status, 0) != child)
+        tap_bail("no child process");
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 100;
+}
+
+static int finds_less(const struct sim_profile *profile)
+{
+    struct arena arena;
+    arena_open(&arena, profile, ARENA_AUTO);
+    uint64_t backed = arena.backed - arena.start;
+    if (arena.end - arena.start != profile->va_end - profile->va_start)
+        return 2;
+    arena_close(&arena);
+    return backed >= UINT64_C(1) << 30 && backed <= UINT64_C(8) << 30 ? 0 : 1;
+}
+
+static int finds_nothing(const struct sim_profile *profile)
+{
+    struct arena arena;
+    arena_open(&arena, profile, ARENA_AUTO);
+    int bad = arena.backed != arena.start || arena.start != profile->va_start || arena_holds(&arena, arena.start, 1);
+    arena_close(&arena);
+    return bad;
+}
+
+static void in_place(const struct sim_profile *profile)
+{
+    struct arena arena, second, third;
+    arena_open(&arena, profile, ARENA_PROFILE);
+    tap_note("%s: of the addresses from 0x%llx on the host has 0x%llx free", profile->name,
+             (unsigned long long)profile->va_start, (unsigned long long)(arena.backed - arena.start));
+    tap_ok(arena.start == profile->va_start && arena.end == profile->va_end, "the profile's addresses");
+    if (arena.backed == arena.start) {
+        tap_skip("this host has none of these addresses free", "the profile's addresses are taken once");
+    } else {
+        uint64_t page = os_page_size();
+        tap_ok(!os_reserve(arena.start, page) && !os_reserve(arena.backed - page, page), "nobody else gets them");
+        tap_ok(arena_holds(&arena, arena.start, arena.backed - arena.start), "it holds all of them");
+        tap_ok(!arena_holds(&arena, arena.backed - page, 2 * page) && !arena_holds(&arena, arena.start - 1, 1),
+               "and no more");
+    }
+    arena_open(&second, profile, ARENA_PROFILE);
+    tap_ok(second.start == profile->va_start || second.backed == second.start, "a second one in place is not backed");
+    arena_open(&third, profile, ARENA_AUTO);
+    tap_ok(third.backed > third.start, "elsewhere it is");
+    tap_u64(third.end - third.start, profile->va_end - profile->va_start, "with as many addresses");
+    arena_close(&third);
+    arena_close(&second);
+    uint64_t start = arena.start, held = arena.backed - arena.start;
+    arena_close(&arena);
+    tap_ok(!held || os_reserve(start, held), "closed, the addresses are free again");
+    if (held)
+        os_unreserve(start, held);
+}
+
+int main(void)
+{
+    struct sim_profile h100, odd;
+    struct arena arena;
+    if (!sim_profile_builtin("h100", &h100) || !sim_profile_builtin("odd", &odd))
+        tap_bail("no built-in profiles");
+    in_place(&h100);
+    in_place(&odd);
+    arena_open(&arena, &h100, ARENA_NONE);
+    tap_ok(arena.start == h100.va_start && !arena_holds(&arena, arena.start, 1), "none: addresses without a backing");
+    arena_close(&arena);
+    if (TOOL || getenv("CUVMM_RUN")) {
+        tap_skip("the tool's own memory does not fit", "a process with a limit");
+    } else {
+        tap_u64((uint64_t)in_a_small_process(finds_less, &h100, (rlim_t)8 << 30), 0, "8 GiB to have: fewer are backed");
+        tap_u64((uint64_t)in_a_small_process(finds_nothing, &h100, (rlim_t)512 << 20), 0, "512 MiB: none, and none moves");
+    }
+    return tap_done();
+}

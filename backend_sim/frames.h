@@ -1,0 +1,31 @@
+/* frames.h - the machine's physical memory as a file: where each block lies in it.
+ *
+ *   file     [ block 1 ][ block 2 ]......[ block 5 ]............   only what was written takes room
+ *   give 2   [ block 1 ][.................][ block 5 ]............  its room is given back, the next finds zeros
+ *
+ * Blocks are laid out when they are first touched, each in one piece: the file may be far larger than the memory that
+ * it stands for, so it never matters how scattered the free parts are. Without a file (frames.file -1) there are no
+ * places. All locking is up to the caller.
+ */
+#ifndef SIM_FRAMES_H
+#define SIM_FRAMES_H
+
+#include "holes.h"
+
+#define FRAMES_NOWHERE UINT64_MAX
+
+struct frames {
+    int file; /* -1: not opened yet, or there is none to be had */
+    bool tried;
+    struct holes free;
+};
+
+void frames_init(struct frames *frames);
+void frames_clear(struct frames *frames);
+
+/* A place for size bytes that read as zero; FRAMES_NOWHERE without a file, or when it may not become so long. */
+uint64_t frames_take(struct frames *frames, uint64_t size);
+/* Gives a place back: what was written there is gone. */
+void frames_give(struct frames *frames, uint64_t place, uint64_t size);
+
+#endif

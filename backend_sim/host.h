@@ -1,0 +1,21 @@
+/* host.h - memory of the host in place: what the program reads and writes at device addresses without any call.
+ *
+ *   rights of the host   none        READ             READWRITE         none, or unmapped
+ *   at the mapping       (SIGSEGV)   [file, to read]  [file, to write]  (SIGSEGV)
+ *
+ * Only memory of location HOST or HOST_NUMA is ever shown, and only where the host's addresses are backed (arena.h).
+ * The bytes are those that device work sees, at once and both ways.
+ */
+#ifndef SIM_HOST_H
+#define SIM_HOST_H
+
+#include "process.h"
+
+/* The mapping is about to have these rights for the host: its addresses now behave so. False when the system gives no
+ * more memory or mappings; nothing has changed. */
+bool sim_host_show(struct sim_process *process, struct sim_mapping *mapping, unsigned rights);
+
+/* The mapping is about to go. */
+void sim_host_hide(struct sim_process *process, struct sim_mapping *mapping);
+
+#endif
