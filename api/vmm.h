@@ -263,9 +263,9 @@ typedef struct vmm_object {
 /* The rights of a location on a mapping object: VMM_MEM_ACCESS_FLAGS_PROT_. HOST and HOST_NUMA are one location. */
 VMM_API vmm_mem_access_flags vmm_object_access(const vmm_object *mapping, vmm_mem_location location);
 
-/* Device work that went where it may not, as things were at that moment. */
+/* Device work, or the host, that went where it may not, as things were at that moment. */
 typedef struct vmm_fault {
-    int device;            /* that did it */
+    int device;            /* that did it; -1: the host, without kernel, launch and argument */
     vmm_kernel kernel;
     uint64_t launch;       /* ordinal of the call that launched it */
     uint64_t address;      /* of the first byte of the access */
@@ -292,7 +292,7 @@ typedef struct vmm_detail {
     uint64_t expected;     /* what the rule compares with (a granularity, a limit, a size), 0 where there is none */
     vmm_object nearest;    /* the object that explains it; kind NONE where there is none */
     char note[160];        /* words of this very call, "" where the rule's own text says it all */
-    const vmm_fault *fault; /* of VMM-FAULT-ACCESS and VMM-FAULT-STICKY: what the work did; else, and where the backend
+    const vmm_fault *fault; /* of VMM-FAULT-ACCESS, VMM-FAULT-STICKY and VMM-HOST-ACCESS: what was done; else, and where the backend
                                cannot tell, NULL. Valid as long as the detail */
 } vmm_detail;
 

@@ -6,6 +6,7 @@
 #define SIM_OS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* How many forks lie between this process and the one that first called this: 0, then 1 in its child, and so on.
@@ -42,5 +43,20 @@ void os_unmap(void *memory, uint64_t size);
  * fails for want of memory they stay as they were. */
 bool os_show(uint64_t start, uint64_t size, int file, uint64_t offset, bool writable);
 bool os_conceal(uint64_t start, uint64_t size);
+
+/* ---- touching what may not be touched ---- */
+
+enum os_touch { OS_TOUCHED, OS_TOUCH_READ, OS_TOUCH_WRITE }; /* the first where the machine does not tell */
+
+/* Called in the handler of the signal, on the thread that touched the address. */
+typedef void (*os_fault_fn)(uint64_t address, enum os_touch touch);
+
+/* From now on explain is called first, then whatever the program had in place for the signal happens. False when the
+ * system refuses. os_leave_faults puts back what was there, unless the program has set something else since. */
+bool os_watch_faults(os_fault_fn explain);
+void os_leave_faults(void);
+
+/* Text to standard error, also from the handler of a signal. */
+void os_say(const char *text, size_t length);
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "host.h"
+#include "host_fault.h"
 #include "os.h"
 #include "rdma.h"
 
@@ -48,6 +49,8 @@ struct sim_process *sim_process_new(struct sim_machine *machine, bool strict, en
     process->strict = strict;
     process->machine = machine;
     machine->processes++;
+    if (process->arena.backed > process->arena.start)
+        host_fault_watch(process);
     return process;
 }
 
@@ -73,6 +76,7 @@ static void drop_block(void *user, void *object)
 void sim_process_free(struct sim_process *process)
 {
     struct sim_machine *machine = process->machine;
+    host_fault_forget(process);
     pthread_mutex_lock(&machine->lock);
     free_ranges(process);
     slots_each(&process->handles, drop_block, machine);

@@ -108,6 +108,7 @@ struct sim_process {
     struct sim_fault fault[VMM_MAX_DEVICES];
     uint32_t numbers[VMM_OBJECT_STREAM + 1]; /* given so far, per kind */
     struct graveyard graveyard;
+    struct sim_process *watched_next; /* host_fault.h */
 };
 
 /* A process on machine, which it joins; NULL when memory or thread keys are out. */

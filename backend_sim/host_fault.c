@@ -1,0 +1,101 @@
+#include "host_fault.h"
+
+#include <stdio.h>
+
+#include "detail.h"
+#include "fault.h"
+#include "objects.h"
+#include "os.h"
+#include "sim.h"
+
+/* Signals have no argument of ours, so whom to ask must be known to the whole program. Taken before a machine's lock;
+ * the handler only tries both, since it may have interrupted their holder. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct sim_process *watched;
+
+static const char *why(unsigned rights, bool mapped, bool allocated, const vmm_object *nearest)
+{
+    if (allocated || (mapped && nearest->location.type == VMM_MEM_LOCATION_TYPE_DEVICE))
+        return "memory of a device, which the host cannot reach";
+    if (!mapped)
+        return "nothing is mapped there";
+    if (rights == VMM_MEM_ACCESS_FLAGS_PROT_READ)
+        return "the host may only read there";
+    return rights ? "these addresses of the process were not free, so it cannot be shown there"
+                  : "the host has no rights there";
+}
+
+static void describe(const struct sim_process *process, uint64_t address, enum os_touch touch)
+{
+    static const char *const did[] = {"host access", "host read", "host write"};
+    const struct sim_mapping *mapping = sim_mapping_at(process, address);
+    vmm_object nearest = sim_object_nearest(process, address);
+    vmm_fault fault = {.device = -1, .address = address, .size = 1, .mapped = mapping != NULL};
+    fault.rights = mapping ? sim_access_of(mapping->access, SIM_HOST_SLOT) : 0;
+    fault.writes = touch == OS_TOUCH_WRITE;
+    sim_fault_surroundings(process, &fault);
+    vmm_detail *detail = vmm_detail_here();
+    vmm_detail_refuse(VMM_RULE_HOST_ACCESS, address, 0, &nearest);
+    detail->function = did[touch];
+    detail->call = 0;
+    vmm_detail_note("at 0x%llx: %s", (unsigned long long)address,
+                    why(fault.rights, mapping != NULL, sim_allocation_at(process, address) != NULL, &nearest));
+    vmm_detail_fault(&fault);
+}
+
+static struct sim_process *owner(uint64_t address)
+{
+    struct sim_process *process = watched;
+    while (process && !arena_holds(&process->arena, address, 1))
+        process = process->watched_next;
+    return process;
+}
+
+/* In the handler of a signal: nothing may wait. */
+static void explain(uint64_t address, enum os_touch touch)
+{
+    static const char busy[] = "cuvmm: the host touched a device address that it may not [VMM-HOST-ACCESS]\n";
+    char text[2048];
+    if (pthread_mutex_trylock(&lock)) {
+        os_say(busy, sizeof busy - 1);
+        return;
+    }
+    struct sim_process *process = owner(address);
+    bool told = process && !pthread_mutex_trylock(&process->machine->lock);
+    if (told) {
+        describe(process, address, touch);
+        pthread_mutex_unlock(&process->machine->lock);
+    }
+    pthread_mutex_unlock(&lock);
+    if (told) {
+        size_t length = vmm_detail_text(vmm_detail_here(), text, sizeof text);
+        os_say(text, length < sizeof text ? length : sizeof text - 1);
+    } else if (process) {
+        os_say(busy, sizeof busy - 1);
+    }
+}
+
+void host_fault_watch(struct sim_process *process)
+{
+    pthread_mutex_lock(&lock);
+    bool first = !watched;
+    process->watched_next = watched;
+    watched = process;
+    if (first)
+        os_watch_faults(explain);
+    pthread_mutex_unlock(&lock);
+}
+
+void host_fault_forget(struct sim_process *process)
+{
+    pthread_mutex_lock(&lock);
+    struct sim_process **at = &watched;
+    while (*at && *at != process)
+        at = &(*at)->watched_next;
+    bool found = *at != NULL;
+    if (found)
+        *at = process->watched_next;
+    if (found && !watched)
+        os_leave_faults();
+    pthread_mutex_unlock(&lock);
+}
