@@ -18,7 +18,7 @@ static bool open_space(struct space *space, const struct sim_profile *profile)
     return ok;
 }
 
-struct sim_process *sim_process_new(struct sim_machine *machine, bool strict)
+struct sim_process *sim_process_new(struct sim_machine *machine, const struct sim_options *options)
 {
     const struct sim_profile *profile = &machine->profile;
     struct sim_process *process = calloc(1, sizeof *process);
@@ -41,7 +41,7 @@ struct sim_process *sim_process_new(struct sim_machine *machine, bool strict)
     slots_init(&process->handles, TAG_HANDLE, free);
     slots_init(&process->contexts, TAG_CONTEXT, free);
     slots_init(&process->streams, TAG_STREAM, free);
-    process->strict = strict;
+    process->options = *options;
     process->machine = machine;
     machine->processes++;
     return process;
