@@ -196,6 +196,14 @@ typedef struct vmm_system vmm_system;
  *            sim:PROFILE         a built-in profile (cuvmm profiles lists them) or the path of a profile file
  *            sim:PROFILE,strict  documented rules that the recorded driver does not enforce are errors too
  *            sim:PROFILE,observed  the default: answer as the recorded driver, report such breaches as warnings
+ *            sim:PROFILE,schedule=late|eager|random:SEED   when queued work is done: as late as the program's
+ *                                synchronisation allows (the default), when it is issued, or as SEED says
+ *                                (docs/in-flight.md). Options are separated by commas
+ *            sim:PROFILE,arena=auto|profile|none   device addresses are taken in the host's address space: those of the
+ *                                profile, or others where they are not free (auto, the default); those of the profile
+ *                                or none; none (docs/host-memory.md)
+ *            sim:PROFILE,faults=explained|plain   whether a touch of device addresses that is not allowed is explained
+ *                                before its signal takes its course (the default), or nothing is done about it
  *            cuda                the machine's driver, libcuda.so.1 or the library that CUVMM_LIBCUDA names
  *            cuda:PATH           the same from the library at PATH (docs/cuda.md)
  *   layer:   trace=FILE          JSON lines, one per call, into FILE ("-" is standard error)

@@ -11,7 +11,6 @@
 
 #include <pthread.h>
 
-#include "arena.h"
 #include "bytes.h"
 #include "profile.h"
 
@@ -27,7 +26,6 @@ struct sim_machine {
     pthread_mutex_t lock;
     struct sim_profile profile;
     bool bytes; /* contents are kept; without, copies and fills are checked only */
-    enum arena_choice arena; /* of processes that join */
     struct frames frames;
     unsigned processes;
     uint64_t blocks; /* ids given so far */

@@ -198,14 +198,17 @@ static enum os_touch touch_of(const void *context)
 }
 
 /* What would have happened without us. Returning to the access repeats it, which is how the default comes about. */
-static void chain(int number, siginfo_t *info, void *context, const struct sigaction *action)
+static void chain(int number, siginfo_t *info, void *context, struct sigaction *kept)
 {
-    if (action->sa_flags & SA_SIGINFO)
-        action->sa_sigaction(number, info, context);
-    else if (action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN)
-        action->sa_handler(number);
+    struct sigaction action = *kept, otherwise = {.sa_handler = SIG_DFL};
+    if (action.sa_flags & (int)SA_RESETHAND)
+        *kept = otherwise;
+    if (action.sa_flags & SA_SIGINFO)
+        action.sa_sigaction(number, info, context);
+    else if (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN)
+        action.sa_handler(number);
     else
-        signal(number, SIG_DFL);
+        sigaction(number, &otherwise, NULL);
 }
 
 static void on_fault(int number, siginfo_t *info, void *context)

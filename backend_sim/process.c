@@ -21,7 +21,7 @@ static bool open_space(struct space *space, const struct arena *arena, const str
     return ok;
 }
 
-struct sim_process *sim_process_new(struct sim_machine *machine, bool strict, enum arena_choice choice)
+struct sim_process *sim_process_new(struct sim_machine *machine, const struct sim_options *options)
 {
     const struct sim_profile *profile = &machine->profile;
     struct sim_process *process = calloc(1, sizeof *process);
@@ -31,7 +31,7 @@ struct sim_process *sim_process_new(struct sim_machine *machine, bool strict, en
         free(process);
         return NULL;
     }
-    arena_open(&process->arena, profile, choice);
+    arena_open(&process->arena, profile, machine->bytes ? options->arena : ARENA_NONE);
     if (!open_space(&process->space, &process->arena, profile)) {
         arena_close(&process->arena);
         space_clear(&process->space);
@@ -46,10 +46,10 @@ struct sim_process *sim_process_new(struct sim_machine *machine, bool strict, en
     slots_init(&process->handles, TAG_HANDLE, free);
     slots_init(&process->contexts, TAG_CONTEXT, free);
     slots_init(&process->streams, TAG_STREAM, free);
-    process->strict = strict;
+    process->options = *options;
     process->machine = machine;
     machine->processes++;
-    if (process->arena.backed > process->arena.start)
+    if (options->explain_faults && process->arena.backed > process->arena.start)
         host_fault_watch(process);
     return process;
 }

@@ -19,6 +19,7 @@
 #include "current.h"
 #include "graveyard.h"
 #include "machine.h"
+#include "open_options.h"
 #include "slots.h"
 #include "space.h"
 
@@ -95,7 +96,7 @@ struct sim_allocation {
 struct sim_process {
     struct vmm_backend backend; /* first: a backend is a process */
     struct sim_machine *machine;
-    bool strict;
+    struct sim_options options;
     _Atomic uint64_t initialised; /* 0: not yet; else 1 + how many forks deep the process was then */
     struct current current;   /* each thread's contexts */
     struct arena arena;       /* which addresses space deals out, and which of them the host has taken for it */
@@ -112,7 +113,7 @@ struct sim_process {
 };
 
 /* A process on machine, which it joins; NULL when memory or thread keys are out. */
-struct sim_process *sim_process_new(struct sim_machine *machine, bool strict, enum arena_choice choice);
+struct sim_process *sim_process_new(struct sim_machine *machine, const struct sim_options *options);
 /* Gives back everything that the process holds and leaves the machine, which ends with its last process. */
 void sim_process_free(struct sim_process *process);
 

@@ -11,7 +11,7 @@
 bool sim_lets_pass(const struct sim_process *process, enum vmm_rule_id rule, uint64_t value, uint64_t expected,
                    const vmm_object *nearest)
 {
-    if (process->strict && vmm_rule_row(rule)->rule_class != VMM_RULE_HAZARD) {
+    if (process->options.strict && vmm_rule_row(rule)->rule_class != VMM_RULE_HAZARD) {
         vmm_detail_refuse(rule, value, expected, nearest);
         return false;
     }
@@ -89,9 +89,10 @@ static const struct vmm_backend_ops ops = {
     .close = close_process,
 };
 
-static vmm_result add_process(struct sim_machine *machine, bool strict, struct vmm_backend **backend)
+static vmm_result add_process(struct sim_machine *machine, const struct sim_options *options,
+                              struct vmm_backend **backend)
 {
-    struct sim_process *process = sim_process_new(machine, strict, machine->bytes ? machine->arena : ARENA_NONE);
+    struct sim_process *process = sim_process_new(machine, options);
     if (!process)
         return vmm_detail_fail(VMM_ERROR_OUT_OF_MEMORY, "vmm_open", "the host's memory or thread keys are exhausted");
     process->backend.ops = &ops;
@@ -103,7 +104,7 @@ static vmm_result attach(struct vmm_backend *self, struct vmm_backend **peer)
 {
     struct sim_process *process = (struct sim_process *)self;
     pthread_mutex_lock(&process->machine->lock);
-    vmm_result result = add_process(process->machine, process->strict, peer);
+    vmm_result result = add_process(process->machine, &process->options, peer);
     pthread_mutex_unlock(&process->machine->lock);
     return result;
 }
@@ -124,48 +125,32 @@ static vmm_result find_profile(const char *name, struct sim_profile *profile)
     return VMM_SUCCESS;
 }
 
-/* Cuts ",strict" or ",observed" off the end of text. */
-static bool take_mode(char *text, bool *strict)
-{
-    char *comma = strrchr(text, ',');
-    *strict = false;
-    if (!comma)
-        return true;
-    *strict = strcmp(comma + 1, "strict") == 0;
-    if (!*strict && strcmp(comma + 1, "observed") != 0)
-        return false;
-    *comma = '\0';
-    return true;
-}
-
 vmm_result vmm_sim_open(const char *args, struct vmm_backend **backend)
 {
     struct sim_profile profile;
-    bool strict;
+    struct sim_options options;
     size_t size = strlen(args) + 1;
     char *name = malloc(size);
     if (!name)
         return vmm_detail_fail(VMM_ERROR_OUT_OF_MEMORY, "vmm_open", "the host's memory is exhausted");
     memcpy(name, args, size);
-    vmm_result result;
-    if (!take_mode(name, &strict))
-        result = vmm_detail_fail(VMM_ERROR_INVALID_VALUE, "vmm_open", "mode \"%.40s\": expected strict or observed",
-                                 strrchr(name, ',') + 1);
-    else
+    vmm_result result = sim_options_take(name, &options);
+    if (result == VMM_SUCCESS)
         result = find_profile(name[0] ? name : "h100", &profile);
     free(name);
     if (result != VMM_SUCCESS)
         return result;
-    return sim_open_profile(&profile, strict, true, backend);
+    return sim_open_profile(&profile, &options, true, backend);
 }
 
-vmm_result sim_open_profile(const struct sim_profile *profile, bool strict, bool bytes, struct vmm_backend **backend)
+vmm_result sim_open_profile(const struct sim_profile *profile, const struct sim_options *options, bool bytes,
+                            struct vmm_backend **backend)
 {
     struct sim_machine *machine = sim_machine_new(profile);
     if (!machine)
         return vmm_detail_fail(VMM_ERROR_OUT_OF_MEMORY, "vmm_open", "the host's memory is exhausted");
     machine->bytes = bytes;
-    vmm_result result = add_process(machine, strict, backend);
+    vmm_result result = add_process(machine, options, backend);
     if (result != VMM_SUCCESS)
         sim_machine_free(machine);
     return result;

@@ -205,6 +205,9 @@ void facts_fork(struct facts *f);
 void facts_device_work(struct facts *f);
 void facts_kernels(struct facts *f);
 void facts_peer_kernel(struct facts *f);
+/* Where the host cannot have the recorded addresses, its own touches of them wait for others. */
+#define FACTS_HOST_ADDRESSES "the recorded addresses of the host"
+void facts_host_dereference(struct facts *f);
 void facts_host_memory(struct facts *f);
 void facts_numa_memory(struct facts *f);
 void facts_context_end(struct facts *f);

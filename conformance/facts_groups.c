@@ -26,6 +26,7 @@ const struct facts_group facts_groups[] = {
     {"fork.child.create", FACTS_CONTEXT, facts_fork},
     {"c_htod_reserved", FACTS_CONTEXT, facts_device_work},
     {"k_reserved_only", FACTS_CONTEXT, facts_kernels},
+    {"host.deref_dev_rw", FACTS_CONTEXT, facts_host_dereference},
     {"HOST.gran", FACTS_CONTEXT, facts_host_memory},
     {"NUMA0.gran", FACTS_CONTEXT, facts_numa_memory},
     {"ctx.memset", FACTS_INITIALISED, facts_context_end},

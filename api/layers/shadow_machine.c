@@ -91,9 +91,10 @@ bool shadow_machine(struct vmm_backend *inner, int nodes, struct vmm_backend **s
     struct sim_profile profile;
     struct vmm_backend *made;
     struct vmm_call_init init = {{VMM_CALL_init, 0}, 0};
+    const struct sim_options options = {.schedule = SIM_EAGER}; /* the work itself is the inner backend's */
     bool known = describe(inner, &profile);
     profile.host_nodes = nodes;
-    if (!known || sim_open_profile(&profile, false, false, &made) != VMM_SUCCESS)
+    if (!known || sim_open_profile(&profile, &options, false, &made) != VMM_SUCCESS)
         return false;
     if (!ask(made, &init)) {
         made->ops->close(made);

@@ -99,7 +99,7 @@ static void replay(const struct options *options, const char *profile, struct fa
     struct fact_book words;
     snprintf(path, sizeof path, "%s/%s-" DRIVER "-words.tsv", options->folder, profile);
     fact_book_read(&words, path);
-    snprintf(spec, sizeof spec, "sim:%s", profile);
+    snprintf(spec, sizeof spec, "sim:%s,arena=profile,faults=plain", profile);
     struct facts f = {.profile = profile,
                       .spec = options->spec ? options->spec : spec,
                       .words = &words,

@@ -13,10 +13,33 @@ static const char *backend_of(const char *spec)
     return spec + strspn(spec, " \t");
 }
 
-static bool ends_with(const char *text, const char *end)
+/* Is option, such as ",strict", among those of a simulator's spec? */
+static bool has_option(const char *spec, const char *option)
 {
-    size_t length = strlen(text), tail = strlen(end);
-    return length >= tail && strcmp(text + length - tail, end) == 0;
+    size_t length = strlen(option);
+    for (const char *at = strchr(backend_of(spec), ','); at; at = strchr(at + 1, ','))
+        if (strncmp(at, option, length) == 0 && (at[length] == ',' || !at[length]))
+            return true;
+    return false;
+}
+
+/* The options of a simulator's spec but for its mode, cut off: "sim:odd,strict,schedule=eager" leaves "sim:odd". */
+static void cut_options(char *backend, char *kept, size_t room)
+{
+    char *at = strchr(backend, ',');
+    size_t length = 0;
+    kept[0] = '\0';
+    while (at) {
+        char *next = strchr(at + 1, ',');
+        *at = '\0';
+        if (next)
+            *next = '\0';
+        if (strcmp(at + 1, "strict") != 0 && strcmp(at + 1, "observed") != 0)
+            length += (size_t)snprintf(kept + length, room - length, ",%s", at + 1);
+        if (next)
+            *next = ',';
+        at = next;
+    }
 }
 
 static const char *given(const char *spec)
@@ -105,7 +128,7 @@ vmm_result fix_open(struct fix *f, const char *spec, int options)
         return result;
     snprintf(f->spec, sizeof f->spec, "%s", given(spec));
     f->simulator = !f->house && fix_is_simulator(f->spec);
-    f->strict = f->simulator && ends_with(f->spec, ",strict");
+    f->strict = f->simulator && has_option(f->spec, ",strict");
     if (options & FIX_RAW)
         return VMM_SUCCESS;
     result = vmm_init(f->sys, 0);
@@ -146,10 +169,9 @@ bool fix_open_variant(struct fix *f, const char *spec, const char *lines, enum f
         return false;
     }
     if (simulator && (lines || mode != FIX_AS_GIVEN)) {
-        bool strict = ends_with(text, ",strict");
-        char *backend = text + (backend_of(text) - text), *comma = strchr(backend, ',');
-        if (comma)
-            *comma = '\0';
+        bool strict = has_option(text, ",strict");
+        char *backend = text + (backend_of(text) - text), kept[128];
+        cut_options(backend, kept, sizeof kept);
         if (backend[3] == ':')
             snprintf(name, sizeof name, "%s", backend + 4);
         if (lines) {
@@ -161,7 +183,8 @@ bool fix_open_variant(struct fix *f, const char *spec, const char *lines, enum f
             snprintf(name, sizeof name, "%s", made);
         }
         strict = mode == FIX_AS_GIVEN ? strict : mode == FIX_STRICT;
-        snprintf(backend, sizeof text - (size_t)(backend - text), "sim:%s%s", name, strict ? ",strict" : "");
+        snprintf(backend, sizeof text - (size_t)(backend - text), "sim:%s%s%s", name, strict ? ",strict" : "",
+                 kept);
     }
     *result = fix_open(f, text, options);
     return true;

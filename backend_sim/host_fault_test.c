@@ -1,0 +1,186 @@
+/* host_fault: the explanation comes first, then whatever the program had in place; opting out; the last one leaves. */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tap.h"
+#include "touch.h"
+#include "vmm.h"
+
+#define G (UINT64_C(2) << 20)
+
+static void need(vmm_result result)
+{
+    if (result != VMM_SUCCESS)
+        tap_bail("set-up: %s", vmm_result_name(result));
+}
+
+static vmm_system *opened(const char *spec)
+{
+    vmm_system *sys;
+    vmm_context ctx;
+    need(vmm_open(spec, &sys));
+    need(vmm_init(sys, 0));
+    need(vmm_ctx_create(sys, &ctx, 0, 0));
+    return sys;
+}
+
+/* [memory of a device, or of the host][nothing] */
+static vmm_deviceptr mapped(vmm_system *sys, vmm_mem_location_type type)
+{
+    vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {type, 0}};
+    vmm_mem_access_desc desc = {prop.location, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    vmm_mem_generic_allocation_handle handle;
+    vmm_deviceptr at;
+    need(vmm_mem_create(sys, &handle, G, &prop, 0));
+    need(vmm_mem_address_reserve(sys, &at, 2 * G, 0, 0, 0));
+    need(vmm_mem_map(sys, at, G, 0, handle, 0));
+    need(vmm_mem_set_access(sys, at, G, &desc, 1));
+    need(vmm_mem_release(sys, handle));
+    return at;
+}
+
+/* Did the touch end in the program's own handler? */
+static bool stopped(vmm_deviceptr at, bool write)
+{
+    unsigned char seen;
+    return !(write ? touch_write(at, 1) : touch_read(at, &seen));
+}
+
+/* Is this what is known of the touch at address? */
+static void told(vmm_deviceptr address, bool writes, const char *why)
+{
+    const vmm_detail *d = vmm_last_detail();
+    tap_text(d->rule ? d->rule : "", "VMM-HOST-ACCESS", "the rule");
+    tap_u64(d->value, address, "the address");
+    tap_ok(strstr(d->note, why) != NULL, "why: %s", d->note);
+    tap_ok(d->fault && d->fault->device == -1 && d->fault->address == address && !d->fault->writes == !writes,
+           "the host did it, %s", writes ? "writing" : "reading");
+}
+
+static void explains(vmm_system *sys)
+{
+    vmm_deviceptr device = mapped(sys, VMM_MEM_LOCATION_TYPE_DEVICE), host = mapped(sys, VMM_MEM_LOCATION_TYPE_HOST);
+    tap_ok(stopped(device + 5, true), "memory of a device stops the host");
+    told(device + 5, true, "memory of a device");
+    tap_ok(vmm_last_detail()->nearest.kind == VMM_OBJECT_MAPPING, "and shows the mapping");
+    tap_ok(stopped(device + G, false), "so do addresses that are only reserved");
+    told(device + G, false, "nothing is mapped there");
+    tap_u64(vmm_last_detail()->fault->before.start, device, "with the mapping before");
+    tap_ok(!stopped(host, true), "memory of the host does not");
+    need(vmm_mem_unmap(sys, host, G));
+    tap_ok(stopped(host, false), "it does when it is unmapped");
+    told(host, false, "nothing is mapped there");
+    tap_ok(vmm_last_detail()->nearest.ended_by && !strcmp(vmm_last_detail()->nearest.ended_by, "cuMemUnmap"),
+           "and says which call took it away");
+}
+
+static struct sigaction own; /* what the program had in place */
+
+static bool is_ours(void)
+{
+    struct sigaction now;
+    sigaction(SIGSEGV, NULL, &now);
+    return (now.sa_flags & SA_SIGINFO) || now.sa_handler != own.sa_handler;
+}
+
+static void comes_and_goes(void)
+{
+    tap_ok(!is_ours(), "before the first system the program's handler is in place");
+    vmm_system *plain = opened("sim:h100,faults=plain");
+    tap_ok(!is_ours(), "a system that opted out leaves it there");
+    vmm_deviceptr at = mapped(plain, VMM_MEM_LOCATION_TYPE_DEVICE);
+    tap_ok(stopped(at, false), "its addresses stop the host all the same");
+    tap_ok(!vmm_last_detail()->rule, "and nothing is said");
+    vmm_system *first = opened("sim:h100"), *second = opened("sim:h200x2");
+    tap_ok(is_ours(), "others watch");
+    tap_ok(stopped(at, false) && !vmm_last_detail()->rule, "their own addresses only");
+    explains(second);
+    vmm_close(second);
+    tap_ok(is_ours(), "one is left");
+    explains(first);
+    vmm_close(first);
+    tap_ok(!is_ours(), "with the last the program has its handler back");
+    vmm_close(plain);
+}
+
+static void set_later(void)
+{
+    struct sigaction action = {.sa_handler = SIG_DFL}, now;
+    vmm_system *sys = opened("sim:h100");
+    sigaction(SIGSEGV, &action, NULL);
+    vmm_close(sys);
+    sigaction(SIGSEGV, NULL, &now);
+    tap_ok(now.sa_handler == SIG_DFL, "what the program sets later stays");
+    touch_begin();
+}
+
+/* A handler that the program asked to be called once is called once. */
+static void only_once(void)
+{
+    int status = 0;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        struct sigaction action = own;
+        action.sa_flags = (int)SA_RESETHAND;
+        sigaction(SIGSEGV, &action, NULL);
+        sigaction(SIGBUS, &action, NULL);
+        vmm_system *sys = opened("sim:h100");
+        vmm_deviceptr at = mapped(sys, VMM_MEM_LOCATION_TYPE_DEVICE);
+        _exit(stopped(at, true) && stopped(at, true) ? 1 : 2);
+    }
+    if (child < 0 || waitpid(child, &status, 0) != child)
+        tap_bail("no child");
+    tap_ok(WIFSIGNALED(status), "the second touch ends the process");
+}
+
+/* Without a handler of the program's the signal ends it, and the text has been written. */
+static void ends(void)
+{
+    char text[4096];
+    int ends[2], status = 0;
+    size_t length = 0;
+    ssize_t n;
+    if (pipe(ends))
+        tap_bail("no pipe");
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        signal(SIGSEGV, SIG_DFL);
+        signal(SIGBUS, SIG_DFL);
+        dup2(ends[1], STDERR_FILENO);
+        vmm_system *sys = opened("sim:h100");
+        touch_write(mapped(sys, VMM_MEM_LOCATION_TYPE_HOST) + G, 1);
+        _exit(0);
+    }
+    close(ends[1]);
+    while (length < sizeof text - 1 && (n = read(ends[0], text + length, sizeof text - 1 - length)) > 0)
+        length += (size_t)n;
+    text[length] = 0;
+    close(ends[0]);
+    if (child < 0 || waitpid(child, &status, 0) != child)
+        tap_bail("no child");
+    tap_ok(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV, "the signal takes its course");
+    tap_ok(strstr(text, "VMM-HOST-ACCESS") && strstr(text, "nothing is mapped there") && strstr(text, "way out"),
+           "after the explanation");
+}
+
+int main(void)
+{
+    int quiet = open("/dev/null", O_WRONLY);
+    if (quiet < 0 || dup2(quiet, STDERR_FILENO) < 0) /* what is explained is looked at as detail, and once as text */
+        tap_bail("no /dev/null");
+    close(quiet);
+    touch_begin();
+    sigaction(SIGSEGV, NULL, &own);
+    comes_and_goes();
+    set_later();
+    only_once();
+    ends();
+    return tap_done();
+}

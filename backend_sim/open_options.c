@@ -1,0 +1,132 @@
+#include "open_options.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "detail.h"
+
+/* Takes what stands behind '=' (NULL: there is none); false when it is not accepted. */
+typedef bool (*take)(struct sim_options *options, const char *value);
+
+static bool take_strict(struct sim_options *options, const char *value)
+{
+    options->strict = true;
+    return !value;
+}
+
+static bool take_observed(struct sim_options *options, const char *value)
+{
+    options->strict = false;
+    return !value;
+}
+
+static bool take_seed(struct sim_options *options, const char *digits)
+{
+    char *end;
+    errno = 0;
+    options->seed = strtoull(digits, &end, 0);
+    return digits[0] >= '0' && digits[0] <= '9' && !*end && !errno;
+}
+
+static bool take_schedule(struct sim_options *options, const char *value)
+{
+    static const char random[] = "random:";
+    if (!value)
+        return false;
+    if (strncmp(value, random, sizeof random - 1) == 0) {
+        options->schedule = SIM_RANDOM;
+        return take_seed(options, value + sizeof random - 1);
+    }
+    options->schedule = strcmp(value, "eager") == 0 ? SIM_EAGER : SIM_LATE;
+    return options->schedule == SIM_EAGER || strcmp(value, "late") == 0;
+}
+
+/* Is value one of the words? Which one, in *index. */
+static bool word_of(const char *const *words, int count, const char *value, int *index)
+{
+    for (*index = 0; *index < count; ++*index)
+        if (value && strcmp(value, words[*index]) == 0)
+            return true;
+    return false;
+}
+
+static bool take_arena(struct sim_options *options, const char *value)
+{
+    static const char *const words[] = {[ARENA_AUTO] = "auto", [ARENA_PROFILE] = "profile", [ARENA_NONE] = "none"};
+    int index;
+    bool known = word_of(words, 3, value, &index);
+    if (known)
+        options->arena = (enum arena_choice)index;
+    return known;
+}
+
+static bool take_faults(struct sim_options *options, const char *value)
+{
+    static const char *const words[] = {"plain", "explained"};
+    int index;
+    bool known = word_of(words, 2, value, &index);
+    if (known)
+        options->explain_faults = index;
+    return known;
+}
+
+static const struct option {
+    const char *name;
+    take take;
+    const char *accepted;
+} table[] = {
+    {"strict", take_strict, "the word alone"},
+    {"observed", take_observed, "the word alone"},
+    {"schedule", take_schedule, "late, eager or random:SEED with a number"},
+    {"arena", take_arena, "auto, profile or none"},
+    {"faults", take_faults, "explained or plain"},
+};
+
+enum { OPTIONS = sizeof table / sizeof table[0] };
+
+static vmm_result refuse_name(const char *name)
+{
+    return vmm_detail_fail(VMM_ERROR_INVALID_VALUE, "vmm_open",
+                           "option \"%.40s\": expected strict or observed, schedule=late, eager or random:SEED, "
+                           "arena=auto, profile or none, faults=explained or plain",
+                           name);
+}
+
+static vmm_result take_one(char *text, struct sim_options *options)
+{
+    char *equals = strchr(text, '=');
+    if (equals)
+        *equals = '\0';
+    for (int i = 0; i < OPTIONS; i++)
+        if (strcmp(text, table[i].name) == 0)
+            return table[i].take(options, equals ? equals + 1 : NULL)
+                       ? VMM_SUCCESS
+                       : vmm_detail_fail(VMM_ERROR_INVALID_VALUE, "vmm_open", "option %s with \"%.40s\": expected %s",
+                                         text, equals ? equals + 1 : "", table[i].accepted);
+    return refuse_name(text);
+}
+
+/* The first option's comma: from there on no '/' follows, so that a path may have commas. */
+static char *first_comma(char *text)
+{
+    char *slash = strrchr(text, '/');
+    return strchr(slash ? slash : text, ',');
+}
+
+vmm_result sim_options_take(char *text, struct sim_options *options)
+{
+    char *comma = first_comma(text);
+    *options = (struct sim_options){.explain_faults = true};
+    while (comma) {
+        char *option = comma + 1;
+        *comma = '\0';
+        comma = strchr(option, ',');
+        if (comma)
+            *comma = '\0';
+        vmm_result result = take_one(option, options);
+        if (result != VMM_SUCCESS)
+            return result;
+    }
+    return VMM_SUCCESS;
+}

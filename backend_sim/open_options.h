@@ -1,0 +1,35 @@
+/* open_options.h - what stands behind the profile in the simulator's part of a spec.
+ *
+ *     sim:h100,strict,schedule=random:7
+ *         |    |      |
+ *         |    |      key=value: a row of the table in open_options.c
+ *         |    a word: a row as well
+ *         profile: a name, or a path, which may have commas of its own before its last '/'
+ *
+ * A later option of the same kind wins.
+ */
+#ifndef SIM_OPEN_OPTIONS_H
+#define SIM_OPEN_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "arena.h"
+#include "vmm.h"
+
+/* When queued work is done; see flight.h. */
+enum sim_schedule { SIM_LATE, SIM_EAGER, SIM_RANDOM };
+
+struct sim_options {
+    bool strict; /* documented rules that the recorded driver lets pass are refused */
+    enum sim_schedule schedule;
+    uint64_t seed; /* of SIM_RANDOM */
+    enum arena_choice arena;
+    bool explain_faults; /* host accesses that are not allowed (host_fault.h) */
+};
+
+/* Cuts the options off the end of text, which is left with the profile. INVALID_VALUE names the option, what was given
+ * and what is accepted; options are then not complete. */
+vmm_result sim_options_take(char *text, struct sim_options *options);
+
+#endif

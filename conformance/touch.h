@@ -1,0 +1,20 @@
+/* touch.h - reads and writes by the program itself, without any call, and the signal that such a touch may end with.
+ *
+ *     touch_begin()          [handlers of ours]
+ *     touch_write(p, 7) ---> SIGSEGV or SIGBUS ---> false
+ *     touch_end()            [the handlers of before]
+ */
+#ifndef CUVMM_TOUCH_H
+#define CUVMM_TOUCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+void touch_begin(void);
+void touch_end(void);
+
+/* Could the byte at address be read, or written? Between touch_begin and touch_end, on one thread at a time. */
+bool touch_read(uint64_t address, unsigned char *value);
+bool touch_write(uint64_t address, unsigned char value);
+
+#endif
