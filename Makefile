@@ -75,7 +75,7 @@ TOOLA     := $(if $(TOOL_OBJ),$(BUILD)/obj/tools.a)
 CONFA     := $(if $(CONF_OBJ),$(BUILD)/obj/conformance.a)
 LIBSO     := $(BUILD)/lib/libcuvmm.so.$(VERSION)
 
-.PHONY: all help clean demo
+.PHONY: all help clean demo bench
 # What was built on the way stays.
 .SECONDARY:
 all: $(LIBA) $(LIBSIM) $(LIBSO) $(CUVMM) $(SUITE) $(PROGS) ## the library, the command and the tests' programs
@@ -145,6 +145,15 @@ $(BUILD)/bin/conformance: $(call obj,$(SUITE_SRC)) $(CONFA) $(LIBA)
 $(PROGS): $(BUILD)/bin/%: $(BUILD)/obj/conformance/programs/%.o $(CONFA) $(LIBA)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(DL_LIBS)
+
+# Every main of the bench folder: bench/X.c becomes bin/bench-X.
+BENCHES   := $(patsubst bench/%.c,$(BUILD)/bin/bench-%,$(wildcard bench/*.c))
+$(BENCHES): $(BUILD)/bin/bench-%: $(BUILD)/obj/bench/%.o $(CONFA) $(LIBA)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(DL_LIBS)
+
+bench: $(BENCHES) ## what the simulator costs, as ratios within the run
+	@for run in $(BENCHES); do $$run || exit; done
 
 $(BUILD)/test/%: $(BUILD)/obj/%.o $(TOOLA) $(CONFA) $(LIBA)
 	@mkdir -p $(@D)

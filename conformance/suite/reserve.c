@@ -176,9 +176,8 @@ TEST_NEAR_MISS_ON(RESERVE_SPACE, reserve_every_address,
                   "va.start = 0x100000000000\nva.end = 0x100010000000\nva.chunk = 0\nva.context = 0\nva.taken = none",
                   TEST_AS_GIVEN, FIX_NO_CONTEXT)
 {
-    fix_need_simulator(f, "needs a machine whose last address is known");
+    fix_need_simulator(f, "needs a machine whose address space is known");
     vmm_deviceptr ptr = fix_reserve(f, UINT64_C(0x10000000)), none = FIX_UNTOUCHED;
-    CHECK_U64(ptr, UINT64_C(0x100000000000));
     REFUSED(vmm_mem_address_reserve(S, &none, f->unit, 0, 0, 0), OUT_OF_MEMORY, "size", f->unit);
     CHECK_U64(none, FIX_UNTOUCHED);
     fix_address_free(f, ptr, UINT64_C(0x10000000));
@@ -261,10 +260,10 @@ TEST_EXPECTS("reserve.side_by_side", adjacent_reservations)
  * and a chunk closes with its last range, so that all of it can be had again. */
 TEST_EXPECTS_ON("reserve.small_ranges_share_chunks", chunks_open_and_close, EIGHT_CHUNKS, TEST_AS_GIVEN, FIX_NO_CONTEXT)
 {
-    fix_need_simulator(f, "needs a machine whose last address is known");
-    const uint64_t chunk = UINT64_C(32) << 20, all = 8 * chunk, start = UINT64_C(0x100000000000);
-    vmm_deviceptr small = fix_reserve(f, f->g), none = FIX_UNTOUCHED;
-    CHECK_U64(small, start);
+    fix_need_simulator(f, "needs a machine whose address space is known");
+    const uint64_t chunk = UINT64_C(32) << 20, all = 8 * chunk;
+    vmm_deviceptr small = fix_reserve(f, f->g), start = small, none = FIX_UNTOUCHED;
+    CHECK_U64(small % chunk, 0);
     CHECK_U64(fix_reserve(f, f->g), small + f->g);
     CHECK_U64(fix_reserve(f, chunk), start + chunk);
     CHECK_U64(fix_reserve(f, 2 * f->g), small + 2 * f->g);
