@@ -9,6 +9,7 @@
 
 #include "os.h"
 #include "tap.h"
+#include "vmm.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define TOOL 1
@@ -49,6 +50,28 @@ static int finds_nothing(const struct sim_profile *profile)
     int bad = arena.backed != arena.start || arena.start != profile->va_start || arena_holds(&arena, arena.start, 1);
     arena_close(&arena);
     return bad;
+}
+
+/* How often it is said, on standard error, that addresses are few. */
+static int says_once(const struct sim_profile *profile)
+{
+    int ends[2], told = 0;
+    char text[2000];
+    vmm_system *sys;
+    (void)profile;
+    if (pipe(ends) || dup2(ends[1], STDERR_FILENO) < 0)
+        return 90;
+    for (int i = 0; i < 3; i++) {
+        if (vmm_open("sim:h100", &sys))
+            return 91;
+        vmm_close(sys);
+    }
+    close(ends[1]);
+    close(STDERR_FILENO);
+    ssize_t n = read(ends[0], text, sizeof text - 1);
+    for (ssize_t i = 0; i < n; i++)
+        told += text[i] == '\n';
+    return told;
 }
 
 static void in_place(const struct sim_profile *profile)
@@ -97,6 +120,8 @@ int main(void)
     } else {
         tap_u64((uint64_t)in_a_small_process(finds_less, &h100, (rlim_t)8 << 30), 0, "8 GiB to have: fewer are backed");
         tap_u64((uint64_t)in_a_small_process(finds_nothing, &h100, (rlim_t)512 << 20), 0, "512 MiB: none, and none moves");
+        tap_u64((uint64_t)in_a_small_process(says_once, &h100, (rlim_t)8 << 30), 1, "which is said once");
+        tap_u64((uint64_t)in_a_small_process(says_once, &h100, (rlim_t)16 << 40), 0, "and not where there is enough");
     }
     return tap_done();
 }

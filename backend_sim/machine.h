@@ -3,8 +3,8 @@
  *   create  device 0 [block 1][block 2][.......... free ..........]
  *   A block lives while a handle, a mapping or an allocation of any process holds it, and its bytes with it.
  *
- * One lock guards a machine and everything of its processes (struct sim_process); it is the only lock of the engine
- * that is held while another could be taken, and none is.
+ * One lock guards a machine and everything of its processes (struct sim_process). Lock order: the list of watched
+ * processes (host_fault.c), then a machine; a call never holds both.
  */
 #ifndef SIM_MACHINE_H
 #define SIM_MACHINE_H

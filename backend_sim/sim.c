@@ -1,11 +1,14 @@
 /* The simulator as a backend: opening, the way into every call, visiting, leaks. */
 #include "sim.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "os.h"
 #include "sim_open.h"
+#include "units.h"
 
 
 bool sim_lets_pass(const struct sim_process *process, enum vmm_rule_id rule, uint64_t value, uint64_t expected,
@@ -89,6 +92,24 @@ static const struct vmm_backend_ops ops = {
     .close = close_process,
 };
 
+/* Once in a program: which addresses it may have does not change while it runs. */
+static void say_that_addresses_are_few(const struct sim_process *process)
+{
+    static atomic_flag said = ATOMIC_FLAG_INIT;
+    const struct sim_profile *profile = &process->machine->profile;
+    uint64_t backed = process->arena.backed - process->arena.start;
+    uint64_t memory = profile->device_memory * (uint64_t)profile->devices;
+    if (!process->machine->bytes || process->options.arena != ARENA_AUTO || backed >= memory ||
+        backed >= process->arena.end - process->arena.start || atomic_flag_test_and_set(&said))
+        return;
+    char text[256], have[UNITS_TEXT], want[UNITS_TEXT];
+    int length = snprintf(text, sizeof text,
+                          "cuvmm: the system lets this program have %s of addresses for a machine with %s of memory; "
+                          "memory of the host at others cannot be touched in place (ulimit -v?)\n",
+                          units_text(backed, have), units_text(memory, want));
+    os_say(text, (size_t)length);
+}
+
 static vmm_result add_process(struct sim_machine *machine, const struct sim_options *options,
                               struct vmm_backend **backend)
 {
@@ -96,6 +117,7 @@ static vmm_result add_process(struct sim_machine *machine, const struct sim_opti
     if (!process)
         return vmm_detail_fail(VMM_ERROR_OUT_OF_MEMORY, "vmm_open", "the host's memory or thread keys are exhausted");
     process->backend.ops = &ops;
+    say_that_addresses_are_few(process);
     *backend = &process->backend;
     return VMM_SUCCESS;
 }
