@@ -3,6 +3,7 @@
 #include "os.h"
 
 #define SMALLEST (UINT64_C(1) << 30) /* with fewer addresses it is not worth having */
+#define ELSEWHERE (UINT64_C(1) << 40)
 #define HOST_END (UINT64_C(1) << 47) /* of what a program's addresses can be on every system that this runs on */
 
 /* The next size to try after size was refused: up to a range that the machine's own program takes, or a power of two. */
@@ -47,10 +48,10 @@ static void back_context(struct arena *arena, const struct sim_profile *profile)
         arena->context_backed = 2 * profile->va_chunk;
 }
 
-/* Elsewhere: the same span, moved. */
+/* Elsewhere: the same span, moved. Not all that there is, for others may come. */
 static void move(struct arena *arena, const struct sim_profile *profile)
 {
-    uint64_t span = profile->va_end - profile->va_start, size = span, start;
+    uint64_t span = profile->va_end - profile->va_start, size = span < ELSEWHERE ? span : ELSEWHERE, start;
     uint64_t alignment = profile->va_chunk > profile->va_granularity ? profile->va_chunk : profile->va_granularity;
     if (alignment < os_page_size())
         alignment = os_page_size();
