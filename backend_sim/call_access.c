@@ -127,7 +127,7 @@ static void grant(struct sim_mapping *mapping, const vmm_mem_access_desc *desc)
 
 /* Mapping by mapping, grant by grant, up to hole. The driver leaves in place what it
  * did before the grant that it refuses. */
-static vmm_result grant_all(const struct sim_process *process, const struct vmm_call_mem_set_access *call,
+static vmm_result grant_all(struct sim_process *process, const struct vmm_call_mem_set_access *call,
                             uint64_t hole)
 {
     uint64_t changes = 0;
@@ -144,8 +144,10 @@ static vmm_result grant_all(const struct sim_process *process, const struct vmm_
                 return result;
             bool nothing = m->handle->prop.location.type == VMM_MEM_LOCATION_TYPE_DEVICE &&
                            call->desc[i].location.type != VMM_MEM_LOCATION_TYPE_DEVICE;
-            if (!nothing)
+            if (!nothing) {
+                flight_granting(process, m, &call->desc[i]);
                 grant(m, &call->desc[i]);
+            }
             changes += !nothing;
         }
     return VMM_SUCCESS;
