@@ -274,10 +274,10 @@ VMM_API vmm_mem_access_flags vmm_object_access(const vmm_object *mapping, vmm_me
 /* Device work, or the host, that went where it may not, as things were at that moment. */
 typedef struct vmm_fault {
     int device;            /* that did it; -1: the host, without kernel, launch and argument */
-    vmm_kernel kernel;
-    uint64_t launch;       /* ordinal of the call that launched it */
+    vmm_kernel kernel;     /* -1 for a copy or fill in flight */
+    uint64_t launch;       /* ordinal of the call that launched or issued it */
     uint64_t address;      /* of the first byte of the access */
-    uint32_t size;         /* bytes of the access */
+    uint32_t size;         /* bytes of the access; 1 for a copy or fill */
     uint32_t rights;       /* of the device at address: VMM_MEM_ACCESS_FLAGS_PROT_ */
     int mapped;            /* something is mapped at address */
     int writes;            /* the access writes, or adds */
@@ -300,7 +300,7 @@ typedef struct vmm_detail {
     uint64_t expected;     /* what the rule compares with (a granularity, a limit, a size), 0 where there is none */
     vmm_object nearest;    /* the object that explains it; kind NONE where there is none */
     char note[160];        /* words of this very call, "" where the rule's own text says it all */
-    const vmm_fault *fault; /* of VMM-FAULT-ACCESS, VMM-FAULT-STICKY and VMM-HOST-ACCESS: what was done; else, and where the backend
+    const vmm_fault *fault; /* of the rules VMM-FAULT-... and VMM-HOST-ACCESS: what was done; else, and where the backend
                                cannot tell, NULL. Valid as long as the detail */
 } vmm_detail;
 
@@ -407,7 +407,31 @@ VMM_API vmm_result vmm_device_can_access_peer(vmm_system *sys, int *can_access_p
 
 /* ---------------------------------------------------------------------------------------------- contexts and streams
  * Only copies, fills, streams, vmm_mem_get_info, vmm_mem_alloc and some queries need a current context. The calls that
- * manage physical memory, addresses, mappings and rights need none, and what they made outlives every context. */
+ * manage physical memory, addresses, mappings and rights need none, and what they made outlives every context.
+ *
+ * Work in flight: launches, and copies and fills with _async, are issued on a stream and done some time until a call
+ * has waited for them. Streams are ordered in themselves. The default stream of a context is ordered with its other
+ * streams but for those that are VMM_STREAM_NON_BLOCKING: what is issued there waits for what was issued before it on
+ * them, and the other way round. VMM_STREAM_PER_THREAD is a stream of that kind for each thread and context.
+ *
+ *   default stream   ......... C .........        A and B may run together, C after both, D and E after C
+ *   blocking         A .............. D ..
+ *   blocking         ..... B ........... E        F at any time
+ *   non-blocking     ...... F ............
+ *
+ *   who waits                                       for what
+ *   vmm_ctx_synchronize                             all work of the current context
+ *   vmm_stream_synchronize                          that stream's; of the default stream all that it is ordered with
+ *   copies and fills without _async                 as the default stream, and they are done when they return
+ *   vmm_memcpy_dtoh_async                           what is ordered before it, and it is done when it returns
+ *   vmm_mem_free                                    all work on the device of the memory
+ *   vmm_ctx_destroy, the last                       all work of that context (ours: the documents do not say)
+ *   vmm_device_primary_ctx_release, ..._reset
+ *   everything else                                 nothing; vmm_stream_query lets work go on
+ *
+ * On the simulator the schedule of the spec says when work is done, by default as late as it may be, so that what was not
+ * waited for shows every time (docs/in-flight.md). Observed (580): fills without _async do not wait for themselves
+ * either, so unmapping after one without synchronising is a mistake there that the simulator does not show. */
 
 /* The device's primary context, made on first use and counted. INVALID_VALUE [VMM-CTX-NULL], INVALID_DEVICE
  * [VMM-DEVICE-ID]. cuDevicePrimaryCtxRetain. */
@@ -417,7 +441,7 @@ VMM_API vmm_result vmm_device_primary_ctx_retain(vmm_system *sys, vmm_context *p
  * [VMM-DEVICE-ID], INVALID_CONTEXT [VMM-CTX-PRIMARY-UNUSED]. cuDevicePrimaryCtxRelease. */
 VMM_API vmm_result vmm_device_primary_ctx_release(vmm_system *sys, vmm_device dev);
 
-/* Destroys what the primary context holds (streams, vmm_mem_alloc memory) and ends it until the next retain, which gives
+/* Waits for the primary context's work, then destroys what it holds (streams, vmm_mem_alloc memory) and ends it until the next retain, which gives
  * the same value; retains made before still count. Mappings, rights and data of virtual memory management stay.
  * INVALID_DEVICE [VMM-DEVICE-ID]. cuDevicePrimaryCtxReset. */
 VMM_API vmm_result vmm_device_primary_ctx_reset(vmm_system *sys, vmm_device dev);
@@ -426,7 +450,7 @@ VMM_API vmm_result vmm_device_primary_ctx_reset(vmm_system *sys, vmm_device dev)
  * the simulator. INVALID_VALUE [VMM-CTX-NULL, VMM-CTX-FLAGS], INVALID_DEVICE [VMM-DEVICE-ID]. cuCtxCreate. */
 VMM_API vmm_result vmm_ctx_create(vmm_system *sys, vmm_context *pctx, unsigned int flags, vmm_device dev);
 
-/* Ends a context with its streams and vmm_mem_alloc memory; virtual memory management objects stay. Where it is the
+/* Waits for a context's work, then ends it with its streams and vmm_mem_alloc memory; virtual memory management objects stay. Where it is the
  * calling thread's current one, the one current before its creation is again. INVALID_VALUE [VMM-CTX-NULL],
  * INVALID_CONTEXT [VMM-CTX-FORGED, VMM-CTX-UNKNOWN]. cuCtxDestroy. */
 VMM_API vmm_result vmm_ctx_destroy(vmm_system *sys, vmm_context ctx);
@@ -444,24 +468,25 @@ VMM_API vmm_result vmm_ctx_get_current(vmm_system *sys, vmm_context *pctx);
  * cuCtxGetDevice. */
 VMM_API vmm_result vmm_ctx_get_device(vmm_system *sys, vmm_device *device);
 
-/* Waits for all work of the current context. INVALID_CONTEXT [VMM-CTX-CURRENT]. cuCtxSynchronize. */
+/* Waits for all work of the current context. INVALID_CONTEXT [VMM-CTX-CURRENT]; ILLEGAL_ADDRESS, LAUNCH_FAILED for
+ * work that faulted, see "kernels". cuCtxSynchronize. */
 VMM_API vmm_result vmm_ctx_synchronize(vmm_system *sys);
 
 /* A new stream of the current context. flags: VMM_STREAM_DEFAULT or VMM_STREAM_NON_BLOCKING. INVALID_VALUE
  * [VMM-STREAM-NULL, VMM-STREAM-FLAGS], INVALID_CONTEXT [VMM-CTX-CURRENT] (all bits 1 written). cuStreamCreate. */
 VMM_API vmm_result vmm_stream_create(vmm_system *sys, vmm_stream *stream, unsigned int flags);
 
-/* Ends a stream; work already issued completes. INVALID_HANDLE [VMM-STREAM-DEFAULT, VMM-STREAM-UNKNOWN].
+/* Ends a stream at once; work already issued is done as if it were still there. INVALID_HANDLE [VMM-STREAM-DEFAULT, VMM-STREAM-UNKNOWN].
  * cuStreamDestroy. */
 VMM_API vmm_result vmm_stream_destroy(vmm_system *sys, vmm_stream stream);
 
-/* Waits for the stream's work. NULL, VMM_STREAM_LEGACY and VMM_STREAM_PER_THREAD are the current context's default
- * stream. INVALID_HANDLE [VMM-STREAM-UNKNOWN],
- * INVALID_CONTEXT [VMM-CTX-CURRENT]. cuStreamSynchronize. */
+/* Waits for the stream's work. NULL and VMM_STREAM_LEGACY are the current context's default stream,
+ * VMM_STREAM_PER_THREAD the thread's own. INVALID_HANDLE [VMM-STREAM-UNKNOWN], INVALID_CONTEXT [VMM-CTX-CURRENT].
+ * cuStreamSynchronize. */
 VMM_API vmm_result vmm_stream_synchronize(vmm_system *sys, vmm_stream stream);
 
-/* SUCCESS when the stream's work is done, NOT_READY while it is not. Errors as vmm_stream_synchronize.
- * cuStreamQuery. */
+/* SUCCESS when the work is done that vmm_stream_synchronize would wait for, NOT_READY while it is not; then some of it
+ * is done on the simulator, so that asking again comes to an end. Errors as vmm_stream_synchronize. cuStreamQuery. */
 VMM_API vmm_result vmm_stream_query(vmm_system *sys, vmm_stream stream);
 
 /* --------------------------------------------------------------------------------------------------- ordinary memory */
@@ -475,7 +500,7 @@ VMM_API vmm_result vmm_mem_get_info(vmm_system *sys, uint64_t *free, uint64_t *t
  * VMM-ALLOC-SIZE-ZERO], OUT_OF_MEMORY [VMM-ALLOC-MEMORY]; 0 is then written to *dptr. cuMemAlloc. */
 VMM_API vmm_result vmm_mem_alloc(vmm_system *sys, vmm_deviceptr *dptr, uint64_t bytesize);
 
-/* Gives memory of vmm_mem_alloc back; 0 is accepted and ignored. INVALID_VALUE [VMM-ALLOC-FREE-VMM] for an address of
+/* Waits for all work on the memory's device and gives memory of vmm_mem_alloc back; 0 is accepted and ignored. INVALID_VALUE [VMM-ALLOC-FREE-VMM] for an address of
  * virtual memory management, [VMM-ALLOC-FREE-UNKNOWN] for any other that vmm_mem_alloc did not return. cuMemFree. */
 VMM_API vmm_result vmm_mem_free(vmm_system *sys, vmm_deviceptr dptr);
 
@@ -595,6 +620,8 @@ VMM_API vmm_result vmm_mem_map(vmm_system *sys, vmm_deviceptr ptr, uint64_t size
  *
  *   before: [R1 ..|M1|M2|....|M3|..]    unmap [M1 .. M3]    after: [R1 .......................]
  *
+ * Nothing waits for work in flight (580): what comes to the range afterwards faults. Doing so is warned of at this call
+ * [VMM-UNMAP-IN-FLIGHT].
  * INVALID_VALUE [VMM-UNMAP-PTR-ZERO, VMM-UNMAP-SIZE-ZERO, VMM-UNMAP-NOT-RESERVED, VMM-UNMAP-PARTIAL];
  * warned of, for the documents want exactly what was mapped: [VMM-UNMAP-WRAPS, VMM-UNMAP-UNALIGNED, VMM-UNMAP-NOTHING,
  * VMM-UNMAP-HOLE]. Observed (580): a range whose end passes 2^64 succeeds and unmaps nothing, unless its
@@ -613,7 +640,8 @@ VMM_API vmm_result vmm_mem_unmap(vmm_system *sys, vmm_deviceptr ptr, uint64_t si
  * for the end]: nothing is changed. Then, mapping by mapping in order of address and for each of them descriptor by
  * descriptor: NOT_SUPPORTED [VMM-ACCESS-HOST-ON-DEVICE] for HOST or HOST_NUMA on device memory (NONE is accepted, and
  * does nothing), PEER_ACCESS_UNSUPPORTED [VMM-ACCESS-PEER]. Observed (580): what was set before that stays set. warned
- * of: [VMM-ACCESS-HOLE, VMM-ACCESS-DUPLICATE]. Observed (580): of a range with a hole in it only the mappings before
+ * of: [VMM-ACCESS-HOLE, VMM-ACCESS-DUPLICATE, VMM-ACCESS-IN-FLIGHT]: rights taken from work in flight that needs them,
+ * for which nothing waits (580). Observed (580): of a range with a hole in it only the mappings before
  * the first hole are changed, and the call succeeds. Documents: INVALID_DEVICE for a bad device id. cuMemSetAccess;
  * cuda.h 13.0; guide 4.16.3.4. */
 VMM_API vmm_result vmm_mem_set_access(vmm_system *sys, vmm_deviceptr ptr, uint64_t size,
@@ -669,7 +697,9 @@ VMM_API vmm_result vmm_mem_get_address_range(vmm_system *sys, vmm_deviceptr *pba
  * is such memory and the host's rights changed after the device's [VMM-SET-INTO-HOST].
  * INVALID_CONTEXT [VMM-CTX-CURRENT]; INVALID_VALUE [VMM-COPY-NULL, VMM-COPY-OVERFLOW, VMM-COPY-NOT-MAPPED,
  * VMM-COPY-RUNS-PAST, VMM-COPY-NO-READ, VMM-COPY-NO-WRITE, VMM-COPY-HOST-RIGHTS, VMM-COPY-MIXED, VMM-SET-ALIGNMENT,
- * VMM-SET-INTO-HOST]; the _async forms also INVALID_HANDLE [VMM-STREAM-UNKNOWN]. cuMemcpy* and cuMemset* of the same names; cuda.h 13.0. */
+ * VMM-SET-INTO-HOST]; the _async forms also INVALID_HANDLE [VMM-STREAM-UNKNOWN]. All of this is asked at the call, and
+ * again when queued work is done: what may not be used then makes it a fault [VMM-FAULT-COPY]. The bytes of a copy from
+ * the host are taken at the call. cuMemcpy* and cuMemset* of the same names; cuda.h 13.0. */
 VMM_API vmm_result vmm_memcpy_htod(vmm_system *sys, vmm_deviceptr dst, const void *src, uint64_t byte_count);
 VMM_API vmm_result vmm_memcpy_dtoh(vmm_system *sys, void *dst, vmm_deviceptr src, uint64_t byte_count);
 /* Overlapping ranges are undefined in the documents; the simulator copies as memmove does where the addresses overlap,
@@ -730,14 +760,15 @@ VMM_API vmm_result vmm_memset_d32_async(vmm_system *sys, vmm_deviceptr dst, unsi
  *                             everything after it -> ILLEGAL_ADDRESS [VMM-FAULT-STICKY]      and that it is over
  *                             vmm_mem_unmap, vmm_mem_release, vmm_mem_address_free, ...      work as ever
  *
- * VMM-FAULT-ACCESS is told once, by the first call that waits for the work: vmm_ctx_synchronize, vmm_stream_synchronize,
- * vmm_stream_query, or a copy or fill without _async. Every other call that needs a context on that device (copies and
+ * VMM-FAULT-ACCESS is told once, by the first call that waits for the work ("contexts and streams"), or by a
+ * vmm_stream_query after it is done. Every other call that needs a context on that device (copies and
  * fills of 0 bytes, vmm_mem_free of 0 and vmm_mem_get_address_range too) is refused with VMM-FAULT-STICKY at once; a
  * driver may let calls that only issue work pass until it has noticed. Observed (580): so are all other contexts of the
  * process on the device, and vmm_ctx_create and vmm_device_primary_ctx_retain; ending contexts does not mend it, ending
  * the process does. Physical memory, reservations, mappings, rights, pointer attributes and vmm_ctx_destroy work as
- * ever. Not measured: contexts on other devices, which stay whole on the simulator. The simulator does the work when it
- * is launched. Memory of vmm_mem_alloc ends for its kernels where it was asked to end; a device notices after the last
+ * ever. Not measured: contexts on other devices, which stay whole on the simulator. A copy or fill in flight whose
+ * memory went away does the same with LAUNCH_FAILED [VMM-FAULT-COPY, VMM-FAULT-COPY-STICKY] (580, measured for a fill).
+ * What was queued behind a fault is never done. Memory of vmm_mem_alloc ends for its kernels where it was asked to end; a device notices after the last
  * page only. */
 #define VMM_KERNEL_FILL 0
 #define VMM_KERNEL_PATTERN_WRITE 1

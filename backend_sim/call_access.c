@@ -143,8 +143,10 @@ static vmm_result grant_all(struct sim_process *process, const struct vmm_call_m
                 put_rights(m, slot_of(call->desc[i].location), 0); /* measured: what it had is lost */
             bool nothing = m->handle->prop.location.type == VMM_MEM_LOCATION_TYPE_DEVICE &&
                            call->desc[i].location.type != VMM_MEM_LOCATION_TYPE_DEVICE;
-            if (result == VMM_SUCCESS && !nothing)
+            if (result == VMM_SUCCESS && !nothing) {
+                flight_granting(process, m, &call->desc[i]);
                 result = grant(process, m, &call->desc[i]);
+            }
             if (result != VMM_SUCCESS && changes)
                 vmm_detail_note("descriptor %llu is refused; the %llu grants before it, from the start of the range, stay",
                                 (unsigned long long)i, (unsigned long long)changes);

@@ -107,6 +107,21 @@ vmm_result sim_mem_alloc(struct sim_process *process, const struct vmm_call_mem_
     return result;
 }
 
+/* Waits for all work on the device that owns the memory; a fault of it is told, and the memory stays. */
+static vmm_result free_when_idle(struct sim_process *process, uint64_t start)
+{
+    struct sim_allocation *allocation = sim_allocation_at(process, start);
+    struct queue_place place = {.device = allocation->block->prop.location.id};
+    vmm_result result = flight_wait(process, &place, QUEUE_DEVICE);
+    const struct sim_context *context = sim_current(process);
+    if (result == VMM_SUCCESS && context)
+        result = sim_context_check(process, context, true);
+    allocation = sim_allocation_at(process, start);
+    if (result == VMM_SUCCESS && allocation)
+        sim_allocation_end(process, allocation);
+    return result;
+}
+
 vmm_result sim_mem_free(struct sim_process *process, const struct vmm_call_mem_free *call)
 {
     const struct sim_context *context = sim_current(process);
@@ -114,10 +129,8 @@ vmm_result sim_mem_free(struct sim_process *process, const struct vmm_call_mem_f
     if (result != VMM_SUCCESS || !call->dptr)
         return result;
     struct sim_allocation *allocation = sim_allocation_at(process, call->dptr);
-    if (allocation && allocation->start == call->dptr) {
-        sim_allocation_end(process, allocation);
-        return VMM_SUCCESS;
-    }
+    if (allocation && allocation->start == call->dptr)
+        return free_when_idle(process, call->dptr);
     vmm_object nearest = sim_object_nearest(process, call->dptr);
     bool vmm = sim_reservation_at(process, call->dptr) || sim_mapping_at(process, call->dptr);
     return vmm_detail_refuse(vmm ? VMM_RULE_ALLOC_FREE_VMM : VMM_RULE_ALLOC_FREE_UNKNOWN, call->dptr, 0, &nearest);

@@ -1,7 +1,7 @@
-/* Contexts and streams. Work is done when it is issued, so there is nothing to wait for; what is checked is who may
- * ask. */
+/* Contexts and streams: who may ask, and what is waited for. */
 #include <stdlib.h>
 
+#include "flight.h"
 #include "launch.h"
 
 /* The scheduling and mapping flags that cuda.h lists. */
@@ -60,8 +60,11 @@ static void end_stream(void *user, void *object)
     slots_end(&sweep->process->streams, stream->value);
 }
 
+/* Its work is done first: memory and streams go when nothing uses them any more. */
 static void sweep_context(struct sim_process *process, uint64_t context, const struct vmm_call *call)
 {
+    struct queue_place place = {.context = context};
+    flight_wait(process, &place, QUEUE_CONTEXT);
     struct sweep sweep = {process, context, sim_origin(call)};
     slots_each(&process->streams, end_stream, &sweep);
     struct sim_allocation *allocation = addrmap_ceil(&process->allocations, 0);
@@ -231,9 +234,8 @@ vmm_result sim_ctx_get_device(struct sim_process *process, const struct vmm_call
 
 vmm_result sim_ctx_synchronize(struct sim_process *process, const struct vmm_call_ctx_synchronize *call)
 {
-    struct sim_context *context = sim_current(process);
     (void)call;
-    return context ? sim_context_check(process, context, true) : sim_no_context(process);
+    return sim_wait_current(process, QUEUE_CONTEXT);
 }
 
 vmm_result sim_stream_create(struct sim_process *process, const struct vmm_call_stream_create *call)
@@ -258,6 +260,7 @@ vmm_result sim_stream_create(struct sim_process *process, const struct vmm_call_
     if (!stream)
         return sim_out_of_host_memory();
     stream->context = context->value;
+    stream->non_blocking = call->flags == VMM_STREAM_NON_BLOCKING;
     stream->number = sim_process_number(process, VMM_OBJECT_STREAM);
     stream->made = sim_origin(&call->head);
     *call->stream = (vmm_stream)(uintptr_t)stream->value;
@@ -292,13 +295,6 @@ vmm_result sim_stream_context(const struct sim_process *process, vmm_stream valu
     return VMM_SUCCESS;
 }
 
-static vmm_result wait_for(struct sim_process *process, vmm_stream stream)
-{
-    struct sim_context *context;
-    vmm_result result = sim_stream_context(process, stream, &context);
-    return result == VMM_SUCCESS ? sim_context_check(process, context, true) : result;
-}
-
 vmm_result sim_stream_destroy(struct sim_process *process, const struct vmm_call_stream_destroy *call)
 {
     struct sim_stream *stream;
@@ -317,12 +313,37 @@ vmm_result sim_stream_destroy(struct sim_process *process, const struct vmm_call
     return VMM_SUCCESS;
 }
 
+/* The context that a stream's work runs in, if its device is there. The call waits. */
+static vmm_result usable(struct sim_process *process, vmm_stream stream, struct sim_context **context)
+{
+    vmm_result result = sim_stream_context(process, stream, context);
+    return result == VMM_SUCCESS ? sim_context_check(process, *context, true) : result;
+}
+
+/* Whoever waits for the default stream waits for all that work issued there would wait for. */
+static enum queue_scope scope_of(const struct queue_place *place)
+{
+    return place->kind == QUEUE_DEFAULT ? QUEUE_ORDERED : QUEUE_LANE;
+}
+
 vmm_result sim_stream_synchronize(struct sim_process *process, const struct vmm_call_stream_synchronize *call)
 {
-    return wait_for(process, call->stream);
+    struct sim_context *context;
+    vmm_result result = usable(process, call->stream, &context);
+    if (result != VMM_SUCCESS)
+        return result;
+    struct queue_place place = flight_place(process, context, call->stream);
+    vmm_result memory = flight_wait(process, &place, scope_of(&place));
+    result = usable(process, call->stream, &context);
+    return result == VMM_SUCCESS ? memory : result;
 }
 
 vmm_result sim_stream_query(struct sim_process *process, const struct vmm_call_stream_query *call)
 {
-    return wait_for(process, call->stream);
+    struct sim_context *context;
+    vmm_result result = usable(process, call->stream, &context);
+    if (result != VMM_SUCCESS)
+        return result;
+    struct queue_place place = flight_place(process, context, call->stream);
+    return flight_poll(process, &place, scope_of(&place)) ? VMM_SUCCESS : VMM_ERROR_NOT_READY;
 }

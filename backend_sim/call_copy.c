@@ -1,26 +1,56 @@
-/* Copies and fills, done when they are issued. */
+/* Copies and fills: what is asked of them at the call, and how the bytes are moved, then or when their turn comes. */
 #include <string.h>
 
+#include "flight.h"
 #include "launch.h"
 #include "reach.h"
+#include "twin.h"
 
-/* The device of the current context; -1 without one that can work, and *result says why. */
-static int current_device(struct sim_process *process, vmm_result *result)
+enum direction { FROM_HOST, TO_HOST, BETWEEN, FILL };
+
+/* One of the twelve calls. */
+struct transfer {
+    enum direction direction;
+    uint64_t dst, src;
+    const void *from; /* the host's bytes, or the value of a fill */
+    void *to;
+    uint64_t size;  /* bytes; of a fill n * width, which wraps, as measured */
+    uint64_t n;     /* elements of a fill */
+    unsigned width; /* bytes of one */
+};
+
+static struct transfer fill_of(uint64_t dst, const void *value, unsigned width, uint64_t n)
 {
-    const struct sim_context *context = sim_current(process);
-    *result = context ? sim_context_check(process, context, true) : sim_no_context(process);
-    return *result == VMM_SUCCESS ? context->device : -1;
+    return (struct transfer){.direction = FILL, .dst = dst, .from = value, .size = n * width, .n = n, .width = width};
 }
 
-/* The device that a stream's work runs on; -1 for a stream that may not be used, and *result says why. */
-static int stream_device(struct sim_process *process, vmm_stream value, vmm_result *result)
+static struct transfer transfer_of(const union vmm_any_call *call)
 {
-    struct sim_context *context;
-    *result = sim_stream_context(process, value, &context);
-    if (*result == VMM_SUCCESS)
-        *result = sim_context_check(process, context, false);
-    return *result == VMM_SUCCESS ? context->device : -1;
+#define BOTH(name) \
+    case VMM_CALL_##name: \
+    case VMM_CALL_##name##_async
+    /* With and without _async the parameters are the same but for the stream, which is the last. */
+    switch ((enum vmm_call_id)call->head.id) {
+    BOTH(memcpy_htod):
+        return (struct transfer){.direction = FROM_HOST, .dst = call->memcpy_htod.dst, .from = call->memcpy_htod.src,
+                                 .size = call->memcpy_htod.byte_count};
+    BOTH(memcpy_dtoh):
+        return (struct transfer){.direction = TO_HOST, .to = call->memcpy_dtoh.dst, .src = call->memcpy_dtoh.src,
+                                 .size = call->memcpy_dtoh.byte_count};
+    BOTH(memset_d8):
+        return fill_of(call->memset_d8.dst, &call->memset_d8.value, 1, call->memset_d8.n);
+    BOTH(memset_d16):
+        return fill_of(call->memset_d16.dst, &call->memset_d16.value, 2, call->memset_d16.n);
+    BOTH(memset_d32):
+        return fill_of(call->memset_d32.dst, &call->memset_d32.value, 4, call->memset_d32.n);
+    default:
+        return (struct transfer){.direction = BETWEEN, .dst = call->memcpy_dtod.dst, .src = call->memcpy_dtod.src,
+                                 .size = call->memcpy_dtod.byte_count};
+    }
+#undef BOTH
 }
+
+/* ---- what is asked ---- */
 
 static vmm_result refuse_null(const char *argument)
 {
@@ -28,6 +58,42 @@ static vmm_result refuse_null(const char *argument)
     vmm_detail_argument(argument);
     return result;
 }
+
+static vmm_result check_fill(const struct sim_process *process, int device, const struct transfer *t)
+{
+    if (!t->n)
+        return VMM_SUCCESS;
+    if (t->dst % t->width)
+        return vmm_detail_refuse(VMM_RULE_SET_ALIGNMENT, t->dst, t->width, NULL);
+    if (t->size / t->width != t->n &&
+        !sim_lets_pass(process, VMM_RULE_SET_COUNT_WRAPS, t->n, UINT64_MAX / t->width, NULL))
+        return VMM_ERROR_INVALID_VALUE;
+    return t->size ? reach_check(process, device, t->dst, t->size, REACH_FILL, "dstDevice") : VMM_SUCCESS;
+}
+
+static vmm_result check_between(const struct sim_process *process, int device, const struct transfer *t)
+{
+    vmm_result result = reach_check(process, device, t->dst, t->size, REACH_WRITE, "dstDevice");
+    if (result == VMM_SUCCESS)
+        result = reach_check(process, device, t->src, t->size, REACH_READ, "srcDevice");
+    return result == VMM_SUCCESS ? reach_check_pair(process, device, t->dst, t->src, t->size) : result;
+}
+
+static vmm_result check(const struct sim_process *process, int device, const struct transfer *t)
+{
+    if (t->direction == FILL)
+        return check_fill(process, device, t);
+    if (!t->size)
+        return VMM_SUCCESS;
+    if (t->direction == BETWEEN)
+        return check_between(process, device, t);
+    if (t->direction == FROM_HOST)
+        return t->from ? reach_check(process, device, t->dst, t->size, REACH_FROM_HOST, "dstDevice")
+                       : refuse_null("srcHost");
+    return t->to ? reach_check(process, device, t->src, t->size, REACH_TO_HOST, "srcDevice") : refuse_null("dstHost");
+}
+
+/* ---- how it is done ---- */
 
 /* Room for every byte that will be written, so that moving them cannot fail half-way. */
 static bool touch(const struct sim_process *process, uint64_t address, uint64_t size)
@@ -111,50 +177,6 @@ static void move(const struct sim_process *process, uint64_t dst, uint64_t src, 
     }
 }
 
-static vmm_result copy_htod(const struct sim_process *process, int device, uint64_t dst, const void *src, uint64_t size)
-{
-    if (!size)
-        return VMM_SUCCESS;
-    if (!src)
-        return refuse_null("srcHost");
-    vmm_result result = reach_check(process, device, dst, size, REACH_FROM_HOST, "dstDevice");
-    if (result != VMM_SUCCESS || !process->machine->bytes)
-        return result;
-    if (!touch(process, dst, size))
-        return sim_out_of_host_memory();
-    store(process, dst, src, size);
-    return VMM_SUCCESS;
-}
-
-static vmm_result copy_dtoh(const struct sim_process *process, int device, void *dst, uint64_t src, uint64_t size)
-{
-    if (!size)
-        return VMM_SUCCESS;
-    if (!dst)
-        return refuse_null("dstHost");
-    vmm_result result = reach_check(process, device, src, size, REACH_TO_HOST, "srcDevice");
-    if (result == VMM_SUCCESS && process->machine->bytes)
-        load(process, dst, src, size);
-    return result;
-}
-
-static vmm_result copy_dtod(const struct sim_process *process, int device, uint64_t dst, uint64_t src, uint64_t size)
-{
-    if (!size)
-        return VMM_SUCCESS;
-    vmm_result result = reach_check(process, device, dst, size, REACH_WRITE, "dstDevice");
-    if (result == VMM_SUCCESS)
-        result = reach_check(process, device, src, size, REACH_READ, "srcDevice");
-    if (result == VMM_SUCCESS)
-        result = reach_check_pair(process, device, dst, src, size);
-    if (result != VMM_SUCCESS || !process->machine->bytes)
-        return result;
-    if (!touch(process, dst, size))
-        return sim_out_of_host_memory();
-    move(process, dst, src, size);
-    return VMM_SUCCESS;
-}
-
 /* Fills a run with a pattern of width bytes; run starts at a multiple of width in the pattern. */
 static void fill_run(unsigned char *to, uint64_t length, const unsigned char *pattern, unsigned width)
 {
@@ -166,101 +188,132 @@ static void fill_run(unsigned char *to, uint64_t length, const unsigned char *pa
         memcpy(to + i, pattern, width);
 }
 
-static vmm_result fill(const struct sim_process *process, int device, uint64_t dst, const void *pattern, unsigned width, uint64_t n)
+static void fill(const struct sim_process *process, const struct transfer *t)
 {
-    if (!n)
-        return VMM_SUCCESS;
-    if (dst % width)
-        return vmm_detail_refuse(VMM_RULE_SET_ALIGNMENT, dst, width, NULL);
-    uint64_t size = n * width; /* wraps, as measured */
-    if (size / width != n && !sim_lets_pass(process, VMM_RULE_SET_COUNT_WRAPS, n, UINT64_MAX / width, NULL))
-        return VMM_ERROR_INVALID_VALUE;
-    if (!size)
-        return VMM_SUCCESS;
-    vmm_result result = reach_check(process, device, dst, size, REACH_FILL, "dstDevice");
-    if (result != VMM_SUCCESS || !process->machine->bytes)
-        return result;
-    if (!touch(process, dst, size))
-        return sim_out_of_host_memory();
-    for (uint64_t length; size; dst += length, size -= length) {
-        length = size;
+    uint64_t dst = t->dst, length;
+    for (uint64_t left = t->size; left; dst += length, left -= length) {
+        length = left;
         unsigned char *to = together(process, dst, &length);
-        fill_run(to, length, pattern, width);
+        fill_run(to, length, t->from, t->width);
     }
-    return VMM_SUCCESS;
 }
 
-#define ON_CURRENT(work, ...)                                                 \
-    do {                                                                      \
-        vmm_result result;                                                    \
-        int device = current_device(process, &result);                        \
-        return device < 0 ? result : work(process, device, __VA_ARGS__);      \
-    } while (0)
-
-vmm_result sim_memcpy_htod(struct sim_process *process, const struct vmm_call_memcpy_htod *call)
+/* Every byte may be reached. False when the host's memory is out. */
+static bool make(const struct sim_process *process, const struct transfer *t)
 {
-    ON_CURRENT(copy_htod, call->dst, call->src, call->byte_count);
+    if (!t->size || !process->machine->bytes)
+        return true;
+    if (t->direction != TO_HOST && !touch(process, t->dst, t->size))
+        return false;
+    switch (t->direction) {
+    case FROM_HOST: store(process, t->dst, t->from, t->size); break;
+    case TO_HOST: load(process, t->to, t->src, t->size); break;
+    case BETWEEN: move(process, t->dst, t->src, t->size); break;
+    case FILL: fill(process, t); break;
+    }
+    return true;
 }
 
-vmm_result sim_memcpy_dtoh(struct sim_process *process, const struct vmm_call_memcpy_dtoh *call)
+/* ---- when ---- */
+
+/* The first byte that the device may not use so; the start where it is somebody else who may not. */
+static uint64_t first_bad(const struct sim_process *process, int device, uint64_t address, uint64_t size, unsigned need)
 {
-    ON_CURRENT(copy_dtoh, call->dst, call->src, call->byte_count);
+    struct reach_run run;
+    for (uint64_t at = address, left = size; left; at += run.length, left -= run.length)
+        if (!reach_run(process, at, left, &run) || (reach_rights(process, device, at) & need) != need)
+            return at;
+    return address;
 }
 
-vmm_result sim_memcpy_dtod(struct sim_process *process, const struct vmm_call_memcpy_dtod *call)
+static void lose(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call,
+                 const struct transfer *t)
 {
-    ON_CURRENT(copy_dtod, call->dst, call->src, call->byte_count);
+    uint64_t at = first_bad(process, place->device, t->dst, t->size, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE);
+    struct loss loss = {place, call, at, 1, TWIN_WRITE};
+    if (t->direction == BETWEEN && at == t->dst &&
+        reach_rights(process, place->device, at) == VMM_MEM_ACCESS_FLAGS_PROT_READWRITE) {
+        loss.address = first_bad(process, place->device, t->src, t->size, VMM_MEM_ACCESS_FLAGS_PROT_READ);
+        loss.use = TWIN_READ;
+    }
+    sim_lose_device(process, &loss);
 }
 
-vmm_result sim_memset_d8(struct sim_process *process, const struct vmm_call_memset_d8 *call)
+/* What is the matter was no mistake of the call that lets the work run, so nothing of it is said there yet. */
+bool copy_do(struct sim_process *process, const struct queue_place *place, const union vmm_any_call *call)
 {
-    ON_CURRENT(fill, call->dst, &call->value, 1, call->n);
+    struct transfer t = transfer_of(call);
+    const vmm_detail before = *vmm_last_detail();
+    bool may = check(process, place->device, &t) == VMM_SUCCESS;
+    *vmm_detail_here() = before;
+    if (may)
+        return make(process, &t);
+    lose(process, place, &call->head, &t);
+    return true;
 }
 
-vmm_result sim_memset_d16(struct sim_process *process, const struct vmm_call_memset_d16 *call)
+static vmm_result make_now(const struct sim_process *process, int device, const struct transfer *t)
 {
-    ON_CURRENT(fill, call->dst, &call->value, 2, call->n);
+    vmm_result result = check(process, device, t); /* once more: another thread may have come in between */
+    return result != VMM_SUCCESS || make(process, t) ? result : sim_out_of_host_memory();
 }
 
-vmm_result sim_memset_d32(struct sim_process *process, const struct vmm_call_memset_d32 *call)
+/* The forms without a stream wait for the work that the default stream waits for, and are done. */
+static vmm_result at_once(struct sim_process *process, const struct vmm_call *call)
 {
-    ON_CURRENT(fill, call->dst, &call->value, 4, call->n);
+    struct transfer t = transfer_of((const union vmm_any_call *)(const void *)call);
+    const struct sim_context *context = sim_current(process);
+    vmm_result result = context ? sim_context_check(process, context, true) : sim_no_context(process);
+    if (result == VMM_SUCCESS)
+        result = check(process, context->device, &t);
+    if (result == VMM_SUCCESS)
+        result = sim_wait_current(process, QUEUE_ORDERED);
+    return result == VMM_SUCCESS ? make_now(process, sim_current(process)->device, &t) : result;
 }
 
-/* The streams' forms: the stream is checked first, then the work is done at once. */
-#define ON_STREAM(work, ...)                                                  \
-    do {                                                                      \
-        vmm_result result;                                                    \
-        int device = stream_device(process, call->stream, &result);           \
-        return device < 0 ? result : work(process, device, __VA_ARGS__);      \
-    } while (0)
-
-vmm_result sim_memcpy_htod_async(struct sim_process *process, const struct vmm_call_memcpy_htod_async *call)
+/* Bytes for the host are there when the call returns, for it is not known to be memory that a device can write to. */
+static vmm_result to_host(struct sim_process *process, vmm_stream stream, const struct transfer *t,
+                          const struct queue_place *place)
 {
-    ON_STREAM(copy_htod, call->dst, call->src, call->byte_count);
+    struct sim_context *context;
+    vmm_result memory = flight_wait(process, place, QUEUE_ORDERED);
+    vmm_result result = sim_stream_context(process, stream, &context);
+    if (result == VMM_SUCCESS)
+        result = sim_context_check(process, context, true);
+    if (result == VMM_SUCCESS)
+        result = memory;
+    return result == VMM_SUCCESS ? make_now(process, context->device, t) : result;
 }
 
-vmm_result sim_memcpy_dtoh_async(struct sim_process *process, const struct vmm_call_memcpy_dtoh_async *call)
+/* The streams' forms: the stream is checked first. */
+static vmm_result on_stream(struct sim_process *process, const struct vmm_call *call, vmm_stream stream)
 {
-    ON_STREAM(copy_dtoh, call->dst, call->src, call->byte_count);
+    struct transfer t = transfer_of((const union vmm_any_call *)(const void *)call);
+    struct sim_context *context;
+    vmm_result result = sim_stream_context(process, stream, &context);
+    if (result == VMM_SUCCESS)
+        result = sim_context_check(process, context, false);
+    if (result == VMM_SUCCESS)
+        result = check(process, context->device, &t);
+    if (result != VMM_SUCCESS || !t.size)
+        return result;
+    struct queue_place place = flight_place(process, context, stream);
+    return t.direction == TO_HOST ? to_host(process, stream, &t, &place) : flight_issue(process, &place, call);
 }
 
-vmm_result sim_memcpy_dtod_async(struct sim_process *process, const struct vmm_call_memcpy_dtod_async *call)
-{
-    ON_STREAM(copy_dtod, call->dst, call->src, call->byte_count);
-}
+#define TRANSFER(name)                                                                            \
+    vmm_result sim_##name(struct sim_process *process, const struct vmm_call_##name *call)        \
+    {                                                                                             \
+        return at_once(process, &call->head);                                                     \
+    }                                                                                             \
+    vmm_result sim_##name##_async(struct sim_process *process, const struct vmm_call_##name##_async *call) \
+    {                                                                                             \
+        return on_stream(process, &call->head, call->stream);                                     \
+    }
 
-vmm_result sim_memset_d8_async(struct sim_process *process, const struct vmm_call_memset_d8_async *call)
-{
-    ON_STREAM(fill, call->dst, &call->value, 1, call->n);
-}
-
-vmm_result sim_memset_d16_async(struct sim_process *process, const struct vmm_call_memset_d16_async *call)
-{
-    ON_STREAM(fill, call->dst, &call->value, 2, call->n);
-}
-
-vmm_result sim_memset_d32_async(struct sim_process *process, const struct vmm_call_memset_d32_async *call)
-{
-    ON_STREAM(fill, call->dst, &call->value, 4, call->n);
-}
+TRANSFER(memcpy_htod)
+TRANSFER(memcpy_dtoh)
+TRANSFER(memcpy_dtod)
+TRANSFER(memset_d8)
+TRANSFER(memset_d16)
+TRANSFER(memset_d32)

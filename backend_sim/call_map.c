@@ -214,6 +214,7 @@ static vmm_result unmap_from_the_last_address(struct sim_process *process, const
     const struct sim_mapping *cut = cut_at(process, end);
     if (cut)
         return refuse_partial(cut, call);
+    flight_unmapping(process, 0, end);
     if (!sim_lets_pass(process, VMM_RULE_UNMAP_WRAPS, call->size, 0, NULL))
         return VMM_ERROR_INVALID_VALUE;
     unmap_all_in(process, call, 0, end);
@@ -237,6 +238,7 @@ vmm_result sim_mem_unmap(struct sim_process *process, const struct vmm_call_mem_
         partial = wrapped_inside(process, call);
     if (partial)
         return refuse_partial(partial, call);
+    flight_unmapping(process, call->ptr, end);
     if (!pass_loose_range(process, call, covered))
         return VMM_ERROR_INVALID_VALUE;
     if (covered)

@@ -1,7 +1,8 @@
-/* Kernels: run by their twins when they are launched; a fault shows later, as on a driver. */
+/* Kernels, done by their twins; and what a fault leaves behind. */
 #include "launch.h"
 
 #include "fault.h"
+#include "flight.h"
 #include "kernels.h"
 #include "reach.h"
 #include "twin.h"
@@ -10,31 +11,36 @@
 struct run {
     struct twin_memory memory; /* first: the twin hands this back */
     struct sim_process *process;
-    const struct sim_context *context;
+    const struct queue_place *place;
     const struct vmm_call_launch *call;
     bool out_of_memory;
 };
 
-static void lose_device(const struct run *run, uint64_t address, unsigned width, enum twin_use use)
+void sim_lose_device(struct sim_process *process, const struct loss *loss)
 {
-    int device = run->context->device;
-    struct sim_fault *fault = &run->process->fault[device];
+    int device = loss->place->device;
+    const struct vmm_call_launch *launch = loss->call->id == VMM_CALL_launch ? (const void *)loss->call : NULL;
+    struct sim_fault *fault = &process->fault[device];
     struct reach_run mapped;
-    *fault = (struct sim_fault){.lost = true, .use = use, .nearest = sim_object_nearest(run->process, address)};
-    if (fault->nearest.kind == VMM_OBJECT_NONE)
-        fault->nearest = sim_object_context(run->context);
+    void *context;
+    *fault = (struct sim_fault){.lost = true, .use = loss->use, .call = loss->call->id,
+                                .nearest = sim_object_nearest(process, loss->address)};
+    slots_find(&process->contexts, loss->place->context, &context);
+    if (fault->nearest.kind == VMM_OBJECT_NONE && context)
+        fault->nearest = sim_object_context(context);
     fault->what = (vmm_fault){
         .device = device,
-        .kernel = run->call->kernel,
-        .launch = run->call->head.number,
-        .address = address,
-        .size = width,
-        .rights = reach_rights(run->process, device, address),
-        .mapped = reach_run(run->process, address, 1, &mapped),
-        .writes = use != TWIN_READ,
+        .kernel = launch ? launch->kernel : -1,
+        .launch = loss->call->number,
+        .address = loss->address,
+        .size = loss->width,
+        .rights = reach_rights(process, device, loss->address),
+        .mapped = reach_run(process, loss->address, 1, &mapped),
+        .writes = loss->use != TWIN_READ,
     };
-    sim_fault_surroundings(run->process, &fault->what);
-    sim_fault_argument(run->call, &fault->what);
+    sim_fault_surroundings(process, &fault->what);
+    if (launch)
+        sim_fault_argument(launch, &fault->what);
 }
 
 /* The translation: one mapping or allocation, with the rights of the device that runs the kernel. */
@@ -45,8 +51,8 @@ static bool reach(struct twin_memory *memory, uint64_t address, unsigned width, 
     struct reach_run there;
     unsigned need = use == TWIN_READ ? VMM_MEM_ACCESS_FLAGS_PROT_READ : VMM_MEM_ACCESS_FLAGS_PROT_READWRITE;
     if (!reach_run(run->process, address, *size, &there) || there.length < width ||
-        (reach_rights(run->process, run->context->device, address) & need) != need) {
-        lose_device(run, address, width, use);
+        (reach_rights(run->process, run->place->device, address) & need) != need) {
+        sim_lose_device(run->process, &(struct loss){run->place, &run->call->head, address, width, use});
         return false;
     }
     *size = there.length;
@@ -62,6 +68,23 @@ static bool reach(struct twin_memory *memory, uint64_t address, unsigned width, 
     return !run->out_of_memory;
 }
 
+/* The rules: what is told once, and what from then on. */
+static bool of_kernel(const struct sim_fault *fault)
+{
+    return fault->call == VMM_CALL_launch;
+}
+
+static enum vmm_rule_id sticky(const struct sim_fault *fault)
+{
+    return of_kernel(fault) ? VMM_RULE_FAULT_STICKY : VMM_RULE_FAULT_COPY_STICKY;
+}
+
+static bool may_use(const vmm_fault *f)
+{
+    unsigned need = f->writes ? VMM_MEM_ACCESS_FLAGS_PROT_READWRITE : VMM_MEM_ACCESS_FLAGS_PROT_READ;
+    return (f->rights & need) == need;
+}
+
 static void describe(const struct sim_fault *fault)
 {
     static const char *const did[] = {"reading", "writing", "adding to"};
@@ -70,9 +93,16 @@ static void describe(const struct sim_fault *fault)
                       : f->rights == VMM_MEM_ACCESS_FLAGS_PROT_READ      ? "the device may only read there"
                       : f->rights == VMM_MEM_ACCESS_FLAGS_PROT_READWRITE ? "the memory ends within the access"
                                                                          : "the device has no access there";
-    vmm_detail_note("%s, launched by call %llu, on device %d, %s %u byte%s at 0x%llx: %s", vmm_kernel_name(f->kernel),
-                    (unsigned long long)f->launch, f->device, did[fault->use], f->size, f->size == 1 ? "" : "s",
-                    (unsigned long long)f->address, why);
+    const char *name = of_kernel(fault) ? vmm_kernel_name(f->kernel)
+                                        : vmm_call_driver_name((enum vmm_call_id)fault->call);
+    if (of_kernel(fault))
+        vmm_detail_note("%s, launched by call %llu, on device %d, %s %u byte%s at 0x%llx: %s", name,
+                        (unsigned long long)f->launch, f->device, did[fault->use], f->size, f->size == 1 ? "" : "s",
+                        (unsigned long long)f->address, why);
+    else
+        vmm_detail_note("%s, issued by call %llu, on device %d, %s at 0x%llx: %s", name, (unsigned long long)f->launch,
+                        f->device, did[fault->use], (unsigned long long)f->address,
+                        may_use(f) ? "the host, which moves the bytes, may not" : why);
     vmm_detail_fault(f);
 }
 
@@ -83,8 +113,9 @@ vmm_result sim_context_check(struct sim_process *process, const struct sim_conte
         return VMM_SUCCESS;
     vmm_object object = sim_object_context(context);
     bool first = waits && !fault->told;
-    vmm_result result = first ? vmm_detail_refuse(VMM_RULE_FAULT_ACCESS, fault->what.address, 0, &fault->nearest)
-                              : vmm_detail_refuse(VMM_RULE_FAULT_STICKY, context->value, 0, &object);
+    vmm_result result = first ? vmm_detail_refuse(of_kernel(fault) ? VMM_RULE_FAULT_ACCESS : VMM_RULE_FAULT_COPY,
+                                                  fault->what.address, 0, &fault->nearest)
+                              : vmm_detail_refuse(sticky(fault), context->value, 0, &object);
     fault->told = fault->told || first;
     describe(fault);
     return result;
@@ -96,9 +127,16 @@ vmm_result sim_device_check(const struct sim_process *process, int device)
     if (!fault->lost)
         return VMM_SUCCESS;
     vmm_object object = sim_object_device(process, device);
-    vmm_result result = vmm_detail_refuse(VMM_RULE_FAULT_STICKY, (uint64_t)device, 0, &object);
+    vmm_result result = vmm_detail_refuse(sticky(fault), (uint64_t)device, 0, &object);
     describe(fault);
     return result;
+}
+
+bool launch_do(struct sim_process *process, const struct queue_place *place, const struct vmm_call_launch *call)
+{
+    struct run run = {{reach, false}, process, place, call, false};
+    twin_of(call->kernel)(&run.memory, call->args);
+    return !run.out_of_memory;
 }
 
 vmm_result sim_launch(struct sim_process *process, const struct vmm_call_launch *call)
@@ -111,7 +149,19 @@ vmm_result sim_launch(struct sim_process *process, const struct vmm_call_launch 
         result = sim_context_check(process, context, false);
     if (result != VMM_SUCCESS)
         return result;
-    struct run run = {{reach}, process, context, call, false};
-    twin_of(call->kernel)(&run.memory, call->args);
-    return run.out_of_memory ? sim_out_of_host_memory() : VMM_SUCCESS;
+    struct queue_place place = flight_place(process, context, call->stream);
+    return flight_issue(process, &place, &call->head);
+}
+
+vmm_result sim_wait_current(struct sim_process *process, enum queue_scope scope)
+{
+    struct sim_context *context = sim_current(process);
+    vmm_result result = context ? sim_context_check(process, context, true) : sim_no_context(process);
+    if (result != VMM_SUCCESS)
+        return result;
+    struct queue_place place = flight_place(process, context, NULL);
+    vmm_result memory = flight_wait(process, &place, scope);
+    context = sim_current(process);
+    result = context ? sim_context_check(process, context, true) : sim_no_context(process);
+    return result == VMM_SUCCESS ? memory : result;
 }

@@ -1,9 +1,9 @@
-/* launch.h - devices that a kernel's fault took from a process.
+/* launch.h - device work as it is done, and devices that a fault took from a process.
  *
- *     launch            device:  there
- *     kernel faults              lost, nobody knows      what it did is kept with the process
- *     a call that waits          lost, told              VMM-FAULT-ACCESS: what the kernel did
- *     any other call             lost                    VMM-FAULT-STICKY: that it is over
+ *     work is done      device:  there
+ *     it faults                  lost, nobody knows      what it did is kept with the process
+ *     a call that waits          lost, told              VMM-FAULT-ACCESS, VMM-FAULT-COPY: what the work did
+ *     any other call             lost                    VMM-FAULT-STICKY, VMM-FAULT-COPY-STICKY: that it is over
  *
  * Every context of the process on the device is broken, and no new one is made. Other processes, and as far as anybody
  * knows other devices, are not disturbed.
@@ -11,6 +11,7 @@
 #ifndef SIM_LAUNCH_H
 #define SIM_LAUNCH_H
 
+#include "queue.h"
 #include "sim.h"
 
 /* SUCCESS while the context's device is there, otherwise a refusal; waits: the call is one that finds out. */
@@ -18,5 +19,24 @@ vmm_result sim_context_check(struct sim_process *process, const struct sim_conte
 
 /* The same for a call that makes a context on a device. */
 vmm_result sim_device_check(const struct sim_process *process, int device);
+
+/* Waits for what scope covers of the current context, seen from its default stream; and SUCCESS while its device is
+ * there. Refused without a context. */
+vmm_result sim_wait_current(struct sim_process *process, enum queue_scope scope);
+
+/* Queued work, done now with the rights of now. False when the host's memory is out. */
+bool launch_do(struct sim_process *process, const struct queue_place *place, const struct vmm_call_launch *call);
+bool copy_do(struct sim_process *process, const struct queue_place *place, const union vmm_any_call *call);
+
+/* The access that took a device. */
+struct loss {
+    const struct queue_place *place;
+    const struct vmm_call *call; /* that issued the work */
+    uint64_t address;
+    uint32_t width;
+    unsigned use; /* enum twin_use */
+};
+
+void sim_lose_device(struct sim_process *process, const struct loss *loss);
 
 #endif

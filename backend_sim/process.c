@@ -47,6 +47,7 @@ struct sim_process *sim_process_new(struct sim_machine *machine, const struct si
     slots_init(&process->contexts, TAG_CONTEXT, free);
     slots_init(&process->streams, TAG_STREAM, free);
     process->options = *options;
+    flight_open(&process->flight, options);
     process->machine = machine;
     machine->processes++;
     if (options->explain_faults && process->arena.backed > process->arena.start)
@@ -78,6 +79,7 @@ void sim_process_free(struct sim_process *process)
     struct sim_machine *machine = process->machine;
     host_fault_forget(process);
     pthread_mutex_lock(&machine->lock);
+    flight_close(&process->flight);
     free_ranges(process);
     slots_each(&process->handles, drop_block, machine);
     unsigned left = --machine->processes;

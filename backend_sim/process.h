@@ -18,6 +18,7 @@
 #include "backend.h"
 #include "current.h"
 #include "graveyard.h"
+#include "flight.h"
 #include "machine.h"
 #include "open_options.h"
 #include "slots.h"
@@ -59,9 +60,10 @@ struct sim_mapping {
     bool host_latest; /* of device 0 and the host, the host was the last to be granted anything: it answers for HOST */
 };
 
-/* What a kernel did that its device may not, as it was then. From then on the device is lost to the process. */
+/* What device work did that it may not, as it was then. From then on the device is lost to the process. */
 struct sim_fault {
     bool lost, told;
+    uint16_t call; /* enum vmm_call_id: that issued the work */
     unsigned use; /* enum twin_use */
     vmm_fault what;
     vmm_object nearest;
@@ -80,6 +82,7 @@ struct sim_context {
 struct sim_stream {
     uint64_t value, context;
     uint32_t number;
+    bool non_blocking; /* not ordered with the default stream */
     struct sim_origin made, ended;
 };
 
@@ -106,6 +109,7 @@ struct sim_process {
     bool context_space; /* the chunks that a first context opens are there */
     struct sim_context *primary[VMM_MAX_DEVICES]; /* the device's primary context, once it was retained */
     uint32_t primary_retains[VMM_MAX_DEVICES];
+    struct flight flight;
     struct sim_fault fault[VMM_MAX_DEVICES];
     uint32_t numbers[VMM_OBJECT_STREAM + 1]; /* given so far, per kind */
     struct graveyard graveyard;

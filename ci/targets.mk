@@ -8,6 +8,7 @@
 
 CHECK_PROFILES ?= h100 h200x2 min max odd
 CHECK_AS_DRIVER ?= h100 h200x2
+CHECK_SCHEDULES ?= eager random-1
 COVERAGE_FLOOR ?= ci/coverage-floor
 TAP            ?= $(BUILD)/tap
 TALLY          ?= ci/tally
@@ -24,6 +25,7 @@ endif
 CHECK_RUNS  := $(PROGS:$(BUILD)/bin/%=$(BUILD)/check/%)
 CHECK_RUNS  += $(if $(SUITE),$(CHECK_PROFILES:%=$(BUILD)/check/conformance-%))
 CHECK_RUNS  += $(if $(SUITE),$(CHECK_AS_DRIVER:%=$(BUILD)/check/conformance-as-driver-%))
+CHECK_RUNS  += $(if $(SUITE),$(CHECK_SCHEDULES:%=$(BUILD)/check/conformance-schedule-%))
 # What drivers answered, replayed.
 RECORDINGS  := $(notdir $(patsubst %/profile,%,$(wildcard conformance/recordings/*/profile)))
 CHECK_RUNS  += $(RECORDINGS:%=$(BUILD)/check/recording-%)
@@ -54,6 +56,12 @@ $(BUILD)/check/conformance-%: ci/targets.mk
 $(BUILD)/check/conformance-as-driver-%: ci/targets.mk
 	@mkdir -p $(@D)
 	@printf '#!/bin/sh\nexec $${CUVMM_RUN-} $(BUILD)/bin/conformance --as-driver --backend sim:$*\n' >$@
+	@chmod +x $@
+
+# Work in flight done at other times than as late as it may be.
+$(BUILD)/check/conformance-schedule-%: ci/targets.mk
+	@mkdir -p $(@D)
+	@printf '#!/bin/sh\nexec $${CUVMM_RUN-} $(BUILD)/bin/conformance --backend sim:h100,schedule=$(subst -,:,$*)\n' >$@
 	@chmod +x $@
 
 # Layers between: a simulator beside the simulator, which must find nothing to say, and a trace. The model beside all.

@@ -12,7 +12,7 @@ twin_kernel twin_of(vmm_kernel kernel)
     return twins[kernel];
 }
 
-/* The element's own bytes, little-endian on every host that has such devices; NULL in *at where they are zero. */
+/* The element's own bytes, little-endian on every host that has such devices; NULL in *at where they are zero, and on a dry run. */
 static bool element(struct twin_memory *memory, uint64_t address, unsigned width, enum twin_use use,
                     unsigned char **at)
 {
@@ -36,7 +36,8 @@ bool twin_store(struct twin_memory *memory, uint64_t address, unsigned width, ui
     unsigned char *at;
     if (!element(memory, address, width, TWIN_WRITE, &at))
         return false;
-    memcpy(at, &value, width);
+    if (at)
+        memcpy(at, &value, width);
     return true;
 }
 
@@ -46,6 +47,8 @@ bool twin_add(struct twin_memory *memory, uint64_t address, uint64_t value)
     uint64_t old;
     if (!element(memory, address, 8, TWIN_ATOMIC, &at))
         return false;
+    if (!at)
+        return true;
     memcpy(&old, at, sizeof old);
     old += value;
     memcpy(at, &old, sizeof old);

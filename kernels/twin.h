@@ -24,6 +24,9 @@ struct twin_memory {
      * kernel ends here. width is what one access of the kernel moves, for the report. */
     bool (*run)(struct twin_memory *memory, uint64_t address, unsigned width, uint64_t *size, enum twin_use use,
                 unsigned char **bytes);
+    /* A dry run: *bytes is NULL whatever the use, what is read counts as zero, and a kernel that compares finds what it
+     * looks for wrong. It goes everywhere that it could go. */
+    bool dry;
 };
 
 typedef bool (*twin_kernel)(struct twin_memory *memory, const uint64_t *args);

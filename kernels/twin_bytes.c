@@ -11,7 +11,8 @@ bool twin_fill(struct twin_memory *memory, const uint64_t *args)
         size = left;
         if (!memory->run(memory, dst, 1, &size, TWIN_WRITE, &to))
             return false;
-        memset(to, (int)args[2], size);
+        if (to)
+            memset(to, (int)args[2], size);
     }
     return true;
 }
@@ -22,18 +23,19 @@ bool twin_copy(struct twin_memory *memory, const uint64_t *args)
     unsigned char buffer[4096], *from, *to;
     uint64_t dst = args[0], src = args[1], size, part;
     for (uint64_t left = args[2]; left; src += size, left -= size) {
-        size = left < sizeof buffer ? left : sizeof buffer;
+        size = left < sizeof buffer || memory->dry ? left : sizeof buffer;
         if (!memory->run(memory, src, 1, &size, TWIN_READ, &from))
             return false;
         if (from)
             memcpy(buffer, from, size);
         else
-            memset(buffer, 0, size);
+            memset(buffer, 0, size < sizeof buffer ? size : sizeof buffer);
         for (uint64_t done = 0; done < size; done += part, dst += part) {
             part = size - done;
             if (!memory->run(memory, dst, 1, &part, TWIN_WRITE, &to))
                 return false;
-            memcpy(to, buffer + done, part);
+            if (to)
+                memcpy(to, buffer + done, part);
         }
     }
     return true;

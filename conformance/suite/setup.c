@@ -34,7 +34,7 @@ static void cut_options(char *backend, char *kept, size_t room)
         *at = '\0';
         if (next)
             *next = '\0';
-        if (strcmp(at + 1, "strict") != 0 && strcmp(at + 1, "observed") != 0)
+        if (length < room && strcmp(at + 1, "strict") != 0 && strcmp(at + 1, "observed") != 0)
             length += (size_t)snprintf(kept + length, room - length, ",%s", at + 1);
         if (next)
             *next = ',';

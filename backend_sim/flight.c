@@ -1,0 +1,199 @@
+#include "flight.h"
+
+#include <inttypes.h>
+
+#include "kernels.h"
+#include "work.h"
+
+void flight_open(struct flight *flight, const struct sim_options *options)
+{
+    *flight = (struct flight){.schedule = options->schedule, .random = options->seed};
+}
+
+static void forget(struct flight *flight, struct queue_item *item)
+{
+    queue_remove(&flight->queue, item);
+    work_free((struct work *)item);
+}
+
+void flight_close(struct flight *flight)
+{
+    while (flight->queue.first)
+        forget(flight, flight->queue.first);
+}
+
+struct queue_place flight_place(const struct sim_process *process, const struct sim_context *context, vmm_stream stream)
+{
+    uint64_t value = (uint64_t)(uintptr_t)stream;
+    struct queue_place place = {context->value, value, 0, context->device, QUEUE_BLOCKING};
+    void *object;
+    if (!stream || stream == VMM_STREAM_LEGACY) {
+        place.stream = 0;
+        place.kind = QUEUE_DEFAULT;
+    } else if (stream == VMM_STREAM_PER_THREAD) {
+        place.thread = (uint64_t)(uintptr_t)pthread_self();
+    } else if (slots_find(&process->streams, value, &object) == SLOT_LIVE &&
+               ((struct sim_stream *)object)->non_blocking) {
+        place.kind = QUEUE_NON_BLOCKING;
+    }
+    return place;
+}
+
+/* splitmix64: small, and the same everywhere. */
+static uint64_t draw(struct flight *flight)
+{
+    uint64_t z = flight->random += UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+/* What is done next, of what was marked last; NULL when nothing may be. */
+static struct queue_item *choose(struct flight *flight)
+{
+    if (flight->schedule != SIM_RANDOM)
+        return queue_first_wanted(&flight->queue);
+    size_t ready = queue_ready(&flight->queue);
+    return ready ? queue_ready_at(&flight->queue, (size_t)(draw(flight) % ready)) : NULL;
+}
+
+static void do_item(struct sim_process *process, struct queue_item *item)
+{
+    item->state = QUEUE_RUNNING;
+    if (!work_do(process, (struct work *)item))
+        process->flight.out_of_memory = true;
+    item->state = QUEUE_DONE;
+}
+
+static struct queue_aim aim_at(const struct sim_process *process, const struct queue_place *place,
+                               enum queue_scope scope)
+{
+    return (struct queue_aim){scope, *place, process->flight.queue.issued};
+}
+
+static void forget_wanted(struct flight *flight)
+{
+    struct queue_item *next;
+    for (struct queue_item *item = flight->queue.first; item; item = next) {
+        next = item->after;
+        if (item->wanted)
+            forget(flight, item);
+    }
+}
+
+static vmm_result wait_for(struct sim_process *process, const struct queue_aim *aim)
+{
+    struct flight *flight = &process->flight;
+    while (queue_want(&flight->queue, aim))
+        do_item(process, choose(flight));
+    forget_wanted(flight);
+    if (!flight->out_of_memory)
+        return VMM_SUCCESS;
+    flight->out_of_memory = false;
+    return sim_out_of_host_memory();
+}
+
+vmm_result flight_wait(struct sim_process *process, const struct queue_place *place, enum queue_scope scope)
+{
+    struct queue_aim aim = aim_at(process, place, scope);
+    return wait_for(process, &aim);
+}
+
+bool flight_poll(struct sim_process *process, const struct queue_place *place, enum queue_scope scope)
+{
+    struct flight *flight = &process->flight;
+    struct queue_aim aim = aim_at(process, place, scope);
+    if (queue_want(&flight->queue, &aim)) {
+        do_item(process, choose(flight));
+        return false;
+    }
+    forget_wanted(flight);
+    return true;
+}
+
+/* What the schedule does at an issue. */
+static void go_on(struct sim_process *process, struct queue_item *issued)
+{
+    struct flight *flight = &process->flight;
+    struct queue_aim all = {QUEUE_ITEM, *queue_place_of(issued), issued->number};
+    if (flight->schedule == SIM_EAGER)
+        while (queue_want(&flight->queue, &all))
+            do_item(process, choose(flight));
+    while (flight->schedule == SIM_RANDOM && draw(flight) % 2 && queue_want(&flight->queue, &all))
+        do_item(process, choose(flight));
+}
+
+vmm_result flight_issue(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call)
+{
+    struct flight *flight = &process->flight;
+    struct work *work = work_new(call);
+    if (!work || !queue_add(&flight->queue, &work->item, place, 0)) {
+        if (work)
+            work_free(work);
+        return sim_out_of_host_memory();
+    }
+    go_on(process, &work->item);
+    if (flight->queue.count <= FLIGHT_MOST)
+        return VMM_SUCCESS;
+    struct queue_aim oldest = {QUEUE_ITEM, *queue_place_of(flight->queue.first), flight->queue.first->number};
+    return wait_for(process, &oldest);
+}
+
+/* ---- what is taken from under it ---- */
+
+static const char *name_of(const struct work *work)
+{
+    return work->call.head.id == VMM_CALL_launch ? vmm_kernel_name(work->call.launch.kernel)
+                                                 : vmm_call_driver_name((enum vmm_call_id)work->call.head.id);
+}
+
+/* The first warning of a call is the one that is told. */
+static void warn(enum vmm_rule_id rule, const struct work *work, const struct touched_range *range,
+                 const struct sim_mapping *mapping, uint64_t value)
+{
+    bool told = vmm_last_detail()->severity != VMM_SEVERITY_NONE;
+    vmm_object nearest = sim_object_mapping(mapping);
+    uint64_t from = range->first > mapping->start ? range->first : mapping->start;
+    vmm_detail_warn(rule, value, 0, &nearest);
+    if (!told)
+        vmm_detail_note("%s, %s by call %" PRIu64 " on device %d, %s at 0x%" PRIx64 " and nothing has waited for it",
+                        name_of(work), work->call.head.id == VMM_CALL_launch ? "launched" : "issued",
+                        work->call.head.number, queue_place_of(&work->item)->device,
+                        range->need == VMM_MEM_ACCESS_FLAGS_PROT_READ ? "reads" : "writes", from);
+}
+
+/* The first work in flight on the device (-1: any) that needs one of the rights on the mapping; true when there is. */
+static bool warn_of(struct sim_process *process, enum vmm_rule_id rule, const struct sim_mapping *mapping, int device,
+                    unsigned rights, uint64_t value)
+{
+    for (struct queue_item *item = process->flight.queue.first; item; item = item->after) {
+        struct work *work = (struct work *)item;
+        int of = queue_place_of(item)->device;
+        if (process->fault[of].lost || (device >= 0 && of != device))
+            continue;
+        const struct touched_range *range = touched_in(work_touched(work, process), mapping->start, mapping->size,
+                                                       rights);
+        if (range) {
+            warn(rule, work, range, mapping, value);
+            return true;
+        }
+    }
+    return false;
+}
+
+void flight_unmapping(struct sim_process *process, uint64_t start, uint64_t end)
+{
+    bool warned = !process->flight.queue.first;
+    for (const struct sim_mapping *m = sim_mapping_after(process, start, end); m && !warned;
+         m = sim_mapping_after(process, m->start + m->size, end))
+        warned = warn_of(process, VMM_RULE_UNMAP_IN_FLIGHT, m, -1, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE, start);
+}
+
+void flight_granting(struct sim_process *process, const struct sim_mapping *mapping, const vmm_mem_access_desc *desc)
+{
+    if (desc->location.type != VMM_MEM_LOCATION_TYPE_DEVICE || !process->flight.queue.first)
+        return;
+    unsigned lost = sim_access_of(mapping->access, (unsigned)desc->location.id) & ~(unsigned)desc->flags;
+    if (lost)
+        warn_of(process, VMM_RULE_ACCESS_IN_FLIGHT, mapping, desc->location.id, lost, (uint64_t)desc->flags);
+}

@@ -1,0 +1,61 @@
+/* flight.h - a process's work between the call that issues it and the call that waits for it.
+ *
+ *     call      launch K  fill F         unmap what K writes              stream_synchronize
+ *     queue     [K]       [K][F]         [K][F]                           []
+ *     late                               warning: K is not waited for     K faults, F is dropped: told here
+ *     eager     K runs    F runs         the same warning                 nothing is left to do
+ *
+ * Under every schedule work stays in the queue until a call has waited for it, and until then it counts as in flight:
+ * taking away what it uses is a mistake whether or not it happened to be done (VMM-UNMAP-IN-FLIGHT,
+ * VMM-ACCESS-IN-FLIGHT). Rights are those of the moment at which work is done. Once a fault took the device, what is
+ * still queued for it is dropped.
+ *
+ * late: a waiting call does what it waits for, and nothing else is done. eager: all is done when it is issued. random:
+ * by a seed, some of what may be done is at each issue and each wait. At most FLIGHT_MOST pieces of work are kept; who
+ * issues more waits for the oldest.
+ */
+#ifndef SIM_FLIGHT_H
+#define SIM_FLIGHT_H
+
+#include "call.h"
+#include "open_options.h"
+#include "queue.h"
+#include "vmm.h"
+
+struct sim_process;
+struct sim_mapping;
+struct sim_context;
+
+enum { FLIGHT_MOST = 4096 };
+
+struct flight {
+    struct queue queue;
+    enum sim_schedule schedule;
+    uint64_t random; /* state of the seeded choice */
+    bool out_of_memory; /* the host's memory ended while work was done; told by the next call that waits */
+};
+
+void flight_open(struct flight *flight, const struct sim_options *options);
+/* Drops all work undone. */
+void flight_close(struct flight *flight);
+
+/* The place of a stream as the API names it, for work in that context: NULL, a default stream, or a live stream. */
+struct queue_place flight_place(const struct sim_process *process, const struct sim_context *context,
+                                vmm_stream stream);
+
+/* Queues the call, a launch or a copy or fill on a stream, whose arguments were checked; what it points to is copied.
+ * SUCCESS, or SYSTEM-HOST-MEMORY: nothing is queued then. */
+vmm_result flight_issue(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call);
+
+/* Does what the scope covers, as far as it is not done, and forgets it: the host knows now. */
+vmm_result flight_wait(struct sim_process *process, const struct queue_place *place, enum queue_scope scope);
+
+/* Is everything done that flight_wait would wait for? If not, something is done now, so that asking again ends. */
+bool flight_poll(struct sim_process *process, const struct queue_place *place, enum queue_scope scope);
+
+/* Warns of work in flight that uses a mapping in [start, end), all of which the call unmaps. */
+void flight_unmapping(struct sim_process *process, uint64_t start, uint64_t end);
+/* Warns of work in flight that uses what a grant takes away from a mapping. */
+void flight_granting(struct sim_process *process, const struct sim_mapping *mapping, const vmm_mem_access_desc *desc);
+
+#endif

@@ -1,0 +1,178 @@
+#include "queue.h"
+
+#include <stdlib.h>
+
+struct queue_lane {
+    struct queue_lane *next;
+    struct queue_place place;
+    size_t items;
+    bool marked; /* scratch of a pass over the items */
+};
+
+const struct queue_place *queue_place_of(const struct queue_item *item)
+{
+    return &item->lane->place;
+}
+
+static bool same(const struct queue_place *a, const struct queue_place *b)
+{
+    return a->context == b->context && a->stream == b->stream && a->thread == b->thread;
+}
+
+static bool ordered(const struct queue_place *a, const struct queue_place *b)
+{
+    if (same(a, b))
+        return true;
+    return a->context == b->context && ((a->kind == QUEUE_DEFAULT && b->kind == QUEUE_BLOCKING) ||
+                                        (a->kind == QUEUE_BLOCKING && b->kind == QUEUE_DEFAULT));
+}
+
+static struct queue_lane *lane_of(struct queue *queue, const struct queue_place *place)
+{
+    struct queue_lane *lane = queue->lanes;
+    while (lane && !same(&lane->place, place))
+        lane = lane->next;
+    if (!lane && (lane = calloc(1, sizeof *lane)) != NULL) {
+        lane->place = *place;
+        lane->next = queue->lanes;
+        queue->lanes = lane;
+    }
+    return lane;
+}
+
+bool queue_add(struct queue *queue, struct queue_item *item, const struct queue_place *place, uint64_t needs)
+{
+    struct queue_lane *lane = lane_of(queue, place);
+    if (!lane)
+        return false;
+    lane->items++;
+    *item = (struct queue_item){.before = queue->last, .lane = lane, .number = ++queue->issued, .needs = needs};
+    *(queue->last ? &queue->last->after : &queue->first) = item;
+    queue->last = item;
+    queue->count++;
+    return true;
+}
+
+static void drop_lane(struct queue *queue, struct queue_lane *lane)
+{
+    struct queue_lane **link = &queue->lanes;
+    while (*link != lane)
+        link = &(*link)->next;
+    *link = lane->next;
+    free(lane);
+}
+
+void queue_remove(struct queue *queue, struct queue_item *item)
+{
+    *(item->before ? &item->before->after : &queue->first) = item->after;
+    *(item->after ? &item->after->before : &queue->last) = item->before;
+    queue->count--;
+    if (!--item->lane->items)
+        drop_lane(queue, item->lane);
+}
+
+static void unmark(struct queue *queue)
+{
+    for (struct queue_lane *lane = queue->lanes; lane; lane = lane->next)
+        lane->marked = false;
+}
+
+static bool behind_marked(const struct queue *queue, const struct queue_lane *lane)
+{
+    for (const struct queue_lane *other = queue->lanes; other; other = other->next)
+        if (other->marked && ordered(&other->place, &lane->place))
+            return true;
+    return false;
+}
+
+static bool aimed_at(const struct queue_aim *aim, const struct queue_item *item)
+{
+    const struct queue_place *place = &item->lane->place;
+    if (item->number > aim->until)
+        return false;
+    switch (aim->scope) {
+    case QUEUE_LANE:
+        return same(&aim->place, place);
+    case QUEUE_ORDERED:
+        return ordered(&aim->place, place);
+    case QUEUE_CONTEXT:
+        return aim->place.context == place->context;
+    case QUEUE_DEVICE:
+        return aim->place.device == place->device;
+    case QUEUE_ITEM:
+        break;
+    }
+    return item->number == aim->until;
+}
+
+static struct queue_item *numbered(const struct queue *queue, uint64_t number)
+{
+    struct queue_item *item = number ? queue->last : NULL;
+    while (item && item->number > number)
+        item = item->before;
+    return item && item->number == number ? item : NULL;
+}
+
+/* Backwards: whatever is wanted makes all that stands before it on ordered lanes wanted. */
+static size_t mark_wanted(struct queue *queue, const struct queue_aim *aim)
+{
+    size_t left = 0;
+    unmark(queue);
+    for (struct queue_item *item = queue->first; item; item = item->after)
+        item->wanted = false;
+    for (struct queue_item *item = queue->last; item; item = item->before) {
+        item->wanted = item->wanted || aimed_at(aim, item) || behind_marked(queue, item->lane);
+        if (!item->wanted)
+            continue;
+        item->lane->marked = true;
+        left += item->state != QUEUE_DONE;
+        struct queue_item *needed = numbered(queue, item->needs);
+        if (needed)
+            needed->wanted = true;
+    }
+    return left;
+}
+
+/* Forwards: what is not done holds up all that comes after it on ordered lanes. */
+static void mark_ready(struct queue *queue)
+{
+    unmark(queue);
+    for (struct queue_item *item = queue->first; item; item = item->after) {
+        const struct queue_item *needed = numbered(queue, item->needs);
+        item->ready = item->state == QUEUE_WAITING && !behind_marked(queue, item->lane) &&
+                      (!needed || needed->state == QUEUE_DONE);
+        if (item->state != QUEUE_DONE)
+            item->lane->marked = true;
+    }
+}
+
+size_t queue_want(struct queue *queue, const struct queue_aim *aim)
+{
+    size_t left = mark_wanted(queue, aim);
+    mark_ready(queue);
+    return left;
+}
+
+size_t queue_ready(const struct queue *queue)
+{
+    size_t count = 0;
+    for (const struct queue_item *item = queue->first; item; item = item->after)
+        count += item->ready;
+    return count;
+}
+
+struct queue_item *queue_ready_at(const struct queue *queue, size_t place)
+{
+    struct queue_item *item = queue->first;
+    while (item && (!item->ready || place--))
+        item = item->after;
+    return item;
+}
+
+struct queue_item *queue_first_wanted(const struct queue *queue)
+{
+    struct queue_item *item = queue->first;
+    while (item && !(item->ready && item->wanted))
+        item = item->after;
+    return item;
+}

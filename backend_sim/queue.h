@@ -1,0 +1,85 @@
+/* queue.h - the order of work that was issued and is not waited for: what may run now, and what must before a wait ends.
+ *
+ *     issued    1 on A    2 on the default stream    3 on A    4 on N (non-blocking)    5 on B
+ *     order     1 ------> 2 -----------------------> 3
+ *                         2 --------------------------------------------------------> 5         4 waits for nothing
+ *     wait for A: 1, 2, 3          wait for N: 4          wait for the default stream: 1, 2, 3, 5
+ *
+ * Streams are lanes. Two lanes are ordered when they are the same, or when one is the default stream of a context and
+ * the other a blocking stream of that context; work on ordered lanes is done in the order of issue (cuda.h 13.0, stream
+ * synchronization behaviour). An item may need one further item, issued before it.
+ *
+ * Work that is done stays until somebody waited for it: until then the host does not know. Nothing here runs anything,
+ * and locking is up to the caller.
+ */
+#ifndef SIM_QUEUE_H
+#define SIM_QUEUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum queue_kind { QUEUE_DEFAULT, QUEUE_BLOCKING, QUEUE_NON_BLOCKING };
+
+/* Where work is issued. Lanes are told apart by context, stream and thread. */
+struct queue_place {
+    uint64_t context, stream;
+    uint64_t thread; /* of a thread's own default stream, else 0 */
+    int device;
+    enum queue_kind kind;
+};
+
+enum queue_state { QUEUE_WAITING, QUEUE_RUNNING, QUEUE_DONE };
+
+struct queue_lane;
+
+/* Part of the owner's record of a piece of work. */
+struct queue_item {
+    struct queue_item *before, *after;
+    struct queue_lane *lane;
+    uint64_t number; /* in order of issue, from 1 */
+    uint64_t needs;  /* number of an item that must be done before it, or 0 */
+    enum queue_state state;
+    bool wanted, ready; /* as of the last queue_want */
+};
+
+struct queue {
+    struct queue_item *first, *last;
+    struct queue_lane *lanes; /* those that have items */
+    uint64_t issued;          /* numbers given so far */
+    size_t count;
+};
+
+/* What somebody waits for. */
+enum queue_scope {
+    QUEUE_LANE,    /* what was issued at the place, */
+    QUEUE_ORDERED, /* and on every lane that is ordered with it: what an item issued there now would wait for */
+    QUEUE_CONTEXT, /* everything of the place's context */
+    QUEUE_DEVICE,  /* everything on the place's device */
+    QUEUE_ITEM     /* the item until */
+};
+
+struct queue_aim {
+    enum queue_scope scope;
+    struct queue_place place;
+    uint64_t until; /* items after this number are not waited for */
+};
+
+const struct queue_place *queue_place_of(const struct queue_item *item);
+
+/* Puts item, state WAITING, at the end. False when memory is out: nothing has changed. */
+bool queue_add(struct queue *queue, struct queue_item *item, const struct queue_place *place, uint64_t needs);
+void queue_remove(struct queue *queue, struct queue_item *item);
+
+/* Marks as wanted what the aim covers and all that this must wait for, and as ready what may run now, wanted or not.
+ * Returns how many wanted items are not done. */
+size_t queue_want(struct queue *queue, const struct queue_aim *aim);
+
+/* How many are ready, as marked; and the one at a place among them, counted from 0 in order of issue. */
+size_t queue_ready(const struct queue *queue);
+struct queue_item *queue_ready_at(const struct queue *queue, size_t place);
+
+/* The first ready item that is wanted, or NULL. */
+struct queue_item *queue_first_wanted(const struct queue *queue);
+
+#endif

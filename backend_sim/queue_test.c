@@ -1,0 +1,183 @@
+#include "queue.h"
+
+#include <stdlib.h>
+
+#include "tap.h"
+
+enum { ITEMS = 24 };
+
+static const struct queue_place places[] = {
+    {1, 0, 0, 0, QUEUE_DEFAULT},       /* 0: default stream of context 1 */
+    {1, 10, 0, 0, QUEUE_BLOCKING},     /* 1, 2: A and B */
+    {1, 11, 0, 0, QUEUE_BLOCKING},
+    {1, 12, 0, 0, QUEUE_NON_BLOCKING}, /* 3: N */
+    {2, 0, 0, 0, QUEUE_DEFAULT},       /* 4: default stream of context 2, same device */
+    {3, 0, 0, 1, QUEUE_DEFAULT},       /* 5: of context 3, on device 1 */
+    {1, 2, 77, 0, QUEUE_BLOCKING},     /* 6, 7: two threads' own default streams */
+    {1, 2, 78, 0, QUEUE_BLOCKING},
+};
+enum { PLACES = sizeof places / sizeof places[0] };
+
+struct rig {
+    struct queue queue;
+    struct queue_item item[ITEMS + 1]; /* by number */
+};
+
+static void issue(struct rig *rig, int place)
+{
+    struct queue_item *item = &rig->item[rig->queue.issued + 1];
+    if (!queue_add(&rig->queue, item, &places[place], 0))
+        tap_bail("no memory");
+}
+
+static void clear(struct rig *rig)
+{
+    while (rig->queue.first)
+        queue_remove(&rig->queue, rig->queue.first);
+}
+
+/* The wanted and the ready items as sets of bits; bit 1 is item 1. */
+static unsigned wanted(struct rig *rig, enum queue_scope scope, int place, uint64_t until)
+{
+    struct queue_aim aim = {scope, places[place], until};
+    unsigned set = 0;
+    queue_want(&rig->queue, &aim);
+    for (const struct queue_item *item = rig->queue.first; item; item = item->after)
+        set |= (unsigned)item->wanted << item->number;
+    return set;
+}
+
+static unsigned ready(const struct rig *rig)
+{
+    unsigned set = 0;
+    for (const struct queue_item *item = rig->queue.first; item; item = item->after)
+        set |= (unsigned)item->ready << item->number;
+    return set;
+}
+
+#define BIT(n) (1u << (n))
+
+/* The picture of queue.h. */
+static void picture(void)
+{
+    struct rig rig = {{0}, {{0}}};
+    issue(&rig, 1);
+    issue(&rig, 0);
+    issue(&rig, 1);
+    issue(&rig, 3);
+    issue(&rig, 2);
+    tap_u64(wanted(&rig, QUEUE_LANE, 1, 5), BIT(1) | BIT(2) | BIT(3), "A waits for the default stream in between");
+    tap_u64(ready(&rig), BIT(1) | BIT(4), "two may start");
+    tap_u64(wanted(&rig, QUEUE_LANE, 3, 5), BIT(4), "N waits for nothing");
+    tap_u64(wanted(&rig, QUEUE_LANE, 2, 5), BIT(1) | BIT(2) | BIT(5), "B waits for the default stream, that for A");
+    tap_u64(wanted(&rig, QUEUE_ORDERED, 0, 5), BIT(1) | BIT(2) | BIT(3) | BIT(5), "the default stream waits for all but N");
+    tap_u64(wanted(&rig, QUEUE_LANE, 0, 5), BIT(1) | BIT(2), "its own work waits for what was before it");
+    tap_u64(wanted(&rig, QUEUE_ORDERED, 1, 1), BIT(1), "what was issued later is not waited for");
+    tap_u64(wanted(&rig, QUEUE_ITEM, 0, 3), BIT(1) | BIT(2) | BIT(3), "one item and what it needs");
+    rig.item[1].state = QUEUE_RUNNING;
+    tap_u64(wanted(&rig, QUEUE_LANE, 1, 5), BIT(1) | BIT(2) | BIT(3), "running is wanted still");
+    tap_u64(ready(&rig), BIT(4), "and holds up what is behind it");
+    tap_ok(!queue_first_wanted(&rig.queue), "nothing that is wanted may start");
+    rig.item[1].state = QUEUE_DONE;
+    struct queue_aim aim = {QUEUE_LANE, places[1], 5};
+    tap_u64(queue_want(&rig.queue, &aim), 2, "two are not done");
+    tap_u64(ready(&rig), BIT(2) | BIT(4), "the next of each lane");
+    tap_ok(queue_ready(&rig.queue) == 2 && queue_ready_at(&rig.queue, 1) == &rig.item[4] &&
+               !queue_ready_at(&rig.queue, 2),
+           "the ready ones by place");
+    tap_ok(queue_first_wanted(&rig.queue) == &rig.item[2], "the first wanted");
+    clear(&rig);
+    tap_ok(!rig.queue.lanes && !rig.queue.count && !rig.queue.last, "nothing is left");
+}
+
+static void contexts_and_devices(void)
+{
+    struct rig rig = {{0}, {{0}}};
+    issue(&rig, 0);
+    issue(&rig, 4);
+    issue(&rig, 5);
+    issue(&rig, 6);
+    issue(&rig, 7);
+    tap_u64(wanted(&rig, QUEUE_CONTEXT, 4, 5), BIT(2), "of one context");
+    tap_u64(wanted(&rig, QUEUE_DEVICE, 4, 5), BIT(1) | BIT(2) | BIT(4) | BIT(5), "on one device");
+    tap_u64(wanted(&rig, QUEUE_LANE, 7, 5), BIT(1) | BIT(5), "a thread's own stream is not another's");
+    clear(&rig);
+}
+
+static void needs(void)
+{
+    struct rig rig = {{0}, {{0}}};
+    issue(&rig, 3);
+    issue(&rig, 5);
+    queue_add(&rig.queue, &rig.item[3], &places[4], 2);
+    tap_u64(wanted(&rig, QUEUE_LANE, 4, 3), BIT(2) | BIT(3), "what an item needs is wanted with it");
+    tap_u64(ready(&rig), BIT(1) | BIT(2), "and it waits");
+    rig.item[2].state = QUEUE_DONE;
+    wanted(&rig, QUEUE_LANE, 4, 3);
+    tap_u64(ready(&rig), BIT(1) | BIT(3), "until that is done,");
+    queue_remove(&rig.queue, &rig.item[2]);
+    wanted(&rig, QUEUE_LANE, 4, 3);
+    tap_u64(ready(&rig), BIT(1) | BIT(3), "or forgotten");
+    clear(&rig);
+}
+
+static bool together(int a, int b)
+{
+    if (a == b)
+        return true;
+    return places[a].context == places[b].context &&
+           ((places[a].kind == QUEUE_DEFAULT && places[b].kind == QUEUE_BLOCKING) ||
+            (places[b].kind == QUEUE_DEFAULT && places[a].kind == QUEUE_BLOCKING));
+}
+
+/* Against the definition: item i is before item j where a chain of ordered pairs leads from i to j. */
+static bool compare(struct rig *rig, const int *lane, int count, int place)
+{
+    unsigned before[ITEMS + 1] = {0}, want = 0, may = 0;
+    for (int j = 1; j <= count; j++)
+        for (int i = 1; i < j; i++)
+            if (together(lane[i], lane[j]))
+                before[j] |= before[i] | BIT(i);
+    for (int j = 1; j <= count; j++) {
+        unsigned undone = 0;
+        for (int i = 1; i < j; i++)
+            if ((before[j] & BIT(i)) && rig->item[i].state != QUEUE_DONE)
+                undone |= BIT(i);
+        if (lane[j] == place)
+            want |= BIT(j) | before[j];
+        if (rig->item[j].state == QUEUE_WAITING && !undone)
+            may |= BIT(j);
+    }
+    return wanted(rig, QUEUE_LANE, place, (uint64_t)count) == want && ready(rig) == may;
+}
+
+static void random_work(void)
+{
+    unsigned state = 1, wrong = 0;
+    for (int round = 0; round < 2000; round++) {
+        struct rig rig = {{0}, {{0}}};
+        int lane[ITEMS + 1];
+        for (int i = 1; i <= ITEMS; i++) {
+            state = state * 1103515245u + 12345u;
+            lane[i] = (int)(state >> 16) % PLACES;
+            issue(&rig, lane[i]);
+        }
+        for (int i = 0; i < 10; i++) {
+            wrong += !compare(&rig, lane, ITEMS, i % PLACES);
+            state = state * 1103515245u + 12345u;
+            struct queue_item *item = queue_ready_at(&rig.queue, (state >> 16) % queue_ready(&rig.queue));
+            item->state = QUEUE_DONE;
+        }
+        clear(&rig);
+    }
+    tap_u64(wrong, 0, "wanted and ready are what their definitions say, 20000 times");
+}
+
+int main(void)
+{
+    picture();
+    contexts_and_devices();
+    needs();
+    random_work();
+    return tap_done();
+}

@@ -1,0 +1,159 @@
+#include "touched.h"
+
+#include <stdlib.h>
+
+#include "reach.h"
+#include "twin.h"
+
+#define READ VMM_MEM_ACCESS_FLAGS_PROT_READ
+#define RW VMM_MEM_ACCESS_FLAGS_PROT_READWRITE
+
+/* A dry run. */
+struct dry {
+    struct twin_memory memory; /* first: the twin hands this back */
+    const struct sim_process *process;
+    int device;
+    uint64_t unit;
+    struct touched *touched;
+    bool out_of_memory;
+};
+
+/* Every mapping starts and ends at a multiple of it. */
+static uint64_t mapping_unit(const struct sim_process *process)
+{
+    uint64_t unit = process->machine->profile.va_granularity;
+    for (int type = VMM_MEM_LOCATION_TYPE_DEVICE; type <= VMM_MEM_LOCATION_TYPE_HOST; type++) {
+        uint64_t other = sim_granularity(process, type, VMM_MEM_ALLOC_GRANULARITY_MINIMUM);
+        unit = other < unit ? other : unit;
+    }
+    return unit;
+}
+
+static int by_need_and_address(const void *left, const void *right)
+{
+    const struct touched_range *a = left, *b = right;
+    if (a->need != b->need)
+        return a->need < b->need ? -1 : 1;
+    return a->first < b->first ? -1 : a->first > b->first;
+}
+
+static bool joins(const struct touched_range *range, const struct touched_range *next)
+{
+    return range->need == next->need && (next->first <= range->last || next->first - range->last == 1);
+}
+
+/* Sorted, and joined where they touch. */
+static void settle(struct touched *touched)
+{
+    size_t kept = 0;
+    if (!touched->count)
+        return;
+    qsort(touched->range, touched->count, sizeof *touched->range, by_need_and_address);
+    for (size_t i = 1; i < touched->count; i++) {
+        struct touched_range *range = &touched->range[kept], *next = &touched->range[i];
+        if (!joins(range, next))
+            touched->range[++kept] = *next;
+        else if (next->last > range->last)
+            range->last = next->last;
+    }
+    touched->count = kept + 1;
+}
+
+/* Room for one more; what lies side by side is joined before more memory is taken. */
+static bool make_room(struct touched *touched)
+{
+    if (touched->count < touched->room)
+        return true;
+    settle(touched);
+    if (touched->room && touched->count <= touched->room / 2)
+        return true;
+    size_t room = touched->room ? 2 * touched->room : 16;
+    struct touched_range *range = realloc(touched->range, room * sizeof *range);
+    if (!range)
+        return false;
+    touched->range = range;
+    touched->room = room;
+    return true;
+}
+
+static bool note(struct touched *touched, uint64_t unit, uint64_t address, uint64_t size, unsigned need)
+{
+    uint64_t end = size - 1 > UINT64_MAX - address ? UINT64_MAX : address + (size - 1);
+    struct touched_range range = {address - address % unit, end - end % unit + (unit - 1), need};
+    struct touched_range *last = touched->count ? &touched->range[touched->count - 1] : NULL;
+    if (last && last->need == need && last->first <= range.first && range.last <= last->last)
+        return true;
+    if (!make_room(touched))
+        return false;
+    touched->range[touched->count++] = range;
+    return true;
+}
+
+static bool go(struct twin_memory *memory, uint64_t address, unsigned width, uint64_t *size, enum twin_use use,
+               unsigned char **bytes)
+{
+    struct dry *dry = (struct dry *)memory;
+    struct reach_run there;
+    unsigned need = use == TWIN_READ ? READ : RW;
+    *bytes = NULL;
+    if (!reach_run(dry->process, address, *size, &there) || there.length < width ||
+        (reach_rights(dry->process, dry->device, address) & need) != need) {
+        dry->touched->complete = false;
+        return false;
+    }
+    *size = there.length;
+    dry->out_of_memory = !note(dry->touched, dry->unit, address, *size, need);
+    return !dry->out_of_memory;
+}
+
+bool touched_by(struct touched *touched, const struct sim_process *process, int device, const struct vmm_call *call)
+{
+    const union vmm_any_call *any = (const union vmm_any_call *)(const void *)call;
+    uint64_t unit = mapping_unit(process);
+    bool ok = true;
+    *touched = (struct touched){.complete = true};
+    switch ((enum vmm_call_id)call->id) {
+    case VMM_CALL_launch: {
+        struct dry dry = {{go, true}, process, device, unit, touched, false};
+        twin_of(any->launch.kernel)(&dry.memory, any->launch.args);
+        ok = !dry.out_of_memory;
+        break;
+    }
+    case VMM_CALL_memcpy_htod_async:
+        ok = note(touched, unit, any->memcpy_htod_async.dst, any->memcpy_htod_async.byte_count, RW);
+        break;
+    case VMM_CALL_memcpy_dtod_async:
+        ok = note(touched, unit, any->memcpy_dtod_async.dst, any->memcpy_dtod_async.byte_count, RW) &&
+             note(touched, unit, any->memcpy_dtod_async.src, any->memcpy_dtod_async.byte_count, READ);
+        break;
+    case VMM_CALL_memset_d8_async:
+        ok = note(touched, unit, any->memset_d8_async.dst, any->memset_d8_async.n, RW);
+        break;
+    case VMM_CALL_memset_d16_async:
+        ok = note(touched, unit, any->memset_d16_async.dst, 2 * any->memset_d16_async.n, RW);
+        break;
+    case VMM_CALL_memset_d32_async:
+        ok = note(touched, unit, any->memset_d32_async.dst, 4 * any->memset_d32_async.n, RW);
+        break;
+    default:
+        break;
+    }
+    settle(touched);
+    return ok;
+}
+
+const struct touched_range *touched_in(const struct touched *touched, uint64_t start, uint64_t size, unsigned need)
+{
+    for (size_t i = 0; i < touched->count; i++) {
+        const struct touched_range *range = &touched->range[i];
+        if ((range->need & need) && range->last >= start && (range->first < start || range->first - start < size))
+            return range;
+    }
+    return NULL;
+}
+
+void touched_clear(struct touched *touched)
+{
+    free(touched->range);
+    *touched = (struct touched){.complete = true};
+}

@@ -1,0 +1,70 @@
+#include "work.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "launch.h"
+
+/* Copies size bytes and makes *pointer name the copy. */
+static bool keep(struct work *work, const void *from, uint64_t size)
+{
+    if (!size)
+        return true;
+    work->copied = malloc(size);
+    if (work->copied)
+        memcpy(work->copied, from, size);
+    return work->copied != NULL;
+}
+
+static bool keep_what_it_points_to(struct work *work)
+{
+    struct vmm_call_launch *launch = &work->call.launch;
+    struct vmm_call_memcpy_htod_async *copy = &work->call.memcpy_htod_async;
+    bool ok = true;
+    if (work->call.head.id == VMM_CALL_launch) {
+        ok = keep(work, launch->args, launch->count * sizeof *launch->args);
+        launch->args = work->copied;
+    } else if (work->call.head.id == VMM_CALL_memcpy_htod_async) {
+        ok = keep(work, copy->src, copy->byte_count);
+        copy->src = work->copied;
+    }
+    return ok;
+}
+
+struct work *work_new(const struct vmm_call *call)
+{
+    struct work *work = calloc(1, sizeof *work);
+    if (!work)
+        return NULL;
+    memcpy(&work->call, call, vmm_call_size((enum vmm_call_id)call->id));
+    if (!keep_what_it_points_to(work)) {
+        free(work);
+        return NULL;
+    }
+    return work;
+}
+
+void work_free(struct work *work)
+{
+    touched_clear(&work->touched);
+    free(work->copied);
+    free(work);
+}
+
+bool work_do(struct sim_process *process, const struct work *work)
+{
+    const struct queue_place *place = queue_place_of(&work->item);
+    if (process->fault[place->device].lost)
+        return true;
+    return work->call.head.id == VMM_CALL_launch ? launch_do(process, place, &work->call.launch)
+                                                 : copy_do(process, place, &work->call);
+}
+
+const struct touched *work_touched(struct work *work, const struct sim_process *process)
+{
+    if (!work->asked || !work->touched.complete) {
+        touched_clear(&work->touched);
+        work->asked = touched_by(&work->touched, process, queue_place_of(&work->item)->device, &work->call.head);
+    }
+    return &work->touched;
+}

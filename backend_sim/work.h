@@ -1,0 +1,30 @@
+/* work.h - one piece of device work: the call that issued it, with copies of what it points to, and how it is done.
+ *
+ *     issue   vmm_launch(kernel, args)  ->  work_new: the call, args copied     the program may reuse args now
+ *     later                                 work_do: rights of now              bytes change, or the device is lost
+ */
+#ifndef SIM_WORK_H
+#define SIM_WORK_H
+
+#include "queue.h"
+#include "touched.h"
+
+struct work {
+    struct queue_item item; /* first: the queue hands this back */
+    union vmm_any_call call;
+    void *copied; /* arguments of a launch, bytes of a copy from the host */
+    bool asked;   /* touched was found */
+    struct touched touched;
+};
+
+/* NULL when memory is out. */
+struct work *work_new(const struct vmm_call *call);
+void work_free(struct work *work);
+
+/* Does it on the item's device; a fault takes that from the process. False when the host's memory is out. */
+bool work_do(struct sim_process *process, const struct work *work);
+
+/* What it touches, as far as it is known now. */
+const struct touched *work_touched(struct work *work, const struct sim_process *process);
+
+#endif

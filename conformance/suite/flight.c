@@ -1,0 +1,543 @@
+/* Work in flight: when it is done, what is taken from under it, and who waits for it.
+ *
+ * A fault takes the device from the whole process, so what faults has a process of its own, on the simulator another
+ * system, with the schedule that the test names. */
+#include <string.h>
+
+#include "test.h"
+
+#define READ VMM_MEM_ACCESS_FLAGS_PROT_READ
+#define RW VMM_MEM_ACCESS_FLAGS_PROT_READWRITE
+#define NONE VMM_MEM_ACCESS_FLAGS_PROT_NONE
+
+#define ARGS(...) (const uint64_t[]){__VA_ARGS__}, sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t)
+#define LAUNCH(stream, kernel, ...) vmm_launch(S, VMM_KERNEL_##kernel, 1, 64, ARGS(__VA_ARGS__), stream)
+
+static const char *const schedules[] = {"late", "eager", "random:1", "random:0x5eed"};
+enum { SCHEDULES = sizeof schedules / sizeof schedules[0] };
+
+static void open_scheduled(struct fix *f, struct fix *own, const char *schedule)
+{
+    char spec[sizeof f->spec + 64];
+    const char *bar = strrchr(f->spec, '|'), *backend = bar ? bar + 1 : f->spec;
+    fix_need_simulator(f, "a fault may take the whole process along; and a driver has no schedules");
+    snprintf(spec, sizeof spec, "%s%s,schedule=%s", f->spec, strchr(backend, ':') ? "" : ":", schedule);
+    *own = (struct fix){.root = f->root, .out = f->out};
+    fix_need(f, fix_open(own, spec, 0));
+}
+
+/* [0 mapped][1 mapped][2 mapped][3 nothing], with these rights. */
+static vmm_deviceptr map_three(struct fix *f, vmm_mem_access_flags flags)
+{
+    vmm_deviceptr p = fix_reserve(f, 4 * f->g);
+    for (uint64_t i = 0; i < 3; i++)
+        fix_map(f, p + i * f->g, f->g, fix_create(f, f->g));
+    fix_access(f, p, 3 * f->g, flags);
+    return p;
+}
+
+/* What a call that took something from under work must have been told. */
+struct hazard {
+    const char *rule, *work;
+    uint64_t issued; /* the call that issued it */
+    uint64_t value;
+    vmm_deviceptr mapping;
+};
+
+static void check_hazard(struct fix *f, int line, vmm_result result, struct hazard want)
+{
+    const vmm_detail detail = *vmm_last_detail();
+    char call[48], text[2048];
+    snprintf(call, sizeof call, "by call %llu on device 0,", (unsigned long long)want.issued);
+    vmm_detail_text(vmm_last_detail(), text, sizeof text);
+    if (result != VMM_SUCCESS || !detail.rule || strcmp(detail.rule, want.rule) != 0)
+        fix_failed(f, __FILE__, line, "%s by %s, expected a warning by %s", vmm_result_name(result),
+                   detail.rule ? detail.rule : "no rule", want.rule);
+    else if (detail.severity != VMM_SEVERITY_WARNING || detail.value != want.value)
+        fix_failed(f, __FILE__, line, "severity %d, value 0x%llx", (int)detail.severity, (unsigned long long)detail.value);
+    else if (!strstr(detail.note, want.work) || !strstr(detail.note, call))
+        fix_failed(f, __FILE__, line, "\"%s\" does not name %s %s", detail.note, want.work, call);
+    else if (detail.nearest.kind != VMM_OBJECT_MAPPING || detail.nearest.start != want.mapping)
+        fix_failed(f, __FILE__, line, "the nearest object is not the mapping");
+    else if (!strstr(text, "way out   Synchronise the stream of that work"))
+        fix_failed(f, __FILE__, line, "no way out: %s", text);
+}
+
+static void check_told(struct fix *f, int line, vmm_result result, vmm_result want, const char *rule, uint64_t address,
+                       const char *note)
+{
+    const vmm_detail detail = *vmm_last_detail();
+    if (result != want || !detail.rule || strcmp(detail.rule, rule) != 0)
+        fix_failed(f, __FILE__, line, "%s by %s, expected %s", vmm_result_name(result),
+                   detail.rule ? detail.rule : "no rule", rule);
+    else if (detail.value != address || !strstr(detail.note, note))
+        fix_failed(f, __FILE__, line, "0x%llx, \"%s\"; expected 0x%llx and \"%s\"", (unsigned long long)detail.value,
+                   detail.note, (unsigned long long)address, note);
+}
+
+/* The last call's ordinal. */
+static uint64_t ordinal(void)
+{
+    return vmm_last_detail()->call;
+}
+
+#define LATE(schedule) (strcmp((schedule), "late") == 0)
+
+/* ---- unmapping ---- */
+
+/* Under every schedule the mistake is told; late, the kernel faults every time; eager, never. */
+static void unmap_under_a_kernel(struct fix *root, const char *schedule)
+{
+    struct fix own, *f = &own;
+    open_scheduled(root, f, schedule);
+    vmm_deviceptr p = map_three(f, RW);
+    ACCEPTED(LAUNCH(NULL, FILL, p + 8, 2 * f->g, 7));
+    uint64_t launch = ordinal();
+    vmm_result result = vmm_mem_unmap(S, p + f->g, f->g);
+    check_hazard(f, __LINE__, result, (struct hazard){"VMM-UNMAP-IN-FLIGHT", "fill, launched", launch, p + f->g, p + f->g});
+    fix_forget(f, FIX_MAPPING, p + f->g, f->g);
+    result = vmm_ctx_synchronize(S);
+    if (LATE(schedule))
+        check_told(f, __LINE__, result, VMM_ERROR_ILLEGAL_ADDRESS, "VMM-FAULT-ACCESS", p + f->g,
+                   "nothing is mapped there");
+    else if (strcmp(schedule, "eager") == 0)
+        ACCEPTED(result);
+    if (result == VMM_SUCCESS)
+        CHECK(fix_peek(f, p + 8) == 7 && fix_peek(f, p + 2 * f->g + 7) == 7, "%s: the fill is not done", schedule);
+    fix_close(f);
+}
+
+TEST_BREAKS(UNMAP_IN_FLIGHT, unmap_what_a_kernel_writes)
+{
+    for (int i = 0; i < SCHEDULES; i++)
+        unmap_under_a_kernel(f, schedules[i]);
+}
+
+/* Waiting for another stream does not help; and the first piece of work of several is named. */
+TEST_BREAKS(UNMAP_IN_FLIGHT, unmap_after_waiting_for_another_stream)
+{
+    struct fix own, *root = f;
+    open_scheduled(root, &own, "late");
+    f = &own;
+    vmm_deviceptr p = map_three(f, RW), out = fix_mapped(f, f->g, RW, NULL);
+    vmm_stream one = fix_stream(f), other = fix_stream(f);
+    ACCEPTED(LAUNCH(one, SUM, p, 2 * f->g, out));
+    uint64_t launch = ordinal();
+    ACCEPTED(LAUNCH(other, TOUCH, p, 1, 8, 0));
+    ACCEPTED(vmm_stream_synchronize(S, other));
+    vmm_result result = vmm_mem_unmap(S, p, 2 * f->g);
+    check_hazard(f, __LINE__, result, (struct hazard){"VMM-UNMAP-IN-FLIGHT", "sum, launched", launch, p, p});
+    fix_forget(f, FIX_MAPPING, p, 2 * f->g);
+    check_told(f, __LINE__, vmm_stream_synchronize(S, one), VMM_ERROR_ILLEGAL_ADDRESS, "VMM-FAULT-ACCESS", p, "sum");
+    fix_forget(f, FIX_STREAM, (uintptr_t)one, 0); /* both go with their context */
+    fix_forget(f, FIX_STREAM, (uintptr_t)other, 0);
+    fix_close(f);
+}
+
+/* What a kernel goes to is known exactly: a stride and places drawn by lot leave holes that may be unmapped. */
+TEST_NEAR_MISS(UNMAP_IN_FLIGHT, unmap_what_a_kernel_steps_over)
+{
+    struct fix own, *root = f;
+    open_scheduled(root, &own, "late");
+    f = &own;
+    vmm_deviceptr p = map_three(f, RW), out = fix_mapped(f, f->g, RW, NULL);
+    ACCEPTED(LAUNCH(NULL, STRIDE_READ, p + 5, 3 * f->g - 5, 2 * f->g, out));
+    ACCEPTED(LAUNCH(NULL, RANDOM_READ, p + 2 * f->g, f->g, 1000, 3, out));
+    ACCEPTED(LAUNCH(NULL, COPY, p + 2 * f->g, p, f->g));
+    ACCEPTED(vmm_mem_unmap(S, p + f->g, f->g));
+    fix_forget(f, FIX_MAPPING, p + f->g, f->g);
+    ACCEPTED(vmm_ctx_synchronize(S));
+    ACCEPTED(vmm_mem_unmap(S, p, f->g));
+    fix_forget(f, FIX_MAPPING, p, f->g);
+    fix_close(f);
+}
+
+/* Whoever waited knows. */
+TEST_NEAR_MISS(UNMAP_IN_FLIGHT, unmap_after_waiting)
+{
+    vmm_deviceptr p = map_three(f, RW);
+    vmm_stream stream = fix_stream(f);
+    ACCEPTED(LAUNCH(stream, FILL, p, f->g, 7));
+    ACCEPTED(vmm_memset_d8_async(S, p + f->g, 1, f->g, NULL));
+    ACCEPTED(vmm_stream_synchronize(S, stream));
+    ACCEPTED(vmm_mem_unmap(S, p, f->g));
+    fix_forget(f, FIX_MAPPING, p, f->g);
+    ACCEPTED(vmm_ctx_synchronize(S));
+    ACCEPTED(vmm_mem_unmap(S, p + f->g, f->g));
+    fix_forget(f, FIX_MAPPING, p + f->g, f->g);
+    CHECK(fix_peek(f, p + 2 * f->g) == 0, "what was not filled");
+}
+
+/* Releasing is harmless, and so is whatever is done elsewhere. */
+static void other_calls(struct fix *root, const char *schedule)
+{
+    struct fix own, *f = &own;
+    open_scheduled(root, f, schedule);
+    vmm_mem_generic_allocation_handle handle = 0, made = 0;
+    vmm_deviceptr p = fix_mapped(f, f->g, RW, &handle), q = fix_reserve(f, f->g), r = 0;
+    vmm_mem_allocation_prop prop = fix_prop(0);
+    vmm_mem_access_desc desc = {fix_at(VMM_MEM_LOCATION_TYPE_DEVICE, 0), RW};
+    ACCEPTED(LAUNCH(NULL, FILL, p, f->g, 7));
+    ACCEPTED(vmm_mem_release(S, handle));
+    fix_forget(f, FIX_HANDLE, handle, 0);
+    ACCEPTED(vmm_mem_create(S, &made, f->g, &prop, 0));
+    ACCEPTED(vmm_mem_map(S, q, f->g, 0, made, 0));
+    ACCEPTED(vmm_mem_set_access(S, q, f->g, &desc, 1));
+    ACCEPTED(vmm_mem_set_access(S, p, f->g, &desc, 1)); /* the same rights again */
+    ACCEPTED(vmm_mem_unmap(S, q, f->g));
+    ACCEPTED(vmm_mem_release(S, made));
+    ACCEPTED(vmm_mem_address_reserve(S, &r, f->g, 0, 0, 0));
+    ACCEPTED(vmm_mem_address_free(S, r, f->g));
+    ACCEPTED(vmm_ctx_synchronize(S));
+    CHECK(fix_peek(f, p + f->g - 1) == 7, "%s: the fill is not done", schedule);
+    fix_close(f);
+}
+
+TEST_EXPECTS("flight.other_calls_disturb_nothing", calls_beside_work_in_flight)
+{
+    for (int i = 0; i < SCHEDULES; i++)
+        other_calls(f, schedules[i]);
+}
+
+/* ---- rights ---- */
+
+struct narrowing {
+    int before, after;
+    vmm_kernel kernel;
+    const char *why; /* what the kernel is told, NULL: it may go on */
+};
+
+static void narrow_under_a_kernel(struct fix *root, const struct narrowing *n, const char *schedule)
+{
+    struct fix own, *f = &own;
+    open_scheduled(root, f, schedule);
+    vmm_deviceptr p = map_three(f, n->before), out = fix_mapped(f, f->g, RW, NULL);
+    vmm_mem_access_desc desc = {fix_at(VMM_MEM_LOCATION_TYPE_DEVICE, 0), n->after};
+    if (n->kernel == VMM_KERNEL_SUM)
+        ACCEPTED(LAUNCH(NULL, SUM, p, 3 * f->g, out));
+    else
+        ACCEPTED(LAUNCH(NULL, ATOMIC_ADD, p + f->g + 16, 1));
+    uint64_t launch = ordinal();
+    vmm_result result = vmm_mem_set_access(S, p + f->g, f->g, &desc, 1);
+    if (n->why)
+        check_hazard(f, __LINE__, result, (struct hazard){"VMM-ACCESS-IN-FLIGHT", vmm_kernel_name(n->kernel), launch,
+                                                          (uint64_t)n->after, p + f->g});
+    else
+        ACCEPTED(result);
+    result = vmm_ctx_synchronize(S);
+    if (n->why && LATE(schedule))
+        check_told(f, __LINE__, result, VMM_ERROR_ILLEGAL_ADDRESS, "VMM-FAULT-ACCESS",
+                   p + f->g + (n->kernel == VMM_KERNEL_SUM ? 0 : 16), n->why);
+    else if (!n->why || strcmp(schedule, "eager") == 0)
+        ACCEPTED(result);
+    fix_close(f);
+}
+
+TEST_BREAKS(ACCESS_IN_FLIGHT, rights_taken_from_a_kernel)
+{
+    static const struct narrowing narrowings[] = {
+        {RW, READ, VMM_KERNEL_ATOMIC_ADD, "may only read"},
+        {RW, NONE, VMM_KERNEL_ATOMIC_ADD, "has no access"},
+        {RW, NONE, VMM_KERNEL_SUM, "has no access"},
+        {READ, NONE, VMM_KERNEL_SUM, "has no access"},
+    };
+    for (size_t n = 0; n < sizeof narrowings / sizeof narrowings[0]; n++)
+        for (int i = 0; i < SCHEDULES; i++)
+            narrow_under_a_kernel(f, &narrowings[n], schedules[i]);
+}
+
+TEST_NEAR_MISS(ACCESS_IN_FLIGHT, rights_that_a_kernel_does_not_need)
+{
+    static const struct narrowing narrowings[] = {
+        {RW, READ, VMM_KERNEL_SUM, NULL}, {READ, RW, VMM_KERNEL_SUM, NULL}, {RW, RW, VMM_KERNEL_ATOMIC_ADD, NULL}};
+    for (size_t n = 0; n < sizeof narrowings / sizeof narrowings[0]; n++)
+        for (int i = 0; i < SCHEDULES; i++)
+            narrow_under_a_kernel(f, &narrowings[n], schedules[i]);
+}
+
+/* Rights are those of the moment: what is given before the work is done is enough, under the late schedule. */
+TEST_EXPECTS("flight.rights_of_the_moment", rights_given_late)
+{
+    struct fix own, *root = f;
+    open_scheduled(root, &own, "late");
+    f = &own;
+    vmm_deviceptr p = fix_reserve(f, f->g);
+    ACCEPTED(LAUNCH(NULL, FILL, p, f->g, 9));
+    fix_map(f, p, f->g, fix_create(f, f->g));
+    fix_access(f, p, f->g, RW);
+    ACCEPTED(vmm_ctx_synchronize(S));
+    CHECK(fix_peek(f, p + f->g - 1) == 9, "the fill is not done");
+    fix_close(f);
+}
+
+/* ---- copies and fills ---- */
+
+enum moved { FILL_D8, FILL_D32, FROM_HOST, COPY_TO, COPY_FROM };
+
+struct transfer {
+    enum moved what;
+    const char *name, *why;
+};
+
+static vmm_result issue(struct fix *f, enum moved what, vmm_deviceptr p, vmm_deviceptr q)
+{
+    static const unsigned char bytes[64] = {1, 2, 3};
+    switch (what) {
+    case FILL_D8: return vmm_memset_d8_async(S, p, 1, 2 * f->g, NULL);
+    case FILL_D32: return vmm_memset_d32_async(S, p, 1, f->g / 2, NULL);
+    case FROM_HOST: return vmm_memcpy_htod_async(S, p + f->g - 1, bytes, sizeof bytes, NULL);
+    case COPY_TO: return vmm_memcpy_dtod_async(S, p, q, 2 * f->g, NULL);
+    case COPY_FROM: return vmm_memcpy_dtod_async(S, q, p, 2 * f->g, NULL);
+    }
+    return VMM_ERROR_UNKNOWN;
+}
+
+static void unmap_under_a_transfer(struct fix *root, const struct transfer *t, const char *schedule)
+{
+    struct fix own, *f = &own;
+    open_scheduled(root, f, schedule);
+    vmm_deviceptr p = map_three(f, RW), q = map_three(f, RW);
+    ACCEPTED(issue(f, t->what, p, q));
+    uint64_t issued = ordinal();
+    vmm_result result = vmm_mem_unmap(S, p + f->g, f->g);
+    check_hazard(f, __LINE__, result, (struct hazard){"VMM-UNMAP-IN-FLIGHT", t->name, issued, p + f->g, p + f->g});
+    fix_forget(f, FIX_MAPPING, p + f->g, f->g);
+    result = vmm_ctx_synchronize(S);
+    if (LATE(schedule)) {
+        check_told(f, __LINE__, result, VMM_ERROR_LAUNCH_FAILED, "VMM-FAULT-COPY", p + f->g, t->why);
+        check_told(f, __LINE__, vmm_memset_d8(S, p, 1, 0), VMM_ERROR_LAUNCH_FAILED, "VMM-FAULT-COPY-STICKY",
+                   (uintptr_t)f->ctx, t->name);
+    } else if (strcmp(schedule, "eager") == 0) {
+        ACCEPTED(result);
+    }
+    fix_close(f);
+}
+
+static const struct transfer transfers[] = {
+    {FILL_D8, "cuMemsetD8Async", "writing at"},       {FILL_D32, "cuMemsetD32Async", "writing at"},
+    {FROM_HOST, "cuMemcpyHtoDAsync", "writing at"},   {COPY_TO, "cuMemcpyDtoDAsync", "writing at"},
+    {COPY_FROM, "cuMemcpyDtoDAsync", "reading at"},
+};
+
+TEST_BREAKS(FAULT_COPY, unmap_what_is_filled_or_copied)
+{
+    for (size_t t = 0; t < sizeof transfers / sizeof transfers[0]; t++)
+        for (int i = 0; i < SCHEDULES; i++)
+            unmap_under_a_transfer(f, &transfers[t], schedules[i]);
+}
+
+TEST_NEAR_MISS(FAULT_COPY, unmap_beside_what_is_filled_or_copied)
+{
+    for (size_t t = 0; t < sizeof transfers / sizeof transfers[0]; t++) {
+        struct fix own, *root = f;
+        open_scheduled(root, &own, "late");
+        f = &own;
+        vmm_deviceptr p = map_three(f, RW), q = map_three(f, RW);
+        ACCEPTED(issue(f, transfers[t].what, p, q));
+        ACCEPTED(vmm_mem_unmap(S, p + 2 * f->g, f->g));
+        fix_forget(f, FIX_MAPPING, p + 2 * f->g, f->g);
+        ACCEPTED(vmm_ctx_synchronize(S));
+        fix_close(f);
+        f = root;
+    }
+}
+
+/* Everything that needs the device says so from then on, also what makes contexts; control calls work. */
+TEST_BREAKS(FAULT_COPY_STICKY, work_on_a_device_lost_by_a_fill)
+{
+    struct fix own, *root = f;
+    open_scheduled(root, &own, "late");
+    f = &own;
+    vmm_deviceptr p = map_three(f, RW), q = 0;
+    uint64_t value = (uintptr_t)f->ctx;
+    vmm_context made = NULL;
+    ACCEPTED(vmm_memset_d16_async(S, p, 3, f->g, VMM_STREAM_PER_THREAD));
+    CHECK_U64(vmm_mem_unmap(S, p, f->g), VMM_SUCCESS);
+    fix_forget(f, FIX_MAPPING, p, f->g);
+    CHECK_U64(vmm_ctx_synchronize(S), VMM_ERROR_LAUNCH_FAILED);
+    const vmm_fault *fault = vmm_last_detail()->fault;
+    CHECK(fault && fault->kernel == -1 && fault->address == p && fault->writes && !fault->mapped &&
+              fault->past.start == p && !fault->argument,
+          "the fault is told otherwise");
+    REFUSED_NEAR(vmm_ctx_synchronize(S), LAUNCH_FAILED, NULL, value, CONTEXT, 0);
+    REFUSED_NEAR(vmm_memset_d8(S, p, 1, 0), LAUNCH_FAILED, NULL, value, CONTEXT, 0);
+    REFUSED_NEAR(LAUNCH(NULL, FILL, 0, 0, 0), LAUNCH_FAILED, NULL, value, CONTEXT, 0);
+    REFUSED_NEAR(vmm_mem_alloc(S, &q, f->g), LAUNCH_FAILED, NULL, value, CONTEXT, 0);
+    REFUSED_NEAR(vmm_ctx_create(S, &made, 0, 0), LAUNCH_FAILED, NULL, 0, DEVICE, 0);
+    ACCEPTED(vmm_mem_address_reserve(S, &q, f->g, 0, 0, 0));
+    ACCEPTED(vmm_mem_address_free(S, q, f->g));
+    fix_close(f);
+}
+
+TEST_NEAR_MISS(FAULT_COPY_STICKY, work_after_refused_fills)
+{
+    vmm_deviceptr p = map_three(f, READ);
+    CHECK_U64(vmm_memset_d8_async(S, p, 1, f->g, NULL), VMM_ERROR_INVALID_VALUE); /* checked at the call */
+    CHECK_U64(vmm_memcpy_dtod_async(S, p + 3 * f->g, p, 8, NULL), VMM_ERROR_INVALID_VALUE);
+    ACCEPTED(vmm_ctx_synchronize(S));
+    fix_access(f, p, f->g, RW);
+    ACCEPTED(vmm_memset_d8_async(S, p, 1, f->g, NULL));
+    ACCEPTED(vmm_ctx_synchronize(S));
+}
+
+/* ---- order and waiting ---- */
+
+/* A stream that is ordered with the default one; fix_stream makes the other kind. */
+static vmm_stream blocking_stream(struct fix *f)
+{
+    vmm_stream stream = NULL;
+    fix_need(f, vmm_stream_create(S, &stream, VMM_STREAM_DEFAULT));
+    fix_note(f, FIX_STREAM, (uintptr_t)stream, 0);
+    return stream;
+}
+
+/* A word, read by the host in a way that waits for nothing: the copy is on a stream of its own. */
+static uint64_t glance(struct fix *f, vmm_stream aside, vmm_deviceptr p)
+{
+    uint64_t word = 0;
+    fix_need(f, vmm_memcpy_dtoh_async(S, &word, p, 8, aside));
+    fix_need(f, vmm_stream_synchronize(S, aside));
+    return word;
+}
+
+TEST_EXPECTS("flight.as_late_as_it_may", late_work)
+{
+    struct fix own, *root = f;
+    open_scheduled(root, &own, "late");
+    f = &own;
+    vmm_deviceptr p = fix_mapped(f, f->g, RW, NULL);
+    vmm_stream aside = fix_stream(f), one = blocking_stream(f), two = blocking_stream(f);
+    unsigned char bytes[8] = {5};
+    ACCEPTED(LAUNCH(one, ATOMIC_ADD, p, 1));
+    ACCEPTED(vmm_memcpy_htod_async(S, p + 8, bytes, 8, two));
+    bytes[0] = 99; /* taken at the call */
+    CHECK_U64(glance(f, aside, p), 0);
+    CHECK_U64(vmm_stream_query(S, one), VMM_ERROR_NOT_READY);
+    CHECK_U64(glance(f, aside, p), 1); /* asking let it go on */
+    CHECK_U64(vmm_stream_query(S, one), VMM_SUCCESS);
+    CHECK_U64(glance(f, aside, p + 8), 0);
+    ACCEPTED(vmm_stream_synchronize(S, two));
+    CHECK_U64(glance(f, aside, p + 8), 5);
+    ACCEPTED(LAUNCH(one, ATOMIC_ADD, p, 1));
+    ACCEPTED(LAUNCH(NULL, ATOMIC_ADD, p, 1));
+    ACCEPTED(LAUNCH(two, ATOMIC_ADD, p, 1));
+    ACCEPTED(LAUNCH(VMM_STREAM_PER_THREAD, ATOMIC_ADD, p + 8, 1));
+    ACCEPTED(vmm_stream_synchronize(S, aside)); /* ordered with nothing */
+    CHECK_U64(glance(f, aside, p), 1);
+    ACCEPTED(vmm_stream_synchronize(S, two)); /* behind the default stream, which is behind one */
+    CHECK_U64(glance(f, aside, p), 4);
+    CHECK_U64(glance(f, aside, p + 8), 5);
+    ACCEPTED(vmm_stream_synchronize(S, VMM_STREAM_LEGACY));
+    CHECK_U64(glance(f, aside, p + 8), 6);
+    fix_close(f);
+}
+
+/* The calls that wait, each for a word that a kernel adds to. */
+TEST_EXPECTS("flight.who_waits", calls_that_wait)
+{
+    struct fix own, *root = f;
+    open_scheduled(root, &own, "late");
+    f = &own;
+    vmm_deviceptr p = fix_mapped(f, f->g, RW, NULL), old = 0;
+    vmm_stream aside = fix_stream(f), one = blocking_stream(f);
+    uint64_t word = 0, expected = 0;
+    fix_need(f, vmm_mem_alloc(S, &old, 64));
+#define WAITS(call)                                                 \
+    do {                                                            \
+        ACCEPTED(LAUNCH(one, ATOMIC_ADD, p, 1));                    \
+        ACCEPTED(call);                                             \
+        CHECK_U64(glance(f, aside, p), ++expected);                 \
+    } while (0)
+    WAITS(vmm_memset_d8(S, p + 64, 1, 1));
+    WAITS(vmm_memcpy_htod(S, p + 64, &word, 8));
+    WAITS(vmm_memcpy_dtoh(S, &word, p + 64, 8));
+    WAITS(vmm_memcpy_dtod(S, p + 64, p + 128, 8));
+    WAITS(vmm_memcpy_dtoh_async(S, &word, p + 64, 8, one));
+    WAITS(vmm_memcpy_dtoh_async(S, &word, p + 64, 8, NULL));
+    WAITS(vmm_stream_synchronize(S, NULL));
+    WAITS(vmm_mem_free(S, old));
+#undef WAITS
+    ACCEPTED(LAUNCH(one, ATOMIC_ADD, p, 1));
+    fix_stream_destroy(f, one); /* at once, and the work stays */
+    CHECK_U64(glance(f, aside, p), expected);
+    ACCEPTED(vmm_ctx_synchronize(S));
+    CHECK_U64(glance(f, aside, p), ++expected);
+    vmm_context second = fix_context(f, 0);
+    ACCEPTED(LAUNCH(NULL, ATOMIC_ADD, p, 1));
+    fix_context_destroy(f, second);
+    CHECK_U64(fix_peek(f, p), expected + 1);
+    fix_close(f);
+}
+
+/* The same work in any order that is allowed comes to the same. */
+static uint64_t chain(struct fix *root, const char *schedule)
+{
+    struct fix own, *f = &own;
+    uint64_t sum = 0;
+    open_scheduled(root, f, schedule);
+    vmm_deviceptr p = fix_mapped(f, f->g, RW, NULL);
+    vmm_stream one = blocking_stream(f), two = blocking_stream(f);
+    for (unsigned i = 0; i < 20; i++) {
+        ACCEPTED(vmm_memset_d32_async(S, p, i + 1, 16, one));
+        ACCEPTED(LAUNCH(NULL, COPY, p + 64 * (i + 1), p, 64));
+        ACCEPTED(LAUNCH(two, SUM, p + 64 * (i + 1), 64, p + 8192));
+        for (int k = 0; i % 7 == 3 && vmm_stream_query(S, two) == VMM_ERROR_NOT_READY; k++)
+            CHECK(k < 200, "%s: asking does not end", schedule);
+    }
+    fix_need(f, vmm_memcpy_dtoh(S, &sum, p + 8192, 8));
+    fix_close(f);
+    return sum;
+}
+
+TEST_EXPECTS("flight.schedules_agree_on_ordered_work", ordered_work_under_every_schedule)
+{
+    uint64_t expected = 16 * (20 * 21 / 2);
+    for (int i = 0; i < SCHEDULES; i++)
+        CHECK_U64(chain(f, schedules[i]), expected);
+}
+
+/* A seed gives the same run again: unordered additions and overwrites, looked at while they are under way. */
+static uint64_t race(struct fix *root, unsigned seed)
+{
+    struct fix own, *f = &own;
+    char schedule[32];
+    uint64_t seen = 0;
+    snprintf(schedule, sizeof schedule, "random:%u", seed);
+    open_scheduled(root, f, schedule);
+    vmm_deviceptr p = fix_mapped(f, f->g, RW, NULL);
+    vmm_stream one = fix_stream(f), two = fix_stream(f);
+    for (unsigned i = 0; i < 12; i++) {
+        ACCEPTED(vmm_memset_d8_async(S, p, (unsigned char)i, 1, i % 2 ? one : two));
+        if (i % 3 == 2)
+            vmm_stream_query(S, one);
+        ACCEPTED(LAUNCH(one, COPY, p + 8 + i, p, 1));
+    }
+    ACCEPTED(vmm_ctx_synchronize(S));
+    for (unsigned i = 0; i < 12; i++)
+        seen = seen * 13 + fix_peek(f, p + 8 + i);
+    fix_close(f);
+    return seen;
+}
+
+TEST_EXPECTS("flight.seeds_repeat", seeded_schedules)
+{
+    unsigned different = 0;
+    for (unsigned seed = 0; seed < 8; seed++) {
+        uint64_t seen = race(f, seed);
+        CHECK_U64(race(f, seed), seen);
+        different += seen != race(f, 100);
+    }
+    CHECK(different > 0, "all seeds do the same");
+}
+
+/* More than is kept makes room by doing the oldest. */
+TEST_EXPECTS("flight.queue_is_finite", more_work_than_is_kept)
+{
+    vmm_deviceptr p = fix_mapped(f, f->g, RW, NULL);
+    for (int i = 0; i < 5000; i++)
+        if (LAUNCH(NULL, ATOMIC_ADD, p, 1) != VMM_SUCCESS)
+            CHECK(false, "launch %d is refused", i);
+    uint64_t word = 0;
+    fix_need(f, vmm_memcpy_dtoh(S, &word, p, 8));
+    CHECK_U64(word, 5000);
+}
