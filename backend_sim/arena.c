@@ -27,17 +27,16 @@ static uint64_t least(const struct sim_profile *profile)
 }
 
 /* In place: the addresses of the profile. */
-static bool back(struct arena *arena, const struct sim_profile *profile)
+static void back(struct arena *arena, const struct sim_profile *profile)
 {
     uint64_t size = profile->va_end - profile->va_start, page = os_page_size();
     if (profile->va_start % page)
-        return false;
+        return;
     for (; size >= least(profile); size = smaller(profile, size))
         if (size % page == 0 && profile->va_start + size <= HOST_END && os_reserve(profile->va_start, size)) {
             arena->backed = arena->start + size;
-            return true;
+            return;
         }
-    return false;
 }
 
 static void back_context(struct arena *arena, const struct sim_profile *profile)
@@ -48,18 +47,28 @@ static void back_context(struct arena *arena, const struct sim_profile *profile)
         arena->context_backed = 2 * profile->va_chunk;
 }
 
-/* Elsewhere: the same span, moved. Not all that there is, for others may come. */
+/* Elsewhere: the same span, moved, if more of it can be backed than in place. Not all that there is, for others may
+ * come. */
 static void move(struct arena *arena, const struct sim_profile *profile)
 {
     uint64_t span = profile->va_end - profile->va_start, size = span < ELSEWHERE ? span : ELSEWHERE, start;
     uint64_t alignment = profile->va_chunk > profile->va_granularity ? profile->va_chunk : profile->va_granularity;
     if (alignment < os_page_size())
         alignment = os_page_size();
-    for (; size >= least(profile); size = smaller(profile, size))
+    for (; size >= least(profile) && size > arena->backed - arena->start; size = smaller(profile, size))
         if (size % os_page_size() == 0 && os_reserve_anywhere(size, alignment, &start)) {
+            arena_close(arena);
             *arena = (struct arena){.start = start, .end = start + span, .backed = start + size};
             return;
         }
+}
+
+/* What a machine's memory needs to be mapped all at once. */
+static bool enough(const struct arena *arena, const struct sim_profile *profile)
+{
+    uint64_t backed = arena->backed - arena->start;
+    return backed >= profile->device_memory * (uint64_t)profile->devices ||
+           backed == profile->va_end - profile->va_start;
 }
 
 void arena_open(struct arena *arena, const struct sim_profile *profile, enum arena_choice choice)
@@ -68,10 +77,11 @@ void arena_open(struct arena *arena, const struct sim_profile *profile, enum are
                             .context = profile->va_context};
     if (choice == ARENA_NONE || profile->va_granularity % os_page_size())
         return;
-    if (back(arena, profile))
-        back_context(arena, profile);
-    else if (choice == ARENA_AUTO)
+    back(arena, profile);
+    if (choice == ARENA_AUTO && !enough(arena, profile))
         move(arena, profile);
+    if (arena->backed > arena->start)
+        back_context(arena, profile);
 }
 
 void arena_close(struct arena *arena)

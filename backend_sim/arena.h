@@ -4,10 +4,10 @@
  *   of the host        [start .. taken, a touch is a SIGSEGV .. backed)   [libraries, stacks, ...]
  *   and                                                      [context, 2 chunks)
  *
- * The profile's own addresses are used where the host has them free, so runs repeat. Where they are not - another
- * system of this program has them, or a sanitizer - the device addresses move to where there is room, all by the same
- * distance, and at most a TiB of them is backed. Where a process may have only little (ulimit -v, valgrind) fewer are backed. Device addresses beyond are
- * dealt out all the same; the host just cannot be given anything to see there.
+ * The profile's own addresses are used where the host has enough of them free, so runs repeat. Where it has not -
+ * another system of this program has them, or a sanitizer - the device addresses move to where there is more room, all
+ * by the same distance, and at most a TiB of them is backed. Where a process may have only little (ulimit -v, valgrind)
+ * fewer are. Device addresses beyond are dealt out all the same; the host just cannot be given anything to see there.
  */
 #ifndef SIM_ARENA_H
 #define SIM_ARENA_H

@@ -104,6 +104,25 @@ static void in_place(const struct sim_profile *profile)
         os_unreserve(start, held);
 }
 
+/* Where somebody sits a little above the start there would be little in place. */
+static void between(const struct sim_profile *profile)
+{
+    struct arena arena;
+    uint64_t at = profile->va_start + (UINT64_C(4) << 30), page = os_page_size();
+    if (!os_reserve(at, page)) {
+        tap_skip("this host has none of these addresses free", "more elsewhere than in place");
+        return;
+    }
+    arena_open(&arena, profile, ARENA_AUTO);
+    tap_ok(arena.start != profile->va_start && arena.backed - arena.start > UINT64_C(4) << 30,
+           "more elsewhere than in place");
+    arena_close(&arena);
+    arena_open(&arena, profile, ARENA_PROFILE);
+    tap_ok(arena.start == profile->va_start && arena.backed - arena.start <= UINT64_C(4) << 30, "unless it must be there");
+    arena_close(&arena);
+    os_unreserve(at, page);
+}
+
 int main(void)
 {
     struct sim_profile h100, odd;
@@ -112,6 +131,7 @@ int main(void)
         tap_bail("no built-in profiles");
     in_place(&h100);
     in_place(&odd);
+    between(&h100);
     arena_open(&arena, &h100, ARENA_NONE);
     tap_ok(arena.start == h100.va_start && !arena_holds(&arena, arena.start, 1), "none: addresses without a backing");
     arena_close(&arena);
