@@ -134,7 +134,7 @@ vmm_result sim_device_check(const struct sim_process *process, int device)
 
 bool launch_do(struct sim_process *process, const struct queue_place *place, const struct vmm_call_launch *call)
 {
-    struct run run = {{reach, false}, process, place, call, false};
+    struct run run = {.memory = {.run = reach}, .process = process, .place = place, .call = call};
     twin_of(call->kernel)(&run.memory, call->args);
     return !run.out_of_memory;
 }

@@ -114,7 +114,8 @@ bool touched_by(struct touched *touched, const struct sim_process *process, int 
     *touched = (struct touched){.complete = true};
     switch ((enum vmm_call_id)call->id) {
     case VMM_CALL_launch: {
-        struct dry dry = {{go, true}, process, device, unit, touched, false};
+        struct dry dry = {.memory = {.run = go, .dry = true}, .process = process, .device = device, .unit = unit,
+                          .touched = touched};
         twin_of(any->launch.kernel)(&dry.memory, any->launch.args);
         ok = !dry.out_of_memory;
         break;

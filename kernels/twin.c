@@ -12,22 +12,26 @@ twin_kernel twin_of(vmm_kernel kernel)
     return twins[kernel];
 }
 
-/* The element's own bytes, little-endian on every host that has such devices; NULL in *at where they are zero, and on a dry run. */
+/* Bytes of one element that is written, little-endian on every host that has such devices; NULL in *at where they are zero, and on a dry run. */
 static bool element(struct twin_memory *memory, uint64_t address, unsigned width, enum twin_use use,
                     unsigned char **at)
 {
     uint64_t size = width;
+    memory->writes++;
     return memory->run(memory, address, width, &size, use, at);
 }
 
-bool twin_load(struct twin_memory *memory, uint64_t address, unsigned width, uint64_t *value)
+/* Asks for as much as may be remembered at once, so that the next elements need not be asked for. */
+bool twin_learn(struct twin_memory *memory, struct twin_known *known, uint64_t address, unsigned width)
 {
+    uint64_t unit = UINT64_C(1) << TWIN_KNOWN_SHIFT, size = unit - address % unit;
     unsigned char *at;
-    if (!element(memory, address, width, TWIN_READ, &at))
+    if (size < width || memory->dry)
+        size = width;
+    if (!memory->run(memory, address, width, &size, TWIN_READ, &at))
         return false;
-    *value = 0;
-    if (at)
-        memcpy(value, at, width);
+    bool again = !memory->dry && size >= sizeof(uint64_t); /* a shorter rest would have to be measured each time */
+    *known = (struct twin_known){address, size, at, again ? memory->writes + 1 : 0};
     return true;
 }
 

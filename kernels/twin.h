@@ -13,10 +13,20 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "vmm.h"
 
 enum twin_use { TWIN_READ, TWIN_WRITE, TWIN_ATOMIC };
+
+/* Bytes that may be read: all zero where at is NULL. */
+struct twin_known {
+    uint64_t start, size;
+    const unsigned char *at;
+    uint64_t writes; /* 1 + those that were made when it was granted; 0: not to be used again */
+};
+
+enum { TWIN_KNOWN = 64, TWIN_KNOWN_SHIFT = 21 };
 
 struct twin_memory {
     /* The host's bytes for [address, address + *size), of which only the first *size come back: at least one element of
@@ -25,8 +35,10 @@ struct twin_memory {
     bool (*run)(struct twin_memory *memory, uint64_t address, unsigned width, uint64_t *size, enum twin_use use,
                 unsigned char **bytes);
     /* A dry run: *bytes is NULL whatever the use, what is read counts as zero, and a kernel that compares finds what it
-     * looks for wrong. It goes everywhere that it could go. */
+     * looks for wrong. It goes everywhere that it could go, and each access is asked for by itself. */
     bool dry;
+    struct twin_known known[TWIN_KNOWN]; /* what twin_load was granted, by place; zero at first */
+    uint64_t writes;                     /* by twin_store and twin_add: a write ends what was known before it */
 };
 
 typedef bool (*twin_kernel)(struct twin_memory *memory, const uint64_t *args);
@@ -34,10 +46,38 @@ typedef bool (*twin_kernel)(struct twin_memory *memory, const uint64_t *args);
 /* The twin of a kernel that exists. It returns false where the accessor said so. */
 twin_kernel twin_of(vmm_kernel kernel);
 
-/* One element of 1, 4 or 8 bytes at a multiple of its width. */
-bool twin_load(struct twin_memory *memory, uint64_t address, unsigned width, uint64_t *value);
+/* One element of 1, 4 or 8 bytes at a multiple of its width. twin_load stands here whole, since kernels that touch single
+ * elements spend their time in it; twin_learn is its way to the accessor. */
+bool twin_learn(struct twin_memory *memory, struct twin_known *known, uint64_t address, unsigned width);
 bool twin_store(struct twin_memory *memory, uint64_t address, unsigned width, uint64_t value);
 bool twin_add(struct twin_memory *memory, uint64_t address, uint64_t value); /* 8 bytes */
+
+static inline uint64_t twin_taken(const unsigned char *at, unsigned width)
+{
+    uint32_t four;
+    uint64_t eight;
+    switch (width) { /* a copy of so few bytes would cost more as a call */
+    case 1:
+        return *at;
+    case 4:
+        memcpy(&four, at, sizeof four);
+        return four;
+    default:
+        memcpy(&eight, at, sizeof eight);
+        return eight;
+    }
+}
+
+static inline bool twin_load(struct twin_memory *memory, uint64_t address, unsigned width, uint64_t *value)
+{
+    struct twin_known *known = &memory->known[(address >> TWIN_KNOWN_SHIFT) % TWIN_KNOWN];
+    uint64_t offset = address - known->start;
+    if ((offset > known->size - width || known->writes != memory->writes + 1) &&
+        !twin_learn(memory, known, address, width))
+        return false;
+    *value = known->at ? twin_taken(known->at + (address - known->start), width) : 0;
+    return true;
+}
 
 /* The twins, for the table. */
 #define VMM_KERNEL(name, NUMBER) bool twin_##name(struct twin_memory *memory, const uint64_t *args);
