@@ -1,10 +1,10 @@
 /* bytes.h - the contents of a block of physical memory, sparse: what was never written reads as zero and takes no room.
  *
- *   block     [ window 0, 64 MiB ][ window 1 ][ window 2 ]...   a window is seen by the simulator once it is written
- *   written    ####......###                    ##              a bit for every 64 KiB of it
+ *   block     [........................................]
+ *   written    ####......###                    ##        a bit for every 64 KiB of it
  *
- * The bytes lie in the machine's memory file, so that they can be shown at other addresses of the host as well; where
- * there is no file, in memory of their own.
+ * The bytes lie in the machine's memory file (frames.h), so that they can be shown at other addresses of the host as
+ * well; where there is no file, in memory of their own.
  *
  * All locking is up to the caller.
  */
@@ -14,16 +14,14 @@
 #include "frames.h"
 
 #define BYTES_CHUNK UINT64_C(65536)
-#define BYTES_WINDOW (UINT64_C(64) << 20)
-
-struct bytes_window;
 
 struct bytes {
     uint64_t size;
     struct frames *frames;
-    uint64_t place;               /* in the file; FRAMES_NOWHERE before the first write and without a file */
-    struct bytes_window **window; /* NULL until the first write; then one pointer each, NULL where all is zero */
-    bool open;                    /* others may write to it unseen: nothing is known to be zero any more */
+    uint64_t place;      /* in the file; FRAMES_NOWHERE before the first write and without a file */
+    unsigned char *own;  /* memory of its own; NULL before the first write and with a file */
+    uint64_t *written;   /* NULL until the first write; then a bit for each BYTES_CHUNK */
+    bool open;           /* others may write to it unseen: nothing is known to be zero any more */
 };
 
 void bytes_init(struct bytes *bytes, struct frames *frames, uint64_t size);

@@ -19,12 +19,11 @@ static void sparse(void)
     struct bytes bytes;
     bytes_init(&bytes, &frames, UINT64_C(1) << 40);
     tap_ok(zeros(&bytes, 5, 100, 100), "untouched bytes are zeros without a place");
-    tap_ok(zeros(&bytes, BYTES_WINDOW - 10, 100, 10), "a run ends where its window ends");
-    tap_ok(bytes_touch(&bytes, 7, 0) && !bytes.window, "touching nothing takes nothing");
+    tap_ok(bytes_touch(&bytes, 7, 0) && !bytes.written, "touching nothing takes nothing");
     tap_ok(bytes_touch(&bytes, (UINT64_C(1) << 40) - 1, 1), "a byte of a terabyte has room");
     tap_ok(zeros(&bytes, 0, 100, 100), "and the others still have none");
     bytes_clear(&bytes);
-    tap_ok(!bytes.window && bytes.place == FRAMES_NOWHERE, "cleared");
+    tap_ok(!bytes.written && bytes.place == FRAMES_NOWHERE, "cleared");
 }
 
 static void contents(void)
@@ -40,7 +39,7 @@ static void contents(void)
     at[BYTES_CHUNK] = 42;
     tap_ok(bytes_touch(&bytes, BYTES_CHUNK, 1) && at[BYTES_CHUNK] == 42, "touching again keeps the contents");
     tap_ok(bytes_touch(&bytes, 4 * BYTES_CHUNK - 1, 1), "the last byte");
-    run = BYTES_WINDOW;
+    run = FRAMES_WINDOW;
     tap_ok(bytes_run(&bytes, 3 * BYTES_CHUNK, &run) == at + 3 * BYTES_CHUNK, "lies where it should");
     uint64_t place = bytes.place;
     bytes_clear(&bytes);
@@ -50,6 +49,27 @@ static void contents(void)
     at = bytes_run(&bytes, BYTES_CHUNK, &run);
     tap_ok(at && !*at, "and finds zeros");
     bytes_clear(&bytes);
+}
+
+/* Blocks that are touched one after another lie together, up to the end of their window. */
+static void neighbours(void)
+{
+    struct bytes block[3];
+    unsigned char *at[3];
+    const uint64_t sizes[3] = {4 * BYTES_CHUNK, FRAMES_WINDOW - 8 * BYTES_CHUNK, 8 * BYTES_CHUNK};
+    for (int i = 0; i < 3; i++) {
+        uint64_t run = sizes[i];
+        bytes_init(&block[i], &frames, sizes[i]);
+        tap_ok(bytes_touch(&block[i], 0, sizes[i]), "block %d", i);
+        at[i] = bytes_run(&block[i], 0, &run);
+        tap_u64(run, i < 2 ? sizes[i] : 4 * BYTES_CHUNK, "block %d lies in one piece as far as its window goes", i);
+    }
+    tap_ok(at[1] == at[0] + sizes[0] && at[2] == at[1] + sizes[1], "one after another");
+    uint64_t run = sizes[2];
+    *bytes_run(&block[2], 4 * BYTES_CHUNK, &run) = 9;
+    tap_u64(run, 4 * BYTES_CHUNK, "the rest lies in the next window");
+    for (int i = 0; i < 3; i++)
+        bytes_clear(&block[i]);
 }
 
 /* Two places of the host for the same bytes. */
@@ -80,10 +100,10 @@ static void without_a_file(void)
     struct bytes bytes;
     frames_init(&none);
     none.tried = true;
-    bytes_init(&bytes, &none, BYTES_WINDOW + 5000);
+    bytes_init(&bytes, &none, FRAMES_WINDOW + 5000);
     uint64_t run = 1;
-    tap_ok(bytes_touch(&bytes, BYTES_WINDOW + 4999, 1), "touched");
-    unsigned char *at = bytes_run(&bytes, BYTES_WINDOW + 4999, &run);
+    tap_ok(bytes_touch(&bytes, FRAMES_WINDOW + 4999, 1), "touched");
+    unsigned char *at = bytes_run(&bytes, FRAMES_WINDOW + 4999, &run);
     tap_ok(at && !*at, "reads as zero");
     tap_ok(!bytes_open(&bytes), "cannot be opened to others");
     bytes_clear(&bytes);
@@ -95,6 +115,7 @@ int main(void)
     frames_init(&frames);
     sparse();
     contents();
+    neighbours();
     shown();
     without_a_file();
     frames_clear(&frames);

@@ -105,13 +105,24 @@ static bool touch(const struct sim_process *process, uint64_t address, uint64_t 
     return true;
 }
 
-/* The bytes that lie together at address, at most *length; NULL when they are zeros that were never written. */
+/* The bytes that lie together at address, at most *length, whatever mappings they belong to; NULL when they are zeros that
+ * were never written. */
 static unsigned char *together(const struct sim_process *process, uint64_t address, uint64_t *length)
 {
-    struct reach_run run = {0};
-    reach_run(process, address, *length, &run);
-    *length = run.length;
-    return bytes_run(&run.block->bytes, run.offset, length);
+    unsigned char *first = NULL;
+    uint64_t done = 0;
+    while (done < *length) {
+        struct reach_run run = {0};
+        reach_run(process, address + done, *length - done, &run);
+        unsigned char *at = bytes_run(&run.block->bytes, run.offset, &run.length);
+        if (!done)
+            first = at;
+        else if (first ? at != first + done : at != NULL)
+            break;
+        done += run.length;
+    }
+    *length = done;
+    return first;
 }
 
 static void store(const struct sim_process *process, uint64_t address, const unsigned char *from, uint64_t size)

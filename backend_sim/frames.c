@@ -1,18 +1,23 @@
 #include "frames.h"
 
+#include <stdlib.h>
+
 #include "os.h"
 
 #define LONGEST (UINT64_C(1) << 52) /* of the file: beyond any machine's memory, below any system's limit */
 
 void frames_init(struct frames *frames)
 {
-    frames->file = -1;
-    frames->tried = false;
+    *frames = (struct frames){.file = -1};
     holes_init(&frames->free, 0);
 }
 
 void frames_clear(struct frames *frames)
 {
+    for (uint64_t i = 0; i < frames->windows; i++)
+        if (frames->window[i])
+            os_unmap(frames->window[i], FRAMES_WINDOW);
+    free(frames->window);
     if (frames->file >= 0)
         os_file_close(frames->file);
     holes_clear(&frames->free);
@@ -37,8 +42,10 @@ uint64_t frames_take(struct frames *frames, uint64_t size)
     if (size > LONGEST || !opened(frames))
         return FRAMES_NOWHERE;
     size = (size + page - 1) / page * page;
-    if (!holes_find(&frames->free, size, page, 0, &place) || !os_file_grow(frames->file, place + size) ||
-        !holes_take(&frames->free, place, size))
+    if (!holes_find(&frames->free, size, page, 0, &place))
+        return FRAMES_NOWHERE;
+    uint64_t whole = (place + size + FRAMES_WINDOW - 1) / FRAMES_WINDOW * FRAMES_WINDOW; /* windows end in the file */
+    if (!os_file_grow(frames->file, whole) || !holes_take(&frames->free, place, size))
         return FRAMES_NOWHERE;
     return place;
 }
@@ -49,4 +56,39 @@ void frames_give(struct frames *frames, uint64_t place, uint64_t size)
     size = (size + page - 1) / page * page;
     os_file_clear(frames->file, place, size);
     holes_give(&frames->free, place, size);
+}
+
+/* Room for the window's address. */
+static bool counted(struct frames *frames, uint64_t index)
+{
+    if (index < frames->windows)
+        return true;
+    uint64_t count = 2 * frames->windows > index ? 2 * frames->windows : index + 1;
+    unsigned char **more = realloc(frames->window, count * sizeof *more);
+    if (!more)
+        return false;
+    for (uint64_t i = frames->windows; i < count; i++)
+        more[i] = NULL;
+    frames->window = more;
+    frames->windows = count;
+    return true;
+}
+
+bool frames_see(struct frames *frames, uint64_t place, uint64_t size)
+{
+    for (uint64_t i = place / FRAMES_WINDOW; i <= (place + size - 1) / FRAMES_WINDOW; i++) {
+        if (!counted(frames, i))
+            return false;
+        if (frames->window[i])
+            continue;
+        frames->window[i] = os_map(frames->file, i * FRAMES_WINDOW, FRAMES_WINDOW);
+        if (!frames->window[i])
+            return false;
+    }
+    return true;
+}
+
+unsigned char *frames_at(const struct frames *frames, uint64_t place)
+{
+    return frames->window[place / FRAMES_WINDOW] + place % FRAMES_WINDOW;
 }

@@ -1,11 +1,13 @@
-/* frames.h - the machine's physical memory as a file: where each block lies in it.
+/* frames.h - the machine's physical memory as a file: where each block lies in it, and where the simulator sees it.
  *
- *   file     [ block 1 ][ block 2 ]......[ block 5 ]............   only what was written takes room
- *   give 2   [ block 1 ][.................][ block 5 ]............  its room is given back, the next finds zeros
+ *   file      [ block 1 ][ block 2 ]......[ block 5 ]............   only what was written takes room
+ *   give 2    [ block 1 ][.................][ block 5 ]............  its room is given back, the next finds zeros
+ *   windows   [ window 0, 64 MiB ][ window 1 ]                       each is mapped once, when it is first needed
  *
  * Blocks are laid out when they are first touched, each in one piece: the file may be far larger than the memory that
- * it stands for, so it never matters how scattered the free parts are. Without a file (frames.file -1) there are no
- * places. All locking is up to the caller.
+ * it stands for, so it never matters how scattered the free parts are. Blocks that are touched one after another lie
+ * one after another, so that work on all of them goes through them in one piece. Without a file (frames.file -1) there
+ * are no places. All locking is up to the caller.
  */
 #ifndef SIM_FRAMES_H
 #define SIM_FRAMES_H
@@ -13,11 +15,14 @@
 #include "holes.h"
 
 #define FRAMES_NOWHERE UINT64_MAX
+#define FRAMES_WINDOW (UINT64_C(64) << 20)
 
 struct frames {
     int file; /* -1: not opened yet, or there is none to be had */
     bool tried;
     struct holes free;
+    unsigned char **window;
+    uint64_t windows;
 };
 
 void frames_init(struct frames *frames);
@@ -27,5 +32,10 @@ void frames_clear(struct frames *frames);
 uint64_t frames_take(struct frames *frames, uint64_t size);
 /* Gives a place back: what was written there is gone. */
 void frames_give(struct frames *frames, uint64_t place, uint64_t size);
+
+/* Makes sure that [place, place + size), of a place that was taken, can be seen. False when memory is out. */
+bool frames_see(struct frames *frames, uint64_t place, uint64_t size);
+/* Where a byte that can be seen is, together with all bytes after it up to the next multiple of FRAMES_WINDOW. */
+unsigned char *frames_at(const struct frames *frames, uint64_t place);
 
 #endif

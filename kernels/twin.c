@@ -22,16 +22,22 @@ static bool element(struct twin_memory *memory, uint64_t address, unsigned width
 }
 
 /* Asks for as much as may be remembered at once, so that the next elements need not be asked for. */
-bool twin_learn(struct twin_memory *memory, struct twin_known *known, uint64_t address, unsigned width)
+bool twin_ask(struct twin_memory *memory, uint64_t address, unsigned width, uint64_t *value)
 {
+    struct twin_known *known = &memory->known[(address >> TWIN_KNOWN_SHIFT) % TWIN_KNOWN];
     uint64_t unit = UINT64_C(1) << TWIN_KNOWN_SHIFT, size = unit - address % unit;
     unsigned char *at;
+    *value = 0;
+    if (!known->at && known->writes == memory->writes + 1 && address - known->start <= known->size - width)
+        return true;
     if (size < width || memory->dry)
         size = width;
     if (!memory->run(memory, address, width, &size, TWIN_READ, &at))
         return false;
-    bool again = !memory->dry && size >= sizeof(uint64_t); /* a shorter rest would have to be measured each time */
-    *known = (struct twin_known){address, size, at, again ? memory->writes + 1 : 0};
+    if (at)
+        *value = twin_taken(at, width);
+    if (!memory->dry && size >= sizeof *value)
+        *known = (struct twin_known){address, size, at, memory->writes + 1};
     return true;
 }
 

@@ -19,11 +19,11 @@
 
 enum twin_use { TWIN_READ, TWIN_WRITE, TWIN_ATOMIC };
 
-/* Bytes that may be read: all zero where at is NULL. */
+/* Bytes that may be read, at least 8 of them: zeros where at is NULL. */
 struct twin_known {
     uint64_t start, size;
     const unsigned char *at;
-    uint64_t writes; /* 1 + those that were made when it was granted; 0: not to be used again */
+    uint64_t writes; /* of zeros: 1 + the writes when they were granted; such knowledge ends with a write */
 };
 
 enum { TWIN_KNOWN = 64, TWIN_KNOWN_SHIFT = 21 };
@@ -38,7 +38,7 @@ struct twin_memory {
      * looks for wrong. It goes everywhere that it could go, and each access is asked for by itself. */
     bool dry;
     struct twin_known known[TWIN_KNOWN]; /* what twin_load was granted, by place; zero at first */
-    uint64_t writes;                     /* by twin_store and twin_add: a write ends what was known before it */
+    uint64_t writes;                     /* by twin_store and twin_add */
 };
 
 typedef bool (*twin_kernel)(struct twin_memory *memory, const uint64_t *args);
@@ -47,8 +47,8 @@ typedef bool (*twin_kernel)(struct twin_memory *memory, const uint64_t *args);
 twin_kernel twin_of(vmm_kernel kernel);
 
 /* One element of 1, 4 or 8 bytes at a multiple of its width. twin_load stands here whole, since kernels that touch single
- * elements spend their time in it; twin_learn is its way to the accessor. */
-bool twin_learn(struct twin_memory *memory, struct twin_known *known, uint64_t address, unsigned width);
+ * elements spend their time in it; twin_ask is the rest of it. */
+bool twin_ask(struct twin_memory *memory, uint64_t address, unsigned width, uint64_t *value);
 bool twin_store(struct twin_memory *memory, uint64_t address, unsigned width, uint64_t value);
 bool twin_add(struct twin_memory *memory, uint64_t address, uint64_t value); /* 8 bytes */
 
@@ -70,12 +70,11 @@ static inline uint64_t twin_taken(const unsigned char *at, unsigned width)
 
 static inline bool twin_load(struct twin_memory *memory, uint64_t address, unsigned width, uint64_t *value)
 {
-    struct twin_known *known = &memory->known[(address >> TWIN_KNOWN_SHIFT) % TWIN_KNOWN];
+    const struct twin_known *known = &memory->known[(address >> TWIN_KNOWN_SHIFT) % TWIN_KNOWN];
     uint64_t offset = address - known->start;
-    if ((offset > known->size - width || known->writes != memory->writes + 1) &&
-        !twin_learn(memory, known, address, width))
-        return false;
-    *value = known->at ? twin_taken(known->at + (address - known->start), width) : 0;
+    if (!known->at || offset > known->size - width)
+        return twin_ask(memory, address, width, value);
+    *value = twin_taken(known->at + offset, width);
     return true;
 }
 

@@ -192,12 +192,59 @@ static void test_faults(void)
     tap_ok(!RUN(&rig, PATTERN_VERIFY, BASE, 8, 1, BASE), "pattern_verify with something to report and no place");
 }
 
+/* What twin_load remembers is never older than what it answers. */
+static void test_known(void)
+{
+    struct rig rig;
+    uint64_t value = 1;
+    rig_open(&rig);
+    for (uint64_t i = 0; i < PIECE; i += 8)
+        twin_load(&rig.memory, BASE + i, 8, &value);
+    tap_u64(rig.asked, 1, "a piece is asked for once");
+    rig.bytes[8] = 77;
+    tap_ok(twin_load(&rig.memory, BASE + 8, 4, &value) && value == 77, "its bytes are looked at each time");
+    tap_ok(twin_load(&rig.memory, BASE + 15, 1, &value) && !value, "by any width");
+    tap_ok(twin_load(&rig.memory, BASE + PIECE, 8, &value) && rig.asked == 2, "the next piece is another question");
+    tap_ok(twin_load(&rig.memory, BASE, 8, &value) && rig.asked == 3, "what lies before is as well");
+
+    rig_open(&rig);
+    rig.blank[0] = 1;
+    tap_ok(twin_load(&rig.memory, BASE, 8, &value) && !value && twin_load(&rig.memory, BASE + 16, 8, &value) && !value,
+           "zeros without bytes");
+    tap_u64(rig.asked, 1, "are asked for once");
+    rig.blank[0] = 0;
+    tap_ok(twin_store(&rig.memory, BASE + 16, 8, 5) && twin_load(&rig.memory, BASE + 16, 8, &value) && value == 5,
+           "and are not zeros any more after a write");
+    rig.blank[1] = 1;
+    twin_load(&rig.memory, BASE + PIECE, 8, &value);
+    rig.blank[1] = 0;
+    tap_ok(twin_add(&rig.memory, BASE + PIECE + 8, 6) && twin_load(&rig.memory, BASE + PIECE + 8, 8, &value) && value == 6,
+           "nor after an addition");
+
+    rig_open(&rig);
+    rig.end = PIECE - 4;
+    tap_ok(twin_load(&rig.memory, BASE + PIECE - 8, 4, &value), "the last bytes of a memory");
+    tap_ok(!twin_load(&rig.memory, BASE + PIECE - 8, 8, &value) && rig.fault == BASE + PIECE - 8, "are not read past");
+    tap_ok(twin_load(&rig.memory, BASE + PIECE - 16, 8, &value) && twin_load(&rig.memory, BASE + PIECE - 8, 4, &value),
+           "what is known up to there");
+    tap_ok(!twin_load(&rig.memory, BASE + PIECE - 8, 8, &value), "does not change that");
+
+    rig_open(&rig);
+    rig.memory.dry = true;
+    rig.blank[0] = 1;
+    for (uint64_t i = 0; i < 80; i += 8)
+        twin_load(&rig.memory, BASE + i, 8, &value);
+    tap_u64(rig.asked, 10, "on a dry run each access is asked for");
+    tap_u64(rig.longest, 8, "by itself");
+}
+
 int main(void)
 {
     test_bytes();
     test_elements();
     test_pattern();
     test_random_read();
+    test_known();
     test_faults();
     return tap_done();
 }
