@@ -129,30 +129,40 @@ static vmm_result grant(struct sim_process *process, struct sim_mapping *mapping
     return VMM_SUCCESS;
 }
 
-/* Mapping by mapping, grant by grant, up to hole. The driver leaves in place what it
- * did before the grant that it refuses. */
-static vmm_result grant_all(struct sim_process *process, const struct vmm_call_mem_set_access *call,
-                            uint64_t hole)
+/* One grant on one mapping, if it may be made; *made: rights were given or taken. */
+static vmm_result try_grant(struct sim_process *process, struct sim_mapping *mapping, const vmm_mem_access_desc *desc,
+                            bool *made)
+{
+    bool host_on_device = mapping->handle->prop.location.type == VMM_MEM_LOCATION_TYPE_DEVICE &&
+                          desc->location.type != VMM_MEM_LOCATION_TYPE_DEVICE;
+    vmm_result result = check_grant(process, mapping, desc);
+    *made = false;
+    if (result == VMM_SUCCESS && (result = rdma_check_grant(mapping, desc)) != VMM_SUCCESS)
+        put_rights(mapping, slot_of(desc->location), 0); /* measured: what it had is lost */
+    if (result != VMM_SUCCESS || host_on_device)
+        return result;
+    flight_granting(process, mapping, desc);
+    result = grant(process, mapping, desc);
+    *made = result == VMM_SUCCESS;
+    return result;
+}
+
+/* Mapping by mapping, grant by grant, up to hole. The driver leaves in place what it did before the grant that it
+ * refuses. */
+static vmm_result grant_all(struct sim_process *process, const struct vmm_call_mem_set_access *call, uint64_t hole)
 {
     uint64_t changes = 0;
+    bool made;
     for (struct sim_mapping *m = sim_mapping_at(process, call->ptr); m;
          m = sim_mapping_after(process, m->start + m->size, hole))
         for (uint64_t i = 0; i < call->count; i++) {
-            vmm_result result = check_grant(process, m, &call->desc[i]);
-            if (result == VMM_SUCCESS && (result = rdma_check_grant(m, &call->desc[i])) != VMM_SUCCESS)
-                put_rights(m, slot_of(call->desc[i].location), 0); /* measured: what it had is lost */
-            bool nothing = m->handle->prop.location.type == VMM_MEM_LOCATION_TYPE_DEVICE &&
-                           call->desc[i].location.type != VMM_MEM_LOCATION_TYPE_DEVICE;
-            if (result == VMM_SUCCESS && !nothing) {
-                flight_granting(process, m, &call->desc[i]);
-                result = grant(process, m, &call->desc[i]);
-            }
+            vmm_result result = try_grant(process, m, &call->desc[i], &made);
             if (result != VMM_SUCCESS && changes)
                 vmm_detail_note("descriptor %llu is refused; the %llu grants before it, from the start of the range, stay",
                                 (unsigned long long)i, (unsigned long long)changes);
             if (result != VMM_SUCCESS)
                 return result;
-            changes += !nothing;
+            changes += made;
         }
     return VMM_SUCCESS;
 }
