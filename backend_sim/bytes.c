@@ -1,6 +1,7 @@
 #include "bytes.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "os.h"
 
@@ -91,11 +92,34 @@ unsigned char *bytes_run(const struct bytes *bytes, uint64_t offset, uint64_t *l
     return frames_at(bytes->frames, place);
 }
 
+/* From memory of its own into the file, after all. */
+static bool settle(struct bytes *bytes)
+{
+    struct bytes there = *bytes;
+    there.place = frames_take(bytes->frames, bytes->size);
+    if (there.place == FRAMES_NOWHERE)
+        return false;
+    there.own = NULL;
+    if (!see(&there, 0, bytes->size)) {
+        frames_give(bytes->frames, there.place, bytes->size);
+        return false;
+    }
+    for (uint64_t at = 0, run; at < bytes->size; at += run) {
+        run = bytes->size - at;
+        unsigned char *to = bytes_run(&there, at, &run);
+        if (to)
+            memcpy(to, bytes->own + at, run);
+    }
+    os_unmap(bytes->own, pages(bytes));
+    *bytes = there;
+    return true;
+}
+
 bool bytes_open(struct bytes *bytes)
 {
     if (bytes->open)
         return true;
-    if (!prepare(bytes) || bytes->place == FRAMES_NOWHERE || !see(bytes, 0, bytes->size))
+    if (!prepare(bytes) || (bytes->own && !settle(bytes)) || !see(bytes, 0, bytes->size))
         return false;
     bytes->open = true;
     return true;

@@ -2,6 +2,7 @@
 #include "bytes.h"
 
 #include <string.h>
+#include <sys/resource.h>
 
 #include "os.h"
 #include "tap.h"
@@ -93,19 +94,33 @@ static void shown(void)
     bytes_clear(&bytes);
 }
 
-/* Where the system has no such file blocks have memory of their own, which cannot be shown. */
+/* Where the system gives no file blocks have memory of their own, which can be shown once it does. */
 static void without_a_file(void)
 {
     struct frames none;
     struct bytes bytes;
+    struct rlimit most, few;
+    const uint64_t size = FRAMES_WINDOW + 5000;
     frames_init(&none);
-    none.tried = true;
-    bytes_init(&bytes, &none, FRAMES_WINDOW + 5000);
+    getrlimit(RLIMIT_NOFILE, &most);
+    few = most;
+    few.rlim_cur = 0;
+    setrlimit(RLIMIT_NOFILE, &few);
+    bytes_init(&bytes, &none, size);
     uint64_t run = 1;
-    tap_ok(bytes_touch(&bytes, FRAMES_WINDOW + 4999, 1), "touched");
-    unsigned char *at = bytes_run(&bytes, FRAMES_WINDOW + 4999, &run);
+    tap_ok(bytes_touch(&bytes, size - 1, 1), "touched");
+    unsigned char *at = bytes_run(&bytes, size - 1, &run);
     tap_ok(at && !*at, "reads as zero");
+    if (at)
+        *at = 3;
     tap_ok(!bytes_open(&bytes), "cannot be opened to others");
+    setrlimit(RLIMIT_NOFILE, &most);
+    tap_ok(bytes_open(&bytes) && bytes.place != FRAMES_NOWHERE, "until the system has files again");
+    at = bytes_run(&bytes, size - 1, &run);
+    tap_ok(at && *at == 3, "and has kept what was written");
+    run = size;
+    at = bytes_run(&bytes, 0, &run);
+    tap_ok(at && !*at && run == FRAMES_WINDOW, "and what was not");
     bytes_clear(&bytes);
     frames_clear(&none);
 }

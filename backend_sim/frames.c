@@ -27,12 +27,13 @@ void frames_clear(struct frames *frames)
 /* At the first use: a machine that is only asked questions makes no file. */
 static bool opened(struct frames *frames)
 {
-    if (frames->tried)
-        return frames->file >= 0;
-    if (!holes_grant(&frames->free, 0, LONGEST))
-        return false;
-    frames->tried = true;
+    if (frames->file >= 0)
+        return true;
     frames->file = os_file_new();
+    if (frames->file >= 0 && !holes_grant(&frames->free, 0, LONGEST)) {
+        os_file_close(frames->file);
+        frames->file = -1;
+    }
     return frames->file >= 0;
 }
 

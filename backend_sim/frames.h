@@ -18,8 +18,7 @@
 #define FRAMES_WINDOW (UINT64_C(64) << 20)
 
 struct frames {
-    int file; /* -1: not opened yet, or there is none to be had */
-    bool tried;
+    int file; /* -1: not opened yet, or there was none to be had */
     struct holes free;
     unsigned char **window;
     uint64_t windows;

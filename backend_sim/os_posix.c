@@ -173,8 +173,9 @@ bool os_show(uint64_t start, uint64_t size, int file, uint64_t offset, bool writ
 
 bool os_conceal(uint64_t start, uint64_t size)
 {
-    return mmap(host(start), (size_t)size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0) !=
-           MAP_FAILED;
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE;
+    return mmap(host(start), (size_t)size, PROT_NONE, flags, -1, 0) != MAP_FAILED ||
+           !mprotect(host(start), (size_t)size, PROT_NONE); /* the file's pages stay there, out of reach */
 }
 
 /* ---- touching what may not be touched ---- */

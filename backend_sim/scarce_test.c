@@ -1,0 +1,223 @@
+/* A whole life in which the Nth request for memory fails, or the Nth request to the operating system, for every N: the
+ * call says so and has changed nothing, for the same call again succeeds; and in the end nothing is left. */
+#define _GNU_SOURCE /* memfd_create, fallocate, mmap's flags */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "tap.h"
+#include "vmm.h"
+
+#if defined(__GLIBC__) && defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define CAN_FAIL 1
+#else
+#define CAN_FAIL 0
+#endif
+
+#if CAN_FAIL
+/* What the library asks for goes through these. Counted down to the one that fails; 0: none does. */
+static unsigned long memory_left, system_left;
+static bool failed;
+
+static bool fails(unsigned long *left)
+{
+    if (!*left || --*left)
+        return false;
+    failed = true;
+    errno = ENOMEM;
+    return true;
+}
+
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *memory, size_t size);
+
+void *malloc(size_t size)
+{
+    return fails(&memory_left) ? NULL : __libc_malloc(size);
+}
+
+void *calloc(size_t count, size_t size)
+{
+    return fails(&memory_left) ? NULL : __libc_calloc(count, size);
+}
+
+void *realloc(void *memory, size_t size)
+{
+    return fails(&memory_left) ? NULL : __libc_realloc(memory, size);
+}
+
+void *mmap(void *at, size_t size, int rights, int flags, int file, off_t offset)
+{
+    if (fails(&system_left))
+        return MAP_FAILED;
+    long result = syscall(SYS_mmap, at, size, rights, flags, file, offset);
+    return result == -1 ? MAP_FAILED : (void *)(uintptr_t)result;
+}
+
+int memfd_create(const char *name, unsigned flags)
+{
+    return fails(&system_left) ? -1 : (int)syscall(SYS_memfd_create, name, flags);
+}
+
+int ftruncate(int file, off_t size)
+{
+    return fails(&system_left) ? -1 : (int)syscall(SYS_ftruncate, file, size);
+}
+
+int fallocate(int file, int mode, off_t offset, off_t size)
+{
+    return fails(&system_left) ? -1 : (int)syscall(SYS_fallocate, file, mode, offset, size);
+}
+
+/* ---- a life ---- */
+
+#define G (UINT64_C(2) << 20)
+#define RW VMM_MEM_ACCESS_FLAGS_PROT_READWRITE
+
+struct outcome {
+    unsigned refused; /* calls that said that memory is out */
+    unsigned wrong;   /* calls that failed otherwise, or again */
+    uint64_t left;
+    char first[200];
+};
+
+static vmm_result note(struct outcome *o, vmm_result result, const char *call)
+{
+    const char *rule = vmm_last_detail()->rule;
+    bool scarce = result == VMM_ERROR_OUT_OF_MEMORY && failed && (!rule || !strcmp(rule, "VMM-SYSTEM-HOST-MEMORY"));
+    o->refused += scarce;
+    if (!scarce && o->wrong++ == 0)
+        snprintf(o->first, sizeof o->first, "%.90s: %s by %s", call, vmm_result_name(result), rule ? rule : "no rule");
+    return result;
+}
+
+/* The second time there is enough. */
+#define TRY(call)                                                                \
+    do {                                                                         \
+        vmm_result result_ = (call);                                             \
+        if (result_ != VMM_SUCCESS && note(o, result_, #call) == VMM_ERROR_OUT_OF_MEMORY && (call) != VMM_SUCCESS) \
+            note(o, VMM_ERROR_UNKNOWN, "again: " #call);                         \
+    } while (0)
+
+#define KERNEL(kernel, stream, ...)                                                                       \
+    TRY(vmm_launch(sys, VMM_KERNEL_##kernel, 1, 32, (const uint64_t[]){__VA_ARGS__},                      \
+                   sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t), stream))
+
+static vmm_mem_allocation_prop prop_at(vmm_mem_location_type type)
+{
+    return (vmm_mem_allocation_prop){.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {type, 0}};
+}
+
+static void work(vmm_system *sys, struct outcome *o, vmm_deviceptr at)
+{
+    vmm_stream stream = NULL;
+    static char bytes[3 * 65536];
+    vmm_deviceptr allocated = 0;
+    TRY(vmm_stream_create(sys, &stream, 0));
+    KERNEL(FILL, stream, at, 2 * G, 7);
+    KERNEL(COPY, stream, at, at + G, 4096);
+    KERNEL(RANDOM_READ, NULL, at, 2 * G, 50, 1, at + 2 * G);
+    TRY(vmm_memset_d32_async(sys, at + 64, 5, 1000, stream));
+    TRY(vmm_memcpy_htod_async(sys, at + G - 4096, bytes, 8192, stream));
+    TRY(vmm_memcpy_dtod_async(sys, at + 512, at + 2 * G, 512, stream));
+    TRY(vmm_stream_synchronize(sys, stream));
+    TRY(vmm_memcpy_htod(sys, at + G - 65536, bytes, sizeof bytes));
+    TRY(vmm_memcpy_dtoh(sys, bytes, at, sizeof bytes));
+    TRY(vmm_memset_d8(sys, at + 2 * G, 1, G));
+    TRY(vmm_mem_alloc(sys, &allocated, 100));
+    TRY(vmm_memset_d8(sys, allocated, 1, 100));
+    TRY(vmm_mem_free(sys, allocated));
+    TRY(vmm_ctx_synchronize(sys));
+    TRY(vmm_stream_destroy(sys, stream));
+}
+
+/* [device 2 MiB][device 2 MiB][host 2 MiB] */
+static void life(vmm_system *sys, struct outcome *o)
+{
+    vmm_mem_allocation_prop device = prop_at(VMM_MEM_LOCATION_TYPE_DEVICE), host = prop_at(VMM_MEM_LOCATION_TYPE_HOST);
+    vmm_mem_access_desc both[2] = {{device.location, RW}, {host.location, RW}};
+    vmm_mem_generic_allocation_handle handle[3] = {0};
+    vmm_deviceptr at = 0, large = 0;
+    vmm_context ctx = NULL, primary = NULL;
+    TRY(vmm_init(sys, 0));
+    TRY(vmm_ctx_create(sys, &ctx, 0, 0));
+    TRY(vmm_device_primary_ctx_retain(sys, &primary, 0));
+    TRY(vmm_ctx_set_current(sys, primary));
+    TRY(vmm_mem_address_reserve(sys, &at, 3 * G, 0, 0, 0));
+    TRY(vmm_mem_address_reserve(sys, &large, 100 * G, 0, 0, 0));
+    for (int i = 0; i < 3; i++) {
+        TRY(vmm_mem_create(sys, &handle[i], G, i == 2 ? &host : &device, 0));
+        TRY(vmm_mem_map(sys, at + (uint64_t)i * G, G, 0, handle[i], 0));
+    }
+    TRY(vmm_mem_set_access(sys, at, 2 * G, both, 1));
+    TRY(vmm_mem_set_access(sys, at + 2 * G, G, both, 2));
+    work(sys, o, at);
+    TRY(vmm_mem_unmap(sys, at, 3 * G));
+    for (int i = 0; i < 3; i++)
+        TRY(vmm_mem_release(sys, handle[i]));
+    TRY(vmm_mem_address_free(sys, at, 3 * G));
+    TRY(vmm_mem_address_free(sys, large, 100 * G));
+    TRY(vmm_device_primary_ctx_release(sys, 0));
+    TRY(vmm_ctx_destroy(sys, ctx));
+}
+
+/* With the nth request of a kind failing. True when there were fewer. */
+static bool lived(unsigned long *kind, unsigned long nth, struct outcome *o)
+{
+    vmm_system *sys = NULL, *peer = NULL;
+    memset(o, 0, sizeof *o);
+    failed = false;
+    *kind = nth;
+    TRY(vmm_open("sim:h100", &sys));
+    life(sys, o);
+    TRY(vmm_attach(sys, &peer));
+    life(peer, o);
+    *kind = 0;
+    o->left = vmm_leaks(sys, NULL, NULL) + vmm_leaks(peer, NULL, NULL);
+    vmm_close(peer);
+    vmm_close(sys);
+    return !failed;
+}
+
+static void one_by_one(unsigned long *kind, const char *what, unsigned least)
+{
+    struct outcome o;
+    unsigned long n = 1;
+    unsigned refused = 0, wrong = 0;
+    uint64_t left = 0;
+    char first[240] = "";
+    for (bool done = false; !done && n < 100000; n++) {
+        done = lived(kind, n, &o);
+        refused += o.refused;
+        left += o.left;
+        wrong += o.wrong;
+        if (o.wrong && !*first)
+            snprintf(first, sizeof first, "request %lu: %s", n, o.first);
+    }
+    tap_note("%lu requests %s, each failed once; %u calls said so", n - 2, what, refused);
+    if (!tap_ok(!wrong, "%s: the call says that memory is out, and succeeds when it is made again", what))
+        tap_note("%u do not; %s", wrong, first);
+    tap_u64(left, 0, "%s: nothing is left", what);
+    tap_ok(refused >= least && n > least, "%s: many calls were refused", what);
+}
+#endif
+
+int main(void)
+{
+    if (!CAN_FAIL || getenv("CUVMM_RUN")) {
+        tap_skip("requests cannot be made to fail under this tool", "scarce memory");
+        return tap_done();
+    }
+#if CAN_FAIL
+    one_by_one(&memory_left, "for memory", 30);
+    one_by_one(&system_left, "to the system", 3);
+#endif
+    return tap_done();
+}
