@@ -334,7 +334,8 @@ TEST_BREAKS_ON(DMABUF_FILE, dmabuf_without_a_file, DMABUF, TEST_AS_GIVEN, 0)
     vmm_deviceptr p = fix_mapped(f, f->g, RW, NULL);
     fix_fill(f, p, 0x42, f->g);
     int fd = UNTOUCHED, free_fd = next_fd();
-    CHECK(!getrlimit(RLIMIT_NOFILE, &files) && !getrlimit(RLIMIT_FSIZE, &length), "the limits cannot be asked for");
+    getrlimit(RLIMIT_NOFILE, &files);
+    getrlimit(RLIMIT_FSIZE, &length);
     none = files;
     none.rlim_cur = 0;
     setrlimit(RLIMIT_NOFILE, &none);
@@ -356,7 +357,7 @@ TEST_NEAR_MISS_ON(DMABUF_FILE, dmabuf_with_a_file, DMABUF, TEST_AS_GIVEN, 0)
     struct rlimit length, enough;
     need_documents(f);
     vmm_deviceptr p = fix_mapped(f, f->g, RW, NULL);
-    CHECK(!getrlimit(RLIMIT_FSIZE, &length), "the limit cannot be asked for");
+    getrlimit(RLIMIT_FSIZE, &length);
     enough = length;
     enough.rlim_cur = (rlim_t)f->g;
     setrlimit(RLIMIT_FSIZE, &enough);
