@@ -160,8 +160,9 @@ $(BUILD)/test/%: $(BUILD)/obj/%.o $(TOOLA) $(CONFA) $(LIBA)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS) $(DL_LIBS)
 
 # Stand-ins for the driver's library, for the tests of the backend that loads it. Never with a sanitizer: it is loaded.
-FAKES := $(addprefix $(BUILD)/fake/libcuda,.so -old.so -ancient.so)
+FAKES := $(addprefix $(BUILD)/fake/libcuda,.so -old.so -first.so -ancient.so)
 $(BUILD)/fake/libcuda-old.so: FAKE := -DFAKE_OLD
+$(BUILD)/fake/libcuda-first.so: FAKE := -DFAKE_OLD -DFAKE_FIRST
 $(BUILD)/fake/libcuda-ancient.so: FAKE := -DFAKE_OLD -DFAKE_ANCIENT
 $(FAKES): $(wildcard backend_cuda/fake/*)
 	@mkdir -p $(@D)

@@ -63,6 +63,7 @@ enum vmm_param_kind {
     VMM_PARAM_ATTRIBUTES,     /* const vmm_pointer_attribute *, length in the first parameter */
     VMM_PARAM_BYTES,          /* const void *: host bytes read */
     VMM_PARAM_OUT_INT,        /* int * */
+    VMM_PARAM_OUT_FD,         /* void *, to an int: a file descriptor that is the caller's to close */
     VMM_PARAM_OUT_U64,        /* uint64_t *: flags */
     VMM_PARAM_OUT_SIZE,       /* uint64_t * */
     VMM_PARAM_OUT_ADDRESS,    /* vmm_deviceptr * */

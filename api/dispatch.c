@@ -243,6 +243,12 @@ vmm_result vmm_mem_get_address_range(vmm_system *sys, vmm_deviceptr *pbase, uint
     CALL(mem_get_address_range, pbase, psize, dptr);
 }
 
+vmm_result vmm_mem_get_handle_for_address_range(vmm_system *sys, void *handle, vmm_deviceptr dptr, uint64_t size,
+                                                vmm_mem_range_handle_type handle_type, uint64_t flags)
+{
+    CALL(mem_get_handle_for_address_range, handle, dptr, size, handle_type, flags);
+}
+
 vmm_result vmm_memcpy_htod(vmm_system *sys, vmm_deviceptr dst, const void *src, uint64_t byte_count)
 {
     CALL(memcpy_htod, dst, src, byte_count);

@@ -88,6 +88,10 @@ typedef int vmm_mem_access_flags;
 #define VMM_MEM_ACCESS_FLAGS_PROT_READ 1
 #define VMM_MEM_ACCESS_FLAGS_PROT_READWRITE 3
 
+typedef int vmm_mem_range_handle_type; /* what kind of handle an address range gets */
+#define VMM_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD 1 /* an int: the file descriptor of a dma-buf */
+#define VMM_MEM_RANGE_FLAG_DMA_BUF_MAPPING_TYPE_PCIE 1
+
 typedef int vmm_mem_allocation_granularity_flags;
 #define VMM_MEM_ALLOC_GRANULARITY_MINIMUM 0
 #define VMM_MEM_ALLOC_GRANULARITY_RECOMMENDED 1
@@ -683,6 +687,29 @@ VMM_API vmm_result vmm_pointer_get_attributes(vmm_system *sys, unsigned int num_
  * INVALID_CONTEXT [VMM-CTX-CURRENT] (0 written), unless both are NULL. cuMemGetAddressRange. */
 VMM_API vmm_result vmm_mem_get_address_range(vmm_system *sys, vmm_deviceptr *pbase, uint64_t *psize,
                                              vmm_deviceptr dptr);
+
+/* ----------------------------------------------------------------------------- memory for other devices of the machine
+ * A dma-buf is the kernel's way to hand memory of one device to the driver of another (a network card, say). */
+
+/* A file descriptor for [dptr, dptr + size), stored in *(int *)handle: new at every call, close-on-exec, the caller's to
+ * close. Seeking to its end tells the size.
+ *
+ *   [=== M1 ===|=== M2 ===|....]        dptr and size are multiples of the host's page size (4096 bytes on most),
+ *        [--- range ---)                and every byte is mapped; the ends need not be those of mappings
+ *
+ * Needs no context, and nobody needs access to the memory (580: mapped is enough). Checked in this order: INVALID_VALUE
+ * [VMM-DMABUF-NULL-HANDLE, VMM-DMABUF-SIZE-ZERO, VMM-DMABUF-TYPE, VMM-DMABUF-FLAGS, VMM-DMABUF-ALIGNMENT,
+ * VMM-DMABUF-NOT-MAPPED, VMM-DMABUF-HOLE, VMM-DMABUF-MIXED], NOT_SUPPORTED [VMM-DMABUF-HOST, VMM-DMABUF-UNSUPPORTED,
+ * VMM-DMABUF-PCIE], OPERATING_SYSTEM [VMM-DMABUF-FILE]. Memory of vmm_mem_alloc may be asked for as well.
+ * Documents: the flag gives a mapping over PCIe where the platform can do that; observed (580): NOT_SUPPORTED on the
+ * recorded machines, as on the simulator. Of the refusals only reserved addresses [VMM-DMABUF-NOT-MAPPED] and the flag
+ * were measured, and no order; the others follow the documents. On a driver before CUDA 11.7: NOT_SUPPORTED.
+ * Ours: on the simulator the file is a copy of the bytes as the call finds them, for want of a device that could share
+ * them: what either side writes later is not seen by the other, and the file does not hold the memory, which is given
+ * back as if there were none. The documents do not say whether a dma-buf holds it; they want a new one whenever the
+ * memory behind the addresses changes (docs/dmabuf.md). cuMemGetHandleForAddressRange; cuda.h 13.0. */
+VMM_API vmm_result vmm_mem_get_handle_for_address_range(vmm_system *sys, void *handle, vmm_deviceptr dptr, uint64_t size,
+                                                        vmm_mem_range_handle_type handle_type, uint64_t flags);
 
 /* --------------------------------------------------------------------------------------------------- copies and fills
  * Done by the current context's device with its rights: reading needs READ, writing READWRITE, on every byte; a range

@@ -26,12 +26,28 @@ static inline vmm_result finish(const struct cuda_backend *cuda, struct cuda_ear
     return result;
 }
 
+/* A call that the driver is too old for. Whether it is initialised comes first, as in every call. */
+static vmm_result too_old(const struct cuda_backend *cuda, int version)
+{
+    int count = 0;
+    struct cuda_ear *ear = cuda_log_listen(&cuda->log);
+    vmm_result result = finish(cuda, ear, cuda->entries.device_get_count(&count));
+    if (result != VMM_SUCCESS)
+        return result;
+    cuda_refused(&cuda->words, VMM_ERROR_NOT_SUPPORTED);
+    vmm_detail_note("this driver is older than CUDA %d.%d, which brought the call; update it", version / 1000,
+                    version % 1000 / 10);
+    return VMM_ERROR_NOT_SUPPORTED;
+}
+
 #define CUDA_ENTRY(name, driver, version, suffix, types, arguments)                            \
     static vmm_result call_##name(struct vmm_backend *self, struct vmm_call *call)             \
     {                                                                                          \
         const struct cuda_backend *cuda = (const struct cuda_backend *)self;                   \
         const struct vmm_call_##name *c = (const struct vmm_call_##name *)(const void *)call;  \
         (void)c;                                                                               \
+        if (version > CUDA_NEEDED && !cuda->entries.name)                                      \
+            return too_old(cuda, version);                                                     \
         struct cuda_ear *ear = cuda_log_listen(&cuda->log);                                    \
         return finish(cuda, ear, cuda->entries.name arguments);                                \
     }

@@ -87,7 +87,7 @@ static bool has(const struct cuda_library *library, const char *name, int versio
 vmm_result cuda_library_entries(const struct cuda_library *library, struct cuda_entries *entries)
 {
 #define CUDA_ENTRY(name, driver, version, suffix, types, arguments)       \
-    if (!has(library, #driver, version, suffix, &entries->name))          \
+    if (!has(library, #driver, version, suffix, &entries->name) && version <= CUDA_NEEDED) \
         return missing(library, #driver suffix, version);
 #include "entries.def"
     return VMM_SUCCESS;

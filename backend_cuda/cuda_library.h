@@ -27,7 +27,11 @@ void cuda_library_close(struct cuda_library *library);
 /* The function, or NULL. */
 cuda_function cuda_library_find(const struct cuda_library *library, const char *name, int version, const char *suffix);
 
-/* Fills every pointer. NOT_SUPPORTED, with the thread's detail, for the first that the library lacks. */
+/* What the newest of the calls that every driver must have came with. */
+enum { CUDA_NEEDED = 11000 };
+
+/* Fills every pointer. NOT_SUPPORTED, with the thread's detail, for the first that the library lacks, unless its call is
+ * newer than CUDA_NEEDED: then it is NULL. */
 vmm_result cuda_library_entries(const struct cuda_library *library, struct cuda_entries *entries);
 
 #endif

@@ -50,6 +50,30 @@ static void test_where(const struct rig *rig)
     unsetenv("CUVMM_BACKEND");
 }
 
+/* A driver that has all it must have and lacks a call that came later: it is that call alone that is refused. */
+static void test_first(const struct rig *first)
+{
+    vmm_system *sys;
+    int fd = 7;
+    tap_result(vmm_open(first->spec, &sys), VMM_SUCCESS, "a driver of CUDA 11.0 will do");
+    first->driver->calls = 0;
+    first->driver->result = 0;
+    tap_result(vmm_mem_unmap(sys, 0x1000, 0x2000), VMM_SUCCESS, "what it has works");
+    tap_result(vmm_mem_get_handle_for_address_range(sys, &fd, 0x1000, 0x1000, 1, 0), VMM_ERROR_NOT_SUPPORTED,
+               "what it lacks is refused");
+    tap_text(first->driver->symbol, "cuDeviceGetCount", "after the driver was asked whether it is initialised");
+    const vmm_detail *detail = vmm_last_detail();
+    tap_ok(fd == 7 && detail->severity == VMM_SEVERITY_ERROR && detail->result == VMM_ERROR_NOT_SUPPORTED &&
+               strcmp(detail->function, "cuMemGetHandleForAddressRange") == 0,
+           "and the record says so");
+    tap_ok(strstr(detail->note, "older than CUDA 11.7") && strstr(detail->note, "update"), "and why: %s", detail->note);
+    first->driver->result = VMM_ERROR_NOT_INITIALIZED;
+    tap_result(vmm_mem_get_handle_for_address_range(sys, NULL, 0, 0, 0, 0), VMM_ERROR_NOT_INITIALIZED,
+               "a driver that is not initialised says so first");
+    first->driver->result = 0;
+    vmm_close(sys);
+}
+
 /* A name that cuGetProcAddress does not know is looked up as a symbol: here the symbol is there. */
 static void test_hidden(struct rig *rig)
 {
@@ -89,13 +113,15 @@ static void test_traps(const struct rig *rig)
 
 int main(int argc, char **argv)
 {
-    struct rig rig, ancient;
+    struct rig rig, first, ancient;
     (void)argc;
     unsetenv("CUVMM_LAYERS");
     rig_load(&rig, argv[0], "libcuda.so");
+    rig_load(&first, argv[0], "libcuda-first.so");
     rig_find(&ancient, argv[0], "libcuda-ancient.so");
     test_missing(&ancient);
     test_where(&rig);
+    test_first(&first);
     test_hidden(&rig);
     test_traps(&rig);
     return tap_done();

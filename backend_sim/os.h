@@ -32,6 +32,9 @@ int os_file_new(void);
 void os_file_close(int file);
 /* Makes the file at least size bytes long, the new ones zero. */
 bool os_file_grow(int file, uint64_t size);
+/* Puts bytes at offset, where the file is long enough; any offset and length. False when they find no room: some of them
+ * may be there then. */
+bool os_file_write(int file, uint64_t offset, const void *bytes, uint64_t length);
 /* The bytes [offset, offset + size) are zero again and their room is given back. */
 void os_file_clear(int file, uint64_t offset, uint64_t size);
 

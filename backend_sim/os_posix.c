@@ -150,6 +150,18 @@ bool os_file_grow(int file, uint64_t size)
     return !ftruncate(file, (off_t)size);
 }
 
+bool os_file_write(int file, uint64_t offset, const void *bytes, uint64_t length)
+{
+    for (uint64_t done = 0; done < length;) {
+        ssize_t n = pwrite(file, (const char *)bytes + done, (size_t)(length - done), (off_t)(offset + done));
+        if (n > 0)
+            done += (uint64_t)n;
+        else if (n == 0 || errno != EINTR)
+            return false;
+    }
+    return true;
+}
+
 void *os_map(int file, uint64_t offset, uint64_t size)
 {
     int flags = file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED | MAP_NORESERVE;

@@ -23,6 +23,7 @@ const struct facts_group facts_groups[] = {
     {"multi.set2", FACTS_CONTEXT, facts_multi},
     {"remap.unmap", FACTS_CONTEXT, facts_remap},
     {"ptr.reserved.memtype", FACTS_CONTEXT, facts_pointer},
+    {"dmabuf.reserved", FACTS_CONTEXT, facts_dmabuf},
     {"fork.child.create", FACTS_CONTEXT, facts_fork},
     {"c_htod_reserved", FACTS_CONTEXT, facts_device_work},
     {"k_reserved_only", FACTS_CONTEXT, facts_kernels},

@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lockstep_parts.h"
 
@@ -247,6 +248,19 @@ static void keep_value(struct lockstep *pair, const struct step *step, const str
             value_set(pair, step->name, out->slot[i]);
 }
 
+/* A descriptor that the step was given is nobody else's. */
+static void close_descriptor(const struct step *step, const struct model_answer *answer, const struct outputs *out)
+{
+    size_t count;
+    const struct vmm_param *params = vmm_call_params(step->call, &count);
+    for (size_t i = 0; answer->actual == VMM_SUCCESS && i < count && i < STEP_ARGS; i++)
+        if (params[i].kind == VMM_PARAM_OUT_FD && step->arg[i].add) {
+            int fd;
+            memcpy(&fd, &out->slot[i], sizeof fd);
+            close(fd);
+        }
+}
+
 /* The comparer's own test: a prediction that is wrong on purpose must be noticed. */
 static void turn_round(struct model_answer *answer)
 {
@@ -327,6 +341,7 @@ bool lockstep_step(struct lockstep *pair, const struct step *step)
     answer.actual = make_call(pair->sys, &call.head);
     pair->model.tag = step->name;
     model_predict(&pair->model, &call.head, &answer);
+    close_descriptor(step, &answer, &out);
     if (!answer.foreseen)
         return true;
     if (++pair->calls == pair->flip)

@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lockstep.h"
 
@@ -179,6 +180,46 @@ static bool ask_reservation(struct lockstep *pair, const struct model_reservatio
     return ask_rights(pair, r->start) && ask_rights(pair, r->start + r->size - 1) && ask_attributes(pair, r->start);
 }
 
+static bool ask_dmabuf(struct lockstep *pair, uint64_t start, uint64_t size, uint64_t type, uint64_t flags)
+{
+    struct step step = step_of(VMM_CALL_mem_get_handle_for_address_range);
+    step_arg(&step, "dptr")->add = start;
+    step_arg(&step, "size")->add = size;
+    step_arg(&step, "handle_type")->add = type;
+    step_arg(&step, "flags")->add = flags;
+    return ask(pair, &step);
+}
+
+/* The mapping as a range for other devices: all of it, its last page, and on into what comes after it. */
+static bool ask_range(struct lockstep *pair, const struct model_mapping *mapping)
+{
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), end = mapping->start + mapping->size;
+    return ask_dmabuf(pair, mapping->start, mapping->size, 1, 0) && ask_dmabuf(pair, end - page, page, 1, 0) &&
+           ask_dmabuf(pair, end - page, 2 * page, 1, 0) && ask_dmabuf(pair, mapping->start, 2 * mapping->size, 1, 1) &&
+           ask_dmabuf(pair, mapping->start + 1, page, 1, 0);
+}
+
+/* The rest of what can be wrong with one, each by itself. */
+static bool ask_wrong_ranges(struct lockstep *pair, const struct model_reservation *r)
+{
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    return ask_dmabuf(pair, r->start, r->size, 1, 0) && ask_dmabuf(pair, r->start, 0, 1, 0) &&
+           ask_dmabuf(pair, r->start, page, 2, 0) && ask_dmabuf(pair, r->start, page, 1, 2) &&
+           ask_dmabuf(pair, r->start, page + 1, 1, 0) && ask_dmabuf(pair, r->start, 0 - r->start, 1, 0);
+}
+
+/* Ranges for other devices. Not on a driver: most of it is undecided there, and asking may hold memory. */
+static bool ask_ranges(struct lockstep *pair)
+{
+    for (size_t i = 0; i < pair->model.mapping_count; i++)
+        if (!ask_range(pair, &pair->model.mappings[i]))
+            return false;
+    for (size_t i = 0; i < pair->model.reservation_count; i++)
+        if (!ask_wrong_ranges(pair, &pair->model.reservations[i]))
+            return false;
+    return true;
+}
+
 static bool ask_handle(struct lockstep *pair, uint64_t handle)
 {
     struct step step = step_of(VMM_CALL_mem_get_allocation_properties_from_handle);
@@ -230,5 +271,7 @@ bool lockstep_check(struct lockstep *pair)
     for (size_t i = 0; i < pair->model.memory_count; i++)
         if (!ask_handle(pair, pair->model.memories[i].handle))
             return false;
+    if (!pair->driver && !ask_ranges(pair))
+        return false;
     return ask_memory(pair) && lockstep_check_objects(pair);
 }

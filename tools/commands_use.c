@@ -200,6 +200,15 @@ static bool run_range(struct script *script)
     return args_number(script, "ADDRESS", &step->call.mem_get_address_range.dptr) && script_make(script, NULL);
 }
 
+static bool run_dmabuf(struct script *script)
+{
+    struct step *step = script_step(script, VMM_CALL_mem_get_handle_for_address_range);
+    struct vmm_call_mem_get_handle_for_address_range *call = &step->call.mem_get_handle_for_address_range;
+    call->handle_type = VMM_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD;
+    return args_number(script, "ADDRESS", &call->dptr) && args_number(script, "SIZE", &call->size) &&
+           args_option_number(script, "flags", &call->flags) && script_make(script, NULL);
+}
+
 const struct script_command script_use_commands[] = {
     {"fill", "ADDRESS SIZE VALUE [stream=STREAM|none]", "sets every byte; SIZE in bytes", "cuMemsetD8", run_fill, false},
     {"fill16", "ADDRESS SIZE VALUE [stream=STREAM|none]", "sets 16-bit values; SIZE in bytes", "cuMemsetD16", run_fill,
@@ -216,5 +225,7 @@ const struct script_command script_use_commands[] = {
      false},
     {"range", "ADDRESS", "base and size of the mapping or allocation at an address", "cuMemGetAddressRange", run_range,
      false},
+    {"dmabuf", "ADDRESS SIZE [flags=N] [out=null]", "a range of addresses for other devices, and how long it is",
+     "cuMemGetHandleForAddressRange", run_dmabuf, false},
     {0},
 };

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 bool step_is_out(enum vmm_param_kind kind)
 {
@@ -42,8 +43,23 @@ void step_begin(struct step *step, enum vmm_call_id id)
     }
 }
 
+/* The descriptor that the call stored in the step's own room. */
+static void note_descriptor(struct step *step)
+{
+    size_t count;
+    const struct vmm_param *params = vmm_call_params((enum vmm_call_id)step->call.head.id, &count);
+    for (size_t i = 0; step->result == VMM_SUCCESS && i < count && i < STEP_PARAMS; i++)
+        if (params[i].kind == VMM_PARAM_OUT_FD && vmm_call_scalar(&step->call.head, &params[i])) {
+            step->descriptor = step->out[i].i;
+            step->has_descriptor = step->descriptor >= 0;
+        }
+}
+
 void step_end(struct step *step)
 {
+    if (step->has_descriptor)
+        close(step->descriptor);
+    step->has_descriptor = false;
     free(step->bytes);
     step->bytes = NULL;
 }
@@ -68,5 +84,6 @@ vmm_result step_invoke(vmm_system *sys, struct step *step)
 #include "calls.def"
     case VMM_CALL_COUNT: break;
     }
+    note_descriptor(step);
     return step->result;
 }

@@ -49,6 +49,8 @@ struct step {
     void *data_pointers[STEP_ATTRIBUTES];
     char text[STEP_TEXT];
     unsigned char *bytes;           /* host memory of BYTES and OUT_BYTES; owned */
+    int descriptor;                 /* what OUT_FD was answered with; owned: no later step can name it */
+    bool has_descriptor;
 };
 
 /* Empties a step and makes it one of that call: scalars 0, every pointer at its room (bytes: NULL). */

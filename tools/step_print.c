@@ -1,6 +1,7 @@
 /* Calls in the driver's spelling, with the script's names for values. See step.h. */
 #include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "step.h"
 #include "text.h"
@@ -226,6 +227,10 @@ static void print_answer(FILE *out, const struct step *step, const struct vmm_pa
     char buffer[TEXT_SIZE_ROOM + VALUE_ROOM];
     switch (param->kind) {
     case VMM_PARAM_OUT_INT: fprintf(out, ", %s = %d", param->name, value->i); break;
+    case VMM_PARAM_OUT_FD: /* the number means nothing; its end tells how long it is */
+        fprintf(out, ", %s = a descriptor of %s", param->name,
+                text_size((uint64_t)lseek(value->i, 0, SEEK_END), buffer));
+        break;
     case VMM_PARAM_OUT_U64: fprintf(out, ", %s = %s", param->name, value_rights_text(value->u64, buffer)); break;
     case VMM_PARAM_OUT_SIZE: fprintf(out, ", %s = %s", param->name, text_size(value->u64, buffer)); break;
     case VMM_PARAM_OUT_TEXT: fprintf(out, ", %s = \"%s\"", param->name, step->text); break;

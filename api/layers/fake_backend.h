@@ -29,6 +29,7 @@ static void fake_write(struct fake *fake, const struct vmm_call *call, const str
         return;
     switch (param->kind) {
     case VMM_PARAM_OUT_INT:
+    case VMM_PARAM_OUT_FD:
         memcpy(at, &narrow, sizeof narrow);
         break;
     case VMM_PARAM_OUT_PROP:

@@ -28,6 +28,7 @@ static bool harmless(enum vmm_call_id id)
     case VMM_CALL_pointer_get_attribute:
     case VMM_CALL_pointer_get_attributes:
     case VMM_CALL_mem_get_address_range:
+    case VMM_CALL_mem_get_handle_for_address_range:
         return true;
     default:
         return id >= VMM_CALL_memcpy_htod && id <= VMM_CALL_memset_d32_async;
@@ -90,12 +91,14 @@ static bool no_such_node(struct shadow *shadow, const struct vmm_call *call, con
     return true;
 }
 
-/* What the shadow was not told of: memory of cuMemAlloc and the like, a context made current by other means. */
+/* What the shadow was not told of: memory of cuMemAlloc and the like, a context made current by other means, a platform
+ * that maps a dma-buf over PCIe. */
 static bool unknown_to_shadow(vmm_result sim)
 {
     static const enum vmm_rule_id rules[] = {VMM_RULE_COPY_NOT_MAPPED, VMM_RULE_COPY_RUNS_PAST,
                                              VMM_RULE_POINTER_NOT_MAPPED, VMM_RULE_RANGE_NOT_FOUND,
-                                             VMM_RULE_GETACCESS_NOT_MAPPED};
+                                             VMM_RULE_GETACCESS_NOT_MAPPED, VMM_RULE_DMABUF_NOT_MAPPED,
+                                             VMM_RULE_DMABUF_PCIE};
     const char *rule = vmm_last_detail()->rule;
     if (sim == VMM_ERROR_INVALID_CONTEXT || sim == VMM_ERROR_CONTEXT_IS_DESTROYED)
         return true;

@@ -40,7 +40,7 @@ static void peers(struct vmm_backend *inner, struct sim_profile *profile)
         }
 }
 
-/* The attributes that decide what memory can be created. */
+/* The attributes that decide what memory can be created, and what can be done with it. */
 static void attributes(struct vmm_backend *inner, struct sim_profile *profile)
 {
     static const int wanted[] = {
@@ -49,6 +49,7 @@ static void attributes(struct vmm_backend *inner, struct sim_profile *profile)
         VMM_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED,
         VMM_DEVICE_ATTRIBUTE_GENERIC_COMPRESSION_SUPPORTED,
         VMM_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED,
+        VMM_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED,
         VMM_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED,
         VMM_DEVICE_ATTRIBUTE_HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED,
         VMM_DEVICE_ATTRIBUTE_HOST_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED,

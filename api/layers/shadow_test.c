@@ -1,5 +1,6 @@
 /* The shadow layer over a simulator: the same answers, the same reasons, told in the backend's values. */
 #include <string.h>
+#include <unistd.h>
 
 #include "tap.h"
 #include "vmm.h"
@@ -68,6 +69,36 @@ static void test_unknown(void)
     vmm_close(w.sys);
 }
 
+/* Ranges for other devices: the descriptor is the backend's alone, the reasons are the shadow's. */
+static void test_dmabuf(void)
+{
+    struct world w = open_world("shadow|sim:h100");
+    vmm_deviceptr plain = 0;
+    int fd = -7, next = dup(STDERR_FILENO);
+    close(next);
+    tap_result(vmm_mem_get_handle_for_address_range(w.sys, &fd, w.at, 2 * G, 1, 0), VMM_SUCCESS, "a dma-buf");
+    tap_ok(!vmm_last_detail()->rule && lseek(fd, 0, SEEK_END) == (off_t)(2 * G), "is the backend's");
+    close(fd);
+    fd = -7;
+    tap_result(vmm_mem_get_handle_for_address_range(w.sys, &fd, w.at, 3 * G, 1, 0), VMM_ERROR_INVALID_VALUE, "over a hole");
+    tap_text(vmm_last_detail()->rule, "VMM-DMABUF-HOLE", "by its rule");
+    tap_ok(fd == -7, "nothing is written then");
+    vmm_mem_alloc(w.sys, &plain, 2 * G);
+    tap_result(vmm_mem_get_handle_for_address_range(w.sys, &fd, plain, G, 1, 0), VMM_SUCCESS,
+               "of memory that the shadow was not told of");
+    tap_ok(!vmm_last_detail()->rule, "is passed over in silence");
+    close(fd);
+    fd = dup(STDERR_FILENO);
+    tap_u64((uint64_t)fd, (uint64_t)next, "the shadow has opened nothing of its own");
+    close(fd);
+    vmm_close(w.sys);
+    w = open_world("shadow|sim:min");
+    tap_result(vmm_mem_get_handle_for_address_range(w.sys, &fd, w.at, G, 1, 0), VMM_ERROR_NOT_SUPPORTED,
+               "on a machine without");
+    tap_text(vmm_last_detail()->rule, "VMM-DMABUF-UNSUPPORTED", "the shadow knows that it is one");
+    vmm_close(w.sys);
+}
+
 static void count(void *user, const vmm_detail *detail)
 {
     unsigned *seen = user;
@@ -113,6 +144,7 @@ int main(void)
 {
     test_reasons();
     test_unknown();
+    test_dmabuf();
     test_leaks();
     test_hint();
     test_open();

@@ -53,6 +53,7 @@
  *
  * OUT by kind of parameter, written on success:
  *   OUT_INT                      a JSON integer
+ *   OUT_FD                       "fd": the number of a descriptor means nothing in another run
  *   OUT_U64 OUT_SIZE OUT_ADDRESS OUT_HANDLE OUT_CONTEXT OUT_STREAM     a hex string. OUT_U64 also when the call failed
  *                                and wrote to it all the same, as cuMemGetAccess does
  *   OUT_PROP                     as PROP

@@ -335,6 +335,26 @@ static void test_names_of_overlapping_ranges(void)
     free(rig.text);
 }
 
+/* A descriptor's number means nothing in another run, so the same calls make the same line. */
+static void test_descriptor(void)
+{
+    struct rig rig;
+    int fd = -1;
+    rig_open(&rig);
+    struct vmm_call_mem_get_handle_for_address_range call = {
+        {VMM_CALL_mem_get_handle_for_address_range, 0}, &fd, 0x200000, 0x1000, 1, 0};
+    rig_call(&rig, &call.head);
+    tap_ok(fd == 7, "the caller gets the number");
+    rig.fake.result = VMM_ERROR_INVALID_VALUE;
+    rig_call(&rig, &call.head);
+    rig_close(&rig);
+    tap_ok(strstr(line(&rig, 1), "\"args\":{\"handle\":\"out\",\"dptr\":\"0x200000\",\"size\":\"0x1000\",\"handle_type\":1,"
+                                 "\"flags\":\"0x0\"}") && strstr(line(&rig, 1), "\"out\":{\"handle\":\"fd\"}"),
+           "the trace does not: %s", line(&rig, 1));
+    tap_ok(!strstr(line(&rig, 2), "\"out\":{"), "a refused call gives none");
+    free(rig.text);
+}
+
 /* ---- every entry point ---- */
 
 static void fill(union vmm_any_call *call, enum vmm_call_id id, bool null, void *room)
@@ -402,6 +422,7 @@ int main(void)
     test_text_and_detail();
     test_names();
     test_names_of_overlapping_ranges();
+    test_descriptor();
     test_every_call();
     return tap_done();
 }

@@ -205,6 +205,9 @@ static void write_out(struct json *json, const struct vmm_call *call, const stru
     case VMM_PARAM_OUT_INT:
         json_int(json, param->name, *(const int *)at);
         break;
+    case VMM_PARAM_OUT_FD:
+        json_text(json, param->name, "fd");
+        break;
     case VMM_PARAM_OUT_PROP:
         write_prop(json, param->name, at);
         break;

@@ -1,6 +1,7 @@
-/* See fake.h. Three libraries come from this file:
+/* See fake.h. Four libraries come from this file:
  *   plain          as a driver of CUDA 13: cuGetProcAddress_v2, the log, several signatures of a name
  *   FAKE_OLD       as before 12.0: names with suffixes only, no log
+ *   FAKE_FIRST     as of 11.0: FAKE_OLD with virtual memory management's first calls, and none that came later
  *   FAKE_ANCIENT   as before 10.2: FAKE_OLD without virtual memory management's calls */
 #include "fake.h"
 
@@ -155,6 +156,9 @@ F3(OURS, cuPointerGetAttribute, any, int, u64)
 F4(OURS, cuPointerGetAttributes, u32, any, any, u64)
 F3(OTHER, cuMemGetAddressRange, any, any, u32)
 F3(OURS, cuMemGetAddressRange_v2, any, any, u64)
+#ifndef FAKE_FIRST
+F5(OURS, cuMemGetHandleForAddressRange, any, u64, size, int, u64)
+#endif
 F3(OTHER, cuMemcpyHtoD, u32, any, u32)
 F3(OURS, cuMemcpyHtoD_v2, u64, any, size)
 F3(OTHER, cuMemcpyDtoH, any, u32, u32)

@@ -1,5 +1,7 @@
 /* model_test.c - the model alone, held to measured facts by their names (the recordings in facts). */
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "model/model.h"
 #include "model/model_parts.h"
@@ -359,6 +361,42 @@ static void facts_bytes(void)
     model_close(&b.model);
 }
 
+/* The "system" answers with a file of the length asked for. */
+static struct model_answer dmabuf(struct bench *b, uint64_t ptr, uint64_t size, uint64_t flags, uint64_t length)
+{
+    FILE *file = tmpfile();
+    int fd = file ? fileno(file) : -1;
+    if (fd < 0 || ftruncate(fd, (off_t)length))
+        tap_bail("no temporary file");
+    struct vmm_call_mem_get_handle_for_address_range call = {
+        {VMM_CALL_mem_get_handle_for_address_range, 0}, &fd, ptr, size, 1, flags};
+    struct model_answer answer = ask(b, &call.head);
+    fclose(file);
+    return answer;
+}
+
+static void facts_dmabuf(void)
+{
+    struct bench b;
+    bench_open(&b, "h100");
+    uint64_t p = taken(&b, 8 * G), h = made(&b, 2 * G);
+    is(dmabuf(&b, p, G, 0, G), IV, "VMM-DMABUF-NOT-MAPPED", "dmabuf.reserved");
+    map(&b, p, 2 * G, 0, h);
+    is(dmabuf(&b, p, 2 * G, 0, 2 * G), VMM_SUCCESS, "", "dmabuf.mapped");
+    set_access(&b, p, 2 * G, 1, 0, 3);
+    is(dmabuf(&b, p, G, 0, G), VMM_SUCCESS, "", "dmabuf.sub");
+    is(dmabuf(&b, p, 4096, 0, 4096), VMM_SUCCESS, "", "dmabuf.un");
+    is(dmabuf(&b, p, 2 * G, 1, 2 * G), VMM_ERROR_NOT_SUPPORTED, "VMM-DMABUF-PCIE", "dmabuf.fl1");
+    map(&b, p + 2 * G, 2 * G, 0, made(&b, 2 * G));
+    is(dmabuf(&b, p, 4 * G, 0, 4 * G), VMM_SUCCESS, "", "dmabuf.two");
+    struct model_answer wrong = dmabuf(&b, p, 4 * G, 0, 2 * G);
+    tap_ok(wrong.wrong && wrong.got == 2 * G && wrong.want == 4 * G, "a file that is too short is noticed");
+    fill(&b, p, 1, 7);
+    wrong = dmabuf(&b, p, G, 0, G);
+    tap_ok(wrong.wrong && wrong.got == 0 && wrong.want == 7, "and one without the bytes");
+    model_close(&b.model);
+}
+
 int main(void)
 {
     facts_create();
@@ -369,5 +407,6 @@ int main(void)
     facts_access();
     facts_handles();
     facts_bytes();
+    facts_dmabuf();
     return tap_done();
 }

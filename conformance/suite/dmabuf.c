@@ -1,0 +1,491 @@
+/* Memory for other devices of the machine: vmm_mem_get_handle_for_address_range. What a driver was not asked is asked of
+ * the simulator alone, whose answers follow the documents there. */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "test.h"
+
+#define FD VMM_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD
+#define PCIE VMM_MEM_RANGE_FLAG_DMA_BUF_MAPPING_TYPE_PCIE
+#define RW VMM_MEM_ACCESS_FLAGS_PROT_READWRITE
+#define NONE VMM_MEM_ACCESS_FLAGS_PROT_NONE
+#define DMABUF "attribute.124 = 1"
+#define UNTOUCHED (-7777)
+
+#define ASK(fd, dptr, size) vmm_mem_get_handle_for_address_range(S, &(fd), dptr, size, FD, 0)
+
+static void need_dmabuf(struct fix *f)
+{
+    fix_need_attribute(f, VMM_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED, "needs DMA-BUF (attribute 124)");
+}
+
+/* Where only the documents say what is to happen. */
+static void need_documents(struct fix *f)
+{
+    fix_need_simulator(f, "no driver was asked this");
+    need_dmabuf(f);
+}
+
+static uint64_t page(void)
+{
+    return (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* The lowest descriptor that is free: the same before and after when nothing was left open. */
+static int next_fd(void)
+{
+    int fd = dup(STDERR_FILENO);
+    if (fd >= 0)
+        close(fd);
+    return fd;
+}
+
+/* A descriptor of a range of this size, in order, and closed. */
+static void check_fd(struct fix *f, int fd, uint64_t size)
+{
+    CHECK(fd >= 0, "the descriptor is %d", fd);
+    CHECK((fcntl(fd, F_GETFD) & FD_CLOEXEC) != 0, "it would be inherited by other programs");
+    CHECK_U64((uint64_t)lseek(fd, 0, SEEK_END), size);
+    CHECK(!close(fd), "it cannot be closed");
+}
+
+/* The range is handed on, whatever is in it. */
+static void accepted(struct fix *f, vmm_deviceptr dptr, uint64_t size)
+{
+    int fd = UNTOUCHED;
+    char *state = fix_state(f);
+    ACCEPTED(ASK(fd, dptr, size));
+    check_fd(f, fd, size);
+    char *after = fix_state(f);
+    CHECK(state && after && strcmp(state, after) == 0, "the call changed the state");
+    free(state);
+    free(after);
+}
+
+/* The byte of the file there, -1 for none. */
+static int byte_of(int fd, uint64_t offset)
+{
+    unsigned char byte = 0;
+    return pread(fd, &byte, 1, (off_t)offset) == 1 ? byte : -1;
+}
+
+/* After a refusal: nothing was written and nothing is open that was not. */
+#define NOTHING_MADE(fd, free_fd)                                                        \
+    do {                                                                                 \
+        CHECK((fd) == UNTOUCHED, "the refused call wrote %d through handle", fd);        \
+        CHECK(next_fd() == (free_fd), "the refused call left a descriptor open");        \
+    } while (0)
+
+/* ---------------------------------------------------------------------------------------------------------- arguments */
+
+TEST_BREAKS_ON(DMABUF_NULL_HANDLE, dmabuf_without_a_place, DMABUF, TEST_AS_GIVEN, 0)
+{
+    need_documents(f);
+    vmm_deviceptr p = fix_mapped(f, f->g, RW, NULL);
+    int free_fd = next_fd();
+    REFUSED(vmm_mem_get_handle_for_address_range(S, NULL, p, f->g, FD, 0), INVALID_VALUE, "handle", 0);
+    CHECK(next_fd() == free_fd, "a descriptor was made that nobody knows");
+}
+
+TEST_NEAR_MISS_ON(DMABUF_NULL_HANDLE, dmabuf_with_a_place, DMABUF, TEST_AS_GIVEN, 0)
+{
+    need_dmabuf(f);
+    accepted(f, fix_mapped(f, f->g, RW, NULL), f->g);
+}
+
+TEST_BREAKS_ON(DMABUF_SIZE_ZERO, dmabuf_of_nothing, DMABUF, TEST_AS_GIVEN, 0)
+{
+    need_documents(f);
+    vmm_deviceptr p = fix_mapped(f, f->g, RW, NULL);
+    int fd = UNTOUCHED, free_fd = next_fd();
+    REFUSED(ASK(fd, p, 0), INVALID_VALUE, "size", 0);
+    NOTHING_MADE(fd, free_fd);
+}
+
+/* Measured on the driver with 4096 bytes, which is its host's page. */
+TEST_NEAR_MISS_ON(DMABUF_SIZE_ZERO, dmabuf_of_one_page, DMABUF, TEST_AS_GIVEN, 0)
+{
+    need_dmabuf(f);
+    accepted(f, fix_mapped(f, f->g, RW, NULL), page());
+}
+
+TEST_BREAKS_ON(DMABUF_TYPE, dmabuf_of_another_type, DMABUF, TEST_AS_GIVEN, 0)
+{
+    need_documents(f);
+    vmm_deviceptr p = fix_mapped(f, f->g, RW, NULL);
+    const int types[] = {0, 2, -1, VMM_MEM_HANDLE_TYPE_FABRIC};
+    int fd = UNTOUCHED, free_fd = next_fd();
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
+        REFUSED(vmm_mem_get_handle_for_address_range(S, &fd, p, f->g, types[i], 0), INVALID_VALUE, "handleType",
+                (uint64_t)(int64_t)types[i]);
+    NOTHING_MADE(fd, free_fd);
+}
+
+TEST_NEAR_MISS_ON(DMABUF_TYPE, dmabuf_of_its_type, DMABUF, TEST_AS_GIVEN, 0)
+{
+    int fd = UNTOUCHED;
+    need_dmabuf(f);
+    vmm_deviceptr p = fix_mapped(f, f->g, RW, NULL);
+    ACCEPTED(vmm_mem_get_handle_for_address_range(S, &fd, p, f->g, 1, 0));
+    check_fd(f, fd, f->g);
+}
+
+TEST_BREAKS_ON(DMABUF_FLAGS, dmabuf_with_unknown_flags, DMABUF, TEST_AS_GIVEN, 0)
+{
+    need_documents(f);
+    vmm_deviceptr p = fix_mapped(f, f->g, RW, NULL);
+    const uint64_t flags[] = {2, 3, UINT64_C(1) << 32, UINT64_MAX};
+    int fd = UNTOUCHED, free_fd = next_fd();
+    for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++)
+        REFUSED(vmm_mem_get_handle_for_address_range(S, &fd, p, f->g, FD, flags[i]), INVALID_VALUE, "flags", flags[i]);
+    NOTHING_MADE(fd, free_fd);
+}
+
+TEST_NEAR_MISS_ON(DMABUF_FLAGS, dmabuf_without_flags, DMABUF, TEST_AS_GIVEN, 0)
+{
+    need_dmabuf(f);
+    accepted(f, fix_mapped(f, f->g, RW, NULL), f->g);
+}
+
+TEST_BREAKS_ON(DMABUF_ALIGNMENT, dmabuf_of_parts_of_pages, DMABUF, TEST_AS_GIVEN, 0)
+{
+    need_documents(f);
+    vmm_deviceptr p = fix_mapped(f, f->g, RW, NULL);
+    int fd = UNTOUCHED, free_fd = next_fd();
+    REFUSED(ASK(fd, p + 1, page()), INVALID_VALUE, "dptr", p + 1);
+    REFUSED(ASK(fd, p + page() / 2, page()), INVALID_VALUE, "dptr", p + page() / 2);
+    REFUSED(ASK(fd, p, page() - 1), INVALID_VALUE, "size", page() - 1);
+    REFUSED(ASK(fd, p, f->g + page() / 2), INVALID_VALUE, "size", f->g + page() / 2);
+    NOTHING_MADE(fd, free_fd);
+}
+
+/* The second page, and the last: the ends of the range are those of no mapping. */
+TEST_NEAR_MISS_ON(DMABUF_ALIGNMENT, dmabuf_of_pages_inside, DMABUF, TEST_AS_GIVEN, 0)
+{
+    need_documents(f);
+    vmm_deviceptr p = fix_mapped(f, f->g, RW, NULL);
+    accepted(f, p + page(), page());
+    accepted(f, p + f->g - page(), page());
+}
+
+/* -------------------------------------------------------------------------------------------------- what is mapped */
+
+TEST_BREAKS_ON(DMABUF_NOT_MAPPED, dmabuf_of_reserved_addresses, DMABUF, TEST_AS_GIVEN, 0)
+{
+    need_dmabuf(f);
+    vmm_deviceptr p = fix_reserve(f, 4 * f->g);
+    int fd = UNTOUCHED, free_fd = next_fd();
+    REFUSED_NEAR(ASK(fd, p, 2 * f->g), INVALID_VALUE, "dptr", p, RESERVATION, p);
+    NOTHING_MADE(fd, free_fd);
+}
+
+/* What was unmapped or freed, and what was never a device's. */
+TEST_BREAKS_ON(DMABUF_NOT_MAPPED, dmabuf_of_what_is_gone, DMABUF, TEST_AS_GIVEN, 0)
+{
+    need_documents(f);
+    vmm_deviceptr p = fix_mapped(f, f->g, RW, NULL), a = fix_alloc(f, f->g);
+    int fd = UNTOUCHED, free_fd = next_fd();
+    uint64_t own = (uint64_t)(uintptr_t)&fd / page() * page();
+    fix_unmap(f, p, f->g);
+    REFUSED(ASK(fd, p, f->g), INVALID_VALUE, "dptr", p);
+    fix_mem_free(f, a);
+    a = a / page() * page();
+    REFUSED(ASK(fd, a, page()), INVALID_VALUE, "dptr", a);
+    REFUSED(ASK(fd, own, page()), INVALID_VALUE, "dptr", own);
+    REFUSED(ASK(fd, 0, page()), INVALID_VALUE, "dptr", 0);
+    NOTHING_MADE(fd, free_fd);
+}
+
+/* Mapped is enough, as measured. */
+TEST_NEAR_MISS_ON(DMABUF_NOT_MAPPED, dmabuf_of_mapped_addresses, DMABUF, TEST_AS_GIVEN, 0)
+{
+    need_dmabuf(f);
+    vmm_deviceptr p = fix_reserve(f, 4 * f->g);
+    fix_map(f, p, 2 * f->g, fix_create(f, 2 * f->g));
+    accepted(f, p, 2 * f->g);
+}
+
+TEST_BREAKS_ON(DMABUF_HOLE, dmabuf_over_a_hole, DMABUF, TEST_AS_GIVEN, 0)
+{
+    need_documents(f);
+    vmm_deviceptr p = fix_reserve(f, 4 * f->g);
+    int fd = UNTOUCHED, free_fd = next_fd();
+    fix_map(f, p, f->g, fix_create(f, f->g));
+    fix_map(f, p + 2 * f->g, f->g, fix_create(f, f->g));
+    REFUSED(ASK(fd, p, 3 * f->g), INVALID_VALUE, "size", 3 * f->g);                      /* in the middle */
+    REFUSED(ASK(fd, p + 2 * f->g, f->g + page()), INVALID_VALUE, "size", f->g + page()); /* at the end */
+    REFUSED(ASK(fd, p, -p), INVALID_VALUE, "size", -p);                                   /* to the end of all addresses */
+    REFUSED(ASK(fd, p, UINT64_MAX - page() + 1), INVALID_VALUE, "size", UINT64_MAX - page() + 1); /* and around it */
+    NOTHING_MADE(fd, free_fd);
+}
+
+TEST_NEAR_MISS_ON(DMABUF_HOLE, dmabuf_up_to_a_hole, DMABUF, TEST_AS_GIVEN, 0)
+{
+    need_dmabuf(f);
+    vmm_deviceptr p = fix_reserve(f, 4 * f->g);
+    fix_map(f, p, f->g, fix_create(f, f->g));
+    fix_map(f, p + f->g, f->g, fix_create(f, f->g));
+    accepted(f, p, 2 * f->g);
+}
+
+/* Memory of two devices, and of one with different properties. */
+TEST_BREAKS_ON(DMABUF_MIXED, dmabuf_of_two_kinds, DMABUF "\ndevices = 2\nattribute.103 = 1\nattribute.110 = 1",
+               TEST_AS_GIVEN, 0)
+{
+    need_documents(f);
+    fix_need_devices(f, 2);
+    vmm_deviceptr p = fix_reserve(f, 5 * f->g);
+    vmm_mem_allocation_prop exportable = fix_prop(0), rdma = fix_prop(0), other = fix_prop(1), usage = fix_prop(0);
+    int fd = UNTOUCHED, free_fd = next_fd();
+    exportable.requested_handle_types = VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+    rdma.alloc_flags.gpu_direct_rdma_capable = 1;
+    usage.alloc_flags.usage = VMM_MEM_CREATE_USAGE_HW_DECOMPRESS;
+    const vmm_mem_allocation_prop *kinds[] = {&exportable, &rdma, &other, &usage};
+    fix_map(f, p, f->g, fix_create(f, f->g));
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        fix_map(f, p + f->g, f->g, fix_create_prop(f, f->g, kinds[i]));
+        REFUSED_NEAR(ASK(fd, p, 2 * f->g), INVALID_VALUE, "size", 2 * f->g, MAPPING, p + f->g);
+        fix_unmap(f, p + f->g, f->g);
+    }
+    NOTHING_MADE(fd, free_fd);
+}
+
+/* Each by itself; and two of one kind, that of another device. */
+TEST_NEAR_MISS_ON(DMABUF_MIXED, dmabuf_of_one_kind, DMABUF "\ndevices = 2", TEST_AS_GIVEN, 0)
+{
+    need_documents(f);
+    fix_need_devices(f, 2);
+    vmm_deviceptr p = fix_reserve(f, 3 * f->g);
+    vmm_mem_allocation_prop other = fix_prop(1);
+    fix_map(f, p, f->g, fix_create(f, f->g));
+    fix_map(f, p + f->g, f->g, fix_create_prop(f, f->g, &other));
+    fix_map(f, p + 2 * f->g, f->g, fix_create_prop(f, f->g, &other));
+    accepted(f, p, f->g);
+    accepted(f, p + f->g, 2 * f->g);
+}
+
+/* --------------------------------------------------------------------------------------------- what the machine can do */
+
+TEST_BREAKS_ON(DMABUF_HOST, dmabuf_of_host_memory, DMABUF, TEST_AS_GIVEN, 0)
+{
+    need_documents(f);
+    fix_need_host(f);
+    uint64_t size = fix_host_unit(f);
+    vmm_mem_allocation_prop prop = fix_prop_at(VMM_MEM_LOCATION_TYPE_HOST, 0);
+    vmm_deviceptr p = fix_reserve(f, size);
+    fix_map(f, p, size, fix_create_prop(f, size, &prop));
+    fix_access_at(f, p, size, fix_at(VMM_MEM_LOCATION_TYPE_HOST, 0), RW);
+    int fd = UNTOUCHED, free_fd = next_fd();
+    REFUSED_NEAR(ASK(fd, p, size), NOT_SUPPORTED, "dptr", p, MAPPING, p);
+    NOTHING_MADE(fd, free_fd);
+}
+
+TEST_NEAR_MISS_ON(DMABUF_HOST, dmabuf_of_device_memory, DMABUF, TEST_AS_GIVEN, 0)
+{
+    need_dmabuf(f);
+    accepted(f, fix_mapped(f, f->g, RW, NULL), f->g);
+}
+
+TEST_BREAKS_ON(DMABUF_UNSUPPORTED, dmabuf_where_there_is_none, "attribute.124 = 0", TEST_AS_GIVEN, 0)
+{
+    fix_need_simulator(f, "no driver was asked this");
+    fix_need_no_attribute(f, VMM_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED, "needs a machine without DMA-BUF");
+    vmm_deviceptr p = fix_mapped(f, f->g, RW, NULL);
+    int fd = UNTOUCHED, free_fd = next_fd();
+    REFUSED(ASK(fd, p, f->g), NOT_SUPPORTED, "dptr", p);
+    NOTHING_MADE(fd, free_fd);
+}
+
+TEST_NEAR_MISS_ON(DMABUF_UNSUPPORTED, dmabuf_where_there_is_one, DMABUF, TEST_AS_GIVEN, 0)
+{
+    need_dmabuf(f);
+    accepted(f, fix_mapped(f, f->g, NONE, NULL), f->g);
+}
+
+/* On a driver a platform that can do it is no mistake. */
+TEST_BREAKS_ON(DMABUF_PCIE, dmabuf_over_pcie, DMABUF, TEST_AS_GIVEN, 0)
+{
+    need_dmabuf(f);
+    vmm_deviceptr p = fix_mapped(f, f->g, RW, NULL);
+    int fd = UNTOUCHED, free_fd = next_fd();
+    if (!f->simulator && vmm_mem_get_handle_for_address_range(S, &fd, p, f->g, FD, PCIE) == VMM_SUCCESS) {
+        close(fd);
+        fix_skip(f, "needs a platform without dma-bufs over PCIe");
+    }
+    REFUSED(vmm_mem_get_handle_for_address_range(S, &fd, p, f->g, FD, PCIE), NOT_SUPPORTED, "flags", PCIE);
+    NOTHING_MADE(fd, free_fd);
+}
+
+TEST_NEAR_MISS_ON(DMABUF_PCIE, dmabuf_not_over_pcie, DMABUF, TEST_AS_GIVEN, 0)
+{
+    need_dmabuf(f);
+    accepted(f, fix_mapped(f, f->g, RW, NULL), f->g);
+}
+
+/* The process may open nothing more; then no file may become that long. */
+TEST_BREAKS_ON(DMABUF_FILE, dmabuf_without_a_file, DMABUF, TEST_AS_GIVEN, 0)
+{
+    struct rlimit files, length, none;
+    need_documents(f);
+    vmm_deviceptr p = fix_mapped(f, f->g, RW, NULL);
+    fix_fill(f, p, 0x42, f->g);
+    int fd = UNTOUCHED, free_fd = next_fd();
+    getrlimit(RLIMIT_NOFILE, &files);
+    getrlimit(RLIMIT_FSIZE, &length);
+    none = files;
+    none.rlim_cur = 0;
+    setrlimit(RLIMIT_NOFILE, &none);
+    REFUSED(ASK(fd, p, f->g), OPERATING_SYSTEM, NULL, 0);
+    setrlimit(RLIMIT_NOFILE, &files);
+    NOTHING_MADE(fd, free_fd);
+    none = length;
+    none.rlim_cur = (rlim_t)(f->g - 1);
+    setrlimit(RLIMIT_FSIZE, &none);
+    REFUSED(ASK(fd, p, f->g), OPERATING_SYSTEM, NULL, 0);
+    setrlimit(RLIMIT_FSIZE, &length);
+    NOTHING_MADE(fd, free_fd);
+    CHECK_U64(fix_peek(f, p), 0x42);
+}
+
+/* A file of just the length that is allowed. */
+TEST_NEAR_MISS_ON(DMABUF_FILE, dmabuf_with_a_file, DMABUF, TEST_AS_GIVEN, 0)
+{
+    struct rlimit length, enough;
+    need_documents(f);
+    vmm_deviceptr p = fix_mapped(f, f->g, RW, NULL);
+    getrlimit(RLIMIT_FSIZE, &length);
+    enough = length;
+    enough.rlim_cur = (rlim_t)f->g;
+    setrlimit(RLIMIT_FSIZE, &enough);
+    accepted(f, p, f->g);
+    setrlimit(RLIMIT_FSIZE, &length);
+}
+
+/* ----------------------------------------------------------------------------------------------------- what is expected */
+
+/* As measured: without access, with it, a part, one page, and over two mappings. */
+TEST_EXPECTS_ON("dmabuf.ranges", dmabufs_of_ranges, DMABUF, TEST_AS_GIVEN, 0)
+{
+    need_dmabuf(f);
+    uint64_t size = 2 * f->g;
+    vmm_deviceptr p = fix_reserve(f, 4 * size);
+    fix_map(f, p, size, fix_create(f, size));
+    accepted(f, p, size);
+    fix_access(f, p, size, RW);
+    accepted(f, p, size);
+    accepted(f, p, f->g);
+    accepted(f, p, page());
+    fix_map(f, p + size, size, fix_create(f, size));
+    fix_access(f, p + size, size, RW);
+    accepted(f, p, 2 * size);
+}
+
+TEST_EXPECTS_ON("dmabuf.no_access_needed", dmabuf_without_access, DMABUF, TEST_AS_GIVEN, 0)
+{
+    need_dmabuf(f);
+    vmm_deviceptr p = fix_reserve(f, f->g);
+    fix_map(f, p, f->g, fix_create(f, f->g));
+    CHECK_U64(fix_rights(f, p, VMM_MEM_LOCATION_TYPE_DEVICE, 0), NONE);
+    accepted(f, p, f->g);
+    CHECK_U64(fix_rights(f, p, VMM_MEM_LOCATION_TYPE_DEVICE, 0), NONE);
+}
+
+TEST_EXPECTS_ON("dmabuf.no_context_needed", dmabuf_without_a_context, DMABUF, TEST_AS_GIVEN, FIX_NO_CONTEXT)
+{
+    need_documents(f);
+    vmm_deviceptr p = fix_reserve(f, f->g);
+    fix_map(f, p, f->g, fix_create(f, f->g));
+    accepted(f, p, f->g);
+}
+
+TEST_EXPECTS_ON("dmabuf.new_each_time", dmabufs_of_one_range, DMABUF, TEST_AS_GIVEN, 0)
+{
+    int first = UNTOUCHED, second = UNTOUCHED;
+    need_dmabuf(f);
+    vmm_deviceptr p = fix_mapped(f, f->g, RW, NULL);
+    ACCEPTED(ASK(first, p, f->g));
+    ACCEPTED(ASK(second, p, f->g));
+    CHECK(first != second, "the same descriptor twice");
+    check_fd(f, first, f->g);
+    check_fd(f, second, f->g);
+}
+
+/* Through cuMemAlloc, which the documents name first. */
+TEST_EXPECTS_ON("dmabuf.of_alloc", dmabuf_of_ordinary_memory, DMABUF, TEST_AS_GIVEN, 0)
+{
+    need_documents(f);
+    uint64_t start;
+    vmm_deviceptr a = fix_alloc(f, f->g);
+    start = (a + page() - 1) / page() * page();
+    accepted(f, start, f->g - page());
+}
+
+/* The bytes of the range, wherever it starts, with zeros where nobody wrote. */
+TEST_EXPECTS_ON("dmabuf.bytes", dmabuf_holds_the_bytes, DMABUF, TEST_AS_GIVEN, 0)
+{
+    int fd = UNTOUCHED;
+    struct stat is = {0};
+    need_documents(f);
+    uint64_t size = f->g < UINT64_C(1) << 20 ? 16 * f->g : f->g, from = size - page(), length = size + page();
+    vmm_deviceptr p = fix_reserve(f, 2 * size);
+    fix_map(f, p, size, fix_create(f, size));
+    fix_map(f, p + size, size, fix_create(f, size));
+    fix_access(f, p, 2 * size, RW);
+    fix_fill(f, p + size - 3, 0x11, 3);
+    fix_fill(f, p + size, 0x22, 5);
+    fix_fill(f, p + 2 * size - 1, 0x33, 1);
+    ACCEPTED(ASK(fd, p + from, length));
+    CHECK(byte_of(fd, 0) == 0, "a byte that nobody wrote is %d", byte_of(fd, 0));
+    CHECK(byte_of(fd, page() - 4) == 0 && byte_of(fd, page() - 3) == 0x11, "the end of the first mapping");
+    CHECK(byte_of(fd, page()) == 0x22 && byte_of(fd, page() + 4) == 0x22 && byte_of(fd, page() + 5) == 0,
+          "the start of the second");
+    CHECK(byte_of(fd, length - 1) == 0x33 && byte_of(fd, length) == -1, "its last byte is the file's last");
+    CHECK(!fstat(fd, &is) && (uint64_t)is.st_blocks * 512 < length, "a file of %llu bytes takes %llu",
+          (unsigned long long)length, (unsigned long long)is.st_blocks * 512);
+    check_fd(f, fd, length);
+}
+
+/* Ours: a copy, which neither follows the memory nor holds it. */
+TEST_EXPECTS_ON("dmabuf.is_a_copy", dmabuf_stays_as_it_was, DMABUF, TEST_AS_GIVEN, 0)
+{
+    int old = UNTOUCHED, renewed = UNTOUCHED;
+    need_documents(f);
+    uint64_t before = fix_free_memory(f);
+    vmm_mem_generic_allocation_handle handle;
+    vmm_deviceptr p = fix_mapped(f, f->g, RW, &handle);
+    fix_fill(f, p, 0x11, f->g);
+    ACCEPTED(ASK(old, p, f->g));
+    fix_fill(f, p, 0x22, f->g);
+    CHECK(byte_of(old, 0) == 0x11, "the copy follows the memory");
+    CHECK(pwrite(old, "3", 1, 0) == 1, "it cannot be written");
+    CHECK_U64(fix_peek(f, p), 0x22);
+    ACCEPTED(ASK(renewed, p, f->g));
+    CHECK(byte_of(renewed, 0) == 0x22 && byte_of(old, f->g - 1) == 0x11, "each is the memory of its time");
+    fix_unmap(f, p, f->g);
+    fix_release(f, handle);
+    CHECK_FREE(before, 0);
+    CHECK(byte_of(old, f->g - 1) == 0x11 && byte_of(renewed, f->g - 1) == 0x22, "the bytes went with the memory");
+    check_fd(f, old, f->g);
+    check_fd(f, renewed, f->g);
+}
+
+/* New memory behind the same addresses: the documents want a new descriptor. */
+TEST_EXPECTS_ON("dmabuf.renewed_after_remap", dmabuf_of_new_memory, DMABUF, TEST_AS_GIVEN, 0)
+{
+    int old = UNTOUCHED, renewed = UNTOUCHED;
+    need_documents(f);
+    vmm_deviceptr p = fix_mapped(f, f->g, RW, NULL);
+    fix_fill(f, p, 0x11, f->g);
+    ACCEPTED(ASK(old, p, f->g));
+    fix_unmap(f, p, f->g);
+    fix_map(f, p, f->g, fix_create(f, f->g));
+    ACCEPTED(ASK(renewed, p, f->g));
+    CHECK(byte_of(old, 5) == 0x11, "the old one shows the new memory");
+    CHECK(byte_of(renewed, 5) == 0, "the new one shows the old memory");
+    check_fd(f, old, f->g);
+    check_fd(f, renewed, f->g);
+}
