@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "house.h"
 #include "test.h"
 
 #define RW VMM_MEM_ACCESS_FLAGS_PROT_READWRITE
@@ -137,6 +138,8 @@ static struct inside prepare(struct fix *f)
 /* Nothing of what is refused is done, and the state is the same. */
 TEST_BREAKS(HOSTFUNC_CALL, control_calls_inside)
 {
+    if (f->house && f->house->brief)
+        fix_skip(f, "what is called inside a function cannot be replayed");
     struct inside in = prepare(f);
     ACCEPTED(vmm_launch_host_func(S, in.stream, control, &in));
     ACCEPTED(vmm_stream_synchronize(S, in.stream));
