@@ -57,6 +57,24 @@ const struct vmm_param *vmm_call_params(enum vmm_call_id id, size_t *count)
     return list;
 }
 
+bool vmm_call_waits(enum vmm_call_id id)
+{
+    switch (id) {
+    case VMM_CALL_ctx_synchronize:
+    case VMM_CALL_ctx_destroy:
+    case VMM_CALL_device_primary_ctx_release:
+    case VMM_CALL_device_primary_ctx_reset:
+    case VMM_CALL_stream_synchronize:
+    case VMM_CALL_stream_query:
+    case VMM_CALL_mem_free:
+    case VMM_CALL_launch:
+    case VMM_CALL_launch_host_func:
+        return true;
+    default:
+        return id >= VMM_CALL_memcpy_htod && id <= VMM_CALL_memset_d32_async;
+    }
+}
+
 static bool is_signed(enum vmm_param_kind kind)
 {
     return kind == VMM_PARAM_INT;

@@ -11,6 +11,7 @@
 #ifndef CUVMM_CALL_H
 #define CUVMM_CALL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -62,6 +63,8 @@ enum vmm_param_kind {
     VMM_PARAM_ARGS,           /* const uint64_t *, length in the COUNT after it */
     VMM_PARAM_ATTRIBUTES,     /* const vmm_pointer_attribute *, length in the first parameter */
     VMM_PARAM_BYTES,          /* const void *: host bytes read */
+    VMM_PARAM_FUNCTION,       /* vmm_host_fn */
+    VMM_PARAM_USER_DATA,      /* void *: handed to the function before it */
     VMM_PARAM_OUT_INT,        /* int * */
     VMM_PARAM_OUT_FD,         /* void *, to an int: a file descriptor that is the caller's to close */
     VMM_PARAM_OUT_U64,        /* uint64_t *: flags */
@@ -89,6 +92,10 @@ const char *vmm_call_name(enum vmm_call_id id);        /* "mem_map" */
 const char *vmm_call_driver_name(enum vmm_call_id id); /* "cuMemMap" */
 const struct vmm_param *vmm_call_params(enum vmm_call_id id, size_t *count);
 size_t vmm_call_size(enum vmm_call_id id);             /* bytes of the whole record */
+
+/* May the call do or await queued work, host functions among it, before it returns? Those make calls of their own, on
+ * another thread or on this one, so no layer may hold a lock over such a call that it takes for others. */
+bool vmm_call_waits(enum vmm_call_id id);
 
 /* The id of "mem_map" or "cuMemMap"; VMM_CALL_COUNT when there is none. */
 enum vmm_call_id vmm_call_find(const char *name);

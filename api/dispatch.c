@@ -316,3 +316,8 @@ vmm_result vmm_launch(vmm_system *sys, vmm_kernel kernel, unsigned int grid_dim,
 {
     CALL(launch, kernel, grid_dim, block_dim, args, count, stream);
 }
+
+vmm_result vmm_launch_host_func(vmm_system *sys, vmm_stream stream, vmm_host_fn fn, void *user_data)
+{
+    CALL(launch_host_func, stream, fn, user_data);
+}

@@ -62,6 +62,7 @@ typedef uint64_t vmm_mem_generic_allocation_handle; /* CUmemGenericAllocationHan
 typedef struct vmm_context_st *vmm_context;         /* CUcontext: opaque */
 typedef struct vmm_stream_st *vmm_stream;           /* CUstream: opaque, NULL is the default stream */
 typedef int vmm_kernel;                             /* one of the kernels that come with this library */
+typedef void (*vmm_host_fn)(void *user_data);       /* CUhostFn: host code as work of a stream */
 
 /* Enumerators are plain ints, as in the driver's structs: callers pass values outside the lists to see them refused. */
 typedef int vmm_mem_location_type;
@@ -823,6 +824,20 @@ VMM_API uint64_t vmm_kernel_arguments(vmm_kernel kernel);
  * ILLEGAL_ADDRESS [VMM-FAULT-STICKY]. cuLaunchKernel, with cuLibraryGetKernel before it. */
 VMM_API vmm_result vmm_launch(vmm_system *sys, vmm_kernel kernel, unsigned int grid_dim, unsigned int block_dim,
                               const uint64_t *args, uint64_t count, vmm_stream stream);
+
+/* Calls fn(user_data) on the host, ordered on a stream like other work. What was issued before it is done by then, what
+ * comes after waits for its return; after a fault it is not called.
+ *
+ *   stream   fill F   fn(user_data)   launch K        F is done, fn runs, then K
+ *
+ * fn must make no calls that change anything or wait. Documents: calls in it may be refused, and need not be. Observed (580):
+ * create, reserve and unmap are refused with NOT_PERMITTED. Here every call is but those that only ask (about devices,
+ * the current context, granularity, properties, rights, pointers, free memory): NOT_PERMITTED [VMM-HOSTFUNC-CALL],
+ * nothing is done. A driver calls fn on a thread of its own; the simulator on the thread of the call that lets it run
+ * (one that waits, a query, or with schedule=eager this call), and no lock of the system is held meanwhile.
+ * INVALID_CONTEXT [VMM-CTX-CURRENT], INVALID_HANDLE [VMM-STREAM-UNKNOWN], ILLEGAL_ADDRESS [VMM-FAULT-STICKY],
+ * INVALID_VALUE [VMM-HOSTFUNC-NULL]. cuLaunchHostFunc; cuda.h 13.0. */
+VMM_API vmm_result vmm_launch_host_func(vmm_system *sys, vmm_stream stream, vmm_host_fn fn, void *user_data);
 
 #ifdef __cplusplus
 }

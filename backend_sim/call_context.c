@@ -60,11 +60,15 @@ static void end_stream(void *user, void *object)
     slots_end(&sweep->process->streams, stream->value);
 }
 
-/* Its work is done first: memory and streams go when nothing uses them any more. */
-static void sweep_context(struct sim_process *process, uint64_t context, const struct vmm_call *call)
+/* Before a context ends its work is done: memory and streams go when nothing uses them any more. */
+static void wait_for_context(struct sim_process *process, uint64_t context)
 {
     struct queue_place place = {.context = context};
     flight_wait(process, &place, QUEUE_CONTEXT);
+}
+
+static void sweep_context(struct sim_process *process, uint64_t context, const struct vmm_call *call)
+{
     struct sweep sweep = {process, context, sim_origin(call)};
     slots_each(&process->streams, end_stream, &sweep);
     struct sim_allocation *allocation = addrmap_ceil(&process->allocations, 0);
@@ -132,6 +136,8 @@ vmm_result sim_device_primary_ctx_release(struct sim_process *process,
 {
     if (!sim_device_valid(process, call->dev))
         return refuse_device(process, call->dev);
+    if (process->primary_retains[call->dev] == 1)
+        wait_for_context(process, process->primary[call->dev]->value);
     if (!process->primary_retains[call->dev])
         return vmm_detail_refuse(VMM_RULE_CTX_PRIMARY_UNUSED, (uint64_t)call->dev, 0, NULL);
     if (--process->primary_retains[call->dev] == 0) {
@@ -147,6 +153,8 @@ vmm_result sim_device_primary_ctx_reset(struct sim_process *process,
 {
     if (!sim_device_valid(process, call->dev))
         return refuse_device(process, call->dev);
+    if (process->primary_retains[call->dev])
+        wait_for_context(process, process->primary[call->dev]->value);
     if (process->primary_retains[call->dev]) {
         sweep_context(process, process->primary[call->dev]->value, &call->head);
         process->primary[call->dev]->ended_primary = true; /* until the next retain; those before it still count */
@@ -177,25 +185,37 @@ vmm_result sim_ctx_create(struct sim_process *process, const struct vmm_call_ctx
     return VMM_SUCCESS;
 }
 
-vmm_result sim_ctx_destroy(struct sim_process *process, const struct vmm_call_ctx_destroy *call)
+/* May this context be destroyed? */
+static vmm_result check_destroy(const struct sim_process *process, uint64_t value, struct sim_context **context)
 {
     void *object;
+    if (slots_find(&process->contexts, value, &object) != SLOT_LIVE)
+        return refuse_context(process, value);
+    *context = object;
+    if (!(*context)->primary)
+        return VMM_SUCCESS;
+    vmm_result result = refuse_context(process, value);
+    vmm_detail_note("a primary context ends with cuDevicePrimaryCtxRelease");
+    return result;
+}
+
+vmm_result sim_ctx_destroy(struct sim_process *process, const struct vmm_call_ctx_destroy *call)
+{
+    struct sim_context *context;
     uint64_t value = (uint64_t)(uintptr_t)call->ctx;
     if (!value) {
         vmm_result result = vmm_detail_refuse(VMM_RULE_CTX_NULL, 0, 0, NULL);
         vmm_detail_argument("ctx");
         return result;
     }
-    if (slots_find(&process->contexts, value, &object) != SLOT_LIVE)
-        return refuse_context(process, value);
-    struct sim_context *context = object;
-    if (context->primary) {
-        vmm_result result = refuse_context(process, value);
-        vmm_detail_note("a primary context ends with cuDevicePrimaryCtxRelease");
+    vmm_result result = check_destroy(process, value, &context);
+    if (result != VMM_SUCCESS)
         return result;
-    }
-    end_context(process, context, &call->head);
-    return VMM_SUCCESS;
+    wait_for_context(process, value);
+    result = check_destroy(process, value, &context); /* another thread may have been faster */
+    if (result == VMM_SUCCESS)
+        end_context(process, context, &call->head);
+    return result;
 }
 
 /* A context that was destroyed is accepted, as measured; who needs one finds out then. */

@@ -306,7 +306,7 @@ static vmm_result on_stream(struct sim_process *process, const struct vmm_call *
         result = sim_context_check(process, context, false);
     if (result == VMM_SUCCESS)
         result = check(process, context->device, &t);
-    if (result != VMM_SUCCESS || !t.size)
+    if (result != VMM_SUCCESS || !t.size || !process->machine->bytes)
         return result;
     struct queue_place place = flight_place(process, context, stream);
     return t.direction == TO_HOST ? to_host(process, stream, &t, &place) : flight_issue(process, &place, call);

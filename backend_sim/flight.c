@@ -8,6 +8,7 @@
 void flight_open(struct flight *flight, const struct sim_options *options)
 {
     *flight = (struct flight){.schedule = options->schedule, .random = options->seed};
+    pthread_cond_init(&flight->returned, NULL);
 }
 
 static void forget(struct flight *flight, struct queue_item *item)
@@ -20,6 +21,15 @@ void flight_close(struct flight *flight)
 {
     while (flight->queue.first)
         forget(flight, flight->queue.first);
+    pthread_cond_destroy(&flight->returned);
+}
+
+bool flight_is_inside(const struct flight *flight)
+{
+    const struct flight_inside *inside = flight->inside;
+    while (inside && !pthread_equal(inside->thread, pthread_self()))
+        inside = inside->next;
+    return inside != NULL;
 }
 
 struct queue_place flight_place(const struct sim_process *process, const struct sim_context *context, vmm_stream stream)
@@ -57,12 +67,43 @@ static struct queue_item *choose(struct flight *flight)
     return ready ? queue_ready_at(&flight->queue, (size_t)(draw(flight) % ready)) : NULL;
 }
 
+/* Without the machine's lock. The function may make calls, which refill the thread's record. */
+static void call_host(struct sim_process *process, const struct vmm_call_launch_host_func *call)
+{
+    struct flight *flight = &process->flight;
+    struct flight_inside here = {pthread_self(), flight->inside}, **link = &flight->inside;
+    const vmm_detail before = *vmm_last_detail();
+    flight->inside = &here;
+    pthread_mutex_unlock(&process->machine->lock);
+    call->fn(call->user_data);
+    pthread_mutex_lock(&process->machine->lock);
+    while (*link != &here)
+        link = &(*link)->next;
+    *link = here.next;
+    *vmm_detail_here() = before;
+}
+
 static void do_item(struct sim_process *process, struct queue_item *item)
 {
+    const struct work *work = (struct work *)item;
+    bool lost = process->fault[queue_place_of(item)->device].lost;
     item->state = QUEUE_RUNNING;
-    if (!work_do(process, (struct work *)item))
+    if (work->call.head.id == VMM_CALL_launch_host_func && !lost)
+        call_host(process, &work->call.launch_host_func);
+    else if (!lost && !work_do(process, work))
         process->flight.out_of_memory = true;
     item->state = QUEUE_DONE;
+    pthread_cond_broadcast(&process->flight.returned);
+}
+
+/* What may be done next; where others do all that is left, waits for one of them. */
+static void go_on(struct sim_process *process)
+{
+    struct queue_item *item = choose(&process->flight);
+    if (item)
+        do_item(process, item);
+    else
+        pthread_cond_wait(&process->flight.returned, &process->machine->lock);
 }
 
 static struct queue_aim aim_at(const struct sim_process *process, const struct queue_place *place,
@@ -85,7 +126,7 @@ static vmm_result wait_for(struct sim_process *process, const struct queue_aim *
 {
     struct flight *flight = &process->flight;
     while (queue_want(&flight->queue, aim))
-        do_item(process, choose(flight));
+        go_on(process);
     forget_wanted(flight);
     if (!flight->out_of_memory)
         return VMM_SUCCESS;
@@ -104,23 +145,28 @@ bool flight_poll(struct sim_process *process, const struct queue_place *place, e
     struct flight *flight = &process->flight;
     struct queue_aim aim = aim_at(process, place, scope);
     if (queue_want(&flight->queue, &aim)) {
-        do_item(process, choose(flight));
+        struct queue_item *item = choose(flight);
+        if (item)
+            do_item(process, item);
         return false;
     }
     forget_wanted(flight);
     return true;
 }
 
-/* What the schedule does at an issue. */
-static void go_on(struct sim_process *process, struct queue_item *issued)
+/* What the schedule does at an issue. Nobody is waited for. */
+static void at_issue(struct sim_process *process)
 {
     struct flight *flight = &process->flight;
-    struct queue_aim all = {QUEUE_ITEM, *queue_place_of(issued), issued->number};
-    if (flight->schedule == SIM_EAGER)
-        while (queue_want(&flight->queue, &all))
-            do_item(process, choose(flight));
-    while (flight->schedule == SIM_RANDOM && draw(flight) % 2 && queue_want(&flight->queue, &all))
-        do_item(process, choose(flight));
+    const struct queue_aim nothing = {.scope = QUEUE_ITEM};
+    struct queue_item *item;
+    while (flight->schedule == SIM_EAGER || (flight->schedule == SIM_RANDOM && draw(flight) % 2)) {
+        queue_want(&flight->queue, &nothing);
+        item = flight->schedule == SIM_EAGER ? queue_ready_at(&flight->queue, 0) : choose(flight);
+        if (!item)
+            return;
+        do_item(process, item);
+    }
 }
 
 vmm_result flight_issue(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call)
@@ -132,7 +178,7 @@ vmm_result flight_issue(struct sim_process *process, const struct queue_place *p
             work_free(work);
         return sim_out_of_host_memory();
     }
-    go_on(process, &work->item);
+    at_issue(process);
     if (flight->queue.count <= FLIGHT_MOST)
         return VMM_SUCCESS;
     struct queue_aim oldest = {QUEUE_ITEM, *queue_place_of(flight->queue.first), flight->queue.first->number};
@@ -156,7 +202,7 @@ static void warn(enum vmm_rule_id rule, const struct work *work, const struct to
     uint64_t from = range->first > mapping->start ? range->first : mapping->start;
     vmm_detail_warn(rule, value, 0, &nearest);
     if (!told)
-        vmm_detail_note("%s, %s by call %" PRIu64 " on device %d, %s at 0x%" PRIx64 " and nothing has waited for it",
+        vmm_detail_note("%s, %s by call %" PRIu64 " on device %d, %s the granule at 0x%" PRIx64 "; nothing has waited for it",
                         name_of(work), work->call.head.id == VMM_CALL_launch ? "launched" : "issued",
                         work->call.head.number, queue_place_of(&work->item)->device,
                         range->need == VMM_MEM_ACCESS_FLAGS_PROT_READ ? "reads" : "writes", from);

@@ -13,9 +13,15 @@
  * late: a waiting call does what it waits for, and nothing else is done. eager: all is done when it is issued. random:
  * by a seed, some of what may be done is at each issue and each wait. At most FLIGHT_MOST pieces of work are kept; who
  * issues more waits for the oldest.
+ *
+ * A host function runs on the thread that does the work, without the machine's lock; whoever needs its end meanwhile
+ * waits for it. So after flight_issue, flight_wait and flight_poll other threads may have changed everything: what was
+ * looked up before must be looked up again.
  */
 #ifndef SIM_FLIGHT_H
 #define SIM_FLIGHT_H
+
+#include <pthread.h>
 
 #include "call.h"
 #include "open_options.h"
@@ -33,7 +39,18 @@ struct flight {
     enum sim_schedule schedule;
     uint64_t random; /* state of the seeded choice */
     bool out_of_memory; /* the host's memory ended while work was done; told by the next call that waits */
+    struct flight_inside *inside; /* host functions that run now */
+    pthread_cond_t returned;      /* one of them did; goes with the machine's lock */
 };
+
+/* A host function that runs, on the stack of its thread. */
+struct flight_inside {
+    pthread_t thread;
+    struct flight_inside *next;
+};
+
+/* Does the calling thread run a host function of this process? */
+bool flight_is_inside(const struct flight *flight);
 
 void flight_open(struct flight *flight, const struct sim_options *options);
 /* Drops all work undone. */
@@ -43,7 +60,7 @@ void flight_close(struct flight *flight);
 struct queue_place flight_place(const struct sim_process *process, const struct sim_context *context,
                                 vmm_stream stream);
 
-/* Queues the call, a launch or a copy or fill on a stream, whose arguments were checked; what it points to is copied.
+/* Queues the call, a launch, a host function, or a copy or fill on a stream, whose arguments were checked; what it points to is copied.
  * SUCCESS, or SYSTEM-HOST-MEMORY: nothing is queued then. */
 vmm_result flight_issue(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call);
 

@@ -153,6 +153,20 @@ vmm_result sim_launch(struct sim_process *process, const struct vmm_call_launch 
     return flight_issue(process, &place, &call->head);
 }
 
+vmm_result sim_launch_host_func(struct sim_process *process, const struct vmm_call_launch_host_func *call)
+{
+    struct sim_context *context;
+    vmm_result result = sim_stream_context(process, call->stream, &context);
+    if (result == VMM_SUCCESS)
+        result = sim_context_check(process, context, false);
+    if (result != VMM_SUCCESS)
+        return result;
+    if (!call->fn)
+        return vmm_detail_refuse(VMM_RULE_HOSTFUNC_NULL, 0, 0, NULL);
+    struct queue_place place = flight_place(process, context, call->stream);
+    return flight_issue(process, &place, &call->head);
+}
+
 vmm_result sim_wait_current(struct sim_process *process, enum queue_scope scope)
 {
     struct sim_context *context = sim_current(process);

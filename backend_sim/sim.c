@@ -48,6 +48,31 @@ static bool goes_first(const struct vmm_call *call)
     return call->id == VMM_CALL_init;
 }
 
+/* Calls that only ask, which a host function may make. */
+static bool only_asks(enum vmm_call_id id)
+{
+    switch (id) {
+    case VMM_CALL_device_get_count:
+    case VMM_CALL_device_get:
+    case VMM_CALL_device_get_name:
+    case VMM_CALL_device_get_attribute:
+    case VMM_CALL_device_total_mem:
+    case VMM_CALL_device_can_access_peer:
+    case VMM_CALL_ctx_get_current:
+    case VMM_CALL_ctx_get_device:
+    case VMM_CALL_mem_get_info:
+    case VMM_CALL_mem_get_allocation_granularity:
+    case VMM_CALL_mem_get_allocation_properties_from_handle:
+    case VMM_CALL_mem_get_access:
+    case VMM_CALL_pointer_get_attribute:
+    case VMM_CALL_pointer_get_attributes:
+    case VMM_CALL_mem_get_address_range:
+        return true;
+    default:
+        return false;
+    }
+}
+
 /* Locks the machine; on refusal it is not locked. */
 static vmm_result enter(struct sim_process *process, const struct vmm_call *call)
 {
@@ -55,7 +80,10 @@ static vmm_result enter(struct sim_process *process, const struct vmm_call *call
     if (!first && (forked || !process->initialised))
         return vmm_detail_refuse(forked ? VMM_RULE_INIT_FORKED : VMM_RULE_INIT_REQUIRED, 0, 0, NULL);
     pthread_mutex_lock(&process->machine->lock);
-    return VMM_SUCCESS;
+    if (only_asks((enum vmm_call_id)call->id) || !flight_is_inside(&process->flight))
+        return VMM_SUCCESS;
+    pthread_mutex_unlock(&process->machine->lock);
+    return vmm_detail_refuse(VMM_RULE_HOSTFUNC_CALL, 0, 0, NULL);
 }
 
 #define VMM_CALL(name, driver)                                                              \

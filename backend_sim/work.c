@@ -54,8 +54,6 @@ void work_free(struct work *work)
 bool work_do(struct sim_process *process, const struct work *work)
 {
     const struct queue_place *place = queue_place_of(&work->item);
-    if (process->fault[place->device].lost)
-        return true;
     return work->call.head.id == VMM_CALL_launch ? launch_do(process, place, &work->call.launch)
                                                  : copy_do(process, place, &work->call);
 }

@@ -21,7 +21,8 @@ struct work {
 struct work *work_new(const struct vmm_call *call);
 void work_free(struct work *work);
 
-/* Does it on the item's device; a fault takes that from the process. False when the host's memory is out. */
+/* Does it, unless it is a host function, on the item's device; a fault takes that from the process. False when the host's
+ * memory is out. */
 bool work_do(struct sim_process *process, const struct work *work);
 
 /* What it touches, as far as it is known now. */

@@ -104,6 +104,14 @@ static bool raw_pointer(struct raw *raw, const struct word *word, const struct v
         if (ok)
             vmm_call_set_scalar(&step->call.head, param, (uint64_t)(uintptr_t)step->bytes);
         break;
+    case VMM_PARAM_FUNCTION:
+        if (strcmp(word->text, "nothing") != 0)
+            return script_wrong(raw->script, word->column, "\"%.40s\" for the function %s; write nothing, for one that does "
+                                "nothing, or null", word->text, param->name);
+        break;
+    case VMM_PARAM_USER_DATA:
+        return script_wrong(raw->script, word->column, "\"%.40s\" for %s; a script can pass null only", word->text,
+                            param->name);
     default:
         if (strcmp(word->text, "out") != 0)
             return script_wrong(raw->script, word->column, "\"%.40s\" for the output %s; write out or null", word->text,

@@ -27,6 +27,17 @@ static void *room_of(struct step *step, enum vmm_param_kind kind, size_t index)
     }
 }
 
+/* Stands for the program's own function, which neither a script nor a trace has. */
+static void call_nothing(void *user_data)
+{
+    (void)user_data;
+}
+
+static uint64_t own_code(enum vmm_param_kind kind)
+{
+    return kind == VMM_PARAM_FUNCTION ? (uint64_t)(uintptr_t)call_nothing : 0;
+}
+
 void step_begin(struct step *step, enum vmm_call_id id)
 {
     size_t count;
@@ -38,8 +49,8 @@ void step_begin(struct step *step, enum vmm_call_id id)
         step->data_pointers[i] = &step->data[i];
     for (size_t i = 0; i < count && i < STEP_PARAMS; i++) {
         void *room = room_of(step, params[i].kind, i);
-        if (room)
-            vmm_call_set_scalar(&step->call.head, &params[i], (uint64_t)(uintptr_t)room);
+        if (room || own_code(params[i].kind))
+            vmm_call_set_scalar(&step->call.head, &params[i], room ? (uint64_t)(uintptr_t)room : own_code(params[i].kind));
     }
 }
 

@@ -12,7 +12,7 @@
 struct shadow {
     struct vmm_backend backend; /* first */
     struct vmm_backend *sim;    /* NULL until the machine is known */
-    pthread_mutex_t lock;       /* around a call on both sides and what follows; taken outside the simulator's */
+    pthread_mutex_t lock;       /* around a call on both sides (of one that waits the shadow's) and what follows; taken outside the simulator's */
     struct shadow_pairs pairs;
     int nodes;                  /* NUMA nodes of the host, as far as is known */
     bool lost;
@@ -74,7 +74,7 @@ static bool taken_as_it_is(vmm_result result)
 {
     return result == VMM_ERROR_OUT_OF_MEMORY || result == VMM_ERROR_NOT_PERMITTED ||
            result == VMM_ERROR_NOT_INITIALIZED || result == VMM_ERROR_INVALID_HANDLE ||
-           result == VMM_ERROR_ILLEGAL_ADDRESS;
+           result == VMM_ERROR_ILLEGAL_ADDRESS || result == VMM_ERROR_LAUNCH_FAILED;
 }
 
 /* How many NUMA nodes there are is told by nobody, so the simulator has all that it can have: one that the backend
@@ -150,8 +150,11 @@ static vmm_result shadow_pass(struct vmm_backend *self, struct vmm_call *call)
     enum vmm_call_id id = (enum vmm_call_id)call->id;
     if (!shadowed(id) && id != VMM_CALL_init)
         return vmm_backend_call(self->inner, call);
+    bool waits = vmm_call_waits(id);
+    vmm_result result = waits ? vmm_backend_call(self->inner, call) : VMM_SUCCESS;
     pthread_mutex_lock(&shadow->lock);
-    vmm_result result = vmm_backend_call(self->inner, call);
+    if (!waits)
+        result = vmm_backend_call(self->inner, call);
     if (id == VMM_CALL_init && result == VMM_SUCCESS && !shadow->sim) {
         shadow->lost = !shadow_machine(self->inner, shadow->nodes, &shadow->sim);
         shadow->pairs.sim = shadow->sim;

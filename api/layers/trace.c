@@ -15,7 +15,8 @@
 
 struct trace {
     struct vmm_backend base;
-    pthread_mutex_t lock; /* held over the inner call: lines stand in the order of effects. Guards what follows */
+    pthread_mutex_t lock; /* held over an inner call that does not wait: lines stand in the order of effects.
+                             Guards what follows */
     pthread_key_t key;    /* number of each thread */
     uintptr_t threads;
     pid_t pid;            /* a forked child does not write */
@@ -221,8 +222,11 @@ static vmm_result trace_call(struct vmm_backend *self, struct vmm_call *call)
     bool wrote_flags = false;
     if (getpid() != trace->pid)
         return vmm_backend_call(self->inner, call);
+    bool waits = vmm_call_waits((enum vmm_call_id)call->id);
+    vmm_result result = waits ? pass(self->inner, call, &wrote_flags) : VMM_SUCCESS;
     pthread_mutex_lock(&trace->lock);
-    vmm_result result = pass(self->inner, call, &wrote_flags);
+    if (!waits)
+        result = pass(self->inner, call, &wrote_flags);
     if (!trace->stopped)
         write_call(trace, call, result, wrote_flags);
     pthread_mutex_unlock(&trace->lock);

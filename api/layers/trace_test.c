@@ -201,6 +201,50 @@ static void test_attributes(void)
 }
 
 /* Arguments of a kernel, as many as there are but no more than a line holds. */
+static void host_function(void *user_data)
+{
+    (void)user_data;
+}
+
+/* Addresses of code and of the program's data are another every time. */
+static void test_host_functions(void)
+{
+    struct rig rig;
+    int data = 0;
+    rig_open(&rig);
+    rig_call(&rig, &(struct vmm_call_launch_host_func){{VMM_CALL_launch_host_func, 0}, NULL, host_function, &data}.head);
+    rig_call(&rig, &(struct vmm_call_launch_host_func){{VMM_CALL_launch_host_func, 0}, NULL, NULL, NULL}.head);
+    rig_close(&rig);
+    tap_ok(strstr(line(&rig, 1), "\"fn\":\"host\",\"user_data\":\"host\""), "a host function");
+    tap_ok(strstr(line(&rig, 2), "\"fn\":null,\"user_data\":null"), "and none");
+    free(rig.text);
+}
+
+/* The inner call of a host function that runs while a call waits: the trace must not hold a lock then. */
+static vmm_system *traced;
+static vmm_result inside_result;
+
+static void call_inside(void *user_data)
+{
+    vmm_deviceptr ptr = 0;
+    (void)user_data;
+    inside_result = vmm_mem_address_reserve(traced, &ptr, 2 << 20, 0, 0, 0);
+}
+
+static void test_calls_inside_host_functions(void)
+{
+    vmm_context ctx;
+    if (vmm_open("trace=/dev/null|shadow=nodes=1|sim:h100", &traced) != VMM_SUCCESS)
+        tap_bail("%s", vmm_last_detail()->note);
+    vmm_init(traced, 0);
+    vmm_ctx_create(traced, &ctx, 0, 0);
+    tap_result(vmm_launch_host_func(traced, NULL, call_inside, NULL), VMM_SUCCESS, "a function that makes a call");
+    tap_result(vmm_ctx_synchronize(traced), VMM_SUCCESS, "comes to an end under layers");
+    tap_result(inside_result, VMM_ERROR_NOT_PERMITTED, "and its call is refused");
+    vmm_ctx_destroy(traced, ctx);
+    vmm_close(traced);
+}
+
 static void test_launches(void)
 {
     struct rig rig;
@@ -418,6 +462,8 @@ int main(void)
     test_copies();
     test_attributes();
     test_launches();
+    test_host_functions();
+    test_calls_inside_host_functions();
     test_flags_of_a_failing_call();
     test_text_and_detail();
     test_names();

@@ -139,6 +139,10 @@ static void write_pointed(struct json *json, const struct vmm_call *call, const 
     case VMM_PARAM_OUT_ATTRIBUTES:
         write_wanted(json, param->name, at, length_in(call, "num_attributes"));
         break;
+    case VMM_PARAM_FUNCTION:
+    case VMM_PARAM_USER_DATA:
+        json_text(json, param->name, "host"); /* what is there is the program's own */
+        break;
     default:
         json_text(json, param->name, "out");
     }

@@ -180,6 +180,7 @@ F4(OURS, cuMemcpyDtoDAsync_v2, u64, u64, size, any)
 F4(OURS, cuMemsetD8Async, u64, u8, size, any)
 F4(OURS, cuMemsetD16Async, u64, u16, size, any)
 F4(OURS, cuMemsetD32Async, u64, u32, size, any)
+F3(OURS, cuLaunchHostFunc, any, any, any)
 
 /* In place of params and extra: what the first two parameters point to. */
 int cuLaunchKernel(any f, u32 gx, u32 gy, u32 gz, u32 bx, u32 by, u32 bz, u32 shared, any stream, any *params, any *extra);

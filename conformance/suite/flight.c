@@ -2,6 +2,7 @@
  *
  * A fault takes the device from the whole process, so what faults has a process of its own, on the simulator another
  * system, with the schedule that the test names. */
+#include <pthread.h>
 #include <string.h>
 
 #include "test.h"
@@ -528,6 +529,56 @@ TEST_EXPECTS("flight.seeds_repeat", seeded_schedules)
         different += seen != race(f, 100);
     }
     CHECK(different > 0, "all seeds do the same");
+}
+
+/* Threads with streams of their own: each sees its own work done when its wait ends, whatever the others do. */
+struct worker {
+    struct fix *f;
+    vmm_stream stream;
+    vmm_deviceptr p;
+    unsigned called, wrong;
+};
+
+static void count_call(void *user)
+{
+    ++((struct worker *)user)->called;
+}
+
+static void *work(void *user)
+{
+    struct worker *w = user;
+    struct fix *f = w->f;
+    vmm_ctx_set_current(S, f->ctx);
+    for (unsigned i = 1; i <= 60; i++) {
+        uint64_t word = 0;
+        w->wrong += vmm_memset_d8_async(S, w->p, (unsigned char)i, 8, w->stream) != VMM_SUCCESS;
+        w->wrong += vmm_launch_host_func(S, w->stream, count_call, w) != VMM_SUCCESS;
+        w->wrong += LAUNCH(w->stream, COPY, w->p + 8, w->p, 8) != VMM_SUCCESS;
+        while (i % 3 == 0 && vmm_stream_query(S, w->stream) == VMM_ERROR_NOT_READY) {
+        }
+        w->wrong += vmm_stream_synchronize(S, w->stream) != VMM_SUCCESS;
+        w->wrong += w->called != i;
+        w->wrong += vmm_memcpy_dtoh_async(S, &word, w->p + 8, 8, w->stream) != VMM_SUCCESS;
+        w->wrong += word != i * UINT64_C(0x0101010101010101);
+    }
+    return NULL;
+}
+
+TEST_EXPECTS("flight.threads", threads_with_streams)
+{
+    enum { THREADS = 4 };
+    struct worker worker[THREADS];
+    pthread_t thread[THREADS];
+    vmm_deviceptr p = fix_mapped(f, f->g, RW, NULL);
+    fix_settle(f);
+    for (unsigned i = 0; i < THREADS; i++)
+        worker[i] = (struct worker){f, i % 2 ? blocking_stream(f) : fix_stream(f), p + 4096 * i, 0, 0};
+    for (unsigned i = 0; i < THREADS; i++)
+        CHECK(pthread_create(&thread[i], NULL, work, &worker[i]) == 0, "no thread");
+    for (unsigned i = 0; i < THREADS; i++) {
+        pthread_join(thread[i], NULL);
+        CHECK(!worker[i].wrong, "thread %u: %u things are wrong", i, worker[i].wrong);
+    }
 }
 
 /* More than is kept makes room by doing the oldest. */
