@@ -353,6 +353,8 @@ static Handle orphan(CUdeviceptr *p)
 #include "edges/n_rdma.c"
 #include "edges/o_both_sides.c"
 #include "edges/q_peers.c"
+#include "edges/r_dmabuf.c"
+#include "edges/s_host_arguments.c"
 
 /* ---- the run ---- */
 
@@ -415,7 +417,8 @@ int main(int argc, char **argv)
     report("header!", first);
     static void (*const groups[])(void) = {group_a, group_b, group_c, group_d, group_e, group_f,
                                            group_g, group_h, group_i, group_j, group_k, group_l,
-                                           group_l_work, group_f_huge, group_m,   group_n, group_o, group_q};
+                                           group_l_work, group_f_huge, group_m,   group_n, group_o, group_q, group_r,
+                                           group_s};
     for (size_t i = 0; i < COUNT(groups); i++)
         groups[i]();
     close(ends[1]);
