@@ -775,7 +775,7 @@ VMM_API vmm_result vmm_memset_d32_async(vmm_system *sys, vmm_deviceptr dst, unsi
  *                                                   second, writes it plus 1 through the first, reads it again through
  *                                                   the second, and adds to out how often the old value came back. fence
  *                                                   1 puts fence.proxy.alias between write and read; without it the
- *                                                   outcome is undefined in the documents
+ *                                                   outcome is undefined in the documents [VMM-LAUNCH-ALIAS]
  *
  * n is a number of bytes; for kernels that work on words, n and addresses are multiples of 8. out is in device memory
  * and a multiple of 8.
@@ -821,7 +821,8 @@ VMM_API uint64_t vmm_kernel_arguments(vmm_kernel kernel);
  * the same for every grid. args holds count values. Checked in this order: INVALID_VALUE [VMM-LAUNCH-KERNEL,
  * VMM-LAUNCH-DIMENSIONS, VMM-LAUNCH-ARGUMENTS]; NOT_SUPPORTED [VMM-LAUNCH-UNAVAILABLE] on a driver where the library was
  * built without a compiler for device code; INVALID_CONTEXT [VMM-CTX-CURRENT], INVALID_HANDLE [VMM-STREAM-UNKNOWN];
- * ILLEGAL_ADDRESS [VMM-FAULT-STICKY]. cuLaunchKernel, with cuLibraryGetKernel before it. */
+ * ILLEGAL_ADDRESS [VMM-FAULT-STICKY]. Warned of: [VMM-LAUNCH-ALIAS], a kernel that writes memory through one address and
+ * uses the same bytes through another, as things are at the launch. cuLaunchKernel, with cuLibraryGetKernel before it. */
 VMM_API vmm_result vmm_launch(vmm_system *sys, vmm_kernel kernel, unsigned int grid_dim, unsigned int block_dim,
                               const uint64_t *args, uint64_t count, vmm_stream stream);
 

@@ -1,6 +1,7 @@
 /* Kernels, done by their twins; and what a fault leaves behind. */
 #include "launch.h"
 
+#include "alias.h"
 #include "fault.h"
 #include "flight.h"
 #include "kernels.h"
@@ -149,6 +150,7 @@ vmm_result sim_launch(struct sim_process *process, const struct vmm_call_launch 
         result = sim_context_check(process, context, false);
     if (result != VMM_SUCCESS)
         return result;
+    alias_warn(process, context->device, call);
     struct queue_place place = flight_place(process, context, call->stream);
     return flight_issue(process, &place, &call->head);
 }

@@ -212,8 +212,65 @@ TEST_EXPECTS("launch.aliases", kernels_on_aliases)
     CHECK_U64(word_at(f, out), 0);
     CHECK_U64(wrong_words(f, p + f->g, f->g, 5, out), f->g / 8); /* each word is one more now */
     fix_need(f, vmm_memset_d8(S, out, 0, 24));
-    RUN(ALIAS_WRITE_READ, p, p + f->g, f->g, 0, out);
+    fix_need(f, LAUNCH(ALIAS_WRITE_READ, p, p + f->g, f->g, 0, out)); /* warned of below */
+    ACCEPTED(vmm_ctx_synchronize(S));
     CHECK(word_at(f, out) == 0 || !f->simulator, "stale words without a fence");
+}
+
+/* [M1 of H][M2 of H][other], all writable. */
+static vmm_deviceptr map_twice(struct fix *f)
+{
+    vmm_mem_generic_allocation_handle handle = fix_create(f, f->g);
+    vmm_deviceptr p = fix_reserve(f, 4 * f->g);
+    fix_map(f, p, f->g, handle);
+    fix_map(f, p + f->g, f->g, handle);
+    fix_map(f, p + 2 * f->g, f->g, fix_create(f, f->g));
+    fix_access(f, p, 3 * f->g, RW);
+    return p;
+}
+
+/* The launch succeeds and is warned of: the second address, and the mapping that it lies in. */
+static void check_alias(struct fix *f, int line, vmm_result result, vmm_deviceptr address, vmm_deviceptr mapping)
+{
+    const vmm_detail detail = *vmm_last_detail();
+    if (result != VMM_SUCCESS)
+        fix_failed(f, __FILE__, line, "%s", vmm_result_name(result));
+    else if (f->simulator && (!detail.rule || strcmp(detail.rule, "VMM-LAUNCH-ALIAS") != 0))
+        fix_failed(f, __FILE__, line, "expected a warning, got %s", detail.rule ? detail.rule : "none");
+    else if (f->simulator && (detail.severity != VMM_SEVERITY_WARNING || detail.value != address ||
+                              detail.nearest.kind != VMM_OBJECT_MAPPING || detail.nearest.start != mapping))
+        fix_failed(f, __FILE__, line, "value 0x%llx, mapping at 0x%llx: %s", (unsigned long long)detail.value,
+                   (unsigned long long)detail.nearest.start, detail.note);
+    ACCEPTED(vmm_ctx_synchronize(S));
+}
+
+#define ALIASED(address, mapping, kernel, ...) check_alias(f, __LINE__, LAUNCH(kernel, __VA_ARGS__), address, mapping)
+
+TEST_BREAKS(LAUNCH_ALIAS, kernels_that_use_two_addresses)
+{
+    vmm_deviceptr p = map_twice(f), q = p + f->g, other = p + 2 * f->g;
+    ALIASED(q + 8, q, ALIAS_WRITE_READ, p, q + 8, 64, 0, other);
+    ALIASED(q, q, COPY, p, q, 64);
+    ALIASED(q + 32, q, COPY, p, q + 32, 64);       /* the last half of what is written is read */
+    ALIASED(q + 100, q, COPY, p + 100, q + 37, 64); /* one byte */
+    ALIASED(p + 8, p, SUM, p, 64, q + 8);
+    ALIASED(p + 4096, p, STRIDE_READ, p, 8192, 4096, q + 4096);
+    ALIASED(p + 64, p, PATTERN_VERIFY, p, 128, 1, q + 64);
+}
+
+TEST_NEAR_MISS(LAUNCH_ALIAS, kernels_that_use_other_bytes)
+{
+    vmm_deviceptr p = map_twice(f), q = p + f->g, other = p + 2 * f->g;
+    RUN(ALIAS_WRITE_READ, p, q, 64, 1, other); /* with a fence */
+    RUN(COPY, p, q + 64, 64);
+    RUN(COPY, p + 64, q, 64);
+    RUN(COPY, p, p + 64, 64);
+    RUN(SUM, p, 64, p + 8); /* through one address */
+    RUN(SUM, p, 64, q + 64);
+    RUN(STRIDE_READ, p, 8192, 4096, q + 8);
+    RUN(COPY, other, p, f->g);
+    ACCEPTED(LAUNCH(FILL, p, 64, 1)); /* in two launches */
+    RUN(SUM, q, 64, other);
 }
 
 /* Each device works with its own rights. */
