@@ -705,10 +705,11 @@ VMM_API vmm_result vmm_mem_get_address_range(vmm_system *sys, vmm_deviceptr *pba
  * Documents: the flag gives a mapping over PCIe where the platform can do that; observed (580): NOT_SUPPORTED on the
  * recorded machines, as on the simulator. Of the refusals only reserved addresses [VMM-DMABUF-NOT-MAPPED] and the flag
  * were measured, and no order; the others follow the documents. On a driver before CUDA 11.7: NOT_SUPPORTED.
- * Ours: on the simulator the file is a copy of the bytes as the call finds them, for want of a device that could share
- * them: what either side writes later is not seen by the other, and the file does not hold the memory, which is given
- * back as if there were none. The documents do not say whether a dma-buf holds it; they want a new one whenever the
- * memory behind the addresses changes (docs/dmabuf.md). cuMemGetHandleForAddressRange; cuda.h 13.0. */
+ * Ours: on the simulator the file is a copy of the bytes as the call finds them (it waits for no work in flight), for
+ * want of a device that could share them: what either side writes later is not seen by the other, and the file does not
+ * hold the memory, which is given back as if there were none. The documents do not say whether a dma-buf holds it; they
+ * want a new one whenever the memory behind the addresses changes (docs/dmabuf.md). Memory for the copy may be out:
+ * OUT_OF_MEMORY [VMM-SYSTEM-HOST-MEMORY]. cuMemGetHandleForAddressRange; cuda.h 13.0. */
 VMM_API vmm_result vmm_mem_get_handle_for_address_range(vmm_system *sys, void *handle, vmm_deviceptr dptr, uint64_t size,
                                                         vmm_mem_range_handle_type handle_type, uint64_t flags);
 

@@ -76,13 +76,18 @@ int fallocate(int file, int mode, off_t offset, off_t size)
     return fails(&system_left) ? -1 : (int)syscall(SYS_fallocate, file, mode, offset, size);
 }
 
+ssize_t pwrite(int file, const void *bytes, size_t size, off_t offset)
+{
+    return fails(&system_left) ? -1 : (ssize_t)syscall(SYS_pwrite64, file, bytes, size, offset);
+}
+
 /* ---- a life ---- */
 
 #define G (UINT64_C(2) << 20)
 #define RW VMM_MEM_ACCESS_FLAGS_PROT_READWRITE
 
 struct outcome {
-    unsigned refused; /* calls that said that memory is out */
+    unsigned refused; /* calls that said that memory, or a file, is not to be had */
     unsigned wrong;   /* calls that failed otherwise, or again */
     uint64_t left;
     char first[200];
@@ -91,7 +96,9 @@ struct outcome {
 static vmm_result note(struct outcome *o, vmm_result result, const char *call)
 {
     const char *rule = vmm_last_detail()->rule;
-    bool scarce = result == VMM_ERROR_OUT_OF_MEMORY && failed && (!rule || !strcmp(rule, "VMM-SYSTEM-HOST-MEMORY"));
+    bool memory = result == VMM_ERROR_OUT_OF_MEMORY && (!rule || !strcmp(rule, "VMM-SYSTEM-HOST-MEMORY"));
+    bool file = result == VMM_ERROR_OPERATING_SYSTEM && rule && !strcmp(rule, "VMM-DMABUF-FILE");
+    bool scarce = failed && (memory || file);
     o->refused += scarce;
     if (!scarce && o->wrong++ == 0)
         snprintf(o->first, sizeof o->first, "%.90s: %s by %s", call, vmm_result_name(result), rule ? rule : "no rule");
@@ -102,7 +109,7 @@ static vmm_result note(struct outcome *o, vmm_result result, const char *call)
 #define TRY(call)                                                                \
     do {                                                                         \
         vmm_result result_ = (call);                                             \
-        if (result_ != VMM_SUCCESS && note(o, result_, #call) == VMM_ERROR_OUT_OF_MEMORY && (call) != VMM_SUCCESS) \
+        if (result_ != VMM_SUCCESS && note(o, result_, #call) != VMM_SUCCESS && (call) != VMM_SUCCESS) \
             note(o, VMM_ERROR_UNKNOWN, "again: " #call);                         \
     } while (0)
 
@@ -113,6 +120,23 @@ static vmm_result note(struct outcome *o, vmm_result result, const char *call)
 static vmm_mem_allocation_prop prop_at(vmm_mem_location_type type)
 {
     return (vmm_mem_allocation_prop){.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {type, 0}};
+}
+
+/* A range for other devices: its descriptor is written when there is one, and only then. */
+static vmm_result hand_on(vmm_system *sys, vmm_deviceptr at, uint64_t size)
+{
+    int fd = -7;
+    vmm_result result = vmm_mem_get_handle_for_address_range(sys, &fd, at, size, VMM_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD, 0);
+    bool made = fd >= 0 && !close(fd);
+    return made == (result == VMM_SUCCESS) && (made || fd == -7) ? result : VMM_ERROR_UNKNOWN;
+}
+
+/* The lowest descriptor that is free. */
+static int next_fd(void)
+{
+    int fd = dup(STDERR_FILENO);
+    close(fd);
+    return fd;
 }
 
 static void work(vmm_system *sys, struct outcome *o, vmm_deviceptr at)
@@ -131,6 +155,7 @@ static void work(vmm_system *sys, struct outcome *o, vmm_deviceptr at)
     TRY(vmm_memcpy_htod(sys, at + G - 65536, bytes, sizeof bytes));
     TRY(vmm_memcpy_dtoh(sys, bytes, at, sizeof bytes));
     TRY(vmm_memset_d8(sys, at + 2 * G, 1, G));
+    TRY(hand_on(sys, at, 2 * G));
     TRY(vmm_mem_alloc(sys, &allocated, 100));
     TRY(vmm_memset_d8(sys, allocated, 1, 100));
     TRY(vmm_mem_free(sys, allocated));
@@ -172,6 +197,7 @@ static void life(vmm_system *sys, struct outcome *o)
 static bool lived(unsigned long *kind, unsigned long nth, struct outcome *o)
 {
     vmm_system *sys = NULL, *peer = NULL;
+    int fd = next_fd();
     memset(o, 0, sizeof *o);
     failed = false;
     *kind = nth;
@@ -183,6 +209,7 @@ static bool lived(unsigned long *kind, unsigned long nth, struct outcome *o)
     o->left = vmm_leaks(sys, NULL, NULL) + vmm_leaks(peer, NULL, NULL);
     vmm_close(peer);
     vmm_close(sys);
+    o->left += next_fd() != fd;
     return !failed;
 }
 
