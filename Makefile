@@ -144,7 +144,10 @@ $(BUILD)/bin/conformance: $(call obj,$(SUITE_SRC)) $(CONFA) $(LIBA)
 
 $(PROGS): $(BUILD)/bin/%: $(BUILD)/obj/conformance/programs/%.o $(CONFA) $(LIBA)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(DL_LIBS)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(DL_LIBS)
+
+# Its programs register themselves, so their objects are linked as they are.
+$(BUILD)/bin/buggy: $(call obj,$(wildcard conformance/buggy/*.c))
 
 # Every main of the bench folder: bench/X.c becomes bin/bench-X.
 BENCHES   := $(patsubst bench/%.c,$(BUILD)/bin/bench-%,$(wildcard bench/*.c))

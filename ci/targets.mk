@@ -36,7 +36,7 @@ LONG_SEED      ?= 1
 LONG_CALLS     ?= 1500000
 SABOTAGE_EVERY ?= 1
 
-.PHONY: check-long sabotage check check-build check-valgrind check-asan check-tsan coverage examples-update lint install uninstall FORCE
+.PHONY: check-long sabotage check check-build check-valgrind check-asan check-tsan coverage examples-update mistakes lint install uninstall FORCE
 
 check-build: all $(TESTS) $(CHECK_RUNS) $(BUILD)/cuvmm.pc
 
@@ -125,6 +125,9 @@ coverage: ## line and branch coverage of api/ and backend_sim/ (HTML in $(BUILD)
 
 examples-update: $(LIBA) ## outputs of conformance/examples, and what README.md and docs/library.md show of them, anew
 	ci/examples-update $(BUILD)
+
+mistakes: $(BUILD)/bin/buggy ## the tables of docs/mistakes.md from the programs of conformance/buggy
+	{ sed '/^## /,$$d' docs/mistakes.md; $(BUILD)/bin/buggy --table; } >$(BUILD)/mistakes.md && mv $(BUILD)/mistakes.md docs/mistakes.md
 
 lint: ## shellcheck on every shell script
 	shellcheck $$(grep -lE '^#!.*[ /](ba)?sh$$' .ci/run ci/* $(CHECK_SHELL))

@@ -5,18 +5,22 @@
 
 #define G FACTS_G
 
+vmm_result fc_dmabuf(struct facts *f, void *handle, vmm_deviceptr ptr, uint64_t size, int type, uint64_t flags)
+{
+    fc_begin(f, "cuMemGetHandleForAddressRange");
+    fc_arg_pointer(f, "handle", handle);
+    fc_arg(f, "dptr", ptr);
+    fc_arg(f, "size", size);
+    fc_arg_int(f, "handleType", type);
+    fc_arg(f, "flags", flags);
+    return vmm_mem_get_handle_for_address_range(f->sys, handle, ptr, size, type, flags);
+}
+
 /* One question, and whether it was answered with a descriptor; the recording left them open. */
 static void ask(struct facts *f, const char *name, vmm_deviceptr ptr, uint64_t size, uint64_t flags)
 {
     int fd = -1;
-    fc_begin(f, "cuMemGetHandleForAddressRange");
-    fc_arg_pointer(f, "handle", &fd);
-    fc_arg(f, "dptr", ptr);
-    fc_arg(f, "size", size);
-    fc_arg_int(f, "handleType", VMM_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD);
-    fc_arg(f, "flags", flags);
-    vmm_result result = vmm_mem_get_handle_for_address_range(f->sys, &fd, ptr, size,
-                                                             VMM_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD, flags);
+    vmm_result result = fc_dmabuf(f, &fd, ptr, size, VMM_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD, flags);
     facts_result(f, result, name);
     facts_value(f, name, "fd=%d", fd >= 0);
     if (fd >= 0)

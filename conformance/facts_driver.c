@@ -174,6 +174,12 @@ CUresult cuMemGetAddressRange(CUdeviceptr *base, size_t *size, CUdeviceptr ptr)
     WIDE_OUT(base, fc_range(here(), to, size, ptr));
 }
 
+CUresult cuMemGetHandleForAddressRange(void *handle, CUdeviceptr ptr, size_t size, CUmemRangeHandleType type,
+                                       unsigned long long flags)
+{
+    return told(fc_dmabuf(here(), handle, ptr, size, type, flags));
+}
+
 CUresult cuCtxCreate(CUcontext *ctx, CUctxCreateParams *params, unsigned flags, CUdevice dev)
 {
     return params ? cannot("context parameters") : told(fc_ctx_create(here(), ctx, flags, dev));

@@ -23,6 +23,7 @@ typedef unsigned long long CUmemGenericAllocationHandle;
 typedef vmm_context CUcontext;
 typedef vmm_stream CUstream;
 typedef int CUmemLocationType, CUmemAllocationType, CUmemAllocationHandleType, CUmemAccess_flags;
+typedef int CUmemRangeHandleType;
 typedef int CUmemAllocationGranularity_flags, CUdevice_attribute, CUpointer_attribute;
 typedef struct CUctxCreateParams_st CUctxCreateParams;
 
@@ -114,6 +115,7 @@ typedef struct {
 #define cuPointerGetAttribute CU(pointer_get_attribute)
 #define cuPointerGetAttributes CU(pointer_get_attributes)
 #define cuMemGetAddressRange CU(mem_get_address_range)
+#define cuMemGetHandleForAddressRange CU(mem_get_handle_for_address_range)
 #define cuMemcpyHtoD CU(memcpy_htod)
 #define cuMemcpyDtoH CU(memcpy_dtoh)
 #define cuMemcpyDtoD CU(memcpy_dtod)
@@ -169,6 +171,8 @@ CUresult cuMemGetAccess(unsigned long long *flags, const CUmemLocation *location
 CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdeviceptr ptr);
 CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute *attributes, void **data, CUdeviceptr ptr);
 CUresult cuMemGetAddressRange(CUdeviceptr *base, size_t *size, CUdeviceptr ptr);
+CUresult cuMemGetHandleForAddressRange(void *handle, CUdeviceptr ptr, size_t size, CUmemRangeHandleType type,
+                                       unsigned long long flags);
 CUresult cuMemcpyHtoD(CUdeviceptr dst, const void *src, size_t size);
 CUresult cuMemcpyDtoH(void *dst, CUdeviceptr src, size_t size);
 CUresult cuMemcpyDtoD(CUdeviceptr dst, CUdeviceptr src, size_t size);

@@ -1,0 +1,13 @@
+/* table.h - the tables of docs/mistakes.md: a heading for each theme, a row for each program. */
+#ifndef CUVMM_BUGGY_TABLE_H
+#define CUVMM_BUGGY_TABLE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+void table_write(FILE *out);
+
+/* Does the file, from its first heading of a theme on, hold the tables as they would be written? */
+bool table_agrees(const char *path);
+
+#endif

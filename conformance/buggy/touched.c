@@ -1,0 +1,87 @@
+/* The program touches device addresses in place. A touch that is a mistake ends the process, so a child makes it, and
+ * what it writes to standard error before its end counts as told. */
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "buggy.h"
+#include "tap.h"
+#include "touch.h"
+
+enum { SURVIVED = 42 };
+
+static void touch(vmm_deviceptr address, bool write)
+{
+    unsigned char seen;
+    alarm(20);
+    write ? touch_write(address, 1) : touch_read(address, &seen);
+    _exit(SURVIVED);
+}
+
+/* What the child writes before it ends by a signal; "" when it does not end. */
+static void last_words(vmm_deviceptr address, bool write, char *text, size_t size)
+{
+    int ends[2], status = 0;
+    size_t length = 0;
+    ssize_t n;
+    fflush(NULL);
+    if (pipe(ends))
+        tap_bail("no pipe");
+    pid_t child = fork();
+    if (child == 0) {
+        dup2(ends[1], STDERR_FILENO);
+        touch(address, write);
+    }
+    close(ends[1]);
+    while (length < size - 1 && (n = read(ends[0], text + length, size - 1 - length)) > 0)
+        length += (size_t)n;
+    text[length] = '\0';
+    close(ends[0]);
+    if (child < 0 || waitpid(child, &status, 0) != child)
+        tap_bail("no child");
+    if (WIFEXITED(status) && WEXITSTATUS(status) == SURVIVED)
+        text[0] = '\0';
+}
+
+static void told_by_a_child(struct run *b, vmm_deviceptr address, bool write)
+{
+    struct told *told = &b->told[b->tolds];
+    char head[64], place[32];
+    if (b->tolds >= RUN_TOLD_MAX)
+        return;
+    last_words(address, write, told->text, RUN_TEXT);
+    snprintf(head, sizeof head, "error VMM-HOST-ACCESS: host %s ->", write ? "write" : "read");
+    snprintf(place, sizeof place, "at 0x%llx:", (unsigned long long)address);
+    if (!strstr(told->text, head) || !strstr(told->text, place))
+        return; /* it was not told, and the verdict says so */
+    told->detail = (vmm_detail){.result = VMM_ERROR_ILLEGAL_ADDRESS, .severity = VMM_SEVERITY_ERROR,
+                                .rule = "VMM-HOST-ACCESS", .function = write ? "host write" : "host read",
+                                .value = address};
+    b->result[RUN_TOLD] = VMM_ERROR_ILLEGAL_ADDRESS;
+    b->tolds++;
+}
+
+unsigned char host_read(struct run *b, int line, vmm_deviceptr address)
+{
+    unsigned char seen = 0;
+    if (b->buggy) {
+        told_by_a_child(b, address, false);
+    } else {
+        touch_begin();
+        run_right(b, line, "the host reads in place", touch_read(address, &seen));
+        touch_end();
+    }
+    return seen;
+}
+
+void host_write(struct run *b, int line, vmm_deviceptr address, unsigned char value)
+{
+    if (b->buggy) {
+        told_by_a_child(b, address, true);
+    } else {
+        touch_begin();
+        run_right(b, line, "the host writes in place", touch_write(address, value));
+        touch_end();
+    }
+}

@@ -1,0 +1,76 @@
+/* bin/buggy - the programs of conformance/buggy/, each with its mistake and without, under every schedule; and
+ * docs/mistakes.md held to them.
+ *
+ *     buggy              TAP: a point for each form of each program under each schedule, and one for the table
+ *     buggy NAME         these programs alone
+ *     buggy --explain    what each buggy form is told
+ *     buggy --table      the tables of docs/mistakes.md
+ *
+ * The seed of the random schedule is that of $CUVMM_SEED, or 1.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "buggy/buggy.h"
+#include "buggy/table.h"
+#include "tap.h"
+
+static char random_schedule[40];
+static const char *const schedules[] = {"late", "eager", random_schedule};
+enum { SCHEDULES = sizeof schedules / sizeof schedules[0] };
+
+static struct run the_run; /* some 70 KB: not on the stack */
+
+static void check(const struct program *program)
+{
+    char theme[32];
+    program_theme(program, theme, sizeof theme);
+    for (int form = 0; form < 2; form++)
+        for (int s = 0; s < SCHEDULES; s++) {
+            run_program(&the_run, program, form == 0, schedules[s]);
+            tap_ok(run_verdict(&the_run), "%s %s: %s under %s", theme, program->name,
+                   form == 0 ? program->rule : "corrected", schedules[s]);
+        }
+}
+
+static void explain(const struct program *program)
+{
+    run_program(&the_run, program, true, "late");
+    printf("---- %s\n", program->name);
+    for (unsigned i = 0; i < the_run.tolds && i < RUN_TOLD_MAX; i++)
+        printf("%s", the_run.told[i].text);
+    for (unsigned i = 0; i < the_run.lefts && i < RUN_TOLD_MAX; i++)
+        printf("%s", the_run.left[i].text);
+}
+
+static bool wanted(const struct program *program, int argc, char **argv)
+{
+    bool any = false;
+    for (int i = 1; i < argc; i++)
+        if (argv[i][0] != '-') {
+            any = true;
+            if (strcmp(argv[i], program->name) == 0)
+                return true;
+        }
+    return !any;
+}
+
+int main(int argc, char **argv)
+{
+    const char *option = argc > 1 && argv[1][0] == '-' ? argv[1] : "", *seed = getenv("CUVMM_SEED");
+    snprintf(random_schedule, sizeof random_schedule, "random:%llu", seed ? strtoull(seed, NULL, 0) : 1ULL);
+    if (strcmp(option, "--table") == 0) {
+        table_write(stdout);
+        return 0;
+    }
+    for (const struct program *p = program_first(); p; p = p->next)
+        if (wanted(p, argc, argv))
+            strcmp(option, "--explain") == 0 ? explain(p) : check(p);
+    if (strcmp(option, "--explain") == 0)
+        return 0;
+    tap_note("random schedule with seed %s", random_schedule + strlen("random:"));
+    if (argc == 1)
+        tap_ok(table_agrees("docs/mistakes.md"), "docs/mistakes.md lists the programs as they are");
+    return tap_done();
+}
