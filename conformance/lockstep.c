@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "in_place.h"
 #include "lockstep_parts.h"
 
 enum { HOST_ROOM = 1 << 20, FILL_LIMIT = 1 << 25, SENTINEL = LOCKSTEP_SENTINEL };
@@ -423,7 +424,7 @@ bool lockstep_open(struct lockstep *pair, const char *spec)
     if (!read_profile(pair, backend))
         return false;
     pair->host = malloc(HOST_ROOM);
-    vmm_result result = pair->host ? vmm_open(backend, &pair->sys) : VMM_ERROR_OUT_OF_MEMORY;
+    vmm_result result = pair->host ? open_in_place(backend, &pair->sys) : VMM_ERROR_OUT_OF_MEMORY;
     if (result != VMM_SUCCESS)
         lockstep_differ(pair, "vmm_open(\"%s\"): %s", backend, vmm_result_name(result));
     struct sim_profile base = pair->profile;

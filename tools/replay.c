@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cuvmm.h"
+#include "in_place.h"
 
 #ifndef CUVMM_HAVE_JANSSON
 
@@ -220,7 +221,7 @@ int replay(FILE *in, const char *name, const char *backend, FILE *out, FILE *err
     r->err = err;
     r->name = name;
     int status = 2;
-    if (vmm_open(backend, &r->sys) != VMM_SUCCESS) {
+    if (open_in_place(backend, &r->sys) != VMM_SUCCESS) {
         fprintf(err, "cuvmm replay: the backend cannot be opened: %s\n", vmm_last_detail()->note);
     } else {
         r->rules = vmm_visit(r->sys, ignore_object, NULL) == VMM_SUCCESS;

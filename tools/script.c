@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "in_place.h"
 #include "script_state.h"
 
 struct script *script_new(const struct script_options *options, const char *name)
@@ -87,7 +88,7 @@ bool script_open(struct script *script, const char *spec)
         script->spec = text_grow(NULL, strlen(spec) + 1);
         strcpy(script->spec, spec);
     }
-    vmm_result result = vmm_open(spec, &script->sys);
+    vmm_result result = open_in_place(spec, &script->sys);
     if (result == VMM_SUCCESS)
         return true;
     script->sys = NULL;
