@@ -28,5 +28,5 @@ vmm_result open_in_place(const char *spec, vmm_system **sys)
     strcat(placed, whole ? ":" WANTED : WANTED);
     vmm_result result = vmm_open(placed, sys);
     free(placed);
-    return result;
+    return result == VMM_SUCCESS ? result : vmm_open(spec, sys); /* what is said then is about what was asked for */
 }

@@ -2,6 +2,7 @@
 #include "in_place.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "tap.h"
 
@@ -37,6 +38,8 @@ int main(void)
     same(NULL, UINT64_C(0x402000000));
     tap_result(open_in_place("sim:h100,arena=nowhere", &sys), VMM_ERROR_INVALID_VALUE, "an arena of its own is left as it is");
     tap_result(open_in_place("nothing:h100", &sys), VMM_ERROR_NOT_FOUND, "so is another backend");
+    tap_result(open_in_place("sim:nothing", &sys), VMM_ERROR_NOT_FOUND, "and a profile that is not there");
+    tap_ok(!strstr(vmm_last_detail()->note, "arena"), "what is said is about the spec that was given");
     tap_ok(!sys, "and nothing is opened");
     return tap_done();
 }
