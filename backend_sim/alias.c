@@ -86,8 +86,8 @@ static bool go(struct twin_memory *memory, uint64_t address, unsigned width, uin
 void alias_warn(const struct sim_process *process, int device, const struct vmm_call_launch *call)
 {
     bool fenced = call->kernel == VMM_KERNEL_ALIAS_WRITE_READ && call->args[3];
-    struct search s = {.memory = {go, true}, .process = process, .device = device};
-    if (!fenced)
+    struct search s = {.memory = {.run = go, .dry = true}, .process = process, .device = device};
+    if (!fenced && process->aliased) /* most processes map nothing twice */
         twin_of(call->kernel)(&s.memory, call->args);
     s.second = true;
     if (s.count)

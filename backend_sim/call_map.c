@@ -92,6 +92,7 @@ static vmm_result make(struct sim_process *process, const struct vmm_call_mem_ma
                                     .made = sim_origin(&call->head),
                                     .number = sim_process_number(process, VMM_OBJECT_MAPPING)};
     handle->maps++;
+    process->aliased += handle->maps == 2;
     rdma_mapped(mapping);
     return VMM_SUCCESS;
 }

@@ -159,6 +159,7 @@ void sim_mapping_end(struct sim_process *process, struct sim_mapping *mapping, s
     addrmap_remove(&process->mappings, mapping->start);
     sim_host_hide(process, mapping);
     rdma_unmapped(mapping);
+    process->aliased -= handle->maps == 2;
     handle->maps--;
     sim_handle_settle(process, handle, ended);
     free(mapping);

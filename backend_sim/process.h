@@ -106,6 +106,7 @@ struct sim_process {
     struct space space;
     struct addrmap reservations, mappings, allocations;
     struct slots handles, contexts, streams;
+    uint32_t aliased; /* handles that are mapped more than once */
     bool context_space; /* the chunks that a first context opens are there */
     struct sim_context *primary[VMM_MAX_DEVICES]; /* the device's primary context, once it was retained */
     uint32_t primary_retains[VMM_MAX_DEVICES];
