@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WANTED ",arena=profile"
+#define WANTED ",arena=none"
 
 /* The backend's part of a spec: what follows the last layer. */
 static const char *backend_of(const char *spec)

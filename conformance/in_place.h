@@ -1,8 +1,8 @@
 /* in_place.h - opening a system for those who look at addresses and touch none: a simulator's are then its profile's,
  * whether or not the host has them free (another system of the program, or a sanitizer, may be there).
  *
- *   sim:h100             ->  sim:h100,arena=profile
- *   trace=x | sim:h100   ->  trace=x | sim:h100,arena=profile
+ *   sim:h100             ->  sim:h100,arena=none
+ *   trace=x | sim:h100   ->  trace=x | sim:h100,arena=none
  *   cuda, or a spec that says which arena it wants        as they are
  */
 #ifndef CUVMM_IN_PLACE_H
