@@ -709,8 +709,8 @@ VMM_API vmm_result vmm_mem_get_address_range(vmm_system *sys, vmm_deviceptr *pba
  * looked at has written -1; before, nothing. Memory with different properties in one range is let pass against the
  * documents [VMM-DMABUF-MIXED], and flags beside that for PCIe are not looked at. Documents: that flag gives a mapping
  * over PCIe where the platform can do that; observed: NOT_SUPPORTED on the recorded machines, as on the simulator. Not
- * measured: arguments before the context or after it, memory of two devices, devices without dma-bufs. On a driver before
- * CUDA 11.7: NOT_SUPPORTED.
+ * measured: arguments before the context or after it, a context whose device was lost [VMM-FAULT-STICKY], memory of two
+ * devices, devices without dma-bufs. On a driver before CUDA 11.7: NOT_SUPPORTED.
  * Ours: on the simulator the file is a copy of the bytes as the call finds them (it waits for no work in flight), for
  * want of a device that could share them: what either side writes later is not seen by the other. A dma-buf (580) cannot
  * be read or mapped by the host and holds the memory: what was unmapped and released is free only when it is closed. The

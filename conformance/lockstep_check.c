@@ -210,7 +210,7 @@ static bool ask_wrong_ranges(struct lockstep *pair, const struct model_reservati
            ask_dmabuf(pair, 0, page, 1, 0) && ask_dmabuf(pair, r->start, 0 - page, 1, 0);
 }
 
-/* Ranges for other devices. Not on a driver: most of it is undecided there, and asking may hold memory. */
+/* Ranges for other devices. Not on a driver, whose dma-bufs cannot be read and hold memory. */
 static bool ask_ranges(struct lockstep *pair)
 {
     for (size_t i = 0; i < pair->model.mapping_count; i++)
