@@ -698,18 +698,25 @@ VMM_API vmm_result vmm_mem_get_address_range(vmm_system *sys, vmm_deviceptr *pba
  *   [=== M1 ===|=== M2 ===|....]        dptr and size are multiples of the host's page size (4096 bytes on most),
  *        [--- range ---)                and every byte is mapped; the ends need not be those of mappings
  *
- * Needs no context, and nobody needs access to the memory (580: mapped is enough). Checked in this order: INVALID_VALUE
- * [VMM-DMABUF-NULL-HANDLE, VMM-DMABUF-SIZE-ZERO, VMM-DMABUF-TYPE, VMM-DMABUF-FLAGS, VMM-DMABUF-ALIGNMENT,
- * VMM-DMABUF-NOT-MAPPED, VMM-DMABUF-HOLE, VMM-DMABUF-MIXED], NOT_SUPPORTED [VMM-DMABUF-HOST, VMM-DMABUF-UNSUPPORTED,
- * VMM-DMABUF-PCIE], OPERATING_SYSTEM [VMM-DMABUF-FILE]. Memory of vmm_mem_alloc may be asked for as well.
- * Documents: the flag gives a mapping over PCIe where the platform can do that; observed (580): NOT_SUPPORTED on the
- * recorded machines, as on the simulator. Of the refusals only reserved addresses [VMM-DMABUF-NOT-MAPPED] and the flag
- * were measured, and no order; the others follow the documents. On a driver before CUDA 11.7: NOT_SUPPORTED.
+ * Needs a current context, but nobody needs access to the memory (580: mapped is enough). Memory of vmm_mem_alloc may be
+ * asked for as well, in whole pages also where fewer bytes were allocated. Checked in this order: INVALID_VALUE
+ * [VMM-DMABUF-NULL-HANDLE, VMM-DMABUF-SIZE-ZERO, VMM-DMABUF-PTR-ZERO, VMM-DMABUF-TYPE, VMM-DMABUF-FLAGS,
+ * VMM-DMABUF-ALIGNMENT, VMM-DMABUF-OVERFLOW]; INVALID_CONTEXT [VMM-CTX-CURRENT]; INVALID_VALUE [VMM-DMABUF-NOT-MAPPED,
+ * VMM-DMABUF-HOLE]; NOT_SUPPORTED [VMM-DMABUF-UNSUPPORTED, VMM-DMABUF-PCIE]; INVALID_VALUE for memory of the host anywhere
+ * in the range [VMM-DMABUF-HOST]; UNKNOWN for compressible memory [VMM-DMABUF-COMPRESSED]; INVALID_VALUE
+ * [VMM-DMABUF-DEVICES]; OPERATING_SYSTEM [VMM-DMABUF-FILE].
+ * Observed (580), against the rule that refused calls leave outputs alone: a call that is refused after the context was
+ * looked at has written -1; before, nothing. Memory with different properties in one range is let pass against the
+ * documents [VMM-DMABUF-MIXED], and flags beside that for PCIe are not looked at. Documents: that flag gives a mapping
+ * over PCIe where the platform can do that; observed: NOT_SUPPORTED on the recorded machines, as on the simulator. Not
+ * measured: arguments before the context or after it, a context whose device was lost [VMM-FAULT-STICKY], memory of two
+ * devices, devices without dma-bufs. On a driver before CUDA 11.7: NOT_SUPPORTED.
  * Ours: on the simulator the file is a copy of the bytes as the call finds them (it waits for no work in flight), for
- * want of a device that could share them: what either side writes later is not seen by the other, and the file does not
- * hold the memory, which is given back as if there were none. The documents do not say whether a dma-buf holds it; they
- * want a new one whenever the memory behind the addresses changes (docs/dmabuf.md). Memory for the copy may be out:
- * OUT_OF_MEMORY [VMM-SYSTEM-HOST-MEMORY]. cuMemGetHandleForAddressRange; cuda.h 13.0. */
+ * want of a device that could share them: what either side writes later is not seen by the other. A dma-buf (580) cannot
+ * be read or mapped by the host and holds the memory: what was unmapped and released is free only when it is closed. The
+ * copy can be read and holds nothing. The documents want a new one whenever the memory behind the addresses changes
+ * (docs/dmabuf.md). Memory for the copy may be out: OUT_OF_MEMORY [VMM-SYSTEM-HOST-MEMORY].
+ * cuMemGetHandleForAddressRange; cuda.h 13.0. */
 VMM_API vmm_result vmm_mem_get_handle_for_address_range(vmm_system *sys, void *handle, vmm_deviceptr dptr, uint64_t size,
                                                         vmm_mem_range_handle_type handle_type, uint64_t flags);
 

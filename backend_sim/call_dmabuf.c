@@ -6,8 +6,11 @@
  */
 #include <string.h>
 
+#include "launch.h"
 #include "os.h"
 #include "reach.h"
+
+#define PCIE ((uint64_t)VMM_MEM_RANGE_FLAG_DMA_BUF_MAPPING_TYPE_PCIE)
 
 typedef struct vmm_call_mem_get_handle_for_address_range request;
 
@@ -16,33 +19,54 @@ static vmm_result refuse(enum vmm_rule_id rule, uint64_t value, uint64_t expecte
     return vmm_detail_refuse(rule, value, expected, NULL);
 }
 
-static vmm_result check_arguments(const request *call)
+static vmm_result check_alignment(const request *call)
 {
     uint64_t page = os_page_size();
+    bool start = call->dptr % page != 0;
+    if (!start && call->size % page == 0)
+        return VMM_SUCCESS;
+    vmm_result result = refuse(VMM_RULE_DMABUF_ALIGNMENT, start ? call->dptr : call->size, page);
+    vmm_detail_argument(start ? "dptr" : "size");
+    return result;
+}
+
+static vmm_result check_arguments(const request *call)
+{
     if (!call->handle)
         return refuse(VMM_RULE_DMABUF_NULL_HANDLE, 0, 0);
     if (!call->size)
         return refuse(VMM_RULE_DMABUF_SIZE_ZERO, 0, 0);
+    if (!call->dptr)
+        return refuse(VMM_RULE_DMABUF_PTR_ZERO, 0, 0);
     if (call->handle_type != VMM_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD)
         return refuse(VMM_RULE_DMABUF_TYPE, (uint64_t)(int64_t)call->handle_type, VMM_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD);
-    if (call->flags & ~(uint64_t)VMM_MEM_RANGE_FLAG_DMA_BUF_MAPPING_TYPE_PCIE)
+    if (call->flags && !(call->flags & PCIE)) /* measured: with that bit, others are no matter */
         return refuse(VMM_RULE_DMABUF_FLAGS, call->flags, 0);
-    if (call->dptr % page || call->size % page) {
-        bool start = call->dptr % page != 0;
-        vmm_result result = refuse(VMM_RULE_DMABUF_ALIGNMENT, start ? call->dptr : call->size, page);
-        vmm_detail_argument(start ? "dptr" : "size");
-        return result;
-    }
-    return VMM_SUCCESS;
+    vmm_result result = check_alignment(call);
+    if (result == VMM_SUCCESS && call->size > UINT64_MAX - call->dptr)
+        result = refuse(VMM_RULE_DMABUF_OVERFLOW, call->size, UINT64_MAX - call->dptr);
+    return result;
 }
 
-/* Every byte has memory behind it. A range that passes the end of the addresses has none there. */
+/* Memory of cuMemAlloc goes on to the end of what it was given, whatever was asked for: measured with 100 bytes, of
+ * which a page can be handed on. */
+static bool run_of(const struct sim_process *process, uint64_t address, uint64_t size, struct reach_run *run)
+{
+    const struct sim_allocation *a = addrmap_floor(&process->allocations, address);
+    uint64_t offset = a ? address - a->start : 0;
+    if (!a || offset >= a->span || sim_mapping_at(process, address))
+        return reach_run(process, address, size, run);
+    *run = (struct reach_run){a->block, offset, size < a->span - offset ? size : a->span - offset};
+    return true;
+}
+
+/* Every byte has memory behind it. */
 static vmm_result check_mapped(const struct sim_process *process, const request *call)
 {
     struct reach_run run;
     for (uint64_t done = 0; done < call->size; done += run.length) {
         uint64_t at = call->dptr + done;
-        if (reach_run(process, at, call->size - done, &run))
+        if (run_of(process, at, call->size - done, &run))
             continue;
         vmm_object nearest = sim_object_nearest(process, at);
         if (!done)
@@ -54,49 +78,91 @@ static vmm_result check_mapped(const struct sim_process *process, const request 
     return VMM_SUCCESS;
 }
 
-/* What the properties say, and the usages that do not read back. */
-static bool alike(const struct sim_process *process, uint64_t one, uint64_t other)
-{
-    const struct sim_mapping *m = sim_mapping_at(process, one), *n = sim_mapping_at(process, other);
-    if (!m || !n)
-        return !m && !n; /* memory of cuMemAlloc, which goes on in no other */
-    const vmm_mem_allocation_prop *a = &m->handle->prop, *b = &n->handle->prop;
-    return a->type == b->type && a->requested_handle_types == b->requested_handle_types &&
-           a->location.type == b->location.type && a->location.id == b->location.id &&
-           a->alloc_flags.compression_type == b->alloc_flags.compression_type &&
-           a->alloc_flags.gpu_direct_rdma_capable == b->alloc_flags.gpu_direct_rdma_capable &&
-           m->handle->tile_pool == n->handle->tile_pool && m->handle->decompress == n->handle->decompress;
-}
-
-static vmm_result check_alike(const struct sim_process *process, const request *call)
-{
-    struct reach_run run;
-    for (uint64_t done = 0; done < call->size; done += run.length) {
-        reach_run(process, call->dptr + done, call->size - done, &run);
-        if (alike(process, call->dptr, call->dptr + done))
-            continue;
-        vmm_object nearest = sim_object_nearest(process, call->dptr + done);
-        vmm_result result = vmm_detail_refuse(VMM_RULE_DMABUF_MIXED, call->size, done, &nearest);
-        vmm_detail_note("other memory than at dptr begins at 0x%llx", (unsigned long long)(call->dptr + done));
-        return result;
-    }
-    return VMM_SUCCESS;
-}
-
-/* What the machine can do, of memory that is all of one kind. */
+/* Whatever the memory is. */
 static vmm_result check_machine(const struct sim_process *process, const request *call)
 {
-    struct reach_run run;
     int supported = 0;
-    reach_run(process, call->dptr, call->size, &run);
-    vmm_object nearest = sim_object_nearest(process, call->dptr);
-    if (run.block->prop.location.type != VMM_MEM_LOCATION_TYPE_DEVICE)
-        return vmm_detail_refuse(VMM_RULE_DMABUF_HOST, call->dptr, 0, &nearest);
     sim_profile_attribute(&process->machine->profile, VMM_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED, &supported);
-    if (!supported)
+    if (!supported) {
+        vmm_object nearest = sim_object_nearest(process, call->dptr);
         return vmm_detail_refuse(VMM_RULE_DMABUF_UNSUPPORTED, call->dptr, 0, &nearest);
-    if (call->flags)
-        return refuse(VMM_RULE_DMABUF_PCIE, call->flags, 0);
+    }
+    return call->flags & PCIE ? refuse(VMM_RULE_DMABUF_PCIE, call->flags, 0) : VMM_SUCCESS;
+}
+
+/* What the memory at one address of the range is; that at its start is given to compare with. */
+typedef bool kind_of_memory(const struct sim_process *process, uint64_t first, uint64_t at);
+
+static const vmm_mem_allocation_prop *block_prop(const struct sim_process *process, uint64_t at)
+{
+    struct reach_run run;
+    run_of(process, at, 1, &run);
+    return &run.block->prop;
+}
+
+static bool is_hosts(const struct sim_process *process, uint64_t first, uint64_t at)
+{
+    (void)first;
+    return block_prop(process, at)->location.type != VMM_MEM_LOCATION_TYPE_DEVICE;
+}
+
+static bool is_compressed(const struct sim_process *process, uint64_t first, uint64_t at)
+{
+    (void)first;
+    return block_prop(process, at)->alloc_flags.compression_type != VMM_MEM_ALLOCATION_COMP_NONE;
+}
+
+static bool is_elsewhere(const struct sim_process *process, uint64_t first, uint64_t at)
+{
+    return block_prop(process, at)->location.id != block_prop(process, first)->location.id;
+}
+
+/* In what its properties say, and in usages, which do not read back. */
+static bool is_other(const struct sim_process *process, uint64_t first, uint64_t at)
+{
+    const struct sim_mapping *m = sim_mapping_at(process, first), *n = sim_mapping_at(process, at);
+    if (!m || !n)
+        return m || n; /* memory of cuMemAlloc is all alike */
+    const vmm_mem_allocation_prop *a = &m->handle->prop, *b = &n->handle->prop;
+    return a->requested_handle_types != b->requested_handle_types ||
+           a->alloc_flags.gpu_direct_rdma_capable != b->alloc_flags.gpu_direct_rdma_capable ||
+           m->handle->decompress != n->handle->decompress;
+}
+
+/* How far into the range the first such memory is; its size, where there is none. */
+static uint64_t find(const struct sim_process *process, const request *call, kind_of_memory *is)
+{
+    struct reach_run run;
+    uint64_t done = 0;
+    for (; done < call->size && !is(process, call->dptr, call->dptr + done); done += run.length)
+        run_of(process, call->dptr + done, call->size - done, &run);
+    return done;
+}
+
+static vmm_result check_memory(const struct sim_process *process, const request *call)
+{
+    static const struct {
+        enum vmm_rule_id rule;
+        kind_of_memory *is;
+        const char *what;
+    } kinds[] = {{VMM_RULE_DMABUF_HOST, is_hosts, "memory of the host"},
+                 {VMM_RULE_DMABUF_COMPRESSED, is_compressed, "compressible memory"},
+                 {VMM_RULE_DMABUF_DEVICES, is_elsewhere, "memory of another device than at dptr"},
+                 {VMM_RULE_DMABUF_MIXED, is_other, "memory with other properties than at dptr"}};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        uint64_t done = find(process, call, kinds[i].is);
+        if (done == call->size)
+            continue;
+        vmm_object nearest = sim_object_nearest(process, call->dptr + done);
+        vmm_result result = VMM_ERROR_INVALID_VALUE;
+        if (kinds[i].rule != VMM_RULE_DMABUF_MIXED)
+            result = vmm_detail_refuse(kinds[i].rule, done ? call->size : call->dptr, done, &nearest);
+        else if (sim_lets_pass(process, kinds[i].rule, call->size, done, &nearest))
+            result = VMM_SUCCESS;
+        vmm_detail_argument(done ? "size" : "dptr");
+        vmm_detail_note("%s begins at 0x%llx", kinds[i].what, (unsigned long long)(call->dptr + done));
+        return result;
+    }
     return VMM_SUCCESS;
 }
 
@@ -120,7 +186,7 @@ static bool copy(const struct sim_process *process, const request *call, int fil
 {
     struct reach_run run;
     for (uint64_t done = 0; done < call->size; done += run.length) {
-        reach_run(process, call->dptr + done, call->size - done, &run);
+        run_of(process, call->dptr + done, call->size - done, &run);
         uint64_t n = run.length;
         const unsigned char *bytes = bytes_run(&run.block->bytes, run.offset, &n);
         run.length = n; /* what lies together of it */
@@ -149,19 +215,27 @@ static vmm_result make(const struct sim_process *process, const request *call, i
     return result;
 }
 
+static vmm_result check_context(struct sim_process *process)
+{
+    const struct sim_context *context = sim_current(process);
+    return context ? sim_context_check(process, context, false) : sim_no_context(process);
+}
+
 vmm_result sim_mem_get_handle_for_address_range(struct sim_process *process, const request *call)
 {
     int file = -1; /* where no contents are kept, as in the shadow of another backend, there is none to be had */
     vmm_result result = check_arguments(call);
     if (result == VMM_SUCCESS)
-        result = check_mapped(process, call);
-    if (result == VMM_SUCCESS)
-        result = check_alike(process, call);
+        result = check_context(process);
+    if (result != VMM_SUCCESS)
+        return result;
+    result = check_mapped(process, call);
     if (result == VMM_SUCCESS)
         result = check_machine(process, call);
+    if (result == VMM_SUCCESS)
+        result = check_memory(process, call);
     if (result == VMM_SUCCESS && process->machine->bytes)
         result = make(process, call, &file);
-    if (result == VMM_SUCCESS)
-        memcpy(call->handle, &file, sizeof file);
+    memcpy(call->handle, &file, sizeof file); /* measured: from here on -1 is written where it is refused */
     return result;
 }

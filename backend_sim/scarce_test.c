@@ -122,13 +122,13 @@ static vmm_mem_allocation_prop prop_at(vmm_mem_location_type type)
     return (vmm_mem_allocation_prop){.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {type, 0}};
 }
 
-/* A range for other devices: its descriptor is written when there is one, and only then. */
+/* A range for other devices: a descriptor is written when there is one, and -1 otherwise. */
 static vmm_result hand_on(vmm_system *sys, vmm_deviceptr at, uint64_t size)
 {
     int fd = -7;
     vmm_result result = vmm_mem_get_handle_for_address_range(sys, &fd, at, size, VMM_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD, 0);
     bool made = fd >= 0 && !close(fd);
-    return made == (result == VMM_SUCCESS) && (made || fd == -7) ? result : VMM_ERROR_UNKNOWN;
+    return made == (result == VMM_SUCCESS) && (made || fd == -1) ? result : VMM_ERROR_UNKNOWN;
 }
 
 /* The lowest descriptor that is free. */

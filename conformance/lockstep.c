@@ -206,6 +206,14 @@ static bool untouched(const void *bytes, size_t size)
     return true;
 }
 
+/* The int -1, and nothing behind it. */
+static bool no_fd(const void *slot)
+{
+    int fd;
+    memcpy(&fd, slot, sizeof fd);
+    return fd == -1 && untouched((const char *)slot + sizeof fd, sizeof(uint64_t) - sizeof fd);
+}
+
 /* Whether a refused call left an output as it should be: alone, or with the few things that are known to be written. */
 static bool left_alone(const struct lockstep *pair, const struct model_answer *answer, const struct outputs *out,
                        size_t i, enum vmm_param_kind kind)
@@ -217,7 +225,10 @@ static bool left_alone(const struct lockstep *pair, const struct model_answer *a
     case VMM_PARAM_OUT_ATTRIBUTES:
         return untouched(out->attribute[answer->written],
                          (STEP_ATTRIBUTES - answer->written) * sizeof out->attribute[0]);
-    default: return answer->writes_zero ? *(const uint64_t *)slot == 0 : untouched(slot, sizeof(uint64_t));
+    default:
+        if (answer->writes_no_fd)
+            return no_fd(slot);
+        return answer->writes_zero ? *(const uint64_t *)slot == 0 : untouched(slot, sizeof(uint64_t));
     }
 }
 
@@ -230,8 +241,9 @@ static bool compare_outputs(struct lockstep *pair, const struct step *step, cons
         if (params[i].kind < VMM_PARAM_OUT_INT || !step->arg[i].add)
             continue;
         if (!left_alone(pair, answer, out, i, params[i].kind))
-            return lockstep_differ(pair, answer->writes_zero ? "%s: the refused call did not write 0"
-                                                    : "%s: the refused call wrote through it",
+            return lockstep_differ(pair, answer->writes_no_fd  ? "%s: the refused call did not write -1"
+                                         : answer->writes_zero ? "%s: the refused call did not write 0"
+                                                               : "%s: the refused call wrote through it",
                           params[i].name);
     }
     return true;

@@ -196,7 +196,8 @@ static bool ask_range(struct lockstep *pair, const struct model_mapping *mapping
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), end = mapping->start + mapping->size;
     return ask_dmabuf(pair, mapping->start, mapping->size, 1, 0) && ask_dmabuf(pair, end - page, page, 1, 0) &&
            ask_dmabuf(pair, end - page, 2 * page, 1, 0) && ask_dmabuf(pair, mapping->start, 2 * mapping->size, 1, 1) &&
-           ask_dmabuf(pair, mapping->start + 1, page, 1, 0);
+           ask_dmabuf(pair, mapping->start + 1, page, 1, 0) && ask_dmabuf(pair, mapping->start, mapping->size, 1, 3) &&
+           ask_dmabuf(pair, mapping->start, 2 * mapping->size, 1, 0);
 }
 
 /* The rest of what can be wrong with one, each by itself. */
@@ -205,10 +206,11 @@ static bool ask_wrong_ranges(struct lockstep *pair, const struct model_reservati
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
     return ask_dmabuf(pair, r->start, r->size, 1, 0) && ask_dmabuf(pair, r->start, 0, 1, 0) &&
            ask_dmabuf(pair, r->start, page, 2, 0) && ask_dmabuf(pair, r->start, page, 1, 2) &&
-           ask_dmabuf(pair, r->start, page + 1, 1, 0) && ask_dmabuf(pair, r->start, 0 - r->start, 1, 0);
+           ask_dmabuf(pair, r->start, page + 1, 1, 0) && ask_dmabuf(pair, r->start, 0 - r->start, 1, 0) &&
+           ask_dmabuf(pair, 0, page, 1, 0) && ask_dmabuf(pair, r->start, 0 - page, 1, 0);
 }
 
-/* Ranges for other devices. Not on a driver: most of it is undecided there, and asking may hold memory. */
+/* Ranges for other devices. Not on a driver, whose dma-bufs cannot be read and hold memory. */
 static bool ask_ranges(struct lockstep *pair)
 {
     for (size_t i = 0; i < pair->model.mapping_count; i++)

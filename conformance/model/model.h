@@ -108,6 +108,7 @@ struct model_answer {
     vmm_result result;   /* what it should have returned */
     const char *rule;    /* and with which rule: NULL for success without a warning */
     bool writes_zero;    /* a refusal that writes 0 through its outputs; others leave them alone */
+    bool writes_no_fd;   /* a refusal that writes -1 where a descriptor is wanted */
     unsigned written;    /* of a refused vmm_pointer_get_attributes: how many elements were written before */
     bool foreseen;       /* false: the call is outside the model; result and rule mean nothing */
     const char *wrong;   /* NULL, or what is wrong with an output: both values follow */

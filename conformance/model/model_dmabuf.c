@@ -5,49 +5,70 @@
 
 #define INVALID VMM_ERROR_INVALID_VALUE
 
-/* What is wrong whatever is mapped. */
+/* What is wrong whatever is mapped: R.null to R.far+size0, R.wraps and R.to_the_end. The handle stays as it is. */
 static const char *wrong_argument(const struct vmm_call_mem_get_handle_for_address_range *c)
 {
-    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), end = c->dptr + c->size;
+    bool pcie = c->flags % 2 == 1; /* R.flags3 is answered as R.flags1 */
     if (!c->handle)
         return "VMM-DMABUF-NULL-HANDLE";
     if (c->size == 0)
         return "VMM-DMABUF-SIZE-ZERO";
+    if (c->dptr == 0)
+        return "VMM-DMABUF-PTR-ZERO";
     if (c->handle_type != 1)
         return "VMM-DMABUF-TYPE";
-    if (c->flags > 1)
+    if (c->flags != 0 && !pcie)
         return "VMM-DMABUF-FLAGS";
-    return (c->dptr | c->size) & (page - 1) ? "VMM-DMABUF-ALIGNMENT" : NULL;
+    if ((c->dptr | c->size) & (page - 1))
+        return "VMM-DMABUF-ALIGNMENT";
+    return end <= c->dptr ? "VMM-DMABUF-OVERFLOW" : NULL; /* an end at 2^64 reads as 0 */
 }
 
-static bool same_kind(const struct model_memory *a, const struct model_memory *b)
-{
-    const vmm_mem_allocation_prop *p = &a->prop, *q = &b->prop;
-    bool place = p->location.type == q->location.type && p->location.id == q->location.id;
-    bool ways = p->requested_handle_types == q->requested_handle_types &&
-                p->alloc_flags.gpu_direct_rdma_capable == q->alloc_flags.gpu_direct_rdma_capable;
-    bool form = p->alloc_flags.compression_type == q->alloc_flags.compression_type && a->tile_pool == b->tile_pool &&
-                a->decompress == b->decompress;
-    return place && ways && form;
-}
+/* What lies in a range, from its start to its end. */
+struct contents {
+    bool nothing, hole;                        /* at its start, and anywhere behind it */
+    bool host, compressed, devices, different; /* from memory that is in it anywhere */
+};
 
-/* What the mappings of the range do not allow, from its start to its end. A hole anywhere counts before anything else. */
-static const char *wrong_memory(struct model *m, uint64_t start, uint64_t size)
+static struct contents look(struct model *m, uint64_t start, uint64_t size)
 {
-    const struct model_mapping *first = model_mapping_at(m, start), *here = first;
-    bool mixed = false;
-    if (!first)
-        return "VMM-DMABUF-NOT-MAPPED";
-    for (uint64_t left = size; left;) {
-        uint64_t at = start + (size - left);
-        here = model_mapping_at(m, at);
+    const struct model_mapping *first = model_mapping_at(m, start);
+    struct contents in = {.nothing = !first};
+    for (uint64_t at = start; first && !in.hole && at < start + size;) {
+        const struct model_mapping *here = model_mapping_at(m, at);
+        in.hole = !here;
         if (!here)
-            return "VMM-DMABUF-HOLE";
-        mixed |= !same_kind(model_memory_of(m, first->handle), model_memory_of(m, here->handle));
-        uint64_t here_left = here->start + here->size - at;
-        left -= here_left < left ? here_left : left;
+            break;
+        const struct model_memory *a = model_memory_of(m, first->handle), *b = model_memory_of(m, here->handle);
+        const vmm_mem_allocation_prop *p = &a->prop, *q = &b->prop;
+        in.host |= !model_in_device(m, here);
+        in.compressed |= q->alloc_flags.compression_type == 1;
+        in.devices |= p->location.id != q->location.id;
+        in.different |= p->requested_handle_types != q->requested_handle_types || a->decompress != b->decompress ||
+                        p->alloc_flags.gpu_direct_rdma_capable != q->alloc_flags.gpu_direct_rdma_capable;
+        at = here->start + here->size;
     }
-    return mixed ? "VMM-DMABUF-MIXED" : NULL;
+    return in;
+}
+
+/* What the driver refuses of it (R.hole to R.gone, R.kind), in its order where two were wrong at once: what is mapped,
+ * the flag, and what memory it is. */
+static bool refused_memory(struct model *m, struct contents in, bool pcie, struct model_answer *a)
+{
+    if (in.nothing || in.hole)
+        return !model_refuse(a, INVALID, in.nothing ? "VMM-DMABUF-NOT-MAPPED" : "VMM-DMABUF-HOLE");
+    if (!model_attribute(m, VMM_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED))
+        return !model_refuse(a, VMM_ERROR_NOT_SUPPORTED, "VMM-DMABUF-UNSUPPORTED");
+    if (pcie)
+        return !model_refuse(a, VMM_ERROR_NOT_SUPPORTED, "VMM-DMABUF-PCIE");
+    if (in.host)
+        return !model_refuse(a, INVALID, "VMM-DMABUF-HOST");
+    if (in.compressed)
+        return !model_refuse(a, VMM_ERROR_UNKNOWN, "VMM-DMABUF-COMPRESSED");
+    if (in.devices)
+        return !model_refuse(a, INVALID, "VMM-DMABUF-DEVICES");
+    return in.different && !model_breach(m, a, "VMM-DMABUF-MIXED");
 }
 
 /* The file's bytes at a place of the range, where the model knows them. */
@@ -81,20 +102,12 @@ static void expect_file(struct model *m, int fd, uint64_t start, uint64_t size, 
 MODEL_ON(mem_get_handle_for_address_range)
 {
     const char *rule = wrong_argument(c);
-    if (!rule)
-        rule = wrong_memory(m, c->dptr, c->size);
-    if (rule) {
-        model_refuse(a, INVALID, rule);
-        return;
-    }
-    if (!model_in_device(m, model_mapping_at(m, c->dptr)))
-        rule = "VMM-DMABUF-HOST";
-    else if (!model_attribute(m, VMM_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED))
-        rule = "VMM-DMABUF-UNSUPPORTED";
-    else if (c->flags)
-        rule = "VMM-DMABUF-PCIE";
     if (rule)
-        model_refuse(a, VMM_ERROR_NOT_SUPPORTED, rule);
+        model_refuse(a, INVALID, rule);
+    else if (model_current_device(m) < 0)
+        model_refuse(a, VMM_ERROR_INVALID_CONTEXT, "VMM-CTX-CURRENT"); /* R.no_context, R.no_context_far */
+    else if (refused_memory(m, look(m, c->dptr, c->size), c->flags != 0, a))
+        a->writes_no_fd = true;
     else if (model_succeeded(a))
         expect_file(m, *(const int *)c->handle, c->dptr, c->size, a);
 }

@@ -352,6 +352,12 @@ TEST_BREAKS(FAULT_STICKY, work_on_a_lost_device)
     REFUSED_NEAR(vmm_mem_free(S, old), ILLEGAL_ADDRESS, NULL, value, CONTEXT, 0);
     REFUSED_NEAR(vmm_mem_get_info(S, &size, NULL), ILLEGAL_ADDRESS, NULL, value, CONTEXT, 0);
     REFUSED_NEAR(vmm_mem_get_address_range(S, &base, &size, p), ILLEGAL_ADDRESS, NULL, value, CONTEXT, 0);
+    if (f->simulator) { /* a driver was not asked this */
+        int fd = 7;
+        REFUSED_NEAR(vmm_mem_get_handle_for_address_range(S, &fd, p, f->g, VMM_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD, 0),
+                     ILLEGAL_ADDRESS, NULL, value, CONTEXT, 0);
+        CHECK(fd == 7, "the refused call left %d in handle", fd);
+    }
     CHECK(strstr(vmm_last_detail()->note, "fill"), "the kernel is not named: %s", vmm_last_detail()->note);
     CHECK(!made && !base && !bytes[0], "an output was written");
     fix_forget(f, FIX_STREAM, (uintptr_t)stream, 0); /* both go with their context */
