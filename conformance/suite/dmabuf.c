@@ -310,9 +310,9 @@ TEST_BREAKS_ON(DMABUF_HOLE, dmabuf_over_a_hole, DMABUF, TEST_AS_GIVEN, 0)
 {
     need_dmabuf(f);
     vmm_deviceptr p = fix_reserve(f, 4 * f->g);
-    int fd = UNTOUCHED, free_fd = next_fd();
     fix_map(f, p, f->g, fix_create(f, f->g));
     fix_map(f, p + 2 * f->g, f->g, fix_create(f, f->g));
+    int fd = UNTOUCHED, free_fd = next_fd();
     REFUSED(ASK(fd, p, 3 * f->g), INVALID_VALUE, "size", 3 * f->g);                      /* in the middle */
     NO_FD_MADE(fd, free_fd);
     REFUSED(ASK(fd, p + 2 * f->g, f->g + page()), INVALID_VALUE, "size", f->g + page()); /* at the end */
@@ -335,7 +335,7 @@ TEST_BREAKS_ON(DMABUF_MIXED, dmabuf_of_two_kinds, DMABUF "\nattribute.103 = 1\na
     need_dmabuf(f);
     vmm_deviceptr p = fix_reserve(f, 4 * f->g);
     vmm_mem_allocation_prop exportable = fix_prop(0), rdma = fix_prop(0), usage = fix_prop(0);
-    int fd = UNTOUCHED, free_fd = next_fd();
+    int fd = UNTOUCHED;
     exportable.requested_handle_types = VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
     rdma.alloc_flags.gpu_direct_rdma_capable = 1;
     usage.alloc_flags.usage = VMM_MEM_CREATE_USAGE_HW_DECOMPRESS;
@@ -343,6 +343,7 @@ TEST_BREAKS_ON(DMABUF_MIXED, dmabuf_of_two_kinds, DMABUF "\nattribute.103 = 1\na
     fix_map(f, p, f->g, fix_create(f, f->g));
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         fix_map(f, p + f->g, f->g, fix_create_prop(f, f->g, kinds[i]));
+        int free_fd = next_fd();
         WARNED(ASK(fd, p, 2 * f->g), INVALID_VALUE, "size", 2 * f->g);
         if (test_refuses(f, NULL))
             NO_FD_MADE(fd, free_fd);
@@ -372,9 +373,9 @@ TEST_BREAKS_ON(DMABUF_DEVICES, dmabuf_of_two_devices, DMABUF "\ndevices = 2", TE
     fix_need_devices(f, 2);
     vmm_deviceptr p = fix_reserve(f, 2 * f->g);
     vmm_mem_allocation_prop other = fix_prop(1);
-    int fd = UNTOUCHED, free_fd = next_fd();
     fix_map(f, p, f->g, fix_create(f, f->g));
     fix_map(f, p + f->g, f->g, fix_create_prop(f, f->g, &other));
+    int fd = UNTOUCHED, free_fd = next_fd();
     REFUSED_NEAR(ASK(fd, p, 2 * f->g), INVALID_VALUE, "size", 2 * f->g, MAPPING, p + f->g);
     NO_FD_MADE(fd, free_fd);
 }
@@ -401,9 +402,9 @@ static void refused_of_host(struct fix *f, vmm_mem_location_type type)
     uint64_t size = fix_host_unit(f);
     vmm_mem_allocation_prop prop = fix_prop_at(type, 0);
     vmm_deviceptr p = fix_reserve(f, 2 * size), host = p + size;
-    int fd = UNTOUCHED, free_fd = next_fd();
     fix_map(f, p, size, fix_create(f, size));
     fix_map(f, host, size, fix_create_prop(f, size, &prop));
+    int fd = UNTOUCHED, free_fd = next_fd();
     REFUSED_NEAR(ASK(fd, host, size), INVALID_VALUE, "dptr", host, MAPPING, host);
     NO_FD_MADE(fd, free_fd);
     REFUSED_NEAR(ASK(fd, p, 2 * size), INVALID_VALUE, "size", 2 * size, MAPPING, host);
@@ -449,9 +450,9 @@ TEST_BREAKS_ON(DMABUF_COMPRESSED, dmabuf_of_compressible_memory, DMABUF "\nattri
     vmm_mem_allocation_prop prop = fix_prop(0);
     prop.alloc_flags.compression_type = VMM_MEM_ALLOCATION_COMP_GENERIC;
     vmm_deviceptr p = fix_reserve(f, 2 * f->g), dense = p + f->g;
-    int fd = UNTOUCHED, free_fd = next_fd();
     fix_map(f, p, f->g, fix_create(f, f->g));
     fix_map(f, dense, f->g, fix_create_prop(f, f->g, &prop));
+    int fd = UNTOUCHED, free_fd = next_fd();
     REFUSED_NEAR(ASK(fd, dense, f->g), UNKNOWN, "dptr", dense, MAPPING, dense);
     NO_FD_MADE(fd, free_fd);
     REFUSED_NEAR(ASK(fd, p, 2 * f->g), UNKNOWN, "size", 2 * f->g, MAPPING, dense);
