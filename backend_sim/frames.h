@@ -15,7 +15,11 @@
 #include "holes.h"
 
 #define FRAMES_NOWHERE UINT64_MAX
+#ifdef __SANITIZE_THREAD__ /* it clears four times what is mapped, however little of it is used */
+#define FRAMES_WINDOW (UINT64_C(2) << 20)
+#else
 #define FRAMES_WINDOW (UINT64_C(64) << 20)
+#endif
 
 struct frames {
     int file; /* -1: not opened yet, or there was none to be had */

@@ -61,6 +61,7 @@ struct script {
 
 struct lockstep {
     char spec[96];
+    uint64_t looks; /* complete ones so far */
     vmm_system *sys;
     struct sim_profile profile;
     struct model model;

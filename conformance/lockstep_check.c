@@ -210,16 +210,14 @@ static bool ask_wrong_ranges(struct lockstep *pair, const struct model_reservati
            ask_dmabuf(pair, 0, page, 1, 0) && ask_dmabuf(pair, r->start, 0 - page, 1, 0);
 }
 
-/* Ranges for other devices. Not on a driver, whose dma-bufs cannot be read and hold memory. */
+/* Ranges for other devices: one mapping and one reservation in turn, for each answer is a file to be read. Not on a
+ * driver, whose dma-bufs cannot be read and hold memory. */
 static bool ask_ranges(struct lockstep *pair)
 {
-    for (size_t i = 0; i < pair->model.mapping_count; i++)
-        if (!ask_range(pair, &pair->model.mappings[i]))
-            return false;
-    for (size_t i = 0; i < pair->model.reservation_count; i++)
-        if (!ask_wrong_ranges(pair, &pair->model.reservations[i]))
-            return false;
-    return true;
+    const struct model *model = &pair->model;
+    uint64_t turn = pair->looks++;
+    return (!model->mapping_count || ask_range(pair, &model->mappings[turn % model->mapping_count])) &&
+           (!model->reservation_count || ask_wrong_ranges(pair, &model->reservations[turn % model->reservation_count]));
 }
 
 static bool ask_handle(struct lockstep *pair, uint64_t handle)
