@@ -14,6 +14,12 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#if defined(__has_include)
+#if __has_include(<valgrind/valgrind.h>)
+#include <valgrind/valgrind.h>
+#endif
+#endif
+
 #ifndef MAP_NORESERVE
 #define MAP_NORESERVE 0
 #endif
@@ -50,10 +56,20 @@ static void *host(uint64_t address)
     return (void *)(uintptr_t)address;
 }
 
+/* valgrind keeps books of every page that is mapped, however it is mapped, and would run out of memory. */
+static uint64_t most(void)
+{
+#ifdef RUNNING_ON_VALGRIND
+    if (RUNNING_ON_VALGRIND)
+        return UINT64_C(32) << 30;
+#endif
+    return SIZE_MAX;
+}
+
 /* Without MAP_FIXED the address is a wish: what is there already is never replaced. */
 static uint64_t reserve_near(uint64_t wish, uint64_t size)
 {
-    if (size > SIZE_MAX || wish > UINTPTR_MAX)
+    if (size > most() || wish > UINTPTR_MAX)
         return 0;
     void *at = mmap(host(wish), (size_t)size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return at == MAP_FAILED ? 0 : (uint64_t)(uintptr_t)at;
@@ -140,12 +156,13 @@ void os_file_close(int file)
 bool os_file_grow(int file, uint64_t size)
 {
     struct stat is;
-    struct rlimit most; /* beyond it the system would send SIGXFSZ */
+    struct rlimit longest; /* beyond it the system would send SIGXFSZ */
     if (fstat(file, &is))
         return false;
     if ((uint64_t)is.st_size >= size)
         return true;
-    if (size > INT64_MAX || getrlimit(RLIMIT_FSIZE, &most) || (most.rlim_cur != RLIM_INFINITY && size > most.rlim_cur))
+    if (size > INT64_MAX || getrlimit(RLIMIT_FSIZE, &longest) ||
+        (longest.rlim_cur != RLIM_INFINITY && size > longest.rlim_cur))
         return false;
     return !ftruncate(file, (off_t)size);
 }
