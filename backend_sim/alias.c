@@ -70,8 +70,7 @@ static bool go(struct twin_memory *memory, uint64_t address, unsigned width, uin
     struct reach_run there;
     unsigned need = use == TWIN_READ ? VMM_MEM_ACCESS_FLAGS_PROT_READ : VMM_MEM_ACCESS_FLAGS_PROT_READWRITE;
     *bytes = NULL;
-    if (!reach_run(s->process, address, *size, &there) || there.length < width ||
-        (reach_rights(s->process, s->device, address) & need) != need)
+    if (!reach_may(s->process, s->device, address, width, *size, need, &there))
         return false; /* the kernel would fault */
     *size = there.length;
     const struct sim_mapping *mapping = sim_mapping_at(s->process, address);

@@ -9,9 +9,8 @@ static bool can_show(const struct sim_process *process, const struct sim_mapping
            arena_holds(&process->arena, mapping->start, mapping->size);
 }
 
-void sim_host_hide(struct sim_process *process, struct sim_mapping *mapping)
+void sim_host_hide(struct sim_mapping *mapping)
 {
-    (void)process;
     if (mapping->host_shown)
         os_conceal(mapping->start, mapping->size);
     mapping->host_shown = 0;
@@ -23,7 +22,7 @@ bool sim_host_show(struct sim_process *process, struct sim_mapping *mapping, uns
     if (rights == mapping->host_shown || !can_show(process, mapping))
         return true;
     if (!rights) {
-        sim_host_hide(process, mapping);
+        sim_host_hide(mapping);
         return true;
     }
     if (!bytes_open(bytes) || !os_show(mapping->start, mapping->size, bytes->frames->file,

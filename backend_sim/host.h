@@ -16,6 +16,6 @@
 bool sim_host_show(struct sim_process *process, struct sim_mapping *mapping, unsigned rights);
 
 /* The mapping is about to go. */
-void sim_host_hide(struct sim_process *process, struct sim_mapping *mapping);
+void sim_host_hide(struct sim_mapping *mapping);
 
 #endif

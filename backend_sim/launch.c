@@ -51,8 +51,7 @@ static bool reach(struct twin_memory *memory, uint64_t address, unsigned width, 
     struct run *run = (struct run *)memory;
     struct reach_run there;
     unsigned need = use == TWIN_READ ? VMM_MEM_ACCESS_FLAGS_PROT_READ : VMM_MEM_ACCESS_FLAGS_PROT_READWRITE;
-    if (!reach_run(run->process, address, *size, &there) || there.length < width ||
-        (reach_rights(run->process, run->place->device, address) & need) != need) {
+    if (!reach_may(run->process, run->place->device, address, width, *size, need, &there)) {
         sim_lose_device(run->process, &(struct loss){run->place, &run->call->head, address, width, use});
         return false;
     }

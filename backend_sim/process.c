@@ -157,7 +157,7 @@ void sim_mapping_end(struct sim_process *process, struct sim_mapping *mapping, s
                           handle->prop.location};
     graveyard_bury(&process->graveyard, &grave);
     addrmap_remove(&process->mappings, mapping->start);
-    sim_host_hide(process, mapping);
+    sim_host_hide(mapping);
     rdma_unmapped(mapping);
     process->aliased -= handle->maps == 2;
     handle->maps--;

@@ -44,6 +44,13 @@ unsigned reach_rights(const struct sim_process *process, int device, uint64_t ad
     return rights_of(process, device, address).device;
 }
 
+bool reach_may(const struct sim_process *process, int device, uint64_t address, unsigned width, uint64_t size,
+               unsigned need, struct reach_run *run)
+{
+    return reach_run(process, address, size, run) && run->length >= width &&
+           (reach_rights(process, device, address) & need) == need;
+}
+
 /* Copies between device addresses that are not longer are made like copies to the host. Measured: 24,576 bytes are,
  * 24,578 are not. */
 #define SHORT_COPY UINT64_C(24576)

@@ -21,6 +21,11 @@ bool reach_run(const struct sim_process *process, uint64_t address, uint64_t siz
 /* What a device may do at an address: VMM_MEM_ACCESS_FLAGS_PROT_. */
 unsigned reach_rights(const struct sim_process *process, int device, uint64_t address);
 
+/* The run that starts at address, at most size bytes, when it holds width bytes and device has the rights that are
+ * needed there: what a kernel's access finds. */
+bool reach_may(const struct sim_process *process, int device, uint64_t address, unsigned width, uint64_t size,
+               unsigned need, struct reach_run *run);
+
 /* What is to be done with the bytes. */
 enum reach_use {
     REACH_TO_HOST,   /* source of a copy to the host */

@@ -96,8 +96,7 @@ static bool go(struct twin_memory *memory, uint64_t address, unsigned width, uin
     struct reach_run there;
     unsigned need = use == TWIN_READ ? READ : RW;
     *bytes = NULL;
-    if (!reach_run(dry->process, address, *size, &there) || there.length < width ||
-        (reach_rights(dry->process, dry->device, address) & need) != need) {
+    if (!reach_may(dry->process, dry->device, address, width, *size, need, &there)) {
         dry->touched->complete = false;
         return false;
     }
