@@ -17,6 +17,7 @@ struct transfer {
     uint64_t size;  /* bytes; of a fill n * width, which wraps, as measured */
     uint64_t n;     /* elements of a fill */
     unsigned width; /* bytes of one */
+    const char *dst_name, *src_name; /* the arguments that are device addresses */
 };
 
 static struct transfer fill_of(uint64_t dst, const void *value, unsigned width, uint64_t n)
@@ -50,6 +51,32 @@ static struct transfer transfer_of(const union vmm_any_call *call)
 #undef BOTH
 }
 
+/* Every address is the host's or a device's, never both, so a driver knows a device address also where a call wants one
+ * of the host's, and makes a copy between device addresses. One that is only reserved is the host's to touch: SIGSEGV. */
+static bool is_device_address(const struct sim_process *process, const void *pointer)
+{
+    uint64_t address = (uint64_t)(uintptr_t)pointer;
+    struct reach_run run;
+    return arena_holds(&process->arena, address, 1) && reach_run(process, address, 1, &run);
+}
+
+static struct transfer transfer_here(const struct sim_process *process, const union vmm_any_call *call)
+{
+    struct transfer t = transfer_of(call);
+    t.dst_name = "dstDevice";
+    t.src_name = "srcDevice";
+    if (t.direction == FROM_HOST && is_device_address(process, t.from)) {
+        t.direction = BETWEEN;
+        t.src = (uint64_t)(uintptr_t)t.from;
+        t.src_name = "srcHost";
+    } else if (t.direction == TO_HOST && is_device_address(process, t.to)) {
+        t.direction = BETWEEN;
+        t.dst = (uint64_t)(uintptr_t)t.to;
+        t.dst_name = "dstHost";
+    }
+    return t;
+}
+
 /* ---- what is asked ---- */
 
 static vmm_result refuse_null(const char *argument)
@@ -73,10 +100,12 @@ static vmm_result check_fill(const struct sim_process *process, int device, cons
 
 static vmm_result check_between(const struct sim_process *process, int device, const struct transfer *t)
 {
-    vmm_result result = reach_check(process, device, t->dst, t->size, REACH_WRITE, "dstDevice");
+    vmm_result result = reach_check(process, device, t->dst, t->size, REACH_WRITE, t->dst_name);
     if (result == VMM_SUCCESS)
-        result = reach_check(process, device, t->src, t->size, REACH_READ, "srcDevice");
-    return result == VMM_SUCCESS ? reach_check_pair(process, device, t->dst, t->src, t->size) : result;
+        result = reach_check(process, device, t->src, t->size, REACH_READ, t->src_name);
+    return result == VMM_SUCCESS
+               ? reach_check_pair(process, device, t->dst, t->src, t->size, t->dst_name, t->src_name)
+               : result;
 }
 
 static vmm_result check(const struct sim_process *process, int device, const struct transfer *t)
@@ -253,7 +282,7 @@ static void lose(struct sim_process *process, const struct queue_place *place, c
 /* What is the matter was no mistake of the call that lets the work run, so nothing of it is said there yet. */
 bool copy_do(struct sim_process *process, const struct queue_place *place, const union vmm_any_call *call)
 {
-    struct transfer t = transfer_of(call);
+    struct transfer t = transfer_here(process, call);
     const vmm_detail before = *vmm_last_detail();
     bool may = check(process, place->device, &t) == VMM_SUCCESS;
     *vmm_detail_here() = before;
@@ -272,7 +301,7 @@ static vmm_result make_now(const struct sim_process *process, int device, const 
 /* The forms without a stream wait for the work that the default stream waits for, and are done. */
 static vmm_result at_once(struct sim_process *process, const struct vmm_call *call)
 {
-    struct transfer t = transfer_of((const union vmm_any_call *)(const void *)call);
+    struct transfer t = transfer_here(process, (const union vmm_any_call *)(const void *)call);
     const struct sim_context *context = sim_current(process);
     vmm_result result = context ? sim_context_check(process, context, true) : sim_no_context(process);
     if (result == VMM_SUCCESS)
@@ -296,10 +325,19 @@ static vmm_result to_host(struct sim_process *process, vmm_stream stream, const 
     return result == VMM_SUCCESS ? make_now(process, context->device, t) : result;
 }
 
+/* As the copy that it is, whichever call asked for it. */
+static vmm_result issue_between(struct sim_process *process, const struct queue_place *place,
+                                const struct vmm_call *call, const struct transfer *t)
+{
+    struct vmm_call_memcpy_dtod_async copy = {*call, t->dst, t->src, t->size, NULL};
+    copy.head.id = VMM_CALL_memcpy_dtod_async;
+    return flight_issue(process, place, &copy.head);
+}
+
 /* The streams' forms: the stream is checked first. */
 static vmm_result on_stream(struct sim_process *process, const struct vmm_call *call, vmm_stream stream)
 {
-    struct transfer t = transfer_of((const union vmm_any_call *)(const void *)call);
+    struct transfer t = transfer_here(process, (const union vmm_any_call *)(const void *)call);
     struct sim_context *context;
     vmm_result result = sim_stream_context(process, stream, &context);
     if (result == VMM_SUCCESS)
@@ -309,7 +347,9 @@ static vmm_result on_stream(struct sim_process *process, const struct vmm_call *
     if (result != VMM_SUCCESS || !t.size || !process->machine->bytes)
         return result;
     struct queue_place place = flight_place(process, context, stream);
-    return t.direction == TO_HOST ? to_host(process, stream, &t, &place) : flight_issue(process, &place, call);
+    if (t.direction == TO_HOST)
+        return to_host(process, stream, &t, &place);
+    return t.direction == BETWEEN ? issue_between(process, &place, call, &t) : flight_issue(process, &place, call);
 }
 
 #define TRANSFER(name)                                                                            \

@@ -193,12 +193,13 @@ static vmm_result host_moves(const struct sim_process *process, int device, uint
     return VMM_SUCCESS;
 }
 
-vmm_result reach_check_pair(const struct sim_process *process, int device, uint64_t dst, uint64_t src, uint64_t size)
+vmm_result reach_check_pair(const struct sim_process *process, int device, uint64_t dst, uint64_t src, uint64_t size,
+                            const char *dst_argument, const char *src_argument)
 {
     if (!host_somewhere(process, device, dst, size) || !host_somewhere(process, device, src, size))
         return VMM_SUCCESS;
-    vmm_result result = host_moves(process, device, dst, size, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE, "dstDevice");
+    vmm_result result = host_moves(process, device, dst, size, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE, dst_argument);
     return result == VMM_SUCCESS
-               ? host_moves(process, device, src, size, VMM_MEM_ACCESS_FLAGS_PROT_READ, "srcDevice")
+               ? host_moves(process, device, src, size, VMM_MEM_ACCESS_FLAGS_PROT_READ, src_argument)
                : result;
 }

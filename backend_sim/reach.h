@@ -54,6 +54,7 @@ vmm_result reach_check(const struct sim_process *process, int device, uint64_t a
 /* What the two sides of a copy between device addresses, each of which may be reached, do not allow together: where
  * there is memory in both that the host has rights to, the host moves the bytes and must be allowed to read and to write
  * all of them. */
-vmm_result reach_check_pair(const struct sim_process *process, int device, uint64_t dst, uint64_t src, uint64_t size);
+vmm_result reach_check_pair(const struct sim_process *process, int device, uint64_t dst, uint64_t src, uint64_t size,
+                            const char *dst_argument, const char *src_argument);
 
 #endif

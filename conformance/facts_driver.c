@@ -275,6 +275,16 @@ CUresult cuStreamSynchronize(CUstream stream)
     return told(fc_stream_synchronize(here(), stream));
 }
 
+CUresult cuStreamQuery(CUstream stream)
+{
+    return told(fc_stream_query(here(), stream));
+}
+
+CUresult cuLaunchHostFunc(CUstream stream, vmm_host_fn fn, void *user_data)
+{
+    return told(fc_host_func(here(), stream, fn, user_data));
+}
+
 CUresult cuMemGetInfo(size_t *free_bytes, size_t *total)
 {
     return told(fc_memory_info(here(), free_bytes, total));
@@ -344,4 +354,24 @@ CUresult cuMemsetD16(CUdeviceptr dst, unsigned short value, size_t n)
 CUresult cuMemsetD32(CUdeviceptr dst, unsigned value, size_t n)
 {
     return told(fc_fill32(here(), dst, value, n));
+}
+
+CUresult cuMemcpyHtoDAsync(CUdeviceptr dst, const void *src, size_t size, CUstream stream)
+{
+    return told(fc_htod_async(here(), dst, src, size, stream));
+}
+
+CUresult cuMemcpyDtoHAsync(void *dst, CUdeviceptr src, size_t size, CUstream stream)
+{
+    return told(fc_dtoh_async(here(), dst, src, size, stream));
+}
+
+CUresult cuMemcpyDtoDAsync(CUdeviceptr dst, CUdeviceptr src, size_t size, CUstream stream)
+{
+    return told(fc_dtod_async(here(), dst, src, size, stream));
+}
+
+CUresult cuMemsetD8Async(CUdeviceptr dst, unsigned char value, size_t n, CUstream stream)
+{
+    return told(fc_fill_async(here(), dst, value, n, stream));
 }

@@ -18,7 +18,6 @@ static const struct later {
     {"H.extreme.*_max*", "*", FAULTS},
     {"H.extreme.*_to_*", "*", FAULTS},
     {"H.extreme.*_minus_*", "*", FAULTS},
-    {"S.*", "*", "device addresses as the host's arguments"},
     {"export*", "*", SHARING},
     {"import.*", "*", SHARING},
     {"ipc.*", "*", SHARING " across processes"},

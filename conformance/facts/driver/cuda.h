@@ -47,6 +47,7 @@ typedef struct CUctxCreateParams_st CUctxCreateParams;
 #define CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID VMM_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID
 #define CU_POINTER_ATTRIBUTE_BUFFER_ID VMM_POINTER_ATTRIBUTE_BUFFER_ID
 #define CU_STREAM_LEGACY ((CUstream)1)
+#define CU_STREAM_NON_BLOCKING VMM_STREAM_NON_BLOCKING
 #define CU_STREAM_PER_THREAD ((CUstream)2)
 
 typedef struct {
@@ -96,6 +97,8 @@ typedef struct {
 #define cuStreamCreate CU(stream_create)
 #define cuStreamDestroy CU(stream_destroy)
 #define cuStreamSynchronize CU(stream_synchronize)
+#define cuStreamQuery CU(stream_query)
+#define cuLaunchHostFunc CU(launch_host_func)
 #define cuMemGetInfo CU(mem_get_info)
 #define cuMemAlloc CU(mem_alloc)
 #define cuMemFree CU(mem_free)
@@ -119,6 +122,10 @@ typedef struct {
 #define cuMemcpyHtoD CU(memcpy_htod)
 #define cuMemcpyDtoH CU(memcpy_dtoh)
 #define cuMemcpyDtoD CU(memcpy_dtod)
+#define cuMemcpyHtoDAsync CU(memcpy_htod_async)
+#define cuMemcpyDtoHAsync CU(memcpy_dtoh_async)
+#define cuMemcpyDtoDAsync CU(memcpy_dtod_async)
+#define cuMemsetD8Async CU(memset_d8_async)
 #define cuMemsetD8 CU(memset_d8)
 #define cuMemsetD16 CU(memset_d16)
 #define cuMemsetD32 CU(memset_d32)
@@ -146,6 +153,8 @@ CUresult cuCtxSynchronize(void);
 CUresult cuStreamCreate(CUstream *stream, unsigned flags);
 CUresult cuStreamDestroy(CUstream stream);
 CUresult cuStreamSynchronize(CUstream stream);
+CUresult cuStreamQuery(CUstream stream);
+CUresult cuLaunchHostFunc(CUstream stream, vmm_host_fn fn, void *user_data);
 CUresult cuMemGetInfo(size_t *free_bytes, size_t *total);
 CUresult cuMemAlloc(CUdeviceptr *ptr, size_t size);
 CUresult cuMemFree(CUdeviceptr ptr);
@@ -176,6 +185,10 @@ CUresult cuMemGetHandleForAddressRange(void *handle, CUdeviceptr ptr, size_t siz
 CUresult cuMemcpyHtoD(CUdeviceptr dst, const void *src, size_t size);
 CUresult cuMemcpyDtoH(void *dst, CUdeviceptr src, size_t size);
 CUresult cuMemcpyDtoD(CUdeviceptr dst, CUdeviceptr src, size_t size);
+CUresult cuMemcpyHtoDAsync(CUdeviceptr dst, const void *src, size_t size, CUstream stream);
+CUresult cuMemcpyDtoHAsync(void *dst, CUdeviceptr src, size_t size, CUstream stream);
+CUresult cuMemcpyDtoDAsync(CUdeviceptr dst, CUdeviceptr src, size_t size, CUstream stream);
+CUresult cuMemsetD8Async(CUdeviceptr dst, unsigned char value, size_t n, CUstream stream);
 CUresult cuMemsetD8(CUdeviceptr dst, unsigned char value, size_t n);
 CUresult cuMemsetD16(CUdeviceptr dst, unsigned short value, size_t n);
 CUresult cuMemsetD32(CUdeviceptr dst, unsigned value, size_t n);
