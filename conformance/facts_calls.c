@@ -221,6 +221,16 @@ vmm_result fc_fill(struct facts *f, vmm_deviceptr dst, unsigned char value, uint
     return vmm_memset_d8(f->sys, dst, value, n);
 }
 
+vmm_result fc_fill_async(struct facts *f, vmm_deviceptr dst, unsigned char value, uint64_t n, vmm_stream stream)
+{
+    fc_begin(f, "cuMemsetD8Async");
+    fc_arg(f, "dstDevice", dst);
+    fc_arg(f, "uc", value);
+    fc_arg(f, "N", n);
+    fc_arg_pointer(f, "stream", stream);
+    return vmm_memset_d8_async(f->sys, dst, value, n, stream);
+}
+
 vmm_result fc_fill16(struct facts *f, vmm_deviceptr dst, unsigned short value, uint64_t n)
 {
     fc_begin(f, "cuMemsetD16");

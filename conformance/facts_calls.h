@@ -31,6 +31,7 @@ vmm_result fc_htod(struct facts *f, vmm_deviceptr dst, const void *src, uint64_t
 vmm_result fc_dtoh(struct facts *f, void *dst, vmm_deviceptr src, uint64_t size);
 vmm_result fc_dtod(struct facts *f, vmm_deviceptr dst, vmm_deviceptr src, uint64_t size);
 vmm_result fc_fill(struct facts *f, vmm_deviceptr dst, unsigned char value, uint64_t n);
+vmm_result fc_fill_async(struct facts *f, vmm_deviceptr dst, unsigned char value, uint64_t n, vmm_stream stream);
 vmm_result fc_device_attribute(struct facts *f, int *value, vmm_device_attribute attribute, vmm_device device);
 
 vmm_result fc_fill16(struct facts *f, vmm_deviceptr dst, unsigned short value, uint64_t n);
@@ -57,6 +58,8 @@ vmm_result fc_ctx_synchronize(struct facts *f);
 vmm_result fc_stream_create(struct facts *f, vmm_stream *stream, unsigned flags);
 vmm_result fc_stream_destroy(struct facts *f, vmm_stream stream);
 vmm_result fc_stream_synchronize(struct facts *f, vmm_stream stream);
+vmm_result fc_stream_query(struct facts *f, vmm_stream stream);
+vmm_result fc_host_func(struct facts *f, vmm_stream stream, vmm_host_fn fn, void *user_data);
 vmm_result fc_memory_info(struct facts *f, uint64_t *free_bytes, uint64_t *total);
 
 /* A kernel and the wait for it, which is the call remembered (facts_kernels.c). */
