@@ -57,6 +57,8 @@ vmm_result fc_ctx_synchronize(struct facts *f);
 vmm_result fc_stream_create(struct facts *f, vmm_stream *stream, unsigned flags);
 vmm_result fc_stream_destroy(struct facts *f, vmm_stream stream);
 vmm_result fc_stream_synchronize(struct facts *f, vmm_stream stream);
+vmm_result fc_stream_query(struct facts *f, vmm_stream stream);
+vmm_result fc_host_func(struct facts *f, vmm_stream stream, vmm_host_fn fn, void *user_data);
 vmm_result fc_memory_info(struct facts *f, uint64_t *free_bytes, uint64_t *total);
 
 /* Work in a stream (facts_calls_async.c). */
@@ -64,8 +66,6 @@ vmm_result fc_htod_async(struct facts *f, vmm_deviceptr dst, const void *src, ui
 vmm_result fc_dtoh_async(struct facts *f, void *dst, vmm_deviceptr src, uint64_t size, vmm_stream stream);
 vmm_result fc_dtod_async(struct facts *f, vmm_deviceptr dst, vmm_deviceptr src, uint64_t size, vmm_stream stream);
 vmm_result fc_fill_async(struct facts *f, vmm_deviceptr dst, unsigned char value, uint64_t n, vmm_stream stream);
-vmm_result fc_host_func(struct facts *f, vmm_stream stream, vmm_host_fn fn, void *user_data);
-vmm_result fc_stream_query(struct facts *f, vmm_stream stream);
 
 /* A kernel and the wait for it, which is the call remembered (facts_kernels.c). */
 vmm_result fc_kernel_fill(struct facts *f, vmm_deviceptr dst, unsigned char value, uint64_t n);

@@ -41,19 +41,3 @@ vmm_result fc_fill_async(struct facts *f, vmm_deviceptr dst, unsigned char value
     fc_arg_pointer(f, "stream", stream);
     return vmm_memset_d8_async(f->sys, dst, value, n, stream);
 }
-
-vmm_result fc_host_func(struct facts *f, vmm_stream stream, vmm_host_fn fn, void *user_data)
-{
-    fc_begin(f, "cuLaunchHostFunc");
-    fc_arg_pointer(f, "stream", stream);
-    fc_arg(f, "fn", (uint64_t)(uintptr_t)fn);
-    fc_arg_pointer(f, "userData", user_data);
-    return vmm_launch_host_func(f->sys, stream, fn, user_data);
-}
-
-vmm_result fc_stream_query(struct facts *f, vmm_stream stream)
-{
-    fc_begin(f, "cuStreamQuery");
-    fc_arg_pointer(f, "stream", stream);
-    return vmm_stream_query(f->sys, stream);
-}

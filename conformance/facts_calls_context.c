@@ -135,6 +135,22 @@ vmm_result fc_stream_synchronize(struct facts *f, vmm_stream stream)
     return vmm_stream_synchronize(f->sys, stream);
 }
 
+vmm_result fc_stream_query(struct facts *f, vmm_stream stream)
+{
+    fc_begin(f, "cuStreamQuery");
+    fc_arg_pointer(f, "stream", stream);
+    return vmm_stream_query(f->sys, stream);
+}
+
+vmm_result fc_host_func(struct facts *f, vmm_stream stream, vmm_host_fn fn, void *user_data)
+{
+    fc_begin(f, "cuLaunchHostFunc");
+    fc_arg_pointer(f, "stream", stream);
+    fc_arg(f, "fn", fn != NULL);
+    fc_arg_pointer(f, "userData", user_data);
+    return vmm_launch_host_func(f->sys, stream, fn, user_data);
+}
+
 vmm_result fc_memory_info(struct facts *f, uint64_t *free_bytes, uint64_t *total)
 {
     fc_begin(f, "cuMemGetInfo");

@@ -33,7 +33,7 @@ static bool crashes(void)
 
 static CUresult told(vmm_result result)
 {
-    if (result == VMM_SUCCESS)
+    if (result == VMM_SUCCESS || result == VMM_ERROR_NOT_READY)
         return result;
     const char *rule = vmm_last_detail()->rule, *fault = facts_unexplained(driver, result, crashes());
     printf("%c" FACTS_REFUSED "%s|%s%c", FACTS_REMARK, rule ? rule : "nothing", fault ? fault : "", FACTS_REMARK_END);
@@ -103,6 +103,42 @@ CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle, vo
 {
     (void)handle, (void)in, (void)type;
     return cannot("export and import");
+}
+
+CUresult cuEventCreate(CUevent *event, unsigned flags)
+{
+    (void)event, (void)flags;
+    return cannot("events");
+}
+
+CUresult cuEventDestroy(CUevent event)
+{
+    (void)event;
+    return cannot("events");
+}
+
+CUresult cuEventRecord(CUevent event, CUstream stream)
+{
+    (void)event, (void)stream;
+    return cannot("events");
+}
+
+CUresult cuEventQuery(CUevent event)
+{
+    (void)event;
+    return cannot("events");
+}
+
+CUresult cuEventSynchronize(CUevent event)
+{
+    (void)event;
+    return cannot("events");
+}
+
+CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags)
+{
+    (void)stream, (void)event, (void)flags;
+    return cannot("events");
 }
 
 CUresult cuMemAlloc(CUdeviceptr *ptr, size_t size)
@@ -280,7 +316,7 @@ CUresult cuStreamQuery(CUstream stream)
     return told(fc_stream_query(here(), stream));
 }
 
-CUresult cuLaunchHostFunc(CUstream stream, vmm_host_fn fn, void *user_data)
+CUresult cuLaunchHostFunc(CUstream stream, CUhostFn fn, void *user_data)
 {
     return told(fc_host_func(here(), stream, fn, user_data));
 }

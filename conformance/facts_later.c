@@ -18,6 +18,7 @@ static const struct later {
     {"H.extreme.*_max*", "*", FAULTS},
     {"H.extreme.*_to_*", "*", FAULTS},
     {"H.extreme.*_minus_*", "*", FAULTS},
+    {"T.*", "*", "events"},
     {"export*", "*", SHARING},
     {"import.*", "*", SHARING},
     {"ipc.*", "*", SHARING " across processes"},

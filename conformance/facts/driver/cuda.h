@@ -22,11 +22,14 @@ typedef unsigned long long CUdeviceptr;
 typedef unsigned long long CUmemGenericAllocationHandle;
 typedef vmm_context CUcontext;
 typedef vmm_stream CUstream;
+typedef struct CUevent_st *CUevent;
+typedef vmm_host_fn CUhostFn;
 typedef int CUmemLocationType, CUmemAllocationType, CUmemAllocationHandleType, CUmemAccess_flags;
 typedef int CUmemRangeHandleType;
 typedef int CUmemAllocationGranularity_flags, CUdevice_attribute, CUpointer_attribute;
 typedef struct CUctxCreateParams_st CUctxCreateParams;
 
+#define CUDA_CB
 #define CUDA_SUCCESS VMM_SUCCESS
 #define CU_MEM_ALLOCATION_TYPE_PINNED VMM_MEM_ALLOCATION_TYPE_PINNED
 #define CU_MEM_LOCATION_TYPE_DEVICE VMM_MEM_LOCATION_TYPE_DEVICE
@@ -46,6 +49,7 @@ typedef struct CUctxCreateParams_st CUctxCreateParams;
 #define CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR VMM_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR
 #define CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID VMM_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID
 #define CU_POINTER_ATTRIBUTE_BUFFER_ID VMM_POINTER_ATTRIBUTE_BUFFER_ID
+#define CU_EVENT_DISABLE_TIMING 2
 #define CU_STREAM_LEGACY ((CUstream)1)
 #define CU_STREAM_NON_BLOCKING VMM_STREAM_NON_BLOCKING
 #define CU_STREAM_PER_THREAD ((CUstream)2)
@@ -98,6 +102,12 @@ typedef struct {
 #define cuStreamDestroy CU(stream_destroy)
 #define cuStreamSynchronize CU(stream_synchronize)
 #define cuStreamQuery CU(stream_query)
+#define cuStreamWaitEvent CU(stream_wait_event)
+#define cuEventCreate CU(event_create)
+#define cuEventDestroy CU(event_destroy)
+#define cuEventRecord CU(event_record)
+#define cuEventQuery CU(event_query)
+#define cuEventSynchronize CU(event_synchronize)
 #define cuLaunchHostFunc CU(launch_host_func)
 #define cuMemGetInfo CU(mem_get_info)
 #define cuMemAlloc CU(mem_alloc)
@@ -129,6 +139,7 @@ typedef struct {
 #define cuMemsetD8 CU(memset_d8)
 #define cuMemsetD16 CU(memset_d16)
 #define cuMemsetD32 CU(memset_d32)
+#define cuMemsetD8Async CU(memset_d8_async)
 
 CUresult cuInit(unsigned flags);
 CUresult cuDriverGetVersion(int *version);
@@ -154,7 +165,13 @@ CUresult cuStreamCreate(CUstream *stream, unsigned flags);
 CUresult cuStreamDestroy(CUstream stream);
 CUresult cuStreamSynchronize(CUstream stream);
 CUresult cuStreamQuery(CUstream stream);
-CUresult cuLaunchHostFunc(CUstream stream, vmm_host_fn fn, void *user_data);
+CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags);
+CUresult cuEventCreate(CUevent *event, unsigned flags);
+CUresult cuEventDestroy(CUevent event);
+CUresult cuEventRecord(CUevent event, CUstream stream);
+CUresult cuEventQuery(CUevent event);
+CUresult cuEventSynchronize(CUevent event);
+CUresult cuLaunchHostFunc(CUstream stream, CUhostFn fn, void *user_data);
 CUresult cuMemGetInfo(size_t *free_bytes, size_t *total);
 CUresult cuMemAlloc(CUdeviceptr *ptr, size_t size);
 CUresult cuMemFree(CUdeviceptr ptr);
@@ -192,5 +209,6 @@ CUresult cuMemsetD8Async(CUdeviceptr dst, unsigned char value, size_t n, CUstrea
 CUresult cuMemsetD8(CUdeviceptr dst, unsigned char value, size_t n);
 CUresult cuMemsetD16(CUdeviceptr dst, unsigned short value, size_t n);
 CUresult cuMemsetD32(CUdeviceptr dst, unsigned value, size_t n);
+CUresult cuMemsetD8Async(CUdeviceptr dst, unsigned char value, size_t n, CUstream stream);
 
 #endif

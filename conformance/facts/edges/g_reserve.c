@@ -207,6 +207,19 @@ static void g_sizes_no_context(void)
 }
 
 /* Hints high up, where nothing lies above, and hints at and near the start of a driver's chunk. */
+/* 1 G far above everything, where the program's stack is not by chance. */
+static CUdeviceptr g_far_up(void)
+{
+    static const CUdeviceptr places[] = {0x7fff00000000, 0x7ffd00000000, 0x7ffb00000000};
+    for (size_t i = 0; i + 1 < COUNT(places); i++) {
+        CUdeviceptr p = 0;
+        if (cuMemAddressReserve(&p, G, 0, places[i], 0) == CUDA_SUCCESS && p == places[i])
+            return p;
+        cuMemAddressFree(p, G);
+    }
+    return reserve_here(places[COUNT(places) - 1], G);
+}
+
 static void g_high(void)
 {
     init();
@@ -221,7 +234,7 @@ static void g_high(void)
             g_hint(high[i], sizes[k] * G, note);
         }
     /* A chunk kept alive by one range in it. */
-    CUdeviceptr p = reserve_here(0x7fff00000000, G);
+    CUdeviceptr p = g_far_up();
     g_hint(p + G, G, "in_new_chunk+1G");
     g_hint(p + 5 * G, G, "in_new_chunk+5G");
     g_hint(p + 8 * G, 4 * G, "in_new_chunk+8G");

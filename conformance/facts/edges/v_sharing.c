@@ -324,13 +324,15 @@ static void v_send(int socket, int fd)
     memset(&m, 0, sizeof m);
     m.msg_iov = &io;
     m.msg_iovlen = 1;
-    m.msg_control = room;
-    m.msg_controllen = sizeof room;
-    struct cmsghdr *c = CMSG_FIRSTHDR(&m);
-    c->cmsg_level = SOL_SOCKET;
-    c->cmsg_type = SCM_RIGHTS;
-    c->cmsg_len = CMSG_LEN(sizeof fd);
-    memcpy(CMSG_DATA(c), &fd, sizeof fd);
+    if (fd >= 0) {
+        m.msg_control = room;
+        m.msg_controllen = sizeof room;
+        struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+        c->cmsg_level = SOL_SOCKET;
+        c->cmsg_type = SCM_RIGHTS;
+        c->cmsg_len = CMSG_LEN(sizeof fd);
+        memcpy(CMSG_DATA(c), &fd, sizeof fd);
+    }
     if (sendmsg(socket, &m, 0) != 1)
         say("v_send!", "%s", strerror(errno));
 }
