@@ -14,8 +14,8 @@
 
 /* M0, M1, M2 of H1, M3 of H2: only H1 is mapped more than once. Of each three spots are used: at the start, where what is
  * known of written memory changes, and one that nothing else comes near. */
-enum { MAPPINGS = 4, SPOTS = 3, SPOT = 1536, BYTES = SPOTS * SPOT, WORDS = BYTES / 8 };
-static const uint64_t spots[SPOTS] = {0, BYTES_CHUNK - 512, 5 * BYTES_CHUNK};
+enum { MAPPINGS = 4, SPOTS = 3, SPOT = 3072, BYTES = SPOTS * SPOT, WORDS = BYTES / 8 };
+static const uint64_t spots[SPOTS] = {0, BYTES_CHUNK - 1024, 5 * BYTES_CHUNK};
 
 struct rig {
     struct twin_memory memory; /* first: what stale lies over */
@@ -208,7 +208,7 @@ static void against_a_model(uint64_t seed)
     static struct rig rig;
     rig_open(&rig, "sim:h100,alias=stale:11");
     for (uint64_t launch = 1; launch <= 6; launch++)
-        one_launch(&rig, launch, 3000, &seed);
+        one_launch(&rig, launch, 4000, &seed);
     tap_u64(rig.wrong, 0, "every word is as the memory has it, or as its mapping had it");
     tap_u64(rig.fickle, 0, "and the same of them until the next fence");
     tap_u64(differing(&rig), 0, "the memory ends with all that was written and added");

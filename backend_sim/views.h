@@ -15,8 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Every mapping is made of whole ones. */
-enum { VIEW_UNIT = 512 };
+/* Every mapping is made of whole ones. Larger ones make large fills faster, and kernels with many fences slower. */
+enum { VIEW_UNIT = 2048 };
 
 /* Which one: a memory by its id, offset / VIEW_UNIT in it, and a mapping by its number. */
 struct view_key {
