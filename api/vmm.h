@@ -209,6 +209,9 @@ typedef struct vmm_system vmm_system;
  *                                or none; none (docs/host-memory.md)
  *            sim:PROFILE,faults=explained|plain   whether a touch of device addresses that is not allowed is explained
  *                                before its signal takes its course (the default), or nothing is done about it
+ *            sim:PROFILE,alias=fresh|stale:SEED   what a kernel finds through one address after it wrote the same memory
+ *                                through another, without a fence: the newest bytes (the default), or at places that
+ *                                SEED chooses the older ones (docs/aliases.md)
  *            cuda                the machine's driver, libcuda.so.1 or the library that CUVMM_LIBCUDA names
  *            cuda:PATH           the same from the library at PATH (docs/cuda.md)
  *   layer:   trace=FILE          JSON lines, one per call, into FILE ("-" is standard error)
@@ -783,7 +786,8 @@ VMM_API vmm_result vmm_memset_d32_async(vmm_system *sys, vmm_deviceptr dst, unsi
  *                                                   second, writes it plus 1 through the first, reads it again through
  *                                                   the second, and adds to out how often the old value came back. fence
  *                                                   1 puts fence.proxy.alias between write and read; without it the
- *                                                   outcome is undefined in the documents [VMM-LAUNCH-ALIAS]
+ *                                                   outcome is undefined in the documents [VMM-LAUNCH-ALIAS]. Observed
+ *                                                   (580): 0, as here unless the spec says alias=stale:SEED
  *
  * n is a number of bytes; for kernels that work on words, n and addresses are multiples of 8. out is in device memory
  * and a multiple of 8.

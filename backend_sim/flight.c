@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 
+#include "chance.h"
 #include "kernels.h"
 #include "work.h"
 
@@ -49,13 +50,9 @@ struct queue_place flight_place(const struct sim_process *process, const struct 
     return place;
 }
 
-/* splitmix64: small, and the same everywhere. */
 static uint64_t draw(struct flight *flight)
 {
-    uint64_t z = flight->random += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
+    return chance_next(&flight->random);
 }
 
 /* What is done next, of what was marked last; NULL when nothing may be. */

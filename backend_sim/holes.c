@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "chance.h"
+
 struct hole {
     uint64_t start, size;
     uint64_t largest; /* in this node and below */
@@ -11,10 +13,7 @@ struct hole {
 
 static uint64_t next_weight(struct holes *holes)
 {
-    uint64_t x = holes->seed += UINT64_C(0x9e3779b97f4a7c15);
-    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-    return x ^ x >> 31;
+    return chance_next(&holes->seed);
 }
 
 static uint64_t largest(const struct hole *node)

@@ -6,6 +6,7 @@
 #include "flight.h"
 #include "kernels.h"
 #include "reach.h"
+#include "stale.h"
 #include "twin.h"
 
 /* A kernel that runs: how its twin reaches memory, and what came of it. */
@@ -132,11 +133,24 @@ vmm_result sim_device_check(const struct sim_process *process, int device)
     return result;
 }
 
+/* The same work; what was written through one address may be seen late through another. False when memory was out. */
+static bool run_stale(struct run *run)
+{
+    struct stale stale;
+    stale_open(&stale, run->process, &run->memory, run->call->head.number);
+    twin_of(run->call->kernel)(&stale.memory, run->call->args);
+    return stale_close(&stale);
+}
+
 bool launch_do(struct sim_process *process, const struct queue_place *place, const struct vmm_call_launch *call)
 {
     struct run run = {.memory = {.run = reach}, .process = process, .place = place, .call = call};
-    twin_of(call->kernel)(&run.memory, call->args);
-    return !run.out_of_memory;
+    if (!process->options.stale || !process->aliased) {
+        twin_of(call->kernel)(&run.memory, call->args);
+        return !run.out_of_memory;
+    }
+    bool kept = run_stale(&run);
+    return kept && !run.out_of_memory;
 }
 
 vmm_result sim_launch(struct sim_process *process, const struct vmm_call_launch *call)

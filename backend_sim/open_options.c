@@ -21,22 +21,29 @@ static bool take_observed(struct sim_options *options, const char *value)
     return !value;
 }
 
-static bool take_seed(struct sim_options *options, const char *digits)
+/* What stands behind the word, or NULL. */
+static const char *behind(const char *value, const char *word)
+{
+    size_t length = strlen(word);
+    return value && strncmp(value, word, length) == 0 ? value + length : NULL;
+}
+
+static bool take_seed(uint64_t *seed, const char *digits)
 {
     char *end;
     errno = 0;
-    options->seed = strtoull(digits, &end, 0);
+    *seed = strtoull(digits, &end, 0);
     return digits[0] >= '0' && digits[0] <= '9' && !*end && !errno;
 }
 
 static bool take_schedule(struct sim_options *options, const char *value)
 {
-    static const char random[] = "random:";
+    const char *seed = behind(value, "random:");
     if (!value)
         return false;
-    if (strncmp(value, random, sizeof random - 1) == 0) {
+    if (seed) {
         options->schedule = SIM_RANDOM;
-        return take_seed(options, value + sizeof random - 1);
+        return take_seed(&options->seed, seed);
     }
     options->schedule = strcmp(value, "eager") == 0 ? SIM_EAGER : SIM_LATE;
     return options->schedule == SIM_EAGER || strcmp(value, "late") == 0;
@@ -71,6 +78,13 @@ static bool take_faults(struct sim_options *options, const char *value)
     return known;
 }
 
+static bool take_alias(struct sim_options *options, const char *value)
+{
+    const char *seed = behind(value, "stale:");
+    options->stale = seed != NULL;
+    return seed ? take_seed(&options->stale_seed, seed) : value && strcmp(value, "fresh") == 0;
+}
+
 static const struct option {
     const char *name;
     take take;
@@ -81,15 +95,17 @@ static const struct option {
     {"schedule", take_schedule, "late, eager or random:SEED with a number"},
     {"arena", take_arena, "auto, profile or none"},
     {"faults", take_faults, "explained or plain"},
+    {"alias", take_alias, "fresh or stale:SEED with a number"},
 };
 
 enum { OPTIONS = sizeof table / sizeof table[0] };
 
+/* The values of each would not fit into a note: who gives a wrong one is told them. */
 static vmm_result refuse_name(const char *name)
 {
     return vmm_detail_fail(VMM_ERROR_INVALID_VALUE, "vmm_open",
-                           "option \"%.40s\": expected strict or observed, schedule=late, eager or random:SEED, "
-                           "arena=auto, profile or none, faults=explained or plain",
+                           "option \"%.40s\": expected strict or observed, or one of schedule=, arena=, faults=, "
+                           "alias= with a value",
                            name);
 }
 

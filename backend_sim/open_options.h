@@ -24,6 +24,8 @@ struct sim_options {
     bool strict; /* documented rules that the recorded driver lets pass are refused */
     enum sim_schedule schedule;
     uint64_t seed; /* of SIM_RANDOM */
+    bool stale;    /* reads through another address than the write's may find old bytes (stale.h) */
+    uint64_t stale_seed;
     enum arena_choice arena;
     bool explain_faults; /* host accesses that are not allowed (host_fault.h) */
 };

@@ -33,6 +33,11 @@ static void accepted(void)
         {"h100,arena=none,arena=auto", "h100", {.arena = ARENA_AUTO}, false},
         {"h100,arena=none,faults=plain", "h100", {.arena = ARENA_NONE}, true},
         {"h100,faults=plain,faults=explained", "h100", {.arena = ARENA_AUTO}, false},
+        {"h100,alias=fresh", "h100", {.stale = false}, false},
+        {"h100,alias=stale:7", "h100", {.stale = true, .stale_seed = 7}, false},
+        {"h100,schedule=random:3,alias=stale:0x10", "h100",
+         {.schedule = SIM_RANDOM, .seed = 3, .stale = true, .stale_seed = 16}, false},
+        {"h100,alias=stale:7,alias=fresh", "h100", {.stale = false, .stale_seed = 7}, false},
     };
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
         struct sim_options options;
@@ -40,7 +45,8 @@ static void accepted(void)
         bool ok = take(good[i].text, &options, profile) == VMM_SUCCESS && strcmp(profile, good[i].profile) == 0 &&
                   options.strict == good[i].options.strict && options.schedule == good[i].options.schedule &&
                   options.seed == good[i].options.seed && options.arena == good[i].options.arena &&
-                  options.explain_faults != good[i].plain;
+                  options.explain_faults != good[i].plain && options.stale == good[i].options.stale &&
+                  options.stale_seed == good[i].options.stale_seed;
         tap_ok(ok, "\"%s\"", good[i].text);
     }
 }
@@ -63,6 +69,16 @@ static void refused(void)
         {"h100,arena=here", "arena with \"here\": expected auto, profile or none"},
         {"h100,faults=no", "faults with \"no\": expected explained or plain"},
         {"h100,schedule=random:99999999999999999999", "schedule with \"random:"},
+        {"h100,alias", "alias with \"\": expected fresh or stale:SEED with a number"},
+        {"h100,alias=", "alias with \"\": expected fresh or stale:SEED with a number"},
+        {"h100,alias=warn", "alias with \"warn\": expected fresh or stale:SEED"},
+        {"h100,alias=stale", "alias with \"stale\""},
+        {"h100,alias=stale:", "alias with \"stale:\""},
+        {"h100,alias=stale:-1", "alias with \"stale:-1\""},
+        {"h100,alias=stale:7 ", "alias with \"stale:7 \""},
+        {"h100,alias=stale:99999999999999999999", "alias with \"stale:"},
+        {"h100,a-name-that-is-forty-letters-long-or-longer", "alias= with a value"}, /* nothing is cut off */
+        {"h100,aliases=stale:7", "\"aliases\": expected strict or observed, or one of schedule=, arena=, faults=, alias="},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         struct sim_options options;

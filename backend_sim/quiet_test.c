@@ -31,13 +31,16 @@ static vmm_result life(vmm_system *sys, vmm_mem_location_type type)
     vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {type, 0}}, seen;
     vmm_mem_access_desc desc = {{VMM_MEM_LOCATION_TYPE_DEVICE, 0}, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE};
     vmm_mem_generic_allocation_handle handle[MAPPINGS];
-    vmm_deviceptr at, base;
+    vmm_deviceptr at, alias, base;
     uint64_t flags, bytes, total;
     vmm_result bad = vmm_mem_address_reserve(sys, &at, MAPPINGS * G, 0, 0, 0);
     for (uint64_t i = 0; i < MAPPINGS; i++) {
         bad |= vmm_mem_create(sys, &handle[i], G, &prop, 0);
         bad |= vmm_mem_map(sys, at + i * G, G, 0, handle[i], 0);
     }
+    bad |= vmm_mem_address_reserve(sys, &alias, G, 0, 0, 0);
+    bad |= vmm_mem_map(sys, alias, G, 0, handle[1], 0);
+    bad |= vmm_mem_set_access(sys, alias, G, &desc, 1);
     bad |= vmm_mem_set_access(sys, at, MAPPINGS * G, &desc, 1);
     bad |= vmm_mem_get_access(sys, &flags, &desc.location, at);
     bad |= vmm_mem_get_allocation_properties_from_handle(sys, &seen, handle[0]);
@@ -47,6 +50,8 @@ static vmm_result life(vmm_system *sys, vmm_mem_location_type type)
     bad |= vmm_mem_get_info(sys, &bytes, &total);
     bad |= vmm_mem_alloc(sys, &base, 12345);
     bad |= vmm_mem_free(sys, base);
+    bad |= vmm_mem_unmap(sys, alias, G);
+    bad |= vmm_mem_address_free(sys, alias, G);
     bad |= vmm_mem_unmap(sys, at, MAPPINGS * G);
     for (uint64_t i = 0; i < MAPPINGS; i++)
         bad |= vmm_mem_release(sys, handle[i]);
@@ -66,7 +71,7 @@ static _Noreturn void quietly(vmm_system *sys, vmm_mem_location_type type)
     abort();
 }
 
-static void quiet(vmm_mem_location_type type, const char *what)
+static void quiet(const char *spec, vmm_mem_location_type type, const char *what)
 {
     int status = 0;
     fflush(NULL);
@@ -75,7 +80,7 @@ static void quiet(vmm_mem_location_type type, const char *what)
         alarm(20);
         vmm_system *own;
         vmm_context ctx;
-        if (vmm_open("sim:h100", &own) || vmm_init(own, 0) || vmm_ctx_create(own, &ctx, 0, 0))
+        if (vmm_open(spec, &own) || vmm_init(own, 0) || vmm_ctx_create(own, &ctx, 0, 0))
             _exit(4);
         quietly(own, type);
     }
@@ -98,8 +103,9 @@ int main(void)
         return tap_done();
     }
 #if !TOOL
-    quiet(VMM_MEM_LOCATION_TYPE_DEVICE, "memory of a device");
-    quiet(VMM_MEM_LOCATION_TYPE_HOST_NUMA, "memory of a host node, for the device alone");
+    quiet("sim:h100", VMM_MEM_LOCATION_TYPE_DEVICE, "memory of a device");
+    quiet("sim:h100", VMM_MEM_LOCATION_TYPE_HOST_NUMA, "memory of a host node, for the device alone");
+    quiet("sim:h100,alias=stale:1", VMM_MEM_LOCATION_TYPE_DEVICE, "where aliases may show old bytes");
 #endif
     return tap_done();
 }

@@ -9,6 +9,7 @@
 CHECK_PROFILES ?= h100 h200x2 min max odd
 CHECK_AS_DRIVER ?= h100 h200x2
 CHECK_SCHEDULES ?= eager random-1
+CHECK_ALIASES  ?= stale-1
 COVERAGE_FLOOR ?= ci/coverage-floor
 TAP            ?= $(BUILD)/tap
 TALLY          ?= ci/tally
@@ -26,6 +27,7 @@ CHECK_RUNS  := $(PROGS:$(BUILD)/bin/%=$(BUILD)/check/%)
 CHECK_RUNS  += $(if $(SUITE),$(CHECK_PROFILES:%=$(BUILD)/check/conformance-%))
 CHECK_RUNS  += $(if $(SUITE),$(CHECK_AS_DRIVER:%=$(BUILD)/check/conformance-as-driver-%))
 CHECK_RUNS  += $(if $(SUITE),$(CHECK_SCHEDULES:%=$(BUILD)/check/conformance-schedule-%))
+CHECK_RUNS  += $(if $(SUITE),$(CHECK_ALIASES:%=$(BUILD)/check/conformance-alias-%))
 # What drivers answered, replayed.
 RECORDINGS  := $(notdir $(patsubst %/profile,%,$(wildcard conformance/recordings/*/profile)))
 CHECK_RUNS  += $(RECORDINGS:%=$(BUILD)/check/recording-%)
@@ -62,6 +64,12 @@ $(BUILD)/check/conformance-as-driver-%: ci/targets.mk
 $(BUILD)/check/conformance-schedule-%: ci/targets.mk
 	@mkdir -p $(@D)
 	@printf '#!/bin/sh\nexec $${CUVMM_RUN-} $(BUILD)/bin/conformance --backend sim:h100,schedule=$(subst -,:,$*)\n' >$@
+	@chmod +x $@
+
+# Old bytes where the order of writes and reads through two addresses is not defined; what is defined stays.
+$(BUILD)/check/conformance-alias-%: ci/targets.mk
+	@mkdir -p $(@D)
+	@printf '#!/bin/sh\nexec $${CUVMM_RUN-} $(BUILD)/bin/conformance --backend sim:h100,alias=$(subst -,:,$*)\n' >$@
 	@chmod +x $@
 
 # Layers between: a simulator beside the simulator, which must find nothing to say, and a trace. The model beside all.

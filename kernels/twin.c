@@ -26,17 +26,18 @@ bool twin_ask(struct twin_memory *memory, uint64_t address, unsigned width, uint
 {
     struct twin_known *known = &memory->known[(address >> TWIN_KNOWN_SHIFT) % TWIN_KNOWN];
     uint64_t unit = UINT64_C(1) << TWIN_KNOWN_SHIFT, size = unit - address % unit;
+    bool alone = memory->dry || memory->fleeting;
     unsigned char *at;
     *value = 0;
     if (!known->at && known->writes == memory->writes + 1 && address - known->start <= known->size - width)
         return true;
-    if (size < width || memory->dry)
+    if (size < width || alone)
         size = width;
     if (!memory->run(memory, address, width, &size, TWIN_READ, &at))
         return false;
     if (at)
         *value = twin_taken(at, width);
-    if (!memory->dry && size >= sizeof *value)
+    if (!alone && size >= sizeof *value)
         *known = (struct twin_known){address, size, at, memory->writes + 1};
     return true;
 }

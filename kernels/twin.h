@@ -37,6 +37,10 @@ struct twin_memory {
     /* A dry run: *bytes is NULL whatever the use, what is read counts as zero, and a kernel that compares finds what it
      * looks for wrong. It goes everywhere that it could go, and each access is asked for by itself. */
     bool dry;
+    /* What comes back holds until the next question only, so nothing of it is remembered. */
+    bool fleeting;
+    /* A fence for aliases: what was written is seen through every address from here on. NULL: it always is. */
+    void (*fence)(struct twin_memory *memory);
     struct twin_known known[TWIN_KNOWN]; /* what twin_load was granted, by place; zero at first */
     uint64_t writes;                     /* by twin_store and twin_add */
 };
@@ -76,6 +80,12 @@ static inline bool twin_load(struct twin_memory *memory, uint64_t address, unsig
         return twin_ask(memory, address, width, value);
     *value = twin_taken(known->at + offset, width);
     return true;
+}
+
+static inline void twin_fence(struct twin_memory *memory)
+{
+    if (memory->fence)
+        memory->fence(memory);
 }
 
 /* The twins, for the table. */

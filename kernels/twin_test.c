@@ -20,6 +20,7 @@ struct rig {
     uint64_t fault, asked, longest;
     unsigned width;
     enum twin_use use;
+    unsigned fences;
 };
 
 static bool run(struct twin_memory *memory, uint64_t address, unsigned width, uint64_t *size, enum twin_use use,
@@ -39,6 +40,11 @@ static bool run(struct twin_memory *memory, uint64_t address, unsigned width, ui
     rig->longest = *size > rig->longest ? *size : rig->longest;
     *bytes = use == TWIN_READ && rig->blank[piece] ? NULL : rig->bytes + at;
     return true;
+}
+
+static void fence(struct twin_memory *memory)
+{
+    ((struct rig *)memory)->fences++;
 }
 
 static void rig_open(struct rig *rig)
@@ -236,6 +242,24 @@ static void test_known(void)
         twin_load(&rig.memory, BASE + i, 8, &value);
     tap_u64(rig.asked, 10, "on a dry run each access is asked for");
     tap_u64(rig.longest, 8, "by itself");
+
+    rig_open(&rig);
+    rig.memory.fleeting = true;
+    rig.bytes[0] = 5;
+    for (int i = 0; i < 3; i++)
+        tap_ok(twin_load(&rig.memory, BASE, 8, &value) && value == 5, "bytes that hold for a moment");
+    tap_u64(rig.asked, 3, "are asked for each time");
+    tap_u64(rig.longest, 8, "by themselves");
+}
+
+/* A fence stands behind each write, where the kernel is asked for it. */
+static void test_fence(void)
+{
+    struct rig rig;
+    rig_open(&rig);
+    rig.memory.fence = fence;
+    tap_ok(RUN(&rig, ALIAS_WRITE_READ, BASE, BASE, 64, 0, BASE + PIECE) && !rig.fences, "no fence is asked for");
+    tap_ok(RUN(&rig, ALIAS_WRITE_READ, BASE, BASE, 64, 1, BASE + PIECE) && rig.fences == 8, "one for each word");
 }
 
 int main(void)
@@ -245,6 +269,7 @@ int main(void)
     test_pattern();
     test_random_read();
     test_known();
+    test_fence();
     test_faults();
     return tap_done();
 }

@@ -12,7 +12,9 @@
  *
  * bin/buggy runs both forms, each in a fresh system and under several schedules. The buggy form is told by this rule, at
  * the call marked TOLD, once, and of nothing else. The corrected form is told nothing, leaves nothing behind, and what
- * its RIGHT(...) say of the bytes holds. Programs register themselves, and docs/mistakes.md is a table of them.
+ * its RIGHT(...) say of the bytes holds. A program that is right by luck is found out: with alias=stale:SEED its bytes
+ * are wrong for some seeds, and those of its correction for none. Programs register themselves, and docs/mistakes.md is
+ * a table of them.
  */
 #ifndef CUVMM_BUGGY_H
 #define CUVMM_BUGGY_H
@@ -39,6 +41,7 @@ struct program {
                              flight does so late, never eager, and by chance under a random schedule */
     const char *leaves;   /* kinds of what the buggy form leaves behind, letters of R M H A C S in this order */
     const char *machine;  /* NULL: sim:h100 */
+    bool luck;            /* the buggy form's RIGHT hold, but not under every seed of alias=stale:SEED */
     bool bare;            /* neither initialised nor a context: the program does that itself */
     struct program *next;
 };
@@ -85,7 +88,7 @@ const char *program_theme(const struct program *program, char *theme, size_t siz
 #define VALUE(value) run_value(b, (value))
 /* Where the nearest object that it names starts. */
 #define NEAR(start) run_near(b, (start))
-/* The work is done right, in the corrected form. */
+/* The work is done right: in the corrected form, and by luck in the buggy one. */
 #define RIGHT(condition) run_right(b, __LINE__, #condition, (condition))
 /* The program reads or writes a byte in place; in the buggy form in a child, which ends by it. */
 #define HOST_READ(address) host_read(b, __LINE__, (address))
@@ -131,7 +134,7 @@ struct told {
 struct run {
     vmm_system *sys;
     const struct program *program;
-    const char *schedule;
+    const char *schedule; /* and further options of the spec behind it */
     bool buggy;
     uint64_t g;
     vmm_context context;
@@ -143,6 +146,7 @@ struct run {
     bool value_noted;
     uint64_t near; /* 0: not looked at */
     unsigned rights;   /* how many RIGHT were asked */
+    unsigned wrongs;   /* and how many did not hold */
     unsigned failures; /* of the corrected form while it ran */
 };
 

@@ -57,6 +57,7 @@ void run_near(struct run *b, uint64_t start)
 void run_right(struct run *b, int line, const char *what, bool holds)
 {
     b->rights++;
+    b->wrongs += !holds;
     if (!b->buggy && !holds)
         failed(b, line, what, "does not hold");
 }

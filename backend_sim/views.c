@@ -1,0 +1,73 @@
+#include "views.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "chance.h"
+
+static bool same(struct view_key a, struct view_key b)
+{
+    return a.block == b.block && a.unit == b.unit && a.mapping == b.mapping;
+}
+
+/* Where the key's view is, or would be. */
+static struct view **place(struct view **slot, size_t room, struct view_key key)
+{
+    size_t at = (size_t)chance_of(chance_of(key.block, key.mapping), key.unit) & (room - 1);
+    while (slot[at] && !same(slot[at]->key, key))
+        at = (at + 1) & (room - 1);
+    return &slot[at];
+}
+
+struct view *views_find(const struct views *views, struct view_key key)
+{
+    struct view *view = views->room ? *place(views->slot, views->room, key) : NULL;
+    return view && view->age == views->age ? view : NULL;
+}
+
+static bool make_room(struct views *views)
+{
+    if (2 * views->count < views->room)
+        return true;
+    size_t room = views->room ? 2 * views->room : 64;
+    struct view **slot = calloc(room, sizeof(struct view *));
+    if (!slot)
+        return false;
+    for (size_t i = 0; i < views->room; i++)
+        if (views->slot[i])
+            *place(slot, room, views->slot[i]->key) = views->slot[i];
+    free(views->slot);
+    views->slot = slot;
+    views->room = room;
+    return true;
+}
+
+struct view *views_add(struct views *views, struct view_key key)
+{
+    if (!make_room(views))
+        return NULL;
+    struct view **slot = place(views->slot, views->room, key);
+    if (!*slot) {
+        struct view *view = malloc(sizeof *view);
+        if (!view)
+            return NULL;
+        view->key = key;
+        *slot = view;
+        views->count++;
+    }
+    (*slot)->age = views->age;
+    return *slot;
+}
+
+void views_forget(struct views *views)
+{
+    views->age++;
+}
+
+void views_clear(struct views *views)
+{
+    for (size_t i = 0; i < views->room; i++)
+        free(views->slot[i]);
+    free(views->slot);
+    *views = (struct views){0};
+}
