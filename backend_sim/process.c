@@ -139,6 +139,24 @@ uint32_t sim_process_number(struct sim_process *process, vmm_object_kind kind)
     return ++process->numbers[kind];
 }
 
+struct sim_handle *sim_handle_new(struct sim_process *process, struct sim_block *block, struct sim_origin made)
+{
+    struct sim_handle *handle = calloc(1, sizeof *handle);
+    uint64_t value = handle ? slots_add(&process->handles, handle) : 0;
+    if (!value) {
+        free(handle);
+        return NULL;
+    }
+    handle->value = handle->shown = value;
+    handle->block = block;
+    handle->refs = 1;
+    handle->number = sim_process_number(process, VMM_OBJECT_HANDLE);
+    handle->size = block->size;
+    handle->prop = block->prop;
+    handle->made = made;
+    return handle;
+}
+
 void sim_handle_settle(struct sim_process *process, struct sim_handle *handle, struct sim_origin ended)
 {
     if (handle->refs || handle->maps)

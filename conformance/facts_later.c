@@ -3,7 +3,6 @@
 #include <fnmatch.h>
 
 #define FAULTS "faults of copies and fills"
-#define SHARING "export and import"
 
 /* What the public calls of today cannot ask. A row goes when its capability comes. */
 static const struct later {
@@ -19,9 +18,6 @@ static const struct later {
     {"H.extreme.*_to_*", "*", FAULTS},
     {"H.extreme.*_minus_*", "*", FAULTS},
     {"T.*", "*", "events"},
-    {"export*", "*", SHARING},
-    {"import.*", "*", SHARING},
-    {"ipc.*", "*", SHARING " across processes"},
 };
 
 #define ROWS (sizeof later / sizeof later[0])

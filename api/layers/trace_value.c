@@ -139,6 +139,9 @@ static void write_pointed(struct json *json, const struct vmm_call *call, const 
     case VMM_PARAM_OUT_ATTRIBUTES:
         write_wanted(json, param->name, at, length_in(call, "num_attributes"));
         break;
+    case VMM_PARAM_FD:
+        json_text(json, param->name, "fd");
+        break;
     case VMM_PARAM_FUNCTION:
     case VMM_PARAM_USER_DATA:
         json_text(json, param->name, "host"); /* what is there is the program's own */
