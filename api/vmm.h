@@ -433,7 +433,7 @@ VMM_API vmm_result vmm_device_can_access_peer(vmm_system *sys, int *can_access_p
  *   copies and fills without _async                 as the default stream, and they are done when they return
  *   vmm_memcpy_dtoh_async                           what is ordered before it, and it is done when it returns
  *   vmm_mem_free                                    all work on the device of the memory
- *   vmm_ctx_destroy, the last                       all work of that context (ours: the documents do not say)
+ *   vmm_ctx_destroy, the last                       all work of that context (580; of the others: ours)
  *   vmm_device_primary_ctx_release, ..._reset
  *   everything else                                 nothing; vmm_stream_query lets work go on
  *
@@ -734,11 +734,13 @@ VMM_API vmm_result vmm_mem_get_handle_for_address_range(vmm_system *sys, void *h
  * process dies; here it is [VMM-COPY-HOST-RIGHTS]. It dies, too, where such a copy begins elsewhere and comes to memory
  * that the host has rights to [VMM-COPY-MIXED]. Fills are always the device's, and are refused where a further mapping
  * is such memory and the host's rights changed after the device's [VMM-SET-INTO-HOST].
- * INVALID_CONTEXT [VMM-CTX-CURRENT]; INVALID_VALUE [VMM-COPY-NULL, VMM-COPY-OVERFLOW, VMM-COPY-NOT-MAPPED,
- * VMM-COPY-RUNS-PAST, VMM-COPY-NO-READ, VMM-COPY-NO-WRITE, VMM-COPY-HOST-RIGHTS, VMM-COPY-MIXED, VMM-SET-ALIGNMENT,
+ * A device address in the place of the host's makes it a copy between device addresses, as measured on 580. A size that
+ * passes the end of the address space is started where the start may be used, and takes the device from the process
+ * (580) [VMM-COPY-OVERFLOW, a warning; copies with the host: LAUNCH_FAILED, VMM-FAULT-HOST-COPY].
+ * INVALID_CONTEXT [VMM-CTX-CURRENT]; INVALID_VALUE [VMM-COPY-NULL, VMM-COPY-NOT-MAPPED, VMM-COPY-RUNS-PAST, VMM-COPY-NO-READ, VMM-COPY-NO-WRITE, VMM-COPY-HOST-RIGHTS, VMM-COPY-MIXED, VMM-SET-ALIGNMENT,
  * VMM-SET-INTO-HOST]; the _async forms also INVALID_HANDLE [VMM-STREAM-UNKNOWN]. All of this is asked at the call, and
- * again when queued work is done: what may not be used then makes it a fault [VMM-FAULT-COPY]. The bytes of a copy from
- * the host are taken at the call. cuMemcpy* and cuMemset* of the same names; cuda.h 13.0. */
+ * again when queued work is done: what may not be used then makes it a fault [VMM-FAULT-COPY; of a
+ * copy from the host VMM-FAULT-HOST-COPY]. The bytes of a copy from the host are taken at the call. cuMemcpy* and cuMemset* of the same names; cuda.h 13.0. */
 VMM_API vmm_result vmm_memcpy_htod(vmm_system *sys, vmm_deviceptr dst, const void *src, uint64_t byte_count);
 VMM_API vmm_result vmm_memcpy_dtoh(vmm_system *sys, void *dst, vmm_deviceptr src, uint64_t byte_count);
 /* Overlapping ranges are undefined in the documents; the simulator copies as memmove does where the addresses overlap,
@@ -807,9 +809,9 @@ VMM_API vmm_result vmm_memset_d32_async(vmm_system *sys, vmm_deviceptr dst, unsi
  * process on the device, and vmm_ctx_create and vmm_device_primary_ctx_retain; ending contexts does not mend it, ending
  * the process does. Physical memory, reservations, mappings, rights, pointer attributes and vmm_ctx_destroy work as
  * ever. Not measured: contexts on other devices, which stay whole on the simulator. A copy or fill in flight whose
- * memory went away does the same with LAUNCH_FAILED [VMM-FAULT-COPY, VMM-FAULT-COPY-STICKY] (580, measured for a fill).
- * What was queued behind a fault is never done. Memory of vmm_mem_alloc ends for its kernels where it was asked to end; a device notices after the last
- * page only. */
+ * memory went away does the same [VMM-FAULT-COPY, VMM-FAULT-COPY-STICKY]; copies from the host and fills of one byte with
+ * LAUNCH_FAILED [VMM-FAULT-HOST-COPY, VMM-FAULT-HOST-COPY-STICKY] (580). What was queued behind a fault is never done.
+ * Memory of vmm_mem_alloc ends for its kernels where it was asked to end; a device notices after the last page only. */
 #define VMM_KERNEL_FILL 0
 #define VMM_KERNEL_PATTERN_WRITE 1
 #define VMM_KERNEL_PATTERN_VERIFY 2
@@ -843,10 +845,10 @@ VMM_API vmm_result vmm_launch(vmm_system *sys, vmm_kernel kernel, unsigned int g
  *
  *   stream   fill F   fn(user_data)   launch K        F is done, fn runs, then K
  *
- * fn must make no calls that change anything or wait. Documents: calls in it may be refused, and need not be. Observed (580):
- * create, reserve and unmap are refused with NOT_PERMITTED. Here every call is but those that only ask (about devices,
- * the current context, granularity, properties, rights, pointers, free memory): NOT_PERMITTED [VMM-HOSTFUNC-CALL],
- * nothing is done. A driver calls fn on a thread of its own; the simulator on the thread of the call that lets it run
+ * fn should make no calls. Documents: calls in it may be refused, and need not be. Observed (580): all are refused with
+ * NOT_PERMITTED [VMM-HOSTFUNC-CALL], also those that only ask, but for vmm_init, work that is put into a stream (kernels,
+ * host functions, _async copies and fills) and vmm_stream_query; nothing is done. To wait for the stream in which fn runs
+ * never ends on a driver, and is refused here. A driver calls fn on a thread of its own; the simulator on the thread of the call that lets it run
  * (one that waits, a query, or with schedule=eager this call), and no lock of the system is held meanwhile.
  * INVALID_CONTEXT [VMM-CTX-CURRENT], INVALID_HANDLE [VMM-STREAM-UNKNOWN], ILLEGAL_ADDRESS [VMM-FAULT-STICKY],
  * INVALID_VALUE [VMM-HOSTFUNC-NULL]. cuLaunchHostFunc; cuda.h 13.0. */

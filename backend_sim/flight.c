@@ -25,12 +25,12 @@ void flight_close(struct flight *flight)
     pthread_cond_destroy(&flight->returned);
 }
 
-bool flight_is_inside(const struct flight *flight)
+const struct flight_inside *flight_is_inside(const struct flight *flight)
 {
     const struct flight_inside *inside = flight->inside;
     while (inside && !pthread_equal(inside->thread, pthread_self()))
         inside = inside->next;
-    return inside != NULL;
+    return inside;
 }
 
 struct queue_place flight_place(const struct sim_process *process, const struct sim_context *context, vmm_stream stream)
@@ -65,10 +65,11 @@ static struct queue_item *choose(struct flight *flight)
 }
 
 /* Without the machine's lock. The function may make calls, which refill the thread's record. */
-static void call_host(struct sim_process *process, const struct vmm_call_launch_host_func *call)
+static void call_host(struct sim_process *process, const struct queue_place *place,
+                      const struct vmm_call_launch_host_func *call)
 {
     struct flight *flight = &process->flight;
-    struct flight_inside here = {pthread_self(), flight->inside}, **link = &flight->inside;
+    struct flight_inside here = {pthread_self(), place, flight->inside}, **link = &flight->inside;
     const vmm_detail before = *vmm_last_detail();
     flight->inside = &here;
     pthread_mutex_unlock(&process->machine->lock);
@@ -86,7 +87,7 @@ static void do_item(struct sim_process *process, struct queue_item *item)
     bool lost = process->fault[queue_place_of(item)->device].lost;
     item->state = QUEUE_RUNNING;
     if (work->call.head.id == VMM_CALL_launch_host_func && !lost)
-        call_host(process, &work->call.launch_host_func);
+        call_host(process, queue_place_of(item), &work->call.launch_host_func);
     else if (!lost && !work_do(process, work))
         process->flight.out_of_memory = true;
     item->state = QUEUE_DONE;
@@ -176,7 +177,7 @@ vmm_result flight_issue(struct sim_process *process, const struct queue_place *p
         return sim_out_of_host_memory();
     }
     at_issue(process);
-    if (flight->queue.count <= FLIGHT_MOST)
+    if (flight->queue.count <= FLIGHT_MOST || flight_is_inside(flight)) /* which may be what would be waited for */
         return VMM_SUCCESS;
     struct queue_aim oldest = {QUEUE_ITEM, *queue_place_of(flight->queue.first), flight->queue.first->number};
     return wait_for(process, &oldest);

@@ -12,7 +12,7 @@
  *
  * late: a waiting call does what it waits for, and nothing else is done. eager: all is done when it is issued. random:
  * by a seed, some of what may be done is at each issue and each wait. At most FLIGHT_MOST pieces of work are kept; who
- * issues more waits for the oldest.
+ * issues more waits for the oldest, unless it is a host function.
  *
  * A host function runs on the thread that does the work, without the machine's lock; whoever needs its end meanwhile
  * waits for it. So after flight_issue, flight_wait and flight_poll other threads may have changed everything: what was
@@ -46,11 +46,12 @@ struct flight {
 /* A host function that runs, on the stack of its thread. */
 struct flight_inside {
     pthread_t thread;
+    const struct queue_place *place;
     struct flight_inside *next;
 };
 
-/* Does the calling thread run a host function of this process? */
-bool flight_is_inside(const struct flight *flight);
+/* The host function of this process that the calling thread runs, or NULL. */
+const struct flight_inside *flight_is_inside(const struct flight *flight);
 
 void flight_open(struct flight *flight, const struct sim_options *options);
 /* Drops all work undone. */

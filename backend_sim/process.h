@@ -61,8 +61,16 @@ struct sim_mapping {
 };
 
 /* What device work did that it may not, as it was then. From then on the device is lost to the process. */
+/* What kind of work it was, which decides how the loss is told. */
+enum sim_fault_kind {
+    SIM_FAULT_KERNEL,
+    SIM_FAULT_COPY,     /* moved by the device: fills, and copies between device addresses */
+    SIM_FAULT_HOST_COPY /* bytes that go with the command: copies from and to the host, fills of one byte */
+};
+
 struct sim_fault {
     bool lost, told;
+    enum sim_fault_kind kind;
     uint16_t call; /* enum vmm_call_id: that issued the work */
     unsigned use; /* enum twin_use */
     vmm_fault what;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "launch.h"
 #include "os.h"
 #include "sim_open.h"
 #include "units.h"
@@ -48,28 +49,21 @@ static bool goes_first(const struct vmm_call *call)
     return call->id == VMM_CALL_init;
 }
 
-/* Calls that only ask, which a host function may make. */
-static bool only_asks(enum vmm_call_id id)
+/* What a host function may do, as measured: put work into streams and ask for it. */
+static bool puts_work(enum vmm_call_id id)
 {
     switch (id) {
-    case VMM_CALL_device_get_count:
-    case VMM_CALL_device_get:
-    case VMM_CALL_device_get_name:
-    case VMM_CALL_device_get_attribute:
-    case VMM_CALL_device_total_mem:
-    case VMM_CALL_device_can_access_peer:
-    case VMM_CALL_ctx_get_current:
-    case VMM_CALL_ctx_get_device:
-    case VMM_CALL_mem_get_info:
-    case VMM_CALL_mem_get_allocation_granularity:
-    case VMM_CALL_mem_get_allocation_properties_from_handle:
-    case VMM_CALL_mem_get_access:
-    case VMM_CALL_pointer_get_attribute:
-    case VMM_CALL_pointer_get_attributes:
-    case VMM_CALL_mem_get_address_range:
-        return true;
-    default:
-        return false;
+    case VMM_CALL_init:
+    case VMM_CALL_stream_query:
+    case VMM_CALL_launch:
+    case VMM_CALL_launch_host_func:
+    case VMM_CALL_memcpy_htod_async:
+    case VMM_CALL_memcpy_dtoh_async:
+    case VMM_CALL_memcpy_dtod_async:
+    case VMM_CALL_memset_d8_async:
+    case VMM_CALL_memset_d16_async:
+    case VMM_CALL_memset_d32_async: return true;
+    default: return false;
     }
 }
 
@@ -80,10 +74,11 @@ static vmm_result enter(struct sim_process *process, const struct vmm_call *call
     if (!first && (forked || !process->initialised))
         return vmm_detail_refuse(forked ? VMM_RULE_INIT_FORKED : VMM_RULE_INIT_REQUIRED, 0, 0, NULL);
     pthread_mutex_lock(&process->machine->lock);
-    if (only_asks((enum vmm_call_id)call->id) || !flight_is_inside(&process->flight))
+    if (puts_work((enum vmm_call_id)call->id) || !flight_is_inside(&process->flight))
         return VMM_SUCCESS;
+    vmm_result result = sim_refuse_inside(process);
     pthread_mutex_unlock(&process->machine->lock);
-    return vmm_detail_refuse(VMM_RULE_HOSTFUNC_CALL, 0, 0, NULL);
+    return result;
 }
 
 #define VMM_CALL(name, driver)                                                              \

@@ -2,7 +2,6 @@
 
 #include <fnmatch.h>
 
-#define FAULTS "faults of copies and fills"
 #define SHARING "export and import"
 
 /* What the public calls of today cannot ask. A row goes when its capability comes. */
@@ -15,9 +14,6 @@ static const struct later {
     {"H.host_located.*", "*", FACTS_HOST_ADDRESSES},
     {"H.host_fresh*", "*", FACTS_HOST_ADDRESSES},
 #endif
-    {"H.extreme.*_max*", "*", FAULTS},
-    {"H.extreme.*_to_*", "*", FAULTS},
-    {"H.extreme.*_minus_*", "*", FAULTS},
     {"T.*", "*", "events"},
     {"export*", "*", SHARING},
     {"import.*", "*", SHARING},

@@ -274,17 +274,20 @@ TEST_EXPECTS("flight.rights_of_the_moment", rights_given_late)
 
 /* ---- copies and fills ---- */
 
-enum moved { FILL_D8, FILL_D32, FROM_HOST, COPY_TO, COPY_FROM };
+enum moved { FILL_BYTE, FILL_D8, FILL_D32, FROM_HOST, COPY_TO, COPY_FROM };
 
 struct transfer {
     enum moved what;
     const char *name, *why;
+    vmm_result result;
+    const char *rule, *sticky;
 };
 
 static vmm_result issue(struct fix *f, enum moved what, vmm_deviceptr p, vmm_deviceptr q)
 {
     static const unsigned char bytes[64] = {1, 2, 3};
     switch (what) {
+    case FILL_BYTE: return vmm_memset_d8_async(S, p + f->g, 1, 1, NULL);
     case FILL_D8: return vmm_memset_d8_async(S, p, 1, 2 * f->g, NULL);
     case FILL_D32: return vmm_memset_d32_async(S, p, 1, f->g / 2, NULL);
     case FROM_HOST: return vmm_memcpy_htod_async(S, p + f->g - 1, bytes, sizeof bytes, NULL);
@@ -306,20 +309,23 @@ static void unmap_under_a_transfer(struct fix *root, const struct transfer *t, c
     fix_forget(f, FIX_MAPPING, p + f->g, f->g);
     result = vmm_ctx_synchronize(S);
     if (LATE(schedule)) {
-        check_told(f, __LINE__, result, VMM_ERROR_LAUNCH_FAILED, "VMM-FAULT-COPY", p + f->g, t->why);
-        check_told(f, __LINE__, vmm_memset_d8(S, p, 1, 0), VMM_ERROR_LAUNCH_FAILED, "VMM-FAULT-COPY-STICKY",
-                   (uintptr_t)f->ctx, t->name);
+        check_told(f, __LINE__, result, t->result, t->rule, p + f->g, t->why);
+        check_told(f, __LINE__, vmm_memset_d8(S, p, 1, 0), t->result, t->sticky, (uintptr_t)f->ctx, t->name);
     } else if (strcmp(schedule, "eager") == 0) {
         ACCEPTED(result);
     }
     fix_close(f);
 }
 
+#define BY_DEVICE VMM_ERROR_ILLEGAL_ADDRESS, "VMM-FAULT-COPY", "VMM-FAULT-COPY-STICKY"
+#define BY_COMMAND VMM_ERROR_LAUNCH_FAILED, "VMM-FAULT-HOST-COPY", "VMM-FAULT-HOST-COPY-STICKY"
+
 static const struct transfer transfers[] = {
-    {FILL_D8, "cuMemsetD8Async", "writing at"},       {FILL_D32, "cuMemsetD32Async", "writing at"},
-    {FROM_HOST, "cuMemcpyHtoDAsync", "writing at"},   {COPY_TO, "cuMemcpyDtoDAsync", "writing at"},
-    {COPY_FROM, "cuMemcpyDtoDAsync", "reading at"},
+    {FILL_D8, "cuMemsetD8Async", "writing at", BY_DEVICE},   {FILL_D32, "cuMemsetD32Async", "writing at", BY_DEVICE},
+    {COPY_TO, "cuMemcpyDtoDAsync", "writing at", BY_DEVICE}, {COPY_FROM, "cuMemcpyDtoDAsync", "reading at", BY_DEVICE},
 };
+static const struct transfer from_host = {FROM_HOST, "cuMemcpyHtoDAsync", "writing at", BY_COMMAND};
+static const struct transfer one_byte = {FILL_BYTE, "cuMemsetD8Async", "writing at", BY_COMMAND};
 
 TEST_BREAKS(FAULT_COPY, unmap_what_is_filled_or_copied)
 {
@@ -328,47 +334,86 @@ TEST_BREAKS(FAULT_COPY, unmap_what_is_filled_or_copied)
             unmap_under_a_transfer(f, &transfers[t], schedules[i]);
 }
 
-TEST_NEAR_MISS(FAULT_COPY, unmap_beside_what_is_filled_or_copied)
+TEST_BREAKS(FAULT_HOST_COPY, unmap_what_the_host_sends)
 {
-    for (size_t t = 0; t < sizeof transfers / sizeof transfers[0]; t++) {
-        struct fix own, *root = f;
-        open_scheduled(root, &own, "late");
-        f = &own;
-        vmm_deviceptr p = map_three(f, RW), q = map_three(f, RW);
-        ACCEPTED(issue(f, transfers[t].what, p, q));
-        ACCEPTED(vmm_mem_unmap(S, p + 2 * f->g, f->g));
-        fix_forget(f, FIX_MAPPING, p + 2 * f->g, f->g);
-        ACCEPTED(vmm_ctx_synchronize(S));
-        fix_close(f);
-        f = root;
+    for (int i = 0; i < SCHEDULES; i++) {
+        unmap_under_a_transfer(f, &from_host, schedules[i]);
+        unmap_under_a_transfer(f, &one_byte, schedules[i]);
     }
 }
 
-/* Everything that needs the device says so from then on, also what makes contexts; control calls work. */
-TEST_BREAKS(FAULT_COPY_STICKY, work_on_a_device_lost_by_a_fill)
+static void unmap_beside_a_transfer(struct fix *root, const struct transfer *t)
 {
-    struct fix own, *root = f;
-    open_scheduled(root, &own, "late");
-    f = &own;
+    struct fix own, *f = &own;
+    open_scheduled(root, f, "late");
+    vmm_deviceptr p = map_three(f, RW), q = map_three(f, RW);
+    ACCEPTED(issue(f, t->what, p, q));
+    ACCEPTED(vmm_mem_unmap(S, p + 2 * f->g, f->g));
+    fix_forget(f, FIX_MAPPING, p + 2 * f->g, f->g);
+    ACCEPTED(vmm_ctx_synchronize(S));
+    fix_close(f);
+}
+
+TEST_NEAR_MISS(FAULT_COPY, unmap_beside_what_is_filled_or_copied)
+{
+    for (size_t t = 0; t < sizeof transfers / sizeof transfers[0]; t++)
+        unmap_beside_a_transfer(f, &transfers[t]);
+}
+
+TEST_NEAR_MISS(FAULT_HOST_COPY, unmap_beside_what_the_host_sends)
+{
+    unmap_beside_a_transfer(f, &from_host);
+    unmap_beside_a_transfer(f, &one_byte);
+}
+
+/* Everything that needs the device says so from then on, also what makes contexts; control calls work. */
+/* Refused with the code of the loss, by the rule of the test. */
+#define LOST(call, value, kind) REFUSED_LIKE(call, NULL, result, NULL, value, VMM_OBJECT_##kind, 0)
+
+static void lose_by(struct fix *root, vmm_result result, uint64_t bytes)
+{
+    struct fix own, *f = &own;
+    open_scheduled(root, f, "late");
     vmm_deviceptr p = map_three(f, RW), q = 0;
     uint64_t value = (uintptr_t)f->ctx;
     vmm_context made = NULL;
-    ACCEPTED(vmm_memset_d16_async(S, p, 3, f->g, VMM_STREAM_PER_THREAD));
+    ACCEPTED(vmm_memset_d8_async(S, p, 3, bytes, VMM_STREAM_PER_THREAD));
     CHECK_U64(vmm_mem_unmap(S, p, f->g), VMM_SUCCESS);
     fix_forget(f, FIX_MAPPING, p, f->g);
-    CHECK_U64(vmm_ctx_synchronize(S), VMM_ERROR_LAUNCH_FAILED);
+    CHECK_U64(vmm_ctx_synchronize(S), result);
     const vmm_fault *fault = vmm_last_detail()->fault;
     CHECK(fault && fault->kernel == -1 && fault->address == p && fault->writes && !fault->mapped &&
               fault->past.start == p && !fault->argument,
           "the fault is told otherwise");
-    REFUSED_NEAR(vmm_ctx_synchronize(S), LAUNCH_FAILED, NULL, value, CONTEXT, 0);
-    REFUSED_NEAR(vmm_memset_d8(S, p, 1, 0), LAUNCH_FAILED, NULL, value, CONTEXT, 0);
-    REFUSED_NEAR(LAUNCH(NULL, FILL, 0, 0, 0), LAUNCH_FAILED, NULL, value, CONTEXT, 0);
-    REFUSED_NEAR(vmm_mem_alloc(S, &q, f->g), LAUNCH_FAILED, NULL, value, CONTEXT, 0);
-    REFUSED_NEAR(vmm_ctx_create(S, &made, 0, 0), LAUNCH_FAILED, NULL, 0, DEVICE, 0);
+    LOST(vmm_ctx_synchronize(S), value, CONTEXT);
+    LOST(vmm_memset_d8(S, p, 1, 0), value, CONTEXT);
+    LOST(LAUNCH(NULL, FILL, 0, 0, 0), value, CONTEXT);
+    LOST(vmm_mem_alloc(S, &q, f->g), value, CONTEXT);
+    LOST(vmm_ctx_create(S, &made, 0, 0), 0, DEVICE);
     ACCEPTED(vmm_mem_address_reserve(S, &q, f->g, 0, 0, 0));
     ACCEPTED(vmm_mem_address_free(S, q, f->g));
     fix_close(f);
+}
+
+TEST_BREAKS(FAULT_COPY_STICKY, work_on_a_device_lost_by_a_fill)
+{
+    lose_by(f, VMM_ERROR_ILLEGAL_ADDRESS, f->g);
+}
+
+TEST_BREAKS(FAULT_HOST_COPY_STICKY, work_on_a_device_lost_by_a_byte)
+{
+    lose_by(f, VMM_ERROR_LAUNCH_FAILED, 1);
+}
+
+TEST_NEAR_MISS(FAULT_HOST_COPY_STICKY, work_after_copies_from_the_host_were_refused)
+{
+    static const unsigned char bytes[8];
+    vmm_deviceptr p = map_three(f, READ);
+    CHECK_U64(vmm_memcpy_htod_async(S, p, bytes, 8, NULL), VMM_ERROR_INVALID_VALUE);
+    ACCEPTED(vmm_ctx_synchronize(S));
+    fix_access(f, p, f->g, RW);
+    ACCEPTED(vmm_memcpy_htod_async(S, p, bytes, 8, NULL));
+    ACCEPTED(vmm_ctx_synchronize(S));
 }
 
 TEST_NEAR_MISS(FAULT_COPY_STICKY, work_after_refused_fills)
