@@ -38,13 +38,20 @@ vmm_result sim_out_of_host_memory(void)
     return vmm_detail_refuse(VMM_RULE_SYSTEM_HOST_MEMORY, 0, 0, NULL);
 }
 
-/* The calls that look at their argument before anything else, as measured: destroying nothing, and initialising. */
+/* The calls that look at their argument before anything else, as measured: destroying nothing, waiting for no event, and
+ * initialising. */
 static bool goes_first(const struct vmm_call *call)
 {
     if (call->id == VMM_CALL_ctx_destroy)
         return !((const struct vmm_call_ctx_destroy *)(const void *)call)->ctx;
     if (call->id == VMM_CALL_stream_destroy)
         return !((const struct vmm_call_stream_destroy *)(const void *)call)->stream;
+    if (call->id == VMM_CALL_event_destroy)
+        return !((const struct vmm_call_event_destroy *)(const void *)call)->event;
+    if (call->id == VMM_CALL_event_query)
+        return !((const struct vmm_call_event_query *)(const void *)call)->event;
+    if (call->id == VMM_CALL_event_synchronize)
+        return !((const struct vmm_call_event_synchronize *)(const void *)call)->event;
     return call->id == VMM_CALL_init;
 }
 
@@ -60,6 +67,8 @@ static bool only_asks(enum vmm_call_id id)
     case VMM_CALL_device_can_access_peer:
     case VMM_CALL_ctx_get_current:
     case VMM_CALL_ctx_get_device:
+    case VMM_CALL_stream_query:
+    case VMM_CALL_event_query:
     case VMM_CALL_mem_get_info:
     case VMM_CALL_mem_get_allocation_granularity:
     case VMM_CALL_mem_get_allocation_properties_from_handle:
@@ -73,6 +82,23 @@ static bool only_asks(enum vmm_call_id id)
     }
 }
 
+/* Calls that change something or wait, and that a driver answers there all the same. */
+static bool passes_inside(enum vmm_call_id id)
+{
+    return id == VMM_CALL_event_destroy || id == VMM_CALL_event_record || id == VMM_CALL_event_synchronize ||
+           id == VMM_CALL_stream_wait_event;
+}
+
+/* May a host function make the call? */
+static vmm_result enter_inside(const struct sim_process *process, enum vmm_call_id id)
+{
+    if (only_asks(id))
+        return VMM_SUCCESS;
+    if (!passes_inside(id))
+        return vmm_detail_refuse(VMM_RULE_HOSTFUNC_CALL, 0, 0, NULL);
+    return sim_lets_pass(process, VMM_RULE_HOSTFUNC_EVENT, 0, 0, NULL) ? VMM_SUCCESS : VMM_ERROR_NOT_PERMITTED;
+}
+
 /* Locks the machine; on refusal it is not locked. */
 static vmm_result enter(struct sim_process *process, const struct vmm_call *call)
 {
@@ -80,10 +106,12 @@ static vmm_result enter(struct sim_process *process, const struct vmm_call *call
     if (!first && (forked || !process->initialised))
         return vmm_detail_refuse(forked ? VMM_RULE_INIT_FORKED : VMM_RULE_INIT_REQUIRED, 0, 0, NULL);
     pthread_mutex_lock(&process->machine->lock);
-    if (only_asks((enum vmm_call_id)call->id) || !flight_is_inside(&process->flight))
-        return VMM_SUCCESS;
-    pthread_mutex_unlock(&process->machine->lock);
-    return vmm_detail_refuse(VMM_RULE_HOSTFUNC_CALL, 0, 0, NULL);
+    vmm_result result = VMM_SUCCESS;
+    if (flight_is_inside(&process->flight))
+        result = enter_inside(process, (enum vmm_call_id)call->id);
+    if (result != VMM_SUCCESS)
+        pthread_mutex_unlock(&process->machine->lock);
+    return result;
 }
 
 #define VMM_CALL(name, driver)                                                              \

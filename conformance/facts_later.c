@@ -19,7 +19,6 @@ static const struct later {
     {"H.extreme.*_to_*", "*", FAULTS},
     {"H.extreme.*_minus_*", "*", FAULTS},
     {"S.*", "*", "device addresses as the host's arguments"},
-    {"T.*", "*", "events"},
     {"export*", "*", SHARING},
     {"import.*", "*", SHARING},
     {"ipc.*", "*", SHARING " across processes"},

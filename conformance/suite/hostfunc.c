@@ -4,22 +4,10 @@
 #include <string.h>
 
 #include "house.h"
+#include "scheduled.h"
 #include "test.h"
 
 #define RW VMM_MEM_ACCESS_FLAGS_PROT_READWRITE
-
-#define ARGS(...) (const uint64_t[]){__VA_ARGS__}, sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t)
-#define LAUNCH(stream, kernel, ...) vmm_launch(S, VMM_KERNEL_##kernel, 1, 64, ARGS(__VA_ARGS__), stream)
-
-static void open_scheduled(struct fix *f, struct fix *own, const char *schedule)
-{
-    char spec[sizeof f->spec + 64];
-    const char *bar = strrchr(f->spec, '|'), *backend = bar ? bar + 1 : f->spec;
-    fix_need_simulator(f, "a driver has no schedules");
-    snprintf(spec, sizeof spec, "%s%s,schedule=%s", f->spec, strchr(backend, ':') ? "" : ":", schedule);
-    *own = (struct fix){.root = f->root, .out = f->out};
-    fix_need(f, fix_open(own, spec, 0));
-}
 
 /* ---- what may be called ---- */
 
@@ -31,7 +19,8 @@ struct inside {
     uint64_t g;
     vmm_mem_generic_allocation_handle handle;
     vmm_context ctx;
-    vmm_stream stream;
+    vmm_stream stream, aside;
+    vmm_event event;
     unsigned made;
     vmm_result result[MADE];
     char rule[MADE][40];
@@ -68,6 +57,7 @@ static void change(void *user)
     vmm_deviceptr q = 0;
     vmm_context made = NULL;
     vmm_stream stream = NULL;
+    vmm_event event = NULL;
     unsigned char byte = 0;
     vmm_system *sys = in->sys;
     control(in);
@@ -89,13 +79,13 @@ static void change(void *user)
     note(in, vmm_stream_create(sys, &stream, 0));
     note(in, vmm_stream_destroy(sys, in->stream));
     note(in, vmm_stream_synchronize(sys, in->stream));
-    note(in, vmm_stream_query(sys, in->stream));
+    note(in, vmm_event_create(sys, &event, 0));
     note(in, vmm_memcpy_htod(sys, in->p, &byte, 1));
     note(in, vmm_memcpy_dtoh(sys, &byte, in->p, 1));
     note(in, vmm_memcpy_dtod(sys, in->p, in->p + 8, 1));
     note(in, vmm_memset_d8(sys, in->p, 1, 1));
     note(in, vmm_memset_d8_async(sys, in->p, 1, 1, in->stream));
-    note(in, vmm_launch(sys, VMM_KERNEL_FILL, 1, 1, ARGS(in->p, 1, 1), in->stream));
+    note(in, vmm_launch(sys, VMM_KERNEL_FILL, 1, 1, SCHEDULED_ARGS(in->p, 1, 1), in->stream));
     note(in, vmm_launch_host_func(sys, in->stream, control, in));
 }
 
@@ -122,6 +112,8 @@ static void ask(void *user)
     note(in, vmm_ctx_get_device(sys, &number));
     note(in, vmm_mem_get_info(sys, &value, &other));
     note(in, vmm_mem_get_address_range(sys, &value, &other, in->p));
+    note(in, vmm_stream_query(sys, in->aside));
+    note(in, vmm_event_query(sys, in->event));
 }
 
 static struct inside prepare(struct fix *f)
@@ -132,6 +124,8 @@ static struct inside prepare(struct fix *f)
     fix_map(f, in.p, f->g, in.handle);
     fix_access(f, in.p, f->g, RW);
     in.stream = fix_stream(f);
+    in.aside = fix_stream(f);
+    in.event = fix_event(f);
     return in;
 }
 
@@ -172,7 +166,7 @@ TEST_NEAR_MISS(HOSTFUNC_CALL, calls_that_ask_inside)
     struct inside in = prepare(f);
     ACCEPTED(vmm_launch_host_func(S, in.stream, ask, &in));
     ACCEPTED(vmm_stream_synchronize(S, in.stream));
-    CHECK_U64(in.made, 14);
+    CHECK_U64(in.made, 16);
     for (unsigned i = 0; i < in.made; i++)
         CHECK(in.result[i] == VMM_SUCCESS, "call %u: %s by %s", i, vmm_result_name(in.result[i]), in.rule[i]);
     fix_unmap(f, in.p, f->g); /* and afterwards everything is as ever */
@@ -228,7 +222,7 @@ TEST_EXPECTS("hostfunc.ordered_on_its_stream", function_between_kernels)
     CHECK_U64(called, 3);
     fix_need_simulator(f, "a driver may call it at any time");
     struct fix own, *root = f;
-    open_scheduled(root, &own, "late");
+    scheduled_open(root, &own, "late");
     f = &own;
     vmm_stream one = fix_stream(f), two = fix_stream(f);
     ACCEPTED(vmm_launch_host_func(S, one, count, &called));
@@ -240,7 +234,7 @@ TEST_EXPECTS("hostfunc.ordered_on_its_stream", function_between_kernels)
     ACCEPTED(vmm_stream_query(S, one));
     fix_close(f);
     f = root;
-    open_scheduled(root, &own, "eager");
+    scheduled_open(root, &own, "eager");
     f = &own;
     ACCEPTED(vmm_launch_host_func(S, NULL, count, &called));
     CHECK_U64(called, 5);
@@ -252,7 +246,7 @@ TEST_EXPECTS("hostfunc.not_after_a_fault", function_behind_a_fault)
 {
     struct fix own, *root = f;
     unsigned before = 0, after = 0;
-    open_scheduled(root, &own, "late");
+    scheduled_open(root, &own, "late");
     f = &own;
     ACCEPTED(vmm_launch_host_func(S, NULL, count, &before));
     ACCEPTED(LAUNCH(NULL, FILL, 4096, 8, 1));
@@ -322,7 +316,7 @@ TEST_EXPECTS("hostfunc.locks_nothing", calls_beside_a_function)
     if (f->house && f->house->brief)
         fix_skip(f, "what threads do in turns cannot be replayed");
     if (f->simulator) { /* eager, this thread would be the one that is held */
-        open_scheduled(root, &own, "late");
+        scheduled_open(root, &own, "late");
         f = &own;
     }
     vmm_stream stream = fix_stream(f), aside = fix_stream(f);
