@@ -457,18 +457,18 @@ VMM_API vmm_result vmm_device_primary_ctx_retain(vmm_system *sys, vmm_context *p
  * [VMM-DEVICE-ID], INVALID_CONTEXT [VMM-CTX-PRIMARY-UNUSED]. cuDevicePrimaryCtxRelease. */
 VMM_API vmm_result vmm_device_primary_ctx_release(vmm_system *sys, vmm_device dev);
 
-/* Waits for the primary context's work, then destroys what it holds (streams, vmm_mem_alloc memory) and ends it until the next retain, which gives
- * the same value; retains made before still count. Mappings, rights and data of virtual memory management stay.
- * INVALID_DEVICE [VMM-DEVICE-ID]. cuDevicePrimaryCtxReset. */
+/* Waits for the primary context's work, then destroys what it holds (streams, events, vmm_mem_alloc memory) and ends it
+ * until the next retain, which gives the same value; retains made before still count. Mappings, rights and data of
+ * virtual memory management stay. INVALID_DEVICE [VMM-DEVICE-ID]. cuDevicePrimaryCtxReset. */
 VMM_API vmm_result vmm_device_primary_ctx_reset(vmm_system *sys, vmm_device dev);
 
 /* A new context on dev, current on the calling thread. flags: scheduling bits, 0 .. 0x1ff as in cuda.h, no effect on
  * the simulator. INVALID_VALUE [VMM-CTX-NULL, VMM-CTX-FLAGS], INVALID_DEVICE [VMM-DEVICE-ID]. cuCtxCreate. */
 VMM_API vmm_result vmm_ctx_create(vmm_system *sys, vmm_context *pctx, unsigned int flags, vmm_device dev);
 
-/* Waits for a context's work, then ends it with its streams and vmm_mem_alloc memory; virtual memory management objects stay. Where it is the
- * calling thread's current one, the one current before its creation is again. INVALID_VALUE [VMM-CTX-NULL],
- * INVALID_CONTEXT [VMM-CTX-FORGED, VMM-CTX-UNKNOWN]. cuCtxDestroy. */
+/* Waits for a context's work, then ends it with its streams, events and vmm_mem_alloc memory; virtual memory management
+ * objects stay. Where it is the calling thread's current one, the one current before its creation is again.
+ * INVALID_VALUE [VMM-CTX-NULL], INVALID_CONTEXT [VMM-CTX-FORGED, VMM-CTX-UNKNOWN]. cuCtxDestroy. */
 VMM_API vmm_result vmm_ctx_destroy(vmm_system *sys, vmm_context ctx);
 
 /* Makes ctx the calling thread's current context in place of the one that was; NULL takes that one away, and the one
@@ -898,14 +898,15 @@ VMM_API vmm_result vmm_launch(vmm_system *sys, vmm_kernel kernel, unsigned int g
  *
  *   stream   fill F   fn(user_data)   launch K        F is done, fn runs, then K
  *
- * fn must make no calls that change anything or wait. Documents: calls in it may be refused, and need not be. Observed (580):
- * create, reserve and unmap are refused with NOT_PERMITTED; calls with events that exist are not, and are warned of
- * [VMM-HOSTFUNC-EVENT]. Here every other call is refused but those that only ask (about devices, the current context,
- * granularity, properties, rights, pointers, free memory, whether a stream's or event's work is done): NOT_PERMITTED
- * [VMM-HOSTFUNC-CALL], nothing is done; so is a wait for an event that is not reached. A driver calls fn on a thread of its own; the simulator on the thread of the call that lets it run
- * (one that waits, a query, or with schedule=eager this call), and no lock of the system is held meanwhile.
- * INVALID_CONTEXT [VMM-CTX-CURRENT], INVALID_HANDLE [VMM-STREAM-UNKNOWN], ILLEGAL_ADDRESS [VMM-FAULT-STICKY],
- * INVALID_VALUE [VMM-HOSTFUNC-NULL]. cuLaunchHostFunc; cuda.h 13.0. */
+ * fn must make no calls that change anything or wait. Documents: calls in it may be refused, and need not be. Observed
+ * (580): create, reserve and unmap are refused with NOT_PERMITTED; calls with events that exist are not, and are warned
+ * of [VMM-HOSTFUNC-EVENT]. Here every other call is refused but those that only ask (about devices, the current
+ * context, granularity, properties, rights, pointers, free memory, whether a stream's or event's work is done):
+ * NOT_PERMITTED [VMM-HOSTFUNC-CALL], nothing is done; so is a wait for an event that is not reached. A driver calls fn
+ * on a thread of its own; the simulator on the thread of the call that lets it run (one that waits, a query, or with
+ * schedule=eager this call), and no lock of the system is held meanwhile. INVALID_CONTEXT [VMM-CTX-CURRENT],
+ * INVALID_HANDLE [VMM-STREAM-UNKNOWN], ILLEGAL_ADDRESS [VMM-FAULT-STICKY], INVALID_VALUE [VMM-HOSTFUNC-NULL].
+ * cuLaunchHostFunc; cuda.h 13.0. */
 VMM_API vmm_result vmm_launch_host_func(vmm_system *sys, vmm_stream stream, vmm_host_fn fn, void *user_data);
 
 #ifdef __cplusplus

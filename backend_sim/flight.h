@@ -15,8 +15,8 @@
  * issues more waits for the oldest.
  *
  * A host function runs on the thread that does the work, without the machine's lock; whoever needs its end meanwhile
- * waits for it. Calls made inside one do no work. So after flight_issue, flight_mark, flight_wait and flight_poll other threads may have changed everything: what was
- * looked up before must be looked up again.
+ * waits for it. Calls made inside one do no work. So after flight_issue, flight_mark, flight_wait and flight_poll other
+ * threads may have changed everything: what was looked up before must be looked up again.
  */
 #ifndef SIM_FLIGHT_H
 #define SIM_FLIGHT_H
@@ -61,15 +61,15 @@ void flight_close(struct flight *flight);
 struct queue_place flight_place(const struct sim_process *process, const struct sim_context *context,
                                 vmm_stream stream);
 
-/* Queues the call, a launch, a host function, or a copy or fill on a stream, whose arguments were checked; what it points to is copied.
- * SUCCESS, or SYSTEM-HOST-MEMORY: nothing is queued then. */
+/* Queues the call, a launch, a host function, or a copy or fill on a stream, whose arguments were checked; what it
+ * points to is copied. SUCCESS, or SYSTEM-HOST-MEMORY: nothing is queued then. */
 vmm_result flight_issue(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call);
 
 /* Does what the scope covers, as far as it is not done, and forgets it: the host knows now. */
 vmm_result flight_wait(struct sim_process *process, const struct queue_place *place, enum queue_scope scope);
 
-/* Is everything done that flight_wait would wait for? If so, it is forgotten as well. If not, something is done now, so that asking again ends; but nothing inside a host
- * function, which may hold up just that. */
+/* Is everything done that flight_wait would wait for? If so, it is forgotten as well. If not, something is done now, so
+ * that asking again ends; but nothing inside a host function, which may hold up just that. */
 bool flight_poll(struct sim_process *process, const struct queue_place *place, enum queue_scope scope);
 
 /* Queues a mark (queue.h) for the call, a record of an event or a stream's wait for one, that needs the mark numbered
