@@ -503,6 +503,7 @@ TEST_EXPECTS("flight.seeds_repeat", seeded_schedules)
 struct worker {
     struct fix *f;
     vmm_stream stream;
+    vmm_event event; /* every other wait is for it */
     vmm_deviceptr p;
     unsigned called, wrong;
 };
@@ -524,7 +525,8 @@ static void *work(void *user)
         w->wrong += LAUNCH(w->stream, COPY, w->p + 8, w->p, 8) != VMM_SUCCESS;
         while (i % 3 == 0 && vmm_stream_query(S, w->stream) == VMM_ERROR_NOT_READY) {
         }
-        w->wrong += vmm_stream_synchronize(S, w->stream) != VMM_SUCCESS;
+        w->wrong += vmm_event_record(S, w->event, w->stream) != VMM_SUCCESS;
+        w->wrong += (i % 2 ? vmm_stream_synchronize(S, w->stream) : vmm_event_synchronize(S, w->event)) != VMM_SUCCESS;
         w->wrong += w->called != i;
         w->wrong += vmm_memcpy_dtoh_async(S, &word, w->p + 8, 8, w->stream) != VMM_SUCCESS;
         w->wrong += word != i * UINT64_C(0x0101010101010101);
@@ -542,7 +544,7 @@ TEST_EXPECTS("flight.threads", threads_with_streams)
     vmm_deviceptr p = fix_mapped(f, f->g, RW, NULL);
     fix_settle(f);
     for (unsigned i = 0; i < THREADS; i++)
-        worker[i] = (struct worker){f, i % 2 ? blocking_stream(f) : fix_stream(f), p + 4096 * i, 0, 0};
+        worker[i] = (struct worker){f, i % 2 ? blocking_stream(f) : fix_stream(f), fix_event(f), p + 4096 * i, 0, 0};
     for (unsigned i = 0; i < THREADS; i++)
         CHECK(pthread_create(&thread[i], NULL, work, &worker[i]) == 0, "no thread");
     for (unsigned i = 0; i < THREADS; i++) {
