@@ -401,6 +401,27 @@ TEST_NEAR_MISS(HOSTFUNC_EVENT, events_asked_about_inside_a_host_function)
     ACCEPTED(vmm_event_destroy(S, in.ended));
 }
 
+/* Nor what need not come after it. */
+TEST_NEAR_MISS(HOSTFUNC_EVENT, asking_inside_a_host_function_does_no_work)
+{
+    struct fix own, *root = f;
+    scheduled_open(root, &own, "late");
+    f = &own;
+    struct inside in = prepare(f);
+    vmm_deviceptr p = fix_mapped(f, f->g, RW, NULL);
+    vmm_stream beside = fix_stream(f), aside = fix_stream(f);
+    ACCEPTED(LAUNCH(beside, ATOMIC_ADD, p, 1));
+    ACCEPTED(vmm_event_record(S, in.pending, beside));
+    ACCEPTED(vmm_launch_host_func(S, in.stream, ask_events, &in));
+    ACCEPTED(vmm_stream_synchronize(S, in.stream));
+    CHECK_U64(in.not_ready, VMM_ERROR_NOT_READY);
+    CHECK_U64(glance(f, aside, p), 0);
+    ACCEPTED(vmm_event_synchronize(S, in.pending));
+    CHECK_U64(glance(f, aside, p), 1);
+    ACCEPTED(vmm_event_destroy(S, in.ended));
+    fix_close(f);
+}
+
 static void wait_for_itself(void *user)
 {
     struct inside *in = user;
