@@ -120,6 +120,11 @@ vmm_result sim_context_check(struct sim_process *process, const struct sim_conte
     return result;
 }
 
+vmm_result sim_context_told(struct sim_process *process, const struct sim_context *context)
+{
+    return process->fault[context->device].told ? sim_context_check(process, context, false) : VMM_SUCCESS;
+}
+
 vmm_result sim_device_check(const struct sim_process *process, int device)
 {
     const struct sim_fault *fault = &process->fault[device];

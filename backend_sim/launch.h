@@ -17,6 +17,9 @@
 /* SUCCESS while the context's device is there, otherwise a refusal; waits: the call is one that finds out. */
 vmm_result sim_context_check(struct sim_process *process, const struct sim_context *context, bool waits);
 
+/* The same for a call that does not find out: SUCCESS until another one was told. */
+vmm_result sim_context_told(struct sim_process *process, const struct sim_context *context);
+
 /* The same for a call that makes a context on a device. */
 vmm_result sim_device_check(const struct sim_process *process, int device);
 

@@ -1,4 +1,4 @@
-/* process.h - one process's view of a machine: addresses, handles, contexts, streams.
+/* process.h - one process's view of a machine: addresses, handles, contexts, streams, events.
  *
  *   reservation  [R1 .................................]
  *   mapping           [M1 of H1][M2 of H2]   [M3 of H1]      a mapping holds its handle, a handle its block
@@ -94,6 +94,14 @@ struct sim_stream {
     struct sim_origin made, ended;
 };
 
+struct sim_event {
+    uint64_t value, context;
+    uint64_t mark;     /* in the queue of work, what it stands for; 0 before it was recorded */
+    uint64_t recorded; /* by which call */
+    uint32_t number;
+    struct sim_origin made, ended;
+};
+
 struct sim_allocation {
     uint64_t start, size; /* as asked for */
     uint64_t span;        /* addresses and memory taken */
@@ -113,14 +121,14 @@ struct sim_process {
     struct arena arena;       /* which addresses space deals out, and which of them the host has taken for it */
     struct space space;
     struct addrmap reservations, mappings, allocations;
-    struct slots handles, contexts, streams;
+    struct slots handles, contexts, streams, events;
     uint32_t aliased; /* handles that are mapped more than once */
     bool context_space; /* the chunks that a first context opens are there */
     struct sim_context *primary[VMM_MAX_DEVICES]; /* the device's primary context, once it was retained */
     uint32_t primary_retains[VMM_MAX_DEVICES];
     struct flight flight;
     struct sim_fault fault[VMM_MAX_DEVICES];
-    uint32_t numbers[VMM_OBJECT_STREAM + 1]; /* given so far, per kind */
+    uint32_t numbers[VMM_OBJECT_EVENT + 1]; /* given so far, per kind */
     struct graveyard graveyard;
     struct sim_process *watched_next; /* host_fault.h */
 };

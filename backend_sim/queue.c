@@ -40,16 +40,25 @@ static struct queue_lane *lane_of(struct queue *queue, const struct queue_place 
     return lane;
 }
 
-bool queue_add(struct queue *queue, struct queue_item *item, const struct queue_place *place, uint64_t needs)
+bool queue_add(struct queue *queue, struct queue_item *item, const struct queue_place *place)
 {
     struct queue_lane *lane = lane_of(queue, place);
     if (!lane)
         return false;
     lane->items++;
-    *item = (struct queue_item){.before = queue->last, .lane = lane, .number = ++queue->issued, .needs = needs};
+    *item = (struct queue_item){.before = queue->last, .lane = lane, .number = ++queue->issued};
     *(queue->last ? &queue->last->after : &queue->first) = item;
     queue->last = item;
     queue->count++;
+    return true;
+}
+
+bool queue_add_mark(struct queue *queue, struct queue_item *item, const struct queue_place *place, uint64_t needs)
+{
+    if (!queue_add(queue, item, place))
+        return false;
+    item->mark = true;
+    item->needs = needs;
     return true;
 }
 
@@ -105,15 +114,19 @@ static bool aimed_at(const struct queue_aim *aim, const struct queue_item *item)
     return item->number == aim->until;
 }
 
-static struct queue_item *numbered(const struct queue *queue, uint64_t number)
+/* The item that this one needs. It is NULL from the moment on at which that was removed. */
+static struct queue_item *needed_by(struct queue_item *item)
 {
-    struct queue_item *item = number ? queue->last : NULL;
-    while (item && item->number > number)
-        item = item->before;
-    return item && item->number == number ? item : NULL;
+    struct queue_item *needed = item->needs ? item->before : NULL;
+    while (needed && needed->number > item->needs)
+        needed = needed->before;
+    if (needed && needed->number == item->needs)
+        return needed;
+    item->needs = 0;
+    return NULL;
 }
 
-/* Backwards: whatever is wanted makes all that stands before it on ordered lanes wanted. */
+/* Backwards: whatever is wanted makes all that stands before it on ordered lanes wanted, and what it needs. */
 static size_t mark_wanted(struct queue *queue, const struct queue_aim *aim)
 {
     size_t left = 0;
@@ -126,21 +139,25 @@ static size_t mark_wanted(struct queue *queue, const struct queue_aim *aim)
             continue;
         item->lane->marked = true;
         left += item->state != QUEUE_DONE;
-        struct queue_item *needed = numbered(queue, item->needs);
+        struct queue_item *needed = needed_by(item);
         if (needed)
             needed->wanted = true;
     }
     return left;
 }
 
-/* Forwards: what is not done holds up all that comes after it on ordered lanes. */
+/* Forwards: what is not done holds up all that comes after it on ordered lanes. A mark that nothing holds up is done. */
 static void mark_ready(struct queue *queue)
 {
     unmark(queue);
     for (struct queue_item *item = queue->first; item; item = item->after) {
-        const struct queue_item *needed = numbered(queue, item->needs);
+        const struct queue_item *needed = needed_by(item);
         item->ready = item->state == QUEUE_WAITING && !behind_marked(queue, item->lane) &&
                       (!needed || needed->state == QUEUE_DONE);
+        if (item->ready && item->mark) {
+            item->ready = false;
+            item->state = QUEUE_DONE;
+        }
         if (item->state != QUEUE_DONE)
             item->lane->marked = true;
     }
@@ -148,9 +165,8 @@ static void mark_ready(struct queue *queue)
 
 size_t queue_want(struct queue *queue, const struct queue_aim *aim)
 {
-    size_t left = mark_wanted(queue, aim);
     mark_ready(queue);
-    return left;
+    return mark_wanted(queue, aim);
 }
 
 size_t queue_ready(const struct queue *queue)

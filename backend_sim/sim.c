@@ -39,22 +39,31 @@ vmm_result sim_out_of_host_memory(void)
     return vmm_detail_refuse(VMM_RULE_SYSTEM_HOST_MEMORY, 0, 0, NULL);
 }
 
-/* The calls that look at their argument before anything else, as measured: destroying nothing, and initialising. */
+/* The calls that look at their argument before anything else, as measured: destroying nothing, waiting for no event, and
+ * initialising. */
 static bool goes_first(const struct vmm_call *call)
 {
     if (call->id == VMM_CALL_ctx_destroy)
         return !((const struct vmm_call_ctx_destroy *)(const void *)call)->ctx;
     if (call->id == VMM_CALL_stream_destroy)
         return !((const struct vmm_call_stream_destroy *)(const void *)call)->stream;
+    if (call->id == VMM_CALL_event_destroy)
+        return !((const struct vmm_call_event_destroy *)(const void *)call)->event;
+    if (call->id == VMM_CALL_event_query)
+        return !((const struct vmm_call_event_query *)(const void *)call)->event;
+    if (call->id == VMM_CALL_event_synchronize)
+        return !((const struct vmm_call_event_synchronize *)(const void *)call)->event;
     return call->id == VMM_CALL_init;
 }
 
-/* What a host function may do, as measured: put work into streams and ask for it. */
+/* What a host function may do, as measured: put work into streams, and use events that exist. */
 static bool puts_work(enum vmm_call_id id)
 {
     switch (id) {
-    case VMM_CALL_init:
-    case VMM_CALL_stream_query:
+    case VMM_CALL_event_destroy:
+    case VMM_CALL_event_record:
+    case VMM_CALL_event_synchronize:
+    case VMM_CALL_stream_wait_event:
     case VMM_CALL_launch:
     case VMM_CALL_launch_host_func:
     case VMM_CALL_memcpy_htod_async:
@@ -67,6 +76,16 @@ static bool puts_work(enum vmm_call_id id)
     }
 }
 
+/* May a host function make the call? */
+static vmm_result enter_inside(const struct sim_process *process, enum vmm_call_id id)
+{
+    if (id == VMM_CALL_init || id == VMM_CALL_stream_query || id == VMM_CALL_event_query)
+        return VMM_SUCCESS;
+    if (!puts_work(id))
+        return sim_refuse_inside(process);
+    return sim_lets_pass(process, VMM_RULE_HOSTFUNC_WORK, 0, 0, NULL) ? VMM_SUCCESS : VMM_ERROR_NOT_PERMITTED;
+}
+
 /* Locks the machine; on refusal it is not locked. */
 static vmm_result enter(struct sim_process *process, const struct vmm_call *call)
 {
@@ -74,10 +93,11 @@ static vmm_result enter(struct sim_process *process, const struct vmm_call *call
     if (!first && (forked || !process->initialised))
         return vmm_detail_refuse(forked ? VMM_RULE_INIT_FORKED : VMM_RULE_INIT_REQUIRED, 0, 0, NULL);
     pthread_mutex_lock(&process->machine->lock);
-    if (puts_work((enum vmm_call_id)call->id) || !flight_is_inside(&process->flight))
-        return VMM_SUCCESS;
-    vmm_result result = sim_refuse_inside(process);
-    pthread_mutex_unlock(&process->machine->lock);
+    vmm_result result = VMM_SUCCESS;
+    if (flight_is_inside(&process->flight))
+        result = enter_inside(process, (enum vmm_call_id)call->id);
+    if (result != VMM_SUCCESS)
+        pthread_mutex_unlock(&process->machine->lock);
     return result;
 }
 

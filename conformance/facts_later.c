@@ -14,7 +14,6 @@ static const struct later {
     {"H.host_located.*", "*", FACTS_HOST_ADDRESSES},
     {"H.host_fresh*", "*", FACTS_HOST_ADDRESSES},
 #endif
-    {"T.*", "*", "events"},
     {"export*", "*", SHARING},
     {"import.*", "*", SHARING},
     {"ipc.*", "*", SHARING " across processes"},

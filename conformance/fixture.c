@@ -286,6 +286,14 @@ vmm_stream fix_stream(struct fix *f)
     return stream;
 }
 
+vmm_event fix_event(struct fix *f)
+{
+    vmm_event event = NULL;
+    fix_need(f, vmm_event_create(f->sys, &event, VMM_EVENT_DISABLE_TIMING));
+    fix_note(f, FIX_EVENT, (uintptr_t)event, 0);
+    return event;
+}
+
 void fix_unmap(struct fix *f, vmm_deviceptr ptr, uint64_t size)
 {
     fix_settle(f);
@@ -315,6 +323,12 @@ void fix_stream_destroy(struct fix *f, vmm_stream stream)
 {
     fix_need(f, vmm_stream_destroy(f->sys, stream));
     fix_forget(f, FIX_STREAM, (uintptr_t)stream, 0);
+}
+
+void fix_event_destroy(struct fix *f, vmm_event event)
+{
+    fix_need(f, vmm_event_destroy(f->sys, event));
+    fix_forget(f, FIX_EVENT, (uintptr_t)event, 0);
 }
 
 void fix_mem_free(struct fix *f, vmm_deviceptr ptr)

@@ -21,7 +21,7 @@
 #define FIX_PEERS 4
 #define FIX_UNTOUCHED UINT64_C(0x7777777777777777) /* what outputs hold before a call that is to leave them alone */
 
-enum fix_kind { FIX_MAPPING, FIX_HANDLE, FIX_RESERVATION, FIX_STREAM, FIX_ALLOCATION, FIX_CONTEXT };
+enum fix_kind { FIX_MAPPING, FIX_HANDLE, FIX_RESERVATION, FIX_STREAM, FIX_EVENT, FIX_ALLOCATION, FIX_CONTEXT };
 
 struct fix_thing {
     enum fix_kind kind;
@@ -144,6 +144,7 @@ vmm_deviceptr fix_free_range(struct fix *f, uint64_t size);
 vmm_deviceptr fix_alloc(struct fix *f, uint64_t size);
 vmm_context fix_context(struct fix *f, int device); /* new, and current */
 vmm_stream fix_stream(struct fix *f);
+vmm_event fix_event(struct fix *f); /* of the current context */
 
 /* And giving them back; the call must succeed. */
 void fix_unmap(struct fix *f, vmm_deviceptr ptr, uint64_t size);
@@ -151,6 +152,7 @@ void fix_release(struct fix *f, vmm_mem_generic_allocation_handle handle);
 void fix_address_free(struct fix *f, vmm_deviceptr ptr, uint64_t size);
 void fix_context_destroy(struct fix *f, vmm_context ctx);
 void fix_stream_destroy(struct fix *f, vmm_stream stream);
+void fix_event_destroy(struct fix *f, vmm_event event);
 void fix_mem_free(struct fix *f, vmm_deviceptr ptr);
 
 /* Nothing waits for running work on a driver: what is taken from under a fill makes it fault, and a fault takes the

@@ -6,27 +6,12 @@
 #include <string.h>
 
 #include "house.h"
+#include "scheduled.h"
 #include "test.h"
 
 #define READ VMM_MEM_ACCESS_FLAGS_PROT_READ
 #define RW VMM_MEM_ACCESS_FLAGS_PROT_READWRITE
 #define NONE VMM_MEM_ACCESS_FLAGS_PROT_NONE
-
-#define ARGS(...) (const uint64_t[]){__VA_ARGS__}, sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t)
-#define LAUNCH(stream, kernel, ...) vmm_launch(S, VMM_KERNEL_##kernel, 1, 64, ARGS(__VA_ARGS__), stream)
-
-static const char *const schedules[] = {"late", "eager", "random:1", "random:0x5eed"};
-enum { SCHEDULES = sizeof schedules / sizeof schedules[0] };
-
-static void open_scheduled(struct fix *f, struct fix *own, const char *schedule)
-{
-    char spec[sizeof f->spec + 64];
-    const char *bar = strrchr(f->spec, '|'), *backend = bar ? bar + 1 : f->spec;
-    fix_need_simulator(f, "a fault may take the whole process along; and a driver has no schedules");
-    snprintf(spec, sizeof spec, "%s%s,schedule=%s", f->spec, strchr(backend, ':') ? "" : ":", schedule);
-    *own = (struct fix){.root = f->root, .out = f->out};
-    fix_need(f, fix_open(own, spec, 0));
-}
 
 /* [0 mapped][1 mapped][2 mapped][3 nothing], with these rights. */
 static vmm_deviceptr map_three(struct fix *f, vmm_mem_access_flags flags)
@@ -91,7 +76,7 @@ static uint64_t ordinal(void)
 static void unmap_under_a_kernel(struct fix *root, const char *schedule)
 {
     struct fix own, *f = &own;
-    open_scheduled(root, f, schedule);
+    scheduled_open(root, f, schedule);
     vmm_deviceptr p = map_three(f, RW);
     ACCEPTED(LAUNCH(NULL, FILL, p + 8, 2 * f->g, 7));
     uint64_t launch = ordinal();
@@ -119,7 +104,7 @@ TEST_BREAKS(UNMAP_IN_FLIGHT, unmap_what_a_kernel_writes)
 TEST_BREAKS(UNMAP_IN_FLIGHT, unmap_after_waiting_for_another_stream)
 {
     struct fix own, *root = f;
-    open_scheduled(root, &own, "late");
+    scheduled_open(root, &own, "late");
     f = &own;
     vmm_deviceptr p = map_three(f, RW), out = fix_mapped(f, f->g, RW, NULL);
     vmm_stream one = fix_stream(f), other = fix_stream(f);
@@ -140,7 +125,7 @@ TEST_BREAKS(UNMAP_IN_FLIGHT, unmap_after_waiting_for_another_stream)
 TEST_NEAR_MISS(UNMAP_IN_FLIGHT, unmap_what_a_kernel_steps_over)
 {
     struct fix own, *root = f;
-    open_scheduled(root, &own, "late");
+    scheduled_open(root, &own, "late");
     f = &own;
     vmm_deviceptr p = map_three(f, RW), out = fix_mapped(f, f->g, RW, NULL);
     ACCEPTED(LAUNCH(NULL, STRIDE_READ, p + 5, 3 * f->g - 5, 2 * f->g, out));
@@ -174,7 +159,7 @@ TEST_NEAR_MISS(UNMAP_IN_FLIGHT, unmap_after_waiting)
 static void other_calls(struct fix *root, const char *schedule)
 {
     struct fix own, *f = &own;
-    open_scheduled(root, f, schedule);
+    scheduled_open(root, f, schedule);
     vmm_mem_generic_allocation_handle handle = 0, made = 0;
     vmm_deviceptr p = fix_mapped(f, f->g, RW, &handle), q = fix_reserve(f, f->g), r = 0;
     vmm_mem_allocation_prop prop = fix_prop(0);
@@ -212,7 +197,7 @@ struct narrowing {
 static void narrow_under_a_kernel(struct fix *root, const struct narrowing *n, const char *schedule)
 {
     struct fix own, *f = &own;
-    open_scheduled(root, f, schedule);
+    scheduled_open(root, f, schedule);
     vmm_deviceptr p = map_three(f, n->before), out = fix_mapped(f, f->g, RW, NULL);
     vmm_mem_access_desc desc = {fix_at(VMM_MEM_LOCATION_TYPE_DEVICE, 0), n->after};
     if (n->kernel == VMM_KERNEL_SUM)
@@ -261,7 +246,7 @@ TEST_NEAR_MISS(ACCESS_IN_FLIGHT, rights_that_a_kernel_does_not_need)
 TEST_EXPECTS("flight.rights_of_the_moment", rights_given_late)
 {
     struct fix own, *root = f;
-    open_scheduled(root, &own, "late");
+    scheduled_open(root, &own, "late");
     f = &own;
     vmm_deviceptr p = fix_reserve(f, f->g);
     ACCEPTED(LAUNCH(NULL, FILL, p, f->g, 9));
@@ -300,7 +285,7 @@ static vmm_result issue(struct fix *f, enum moved what, vmm_deviceptr p, vmm_dev
 static void unmap_under_a_transfer(struct fix *root, const struct transfer *t, const char *schedule)
 {
     struct fix own, *f = &own;
-    open_scheduled(root, f, schedule);
+    scheduled_open(root, f, schedule);
     vmm_deviceptr p = map_three(f, RW), q = map_three(f, RW);
     ACCEPTED(issue(f, t->what, p, q));
     uint64_t issued = ordinal();
@@ -345,7 +330,7 @@ TEST_BREAKS(FAULT_HOST_COPY, unmap_what_the_host_sends)
 static void unmap_beside_a_transfer(struct fix *root, const struct transfer *t)
 {
     struct fix own, *f = &own;
-    open_scheduled(root, f, "late");
+    scheduled_open(root, f, "late");
     vmm_deviceptr p = map_three(f, RW), q = map_three(f, RW);
     ACCEPTED(issue(f, t->what, p, q));
     ACCEPTED(vmm_mem_unmap(S, p + 2 * f->g, f->g));
@@ -373,7 +358,7 @@ TEST_NEAR_MISS(FAULT_HOST_COPY, unmap_beside_what_the_host_sends)
 static void lose_by(struct fix *root, vmm_result result, uint64_t bytes)
 {
     struct fix own, *f = &own;
-    open_scheduled(root, f, "late");
+    scheduled_open(root, f, "late");
     vmm_deviceptr p = map_three(f, RW), q = 0;
     uint64_t value = (uintptr_t)f->ctx;
     vmm_context made = NULL;
@@ -429,28 +414,10 @@ TEST_NEAR_MISS(FAULT_COPY_STICKY, work_after_refused_fills)
 
 /* ---- order and waiting ---- */
 
-/* A stream that is ordered with the default one; fix_stream makes the other kind. */
-static vmm_stream blocking_stream(struct fix *f)
-{
-    vmm_stream stream = NULL;
-    fix_need(f, vmm_stream_create(S, &stream, VMM_STREAM_DEFAULT));
-    fix_note(f, FIX_STREAM, (uintptr_t)stream, 0);
-    return stream;
-}
-
-/* A word, read by the host in a way that waits for nothing: the copy is on a stream of its own. */
-static uint64_t glance(struct fix *f, vmm_stream aside, vmm_deviceptr p)
-{
-    uint64_t word = 0;
-    fix_need(f, vmm_memcpy_dtoh_async(S, &word, p, 8, aside));
-    fix_need(f, vmm_stream_synchronize(S, aside));
-    return word;
-}
-
 TEST_EXPECTS("flight.as_late_as_it_may", late_work)
 {
     struct fix own, *root = f;
-    open_scheduled(root, &own, "late");
+    scheduled_open(root, &own, "late");
     f = &own;
     vmm_deviceptr p = fix_mapped(f, f->g, RW, NULL);
     vmm_stream aside = fix_stream(f), one = blocking_stream(f), two = blocking_stream(f);
@@ -483,7 +450,7 @@ TEST_EXPECTS("flight.as_late_as_it_may", late_work)
 TEST_EXPECTS("flight.who_waits", calls_that_wait)
 {
     struct fix own, *root = f;
-    open_scheduled(root, &own, "late");
+    scheduled_open(root, &own, "late");
     f = &own;
     vmm_deviceptr p = fix_mapped(f, f->g, RW, NULL), old = 0;
     vmm_stream aside = fix_stream(f), one = blocking_stream(f);
@@ -521,7 +488,7 @@ static uint64_t chain(struct fix *root, const char *schedule)
 {
     struct fix own, *f = &own;
     uint64_t sum = 0;
-    open_scheduled(root, f, schedule);
+    scheduled_open(root, f, schedule);
     vmm_deviceptr p = fix_mapped(f, f->g, RW, NULL);
     vmm_stream one = blocking_stream(f), two = blocking_stream(f);
     for (unsigned i = 0; i < 20; i++) {
@@ -550,7 +517,7 @@ static uint64_t race(struct fix *root, unsigned seed)
     char schedule[32];
     uint64_t seen = 0;
     snprintf(schedule, sizeof schedule, "random:%u", seed);
-    open_scheduled(root, f, schedule);
+    scheduled_open(root, f, schedule);
     vmm_deviceptr p = fix_mapped(f, f->g, RW, NULL);
     vmm_stream one = fix_stream(f), two = fix_stream(f);
     for (unsigned i = 0; i < 12; i++) {
@@ -581,6 +548,7 @@ TEST_EXPECTS("flight.seeds_repeat", seeded_schedules)
 struct worker {
     struct fix *f;
     vmm_stream stream;
+    vmm_event event; /* every other wait is for it */
     vmm_deviceptr p;
     unsigned called, wrong;
 };
@@ -602,7 +570,8 @@ static void *work(void *user)
         w->wrong += LAUNCH(w->stream, COPY, w->p + 8, w->p, 8) != VMM_SUCCESS;
         while (i % 3 == 0 && vmm_stream_query(S, w->stream) == VMM_ERROR_NOT_READY) {
         }
-        w->wrong += vmm_stream_synchronize(S, w->stream) != VMM_SUCCESS;
+        w->wrong += vmm_event_record(S, w->event, w->stream) != VMM_SUCCESS;
+        w->wrong += (i % 2 ? vmm_stream_synchronize(S, w->stream) : vmm_event_synchronize(S, w->event)) != VMM_SUCCESS;
         w->wrong += w->called != i;
         w->wrong += vmm_memcpy_dtoh_async(S, &word, w->p + 8, 8, w->stream) != VMM_SUCCESS;
         w->wrong += word != i * UINT64_C(0x0101010101010101);
@@ -620,7 +589,7 @@ TEST_EXPECTS("flight.threads", threads_with_streams)
     vmm_deviceptr p = fix_mapped(f, f->g, RW, NULL);
     fix_settle(f);
     for (unsigned i = 0; i < THREADS; i++)
-        worker[i] = (struct worker){f, i % 2 ? blocking_stream(f) : fix_stream(f), p + 4096 * i, 0, 0};
+        worker[i] = (struct worker){f, i % 2 ? blocking_stream(f) : fix_stream(f), fix_event(f), p + 4096 * i, 0, 0};
     for (unsigned i = 0; i < THREADS; i++)
         CHECK(pthread_create(&thread[i], NULL, work, &worker[i]) == 0, "no thread");
     for (unsigned i = 0; i < THREADS; i++) {
