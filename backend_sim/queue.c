@@ -57,9 +57,26 @@ bool queue_add_mark(struct queue *queue, struct queue_item *item, const struct q
 {
     if (!queue_add(queue, item, place))
         return false;
+    struct queue_item *needed = needs ? item->before : NULL;
+    while (needed && needed->number > needs)
+        needed = needed->before;
     item->mark = true;
-    item->needs = needs;
+    item->needed = needed && needed->number == needs ? needed : NULL;
+    if (item->needed)
+        item->needed->needers++;
     return true;
+}
+
+/* Nobody needs what is removed any more. */
+static void let_go(struct queue_item *item)
+{
+    if (item->needed)
+        item->needed->needers--;
+    for (struct queue_item *other = item->after; item->needers; other = other->after)
+        if (other->needed == item) {
+            other->needed = NULL;
+            item->needers--;
+        }
 }
 
 static void drop_lane(struct queue *queue, struct queue_lane *lane)
@@ -73,6 +90,7 @@ static void drop_lane(struct queue *queue, struct queue_lane *lane)
 
 void queue_remove(struct queue *queue, struct queue_item *item)
 {
+    let_go(item);
     *(item->before ? &item->before->after : &queue->first) = item->after;
     *(item->after ? &item->after->before : &queue->last) = item->before;
     queue->count--;
@@ -114,18 +132,6 @@ static bool aimed_at(const struct queue_aim *aim, const struct queue_item *item)
     return item->number == aim->until;
 }
 
-/* The item that this one needs. It is NULL from the moment on at which that was removed. */
-static struct queue_item *needed_by(struct queue_item *item)
-{
-    struct queue_item *needed = item->needs ? item->before : NULL;
-    while (needed && needed->number > item->needs)
-        needed = needed->before;
-    if (needed && needed->number == item->needs)
-        return needed;
-    item->needs = 0;
-    return NULL;
-}
-
 /* Backwards: whatever is wanted makes all that stands before it on ordered lanes wanted, and what it needs. */
 static size_t mark_wanted(struct queue *queue, const struct queue_aim *aim)
 {
@@ -139,9 +145,8 @@ static size_t mark_wanted(struct queue *queue, const struct queue_aim *aim)
             continue;
         item->lane->marked = true;
         left += item->state != QUEUE_DONE;
-        struct queue_item *needed = needed_by(item);
-        if (needed)
-            needed->wanted = true;
+        if (item->needed)
+            item->needed->wanted = true;
     }
     return left;
 }
@@ -151,9 +156,8 @@ static void mark_ready(struct queue *queue)
 {
     unmark(queue);
     for (struct queue_item *item = queue->first; item; item = item->after) {
-        const struct queue_item *needed = needed_by(item);
         item->ready = item->state == QUEUE_WAITING && !behind_marked(queue, item->lane) &&
-                      (!needed || needed->state == QUEUE_DONE);
+                      (!item->needed || item->needed->state == QUEUE_DONE);
         if (item->ready && item->mark) {
             item->ready = false;
             item->state = QUEUE_DONE;

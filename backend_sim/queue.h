@@ -44,8 +44,9 @@ struct queue_item {
     struct queue_item *before, *after;
     struct queue_lane *lane;
     uint64_t number; /* in order of issue, from 1 */
-    uint64_t needs;  /* number of a mark that must be done before it; 0: none, or that was removed since */
     bool mark;
+    struct queue_item *needed; /* of a mark: another that must be done before it; NULL: none, or that was removed since */
+    size_t needers;            /* how many marks need this one */
     enum queue_state state;
     bool wanted, ready; /* as of the last queue_want */
 };
@@ -76,7 +77,7 @@ const struct queue_place *queue_place_of(const struct queue_item *item);
 
 /* Puts item, state WAITING, at the end. False when memory is out: nothing has changed. */
 bool queue_add(struct queue *queue, struct queue_item *item, const struct queue_place *place);
-/* The same for a mark, which needs the mark of that number; 0: none. */
+/* The same for a mark, which needs the mark of that number; 0, or one that was removed: none. */
 bool queue_add_mark(struct queue *queue, struct queue_item *item, const struct queue_place *place, uint64_t needs);
 void queue_remove(struct queue *queue, struct queue_item *item);
 

@@ -143,7 +143,7 @@ static void forgotten_marks(void)
     struct queue_aim aim = {QUEUE_LANE, places[5], 4};
     tap_u64(queue_want(&rig.queue, &aim), 0, "a mark that was removed holds nobody up");
     tap_u64(wanted(&rig, QUEUE_ITEM, 0, 4), BIT(4), "nor one that never was");
-    tap_ok(rig.item[4].state == QUEUE_DONE && !rig.item[3].needs, "they are looked for once");
+    tap_ok(rig.item[4].state == QUEUE_DONE && !rig.item[3].needed, "nobody needs them any more");
     clear(&rig);
 }
 
@@ -162,7 +162,7 @@ static bool compare(struct rig *rig, const int *lane, int count, int place)
     unsigned before[ITEMS + 1] = {0}, want = 0, may = 0;
     for (int j = 1; j <= count; j++)
         for (int i = 1; i < j; i++)
-            if (together(lane[i], lane[j]) || rig->item[j].needs == (uint64_t)i)
+            if (together(lane[i], lane[j]) || rig->item[j].needed == &rig->item[i])
                 before[j] |= before[i] | BIT(i);
     for (int j = 1; j <= count; j++) {
         unsigned undone = 0;
