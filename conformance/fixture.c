@@ -246,6 +246,17 @@ vmm_deviceptr fix_mapped(struct fix *f, uint64_t size, vmm_mem_access_flags flag
     return ptr;
 }
 
+vmm_deviceptr fix_mapped_twice(struct fix *f)
+{
+    vmm_mem_generic_allocation_handle handle = fix_create(f, f->g);
+    vmm_deviceptr p = fix_reserve(f, 4 * f->g);
+    fix_map(f, p, f->g, handle);
+    fix_map(f, p + f->g, f->g, handle);
+    fix_map(f, p + 2 * f->g, f->g, fix_create(f, f->g));
+    fix_access(f, p, 3 * f->g, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE);
+    return p;
+}
+
 vmm_deviceptr fix_free_range(struct fix *f, uint64_t size)
 {
     vmm_deviceptr ptr = fix_reserve(f, size);

@@ -134,6 +134,8 @@ void fix_access_at(struct fix *f, vmm_deviceptr ptr, uint64_t size, vmm_mem_loca
 /* A reservation of size with memory of that size mapped all over it and rights for device 0. */
 vmm_deviceptr fix_mapped(struct fix *f, uint64_t size, vmm_mem_access_flags flags,
                          vmm_mem_generic_allocation_handle *handle);
+/* One memory at two addresses and another behind it, a granule each, all RW on device 0: [M1 of H][M2 of H][other]. */
+vmm_deviceptr fix_mapped_twice(struct fix *f);
 
 /* Two reservations side by side: [first][second]. Returns the first's start. */
 vmm_deviceptr fix_adjacent(struct fix *f, uint64_t first, uint64_t second);
