@@ -66,6 +66,10 @@ bool vmm_call_waits(enum vmm_call_id id)
     case VMM_CALL_device_primary_ctx_reset:
     case VMM_CALL_stream_synchronize:
     case VMM_CALL_stream_query:
+    case VMM_CALL_event_record:
+    case VMM_CALL_event_query:
+    case VMM_CALL_event_synchronize:
+    case VMM_CALL_stream_wait_event:
     case VMM_CALL_mem_free:
     case VMM_CALL_launch:
     case VMM_CALL_launch_host_func:

@@ -57,6 +57,7 @@ enum vmm_param_kind {
     VMM_PARAM_HANDLE,         /* vmm_mem_generic_allocation_handle */
     VMM_PARAM_CONTEXT,        /* vmm_context */
     VMM_PARAM_STREAM,         /* vmm_stream */
+    VMM_PARAM_EVENT,          /* vmm_event */
     VMM_PARAM_PROP,           /* const vmm_mem_allocation_prop * */
     VMM_PARAM_LOCATION,       /* const vmm_mem_location * */
     VMM_PARAM_DESCS,          /* const vmm_mem_access_desc *, length in the COUNT after it */
@@ -75,6 +76,7 @@ enum vmm_param_kind {
     VMM_PARAM_OUT_HANDLE,     /* vmm_mem_generic_allocation_handle * */
     VMM_PARAM_OUT_CONTEXT,    /* vmm_context * */
     VMM_PARAM_OUT_STREAM,     /* vmm_stream * */
+    VMM_PARAM_OUT_EVENT,      /* vmm_event * */
     VMM_PARAM_OUT_PROP,       /* vmm_mem_allocation_prop * */
     VMM_PARAM_OUT_TEXT,       /* char *, room in the INT after it */
     VMM_PARAM_OUT_BYTES,      /* void *: host bytes written */

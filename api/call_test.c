@@ -77,9 +77,11 @@ static void test_waiting(void)
     static const enum vmm_call_id waits[] = {
         VMM_CALL_ctx_synchronize, VMM_CALL_ctx_destroy, VMM_CALL_device_primary_ctx_release, VMM_CALL_stream_query,
         VMM_CALL_stream_synchronize, VMM_CALL_device_primary_ctx_reset, VMM_CALL_mem_free, VMM_CALL_launch,
-        VMM_CALL_launch_host_func, VMM_CALL_memcpy_htod, VMM_CALL_memset_d8, VMM_CALL_memset_d32_async};
+        VMM_CALL_launch_host_func, VMM_CALL_event_record, VMM_CALL_event_query, VMM_CALL_event_synchronize,
+        VMM_CALL_stream_wait_event, VMM_CALL_memcpy_htod, VMM_CALL_memset_d8, VMM_CALL_memset_d32_async};
     static const enum vmm_call_id others[] = {VMM_CALL_init, VMM_CALL_mem_map, VMM_CALL_mem_unmap, VMM_CALL_mem_alloc,
-                                              VMM_CALL_mem_get_address_range, VMM_CALL_stream_destroy};
+                                              VMM_CALL_mem_get_address_range, VMM_CALL_stream_destroy,
+                                              VMM_CALL_event_create, VMM_CALL_event_destroy};
     for (size_t i = 0; i < sizeof waits / sizeof waits[0]; i++)
         tap_ok(vmm_call_waits(waits[i]), "%s may wait", vmm_call_name(waits[i]));
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)

@@ -66,6 +66,7 @@ static void test_objects(void)
         {{.kind = VMM_OBJECT_ALLOCATION, .number = 4, .start = 0x1000, .size = 1}, "allocation A4 [0x1000, 0x1001), 1 byte from cuMemAlloc"},
         {{.kind = VMM_OBJECT_CONTEXT, .number = 5, .location = {VMM_MEM_LOCATION_TYPE_DEVICE, 1}}, "context C5 of device 1"},
         {{.kind = VMM_OBJECT_STREAM, .number = 6}, "stream S6"},
+        {{.kind = VMM_OBJECT_EVENT, .number = 7}, "event E7"},
     };
     char text[2048];
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

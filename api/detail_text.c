@@ -104,6 +104,9 @@ static void put_object(struct out *out, const vmm_object *o)
     case VMM_OBJECT_STREAM:
         put(out, "stream S%" PRIu32, o->number);
         break;
+    case VMM_OBJECT_EVENT:
+        put(out, "event E%" PRIu32, o->number);
+        break;
     }
     put_history(out, o);
 }

@@ -149,6 +149,36 @@ vmm_result vmm_stream_query(vmm_system *sys, vmm_stream stream)
     CALL(stream_query, stream);
 }
 
+vmm_result vmm_event_create(vmm_system *sys, vmm_event *event, unsigned int flags)
+{
+    CALL(event_create, event, flags);
+}
+
+vmm_result vmm_event_destroy(vmm_system *sys, vmm_event event)
+{
+    CALL(event_destroy, event);
+}
+
+vmm_result vmm_event_record(vmm_system *sys, vmm_event event, vmm_stream stream)
+{
+    CALL(event_record, event, stream);
+}
+
+vmm_result vmm_event_query(vmm_system *sys, vmm_event event)
+{
+    CALL(event_query, event);
+}
+
+vmm_result vmm_event_synchronize(vmm_system *sys, vmm_event event)
+{
+    CALL(event_synchronize, event);
+}
+
+vmm_result vmm_stream_wait_event(vmm_system *sys, vmm_stream stream, vmm_event event, unsigned int flags)
+{
+    CALL(stream_wait_event, stream, event, flags);
+}
+
 vmm_result vmm_mem_get_info(vmm_system *sys, uint64_t *free, uint64_t *total)
 {
     CALL(mem_get_info, free, total);

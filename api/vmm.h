@@ -21,7 +21,8 @@
  *     other calls on it.
  *   - Before vmm_init, and in a forked child of a process that called it, every call returns
  *     VMM_ERROR_NOT_INITIALIZED [VMM-INIT-REQUIRED, VMM-INIT-FORKED], vmm_init in such a child too; only destroying a
- *     NULL context or stream is refused as ever. This is not repeated below.
+ *     NULL context or stream, and destroying, querying or synchronising a NULL event, is refused as ever. This is not
+ *     repeated below.
  *   - Errors are listed with the ids of the rules behind them; `cuvmm explain ID` tells more, and vmm_last_detail()
  *     says which rule, which object and the way out.
  *   - "cuda.h 13.0" cites the toolkit's header by function; "guide" the CUDA C++ Programming Guide's chapter on
@@ -61,6 +62,7 @@ typedef uint64_t vmm_deviceptr;                     /* CUdeviceptr: an address i
 typedef uint64_t vmm_mem_generic_allocation_handle; /* CUmemGenericAllocationHandle: names physical memory */
 typedef struct vmm_context_st *vmm_context;         /* CUcontext: opaque */
 typedef struct vmm_stream_st *vmm_stream;           /* CUstream: opaque, NULL is the default stream */
+typedef struct vmm_event_st *vmm_event;             /* CUevent: opaque */
 typedef int vmm_kernel;                             /* one of the kernels that come with this library */
 typedef void (*vmm_host_fn)(void *user_data);       /* CUhostFn: host code as work of a stream */
 
@@ -109,6 +111,14 @@ typedef int vmm_mem_allocation_granularity_flags;
 
 #define VMM_STREAM_DEFAULT 0
 #define VMM_STREAM_NON_BLOCKING 1
+
+#define VMM_EVENT_DEFAULT 0 /* a set: values may be combined with | */
+#define VMM_EVENT_BLOCKING_SYNC 1
+#define VMM_EVENT_DISABLE_TIMING 2
+#define VMM_EVENT_INTERPROCESS 4 /* with DISABLE_TIMING only */
+
+#define VMM_EVENT_WAIT_DEFAULT 0
+#define VMM_EVENT_WAIT_EXTERNAL 1 /* for stream capture, which is not here */
 
 /* The default stream by other names; CU_STREAM_LEGACY, CU_STREAM_PER_THREAD. */
 #define VMM_STREAM_LEGACY ((vmm_stream)0x1)
@@ -258,7 +268,8 @@ typedef enum vmm_object_kind {
     VMM_OBJECT_HANDLE,      /* H1, H2, ... physical memory as one handle names it */
     VMM_OBJECT_ALLOCATION,  /* A1, A2, ... memory from vmm_mem_alloc */
     VMM_OBJECT_CONTEXT,     /* C1, C2, ... */
-    VMM_OBJECT_STREAM       /* S1, S2, ... */
+    VMM_OBJECT_STREAM,      /* S1, S2, ... */
+    VMM_OBJECT_EVENT        /* E1, E2, ... */
 } vmm_object_kind;
 
 #define VMM_MAX_DEVICES 31 /* of one machine */
@@ -268,7 +279,7 @@ typedef struct vmm_object {
     vmm_object_kind kind;
     uint32_t number;       /* 3 in R3; counted per kind from 1 in order of creation */
     uint64_t start, size;  /* address range of a reservation, mapping or allocation; size alone of a handle */
-    uint64_t value;        /* the handle's, context's or stream's value */
+    uint64_t value;        /* the handle's, context's, stream's or event's value */
     uint64_t handle;       /* of a mapping: the value of the handle that was mapped */
     uint32_t handle_number;
     uint64_t offset;       /* of a mapping: where in the physical memory it starts */
@@ -330,7 +341,7 @@ typedef void (*vmm_report_fn)(void *user, const vmm_detail *detail);
 VMM_API void vmm_set_report(vmm_system *sys, vmm_report_fn report, void *user);
 
 /* What is still held, one detail of severity LEAK for each reservation, mapping, handle, allocation, context and
- * stream that lives, with the call that made it and what pins it. Returns how many. report may be NULL to count. */
+ * stream and event that lives, with the call that made it and what pins it. Returns how many. report may be NULL to count. */
 VMM_API uint64_t vmm_leaks(vmm_system *sys, vmm_report_fn report, void *user);
 
 /* Calls visit for every live object of the simulator, in the order of kinds above and by address or number within a
@@ -438,7 +449,7 @@ VMM_API vmm_result vmm_device_can_access_peer(vmm_system *sys, int *can_access_p
  *   copies and fills without _async                 as the default stream, and they are done when they return
  *   vmm_memcpy_dtoh_async                           what is ordered before it, and it is done when it returns
  *   vmm_mem_free                                    all work on the device of the memory
- *   vmm_ctx_destroy, the last                       all work of that context (ours: the documents do not say)
+ *   vmm_ctx_destroy, the last                       all work of that context (580; of the others: ours)
  *   vmm_device_primary_ctx_release, ..._reset
  *   everything else                                 nothing; vmm_stream_query lets work go on
  *
@@ -454,18 +465,18 @@ VMM_API vmm_result vmm_device_primary_ctx_retain(vmm_system *sys, vmm_context *p
  * [VMM-DEVICE-ID], INVALID_CONTEXT [VMM-CTX-PRIMARY-UNUSED]. cuDevicePrimaryCtxRelease. */
 VMM_API vmm_result vmm_device_primary_ctx_release(vmm_system *sys, vmm_device dev);
 
-/* Waits for the primary context's work, then destroys what it holds (streams, vmm_mem_alloc memory) and ends it until the next retain, which gives
- * the same value; retains made before still count. Mappings, rights and data of virtual memory management stay.
- * INVALID_DEVICE [VMM-DEVICE-ID]. cuDevicePrimaryCtxReset. */
+/* Waits for the primary context's work, then destroys what it holds (streams, events, vmm_mem_alloc memory) and ends it
+ * until the next retain, which gives the same value; retains made before still count. Mappings, rights and data of
+ * virtual memory management stay. INVALID_DEVICE [VMM-DEVICE-ID]. cuDevicePrimaryCtxReset. */
 VMM_API vmm_result vmm_device_primary_ctx_reset(vmm_system *sys, vmm_device dev);
 
 /* A new context on dev, current on the calling thread. flags: scheduling bits, 0 .. 0x1ff as in cuda.h, no effect on
  * the simulator. INVALID_VALUE [VMM-CTX-NULL, VMM-CTX-FLAGS], INVALID_DEVICE [VMM-DEVICE-ID]. cuCtxCreate. */
 VMM_API vmm_result vmm_ctx_create(vmm_system *sys, vmm_context *pctx, unsigned int flags, vmm_device dev);
 
-/* Waits for a context's work, then ends it with its streams and vmm_mem_alloc memory; virtual memory management objects stay. Where it is the
- * calling thread's current one, the one current before its creation is again. INVALID_VALUE [VMM-CTX-NULL],
- * INVALID_CONTEXT [VMM-CTX-FORGED, VMM-CTX-UNKNOWN]. cuCtxDestroy. */
+/* Waits for a context's work, then ends it with its streams, events and vmm_mem_alloc memory; virtual memory management
+ * objects stay. Where it is the calling thread's current one, the one current before its creation is again.
+ * INVALID_VALUE [VMM-CTX-NULL], INVALID_CONTEXT [VMM-CTX-FORGED, VMM-CTX-UNKNOWN]. cuCtxDestroy. */
 VMM_API vmm_result vmm_ctx_destroy(vmm_system *sys, vmm_context ctx);
 
 /* Makes ctx the calling thread's current context in place of the one that was; NULL takes that one away, and the one
@@ -501,6 +512,54 @@ VMM_API vmm_result vmm_stream_synchronize(vmm_system *sys, vmm_stream stream);
 /* SUCCESS when the work is done that vmm_stream_synchronize would wait for, NOT_READY while it is not; then some of it
  * is done on the simulator, so that asking again comes to an end. Errors as vmm_stream_synchronize. cuStreamQuery. */
 VMM_API vmm_result vmm_stream_query(vmm_system *sys, vmm_stream stream);
+
+/* ------------------------------------------------------------------------------------------------------------- events
+ *
+ * An event stands for the work of a stream at the moment when it was recorded there.
+ *
+ *   stream A   fill F   record E   launch K              E stands for F; who waits for E does not wait for K
+ *   stream B            wait E     launch L              L comes after F, and at any time beside K
+ *   host                           event_synchronize E   F is done, and the host knows: what F uses may be taken away
+ *
+ * Recording again moves the event; a wait that was issued before keeps to the earlier work. An event that was never
+ * recorded stands for no work, and that is always done. On the default stream a record stands for all that the default
+ * stream waits for. How long something took is not told (cuEventElapsedTime): a simulator has no time worth reporting.
+ *
+ * After a fault (see "kernels") a wait for work that it stopped tells of it; the other calls go on until somebody was told
+ * (580), and then answer with its error. cuda.h 13.0, event management; docs/in-flight.md. */
+
+/* A new event of the current context, without work. flags: any of VMM_EVENT_BLOCKING_SYNC, DISABLE_TIMING and, with
+ * DISABLE_TIMING only, INTERPROCESS; on the simulator they change nothing. INVALID_CONTEXT [VMM-CTX-CURRENT], then
+ * INVALID_VALUE [VMM-EVENT-NULL, VMM-EVENT-FLAGS, VMM-EVENT-INTERPROCESS]. cuEventCreate. */
+VMM_API vmm_result vmm_event_create(vmm_system *sys, vmm_event *event, unsigned int flags);
+
+/* Ends an event at once, also one whose work is not done: the work goes on, and so do streams that wait for it.
+ * INVALID_HANDLE [VMM-EVENT-NONE, VMM-EVENT-UNKNOWN], CONTEXT_IS_DESTROYED [VMM-EVENT-ENDED]: events end with their
+ * context. cuEventDestroy. */
+VMM_API vmm_result vmm_event_destroy(vmm_system *sys, vmm_event event);
+
+/* From now on the event stands for the work of the stream up to here, whatever it stood for before. Both are of one
+ * context; NULL and VMM_STREAM_LEGACY are the current context's default stream. Checked in this order: INVALID_CONTEXT
+ * [VMM-CTX-CURRENT], INVALID_HANDLE [VMM-STREAM-UNKNOWN, VMM-EVENT-NONE, VMM-EVENT-UNKNOWN] or CONTEXT_IS_DESTROYED
+ * [VMM-EVENT-ENDED], INVALID_HANDLE [VMM-EVENT-CONTEXT]. cuEventRecord. */
+VMM_API vmm_result vmm_event_record(vmm_system *sys, vmm_event event, vmm_stream stream);
+
+/* SUCCESS when the event's work is done, which is then as if vmm_event_synchronize had been called; NOT_READY while it is
+ * not, and then some of it is done on the simulator, so that asking again comes to an end. Errors as
+ * vmm_event_synchronize. cuEventQuery. */
+VMM_API vmm_result vmm_event_query(vmm_system *sys, vmm_event event);
+
+/* Waits for the event's work, on whichever stream, context and device; not for what came after the record. Needs no
+ * current context. INVALID_HANDLE [VMM-EVENT-NONE, VMM-EVENT-UNKNOWN], CONTEXT_IS_DESTROYED [VMM-EVENT-ENDED].
+ * cuEventSynchronize. */
+VMM_API vmm_result vmm_event_synchronize(vmm_system *sys, vmm_event event);
+
+/* What is issued on the stream from now on comes after the work that the event stands for now. The host waits for nothing,
+ * and nothing counts as waited for. The event may be of another context or device, or of the same stream. flags 0
+ * (VMM_EVENT_WAIT_DEFAULT). Checked in this order: INVALID_CONTEXT [VMM-CTX-CURRENT], INVALID_HANDLE [VMM-STREAM-UNKNOWN],
+ * ILLEGAL_STATE [VMM-EVENT-WAIT-EXTERNAL], INVALID_VALUE [VMM-EVENT-WAIT-FLAGS], INVALID_HANDLE [VMM-EVENT-NONE,
+ * VMM-EVENT-UNKNOWN], CONTEXT_IS_DESTROYED [VMM-EVENT-ENDED]. cuStreamWaitEvent. */
+VMM_API vmm_result vmm_stream_wait_event(vmm_system *sys, vmm_stream stream, vmm_event event, unsigned int flags);
 
 /* --------------------------------------------------------------------------------------------------- ordinary memory */
 
@@ -773,11 +832,13 @@ VMM_API vmm_result vmm_mem_get_handle_for_address_range(vmm_system *sys, void *h
  * process dies; here it is [VMM-COPY-HOST-RIGHTS]. It dies, too, where such a copy begins elsewhere and comes to memory
  * that the host has rights to [VMM-COPY-MIXED]. Fills are always the device's, and are refused where a further mapping
  * is such memory and the host's rights changed after the device's [VMM-SET-INTO-HOST].
- * INVALID_CONTEXT [VMM-CTX-CURRENT]; INVALID_VALUE [VMM-COPY-NULL, VMM-COPY-OVERFLOW, VMM-COPY-NOT-MAPPED,
- * VMM-COPY-RUNS-PAST, VMM-COPY-NO-READ, VMM-COPY-NO-WRITE, VMM-COPY-HOST-RIGHTS, VMM-COPY-MIXED, VMM-SET-ALIGNMENT,
+ * A device address in the place of the host's makes it a copy between device addresses, as measured on 580. A size that
+ * passes the end of the address space is started where the start may be used, and takes the device from the process
+ * (580) [VMM-COPY-OVERFLOW, a warning; copies with the host: LAUNCH_FAILED, VMM-FAULT-HOST-COPY].
+ * INVALID_CONTEXT [VMM-CTX-CURRENT]; INVALID_VALUE [VMM-COPY-NULL, VMM-COPY-NOT-MAPPED, VMM-COPY-RUNS-PAST, VMM-COPY-NO-READ, VMM-COPY-NO-WRITE, VMM-COPY-HOST-RIGHTS, VMM-COPY-MIXED, VMM-SET-ALIGNMENT,
  * VMM-SET-INTO-HOST]; the _async forms also INVALID_HANDLE [VMM-STREAM-UNKNOWN]. All of this is asked at the call, and
- * again when queued work is done: what may not be used then makes it a fault [VMM-FAULT-COPY]. The bytes of a copy from
- * the host are taken at the call. cuMemcpy* and cuMemset* of the same names; cuda.h 13.0. */
+ * again when queued work is done: what may not be used then makes it a fault [VMM-FAULT-COPY; of a
+ * copy from the host VMM-FAULT-HOST-COPY]. The bytes of a copy from the host are taken at the call. cuMemcpy* and cuMemset* of the same names; cuda.h 13.0. */
 VMM_API vmm_result vmm_memcpy_htod(vmm_system *sys, vmm_deviceptr dst, const void *src, uint64_t byte_count);
 VMM_API vmm_result vmm_memcpy_dtoh(vmm_system *sys, void *dst, vmm_deviceptr src, uint64_t byte_count);
 /* Overlapping ranges are undefined in the documents; the simulator copies as memmove does where the addresses overlap,
@@ -846,9 +907,9 @@ VMM_API vmm_result vmm_memset_d32_async(vmm_system *sys, vmm_deviceptr dst, unsi
  * process on the device, and vmm_ctx_create and vmm_device_primary_ctx_retain; ending contexts does not mend it, ending
  * the process does. Physical memory, reservations, mappings, rights, pointer attributes and vmm_ctx_destroy work as
  * ever. Not measured: contexts on other devices, which stay whole on the simulator. A copy or fill in flight whose
- * memory went away does the same with LAUNCH_FAILED [VMM-FAULT-COPY, VMM-FAULT-COPY-STICKY] (580, measured for a fill).
- * What was queued behind a fault is never done. Memory of vmm_mem_alloc ends for its kernels where it was asked to end; a device notices after the last
- * page only. */
+ * memory went away does the same [VMM-FAULT-COPY, VMM-FAULT-COPY-STICKY]; copies from the host and fills of one byte with
+ * LAUNCH_FAILED [VMM-FAULT-HOST-COPY, VMM-FAULT-HOST-COPY-STICKY] (580). What was queued behind a fault is never done.
+ * Memory of vmm_mem_alloc ends for its kernels where it was asked to end; a device notices after the last page only. */
 #define VMM_KERNEL_FILL 0
 #define VMM_KERNEL_PATTERN_WRITE 1
 #define VMM_KERNEL_PATTERN_VERIFY 2
@@ -882,13 +943,14 @@ VMM_API vmm_result vmm_launch(vmm_system *sys, vmm_kernel kernel, unsigned int g
  *
  *   stream   fill F   fn(user_data)   launch K        F is done, fn runs, then K
  *
- * fn must make no calls that change anything or wait. Documents: calls in it may be refused, and need not be. Observed (580):
- * create, reserve and unmap are refused with NOT_PERMITTED. Here every call is but those that only ask (about devices,
- * the current context, granularity, properties, rights, pointers, free memory): NOT_PERMITTED [VMM-HOSTFUNC-CALL],
- * nothing is done. A driver calls fn on a thread of its own; the simulator on the thread of the call that lets it run
- * (one that waits, a query, or with schedule=eager this call), and no lock of the system is held meanwhile.
- * INVALID_CONTEXT [VMM-CTX-CURRENT], INVALID_HANDLE [VMM-STREAM-UNKNOWN], ILLEGAL_ADDRESS [VMM-FAULT-STICKY],
- * INVALID_VALUE [VMM-HOSTFUNC-NULL]. cuLaunchHostFunc; cuda.h 13.0. */
+ * fn should make no calls. Documents: calls in it may be refused, and need not be. Observed (580): all are refused with
+ * NOT_PERMITTED [VMM-HOSTFUNC-CALL], also those that only ask, but for vmm_init, vmm_stream_query and vmm_event_query; and
+ * for work that is put into a stream (kernels, host functions, _async copies and fills) and events that exist, which is
+ * warned of [VMM-HOSTFUNC-WORK]. What is refused is not done. To wait for the stream in which fn runs never ends on a driver,
+ * and is refused here; so is a wait for an event that is not reached. A driver calls fn on a thread of its own; the
+ * simulator on the thread of the call that lets it run (one that waits, a query, or with schedule=eager this call), and no
+ * lock of the system is held meanwhile. INVALID_CONTEXT [VMM-CTX-CURRENT], INVALID_HANDLE [VMM-STREAM-UNKNOWN],
+ * ILLEGAL_ADDRESS [VMM-FAULT-STICKY], INVALID_VALUE [VMM-HOSTFUNC-NULL]. cuLaunchHostFunc; cuda.h 13.0. */
 VMM_API vmm_result vmm_launch_host_func(vmm_system *sys, vmm_stream stream, vmm_host_fn fn, void *user_data);
 
 #ifdef __cplusplus

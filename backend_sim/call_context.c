@@ -43,7 +43,7 @@ static struct sim_context *new_context(struct sim_process *process, int device, 
     return context;
 }
 
-/* Ends the streams and allocations of a context; virtual memory management is not the context's. */
+/* Ends the streams, events and allocations of a context; virtual memory management is not the context's. */
 struct sweep {
     struct sim_process *process;
     uint64_t context;
@@ -60,6 +60,16 @@ static void end_stream(void *user, void *object)
     slots_end(&sweep->process->streams, stream->value);
 }
 
+static void end_event(void *user, void *object)
+{
+    struct sweep *sweep = user;
+    struct sim_event *event = object;
+    if (event->context != sweep->context)
+        return;
+    event->ended = sweep->ended;
+    slots_end(&sweep->process->events, event->value);
+}
+
 /* Before a context ends its work is done: memory and streams go when nothing uses them any more. */
 static void wait_for_context(struct sim_process *process, uint64_t context)
 {
@@ -71,6 +81,7 @@ static void sweep_context(struct sim_process *process, uint64_t context, const s
 {
     struct sweep sweep = {process, context, sim_origin(call)};
     slots_each(&process->streams, end_stream, &sweep);
+    slots_each(&process->events, end_event, &sweep);
     struct sim_allocation *allocation = addrmap_ceil(&process->allocations, 0);
     while (allocation) {
         struct sim_allocation *next = addrmap_ceil(&process->allocations, allocation->start + 1);

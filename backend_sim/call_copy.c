@@ -1,24 +1,9 @@
-/* Copies and fills: what is asked of them at the call, and how the bytes are moved, then or when their turn comes. */
-#include <string.h>
-
+/* Copies and fills: what is asked of them at the call, and when they are done, at once or when their turn comes. */
 #include "flight.h"
 #include "launch.h"
 #include "reach.h"
+#include "transfer.h"
 #include "twin.h"
-
-enum direction { FROM_HOST, TO_HOST, BETWEEN, FILL };
-
-/* One of the twelve calls. */
-struct transfer {
-    enum direction direction;
-    uint64_t dst, src;
-    const void *from; /* the host's bytes, or the value of a fill */
-    void *to;
-    uint64_t size;  /* bytes; of a fill n * width, which wraps, as measured */
-    uint64_t n;     /* elements of a fill */
-    unsigned width; /* bytes of one */
-    const char *dst_name, *src_name; /* the arguments that are device addresses */
-};
 
 static struct transfer fill_of(uint64_t dst, const void *value, unsigned width, uint64_t n)
 {
@@ -122,139 +107,7 @@ static vmm_result check(const struct sim_process *process, int device, const str
     return t->to ? reach_check(process, device, t->src, t->size, REACH_TO_HOST, "srcDevice") : refuse_null("dstHost");
 }
 
-/* ---- how it is done ---- */
-
-/* Room for every byte that will be written, so that moving them cannot fail half-way. */
-static bool touch(const struct sim_process *process, uint64_t address, uint64_t size)
-{
-    struct reach_run run;
-    for (; size; address += run.length, size -= run.length)
-        if (!reach_run(process, address, size, &run) || !bytes_touch(&run.block->bytes, run.offset, run.length))
-            return false;
-    return true;
-}
-
-/* The bytes that lie together at address, at most *length, whatever mappings they belong to; NULL when they are zeros that
- * were never written. */
-static unsigned char *together(const struct sim_process *process, uint64_t address, uint64_t *length)
-{
-    unsigned char *first = NULL;
-    uint64_t done = 0;
-    while (done < *length) {
-        struct reach_run run = {0};
-        reach_run(process, address + done, *length - done, &run);
-        unsigned char *at = bytes_run(&run.block->bytes, run.offset, &run.length);
-        if (!done)
-            first = at;
-        else if (first ? at != first + done : at != NULL)
-            break;
-        done += run.length;
-    }
-    *length = done;
-    return first;
-}
-
-static void store(const struct sim_process *process, uint64_t address, const unsigned char *from, uint64_t size)
-{
-    uint64_t length;
-    for (; size; address += length, from += length, size -= length) {
-        length = size;
-        unsigned char *to = together(process, address, &length);
-        memcpy(to, from, length);
-    }
-}
-
-static void load(const struct sim_process *process, unsigned char *to, uint64_t address, uint64_t size)
-{
-    uint64_t length;
-    for (; size; address += length, to += length, size -= length) {
-        length = size;
-        const unsigned char *from = together(process, address, &length);
-        if (from)
-            memcpy(to, from, length);
-        else
-            memset(to, 0, length);
-    }
-}
-
-/* Both sides lie together for length bytes, at most. */
-static void move_run(const struct sim_process *process, uint64_t dst, uint64_t src, uint64_t *length)
-{
-    const unsigned char *from = together(process, src, length);
-    unsigned char *to = together(process, dst, length);
-    if (from)
-        memmove(to, from, *length);
-    else
-        memset(to, 0, *length);
-}
-
-/* How many bytes before end, at most size, lie together. Never more than they would forwards. */
-static uint64_t together_before(const struct sim_process *process, uint64_t end, uint64_t size)
-{
-    uint64_t step = size < BYTES_CHUNK ? size : BYTES_CHUNK, length = step;
-    while (together(process, end - step, &length), length < step)
-        length = step -= length;
-    return step;
-}
-
-/* Backwards when the destination lies inside the source, so that every byte is read before it is written. */
-static void move(const struct sim_process *process, uint64_t dst, uint64_t src, uint64_t size)
-{
-    bool backwards = dst > src && dst - src < size;
-    while (size) {
-        uint64_t length = size, at = 0;
-        if (backwards) {
-            length = together_before(process, src + size, size);
-            length = together_before(process, dst + size, length);
-            at = size - length;
-        }
-        move_run(process, dst + at, src + at, &length);
-        if (!backwards) {
-            dst += length;
-            src += length;
-        }
-        size -= length;
-    }
-}
-
-/* Fills a run with a pattern of width bytes; run starts at a multiple of width in the pattern. */
-static void fill_run(unsigned char *to, uint64_t length, const unsigned char *pattern, unsigned width)
-{
-    if (width == 1) {
-        memset(to, pattern[0], length);
-        return;
-    }
-    for (uint64_t i = 0; i < length; i += width)
-        memcpy(to + i, pattern, width);
-}
-
-static void fill(const struct sim_process *process, const struct transfer *t)
-{
-    uint64_t dst = t->dst, length;
-    for (uint64_t left = t->size; left; dst += length, left -= length) {
-        length = left;
-        unsigned char *to = together(process, dst, &length);
-        fill_run(to, length, t->from, t->width);
-    }
-}
-
-/* Every byte may be reached. False when the host's memory is out. */
-static bool make(const struct sim_process *process, const struct transfer *t)
-{
-    if (!t->size || !process->machine->bytes)
-        return true;
-    if (t->direction != TO_HOST && !touch(process, t->dst, t->size))
-        return false;
-    switch (t->direction) {
-    case FROM_HOST: store(process, t->dst, t->from, t->size); break;
-    case TO_HOST: load(process, t->to, t->src, t->size); break;
-    case BETWEEN: move(process, t->dst, t->src, t->size); break;
-    case FILL: fill(process, t); break;
-    }
-    return true;
-}
-
-/* ---- when ---- */
+/* ---- what cannot be done ---- */
 
 /* The first byte that the device may not use so; the start where it is somebody else who may not. */
 static uint64_t first_bad(const struct sim_process *process, int device, uint64_t address, uint64_t size, unsigned need)
@@ -266,18 +119,61 @@ static uint64_t first_bad(const struct sim_process *process, int device, uint64_
     return address;
 }
 
+static bool with_host(const struct transfer *t)
+{
+    return t->direction == FROM_HOST || t->direction == TO_HOST;
+}
+
 static void lose(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call,
                  const struct transfer *t)
 {
-    uint64_t at = first_bad(process, place->device, t->dst, t->size, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE);
-    struct loss loss = {place, call, at, 1, TWIN_WRITE};
-    if (t->direction == BETWEEN && at == t->dst &&
-        reach_rights(process, place->device, at) == VMM_MEM_ACCESS_FLAGS_PROT_READWRITE) {
+    /* Measured: a fill of one byte is told like a copy from the host, one of 2 MiB like a copy between devices. */
+    bool of_command = with_host(t) || (t->direction == FILL && t->size == 1);
+    struct loss loss = {.kind = of_command ? SIM_FAULT_HOST_COPY : SIM_FAULT_COPY, .place = place, .call = call,
+                        .width = 1, .use = TWIN_WRITE};
+    if (t->direction != TO_HOST)
+        loss.address = first_bad(process, place->device, t->dst, t->size, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE);
+    if (t->direction == TO_HOST ||
+        (t->direction == BETWEEN && loss.address == t->dst &&
+         reach_rights(process, place->device, t->dst) == VMM_MEM_ACCESS_FLAGS_PROT_READWRITE)) {
         loss.address = first_bad(process, place->device, t->src, t->size, VMM_MEM_ACCESS_FLAGS_PROT_READ);
         loss.use = TWIN_READ;
     }
     sim_lose_device(process, &loss);
 }
+
+/* ---- past the end of the address space ---- */
+
+static bool wraps(const struct transfer *t)
+{
+    return (t->direction != TO_HOST && t->size && t->size > UINT64_MAX - t->dst) ||
+           ((t->direction == BETWEEN || t->direction == TO_HOST) && t->size > UINT64_MAX - t->src);
+}
+
+/* SUCCESS, with a warning, for what the driver starts all the same. */
+static vmm_result let_wrap(const struct sim_process *process, const struct transfer *t)
+{
+    uint64_t start = t->direction != TO_HOST && t->size > UINT64_MAX - t->dst ? t->dst : t->src;
+    vmm_object nearest = sim_object_nearest(process, start);
+    bool pass = sim_lets_pass(process, VMM_RULE_COPY_OVERFLOW, t->size, UINT64_MAX - start, &nearest);
+    vmm_detail_note("from 0x%llx on there are fewer bytes", (unsigned long long)start);
+    return pass ? VMM_SUCCESS : VMM_ERROR_INVALID_VALUE;
+}
+
+/* It is done, and goes where nothing is. Calls that wait for what they do tell that themselves: copies with the host,
+ * and fills of its memory. */
+static vmm_result run_off(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call,
+                          const struct transfer *t, const struct sim_context *context)
+{
+    vmm_result result = let_wrap(process, t);
+    const struct sim_mapping *m = sim_mapping_at(process, t->dst);
+    bool waits = with_host(t) || (t->direction == FILL && m && m->handle->prop.location.type != VMM_MEM_LOCATION_TYPE_DEVICE);
+    if (result == VMM_SUCCESS)
+        lose(process, place, call, t);
+    return result == VMM_SUCCESS && waits ? sim_context_check(process, context, true) : result;
+}
+
+/* ---- when ---- */
 
 /* What is the matter was no mistake of the call that lets the work run, so nothing of it is said there yet. */
 bool copy_do(struct sim_process *process, const struct queue_place *place, const union vmm_any_call *call)
@@ -286,8 +182,8 @@ bool copy_do(struct sim_process *process, const struct queue_place *place, const
     const vmm_detail before = *vmm_last_detail();
     bool may = check(process, place->device, &t) == VMM_SUCCESS;
     *vmm_detail_here() = before;
-    if (may)
-        return make(process, &t);
+    if (may && !wraps(&t))
+        return transfer_make(process, &t);
     lose(process, place, &call->head, &t);
     return true;
 }
@@ -295,7 +191,7 @@ bool copy_do(struct sim_process *process, const struct queue_place *place, const
 static vmm_result make_now(const struct sim_process *process, int device, const struct transfer *t)
 {
     vmm_result result = check(process, device, t); /* once more: another thread may have come in between */
-    return result != VMM_SUCCESS || make(process, t) ? result : sim_out_of_host_memory();
+    return result != VMM_SUCCESS || transfer_make(process, t) ? result : sim_out_of_host_memory();
 }
 
 /* The forms without a stream wait for the work that the default stream waits for, and are done. */
@@ -308,21 +204,29 @@ static vmm_result at_once(struct sim_process *process, const struct vmm_call *ca
         result = check(process, context->device, &t);
     if (result == VMM_SUCCESS)
         result = sim_wait_current(process, QUEUE_ORDERED);
-    return result == VMM_SUCCESS ? make_now(process, sim_current(process)->device, &t) : result;
+    if (result != VMM_SUCCESS)
+        return result;
+    context = sim_current(process);
+    struct queue_place place = flight_place(process, context, NULL);
+    return wraps(&t) ? run_off(process, &place, call, &t, context) : make_now(process, context->device, &t);
 }
 
 /* Bytes for the host are there when the call returns, for it is not known to be memory that a device can write to. */
-static vmm_result to_host(struct sim_process *process, vmm_stream stream, const struct transfer *t,
-                          const struct queue_place *place)
+static vmm_result now_on_stream(struct sim_process *process, vmm_stream stream, const struct queue_place *place,
+                                const struct vmm_call *call, const struct transfer *t)
 {
     struct sim_context *context;
+    if (flight_is_inside(&process->flight)) /* it would wait for itself */
+        return sim_refuse_inside(process);
     vmm_result memory = flight_wait(process, place, QUEUE_ORDERED);
     vmm_result result = sim_stream_context(process, stream, &context);
     if (result == VMM_SUCCESS)
         result = sim_context_check(process, context, true);
     if (result == VMM_SUCCESS)
         result = memory;
-    return result == VMM_SUCCESS ? make_now(process, context->device, t) : result;
+    if (result != VMM_SUCCESS)
+        return result;
+    return wraps(t) ? run_off(process, place, call, t, context) : make_now(process, context->device, t);
 }
 
 /* As the copy that it is, whichever call asked for it. */
@@ -347,8 +251,10 @@ static vmm_result on_stream(struct sim_process *process, const struct vmm_call *
     if (result != VMM_SUCCESS || !t.size || !process->machine->bytes)
         return result;
     struct queue_place place = flight_place(process, context, stream);
-    if (t.direction == TO_HOST)
-        return to_host(process, stream, &t, &place);
+    if (t.direction == TO_HOST || (t.direction == FROM_HOST && wraps(&t)))
+        return now_on_stream(process, stream, &place, call, &t);
+    if (wraps(&t) && let_wrap(process, &t) != VMM_SUCCESS)
+        return VMM_ERROR_INVALID_VALUE;
     return t.direction == BETWEEN ? issue_between(process, &place, call, &t) : flight_issue(process, &place, call);
 }
 

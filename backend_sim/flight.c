@@ -4,6 +4,7 @@
 
 #include "chance.h"
 #include "kernels.h"
+#include "process.h"
 #include "work.h"
 
 void flight_open(struct flight *flight, const struct sim_options *options)
@@ -25,12 +26,12 @@ void flight_close(struct flight *flight)
     pthread_cond_destroy(&flight->returned);
 }
 
-bool flight_is_inside(const struct flight *flight)
+const struct flight_inside *flight_is_inside(const struct flight *flight)
 {
     const struct flight_inside *inside = flight->inside;
     while (inside && !pthread_equal(inside->thread, pthread_self()))
         inside = inside->next;
-    return inside != NULL;
+    return inside;
 }
 
 struct queue_place flight_place(const struct sim_process *process, const struct sim_context *context, vmm_stream stream)
@@ -65,10 +66,11 @@ static struct queue_item *choose(struct flight *flight)
 }
 
 /* Without the machine's lock. The function may make calls, which refill the thread's record. */
-static void call_host(struct sim_process *process, const struct vmm_call_launch_host_func *call)
+static void call_host(struct sim_process *process, const struct queue_place *place,
+                      const struct vmm_call_launch_host_func *call)
 {
     struct flight *flight = &process->flight;
-    struct flight_inside here = {pthread_self(), flight->inside}, **link = &flight->inside;
+    struct flight_inside here = {pthread_self(), place, flight->inside}, **link = &flight->inside;
     const vmm_detail before = *vmm_last_detail();
     flight->inside = &here;
     pthread_mutex_unlock(&process->machine->lock);
@@ -86,7 +88,7 @@ static void do_item(struct sim_process *process, struct queue_item *item)
     bool lost = process->fault[queue_place_of(item)->device].lost;
     item->state = QUEUE_RUNNING;
     if (work->call.head.id == VMM_CALL_launch_host_func && !lost)
-        call_host(process, &work->call.launch_host_func);
+        call_host(process, queue_place_of(item), &work->call.launch_host_func);
     else if (!lost && !work_do(process, work))
         process->flight.out_of_memory = true;
     item->state = QUEUE_DONE;
@@ -137,18 +139,41 @@ vmm_result flight_wait(struct sim_process *process, const struct queue_place *pl
     return wait_for(process, &aim);
 }
 
-bool flight_poll(struct sim_process *process, const struct queue_place *place, enum queue_scope scope)
+bool flight_reached(struct sim_process *process, uint64_t mark)
+{
+    const struct queue_aim aim = {.scope = QUEUE_ITEM, .until = mark};
+    return !queue_want(&process->flight.queue, &aim);
+}
+
+vmm_result flight_wait_mark(struct sim_process *process, uint64_t mark)
+{
+    const struct queue_aim aim = {.scope = QUEUE_ITEM, .until = mark};
+    return wait_for(process, &aim);
+}
+
+static bool poll_for(struct sim_process *process, const struct queue_aim *aim)
 {
     struct flight *flight = &process->flight;
-    struct queue_aim aim = aim_at(process, place, scope);
-    if (queue_want(&flight->queue, &aim)) {
-        struct queue_item *item = choose(flight);
+    if (queue_want(&flight->queue, aim)) {
+        struct queue_item *item = flight_is_inside(flight) ? NULL : choose(flight);
         if (item)
             do_item(process, item);
         return false;
     }
     forget_wanted(flight);
     return true;
+}
+
+bool flight_poll(struct sim_process *process, const struct queue_place *place, enum queue_scope scope)
+{
+    struct queue_aim aim = aim_at(process, place, scope);
+    return poll_for(process, &aim);
+}
+
+bool flight_poll_mark(struct sim_process *process, uint64_t mark)
+{
+    const struct queue_aim aim = {.scope = QUEUE_ITEM, .until = mark};
+    return poll_for(process, &aim);
 }
 
 /* What the schedule does at an issue. Nobody is waited for. */
@@ -166,20 +191,43 @@ static void at_issue(struct sim_process *process)
     }
 }
 
-vmm_result flight_issue(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call)
+/* After something was queued. What a host function queues is left for later: waiting, it might wait for itself. */
+static vmm_result issued(struct sim_process *process)
 {
     struct flight *flight = &process->flight;
-    struct work *work = work_new(call);
-    if (!work || !queue_add(&flight->queue, &work->item, place, 0)) {
-        if (work)
-            work_free(work);
-        return sim_out_of_host_memory();
-    }
+    if (flight_is_inside(flight))
+        return VMM_SUCCESS;
     at_issue(process);
-    if (flight->queue.count <= FLIGHT_MOST)
+    if (flight->queue.count <= FLIGHT_MOST || flight_is_inside(flight)) /* which may be what would be waited for */
         return VMM_SUCCESS;
     struct queue_aim oldest = {QUEUE_ITEM, *queue_place_of(flight->queue.first), flight->queue.first->number};
     return wait_for(process, &oldest);
+}
+
+vmm_result flight_issue(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call)
+{
+    struct work *work = work_new(call);
+    if (work && queue_add(&process->flight.queue, &work->item, place))
+        return issued(process);
+    if (work)
+        work_free(work);
+    return sim_out_of_host_memory();
+}
+
+vmm_result flight_mark(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call,
+                       uint64_t after, struct sim_event *event)
+{
+    struct work *work = work_new(call);
+    if (work && queue_add_mark(&process->flight.queue, &work->item, place, after)) {
+        if (event) { /* before anything is done, which may let others in */
+            event->mark = work->item.number;
+            event->recorded = call->number;
+        }
+        return issued(process);
+    }
+    if (work)
+        work_free(work);
+    return sim_out_of_host_memory();
 }
 
 /* ---- what is taken from under it ---- */

@@ -12,11 +12,11 @@
  *
  * late: a waiting call does what it waits for, and nothing else is done. eager: all is done when it is issued. random:
  * by a seed, some of what may be done is at each issue and each wait. At most FLIGHT_MOST pieces of work are kept; who
- * issues more waits for the oldest.
+ * issues more waits for the oldest, unless it is a host function.
  *
  * A host function runs on the thread that does the work, without the machine's lock; whoever needs its end meanwhile
- * waits for it. So after flight_issue, flight_wait and flight_poll other threads may have changed everything: what was
- * looked up before must be looked up again.
+ * waits for it. Calls made inside one do no work. So after flight_issue, flight_mark, flight_wait and flight_poll other
+ * threads may have changed everything: what was looked up before must be looked up again.
  */
 #ifndef SIM_FLIGHT_H
 #define SIM_FLIGHT_H
@@ -31,6 +31,7 @@
 struct sim_process;
 struct sim_mapping;
 struct sim_context;
+struct sim_event;
 
 enum { FLIGHT_MOST = 4096 };
 
@@ -46,11 +47,12 @@ struct flight {
 /* A host function that runs, on the stack of its thread. */
 struct flight_inside {
     pthread_t thread;
+    const struct queue_place *place;
     struct flight_inside *next;
 };
 
-/* Does the calling thread run a host function of this process? */
-bool flight_is_inside(const struct flight *flight);
+/* The host function of this process that the calling thread runs, or NULL. */
+const struct flight_inside *flight_is_inside(const struct flight *flight);
 
 void flight_open(struct flight *flight, const struct sim_options *options);
 /* Drops all work undone. */
@@ -60,15 +62,30 @@ void flight_close(struct flight *flight);
 struct queue_place flight_place(const struct sim_process *process, const struct sim_context *context,
                                 vmm_stream stream);
 
-/* Queues the call, a launch, a host function, or a copy or fill on a stream, whose arguments were checked; what it points to is copied.
- * SUCCESS, or SYSTEM-HOST-MEMORY: nothing is queued then. */
+/* Queues the call, a launch, a host function, or a copy or fill on a stream, whose arguments were checked; what it
+ * points to is copied. SUCCESS, or SYSTEM-HOST-MEMORY: nothing is queued then. */
 vmm_result flight_issue(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call);
 
 /* Does what the scope covers, as far as it is not done, and forgets it: the host knows now. */
 vmm_result flight_wait(struct sim_process *process, const struct queue_place *place, enum queue_scope scope);
 
-/* Is everything done that flight_wait would wait for? If not, something is done now, so that asking again ends. */
+/* Is everything done that flight_wait would wait for? If so, it is forgotten as well. If not, something is done now, so
+ * that asking again ends; but nothing inside a host function, which may hold up just that. */
 bool flight_poll(struct sim_process *process, const struct queue_place *place, enum queue_scope scope);
+
+/* Queues a mark (queue.h) for the call, a record of an event or a stream's wait for one, that needs the mark numbered
+ * after (0: none). The event, unless it is NULL, stands for it from now on. SUCCESS, or SYSTEM-HOST-MEMORY: nothing has
+ * changed then. */
+vmm_result flight_mark(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call,
+                       uint64_t after, struct sim_event *event);
+
+/* Is all done that the mark of that number comes after? Nothing is done for it. True for 0, and for one that was waited
+ * for. */
+bool flight_reached(struct sim_process *process, uint64_t mark);
+/* Does what the mark comes after, and forgets it: the host knows now. */
+vmm_result flight_wait_mark(struct sim_process *process, uint64_t mark);
+/* As flight_poll. */
+bool flight_poll_mark(struct sim_process *process, uint64_t mark);
 
 /* Warns of work in flight that uses a mapping in [start, end), all of which the call unmaps. */
 void flight_unmapping(struct sim_process *process, uint64_t start, uint64_t end);

@@ -25,7 +25,7 @@ void sim_lose_device(struct sim_process *process, const struct loss *loss)
     struct sim_fault *fault = &process->fault[device];
     struct reach_run mapped;
     void *context;
-    *fault = (struct sim_fault){.lost = true, .use = loss->use, .call = loss->call->id,
+    *fault = (struct sim_fault){.lost = true, .kind = loss->kind, .use = loss->use, .call = loss->call->id,
                                 .nearest = sim_object_nearest(process, loss->address)};
     slots_find(&process->contexts, loss->place->context, &context);
     if (fault->nearest.kind == VMM_OBJECT_NONE && context)
@@ -53,7 +53,7 @@ static bool reach(struct twin_memory *memory, uint64_t address, unsigned width, 
     struct reach_run there;
     unsigned need = use == TWIN_READ ? VMM_MEM_ACCESS_FLAGS_PROT_READ : VMM_MEM_ACCESS_FLAGS_PROT_READWRITE;
     if (!reach_may(run->process, run->place->device, address, width, *size, need, &there)) {
-        sim_lose_device(run->process, &(struct loss){run->place, &run->call->head, address, width, use});
+        sim_lose_device(run->process, &(struct loss){SIM_FAULT_KERNEL, run->place, &run->call->head, address, width, use});
         return false;
     }
     *size = there.length;
@@ -70,14 +70,13 @@ static bool reach(struct twin_memory *memory, uint64_t address, unsigned width, 
 }
 
 /* The rules: what is told once, and what from then on. */
+static const enum vmm_rule_id once[] = {VMM_RULE_FAULT_ACCESS, VMM_RULE_FAULT_COPY, VMM_RULE_FAULT_HOST_COPY};
+static const enum vmm_rule_id sticky[] = {VMM_RULE_FAULT_STICKY, VMM_RULE_FAULT_COPY_STICKY,
+                                          VMM_RULE_FAULT_HOST_COPY_STICKY};
+
 static bool of_kernel(const struct sim_fault *fault)
 {
-    return fault->call == VMM_CALL_launch;
-}
-
-static enum vmm_rule_id sticky(const struct sim_fault *fault)
-{
-    return of_kernel(fault) ? VMM_RULE_FAULT_STICKY : VMM_RULE_FAULT_COPY_STICKY;
+    return fault->kind == SIM_FAULT_KERNEL;
 }
 
 static bool may_use(const vmm_fault *f)
@@ -114,12 +113,16 @@ vmm_result sim_context_check(struct sim_process *process, const struct sim_conte
         return VMM_SUCCESS;
     vmm_object object = sim_object_context(context);
     bool first = waits && !fault->told;
-    vmm_result result = first ? vmm_detail_refuse(of_kernel(fault) ? VMM_RULE_FAULT_ACCESS : VMM_RULE_FAULT_COPY,
-                                                  fault->what.address, 0, &fault->nearest)
-                              : vmm_detail_refuse(sticky(fault), context->value, 0, &object);
+    vmm_result result = first ? vmm_detail_refuse(once[fault->kind], fault->what.address, 0, &fault->nearest)
+                              : vmm_detail_refuse(sticky[fault->kind], context->value, 0, &object);
     fault->told = fault->told || first;
     describe(fault);
     return result;
+}
+
+vmm_result sim_context_told(struct sim_process *process, const struct sim_context *context)
+{
+    return process->fault[context->device].told ? sim_context_check(process, context, false) : VMM_SUCCESS;
 }
 
 vmm_result sim_device_check(const struct sim_process *process, int device)
@@ -128,7 +131,7 @@ vmm_result sim_device_check(const struct sim_process *process, int device)
     if (!fault->lost)
         return VMM_SUCCESS;
     vmm_object object = sim_object_device(process, device);
-    vmm_result result = vmm_detail_refuse(sticky(fault), (uint64_t)device, 0, &object);
+    vmm_result result = vmm_detail_refuse(sticky[fault->kind], (uint64_t)device, 0, &object);
     describe(fault);
     return result;
 }
@@ -180,6 +183,18 @@ vmm_result sim_launch_host_func(struct sim_process *process, const struct vmm_ca
         return vmm_detail_refuse(VMM_RULE_HOSTFUNC_NULL, 0, 0, NULL);
     struct queue_place place = flight_place(process, context, call->stream);
     return flight_issue(process, &place, &call->head);
+}
+
+vmm_result sim_refuse_inside(const struct sim_process *process)
+{
+    const struct queue_place *place = flight_is_inside(&process->flight)->place;
+    void *object;
+    vmm_object nearest = {0};
+    if (slots_find(&process->streams, place->stream, &object) == SLOT_LIVE)
+        nearest = sim_object_stream(object);
+    else if (slots_find(&process->contexts, place->context, &object) == SLOT_LIVE)
+        nearest = sim_object_context(object);
+    return vmm_detail_refuse(VMM_RULE_HOSTFUNC_CALL, 0, 0, &nearest);
 }
 
 vmm_result sim_wait_current(struct sim_process *process, enum queue_scope scope)

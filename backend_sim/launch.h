@@ -2,8 +2,8 @@
  *
  *     work is done      device:  there
  *     it faults                  lost, nobody knows      what it did is kept with the process
- *     a call that waits          lost, told              VMM-FAULT-ACCESS, VMM-FAULT-COPY: what the work did
- *     any other call             lost                    VMM-FAULT-STICKY, VMM-FAULT-COPY-STICKY: that it is over
+ *     a call that waits          lost, told              VMM-FAULT-ACCESS, -COPY, -HOST-COPY: what the work did
+ *     any other call             lost                    the same with -STICKY behind: that it is over
  *
  * Every context of the process on the device is broken, and no new one is made. Other processes, and as far as anybody
  * knows other devices, are not disturbed.
@@ -17,8 +17,14 @@
 /* SUCCESS while the context's device is there, otherwise a refusal; waits: the call is one that finds out. */
 vmm_result sim_context_check(struct sim_process *process, const struct sim_context *context, bool waits);
 
+/* The same for a call that does not find out: SUCCESS until another one was told. */
+vmm_result sim_context_told(struct sim_process *process, const struct sim_context *context);
+
 /* The same for a call that makes a context on a device. */
 vmm_result sim_device_check(const struct sim_process *process, int device);
+
+/* NOT_PERMITTED: the call is made inside a host function. */
+vmm_result sim_refuse_inside(const struct sim_process *process);
 
 /* Waits for what scope covers of the current context, seen from its default stream; and SUCCESS while its device is
  * there. Refused without a context. */
@@ -30,6 +36,7 @@ bool copy_do(struct sim_process *process, const struct queue_place *place, const
 
 /* The access that took a device. */
 struct loss {
+    enum sim_fault_kind kind;
     const struct queue_place *place;
     const struct vmm_call *call; /* that issued the work */
     uint64_t address;

@@ -92,6 +92,14 @@ vmm_object sim_object_stream(const struct sim_stream *stream)
     return object;
 }
 
+vmm_object sim_object_event(const struct sim_event *event)
+{
+    vmm_object object = make(VMM_OBJECT_EVENT, event->number, event->made);
+    object.value = event->value;
+    end(&object, event->ended);
+    return object;
+}
+
 vmm_object sim_object_grave(const struct grave *grave)
 {
     const struct sim_origin made = {grave->created, grave->created_by}, ended = {grave->ended, grave->ended_by};

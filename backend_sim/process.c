@@ -10,6 +10,7 @@
 #define TAG_HANDLE 0x4d48  /* "HM" */
 #define TAG_CONTEXT 0x5443
 #define TAG_STREAM 0x5253
+#define TAG_EVENT 0x5645
 
 /* Addresses that the profile says others have are others' only where they are. */
 static bool open_space(struct space *space, const struct arena *arena, const struct sim_profile *profile)
@@ -46,6 +47,7 @@ struct sim_process *sim_process_new(struct sim_machine *machine, const struct si
     slots_init(&process->handles, TAG_HANDLE, free);
     slots_init(&process->contexts, TAG_CONTEXT, free);
     slots_init(&process->streams, TAG_STREAM, free);
+    slots_init(&process->events, TAG_EVENT, free);
     process->options = *options;
     flight_open(&process->flight, options);
     process->machine = machine;
@@ -87,6 +89,7 @@ void sim_process_free(struct sim_process *process)
     slots_clear(&process->handles);
     slots_clear(&process->contexts);
     slots_clear(&process->streams);
+    slots_clear(&process->events);
     addrmap_clear(&process->reservations);
     addrmap_clear(&process->mappings);
     addrmap_clear(&process->allocations);

@@ -1,4 +1,4 @@
-/* process.h - one process's view of a machine: addresses, handles, contexts, streams.
+/* process.h - one process's view of a machine: addresses, handles, contexts, streams, events.
  *
  *   reservation  [R1 .................................]
  *   mapping           [M1 of H1][M2 of H2]   [M3 of H1]      a mapping holds its handle, a handle its block
@@ -62,8 +62,16 @@ struct sim_mapping {
 };
 
 /* What device work did that it may not, as it was then. From then on the device is lost to the process. */
+/* What kind of work it was, which decides how the loss is told. */
+enum sim_fault_kind {
+    SIM_FAULT_KERNEL,
+    SIM_FAULT_COPY,     /* moved by the device: fills, and copies between device addresses */
+    SIM_FAULT_HOST_COPY /* bytes that go with the command: copies from and to the host, fills of one byte */
+};
+
 struct sim_fault {
     bool lost, told;
+    enum sim_fault_kind kind;
     uint16_t call; /* enum vmm_call_id: that issued the work */
     unsigned use; /* enum twin_use */
     vmm_fault what;
@@ -87,6 +95,14 @@ struct sim_stream {
     struct sim_origin made, ended;
 };
 
+struct sim_event {
+    uint64_t value, context;
+    uint64_t mark;     /* in the queue of work, what it stands for; 0 before it was recorded */
+    uint64_t recorded; /* by which call */
+    uint32_t number;
+    struct sim_origin made, ended;
+};
+
 struct sim_allocation {
     uint64_t start, size; /* as asked for */
     uint64_t span;        /* addresses and memory taken */
@@ -106,14 +122,14 @@ struct sim_process {
     struct arena arena;       /* which addresses space deals out, and which of them the host has taken for it */
     struct space space;
     struct addrmap reservations, mappings, allocations;
-    struct slots handles, contexts, streams;
+    struct slots handles, contexts, streams, events;
     uint32_t aliased; /* handles that are mapped more than once */
     bool context_space; /* the chunks that a first context opens are there */
     struct sim_context *primary[VMM_MAX_DEVICES]; /* the device's primary context, once it was retained */
     uint32_t primary_retains[VMM_MAX_DEVICES];
     struct flight flight;
     struct sim_fault fault[VMM_MAX_DEVICES];
-    uint32_t numbers[VMM_OBJECT_STREAM + 1]; /* given so far, per kind */
+    uint32_t numbers[VMM_OBJECT_EVENT + 1]; /* given so far, per kind */
     struct graveyard graveyard;
     struct sim_process *watched_next; /* host_fault.h */
 };

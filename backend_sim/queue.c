@@ -40,17 +40,43 @@ static struct queue_lane *lane_of(struct queue *queue, const struct queue_place 
     return lane;
 }
 
-bool queue_add(struct queue *queue, struct queue_item *item, const struct queue_place *place, uint64_t needs)
+bool queue_add(struct queue *queue, struct queue_item *item, const struct queue_place *place)
 {
     struct queue_lane *lane = lane_of(queue, place);
     if (!lane)
         return false;
     lane->items++;
-    *item = (struct queue_item){.before = queue->last, .lane = lane, .number = ++queue->issued, .needs = needs};
+    *item = (struct queue_item){.before = queue->last, .lane = lane, .number = ++queue->issued};
     *(queue->last ? &queue->last->after : &queue->first) = item;
     queue->last = item;
     queue->count++;
     return true;
+}
+
+bool queue_add_mark(struct queue *queue, struct queue_item *item, const struct queue_place *place, uint64_t needs)
+{
+    if (!queue_add(queue, item, place))
+        return false;
+    struct queue_item *needed = needs ? item->before : NULL;
+    while (needed && needed->number > needs)
+        needed = needed->before;
+    item->mark = true;
+    item->needed = needed && needed->number == needs ? needed : NULL;
+    if (item->needed)
+        item->needed->needers++;
+    return true;
+}
+
+/* Nobody needs what is removed any more. */
+static void let_go(struct queue_item *item)
+{
+    if (item->needed)
+        item->needed->needers--;
+    for (struct queue_item *other = item->after; item->needers; other = other->after)
+        if (other->needed == item) {
+            other->needed = NULL;
+            item->needers--;
+        }
 }
 
 static void drop_lane(struct queue *queue, struct queue_lane *lane)
@@ -64,6 +90,7 @@ static void drop_lane(struct queue *queue, struct queue_lane *lane)
 
 void queue_remove(struct queue *queue, struct queue_item *item)
 {
+    let_go(item);
     *(item->before ? &item->before->after : &queue->first) = item->after;
     *(item->after ? &item->after->before : &queue->last) = item->before;
     queue->count--;
@@ -105,15 +132,7 @@ static bool aimed_at(const struct queue_aim *aim, const struct queue_item *item)
     return item->number == aim->until;
 }
 
-static struct queue_item *numbered(const struct queue *queue, uint64_t number)
-{
-    struct queue_item *item = number ? queue->last : NULL;
-    while (item && item->number > number)
-        item = item->before;
-    return item && item->number == number ? item : NULL;
-}
-
-/* Backwards: whatever is wanted makes all that stands before it on ordered lanes wanted. */
+/* Backwards: whatever is wanted makes all that stands before it on ordered lanes wanted, and what it needs. */
 static size_t mark_wanted(struct queue *queue, const struct queue_aim *aim)
 {
     size_t left = 0;
@@ -126,21 +145,23 @@ static size_t mark_wanted(struct queue *queue, const struct queue_aim *aim)
             continue;
         item->lane->marked = true;
         left += item->state != QUEUE_DONE;
-        struct queue_item *needed = numbered(queue, item->needs);
-        if (needed)
-            needed->wanted = true;
+        if (item->needed)
+            item->needed->wanted = true;
     }
     return left;
 }
 
-/* Forwards: what is not done holds up all that comes after it on ordered lanes. */
+/* Forwards: what is not done holds up all that comes after it on ordered lanes. A mark that nothing holds up is done. */
 static void mark_ready(struct queue *queue)
 {
     unmark(queue);
     for (struct queue_item *item = queue->first; item; item = item->after) {
-        const struct queue_item *needed = numbered(queue, item->needs);
         item->ready = item->state == QUEUE_WAITING && !behind_marked(queue, item->lane) &&
-                      (!needed || needed->state == QUEUE_DONE);
+                      (!item->needed || item->needed->state == QUEUE_DONE);
+        if (item->ready && item->mark) {
+            item->ready = false;
+            item->state = QUEUE_DONE;
+        }
         if (item->state != QUEUE_DONE)
             item->lane->marked = true;
     }
@@ -148,9 +169,8 @@ static void mark_ready(struct queue *queue)
 
 size_t queue_want(struct queue *queue, const struct queue_aim *aim)
 {
-    size_t left = mark_wanted(queue, aim);
     mark_ready(queue);
-    return left;
+    return mark_wanted(queue, aim);
 }
 
 size_t queue_ready(const struct queue *queue)

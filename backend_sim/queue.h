@@ -7,7 +7,13 @@
  *
  * Streams are lanes. Two lanes are ordered when they are the same, or when one is the default stream of a context and
  * the other a blocking stream of that context; work on ordered lanes is done in the order of issue (cuda.h 13.0, stream
- * synchronization behaviour). An item may need one further item, issued before it.
+ * synchronization behaviour).
+ *
+ * A mark is an item with nothing to do: it is done as soon as all that it comes after is done. A mark is what an event
+ * stands for, and a mark that needs another, issued before it on whichever lane, is a stream's wait for that event:
+ *
+ *     lane A    1    2 mark    3
+ *     lane B         4 mark, needs 2    5        5 comes after 4, so after 2 and 1; wait for B: 1, 2, 4, 5
  *
  * Work that is done stays until somebody waited for it: until then the host does not know. Nothing here runs anything,
  * and locking is up to the caller.
@@ -38,7 +44,9 @@ struct queue_item {
     struct queue_item *before, *after;
     struct queue_lane *lane;
     uint64_t number; /* in order of issue, from 1 */
-    uint64_t needs;  /* number of an item that must be done before it, or 0 */
+    bool mark;
+    struct queue_item *needed; /* of a mark: another that must be done before it; NULL: none, or that was removed since */
+    size_t needers;            /* how many marks need this one */
     enum queue_state state;
     bool wanted, ready; /* as of the last queue_want */
 };
@@ -68,11 +76,13 @@ struct queue_aim {
 const struct queue_place *queue_place_of(const struct queue_item *item);
 
 /* Puts item, state WAITING, at the end. False when memory is out: nothing has changed. */
-bool queue_add(struct queue *queue, struct queue_item *item, const struct queue_place *place, uint64_t needs);
+bool queue_add(struct queue *queue, struct queue_item *item, const struct queue_place *place);
+/* The same for a mark, which needs the mark of that number; 0, or one that was removed: none. */
+bool queue_add_mark(struct queue *queue, struct queue_item *item, const struct queue_place *place, uint64_t needs);
 void queue_remove(struct queue *queue, struct queue_item *item);
 
 /* Marks as wanted what the aim covers and all that this must wait for, and as ready what may run now, wanted or not.
- * Returns how many wanted items are not done. */
+ * Marks that nothing holds up become done. Returns how many wanted items are not done. */
 size_t queue_want(struct queue *queue, const struct queue_aim *aim);
 
 /* How many are ready, as marked; and the one at a place among them, counted from 0 in order of issue. */

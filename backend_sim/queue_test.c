@@ -26,7 +26,7 @@ struct rig {
 static void issue(struct rig *rig, int place)
 {
     struct queue_item *item = &rig->item[rig->queue.issued + 1];
-    if (!queue_add(&rig->queue, item, &places[place], 0))
+    if (!queue_add(&rig->queue, item, &places[place]))
         tap_bail("no memory");
 }
 
@@ -104,20 +104,46 @@ static void contexts_and_devices(void)
     clear(&rig);
 }
 
-static void needs(void)
+static void mark(struct rig *rig, int place, uint64_t needs)
+{
+    struct queue_item *item = &rig->item[rig->queue.issued + 1];
+    if (!queue_add_mark(&rig->queue, item, &places[place], needs))
+        tap_bail("no memory");
+}
+
+/* N: 1 2mark 3, context 3: 4mark needs 2, 5. The picture of queue.h. */
+static void marks(void)
 {
     struct rig rig = {{0}, {{0}}};
     issue(&rig, 3);
+    mark(&rig, 3, 0);
+    issue(&rig, 3);
+    mark(&rig, 5, 2);
     issue(&rig, 5);
-    queue_add(&rig.queue, &rig.item[3], &places[4], 2);
-    tap_u64(wanted(&rig, QUEUE_LANE, 4, 3), BIT(2) | BIT(3), "what an item needs is wanted with it");
-    tap_u64(ready(&rig), BIT(1) | BIT(2), "and it waits");
-    rig.item[2].state = QUEUE_DONE;
-    wanted(&rig, QUEUE_LANE, 4, 3);
-    tap_u64(ready(&rig), BIT(1) | BIT(3), "until that is done,");
+    tap_u64(wanted(&rig, QUEUE_ITEM, 0, 2), BIT(1) | BIT(2), "a mark wants what it comes after");
+    tap_u64(wanted(&rig, QUEUE_LANE, 5, 5), BIT(1) | BIT(2) | BIT(4) | BIT(5), "and what needs it, all of that");
+    tap_u64(ready(&rig), BIT(1), "one may start");
+    rig.item[1].state = QUEUE_DONE;
+    struct queue_aim aim = {QUEUE_LANE, places[5], 5};
+    tap_u64(queue_want(&rig.queue, &aim), 1, "marks are done with what they come after");
+    tap_ok(rig.item[2].state == QUEUE_DONE && rig.item[4].state == QUEUE_DONE, "both of them");
+    tap_u64(ready(&rig), BIT(3) | BIT(5), "and are nothing that may start");
+    tap_u64(wanted(&rig, QUEUE_LANE, 5, 5), BIT(1) | BIT(2) | BIT(4) | BIT(5), "what is done is wanted still");
+    clear(&rig);
+}
+
+static void forgotten_marks(void)
+{
+    struct rig rig = {{0}, {{0}}};
+    issue(&rig, 3);
+    mark(&rig, 3, 0);
+    mark(&rig, 5, 2);
+    mark(&rig, 4, 99);
     queue_remove(&rig.queue, &rig.item[2]);
-    wanted(&rig, QUEUE_LANE, 4, 3);
-    tap_u64(ready(&rig), BIT(1) | BIT(3), "or forgotten");
+    struct queue_aim aim = {QUEUE_LANE, places[5], 4};
+    tap_u64(queue_want(&rig.queue, &aim), 0, "a mark that was removed holds nobody up");
+    tap_u64(wanted(&rig, QUEUE_ITEM, 0, 4), BIT(4), "nor one that never was");
+    tap_ok(rig.item[4].state == QUEUE_DONE && !rig.item[3].needed, "nobody needs them any more");
     clear(&rig);
 }
 
@@ -136,16 +162,16 @@ static bool compare(struct rig *rig, const int *lane, int count, int place)
     unsigned before[ITEMS + 1] = {0}, want = 0, may = 0;
     for (int j = 1; j <= count; j++)
         for (int i = 1; i < j; i++)
-            if (together(lane[i], lane[j]))
+            if (together(lane[i], lane[j]) || rig->item[j].needed == &rig->item[i])
                 before[j] |= before[i] | BIT(i);
     for (int j = 1; j <= count; j++) {
         unsigned undone = 0;
         for (int i = 1; i < j; i++)
-            if ((before[j] & BIT(i)) && rig->item[i].state != QUEUE_DONE)
+            if ((before[j] & BIT(i)) && !rig->item[i].mark && rig->item[i].state != QUEUE_DONE)
                 undone |= BIT(i);
         if (lane[j] == place)
             want |= BIT(j) | before[j];
-        if (rig->item[j].state == QUEUE_WAITING && !undone)
+        if (!rig->item[j].mark && rig->item[j].state == QUEUE_WAITING && !undone)
             may |= BIT(j);
     }
     return wanted(rig, QUEUE_LANE, place, (uint64_t)count) == want && ready(rig) == may;
@@ -160,7 +186,10 @@ static void random_work(void)
         for (int i = 1; i <= ITEMS; i++) {
             state = state * 1103515245u + 12345u;
             lane[i] = (int)(state >> 16) % PLACES;
-            issue(&rig, lane[i]);
+            if (i % 3 == 0)
+                mark(&rig, lane[i], state >> 20 & 1 ? (uint64_t)(i - 3) : 0);
+            else
+                issue(&rig, lane[i]);
         }
         for (int i = 0; i < 10; i++) {
             wrong += !compare(&rig, lane, ITEMS, i % PLACES);
@@ -177,7 +206,8 @@ int main(void)
 {
     picture();
     contexts_and_devices();
-    needs();
+    marks();
+    forgotten_marks();
     random_work();
     return tap_done();
 }

@@ -123,12 +123,29 @@ static vmm_result refuse(const struct sim_process *process, enum vmm_rule_id rul
     return result;
 }
 
-static vmm_result refuse_overflow(const struct sim_process *process, uint64_t address, uint64_t size)
+/* The host, which moves the bytes from address on, comes to where nothing is. */
+static vmm_result refuse_host_run(const struct sim_process *process, int device, uint64_t address, const char *argument)
 {
-    vmm_object nearest = sim_object_nearest(process, address);
-    vmm_result result = vmm_detail_refuse(VMM_RULE_COPY_OVERFLOW, size, UINT64_MAX - address, &nearest);
-    vmm_detail_note("from 0x%llx on there are fewer bytes", (unsigned long long)address);
-    return result;
+    struct reach_run run;
+    uint64_t at = address;
+    for (; reach_run(process, at, UINT64_MAX - at, &run); at += run.length)
+        ;
+    return refuse(process, VMM_RULE_COPY_HOST_RIGHTS, at, address, argument, device);
+}
+
+/* Of a range that passes the end of the address space only the start is looked at, as measured. */
+static vmm_result check_start(const struct sim_process *process, int device, uint64_t address, enum reach_use use,
+                              const char *argument)
+{
+    struct reach_run run;
+    struct rights first = rights_of(process, device, address);
+    if (!reach_run(process, address, 1, &run))
+        return refuse(process, VMM_RULE_COPY_NOT_MAPPED, address, address, argument, device);
+    enum vmm_rule_id rule = device_forbids(first, first, use, true);
+    if (rule != VMM_RULE_COUNT)
+        return refuse(process, rule, address, address, argument, device);
+    bool by_host = moved_by_host(first, use, UINT64_MAX);
+    return by_host ? refuse_host_run(process, device, address, argument) : VMM_SUCCESS;
 }
 
 /* The device finds out before it starts, the host on the way. */
@@ -144,7 +161,7 @@ vmm_result reach_check(const struct sim_process *process, int device, uint64_t a
 {
     struct reach_run run;
     if (size > UINT64_MAX - address)
-        return refuse_overflow(process, address, size);
+        return check_start(process, device, address, use, argument);
     struct rights first = rights_of(process, device, address);
     enum vmm_rule_id rule;
     bool in_host = false;
@@ -193,9 +210,26 @@ static vmm_result host_moves(const struct sim_process *process, int device, uint
     return VMM_SUCCESS;
 }
 
+static bool hosts(const struct sim_process *process, int device, uint64_t address)
+{
+    struct rights have = rights_of(process, device, address);
+    return have.host_memory && have.host;
+}
+
+/* Where both ranges wrap, one start that the host has rights to is enough. */
+static vmm_result check_starts(const struct sim_process *process, int device, uint64_t dst, uint64_t src,
+                               const char *dst_argument, const char *src_argument)
+{
+    if (hosts(process, device, dst))
+        return refuse_host_run(process, device, dst, dst_argument);
+    return hosts(process, device, src) ? refuse_host_run(process, device, src, src_argument) : VMM_SUCCESS;
+}
+
 vmm_result reach_check_pair(const struct sim_process *process, int device, uint64_t dst, uint64_t src, uint64_t size,
                             const char *dst_argument, const char *src_argument)
 {
+    if (size > UINT64_MAX - dst || size > UINT64_MAX - src)
+        return check_starts(process, device, dst, src, dst_argument, src_argument);
     if (!host_somewhere(process, device, dst, size) || !host_somewhere(process, device, src, size))
         return VMM_SUCCESS;
     vmm_result result = host_moves(process, device, dst, size, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE, dst_argument);

@@ -47,7 +47,8 @@ enum reach_use {
  * process ends. */
 
 /* May device do that with every byte of [address, address + size)? size > 0. On refusal the detail names argument.
- * A range that is refused in part is refused whole. */
+ * A range that is refused in part is refused whole. One that passes the end of the address space may be started, and
+ * ends in a fault. */
 vmm_result reach_check(const struct sim_process *process, int device, uint64_t address, uint64_t size,
                        enum reach_use use, const char *argument);
 

@@ -141,17 +141,27 @@ static int next_fd(void)
 
 static void work(vmm_system *sys, struct outcome *o, vmm_deviceptr at)
 {
-    vmm_stream stream = NULL;
+    vmm_stream stream = NULL, other = NULL;
+    vmm_event event = NULL;
     static char bytes[3 * 65536];
     vmm_deviceptr allocated = 0;
     TRY(vmm_stream_create(sys, &stream, 0));
+    TRY(vmm_stream_create(sys, &other, VMM_STREAM_NON_BLOCKING));
+    TRY(vmm_event_create(sys, &event, 0));
     KERNEL(FILL, stream, at, 2 * G, 7);
     KERNEL(COPY, stream, at, at + G, 4096);
     KERNEL(RANDOM_READ, NULL, at, 2 * G, 50, 1, at + 2 * G);
     TRY(vmm_memset_d32_async(sys, at + 64, 5, 1000, stream));
     TRY(vmm_memcpy_htod_async(sys, at + G - 4096, bytes, 8192, stream));
     TRY(vmm_memcpy_dtod_async(sys, at + 512, at + 2 * G, 512, stream));
+    TRY(vmm_event_record(sys, event, stream));
+    TRY(vmm_stream_wait_event(sys, other, event, 0));
+    TRY(vmm_event_record(sys, event, other));
+    TRY(vmm_event_synchronize(sys, event));
+    TRY(vmm_event_query(sys, event));
+    TRY(vmm_event_destroy(sys, event));
     TRY(vmm_stream_synchronize(sys, stream));
+    TRY(vmm_stream_destroy(sys, other));
     TRY(vmm_memcpy_htod(sys, at + G - 65536, bytes, sizeof bytes));
     TRY(vmm_memcpy_dtoh(sys, bytes, at, sizeof bytes));
     TRY(vmm_memset_d8(sys, at + 2 * G, 1, G));

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "launch.h"
 #include "os.h"
 #include "sim_open.h"
 #include "units.h"
@@ -45,39 +46,51 @@ vmm_result sim_machine_unreachable(const char *why)
     return result;
 }
 
-/* The calls that look at their argument before anything else, as measured: destroying nothing, and initialising. */
+/* The calls that look at their argument before anything else, as measured: destroying nothing, waiting for no event, and
+ * initialising. */
 static bool goes_first(const struct vmm_call *call)
 {
     if (call->id == VMM_CALL_ctx_destroy)
         return !((const struct vmm_call_ctx_destroy *)(const void *)call)->ctx;
     if (call->id == VMM_CALL_stream_destroy)
         return !((const struct vmm_call_stream_destroy *)(const void *)call)->stream;
+    if (call->id == VMM_CALL_event_destroy)
+        return !((const struct vmm_call_event_destroy *)(const void *)call)->event;
+    if (call->id == VMM_CALL_event_query)
+        return !((const struct vmm_call_event_query *)(const void *)call)->event;
+    if (call->id == VMM_CALL_event_synchronize)
+        return !((const struct vmm_call_event_synchronize *)(const void *)call)->event;
     return call->id == VMM_CALL_init;
 }
 
-/* Calls that only ask, which a host function may make. */
-static bool only_asks(enum vmm_call_id id)
+/* What a host function may do, as measured: put work into streams, and use events that exist. */
+static bool puts_work(enum vmm_call_id id)
 {
     switch (id) {
-    case VMM_CALL_device_get_count:
-    case VMM_CALL_device_get:
-    case VMM_CALL_device_get_name:
-    case VMM_CALL_device_get_attribute:
-    case VMM_CALL_device_total_mem:
-    case VMM_CALL_device_can_access_peer:
-    case VMM_CALL_ctx_get_current:
-    case VMM_CALL_ctx_get_device:
-    case VMM_CALL_mem_get_info:
-    case VMM_CALL_mem_get_allocation_granularity:
-    case VMM_CALL_mem_get_allocation_properties_from_handle:
-    case VMM_CALL_mem_get_access:
-    case VMM_CALL_pointer_get_attribute:
-    case VMM_CALL_pointer_get_attributes:
-    case VMM_CALL_mem_get_address_range:
-        return true;
-    default:
-        return false;
+    case VMM_CALL_event_destroy:
+    case VMM_CALL_event_record:
+    case VMM_CALL_event_synchronize:
+    case VMM_CALL_stream_wait_event:
+    case VMM_CALL_launch:
+    case VMM_CALL_launch_host_func:
+    case VMM_CALL_memcpy_htod_async:
+    case VMM_CALL_memcpy_dtoh_async:
+    case VMM_CALL_memcpy_dtod_async:
+    case VMM_CALL_memset_d8_async:
+    case VMM_CALL_memset_d16_async:
+    case VMM_CALL_memset_d32_async: return true;
+    default: return false;
     }
+}
+
+/* May a host function make the call? */
+static vmm_result enter_inside(const struct sim_process *process, enum vmm_call_id id)
+{
+    if (id == VMM_CALL_init || id == VMM_CALL_stream_query || id == VMM_CALL_event_query)
+        return VMM_SUCCESS;
+    if (!puts_work(id))
+        return sim_refuse_inside(process);
+    return sim_lets_pass(process, VMM_RULE_HOSTFUNC_WORK, 0, 0, NULL) ? VMM_SUCCESS : VMM_ERROR_NOT_PERMITTED;
 }
 
 /* Locks the machine; on refusal it is not locked. */
@@ -87,10 +100,12 @@ static vmm_result enter(struct sim_process *process, const struct vmm_call *call
     if (!first && (forked || !process->initialised))
         return vmm_detail_refuse(forked ? VMM_RULE_INIT_FORKED : VMM_RULE_INIT_REQUIRED, 0, 0, NULL);
     pthread_mutex_lock(&process->machine->lock);
-    if (only_asks((enum vmm_call_id)call->id) || !flight_is_inside(&process->flight))
-        return VMM_SUCCESS;
-    pthread_mutex_unlock(&process->machine->lock);
-    return vmm_detail_refuse(VMM_RULE_HOSTFUNC_CALL, 0, 0, NULL);
+    vmm_result result = VMM_SUCCESS;
+    if (flight_is_inside(&process->flight))
+        result = enter_inside(process, (enum vmm_call_id)call->id);
+    if (result != VMM_SUCCESS)
+        pthread_mutex_unlock(&process->machine->lock);
+    return result;
 }
 
 #define VMM_CALL(name, driver)                                                              \

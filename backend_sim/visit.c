@@ -34,6 +34,13 @@ static void visit_stream(void *user, void *object)
     walk->visit(walk->user, &o);
 }
 
+static void visit_event(void *user, void *object)
+{
+    const struct walk *walk = user;
+    vmm_object o = sim_object_event(object);
+    walk->visit(walk->user, &o);
+}
+
 static void visit_ranges(const struct sim_process *process, const struct walk *walk)
 {
     for (const struct sim_reservation *r = addrmap_ceil(&process->reservations, 0); r;
@@ -63,6 +70,7 @@ static void visit_all(const struct sim_process *process, const struct walk *walk
     }
     slots_each(&process->contexts, visit_context, (void *)walk);
     slots_each(&process->streams, visit_stream, (void *)walk);
+    slots_each(&process->events, visit_event, (void *)walk);
 }
 
 vmm_result sim_visit(struct vmm_backend *self, vmm_visit_fn visit, void *user)
@@ -87,6 +95,7 @@ static bool leak_rule(vmm_object_kind kind, enum vmm_rule_id *rule)
         [VMM_OBJECT_RESERVATION] = VMM_RULE_LEAK_RESERVATION, [VMM_OBJECT_MAPPING] = VMM_RULE_LEAK_MAPPING,
         [VMM_OBJECT_HANDLE] = VMM_RULE_LEAK_HANDLE,           [VMM_OBJECT_ALLOCATION] = VMM_RULE_LEAK_ALLOCATION,
         [VMM_OBJECT_CONTEXT] = VMM_RULE_LEAK_CONTEXT,         [VMM_OBJECT_STREAM] = VMM_RULE_LEAK_STREAM,
+        [VMM_OBJECT_EVENT] = VMM_RULE_LEAK_EVENT,
     };
     if (kind == VMM_OBJECT_NONE || kind == VMM_OBJECT_DEVICE)
         return false;

@@ -87,6 +87,8 @@ void fact_book_read(struct fact_book *book, const char *path);
 void fact_book_free(struct fact_book *book);
 /* Whether the recording has a line of that name; older recordings lack whole groups. */
 bool fact_book_has(const struct fact_book *book, const char *name);
+/* Was anything of the name's group asked when the book was written? The group is what stands before the first point. */
+bool fact_book_asks(const struct fact_book *book, const char *name);
 void fact_exceptions_read(struct fact_exceptions *exceptions, const char *path);
 void fact_exceptions_free(struct fact_exceptions *exceptions);
 struct fact_exception *fact_exceptions_find(struct fact_exceptions *exceptions, const char *profile, const char *name);

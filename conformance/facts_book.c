@@ -96,6 +96,15 @@ void fact_book_free(struct fact_book *book)
     free(book->text);
 }
 
+bool fact_book_asks(const struct fact_book *book, const char *name)
+{
+    size_t group = strcspn(name, ".!");
+    for (size_t i = 0; i < book->count; i++)
+        if (strcspn(book->facts[i].name, ".!") == group && strncmp(book->facts[i].name, name, group) == 0)
+            return true;
+    return false;
+}
+
 bool fact_book_has(const struct fact_book *book, const char *name)
 {
     for (size_t i = 0; i < book->count; i++)

@@ -61,6 +61,12 @@ vmm_result fc_stream_destroy(struct facts *f, vmm_stream stream);
 vmm_result fc_stream_synchronize(struct facts *f, vmm_stream stream);
 vmm_result fc_stream_query(struct facts *f, vmm_stream stream);
 vmm_result fc_host_func(struct facts *f, vmm_stream stream, vmm_host_fn fn, void *user_data);
+vmm_result fc_event_create(struct facts *f, vmm_event *event, unsigned flags);
+vmm_result fc_event_destroy(struct facts *f, vmm_event event);
+vmm_result fc_event_record(struct facts *f, vmm_event event, vmm_stream stream);
+vmm_result fc_event_query(struct facts *f, vmm_event event);
+vmm_result fc_event_synchronize(struct facts *f, vmm_event event);
+vmm_result fc_stream_wait_event(struct facts *f, vmm_stream stream, vmm_event event, unsigned flags);
 vmm_result fc_memory_info(struct facts *f, uint64_t *free_bytes, uint64_t *total);
 
 /* Work in a stream (facts_calls_async.c). */

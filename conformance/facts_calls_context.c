@@ -151,6 +151,52 @@ vmm_result fc_host_func(struct facts *f, vmm_stream stream, vmm_host_fn fn, void
     return vmm_launch_host_func(f->sys, stream, fn, user_data);
 }
 
+vmm_result fc_event_create(struct facts *f, vmm_event *event, unsigned flags)
+{
+    fc_begin(f, "cuEventCreate");
+    fc_arg_pointer(f, "event", event);
+    fc_arg(f, "flags", flags);
+    return vmm_event_create(f->sys, event, flags);
+}
+
+vmm_result fc_event_destroy(struct facts *f, vmm_event event)
+{
+    fc_begin(f, "cuEventDestroy");
+    fc_arg_pointer(f, "event", event);
+    return vmm_event_destroy(f->sys, event);
+}
+
+vmm_result fc_event_record(struct facts *f, vmm_event event, vmm_stream stream)
+{
+    fc_begin(f, "cuEventRecord");
+    fc_arg_pointer(f, "event", event);
+    fc_arg_pointer(f, "stream", stream);
+    return vmm_event_record(f->sys, event, stream);
+}
+
+vmm_result fc_event_query(struct facts *f, vmm_event event)
+{
+    fc_begin(f, "cuEventQuery");
+    fc_arg_pointer(f, "event", event);
+    return vmm_event_query(f->sys, event);
+}
+
+vmm_result fc_event_synchronize(struct facts *f, vmm_event event)
+{
+    fc_begin(f, "cuEventSynchronize");
+    fc_arg_pointer(f, "event", event);
+    return vmm_event_synchronize(f->sys, event);
+}
+
+vmm_result fc_stream_wait_event(struct facts *f, vmm_stream stream, vmm_event event, unsigned flags)
+{
+    fc_begin(f, "cuStreamWaitEvent");
+    fc_arg_pointer(f, "stream", stream);
+    fc_arg_pointer(f, "event", event);
+    fc_arg(f, "flags", flags);
+    return vmm_stream_wait_event(f->sys, stream, event, flags);
+}
+
 vmm_result fc_memory_info(struct facts *f, uint64_t *free_bytes, uint64_t *total)
 {
     fc_begin(f, "cuMemGetInfo");

@@ -105,38 +105,32 @@ CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle, vo
 
 CUresult cuEventCreate(CUevent *event, unsigned flags)
 {
-    (void)event, (void)flags;
-    return cannot("events");
+    return told(fc_event_create(here(), event, flags));
 }
 
 CUresult cuEventDestroy(CUevent event)
 {
-    (void)event;
-    return cannot("events");
+    return told(fc_event_destroy(here(), event));
 }
 
 CUresult cuEventRecord(CUevent event, CUstream stream)
 {
-    (void)event, (void)stream;
-    return cannot("events");
+    return told(fc_event_record(here(), event, stream));
 }
 
 CUresult cuEventQuery(CUevent event)
 {
-    (void)event;
-    return cannot("events");
+    return told(fc_event_query(here(), event));
 }
 
 CUresult cuEventSynchronize(CUevent event)
 {
-    (void)event;
-    return cannot("events");
+    return told(fc_event_synchronize(here(), event));
 }
 
 CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags)
 {
-    (void)stream, (void)event, (void)flags;
-    return cannot("events");
+    return told(fc_stream_wait_event(here(), stream, event, flags));
 }
 
 CUresult cuMemAlloc(CUdeviceptr *ptr, size_t size)

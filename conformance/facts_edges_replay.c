@@ -55,6 +55,8 @@ static void take(struct facts *f, struct spoken *spoken)
         if (strncmp(spoken->remarks[i], FACTS_LATER, strlen(FACTS_LATER)) == 0)
             capability = spoken->remarks[i] + strlen(FACTS_LATER);
     bool line = value && spoken->text[0] != '#';
+    if (line && !fact_book_asks(f->book, spoken->text)) /* the program has learned more questions since */
+        return;
     /* A line that waits for a capability is put off whatever the replay made of it, also if it died on the way. */
     if (line && !capability)
         capability = fact_later(spoken->text, value, &f->count->later_used);

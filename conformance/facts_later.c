@@ -2,8 +2,6 @@
 
 #include <fnmatch.h>
 
-#define FAULTS "faults of copies and fills"
-
 /* What the public calls of today cannot ask. A row goes when its capability comes. */
 static const struct later {
     const char *name, *value; /* patterns */
@@ -14,10 +12,6 @@ static const struct later {
     {"H.host_located.*", "*", FACTS_HOST_ADDRESSES},
     {"H.host_fresh*", "*", FACTS_HOST_ADDRESSES},
 #endif
-    {"H.extreme.*_max*", "*", FAULTS},
-    {"H.extreme.*_to_*", "*", FAULTS},
-    {"H.extreme.*_minus_*", "*", FAULTS},
-    {"T.*", "*", "events"},
 };
 
 #define ROWS (sizeof later / sizeof later[0])

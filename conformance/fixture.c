@@ -246,6 +246,17 @@ vmm_deviceptr fix_mapped(struct fix *f, uint64_t size, vmm_mem_access_flags flag
     return ptr;
 }
 
+vmm_deviceptr fix_mapped_twice(struct fix *f)
+{
+    vmm_mem_generic_allocation_handle handle = fix_create(f, f->g);
+    vmm_deviceptr p = fix_reserve(f, 4 * f->g);
+    fix_map(f, p, f->g, handle);
+    fix_map(f, p + f->g, f->g, handle);
+    fix_map(f, p + 2 * f->g, f->g, fix_create(f, f->g));
+    fix_access(f, p, 3 * f->g, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE);
+    return p;
+}
+
 vmm_deviceptr fix_free_range(struct fix *f, uint64_t size)
 {
     vmm_deviceptr ptr = fix_reserve(f, size);
@@ -286,6 +297,14 @@ vmm_stream fix_stream(struct fix *f)
     return stream;
 }
 
+vmm_event fix_event(struct fix *f)
+{
+    vmm_event event = NULL;
+    fix_need(f, vmm_event_create(f->sys, &event, VMM_EVENT_DISABLE_TIMING));
+    fix_note(f, FIX_EVENT, (uintptr_t)event, 0);
+    return event;
+}
+
 void fix_unmap(struct fix *f, vmm_deviceptr ptr, uint64_t size)
 {
     fix_settle(f);
@@ -315,6 +334,12 @@ void fix_stream_destroy(struct fix *f, vmm_stream stream)
 {
     fix_need(f, vmm_stream_destroy(f->sys, stream));
     fix_forget(f, FIX_STREAM, (uintptr_t)stream, 0);
+}
+
+void fix_event_destroy(struct fix *f, vmm_event event)
+{
+    fix_need(f, vmm_event_destroy(f->sys, event));
+    fix_forget(f, FIX_EVENT, (uintptr_t)event, 0);
 }
 
 void fix_mem_free(struct fix *f, vmm_deviceptr ptr)

@@ -21,7 +21,7 @@
 #define FIX_PEERS 4
 #define FIX_UNTOUCHED UINT64_C(0x7777777777777777) /* what outputs hold before a call that is to leave them alone */
 
-enum fix_kind { FIX_MAPPING, FIX_HANDLE, FIX_RESERVATION, FIX_STREAM, FIX_ALLOCATION, FIX_CONTEXT };
+enum fix_kind { FIX_MAPPING, FIX_HANDLE, FIX_RESERVATION, FIX_STREAM, FIX_EVENT, FIX_ALLOCATION, FIX_CONTEXT };
 
 struct fix_thing {
     enum fix_kind kind;
@@ -134,6 +134,8 @@ void fix_access_at(struct fix *f, vmm_deviceptr ptr, uint64_t size, vmm_mem_loca
 /* A reservation of size with memory of that size mapped all over it and rights for device 0. */
 vmm_deviceptr fix_mapped(struct fix *f, uint64_t size, vmm_mem_access_flags flags,
                          vmm_mem_generic_allocation_handle *handle);
+/* One memory at two addresses and another behind it, a granule each, all RW on device 0: [M1 of H][M2 of H][other]. */
+vmm_deviceptr fix_mapped_twice(struct fix *f);
 
 /* Two reservations side by side: [first][second]. Returns the first's start. */
 vmm_deviceptr fix_adjacent(struct fix *f, uint64_t first, uint64_t second);
@@ -144,6 +146,7 @@ vmm_deviceptr fix_free_range(struct fix *f, uint64_t size);
 vmm_deviceptr fix_alloc(struct fix *f, uint64_t size);
 vmm_context fix_context(struct fix *f, int device); /* new, and current */
 vmm_stream fix_stream(struct fix *f);
+vmm_event fix_event(struct fix *f); /* of the current context */
 
 /* And giving them back; the call must succeed. */
 void fix_unmap(struct fix *f, vmm_deviceptr ptr, uint64_t size);
@@ -151,6 +154,7 @@ void fix_release(struct fix *f, vmm_mem_generic_allocation_handle handle);
 void fix_address_free(struct fix *f, vmm_deviceptr ptr, uint64_t size);
 void fix_context_destroy(struct fix *f, vmm_context ctx);
 void fix_stream_destroy(struct fix *f, vmm_stream stream);
+void fix_event_destroy(struct fix *f, vmm_event event);
 void fix_mem_free(struct fix *f, vmm_deviceptr ptr);
 
 /* Nothing waits for running work on a driver: what is taken from under a fill makes it fault, and a fault takes the

@@ -277,7 +277,7 @@ bool driver_may(struct lockstep *pair, const union vmm_any_call *call)
 {
     struct model_answer answer = {.actual = (vmm_result)-1}; /* what is never predicted, so that nothing is applied */
     model_predict(&pair->model, &call->head, &answer);
-    if (answer.foreseen && row_spares(answer.rule))
+    if (answer.foreseen && (answer.wraps || row_spares(answer.rule)))
         return false;
     if (call->head.id == VMM_CALL_mem_create && !modest(pair, &call->mem_create, answer.result))
         return false;

@@ -120,7 +120,7 @@ static bool run_primary(struct script *script)
     return take_device(script, device) && script_make(script, NULL);
 }
 
-/* A context's or stream's value; "none" is NULL. */
+/* A context's, stream's or event's value; "none" is NULL. */
 static bool take_object(struct script *script, const char *what, void **out)
 {
     struct words_error error;
@@ -152,15 +152,25 @@ static bool run_current(struct script *script)
     return script_make(script, NULL);
 }
 
+/* What takes a stream or an event is about an event where the value is one of the script's. */
+static bool is_named(const struct script *script, enum symbol_kind kind, const void *object)
+{
+    return symbols_named(&script->symbols, kind, (uint64_t)(uintptr_t)object) != NULL;
+}
+
 static bool run_destroy(struct script *script)
 {
     void *object;
-    if (!take_object(script, "CONTEXT or STREAM", &object))
+    if (!take_object(script, "CONTEXT, STREAM or EVENT", &object))
         return false;
-    bool stream = symbols_named(&script->symbols, SYMBOL_STREAM, (uint64_t)(uintptr_t)object) != NULL;
-    struct step *step = script_step(script, stream ? VMM_CALL_stream_destroy : VMM_CALL_ctx_destroy);
+    bool stream = is_named(script, SYMBOL_STREAM, object), event = is_named(script, SYMBOL_EVENT, object);
+    struct step *step = script_step(script, stream  ? VMM_CALL_stream_destroy
+                                            : event ? VMM_CALL_event_destroy
+                                                    : VMM_CALL_ctx_destroy);
     if (stream)
         step->call.stream_destroy.stream = object;
+    else if (event)
+        step->call.event_destroy.event = object;
     else
         step->call.ctx_destroy.ctx = object;
     return script_make(script, NULL);
@@ -183,18 +193,59 @@ static bool run_sync(struct script *script)
         script_step(script, VMM_CALL_ctx_synchronize);
         return script_make(script, NULL);
     }
-    if (!take_object(script, "STREAM", &stream))
+    if (!take_object(script, "STREAM or EVENT", &stream))
         return false;
-    script_step(script, VMM_CALL_stream_synchronize)->call.stream_synchronize.stream = stream;
+    if (is_named(script, SYMBOL_EVENT, stream))
+        script_step(script, VMM_CALL_event_synchronize)->call.event_synchronize.event = stream;
+    else
+        script_step(script, VMM_CALL_stream_synchronize)->call.stream_synchronize.stream = stream;
     return script_make(script, NULL);
 }
 
 static bool run_ready(struct script *script)
 {
     void *stream;
-    if (!take_object(script, "STREAM", &stream))
+    if (!take_object(script, "STREAM or EVENT", &stream))
         return false;
-    script_step(script, VMM_CALL_stream_query)->call.stream_query.stream = stream;
+    if (is_named(script, SYMBOL_EVENT, stream))
+        script_step(script, VMM_CALL_event_query)->call.event_query.event = stream;
+    else
+        script_step(script, VMM_CALL_stream_query)->call.stream_query.stream = stream;
+    return script_make(script, NULL);
+}
+
+static bool run_event(struct script *script)
+{
+    struct step *step = script_step(script, VMM_CALL_event_create);
+    uint64_t flags = VMM_EVENT_DEFAULT;
+    if (!args_option_number(script, "flags", &flags))
+        return false;
+    step->call.event_create.flags = (unsigned)flags;
+    return script_make(script, NULL);
+}
+
+static bool run_record(struct script *script)
+{
+    void *event, *stream = NULL;
+    if (!take_object(script, "EVENT", &event) || (args_more(script) && !take_object(script, "STREAM", &stream)))
+        return false;
+    struct vmm_call_event_record *call = &script_step(script, VMM_CALL_event_record)->call.event_record;
+    call->event = event;
+    call->stream = stream;
+    return script_make(script, NULL);
+}
+
+static bool run_wait(struct script *script)
+{
+    void *event, *stream;
+    uint64_t flags = VMM_EVENT_WAIT_DEFAULT;
+    if (!take_object(script, "STREAM", &stream) || !take_object(script, "EVENT", &event) ||
+        !args_option_number(script, "flags", &flags))
+        return false;
+    struct vmm_call_stream_wait_event *call = &script_step(script, VMM_CALL_stream_wait_event)->call.stream_wait_event;
+    call->stream = stream;
+    call->event = event;
+    call->flags = (unsigned)flags;
     return script_make(script, NULL);
 }
 
@@ -217,10 +268,16 @@ const struct script_command script_system_commands[] = {
     {"use", "CONTEXT|none", "makes a context current", "cuCtxSetCurrent", run_use, false},
     {"current", "", "the current context", "cuCtxGetCurrent", run_current, false},
     {"current-device", "", "the current context's device", "cuCtxGetDevice", run_current, false},
-    {"destroy", "CONTEXT|STREAM", "ends a context or a stream", "cuCtxDestroy, cuStreamDestroy", run_destroy, false},
+    {"destroy", "CONTEXT|STREAM|EVENT", "ends a context, a stream or an event",
+     "cuCtxDestroy, cuStreamDestroy, cuEventDestroy", run_destroy, false},
     {"stream", "[flags=N]", "a new stream of the current context", "cuStreamCreate", run_stream, false},
-    {"sync", "[STREAM]", "waits for all work, or for a stream's", "cuCtxSynchronize, cuStreamSynchronize", run_sync,
+    {"sync", "[STREAM|EVENT]", "waits for all work, or for a stream's, or an event's",
+     "cuCtxSynchronize, cuStreamSynchronize, cuEventSynchronize", run_sync, false},
+    {"ready", "STREAM|EVENT", "is the stream's or event's work done", "cuStreamQuery, cuEventQuery", run_ready, false},
+    {"event", "[flags=N]", "a new event of the current context", "cuEventCreate", run_event, false},
+    {"record", "EVENT [STREAM|none]", "the event stands for the stream's work up to here", "cuEventRecord", run_record,
      false},
-    {"ready", "STREAM", "is the stream's work done", "cuStreamQuery", run_ready, false},
+    {"wait", "STREAM|none EVENT [flags=N]", "the stream's later work comes after the event's", "cuStreamWaitEvent",
+     run_wait, false},
     {0},
 };

@@ -69,6 +69,7 @@ static enum symbol_kind kind_of(const struct step *step, enum vmm_param_kind kin
     case VMM_PARAM_OUT_HANDLE: return SYMBOL_HANDLE;
     case VMM_PARAM_OUT_CONTEXT: return SYMBOL_CONTEXT;
     case VMM_PARAM_OUT_STREAM: return SYMBOL_STREAM;
+    case VMM_PARAM_OUT_EVENT: return SYMBOL_EVENT;
     default: return SYMBOL_NUMBER;
     }
 }
@@ -117,6 +118,9 @@ static void end_names(struct script *script)
         break;
     case VMM_CALL_stream_destroy:
         symbols_end(&script->symbols, SYMBOL_STREAM, (uint64_t)(uintptr_t)call->stream_destroy.stream);
+        break;
+    case VMM_CALL_event_destroy:
+        symbols_end(&script->symbols, SYMBOL_EVENT, (uint64_t)(uintptr_t)call->event_destroy.event);
         break;
     default: break;
     }

@@ -31,6 +31,7 @@ union step_out {
     void *pointer;
     vmm_context context;
     vmm_stream stream;
+    vmm_event event;
     unsigned char attribute[VMM_POINTER_ATTRIBUTE_MAX_SIZE];
 };
 

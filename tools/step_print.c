@@ -116,7 +116,8 @@ static void print_enumerator(FILE *out, enum vmm_call_id id, const char *param, 
 static void print_out(FILE *out, const struct step *step, const struct vmm_param *param, uint64_t pointer)
 {
     bool object = param->kind == VMM_PARAM_OUT_ADDRESS || param->kind == VMM_PARAM_OUT_HANDLE ||
-                  param->kind == VMM_PARAM_OUT_CONTEXT || param->kind == VMM_PARAM_OUT_STREAM;
+                  param->kind == VMM_PARAM_OUT_CONTEXT || param->kind == VMM_PARAM_OUT_STREAM ||
+                  param->kind == VMM_PARAM_OUT_EVENT;
     bool array = param->kind == VMM_PARAM_OUT_TEXT || param->kind == VMM_PARAM_OUT_BYTES ||
                  param->kind == VMM_PARAM_OUT_ATTRIBUTES;
     if (!pointer)
@@ -177,6 +178,7 @@ static void print_param(FILE *out, const struct step *step, const struct vmm_par
     case VMM_PARAM_HANDLE: print_named(out, SYMBOL_HANDLE, value, names); break;
     case VMM_PARAM_CONTEXT: print_named(out, SYMBOL_CONTEXT, value, names); break;
     case VMM_PARAM_STREAM: print_named(out, SYMBOL_STREAM, value, names); break;
+    case VMM_PARAM_EVENT: print_named(out, SYMBOL_EVENT, value, names); break;
     default:
         if (step_is_out(param->kind))
             print_out(out, step, param, value);

@@ -16,7 +16,8 @@ enum symbol_kind {
     SYMBOL_HANDLE,
     SYMBOL_ALLOCATION,
     SYMBOL_CONTEXT,
-    SYMBOL_STREAM
+    SYMBOL_STREAM,
+    SYMBOL_EVENT
 };
 
 #define SYMBOL_NAME_MAX 31
@@ -49,7 +50,7 @@ bool symbols_name_ok(const char *text, size_t length);
  * that contained it, otherwise a live one that ends there. NULL when there is none. */
 const struct symbol *symbols_at(const struct symbols *symbols, uint64_t address);
 
-/* The name of a handle, context or stream value; live ones first. NULL when there is none. */
+/* The name of a handle, context, stream or event value; live ones first. NULL when there is none. */
 const struct symbol *symbols_named(const struct symbols *symbols, enum symbol_kind kind, uint64_t value);
 
 /* Marks what the value of this kind names as ended. */

@@ -44,6 +44,7 @@ static void fake_write(struct fake *fake, const struct vmm_call *call, const str
     case VMM_PARAM_OUT_HANDLE:
     case VMM_PARAM_OUT_CONTEXT:
     case VMM_PARAM_OUT_STREAM:
+    case VMM_PARAM_OUT_EVENT:
         memcpy(at, &wide, sizeof wide);
         fake->next += UINT64_C(0x1000000);
         break;

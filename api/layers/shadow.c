@@ -35,7 +35,7 @@ static bool harmless(enum vmm_call_id id)
     }
 }
 
-/* The calls whose rules the shadow knows. Streams, cuMemAlloc, kernels and what is asked about devices are not among
+/* The calls whose rules the shadow knows. Streams, events, cuMemAlloc, kernels and what is asked about devices are not among
  * them: nothing that is shadowed depends on them. */
 static bool shadowed(enum vmm_call_id id)
 {
@@ -69,7 +69,7 @@ static void join(const vmm_detail *inner)
 }
 
 /* What the simulator cannot know: how much is free on a device that others use too, what the driver keeps of the
- * addresses, whether there is an IMEX channel, which streams live. The backend's answer is taken as it is. */
+ * addresses, whether there is an IMEX channel, which streams and events live. The backend's answer is taken as it is. */
 static bool taken_as_it_is(vmm_result result)
 {
     return result == VMM_ERROR_OUT_OF_MEMORY || result == VMM_ERROR_NOT_PERMITTED ||

@@ -37,7 +37,7 @@
  *
  * ARGS by kind of parameter (call.h):
  *   INT                          a JSON integer: -1
- *   U32 U64 SIZE COUNT ADDRESS HANDLE CONTEXT STREAM      a hex string: "0x200000" (64 bits do not fit a double)
+ *   U32 U64 SIZE COUNT ADDRESS HANDLE CONTEXT STREAM EVENT   a hex string: "0x200000" (64 bits do not fit a double)
  *   PROP                         {"type":1,"requested_handle_types":0,"location":{"type":1,"id":0},
  *                                 "win32_handle_meta_data":"0x0","compression_type":0,"gpu_direct_rdma_capable":0,
  *                                 "usage":0,"reserved":"00000000"}
@@ -54,7 +54,7 @@
  * OUT by kind of parameter, written on success:
  *   OUT_INT                      a JSON integer
  *   OUT_FD                       "fd": the number of a descriptor means nothing in another run
- *   OUT_U64 OUT_SIZE OUT_ADDRESS OUT_HANDLE OUT_CONTEXT OUT_STREAM     a hex string. OUT_U64 also when the call failed
+ *   OUT_U64 OUT_SIZE OUT_ADDRESS OUT_HANDLE OUT_CONTEXT OUT_STREAM OUT_EVENT   a hex string. OUT_U64 also when the call failed
  *                                and wrote to it all the same, as cuMemGetAccess does
  *   OUT_PROP                     as PROP
  *   OUT_TEXT                     a string

@@ -123,6 +123,11 @@ bool names_learn(struct names *names, const struct vmm_call *call)
     case VMM_CALL_stream_destroy:
         end(names, NAME_STREAM, pointer(any->stream_destroy.stream));
         return true;
+    case VMM_CALL_event_create:
+        return add(names, NAME_EVENT, pointer(*any->event_create.event), 1);
+    case VMM_CALL_event_destroy:
+        end(names, NAME_EVENT, pointer(any->event_destroy.event));
+        return true;
     default:
         return true;
     }
@@ -166,6 +171,11 @@ bool names_find(const struct names *names, enum vmm_param_kind kind, uint64_t va
     case VMM_PARAM_OUT_STREAM:
         letter = 'S';
         entry = find(names, NAME_STREAM, value);
+        break;
+    case VMM_PARAM_EVENT:
+    case VMM_PARAM_OUT_EVENT:
+        letter = 'E';
+        entry = find(names, NAME_EVENT, value);
         break;
     default:
         break;

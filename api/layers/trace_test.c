@@ -306,6 +306,7 @@ static void test_names(void)
     struct rig rig;
     vmm_context ctx = NULL, again = NULL;
     vmm_stream stream = NULL;
+    vmm_event event = NULL;
     uint64_t handle = 0, memory = 0;
     vmm_mem_allocation_prop prop;
     memset(&prop, 0, sizeof prop);
@@ -334,6 +335,10 @@ static void test_names(void)
     rig_call(&rig, &(struct vmm_call_memset_d8){{VMM_CALL_memset_d8, 0}, memory + 100, 1, 1}.head);
     rig_call(&rig, &(struct vmm_call_mem_free){{VMM_CALL_mem_free, 0}, memory}.head);
     rig_call(&rig, &(struct vmm_call_mem_free){{VMM_CALL_mem_free, 0}, memory}.head);
+    rig_call(&rig, &(struct vmm_call_event_create){{VMM_CALL_event_create, 0}, &event, 0}.head);
+    rig_call(&rig, &(struct vmm_call_stream_wait_event){{VMM_CALL_stream_wait_event, 0}, stream, event, 0}.head);
+    rig_call(&rig, &(struct vmm_call_event_destroy){{VMM_CALL_event_destroy, 0}, event}.head);
+    rig_call(&rig, &(struct vmm_call_event_query){{VMM_CALL_event_query, 0}, event}.head);
     rig_close(&rig);
     tap_ok(strstr(line(&rig, 2), "{\"handle\":\"H2\"}"), "handles count on");
     tap_ok(strstr(line(&rig, 3), "{\"handle\":\"H2\"}"), "a release knows its handle");
@@ -344,6 +349,9 @@ static void test_names(void)
     tap_ok(strstr(line(&rig, 8), "{\"ctx\":\"C1\"}"), "destroyed");
     tap_ok(!strstr(line(&rig, 9), "names"), "and forgotten");
     tap_ok(strstr(line(&rig, 10), "{\"stream\":\"S1\"}") && strstr(line(&rig, 11), "{\"stream\":\"S1\"}"), "a stream");
+    tap_ok(strstr(line(&rig, 17), "{\"event\":\"E1\"}") && strstr(line(&rig, 18), "{\"stream\":\"S1\",\"event\":\"E1\"}") &&
+               strstr(line(&rig, 19), "{\"event\":\"E1\"}") && !strstr(line(&rig, 20), "names"),
+           "an event, from its creation to its end");
     tap_ok(strstr(line(&rig, 12), "{\"dptr\":\"A1\"}"), "memory of mem_alloc");
     tap_ok(strstr(line(&rig, 13), "{\"dst\":\"A1+0x63\"}"), "its last byte");
     tap_ok(!strstr(line(&rig, 14), "names"), "one past it is nobody's");
@@ -429,7 +437,7 @@ static void test_every_call(void)
             rig.fake.result = round == 2 ? VMM_ERROR_INVALID_VALUE : VMM_SUCCESS;
             if (round == 1 && (id == VMM_CALL_mem_create || id == VMM_CALL_mem_address_reserve ||
                                id == VMM_CALL_mem_retain_allocation_handle || id == VMM_CALL_mem_alloc ||
-                               id == VMM_CALL_ctx_create || id == VMM_CALL_stream_create ||
+                               id == VMM_CALL_ctx_create || id == VMM_CALL_stream_create || id == VMM_CALL_event_create ||
                                id == VMM_CALL_device_primary_ctx_retain))
                 rig.fake.result = VMM_ERROR_INVALID_VALUE; /* no backend succeeds with nowhere to put the result */
             rig_call(&rig, &call.head);

@@ -160,7 +160,7 @@ void trace_args(struct json *json, const struct vmm_call *call, bool done)
         uint64_t value = vmm_call_scalar(call, &params[i]);
         if (params[i].kind == VMM_PARAM_INT)
             json_int(json, params[i].name, (int64_t)value);
-        else if (params[i].kind <= VMM_PARAM_STREAM)
+        else if (params[i].kind <= VMM_PARAM_EVENT)
             json_hex(json, params[i].name, value);
         else if (!value)
             json_null(json, params[i].name);
@@ -257,12 +257,14 @@ bool trace_object(const struct vmm_call *call, const struct vmm_param *param, bo
     case VMM_PARAM_HANDLE:
     case VMM_PARAM_CONTEXT:
     case VMM_PARAM_STREAM:
+    case VMM_PARAM_EVENT:
         *value = vmm_call_scalar(call, param);
         return *value != 0;
     case VMM_PARAM_OUT_ADDRESS:
     case VMM_PARAM_OUT_HANDLE:
     case VMM_PARAM_OUT_CONTEXT:
     case VMM_PARAM_OUT_STREAM:
+    case VMM_PARAM_OUT_EVENT:
         if (!done || !pointer_of(call, param))
             return false;
         memcpy(value, pointer_of(call, param), sizeof *value);

@@ -39,7 +39,7 @@ struct program {
     vmm_object_kind near; /* the nearest object; NONE: not looked at */
     const char *then;     /* a second rule that follows from the mistake, at the call marked THEN. What follows work in
                              flight does so late, never eager, and by chance under a random schedule */
-    const char *leaves;   /* kinds of what the buggy form leaves behind, letters of R M H A C S in this order */
+    const char *leaves;   /* kinds of what the buggy form leaves behind, letters of R M H A C S E in this order */
     const char *machine;  /* NULL: sim:h100 */
     bool luck;            /* the buggy form's RIGHT hold, but not under every seed of alias=stale:SEED */
     bool bare;            /* neither initialised nor a context: the program does that itself */

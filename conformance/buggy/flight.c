@@ -19,7 +19,7 @@ PROGRAM(unmap_under_a_kernel, .does = "frees a buffer while a kernel still write
 
 PROGRAM(unmap_under_a_fill, .does = "frees a buffer after cuMemsetD8Async, as if that had waited",
         .rule = "VMM-UNMAP-IN-FLIGHT", .at = "cuMemUnmap", .way = "synchronise the stream first",
-        .driver = "SUCCESS; the fill may fault later (LAUNCH_FAILED)", .near = VMM_OBJECT_MAPPING,
+        .driver = "SUCCESS; the fill may fault later", .near = VMM_OBJECT_MAPPING,
         .then = "VMM-FAULT-COPY")
 {
     vmm_handle memory;
@@ -35,7 +35,7 @@ PROGRAM(unmap_under_a_fill, .does = "frees a buffer after cuMemsetD8Async, as if
 /* Growing by copying: the old memory goes while the copy out of it is still under way. */
 PROGRAM(grow_by_copy_frees_the_source, .does = "moves an array with cuMemcpyDtoDAsync and frees the old one at once",
         .rule = "VMM-UNMAP-IN-FLIGHT", .at = "cuMemUnmap", .way = "wait for the copy",
-        .driver = "SUCCESS; the copy may fault later (copies: not measured)", .near = VMM_OBJECT_MAPPING,
+        .driver = "SUCCESS; the copy may fault later", .near = VMM_OBJECT_MAPPING,
         .then = "VMM-FAULT-COPY")
 {
     vmm_handle small, large;
@@ -172,7 +172,7 @@ PROGRAM(seal_under_an_atomic, .does = "takes a kernel that counts with atomics f
 /* A ring of chunks: the range is one chunk too long, so rights of the chunk in use go as well. */
 PROGRAM(revoke_one_chunk_too_many, .does = "revokes a range that reaches into the chunk a fill is working on",
         .rule = "VMM-ACCESS-IN-FLIGHT", .at = "cuMemSetAccess", .way = "revoke only the chunks that nothing uses",
-        .driver = "SUCCESS; the fill may fault later (LAUNCH_FAILED)", .then = "VMM-FAULT-COPY")
+        .driver = "SUCCESS; the fill may fault later", .then = "VMM-FAULT-COPY")
 {
     vmm_deviceptr p = chunks(b, 3, RW);
     CAUSE(vmm_memset_d8_async(S, p + 2 * G, 4, G, NULL));

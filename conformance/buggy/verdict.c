@@ -55,8 +55,8 @@ static bool show(const struct run *b)
 /* The kinds of what is left, in order. */
 static void letters(const struct run *b, char *text)
 {
-    static const char of[] = "??RMHACS";
-    for (const char *kind = "RMHACS"; *kind; kind++)
+    static const char of[] = "??RMHACSE";
+    for (const char *kind = "RMHACSE"; *kind; kind++)
         for (unsigned i = 0; i < b->lefts && i < RUN_TOLD_MAX; i++)
             if (of[b->left[i].detail.nearest.kind] == *kind)
                 *text++ = *kind;

@@ -153,17 +153,28 @@ static const char *mover_obstacle(struct model *m, const struct side *side, stru
     return by.avoids && host ? "VMM-COPY-MIXED" : NULL;
 }
 
+/* Of a range that wraps a driver looks at the start alone; the host, if it has to do with that, comes to nothing. */
+static bool start_reachable(struct model *m, struct side side, struct mover by, struct model_answer *a)
+{
+    const char *rule = device_obstacle(m, &side, by, side.start);
+    if (!rule && by.host)
+        rule = "VMM-COPY-HOST-RIGHTS";
+    return !rule || model_refuse(a, INVALID, rule);
+}
+
 /* All of the range for the first question, then all of it for the second (model_edges.h). */
 static bool reachable(struct model *m, struct side side, uint64_t size, struct model_answer *a)
 {
     if (!side.need)
         return true;
-    if (size > UINT64_MAX - side.start)
-        return model_refuse(a, INVALID, "VMM-COPY-OVERFLOW");
     const struct model_mapping *first = model_mapping_at(m, side.start);
     struct mover by = {false, true, false};
     if (first)
         by = mover_of(m, first, &side, size);
+    if (size > UINT64_MAX - side.start) {
+        a->wraps = true;
+        return start_reachable(m, side, by, a);
+    }
     for (int question = 0; question < 2; question++)
         for (uint64_t at = side.start, end = side.start + size; at < end;) {
             const char *rule = question ? mover_obstacle(m, &side, by, at) : device_obstacle(m, &side, by, at);
@@ -175,6 +186,12 @@ static bool reachable(struct model *m, struct side side, uint64_t size, struct m
     return true;
 }
 
+static bool starts_with_host(struct model *m, struct side side)
+{
+    const struct model_mapping *first = model_mapping_at(m, side.start);
+    return !model_in_device(m, first) && first->host;
+}
+
 static bool copy_allowed(struct model *m, struct side src, struct side dst, uint64_t size, bool host_null,
                          struct model_answer *a)
 {
@@ -184,7 +201,13 @@ static bool copy_allowed(struct model *m, struct side src, struct side dst, uint
         return true;
     if (host_null)
         return model_refuse(a, INVALID, "VMM-COPY-NULL");
-    return reachable(m, dst, size, a) && reachable(m, src, size, a);
+    if (!reachable(m, dst, size, a) || !reachable(m, src, size, a))
+        return false;
+    if (dst.kind == BETWEEN && src.kind == BETWEEN && dst.need && src.need && size > UINT64_MAX - dst.start &&
+        (starts_with_host(m, dst) || starts_with_host(m, src)))
+        return model_refuse(a, INVALID, "VMM-COPY-HOST-RIGHTS");
+    a->loses = (dst.need && size > UINT64_MAX - dst.start) || (src.need && size > UINT64_MAX - src.start);
+    return !a->loses || model_breach(m, a, "VMM-COPY-OVERFLOW");
 }
 
 static const struct side host = {0, 0, BETWEEN};
@@ -266,7 +289,7 @@ MODEL_ON(memcpy_dtod)
 {
     const struct model_mapping *to = model_mapping_at(m, c->dst);
     bool allowed = copy_allowed(m, reads(c->src, BETWEEN), writes(c->dst, BETWEEN), c->byte_count, false, a);
-    if (allowed && c->byte_count && copied_by_host_in_vain(m, c)) {
+    if (allowed && c->byte_count && !a->loses && copied_by_host_in_vain(m, c)) {
         model_refuse(a, INVALID, "VMM-COPY-HOST-RIGHTS");
         return;
     }

@@ -26,14 +26,6 @@ TEST_NEAR_MISS(COPY_NULL, copy_from_and_to_somewhere)
     ACCEPTED(vmm_memcpy_dtoh(S, NULL, ptr, 0));
 }
 
-TEST_BREAKS(COPY_OVERFLOW, fill_past_the_last_address)
-{
-    vmm_deviceptr ptr = fix_mapped(f, f->g, RW, NULL);
-    REFUSED(vmm_memset_d8(S, ptr, 1, UINT64_MAX), INVALID_VALUE, "byteCount", UINT64_MAX);
-    REFUSED(vmm_memset_d8(S, UINT64_MAX - 7, 1, 16), INVALID_VALUE, "byteCount", 16);
-    REFUSED(vmm_memcpy_dtod(S, ptr, ptr, UINT64_MAX - 1), INVALID_VALUE, "byteCount", UINT64_MAX - 1);
-}
-
 TEST_NEAR_MISS(COPY_OVERFLOW, fill_up_to_the_last_byte)
 {
     vmm_deviceptr ptr = fix_mapped(f, f->g, RW, NULL);

@@ -40,7 +40,7 @@ TEST_EXPECTS("open.systems_are_apart", two_systems)
 }
 
 struct seen {
-    unsigned count[VMM_OBJECT_STREAM + 1];
+    unsigned count[VMM_OBJECT_EVENT + 1];
     vmm_object_kind last;
     uint64_t last_start;
     unsigned disorder;
@@ -71,6 +71,7 @@ TEST_EXPECTS("visit.tells_every_object", visit_objects)
     fix_reserve(f, f->g);
     fix_alloc(f, f->g);
     fix_stream(f);
+    fix_event(f);
     fix_map(f, p + f->g, f->g, handle);
     fix_access(f, p + f->g, f->g, VMM_MEM_ACCESS_FLAGS_PROT_READ);
     fix_need(f, vmm_visit(S, see, &seen));
@@ -81,6 +82,7 @@ TEST_EXPECTS("visit.tells_every_object", visit_objects)
     CHECK_U64(seen.count[VMM_OBJECT_ALLOCATION], 1);
     CHECK_U64(seen.count[VMM_OBJECT_CONTEXT], 1);
     CHECK_U64(seen.count[VMM_OBJECT_STREAM], 1);
+    CHECK_U64(seen.count[VMM_OBJECT_EVENT], 1);
     CHECK_U64(seen.disorder, 0);
     CHECK_U64(seen.mapping.start, p + f->g);
     CHECK_U64(seen.mapping.size, f->g);

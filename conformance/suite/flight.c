@@ -6,27 +6,12 @@
 #include <string.h>
 
 #include "house.h"
+#include "scheduled.h"
 #include "test.h"
 
 #define READ VMM_MEM_ACCESS_FLAGS_PROT_READ
 #define RW VMM_MEM_ACCESS_FLAGS_PROT_READWRITE
 #define NONE VMM_MEM_ACCESS_FLAGS_PROT_NONE
-
-#define ARGS(...) (const uint64_t[]){__VA_ARGS__}, sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t)
-#define LAUNCH(stream, kernel, ...) vmm_launch(S, VMM_KERNEL_##kernel, 1, 64, ARGS(__VA_ARGS__), stream)
-
-static const char *const schedules[] = {"late", "eager", "random:1", "random:0x5eed"};
-enum { SCHEDULES = sizeof schedules / sizeof schedules[0] };
-
-static void open_scheduled(struct fix *f, struct fix *own, const char *schedule)
-{
-    char spec[sizeof f->spec + 64];
-    const char *bar = strrchr(f->spec, '|'), *backend = bar ? bar + 1 : f->spec;
-    fix_need_simulator(f, "a fault may take the whole process along; and a driver has no schedules");
-    snprintf(spec, sizeof spec, "%s%s,schedule=%s", f->spec, strchr(backend, ':') ? "" : ":", schedule);
-    *own = (struct fix){.root = f->root, .out = f->out};
-    fix_need(f, fix_open(own, spec, 0));
-}
 
 /* [0 mapped][1 mapped][2 mapped][3 nothing], with these rights. */
 static vmm_deviceptr map_three(struct fix *f, vmm_mem_access_flags flags)
@@ -91,7 +76,7 @@ static uint64_t ordinal(void)
 static void unmap_under_a_kernel(struct fix *root, const char *schedule)
 {
     struct fix own, *f = &own;
-    open_scheduled(root, f, schedule);
+    scheduled_open(root, f, schedule);
     vmm_deviceptr p = map_three(f, RW);
     ACCEPTED(LAUNCH(NULL, FILL, p + 8, 2 * f->g, 7));
     uint64_t launch = ordinal();
@@ -119,7 +104,7 @@ TEST_BREAKS(UNMAP_IN_FLIGHT, unmap_what_a_kernel_writes)
 TEST_BREAKS(UNMAP_IN_FLIGHT, unmap_after_waiting_for_another_stream)
 {
     struct fix own, *root = f;
-    open_scheduled(root, &own, "late");
+    scheduled_open(root, &own, "late");
     f = &own;
     vmm_deviceptr p = map_three(f, RW), out = fix_mapped(f, f->g, RW, NULL);
     vmm_stream one = fix_stream(f), other = fix_stream(f);
@@ -140,7 +125,7 @@ TEST_BREAKS(UNMAP_IN_FLIGHT, unmap_after_waiting_for_another_stream)
 TEST_NEAR_MISS(UNMAP_IN_FLIGHT, unmap_what_a_kernel_steps_over)
 {
     struct fix own, *root = f;
-    open_scheduled(root, &own, "late");
+    scheduled_open(root, &own, "late");
     f = &own;
     vmm_deviceptr p = map_three(f, RW), out = fix_mapped(f, f->g, RW, NULL);
     ACCEPTED(LAUNCH(NULL, STRIDE_READ, p + 5, 3 * f->g - 5, 2 * f->g, out));
@@ -174,7 +159,7 @@ TEST_NEAR_MISS(UNMAP_IN_FLIGHT, unmap_after_waiting)
 static void other_calls(struct fix *root, const char *schedule)
 {
     struct fix own, *f = &own;
-    open_scheduled(root, f, schedule);
+    scheduled_open(root, f, schedule);
     vmm_mem_generic_allocation_handle handle = 0, made = 0;
     vmm_deviceptr p = fix_mapped(f, f->g, RW, &handle), q = fix_reserve(f, f->g), r = 0;
     vmm_mem_allocation_prop prop = fix_prop(0);
@@ -212,7 +197,7 @@ struct narrowing {
 static void narrow_under_a_kernel(struct fix *root, const struct narrowing *n, const char *schedule)
 {
     struct fix own, *f = &own;
-    open_scheduled(root, f, schedule);
+    scheduled_open(root, f, schedule);
     vmm_deviceptr p = map_three(f, n->before), out = fix_mapped(f, f->g, RW, NULL);
     vmm_mem_access_desc desc = {fix_at(VMM_MEM_LOCATION_TYPE_DEVICE, 0), n->after};
     if (n->kernel == VMM_KERNEL_SUM)
@@ -261,7 +246,7 @@ TEST_NEAR_MISS(ACCESS_IN_FLIGHT, rights_that_a_kernel_does_not_need)
 TEST_EXPECTS("flight.rights_of_the_moment", rights_given_late)
 {
     struct fix own, *root = f;
-    open_scheduled(root, &own, "late");
+    scheduled_open(root, &own, "late");
     f = &own;
     vmm_deviceptr p = fix_reserve(f, f->g);
     ACCEPTED(LAUNCH(NULL, FILL, p, f->g, 9));
@@ -274,17 +259,20 @@ TEST_EXPECTS("flight.rights_of_the_moment", rights_given_late)
 
 /* ---- copies and fills ---- */
 
-enum moved { FILL_D8, FILL_D32, FROM_HOST, COPY_TO, COPY_FROM };
+enum moved { FILL_BYTE, FILL_D8, FILL_D32, FROM_HOST, COPY_TO, COPY_FROM };
 
 struct transfer {
     enum moved what;
     const char *name, *why;
+    vmm_result result;
+    const char *rule, *sticky;
 };
 
 static vmm_result issue(struct fix *f, enum moved what, vmm_deviceptr p, vmm_deviceptr q)
 {
     static const unsigned char bytes[64] = {1, 2, 3};
     switch (what) {
+    case FILL_BYTE: return vmm_memset_d8_async(S, p + f->g, 1, 1, NULL);
     case FILL_D8: return vmm_memset_d8_async(S, p, 1, 2 * f->g, NULL);
     case FILL_D32: return vmm_memset_d32_async(S, p, 1, f->g / 2, NULL);
     case FROM_HOST: return vmm_memcpy_htod_async(S, p + f->g - 1, bytes, sizeof bytes, NULL);
@@ -297,7 +285,7 @@ static vmm_result issue(struct fix *f, enum moved what, vmm_deviceptr p, vmm_dev
 static void unmap_under_a_transfer(struct fix *root, const struct transfer *t, const char *schedule)
 {
     struct fix own, *f = &own;
-    open_scheduled(root, f, schedule);
+    scheduled_open(root, f, schedule);
     vmm_deviceptr p = map_three(f, RW), q = map_three(f, RW);
     ACCEPTED(issue(f, t->what, p, q));
     uint64_t issued = ordinal();
@@ -306,20 +294,23 @@ static void unmap_under_a_transfer(struct fix *root, const struct transfer *t, c
     fix_forget(f, FIX_MAPPING, p + f->g, f->g);
     result = vmm_ctx_synchronize(S);
     if (LATE(schedule)) {
-        check_told(f, __LINE__, result, VMM_ERROR_LAUNCH_FAILED, "VMM-FAULT-COPY", p + f->g, t->why);
-        check_told(f, __LINE__, vmm_memset_d8(S, p, 1, 0), VMM_ERROR_LAUNCH_FAILED, "VMM-FAULT-COPY-STICKY",
-                   (uintptr_t)f->ctx, t->name);
+        check_told(f, __LINE__, result, t->result, t->rule, p + f->g, t->why);
+        check_told(f, __LINE__, vmm_memset_d8(S, p, 1, 0), t->result, t->sticky, (uintptr_t)f->ctx, t->name);
     } else if (strcmp(schedule, "eager") == 0) {
         ACCEPTED(result);
     }
     fix_close(f);
 }
 
+#define BY_DEVICE VMM_ERROR_ILLEGAL_ADDRESS, "VMM-FAULT-COPY", "VMM-FAULT-COPY-STICKY"
+#define BY_COMMAND VMM_ERROR_LAUNCH_FAILED, "VMM-FAULT-HOST-COPY", "VMM-FAULT-HOST-COPY-STICKY"
+
 static const struct transfer transfers[] = {
-    {FILL_D8, "cuMemsetD8Async", "writing at"},       {FILL_D32, "cuMemsetD32Async", "writing at"},
-    {FROM_HOST, "cuMemcpyHtoDAsync", "writing at"},   {COPY_TO, "cuMemcpyDtoDAsync", "writing at"},
-    {COPY_FROM, "cuMemcpyDtoDAsync", "reading at"},
+    {FILL_D8, "cuMemsetD8Async", "writing at", BY_DEVICE},   {FILL_D32, "cuMemsetD32Async", "writing at", BY_DEVICE},
+    {COPY_TO, "cuMemcpyDtoDAsync", "writing at", BY_DEVICE}, {COPY_FROM, "cuMemcpyDtoDAsync", "reading at", BY_DEVICE},
 };
+static const struct transfer from_host = {FROM_HOST, "cuMemcpyHtoDAsync", "writing at", BY_COMMAND};
+static const struct transfer one_byte = {FILL_BYTE, "cuMemsetD8Async", "writing at", BY_COMMAND};
 
 TEST_BREAKS(FAULT_COPY, unmap_what_is_filled_or_copied)
 {
@@ -328,47 +319,86 @@ TEST_BREAKS(FAULT_COPY, unmap_what_is_filled_or_copied)
             unmap_under_a_transfer(f, &transfers[t], schedules[i]);
 }
 
-TEST_NEAR_MISS(FAULT_COPY, unmap_beside_what_is_filled_or_copied)
+TEST_BREAKS(FAULT_HOST_COPY, unmap_what_the_host_sends)
 {
-    for (size_t t = 0; t < sizeof transfers / sizeof transfers[0]; t++) {
-        struct fix own, *root = f;
-        open_scheduled(root, &own, "late");
-        f = &own;
-        vmm_deviceptr p = map_three(f, RW), q = map_three(f, RW);
-        ACCEPTED(issue(f, transfers[t].what, p, q));
-        ACCEPTED(vmm_mem_unmap(S, p + 2 * f->g, f->g));
-        fix_forget(f, FIX_MAPPING, p + 2 * f->g, f->g);
-        ACCEPTED(vmm_ctx_synchronize(S));
-        fix_close(f);
-        f = root;
+    for (int i = 0; i < SCHEDULES; i++) {
+        unmap_under_a_transfer(f, &from_host, schedules[i]);
+        unmap_under_a_transfer(f, &one_byte, schedules[i]);
     }
 }
 
-/* Everything that needs the device says so from then on, also what makes contexts; control calls work. */
-TEST_BREAKS(FAULT_COPY_STICKY, work_on_a_device_lost_by_a_fill)
+static void unmap_beside_a_transfer(struct fix *root, const struct transfer *t)
 {
-    struct fix own, *root = f;
-    open_scheduled(root, &own, "late");
-    f = &own;
+    struct fix own, *f = &own;
+    scheduled_open(root, f, "late");
+    vmm_deviceptr p = map_three(f, RW), q = map_three(f, RW);
+    ACCEPTED(issue(f, t->what, p, q));
+    ACCEPTED(vmm_mem_unmap(S, p + 2 * f->g, f->g));
+    fix_forget(f, FIX_MAPPING, p + 2 * f->g, f->g);
+    ACCEPTED(vmm_ctx_synchronize(S));
+    fix_close(f);
+}
+
+TEST_NEAR_MISS(FAULT_COPY, unmap_beside_what_is_filled_or_copied)
+{
+    for (size_t t = 0; t < sizeof transfers / sizeof transfers[0]; t++)
+        unmap_beside_a_transfer(f, &transfers[t]);
+}
+
+TEST_NEAR_MISS(FAULT_HOST_COPY, unmap_beside_what_the_host_sends)
+{
+    unmap_beside_a_transfer(f, &from_host);
+    unmap_beside_a_transfer(f, &one_byte);
+}
+
+/* Everything that needs the device says so from then on, also what makes contexts; control calls work. */
+/* Refused with the code of the loss, by the rule of the test. */
+#define LOST(call, value, kind) REFUSED_LIKE(call, NULL, result, NULL, value, VMM_OBJECT_##kind, 0)
+
+static void lose_by(struct fix *root, vmm_result result, uint64_t bytes)
+{
+    struct fix own, *f = &own;
+    scheduled_open(root, f, "late");
     vmm_deviceptr p = map_three(f, RW), q = 0;
     uint64_t value = (uintptr_t)f->ctx;
     vmm_context made = NULL;
-    ACCEPTED(vmm_memset_d16_async(S, p, 3, f->g, VMM_STREAM_PER_THREAD));
+    ACCEPTED(vmm_memset_d8_async(S, p, 3, bytes, VMM_STREAM_PER_THREAD));
     CHECK_U64(vmm_mem_unmap(S, p, f->g), VMM_SUCCESS);
     fix_forget(f, FIX_MAPPING, p, f->g);
-    CHECK_U64(vmm_ctx_synchronize(S), VMM_ERROR_LAUNCH_FAILED);
+    CHECK_U64(vmm_ctx_synchronize(S), result);
     const vmm_fault *fault = vmm_last_detail()->fault;
     CHECK(fault && fault->kernel == -1 && fault->address == p && fault->writes && !fault->mapped &&
               fault->past.start == p && !fault->argument,
           "the fault is told otherwise");
-    REFUSED_NEAR(vmm_ctx_synchronize(S), LAUNCH_FAILED, NULL, value, CONTEXT, 0);
-    REFUSED_NEAR(vmm_memset_d8(S, p, 1, 0), LAUNCH_FAILED, NULL, value, CONTEXT, 0);
-    REFUSED_NEAR(LAUNCH(NULL, FILL, 0, 0, 0), LAUNCH_FAILED, NULL, value, CONTEXT, 0);
-    REFUSED_NEAR(vmm_mem_alloc(S, &q, f->g), LAUNCH_FAILED, NULL, value, CONTEXT, 0);
-    REFUSED_NEAR(vmm_ctx_create(S, &made, 0, 0), LAUNCH_FAILED, NULL, 0, DEVICE, 0);
+    LOST(vmm_ctx_synchronize(S), value, CONTEXT);
+    LOST(vmm_memset_d8(S, p, 1, 0), value, CONTEXT);
+    LOST(LAUNCH(NULL, FILL, 0, 0, 0), value, CONTEXT);
+    LOST(vmm_mem_alloc(S, &q, f->g), value, CONTEXT);
+    LOST(vmm_ctx_create(S, &made, 0, 0), 0, DEVICE);
     ACCEPTED(vmm_mem_address_reserve(S, &q, f->g, 0, 0, 0));
     ACCEPTED(vmm_mem_address_free(S, q, f->g));
     fix_close(f);
+}
+
+TEST_BREAKS(FAULT_COPY_STICKY, work_on_a_device_lost_by_a_fill)
+{
+    lose_by(f, VMM_ERROR_ILLEGAL_ADDRESS, f->g);
+}
+
+TEST_BREAKS(FAULT_HOST_COPY_STICKY, work_on_a_device_lost_by_a_byte)
+{
+    lose_by(f, VMM_ERROR_LAUNCH_FAILED, 1);
+}
+
+TEST_NEAR_MISS(FAULT_HOST_COPY_STICKY, work_after_copies_from_the_host_were_refused)
+{
+    static const unsigned char bytes[8];
+    vmm_deviceptr p = map_three(f, READ);
+    CHECK_U64(vmm_memcpy_htod_async(S, p, bytes, 8, NULL), VMM_ERROR_INVALID_VALUE);
+    ACCEPTED(vmm_ctx_synchronize(S));
+    fix_access(f, p, f->g, RW);
+    ACCEPTED(vmm_memcpy_htod_async(S, p, bytes, 8, NULL));
+    ACCEPTED(vmm_ctx_synchronize(S));
 }
 
 TEST_NEAR_MISS(FAULT_COPY_STICKY, work_after_refused_fills)
@@ -384,28 +414,10 @@ TEST_NEAR_MISS(FAULT_COPY_STICKY, work_after_refused_fills)
 
 /* ---- order and waiting ---- */
 
-/* A stream that is ordered with the default one; fix_stream makes the other kind. */
-static vmm_stream blocking_stream(struct fix *f)
-{
-    vmm_stream stream = NULL;
-    fix_need(f, vmm_stream_create(S, &stream, VMM_STREAM_DEFAULT));
-    fix_note(f, FIX_STREAM, (uintptr_t)stream, 0);
-    return stream;
-}
-
-/* A word, read by the host in a way that waits for nothing: the copy is on a stream of its own. */
-static uint64_t glance(struct fix *f, vmm_stream aside, vmm_deviceptr p)
-{
-    uint64_t word = 0;
-    fix_need(f, vmm_memcpy_dtoh_async(S, &word, p, 8, aside));
-    fix_need(f, vmm_stream_synchronize(S, aside));
-    return word;
-}
-
 TEST_EXPECTS("flight.as_late_as_it_may", late_work)
 {
     struct fix own, *root = f;
-    open_scheduled(root, &own, "late");
+    scheduled_open(root, &own, "late");
     f = &own;
     vmm_deviceptr p = fix_mapped(f, f->g, RW, NULL);
     vmm_stream aside = fix_stream(f), one = blocking_stream(f), two = blocking_stream(f);
@@ -438,7 +450,7 @@ TEST_EXPECTS("flight.as_late_as_it_may", late_work)
 TEST_EXPECTS("flight.who_waits", calls_that_wait)
 {
     struct fix own, *root = f;
-    open_scheduled(root, &own, "late");
+    scheduled_open(root, &own, "late");
     f = &own;
     vmm_deviceptr p = fix_mapped(f, f->g, RW, NULL), old = 0;
     vmm_stream aside = fix_stream(f), one = blocking_stream(f);
@@ -476,7 +488,7 @@ static uint64_t chain(struct fix *root, const char *schedule)
 {
     struct fix own, *f = &own;
     uint64_t sum = 0;
-    open_scheduled(root, f, schedule);
+    scheduled_open(root, f, schedule);
     vmm_deviceptr p = fix_mapped(f, f->g, RW, NULL);
     vmm_stream one = blocking_stream(f), two = blocking_stream(f);
     for (unsigned i = 0; i < 20; i++) {
@@ -505,7 +517,7 @@ static uint64_t race(struct fix *root, unsigned seed)
     char schedule[32];
     uint64_t seen = 0;
     snprintf(schedule, sizeof schedule, "random:%u", seed);
-    open_scheduled(root, f, schedule);
+    scheduled_open(root, f, schedule);
     vmm_deviceptr p = fix_mapped(f, f->g, RW, NULL);
     vmm_stream one = fix_stream(f), two = fix_stream(f);
     for (unsigned i = 0; i < 12; i++) {
@@ -536,6 +548,7 @@ TEST_EXPECTS("flight.seeds_repeat", seeded_schedules)
 struct worker {
     struct fix *f;
     vmm_stream stream;
+    vmm_event event; /* every other wait is for it */
     vmm_deviceptr p;
     unsigned called, wrong;
 };
@@ -557,7 +570,8 @@ static void *work(void *user)
         w->wrong += LAUNCH(w->stream, COPY, w->p + 8, w->p, 8) != VMM_SUCCESS;
         while (i % 3 == 0 && vmm_stream_query(S, w->stream) == VMM_ERROR_NOT_READY) {
         }
-        w->wrong += vmm_stream_synchronize(S, w->stream) != VMM_SUCCESS;
+        w->wrong += vmm_event_record(S, w->event, w->stream) != VMM_SUCCESS;
+        w->wrong += (i % 2 ? vmm_stream_synchronize(S, w->stream) : vmm_event_synchronize(S, w->event)) != VMM_SUCCESS;
         w->wrong += w->called != i;
         w->wrong += vmm_memcpy_dtoh_async(S, &word, w->p + 8, 8, w->stream) != VMM_SUCCESS;
         w->wrong += word != i * UINT64_C(0x0101010101010101);
@@ -575,7 +589,7 @@ TEST_EXPECTS("flight.threads", threads_with_streams)
     vmm_deviceptr p = fix_mapped(f, f->g, RW, NULL);
     fix_settle(f);
     for (unsigned i = 0; i < THREADS; i++)
-        worker[i] = (struct worker){f, i % 2 ? blocking_stream(f) : fix_stream(f), p + 4096 * i, 0, 0};
+        worker[i] = (struct worker){f, i % 2 ? blocking_stream(f) : fix_stream(f), fix_event(f), p + 4096 * i, 0, 0};
     for (unsigned i = 0; i < THREADS; i++)
         CHECK(pthread_create(&thread[i], NULL, work, &worker[i]) == 0, "no thread");
     for (unsigned i = 0; i < THREADS; i++) {

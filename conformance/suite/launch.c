@@ -218,18 +218,6 @@ TEST_EXPECTS("launch.aliases", kernels_on_aliases)
     CHECK(word_at(f, out) == 0 || !fresh, "stale words without a fence");
 }
 
-/* [M1 of H][M2 of H][other], all writable. */
-static vmm_deviceptr map_twice(struct fix *f)
-{
-    vmm_mem_generic_allocation_handle handle = fix_create(f, f->g);
-    vmm_deviceptr p = fix_reserve(f, 4 * f->g);
-    fix_map(f, p, f->g, handle);
-    fix_map(f, p + f->g, f->g, handle);
-    fix_map(f, p + 2 * f->g, f->g, fix_create(f, f->g));
-    fix_access(f, p, 3 * f->g, RW);
-    return p;
-}
-
 /* The launch succeeds and is warned of: the second address, and the mapping that it lies in. */
 static void check_alias(struct fix *f, int line, vmm_result result, vmm_deviceptr address, vmm_deviceptr mapping)
 {
@@ -249,7 +237,7 @@ static void check_alias(struct fix *f, int line, vmm_result result, vmm_devicept
 
 TEST_BREAKS(LAUNCH_ALIAS, kernels_that_use_two_addresses)
 {
-    vmm_deviceptr p = map_twice(f), q = p + f->g, other = p + 2 * f->g;
+    vmm_deviceptr p = fix_mapped_twice(f), q = p + f->g, other = p + 2 * f->g;
     ALIASED(q + 8, q, ALIAS_WRITE_READ, p, q + 8, 64, 0, other);
     ALIASED(q, q, COPY, p, q, 64);
     ALIASED(q + 32, q, COPY, p, q + 32, 64);       /* the last half of what is written is read */
@@ -261,7 +249,7 @@ TEST_BREAKS(LAUNCH_ALIAS, kernels_that_use_two_addresses)
 
 TEST_NEAR_MISS(LAUNCH_ALIAS, kernels_that_use_other_bytes)
 {
-    vmm_deviceptr p = map_twice(f), q = p + f->g, other = p + 2 * f->g;
+    vmm_deviceptr p = fix_mapped_twice(f), q = p + f->g, other = p + 2 * f->g;
     RUN(ALIAS_WRITE_READ, p, q, 64, 1, other); /* with a fence */
     RUN(COPY, p, q + 64, 64);
     RUN(COPY, p + 64, q, 64);

@@ -153,6 +153,26 @@ NO_LEAK_TEST(LEAK_STREAM, destroy_the_stream)
     check_none(f);
 }
 
+LEAK_TEST(LEAK_EVENT, leave_an_event)
+{
+    struct told told = {0};
+    fix_context(f, 0);
+    fix_event(f);
+    CHECK_U64(vmm_leaks(S, hear, &told), 2);
+    check_leak(f, &told.detail[0], "VMM-LEAK-CONTEXT", VMM_OBJECT_CONTEXT, 0);
+    check_leak(f, &told.detail[1], f->rule, VMM_OBJECT_EVENT, 0);
+}
+
+NO_LEAK_TEST(LEAK_EVENT, destroy_the_event)
+{
+    vmm_context ctx = fix_context(f, 0);
+    fix_event_destroy(f, fix_event(f));
+    vmm_event left = fix_event(f);
+    fix_context_destroy(f, ctx); /* takes it along */
+    fix_forget(f, FIX_EVENT, (uintptr_t)left, 0);
+    check_none(f);
+}
+
 LEAK_TEST(LEAK_ALLOCATION, leave_an_allocation)
 {
     struct told told = {0};
@@ -176,15 +196,17 @@ TEST_EXPECTS("leaks.in_the_order_of_kinds", leaks_of_everything)
     fix_need_simulator(f, "needs a backend that can tell what is held");
     static const vmm_object_kind want[] = {VMM_OBJECT_RESERVATION, VMM_OBJECT_RESERVATION, VMM_OBJECT_RESERVATION,
                                            VMM_OBJECT_MAPPING,     VMM_OBJECT_HANDLE,      VMM_OBJECT_HANDLE,
-                                           VMM_OBJECT_ALLOCATION,  VMM_OBJECT_CONTEXT,     VMM_OBJECT_STREAM};
+                                           VMM_OBJECT_ALLOCATION,  VMM_OBJECT_CONTEXT,     VMM_OBJECT_STREAM,
+                                           VMM_OBJECT_EVENT};
     struct told told = {0};
+    fix_event(f);
     fix_stream(f);
     fix_alloc(f, f->g);
     fix_mapped(f, f->g, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE, NULL);
     fix_create(f, f->g);
     fix_reserve(f, f->g);
-    CHECK_U64(vmm_leaks(S, hear, &told), 9);
-    for (unsigned i = 0; i < told.count && i < 9; i++)
+    CHECK_U64(vmm_leaks(S, hear, &told), 10);
+    for (unsigned i = 0; i < told.count && i < 10; i++)
         CHECK_U64((uint64_t)told.detail[i].nearest.kind, (uint64_t)want[i]);
     CHECK(told.detail[0].nearest.start < told.detail[1].nearest.start, "reservations are not in order of address");
 }

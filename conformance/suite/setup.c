@@ -230,6 +230,8 @@ static vmm_result give_back(struct fix *f, const struct fix_thing *t)
         return vmm_mem_address_free(f->sys, t->value, t->size);
     case FIX_STREAM:
         return vmm_stream_destroy(f->sys, (vmm_stream)(uintptr_t)t->value);
+    case FIX_EVENT:
+        return vmm_event_destroy(f->sys, (vmm_event)(uintptr_t)t->value);
     case FIX_ALLOCATION:
         return vmm_mem_free(f->sys, t->value);
     case FIX_CONTEXT:
@@ -241,7 +243,7 @@ static vmm_result give_back(struct fix *f, const struct fix_thing *t)
 /* What cannot be given back would be in the way of the next test, or is not what the test says it is. */
 static void give_all_back(struct fix *f)
 {
-    static const char *const names[] = {"mapping", "handle", "reservation", "stream", "allocation", "context"};
+    static const char *const names[] = {"mapping", "handle", "reservation", "stream", "event", "allocation", "context"};
     for (unsigned i = 0; i < f->things && !f->simulator; i++)
         if (f->thing[i].kind == FIX_CONTEXT) {
             vmm_ctx_set_current(f->sys, (vmm_context)(uintptr_t)f->thing[i].value);

@@ -13,18 +13,6 @@
 static const char *const schedules[] = {"late", "eager", "random:1"};
 enum { SCHEDULES = sizeof schedules / sizeof schedules[0], SEEDS = 12, WORDS = 64 };
 
-/* [M1 of H][M2 of H][other] */
-static vmm_deviceptr map_twice(struct fix *f)
-{
-    vmm_mem_generic_allocation_handle handle = fix_create(f, f->g);
-    vmm_deviceptr p = fix_reserve(f, 4 * f->g);
-    fix_map(f, p, f->g, handle);
-    fix_map(f, p + f->g, f->g, handle);
-    fix_map(f, p + 2 * f->g, f->g, fix_create(f, f->g));
-    fix_access(f, p, 3 * f->g, RW);
-    return p;
-}
-
 static uint64_t word_at(struct fix *f, vmm_deviceptr ptr)
 {
     uint64_t word = 0;
@@ -35,7 +23,7 @@ static uint64_t word_at(struct fix *f, vmm_deviceptr ptr)
 /* Four launches and a fill, nothing waited for between: each finds what the one before wrote through the other address. */
 TEST_EXPECTS("alias.launches_in_order", launches_through_two_addresses)
 {
-    vmm_deviceptr p = map_twice(f), q = p + f->g, out = p + 2 * f->g;
+    vmm_deviceptr p = fix_mapped_twice(f), q = p + f->g, out = p + 2 * f->g;
     fix_need(f, vmm_memset_d8(S, out, 0, 64));
     ACCEPTED(LAUNCH(PATTERN_WRITE, p, f->g, 3));
     ACCEPTED(LAUNCH(PATTERN_VERIFY, q, f->g, 3, out));
@@ -55,7 +43,7 @@ TEST_EXPECTS("alias.launches_in_order", launches_through_two_addresses)
 /* With a fence each word is seen at once, and again in the next launch, whatever was there. */
 TEST_EXPECTS("alias.fenced", writes_and_reads_with_a_fence)
 {
-    vmm_deviceptr p = map_twice(f), q = p + f->g, out = p + 2 * f->g;
+    vmm_deviceptr p = fix_mapped_twice(f), q = p + f->g, out = p + 2 * f->g;
     fix_need(f, vmm_memset_d8(S, out, 0, 8));
     fix_need(f, vmm_memset_d8(S, p, 0, 8 * WORDS));
     for (int i = 0; i < 10; i++)
@@ -108,7 +96,7 @@ static struct answers ask(struct fix *f, unsigned seed, const char *schedule)
 {
     struct fix own;
     open_stale(f, &own, seed, schedule);
-    vmm_deviceptr p = map_twice(&own);
+    vmm_deviceptr p = fix_mapped_twice(&own);
     struct answers answers = {old_words(&own, p, WORDS, false, true), old_words(&own, p, 1, false, true),
                               old_words(&own, p, 1, false, true), old_words(&own, p, WORDS, true, true),
                               old_words(&own, p, WORDS, false, false)};
@@ -145,7 +133,7 @@ TEST_EXPECTS("alias.whole_words", words_of_a_copy)
     for (unsigned seed = 0; seed < 3; seed++) {
         struct fix own;
         open_stale(f, &own, seed, schedules[0]);
-        vmm_deviceptr p = map_twice(&own);
+        vmm_deviceptr p = fix_mapped_twice(&own);
         fix_need(f, vmm_memset_d8(own.sys, p, 7, sizeof bytes));
         fix_need(f, vmm_memset_d8(own.sys, p, 9, 4096));
         aliased(f, vmm_launch(own.sys, VMM_KERNEL_COPY, 1, 64, ARGS(own.g + p + 4096, p, 3 * 4096), NULL));
@@ -171,7 +159,7 @@ TEST_EXPECTS("alias.nothing_added_is_lost", additions_through_two_addresses)
     for (unsigned seed = 0; seed < SEEDS; seed++) {
         struct fix own;
         open_stale(f, &own, seed, schedules[0]);
-        vmm_deviceptr p = map_twice(&own);
+        vmm_deviceptr p = fix_mapped_twice(&own);
         fix_need(f, vmm_memset_d8(own.sys, p, 0, 64));
         /* the word is written through p, and what was counted is added to it through the other address */
         aliased(f, vmm_launch(own.sys, VMM_KERNEL_ALIAS_WRITE_READ, 1, 64,

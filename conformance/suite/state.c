@@ -78,6 +78,7 @@ static void write_thing(struct fix *f, FILE *out, const struct fix_thing *t)
         write_range(f, out, t);
         break;
     case FIX_STREAM:
+    case FIX_EVENT:
     case FIX_CONTEXT:
         break; /* shown by vmm_visit where it can be */
     }

@@ -22,7 +22,7 @@ typedef unsigned long long CUdeviceptr;
 typedef unsigned long long CUmemGenericAllocationHandle;
 typedef vmm_context CUcontext;
 typedef vmm_stream CUstream;
-typedef struct CUevent_st *CUevent;
+typedef vmm_event CUevent;
 typedef vmm_host_fn CUhostFn;
 typedef int CUmemLocationType, CUmemAllocationType, CUmemAllocationHandleType, CUmemAccess_flags;
 typedef int CUmemRangeHandleType;
@@ -49,7 +49,7 @@ typedef struct CUctxCreateParams_st CUctxCreateParams;
 #define CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR VMM_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR
 #define CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID VMM_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID
 #define CU_POINTER_ATTRIBUTE_BUFFER_ID VMM_POINTER_ATTRIBUTE_BUFFER_ID
-#define CU_EVENT_DISABLE_TIMING 2
+#define CU_EVENT_DISABLE_TIMING VMM_EVENT_DISABLE_TIMING
 #define CU_STREAM_LEGACY ((CUstream)1)
 #define CU_STREAM_NON_BLOCKING VMM_STREAM_NON_BLOCKING
 #define CU_STREAM_PER_THREAD ((CUstream)2)

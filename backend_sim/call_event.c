@@ -1,0 +1,175 @@
+/* Events: each stands for a mark in the queue of work (queue.h), made by its latest record.
+ *
+ *     call                  event       queue
+ *     record E on A         E -> 2      A: 1  2 mark
+ *     B waits for E         E -> 2      A: 1  2 mark           B: 3 mark, needs 2
+ *     record E on A again   E -> 5      A: 1  2 mark  4  5 mark    the wait keeps to 2
+ *     destroy E                         the same: marks end when they are waited for
+ */
+#include <stdlib.h>
+
+#include "flight.h"
+#include "launch.h"
+
+#define EVENT_FLAGS ((unsigned)(VMM_EVENT_BLOCKING_SYNC | VMM_EVENT_DISABLE_TIMING | VMM_EVENT_INTERPROCESS))
+
+/* A living event. One that ended with its context, while that is gone, is told apart from what is no event at all. */
+static vmm_result find_event(const struct sim_process *process, vmm_event value, struct sim_event **event)
+{
+    void *object, *context = NULL;
+    uint64_t number = (uint64_t)(uintptr_t)value;
+    if (!number)
+        return vmm_detail_refuse(VMM_RULE_EVENT_NONE, 0, 0, NULL);
+    enum slot_state state = slots_find(&process->events, number, &object);
+    *event = object;
+    if (state == SLOT_LIVE)
+        return VMM_SUCCESS;
+    vmm_object nearest = object ? sim_object_event(object) : (vmm_object){0};
+    if (object && (*event)->ended.call != VMM_CALL_event_destroy)
+        slots_find(&process->contexts, (*event)->context, &context);
+    bool with_context = context && !sim_context_alive(process, context);
+    return vmm_detail_refuse(with_context ? VMM_RULE_EVENT_ENDED : VMM_RULE_EVENT_UNKNOWN, number, 0, &nearest);
+}
+
+/* For a call that does not find out: SUCCESS until somebody was told that the device of the event's context is lost. */
+static vmm_result check_told(struct sim_process *process, const struct sim_event *event)
+{
+    void *context;
+    slots_find(&process->contexts, event->context, &context);
+    return context ? sim_context_told(process, context) : VMM_SUCCESS;
+}
+
+/* For a call that waits: an event that was reached before the fault does not find out, any other does. */
+static vmm_result check_reached(struct sim_process *process, const struct sim_event *event, bool reached)
+{
+    void *context;
+    slots_find(&process->contexts, event->context, &context);
+    if (!context)
+        return VMM_SUCCESS;
+    const struct sim_fault *fault = &process->fault[((struct sim_context *)context)->device];
+    bool before = !event->mark || (reached && event->recorded < fault->what.launch);
+    return before ? sim_context_told(process, context) : sim_context_check(process, context, true);
+}
+
+static vmm_result check_flags(unsigned flags)
+{
+    if (flags & ~EVENT_FLAGS)
+        return vmm_detail_refuse(VMM_RULE_EVENT_FLAGS, flags, EVENT_FLAGS, NULL);
+    if ((flags & VMM_EVENT_INTERPROCESS) && !(flags & VMM_EVENT_DISABLE_TIMING))
+        return vmm_detail_refuse(VMM_RULE_EVENT_INTERPROCESS, flags, flags | VMM_EVENT_DISABLE_TIMING, NULL);
+    return VMM_SUCCESS;
+}
+
+vmm_result sim_event_create(struct sim_process *process, const struct vmm_call_event_create *call)
+{
+    const struct sim_context *context = sim_current(process);
+    vmm_result result = context ? sim_context_told(process, context) : sim_no_context(process);
+    if (result != VMM_SUCCESS)
+        return result;
+    if (!call->event)
+        return vmm_detail_refuse(VMM_RULE_EVENT_NULL, 0, 0, NULL);
+    result = check_flags(call->flags);
+    if (result != VMM_SUCCESS)
+        return result;
+    struct sim_event *event = calloc(1, sizeof *event);
+    if (event && !(event->value = slots_add(&process->events, event))) {
+        free(event);
+        event = NULL;
+    }
+    if (!event)
+        return sim_out_of_host_memory();
+    event->context = context->value;
+    event->number = sim_process_number(process, VMM_OBJECT_EVENT);
+    event->made = sim_origin(&call->head);
+    *call->event = (vmm_event)(uintptr_t)event->value;
+    return VMM_SUCCESS;
+}
+
+vmm_result sim_event_destroy(struct sim_process *process, const struct vmm_call_event_destroy *call)
+{
+    struct sim_event *event;
+    vmm_result result = find_event(process, call->event, &event);
+    if (result == VMM_SUCCESS)
+        result = check_told(process, event);
+    if (result != VMM_SUCCESS)
+        return result;
+    event->ended = sim_origin(&call->head);
+    slots_end(&process->events, event->value);
+    return VMM_SUCCESS;
+}
+
+vmm_result sim_event_record(struct sim_process *process, const struct vmm_call_event_record *call)
+{
+    struct sim_event *event;
+    struct sim_context *context;
+    vmm_result result = sim_stream_context(process, call->stream, &context);
+    if (result == VMM_SUCCESS)
+        result = find_event(process, call->event, &event);
+    if (result == VMM_SUCCESS && context->value != event->context) {
+        vmm_object nearest = sim_object_event(event);
+        result = vmm_detail_refuse(VMM_RULE_EVENT_CONTEXT, event->value, 0, &nearest);
+    }
+    if (result == VMM_SUCCESS)
+        result = sim_context_told(process, context);
+    if (result != VMM_SUCCESS)
+        return result;
+    struct queue_place place = flight_place(process, context, call->stream);
+    return flight_mark(process, &place, &call->head, 0, event);
+}
+
+vmm_result sim_event_query(struct sim_process *process, const struct vmm_call_event_query *call)
+{
+    struct sim_event *event;
+    vmm_result result = find_event(process, call->event, &event);
+    if (result == VMM_SUCCESS)
+        result = check_reached(process, event, flight_reached(process, event->mark));
+    if (result != VMM_SUCCESS)
+        return result;
+    return flight_poll_mark(process, event->mark) ? VMM_SUCCESS : VMM_ERROR_NOT_READY;
+}
+
+/* Another thread may destroy or record the event while this one waits for what it stood for. */
+static vmm_result wait_for(struct sim_process *process, const struct sim_event event)
+{
+    bool reached = flight_reached(process, event.mark);
+    vmm_result result = check_reached(process, &event, reached);
+    if (result != VMM_SUCCESS)
+        return result;
+    if (!reached && flight_is_inside(&process->flight)) /* it may come after the very function that asks */
+        return vmm_detail_refuse(VMM_RULE_HOSTFUNC_CALL, 0, 0, NULL);
+    vmm_result memory = flight_wait_mark(process, event.mark);
+    result = check_reached(process, &event, reached);
+    return result == VMM_SUCCESS ? memory : result;
+}
+
+vmm_result sim_event_synchronize(struct sim_process *process, const struct vmm_call_event_synchronize *call)
+{
+    struct sim_event *event;
+    vmm_result result = find_event(process, call->event, &event);
+    return result == VMM_SUCCESS ? wait_for(process, *event) : result;
+}
+
+static vmm_result check_wait_flags(unsigned flags)
+{
+    if (flags == VMM_EVENT_WAIT_DEFAULT)
+        return VMM_SUCCESS;
+    return vmm_detail_refuse(flags == VMM_EVENT_WAIT_EXTERNAL ? VMM_RULE_EVENT_WAIT_EXTERNAL : VMM_RULE_EVENT_WAIT_FLAGS,
+                             flags, VMM_EVENT_WAIT_DEFAULT, NULL);
+}
+
+vmm_result sim_stream_wait_event(struct sim_process *process, const struct vmm_call_stream_wait_event *call)
+{
+    struct sim_event *event;
+    struct sim_context *context;
+    vmm_result result = sim_stream_context(process, call->stream, &context);
+    if (result == VMM_SUCCESS)
+        result = sim_context_told(process, context);
+    if (result == VMM_SUCCESS)
+        result = check_wait_flags(call->flags);
+    if (result == VMM_SUCCESS)
+        result = find_event(process, call->event, &event);
+    if (result != VMM_SUCCESS || !event->mark)
+        return result;
+    struct queue_place place = flight_place(process, context, call->stream);
+    return flight_mark(process, &place, &call->head, event->mark, NULL);
+}

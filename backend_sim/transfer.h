@@ -1,0 +1,28 @@
+/* transfer.h - a copy or fill as the work that it is, whichever of the twelve calls asked for it, and how bytes move.
+ *
+ *   cuMemcpyHtoD(dst, from, n)    FROM_HOST  from -> dst          n bytes, in runs as long as they lie together:
+ *   cuMemsetD32Async(dst, v, n)   FILL       v v v v -> dst       [run 1 .....][run 2 ..][run 3 ........]
+ */
+#ifndef SIM_TRANSFER_H
+#define SIM_TRANSFER_H
+
+#include "sim.h"
+
+enum direction { FROM_HOST, TO_HOST, BETWEEN, FILL };
+
+/* One of the twelve calls. */
+struct transfer {
+    enum direction direction;
+    uint64_t dst, src;
+    const void *from; /* the host's bytes, or the value of a fill */
+    void *to;
+    uint64_t size;  /* bytes; of a fill n * width, which wraps, as measured */
+    uint64_t n;     /* elements of a fill */
+    unsigned width; /* bytes of one */
+    const char *dst_name, *src_name; /* the arguments that are device addresses */
+};
+
+/* Moves the bytes, all of which may be reached. False when the host's memory is out: nothing was written then. */
+bool transfer_make(const struct sim_process *process, const struct transfer *t);
+
+#endif
