@@ -48,6 +48,7 @@
  *   BYTES                        {"length":"0x4","hex":"01020304"} for up to TRACE_BYTES_MAX bytes, for more
  *                                {"length":"0x200000","fnv1a64":"0x..."}; {"length":"0x4"} alone when the call failed,
  *                                for then the pointer need not be readable
+ *   FD                           "fd", with a name where an export of this trace made it ("D1")
  *   every OUT_ kind              "out"; of OUT_ATTRIBUTES a list with one "out" or null for each element
  *   any pointer that is NULL     null
  *
