@@ -6,13 +6,16 @@
  *   --as-driver                  treat a simulator as a driver: no rules, no objects, one machine for all tests
  *   --brief                      on a driver: do not compare states before and after a refusal (for recordings)
  *   --after TEST                 those that follow TEST in the order of running; --announce tells which one begins
+ *   --other SOCKET, --grandchild FD SIZE   this program as a second process of a test (other.h)
  *   --list                       rule or expectation, kind and test, a line each; runs nothing
  */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "coverage.h"
+#include "other.h"
 #include "run.h"
 #include "tap.h"
 #include "waiver.h"
@@ -126,6 +129,10 @@ static void run_on_driver(const char *spec, const struct choice *choice, bool br
 {
     struct fix_house house = {.brief = brief};
     struct run run = {.spec = spec, .house = &house};
+    char machine[64];
+    snprintf(machine, sizeof machine, "suite-%ld", (long)getpid());
+    if (fix_is_simulator(spec)) /* a driver's machine is there for all processes */
+        setenv("CUVMM_MACHINE", machine, 1);
     need_open(spec, house_open(&house, spec));
     run_all(&run, choice);
     tell_device(house.sys);
@@ -145,6 +152,11 @@ int main(int argc, char **argv)
     const char *spec = NULL;
     struct choice choice = {0};
     bool only_list = false, as_driver = false, brief = false;
+    other_program(argv[0]);
+    if (argc == 3 && strcmp(argv[1], "--other") == 0)
+        return other_main(atoi(argv[2]));
+    if (argc == 4 && strcmp(argv[1], "--grandchild") == 0)
+        return other_grandchild(atoi(argv[2]), strtoull(argv[3], NULL, 10));
     for (int i = 1; i < argc; i++) {
         bool more = i + 1 < argc;
         if (strcmp(argv[i], "--list") == 0)
