@@ -77,7 +77,7 @@ static void refused(void)
         {"h100,alias=stale:-1", "alias with \"stale:-1\""},
         {"h100,alias=stale:7 ", "alias with \"stale:7 \""},
         {"h100,alias=stale:99999999999999999999", "alias with \"stale:"},
-        {"h100,a-name-that-is-forty-letters-long-or-longer", "alias= with a value"}, /* nothing is cut off */
+        {"h100,a-name-that-is-forty-letters-long-or-longer", "alias=, machine= with a value"}, /* nothing is cut off */
         {"h100,aliases=stale:7", "\"aliases\": expected strict or observed, or one of schedule=, arena=, faults=, alias="},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
