@@ -58,11 +58,17 @@ uint64_t frames_take(struct frames *frames, uint64_t size)
     return place;
 }
 
+void frames_abandon(struct frames *frames)
+{
+    frames->abandoned = true;
+}
+
 void frames_give(struct frames *frames, uint64_t place, uint64_t size)
 {
     uint64_t page = os_page_size();
     size = (size + page - 1) / page * page;
-    os_file_clear(frames->file, place, size);
+    if (!frames->abandoned)
+        os_file_clear(frames->file, place, size);
     holes_give(&frames->free, place, size);
 }
 

@@ -25,6 +25,7 @@ struct frames {
     int file; /* -1: not opened yet, or there was none to be had */
     int (*make)(void *user); /* opens it; NULL: a file without a name */
     void *user;
+    bool abandoned; /* the file is another process's, whose bytes stay */
     bool scarce; /* it lies where room may be out, so that has to be taken before bytes are touched */
     struct holes free;
     unsigned char **window;
@@ -38,6 +39,8 @@ void frames_lie_in(struct frames *frames, int (*make)(void *user), void *user);
 
 /* A place for size bytes that read as zero; FRAMES_NOWHERE without a file, or when it may not become so long. */
 uint64_t frames_take(struct frames *frames, uint64_t size);
+/* In a forked child: the file is the parent's, and giving back places clears nothing any more. */
+void frames_abandon(struct frames *frames);
 /* Gives a place back: what was written there is gone. */
 void frames_give(struct frames *frames, uint64_t place, uint64_t size);
 

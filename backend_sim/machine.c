@@ -23,6 +23,13 @@ void sim_machine_free(struct sim_machine *machine)
     free(machine);
 }
 
+void sim_machine_abandon(struct sim_machine *machine)
+{
+    frames_abandon(&machine->frames);
+    if (machine->share)
+        frames_abandon(&machine->share->memory);
+}
+
 bool sim_machine_begin(struct sim_machine *machine)
 {
     return !machine->share || share_lock(machine->share);

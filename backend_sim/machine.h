@@ -48,6 +48,9 @@ void sim_machine_free(struct sim_machine *machine);
 bool sim_machine_begin(struct sim_machine *machine);
 void sim_machine_end(struct sim_machine *machine);
 
+/* In a forked child: what is given back is the child's copy, and the bytes are its parent's. */
+void sim_machine_abandon(struct sim_machine *machine);
+
 /* Bytes still free at a location of type DEVICE or HOST_NUMA with a valid id. */
 uint64_t sim_machine_free_bytes(struct sim_machine *machine, vmm_mem_location location);
 /* The same; where they seem to be fewer than wanted, after others' leavings were given back. */

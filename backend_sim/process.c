@@ -81,6 +81,8 @@ void sim_process_free(struct sim_process *process)
     struct sim_machine *machine = process->machine;
     host_fault_forget(process);
     pthread_mutex_lock(&machine->lock);
+    if (sim_process_forked(process))
+        sim_machine_abandon(machine);
     flight_close(&process->flight);
     free_ranges(process);
     slots_each(&process->handles, drop_block, machine);

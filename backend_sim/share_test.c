@@ -357,11 +357,15 @@ static void forked_before_init(void)
 static void forked_after_init(void)
 {
     vmm_system *a = rig_open("one");
-    handle_t memory = 0;
+    handle_t memory = 0, kept = 0;
     int status = 0;
     rig_create(a, RIG_G, &memory);
-    vmm_deviceptr p = rig_map(a, memory, RIG_G);
+    rig_create(a, RIG_G, &kept);
+    vmm_deviceptr p = rig_map(a, memory, RIG_G), q = rig_map(a, kept, RIG_G), r = 0;
     vmm_memset_d8(a, p, 0x42, RIG_G);
+    vmm_memset_d8(a, q, 0x43, RIG_G);
+    vmm_mem_alloc(a, &r, RIG_G);
+    vmm_memset_d8(a, r, 0x44, RIG_G);
     int fd = rig_export(a, memory);
     uint64_t before = rig_free(a);
     fflush(NULL);
@@ -378,6 +382,8 @@ static void forked_after_init(void)
     tap_ok(waitpid(child, &status, 0) == child && status == 0, "a forked child may do nothing, and close");
     tap_u64(rig_free(a), before, "what its parent has is as it was");
     tap_u64((uint64_t)rig_byte(a, p + 77), 0x42, "so are the bytes");
+    tap_u64((uint64_t)rig_byte(a, q + 77), 0x43, "also of what is not exported");
+    tap_u64((uint64_t)rig_byte(a, r + 77), 0x44, "and of what cannot be");
     close(fd);
     vmm_system *b = rig_open("one");
     tap_u64(rig_free(b), before, "for others too");
