@@ -227,6 +227,10 @@ typedef struct vmm_system vmm_system;
  *                                memory counts for all of them and can be exported and imported (docs/sharing.md). Letters,
  *                                digits, '-', '_' and '.', at most 40. Without it the environment's CUVMM_MACHINE, else
  *                                each system has a machine of its own
+ *            sim:PROFILE,imex=DIR   IMEX channels for fabric handles: files channel0, channel1, ... in DIR; the lowest that this
+ *                                process may read and write is taken, at each call. Machines that name one folder are the
+ *                                nodes of one NVLink domain (docs/fabric.md). No commas in DIR. Without it the profile's
+ *                                fabric.imex decides
  *            cuda                the machine's driver, libcuda.so.1 or the library that CUVMM_LIBCUDA names
  *            cuda:PATH           the same from the library at PATH (docs/cuda.md)
  *   layer:   trace=FILE          JSON lines, one per call, into FILE ("-" is standard error)
@@ -603,7 +607,8 @@ VMM_API vmm_result vmm_mem_get_allocation_granularity(vmm_system *sys, uint64_t 
  *   VMM-CREATE-FD-UNSUPPORTED, VMM-CREATE-FABRIC-UNSUPPORTED] where the machine lacks the capability;
  * INVALID_VALUE [VMM-CREATE-TILE-POOL, VMM-CREATE-USAGE-COMPRESSION];
  * OUT_OF_MEMORY [VMM-CREATE-MEMORY];
- * NOT_PERMITTED [VMM-CREATE-FABRIC-IMEX]: FABRIC without a usable IMEX channel, although the attribute says 1.
+ * NOT_PERMITTED [VMM-CREATE-FABRIC-IMEX]: FABRIC without a usable IMEX channel, although the attribute says 1;
+ * ours: OPERATING_SYSTEM [VMM-SHARE-STATE] where memory that is shared cannot be kept.
  * Warned of, in this order: [VMM-CREATE-HANDLE-TYPE-UNKNOWN, VMM-CREATE-RDMA-VALUE, VMM-CREATE-USAGE-UNKNOWN,
  *   VMM-CREATE-RESERVED-LAST, VMM-CREATE-USAGE-DROPPED, VMM-CREATE-RDMA-NOT-OBTAINED,
  *   VMM-CREATE-COMPRESSION-NOT-OBTAINED]: the memory is made without what was asked for.
@@ -769,10 +774,12 @@ VMM_API vmm_result vmm_mem_get_address_range(vmm_system *sys, vmm_deviceptr *pba
  * this very type among its requested_handle_types. Checked in this order (ours; every mistake among them has the same
  * code, and nothing is written): INVALID_VALUE [VMM-EXPORT-NULL-HANDLE, VMM-EXPORT-FLAGS, VMM-EXPORT-TYPE (one type, not
  * several), VMM-EXPORT-HANDLE-ZERO, VMM-EXPORT-HANDLE-STALE, VMM-EXPORT-HANDLE-FORGED (580: both crash),
- * VMM-EXPORT-IMPORTED, VMM-EXPORT-NOT-REQUESTED]; NOT_SUPPORTED [VMM-EXPORT-FABRIC]; ours: OPERATING_SYSTEM
+ * VMM-EXPORT-IMPORTED, VMM-EXPORT-NOT-REQUESTED]; ours: NOT_PERMITTED [VMM-EXPORT-FABRIC-IMEX], OPERATING_SYSTEM
  * [VMM-EXPORT-SYSTEM, VMM-SHARE-STATE].
  * Observed (580): the descriptor is that of a device which can neither be read nor mapped; the simulator's is a small file
- * that cannot be written to. cuMemExportToShareableHandle; cuda.h 13.0; guide 4.16.3.2. */
+ * that cannot be written to.
+ * For FABRIC 64 bytes are stored (VMM_FABRIC_HANDLE_SIZE), to be sent by any means and imported any number of times. They
+ * hold nothing: the exporter keeps the memory until the importers have it. docs/fabric.md. cuMemExportToShareableHandle; cuda.h 13.0; guide 4.16.3.2. */
 VMM_API vmm_result vmm_mem_export_to_shareable_handle(vmm_system *sys, void *shareable_handle,
                                                       vmm_mem_generic_allocation_handle handle,
                                                       vmm_mem_allocation_handle_type handle_type, uint64_t flags);
@@ -784,9 +791,12 @@ VMM_API vmm_result vmm_mem_export_to_shareable_handle(vmm_system *sys, void *sha
  * Observed (580): its properties are those of the memory, but for requested_handle_types and gpu_direct_rdma_capable, which
  * are 0. It cannot be exported again [VMM-EXPORT-IMPORTED].
  * Checked in this order: INVALID_VALUE [VMM-IMPORT-NULL-HANDLE, VMM-IMPORT-TYPE]; NOT_SUPPORTED [VMM-IMPORT-WINDOWS];
- * INVALID_VALUE [VMM-IMPORT-FABRIC-NULL]; NOT_SUPPORTED [VMM-IMPORT-FABRIC]; UNKNOWN [VMM-IMPORT-CLOSED,
- * VMM-IMPORT-FOREIGN, VMM-IMPORT-MACHINE]; ours: OPERATING_SYSTEM [VMM-IMPORT-SYSTEM, VMM-SHARE-STATE]. Nothing is written
- * then. cuMemImportFromShareableHandle; cuda.h 13.0; guide 4.16.3.2. */
+ * INVALID_VALUE [VMM-IMPORT-FABRIC-NULL]; for a descriptor UNKNOWN [VMM-IMPORT-CLOSED, VMM-IMPORT-FOREIGN,
+ * VMM-IMPORT-MACHINE]; for FABRIC NOT_SUPPORTED [VMM-IMPORT-FABRIC], NOT_PERMITTED [VMM-IMPORT-FABRIC-DOMAIN (ours),
+ * VMM-IMPORT-FABRIC-IMEX (documented)], INVALID_VALUE [VMM-IMPORT-FABRIC-GONE (ours)]; ours: OPERATING_SYSTEM
+ * [VMM-IMPORT-SYSTEM, VMM-SHARE-STATE]. Nothing is written then.
+ * For FABRIC os_handle is the address of the 64 bytes; what is imported may be another node's memory (docs/fabric.md), and
+ * is used like memory of the device of that number here (ours; properties as of a descriptor's import). cuMemImportFromShareableHandle; cuda.h 13.0; guide 4.16.3.2. */
 VMM_API vmm_result vmm_mem_import_from_shareable_handle(vmm_system *sys, vmm_mem_generic_allocation_handle *handle,
                                                         void *os_handle, vmm_mem_allocation_handle_type sh_handle_type);
 

@@ -228,9 +228,11 @@ static vmm_result refuse_memory(const struct sim_process *process, uint64_t size
 }
 
 static vmm_result make(struct sim_process *process, const struct vmm_call_mem_create *call,
-                       const vmm_mem_allocation_prop *prop)
+                       const vmm_mem_allocation_prop *prop, const struct imex_place *place)
 {
     struct sim_block *block = sim_block_new(process->machine, call->size, prop);
+    if (block)
+        block->fabric = *place;
     struct sim_handle *handle = block ? sim_handle_new(process, block, sim_origin(&call->head)) : NULL;
     if (!handle) {
         if (block)
@@ -265,28 +267,58 @@ static vmm_result check_arguments(const struct sim_process *process, const struc
     return VMM_SUCCESS;
 }
 
+/* Through which channel memory goes to a fabric, found before anything is taken: where it lies depends on that. */
+struct channel {
+    int number; /* IMEX_NONE: it cannot */
+    struct imex_place place;
+    char why[SHARE_WHY];
+};
+
+static vmm_result find_channel(struct sim_process *process, const struct vmm_call_mem_create *call, struct channel *channel)
+{
+    struct sim_machine *machine = process->machine;
+    *channel = (struct channel){.number = IMEX_NONE};
+    if (!(call->prop->requested_handle_types & VMM_MEM_HANDLE_TYPE_FABRIC))
+        return VMM_SUCCESS;
+    channel->number = imex_lowest(process->options.imex, &machine->profile, channel->why);
+    if (channel->number == IMEX_NONE || !machine->bytes) /* the one is refused in its turn, the other is never shared */
+        return VMM_SUCCESS;
+    channel->place.channel = (uint32_t)channel->number;
+    if (!imex_domain(process->options.imex, &machine->profile, &channel->place.domain, channel->why) ||
+        !sim_machine_share(machine, channel->why))
+        return sim_machine_unreachable(channel->why);
+    return VMM_SUCCESS;
+}
+
 /* Nobody else takes of the machine's memory meanwhile. */
-static vmm_result take_memory(struct sim_process *process, const struct vmm_call_mem_create *call)
+static vmm_result take_memory(struct sim_process *process, const struct vmm_call_mem_create *call,
+                              const struct channel *channel)
 {
     vmm_mem_allocation_prop prop = obtained(process, call->prop, call->size);
     if (call->size > sim_machine_room(process->machine, prop.location, call->size))
         return refuse_memory(process, call->size, prop.location,
                              call->prop->alloc_flags.usage & VMM_MEM_CREATE_USAGE_TILE_POOL);
-    if ((prop.requested_handle_types & VMM_MEM_HANDLE_TYPE_FABRIC) && !process->machine->profile.imex)
-        return vmm_detail_refuse(VMM_RULE_CREATE_FABRIC_IMEX, (uint64_t)prop.requested_handle_types, 0, NULL);
+    if ((prop.requested_handle_types & VMM_MEM_HANDLE_TYPE_FABRIC) && channel->number == IMEX_NONE) {
+        vmm_detail_refuse(VMM_RULE_CREATE_FABRIC_IMEX, (uint64_t)prop.requested_handle_types, 0, NULL);
+        vmm_detail_note("%s", channel->why);
+        return VMM_ERROR_NOT_PERMITTED;
+    }
     if (!pass_quirks(process, call->prop, &prop))
         return VMM_ERROR_INVALID_VALUE;
-    return make(process, call, &prop);
+    return make(process, call, &prop, &channel->place);
 }
 
 vmm_result sim_mem_create(struct sim_process *process, const struct vmm_call_mem_create *call)
 {
+    struct channel channel;
     vmm_result result = check_arguments(process, call);
+    if (result == VMM_SUCCESS)
+        result = find_channel(process, call, &channel);
     if (result != VMM_SUCCESS)
         return result;
     if (!sim_machine_begin(process->machine))
         return sim_machine_unreachable("its state was damaged, or a stopped process holds it");
-    result = take_memory(process, call);
+    result = take_memory(process, call, &channel);
     sim_machine_end(process->machine);
     return result;
 }

@@ -2,10 +2,13 @@
  *
  *   export   H1 -> its block in what processes share -> a descriptor that names it
  *   import   descriptor -> the block -> a handle of this process
+ *
+ * Handles of a fabric: call_fabric.h.
  */
 #include <stdio.h>
 #include <string.h>
 
+#include "call_fabric.h"
 #include "sim.h"
 
 #define FD VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
@@ -45,7 +48,7 @@ static vmm_result check_export(const struct sim_process *process, const export_c
         return refuse(VMM_RULE_EXPORT_IMPORTED, call->handle, *handle);
     if (!((*handle)->prop.requested_handle_types & call->handle_type))
         return refuse(VMM_RULE_EXPORT_NOT_REQUESTED, type, *handle);
-    return call->handle_type == FABRIC ? refuse(VMM_RULE_EXPORT_FABRIC, type, *handle) : VMM_SUCCESS;
+    return call->handle_type == FABRIC ? sim_fabric_check_export(process, *handle) : VMM_SUCCESS;
 }
 
 static vmm_result refuse_system(enum vmm_rule_id rule, const char *why)
@@ -55,29 +58,10 @@ static vmm_result refuse_system(enum vmm_rule_id rule, const char *why)
     return result;
 }
 
-/* A machine without a name shares nothing until its first export. */
-static bool shares(struct sim_machine *machine, char why[SHARE_WHY])
-{
-    if (machine->share)
-        return true;
-    struct share *share = share_open(NULL, &machine->profile, why);
-    const char *wrong = share ? share_join(share) : why;
-    if (wrong) {
-        if (share) {
-            snprintf(why, SHARE_WHY, "%s", wrong);
-            share_close(share, machine);
-        }
-        return false;
-    }
-    machine->share = share;
-    share_publish(share, machine);
-    return true;
-}
-
 static vmm_result export_fd(struct sim_machine *machine, struct sim_block *block, int *fd)
 {
     char why[SHARE_WHY];
-    if (!shares(machine, why))
+    if (!sim_machine_share(machine, why))
         return refuse_system(VMM_RULE_EXPORT_SYSTEM, why);
     if (!sim_machine_begin(machine))
         return sim_machine_unreachable("its state was damaged, or a stopped process holds it");
@@ -91,8 +75,11 @@ vmm_result sim_mem_export_to_shareable_handle(struct sim_process *process, const
     struct sim_handle *handle = NULL;
     int fd = -1; /* where no contents are kept, as in the shadow of another backend, nothing is shared */
     vmm_result result = check_export(process, call, &handle);
-    if (result == VMM_SUCCESS && process->machine->bytes)
-        result = export_fd(process->machine, handle->block, &fd);
+    if (result != VMM_SUCCESS || !process->machine->bytes)
+        return result;
+    if (call->handle_type == FABRIC)
+        return sim_fabric_export(process->machine, handle->block, call->shareable_handle);
+    result = export_fd(process->machine, handle->block, &fd);
     if (result == VMM_SUCCESS)
         memcpy(call->shareable_handle, &fd, sizeof fd);
     return result;
@@ -107,12 +94,11 @@ static vmm_result check_import(const import_call *call)
         return refuse(VMM_RULE_IMPORT_NULL_HANDLE, 0, NULL);
     if (!is_one_type(call->sh_handle_type))
         return refuse(VMM_RULE_IMPORT_TYPE, type, NULL);
-    if (call->sh_handle_type == FD)
-        return VMM_SUCCESS;
-    if (call->sh_handle_type != FABRIC)
+    if (call->sh_handle_type != FD && call->sh_handle_type != FABRIC)
         return refuse(VMM_RULE_IMPORT_WINDOWS, type, NULL);
-    return refuse(call->os_handle ? VMM_RULE_IMPORT_FABRIC : VMM_RULE_IMPORT_FABRIC_NULL, call->os_handle ? type : 0,
-                  NULL);
+    if (call->sh_handle_type == FABRIC && !call->os_handle)
+        return refuse(VMM_RULE_IMPORT_FABRIC_NULL, 0, NULL);
+    return VMM_SUCCESS;
 }
 
 static vmm_result find_block(struct sim_machine *machine, const import_call *call, struct sim_block **block)
@@ -137,10 +123,22 @@ static vmm_result find_block(struct sim_machine *machine, const import_call *cal
     return result;
 }
 
-static vmm_result import_fd(struct sim_process *process, const import_call *call)
+static vmm_result find_by_descriptor(struct sim_machine *machine, const import_call *call, struct sim_block **block)
+{
+    if (!sim_machine_begin(machine))
+        return sim_machine_unreachable("its state was damaged, or a stopped process holds it");
+    vmm_result result = find_block(machine, call, block);
+    sim_machine_end(machine);
+    return result;
+}
+
+vmm_result sim_mem_import_from_shareable_handle(struct sim_process *process, const import_call *call)
 {
     struct sim_block *block;
-    vmm_result result = find_block(process->machine, call, &block);
+    vmm_result result = check_import(call);
+    if (result == VMM_SUCCESS)
+        result = call->sh_handle_type == FABRIC ? sim_fabric_find(process, call->os_handle, &block)
+                                                : find_by_descriptor(process->machine, call, &block);
     if (result != VMM_SUCCESS)
         return result;
     struct sim_handle *handle = sim_handle_new(process, block, sim_origin(&call->head));
@@ -153,16 +151,4 @@ static vmm_result import_fd(struct sim_process *process, const import_call *call
     handle->prop.alloc_flags.gpu_direct_rdma_capable = 0;
     *call->handle = handle->value;
     return VMM_SUCCESS;
-}
-
-vmm_result sim_mem_import_from_shareable_handle(struct sim_process *process, const import_call *call)
-{
-    vmm_result result = check_import(call);
-    if (result != VMM_SUCCESS)
-        return result;
-    if (!sim_machine_begin(process->machine))
-        return sim_machine_unreachable("its state was damaged, or a stopped process holds it");
-    result = import_fd(process, call);
-    sim_machine_end(process->machine);
-    return result;
 }

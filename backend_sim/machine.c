@@ -1,6 +1,9 @@
 #include "machine.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+
+#include "share_nodes.h"
 
 struct sim_machine *sim_machine_new(const struct sim_profile *profile)
 {
@@ -16,6 +19,7 @@ struct sim_machine *sim_machine_new(const struct sim_profile *profile)
 
 void sim_machine_free(struct sim_machine *machine)
 {
+    share_nodes_tidy(machine);
     if (machine->share)
         share_close(machine->share, machine);
     frames_clear(&machine->frames);
@@ -28,6 +32,24 @@ void sim_machine_abandon(struct sim_machine *machine)
     frames_abandon(&machine->frames);
     if (machine->share)
         frames_abandon(&machine->share->memory);
+}
+
+bool sim_machine_share(struct sim_machine *machine, char why[SHARE_WHY])
+{
+    if (machine->share)
+        return true;
+    struct share *share = share_open(NULL, &machine->profile, why);
+    const char *wrong = share ? share_join(share) : why;
+    if (wrong) {
+        if (share) {
+            snprintf(why, SHARE_WHY, "%s", wrong);
+            share_close(share, machine);
+        }
+        return false;
+    }
+    machine->share = share;
+    share_publish(share, machine);
+    return true;
 }
 
 bool sim_machine_begin(struct sim_machine *machine)
@@ -92,10 +114,12 @@ void sim_machine_count(struct sim_machine *machine, const struct sim_block *bloc
         share_publish(machine->share, machine);
 }
 
-/* Memory that other processes can be given lies where they find it. */
+/* Memory that other processes can be given lies where they find it: those that open the name, or another machine of the
+ * fabric. */
 static struct frames *frames_for(struct sim_machine *machine, const vmm_mem_allocation_prop *prop)
 {
-    bool elsewhere = machine->share && machine->share->name[0] && prop->requested_handle_types;
+    int given = machine->share && machine->share->name[0] ? ~0 : VMM_MEM_HANDLE_TYPE_FABRIC;
+    bool elsewhere = machine->share && prop->requested_handle_types & given;
     return elsewhere ? &machine->share->memory : &machine->frames;
 }
 
@@ -123,7 +147,8 @@ void sim_block_drop(struct sim_machine *machine, struct sim_block *block)
     if (--block->holders)
         return;
     if (block->shared) {
-        share_drop(machine->share, machine, block);
+        share_drop(block->share, machine, block);
+        share_nodes_tidy(machine);
         return;
     }
     bytes_clear(&block->bytes);

@@ -5,7 +5,8 @@
  *
  * One lock guards a machine and everything of its processes (struct sim_process). Lock order: the list of watched
  * processes (host_fault.c), then a machine; a call never holds both. Inside a machine's comes the mutex of what it shares
- * with machines of the same name in other processes (share.h).
+ * with machines of the same name in other processes (share.h), or that of another machine of the fabric (share_nodes.h), of
+ * all of these one at a time.
  */
 #ifndef SIM_MACHINE_H
 #define SIM_MACHINE_H
@@ -25,6 +26,8 @@ struct sim_block {
     uint64_t shared;       /* number of the exported block that it is (share.h); 0: it is this machine's alone */
     unsigned shared_index;
     struct sim_block *next_shared;
+    struct share *share;      /* where it is exported: this machine's, or another's of the fabric */
+    struct imex_place fabric; /* domain 0: it is for no fabric */
 };
 
 struct sim_machine {
@@ -33,6 +36,7 @@ struct sim_machine {
     bool bytes; /* contents are kept; without, copies and fills are checked only */
     struct frames frames;
     struct share *share; /* NULL: nothing is shared with other processes, yet */
+    struct share *nodes; /* other machines of the fabric */
     unsigned processes;
     uint64_t blocks; /* ids given so far */
     uint64_t device_used[VMM_MAX_DEVICES], device_compressed[VMM_MAX_DEVICES]; /* by this machine alone */
@@ -42,6 +46,10 @@ struct sim_machine {
 /* A machine without processes; NULL when memory is out. */
 struct sim_machine *sim_machine_new(const struct sim_profile *profile);
 void sim_machine_free(struct sim_machine *machine);
+
+/* From now on it has a part in what is shared, where it had none before: a machine without a name. False, with the reason in
+ * why, when that cannot be had. */
+bool sim_machine_share(struct sim_machine *machine, char why[SHARE_WHY]);
 
 /* Around looking at what is free and taking of it, so that no other process takes it in between. False when what is shared
  * is out of reach. */

@@ -93,6 +93,14 @@ static bool take_machine(struct sim_options *options, const char *value)
     return true;
 }
 
+static bool take_imex(struct sim_options *options, const char *value)
+{
+    if (!value || !value[0] || strlen(value) >= sizeof options->imex)
+        return false;
+    strcpy(options->imex, value);
+    return true;
+}
+
 static const struct option {
     const char *name;
     take take;
@@ -105,6 +113,7 @@ static const struct option {
     {"faults", take_faults, "explained or plain"},
     {"alias", take_alias, "fresh or stale:SEED with a number"},
     {"machine", take_machine, "a name of at most 40 letters, digits, '-', '_', '.'"},
+    {"imex", take_imex, "a folder of channels, its path without commas and shorter than 200 bytes"},
 };
 
 enum { OPTIONS = sizeof table / sizeof table[0] };
@@ -114,7 +123,7 @@ static vmm_result refuse_name(const char *name)
 {
     return vmm_detail_fail(VMM_ERROR_INVALID_VALUE, "vmm_open",
                            "option \"%.40s\": expected strict or observed, or one of schedule=, arena=, faults=, "
-                           "alias=, machine= with a value",
+                           "alias=, machine=, imex= with a value",
                            name);
 }
 
@@ -132,11 +141,14 @@ static vmm_result take_one(char *text, struct sim_options *options)
     return refuse_name(text);
 }
 
-/* The first option's comma: from there on no '/' follows, so that a path may have commas. */
+/* The first option's comma: from there on no '/' follows, so that a path may have commas, but in the path of imex=. */
 static char *first_comma(char *text)
 {
-    char *slash = strrchr(text, '/');
-    return strchr(slash ? slash : text, ',');
+    char *slash = text, *end = strstr(text, ",imex=");
+    for (char *c = text; *c && c != end; c++)
+        if (*c == '/')
+            slash = c;
+    return strchr(slash, ',');
 }
 
 vmm_result sim_options_take(char *text, struct sim_options *options)

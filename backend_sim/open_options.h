@@ -4,7 +4,7 @@
  *         |    |      |
  *         |    |      key=value: a row of the table in open_options.c
  *         |    a word: a row as well
- *         profile: a name, or a path, which may have commas of its own before its last '/'
+ *         profile: a name, or a path, which may have commas of its own before its last '/' (but not ",imex=")
  *
  * A later option of the same kind wins.
  */
@@ -30,6 +30,7 @@ struct sim_options {
     enum arena_choice arena;
     bool explain_faults; /* host accesses that are not allowed (host_fault.h) */
     char machine[SHARE_NAME_MAX + 1]; /* that processes share (share.h); "": one of its own */
+    char imex[IMEX_PATH_MAX];         /* the folder of channels (imex.h); "": none is named */
 };
 
 /* Cuts the options off the end of text, which is left with the profile. INVALID_VALUE names the option, what was given

@@ -32,6 +32,12 @@ void os_folder_each(const char *path, unsigned limit, void (*visit)(void *user, 
 void os_folder_remove(const char *path);
 void os_file_remove(const char *path);
 
+struct os_file_is;
+/* False when there is no folder. */
+bool os_folder_look(const char *path, struct os_file_is *is);
+/* May this process read and write it, now? */
+bool os_file_may_be_used(const char *path);
+
 /* ---- files with names ---- */
 
 enum os_open {

@@ -151,6 +151,20 @@ static void look(const struct stat *is, struct os_file_is *out)
                                .number = (uint64_t)is->st_ino};
 }
 
+bool os_folder_look(const char *path, struct os_file_is *out)
+{
+    struct stat is;
+    if (stat(path, &is) || !S_ISDIR(is.st_mode))
+        return false;
+    look(&is, out);
+    return true;
+}
+
+bool os_file_may_be_used(const char *path)
+{
+    return !faccessat(AT_FDCWD, path, R_OK | W_OK, AT_EACCESS);
+}
+
 bool os_file_look(int file, struct os_file_is *out)
 {
     struct stat is;

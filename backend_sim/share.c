@@ -47,19 +47,33 @@ static int make_memory(void *user)
     return os_file_open(file_of(share, "mem", share->serial, path), OS_OPEN_NEW);
 }
 
-struct share *share_open(const char *name, const struct sim_profile *profile, char why[SHARE_WHY])
+static struct share *opened(const struct share_folder *folder, const char *name, char why[SHARE_WHY])
 {
     struct share *share = calloc(1, sizeof *share);
-    snprintf(why, SHARE_WHY, "the host's memory is exhausted");
-    if (!share || !share_folder_open(&share->folder, name, profile, why)) {
-        free(share);
+    if (!share) {
+        struct share_folder unused = *folder;
+        share_folder_close(&unused, false);
+        snprintf(why, SHARE_WHY, "the host's memory is exhausted");
         return NULL;
     }
+    share->folder = *folder;
     share->life = -1;
-    snprintf(share->name, sizeof share->name, "%s", name ? name : "");
+    snprintf(share->name, sizeof share->name, "%s", name);
     frames_init(&share->memory);
     frames_lie_in(&share->memory, make_memory, share);
     return share;
+}
+
+struct share *share_open(const char *name, const struct sim_profile *profile, char why[SHARE_WHY])
+{
+    struct share_folder folder;
+    return share_folder_open(&folder, name, profile, why) ? opened(&folder, name ? name : "", why) : NULL;
+}
+
+struct share *share_open_other(uint64_t id, const struct sim_profile *profile, char why[SHARE_WHY])
+{
+    struct share_folder folder;
+    return share_folder_open_other(&folder, id, profile, why) ? opened(&folder, share_folder_name(&folder), why) : NULL;
 }
 
 static bool move_in(struct share *share, unsigned index)
@@ -271,11 +285,13 @@ static const char *publish_block(struct share *share, struct sim_machine *machin
     entry->location_type = block->prop.location.type;
     entry->location_id = block->prop.location.id;
     entry->compression = block->prop.alloc_flags.compression_type;
+    entry->fabric = block->fabric;
     for (unsigned i = 0; i < SHARE_PROCESSES; i++)
         share_hold(entry, i, i == share->slot);
     if (share_blocks(state(share)) <= index)
         atomic_store(&state(share)->blocks_seen, index + 1);
     atomic_store(&entry->number, token.number); /* from here on it is there */
+    block->share = share;
     block->shared = token.number;
     block->shared_index = index;
     block->next_shared = share->blocks;
@@ -292,6 +308,17 @@ const char *share_export(struct share *share, struct sim_machine *machine, struc
         return wrong;
     *file = share_token_open(file_of(share, "token", block->shared, path));
     return *file >= 0 ? NULL : "the process may open no more files";
+}
+
+const char *share_name(struct share *share, struct sim_machine *machine, struct sim_block *block,
+                       struct share_label *label)
+{
+    const char *wrong = block->shared ? NULL : publish_block(share, machine, block);
+    if (wrong)
+        return wrong;
+    const struct share_block *entry = &state(share)->block[block->shared_index];
+    *label = (struct share_label){state(share)->id, block->shared, {entry->nonce[0], entry->nonce[1]}, block->shared_index};
+    return NULL;
 }
 
 /* ---- import ---- */
@@ -383,11 +410,27 @@ static enum share_found view(struct share *share, struct sim_machine *machine, u
         return SHARE_NO_MEMORY;
     }
     memory->users++;
+    block->share = share;
     block->shared = number;
     block->shared_index = index;
     block->next_shared = share->blocks;
     share->blocks = block;
     *made = block;
+    return SHARE_FOUND;
+}
+
+/* One holder more here, of a block that is there. */
+static enum share_found take(struct share *share, struct sim_machine *machine, unsigned index, uint64_t number,
+                             struct sim_block **block, char text[SHARE_WHY])
+{
+    *block = here(share, number);
+    if (!*block) {
+        enum share_found found = view(share, machine, index, number, block, text);
+        if (found != SHARE_FOUND)
+            return found;
+    }
+    (*block)->holders++;
+    share_hold(&state(share)->block[index], share->slot, true);
     return SHARE_FOUND;
 }
 
@@ -418,15 +461,20 @@ enum share_found share_import(struct share *share, struct sim_machine *machine, 
         snprintf(text, SHARE_WHY, "it says that it is of this machine, which did not make it");
         return SHARE_UNKNOWN;
     }
-    *block = here(share, token.number);
-    if (!*block) {
-        enum share_found found = view(share, machine, (unsigned)token.index, token.number, block, text);
-        if (found != SHARE_FOUND)
-            return found;
-    }
-    (*block)->holders++;
-    share_hold(&state(share)->block[token.index], share->slot, true);
-    return SHARE_FOUND;
+    return take(share, machine, (unsigned)token.index, token.number, block, text);
+}
+
+enum share_found share_import_named(struct share *share, struct sim_machine *machine, const struct share_label *label,
+                                    const struct imex_place *place, struct sim_block **block, char text[SHARE_WHY])
+{
+    text[0] = '\0';
+    if (label->machine != state(share)->id || label->index >= share_blocks(state(share)) || !label->number)
+        return SHARE_UNKNOWN;
+    const struct share_block *entry = &state(share)->block[label->index];
+    if (atomic_load(&entry->number) != label->number || memcmp(entry->nonce, label->nonce, sizeof label->nonce) ||
+        !place->domain || entry->fabric.domain != place->domain || entry->fabric.channel != place->channel)
+        return SHARE_UNKNOWN;
+    return take(share, machine, label->index, label->number, block, text);
 }
 
 /* ---- the end ---- */

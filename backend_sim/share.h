@@ -8,12 +8,13 @@
  *
  * A block that was exported ends when no process holds it and no descriptor is left. Nobody is told when that happens: it
  * is looked for (share_tidy) when it matters, which is when free memory is asked for or lacks, and when a block is let go.
- * All of it is called with the machine's lock held; the state's mutex is taken inside that and never held over a call of
- * the program.
+ * All of it is called with the machine's lock held; the state's mutex is taken inside that, alone, and never held over a
+ * call of the program.
  */
 #ifndef SIM_SHARE_H
 #define SIM_SHARE_H
 
+#include "fabric_handle.h"
 #include "frames.h"
 #include "share_folder.h"
 
@@ -38,10 +39,14 @@ struct share {
     struct frames memory;       /* of this machine's blocks that may be exported, where it has a name */
     struct share_memory *others;
     struct sim_block *blocks;   /* this machine's of the exported ones */
+    struct share *next;         /* of another machine: the next of those (share_nodes.h) */
 };
 
 /* NULL, with the reason in why, when the machine cannot be had. name NULL: one of its own. */
 struct share *share_open(const char *name, const struct sim_profile *profile, char why[SHARE_WHY]);
+
+/* Another machine, by its id. NULL: why, "" when there is none. */
+struct share *share_open_other(uint64_t id, const struct sim_profile *profile, char why[SHARE_WHY]);
 
 /* Takes a slot, unless this process has one. NULL, or what is in the way. */
 const char *share_join(struct share *share);
@@ -62,12 +67,20 @@ void share_tidy(struct share *share, struct sim_machine *machine);
 /* A descriptor for a block. NULL, or what is in the way. With the lock. */
 const char *share_export(struct share *share, struct sim_machine *machine, struct sim_block *block, int *file);
 
+/* What others name a block by; nothing holds it then but those who have it. NULL, or what is in the way. With the lock. */
+const char *share_name(struct share *share, struct sim_machine *machine, struct sim_block *block,
+                       struct share_label *label);
+
 enum share_found { SHARE_FOUND, SHARE_NO_TOKEN, SHARE_OTHER_MACHINE, SHARE_UNKNOWN, SHARE_NO_FILE, SHARE_NO_MEMORY };
 
 /* The block that a descriptor stands for, with one holder more. With the lock, where there is a share (it may be NULL).
  * text: the machine's name, or why. */
 enum share_found share_import(struct share *share, struct sim_machine *machine, int file, struct sim_block **block,
                               char text[SHARE_WHY]);
+
+/* The same of a block that was named to the fabric; SHARE_UNKNOWN when it is gone, or was named to others. */
+enum share_found share_import_named(struct share *share, struct sim_machine *machine, const struct share_label *label,
+                                    const struct imex_place *place, struct sim_block **block, char text[SHARE_WHY]);
 
 /* The last holder in this machine let it go. */
 void share_drop(struct share *share, struct sim_machine *machine, struct sim_block *block);

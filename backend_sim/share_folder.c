@@ -205,6 +205,56 @@ bool share_folder_open(struct share_folder *folder, const char *name, const stru
     return fail(why, "no machine can be made, for want of room or of rights, in", folder->root);
 }
 
+/* ---- another machine ---- */
+
+struct wanted {
+    struct share_folder *folder;
+    uint64_t id;
+};
+
+static void look_for(void *user, const char *name)
+{
+    struct wanted *wanted = user;
+    char path[OS_PATH_MAX], state[OS_PATH_MAX];
+    uint64_t head[4]; /* magic, version, size, id */
+    if (wanted->folder->path[0] || (name[0] != 'm' && name[0] != 'u') || name[1] != '-' ||
+        strlen(name) > SHARE_NAME_MAX + 2)
+        return;
+    snprintf(path, sizeof path, "%.250s/%.60s", wanted->folder->root, name);
+    int file = os_file_open(state_of(path, state), OS_OPEN_READ);
+    if (file < 0)
+        return;
+    if (os_file_read(file, 0, head, sizeof head) && head[0] == SHARE_MAGIC && head[1] == SHARE_VERSION &&
+        head[3] == wanted->id)
+        memcpy(wanted->folder->path, path, sizeof path);
+    os_file_close(file);
+}
+
+/* Whoever has exported keeps its machine where it is; one that is on the move is nobody's. */
+bool share_folder_open_other(struct share_folder *folder, uint64_t id, const struct sim_profile *profile,
+                             char why[SHARE_WHY])
+{
+    struct wanted wanted = {folder, id};
+    *folder = (struct share_folder){.file = -1};
+    if (!os_share_root(folder->root))
+        return fail(why, "the folder of machines cannot be had, or is not this user's alone", folder->root);
+    why[0] = '\0';
+    os_folder_each(folder->root, MACHINES, look_for, &wanted);
+    if (!folder->path[0] || find(folder) != FOUND)
+        return false;
+    map(folder);
+    if (fits(folder, profile, why) && folder->state->id == id)
+        return true;
+    unmap(folder);
+    return false;
+}
+
+const char *share_folder_name(const struct share_folder *folder)
+{
+    const char *slash = strrchr(folder->path, '/');
+    return slash && slash[1] == 'm' ? slash + 3 : "";
+}
+
 void share_folder_close(struct share_folder *folder, bool may_go)
 {
     if (may_go && folder->file >= 0 && os_hold_alone(folder->file))

@@ -12,7 +12,7 @@
 
 #include "share_state.h"
 
-enum { SHARE_WHY = 200 };
+enum { SHARE_WHY = IMEX_WHY };
 
 struct share_folder {
     char root[OS_PATH_MAX], path[OS_PATH_MAX];
@@ -27,6 +27,13 @@ bool share_name_ok(const char *name);
  * be had, with the reason in why. */
 bool share_folder_open(struct share_folder *folder, const char *name, const struct sim_profile *profile,
                        char why[SHARE_WHY]);
+
+/* The machine with that id, if it is there. False: there is none, with "" in why, or it cannot be had. */
+bool share_folder_open_other(struct share_folder *folder, uint64_t id, const struct sim_profile *profile,
+                             char why[SHARE_WHY]);
+
+/* The machine's name; "" for one without. */
+const char *share_folder_name(const struct share_folder *folder);
 
 /* May go: nobody else will want it. Then it goes, unless others have it open. */
 void share_folder_close(struct share_folder *folder, bool may_go);

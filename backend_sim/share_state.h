@@ -15,13 +15,13 @@
 
 #include <stdatomic.h>
 
-#include "os_share.h"
+#include "imex.h"
 #include "profile.h"
 
 enum { SHARE_PROCESSES = 256, SHARE_BLOCKS = 8192, SHARE_NAME_MAX = 40 };
 
 #define SHARE_MAGIC UINT64_C(0x3165686873756376)
-#define SHARE_VERSION 1
+#define SHARE_VERSION 2
 
 /* What of the machine's memory is in use, in bytes. */
 struct share_use {
@@ -42,6 +42,7 @@ struct share_block {
     uint64_t home, place, size;        /* the slot's serial and where in the file of its memory */
     int32_t location_type, location_id;
     uint32_t compression;
+    struct imex_place fabric;          /* through which channel it may be imported; domain 0: by descriptors alone */
     _Atomic uint64_t holder[SHARE_PROCESSES / 64];
 };
 

@@ -1,0 +1,46 @@
+#include "fabric_handle.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#define FABRIC_MAGIC UINT64_C(0x3163697262616676) /* its last byte is the version */
+
+struct layout {
+    uint64_t magic, domain;
+    uint32_t channel, index;
+    uint64_t machine, number, nonce[2], check;
+};
+
+_Static_assert(sizeof(struct layout) == VMM_FABRIC_HANDLE_SIZE, "a handle has the size that callers have room for");
+
+/* Each step can be undone, so that no change of one byte leaves the sum as it was. */
+static uint64_t check(const struct layout *layout)
+{
+    const unsigned char *bytes = (const unsigned char *)layout;
+    uint64_t sum = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < offsetof(struct layout, check); i++)
+        sum = (sum ^ bytes[i]) * UINT64_C(0x100000001b3);
+    return sum;
+}
+
+void fabric_handle_write(void *bytes, const struct imex_place *place, const struct share_label *label)
+{
+    struct layout layout = {.magic = FABRIC_MAGIC,
+                            .domain = place->domain,
+                            .channel = place->channel,
+                            .index = label->index,
+                            .machine = label->machine,
+                            .number = label->number,
+                            .nonce = {label->nonce[0], label->nonce[1]}};
+    layout.check = check(&layout);
+    memcpy(bytes, &layout, sizeof layout);
+}
+
+bool fabric_handle_read(const void *bytes, struct imex_place *place, struct share_label *label)
+{
+    struct layout layout;
+    memcpy(&layout, bytes, sizeof layout);
+    *place = (struct imex_place){layout.domain, layout.channel};
+    *label = (struct share_label){layout.machine, layout.number, {layout.nonce[0], layout.nonce[1]}, layout.index};
+    return layout.magic == FABRIC_MAGIC && layout.check == check(&layout);
+}

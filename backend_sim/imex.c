@@ -1,0 +1,101 @@
+#include "imex.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "share_state.h"
+
+enum { LOOKED_AT = 100000, DIGITS = 5 };
+
+/* Of a folder: what is in it. */
+struct found {
+    const char *folder;
+    int lowest; /* that can be used */
+    unsigned channels;
+};
+
+/* "channel7" -> 7; IMEX_NONE for every other name. */
+static int channel_of(const char *name)
+{
+    int number = 0;
+    size_t digits = strspn(name + (strncmp(name, "channel", 7) == 0 ? 7 : 0), "0123456789");
+    if (strncmp(name, "channel", 7) != 0 || !digits || digits > DIGITS || name[7 + digits] ||
+        (name[7] == '0' && digits > 1))
+        return IMEX_NONE;
+    for (name += 7; *name; name++)
+        number = 10 * number + (*name - '0');
+    return number < IMEX_CHANNELS ? number : IMEX_NONE;
+}
+
+static bool may_use(const char *folder, uint32_t channel)
+{
+    char path[2 * OS_PATH_MAX];
+    snprintf(path, sizeof path, "%s/channel%" PRIu32, folder, channel);
+    return os_file_may_be_used(path);
+}
+
+static void look_at(void *user, const char *name)
+{
+    struct found *found = user;
+    int channel = channel_of(name);
+    found->channels += channel != IMEX_NONE;
+    if (channel != IMEX_NONE && (found->lowest == IMEX_NONE || channel < found->lowest) &&
+        may_use(found->folder, (uint32_t)channel))
+        found->lowest = channel;
+}
+
+static int of_profile(const struct sim_profile *profile, char why[IMEX_WHY])
+{
+    snprintf(why, IMEX_WHY, "the spec names no imex=DIR, and the profile says fabric.imex = no");
+    return profile->imex ? 0 : IMEX_NONE;
+}
+
+int imex_lowest(const char *folder, const struct sim_profile *profile, char why[IMEX_WHY])
+{
+    struct found found = {folder, IMEX_NONE, 0};
+    struct os_file_is is;
+    if (!folder[0])
+        return of_profile(profile, why);
+    os_folder_each(folder, LOOKED_AT, look_at, &found);
+    if (!os_folder_look(folder, &is))
+        snprintf(why, IMEX_WHY, "there is no folder imex=%.100s", folder);
+    else if (!found.channels)
+        snprintf(why, IMEX_WHY, "imex=%.80s has no file channel0 or with another number", folder);
+    else
+        snprintf(why, IMEX_WHY, "imex=%.80s: %u channels, none that this process may read and write", folder,
+                 found.channels);
+    return found.lowest;
+}
+
+int imex_usable(const char *folder, const struct sim_profile *profile, uint32_t channel, char why[IMEX_WHY])
+{
+    if (folder[0]) {
+        snprintf(why, IMEX_WHY, "imex=%.80s: channel%" PRIu32 " is not there, or not to be read and written", folder,
+                 channel);
+        return channel < IMEX_CHANNELS && may_use(folder, channel) ? (int)channel : IMEX_NONE;
+    }
+    int own = of_profile(profile, why);
+    if (own != IMEX_NONE)
+        snprintf(why, IMEX_WHY, "without imex=DIR there is channel 0 alone, and not %" PRIu32, channel);
+    return own == (int)channel ? own : IMEX_NONE;
+}
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+    for (int i = 0; i < 8; i++, value >>= 8)
+        hash = (hash ^ (value & 0xff)) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
+bool imex_domain(const char *folder, const struct sim_profile *profile, uint64_t *domain, char why[IMEX_WHY])
+{
+    char root[OS_PATH_MAX];
+    struct os_file_is is;
+    bool there = folder[0] ? os_folder_look(folder, &is) : os_share_root(root) && os_folder_look(root, &is);
+    snprintf(why, IMEX_WHY, "there is no folder %.100s", folder[0] ? folder : root);
+    if (!there)
+        return false;
+    *domain = mix(mix(mix(UINT64_C(0xcbf29ce484222325), is.device), is.number), share_profile_number(profile)) | 1;
+    return true;
+}

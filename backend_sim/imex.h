@@ -1,0 +1,30 @@
+/* imex.h - the channels through which a process may share memory over a fabric: files in a folder, as a driver's are.
+ *
+ *   imex=DIR        DIR/channel0   DIR/channel1 ...   usable: this process may read and write the file, at this moment
+ *   without it      channel 0, where the profile says fabric.imex = yes
+ *
+ *   domain          [ node ][ node ][ node ]           machines of one profile whose systems name the same folder; without
+ *                                                      imex=, those of this user
+ */
+#ifndef SIM_IMEX_H
+#define SIM_IMEX_H
+
+#include "os_share.h"
+#include "profile.h"
+
+enum { IMEX_NONE = -1, IMEX_CHANNELS = 65536, IMEX_WHY = 200, IMEX_PATH_MAX = 200 };
+
+/* Where memory of a fabric belongs. */
+struct imex_place {
+    uint64_t domain; /* 0: it is for no fabric */
+    uint32_t channel;
+};
+
+/* folder: of imex=, "" for none. IMEX_NONE when there is no channel, or not this one; what was found stands in why. */
+int imex_lowest(const char *folder, const struct sim_profile *profile, char why[IMEX_WHY]);
+int imex_usable(const char *folder, const struct sim_profile *profile, uint32_t channel, char why[IMEX_WHY]);
+
+/* False, with the reason in why, when the folder is not there. */
+bool imex_domain(const char *folder, const struct sim_profile *profile, uint64_t *domain, char why[IMEX_WHY]);
+
+#endif
