@@ -1,0 +1,470 @@
+/* Fabric handles between machines: who may import what, forged bytes and states, nodes that die. The nodes are systems of
+ * this process, or children of it where one has to end. */
+#include "fabric_handle.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include "passing.h"
+#include "share_rig.h"
+
+#define FABRIC VMM_MEM_HANDLE_TYPE_FABRIC
+
+typedef vmm_mem_generic_allocation_handle handle_t;
+typedef unsigned char fabric_t[VMM_FABRIC_HANDLE_SIZE];
+
+static char channels[96]; /* the folder of channels */
+
+/* ---- nodes and what they do ---- */
+
+static void channel(const char *folder, unsigned number, bool there)
+{
+    char path[160];
+    snprintf(path, sizeof path, "%s/channel%u", folder, number);
+    unlink(path);
+    if (there) {
+        int file = open(path, O_CREAT | O_RDWR, 0600);
+        if (file < 0)
+            tap_bail("no channel can be made");
+        close(file);
+    }
+}
+
+/* On a machine of that name, NULL for one without; folder NULL: no imex=. */
+static vmm_system *node(const char *machine, const char *folder)
+{
+    vmm_system *sys = NULL;
+    vmm_context ctx;
+    char spec[300];
+    snprintf(spec, sizeof spec, "sim:max%s%s%s%s", machine ? ",machine=" : "", machine ? machine : "",
+             folder ? ",imex=" : "", folder ? folder : "");
+    if (vmm_open(spec, &sys) != VMM_SUCCESS || vmm_init(sys, 0) != VMM_SUCCESS ||
+        vmm_ctx_create(sys, &ctx, 0, 0) != VMM_SUCCESS)
+        tap_bail("%s does not start: %s", spec, vmm_last_detail()->note);
+    return sys;
+}
+
+static uint64_t unit_of(vmm_system *sys)
+{
+    uint64_t unit = 0;
+    vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED,
+                                    .location = {VMM_MEM_LOCATION_TYPE_DEVICE, 0}};
+    vmm_mem_get_allocation_granularity(sys, &unit, &prop, VMM_MEM_ALLOC_GRANULARITY_MINIMUM);
+    return unit;
+}
+
+static vmm_result create(vmm_system *sys, int types, handle_t *handle)
+{
+    vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED,
+                                    .requested_handle_types = types,
+                                    .location = {VMM_MEM_LOCATION_TYPE_DEVICE, 0}};
+    return vmm_mem_create(sys, handle, unit_of(sys), &prop, 0);
+}
+
+static vmm_result export_to(vmm_system *sys, handle_t handle, fabric_t bytes)
+{
+    return vmm_mem_export_to_shareable_handle(sys, bytes, handle, FABRIC, 0);
+}
+
+static vmm_result import_from(vmm_system *sys, fabric_t bytes, handle_t *handle)
+{
+    return vmm_mem_import_from_shareable_handle(sys, handle, bytes, FABRIC);
+}
+
+/* Memory of a node, and its handle. */
+static handle_t exported(vmm_system *sys, fabric_t bytes)
+{
+    handle_t handle = 0;
+    if (create(sys, FABRIC, &handle) != VMM_SUCCESS || export_to(sys, handle, bytes) != VMM_SUCCESS)
+        tap_bail("nothing is exported: %s", vmm_last_detail()->note);
+    return handle;
+}
+
+static void refused(vmm_system *sys, fabric_t bytes, vmm_result result, const char *rule, const char *what)
+{
+    handle_t copy = 0x77;
+    vmm_result got = import_from(sys, bytes, &copy);
+    tap_ok(got == result && rig_told(rule) && copy == 0x77, "%s: %s, %s", what, vmm_result_name(got),
+           vmm_last_detail()->rule ? vmm_last_detail()->rule : "no rule");
+}
+
+/* ---- two nodes ---- */
+
+static void two_nodes(const char *one, const char *two, const char *folder)
+{
+    vmm_system *a = node(one, folder), *b = node(two, folder);
+    fabric_t bytes;
+    bool same = one && two && strcmp(one, two) == 0; /* two processes of a node */
+    handle_t copies[20] = {0};
+    uint64_t g = unit_of(a), free_a = rig_free(a), free_b = rig_free(b);
+    handle_t memory = exported(a, bytes);
+    vmm_deviceptr p = rig_map(a, memory, g), q;
+    vmm_memset_d8(a, p, 0x5a, g);
+    vmm_result result = VMM_SUCCESS;
+    for (size_t i = 0; i < 20 && result == VMM_SUCCESS; i++)
+        result = import_from(b, bytes, &copies[i]);
+    tap_result(result, VMM_SUCCESS, "another node imports it twenty times");
+    tap_ok(rig_free(a) == free_a - g && rig_free(b) == free_b - (same ? g : 0), "it counts where it is, once");
+    q = rig_map(b, copies[0], g);
+    tap_u64((uint64_t)rig_byte(b, q + g - 1), 0x5a, "the bytes are there");
+    vmm_memset_d8(b, q, 0x11, 1);
+    tap_u64((uint64_t)rig_byte(a, p), 0x11, "and written from there");
+    tap_ok(export_to(b, copies[0], bytes) == VMM_ERROR_INVALID_VALUE && rig_told("VMM-EXPORT-IMPORTED"),
+           "an import is not exported again");
+    rig_unmap(a, p, g);
+    vmm_mem_release(a, memory);
+    tap_u64(rig_free(a), free_a - g, "the importer holds it");
+    tap_ok(import_from(a, bytes, &memory) == VMM_SUCCESS && vmm_mem_release(a, memory) == VMM_SUCCESS,
+           "as long as anybody does, it can be imported");
+    for (size_t i = 1; i < 20; i++)
+        vmm_mem_release(b, copies[i]);
+    vmm_mem_release(b, copies[0]);
+    tap_u64((uint64_t)rig_byte(b, q + 1), 0x5a, "a mapping is enough");
+    rig_unmap(b, q, g);
+    tap_u64(rig_free(a), free_a, "the last one frees it");
+    refused(a, bytes, VMM_ERROR_INVALID_VALUE, "VMM-IMPORT-FABRIC-GONE", "its own node knows it no more");
+    refused(b, bytes, VMM_ERROR_INVALID_VALUE, "VMM-IMPORT-FABRIC-GONE", "nor does another");
+    rig_close(a);
+    refused(b, bytes, VMM_ERROR_INVALID_VALUE, "VMM-IMPORT-FABRIC-GONE", "the node is gone");
+    rig_close(b);
+    tap_u64(rig_machines(), 0, "nothing is left");
+}
+
+/* Each has memory of the other: closing in any order gives everything back. */
+static void crosswise(void)
+{
+    vmm_system *a = node("one", channels), *b = node(NULL, channels);
+    fabric_t of_a, of_b;
+    handle_t from_b = 0, from_a = 0;
+    exported(a, of_a);
+    handle_t own = exported(b, of_b);
+    vmm_deviceptr p = rig_map(b, own, unit_of(b));
+    vmm_memset_d8(b, p, 0x66, unit_of(b));
+    tap_ok(!import_from(a, of_b, &from_b) && !import_from(b, of_a, &from_a), "two nodes import from each other");
+    rig_close(b);
+    vmm_deviceptr q = rig_map(a, from_b, unit_of(a));
+    tap_u64((uint64_t)rig_byte(a, q + 9), 0x66, "memory outlives its node's last process");
+    handle_t again = 0;
+    vmm_system *c = node("three", channels);
+    tap_result(import_from(c, of_b, &again), VMM_SUCCESS, "and can still be imported");
+    rig_close(c);
+    tap_u64(rig_machines(), 2, "its folder stays for it");
+    rig_unmap(a, q, unit_of(a));
+    vmm_mem_release(a, from_b);
+    tap_u64(rig_machines(), 1, "and goes with it");
+    rig_close(a);
+    tap_u64(rig_machines(), 0, "as does everything");
+}
+
+/* ---- channels and domains ---- */
+
+static void not_created(const char *folder, const char *says, const char *what)
+{
+    vmm_system *sys = node("one", folder);
+    handle_t handle = 0x77;
+    vmm_result result = create(sys, FABRIC, &handle);
+    tap_ok(result == VMM_ERROR_NOT_PERMITTED && rig_told("VMM-CREATE-FABRIC-IMEX") && handle == 0x77 &&
+               strstr(vmm_last_detail()->note, says),
+           "%s: %s", what, vmm_last_detail()->note);
+    rig_close(sys);
+}
+
+static void no_channel(void)
+{
+    static const char *const names[] = {"channel", "channel-1", "channel01", "channel65536", "channel123456", "channel1x",
+                                        "chan", "xchannel1"};
+    char folder[160], path[200];
+    snprintf(folder, sizeof folder, "%s/none", channels);
+    not_created(folder, "no folder", "a folder that is not there");
+    mkdir(folder, 0700);
+    not_created(folder, "no file channel0", "one without channels");
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        close(open(path, O_CREAT | O_RDWR, 0600));
+    }
+    not_created(folder, "no file channel0", "with other files");
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        unlink(path);
+    }
+    snprintf(path, sizeof path, "%s/channel3", folder);
+    if (symlink("nowhere", path))
+        tap_bail("no link can be made");
+    not_created(folder, "1 channels, none", "with a channel that leads nowhere");
+    unlink(path);
+    if (geteuid() == 0) {
+        tap_skip("root may use every file", "a channel that may only be read");
+    } else {
+        channel(folder, 0, true);
+        snprintf(path, sizeof path, "%s/channel0", folder);
+        chmod(path, 0400);
+        not_created(folder, "1 channels, none", "with a channel that may only be read");
+        channel(folder, 0, false);
+    }
+    vmm_system *sys = node("one", folder);
+    handle_t handle = 0;
+    channel(folder, 12, true);
+    tap_result(create(sys, FABRIC | RIG_FD, &handle), VMM_SUCCESS, "a channel that comes later is found");
+    rig_close(sys);
+    channel(folder, 12, false);
+    rmdir(folder);
+}
+
+/* The memory's channel is the lowest when it was created; each end needs that very one. */
+static void which_channel(void)
+{
+    vmm_system *a = node("one", channels), *b = node("two", channels);
+    fabric_t bytes, other;
+    handle_t copy = 0, later = 0;
+    channel(channels, 1, true);
+    handle_t memory = exported(a, bytes);
+    channel(channels, 0, false);
+    refused(b, bytes, VMM_ERROR_NOT_PERMITTED, "VMM-IMPORT-FABRIC-IMEX", "its channel is gone");
+    refused(a, bytes, VMM_ERROR_NOT_PERMITTED, "VMM-IMPORT-FABRIC-IMEX", "for its own node too");
+    memset(other, 7, sizeof other);
+    tap_ok(export_to(a, memory, other) == VMM_ERROR_NOT_PERMITTED && rig_told("VMM-EXPORT-FABRIC-IMEX") &&
+               strstr(vmm_last_detail()->note, "channel0") && other[0] == 7,
+           "it is not exported: %s", vmm_last_detail()->note);
+    tap_ok(!create(a, FABRIC, &later) && !export_to(a, later, other), "new memory takes the next");
+    tap_ok(!import_from(b, other, &copy) && !vmm_mem_release(b, copy), "which is imported");
+    channel(channels, 0, true);
+    tap_ok(!import_from(b, bytes, &copy) && !export_to(a, memory, other) && !memcmp(bytes, other, sizeof other),
+           "when it is back, everything is as it was");
+    channel(channels, 1, false);
+    rig_close(a);
+    tap_ok(rig_map(b, copy, unit_of(b)) != 0, "what was imported stays");
+    channel(channels, 0, false);
+    refused(b, bytes, VMM_ERROR_NOT_PERMITTED, "VMM-IMPORT-FABRIC-IMEX", "no channel at all");
+    channel(channels, 0, true);
+    rig_close(b);
+}
+
+static void which_domain(void)
+{
+    char folder[160], link[160];
+    snprintf(folder, sizeof folder, "%s/other", channels);
+    snprintf(link, sizeof link, "%s/link", channels);
+    mkdir(folder, 0700);
+    channel(folder, 0, true);
+    if (symlink(channels, link))
+        tap_bail("no link can be made");
+    vmm_system *a = node("one", channels), *b = node("two", folder), *c = node("three", NULL), *d = node("four", link);
+    fabric_t bytes;
+    handle_t copy = 0;
+    exported(a, bytes);
+    refused(b, bytes, VMM_ERROR_NOT_PERMITTED, "VMM-IMPORT-FABRIC-DOMAIN", "another folder");
+    refused(c, bytes, VMM_ERROR_NOT_PERMITTED, "VMM-IMPORT-FABRIC-DOMAIN", "no folder");
+    tap_result(import_from(d, bytes, &copy), VMM_SUCCESS, "the same folder by another path");
+    rig_close(d);
+    rig_close(c);
+    rig_close(b);
+    rig_close(a);
+    channel(folder, 0, false);
+    unlink(link);
+    rmdir(folder);
+}
+
+/* ---- bytes that are no handle ---- */
+
+static void garbage(void)
+{
+    vmm_system *a = node("one", channels), *b = node("two", channels);
+    fabric_t bytes, spoilt;
+    unsigned wrong = 0;
+    exported(a, bytes);
+    for (unsigned bit = 0; bit < 8 * sizeof bytes; bit++) {
+        handle_t copy = 0x77;
+        memcpy(spoilt, bytes, sizeof bytes);
+        spoilt[bit / 8] ^= (unsigned char)(1u << bit % 8);
+        wrong += import_from(b, spoilt, &copy) != VMM_ERROR_NOT_SUPPORTED || !rig_told("VMM-IMPORT-FABRIC") ||
+                 copy != 0x77;
+    }
+    tap_u64(wrong, 0, "each of 512 bits matters");
+    memset(spoilt, 0, sizeof spoilt);
+    refused(b, spoilt, VMM_ERROR_NOT_SUPPORTED, "VMM-IMPORT-FABRIC", "zeros");
+    memset(spoilt, 0xff, sizeof spoilt);
+    refused(b, spoilt, VMM_ERROR_NOT_SUPPORTED, "VMM-IMPORT-FABRIC", "ones");
+    for (size_t i = 0; i < sizeof spoilt; i++)
+        spoilt[i] = bytes[sizeof bytes - 1 - i];
+    refused(b, spoilt, VMM_ERROR_NOT_SUPPORTED, "VMM-IMPORT-FABRIC", "a handle backwards");
+    rig_close(a);
+    rig_close(b);
+}
+
+/* Whoever knows how handles are made can make them up: the state does not agree. */
+static void forged(void)
+{
+    vmm_system *a = node("one", channels), *b = node("two", channels);
+    fabric_t bytes, made;
+    struct imex_place place, p;
+    struct share_label label, l;
+    handle_t plain = 0;
+    channel(channels, 1, true);
+    exported(a, bytes);
+    tap_ok(fabric_handle_read(bytes, &place, &label), "a handle can be read");
+#define FORGED(change, result, rule, what)                \
+    do {                                                  \
+        p = place;                                        \
+        l = label;                                        \
+        change;                                           \
+        fabric_handle_write(made, &p, &l);                \
+        refused(b, made, VMM_ERROR_##result, rule, what); \
+        refused(a, made, VMM_ERROR_##result, rule, what); \
+    } while (0)
+    FORGED(p.domain++, NOT_PERMITTED, "VMM-IMPORT-FABRIC-DOMAIN", "another domain");
+    FORGED(p.channel = 2, NOT_PERMITTED, "VMM-IMPORT-FABRIC-IMEX", "a channel that is not there");
+    FORGED(p.channel = UINT32_MAX, NOT_PERMITTED, "VMM-IMPORT-FABRIC-IMEX", "no channel");
+    FORGED(p.channel = 1, INVALID_VALUE, "VMM-IMPORT-FABRIC-GONE", "another channel that is there");
+    FORGED(l.machine++, INVALID_VALUE, "VMM-IMPORT-FABRIC-GONE", "another machine");
+    FORGED(l.number++, INVALID_VALUE, "VMM-IMPORT-FABRIC-GONE", "another block");
+    FORGED(l.number = 0, INVALID_VALUE, "VMM-IMPORT-FABRIC-GONE", "no block");
+    FORGED(l.index++, INVALID_VALUE, "VMM-IMPORT-FABRIC-GONE", "another place in the table");
+    FORGED(l.index = UINT32_MAX, INVALID_VALUE, "VMM-IMPORT-FABRIC-GONE", "no place in the table");
+    FORGED(l.nonce[1] ^= 1, INVALID_VALUE, "VMM-IMPORT-FABRIC-GONE", "a guess");
+    /* Who has a descriptor of memory that is not for a fabric knows its name, and cannot make a handle of it. */
+    create(a, RIG_FD, &plain);
+    int fd = rig_export(a, plain);
+    uint64_t token[7]; /* magic, machine, index, number, nonce */
+    if (pread(fd, token, sizeof token, 0) != sizeof token)
+        tap_bail("a descriptor's file cannot be read");
+    FORGED((l = (struct share_label){token[1], token[3], {token[4], token[5]}, (uint32_t)token[2]}), INVALID_VALUE,
+           "VMM-IMPORT-FABRIC-GONE", "memory that is for descriptors");
+    FORGED((p.domain = 0, l.number = token[3]), NOT_PERMITTED, "VMM-IMPORT-FABRIC-DOMAIN", "no domain");
+    close(fd);
+    channel(channels, 1, false);
+    rig_close(a);
+    rig_close(b);
+    tap_u64(rig_machines(), 0, "nobody stayed attached");
+}
+
+/* ---- a node's state that was damaged ---- */
+
+static void damaged(void)
+{
+    vmm_system *a = node("one", channels), *b = node("two", channels);
+    fabric_t bytes;
+    handle_t copy = 0, second = 0;
+    exported(a, bytes);
+    tap_result(import_from(b, bytes, &copy), VMM_SUCCESS, "it is imported");
+    vmm_deviceptr q = rig_map(b, copy, unit_of(b));
+    if (truncate(rig_path("one", "state"), 5))
+        tap_bail("the state cannot be cut");
+    refused(b, bytes, VMM_ERROR_INVALID_VALUE, "VMM-IMPORT-FABRIC-GONE", "a node whose state was cut");
+    tap_ok(vmm_memset_d8(b, q, 3, 1) == VMM_SUCCESS && rig_byte(b, q) == 3, "what was imported can be used");
+    rig_unmap(b, q, unit_of(b));
+    tap_result(vmm_mem_release(b, copy), VMM_SUCCESS, "and released");
+    tap_result(create(b, FABRIC, &second), VMM_SUCCESS, "the importer's own machine is well");
+    rig_close(b);
+    rig_close(a);
+    a = node("one", channels); /* sweeps what was left of it */
+    rig_close(a);
+}
+
+/* ---- nodes that die ---- */
+
+static void dies(int socket, bool importer, fabric_t bytes)
+{
+    handle_t handle = 0;
+    alarm(30);
+    vmm_system *sys = node("two", channels);
+    if (!importer)
+        exported(sys, bytes);
+    bool ok = importer ? import_from(sys, bytes, &handle) == VMM_SUCCESS && rig_map(sys, handle, unit_of(sys))
+                       : write(socket, bytes, VMM_FABRIC_HANDLE_SIZE) == VMM_FABRIC_HANDLE_SIZE;
+    if (ok)
+        passing_go_on(socket);
+    passing_wait(socket);
+    _exit(0);
+}
+
+static pid_t child(int ends[2], bool importer, fabric_t bytes)
+{
+    if (!passing_pair(ends))
+        tap_bail("no sockets");
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0) {
+        close(ends[0]);
+        dies(ends[1], importer, bytes);
+    }
+    close(ends[1]);
+    return pid;
+}
+
+static void killed(pid_t pid, int socket)
+{
+    int status;
+    kill(pid, SIGKILL);
+    waitpid(pid, &status, 0);
+    close(socket);
+}
+
+static void importer_dies(void)
+{
+    int ends[2];
+    fabric_t bytes;
+    vmm_system *a = node("one", channels);
+    uint64_t before = rig_free(a);
+    handle_t memory = exported(a, bytes);
+    pid_t pid = child(ends, true, bytes);
+    tap_ok(passing_wait(ends[0]), "a node in another process imports it");
+    vmm_mem_release(a, memory);
+    tap_ok(rig_free(a) < before, "and holds it");
+    killed(pid, ends[0]);
+    tap_u64(rig_free(a), before, "when that is killed, the memory is free");
+    rig_close(a);
+}
+
+static void exporter_dies(void)
+{
+    int ends[2];
+    fabric_t bytes;
+    handle_t copy = 0, again = 0;
+    vmm_system *a = node("one", channels);
+    pid_t pid = child(ends, false, bytes);
+    if (read(ends[0], bytes, sizeof bytes) != sizeof bytes || !passing_wait(ends[0]))
+        tap_bail("the other node exported nothing");
+    tap_result(import_from(a, bytes, &copy), VMM_SUCCESS, "memory of another process's node is imported");
+    killed(pid, ends[0]);
+    vmm_deviceptr p = rig_map(a, copy, unit_of(a));
+    tap_ok(p && !vmm_memset_d8(a, p, 4, 1) && rig_byte(a, p) == 4, "and used when that was killed");
+    tap_ok(!import_from(a, bytes, &again) && !vmm_mem_release(a, again), "even imported again");
+    rig_unmap(a, p, unit_of(a));
+    vmm_mem_release(a, copy);
+    refused(a, bytes, VMM_ERROR_INVALID_VALUE, "VMM-IMPORT-FABRIC-GONE", "until it is let go");
+    tap_u64(rig_machines(), 1, "and the dead node with it");
+    pid = child(ends, false, bytes);
+    if (read(ends[0], bytes, sizeof bytes) != sizeof bytes || !passing_wait(ends[0]))
+        tap_bail("the other node exported nothing");
+    killed(pid, ends[0]);
+    refused(a, bytes, VMM_ERROR_INVALID_VALUE, "VMM-IMPORT-FABRIC-GONE", "what nobody imported in time");
+    tap_u64(rig_machines(), 1, "goes with its node");
+    rig_close(a);
+}
+
+int main(void)
+{
+    rig_begin();
+    snprintf(channels, sizeof channels, "%s-imex", rig_root);
+    mkdir(channels, 0700);
+    channel(channels, 0, true);
+    two_nodes("one", "two", channels);
+    two_nodes("one", "one", channels);
+    two_nodes(NULL, NULL, channels);
+    two_nodes(NULL, "two", NULL);
+    crosswise();
+    no_channel();
+    which_channel();
+    which_domain();
+    garbage();
+    forged();
+    damaged();
+    importer_dies();
+    exporter_dies();
+    channel(channels, 0, false);
+    rmdir(channels);
+    rig_end();
+    return tap_done();
+}
