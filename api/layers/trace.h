@@ -54,7 +54,7 @@
  *
  * OUT by kind of parameter, written on success:
  *   OUT_INT                      a JSON integer
- *   OUT_FD                       "fd": the number of a descriptor means nothing in another run
+ *   OUT_FD                       "fd", with a name for an export (closing is no call: a replay closes at its end): the number of a descriptor means nothing in another run
  *   OUT_U64 OUT_SIZE OUT_ADDRESS OUT_HANDLE OUT_CONTEXT OUT_STREAM OUT_EVENT   a hex string. OUT_U64 also when the call failed
  *                                and wrote to it all the same, as cuMemGetAccess does
  *   OUT_PROP                     as PROP

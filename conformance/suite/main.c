@@ -12,7 +12,6 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "coverage.h"
 #include "other.h"
@@ -129,11 +128,11 @@ static void run_on_driver(const char *spec, const struct choice *choice, bool br
 {
     struct fix_house house = {.brief = brief};
     struct run run = {.spec = spec, .house = &house};
-    char machine[64];
-    snprintf(machine, sizeof machine, "suite-%ld", (long)getpid());
     if (fix_is_simulator(spec)) /* a driver's machine is there for all processes */
-        setenv("CUVMM_MACHINE", machine, 1);
-    need_open(spec, house_open(&house, spec));
+        other_name_machine();
+    vmm_result opened = house_open(&house, spec);
+    unsetenv("CUVMM_MACHINE");
+    need_open(spec, opened);
     run_all(&run, choice);
     tell_device(house.sys);
     uint64_t left = house_close(&house);

@@ -44,12 +44,18 @@ static bool receive_all(int socket, void *bytes, size_t size)
 
 static char machine[64]; /* of the test that shares; "" where all have the machine that there is */
 
-struct fix *fix_share(struct fix *f)
+void other_name_machine(void)
 {
     static unsigned count;
+    snprintf(machine, sizeof machine, "suite-%ld-%u", (long)getpid(), ++count);
+    setenv("CUVMM_MACHINE", machine, 1);
+}
+
+struct fix *fix_share(struct fix *f)
+{
     if (f->house || !fix_is_simulator(f->spec))
         return f;
-    snprintf(machine, sizeof machine, "suite-%ld-%u", (long)getpid(), ++count);
+    other_name_machine();
     return fix_same(f);
 }
 

@@ -46,6 +46,9 @@ struct other_answer {
 /* A system on a machine that other processes can open as well: on a driver f itself. */
 struct fix *fix_share(struct fix *f);
 
+/* From now on systems are opened on a machine that other_start's processes open as well, as long as CUVMM_MACHINE is set. */
+void other_name_machine(void);
+
 /* One more on the same machine, in this process; for the simulator. */
 struct fix *fix_same(struct fix *f);
 
