@@ -10,11 +10,13 @@
 #include "passing.h"
 
 #define FD VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
+#define FABRIC VMM_MEM_HANDLE_TYPE_FABRIC
 #define RW VMM_MEM_ACCESS_FLAGS_PROT_READWRITE
 
 struct request {
     int32_t op, has_fd;
     uint64_t first, second;
+    unsigned char fabric[VMM_FABRIC_HANDLE_SIZE];
 };
 
 static const char *program = "conformance";
@@ -84,10 +86,15 @@ static void start(const char *spec, int socket)
 
 struct other other_start(struct fix *f)
 {
-    struct other other = {-1, -1};
-    int ends[2];
     char spec[sizeof f->spec];
     snprintf(spec, sizeof spec, "%s", f->spec);
+    return other_start_on(f, spec);
+}
+
+struct other other_start_on(struct fix *f, const char *spec)
+{
+    struct other other = {-1, -1};
+    int ends[2];
     bool paired = passing_pair(ends);
     fflush(NULL);
     other.pid = paired ? fork() : -1;
@@ -116,11 +123,10 @@ void other_kill(struct other *other)
     other_end(other);
 }
 
-struct other_answer other_ask(struct other *other, enum other_op op, uint64_t first, uint64_t second, int fd)
+static struct other_answer ask(struct other *other, const struct request *request, int fd)
 {
-    struct request request = {(int32_t)op, fd >= 0, first, second};
     struct other_answer answer = {.result = -1, .fd = -1};
-    bool asked = send_all(other->socket, &request, sizeof request) && (fd < 0 || passing_send(other->socket, fd));
+    bool asked = send_all(other->socket, request, sizeof *request) && (fd < 0 || passing_send(other->socket, fd));
     if (!asked || !receive_all(other->socket, &answer, sizeof answer)) {
         answer.result = -1;
         answer.fd = -1;
@@ -128,6 +134,19 @@ struct other_answer other_ask(struct other *other, enum other_op op, uint64_t fi
         answer.fd = passing_receive(other->socket);
     }
     return answer;
+}
+
+struct other_answer other_ask(struct other *other, enum other_op op, uint64_t first, uint64_t second, int fd)
+{
+    struct request request = {(int32_t)op, fd >= 0, first, second, {0}};
+    return ask(other, &request, fd);
+}
+
+struct other_answer other_ask_fabric(struct other *other, enum other_op op, const unsigned char *fabric)
+{
+    struct request request = {(int32_t)op, 0, 0, 0, {0}};
+    memcpy(request.fabric, fabric, sizeof request.fabric);
+    return ask(other, &request, -1);
 }
 
 /* ---- the other side ---- */
@@ -156,9 +175,9 @@ static vmm_result set_up(void)
     return result;
 }
 
-static vmm_result create(uint64_t size, uint64_t type, uint64_t *handle)
+static vmm_result create(uint64_t size, uint64_t type, int types, uint64_t *handle)
 {
-    vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .requested_handle_types = FD};
+    vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .requested_handle_types = types};
     prop.location.type = (vmm_mem_location_type)type;
     return vmm_mem_create(sys, handle, size, &prop, 0);
 }
@@ -231,11 +250,21 @@ static vmm_result keep(int fd)
     return VMM_SUCCESS;
 }
 
-static vmm_result act(const struct request *r, int fd, struct other_answer *answer)
+/* What is done with fabric handles. */
+static vmm_result act_fabric(struct request *r, struct other_answer *answer)
+{
+    switch ((enum other_op)r->op) {
+    case OTHER_CREATE_FABRIC: return create(r->first, VMM_MEM_LOCATION_TYPE_DEVICE, FABRIC, &answer->value);
+    case OTHER_EXPORT_FABRIC: return vmm_mem_export_to_shareable_handle(sys, answer->fabric, r->first, FABRIC, 0);
+    default: return vmm_mem_import_from_shareable_handle(sys, &answer->value, r->fabric, FABRIC);
+    }
+}
+
+static vmm_result act(struct request *r, int fd, struct other_answer *answer)
 {
     uint64_t total;
     switch ((enum other_op)r->op) {
-    case OTHER_CREATE: return create(r->first, r->second, &answer->value);
+    case OTHER_CREATE: return create(r->first, r->second, FD, &answer->value);
     case OTHER_EXPORT: return vmm_mem_export_to_shareable_handle(sys, &answer->fd, r->first, FD, 0);
     case OTHER_IMPORT: return import(fd, &answer->value);
     case OTHER_KEEP: return keep(fd);
@@ -249,6 +278,9 @@ static vmm_result act(const struct request *r, int fd, struct other_answer *answ
     case OTHER_POKE: *(volatile unsigned char *)(uintptr_t)r->first = (unsigned char)r->second; return VMM_SUCCESS;
     case OTHER_FREE: return vmm_mem_get_info(sys, &answer->value, &total);
     case OTHER_GRANDCHILD: return grandchild(r->first, fd, &answer->value);
+    case OTHER_CREATE_FABRIC:
+    case OTHER_EXPORT_FABRIC:
+    case OTHER_IMPORT_FABRIC: return act_fabric(r, answer);
     }
     return VMM_ERROR_INVALID_VALUE;
 }

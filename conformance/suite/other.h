@@ -28,7 +28,10 @@ enum other_op {
     OTHER_PEEK,      /* address -> the byte there */
     OTHER_POKE,      /* address, value: by the host, in place */
     OTHER_FREE,      /* -> free bytes of device 0 */
-    OTHER_GRANDCHILD /* size, a descriptor: a program that inherits it imports and maps it -> the first byte */
+    OTHER_GRANDCHILD, /* size, a descriptor: a program that inherits it imports and maps it -> the first byte */
+    OTHER_CREATE_FABRIC, /* size -> handle of memory for a fabric */
+    OTHER_EXPORT_FABRIC, /* handle -> the 64 bytes */
+    OTHER_IMPORT_FABRIC  /* the 64 bytes -> handle */
 };
 
 struct other {
@@ -41,6 +44,7 @@ struct other_answer {
     uint64_t value;
     char rule[48], note[160];
     int fd;         /* that came with it, or -1 */
+    unsigned char fabric[VMM_FABRIC_HANDLE_SIZE];
 };
 
 /* A system on a machine that other processes can open as well: on a driver f itself. */
@@ -54,6 +58,8 @@ struct fix *fix_same(struct fix *f);
 
 /* Ends the test as failed when it does not start. */
 struct other other_start(struct fix *f);
+/* One that opens this spec: another node. */
+struct other other_start_on(struct fix *f, const char *spec);
 /* Like SIGKILL by a stranger, and awaited. */
 void other_kill(struct other *other);
 /* Lets it close what it has, and waits. */
@@ -61,6 +67,9 @@ void other_end(struct other *other);
 
 /* first and second as the operation says, 0 where it takes fewer; fd -1 where it takes none. */
 struct other_answer other_ask(struct other *other, enum other_op op, uint64_t first, uint64_t second, int fd);
+
+/* The same with a fabric handle. */
+struct other_answer other_ask_fabric(struct other *other, enum other_op op, const unsigned char *fabric);
 
 /* The whole of such a process; the exit status. name: how this program was called. */
 void other_program(const char *name);

@@ -1,4 +1,5 @@
-/* Export and import in one process: arguments, what an import is, who holds the memory. Other processes: share_other.c. */
+/* Export and import in one process: arguments, what an import is, who holds the memory. Other processes: share_other.c;
+ * handles of a fabric: fabric.c. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -220,25 +221,6 @@ TEST_NEAR_MISS_ON(EXPORT_NOT_REQUESTED, export_what_was_made_for_it, SHARING, TE
     close(exported(f, shareable(f, f->g)));
 }
 
-TEST_BREAKS_ON(EXPORT_FABRIC, export_to_a_fabric, SHARING "\nattribute.128 = 1\nfabric.imex = yes", TEST_AS_GIVEN, 0)
-{
-    fix_need_simulator(f, "a driver makes fabric handles where it may");
-    char room[VMM_FABRIC_HANDLE_SIZE];
-    vmm_mem_allocation_prop prop = fix_prop(0);
-    prop.requested_handle_types = FABRIC;
-    handle_t handle = fix_create_prop(f, f->g, &prop);
-    REFUSED_NEAR(EXPORT(room, handle, FABRIC, 0), NOT_SUPPORTED, "handleType", FABRIC, HANDLE, 0);
-}
-
-TEST_NEAR_MISS_ON(EXPORT_FABRIC, export_of_fabric_memory_as_a_descriptor,
-                  SHARING "\nattribute.128 = 1\nfabric.imex = yes", TEST_AS_GIVEN, 0)
-{
-    fix_need_simulator(f, "needs an IMEX channel");
-    vmm_mem_allocation_prop prop = fix_prop(0);
-    prop.requested_handle_types = FABRIC | FD;
-    close(exported(f, fix_create_prop(f, f->g, &prop)));
-}
-
 /* For those of the simulator's own: limits of the process. */
 static void limit(struct rlimit *before, rlim_t files)
 {
@@ -330,38 +312,6 @@ TEST_BREAKS_ON(IMPORT_WINDOWS, import_a_handle_of_windows, SHARING, TEST_AS_GIVE
 }
 
 TEST_NEAR_MISS_ON(IMPORT_WINDOWS, import_a_descriptor, SHARING, TEST_AS_GIVEN, 0)
-{
-    need_sharing(f);
-    int fd = exported(f, shareable(f, f->g));
-    imported(f, fd, f->g);
-    close(fd);
-}
-
-TEST_BREAKS(IMPORT_FABRIC_NULL, import_no_fabric_handle)
-{
-    handle_t handle = FIX_UNTOUCHED;
-    REFUSED(vmm_mem_import_from_shareable_handle(S, &handle, NULL, FABRIC), INVALID_VALUE, "osHandle", 0);
-    CHECK_U64(handle, FIX_UNTOUCHED);
-}
-
-/* With an address it is something else that is wrong. */
-TEST_NEAR_MISS(IMPORT_FABRIC_NULL, import_a_fabric_handle_of_zeros)
-{
-    char zeros[VMM_FABRIC_HANDLE_SIZE] = {0};
-    handle_t handle = FIX_UNTOUCHED;
-    REFUSED_BY("VMM-IMPORT-FABRIC", vmm_mem_import_from_shareable_handle(S, &handle, zeros, FABRIC), NOT_SUPPORTED,
-               "shHandleType", FABRIC);
-}
-
-TEST_BREAKS(IMPORT_FABRIC, import_from_no_fabric)
-{
-    char zeros[VMM_FABRIC_HANDLE_SIZE] = {0};
-    handle_t handle = FIX_UNTOUCHED;
-    REFUSED(vmm_mem_import_from_shareable_handle(S, &handle, zeros, FABRIC), NOT_SUPPORTED, "shHandleType", FABRIC);
-    CHECK_U64(handle, FIX_UNTOUCHED);
-}
-
-TEST_NEAR_MISS_ON(IMPORT_FABRIC, import_from_this_machine, SHARING, TEST_AS_GIVEN, 0)
 {
     need_sharing(f);
     int fd = exported(f, shareable(f, f->g));
