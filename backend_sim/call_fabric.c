@@ -1,5 +1,7 @@
 #include "call_fabric.h"
 
+#include <string.h>
+
 #include "share_nodes.h"
 
 #define FABRIC VMM_MEM_HANDLE_TYPE_FABRIC
@@ -42,6 +44,14 @@ vmm_result sim_fabric_export(struct sim_machine *machine, struct sim_block *bloc
 
 /* ---- import ---- */
 
+/* What is told of a handle: its last eight bytes, by which sender and receiver know it. */
+static uint64_t shown(const void *bytes)
+{
+    uint64_t last;
+    memcpy(&last, (const char *)bytes + VMM_FABRIC_HANDLE_SIZE - sizeof last, sizeof last);
+    return last;
+}
+
 /* Domain and channel: what the handle says of itself, before anybody's state is asked. */
 static vmm_result check_place(const struct sim_process *process, uint64_t value, const struct imex_place *place)
 {
@@ -81,7 +91,7 @@ vmm_result sim_fabric_find(struct sim_process *process, const void *bytes, struc
     struct share_label label;
     char why[SHARE_WHY];
     int supported = 0;
-    uint64_t value = (uint64_t)(uintptr_t)bytes;
+    uint64_t value = shown(bytes);
     if (!sim_profile_attribute(&machine->profile, VMM_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED, &supported) ||
         !supported)
         return refuse(VMM_RULE_IMPORT_FABRIC, value, "this machine has no fabric handles (attribute 128)");

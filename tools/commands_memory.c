@@ -105,6 +105,7 @@ static bool run_import(struct script *script)
     if (!args_number(script, "DESCRIPTOR", &descriptor) || !take_type(script, &call->sh_handle_type))
         return false;
     call->os_handle = (void *)(uintptr_t)descriptor;
+    fabrics_find(&script->fabrics, descriptor, step->fabric);
     return script_make(script, NULL);
 }
 

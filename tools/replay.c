@@ -240,6 +240,7 @@ int replay(FILE *in, const char *name, const char *backend, FILE *out, FILE *err
     for (size_t i = 0; i < r->opened; i++)
         close(r->open[i]);
     free(r->open);
+    fabrics_clear(&r->fabrics);
     text_free(&line);
     free(r->object);
     free(r);

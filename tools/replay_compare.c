@@ -172,8 +172,10 @@ static bool compare_prop(struct replay *r, const char *key, json_t *json, struct
     return true;
 }
 
-static void learn_descriptor(struct replay *r, const char *name)
+static void learn_descriptor(struct replay *r, const char *name, size_t index)
 {
+    if (name && step_wrote_fabric(&r->step))
+        learn(r, name, UINT64_MAX, fabrics_keep(&r->fabrics, r->step.out[index].shareable), 0);
     if (!name || !r->step.has_descriptor)
         return;
     learn(r, name, UINT64_MAX, (uint64_t)r->step.descriptor, 0);
@@ -196,7 +198,7 @@ static bool compare_out(struct replay *r, json_t *names, json_t *json, const str
             differs_u64(difference, param->name, (uint64_t)json_integer_value(json), (uint64_t)(int64_t)now->i);
         return true;
     case VMM_PARAM_OUT_FD: /* one descriptor is like another; one that has a name stays open, for imports */
-        learn_descriptor(r, json_string_value(json_object_get(names, param->name)));
+        learn_descriptor(r, json_string_value(json_object_get(names, param->name)), index);
         return true;
     case VMM_PARAM_OUT_U64:
     case VMM_PARAM_OUT_SIZE:

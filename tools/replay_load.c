@@ -189,6 +189,7 @@ static bool load_descriptor(struct replay *r, json_t *names, const struct vmm_pa
     if (name && !replay_named(r, name, &value))
         return replay_malformed(r, param->name, "%s is named \"%.40s\", which no earlier line made", param->name, name);
     vmm_call_set_scalar(&r->step.call.head, param, value);
+    fabrics_find(&r->fabrics, value, r->step.fabric);
     return true;
 }
 

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "fabrics.h"
 #include "step.h"
 #include "text.h"
 
@@ -33,6 +34,7 @@ struct replay {
     bool unknown_bytes;       /* a copy whose bytes the trace does not hold was made: contents are not compared */
     int *open;                /* descriptors that exports made */
     size_t opened;
+    struct fabrics fabrics;   /* fabric handles that they made */
     uint64_t made, skipped;
     struct step step;
 };

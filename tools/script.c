@@ -186,6 +186,7 @@ static void free_kept(struct script *script)
     for (size_t i = 0; i < script->open_count; i++)
         close(script->open[i]);
     free(script->open);
+    fabrics_clear(&script->fabrics);
     free(script->told);
 }
 

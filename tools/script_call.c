@@ -118,6 +118,8 @@ static void bind_output(struct script *script)
     enum symbol_kind kind = kind_of(step, params[index].kind);
     bool narrow = params[index].kind == VMM_PARAM_OUT_INT || kind == SYMBOL_DESCRIPTOR;
     uint64_t value = narrow ? (uint64_t)(int64_t)out->i : out->u64;
+    if (step_wrote_fabric(step))
+        value = fabrics_keep(&script->fabrics, out->shareable);
     uint64_t size = size_of_new(script, step, value);
     struct symbol *symbol = symbols_set(&script->symbols, script->bind, kind, value);
     symbol->size = size;

@@ -7,6 +7,7 @@
 #ifndef CUVMM_TOOLS_SCRIPT_STATE_H
 #define CUVMM_TOOLS_SCRIPT_STATE_H
 
+#include "fabrics.h"
 #include "script.h"
 #include "step.h"
 #include "text.h"
@@ -56,6 +57,7 @@ struct script {
     size_t kept_count;
     int *open;               /* descriptors with names */
     size_t open_count;
+    struct fabrics fabrics;  /* fabric handles with names */
     const char **told;       /* rules whose texts were printed; they point into the rule table */
     size_t told_count;
 

@@ -54,10 +54,18 @@ void step_begin(struct step *step, enum vmm_call_id id)
     }
 }
 
+bool step_wrote_fabric(const struct step *step)
+{
+    return step->result == VMM_SUCCESS && step->call.head.id == VMM_CALL_mem_export_to_shareable_handle &&
+           step->call.mem_export_to_shareable_handle.handle_type == VMM_MEM_HANDLE_TYPE_FABRIC;
+}
+
 /* The descriptor that the call stored in the step's own room. */
 static void note_descriptor(struct step *step)
 {
     size_t count;
+    if (step_wrote_fabric(step))
+        return;
     const struct vmm_param *params = vmm_call_params((enum vmm_call_id)step->call.head.id, &count);
     for (size_t i = 0; step->result == VMM_SUCCESS && i < count && i < STEP_PARAMS; i++)
         if (params[i].kind == VMM_PARAM_OUT_FD && vmm_call_scalar(&step->call.head, &params[i])) {
@@ -87,7 +95,15 @@ void step_end(struct step *step)
     }
 #include "calls.def"
 
-vmm_result step_invoke(vmm_system *sys, struct step *step)
+/* A fabric handle is passed by its address, and a script or a trace has none: the call gets the step's own. */
+static bool lends_fabric(const struct step *step)
+{
+    const struct vmm_call_mem_import_from_shareable_handle *call = &step->call.mem_import_from_shareable_handle;
+    return call->head.id == VMM_CALL_mem_import_from_shareable_handle && call->os_handle &&
+           call->sh_handle_type == VMM_MEM_HANDLE_TYPE_FABRIC;
+}
+
+static vmm_result invoke(vmm_system *sys, struct step *step)
 {
     switch ((enum vmm_call_id)step->call.head.id) {
 #define VMM_CALL(name, driver) \
@@ -95,6 +111,18 @@ vmm_result step_invoke(vmm_system *sys, struct step *step)
 #include "calls.def"
     case VMM_CALL_COUNT: break;
     }
+    return step->result;
+}
+
+vmm_result step_invoke(vmm_system *sys, struct step *step)
+{
+    bool lends = lends_fabric(step);
+    void *said = lends ? step->call.mem_import_from_shareable_handle.os_handle : NULL;
+    if (lends)
+        step->call.mem_import_from_shareable_handle.os_handle = step->fabric;
+    invoke(sys, step);
+    if (lends)
+        step->call.mem_import_from_shareable_handle.os_handle = said; /* which is known by a name */
     note_descriptor(step);
     return step->result;
 }

@@ -53,11 +53,15 @@ struct step {
     unsigned char *bytes;           /* host memory of BYTES and OUT_BYTES; owned */
     int descriptor;                 /* what OUT_FD was answered with; owned, until somebody takes it */
     bool has_descriptor;
+    unsigned char fabric[VMM_FABRIC_HANDLE_SIZE]; /* where an import of a fabric handle points; zeros where there is none */
 };
 
 /* Empties a step and makes it one of that call: scalars 0, every pointer at its room (bytes: NULL). */
 void step_begin(struct step *step, enum vmm_call_id id);
 void step_end(struct step *step);
+
+/* Did the call write a fabric handle where it may write a descriptor? */
+bool step_wrote_fabric(const struct step *step);
 
 /* Makes the call; fills step->result and returns it. */
 vmm_result step_invoke(vmm_system *sys, struct step *step);

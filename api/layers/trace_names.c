@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trace_value.h"
+
 void names_free(struct names *names)
 {
     for (int kind = 0; kind < NAME_KINDS; kind++)
@@ -103,6 +105,8 @@ bool names_learn(struct names *names, const struct vmm_call *call)
         return add(names, NAME_HANDLE, *any->mem_import_from_shareable_handle.handle, 1);
     case VMM_CALL_mem_export_to_shareable_handle: {
         int fd;
+        if (trace_is_fabric(call))
+            return add_once(names, NAME_DESCRIPTOR, trace_fabric(any->mem_export_to_shareable_handle.shareable_handle));
         memcpy(&fd, any->mem_export_to_shareable_handle.shareable_handle, sizeof fd);
         end(names, NAME_DESCRIPTOR, (uint64_t)fd); /* it was closed, or the number would not be new */
         return fd < 0 || add(names, NAME_DESCRIPTOR, (uint64_t)fd, 1);

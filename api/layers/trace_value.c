@@ -140,7 +140,7 @@ static void write_pointed(struct json *json, const struct vmm_call *call, const 
         write_wanted(json, param->name, at, length_in(call, "num_attributes"));
         break;
     case VMM_PARAM_FD:
-        json_text(json, param->name, "fd");
+        json_text(json, param->name, trace_is_fabric(call) ? "fabric" : "fd");
         break;
     case VMM_PARAM_FUNCTION:
     case VMM_PARAM_USER_DATA:
@@ -213,7 +213,7 @@ static void write_out(struct json *json, const struct vmm_call *call, const stru
         json_int(json, param->name, *(const int *)at);
         break;
     case VMM_PARAM_OUT_FD:
-        json_text(json, param->name, "fd");
+        json_text(json, param->name, trace_is_fabric(call) ? "fabric" : "fd");
         break;
     case VMM_PARAM_OUT_PROP:
         write_prop(json, param->name, at);
@@ -250,12 +250,41 @@ void trace_outs(struct json *json, const struct vmm_call *call)
         json_close(json, '}');
 }
 
+bool trace_is_fabric(const struct vmm_call *call)
+{
+    const union vmm_any_call *any = (const union vmm_any_call *)(const void *)call;
+    return (call->id == VMM_CALL_mem_export_to_shareable_handle &&
+            any->mem_export_to_shareable_handle.handle_type == VMM_MEM_HANDLE_TYPE_FABRIC) ||
+           (call->id == VMM_CALL_mem_import_from_shareable_handle &&
+            any->mem_import_from_shareable_handle.sh_handle_type == VMM_MEM_HANDLE_TYPE_FABRIC);
+}
+
+uint64_t trace_fabric(const void *bytes)
+{
+    return trace_hash(bytes, VMM_FABRIC_HANDLE_SIZE) | UINT64_C(1) << 63;
+}
+
+/* What was imported: a descriptor, or, once it is known to be one, a fabric handle. */
+static bool imported(const struct vmm_call *call, const struct vmm_param *param, bool done, uint64_t *value)
+{
+    *value = vmm_call_scalar(call, param);
+    if (!*value || !trace_is_fabric(call))
+        return *value != 0;
+    if (done)
+        *value = trace_fabric(pointer_of(call, param));
+    return done;
+}
+
 /* The descriptor that an export wrote; that of another call is not used again by one. */
 static bool exported(const struct vmm_call *call, const struct vmm_param *param, bool done, uint64_t *value)
 {
     int fd;
     if (!done || call->id != VMM_CALL_mem_export_to_shareable_handle || !pointer_of(call, param))
         return false;
+    if (trace_is_fabric(call)) {
+        *value = trace_fabric(pointer_of(call, param));
+        return true;
+    }
     memcpy(&fd, pointer_of(call, param), sizeof fd);
     *value = (uint64_t)fd;
     return fd > 0;
@@ -267,6 +296,7 @@ bool trace_object(const struct vmm_call *call, const struct vmm_param *param, bo
     case VMM_PARAM_OUT_FD:
         return exported(call, param, done, value);
     case VMM_PARAM_FD:
+        return imported(call, param, done, value);
     case VMM_PARAM_ADDRESS:
     case VMM_PARAM_HANDLE:
     case VMM_PARAM_CONTEXT:

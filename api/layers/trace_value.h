@@ -17,4 +17,8 @@ bool trace_object(const struct vmm_call *call, const struct vmm_param *param, bo
 /* Whether the call writes through the parameter. */
 bool trace_is_out(enum vmm_param_kind kind);
 
+/* Is it an export or import of a fabric handle? And what stands for such a handle, which is no descriptor's number. */
+bool trace_is_fabric(const struct vmm_call *call);
+uint64_t trace_fabric(const void *bytes);
+
 #endif

@@ -107,12 +107,20 @@ static vmm_deviceptr mapped(struct fix *f, handle_t handle)
     return p;
 }
 
+/* What is told of a handle. */
+static uint64_t shown(const fabric_t bytes)
+{
+    uint64_t last;
+    memcpy(&last, bytes + VMM_FABRIC_HANDLE_SIZE - sizeof last, sizeof last);
+    return last;
+}
+
 #define EXPORT(bytes, handle) vmm_mem_export_to_shareable_handle(S, bytes, handle, FABRIC, 0)
 #define IMPORT(handle, bytes) vmm_mem_import_from_shareable_handle(S, &(handle), bytes, FABRIC)
 #define NOT_IMPORTED(rule, bytes, code)                                                              \
     do {                                                                                             \
         handle_t handle_ = FIX_UNTOUCHED;                                                            \
-        REFUSED_BY(rule, IMPORT(handle_, bytes), code, "osHandle", (uint64_t)(uintptr_t)(bytes));    \
+        REFUSED_BY(rule, IMPORT(handle_, bytes), code, "osHandle", shown(bytes));                   \
         CHECK_U64(handle_, FIX_UNTOUCHED);                                                           \
     } while (0)
 

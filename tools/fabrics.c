@@ -1,0 +1,29 @@
+#include "fabrics.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "text.h"
+
+#define FIRST (UINT64_C(1) << 40)
+
+uint64_t fabrics_keep(struct fabrics *fabrics, const unsigned char *bytes)
+{
+    fabrics->handle = text_grow(fabrics->handle, (fabrics->count + 1) * sizeof *fabrics->handle);
+    memcpy(fabrics->handle[fabrics->count], bytes, sizeof *fabrics->handle);
+    return FIRST + fabrics->count++;
+}
+
+void fabrics_find(const struct fabrics *fabrics, uint64_t number, unsigned char *bytes)
+{
+    bool known = number >= FIRST && number - FIRST < fabrics->count;
+    memset(bytes, 0, VMM_FABRIC_HANDLE_SIZE);
+    if (known)
+        memcpy(bytes, fabrics->handle[number - FIRST], VMM_FABRIC_HANDLE_SIZE);
+}
+
+void fabrics_clear(struct fabrics *fabrics)
+{
+    free(fabrics->handle);
+    *fabrics = (struct fabrics){0};
+}

@@ -1,0 +1,25 @@
+/* fabrics.h - fabric handles that exports made, known by numbers as descriptors are: for scripts and replays, which have no
+ * addresses.
+ *
+ *   f = export h type=fabric      keeps the 64 bytes     f is 1 << 40
+ *   i = import f type=fabric      finds them             the call gets the address of a copy
+ */
+#ifndef CUVMM_TOOLS_FABRICS_H
+#define CUVMM_TOOLS_FABRICS_H
+
+#include <stddef.h>
+
+#include "vmm.h"
+
+struct fabrics {
+    unsigned char (*handle)[VMM_FABRIC_HANDLE_SIZE];
+    size_t count;
+};
+
+/* A number that is no descriptor's. */
+uint64_t fabrics_keep(struct fabrics *fabrics, const unsigned char *bytes);
+/* Copies the handle of that number to bytes; zeros where there is none. */
+void fabrics_find(const struct fabrics *fabrics, uint64_t number, unsigned char *bytes);
+void fabrics_clear(struct fabrics *fabrics);
+
+#endif
