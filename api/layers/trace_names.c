@@ -102,9 +102,8 @@ bool names_learn(struct names *names, const struct vmm_call *call)
     case VMM_CALL_mem_import_from_shareable_handle:
         return add(names, NAME_HANDLE, *any->mem_import_from_shareable_handle.handle, 1);
     case VMM_CALL_mem_export_to_shareable_handle: {
-        int fd = -1;
-        if (any->mem_export_to_shareable_handle.shareable_handle)
-            memcpy(&fd, any->mem_export_to_shareable_handle.shareable_handle, sizeof fd);
+        int fd;
+        memcpy(&fd, any->mem_export_to_shareable_handle.shareable_handle, sizeof fd);
         end(names, NAME_DESCRIPTOR, (uint64_t)fd); /* it was closed, or the number would not be new */
         return fd < 0 || add(names, NAME_DESCRIPTOR, (uint64_t)fd, 1);
     }
