@@ -44,7 +44,7 @@ static int make_memory(void *user)
 {
     const struct share *share = user;
     char path[OS_PATH_MAX];
-    return os_file_open(file_of(share, "mem", share->serial, path), OS_OPEN_NEW);
+    return os_file_open(file_of(share, "mem", share->serial, path), OS_OPEN_MAKE);
 }
 
 static struct share *opened(const struct share_folder *folder, const char *name, char why[SHARE_WHY])

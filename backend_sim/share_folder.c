@@ -6,7 +6,7 @@
 
 #include "share_token.h"
 
-enum { TRIES = 1000, MACHINES = 1000 };
+enum { TRIES = 1000, MACHINES = 1000, MAKES = 30 };
 
 bool share_name_ok(const char *name)
 {
@@ -110,7 +110,8 @@ static void unmap(struct share_folder *folder)
     folder->file = -1;
 }
 
-/* A whole machine in folder->path, which is not there yet. */
+/* A whole machine in folder->path, which is not there yet. It may fail although there is all that it needs, where another
+ * process takes it for a leftover before it is held. */
 static bool make(struct share_folder *folder, const struct sim_profile *profile)
 {
     char state[OS_PATH_MAX];
@@ -170,7 +171,7 @@ static enum found find(struct share_folder *folder)
 
 static bool open_named(struct share_folder *folder, const struct sim_profile *profile, char why[SHARE_WHY])
 {
-    for (int i = 0; i < TRIES; i++) {
+    for (int i = 0, failures = 0; i < TRIES; i++) {
         bool made = true;
         enum found found = find(folder);
         if (found == FOUND) {
@@ -182,7 +183,7 @@ static bool open_named(struct share_folder *folder, const struct sim_profile *pr
         }
         if (found == ABSENT && make_named(folder, profile, &made))
             return true;
-        if (!made)
+        if (!made && ++failures == MAKES)
             return fail(why, "no machine can be made, for want of room or of rights, in", folder->root);
         os_yield();
     }
@@ -200,8 +201,9 @@ bool share_folder_open(struct share_folder *folder, const char *name, const stru
         snprintf(folder->path, sizeof folder->path, "%.250s/m-%.40s", folder->root, name);
         return open_named(folder, profile, why);
     }
-    if (random_path(folder->root, 'u', folder->path) && make(folder, profile))
-        return true;
+    for (int i = 0; i < MAKES; i++)
+        if (random_path(folder->root, 'u', folder->path) && make(folder, profile))
+            return true;
     return fail(why, "no machine can be made, for want of room or of rights, in", folder->root);
 }
 

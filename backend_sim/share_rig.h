@@ -21,9 +21,12 @@ static char rig_root[64];
 
 static inline void rig_begin(void)
 {
-    snprintf(rig_root, sizeof rig_root, "/tmp/cuvmm-test-XXXXXX");
-    if (!mkdtemp(rig_root))
-        tap_bail("no folder for the test's machines");
+    snprintf(rig_root, sizeof rig_root, "/dev/shm/cuvmm-test-XXXXXX"); /* in memory, if there is such a place */
+    if (!mkdtemp(rig_root)) {
+        snprintf(rig_root, sizeof rig_root, "/tmp/cuvmm-test-XXXXXX");
+        if (!mkdtemp(rig_root))
+            tap_bail("no folder for the test's machines");
+    }
     setenv("CUVMM_MACHINES", rig_root, 1);
     unsetenv("CUVMM_MACHINE");
     unsetenv("CUVMM_LAYERS");
