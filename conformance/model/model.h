@@ -114,6 +114,7 @@ struct model_answer {
     bool writes_no_fd;   /* a refusal that writes -1 where a descriptor is wanted */
     unsigned written;    /* of a refused vmm_pointer_get_attributes: how many elements were written before */
     bool wraps;          /* a copy or fill passes the end of the address space */
+    bool fabric;         /* a fabric handle was written, no descriptor */
     bool loses;          /* the call takes the device from the process, at once or when its work is done */
     bool foreseen;       /* false: the call is outside the model; result and rule mean nothing */
     const char *wrong;   /* NULL, or what is wrong with an output: both values follow */

@@ -31,7 +31,7 @@ MODEL_ON(mem_export_to_shareable_handle)
     else if (!(memory->prop.requested_handle_types & c->handle_type))
         model_refuse(a, INVALID, "VMM-EXPORT-NOT-REQUESTED");
     else if (c->handle_type == VMM_MEM_HANDLE_TYPE_FABRIC)
-        model_refuse(a, VMM_ERROR_NOT_SUPPORTED, "VMM-EXPORT-FABRIC");
+        a->fabric = true; /* it was created for that, so there is a channel */
     else if (model_succeeded(a)) {
         memcpy(&m->exported_fd, c->shareable_handle, sizeof m->exported_fd);
         m->exported = c->handle;
