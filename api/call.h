@@ -64,10 +64,12 @@ enum vmm_param_kind {
     VMM_PARAM_ARGS,           /* const uint64_t *, length in the COUNT after it */
     VMM_PARAM_ATTRIBUTES,     /* const vmm_pointer_attribute *, length in the first parameter */
     VMM_PARAM_BYTES,          /* const void *: host bytes read */
+    VMM_PARAM_FD,             /* void *: a file descriptor by value, or the place of another kind of handle */
     VMM_PARAM_FUNCTION,       /* vmm_host_fn */
     VMM_PARAM_USER_DATA,      /* void *: handed to the function before it */
     VMM_PARAM_OUT_INT,        /* int * */
-    VMM_PARAM_OUT_FD,         /* void *, to an int: a file descriptor that is the caller's to close */
+    VMM_PARAM_OUT_FD,         /* void *, to an int: a file descriptor that is the caller's to close; or to
+                                 another kind of handle, of at most VMM_FABRIC_HANDLE_SIZE bytes */
     VMM_PARAM_OUT_U64,        /* uint64_t *: flags */
     VMM_PARAM_OUT_SIZE,       /* uint64_t * */
     VMM_PARAM_OUT_ADDRESS,    /* vmm_deviceptr * */

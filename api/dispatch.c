@@ -278,6 +278,19 @@ vmm_result vmm_mem_get_address_range(vmm_system *sys, vmm_deviceptr *pbase, uint
     CALL(mem_get_address_range, pbase, psize, dptr);
 }
 
+vmm_result vmm_mem_export_to_shareable_handle(vmm_system *sys, void *shareable_handle,
+                                              vmm_mem_generic_allocation_handle handle,
+                                              vmm_mem_allocation_handle_type handle_type, uint64_t flags)
+{
+    CALL(mem_export_to_shareable_handle, shareable_handle, handle, handle_type, flags);
+}
+
+vmm_result vmm_mem_import_from_shareable_handle(vmm_system *sys, vmm_mem_generic_allocation_handle *handle,
+                                                void *os_handle, vmm_mem_allocation_handle_type sh_handle_type)
+{
+    CALL(mem_import_from_shareable_handle, handle, os_handle, sh_handle_type);
+}
+
 vmm_result vmm_mem_get_handle_for_address_range(vmm_system *sys, void *handle, vmm_deviceptr dptr, uint64_t size,
                                                 vmm_mem_range_handle_type handle_type, uint64_t flags)
 {

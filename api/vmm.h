@@ -85,6 +85,7 @@ typedef int vmm_mem_allocation_handle_type; /* a set: values may be combined wit
 #define VMM_MEM_HANDLE_TYPE_WIN32 2
 #define VMM_MEM_HANDLE_TYPE_WIN32_KMT 4
 #define VMM_MEM_HANDLE_TYPE_FABRIC 8
+#define VMM_FABRIC_HANDLE_SIZE 64 /* bytes of a handle of that type; CUmemFabricHandle */
 
 typedef int vmm_mem_access_flags;
 #define VMM_MEM_ACCESS_FLAGS_PROT_NONE 0
@@ -222,6 +223,10 @@ typedef struct vmm_system vmm_system;
  *            sim:PROFILE,alias=fresh|stale:SEED   what a kernel finds through one address after it wrote the same memory
  *                                through another, without a fence: the newest bytes (the default), or at places that
  *                                SEED chooses the older ones (docs/aliases.md)
+ *            sim:PROFILE,machine=NAME   the machine of that name, shared by all processes of this user that open it: device
+ *                                memory counts for all of them and can be exported and imported (docs/sharing.md). Letters,
+ *                                digits, '-', '_' and '.', at most 40. Without it the environment's CUVMM_MACHINE, else
+ *                                each system has a machine of its own
  *            cuda                the machine's driver, libcuda.so.1 or the library that CUVMM_LIBCUDA names
  *            cuda:PATH           the same from the library at PATH (docs/cuda.md)
  *   layer:   trace=FILE          JSON lines, one per call, into FILE ("-" is standard error)
@@ -755,6 +760,40 @@ VMM_API vmm_result vmm_pointer_get_attributes(vmm_system *sys, unsigned int num_
  * INVALID_CONTEXT [VMM-CTX-CURRENT] (0 written), unless both are NULL. cuMemGetAddressRange. */
 VMM_API vmm_result vmm_mem_get_address_range(vmm_system *sys, vmm_deviceptr *pbase, uint64_t *psize,
                                              vmm_deviceptr dptr);
+
+/* ------------------------------------------------------------------------------------------ memory for other processes
+ *
+ *   process A   create -> H1 == export ==> fd          process B    fd == import ==> H1' -> map, set access, use
+ *                                          '-- SCM_RIGHTS, inherited, pidfd_getfd --^
+ *
+ * The memory is given back when no handle, no mapping and no descriptor is left, in whatever process; what dies with its
+ * process is given back as well. On the simulator the processes open the same machine=NAME (vmm_open; docs/sharing.md). */
+
+/* A shareable handle for memory: for POSIX_FILE_DESCRIPTOR an int is stored in *(int *)shareable_handle, a descriptor that
+ * is new at every call, close-on-exec, and the caller's to close. Needs no context. The memory must have been created with
+ * this very type among its requested_handle_types. Checked in this order (ours; every mistake among them has the same
+ * code, and nothing is written): INVALID_VALUE [VMM-EXPORT-NULL-HANDLE, VMM-EXPORT-FLAGS, VMM-EXPORT-TYPE (one type, not
+ * several), VMM-EXPORT-HANDLE-ZERO, VMM-EXPORT-HANDLE-STALE, VMM-EXPORT-HANDLE-FORGED (580: both crash),
+ * VMM-EXPORT-IMPORTED, VMM-EXPORT-NOT-REQUESTED]; NOT_SUPPORTED [VMM-EXPORT-FABRIC]; ours: OPERATING_SYSTEM
+ * [VMM-EXPORT-SYSTEM, VMM-SHARE-STATE].
+ * Observed (580): the descriptor is that of a device which can neither be read nor mapped; the simulator's is a small file
+ * that cannot be written to. cuMemExportToShareableHandle; cuda.h 13.0; guide 4.16.3.2. */
+VMM_API vmm_result vmm_mem_export_to_shareable_handle(vmm_system *sys, void *shareable_handle,
+                                                      vmm_mem_generic_allocation_handle handle,
+                                                      vmm_mem_allocation_handle_type handle_type, uint64_t flags);
+
+/* A handle of this process for memory that was exported, by this process or another. For POSIX_FILE_DESCRIPTOR os_handle is
+ * the descriptor by value, (void *)(uintptr_t)fd (the guide passes its address; 580: by value, the low 32 bits count). It
+ * stays the caller's, and may be closed at once. Every import is a new handle with one reference. Needs no context.
+ * How large the memory is no call tells: the exporter must. It is mapped as a whole, like other memory.
+ * Observed (580): its properties are those of the memory, but for requested_handle_types and gpu_direct_rdma_capable, which
+ * are 0. It cannot be exported again [VMM-EXPORT-IMPORTED].
+ * Checked in this order: INVALID_VALUE [VMM-IMPORT-NULL-HANDLE, VMM-IMPORT-TYPE]; NOT_SUPPORTED [VMM-IMPORT-WINDOWS];
+ * INVALID_VALUE [VMM-IMPORT-FABRIC-NULL]; NOT_SUPPORTED [VMM-IMPORT-FABRIC]; UNKNOWN [VMM-IMPORT-CLOSED,
+ * VMM-IMPORT-FOREIGN, VMM-IMPORT-MACHINE]; ours: OPERATING_SYSTEM [VMM-IMPORT-SYSTEM, VMM-SHARE-STATE]. Nothing is written
+ * then. cuMemImportFromShareableHandle; cuda.h 13.0; guide 4.16.3.2. */
+VMM_API vmm_result vmm_mem_import_from_shareable_handle(vmm_system *sys, vmm_mem_generic_allocation_handle *handle,
+                                                        void *os_handle, vmm_mem_allocation_handle_type sh_handle_type);
 
 /* ----------------------------------------------------------------------------- memory for other devices of the machine
  * A dma-buf is the kernel's way to hand memory of one device to the driver of another (a network card, say). */

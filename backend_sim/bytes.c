@@ -12,6 +12,11 @@ void bytes_init(struct bytes *bytes, struct frames *frames, uint64_t size)
     *bytes = (struct bytes){.size = size, .frames = frames, .place = FRAMES_NOWHERE};
 }
 
+void bytes_borrow(struct bytes *bytes, struct frames *frames, uint64_t place, uint64_t size)
+{
+    *bytes = (struct bytes){.size = size, .frames = frames, .place = place, .open = true, .borrowed = true};
+}
+
 static uint64_t pages(const struct bytes *bytes)
 {
     uint64_t page = os_page_size();
@@ -20,7 +25,7 @@ static uint64_t pages(const struct bytes *bytes)
 
 void bytes_clear(struct bytes *bytes)
 {
-    if (bytes->place != FRAMES_NOWHERE)
+    if (bytes->place != FRAMES_NOWHERE && !bytes->borrowed)
         frames_give(bytes->frames, bytes->place, bytes->size);
     if (bytes->own)
         os_unmap(bytes->own, pages(bytes));
@@ -31,7 +36,7 @@ void bytes_clear(struct bytes *bytes)
 /* Whether the block is in the file or not is decided when it is first written. */
 static bool prepare(struct bytes *bytes)
 {
-    if (bytes->written)
+    if (bytes->written || bytes->borrowed)
         return true;
     uint64_t chunks = (bytes->size - 1) / BYTES_CHUNK + 1;
     bytes->written = calloc((chunks - 1) / BITS + 1, sizeof *bytes->written);
@@ -50,12 +55,28 @@ static bool see(struct bytes *bytes, uint64_t offset, uint64_t length)
     return bytes->own || frames_see(bytes->frames, bytes->place + offset, length);
 }
 
+static bool written(const struct bytes *bytes, uint64_t offset);
+
+/* Room in the file for the chunks that have none yet; all of an open block's have. */
+static bool make_room(struct bytes *bytes, uint64_t offset, uint64_t length)
+{
+    uint64_t end = (offset + length - 1) / BYTES_CHUNK * BYTES_CHUNK + BYTES_CHUNK;
+    if (bytes->own || bytes->open || !bytes->frames->scarce)
+        return true;
+    for (uint64_t at = offset / BYTES_CHUNK * BYTES_CHUNK; at < end; at += BYTES_CHUNK)
+        if (!written(bytes, at))
+            return frames_room(bytes->frames, bytes->place + at, (end < bytes->size ? end : bytes->size) - at);
+    return true;
+}
+
 bool bytes_touch(struct bytes *bytes, uint64_t offset, uint64_t length)
 {
     if (!length)
         return true;
-    if (!prepare(bytes) || !see(bytes, offset, length))
+    if (!prepare(bytes) || !see(bytes, offset, length) || !make_room(bytes, offset, length))
         return false;
+    if (bytes->borrowed)
+        return true;
     for (uint64_t chunk = offset / BYTES_CHUNK; chunk <= (offset + length - 1) / BYTES_CHUNK; chunk++)
         bytes->written[chunk / BITS] |= UINT64_C(1) << (chunk % BITS);
     return true;
@@ -119,7 +140,8 @@ bool bytes_open(struct bytes *bytes)
 {
     if (bytes->open)
         return true;
-    if (!prepare(bytes) || (bytes->own && !settle(bytes)) || !see(bytes, 0, bytes->size))
+    if (!prepare(bytes) || (bytes->own && !settle(bytes)) || !see(bytes, 0, bytes->size) ||
+        !frames_room(bytes->frames, bytes->place, pages(bytes)))
         return false;
     bytes->open = true;
     return true;

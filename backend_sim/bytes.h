@@ -22,10 +22,14 @@ struct bytes {
     unsigned char *own;  /* memory of its own; NULL before the first write and with a file */
     uint64_t *written;   /* NULL until the first write; then a bit for each BYTES_CHUNK */
     bool open;           /* others may write to it unseen: nothing is known to be zero any more */
+    bool borrowed;       /* the place is another's to give back */
 };
 
 void bytes_init(struct bytes *bytes, struct frames *frames, uint64_t size);
 void bytes_clear(struct bytes *bytes);
+
+/* Bytes at a place that another has taken in a file, opened by it to others. frames can see them. */
+void bytes_borrow(struct bytes *bytes, struct frames *frames, uint64_t place, uint64_t size);
 
 /* Makes sure that writing [offset, offset + length) needs no more memory. False when memory is out: contents and later
  * calls are unharmed. */

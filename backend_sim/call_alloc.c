@@ -14,8 +14,11 @@ vmm_result sim_mem_get_info(struct sim_process *process, const struct vmm_call_m
     if (result != VMM_SUCCESS)
         return result;
     vmm_mem_location location = {VMM_MEM_LOCATION_TYPE_DEVICE, context->device};
+    if (!sim_machine_begin(process->machine))
+        return sim_machine_unreachable("its state was damaged, or a stopped process holds it");
     if (call->free)
-        *call->free = sim_machine_free_bytes(process->machine, location);
+        *call->free = sim_machine_room(process->machine, location, UINT64_MAX);
+    sim_machine_end(process->machine);
     if (call->total)
         *call->total = process->machine->profile.device_memory;
     return VMM_SUCCESS;
@@ -85,7 +88,8 @@ static vmm_result check_alloc(struct sim_process *process, const struct vmm_call
     if (!call->bytesize)
         return vmm_detail_refuse(VMM_RULE_ALLOC_SIZE_ZERO, 0, 0, NULL);
     vmm_mem_location location = {VMM_MEM_LOCATION_TYPE_DEVICE, context->device};
-    uint64_t left = sim_machine_free_bytes(process->machine, location);
+    uint64_t room = call->bytesize < UINT64_MAX - unit ? call->bytesize + unit : UINT64_MAX;
+    uint64_t left = sim_machine_room(process->machine, location, room);
     if (call->bytesize > left || left - call->bytesize < (unit - call->bytesize % unit) % unit) {
         vmm_object nearest = sim_object_device(process, context->device);
         return vmm_detail_refuse(VMM_RULE_ALLOC_MEMORY, call->bytesize, left, &nearest);
@@ -99,9 +103,13 @@ vmm_result sim_mem_alloc(struct sim_process *process, const struct vmm_call_mem_
     uint64_t device_unit = sim_granularity(process, VMM_MEM_LOCATION_TYPE_DEVICE, 0);
     uint64_t space_unit = process->machine->profile.va_granularity;
     uint64_t unit = device_unit > space_unit ? device_unit : space_unit;
+    bool reached = sim_machine_begin(process->machine);
     vmm_result result = check_alloc(process, call, context, unit);
     if (result == VMM_SUCCESS)
-        result = allocate(process, call, context, unit);
+        result = reached ? allocate(process, call, context, unit)
+                         : sim_machine_unreachable("its state was damaged, or a stopped process holds it");
+    if (reached)
+        sim_machine_end(process->machine);
     if (result != VMM_SUCCESS && call->dptr)
         *call->dptr = 0; /* measured: the driver clears it */
     return result;

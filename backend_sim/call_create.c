@@ -161,7 +161,7 @@ vmm_result sim_mem_get_allocation_granularity(struct sim_process *process,
 static vmm_mem_allocation_prop obtained(const struct sim_process *process, const vmm_mem_allocation_prop *asked,
                                         uint64_t size)
 {
-    const struct sim_machine *machine = process->machine;
+    struct sim_machine *machine = process->machine;
     vmm_mem_allocation_prop prop = *asked;
     bool device = prop.location.type == VMM_MEM_LOCATION_TYPE_DEVICE;
     prop.requested_handle_types &= KNOWN_TYPES;
@@ -176,7 +176,7 @@ static vmm_mem_allocation_prop obtained(const struct sim_process *process, const
     prop.alloc_flags.reserved[3] = 0;
     if (!device || rdma || !attribute(process, VMM_DEVICE_ATTRIBUTE_GENERIC_COMPRESSION_SUPPORTED) ||
         size > machine->profile.compression_memory ||
-        machine->device_compressed[prop.location.id] > machine->profile.compression_memory - size)
+        sim_machine_compressed(machine, prop.location.id) > machine->profile.compression_memory - size)
         prop.alloc_flags.compression_type = VMM_MEM_ALLOCATION_COMP_NONE;
     return prop;
 }
@@ -230,25 +230,16 @@ static vmm_result refuse_memory(const struct sim_process *process, uint64_t size
 static vmm_result make(struct sim_process *process, const struct vmm_call_mem_create *call,
                        const vmm_mem_allocation_prop *prop)
 {
-    struct sim_handle *handle = calloc(1, sizeof *handle);
-    struct sim_block *block = handle ? sim_block_new(process->machine, call->size, prop) : NULL;
-    uint64_t value = block ? slots_add(&process->handles, handle) : 0;
-    if (!value) {
+    struct sim_block *block = sim_block_new(process->machine, call->size, prop);
+    struct sim_handle *handle = block ? sim_handle_new(process, block, sim_origin(&call->head)) : NULL;
+    if (!handle) {
         if (block)
             sim_block_drop(process->machine, block);
-        free(handle);
         return sim_out_of_host_memory();
     }
-    handle->value = handle->shown = value;
-    handle->block = block;
-    handle->refs = 1;
-    handle->number = sim_process_number(process, VMM_OBJECT_HANDLE);
-    handle->size = call->size;
-    handle->prop = *prop;
     handle->tile_pool = call->prop->alloc_flags.usage & VMM_MEM_CREATE_USAGE_TILE_POOL;
     handle->decompress = call->prop->alloc_flags.usage & VMM_MEM_CREATE_USAGE_HW_DECOMPRESS;
-    handle->made = sim_origin(&call->head);
-    *call->handle = value;
+    *call->handle = handle->value;
     return VMM_SUCCESS;
 }
 
@@ -274,13 +265,11 @@ static vmm_result check_arguments(const struct sim_process *process, const struc
     return VMM_SUCCESS;
 }
 
-vmm_result sim_mem_create(struct sim_process *process, const struct vmm_call_mem_create *call)
+/* Nobody else takes of the machine's memory meanwhile. */
+static vmm_result take_memory(struct sim_process *process, const struct vmm_call_mem_create *call)
 {
-    vmm_result result = check_arguments(process, call);
-    if (result != VMM_SUCCESS)
-        return result;
     vmm_mem_allocation_prop prop = obtained(process, call->prop, call->size);
-    if (call->size > sim_machine_free_bytes(process->machine, prop.location))
+    if (call->size > sim_machine_room(process->machine, prop.location, call->size))
         return refuse_memory(process, call->size, prop.location,
                              call->prop->alloc_flags.usage & VMM_MEM_CREATE_USAGE_TILE_POOL);
     if ((prop.requested_handle_types & VMM_MEM_HANDLE_TYPE_FABRIC) && !process->machine->profile.imex)
@@ -288,4 +277,16 @@ vmm_result sim_mem_create(struct sim_process *process, const struct vmm_call_mem
     if (!pass_quirks(process, call->prop, &prop))
         return VMM_ERROR_INVALID_VALUE;
     return make(process, call, &prop);
+}
+
+vmm_result sim_mem_create(struct sim_process *process, const struct vmm_call_mem_create *call)
+{
+    vmm_result result = check_arguments(process, call);
+    if (result != VMM_SUCCESS)
+        return result;
+    if (!sim_machine_begin(process->machine))
+        return sim_machine_unreachable("its state was damaged, or a stopped process holds it");
+    result = take_memory(process, call);
+    sim_machine_end(process->machine);
+    return result;
 }

@@ -32,6 +32,9 @@ vmm_result sim_init(struct sim_process *process, const struct vmm_call_init *cal
         return vmm_detail_refuse(VMM_RULE_INIT_FLAGS, call->flags, 0, NULL);
     if (sim_process_forked(process))
         return vmm_detail_refuse(VMM_RULE_INIT_FORKED, 0, 0, NULL);
+    const char *wrong = process->machine->share ? share_join(process->machine->share) : NULL;
+    if (wrong)
+        return sim_machine_unreachable(wrong);
     process->initialised = 1 + os_fork_depth();
     return VMM_SUCCESS;
 }

@@ -75,7 +75,7 @@ static uint64_t bounds(const struct place *place, vmm_pointer_attribute attribut
 /* What the memory itself is like. */
 static uint64_t nature(const struct place *place, vmm_pointer_attribute attribute)
 {
-    const vmm_mem_allocation_prop *prop = &place->block->prop;
+    const vmm_mem_allocation_prop *prop = place->mapping ? &place->mapping->handle->prop : &place->block->prop;
     bool allocation = place->allocation != NULL;
     switch (attribute) {
     case VMM_POINTER_ATTRIBUTE_MEMORY_TYPE:

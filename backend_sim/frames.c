@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "os.h"
+#include "os_share.h"
 
 #define LONGEST (UINT64_C(1) << 52) /* of the file: beyond any machine's memory, below any system's limit */
 
@@ -10,6 +10,13 @@ void frames_init(struct frames *frames)
 {
     *frames = (struct frames){.file = -1};
     holes_init(&frames->free, 0);
+}
+
+void frames_lie_in(struct frames *frames, int (*make)(void *user), void *user)
+{
+    frames->make = make;
+    frames->user = user;
+    frames->scarce = true;
 }
 
 void frames_clear(struct frames *frames)
@@ -29,7 +36,7 @@ static bool opened(struct frames *frames)
 {
     if (frames->file >= 0)
         return true;
-    frames->file = os_file_new();
+    frames->file = frames->make ? frames->make(frames->user) : os_file_new();
     if (frames->file >= 0 && !holes_grant(&frames->free, 0, LONGEST)) {
         os_file_close(frames->file);
         frames->file = -1;
@@ -51,11 +58,17 @@ uint64_t frames_take(struct frames *frames, uint64_t size)
     return place;
 }
 
+void frames_abandon(struct frames *frames)
+{
+    frames->abandoned = true;
+}
+
 void frames_give(struct frames *frames, uint64_t place, uint64_t size)
 {
     uint64_t page = os_page_size();
     size = (size + page - 1) / page * page;
-    os_file_clear(frames->file, place, size);
+    if (!frames->abandoned)
+        os_file_clear(frames->file, place, size);
     holes_give(&frames->free, place, size);
 }
 
@@ -87,6 +100,11 @@ bool frames_see(struct frames *frames, uint64_t place, uint64_t size)
             return false;
     }
     return true;
+}
+
+bool frames_room(struct frames *frames, uint64_t place, uint64_t size)
+{
+    return !frames->scarce || os_file_room(frames->file, place, size);
 }
 
 unsigned char *frames_at(const struct frames *frames, uint64_t place)

@@ -23,6 +23,10 @@
 
 struct frames {
     int file; /* -1: not opened yet, or there was none to be had */
+    int (*make)(void *user); /* opens it; NULL: a file without a name */
+    void *user;
+    bool abandoned; /* the file is another process's, whose bytes stay */
+    bool scarce; /* it lies where room may be out, so that has to be taken before bytes are touched */
     struct holes free;
     unsigned char **window;
     uint64_t windows;
@@ -30,14 +34,20 @@ struct frames {
 
 void frames_init(struct frames *frames);
 void frames_clear(struct frames *frames);
+/* Before the first place is taken: the file is one that make opens. */
+void frames_lie_in(struct frames *frames, int (*make)(void *user), void *user);
 
 /* A place for size bytes that read as zero; FRAMES_NOWHERE without a file, or when it may not become so long. */
 uint64_t frames_take(struct frames *frames, uint64_t size);
+/* In a forked child: the file is the parent's, and giving back places clears nothing any more. */
+void frames_abandon(struct frames *frames);
 /* Gives a place back: what was written there is gone. */
 void frames_give(struct frames *frames, uint64_t place, uint64_t size);
 
 /* Makes sure that [place, place + size), of a place that was taken, can be seen. False when memory is out. */
 bool frames_see(struct frames *frames, uint64_t place, uint64_t size);
+/* Makes sure that there is room for what will be written there. */
+bool frames_room(struct frames *frames, uint64_t place, uint64_t size);
 /* Where a byte that can be seen is, together with all bytes after it up to the next multiple of FRAMES_WINDOW. */
 unsigned char *frames_at(const struct frames *frames, uint64_t place);
 

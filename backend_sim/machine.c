@@ -16,28 +16,87 @@ struct sim_machine *sim_machine_new(const struct sim_profile *profile)
 
 void sim_machine_free(struct sim_machine *machine)
 {
+    if (machine->share)
+        share_close(machine->share, machine);
     frames_clear(&machine->frames);
     pthread_mutex_destroy(&machine->lock);
     free(machine);
 }
 
-static uint64_t *used(struct sim_machine *machine, vmm_mem_location location)
+void sim_machine_abandon(struct sim_machine *machine)
 {
-    return location.type == VMM_MEM_LOCATION_TYPE_DEVICE ? &machine->device_used[location.id]
-                                                         : &machine->node_used[location.id];
+    frames_abandon(&machine->frames);
+    if (machine->share)
+        frames_abandon(&machine->share->memory);
 }
 
-uint64_t sim_machine_free_bytes(const struct sim_machine *machine, vmm_mem_location location)
+bool sim_machine_begin(struct sim_machine *machine)
+{
+    return !machine->share || share_lock(machine->share);
+}
+
+void sim_machine_end(struct sim_machine *machine)
+{
+    if (machine->share)
+        share_unlock(machine->share);
+}
+
+/* What is used of a budget: by this machine, or by all processes that share it. */
+static uint64_t used(struct sim_machine *machine, vmm_mem_location location, bool compressed)
+{
+    if (machine->share && share_lock(machine->share)) {
+        uint64_t all = share_used(machine->share->folder.state, location, compressed);
+        share_unlock(machine->share);
+        return all;
+    }
+    if (location.type != VMM_MEM_LOCATION_TYPE_DEVICE)
+        return machine->node_used[location.id];
+    return compressed ? machine->device_compressed[location.id] : machine->device_used[location.id];
+}
+
+uint64_t sim_machine_free_bytes(struct sim_machine *machine, vmm_mem_location location)
 {
     const struct sim_profile *profile = &machine->profile;
-    if (location.type == VMM_MEM_LOCATION_TYPE_DEVICE)
-        return profile->device_memory - profile->device_reserved - machine->device_used[location.id];
-    return profile->host_memory - machine->node_used[location.id];
+    bool device = location.type == VMM_MEM_LOCATION_TYPE_DEVICE;
+    uint64_t all = device ? profile->device_memory - profile->device_reserved : profile->host_memory;
+    uint64_t taken = used(machine, location, false);
+    return taken < all ? all - taken : 0;
 }
 
-static bool compressed(const struct sim_block *block)
+uint64_t sim_machine_room(struct sim_machine *machine, vmm_mem_location location, uint64_t wanted)
 {
-    return block->prop.alloc_flags.compression_type != VMM_MEM_ALLOCATION_COMP_NONE;
+    uint64_t left = sim_machine_free_bytes(machine, location);
+    if (!machine->share || left >= wanted || !share_lock(machine->share))
+        return left;
+    share_tidy(machine->share, machine);
+    left = sim_machine_free_bytes(machine, location);
+    share_unlock(machine->share);
+    return left;
+}
+
+uint64_t sim_machine_compressed(struct sim_machine *machine, int device)
+{
+    return used(machine, (vmm_mem_location){VMM_MEM_LOCATION_TYPE_DEVICE, device}, true);
+}
+
+void sim_machine_count(struct sim_machine *machine, const struct sim_block *block, bool counts)
+{
+    vmm_mem_location location = block->prop.location;
+    uint64_t *whole = location.type == VMM_MEM_LOCATION_TYPE_DEVICE ? &machine->device_used[location.id]
+                                                                    : &machine->node_used[location.id];
+    uint64_t *part = &machine->device_compressed[location.type == VMM_MEM_LOCATION_TYPE_DEVICE ? location.id : 0];
+    uint64_t compressed = block->prop.alloc_flags.compression_type ? block->size : 0;
+    *whole = counts ? *whole + block->size : *whole - block->size;
+    *part = counts ? *part + compressed : *part - compressed;
+    if (machine->share)
+        share_publish(machine->share, machine);
+}
+
+/* Memory that other processes can be given lies where they find it. */
+static struct frames *frames_for(struct sim_machine *machine, const vmm_mem_allocation_prop *prop)
+{
+    bool elsewhere = machine->share && machine->share->name[0] && prop->requested_handle_types;
+    return elsewhere ? &machine->share->memory : &machine->frames;
 }
 
 struct sim_block *sim_block_new(struct sim_machine *machine, uint64_t size, const vmm_mem_allocation_prop *prop)
@@ -49,10 +108,8 @@ struct sim_block *sim_block_new(struct sim_machine *machine, uint64_t size, cons
     block->size = size;
     block->holders = 1;
     block->prop = *prop;
-    bytes_init(&block->bytes, &machine->frames, size);
-    *used(machine, prop->location) += size;
-    if (compressed(block))
-        machine->device_compressed[prop->location.id] += size;
+    bytes_init(&block->bytes, frames_for(machine, prop), size);
+    sim_machine_count(machine, block, true);
     return block;
 }
 
@@ -65,9 +122,11 @@ void sim_block_drop(struct sim_machine *machine, struct sim_block *block)
 {
     if (--block->holders)
         return;
-    *used(machine, block->prop.location) -= block->size;
-    if (compressed(block))
-        machine->device_compressed[block->prop.location.id] -= block->size;
+    if (block->shared) {
+        share_drop(machine->share, machine, block);
+        return;
+    }
     bytes_clear(&block->bytes);
+    sim_machine_count(machine, block, false);
     free(block);
 }

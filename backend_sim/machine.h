@@ -4,7 +4,8 @@
  *   A block lives while a handle, a mapping or an allocation of any process holds it, and its bytes with it.
  *
  * One lock guards a machine and everything of its processes (struct sim_process). Lock order: the list of watched
- * processes (host_fault.c), then a machine; a call never holds both.
+ * processes (host_fault.c), then a machine; a call never holds both. Inside a machine's comes the mutex of what it shares
+ * with machines of the same name in other processes (share.h).
  */
 #ifndef SIM_MACHINE_H
 #define SIM_MACHINE_H
@@ -13,6 +14,7 @@
 
 #include "bytes.h"
 #include "profile.h"
+#include "share.h"
 
 struct sim_block {
     uint64_t id;                  /* MEMORY_BLOCK_ID: counted from 1, never used again */
@@ -20,6 +22,9 @@ struct sim_block {
     uint32_t holders;
     vmm_mem_allocation_prop prop; /* as obtained; location.type is DEVICE or HOST_NUMA */
     struct bytes bytes;
+    uint64_t shared;       /* number of the exported block that it is (share.h); 0: it is this machine's alone */
+    unsigned shared_index;
+    struct sim_block *next_shared;
 };
 
 struct sim_machine {
@@ -27,9 +32,10 @@ struct sim_machine {
     struct sim_profile profile;
     bool bytes; /* contents are kept; without, copies and fills are checked only */
     struct frames frames;
+    struct share *share; /* NULL: nothing is shared with other processes, yet */
     unsigned processes;
     uint64_t blocks; /* ids given so far */
-    uint64_t device_used[VMM_MAX_DEVICES], device_compressed[VMM_MAX_DEVICES];
+    uint64_t device_used[VMM_MAX_DEVICES], device_compressed[VMM_MAX_DEVICES]; /* by this machine alone */
     uint64_t node_used[SIM_MAX_NODES];
 };
 
@@ -37,8 +43,23 @@ struct sim_machine {
 struct sim_machine *sim_machine_new(const struct sim_profile *profile);
 void sim_machine_free(struct sim_machine *machine);
 
+/* Around looking at what is free and taking of it, so that no other process takes it in between. False when what is shared
+ * is out of reach. */
+bool sim_machine_begin(struct sim_machine *machine);
+void sim_machine_end(struct sim_machine *machine);
+
+/* In a forked child: what is given back is the child's copy, and the bytes are its parent's. */
+void sim_machine_abandon(struct sim_machine *machine);
+
 /* Bytes still free at a location of type DEVICE or HOST_NUMA with a valid id. */
-uint64_t sim_machine_free_bytes(const struct sim_machine *machine, vmm_mem_location location);
+uint64_t sim_machine_free_bytes(struct sim_machine *machine, vmm_mem_location location);
+/* The same; where they seem to be fewer than wanted, after others' leavings were given back. */
+uint64_t sim_machine_room(struct sim_machine *machine, vmm_mem_location location, uint64_t wanted);
+/* Bytes of a device that are in use as compressible memory. */
+uint64_t sim_machine_compressed(struct sim_machine *machine, int device);
+
+/* Counts a block as memory that this machine uses by itself, or does so no longer. */
+void sim_machine_count(struct sim_machine *machine, const struct sim_block *block, bool counts);
 
 /* A block with one holder, taken from prop.location's budget, which must have room. NULL when the host's memory is
  * out. */

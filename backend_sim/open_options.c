@@ -85,6 +85,14 @@ static bool take_alias(struct sim_options *options, const char *value)
     return seed ? take_seed(&options->stale_seed, seed) : value && strcmp(value, "fresh") == 0;
 }
 
+static bool take_machine(struct sim_options *options, const char *value)
+{
+    if (!value || !share_name_ok(value))
+        return false;
+    strcpy(options->machine, value);
+    return true;
+}
+
 static const struct option {
     const char *name;
     take take;
@@ -96,6 +104,7 @@ static const struct option {
     {"arena", take_arena, "auto, profile or none"},
     {"faults", take_faults, "explained or plain"},
     {"alias", take_alias, "fresh or stale:SEED with a number"},
+    {"machine", take_machine, "a name of at most 40 letters, digits, '-', '_', '.'"},
 };
 
 enum { OPTIONS = sizeof table / sizeof table[0] };
@@ -105,7 +114,7 @@ static vmm_result refuse_name(const char *name)
 {
     return vmm_detail_fail(VMM_ERROR_INVALID_VALUE, "vmm_open",
                            "option \"%.40s\": expected strict or observed, or one of schedule=, arena=, faults=, "
-                           "alias= with a value",
+                           "alias=, machine= with a value",
                            name);
 }
 

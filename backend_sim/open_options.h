@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "arena.h"
+#include "share_folder.h"
 #include "vmm.h"
 
 /* When queued work is done; see flight.h. */
@@ -28,6 +29,7 @@ struct sim_options {
     uint64_t stale_seed;
     enum arena_choice arena;
     bool explain_faults; /* host accesses that are not allowed (host_fault.h) */
+    char machine[SHARE_NAME_MAX + 1]; /* that processes share (share.h); "": one of its own */
 };
 
 /* Cuts the options off the end of text, which is left with the profile. INVALID_VALUE names the option, what was given

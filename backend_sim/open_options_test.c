@@ -37,6 +37,8 @@ static void accepted(void)
         {"h100,alias=stale:7", "h100", {.stale = true, .stale_seed = 7}, false},
         {"h100,schedule=random:3,alias=stale:0x10", "h100",
          {.schedule = SIM_RANDOM, .seed = 3, .stale = true, .stale_seed = 16}, false},
+        {"h100,machine=ci-7_b.x", "h100", {.machine = "ci-7_b.x"}, false},
+        {"h100,machine=a,strict,machine=b", "h100", {.strict = true, .machine = "b"}, false},
         {"h100,alias=stale:7,alias=fresh", "h100", {.stale = false, .stale_seed = 7}, false},
     };
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
@@ -46,7 +48,8 @@ static void accepted(void)
                   options.strict == good[i].options.strict && options.schedule == good[i].options.schedule &&
                   options.seed == good[i].options.seed && options.arena == good[i].options.arena &&
                   options.explain_faults != good[i].plain && options.stale == good[i].options.stale &&
-                  options.stale_seed == good[i].options.stale_seed;
+                  options.stale_seed == good[i].options.stale_seed &&
+                  strcmp(options.machine, good[i].options.machine) == 0;
         tap_ok(ok, "\"%s\"", good[i].text);
     }
 }
@@ -77,7 +80,11 @@ static void refused(void)
         {"h100,alias=stale:-1", "alias with \"stale:-1\""},
         {"h100,alias=stale:7 ", "alias with \"stale:7 \""},
         {"h100,alias=stale:99999999999999999999", "alias with \"stale:"},
-        {"h100,a-name-that-is-forty-letters-long-or-longer", "alias= with a value"}, /* nothing is cut off */
+        {"h100,a-name-that-is-forty-letters-long-or-longer", "alias=, machine= with a value"}, /* nothing is cut off */
+        {"h100,machine", "machine with \"\": expected a name"},
+        {"h100,machine=", "machine with \"\": expected a name"},
+        {"h100,machine=a b", "machine with \"a b\": expected a name"},
+        {"h100,machine=..", "machine with \"..\": expected a name"},
         {"h100,aliases=stale:7", "\"aliases\": expected strict or observed, or one of schedule=, arena=, faults=, alias="},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {

@@ -81,6 +81,8 @@ void sim_process_free(struct sim_process *process)
     struct sim_machine *machine = process->machine;
     host_fault_forget(process);
     pthread_mutex_lock(&machine->lock);
+    if (sim_process_forked(process))
+        sim_machine_abandon(machine);
     flight_close(&process->flight);
     free_ranges(process);
     slots_each(&process->handles, drop_block, machine);
@@ -140,6 +142,24 @@ struct sim_mapping *sim_mapping_in(const struct sim_process *process, uint64_t s
 uint32_t sim_process_number(struct sim_process *process, vmm_object_kind kind)
 {
     return ++process->numbers[kind];
+}
+
+struct sim_handle *sim_handle_new(struct sim_process *process, struct sim_block *block, struct sim_origin made)
+{
+    struct sim_handle *handle = calloc(1, sizeof *handle);
+    uint64_t value = handle ? slots_add(&process->handles, handle) : 0;
+    if (!value) {
+        free(handle);
+        return NULL;
+    }
+    handle->value = handle->shown = value;
+    handle->block = block;
+    handle->refs = 1;
+    handle->number = sim_process_number(process, VMM_OBJECT_HANDLE);
+    handle->size = block->size;
+    handle->prop = block->prop;
+    handle->made = made;
+    return handle;
 }
 
 void sim_handle_settle(struct sim_process *process, struct sim_handle *handle, struct sim_origin ended)

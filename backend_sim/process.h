@@ -45,6 +45,7 @@ struct sim_handle {
     uint64_t size;
     vmm_mem_allocation_prop prop;
     bool tile_pool, decompress; /* usages asked for; they do not read back */
+    bool imported;
     const struct sim_mapping *rdma_first, *rdma_late; /* rdma.h */
     struct sim_origin made, ended;
 };
@@ -151,6 +152,9 @@ struct sim_mapping *sim_mapping_in(const struct sim_process *process, uint64_t s
 struct sim_mapping *sim_mapping_after(const struct sim_process *process, uint64_t address, uint64_t end);
 
 uint32_t sim_process_number(struct sim_process *process, vmm_object_kind kind);
+
+/* A handle with one reference for a block, whose holder it is from then on. NULL when the host's memory is out. */
+struct sim_handle *sim_handle_new(struct sim_process *process, struct sim_block *block, struct sim_origin made);
 
 /* Takes one reference or mapping from handle; ends it when none is left. */
 void sim_handle_settle(struct sim_process *process, struct sim_handle *handle, struct sim_origin ended);

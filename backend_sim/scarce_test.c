@@ -3,14 +3,18 @@
 #define _GNU_SOURCE /* memfd_create, fallocate, mmap's flags */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "share_rig.h"
 #include "tap.h"
 #include "vmm.h"
 
@@ -81,6 +85,25 @@ ssize_t pwrite(int file, const void *bytes, size_t size, off_t offset)
     return fails(&system_left) ? -1 : (ssize_t)syscall(SYS_pwrite64, file, bytes, size, offset);
 }
 
+int open(const char *path, int flags, ...)
+{
+    va_list list;
+    va_start(list, flags);
+    unsigned mode = flags & O_CREAT ? va_arg(list, unsigned) : 0;
+    va_end(list);
+    return fails(&system_left) ? -1 : (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+}
+
+int flock(int file, int operation)
+{
+    return fails(&system_left) ? -1 : (int)syscall(SYS_flock, file, operation);
+}
+
+int mkdir(const char *path, mode_t mode)
+{
+    return fails(&system_left) ? -1 : (int)syscall(SYS_mkdirat, AT_FDCWD, path, mode);
+}
+
 /* ---- a life ---- */
 
 #define G (UINT64_C(2) << 20)
@@ -97,7 +120,10 @@ static vmm_result note(struct outcome *o, vmm_result result, const char *call)
 {
     const char *rule = vmm_last_detail()->rule;
     bool memory = result == VMM_ERROR_OUT_OF_MEMORY && (!rule || !strcmp(rule, "VMM-SYSTEM-HOST-MEMORY"));
-    bool file = result == VMM_ERROR_OPERATING_SYSTEM && rule && !strcmp(rule, "VMM-DMABUF-FILE");
+    static const char *const system[] = {"VMM-DMABUF-FILE", "VMM-EXPORT-SYSTEM", "VMM-IMPORT-SYSTEM", "VMM-SHARE-STATE"};
+    bool file = result == VMM_ERROR_OPERATING_SYSTEM && !rule;
+    for (size_t i = 0; rule && i < sizeof system / sizeof system[0]; i++)
+        file |= result == VMM_ERROR_OPERATING_SYSTEM && !strcmp(rule, system[i]);
     bool scarce = failed && (memory || file);
     o->refused += scarce;
     if (!scarce && o->wrong++ == 0)
@@ -129,6 +155,35 @@ static vmm_result hand_on(vmm_system *sys, vmm_deviceptr at, uint64_t size)
     vmm_result result = vmm_mem_get_handle_for_address_range(sys, &fd, at, size, VMM_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD, 0);
     bool made = fd >= 0 && !close(fd);
     return made == (result == VMM_SUCCESS) && (made || fd == -1) ? result : VMM_ERROR_UNKNOWN;
+}
+
+/* Memory for other processes: exported, imported, and used through the import. */
+static void share(vmm_system *sys, struct outcome *o)
+{
+    vmm_mem_allocation_prop prop = prop_at(VMM_MEM_LOCATION_TYPE_DEVICE);
+    vmm_mem_access_desc desc = {prop.location, RW};
+    vmm_mem_generic_allocation_handle handle = 0, copy = 0;
+    vmm_deviceptr p = 0;
+    unsigned char byte = 0;
+    int fd = -1;
+    prop.requested_handle_types = RIG_FD;
+    TRY(vmm_mem_create(sys, &handle, G, &prop, 0));
+    TRY(vmm_mem_address_reserve(sys, &p, 2 * G, 0, 0, 0));
+    TRY(vmm_mem_map(sys, p, G, 0, handle, 0));
+    TRY(vmm_mem_set_access(sys, p, G, &desc, 1));
+    TRY(vmm_memset_d8(sys, p, 0x42, G));
+    TRY(vmm_mem_export_to_shareable_handle(sys, &fd, handle, RIG_FD, 0));
+    TRY(rig_import(sys, fd, &copy));
+    close(fd);
+    TRY(vmm_mem_map(sys, p + G, G, 0, copy, 0));
+    TRY(vmm_mem_set_access(sys, p + G, G, &desc, 1));
+    TRY(vmm_memcpy_dtoh(sys, &byte, p + 2 * G - 1, 1));
+    if (byte != 0x42)
+        note(o, VMM_ERROR_UNKNOWN, "bytes that were exported are lost");
+    TRY(vmm_mem_unmap(sys, p, 2 * G));
+    TRY(vmm_mem_release(sys, copy));
+    TRY(vmm_mem_release(sys, handle));
+    TRY(vmm_mem_address_free(sys, p, 2 * G));
 }
 
 /* The lowest descriptor that is free. */
@@ -225,6 +280,7 @@ static void life(vmm_system *sys, struct outcome *o)
     TRY(vmm_mem_set_access(sys, at + 2 * G, G, both, 2));
     work(sys, o, at);
     aliases(sys, o);
+    share(sys, o);
     TRY(vmm_mem_unmap(sys, at, 3 * G));
     for (int i = 0; i < 3; i++)
         TRY(vmm_mem_release(sys, handle[i]));
@@ -284,10 +340,14 @@ int main(void)
         return tap_done();
     }
 #if CAN_FAIL
+    rig_begin();
+    one_by_one("sim:h100,machine=scarce", &memory_left, "for memory, on a shared machine", 30);
+    one_by_one("sim:h100,machine=scarce", &system_left, "to the system, on a shared machine", 20);
     one_by_one("sim:h100", &memory_left, "for memory", 30);
     one_by_one("sim:h100", &system_left, "to the system", 3);
     one_by_one("sim:h100,alias=stale:1", &memory_left, "for memory, with old bytes", 80);
     one_by_one("sim:h100,alias=stale:1", &system_left, "to the system, with old bytes", 3);
+    rig_end();
 #endif
     return tap_done();
 }

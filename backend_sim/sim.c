@@ -39,6 +39,13 @@ vmm_result sim_out_of_host_memory(void)
     return vmm_detail_refuse(VMM_RULE_SYSTEM_HOST_MEMORY, 0, 0, NULL);
 }
 
+vmm_result sim_machine_unreachable(const char *why)
+{
+    vmm_result result = vmm_detail_refuse(VMM_RULE_SHARE_STATE, 0, 0, NULL);
+    vmm_detail_note("%s", why);
+    return result;
+}
+
 /* The calls that look at their argument before anything else, as measured: destroying nothing, waiting for no event, and
  * initialising; and the driver's version, which needs nothing. */
 static bool goes_first(const struct vmm_call *call)
@@ -174,6 +181,20 @@ static vmm_result attach(struct vmm_backend *self, struct vmm_backend **peer)
     return result;
 }
 
+/* For programs whose spec cannot be changed. */
+static vmm_result default_machine(struct sim_options *options)
+{
+    const char *name = getenv("CUVMM_MACHINE");
+    if (options->machine[0] || !name || !name[0])
+        return VMM_SUCCESS;
+    if (!share_name_ok(name))
+        return vmm_detail_fail(VMM_ERROR_INVALID_VALUE, "vmm_open",
+                               "CUVMM_MACHINE is \"%.50s\": expected a name of at most 40 letters, digits, '-', '_', '.'",
+                               name);
+    strcpy(options->machine, name);
+    return VMM_SUCCESS;
+}
+
 /* A built-in profile's name, or a file's path. */
 static vmm_result find_profile(const char *name, struct sim_profile *profile)
 {
@@ -201,11 +222,25 @@ vmm_result vmm_sim_open(const char *args, struct vmm_backend **backend)
     memcpy(name, args, size);
     vmm_result result = sim_options_take(name, &options);
     if (result == VMM_SUCCESS)
+        result = default_machine(&options);
+    if (result == VMM_SUCCESS)
         result = find_profile(name[0] ? name : "h100", &profile);
     free(name);
     if (result != VMM_SUCCESS)
         return result;
     return sim_open_profile(&profile, &options, true, backend);
+}
+
+/* The machine of that name, if it has one. */
+static vmm_result share_machine(struct sim_machine *machine, const struct sim_options *options)
+{
+    char why[SHARE_WHY];
+    if (!options->machine[0] || !machine->bytes)
+        return VMM_SUCCESS;
+    machine->share = share_open(options->machine, &machine->profile, why);
+    return machine->share ? VMM_SUCCESS
+                          : vmm_detail_fail(VMM_ERROR_OPERATING_SYSTEM, "vmm_open", "machine=%.40s: %.110s",
+                                            options->machine, why);
 }
 
 vmm_result sim_open_profile(const struct sim_profile *profile, const struct sim_options *options, bool bytes,
@@ -215,7 +250,9 @@ vmm_result sim_open_profile(const struct sim_profile *profile, const struct sim_
     if (!machine)
         return vmm_detail_fail(VMM_ERROR_OUT_OF_MEMORY, "vmm_open", "the host's memory is exhausted");
     machine->bytes = bytes;
-    vmm_result result = add_process(machine, options, backend);
+    vmm_result result = share_machine(machine, options);
+    if (result == VMM_SUCCESS)
+        result = add_process(machine, options, backend);
     if (result != VMM_SUCCESS)
         sim_machine_free(machine);
     return result;

@@ -38,6 +38,9 @@ vmm_result sim_no_context(const struct sim_process *process);
 /* The host's memory is exhausted. */
 vmm_result sim_out_of_host_memory(void);
 
+/* What the machine shares with other processes cannot be used: why. */
+vmm_result sim_machine_unreachable(const char *why);
+
 bool sim_device_valid(const struct sim_process *process, int device);
 
 /* Granularity of memory at a location: DEVICE's, or the host's for every other type. */

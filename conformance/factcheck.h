@@ -204,6 +204,8 @@ void facts_multi(struct facts *f);
 void facts_remap(struct facts *f);
 void facts_pointer(struct facts *f);
 void facts_dmabuf(struct facts *f);
+void facts_share(struct facts *f);
+void facts_share_processes(struct facts *f);
 void facts_fork(struct facts *f);
 void facts_device_work(struct facts *f);
 void facts_kernels(struct facts *f);

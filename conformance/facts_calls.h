@@ -25,6 +25,8 @@ vmm_result fc_get_access(struct facts *f, uint64_t *flags, const vmm_mem_locatio
 vmm_result fc_attribute(struct facts *f, void *data, vmm_pointer_attribute attribute, vmm_deviceptr ptr);
 vmm_result fc_range(struct facts *f, vmm_deviceptr *base, uint64_t *size, vmm_deviceptr ptr);
 vmm_result fc_dmabuf(struct facts *f, void *handle, vmm_deviceptr ptr, uint64_t size, int type, uint64_t flags);
+vmm_result fc_export(struct facts *f, void *out, vmm_mem_generic_allocation_handle handle, int type, uint64_t flags);
+vmm_result fc_import(struct facts *f, vmm_mem_generic_allocation_handle *handle, void *in, int type);
 vmm_result fc_alloc(struct facts *f, vmm_deviceptr *ptr, uint64_t size);
 vmm_result fc_alloc_free(struct facts *f, vmm_deviceptr ptr);
 vmm_result fc_htod(struct facts *f, vmm_deviceptr dst, const void *src, uint64_t size);

@@ -92,15 +92,13 @@ CUresult cuCtxPopCurrent(CUcontext *ctx)
 CUresult cuMemExportToShareableHandle(void *out, CUmemGenericAllocationHandle handle, CUmemAllocationHandleType type,
                                       unsigned long long flags)
 {
-    (void)out, (void)handle, (void)type, (void)flags;
-    return cannot("export and import");
+    return told(fc_export(here(), out, handle, type, flags));
 }
 
 CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle, void *in,
                                         CUmemAllocationHandleType type)
 {
-    (void)handle, (void)in, (void)type;
-    return cannot("export and import");
+    WIDE_OUT(handle, fc_import(here(), to, in, type));
 }
 
 CUresult cuEventCreate(CUevent *event, unsigned flags)

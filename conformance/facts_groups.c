@@ -24,6 +24,8 @@ const struct facts_group facts_groups[] = {
     {"remap.unmap", FACTS_CONTEXT, facts_remap},
     {"ptr.reserved.memtype", FACTS_CONTEXT, facts_pointer},
     {"dmabuf.reserved", FACTS_CONTEXT, facts_dmabuf},
+    {"export.notrequested", FACTS_CONTEXT, facts_share},
+    {"ipc.child.import", FACTS_OPENED, facts_share_processes},
     {"fork.child.create", FACTS_CONTEXT, facts_fork},
     {"c_htod_reserved", FACTS_CONTEXT, facts_device_work},
     {"k_reserved_only", FACTS_CONTEXT, facts_kernels},

@@ -2,8 +2,6 @@
 
 #include <fnmatch.h>
 
-#define SHARING "export and import"
-
 /* What the public calls of today cannot ask. A row goes when its capability comes. */
 static const struct later {
     const char *name, *value; /* patterns */
@@ -14,9 +12,6 @@ static const struct later {
     {"H.host_fresh*", "*", FACTS_HOST_ADDRESSES},
     {"S.*", "*", FACTS_HOST_ADDRESSES},
 #endif
-    {"export*", "*", SHARING},
-    {"import.*", "*", SHARING},
-    {"ipc.*", "*", SHARING " across processes"},
 };
 
 #define ROWS (sizeof later / sizeof later[0])

@@ -72,4 +72,6 @@ void facts_order(struct facts *f)
     const vmm_mem_location nowhere = {DEVICE, 99};
     uint64_t flags;
     facts_result(f, fc_get_access(f, &flags, &nowhere, p + G), "getaccess bad id + unmapped");
+    int fd;
+    facts_result(f, fc_export(f, &fd, handles[1], 0, 1), "export type0+flags");
 }

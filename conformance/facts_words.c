@@ -59,6 +59,14 @@ static const struct {
     {"Copy range not fully allocated", "VMM-COPY-RUNS-PAST"},
     {"Memset extends beyond allocation range", "VMM-COPY-RUNS-PAST"},
     {"Sticky error detected", "VMM-FAULT-STICKY"},
+    {"Allocation not configured for sharing*", "VMM-EXPORT-NOT-REQUESTED"},
+    {"Allocation not configured for sharing*", "VMM-EXPORT-IMPORTED"},
+    {"Invalid export handleType", "VMM-EXPORT-TYPE"},
+    {"Parameter shareableHandle cannot be NULL", "VMM-EXPORT-NULL-HANDLE"},
+    {"Parameter shareableHandle cannot be NULL", "VMM-IMPORT-FABRIC-NULL"},
+    {"Parameter handle cannot be NULL", "VMM-IMPORT-NULL-HANDLE"},
+    {"Parameter shHandleType is not valid", "VMM-IMPORT-TYPE"},
+    {"Fabric handle to import must originate*", "VMM-IMPORT-FABRIC"},
 };
 
 bool fact_same_reason(const char *words, const char *rule)

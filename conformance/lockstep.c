@@ -109,7 +109,7 @@ static void prepare(struct lockstep *pair, const struct step *step, union vmm_an
     call->head.id = step->call;
     for (size_t i = 0; i < count && i < STEP_ARGS; i++) {
         uint64_t value;
-        if (params[i].kind < VMM_PARAM_PROP)
+        if (params[i].kind < VMM_PARAM_PROP || params[i].kind == VMM_PARAM_FD)
             value = value_of(pair, step->arg[i]);
         else
             value = (uint64_t)(uintptr_t)pointer_of(pair, step, i, params[i].kind, out);
@@ -262,8 +262,17 @@ static void keep_value(struct lockstep *pair, const struct step *step, const str
             value_set(pair, step->name, out->slot[i]);
 }
 
-/* A descriptor that the step was given is nobody else's. */
-static void close_descriptor(const struct step *step, const struct model_answer *answer, const struct outputs *out)
+void lockstep_keep(struct lockstep *pair, int fd)
+{
+    if (pair->kept)
+        close(pair->kept - 1);
+    pair->kept = fd + 1;
+    if (fd < 0)
+        pair->model.exported = 0;
+}
+
+/* A descriptor that the step was given is nobody else's; that of an export stays open until the next, for imports. */
+static void close_descriptor(struct lockstep *pair, const struct step *step, const struct model_answer *answer, const struct outputs *out)
 {
     size_t count;
     const struct vmm_param *params = vmm_call_params(step->call, &count);
@@ -271,7 +280,10 @@ static void close_descriptor(const struct step *step, const struct model_answer 
         if (params[i].kind == VMM_PARAM_OUT_FD && step->arg[i].add) {
             int fd;
             memcpy(&fd, &out->slot[i], sizeof fd);
-            close(fd);
+            if (step->call == VMM_CALL_mem_export_to_shareable_handle)
+                lockstep_keep(pair, fd);
+            else
+                close(fd);
         }
 }
 
@@ -355,7 +367,7 @@ bool lockstep_step(struct lockstep *pair, const struct step *step)
     answer.actual = make_call(pair->sys, &call.head);
     pair->model.tag = step->name;
     model_predict(&pair->model, &call.head, &answer);
-    close_descriptor(step, &answer, &out);
+    close_descriptor(pair, step, &answer, &out);
     if (!answer.foreseen)
         return true;
     if (++pair->calls == pair->flip)

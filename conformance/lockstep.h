@@ -62,6 +62,7 @@ struct script {
 struct lockstep {
     char spec[96];
     uint64_t looks; /* complete ones so far */
+    int kept;       /* 1 + the descriptor of the last export; 0: none is open */
     vmm_system *sys;
     struct sim_profile profile;
     struct model model;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "lockstep.h"
+#include "lockstep_parts.h"
 
 enum { GRANULES_LOOKED_AT = 8 };
 
@@ -220,6 +221,72 @@ static bool ask_ranges(struct lockstep *pair)
            (!model->reservation_count || ask_wrong_ranges(pair, &model->reservations[turn % model->reservation_count]));
 }
 
+static bool ask_export(struct lockstep *pair, uint64_t handle, uint64_t type, uint64_t flags)
+{
+    struct step step = step_of(VMM_CALL_mem_export_to_shareable_handle);
+    step_arg(&step, "handle")->add = handle;
+    step_arg(&step, "handle_type")->add = type;
+    step_arg(&step, "flags")->add = flags;
+    return ask(pair, &step);
+}
+
+static bool ask_import(struct lockstep *pair, uint64_t fd, uint64_t type)
+{
+    struct step step = step_of(VMM_CALL_mem_import_from_shareable_handle);
+    step_arg(&step, "os_handle")->add = fd;
+    step_arg(&step, "sh_handle_type")->add = type;
+    return ask(pair, &step);
+}
+
+static bool ask_release(struct lockstep *pair, uint64_t handle)
+{
+    struct step step = step_of(VMM_CALL_mem_release);
+    step_arg(&step, "handle")->add = handle;
+    return ask(pair, &step);
+}
+
+static bool ask_handle(struct lockstep *pair, uint64_t handle);
+static bool ask_memory(struct lockstep *pair);
+
+/* What an import is while it lives: its properties, that it is not exported again, that it takes no memory. */
+static bool ask_imported(struct lockstep *pair, uint64_t fd)
+{
+    size_t before = pair->model.memory_count;
+    if (!ask_import(pair, fd, 1))
+        return false;
+    if (pair->model.memory_count == before)
+        return true; /* it was refused, rightly */
+    uint64_t copy = pair->model.memories[before].handle;
+    return ask_handle(pair, copy) && ask_export(pair, copy, 1, 0) && ask_memory(pair) && ask_import(pair, fd, 2) &&
+           ask_import(pair, fd, 3) && lockstep_check_objects(pair) && ask_release(pair, copy) && ask_release(pair, copy);
+}
+
+/* One memory that may be exported, another in turn where there is none. */
+static uint64_t to_export(const struct model *model, uint64_t turn)
+{
+    for (size_t i = 0; i < model->memory_count; i++) {
+        const struct model_memory *memory = &model->memories[(turn + i) % model->memory_count];
+        if (memory->prop.requested_handle_types & VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
+            return memory->handle;
+    }
+    return model->memory_count ? model->memories[turn % model->memory_count].handle : 0;
+}
+
+/* Memory as a descriptor and back. Not beside a shadow, which knows no more after an import. What it was is there again, and the descriptor closed. */
+static bool ask_sharing(struct lockstep *pair)
+{
+    const struct model *model = &pair->model;
+    uint64_t turn = pair->looks, gone = model->past_count ? model->past[turn % model->past_count].handle : 0;
+    uint64_t handle = to_export(model, turn), any = model->memory_count ? model->memories[turn % model->memory_count].handle : 0;
+    bool same = ask_export(pair, gone, 1, 0) && ask_export(pair, any, 1, 0) && ask_export(pair, handle, 1, 1) && ask_export(pair, handle, 3, 0) &&
+                ask_export(pair, handle, 8, 0) && ask_export(pair, handle, 2, 0) && ask_import(pair, 8, 8) &&
+                ask_import(pair, 0, 8) && ask_import(pair, UINT32_MAX, 1) && ask_export(pair, handle, 1, 0);
+    if (same && pair->kept)
+        same = ask_imported(pair, (uint64_t)pair->kept - 1) && ask_imported(pair, ((uint64_t)pair->kept - 1) | UINT64_C(1) << 32);
+    lockstep_keep(pair, -1);
+    return same;
+}
+
 static bool ask_handle(struct lockstep *pair, uint64_t handle)
 {
     struct step step = step_of(VMM_CALL_mem_get_allocation_properties_from_handle);
@@ -271,7 +338,7 @@ bool lockstep_check(struct lockstep *pair)
     for (size_t i = 0; i < pair->model.memory_count; i++)
         if (!ask_handle(pair, pair->model.memories[i].handle))
             return false;
-    if (!pair->driver && !ask_ranges(pair))
+    if (!pair->driver && (!ask_ranges(pair) || (!strstr(pair->spec, "shadow") && !ask_sharing(pair))))
         return false;
     return ask_memory(pair) && lockstep_check_objects(pair);
 }

@@ -15,6 +15,9 @@ struct outputs {
     vmm_mem_allocation_prop prop;
 };
 
+/* Closes the descriptor of the last export and keeps this one open instead; -1 for none. */
+void lockstep_keep(struct lockstep *pair, int fd);
+
 /* Notes a difference. Returns false. */
 bool lockstep_differ(struct lockstep *pair, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -1,5 +1,6 @@
 /* Commands about physical memory: its granularity, its handles, ordinary allocations, what is free. */
 #include <string.h>
+#include <unistd.h>
 
 #include "script_state.h"
 
@@ -78,6 +79,56 @@ static bool run_properties(struct script *script)
            script_make(script, NULL);
 }
 
+/* type=fd and the like, or a number. */
+static bool take_type(struct script *script, int *type)
+{
+    struct words_error error;
+    struct value_env env = script_env(script);
+    const struct word *word = args_option(script, "type");
+    *type = VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+    return !word || value_handle_types(&env, word, type, &error) || script_wrong_at(script, &error);
+}
+
+static bool run_export(struct script *script)
+{
+    struct step *step = script_step(script, VMM_CALL_mem_export_to_shareable_handle);
+    struct vmm_call_mem_export_to_shareable_handle *call = &step->call.mem_export_to_shareable_handle;
+    return args_number(script, "HANDLE", &call->handle) && take_type(script, &call->handle_type) &&
+           args_option_number(script, "flags", &call->flags) && script_make(script, NULL);
+}
+
+static bool run_import(struct script *script)
+{
+    struct step *step = script_step(script, VMM_CALL_mem_import_from_shareable_handle);
+    struct vmm_call_mem_import_from_shareable_handle *call = &step->call.mem_import_from_shareable_handle;
+    uint64_t descriptor = 0;
+    if (!args_number(script, "DESCRIPTOR", &descriptor) || !take_type(script, &call->sh_handle_type))
+        return false;
+    call->os_handle = (void *)(uintptr_t)descriptor;
+    return script_make(script, NULL);
+}
+
+/* Not a call of the driver: the descriptor is the program's. */
+static bool run_close(struct script *script)
+{
+    const struct word *word = args_next(script, "DESCRIPTOR");
+    struct symbol *symbol = word ? symbols_find(&script->symbols, word->text, strlen(word->text)) : NULL;
+    if (!word)
+        return false;
+    if (!symbol || symbol->kind != SYMBOL_DESCRIPTOR || symbol->ended)
+        return script_wrong(script, word->column, "\"%.40s\" is not an open descriptor of this process", word->text);
+    if (!args_done(script))
+        return false;
+    for (size_t i = 0; i < script->open_count; i++)
+        if ((uint64_t)script->open[i] == symbol->value) {
+            script->open[i] = script->open[--script->open_count];
+            close((int)symbol->value);
+            break;
+        }
+    symbol->ended = true;
+    return true;
+}
+
 static bool run_alloc(struct script *script)
 {
     struct step *step = script_step(script, VMM_CALL_mem_alloc);
@@ -108,6 +159,11 @@ const struct script_command script_memory_commands[] = {
      "cuMemRetainAllocationHandle", run_retain, false},
     {"properties", "HANDLE [out=null]", "what kind of memory a handle names", "cuMemGetAllocationPropertiesFromHandle",
      run_properties, false},
+    {"export", "HANDLE [type=TYPE] [flags=N] [out=null]", "memory for other processes; names a descriptor",
+     "cuMemExportToShareableHandle", run_export, false},
+    {"import", "DESCRIPTOR [type=TYPE] [out=null]", "a handle for memory that was exported, here or by another process",
+     "cuMemImportFromShareableHandle", run_import, false},
+    {"close", "DESCRIPTOR", "closes the descriptor of an export", "", run_close, false},
     {"alloc", "SIZE [out=null]", "memory of the ordinary kind, mapped and accessible at once", "cuMemAlloc", run_alloc,
      false},
     {"freemem", "ADDRESS", "gives memory of alloc back", "cuMemFree", run_freemem, false},

@@ -104,6 +104,12 @@ static bool raw_pointer(struct raw *raw, const struct word *word, const struct v
         if (ok)
             vmm_call_set_scalar(&step->call.head, param, (uint64_t)(uintptr_t)step->bytes);
         break;
+    case VMM_PARAM_FD: {
+        uint64_t value = 0;
+        ok = value_number(&env, word, &value, &error);
+        vmm_call_set_scalar(&step->call.head, param, value);
+        break;
+    }
     case VMM_PARAM_FUNCTION:
         if (strcmp(word->text, "nothing") != 0)
             return script_wrong(raw->script, word->column, "\"%.40s\" for the function %s; write nothing, for one that does "

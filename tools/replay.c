@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cuvmm.h"
 #include "in_place.h"
@@ -236,6 +237,9 @@ int replay(FILE *in, const char *name, const char *backend, FILE *out, FILE *err
         vmm_close(r->sys);
     }
     step_end(&r->step);
+    for (size_t i = 0; i < r->opened; i++)
+        close(r->open[i]);
+    free(r->open);
     text_free(&line);
     free(r->object);
     free(r);

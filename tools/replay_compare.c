@@ -172,6 +172,16 @@ static bool compare_prop(struct replay *r, const char *key, json_t *json, struct
     return true;
 }
 
+static void learn_descriptor(struct replay *r, const char *name)
+{
+    if (!name || !r->step.has_descriptor)
+        return;
+    learn(r, name, UINT64_MAX, (uint64_t)r->step.descriptor, 0);
+    r->step.has_descriptor = false;
+    r->open = text_grow(r->open, (r->opened + 1) * sizeof *r->open);
+    r->open[r->opened++] = r->step.descriptor;
+}
+
 static bool compare_out(struct replay *r, json_t *names, json_t *json, const struct vmm_param *params, size_t index,
                         struct text *difference)
 {
@@ -185,7 +195,9 @@ static bool compare_out(struct replay *r, json_t *names, json_t *json, const str
         if (json_integer_value(json) != now->i)
             differs_u64(difference, param->name, (uint64_t)json_integer_value(json), (uint64_t)(int64_t)now->i);
         return true;
-    case VMM_PARAM_OUT_FD: return true; /* one descriptor is like another */
+    case VMM_PARAM_OUT_FD: /* one descriptor is like another; one that has a name stays open, for imports */
+        learn_descriptor(r, json_string_value(json_object_get(names, param->name)));
+        return true;
     case VMM_PARAM_OUT_U64:
     case VMM_PARAM_OUT_SIZE:
         if (!replay_hex(r, param->name, json, &recorded))

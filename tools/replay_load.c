@@ -181,6 +181,17 @@ static bool load_scalar(struct replay *r, json_t *json, json_t *names, const str
     return true;
 }
 
+/* One that no export of the trace made is none here. */
+static bool load_descriptor(struct replay *r, json_t *names, const struct vmm_param *param)
+{
+    const char *name = json_string_value(json_object_get(names, param->name));
+    uint64_t value = UINT64_MAX;
+    if (name && !replay_named(r, name, &value))
+        return replay_malformed(r, param->name, "%s is named \"%.40s\", which no earlier line made", param->name, name);
+    vmm_call_set_scalar(&r->step.call.head, param, value);
+    return true;
+}
+
 static bool load_param(struct replay *r, json_t *args, json_t *names, const struct vmm_param *param, bool *skip)
 {
     json_t *json = json_object_get(args, param->name);
@@ -193,6 +204,7 @@ static bool load_param(struct replay *r, json_t *args, json_t *names, const stru
         return true;
     }
     switch (param->kind) {
+    case VMM_PARAM_FD: return load_descriptor(r, names, param);
     case VMM_PARAM_PROP: return replay_prop(r, param->name, json, &r->step.prop);
     case VMM_PARAM_LOCATION: return replay_location(r, param->name, json, &r->step.location);
     case VMM_PARAM_DESCS: return load_grants(r, param->name, json);

@@ -31,6 +31,8 @@ struct replay {
     vmm_context current[REPLAY_THREADS]; /* by thread number of the trace */
     int64_t thread;           /* whose context is current now */
     bool unknown_bytes;       /* a copy whose bytes the trace does not hold was made: contents are not compared */
+    int *open;                /* descriptors that exports made */
+    size_t opened;
     uint64_t made, skipped;
     struct step step;
 };

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "in_place.h"
 #include "script_state.h"
@@ -182,6 +183,9 @@ static void free_kept(struct script *script)
     for (size_t i = 0; i < script->kept_count; i++)
         free(script->kept[i]);
     free(script->kept);
+    for (size_t i = 0; i < script->open_count; i++)
+        close(script->open[i]);
+    free(script->open);
     free(script->told);
 }
 

@@ -34,7 +34,8 @@ static size_t named_output(const struct step *step, size_t *count)
     for (size_t i = 0; i < *count; i++) {
         enum vmm_param_kind kind = params[i].kind;
         if (step_is_out(kind) && kind != VMM_PARAM_OUT_BYTES && kind != VMM_PARAM_OUT_TEXT &&
-            kind != VMM_PARAM_OUT_PROP && kind != VMM_PARAM_OUT_ATTRIBUTES && kind != VMM_PARAM_OUT_FD)
+            kind != VMM_PARAM_OUT_PROP && kind != VMM_PARAM_OUT_ATTRIBUTES &&
+            (kind != VMM_PARAM_OUT_FD || step->call.head.id == VMM_CALL_mem_export_to_shareable_handle))
             return i;
     }
     return *count;
@@ -70,6 +71,7 @@ static enum symbol_kind kind_of(const struct step *step, enum vmm_param_kind kin
     case VMM_PARAM_OUT_CONTEXT: return SYMBOL_CONTEXT;
     case VMM_PARAM_OUT_STREAM: return SYMBOL_STREAM;
     case VMM_PARAM_OUT_EVENT: return SYMBOL_EVENT;
+    case VMM_PARAM_OUT_FD: return SYMBOL_DESCRIPTOR;
     default: return SYMBOL_NUMBER;
     }
 }
@@ -81,11 +83,28 @@ static uint64_t size_of_new(struct script *script, const struct step *step, uint
     case VMM_CALL_mem_address_reserve: return step->call.mem_address_reserve.size;
     case VMM_CALL_mem_create: return step->call.mem_create.size;
     case VMM_CALL_mem_alloc: return step->call.mem_alloc.bytesize;
+    case VMM_CALL_mem_export_to_shareable_handle:
+        known = symbols_named(&script->symbols, SYMBOL_HANDLE, step->call.mem_export_to_shareable_handle.handle);
+        return known ? known->size : 0;
+    case VMM_CALL_mem_import_from_shareable_handle:
+        known = symbols_named(&script->symbols, SYMBOL_DESCRIPTOR,
+                              (uint64_t)(uintptr_t)step->call.mem_import_from_shareable_handle.os_handle);
+        return known ? known->size : 0;
     case VMM_CALL_mem_retain_allocation_handle:
         known = symbols_named(&script->symbols, SYMBOL_HANDLE, value);
         return known ? known->size : 0;
     default: return 0;
     }
+}
+
+/* A descriptor with a name stays open until the script closes it, or ends. */
+static void keep_descriptor(struct script *script)
+{
+    if (!script->step.has_descriptor)
+        return;
+    script->step.has_descriptor = false;
+    script->open = text_grow(script->open, (script->open_count + 1) * sizeof *script->open);
+    script->open[script->open_count++] = script->step.descriptor;
 }
 
 static void bind_output(struct script *script)
@@ -97,10 +116,13 @@ static void bind_output(struct script *script)
         return;
     const union step_out *out = &step->out[index];
     enum symbol_kind kind = kind_of(step, params[index].kind);
-    uint64_t value = params[index].kind == VMM_PARAM_OUT_INT ? (uint64_t)(int64_t)out->i : out->u64;
+    bool narrow = params[index].kind == VMM_PARAM_OUT_INT || kind == SYMBOL_DESCRIPTOR;
+    uint64_t value = narrow ? (uint64_t)(int64_t)out->i : out->u64;
     uint64_t size = size_of_new(script, step, value);
     struct symbol *symbol = symbols_set(&script->symbols, script->bind, kind, value);
     symbol->size = size;
+    if (kind == SYMBOL_DESCRIPTOR)
+        keep_descriptor(script);
     if (kind == SYMBOL_NUMBER && index + 1 < count && params[index + 1].kind == VMM_PARAM_OUT_SIZE)
         symbol->total = step->out[index + 1].u64;
 }

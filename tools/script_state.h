@@ -54,6 +54,8 @@ struct script {
     struct step step;
     unsigned char **kept;    /* host memory of asynchronous copies, which may be read or written until the end */
     size_t kept_count;
+    int *open;               /* descriptors with names */
+    size_t open_count;
     const char **told;       /* rules whose texts were printed; they point into the rule table */
     size_t told_count;
 

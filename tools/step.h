@@ -33,6 +33,7 @@ union step_out {
     vmm_stream stream;
     vmm_event event;
     unsigned char attribute[VMM_POINTER_ATTRIBUTE_MAX_SIZE];
+    unsigned char shareable[VMM_FABRIC_HANDLE_SIZE];
 };
 
 struct step {
@@ -50,7 +51,7 @@ struct step {
     void *data_pointers[STEP_ATTRIBUTES];
     char text[STEP_TEXT];
     unsigned char *bytes;           /* host memory of BYTES and OUT_BYTES; owned */
-    int descriptor;                 /* what OUT_FD was answered with; owned: no later step can name it */
+    int descriptor;                 /* what OUT_FD was answered with; owned, until somebody takes it */
     bool has_descriptor;
 };
 

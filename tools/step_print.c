@@ -1,4 +1,5 @@
 /* Calls in the driver's spelling, with the script's names for values. See step.h. */
+#include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
@@ -117,7 +118,7 @@ static void print_out(FILE *out, const struct step *step, const struct vmm_param
 {
     bool object = param->kind == VMM_PARAM_OUT_ADDRESS || param->kind == VMM_PARAM_OUT_HANDLE ||
                   param->kind == VMM_PARAM_OUT_CONTEXT || param->kind == VMM_PARAM_OUT_STREAM ||
-                  param->kind == VMM_PARAM_OUT_EVENT;
+                  param->kind == VMM_PARAM_OUT_EVENT || param->kind == VMM_PARAM_OUT_FD;
     bool array = param->kind == VMM_PARAM_OUT_TEXT || param->kind == VMM_PARAM_OUT_BYTES ||
                  param->kind == VMM_PARAM_OUT_ATTRIBUTES;
     if (!pointer)
@@ -156,6 +157,18 @@ static void print_pointer(FILE *out, const struct step *step, size_t index, cons
     }
 }
 
+/* By its name; which number an open one without has means nothing. */
+static void print_descriptor(FILE *out, uint64_t value, const struct step_names *names)
+{
+    const struct symbol *symbol = names->symbols ? symbols_named(names->symbols, SYMBOL_DESCRIPTOR, value) : NULL;
+    if (symbol)
+        fputs(symbol->name, out);
+    else if (value <= INT32_MAX && fcntl((int)value, F_GETFD) >= 0)
+        fputs("a descriptor", out);
+    else
+        fprintf(out, "%" PRId64, (int64_t)value);
+}
+
 static void print_param(FILE *out, const struct step *step, const struct vmm_param *params, size_t index,
                         const struct step_names *names)
 {
@@ -179,6 +192,7 @@ static void print_param(FILE *out, const struct step *step, const struct vmm_par
     case VMM_PARAM_CONTEXT: print_named(out, SYMBOL_CONTEXT, value, names); break;
     case VMM_PARAM_STREAM: print_named(out, SYMBOL_STREAM, value, names); break;
     case VMM_PARAM_EVENT: print_named(out, SYMBOL_EVENT, value, names); break;
+    case VMM_PARAM_FD: print_descriptor(out, value, names); break;
     default:
         if (step_is_out(param->kind))
             print_out(out, step, param, value);
@@ -229,7 +243,9 @@ static void print_answer(FILE *out, const struct step *step, const struct vmm_pa
     char buffer[TEXT_SIZE_ROOM + VALUE_ROOM];
     switch (param->kind) {
     case VMM_PARAM_OUT_INT: fprintf(out, ", %s = %d", param->name, value->i); break;
-    case VMM_PARAM_OUT_FD: /* the number means nothing; its end tells how long it is */
+    case VMM_PARAM_OUT_FD: /* the number means nothing; of a range its end tells how long it is */
+        if (step->call.head.id == VMM_CALL_mem_export_to_shareable_handle)
+            break;
         fprintf(out, ", %s = a descriptor of %s", param->name,
                 text_size((uint64_t)lseek(value->i, 0, SEEK_END), buffer));
         break;

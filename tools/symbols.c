@@ -115,7 +115,8 @@ void symbols_end(struct symbols *symbols, enum symbol_kind kind, uint64_t value)
 const char *symbols_kind_text(enum symbol_kind kind)
 {
     static const char *const text[] = {"a number",    "a reservation", "a handle",
-                                       "an allocation", "a context",     "a stream", "an event"};
+                                       "an allocation", "a context",     "a stream", "an event",
+                                       "a descriptor"};
     return text[kind];
 }
 

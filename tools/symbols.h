@@ -17,7 +17,8 @@ enum symbol_kind {
     SYMBOL_ALLOCATION,
     SYMBOL_CONTEXT,
     SYMBOL_STREAM,
-    SYMBOL_EVENT
+    SYMBOL_EVENT,
+    SYMBOL_DESCRIPTOR /* of exported memory; size is the memory's */
 };
 
 #define SYMBOL_NAME_MAX 31

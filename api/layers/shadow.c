@@ -29,6 +29,7 @@ static bool harmless(enum vmm_call_id id)
     case VMM_CALL_pointer_get_attributes:
     case VMM_CALL_mem_get_address_range:
     case VMM_CALL_mem_get_handle_for_address_range:
+    case VMM_CALL_mem_export_to_shareable_handle:
         return true;
     default:
         return id >= VMM_CALL_memcpy_htod && id <= VMM_CALL_memset_d32_async;
@@ -108,6 +109,21 @@ static bool unknown_to_shadow(vmm_result sim)
     return false;
 }
 
+/* Imported memory is of a size that no call tells, so what is done with it cannot be followed. What is wrong with a
+ * descriptor the backend alone knows. */
+static bool imported(struct shadow *shadow, const struct vmm_call *call, vmm_result inner)
+{
+    if (call->id != VMM_CALL_mem_import_from_shareable_handle || (inner != VMM_SUCCESS && inner != VMM_ERROR_UNKNOWN))
+        return false;
+    if (inner != VMM_SUCCESS)
+        return true;
+    shadow->lost = true;
+    vmm_detail_begin(call);
+    vmm_detail_warn(VMM_RULE_SHADOW_LOST, 0, 0, NULL);
+    vmm_detail_note("how large imported memory is nobody tells, so what is done with it is not followed");
+    return true;
+}
+
 /* The shadow was told the place that the backend chose; that this is not the one asked for is said here. */
 static void warn_of_place(const struct vmm_call *call, vmm_result result)
 {
@@ -124,6 +140,8 @@ static void compare(struct shadow *shadow, struct vmm_call *call, vmm_result inn
     enum vmm_call_id id = (enum vmm_call_id)call->id;
     struct shadow_call made;
     const vmm_detail said = *vmm_last_detail();
+    if (imported(shadow, call, inner))
+        return;
     if (!shadow_call_begin(&made, call, inner == VMM_SUCCESS, &shadow->pairs))
         return; /* about something that the shadow does not watch */
     vmm_detail_begin(call);

@@ -48,12 +48,13 @@
  *   BYTES                        {"length":"0x4","hex":"01020304"} for up to TRACE_BYTES_MAX bytes, for more
  *                                {"length":"0x200000","fnv1a64":"0x..."}; {"length":"0x4"} alone when the call failed,
  *                                for then the pointer need not be readable
+ *   FD                           "fd", with a name where an export of this trace made it ("D1")
  *   every OUT_ kind              "out"; of OUT_ATTRIBUTES a list with one "out" or null for each element
  *   any pointer that is NULL     null
  *
  * OUT by kind of parameter, written on success:
  *   OUT_INT                      a JSON integer
- *   OUT_FD                       "fd": the number of a descriptor means nothing in another run
+ *   OUT_FD                       "fd", with a name for an export (closing is no call: a replay closes at its end): the number of a descriptor means nothing in another run
  *   OUT_U64 OUT_SIZE OUT_ADDRESS OUT_HANDLE OUT_CONTEXT OUT_STREAM OUT_EVENT   a hex string. OUT_U64 also when the call failed
  *                                and wrote to it all the same, as cuMemGetAccess does
  *   OUT_PROP                     as PROP

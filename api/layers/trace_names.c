@@ -99,6 +99,14 @@ bool names_learn(struct names *names, const struct vmm_call *call)
     switch ((enum vmm_call_id)call->id) {
     case VMM_CALL_mem_create:
         return add(names, NAME_HANDLE, *any->mem_create.handle, 1);
+    case VMM_CALL_mem_import_from_shareable_handle:
+        return add(names, NAME_HANDLE, *any->mem_import_from_shareable_handle.handle, 1);
+    case VMM_CALL_mem_export_to_shareable_handle: {
+        int fd;
+        memcpy(&fd, any->mem_export_to_shareable_handle.shareable_handle, sizeof fd);
+        end(names, NAME_DESCRIPTOR, (uint64_t)fd); /* it was closed, or the number would not be new */
+        return fd < 0 || add(names, NAME_DESCRIPTOR, (uint64_t)fd, 1);
+    }
     case VMM_CALL_mem_retain_allocation_handle:
         return add_once(names, NAME_HANDLE, *any->mem_retain_allocation_handle.handle);
     case VMM_CALL_mem_address_reserve:
@@ -166,6 +174,11 @@ bool names_find(const struct names *names, enum vmm_param_kind kind, uint64_t va
     case VMM_PARAM_OUT_CONTEXT:
         letter = 'C';
         entry = find(names, NAME_CONTEXT, value);
+        break;
+    case VMM_PARAM_FD:
+    case VMM_PARAM_OUT_FD:
+        letter = 'D';
+        entry = find(names, NAME_DESCRIPTOR, value);
         break;
     case VMM_PARAM_STREAM:
     case VMM_PARAM_OUT_STREAM:

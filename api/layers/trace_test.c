@@ -437,7 +437,8 @@ static void test_every_call(void)
             rig.fake.result = round == 2 ? VMM_ERROR_INVALID_VALUE : VMM_SUCCESS;
             if (round == 1 && (id == VMM_CALL_mem_create || id == VMM_CALL_mem_address_reserve ||
                                id == VMM_CALL_mem_retain_allocation_handle || id == VMM_CALL_mem_alloc ||
-                               id == VMM_CALL_ctx_create || id == VMM_CALL_stream_create || id == VMM_CALL_event_create ||
+                               id == VMM_CALL_mem_export_to_shareable_handle ||
+                               id == VMM_CALL_mem_import_from_shareable_handle || id == VMM_CALL_ctx_create || id == VMM_CALL_stream_create || id == VMM_CALL_event_create ||
                                id == VMM_CALL_device_primary_ctx_retain))
                 rig.fake.result = VMM_ERROR_INVALID_VALUE; /* no backend succeeds with nowhere to put the result */
             rig_call(&rig, &call.head);

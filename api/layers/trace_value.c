@@ -139,6 +139,9 @@ static void write_pointed(struct json *json, const struct vmm_call *call, const 
     case VMM_PARAM_OUT_ATTRIBUTES:
         write_wanted(json, param->name, at, length_in(call, "num_attributes"));
         break;
+    case VMM_PARAM_FD:
+        json_text(json, param->name, "fd");
+        break;
     case VMM_PARAM_FUNCTION:
     case VMM_PARAM_USER_DATA:
         json_text(json, param->name, "host"); /* what is there is the program's own */
@@ -247,9 +250,23 @@ void trace_outs(struct json *json, const struct vmm_call *call)
         json_close(json, '}');
 }
 
+/* The descriptor that an export wrote; that of another call is not used again by one. */
+static bool exported(const struct vmm_call *call, const struct vmm_param *param, bool done, uint64_t *value)
+{
+    int fd;
+    if (!done || call->id != VMM_CALL_mem_export_to_shareable_handle || !pointer_of(call, param))
+        return false;
+    memcpy(&fd, pointer_of(call, param), sizeof fd);
+    *value = (uint64_t)fd;
+    return fd > 0;
+}
+
 bool trace_object(const struct vmm_call *call, const struct vmm_param *param, bool done, uint64_t *value)
 {
     switch (param->kind) {
+    case VMM_PARAM_OUT_FD:
+        return exported(call, param, done, value);
+    case VMM_PARAM_FD:
     case VMM_PARAM_ADDRESS:
     case VMM_PARAM_HANDLE:
     case VMM_PARAM_CONTEXT:

@@ -159,6 +159,8 @@ F5(OURS, cuMemMap, u64, size, size, u64, u64)
 F2(OURS, cuMemUnmap, u64, size)
 F4(OURS, cuMemSetAccess, u64, size, any, size)
 F3(OURS, cuMemGetAccess, any, any, u64)
+F4(OURS, cuMemExportToShareableHandle, any, u64, int, u64)
+F3(OURS, cuMemImportFromShareableHandle, any, any, int)
 #endif
 F3(OURS, cuPointerGetAttribute, any, int, u64)
 F4(OURS, cuPointerGetAttributes, u32, any, any, u64)

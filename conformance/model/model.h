@@ -37,6 +37,7 @@ struct model_memory {
     uint64_t granularity;          /* of its location */
     uint32_t references;           /* creations and retains not yet released */
     uint32_t tag;
+    uint64_t original;             /* of an import: the handle that was exported; 0 for memory of its own */
     bool tile_pool, decompress;    /* asked for; they do not read back */
     uint64_t home, strayed;        /* of memory for RDMA: where its first mapping is, and where another one was given
                                       rights while that was gone; 0 for nowhere */
@@ -98,6 +99,8 @@ struct model {
     struct model_memory *past;    /* memories that ended: their handles are stale */
     size_t past_count, past_room;
     uint64_t endings;             /* how many memories have ended */
+    uint64_t exported;            /* the handle that was exported last, 0 for none */
+    int exported_fd;              /* and as what, as long as whoever asked keeps it open */
     struct model_window *windows;
     size_t window_count, window_room;
 };

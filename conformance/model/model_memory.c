@@ -21,7 +21,8 @@ uint64_t model_device_free(const struct model *model, int device)
                                   : model->profile->device_memory - model->profile->device_reserved;
     for (size_t i = 0; i < model->memory_count; i++) {
         const struct model_memory *memory = &model->memories[i];
-        if (memory->prop.location.type == VMM_MEM_LOCATION_TYPE_DEVICE && memory->prop.location.id == device)
+        if (!memory->original && memory->prop.location.type == VMM_MEM_LOCATION_TYPE_DEVICE &&
+            memory->prop.location.id == device)
             free -= memory->size;
     }
     return free;
@@ -32,7 +33,8 @@ uint64_t model_node_free(const struct model *model, int node)
     uint64_t free = model->profile->host_memory;
     for (size_t i = 0; i < model->memory_count; i++) {
         const struct model_memory *memory = &model->memories[i];
-        if (memory->prop.location.type == VMM_MEM_LOCATION_TYPE_HOST_NUMA && memory->prop.location.id == node)
+        if (!memory->original && memory->prop.location.type == VMM_MEM_LOCATION_TYPE_HOST_NUMA &&
+            memory->prop.location.id == node)
             free -= memory->size;
     }
     return free;
@@ -43,7 +45,7 @@ static uint64_t compressible(const struct model *m, int device)
     uint64_t free = m->profile->compression_memory;
     for (size_t i = 0; i < m->memory_count; i++) {
         const struct model_memory *memory = &m->memories[i];
-        if (memory->prop.location.id == device && memory->prop.alloc_flags.compression_type)
+        if (!memory->original && memory->prop.location.id == device && memory->prop.alloc_flags.compression_type)
             free -= memory->size;
     }
     return free;

@@ -87,6 +87,8 @@ MODEL_ON(pointer_get_attribute);
 MODEL_ON(pointer_get_attributes);
 MODEL_ON(mem_get_address_range);
 MODEL_ON(mem_get_handle_for_address_range);
+MODEL_ON(mem_export_to_shareable_handle);
+MODEL_ON(mem_import_from_shareable_handle);
 MODEL_ON(memcpy_htod);
 MODEL_ON(memcpy_dtoh);
 MODEL_ON(memcpy_dtod);
@@ -102,6 +104,7 @@ MODEL_ON(memset_d32);
     X(mem_retain_allocation_handle) X(mem_get_allocation_properties_from_handle) X(mem_address_reserve) \
     X(mem_address_free) X(mem_map) X(mem_unmap) X(mem_set_access) X(mem_get_access) X(pointer_get_attribute) \
     X(pointer_get_attributes) X(mem_get_address_range) X(memcpy_htod) X(memcpy_dtoh) X(memcpy_dtod) X(memset_d8) \
-    X(memset_d16) X(memset_d32) X(mem_get_handle_for_address_range)
+    X(memset_d16) X(memset_d32) X(mem_get_handle_for_address_range) X(mem_export_to_shareable_handle) \
+    X(mem_import_from_shareable_handle)
 
 #endif

@@ -95,13 +95,15 @@ static void replay_file(const struct options *options, struct facts *f, const ch
 static void replay(const struct options *options, const char *profile, struct fact_exceptions *exceptions,
                    struct facts_count *count)
 {
-    char path[512], spec[64], order[64], edges[64];
+    char path[512], open[64], spec[200], order[64], edges[64];
     struct fact_book words;
     snprintf(path, sizeof path, "%s/%s-" DRIVER "-words.tsv", options->folder, profile);
     fact_book_read(&words, path);
-    snprintf(spec, sizeof spec, "sim:%s,arena=profile,faults=plain", profile);
+    snprintf(open, sizeof open, "sim:%s,arena=profile,faults=plain", profile);
+    /* Both processes of a recording were on one machine. */
+    snprintf(spec, sizeof spec, "%.100s,machine=facts-%ld", options->spec ? options->spec : open, (long)getpid());
     struct facts f = {.profile = profile,
-                      .spec = options->spec ? options->spec : spec,
+                      .spec = spec,
                       .words = &words,
                       .exceptions = exceptions,
                       .count = count};

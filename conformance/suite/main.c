@@ -6,6 +6,7 @@
  *   --as-driver                  treat a simulator as a driver: no rules, no objects, one machine for all tests
  *   --brief                      on a driver: do not compare states before and after a refusal (for recordings)
  *   --after TEST                 those that follow TEST in the order of running; --announce tells which one begins
+ *   --other SOCKET, --grandchild FD SIZE   this program as a second process of a test (other.h)
  *   --list                       rule or expectation, kind and test, a line each; runs nothing
  */
 #include <ctype.h>
@@ -13,6 +14,7 @@
 #include <string.h>
 
 #include "coverage.h"
+#include "other.h"
 #include "run.h"
 #include "tap.h"
 #include "waiver.h"
@@ -126,7 +128,11 @@ static void run_on_driver(const char *spec, const struct choice *choice, bool br
 {
     struct fix_house house = {.brief = brief};
     struct run run = {.spec = spec, .house = &house};
-    need_open(spec, house_open(&house, spec));
+    if (fix_is_simulator(spec)) /* a driver's machine is there for all processes */
+        other_name_machine();
+    vmm_result opened = house_open(&house, spec);
+    unsetenv("CUVMM_MACHINE");
+    need_open(spec, opened);
     run_all(&run, choice);
     tell_device(house.sys);
     uint64_t left = house_close(&house);
@@ -145,6 +151,11 @@ int main(int argc, char **argv)
     const char *spec = NULL;
     struct choice choice = {0};
     bool only_list = false, as_driver = false, brief = false;
+    other_program(argv[0]);
+    if (argc == 3 && strcmp(argv[1], "--other") == 0)
+        return other_main(atoi(argv[2]));
+    if (argc == 4 && strcmp(argv[1], "--grandchild") == 0)
+        return other_grandchild(atoi(argv[2]), strtoull(argv[3], NULL, 10));
     for (int i = 1; i < argc; i++) {
         bool more = i + 1 < argc;
         if (strcmp(argv[i], "--list") == 0)

@@ -1,0 +1,168 @@
+/* Memory for other processes: export and import. What is behind it: share.h.
+ *
+ *   export   H1 -> its block in what processes share -> a descriptor that names it
+ *   import   descriptor -> the block -> a handle of this process
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "sim.h"
+
+#define FD VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
+#define FABRIC VMM_MEM_HANDLE_TYPE_FABRIC
+
+typedef struct vmm_call_mem_export_to_shareable_handle export_call;
+typedef struct vmm_call_mem_import_from_shareable_handle import_call;
+
+static bool is_one_type(int type)
+{
+    return type == FD || type == VMM_MEM_HANDLE_TYPE_WIN32 || type == VMM_MEM_HANDLE_TYPE_WIN32_KMT || type == FABRIC;
+}
+
+static vmm_result refuse(enum vmm_rule_id rule, uint64_t value, const struct sim_handle *handle)
+{
+    vmm_object nearest = handle ? sim_object_handle(handle) : (vmm_object){0};
+    return vmm_detail_refuse(rule, value, 0, &nearest);
+}
+
+/* ---- export ---- */
+
+static vmm_result check_export(const struct sim_process *process, const export_call *call, struct sim_handle **handle)
+{
+    uint64_t type = (uint64_t)(int64_t)call->handle_type;
+    if (!call->shareable_handle)
+        return refuse(VMM_RULE_EXPORT_NULL_HANDLE, 0, NULL);
+    if (call->flags)
+        return refuse(VMM_RULE_EXPORT_FLAGS, call->flags, NULL);
+    if (!is_one_type(call->handle_type))
+        return refuse(VMM_RULE_EXPORT_TYPE, type, NULL);
+    if (!call->handle)
+        return refuse(VMM_RULE_EXPORT_HANDLE_ZERO, 0, NULL);
+    *handle = sim_handle_live(process, call->handle, VMM_RULE_EXPORT_HANDLE_STALE, VMM_RULE_EXPORT_HANDLE_FORGED);
+    if (!*handle)
+        return VMM_ERROR_INVALID_VALUE;
+    if ((*handle)->imported)
+        return refuse(VMM_RULE_EXPORT_IMPORTED, call->handle, *handle);
+    if (!((*handle)->prop.requested_handle_types & call->handle_type))
+        return refuse(VMM_RULE_EXPORT_NOT_REQUESTED, type, *handle);
+    return call->handle_type == FABRIC ? refuse(VMM_RULE_EXPORT_FABRIC, type, *handle) : VMM_SUCCESS;
+}
+
+static vmm_result refuse_system(enum vmm_rule_id rule, const char *why)
+{
+    vmm_result result = refuse(rule, 0, NULL);
+    vmm_detail_note("%s", why);
+    return result;
+}
+
+/* A machine without a name shares nothing until its first export. */
+static bool shares(struct sim_machine *machine, char why[SHARE_WHY])
+{
+    if (machine->share)
+        return true;
+    struct share *share = share_open(NULL, &machine->profile, why);
+    const char *wrong = share ? share_join(share) : why;
+    if (wrong) {
+        if (share) {
+            snprintf(why, SHARE_WHY, "%s", wrong);
+            share_close(share, machine);
+        }
+        return false;
+    }
+    machine->share = share;
+    share_publish(share, machine);
+    return true;
+}
+
+static vmm_result export_fd(struct sim_machine *machine, struct sim_block *block, int *fd)
+{
+    char why[SHARE_WHY];
+    if (!shares(machine, why))
+        return refuse_system(VMM_RULE_EXPORT_SYSTEM, why);
+    if (!sim_machine_begin(machine))
+        return sim_machine_unreachable("its state was damaged, or a stopped process holds it");
+    const char *wrong = share_export(machine->share, machine, block, fd);
+    sim_machine_end(machine);
+    return wrong ? refuse_system(VMM_RULE_EXPORT_SYSTEM, wrong) : VMM_SUCCESS;
+}
+
+vmm_result sim_mem_export_to_shareable_handle(struct sim_process *process, const export_call *call)
+{
+    struct sim_handle *handle = NULL;
+    int fd = -1; /* where no contents are kept, as in the shadow of another backend, nothing is shared */
+    vmm_result result = check_export(process, call, &handle);
+    if (result == VMM_SUCCESS && process->machine->bytes)
+        result = export_fd(process->machine, handle->block, &fd);
+    if (result == VMM_SUCCESS)
+        memcpy(call->shareable_handle, &fd, sizeof fd);
+    return result;
+}
+
+/* ---- import ---- */
+
+static vmm_result check_import(const import_call *call)
+{
+    uint64_t type = (uint64_t)(int64_t)call->sh_handle_type;
+    if (!call->handle)
+        return refuse(VMM_RULE_IMPORT_NULL_HANDLE, 0, NULL);
+    if (!is_one_type(call->sh_handle_type))
+        return refuse(VMM_RULE_IMPORT_TYPE, type, NULL);
+    if (call->sh_handle_type == FD)
+        return VMM_SUCCESS;
+    if (call->sh_handle_type != FABRIC)
+        return refuse(VMM_RULE_IMPORT_WINDOWS, type, NULL);
+    return refuse(call->os_handle ? VMM_RULE_IMPORT_FABRIC : VMM_RULE_IMPORT_FABRIC_NULL, call->os_handle ? type : 0,
+                  NULL);
+}
+
+static vmm_result find_block(struct sim_machine *machine, const import_call *call, struct sim_block **block)
+{
+    static const enum vmm_rule_id rules[] = {[SHARE_NO_TOKEN] = VMM_RULE_IMPORT_FOREIGN,
+                                             [SHARE_OTHER_MACHINE] = VMM_RULE_IMPORT_MACHINE,
+                                             [SHARE_UNKNOWN] = VMM_RULE_IMPORT_FOREIGN};
+    uint64_t value = (uint64_t)(uintptr_t)call->os_handle;
+    int file = (int)(uint32_t)value; /* measured: the upper half does not matter */
+    char text[SHARE_WHY];
+    struct os_file_is is;
+    if (!os_file_look(file, &is))
+        return refuse(VMM_RULE_IMPORT_CLOSED, value, NULL);
+    enum share_found found = share_import(machine->share, machine, file, block, text);
+    if (found == SHARE_FOUND)
+        return VMM_SUCCESS;
+    if (found == SHARE_NO_FILE || found == SHARE_NO_MEMORY)
+        return refuse_system(VMM_RULE_IMPORT_SYSTEM, text);
+    vmm_result result = refuse(rules[found], value, NULL);
+    if (text[0])
+        vmm_detail_note("%s", text);
+    return result;
+}
+
+static vmm_result import_fd(struct sim_process *process, const import_call *call)
+{
+    struct sim_block *block;
+    vmm_result result = find_block(process->machine, call, &block);
+    if (result != VMM_SUCCESS)
+        return result;
+    struct sim_handle *handle = sim_handle_new(process, block, sim_origin(&call->head));
+    if (!handle) {
+        sim_block_drop(process->machine, block);
+        return sim_out_of_host_memory();
+    }
+    handle->imported = true;
+    handle->prop.requested_handle_types = VMM_MEM_HANDLE_TYPE_NONE; /* both measured */
+    handle->prop.alloc_flags.gpu_direct_rdma_capable = 0;
+    *call->handle = handle->value;
+    return VMM_SUCCESS;
+}
+
+vmm_result sim_mem_import_from_shareable_handle(struct sim_process *process, const import_call *call)
+{
+    vmm_result result = check_import(call);
+    if (result != VMM_SUCCESS)
+        return result;
+    if (!sim_machine_begin(process->machine))
+        return sim_machine_unreachable("its state was damaged, or a stopped process holds it");
+    result = import_fd(process, call);
+    sim_machine_end(process->machine);
+    return result;
+}

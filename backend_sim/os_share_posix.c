@@ -1,0 +1,309 @@
+#define _GNU_SOURCE /* flock, fallocate, getrandom */
+#include "os_share.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <time.h>
+#include <unistd.h>
+
+_Static_assert(sizeof(pthread_mutex_t) <= sizeof(os_mutex), "the system's mutex has room in ours");
+
+/* ---- who this is ---- */
+
+static _Atomic uint64_t id, id_depth; /* known for the process that is that many forks deep */
+
+bool os_random(void *bytes, size_t size)
+{
+    int file = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
+    bool ok = file >= 0 && read(file, bytes, size) == (ssize_t)size;
+    if (file >= 0)
+        close(file);
+    return ok;
+}
+
+uint64_t os_process_id(void)
+{
+    uint64_t depth = 1 + os_fork_depth(), fresh = 0, none = 0;
+    if (atomic_load(&id_depth) != depth) {
+        atomic_store(&id, 0); /* a parent's; the child of a fork has one thread */
+        atomic_store(&id_depth, depth);
+    }
+    if (!atomic_load(&id) && os_random(&fresh, sizeof fresh))
+        atomic_compare_exchange_strong(&id, &none, fresh);
+    return atomic_load(&id);
+}
+
+void os_yield(void)
+{
+    sched_yield();
+}
+
+/* ---- folders ---- */
+
+/* Made, or there and this user's alone. */
+static bool private_folder(const char *path)
+{
+    struct stat is;
+    if (mkdir(path, 0700) && errno != EEXIST)
+        return false;
+    return !lstat(path, &is) && S_ISDIR(is.st_mode) && is.st_uid == geteuid() && !(is.st_mode & 077);
+}
+
+/* Memory that is shared lies there, so a small one would soon be full. */
+static bool has_room(const char *path)
+{
+    struct statvfs is;
+    return !statvfs(path, &is) && (uint64_t)is.f_blocks * is.f_frsize >= UINT64_C(1) << 30 && !access(path, W_OK | X_OK);
+}
+
+bool os_share_root(char path[OS_PATH_MAX])
+{
+    const char *named = getenv("CUVMM_MACHINES"), *temporary = getenv("TMPDIR");
+    char folder[OS_PATH_MAX];
+    if (named && named[0] == '/' && strlen(named) < OS_PATH_MAX / 2)
+        snprintf(folder, sizeof folder, "%s", named);
+    else
+        snprintf(folder, sizeof folder, "%s/cuvmm-%lu",
+                 has_room("/dev/shm") ? "/dev/shm"
+                 : temporary && temporary[0] == '/' && strlen(temporary) < OS_PATH_MAX / 2 ? temporary
+                                                                                         : "/tmp",
+                 (unsigned long)geteuid());
+    bool ok = private_folder(folder);
+    snprintf(path, OS_PATH_MAX, "%s", folder);
+    return ok;
+}
+
+bool os_folder_new(const char *path)
+{
+    return !mkdir(path, 0700);
+}
+
+bool os_rename(const char *from, const char *to)
+{
+    return !rename(from, to);
+}
+
+void os_folder_each(const char *path, unsigned limit, void (*visit)(void *user, const char *name), void *user)
+{
+    DIR *folder = opendir(path);
+    const struct dirent *entry;
+    while (folder && limit && (entry = readdir(folder)) != NULL)
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) {
+            visit(user, entry->d_name);
+            limit--;
+        }
+    if (folder)
+        closedir(folder);
+}
+
+static void remove_one(void *user, const char *name)
+{
+    char path[2 * OS_PATH_MAX];
+    snprintf(path, sizeof path, "%s/%s", (const char *)user, name);
+    unlink(path);
+}
+
+void os_folder_remove(const char *path)
+{
+    char folder[OS_PATH_MAX];
+    snprintf(folder, sizeof folder, "%s", path);
+    os_folder_each(path, 1000000, remove_one, folder);
+    rmdir(path);
+}
+
+void os_file_remove(const char *path)
+{
+    unlink(path);
+}
+
+/* ---- files with names ---- */
+
+int os_file_open(const char *path, enum os_open how)
+{
+    static const int flags[] = {[OS_OPEN_READ] = O_RDONLY,
+                                [OS_OPEN_WRITE] = O_RDWR,
+                                [OS_OPEN_MAKE] = O_RDWR | O_CREAT,
+                                [OS_OPEN_NEW] = O_RDWR | O_CREAT | O_EXCL};
+    return open(path, flags[how] | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600);
+}
+
+bool os_file_exists(const char *path)
+{
+    struct stat is;
+    return !lstat(path, &is) || errno != ENOENT;
+}
+
+static void look(const struct stat *is, struct os_file_is *out)
+{
+    *out = (struct os_file_is){.regular = S_ISREG(is->st_mode),
+                               .size = (uint64_t)is->st_size,
+                               .device = (uint64_t)is->st_dev,
+                               .number = (uint64_t)is->st_ino};
+}
+
+bool os_file_look(int file, struct os_file_is *out)
+{
+    struct stat is;
+    if (file < 0 || fstat(file, &is))
+        return false;
+    look(&is, out);
+    return true;
+}
+
+bool os_file_is_at(int file, const char *path)
+{
+    struct stat here, there;
+    return !fstat(file, &here) && !lstat(path, &there) && here.st_dev == there.st_dev && here.st_ino == there.st_ino;
+}
+
+bool os_file_read(int file, uint64_t offset, void *bytes, uint64_t size)
+{
+    for (uint64_t done = 0; done < size;) {
+        ssize_t n = pread(file, (char *)bytes + done, (size_t)(size - done), (off_t)(offset + done));
+        if (n > 0)
+            done += (uint64_t)n;
+        else if (n == 0 || errno != EINTR)
+            return false;
+    }
+    return true;
+}
+
+bool os_file_room(int file, uint64_t offset, uint64_t size)
+{
+#ifdef __linux__
+    int result;
+    do
+        result = fallocate(file, 0, (off_t)offset, (off_t)size);
+    while (result && errno == EINTR);
+    return !result;
+#else
+    static const char zeros[4096];
+    char bytes[sizeof zeros]; /* what is there stays */
+    for (uint64_t done = 0; done < size; done += sizeof zeros) {
+        uint64_t n = size - done < sizeof zeros ? size - done : sizeof zeros;
+        if (!os_file_read(file, offset + done, bytes, n))
+            memset(bytes, 0, sizeof bytes);
+        if (!os_file_write(file, offset + done, bytes, n))
+            return false;
+    }
+    return true;
+#endif
+}
+
+/* ---- locks that end with their holder ---- */
+
+bool os_hold(int file)
+{
+    return !flock(file, LOCK_SH | LOCK_NB);
+}
+
+bool os_hold_alone(int file)
+{
+    return !flock(file, LOCK_EX | LOCK_NB);
+}
+
+void os_let_go(int file)
+{
+    flock(file, LOCK_UN);
+}
+
+bool os_live(int file)
+{
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 0, .l_len = 1};
+    return !fcntl(file, F_SETLK, &lock);
+}
+
+bool os_lives(const char *path)
+{
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 0, .l_len = 1};
+    int file = os_file_open(path, OS_OPEN_WRITE);
+    if (file < 0)
+        return errno != ENOENT; /* who cannot be asked is taken to live */
+    bool lives = fcntl(file, F_GETLK, &lock) || lock.l_type != F_UNLCK;
+    close(file);
+    return lives;
+}
+
+/* ---- a mutex between processes ---- */
+
+enum { PATIENCE = 5 }; /* seconds for a holder that the system has stopped or delayed */
+
+#ifdef __linux__
+static pthread_mutex_t *mutex_of(os_mutex *mutex)
+{
+    return (pthread_mutex_t *)(void *)mutex;
+}
+
+bool os_mutex_init(os_mutex *mutex)
+{
+    pthread_mutexattr_t kind;
+    if (pthread_mutexattr_init(&kind))
+        return false;
+    bool ok = !pthread_mutexattr_setpshared(&kind, PTHREAD_PROCESS_SHARED) &&
+              !pthread_mutexattr_setrobust(&kind, PTHREAD_MUTEX_ROBUST) && !pthread_mutex_init(mutex_of(mutex), &kind);
+    pthread_mutexattr_destroy(&kind);
+    return ok;
+}
+
+bool os_mutex_lock(os_mutex *mutex, int file)
+{
+    struct timespec until;
+    (void)file;
+    int result = pthread_mutex_trylock(mutex_of(mutex));
+    if (result == EBUSY && !clock_gettime(CLOCK_REALTIME, &until)) {
+        until.tv_sec += PATIENCE;
+        result = pthread_mutex_timedlock(mutex_of(mutex), &until);
+    }
+    if (result == EOWNERDEAD) /* every store it made leaves what others can go on from */
+        result = pthread_mutex_consistent(mutex_of(mutex));
+    return !result;
+}
+
+void os_mutex_unlock(os_mutex *mutex, int file)
+{
+    (void)file;
+    pthread_mutex_unlock(mutex_of(mutex));
+}
+#else
+/* A lock on the file for other processes, a mutex for threads of this one. */
+static pthread_mutex_t within = PTHREAD_MUTEX_INITIALIZER;
+
+bool os_mutex_init(os_mutex *mutex)
+{
+    memset(mutex, 0, sizeof *mutex);
+    return true;
+}
+
+bool os_mutex_lock(os_mutex *mutex, int file)
+{
+    time_t until = time(NULL) + PATIENCE;
+    (void)mutex;
+    pthread_mutex_lock(&within);
+    while (!os_live(file)) {
+        if (time(NULL) > until) {
+            pthread_mutex_unlock(&within);
+            return false;
+        }
+        sched_yield();
+    }
+    return true;
+}
+
+void os_mutex_unlock(os_mutex *mutex, int file)
+{
+    struct flock lock = {.l_type = F_UNLCK, .l_whence = SEEK_SET, .l_start = 0, .l_len = 1};
+    (void)mutex;
+    fcntl(file, F_SETLK, &lock);
+    pthread_mutex_unlock(&within);
+}
+#endif

@@ -1,0 +1,147 @@
+/* Locks that end with their holder, and a mutex that outlives the process that held it. */
+#include "os_share.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include "passing.h"
+#include "share_rig.h"
+
+static const char *path(const char *name)
+{
+    static char text[2][128];
+    static int turn;
+    turn ^= 1;
+    snprintf(text[turn], sizeof text[turn], "%s/%s", rig_root, name);
+    return text[turn];
+}
+
+static void identity(void)
+{
+    uint64_t self = os_process_id();
+    int status = 0;
+    tap_ok(self && self == os_process_id(), "a process has one number");
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0)
+        _exit(os_process_id() == self || !os_process_id());
+    tap_ok(waitpid(child, &status, 0) == child && status == 0, "its child has another");
+    tap_ok(os_process_id() == self, "and it keeps its own");
+}
+
+static void files(void)
+{
+    struct os_file_is is;
+    int file = os_file_open(path("a"), OS_OPEN_NEW);
+    char bytes[4] = "";
+    tap_ok(file >= 0 && (fcntl(file, F_GETFD) & FD_CLOEXEC), "a new file, closed by programs that are executed");
+    tap_ok(os_file_open(path("a"), OS_OPEN_NEW) < 0, "is new once");
+    tap_ok(os_file_open(path("b"), OS_OPEN_WRITE) < 0 && os_file_open(path("b"), OS_OPEN_READ) < 0 && !os_file_exists(path("b")),
+           "one that is not there is not opened");
+    tap_ok(os_file_write(file, 0, "abcd", 4) && os_file_read(file, 1, bytes, 3) && !memcmp(bytes, "bcd", 3), "read and written");
+    tap_ok(!os_file_read(file, 2, bytes, 3), "not beyond its end");
+    tap_ok(os_file_look(file, &is) && is.regular && is.size == 4, "it is what it is");
+    tap_ok(!os_file_look(-1, &is), "no file is nothing");
+    tap_ok(os_file_is_at(file, path("a")), "it is at its path");
+    tap_ok(os_rename(path("a"), path("c")) && !os_file_is_at(file, path("a")) && os_file_is_at(file, path("c")), "until it is moved");
+    tap_ok(symlink(path("c"), path("l")) == 0 && os_file_open(path("l"), OS_OPEN_WRITE) < 0, "links are not followed");
+    os_file_remove(path("l"));
+    tap_ok(os_file_room(file, 0, 65536) && os_file_look(file, &is) && is.size >= 65536, "room is made");
+    os_file_close(file);
+    os_file_remove(path("c"));
+}
+
+static void holds(void)
+{
+    int first = os_file_open(path("a"), OS_OPEN_NEW), second = os_file_open(path("a"), OS_OPEN_READ);
+    int other = os_file_open(path("a"), OS_OPEN_READ), ends[2];
+    tap_ok(os_hold(first) && os_hold(second) && !os_hold_alone(other), "several hold it, and nobody alone");
+    os_file_close(first);
+    int copy = dup(second);
+    os_file_close(second);
+    tap_ok(!os_hold_alone(other), "a duplicate keeps the hold");
+    if (!passing_pair(ends) || !passing_send(ends[0], copy))
+        tap_bail("no sockets");
+    os_file_close(copy);
+    tap_ok(!os_hold_alone(other), "so does a message on its way");
+    close(ends[0]);
+    close(ends[1]);
+    tap_ok(os_hold_alone(other), "it ends with the last of them");
+    os_let_go(other);
+    tap_ok(os_hold(other), "let go, others may");
+    os_file_close(other);
+    os_file_remove(path("a"));
+}
+
+static void lives(void)
+{
+    int ends[2];
+    tap_ok(!os_lives(path("life")), "nobody lives where nothing is");
+    if (!passing_pair(ends))
+        tap_bail("no sockets");
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(20);
+        close(ends[0]);
+        int file = os_file_open(path("life"), OS_OPEN_MAKE);
+        bool ok = os_live(file) && os_live(file);
+        if (fork() == 0) { /* a child of it has no part in that, and lives on */
+            passing_wait(ends[1]);
+            _exit(0);
+        }
+        passing_go_on(ends[1]);
+        pause();
+        _exit(!ok);
+    }
+    close(ends[1]);
+    passing_wait(ends[0]);
+    int file = os_file_open(path("life"), OS_OPEN_WRITE);
+    tap_ok(os_lives(path("life")) && !os_live(file), "a process lives there alone");
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    tap_ok(!os_lives(path("life")) && os_live(file), "until it is killed, whatever children it has");
+    close(ends[0]);
+    os_file_close(file);
+    os_file_remove(path("life"));
+}
+
+/* [mutex] in memory of both. */
+static void mutex(void)
+{
+    int file = os_file_open(path("mutex"), OS_OPEN_NEW);
+    os_mutex *shared = os_file_grow(file, os_page_size()) ? os_map(file, 0, os_page_size()) : NULL;
+    if (!shared || !os_mutex_init(shared))
+        tap_bail("no mutex");
+    tap_ok(os_mutex_lock(shared, file), "it is taken");
+    os_mutex_unlock(shared, file);
+    fflush(NULL);
+    for (int i = 0; i < 3; i++) {
+        pid_t child = fork();
+        if (child == 0) {
+            bool ok = os_mutex_lock(shared, file);
+            raise(ok ? SIGKILL : SIGTERM);
+        }
+        int status = 0;
+        waitpid(child, &status, 0);
+        tap_ok(WTERMSIG(status) == SIGKILL && os_mutex_lock(shared, file), "its holder was killed, and the next has it");
+        os_mutex_unlock(shared, file);
+    }
+    os_unmap(shared, os_page_size());
+    os_file_close(file);
+    os_file_remove(path("mutex"));
+}
+
+int main(void)
+{
+    rig_begin();
+    identity();
+    files();
+    holds();
+    lives();
+    mutex();
+    rig_end();
+    return tap_done();
+}

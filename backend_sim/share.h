@@ -1,0 +1,75 @@
+/* share.h - a machine's part in what is shared between processes: a machine with a name from vmm_init on, one without from
+ * its first export on.
+ *
+ *                       machine of process A                      machine of process B
+ *   private memory      blocks, counted in A's slot               blocks, counted in B's slot
+ *   exported            block H --- state: block 7, held by A, B ---  block H'      counted once
+ *   bytes               in A's file  <----------------------------- seen through the same file
+ *
+ * A block that was exported ends when no process holds it and no descriptor is left. Nobody is told when that happens: it
+ * is looked for (share_tidy) when it matters, which is when free memory is asked for or lacks, and when a block is let go.
+ * All of it is called with the machine's lock held; the state's mutex is taken inside that and never held over a call of
+ * the program.
+ */
+#ifndef SIM_SHARE_H
+#define SIM_SHARE_H
+
+#include "frames.h"
+#include "share_folder.h"
+
+struct sim_block;
+struct sim_machine;
+
+/* The file of another process's memory. */
+struct share_memory {
+    uint64_t home;
+    unsigned users;
+    struct frames frames;
+    struct share_memory *next;
+};
+
+struct share {
+    struct share_folder folder;
+    char name[SHARE_NAME_MAX + 1]; /* "" for none */
+    uint64_t owner;                /* the process that has joined; 0: not yet */
+    int life;
+    unsigned slot, depth;
+    uint64_t serial;
+    struct frames memory;       /* of this machine's blocks that may be exported, where it has a name */
+    struct share_memory *others;
+    struct sim_block *blocks;   /* this machine's of the exported ones */
+};
+
+/* NULL, with the reason in why, when the machine cannot be had. name NULL: one of its own. */
+struct share *share_open(const char *name, const struct sim_profile *profile, char why[SHARE_WHY]);
+
+/* Takes a slot, unless this process has one. NULL, or what is in the way. */
+const char *share_join(struct share *share);
+
+/* Gives back what this machine has in the state; blocks have no holder any more. */
+void share_close(struct share *share, struct sim_machine *machine);
+
+/* May be taken several times. False when the state is not to be had; then nothing in it may be used. */
+bool share_lock(struct share *share);
+void share_unlock(struct share *share);
+
+/* Tells the others what the machine uses by itself. */
+void share_publish(struct share *share, const struct sim_machine *machine);
+
+/* Gives back what ended processes had, and exported blocks that nobody can reach. With the lock. */
+void share_tidy(struct share *share, struct sim_machine *machine);
+
+/* A descriptor for a block. NULL, or what is in the way. With the lock. */
+const char *share_export(struct share *share, struct sim_machine *machine, struct sim_block *block, int *file);
+
+enum share_found { SHARE_FOUND, SHARE_NO_TOKEN, SHARE_OTHER_MACHINE, SHARE_UNKNOWN, SHARE_NO_FILE, SHARE_NO_MEMORY };
+
+/* The block that a descriptor stands for, with one holder more. With the lock, where there is a share (it may be NULL).
+ * text: the machine's name, or why. */
+enum share_found share_import(struct share *share, struct sim_machine *machine, int file, struct sim_block **block,
+                              char text[SHARE_WHY]);
+
+/* The last holder in this machine let it go. */
+void share_drop(struct share *share, struct sim_machine *machine, struct sim_block *block);
+
+#endif

@@ -1,0 +1,215 @@
+#include "share_folder.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "share_token.h"
+
+enum { TRIES = 1000, MACHINES = 1000, MAKES = 30 };
+
+bool share_name_ok(const char *name)
+{
+    size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.");
+    return length && length <= SHARE_NAME_MAX && !name[length] && name[0] != '.';
+}
+
+const char *share_folder_file(const struct share_folder *folder, const char *kind, uint64_t number,
+                              char path[OS_PATH_MAX])
+{
+    snprintf(path, OS_PATH_MAX, "%.300s/%s.%" PRIu64, folder->path, kind, number);
+    return path;
+}
+
+static const char *state_of(const char *path, char state[OS_PATH_MAX])
+{
+    snprintf(state, OS_PATH_MAX, "%.300s/state", path);
+    return state;
+}
+
+/* ROOT/t-1234567890 */
+static bool random_path(const char *root, char kind, char path[OS_PATH_MAX])
+{
+    uint64_t number;
+    if (!os_random(&number, sizeof number))
+        return false;
+    snprintf(path, OS_PATH_MAX, "%.250s/%c-%016" PRIx64, root, kind, number);
+    return true;
+}
+
+bool share_folder_sound(const struct share_folder *folder)
+{
+    struct os_file_is is;
+    return os_file_look(folder->file, &is) && is.size >= sizeof(struct share_state);
+}
+
+/* Out of everybody's way first, so that nobody finds half of it. */
+static void take_away(const char *root, const char *path)
+{
+    char aside[OS_PATH_MAX];
+    if (random_path(root, 't', aside) && os_rename(path, aside))
+        os_folder_remove(aside);
+}
+
+/* ---- what others left ---- */
+
+struct leftover {
+    const char *root, *path;
+    bool out;
+};
+
+static void look_for_descriptors(void *user, const char *name)
+{
+    struct leftover *left = user;
+    char path[OS_PATH_MAX];
+    snprintf(path, sizeof path, "%.300s/%.60s", left->path, name);
+    if (!left->out && strncmp(name, "token.", 6) == 0)
+        left->out = share_token_is_out(path);
+}
+
+static void look_at(void *user, const char *name)
+{
+    char path[OS_PATH_MAX], state[OS_PATH_MAX];
+    struct leftover left = {user, path, false};
+    if (!strchr("mut", name[0]) || name[1] != '-' || strlen(name) > SHARE_NAME_MAX + 2)
+        return;
+    snprintf(path, sizeof path, "%.250s/%.60s", left.root, name);
+    int file = os_file_open(state_of(path, state), OS_OPEN_READ);
+    bool nobody = file >= 0 ? os_hold_alone(file) : !os_file_exists(state);
+    if (nobody && name[0] != 'u') /* what has no name cannot be found again, with a descriptor or without */
+        os_folder_each(path, SHARE_BLOCKS + 3 * SHARE_PROCESSES, look_for_descriptors, &left);
+    if (nobody && !left.out)
+        take_away(left.root, path);
+    if (file >= 0)
+        os_file_close(file);
+}
+
+/* ---- opening ---- */
+
+static bool fail(char why[SHARE_WHY], const char *what, const char *path)
+{
+    snprintf(why, SHARE_WHY, "%.80s: %.90s", what, path);
+    return false;
+}
+
+static bool map(struct share_folder *folder)
+{
+    uint64_t page = os_page_size(), size = (sizeof(struct share_state) + page - 1) / page * page;
+    folder->state = share_folder_sound(folder) ? os_map(folder->file, 0, size) : NULL;
+    return folder->state != NULL;
+}
+
+static void unmap(struct share_folder *folder)
+{
+    uint64_t page = os_page_size(), size = (sizeof(struct share_state) + page - 1) / page * page;
+    if (folder->state)
+        os_unmap(folder->state, size);
+    if (folder->file >= 0)
+        os_file_close(folder->file);
+    folder->state = NULL;
+    folder->file = -1;
+}
+
+/* A whole machine in folder->path, which is not there yet. It may fail although there is all that it needs, where another
+ * process takes it for a leftover before it is held. */
+static bool make(struct share_folder *folder, const struct sim_profile *profile)
+{
+    char state[OS_PATH_MAX];
+    uint64_t id, page = os_page_size(), size = (sizeof(struct share_state) + page - 1) / page * page;
+    if (!os_random(&id, sizeof id) || !os_folder_new(folder->path))
+        return false;
+    folder->file = os_file_open(state_of(folder->path, state), OS_OPEN_NEW);
+    if (folder->file >= 0 && os_hold(folder->file) && os_file_grow(folder->file, size) &&
+        os_file_room(folder->file, 0, size) && map(folder) && share_state_init(folder->state, profile, id))
+        return true;
+    unmap(folder);
+    os_folder_remove(folder->path);
+    return false;
+}
+
+/* Made aside and put in its place whole. False also when another was faster; *made tells. */
+static bool make_named(struct share_folder *folder, const struct sim_profile *profile, bool *made)
+{
+    char path[OS_PATH_MAX];
+    memcpy(path, folder->path, sizeof path);
+    *made = random_path(folder->root, 't', folder->path) && make(folder, profile);
+    bool there = *made && os_rename(folder->path, path);
+    if (*made && !there) {
+        unmap(folder);
+        os_folder_remove(folder->path);
+    }
+    memcpy(folder->path, path, sizeof path);
+    return there;
+}
+
+static bool fits(const struct share_folder *folder, const struct sim_profile *profile, char why[SHARE_WHY])
+{
+    const struct share_state *state = folder->state;
+    if (!state || state->magic != SHARE_MAGIC || state->version != SHARE_VERSION || state->bytes != sizeof *state)
+        return fail(why, "what is there is not a machine of this version; remove the folder", folder->path);
+    if (state->profile == share_profile_number(profile))
+        return true;
+    snprintf(why, SHARE_WHY, "that machine is open with another profile, \"%.40s\"; this is \"%.40s\"",
+             state->profile_name, profile->name);
+    return false;
+}
+
+enum found { FOUND, ABSENT, MOVING };
+
+/* The machine that is there: held, and still in its place. */
+static enum found find(struct share_folder *folder)
+{
+    char state[OS_PATH_MAX];
+    folder->file = os_file_open(state_of(folder->path, state), OS_OPEN_WRITE);
+    if (folder->file < 0)
+        return os_file_exists(state) ? MOVING : ABSENT;
+    if (os_hold(folder->file) && os_file_is_at(folder->file, state))
+        return FOUND;
+    unmap(folder);
+    return MOVING;
+}
+
+static bool open_named(struct share_folder *folder, const struct sim_profile *profile, char why[SHARE_WHY])
+{
+    for (int i = 0, failures = 0; i < TRIES; i++) {
+        bool made = true;
+        enum found found = find(folder);
+        if (found == FOUND) {
+            map(folder);
+            if (fits(folder, profile, why))
+                return true;
+            unmap(folder);
+            return false;
+        }
+        if (found == ABSENT && make_named(folder, profile, &made))
+            return true;
+        if (!made && ++failures == MAKES)
+            return fail(why, "no machine can be made, for want of room or of rights, in", folder->root);
+        os_yield();
+    }
+    return fail(why, "what is there cannot be opened; remove the folder", folder->path);
+}
+
+bool share_folder_open(struct share_folder *folder, const char *name, const struct sim_profile *profile,
+                       char why[SHARE_WHY])
+{
+    *folder = (struct share_folder){.file = -1};
+    if (!os_share_root(folder->root))
+        return fail(why, "the folder of machines cannot be had, or is not this user's alone", folder->root);
+    os_folder_each(folder->root, MACHINES, look_at, folder->root);
+    if (name) {
+        snprintf(folder->path, sizeof folder->path, "%.250s/m-%.40s", folder->root, name);
+        return open_named(folder, profile, why);
+    }
+    for (int i = 0; i < MAKES; i++)
+        if (random_path(folder->root, 'u', folder->path) && make(folder, profile))
+            return true;
+    return fail(why, "no machine can be made, for want of room or of rights, in", folder->root);
+}
+
+void share_folder_close(struct share_folder *folder, bool may_go)
+{
+    if (may_go && folder->file >= 0 && os_hold_alone(folder->file))
+        take_away(folder->root, folder->path);
+    unmap(folder);
+}

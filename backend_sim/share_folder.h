@@ -1,0 +1,41 @@
+/* share_folder.h - where shared machines lie, and how they come and go.
+ *
+ *   ROOT/m-NAME/     a machine with a name          state  slot.0 slot.1 ...  mem.SERIAL ...  token.NUMBER ...
+ *   ROOT/u-RANDOM/   one without, that exported     the same, without mem
+ *   ROOT/t-RANDOM/   one that is being made, or taken away
+ *
+ * Whoever has a machine open keeps a hold on its state. A folder whose state nobody holds and of which no exported
+ * descriptor is left is nobody's: it goes with the last to close it, or when the next machine is opened.
+ */
+#ifndef SIM_SHARE_FOLDER_H
+#define SIM_SHARE_FOLDER_H
+
+#include "share_state.h"
+
+enum { SHARE_WHY = 200 };
+
+struct share_folder {
+    char root[OS_PATH_MAX], path[OS_PATH_MAX];
+    int file; /* the state, held */
+    struct share_state *state;
+};
+
+/* Is that a name? */
+bool share_name_ok(const char *name);
+
+/* The machine of that name, which is made if it is not there; NULL: a new one that nobody else knows. False when it cannot
+ * be had, with the reason in why. */
+bool share_folder_open(struct share_folder *folder, const char *name, const struct sim_profile *profile,
+                       char why[SHARE_WHY]);
+
+/* May go: nobody else will want it. Then it goes, unless others have it open. */
+void share_folder_close(struct share_folder *folder, bool may_go);
+
+/* Is the state still as large as it was? Until then nothing in it may be touched. */
+bool share_folder_sound(const struct share_folder *folder);
+
+/* The path of a file in it: "slot", 3 -> FOLDER/slot.3 */
+const char *share_folder_file(const struct share_folder *folder, const char *kind, uint64_t number,
+                              char path[OS_PATH_MAX]);
+
+#endif

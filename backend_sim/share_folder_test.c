@@ -1,0 +1,103 @@
+/* Machines as folders: one for each name, gone with the last, leftovers swept, and what cannot be had said. */
+#include "share_folder.h"
+
+#include <sys/wait.h>
+
+#include "share_rig.h"
+#include "share_token.h"
+
+static struct sim_profile profile;
+static char why[SHARE_WHY];
+
+static void names(void)
+{
+    static const char *const good[] = {"a", "A-b_c.9", "0123456789012345678901234567890123456789"};
+    static const char *const bad[] = {"", ".", "..", ".a", "a/b", "a b", "a\n", "01234567890123456789012345678901234567890"};
+    bool right = true;
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++)
+        right &= share_name_ok(good[i]);
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        right &= !share_name_ok(bad[i]);
+    tap_ok(right, "names are told from what could be a path");
+}
+
+static void one_for_each_name(void)
+{
+    struct share_folder a, b, c;
+    tap_ok(share_folder_open(&a, "x", &profile, why) && share_folder_open(&b, "x", &profile, why) &&
+               share_folder_open(&c, "y", &profile, why),
+           "three open two machines");
+    tap_ok(a.state->id == b.state->id && a.state->id != c.state->id && rig_machines() == 2, "by their names");
+    share_folder_close(&a, true);
+    tap_u64(rig_machines(), 2, "a machine stays while another has it open");
+    share_folder_close(&b, false);
+    tap_u64(rig_machines(), 2, "or wants it to stay");
+    tap_ok(share_folder_open(&a, "x", &profile, why), "opened again");
+    share_folder_close(&a, true);
+    share_folder_close(&c, true);
+    tap_u64(rig_machines(), 0, "and goes with the last");
+}
+
+/* What a process that was killed left is swept when the next machine is opened, unless a descriptor of it is out. */
+static void leftovers(void)
+{
+    struct share_folder a, b;
+    struct share_token token = {0};
+    struct os_file_is is;
+    char path[OS_PATH_MAX];
+    share_folder_open(&a, "left", &profile, why);
+    share_token_make(share_folder_file(&a, "token", 1, path), &token, &is);
+    int fd = share_token_open(path);
+    share_folder_close(&a, false);
+    char half[128];
+    snprintf(half, sizeof half, "%s/t-half", rig_root);
+    os_folder_new(half);
+    share_folder_open(&b, "next", &profile, why);
+    tap_u64(rig_machines(), 2, "half a machine is swept, one with a descriptor is not");
+    close(fd);
+    share_folder_close(&b, true);
+    share_folder_open(&b, "next", &profile, why);
+    tap_u64(rig_machines(), 1, "until that is closed");
+    share_folder_close(&b, true);
+}
+
+/* Many come and go at once; each finds a whole machine. */
+static void at_once(void)
+{
+    enum { ALL = 4, TIMES = 100 };
+    unsigned failed = 0;
+    pid_t child[ALL];
+    fflush(NULL);
+    for (int i = 0; i < ALL; i++) {
+        child[i] = fork();
+        if (child[i])
+            continue;
+        for (int j = 0; j < TIMES; j++) {
+            struct share_folder folder;
+            if (!share_folder_open(&folder, "crowd", &profile, why) || folder.state->magic != SHARE_MAGIC) {
+                fprintf(stderr, "%s\n", why);
+                _exit(1);
+            }
+            share_folder_close(&folder, true);
+        }
+        _exit(0);
+    }
+    for (int i = 0; i < ALL; i++) {
+        int status = 1;
+        waitpid(child[i], &status, 0);
+        failed += status != 0;
+    }
+    tap_u64(failed, 0, "%d processes open and close one machine %d times", ALL, TIMES);
+}
+
+int main(void)
+{
+    rig_begin();
+    sim_profile_builtin("h100", &profile);
+    names();
+    one_for_each_name();
+    leftovers();
+    at_once();
+    rig_end();
+    return tap_done();
+}

@@ -1,0 +1,329 @@
+/* Processes on one machine that are killed anywhere, that compete for its memory, and that hand memory to each other: in
+ * the end all of it is free, and none was given out twice. Seeds are printed; CUVMM_SEED takes another. */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "passing.h"
+#include "random.h"
+#include "share_rig.h"
+
+typedef vmm_mem_generic_allocation_handle handle_t;
+
+static unsigned scale(unsigned n)
+{
+    const char *text = getenv("CUVMM_TEST_SCALE");
+    unsigned share = text ? (unsigned)atoi(text) : 100;
+    unsigned scaled = n * (share ? share : 1) / 100;
+    return scaled ? scaled : 1;
+}
+
+/* ---- killed anywhere ---- */
+
+/* What a victim does until it is killed: a byte goes out before each step, so that the killer knows how far it is. */
+static _Noreturn void victim(int out, uint64_t seed)
+{
+    enum { HELD = 6 };
+    handle_t held[HELD] = {0};
+    int fd[HELD];
+    vmm_system *sys = rig_open("kill");
+    for (int i = 0; i < HELD; i++)
+        fd[i] = -1;
+    alarm(60);
+    for (;;) {
+        unsigned i = (unsigned)random_below(&seed, HELD), what = (unsigned)random_below(&seed, 4);
+        if (write(out, "s", 1) != 1)
+            _exit(1);
+        if (!held[i]) {
+            rig_create(sys, RIG_G * (1 + random_below(&seed, 3)), &held[i]);
+        } else if (what == 0) {
+            vmm_mem_release(sys, held[i]);
+            held[i] = 0;
+        } else if (what == 1 && fd[i] >= 0) {
+            close(fd[i]);
+            fd[i] = -1;
+        } else if (what == 2 && fd[i] < 0) {
+            fd[i] = rig_export(sys, held[i]);
+        } else if (fd[i] >= 0) {
+            handle_t copy = 0;
+            if (rig_import(sys, fd[i], &copy) == VMM_SUCCESS)
+                vmm_mem_release(sys, copy);
+        }
+    }
+}
+
+/* Starts a victim and kills it some steps later, in the midst of the next. */
+static void kill_one(uint64_t *seed)
+{
+    int ends[2];
+    char byte;
+    if (pipe(ends))
+        tap_bail("no pipe");
+    pid_t child = fork();
+    if (child == 0) {
+        close(ends[0]);
+        victim(ends[1], random_next(seed));
+    }
+    close(ends[1]);
+    for (uint64_t steps = 1 + random_below(seed, 60); steps; steps--)
+        if (read(ends[0], &byte, 1) != 1)
+            break;
+    for (volatile uint64_t spin = random_below(seed, 4000); spin; spin--) /* not always at the same store */
+        ;
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    close(ends[0]);
+}
+
+static void killed_anywhere(void)
+{
+    uint64_t seed = random_seed(20260521);
+    unsigned rounds = scale(150), wrong = 0, stuck = 0;
+    vmm_system *sys = NULL;
+    fflush(NULL);
+    for (unsigned i = 0; i < rounds; i++) {
+        if (!sys && i >= 2) { /* first victims are alone on the machine, then there is somebody who goes on */
+            sys = rig_open("kill");
+            wrong += !sys;
+        }
+        kill_one(&seed);
+        handle_t handle = 0;
+        if (sys && i % 5 == 4) {
+            uint64_t all = rig_free(sys);
+            stuck += all == UINT64_MAX;
+            wrong += rig_create(sys, all / RIG_G * RIG_G, &handle) != VMM_SUCCESS; /* every byte can be had */
+            vmm_mem_release(sys, handle);
+        }
+    }
+    vmm_system *fresh = rig_open("fresh");
+    tap_u64(rig_free(sys), rig_free(fresh), "after %u processes were killed all memory is free", rounds);
+    tap_u64(wrong, 0, "and can be had meanwhile");
+    tap_u64(stuck, 0, "nobody is held up");
+    rig_close(fresh);
+    rig_close(sys);
+}
+
+/* ---- competing ---- */
+
+/* Takes pieces of all sizes until there are none, tells how much it got, and holds it until it is told to go. */
+static _Noreturn void competitor(int socket, uint64_t seed)
+{
+    vmm_system *sys = rig_open("full");
+    uint64_t mine = 0;
+    alarm(60);
+    passing_go_on(socket);
+    passing_wait(socket);
+    for (uint64_t piece = 512; piece;) {
+        handle_t handle = 0;
+        uint64_t size = (1 + random_below(&seed, piece)) * RIG_G;
+        if (rig_create(sys, size, &handle) != VMM_SUCCESS) {
+            piece /= 2;
+            continue;
+        }
+        mine += size;
+        if (random_below(&seed, 4) == 0) {
+            vmm_mem_release(sys, handle);
+            mine -= size;
+        } else if (random_below(&seed, 8) == 0) {
+            handle_t copy = 0; /* exported memory counts once, whoever looks */
+            int fd = size <= 2 * RIG_G ? rig_export(sys, handle) : -1;
+            if (fd >= 0 && rig_import(sys, fd, &copy) == VMM_SUCCESS)
+                vmm_mem_release(sys, copy);
+            if (fd >= 0)
+                close(fd);
+        }
+    }
+    if (write(socket, &mine, sizeof mine) != sizeof mine)
+        _exit(1);
+    passing_wait(socket);
+    rig_close(sys);
+    _exit(0);
+}
+
+static void competing(void)
+{
+    enum { ALL = 3 };
+    int socket[ALL];
+    pid_t child[ALL];
+    uint64_t sum = 0, seed = random_seed(4711);
+    vmm_system *sys = rig_open("full");
+    uint64_t all = rig_free(sys);
+    fflush(NULL);
+    for (int i = 0; i < ALL; i++) {
+        int ends[2];
+        if (!passing_pair(ends))
+            tap_bail("no sockets");
+        child[i] = fork();
+        if (child[i] == 0) {
+            close(ends[0]);
+            for (int j = 0; j < i; j++)
+                close(socket[j]);
+            competitor(ends[1], seed + (uint64_t)i);
+        }
+        close(ends[1]);
+        socket[i] = ends[0];
+    }
+    for (int i = 0; i < ALL; i++)
+        passing_wait(socket[i]);
+    for (int i = 0; i < ALL; i++)
+        passing_go_on(socket[i]);
+    for (int i = 0; i < ALL; i++) {
+        uint64_t mine = 0;
+        if (read(socket[i], &mine, sizeof mine) != sizeof mine)
+            tap_bail("a process is gone");
+        sum += mine;
+    }
+    tap_ok(sum <= all && all - sum < RIG_G, "processes that compete get all there is, and no more: %llu of %llu",
+           (unsigned long long)sum, (unsigned long long)all);
+    tap_u64(rig_free(sys), all - sum, "which is what is counted");
+    kill(child[0], SIGKILL); /* one goes without a word */
+    for (int i = 0; i < ALL; i++) {
+        close(socket[i]);
+        waitpid(child[i], NULL, 0);
+    }
+    tap_u64(rig_free(sys), all, "and comes back with them");
+    rig_close(sys);
+}
+
+/* ---- handing round ---- */
+
+enum { PEERS = 4, KEPT = 8 };
+
+struct kept {
+    handle_t handle;
+    vmm_deviceptr at;
+    int fd;
+    unsigned char value;
+};
+
+static void let_go(vmm_system *sys, struct kept *k)
+{
+    if (k->at)
+        rig_unmap(sys, k->at, RIG_G);
+    if (k->handle)
+        vmm_mem_release(sys, k->handle);
+    if (k->fd >= 0)
+        close(k->fd);
+    *k = (struct kept){.fd = -1};
+}
+
+/* Every piece is filled with a value of its maker before it is exported, and nobody writes to it after. */
+static unsigned take_in(vmm_system *sys, struct kept *k, int fd)
+{
+    int first, last;
+    let_go(sys, k);
+    if (rig_import(sys, fd, &k->handle) != VMM_SUCCESS || !(k->at = rig_map(sys, k->handle, RIG_G))) {
+        close(fd);
+        return 1;
+    }
+    k->fd = fd;
+    first = rig_byte(sys, k->at);
+    last = rig_byte(sys, k->at + RIG_G - 1);
+    return first <= 0 || first != last;
+}
+
+static bool make(vmm_system *sys, struct kept *k, unsigned char value)
+{
+    let_go(sys, k);
+    if (rig_create(sys, RIG_G, &k->handle) != VMM_SUCCESS || !(k->at = rig_map(sys, k->handle, RIG_G)) ||
+        vmm_memset_d8(sys, k->at, value, RIG_G) != VMM_SUCCESS)
+        return false;
+    k->fd = rig_export(sys, k->handle);
+    return k->fd >= 0;
+}
+
+/* Whatever came in until now. */
+static unsigned receive(vmm_system *sys, int left, struct kept kept[KEPT], uint64_t *seed)
+{
+    unsigned wrong = 0;
+    struct pollfd ready = {.fd = left, .events = POLLIN};
+    while (poll(&ready, 1, 0) == 1 && (ready.revents & POLLIN)) {
+        int fd = passing_receive(left);
+        if (fd < 0)
+            break;
+        wrong += take_in(sys, &kept[random_below(seed, KEPT)], fd);
+    }
+    return wrong;
+}
+
+static _Noreturn void peer(int right, int left, uint64_t seed, unsigned rounds)
+{
+    struct kept kept[KEPT];
+    unsigned wrong = 0;
+    vmm_system *sys = rig_open("ring");
+    alarm(120);
+    for (int i = 0; i < KEPT; i++)
+        kept[i] = (struct kept){.fd = -1};
+    for (unsigned round = 0; round < rounds; round++) {
+        struct kept *k = &kept[random_below(&seed, KEPT)];
+        struct pollfd room = {.fd = right, .events = POLLOUT};
+        switch (random_below(&seed, 5)) {
+        case 0: wrong += !make(sys, k, (unsigned char)(1 + random_below(&seed, 255))); break;
+        case 1:
+        case 2: /* own or imported: the descriptor goes on */
+            if (k->fd >= 0 && poll(&room, 1, 0) == 1 && (room.revents & POLLOUT))
+                passing_send(right, k->fd);
+            break;
+        case 3: let_go(sys, k); break;
+        default:
+            if (k->fd >= 0) {
+                close(k->fd);
+                k->fd = -1;
+            }
+        }
+        wrong += receive(sys, left, kept, &seed);
+    }
+    if (seed % 3) /* some go without a word */
+        rig_close(sys);
+    _exit(wrong != 0);
+}
+
+static void handed_round(void)
+{
+    int ends[PEERS][2];
+    pid_t child[PEERS];
+    uint64_t seed = random_seed(99);
+    unsigned failed = 0, rounds = scale(400);
+    vmm_system *sys = rig_open("ring");
+    uint64_t all = rig_free(sys);
+    fflush(NULL);
+    for (int i = 0; i < PEERS; i++)
+        if (!passing_pair(ends[i]))
+            tap_bail("no sockets");
+    for (int i = 0; i < PEERS; i++) {
+        child[i] = fork();
+        if (child[i] == 0) {
+            for (int j = 0; j < PEERS; j++) {
+                if (j != i)
+                    close(ends[j][0]);
+                if (j != (i + 1) % PEERS)
+                    close(ends[j][1]);
+            }
+            peer(ends[i][0], ends[(i + 1) % PEERS][1], seed + (uint64_t)i, rounds);
+        }
+    }
+    for (int i = 0; i < PEERS; i++) {
+        close(ends[i][0]);
+        close(ends[i][1]);
+    }
+    for (int i = 0; i < PEERS; i++) {
+        int status = 1;
+        waitpid(child[i], &status, 0);
+        failed += status != 0;
+    }
+    tap_u64(failed, 0, "%d processes hand memory round, %u rounds each, and always find its bytes", PEERS, rounds);
+    tap_u64(rig_free(sys), all, "in the end all of it is free");
+    rig_close(sys);
+}
+
+int main(void)
+{
+    signal(SIGPIPE, SIG_IGN);
+    rig_begin();
+    killed_anywhere();
+    competing();
+    handed_round();
+    rig_end();
+    return tap_done();
+}

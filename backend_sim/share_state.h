@@ -1,0 +1,80 @@
+/* share_state.h - what the processes of a machine know of each other: a file that all of them have mapped.
+ *
+ *   state    [ header: profile, id, mutex ][ slot of process 0 ][ slot 1 ] ... [ block 0 ][ block 1 ] ...
+ *   slot     what the process uses by itself, of each device and node
+ *   block    memory that was exported: where its bytes are, and a bit for each process that holds it
+ *
+ *   used of a device  =  the slots' own  +  the blocks that were exported, each once
+ *
+ * A process can be killed between any two stores here. So there is an order: a block exists from the store of its number
+ * on, and until that is 0 again; numbers and sums are stored, never added to, by their one writer; what belongs to a slot
+ * that nobody lives in counts for nothing and is cleared by whoever looks next. Nothing read here is trusted to be in range.
+ */
+#ifndef SIM_SHARE_STATE_H
+#define SIM_SHARE_STATE_H
+
+#include <stdatomic.h>
+
+#include "os_share.h"
+#include "profile.h"
+
+enum { SHARE_PROCESSES = 256, SHARE_BLOCKS = 8192, SHARE_NAME_MAX = 40 };
+
+#define SHARE_MAGIC UINT64_C(0x3165686873756376)
+#define SHARE_VERSION 1
+
+/* What of the machine's memory is in use, in bytes. */
+struct share_use {
+    _Atomic uint64_t device[VMM_MAX_DEVICES], compressed[VMM_MAX_DEVICES], node[SIM_MAX_NODES];
+};
+
+struct share_slot {
+    _Atomic uint64_t taken;  /* 1: somebody moved in */
+    _Atomic uint64_t owner;  /* os_process_id() */
+    _Atomic uint64_t serial; /* never used again in this machine; names the file of its memory */
+    struct share_use use;
+};
+
+struct share_block {
+    _Atomic uint64_t number; /* never used again; 0: there is no such block */
+    uint64_t nonce[2];
+    uint64_t file_device, file_number; /* its token (share_token.h) */
+    uint64_t home, place, size;        /* the slot's serial and where in the file of its memory */
+    int32_t location_type, location_id;
+    uint32_t compression;
+    _Atomic uint64_t holder[SHARE_PROCESSES / 64];
+};
+
+struct share_state {
+    uint64_t magic, version, bytes;
+    uint64_t id, profile;
+    char profile_name[SIM_NAME_MAX];
+    os_mutex mutex;
+    _Atomic uint64_t serials, numbers;         /* given so far */
+    _Atomic uint64_t slots_seen, blocks_seen;  /* no slot and no block from there on was ever used */
+    struct share_slot slot[SHARE_PROCESSES];
+    struct share_block block[SHARE_BLOCKS];
+};
+
+/* A number for what the profile says, its name among it. */
+uint64_t share_profile_number(const struct sim_profile *profile);
+
+/* Fills a state that is all zero. */
+bool share_state_init(struct share_state *state, const struct sim_profile *profile, uint64_t id);
+
+/* How many slots and blocks there are to look at. */
+unsigned share_slots(const struct share_state *state);
+unsigned share_blocks(const struct share_state *state);
+
+/* How many bytes all processes use of a location of type DEVICE or HOST_NUMA; compressed: of a device, compressible. */
+uint64_t share_used(const struct share_state *state, vmm_mem_location location, bool compressed);
+
+bool share_holds(const struct share_block *block, unsigned slot);
+void share_hold(struct share_block *block, unsigned slot, bool held);
+bool share_is_held(const struct share_block *block);
+
+/* Does a process live in a slot with that serial, and how many blocks but this one have their bytes in its file? */
+bool share_home_lives(const struct share_state *state, uint64_t serial);
+unsigned share_home_blocks(const struct share_state *state, uint64_t serial, const struct share_block *but);
+
+#endif

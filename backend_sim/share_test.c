@@ -1,0 +1,410 @@
+/* What processes share, and what can be wrong with it: descriptors that were forged, states that were damaged, machines of
+ * another kind. Nothing of it ends a process or shows it another's memory. */
+#include "share_state.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include "passing.h"
+#include "share_rig.h"
+#include "share_token.h"
+
+typedef vmm_mem_generic_allocation_handle handle_t;
+
+/* ---- two systems on one machine ---- */
+
+static void together(void)
+{
+    vmm_system *a = rig_open("one"), *b = rig_open("one");
+    handle_t memory = 0, copy = 0, again = 0;
+    uint64_t before = rig_free(a);
+    tap_u64(rig_machines(), 1, "both open one machine");
+    tap_result(rig_create(a, 2 * RIG_G, &memory), VMM_SUCCESS, "one takes memory");
+    tap_u64(rig_free(b), before - 2 * RIG_G, "which the other lacks");
+    vmm_deviceptr p = rig_map(a, memory, 2 * RIG_G);
+    vmm_memset_d8(a, p, 0x5a, 2 * RIG_G);
+    int fd = rig_export(a, memory);
+    tap_ok(fd >= 0 && rig_import(b, fd, &copy) == VMM_SUCCESS && rig_import(b, fd, &again) == VMM_SUCCESS,
+           "it is exported and imported twice");
+    tap_u64(rig_free(b), before - 2 * RIG_G, "and counted once");
+    vmm_deviceptr q = rig_map(b, copy, 2 * RIG_G);
+    tap_u64((uint64_t)rig_byte(b, q + RIG_G), 0x5a, "the bytes are there");
+    vmm_memset_d8(b, q, 0x11, 1);
+    tap_u64((uint64_t)rig_byte(a, p), 0x11, "and written from the other side");
+    rig_close(a);
+    tap_u64((uint64_t)rig_byte(b, q + 2 * RIG_G - 1), 0x5a, "they outlive the exporter's system");
+    rig_unmap(b, q, 2 * RIG_G);
+    vmm_mem_release(b, copy);
+    vmm_mem_release(b, again);
+    tap_u64(rig_free(b), before - 2 * RIG_G, "the descriptor holds the memory");
+    tap_result(rig_import(b, fd, &copy), VMM_SUCCESS, "it is imported once more");
+    q = rig_map(b, copy, 2 * RIG_G);
+    tap_u64((uint64_t)rig_byte(b, q + 2 * RIG_G - 1), 0x5a, "with its bytes");
+    close(fd);
+    rig_unmap(b, q, 2 * RIG_G);
+    vmm_mem_release(b, copy);
+    tap_u64(rig_free(b), before, "the last one frees it");
+    rig_close(b);
+    tap_u64(rig_machines(), 0, "the machine goes with the last");
+}
+
+/* The next to get the same memory finds zeros, whoever cleared it. */
+static void zeros(void)
+{
+    vmm_system *a = rig_open("one"), *b = rig_open("one");
+    handle_t memory = 0, copy = 0;
+    rig_create(a, RIG_G, &memory);
+    vmm_deviceptr p = rig_map(a, memory, RIG_G);
+    vmm_memset_d8(a, p, 0x77, RIG_G);
+    int fd = rig_export(a, memory);
+    rig_import(b, fd, &copy);
+    close(fd);
+    rig_unmap(a, p, RIG_G);
+    vmm_mem_release(a, memory);
+    vmm_mem_release(b, copy); /* nobody is left, and the place is a's to give */
+    rig_create(a, RIG_G, &memory);
+    p = rig_map(a, memory, RIG_G);
+    vmm_memset_d8(a, p, 1, 1);
+    tap_u64((uint64_t)rig_byte(a, p + RIG_G - 1), 0, "what was exported reads as zero for the next");
+    rig_close(a);
+    rig_close(b);
+}
+
+static void without_a_name(void)
+{
+    vmm_system *a = rig_open(NULL), *b = rig_open(NULL);
+    handle_t memory = 0, copy = 0x77;
+    tap_u64(rig_machines(), 0, "a machine without a name takes no folder");
+    rig_create(a, RIG_G, &memory);
+    int fd = rig_export(a, memory);
+    tap_u64(rig_machines(), 1, "until it exports");
+    tap_result(rig_import(b, fd, &copy), VMM_ERROR_UNKNOWN, "another machine does not know it");
+    tap_ok(rig_told("VMM-IMPORT-MACHINE") && strstr(vmm_last_detail()->note, "no name") && copy == 0x77, "and says so: %s",
+           vmm_last_detail()->note);
+    rig_close(a);
+    tap_u64(rig_machines(), 0, "the folder goes with the system, although a descriptor is open");
+    tap_result(rig_import(b, fd, &copy), VMM_ERROR_UNKNOWN, "which is of nothing then");
+    close(fd);
+    rig_close(b);
+}
+
+static void other_machine(void)
+{
+    vmm_system *a = rig_open("one"), *b = rig_open("two");
+    handle_t memory = 0, copy = 0;
+    rig_create(a, RIG_G, &memory);
+    int fd = rig_export(a, memory);
+    tap_result(rig_import(b, fd, &copy), VMM_ERROR_UNKNOWN, "a descriptor of another machine");
+    tap_ok(rig_told("VMM-IMPORT-MACHINE") && strstr(vmm_last_detail()->note, "machine=one"), "names it: %s",
+           vmm_last_detail()->note);
+    close(fd);
+    rig_close(a);
+    rig_close(b);
+}
+
+/* ---- opening ---- */
+
+static void refused(const char *spec, vmm_result result, const char *says, const char *what)
+{
+    vmm_system *sys = NULL;
+    vmm_result got = vmm_open(spec, &sys);
+    tap_ok(got == result && !sys && strstr(vmm_last_detail()->note, says), "%s: %s", what, vmm_last_detail()->note);
+    if (sys)
+        vmm_close(sys);
+}
+
+static void opening(void)
+{
+    vmm_system *a = rig_open("one");
+    refused("sim:h200x2,machine=one", VMM_ERROR_OPERATING_SYSTEM, "another profile", "another profile");
+    rig_close(a);
+    refused("sim:h100,machine=", VMM_ERROR_INVALID_VALUE, "name", "no name");
+    refused("sim:h100,machine=..", VMM_ERROR_INVALID_VALUE, "name", "a name that is a folder's");
+    setenv("CUVMM_MACHINE", "a/b", 1);
+    refused("sim:h100", VMM_ERROR_INVALID_VALUE, "CUVMM_MACHINE", "the environment's name is none");
+    setenv("CUVMM_MACHINE", "three", 1);
+    a = rig_open(NULL);
+    tap_ok(a && os_file_exists(rig_path("three", "state")), "the environment's name is taken where the spec has none");
+    rig_close(a);
+    unsetenv("CUVMM_MACHINE");
+    chmod(rig_root, 0755);
+    refused("sim:h100,machine=one", VMM_ERROR_OPERATING_SYSTEM, "not this user's alone", "others may look into the folder");
+    a = rig_open(NULL);
+    handle_t memory = 0;
+    rig_create(a, RIG_G, &memory);
+    int fd = rig_export(a, memory);
+    tap_ok(fd < 0 && rig_told("VMM-EXPORT-SYSTEM") && strstr(vmm_last_detail()->note, rig_root), "exports say so: %s",
+           vmm_last_detail()->note);
+    rig_close(a);
+    chmod(rig_root, 0700);
+    setenv("CUVMM_MACHINES", "/dev/null", 1);
+    refused("sim:h100,machine=one", VMM_ERROR_OPERATING_SYSTEM, "/dev/null", "no folder at all");
+    setenv("CUVMM_MACHINES", rig_root, 1);
+}
+
+/* What lies there already. */
+static void write_state(const char *bytes, size_t size)
+{
+    char folder[256];
+    snprintf(folder, sizeof folder, "%s/m-one", rig_root);
+    mkdir(folder, 0700);
+    int file = open(rig_path("one", "state"), O_RDWR | O_CREAT | O_TRUNC, 0600);
+    if (file < 0 || ftruncate(file, sizeof(struct share_state)) || pwrite(file, bytes, size, 0) != (ssize_t)size)
+        tap_bail("no state can be written");
+    close(file);
+}
+
+/* A folder that nobody uses is replaced; one that somebody does is refused. */
+static void damaged_before(void)
+{
+    write_state("nonsense", 8);
+    int holder = open(rig_path("one", "state"), O_RDONLY);
+    os_hold(holder);
+    refused("sim:h100,machine=one", VMM_ERROR_OPERATING_SYSTEM, "not a machine of this version", "nonsense that is in use");
+    if (truncate(rig_path("one", "state"), 100))
+        tap_bail("the state cannot be cut");
+    refused("sim:h100,machine=one", VMM_ERROR_OPERATING_SYSTEM, "not a machine of this version", "a state that is too short");
+    close(holder);
+    vmm_system *a = rig_open("one");
+    tap_ok(a != NULL, "nobody's leftovers are replaced");
+    rig_close(a);
+}
+
+/* ---- what an importer is given ---- */
+
+static int forged(const struct share_token *token, uint64_t size)
+{
+    FILE *file = tmpfile();
+    char zeros[sizeof *token + 100] = {0};
+    memcpy(zeros, token, sizeof *token);
+    if (!file || fwrite(zeros, 1, size, file) != size || fflush(file))
+        tap_bail("no temporary file");
+    int fd = dup(fileno(file));
+    fclose(file);
+    return fd;
+}
+
+static void not_imported(vmm_system *sys, int fd, const char *rule, const char *what)
+{
+    handle_t copy = 0x77;
+    vmm_result result = rig_import(sys, fd, &copy);
+    tap_ok(result == vmm_rule_find(rule)->result && rig_told(rule) && copy == 0x77, "%s is refused by %s", what,
+           vmm_last_detail()->rule ? vmm_last_detail()->rule : "nothing");
+}
+
+static void forged_tokens(void)
+{
+    vmm_system *a = rig_open("one");
+    handle_t memory = 0;
+    struct share_token token, other;
+    struct os_file_is is;
+    rig_create(a, RIG_G, &memory);
+    int fd = rig_export(a, memory);
+    tap_ok(share_token_read(fd, &token, &is), "a descriptor's file can be read");
+    tap_ok(ftruncate(fd, 0) && write(fd, "x", 1) < 0, "and not be written through it");
+    const struct {
+        uint64_t size;
+        const char *what;
+    } sizes[] = {{sizeof token, "a copy"}, {sizeof token - 1, "a shorter copy"}, {sizeof token + 1, "a longer copy"}, {0, "an empty file"}};
+    for (size_t i = 0; i < 4; i++) {
+        int copy = forged(&token, sizes[i].size);
+        not_imported(a, copy, "VMM-IMPORT-FOREIGN", sizes[i].what);
+        close(copy);
+    }
+    const uint64_t indexes[] = {1, SHARE_BLOCKS - 1, SHARE_BLOCKS, UINT64_MAX, UINT64_C(1) << 32};
+    for (size_t i = 0; i < sizeof indexes / sizeof indexes[0]; i++) {
+        other = token;
+        other.index = indexes[i];
+        int copy = forged(&other, sizeof other);
+        not_imported(a, copy, "VMM-IMPORT-FOREIGN", "a block that is not there");
+        close(copy);
+    }
+    other = token;
+    memset(other.name, 7, sizeof other.name);
+    other.machine++;
+    int copy = forged(&other, sizeof other);
+    not_imported(a, copy, "VMM-IMPORT-MACHINE", "a machine that is not there");
+    close(copy);
+    char path[64];
+    snprintf(path, sizeof path, "token.%llu", (unsigned long long)token.number);
+    int writer = open(rig_path("one", path), O_RDWR);
+    other = token;
+    other.nonce[1]++;
+    if (pwrite(writer, &other, sizeof other, 0) != sizeof other)
+        tap_bail("the token cannot be spoilt");
+    not_imported(a, fd, "VMM-IMPORT-FOREIGN", "the file itself, changed");
+    if (ftruncate(writer, 3))
+        tap_bail("the token cannot be cut");
+    not_imported(a, fd, "VMM-IMPORT-FOREIGN", "the file itself, cut");
+    close(writer);
+    close(fd);
+    rig_close(a);
+}
+
+static struct share_state *look_at_state(const char *machine)
+{
+    int file = open(rig_path(machine, "state"), O_RDWR);
+    void *at = mmap(NULL, sizeof(struct share_state), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    close(file);
+    if (at == MAP_FAILED)
+        tap_bail("the state cannot be mapped");
+    return at;
+}
+
+/* The state says of the block what cannot be; the file of its memory is gone, or shorter. */
+static void wrong_blocks(void)
+{
+    vmm_system *a = rig_open("one"), *b = rig_open("one");
+    handle_t memory = 0;
+    rig_create(a, RIG_G, &memory);
+    int fd = rig_export(a, memory);
+    struct share_state *state = look_at_state("one");
+    struct share_block *block = &state->block[0], kept = *block;
+#define WRONG(member, value, what)                                   \
+    do {                                                             \
+        block->member = (value);                                     \
+        not_imported(b, fd, "VMM-IMPORT-SYSTEM", what);              \
+        block->member = kept.member;                                 \
+    } while (0)
+    WRONG(size, 0, "no size");
+    WRONG(size, UINT64_MAX, "a size beyond everything");
+    WRONG(size, UINT64_C(1) << 40, "a size beyond the file");
+    WRONG(place, UINT64_MAX - 4095, "a place beyond everything");
+    WRONG(place, 1, "a place between pages");
+    WRONG(location_id, 7, "a device that is not there");
+    WRONG(location_id, -1, "a device below all");
+    WRONG(location_type, 9, "a kind of place that is none");
+    WRONG(home, 12345, "a home that never was");
+    atomic_store(&state->blocks_seen, UINT64_MAX);
+    atomic_store(&state->slots_seen, UINT64_MAX);
+    tap_ok(rig_free(b) != UINT64_MAX, "counts beyond the tables are not believed");
+    handle_t copy = 0;
+    tap_result(rig_import(b, fd, &copy), VMM_SUCCESS, "as it was it is imported");
+    munmap(state, sizeof *state);
+    close(fd);
+    rig_close(a);
+    rig_close(b);
+}
+
+/* Cut while it is open: what is given back needs nobody, everything else says what is wrong. */
+static void damaged_meanwhile(void)
+{
+    vmm_system *a = rig_open("one");
+    handle_t memory = 0, other = 0, copy = 0;
+    uint64_t bytes, total;
+    rig_create(a, RIG_G, &memory);
+    rig_create(a, RIG_G, &other);
+    int fd = rig_export(a, memory);
+    const char *path = rig_path("one", "state");
+    if (truncate(path, 5))
+        tap_bail("the state cannot be cut");
+    tap_ok(rig_create(a, RIG_G, &copy) == VMM_ERROR_OPERATING_SYSTEM && rig_told("VMM-SHARE-STATE"), "no create");
+    tap_ok(rig_import(a, fd, &copy) == VMM_ERROR_OPERATING_SYSTEM && rig_told("VMM-SHARE-STATE"), "no import");
+    tap_ok(rig_export(a, memory) < 0 && rig_told("VMM-SHARE-STATE"), "no export");
+    tap_ok(vmm_mem_get_info(a, &bytes, &total) == VMM_ERROR_OPERATING_SYSTEM && rig_told("VMM-SHARE-STATE"),
+           "nobody knows what is free");
+    vmm_deviceptr at = 0;
+    tap_ok(vmm_mem_alloc(a, &at, 100) == VMM_ERROR_OPERATING_SYSTEM && rig_told("VMM-SHARE-STATE"), "no allocation");
+    vmm_deviceptr p = rig_map(a, memory, RIG_G);
+    tap_ok(p && vmm_memset_d8(a, p, 1, RIG_G) == VMM_SUCCESS && rig_byte(a, p) == 1, "memory that is there can be used");
+    tap_result(vmm_mem_release(a, memory), VMM_SUCCESS, "and released");
+    tap_result(vmm_mem_release(a, other), VMM_SUCCESS, "exported or not");
+    rig_unmap(a, p, RIG_G);
+    rig_close(a);
+    close(fd);
+    vmm_system *b = rig_open("one");
+    tap_ok(b != NULL, "the next to open it makes a new one");
+    rig_close(b);
+}
+
+/* ---- processes ---- */
+
+/* A parent that opened, and a child that goes on with that before either has initialised: two processes of the machine. */
+static void forked_before_init(void)
+{
+    vmm_system *sys = NULL;
+    vmm_context ctx;
+    int ends[2], status = 0;
+    handle_t memory = 0;
+    vmm_open("sim:" RIG_PROFILE ",machine=one", &sys);
+    if (!passing_pair(ends))
+        tap_bail("no sockets");
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(30);
+        close(ends[0]);
+        bool ok = !vmm_init(sys, 0) && !vmm_ctx_create(sys, &ctx, 0, 0) && !rig_create(sys, 3 * RIG_G, &memory);
+        passing_go_on(ends[1]);
+        passing_wait(ends[1]);
+        _exit(!ok);
+    }
+    close(ends[1]);
+    tap_ok(!vmm_init(sys, 0) && !vmm_ctx_create(sys, &ctx, 0, 0), "the parent initialises what the child has as well");
+    uint64_t before = rig_free(sys);
+    passing_wait(ends[0]);
+    before = rig_free(sys);
+    rig_create(sys, RIG_G, &memory);
+    tap_u64(rig_free(sys), before - RIG_G, "each takes of its own");
+    close(ends[0]);
+    tap_ok(waitpid(child, &status, 0) == child && status == 0, "the child did");
+    tap_u64(rig_free(sys), before + 2 * RIG_G, "what it had is free when it has ended without a word");
+    rig_close(sys);
+}
+
+/* A forked child of an initialised process has no part in it: what it closes is its own copy. */
+static void forked_after_init(void)
+{
+    vmm_system *a = rig_open("one");
+    handle_t memory = 0, kept = 0;
+    int status = 0;
+    rig_create(a, RIG_G, &memory);
+    rig_create(a, RIG_G, &kept);
+    vmm_deviceptr p = rig_map(a, memory, RIG_G), q = rig_map(a, kept, RIG_G), r = 0;
+    vmm_memset_d8(a, p, 0x42, RIG_G);
+    vmm_memset_d8(a, q, 0x43, RIG_G);
+    vmm_mem_alloc(a, &r, RIG_G);
+    vmm_memset_d8(a, r, 0x44, RIG_G);
+    int fd = rig_export(a, memory);
+    uint64_t before = rig_free(a);
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        handle_t copy = 0;
+        int other = -1;
+        alarm(30);
+        bool refused = rig_import(a, fd, &copy) == VMM_ERROR_NOT_INITIALIZED &&
+                       vmm_mem_export_to_shareable_handle(a, &other, memory, RIG_FD, 0) == VMM_ERROR_NOT_INITIALIZED;
+        rig_close(a);
+        _exit(!refused);
+    }
+    tap_ok(waitpid(child, &status, 0) == child && status == 0, "a forked child may do nothing, and close");
+    tap_u64(rig_free(a), before, "what its parent has is as it was");
+    tap_u64((uint64_t)rig_byte(a, p + 77), 0x42, "so are the bytes");
+    tap_u64((uint64_t)rig_byte(a, q + 77), 0x43, "also of what is not exported");
+    tap_u64((uint64_t)rig_byte(a, r + 77), 0x44, "and of what cannot be");
+    close(fd);
+    vmm_system *b = rig_open("one");
+    tap_u64(rig_free(b), before, "for others too");
+    rig_close(b);
+    rig_close(a);
+}
+
+int main(void)
+{
+    rig_begin();
+    together();
+    zeros();
+    without_a_name();
+    other_machine();
+    opening();
+    damaged_before();
+    forged_tokens();
+    wrong_blocks();
+    damaged_meanwhile();
+    forked_before_init();
+    forked_after_init();
+    rig_end();
+    return tap_done();
+}

@@ -1,0 +1,50 @@
+#include "share_token.h"
+
+#include <string.h>
+
+#define TOKEN_MAGIC UINT64_C(0x31656b6f74636d76)
+
+bool share_token_make(const char *path, const struct share_token *token, struct os_file_is *is)
+{
+    struct share_token whole = *token;
+    whole.magic = TOKEN_MAGIC;
+    int file = os_file_open(path, OS_OPEN_NEW);
+    if (file < 0)
+        return false;
+    bool made = os_file_write(file, 0, &whole, sizeof whole) && os_file_look(file, is);
+    os_file_close(file);
+    if (!made)
+        os_file_remove(path);
+    return made;
+}
+
+int share_token_open(const char *path)
+{
+    int file = os_file_open(path, OS_OPEN_READ);
+    if (file < 0 || os_hold(file))
+        return file;
+    os_file_close(file);
+    return -1;
+}
+
+bool share_token_is_out(const char *path)
+{
+    int file = os_file_open(path, OS_OPEN_READ);
+    if (file < 0)
+        return os_file_exists(path);
+    bool out = !os_hold_alone(file);
+    os_file_close(file);
+    return out;
+}
+
+bool share_token_read(int file, struct share_token *token, struct os_file_is *is)
+{
+    if (!os_file_look(file, is) || !is->regular || is->size != sizeof *token ||
+        !os_file_read(file, 0, token, sizeof *token) || token->magic != TOKEN_MAGIC)
+        return false;
+    token->name[sizeof token->name - 1] = '\0';
+    for (char *c = token->name; *c; c++) /* it may be told, and anybody may have written it */
+        if (*c < ' ' || *c > '~')
+            *c = '?';
+    return true;
+}

@@ -1,0 +1,40 @@
+/* The file that a descriptor is of: made, handed out, looked for, read. */
+#include "share_token.h"
+
+#include <fcntl.h>
+
+#include "share_rig.h"
+
+int main(void)
+{
+    struct share_token token = {.machine = 1, .index = 2, .number = 3, .nonce = {4, 5}, .name = "name"}, read_back;
+    struct os_file_is made, is;
+    char path[128];
+    int ends[2];
+    rig_begin();
+    snprintf(path, sizeof path, "%s/token", rig_root);
+    tap_ok(!share_token_is_out(path), "what is not there is not out");
+    tap_ok(share_token_make(path, &token, &made) && !share_token_make(path, &token, &is), "it is made once");
+    tap_ok(!share_token_is_out(path), "and not out yet");
+    int fd = share_token_open(path), other = share_token_open(path);
+    tap_ok(fd >= 0 && other >= 0 && fd != other && share_token_is_out(path), "two are handed out");
+    tap_ok((fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDONLY && ftruncate(fd, 0), "to read, not to write or cut");
+    tap_ok(share_token_read(fd, &read_back, &is) && read_back.machine == 1 && read_back.index == 2 && read_back.number == 3 &&
+               read_back.nonce[1] == 5 && strcmp(read_back.name, "name") == 0 && is.number == made.number &&
+               is.device == made.device,
+           "it says what it was told");
+    close(fd);
+    tap_ok(share_token_is_out(path), "the second is still out");
+    close(other);
+    tap_ok(!share_token_is_out(path), "none is");
+    tap_ok(!share_token_read(-1, &token, &is), "no descriptor is no token");
+    tap_ok(!pipe(ends) && !share_token_read(ends[0], &token, &is), "an empty pipe is none, at once");
+    int folder = open(rig_root, O_RDONLY);
+    tap_ok(!share_token_read(folder, &token, &is), "a folder is none");
+    close(ends[0]);
+    close(ends[1]);
+    close(folder);
+    unlink(path);
+    rig_end();
+    return tap_done();
+}

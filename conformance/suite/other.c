@@ -1,0 +1,298 @@
+#include "other.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "passing.h"
+
+#define FD VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
+#define RW VMM_MEM_ACCESS_FLAGS_PROT_READWRITE
+
+struct request {
+    int32_t op, has_fd;
+    uint64_t first, second;
+};
+
+static const char *program = "conformance";
+
+void other_program(const char *name)
+{
+    program = name;
+}
+
+static bool send_all(int socket, const void *bytes, size_t size)
+{
+    return write(socket, bytes, size) == (ssize_t)size;
+}
+
+static bool receive_all(int socket, void *bytes, size_t size)
+{
+    for (size_t done = 0; done < size;) {
+        ssize_t n = read(socket, (char *)bytes + done, size - done);
+        if (n <= 0)
+            return false;
+        done += (size_t)n;
+    }
+    return true;
+}
+
+/* ---- the test's side ---- */
+
+static char machine[64]; /* of the test that shares; "" where all have the machine that there is */
+
+void other_name_machine(void)
+{
+    static unsigned count;
+    snprintf(machine, sizeof machine, "suite-%ld-%u", (long)getpid(), ++count);
+    setenv("CUVMM_MACHINE", machine, 1);
+}
+
+struct fix *fix_share(struct fix *f)
+{
+    if (f->house || !fix_is_simulator(f->spec))
+        return f;
+    other_name_machine();
+    return fix_same(f);
+}
+
+struct fix *fix_same(struct fix *f)
+{
+    setenv("CUVMM_MACHINE", machine, 1);
+    char spec[sizeof f->spec];
+    snprintf(spec, sizeof spec, "%s", f->spec);
+    struct fix *made = fix_also(f, spec, 0);
+    unsetenv("CUVMM_MACHINE"); /* the next test has another */
+    return made;
+}
+
+static void start(const char *spec, int socket)
+{
+    char number[16];
+    snprintf(number, sizeof number, "%d", socket);
+    fcntl(socket, F_SETFD, 0);
+    setenv("CUVMM_BACKEND", spec, 1);
+    if (machine[0])
+        setenv("CUVMM_MACHINE", machine, 1);
+    unsetenv("CUVMM_LAYERS");
+    execlp(program, program, "--other", number, (char *)NULL);
+    _exit(127);
+}
+
+struct other other_start(struct fix *f)
+{
+    struct other other = {-1, -1};
+    int ends[2];
+    char spec[sizeof f->spec];
+    snprintf(spec, sizeof spec, "%s", f->spec);
+    bool paired = passing_pair(ends);
+    fflush(NULL);
+    other.pid = paired ? fork() : -1;
+    if (other.pid == 0)
+        start(spec, ends[1]);
+    if (paired)
+        close(ends[1]);
+    other.socket = paired ? ends[0] : -1;
+    fix_need(f, other.pid > 0 && passing_wait(other.socket) ? VMM_SUCCESS : VMM_ERROR_OPERATING_SYSTEM);
+    return other;
+}
+
+void other_end(struct other *other)
+{
+    if (other->socket >= 0)
+        close(other->socket);
+    if (other->pid > 0)
+        waitpid(other->pid, NULL, 0);
+    *other = (struct other){-1, -1};
+}
+
+void other_kill(struct other *other)
+{
+    if (other->pid > 0)
+        kill(other->pid, SIGKILL);
+    other_end(other);
+}
+
+struct other_answer other_ask(struct other *other, enum other_op op, uint64_t first, uint64_t second, int fd)
+{
+    struct request request = {(int32_t)op, fd >= 0, first, second};
+    struct other_answer answer = {.result = -1, .fd = -1};
+    bool asked = send_all(other->socket, &request, sizeof request) && (fd < 0 || passing_send(other->socket, fd));
+    if (!asked || !receive_all(other->socket, &answer, sizeof answer)) {
+        answer.result = -1;
+        answer.fd = -1;
+    } else if (answer.fd >= 0) {
+        answer.fd = passing_receive(other->socket);
+    }
+    return answer;
+}
+
+/* ---- the other side ---- */
+
+static vmm_system *sys;
+static uint64_t unit; /* a granule of device memory */
+static int kept = -1;
+
+static void *by_value(int fd)
+{
+    return (void *)(uintptr_t)fd;
+}
+
+static vmm_result set_up(void)
+{
+    vmm_context ctx;
+    vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED,
+                                    .location = {VMM_MEM_LOCATION_TYPE_DEVICE, 0}};
+    vmm_result result = vmm_open(NULL, &sys);
+    if (result == VMM_SUCCESS)
+        result = vmm_init(sys, 0);
+    if (result == VMM_SUCCESS)
+        result = vmm_ctx_create(sys, &ctx, 0, 0);
+    if (result == VMM_SUCCESS)
+        result = vmm_mem_get_allocation_granularity(sys, &unit, &prop, VMM_MEM_ALLOC_GRANULARITY_MINIMUM);
+    return result;
+}
+
+static vmm_result create(uint64_t size, uint64_t type, uint64_t *handle)
+{
+    vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .requested_handle_types = FD};
+    prop.location.type = (vmm_mem_location_type)type;
+    return vmm_mem_create(sys, handle, size, &prop, 0);
+}
+
+static vmm_result map(uint64_t handle, uint64_t size, uint64_t *address)
+{
+    vmm_mem_allocation_prop prop;
+    vmm_mem_access_desc desc[2] = {{{VMM_MEM_LOCATION_TYPE_DEVICE, 0}, RW}, {{VMM_MEM_LOCATION_TYPE_HOST, 0}, RW}};
+    vmm_result result = vmm_mem_address_reserve(sys, address, size, 0, 0, 0);
+    if (result == VMM_SUCCESS)
+        result = vmm_mem_map(sys, *address, size, 0, handle, 0);
+    if (result == VMM_SUCCESS)
+        result = vmm_mem_get_allocation_properties_from_handle(sys, &prop, handle);
+    bool host = result == VMM_SUCCESS && prop.location.type != VMM_MEM_LOCATION_TYPE_DEVICE;
+    return result == VMM_SUCCESS ? vmm_mem_set_access(sys, *address, size, desc, host ? 2 : 1) : result;
+}
+
+static vmm_result peek(uint64_t address, uint64_t *value)
+{
+    unsigned char byte = 0;
+    vmm_result result = vmm_memcpy_dtoh(sys, &byte, address, 1);
+    *value = byte;
+    return result;
+}
+
+static vmm_result fill(uint64_t address, uint64_t value)
+{
+    vmm_result result = vmm_memset_d8(sys, address, (unsigned char)value, unit);
+    return result == VMM_SUCCESS ? vmm_ctx_synchronize(sys) : result;
+}
+
+static vmm_result grandchild(uint64_t size, int fd, uint64_t *value)
+{
+    char number[16], length[32];
+    int status = 0;
+    snprintf(number, sizeof number, "%d", fd);
+    snprintf(length, sizeof length, "%llu", (unsigned long long)size);
+    fcntl(fd, F_SETFD, 0); /* to be inherited */
+    pid_t pid = fork();
+    if (pid == 0) {
+        execlp(program, program, "--grandchild", number, length, (char *)NULL);
+        _exit(127);
+    }
+    close(fd);
+    bool ended = pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status);
+    *value = ended ? (uint64_t)WEXITSTATUS(status) : 0;
+    return ended ? VMM_SUCCESS : VMM_ERROR_OPERATING_SYSTEM;
+}
+
+static vmm_result import(int fd, uint64_t *handle)
+{
+    vmm_result result = vmm_mem_import_from_shareable_handle(sys, handle, by_value(fd), FD);
+    close(fd);
+    return result;
+}
+
+static vmm_result types(uint64_t handle, uint64_t *value)
+{
+    vmm_mem_allocation_prop prop = {0};
+    vmm_result result = vmm_mem_get_allocation_properties_from_handle(sys, &prop, handle);
+    *value = (uint64_t)prop.requested_handle_types;
+    return result;
+}
+
+static vmm_result keep(int fd)
+{
+    if (kept >= 0)
+        close(kept);
+    kept = fd;
+    return VMM_SUCCESS;
+}
+
+static vmm_result act(const struct request *r, int fd, struct other_answer *answer)
+{
+    uint64_t total;
+    switch ((enum other_op)r->op) {
+    case OTHER_CREATE: return create(r->first, r->second, &answer->value);
+    case OTHER_EXPORT: return vmm_mem_export_to_shareable_handle(sys, &answer->fd, r->first, FD, 0);
+    case OTHER_IMPORT: return import(fd, &answer->value);
+    case OTHER_KEEP: return keep(fd);
+    case OTHER_DROP: return keep(-1);
+    case OTHER_TYPES: return types(r->first, &answer->value);
+    case OTHER_MAP: return map(r->first, r->second, &answer->value);
+    case OTHER_UNMAP: return vmm_mem_unmap(sys, r->first, r->second);
+    case OTHER_RELEASE: return vmm_mem_release(sys, r->first);
+    case OTHER_FILL: return fill(r->first, r->second);
+    case OTHER_PEEK: return peek(r->first, &answer->value);
+    case OTHER_POKE: *(volatile unsigned char *)(uintptr_t)r->first = (unsigned char)r->second; return VMM_SUCCESS;
+    case OTHER_FREE: return vmm_mem_get_info(sys, &answer->value, &total);
+    case OTHER_GRANDCHILD: return grandchild(r->first, fd, &answer->value);
+    }
+    return VMM_ERROR_INVALID_VALUE;
+}
+
+/* A handle, a reservation and a mapping that a test left are not its business to report. */
+static void ignore(void *user, const vmm_detail *detail)
+{
+    (void)user;
+    (void)detail;
+}
+
+int other_main(int socket)
+{
+    struct request request;
+    alarm(60);
+    fcntl(socket, F_SETFD, FD_CLOEXEC);
+    if (set_up() != VMM_SUCCESS) {
+        fprintf(stderr, "other process: %s %s\n", vmm_result_name(vmm_last_detail()->result), vmm_last_detail()->note);
+        return 1;
+    }
+    passing_go_on(socket);
+    while (receive_all(socket, &request, sizeof request)) {
+        struct other_answer answer = {.fd = -1};
+        int fd = request.has_fd ? passing_receive(socket) : -1;
+        answer.result = act(&request, fd, &answer);
+        const vmm_detail *detail = vmm_last_detail();
+        snprintf(answer.rule, sizeof answer.rule, "%s", answer.result && detail->rule ? detail->rule : "");
+        snprintf(answer.note, sizeof answer.note, "%s", answer.result ? detail->note : "");
+        if (!send_all(socket, &answer, sizeof answer) || (answer.fd >= 0 && !passing_send(socket, answer.fd)))
+            return 1;
+        if (answer.fd >= 0)
+            close(answer.fd);
+    }
+    vmm_set_report(sys, ignore, NULL);
+    vmm_close(sys);
+    return 0;
+}
+
+int other_grandchild(int fd, uint64_t size)
+{
+    uint64_t handle, address, value;
+    alarm(60);
+    if (set_up() != VMM_SUCCESS || import(fd, &handle) != VMM_SUCCESS || map(handle, size, &address) != VMM_SUCCESS ||
+        peek(address, &value) != VMM_SUCCESS)
+        return 0;
+    return (int)value; /* and everything goes with the process */
+}

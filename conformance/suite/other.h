@@ -1,0 +1,70 @@
+/* other.h - another process on the same machine, which does what a test tells it to. It is this program, started anew, so
+ * that a driver is initialised in it as in any other; on the simulator both open one machine of a name that is the test's.
+ *
+ *   test process                                        other process
+ *   fix_share(f)         a fixture on the machine
+ *   other_start(f)       ----- exec --other ------->    opens, initialises, makes a context
+ *   other_ask(o, IMPORT, fd)  --- request, fd ----->    imports
+ *                        <------ result, value ----
+ */
+#ifndef CUVMM_SUITE_OTHER_H
+#define CUVMM_SUITE_OTHER_H
+
+#include <sys/types.h>
+
+#include "fixture.h"
+
+enum other_op {
+    OTHER_CREATE,    /* size, location type: memory that can be exported -> handle */
+    OTHER_EXPORT,    /* handle -> a descriptor */
+    OTHER_IMPORT,    /* a descriptor -> handle */
+    OTHER_KEEP,      /* a descriptor, which stays open */
+    OTHER_DROP,      /* closes the one that was kept */
+    OTHER_TYPES,     /* handle -> its handle types */
+    OTHER_MAP,       /* handle, size -> address, with rights for device 0 (and for the host, where it can have any) */
+    OTHER_UNMAP,     /* address, size */
+    OTHER_RELEASE,   /* handle */
+    OTHER_FILL,      /* address, value: one granule */
+    OTHER_PEEK,      /* address -> the byte there */
+    OTHER_POKE,      /* address, value: by the host, in place */
+    OTHER_FREE,      /* -> free bytes of device 0 */
+    OTHER_GRANDCHILD /* size, a descriptor: a program that inherits it imports and maps it -> the first byte */
+};
+
+struct other {
+    pid_t pid;
+    int socket;
+};
+
+struct other_answer {
+    int32_t result; /* vmm_result; -1: the process is gone */
+    uint64_t value;
+    char rule[48], note[160];
+    int fd;         /* that came with it, or -1 */
+};
+
+/* A system on a machine that other processes can open as well: on a driver f itself. */
+struct fix *fix_share(struct fix *f);
+
+/* From now on systems are opened on a machine that other_start's processes open as well, as long as CUVMM_MACHINE is set. */
+void other_name_machine(void);
+
+/* One more on the same machine, in this process; for the simulator. */
+struct fix *fix_same(struct fix *f);
+
+/* Ends the test as failed when it does not start. */
+struct other other_start(struct fix *f);
+/* Like SIGKILL by a stranger, and awaited. */
+void other_kill(struct other *other);
+/* Lets it close what it has, and waits. */
+void other_end(struct other *other);
+
+/* first and second as the operation says, 0 where it takes fewer; fd -1 where it takes none. */
+struct other_answer other_ask(struct other *other, enum other_op op, uint64_t first, uint64_t second, int fd);
+
+/* The whole of such a process; the exit status. name: how this program was called. */
+void other_program(const char *name);
+int other_main(int socket);
+int other_grandchild(int fd, uint64_t size);
+
+#endif
