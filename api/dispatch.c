@@ -53,6 +53,11 @@ vmm_result vmm_init(vmm_system *sys, unsigned int flags)
     CALL(init, flags);
 }
 
+vmm_result vmm_driver_get_version(vmm_system *sys, int *driver_version)
+{
+    CALL(driver_get_version, driver_version);
+}
+
 vmm_result vmm_device_get_count(vmm_system *sys, int *count)
 {
     CALL(device_get_count, count);

@@ -409,6 +409,11 @@ VMM_API const vmm_rule *vmm_rule_find(const char *id);
  * INVALID_VALUE [VMM-INIT-FLAGS]. cuInit; cuda.h 13.0, cuInit. */
 VMM_API vmm_result vmm_init(vmm_system *sys, unsigned int flags);
 
+/* The newest version of CUDA that the driver knows: 1000 times its major number plus 10 times its minor one. Answered
+ * before vmm_init, in forked children and inside host functions, too (580). INVALID_VALUE [VMM-DEVICE-NULL].
+ * cuDriverGetVersion; cuda.h 13.0. */
+VMM_API vmm_result vmm_driver_get_version(vmm_system *sys, int *driver_version);
+
 /* How many devices the machine has. INVALID_VALUE [VMM-DEVICE-NULL]. cuDeviceGetCount. */
 VMM_API vmm_result vmm_device_get_count(vmm_system *sys, int *count);
 

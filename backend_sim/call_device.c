@@ -39,6 +39,14 @@ vmm_result sim_init(struct sim_process *process, const struct vmm_call_init *cal
     return VMM_SUCCESS;
 }
 
+vmm_result sim_driver_get_version(struct sim_process *process, const struct vmm_call_driver_get_version *call)
+{
+    if (!call->driver_version)
+        return refuse_null("driverVersion");
+    *call->driver_version = process->machine->profile.driver_version;
+    return VMM_SUCCESS;
+}
+
 vmm_result sim_device_get_count(struct sim_process *process, const struct vmm_call_device_get_count *call)
 {
     if (!call->count)

@@ -41,6 +41,7 @@ struct sim_profile {
     char device_name[SIM_NAME_MAX]; /* device.name */
     uint64_t device_memory;         /* device.memory: bytes of each device, as the driver reports them; at least one
                                        granule, and not always a multiple of it (85017493504 on the H100) */
+    int driver_version;             /* driver.version: of CUDA, 1000 major + 10 minor; 13000 when left out */
     uint64_t device_reserved;       /* device.reserved: bytes of it that the driver keeps for itself */
     uint32_t peers[VMM_MAX_DEVICES]; /* peers = all | none | 0-1,2-3: bit j of [i]: i may access memory of j */
 

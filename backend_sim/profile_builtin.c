@@ -7,6 +7,7 @@
 #define H100 \
     "name = h100\n" \
     "source = recorded on one NVIDIA H100 80GB HBM3, driver 580.159.04\n" \
+    "driver.version = 13000\n" \
     "devices = 1\n" \
     "device.name = NVIDIA H100 80GB HBM3\n" \
     "device.memory = 85017493504\n" \
@@ -62,6 +63,7 @@
     "base = h100\n" \
     "name = h200x2\n" \
     "source = recorded on two NVIDIA H200 of one host, driver 580.159.04\n" \
+    "driver.version = 13000\n" \
     "devices = 2\n" \
     "device.name = NVIDIA H200\n" \
     "device.memory = 150109880320\n" \

@@ -266,6 +266,8 @@ static void defaults(struct sim_draft *draft)
         snprintf(p->source, sizeof p->source, "a user's profile, based on %.60s", draft->base);
     if (!draft->base[0] && !draft->given[SIM_K_SOURCE])
         snprintf(p->source, sizeof p->source, "a user's profile");
+    if (!draft->given[SIM_K_DRIVER_VERSION])
+        p->driver_version = 13000;
     if (!draft->given[SIM_K_DEVICE_NAME])
         snprintf(p->device_name, sizeof p->device_name, "cuvmm simulated device");
 }

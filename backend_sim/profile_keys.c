@@ -8,6 +8,7 @@
 const struct sim_key sim_keys[SIM_K_COUNT] = {
     [SIM_K_NAME] = {"name", SIM_KEY_NAME, true, AT(name), ROOM(name), 0, 0},
     [SIM_K_SOURCE] = {"source", SIM_KEY_TEXT, false, AT(source), ROOM(source), 0, 0},
+    [SIM_K_DRIVER_VERSION] = {"driver.version", SIM_KEY_INT, false, AT(driver_version), 0, 11000, 999990},
     [SIM_K_DEVICES] = {"devices", SIM_KEY_INT, true, AT(devices), 0, 1, VMM_MAX_DEVICES},
     [SIM_K_DEVICE_NAME] = {"device.name", SIM_KEY_TEXT, false, AT(device_name), ROOM(device_name), 0, 0},
     [SIM_K_DEVICE_MEMORY] = {"device.memory", SIM_KEY_SIZE, true, AT(device_memory), 0, 0, 0},

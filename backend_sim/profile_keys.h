@@ -14,6 +14,7 @@ enum sim_key_kind { SIM_KEY_NAME, SIM_KEY_TEXT, SIM_KEY_INT, SIM_KEY_SIZE, SIM_K
 enum sim_key_index {
     SIM_K_NAME,
     SIM_K_SOURCE,
+    SIM_K_DRIVER_VERSION,
     SIM_K_DEVICES,
     SIM_K_DEVICE_NAME,
     SIM_K_DEVICE_MEMORY,

@@ -297,13 +297,13 @@ static void write_profile(const struct sim_profile *p, char *text, size_t size)
 {
     size_t used = (size_t)snprintf(
         text, size,
-        "name = %s\nsource = %s\ndevices = %d\ndevice.name = %s\ndevice.memory = %" PRIu64 "\ndevice.reserved = %" PRIu64
+        "name = %s\nsource = %s\ndriver.version = %d\ndevices = %d\ndevice.name = %s\ndevice.memory = %" PRIu64 "\ndevice.reserved = %" PRIu64
         "\nhost.nodes = %d\nhost.memory = %" PRIu64 "\ngranularity.device.minimum = %" PRIu64
         "\ngranularity.device.recommended = 0x%" PRIx64 "\ngranularity.host.minimum = %" PRIu64
         "\ngranularity.host.recommended = %" PRIu64 "\nva.start = 0x%" PRIx64 "\nva.end = %" PRIu64
         "\nva.granularity = %" PRIu64 "\nva.chunk = %" PRIu64 "\nva.context = %" PRIu64 "\nva.alignment_max = %" PRIu64 "\nva.hint_max = %" PRIu64
         "\nmap.partial = %s\nfabric.imex = %s\ncompression.memory = %" PRIu64 "\n",
-        p->name, p->source, p->devices, p->device_name, p->device_memory, p->device_reserved, p->host_nodes,
+        p->name, p->source, p->driver_version, p->devices, p->device_name, p->device_memory, p->device_reserved, p->host_nodes,
         p->host_memory, p->device_granularity[0], p->device_granularity[1], p->host_granularity[0],
         p->host_granularity[1], p->va_start, p->va_end, p->va_granularity, p->va_chunk, p->va_context,
         p->va_alignment_max, p->va_hint_max,

@@ -47,7 +47,7 @@ vmm_result sim_machine_unreachable(const char *why)
 }
 
 /* The calls that look at their argument before anything else, as measured: destroying nothing, waiting for no event, and
- * initialising. */
+ * initialising; and the driver's version, which needs nothing. */
 static bool goes_first(const struct vmm_call *call)
 {
     if (call->id == VMM_CALL_ctx_destroy)
@@ -60,7 +60,7 @@ static bool goes_first(const struct vmm_call *call)
         return !((const struct vmm_call_event_query *)(const void *)call)->event;
     if (call->id == VMM_CALL_event_synchronize)
         return !((const struct vmm_call_event_synchronize *)(const void *)call)->event;
-    return call->id == VMM_CALL_init;
+    return call->id == VMM_CALL_init || call->id == VMM_CALL_driver_get_version;
 }
 
 /* What a host function may do, as measured: put work into streams, and use events that exist. */
@@ -86,7 +86,7 @@ static bool puts_work(enum vmm_call_id id)
 /* May a host function make the call? */
 static vmm_result enter_inside(const struct sim_process *process, enum vmm_call_id id)
 {
-    if (id == VMM_CALL_init || id == VMM_CALL_stream_query || id == VMM_CALL_event_query)
+    if (id == VMM_CALL_init || id == VMM_CALL_driver_get_version || id == VMM_CALL_stream_query || id == VMM_CALL_event_query)
         return VMM_SUCCESS;
     if (!puts_work(id))
         return sim_refuse_inside(process);

@@ -197,7 +197,7 @@ void facts_settle(struct facts *f)
         f->count->lines++;
         if (fact->verdict != FACT_OPEN)
             continue;
-        const char *capability = fact_later(fact->name, fact->value, &f->count->later_used);
+        const char *capability = fact_later(f->later, fact->name, fact->value, &f->count->later_used);
         if (capability)
             put_off(f, fact, capability);
         else if (!excepted(f, fact))

@@ -64,6 +64,8 @@ struct facts_count {
     uint64_t later_used;                           /* rows of facts_later.c that some line needed */
 };
 
+struct fact_later_row;
+
 /* One replay in progress. */
 struct facts {
     const char *profile;
@@ -71,6 +73,7 @@ struct facts {
     struct fact_book *book;
     struct fact_book *words; /* what the driver's log said about the refusals, by name; may be NULL */
     struct fact_exceptions *exceptions;
+    const struct fact_later_row *later; /* may be NULL */
     struct facts_count *count;
     vmm_system *sys; /* of the group that runs */
     int devices;
@@ -99,10 +102,17 @@ struct fact_exception *fact_exceptions_find(struct fact_exceptions *exceptions, 
 bool fact_agrees(const char *name, const char *recorded, const char *got, const char **reason);
 
 /* ---- later (facts_later.c) ---- */
-/* The capability that the line waits for, or NULL. Sets the row's bit in *used. */
-const char *fact_later(const char *name, const char *value, uint64_t *used);
+/* What the public calls of this build cannot ask. A row goes when its capability comes. */
+struct fact_later_row {
+    const char *name, *value; /* patterns */
+    const char *capability;
+};
+/* A list has at most 64 rows, and one without a name at its end. */
+extern const struct fact_later_row facts_later_rows[];
+/* The capability that the line waits for, or NULL. Sets the row's bit in *used. rows may be NULL: none. */
+const char *fact_later(const struct fact_later_row *rows, const char *name, const char *value, uint64_t *used);
 /* The name pattern of the nth row whose bit is not set; NULL past the last. */
-const char *fact_later_stale(uint64_t used, size_t nth);
+const char *fact_later_stale(const struct fact_later_row *rows, uint64_t used, size_t nth);
 
 /* ---- answers (factcheck.c): each compares one answer with the next open line of its name ---- */
 /* The answer of a call: its code. Also asserts that a refusal is fully explained (facts_explain.c). */

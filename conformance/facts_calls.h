@@ -42,6 +42,7 @@ vmm_result fc_attributes(struct facts *f, unsigned count, const vmm_pointer_attr
 
 /* Devices, contexts and streams (facts_calls_context.c). */
 vmm_result fc_init(struct facts *f, unsigned flags);
+vmm_result fc_driver_version(struct facts *f, int *version);
 vmm_result fc_device_count(struct facts *f, int *count);
 vmm_result fc_device(struct facts *f, vmm_device *device, int ordinal);
 vmm_result fc_device_name(struct facts *f, char *name, int len, vmm_device dev);

@@ -7,6 +7,13 @@ vmm_result fc_init(struct facts *f, unsigned flags)
     return vmm_init(f->sys, flags);
 }
 
+vmm_result fc_driver_version(struct facts *f, int *version)
+{
+    fc_begin(f, "cuDriverGetVersion");
+    fc_arg_pointer(f, "driverVersion", version);
+    return vmm_driver_get_version(f->sys, version);
+}
+
 vmm_result fc_device_count(struct facts *f, int *count)
 {
     fc_begin(f, "cuDeviceGetCount");

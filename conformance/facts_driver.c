@@ -68,9 +68,7 @@ _Static_assert(sizeof(size_t) == sizeof(uint64_t), "sizes of the driver are 64 b
 
 CUresult cuDriverGetVersion(int *version)
 {
-    if (version)
-        *version = 0;
-    return cannot("driver version query");
+    return told(fc_driver_version(here(), version));
 }
 
 CUresult cuGetErrorName(CUresult result, const char **name)

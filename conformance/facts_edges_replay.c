@@ -59,7 +59,7 @@ static void take(struct facts *f, struct spoken *spoken)
         return;
     /* A line that waits for a capability is put off whatever the replay made of it, also if it died on the way. */
     if (line && !capability)
-        capability = fact_later(spoken->text, value, &f->count->later_used);
+        capability = fact_later(f->later, spoken->text, value, &f->count->later_used);
     for (size_t i = 0; !capability && i < spoken->count; i++)
         refused(f, spoken->remarks[i], spoken->text);
     if (!line)

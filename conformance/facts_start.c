@@ -70,6 +70,9 @@ void facts_attributes(struct facts *f)
 {
     char name[99] = "";
     uint64_t total = 0;
+    int version = 0;
+    facts_setup(f, vmm_driver_get_version(f->sys, &version), "driver version");
+    facts_value(f, "driver", "%d", version);
     facts_setup(f, vmm_device_get_name(f->sys, name, sizeof name, 0), "device name");
     facts_value(f, "device", "%s", name);
     facts_setup(f, vmm_device_total_mem(f->sys, &total, 0), "total memory");

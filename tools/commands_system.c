@@ -44,6 +44,12 @@ static bool take_device(struct script *script, int *out)
     return true;
 }
 
+static bool run_version(struct script *script)
+{
+    script_step(script, VMM_CALL_driver_get_version);
+    return script_make(script, NULL);
+}
+
 static bool run_devices(struct script *script)
 {
     script_step(script, VMM_CALL_device_get_count);
@@ -253,6 +259,7 @@ const struct script_command script_system_commands[] = {
     {"backend", "SPEC", "starts over on another machine: sim:h100x2, sim:odd,strict, ...", "", run_backend, false},
     {"process", "NAME", "goes on as another process of the machine; main is the first", "", script_run_process, false},
     {"init", "[FLAGS]", "initialises the driver; nothing else works before it", "cuInit", run_init, false},
+    {"version", "", "the newest version of CUDA that the driver knows", "cuDriverGetVersion", run_version, false},
     {"devices", "", "how many devices there are", "cuDeviceGetCount", run_devices, false},
     {"device", "DEVICE", "the device with an ordinal", "cuDeviceGet", run_device, false},
     {"name", "DEVICE [length=N]", "the device's name", "cuDeviceGetName", run_name, false},

@@ -65,10 +65,11 @@ static void attributes(struct vmm_backend *inner, struct sim_profile *profile)
 
 static bool describe(struct vmm_backend *inner, struct sim_profile *profile)
 {
+    struct vmm_call_driver_get_version version = {{VMM_CALL_driver_get_version, 0}, &profile->driver_version};
     struct vmm_call_device_get_count count = {{VMM_CALL_device_get_count, 0}, &profile->devices};
     struct vmm_call_device_total_mem total = {{VMM_CALL_device_total_mem, 0}, &profile->device_memory, 0};
     memset(profile, 0, sizeof *profile);
-    if (!ask(inner, &count) || !ask(inner, &total) || profile->devices > VMM_MAX_DEVICES ||
+    if (!ask(inner, &version) || !ask(inner, &count) || !ask(inner, &total) || profile->devices > VMM_MAX_DEVICES ||
         !granularity(inner, VMM_MEM_LOCATION_TYPE_DEVICE, profile->device_granularity) ||
         !granularity(inner, VMM_MEM_LOCATION_TYPE_HOST, profile->host_granularity))
         return false;

@@ -104,6 +104,7 @@ typedef void *any; /* stands for every pointer */
 #define OTHER "other "
 
 F1(OURS, cuInit, u32)
+F1(OURS, cuDriverGetVersion, any)
 F1(OURS, cuDeviceGetCount, any)
 F2(OURS, cuDeviceGet, any, int)
 F3(OURS, cuDeviceGetName, any, int, int)

@@ -106,6 +106,7 @@ static void replay(const struct options *options, const char *profile, struct fa
                       .spec = spec,
                       .words = &words,
                       .exceptions = exceptions,
+                      .later = facts_later_rows,
                       .count = count};
     replay_file(options, &f, profile, "", false);
     f.words = NULL;
@@ -125,7 +126,7 @@ static void check_later(const struct options *options, const struct facts_count 
     bool whole = !count->not_run;
     for (size_t p = 0; p < PROFILES; p++)
         whole = whole && options->wanted[p];
-    for (size_t i = 0; whole && (name = fact_later_stale(count->later_used, i)); i++)
+    for (size_t i = 0; whole && (name = fact_later_stale(facts_later_rows, count->later_used, i)); i++)
         tap_ok(false, "nothing waits for this row of the list of later capabilities: %s", name);
 }
 

@@ -30,6 +30,8 @@ TEST_BREAKS_ON(INIT_REQUIRED, calls_before_initialisation, NULL, TEST_AS_GIVEN, 
     REFUSED(vmm_device_get_count(S, &count), NOT_INITIALIZED, NULL, 0);
     CHECK_U64(out, FIX_UNTOUCHED);
     CHECK_U64((uint64_t)count, 77);
+    ACCEPTED(vmm_driver_get_version(S, &count)); /* needs nothing */
+    CHECK(count >= 11000, "version %d", count);
 }
 
 TEST_NEAR_MISS(INIT_REQUIRED, calls_after_initialisation)
@@ -125,6 +127,7 @@ TEST_NEAR_MISS(INIT_FLAGS, initialise_again)
 
 TEST_BREAKS(DEVICE_NULL, ask_devices_without_place_for_the_answer)
 {
+    REFUSED(vmm_driver_get_version(S, NULL), INVALID_VALUE, "driverVersion", 0);
     REFUSED(vmm_device_get_count(S, NULL), INVALID_VALUE, "count", 0);
     REFUSED(vmm_device_get(S, NULL, 0), INVALID_VALUE, "device", 0);
     REFUSED(vmm_device_get_name(S, NULL, 16, 0), INVALID_VALUE, "name", 0);
@@ -139,6 +142,8 @@ TEST_NEAR_MISS(DEVICE_NULL, ask_devices)
     vmm_device device = 77;
     char name[64] = "";
     uint64_t bytes = 0;
+    ACCEPTED(vmm_driver_get_version(S, &value));
+    CHECK(value >= 11000, "version %d", value);
     ACCEPTED(vmm_device_get_count(S, &count));
     ACCEPTED(vmm_device_get(S, &device, count - 1));
     CHECK_U64((uint64_t)device, (uint64_t)count - 1);

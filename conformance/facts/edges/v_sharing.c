@@ -257,7 +257,7 @@ static void v_map_arguments(void)
     int fd = -7;
     RV("V.map.reexport", cuMemExportToShareableHandle(&fd, copy, V_FD, 0), "wrote=%d", fd);
     RV("V.map.reexport_type0", cuMemExportToShareableHandle(&fd, copy, (CUmemAllocationHandleType)0, 0), "wrote=%d", fd);
-    int types[2] = {-1, -1};
+    int types[3] = {-1, -1, -1}; /* each answer has 64 bits */
     u64 block[3] = {0, 0, 0}, buffer_id[3] = {0, 0, 0};
     enum { ALLOWED_HANDLE_TYPES = 14 };
     CUdeviceptr at[3] = {p + 4 * G, p + 16 * G, p + 20 * G};
