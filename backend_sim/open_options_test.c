@@ -7,7 +7,7 @@
 
 static vmm_result take(const char *text, struct sim_options *options, char *profile)
 {
-    snprintf(profile, 100, "%s", text);
+    snprintf(profile, 400, "%s", text);
     return sim_options_take(profile, options);
 }
 
@@ -46,7 +46,7 @@ static void accepted(void)
     };
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
         struct sim_options options;
-        char profile[100];
+        char profile[400];
         bool ok = take(good[i].text, &options, profile) == VMM_SUCCESS && strcmp(profile, good[i].profile) == 0 &&
                   options.strict == good[i].options.strict && options.schedule == good[i].options.schedule &&
                   options.seed == good[i].options.seed && options.arena == good[i].options.arena &&
@@ -102,7 +102,7 @@ static void refused(void)
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         struct sim_options options;
-        char profile[100];
+        char profile[400];
         vmm_result result = take(bad[i].text, &options, profile);
         tap_ok(result == VMM_ERROR_INVALID_VALUE && strstr(vmm_last_detail()->note, bad[i].says), "\"%s\": %s",
                bad[i].text, vmm_last_detail()->note);

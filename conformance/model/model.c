@@ -81,7 +81,7 @@ void model_predict(struct model *model, const struct vmm_call *call, struct mode
 {
     answer->result = VMM_SUCCESS;
     answer->rule = NULL;
-    answer->writes_zero = answer->writes_no_fd = answer->wraps = answer->loses = false;
+    answer->writes_zero = answer->writes_no_fd = answer->wraps = answer->fabric = answer->loses = false;
     answer->written = 0;
     answer->foreseen = true;
     answer->wrong = NULL;
