@@ -801,7 +801,8 @@ VMM_API vmm_result vmm_mem_export_to_shareable_handle(vmm_system *sys, void *sha
  * VMM-IMPORT-FABRIC-IMEX (documented)], INVALID_VALUE [VMM-IMPORT-FABRIC-GONE (ours)]; ours: OPERATING_SYSTEM
  * [VMM-IMPORT-SYSTEM, VMM-SHARE-STATE]. Nothing is written then.
  * For FABRIC os_handle is the address of the 64 bytes; what is imported may be another node's memory (docs/fabric.md), and
- * is used like memory of the device of that number here (ours; properties as of a descriptor's import). cuMemImportFromShareableHandle; cuda.h 13.0; guide 4.16.3.2. */
+ * is used like memory of the device of that number here (ours; properties as of a descriptor's import). The value that the
+ * detail shows of os_handle is then the last eight of the bytes. cuMemImportFromShareableHandle; cuda.h 13.0; guide 4.16.3.2. */
 VMM_API vmm_result vmm_mem_import_from_shareable_handle(vmm_system *sys, vmm_mem_generic_allocation_handle *handle,
                                                         void *os_handle, vmm_mem_allocation_handle_type sh_handle_type);
 

@@ -95,7 +95,7 @@ vmm_result sim_fabric_find(struct sim_process *process, const void *bytes, struc
     if (!sim_profile_attribute(&machine->profile, VMM_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED, &supported) ||
         !supported)
         return refuse(VMM_RULE_IMPORT_FABRIC, value, "this machine has no fabric handles (attribute 128)");
-    if (!fabric_handle_read(bytes, &place, &label))
+    if (!fabric_handle_read(bytes, &place, &label) || !machine->bytes) /* a shadow has no node to look at */
         return refuse(VMM_RULE_IMPORT_FABRIC, value, "");
     vmm_result result = check_place(process, value, &place);
     if (result != VMM_SUCCESS)

@@ -26,11 +26,22 @@ vmm_result fc_export(struct facts *f, void *out, vmm_mem_generic_allocation_hand
     return vmm_mem_export_to_shareable_handle(f->sys, out, handle, type, flags);
 }
 
+/* What is told of a fabric handle: its last eight bytes. */
+static uint64_t last_of(const void *handle)
+{
+    uint64_t last;
+    memcpy(&last, (const char *)handle + VMM_FABRIC_HANDLE_SIZE - sizeof last, sizeof last);
+    return last;
+}
+
 vmm_result fc_import(struct facts *f, vmm_mem_generic_allocation_handle *handle, void *in, int type)
 {
     fc_begin(f, "cuMemImportFromShareableHandle");
     fc_arg_pointer(f, "handle", handle);
-    fc_arg_pointer(f, "osHandle", in);
+    if (type == FABRIC && in)
+        fc_arg(f, "osHandle", last_of(in));
+    else
+        fc_arg_pointer(f, "osHandle", in);
     fc_arg_int(f, "shHandleType", type);
     return vmm_mem_import_from_shareable_handle(f->sys, handle, in, type);
 }

@@ -110,13 +110,15 @@ static bool unknown_to_shadow(vmm_result sim)
 }
 
 /* Imported memory is of a size that no call tells, so what is done with it cannot be followed. What is wrong with a
- * descriptor the backend alone knows. */
+ * descriptor, or with a fabric handle that is one, the backend alone knows. */
 static bool imported(struct shadow *shadow, const struct vmm_call *call, vmm_result inner)
 {
-    if (call->id != VMM_CALL_mem_import_from_shareable_handle || (inner != VMM_SUCCESS && inner != VMM_ERROR_UNKNOWN))
+    const struct vmm_call_mem_import_from_shareable_handle *import = (const void *)call;
+    if (call->id != VMM_CALL_mem_import_from_shareable_handle)
         return false;
     if (inner != VMM_SUCCESS)
-        return true;
+        return inner == VMM_ERROR_UNKNOWN || (import->sh_handle_type == VMM_MEM_HANDLE_TYPE_FABRIC && import->handle &&
+                                              import->os_handle && inner != VMM_ERROR_NOT_SUPPORTED);
     shadow->lost = true;
     vmm_detail_begin(call);
     vmm_detail_warn(VMM_RULE_SHADOW_LOST, 0, 0, NULL);
