@@ -23,6 +23,8 @@
  *     VMM_ERROR_NOT_INITIALIZED [VMM-INIT-REQUIRED, VMM-INIT-FORKED], vmm_init in such a child too; only destroying a
  *     NULL context or stream, and destroying, querying or synchronising a NULL event, is refused as ever. This is not
  *     repeated below.
+ *   - On a machine that processes share (vmm_open, machine=NAME), vmm_init and the calls that look at free memory return
+ *     VMM_ERROR_OPERATING_SYSTEM [VMM-SHARE-STATE] when what is shared cannot be reached.
  *   - Errors are listed with the ids of the rules behind them; `cuvmm explain ID` tells more, and vmm_last_detail()
  *     says which rule, which object and the way out.
  *   - "cuda.h 13.0" cites the toolkit's header by function; "guide" the CUDA C++ Programming Guide's chapter on

@@ -86,7 +86,8 @@ bool os_mutex_init(os_mutex *mutex);
 bool os_mutex_lock(os_mutex *mutex, int file);
 void os_mutex_unlock(os_mutex *mutex, int file);
 
-/* Lets others run, between two tries. */
+/* Lets others run, between two tries; and whether those have gone on for too long since the time that began as 0. */
 void os_yield(void);
+bool os_too_long(uint64_t *began);
 
 #endif

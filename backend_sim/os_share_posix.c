@@ -48,6 +48,17 @@ void os_yield(void)
     sched_yield();
 }
 
+enum { PATIENCE = 5 }; /* seconds for somebody whom the system has stopped or delayed */
+
+bool os_too_long(uint64_t *began)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (!*began)
+        *began = 1 + (uint64_t)now.tv_sec;
+    return (uint64_t)now.tv_sec > *began + PATIENCE;
+}
+
 /* ---- folders ---- */
 
 /* Made, or there and this user's alone. */
@@ -249,8 +260,6 @@ bool os_lives(const char *path)
 }
 
 /* ---- a mutex between processes ---- */
-
-enum { PATIENCE = 5 }; /* seconds for a holder that the system has stopped or delayed */
 
 #ifdef __linux__
 static pthread_mutex_t *mutex_of(os_mutex *mutex)

@@ -6,7 +6,7 @@
 
 #include "share_token.h"
 
-enum { TRIES = 1000, MACHINES = 1000, MAKES = 30 };
+enum { MACHINES = 1000, MAKES = 30 };
 
 bool share_name_ok(const char *name)
 {
@@ -171,7 +171,8 @@ static enum found find(struct share_folder *folder)
 
 static bool open_named(struct share_folder *folder, const struct sim_profile *profile, char why[SHARE_WHY])
 {
-    for (int i = 0, failures = 0; i < TRIES; i++) {
+    uint64_t began = 0;
+    for (int failures = 0; !os_too_long(&began);) {
         bool made = true;
         enum found found = find(folder);
         if (found == FOUND) {

@@ -11,6 +11,8 @@
 
 typedef vmm_mem_generic_allocation_handle handle_t;
 
+static vmm_system *sys; /* of the test itself; forked children have a copy that they leave alone */
+
 static unsigned scale(unsigned n)
 {
     const char *text = getenv("CUVMM_TEST_SCALE");
@@ -27,7 +29,7 @@ static _Noreturn void victim(int out, uint64_t seed)
     enum { HELD = 6 };
     handle_t held[HELD] = {0};
     int fd[HELD];
-    vmm_system *sys = rig_open("kill");
+    vmm_system *own = rig_open("kill");
     for (int i = 0; i < HELD; i++)
         fd[i] = -1;
     alarm(60);
@@ -36,19 +38,19 @@ static _Noreturn void victim(int out, uint64_t seed)
         if (write(out, "s", 1) != 1)
             _exit(1);
         if (!held[i]) {
-            rig_create(sys, RIG_G * (1 + random_below(&seed, 3)), &held[i]);
+            rig_create(own, RIG_G * (1 + random_below(&seed, 3)), &held[i]);
         } else if (what == 0) {
-            vmm_mem_release(sys, held[i]);
+            vmm_mem_release(own, held[i]);
             held[i] = 0;
         } else if (what == 1 && fd[i] >= 0) {
             close(fd[i]);
             fd[i] = -1;
         } else if (what == 2 && fd[i] < 0) {
-            fd[i] = rig_export(sys, held[i]);
+            fd[i] = rig_export(own, held[i]);
         } else if (fd[i] >= 0) {
             handle_t copy = 0;
-            if (rig_import(sys, fd[i], &copy) == VMM_SUCCESS)
-                vmm_mem_release(sys, copy);
+            if (rig_import(own, fd[i], &copy) == VMM_SUCCESS)
+                vmm_mem_release(own, copy);
         }
     }
 }
@@ -80,7 +82,7 @@ static void killed_anywhere(void)
 {
     uint64_t seed = random_seed(20260521);
     unsigned rounds = scale(150), wrong = 0, stuck = 0;
-    vmm_system *sys = NULL;
+    sys = NULL;
     fflush(NULL);
     for (unsigned i = 0; i < rounds; i++) {
         if (!sys && i >= 2) { /* first victims are alone on the machine, then there is somebody who goes on */
@@ -109,7 +111,7 @@ static void killed_anywhere(void)
 /* Takes pieces of all sizes until there are none, tells how much it got, and holds it until it is told to go. */
 static _Noreturn void competitor(int socket, uint64_t seed)
 {
-    vmm_system *sys = rig_open("full");
+    vmm_system *own = rig_open("full");
     uint64_t mine = 0;
     alarm(60);
     passing_go_on(socket);
@@ -117,19 +119,19 @@ static _Noreturn void competitor(int socket, uint64_t seed)
     for (uint64_t piece = 512; piece;) {
         handle_t handle = 0;
         uint64_t size = (1 + random_below(&seed, piece)) * RIG_G;
-        if (rig_create(sys, size, &handle) != VMM_SUCCESS) {
+        if (rig_create(own, size, &handle) != VMM_SUCCESS) {
             piece /= 2;
             continue;
         }
         mine += size;
         if (random_below(&seed, 4) == 0) {
-            vmm_mem_release(sys, handle);
+            vmm_mem_release(own, handle);
             mine -= size;
         } else if (random_below(&seed, 8) == 0) {
             handle_t copy = 0; /* exported memory counts once, whoever looks */
-            int fd = size <= 2 * RIG_G ? rig_export(sys, handle) : -1;
-            if (fd >= 0 && rig_import(sys, fd, &copy) == VMM_SUCCESS)
-                vmm_mem_release(sys, copy);
+            int fd = size <= 2 * RIG_G ? rig_export(own, handle) : -1;
+            if (fd >= 0 && rig_import(own, fd, &copy) == VMM_SUCCESS)
+                vmm_mem_release(own, copy);
             if (fd >= 0)
                 close(fd);
         }
@@ -137,7 +139,7 @@ static _Noreturn void competitor(int socket, uint64_t seed)
     if (write(socket, &mine, sizeof mine) != sizeof mine)
         _exit(1);
     passing_wait(socket);
-    rig_close(sys);
+    rig_close(own);
     _exit(0);
 }
 
@@ -147,7 +149,7 @@ static void competing(void)
     int socket[ALL];
     pid_t child[ALL];
     uint64_t sum = 0, seed = random_seed(4711);
-    vmm_system *sys = rig_open("full");
+    sys = rig_open("full");
     uint64_t all = rig_free(sys);
     fflush(NULL);
     for (int i = 0; i < ALL; i++) {
@@ -197,44 +199,44 @@ struct kept {
     unsigned char value;
 };
 
-static void let_go(vmm_system *sys, struct kept *k)
+static void let_go(vmm_system *own, struct kept *k)
 {
     if (k->at)
-        rig_unmap(sys, k->at, RIG_G);
+        rig_unmap(own, k->at, RIG_G);
     if (k->handle)
-        vmm_mem_release(sys, k->handle);
+        vmm_mem_release(own, k->handle);
     if (k->fd >= 0)
         close(k->fd);
     *k = (struct kept){.fd = -1};
 }
 
 /* Every piece is filled with a value of its maker before it is exported, and nobody writes to it after. */
-static unsigned take_in(vmm_system *sys, struct kept *k, int fd)
+static unsigned take_in(vmm_system *own, struct kept *k, int fd)
 {
     int first, last;
-    let_go(sys, k);
-    if (rig_import(sys, fd, &k->handle) != VMM_SUCCESS || !(k->at = rig_map(sys, k->handle, RIG_G))) {
+    let_go(own, k);
+    if (rig_import(own, fd, &k->handle) != VMM_SUCCESS || !(k->at = rig_map(own, k->handle, RIG_G))) {
         close(fd);
         return 1;
     }
     k->fd = fd;
-    first = rig_byte(sys, k->at);
-    last = rig_byte(sys, k->at + RIG_G - 1);
+    first = rig_byte(own, k->at);
+    last = rig_byte(own, k->at + RIG_G - 1);
     return first <= 0 || first != last;
 }
 
-static bool make(vmm_system *sys, struct kept *k, unsigned char value)
+static bool make(vmm_system *own, struct kept *k, unsigned char value)
 {
-    let_go(sys, k);
-    if (rig_create(sys, RIG_G, &k->handle) != VMM_SUCCESS || !(k->at = rig_map(sys, k->handle, RIG_G)) ||
-        vmm_memset_d8(sys, k->at, value, RIG_G) != VMM_SUCCESS)
+    let_go(own, k);
+    if (rig_create(own, RIG_G, &k->handle) != VMM_SUCCESS || !(k->at = rig_map(own, k->handle, RIG_G)) ||
+        vmm_memset_d8(own, k->at, value, RIG_G) != VMM_SUCCESS)
         return false;
-    k->fd = rig_export(sys, k->handle);
+    k->fd = rig_export(own, k->handle);
     return k->fd >= 0;
 }
 
 /* Whatever came in until now. */
-static unsigned receive(vmm_system *sys, int left, struct kept kept[KEPT], uint64_t *seed)
+static unsigned receive(vmm_system *own, int left, struct kept kept[KEPT], uint64_t *seed)
 {
     unsigned wrong = 0;
     struct pollfd ready = {.fd = left, .events = POLLIN};
@@ -242,7 +244,7 @@ static unsigned receive(vmm_system *sys, int left, struct kept kept[KEPT], uint6
         int fd = passing_receive(left);
         if (fd < 0)
             break;
-        wrong += take_in(sys, &kept[random_below(seed, KEPT)], fd);
+        wrong += take_in(own, &kept[random_below(seed, KEPT)], fd);
     }
     return wrong;
 }
@@ -251,7 +253,8 @@ static _Noreturn void peer(int right, int left, uint64_t seed, unsigned rounds)
 {
     struct kept kept[KEPT];
     unsigned wrong = 0;
-    vmm_system *sys = rig_open("ring");
+    static vmm_system *own; /* some go without closing it */
+    own = rig_open("ring");
     alarm(120);
     for (int i = 0; i < KEPT; i++)
         kept[i] = (struct kept){.fd = -1};
@@ -259,23 +262,23 @@ static _Noreturn void peer(int right, int left, uint64_t seed, unsigned rounds)
         struct kept *k = &kept[random_below(&seed, KEPT)];
         struct pollfd room = {.fd = right, .events = POLLOUT};
         switch (random_below(&seed, 5)) {
-        case 0: wrong += !make(sys, k, (unsigned char)(1 + random_below(&seed, 255))); break;
+        case 0: wrong += !make(own, k, (unsigned char)(1 + random_below(&seed, 255))); break;
         case 1:
         case 2: /* own or imported: the descriptor goes on */
             if (k->fd >= 0 && poll(&room, 1, 0) == 1 && (room.revents & POLLOUT))
                 passing_send(right, k->fd);
             break;
-        case 3: let_go(sys, k); break;
+        case 3: let_go(own, k); break;
         default:
             if (k->fd >= 0) {
                 close(k->fd);
                 k->fd = -1;
             }
         }
-        wrong += receive(sys, left, kept, &seed);
+        wrong += receive(own, left, kept, &seed);
     }
     if (seed % 3) /* some go without a word */
-        rig_close(sys);
+        rig_close(own);
     _exit(wrong != 0);
 }
 
@@ -285,7 +288,7 @@ static void handed_round(void)
     pid_t child[PEERS];
     uint64_t seed = random_seed(99);
     unsigned failed = 0, rounds = scale(400);
-    vmm_system *sys = rig_open("ring");
+    sys = rig_open("ring");
     uint64_t all = rig_free(sys);
     fflush(NULL);
     for (int i = 0; i < PEERS; i++)

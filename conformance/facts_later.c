@@ -7,6 +7,7 @@ const struct fact_later_row facts_later_rows[] = {
     {"H.host_located.*", "*", FACTS_HOST_ADDRESSES},
     {"H.host_fresh*", "*", FACTS_HOST_ADDRESSES},
     {"S.*", "*", FACTS_HOST_ADDRESSES},
+    {"V.numa*", "*", FACTS_HOST_ADDRESSES},
 #endif
     {NULL, NULL, NULL},
 };

@@ -305,7 +305,7 @@ int other_main(int socket)
     while (receive_all(socket, &request, sizeof request)) {
         struct other_answer answer = {.fd = -1};
         int fd = request.has_fd ? passing_receive(socket) : -1;
-        answer.result = act(&request, fd, &answer);
+        answer.result = (int32_t)act(&request, fd, &answer);
         const vmm_detail *detail = vmm_last_detail();
         snprintf(answer.rule, sizeof answer.rule, "%s", answer.result && detail->rule ? detail->rule : "");
         snprintf(answer.note, sizeof answer.note, "%s", answer.result ? detail->note : "");
