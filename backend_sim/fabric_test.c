@@ -444,6 +444,36 @@ static void exporter_dies(void)
     rig_close(a);
 }
 
+/* A forked child has no part in what its parent imported: what it closes is its own copy. */
+static void forked_child(void)
+{
+    vmm_system *a = node("one", channels), *b = node("two", channels);
+    fabric_t bytes;
+    handle_t copy = 0;
+    int status = 0;
+    exported(a, bytes);
+    import_from(b, bytes, &copy);
+    vmm_deviceptr q = rig_map(b, copy, unit_of(b));
+    vmm_memset_d8(b, q, 0x42, unit_of(b));
+    uint64_t before = rig_free(a);
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0) {
+        handle_t mine = 0;
+        alarm(30);
+        bool refused_there = import_from(b, bytes, &mine) == VMM_ERROR_NOT_INITIALIZED;
+        rig_close(b);
+        rig_close(a);
+        _exit(!refused_there);
+    }
+    tap_ok(waitpid(pid, &status, 0) == pid && status == 0, "a forked child may do nothing, and close");
+    rig_close(a);
+    tap_ok(before == rig_free(b) - unit_of(b) && rig_byte(b, q + 5) == 0x42, "its parent's import is as it was");
+    tap_ok(import_from(b, bytes, &copy) == VMM_SUCCESS, "and holds the memory");
+    rig_close(b);
+    tap_u64(rig_machines(), 0, "until it is let go");
+}
+
 int main(void)
 {
     rig_begin();
@@ -463,6 +493,7 @@ int main(void)
     damaged();
     importer_dies();
     exporter_dies();
+    forked_child();
     channel(channels, 0, false);
     rmdir(channels);
     rig_end();
