@@ -65,7 +65,7 @@ static bool shares(struct sim_machine *machine, char why[SHARE_WHY])
     if (wrong) {
         if (share) {
             snprintf(why, SHARE_WHY, "%s", wrong);
-            share_close(share, machine);
+            share_close(share);
         }
         return false;
     }

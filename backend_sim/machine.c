@@ -17,7 +17,7 @@ struct sim_machine *sim_machine_new(const struct sim_profile *profile)
 void sim_machine_free(struct sim_machine *machine)
 {
     if (machine->share)
-        share_close(machine->share, machine);
+        share_close(machine->share);
     frames_clear(&machine->frames);
     pthread_mutex_destroy(&machine->lock);
     free(machine);
@@ -68,7 +68,7 @@ uint64_t sim_machine_room(struct sim_machine *machine, vmm_mem_location location
     uint64_t left = sim_machine_free_bytes(machine, location);
     if (!machine->share || left >= wanted || !share_lock(machine->share))
         return left;
-    share_tidy(machine->share, machine);
+    share_tidy(machine->share);
     left = sim_machine_free_bytes(machine, location);
     share_unlock(machine->share);
     return left;
@@ -123,7 +123,7 @@ void sim_block_drop(struct sim_machine *machine, struct sim_block *block)
     if (--block->holders)
         return;
     if (block->shared) {
-        share_drop(machine->share, machine, block);
+        share_drop(machine->share, block);
         return;
     }
     bytes_clear(&block->bytes);
