@@ -75,7 +75,7 @@ static vmm_result take_block(struct sim_machine *machine, struct share *node, ui
     char why[SHARE_WHY];
     if (!share_lock(node))
         return sim_machine_unreachable(state_lost);
-    share_tidy(node, machine);
+    share_tidy(node);
     enum share_found found = share_import_named(node, machine, label, place, block, why);
     share_unlock(node);
     if (found == SHARE_FOUND)

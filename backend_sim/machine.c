@@ -21,7 +21,7 @@ void sim_machine_free(struct sim_machine *machine)
 {
     share_nodes_tidy(machine);
     if (machine->share)
-        share_close(machine->share, machine);
+        share_close(machine->share);
     frames_clear(&machine->frames);
     pthread_mutex_destroy(&machine->lock);
     free(machine);
@@ -43,7 +43,7 @@ bool sim_machine_share(struct sim_machine *machine, char why[SHARE_WHY])
     if (wrong) {
         if (share) {
             snprintf(why, SHARE_WHY, "%s", wrong);
-            share_close(share, machine);
+            share_close(share);
         }
         return false;
     }
@@ -90,7 +90,7 @@ uint64_t sim_machine_room(struct sim_machine *machine, vmm_mem_location location
     uint64_t left = sim_machine_free_bytes(machine, location);
     if (!machine->share || left >= wanted || !share_lock(machine->share))
         return left;
-    share_tidy(machine->share, machine);
+    share_tidy(machine->share);
     left = sim_machine_free_bytes(machine, location);
     share_unlock(machine->share);
     return left;
@@ -147,7 +147,7 @@ void sim_block_drop(struct sim_machine *machine, struct sim_block *block)
     if (--block->holders)
         return;
     if (block->shared) {
-        share_drop(block->share, machine, block);
+        share_drop(block->share, block);
         share_nodes_tidy(machine);
         return;
     }

@@ -5,37 +5,43 @@
 #include <string.h>
 
 #include "machine.h"
+#include "share_parts.h"
 #include "share_token.h"
 
-static struct share_state *state(const struct share *share)
+/* Is the slot this machine's still? A program that closes descriptors it does not know loses the lock on it, and others
+ * take it for one that has ended. */
+static bool has_slot(const struct share *share)
 {
-    return share->folder.state;
+    const struct share_slot *slot = &share->folder.state->slot[share->slot];
+    return atomic_load(&slot->taken) && atomic_load(&slot->owner) == share->owner &&
+           atomic_load(&slot->serial) == share->serial;
 }
 
-/* Is the slot this process's, and can it be touched? A forked child has its parent's, which it leaves alone. */
+/* Does this process take part, and can that be touched? A forked child has its parent's part, which it leaves alone. */
 static bool joined(const struct share *share)
 {
-    return share->owner && share->owner == os_process_id() && share_folder_sound(&share->folder);
-}
-
-static const char *file_of(const struct share *share, const char *kind, uint64_t number, char path[OS_PATH_MAX])
-{
-    return share_folder_file(&share->folder, kind, number, path);
+    return share->owner && share->owner == os_process_id() && share_folder_sound(&share->folder) && has_slot(share);
 }
 
 /* ---- the lock ---- */
 
 bool share_lock(struct share *share)
 {
-    if (share->depth || (share_folder_sound(&share->folder) && os_mutex_lock(&state(share)->mutex, share->folder.file)))
+    if (share->depth)
         return ++share->depth;
+    if (!share_folder_sound(&share->folder) || !os_mutex_lock(&share->folder.state->mutex, share->folder.file))
+        return false;
+    share->depth = 1;
+    if (!share->owner || share->owner != os_process_id() || has_slot(share))
+        return true;
+    share_unlock(share);
     return false;
 }
 
 void share_unlock(struct share *share)
 {
     if (--share->depth == 0)
-        os_mutex_unlock(&state(share)->mutex, share->folder.file);
+        os_mutex_unlock(&share->folder.state->mutex, share->folder.file);
 }
 
 /* ---- opening and closing ---- */
@@ -44,7 +50,7 @@ static int make_memory(void *user)
 {
     const struct share *share = user;
     char path[OS_PATH_MAX];
-    return os_file_open(file_of(share, "mem", share->serial, path), OS_OPEN_MAKE);
+    return os_file_open(share_file_of(share, "mem", share->serial, path), OS_OPEN_MAKE);
 }
 
 static struct share *opened(const struct share_folder *folder, const char *name, char why[SHARE_WHY])
@@ -78,11 +84,11 @@ struct share *share_open_other(uint64_t id, const struct sim_profile *profile, c
 
 static bool move_in(struct share *share, unsigned index)
 {
-    struct share_slot *slot = &state(share)->slot[index];
+    struct share_slot *slot = &share->folder.state->slot[index];
     char path[OS_PATH_MAX];
     if (atomic_load(&slot->taken))
         return false;
-    int life = os_file_open(file_of(share, "slot", index, path), OS_OPEN_MAKE);
+    int life = os_file_open(share_file_of(share, "slot", index, path), OS_OPEN_MAKE);
     if (life < 0)
         return false;
     if (!os_live(life)) {
@@ -92,12 +98,12 @@ static bool move_in(struct share *share, unsigned index)
     share->life = life;
     share->slot = index;
     share->owner = os_process_id();
-    share->serial = atomic_load(&state(share)->serials) + 1;
-    atomic_store(&state(share)->serials, share->serial);
+    share->serial = atomic_load(&share->folder.state->serials) + 1;
+    atomic_store(&share->folder.state->serials, share->serial);
     atomic_store(&slot->serial, share->serial);
     atomic_store(&slot->owner, share->owner);
-    if (share_slots(state(share)) <= index)
-        atomic_store(&state(share)->slots_seen, index + 1);
+    if (share_slots(share->folder.state) <= index)
+        atomic_store(&share->folder.state->slots_seen, index + 1);
     atomic_store(&slot->taken, 1);
     return true;
 }
@@ -112,128 +118,20 @@ const char *share_join(struct share *share)
         return "its state was damaged, or a stopped process holds it";
     bool in = false;
     share->owner = 0;
-    share_tidy(share, NULL);
+    share_tidy(share);
     for (unsigned i = 0; !in && i < SHARE_PROCESSES; i++)
         in = move_in(share, i);
     share_unlock(share);
     return in ? NULL : "256 processes have it open, or this one may open no more files";
 }
 
-/* ---- what others left ---- */
-
-/* Of a file whose process is gone: everything but the blocks that live on. */
-static void trim(const struct share *share, uint64_t home)
-{
-    char path[OS_PATH_MAX];
-    struct os_file_is is;
-    file_of(share, "mem", home, path);
-    if (!share_home_blocks(state(share), home, NULL)) {
-        os_file_remove(path);
-        return;
-    }
-    int file = os_file_open(path, OS_OPEN_WRITE);
-    if (file < 0)
-        return;
-    uint64_t at = 0, end = os_file_look(file, &is) ? is.size : 0;
-    while (at < end) {
-        uint64_t next = end, after = end;
-        for (unsigned i = 0; i < share_blocks(state(share)); i++) {
-            const struct share_block *block = &state(share)->block[i];
-            if (atomic_load(&block->number) && block->home == home && block->place >= at && block->place < next) {
-                next = block->place;
-                after = block->size < end - next ? next + block->size : end;
-            }
-        }
-        if (next > at)
-            os_file_clear(file, at, next - at);
-        at = after > at ? after : end;
-    }
-    os_file_close(file);
-}
-
-static void empty(struct share_use *use)
-{
-    for (int i = 0; i < VMM_MAX_DEVICES; i++) {
-        atomic_store(&use->device[i], 0);
-        atomic_store(&use->compressed[i], 0);
-    }
-    for (int i = 0; i < SIM_MAX_NODES; i++)
-        atomic_store(&use->node[i], 0);
-}
-
-/* Its process is gone. In this order, so that who is killed here leaves a slot that is cleared again. */
-static void clear_slot(const struct share *share, unsigned index)
-{
-    struct share_slot *slot = &state(share)->slot[index];
-    for (unsigned i = 0; i < share_blocks(state(share)); i++)
-        share_hold(&state(share)->block[i], index, false);
-    empty(&slot->use);
-    trim(share, atomic_load(&slot->serial));
-    atomic_store(&slot->taken, 0);
-}
-
-static bool is_over(const struct share *share, const struct share_block *block)
-{
-    char path[OS_PATH_MAX];
-    uint64_t number = atomic_load(&block->number);
-    return number && !share_is_held(block) && !share_token_is_out(file_of(share, "token", number, path));
-}
-
-/* Nobody can reach it any more. Its bytes are cleared by its home, or here where that is gone. */
-static void end_block(const struct share *share, struct share_block *block)
-{
-    char path[OS_PATH_MAX];
-    uint64_t home = block->home;
-    os_file_remove(file_of(share, "token", atomic_load(&block->number), path));
-    if (!share_home_lives(state(share), home)) {
-        int file = os_file_open(file_of(share, "mem", home, path), OS_OPEN_WRITE);
-        if (file >= 0) {
-            os_file_clear(file, block->place, block->size);
-            os_file_close(file);
-        }
-        if (!share_home_blocks(state(share), home, block))
-            os_file_remove(path);
-    }
-    atomic_store(&block->number, 0);
-}
-
-/* Blocks of this machine that nobody here holds and that are over: their place is free. */
-static void collect(struct share *share)
-{
-    for (struct sim_block **at = &share->blocks; *at;) {
-        struct sim_block *block = *at;
-        if (block->holders || atomic_load(&state(share)->block[block->shared_index].number) == block->shared) {
-            at = &block->next_shared;
-            continue;
-        }
-        *at = block->next_shared;
-        bytes_clear(&block->bytes);
-        free(block);
-    }
-}
-
-void share_tidy(struct share *share, struct sim_machine *machine)
-{
-    char path[OS_PATH_MAX];
-    uint64_t self = os_process_id();
-    (void)machine;
-    for (unsigned i = 0; i < share_slots(state(share)); i++) {
-        const struct share_slot *slot = &state(share)->slot[i];
-        if (atomic_load(&slot->taken) && atomic_load(&slot->owner) != self &&
-            !os_lives(file_of(share, "slot", i, path)))
-            clear_slot(share, i);
-    }
-    for (unsigned i = 0; i < share_blocks(state(share)); i++)
-        if (is_over(share, &state(share)->block[i]))
-            end_block(share, &state(share)->block[i]);
-    collect(share);
-}
+/* ---- what this machine uses ---- */
 
 void share_publish(struct share *share, const struct sim_machine *machine)
 {
     if (!joined(share))
         return;
-    struct share_use *use = &state(share)->slot[share->slot].use;
+    struct share_use *use = &share->folder.state->slot[share->slot].use;
     for (int i = 0; i < machine->profile.devices; i++) {
         atomic_store(&use->device[i], machine->device_used[i]);
         atomic_store(&use->compressed[i], machine->device_compressed[i]);
@@ -247,8 +145,8 @@ void share_publish(struct share *share, const struct sim_machine *machine)
 static struct share_block *free_block(const struct share *share, unsigned *index)
 {
     for (*index = 0; *index < SHARE_BLOCKS; ++*index)
-        if (!atomic_load(&state(share)->block[*index].number))
-            return &state(share)->block[*index];
+        if (!atomic_load(&share->folder.state->block[*index].number))
+            return &share->folder.state->block[*index];
     return NULL;
 }
 
@@ -265,16 +163,16 @@ static const char *publish_block(struct share *share, struct sim_machine *machin
     char path[OS_PATH_MAX];
     struct os_file_is is;
     struct share_block *entry = free_block(share, &index);
-    struct share_token token = {.machine = state(share)->id, .index = index};
+    struct share_token token = {.machine = share->folder.state->id, .index = index};
     if (!entry)
         return "8192 exported pieces of memory are in use";
     if (!bytes_open(&block->bytes))
         return "there is no room for all of its bytes";
-    token.number = atomic_load(&state(share)->numbers) + 1;
-    atomic_store(&state(share)->numbers, token.number);
+    token.number = atomic_load(&share->folder.state->numbers) + 1;
+    atomic_store(&share->folder.state->numbers, token.number);
     snprintf(token.name, sizeof token.name, "%s", share->name);
     if (!os_random(token.nonce, sizeof token.nonce) ||
-        !share_token_make(file_of(share, "token", token.number, path), &token, &is))
+        !share_token_make(share_file_of(share, "token", token.number, path), &token, &is))
         return "no file can be made for it";
     memcpy(entry->nonce, token.nonce, sizeof entry->nonce);
     entry->file_device = is.device;
@@ -288,8 +186,8 @@ static const char *publish_block(struct share *share, struct sim_machine *machin
     entry->fabric = block->fabric;
     for (unsigned i = 0; i < SHARE_PROCESSES; i++)
         share_hold(entry, i, i == share->slot);
-    if (share_blocks(state(share)) <= index)
-        atomic_store(&state(share)->blocks_seen, index + 1);
+    if (share_blocks(share->folder.state) <= index)
+        atomic_store(&share->folder.state->blocks_seen, index + 1);
     atomic_store(&entry->number, token.number); /* from here on it is there */
     block->share = share;
     block->shared = token.number;
@@ -306,7 +204,7 @@ const char *share_export(struct share *share, struct sim_machine *machine, struc
     const char *wrong = block->shared ? NULL : publish_block(share, machine, block);
     if (wrong)
         return wrong;
-    *file = share_token_open(file_of(share, "token", block->shared, path));
+    *file = share_token_open(share_file_of(share, "token", block->shared, path));
     return *file >= 0 ? NULL : "the process may open no more files";
 }
 
@@ -316,8 +214,9 @@ const char *share_name(struct share *share, struct sim_machine *machine, struct 
     const char *wrong = block->shared ? NULL : publish_block(share, machine, block);
     if (wrong)
         return wrong;
-    const struct share_block *entry = &state(share)->block[block->shared_index];
-    *label = (struct share_label){state(share)->id, block->shared, {entry->nonce[0], entry->nonce[1]}, block->shared_index};
+    const struct share_block *entry = &share->folder.state->block[block->shared_index];
+    *label = (struct share_label){share->folder.state->id, block->shared, {entry->nonce[0], entry->nonce[1]},
+                                  block->shared_index};
     return NULL;
 }
 
@@ -340,7 +239,7 @@ static struct share_memory *memory_of(struct share *share, uint64_t home)
     if (memory)
         return memory;
     memory = calloc(1, sizeof *memory);
-    int file = memory ? os_file_open(file_of(share, "mem", home, path), OS_OPEN_WRITE) : -1;
+    int file = memory ? os_file_open(share_file_of(share, "mem", home, path), OS_OPEN_WRITE) : -1;
     if (file < 0) {
         free(memory);
         return NULL;
@@ -385,7 +284,7 @@ static bool plausible(const struct sim_machine *machine, const struct share_bloc
 static enum share_found view(struct share *share, struct sim_machine *machine, unsigned index, uint64_t number,
                              struct sim_block **made, char text[SHARE_WHY])
 {
-    struct share_block *entry = &state(share)->block[index];
+    struct share_block *entry = &share->folder.state->block[index];
     struct share_memory *memory = memory_of(share, entry->home);
     if (!memory) {
         snprintf(text, SHARE_WHY, "the file of the exporter's memory cannot be opened");
@@ -430,16 +329,16 @@ static enum share_found take(struct share *share, struct sim_machine *machine, u
             return found;
     }
     (*block)->holders++;
-    share_hold(&state(share)->block[index], share->slot, true);
+    share_hold(&share->folder.state->block[index], share->slot, true);
     return SHARE_FOUND;
 }
 
 /* The entry that the token names, if it is the very file that was made for it. */
 static bool names(const struct share *share, const struct share_token *token, const struct os_file_is *is)
 {
-    if (token->index >= share_blocks(state(share)) || !token->number)
+    if (token->index >= share_blocks(share->folder.state) || !token->number)
         return false;
-    const struct share_block *entry = &state(share)->block[token->index];
+    const struct share_block *entry = &share->folder.state->block[token->index];
     return atomic_load(&entry->number) == token->number && !memcmp(entry->nonce, token->nonce, sizeof token->nonce) &&
            entry->file_device == is->device && entry->file_number == is->number;
 }
@@ -452,7 +351,7 @@ enum share_found share_import(struct share *share, struct sim_machine *machine, 
     text[0] = '\0';
     if (!share_token_read(file, &token, &is))
         return SHARE_NO_TOKEN;
-    if (!share || token.machine != state(share)->id) {
+    if (!share || token.machine != share->folder.state->id) {
         snprintf(text, SHARE_WHY, "%s%.40s%s", token.name[0] ? "it belongs to machine=" : "its machine has no name",
                  token.name, "");
         return SHARE_OTHER_MACHINE;
@@ -468,9 +367,9 @@ enum share_found share_import_named(struct share *share, struct sim_machine *mac
                                     const struct imex_place *place, struct sim_block **block, char text[SHARE_WHY])
 {
     text[0] = '\0';
-    if (label->machine != state(share)->id || label->index >= share_blocks(state(share)) || !label->number)
+    if (label->machine != share->folder.state->id || label->index >= share_blocks(share->folder.state) || !label->number)
         return SHARE_UNKNOWN;
-    const struct share_block *entry = &state(share)->block[label->index];
+    const struct share_block *entry = &share->folder.state->block[label->index];
     if (atomic_load(&entry->number) != label->number || memcmp(entry->nonce, label->nonce, sizeof label->nonce) ||
         !place->domain || entry->fabric.domain != place->domain || entry->fabric.channel != place->channel)
         return SHARE_UNKNOWN;
@@ -493,31 +392,30 @@ static void forget(struct share *share, struct sim_block *block)
     forget_memory(share);
 }
 
-void share_drop(struct share *share, struct sim_machine *machine, struct sim_block *block)
+void share_drop(struct share *share, struct sim_block *block)
 {
     unsigned index = block->shared_index;
     bool own = !block->bytes.borrowed, sound = joined(share);
-    (void)machine;
     if (sound)
-        share_hold(&state(share)->block[index], share->slot, false);
+        share_hold(&share->folder.state->block[index], share->slot, false);
     if (!own)
         forget(share, block);
     if (!sound || !share_lock(share))
         return;
-    if (is_over(share, &state(share)->block[index]))
-        end_block(share, &state(share)->block[index]);
-    collect(share);
+    if (share_is_over(share, &share->folder.state->block[index]))
+        share_end_block(share, &share->folder.state->block[index]);
+    share_collect(share);
     share_unlock(share);
 }
 
 /* Nobody else can be reached through it. */
 static bool deserted(const struct share *share)
 {
-    for (unsigned i = 0; i < share_slots(state(share)); i++)
-        if (atomic_load(&state(share)->slot[i].taken))
+    for (unsigned i = 0; i < share_slots(share->folder.state); i++)
+        if (atomic_load(&share->folder.state->slot[i].taken))
             return false;
-    for (unsigned i = 0; share->name[0] && i < share_blocks(state(share)); i++)
-        if (atomic_load(&state(share)->block[i].number))
+    for (unsigned i = 0; share->name[0] && i < share_blocks(share->folder.state); i++)
+        if (atomic_load(&share->folder.state->block[i].number))
             return false;
     return true;
 }
@@ -531,22 +429,21 @@ static void leave_blocks(struct share *share)
     }
 }
 
-void share_close(struct share *share, struct sim_machine *machine)
+void share_close(struct share *share)
 {
     bool last = false, member = joined(share);
-    (void)machine;
     if (member && share_lock(share)) {
-        share_tidy(share, machine);
+        share_tidy(share);
         leave_blocks(share);
         os_file_close(share->life); /* before another of this process can move in, who would lose its own with it */
         share->life = -1;
-        clear_slot(share, share->slot);
+        share_clear_slot(share, share->slot);
         share->owner = 0;
-        share_tidy(share, machine);
+        share_tidy(share);
         last = deserted(share);
         share_unlock(share);
     } else if (!share->owner && share_lock(share)) {
-        share_tidy(share, machine);
+        share_tidy(share);
         last = deserted(share);
         share_unlock(share);
     }

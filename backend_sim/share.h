@@ -52,7 +52,7 @@ struct share *share_open_other(uint64_t id, const struct sim_profile *profile, c
 const char *share_join(struct share *share);
 
 /* Gives back what this machine has in the state; blocks have no holder any more. */
-void share_close(struct share *share, struct sim_machine *machine);
+void share_close(struct share *share);
 
 /* May be taken several times. False when the state is not to be had; then nothing in it may be used. */
 bool share_lock(struct share *share);
@@ -62,7 +62,7 @@ void share_unlock(struct share *share);
 void share_publish(struct share *share, const struct sim_machine *machine);
 
 /* Gives back what ended processes had, and exported blocks that nobody can reach. With the lock. */
-void share_tidy(struct share *share, struct sim_machine *machine);
+void share_tidy(struct share *share);
 
 /* A descriptor for a block. NULL, or what is in the way. With the lock. */
 const char *share_export(struct share *share, struct sim_machine *machine, struct sim_block *block, int *file);
@@ -83,6 +83,6 @@ enum share_found share_import_named(struct share *share, struct sim_machine *mac
                                     const struct imex_place *place, struct sim_block **block, char text[SHARE_WHY]);
 
 /* The last holder in this machine let it go. */
-void share_drop(struct share *share, struct sim_machine *machine, struct sim_block *block);
+void share_drop(struct share *share, struct sim_block *block);
 
 #endif

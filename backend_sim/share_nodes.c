@@ -38,6 +38,6 @@ void share_nodes_tidy(struct sim_machine *machine)
             continue;
         }
         *at = node->next;
-        share_close(node, machine);
+        share_close(node);
     }
 }

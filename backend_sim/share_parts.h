@@ -1,0 +1,20 @@
+/* share_parts.h - the inside of share.h: share.c takes part, share_tidy.c clears up. All of it with the state's lock. */
+#ifndef SIM_SHARE_PARTS_H
+#define SIM_SHARE_PARTS_H
+
+#include "share.h"
+
+/* The path of a file of the machine, in path. */
+const char *share_file_of(const struct share *share, const char *kind, uint64_t number, char path[OS_PATH_MAX]);
+
+/* Takes away what a slot has, whose process is gone or goes. */
+void share_clear_slot(const struct share *share, unsigned index);
+
+/* Does no process hold the block, and is no descriptor of it left? Then it can be ended. */
+bool share_is_over(const struct share *share, const struct share_block *block);
+void share_end_block(const struct share *share, struct share_block *block);
+
+/* Frees this machine's part of its blocks that have ended. */
+void share_collect(struct share *share);
+
+#endif

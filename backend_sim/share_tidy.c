@@ -1,0 +1,127 @@
+/* What ended processes left, and blocks that nobody can reach: found, and given back. */
+#include <stdlib.h>
+
+#include "machine.h"
+#include "share_parts.h"
+#include "share_token.h"
+
+const char *share_file_of(const struct share *share, const char *kind, uint64_t number, char path[OS_PATH_MAX])
+{
+    return share_folder_file(&share->folder, kind, number, path);
+}
+
+/* Of a file whose process is gone: everything but the blocks that live on. */
+static void trim(const struct share *share, uint64_t home)
+{
+    char path[OS_PATH_MAX];
+    struct os_file_is is;
+    share_file_of(share, "mem", home, path);
+    if (!share_home_blocks(share->folder.state, home, NULL)) {
+        os_file_remove(path);
+        return;
+    }
+    int file = os_file_open(path, OS_OPEN_WRITE);
+    if (file < 0)
+        return;
+    uint64_t at = 0, end = os_file_look(file, &is) ? is.size : 0;
+    while (at < end) {
+        uint64_t next = end, after = end;
+        for (unsigned i = 0; i < share_blocks(share->folder.state); i++) {
+            const struct share_block *block = &share->folder.state->block[i];
+            if (atomic_load(&block->number) && block->home == home && block->place >= at && block->place < next) {
+                next = block->place;
+                after = block->size < end - next ? next + block->size : end;
+            }
+        }
+        if (next > at)
+            os_file_clear(file, at, next - at);
+        at = after > at ? after : end;
+    }
+    os_file_close(file);
+}
+
+static void empty(struct share_use *use)
+{
+    for (int i = 0; i < VMM_MAX_DEVICES; i++) {
+        atomic_store(&use->device[i], 0);
+        atomic_store(&use->compressed[i], 0);
+    }
+    for (int i = 0; i < SIM_MAX_NODES; i++)
+        atomic_store(&use->node[i], 0);
+}
+
+/* Its process is gone. In this order, so that who is killed here leaves a slot that is cleared again. */
+void share_clear_slot(const struct share *share, unsigned index)
+{
+    struct share_slot *slot = &share->folder.state->slot[index];
+    for (unsigned i = 0; i < share_blocks(share->folder.state); i++)
+        share_hold(&share->folder.state->block[i], index, false);
+    empty(&slot->use);
+    trim(share, atomic_load(&slot->serial));
+    atomic_store(&slot->taken, 0);
+}
+
+bool share_is_over(const struct share *share, const struct share_block *block)
+{
+    char path[OS_PATH_MAX];
+    uint64_t number = atomic_load(&block->number);
+    return number && !share_is_held(block) && !share_token_is_out(share_file_of(share, "token", number, path));
+}
+
+/* As far as the file goes: where the block lies is what the state says, which may be anything. */
+static void clear_bytes(int file, const struct share_block *block)
+{
+    struct os_file_is is;
+    uint64_t end = os_file_look(file, &is) ? is.size : 0;
+    if (block->place < end && block->size)
+        os_file_clear(file, block->place, block->size < end - block->place ? block->size : end - block->place);
+}
+
+/* Nobody can reach it any more. Its bytes are cleared by its home, or here where that is gone. */
+void share_end_block(const struct share *share, struct share_block *block)
+{
+    char path[OS_PATH_MAX];
+    uint64_t home = block->home;
+    os_file_remove(share_file_of(share, "token", atomic_load(&block->number), path));
+    if (!share_home_lives(share->folder.state, home)) {
+        int file = os_file_open(share_file_of(share, "mem", home, path), OS_OPEN_WRITE);
+        if (file >= 0) {
+            clear_bytes(file, block);
+            os_file_close(file);
+        }
+        if (!share_home_blocks(share->folder.state, home, block))
+            os_file_remove(path);
+    }
+    atomic_store(&block->number, 0);
+}
+
+/* Blocks of this machine that nobody here holds and that are over: their place is free. */
+void share_collect(struct share *share)
+{
+    for (struct sim_block **at = &share->blocks; *at;) {
+        struct sim_block *block = *at;
+        if (block->holders || atomic_load(&share->folder.state->block[block->shared_index].number) == block->shared) {
+            at = &block->next_shared;
+            continue;
+        }
+        *at = block->next_shared;
+        bytes_clear(&block->bytes);
+        free(block);
+    }
+}
+
+void share_tidy(struct share *share)
+{
+    char path[OS_PATH_MAX];
+    uint64_t self = os_process_id();
+    for (unsigned i = 0; i < share_slots(share->folder.state); i++) {
+        const struct share_slot *slot = &share->folder.state->slot[i];
+        if (atomic_load(&slot->taken) && atomic_load(&slot->owner) != self &&
+            !os_lives(share_file_of(share, "slot", i, path)))
+            share_clear_slot(share, i);
+    }
+    for (unsigned i = 0; i < share_blocks(share->folder.state); i++)
+        if (share_is_over(share, &share->folder.state->block[i]))
+            share_end_block(share, &share->folder.state->block[i]);
+    share_collect(share);
+}
