@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "team.h"
+
 struct sim_machine *sim_machine_new(const struct sim_profile *profile)
 {
     struct sim_machine *machine = calloc(1, sizeof *machine);
@@ -61,13 +63,21 @@ void sim_block_hold(struct sim_block *block)
     block->holders++;
 }
 
+static void give_back(struct sim_machine *machine, const struct sim_block *block)
+{
+    *used(machine, block->prop.location) -= block->size;
+    if (compressed(block))
+        machine->device_compressed[block->prop.location.id] -= block->size;
+}
+
 void sim_block_drop(struct sim_machine *machine, struct sim_block *block)
 {
     if (--block->holders)
         return;
-    *used(machine, block->prop.location) -= block->size;
-    if (compressed(block))
-        machine->device_compressed[block->prop.location.id] -= block->size;
+    if (block->team)
+        team_end(machine, block->team);
+    else
+        give_back(machine, block);
     bytes_clear(&block->bytes);
     free(block);
 }

@@ -14,12 +14,16 @@
 #include "bytes.h"
 #include "profile.h"
 
+struct team;
+
 struct sim_block {
     uint64_t id;                  /* MEMORY_BLOCK_ID: counted from 1, never used again */
     uint64_t size;
     uint32_t holders;
+    uint32_t binds;               /* of the holders: multicast objects that it is bound to */
     vmm_mem_allocation_prop prop; /* as obtained; location.type is DEVICE or HOST_NUMA */
     struct bytes bytes;
+    struct team *team;            /* NULL; of a multicast object, which has no bytes and no location (INVALID): team.h */
 };
 
 struct sim_machine {

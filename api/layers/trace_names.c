@@ -99,6 +99,8 @@ bool names_learn(struct names *names, const struct vmm_call *call)
     switch ((enum vmm_call_id)call->id) {
     case VMM_CALL_mem_create:
         return add(names, NAME_HANDLE, *any->mem_create.handle, 1);
+    case VMM_CALL_multicast_create:
+        return add(names, NAME_HANDLE, *any->multicast_create.mc_handle, 1);
     case VMM_CALL_mem_retain_allocation_handle:
         return add_once(names, NAME_HANDLE, *any->mem_retain_allocation_handle.handle);
     case VMM_CALL_mem_address_reserve:
