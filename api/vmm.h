@@ -643,8 +643,8 @@ VMM_API vmm_result vmm_mem_retain_allocation_handle(vmm_system *sys, vmm_mem_gen
 /* The properties that the memory has, which may differ from those asked for: HOST reads back as HOST_NUMA node 0,
  * unknown handle-type bits as 0, compression as obtained. INVALID_VALUE [VMM-PROPERTIES-NULL-PROP,
  * VMM-PROPERTIES-HANDLE-ZERO, VMM-PROPERTIES-HANDLE-FORGED, VMM-PROPERTIES-MULTICAST]; [VMM-PROPERTIES-HANDLE-STALE] is
- * a warning for one of the last 256 handles that ended (driver 580 answers as long as nothing else is in their place) and a refusal for older
- * ones. cuMemGetAllocationPropertiesFromHandle. */
+ * a warning for one of the last 256 handles that ended (driver 580 answers as long as nothing else is in their place)
+ * and a refusal for older ones. cuMemGetAllocationPropertiesFromHandle. */
 VMM_API vmm_result vmm_mem_get_allocation_properties_from_handle(vmm_system *sys, vmm_mem_allocation_prop *prop,
                                                                  vmm_mem_generic_allocation_handle handle);
 
@@ -690,8 +690,8 @@ VMM_API vmm_result vmm_mem_address_free(vmm_system *sys, vmm_deviceptr ptr, uint
  *   after:  [R1 .....|M1 of H1, no access|..]       H1 refs r maps m+1
  *
  * ptr: a multiple of G (of its own granularity for a multicast object) inside a reservation. size: the whole memory,
- * offset 0 (Documents: parts are possible; the
- * recorded driver says NOT_SUPPORTED; profiles with partial_map = yes allow them). flags 0. Checked in this order:
+ * offset 0 (Documents: parts are possible; the recorded driver says NOT_SUPPORTED; profiles with partial_map = yes
+ * allow them). flags 0. Checked in this order:
  * INVALID_VALUE [VMM-MAP-SIZE-ZERO, VMM-MAP-FLAGS, VMM-MAP-PTR-ZERO, VMM-MAP-HANDLE-ZERO, VMM-MAP-HANDLE-FORGED,
  *   VMM-MAP-HANDLE-STALE]; ILLEGAL_STATE [VMM-MAP-INCOMPLETE] for a multicast object;
  * INVALID_VALUE [VMM-MAP-TILE-POOL];
@@ -870,8 +870,8 @@ VMM_API vmm_result vmm_multicast_unbind(vmm_system *sys, vmm_mem_generic_allocat
  * [VMM-DMABUF-NULL-HANDLE, VMM-DMABUF-SIZE-ZERO, VMM-DMABUF-PTR-ZERO, VMM-DMABUF-TYPE, VMM-DMABUF-FLAGS,
  * VMM-DMABUF-ALIGNMENT, VMM-DMABUF-OVERFLOW]; INVALID_CONTEXT [VMM-CTX-CURRENT]; INVALID_VALUE [VMM-DMABUF-NOT-MAPPED,
  * VMM-DMABUF-HOLE]; NOT_SUPPORTED [VMM-DMABUF-UNSUPPORTED, VMM-DMABUF-PCIE]; INVALID_VALUE for a multicast object
- * [VMM-DMABUF-MULTICAST] or memory of the host [VMM-DMABUF-HOST] anywhere in the range; UNKNOWN for compressible memory [VMM-DMABUF-COMPRESSED]; INVALID_VALUE
- * [VMM-DMABUF-DEVICES]; OPERATING_SYSTEM [VMM-DMABUF-FILE].
+ * [VMM-DMABUF-MULTICAST] or memory of the host [VMM-DMABUF-HOST] anywhere in the range; UNKNOWN for compressible memory
+ * [VMM-DMABUF-COMPRESSED]; INVALID_VALUE [VMM-DMABUF-DEVICES]; OPERATING_SYSTEM [VMM-DMABUF-FILE].
  * Observed (580), against the rule that refused calls leave outputs alone: a call that is refused after the context was
  * looked at has written -1; before, nothing. Memory with different properties in one range is let pass against the
  * documents [VMM-DMABUF-MIXED], and flags beside that for PCIe are not looked at. Documents: that flag gives a mapping
@@ -1017,9 +1017,10 @@ VMM_API uint64_t vmm_kernel_arguments(vmm_kernel kernel);
 /* Runs kernel with grid_dim blocks (1 to 2^31 - 1) of block_dim threads (1 to 1024), ordered on a stream; the work is
  * the same for every grid. args holds count values. Checked in this order: INVALID_VALUE [VMM-LAUNCH-KERNEL,
  * VMM-LAUNCH-DIMENSIONS, VMM-LAUNCH-ARGUMENTS]; NOT_SUPPORTED [VMM-LAUNCH-UNAVAILABLE] on a driver where the library was
- * built without a compiler for device code, and for the multimem kernels without CUVMM_REAL_MULTICAST=1; INVALID_CONTEXT [VMM-CTX-CURRENT], INVALID_HANDLE [VMM-STREAM-UNKNOWN];
- * ILLEGAL_ADDRESS [VMM-FAULT-STICKY]. Warned of: [VMM-LAUNCH-ALIAS], a kernel that writes memory through one address and
- * uses the same bytes through another, as things are at the launch. cuLaunchKernel, with cuLibraryGetKernel before it. */
+ * built without a compiler for device code, and for the multimem kernels without CUVMM_REAL_MULTICAST=1;
+ * INVALID_CONTEXT [VMM-CTX-CURRENT], INVALID_HANDLE [VMM-STREAM-UNKNOWN]; ILLEGAL_ADDRESS [VMM-FAULT-STICKY]. Warned
+ * of: [VMM-LAUNCH-ALIAS], a kernel that writes memory through one address and uses the same bytes through another, as
+ * things are at the launch. cuLaunchKernel, with cuLibraryGetKernel before it. */
 VMM_API vmm_result vmm_launch(vmm_system *sys, vmm_kernel kernel, unsigned int grid_dim, unsigned int block_dim,
                               const uint64_t *args, uint64_t count, vmm_stream stream);
 

@@ -312,7 +312,8 @@ static void write_profile(const struct sim_profile *p, char *text, size_t size)
         "\nmap.partial = %s\nfabric.imex = %s\ncompression.memory = %" PRIu64 "\n",
         p->name, p->source, p->devices, p->device_name, p->device_memory, p->device_reserved, p->host_nodes,
         p->host_memory, p->device_granularity[0], p->device_granularity[1], p->host_granularity[0],
-        p->host_granularity[1], p->multicast_granularity[0], p->multicast_granularity[1], p->va_start, p->va_end, p->va_granularity, p->va_chunk, p->va_context,
+        p->host_granularity[1], p->multicast_granularity[0], p->multicast_granularity[1], p->va_start,
+        p->va_end, p->va_granularity, p->va_chunk, p->va_context,
         p->va_alignment_max, p->va_hint_max,
         p->partial_map ? "yes" : "no", p->imex ? "yes" : "no", p->compression_memory);
     const char *lead = "va.taken = ";

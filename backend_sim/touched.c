@@ -134,8 +134,8 @@ bool touched_by(struct touched *touched, const struct sim_process *process, int 
     *touched = (struct touched){.complete = true};
     switch ((enum vmm_call_id)call->id) {
     case VMM_CALL_launch: {
-        struct dry dry = {.memory = {.run = go, .replicas = go_all, .dry = true}, .process = process, .device = device, .unit = unit,
-                          .touched = touched};
+        struct dry dry = {.memory = {.run = go, .replicas = go_all, .dry = true}, .process = process, .device = device,
+                          .unit = unit, .touched = touched};
         twin_of(any->launch.kernel)(&dry.memory, any->launch.args);
         ok = !dry.out_of_memory;
         break;
