@@ -12,10 +12,19 @@ static struct share_state *state(const struct share *share)
     return share->folder.state;
 }
 
-/* Is the slot this process's, and can it be touched? A forked child has its parent's, which it leaves alone. */
+/* Is the slot this machine's still? A program that closes descriptors it does not know loses the lock on it, and others
+ * take it for one that has ended. */
+static bool has_slot(const struct share *share)
+{
+    const struct share_slot *slot = &state(share)->slot[share->slot];
+    return atomic_load(&slot->taken) && atomic_load(&slot->owner) == share->owner &&
+           atomic_load(&slot->serial) == share->serial;
+}
+
+/* Does this process take part, and can that be touched? A forked child has its parent's part, which it leaves alone. */
 static bool joined(const struct share *share)
 {
-    return share->owner && share->owner == os_process_id() && share_folder_sound(&share->folder);
+    return share->owner && share->owner == os_process_id() && share_folder_sound(&share->folder) && has_slot(share);
 }
 
 static const char *file_of(const struct share *share, const char *kind, uint64_t number, char path[OS_PATH_MAX])
@@ -27,8 +36,14 @@ static const char *file_of(const struct share *share, const char *kind, uint64_t
 
 bool share_lock(struct share *share)
 {
-    if (share->depth || (share_folder_sound(&share->folder) && os_mutex_lock(&state(share)->mutex, share->folder.file)))
+    if (share->depth)
         return ++share->depth;
+    if (!share_folder_sound(&share->folder) || !os_mutex_lock(&state(share)->mutex, share->folder.file))
+        return false;
+    share->depth = 1;
+    if (!share->owner || share->owner != os_process_id() || has_slot(share))
+        return true;
+    share_unlock(share);
     return false;
 }
 
@@ -179,6 +194,15 @@ static bool is_over(const struct share *share, const struct share_block *block)
     return number && !share_is_held(block) && !share_token_is_out(file_of(share, "token", number, path));
 }
 
+/* As far as the file goes: where the block lies is what the state says, which may be anything. */
+static void clear_bytes(int file, const struct share_block *block)
+{
+    struct os_file_is is;
+    uint64_t end = os_file_look(file, &is) ? is.size : 0;
+    if (block->place < end && block->size)
+        os_file_clear(file, block->place, block->size < end - block->place ? block->size : end - block->place);
+}
+
 /* Nobody can reach it any more. Its bytes are cleared by its home, or here where that is gone. */
 static void end_block(const struct share *share, struct share_block *block)
 {
@@ -188,7 +212,7 @@ static void end_block(const struct share *share, struct share_block *block)
     if (!share_home_lives(state(share), home)) {
         int file = os_file_open(file_of(share, "mem", home, path), OS_OPEN_WRITE);
         if (file >= 0) {
-            os_file_clear(file, block->place, block->size);
+            clear_bytes(file, block);
             os_file_close(file);
         }
         if (!share_home_blocks(state(share), home, block))

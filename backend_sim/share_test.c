@@ -287,6 +287,49 @@ static void wrong_blocks(void)
     rig_close(b);
 }
 
+/* Others took the process for one that has ended. */
+static void slot_lost(void)
+{
+    vmm_system *a = rig_open("one"), *b = rig_open("one");
+    handle_t memory = 0, other = 0;
+    rig_create(a, RIG_G, &memory);
+    struct share_state *state = look_at_state("one");
+    uint64_t serial = atomic_load(&state->slot[0].serial), before = rig_free(b);
+    atomic_store(&state->slot[0].serial, serial + 7);
+    tap_ok(rig_create(a, RIG_G, &other) == VMM_ERROR_OPERATING_SYSTEM && rig_told("VMM-SHARE-STATE") && rig_export(a, memory) < 0,
+           "a process whose slot is another's may take and export nothing");
+    vmm_mem_release(a, memory);
+    tap_u64(rig_free(b), before, "and changes nothing in what is not its own any more");
+    atomic_store(&state->slot[0].serial, serial);
+    munmap(state, sizeof *state);
+    rig_close(a);
+    rig_close(b);
+}
+
+/* A block that nobody holds, of a home that is gone, of which the state says what cannot be: it is ended all the same. */
+static void wrong_ends(void)
+{
+    const struct {
+        uint64_t place, size;
+    } wrong[] = {{0, UINT64_MAX}, {UINT64_MAX, 1}, {4096, UINT64_C(1) << 60}, {5, 0}};
+    vmm_system *b = rig_open("one");
+    uint64_t all = rig_free(b);
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        vmm_system *a = rig_open("one");
+        handle_t memory = 0;
+        rig_create(a, RIG_G, &memory);
+        int fd = rig_export(a, memory);
+        rig_close(a);
+        struct share_state *state = look_at_state("one");
+        state->block[0].place = wrong[i].place;
+        state->block[0].size = wrong[i].size;
+        munmap(state, sizeof *state);
+        close(fd);
+        tap_u64(rig_free(b), all, "a block that cannot be is ended");
+    }
+    rig_close(b);
+}
+
 /* Cut while it is open: what is given back needs nobody, everything else says what is wrong. */
 static void damaged_meanwhile(void)
 {
@@ -402,6 +445,8 @@ int main(void)
     damaged_before();
     forged_tokens();
     wrong_blocks();
+    wrong_ends();
+    slot_lost();
     damaged_meanwhile();
     forked_before_init();
     forked_after_init();
