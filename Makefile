@@ -93,7 +93,7 @@ $(BUILD)/obj/conformance/facts_edges.o $(BUILD)/obj/conformance/facts_driver.o: 
     override CPPFLAGS += -Iconformance/facts/driver
 
 # kernels/kernels.cu as one fat binary, and that as an array for the library; an empty one where there is no nvcc.
-$(BUILD)/obj/kernels.fatbin: kernels/kernels.cu kernels/pattern.h api/vmm.h api/results.def
+$(BUILD)/obj/kernels.fatbin: kernels/kernels.cu kernels/norm.h kernels/pattern.h api/vmm.h api/results.def
 	@mkdir -p $(@D)
 	$(if $(NVCC),$(NVCC) -fatbin $(GENCODE) -Iapi -Ikernels -o $@ $<,: >$@)
 

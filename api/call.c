@@ -79,6 +79,11 @@ bool vmm_call_waits(enum vmm_call_id id)
     }
 }
 
+bool vmm_call_is_multicast(enum vmm_call_id id)
+{
+    return id >= VMM_CALL_multicast_get_granularity && id <= VMM_CALL_multicast_unbind;
+}
+
 static bool is_signed(enum vmm_param_kind kind)
 {
     return kind == VMM_PARAM_INT;

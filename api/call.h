@@ -59,6 +59,7 @@ enum vmm_param_kind {
     VMM_PARAM_STREAM,         /* vmm_stream */
     VMM_PARAM_EVENT,          /* vmm_event */
     VMM_PARAM_PROP,           /* const vmm_mem_allocation_prop * */
+    VMM_PARAM_TEAM,           /* const vmm_multicast_object_prop * */
     VMM_PARAM_LOCATION,       /* const vmm_mem_location * */
     VMM_PARAM_DESCS,          /* const vmm_mem_access_desc *, length in the COUNT after it */
     VMM_PARAM_ARGS,           /* const uint64_t *, length in the COUNT after it */
@@ -100,6 +101,9 @@ size_t vmm_call_size(enum vmm_call_id id);             /* bytes of the whole rec
 /* May the call do or await queued work, host functions among it, before it returns? Those make calls of their own, on
  * another thread or on this one, so no layer may hold a lock over such a call that it takes for others. */
 bool vmm_call_waits(enum vmm_call_id id);
+
+/* Is it one of the calls of multicast objects? */
+bool vmm_call_is_multicast(enum vmm_call_id id);
 
 /* The id of "mem_map" or "cuMemMap"; VMM_CALL_COUNT when there is none. */
 enum vmm_call_id vmm_call_find(const char *name);

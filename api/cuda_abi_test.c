@@ -34,6 +34,10 @@ ENUMERATOR(MEM_RANGE_FLAG_DMA_BUF_MAPPING_TYPE_PCIE)
 #endif
 ENUMERATOR(MEM_ALLOC_GRANULARITY_MINIMUM)
 ENUMERATOR(MEM_ALLOC_GRANULARITY_RECOMMENDED)
+#if CUDA_VERSION >= 12010
+ENUMERATOR(MULTICAST_GRANULARITY_MINIMUM)
+ENUMERATOR(MULTICAST_GRANULARITY_RECOMMENDED)
+#endif
 ENUMERATOR(MEM_ALLOCATION_COMP_NONE)
 ENUMERATOR(MEM_ALLOCATION_COMP_GENERIC)
 ENUMERATOR(MEM_CREATE_USAGE_TILE_POOL)
@@ -122,6 +126,13 @@ FIELD(vmm_mem_allocation_prop, alloc_flags.gpu_direct_rdma_capable, CUmemAllocat
       allocFlags.gpuDirectRDMACapable);
 FIELD(vmm_mem_allocation_prop, alloc_flags.usage, CUmemAllocationProp, allocFlags.usage);
 FIELD(vmm_mem_allocation_prop, alloc_flags.reserved, CUmemAllocationProp, allocFlags.reserved);
+#if CUDA_VERSION >= 12010
+SIZE(vmm_multicast_object_prop, CUmulticastObjectProp);
+FIELD(vmm_multicast_object_prop, num_devices, CUmulticastObjectProp, numDevices);
+FIELD(vmm_multicast_object_prop, size, CUmulticastObjectProp, size);
+FIELD(vmm_multicast_object_prop, handle_types, CUmulticastObjectProp, handleTypes);
+FIELD(vmm_multicast_object_prop, flags, CUmulticastObjectProp, flags);
+#endif
 
 int main(void)
 {

@@ -67,6 +67,14 @@ static void test_objects(void)
         {{.kind = VMM_OBJECT_CONTEXT, .number = 5, .location = {VMM_MEM_LOCATION_TYPE_DEVICE, 1}}, "context C5 of device 1"},
         {{.kind = VMM_OBJECT_STREAM, .number = 6}, "stream S6"},
         {{.kind = VMM_OBJECT_EVENT, .number = 7}, "event E7"},
+        {{.kind = VMM_OBJECT_BIND, .number = 8, .start = 0x1000, .size = 1, .handle_number = 2,
+          .location = {VMM_MEM_LOCATION_TYPE_DEVICE, 1}}, "bind B8 [0x1000, 0x1001), 1 byte of handle H2 for device 1"},
+        {{.kind = VMM_OBJECT_HANDLE, .number = 2, .value = 0x77, .size = 1, .team = 3, .devices = 5, .binds = 1},
+         "handle H2 (0x77), 1 byte, multicast for 3 devices (0, 2), 1 bind, 0 references, 0 mappings"},
+        {{.kind = VMM_OBJECT_HANDLE, .number = 2, .value = 0x77, .size = 1, .team = 2},
+         "handle H2 (0x77), 1 byte, multicast for 2 devices (none yet), 0 binds"},
+        {{.kind = VMM_OBJECT_MAPPING, .number = 3, .start = 0x1000, .size = 1, .handle_number = 2},
+         "mapping M3 [0x1000, 0x1001), 1 byte of handle H2 on the devices of its team"},
     };
     char text[2048];
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

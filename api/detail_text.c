@@ -45,6 +45,9 @@ static void put_location(struct out *out, vmm_mem_location location)
     case VMM_MEM_LOCATION_TYPE_HOST_NUMA:
         put(out, "host node %d", location.id);
         break;
+    case VMM_MEM_LOCATION_TYPE_INVALID:
+        put(out, "the devices of its team");
+        break;
     default:
         put(out, "location type %d", location.type);
     }
@@ -62,6 +65,19 @@ static void put_history(struct out *out, const vmm_object *o)
         put(out, "; made by call %" PRIu64 " (%s)", o->created, o->created_by);
     if (o->ended)
         put(out, ", gone since call %" PRIu64 " (%s)", o->ended, o->ended_by);
+}
+
+/* A multicast object: who is in its team, and how much is behind it. */
+static void put_team(struct out *out, const vmm_object *o)
+{
+    const char *between = "";
+    put(out, ", multicast for %" PRIu32 " devices (", o->team);
+    for (int device = 0; device < VMM_MAX_DEVICES; device++)
+        if (o->devices >> device & 1) {
+            put(out, "%s%d", between, device);
+            between = ", ";
+        }
+    put(out, "%s), %" PRIu32 " bind%s", o->devices ? "" : "none yet", o->binds, o->binds == 1 ? "" : "s");
 }
 
 static void put_object(struct out *out, const vmm_object *o)
@@ -85,11 +101,21 @@ static void put_object(struct out *out, const vmm_object *o)
         put(out, " of handle H%" PRIu32 " on ", o->handle_number);
         put_location(out, o->location);
         break;
+    case VMM_OBJECT_BIND:
+        put(out, "bind B%" PRIu32, o->number);
+        put_range(out, o);
+        put(out, " of handle H%" PRIu32 " for ", o->handle_number);
+        put_location(out, o->location);
+        break;
     case VMM_OBJECT_HANDLE:
         put(out, "handle H%" PRIu32 " (0x%" PRIx64 "), ", o->number, o->value);
         put_size(out, o->size);
-        put(out, " on ");
-        put_location(out, o->location);
+        if (o->team) {
+            put_team(out, o);
+        } else {
+            put(out, " on ");
+            put_location(out, o->location);
+        }
         put(out, ", %" PRIu32 " reference%s, %" PRIu32 " mapping%s", o->references, o->references == 1 ? "" : "s",
             o->mappings, o->mappings == 1 ? "" : "s");
         break;

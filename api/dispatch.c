@@ -229,6 +229,42 @@ vmm_result vmm_mem_get_allocation_properties_from_handle(vmm_system *sys, vmm_me
     CALL(mem_get_allocation_properties_from_handle, prop, handle);
 }
 
+vmm_result vmm_multicast_get_granularity(vmm_system *sys, uint64_t *granularity, const vmm_multicast_object_prop *prop,
+                                         vmm_multicast_granularity_flags option)
+{
+    CALL(multicast_get_granularity, granularity, prop, option);
+}
+
+vmm_result vmm_multicast_create(vmm_system *sys, vmm_mem_generic_allocation_handle *mc_handle,
+                                const vmm_multicast_object_prop *prop)
+{
+    CALL(multicast_create, mc_handle, prop);
+}
+
+vmm_result vmm_multicast_add_device(vmm_system *sys, vmm_mem_generic_allocation_handle mc_handle, vmm_device dev)
+{
+    CALL(multicast_add_device, mc_handle, dev);
+}
+
+vmm_result vmm_multicast_bind_mem(vmm_system *sys, vmm_mem_generic_allocation_handle mc_handle, uint64_t mc_offset,
+                                  vmm_mem_generic_allocation_handle mem_handle, uint64_t mem_offset, uint64_t size,
+                                  uint64_t flags)
+{
+    CALL(multicast_bind_mem, mc_handle, mc_offset, mem_handle, mem_offset, size, flags);
+}
+
+vmm_result vmm_multicast_bind_addr(vmm_system *sys, vmm_mem_generic_allocation_handle mc_handle, uint64_t mc_offset,
+                                   vmm_deviceptr memptr, uint64_t size, uint64_t flags)
+{
+    CALL(multicast_bind_addr, mc_handle, mc_offset, memptr, size, flags);
+}
+
+vmm_result vmm_multicast_unbind(vmm_system *sys, vmm_mem_generic_allocation_handle mc_handle, vmm_device dev,
+                                uint64_t mc_offset, uint64_t size)
+{
+    CALL(multicast_unbind, mc_handle, dev, mc_offset, size);
+}
+
 vmm_result vmm_mem_address_reserve(vmm_system *sys, vmm_deviceptr *ptr, uint64_t size, uint64_t alignment,
                                    vmm_deviceptr addr, uint64_t flags)
 {

@@ -102,6 +102,10 @@ typedef int vmm_mem_allocation_granularity_flags;
 #define VMM_MEM_ALLOC_GRANULARITY_MINIMUM 0
 #define VMM_MEM_ALLOC_GRANULARITY_RECOMMENDED 1
 
+typedef int vmm_multicast_granularity_flags;
+#define VMM_MULTICAST_GRANULARITY_MINIMUM 0
+#define VMM_MULTICAST_GRANULARITY_RECOMMENDED 1
+
 #define VMM_MEM_ALLOCATION_COMP_NONE 0
 #define VMM_MEM_ALLOCATION_COMP_GENERIC 1
 
@@ -196,6 +200,14 @@ typedef struct vmm_mem_allocation_prop {
     } alloc_flags;
 } vmm_mem_allocation_prop;
 
+/* What kind of multicast object to create; CUmulticastObjectProp. Zero the struct first. */
+typedef struct vmm_multicast_object_prop {
+    unsigned int num_devices; /* how many devices the team will have, 2 or more */
+    uint64_t size;            /* bytes that each of them can bind */
+    uint64_t handle_types;    /* VMM_MEM_HANDLE_TYPE_ bits: how it may be exported; fixed at creation */
+    uint64_t flags;           /* 0 */
+} vmm_multicast_object_prop;
+
 /* One grant: who, and what they may do; CUmemAccessDesc. */
 typedef struct vmm_mem_access_desc {
     vmm_mem_location location;
@@ -271,11 +283,12 @@ typedef enum vmm_object_kind {
     VMM_OBJECT_DEVICE,      /* start: total bytes, size: free bytes, value: ordinal */
     VMM_OBJECT_RESERVATION, /* R1, R2, ... */
     VMM_OBJECT_MAPPING,     /* M1, M2, ... */
-    VMM_OBJECT_HANDLE,      /* H1, H2, ... physical memory as one handle names it */
+    VMM_OBJECT_HANDLE,      /* H1, H2, ... physical memory as one handle names it, or a multicast object */
     VMM_OBJECT_ALLOCATION,  /* A1, A2, ... memory from vmm_mem_alloc */
     VMM_OBJECT_CONTEXT,     /* C1, C2, ... */
     VMM_OBJECT_STREAM,      /* S1, S2, ... */
-    VMM_OBJECT_EVENT        /* E1, E2, ... */
+    VMM_OBJECT_EVENT,       /* E1, E2, ... */
+    VMM_OBJECT_BIND         /* B1, B2, ... memory of one device bound to a multicast object */
 } vmm_object_kind;
 
 #define VMM_MAX_DEVICES 31 /* of one machine */
@@ -284,16 +297,21 @@ typedef enum vmm_object_kind {
 typedef struct vmm_object {
     vmm_object_kind kind;
     uint32_t number;       /* 3 in R3; counted per kind from 1 in order of creation */
-    uint64_t start, size;  /* address range of a reservation, mapping or allocation; size alone of a handle */
+    uint64_t start, size;  /* address range of a reservation, mapping or allocation; size alone of a handle; of a bind
+                              its range in the multicast object */
     uint64_t value;        /* the handle's, context's, stream's or event's value */
-    uint64_t handle;       /* of a mapping: the value of the handle that was mapped */
+    uint64_t handle;       /* of a mapping: the value of the handle that was mapped; of a bind: the multicast object's */
     uint32_t handle_number;
-    uint64_t offset;       /* of a mapping: where in the physical memory it starts */
-    vmm_mem_location location; /* of a handle, mapping or allocation: where the memory lives */
+    uint64_t offset;       /* of a mapping or bind: where in the physical memory it starts */
+    vmm_mem_location location; /* of a handle, mapping, allocation or bind: where the memory lives; INVALID of a
+                                  multicast object and its mappings, which have none of their own */
     uint64_t access;       /* of a mapping: see vmm_object_access() */
     uint32_t references;   /* of a handle: creations and retains not yet released */
     uint32_t mappings;     /* of a handle: mappings that hold it */
-    uint64_t block;        /* of a handle or mapping: id of the physical memory, shared by handles that alias */
+    uint64_t block;        /* of a handle, mapping or bind: id of the physical memory, shared by handles that alias */
+    uint32_t team;         /* of a multicast object: how many devices its team has in the end; 0: not one */
+    uint32_t devices;      /* of a multicast object: those added so far, a bit each */
+    uint32_t binds;        /* of a multicast object: what is bound to it; of memory: binds that hold it */
     uint64_t created, ended;                       /* ordinal of the call; ended is 0 while it lives */
     const char *created_by, *ended_by;             /* that call's driver name; NULL while it lives */
 } vmm_object;
@@ -627,7 +645,8 @@ VMM_API vmm_result vmm_mem_create(vmm_system *sys, vmm_mem_generic_allocation_ha
  *
  *   create    refs 1 maps 0    map  refs 1 maps 1    release  refs 0 maps 1 (still usable)    unmap  -> freed
  *
- * INVALID_VALUE [VMM-RELEASE-HANDLE-ZERO, VMM-RELEASE-HANDLE-STALE, VMM-RELEASE-HANDLE-FORGED].
+ * INVALID_VALUE [VMM-RELEASE-HANDLE-ZERO, VMM-RELEASE-HANDLE-STALE, VMM-RELEASE-HANDLE-FORGED]. Warned of, as at
+ * vmm_mem_unmap: [VMM-RELEASE-MEMORY-BOUND, VMM-RELEASE-TEAM-BOUND], see "multicast".
  * Observed (580): a value that never was a handle crashes the process. cuMemRelease; cuda.h 13.0; guide 4.16.3.5. */
 VMM_API vmm_result vmm_mem_release(vmm_system *sys, vmm_mem_generic_allocation_handle handle);
 
@@ -640,9 +659,9 @@ VMM_API vmm_result vmm_mem_retain_allocation_handle(vmm_system *sys, vmm_mem_gen
 
 /* The properties that the memory has, which may differ from those asked for: HOST reads back as HOST_NUMA node 0,
  * unknown handle-type bits as 0, compression as obtained. INVALID_VALUE [VMM-PROPERTIES-NULL-PROP,
- * VMM-PROPERTIES-HANDLE-ZERO, VMM-PROPERTIES-HANDLE-FORGED]; [VMM-PROPERTIES-HANDLE-STALE] is a warning for one of the
- * last 256 handles that ended (driver 580 answers as long as nothing else is in their place) and a refusal for older
- * ones. cuMemGetAllocationPropertiesFromHandle. */
+ * VMM-PROPERTIES-HANDLE-ZERO, VMM-PROPERTIES-HANDLE-FORGED, VMM-PROPERTIES-MULTICAST]; [VMM-PROPERTIES-HANDLE-STALE] is
+ * a warning for one of the last 256 handles that ended (driver 580 answers as long as nothing else is in their place)
+ * and a refusal for older ones. cuMemGetAllocationPropertiesFromHandle. */
 VMM_API vmm_result vmm_mem_get_allocation_properties_from_handle(vmm_system *sys, vmm_mem_allocation_prop *prop,
                                                                  vmm_mem_generic_allocation_handle handle);
 
@@ -687,10 +706,12 @@ VMM_API vmm_result vmm_mem_address_free(vmm_system *sys, vmm_deviceptr ptr, uint
  *   before: [R1 ............................]       H1 refs r maps m
  *   after:  [R1 .....|M1 of H1, no access|..]       H1 refs r maps m+1
  *
- * ptr: a multiple of G inside a reservation. size: the whole memory, offset 0 (Documents: parts are possible; the
- * recorded driver says NOT_SUPPORTED; profiles with partial_map = yes allow them). flags 0. Checked in this order:
+ * ptr: a multiple of G (of its own granularity for a multicast object) inside a reservation. size: the whole memory,
+ * offset 0 (Documents: parts are possible; the recorded driver says NOT_SUPPORTED; profiles with partial_map = yes
+ * allow them). flags 0. Checked in this order:
  * INVALID_VALUE [VMM-MAP-SIZE-ZERO, VMM-MAP-FLAGS, VMM-MAP-PTR-ZERO, VMM-MAP-HANDLE-ZERO, VMM-MAP-HANDLE-FORGED,
- *   VMM-MAP-HANDLE-STALE, VMM-MAP-TILE-POOL];
+ *   VMM-MAP-HANDLE-STALE]; ILLEGAL_STATE [VMM-MAP-INCOMPLETE] for a multicast object;
+ * INVALID_VALUE [VMM-MAP-TILE-POOL];
  * NOT_SUPPORTED [VMM-MAP-OFFSET, VMM-MAP-SIZE-WHOLE], or with partial_map INVALID_VALUE
  *   [VMM-MAP-OFFSET-GRANULARITY, VMM-MAP-SIZE-GRANULARITY, VMM-MAP-OFFSET-RANGE];
  * INVALID_VALUE [VMM-MAP-PTR-GRANULARITY, VMM-MAP-NOT-RESERVED, VMM-MAP-OVERLAP];
@@ -723,7 +744,7 @@ VMM_API vmm_result vmm_mem_unmap(vmm_system *sys, vmm_deviceptr ptr, uint64_t si
  * VMM-ACCESS-LOCATION-TYPE, VMM-ACCESS-DEVICE-ID, then VMM-ACCESS-NOT-MAPPED, VMM-ACCESS-PARTIAL for the start and then
  * for the end]: nothing is changed. Then, mapping by mapping in order of address and for each of them descriptor by
  * descriptor: NOT_SUPPORTED [VMM-ACCESS-HOST-ON-DEVICE] for HOST or HOST_NUMA on device memory (NONE is accepted, and
- * does nothing), PEER_ACCESS_UNSUPPORTED [VMM-ACCESS-PEER]. Observed (580): what was set before that stays set. warned
+ * does nothing), PEER_ACCESS_UNSUPPORTED [VMM-ACCESS-PEER], INVALID_DEVICE [VMM-ACCESS-TEAM] on a multicast object. Observed (580): what was set before that stays set. warned
  * of: [VMM-ACCESS-HOLE, VMM-ACCESS-DUPLICATE, VMM-ACCESS-IN-FLIGHT]: rights taken from work in flight that needs them,
  * for which nothing waits (580). Observed (580): of a range with a hole in it only the mappings before
  * the first hole are changed, and the call succeeds. Documents: INVALID_DEVICE for a bad device id. cuMemSetAccess;
@@ -781,12 +802,13 @@ VMM_API vmm_result vmm_mem_get_address_range(vmm_system *sys, vmm_deviceptr *pba
  * this very type among its requested_handle_types. Checked in this order (ours; every mistake among them has the same
  * code, and nothing is written): INVALID_VALUE [VMM-EXPORT-NULL-HANDLE, VMM-EXPORT-FLAGS, VMM-EXPORT-TYPE (one type, not
  * several), VMM-EXPORT-HANDLE-ZERO, VMM-EXPORT-HANDLE-STALE, VMM-EXPORT-HANDLE-FORGED (580: both crash),
- * VMM-EXPORT-IMPORTED, VMM-EXPORT-NOT-REQUESTED]; ours: NOT_PERMITTED [VMM-EXPORT-FABRIC-IMEX], OPERATING_SYSTEM
+ * VMM-EXPORT-IMPORTED, VMM-EXPORT-NOT-REQUESTED]; NOT_SUPPORTED [VMM-EXPORT-MULTICAST]; ours: NOT_PERMITTED [VMM-EXPORT-FABRIC-IMEX], OPERATING_SYSTEM
  * [VMM-EXPORT-SYSTEM, VMM-SHARE-STATE].
  * Observed (580): the descriptor is that of a device which can neither be read nor mapped; the simulator's is a small file
  * that cannot be written to.
  * For FABRIC 64 bytes are stored (VMM_FABRIC_HANDLE_SIZE), to be sent by any means and imported any number of times. They
- * hold nothing: the exporter keeps the memory until the importers have it. docs/fabric.md. cuMemExportToShareableHandle; cuda.h 13.0; guide 4.16.3.2. */
+ * hold nothing: the exporter keeps the memory until the importers have it. docs/fabric.md.
+ * cuMemExportToShareableHandle; cuda.h 13.0; guide 4.16.3.2. */
 VMM_API vmm_result vmm_mem_export_to_shareable_handle(vmm_system *sys, void *shareable_handle,
                                                       vmm_mem_generic_allocation_handle handle,
                                                       vmm_mem_allocation_handle_type handle_type, uint64_t flags);
@@ -807,6 +829,89 @@ VMM_API vmm_result vmm_mem_export_to_shareable_handle(vmm_system *sys, void *sha
  * detail shows of os_handle is then the last eight of the bytes. cuMemImportFromShareableHandle; cuda.h 13.0; guide 4.16.3.2. */
 VMM_API vmm_result vmm_mem_import_from_shareable_handle(vmm_system *sys, vmm_mem_generic_allocation_handle *handle,
                                                         void *os_handle, vmm_mem_allocation_handle_type sh_handle_type);
+/* ---------------------------------------------------------------------------------------------------------- multicast
+ *
+ * A multicast object is a range without memory of its own, behind which each device of a team puts memory of its own.
+ * What one device stores through an address of the range reaches every replica, and a load gives their sum.
+ *
+ *   create, 2 devices    [........................]   size S; no device, no memory
+ *   add_device 0, 1      now the team is complete: only then can memory be bound and the object be mapped
+ *   bind_mem             dev0 [M of H1 ..][.......]   each device binds pieces of its own memory
+ *                        dev1 [M of H2 ..][.......]
+ *   mem_map, set_access  [m = the object, for the devices of the team]
+ *   multimem kernels     store at m -> both replicas     load at m <- replica 0 + replica 1
+ *   unbind, unmap        independent of each other; mem_release gives the object back
+ *
+ * Its handle is one of vmm_mem_generic_allocation_handle: vmm_mem_map, vmm_mem_release and
+ * vmm_mem_retain_allocation_handle take it as they take memory's. Only the multimem kernels may use its addresses
+ * (see "kernels"); copies and fills are refused [VMM-COPY-MULTICAST], and nobody but devices of the team gets rights
+ * there [VMM-ACCESS-TEAM].
+ *
+ * Nothing here was measured: no driver was asked. What the documents leave open is decided strictly, and each rule says
+ * whether it is theirs or ours (docs/multicast.md). Documents: binding and mapping wait until the team is complete;
+ * within one process that wait never ends, so the simulator refuses [VMM-BIND-INCOMPLETE, VMM-MAP-INCOMPLETE].
+ * A machine needs VMM_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED. On the driver these calls are NOT_SUPPORTED unless the
+ * environment has CUVMM_REAL_MULTICAST=1. cuda.h 13.0, multicast object management; guide 4.16.4. */
+
+/* The unit of sizes, offsets and mapped addresses of such an object, in bytes; it may differ from memory's. prop.size is
+ * not looked at: it is usually rounded to the answer. option: VMM_MULTICAST_GRANULARITY_MINIMUM or _RECOMMENDED.
+ * INVALID_VALUE [VMM-MULTICAST-GRANULARITY-NULL, VMM-MULTICAST-NULL-PROP, VMM-MULTICAST-GRANULARITY-OPTION];
+ * NOT_SUPPORTED [VMM-MULTICAST-UNSUPPORTED]; then prop as for vmm_multicast_create but for its size.
+ * cuMulticastGetGranularity; cuda.h 13.0; guide 4.16.4.1. */
+VMM_API vmm_result vmm_multicast_get_granularity(vmm_system *sys, uint64_t *granularity,
+                                                 const vmm_multicast_object_prop *prop,
+                                                 vmm_multicast_granularity_flags option);
+
+/* A multicast object without devices and memory; it takes none of a device's. prop.num_devices: 2 to the machine's
+ * number of devices. prop.size > 0, bytes, a multiple of the minimum granularity. INVALID_VALUE
+ * [VMM-MULTICAST-NULL-HANDLE, VMM-MULTICAST-NULL-PROP]; NOT_SUPPORTED [VMM-MULTICAST-UNSUPPORTED]; INVALID_VALUE
+ * [VMM-MULTICAST-NUM-DEVICES, VMM-MULTICAST-FLAGS, VMM-MULTICAST-HANDLE-TYPES]; NOT_SUPPORTED
+ * [VMM-MULTICAST-TYPES-UNSUPPORTED]; INVALID_VALUE [VMM-MULTICAST-SIZE-ZERO, VMM-MULTICAST-SIZE-GRANULARITY].
+ * The handle is one reference. The object stays while it has references or mappings; what is bound to it does not keep
+ * it, and is let go when it ends [VMM-RELEASE-TEAM-BOUND, a warning]. Given to
+ * vmm_mem_get_allocation_properties_from_handle: INVALID_VALUE [VMM-PROPERTIES-MULTICAST].
+ * cuMulticastCreate; cuda.h 13.0; guide 4.16.4.1. */
+VMM_API vmm_result vmm_multicast_create(vmm_system *sys, vmm_mem_generic_allocation_handle *mc_handle,
+                                        const vmm_multicast_object_prop *prop);
+
+/* Makes dev one of the team, for as long as the object lives. INVALID_VALUE [VMM-MULTICAST-HANDLE,
+ * VMM-MULTICAST-HANDLE-STALE, VMM-MULTICAST-HANDLE-MEMORY]; INVALID_DEVICE [VMM-MULTICAST-DEVICE-ID]; INVALID_VALUE
+ * [VMM-MULTICAST-DEVICE-TWICE, VMM-MULTICAST-TEAM-FULL]. cuMulticastAddDevice; cuda.h 13.0; guide 4.16.4.2. */
+VMM_API vmm_result vmm_multicast_add_device(vmm_system *sys, vmm_mem_generic_allocation_handle mc_handle,
+                                            vmm_device dev);
+
+/* Puts [mem_offset, mem_offset + size) of memory behind [mc_offset, mc_offset + size) of the object, for the device that
+ * the memory lies on. Offsets and size: bytes, multiples of the minimum multicast granularity, size > 0; flags 0.
+ *
+ *   before: dev0 [B1][................]     after: dev0 [B1][.....|B2 of H1|..]     H1's memory stays while it is bound
+ *
+ * Ranges of one device may not overlap, and need not be those of the others. No address and no rights are needed. The
+ * bind holds the memory, not its handle: when the last reference and mapping go it stays in use
+ * [VMM-RELEASE-MEMORY-BOUND, a warning].
+ * INVALID_VALUE [VMM-MULTICAST-HANDLE, VMM-MULTICAST-HANDLE-STALE, VMM-MULTICAST-HANDLE-MEMORY, VMM-BIND-MEMORY,
+ *   VMM-BIND-MEMORY-STALE, VMM-BIND-MULTICAST, VMM-BIND-FLAGS, VMM-BIND-SIZE-ZERO, VMM-BIND-GRANULARITY,
+ *   VMM-BIND-RANGE, VMM-BIND-MEMORY-RANGE]; ILLEGAL_STATE [VMM-BIND-INCOMPLETE]; INVALID_VALUE [VMM-BIND-HOST];
+ * INVALID_DEVICE [VMM-BIND-DEVICE]; NOT_PERMITTED [VMM-BIND-SHARED]; INVALID_VALUE [VMM-BIND-OVERLAP].
+ * Documents: also OUT_OF_MEMORY, SYSTEM_NOT_READY and ILLEGAL_STATE of the system's configuration, which the simulator
+ * does not know. cuMulticastBindMem; cuda.h 13.0; guide 4.16.4.3. */
+VMM_API vmm_result vmm_multicast_bind_mem(vmm_system *sys, vmm_mem_generic_allocation_handle mc_handle,
+                                          uint64_t mc_offset, vmm_mem_generic_allocation_handle mem_handle,
+                                          uint64_t mem_offset, uint64_t size, uint64_t flags);
+
+/* The same for the memory that is mapped at [memptr, memptr + size), in one mapping; memptr is a multiple of the minimum
+ * multicast granularity. The mapping may go afterwards. As vmm_multicast_bind_mem, with VMM-BIND-ADDRESS (nothing of
+ * vmm_mem_create is mapped there) in the place of the memory handle's rules, and VMM-BIND-MEMORY-RANGE for the end of the
+ * mapping. cuMulticastBindAddr; cuda.h 13.0. */
+VMM_API vmm_result vmm_multicast_bind_addr(vmm_system *sys, vmm_mem_generic_allocation_handle mc_handle,
+                                           uint64_t mc_offset, vmm_deviceptr memptr, uint64_t size, uint64_t flags);
+
+/* Takes back what dev bound at mc_offset; mc_offset and size as they were bound. Mappings of the object stay. Nothing
+ * waits for work in flight that uses the replica [VMM-UNBIND-IN-FLIGHT, a warning].
+ * INVALID_VALUE [VMM-MULTICAST-HANDLE, VMM-MULTICAST-HANDLE-STALE, VMM-MULTICAST-HANDLE-MEMORY]; INVALID_DEVICE
+ * [VMM-MULTICAST-DEVICE-ID, VMM-UNBIND-DEVICE]; INVALID_VALUE [VMM-BIND-SIZE-ZERO, VMM-BIND-GRANULARITY,
+ * VMM-BIND-RANGE, VMM-UNBIND-NOTHING, VMM-UNBIND-MATCH]. cuMulticastUnbind; cuda.h 13.0. */
+VMM_API vmm_result vmm_multicast_unbind(vmm_system *sys, vmm_mem_generic_allocation_handle mc_handle, vmm_device dev,
+                                        uint64_t mc_offset, uint64_t size);
 
 /* ----------------------------------------------------------------------------- memory for other devices of the machine
  * A dma-buf is the kernel's way to hand memory of one device to the driver of another (a network card, say). */
@@ -821,9 +926,9 @@ VMM_API vmm_result vmm_mem_import_from_shareable_handle(vmm_system *sys, vmm_mem
  * asked for as well, in whole pages also where fewer bytes were allocated. Checked in this order: INVALID_VALUE
  * [VMM-DMABUF-NULL-HANDLE, VMM-DMABUF-SIZE-ZERO, VMM-DMABUF-PTR-ZERO, VMM-DMABUF-TYPE, VMM-DMABUF-FLAGS,
  * VMM-DMABUF-ALIGNMENT, VMM-DMABUF-OVERFLOW]; INVALID_CONTEXT [VMM-CTX-CURRENT]; INVALID_VALUE [VMM-DMABUF-NOT-MAPPED,
- * VMM-DMABUF-HOLE]; NOT_SUPPORTED [VMM-DMABUF-UNSUPPORTED, VMM-DMABUF-PCIE]; INVALID_VALUE for memory of the host anywhere
- * in the range [VMM-DMABUF-HOST]; UNKNOWN for compressible memory [VMM-DMABUF-COMPRESSED]; INVALID_VALUE
- * [VMM-DMABUF-DEVICES]; OPERATING_SYSTEM [VMM-DMABUF-FILE].
+ * VMM-DMABUF-HOLE]; NOT_SUPPORTED [VMM-DMABUF-UNSUPPORTED, VMM-DMABUF-PCIE]; INVALID_VALUE for a multicast object
+ * [VMM-DMABUF-MULTICAST] or memory of the host [VMM-DMABUF-HOST] anywhere in the range; UNKNOWN for compressible memory
+ * [VMM-DMABUF-COMPRESSED]; INVALID_VALUE [VMM-DMABUF-DEVICES]; OPERATING_SYSTEM [VMM-DMABUF-FILE].
  * Observed (580), against the rule that refused calls leave outputs alone: a call that is refused after the context was
  * looked at has written -1; before, nothing. Memory with different properties in one range is let pass against the
  * documents [VMM-DMABUF-MIXED], and flags beside that for PCIe are not looked at. Documents: that flag gives a mapping
@@ -853,7 +958,7 @@ VMM_API vmm_result vmm_mem_get_handle_for_address_range(vmm_system *sys, void *h
  * A device address in the place of the host's makes it a copy between device addresses, as measured on 580. A size that
  * passes the end of the address space is started where the start may be used, and takes the device from the process
  * (580) [VMM-COPY-OVERFLOW, a warning; copies with the host: LAUNCH_FAILED, VMM-FAULT-HOST-COPY].
- * INVALID_CONTEXT [VMM-CTX-CURRENT]; INVALID_VALUE [VMM-COPY-NULL, VMM-COPY-NOT-MAPPED, VMM-COPY-RUNS-PAST, VMM-COPY-NO-READ, VMM-COPY-NO-WRITE, VMM-COPY-HOST-RIGHTS, VMM-COPY-MIXED, VMM-SET-ALIGNMENT,
+ * INVALID_CONTEXT [VMM-CTX-CURRENT]; INVALID_VALUE [VMM-COPY-NULL, VMM-COPY-NOT-MAPPED, VMM-COPY-MULTICAST, VMM-COPY-RUNS-PAST, VMM-COPY-NO-READ, VMM-COPY-NO-WRITE, VMM-COPY-HOST-RIGHTS, VMM-COPY-MIXED, VMM-SET-ALIGNMENT,
  * VMM-SET-INTO-HOST]; the _async forms also INVALID_HANDLE [VMM-STREAM-UNKNOWN]. All of this is asked at the call, and
  * again when queued work is done: what may not be used then makes it a fault [VMM-FAULT-COPY; of a
  * copy from the host VMM-FAULT-HOST-COPY]. The bytes of a copy from the host are taken at the call. cuMemcpy* and cuMemset* of the same names; cuda.h 13.0. */
@@ -906,9 +1011,23 @@ VMM_API vmm_result vmm_memset_d32_async(vmm_system *sys, vmm_deviceptr dst, unsi
  *                                                   1 puts fence.proxy.alias between write and read; without it the
  *                                                   outcome is undefined in the documents [VMM-LAUNCH-ALIAS]. Observed
  *                                                   (580): 0, as here unless the spec says alias=stale:SEED
+ *   MULTIMEM_STORE    mc src n                      the words at src go to every replica of the multicast address mc
+ *   MULTIMEM_REDUCE   mc src n                      adds them to every replica, atomically
+ *   MULTIMEM_LOAD_REDUCE   dst mc n                 each word at dst becomes the sum of its replicas
+ *   NORM_ARRIVE       part counter_mc src n         the sum of the squares of n bytes of words at src goes to part, then
+ *                                                   1 is added to every replica of counter_mc
+ *   NORM_FINISH       out part_mc counter expected tries   looks at counter, up to tries times, until it has reached
+ *                                                   expected; then out[0] is the sum of the replicas of part_mc and out[1] its
+ *                                                   square root, rounded down. out[2]: 1 when it was, 0 when not
  *
  * n is a number of bytes; for kernels that work on words, n and addresses are multiples of 8. out is in device memory
  * and a multiple of 8.
+ *
+ * mc, counter_mc and part_mc are addresses of a multicast object's mapping ("multicast") and are used by multimem
+ * instructions, for which a device needs compute capability 9.0; all others are ordinary addresses. Either in the place of
+ * the other is undefined in the documents (PTX ISA, multimem). The simulator makes it a fault that says so
+ * [VMM-FAULT-MULTICAST, VMM-FAULT-MULTIMEM], and so is a place where some device of the team has bound nothing
+ * [VMM-FAULT-UNBOUND].
  *
  * What a kernel may touch is what its device may: READ to read, READWRITE to write and to add. It is not checked when
  * the kernel is launched but when it gets there. A kernel that touches an address that its device may not access stops
@@ -938,6 +1057,11 @@ VMM_API vmm_result vmm_memset_d32_async(vmm_system *sys, vmm_deviceptr dst, unsi
 #define VMM_KERNEL_TOUCH 7
 #define VMM_KERNEL_ATOMIC_ADD 8
 #define VMM_KERNEL_ALIAS_WRITE_READ 9
+#define VMM_KERNEL_MULTIMEM_STORE 10
+#define VMM_KERNEL_MULTIMEM_REDUCE 11
+#define VMM_KERNEL_MULTIMEM_LOAD_REDUCE 12
+#define VMM_KERNEL_NORM_ARRIVE 13
+#define VMM_KERNEL_NORM_FINISH 14
 
 #define VMM_KERNEL_TOUCH_VALUE UINT64_C(0xc3a5c3a5c3a5c3a5)
 
@@ -950,9 +1074,10 @@ VMM_API uint64_t vmm_kernel_arguments(vmm_kernel kernel);
 /* Runs kernel with grid_dim blocks (1 to 2^31 - 1) of block_dim threads (1 to 1024), ordered on a stream; the work is
  * the same for every grid. args holds count values. Checked in this order: INVALID_VALUE [VMM-LAUNCH-KERNEL,
  * VMM-LAUNCH-DIMENSIONS, VMM-LAUNCH-ARGUMENTS]; NOT_SUPPORTED [VMM-LAUNCH-UNAVAILABLE] on a driver where the library was
- * built without a compiler for device code; INVALID_CONTEXT [VMM-CTX-CURRENT], INVALID_HANDLE [VMM-STREAM-UNKNOWN];
- * ILLEGAL_ADDRESS [VMM-FAULT-STICKY]. Warned of: [VMM-LAUNCH-ALIAS], a kernel that writes memory through one address and
- * uses the same bytes through another, as things are at the launch. cuLaunchKernel, with cuLibraryGetKernel before it. */
+ * built without a compiler for device code, and for the multimem kernels without CUVMM_REAL_MULTICAST=1;
+ * INVALID_CONTEXT [VMM-CTX-CURRENT], INVALID_HANDLE [VMM-STREAM-UNKNOWN]; ILLEGAL_ADDRESS [VMM-FAULT-STICKY]. Warned
+ * of: [VMM-LAUNCH-ALIAS], a kernel that writes memory through one address and uses the same bytes through another, as
+ * things are at the launch. cuLaunchKernel, with cuLibraryGetKernel before it. */
 VMM_API vmm_result vmm_launch(vmm_system *sys, vmm_kernel kernel, unsigned int grid_dim, unsigned int block_dim,
                               const uint64_t *args, uint64_t count, vmm_stream stream);
 

@@ -1,6 +1,7 @@
 /* The real driver as a backend: each call goes to the driver as it is. The driver keeps all state, so several systems
  * of one process see the same handles, addresses and contexts. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "backend.h"
 #include "cuda_log.h"
@@ -13,6 +14,7 @@ struct cuda_backend {
     struct cuda_words words;
     struct cuda_log log;
     struct cuda_kernels kernels;
+    bool multicast; /* the user asked for it: see closed() */
 };
 
 /* The driver may have told something about a call that it then did; only refusals are explained. */
@@ -26,12 +28,18 @@ static inline vmm_result finish(const struct cuda_backend *cuda, struct cuda_ear
     return result;
 }
 
-/* A call that the driver is too old for. Whether it is initialised comes first, as in every call. */
-static vmm_result too_old(const struct cuda_backend *cuda, int version)
+/* Is the driver initialised? That comes first, as in every call, where something is refused without asking it. */
+static vmm_result initialised(const struct cuda_backend *cuda)
 {
     int count = 0;
     struct cuda_ear *ear = cuda_log_listen(&cuda->log);
-    vmm_result result = finish(cuda, ear, cuda->entries.device_get_count(&count));
+    return finish(cuda, ear, cuda->entries.device_get_count(&count));
+}
+
+/* A call that the driver is too old for. */
+static vmm_result too_old(const struct cuda_backend *cuda, int version)
+{
+    vmm_result result = initialised(cuda);
     if (result != VMM_SUCCESS)
         return result;
     cuda_refused(&cuda->words, VMM_ERROR_NOT_SUPPORTED);
@@ -40,12 +48,35 @@ static vmm_result too_old(const struct cuda_backend *cuda, int version)
     return VMM_ERROR_NOT_SUPPORTED;
 }
 
+/* Multicast was never tried on a driver, and a mistake with it can stop the switch between the devices for everybody, so it
+ * is off unless the environment opens it. Nothing of it reaches the driver then, neither its calls nor its kernels. */
+static vmm_result refuse_closed(const struct cuda_backend *cuda)
+{
+    cuda_refused(&cuda->words, VMM_ERROR_NOT_SUPPORTED);
+    vmm_detail_note("multicast is off on a driver unless CUVMM_REAL_MULTICAST=1 is set: nobody has tried it there");
+    return VMM_ERROR_NOT_SUPPORTED;
+}
+
+static vmm_result closed(const struct cuda_backend *cuda)
+{
+    vmm_result result = initialised(cuda);
+    return result == VMM_SUCCESS ? refuse_closed(cuda) : result;
+}
+
+static bool opened(void)
+{
+    const char *value = getenv("CUVMM_REAL_MULTICAST");
+    return value && strcmp(value, "1") == 0;
+}
+
 #define CUDA_ENTRY(name, driver, version, suffix, types, arguments)                            \
     static vmm_result call_##name(struct vmm_backend *self, struct vmm_call *call)             \
     {                                                                                          \
         const struct cuda_backend *cuda = (const struct cuda_backend *)self;                   \
         const struct vmm_call_##name *c = (const struct vmm_call_##name *)(const void *)call;  \
         (void)c;                                                                               \
+        if (vmm_call_is_multicast(VMM_CALL_##name) && !cuda->multicast)                        \
+            return closed(cuda);                                                               \
         if (version > CUDA_NEEDED && !cuda->entries.name)                                      \
             return too_old(cuda, version);                                                     \
         struct cuda_ear *ear = cuda_log_listen(&cuda->log);                                    \
@@ -70,11 +101,11 @@ static vmm_result call_launch(struct vmm_backend *self, struct vmm_call *call)
 {
     struct cuda_backend *cuda = (struct cuda_backend *)self;
     const struct vmm_call_launch *c = (const struct vmm_call_launch *)(const void *)call;
-    int count = 0;
-    struct cuda_ear *ear = cuda_log_listen(&cuda->log);
-    vmm_result result = finish(cuda, ear, cuda->entries.device_get_count(&count));
+    vmm_result result = initialised(cuda);
     if (result == VMM_SUCCESS)
         result = kernels_check(c);
+    if (result == VMM_SUCCESS && kernels_is_multimem(c->kernel) && !cuda->multicast)
+        result = refuse_closed(cuda);
     if (result == VMM_SUCCESS)
         result = cuda_kernels_available(&cuda->kernels);
     return result == VMM_SUCCESS ? launch(cuda, c) : result;
@@ -146,6 +177,7 @@ vmm_result vmm_cuda_open(const char *args, struct vmm_backend **backend)
         return result;
     }
     cuda->backend.ops = &ops;
+    cuda->multicast = opened();
     cuda_words_open(&cuda->words, &library);
     cuda_log_open(&cuda->log, &library);
     cuda_kernels_open(&cuda->kernels, &library);

@@ -1,5 +1,7 @@
 /* Every call reaches the driver's function of the same name, in the signature that ours is, with its arguments in the
  * driver's order; what that returns is what the caller gets. On a driver that is asked by version and on an old one. */
+#include <stdlib.h>
+
 #include "backend.h"
 #include "fake/rig.h"
 
@@ -70,6 +72,34 @@ static void check_all(struct rig *rig, const char *where)
     backend->ops->close(backend);
 }
 
+/* Multicast on a driver is for those who ask for it. */
+static void check_closed(struct rig *rig, const char *value)
+{
+    vmm_system *sys;
+    vmm_mem_generic_allocation_handle handle = 7;
+    const vmm_multicast_object_prop prop = {.num_devices = 2, .size = 2 << 20};
+    const uint64_t args[3] = {8, 8, 8};
+    if (value)
+        setenv("CUVMM_REAL_MULTICAST", value, 1);
+    else
+        unsetenv("CUVMM_REAL_MULTICAST");
+    if (vmm_open(rig->spec, &sys) != VMM_SUCCESS)
+        tap_bail("%s", vmm_last_detail()->note);
+    rig_reset(rig);
+    tap_result(vmm_multicast_create(sys, &handle, &prop), VMM_ERROR_NOT_SUPPORTED, "no object is made with %s",
+               value ? value : "nothing set");
+    tap_ok(strstr(vmm_last_detail()->note, "CUVMM_REAL_MULTICAST=1") && handle == 7, "and it is said how: %s",
+           vmm_last_detail()->note);
+    tap_text(rig->driver->symbol, "cuDeviceGetCount", "the driver was asked whether it is initialised");
+    tap_result(vmm_multicast_bind_mem(sys, 1, 0, 2, 0, 2 << 20, 0), VMM_ERROR_NOT_SUPPORTED, "nothing is bound");
+    tap_result(vmm_launch(sys, VMM_KERNEL_MULTIMEM_STORE, 1, 1, args, 3, NULL), VMM_ERROR_NOT_SUPPORTED,
+               "no multimem kernel is launched");
+    tap_u64(rig->driver->calls, 3, "and nothing else reached it");
+    rig->driver->result = VMM_ERROR_NOT_INITIALIZED;
+    tap_result(vmm_multicast_create(sys, NULL, NULL), VMM_ERROR_NOT_INITIALIZED, "who is not initialised hears that first");
+    vmm_close(sys);
+}
+
 /* The same through the public functions, for one of each kind of parameter. */
 static void check_public(struct rig *rig)
 {
@@ -101,6 +131,9 @@ int main(int argc, char **argv)
     struct rig rig;
     (void)argc;
     rig_load(&rig, argv[0], "libcuda.so");
+    check_closed(&rig, NULL);
+    check_closed(&rig, "0");
+    setenv("CUVMM_REAL_MULTICAST", "1", 1);
     check_all(&rig, "by version");
     check_public(&rig);
     rig_load(&rig, argv[0], "libcuda-old.so");

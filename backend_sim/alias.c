@@ -7,60 +7,88 @@
 #include "reach.h"
 #include "twin.h"
 
-/* Bytes of a memory that are written through a mapping. */
-struct written {
+/* Bytes of a memory that are used through a mapping of it, or of a multicast object that it is bound to. */
+struct used {
     const struct sim_mapping *mapping;
+    const struct sim_block *block;
     uint64_t first, end; /* within the memory */
+    uint64_t address;    /* of the first */
 };
 
 struct search {
     struct twin_memory memory; /* first: the twin hands this back */
     const struct sim_process *process;
     int device;
-    struct written *written;
+    struct used *written;
     size_t count, room;
     bool second; /* the second run: the writes are known */
-    const struct written *hit;
+    bool hit;
     const struct sim_mapping *through; /* with hit: the other mapping */
-    uint64_t address;
+    uint64_t address, written_at;      /* with hit: of the byte through it, and through the one that writes */
     enum twin_use use;
 };
 
-static bool note(struct search *s, const struct sim_mapping *mapping, uint64_t first, uint64_t size)
+/* Makes what was noted longer. Replicas are written in turn, so it need not be the last. */
+static bool joined(struct search *s, const struct used *u)
 {
-    struct written *last = s->count ? &s->written[s->count - 1] : NULL;
-    if (last && last->mapping == mapping && last->end == first) {
-        last->end += size;
-        return true;
+    for (size_t i = s->count; i > 0 && s->count - i < TWIN_REPLICAS; i--) {
+        struct used *w = &s->written[i - 1];
+        if (w->mapping == u->mapping && w->block == u->block && w->end == u->first) {
+            w->end = u->end;
+            return true;
+        }
     }
+    return false;
+}
+
+static bool note(struct search *s, const struct used *u)
+{
+    if (joined(s, u))
+        return true;
     if (s->count == s->room) {
         size_t room = s->room ? 2 * s->room : 8;
-        struct written *written = realloc(s->written, room * sizeof *written);
+        struct used *written = realloc(s->written, room * sizeof *written);
         if (!written)
             return false;
         s->written = written;
         s->room = room;
     }
-    s->written[s->count++] = (struct written){mapping, first, first + size};
+    s->written[s->count++] = *u;
     return true;
 }
 
 /* True when the bytes are not among those written through another mapping; else the first that are is kept. */
-static bool is_apart(struct search *s, const struct sim_mapping *mapping, uint64_t first, uint64_t size)
+static bool is_apart(struct search *s, const struct used *u)
 {
     for (size_t i = 0; i < s->count; i++) {
-        const struct written *w = &s->written[i];
-        if (w->mapping == mapping || w->mapping->handle->block != mapping->handle->block || w->end <= first ||
-            first + size <= w->first)
+        const struct used *w = &s->written[i];
+        if (w->mapping == u->mapping || w->block != u->block || w->end <= u->first || u->end <= w->first)
             continue;
-        uint64_t address = mapping->start + ((w->first > first ? w->first : first) - mapping->offset);
+        uint64_t byte = w->first > u->first ? w->first : u->first, address = u->address + (byte - u->first);
         if (s->hit && s->address <= address)
             continue;
-        s->hit = w;
-        s->through = mapping;
+        s->hit = true;
+        s->through = u->mapping;
         s->address = address;
+        s->written_at = w->address + (byte - w->first);
     }
     return !s->hit;
+}
+
+static unsigned needed(enum twin_use use)
+{
+    return use == TWIN_READ ? VMM_MEM_ACCESS_FLAGS_PROT_READ : VMM_MEM_ACCESS_FLAGS_PROT_READWRITE;
+}
+
+/* One use of memory that has other addresses as well. */
+static bool look(struct search *s, const struct sim_mapping *mapping, uint64_t address, const struct reach_run *there,
+                 enum twin_use use)
+{
+    const struct used u = {mapping, there->block, there->offset, there->offset + there->length, address};
+    s->use = use;
+    if (s->second)
+        return is_apart(s, &u);
+    return use == TWIN_READ || note(s, &u);
 }
 
 static bool go(struct twin_memory *memory, uint64_t address, unsigned width, uint64_t *size, enum twin_use use,
@@ -68,36 +96,46 @@ static bool go(struct twin_memory *memory, uint64_t address, unsigned width, uin
 {
     struct search *s = (struct search *)memory;
     struct reach_run there;
-    unsigned need = use == TWIN_READ ? VMM_MEM_ACCESS_FLAGS_PROT_READ : VMM_MEM_ACCESS_FLAGS_PROT_READWRITE;
     *bytes = NULL;
-    if (!reach_may(s->process, s->device, address, width, *size, need, &there))
+    if (!reach_may(s->process, s->device, address, width, *size, needed(use), &there))
         return false; /* the kernel would fault */
     *size = there.length;
     const struct sim_mapping *mapping = sim_mapping_at(s->process, address);
-    if (!mapping || mapping->handle->maps < 2)
+    if (!mapping || (mapping->handle->maps < 2 && !there.block->binds))
         return true;
-    s->use = use;
-    if (s->second)
-        return is_apart(s, mapping, there.offset, *size);
-    return use == TWIN_READ || note(s, mapping, there.offset, *size);
+    return look(s, mapping, address, &there, use);
+}
+
+/* Behind a multicast address each replica is used. */
+static bool go_all(struct twin_memory *memory, uint64_t address, unsigned width, enum twin_use use,
+                   unsigned char *bytes[TWIN_REPLICAS], unsigned *count)
+{
+    struct search *s = (struct search *)memory;
+    struct reach_replicas all;
+    (void)bytes;
+    *count = 0;
+    if (reach_multimem(s->process, s->device, address, width, needed(use), &all) != REACH_MULTIMEM_DONE)
+        return false; /* the kernel would fault */
+    for (unsigned i = 0; i < all.count; i++)
+        if (!look(s, sim_mapping_at(s->process, address), address, &all.run[i], use))
+            return false;
+    return true;
 }
 
 void alias_warn(const struct sim_process *process, int device, const struct vmm_call_launch *call)
 {
     bool fenced = call->kernel == VMM_KERNEL_ALIAS_WRITE_READ && call->args[3];
-    struct search s = {.memory = {.run = go, .dry = true}, .process = process, .device = device};
-    if (!fenced && process->aliased) /* most processes map nothing twice */
+    struct search s = {.memory = {.run = go, .replicas = go_all, .dry = true}, .process = process, .device = device};
+    if (!fenced && (process->aliased || kernels_is_multimem(call->kernel))) /* most processes map nothing twice */
         twin_of(call->kernel)(&s.memory, call->args);
     s.second = true;
     if (s.count)
         twin_of(call->kernel)(&s.memory, call->args);
     if (s.hit) {
         vmm_object nearest = sim_object_mapping(s.through);
-        uint64_t first = s.hit->mapping->start + (s.address - s.through->start + s.through->offset) -
-                         s.hit->mapping->offset;
         vmm_detail_warn(VMM_RULE_LAUNCH_ALIAS, s.address, 0, &nearest);
         vmm_detail_note("%s writes at 0x%" PRIx64 " and %s the same memory at 0x%" PRIx64 ", without a fence",
-                        vmm_kernel_name(call->kernel), first, s.use == TWIN_READ ? "reads" : "writes", s.address);
+                        vmm_kernel_name(call->kernel), s.written_at, s.use == TWIN_READ ? "reads" : "writes", s.address);
     }
     free(s.written);
 }

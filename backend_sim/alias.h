@@ -4,8 +4,9 @@
  *     kernel       w w w              r              a byte of M1 that is written is read at M2: undefined in one launch
  *
  * Without a fence between them a device may answer the second from what it had before (guide, virtual aliasing support).
- * From one launch to a later one of the same stream it is defined. What a kernel uses is found by dry runs of its twin
- * (touched.h), byte by byte; of memory that is mapped once nothing is kept.
+ * The same goes for a multicast address and an ordinary one of a replica. From one launch to a later one of the same
+ * stream it is defined. What a kernel uses is found by dry runs of its twin (touched.h), byte by byte; of memory that
+ * is mapped once nothing is kept.
  */
 #ifndef SIM_ALIAS_H
 #define SIM_ALIAS_H

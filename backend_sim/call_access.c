@@ -80,13 +80,19 @@ static vmm_result check_grant(const struct sim_process *process, const struct si
                               const vmm_mem_access_desc *desc)
 {
     vmm_mem_location owner = mapping->handle->prop.location;
-    if (owner.type != VMM_MEM_LOCATION_TYPE_DEVICE)
+    const struct team *team = mapping->handle->block->team;
+    if (sim_on_host(owner))
         return VMM_SUCCESS;
     if (desc->location.type != VMM_MEM_LOCATION_TYPE_DEVICE && !desc->flags)
         return VMM_SUCCESS; /* what it never can have may be taken away */
     if (desc->location.type != VMM_MEM_LOCATION_TYPE_DEVICE)
         return refuse_range(VMM_RULE_ACCESS_HOST_ON_DEVICE, "desc.location.type", (uint64_t)desc->location.type, 0,
                             sim_object_mapping(mapping));
+    if (team)
+        return team_has(team, desc->location.id)
+                   ? VMM_SUCCESS
+                   : refuse_range(VMM_RULE_ACCESS_TEAM, "desc.location.id", (uint64_t)desc->location.id, 0,
+                                  sim_object_mapping(mapping));
     if (desc->location.id != owner.id && !(process->machine->profile.peers[desc->location.id] >> owner.id & 1))
         return refuse_range(VMM_RULE_ACCESS_PEER, "desc.location.id", (uint64_t)desc->location.id, 0,
                             sim_object_mapping(mapping));
@@ -133,7 +139,7 @@ static vmm_result grant(struct sim_process *process, struct sim_mapping *mapping
 static vmm_result try_grant(struct sim_process *process, struct sim_mapping *mapping, const vmm_mem_access_desc *desc,
                             bool *made)
 {
-    bool host_on_device = mapping->handle->prop.location.type == VMM_MEM_LOCATION_TYPE_DEVICE &&
+    bool host_on_device = !sim_on_host(mapping->handle->prop.location) &&
                           desc->location.type != VMM_MEM_LOCATION_TYPE_DEVICE;
     vmm_result result = check_grant(process, mapping, desc);
     *made = false;

@@ -167,7 +167,7 @@ static vmm_result run_off(struct sim_process *process, const struct queue_place 
 {
     vmm_result result = let_wrap(process, t);
     const struct sim_mapping *m = sim_mapping_at(process, t->dst);
-    bool waits = with_host(t) || (t->direction == FILL && m && m->handle->prop.location.type != VMM_MEM_LOCATION_TYPE_DEVICE);
+    bool waits = with_host(t) || (t->direction == FILL && m && sim_on_host(m->handle->prop.location));
     if (result == VMM_SUCCESS)
         lose(process, place, call, t);
     return result == VMM_SUCCESS && waits ? sim_context_check(process, context, true) : result;

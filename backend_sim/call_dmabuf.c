@@ -103,7 +103,13 @@ static const vmm_mem_allocation_prop *block_prop(const struct sim_process *proce
 static bool is_hosts(const struct sim_process *process, uint64_t first, uint64_t at)
 {
     (void)first;
-    return block_prop(process, at)->location.type != VMM_MEM_LOCATION_TYPE_DEVICE;
+    return sim_on_host(block_prop(process, at)->location);
+}
+
+static bool is_multicast(const struct sim_process *process, uint64_t first, uint64_t at)
+{
+    (void)first;
+    return block_prop(process, at)->location.type == VMM_MEM_LOCATION_TYPE_INVALID;
 }
 
 static bool is_compressed(const struct sim_process *process, uint64_t first, uint64_t at)
@@ -145,7 +151,8 @@ static vmm_result check_memory(const struct sim_process *process, const request 
         enum vmm_rule_id rule;
         kind_of_memory *is;
         const char *what;
-    } kinds[] = {{VMM_RULE_DMABUF_HOST, is_hosts, "memory of the host"},
+    } kinds[] = {{VMM_RULE_DMABUF_MULTICAST, is_multicast, "a multicast object"},
+                 {VMM_RULE_DMABUF_HOST, is_hosts, "memory of the host"},
                  {VMM_RULE_DMABUF_COMPRESSED, is_compressed, "compressible memory"},
                  {VMM_RULE_DMABUF_DEVICES, is_elsewhere, "memory of another device than at dptr"},
                  {VMM_RULE_DMABUF_MIXED, is_other, "memory with other properties than at dptr"}};

@@ -42,6 +42,8 @@ vmm_result sim_mem_release(struct sim_process *process, const struct vmm_call_me
     if (!handle->refs)
         return refuse_handle(VMM_RULE_RELEASE_HANDLE_STALE, call->handle, handle);
     handle->refs--;
+    if (!handle->refs && !handle->maps)
+        sim_warn_bound(handle);
     sim_handle_settle(process, handle, sim_origin(&call->head));
     return VMM_SUCCESS;
 }
@@ -77,6 +79,8 @@ vmm_result sim_mem_get_allocation_properties_from_handle(
     enum slot_state state = find(process, call->handle, &handle);
     if (state == SLOT_FORGED)
         return refuse_handle(VMM_RULE_PROPERTIES_HANDLE_FORGED, call->handle, NULL);
+    if (handle && handle->team_size)
+        return refuse_handle(VMM_RULE_PROPERTIES_MULTICAST, call->handle, handle);
     if (!handle) /* its place is used again: what a driver would read there is another handle's */
         return refuse_handle(VMM_RULE_PROPERTIES_HANDLE_STALE, call->handle, NULL);
     vmm_object nearest = sim_object_handle(handle);

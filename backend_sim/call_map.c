@@ -15,11 +15,20 @@ static vmm_result refuse_handle_size(enum vmm_rule_id rule, uint64_t value, cons
     return vmm_detail_refuse(rule, value, handle->size, &nearest);
 }
 
+/* A multicast object waits for all its devices. */
+static vmm_result check_team(const struct vmm_call_mem_map *call, const struct sim_handle *handle)
+{
+    vmm_object nearest = sim_object_handle(handle);
+    if (!handle->team_size || team_is_complete(handle->block->team))
+        return VMM_SUCCESS;
+    return vmm_detail_refuse(VMM_RULE_MAP_INCOMPLETE, call->handle, 0, &nearest);
+}
+
 /* Which part of the memory: all of it, unless the profile allows parts. */
 static vmm_result check_part(const struct sim_process *process, const struct vmm_call_mem_map *call,
                              const struct sim_handle *handle)
 {
-    uint64_t unit = sim_granularity(process, handle->prop.location.type, VMM_MEM_ALLOC_GRANULARITY_MINIMUM);
+    uint64_t unit = sim_handle_unit(process, handle);
     if (handle->tile_pool)
         return refuse_handle_size(VMM_RULE_MAP_TILE_POOL, call->handle, handle);
     if (!process->machine->profile.partial_map) {
@@ -41,7 +50,7 @@ static vmm_result check_part(const struct sim_process *process, const struct vmm
 static vmm_result check_place(const struct sim_process *process, const struct vmm_call_mem_map *call,
                               const struct sim_handle *handle)
 {
-    uint64_t unit = sim_granularity(process, handle->prop.location.type, VMM_MEM_ALLOC_GRANULARITY_MINIMUM);
+    uint64_t unit = sim_handle_unit(process, handle);
     uint64_t end = process->arena.end;
     if (call->ptr % unit)
         return vmm_detail_refuse(VMM_RULE_MAP_PTR_GRANULARITY, call->ptr, unit, NULL);
@@ -111,7 +120,9 @@ vmm_result sim_mem_map(struct sim_process *process, const struct vmm_call_mem_ma
         sim_handle_live(process, call->handle, VMM_RULE_MAP_HANDLE_STALE, VMM_RULE_MAP_HANDLE_FORGED);
     if (!handle)
         return VMM_ERROR_INVALID_VALUE;
-    vmm_result result = check_part(process, call, handle);
+    vmm_result result = check_team(call, handle);
+    if (result == VMM_SUCCESS)
+        result = check_part(process, call, handle);
     if (result == VMM_SUCCESS)
         result = check_place(process, call, handle);
     if (result == VMM_SUCCESS)
@@ -203,6 +214,8 @@ static void unmap_all_in(struct sim_process *process, const struct vmm_call_mem_
     struct sim_mapping *mapping = sim_mapping_after(process, start, end);
     while (mapping) {
         uint64_t next = mapping->start + mapping->size;
+        if (!mapping->handle->refs && mapping->handle->maps == 1)
+            sim_warn_bound(mapping->handle);
         sim_mapping_end(process, mapping, sim_origin(&call->head));
         mapping = sim_mapping_after(process, next, end);
     }

@@ -27,7 +27,7 @@ static struct place find(const struct sim_process *process, uint64_t address)
 
 static bool on_host(const struct place *place)
 {
-    return place->block->prop.location.type != VMM_MEM_LOCATION_TYPE_DEVICE;
+    return sim_on_host(place->block->prop.location);
 }
 
 /* What the current context's device may do there; without a context there is no such device. */
@@ -85,9 +85,11 @@ static uint64_t nature(const struct place *place, vmm_pointer_attribute attribut
     case VMM_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID:
         return place->block->id;
     case VMM_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+        if (place->block->team)
+            return (uint64_t)-2; /* no device: CU_DEVICE_INVALID */
         return on_host(place) ? 0 : (uint64_t)prop->location.id;
     case VMM_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
-        return (uint64_t)prop->requested_handle_types;
+        return place->block->team ? place->block->team->handle_types : (uint64_t)prop->requested_handle_types;
     case VMM_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
         return allocation || prop->alloc_flags.gpu_direct_rdma_capable;
     case VMM_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:

@@ -10,6 +10,7 @@
 
 #include "call_fabric.h"
 #include "sim.h"
+#include "team.h"
 
 #define FD VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
 #define FABRIC VMM_MEM_HANDLE_TYPE_FABRIC
@@ -44,6 +45,8 @@ static vmm_result check_export(const struct sim_process *process, const export_c
     *handle = sim_handle_live(process, call->handle, VMM_RULE_EXPORT_HANDLE_STALE, VMM_RULE_EXPORT_HANDLE_FORGED);
     if (!*handle)
         return VMM_ERROR_INVALID_VALUE;
+    if ((*handle)->block->team && ((*handle)->block->team->handle_types & type))
+        return refuse(VMM_RULE_EXPORT_MULTICAST, call->handle, *handle);
     if ((*handle)->imported)
         return refuse(VMM_RULE_EXPORT_IMPORTED, call->handle, *handle);
     if (!((*handle)->prop.requested_handle_types & call->handle_type))

@@ -253,8 +253,14 @@ static void warn(enum vmm_rule_id rule, const struct work *work, const struct to
                         range->need == VMM_MEM_ACCESS_FLAGS_PROT_READ ? "reads" : "writes", from);
 }
 
-/* The first work in flight on the device (-1: any) that needs one of the rights on the mapping; true when there is. */
-static bool warn_of(struct sim_process *process, enum vmm_rule_id rule, const struct sim_mapping *mapping, int device,
+/* Bytes of a mapping. */
+struct part {
+    const struct sim_mapping *mapping;
+    uint64_t start, size;
+};
+
+/* The first work in flight on the device (-1: any) that needs one of the rights on the part; true when there is. */
+static bool warn_of(struct sim_process *process, enum vmm_rule_id rule, const struct part *part, int device,
                     unsigned rights, uint64_t value)
 {
     for (struct queue_item *item = process->flight.queue.first; item; item = item->after) {
@@ -262,10 +268,9 @@ static bool warn_of(struct sim_process *process, enum vmm_rule_id rule, const st
         int of = queue_place_of(item)->device;
         if (process->fault[of].lost || (device >= 0 && of != device))
             continue;
-        const struct touched_range *range = touched_in(work_touched(work, process), mapping->start, mapping->size,
-                                                       rights);
+        const struct touched_range *range = touched_in(work_touched(work, process), part->start, part->size, rights);
         if (range) {
-            warn(rule, work, range, mapping, value);
+            warn(rule, work, range, part->mapping, value);
             return true;
         }
     }
@@ -276,8 +281,29 @@ void flight_unmapping(struct sim_process *process, uint64_t start, uint64_t end)
 {
     bool warned = !process->flight.queue.first;
     for (const struct sim_mapping *m = sim_mapping_after(process, start, end); m && !warned;
-         m = sim_mapping_after(process, m->start + m->size, end))
-        warned = warn_of(process, VMM_RULE_UNMAP_IN_FLIGHT, m, -1, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE, start);
+         m = sim_mapping_after(process, m->start + m->size, end)) {
+        const struct part all = {m, m->start, m->size};
+        warned = warn_of(process, VMM_RULE_UNMAP_IN_FLIGHT, &all, -1, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE, start);
+    }
+}
+
+/* What a mapping shows of a range of the memory, or of the object; empty where it shows nothing of it. */
+static struct part part_of(const struct sim_mapping *mapping, uint64_t offset, uint64_t size)
+{
+    uint64_t first = mapping->offset > offset ? mapping->offset : offset;
+    uint64_t mapped = mapping->offset + mapping->size, end = offset + size < mapped ? offset + size : mapped;
+    return (struct part){mapping, mapping->start + (first - mapping->offset), end > first ? end - first : 0};
+}
+
+void flight_unbinding(struct sim_process *process, const struct sim_handle *object, uint64_t offset, uint64_t size)
+{
+    bool warned = !process->flight.queue.first;
+    for (const struct sim_mapping *m = addrmap_ceil(&process->mappings, 0); m && !warned;
+         m = addrmap_ceil(&process->mappings, m->start + 1)) {
+        const struct part part = part_of(m, offset, size);
+        warned = m->handle == object && part.size &&
+                 warn_of(process, VMM_RULE_UNBIND_IN_FLIGHT, &part, -1, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE, offset);
+    }
 }
 
 void flight_granting(struct sim_process *process, const struct sim_mapping *mapping, const vmm_mem_access_desc *desc)
@@ -285,6 +311,7 @@ void flight_granting(struct sim_process *process, const struct sim_mapping *mapp
     if (desc->location.type != VMM_MEM_LOCATION_TYPE_DEVICE || !process->flight.queue.first)
         return;
     unsigned lost = sim_access_of(mapping->access, (unsigned)desc->location.id) & ~(unsigned)desc->flags;
+    const struct part all = {mapping, mapping->start, mapping->size};
     if (lost)
-        warn_of(process, VMM_RULE_ACCESS_IN_FLIGHT, mapping, desc->location.id, lost, (uint64_t)desc->flags);
+        warn_of(process, VMM_RULE_ACCESS_IN_FLIGHT, &all, desc->location.id, lost, (uint64_t)desc->flags);
 }

@@ -29,6 +29,7 @@
 #include "vmm.h"
 
 struct sim_process;
+struct sim_handle;
 struct sim_mapping;
 struct sim_context;
 struct sim_event;
@@ -89,6 +90,8 @@ bool flight_poll_mark(struct sim_process *process, uint64_t mark);
 
 /* Warns of work in flight that uses a mapping in [start, end), all of which the call unmaps. */
 void flight_unmapping(struct sim_process *process, uint64_t start, uint64_t end);
+/* Warns of work in flight that uses a part of a multicast object, of which a replica is taken away. */
+void flight_unbinding(struct sim_process *process, const struct sim_handle *object, uint64_t offset, uint64_t size);
 /* Warns of work in flight that uses what a grant takes away from a mapping. */
 void flight_granting(struct sim_process *process, const struct sim_mapping *mapping, const vmm_mem_access_desc *desc);
 

@@ -1,6 +1,8 @@
 /* Kernels, done by their twins; and what a fault leaves behind. */
 #include "launch.h"
 
+#include <stdio.h>
+
 #include "alias.h"
 #include "fault.h"
 #include "flight.h"
@@ -26,6 +28,7 @@ void sim_lose_device(struct sim_process *process, const struct loss *loss)
     struct reach_run mapped;
     void *context;
     *fault = (struct sim_fault){.lost = true, .kind = loss->kind, .use = loss->use, .call = loss->call->id,
+                                .unbound = loss->unbound,
                                 .nearest = sim_object_nearest(process, loss->address)};
     slots_find(&process->contexts, loss->place->context, &context);
     if (fault->nearest.kind == VMM_OBJECT_NONE && context)
@@ -45,17 +48,60 @@ void sim_lose_device(struct sim_process *process, const struct loss *loss)
         sim_fault_argument(launch, &fault->what);
 }
 
+static unsigned rights_for(enum twin_use use)
+{
+    return use == TWIN_READ ? VMM_MEM_ACCESS_FLAGS_PROT_READ : VMM_MEM_ACCESS_FLAGS_PROT_READWRITE;
+}
+
+/* An access that may not be made. */
+static bool lose(const struct run *run, enum sim_fault_kind kind, uint64_t address, unsigned width, enum twin_use use,
+                 int unbound)
+{
+    sim_lose_device(run->process, &(struct loss){kind, run->place, &run->call->head, address, width, use, unbound});
+    return false;
+}
+
+/* The kind of an ordinary access that failed. */
+static enum sim_fault_kind kind_at(const struct sim_process *process, uint64_t address)
+{
+    const struct sim_mapping *m = sim_mapping_at(process, address);
+    return m && m->handle->team_size ? SIM_FAULT_MULTICAST : SIM_FAULT_KERNEL;
+}
+
+/* The replicas of one element. Room is made in all of them before any is written. */
+static bool reach_all(struct twin_memory *memory, uint64_t address, unsigned width, enum twin_use use,
+                      unsigned char *bytes[TWIN_REPLICAS], unsigned *count)
+{
+    static const enum sim_fault_kind kinds[] = {[REACH_MULTIMEM_NOT_ALLOWED] = SIM_FAULT_KERNEL,
+                                                [REACH_MULTIMEM_ORDINARY] = SIM_FAULT_MULTIMEM,
+                                                [REACH_MULTIMEM_UNBOUND] = SIM_FAULT_UNBOUND};
+    struct run *run = (struct run *)memory;
+    struct reach_replicas all;
+    enum reach_multimem found =
+        reach_multimem(run->process, run->place->device, address, width, rights_for(use), &all);
+    if (found != REACH_MULTIMEM_DONE)
+        return lose(run, kinds[found], address, width, use, all.missing);
+    *count = all.count;
+    for (unsigned i = 0; use != TWIN_READ && i < all.count; i++)
+        if (!bytes_touch(&all.run[i].block->bytes, all.run[i].offset, width)) {
+            run->out_of_memory = true;
+            return false;
+        }
+    for (unsigned i = 0; i < all.count; i++) {
+        uint64_t length = width;
+        bytes[i] = bytes_run(&all.run[i].block->bytes, all.run[i].offset, &length);
+    }
+    return true;
+}
+
 /* The translation: one mapping or allocation, with the rights of the device that runs the kernel. */
 static bool reach(struct twin_memory *memory, uint64_t address, unsigned width, uint64_t *size, enum twin_use use,
                   unsigned char **bytes)
 {
     struct run *run = (struct run *)memory;
     struct reach_run there;
-    unsigned need = use == TWIN_READ ? VMM_MEM_ACCESS_FLAGS_PROT_READ : VMM_MEM_ACCESS_FLAGS_PROT_READWRITE;
-    if (!reach_may(run->process, run->place->device, address, width, *size, need, &there)) {
-        sim_lose_device(run->process, &(struct loss){SIM_FAULT_KERNEL, run->place, &run->call->head, address, width, use});
-        return false;
-    }
+    if (!reach_may(run->process, run->place->device, address, width, *size, rights_for(use), &there))
+        return lose(run, kind_at(run->process, address), address, width, use, 0);
     *size = there.length;
     if (use == TWIN_READ) {
         *bytes = bytes_run(&there.block->bytes, there.offset, size);
@@ -70,13 +116,33 @@ static bool reach(struct twin_memory *memory, uint64_t address, unsigned width, 
 }
 
 /* The rules: what is told once, and what from then on. */
-static const enum vmm_rule_id once[] = {VMM_RULE_FAULT_ACCESS, VMM_RULE_FAULT_COPY, VMM_RULE_FAULT_HOST_COPY};
+static const enum vmm_rule_id once[] = {VMM_RULE_FAULT_ACCESS,    VMM_RULE_FAULT_COPY,     VMM_RULE_FAULT_HOST_COPY,
+                                        VMM_RULE_FAULT_MULTICAST, VMM_RULE_FAULT_MULTIMEM, VMM_RULE_FAULT_UNBOUND};
 static const enum vmm_rule_id sticky[] = {VMM_RULE_FAULT_STICKY, VMM_RULE_FAULT_COPY_STICKY,
-                                          VMM_RULE_FAULT_HOST_COPY_STICKY};
+                                          VMM_RULE_FAULT_HOST_COPY_STICKY, VMM_RULE_FAULT_STICKY,
+                                          VMM_RULE_FAULT_STICKY, VMM_RULE_FAULT_STICKY};
 
 static bool of_kernel(const struct sim_fault *fault)
 {
-    return fault->kind == SIM_FAULT_KERNEL;
+    return fault->kind != SIM_FAULT_COPY && fault->kind != SIM_FAULT_HOST_COPY;
+}
+
+/* What is the matter at the address. */
+static const char *why(const struct sim_fault *fault, char *text, size_t size)
+{
+    const vmm_fault *f = &fault->what;
+    switch (fault->kind) {
+    case SIM_FAULT_MULTICAST: return "it is a multicast address, for multimem instructions alone";
+    case SIM_FAULT_MULTIMEM: return "it is no multicast address, which multimem instructions need";
+    case SIM_FAULT_UNBOUND:
+        snprintf(text, size, "device %d of the team has bound nothing there", fault->unbound);
+        return text;
+    default: break;
+    }
+    return !f->mapped                                         ? "nothing is mapped there"
+           : f->rights == VMM_MEM_ACCESS_FLAGS_PROT_READ      ? "the device may only read there"
+           : f->rights == VMM_MEM_ACCESS_FLAGS_PROT_READWRITE ? "the memory ends within the access"
+                                                              : "the device has no access there";
 }
 
 static bool may_use(const vmm_fault *f)
@@ -89,20 +155,18 @@ static void describe(const struct sim_fault *fault)
 {
     static const char *const did[] = {"reading", "writing", "adding to"};
     const vmm_fault *f = &fault->what;
-    const char *why = !f->mapped                                         ? "nothing is mapped there"
-                      : f->rights == VMM_MEM_ACCESS_FLAGS_PROT_READ      ? "the device may only read there"
-                      : f->rights == VMM_MEM_ACCESS_FLAGS_PROT_READWRITE ? "the memory ends within the access"
-                                                                         : "the device has no access there";
+    char text[64];
+    const char *reason = why(fault, text, sizeof text);
     const char *name = of_kernel(fault) ? vmm_kernel_name(f->kernel)
                                         : vmm_call_driver_name((enum vmm_call_id)fault->call);
     if (of_kernel(fault))
         vmm_detail_note("%s, launched by call %llu, on device %d, %s %u byte%s at 0x%llx: %s", name,
                         (unsigned long long)f->launch, f->device, did[fault->use], f->size, f->size == 1 ? "" : "s",
-                        (unsigned long long)f->address, why);
+                        (unsigned long long)f->address, reason);
     else
         vmm_detail_note("%s, issued by call %llu, on device %d, %s at 0x%llx: %s", name, (unsigned long long)f->launch,
                         f->device, did[fault->use], (unsigned long long)f->address,
-                        may_use(f) ? "the host, which moves the bytes, may not" : why);
+                        may_use(f) ? "the host, which moves the bytes, may not" : reason);
     vmm_detail_fault(f);
 }
 
@@ -147,7 +211,7 @@ static bool run_stale(struct run *run)
 
 bool launch_do(struct sim_process *process, const struct queue_place *place, const struct vmm_call_launch *call)
 {
-    struct run run = {.memory = {.run = reach}, .process = process, .place = place, .call = call};
+    struct run run = {.memory = {.run = reach, .replicas = reach_all}, .process = process, .place = place, .call = call};
     if (!process->options.stale || !process->aliased) {
         twin_of(call->kernel)(&run.memory, call->args);
         return !run.out_of_memory;

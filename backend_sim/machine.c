@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "share_nodes.h"
+#include "team.h"
 
 struct sim_machine *sim_machine_new(const struct sim_profile *profile)
 {
@@ -152,6 +153,9 @@ void sim_block_drop(struct sim_machine *machine, struct sim_block *block)
         return;
     }
     bytes_clear(&block->bytes);
-    sim_machine_count(machine, block, false);
+    if (block->team)
+        team_end(machine, block->team);
+    else
+        sim_machine_count(machine, block, false);
     free(block);
 }

@@ -17,10 +17,13 @@
 #include "profile.h"
 #include "share.h"
 
+struct team;
+
 struct sim_block {
     uint64_t id;                  /* MEMORY_BLOCK_ID: counted from 1, never used again */
     uint64_t size;
     uint32_t holders;
+    uint32_t binds;               /* of the holders: multicast objects that it is bound to */
     vmm_mem_allocation_prop prop; /* as obtained; location.type is DEVICE or HOST_NUMA */
     struct bytes bytes;
     uint64_t shared;       /* number of the exported block that it is (share.h); 0: it is this machine's alone */
@@ -28,6 +31,7 @@ struct sim_block {
     struct sim_block *next_shared;
     struct share *share;      /* where it is exported: this machine's, or another's of the fabric */
     struct imex_place fabric; /* domain 0: it is for no fabric */
+    struct team *team;            /* NULL; of a multicast object, which has no bytes and no location (INVALID): team.h */
 };
 
 struct sim_machine {

@@ -61,7 +61,28 @@ vmm_object sim_object_handle(const struct sim_handle *handle)
     object.references = handle->refs;
     object.mappings = handle->maps;
     object.block = handle->block ? handle->block->id : 0;
+    object.team = handle->team_size;
+    if (handle->block)
+        object.binds = handle->block->binds;
+    if (handle->block && handle->block->team) {
+        object.devices = handle->block->team->devices;
+        object.binds = handle->block->team->count;
+    }
     end(&object, handle->ended);
+    return object;
+}
+
+vmm_object sim_object_bind(const struct sim_handle *handle, const struct team_bind *bind)
+{
+    const struct sim_origin made = {bind->made, bind->made_by};
+    vmm_object object = make(VMM_OBJECT_BIND, bind->number, made);
+    object.start = bind->offset;
+    object.size = bind->size;
+    object.offset = bind->at;
+    object.handle = handle->shown;
+    object.handle_number = handle->number;
+    object.location = bind->block->prop.location;
+    object.block = bind->block->id;
     return object;
 }
 

@@ -3,11 +3,13 @@
 #define SIM_OBJECTS_H
 
 #include "process.h"
+#include "team.h"
 
 vmm_object sim_object_device(const struct sim_process *process, int device);
 vmm_object sim_object_reservation(const struct sim_reservation *reservation);
 vmm_object sim_object_mapping(const struct sim_mapping *mapping);
 vmm_object sim_object_handle(const struct sim_handle *handle);
+vmm_object sim_object_bind(const struct sim_handle *handle, const struct team_bind *bind);
 vmm_object sim_object_allocation(const struct sim_allocation *allocation);
 vmm_object sim_object_context(const struct sim_context *context);
 vmm_object sim_object_stream(const struct sim_stream *stream);

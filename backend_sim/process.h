@@ -44,6 +44,7 @@ struct sim_handle {
     uint32_t number;
     uint64_t size;
     vmm_mem_allocation_prop prop;
+    uint32_t team_size; /* of a multicast object, whose block has a team: how many devices it is for; else 0 */
     bool tile_pool, decompress; /* usages asked for; they do not read back */
     bool imported;
     const struct sim_mapping *rdma_first, *rdma_late; /* rdma.h */
@@ -66,7 +67,10 @@ struct sim_mapping {
 enum sim_fault_kind {
     SIM_FAULT_KERNEL,
     SIM_FAULT_COPY,     /* moved by the device: fills, and copies between device addresses */
-    SIM_FAULT_HOST_COPY /* bytes that go with the command: copies from and to the host, fills of one byte */
+    SIM_FAULT_HOST_COPY, /* bytes that go with the command: copies from and to the host, fills of one byte */
+    SIM_FAULT_MULTICAST, /* an ordinary access of a kernel through a multicast address */
+    SIM_FAULT_MULTIMEM,  /* a multimem access through an ordinary address */
+    SIM_FAULT_UNBOUND    /* a multimem access where a device of the team has bound nothing */
 };
 
 struct sim_fault {
@@ -74,6 +78,7 @@ struct sim_fault {
     enum sim_fault_kind kind;
     uint16_t call; /* enum vmm_call_id: that issued the work */
     unsigned use; /* enum twin_use */
+    int unbound;  /* of SIM_FAULT_UNBOUND: the device */
     vmm_fault what;
     vmm_object nearest;
 };
@@ -129,7 +134,7 @@ struct sim_process {
     uint32_t primary_retains[VMM_MAX_DEVICES];
     struct flight flight;
     struct sim_fault fault[VMM_MAX_DEVICES];
-    uint32_t numbers[VMM_OBJECT_EVENT + 1]; /* given so far, per kind */
+    uint32_t numbers[VMM_OBJECT_BIND + 1]; /* given so far, per kind */
     struct graveyard graveyard;
     struct sim_process *watched_next; /* host_fault.h */
 };

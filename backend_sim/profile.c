@@ -106,3 +106,9 @@ bool sim_profile_attribute(const struct sim_profile *profile, int attribute, int
         }
     return false;
 }
+
+uint64_t sim_profile_multicast(const struct sim_profile *profile, int option)
+{
+    uint64_t own = profile->multicast_granularity[option];
+    return own ? own : profile->device_granularity[option];
+}

@@ -50,6 +50,8 @@ struct sim_profile {
 
     uint64_t device_granularity[2]; /* granularity.device.minimum, .recommended: powers of two >= 4 KiB */
     uint64_t host_granularity[2];   /* granularity.host.minimum, .recommended */
+    uint64_t multicast_granularity[2]; /* granularity.multicast.minimum, .recommended: of multicast objects; 0: as the
+                                       device's. Not below the device's minimum */
 
     uint64_t va_start, va_end;      /* va.start, va.end: addresses that reservations may have */
     uint64_t va_granularity;        /* va.granularity: unit of reservations' sizes and hints */
@@ -90,6 +92,9 @@ const char *sim_profile_builtin_text(size_t index);
 
 /* The built-in profile of that name; false when there is none. */
 bool sim_profile_builtin(const char *name, struct sim_profile *profile);
+
+/* Granularity of multicast objects: VMM_MULTICAST_GRANULARITY_. */
+uint64_t sim_profile_multicast(const struct sim_profile *profile, int option);
 
 /* The value of a device attribute; false when the profile does not list it. */
 bool sim_profile_attribute(const struct sim_profile *profile, int attribute, int *value);

@@ -154,13 +154,16 @@
     "granularity.device.recommended = 2MiB\n" \
     "granularity.host.minimum = 4KiB\n" \
     "granularity.host.recommended = 64KiB\n" \
+    "granularity.multicast.minimum = 128KiB\n" \
+    "granularity.multicast.recommended = 4MiB\n" \
     "va.start = 0x100000000000\n" \
     "va.end = 0x100010000000\n" \
     "va.granularity = 64KiB\n" \
     "va.chunk = 0\n" \
     "va.context = 0\n" \
     "va.taken = none\n" \
-    "va.alignment_max = 128MiB\n"
+    "va.alignment_max = 128MiB\n" \
+    "attribute.132 = 1\n"
 
 static const struct {
     const char *name, *text;

@@ -89,6 +89,18 @@ static bool at_most(struct checker *checker, enum sim_key_index key, enum sim_ke
                less ? "below" : "up to", sim_keys[limit].name, (unsigned long long)most, (unsigned long long)size);
 }
 
+/* Binds and mappings of multicast objects take whole granules of memory. A value of 0 stands for memory's own. */
+static bool of_multicast(struct checker *checker)
+{
+    static const enum sim_key_index pages[] = {SIM_K_MULTICAST_MINIMUM, SIM_K_MULTICAST_RECOMMENDED};
+    for (size_t i = 0; i < 2; i++)
+        if (value(checker, pages[i]) && (!in_range(checker, pages[i], PAGE_MIN, PAGE_MAX) ||
+                                         !power_of_two(checker, pages[i]) ||
+                                         !at_most(checker, SIM_K_DEVICE_MINIMUM, pages[i], false)))
+            return false;
+    return !value(checker, pages[0]) || !value(checker, pages[1]) || at_most(checker, pages[0], pages[1], false);
+}
+
 static bool granularities(struct checker *checker)
 {
     static const enum sim_key_index pages[] = {SIM_K_DEVICE_MINIMUM, SIM_K_DEVICE_RECOMMENDED, SIM_K_HOST_MINIMUM,
@@ -97,7 +109,7 @@ static bool granularities(struct checker *checker)
         if (!in_range(checker, pages[i], PAGE_MIN, PAGE_MAX) || !power_of_two(checker, pages[i]))
             return false;
     return at_most(checker, SIM_K_DEVICE_MINIMUM, SIM_K_DEVICE_RECOMMENDED, false) &&
-           at_most(checker, SIM_K_HOST_MINIMUM, SIM_K_HOST_RECOMMENDED, false);
+           at_most(checker, SIM_K_HOST_MINIMUM, SIM_K_HOST_RECOMMENDED, false) && of_multicast(checker);
 }
 
 /* A base's own places that do not fit the addresses of this text are left out, as its links to missing devices are. */

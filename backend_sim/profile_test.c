@@ -79,6 +79,12 @@ static const struct bad bad_texts[] = {
     {"base = h100\ngranularity.device.minimum = 2KiB", 2, 30, "from 4096 to"},
     {"base = h100\ngranularity.host.minimum = 4MiB", 2, 28,
      "expected 'granularity.host.minimum' up to 'granularity.host.recommended' (2097152), found 4194304"},
+    {"base = h100\ngranularity.multicast.minimum = 1MiB", 2, 33,
+     "expected 'granularity.device.minimum' up to 'granularity.multicast.minimum' (1048576), found 2097152"},
+    {"base = h100\ngranularity.multicast.recommended = 3MiB", 2, 37,
+     "expected a power of two for 'granularity.multicast.recommended', found 3145728"},
+    {"base = h100\ngranularity.multicast.minimum = 8MiB\ngranularity.multicast.recommended = 4MiB", 2, 33,
+     "expected 'granularity.multicast.minimum' up to 'granularity.multicast.recommended' (4194304), found 8388608"},
     {"base = h100\ngranularity.host.recommended = 4KiB", 2, 32,
      "expected 'granularity.host.minimum' up to 'granularity.host.recommended' (4096), found 2097152"},
     {"base = h100\nva.granularity = 0", 2, 18, "from 4096 to"},
@@ -300,12 +306,14 @@ static void write_profile(const struct sim_profile *p, char *text, size_t size)
         "name = %s\nsource = %s\ndriver.version = %d\ndevices = %d\ndevice.name = %s\ndevice.memory = %" PRIu64 "\ndevice.reserved = %" PRIu64
         "\nhost.nodes = %d\nhost.memory = %" PRIu64 "\ngranularity.device.minimum = %" PRIu64
         "\ngranularity.device.recommended = 0x%" PRIx64 "\ngranularity.host.minimum = %" PRIu64
-        "\ngranularity.host.recommended = %" PRIu64 "\nva.start = 0x%" PRIx64 "\nva.end = %" PRIu64
+        "\ngranularity.host.recommended = %" PRIu64 "\ngranularity.multicast.minimum = %" PRIu64
+        "\ngranularity.multicast.recommended = %" PRIu64 "\nva.start = 0x%" PRIx64 "\nva.end = %" PRIu64
         "\nva.granularity = %" PRIu64 "\nva.chunk = %" PRIu64 "\nva.context = %" PRIu64 "\nva.alignment_max = %" PRIu64 "\nva.hint_max = %" PRIu64
         "\nmap.partial = %s\nfabric.imex = %s\ncompression.memory = %" PRIu64 "\n",
         p->name, p->source, p->driver_version, p->devices, p->device_name, p->device_memory, p->device_reserved, p->host_nodes,
         p->host_memory, p->device_granularity[0], p->device_granularity[1], p->host_granularity[0],
-        p->host_granularity[1], p->va_start, p->va_end, p->va_granularity, p->va_chunk, p->va_context,
+        p->host_granularity[1], p->multicast_granularity[0], p->multicast_granularity[1], p->va_start,
+        p->va_end, p->va_granularity, p->va_chunk, p->va_context,
         p->va_alignment_max, p->va_hint_max,
         p->partial_map ? "yes" : "no", p->imex ? "yes" : "no", p->compression_memory);
     const char *lead = "va.taken = ";

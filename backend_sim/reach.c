@@ -24,6 +24,7 @@ struct rights {
     bool host_memory;
     bool host_latest; /* for work of device 0: the host's rights changed after its own */
     bool copied_anyway; /* cuMemAlloc's memory of another device: copies go between devices, fills do not */
+    bool multicast; /* for multimem instructions alone */
 };
 
 static struct rights rights_of(const struct sim_process *process, int device, uint64_t address)
@@ -31,12 +32,12 @@ static struct rights rights_of(const struct sim_process *process, int device, ui
     const struct sim_mapping *m = sim_mapping_at(process, address);
     if (m)
         return (struct rights){sim_access_of(m->access, (unsigned)device), sim_access_of(m->access, SIM_HOST_SLOT),
-                               m->handle->prop.location.type != VMM_MEM_LOCATION_TYPE_DEVICE, device == 0 && m->host_latest,
-                               false};
+                               sim_on_host(m->handle->prop.location), device == 0 && m->host_latest,
+                               false, m->handle->block->team != NULL};
     const struct sim_allocation *a = sim_allocation_at(process, address);
     bool own = a && a->block->prop.location.id == device;
     return (struct rights){own ? VMM_MEM_ACCESS_FLAGS_PROT_READWRITE : VMM_MEM_ACCESS_FLAGS_PROT_NONE, 0, false,
-                           false, a != NULL};
+                           false, a != NULL, false};
 }
 
 unsigned reach_rights(const struct sim_process *process, int device, uint64_t address)
@@ -47,8 +48,39 @@ unsigned reach_rights(const struct sim_process *process, int device, uint64_t ad
 bool reach_may(const struct sim_process *process, int device, uint64_t address, unsigned width, uint64_t size,
                unsigned need, struct reach_run *run)
 {
-    return reach_run(process, address, size, run) && run->length >= width &&
+    return reach_run(process, address, size, run) && run->length >= width && !run->block->team &&
            (reach_rights(process, device, address) & need) == need;
+}
+
+/* The device's replica of width bytes. */
+static bool replica_of(const struct team *team, int device, uint64_t offset, unsigned width, struct reach_run *run)
+{
+    const struct team_bind *bind = team_bind_in(team, device, offset, width);
+    if (!bind || offset < bind->offset || width > bind->offset + bind->size - offset)
+        return false;
+    *run = (struct reach_run){bind->block, bind->at + (offset - bind->offset), width};
+    return true;
+}
+
+enum reach_multimem reach_multimem(const struct sim_process *process, int device, uint64_t address, unsigned width,
+                                   unsigned need, struct reach_replicas *replicas)
+{
+    struct reach_run run;
+    *replicas = (struct reach_replicas){.count = 0};
+    if (!reach_run(process, address, width, &run) || run.length < width ||
+        (reach_rights(process, device, address) & need) != need)
+        return REACH_MULTIMEM_NOT_ALLOWED;
+    const struct team *team = run.block->team;
+    if (!team)
+        return REACH_MULTIMEM_ORDINARY;
+    for (int of = 0; of < VMM_MAX_DEVICES; of++) {
+        if (!team_has(team, of))
+            continue;
+        replicas->missing = of;
+        if (!replica_of(team, of, run.offset, width, &replicas->run[replicas->count++]))
+            return REACH_MULTIMEM_UNBOUND;
+    }
+    return REACH_MULTIMEM_DONE;
 }
 
 /* Copies between device addresses that are not longer are made like copies to the host. Measured: 24,576 bytes are,
@@ -82,6 +114,8 @@ static bool moved_by_host(struct rights first, enum reach_use use, uint64_t size
 static enum vmm_rule_id device_forbids(struct rights first, struct rights have, enum reach_use use, bool is_first)
 {
     unsigned need = needed(use);
+    if (have.multicast)
+        return VMM_RULE_COPY_MULTICAST;
     if (!device_asked(first, use) || (have.copied_anyway && use != REACH_FILL))
         return VMM_RULE_COUNT;
     if ((have.device & need) != need)
@@ -113,6 +147,9 @@ static vmm_result refuse(const struct sim_process *process, enum vmm_rule_id rul
                         (unsigned long long)(at - address), may[have.host]);
     else if (!reach_run(process, at, 1, &run))
         vmm_detail_note("nothing is mapped at 0x%llx, %llu bytes into the range", (unsigned long long)at,
+                        (unsigned long long)(at - address));
+    else if (rule == VMM_RULE_COPY_MULTICAST)
+        vmm_detail_note("0x%llx, %llu bytes into the range, is a multicast address", (unsigned long long)at,
                         (unsigned long long)(at - address));
     else if (rule == VMM_RULE_COPY_HOST_RIGHTS)
         vmm_detail_note("%llu bytes into the range device %d %s the memory, and the host %s it",

@@ -26,6 +26,23 @@ unsigned reach_rights(const struct sim_process *process, int device, uint64_t ad
 bool reach_may(const struct sim_process *process, int device, uint64_t address, unsigned width, uint64_t size,
                unsigned need, struct reach_run *run);
 
+/* What a multimem access finds: the replica of each device of the team, all of width bytes. */
+struct reach_replicas {
+    unsigned count;
+    struct reach_run run[VMM_MAX_DEVICES];
+    int missing; /* the first device without one, where there is such */
+};
+
+enum reach_multimem {
+    REACH_MULTIMEM_DONE,
+    REACH_MULTIMEM_NOT_ALLOWED, /* nothing is mapped there, or the device lacks rights */
+    REACH_MULTIMEM_ORDINARY,    /* what is mapped is no multicast object */
+    REACH_MULTIMEM_UNBOUND      /* a device of the team has bound nothing there */
+};
+
+enum reach_multimem reach_multimem(const struct sim_process *process, int device, uint64_t address, unsigned width,
+                                   unsigned need, struct reach_replicas *replicas);
+
 /* What is to be done with the bytes. */
 enum reach_use {
     REACH_TO_HOST,   /* source of a copy to the host */

@@ -258,6 +258,45 @@ static void aliases(vmm_system *sys, struct outcome *o)
     TRY(vmm_mem_address_free(sys, p, 2 * G));
 }
 
+/* A team of two, memory of both behind the object, and a store that reaches them. */
+static void multicast(vmm_system *sys, struct outcome *o)
+{
+    const vmm_multicast_object_prop prop = {.num_devices = 2, .size = G};
+    vmm_mem_generic_allocation_handle object = 0, memory[2] = {0};
+    vmm_mem_access_desc desc[2];
+    vmm_deviceptr p = 0;
+    uint64_t word = 0;
+    TRY(vmm_multicast_create(sys, &object, &prop));
+    TRY(vmm_mem_address_reserve(sys, &p, 3 * G, 0, 0, 0));
+    for (int i = 0; i < 2; i++) {
+        vmm_mem_allocation_prop device = prop_at(VMM_MEM_LOCATION_TYPE_DEVICE);
+        device.location.id = i;
+        desc[i] = (vmm_mem_access_desc){device.location, RW};
+        TRY(vmm_multicast_add_device(sys, object, i));
+        TRY(vmm_mem_create(sys, &memory[i], G, &device, 0));
+        TRY(vmm_mem_map(sys, p + (uint64_t)i * G, G, 0, memory[i], 0));
+    }
+    TRY(vmm_multicast_bind_mem(sys, object, 0, memory[0], 0, G, 0));
+    TRY(vmm_multicast_bind_addr(sys, object, 0, p + G, G, 0));
+    TRY(vmm_mem_map(sys, p + 2 * G, G, 0, object, 0));
+    TRY(vmm_mem_set_access(sys, p, 3 * G, desc, 1));
+    TRY(vmm_memset_d8(sys, p + 65536, 7, 8));
+    KERNEL(MULTIMEM_STORE, NULL, p + 2 * G, p + 65536, 8);
+    TRY(vmm_ctx_synchronize(sys));
+    TRY(vmm_memcpy_dtoh(sys, &word, p + G, 8));
+    bool stored = word == UINT64_C(0x0707070707070707);
+    TRY(vmm_memcpy_dtoh(sys, &word, p, 8));
+    if (stored != (word == UINT64_C(0x0707070707070707)) || (!stored && !failed))
+        note(o, VMM_ERROR_UNKNOWN, "a store reached some of the replicas");
+    for (int i = 0; i < 2; i++) {
+        TRY(vmm_multicast_unbind(sys, object, i, 0, G));
+        TRY(vmm_mem_release(sys, memory[i]));
+    }
+    TRY(vmm_mem_unmap(sys, p, 3 * G));
+    TRY(vmm_mem_release(sys, object));
+    TRY(vmm_mem_address_free(sys, p, 3 * G));
+}
+
 /* [device 2 MiB][device 2 MiB][host 2 MiB] */
 static void life(vmm_system *sys, struct outcome *o)
 {
@@ -266,7 +305,9 @@ static void life(vmm_system *sys, struct outcome *o)
     vmm_mem_generic_allocation_handle handle[3] = {0};
     vmm_deviceptr at = 0, large = 0;
     vmm_context ctx = NULL, primary = NULL;
+    int teams = 0;
     TRY(vmm_init(sys, 0));
+    TRY(vmm_device_get_attribute(sys, &teams, VMM_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED, 0));
     TRY(vmm_ctx_create(sys, &ctx, 0, 0));
     TRY(vmm_device_primary_ctx_retain(sys, &primary, 0));
     TRY(vmm_ctx_set_current(sys, primary));
@@ -281,6 +322,8 @@ static void life(vmm_system *sys, struct outcome *o)
     work(sys, o, at);
     aliases(sys, o);
     share(sys, o);
+    if (teams)
+        multicast(sys, o);
     TRY(vmm_mem_unmap(sys, at, 3 * G));
     for (int i = 0; i < 3; i++)
         TRY(vmm_mem_release(sys, handle[i]));
@@ -345,6 +388,8 @@ int main(void)
     one_by_one("sim:h100,machine=scarce", &system_left, "to the system, on a shared machine", 20);
     one_by_one("sim:h100", &memory_left, "for memory", 30);
     one_by_one("sim:h100", &system_left, "to the system", 3);
+    one_by_one("sim:h200x2", &memory_left, "for memory, with a team", 30);
+    one_by_one("sim:h200x2", &system_left, "to the system, with a team", 3);
     one_by_one("sim:h100,alias=stale:1", &memory_left, "for memory, with old bytes", 80);
     one_by_one("sim:h100,alias=stale:1", &system_left, "to the system, with old bytes", 3);
     rig_end();

@@ -46,6 +46,18 @@ bool sim_device_valid(const struct sim_process *process, int device);
 /* Granularity of memory at a location: DEVICE's, or the host's for every other type. */
 uint64_t sim_granularity(const struct sim_process *process, vmm_mem_location_type type, int option);
 
+/* Unit of what the handle names, where it is mapped: that of its memory or of multicast objects. */
+uint64_t sim_handle_unit(const struct sim_process *process, const struct sim_handle *handle);
+
+/* Is it memory of the host? A multicast object lies nowhere. */
+static inline bool sim_on_host(vmm_mem_location location)
+{
+    return location.type != VMM_MEM_LOCATION_TYPE_DEVICE && location.type != VMM_MEM_LOCATION_TYPE_INVALID;
+}
+
+/* The last reference or mapping of a handle is about to go while memory is bound: warns. */
+void sim_warn_bound(const struct sim_handle *handle);
+
 /* Is value a stream that work may be issued on; NULL is the default stream of the current context (*stream NULL). */
 vmm_result sim_stream_check(const struct sim_process *process, vmm_stream value, struct sim_stream **stream);
 

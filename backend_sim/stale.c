@@ -125,9 +125,18 @@ static bool run(struct twin_memory *memory, uint64_t address, unsigned width, ui
     return true;
 }
 
+/* Multimem accesses find the newest bytes. */
+static bool replicas(struct twin_memory *memory, uint64_t address, unsigned width, enum twin_use use,
+                     unsigned char *bytes[TWIN_REPLICAS], unsigned *count)
+{
+    struct stale *s = (struct stale *)memory;
+    settle(s);
+    return s->under->replicas(s->under, address, width, use, bytes, count);
+}
+
 void stale_open(struct stale *stale, const struct sim_process *process, struct twin_memory *under, uint64_t launch)
 {
-    *stale = (struct stale){.memory = {.run = run, .fleeting = true, .fence = fence}, .under = under,
+    *stale = (struct stale){.memory = {.run = run, .replicas = replicas, .fleeting = true, .fence = fence}, .under = under,
                             .process = process, .chance = chance_of(process->options.stale_seed, launch)};
 }
 

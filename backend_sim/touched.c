@@ -89,12 +89,17 @@ static bool note(struct touched *touched, uint64_t unit, uint64_t address, uint6
     return true;
 }
 
+static unsigned needed(enum twin_use use)
+{
+    return use == TWIN_READ ? READ : RW;
+}
+
 static bool go(struct twin_memory *memory, uint64_t address, unsigned width, uint64_t *size, enum twin_use use,
                unsigned char **bytes)
 {
     struct dry *dry = (struct dry *)memory;
     struct reach_run there;
-    unsigned need = use == TWIN_READ ? READ : RW;
+    unsigned need = needed(use);
     *bytes = NULL;
     if (!reach_may(dry->process, dry->device, address, width, *size, need, &there)) {
         dry->touched->complete = false;
@@ -102,6 +107,22 @@ static bool go(struct twin_memory *memory, uint64_t address, unsigned width, uin
     }
     *size = there.length;
     dry->out_of_memory = !note(dry->touched, dry->unit, address, *size, need);
+    return !dry->out_of_memory;
+}
+
+static bool go_all(struct twin_memory *memory, uint64_t address, unsigned width, enum twin_use use,
+                   unsigned char *bytes[TWIN_REPLICAS], unsigned *count)
+{
+    struct dry *dry = (struct dry *)memory;
+    struct reach_replicas all;
+    unsigned need = needed(use);
+    (void)bytes;
+    *count = 0;
+    if (reach_multimem(dry->process, dry->device, address, width, need, &all) != REACH_MULTIMEM_DONE) {
+        dry->touched->complete = false;
+        return false;
+    }
+    dry->out_of_memory = !note(dry->touched, dry->unit, address, width, need);
     return !dry->out_of_memory;
 }
 
@@ -113,8 +134,8 @@ bool touched_by(struct touched *touched, const struct sim_process *process, int 
     *touched = (struct touched){.complete = true};
     switch ((enum vmm_call_id)call->id) {
     case VMM_CALL_launch: {
-        struct dry dry = {.memory = {.run = go, .dry = true}, .process = process, .device = device, .unit = unit,
-                          .touched = touched};
+        struct dry dry = {.memory = {.run = go, .replicas = go_all, .dry = true}, .process = process, .device = device,
+                          .unit = unit, .touched = touched};
         twin_of(any->launch.kernel)(&dry.memory, any->launch.args);
         ok = !dry.out_of_memory;
         break;

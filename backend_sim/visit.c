@@ -18,6 +18,18 @@ static void visit_handle(void *user, void *object)
     walk->visit(walk->user, &o);
 }
 
+static void visit_binds(void *user, void *object)
+{
+    const struct walk *walk = user;
+    const struct sim_handle *handle = object;
+    const struct team *team = handle->block->team;
+    for (int device = 0; team && device < VMM_MAX_DEVICES; device++)
+        for (const struct team_bind *bind = team->binds[device]; bind; bind = bind->next) {
+            vmm_object o = sim_object_bind(handle, bind);
+            walk->visit(walk->user, &o);
+        }
+}
+
 static void visit_context(void *user, void *object)
 {
     const struct walk *walk = user;
@@ -71,6 +83,7 @@ static void visit_all(const struct sim_process *process, const struct walk *walk
     slots_each(&process->contexts, visit_context, (void *)walk);
     slots_each(&process->streams, visit_stream, (void *)walk);
     slots_each(&process->events, visit_event, (void *)walk);
+    slots_each(&process->handles, visit_binds, (void *)walk);
 }
 
 vmm_result sim_visit(struct vmm_backend *self, vmm_visit_fn visit, void *user)
@@ -89,7 +102,7 @@ struct leaks {
     uint64_t count;
 };
 
-static bool leak_rule(vmm_object_kind kind, enum vmm_rule_id *rule)
+static bool leak_rule(const vmm_object *o, enum vmm_rule_id *rule)
 {
     static const enum vmm_rule_id rules[] = {
         [VMM_OBJECT_RESERVATION] = VMM_RULE_LEAK_RESERVATION, [VMM_OBJECT_MAPPING] = VMM_RULE_LEAK_MAPPING,
@@ -97,9 +110,9 @@ static bool leak_rule(vmm_object_kind kind, enum vmm_rule_id *rule)
         [VMM_OBJECT_CONTEXT] = VMM_RULE_LEAK_CONTEXT,         [VMM_OBJECT_STREAM] = VMM_RULE_LEAK_STREAM,
         [VMM_OBJECT_EVENT] = VMM_RULE_LEAK_EVENT,
     };
-    if (kind == VMM_OBJECT_NONE || kind == VMM_OBJECT_DEVICE)
-        return false;
-    *rule = rules[kind];
+    if (o->kind == VMM_OBJECT_NONE || o->kind == VMM_OBJECT_DEVICE || o->kind == VMM_OBJECT_BIND)
+        return false; /* a bind ends with its multicast object */
+    *rule = o->team ? VMM_RULE_LEAK_MULTICAST : rules[o->kind];
     return true;
 }
 
@@ -114,7 +127,11 @@ static void say_why(vmm_detail *detail, const vmm_object *o)
     char *note = detail->note, size[UNITS_TEXT];
     size_t room = sizeof detail->note;
     units_text(o->size, size);
-    if (o->kind == VMM_OBJECT_HANDLE)
+    if (o->team)
+        snprintf(note, room, "a multicast object held by %u reference%s and %u mapping%s, to which %u bind%s hold%s memory",
+                 o->references, plural(o->references), o->mappings, plural(o->mappings), o->binds, plural(o->binds),
+                 o->binds == 1 ? "s" : "");
+    else if (o->kind == VMM_OBJECT_HANDLE)
         snprintf(note, room, "%s of physical memory held by %u reference%s and %u mapping%s", size, o->references,
                  plural(o->references), o->mappings, plural(o->mappings));
     else if (o->kind == VMM_OBJECT_MAPPING)
@@ -127,7 +144,7 @@ static void collect(void *user, const vmm_object *o)
 {
     struct leaks *leaks = user;
     enum vmm_rule_id id;
-    if (!leak_rule(o->kind, &id))
+    if (!leak_rule(o, &id))
         return;
     if (leaks->detail) {
         vmm_detail *detail = &leaks->detail[leaks->count];

@@ -46,6 +46,11 @@ uint64_t vmm_kernel_arguments(vmm_kernel kernel)
     return count;
 }
 
+bool kernels_is_multimem(vmm_kernel kernel)
+{
+    return kernel >= VMM_KERNEL_MULTIMEM_STORE && kernel <= VMM_KERNEL_NORM_FINISH;
+}
+
 const char *kernels_address_argument(vmm_kernel kernel, uint64_t argument)
 {
     if (argument >= vmm_kernel_arguments(kernel))

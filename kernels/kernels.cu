@@ -2,6 +2,7 @@
  * range in strides of the whole grid, so any grid and block do the same work. */
 #include <stdint.h>
 
+#include "norm.h"
 #include "pattern.h"
 #include "vmm.h"
 
@@ -286,4 +287,103 @@ KERNEL alias_write_read(uint64_t write_addr, uint64_t read_addr, uint64_t n, uin
         stale += plain_load(read_addr + i) != old + 1;
     }
     add_up(stale, out);
+}
+
+/* Multimem instructions came with compute capability 9.0. Code for older devices is built as well, where these kernels
+ * must not run: they stop there, and no call of the library gets that far. */
+__device__ __forceinline__ void store_all(uint64_t mc, uint64_t value)
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("multimem.st.relaxed.sys.global.u64 [%0], %1;" ::"l"(mc), "l"(value) : "memory");
+#else
+    __trap();
+#endif
+}
+
+__device__ __forceinline__ void add_all(uint64_t mc, uint64_t value)
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("multimem.red.relaxed.sys.global.add.u64 [%0], %1;" ::"l"(mc), "l"(value) : "memory");
+#else
+    __trap();
+#endif
+}
+
+/* What this thread wrote before is there for whoever sees the addition. */
+__device__ __forceinline__ void arrive_all(uint64_t mc)
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("fence.proxy.alias;" ::: "memory");
+    asm volatile("multimem.red.release.sys.global.add.u64 [%0], %1;" ::"l"(mc), "l"(UINT64_C(1)) : "memory");
+#else
+    __trap();
+#endif
+}
+
+__device__ __forceinline__ uint64_t sum_all(uint64_t mc)
+{
+    uint64_t sum = 0;
+#if __CUDA_ARCH__ >= 900
+    asm volatile("multimem.ld_reduce.relaxed.sys.global.add.u64 %0, [%1];" : "=l"(sum) : "l"(mc) : "memory");
+#else
+    __trap();
+#endif
+    return sum;
+}
+
+/* What others arrived with is there once their additions are. */
+__device__ __forceinline__ uint64_t look(uint64_t counter)
+{
+    uint64_t value;
+    asm volatile("ld.acquire.sys.global.u64 %0, [%1];" : "=l"(value) : "l"(counter) : "memory");
+    return value;
+}
+
+KERNEL multimem_store(uint64_t mc, const uint64_t *src, uint64_t n)
+{
+    for (uint64_t i = thread(); i < n / 8; i += threads())
+        store_all(mc + 8 * i, src[i]);
+}
+
+KERNEL multimem_reduce(uint64_t mc, const uint64_t *src, uint64_t n)
+{
+    for (uint64_t i = thread(); i < n / 8; i += threads())
+        add_all(mc + 8 * i, src[i]);
+}
+
+KERNEL multimem_load_reduce(uint64_t *dst, uint64_t mc, uint64_t n)
+{
+    for (uint64_t i = thread(); i < n / 8; i += threads())
+        dst[i] = sum_all(mc + 8 * i);
+}
+
+/* One thread does it all: the part must be written before the arrival, and a grid has no other barrier. */
+KERNEL norm_arrive(uint64_t *part, uint64_t counter_mc, const uint64_t *src, uint64_t n)
+{
+    uint64_t sum = 0;
+    if (thread())
+        return;
+    for (uint64_t i = 0; i < n / 8; i++)
+        sum += src[i] * src[i];
+    *part = sum;
+    __threadfence_system();
+    arrive_all(counter_mc);
+}
+
+/* It gives up after tries looks, since the others may not have been launched yet. */
+KERNEL norm_finish(uint64_t *out, uint64_t part_mc, uint64_t counter, uint64_t expected, uint64_t tries)
+{
+    bool complete = false;
+    if (thread())
+        return;
+    for (uint64_t i = 0; i < tries && !complete; i++)
+        complete = look(counter) >= expected;
+    if (complete) {
+#if __CUDA_ARCH__ >= 900
+        asm volatile("fence.proxy.alias;" ::: "memory");
+#endif
+        out[0] = sum_all(part_mc);
+        out[1] = norm_root(out[0]);
+    }
+    out[2] = complete;
 }

@@ -7,6 +7,7 @@
 #ifndef KERNELS_KERNELS_H
 #define KERNELS_KERNELS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "call.h"
@@ -30,6 +31,9 @@ enum kernel_arg {
 
 /* Kernel, dimensions and arguments, in this order; on refusal the detail is set. Needs no system. */
 vmm_result kernels_check(const struct vmm_call_launch *call);
+
+/* Does it use multimem instructions? */
+bool kernels_is_multimem(vmm_kernel kernel);
 
 /* The name of a kernel's argument that is an address; NULL for other arguments and for none. */
 const char *kernels_address_argument(vmm_kernel kernel, uint64_t argument);

@@ -18,11 +18,16 @@ static void test_names(void)
         for (int j = 0; j < i; j++)
             different = different && strcmp(vmm_kernel_name(i), vmm_kernel_name(j)) != 0;
     }
-    tap_u64((uint64_t)vmm_kernel_count(), VMM_KERNEL_ALIAS_WRITE_READ + 1, "every number of vmm.h is a kernel");
+    tap_u64((uint64_t)vmm_kernel_count(), VMM_KERNEL_NORM_FINISH + 1, "every number of vmm.h is a kernel");
     tap_ok(named, "each has a name and arguments");
     tap_ok(different, "no name stands twice");
     tap_text(vmm_kernel_name(VMM_KERNEL_PATTERN_VERIFY), "pattern_verify", "numbers and names belong together");
     tap_u64(vmm_kernel_arguments(VMM_KERNEL_ALIAS_WRITE_READ), 5, "and arguments");
+    unsigned multimem = 0;
+    for (int i = -1; i <= vmm_kernel_count(); i++)
+        multimem += kernels_is_multimem(i);
+    tap_ok(multimem == 5 && kernels_is_multimem(VMM_KERNEL_NORM_ARRIVE) && !kernels_is_multimem(VMM_KERNEL_ATOMIC_ADD),
+           "five of them use multimem instructions");
     tap_ok(!vmm_kernel_name(-1) && !vmm_kernel_name(vmm_kernel_count()), "others have no name");
     tap_ok(!vmm_kernel_arguments(-1) && !vmm_kernel_arguments(vmm_kernel_count()), "and no arguments");
 }
@@ -48,6 +53,8 @@ static const struct {
     {"two bytes", VMM_KERNEL_TOUCH, {8, 0, 2, 0}, "width of touch"},
     {"no bytes", VMM_KERNEL_TOUCH, {8, 0, 0, 0}, "width of touch"},
     {"a third mode", VMM_KERNEL_TOUCH, {8, 2, 1, 0}, "mode of touch"},
+    {"no look at the counter", VMM_KERNEL_NORM_FINISH, {8, 16, 8, 2, 0}, "tries of norm_finish"},
+    {"a multicast address of no word", VMM_KERNEL_MULTIMEM_STORE, {4, 8, 8}, "mc of multimem_store"},
     {"a fence that is neither there nor not", VMM_KERNEL_ALIAS_WRITE_READ, {8, 16, 8, 2, 8}, "fence"},
 };
 

@@ -26,7 +26,7 @@ struct twin_known {
     uint64_t writes; /* of zeros: 1 + the writes when they were granted; such knowledge ends with a write */
 };
 
-enum { TWIN_KNOWN = 64, TWIN_KNOWN_SHIFT = 21 };
+enum { TWIN_KNOWN = 64, TWIN_KNOWN_SHIFT = 21, TWIN_REPLICAS = VMM_MAX_DEVICES };
 
 struct twin_memory {
     /* The host's bytes for [address, address + *size), of which only the first *size come back: at least one element of
@@ -34,6 +34,10 @@ struct twin_memory {
      * kernel ends here. width is what one access of the kernel moves, for the report. */
     bool (*run)(struct twin_memory *memory, uint64_t address, unsigned width, uint64_t *size, enum twin_use use,
                 unsigned char **bytes);
+    /* The same for the replicas of one element behind a multicast address, which multimem instructions reach: *count of
+     * them, none on a dry run. */
+    bool (*replicas)(struct twin_memory *memory, uint64_t address, unsigned width, enum twin_use use,
+                     unsigned char *bytes[TWIN_REPLICAS], unsigned *count);
     /* A dry run: *bytes is NULL whatever the use, what is read counts as zero, and a kernel that compares finds what it
      * looks for wrong. It goes everywhere that it could go, and each access is asked for by itself. */
     bool dry;
@@ -55,6 +59,11 @@ twin_kernel twin_of(vmm_kernel kernel);
 bool twin_ask(struct twin_memory *memory, uint64_t address, unsigned width, uint64_t *value);
 bool twin_store(struct twin_memory *memory, uint64_t address, unsigned width, uint64_t value);
 bool twin_add(struct twin_memory *memory, uint64_t address, uint64_t value); /* 8 bytes */
+
+/* One word of 8 bytes in every replica behind a multicast address. */
+bool twin_store_all(struct twin_memory *memory, uint64_t address, uint64_t value);
+bool twin_add_all(struct twin_memory *memory, uint64_t address, uint64_t value);
+bool twin_sum_all(struct twin_memory *memory, uint64_t address, uint64_t *sum);
 
 static inline uint64_t twin_taken(const unsigned char *at, unsigned width)
 {

@@ -21,6 +21,7 @@ struct rig {
     unsigned width;
     enum twin_use use;
     unsigned fences;
+    unsigned team; /* replicas, one in each of the first pieces; 0: no multicast address is there */
 };
 
 static bool run(struct twin_memory *memory, uint64_t address, unsigned width, uint64_t *size, enum twin_use use,
@@ -42,6 +43,25 @@ static bool run(struct twin_memory *memory, uint64_t address, unsigned width, ui
     return true;
 }
 
+/* The multicast address MC + i is byte i of the first pieces. */
+#define MC UINT64_C(0x900000)
+
+static bool replicas(struct twin_memory *memory, uint64_t address, unsigned width, enum twin_use use,
+                     unsigned char *bytes[TWIN_REPLICAS], unsigned *count)
+{
+    struct rig *rig = (struct rig *)memory;
+    if (address < MC || address - MC > PIECE - width || !rig->team) {
+        rig->fault = address;
+        rig->use = use;
+        rig->width = width;
+        return false;
+    }
+    *count = rig->team;
+    for (unsigned i = 0; i < rig->team; i++)
+        bytes[i] = use == TWIN_READ && rig->blank[i] ? NULL : rig->bytes + i * PIECE + (address - MC);
+    return true;
+}
+
 static void fence(struct twin_memory *memory)
 {
     ((struct rig *)memory)->fences++;
@@ -51,6 +71,7 @@ static void rig_open(struct rig *rig)
 {
     memset(rig, 0, sizeof *rig);
     rig->memory.run = run;
+    rig->memory.replicas = replicas;
     rig->end = ROOM;
     for (int i = 0; i < PIECES; i++)
         rig->most[i] = TWIN_ATOMIC;
@@ -262,6 +283,80 @@ static void test_fence(void)
     tap_ok(RUN(&rig, ALIAS_WRITE_READ, BASE, BASE, 64, 1, BASE + PIECE) && rig.fences == 8, "one for each word");
 }
 
+static void put_word(struct rig *rig, uint64_t address, uint64_t value)
+{
+    memcpy(rig->bytes + (address - BASE), &value, sizeof value);
+}
+
+static void test_multimem(void)
+{
+    enum { SRC = 3 * PIECE };
+    struct rig rig;
+    rig_open(&rig);
+    rig.team = 3;
+    put_word(&rig, BASE + SRC, 5);
+    put_word(&rig, BASE + SRC + 8, 6);
+    tap_ok(RUN(&rig, MULTIMEM_STORE, MC + 8, BASE + SRC, 16) && word_at(&rig, BASE + 8) == 5 &&
+               word_at(&rig, BASE + PIECE + 8) == 5 && word_at(&rig, BASE + 2 * PIECE + 16) == 6 &&
+               !word_at(&rig, BASE + 24),
+           "multimem_store writes to every replica");
+    put_word(&rig, BASE + PIECE + 8, 100);
+    tap_ok(RUN(&rig, MULTIMEM_REDUCE, MC + 8, BASE + SRC + 8, 8) && word_at(&rig, BASE + 8) == 11 &&
+               word_at(&rig, BASE + PIECE + 8) == 106,
+           "multimem_reduce adds to each what is there");
+    tap_ok(RUN(&rig, MULTIMEM_LOAD_REDUCE, BASE + SRC, MC + 8, 16) && word_at(&rig, BASE + SRC) == 11 + 106 + 11 &&
+               word_at(&rig, BASE + SRC + 8) == 18,
+           "multimem_load_reduce adds them up");
+    rig.blank[1] = 1;
+    tap_ok(RUN(&rig, MULTIMEM_LOAD_REDUCE, BASE + SRC, MC + 8, 8) && word_at(&rig, BASE + SRC) == 22,
+           "a replica that was never written counts as 0");
+    tap_ok(RUN(&rig, MULTIMEM_STORE, MC, BASE, 0), "nothing is stored nowhere");
+    tap_ok(!RUN(&rig, MULTIMEM_STORE, MC + PIECE - 8, BASE + SRC, 16) && rig.fault == MC + PIECE &&
+               rig.use == TWIN_WRITE && rig.width == 8,
+           "past the end it faults");
+    tap_ok(!RUN(&rig, MULTIMEM_REDUCE, MC + PIECE, BASE + SRC, 8) && rig.use == TWIN_ATOMIC, "so does an addition");
+    tap_ok(!RUN(&rig, MULTIMEM_LOAD_REDUCE, BASE, BASE, 8) && rig.use == TWIN_READ, "and what is no multicast address");
+    tap_ok(!RUN(&rig, MULTIMEM_LOAD_REDUCE, BASE + ROOM, MC, 8) && rig.fault == BASE + ROOM, "or has no place to go");
+}
+
+static void test_norm(void)
+{
+    enum { SRC = 3 * PIECE, OUT = 3 * PIECE + 512 };
+    struct rig rig;
+    const uint64_t squares[][2] = {{0, 0}, {1, 1}, {3, 1}, {4, 2}, {24, 4}, {25, 5}, {UINT64_MAX, UINT32_MAX},
+                                   {UINT64_C(1) << 62, UINT64_C(1) << 31}};
+    rig_open(&rig);
+    rig.team = 2;
+    put_word(&rig, BASE + SRC, 3);
+    put_word(&rig, BASE + SRC + 8, 4);
+    tap_ok(RUN(&rig, NORM_FINISH, BASE + OUT, MC, BASE + 8, 2, 1) && !word_at(&rig, BASE + OUT + 16),
+           "before anybody has come there is no norm");
+    tap_ok(RUN(&rig, NORM_ARRIVE, BASE, MC + 8, BASE + SRC, 16) && word_at(&rig, BASE) == 25 &&
+               word_at(&rig, BASE + 8) == 1 && word_at(&rig, BASE + PIECE + 8) == 1,
+           "norm_arrive writes its part and counts itself in everywhere");
+    tap_ok(RUN(&rig, NORM_FINISH, BASE + OUT, MC, BASE + 8, 2, 1) && !word_at(&rig, BASE + OUT + 16) &&
+               !word_at(&rig, BASE + OUT),
+           "one of two is not enough");
+    tap_ok(RUN(&rig, NORM_ARRIVE, BASE + PIECE, MC + 8, BASE + SRC + 8, 8) &&
+               RUN(&rig, NORM_FINISH, BASE + OUT, MC, BASE + 8, 2, 1) && word_at(&rig, BASE + OUT) == 41 &&
+               word_at(&rig, BASE + OUT + 8) == 6 && word_at(&rig, BASE + OUT + 16) == 1,
+           "norm_finish adds the parts and takes the root");
+    unsigned wrong = 0;
+    for (size_t i = 0; i < sizeof squares / sizeof squares[0]; i++) {
+        put_word(&rig, BASE, squares[i][0]);
+        put_word(&rig, BASE + PIECE, 0);
+        RUN(&rig, NORM_FINISH, BASE + OUT, MC, BASE + 8, 0, 1);
+        wrong += word_at(&rig, BASE + OUT + 8) != squares[i][1];
+    }
+    tap_u64(wrong, 0, "roots are rounded down");
+    rig.memory.dry = true;
+    tap_ok(!RUN(&rig, NORM_FINISH, BASE + OUT, MC + PIECE, BASE + 8, 9, 1) && rig.fault == MC + PIECE,
+           "a dry run goes where it would go in the end");
+    rig.memory.dry = false;
+    tap_ok(!RUN(&rig, NORM_ARRIVE, BASE, BASE, BASE + SRC, 8) && rig.fault == BASE && word_at(&rig, BASE) == 9,
+           "the part is there before the arrival fails");
+}
+
 int main(void)
 {
     test_bytes();
@@ -270,6 +365,8 @@ int main(void)
     test_random_read();
     test_known();
     test_fence();
+    test_multimem();
+    test_norm();
     test_faults();
     return tap_done();
 }

@@ -160,7 +160,7 @@ const struct script_command script_memory_commands[] = {
      "cuMemRetainAllocationHandle", run_retain, false},
     {"properties", "HANDLE [out=null]", "what kind of memory a handle names", "cuMemGetAllocationPropertiesFromHandle",
      run_properties, false},
-    {"export", "HANDLE [type=TYPE] [flags=N] [out=null]", "memory for other processes; names a descriptor, or a fabric handle",
+    {"export", "HANDLE [type=TYPE] [flags=N] [out=null]", "memory for other processes; names a descriptor, or a fabric handle (type=fabric)",
      "cuMemExportToShareableHandle", run_export, false},
     {"import", "DESCRIPTOR [type=TYPE] [out=null]", "a handle for memory that was exported, here or by another process",
      "cuMemImportFromShareableHandle", run_import, false},

@@ -82,6 +82,25 @@ static bool raw_words(struct raw *raw, const struct word *word)
     return true;
 }
 
+/* {DEVICES SIZE [TYPES [FLAGS]]} */
+static bool raw_team(struct raw *raw, const struct word *word)
+{
+    struct words_error error;
+    struct value_env env = script_env(raw->script);
+    struct words inside;
+    vmm_multicast_object_prop *team = &raw->script->step.team;
+    uint64_t value[4] = {0};
+    if (!value_inside(word, &inside, &error))
+        return script_wrong_at(raw->script, &error);
+    if (inside.count > 4)
+        return script_wrong(raw->script, word->column, "%zu properties; a multicast object has 4", inside.count);
+    for (size_t i = 0; i < inside.count; i++)
+        if (!value_number(&env, &inside.word[i], &value[i], &error))
+            return script_wrong_at(raw->script, &error);
+    *team = (vmm_multicast_object_prop){(unsigned)value[0], value[1], value[2], value[3]};
+    return true;
+}
+
 static bool raw_pointer(struct raw *raw, const struct word *word, const struct vmm_param *param)
 {
     struct step *step = &raw->script->step;
@@ -95,6 +114,7 @@ static bool raw_pointer(struct raw *raw, const struct word *word, const struct v
     }
     switch (param->kind) {
     case VMM_PARAM_PROP: ok = value_prop(&env, word, &step->prop, &error); break;
+    case VMM_PARAM_TEAM: return raw_team(raw, word);
     case VMM_PARAM_LOCATION: ok = value_location(&env, word, &step->location, &error); break;
     case VMM_PARAM_DESCS: ok = value_grants(&env, word, step->grants, STEP_GRANTS, &count, &error); break;
     case VMM_PARAM_ARGS: return raw_words(raw, word);

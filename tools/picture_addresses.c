@@ -180,7 +180,8 @@ static bool anybody(const struct bar *bar, vmm_mem_location location)
 static bool host_memory(const struct bar *bar)
 {
     for (size_t i = 0; i < bar->count; i++)
-        if (bar->segment[i].mapping && bar->segment[i].mapping->location.type != VMM_MEM_LOCATION_TYPE_DEVICE)
+        if (bar->segment[i].mapping && bar->segment[i].mapping->location.type != VMM_MEM_LOCATION_TYPE_DEVICE &&
+            bar->segment[i].mapping->location.type != VMM_MEM_LOCATION_TYPE_INVALID) /* of a multicast object */
             return true;
     return false;
 }

@@ -25,10 +25,14 @@ static void put_piece(struct row *row, const char *text)
     row->at += length;
 }
 
+static bool on_host(vmm_mem_location location)
+{
+    return location.type != VMM_MEM_LOCATION_TYPE_DEVICE && location.type != VMM_MEM_LOCATION_TYPE_INVALID;
+}
+
 static bool same_place(vmm_mem_location a, vmm_mem_location b)
 {
-    bool device = a.type == VMM_MEM_LOCATION_TYPE_DEVICE;
-    return device ? b.type == a.type && b.id == a.id : b.type != VMM_MEM_LOCATION_TYPE_DEVICE;
+    return on_host(a) ? on_host(b) : b.type == a.type && b.id == a.id;
 }
 
 /* Several handles may name one piece of memory; it is counted once. */
@@ -88,7 +92,7 @@ void picture_memory(FILE *out, const struct picture *picture)
         const vmm_object *o = &picture->object[i];
         if (o->kind == VMM_OBJECT_DEVICE)
             print_device(out, picture, o);
-        host |= o->kind == VMM_OBJECT_HANDLE && o->location.type != VMM_MEM_LOCATION_TYPE_DEVICE;
+        host |= o->kind == VMM_OBJECT_HANDLE && on_host(o->location);
     }
     if (host) {
         struct row row = {out, 18};
@@ -113,15 +117,57 @@ static void add_place(struct text *text, const struct picture *picture, const vm
         text_add(text, "+%s", text_size(mapping->start - r->start, size));
 }
 
+/* "B1 dev0 [0, 2MiB) of h0+2MiB": what a device put behind which part of a multicast object. */
+static void add_bind(struct text *text, const struct picture *picture, const vmm_object *bind)
+{
+    char from[TEXT_SIZE_ROOM], to[TEXT_SIZE_ROOM], name[PICTURE_LABEL], at[TEXT_SIZE_ROOM];
+    const vmm_object *memory = NULL;
+    for (size_t i = 0; i < picture->count && !memory; i++)
+        if (picture->object[i].kind == VMM_OBJECT_HANDLE && picture->object[i].block == bind->block)
+            memory = &picture->object[i];
+    text_add(text, "B%" PRIu32 " dev%d [%s, %s) ", bind->number, bind->location.id, text_size(bind->start, from),
+             text_size(bind->start + bind->size, to));
+    text_add(text, "of %s", memory ? picture_short(picture, memory, name) : "memory without a handle");
+    if (bind->offset)
+        text_add(text, "+%s", text_size(bind->offset, at));
+}
+
+/* "2MiB multicast for 2 devices (dev0, dev1)", and in the end what is bound. */
+static void add_team(struct text *text, const vmm_object *h)
+{
+    char size[TEXT_SIZE_ROOM];
+    const char *between = "";
+    text_add(text, "%s multicast for %" PRIu32 " devices (", text_size(h->size, size), h->team);
+    for (int device = 0; device < VMM_MAX_DEVICES; device++)
+        if (h->devices >> device & 1) {
+            text_add(text, "%sdev%d", between, device);
+            between = ", ";
+        }
+    text_add(text, "%s)", h->devices ? "" : "none yet");
+}
+
+static void add_binds(struct text *text, const struct picture *picture, const vmm_object *h)
+{
+    const char *lead = "; bound: ";
+    for (size_t i = 0; i < picture->count; i++)
+        if (picture->object[i].kind == VMM_OBJECT_BIND && picture->object[i].handle == h->value) {
+            text_add(text, "%s", lead);
+            add_bind(text, picture, &picture->object[i]);
+            lead = ", ";
+        }
+}
+
 static void print_handle(FILE *out, const struct picture *picture, const vmm_object *h)
 {
     enum { SHOWN = 4 };
     struct text text = {0};
     char name[PICTURE_LABEL], size[TEXT_SIZE_ROOM], where[VALUE_ROOM];
     size_t shown = 0;
-    text_add(&text, "%s on %s, references %" PRIu32 "%s, mappings %" PRIu32, text_size(h->size, size),
-             value_location_text(h->location, where), h->references,
-             h->references == 0 ? " (only its mappings keep it)" : "", h->mappings);
+    if (h->team)
+        add_team(&text, h);
+    else
+        text_add(&text, "%s on %s", text_size(h->size, size), value_location_text(h->location, where));
+    text_add(&text, ", references %" PRIu32 "%s, mappings %" PRIu32, h->references, h->references == 0 ? " (only its mappings keep it)" : "", h->mappings);
     if (picture->addresses)
         text_add(&text, ", handle 0x%" PRIx64, h->value);
     for (size_t i = 0; i < picture->count && shown <= SHOWN; i++) {
@@ -134,6 +180,7 @@ static void print_handle(FILE *out, const struct picture *picture, const vmm_obj
         else
             add_place(&text, picture, m);
     }
+    add_binds(&text, picture, h);
     fprintf(out, "  %-16s", picture->label(picture->user, h, name, sizeof name));
     text_wrap(out, text.data, 18, 18, COLUMNS);
     fputs("\n", out);

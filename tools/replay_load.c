@@ -82,6 +82,21 @@ bool replay_prop(struct replay *r, const char *key, json_t *json, vmm_mem_alloca
     return true;
 }
 
+static bool load_team(struct replay *r, const char *key, json_t *json, vmm_multicast_object_prop *team)
+{
+    uint64_t devices;
+    memset(team, 0, sizeof *team);
+    if (!json_is_object(json))
+        return replay_malformed(r, key, "%s is not an object of multicast properties", key);
+    if (!replay_hex(r, "num_devices", json_object_get(json, "num_devices"), &devices) ||
+        !replay_hex(r, "size", json_object_get(json, "size"), &team->size) ||
+        !replay_hex(r, "handle_types", json_object_get(json, "handle_types"), &team->handle_types) ||
+        !replay_hex(r, "flags", json_object_get(json, "flags"), &team->flags))
+        return false;
+    team->num_devices = (unsigned)devices;
+    return devices <= UINT32_MAX || replay_malformed(r, "num_devices", "num_devices does not fit into 4 bytes");
+}
+
 static bool load_grants(struct replay *r, const char *key, json_t *json)
 {
     if (!json_is_array(json) || json_array_size(json) > STEP_GRANTS)
@@ -207,6 +222,7 @@ static bool load_param(struct replay *r, json_t *args, json_t *names, const stru
     switch (param->kind) {
     case VMM_PARAM_FD: return load_descriptor(r, names, param);
     case VMM_PARAM_PROP: return replay_prop(r, param->name, json, &r->step.prop);
+    case VMM_PARAM_TEAM: return load_team(r, param->name, json, &r->step.team);
     case VMM_PARAM_LOCATION: return replay_location(r, param->name, json, &r->step.location);
     case VMM_PARAM_DESCS: return load_grants(r, param->name, json);
     case VMM_PARAM_ARGS: return load_words(r, param->name, json);

@@ -82,6 +82,7 @@ static uint64_t size_of_new(struct script *script, const struct step *step, uint
     switch (step->call.head.id) {
     case VMM_CALL_mem_address_reserve: return step->call.mem_address_reserve.size;
     case VMM_CALL_mem_create: return step->call.mem_create.size;
+    case VMM_CALL_multicast_create: return step->call.multicast_create.prop ? step->team.size : 0;
     case VMM_CALL_mem_alloc: return step->call.mem_alloc.bytesize;
     case VMM_CALL_mem_export_to_shareable_handle:
         known = symbols_named(&script->symbols, SYMBOL_HANDLE, step->call.mem_export_to_shareable_handle.handle);

@@ -15,7 +15,7 @@
 
 const char *script_label(const struct script *script, const vmm_object *object, char buffer[SCRIPT_LABEL])
 {
-    static const char letters[] = "?DRMHACSE";
+    static const char letters[] = "?DRMHACSEB";
     const struct symbol *symbol = NULL;
     switch (object->kind) {
     case VMM_OBJECT_RESERVATION:

@@ -15,6 +15,7 @@ static void *room_of(struct step *step, enum vmm_param_kind kind, size_t index)
     switch (kind) {
     case VMM_PARAM_PROP:
     case VMM_PARAM_OUT_PROP: return &step->prop;
+    case VMM_PARAM_TEAM: return &step->team;
     case VMM_PARAM_LOCATION: return &step->location;
     case VMM_PARAM_DESCS: return step->grants;
     case VMM_PARAM_ARGS: return step->words;

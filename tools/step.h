@@ -43,6 +43,7 @@ struct step {
     const char *bind;               /* name for the first output that is an object or a number; NULL: none */
     union step_out out[STEP_PARAMS]; /* where out parameter i points */
     vmm_mem_allocation_prop prop;   /* where PROP and OUT_PROP point */
+    vmm_multicast_object_prop team; /* where TEAM points */
     vmm_mem_location location;
     vmm_mem_access_desc grants[STEP_GRANTS];
     uint64_t words[STEP_WORDS];     /* arguments of a kernel */

@@ -75,6 +75,17 @@ void step_print_prop(FILE *out, const vmm_mem_allocation_prop *prop)
     fputs("}", out);
 }
 
+static void print_team(FILE *out, const vmm_multicast_object_prop *team)
+{
+    char size[TEXT_SIZE_ROOM];
+    fprintf(out, "{%u devices, %s", team->num_devices, text_size(team->size, size));
+    if (team->handle_types)
+        fprintf(out, ", types=%" PRIu64, team->handle_types);
+    if (team->flags)
+        fprintf(out, ", flags=%" PRIu64, team->flags);
+    fputs("}", out);
+}
+
 static void print_grants(FILE *out, const struct step *step, const vmm_mem_access_desc *desc, uint64_t count)
 {
     char where[VALUE_ROOM], what[VALUE_ROOM];
@@ -149,6 +160,7 @@ static void print_pointer(FILE *out, const struct step *step, size_t index, cons
     char where[VALUE_ROOM];
     switch (params[index].kind) {
     case VMM_PARAM_PROP: step_print_prop(out, &step->prop); break;
+    case VMM_PARAM_TEAM: print_team(out, &step->team); break;
     case VMM_PARAM_LOCATION: fprintf(out, "{%s}", value_location_text(step->location, where)); break;
     case VMM_PARAM_DESCS: print_grants(out, step, step->grants, vmm_call_scalar(call, &params[index + 1])); break;
     case VMM_PARAM_ARGS: print_words(out, step->words, vmm_call_scalar(call, &params[index + 1]), names); break;

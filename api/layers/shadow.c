@@ -37,7 +37,8 @@ static bool harmless(enum vmm_call_id id)
 }
 
 /* The calls whose rules the shadow knows. Streams, events, cuMemAlloc, kernels and what is asked about devices are not among
- * them: nothing that is shadowed depends on them. */
+ * them: nothing that is shadowed depends on them. Neither are those of multicast objects, of which no driver's answers are
+ * known: a mapping of one is a handle that the shadow never saw. */
 static bool shadowed(enum vmm_call_id id)
 {
     switch (id) {
@@ -49,7 +50,8 @@ static bool shadowed(enum vmm_call_id id)
     case VMM_CALL_ctx_set_current:
         return true;
     default:
-        return id >= VMM_CALL_mem_get_allocation_granularity && id <= VMM_CALL_memset_d32_async;
+        return id >= VMM_CALL_mem_get_allocation_granularity && id <= VMM_CALL_memset_d32_async &&
+               !vmm_call_is_multicast(id);
     }
 }
 

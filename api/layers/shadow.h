@@ -8,7 +8,8 @@
  * is in the way, what a successful call is warned of, and at the end what is still held. It learns the machine through
  * the inner backend when it is initialised, takes over addresses, handles and contexts as that gives them, and keeps
  * no bytes. shadow=nodes=N says how many NUMA nodes the host has, which no driver tells; without it, that a node is not
- * there is known once the backend refused it. Memory of cuMemAlloc, streams, events and kernels are left to the inner backend alone.
+ * there is known once the backend refused it. Memory of cuMemAlloc, streams, events, multicast objects and
+ * kernels are left to the inner backend alone; who maps a multicast object loses the shadow.
  *
  * When the two disagree, that is said [VMM-SHADOW-DIFFERS] with both results, and where their states can no longer be
  * the same the shadow falls silent after saying so once [VMM-SHADOW-LOST]: no advice is better than a wrong one.

@@ -38,6 +38,7 @@
  * ARGS by kind of parameter (call.h):
  *   INT                          a JSON integer: -1
  *   U32 U64 SIZE COUNT ADDRESS HANDLE CONTEXT STREAM EVENT   a hex string: "0x200000" (64 bits do not fit a double)
+ *   TEAM                         {"num_devices":"0x2","size":"0x200000","handle_types":"0x0","flags":"0x0"}
  *   PROP                         {"type":1,"requested_handle_types":0,"location":{"type":1,"id":0},
  *                                 "win32_handle_meta_data":"0x0","compression_type":0,"gpu_direct_rdma_capable":0,
  *                                 "usage":0,"reserved":"00000000"}

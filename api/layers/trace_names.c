@@ -111,6 +111,8 @@ bool names_learn(struct names *names, const struct vmm_call *call)
         end(names, NAME_DESCRIPTOR, (uint64_t)fd); /* it was closed, or the number would not be new */
         return fd < 0 || add(names, NAME_DESCRIPTOR, (uint64_t)fd, 1);
     }
+    case VMM_CALL_multicast_create:
+        return add(names, NAME_HANDLE, *any->multicast_create.mc_handle, 1);
     case VMM_CALL_mem_retain_allocation_handle:
         return add_once(names, NAME_HANDLE, *any->mem_retain_allocation_handle.handle);
     case VMM_CALL_mem_address_reserve:

@@ -407,6 +407,27 @@ static void test_descriptor(void)
     free(rig.text);
 }
 
+static void test_multicast(void)
+{
+    struct rig rig;
+    uint64_t memory = 0, object = 0;
+    vmm_mem_allocation_prop prop;
+    const vmm_multicast_object_prop team = {.num_devices = 2, .size = 0x200000, .handle_types = 1};
+    memset(&prop, 0, sizeof prop);
+    rig_open(&rig);
+    rig_call(&rig, &(struct vmm_call_mem_create){{VMM_CALL_mem_create, 0}, &memory, 0x200000, &prop, 0}.head);
+    rig_call(&rig, &(struct vmm_call_multicast_create){{VMM_CALL_multicast_create, 0}, &object, &team}.head);
+    rig_call(&rig, &(struct vmm_call_multicast_bind_mem){
+        {VMM_CALL_multicast_bind_mem, 0}, object, 0, memory, 0, 0x200000, 0}.head);
+    rig_close(&rig);
+    tap_ok(strstr(line(&rig, 2), "\"prop\":{\"num_devices\":\"0x2\",\"size\":\"0x200000\",\"handle_types\":\"0x1\","
+                                 "\"flags\":\"0x0\"}"),
+           "properties of a multicast object: %s", line(&rig, 2));
+    tap_ok(strstr(line(&rig, 3), "\"mc_handle\":\"H2\"") && strstr(line(&rig, 3), "\"mem_handle\":\"H1\""),
+           "it is one of the handles: %s", line(&rig, 3));
+    free(rig.text);
+}
+
 /* ---- every entry point ---- */
 
 static void fill(union vmm_any_call *call, enum vmm_call_id id, bool null, void *room)
@@ -435,7 +456,7 @@ static void test_every_call(void)
             memset(room, 0, sizeof room);
             fill(&call, (enum vmm_call_id)id, round == 1, room);
             rig.fake.result = round == 2 ? VMM_ERROR_INVALID_VALUE : VMM_SUCCESS;
-            if (round == 1 && (id == VMM_CALL_mem_create || id == VMM_CALL_mem_address_reserve ||
+            if (round == 1 && (id == VMM_CALL_mem_create || id == VMM_CALL_multicast_create || id == VMM_CALL_mem_address_reserve ||
                                id == VMM_CALL_mem_retain_allocation_handle || id == VMM_CALL_mem_alloc ||
                                id == VMM_CALL_mem_export_to_shareable_handle ||
                                id == VMM_CALL_mem_import_from_shareable_handle || id == VMM_CALL_ctx_create || id == VMM_CALL_stream_create || id == VMM_CALL_event_create ||
@@ -478,6 +499,7 @@ int main(void)
     test_names();
     test_names_of_overlapping_ranges();
     test_descriptor();
+    test_multicast();
     test_every_call();
     return tap_done();
 }

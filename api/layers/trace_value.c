@@ -62,6 +62,16 @@ static void write_prop(struct json *json, const char *key, const vmm_mem_allocat
     json_close(json, '}');
 }
 
+static void write_team(struct json *json, const char *key, const vmm_multicast_object_prop *prop)
+{
+    json_open(json, key, '{');
+    json_hex(json, "num_devices", prop->num_devices);
+    json_hex(json, "size", prop->size);
+    json_hex(json, "handle_types", prop->handle_types);
+    json_hex(json, "flags", prop->flags);
+    json_close(json, '}');
+}
+
 static void write_descs(struct json *json, const char *key, const vmm_mem_access_desc *desc, uint64_t count)
 {
     json_open(json, key, '[');
@@ -120,6 +130,9 @@ static void write_pointed(struct json *json, const struct vmm_call *call, const 
     switch (param->kind) {
     case VMM_PARAM_PROP:
         write_prop(json, param->name, at);
+        break;
+    case VMM_PARAM_TEAM:
+        write_team(json, param->name, at);
         break;
     case VMM_PARAM_LOCATION:
         write_location(json, param->name, at);

@@ -99,6 +99,12 @@ typedef void *any; /* stands for every pointer */
     {                                                                                    \
         return reached(role #symbol, 5, (uint64_t[]){AS(a), AS(b), AS(c), AS(d), AS(e)});       \
     }
+#define F6(role, symbol, A, B, C, D, E, F)                                                        \
+    int symbol(A, B, C, D, E, F);                                                                  \
+    int symbol(A a, B b, C c, D d, E e, F f)                                                       \
+    {                                                                                              \
+        return reached(role #symbol, 6, (uint64_t[]){AS(a), AS(b), AS(c), AS(d), AS(e), AS(f)});   \
+    }
 
 #define OURS ""
 #define OTHER "other "
@@ -167,6 +173,12 @@ F4(OURS, cuPointerGetAttributes, u32, any, any, u64)
 F3(OTHER, cuMemGetAddressRange, any, any, u32)
 F3(OURS, cuMemGetAddressRange_v2, any, any, u64)
 #ifndef FAKE_FIRST
+F3(OURS, cuMulticastGetGranularity, any, any, int)
+F2(OURS, cuMulticastCreate, any, any)
+F2(OURS, cuMulticastAddDevice, u64, int)
+F6(OURS, cuMulticastBindMem, u64, size, u64, size, size, u64)
+F5(OURS, cuMulticastBindAddr, u64, size, u64, size, u64)
+F4(OURS, cuMulticastUnbind, u64, int, size, size)
 F5(OURS, cuMemGetHandleForAddressRange, any, u64, size, int, u64)
 #endif
 F3(OTHER, cuMemcpyHtoD, u32, any, u32)

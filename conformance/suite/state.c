@@ -13,9 +13,10 @@ static void write_object(void *user, const vmm_object *o)
     fprintf(user,
             "object %d #%" PRIu32 " 0x%" PRIx64 "+0x%" PRIx64 " value 0x%" PRIx64 " handle 0x%" PRIx64 " of H%" PRIu32
             " offset 0x%" PRIx64 " at %d/%d access 0x%" PRIx64 " refs %" PRIu32 " maps %" PRIu32 " block %" PRIu64
-            " made %" PRIu64 " ended %" PRIu64 "\n",
+            " team %" PRIu32 "/0x%" PRIx32 " binds %" PRIu32 " made %" PRIu64 " ended %" PRIu64 "\n",
             (int)o->kind, o->number, o->start, o->size, o->value, o->handle, o->handle_number, o->offset,
-            o->location.type, o->location.id, o->access, o->references, o->mappings, o->block, o->created, o->ended);
+            o->location.type, o->location.id, o->access, o->references, o->mappings, o->block, o->team, o->devices,
+            o->binds, o->created, o->ended);
 }
 
 static void write_rights(struct fix *f, FILE *out, vmm_deviceptr ptr)

@@ -1,0 +1,336 @@
+/* Multicast objects: their properties, the devices of their team, and what is bound to them. No driver was asked: the
+ * order of the checks is ours, arguments first, then the team, then the memory. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "launch.h"
+
+#define WINDOWS_TYPES (VMM_MEM_HANDLE_TYPE_WIN32 | VMM_MEM_HANDLE_TYPE_WIN32_KMT)
+
+static uint64_t unit_of(const struct sim_process *process)
+{
+    return sim_profile_multicast(&process->machine->profile, VMM_MULTICAST_GRANULARITY_MINIMUM);
+}
+
+uint64_t sim_handle_unit(const struct sim_process *process, const struct sim_handle *handle)
+{
+    return handle->team_size
+               ? unit_of(process)
+               : sim_granularity(process, handle->prop.location.type, VMM_MEM_ALLOC_GRANULARITY_MINIMUM);
+}
+
+static bool attribute(const struct sim_process *process, vmm_device_attribute number)
+{
+    int value;
+    return sim_profile_attribute(&process->machine->profile, number, &value) && value != 0;
+}
+
+static vmm_result refuse(enum vmm_rule_id rule, uint64_t value, uint64_t expected)
+{
+    return vmm_detail_refuse(rule, value, expected, NULL);
+}
+
+static vmm_result refuse_argument(enum vmm_rule_id rule, const char *argument, uint64_t value, uint64_t expected,
+                                  const vmm_object *nearest)
+{
+    vmm_result result = vmm_detail_refuse(rule, value, expected, nearest);
+    vmm_detail_argument(argument);
+    return result;
+}
+
+static vmm_result refuse_near(enum vmm_rule_id rule, uint64_t value, uint64_t expected, const struct sim_handle *handle)
+{
+    vmm_object nearest = sim_object_handle(handle);
+    return vmm_detail_refuse(rule, value, expected, &nearest);
+}
+
+/* ---- the object ---- */
+
+/* Can memory of these types be had from this machine? */
+static bool can_share(const struct sim_process *process, uint64_t types)
+{
+    if ((types & VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) &&
+        !attribute(process, VMM_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED))
+        return false;
+    return !(types & VMM_MEM_HANDLE_TYPE_FABRIC) ||
+           (attribute(process, VMM_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED) && process->machine->profile.imex);
+}
+
+/* Everything but the size, which may be unknown when the granularity is asked for. */
+static vmm_result check_prop(const struct sim_process *process, const vmm_multicast_object_prop *prop)
+{
+    const uint64_t known = VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR | VMM_MEM_HANDLE_TYPE_FABRIC;
+    unsigned devices = (unsigned)process->machine->profile.devices;
+    if (!attribute(process, VMM_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED)) {
+        vmm_object nearest = sim_object_device(process, 0);
+        return vmm_detail_refuse(VMM_RULE_MULTICAST_UNSUPPORTED, 0, 0, &nearest);
+    }
+    if (prop->num_devices < 2 || prop->num_devices > devices)
+        return refuse(VMM_RULE_MULTICAST_NUM_DEVICES, prop->num_devices, devices);
+    if (prop->flags)
+        return refuse(VMM_RULE_MULTICAST_FLAGS, prop->flags, 0);
+    if (prop->handle_types & ~known)
+        return refuse(VMM_RULE_MULTICAST_HANDLE_TYPES, prop->handle_types, known);
+    return can_share(process, prop->handle_types)
+               ? VMM_SUCCESS
+               : refuse(VMM_RULE_MULTICAST_TYPES_UNSUPPORTED, prop->handle_types, 0);
+}
+
+vmm_result sim_multicast_get_granularity(struct sim_process *process,
+                                         const struct vmm_call_multicast_get_granularity *call)
+{
+    if (!call->granularity)
+        return refuse(VMM_RULE_MULTICAST_GRANULARITY_NULL, 0, 0);
+    if (!call->prop)
+        return refuse(VMM_RULE_MULTICAST_NULL_PROP, 0, 0);
+    if (call->option != VMM_MULTICAST_GRANULARITY_MINIMUM && call->option != VMM_MULTICAST_GRANULARITY_RECOMMENDED)
+        return refuse(VMM_RULE_MULTICAST_GRANULARITY_OPTION, (uint64_t)(int64_t)call->option,
+                      VMM_MULTICAST_GRANULARITY_RECOMMENDED);
+    vmm_result result = check_prop(process, call->prop);
+    if (result == VMM_SUCCESS)
+        *call->granularity = sim_profile_multicast(&process->machine->profile, call->option);
+    return result;
+}
+
+static vmm_result make(struct sim_process *process, const struct vmm_call_multicast_create *call)
+{
+    struct sim_handle *handle = calloc(1, sizeof *handle);
+    struct sim_block *block = handle ? team_new(process->machine, call->prop) : NULL;
+    uint64_t value = block ? slots_add(&process->handles, handle) : 0;
+    if (!value) {
+        if (block)
+            sim_block_drop(process->machine, block);
+        free(handle);
+        return sim_out_of_host_memory();
+    }
+    handle->value = handle->shown = value;
+    handle->block = block;
+    handle->refs = 1;
+    handle->number = sim_process_number(process, VMM_OBJECT_HANDLE);
+    handle->size = block->size;
+    handle->team_size = call->prop->num_devices;
+    handle->made = sim_origin(&call->head);
+    *call->mc_handle = value;
+    return VMM_SUCCESS;
+}
+
+vmm_result sim_multicast_create(struct sim_process *process, const struct vmm_call_multicast_create *call)
+{
+    uint64_t unit = unit_of(process);
+    if (!call->mc_handle)
+        return refuse(VMM_RULE_MULTICAST_NULL_HANDLE, 0, 0);
+    if (!call->prop)
+        return refuse(VMM_RULE_MULTICAST_NULL_PROP, 0, 0);
+    vmm_result result = check_prop(process, call->prop);
+    if (result != VMM_SUCCESS)
+        return result;
+    if (!call->prop->size)
+        return refuse(VMM_RULE_MULTICAST_SIZE_ZERO, 0, unit);
+    if (call->prop->size % unit)
+        return refuse(VMM_RULE_MULTICAST_SIZE_GRANULARITY, call->prop->size, unit);
+    return make(process, call);
+}
+
+/* ---- its devices ---- */
+
+/* A live multicast object, or NULL with the detail of a refusal. */
+static struct sim_handle *object_of(const struct sim_process *process, uint64_t value)
+{
+    struct sim_handle *handle =
+        sim_handle_live(process, value, VMM_RULE_MULTICAST_HANDLE_STALE, VMM_RULE_MULTICAST_HANDLE);
+    if (!handle || handle->team_size)
+        return handle;
+    refuse_near(VMM_RULE_MULTICAST_HANDLE_MEMORY, value, 0, handle);
+    return NULL;
+}
+
+static vmm_result check_device(const struct sim_process *process, int device)
+{
+    return sim_device_valid(process, device)
+               ? VMM_SUCCESS
+               : refuse(VMM_RULE_MULTICAST_DEVICE_ID, (uint64_t)(int64_t)device,
+                        (uint64_t)process->machine->profile.devices);
+}
+
+vmm_result sim_multicast_add_device(struct sim_process *process, const struct vmm_call_multicast_add_device *call)
+{
+    struct sim_handle *object = object_of(process, call->mc_handle);
+    if (!object)
+        return VMM_ERROR_INVALID_VALUE;
+    struct team *team = object->block->team;
+    vmm_result result = check_device(process, call->dev);
+    if (result != VMM_SUCCESS)
+        return result;
+    if (team_has(team, call->dev))
+        return refuse_near(VMM_RULE_MULTICAST_DEVICE_TWICE, (uint64_t)call->dev, 0, object);
+    if (team_is_complete(team))
+        return refuse_near(VMM_RULE_MULTICAST_TEAM_FULL, (uint64_t)call->dev, 0, object);
+    team_add(team, call->dev);
+    return VMM_SUCCESS;
+}
+
+/* ---- what is bound ---- */
+
+/* A bind that is asked for, whichever of the two calls asks. */
+struct request {
+    const struct vmm_call *call;
+    struct sim_handle *object;
+    uint64_t mc_offset, size, flags;
+    struct sim_handle *memory; /* NULL while it is not known */
+    uint64_t at;               /* in the memory's block */
+    uint64_t room;             /* bytes from there to the end of the memory, or of the mapping */
+    uint64_t given;            /* the argument that says where in it, and its name */
+    const char *where;
+    uint64_t named;            /* the argument that says which memory, and its name */
+    const char *which;
+};
+
+/* The range in the object; size, mc_offset and a third number are multiples of the unit. */
+static vmm_result check_range(const struct sim_process *process, const struct sim_handle *object, uint64_t mc_offset,
+                              uint64_t size, uint64_t third, const char *third_name)
+{
+    uint64_t unit = unit_of(process);
+    if (!size)
+        return refuse(VMM_RULE_BIND_SIZE_ZERO, 0, unit);
+    if (size % unit)
+        return refuse_argument(VMM_RULE_BIND_GRANULARITY, "size", size, unit, NULL);
+    if (mc_offset % unit)
+        return refuse_argument(VMM_RULE_BIND_GRANULARITY, "mcOffset", mc_offset, unit, NULL);
+    if (third % unit)
+        return refuse_argument(VMM_RULE_BIND_GRANULARITY, third_name, third, unit, NULL);
+    if (mc_offset > object->size || size > object->size - mc_offset)
+        return refuse_near(VMM_RULE_BIND_RANGE, size, object->size, object);
+    return VMM_SUCCESS;
+}
+
+static vmm_result check_bind_arguments(const struct sim_process *process, const struct request *r)
+{
+    if (r->flags)
+        return refuse(VMM_RULE_BIND_FLAGS, r->flags, 0);
+    vmm_result result = check_range(process, r->object, r->mc_offset, r->size, r->given, r->where);
+    if (result == VMM_SUCCESS && r->size > r->room)
+        return refuse_near(VMM_RULE_BIND_MEMORY_RANGE, r->size, r->room, r->memory);
+    return result;
+}
+
+/* May this memory stand behind this object? */
+static vmm_result check_memory(const struct request *r)
+{
+    const struct team *team = r->object->block->team;
+    vmm_mem_location location = r->memory->block->prop.location;
+    vmm_object nearest = sim_object_handle(r->memory);
+    if (location.type != VMM_MEM_LOCATION_TYPE_DEVICE)
+        return refuse_argument(VMM_RULE_BIND_HOST, r->which, r->named, 0, &nearest);
+    if (!team_has(team, location.id))
+        return refuse_argument(VMM_RULE_BIND_DEVICE, r->which, r->named, 0, &nearest);
+    if (team->handle_types && !r->memory->prop.requested_handle_types)
+        return refuse_argument(VMM_RULE_BIND_SHARED, r->which, r->named, 0, &nearest);
+    return VMM_SUCCESS;
+}
+
+static vmm_result check_team(const struct request *r)
+{
+    const struct team *team = r->object->block->team;
+    if (!team_is_complete(team))
+        return refuse_near(VMM_RULE_BIND_INCOMPLETE, r->object->value, 0, r->object);
+    vmm_result result = check_memory(r);
+    if (result != VMM_SUCCESS)
+        return result;
+    const struct team_bind *other =
+        team_bind_in(team, r->memory->block->prop.location.id, r->mc_offset, r->size);
+    if (!other)
+        return VMM_SUCCESS;
+    vmm_object nearest = sim_object_bind(r->object, other);
+    return vmm_detail_refuse(VMM_RULE_BIND_OVERLAP, r->mc_offset, 0, &nearest);
+}
+
+static vmm_result bind(struct sim_process *process, const struct request *r)
+{
+    vmm_result result = check_bind_arguments(process, r);
+    if (result == VMM_SUCCESS)
+        result = check_team(r);
+    if (result != VMM_SUCCESS)
+        return result;
+    const struct team_bind made = {.offset = r->mc_offset, .size = r->size, .block = r->memory->block, .at = r->at,
+                                   .made = r->call->number, .made_by = r->call->id,
+                                   .number = process->numbers[VMM_OBJECT_BIND] + 1};
+    if (!team_bind(r->object->block->team, &made))
+        return sim_out_of_host_memory();
+    sim_process_number(process, VMM_OBJECT_BIND);
+    return VMM_SUCCESS;
+}
+
+vmm_result sim_multicast_bind_mem(struct sim_process *process, const struct vmm_call_multicast_bind_mem *call)
+{
+    struct request r = {.call = &call->head, .mc_offset = call->mc_offset, .size = call->size, .flags = call->flags,
+                        .at = call->mem_offset, .given = call->mem_offset, .where = "memOffset",
+                        .named = call->mem_handle, .which = "memHandle"};
+    r.object = object_of(process, call->mc_handle);
+    if (!r.object)
+        return VMM_ERROR_INVALID_VALUE;
+    r.memory = sim_handle_live(process, call->mem_handle, VMM_RULE_BIND_MEMORY_STALE, VMM_RULE_BIND_MEMORY);
+    if (!r.memory)
+        return VMM_ERROR_INVALID_VALUE;
+    if (r.memory->team_size)
+        return refuse_near(VMM_RULE_BIND_MULTICAST, call->mem_handle, 0, r.memory);
+    r.room = call->mem_offset < r.memory->size ? r.memory->size - call->mem_offset : 0;
+    return bind(process, &r);
+}
+
+vmm_result sim_multicast_bind_addr(struct sim_process *process, const struct vmm_call_multicast_bind_addr *call)
+{
+    struct request r = {.call = &call->head, .mc_offset = call->mc_offset, .size = call->size, .flags = call->flags,
+                        .given = call->memptr, .where = "memptr", .named = call->memptr, .which = "memptr"};
+    r.object = object_of(process, call->mc_handle);
+    if (!r.object)
+        return VMM_ERROR_INVALID_VALUE;
+    const struct sim_mapping *mapping = sim_mapping_at(process, call->memptr);
+    if (!mapping) {
+        vmm_object nearest = sim_object_nearest(process, call->memptr);
+        return vmm_detail_refuse(VMM_RULE_BIND_ADDRESS, call->memptr, 0, &nearest);
+    }
+    r.memory = mapping->handle;
+    if (r.memory->team_size) {
+        vmm_object nearest = sim_object_mapping(mapping);
+        return refuse_argument(VMM_RULE_BIND_MULTICAST, "memptr", call->memptr, 0, &nearest);
+    }
+    r.at = mapping->offset + (call->memptr - mapping->start);
+    r.room = mapping->size - (call->memptr - mapping->start);
+    return bind(process, &r);
+}
+
+vmm_result sim_multicast_unbind(struct sim_process *process, const struct vmm_call_multicast_unbind *call)
+{
+    struct sim_handle *object = object_of(process, call->mc_handle);
+    if (!object)
+        return VMM_ERROR_INVALID_VALUE;
+    struct team *team = object->block->team;
+    vmm_result result = check_device(process, call->dev);
+    if (result == VMM_SUCCESS && !team_has(team, call->dev))
+        result = refuse_near(VMM_RULE_UNBIND_DEVICE, (uint64_t)call->dev, 0, object);
+    if (result == VMM_SUCCESS)
+        result = check_range(process, object, call->mc_offset, call->size, 0, "");
+    if (result != VMM_SUCCESS)
+        return result;
+    const struct team_bind *bound = team_bind_in(team, call->dev, call->mc_offset, call->size);
+    if (!bound)
+        return refuse_near(VMM_RULE_UNBIND_NOTHING, call->mc_offset, 0, object);
+    if (bound->offset != call->mc_offset || bound->size != call->size) {
+        vmm_object nearest = sim_object_bind(object, bound);
+        bool start = bound->offset != call->mc_offset;
+        return refuse_argument(VMM_RULE_UNBIND_MATCH, start ? "mcOffset" : "size", start ? call->mc_offset : call->size,
+                               start ? bound->offset : bound->size, &nearest);
+    }
+    flight_unbinding(process, object, call->mc_offset, call->size);
+    team_unbind(process->machine, team, call->dev, bound);
+    return VMM_SUCCESS;
+}
+
+void sim_warn_bound(const struct sim_handle *handle)
+{
+    vmm_object nearest = sim_object_handle(handle);
+    if (!nearest.binds)
+        return;
+    vmm_detail_warn(handle->team_size ? VMM_RULE_RELEASE_TEAM_BOUND : VMM_RULE_RELEASE_MEMORY_BOUND, handle->value, 0,
+                    &nearest);
+}

@@ -1,0 +1,172 @@
+/* Teams against plain arrays: a cell for each granule of each device says which bind covers it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tap.h"
+#include "team.h"
+
+enum { DEVICES = 3, CELLS = 12, BLOCKS = 4, SIZE = CELLS };
+
+struct rig {
+    struct sim_machine *machine;
+    struct sim_block *object, *block[DEVICES][BLOCKS];
+    /* The model: number of the bind at each granule, 0 for none; and of each bind where it lies. */
+    unsigned cell[DEVICES][CELLS];
+    struct {
+        int device, block;
+        uint64_t offset, size, at;
+        bool live;
+    } bind[400];
+    unsigned binds;
+};
+
+static uint64_t state;
+
+static unsigned draw(unsigned n)
+{
+    state = state * UINT64_C(6364136223846793005) + 1442695040888963407u;
+    return (unsigned)(state >> 33) % n;
+}
+
+static void rig_open(struct rig *rig)
+{
+    struct sim_profile profile;
+    const vmm_multicast_object_prop prop = {.num_devices = DEVICES, .size = SIZE};
+    memset(rig, 0, sizeof *rig);
+    if (!sim_profile_builtin("max", &profile) || !(rig->machine = sim_machine_new(&profile)))
+        tap_bail("no machine");
+    rig->object = team_new(rig->machine, &prop);
+    for (int device = 0; device < DEVICES; device++)
+        for (int i = 0; i < BLOCKS; i++) {
+            const vmm_mem_allocation_prop memory = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED,
+                                                    .location = {VMM_MEM_LOCATION_TYPE_DEVICE, device}};
+            rig->block[device][i] = sim_block_new(rig->machine, SIZE, &memory);
+        }
+}
+
+static void rig_close(struct rig *rig)
+{
+    for (int device = 0; device < DEVICES; device++)
+        for (int i = 0; i < BLOCKS; i++)
+            sim_block_drop(rig->machine, rig->block[device][i]);
+    sim_block_drop(rig->machine, rig->object);
+    for (int device = 0; device < DEVICES; device++)
+        tap_u64(rig->machine->device_used[device], 0, "device %d has all its memory back", device);
+    sim_machine_free(rig->machine);
+}
+
+static void test_devices(void)
+{
+    struct rig rig;
+    rig_open(&rig);
+    struct team *team = rig.object->team;
+    tap_ok(!team_is_complete(team) && !team_has(team, 0), "a new team has nobody");
+    team_add(team, 2);
+    team_add(team, 0);
+    tap_ok(!team_is_complete(team) && team_has(team, 2) && !team_has(team, 1), "two of three");
+    tap_ok(!team_has(team, -1) && !team_has(team, VMM_MAX_DEVICES), "no such devices");
+    team_add(team, 1);
+    tap_ok(team_is_complete(team), "all of them");
+    tap_u64(rig.machine->device_used[0], BLOCKS * SIZE, "the object takes no memory");
+    rig_close(&rig);
+}
+
+/* The memory outlives its other holders while it is bound, and the team lets it go. */
+static void test_holding(void)
+{
+    struct rig rig;
+    rig_open(&rig);
+    struct team *team = rig.object->team;
+    struct sim_block *block = rig.block[1][0];
+    const struct team_bind bind = {.offset = 2, .size = 3, .block = block};
+    tap_ok(team_bind(team, &bind) && block->holders == 2 && block->binds == 1 && team->count == 1, "a bind holds");
+    team_unbind(rig.machine, team, 1, team_bind_in(team, 1, 2, 3));
+    tap_ok(block->holders == 1 && !block->binds && !team->count, "and lets go");
+    team_bind(team, &bind);
+    sim_block_drop(rig.machine, block);
+    tap_u64(rig.machine->device_used[1], BLOCKS * SIZE, "bound memory stays");
+    sim_block_drop(rig.machine, rig.object);
+    tap_u64(rig.machine->device_used[1], (BLOCKS - 1) * SIZE, "until the team ends");
+    rig.object = team_new(rig.machine, &(vmm_multicast_object_prop){.num_devices = 2, .size = SIZE});
+    rig.block[1][0] = sim_block_new(rig.machine, SIZE, &(vmm_mem_allocation_prop){
+        .type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {VMM_MEM_LOCATION_TYPE_DEVICE, 1}});
+    rig_close(&rig);
+}
+
+/* The bind that the model finds first in a range, 0 for none. */
+static unsigned first_in(const struct rig *rig, int device, uint64_t offset, uint64_t size)
+{
+    for (uint64_t i = offset; i < offset + size; i++)
+        if (rig->cell[device][i])
+            return rig->cell[device][i];
+    return 0;
+}
+
+static void mark(struct rig *rig, unsigned number, unsigned value)
+{
+    for (uint64_t i = 0; i < rig->bind[number].size; i++)
+        rig->cell[rig->bind[number].device][rig->bind[number].offset + i] = value;
+}
+
+static bool agrees(const struct rig *rig, int device, uint64_t offset, uint64_t size)
+{
+    const struct team_bind *found = team_bind_in(rig->object->team, device, offset, size);
+    unsigned number = first_in(rig, device, offset, size);
+    if (!found || !number)
+        return !found && !number;
+    return found->number == number && found->offset == rig->bind[number].offset &&
+           found->size == rig->bind[number].size && found->at == rig->bind[number].at &&
+           found->block == rig->block[device][rig->bind[number].block];
+}
+
+/* One step of a random program; true when both sides say the same. */
+static bool step(struct rig *rig)
+{
+    struct team *team = rig->object->team;
+    int device = (int)draw(DEVICES);
+    uint64_t offset = draw(CELLS), size = 1 + draw(CELLS - (unsigned)offset);
+    unsigned here = first_in(rig, device, offset, size);
+    if (!agrees(rig, device, offset, size))
+        return false;
+    if (!here) {
+        unsigned number = ++rig->binds;
+        rig->bind[number].device = device;
+        rig->bind[number].block = (int)draw(BLOCKS);
+        rig->bind[number].offset = offset;
+        rig->bind[number].size = size;
+        rig->bind[number].at = draw(CELLS);
+        mark(rig, number, number);
+        return team_bind(team, &(struct team_bind){.offset = offset, .size = size, .at = rig->bind[number].at,
+                                                   .block = rig->block[device][rig->bind[number].block],
+                                                   .number = number});
+    }
+    mark(rig, here, 0);
+    team_unbind(rig->machine, team, device, team_bind_in(team, device, offset, size));
+    return true;
+}
+
+static void test_random(void)
+{
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        struct rig rig;
+        unsigned wrong = 0;
+        state = seed;
+        rig_open(&rig);
+        for (int i = 0; i < 390; i++)
+            wrong += !step(&rig);
+        for (int device = 0; device < DEVICES; device++)
+            for (uint64_t offset = 0; offset < CELLS; offset++)
+                for (uint64_t size = 1; size <= CELLS - offset; size++)
+                    wrong += !agrees(&rig, device, offset, size);
+        tap_u64(wrong, 0, "random binds, seed %d", (int)seed);
+        rig_close(&rig);
+    }
+}
+
+int main(void)
+{
+    test_devices();
+    test_holding();
+    test_random();
+    return tap_done();
+}
