@@ -160,11 +160,7 @@ static void v_file(void)
 {
     init();
     int fd = v_export(v_make(2 * G));
-    struct stat s;
     char byte = 0;
-    memset(&s, 0, sizeof s);
-    say("V.file.stat", "%d char=%d regular=%d size=%lld", fstat(fd, &s), S_ISCHR(s.st_mode) != 0, S_ISREG(s.st_mode) != 0,
-        (long long)s.st_size);
     say("V.file.flags", "rdwr=%d cloexec=%d", (fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDWR,
         (fcntl(fd, F_GETFD) & FD_CLOEXEC) != 0);
     say("V.file.read", "%s", v_errno(read(fd, &byte, 1)));
