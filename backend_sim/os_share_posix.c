@@ -48,7 +48,7 @@ void os_yield(void)
     sched_yield();
 }
 
-enum { PATIENCE = 5 }; /* seconds for somebody whom the system has stopped or delayed */
+enum { PATIENCE = 20 }; /* seconds for somebody whom the system has stopped or delayed */
 
 bool os_too_long(uint64_t *began)
 {
