@@ -75,11 +75,6 @@ static bool is_apart(struct search *s, const struct used *u)
     return !s->hit;
 }
 
-static unsigned needed(enum twin_use use)
-{
-    return use == TWIN_READ ? VMM_MEM_ACCESS_FLAGS_PROT_READ : VMM_MEM_ACCESS_FLAGS_PROT_READWRITE;
-}
-
 /* One use of memory that has other addresses as well. */
 static bool look(struct search *s, const struct sim_mapping *mapping, uint64_t address, const struct reach_run *there,
                  enum twin_use use)
@@ -97,7 +92,7 @@ static bool go(struct twin_memory *memory, uint64_t address, unsigned width, uin
     struct search *s = (struct search *)memory;
     struct reach_run there;
     *bytes = NULL;
-    if (!reach_may(s->process, s->device, address, width, *size, needed(use), &there))
+    if (!reach_may(s->process, s->device, address, width, *size, reach_need(use), &there))
         return false; /* the kernel would fault */
     *size = there.length;
     const struct sim_mapping *mapping = sim_mapping_at(s->process, address);
@@ -114,7 +109,7 @@ static bool go_all(struct twin_memory *memory, uint64_t address, unsigned width,
     struct reach_replicas all;
     (void)bytes;
     *count = 0;
-    if (reach_multimem(s->process, s->device, address, width, needed(use), &all) != REACH_MULTIMEM_DONE)
+    if (reach_multimem(s->process, s->device, address, width, reach_need(use), &all) != REACH_MULTIMEM_DONE)
         return false; /* the kernel would fault */
     for (unsigned i = 0; i < all.count; i++)
         if (!look(s, sim_mapping_at(s->process, address), address, &all.run[i], use))

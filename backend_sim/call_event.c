@@ -136,7 +136,7 @@ static vmm_result wait_for(struct sim_process *process, const struct sim_event e
     if (result != VMM_SUCCESS)
         return result;
     if (!reached && flight_is_inside(&process->flight)) /* it may come after the very function that asks */
-        return vmm_detail_refuse(VMM_RULE_HOSTFUNC_CALL, 0, 0, NULL);
+        return sim_refuse_inside(process);
     vmm_result memory = flight_wait_mark(process, event.mark);
     result = check_reached(process, &event, reached);
     return result == VMM_SUCCESS ? memory : result;

@@ -6,8 +6,6 @@
 
 #define FABRIC VMM_MEM_HANDLE_TYPE_FABRIC
 
-static const char state_lost[] = "its state was damaged, or a stopped process holds it";
-
 static vmm_result refuse(enum vmm_rule_id rule, uint64_t value, const char *why)
 {
     vmm_result result = vmm_detail_refuse(rule, value, 0, NULL);
@@ -33,7 +31,7 @@ vmm_result sim_fabric_export(struct sim_machine *machine, struct sim_block *bloc
 {
     struct share_label label;
     if (!sim_machine_begin(machine))
-        return sim_machine_unreachable(state_lost);
+        return sim_machine_unreachable(SHARE_STATE_LOST);
     const char *wrong = share_name(machine->share, machine, block, &label);
     sim_machine_end(machine);
     if (wrong)
@@ -74,7 +72,7 @@ static vmm_result take_block(struct sim_machine *machine, struct share *node, ui
 {
     char why[SHARE_WHY];
     if (!share_lock(node))
-        return sim_machine_unreachable(state_lost);
+        return sim_machine_unreachable(SHARE_STATE_LOST);
     share_tidy(node);
     enum share_found found = share_import_named(node, machine, label, place, block, why);
     share_unlock(node);

@@ -198,7 +198,7 @@ static vmm_result issued(struct sim_process *process)
     if (flight_is_inside(flight))
         return VMM_SUCCESS;
     at_issue(process);
-    if (flight->queue.count <= FLIGHT_MOST || flight_is_inside(flight)) /* which may be what would be waited for */
+    if (flight->queue.count <= FLIGHT_MOST)
         return VMM_SUCCESS;
     struct queue_aim oldest = {QUEUE_ITEM, *queue_place_of(flight->queue.first), flight->queue.first->number};
     return wait_for(process, &oldest);

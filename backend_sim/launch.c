@@ -48,11 +48,6 @@ void sim_lose_device(struct sim_process *process, const struct loss *loss)
         sim_fault_argument(launch, &fault->what);
 }
 
-static unsigned rights_for(enum twin_use use)
-{
-    return use == TWIN_READ ? VMM_MEM_ACCESS_FLAGS_PROT_READ : VMM_MEM_ACCESS_FLAGS_PROT_READWRITE;
-}
-
 /* An access that may not be made. */
 static bool lose(const struct run *run, enum sim_fault_kind kind, uint64_t address, unsigned width, enum twin_use use,
                  int unbound)
@@ -78,7 +73,7 @@ static bool reach_all(struct twin_memory *memory, uint64_t address, unsigned wid
     struct run *run = (struct run *)memory;
     struct reach_replicas all;
     enum reach_multimem found =
-        reach_multimem(run->process, run->place->device, address, width, rights_for(use), &all);
+        reach_multimem(run->process, run->place->device, address, width, reach_need(use), &all);
     if (found != REACH_MULTIMEM_DONE)
         return lose(run, kinds[found], address, width, use, all.missing);
     *count = all.count;
@@ -100,7 +95,7 @@ static bool reach(struct twin_memory *memory, uint64_t address, unsigned width, 
 {
     struct run *run = (struct run *)memory;
     struct reach_run there;
-    if (!reach_may(run->process, run->place->device, address, width, *size, rights_for(use), &there))
+    if (!reach_may(run->process, run->place->device, address, width, *size, reach_need(use), &there))
         return lose(run, kind_at(run->process, address), address, width, use, 0);
     *size = there.length;
     if (use == TWIN_READ) {

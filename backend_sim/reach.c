@@ -40,6 +40,11 @@ static struct rights rights_of(const struct sim_process *process, int device, ui
                            false, a != NULL, false};
 }
 
+unsigned reach_need(enum twin_use use)
+{
+    return use == TWIN_READ ? VMM_MEM_ACCESS_FLAGS_PROT_READ : VMM_MEM_ACCESS_FLAGS_PROT_READWRITE;
+}
+
 unsigned reach_rights(const struct sim_process *process, int device, uint64_t address)
 {
     return rights_of(process, device, address).device;

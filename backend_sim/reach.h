@@ -9,6 +9,7 @@
 #define SIM_REACH_H
 
 #include "sim.h"
+#include "twin.h"
 
 struct reach_run {
     struct sim_block *block;
@@ -17,6 +18,9 @@ struct reach_run {
 
 /* The run that starts at address, at most size bytes; false when nothing is mapped there. */
 bool reach_run(const struct sim_process *process, uint64_t address, uint64_t size, struct reach_run *run);
+
+/* The rights that a kernel's use of memory needs: VMM_MEM_ACCESS_FLAGS_PROT_. */
+unsigned reach_need(enum twin_use use);
 
 /* What a device may do at an address: VMM_MEM_ACCESS_FLAGS_PROT_. */
 unsigned reach_rights(const struct sim_process *process, int device, uint64_t address);

@@ -115,7 +115,7 @@ const char *share_join(struct share *share)
     if (!os_process_id())
         return "there are no random numbers to be had";
     if (!share_lock(share))
-        return "its state was damaged, or a stopped process holds it";
+        return SHARE_STATE_LOST;
     bool in = false;
     share->owner = 0;
     share_tidy(share);

@@ -18,6 +18,9 @@
 #include "frames.h"
 #include "share_folder.h"
 
+/* What is in the way where share_lock fails. */
+#define SHARE_STATE_LOST "its state was damaged, or a stopped process holds it"
+
 struct sim_block;
 struct sim_machine;
 

@@ -11,7 +11,6 @@
 #include "sim_open.h"
 #include "units.h"
 
-
 bool sim_lets_pass(const struct sim_process *process, enum vmm_rule_id rule, uint64_t value, uint64_t expected,
                    const vmm_object *nearest)
 {

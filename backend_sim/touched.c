@@ -89,17 +89,12 @@ static bool note(struct touched *touched, uint64_t unit, uint64_t address, uint6
     return true;
 }
 
-static unsigned needed(enum twin_use use)
-{
-    return use == TWIN_READ ? READ : RW;
-}
-
 static bool go(struct twin_memory *memory, uint64_t address, unsigned width, uint64_t *size, enum twin_use use,
                unsigned char **bytes)
 {
     struct dry *dry = (struct dry *)memory;
     struct reach_run there;
-    unsigned need = needed(use);
+    unsigned need = reach_need(use);
     *bytes = NULL;
     if (!reach_may(dry->process, dry->device, address, width, *size, need, &there)) {
         dry->touched->complete = false;
@@ -115,7 +110,7 @@ static bool go_all(struct twin_memory *memory, uint64_t address, unsigned width,
 {
     struct dry *dry = (struct dry *)memory;
     struct reach_replicas all;
-    unsigned need = needed(use);
+    unsigned need = reach_need(use);
     (void)bytes;
     *count = 0;
     if (reach_multimem(dry->process, dry->device, address, width, need, &all) != REACH_MULTIMEM_DONE) {
