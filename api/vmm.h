@@ -245,6 +245,8 @@ typedef struct vmm_system vmm_system;
  *                                process may read and write is taken, at each call. Machines that name one folder are the
  *                                nodes of one NVLink domain (docs/fabric.md). No commas in DIR. Without it the profile's
  *                                fabric.imex decides
+ *            sim:PROFILE,team_wait=SECONDS   how long a bind or a mapping of a multicast object waits for other processes to add
+ *                                their devices: 0 to 3600, 10 where it is not given (docs/multicast.md)
  *            cuda                the machine's driver, libcuda.so.1 or the library that CUVMM_LIBCUDA names
  *            cuda:PATH           the same from the library at PATH (docs/cuda.md)
  *   layer:   trace=FILE          JSON lines, one per call, into FILE ("-" is standard error)
@@ -802,8 +804,9 @@ VMM_API vmm_result vmm_mem_get_address_range(vmm_system *sys, vmm_deviceptr *pba
  * this very type among its requested_handle_types. Checked in this order (ours; every mistake among them has the same
  * code, and nothing is written): INVALID_VALUE [VMM-EXPORT-NULL-HANDLE, VMM-EXPORT-FLAGS, VMM-EXPORT-TYPE (one type, not
  * several), VMM-EXPORT-HANDLE-ZERO, VMM-EXPORT-HANDLE-STALE, VMM-EXPORT-HANDLE-FORGED (580: both crash),
- * VMM-EXPORT-IMPORTED, VMM-EXPORT-NOT-REQUESTED]; NOT_SUPPORTED [VMM-EXPORT-MULTICAST]; ours: NOT_PERMITTED [VMM-EXPORT-FABRIC-IMEX], OPERATING_SYSTEM
- * [VMM-EXPORT-SYSTEM, VMM-SHARE-STATE].
+ * VMM-EXPORT-IMPORTED, VMM-EXPORT-NOT-REQUESTED]; ours: NOT_PERMITTED [VMM-EXPORT-FABRIC-IMEX], OPERATING_SYSTEM
+ * [VMM-EXPORT-SYSTEM, VMM-SHARE-STATE]. A multicast object is exported and imported in the same way, with the handle_types
+ * of its properties.
  * Observed (580): the descriptor is that of a device which can neither be read nor mapped; the simulator's is a small file
  * that cannot be written to.
  * For FABRIC 64 bytes are stored (VMM_FABRIC_HANDLE_SIZE), to be sent by any means and imported any number of times. They
@@ -848,8 +851,13 @@ VMM_API vmm_result vmm_mem_import_from_shareable_handle(vmm_system *sys, vmm_mem
  * there [VMM-ACCESS-TEAM].
  *
  * Nothing here was measured: no driver was asked. What the documents leave open is decided strictly, and each rule says
- * whether it is theirs or ours (docs/multicast.md). Documents: binding and mapping wait until the team is complete;
- * within one process that wait never ends, so the simulator refuses [VMM-BIND-INCOMPLETE, VMM-MAP-INCOMPLETE].
+ * whether it is theirs or ours (docs/multicast.md). Documents: binding and mapping wait until the team is complete. The
+ * simulator waits where another process has the object or may come to have it, for at most team_wait= seconds; within one
+ * process the wait would never end, and it refuses at once [VMM-BIND-INCOMPLETE, VMM-MAP-INCOMPLETE].
+ *
+ *   process A   create, export, add dev0 ..... bind, map, kernels     Each process adds and binds what is its own. What was
+ *   process B   import, add dev1 ............. bind, map, kernels     bound stays until it is unbound or the object ends,
+ *                                                                     also when the process that bound it has ended.
  * A machine needs VMM_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED. On the driver these calls are NOT_SUPPORTED unless the
  * environment has CUVMM_REAL_MULTICAST=1. cuda.h 13.0, multicast object management; guide 4.16.4. */
 
@@ -863,10 +871,11 @@ VMM_API vmm_result vmm_multicast_get_granularity(vmm_system *sys, uint64_t *gran
                                                  vmm_multicast_granularity_flags option);
 
 /* A multicast object without devices and memory; it takes none of a device's. prop.num_devices: 2 to the machine's
- * number of devices. prop.size > 0, bytes, a multiple of the minimum granularity. INVALID_VALUE
+ * number of devices, with FABRIC among the handle types to 64. prop.size > 0, bytes, a multiple of the minimum granularity. INVALID_VALUE
  * [VMM-MULTICAST-NULL-HANDLE, VMM-MULTICAST-NULL-PROP]; NOT_SUPPORTED [VMM-MULTICAST-UNSUPPORTED]; INVALID_VALUE
  * [VMM-MULTICAST-NUM-DEVICES, VMM-MULTICAST-FLAGS, VMM-MULTICAST-HANDLE-TYPES]; NOT_SUPPORTED
- * [VMM-MULTICAST-TYPES-UNSUPPORTED]; INVALID_VALUE [VMM-MULTICAST-SIZE-ZERO, VMM-MULTICAST-SIZE-GRANULARITY].
+ * [VMM-MULTICAST-TYPES-UNSUPPORTED]; INVALID_VALUE [VMM-MULTICAST-SIZE-ZERO, VMM-MULTICAST-SIZE-GRANULARITY];
+ * NOT_PERMITTED [VMM-MULTICAST-FABRIC-IMEX].
  * The handle is one reference. The object stays while it has references or mappings; what is bound to it does not keep
  * it, and is let go when it ends [VMM-RELEASE-TEAM-BOUND, a warning]. Given to
  * vmm_mem_get_allocation_properties_from_handle: INVALID_VALUE [VMM-PROPERTIES-MULTICAST].
@@ -891,8 +900,8 @@ VMM_API vmm_result vmm_multicast_add_device(vmm_system *sys, vmm_mem_generic_all
  * INVALID_VALUE [VMM-MULTICAST-HANDLE, VMM-MULTICAST-HANDLE-STALE, VMM-MULTICAST-HANDLE-MEMORY, VMM-BIND-MEMORY,
  *   VMM-BIND-MEMORY-STALE, VMM-BIND-MULTICAST, VMM-BIND-FLAGS, VMM-BIND-SIZE-ZERO, VMM-BIND-GRANULARITY,
  *   VMM-BIND-RANGE, VMM-BIND-MEMORY-RANGE]; ILLEGAL_STATE [VMM-BIND-INCOMPLETE]; INVALID_VALUE [VMM-BIND-HOST];
- * INVALID_DEVICE [VMM-BIND-DEVICE]; NOT_PERMITTED [VMM-BIND-SHARED]; INVALID_VALUE [VMM-BIND-OVERLAP].
- * Documents: also OUT_OF_MEMORY, SYSTEM_NOT_READY and ILLEGAL_STATE of the system's configuration, which the simulator
+ * INVALID_DEVICE [VMM-BIND-DEVICE]; NOT_PERMITTED [VMM-BIND-SHARED]; INVALID_VALUE [VMM-BIND-OVERLAP];
+ * OUT_OF_MEMORY [VMM-BIND-RESOURCES]. Documents: also SYSTEM_NOT_READY and ILLEGAL_STATE of the system's configuration, which the simulator
  * does not know. cuMulticastBindMem; cuda.h 13.0; guide 4.16.4.3. */
 VMM_API vmm_result vmm_multicast_bind_mem(vmm_system *sys, vmm_mem_generic_allocation_handle mc_handle,
                                           uint64_t mc_offset, vmm_mem_generic_allocation_handle mem_handle,

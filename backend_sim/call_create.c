@@ -1,6 +1,7 @@
 /* Granularity and creation of physical memory. */
 #include <stdlib.h>
 
+#include "call_fabric.h"
 #include "sim.h"
 
 #define KNOWN_TYPES                                                                                                   \
@@ -267,32 +268,9 @@ static vmm_result check_arguments(const struct sim_process *process, const struc
     return VMM_SUCCESS;
 }
 
-/* Through which channel memory goes to a fabric, found before anything is taken: where it lies depends on that. */
-struct channel {
-    int number; /* IMEX_NONE: it cannot */
-    struct imex_place place;
-    char why[SHARE_WHY];
-};
-
-static vmm_result find_channel(struct sim_process *process, const struct vmm_call_mem_create *call, struct channel *channel)
-{
-    struct sim_machine *machine = process->machine;
-    *channel = (struct channel){.number = IMEX_NONE};
-    if (!(call->prop->requested_handle_types & VMM_MEM_HANDLE_TYPE_FABRIC))
-        return VMM_SUCCESS;
-    channel->number = imex_lowest(process->options.imex, &machine->profile, channel->why);
-    if (channel->number == IMEX_NONE || !machine->bytes) /* the one is refused in its turn, the other is never shared */
-        return VMM_SUCCESS;
-    channel->place.channel = (uint32_t)channel->number;
-    if (!imex_domain(process->options.imex, &machine->profile, &channel->place.domain, channel->why) ||
-        !sim_machine_share(machine, channel->why))
-        return sim_machine_unreachable(channel->why);
-    return VMM_SUCCESS;
-}
-
 /* Nobody else takes of the machine's memory meanwhile. */
 static vmm_result take_memory(struct sim_process *process, const struct vmm_call_mem_create *call,
-                              const struct channel *channel)
+                              const struct sim_channel *channel)
 {
     vmm_mem_allocation_prop prop = obtained(process, call->prop, call->size);
     if (call->size > sim_machine_room(process->machine, prop.location, call->size))
@@ -310,10 +288,10 @@ static vmm_result take_memory(struct sim_process *process, const struct vmm_call
 
 vmm_result sim_mem_create(struct sim_process *process, const struct vmm_call_mem_create *call)
 {
-    struct channel channel;
+    struct sim_channel channel;
     vmm_result result = check_arguments(process, call);
     if (result == VMM_SUCCESS)
-        result = find_channel(process, call, &channel);
+        result = sim_fabric_channel(process, (uint64_t)call->prop->requested_handle_types, &channel);
     if (result != VMM_SUCCESS)
         return result;
     if (!sim_machine_begin(process->machine))

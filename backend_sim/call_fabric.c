@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "share_nodes.h"
+#include "team_share.h"
 
 #define FABRIC VMM_MEM_HANDLE_TYPE_FABRIC
 
@@ -12,6 +13,24 @@ static vmm_result refuse(enum vmm_rule_id rule, uint64_t value, const char *why)
     if (why[0])
         vmm_detail_note("%s", why);
     return result;
+}
+
+/* ---- create ---- */
+
+vmm_result sim_fabric_channel(struct sim_process *process, uint64_t types, struct sim_channel *channel)
+{
+    struct sim_machine *machine = process->machine;
+    *channel = (struct sim_channel){.number = IMEX_NONE};
+    if (!(types & FABRIC))
+        return VMM_SUCCESS;
+    channel->number = imex_lowest(process->options.imex, &machine->profile, channel->why);
+    if (channel->number == IMEX_NONE || !machine->bytes) /* the one is refused in its turn, the other is never shared */
+        return VMM_SUCCESS;
+    channel->place.channel = (uint32_t)channel->number;
+    if (!imex_domain(process->options.imex, &machine->profile, &channel->place.domain, channel->why) ||
+        !sim_machine_share(machine, channel->why))
+        return sim_machine_unreachable(channel->why);
+    return VMM_SUCCESS;
 }
 
 /* ---- export ---- */
@@ -32,7 +51,9 @@ vmm_result sim_fabric_export(struct sim_machine *machine, struct sim_block *bloc
     struct share_label label;
     if (!sim_machine_begin(machine))
         return sim_machine_unreachable(SHARE_STATE_LOST);
-    const char *wrong = share_name(machine->share, machine, block, &label);
+    const char *wrong = block->team ? team_share_binds(machine, block) : NULL;
+    if (!wrong)
+        wrong = share_name(machine->share, machine, block, &label);
     sim_machine_end(machine);
     if (wrong)
         return refuse(VMM_RULE_EXPORT_SYSTEM, 0, wrong);

@@ -8,6 +8,16 @@
 
 #include "sim.h"
 
+/* Through which channel something goes to a fabric, found before anything is taken: where memory lies depends on that. */
+struct sim_channel {
+    int number; /* IMEX_NONE: it cannot, and why; or it need not, as no handle of types is for a fabric */
+    struct imex_place place;
+    char why[SHARE_WHY];
+};
+
+/* SUCCESS also where there is none: that is refused by the call, in its turn. */
+vmm_result sim_fabric_channel(struct sim_process *process, uint64_t types, struct sim_channel *channel);
+
 /* Is the channel of the memory still this process's to use? */
 vmm_result sim_fabric_check_export(const struct sim_process *process, const struct sim_handle *handle);
 /* Writes the handle of a block that was created for a fabric to place. */

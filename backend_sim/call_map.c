@@ -2,6 +2,8 @@
 #include <stdlib.h>
 
 #include "rdma.h"
+#include "team_share.h"
+#include "team_wait.h"
 
 static vmm_result refuse_at(const struct sim_process *process, enum vmm_rule_id rule, uint64_t address)
 {
@@ -16,12 +18,16 @@ static vmm_result refuse_handle_size(enum vmm_rule_id rule, uint64_t value, cons
 }
 
 /* A multicast object waits for all its devices. */
-static vmm_result check_team(const struct vmm_call_mem_map *call, const struct sim_handle *handle)
+static vmm_result check_team(struct sim_process *process, const struct sim_handle *handle, struct team_wait *wait)
 {
-    vmm_object nearest = sim_object_handle(handle);
-    if (!handle->team_size || team_is_complete(handle->block->team))
+    if (!handle->team_size)
         return VMM_SUCCESS;
-    return vmm_detail_refuse(VMM_RULE_MAP_INCOMPLETE, call->handle, 0, &nearest);
+    const char *wrong = team_look(process->machine, handle->block);
+    if (wrong)
+        return sim_machine_unreachable(wrong);
+    if (team_is_complete(handle->block->team) || team_wait_for(wait, process, handle))
+        return VMM_SUCCESS;
+    return team_wait_refuse(wait, VMM_RULE_MAP_INCOMPLETE, handle);
 }
 
 /* Which part of the memory: all of it, unless the profile allows parts. */
@@ -106,7 +112,7 @@ static vmm_result make(struct sim_process *process, const struct vmm_call_mem_ma
     return VMM_SUCCESS;
 }
 
-vmm_result sim_mem_map(struct sim_process *process, const struct vmm_call_mem_map *call)
+static vmm_result map(struct sim_process *process, const struct vmm_call_mem_map *call, struct team_wait *wait)
 {
     if (!call->size)
         return vmm_detail_refuse(VMM_RULE_MAP_SIZE_ZERO, 0, 0, NULL);
@@ -120,9 +126,10 @@ vmm_result sim_mem_map(struct sim_process *process, const struct vmm_call_mem_ma
         sim_handle_live(process, call->handle, VMM_RULE_MAP_HANDLE_STALE, VMM_RULE_MAP_HANDLE_FORGED);
     if (!handle)
         return VMM_ERROR_INVALID_VALUE;
-    vmm_result result = check_team(call, handle);
-    if (result == VMM_SUCCESS)
-        result = check_part(process, call, handle);
+    vmm_result result = check_team(process, handle, wait);
+    if (result != VMM_SUCCESS || wait->asked)
+        return result;
+    result = check_part(process, call, handle);
     if (result == VMM_SUCCESS)
         result = check_place(process, call, handle);
     if (result == VMM_SUCCESS)
@@ -132,6 +139,16 @@ vmm_result sim_mem_map(struct sim_process *process, const struct vmm_call_mem_ma
     if (!pass_past_reservation(process, call))
         return VMM_ERROR_INVALID_VALUE;
     return make(process, call, handle);
+}
+
+vmm_result sim_mem_map(struct sim_process *process, const struct vmm_call_mem_map *call)
+{
+    struct team_wait wait = {0};
+    vmm_result result;
+    do
+        result = map(process, call, &wait);
+    while (team_wait_again(&wait, process));
+    return result;
 }
 
 static vmm_result refuse_partial(const struct sim_mapping *mapping, const struct vmm_call_mem_unmap *call)

@@ -3,7 +3,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "call_fabric.h"
 #include "launch.h"
+#include "team_share.h"
+#include "team_wait.h"
 
 #define WINDOWS_TYPES (VMM_MEM_HANDLE_TYPE_WIN32 | VMM_MEM_HANDLE_TYPE_WIN32_KMT)
 
@@ -53,14 +56,15 @@ static bool can_share(const struct sim_process *process, uint64_t types)
         !attribute(process, VMM_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED))
         return false;
     return !(types & VMM_MEM_HANDLE_TYPE_FABRIC) ||
-           (attribute(process, VMM_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED) && process->machine->profile.imex);
+           attribute(process, VMM_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED);
 }
 
 /* Everything but the size, which may be unknown when the granularity is asked for. */
 static vmm_result check_prop(const struct sim_process *process, const vmm_multicast_object_prop *prop)
 {
     const uint64_t known = VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR | VMM_MEM_HANDLE_TYPE_FABRIC;
-    unsigned devices = (unsigned)process->machine->profile.devices;
+    bool fabric = prop->handle_types & VMM_MEM_HANDLE_TYPE_FABRIC; /* then other machines have some, too */
+    unsigned devices = fabric ? TEAM_MEMBERS : (unsigned)process->machine->profile.devices;
     if (!attribute(process, VMM_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED)) {
         vmm_object nearest = sim_object_device(process, 0);
         return vmm_detail_refuse(VMM_RULE_MULTICAST_UNSUPPORTED, 0, 0, &nearest);
@@ -92,25 +96,18 @@ vmm_result sim_multicast_get_granularity(struct sim_process *process,
     return result;
 }
 
-static vmm_result make(struct sim_process *process, const struct vmm_call_multicast_create *call)
+static vmm_result make(struct sim_process *process, const struct vmm_call_multicast_create *call,
+                       const struct sim_channel *channel)
 {
-    struct sim_handle *handle = calloc(1, sizeof *handle);
-    struct sim_block *block = handle ? team_new(process->machine, call->prop) : NULL;
-    uint64_t value = block ? slots_add(&process->handles, handle) : 0;
-    if (!value) {
+    struct sim_block *block = team_new(process->machine, call->prop);
+    struct sim_handle *handle = block ? sim_handle_new(process, block, sim_origin(&call->head)) : NULL;
+    if (!handle) {
         if (block)
             sim_block_drop(process->machine, block);
-        free(handle);
         return sim_out_of_host_memory();
     }
-    handle->value = handle->shown = value;
-    handle->block = block;
-    handle->refs = 1;
-    handle->number = sim_process_number(process, VMM_OBJECT_HANDLE);
-    handle->size = block->size;
-    handle->team_size = call->prop->num_devices;
-    handle->made = sim_origin(&call->head);
-    *call->mc_handle = value;
+    block->fabric = channel->place;
+    *call->mc_handle = handle->value;
     return VMM_SUCCESS;
 }
 
@@ -128,20 +125,30 @@ vmm_result sim_multicast_create(struct sim_process *process, const struct vmm_ca
         return refuse(VMM_RULE_MULTICAST_SIZE_ZERO, 0, unit);
     if (call->prop->size % unit)
         return refuse(VMM_RULE_MULTICAST_SIZE_GRANULARITY, call->prop->size, unit);
-    return make(process, call);
+    struct sim_channel channel;
+    result = sim_fabric_channel(process, call->prop->handle_types, &channel);
+    if (result != VMM_SUCCESS)
+        return result;
+    if ((call->prop->handle_types & VMM_MEM_HANDLE_TYPE_FABRIC) && channel.number == IMEX_NONE) {
+        result = refuse(VMM_RULE_MULTICAST_FABRIC_IMEX, call->prop->handle_types, 0);
+        vmm_detail_note("%s", channel.why);
+        return result;
+    }
+    return make(process, call, &channel);
 }
 
 /* ---- its devices ---- */
 
-/* A live multicast object, or NULL with the detail of a refusal. */
-static struct sim_handle *object_of(const struct sim_process *process, uint64_t value)
+/* A live multicast object, as it is now, or the detail of a refusal. */
+static vmm_result find_object(const struct sim_process *process, uint64_t value, struct sim_handle **object)
 {
-    struct sim_handle *handle =
-        sim_handle_live(process, value, VMM_RULE_MULTICAST_HANDLE_STALE, VMM_RULE_MULTICAST_HANDLE);
-    if (!handle || handle->team_size)
-        return handle;
-    refuse_near(VMM_RULE_MULTICAST_HANDLE_MEMORY, value, 0, handle);
-    return NULL;
+    *object = sim_handle_live(process, value, VMM_RULE_MULTICAST_HANDLE_STALE, VMM_RULE_MULTICAST_HANDLE);
+    if (!*object)
+        return VMM_ERROR_INVALID_VALUE;
+    if (!(*object)->team_size)
+        return refuse_near(VMM_RULE_MULTICAST_HANDLE_MEMORY, value, 0, *object);
+    const char *wrong = team_look(process->machine, (*object)->block);
+    return wrong ? sim_machine_unreachable(wrong) : VMM_SUCCESS;
 }
 
 static vmm_result check_device(const struct sim_process *process, int device)
@@ -152,21 +159,33 @@ static vmm_result check_device(const struct sim_process *process, int device)
                         (uint64_t)process->machine->profile.devices);
 }
 
+static enum team_answer add(struct sim_machine *machine, struct sim_block *object, int device, char why[SHARE_WHY])
+{
+    if (object->shared)
+        return team_join(machine, object, device, why);
+    if (team_has(object->team, device))
+        return TEAM_TWICE;
+    if (team_is_complete(object->team))
+        return TEAM_FULL;
+    team_add(object->team, TEAM_THIS_MACHINE, device);
+    return TEAM_DONE;
+}
+
 vmm_result sim_multicast_add_device(struct sim_process *process, const struct vmm_call_multicast_add_device *call)
 {
-    struct sim_handle *object = object_of(process, call->mc_handle);
-    if (!object)
-        return VMM_ERROR_INVALID_VALUE;
-    struct team *team = object->block->team;
-    vmm_result result = check_device(process, call->dev);
+    struct sim_handle *object;
+    vmm_result result = find_object(process, call->mc_handle, &object);
+    if (result == VMM_SUCCESS)
+        result = check_device(process, call->dev);
     if (result != VMM_SUCCESS)
         return result;
-    if (team_has(team, call->dev))
-        return refuse_near(VMM_RULE_MULTICAST_DEVICE_TWICE, (uint64_t)call->dev, 0, object);
-    if (team_is_complete(team))
-        return refuse_near(VMM_RULE_MULTICAST_TEAM_FULL, (uint64_t)call->dev, 0, object);
-    team_add(team, call->dev);
-    return VMM_SUCCESS;
+    char why[SHARE_WHY];
+    switch (add(process->machine, object->block, call->dev, why)) {
+    case TEAM_TWICE: return refuse_near(VMM_RULE_MULTICAST_DEVICE_TWICE, (uint64_t)call->dev, 0, object);
+    case TEAM_FULL: return refuse_near(VMM_RULE_MULTICAST_TEAM_FULL, (uint64_t)call->dev, 0, object);
+    case TEAM_LOST: return sim_machine_unreachable(why);
+    default: return VMM_SUCCESS;
+    }
 }
 
 /* ---- what is bound ---- */
@@ -213,77 +232,127 @@ static vmm_result check_bind_arguments(const struct sim_process *process, const 
     return result;
 }
 
+/* Another node's, or another machine's of the same device numbers. */
+static bool is_abroad(const struct sim_process *process, const struct sim_block *memory)
+{
+    return memory->shared && memory->share != process->machine->share;
+}
+
+/* Is the memory allowed to go where the object may go? Of an import nobody knows for what it was created, but that. */
+static bool may_be_shared(const struct team *team, const struct sim_handle *memory)
+{
+    int types = memory->block->fabric.domain ? VMM_MEM_HANDLE_TYPE_FABRIC : 0;
+    types |= memory->prop.requested_handle_types | (memory->imported ? VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR : 0);
+    return !team->handle_types || (types && (!(team->handle_types & VMM_MEM_HANDLE_TYPE_FABRIC) ||
+                                             (types & VMM_MEM_HANDLE_TYPE_FABRIC)));
+}
+
 /* May this memory stand behind this object? */
-static vmm_result check_memory(const struct request *r)
+static vmm_result check_memory(const struct sim_process *process, const struct request *r)
 {
     const struct team *team = r->object->block->team;
     vmm_mem_location location = r->memory->block->prop.location;
     vmm_object nearest = sim_object_handle(r->memory);
     if (location.type != VMM_MEM_LOCATION_TYPE_DEVICE)
         return refuse_argument(VMM_RULE_BIND_HOST, r->which, r->named, 0, &nearest);
-    if (!team_has(team, location.id))
+    if (is_abroad(process, r->memory->block) || !team_has(team, location.id))
         return refuse_argument(VMM_RULE_BIND_DEVICE, r->which, r->named, 0, &nearest);
-    if (team->handle_types && !r->memory->prop.requested_handle_types)
+    if (!may_be_shared(team, r->memory))
         return refuse_argument(VMM_RULE_BIND_SHARED, r->which, r->named, 0, &nearest);
     return VMM_SUCCESS;
 }
 
-static vmm_result check_team(const struct request *r)
+static vmm_result refuse_overlap(const struct request *r)
 {
-    const struct team *team = r->object->block->team;
-    if (!team_is_complete(team))
-        return refuse_near(VMM_RULE_BIND_INCOMPLETE, r->object->value, 0, r->object);
-    vmm_result result = check_memory(r);
-    if (result != VMM_SUCCESS)
-        return result;
     const struct team_bind *other =
-        team_bind_in(team, r->memory->block->prop.location.id, r->mc_offset, r->size);
-    if (!other)
-        return VMM_SUCCESS;
+        team_bind_in(r->object->block->team, r->memory->block->prop.location.id, r->mc_offset, r->size);
     vmm_object nearest = sim_object_bind(r->object, other);
     return vmm_detail_refuse(VMM_RULE_BIND_OVERLAP, r->mc_offset, 0, &nearest);
 }
 
-static vmm_result bind(struct sim_process *process, const struct request *r)
+/* In the list of this machine's device: what is alone in this process, or stands in the state. */
+static enum team_answer add_bind(struct sim_process *process, const struct request *r, const struct team_bind *bind,
+                                 char why[SHARE_WHY])
 {
-    vmm_result result = check_bind_arguments(process, r);
-    if (result == VMM_SUCCESS)
-        result = check_team(r);
-    if (result != VMM_SUCCESS)
-        return result;
-    const struct team_bind made = {.offset = r->mc_offset, .size = r->size, .block = r->memory->block, .at = r->at,
+    struct sim_block *object = r->object->block;
+    int device = bind->block->prop.location.id;
+    if (team_bind_in(object->team, device, bind->offset, bind->size))
+        return TEAM_OVERLAP;
+    if (object->shared)
+        return team_attach(process->machine, object, device, bind, why);
+    struct team_member *member = team_member_of(object->team, TEAM_THIS_MACHINE, device);
+    return team_bind(object->team, member, bind) ? TEAM_DONE : TEAM_NO_MEMORY;
+}
+
+static vmm_result make_bind(struct sim_process *process, const struct request *r)
+{
+    char why[SHARE_WHY];
+    const struct team_bind bind = {.offset = r->mc_offset, .size = r->size, .block = r->memory->block, .at = r->at,
                                    .made = r->call->number, .made_by = r->call->id,
                                    .number = process->numbers[VMM_OBJECT_BIND] + 1};
-    if (!team_bind(r->object->block->team, &made))
-        return sim_out_of_host_memory();
+    vmm_result result;
+    switch (add_bind(process, r, &bind, why)) {
+    case TEAM_DONE: break;
+    case TEAM_OVERLAP: return refuse_overlap(r);
+    case TEAM_NO_MEMORY: return sim_out_of_host_memory();
+    case TEAM_NO_ROOM:
+        result = refuse_near(VMM_RULE_BIND_RESOURCES, r->size, 0, r->object);
+        vmm_detail_note("%s", why);
+        return result;
+    default: return sim_machine_unreachable(why);
+    }
     sim_process_number(process, VMM_OBJECT_BIND);
     return VMM_SUCCESS;
 }
 
-vmm_result sim_multicast_bind_mem(struct sim_process *process, const struct vmm_call_multicast_bind_mem *call)
+static vmm_result bind(struct sim_process *process, const struct request *r, struct team_wait *wait)
+{
+    vmm_result result = check_bind_arguments(process, r);
+    if (result != VMM_SUCCESS)
+        return result;
+    if (!team_is_complete(r->object->block->team))
+        return team_wait_for(wait, process, r->object) ? VMM_SUCCESS
+                                                        : team_wait_refuse(wait, VMM_RULE_BIND_INCOMPLETE, r->object);
+    result = check_memory(process, r);
+    return result == VMM_SUCCESS ? make_bind(process, r) : result;
+}
+
+static vmm_result bind_mem(struct sim_process *process, const struct vmm_call_multicast_bind_mem *call,
+                           struct team_wait *wait)
 {
     struct request r = {.call = &call->head, .mc_offset = call->mc_offset, .size = call->size, .flags = call->flags,
                         .at = call->mem_offset, .given = call->mem_offset, .where = "memOffset",
                         .named = call->mem_handle, .which = "memHandle"};
-    r.object = object_of(process, call->mc_handle);
-    if (!r.object)
-        return VMM_ERROR_INVALID_VALUE;
+    vmm_result result = find_object(process, call->mc_handle, &r.object);
+    if (result != VMM_SUCCESS)
+        return result;
     r.memory = sim_handle_live(process, call->mem_handle, VMM_RULE_BIND_MEMORY_STALE, VMM_RULE_BIND_MEMORY);
     if (!r.memory)
         return VMM_ERROR_INVALID_VALUE;
     if (r.memory->team_size)
         return refuse_near(VMM_RULE_BIND_MULTICAST, call->mem_handle, 0, r.memory);
     r.room = call->mem_offset < r.memory->size ? r.memory->size - call->mem_offset : 0;
-    return bind(process, &r);
+    return bind(process, &r, wait);
 }
 
-vmm_result sim_multicast_bind_addr(struct sim_process *process, const struct vmm_call_multicast_bind_addr *call)
+vmm_result sim_multicast_bind_mem(struct sim_process *process, const struct vmm_call_multicast_bind_mem *call)
+{
+    struct team_wait wait = {0};
+    vmm_result result;
+    do
+        result = bind_mem(process, call, &wait);
+    while (team_wait_again(&wait, process));
+    return result;
+}
+
+static vmm_result bind_addr(struct sim_process *process, const struct vmm_call_multicast_bind_addr *call,
+                            struct team_wait *wait)
 {
     struct request r = {.call = &call->head, .mc_offset = call->mc_offset, .size = call->size, .flags = call->flags,
                         .given = call->memptr, .where = "memptr", .named = call->memptr, .which = "memptr"};
-    r.object = object_of(process, call->mc_handle);
-    if (!r.object)
-        return VMM_ERROR_INVALID_VALUE;
+    vmm_result result = find_object(process, call->mc_handle, &r.object);
+    if (result != VMM_SUCCESS)
+        return result;
     const struct sim_mapping *mapping = sim_mapping_at(process, call->memptr);
     if (!mapping) {
         vmm_object nearest = sim_object_nearest(process, call->memptr);
@@ -296,16 +365,38 @@ vmm_result sim_multicast_bind_addr(struct sim_process *process, const struct vmm
     }
     r.at = mapping->offset + (call->memptr - mapping->start);
     r.room = mapping->size - (call->memptr - mapping->start);
-    return bind(process, &r);
+    return bind(process, &r, wait);
+}
+
+vmm_result sim_multicast_bind_addr(struct sim_process *process, const struct vmm_call_multicast_bind_addr *call)
+{
+    struct team_wait wait = {0};
+    vmm_result result;
+    do
+        result = bind_addr(process, call, &wait);
+    while (team_wait_again(&wait, process));
+    return result;
+}
+
+static vmm_result end_bind(struct sim_process *process, struct sim_block *object, int device,
+                           const struct team_bind *bound)
+{
+    char why[SHARE_WHY];
+    if (object->shared)
+        return team_detach(process->machine, object, device, bound, why) == TEAM_DONE ? VMM_SUCCESS
+                                                                                      : sim_machine_unreachable(why);
+    team_unbind(process->machine, object->team, team_member_of(object->team, TEAM_THIS_MACHINE, device), bound);
+    return VMM_SUCCESS;
 }
 
 vmm_result sim_multicast_unbind(struct sim_process *process, const struct vmm_call_multicast_unbind *call)
 {
-    struct sim_handle *object = object_of(process, call->mc_handle);
-    if (!object)
-        return VMM_ERROR_INVALID_VALUE;
+    struct sim_handle *object;
+    vmm_result result = find_object(process, call->mc_handle, &object);
+    if (result != VMM_SUCCESS)
+        return result;
     struct team *team = object->block->team;
-    vmm_result result = check_device(process, call->dev);
+    result = check_device(process, call->dev);
     if (result == VMM_SUCCESS && !team_has(team, call->dev))
         result = refuse_near(VMM_RULE_UNBIND_DEVICE, (uint64_t)call->dev, 0, object);
     if (result == VMM_SUCCESS)
@@ -322,8 +413,7 @@ vmm_result sim_multicast_unbind(struct sim_process *process, const struct vmm_ca
                                start ? bound->offset : bound->size, &nearest);
     }
     flight_unbinding(process, object, call->mc_offset, call->size);
-    team_unbind(process->machine, team, call->dev, bound);
-    return VMM_SUCCESS;
+    return end_bind(process, object->block, call->dev, bound);
 }
 
 void sim_warn_bound(const struct sim_handle *handle)

@@ -10,7 +10,7 @@
 
 #include "call_fabric.h"
 #include "sim.h"
-#include "team.h"
+#include "team_share.h"
 
 #define FD VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
 #define FABRIC VMM_MEM_HANDLE_TYPE_FABRIC
@@ -31,6 +31,11 @@ static vmm_result refuse(enum vmm_rule_id rule, uint64_t value, const struct sim
 
 /* ---- export ---- */
 
+static uint64_t types_of(const struct sim_handle *handle)
+{
+    return handle->team_size ? handle->block->team->handle_types : (uint64_t)handle->prop.requested_handle_types;
+}
+
 static vmm_result check_export(const struct sim_process *process, const export_call *call, struct sim_handle **handle)
 {
     uint64_t type = (uint64_t)(int64_t)call->handle_type;
@@ -45,11 +50,9 @@ static vmm_result check_export(const struct sim_process *process, const export_c
     *handle = sim_handle_live(process, call->handle, VMM_RULE_EXPORT_HANDLE_STALE, VMM_RULE_EXPORT_HANDLE_FORGED);
     if (!*handle)
         return VMM_ERROR_INVALID_VALUE;
-    if ((*handle)->block->team && ((*handle)->block->team->handle_types & type))
-        return refuse(VMM_RULE_EXPORT_MULTICAST, call->handle, *handle);
     if ((*handle)->imported)
         return refuse(VMM_RULE_EXPORT_IMPORTED, call->handle, *handle);
-    if (!((*handle)->prop.requested_handle_types & call->handle_type))
+    if (!(types_of(*handle) & type))
         return refuse(VMM_RULE_EXPORT_NOT_REQUESTED, type, *handle);
     return call->handle_type == FABRIC ? sim_fabric_check_export(process, *handle) : VMM_SUCCESS;
 }
@@ -68,7 +71,9 @@ static vmm_result export_fd(struct sim_machine *machine, struct sim_block *block
         return refuse_system(VMM_RULE_EXPORT_SYSTEM, why);
     if (!sim_machine_begin(machine))
         return sim_machine_unreachable(SHARE_STATE_LOST);
-    const char *wrong = share_export(machine->share, machine, block, fd);
+    const char *wrong = block->team ? team_share_binds(machine, block) : NULL;
+    if (!wrong)
+        wrong = share_export(machine->share, machine, block, fd);
     sim_machine_end(machine);
     return wrong ? refuse_system(VMM_RULE_EXPORT_SYSTEM, wrong) : VMM_SUCCESS;
 }

@@ -9,6 +9,7 @@
 #include "kernels.h"
 #include "reach.h"
 #include "stale.h"
+#include "team_share.h"
 #include "twin.h"
 
 /* A kernel that runs: how its twin reaches memory, and what came of it. */
@@ -75,7 +76,7 @@ static bool reach_all(struct twin_memory *memory, uint64_t address, unsigned wid
     enum reach_multimem found =
         reach_multimem(run->process, run->place->device, address, width, reach_need(use), &all);
     if (found != REACH_MULTIMEM_DONE)
-        return lose(run, kinds[found], address, width, use, all.missing);
+        return lose(run, kinds[found], address, width, use, all.missing_abroad ? ~all.missing : all.missing);
     *count = all.count;
     for (unsigned i = 0; use != TWIN_READ && i < all.count; i++)
         if (!bytes_touch(&all.run[i].block->bytes, all.run[i].offset, width)) {
@@ -130,7 +131,9 @@ static const char *why(const struct sim_fault *fault, char *text, size_t size)
     case SIM_FAULT_MULTICAST: return "it is a multicast address, for multimem instructions alone";
     case SIM_FAULT_MULTIMEM: return "it is no multicast address, which multimem instructions need";
     case SIM_FAULT_UNBOUND:
-        snprintf(text, size, "device %d of the team has bound nothing there", fault->unbound);
+        snprintf(text, size, "device %d of %s has bound nothing there",
+                 fault->unbound < 0 ? ~fault->unbound : fault->unbound,
+                 fault->unbound < 0 ? "another node" : "the team");
         return text;
     default: break;
     }
@@ -206,6 +209,8 @@ static bool run_stale(struct run *run)
 
 bool launch_do(struct sim_process *process, const struct queue_place *place, const struct vmm_call_launch *call)
 {
+    if (kernels_is_multimem(call->kernel))
+        team_look_at_all(process->machine);
     struct run run = {.memory = {.run = reach, .replicas = reach_all}, .process = process, .place = place, .call = call};
     if (!process->options.stale || !process->aliased) {
         twin_of(call->kernel)(&run.memory, call->args);

@@ -42,7 +42,7 @@ struct loss {
     uint64_t address;
     uint32_t width;
     unsigned use; /* enum twin_use */
-    int unbound;  /* of SIM_FAULT_UNBOUND: the device */
+    int unbound;  /* of SIM_FAULT_UNBOUND: the device; ~device of another node */
 };
 
 void sim_lose_device(struct sim_process *process, const struct loss *loss);

@@ -23,7 +23,8 @@ struct sim_block {
     uint64_t id;                  /* MEMORY_BLOCK_ID: counted from 1, never used again */
     uint64_t size;
     uint32_t holders;
-    uint32_t binds;               /* of the holders: multicast objects that it is bound to */
+    uint32_t watchers;            /* binds of exported objects: they see it, and do not hold it for this machine (share.h) */
+    uint32_t binds;               /* how often multicast objects have it, as far as they were looked at here */
     vmm_mem_allocation_prop prop; /* as obtained; location.type is DEVICE or HOST_NUMA */
     struct bytes bytes;
     uint64_t shared;       /* number of the exported block that it is (share.h); 0: it is this machine's alone */

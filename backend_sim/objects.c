@@ -65,7 +65,7 @@ vmm_object sim_object_handle(const struct sim_handle *handle)
     if (handle->block)
         object.binds = handle->block->binds;
     if (handle->block && handle->block->team) {
-        object.devices = handle->block->team->devices;
+        object.devices = team_devices(handle->block->team);
         object.binds = handle->block->team->count;
     }
     end(&object, handle->ended);

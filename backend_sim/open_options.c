@@ -93,6 +93,15 @@ static bool take_machine(struct sim_options *options, const char *value)
     return true;
 }
 
+static bool take_team_wait(struct sim_options *options, const char *value)
+{
+    uint64_t seconds;
+    if (!value || !take_seed(&seconds, value) || seconds > TEAM_WAIT_MOST)
+        return false;
+    options->team_wait = (unsigned)seconds;
+    return true;
+}
+
 static bool take_imex(struct sim_options *options, const char *value)
 {
     if (!value || !value[0] || strlen(value) >= sizeof options->imex)
@@ -113,6 +122,7 @@ static const struct option {
     {"faults", take_faults, "explained or plain"},
     {"alias", take_alias, "fresh or stale:SEED with a number"},
     {"machine", take_machine, "a name of at most 40 letters, digits, '-', '_', '.'"},
+    {"team_wait", take_team_wait, "seconds, from 0 to 3600"},
     {"imex", take_imex, "a folder of channels, its path without commas and shorter than 200 bytes"},
 };
 
@@ -122,8 +132,8 @@ enum { OPTIONS = sizeof table / sizeof table[0] };
 static vmm_result refuse_name(const char *name)
 {
     return vmm_detail_fail(VMM_ERROR_INVALID_VALUE, "vmm_open",
-                           "option \"%.40s\": expected strict or observed, or one of schedule=, arena=, faults=, "
-                           "alias=, machine=, imex= with a value",
+                           "option \"%.40s\": expected strict or observed, or schedule=, arena=, faults=, alias=, "
+                           "machine=, team_wait=, imex= with a value",
                            name);
 }
 
@@ -154,7 +164,7 @@ static char *first_comma(char *text)
 vmm_result sim_options_take(char *text, struct sim_options *options)
 {
     char *comma = first_comma(text);
-    *options = (struct sim_options){.explain_faults = true};
+    *options = (struct sim_options){.explain_faults = true, .team_wait = TEAM_WAIT_SECONDS};
     while (comma) {
         char *option = comma + 1;
         *comma = '\0';

@@ -21,6 +21,9 @@
 /* When queued work is done; see flight.h. */
 enum sim_schedule { SIM_LATE, SIM_EAGER, SIM_RANDOM };
 
+/* Seconds of team_wait=, where it is not given and at most. */
+enum { TEAM_WAIT_SECONDS = 10, TEAM_WAIT_MOST = 3600 };
+
 struct sim_options {
     bool strict; /* documented rules that the recorded driver lets pass are refused */
     enum sim_schedule schedule;
@@ -30,6 +33,7 @@ struct sim_options {
     enum arena_choice arena;
     bool explain_faults; /* host accesses that are not allowed (host_fault.h) */
     char machine[SHARE_NAME_MAX + 1]; /* that processes share (share.h); "": one of its own */
+    unsigned team_wait;               /* seconds that a call waits for other processes' devices (team_wait.h) */
     char imex[IMEX_PATH_MAX];         /* the folder of channels (imex.h); "": none is named */
 };
 

@@ -40,6 +40,8 @@ static void accepted(void)
         {"h100,machine=ci-7_b.x", "h100", {.machine = "ci-7_b.x"}, false},
         {"h100,machine=a,strict,machine=b", "h100", {.strict = true, .machine = "b"}, false},
         {"h100,alias=stale:7,alias=fresh", "h100", {.stale = false, .stale_seed = 7}, false},
+        {"h100,team_wait=0", "h100", {.team_wait = 0}, false},
+        {"h100,team_wait=3600", "h100", {.team_wait = 3600}, false},
         {"h100,imex=/dev/channels", "h100", {.imex = "/dev/channels"}, false},
         {"h100,strict,imex=a/b,schedule=eager", "h100", {.strict = true, .schedule = SIM_EAGER, .imex = "a/b"}, false},
         {"a,b/c.profile,imex=/x,machine=m,imex=/y/z", "a,b/c.profile", {.machine = "m", .imex = "/y/z"}, false},
@@ -52,6 +54,8 @@ static void accepted(void)
                   options.seed == good[i].options.seed && options.arena == good[i].options.arena &&
                   options.explain_faults != good[i].plain && options.stale == good[i].options.stale &&
                   options.stale_seed == good[i].options.stale_seed &&
+                  (!strstr(good[i].text, "team_wait") ? options.team_wait == TEAM_WAIT_SECONDS
+                                                      : options.team_wait == good[i].options.team_wait) &&
                   strcmp(options.machine, good[i].options.machine) == 0 &&
                   strcmp(options.imex, good[i].options.imex) == 0;
         tap_ok(ok, "\"%s\"", good[i].text);
@@ -89,11 +93,15 @@ static void refused(void)
         {"h100,alias=stale:-1", "alias with \"stale:-1\""},
         {"h100,alias=stale:7 ", "alias with \"stale:7 \""},
         {"h100,alias=stale:99999999999999999999", "alias with \"stale:"},
+        {"h100,team_wait", "team_wait with \"\": expected seconds, from 0 to 3600"},
+        {"h100,team_wait=", "team_wait with \"\": expected seconds, from 0 to 3600"},
+        {"h100,team_wait=3601", "team_wait with \"3601\": expected seconds, from 0 to 3600"},
+        {"h100,team_wait=-1", "team_wait with \"-1\": expected seconds"},
         {"h100,imex", "imex with \"\": expected a folder of channels"},
         {"h100,imex=", "imex with \"\": expected a folder of channels"},
         {"h100,imex=/a,b", "\"b\": expected strict or observed"},
         {"h100,strict,imex=" LONG, "expected a folder of channels, its path without commas and shorter than 200 bytes"},
-        {"h100,a-name-that-is-forty-letters-long-or-longer", "machine=, imex= with a value"}, /* nothing is cut off */
+        {"h100,a-name-that-is-forty-letters-long-or-longer", "team_wait=, imex= with a value"}, /* nothing is cut off */
         {"h100,machine", "machine with \"\": expected a name"},
         {"h100,machine=", "machine with \"\": expected a name"},
         {"h100,machine=a b", "machine with \"a b\": expected a name"},

@@ -86,6 +86,10 @@ bool os_mutex_init(os_mutex *mutex);
 bool os_mutex_lock(os_mutex *mutex, int file);
 void os_mutex_unlock(os_mutex *mutex, int file);
 
+/* A time that never goes back, from 1 on; and a millisecond of doing nothing, for those who wait for what others do. */
+uint64_t os_milliseconds(void);
+void os_nap(void);
+
 /* Lets others run, between two tries; and whether those have gone on for too long since the time that began as 0. */
 void os_yield(void);
 bool os_too_long(uint64_t *began);

@@ -48,6 +48,18 @@ void os_yield(void)
     sched_yield();
 }
 
+uint64_t os_milliseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return 1 + (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+void os_nap(void)
+{
+    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+}
+
 enum { PATIENCE = 20 }; /* seconds for somebody whom the system has stopped or delayed */
 
 bool os_too_long(uint64_t *began)

@@ -6,6 +6,7 @@
 #include "host_fault.h"
 #include "os.h"
 #include "rdma.h"
+#include "team.h"
 
 #define TAG_HANDLE 0x4d48  /* "HM" */
 #define TAG_CONTEXT 0x5443
@@ -158,6 +159,7 @@ struct sim_handle *sim_handle_new(struct sim_process *process, struct sim_block 
     handle->number = sim_process_number(process, VMM_OBJECT_HANDLE);
     handle->size = block->size;
     handle->prop = block->prop;
+    handle->team_size = block->team ? block->team->wanted : 0;
     handle->made = made;
     return handle;
 }

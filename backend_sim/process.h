@@ -78,7 +78,7 @@ struct sim_fault {
     enum sim_fault_kind kind;
     uint16_t call; /* enum vmm_call_id: that issued the work */
     unsigned use; /* enum twin_use */
-    int unbound;  /* of SIM_FAULT_UNBOUND: the device */
+    int unbound;  /* of SIM_FAULT_UNBOUND: the device; ~device of another node */
     vmm_fault what;
     vmm_object nearest;
 };

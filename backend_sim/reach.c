@@ -57,10 +57,10 @@ bool reach_may(const struct sim_process *process, int device, uint64_t address, 
            (reach_rights(process, device, address) & need) == need;
 }
 
-/* The device's replica of width bytes. */
-static bool replica_of(const struct team *team, int device, uint64_t offset, unsigned width, struct reach_run *run)
+/* The member's replica of width bytes. */
+static bool replica_of(const struct team_member *member, uint64_t offset, unsigned width, struct reach_run *run)
 {
-    const struct team_bind *bind = team_bind_in(team, device, offset, width);
+    const struct team_bind *bind = team_member_bind(member, offset, width);
     if (!bind || offset < bind->offset || width > bind->offset + bind->size - offset)
         return false;
     *run = (struct reach_run){bind->block, bind->at + (offset - bind->offset), width};
@@ -78,11 +78,10 @@ enum reach_multimem reach_multimem(const struct sim_process *process, int device
     const struct team *team = run.block->team;
     if (!team)
         return REACH_MULTIMEM_ORDINARY;
-    for (int of = 0; of < VMM_MAX_DEVICES; of++) {
-        if (!team_has(team, of))
-            continue;
-        replicas->missing = of;
-        if (!replica_of(team, of, run.offset, width, &replicas->run[replicas->count++]))
+    for (unsigned i = 0; i < team->members; i++) {
+        replicas->missing = team->member[i].device;
+        replicas->missing_abroad = team->member[i].machine != TEAM_THIS_MACHINE;
+        if (!replica_of(&team->member[i], run.offset, width, &replicas->run[replicas->count++]))
             return REACH_MULTIMEM_UNBOUND;
     }
     return REACH_MULTIMEM_DONE;

@@ -33,8 +33,9 @@ bool reach_may(const struct sim_process *process, int device, uint64_t address, 
 /* What a multimem access finds: the replica of each device of the team, all of width bytes. */
 struct reach_replicas {
     unsigned count;
-    struct reach_run run[VMM_MAX_DEVICES];
-    int missing; /* the first device without one, where there is such */
+    struct reach_run run[TWIN_REPLICAS];
+    int missing;         /* the first device without one, where there is such */
+    bool missing_abroad; /* it is of another machine */
 };
 
 enum reach_multimem {

@@ -6,7 +6,9 @@
 
 #include "machine.h"
 #include "share_parts.h"
+#include "share_team.h"
 #include "share_token.h"
+#include "team.h"
 
 /* Is the slot this machine's still? A program that closes descriptors it does not know loses the lock on it, and others
  * take it for one that has ended. */
@@ -157,6 +159,19 @@ static void count_for_all(struct share *share, struct sim_machine *machine, cons
     share_publish(share, machine);
 }
 
+/* What there is of it: bytes, or a team. */
+static const char *publish_inside(struct share *share, struct share_block *entry, struct sim_block *block)
+{
+    entry->team = 0;
+    if (!block->team)
+        return bytes_open(&block->bytes) ? NULL : "there is no room for all of its bytes";
+    struct share_team *team = share_team_new(share->folder.state, block->team->wanted, block->team->handle_types);
+    if (!team)
+        return "256 exported multicast objects are in use";
+    entry->team = 1 + (uint32_t)(team - share->folder.state->team);
+    return NULL;
+}
+
 static const char *publish_block(struct share *share, struct sim_machine *machine, struct sim_block *block)
 {
     unsigned index;
@@ -166,8 +181,9 @@ static const char *publish_block(struct share *share, struct sim_machine *machin
     struct share_token token = {.machine = share->folder.state->id, .index = index};
     if (!entry)
         return "8192 exported pieces of memory are in use";
-    if (!bytes_open(&block->bytes))
-        return "there is no room for all of its bytes";
+    const char *wrong = publish_inside(share, entry, block);
+    if (wrong)
+        return wrong;
     token.number = atomic_load(&share->folder.state->numbers) + 1;
     atomic_store(&share->folder.state->numbers, token.number);
     snprintf(token.name, sizeof token.name, "%s", share->name);
@@ -177,8 +193,8 @@ static const char *publish_block(struct share *share, struct sim_machine *machin
     memcpy(entry->nonce, token.nonce, sizeof entry->nonce);
     entry->file_device = is.device;
     entry->file_number = is.number;
-    entry->home = share->serial;
-    entry->place = block->bytes.place;
+    entry->home = block->team ? 0 : share->serial;
+    entry->place = block->team ? 0 : block->bytes.place;
     entry->size = block->size;
     entry->location_type = block->prop.location.type;
     entry->location_id = block->prop.location.id;
@@ -188,20 +204,28 @@ static const char *publish_block(struct share *share, struct sim_machine *machin
         share_hold(entry, i, i == share->slot);
     if (share_blocks(share->folder.state) <= index)
         atomic_store(&share->folder.state->blocks_seen, index + 1);
+    if (entry->team)
+        share_team_begin(share->folder.state, &share->folder.state->team[entry->team - 1], token.number);
     atomic_store(&entry->number, token.number); /* from here on it is there */
     block->share = share;
     block->shared = token.number;
     block->shared_index = index;
     block->next_shared = share->blocks;
     share->blocks = block;
-    count_for_all(share, machine, block);
+    if (!block->team)
+        count_for_all(share, machine, block);
     return NULL;
+}
+
+const char *share_publish_block(struct share *share, struct sim_machine *machine, struct sim_block *block)
+{
+    return block->shared ? NULL : publish_block(share, machine, block);
 }
 
 const char *share_export(struct share *share, struct sim_machine *machine, struct sim_block *block, int *file)
 {
     char path[OS_PATH_MAX];
-    const char *wrong = block->shared ? NULL : publish_block(share, machine, block);
+    const char *wrong = share_publish_block(share, machine, block);
     if (wrong)
         return wrong;
     *file = share_token_open(share_file_of(share, "token", block->shared, path));
@@ -211,7 +235,7 @@ const char *share_export(struct share *share, struct sim_machine *machine, struc
 const char *share_name(struct share *share, struct sim_machine *machine, struct sim_block *block,
                        struct share_label *label)
 {
-    const char *wrong = block->shared ? NULL : publish_block(share, machine, block);
+    const char *wrong = share_publish_block(share, machine, block);
     if (wrong)
         return wrong;
     const struct share_block *entry = &share->folder.state->block[block->shared_index];
@@ -265,7 +289,7 @@ static void forget_memory(struct share *share)
     }
 }
 
-/* Could the machine have such a block? What is read from the state may be anybody's. */
+/* Could the machine have such memory? What is read from the state may be anybody's. */
 static bool plausible(const struct sim_machine *machine, const struct share_block *entry, const struct frames *frames)
 {
     const struct sim_profile *profile = &machine->profile;
@@ -280,35 +304,70 @@ static bool plausible(const struct sim_machine *machine, const struct share_bloc
            entry->size <= is.size - entry->place && entry->place % os_page_size() == 0;
 }
 
+static struct sim_block *new_view(struct sim_machine *machine, const struct share_block *entry)
+{
+    struct sim_block *block = calloc(1, sizeof *block);
+    if (!block)
+        return NULL;
+    block->id = ++machine->blocks;
+    block->size = entry->size;
+    block->fabric = entry->fabric;
+    return block;
+}
+
+/* Of memory: its bytes, in the file of who made it. */
+static struct sim_block *view_memory(struct sim_machine *machine, const struct share_block *entry,
+                                     struct share_memory *memory)
+{
+    struct sim_block *block = plausible(machine, entry, &memory->frames) ? new_view(machine, entry) : NULL;
+    if (!block)
+        return NULL;
+    block->prop.type = VMM_MEM_ALLOCATION_TYPE_PINNED;
+    block->prop.location = (vmm_mem_location){entry->location_type, entry->location_id};
+    block->prop.alloc_flags.compression_type = (unsigned char)entry->compression;
+    bytes_borrow(&block->bytes, &memory->frames, entry->place, entry->size);
+    if (frames_see(&memory->frames, entry->place, entry->size)) {
+        memory->users++;
+        return block;
+    }
+    free(block);
+    return NULL;
+}
+
+/* Of a multicast object: its team, which is looked at when it is used (team_share.h). */
+static struct sim_block *view_team(struct share *share, struct sim_machine *machine, const struct share_block *entry)
+{
+    const struct share_team *team = share_team_of(share->folder.state, entry);
+    uint64_t unit = sim_profile_multicast(&machine->profile, VMM_MULTICAST_GRANULARITY_MINIMUM);
+    bool sound = team && unit && entry->size && entry->size % unit == 0;
+    struct sim_block *block = sound ? new_view(machine, entry) : NULL;
+    if (!block)
+        return NULL;
+    block->team = team_view((unsigned)team->wanted, team->handle_types);
+    bytes_init(&block->bytes, &machine->frames, 0);
+    block->bytes.borrowed = true;
+    if (block->team)
+        return block;
+    free(block);
+    return NULL;
+}
+
 /* This machine's view of another's block. */
 static enum share_found view(struct share *share, struct sim_machine *machine, unsigned index, uint64_t number,
                              struct sim_block **made, char text[SHARE_WHY])
 {
     struct share_block *entry = &share->folder.state->block[index];
-    struct share_memory *memory = memory_of(share, entry->home);
-    if (!memory) {
+    struct share_memory *memory = entry->team ? NULL : memory_of(share, entry->home);
+    if (!memory && !entry->team) {
         snprintf(text, SHARE_WHY, "the file of the exporter's memory cannot be opened");
         return SHARE_NO_FILE;
     }
-    struct sim_block *block = plausible(machine, entry, &memory->frames) ? calloc(1, sizeof *block) : NULL;
-    if (block) {
-        block->id = ++machine->blocks;
-        block->size = entry->size;
-        block->prop.type = VMM_MEM_ALLOCATION_TYPE_PINNED;
-        block->prop.location = (vmm_mem_location){entry->location_type, entry->location_id};
-        block->prop.alloc_flags.compression_type = (unsigned char)entry->compression;
-        bytes_borrow(&block->bytes, &memory->frames, entry->place, entry->size);
-        if (!frames_see(&memory->frames, entry->place, entry->size)) {
-            free(block);
-            block = NULL;
-        }
-    }
+    struct sim_block *block = memory ? view_memory(machine, entry, memory) : view_team(share, machine, entry);
     if (!block) {
         forget_memory(share);
         snprintf(text, SHARE_WHY, "the machine's state says what cannot be");
         return SHARE_NO_MEMORY;
     }
-    memory->users++;
     block->share = share;
     block->shared = number;
     block->shared_index = index;
@@ -318,16 +377,20 @@ static enum share_found view(struct share *share, struct sim_machine *machine, u
     return SHARE_FOUND;
 }
 
+enum share_found share_see(struct share *share, struct sim_machine *machine, unsigned index, uint64_t number,
+                           struct sim_block **block, char text[SHARE_WHY])
+{
+    *block = here(share, number);
+    return *block ? SHARE_FOUND : view(share, machine, index, number, block, text);
+}
+
 /* One holder more here, of a block that is there. */
 static enum share_found take(struct share *share, struct sim_machine *machine, unsigned index, uint64_t number,
                              struct sim_block **block, char text[SHARE_WHY])
 {
-    *block = here(share, number);
-    if (!*block) {
-        enum share_found found = view(share, machine, index, number, block, text);
-        if (found != SHARE_FOUND)
-            return found;
-    }
+    enum share_found found = share_see(share, machine, index, number, block, text);
+    if (found != SHARE_FOUND)
+        return found;
     (*block)->holders++;
     share_hold(&share->folder.state->block[index], share->slot, true);
     return SHARE_FOUND;
@@ -385,6 +448,8 @@ static void forget(struct share *share, struct sim_block *block)
         at = &(*at)->next_shared;
     if (*at)
         *at = block->next_shared;
+    if (block->team)
+        team_forget(block->team);
     for (struct share_memory *memory = share->others; memory; memory = memory->next)
         memory->users -= block->bytes.frames == &memory->frames;
     bytes_clear(&block->bytes);
@@ -398,7 +463,9 @@ void share_drop(struct share *share, struct sim_block *block)
     bool own = !block->bytes.borrowed, sound = joined(share);
     if (sound)
         share_hold(&share->folder.state->block[index], share->slot, false);
-    if (!own)
+    if (own && block->team)
+        team_empty(block->team); /* it is looked at again by who imports it here */
+    if (!own && !block->watchers)
         forget(share, block);
     if (!sound || !share_lock(share))
         return;
@@ -406,6 +473,38 @@ void share_drop(struct share *share, struct sim_block *block)
         share_end_block(share, &share->folder.state->block[index]);
     share_collect(share);
     share_unlock(share);
+}
+
+void share_watch(struct sim_block *block)
+{
+    block->watchers++;
+}
+
+void share_unwatch(struct sim_block *block)
+{
+    struct share *share = block->share;
+    if (--block->watchers || block->holders)
+        return;
+    if (block->bytes.borrowed) {
+        forget(share, block);
+    } else if (joined(share) && share_lock(share)) {
+        share_collect(share);
+        share_unlock(share);
+    }
+}
+
+static struct sim_block *with_binds(const struct share *share)
+{
+    struct sim_block *block = share->blocks;
+    while (block && !(block->team && block->team->count))
+        block = block->next_shared;
+    return block;
+}
+
+void share_forget_teams(struct share *share)
+{
+    for (struct sim_block *block = with_binds(share); block; block = with_binds(share))
+        team_empty(block->team);
 }
 
 /* Nobody else can be reached through it. */
@@ -423,6 +522,7 @@ static bool deserted(const struct share *share)
 /* What others can still reach stays in the file. */
 static void leave_blocks(struct share *share)
 {
+    share_forget_teams(share);
     while (share->blocks) {
         share->blocks->bytes.borrowed = true;
         forget(share, share->blocks);

@@ -88,4 +88,11 @@ enum share_found share_import_named(struct share *share, struct sim_machine *mac
 /* The last holder in this machine let it go. */
 void share_drop(struct share *share, struct sim_block *block);
 
+/* A watcher (team.h) sees an exported block without holding it: others' binds do. */
+void share_watch(struct sim_block *block);
+void share_unwatch(struct sim_block *block);
+
+/* Lets go of what this machine sees of teams. */
+void share_forget_teams(struct share *share);
+
 #endif

@@ -252,6 +252,32 @@ bool share_folder_open_other(struct share_folder *folder, uint64_t id, const str
     return false;
 }
 
+struct another {
+    const struct share_folder *self;
+    struct wanted wanted;
+};
+
+/* Not at this machine's own: where its mutex is a lock on the file, to close the file would end it. */
+static void look_beside(void *user, const char *name)
+{
+    struct another *another = user;
+    const char *own = strrchr(another->self->path, '/');
+    if (own && strcmp(own + 1, name) == 0)
+        return;
+    look_at(another->wanted.folder->root, name); /* one that all processes left is gone for everybody */
+    look_for(&another->wanted, name);
+}
+
+bool share_folder_other_has(const struct share_folder *folder, uint64_t id, const char *kind, uint64_t number)
+{
+    struct share_folder other = {.file = -1};
+    struct another another = {folder, {&other, id}};
+    char path[OS_PATH_MAX];
+    memcpy(other.root, folder->root, sizeof other.root);
+    os_folder_each(other.root, MACHINES, look_beside, &another);
+    return other.path[0] && os_file_exists(share_folder_file(&other, kind, number, path));
+}
+
 const char *share_folder_name(const struct share_folder *folder)
 {
     const char *slash = strrchr(folder->path, '/');

@@ -32,6 +32,9 @@ bool share_folder_open(struct share_folder *folder, const char *name, const stru
 bool share_folder_open_other(struct share_folder *folder, uint64_t id, const struct sim_profile *profile,
                              char why[SHARE_WHY]);
 
+/* Has the machine with that id, another than this, a file of that kind and number? */
+bool share_folder_other_has(const struct share_folder *folder, uint64_t id, const char *kind, uint64_t number);
+
 /* The machine's name; "" for one without. */
 const char *share_folder_name(const struct share_folder *folder);
 

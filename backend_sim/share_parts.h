@@ -17,4 +17,11 @@ void share_end_block(const struct share *share, struct share_block *block);
 /* Frees this machine's part of its blocks that have ended. */
 void share_collect(struct share *share);
 
+/* The block with that number, as this machine sees it, without holding it; made if it was not seen yet. */
+enum share_found share_see(struct share *share, struct sim_machine *machine, unsigned index, uint64_t number,
+                           struct sim_block **block, char text[SHARE_WHY]);
+
+/* Names a block in the state, if it is not there yet. NULL, or what is in the way. */
+const char *share_publish_block(struct share *share, struct sim_machine *machine, struct sim_block *block);
+
 #endif

@@ -69,6 +69,11 @@ unsigned share_blocks(const struct share_state *state)
     return seen(atomic_load(&state->blocks_seen), SHARE_BLOCKS);
 }
 
+unsigned share_binds(const struct share_state *state)
+{
+    return seen(atomic_load(&state->binds_seen), SHARE_BINDS);
+}
+
 static uint64_t use_of(const struct share_use *use, vmm_mem_location location, bool compressed)
 {
     if (location.type != VMM_MEM_LOCATION_TYPE_DEVICE)

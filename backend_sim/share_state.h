@@ -1,8 +1,11 @@
 /* share_state.h - what the processes of a machine know of each other: a file that all of them have mapped.
  *
- *   state    [ header: profile, id, mutex ][ slot of process 0 ][ slot 1 ] ... [ block 0 ][ block 1 ] ...
+ *   state    [ header: profile, id, mutex ][ slots, of processes ][ blocks ][ teams ][ binds ]
  *   slot     what the process uses by itself, of each device and node
- *   block    memory that was exported: where its bytes are, and a bit for each process that holds it
+ *   block    memory that was exported: where its bytes are, and a bit for each process that holds it; or a multicast
+ *            object, which has a team in place of bytes
+ *   team     the devices of an object, also those of other machines (share_team.h)
+ *   bind     a block of this machine's behind an object, of whatever machine, which so holds it
  *
  *   used of a device  =  the slots' own  +  the blocks that were exported, each once
  *
@@ -18,10 +21,17 @@
 #include "imex.h"
 #include "profile.h"
 
-enum { SHARE_PROCESSES = 256, SHARE_BLOCKS = 8192, SHARE_NAME_MAX = 40 };
+enum {
+    SHARE_PROCESSES = 256,
+    SHARE_BLOCKS = 8192,
+    SHARE_TEAMS = 256,
+    SHARE_MEMBERS = 64, /* of one team */
+    SHARE_BINDS = 4096,
+    SHARE_NAME_MAX = 40
+};
 
 #define SHARE_MAGIC UINT64_C(0x3165686873756376)
-#define SHARE_VERSION 2
+#define SHARE_VERSION 3
 
 /* What of the machine's memory is in use, in bytes. */
 struct share_use {
@@ -42,8 +52,31 @@ struct share_block {
     uint64_t home, place, size;        /* the slot's serial and where in the file of its memory */
     int32_t location_type, location_id;
     uint32_t compression;
+    uint32_t team;                     /* of a multicast object: 1 + the index of its team; 0: it is memory */
     struct imex_place fabric;          /* through which channel it may be imported; domain 0: by descriptors alone */
     _Atomic uint64_t holder[SHARE_PROCESSES / 64];
+};
+
+struct share_member {
+    uint64_t machine; /* its id */
+    int64_t device;   /* of that machine */
+};
+
+/* Devices are added, and stay. */
+struct share_team {
+    _Atomic uint64_t number; /* of its block; 0: there is no such team */
+    uint64_t wanted, handle_types;
+    _Atomic uint64_t members;
+    struct share_member member[SHARE_MEMBERS];
+};
+
+struct share_bind {
+    _Atomic uint64_t number;  /* never used again; 0: there is no such bind */
+    uint64_t machine, object; /* whose object, and the number of its block there */
+    uint64_t index, block;    /* of the memory here, and its number */
+    uint64_t device, offset, size, at;
+    uint64_t made, made_by;   /* by which call */
+    uint64_t by;              /* of the process with this serial */
 };
 
 struct share_state {
@@ -53,8 +86,12 @@ struct share_state {
     os_mutex mutex;
     _Atomic uint64_t serials, numbers;         /* given so far */
     _Atomic uint64_t slots_seen, blocks_seen;  /* no slot and no block from there on was ever used */
+    _Atomic uint64_t binds_seen;
+    _Atomic uint64_t changes;                  /* grows before a team or a bind changes */
     struct share_slot slot[SHARE_PROCESSES];
     struct share_block block[SHARE_BLOCKS];
+    struct share_team team[SHARE_TEAMS];
+    struct share_bind bind[SHARE_BINDS];
 };
 
 /* A number for what the profile says, its name among it. */
@@ -63,9 +100,10 @@ uint64_t share_profile_number(const struct sim_profile *profile);
 /* Fills a state that is all zero. */
 bool share_state_init(struct share_state *state, const struct sim_profile *profile, uint64_t id);
 
-/* How many slots and blocks there are to look at. */
+/* How many slots, blocks and binds there are to look at. */
 unsigned share_slots(const struct share_state *state);
 unsigned share_blocks(const struct share_state *state);
+unsigned share_binds(const struct share_state *state);
 
 /* How many bytes all processes use of a location of type DEVICE or HOST_NUMA; compressed: of a device, compressible. */
 uint64_t share_used(const struct share_state *state, vmm_mem_location location, bool compressed);

@@ -3,7 +3,9 @@
 
 #include "machine.h"
 #include "share_parts.h"
+#include "share_team.h"
 #include "share_token.h"
+#include "team.h"
 
 const char *share_file_of(const struct share *share, const char *kind, uint64_t number, char path[OS_PATH_MAX])
 {
@@ -65,7 +67,8 @@ bool share_is_over(const struct share *share, const struct share_block *block)
 {
     char path[OS_PATH_MAX];
     uint64_t number = atomic_load(&block->number);
-    return number && !share_is_held(block) && !share_token_is_out(share_file_of(share, "token", number, path));
+    return number && !share_is_held(block) && !share_is_bound(share->folder.state, number) &&
+           !share_token_is_out(share_file_of(share, "token", number, path));
 }
 
 /* As far as the file goes: where the block lies is what the state says, which may be anything. */
@@ -83,7 +86,7 @@ void share_end_block(const struct share *share, struct share_block *block)
     char path[OS_PATH_MAX];
     uint64_t home = block->home;
     os_file_remove(share_file_of(share, "token", atomic_load(&block->number), path));
-    if (!share_home_lives(share->folder.state, home)) {
+    if (!block->team && !share_home_lives(share->folder.state, home)) {
         int file = os_file_open(share_file_of(share, "mem", home, path), OS_OPEN_WRITE);
         if (file >= 0) {
             clear_bytes(file, block);
@@ -100,14 +103,25 @@ void share_collect(struct share *share)
 {
     for (struct sim_block **at = &share->blocks; *at;) {
         struct sim_block *block = *at;
-        if (block->holders || atomic_load(&share->folder.state->block[block->shared_index].number) == block->shared) {
+        if (block->holders || block->watchers || atomic_load(&share->folder.state->block[block->shared_index].number) == block->shared) {
             at = &block->next_shared;
             continue;
         }
         *at = block->next_shared;
+        if (block->team) {
+            team_forget(block->team);
+            at = &share->blocks; /* which may have lost more */
+        }
         bytes_clear(&block->bytes);
         free(block);
     }
+}
+
+static void end_blocks(struct share *share)
+{
+    for (unsigned i = 0; i < share_blocks(share->folder.state); i++)
+        if (share_is_over(share, &share->folder.state->block[i]))
+            share_end_block(share, &share->folder.state->block[i]);
 }
 
 void share_tidy(struct share *share)
@@ -120,8 +134,8 @@ void share_tidy(struct share *share)
             !os_lives(share_file_of(share, "slot", i, path)))
             share_clear_slot(share, i);
     }
-    for (unsigned i = 0; i < share_blocks(share->folder.state); i++)
-        if (share_is_over(share, &share->folder.state->block[i]))
-            share_end_block(share, &share->folder.state->block[i]);
+    end_blocks(share);
+    share_team_tidy(&share->folder);
+    end_blocks(share); /* and what was bound to those */
     share_collect(share);
 }

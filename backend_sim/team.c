@@ -1,18 +1,27 @@
 #include "team.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+struct team *team_view(unsigned wanted, uint64_t handle_types)
+{
+    struct team *team = calloc(1, sizeof *team);
+    if (team) {
+        team->wanted = wanted;
+        team->handle_types = handle_types;
+    }
+    return team;
+}
 
 struct sim_block *team_new(struct sim_machine *machine, const vmm_multicast_object_prop *prop)
 {
     struct sim_block *block = calloc(1, sizeof *block);
-    struct team *team = calloc(1, sizeof *team);
+    struct team *team = team_view(prop->num_devices, prop->handle_types);
     if (!block || !team) {
         free(block);
         free(team);
         return NULL;
     }
-    team->wanted = prop->num_devices;
-    team->handle_types = prop->handle_types;
     block->id = ++machine->blocks;
     block->size = prop->size;
     block->holders = 1;
@@ -21,58 +30,119 @@ struct sim_block *team_new(struct sim_machine *machine, const vmm_multicast_obje
     return block;
 }
 
-static int device_of(const struct team_bind *bind)
+/* ---- devices ---- */
+
+static int order(const struct team_member *member, uint64_t machine, int device)
 {
-    return bind->block->prop.location.id;
+    if (member->machine != machine)
+        return member->machine < machine ? -1 : 1;
+    return member->device < device ? -1 : member->device > device;
 }
 
-static void let_go(struct sim_machine *machine, struct team_bind *bind)
+static unsigned place_of(const struct team *team, uint64_t machine, int device)
 {
-    bind->block->binds--;
-    sim_block_drop(machine, bind->block);
-    free(bind);
+    unsigned i = 0;
+    while (i < team->members && order(&team->member[i], machine, device) < 0)
+        i++;
+    return i;
 }
 
-void team_end(struct sim_machine *machine, struct team *team)
+struct team_member *team_member_of(struct team *team, uint64_t machine, int device)
 {
-    for (int device = 0; device < VMM_MAX_DEVICES; device++)
-        while (team->binds[device]) {
-            struct team_bind *bind = team->binds[device];
-            team->binds[device] = bind->next;
-            let_go(machine, bind);
-        }
-    free(team);
+    unsigned i = place_of(team, machine, device);
+    return i < team->members && order(&team->member[i], machine, device) == 0 ? &team->member[i] : NULL;
+}
+
+static const struct team_member *own_member(const struct team *team, int device)
+{
+    unsigned i = place_of(team, TEAM_THIS_MACHINE, device);
+    return i < team->members && order(&team->member[i], TEAM_THIS_MACHINE, device) == 0 ? &team->member[i] : NULL;
 }
 
 bool team_has(const struct team *team, int device)
 {
-    return device >= 0 && device < VMM_MAX_DEVICES && (team->devices >> device & 1);
+    return own_member(team, device) != NULL;
+}
+
+uint32_t team_devices(const struct team *team)
+{
+    uint32_t devices = 0;
+    for (unsigned i = 0; i < team->members && team->member[i].machine == TEAM_THIS_MACHINE; i++)
+        devices |= UINT32_C(1) << team->member[i].device;
+    return devices;
 }
 
 bool team_is_complete(const struct team *team)
 {
-    unsigned count = 0;
-    for (int device = 0; device < VMM_MAX_DEVICES; device++)
-        count += team_has(team, device);
-    return count == team->wanted;
+    return team->members == team->wanted;
 }
 
-void team_add(struct team *team, int device)
+void team_add(struct team *team, uint64_t machine, int device)
 {
-    team->devices |= UINT32_C(1) << device;
+    unsigned i = place_of(team, machine, device);
+    memmove(&team->member[i + 1], &team->member[i], (team->members - i) * sizeof team->member[0]);
+    team->member[i] = (struct team_member){.machine = machine, .device = device};
+    team->members++;
 }
 
-const struct team_bind *team_bind_in(const struct team *team, int device, uint64_t offset, uint64_t size)
+/* ---- what is bound ---- */
+
+static void let_go(struct sim_machine *machine, struct team_bind *bind)
 {
-    const struct team_bind *bind = team->binds[device];
+    bind->block->binds--;
+    if (bind->shared)
+        share_unwatch(bind->block);
+    else
+        sim_block_drop(machine, bind->block);
+    free(bind);
+}
+
+static void let_all_go(struct sim_machine *machine, struct team *team)
+{
+    for (unsigned i = 0; i < team->members; i++)
+        while (team->member[i].binds) {
+            struct team_bind *bind = team->member[i].binds;
+            team->member[i].binds = bind->next;
+            team->count--;
+            let_go(machine, bind);
+        }
+}
+
+void team_end(struct sim_machine *machine, struct team *team)
+{
+    let_all_go(machine, team);
+    free(team);
+}
+
+void team_empty(struct team *team)
+{
+    let_all_go(NULL, team);
+    for (unsigned i = 0; i < team->members; i++)
+        team->member[i].seen = 0;
+}
+
+void team_forget(struct team *team)
+{
+    team_end(NULL, team);
+}
+
+const struct team_bind *team_member_bind(const struct team_member *member, uint64_t offset, uint64_t size)
+{
+    const struct team_bind *bind = member->binds;
     while (bind && bind->offset + bind->size <= offset)
         bind = bind->next;
     return bind && (bind->offset < offset || bind->offset - offset < size) ? bind : NULL;
 }
 
-bool team_bind(struct team *team, const struct team_bind *bind)
+const struct team_bind *team_bind_in(const struct team *team, int device, uint64_t offset, uint64_t size)
 {
-    struct team_bind **link = &team->binds[device_of(bind)], *made = malloc(sizeof *made);
+    const struct team_member *member = own_member(team, device);
+    return member ? team_member_bind(member, offset, size) : NULL;
+}
+
+bool team_bind(struct team *team, struct team_member *member, const struct team_bind *bind)
+{
+    struct team_bind **link = &member->binds, *made = malloc(sizeof *made);
     if (!made)
         return false;
     while (*link && (*link)->offset < bind->offset)
@@ -80,15 +150,18 @@ bool team_bind(struct team *team, const struct team_bind *bind)
     *made = *bind;
     made->next = *link;
     *link = made;
-    sim_block_hold(made->block);
+    if (made->shared)
+        share_watch(made->block);
+    else
+        sim_block_hold(made->block);
     made->block->binds++;
     team->count++;
     return true;
 }
 
-void team_unbind(struct sim_machine *machine, struct team *team, int device, const struct team_bind *bind)
+void team_unbind(struct sim_machine *machine, struct team *team, struct team_member *member, const struct team_bind *bind)
 {
-    struct team_bind **link = &team->binds[device];
+    struct team_bind **link = &member->binds;
     while (*link != bind)
         link = &(*link)->next;
     struct team_bind *gone = *link;

@@ -61,14 +61,38 @@ static void test_devices(void)
     rig_open(&rig);
     struct team *team = rig.object->team;
     tap_ok(!team_is_complete(team) && !team_has(team, 0), "a new team has nobody");
-    team_add(team, 2);
-    team_add(team, 0);
+    team_add(team, TEAM_THIS_MACHINE, 2);
+    team_add(team, TEAM_THIS_MACHINE, 0);
     tap_ok(!team_is_complete(team) && team_has(team, 2) && !team_has(team, 1), "two of three");
     tap_ok(!team_has(team, -1) && !team_has(team, VMM_MAX_DEVICES), "no such devices");
-    team_add(team, 1);
+    tap_u64(team_devices(team), 5, "as a set");
+    team_add(team, TEAM_THIS_MACHINE, 1);
     tap_ok(team_is_complete(team), "all of them");
     tap_u64(rig.machine->device_used[0], BLOCKS * SIZE, "the object takes no memory");
     rig_close(&rig);
+}
+
+/* Devices of other machines are members of their own, whatever their number. */
+static void test_members(void)
+{
+    struct team *team = team_view(5, 0);
+    team_add(team, 77, 1);
+    team_add(team, TEAM_THIS_MACHINE, 1);
+    team_add(team, 33, 1);
+    team_add(team, 33, 0);
+    tap_ok(team_has(team, 1) && !team_has(team, 0), "only this machine's count as its own");
+    tap_u64(team_devices(team), 2, "and are in its set");
+    tap_ok(team->member[0].machine == TEAM_THIS_MACHINE && team->member[1].machine == 33 && team->member[1].device == 0 &&
+               team->member[2].machine == 33 && team->member[2].device == 1 && team->member[3].machine == 77,
+           "by machine and device");
+    tap_ok(team_member_of(team, 77, 1) == &team->member[3] && !team_member_of(team, 77, 0), "each can be found");
+    tap_ok(!team_is_complete(team), "four of five");
+    team_forget(team);
+}
+
+static struct team_member *own(struct team *team, int device)
+{
+    return team_member_of(team, TEAM_THIS_MACHINE, device);
 }
 
 /* The memory outlives its other holders while it is bound, and the team lets it go. */
@@ -79,10 +103,11 @@ static void test_holding(void)
     struct team *team = rig.object->team;
     struct sim_block *block = rig.block[1][0];
     const struct team_bind bind = {.offset = 2, .size = 3, .block = block};
-    tap_ok(team_bind(team, &bind) && block->holders == 2 && block->binds == 1 && team->count == 1, "a bind holds");
-    team_unbind(rig.machine, team, 1, team_bind_in(team, 1, 2, 3));
+    team_add(team, TEAM_THIS_MACHINE, 1);
+    tap_ok(team_bind(team, own(team, 1), &bind) && block->holders == 2 && block->binds == 1 && team->count == 1, "a bind holds");
+    team_unbind(rig.machine, team, own(team, 1), team_bind_in(team, 1, 2, 3));
     tap_ok(block->holders == 1 && !block->binds && !team->count, "and lets go");
-    team_bind(team, &bind);
+    team_bind(team, own(team, 1), &bind);
     sim_block_drop(rig.machine, block);
     tap_u64(rig.machine->device_used[1], BLOCKS * SIZE, "bound memory stays");
     sim_block_drop(rig.machine, rig.object);
@@ -136,12 +161,13 @@ static bool step(struct rig *rig)
         rig->bind[number].size = size;
         rig->bind[number].at = draw(CELLS);
         mark(rig, number, number);
-        return team_bind(team, &(struct team_bind){.offset = offset, .size = size, .at = rig->bind[number].at,
-                                                   .block = rig->block[device][rig->bind[number].block],
-                                                   .number = number});
+        return team_bind(team, own(team, device),
+                         &(struct team_bind){.offset = offset, .size = size, .at = rig->bind[number].at,
+                                             .block = rig->block[device][rig->bind[number].block],
+                                             .number = number});
     }
     mark(rig, here, 0);
-    team_unbind(rig->machine, team, device, team_bind_in(team, device, offset, size));
+    team_unbind(rig->machine, team, own(team, device), team_bind_in(team, device, offset, size));
     return true;
 }
 
@@ -152,6 +178,8 @@ static void test_random(void)
         unsigned wrong = 0;
         state = seed;
         rig_open(&rig);
+        for (int device = 0; device < DEVICES; device++)
+            team_add(rig.object->team, TEAM_THIS_MACHINE, device);
         for (int i = 0; i < 390; i++)
             wrong += !step(&rig);
         for (int device = 0; device < DEVICES; device++)
@@ -166,6 +194,7 @@ static void test_random(void)
 int main(void)
 {
     test_devices();
+    test_members();
     test_holding();
     test_random();
     return tap_done();

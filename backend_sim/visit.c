@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "sim.h"
+#include "team_share.h"
 #include "units.h"
 
 struct walk {
@@ -23,8 +24,8 @@ static void visit_binds(void *user, void *object)
     const struct walk *walk = user;
     const struct sim_handle *handle = object;
     const struct team *team = handle->block->team;
-    for (int device = 0; team && device < VMM_MAX_DEVICES; device++)
-        for (const struct team_bind *bind = team->binds[device]; bind; bind = bind->next) {
+    for (unsigned i = 0; team && i < team->members; i++)
+        for (const struct team_bind *bind = team->member[i].binds; bind; bind = bind->next) {
             vmm_object o = sim_object_bind(handle, bind);
             walk->visit(walk->user, &o);
         }
@@ -91,6 +92,7 @@ vmm_result sim_visit(struct vmm_backend *self, vmm_visit_fn visit, void *user)
     const struct sim_process *process = (struct sim_process *)self;
     struct walk walk = {visit, user};
     pthread_mutex_lock(&process->machine->lock);
+    team_look_at_all(process->machine); /* what others did to the teams is told, too */
     visit_all(process, &walk);
     pthread_mutex_unlock(&process->machine->lock);
     return VMM_SUCCESS;

@@ -55,13 +55,9 @@ bool twin_store(struct twin_memory *memory, uint64_t address, unsigned width, ui
 bool twin_add(struct twin_memory *memory, uint64_t address, uint64_t value)
 {
     unsigned char *at;
-    uint64_t old;
     if (!element(memory, address, 8, TWIN_ATOMIC, &at))
         return false;
-    if (!at)
-        return true;
-    memcpy(&old, at, sizeof old);
-    old += value;
-    memcpy(at, &old, sizeof old);
+    if (at)
+        twin_add_word(at, value);
     return true;
 }

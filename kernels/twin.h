@@ -11,6 +11,7 @@
 #ifndef KERNELS_TWIN_H
 #define KERNELS_TWIN_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -26,7 +27,7 @@ struct twin_known {
     uint64_t writes; /* of zeros: 1 + the writes when they were granted; such knowledge ends with a write */
 };
 
-enum { TWIN_KNOWN = 64, TWIN_KNOWN_SHIFT = 21, TWIN_REPLICAS = VMM_MAX_DEVICES };
+enum { TWIN_KNOWN = 64, TWIN_KNOWN_SHIFT = 21, TWIN_REPLICAS = 64 };
 
 struct twin_memory {
     /* The host's bytes for [address, address + *size), of which only the first *size come back: at least one element of
@@ -89,6 +90,12 @@ static inline bool twin_load(struct twin_memory *memory, uint64_t address, unsig
         return twin_ask(memory, address, width, value);
     *value = twin_taken(known->at + offset, width);
     return true;
+}
+
+/* In one piece also where another process adds to the same word; at is a multiple of 8. */
+static inline void twin_add_word(unsigned char *at, uint64_t value)
+{
+    atomic_fetch_add((_Atomic uint64_t *)(void *)at, value);
 }
 
 static inline void twin_fence(struct twin_memory *memory)

@@ -24,10 +24,8 @@ bool twin_add_all(struct twin_memory *memory, uint64_t address, uint64_t value)
     memory->writes++;
     if (!memory->replicas(memory, address, 8, TWIN_ATOMIC, bytes, &count))
         return false;
-    for (unsigned i = 0; i < count; i++) {
-        uint64_t sum = twin_taken(bytes[i], 8) + value;
-        memcpy(bytes[i], &sum, sizeof sum);
-    }
+    for (unsigned i = 0; i < count; i++)
+        twin_add_word(bytes[i], value);
     return true;
 }
 

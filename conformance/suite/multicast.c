@@ -176,7 +176,7 @@ TEST_NEAR_MISS_ON(MULTICAST_HANDLE_TYPES, mc_of_known_types,
 }
 
 TEST_BREAKS_ON(MULTICAST_TYPES_UNSUPPORTED, mc_of_types_that_are_not_there,
-               TEAM "\nattribute.103 = 0\nattribute.128 = 1\nfabric.imex = no", TEST_AS_GIVEN, 0)
+               TEAM "\nattribute.103 = 0\nattribute.128 = 0\nfabric.imex = yes", TEST_AS_GIVEN, 0)
 {
     team_need(f);
     vmm_multicast_object_prop prop = team_prop(2, team_unit(f));
@@ -196,32 +196,28 @@ TEST_NEAR_MISS_ON(MULTICAST_TYPES_UNSUPPORTED, mc_of_types_that_are_there,
     made(f, &prop);
 }
 
-/* An object with handle types can be made, and stays in its process. */
-TEST_BREAKS_ON(EXPORT_MULTICAST, mc_for_another_process, TEAM "\nattribute.103 = 1", TEST_AS_GIVEN, 0)
+TEST_BREAKS_ON(MULTICAST_FABRIC_IMEX, mc_for_a_fabric_without_a_channel, TEAM "\nattribute.128 = 1\nfabric.imex = no",
+               TEST_AS_GIVEN, 0)
 {
     team_need(f);
     vmm_multicast_object_prop prop = team_prop(2, team_unit(f));
-    handle object = 0;
-    int fd = 77;
-    prop.handle_types = VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
-    fix_need(f, vmm_multicast_create(S, &object, &prop));
-    REFUSED_NEAR(vmm_mem_export_to_shareable_handle(S, &fd, object, VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0),
-                 NOT_SUPPORTED, "handle", object, HANDLE, 0);
-    CHECK(fd == 77, "a refused call wrote its output");
-    ACCEPTED(vmm_mem_release(S, object));
+    handle object = FIX_UNTOUCHED;
+    prop.handle_types = VMM_MEM_HANDLE_TYPE_FABRIC;
+    REFUSED(vmm_multicast_create(S, &object, &prop), NOT_PERMITTED, "prop.handleTypes", VMM_MEM_HANDLE_TYPE_FABRIC);
+    CHECK_U64(object, FIX_UNTOUCHED);
+    uint64_t unit = 0;
+    ACCEPTED(vmm_multicast_get_granularity(S, &unit, &prop, VMM_MULTICAST_GRANULARITY_MINIMUM)); /* which takes nothing */
 }
 
-TEST_NEAR_MISS_ON(EXPORT_MULTICAST, mc_without_types, TEAM "\nattribute.103 = 1", TEST_AS_GIVEN, 0)
+TEST_NEAR_MISS_ON(MULTICAST_FABRIC_IMEX, mc_for_a_fabric_with_a_channel, TEAM "\nattribute.128 = 1\nfabric.imex = yes",
+                  TEST_AS_GIVEN, 0)
 {
     team_need(f);
     vmm_multicast_object_prop prop = team_prop(2, team_unit(f));
-    handle object = 0;
-    int fd = 77;
-    fix_need(f, vmm_multicast_create(S, &object, &prop));
-    REFUSED_BY("VMM-EXPORT-NOT-REQUESTED",
-               vmm_mem_export_to_shareable_handle(S, &fd, object, VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0),
-               INVALID_VALUE, "handleType", VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
-    ACCEPTED(vmm_mem_release(S, object));
+    prop.handle_types = VMM_MEM_HANDLE_TYPE_FABRIC;
+    made(f, &prop);
+    prop.num_devices = 64; /* of whatever machines */
+    made(f, &prop);
 }
 
 RULE(MULTICAST_SIZE_ZERO, mc_of_no_bytes)

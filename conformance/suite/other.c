@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "other_team.h"
 #include "passing.h"
 
 #define FD VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
@@ -263,6 +264,9 @@ static vmm_result act_fabric(struct request *r, struct other_answer *answer)
 static vmm_result act(struct request *r, int fd, struct other_answer *answer)
 {
     uint64_t total;
+    vmm_result result;
+    if (other_team_act(sys, r->op, r->first, r->second, &answer->value, &result))
+        return result;
     switch ((enum other_op)r->op) {
     case OTHER_CREATE: return create(r->first, r->second, FD, &answer->value);
     case OTHER_EXPORT: return vmm_mem_export_to_shareable_handle(sys, &answer->fd, r->first, FD, 0);
@@ -281,8 +285,8 @@ static vmm_result act(struct request *r, int fd, struct other_answer *answer)
     case OTHER_CREATE_FABRIC:
     case OTHER_EXPORT_FABRIC:
     case OTHER_IMPORT_FABRIC: return act_fabric(r, answer);
+    default: return VMM_ERROR_INVALID_VALUE;
     }
-    return VMM_ERROR_INVALID_VALUE;
 }
 
 /* A handle, a reservation and a mapping that a test left are not its business to report. */

@@ -31,7 +31,15 @@ enum other_op {
     OTHER_GRANDCHILD, /* size, a descriptor: a program that inherits it imports and maps it -> the first byte */
     OTHER_CREATE_FABRIC, /* size -> handle of memory for a fabric */
     OTHER_EXPORT_FABRIC, /* handle -> the 64 bytes */
-    OTHER_IMPORT_FABRIC  /* the 64 bytes -> handle */
+    OTHER_IMPORT_FABRIC, /* the 64 bytes -> handle */
+    OTHER_TEAM_DEVICE,   /* device; see other_team.h for these */
+    OTHER_TEAM_ADD,      /* object */
+    OTHER_TEAM_BIND,     /* object, handle types of the memory */
+    OTHER_TEAM_SET,      /* offset, value */
+    OTHER_TEAM_WORD,     /* offset -> value */
+    OTHER_TEAM_ADD_WORD, /* offset in the object, offset of what is added */
+    OTHER_TEAM_ARRIVE,
+    OTHER_TEAM_FINISH    /* how many have to have come */
 };
 
 struct other {

@@ -1,0 +1,324 @@
+#include "team_share.h"
+
+#include <stdio.h>
+
+#include "share_nodes.h"
+#include "share_parts.h"
+#include "share_team.h"
+#include "share_token.h"
+
+#define HOST_MEMORY "the host's memory is exhausted"
+
+static uint64_t own_id(const struct sim_machine *machine)
+{
+    return machine->share ? machine->share->folder.state->id : 0;
+}
+
+static struct share_team *team_in_state(const struct sim_block *object)
+{
+    struct share_state *state = object->share->folder.state;
+    const struct share_block *entry = &state->block[object->shared_index];
+    return atomic_load(&entry->number) == object->shared ? share_team_of(state, entry) : NULL;
+}
+
+/* ---- looking ---- */
+
+/* Devices that others added. With the lock of the object's state. */
+static const char *look_at_members(struct sim_machine *machine, struct sim_block *object)
+{
+    const struct share_team *shared = team_in_state(object);
+    struct team *team = object->team;
+    if (!shared || shared->wanted != team->wanted)
+        return SHARE_STATE_LOST;
+    for (unsigned i = 0; i < share_team_members(shared); i++) {
+        uint64_t id = shared->member[i].machine == own_id(machine) ? TEAM_THIS_MACHINE : shared->member[i].machine;
+        int64_t device = shared->member[i].device;
+        if (device >= 0 && device < machine->profile.devices && !team_is_complete(team) &&
+            !team_member_of(team, id, (int)device))
+            team_add(team, id, (int)device);
+    }
+    return NULL;
+}
+
+/* Ends what is there no more. */
+static void drop_ended(const struct share *share, struct team *team, struct team_member *member)
+{
+    const struct team_bind *bind = member->binds;
+    while (bind) {
+        const struct team_bind *next = bind->next;
+        if (bind->shared && atomic_load(&share->folder.state->bind[bind->index].number) != bind->shared)
+            team_unbind(NULL, team, member, bind);
+        bind = next;
+    }
+}
+
+static bool is_seen(const struct team_member *member, uint64_t number)
+{
+    const struct team_bind *bind = member->binds;
+    while (bind && bind->shared != number)
+        bind = bind->next;
+    return bind != NULL;
+}
+
+static bool inside(uint64_t offset, uint64_t size, uint64_t whole)
+{
+    return size && offset <= whole && size <= whole - offset;
+}
+
+/* What stands in the state may be anybody's: what cannot be is not there. */
+static void see_bind(struct share *share, struct sim_machine *machine, struct sim_block *object,
+                     struct team_member *member, unsigned index)
+{
+    const struct share_bind *bind = &share->folder.state->bind[index];
+    char why[SHARE_WHY];
+    struct sim_block *block;
+    if (!inside(bind->offset, bind->size, object->size) || bind->index >= share_blocks(share->folder.state) ||
+        team_member_bind(member, bind->offset, bind->size))
+        return;
+    const struct share_block *entry = &share->folder.state->block[bind->index];
+    if (atomic_load(&entry->number) != bind->block || entry->team || !inside(bind->at, bind->size, entry->size) ||
+        entry->location_type != VMM_MEM_LOCATION_TYPE_DEVICE || entry->location_id != member->device ||
+        share_see(share, machine, (unsigned)bind->index, bind->block, &block, why) != SHARE_FOUND)
+        return;
+    const struct team_bind seen = {.offset = bind->offset, .size = bind->size, .block = block, .at = bind->at,
+                                   .made = bind->made, .made_by = (uint16_t)bind->made_by,
+                                   .shared = atomic_load(&bind->number), .index = index};
+    share_watch(block);
+    team_bind(object->team, member, &seen);
+    share_unwatch(block); /* which ends the view where the host's memory was out */
+}
+
+/* Where it is kept up to which change a machine's binds were seen. */
+static uint64_t *seen_of(struct team *team, uint64_t id)
+{
+    unsigned i = 0;
+    while (i < team->members && team->member[i].machine != id)
+        i++;
+    return i < team->members ? &team->member[i].seen : NULL;
+}
+
+/* All changes of the state were seen, its last one by whoever made it. */
+static void have_seen(struct team *team, uint64_t id, const struct share *share)
+{
+    *seen_of(team, id) = atomic_load(&share->folder.state->changes) + 1;
+}
+
+static void look_at_binds(struct share *share, struct sim_machine *machine, struct sim_block *object, uint64_t id)
+{
+    struct team *team = object->team;
+    uint64_t home = object->share->folder.state->id, *seen = seen_of(team, id);
+    if (!seen || *seen == atomic_load(&share->folder.state->changes) + 1)
+        return;
+    for (unsigned i = 0; i < team->members; i++)
+        if (team->member[i].machine == id)
+            drop_ended(share, team, &team->member[i]);
+    for (unsigned i = 0; i < share_binds(share->folder.state); i++) {
+        const struct share_bind *bind = &share->folder.state->bind[i];
+        uint64_t number = atomic_load(&bind->number);
+        struct team_member *member = bind->device < VMM_MAX_DEVICES ? team_member_of(team, id, (int)bind->device) : NULL;
+        if (number && bind->machine == home && bind->object == object->shared && member && !is_seen(member, number))
+            see_bind(share, machine, object, member, i);
+    }
+    have_seen(team, id, share);
+}
+
+/* The binds of devices of one machine. A machine that cannot be reached has none, as far as anybody can tell. */
+static const char *look_at_machine(struct sim_machine *machine, struct sim_block *object, uint64_t id)
+{
+    char why[SHARE_WHY];
+    struct share *share = id == TEAM_THIS_MACHINE ? machine->share : share_node(machine, id, why);
+    if (!share)
+        return NULL;
+    if (!share_lock(share))
+        return id == TEAM_THIS_MACHINE ? SHARE_STATE_LOST : NULL;
+    look_at_binds(share, machine, object, id);
+    share_unlock(share);
+    return NULL;
+}
+
+const char *team_look(struct sim_machine *machine, struct sim_block *object)
+{
+    const struct team *team = object->team;
+    if (!object->shared)
+        return NULL;
+    if (!share_lock(object->share))
+        return SHARE_STATE_LOST;
+    const char *wrong = look_at_members(machine, object);
+    share_unlock(object->share);
+    for (unsigned i = 0; !wrong && i < team->members; i++)
+        if (i == 0 || team->member[i].machine != team->member[i - 1].machine)
+            wrong = look_at_machine(machine, object, team->member[i].machine);
+    share_nodes_tidy(machine);
+    return wrong;
+}
+
+static void look_at_all(struct sim_machine *machine, struct share *share)
+{
+    for (struct sim_block *block = share->blocks; block; block = block->next_shared)
+        if (block->team && block->holders)
+            team_look(machine, block);
+}
+
+void team_look_at_all(struct sim_machine *machine)
+{
+    if (machine->share)
+        look_at_all(machine, machine->share);
+    for (struct share *node = machine->nodes; node; node = node->next)
+        look_at_all(machine, node);
+}
+
+/* ---- devices ---- */
+
+enum team_answer team_join(struct sim_machine *machine, struct sim_block *object, int device, char why[SHARE_WHY])
+{
+    enum team_answer answer = TEAM_LOST;
+    if (!sim_machine_share(machine, why)) /* where the object is another machine's, this one has a name from now on */
+        return TEAM_LOST;
+    snprintf(why, SHARE_WHY, "%s", SHARE_STATE_LOST);
+    if (!share_lock(object->share))
+        return TEAM_LOST;
+    if (!look_at_members(machine, object))
+        answer = team_has(object->team, device)      ? TEAM_TWICE
+                 : team_is_complete(object->team)    ? TEAM_FULL
+                                                     : TEAM_DONE;
+    if (answer == TEAM_DONE &&
+        !share_team_add(object->share->folder.state, team_in_state(object), own_id(machine), device))
+        answer = TEAM_FULL;
+    if (answer == TEAM_DONE)
+        team_add(object->team, TEAM_THIS_MACHINE, device);
+    share_unlock(object->share);
+    return answer;
+}
+
+bool team_others_may_join(const struct sim_block *object)
+{
+    char path[OS_PATH_MAX];
+    if (!object->shared || !share_lock(object->share))
+        return false;
+    struct share *share = object->share;
+    const struct share_block *entry = &share->folder.state->block[object->shared_index];
+    bool others = entry->fabric.domain != 0; /* who has the 64 bytes cannot be told */
+    for (unsigned i = 0; i < SHARE_PROCESSES; i++)
+        others = others || (i != share->slot && share_holds(entry, i));
+    others = others || share_token_is_out(share_file_of(share, "token", object->shared, path));
+    share_unlock(share);
+    return others;
+}
+
+/* ---- memory ---- */
+
+/* In this machine's state, and in what it sees. With the state's lock; the block is in it. */
+static const char *tell(struct sim_machine *machine, const struct sim_block *object, struct team_bind *bind, int device)
+{
+    struct share_state *state = machine->share->folder.state;
+    const struct share_bind told = {.machine = object->share->folder.state->id,
+                                    .object = object->shared,
+                                    .index = bind->block->shared_index,
+                                    .block = bind->block->shared,
+                                    .device = (uint64_t)device,
+                                    .offset = bind->offset,
+                                    .size = bind->size,
+                                    .at = bind->at,
+                                    .made = bind->made,
+                                    .made_by = bind->made_by,
+                                    .by = machine->share->serial};
+    bind->index = share_bind_add(state, &told, &bind->shared);
+    if (bind->index < SHARE_BINDS)
+        return NULL;
+    bind->shared = 0;
+    return "4096 binds of exported objects are in use";
+}
+
+static enum team_answer attach(struct sim_machine *machine, struct sim_block *object, int device,
+                               const struct team_bind *bind, char why[SHARE_WHY])
+{
+    struct share *share = machine->share;
+    struct team_bind made = *bind;
+    look_at_binds(share, machine, object, TEAM_THIS_MACHINE);
+    struct team_member *member = team_member_of(object->team, TEAM_THIS_MACHINE, device);
+    if (team_member_bind(member, bind->offset, bind->size))
+        return TEAM_OVERLAP;
+    const char *wrong = share_publish_block(share, machine, bind->block);
+    if (!wrong)
+        wrong = tell(machine, object, &made, device);
+    if (!wrong && !team_bind(object->team, member, &made)) {
+        share_bind_end(share->folder.state, made.index);
+        wrong = HOST_MEMORY;
+    }
+    have_seen(object->team, TEAM_THIS_MACHINE, share);
+    if (wrong)
+        snprintf(why, SHARE_WHY, "%s", wrong);
+    return wrong ? TEAM_NO_ROOM : TEAM_DONE;
+}
+
+enum team_answer team_attach(struct sim_machine *machine, struct sim_block *object, int device, const struct team_bind *bind,
+                             char why[SHARE_WHY])
+{
+    if (!sim_machine_share(machine, why))
+        return TEAM_LOST;
+    snprintf(why, SHARE_WHY, "%s", SHARE_STATE_LOST);
+    if (!share_lock(machine->share))
+        return TEAM_LOST;
+    enum team_answer answer = attach(machine, object, device, bind, why);
+    share_unlock(machine->share);
+    return answer;
+}
+
+enum team_answer team_detach(struct sim_machine *machine, struct sim_block *object, int device, const struct team_bind *bind,
+                             char why[SHARE_WHY])
+{
+    struct share *share = machine->share;
+    struct team_member *member = team_member_of(object->team, TEAM_THIS_MACHINE, device);
+    unsigned index = bind->block->shared_index;
+    snprintf(why, SHARE_WHY, "%s", SHARE_STATE_LOST);
+    if (!share_lock(share))
+        return TEAM_LOST;
+    struct share_state *state = share->folder.state;
+    if (atomic_load(&state->bind[bind->index].number) == bind->shared)
+        share_bind_end(state, bind->index);
+    team_unbind(machine, object->team, member, bind);
+    if (share_is_over(share, &state->block[index]))
+        share_end_block(share, &state->block[index]);
+    share_collect(share);
+    share_unlock(share);
+    return TEAM_DONE;
+}
+
+/* ---- before an export ---- */
+
+static const char *publish_members(struct sim_machine *machine, struct sim_block *object)
+{
+    struct share_state *state = object->share->folder.state;
+    struct share_team *shared = team_in_state(object);
+    if (!shared)
+        return SHARE_STATE_LOST;
+    for (unsigned i = share_team_members(shared); i < object->team->members; i++)
+        share_team_add(state, shared, own_id(machine), object->team->member[i].device);
+    return NULL;
+}
+
+static const char *publish_bind(struct sim_machine *machine, struct sim_block *object, const struct team_member *member,
+                                struct team_bind *bind)
+{
+    const char *wrong = share_publish_block(machine->share, machine, bind->block);
+    if (!wrong)
+        wrong = tell(machine, object, bind, member->device);
+    if (wrong)
+        return wrong;
+    share_watch(bind->block);
+    sim_block_drop(machine, bind->block); /* held by the bind in the state instead */
+    return NULL;
+}
+
+const char *team_share_binds(struct sim_machine *machine, struct sim_block *object)
+{
+    struct team *team = object->team;
+    const char *wrong = share_publish_block(machine->share, machine, object);
+    if (!wrong)
+        wrong = publish_members(machine, object);
+    for (unsigned i = 0; i < team->members; i++)
+        for (struct team_bind *bind = team->member[i].binds; bind && !wrong; bind = bind->next)
+            if (!bind->shared)
+                wrong = publish_bind(machine, object, &team->member[i], bind);
+    return wrong;
+}

@@ -1,0 +1,40 @@
+#include "team_wait.h"
+
+#include "os_share.h"
+#include "team_share.h"
+
+bool team_wait_for(struct team_wait *wait, const struct sim_process *process, const struct sim_handle *object)
+{
+    uint64_t now = os_milliseconds(), most = UINT64_C(1000) * process->options.team_wait;
+    if (!wait->began)
+        wait->began = now;
+    wait->asked = now - wait->began < most && team_others_may_join(object->block);
+    return wait->asked;
+}
+
+vmm_result team_wait_refuse(const struct team_wait *wait, enum vmm_rule_id rule, const struct sim_handle *object)
+{
+    const struct team *team = object->block->team;
+    uint64_t waited = os_milliseconds() - wait->began;
+    vmm_object nearest = sim_object_handle(object);
+    vmm_result result = vmm_detail_refuse(rule, object->value, team->wanted, &nearest);
+    if (!object->block->shared)
+        return result;
+    if (waited >= 1000)
+        vmm_detail_note("%u of %u devices were added, and %llu seconds of waiting (team_wait=) brought no more",
+                        team->members, team->wanted, (unsigned long long)(waited / 1000));
+    else
+        vmm_detail_note("%u of %u devices were added", team->members, team->wanted);
+    return result;
+}
+
+bool team_wait_again(struct team_wait *wait, struct sim_process *process)
+{
+    if (!wait->asked)
+        return false;
+    wait->asked = false;
+    pthread_mutex_unlock(&process->machine->lock);
+    os_nap();
+    pthread_mutex_lock(&process->machine->lock);
+    return true;
+}
