@@ -608,6 +608,27 @@ TEST_BREAKS_ON(BIND_SHARED, mc_bind_private_memory, TEAM "\nattribute.103 = 1", 
                  HANDLE, 0);
 }
 
+TEST_BREAKS_ON(BIND_SHARED, mc_bind_memory_of_one_machine, TEAM "\nattribute.103 = 1\nattribute.128 = 1\nfabric.imex = yes",
+               TEST_AS_GIVEN, 0)
+{
+    team_need(f);
+    vmm_multicast_object_prop prop = team_prop(2, team_unit(f));
+    vmm_mem_allocation_prop memory_prop = fix_prop(0);
+    handle object = 0;
+    prop.handle_types = VMM_MEM_HANDLE_TYPE_FABRIC;
+    memory_prop.requested_handle_types = VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+    fix_need(f, vmm_multicast_create(S, &object, &prop));
+    fix_note(f, FIX_HANDLE, object, 0);
+    fix_need(f, vmm_multicast_add_device(S, object, 0));
+    fix_need(f, vmm_multicast_add_device(S, object, 1));
+    handle memory = fix_create_prop(f, team_unit(f), &memory_prop);
+    REFUSED_NEAR(vmm_multicast_bind_mem(S, object, 0, memory, 0, team_unit(f), 0), NOT_PERMITTED, "memHandle", memory,
+                 HANDLE, 0);
+    memory_prop.requested_handle_types |= VMM_MEM_HANDLE_TYPE_FABRIC;
+    memory = fix_create_prop(f, team_unit(f), &memory_prop);
+    ACCEPTED(vmm_multicast_bind_mem(S, object, 0, memory, 0, team_unit(f), 0));
+}
+
 TEST_NEAR_MISS_ON(BIND_SHARED, mc_bind_memory_to_share, TEAM "\nattribute.103 = 1", TEST_AS_GIVEN, 0)
 {
     handle object, memory;

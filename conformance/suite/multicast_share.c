@@ -195,11 +195,11 @@ TEST_EXPECTS_ON("multicast.all_reduce_norm_of_processes", mc_norm_of_8_processes
 /* What a killed process bound is the object's; its handles and its other memory go. */
 TEST_EXPECTS_ON("multicast.killed_member", mc_killed_member, ON(2), TEST_AS_GIVEN, 0)
 {
-    uint64_t theirs, all[2], unit;
+    uint64_t theirs, all, unit;
     team_need(f);
     f = fix_share(f);
     unit = team_unit(f);
-    all[0] = fix_free_memory(f);
+    all = fix_free_memory(f);
     handle object = object_for(f, 2, FD);
     int fd = exported(f, object);
     struct other o = member(f, fd, 0, &theirs);
@@ -211,14 +211,42 @@ TEST_EXPECTS_ON("multicast.killed_member", mc_killed_member, ON(2), TEST_AS_GIVE
     struct other_answer answer = other_ask(&o, OTHER_TEAM_ADD_WORD, 0, 64, -1);
     CHECK(answer.result == VMM_ERROR_ILLEGAL_ADDRESS && !strcmp(answer.rule, "VMM-FAULT-UNBOUND"),
           "device 1 has no replica, and yet: %s", answer.rule);
-    CHECK_U64(fix_free_memory(f), all[0] - unit);
+    CHECK_U64(fix_free_memory(f), all - unit);
     other_kill(&o);
-    CHECK_U64(fix_free_memory(f), all[0] - unit);
+    CHECK_U64(fix_free_memory(f), all - unit);
     handle memory = memory_for(f, 0, FD);
     REFUSED_BY("VMM-BIND-OVERLAP", vmm_multicast_bind_mem(S, object, 0, memory, 0, unit, 0), INVALID_VALUE, "mcOffset", 0);
     ACCEPTED(vmm_multicast_unbind(S, object, 0, 0, unit));
+    CHECK_U64(fix_free_memory(f), all - unit); /* that of this test */
+    ACCEPTED(vmm_multicast_bind_mem(S, object, 0, memory, 0, unit, 0));
     fix_release(f, memory);
-    CHECK_U64(fix_free_memory(f), all[0]);
+    CHECK_U64(fix_free_memory(f), all - unit);
+    fix_release(f, object); /* and nobody else has it */
+    CHECK_U64(fix_free_memory(f), all);
+}
+
+/* One process may unbind what another bound; the next launch of that finds it gone. */
+TEST_EXPECTS_ON("multicast.unbound_by_another", mc_unbound_by_another, ON(2), TEST_AS_GIVEN, 0)
+{
+    uint64_t theirs;
+    team_need(f);
+    f = fix_share(f);
+    uint64_t unit = team_unit(f);
+    handle object = object_for(f, 2, FD), memory = memory_for(f, 0, FD), second = memory_for(f, 1, FD);
+    int fd = exported(f, object);
+    struct other o = member(f, fd, 1, &theirs);
+    close(fd);
+    fix_need(f, vmm_multicast_add_device(S, object, 0));
+    done(f, &o, OTHER_TEAM_BIND, theirs, FD, -1);
+    fix_need(f, vmm_multicast_bind_mem(S, object, 0, memory, 0, unit, 0));
+    done(f, &o, OTHER_TEAM_ADD_WORD, 0, 64, -1);
+    done(f, &o, OTHER_TEAM_UNBIND, theirs, 1, -1);
+    ACCEPTED(vmm_multicast_bind_mem(S, object, 0, second, 0, unit, 0));
+    ACCEPTED(vmm_multicast_unbind(S, object, 0, 0, unit));
+    struct other_answer answer = other_ask(&o, OTHER_TEAM_ADD_WORD, 0, 64, -1);
+    CHECK(answer.result == VMM_ERROR_ILLEGAL_ADDRESS && !strcmp(answer.rule, "VMM-FAULT-UNBOUND"),
+          "what was unbound is still there: %s", answer.rule);
+    other_end(&o);
 }
 
 /* Nodes of a fabric: each has its own device 0. */

@@ -35,6 +35,7 @@ enum other_op {
     OTHER_TEAM_DEVICE,   /* device; see other_team.h for these */
     OTHER_TEAM_ADD,      /* object */
     OTHER_TEAM_BIND,     /* object, handle types of the memory */
+    OTHER_TEAM_UNBIND,   /* object, device: one unit from the start */
     OTHER_TEAM_SET,      /* offset, value */
     OTHER_TEAM_WORD,     /* offset -> value */
     OTHER_TEAM_ADD_WORD, /* offset in the object, offset of what is added */

@@ -57,6 +57,7 @@ bool other_team_act(vmm_system *sys, int op, uint64_t first, uint64_t second, ui
     case OTHER_TEAM_DEVICE: *result = work_on(sys, (int)first); return true;
     case OTHER_TEAM_ADD: *result = vmm_multicast_add_device(sys, first, device); return true;
     case OTHER_TEAM_BIND: *result = bind(sys, first, (int)second); return true;
+    case OTHER_TEAM_UNBIND: *result = vmm_multicast_unbind(sys, first, (int)second, 0, size); return true;
     case OTHER_TEAM_SET: *result = vmm_memcpy_htod(sys, own + first, &second, sizeof second); return true;
     case OTHER_TEAM_WORD: *result = vmm_memcpy_dtoh(sys, value, own + first, sizeof *value); return true;
     case OTHER_TEAM_ADD_WORD: *result = RUN(MULTIMEM_REDUCE, mc + first, own + second, 8); return true;
