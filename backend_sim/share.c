@@ -333,10 +333,12 @@ static enum share_found take(struct share *share, struct sim_machine *machine, u
     return SHARE_FOUND;
 }
 
-/* The entry that the token names, if it is the very file that was made for it. */
+/* The entry that the token names, if it is the very file that was made for it and says what it said then. */
 static bool names(const struct share *share, const struct share_token *token, const struct os_file_is *is)
 {
-    if (token->index >= share_blocks(share->folder.state) || !token->number)
+    char name[sizeof token->name] = "";
+    memcpy(name, share->name, sizeof share->name);
+    if (memcmp(name, token->name, sizeof name) != 0 || token->index >= share_blocks(share->folder.state) || !token->number)
         return false;
     const struct share_block *entry = &share->folder.state->block[token->index];
     return atomic_load(&entry->number) == token->number && !memcmp(entry->nonce, token->nonce, sizeof token->nonce) &&

@@ -221,10 +221,14 @@ static void forged_tokens(void)
         close(copy);
     }
     other = token;
-    memset(other.name, 7, sizeof other.name);
+    memset(other.name, 7, sizeof other.name - 1);
     other.machine++;
     int copy = forged(&other, sizeof other);
     not_imported(a, copy, "VMM-IMPORT-MACHINE", "a machine that is not there");
+    close(copy);
+    other.name[sizeof other.name - 1] = 7;
+    copy = forged(&other, sizeof other);
+    not_imported(a, copy, "VMM-IMPORT-FOREIGN", "a name without an end");
     close(copy);
     char path[64];
     snprintf(path, sizeof path, "token.%llu", (unsigned long long)token.number);
@@ -234,6 +238,11 @@ static void forged_tokens(void)
     if (pwrite(writer, &other, sizeof other, 0) != sizeof other)
         tap_bail("the token cannot be spoilt");
     not_imported(a, fd, "VMM-IMPORT-FOREIGN", "the file itself, changed");
+    other = token;
+    other.name[0]++;
+    if (pwrite(writer, &other, sizeof other, 0) != sizeof other)
+        tap_bail("the token cannot be spoilt");
+    not_imported(a, fd, "VMM-IMPORT-FOREIGN", "the file itself, with another name");
     if (ftruncate(writer, 3))
         tap_bail("the token cannot be cut");
     not_imported(a, fd, "VMM-IMPORT-FOREIGN", "the file itself, cut");
