@@ -169,6 +169,8 @@ static const char *publish_block(struct share *share, struct sim_machine *machin
     if (!bytes_open(&block->bytes))
         return "there is no room for all of its bytes";
     token.number = atomic_load(&share->folder.state->numbers) + 1;
+    if (!token.number) /* which says of a block that it is not exported */
+        return "the machine's state says that all numbers are used up";
     atomic_store(&share->folder.state->numbers, token.number);
     snprintf(token.name, sizeof token.name, "%s", share->name);
     if (!os_random(token.nonce, sizeof token.nonce) ||

@@ -288,8 +288,15 @@ static void wrong_blocks(void)
     atomic_store(&state->blocks_seen, UINT64_MAX);
     atomic_store(&state->slots_seen, UINT64_MAX);
     tap_ok(rig_free(b) != UINT64_MAX, "counts beyond the tables are not believed");
-    handle_t copy = 0;
+    handle_t copy = 0, other = 0;
     tap_result(rig_import(b, fd, &copy), VMM_SUCCESS, "as it was it is imported");
+    uint64_t numbers = atomic_exchange(&state->numbers, UINT64_MAX);
+    rig_create(a, RIG_G, &other);
+    tap_ok(rig_export(a, other) < 0 && rig_told("VMM-EXPORT-SYSTEM"), "where numbers have run out nothing is exported");
+    atomic_store(&state->numbers, numbers);
+    int second = rig_export(a, other);
+    tap_ok(second >= 0, "and when there are some again it is: %s", vmm_last_detail()->note);
+    close(second);
     munmap(state, sizeof *state);
     close(fd);
     rig_close(a);
