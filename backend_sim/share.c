@@ -267,40 +267,52 @@ static void forget_memory(struct share *share)
     }
 }
 
+/* What an entry says of its block, read once: what was checked must be what is used, whoever writes there meanwhile. */
+struct claim {
+    uint64_t home, place, size;
+    vmm_mem_location location;
+    uint32_t compression;
+};
+
+static struct claim claim_of(const volatile struct share_block *entry)
+{
+    return (struct claim){entry->home, entry->place, entry->size, {entry->location_type, entry->location_id}, entry->compression};
+}
+
 /* Could the machine have such a block? What is read from the state may be anybody's. */
-static bool plausible(const struct sim_machine *machine, const struct share_block *entry, const struct frames *frames)
+static bool plausible(const struct sim_machine *machine, const struct claim *claim, const struct frames *frames)
 {
     const struct sim_profile *profile = &machine->profile;
     struct os_file_is is;
     int nodes = profile->host_nodes ? profile->host_nodes : 1;
-    bool device = entry->location_type == VMM_MEM_LOCATION_TYPE_DEVICE;
-    if (!device && entry->location_type != VMM_MEM_LOCATION_TYPE_HOST_NUMA)
+    bool device = claim->location.type == VMM_MEM_LOCATION_TYPE_DEVICE;
+    if (!device && claim->location.type != VMM_MEM_LOCATION_TYPE_HOST_NUMA)
         return false;
-    if (entry->location_id < 0 || entry->location_id >= (device ? profile->devices : nodes))
+    if (claim->location.id < 0 || claim->location.id >= (device ? profile->devices : nodes))
         return false;
-    return os_file_look(frames->file, &is) && is.regular && entry->size && entry->place <= is.size &&
-           entry->size <= is.size - entry->place && entry->place % os_page_size() == 0;
+    return os_file_look(frames->file, &is) && is.regular && claim->size && claim->place <= is.size &&
+           claim->size <= is.size - claim->place && claim->place % os_page_size() == 0;
 }
 
 /* This machine's view of another's block. */
 static enum share_found view(struct share *share, struct sim_machine *machine, unsigned index, uint64_t number,
                              struct sim_block **made, char text[SHARE_WHY])
 {
-    struct share_block *entry = &share->folder.state->block[index];
-    struct share_memory *memory = memory_of(share, entry->home);
+    const struct claim claim = claim_of(&share->folder.state->block[index]);
+    struct share_memory *memory = memory_of(share, claim.home);
     if (!memory) {
         snprintf(text, SHARE_WHY, "the file of the exporter's memory cannot be opened");
         return SHARE_NO_FILE;
     }
-    struct sim_block *block = plausible(machine, entry, &memory->frames) ? calloc(1, sizeof *block) : NULL;
+    struct sim_block *block = plausible(machine, &claim, &memory->frames) ? calloc(1, sizeof *block) : NULL;
     if (block) {
         block->id = ++machine->blocks;
-        block->size = entry->size;
+        block->size = claim.size;
         block->prop.type = VMM_MEM_ALLOCATION_TYPE_PINNED;
-        block->prop.location = (vmm_mem_location){entry->location_type, entry->location_id};
-        block->prop.alloc_flags.compression_type = (unsigned char)entry->compression;
-        bytes_borrow(&block->bytes, &memory->frames, entry->place, entry->size);
-        if (!frames_see(&memory->frames, entry->place, entry->size)) {
+        block->prop.location = claim.location;
+        block->prop.alloc_flags.compression_type = (unsigned char)claim.compression;
+        bytes_borrow(&block->bytes, &memory->frames, claim.place, claim.size);
+        if (!frames_see(&memory->frames, claim.place, claim.size)) {
             free(block);
             block = NULL;
         }
