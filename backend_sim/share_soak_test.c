@@ -280,8 +280,9 @@ static _Noreturn void survivor(int control)
         if (write(control, &verdict, sizeof verdict) != sizeof verdict)
             break;
     }
-    rig_close(side.own);
-    _exit(0);
+    if (side.own)
+        rig_close(side.own);
+    _exit(side.wrong != 0);
 }
 
 struct pair {
@@ -321,11 +322,14 @@ static void acquaint(struct pair *pair, uint64_t seed, unsigned victim, unsigned
     close(ends[1]);
 }
 
-static void end(struct pair *pair, unsigned which)
+/* Did it end well? A killed one did not. */
+static bool end(struct pair *pair, unsigned which)
 {
+    int status = 1;
     close(pair->control[which]);
-    waitpid(pair->child[which], NULL, 0);
+    waitpid(pair->child[which], &status, 0);
     pair->control[which] = -1;
+    return status == 0;
 }
 
 /* One of the two is killed in the midst of a step; the other tells how it goes on. */
@@ -367,8 +371,8 @@ static void killed_leave_nothing(void)
     tap_u64(missing, 0, "all memory was free after each");
     tap_u64(descriptors, 0, "the survivor had the descriptors that it began with");
     tap_ok(!tokens && !memories, "no file of the dead stayed beside it: %u tokens, %u memories", tokens, memories);
-    end(&pair, 0);
-    end(&pair, 1);
+    bool first = end(&pair, 0), second = end(&pair, 1);
+    tap_ok(first && second, "the last two end well");
     struct census none = {.descriptors = census_descriptors()};
     census_same(&none, "and when both have ended no file at all");
 }
