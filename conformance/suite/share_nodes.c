@@ -140,6 +140,41 @@ TEST_EXPECTS_ON("share.killed_process_gives_back_its_nodes", killed_process_give
         left(f, &o, node, ALL);
 }
 
+/* Two processes' views of it: one counts by the kernels of all its devices, the other looks in place, and the other way. */
+TEST_EXPECTS_ON("share.node_memory_for_all_devices", node_memory_for_all_devices, THREE_NODES "\ndevices = 4\npeers = all",
+                TEST_AS_GIVEN, 0)
+{
+    enum { DEVICES = 4, TIMES = 100 };
+    struct fix *one = fix_share(f), *two = fix_same(f);
+    const uint64_t size = fix_host_unit(one);
+    for (int node = 0; node < NODES; node++) {
+        f = one;
+        vmm_mem_allocation_prop prop = prop_of(node);
+        handle_t handle = fix_create_prop(f, size, &prop), copy = 0;
+        volatile uint64_t *word = (volatile uint64_t *)(uintptr_t)mapped(f, handle, size);
+        int fd = exported(f, handle);
+        *word = 1000;
+        f = two;
+        ACCEPTED(vmm_mem_import_from_shareable_handle(S, &copy, (void *)(uintptr_t)fd, FD));
+        fix_note(f, FIX_HANDLE, copy, size);
+        close(fd);
+        vmm_deviceptr p = mapped(f, copy, size);
+        for (int device = 0; device < DEVICES; device++) {
+            const uint64_t args[] = {p, TIMES};
+            fix_access_at(f, p, size, fix_at(VMM_MEM_LOCATION_TYPE_DEVICE, device), RW);
+            vmm_context context = fix_context(f, device);
+            ACCEPTED(vmm_launch(S, VMM_KERNEL_ATOMIC_ADD, 2, 32, args, 2, NULL));
+            ACCEPTED(vmm_ctx_synchronize(S));
+            CHECK_U64(*word, 1000 + TIMES * (uint64_t)(device + 1));
+            fix_context_destroy(f, context);
+        }
+        *word = 7;
+        CHECK_U64(*(volatile uint64_t *)(uintptr_t)p, 7);
+        fix_need(f, vmm_ctx_set_current(S, f->ctx));
+        CHECK_U64(fix_peek(f, p), 7);
+    }
+}
+
 /* The node after the last, and one below the first, in both processes. */
 TEST_EXPECTS_ON("share.no_such_node", no_such_node, THREE_NODES, TEST_AS_GIVEN, 0)
 {
