@@ -276,7 +276,11 @@ struct claim {
 
 static struct claim claim_of(const volatile struct share_block *entry)
 {
-    return (struct claim){entry->home, entry->place, entry->size, {entry->location_type, entry->location_id}, entry->compression};
+    return (struct claim){.home = entry->home,
+                          .place = entry->place,
+                          .size = entry->size,
+                          .location = {entry->location_type, entry->location_id},
+                          .compression = entry->compression};
 }
 
 /* Could the machine have such a block? What is read from the state may be anybody's. */
@@ -352,7 +356,8 @@ static bool names(const struct share *share, const struct share_token *token, co
 {
     char name[sizeof token->name] = "";
     memcpy(name, share->name, sizeof share->name);
-    if (memcmp(name, token->name, sizeof name) != 0 || token->index >= share_blocks(share->folder.state) || !token->number)
+    if (memcmp(name, token->name, sizeof name) != 0 || token->index >= share_blocks(share->folder.state) ||
+        !token->number)
         return false;
     const struct share_block *entry = &share->folder.state->block[token->index];
     return atomic_load(&entry->number) == token->number && !memcmp(entry->nonce, token->nonce, sizeof token->nonce) &&

@@ -152,17 +152,18 @@ static _Atomic uint64_t *word_of(struct share_state *state, uint64_t *seed)
 {
     uint64_t slot = random_below(seed, 4), block = random_below(seed, 6);
     char *start[] = {(char *)state, (char *)&state->serials, (char *)&state->slot[slot], (char *)&state->block[block]};
-    const uint64_t size[] = {offsetof(struct share_state, mutex), offsetof(struct share_state, slot) - offsetof(struct share_state, serials),
+    const uint64_t size[] = {offsetof(struct share_state, mutex),
+                             offsetof(struct share_state, slot) - offsetof(struct share_state, serials),
                              sizeof state->slot[0], sizeof state->block[0]};
-    uint64_t part = random_below(seed, 10);
-    part = part > 3 ? 3 : part; /* most of it about blocks */
+    static const unsigned parts[] = {0, 1, 1, 2, 3, 3, 3, 3}; /* most of it about blocks */
+    unsigned part = parts[random_below(seed, sizeof parts / sizeof parts[0])];
     return (_Atomic uint64_t *)(void *)(start[part] + 8 * random_below(seed, size[part] / 8));
 }
 
 static uint64_t value_of(uint64_t old, uint64_t *seed)
 {
     static const uint64_t some[] = {0, 1, 2, 5, 4095, 4096, RIG_G, 7 * RIG_G, INT64_MAX, UINT64_MAX, UINT64_C(1) << 32};
-    switch (random_below(seed, 4)) {
+    switch (random_below(seed, 5)) {
     case 0: return random_next(seed);
     case 1: return old + (random_below(seed, 2) ? 1 : UINT64_MAX);
     case 2: return old ^ UINT64_C(1) << random_below(seed, 64);

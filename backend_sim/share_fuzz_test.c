@@ -273,7 +273,8 @@ typedef unsigned char bytes_t[BYTES];
 
 enum { GOOD = 4, STALE = 6 };
 
-/* Handles: the good ones of two nodes on two channels; stale ones, of memory and of a node that are gone; another domain's. */
+/* Handles: the good ones of two nodes on two channels; stale ones, of memory and of a node that are gone; one of another
+ * domain. */
 struct fabric_rig {
     vmm_system *one, *two, *apart;
     bytes_t of[STALE + 1];
@@ -308,7 +309,8 @@ static handle_t exported(vmm_system *sys, bytes_t bytes)
     uint64_t unit = 0;
     handle_t handle = 0;
     vmm_mem_get_allocation_granularity(sys, &unit, &prop, VMM_MEM_ALLOC_GRANULARITY_MINIMUM);
-    if (vmm_mem_create(sys, &handle, unit, &prop, 0) || vmm_mem_export_to_shareable_handle(sys, bytes, handle, FABRIC, 0))
+    if (vmm_mem_create(sys, &handle, unit, &prop, 0) ||
+        vmm_mem_export_to_shareable_handle(sys, bytes, handle, FABRIC, 0))
         tap_bail("nothing is exported: %s", vmm_last_detail()->note);
     return handle;
 }
@@ -377,7 +379,9 @@ static void malform(struct fuzz *fuzz, struct fabric_rig *rig, bytes_t bytes)
     case 2: memcpy(bytes + cut, other + cut, (size_t)(end - cut)); break;
     case 3: memcpy(bytes + cut / 8 * 8, other + cut / 8 * 8, 8); break; /* one field of another */
     case 4: spoil(fuzz, bytes, BYTES); break;
-    default: memcpy(bytes, rig->of[GOOD + below(fuzz, STALE + 1 - GOOD)], BYTES); return; /* stale, or another domain's */
+    default: /* stale, or another domain's */
+        memcpy(bytes, rig->of[GOOD + below(fuzz, STALE + 1 - GOOD)], BYTES);
+        return;
     }
     if (below(fuzz, 4))
         make_right(bytes);

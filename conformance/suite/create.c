@@ -191,8 +191,13 @@ TEST_EXPECTS("create.host_id_ignored", create_host_memory_with_any_id)
 
 TEST_BREAKS(CREATE_HANDLE_TYPE_WINDOWS, create_for_windows)
 {
-    enum { FD = VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, NT = VMM_MEM_HANDLE_TYPE_WIN32, KMT = VMM_MEM_HANDLE_TYPE_WIN32_KMT };
-    const vmm_mem_allocation_handle_type types[] = {NT, KMT, NT | KMT, FD | NT, FD | KMT, VMM_MEM_HANDLE_TYPE_FABRIC | NT};
+    enum {
+        FD = VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
+        FABRIC = VMM_MEM_HANDLE_TYPE_FABRIC,
+        NT = VMM_MEM_HANDLE_TYPE_WIN32,
+        KMT = VMM_MEM_HANDLE_TYPE_WIN32_KMT
+    };
+    const vmm_mem_allocation_handle_type types[] = {NT, KMT, NT | KMT, FD | NT, FD | KMT, FABRIC | NT};
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
         vmm_mem_allocation_prop prop = fix_prop(0);
         prop.requested_handle_types = types[i];

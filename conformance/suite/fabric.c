@@ -395,7 +395,8 @@ TEST_EXPECTS_ON("fabric.memory_outlives_its_node", memory_outlives_node, ON_A_FA
 
 /* Memory of a host's node: its place is told to the importer, it counts on that node of the exporter's machine alone, and
  * both sides see it in place. Without the machine's last process it goes on. */
-#define TWO_NODES ON_A_FABRIC "\nattribute.141 = 1\nattribute.143 = 1\nattribute.145 = 1\nhost.nodes = 2\nhost.memory = 8MiB"
+#define TWO_NODES \
+    ON_A_FABRIC "\nattribute.141 = 1\nattribute.143 = 1\nattribute.145 = 1\nhost.nodes = 2\nhost.memory = 8MiB"
 
 TEST_EXPECTS_ON("fabric.host_node_memory", host_node_of_another_machine, TWO_NODES, TEST_AS_GIVEN, 0)
 {

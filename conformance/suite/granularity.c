@@ -84,7 +84,9 @@ TEST_WARNS(GRANULARITY_PROP_UNCHECKED, granularity_for_windows)
         uint64_t got = FIX_UNTOUCHED;
         char *state = fix_state(f);
         vmm_result result = vmm_mem_get_allocation_granularity(S, &got, &prop, VMM_MEM_ALLOC_GRANULARITY_MINIMUM);
-        struct refusal want = {NULL, VMM_ERROR_INVALID_VALUE, "prop.requestedHandleTypes", (uint64_t)types[i], VMM_OBJECT_NONE, 0};
+        struct refusal want = {.result = VMM_ERROR_INVALID_VALUE,
+                               .argument = "prop.requestedHandleTypes",
+                               .value = (uint64_t)types[i]};
         check_warned(f, __FILE__, __LINE__, "granularity of memory for Windows", state, result, want);
         CHECK_U64(got, test_refuses(f, NULL) ? FIX_UNTOUCHED : f->minimum);
     }
