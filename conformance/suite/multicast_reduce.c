@@ -16,6 +16,8 @@
 #include "team.h"
 
 #define RW VMM_MEM_ACCESS_FLAGS_PROT_READWRITE
+/* Small devices: a test has two systems at once, and each takes addresses for all of its machine's memory. */
+#define SMALL "\ndevice.memory = 1GiB\nattribute.107 = 0\ncompression.memory = 0"
 #define LAUNCH_ON(stream, kernel, ...) vmm_launch(S, VMM_KERNEL_##kernel, 2, 96, ARGS(__VA_ARGS__), stream)
 
 /* A team with a vector in its memory, between two words that are nobody's. */
@@ -108,7 +110,7 @@ static void all_reduce(struct fix *root, unsigned devices, const char *schedule)
 }
 
 #define WITH(n)                                                                                           \
-    TEST_EXPECTS_ON("multicast.all_reduce_vector", mc_all_reduce_##n, TEAM_OF(n), TEST_AS_GIVEN, 0)       \
+    TEST_EXPECTS_ON("multicast.all_reduce_vector", mc_all_reduce_##n, TEAM_OF(n) SMALL, TEST_AS_GIVEN, 0) \
     {                                                                                                     \
         team_need(f);                                                                                     \
         for (unsigned i = 0; i < SCHEDULES; i++)                                                          \

@@ -22,6 +22,12 @@ enum { NODES = 3 };
 
 typedef vmm_mem_generic_allocation_handle handle_t;
 
+static struct fix *begin(struct fix *f)
+{
+    fix_need_simulator(f, "how many nodes there are, and how large, is the test's choice");
+    return fix_share(f);
+}
+
 static vmm_mem_allocation_prop prop_of(int node)
 {
     vmm_mem_allocation_prop prop = fix_prop_at(NUMA, node);
@@ -78,7 +84,7 @@ static unsigned char here(vmm_deviceptr at)
 
 TEST_EXPECTS_ON("share.memory_of_each_node", memory_of_each_node, THREE_NODES, TEST_AS_GIVEN, 0)
 {
-    f = fix_share(f);
+    f = begin(f);
     struct other o = other_start(f);
     const uint64_t size = fix_host_unit(f);
     for (int node = 0; node < NODES; node++) {
@@ -101,7 +107,7 @@ TEST_EXPECTS_ON("share.memory_of_each_node", memory_of_each_node, THREE_NODES, T
 /* The other's memory: what is told of it here is its node, and only that node lacks it, once. */
 TEST_EXPECTS_ON("share.capacity_of_a_node", capacity_of_a_node, THREE_NODES, TEST_AS_GIVEN, 0)
 {
-    f = fix_share(f);
+    f = begin(f);
     struct other o = other_start(f);
     vmm_mem_allocation_prop got = {0};
     handle_t copy = 0;
@@ -125,7 +131,7 @@ TEST_EXPECTS_ON("share.capacity_of_a_node", capacity_of_a_node, THREE_NODES, TES
 
 TEST_EXPECTS_ON("share.killed_process_gives_back_its_nodes", killed_process_gives_nodes_back, THREE_NODES, TEST_AS_GIVEN, 0)
 {
-    f = fix_share(f);
+    f = begin(f);
     struct other o = other_start(f);
     for (int node = 0; node < NODES; node++) {
         uint64_t handle = done(f, &o, OTHER_CREATE, HALF, other_place(NUMA, node), -1);
@@ -145,7 +151,7 @@ TEST_EXPECTS_ON("share.node_memory_for_all_devices", node_memory_for_all_devices
                 TEST_AS_GIVEN, 0)
 {
     enum { DEVICES = 4, TIMES = 100 };
-    struct fix *one = fix_share(f), *two = fix_same(f);
+    struct fix *one = begin(f), *two = fix_same(f);
     const uint64_t size = fix_host_unit(one);
     for (int node = 0; node < NODES; node++) {
         f = one;
@@ -179,7 +185,7 @@ TEST_EXPECTS_ON("share.node_memory_for_all_devices", node_memory_for_all_devices
 TEST_EXPECTS_ON("share.no_such_node", no_such_node, THREE_NODES, TEST_AS_GIVEN, 0)
 {
     static const int wrong[] = {NODES, -1, 1 << 20};
-    f = fix_share(f);
+    f = begin(f);
     struct other o = other_start(f);
     const uint64_t unit = fix_host_unit(f);
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
