@@ -185,6 +185,8 @@ static const char *publish_block(struct share *share, struct sim_machine *machin
     if (wrong)
         return wrong;
     token.number = atomic_load(&share->folder.state->numbers) + 1;
+    if (!token.number) /* which says of a block that it is not exported */
+        return "the machine's state says that all numbers are used up";
     atomic_store(&share->folder.state->numbers, token.number);
     snprintf(token.name, sizeof token.name, "%s", share->name);
     if (!os_random(token.nonce, sizeof token.nonce) ||
@@ -289,44 +291,62 @@ static void forget_memory(struct share *share)
     }
 }
 
+/* What an entry says of its block, read once: what was checked must be what is used, whoever writes there meanwhile. */
+struct claim {
+    uint64_t home, place, size;
+    vmm_mem_location location;
+    uint32_t compression, team;
+    struct imex_place fabric;
+};
+
+static struct claim claim_of(const volatile struct share_block *entry)
+{
+    return (struct claim){.home = entry->home,
+                          .place = entry->place,
+                          .size = entry->size,
+                          .location = {entry->location_type, entry->location_id},
+                          .compression = entry->compression,
+                          .team = entry->team,
+                          .fabric = {entry->fabric.domain, entry->fabric.channel}};
+}
+
 /* Could the machine have such memory? What is read from the state may be anybody's. */
-static bool plausible(const struct sim_machine *machine, const struct share_block *entry, const struct frames *frames)
+static bool plausible(const struct sim_machine *machine, const struct claim *claim, const struct frames *frames)
 {
     const struct sim_profile *profile = &machine->profile;
     struct os_file_is is;
     int nodes = profile->host_nodes ? profile->host_nodes : 1;
-    bool device = entry->location_type == VMM_MEM_LOCATION_TYPE_DEVICE;
-    if (!device && entry->location_type != VMM_MEM_LOCATION_TYPE_HOST_NUMA)
+    bool device = claim->location.type == VMM_MEM_LOCATION_TYPE_DEVICE;
+    if (!device && claim->location.type != VMM_MEM_LOCATION_TYPE_HOST_NUMA)
         return false;
-    if (entry->location_id < 0 || entry->location_id >= (device ? profile->devices : nodes))
+    if (claim->location.id < 0 || claim->location.id >= (device ? profile->devices : nodes))
         return false;
-    return os_file_look(frames->file, &is) && is.regular && entry->size && entry->place <= is.size &&
-           entry->size <= is.size - entry->place && entry->place % os_page_size() == 0;
+    return os_file_look(frames->file, &is) && is.regular && claim->size && claim->place <= is.size &&
+           claim->size <= is.size - claim->place && claim->place % os_page_size() == 0;
 }
 
-static struct sim_block *new_view(struct sim_machine *machine, const struct share_block *entry)
+static struct sim_block *new_view(struct sim_machine *machine, const struct claim *claim)
 {
     struct sim_block *block = calloc(1, sizeof *block);
     if (!block)
         return NULL;
     block->id = ++machine->blocks;
-    block->size = entry->size;
-    block->fabric = entry->fabric;
+    block->size = claim->size;
+    block->fabric = claim->fabric;
     return block;
 }
 
 /* Of memory: its bytes, in the file of who made it. */
-static struct sim_block *view_memory(struct sim_machine *machine, const struct share_block *entry,
-                                     struct share_memory *memory)
+static struct sim_block *view_memory(struct sim_machine *machine, const struct claim *claim, struct share_memory *memory)
 {
-    struct sim_block *block = plausible(machine, entry, &memory->frames) ? new_view(machine, entry) : NULL;
+    struct sim_block *block = plausible(machine, claim, &memory->frames) ? new_view(machine, claim) : NULL;
     if (!block)
         return NULL;
     block->prop.type = VMM_MEM_ALLOCATION_TYPE_PINNED;
-    block->prop.location = (vmm_mem_location){entry->location_type, entry->location_id};
-    block->prop.alloc_flags.compression_type = (unsigned char)entry->compression;
-    bytes_borrow(&block->bytes, &memory->frames, entry->place, entry->size);
-    if (frames_see(&memory->frames, entry->place, entry->size)) {
+    block->prop.location = claim->location;
+    block->prop.alloc_flags.compression_type = (unsigned char)claim->compression;
+    bytes_borrow(&block->bytes, &memory->frames, claim->place, claim->size);
+    if (frames_see(&memory->frames, claim->place, claim->size)) {
         memory->users++;
         return block;
     }
@@ -335,15 +355,15 @@ static struct sim_block *view_memory(struct sim_machine *machine, const struct s
 }
 
 /* Of a multicast object: its team, which is looked at when it is used (team_share.h). */
-static struct sim_block *view_team(struct share *share, struct sim_machine *machine, const struct share_block *entry)
+static struct sim_block *view_team(struct sim_machine *machine, const struct claim *claim, const struct share_team *team)
 {
-    const struct share_team *team = share_team_of(share->folder.state, entry);
     uint64_t unit = sim_profile_multicast(&machine->profile, VMM_MULTICAST_GRANULARITY_MINIMUM);
-    bool sound = team && unit && entry->size && entry->size % unit == 0;
-    struct sim_block *block = sound ? new_view(machine, entry) : NULL;
+    uint64_t wanted = team ? ((const volatile struct share_team *)team)->wanted : 0;
+    bool sound = unit && claim->size && claim->size % unit == 0 && wanted >= 2 && wanted <= SHARE_MEMBERS;
+    struct sim_block *block = sound ? new_view(machine, claim) : NULL;
     if (!block)
         return NULL;
-    block->team = team_view((unsigned)team->wanted, team->handle_types);
+    block->team = team_view((unsigned)wanted, team->handle_types);
     bytes_init(&block->bytes, &machine->frames, 0);
     block->bytes.borrowed = true;
     if (block->team)
@@ -357,12 +377,14 @@ static enum share_found view(struct share *share, struct sim_machine *machine, u
                              struct sim_block **made, char text[SHARE_WHY])
 {
     struct share_block *entry = &share->folder.state->block[index];
-    struct share_memory *memory = entry->team ? NULL : memory_of(share, entry->home);
-    if (!memory && !entry->team) {
+    const struct claim claim = claim_of(entry);
+    struct share_memory *memory = claim.team ? NULL : memory_of(share, claim.home);
+    if (!memory && !claim.team) {
         snprintf(text, SHARE_WHY, "the file of the exporter's memory cannot be opened");
         return SHARE_NO_FILE;
     }
-    struct sim_block *block = memory ? view_memory(machine, entry, memory) : view_team(share, machine, entry);
+    struct sim_block *block = memory ? view_memory(machine, &claim, memory)
+                                     : view_team(machine, &claim, share_team_of(share->folder.state, entry));
     if (!block) {
         forget_memory(share);
         snprintf(text, SHARE_WHY, "the machine's state says what cannot be");
@@ -396,10 +418,13 @@ static enum share_found take(struct share *share, struct sim_machine *machine, u
     return SHARE_FOUND;
 }
 
-/* The entry that the token names, if it is the very file that was made for it. */
+/* The entry that the token names, if it is the very file that was made for it and says what it said then. */
 static bool names(const struct share *share, const struct share_token *token, const struct os_file_is *is)
 {
-    if (token->index >= share_blocks(share->folder.state) || !token->number)
+    char name[sizeof token->name] = "";
+    memcpy(name, share->name, sizeof share->name);
+    if (memcmp(name, token->name, sizeof name) != 0 || token->index >= share_blocks(share->folder.state) ||
+        !token->number)
         return false;
     const struct share_block *entry = &share->folder.state->block[token->index];
     return atomic_load(&entry->number) == token->number && !memcmp(entry->nonce, token->nonce, sizeof token->nonce) &&

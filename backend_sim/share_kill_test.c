@@ -13,14 +13,6 @@ typedef vmm_mem_generic_allocation_handle handle_t;
 
 static vmm_system *sys; /* of the test itself; forked children have a copy that they leave alone */
 
-static unsigned scale(unsigned n)
-{
-    const char *text = getenv("CUVMM_TEST_SCALE");
-    unsigned share = text ? (unsigned)atoi(text) : 100;
-    unsigned scaled = n * (share ? share : 1) / 100;
-    return scaled ? scaled : 1;
-}
-
 /* ---- killed anywhere ---- */
 
 /* What a victim does until it is killed: a byte goes out before each step, so that the killer knows how far it is. */
@@ -81,7 +73,7 @@ static void kill_one(uint64_t *seed)
 static void killed_anywhere(void)
 {
     uint64_t seed = random_seed(20260521);
-    unsigned rounds = scale(150), wrong = 0, stuck = 0;
+    unsigned rounds = random_rounds(150), wrong = 0, stuck = 0;
     sys = NULL;
     fflush(NULL);
     for (unsigned i = 0; i < rounds; i++) {
@@ -287,7 +279,7 @@ static void handed_round(void)
     int ends[PEERS][2];
     pid_t child[PEERS];
     uint64_t seed = random_seed(99);
-    unsigned failed = 0, rounds = scale(400);
+    unsigned failed = 0, rounds = random_rounds(400);
     sys = rig_open("ring");
     uint64_t all = rig_free(sys);
     fflush(NULL);

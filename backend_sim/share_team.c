@@ -65,6 +65,8 @@ unsigned share_bind_add(struct share_state *state, const struct share_bind *bind
     if (index == SHARE_BINDS)
         return index;
     *number = atomic_load(&state->numbers) + 1;
+    if (!*number) /* somebody wrote there: all are used up */
+        return SHARE_BINDS;
     atomic_store(&state->numbers, *number);
     will_change(state);
     state->bind[index] = *bind;

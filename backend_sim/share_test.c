@@ -221,10 +221,14 @@ static void forged_tokens(void)
         close(copy);
     }
     other = token;
-    memset(other.name, 7, sizeof other.name);
+    memset(other.name, 7, sizeof other.name - 1);
     other.machine++;
     int copy = forged(&other, sizeof other);
     not_imported(a, copy, "VMM-IMPORT-MACHINE", "a machine that is not there");
+    close(copy);
+    other.name[sizeof other.name - 1] = 7;
+    copy = forged(&other, sizeof other);
+    not_imported(a, copy, "VMM-IMPORT-FOREIGN", "a name without an end");
     close(copy);
     char path[64];
     snprintf(path, sizeof path, "token.%llu", (unsigned long long)token.number);
@@ -234,6 +238,11 @@ static void forged_tokens(void)
     if (pwrite(writer, &other, sizeof other, 0) != sizeof other)
         tap_bail("the token cannot be spoilt");
     not_imported(a, fd, "VMM-IMPORT-FOREIGN", "the file itself, changed");
+    other = token;
+    other.name[0]++;
+    if (pwrite(writer, &other, sizeof other, 0) != sizeof other)
+        tap_bail("the token cannot be spoilt");
+    not_imported(a, fd, "VMM-IMPORT-FOREIGN", "the file itself, with another name");
     if (ftruncate(writer, 3))
         tap_bail("the token cannot be cut");
     not_imported(a, fd, "VMM-IMPORT-FOREIGN", "the file itself, cut");
@@ -279,8 +288,15 @@ static void wrong_blocks(void)
     atomic_store(&state->blocks_seen, UINT64_MAX);
     atomic_store(&state->slots_seen, UINT64_MAX);
     tap_ok(rig_free(b) != UINT64_MAX, "counts beyond the tables are not believed");
-    handle_t copy = 0;
+    handle_t copy = 0, other = 0;
     tap_result(rig_import(b, fd, &copy), VMM_SUCCESS, "as it was it is imported");
+    uint64_t numbers = atomic_exchange(&state->numbers, UINT64_MAX);
+    rig_create(a, RIG_G, &other);
+    tap_ok(rig_export(a, other) < 0 && rig_told("VMM-EXPORT-SYSTEM"), "where numbers have run out nothing is exported");
+    atomic_store(&state->numbers, numbers);
+    int second = rig_export(a, other);
+    tap_ok(second >= 0, "and when there are some again it is: %s", vmm_last_detail()->note);
+    close(second);
     munmap(state, sizeof *state);
     close(fd);
     rig_close(a);

@@ -40,9 +40,9 @@ bool share_token_is_out(const char *path)
 bool share_token_read(int file, struct share_token *token, struct os_file_is *is)
 {
     if (!os_file_look(file, is) || !is->regular || is->size != sizeof *token ||
-        !os_file_read(file, 0, token, sizeof *token) || token->magic != TOKEN_MAGIC)
+        !os_file_read(file, 0, token, sizeof *token) || token->magic != TOKEN_MAGIC ||
+        token->name[sizeof token->name - 1])
         return false;
-    token->name[sizeof token->name - 1] = '\0';
     for (char *c = token->name; *c; c++) /* it may be told, and anybody may have written it */
         if (*c < ' ' || *c > '~')
             *c = '?';

@@ -31,8 +31,9 @@ static const char *look_at_members(struct sim_machine *machine, struct sim_block
     if (!shared || shared->wanted != team->wanted)
         return SHARE_STATE_LOST;
     for (unsigned i = 0; i < share_team_members(shared); i++) {
-        uint64_t id = shared->member[i].machine == own_id(machine) ? TEAM_THIS_MACHINE : shared->member[i].machine;
-        int64_t device = shared->member[i].device;
+        const volatile struct share_member *member = &shared->member[i];
+        uint64_t of = member->machine, id = of == own_id(machine) ? TEAM_THIS_MACHINE : of;
+        int64_t device = member->device;
         if (device >= 0 && device < machine->profile.devices && !team_is_complete(team) &&
             !team_member_of(team, id, (int)device))
             team_add(team, id, (int)device);
@@ -65,27 +66,31 @@ static bool inside(uint64_t offset, uint64_t size, uint64_t whole)
     return size && offset <= whole && size <= whole - offset;
 }
 
-/* What stands in the state may be anybody's: what cannot be is not there. */
+/* Is that memory of the member's device, as large as the bind has it? */
+static bool fits(const struct sim_block *block, const struct team_member *member, const struct team_bind *bind)
+{
+    return !block->team && block->prop.location.type == VMM_MEM_LOCATION_TYPE_DEVICE &&
+           block->prop.location.id == member->device && inside(bind->at, bind->size, block->size);
+}
+
+/* What stands in the state may be anybody's, so it is read once; what cannot be is not there. */
 static void see_bind(struct share *share, struct sim_machine *machine, struct sim_block *object,
                      struct team_member *member, unsigned index)
 {
-    const struct share_bind *bind = &share->folder.state->bind[index];
+    const volatile struct share_bind *told = &share->folder.state->bind[index];
+    struct team_bind seen = {.offset = told->offset, .size = told->size, .at = told->at, .made = told->made,
+                             .made_by = (uint16_t)told->made_by, .shared = atomic_load(&told->number), .index = index};
+    uint64_t number = told->block, at = told->index;
     char why[SHARE_WHY];
-    struct sim_block *block;
-    if (!inside(bind->offset, bind->size, object->size) || bind->index >= share_blocks(share->folder.state) ||
-        team_member_bind(member, bind->offset, bind->size))
+    if (!seen.shared || !inside(seen.offset, seen.size, object->size) || at >= share_blocks(share->folder.state) ||
+        team_member_bind(member, seen.offset, seen.size) ||
+        atomic_load(&share->folder.state->block[at].number) != number ||
+        share_see(share, machine, (unsigned)at, number, &seen.block, why) != SHARE_FOUND)
         return;
-    const struct share_block *entry = &share->folder.state->block[bind->index];
-    if (atomic_load(&entry->number) != bind->block || entry->team || !inside(bind->at, bind->size, entry->size) ||
-        entry->location_type != VMM_MEM_LOCATION_TYPE_DEVICE || entry->location_id != member->device ||
-        share_see(share, machine, (unsigned)bind->index, bind->block, &block, why) != SHARE_FOUND)
-        return;
-    const struct team_bind seen = {.offset = bind->offset, .size = bind->size, .block = block, .at = bind->at,
-                                   .made = bind->made, .made_by = (uint16_t)bind->made_by,
-                                   .shared = atomic_load(&bind->number), .index = index};
-    share_watch(block);
-    team_bind(object->team, member, &seen);
-    share_unwatch(block); /* which ends the view where the host's memory was out */
+    share_watch(seen.block);
+    if (fits(seen.block, member, &seen))
+        team_bind(object->team, member, &seen);
+    share_unwatch(seen.block); /* which ends the view where nothing was bound */
 }
 
 /* Where it is kept up to which change a machine's binds were seen. */
@@ -113,9 +118,9 @@ static void look_at_binds(struct share *share, struct sim_machine *machine, stru
         if (team->member[i].machine == id)
             drop_ended(share, team, &team->member[i]);
     for (unsigned i = 0; i < share_binds(share->folder.state); i++) {
-        const struct share_bind *bind = &share->folder.state->bind[i];
-        uint64_t number = atomic_load(&bind->number);
-        struct team_member *member = bind->device < VMM_MAX_DEVICES ? team_member_of(team, id, (int)bind->device) : NULL;
+        const volatile struct share_bind *bind = &share->folder.state->bind[i];
+        uint64_t number = atomic_load(&bind->number), device = bind->device;
+        struct team_member *member = device < VMM_MAX_DEVICES ? team_member_of(team, id, (int)device) : NULL;
         if (number && bind->machine == home && bind->object == object->shared && member && !is_seen(member, number))
             see_bind(share, machine, object, member, i);
     }

@@ -88,6 +88,10 @@ for example in conformance/examples/*.c; do
     ok $? "example $name prints what ${example%.c}.out says"
 done
 
+printf 'base = gb200x4\ndevices = 8\n' >"$root/eight.profile"
+LD_LIBRARY_PATH=$lib run "$root/all_reduce" "sim:$root/eight.profile" 5001
+ok $? 'example all_reduce is exact with eight devices as well'
+
 run "$compiler" -std=c11 "${warnings[@]}" "${cflags[@]}" -o "$root/static" conformance/examples/first.c "$lib/libcuvmm.a" -pthread
 ok $? 'the static library links'
 "$root/static" >"$root/static.out" 2>"$root/said" && diff "$root/static.out" "$root/first.out" >"$root/said"

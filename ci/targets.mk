@@ -38,7 +38,7 @@ LONG_SEED      ?= 1
 LONG_CALLS     ?= 1500000
 SABOTAGE_EVERY ?= 1
 
-.PHONY: check-long sabotage check check-build check-valgrind check-asan check-tsan coverage examples-update mistakes lint install uninstall FORCE
+.PHONY: check-long soak sabotage check check-build check-valgrind check-asan check-tsan coverage examples-update mistakes lint install uninstall FORCE
 
 check-build: all $(TESTS) $(CHECK_RUNS) $(BUILD)/cuvmm.pc
 
@@ -109,16 +109,28 @@ check-asan: ## the tests with AddressSanitizer and UndefinedBehaviorSanitizer
 check-tsan: ## the tests with ThreadSanitizer, on fewer machines
 	+@CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-10} $(NEST) BUILD=$(BUILD)/tsan SAN=thread WERROR= $(CHECK_FEW) check
 
+# Shared memory: 10000 exchanges between two processes, 1000 of them killed, a million malformed descriptors and fabric
+# handles, the state of a machine forged 40000 times. `make check` does a twentieth.
+SOAKS := $(addprefix $(BUILD)/test/backend_sim/,share_soak_test share_fuzz_test share_forge_test)
+SOAK_SCALE ?= 2000
+
+soak: $(SOAKS) ## the figures of shared memory, whole (SOAK_SCALE is the percentage of what check does)
+	@rm -rf $(TAP)-soak && mkdir -p $(TAP)-soak
+	@CUVMM_TEST_SCALE=$(SOAK_SCALE) $(PROVE) -j$(JOBS) --nocolor -e 'ci/tap-run $(TAP)-soak' $(SOAKS) </dev/null; \
+	    status=$$?; $(TALLY) $(TAP)-soak && exit $$status
+
 # The world of two devices, also as a driver answered in it, and a hundred times the random calls that check makes.
 WORLD_2 := conformance/recordings/h200x2-580.159.04
-check-long: $(PROGS) ## the long forms of the random and exhaustive tests
+check-long: $(PROGS) $(SOAKS) ## the long forms of the random and exhaustive tests
 	@rm -rf $(TAP)-long && mkdir -p $(TAP)-long $(BUILD)/check-long
 	@printf '#!/bin/sh\nexec $(BUILD)/bin/world --devices 2\n' >$(BUILD)/check-long/world-2
 	@printf '#!/bin/sh\nexec $(BUILD)/bin/lockstep --seed $${CUVMM_SEED-$(LONG_SEED)} --calls $(LONG_CALLS)\n' >$(BUILD)/check-long/lockstep
 	@printf '#!/bin/sh\nexec $(BUILD)/bin/lockstep --spec "shadow=nodes=1|sim:h100" --spec "shadow=nodes=1|sim:h200x2" --calls 300000\n' >$(BUILD)/check-long/shadow
 	@printf '#!/bin/sh\nexec $(BUILD)/bin/world --devices 2 --replay-recording $(WORLD_2)/world-2.tsv --spec sim:$(WORLD_2)/profile\n' >$(BUILD)/check-long/world-2-recorded
+	@for soak in $(SOAKS); do \
+	    printf '#!/bin/sh\nCUVMM_TEST_SCALE=$(SOAK_SCALE) exec %s\n' $$soak >$(BUILD)/check-long/$$(basename $$soak); done
 	@chmod +x $(BUILD)/check-long/*
-	@$(PROVE) -j$(JOBS) --nocolor -e 'ci/tap-run $(TAP)-long' $(addprefix $(BUILD)/check-long/,world-2 world-2-recorded lockstep shadow) </dev/null; \
+	@$(PROVE) -j$(JOBS) --nocolor -e 'ci/tap-run $(TAP)-long' $(addprefix $(BUILD)/check-long/,world-2 world-2-recorded lockstep shadow $(notdir $(SOAKS))) </dev/null; \
 	    status=$$?; $(TALLY) $(TAP)-long && exit $$status
 
 # Mistakes made on purpose, every SABOTAGE_EVERYth of the list.

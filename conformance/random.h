@@ -1,6 +1,7 @@
 /* random.h - numbers for random tests: the same from the same seed on every machine (splitmix64).
  *
- * A random test prints its seed and takes another from CUVMM_SEED, so that a failure can be run again.
+ * A random test prints its seed and takes another from CUVMM_SEED, so that a failure can be run again. How long it goes on
+ * is a percentage of what `make check` does, in CUVMM_TEST_SCALE.
  */
 #ifndef CUVMM_RANDOM_H
 #define CUVMM_RANDOM_H
@@ -33,6 +34,14 @@ static inline uint64_t random_seed(uint64_t seed)
         seed = strtoull(text, NULL, 0);
     tap_note("seed %" PRIu64 "; run again with CUVMM_SEED=%" PRIu64, seed, seed);
     return seed;
+}
+
+/* n of the check's own rounds, or the share of them that is asked for; at least one. */
+static inline unsigned random_rounds(unsigned n)
+{
+    const char *text = getenv("CUVMM_TEST_SCALE");
+    uint64_t percent = text && *text ? strtoull(text, NULL, 10) : 100, rounds = n * percent / 100;
+    return rounds ? (unsigned)rounds : 1;
 }
 
 #endif

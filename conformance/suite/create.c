@@ -191,12 +191,27 @@ TEST_EXPECTS("create.host_id_ignored", create_host_memory_with_any_id)
 
 TEST_BREAKS(CREATE_HANDLE_TYPE_WINDOWS, create_for_windows)
 {
-    const vmm_mem_allocation_handle_type types[] = {VMM_MEM_HANDLE_TYPE_WIN32, VMM_MEM_HANDLE_TYPE_WIN32_KMT};
+    enum {
+        FD = VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
+        FABRIC = VMM_MEM_HANDLE_TYPE_FABRIC,
+        NT = VMM_MEM_HANDLE_TYPE_WIN32,
+        KMT = VMM_MEM_HANDLE_TYPE_WIN32_KMT
+    };
+    const vmm_mem_allocation_handle_type types[] = {NT, KMT, NT | KMT, FD | NT, FD | KMT, FABRIC | NT};
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
         vmm_mem_allocation_prop prop = fix_prop(0);
         prop.requested_handle_types = types[i];
         CREATE_REFUSED(INVALID_VALUE, "prop.requestedHandleTypes", (uint64_t)types[i], f->g, &prop, 0);
+        prop.win32_handle_meta_data = &prop; /* what Windows would want beside it helps nothing */
+        CREATE_REFUSED(INVALID_VALUE, "prop.requestedHandleTypes", (uint64_t)types[i], f->g, &prop, 0);
     }
+    for (int device = 0; device < f->devices; device++)
+        for (int attribute = VMM_DEVICE_ATTRIBUTE_HANDLE_TYPE_WIN32_HANDLE_SUPPORTED;
+             attribute <= VMM_DEVICE_ATTRIBUTE_HANDLE_TYPE_WIN32_KMT_HANDLE_SUPPORTED; attribute++) {
+            int value = 77; /* which the program could have asked first */
+            ACCEPTED(vmm_device_get_attribute(S, &value, attribute, device));
+            CHECK_U64((uint64_t)value, 0);
+        }
 }
 
 TEST_NEAR_MISS(CREATE_HANDLE_TYPE_WINDOWS, create_for_posix)

@@ -305,7 +305,7 @@ TEST_BREAKS_ON(IMPORT_FABRIC_GONE, import_when_the_node_is_gone, ON_A_FABRIC, TE
 {
     f = node(f, "a");
     struct other o = process(f, "b");
-    struct other_answer made = other_ask(&o, OTHER_CREATE_FABRIC, f->g, 0, -1);
+    struct other_answer made = other_ask(&o, OTHER_CREATE_FABRIC, f->g, VMM_MEM_LOCATION_TYPE_DEVICE, -1);
     struct other_answer sent = other_ask(&o, OTHER_EXPORT_FABRIC, made.value, 0, -1);
     CHECK(!made.result && !sent.result, "the other node exported nothing: %s", sent.rule);
     other_kill(&o);
@@ -381,7 +381,7 @@ TEST_EXPECTS_ON("fabric.memory_outlives_its_node", memory_outlives_node, ON_A_FA
 {
     f = node(f, "a");
     struct other o = process(f, "b");
-    struct other_answer made = other_ask(&o, OTHER_CREATE_FABRIC, f->g, 0, -1);
+    struct other_answer made = other_ask(&o, OTHER_CREATE_FABRIC, f->g, VMM_MEM_LOCATION_TYPE_DEVICE, -1);
     struct other_answer sent = other_ask(&o, OTHER_EXPORT_FABRIC, made.value, 0, -1);
     uint64_t at = other_ask(&o, OTHER_MAP, made.value, f->g, -1).value;
     CHECK(!sent.result && !other_ask(&o, OTHER_FILL, at, 0x66, -1).result, "the other node exported nothing");
@@ -391,4 +391,36 @@ TEST_EXPECTS_ON("fabric.memory_outlives_its_node", memory_outlives_node, ON_A_FA
     CHECK_U64(fix_peek(f, p + 100), 0x66);
     fix_fill(f, p, 0x67, f->g);
     CHECK_U64(fix_peek(f, p + 100), 0x67);
+}
+
+/* Memory of a host's node: its place is told to the importer, it counts on that node of the exporter's machine alone, and
+ * both sides see it in place. Without the machine's last process it goes on. */
+#define TWO_NODES \
+    ON_A_FABRIC "\nattribute.141 = 1\nattribute.143 = 1\nattribute.145 = 1\nhost.nodes = 2\nhost.memory = 8MiB"
+
+TEST_EXPECTS_ON("fabric.host_node_memory", host_node_of_another_machine, TWO_NODES, TEST_AS_GIVEN, 0)
+{
+    f = node(f, "a");
+    struct other o = process(f, "b");
+    const uint64_t size = UINT64_C(4) << 20, all = 2 * size, place = other_place(VMM_MEM_LOCATION_TYPE_HOST_NUMA, 1);
+    struct other_answer made = other_ask(&o, OTHER_CREATE_FABRIC, size, place, -1);
+    struct other_answer sent = other_ask(&o, OTHER_EXPORT_FABRIC, made.value, 0, -1);
+    uint64_t at = other_ask(&o, OTHER_MAP, made.value, size, -1).value;
+    CHECK(!made.result && !sent.result && at, "the other node exported nothing: %s %s", made.rule, sent.rule);
+    vmm_mem_allocation_prop got = {0}, prop = fix_prop_at(VMM_MEM_LOCATION_TYPE_HOST_NUMA, 1);
+    handle_t copy = imported(f, sent.fabric);
+    ACCEPTED(vmm_mem_get_allocation_properties_from_handle(S, &got, copy));
+    CHECK_U64(other_place(got.location.type, got.location.id), place);
+    vmm_deviceptr p = fix_reserve(f, size);
+    fix_map(f, p, size, copy);
+    fix_access(f, p, size, RW);
+    fix_access_at(f, p, size, fix_at(VMM_MEM_LOCATION_TYPE_HOST, 0), RW);
+    CHECK(!other_ask(&o, OTHER_POKE, at + size - 1, 0x21, -1).result, "it cannot be written");
+    CHECK_U64(*(volatile unsigned char *)(uintptr_t)(p + size - 1), 0x21);
+    *(volatile unsigned char *)(uintptr_t)(p + size - 2) = 0x22;
+    CHECK_U64(other_ask(&o, OTHER_PEEK, at + size - 2, 0, -1).value, 0x22);
+    fix_release(f, fix_create_prop(f, all, &prop)); /* none of it is this machine's */
+    CHECK(other_ask(&o, OTHER_CREATE_FABRIC, all, place, -1).result == VMM_ERROR_OUT_OF_MEMORY, "it does not count there");
+    other_kill(&o);
+    CHECK_U64(*(volatile unsigned char *)(uintptr_t)(p + size - 1), 0x21);
 }

@@ -74,6 +74,24 @@ TEST_WARNS(GRANULARITY_PROP_UNCHECKED, granularity_of_impossible_memory)
     }
 }
 
+/* Handle types of Windows, alone, both, and beside a descriptor. */
+TEST_WARNS(GRANULARITY_PROP_UNCHECKED, granularity_for_windows)
+{
+    static const int types[] = {VMM_MEM_HANDLE_TYPE_WIN32, VMM_MEM_HANDLE_TYPE_WIN32_KMT, 6, 3};
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        vmm_mem_allocation_prop prop = fix_prop(0);
+        prop.requested_handle_types = types[i];
+        uint64_t got = FIX_UNTOUCHED;
+        char *state = fix_state(f);
+        vmm_result result = vmm_mem_get_allocation_granularity(S, &got, &prop, VMM_MEM_ALLOC_GRANULARITY_MINIMUM);
+        struct refusal want = {.result = VMM_ERROR_INVALID_VALUE,
+                               .argument = "prop.requestedHandleTypes",
+                               .value = (uint64_t)types[i]};
+        check_warned(f, __FILE__, __LINE__, "granularity of memory for Windows", state, result, want);
+        CHECK_U64(got, test_refuses(f, NULL) ? FIX_UNTOUCHED : f->minimum);
+    }
+}
+
 TEST_NEAR_MISS(GRANULARITY_PROP_UNCHECKED, granularity_of_possible_memory)
 {
     vmm_mem_allocation_prop prop = fix_prop(f->devices - 1);

@@ -158,7 +158,7 @@ NEAR(MULTICAST_FLAGS, mc_without_flags)
 
 RULE(MULTICAST_HANDLE_TYPES, mc_of_unknown_types)
 {
-    const uint64_t types[] = {VMM_MEM_HANDLE_TYPE_WIN32, VMM_MEM_HANDLE_TYPE_WIN32_KMT, 16, UINT64_C(1) << 32};
+    const uint64_t types[] = {VMM_MEM_HANDLE_TYPE_WIN32, VMM_MEM_HANDLE_TYPE_WIN32_KMT, 3, 12, 16, UINT64_C(1) << 32};
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
         vmm_multicast_object_prop prop = team_prop(2, team_unit(f));
         prop.handle_types = types[i];

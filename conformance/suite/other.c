@@ -176,10 +176,11 @@ static vmm_result set_up(void)
     return result;
 }
 
-static vmm_result create(uint64_t size, uint64_t type, int types, uint64_t *handle)
+static vmm_result create(uint64_t size, uint64_t place, int types, uint64_t *handle)
 {
     vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .requested_handle_types = types};
-    prop.location.type = (vmm_mem_location_type)type;
+    prop.location.type = (vmm_mem_location_type)(uint32_t)place;
+    prop.location.id = (int)(uint32_t)(place >> 32);
     return vmm_mem_create(sys, handle, size, &prop, 0);
 }
 
@@ -243,6 +244,14 @@ static vmm_result types(uint64_t handle, uint64_t *value)
     return result;
 }
 
+static vmm_result place(uint64_t handle, uint64_t *value)
+{
+    vmm_mem_allocation_prop prop = {0};
+    vmm_result result = vmm_mem_get_allocation_properties_from_handle(sys, &prop, handle);
+    *value = other_place(prop.location.type, prop.location.id);
+    return result;
+}
+
 static vmm_result keep(int fd)
 {
     if (kept >= 0)
@@ -255,7 +264,7 @@ static vmm_result keep(int fd)
 static vmm_result act_fabric(struct request *r, struct other_answer *answer)
 {
     switch ((enum other_op)r->op) {
-    case OTHER_CREATE_FABRIC: return create(r->first, VMM_MEM_LOCATION_TYPE_DEVICE, FABRIC, &answer->value);
+    case OTHER_CREATE_FABRIC: return create(r->first, r->second, FABRIC, &answer->value);
     case OTHER_EXPORT_FABRIC: return vmm_mem_export_to_shareable_handle(sys, answer->fabric, r->first, FABRIC, 0);
     default: return vmm_mem_import_from_shareable_handle(sys, &answer->value, r->fabric, FABRIC);
     }
@@ -274,6 +283,7 @@ static vmm_result act(struct request *r, int fd, struct other_answer *answer)
     case OTHER_KEEP: return keep(fd);
     case OTHER_DROP: return keep(-1);
     case OTHER_TYPES: return types(r->first, &answer->value);
+    case OTHER_PLACE: return place(r->first, &answer->value);
     case OTHER_MAP: return map(r->first, r->second, &answer->value);
     case OTHER_UNMAP: return vmm_mem_unmap(sys, r->first, r->second);
     case OTHER_RELEASE: return vmm_mem_release(sys, r->first);

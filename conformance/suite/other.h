@@ -15,12 +15,13 @@
 #include "fixture.h"
 
 enum other_op {
-    OTHER_CREATE,    /* size, location type: memory that can be exported -> handle */
+    OTHER_CREATE,    /* size, place: memory that can be exported -> handle */
     OTHER_EXPORT,    /* handle -> a descriptor */
     OTHER_IMPORT,    /* a descriptor -> handle */
     OTHER_KEEP,      /* a descriptor, which stays open */
     OTHER_DROP,      /* closes the one that was kept */
     OTHER_TYPES,     /* handle -> its handle types */
+    OTHER_PLACE,     /* handle -> its place */
     OTHER_MAP,       /* handle, size -> address, with rights for device 0 (and for the host, where it can have any) */
     OTHER_UNMAP,     /* address, size */
     OTHER_RELEASE,   /* handle */
@@ -29,7 +30,7 @@ enum other_op {
     OTHER_POKE,      /* address, value: by the host, in place */
     OTHER_FREE,      /* -> free bytes of device 0 */
     OTHER_GRANDCHILD, /* size, a descriptor: a program that inherits it imports and maps it -> the first byte */
-    OTHER_CREATE_FABRIC, /* size -> handle of memory for a fabric */
+    OTHER_CREATE_FABRIC, /* size, place: memory for a fabric -> handle */
     OTHER_EXPORT_FABRIC, /* handle -> the 64 bytes */
     OTHER_IMPORT_FABRIC, /* the 64 bytes -> handle */
     OTHER_TEAM_DEVICE,   /* device; see other_team.h for these */
@@ -42,6 +43,12 @@ enum other_op {
     OTHER_TEAM_ARRIVE,
     OTHER_TEAM_FINISH    /* how many have to have come */
 };
+
+/* A place as one word: a location's type and its id. A type alone is that of id 0. */
+static inline uint64_t other_place(vmm_mem_location_type type, int id)
+{
+    return (uint64_t)(uint32_t)id << 32 | (uint32_t)type;
+}
 
 struct other {
     pid_t pid;

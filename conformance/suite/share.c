@@ -209,8 +209,10 @@ TEST_BREAKS_ON(EXPORT_NOT_REQUESTED, export_what_was_not_made_for_it, SHARING, T
     int room[VMM_FABRIC_HANDLE_SIZE / sizeof(int)], free_fd = next_fd();
     room[0] = UNTOUCHED;
     REFUSED_NEAR(EXPORT(room, plain, FD, 0), INVALID_VALUE, "handleType", FD, HANDLE, 0);
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         REFUSED(EXPORT(room, handle, others[i], 0), INVALID_VALUE, "handleType", (uint64_t)others[i]);
+        REFUSED(EXPORT(room, plain, others[i], 0), INVALID_VALUE, "handleType", (uint64_t)others[i]);
+    }
     NO_FD(room[0], free_fd);
 }
 
@@ -306,6 +308,10 @@ TEST_BREAKS_ON(IMPORT_WINDOWS, import_a_handle_of_windows, SHARING, TEST_AS_GIVE
     handle_t handle = FIX_UNTOUCHED;
     REFUSED(IMPORT(handle, fd, VMM_MEM_HANDLE_TYPE_WIN32), NOT_SUPPORTED, "shHandleType", VMM_MEM_HANDLE_TYPE_WIN32);
     REFUSED(IMPORT(handle, fd, VMM_MEM_HANDLE_TYPE_WIN32_KMT), NOT_SUPPORTED, "shHandleType",
+            VMM_MEM_HANDLE_TYPE_WIN32_KMT);
+    REFUSED(vmm_mem_import_from_shareable_handle(S, &handle, NULL, VMM_MEM_HANDLE_TYPE_WIN32), NOT_SUPPORTED,
+            "shHandleType", VMM_MEM_HANDLE_TYPE_WIN32); /* whatever the handle */
+    REFUSED(IMPORT(handle, -1, VMM_MEM_HANDLE_TYPE_WIN32_KMT), NOT_SUPPORTED, "shHandleType",
             VMM_MEM_HANDLE_TYPE_WIN32_KMT);
     CHECK_U64(handle, FIX_UNTOUCHED);
     close(fd);
