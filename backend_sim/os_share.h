@@ -84,6 +84,8 @@ typedef union os_mutex {
 bool os_mutex_init(os_mutex *mutex);
 /* False when it is not to be had within some seconds. The file is the one that holds the mutex. */
 bool os_mutex_lock(os_mutex *mutex, int file);
+/* The same with so much patience, for those who only want to look. */
+bool os_mutex_lock_within(os_mutex *mutex, int file, unsigned seconds);
 void os_mutex_unlock(os_mutex *mutex, int file);
 
 /* Lets others run, between two tries; and whether those have gone on for too long since the time that began as 0. */

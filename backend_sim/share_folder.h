@@ -32,6 +32,13 @@ bool share_folder_open(struct share_folder *folder, const char *name, const stru
 bool share_folder_open_other(struct share_folder *folder, uint64_t id, const struct sim_profile *profile,
                              char why[SHARE_WHY]);
 
+/* The machine of that entry ("m-NAME", "u-RANDOM"), whatever its profile, and never a new one: for those who only look.
+ * False: there is none, with "" in why, or it cannot be had. */
+bool share_folder_open_there(struct share_folder *folder, const char *entry, char why[SHARE_WHY]);
+
+/* Calls visit with the entry of each of this user's machines. */
+bool share_folder_each(void (*visit)(void *user, const char *entry), void *user, char why[SHARE_WHY]);
+
 /* The machine's name; "" for one without. */
 const char *share_folder_name(const struct share_folder *folder);
 

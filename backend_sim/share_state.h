@@ -3,6 +3,7 @@
  *   state    [ header: profile, id, mutex ][ slot of process 0 ][ slot 1 ] ... [ block 0 ][ block 1 ] ...
  *   slot     what the process uses by itself, of each device and node
  *   block    memory that was exported: where its bytes are, and a bit for each process that holds it
+ *   mark     of a block and a process that holds it: since which call (share_mark.h). Room is taken when it is exported
  *
  *   used of a device  =  the slots' own  +  the blocks that were exported, each once
  *
@@ -21,11 +22,16 @@
 enum { SHARE_PROCESSES = 256, SHARE_BLOCKS = 8192, SHARE_NAME_MAX = 40 };
 
 #define SHARE_MAGIC UINT64_C(0x3165686873756376)
-#define SHARE_VERSION 2
+#define SHARE_VERSION 3
 
 /* What of the machine's memory is in use, in bytes. */
 struct share_use {
     _Atomic uint64_t device[VMM_MAX_DEVICES], compressed[VMM_MAX_DEVICES], node[SIM_MAX_NODES];
+};
+
+/* A process, as people know it. */
+struct share_person {
+    _Atomic uint64_t pid, program[2];
 };
 
 struct share_slot {
@@ -33,6 +39,12 @@ struct share_slot {
     _Atomic uint64_t owner;  /* os_process_id() */
     _Atomic uint64_t serial; /* never used again in this machine; names the file of its memory */
     struct share_use use;
+    struct share_person who;
+};
+
+/* Since when a slot's process holds a block; that of another time unless its key says so. */
+struct share_mark {
+    _Atomic uint64_t key, call, handles;
 };
 
 struct share_block {
@@ -44,6 +56,8 @@ struct share_block {
     uint32_t compression;
     struct imex_place fabric;          /* through which channel it may be imported; domain 0: by descriptors alone */
     _Atomic uint64_t holder[SHARE_PROCESSES / 64];
+    struct share_person maker;
+    _Atomic uint64_t exported; /* by which of its calls (share_call) */
 };
 
 struct share_state {
@@ -55,6 +69,8 @@ struct share_state {
     _Atomic uint64_t slots_seen, blocks_seen;  /* no slot and no block from there on was ever used */
     struct share_slot slot[SHARE_PROCESSES];
     struct share_block block[SHARE_BLOCKS];
+    uint64_t devices, device_memory, nodes, node_memory; /* what there is, for those who only look */
+    struct share_mark mark[SHARE_BLOCKS][SHARE_PROCESSES];
 };
 
 /* A number for what the profile says, its name among it. */
