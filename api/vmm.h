@@ -348,7 +348,7 @@ typedef struct vmm_detail {
     uint64_t value;        /* its value */
     uint64_t expected;     /* what the rule compares with (a granularity, a limit, a size), 0 where there is none */
     vmm_object nearest;    /* the object that explains it; kind NONE where there is none */
-    char note[160];        /* words of this very call, "" where the rule's own text says it all */
+    char note[240];        /* words of this very call, "" where the rule's own text says it all */
     const vmm_fault *fault; /* of the rules VMM-FAULT-... and VMM-HOST-ACCESS: what was done; else, and where the backend
                                cannot tell, NULL. Valid as long as the detail */
 } vmm_detail;

@@ -50,6 +50,10 @@ static void look_at(void *user, const char *entry)
     look->failed += !who && (share || why[0]); /* one that has just gone is none */
     if (!who)
         return;
+    if (!who->process_count && !who->block_count) { /* what killed processes left; closing it took it away */
+        share_who_free(who);
+        return;
+    }
     look->seen = text_grow(look->seen, (look->count + 1) * sizeof *look->seen);
     struct machine_seen *seen = &look->seen[look->count++];
     *seen = (struct machine_seen){.who = who};
@@ -61,7 +65,7 @@ static int tell(const struct look *look, bool json, FILE *out)
     if (look->failed)
         return 2;
     if (look->name && !look->count) {
-        fprintf(look->err, "cuvmm machine: nobody has a machine \"%s\" open, and no descriptor of it is left\n", look->name);
+        fprintf(look->err, "cuvmm machine: nobody takes part in a machine \"%s\", and no descriptor of it is left\n", look->name);
         return 2;
     }
     if (json)
