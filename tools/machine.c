@@ -42,6 +42,7 @@ static void look_at(void *user, const char *entry)
         if (!who) {
             fprintf(look->err, "cuvmm machine: %s cannot be looked at: %s\n", entry + 2, SHARE_STATE_LOST);
             tell_stopped(look->err, share);
+            share->patience = 1; /* closing asks once more */
         }
         share_close(share);
     } else if (why[0]) {
@@ -62,19 +63,19 @@ static void look_at(void *user, const char *entry)
 
 static int tell(const struct look *look, bool json, FILE *out)
 {
-    if (look->failed)
+    if (look->name && look->failed)
         return 2;
     if (look->name && !look->count) {
         fprintf(look->err, "cuvmm machine: nobody takes part in a machine \"%s\", and no descriptor of it is left\n", look->name);
         return 2;
     }
     if (json)
-        return machine_json(out, look->err, look->seen, look->count) ? 0 : 2;
-    if (!look->count)
+        return machine_json(out, look->err, look->seen, look->count) && !look->failed ? 0 : 2;
+    if (!look->count && !look->failed)
         fputs("no machine is shared\n", out);
     for (size_t i = 0; i < look->count; i++)
         machine_text(out, &look->seen[i]);
-    return 0;
+    return look->failed ? 2 : 0; /* the others were told */
 }
 
 static int look_and_tell(const char *name, bool json, FILE *out, FILE *err)

@@ -174,15 +174,17 @@ static void stopped(void)
     pid_t child = fork();
     if (child == 0) {
         alarm(60);
+        close(ends[0]);
         vmm_system *sys = rig_open("mine");
         int file = open(rig_path("mine", "state"), O_RDWR);
         struct share_state *state = mmap(NULL, sizeof *state, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
         if (!sys || state == MAP_FAILED || !os_mutex_lock(&state->mutex, file))
             _exit(1);
         passing_go_on(ends[1]);
-        passing_wait(ends[0]);
+        passing_wait(ends[1]);
         _exit(0);
     }
+    close(ends[1]);
     passing_wait(ends[0]);
     kill(child, SIGSTOP);
     waitpid(child, &status, WUNTRACED);
@@ -191,7 +193,6 @@ static void stopped(void)
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
     close(ends[0]);
-    close(ends[1]);
     prints("mine", NULL, 2, "", "nobody takes part in a machine", "once it is killed there is nothing left");
 }
 
