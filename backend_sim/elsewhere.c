@@ -32,7 +32,10 @@ static unsigned add_holders(vmm_detail *detail, const struct share_who *who, uns
         const struct share_who_hold *hold = &who->hold[i];
         if (hold->block != block || (hold->file < 0 && hold->slot == self))
             continue;
-        share_who_hold_text(hold, text);
+        if (hold->file >= 0 && hold->pid == os_pid())
+            snprintf(text, sizeof text, "this process: descriptor %d", hold->file);
+        else
+            share_who_hold_text(hold, text);
         if (strlen(detail->note) + strlen(words) + strlen(text) + ROOM_FOR_MORE < sizeof detail->note) {
             add(detail, "%s%s", told ? "; " : words, text);
             told++;
@@ -100,7 +103,9 @@ static void make_hint(vmm_detail *hint, const struct share_who *who, unsigned in
     units_text(block->size, size);
     add(hint, "%s on %s", size, place(block->location, where));
     if (!add_holders(hint, who, index, ", held by ", slot) && block->out)
-        add(hint, ", held by a descriptor in no process: in a message, or in a process of another user");
+        add(hint, ", held by a descriptor %s",
+            who->told ? "in no process: in a message, or in a process of another user"
+                      : "somewhere: where cannot be told on this system");
 }
 
 static void add_hints(struct elsewhere *out, const struct share *share, const struct share_who *who)

@@ -154,6 +154,20 @@ TEST_EXPECTS("share.close_hints_at_other_holders", close_hints)
     other_end(&importer);
 }
 
+/* One that was sent and not closed. */
+TEST_EXPECTS("share.own_descriptor_is_told_as_holder", own_descriptor)
+{
+    f = begin(f);
+    char want[64];
+    int fd = prepared(f);
+    struct told told = report(f);
+    check_hint(f, &told);
+    snprintf(want, sizeof want, ", held by this process: descriptor %d", fd);
+    CHECK(strstr(told.hint.note, want), "%s", told.hint.note);
+    close(fd);
+    CHECK_U64(report(f).hints, 0);
+}
+
 /* On the way in a message no process has it. */
 TEST_EXPECTS("share.message_is_told_as_holder", message_holds)
 {
