@@ -5,6 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -105,9 +108,14 @@ static void openings(void)
 
 static void names(void)
 {
-    char name[OS_PROGRAM], want[] = "os_who_test";
+    char name[OS_PROGRAM], want[] = "a\x1b[1mname\tof any length";
     os_program(os_pid(), name);
-    tap_ok(!strcmp(name, want), "this program is called %s", name);
+    tap_ok(name[0] && strlen(name) < OS_PROGRAM, "this program is called %s", name);
+#ifdef __linux__
+    prctl(PR_SET_NAME, want);
+    os_program(os_pid(), name);
+    tap_ok(!strcmp(name, "a?[1mname?of an"), "and calls itself as it likes, which is harmless and cut: %s", name);
+#endif
     memset(name, 'x', sizeof name);
     os_program(UINT64_MAX, name);
     tap_ok(!name[0], "a process that there cannot be has no name");

@@ -42,7 +42,7 @@ struct share_who_block {
     bool fabric;  /* it may be imported by fabric handles */
     bool out;     /* there is a descriptor */
     bool found;   /* and somebody was seen to have one */
-    bool orphan;  /* its exporter is gone */
+    bool orphan;  /* its exporter takes part no more */
     uint64_t pid; /* the exporter's */
     char program[OS_PROGRAM];
     uint64_t call; /* share_call: of the first export; 0: not known */

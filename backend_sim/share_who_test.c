@@ -54,7 +54,9 @@ static void alone(void)
     int fd = rig_export(a, memory);
     struct share_who *who = look("m-one");
     tap_ok(who && who->process_count == 1 && who->block_count == 1 && who->hold_count == 2, "one process, one block");
-    tap_ok(who->process[0].pid == os_pid() && !strcmp(who->process[0].program, "share_who_test"), "it is named");
+    char program[OS_PROGRAM];
+    os_program(os_pid(), program);
+    tap_ok(who->process[0].pid == os_pid() && program[0] && !strcmp(who->process[0].program, program), "it is named");
     tap_u64(who->process[0].device[0], 3 * RIG_G, "what it uses by itself");
     tap_u64(who->device_used[0], 4 * RIG_G, "and what is used of the device, exported memory once");
     const struct share_who_block *block = &who->block[0];

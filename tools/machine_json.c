@@ -79,7 +79,7 @@ static json_t *block_of(const struct share_who *who, unsigned index)
     json_t *object = json_object(), *maker = person(block->pid, block->program), *holders = json_array();
     char place[32];
     set_call(maker, block->call);
-    json_object_set_new(maker, "gone", json_boolean(block->orphan));
+    json_object_set_new(maker, "left", json_boolean(block->orphan));
     for (unsigned i = 0; i < who->hold_count; i++)
         if (who->hold[i].block == index)
             json_array_append_new(holders, hold_of(&who->hold[i]));

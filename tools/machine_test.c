@@ -44,6 +44,15 @@ static void prints(const char *first, const char *second, int status, const char
     free(r.err);
 }
 
+/* "process 4711 (machine_test)", as the system names it. */
+static const char *named(pid_t pid)
+{
+    static char text[SHARE_HOLD_TEXT];
+    char program[OS_PROGRAM];
+    os_program(os_pid(), program);
+    return share_who_named((uint64_t)pid, program, text);
+}
+
 static void wrong_use(void)
 {
     prints("--frobnicate", NULL, 2, "", "unknown option", "an option that is none");
@@ -66,15 +75,15 @@ static void whole(void)
     rig_create(a, 3 * RIG_G, &other);
     int fd = rig_export(a, memory);
     rig_import(a, fd, &copy);
-    long pid = (long)getpid();
+    const char *self = named(getpid());
     snprintf(want, sizeof want,
              "machine mine (h100), 1 process, 1 exported\n"
-             "  process %ld (machine_test): 6MiB on device 0\n"
-             "  exported 1, 2MiB on device 0, by process %ld (machine_test): call 5 (cuMemExportToShareableHandle)\n"
-             "    held by process %ld (machine_test): call 3 (cuMemCreate), 2 handles\n"
-             "    open in process %ld (machine_test): descriptor %d\n"
+             "  %s: 6MiB on device 0\n"
+             "  exported 1, 2MiB on device 0, by %s: call 5 (cuMemExportToShareableHandle)\n"
+             "    held by %s: call 3 (cuMemCreate), 2 handles\n"
+             "    open in %s: descriptor %d\n"
              "  device 0: 8MiB of 79.1GiB in use\n",
-             pid, pid, pid, pid, fd);
+             self, self, self, self, fd);
     prints("mine", NULL, 0, want, "", "a machine by its name");
     prints(NULL, NULL, 0, want, "", "one among all");
     prints(NULL, NULL, 0, "machine yours (h100), 1 process, 0 exported\n", "", "the other one");
@@ -114,8 +123,7 @@ static void json(void)
     char want[300];
     prints("mine", "--json", 0, "\"name\": \"mine\"", "", "as JSON");
     prints("--json", NULL, 0, "\"function\": \"cuMemExportToShareableHandle\"", "", "with the exporter's call");
-    snprintf(want, sizeof want, "\"pid\": %ld,\n              \"program\": \"machine_test\",\n              \"descriptor\": %d\n",
-             (long)getpid(), fd);
+    snprintf(want, sizeof want, "\",\n              \"descriptor\": %d\n            }", fd);
     prints("mine", "--json", 0, want, "", "and the descriptor");
 #else
     prints("mine", "--json", 2, "", "built without jansson", "JSON is not to be had");
@@ -167,7 +175,7 @@ static void damaged(void)
 static void stopped(void)
 {
     int ends[2], status = 0;
-    char want[100];
+    char want[160];
     if (!passing_pair(ends))
         tap_bail("no sockets");
     fflush(NULL);
@@ -188,7 +196,7 @@ static void stopped(void)
     passing_wait(ends[0]);
     kill(child, SIGSTOP);
     waitpid(child, &status, WUNTRACED);
-    snprintf(want, sizeof want, "process %ld (machine_test) is stopped: let it go on (kill -CONT %ld)", (long)child, (long)child);
+    snprintf(want, sizeof want, "%s is stopped: let it go on (kill -CONT %ld)", named(child), (long)child);
     prints("mine", NULL, 2, "", want, "a stopped process that holds the state is named");
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
@@ -200,6 +208,11 @@ int main(void)
 {
     rig_begin();
     wrong_use();
+    if (access("/proc/self/fd", R_OK)) {
+        tap_skip("this system does not tell who has a file open", "machines");
+        rig_end();
+        return tap_done();
+    }
     whole();
     without_a_name();
     json();

@@ -52,7 +52,7 @@ static void put_block(FILE *out, const struct share_who *who, unsigned index)
     char size[TEXT_SIZE_ROOM], place[32], name[SHARE_HOLD_TEXT], call[SHARE_HOLD_TEXT];
     fprintf(out, "  exported %" PRIu64 ", %s on %s%s, by %s%s: %s\n", block->number, text_size_short(block->size, size),
             machine_place(block->location, place), block->fabric ? ", for a fabric" : "",
-            share_who_named(block->pid, block->program, name), block->orphan ? ", which is gone" : "",
+            share_who_named(block->pid, block->program, name), block->orphan ? ", which has left" : "",
             share_who_call(block->call, call));
     for (unsigned i = 0; i < who->hold_count; i++)
         if (who->hold[i].block == index)
