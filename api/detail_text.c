@@ -146,6 +146,8 @@ static const char *severity_word(vmm_severity severity)
         return "warning";
     case VMM_SEVERITY_LEAK:
         return "leak";
+    case VMM_SEVERITY_HINT:
+        return "hint";
     case VMM_SEVERITY_NONE:
         break;
     }

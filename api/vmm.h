@@ -277,7 +277,8 @@ typedef enum vmm_severity {
     VMM_SEVERITY_NONE,    /* nothing to say */
     VMM_SEVERITY_WARNING, /* the call succeeded as on the recorded driver, yet breaks a documented rule or is risky */
     VMM_SEVERITY_ERROR,   /* the call was refused */
-    VMM_SEVERITY_LEAK     /* at close: something is still held */
+    VMM_SEVERITY_LEAK,    /* at close: something is still held */
+    VMM_SEVERITY_HINT     /* at close: nothing of this process, and worth knowing */
 } vmm_severity;
 
 typedef enum vmm_object_kind {
@@ -349,7 +350,7 @@ typedef struct vmm_detail {
     uint64_t value;        /* its value */
     uint64_t expected;     /* what the rule compares with (a granularity, a limit, a size), 0 where there is none */
     vmm_object nearest;    /* the object that explains it; kind NONE where there is none */
-    char note[160];        /* words of this very call, "" where the rule's own text says it all */
+    char note[240];        /* words of this very call, "" where the rule's own text says it all */
     const vmm_fault *fault; /* of the rules VMM-FAULT-... and VMM-HOST-ACCESS: what was done; else, and where the backend
                                cannot tell, NULL. Valid as long as the detail */
 } vmm_detail;
@@ -367,7 +368,10 @@ typedef void (*vmm_report_fn)(void *user, const vmm_detail *detail);
 VMM_API void vmm_set_report(vmm_system *sys, vmm_report_fn report, void *user);
 
 /* What is still held, one detail of severity LEAK for each reservation, mapping, handle, allocation, context and
- * stream and event that lives, with the call that made it and what pins it. Returns how many. report may be NULL to count. */
+ * stream and event that lives, with the call that made it and what pins it. Returns how many. report may be NULL to count.
+ * Of memory that several processes share it says who exported it, or who else holds it. After the leaks comes a detail of
+ * severity HINT [VMM-LEAK-ELSEWHERE] for each memory that this process exported and let go of, and that others still hold;
+ * hints are not counted. */
 VMM_API uint64_t vmm_leaks(vmm_system *sys, vmm_report_fn report, void *user);
 
 /* Calls visit for every live object of the simulator, in the order of kinds above and by address or number within a

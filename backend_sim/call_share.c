@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "call_fabric.h"
+#include "share_mark.h"
 #include "sim.h"
 #include "team_share.h"
 
@@ -78,6 +79,13 @@ static vmm_result export_fd(struct sim_machine *machine, struct sim_block *block
     return wrong ? refuse_system(VMM_RULE_EXPORT_SYSTEM, wrong) : VMM_SUCCESS;
 }
 
+/* For whoever asks later who holds the memory (share_mark.h). */
+static void note_export(const struct sim_handle *handle, const struct vmm_call *call)
+{
+    share_count(handle->block->share, handle->block, share_call(handle->made.number, handle->made.call));
+    share_exported_by(handle->block->share, handle->block, share_call(call->number, call->id));
+}
+
 vmm_result sim_mem_export_to_shareable_handle(struct sim_process *process, const export_call *call)
 {
     struct sim_handle *handle = NULL;
@@ -86,9 +94,12 @@ vmm_result sim_mem_export_to_shareable_handle(struct sim_process *process, const
     if (result != VMM_SUCCESS || !process->machine->bytes)
         return result;
     if (call->handle_type == FABRIC)
-        return sim_fabric_export(process->machine, handle->block, call->shareable_handle);
-    result = export_fd(process->machine, handle->block, &fd);
+        result = sim_fabric_export(process->machine, handle->block, call->shareable_handle);
+    else
+        result = export_fd(process->machine, handle->block, &fd);
     if (result == VMM_SUCCESS)
+        note_export(handle, &call->head);
+    if (result == VMM_SUCCESS && call->handle_type == FD)
         memcpy(call->shareable_handle, &fd, sizeof fd);
     return result;
 }
@@ -155,6 +166,7 @@ vmm_result sim_mem_import_from_shareable_handle(struct sim_process *process, con
         return sim_out_of_host_memory();
     }
     handle->imported = true;
+    share_count(block->share, block, share_call(call->head.number, call->head.id));
     handle->prop.requested_handle_types = VMM_MEM_HANDLE_TYPE_NONE; /* both measured */
     handle->prop.alloc_flags.gpu_direct_rdma_capable = 0;
     *call->handle = handle->value;

@@ -143,11 +143,16 @@ struct sim_block *sim_block_new(struct sim_machine *machine, uint64_t size, cons
 void sim_block_hold(struct sim_block *block)
 {
     block->holders++;
+    if (block->shared)
+        share_count(block->share, block, 0);
 }
 
 void sim_block_drop(struct sim_machine *machine, struct sim_block *block)
 {
-    if (--block->holders)
+    block->holders--;
+    if (block->shared)
+        share_count(block->share, block, 0);
+    if (block->holders)
         return;
     if (block->shared) {
         share_drop(block->share, block);

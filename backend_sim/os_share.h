@@ -84,6 +84,8 @@ typedef union os_mutex {
 bool os_mutex_init(os_mutex *mutex);
 /* False when it is not to be had within some seconds. The file is the one that holds the mutex. */
 bool os_mutex_lock(os_mutex *mutex, int file);
+/* The same with so much patience, for those who only want to look. */
+bool os_mutex_lock_within(os_mutex *mutex, int file, unsigned seconds);
 void os_mutex_unlock(os_mutex *mutex, int file);
 
 /* A time that never goes back, from 1 on; and a millisecond of doing nothing, for those who wait for what others do. */

@@ -290,13 +290,13 @@ bool os_mutex_init(os_mutex *mutex)
     return ok;
 }
 
-bool os_mutex_lock(os_mutex *mutex, int file)
+bool os_mutex_lock_within(os_mutex *mutex, int file, unsigned seconds)
 {
     struct timespec until;
     (void)file;
     int result = pthread_mutex_trylock(mutex_of(mutex));
     if (result == EBUSY && !clock_gettime(CLOCK_REALTIME, &until)) {
-        until.tv_sec += PATIENCE;
+        until.tv_sec += (time_t)seconds;
         result = pthread_mutex_timedlock(mutex_of(mutex), &until);
     }
     if (result == EOWNERDEAD) /* every store it made leaves what others can go on from */
@@ -319,9 +319,9 @@ bool os_mutex_init(os_mutex *mutex)
     return true;
 }
 
-bool os_mutex_lock(os_mutex *mutex, int file)
+bool os_mutex_lock_within(os_mutex *mutex, int file, unsigned seconds)
 {
-    time_t until = time(NULL) + PATIENCE;
+    time_t until = time(NULL) + (time_t)seconds;
     (void)mutex;
     pthread_mutex_lock(&within);
     while (!os_live(file)) {
@@ -342,3 +342,8 @@ void os_mutex_unlock(os_mutex *mutex, int file)
     pthread_mutex_unlock(&within);
 }
 #endif
+
+bool os_mutex_lock(os_mutex *mutex, int file)
+{
+    return os_mutex_lock_within(mutex, file, PATIENCE);
+}

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "machine.h"
+#include "share_mark.h"
 #include "share_parts.h"
 #include "share_team.h"
 #include "share_token.h"
@@ -31,7 +32,10 @@ bool share_lock(struct share *share)
 {
     if (share->depth)
         return ++share->depth;
-    if (!share_folder_sound(&share->folder) || !os_mutex_lock(&share->folder.state->mutex, share->folder.file))
+    if (!share_folder_sound(&share->folder))
+        return false;
+    if (!(share->patience ? os_mutex_lock_within(&share->folder.state->mutex, share->folder.file, share->patience)
+                          : os_mutex_lock(&share->folder.state->mutex, share->folder.file)))
         return false;
     share->depth = 1;
     if (!share->owner || share->owner != os_process_id() || has_slot(share))
@@ -84,6 +88,12 @@ struct share *share_open_other(uint64_t id, const struct sim_profile *profile, c
     return share_folder_open_other(&folder, id, profile, why) ? opened(&folder, share_folder_name(&folder), why) : NULL;
 }
 
+struct share *share_open_there(const char *entry, char why[SHARE_WHY])
+{
+    struct share_folder folder;
+    return share_folder_open_there(&folder, entry, why) ? opened(&folder, share_folder_name(&folder), why) : NULL;
+}
+
 static bool move_in(struct share *share, unsigned index)
 {
     struct share_slot *slot = &share->folder.state->slot[index];
@@ -104,6 +114,7 @@ static bool move_in(struct share *share, unsigned index)
     atomic_store(&share->folder.state->serials, share->serial);
     atomic_store(&slot->serial, share->serial);
     atomic_store(&slot->owner, share->owner);
+    share_mark_process(&slot->who);
     if (share_slots(share->folder.state) <= index)
         atomic_store(&share->folder.state->slots_seen, index + 1);
     atomic_store(&slot->taken, 1);
@@ -140,6 +151,19 @@ void share_publish(struct share *share, const struct sim_machine *machine)
     }
     for (int i = 0; i < SIM_MAX_NODES; i++)
         atomic_store(&use->node[i], machine->node_used[i]);
+}
+
+void share_count(struct share *share, const struct sim_block *block, uint64_t call)
+{
+    if (joined(share))
+        share_mark_hold(share->folder.state, block->shared_index, share->slot, call, block->holders);
+}
+
+void share_exported_by(struct share *share, const struct sim_block *block, uint64_t call)
+{
+    struct share_block *entry = &share->folder.state->block[block->shared_index];
+    if (joined(share) && !atomic_load(&entry->exported))
+        atomic_store(&entry->exported, call);
 }
 
 /* ---- export ---- */
@@ -182,6 +206,8 @@ static const char *publish_block(struct share *share, struct sim_machine *machin
     if (!entry)
         return "8192 exported pieces of memory are in use";
     const char *wrong = publish_inside(share, entry, block);
+    if (!wrong && !share_mark_room(&share->folder, index))
+        wrong = "there is no room to note who holds it";
     if (wrong)
         return wrong;
     token.number = atomic_load(&share->folder.state->numbers) + 1;
@@ -204,6 +230,8 @@ static const char *publish_block(struct share *share, struct sim_machine *machin
     entry->fabric = block->fabric;
     for (unsigned i = 0; i < SHARE_PROCESSES; i++)
         share_hold(entry, i, i == share->slot);
+    share_mark_process(&entry->maker);
+    atomic_store(&entry->exported, 0);
     if (share_blocks(share->folder.state) <= index)
         atomic_store(&share->folder.state->blocks_seen, index + 1);
     if (entry->team)
@@ -214,6 +242,7 @@ static const char *publish_block(struct share *share, struct sim_machine *machin
     block->shared_index = index;
     block->next_shared = share->blocks;
     share->blocks = block;
+    share_count(share, block, 0);
     if (!block->team)
         count_for_all(share, machine, block);
     return NULL;
@@ -415,6 +444,7 @@ static enum share_found take(struct share *share, struct sim_machine *machine, u
         return found;
     (*block)->holders++;
     share_hold(&share->folder.state->block[index], share->slot, true);
+    share_count(share, *block, 0);
     return SHARE_FOUND;
 }
 

@@ -43,6 +43,7 @@ struct share {
     struct share_memory *others;
     struct sim_block *blocks;   /* this machine's of the exported ones */
     struct share *next;         /* of another machine: the next of those (share_nodes.h) */
+    unsigned patience;          /* seconds to wait for the lock; 0: as long as those who need it do */
 };
 
 /* NULL, with the reason in why, when the machine cannot be had. name NULL: one of its own. */
@@ -50,6 +51,9 @@ struct share *share_open(const char *name, const struct sim_profile *profile, ch
 
 /* Another machine, by its id. NULL: why, "" when there is none. */
 struct share *share_open_other(uint64_t id, const struct sim_profile *profile, char why[SHARE_WHY]);
+
+/* One to look at, by its folder's entry; nothing is made, and no slot taken. NULL: why, "" when there is none. */
+struct share *share_open_there(const char *entry, char why[SHARE_WHY]);
 
 /* Takes a slot, unless this process has one. NULL, or what is in the way. */
 const char *share_join(struct share *share);
@@ -84,6 +88,11 @@ enum share_found share_import(struct share *share, struct sim_machine *machine, 
 /* The same of a block that was named to the fabric; SHARE_UNKNOWN when it is gone, or was named to others. */
 enum share_found share_import_named(struct share *share, struct sim_machine *machine, const struct share_label *label,
                                     const struct imex_place *place, struct sim_block **block, char text[SHARE_WHY]);
+
+/* For people (share_mark.h): how many handles this machine has of a block now, and by which call the first came; 0: that is
+ * told later, or was. And which call exported it first. */
+void share_count(struct share *share, const struct sim_block *block, uint64_t call);
+void share_exported_by(struct share *share, const struct sim_block *block, uint64_t call);
 
 /* The last holder in this machine let it go. */
 void share_drop(struct share *share, struct sim_block *block);

@@ -1,6 +1,7 @@
 #include "share_folder.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -120,7 +121,7 @@ static bool make(struct share_folder *folder, const struct sim_profile *profile)
         return false;
     folder->file = os_file_open(state_of(folder->path, state), OS_OPEN_NEW);
     if (folder->file >= 0 && os_hold(folder->file) && os_file_grow(folder->file, size) &&
-        os_file_room(folder->file, 0, size) && map(folder) && share_state_init(folder->state, profile, id))
+        os_file_room(folder->file, 0, offsetof(struct share_state, mark)) && map(folder) && share_state_init(folder->state, profile, id))
         return true;
     unmap(folder);
     os_folder_remove(folder->path);
@@ -142,11 +143,19 @@ static bool make_named(struct share_folder *folder, const struct sim_profile *pr
     return there;
 }
 
-static bool fits(const struct share_folder *folder, const struct sim_profile *profile, char why[SHARE_WHY])
+static bool is_machine(const struct share_folder *folder, char why[SHARE_WHY])
 {
     const struct share_state *state = folder->state;
     if (!state || state->magic != SHARE_MAGIC || state->version != SHARE_VERSION || state->bytes != sizeof *state)
         return fail(why, "what is there is not a machine of this version; remove the folder", folder->path);
+    return true;
+}
+
+static bool fits(const struct share_folder *folder, const struct sim_profile *profile, char why[SHARE_WHY])
+{
+    const struct share_state *state = folder->state;
+    if (!is_machine(folder, why))
+        return false;
     if (state->profile == share_profile_number(profile))
         return true;
     snprintf(why, SHARE_WHY, "that machine is open with another profile, \"%.40s\"; this is \"%.40s\"",
@@ -276,6 +285,51 @@ bool share_folder_other_has(const struct share_folder *folder, uint64_t id, cons
     memcpy(other.root, folder->root, sizeof other.root);
     os_folder_each(other.root, MACHINES, look_beside, &another);
     return other.path[0] && os_file_exists(share_folder_file(&other, kind, number, path));
+}
+
+bool share_folder_open_there(struct share_folder *folder, const char *entry, char why[SHARE_WHY])
+{
+    *folder = (struct share_folder){.file = -1};
+    why[0] = '\0';
+    if (!os_share_root(folder->root))
+        return fail(why, "the folder of machines cannot be had, or is not this user's alone", folder->root);
+    snprintf(folder->path, sizeof folder->path, "%.250s/%.60s", folder->root, entry);
+    enum found found = find(folder);
+    for (int i = 0; found == MOVING && i < MAKES; i++) {
+        os_yield();
+        found = find(folder);
+    }
+    if (found != FOUND)
+        return found == MOVING && fail(why, "what is there cannot be opened; remove the folder", folder->path);
+    map(folder);
+    if (is_machine(folder, why))
+        return true;
+    unmap(folder);
+    return false;
+}
+
+/* ---- the list of machines ---- */
+
+struct list {
+    void (*visit)(void *user, const char *entry);
+    void *user;
+};
+
+static void look_for_machine(void *user, const char *name)
+{
+    const struct list *list = user;
+    if ((name[0] == 'm' || name[0] == 'u') && name[1] == '-' && strlen(name) <= SHARE_NAME_MAX + 2 && share_name_ok(name + 2))
+        list->visit(list->user, name);
+}
+
+bool share_folder_each(void (*visit)(void *user, const char *entry), void *user, char why[SHARE_WHY])
+{
+    char root[OS_PATH_MAX];
+    struct list list = {visit, user};
+    if (!os_share_root(root))
+        return fail(why, "the folder of machines cannot be had, or is not this user's alone", root);
+    os_folder_each(root, MACHINES, look_for_machine, &list);
+    return true;
 }
 
 const char *share_folder_name(const struct share_folder *folder)

@@ -35,6 +35,13 @@ bool share_folder_open_other(struct share_folder *folder, uint64_t id, const str
 /* Has the machine with that id, another than this, a file of that kind and number? */
 bool share_folder_other_has(const struct share_folder *folder, uint64_t id, const char *kind, uint64_t number);
 
+/* The machine of that entry ("m-NAME", "u-RANDOM"), whatever its profile, and never a new one: for those who only look.
+ * False: there is none, with "" in why, or it cannot be had. */
+bool share_folder_open_there(struct share_folder *folder, const char *entry, char why[SHARE_WHY]);
+
+/* Calls visit with the entry of each of this user's machines. */
+bool share_folder_each(void (*visit)(void *user, const char *entry), void *user, char why[SHARE_WHY]);
+
 /* The machine's name; "" for one without. */
 const char *share_folder_name(const struct share_folder *folder);
 

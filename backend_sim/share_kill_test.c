@@ -8,6 +8,7 @@
 #include "passing.h"
 #include "random.h"
 #include "share_rig.h"
+#include "share_who.h"
 
 typedef vmm_mem_generic_allocation_handle handle_t;
 
@@ -47,8 +48,29 @@ static _Noreturn void victim(int out, uint64_t seed)
     }
 }
 
-/* Starts a victim and kills it some steps later, in the midst of the next. */
-static void kill_one(uint64_t *seed)
+/* Whoever looks who holds what sees a whole: how often that names a process, as one that takes part or that holds. */
+static unsigned looked, blind;
+
+static unsigned named(pid_t pid)
+{
+    char why[SHARE_WHY];
+    unsigned count = 0;
+    struct share *share = share_open_there("m-kill", why);
+    struct share_who *who = share ? share_who(share) : NULL;
+    blind += share ? !who : why[0] != 0;
+    looked += who != NULL;
+    for (unsigned i = 0; who && i < who->process_count; i++)
+        count += who->process[i].pid == (uint64_t)pid;
+    for (unsigned i = 0; who && i < who->hold_count; i++)
+        count += who->hold[i].pid == (uint64_t)pid;
+    share_who_free(who);
+    if (share)
+        share_close(share);
+    return count;
+}
+
+/* Starts a victim and kills it some steps later, in the midst of the next. Returns how often it is named after that. */
+static unsigned kill_one(uint64_t *seed)
 {
     int ends[2];
     char byte;
@@ -63,17 +85,20 @@ static void kill_one(uint64_t *seed)
     for (uint64_t steps = 1 + random_below(seed, 60); steps; steps--)
         if (read(ends[0], &byte, 1) != 1)
             break;
+    if (random_below(seed, 2))
+        named(child);
     for (volatile uint64_t spin = random_below(seed, 4000); spin; spin--) /* not always at the same store */
         ;
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
     close(ends[0]);
+    return named(child);
 }
 
 static void killed_anywhere(void)
 {
     uint64_t seed = random_seed(20260521);
-    unsigned rounds = random_rounds(150), wrong = 0, stuck = 0;
+    unsigned rounds = random_rounds(150), wrong = 0, stuck = 0, dead = 0;
     sys = NULL;
     fflush(NULL);
     for (unsigned i = 0; i < rounds; i++) {
@@ -81,7 +106,7 @@ static void killed_anywhere(void)
             sys = rig_open("kill");
             wrong += !sys;
         }
-        kill_one(&seed);
+        dead += kill_one(&seed);
         handle_t handle = 0;
         if (sys && i % 5 == 4) {
             uint64_t all = rig_free(sys);
@@ -94,6 +119,7 @@ static void killed_anywhere(void)
     tap_u64(rig_free(sys), rig_free(fresh), "after %u processes were killed all memory is free", rounds);
     tap_u64(wrong, 0, "and can be had meanwhile");
     tap_u64(stuck, 0, "nobody is held up");
+    tap_ok(looked && !blind && !dead, "who looked, while they ran and when they were dead, never saw a dead one hold anything");
     rig_close(fresh);
     rig_close(sys);
 }

@@ -48,6 +48,10 @@ bool share_state_init(struct share_state *state, const struct sim_profile *profi
     state->id = id;
     state->profile = share_profile_number(profile);
     snprintf(state->profile_name, sizeof state->profile_name, "%s", profile->name);
+    state->devices = (uint64_t)profile->devices;
+    state->device_memory = profile->device_memory - profile->device_reserved;
+    state->nodes = profile->host_nodes ? (uint64_t)profile->host_nodes : 1;
+    state->node_memory = profile->host_memory;
     if (!os_mutex_init(&state->mutex))
         return false;
     state->magic = SHARE_MAGIC;

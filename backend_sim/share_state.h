@@ -1,11 +1,12 @@
 /* share_state.h - what the processes of a machine know of each other: a file that all of them have mapped.
  *
- *   state    [ header: profile, id, mutex ][ slots, of processes ][ blocks ][ teams ][ binds ]
+ *   state    [ header: profile, id, mutex ][ slots, of processes ][ blocks ][ teams ][ binds ][ marks ]
  *   slot     what the process uses by itself, of each device and node
  *   block    memory that was exported: where its bytes are, and a bit for each process that holds it; or a multicast
  *            object, which has a team in place of bytes
  *   team     the devices of an object, also those of other machines (share_team.h)
  *   bind     a block of this machine's behind an object, of whatever machine, which so holds it
+ *   mark     of a block and a process that holds it: since which call (share_mark.h). Room is taken when it is exported
  *
  *   used of a device  =  the slots' own  +  the blocks that were exported, each once
  *
@@ -38,11 +39,22 @@ struct share_use {
     _Atomic uint64_t device[VMM_MAX_DEVICES], compressed[VMM_MAX_DEVICES], node[SIM_MAX_NODES];
 };
 
+/* A process, as people know it. */
+struct share_person {
+    _Atomic uint64_t pid, program[2];
+};
+
 struct share_slot {
     _Atomic uint64_t taken;  /* 1: somebody moved in */
     _Atomic uint64_t owner;  /* os_process_id() */
     _Atomic uint64_t serial; /* never used again in this machine; names the file of its memory */
     struct share_use use;
+    struct share_person who;
+};
+
+/* Since when a slot's process holds a block; that of another time unless its key says so. */
+struct share_mark {
+    _Atomic uint64_t key, call, handles;
 };
 
 struct share_block {
@@ -55,6 +67,8 @@ struct share_block {
     uint32_t team;                     /* of a multicast object: 1 + the index of its team; 0: it is memory */
     struct imex_place fabric;          /* through which channel it may be imported; domain 0: by descriptors alone */
     _Atomic uint64_t holder[SHARE_PROCESSES / 64];
+    struct share_person maker;
+    _Atomic uint64_t exported; /* by which of its calls (share_call) */
 };
 
 struct share_member {
@@ -76,7 +90,7 @@ struct share_bind {
     uint64_t index, block;    /* of the memory here, and its number */
     uint64_t device, offset, size, at;
     uint64_t made, made_by;   /* by which call */
-    uint64_t by;              /* of the process with this serial */
+    struct share_person who;  /* of whom */
 };
 
 struct share_state {
@@ -92,6 +106,8 @@ struct share_state {
     struct share_block block[SHARE_BLOCKS];
     struct share_team team[SHARE_TEAMS];
     struct share_bind bind[SHARE_BINDS];
+    uint64_t devices, device_memory, nodes, node_memory; /* what there is, for those who only look */
+    struct share_mark mark[SHARE_BLOCKS][SHARE_PROCESSES];
 };
 
 /* A number for what the profile says, its name among it. */

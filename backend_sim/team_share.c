@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "share_mark.h"
 #include "share_nodes.h"
 #include "share_parts.h"
 #include "share_team.h"
@@ -216,17 +217,17 @@ bool team_others_may_join(const struct sim_block *object)
 static const char *tell(struct sim_machine *machine, const struct sim_block *object, struct team_bind *bind, int device)
 {
     struct share_state *state = machine->share->folder.state;
-    const struct share_bind told = {.machine = object->share->folder.state->id,
-                                    .object = object->shared,
-                                    .index = bind->block->shared_index,
-                                    .block = bind->block->shared,
-                                    .device = (uint64_t)device,
-                                    .offset = bind->offset,
-                                    .size = bind->size,
-                                    .at = bind->at,
-                                    .made = bind->made,
-                                    .made_by = bind->made_by,
-                                    .by = machine->share->serial};
+    struct share_bind told = {.machine = object->share->folder.state->id,
+                              .object = object->shared,
+                              .index = bind->block->shared_index,
+                              .block = bind->block->shared,
+                              .device = (uint64_t)device,
+                              .offset = bind->offset,
+                              .size = bind->size,
+                              .at = bind->at,
+                              .made = bind->made,
+                              .made_by = bind->made_by};
+    share_mark_process(&told.who);
     bind->index = share_bind_add(state, &told, &bind->shared);
     if (bind->index < SHARE_BINDS)
         return NULL;

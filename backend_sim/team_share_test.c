@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 
 #include "share_rig.h"
+#include "share_who.h"
 #include "passing.h"
 
 #define FD VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
@@ -421,6 +422,50 @@ static void killed(const char *spec)
     finish(&c);
 }
 
+/* ---- who holds what ---- */
+
+static struct share_who *look(const char *entry)
+{
+    static struct share share;
+    char why[SHARE_WHY];
+    share = (struct share){0};
+    if (!share_folder_open_there(&share.folder, entry, why))
+        tap_bail("no machine %s: %s", entry, why);
+    struct share_who *who = share_who(&share);
+    share_folder_close(&share.folder, false);
+    return who;
+}
+
+static void report(const char *spec)
+{
+    struct side a = side(spec, 0), b = side(spec, 1);
+    char text[SHARE_HOLD_TEXT] = "", own[40];
+    const struct share_who_block *object = NULL;
+    make_pair(&a, &b, FD, FD);
+    vmm_mem_unmap(b.sys, b.own, b.size);
+    vmm_mem_release(b.sys, b.memory);
+    struct share_who *who = look("m-team");
+    for (unsigned i = 0; i < who->block_count; i++)
+        if (who->block[i].team)
+            object = &who->block[i];
+    tap_ok(object && object->team == 2 && object->members == 2 && object->pid == os_pid() && !object->orphan,
+           "the object is told as one, with its team and who exported it");
+    unsigned binds = 0;
+    for (unsigned i = 0; object && i < who->hold_count; i++)
+        if (who->hold[i].object == object->number) {
+            binds++;
+            if (who->block[who->hold[i].block].location.id == 1)
+                share_who_hold_text(&who->hold[i], text);
+        }
+    tap_u64(binds, 2, "each bind is told as a holder");
+    snprintf(own, sizeof own, "process %llu", (unsigned long long)os_pid());
+    tap_ok(strstr(text, "to which it was bound by") && strstr(text, own) && strstr(text, "cuMulticastBindMem"),
+           "with who made it, and by which call: %s", text);
+    share_who_free(who);
+    finish(&a);
+    finish(&b);
+}
+
 /* ---- what is forged ---- */
 
 static uint64_t random_state = 20261121;
@@ -496,6 +541,7 @@ int main(void)
     waits(spec, true);
     waits_no_longer(spec);
     killed(spec);
+    report(spec);
     two_nodes();
     home_ends();
     fabric_memory_only();

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "elsewhere.h"
 #include "sim.h"
 #include "team_share.h"
 #include "units.h"
@@ -164,6 +165,7 @@ uint64_t sim_leaks(struct vmm_backend *self, vmm_report_fn report, void *user)
 {
     const struct sim_process *process = (struct sim_process *)self;
     struct leaks leaks = {NULL, 0};
+    struct elsewhere elsewhere = {NULL, 0};
     struct walk walk = {collect, &leaks};
     pthread_mutex_lock(&process->machine->lock);
     visit_all(process, &walk);
@@ -174,9 +176,14 @@ uint64_t sim_leaks(struct vmm_backend *self, vmm_report_fn report, void *user)
             visit_all(process, &walk);
         }
     }
+    if (report)
+        elsewhere = sim_elsewhere(process, leaks.detail, leaks.detail ? leaks.count : 0);
     pthread_mutex_unlock(&process->machine->lock);
     for (uint64_t i = 0; leaks.detail && i < leaks.count; i++)
         report(user, &leaks.detail[i]);
+    for (uint64_t i = 0; i < elsewhere.count; i++)
+        report(user, &elsewhere.hint[i]);
     free(leaks.detail);
+    free(elsewhere.hint);
     return leaks.count;
 }

@@ -14,6 +14,7 @@ static const char general[] =
     "  cuvmm profiles [NAME]       lists the simulated machines, or shows one\n"
     "  cuvmm replay TRACE          makes the calls of a trace again and compares\n"
     "  cuvmm diff                  makes random calls on a driver or simulator and compares with what is expected\n"
+    "  cuvmm machine [NAME]        shows who shares a simulated machine, and who holds its exported memory\n"
     "  cuvmm help [COMMAND]        this text, or more about a command\n"
     "  cuvmm --version\n"
     "\n"
@@ -117,6 +118,19 @@ static const struct {
      "Examples:\n"
      "  cuvmm diff --calls 20000 --budget 30\n"
      "  cuvmm diff --backend sim:h100 --seed 7\n"},
+    {"machine",
+     "cuvmm machine [NAME] [--json]\n"
+     "\n"
+     "Lists the simulated machines that this user's processes share (sim:h100,machine=NAME), or shows one: which processes\n"
+     "take part and what each uses by itself; each exported piece of memory, the process and call that exported it, and\n"
+     "who keeps it: handles with the call they came by, open descriptors; and what is in use of each device. Looking\n"
+     "changes nothing. docs/sharing.md shows a session.\n"
+     "\n"
+     "  --json   the same for programs; needs a cuvmm that was built with jansson\n"
+     "\n"
+     "Examples:\n"
+     "  cuvmm machine\n"
+     "  cuvmm machine mine --json\n"},
     {"help", "cuvmm help [COMMAND]\n\nExamples:\n  cuvmm help run\n"},
 };
 

@@ -133,10 +133,15 @@ static void print_with_bars(FILE *out, const char *text)
 }
 
 /* Of a leak the call that made it and the way out matter; the rest is the same each time. */
+static bool of_the_end(const vmm_detail *detail)
+{
+    return detail->severity == VMM_SEVERITY_LEAK || detail->severity == VMM_SEVERITY_HINT;
+}
+
 static bool dull(const vmm_detail *detail, const char *line)
 {
-    return detail->severity == VMM_SEVERITY_LEAK &&
-           (strncmp(line, "  why ", 6) == 0 || strncmp(line, "  more ", 7) == 0 || strncmp(line, "  what ", 7) == 0);
+    return of_the_end(detail) && (strncmp(line, "  why ", 6) == 0 || strncmp(line, "  more ", 7) == 0 ||
+                                  (strncmp(line, "  what ", 7) == 0 && detail->severity == VMM_SEVERITY_LEAK));
 }
 
 static void print_folded(FILE *out, const vmm_detail *detail, const char *text)
@@ -193,6 +198,7 @@ static void print_brief(struct script *script, const vmm_detail *detail)
     text_add(&text, "%s %s",
              detail->severity == VMM_SEVERITY_ERROR     ? "error"
              : detail->severity == VMM_SEVERITY_WARNING ? "warning"
+             : detail->severity == VMM_SEVERITY_HINT    ? "hint"
                                                         : "leak",
              detail->rule ? detail->rule : "without a rule");
     if (detail->argument && detail->argument[0]) {
@@ -208,7 +214,7 @@ static void print_brief(struct script *script, const vmm_detail *detail)
 /* A rule is explained once in a script; leaks are about an object each, and short. */
 static bool told_before(struct script *script, const vmm_detail *detail)
 {
-    if (!detail->rule || detail->severity == VMM_SEVERITY_LEAK)
+    if (!detail->rule || of_the_end(detail))
         return false;
     for (size_t i = 0; i < script->told_count; i++)
         if (strcmp(script->told[i], detail->rule) == 0)

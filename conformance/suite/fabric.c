@@ -424,3 +424,42 @@ TEST_EXPECTS_ON("fabric.host_node_memory", host_node_of_another_machine, TWO_NOD
     other_kill(&o);
     CHECK_U64(*(volatile unsigned char *)(uintptr_t)(p + size - 1), 0x21);
 }
+
+/* What the report says of them, in both directions: the importer has a slot in the exporter's state. */
+struct notes {
+    char hint[sizeof((vmm_detail *)0)->note], leak[sizeof((vmm_detail *)0)->note];
+};
+
+static void hear_notes(void *user, const vmm_detail *detail)
+{
+    struct notes *notes = user;
+    if (detail->severity == VMM_SEVERITY_HINT)
+        snprintf(notes->hint, sizeof notes->hint, "%s", detail->note);
+    else if (detail->nearest.kind == VMM_OBJECT_HANDLE)
+        snprintf(notes->leak, sizeof notes->leak, "%s", detail->note);
+}
+
+TEST_EXPECTS_ON("fabric.report_names_other_nodes", report_names_nodes, ON_A_FABRIC, TEST_AS_GIVEN, 0)
+{
+    f = node(f, "a");
+    struct other o = process(f, "b");
+    fabric_t bytes;
+    struct notes notes = {"", ""};
+    char want[64];
+    fix_release(f, exported(f, bytes));
+    uint64_t leaks = vmm_leaks(S, hear_notes, &notes); /* contexts */
+    CHECK(!notes.hint[0], "nobody imported it: %s", notes.hint);
+    handle_t handle = exported(f, bytes);
+    CHECK(!other_ask_fabric(&o, OTHER_IMPORT_FABRIC, bytes).result, "it is not imported");
+    fix_release(f, handle);
+    CHECK_U64(vmm_leaks(S, hear_notes, &notes), leaks);
+    snprintf(want, sizeof want, "held by process %ld", (long)o.pid);
+    CHECK(strstr(notes.hint, want) && strstr(notes.hint, ": call 4 (cuMemImportFromShareableHandle)"), "%s", notes.hint);
+    struct other_answer made = other_ask(&o, OTHER_CREATE_FABRIC, f->g, VMM_MEM_LOCATION_TYPE_DEVICE, -1);
+    struct other_answer sent = other_ask(&o, OTHER_EXPORT_FABRIC, made.value, 0, -1);
+    imported(f, sent.fabric);
+    CHECK_U64(vmm_leaks(S, hear_notes, &notes), leaks + 1);
+    snprintf(want, sizeof want, "exported by process %ld", (long)o.pid);
+    CHECK(strstr(notes.leak, want) && strstr(notes.leak, ": call 6 (cuMemExportToShareableHandle)"), "%s", notes.leak);
+    other_kill(&o);
+}

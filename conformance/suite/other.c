@@ -280,7 +280,7 @@ static vmm_result act(struct request *r, int fd, struct other_answer *answer)
     case OTHER_CREATE: return create(r->first, r->second, FD, &answer->value);
     case OTHER_EXPORT: return vmm_mem_export_to_shareable_handle(sys, &answer->fd, r->first, FD, 0);
     case OTHER_IMPORT: return import(fd, &answer->value);
-    case OTHER_KEEP: return keep(fd);
+    case OTHER_KEEP: answer->value = (uint64_t)fd; return keep(fd);
     case OTHER_DROP: return keep(-1);
     case OTHER_TYPES: return types(r->first, &answer->value);
     case OTHER_PLACE: return place(r->first, &answer->value);

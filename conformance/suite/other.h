@@ -18,7 +18,7 @@ enum other_op {
     OTHER_CREATE,    /* size, place: memory that can be exported -> handle */
     OTHER_EXPORT,    /* handle -> a descriptor */
     OTHER_IMPORT,    /* a descriptor -> handle */
-    OTHER_KEEP,      /* a descriptor, which stays open */
+    OTHER_KEEP,      /* a descriptor, which stays open -> its number there */
     OTHER_DROP,      /* closes the one that was kept */
     OTHER_TYPES,     /* handle -> its handle types */
     OTHER_PLACE,     /* handle -> its place */
@@ -58,7 +58,7 @@ struct other {
 struct other_answer {
     int32_t result; /* vmm_result; -1: the process is gone */
     uint64_t value;
-    char rule[48], note[160];
+    char rule[48], note[240];
     int fd;         /* that came with it, or -1 */
     unsigned char fabric[VMM_FABRIC_HANDLE_SIZE];
 };

@@ -1,0 +1,22 @@
+/* elsewhere.h - what the report at the end says of memory that several processes share.
+ *
+ *   leaked import     "...; exported by process 4711 (server): call 5 (cuMemExportToShareableHandle)"
+ *   leaked export     "...; also held by process 4712 (worker): call 3 (cuMemImportFromShareableHandle)"
+ *   let go of here    a hint [VMM-LEAK-ELSEWHERE] for each block that this machine exported and others still hold
+ *
+ * A hint is no leak of this process: what others hold is theirs to give back.
+ */
+#ifndef SIM_ELSEWHERE_H
+#define SIM_ELSEWHERE_H
+
+#include "process.h"
+
+struct elsewhere {
+    vmm_detail *hint;
+    uint64_t count;
+};
+
+/* Adds to the notes of these leaks, and makes the hints, which are the caller's to free. With the machine's lock. */
+struct elsewhere sim_elsewhere(const struct sim_process *process, vmm_detail *leaks, uint64_t count);
+
+#endif

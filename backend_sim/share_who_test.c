@@ -1,0 +1,404 @@
+/* Who holds a machine's memory: processes that fork, dup and are killed, host memory, another node of a fabric, states that
+ * somebody forged, and a process that was stopped with the state's lock. */
+#include "share_who.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include "passing.h"
+#include "share_mark.h"
+#include "share_rig.h"
+
+typedef vmm_mem_generic_allocation_handle handle_t;
+
+#define IMPORT "cuMemImportFromShareableHandle"
+
+/* As somebody who only looks; NULL where there is no such machine, or it cannot be had. */
+static struct share_who *look(const char *entry)
+{
+    char why[SHARE_WHY];
+    struct share *share = share_open_there(entry, why);
+    struct share_who *who = share ? share_who(share) : NULL;
+    if (share)
+        share_close(share);
+    return who;
+}
+
+/* Which of the first block's holders it is: by handles (file -1), or the nth by a descriptor. */
+static const struct share_who_hold *hold_of(const struct share_who *who, uint64_t pid, bool file, unsigned nth)
+{
+    for (unsigned i = 0; i < who->hold_count; i++)
+        if (who->hold[i].block == 0 && who->hold[i].pid == pid && (who->hold[i].file >= 0) == file && nth-- == 0)
+            return &who->hold[i];
+    return NULL;
+}
+
+static bool made_by(uint64_t call, const char *name)
+{
+    return share_call_name(call) && !strcmp(share_call_name(call), name);
+}
+
+/* ---- one process ---- */
+
+static void alone(void)
+{
+    char why[SHARE_WHY];
+    tap_ok(!share_open_there("m-one", why) && !why[0], "there is no such machine, and looking makes none");
+    tap_u64(rig_machines(), 0, "no folder either");
+    vmm_system *a = rig_open("one");
+    handle_t memory = 0, other = 0, copy = 0;
+    rig_create(a, RIG_G, &memory);
+    rig_create(a, 3 * RIG_G, &other);
+    int fd = rig_export(a, memory);
+    struct share_who *who = look("m-one");
+    tap_ok(who && who->process_count == 1 && who->block_count == 1 && who->hold_count == 2, "one process, one block");
+    char program[OS_PROGRAM];
+    os_program(os_pid(), program);
+    tap_ok(who->process[0].pid == os_pid() && program[0] && !strcmp(who->process[0].program, program), "it is named");
+    tap_u64(who->process[0].device[0], 3 * RIG_G, "what it uses by itself");
+    tap_u64(who->device_used[0], 4 * RIG_G, "and what is used of the device, exported memory once");
+    const struct share_who_block *block = &who->block[0];
+    tap_ok(block->size == RIG_G && block->pid == os_pid() && !block->orphan && made_by(block->call, "cuMemExportToShareableHandle"),
+           "the block, its size, and who exported it by which call");
+    const struct share_who_hold *hold = hold_of(who, os_pid(), false, 0);
+    tap_ok(hold && hold->handles == 1 && made_by(hold->call, "cuMemCreate"), "its maker holds it since it created it");
+    hold = hold_of(who, os_pid(), true, 0);
+    tap_ok(hold && hold->file == fd && block->out && block->found, "and has a descriptor");
+    share_who_free(who);
+    rig_import(a, fd, &copy);
+    close(fd);
+    who = look("m-one");
+    hold = hold_of(who, os_pid(), false, 0);
+    tap_ok(who->hold_count == 1 && hold->handles == 2 && made_by(hold->call, "cuMemCreate") && !who->block[0].out,
+           "an import of one's own is another handle");
+    share_who_free(who);
+    vmm_mem_release(a, memory);
+    who = look("m-one");
+    tap_ok(who->hold_count == 1 && who->hold[0].handles == 1, "of which one is released");
+    share_who_free(who);
+    vmm_mem_release(a, copy);
+    who = look("m-one");
+    tap_ok(who && !who->block_count && !who->hold_count, "without handles and descriptors there is no block");
+    share_who_free(who);
+    rig_close(a);
+}
+
+/* ---- other processes ---- */
+
+/* What a child does with a descriptor before it waits. */
+typedef void (*work_fn)(int fd);
+
+static pid_t child_of(int ends[2], work_fn work, int fd)
+{
+    if (!passing_pair(ends))
+        tap_bail("no sockets");
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(60);
+        close(ends[0]);
+        work(fd);
+        passing_go_on(ends[1]);
+        passing_wait(ends[1]);
+        _exit(0);
+    }
+    close(ends[1]);
+    passing_wait(ends[0]);
+    return child;
+}
+
+static void end_child(pid_t child, int ends[2])
+{
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    close(ends[0]);
+}
+
+static void import_it(int fd)
+{
+    vmm_system *sys = rig_open("one");
+    handle_t copy = 0;
+    if (rig_import(sys, fd, &copy) != VMM_SUCCESS)
+        _exit(1);
+    close(fd);
+}
+
+/* Open twice, by dup. */
+static void keep_it(int fd)
+{
+    if (dup(fd) < 0)
+        _exit(1);
+}
+
+/* Exports memory, and is killed with that. Its descriptor comes here. */
+static int export_elsewhere(vmm_mem_location location, pid_t *child)
+{
+    int ends[2];
+    if (!passing_pair(ends))
+        tap_bail("no sockets");
+    fflush(NULL);
+    *child = fork();
+    if (*child == 0) {
+        alarm(60);
+        vmm_system *sys = rig_open("one");
+        handle_t memory = 0;
+        vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .requested_handle_types = RIG_FD,
+                                        .location = location};
+        vmm_mem_create(sys, &memory, RIG_G, &prop, 0);
+        passing_send(ends[1], rig_export(sys, memory));
+        raise(SIGKILL);
+    }
+    close(ends[1]);
+    int fd = passing_receive(ends[0]);
+    close(ends[0]);
+    waitpid(*child, NULL, 0);
+    return fd;
+}
+
+static void exporter_gone(vmm_mem_location location)
+{
+    pid_t exporter;
+    int fd = export_elsewhere(location, &exporter), importing[2], keeping[2];
+    pid_t importer = child_of(importing, import_it, fd), keeper = child_of(keeping, keep_it, fd);
+    close(fd);
+    struct share_who *who = look("m-one");
+    tap_ok(who && who->process_count == 1 && who->block_count == 1, "an importer and a block are left");
+    const struct share_who_block *block = &who->block[0];
+    tap_ok(block->pid == (uint64_t)exporter && block->orphan && made_by(block->call, "cuMemExportToShareableHandle"),
+           "the exporter is named, and gone");
+    tap_ok(block->location.type == location.type && block->location.id == location.id, "where it lies is told");
+    const struct share_who_hold *hold = hold_of(who, (uint64_t)importer, false, 0);
+    tap_ok(hold && made_by(hold->call, IMPORT) && hold->handles == 1, "who imported it, and by which call");
+    tap_ok(!hold_of(who, (uint64_t)importer, true, 0), "which has closed its descriptor");
+    const struct share_who_hold *first = hold_of(who, (uint64_t)keeper, true, 0), *second = hold_of(who, (uint64_t)keeper, true, 1);
+    tap_ok(first && second && first->file != second->file && !hold_of(who, (uint64_t)keeper, true, 2),
+           "who has it open, twice by dup");
+    share_who_free(who);
+    end_child(importer, importing);
+    who = look("m-one");
+    tap_ok(who && who->block_count == 1 && who->hold_count == 2 && !who->process_count,
+           "the importer was killed: descriptors alone are left");
+    share_who_free(who);
+    end_child(keeper, keeping);
+    who = look("m-one");
+    tap_ok(who && !who->process_count && !who->block_count && !who->hold_count, "nobody is left");
+    share_who_free(who);
+    tap_u64(rig_machines(), 0, "and closing took the folder away");
+}
+
+/* A fork of the exporter has its descriptor, and no part in the machine. */
+static void forked(void)
+{
+    int ends[2];
+    vmm_system *a = rig_open("one");
+    handle_t memory = 0;
+    rig_create(a, RIG_G, &memory);
+    int fd = rig_export(a, memory);
+    pid_t child = child_of(ends, keep_it, fd);
+    close(fd);
+    vmm_mem_release(a, memory);
+    struct share_who *who = look("m-one");
+    tap_ok(who && who->process_count == 1 && who->hold_count == 2 && hold_of(who, (uint64_t)child, true, 1),
+           "a forked child is told by its descriptors alone");
+    share_who_free(who);
+    end_child(child, ends);
+    rig_close(a);
+}
+
+/* In a message it is in no process. */
+static void in_a_message(void)
+{
+    int pair[2];
+    vmm_system *a = rig_open("one");
+    handle_t memory = 0;
+    rig_create(a, RIG_G, &memory);
+    int fd = rig_export(a, memory);
+    vmm_mem_release(a, memory);
+    if (!passing_pair(pair) || !passing_send(pair[0], fd))
+        tap_bail("no message");
+    close(fd);
+    struct share_who *who = look("m-one");
+    tap_ok(who && who->block_count == 1 && who->block[0].out && !who->block[0].found && !who->hold_count,
+           "a descriptor in a message holds, and is in no process");
+    share_who_free(who);
+    close(pair[0]);
+    close(pair[1]);
+    rig_close(a);
+}
+
+/* ---- a fabric ---- */
+
+static vmm_system *node(const char *name)
+{
+    vmm_system *sys = NULL;
+    char spec[64];
+    snprintf(spec, sizeof spec, "sim:max,machine=%s", name);
+    if (vmm_open(spec, &sys) != VMM_SUCCESS || vmm_init(sys, 0) != VMM_SUCCESS)
+        tap_bail("%s does not start: %s", spec, vmm_last_detail()->note);
+    return sys;
+}
+
+/* Of another node, in another process: it has a slot in the exporter's state. */
+static void other_node(void)
+{
+    unsigned char bytes[VMM_FABRIC_HANDLE_SIZE];
+    int ends[2];
+    vmm_system *a = node("one");
+    handle_t memory = 0, copy = 0;
+    uint64_t unit = 0;
+    vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED,
+                                    .requested_handle_types = VMM_MEM_HANDLE_TYPE_FABRIC,
+                                    .location = {VMM_MEM_LOCATION_TYPE_DEVICE, 0}};
+    vmm_mem_get_allocation_granularity(a, &unit, &prop, VMM_MEM_ALLOC_GRANULARITY_MINIMUM);
+    vmm_mem_create(a, &memory, unit, &prop, 0);
+    tap_result(vmm_mem_export_to_shareable_handle(a, bytes, memory, VMM_MEM_HANDLE_TYPE_FABRIC, 0), VMM_SUCCESS, "named to a fabric");
+    if (!passing_pair(ends))
+        tap_bail("no sockets");
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(60);
+        close(ends[0]);
+        vmm_system *b = node("two");
+        if (vmm_mem_import_from_shareable_handle(b, &copy, bytes, VMM_MEM_HANDLE_TYPE_FABRIC) != VMM_SUCCESS)
+            _exit(1);
+        passing_go_on(ends[1]);
+        passing_wait(ends[1]);
+        _exit(0);
+    }
+    close(ends[1]);
+    passing_wait(ends[0]);
+    struct share_who *who = look("m-one");
+    const struct share_who_hold *hold = who ? hold_of(who, (uint64_t)child, false, 0) : NULL;
+    tap_ok(who && who->process_count == 2 && who->block_count == 1 && who->block[0].fabric, "a process of another node takes part");
+    tap_ok(hold && made_by(hold->call, IMPORT), "and holds the memory since its import");
+    share_who_free(who);
+    end_child(child, ends);
+    who = look("m-one");
+    tap_ok(who && who->process_count == 1 && who->hold_count == 1, "until it is killed");
+    share_who_free(who);
+    rig_close(a);
+}
+
+/* ---- what somebody forged, or stopped ---- */
+
+static struct share_state *state_of(const char *machine)
+{
+    int file = open(rig_path(machine, "state"), O_RDWR);
+    void *at = mmap(NULL, sizeof(struct share_state), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    close(file);
+    if (at == MAP_FAILED)
+        tap_bail("the state cannot be mapped");
+    return at;
+}
+
+static void forged(void)
+{
+    vmm_system *a = rig_open("one");
+    handle_t memory = 0;
+    rig_create(a, RIG_G, &memory);
+    int fd = rig_export(a, memory);
+    struct share_state *state = state_of("one");
+    struct share_block kept = state->block[0];
+    memset(state->profile_name, 7, sizeof state->profile_name);
+    state->devices = state->nodes = state->device_memory = UINT64_MAX;
+    memset(&state->slot[0].who, 0xff, sizeof state->slot[0].who);
+    memset(&state->block[0].maker, 0xff, sizeof state->block[0].maker);
+    atomic_store(&state->block[0].exported, UINT64_MAX);
+    state->block[0].location_type = -77;
+    state->block[0].location_id = INT32_MIN;
+    state->block[0].size = state->block[0].file_number = UINT64_MAX;
+    atomic_store(&state->mark[0][0].call, UINT64_MAX);
+    atomic_store(&state->mark[0][0].handles, UINT64_MAX);
+    for (unsigned i = 0; i < SHARE_PROCESSES; i++)
+        share_hold(&state->block[0], i, true);
+    atomic_store(&state->slots_seen, UINT64_MAX);
+    atomic_store(&state->blocks_seen, UINT64_MAX);
+    struct share_who *who = look("m-one");
+    tap_ok(who && who->devices == VMM_MAX_DEVICES && who->nodes == SIM_MAX_NODES, "counts beyond the tables are cut");
+    tap_ok(who && !strchr(who->profile, 7) && !strchr(who->process[0].program, 0xff), "texts are harmless and end");
+    tap_ok(who && who->process_count == 1 && who->block_count == 1 && who->hold_count == 1,
+           "holders without a process are none, and the token is not the block's");
+    char text[SHARE_HOLD_TEXT];
+    tap_ok(who && strstr(share_who_hold_text(&who->hold[0], text), "a call that is not known"), "a call that is none: %s", text);
+    tap_ok(who && who->block[0].out && !who->block[0].found, "its descriptor is open somewhere");
+    share_who_free(who);
+    state->block[0] = kept;
+    munmap(state, sizeof *state);
+    close(fd);
+    rig_close(a);
+}
+
+static void damaged(void)
+{
+    char why[SHARE_WHY];
+    vmm_system *a = rig_open("one");
+    if (truncate(rig_path("one", "state"), 5))
+        tap_bail("the state cannot be cut");
+    tap_ok(!share_open_there("m-one", why) && strstr(why, "not a machine of this version"), "a state that was cut: %s", why);
+    rig_close(a);
+    vmm_system *b = rig_open("one");
+    rig_close(b);
+}
+
+/* Stopped with the lock: whoever looks does not wait for long, and can tell who is stopped. */
+static void lock_it(int fd)
+{
+    (void)fd;
+    vmm_system *sys = rig_open("one");
+    struct share_state *state = state_of("one");
+    if (!sys || !os_mutex_lock(&state->mutex, open(rig_path("one", "state"), O_RDWR)))
+        _exit(1);
+}
+
+static void stopped(void)
+{
+    int ends[2], status = 0;
+    char why[SHARE_WHY];
+    pid_t child = child_of(ends, lock_it, -1);
+    kill(child, SIGSTOP);
+    waitpid(child, &status, WUNTRACED);
+    struct share *share = share_open_there("m-one", why);
+    struct share_who_process process;
+    unsigned slot = 0;
+    share->patience = 1;
+    tap_ok(!share_who(share), "a stopped process has the lock: nothing is told");
+    tap_ok(share_who_next(share, &slot, &process) && process.pid == (uint64_t)child && process.stopped &&
+               !share_who_next(share, &slot, &process),
+           "but who is stopped");
+    kill(child, SIGCONT);
+    end_child(child, ends);
+    struct share_who *who = share_who(share);
+    tap_ok(who && !who->process_count, "once it is killed the lock passes on");
+    share_who_free(who);
+    share_close(share);
+}
+
+static void ignore(void *user, const struct os_opening *opening)
+{
+    (void)user;
+    (void)opening;
+}
+
+int main(void)
+{
+    rig_begin();
+    if (!os_openings_each("no file is called so", ignore, NULL)) {
+        tap_skip("this system does not tell who has a file open", "holders");
+        rig_end();
+        return tap_done();
+    }
+    alone();
+    exporter_gone((vmm_mem_location){VMM_MEM_LOCATION_TYPE_DEVICE, 0});
+    exporter_gone((vmm_mem_location){VMM_MEM_LOCATION_TYPE_HOST_NUMA, 0});
+    forked();
+    in_a_message();
+    other_node();
+    forged();
+    damaged();
+    stopped();
+    rig_end();
+    return tap_done();
+}

@@ -1,0 +1,249 @@
+/* Who holds exported memory: what the report says of it, with real processes that import it, keep a descriptor of it, or are
+ * killed. */
+#include <string.h>
+#include <unistd.h>
+
+#include "other.h"
+#include "passing.h"
+#include "test.h"
+
+#define FD VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
+#define DEVICE VMM_MEM_LOCATION_TYPE_DEVICE
+
+typedef vmm_mem_generic_allocation_handle handle_t;
+
+/* What the report says: the hints, and the leaks of handles. */
+struct told {
+    unsigned hints, handles;
+    vmm_detail hint, handle;
+};
+
+static void hear(void *user, const vmm_detail *detail)
+{
+    struct told *told = user;
+    if (detail->severity == VMM_SEVERITY_HINT) {
+        told->hints++;
+        told->hint = *detail;
+    } else if (detail->nearest.kind == VMM_OBJECT_HANDLE) {
+        told->handles++;
+        told->handle = *detail;
+    }
+}
+
+static struct told report(struct fix *f)
+{
+    struct told told = {0};
+    uint64_t leaks = vmm_leaks(S, hear, &told);
+    CHECK_U64(vmm_leaks(S, NULL, NULL), leaks);
+    return told;
+}
+
+static struct fix *begin(struct fix *f)
+{
+    fix_need_simulator(f, "a driver does not tell who holds memory");
+    fix_need_attribute(f, VMM_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED,
+                       "needs export as a file descriptor (attribute 103)");
+    if (access("/proc/self/fd", R_OK))
+        fix_skip(f, "this system does not tell who has a file open");
+    return fix_share(f);
+}
+
+/* The other does it, and has nothing to complain of. */
+static struct other_answer done(struct fix *f, struct other *o, enum other_op op, uint64_t first, int fd)
+{
+    struct other_answer answer = other_ask(o, op, first, op == OTHER_CREATE ? DEVICE : f->g, fd);
+    CHECK(!answer.result, "the other process, step %d: %d %s", (int)op, answer.result, answer.rule);
+    return answer;
+}
+
+static handle_t shareable(struct fix *f)
+{
+    vmm_mem_allocation_prop prop = fix_prop(0);
+    prop.requested_handle_types = FD;
+    return fix_create_prop(f, f->g, &prop);
+}
+
+static int exported(struct fix *f, handle_t handle)
+{
+    int fd = -1;
+    ACCEPTED(vmm_mem_export_to_shareable_handle(S, &fd, handle, FD, 0));
+    return fd;
+}
+
+/* Memory that only a descriptor holds. */
+static int prepared(struct fix *f)
+{
+    handle_t handle = shareable(f);
+    int fd = exported(f, handle);
+    fix_release(f, handle);
+    return fd;
+}
+
+static bool names(const char *note, const struct other *o, const char *what)
+{
+    char pid[48];
+    snprintf(pid, sizeof pid, "process %ld (", (long)o->pid);
+    const char *at = strstr(note, pid), *end = at ? strchr(at, ')') : NULL; /* tools that run programs rename them */
+    return end && end > at + strlen(pid) && !strncmp(end + 1, ": ", 2) && !strncmp(end + 3, what, strlen(what));
+}
+
+/* In other processes each import is the fourth call: init, a context and a question about granularity come first. */
+#define THEIR_IMPORT "call 4 (cuMemImportFromShareableHandle)"
+
+static void check_hint(struct fix *f, const struct told *told)
+{
+    char text[2048];
+    CHECK_U64(told->hints, 1);
+    CHECK(told->hint.rule && !strcmp(told->hint.rule, "VMM-LEAK-ELSEWHERE"), "told of %s",
+          told->hint.rule ? told->hint.rule : "nothing");
+    CHECK(told->hint.function && !strcmp(told->hint.function, "cuMemExportToShareableHandle") && told->hint.call,
+          "not told which call exported it");
+    vmm_detail_text(&told->hint, text, sizeof text);
+    CHECK(!strncmp(text, "hint VMM-LEAK-ELSEWHERE: cuMemExportToShareableHandle (call ", 60), "%s", text);
+}
+
+TEST_BREAKS(LEAK_ELSEWHERE, others_hold_what_was_let_go)
+{
+    f = begin(f);
+    struct other importer = other_start(f), keeper = other_start(f);
+    char descriptor[32];
+    int fd = prepared(f);
+    done(f, &importer, OTHER_IMPORT, 0, fd);
+    uint64_t number = done(f, &keeper, OTHER_KEEP, 0, fd).value;
+    close(fd);
+    struct told told = report(f);
+    check_hint(f, &told);
+    CHECK(names(told.hint.note, &importer, THEIR_IMPORT), "%s", told.hint.note);
+    snprintf(descriptor, sizeof descriptor, "descriptor %d", (int)number);
+    CHECK(names(told.hint.note, &keeper, descriptor), "%s", told.hint.note);
+    other_kill(&importer);
+    told = report(f);
+    check_hint(f, &told);
+    CHECK(!strstr(told.hint.note, "Import"), "a killed process holds nothing: %s", told.hint.note);
+    CHECK(names(told.hint.note, &keeper, descriptor), "%s", told.hint.note);
+    other_kill(&keeper);
+    CHECK_U64(report(f).hints, 0);
+}
+
+TEST_NEAR_MISS(LEAK_ELSEWHERE, others_let_go_too)
+{
+    f = begin(f);
+    struct other importer = other_start(f), keeper = other_start(f);
+    int fd = prepared(f);
+    uint64_t copy = done(f, &importer, OTHER_IMPORT, 0, fd).value;
+    done(f, &keeper, OTHER_KEEP, 0, fd);
+    close(fd);
+    done(f, &importer, OTHER_RELEASE, copy, -1);
+    done(f, &keeper, OTHER_DROP, 0, -1);
+    CHECK_U64(report(f).hints, 0);
+    other_end(&importer);
+    other_end(&keeper);
+}
+
+/* Told by vmm_close as well, which this test does itself. */
+TEST_EXPECTS("share.close_hints_at_other_holders", close_hints)
+{
+    f = begin(f);
+    struct told told = {0};
+    struct other importer = other_start(f);
+    int fd = prepared(f);
+    done(f, &importer, OTHER_IMPORT, 0, fd);
+    close(fd);
+    vmm_set_report(S, hear, &told);
+    vmm_close(S);
+    f->sys = NULL;
+    check_hint(f, &told);
+    CHECK(names(told.hint.note, &importer, THEIR_IMPORT), "%s", told.hint.note);
+    other_end(&importer);
+}
+
+/* One that was sent and not closed. */
+TEST_EXPECTS("share.own_descriptor_is_told_as_holder", own_descriptor)
+{
+    f = begin(f);
+    char want[64];
+    int fd = prepared(f);
+    struct told told = report(f);
+    check_hint(f, &told);
+    snprintf(want, sizeof want, ", held by this process: descriptor %d", fd);
+    CHECK(strstr(told.hint.note, want), "%s", told.hint.note);
+    close(fd);
+    CHECK_U64(report(f).hints, 0);
+}
+
+/* On the way in a message no process has it. */
+TEST_EXPECTS("share.message_is_told_as_holder", message_holds)
+{
+    f = begin(f);
+    int ends[2];
+    fix_need(f, passing_pair(ends) ? VMM_SUCCESS : VMM_ERROR_OPERATING_SYSTEM);
+    int fd = prepared(f);
+    CHECK(passing_send(ends[0], fd), "the descriptor cannot be sent");
+    close(fd);
+    struct told told = report(f);
+    check_hint(f, &told);
+    CHECK(strstr(told.hint.note, "in no process: in a message"), "%s", told.hint.note);
+    close(ends[0]);
+    close(ends[1]);
+    CHECK_U64(report(f).hints, 0);
+}
+
+/* An import that was forgotten, of a process that is gone. */
+TEST_EXPECTS("share.leaked_import_names_its_exporter", leaked_import)
+{
+    f = begin(f);
+    struct other o = other_start(f), was = o;
+    uint64_t theirs = done(f, &o, OTHER_CREATE, f->g, -1).value;
+    int fd = done(f, &o, OTHER_EXPORT, theirs, -1).fd;
+    handle_t copy = 0;
+    ACCEPTED(vmm_mem_import_from_shareable_handle(S, &copy, (void *)(uintptr_t)fd, FD));
+    fix_note(f, FIX_HANDLE, copy, f->g);
+    close(fd);
+    for (int alive = 1; alive >= 0; alive--) {
+        struct told told = report(f);
+        CHECK_U64(told.handles, 1);
+        CHECK_U64(told.hints, 0);
+        CHECK(strstr(told.handle.note, "exported by ") && names(told.handle.note, &was, "call 5 (cuMemExportToShareableHandle)"),
+              "%s", told.handle.note);
+        if (alive)
+            other_kill(&o);
+    }
+}
+
+/* A handle that was forgotten here, and is held there as well; of two imports the first is told. */
+TEST_EXPECTS("share.leaked_export_names_other_holders", leaked_export)
+{
+    f = begin(f);
+    struct other o = other_start(f);
+    int fd = exported(f, shareable(f));
+    struct told told = report(f);
+    CHECK_U64(told.handles, 1);
+    CHECK(strstr(told.handle.note, "also held by ") && strstr(told.handle.note, ": descriptor "), "%s", told.handle.note);
+    uint64_t first = done(f, &o, OTHER_IMPORT, 0, fd).value, second = done(f, &o, OTHER_IMPORT, 0, fd).value;
+    close(fd);
+    for (int left = 2; left >= 0; left--) {
+        told = report(f);
+        CHECK_U64(told.handles, 1);
+        CHECK_U64(told.hints, 0);
+        CHECK(names(told.handle.note, &o, THEIR_IMPORT) == (left > 0), "%s", told.handle.note);
+        CHECK(!strstr(told.handle.note, "descriptor"), "%s", told.handle.note);
+        if (left)
+            done(f, &o, OTHER_RELEASE, left == 2 ? second : first, -1);
+    }
+    other_end(&o);
+}
+
+/* Who let go and imported again has it since then. */
+TEST_EXPECTS("share.holder_that_came_back_is_told_anew", came_back)
+{
+    f = begin(f);
+    struct other o = other_start(f);
+    int fd = exported(f, shareable(f));
+    uint64_t first = done(f, &o, OTHER_IMPORT, 0, fd).value;
+    CHECK(names(report(f).handle.note, &o, THEIR_IMPORT), "%s", report(f).handle.note);
+    done(f, &o, OTHER_RELEASE, first, -1);
+    done(f, &o, OTHER_IMPORT, 0, fd);
+    close(fd);
+    CHECK(names(report(f).handle.note, &o, "call 6 (cuMemImportFromShareableHandle)"), "%s", report(f).handle.note);
+    other_end(&o);
+}
