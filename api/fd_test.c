@@ -30,17 +30,16 @@ static int64_t milliseconds(void)
 /* As few descriptors as are open; *old is the limit to go back to. False where a tool keeps the limit from holding. */
 static bool no_more_descriptors(struct rlimit *old)
 {
-    int lowest = dup(0), more;
+    int lowest = dup(0), more[2];
     struct rlimit few;
     getrlimit(RLIMIT_NOFILE, old);
     few = *old;
     few.rlim_cur = (rlim_t)lowest;
     close(lowest);
     setrlimit(RLIMIT_NOFILE, &few);
-    more = dup(0);
-    if (more < 0)
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, more))
         return true;
-    close(more);
+    rig_close(more);
     setrlimit(RLIMIT_NOFILE, old);
     tap_skip("needs a limit of descriptors that holds, which a tool keeps from holding", "the limit of descriptors");
     return false;
