@@ -397,6 +397,26 @@ static void wrong_messages(void)
     }
 }
 
+/* A stream has no borders: other bytes, a message that is refused, a good one and other bytes again, all there at once. */
+static void no_byte_too_many(void)
+{
+    unsigned char bytes[FD_WHOLE];
+    char turn = 0;
+    int ends[2], fd = -1;
+    size_t length = rig_message(bytes, "abcdefgh", 8);
+    rig_pair(SOCK_STREAM, ends);
+    rig_send(ends[0], "1", 1, -1, 0);
+    rig_send(ends[0], bytes, length, -1, 0);
+    rig_send(ends[0], bytes, length, 0, 1);
+    rig_send(ends[0], "2", 1, -1, 0);
+    tap_ok(read(ends[1], &turn, 1) == 1 && turn == '1', "bytes before");
+    rig_refused(ends[1], 8, 0, VMM_ERROR_INVALID_HANDLE, "0 descriptors", "a message without its descriptor");
+    tap_result(vmm_fd_receive(ends[1], &fd, bytes, 8, 0), VMM_SUCCESS, "the one behind it is whole");
+    tap_ok(rig_same_file(fd, 0) && read(ends[1], &turn, 1) == 1 && turn == '2', "and so are the bytes behind that");
+    close(fd);
+    rig_close(ends);
+}
+
 /* What the receiver's socket was set to be told: who sends. */
 static void told_who_sends(void)
 {
@@ -558,6 +578,7 @@ int main(void)
     reset_by_peer();
     stopped_inside();
     wrong_messages();
+    no_byte_too_many();
     told_who_sends();
     limit_reached();
     byte_by_byte(0, 1000, true);
