@@ -126,7 +126,8 @@ static void all_is_well(void)
     BAD(.pair = EMFILE);
     ends[0] = ends[1] = -7;
     tap_result(vmm_fd_pair(ends), VMM_ERROR_OPERATING_SYSTEM, "no pair");
-    tap_ok(ends[0] == -7 && ends[1] == -7 && strstr(vmm_last_detail()->note, strerror(EMFILE)), "and why: %s", vmm_last_detail()->note);
+    tap_ok(ends[0] == -7 && ends[1] == -7 && strstr(vmm_last_detail()->note, strerror(EMFILE)), "and why: %s",
+           vmm_last_detail()->note);
 }
 
 /* In pieces of every size, interrupted at every second call: one descriptor, the same bytes. */
@@ -163,8 +164,10 @@ static void send_is(vmm_result want, const char *says, bool shut, const char *na
            vmm_last_detail()->note);
     tap_ok(fcntl(file[1], F_GETFD) >= 0, "sending: %s: the descriptor is still the sender's", name);
     ssize_t left = recv(ends[1], bytes, sizeof bytes, MSG_DONTWAIT);
-    tap_ok(left == (ssize_t)(bad.moved ? bad.moved : (size_t)-1), "sending: %s: the socket has what was moved, %zu bytes", name, bad.moved);
-    tap_ok((recv(ends[1], bytes, 1, MSG_DONTWAIT) == 0) == shut, "sending: %s: the stream is %s", name, shut ? "shut down" : "as it was");
+    tap_ok(left == (ssize_t)(bad.moved ? bad.moved : (size_t)-1), "sending: %s: the socket has what was moved, %zu bytes", name,
+           bad.moved);
+    tap_ok((recv(ends[1], bytes, 1, MSG_DONTWAIT) == 0) == shut, "sending: %s: the stream is %s", name,
+           shut ? "shut down" : "as it was");
     close(file[1]);
     tap_ok(rig_nobody_writes(file[0]), "sending: %s: nobody has the descriptor", name);
     close(file[0]);
@@ -235,7 +238,7 @@ static void receiving_fails(void)
     }
     for (int type = 0; type < 2; type++) {
         BAD(.lose = true);
-        receive_is(type ? SOCK_STREAM : SOCK_DGRAM, VMM_ERROR_OPERATING_SYSTEM, "the system refused it", "a descriptor that is withheld");
+        receive_is(type ? SOCK_STREAM : SOCK_DGRAM, VMM_ERROR_OPERATING_SYSTEM, "the system refused it", "a descriptor withheld");
         BAD(.boast = true);
         receive_is(type ? SOCK_STREAM : SOCK_DGRAM, VMM_ERROR_OPERATING_SYSTEM, "the system refused it", "fewer than it says");
     }
@@ -243,7 +246,7 @@ static void receiving_fails(void)
 
 int main(void)
 {
-    alarm(300);
+    alarm(RIG_ALARM);
     all_is_well();
     in_pieces();
     sending_fails();

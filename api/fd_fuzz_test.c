@@ -99,7 +99,7 @@ int main(void)
 {
     uint64_t seed = random_seed(20);
     unsigned rounds = scale(20000), passed = 0, before = rig_open_now(), failures = 0;
-    alarm(300);
+    alarm(RIG_ALARM);
     for (unsigned i = 0; i < rounds && failures < 5; i++) {
         uint64_t from = seed;
         const char *wrong = one_round(&seed, &passed);

@@ -12,7 +12,7 @@
 #include "fd.h"
 #include "tap.h"
 
-enum { RIG_SOON = 10000, RIG_MOST_FDS = 253, RIG_LOOK_AT = 1024 };
+enum { RIG_SOON = 10000, RIG_MOST_FDS = 253, RIG_LOOK_AT = 1024, RIG_ALARM = 300 };
 
 /* How many descriptors this process has open. */
 static inline unsigned rig_open_now(void)

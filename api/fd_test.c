@@ -186,22 +186,41 @@ static void arguments(void)
     rig_close(ends);
 }
 
-/* A bound socket that listens for connections. */
-static void listening(void)
+/* A socket with a path, in a folder of its own. */
+static int bound(int type, struct sockaddr_un *name)
 {
-    struct sockaddr_un name = {.sun_family = AF_UNIX};
     char folder[] = "/tmp/cuvmm-fd-XXXXXX";
-    int socket_fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    int made = socket(AF_UNIX, type, 0);
     if (!mkdtemp(folder))
         tap_bail("no folder");
-    snprintf(name.sun_path, sizeof name.sun_path, "%s/s", folder);
-    if (bind(socket_fd, (struct sockaddr *)&name, sizeof name) || listen(socket_fd, 1))
-        tap_bail("no listening socket: %s", strerror(errno));
-    rig_refused(socket_fd, 0, -1, VMM_ERROR_INVALID_VALUE, "what accept returns", "a listening socket");
-    send_refused(socket_fd, 0, NULL, 0, "socket", "what accept returns", "a listening socket");
-    close(socket_fd);
-    unlink(name.sun_path);
-    rmdir(folder);
+    *name = (struct sockaddr_un){.sun_family = AF_UNIX};
+    snprintf(name->sun_path, sizeof name->sun_path, "%s/s", folder);
+    if (bind(made, (struct sockaddr *)name, sizeof *name))
+        tap_bail("no socket with a path: %s", strerror(errno));
+    return made;
+}
+
+static void unbound(int made, struct sockaddr_un *name)
+{
+    close(made);
+    unlink(name->sun_path);
+    *strrchr(name->sun_path, '/') = '\0';
+    rmdir(name->sun_path);
+}
+
+/* It has no other side, what accept returns has one. */
+static void listening(void)
+{
+    struct sockaddr_un name;
+    int ends[2], listener = bound(SOCK_STREAM, &name);
+    listen(listener, 1);
+    rig_refused(listener, 0, -1, VMM_ERROR_INVALID_VALUE, "what accept returns", "a listening socket");
+    send_refused(listener, 0, NULL, 0, "socket", "what accept returns", "a listening socket");
+    ends[0] = socket(AF_UNIX, SOCK_STREAM, 0);
+    ends[1] = connect(ends[0], (struct sockaddr *)&name, sizeof name) ? -1 : accept(listener, NULL, NULL);
+    tap_ok(rig_passes(ends, RIG_SOON), "what accept returns has another side");
+    rig_close(ends);
+    unbound(listener, &name);
 }
 
 /* ---- time ---- */
@@ -244,6 +263,20 @@ static void time_is_up(void)
     }
 }
 
+/* Datagrams to a path, from whoever is connected to it. */
+static void to_a_path(void)
+{
+    struct sockaddr_un name;
+    int ends[2] = {socket(AF_UNIX, SOCK_DGRAM, 0), bound(SOCK_DGRAM, &name)};
+    send_refused(ends[0], 0, NULL, 0, "socket", "not connected", "datagrams to nowhere");
+    rig_refused(ends[1], 0, 5, VMM_ERROR_NOT_READY, "no message", "a path that nobody has sent to");
+    tap_ok(!connect(ends[0], (struct sockaddr *)&name, sizeof name), "connected to a path");
+    full(ends, "a path");
+    unbound(ends[1], &name);
+    tap_result(vmm_fd_send(ends[0], 0, NULL, 0, -1), VMM_ERROR_NOT_FOUND, "nobody receives there any more");
+    close(ends[0]);
+}
+
 static volatile sig_atomic_t alarms;
 
 static void count_alarm(int number)
@@ -255,17 +288,19 @@ static void count_alarm(int number)
 /* A signal every millisecond: the call goes on, and ends in time. */
 static void interrupted(void)
 {
-    struct sigaction action = {.sa_handler = count_alarm}, old;
+    struct sigaction action = {.sa_handler = count_alarm};
     struct itimerval often = {{0, 1000}, {0, 1000}}, never = {{0, 0}, {0, 0}};
     int ends[2];
     rig_pair(SOCK_STREAM, ends);
-    sigaction(SIGALRM, &action, &old);
+    sigaction(SIGALRM, &action, NULL);
     setitimer(ITIMER_REAL, &often, NULL);
     int64_t start = milliseconds();
     rig_refused(ends[1], 4, 60, VMM_ERROR_NOT_READY, "no message", "interrupted");
     tap_ok(milliseconds() - start >= 60 && alarms > 0, "it waited all the time, through signals");
     setitimer(ITIMER_REAL, &never, NULL);
-    sigaction(SIGALRM, &old, NULL);
+    signal(SIGALRM, SIG_IGN); /* one that is still on its way is forgotten */
+    signal(SIGALRM, SIG_DFL);
+    alarm(RIG_ALARM); /* it was the same clock */
     rig_close(ends);
 }
 
@@ -286,7 +321,8 @@ static void other_side_gone(void)
             rig_refused(ends[1], 8, -1, VMM_ERROR_NOT_FOUND, "other side", kinds[k].name);
             rig_refused(ends[1], 8, -1, VMM_ERROR_NOT_FOUND, "other side", "asked again");
         }
-        tap_result(vmm_fd_send(ends[1], 0, "1", 1, -1), VMM_ERROR_NOT_FOUND, "%s: nobody takes it, and no signal is raised", kinds[k].name);
+        tap_result(vmm_fd_send(ends[1], 0, "1", 1, -1), VMM_ERROR_NOT_FOUND, "%s: nobody takes it, and no signal is raised",
+                   kinds[k].name);
         close(ends[1]);
     }
 }
@@ -318,9 +354,11 @@ static void stopped_inside(void)
             close(file[1]);
             if (ends_there)
                 close(ends[0]);
-            rig_refused(ends[1], 8, ends_there ? -1 : 5, VMM_ERROR_ILLEGAL_STATE, "shut down", ends_there ? "an end inside" : "a pause inside");
+            rig_refused(ends[1], 8, ends_there ? -1 : 5, VMM_ERROR_ILLEGAL_STATE, "shut down",
+                        ends_there ? "an end inside" : "a pause inside");
             tap_ok(rig_nobody_writes(file[0]), "after %zu bytes: its descriptor is closed", some);
-            tap_ok(ends_there || (send(ends[0], "x", 1, MSG_NOSIGNAL) < 0 && errno == EPIPE), "after %zu bytes: the sender notices", some);
+            tap_ok(ends_there || (send(ends[0], "x", 1, MSG_NOSIGNAL) < 0 && errno == EPIPE),
+                   "after %zu bytes: the sender notices", some);
             rig_refused(ends[1], 8, -1, VMM_ERROR_NOT_FOUND, "other side", "and then it is over");
             close(file[0]);
             close(ends[1]);
@@ -332,7 +370,8 @@ static void stopped_inside(void)
 /* ---- wrong messages ---- */
 
 /* One message by hand; size bytes are expected. The sockets stay of use unless it does not begin as ours does. */
-static void wrong(const unsigned char *bytes, size_t length, size_t count, size_t size, bool begins, const char *says, const char *name)
+static void wrong(const unsigned char *bytes, size_t length, size_t count, size_t size, bool begins, const char *says,
+                  const char *name)
 {
     for (size_t k = 0; k < KINDS; k++) {
         bool stream = kinds[k].type == SOCK_STREAM;
@@ -536,7 +575,8 @@ static void *receiver(void *lane_)
     for (uint64_t i = 0; i < lane->rounds; i++) {
         uint64_t got = 0;
         int fd = -1;
-        wrong += vmm_fd_receive(lane->ends[1], &fd, &got, sizeof got, RIG_SOON) != VMM_SUCCESS || got != i || !rig_same_file(fd, (int)(i % 3));
+        wrong += vmm_fd_receive(lane->ends[1], &fd, &got, sizeof got, RIG_SOON) != VMM_SUCCESS || got != i ||
+                 !rig_same_file(fd, (int)(i % 3));
         close(fd);
     }
     return (void *)(uintptr_t)wrong;
@@ -566,13 +606,14 @@ static void threads(void)
 
 int main(void)
 {
-    alarm(300);
+    alarm(RIG_ALARM);
     passing();
     never_received();
     pairs();
     arguments();
     listening();
     time_is_up();
+    to_a_path();
     interrupted();
     other_side_gone();
     reset_by_peer();
