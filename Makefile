@@ -66,6 +66,8 @@ PROGS     := $(patsubst conformance/programs/%.c,$(BUILD)/bin/%,$(PROG_SRC))
 SUITE     := $(if $(SUITE_SRC),$(BUILD)/bin/conformance)
 CUVMM     := $(if $(wildcard tools/main.c),$(BUILD)/bin/cuvmm)
 TESTS     := $(patsubst %.c,$(BUILD)/test/%,$(TEST_SRC))
+# conformance/examples/X.c becomes examples/X, compiled as a user's program is: with the public headers alone.
+EXAMPLES  := $(patsubst conformance/examples/%.c,$(BUILD)/examples/%,$(wildcard conformance/examples/*.c))
 LIBA      := $(BUILD)/lib/libcuvmm.a
 # The same without a line for a driver, for programs that link the simulator alone.
 LIBSIM    := $(BUILD)/lib/libcuvmm-sim.a
@@ -78,7 +80,7 @@ LIBSO     := $(BUILD)/lib/libcuvmm.so.$(VERSION)
 .PHONY: all help clean demo bench
 # What was built on the way stays.
 .SECONDARY:
-all: $(LIBA) $(LIBSIM) $(LIBSO) $(CUVMM) $(SUITE) $(PROGS) ## the library, the command and the tests' programs
+all: $(LIBA) $(LIBSIM) $(LIBSO) $(CUVMM) $(SUITE) $(PROGS) $(EXAMPLES) ## the library, the command, the examples and the tests' programs
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-zA-Z_-]+:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(filter %akefile %.mk,$(MAKEFILE_LIST))
@@ -145,6 +147,14 @@ $(BUILD)/bin/conformance: $(call obj,$(SUITE_SRC)) $(CONFA) $(LIBA)
 $(PROGS): $(BUILD)/bin/%: $(BUILD)/obj/conformance/programs/%.o $(CONFA) $(LIBA)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(DL_LIBS)
+
+$(BUILD)/include/cuvmm:
+	@mkdir -p $(@D)
+	@ln -sfn $(CURDIR)/api $@
+
+$(BUILD)/examples/%: conformance/examples/%.c $(LIBA) $(wildcard api/vmm*.h) api/results.def | $(BUILD)/include/cuvmm
+	@mkdir -p $(@D)
+	$(CC) -I$(BUILD)/include $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIBA) $(DL_LIBS)
 
 # Its programs register themselves, so their objects are linked as they are.
 $(BUILD)/bin/buggy: $(call obj,$(wildcard conformance/buggy/*.c))

@@ -1,4 +1,5 @@
-/* vmm.h - CUDA Virtual Memory Management on the real driver or on a simulator: the one public header of cuvmm.
+/* vmm.h - CUDA Virtual Memory Management on the real driver or on a simulator: the public header of cuvmm
+ * (and vmm_fd.h beside it, which sends file descriptors).
  *
  * Every cuX(args...) of the driver is vmm_x(sys, args...) here: the same parameters in the same order with the same
  * numbers, after the system that the call is made on. CU_X is VMM_X, CUX is vmm_x. What is true of one is true of

@@ -9,6 +9,7 @@
 
 #include "passing.h"
 #include "share_rig.h"
+#include "vmm_fd.h"
 
 #define FABRIC VMM_MEM_HANDLE_TYPE_FABRIC
 
@@ -381,7 +382,7 @@ static void dies(int socket, bool importer, fabric_t bytes)
 
 static pid_t child(int ends[2], bool importer, fabric_t bytes)
 {
-    if (!passing_pair(ends))
+    if (vmm_fd_pair(ends) != VMM_SUCCESS)
         tap_bail("no sockets");
     fflush(NULL);
     pid_t pid = fork();

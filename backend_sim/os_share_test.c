@@ -8,6 +8,7 @@
 
 #include "passing.h"
 #include "share_rig.h"
+#include "vmm_fd.h"
 
 static const char *path(const char *name)
 {
@@ -62,7 +63,7 @@ static void holds(void)
     int copy = dup(second);
     os_file_close(second);
     tap_ok(!os_hold_alone(other), "a duplicate keeps the hold");
-    if (!passing_pair(ends) || !passing_send(ends[0], copy))
+    if (vmm_fd_pair(ends) != VMM_SUCCESS || vmm_fd_send(ends[0], copy, NULL, 0, -1) != VMM_SUCCESS)
         tap_bail("no sockets");
     os_file_close(copy);
     tap_ok(!os_hold_alone(other), "so does a message on its way");
@@ -79,7 +80,7 @@ static void lives(void)
 {
     int ends[2];
     tap_ok(!os_lives(path("life")), "nobody lives where nothing is");
-    if (!passing_pair(ends))
+    if (vmm_fd_pair(ends) != VMM_SUCCESS)
         tap_bail("no sockets");
     fflush(NULL);
     pid_t child = fork();

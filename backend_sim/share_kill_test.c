@@ -1,7 +1,6 @@
 /* Processes on one machine that are killed anywhere, that compete for its memory, and that hand memory to each other: in
  * the end all of it is free, and none was given out twice. Seeds are printed; CUVMM_SEED takes another. */
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
 
@@ -9,6 +8,7 @@
 #include "random.h"
 #include "share_rig.h"
 #include "share_who.h"
+#include "vmm_fd.h"
 
 typedef vmm_mem_generic_allocation_handle handle_t;
 
@@ -172,7 +172,7 @@ static void competing(void)
     fflush(NULL);
     for (int i = 0; i < ALL; i++) {
         int ends[2];
-        if (!passing_pair(ends))
+        if (vmm_fd_pair(ends) != VMM_SUCCESS)
             tap_bail("no sockets");
         child[i] = fork();
         if (child[i] == 0) {
@@ -257,13 +257,9 @@ static bool make(vmm_system *own, struct kept *k, unsigned char value)
 static unsigned receive(vmm_system *own, int left, struct kept kept[KEPT], uint64_t *seed)
 {
     unsigned wrong = 0;
-    struct pollfd ready = {.fd = left, .events = POLLIN};
-    while (poll(&ready, 1, 0) == 1 && (ready.revents & POLLIN)) {
-        int fd = passing_receive(left);
-        if (fd < 0)
-            break;
+    int fd;
+    while (vmm_fd_receive(left, &fd, NULL, 0, 0) == VMM_SUCCESS)
         wrong += take_in(own, &kept[random_below(seed, KEPT)], fd);
-    }
     return wrong;
 }
 
@@ -278,13 +274,12 @@ static _Noreturn void peer(int right, int left, uint64_t seed, unsigned rounds)
         kept[i] = (struct kept){.fd = -1};
     for (unsigned round = 0; round < rounds; round++) {
         struct kept *k = &kept[random_below(&seed, KEPT)];
-        struct pollfd room = {.fd = right, .events = POLLOUT};
         switch (random_below(&seed, 5)) {
         case 0: wrong += !make(own, k, (unsigned char)(1 + random_below(&seed, 255))); break;
         case 1:
         case 2: /* own or imported: the descriptor goes on */
-            if (k->fd >= 0 && poll(&room, 1, 0) == 1 && (room.revents & POLLOUT))
-                passing_send(right, k->fd);
+            if (k->fd >= 0)
+                vmm_fd_send(right, k->fd, NULL, 0, 0); /* where there is room */
             break;
         case 3: let_go(own, k); break;
         default:
@@ -310,7 +305,7 @@ static void handed_round(void)
     uint64_t all = rig_free(sys);
     fflush(NULL);
     for (int i = 0; i < PEERS; i++)
-        if (!passing_pair(ends[i]))
+        if (vmm_fd_pair(ends[i]) != VMM_SUCCESS)
             tap_bail("no sockets");
     for (int i = 0; i < PEERS; i++) {
         child[i] = fork();

@@ -9,6 +9,7 @@
 #include "passing.h"
 #include "share_rig.h"
 #include "share_token.h"
+#include "vmm_fd.h"
 
 typedef vmm_mem_generic_allocation_handle handle_t;
 
@@ -387,7 +388,7 @@ static void forked_before_init(void)
     int ends[2], status = 0;
     handle_t memory = 0;
     vmm_open("sim:" RIG_PROFILE ",machine=one", &sys);
-    if (!passing_pair(ends))
+    if (vmm_fd_pair(ends) != VMM_SUCCESS)
         tap_bail("no sockets");
     fflush(NULL);
     pid_t child = fork();

@@ -72,5 +72,20 @@ same 'answers of this machine alone are taken out' "$(ci/comparable "$folder/tra
 {"call":"launch","args":{"kernel":9,"args":["0x1","0x2","0x3","0x0","0x4"]}}
 {"call":"memcpy_dtoh"}
 {"call":"memcpy_dtoh","out":{"dst":{"hex":"01"}}}'
+
+# The examples: as on the simulator, without what they need, with other words, and where they cannot even begin.
+same 'an example that says what it is to say passes' "$(GPU_BACKEND=sim:odd ci/gpu-examples "$build")" 'ok 1 - example share
+ok 2 - example share host
+1..2'
+said=$(GPU_BACKEND=sim:min ci/gpu-examples "$build")
+has 'one that the machine has nothing for is skipped' "$said" '^ok 1 - example share # SKIP this machine has no such memory'
+mkdir "$folder/other"
+sed 's/0x22, 0/0x22, 1/' conformance/examples/share.out >"$folder/other/share.out"
+said=$(EXAMPLES_OUT=$folder/other GPU_BACKEND=sim:h100 ci/gpu-examples "$build")
+has 'other words are a failure' "$said" '^not ok 1 - example share$'
+has 'which shows them' "$said" '^#   > exporter: reads 0x22, 0 bytes are wrong'
+said=$(GPU_BACKEND=nonsense ci/gpu-examples "$build")
+has 'an example that fails is a failure' "$said" '^not ok 1 - example share$'
+has 'with what it said' "$said" 'no backend "nonsense"'
 echo "1..$points"
 [ "$failures" = 0 ]

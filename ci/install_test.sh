@@ -48,8 +48,8 @@ run make --no-print-directory BUILD="$build" CC="$compiler" DESTDIR="$dest" PREF
 ok $? 'make install into DESTDIR'
 lib=$dest/opt/cuvmm/lib
 (cd "$dest" && find . ! -type d | sed 's/[0-9][0-9.]*$/N/' | LC_ALL=C sort) >"$root/said"
-printf './opt/cuvmm/%s\n' bin/cuvmm include/cuvmm/results.def include/cuvmm/vmm.h lib/libcuvmm-sim.a lib/libcuvmm.a lib/libcuvmm.so \
-    lib/libcuvmm.so.N lib/libcuvmm.so.N lib/pkgconfig/cuvmm.pc | diff - "$root/said" >"$root/diff"
+printf './opt/cuvmm/%s\n' bin/cuvmm include/cuvmm/results.def include/cuvmm/vmm.h include/cuvmm/vmm_fd.h lib/libcuvmm-sim.a \
+    lib/libcuvmm.a lib/libcuvmm.so lib/libcuvmm.so.N lib/libcuvmm.so.N lib/pkgconfig/cuvmm.pc | diff - "$root/said" >"$root/diff"
 status=$?
 cat "$root/diff" >>"$root/said"
 ok $status 'it puts there exactly what it says'
@@ -115,6 +115,19 @@ int main()
     return result == VMM_SUCCESS && size == 65536 ? 0 : 2;
 }
 END
+cat >"$root/alone.c" <<'END'
+#include <cuvmm/vmm_fd.h>
+int main(void)
+{
+    int ends[2], fd = -1;
+    char got = 0;
+    if (vmm_fd_pair(ends) != VMM_SUCCESS || vmm_fd_send(ends[0], ends[0], "x", 1, 0) != VMM_SUCCESS)
+        return 1;
+    return vmm_fd_receive(ends[1], &fd, &got, 1, 0) != VMM_SUCCESS || fd < 0 || got != 'x';
+}
+END
+program alone "$root/alone.c" "$compiler" -std=c11
+ok $? 'vmm_fd.h serves alone'
 case $compiler in
 *clang*) plus=clang++ ;;
 *) plus=g++ ;;
@@ -122,9 +135,11 @@ esac
 if command -v "$plus" >/dev/null; then
     program plus "$root/plus.cc" "$plus" -std=c++11
     ok $? 'the header serves C++'
+    program alone "$root/alone.c" "$plus" -x c++ -std=c++11
+    ok $? 'so does vmm_fd.h'
 else
     points=$((points + 1))
-    echo "ok $points - the header serves C++ # SKIP no $plus"
+    echo "ok $points - the headers serve C++ # SKIP no $plus"
 fi
 
 if [ -x "$dest/opt/cuvmm/bin/cuvmm" ]; then

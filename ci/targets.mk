@@ -161,9 +161,9 @@ $(BUILD)/cuvmm.pc: FORCE
 	    'Description: CUDA Virtual Memory Management on a simulator or a driver' 'Version: $(VERSION)' \
 	    'Cflags: -I$${includedir}' 'Libs: -L$${libdir} -lcuvmm' 'Libs.private: -pthread $(DL_LIBS)' >$@
 
-HEADERS := api/vmm.h api/results.def
+HEADERS := api/vmm.h api/vmm_fd.h api/results.def
 
-install: $(LIBA) $(LIBSIM) $(LIBSO) $(CUVMM) $(BUILD)/cuvmm.pc ## library, header, pkg-config file and command, into DESTDIR and PREFIX
+install: $(LIBA) $(LIBSIM) $(LIBSO) $(CUVMM) $(BUILD)/cuvmm.pc ## library, headers, pkg-config file and command, into DESTDIR and PREFIX
 	install -d $(DESTDIR)$(PREFIX)/include/cuvmm $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(PREFIX)/bin
 	install -m 644 $(HEADERS) $(DESTDIR)$(PREFIX)/include/cuvmm
 	install -m 644 $(LIBA) $(LIBSIM) $(DESTDIR)$(LIBDIR)

@@ -9,6 +9,7 @@
 
 #include "facts_calls.h"
 #include "passing.h"
+#include "vmm_fd.h"
 
 #define G FACTS_G
 #define FD VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
@@ -156,8 +157,9 @@ static void importer(struct facts *f, int socket)
     vmm_deviceptr p = 0;
     handle_t handle = 0;
     memset(&told, 0, sizeof told);
-    int fd = passing_receive(socket);
+    int fd = -1;
     f->sys = NULL;
+    facts_setup(f, vmm_fd_receive(socket, &fd, NULL, 0, -1), "receive");
     facts_setup(f, vmm_open(f->spec, &f->sys), "open");
     facts_setup(f, fc_init(f, 0), "init");
     facts_setup(f, fc_primary_retain(f, &f->ctx, 0), "context");
@@ -192,7 +194,7 @@ static unsigned char exporter(struct facts *f, int socket)
     fc_grant(f, p, 2 * G, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE);
     facts_setup(f, fc_fill(f, p, 0x44, 2 * G), "fill");
     facts_setup(f, fc_export(f, &fd, handle, FD, 0), "export");
-    passing_send(socket, fd);
+    facts_setup(f, vmm_fd_send(socket, fd, NULL, 0, -1), "send");
     close(fd);
     passing_wait(socket);
     unsigned char seen = fc_byte(f, p + 5);
@@ -208,7 +210,7 @@ void facts_share_processes(struct facts *f)
     struct told told;
     int ends[2], status = 0;
     fflush(stdout);
-    bool paired = passing_pair(ends);
+    bool paired = vmm_fd_pair(ends) == VMM_SUCCESS;
     pid_t pid = paired ? fork() : -1;
     if (pid == 0) {
         close(ends[0]);

@@ -1,7 +1,7 @@
-/* passing.h - descriptors and turns between two processes over a pair of sockets; nothing sleeps, everything ends when the
- * other side is gone.
+/* passing.h - turns between two processes over a pair of sockets, and descriptors alone (vmm_fd.h, with less to say); nothing
+ * sleeps, everything ends when the other side is gone.
  *
- *   passing_send(s, fd)   ---[ SCM_RIGHTS ]--->   passing_receive(s)
+ *   passing_send(s, fd)   ---[ vmm_fd   ]---->   passing_receive(s)
  *   passing_go_on(s)      ---[ one byte  ]---->   passing_wait(s)
  */
 #ifndef CUVMM_PASSING_H
@@ -9,11 +9,9 @@
 
 #include <stdbool.h>
 
-/* Two connected sockets, closed by programs that are executed. */
 bool passing_pair(int ends[2]);
-
 bool passing_send(int socket, int fd);
-/* -1 when there was none. */
+/* -1 when none came. */
 int passing_receive(int socket);
 
 bool passing_go_on(int socket);

@@ -9,6 +9,7 @@
 
 #include "other_team.h"
 #include "passing.h"
+#include "vmm_fd.h"
 
 #define FD VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
 #define FABRIC VMM_MEM_HANDLE_TYPE_FABRIC
@@ -41,6 +42,19 @@ static bool receive_all(int socket, void *bytes, size_t size)
         done += (size_t)n;
     }
     return true;
+}
+
+/* A descriptor behind the bytes that announce it. */
+static bool pass(int socket, int fd)
+{
+    return vmm_fd_send(socket, fd, NULL, 0, -1) == VMM_SUCCESS;
+}
+
+static int passed(int socket)
+{
+    int fd = -1;
+    vmm_fd_receive(socket, &fd, NULL, 0, -1);
+    return fd;
 }
 
 /* ---- the test's side ---- */
@@ -96,7 +110,7 @@ struct other other_start_on(struct fix *f, const char *spec)
 {
     struct other other = {-1, -1};
     int ends[2];
-    bool paired = passing_pair(ends);
+    bool paired = vmm_fd_pair(ends) == VMM_SUCCESS;
     fflush(NULL);
     other.pid = paired ? fork() : -1;
     if (other.pid == 0)
@@ -127,12 +141,12 @@ void other_kill(struct other *other)
 static struct other_answer ask(struct other *other, const struct request *request, int fd)
 {
     struct other_answer answer = {.result = -1, .fd = -1};
-    bool asked = send_all(other->socket, request, sizeof *request) && (fd < 0 || passing_send(other->socket, fd));
+    bool asked = send_all(other->socket, request, sizeof *request) && (fd < 0 || pass(other->socket, fd));
     if (!asked || !receive_all(other->socket, &answer, sizeof answer)) {
         answer.result = -1;
         answer.fd = -1;
     } else if (answer.fd >= 0) {
-        answer.fd = passing_receive(other->socket);
+        answer.fd = passed(other->socket);
     }
     return answer;
 }
@@ -318,12 +332,12 @@ int other_main(int socket)
     passing_go_on(socket);
     while (receive_all(socket, &request, sizeof request)) {
         struct other_answer answer = {.fd = -1};
-        int fd = request.has_fd ? passing_receive(socket) : -1;
+        int fd = request.has_fd ? passed(socket) : -1;
         answer.result = (int32_t)act(&request, fd, &answer);
         const vmm_detail *detail = vmm_last_detail();
         snprintf(answer.rule, sizeof answer.rule, "%s", answer.result && detail->rule ? detail->rule : "");
         snprintf(answer.note, sizeof answer.note, "%s", answer.result ? detail->note : "");
-        if (!send_all(socket, &answer, sizeof answer) || (answer.fd >= 0 && !passing_send(socket, answer.fd)))
+        if (!send_all(socket, &answer, sizeof answer) || (answer.fd >= 0 && !pass(socket, answer.fd)))
             return 1;
         if (answer.fd >= 0)
             close(answer.fd);

@@ -1,0 +1,51 @@
+/* fd.h - the inside of vmm_fd.h: what sending and receiving have in common. A job is one call in progress.
+ *
+ *   fd_begin   arguments, the socket's type, when time is up     INVALID_VALUE
+ *   fd_wait    poll, as long as there is time
+ *   fd_...     the refusals that both can end in, in words
+ */
+#ifndef CUVMM_FD_H
+#define CUVMM_FD_H
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "detail.h"
+#include "vmm_fd.h"
+
+enum { FD_HEAD = 8, FD_WHOLE = FD_HEAD + VMM_FD_MOST };
+
+/* What a message begins with, and the two bytes of its size. */
+extern const unsigned char fd_mark[FD_HEAD - 2];
+
+struct fd_job {
+    const char *function;
+    int socket, type;
+    int64_t end; /* in milliseconds of the monotonic clock; -1: never */
+};
+
+/* Fills job, or says what is wrong with the arguments. */
+vmm_result fd_begin(struct fd_job *job, const char *function, int socket, const void *about, size_t size, int timeout_ms);
+
+/* Until the socket may be ready, or has ended: 1; 0 when time is up, -1 with errno. */
+int fd_wait(const struct fd_job *job, short events);
+
+bool fd_would_block(int error);
+
+/* Clears the thread's detail. */
+vmm_result fd_done(void);
+
+vmm_result fd_gone(const struct fd_job *job);
+vmm_result fd_system_said(const struct fd_job *job, const char *what, int error);
+/* The stream is inside a message, after so many bytes, and nobody can tell where the next one begins: shuts it down. */
+vmm_result fd_out_of_step(const struct fd_job *job, const char *why, size_t bytes);
+
+/* Completes a refusal in words with the argument that it is about. */
+vmm_result fd_argument(vmm_result result, const char *argument, int64_t value, uint64_t expected);
+
+#define FD_REFUSE(function, result, argument, value, expected, ...) \
+    (vmm_detail_fail(result, function, __VA_ARGS__), fd_argument(result, argument, (int64_t)(value), expected))
+
+#define FD_FAIL(job, result, ...) FD_REFUSE((job)->function, result, "socket", (job)->socket, 0, __VA_ARGS__)
+
+#endif
