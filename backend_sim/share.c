@@ -168,6 +168,7 @@ static const char *publish_block(struct share *share, struct sim_machine *machin
         return "8192 exported pieces of memory are in use";
     if (!bytes_open(&block->bytes))
         return "there is no room for all of its bytes";
+    share_forget_token(share); /* while it is the last */
     token.number = atomic_load(&share->folder.state->numbers) + 1;
     if (!token.number) /* which says of a block that it is not exported */
         return "the machine's state says that all numbers are used up";
