@@ -827,8 +827,8 @@ VMM_API vmm_result vmm_mem_export_to_shareable_handle(vmm_system *sys, void *sha
  * How large the memory is no call tells: the exporter must. It is mapped as a whole, like other memory.
  * Observed (580): its properties are those of the memory, but for requested_handle_types and gpu_direct_rdma_capable, which
  * are 0. It cannot be exported again [VMM-EXPORT-IMPORTED].
- * Checked in this order: INVALID_VALUE [VMM-IMPORT-NULL-HANDLE, VMM-IMPORT-TYPE]; NOT_SUPPORTED [VMM-IMPORT-WINDOWS];
- * INVALID_VALUE [VMM-IMPORT-FABRIC-NULL]; for a descriptor UNKNOWN [VMM-IMPORT-CLOSED, VMM-IMPORT-FOREIGN,
+ * Checked in this order: INVALID_VALUE [VMM-IMPORT-NULL-HANDLE, VMM-IMPORT-TYPE, VMM-IMPORT-FABRIC-NULL,
+ * VMM-IMPORT-ZERO (also where descriptor 0 is one)]; NOT_SUPPORTED [VMM-IMPORT-WINDOWS]; for a descriptor UNKNOWN [VMM-IMPORT-CLOSED, VMM-IMPORT-FOREIGN,
  * VMM-IMPORT-MACHINE]; for FABRIC NOT_SUPPORTED [VMM-IMPORT-FABRIC], NOT_PERMITTED [VMM-IMPORT-FABRIC-DOMAIN (ours),
  * VMM-IMPORT-FABRIC-IMEX (documented)], INVALID_VALUE [VMM-IMPORT-FABRIC-GONE (ours)]; ours: OPERATING_SYSTEM
  * [VMM-IMPORT-SYSTEM, VMM-SHARE-STATE]. Nothing is written then.

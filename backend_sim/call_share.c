@@ -113,10 +113,10 @@ static vmm_result check_import(const import_call *call)
         return refuse(VMM_RULE_IMPORT_NULL_HANDLE, 0, NULL);
     if (!is_one_type(call->sh_handle_type))
         return refuse(VMM_RULE_IMPORT_TYPE, type, NULL);
+    if (!call->os_handle) /* which is also descriptor 0 */
+        return refuse(call->sh_handle_type == FABRIC ? VMM_RULE_IMPORT_FABRIC_NULL : VMM_RULE_IMPORT_ZERO, 0, NULL);
     if (call->sh_handle_type != FD && call->sh_handle_type != FABRIC)
         return refuse(VMM_RULE_IMPORT_WINDOWS, type, NULL);
-    if (call->sh_handle_type == FABRIC && !call->os_handle)
-        return refuse(VMM_RULE_IMPORT_FABRIC_NULL, 0, NULL);
     return VMM_SUCCESS;
 }
 

@@ -210,6 +210,7 @@ static const char *publish_block(struct share *share, struct sim_machine *machin
         wrong = "there is no room to note who holds it";
     if (wrong)
         return wrong;
+    share_forget_token(share); /* while it is the last */
     token.number = atomic_load(&share->folder.state->numbers) + 1;
     if (!token.number) /* which says of a block that it is not exported */
         return "the machine's state says that all numbers are used up";

@@ -14,6 +14,9 @@ void share_clear_slot(const struct share *share, unsigned index);
 bool share_is_over(const struct share *share, const struct share_block *block);
 void share_end_block(const struct share *share, struct share_block *block);
 
+/* The file of a token that no block has, since its maker was killed in between: only the last that was made can be such. */
+void share_forget_token(const struct share *share);
+
 /* Frees this machine's part of its blocks that have ended. */
 void share_collect(struct share *share);
 

@@ -100,7 +100,7 @@ struct share_state {
     os_mutex mutex;
     _Atomic uint64_t serials, numbers;         /* given so far */
     _Atomic uint64_t slots_seen, blocks_seen;  /* no slot and no block from there on was ever used */
-    _Atomic uint64_t binds_seen;
+    _Atomic uint64_t binds_seen, bind_numbers;
     _Atomic uint64_t changes;                  /* grows before a team or a bind changes */
     struct share_slot slot[SHARE_PROCESSES];
     struct share_block block[SHARE_BLOCKS];

@@ -64,10 +64,10 @@ unsigned share_bind_add(struct share_state *state, const struct share_bind *bind
         index++;
     if (index == SHARE_BINDS)
         return index;
-    *number = atomic_load(&state->numbers) + 1;
+    *number = atomic_load(&state->bind_numbers) + 1;
     if (!*number) /* somebody wrote there: all are used up */
         return SHARE_BINDS;
-    atomic_store(&state->numbers, *number);
+    atomic_store(&state->bind_numbers, *number);
     will_change(state);
     state->bind[index] = *bind;
     if (share_binds(state) <= index)

@@ -380,6 +380,43 @@ static void damaged_meanwhile(void)
 
 /* ---- processes ---- */
 
+/* What a process leaves that is killed after it made a token and before there is a block for it. */
+static const char *half_exported(struct share_state *state)
+{
+    char file[64];
+    snprintf(file, sizeof file, "token.%llu", (unsigned long long)(atomic_fetch_add(&state->numbers, 1) + 1));
+    close(open(rig_path("one", file), O_CREAT | O_RDWR, 0600));
+    return rig_path("one", file);
+}
+
+static void killed_while_exporting(void)
+{
+    vmm_system *a = rig_open("one");
+    handle_t memory = 0, other = 0;
+    rig_create(a, RIG_G, &memory);
+    rig_create(a, RIG_G, &other);
+    int first = rig_export(a, memory), second;
+    struct share_state *state = look_at_state("one");
+    const char *left = half_exported(state);
+    second = rig_export(a, other);
+    tap_ok(second >= 0 && !os_file_exists(left), "half an export goes with the next one");
+    left = half_exported(state);
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0)
+        _exit(rig_open("one") == NULL); /* it closes nothing */
+    waitpid(child, NULL, 0);
+    rig_free(a);
+    tap_ok(!os_file_exists(left), "or when somebody looks for what the dead have left");
+    handle_t copy = 0;
+    tap_ok(rig_import(a, first, &copy) == VMM_SUCCESS && rig_import(a, second, &copy) == VMM_SUCCESS,
+           "whole ones stay");
+    munmap(state, sizeof *state);
+    close(first);
+    close(second);
+    rig_close(a);
+}
+
 /* A parent that opened, and a child that goes on with that before either has initialised: two processes of the machine. */
 static void forked_before_init(void)
 {
@@ -465,6 +502,7 @@ int main(void)
     wrong_ends();
     slot_lost();
     damaged_meanwhile();
+    killed_while_exporting();
     forked_before_init();
     forked_after_init();
     rig_end();

@@ -52,6 +52,16 @@ static void empty(struct share_use *use)
         atomic_store(&use->node[i], 0);
 }
 
+void share_forget_token(const struct share *share)
+{
+    char path[OS_PATH_MAX];
+    uint64_t last = atomic_load(&share->folder.state->numbers);
+    for (unsigned i = 0; i < share_blocks(share->folder.state); i++)
+        if (atomic_load(&share->folder.state->block[i].number) == last)
+            return;
+    os_file_remove(share_file_of(share, "token", last, path));
+}
+
 /* Its process is gone. In this order, so that who is killed here leaves a slot that is cleared again. */
 void share_clear_slot(const struct share *share, unsigned index)
 {
@@ -59,6 +69,7 @@ void share_clear_slot(const struct share *share, unsigned index)
     for (unsigned i = 0; i < share_blocks(share->folder.state); i++)
         share_hold(&share->folder.state->block[i], index, false);
     empty(&slot->use);
+    share_forget_token(share);
     trim(share, atomic_load(&slot->serial));
     atomic_store(&slot->taken, 0);
 }

@@ -147,6 +147,16 @@ static bool load_data(struct replay *r, const char *key, json_t *json)
     return true;
 }
 
+/* A device address in the place of the host's: of what lies there now. */
+static bool load_device_for_host(struct replay *r, json_t *json, const struct vmm_param *param)
+{
+    uint64_t address;
+    if (!replay_hex(r, "device", json_object_get(json, "device"), &address))
+        return false;
+    vmm_call_set_scalar(&r->step.call.head, param, replay_translate(r, address));
+    return true;
+}
+
 static bool load_bytes(struct replay *r, const char *key, json_t *json, const struct vmm_param *param, bool *skip)
 {
     uint64_t length;
@@ -157,6 +167,8 @@ static bool load_bytes(struct replay *r, const char *key, json_t *json, const st
         *skip = true;
         return true;
     }
+    if (json_object_get(json, "device"))
+        return load_device_for_host(r, json, param);
     if (hex && strlen(hex) != 2 * length)
         return replay_malformed(r, key, "hex holds %zu digits for %" PRIu64 " bytes", strlen(hex), length);
     r->step.bytes = text_grow(NULL, (size_t)length);
@@ -230,6 +242,8 @@ static bool load_param(struct replay *r, json_t *args, json_t *names, const stru
     case VMM_PARAM_BYTES: return load_bytes(r, param->name, json, param, skip);
     case VMM_PARAM_OUT_ATTRIBUTES: return load_data(r, param->name, json);
     case VMM_PARAM_OUT_BYTES: /* its room is made when its size is known */
+        if (json_object_get(json, "device"))
+            return load_device_for_host(r, json, param);
         vmm_call_set_scalar(&r->step.call.head, param, (uint64_t)(uintptr_t)&r->step);
         return true;
     default: return true;
@@ -254,7 +268,7 @@ static void bound(struct replay *r, json_t *args, const struct vmm_param *params
             *skip |= step->call.pointer_get_attributes.num_attributes > listed;
         if (params[i].kind == VMM_PARAM_OUT_TEXT)
             *skip |= step->call.device_get_name.len > STEP_TEXT;
-        if (params[i].kind == VMM_PARAM_OUT_BYTES) {
+        if (params[i].kind == VMM_PARAM_OUT_BYTES && !json_object_get(json_object_get(args, params[i].name), "device")) {
             uint64_t size = step->call.memcpy_dtoh.byte_count;
             *skip |= size > COPY_MAX;
             step->bytes = text_grow(NULL, *skip ? 1 : (size_t)size);

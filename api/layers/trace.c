@@ -170,21 +170,37 @@ static void write_detail(struct json *json, const vmm_detail *detail)
         json_text(json, "note", detail->note);
 }
 
+/* Device addresses may stand for the host's in a copy, and cannot be read here. Who knows is asked; what it told the
+ * program of its own call stays. */
+static bool is_on_device(struct vmm_backend *inner, const struct vmm_call *call)
+{
+    const void *bytes = trace_host_bytes(call);
+    int type = 0;
+    if (!bytes)
+        return false;
+    struct vmm_call_pointer_get_attribute ask = {
+        {VMM_CALL_pointer_get_attribute, call->number}, &type, VMM_POINTER_ATTRIBUTE_MEMORY_TYPE, (uint64_t)(uintptr_t)bytes};
+    const vmm_detail told = *vmm_detail_here();
+    bool device = vmm_backend_call(inner, &ask.head) == VMM_SUCCESS && type == VMM_MEMORYTYPE_DEVICE;
+    *vmm_detail_here() = told;
+    return device;
+}
+
 static void write_call(struct trace *trace, const struct vmm_call *call, vmm_result result, bool wrote_flags)
 {
     struct json *json = &trace->line;
-    bool done = result == VMM_SUCCESS;
+    bool done = result == VMM_SUCCESS, device = is_on_device(trace->base.inner, call);
     json_reset(json);
     json_open(json, NULL, '{');
     json_int(json, "n", (int64_t)call->number);
     json_int(json, "thread", (int64_t)thread_number(trace));
     json_text(json, "call", vmm_call_name((enum vmm_call_id)call->id));
-    trace_args(json, call, done);
+    trace_args(json, call, done, device);
     write_names(trace, call, done);
     json_text(json, "result", vmm_result_name(result));
     json_int(json, "code", result);
     if (done || wrote_flags)
-        trace_outs(json, call);
+        trace_outs(json, call, device);
     write_detail(json, vmm_last_detail());
     finish_line(trace);
     if (!trace->stopped)

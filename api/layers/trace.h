@@ -48,7 +48,8 @@
  *   ATTRIBUTES                   [11,12], at most TRACE_LIST_MAX
  *   BYTES                        {"length":"0x4","hex":"01020304"} for up to TRACE_BYTES_MAX bytes, for more
  *                                {"length":"0x200000","fnv1a64":"0x..."}; {"length":"0x4"} alone when the call failed,
- *                                for then the pointer need not be readable
+ *                                for then the pointer need not be readable; {"length":"0x4","device":"0x7f..."} for a device
+ *                                address in the place of the host's, also where bytes are written
  *   FD                           "fd", with a name where an export of this trace made it ("D1"); "fabric" of a fabric handle,
  *                                which has a name where it was exported and this call succeeded
  *   every OUT_ kind              "out"; of OUT_ATTRIBUTES a list with one "out" or null for each element

@@ -361,6 +361,34 @@ static char *trace_of_a_life(const char *name)
     return text;
 }
 
+/* A driver takes device addresses for the host's; what lies there is not the trace's to read. */
+static void test_device_addresses_for_the_hosts(void)
+{
+    char spec[400];
+    vmm_system *sys = NULL;
+    vmm_context ctx = 0;
+    vmm_deviceptr p = 0;
+    const uint64_t size = UINT64_C(2) << 20;
+    const char *path = path_of("device");
+    snprintf(spec, sizeof spec, "trace=%s | sim:h100", path);
+    if (vmm_open(spec, &sys) != VMM_SUCCESS || vmm_init(sys, 0) || vmm_ctx_create(sys, &ctx, 0, 0) ||
+        vmm_mem_alloc(sys, &p, size))
+        tap_bail("%s", vmm_last_detail()->note);
+    tap_result(vmm_memcpy_htod(sys, p, (void *)(uintptr_t)(p + 4096), 64), VMM_SUCCESS, "a copy from a device address");
+    tap_result(vmm_memcpy_dtoh(sys, (void *)(uintptr_t)(p + 8192), p, 64), VMM_SUCCESS, "and one to a device address");
+    tap_ok(vmm_memcpy_htod(sys, p, (void *)(uintptr_t)(p + 4096), size + 1) != VMM_SUCCESS && vmm_last_detail()->rule &&
+               strncmp(vmm_last_detail()->rule, "VMM-COPY-", 9) == 0,
+           "one that is refused is told as ever");
+    vmm_mem_free(sys, p);
+    vmm_close(sys);
+    char *text = read_file(path), from[80], to[80];
+    unlink(path);
+    snprintf(from, sizeof from, "\"src\":{\"length\":\"0x40\",\"device\":\"0x%llx\"}", (unsigned long long)(p + 4096));
+    snprintf(to, sizeof to, "\"dst\":{\"length\":\"0x40\",\"device\":\"0x%llx\"}", (unsigned long long)(p + 8192));
+    tap_ok(strstr(text, from) && strstr(text, to), "written down as addresses");
+    free(text);
+}
+
 static void test_on_the_simulator(void)
 {
     char *first = trace_of_a_life("one"), *second = trace_of_a_life("two");
@@ -415,6 +443,7 @@ int main(void)
     test_fork();
     test_threads();
     test_on_the_simulator();
+    test_device_addresses_for_the_hosts();
     test_with_a_fault();
     tap_ok(rmdir(folder) == 0, "nothing is left behind");
     return tap_done();

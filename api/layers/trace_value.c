@@ -100,11 +100,13 @@ static void write_attributes(struct json *json, const char *key, const vmm_point
     json_close(json, ']');
 }
 
-static void write_bytes(struct json *json, const char *key, const void *bytes, uint64_t length, bool readable)
+static void write_bytes(struct json *json, const char *key, const void *bytes, uint64_t length, bool readable, bool device)
 {
     json_open(json, key, '{');
     json_hex(json, "length", length);
-    if (readable && length <= TRACE_BYTES_MAX)
+    if (device)
+        json_hex(json, "device", (uint64_t)(uintptr_t)bytes);
+    else if (readable && length <= TRACE_BYTES_MAX)
         json_bytes(json, "hex", bytes, (size_t)length);
     else if (readable)
         json_hex(json, "fnv1a64", trace_hash(bytes, length));
@@ -124,7 +126,8 @@ static void write_wanted(struct json *json, const char *key, void *const *data, 
 }
 
 /* A pointer parameter that is not NULL. */
-static void write_pointed(struct json *json, const struct vmm_call *call, const struct vmm_param *param, bool done)
+static void write_pointed(struct json *json, const struct vmm_call *call, const struct vmm_param *param, bool done,
+                          bool device)
 {
     const void *at = pointer_of(call, param);
     switch (param->kind) {
@@ -147,7 +150,13 @@ static void write_pointed(struct json *json, const struct vmm_call *call, const 
         write_attributes(json, param->name, at, length_in(call, "num_attributes"));
         break;
     case VMM_PARAM_BYTES:
-        write_bytes(json, param->name, at, length_in(call, "byte_count"), done);
+        write_bytes(json, param->name, at, length_in(call, "byte_count"), done, device);
+        break;
+    case VMM_PARAM_OUT_BYTES:
+        if (device)
+            write_bytes(json, param->name, at, length_in(call, "byte_count"), false, true);
+        else
+            json_text(json, param->name, "out");
         break;
     case VMM_PARAM_OUT_ATTRIBUTES:
         write_wanted(json, param->name, at, length_in(call, "num_attributes"));
@@ -164,7 +173,7 @@ static void write_pointed(struct json *json, const struct vmm_call *call, const 
     }
 }
 
-void trace_args(struct json *json, const struct vmm_call *call, bool done)
+void trace_args(struct json *json, const struct vmm_call *call, bool done, bool device)
 {
     size_t count = 0;
     const struct vmm_param *params = vmm_call_params((enum vmm_call_id)call->id, &count);
@@ -178,7 +187,7 @@ void trace_args(struct json *json, const struct vmm_call *call, bool done)
         else if (!value)
             json_null(json, params[i].name);
         else
-            write_pointed(json, call, &params[i], done);
+            write_pointed(json, call, &params[i], done, device);
     }
     json_close(json, '}');
 }
@@ -217,7 +226,7 @@ static bool is_async(const struct vmm_call *call)
     return param_named(call, "stream") != NULL;
 }
 
-static void write_out(struct json *json, const struct vmm_call *call, const struct vmm_param *param)
+static void write_out(struct json *json, const struct vmm_call *call, const struct vmm_param *param, bool device)
 {
     const void *at = pointer_of(call, param);
     uint64_t wide = 0;
@@ -235,7 +244,7 @@ static void write_out(struct json *json, const struct vmm_call *call, const stru
         json_text(json, param->name, at);
         break;
     case VMM_PARAM_OUT_BYTES:
-        write_bytes(json, param->name, at, length_in(call, "byte_count"), !is_async(call));
+        write_bytes(json, param->name, at, length_in(call, "byte_count"), !is_async(call), device);
         break;
     case VMM_PARAM_OUT_ATTRIBUTE:
         write_attribute(json, param->name, (vmm_pointer_attribute)length_in(call, "attribute"), at);
@@ -249,18 +258,28 @@ static void write_out(struct json *json, const struct vmm_call *call, const stru
     }
 }
 
-void trace_outs(struct json *json, const struct vmm_call *call)
+void trace_outs(struct json *json, const struct vmm_call *call, bool device)
 {
     size_t count = 0;
     const struct vmm_param *params = vmm_call_params((enum vmm_call_id)call->id, &count);
     json_open(json, "out", '{');
     for (size_t i = 0; i < count; i++)
         if (trace_is_out(params[i].kind) && pointer_of(call, &params[i]))
-            write_out(json, call, &params[i]);
+            write_out(json, call, &params[i], device);
     if (json->length && json->text[json->length - 1] == '{')
         json_drop_empty(json, "out");
     else
         json_close(json, '}');
+}
+
+const void *trace_host_bytes(const struct vmm_call *call)
+{
+    size_t count = 0;
+    const struct vmm_param *params = vmm_call_params((enum vmm_call_id)call->id, &count);
+    for (size_t i = 0; i < count; i++)
+        if (params[i].kind == VMM_PARAM_BYTES || params[i].kind == VMM_PARAM_OUT_BYTES)
+            return pointer_of(call, &params[i]);
+    return NULL;
 }
 
 bool trace_is_fabric(const struct vmm_call *call)

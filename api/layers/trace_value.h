@@ -5,11 +5,15 @@
 #include "call.h"
 #include "json.h"
 
-/* "args": every parameter as it was passed. done: the call succeeded, so memory that it had to read is readable. */
-void trace_args(struct json *json, const struct vmm_call *call, bool done);
+/* "args": every parameter as it was passed. done: the call succeeded, so memory that it had to read is readable; but for
+ * device addresses in the place of the host's, which are written down as such. */
+void trace_args(struct json *json, const struct vmm_call *call, bool done, bool device);
 
 /* "out": what a successful call wrote; nothing where there is no output. */
-void trace_outs(struct json *json, const struct vmm_call *call);
+void trace_outs(struct json *json, const struct vmm_call *call, bool device);
+
+/* The host bytes that the call reads or writes; NULL. */
+const void *trace_host_bytes(const struct vmm_call *call);
 
 /* The value of a parameter that may name an object: its own, or what an output points to. false when there is none. */
 bool trace_object(const struct vmm_call *call, const struct vmm_param *param, bool done, uint64_t *value);

@@ -47,6 +47,8 @@ MODEL_ON(mem_import_from_shareable_handle)
         model_refuse(a, INVALID, "VMM-IMPORT-NULL-HANDLE");
     else if (!one_type(c->sh_handle_type))
         model_refuse(a, INVALID, "VMM-IMPORT-TYPE");
+    else if (!value && c->sh_handle_type != VMM_MEM_HANDLE_TYPE_FABRIC)
+        model_refuse(a, INVALID, "VMM-IMPORT-ZERO");
     else if (c->sh_handle_type == VMM_MEM_HANDLE_TYPE_FABRIC)
         model_refuse(a, value ? VMM_ERROR_NOT_SUPPORTED : INVALID, value ? "VMM-IMPORT-FABRIC" : "VMM-IMPORT-FABRIC-NULL");
     else if (c->sh_handle_type != VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)

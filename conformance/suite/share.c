@@ -309,11 +309,41 @@ TEST_BREAKS_ON(IMPORT_WINDOWS, import_a_handle_of_windows, SHARING, TEST_AS_GIVE
     REFUSED(IMPORT(handle, fd, VMM_MEM_HANDLE_TYPE_WIN32), NOT_SUPPORTED, "shHandleType", VMM_MEM_HANDLE_TYPE_WIN32);
     REFUSED(IMPORT(handle, fd, VMM_MEM_HANDLE_TYPE_WIN32_KMT), NOT_SUPPORTED, "shHandleType",
             VMM_MEM_HANDLE_TYPE_WIN32_KMT);
-    REFUSED(vmm_mem_import_from_shareable_handle(S, &handle, NULL, VMM_MEM_HANDLE_TYPE_WIN32), NOT_SUPPORTED,
-            "shHandleType", VMM_MEM_HANDLE_TYPE_WIN32); /* whatever the handle */
     REFUSED(IMPORT(handle, -1, VMM_MEM_HANDLE_TYPE_WIN32_KMT), NOT_SUPPORTED, "shHandleType",
             VMM_MEM_HANDLE_TYPE_WIN32_KMT);
     CHECK_U64(handle, FIX_UNTOUCHED);
+    close(fd);
+}
+
+/* Descriptor 0 is what a NULL is. */
+TEST_BREAKS_ON(IMPORT_ZERO, import_descriptor_zero, SHARING, TEST_AS_GIVEN, 0)
+{
+    need_sharing(f);
+    static const int types[] = {FD, VMM_MEM_HANDLE_TYPE_WIN32, VMM_MEM_HANDLE_TYPE_WIN32_KMT};
+    int fd = exported(f, shareable(f, f->g)), was = dup(0);
+    handle_t handle = FIX_UNTOUCHED;
+    CHECK(dup2(fd, 0) == 0, "descriptor 0 cannot be had");
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
+        REFUSED(vmm_mem_import_from_shareable_handle(S, &handle, NULL, types[i]), INVALID_VALUE, "osHandle", 0);
+    CHECK_U64(handle, FIX_UNTOUCHED);
+    dup2(was, 0);
+    close(was);
+    close(fd);
+}
+
+TEST_NEAR_MISS_ON(IMPORT_ZERO, import_descriptor_zero_with_more_bits, SHARING, TEST_AS_GIVEN, 0)
+{
+    need_sharing(f);
+    int fd = exported(f, shareable(f, f->g)), was = dup(0), copy;
+    handle_t handle = 0;
+    CHECK(dup2(fd, 0) == 0, "descriptor 0 cannot be had");
+    ACCEPTED(vmm_mem_import_from_shareable_handle(S, &handle, (void *)(uintptr_t)(UINT64_C(1) << 32), FD));
+    fix_note(f, FIX_HANDLE, handle, f->g);
+    copy = fcntl(0, F_DUPFD_CLOEXEC, 3); /* the way out */
+    imported(f, copy, f->g);
+    close(copy);
+    dup2(was, 0);
+    close(was);
     close(fd);
 }
 

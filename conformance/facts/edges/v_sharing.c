@@ -108,6 +108,18 @@ static void v_import_arguments(void)
     v_one_import("V.import.fd_minus2", -2, 1);
     v_one_import("V.import.fd_large", 1 << 20, 1);
     v_one_import("V.import.fd_int_max", 0x7fffffff, 1);
+    v_one_import("V.import.null_type1", 0, 1);
+    v_one_import("V.import.null_type2", 0, 2);
+    v_one_import("V.import.null_type4", 0, 4);
+    v_one_import("V.import.null_type8", 0, 8);
+    int stdin_was = dup(0);
+    if (dup2(fd, 0) == 0) { /* an exported descriptor, whose number is what a NULL is */
+        v_one_import("V.import.fd_zero", 0, 1);
+        v_one_import("V.import.fd_zero_high_bits", 1ll << 32, 1);
+    }
+    if (stdin_was >= 0)
+        dup2(stdin_was, 0);
+    close(stdin_was);
     int other = dup(fd);
     v_one_import("V.import.dup", other, 1);
     close(fd);
@@ -393,6 +405,7 @@ static void v_pair(const char *id, void (*exporter)(int), void (*importer)(int, 
 static void v_use_exporter(int socket)
 {
     init();
+    v_wait(socket); /* until the other one's context has taken its memory */
     v_before = (i64)free_memory();
     Handle h = v_make(32 * G);
     CUdeviceptr p = reserve(32 * G);
@@ -418,6 +431,7 @@ static void v_use_importer(int socket, pid_t exporter)
 {
     (void)exporter;
     init();
+    v_pass(socket);
     int fd = v_receive(socket);
     v_before = (i64)free_memory();
     Handle h = v_import("V.use.importer.import", fd), again = v_import("V.use.importer.import2", fd);
