@@ -505,6 +505,7 @@ static void v_dead_importer(int socket, pid_t exporter)
 static void v_killed_exporter(int socket)
 {
     init();
+    v_wait(socket); /* as in v_use_exporter */
     v_before = (i64)free_memory();
     Handle h = v_make(32 * G);
     int fd = v_export(h);
@@ -527,6 +528,7 @@ static void v_killed_importer(int socket, pid_t exporter)
 {
     (void)exporter;
     init();
+    v_pass(socket);
     Handle h = v_import("V.killed.import", v_receive(socket));
     CUdeviceptr p = reserve(32 * G);
     map(p, 32 * G, h);
