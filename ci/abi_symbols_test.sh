@@ -1,5 +1,6 @@
 #!/bin/sh
-# libcuda.so.1 exports what the toolkit's library does, and nothing but names of the driver's API.
+# libcuda.so.1 exports what the toolkit's library does, and nothing but names of the driver's API and one by which
+# backend_cuda knows it.
 build=${CUVMM_BUILD-build}
 ours=$build/lib/libcuda.so.1
 stub=${CUDA_PATH-/usr/local/cuda}/lib64/stubs/libcuda.so
@@ -9,7 +10,7 @@ trap 'rm -rf "$work"' EXIT
 names() { nm -D --defined-only "$1" | awk '{print $3}' | sort -u; }
 
 names "$ours" >"$work/ours"
-if [ -z "$(grep -v '^cu[A-Z]' "$work/ours")" ]; then
+if ! grep -v '^cu[A-Z]' "$work/ours" | grep -qvx cuvmmBringsKernels; then
     echo "ok 1 - only names of the driver's API are exported"
 else
     grep -v '^cu[A-Z]' "$work/ours" | sed 's/^/# /'

@@ -191,6 +191,10 @@ CUresult abi_kernel_find(const char *function, const char *name, const struct ab
     return abi_refuse(result, function, "no plugin of CUVMM_KERNELS has a kernel %.60s", name);
 }
 
+/* Tells backend_cuda, which may be built without device code, that its kernels can be launched all the same. */
+__attribute__((visibility("default"))) extern const int cuvmmBringsKernels;
+const int cuvmmBringsKernels = 1;
+
 static void free_list(struct abi_kernel **list)
 {
     while (*list) {

@@ -1,6 +1,8 @@
 /* The process's machine: opened by the first call, closed when the library goes. */
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "abi.h"
 #include "abi_parts.h"
@@ -15,17 +17,28 @@ static _Atomic bool going;           /* the library is being unloaded, or the pr
 static _Atomic uint64_t initialised; /* 1 + how many forks deep the process was at cuInit; 0: not yet */
 static _Thread_local bool in_kernel;
 
+/* Which machine this is. CUVMM_BACKEND may be meant for libcuvmm in the same process, whose driver this library then is. */
+static const char *spec(void)
+{
+    const char *own = getenv("CUVMM_SIM"), *shared = getenv("CUVMM_BACKEND");
+    if (own && own[0])
+        return own;
+    const char *last = shared ? strrchr(shared, '|') : NULL;
+    const char *backend = last ? last + 1 + strspn(last + 1, " ") : shared;
+    return backend && strncmp(backend, "sim", 3) == 0 ? shared : "sim:h100";
+}
+
 static void open_machine(void)
 {
     char text[512];
     os_fork_depth(); /* counts from here */
-    open_result = vmm_open(NULL, &machine);
+    open_result = vmm_open(spec(), &machine);
     if (open_result == VMM_SUCCESS) {
         vmm_set_report(machine, abi_report, NULL);
         return;
     }
     vmm_detail_text(vmm_last_detail(), text, sizeof text);
-    abi_say("CUVMM_BACKEND or CUVMM_LAYERS cannot be used, so there is no machine:\n%s", text);
+    abi_say("CUVMM_SIM, CUVMM_BACKEND or CUVMM_LAYERS cannot be used, so there is no machine:\n%s", text);
 }
 
 CUresult abi_enter(vmm_system **sys)
