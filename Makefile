@@ -129,8 +129,16 @@ $(LIBCUDA): $(call obj,$(ABI_SRC)) $(LIBSIM) backend_sim/abi/exports.map
 	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libcuda.so.1 -Wl,--version-script=backend_sim/abi/exports.map -o $@ $(filter %.o %.a,$^) $(DL_LIBS)
 	@ln -sf libcuda.so.1 $(BUILD)/lib/libcuda.so
 
+# Kernels for its tests, as its users write them.
+ABI_KERNELS := $(BUILD)/test/abi_kernels.so
+$(ABI_KERNELS): backend_sim/abi/testing/kernels.c api/vmm_kernel.h
+	@mkdir -p $(@D)
+	$(CC) -Iapi -std=c11 $(WARNINGS) $(if $(WERROR),-Werror) -g -fPIC -shared -o $@ $<
+
+$(BUILD)/obj/backend_sim/abi/%_test.o: override CPPFLAGS += -DABI_TEST_KERNELS='"$(abspath $(ABI_KERNELS))"'
+
 # Its tests are programs of the driver's API: of this project they link that library and the harness, with its words.
-$(ABI_TESTS): $(BUILD)/test/%: $(BUILD)/obj/%.o $(LIBCUDA) $(CONFA) $(LIBSIM)
+$(ABI_TESTS): $(BUILD)/test/%: $(BUILD)/obj/%.o $(LIBCUDA) $(CONFA) $(LIBSIM) | $(ABI_KERNELS)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(CONFA) $(LIBSIM) -L$(BUILD)/lib -lcuda -Wl,-rpath,$(abspath $(BUILD))/lib $(DL_LIBS)
 
