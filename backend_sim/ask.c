@@ -99,3 +99,16 @@ bool ask_backed(const vmm_system *sys, uint64_t address, uint64_t size)
 {
     return arena_holds(&process_of(sys)->arena, address, size);
 }
+
+bool ask_open_peer(vmm_system *sys, int device, int owner, bool open)
+{
+    struct sim_process *process = lock(sys);
+    uint32_t bit = UINT32_C(1) << owner;
+    bool was = process->peers_opened[device] & bit;
+    if (open)
+        process->peers_opened[device] |= bit;
+    else
+        process->peers_opened[device] &= ~bit;
+    unlock(process);
+    return was != open;
+}

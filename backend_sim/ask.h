@@ -3,6 +3,8 @@
  *     program -> cuStreamGetCtx(S) -> ask_stream(sys, S)      no call, no number, not in a trace: nothing changes by it
  *                cuMemMap(...)     -> vmm_mem_map(sys, ...)   a call like any other
  *
+ * One thing is changed and not asked: which devices cuCtxEnablePeerAccess opened to which.
+ *
  * sys is one whose innermost backend is the simulator; each question takes the machine's lock.
  */
 #ifndef SIM_ASK_H
@@ -43,6 +45,10 @@ bool ask_stream(const vmm_system *sys, uint64_t value, struct ask_stream *stream
 
 /* Does the event live? *reached: its work is done; *recorded: it was recorded at all. Nothing is done for it. */
 bool ask_event(const vmm_system *sys, uint64_t value, bool *recorded, bool *reached);
+
+/* Opens memory of vmm_mem_alloc on owner to work on device, or closes it; false where it was so already. Mappings have
+ * rights of their own. */
+bool ask_open_peer(vmm_system *sys, int device, int owner, bool open);
 
 /* Is the address one that the machine deals out: of a reservation, a mapping or an allocation? */
 bool ask_device_address(const vmm_system *sys, uint64_t address);

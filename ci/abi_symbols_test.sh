@@ -29,4 +29,10 @@ else
     [ -s "$work/missing" ] && printf 'not '
     echo "ok 3 - every symbol of the toolkit's library is there"
 fi
-echo 1..3
+if ci/entry-points | cmp -s - docs/entry-points.md; then
+    echo "ok 4 - docs/entry-points.md is of this table"
+else
+    echo "# make entry-points"
+    echo "not ok 4 - docs/entry-points.md is of this table"
+fi
+echo 1..4
