@@ -1,6 +1,9 @@
 /* Every symbol of the table is exported, found by its name and version, and what is absent says so. */
 #include <dlfcn.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "abi/cuda.h"
 #include "tap.h"
@@ -95,10 +98,43 @@ static void test_versions(void)
     tap_ok(cuGetProcAddress("cuMemMap", &at, 13000, 3, NULL) == CUDA_ERROR_INVALID_VALUE, "both flags at once");
 }
 
+/* With nothing but zeros for arguments, with and without a context: some do something, none crashes. */
+static int calls_with_zeros(void)
+{
+    int calls = 0;
+    for (int i = 0; i < ROWS; i++) {
+        CUresult (*call)(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
+                         uint64_t);
+        void *at = exported(rows[i].symbol);
+        if (rows[i].absent || !at)
+            continue;
+        memcpy(&call, &at, sizeof call);
+        call(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+        calls++;
+    }
+    return calls;
+}
+
+static void test_zeros(void)
+{
+    int status = -1;
+    CUcontext context;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        bool right = calls_with_zeros() == count_of(false); /* cuInit(0) is one of them */
+        right = right && cuCtxCreate(&context, NULL, 0, 0) == CUDA_SUCCESS && calls_with_zeros() == count_of(false);
+        _exit(right ? 0 : 1);
+    }
+    waitpid(child, &status, 0);
+    tap_ok(status == 0, "zeros for all arguments: nothing crashes (status %d)", status);
+}
+
 int main(void)
 {
     const void *table = &table;
     CUuuid id = {{0}};
+    test_zeros();
     test_names();
     test_versions();
     tap_u64((uint64_t)absent_that_answer(CUDA_ERROR_NOT_INITIALIZED), (uint64_t)count_of(true),
