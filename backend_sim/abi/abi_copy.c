@@ -147,6 +147,8 @@ static CUresult copy_rows(vmm_system *sys, const CUDA_MEMCPY2D *copy, vmm_stream
     if (result == CUDA_SUCCESS)
         result = side_of(copy->dstMemoryType, copy->dstDevice, copy->dstHost, copy->dstXInBytes, copy->dstY,
                          copy->dstPitch, copy->WidthInBytes, &to);
+    if (result == CUDA_SUCCESS) /* nothing, but looks at context and stream */
+        result = (CUresult)vmm_memset_d8_async(sys, to.start, 0, 0, stream);
     for (size_t i = 0; i < copy->Height && copy->WidthInBytes && result == CUDA_SUCCESS; i++)
         result = copy_any(sys, to.start + i * to.pitch, from.start + i * from.pitch, copy->WidthInBytes, stream);
     if (result == CUDA_SUCCESS && waits)

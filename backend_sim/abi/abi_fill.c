@@ -51,7 +51,7 @@ static vmm_result fill_row(vmm_system *sys, const struct rows *rows, CUdeviceptr
 
 static CUresult fill_rows(vmm_system *sys, const struct rows *rows, vmm_stream stream, bool waits)
 {
-    vmm_result result = VMM_SUCCESS;
+    vmm_result result = vmm_memset_d8_async(sys, rows->start, 0, 0, stream); /* nothing, but looks at context and stream */
     if (rows->height > 1 && rows->width > rows->pitch / rows->element)
         return abi_refuse(CUDA_ERROR_INVALID_VALUE, "cuMemsetD2D", "a row of %zu elements is longer than dstPitch, %zu",
                           rows->width, rows->pitch);
