@@ -43,6 +43,10 @@ if [ -e "$cuda/include/cuda.h" ]; then
 else
     point 0 "compiled against the toolkit's header # SKIP no toolkit"
 fi
+printf '%s\n' '#include <cuda.h>' 'int main(void) { CUcontext c; float ms; return cuInit(0) || cuCtxCreate(&c, 0, 0) ||' \
+    'cuEventElapsedTime(&ms, 0, 0) != CUDA_ERROR_INVALID_HANDLE || cuCtxDestroy(c); }' >"$work/twelve.c"
+${CC-cc} -std=c11 -DCUDA_VERSION=12000 -isystem api/abi -o "$work/twelve" "$work/twelve.c" -L"$build/lib" -lcuda && run twelve
+point $? "with the signatures of CUDA 12"
 run ours
 grep -q 'no kernel vectorAdd.*CUVMM_KERNELS' "$work/err"
 point $? "without the plugin it is told how to write one"

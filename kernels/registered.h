@@ -1,7 +1,8 @@
 /* registered.h - kernels beyond those of kernels.def, known while the program runs: code of the host that reaches memory as
  * a twin does (twin.h).
  *
- *     kernels_register("vectorAdd", code, user)  ->  number        vmm_launch(sys, number, ...)  ->  code(memory, call, user)
+ *     kernels_register("vectorAdd", code, user)  ->  number
+ *     vmm_launch(sys, number, ...)               ->  code(memory, call, user)
  *
  * What such code touches is known only when it runs: it may decide by what it reads, and may be more than a dry run of it
  * could stand. So nothing is told of it before it is done (hazards of work in flight, aliases), and faults show all the

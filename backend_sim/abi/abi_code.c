@@ -29,10 +29,9 @@ static CUresult refuse_handle(const char *function, const void *handle)
     return abi_refuse(CUDA_ERROR_INVALID_HANDLE, function, "%p is none that was loaded, or it was unloaded", handle);
 }
 
-static CUresult load(const char *function, void *image_out, bool library)
+static CUresult load(void *image_out, bool library)
 {
     struct abi_image *image = calloc(1, sizeof *image);
-    (void)function;
     if (!image)
         return CUDA_ERROR_OUT_OF_MEMORY;
     image->library = library;
@@ -161,7 +160,7 @@ static CUresult load_module(const vmm_system *sys, const char *function, CUmodul
     if (!module || !image)
         return abi_null(function, module ? "image" : "module");
     CUresult result = abi_current(sys, function, &current, &context);
-    return result == CUDA_SUCCESS ? load(function, module, false) : result;
+    return result == CUDA_SUCCESS ? load(module, false) : result;
 }
 
 CUresult cuModuleLoadData(CUmodule *module, const void *image)
@@ -253,7 +252,7 @@ static CUresult load_library(CUlibrary *library, const void *code)
 {
     if (!library || !code)
         return abi_null("cuLibraryLoadData", library ? "code" : "library");
-    return load("cuLibraryLoadData", library, true);
+    return load(library, true);
 }
 
 CUresult cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *jitOptions, void **jitOptionsValues,

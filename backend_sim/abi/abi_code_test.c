@@ -202,6 +202,16 @@ static void test_host_memory(void)
     OK(cuMemFreeHost(pinned));
 }
 
+static void test_call_inside(CUdeviceptr at)
+{
+    CUresult (*call)(void) = cuCtxSynchronize;
+    int answer = -1;
+    void *params[] = {&call, &at};
+    OK(cuLaunchKernel(function("calls"), 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
+    OK(cuMemcpyDtoH(&answer, at, sizeof answer));
+    EQUAL(answer, CUDA_ERROR_NOT_PERMITTED);
+}
+
 /* Last: the device is lost. */
 static void test_fault(CUdeviceptr at)
 {
@@ -227,6 +237,7 @@ int main(void)
     test_forms(at);
     test_function_attributes();
     test_host_memory();
+    test_call_inside(at);
     test_fault(at);
     return tap_done();
 }

@@ -39,6 +39,15 @@ VMM_KERNEL_THREADS(count_threads, vmm_ptr)
         vmm_store_u32(k, vmm_param_ptr(k, 0) + 8, k->block_idx.z * 100 + k->thread_idx.z * 10 + k->thread_idx.y);
 }
 
+/* Makes a call of the driver, which it must not. */
+VMM_KERNEL(calls, uint64_t, vmm_ptr)
+{
+    uint64_t address = vmm_param_u64(k, 0);
+    int (*call)(void);
+    memcpy(&call, &address, sizeof call);
+    vmm_store_i32(k, vmm_param_ptr(k, 1), call());
+}
+
 VMM_KERNEL(nothing)
 {
     (void)k;
