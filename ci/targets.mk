@@ -9,6 +9,7 @@
 CHECK_PROFILES ?= h100 h200x2 min max odd
 CHECK_AS_DRIVER ?= h100 h200x2
 CHECK_ABI      ?= h100 h200x2 min max odd
+CHECK_ABI_EDGES ?= h100 h200x2
 CHECK_SCHEDULES ?= eager random-1
 CHECK_ALIASES  ?= stale-1
 COVERAGE_FLOOR ?= ci/coverage-floor
@@ -28,6 +29,7 @@ CHECK_RUNS  := $(PROGS:$(BUILD)/bin/%=$(BUILD)/check/%)
 CHECK_RUNS  += $(if $(SUITE),$(CHECK_PROFILES:%=$(BUILD)/check/conformance-%))
 CHECK_RUNS  += $(if $(SUITE),$(CHECK_AS_DRIVER:%=$(BUILD)/check/conformance-as-driver-%))
 CHECK_RUNS  += $(if $(SUITE),$(CHECK_ABI:%=$(BUILD)/check/abi-suite-%))
+CHECK_RUNS  += $(if $(filter %/facts,$(PROGS)),$(CHECK_ABI_EDGES:%=$(BUILD)/check/abi-edges-%))
 CHECK_RUNS  += $(if $(SUITE),$(CHECK_SCHEDULES:%=$(BUILD)/check/conformance-schedule-%))
 CHECK_RUNS  += $(if $(SUITE),$(CHECK_ALIASES:%=$(BUILD)/check/conformance-alias-%))
 # What drivers answered, replayed.
@@ -68,6 +70,11 @@ $(BUILD)/check/abi-suite-%: ci/targets.mk
 	@printf '#!/bin/sh\nexec ci/abi-suite $* $(BUILD)\n' >$@
 	@chmod +x $@
 
+$(BUILD)/check/abi-edges-%: ci/targets.mk
+	@mkdir -p $(@D)
+	@printf '#!/bin/sh\nexec ci/abi-edges $* $(BUILD)\n' >$@
+	@chmod +x $@
+
 # Work in flight done at other times than as late as it may be.
 $(BUILD)/check/conformance-schedule-%: ci/targets.mk
 	@mkdir -p $(@D)
@@ -105,7 +112,7 @@ $(BUILD)/check/facts: ci/targets.mk
 	@chmod +x $@
 
 # What a slow tool looks for, it finds on few machines: the others differ in numbers alone.
-CHECK_FEW = CHECK_PROFILES='h200x2 odd' CHECK_AS_DRIVER= CHECK_ABI=h100 CHECK_SCHEDULES=random-1 CHECK_ALIASES=
+CHECK_FEW = CHECK_PROFILES='h200x2 odd' CHECK_AS_DRIVER= CHECK_ABI=h100 CHECK_ABI_EDGES= CHECK_SCHEDULES=random-1 CHECK_ALIASES=
 
 check-valgrind: check-build ## the tests under valgrind, with fewer rounds and machines
 	+@CUVMM_RUN='$(VALGRIND)' CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-4} $(NEST) TAP=$(BUILD)/tap-valgrind $(CHECK_FEW) check
