@@ -54,7 +54,7 @@ LIB_SRC   := $(call sources,api api/layers kernels backend_sim backend_cuda)
 TOOL_SRC  := $(call sources,tools)
 CONF_SRC  := $(call sources,conformance conformance/model)
 SUITE_SRC := $(wildcard conformance/suite/*.c)
-TEST_SRC  := $(wildcard $(addsuffix /*_test.c,api api/layers kernels backend_sim backend_cuda conformance conformance/model tools))
+TEST_SRC  := $(wildcard $(addsuffix /*_test.c,api api/abi api/layers kernels backend_sim backend_sim/abi backend_cuda conformance conformance/model tools))
 
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 LIB_OBJ   := $(call obj,$(LIB_SRC)) $(BUILD)/obj/kernels_image.o
@@ -76,11 +76,15 @@ SIM_OBJ   := $(filter-out %/api/open.o %/kernels_image.o $(BUILD)/obj/backend_cu
 TOOLA     := $(if $(TOOL_OBJ),$(BUILD)/obj/tools.a)
 CONFA     := $(if $(CONF_OBJ),$(BUILD)/obj/conformance.a)
 LIBSO     := $(BUILD)/lib/libcuvmm.so.$(VERSION)
+# The simulator as a driver's library, for programs that know nothing of this project (docs/unmodified.md).
+ABI_SRC   := $(call sources,backend_sim/abi)
+LIBCUDA   := $(BUILD)/lib/libcuda.so.1
+ABI_TESTS := $(patsubst %.c,$(BUILD)/test/%,$(wildcard backend_sim/abi/*_test.c))
 
 .PHONY: all help clean demo bench
 # What was built on the way stays.
 .SECONDARY:
-all: $(LIBA) $(LIBSIM) $(LIBSO) $(CUVMM) $(SUITE) $(PROGS) $(EXAMPLES) ## the library, the command, the examples and the tests' programs
+all: $(LIBA) $(LIBSIM) $(LIBSO) $(LIBCUDA) $(CUVMM) $(SUITE) $(PROGS) $(EXAMPLES) ## the libraries, the command, the examples and the tests' programs
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-zA-Z_-]+:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(filter %akefile %.mk,$(MAKEFILE_LIST))
@@ -120,6 +124,25 @@ $(LIBSIM): $(SIM_OBJ)
 	@mkdir -p $(@D)
 	@rm -f $@
 	$(AR) rcs $@ $^
+
+# Nothing but the driver's names is to be seen of it, so that it can stand beside libcuvmm in one process.
+$(LIBCUDA): $(call obj,$(ABI_SRC)) $(LIBSIM) backend_sim/abi/exports.map
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libcuda.so.1 -Wl,--version-script=backend_sim/abi/exports.map -o $@ $(filter %.o %.a,$^) $(DL_LIBS)
+	@ln -sf libcuda.so.1 $(BUILD)/lib/libcuda.so
+
+# Kernels for its tests, as its users write them.
+ABI_KERNELS := $(BUILD)/test/abi_kernels.so
+$(ABI_KERNELS): backend_sim/abi/testing/kernels.c api/vmm_kernel.h
+	@mkdir -p $(@D)
+	$(CC) -Iapi -std=c11 $(WARNINGS) $(if $(WERROR),-Werror) -g -fPIC -shared -o $@ $<
+
+$(BUILD)/obj/backend_sim/abi/%_test.o: override CPPFLAGS += -DABI_TEST_KERNELS='"$(abspath $(ABI_KERNELS))"'
+
+# Its tests are programs of the driver's API: of this project they link that library and the harness, with its words.
+$(ABI_TESTS): $(BUILD)/test/%: $(BUILD)/obj/%.o $(LIBCUDA) $(CONFA) $(LIBSIM) | $(ABI_KERNELS)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(CONFA) $(LIBSIM) -L$(BUILD)/lib -lcuda -Wl,-rpath,$(abspath $(BUILD))/lib $(DL_LIBS)
 
 $(BUILD)/obj/tools.a: $(TOOL_OBJ)
 	@rm -f $@

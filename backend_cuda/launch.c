@@ -1,6 +1,6 @@
 #include "launch.h"
 
-#include <stdbool.h>
+#include <dlfcn.h>
 #include <string.h>
 
 #include "detail.h"
@@ -20,6 +20,7 @@ void cuda_kernels_open(struct cuda_kernels *kernels, const struct cuda_library *
     FIND(library_unload, "cuLibraryUnload", 12000);
     FIND(library_kernel, "cuLibraryGetKernel", 12000);
     FIND(launch, "cuLaunchKernel", 4000);
+    kernels->brings_kernels = dlsym(library->handle, "cuvmmBringsKernels") != NULL;
 }
 
 /* A context that a kernel broke may refuse to let the code go; the process's end takes it along. */
@@ -43,7 +44,7 @@ static vmm_result find(struct cuda_kernels *kernels, vmm_kernel kernel)
 vmm_result cuda_kernels_available(const struct cuda_kernels *kernels)
 {
     bool driver = kernels->library_load && kernels->library_unload && kernels->library_kernel && kernels->launch;
-    if (kernels_image_size && driver)
+    if ((kernels_image_size || kernels->brings_kernels) && driver)
         return VMM_SUCCESS;
     vmm_result result = vmm_detail_refuse(VMM_RULE_LAUNCH_UNAVAILABLE, 0, 0, NULL);
     if (kernels_image_size)

@@ -8,6 +8,7 @@
 #define CUVMM_CUDA_LAUNCH_H
 
 #include <pthread.h>
+#include <stdbool.h>
 
 #include "cuda_library.h"
 #include "kernels.h"
@@ -23,6 +24,7 @@ struct cuda_kernels {
     vmm_result (*launch)(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
                          unsigned block_y, unsigned block_z, unsigned shared_bytes, vmm_stream stream,
                          void **parameters, void **extra);
+    bool brings_kernels;  /* the driver is the simulator (libcuda.so.1 of this project), which needs no device code */
     pthread_mutex_t lock; /* what follows */
     void *library;
     void *kernel[CUDA_KERNELS];

@@ -38,8 +38,8 @@ static unsigned device_rights(const struct sim_process *process, const struct pl
         return VMM_MEM_ACCESS_FLAGS_PROT_NONE;
     if (place->mapping)
         return sim_access_of(place->mapping->access, (unsigned)context->device);
-    return place->block->prop.location.id == context->device ? VMM_MEM_ACCESS_FLAGS_PROT_READWRITE
-                                                              : VMM_MEM_ACCESS_FLAGS_PROT_NONE;
+    return sim_allocation_open(process, place->allocation, context->device) ? VMM_MEM_ACCESS_FLAGS_PROT_READWRITE
+                                                                            : VMM_MEM_ACCESS_FLAGS_PROT_NONE;
 }
 
 static void put(void *data, vmm_pointer_attribute attribute, uint64_t value)

@@ -8,6 +8,7 @@
 #include "flight.h"
 #include "kernels.h"
 #include "reach.h"
+#include "registered.h"
 #include "stale.h"
 #include "team_share.h"
 #include "twin.h"
@@ -212,6 +213,10 @@ bool launch_do(struct sim_process *process, const struct queue_place *place, con
     if (kernels_is_multimem(call->kernel))
         team_look_at_all(process->machine);
     struct run run = {.memory = {.run = reach, .replicas = reach_all}, .process = process, .place = place, .call = call};
+    if (kernels_is_registered(call->kernel)) {
+        kernels_registered_run(&run.memory, call);
+        return !run.out_of_memory;
+    }
     if (!process->options.stale || !process->aliased) {
         twin_of(call->kernel)(&run.memory, call->args);
         return !run.out_of_memory;
@@ -230,7 +235,8 @@ vmm_result sim_launch(struct sim_process *process, const struct vmm_call_launch 
         result = sim_context_check(process, context, false);
     if (result != VMM_SUCCESS)
         return result;
-    alias_warn(process, context->device, call);
+    if (!kernels_is_registered(call->kernel))
+        alias_warn(process, context->device, call);
     struct queue_place place = flight_place(process, context, call->stream);
     return flight_issue(process, &place, &call->head);
 }

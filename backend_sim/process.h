@@ -132,6 +132,7 @@ struct sim_process {
     bool context_space; /* the chunks that a first context opens are there */
     struct sim_context *primary[VMM_MAX_DEVICES]; /* the device's primary context, once it was retained */
     uint32_t primary_retains[VMM_MAX_DEVICES];
+    uint32_t peers_opened[VMM_MAX_DEVICES]; /* bit j of [i]: work on i may use cuMemAlloc's memory of j (ask.h) */
     struct flight flight;
     struct sim_fault fault[VMM_MAX_DEVICES];
     uint32_t numbers[VMM_OBJECT_BIND + 1]; /* given so far, per kind */
@@ -166,6 +167,14 @@ void sim_handle_settle(struct sim_process *process, struct sim_handle *handle, s
 /* Removes mapping from the address space and lets its handle go; the mapping is freed. */
 void sim_mapping_end(struct sim_process *process, struct sim_mapping *mapping, struct sim_origin ended);
 void sim_allocation_end(struct sim_process *process, struct sim_allocation *allocation);
+
+/* May work on the device use memory of that allocation? */
+static inline bool sim_allocation_open(const struct sim_process *process, const struct sim_allocation *allocation,
+                                       int device)
+{
+    int owner = allocation->block->prop.location.id;
+    return owner == device || (process->peers_opened[device] >> owner & 1);
+}
 
 /* Is this a context that can be used? */
 bool sim_context_alive(const struct sim_process *process, const struct sim_context *context);

@@ -35,7 +35,7 @@ static struct rights rights_of(const struct sim_process *process, int device, ui
                                sim_on_host(m->handle->prop.location), device == 0 && m->host_latest,
                                false, m->handle->block->team != NULL};
     const struct sim_allocation *a = sim_allocation_at(process, address);
-    bool own = a && a->block->prop.location.id == device;
+    bool own = a && sim_allocation_open(process, a, device);
     return (struct rights){own ? VMM_MEM_ACCESS_FLAGS_PROT_READWRITE : VMM_MEM_ACCESS_FLAGS_PROT_NONE, 0, false,
                            false, a != NULL, false};
 }

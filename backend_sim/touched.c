@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "reach.h"
+#include "registered.h"
 #include "twin.h"
 
 #define READ VMM_MEM_ACCESS_FLAGS_PROT_READ
@@ -129,6 +130,8 @@ bool touched_by(struct touched *touched, const struct sim_process *process, int 
     *touched = (struct touched){.complete = true};
     switch ((enum vmm_call_id)call->id) {
     case VMM_CALL_launch: {
+        if (kernels_is_registered(any->launch.kernel))
+            break; /* known only when it runs */
         struct dry dry = {.memory = {.run = go, .replicas = go_all, .dry = true}, .process = process, .device = device,
                           .unit = unit, .touched = touched};
         twin_of(any->launch.kernel)(&dry.memory, any->launch.args);

@@ -8,6 +8,8 @@
 
 CHECK_PROFILES ?= h100 h200x2 min max odd
 CHECK_AS_DRIVER ?= h100 h200x2
+CHECK_ABI      ?= h100 h200x2 min max odd
+CHECK_ABI_EDGES ?= h100 h200x2
 CHECK_SCHEDULES ?= eager random-1
 CHECK_ALIASES  ?= stale-1
 COVERAGE_FLOOR ?= ci/coverage-floor
@@ -26,6 +28,8 @@ endif
 CHECK_RUNS  := $(PROGS:$(BUILD)/bin/%=$(BUILD)/check/%)
 CHECK_RUNS  += $(if $(SUITE),$(CHECK_PROFILES:%=$(BUILD)/check/conformance-%))
 CHECK_RUNS  += $(if $(SUITE),$(CHECK_AS_DRIVER:%=$(BUILD)/check/conformance-as-driver-%))
+CHECK_RUNS  += $(if $(SUITE),$(CHECK_ABI:%=$(BUILD)/check/abi-suite-%))
+CHECK_RUNS  += $(if $(filter %/facts,$(PROGS)),$(CHECK_ABI_EDGES:%=$(BUILD)/check/abi-edges-%))
 CHECK_RUNS  += $(if $(SUITE),$(CHECK_SCHEDULES:%=$(BUILD)/check/conformance-schedule-%))
 CHECK_RUNS  += $(if $(SUITE),$(CHECK_ALIASES:%=$(BUILD)/check/conformance-alias-%))
 # What drivers answered, replayed.
@@ -38,7 +42,7 @@ LONG_SEED      ?= 1
 LONG_CALLS     ?= 1500000
 SABOTAGE_EVERY ?= 1
 
-.PHONY: check-long soak sabotage check check-build check-valgrind check-asan check-tsan coverage examples-update mistakes lint install uninstall FORCE
+.PHONY: entry-points check-long soak sabotage check check-build check-valgrind check-asan check-tsan coverage examples-update mistakes lint install uninstall FORCE
 
 check-build: all $(TESTS) $(CHECK_RUNS) $(BUILD)/cuvmm.pc
 
@@ -58,6 +62,17 @@ $(BUILD)/check/conformance-%: ci/targets.mk
 $(BUILD)/check/conformance-as-driver-%: ci/targets.mk
 	@mkdir -p $(@D)
 	@printf '#!/bin/sh\nexec $${CUVMM_RUN-} $(BUILD)/bin/conformance --as-driver --backend sim:$*\n' >$@
+	@chmod +x $@
+
+# With the CUDA backend on the simulator's libcuda.so.1.
+$(BUILD)/check/abi-suite-%: ci/targets.mk
+	@mkdir -p $(@D)
+	@printf '#!/bin/sh\nexec ci/abi-suite $* $(BUILD)\n' >$@
+	@chmod +x $@
+
+$(BUILD)/check/abi-edges-%: ci/targets.mk
+	@mkdir -p $(@D)
+	@printf '#!/bin/sh\nexec ci/abi-edges $* $(BUILD)\n' >$@
 	@chmod +x $@
 
 # Work in flight done at other times than as late as it may be.
@@ -97,7 +112,7 @@ $(BUILD)/check/facts: ci/targets.mk
 	@chmod +x $@
 
 # What a slow tool looks for, it finds on few machines: the others differ in numbers alone.
-CHECK_FEW = CHECK_PROFILES='h200x2 odd' CHECK_AS_DRIVER= CHECK_SCHEDULES=random-1 CHECK_ALIASES=
+CHECK_FEW = CHECK_PROFILES='h200x2 odd' CHECK_AS_DRIVER= CHECK_ABI=h100 CHECK_ABI_EDGES= CHECK_SCHEDULES=random-1 CHECK_ALIASES=
 
 check-valgrind: check-build ## the tests under valgrind, with fewer rounds and machines
 	+@CUVMM_RUN='$(VALGRIND)' CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-4} $(NEST) TAP=$(BUILD)/tap-valgrind $(CHECK_FEW) check
@@ -152,6 +167,9 @@ examples-update: $(LIBA) ## outputs of conformance/examples, and what README.md 
 mistakes: $(BUILD)/bin/buggy ## the tables of docs/mistakes.md from the programs of conformance/buggy
 	{ sed '/^## /,$$d' docs/mistakes.md; $(BUILD)/bin/buggy --table; } >$(BUILD)/mistakes.md && mv $(BUILD)/mistakes.md docs/mistakes.md
 
+entry-points: ## docs/entry-points.md from the table of libcuda.so.1
+	ci/entry-points >$(BUILD)/entry-points.md && mv $(BUILD)/entry-points.md docs/entry-points.md
+
 lint: ## shellcheck on every shell script
 	shellcheck $$(grep -lE '^#!.*[ /](ba)?sh$$' .ci/run ci/* $(CHECK_SHELL))
 
@@ -161,20 +179,25 @@ $(BUILD)/cuvmm.pc: FORCE
 	    'Description: CUDA Virtual Memory Management on a simulator or a driver' 'Version: $(VERSION)' \
 	    'Cflags: -I$${includedir}' 'Libs: -L$${libdir} -lcuvmm' 'Libs.private: -pthread $(DL_LIBS)' >$@
 
-HEADERS := api/vmm.h api/vmm_fd.h api/results.def
+HEADERS := api/vmm.h api/vmm_fd.h api/results.def api/vmm_kernel.h
+ABI_HEADERS := api/abi/cuda.h api/abi/cuda_functions.h api/abi/cuda_values.def
 
-install: $(LIBA) $(LIBSIM) $(LIBSO) $(CUVMM) $(BUILD)/cuvmm.pc ## library, headers, pkg-config file and command, into DESTDIR and PREFIX
-	install -d $(DESTDIR)$(PREFIX)/include/cuvmm $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(PREFIX)/bin
+# The driver's library of the simulator lies in a folder of its own, so that no program finds it that does not look there.
+install: $(LIBA) $(LIBSIM) $(LIBSO) $(LIBCUDA) $(CUVMM) $(BUILD)/cuvmm.pc ## libraries, headers, pkg-config file and command, into DESTDIR and PREFIX
+	install -d $(DESTDIR)$(PREFIX)/include/cuvmm/abi $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(LIBDIR)/cuvmm $(DESTDIR)$(PREFIX)/bin
 	install -m 644 $(HEADERS) $(DESTDIR)$(PREFIX)/include/cuvmm
+	install -m 644 $(ABI_HEADERS) $(DESTDIR)$(PREFIX)/include/cuvmm/abi
 	install -m 644 $(LIBA) $(LIBSIM) $(DESTDIR)$(LIBDIR)
 	install -m 755 $(LIBSO) $(DESTDIR)$(LIBDIR)
+	install -m 755 $(LIBCUDA) $(DESTDIR)$(LIBDIR)/cuvmm
+	ln -sf libcuda.so.1 $(DESTDIR)$(LIBDIR)/cuvmm/libcuda.so
 	ln -sf $(notdir $(LIBSO)) $(DESTDIR)$(LIBDIR)/libcuvmm.so.$(SOVERSION)
 	ln -sf libcuvmm.so.$(SOVERSION) $(DESTDIR)$(LIBDIR)/libcuvmm.so
 	install -m 644 $(BUILD)/cuvmm.pc $(DESTDIR)$(LIBDIR)/pkgconfig
 	$(if $(CUVMM),install -m 755 $(CUVMM) $(DESTDIR)$(PREFIX)/bin)
 
 uninstall: ## take away what install put there
-	rm -f $(addprefix $(DESTDIR)$(PREFIX)/include/cuvmm/,$(notdir $(HEADERS)))
-	rm -f $(addprefix $(DESTDIR)$(LIBDIR)/,libcuvmm.a libcuvmm-sim.a $(notdir $(LIBSO)) libcuvmm.so.$(SOVERSION) libcuvmm.so pkgconfig/cuvmm.pc)
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/include/cuvmm/,$(notdir $(HEADERS)) $(addprefix abi/,$(notdir $(ABI_HEADERS))))
+	rm -f $(addprefix $(DESTDIR)$(LIBDIR)/,libcuvmm.a libcuvmm-sim.a $(notdir $(LIBSO)) libcuvmm.so.$(SOVERSION) libcuvmm.so pkgconfig/cuvmm.pc cuvmm/libcuda.so.1 cuvmm/libcuda.so)
 	rm -f $(DESTDIR)$(PREFIX)/bin/cuvmm
-	-rmdir $(DESTDIR)$(PREFIX)/include/cuvmm
+	-rmdir $(DESTDIR)$(PREFIX)/include/cuvmm/abi $(DESTDIR)$(PREFIX)/include/cuvmm $(DESTDIR)$(LIBDIR)/cuvmm

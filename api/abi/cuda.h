@@ -1,0 +1,286 @@
+/* cuda.h - the driver's ABI as far as cuvmm's libcuda.so.1 has it, for machines without the toolkit.
+ *
+ *     cc -I<prefix>/include/cuvmm/abi program.c -lcuda      this header in place of the toolkit's
+ *
+ * Written from the facts of the ABI: names, numbers, layouts. It declares what the library does and nothing else, so a
+ * program that compiles against it finds every function there; where the toolkit is installed use its header. Tests hold
+ * all of it to the toolkit's (backend_sim/abi): numbers, sizes, offsets and prototypes.
+ *
+ * As with the toolkit's, names stand for the newest form of an entry point, and with CUDA_API_PER_THREAD_DEFAULT_STREAM
+ * for the form whose stream 0 is the thread's own. Define CUDA_VERSION as 12000 before including it for the signatures of
+ * CUDA 12.
+ */
+#ifndef CUVMM_ABI_CUDA_H
+#define CUVMM_ABI_CUDA_H
+#define __cuda_cuda_h__ /* the toolkit's guard: one of the two is enough */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifndef CUDA_VERSION
+#define CUDA_VERSION 13000
+#endif
+
+#ifdef _WIN32
+#define CUDAAPI __stdcall
+#else
+#define CUDAAPI
+#endif
+#define CUDA_CB CUDAAPI
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ------------------------------------------------------------------------------------------------------------- names */
+
+#ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
+#define CUVMM_PTSZ(name) name##_ptsz
+#define CUVMM_PTDS(name) name##_ptds
+#else
+#define CUVMM_PTSZ(name) name
+#define CUVMM_PTDS(name) name
+#endif
+
+#define cuDeviceTotalMem cuDeviceTotalMem_v2
+#define cuDeviceGetUuid cuDeviceGetUuid_v2
+#define cuDevicePrimaryCtxRelease cuDevicePrimaryCtxRelease_v2
+#define cuDevicePrimaryCtxReset cuDevicePrimaryCtxReset_v2
+#define cuDevicePrimaryCtxSetFlags cuDevicePrimaryCtxSetFlags_v2
+#if CUDA_VERSION >= 13000
+#define cuCtxCreate cuCtxCreate_v4
+#define cuEventElapsedTime cuEventElapsedTime_v2
+#else
+#define cuCtxCreate cuCtxCreate_v2
+#endif
+#define cuCtxDestroy cuCtxDestroy_v2
+#define cuCtxPopCurrent cuCtxPopCurrent_v2
+#define cuCtxPushCurrent cuCtxPushCurrent_v2
+#define cuStreamDestroy cuStreamDestroy_v2
+#define cuEventDestroy cuEventDestroy_v2
+#define cuModuleGetGlobal cuModuleGetGlobal_v2
+#define cuMemGetInfo cuMemGetInfo_v2
+#define cuMemAlloc cuMemAlloc_v2
+#define cuMemAllocPitch cuMemAllocPitch_v2
+#define cuMemFree cuMemFree_v2
+#define cuMemGetAddressRange cuMemGetAddressRange_v2
+#define cuMemAllocHost cuMemAllocHost_v2
+#define cuMemHostGetDevicePointer cuMemHostGetDevicePointer_v2
+#define cuMemHostRegister cuMemHostRegister_v2
+#ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
+#define cuGetProcAddress cuGetProcAddress_v2_ptsz
+#else
+#define cuGetProcAddress cuGetProcAddress_v2
+#endif
+
+#define cuMemcpyHtoD CUVMM_PTDS(cuMemcpyHtoD_v2)
+#define cuMemcpyDtoH CUVMM_PTDS(cuMemcpyDtoH_v2)
+#define cuMemcpyDtoD CUVMM_PTDS(cuMemcpyDtoD_v2)
+#define cuMemcpy2D CUVMM_PTDS(cuMemcpy2D_v2)
+#define cuMemcpy2DUnaligned CUVMM_PTDS(cuMemcpy2DUnaligned_v2)
+#define cuMemsetD8 CUVMM_PTDS(cuMemsetD8_v2)
+#define cuMemsetD16 CUVMM_PTDS(cuMemsetD16_v2)
+#define cuMemsetD32 CUVMM_PTDS(cuMemsetD32_v2)
+#define cuMemsetD2D8 CUVMM_PTDS(cuMemsetD2D8_v2)
+#define cuMemsetD2D16 CUVMM_PTDS(cuMemsetD2D16_v2)
+#define cuMemsetD2D32 CUVMM_PTDS(cuMemsetD2D32_v2)
+#define cuMemcpyHtoDAsync CUVMM_PTSZ(cuMemcpyHtoDAsync_v2)
+#define cuMemcpyDtoHAsync CUVMM_PTSZ(cuMemcpyDtoHAsync_v2)
+#define cuMemcpyDtoDAsync CUVMM_PTSZ(cuMemcpyDtoDAsync_v2)
+#define cuMemcpy2DAsync CUVMM_PTSZ(cuMemcpy2DAsync_v2)
+#ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
+#define cuMemcpy CUVMM_PTDS(cuMemcpy)
+#define cuMemcpyPeer CUVMM_PTDS(cuMemcpyPeer)
+#define cuMemcpyAsync CUVMM_PTSZ(cuMemcpyAsync)
+#define cuMemcpyPeerAsync CUVMM_PTSZ(cuMemcpyPeerAsync)
+#define cuMemsetD8Async CUVMM_PTSZ(cuMemsetD8Async)
+#define cuMemsetD16Async CUVMM_PTSZ(cuMemsetD16Async)
+#define cuMemsetD32Async CUVMM_PTSZ(cuMemsetD32Async)
+#define cuMemsetD2D8Async CUVMM_PTSZ(cuMemsetD2D8Async)
+#define cuMemsetD2D16Async CUVMM_PTSZ(cuMemsetD2D16Async)
+#define cuMemsetD2D32Async CUVMM_PTSZ(cuMemsetD2D32Async)
+#define cuStreamGetPriority CUVMM_PTSZ(cuStreamGetPriority)
+#define cuStreamGetId CUVMM_PTSZ(cuStreamGetId)
+#define cuStreamGetFlags CUVMM_PTSZ(cuStreamGetFlags)
+#define cuStreamGetDevice CUVMM_PTSZ(cuStreamGetDevice)
+#define cuStreamGetCtx CUVMM_PTSZ(cuStreamGetCtx)
+#define cuStreamWaitEvent CUVMM_PTSZ(cuStreamWaitEvent)
+#define cuStreamAddCallback CUVMM_PTSZ(cuStreamAddCallback)
+#define cuStreamIsCapturing CUVMM_PTSZ(cuStreamIsCapturing)
+#define cuStreamQuery CUVMM_PTSZ(cuStreamQuery)
+#define cuStreamSynchronize CUVMM_PTSZ(cuStreamSynchronize)
+#define cuEventRecord CUVMM_PTSZ(cuEventRecord)
+#define cuEventRecordWithFlags CUVMM_PTSZ(cuEventRecordWithFlags)
+#define cuLaunchKernel CUVMM_PTSZ(cuLaunchKernel)
+#define cuLaunchKernelEx CUVMM_PTSZ(cuLaunchKernelEx)
+#define cuLaunchCooperativeKernel CUVMM_PTSZ(cuLaunchCooperativeKernel)
+#define cuLaunchHostFunc CUVMM_PTSZ(cuLaunchHostFunc)
+#endif
+
+/* ------------------------------------------------------------------------------------------------------------- types */
+
+typedef uint32_t cuuint32_t;
+typedef uint64_t cuuint64_t;
+typedef unsigned long long CUdeviceptr_v2;
+typedef CUdeviceptr_v2 CUdeviceptr;
+typedef int CUdevice_v1;
+typedef CUdevice_v1 CUdevice;
+typedef struct CUctx_st *CUcontext;
+typedef struct CUmod_st *CUmodule;
+typedef struct CUfunc_st *CUfunction;
+typedef struct CUlib_st *CUlibrary;
+typedef struct CUkern_st *CUkernel;
+typedef struct CUarray_st *CUarray;
+typedef struct CUevent_st *CUevent;
+typedef struct CUstream_st *CUstream;
+typedef struct CUlogsCallbackEntry_st *CUlogsCallbackHandle;
+typedef unsigned int CUlogIterator;
+typedef unsigned long long CUmemGenericAllocationHandle_v1;
+typedef CUmemGenericAllocationHandle_v1 CUmemGenericAllocationHandle;
+
+#define CU_ENUM(name) typedef enum name##_enum {
+#define CU_VALUE(name, value) name = value,
+#define CU_ENUM_END(name) name##_FORCE_INT = 0x7fffffff } name;
+#include "cuda_values.def"
+
+#define CU_STREAM_LEGACY ((CUstream)0x1)
+#define CU_STREAM_PER_THREAD ((CUstream)0x2)
+#define CU_DEVICE_CPU ((CUdevice)-1)
+#define CU_DEVICE_INVALID ((CUdevice)-2)
+#define CU_IPC_HANDLE_SIZE 64
+
+#define CU_MEMHOSTALLOC_PORTABLE 1
+#define CU_MEMHOSTALLOC_DEVICEMAP 2
+#define CU_MEMHOSTALLOC_WRITECOMBINED 4
+#define CU_MEMHOSTREGISTER_PORTABLE 1
+#define CU_MEMHOSTREGISTER_DEVICEMAP 2
+#define CU_MEMHOSTREGISTER_IOMEMORY 4
+#define CU_MEMHOSTREGISTER_READ_ONLY 8
+
+#define CU_MEM_CREATE_USAGE_TILE_POOL 1
+#define CU_MEM_CREATE_USAGE_HW_DECOMPRESS 2
+
+#define CU_LAUNCH_PARAM_END ((void *)0)
+#define CU_LAUNCH_PARAM_BUFFER_POINTER ((void *)1)
+#define CU_LAUNCH_PARAM_BUFFER_SIZE ((void *)2)
+
+#define CU_COMPUTE_ACCELERATED_TARGET_BASE 0x10000
+
+typedef struct CUuuid_st {
+    char bytes[16];
+} CUuuid;
+
+typedef struct CUmemLocation_st {
+    CUmemLocationType type;
+    int id;
+} CUmemLocation_v1;
+typedef CUmemLocation_v1 CUmemLocation;
+
+typedef struct CUmemAllocationProp_st {
+    CUmemAllocationType type;
+    CUmemAllocationHandleType requestedHandleTypes;
+    CUmemLocation location;
+    void *win32HandleMetaData;
+    struct {
+        unsigned char compressionType;
+        unsigned char gpuDirectRDMACapable;
+        unsigned short usage;
+        unsigned char reserved[4];
+    } allocFlags;
+} CUmemAllocationProp_v1;
+typedef CUmemAllocationProp_v1 CUmemAllocationProp;
+
+typedef struct CUmulticastObjectProp_st {
+    unsigned int numDevices;
+    size_t size;
+    unsigned long long handleTypes;
+    unsigned long long flags;
+} CUmulticastObjectProp_v1;
+typedef CUmulticastObjectProp_v1 CUmulticastObjectProp;
+
+typedef struct CUmemAccessDesc_st {
+    CUmemLocation location;
+    CUmemAccess_flags flags;
+} CUmemAccessDesc_v1;
+typedef CUmemAccessDesc_v1 CUmemAccessDesc;
+
+typedef struct CUmemFabricHandle_st {
+    unsigned char data[CU_IPC_HANDLE_SIZE];
+} CUmemFabricHandle_v1;
+typedef CUmemFabricHandle_v1 CUmemFabricHandle;
+
+typedef struct CUDA_MEMCPY2D_st {
+    size_t srcXInBytes, srcY;
+    CUmemorytype srcMemoryType;
+    const void *srcHost;
+    CUdeviceptr srcDevice;
+    CUarray srcArray;
+    size_t srcPitch;
+    size_t dstXInBytes, dstY;
+    CUmemorytype dstMemoryType;
+    void *dstHost;
+    CUdeviceptr dstDevice;
+    CUarray dstArray;
+    size_t dstPitch;
+    size_t WidthInBytes, Height;
+} CUDA_MEMCPY2D_v2;
+typedef CUDA_MEMCPY2D_v2 CUDA_MEMCPY2D;
+
+typedef struct CUexecAffinitySmCount_st {
+    unsigned int val;
+} CUexecAffinitySmCount_v1;
+typedef CUexecAffinitySmCount_v1 CUexecAffinitySmCount;
+
+typedef struct CUexecAffinityParam_st {
+    CUexecAffinityType type;
+    union {
+        CUexecAffinitySmCount smCount;
+    } param;
+} CUexecAffinityParam_v1;
+typedef CUexecAffinityParam_v1 CUexecAffinityParam;
+
+typedef struct CUctxCigParam_st CUctxCigParam; /* graphics: not here */
+
+typedef struct CUctxCreateParams_st {
+    CUexecAffinityParam *execAffinityParams;
+    int numExecAffinityParams;
+    CUctxCigParam *cigParams;
+} CUctxCreateParams;
+
+/* Those of the attributes that launches here look at. */
+typedef union CUlaunchAttributeValue_union {
+    char pad[64];
+    int cooperative;
+    int priority;
+    struct {
+        unsigned int x, y, z;
+    } clusterDim;
+} CUlaunchAttributeValue;
+
+typedef struct CUlaunchAttribute_st {
+    CUlaunchAttributeID id;
+    char pad[8 - sizeof(CUlaunchAttributeID)];
+    CUlaunchAttributeValue value;
+} CUlaunchAttribute;
+
+typedef struct CUlaunchConfig_st {
+    unsigned int gridDimX, gridDimY, gridDimZ;
+    unsigned int blockDimX, blockDimY, blockDimZ;
+    unsigned int sharedMemBytes;
+    CUstream hStream;
+    CUlaunchAttribute *attrs;
+    unsigned int numAttrs;
+} CUlaunchConfig;
+
+typedef void(CUDA_CB *CUhostFn)(void *userData);
+typedef void(CUDA_CB *CUstreamCallback)(CUstream hStream, CUresult status, void *userData);
+typedef size_t(CUDA_CB *CUoccupancyB2DSize)(int blockSize);
+typedef void(CUDA_CB *CUlogsCallback)(void *data, CUlogLevel logLevel, char *message, size_t length);
+
+#include "cuda_functions.h"
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

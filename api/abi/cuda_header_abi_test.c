@@ -1,0 +1,47 @@
+/* Our declarations of the ABI against the toolkit's header, at compile time; skipped where there is none. Numbers and
+ * layouts by the lists that both are held to, prototypes by being declared a second time. */
+#include "tap.h"
+
+#ifdef CUVMM_HAVE_CUDA_H
+
+#include <cuda.h>
+#include <stddef.h>
+
+#if CUDA_VERSION >= 13000 && CUDA_VERSION < 14000
+
+#include "cuda_functions.h"
+
+#define CU_VALUE(name, value) _Static_assert((long long)(name) == (long long)(value), #name);
+#include "cuda_values.def"
+
+#define CU_STRUCT(name, size) _Static_assert(sizeof(name) == (size), #name);
+#define CU_FIELD(name, field, offset, size)                           \
+    _Static_assert(offsetof(name, field) == (offset), #name "." #field); \
+    _Static_assert(sizeof(((name *)0)->field) == (size), #name "." #field);
+#include "cuda_layout.def"
+
+int main(void)
+{
+    tap_ok(true, "values, layouts and prototypes are the toolkit's");
+    return tap_done();
+}
+
+#else
+
+int main(void)
+{
+    tap_skip("the toolkit's header is of another major version", "values, layouts and prototypes are the toolkit's");
+    return tap_done();
+}
+
+#endif
+
+#else
+
+int main(void)
+{
+    tap_skip("no cuda.h", "values, layouts and prototypes are the toolkit's");
+    return tap_done();
+}
+
+#endif

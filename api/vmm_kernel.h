@@ -1,0 +1,182 @@
+/* vmm_kernel.h - kernels of your own for libcuda.so.1 on the simulator: a few lines of C in place of device code.
+ *
+ *     vector_add.c                                                    cc -shared -fPIC -o kernels.so vector_add.c
+ *     #include <cuvmm/vmm_kernel.h>                                   CUVMM_KERNELS=./kernels.so LD_LIBRARY_PATH=... ./program
+ *     VMM_KERNEL_THREADS(vectorAdd, vmm_ptr, vmm_ptr, vmm_ptr, int)
+ *     {
+ *         uint64_t i = vmm_thread(k);
+ *         if (i < vmm_param_u32(k, 3))
+ *             vmm_store_f32(k, vmm_param_ptr(k, 2) + 4 * i, vmm_load_f32(k, vmm_param_ptr(k, 0) + 4 * i) + ...);
+ *     }
+ *
+ * cuModuleGetFunction and cuLibraryGetKernel then find it by that name, also as a C++ compiler mangles it. After the name
+ * come the types of the parameters, at most 16, as the kernel has them; pointers are vmm_ptr.
+ *
+ *   VMM_KERNEL_THREADS(name, types...)   called once for each thread of the grid, one after the other: as a kernel is
+ *                                        written, but without barriers and shared memory
+ *   VMM_KERNEL(name, types...)           called once for the whole launch: loops over everything itself
+ *
+ * k is the launch. Memory is reached by vmm_load_, vmm_store_ and vmm_add_, and vmm_span for many bytes at once, with the
+ * rights of the device that the launch runs on. Where an access is not allowed the kernel ends there, without return,
+ * as it would on a device: hold nothing that must be given back (memory, locks) across an access. A kernel makes no
+ * calls of the driver.
+ *
+ * Loads and stores of bytes, 16, 32 and 64 bits, signed or not, and floats:  u8 i8 u16 i16 u32 i32 u64 i64 f32 f64.
+ */
+#ifndef CUVMM_VMM_KERNEL_H
+#define CUVMM_VMM_KERNEL_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef uint64_t vmm_ptr; /* an address of device memory */
+
+typedef struct vmm_dim {
+    unsigned int x, y, z;
+} vmm_dim;
+
+/* A launch as a kernel sees it. */
+typedef struct vmm_kernel_launch vmm_kernel_launch;
+struct vmm_kernel_launch {
+    vmm_dim grid_dim, block_dim;
+    vmm_dim block_idx, thread_idx; /* of VMM_KERNEL_THREADS; zeros for the other kind */
+    unsigned int shared_bytes;     /* dynamic shared memory that was asked for */
+    const unsigned char *params;   /* the parameters as the launch gave them, each at offset[i] */
+    const size_t *offset;
+    /* Moves size bytes between memory and the kernel. */
+    void (*load)(vmm_kernel_launch *k, vmm_ptr from, void *to, size_t size);
+    void (*store)(vmm_kernel_launch *k, vmm_ptr to, const void *from, size_t size);
+    /* Bytes at address, at most *size, of which *size come back: to be read, or with write to be read and written. */
+    void *(*span)(vmm_kernel_launch *k, vmm_ptr address, size_t *size, int write);
+};
+
+/* What a plugin exports for each kernel; made by the macros. */
+enum { VMM_KERNEL_VERSION = 1, VMM_KERNEL_PARAMS = 16, VMM_KERNEL_NO_PARAM = 1 << 16 };
+
+typedef struct vmm_kernel_entry {
+    unsigned int version;
+    int per_thread;
+    void (*run)(vmm_kernel_launch *k);
+    struct {
+        size_t size, align;
+    } param[VMM_KERNEL_PARAMS + 1]; /* ended by one of size VMM_KERNEL_NO_PARAM */
+} vmm_kernel_entry;
+
+/* Which thread of the grid it is, counted along x, then y, then z; how many there are. */
+static inline uint64_t vmm_threads(const vmm_kernel_launch *k)
+{
+    return (uint64_t)k->grid_dim.x * k->grid_dim.y * k->grid_dim.z * k->block_dim.x * k->block_dim.y * k->block_dim.z;
+}
+
+static inline uint64_t vmm_thread(const vmm_kernel_launch *k)
+{
+    uint64_t block = k->block_idx.x + (uint64_t)k->grid_dim.x * (k->block_idx.y + (uint64_t)k->grid_dim.y * k->block_idx.z);
+    uint64_t in_block = k->thread_idx.x +
+                        (uint64_t)k->block_dim.x * (k->thread_idx.y + (uint64_t)k->block_dim.y * k->thread_idx.z);
+    return block * k->block_dim.x * k->block_dim.y * k->block_dim.z + in_block;
+}
+
+static inline void *vmm_span(vmm_kernel_launch *k, vmm_ptr address, size_t *size, int write)
+{
+    return k->span(k, address, size, write);
+}
+
+/* vmm_param_u32(k, 3): the fourth parameter. vmm_load_u32(k, at), vmm_store_u32(k, at, value). vmm_add_u32(k, at, value)
+ * adds to memory and returns what was there, as atomicAdd does. */
+#define VMM_KERNEL_TYPE(type, name)                                                       \
+    static inline type vmm_param_##name(const vmm_kernel_launch *k, unsigned int i)       \
+    {                                                                                     \
+        type value;                                                                       \
+        memcpy(&value, k->params + k->offset[i], sizeof value);                           \
+        return value;                                                                     \
+    }                                                                                     \
+    static inline type vmm_load_##name(vmm_kernel_launch *k, vmm_ptr from)                \
+    {                                                                                     \
+        type value;                                                                       \
+        k->load(k, from, &value, sizeof value);                                           \
+        return value;                                                                     \
+    }                                                                                     \
+    static inline void vmm_store_##name(vmm_kernel_launch *k, vmm_ptr to, type value)     \
+    {                                                                                     \
+        k->store(k, to, &value, sizeof value);                                            \
+    }                                                                                     \
+    static inline type vmm_add_##name(vmm_kernel_launch *k, vmm_ptr to, type value)       \
+    {                                                                                     \
+        type before = vmm_load_##name(k, to);                                             \
+        vmm_store_##name(k, to, (type)(before + value));                                  \
+        return before;                                                                    \
+    }
+VMM_KERNEL_TYPE(uint8_t, u8)
+VMM_KERNEL_TYPE(int8_t, i8)
+VMM_KERNEL_TYPE(uint16_t, u16)
+VMM_KERNEL_TYPE(int16_t, i16)
+VMM_KERNEL_TYPE(uint32_t, u32)
+VMM_KERNEL_TYPE(int32_t, i32)
+VMM_KERNEL_TYPE(uint64_t, u64)
+VMM_KERNEL_TYPE(int64_t, i64)
+VMM_KERNEL_TYPE(vmm_ptr, ptr)
+VMM_KERNEL_TYPE(float, f32)
+VMM_KERNEL_TYPE(double, f64)
+
+/* ---- how the macros are made ---- */
+
+#ifdef __cplusplus
+#define VMM_KERNEL_EXTERN extern "C"
+#define VMM_KERNEL_ALIGN(type) alignof(type)
+#else
+#define VMM_KERNEL_EXTERN extern
+#define VMM_KERNEL_ALIGN(type) _Alignof(type)
+#endif
+#if defined(__GNUC__)
+#define VMM_KERNEL_EXPORT __attribute__((visibility("default")))
+#else
+#define VMM_KERNEL_EXPORT
+#endif
+
+typedef struct vmm_kernel_end {
+    unsigned char bytes[VMM_KERNEL_NO_PARAM]; /* ends a list of types: no parameter is so large */
+} vmm_kernel_end;
+
+#define VMM_KERNEL(...) VMM_KERNEL_OPEN(0, __VA_ARGS__, vmm_kernel_end)
+#define VMM_KERNEL_THREADS(...) VMM_KERNEL_OPEN(1, __VA_ARGS__, vmm_kernel_end)
+#define VMM_KERNEL_OPEN(threads, name, ...)                                                                    \
+    static void vmm_kernel_run_##name(vmm_kernel_launch *k);                                                   \
+    VMM_KERNEL_EXTERN VMM_KERNEL_EXPORT const vmm_kernel_entry vmm_kernel_##name;                              \
+    const vmm_kernel_entry vmm_kernel_##name = {                                                               \
+        VMM_KERNEL_VERSION, threads, vmm_kernel_run_##name, {VMM_KERNEL_SIZES(__VA_ARGS__)}};                  \
+    static void vmm_kernel_run_##name(vmm_kernel_launch *k)
+
+#define VMM_KERNEL_SIZES(...)                                                                                          \
+    VMM_KERNEL_PICK(__VA_ARGS__, VMM_KERNEL_17, VMM_KERNEL_16, VMM_KERNEL_15, VMM_KERNEL_14, VMM_KERNEL_13,            \
+                    VMM_KERNEL_12, VMM_KERNEL_11, VMM_KERNEL_10, VMM_KERNEL_9, VMM_KERNEL_8, VMM_KERNEL_7,             \
+                    VMM_KERNEL_6, VMM_KERNEL_5, VMM_KERNEL_4, VMM_KERNEL_3, VMM_KERNEL_2, VMM_KERNEL_1, 0)             \
+    (__VA_ARGS__)
+#define VMM_KERNEL_PICK(a, b, c, d, e, f, g, h, i, j, l, m, n, o, p, q, r, pick, ...) pick
+#define VMM_KERNEL_1(a) {sizeof(a), VMM_KERNEL_ALIGN(a)}
+#define VMM_KERNEL_2(a, ...) {sizeof(a), VMM_KERNEL_ALIGN(a)}, VMM_KERNEL_1(__VA_ARGS__)
+#define VMM_KERNEL_3(a, ...) {sizeof(a), VMM_KERNEL_ALIGN(a)}, VMM_KERNEL_2(__VA_ARGS__)
+#define VMM_KERNEL_4(a, ...) {sizeof(a), VMM_KERNEL_ALIGN(a)}, VMM_KERNEL_3(__VA_ARGS__)
+#define VMM_KERNEL_5(a, ...) {sizeof(a), VMM_KERNEL_ALIGN(a)}, VMM_KERNEL_4(__VA_ARGS__)
+#define VMM_KERNEL_6(a, ...) {sizeof(a), VMM_KERNEL_ALIGN(a)}, VMM_KERNEL_5(__VA_ARGS__)
+#define VMM_KERNEL_7(a, ...) {sizeof(a), VMM_KERNEL_ALIGN(a)}, VMM_KERNEL_6(__VA_ARGS__)
+#define VMM_KERNEL_8(a, ...) {sizeof(a), VMM_KERNEL_ALIGN(a)}, VMM_KERNEL_7(__VA_ARGS__)
+#define VMM_KERNEL_9(a, ...) {sizeof(a), VMM_KERNEL_ALIGN(a)}, VMM_KERNEL_8(__VA_ARGS__)
+#define VMM_KERNEL_10(a, ...) {sizeof(a), VMM_KERNEL_ALIGN(a)}, VMM_KERNEL_9(__VA_ARGS__)
+#define VMM_KERNEL_11(a, ...) {sizeof(a), VMM_KERNEL_ALIGN(a)}, VMM_KERNEL_10(__VA_ARGS__)
+#define VMM_KERNEL_12(a, ...) {sizeof(a), VMM_KERNEL_ALIGN(a)}, VMM_KERNEL_11(__VA_ARGS__)
+#define VMM_KERNEL_13(a, ...) {sizeof(a), VMM_KERNEL_ALIGN(a)}, VMM_KERNEL_12(__VA_ARGS__)
+#define VMM_KERNEL_14(a, ...) {sizeof(a), VMM_KERNEL_ALIGN(a)}, VMM_KERNEL_13(__VA_ARGS__)
+#define VMM_KERNEL_15(a, ...) {sizeof(a), VMM_KERNEL_ALIGN(a)}, VMM_KERNEL_14(__VA_ARGS__)
+#define VMM_KERNEL_16(a, ...) {sizeof(a), VMM_KERNEL_ALIGN(a)}, VMM_KERNEL_15(__VA_ARGS__)
+#define VMM_KERNEL_17(a, ...) {sizeof(a), VMM_KERNEL_ALIGN(a)}, VMM_KERNEL_16(__VA_ARGS__)
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

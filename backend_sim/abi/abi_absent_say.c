@@ -1,0 +1,18 @@
+/* Apart from abi_absent.c, which knows no parameters and so cannot include what declares them. */
+#include "abi_absent.h"
+
+#include "abi.h"
+
+int abi_absent(const char *symbol, atomic_flag *said)
+{
+    vmm_system *sys;
+    CUresult result = abi_enter_initialised(&sys);
+    if (result != CUDA_SUCCESS)
+        return (int)result;
+    if (!atomic_flag_test_and_set(said))
+        abi_say("%s is not there: the simulator has nothing like it. It answers CUDA_ERROR_NOT_SUPPORTED "
+                "(docs/unmodified.md)", symbol);
+    result = abi_refuse(CUDA_ERROR_NOT_SUPPORTED, symbol, "the simulator does not have this entry point");
+    abi_leave();
+    return (int)result;
+}

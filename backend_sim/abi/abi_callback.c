@@ -1,0 +1,75 @@
+#include "abi_callback.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "abi_parts.h"
+
+/* Kept in a list until it was called: after a fault it never is. */
+struct waiting {
+    CUstreamCallback callback;
+    CUstream stream;
+    void *user;
+    struct waiting *next, **link;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct waiting *all;
+
+static void take_out(struct waiting *waiting)
+{
+    pthread_mutex_lock(&lock);
+    *waiting->link = waiting->next;
+    if (waiting->next)
+        waiting->next->link = waiting->link;
+    pthread_mutex_unlock(&lock);
+}
+
+static void put_in(struct waiting *waiting)
+{
+    pthread_mutex_lock(&lock);
+    waiting->next = all;
+    waiting->link = &all;
+    if (all)
+        all->link = &waiting->next;
+    all = waiting;
+    pthread_mutex_unlock(&lock);
+}
+
+static void call(void *user)
+{
+    struct waiting *waiting = user;
+    const struct waiting it = *waiting;
+    take_out(waiting);
+    free(waiting);
+    it.callback(it.stream, CUDA_SUCCESS, it.user);
+}
+
+CUresult abi_add_callback(vmm_system *sys, vmm_stream stream, CUstream shown, CUstreamCallback callback, void *user,
+                          unsigned flags)
+{
+    if (!callback)
+        return abi_null("cuStreamAddCallback", "callback");
+    if (flags)
+        return abi_refuse(CUDA_ERROR_INVALID_VALUE, "cuStreamAddCallback", "flags is %u: it must be 0", flags);
+    struct waiting *waiting = malloc(sizeof *waiting);
+    if (!waiting)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    *waiting = (struct waiting){callback, shown, user, NULL, NULL};
+    put_in(waiting);
+    CUresult result = (CUresult)vmm_launch_host_func(sys, stream, call, waiting);
+    if (result != CUDA_SUCCESS) {
+        take_out(waiting);
+        free(waiting);
+    }
+    return result;
+}
+
+void abi_callbacks_close(void)
+{
+    while (all) {
+        struct waiting *next = all->next;
+        free(all);
+        all = next;
+    }
+}

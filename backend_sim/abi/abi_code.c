@@ -1,0 +1,306 @@
+#include "abi_code.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "abi_parts.h"
+
+/* A module or a library; its address is the handle. */
+struct abi_image {
+    bool library;
+    struct CUfunc_st *functions;
+    struct abi_image *next;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct abi_image *images;
+
+static struct abi_image **place_of(const void *handle)
+{
+    struct abi_image **link = &images;
+    while (*link && *link != handle)
+        link = &(*link)->next;
+    return link;
+}
+
+static CUresult refuse_handle(const char *function, const void *handle)
+{
+    return abi_refuse(CUDA_ERROR_INVALID_HANDLE, function, "%p is none that was loaded, or it was unloaded", handle);
+}
+
+static CUresult load(void *image_out, bool library)
+{
+    struct abi_image *image = calloc(1, sizeof *image);
+    if (!image)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    image->library = library;
+    pthread_mutex_lock(&lock);
+    image->next = images;
+    images = image;
+    pthread_mutex_unlock(&lock);
+    memcpy(image_out, &image, sizeof image);
+    return CUDA_SUCCESS;
+}
+
+static void free_image(struct abi_image *image)
+{
+    while (image->functions) {
+        struct CUfunc_st *next = image->functions->next;
+        free(image->functions);
+        image->functions = next;
+    }
+    free(image);
+}
+
+static CUresult unload(const char *function, const void *handle, bool library)
+{
+    pthread_mutex_lock(&lock);
+    struct abi_image **link = place_of(handle), *image = *link;
+    bool found = image && image->library == library;
+    if (found)
+        *link = image->next;
+    pthread_mutex_unlock(&lock);
+    if (!found)
+        return refuse_handle(function, handle);
+    free_image(image);
+    return CUDA_SUCCESS;
+}
+
+void abi_code_close(void)
+{
+    while (images) {
+        struct abi_image *next = images->next;
+        free_image(images);
+        images = next;
+    }
+}
+
+/* Under the lock. */
+static struct CUfunc_st *function_in(const void *handle)
+{
+    for (struct abi_image *image = images; image; image = image->next)
+        for (struct CUfunc_st *f = image->functions; f; f = f->next)
+            if (f == handle)
+                return f;
+    return NULL;
+}
+
+CUresult abi_function_find(const char *function, const void *handle, struct CUfunc_st *found)
+{
+    pthread_mutex_lock(&lock);
+    const struct CUfunc_st *f = function_in(handle);
+    if (f)
+        *found = *f;
+    pthread_mutex_unlock(&lock);
+    return f ? CUDA_SUCCESS : refuse_handle(function, handle);
+}
+
+void abi_function_set(const void *handle, CUfunction_attribute attribute, int value)
+{
+    pthread_mutex_lock(&lock);
+    struct CUfunc_st *f = function_in(handle);
+    if (f)
+        f->attribute[attribute] = value;
+    pthread_mutex_unlock(&lock);
+}
+
+/* The image's function for a kernel: the same one each time. NULL: no such image, or no memory. */
+static struct CUfunc_st *function_for(const void *handle, const struct abi_kernel *kernel, bool *image_lives)
+{
+    struct CUfunc_st *f = NULL;
+    pthread_mutex_lock(&lock);
+    struct abi_image *image = *place_of(handle);
+    *image_lives = image != NULL;
+    for (f = image ? image->functions : NULL; f && f->kernel != kernel; f = f->next)
+        ;
+    if (image && !f && (f = calloc(1, sizeof *f))) {
+        f->kernel = kernel;
+        f->image = image;
+        f->next = image->functions;
+        image->functions = f;
+    }
+    pthread_mutex_unlock(&lock);
+    return f;
+}
+
+static bool is_image(const void *handle)
+{
+    pthread_mutex_lock(&lock);
+    bool found = *place_of(handle) != NULL;
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+static CUresult get_function(const char *function, void *out, const void *handle, const char *name)
+{
+    bool lives;
+    const struct abi_kernel *kernel;
+    if (!out || !name)
+        return abi_null(function, out ? "name" : "hfunc");
+    if (!is_image(handle))
+        return refuse_handle(function, handle);
+    CUresult result = abi_kernel_find(function, name, &kernel);
+    if (result != CUDA_SUCCESS)
+        return result;
+    struct CUfunc_st *f = function_for(handle, kernel, &lives);
+    if (!f)
+        return lives ? CUDA_ERROR_OUT_OF_MEMORY : refuse_handle(function, handle);
+    memcpy(out, &f, sizeof f);
+    return CUDA_SUCCESS;
+}
+
+/* ---- modules ---- */
+
+/* A module is the current context's. */
+static CUresult load_module(const vmm_system *sys, const char *function, CUmodule *module, const void *image)
+{
+    uint64_t current;
+    struct ask_context context;
+    if (!module || !image)
+        return abi_null(function, module ? "image" : "module");
+    CUresult result = abi_current(sys, function, &current, &context);
+    return result == CUDA_SUCCESS ? load(module, false) : result;
+}
+
+CUresult cuModuleLoadData(CUmodule *module, const void *image)
+{
+    ABI_INITIALISED(load_module(sys, "cuModuleLoadData", module, image));
+}
+
+CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int numOptions, CUjit_option *options,
+                            void **optionValues)
+{
+    (void)numOptions, (void)options, (void)optionValues;
+    ABI_INITIALISED(load_module(sys, "cuModuleLoadDataEx", module, image));
+}
+
+CUresult cuModuleLoadFatBinary(CUmodule *module, const void *fatCubin)
+{
+    ABI_INITIALISED(load_module(sys, "cuModuleLoadFatBinary", module, fatCubin));
+}
+
+/* It is not read, but it is there. */
+static CUresult check_file(const char *function, const char *path)
+{
+    FILE *file = path ? fopen(path, "rb") : NULL;
+    if (!path)
+        return abi_null(function, "fname");
+    if (!file)
+        return abi_refuse(CUDA_ERROR_FILE_NOT_FOUND, function, "%.100s cannot be opened", path);
+    fclose(file);
+    return CUDA_SUCCESS;
+}
+
+static CUresult load_module_file(const vmm_system *sys, CUmodule *module, const char *path)
+{
+    uint64_t current;
+    struct ask_context context;
+    CUresult result = abi_current(sys, "cuModuleLoad", &current, &context);
+    if (result == CUDA_SUCCESS)
+        result = check_file("cuModuleLoad", path);
+    return result == CUDA_SUCCESS ? load_module(sys, "cuModuleLoad", module, path) : result;
+}
+
+CUresult cuModuleLoad(CUmodule *module, const char *fname)
+{
+    ABI_INITIALISED(load_module_file(sys, module, fname));
+}
+
+CUresult cuModuleUnload(CUmodule hmod)
+{
+    ABI_INITIALISED(((void)sys, unload("cuModuleUnload", hmod, false)));
+}
+
+CUresult cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name)
+{
+    ABI_INITIALISED(((void)sys, get_function("cuModuleGetFunction", hfunc, hmod, name)));
+}
+
+static CUresult get_global(const void *handle, const char *name)
+{
+    if (!name)
+        return abi_null("cuModuleGetGlobal", "name");
+    if (!is_image(handle))
+        return refuse_handle("cuModuleGetGlobal", handle);
+    return abi_refuse(CUDA_ERROR_NOT_FOUND, "cuModuleGetGlobal", "%.60s: plugins have kernels alone, no variables", name);
+}
+
+CUresult cuModuleGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod, const char *name)
+{
+    (void)dptr, (void)bytes;
+    ABI_INITIALISED(((void)sys, get_global(hmod, name)));
+}
+
+/* Names are looked up when they are asked for. */
+static CUresult loading_mode(CUmoduleLoadingMode *mode)
+{
+    if (!mode)
+        return abi_null("cuModuleGetLoadingMode", "mode");
+    *mode = CU_MODULE_LAZY_LOADING;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode *mode)
+{
+    ABI_INITIALISED(((void)sys, loading_mode(mode)));
+}
+
+/* ---- libraries ---- */
+
+static CUresult load_library(CUlibrary *library, const void *code)
+{
+    if (!library || !code)
+        return abi_null("cuLibraryLoadData", library ? "code" : "library");
+    return load(library, true);
+}
+
+CUresult cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *jitOptions, void **jitOptionsValues,
+                           unsigned int numJitOptions, CUlibraryOption *libraryOptions, void **libraryOptionValues,
+                           unsigned int numLibraryOptions)
+{
+    (void)jitOptions, (void)jitOptionsValues, (void)numJitOptions;
+    (void)libraryOptions, (void)libraryOptionValues, (void)numLibraryOptions;
+    ABI_INITIALISED(((void)sys, load_library(library, code)));
+}
+
+static CUresult load_library_file(CUlibrary *library, const char *path)
+{
+    CUresult result = check_file("cuLibraryLoadFromFile", path);
+    return result == CUDA_SUCCESS ? load_library(library, path) : result;
+}
+
+CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *fileName, CUjit_option *jitOptions,
+                               void **jitOptionsValues, unsigned int numJitOptions, CUlibraryOption *libraryOptions,
+                               void **libraryOptionValues, unsigned int numLibraryOptions)
+{
+    (void)jitOptions, (void)jitOptionsValues, (void)numJitOptions;
+    (void)libraryOptions, (void)libraryOptionValues, (void)numLibraryOptions;
+    ABI_INITIALISED(((void)sys, load_library_file(library, fileName)));
+}
+
+CUresult cuLibraryUnload(CUlibrary library)
+{
+    ABI_INITIALISED(((void)sys, unload("cuLibraryUnload", library, true)));
+}
+
+CUresult cuLibraryGetKernel(CUkernel *pKernel, CUlibrary library, const char *name)
+{
+    ABI_INITIALISED(((void)sys, get_function("cuLibraryGetKernel", pKernel, library, name)));
+}
+
+/* The same image by its other name. */
+static CUresult module_of(CUmodule *module, const void *library)
+{
+    if (!module)
+        return abi_null("cuLibraryGetModule", "pMod");
+    if (!is_image(library))
+        return refuse_handle("cuLibraryGetModule", library);
+    memcpy(module, &library, sizeof library);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuLibraryGetModule(CUmodule *pMod, CUlibrary library)
+{
+    ABI_INITIALISED(((void)sys, module_of(pMod, library)));
+}

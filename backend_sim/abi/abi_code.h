@@ -1,0 +1,24 @@
+/* abi_code.h - modules, libraries and their functions. Any image is accepted: what counts is the names that are asked for.
+ *
+ *     cuModuleLoadData(image)  ->  image [ ]
+ *     cuModuleGetFunction("fill")  ->  image [fill: kernel of a plugin]
+ */
+#ifndef SIM_ABI_CODE_H
+#define SIM_ABI_CODE_H
+
+#include "abi_plugins.h"
+
+struct CUfunc_st {
+    const struct abi_kernel *kernel;
+    struct abi_image *image;
+    int attribute[CU_FUNC_ATTRIBUTE_MAX]; /* those that can be set */
+    struct CUfunc_st *next;
+};
+
+/* A copy of what a function or kernel is; INVALID_HANDLE when it is none that lives. */
+CUresult abi_function_find(const char *function, const void *handle, struct CUfunc_st *found);
+
+/* Keeps an attribute of a function that lives. */
+void abi_function_set(const void *handle, CUfunction_attribute attribute, int value);
+
+#endif

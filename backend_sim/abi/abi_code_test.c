@@ -1,0 +1,243 @@
+/* Kernels of plugins through libcuda.so.1: found by name, launched in all forms, held to the device's rights. */
+#include "testing/rig.h"
+
+static CUmodule module;
+
+static CUfunction function(const char *name)
+{
+    CUfunction f = NULL;
+    cuModuleGetFunction(&f, module, name);
+    return f;
+}
+
+static void test_images(void)
+{
+    CUlibrary library = NULL;
+    CUmodule other = NULL;
+    CUkernel kernel = NULL;
+    CUfunction f = NULL;
+    CUmoduleLoadingMode mode;
+    size_t bytes;
+    CUdeviceptr at;
+    OK(cuModuleLoadData(&module, "any image"));
+    OK(cuModuleLoadDataEx(&other, "another", 0, NULL, NULL));
+    OK(cuModuleUnload(other));
+    IS(cuModuleUnload(other), ERROR_INVALID_HANDLE);
+    OK(cuModuleLoadFatBinary(&other, "a third"));
+    OK(cuModuleGetFunction(&f, other, "vectorAdd"));
+    OK(cuModuleUnload(other));
+    IS(cuModuleGetFunction(&f, other, "vectorAdd"), ERROR_INVALID_HANDLE);
+    IS(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL), ERROR_INVALID_HANDLE);
+    IS(cuModuleLoad(&other, "/no/such/file"), ERROR_FILE_NOT_FOUND);
+    IS(cuModuleLoadData(&other, NULL), ERROR_INVALID_VALUE);
+    OK(cuModuleLoad(&other, "/proc/self/exe"));
+    OK(cuModuleGetLoadingMode(&mode));
+    IS(cuModuleGetGlobal(&at, &bytes, module, "table"), ERROR_NOT_FOUND);
+    OK(cuLibraryLoadData(&library, "code", NULL, NULL, 0, NULL, NULL, 0));
+    OK(cuLibraryGetKernel(&kernel, library, "nothing"));
+    OK(cuKernelGetFunction(&f, kernel));
+    OK(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+    OK(cuLaunchKernel((CUfunction)(void *)kernel, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+    OK(cuLibraryGetModule(&other, library));
+    OK(cuModuleGetFunction(&f, other, "nothing"));
+    OK(cuLibraryUnload(library));
+    IS(cuKernelGetFunction(&f, kernel), ERROR_INVALID_HANDLE);
+    IS(cuLibraryLoadFromFile(&library, "/no/such/file", NULL, NULL, 0, NULL, NULL, 0), ERROR_FILE_NOT_FOUND);
+}
+
+static void test_names(void)
+{
+    CUfunction f = NULL;
+    const char *name = NULL;
+    OK(cuModuleGetFunction(&f, module, "vectorAdd"));
+    tap_ok(function("vectorAdd") == f, "a name is one function");
+    OK(cuModuleGetFunction(&f, module, "_Z9vectorAddPKfS0_Pfi"));
+    OK(cuFuncGetName(&name, f));
+    tap_text(name, "_Z9vectorAddPKfS0_Pfi", "a mangled name is found by the plain one in it");
+    OK(cuModuleGetFunction(&f, module, "_ZN3one7nothingEv"));
+    OK(cuModuleGetFunction(&f, module, "_Z7nothingIfEvv"));
+    tap_note("a kernel that nobody wrote is named once:");
+    IS(cuModuleGetFunction(&f, module, "_Z6nobodyv"), ERROR_NOT_FOUND);
+    IS(cuModuleGetFunction(&f, module, "_Z6nobodyv"), ERROR_NOT_FOUND);
+    IS(cuModuleGetFunction(&f, module, "_Z99x"), ERROR_NOT_FOUND);
+    IS(cuModuleGetFunction(&f, module, "sum"), ERROR_NOT_FOUND); /* of this project, and not asked for */
+    IS(cuModuleGetFunction(&f, module, NULL), ERROR_INVALID_VALUE);
+    IS(cuModuleGetFunction(NULL, module, "vectorAdd"), ERROR_INVALID_VALUE);
+}
+
+static void test_threads(CUdeviceptr at)
+{
+    float a[100], b[100], c[100] = {0};
+    CUdeviceptr x = at, y = at + 4096, z = at + 8192;
+    int n = 100, wrong = 0;
+    void *params[] = {&x, &y, &z, &n};
+    for (int i = 0; i < n; i++) {
+        a[i] = (float)i;
+        b[i] = (float)(2 * i);
+    }
+    OK(cuMemcpyHtoD(x, a, sizeof a));
+    OK(cuMemcpyHtoD(y, b, sizeof b));
+    OK(cuLaunchKernel(function("vectorAdd"), 4, 1, 1, 32, 1, 1, 0, NULL, params, NULL));
+    OK(cuMemcpyDtoH(c, z, sizeof c));
+    for (int i = 0; i < n; i++)
+        wrong += c[i] < (float)(3 * i) || c[i] > (float)(3 * i);
+    EQUAL(wrong, 0);
+    uint64_t counted[2] = {0};
+    void *one[] = {&x};
+    OK(cuMemsetD8(x, 0, 16));
+    OK(cuLaunchKernel(function("count_threads"), 2, 3, 4, 5, 6, 7, 0, NULL, one, NULL));
+    OK(cuMemcpyDtoH(counted, x, sizeof counted));
+    EQUAL(counted[0], 2 * 3 * 4 * 5 * 6 * 7);
+    EQUAL(counted[1], 3 * 100 + 6 * 10 + 5);
+}
+
+struct gaps {
+    uint8_t a;
+    uint64_t b;
+    int32_t c[2];
+    uint16_t d;
+    CUdeviceptr e;
+};
+
+static void test_parameters(CUdeviceptr at)
+{
+    struct gaps g = {1, 20, {3, 4}, 500, at};
+    void *params[] = {&g.a, &g.b, &g.c, &g.d, &g.e}, *hole[] = {&g.a, NULL, &g.c, &g.d, &g.e};
+    size_t size = sizeof g, small = 8, offset = 0, bytes = 0;
+    void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &g, CU_LAUNCH_PARAM_BUFFER_SIZE, &size, CU_LAUNCH_PARAM_END};
+    void *short_extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &g, CU_LAUNCH_PARAM_BUFFER_SIZE, &small, CU_LAUNCH_PARAM_END};
+    CUfunction f = function("gaps");
+    uint64_t sum = 0;
+    OK(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
+    OK(cuMemcpyDtoH(&sum, at, sizeof sum));
+    EQUAL(sum, 1 + 20 + 3000 + 400 + 500);
+    g.a = 2;
+    OK(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, extra));
+    OK(cuMemcpyDtoH(&sum, at, sizeof sum));
+    EQUAL(sum, 2 + 20 + 3000 + 400 + 500);
+    IS(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, short_extra), ERROR_INVALID_VALUE);
+    IS(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, params, extra), ERROR_INVALID_VALUE);
+    IS(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL), ERROR_INVALID_VALUE);
+    IS(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, hole, NULL), ERROR_INVALID_VALUE);
+    OK(cuFuncGetParamInfo(f, 2, &offset, &bytes));
+    tap_ok(offset == offsetof(struct gaps, c) && bytes == 8, "where a parameter lies");
+    IS(cuFuncGetParamInfo(f, 5, &offset, &bytes), ERROR_INVALID_VALUE);
+}
+
+static void test_forms(CUdeviceptr at)
+{
+    uint64_t n = 64;
+    uint8_t value = 5;
+    void *params[] = {&at, &n, &value};
+    CUlaunchAttribute attribute[1] = {{.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, .value.cooperative = 1}};
+    CUlaunchConfig config = {1, 1, 1, 1, 1, 1, 0, NULL, attribute, 1};
+    CUfunction f = function("fill_span");
+    OK(cuLaunchKernelEx(&config, f, params, NULL));
+    OK(cuCtxSynchronize());
+    EQUAL(byte_at(at + 63), 5);
+    attribute[0].id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+    IS(cuLaunchKernelEx(&config, f, params, NULL), ERROR_NOT_SUPPORTED);
+    IS(cuLaunchKernelEx(NULL, f, params, NULL), ERROR_INVALID_VALUE);
+    value = 6;
+    OK(cuLaunchCooperativeKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, params));
+    OK(cuCtxSynchronize());
+    EQUAL(byte_at(at), 6);
+    IS(cuLaunchKernel(f, 0, 1, 1, 1, 1, 1, 0, NULL, params, NULL), ERROR_INVALID_VALUE);
+    IS(cuLaunchKernel(f, 1, 70000, 1, 1, 1, 1, 0, NULL, params, NULL), ERROR_INVALID_VALUE);
+    IS(cuLaunchKernel(f, 1, 1, 1, 64, 64, 1, 0, NULL, params, NULL), ERROR_INVALID_VALUE);
+    IS(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, (CUstream)(uintptr_t)0x77, params, NULL), ERROR_INVALID_HANDLE);
+    IS(cuLaunchKernel(NULL, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL), ERROR_INVALID_HANDLE);
+}
+
+static size_t shared_of(int block)
+{
+    return (size_t)block * 1024;
+}
+
+static void test_function_attributes(void)
+{
+    int value = -1, grid = 0, block = 0;
+    CUfunction f = function("vectorAdd");
+    CUmodule of = NULL;
+    OK(cuFuncGetModule(&of, f));
+    tap_ok(of == module, "the function's module");
+    OK(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, f));
+    EQUAL(value, 1024);
+    OK(cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 70000));
+    OK(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, f));
+    EQUAL(value, 70000);
+    IS(cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_NUM_REGS, 3), ERROR_INVALID_VALUE);
+    IS(cuFuncGetAttribute(&value, (CUfunction_attribute)999, f), ERROR_INVALID_VALUE);
+    OK(cuFuncSetCacheConfig(f, CU_FUNC_CACHE_PREFER_L1));
+    OK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&value, f, 256, 0));
+    EQUAL(value, 8);
+    OK(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&value, f, 32, 100 * 1024, 0));
+    EQUAL(value, 2);
+    IS(cuOccupancyMaxActiveBlocksPerMultiprocessor(&value, f, 0, 0), ERROR_INVALID_VALUE);
+    OK(cuOccupancyMaxPotentialBlockSize(&grid, &block, f, NULL, 0, 0));
+    tap_ok(block == 1024 && grid == 2 * 132, "%d blocks of %d threads", grid, block);
+    OK(cuOccupancyMaxPotentialBlockSizeWithFlags(&grid, &block, f, shared_of, 0, 512, 0));
+    tap_ok(block * 1024 <= 227 * 1024, "as many threads as have shared memory: %d", block);
+}
+
+/* Memory that the program registered, and memory that devices and host share. */
+static void test_host_memory(void)
+{
+    static uint8_t memory[256];
+    void *pinned = NULL;
+    CUdeviceptr at = 0;
+    uint64_t n = sizeof memory;
+    uint8_t value = 9;
+    void *params[] = {&at, &n, &value};
+    OK(cuMemHostRegister(memory, sizeof memory, CU_MEMHOSTREGISTER_DEVICEMAP));
+    OK(cuMemHostGetDevicePointer(&at, memory, 0));
+    OK(cuLaunchKernel(function("fill_span"), 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
+    OK(cuMemHostUnregister(memory)); /* waits */
+    tap_ok(memory[0] == 9 && memory[255] == 9, "a kernel writes registered memory");
+    OK(cuMemHostAlloc(&pinned, 256, CU_MEMHOSTALLOC_DEVICEMAP));
+    at = (CUdeviceptr)(uintptr_t)pinned;
+    OK(cuLaunchKernel(function("fill_span"), 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
+    OK(cuCtxSynchronize());
+    EQUAL(((uint8_t *)pinned)[255], 9);
+    OK(cuMemFreeHost(pinned));
+}
+
+static void test_call_inside(CUdeviceptr at)
+{
+    CUresult (*call)(void) = cuCtxSynchronize;
+    int answer = -1;
+    void *params[] = {&call, &at};
+    OK(cuLaunchKernel(function("calls"), 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
+    OK(cuMemcpyDtoH(&answer, at, sizeof answer));
+    EQUAL(answer, CUDA_ERROR_NOT_PERMITTED);
+}
+
+/* Last: the device is lost. */
+static void test_fault(CUdeviceptr at)
+{
+    uint64_t n = 1 << 20;
+    uint8_t value = 1;
+    CUdeviceptr more = 0;
+    void *params[] = {&at, &n, &value};
+    OK(cuLaunchKernel(function("fill_span"), 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
+    IS(cuCtxSynchronize(), ERROR_ILLEGAL_ADDRESS);
+    IS(cuMemAlloc(&more, 16), ERROR_ILLEGAL_ADDRESS);
+}
+
+int main(void)
+{
+    CUdeviceptr at = 0;
+    setenv("CUVMM_KERNELS", "/no/such.so:" ABI_TEST_KERNELS, 1);
+    begin();
+    OK(cuMemAlloc(&at, 65536));
+    test_images();
+    test_names();
+    test_threads(at);
+    test_parameters(at);
+    test_forms(at);
+    test_function_attributes();
+    test_host_memory();
+    test_call_inside(at);
+    test_fault(at);
+    return tap_done();
+}

@@ -1,0 +1,187 @@
+/* Contexts: made, ended, current; what they were created with. */
+#include "abi.h"
+#include "abi_parts.h"
+
+CUresult abi_current(const vmm_system *sys, const char *function, uint64_t *value, struct ask_context *context)
+{
+    *value = ask_current(sys);
+    if (!*value || !ask_context(sys, *value, context))
+        return abi_refuse(CUDA_ERROR_INVALID_CONTEXT, function,
+                          "no context is current on this thread: cuCtxSetCurrent, or cuDevicePrimaryCtxRetain before it");
+    if (!context->alive)
+        return abi_refuse(CUDA_ERROR_CONTEXT_IS_DESTROYED, function, "the thread's current context has been destroyed");
+    return CUDA_SUCCESS;
+}
+
+static CUresult create(vmm_system *sys, CUcontext *pctx, unsigned flags, CUdevice dev, unsigned version)
+{
+    CUresult result = (CUresult)vmm_ctx_create(sys, (vmm_context *)pctx, flags, dev);
+    if (result == CUDA_SUCCESS) {
+        abi_note_set((uint64_t)(uintptr_t)*pctx, &(struct abi_note){.flags = flags, .version = version});
+        abi_stack_created();
+    }
+    return result;
+}
+
+static CUresult create_old(vmm_system *sys, CUcontext *pctx, unsigned flags, CUdevice dev)
+{
+    return create(sys, pctx, flags, dev, 3020);
+}
+
+static CUresult no_affinity(void)
+{
+    return abi_refuse(CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY, "cuCtxCreate",
+                      "a part of a device's multiprocessors cannot be asked for: pass no parameters");
+}
+
+static CUresult create_affine(vmm_system *sys, CUcontext *pctx, const CUexecAffinityParam *params, int count,
+                              unsigned flags, CUdevice dev)
+{
+    return params && count ? no_affinity() : create(sys, pctx, flags, dev, 11040);
+}
+
+static CUresult create_new(vmm_system *sys, CUcontext *pctx, const CUctxCreateParams *params, unsigned flags,
+                           CUdevice dev)
+{
+    if (params && params->cigParams)
+        return abi_refuse(CUDA_ERROR_NOT_SUPPORTED, "cuCtxCreate", "there is no graphics to share a context with");
+    if (params && params->execAffinityParams && params->numExecAffinityParams)
+        return no_affinity();
+    return create(sys, pctx, flags, dev, 12050);
+}
+
+CUresult cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev)
+{
+    ABI(create_old(sys, pctx, flags, dev));
+}
+
+CUresult cuCtxCreate_v3(CUcontext *pctx, CUexecAffinityParam *paramsArray, int numParams, unsigned int flags,
+                        CUdevice dev)
+{
+    ABI(create_affine(sys, pctx, paramsArray, numParams, flags, dev));
+}
+
+CUresult cuCtxCreate_v4(CUcontext *pctx, CUctxCreateParams *ctxCreateParams, unsigned int flags, CUdevice dev)
+{
+    ABI(create_new(sys, pctx, ctxCreateParams, flags, dev));
+}
+
+static CUresult destroy(vmm_system *sys, CUcontext ctx)
+{
+    CUresult result = abi_stack_destroy(sys, ctx);
+    if (result == CUDA_SUCCESS)
+        abi_note_drop((uint64_t)(uintptr_t)ctx);
+    return result;
+}
+
+CUresult cuCtxDestroy(CUcontext ctx)
+{
+    ABI(destroy(sys, ctx));
+}
+
+CUresult cuCtxSetCurrent(CUcontext ctx)
+{
+    ABI(abi_stack_set(sys, ctx));
+}
+
+CUresult cuCtxGetCurrent(CUcontext *pctx)
+{
+    ABI(vmm_ctx_get_current(sys, (vmm_context *)pctx));
+}
+
+CUresult cuCtxGetDevice(CUdevice *device)
+{
+    ABI(vmm_ctx_get_device(sys, device));
+}
+
+/* A context by value; NULL is the current one. */
+static CUresult named(const vmm_system *sys, const char *function, CUcontext ctx, uint64_t *value,
+                      struct ask_context *context)
+{
+    if (!ctx)
+        return abi_current(sys, function, value, context);
+    *value = (uint64_t)(uintptr_t)ctx;
+    if (!ask_context(sys, *value, context))
+        return abi_refuse(CUDA_ERROR_INVALID_CONTEXT, function, "%p is no context", (void *)ctx);
+    if (!context->alive)
+        return abi_refuse(CUDA_ERROR_CONTEXT_IS_DESTROYED, function, "the context has been destroyed");
+    return CUDA_SUCCESS;
+}
+
+static CUresult device_of(vmm_system *sys, CUdevice *device, CUcontext ctx)
+{
+    uint64_t value;
+    struct ask_context context;
+    if (!ctx || !device)
+        return (CUresult)vmm_ctx_get_device(sys, device);
+    CUresult result = named(sys, "cuCtxGetDevice", ctx, &value, &context);
+    if (result == CUDA_SUCCESS)
+        *device = context.device;
+    return result;
+}
+
+CUresult cuCtxGetDevice_v2(CUdevice *device, CUcontext ctx)
+{
+    ABI_INITIALISED(device_of(sys, device, ctx));
+}
+
+CUresult cuCtxSynchronize(void)
+{
+    ABI(vmm_ctx_synchronize(sys));
+}
+
+/* Made current for as long as it takes. */
+static CUresult synchronize(vmm_system *sys, CUcontext ctx)
+{
+    uint64_t value, now = ask_current(sys);
+    struct ask_context context;
+    if (!ctx || (uint64_t)(uintptr_t)ctx == now)
+        return (CUresult)vmm_ctx_synchronize(sys);
+    CUresult result = named(sys, "cuCtxSynchronize", ctx, &value, &context);
+    if (result == CUDA_SUCCESS)
+        result = (CUresult)vmm_ctx_set_current(sys, abi_context(ctx));
+    if (result != CUDA_SUCCESS)
+        return result;
+    result = (CUresult)vmm_ctx_synchronize(sys);
+    vmm_ctx_set_current(sys, (vmm_context)(uintptr_t)now);
+    return result;
+}
+
+CUresult cuCtxSynchronize_v2(CUcontext ctx)
+{
+    ABI_INITIALISED(synchronize(sys, ctx));
+}
+
+static CUresult id_of(const vmm_system *sys, CUcontext ctx, unsigned long long *id)
+{
+    uint64_t value;
+    struct ask_context context;
+    CUresult result = id ? named(sys, "cuCtxGetId", ctx, &value, &context) : abi_null("cuCtxGetId", "ctxId");
+    if (result == CUDA_SUCCESS)
+        *id = context.id;
+    return result;
+}
+
+CUresult cuCtxGetId(CUcontext ctx, unsigned long long *ctxId)
+{
+    ABI_INITIALISED(id_of(sys, ctx, ctxId));
+}
+
+/* Of a primary context, which is made by no cuCtxCreate, the oldest form's. */
+static CUresult version_of(const vmm_system *sys, CUcontext ctx, unsigned *version)
+{
+    uint64_t value;
+    struct ask_context context;
+    CUresult result = version ? named(sys, "cuCtxGetApiVersion", ctx, &value, &context)
+                              : abi_null("cuCtxGetApiVersion", "version");
+    if (result != CUDA_SUCCESS)
+        return result;
+    unsigned made = abi_note_get(value).version;
+    *version = made ? made : 3020;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuCtxGetApiVersion(CUcontext ctx, unsigned int *version)
+{
+    ABI_INITIALISED(version_of(sys, ctx, version));
+}

@@ -1,0 +1,267 @@
+/* Initialisation and devices. What a profile tells comes from the machine; addresses on the bus and identifiers are made up
+ * from the device's place in it, always the same ones. */
+#include <stdio.h>
+#include <string.h>
+
+#include "abi.h"
+
+CUresult cuInit(unsigned int flags)
+{
+    vmm_system *sys;
+    CUresult result = abi_enter(&sys);
+    if (result != CUDA_SUCCESS)
+        return result;
+    result = (CUresult)vmm_init(sys, flags);
+    if (result == CUDA_SUCCESS)
+        abi_initialised();
+    abi_leave();
+    return result;
+}
+
+CUresult cuDriverGetVersion(int *driverVersion)
+{
+    ABI(vmm_driver_get_version(sys, driverVersion));
+}
+
+CUresult cuDeviceGetCount(int *count)
+{
+    ABI(vmm_device_get_count(sys, count));
+}
+
+CUresult cuDeviceGet(CUdevice *device, int ordinal)
+{
+    ABI(vmm_device_get(sys, device, ordinal));
+}
+
+CUresult cuDeviceGetName(char *name, int len, CUdevice dev)
+{
+    ABI(vmm_device_get_name(sys, name, len, dev));
+}
+
+CUresult cuDeviceTotalMem(size_t *bytes, CUdevice dev)
+{
+    ABI(vmm_device_total_mem(sys, (uint64_t *)bytes, dev));
+}
+
+CUresult cuDeviceCanAccessPeer(int *canAccessPeer, CUdevice dev, CUdevice peerDev)
+{
+    ABI(vmm_device_can_access_peer(sys, canAccessPeer, dev, peerDev));
+}
+
+CUresult abi_null(const char *function, const char *argument)
+{
+    return abi_refuse(CUDA_ERROR_INVALID_VALUE, function, "%s is NULL: pass where the answer goes", argument);
+}
+
+CUresult abi_device(const vmm_system *sys, const char *function, CUdevice device)
+{
+    int devices = ask_profile(sys)->devices;
+    if (device >= 0 && device < devices)
+        return CUDA_SUCCESS;
+    return abi_refuse(CUDA_ERROR_INVALID_DEVICE, function, "%d is no device: this machine has %d, from 0", device,
+                      devices);
+}
+
+/* ---- attributes ---- */
+
+/* Limits that every device of compute capability 7.0 and later has; CUDA C++ Programming Guide, "Features and Technical
+ * Specifications". A profile's own line comes first. */
+static const struct {
+    int attribute, value;
+} published[] = {
+    {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X, 1024},
+    {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y, 1024},
+    {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z, 64},
+    {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, 2147483647},
+    {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y, 65535},
+    {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z, 65535},
+    {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, 49152},
+    {CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY, 65536},
+    {CU_DEVICE_ATTRIBUTE_WARP_SIZE, 32},
+    {CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK, 65536},
+    {CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR, 65536},
+    {CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, 2048},
+    {CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR, 32},
+    {CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY, 1},
+    {CU_DEVICE_ATTRIBUTE_CONCURRENT_KERNELS, 1},
+    {CU_DEVICE_ATTRIBUTE_STREAM_PRIORITIES_SUPPORTED, 1},
+    {CU_DEVICE_ATTRIBUTE_COMPUTE_PREEMPTION_SUPPORTED, 1},
+    {CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH, 1},
+    /* what the simulator has not */
+    {CU_DEVICE_ATTRIBUTE_INTEGRATED, 0},
+    {CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT, 0},
+    {CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY, 0},
+    {CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, 0},
+    {CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES, 0},
+    {CU_DEVICE_ATTRIBUTE_HOST_NATIVE_ATOMIC_SUPPORTED, 0},
+    {CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID, 0},
+    {CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID, 0},
+    {CU_DEVICE_ATTRIBUTE_TCC_DRIVER, 0},
+    {CU_DEVICE_ATTRIBUTE_MULTI_GPU_BOARD, 0},
+};
+
+/* The bus that a device sits on. */
+static int bus_of(CUdevice dev)
+{
+    return dev + 1;
+}
+
+static bool known(CUdevice_attribute attrib, CUdevice dev, int *value)
+{
+    if (attrib == CU_DEVICE_ATTRIBUTE_PCI_BUS_ID) {
+        *value = bus_of(dev);
+        return true;
+    }
+    for (size_t i = 0; i < sizeof published / sizeof published[0]; i++)
+        if (published[i].attribute == (int)attrib) {
+            *value = published[i].value;
+            return true;
+        }
+    return false;
+}
+
+static CUresult attribute(vmm_system *sys, int *pi, CUdevice_attribute attrib, CUdevice dev)
+{
+    const struct sim_profile *profile = ask_profile(sys);
+    int value;
+    if (pi && dev >= 0 && dev < profile->devices && !sim_profile_attribute(profile, (int)attrib, &value) &&
+        known(attrib, dev, &value)) {
+        *pi = value;
+        return CUDA_SUCCESS;
+    }
+    return (CUresult)vmm_device_get_attribute(sys, pi, (int)attrib, dev);
+}
+
+CUresult cuDeviceGetAttribute(int *pi, CUdevice_attribute attrib, CUdevice dev)
+{
+    ABI_INITIALISED(attribute(sys, pi, attrib, dev));
+}
+
+static CUresult capability(vmm_system *sys, int *major, int *minor, CUdevice dev)
+{
+    CUresult result = attribute(sys, major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, dev);
+    return result == CUDA_SUCCESS ? attribute(sys, minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, dev) : result;
+}
+
+CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice dev)
+{
+    ABI_INITIALISED(capability(sys, major, minor, dev));
+}
+
+/* ---- identifiers ---- */
+
+static CUresult uuid_of(const vmm_system *sys, CUuuid *uuid, CUdevice dev)
+{
+    const struct sim_profile *profile = ask_profile(sys);
+    CUresult result = uuid ? abi_device(sys, "cuDeviceGetUuid", dev) : abi_null("cuDeviceGetUuid", "uuid");
+    if (result != CUDA_SUCCESS)
+        return result;
+    uint64_t hash = UINT64_C(0xcbf29ce484222325) + (uint64_t)dev; /* FNV-1a of the profile's name */
+    for (const char *c = profile->name; *c; c++)
+        hash = (hash ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
+    memcpy(uuid->bytes, &hash, sizeof hash);
+    memcpy(uuid->bytes + 8, "cuvmmsim", 8);
+    uuid->bytes[6] = (char)((uuid->bytes[6] & 0x0f) | 0x40); /* in the form of a random UUID, version 4 */
+    uuid->bytes[8] = (char)((uuid->bytes[8] & 0x3f) | 0x80);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGetUuid(CUuuid *uuid, CUdevice dev)
+{
+    ABI_INITIALISED(uuid_of(sys, uuid, dev));
+}
+
+static CUresult luid_of(const vmm_system *sys, CUdevice dev)
+{
+    CUresult result = abi_device(sys, "cuDeviceGetLuid", dev);
+    if (result != CUDA_SUCCESS)
+        return result;
+    return abi_refuse(CUDA_ERROR_NOT_SUPPORTED, "cuDeviceGetLuid", "devices have one on Windows only");
+}
+
+CUresult cuDeviceGetLuid(char *luid, unsigned int *deviceNodeMask, CUdevice dev)
+{
+    (void)luid, (void)deviceNodeMask;
+    ABI_INITIALISED(luid_of(sys, dev));
+}
+
+enum { BUS_ID = 13 }; /* "0000:01:00.0" and its end */
+
+static void bus_text(char text[BUS_ID], CUdevice dev)
+{
+    snprintf(text, BUS_ID, "0000:%02x:00.0", (unsigned)bus_of(dev) & 0xff);
+}
+
+static CUresult bus_id(const vmm_system *sys, char *pciBusId, int len, CUdevice dev)
+{
+    char text[BUS_ID];
+    CUresult result = pciBusId ? abi_device(sys, "cuDeviceGetPCIBusId", dev)
+                               : abi_null("cuDeviceGetPCIBusId", "pciBusId");
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (len < BUS_ID)
+        return abi_refuse(CUDA_ERROR_INVALID_VALUE, "cuDeviceGetPCIBusId", "len is %d: %d bytes are needed", len, BUS_ID);
+    bus_text(text, dev);
+    memcpy(pciBusId, text, BUS_ID);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGetPCIBusId(char *pciBusId, int len, CUdevice dev)
+{
+    ABI_INITIALISED(bus_id(sys, pciBusId, len, dev));
+}
+
+/* The domain, and the function, may be left out. */
+static CUresult by_bus_id(const vmm_system *sys, CUdevice *dev, const char *text)
+{
+    unsigned domain = 0, bus = 0, slot = 0, function = 0;
+    if (!dev || !text)
+        return abi_null("cuDeviceGetByPCIBusId", dev ? "pciBusId" : "dev");
+    bool read = sscanf(text, "%x:%x:%x.%x", &domain, &bus, &slot, &function) >= 3;
+    if (!read) {
+        domain = function = 0;
+        read = sscanf(text, "%x:%x.%x", &bus, &slot, &function) >= 2;
+    }
+    if (!read)
+        return abi_refuse(CUDA_ERROR_INVALID_VALUE, "cuDeviceGetByPCIBusId", "\"%.40s\" is not as 0000:01:00.0", text);
+    for (CUdevice i = 0; i < ask_profile(sys)->devices; i++)
+        if (!domain && !slot && !function && bus == (unsigned)bus_of(i)) {
+            *dev = i;
+            return CUDA_SUCCESS;
+        }
+    return abi_refuse(CUDA_ERROR_INVALID_DEVICE, "cuDeviceGetByPCIBusId", "no device sits at %.40s", text);
+}
+
+CUresult cuDeviceGetByPCIBusId(CUdevice *dev, const char *pciBusId)
+{
+    ABI_INITIALISED(by_bus_id(sys, dev, pciBusId));
+}
+
+/* Peers of one machine are alike. */
+static CUresult p2p(vmm_system *sys, int *value, CUdevice_P2PAttribute attrib, CUdevice src, CUdevice dst)
+{
+    static const char name[] = "cuDeviceGetP2PAttribute";
+    CUresult result = value ? abi_device(sys, name, src) : abi_null(name, "value");
+    if (result == CUDA_SUCCESS)
+        result = abi_device(sys, name, dst);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (src == dst)
+        return abi_refuse(CUDA_ERROR_INVALID_DEVICE, name, "source and destination are one device");
+    int peers = 0;
+    result = (CUresult)vmm_device_can_access_peer(sys, &peers, src, dst);
+    if (result != CUDA_SUCCESS)
+        return result;
+    switch ((int)attrib) {
+    case CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK: *value = 0; return CUDA_SUCCESS;
+    case CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED:
+    case CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED: *value = peers; return CUDA_SUCCESS;
+    case CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED: *value = 0; return CUDA_SUCCESS;
+    default: return abi_refuse(CUDA_ERROR_INVALID_VALUE, name, "attribute %d is not known", (int)attrib);
+    }
+}
+
+CUresult cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attrib, CUdevice srcDevice, CUdevice dstDevice)
+{
+    ABI_INITIALISED(p2p(sys, value, attrib, srcDevice, dstDevice));
+}

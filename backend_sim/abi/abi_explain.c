@@ -1,0 +1,66 @@
+/* Why a call was refused, for those who ask: CUVMM_EXPLAIN=1 prints what the library knows of each refusal, warning and
+ * leak on standard error. Without it the library is as quiet as a driver, but for what it cannot do itself. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "abi.h"
+#include "detail.h"
+#include "os.h"
+
+static bool wanted(void)
+{
+    const char *value = getenv("CUVMM_EXPLAIN");
+    return value && value[0] && strcmp(value, "0") != 0;
+}
+
+/* "VMM-MAP-OVERLAP: a part of the range is mapped already; ..." */
+static void one_line(const vmm_detail *detail, char *text, size_t size)
+{
+    const vmm_rule *rule = detail->rule ? vmm_rule_find(detail->rule) : NULL;
+    snprintf(text, size, "%s: %s%s%s%s%s", detail->function ? detail->function : "", detail->rule ? detail->rule : "",
+             rule ? ": " : "", rule ? rule->message : "", detail->note[0] && rule ? "; " : "", detail->note);
+}
+
+void abi_report(void *user, const vmm_detail *detail)
+{
+    char text[2048], line[512];
+    (void)user;
+    if (wanted()) {
+        size_t length = vmm_detail_text(detail, text, sizeof text);
+        os_say(text, length < sizeof text ? length : sizeof text - 1);
+    }
+    one_line(detail, line, sizeof line);
+    if (detail->severity != VMM_SEVERITY_LEAK)
+        abi_log(detail->severity == VMM_SEVERITY_WARNING ? CU_LOG_LEVEL_WARNING : CU_LOG_LEVEL_ERROR, line);
+}
+
+CUresult abi_refuse(CUresult result, const char *function, const char *format, ...)
+{
+    char note[sizeof((vmm_detail *)0)->note];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(note, sizeof note, format, arguments);
+    va_end(arguments);
+    vmm_detail_fail((vmm_result)result, function, "%s", note);
+    vmm_detail detail = *vmm_last_detail();
+    abi_report(NULL, &detail);
+    return result;
+}
+
+void abi_say(const char *format, ...)
+{
+    char text[1024] = "cuvmm: libcuda.so.1: ";
+    size_t start = strlen(text);
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(text + start, sizeof text - start - 1, format, arguments);
+    va_end(arguments);
+    if (length < 0)
+        return;
+    size_t end = start + (size_t)length < sizeof text - 2 ? start + (size_t)length : sizeof text - 2;
+    if (text[end - 1] != '\n')
+        text[end++] = '\n';
+    os_say(text, end);
+}

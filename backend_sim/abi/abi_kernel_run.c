@@ -1,0 +1,100 @@
+#include "abi_kernel_run.h"
+
+#include <setjmp.h>
+
+#include "abi_host.h"
+#include "abi_plugins.h"
+
+struct run {
+    vmm_kernel_launch k; /* first: the plugin hands this back */
+    struct twin_memory *memory;
+    jmp_buf end;
+};
+
+enum { WIDEST = 8 }; /* of one access; more bytes are as many accesses as it takes */
+
+/* Bytes for one piece of an access; ends the kernel where there may be none. NULL: zeros. */
+static unsigned char *piece(struct run *run, uint64_t address, uint64_t *size, enum twin_use use)
+{
+    unsigned char *bytes = NULL;
+    struct abi_host_range range;
+    uint64_t wanted = *size;
+    if (abi_host_any_registered() && abi_host_find(address, wanted, &range) && range.registered)
+        return (unsigned char *)(uintptr_t)address;
+    unsigned width = wanted <= WIDEST ? (unsigned)wanted : 1;
+    if (!run->memory->run(run->memory, address, width, size, use, &bytes))
+        longjmp(run->end, 1);
+    return bytes;
+}
+
+static void load(vmm_kernel_launch *k, vmm_ptr from, void *to, size_t size)
+{
+    uint64_t part;
+    for (size_t done = 0; done < size; done += part) {
+        part = size - done;
+        const unsigned char *bytes = piece((struct run *)k, from + done, &part, TWIN_READ);
+        if (bytes)
+            memcpy((unsigned char *)to + done, bytes, part);
+        else
+            memset((unsigned char *)to + done, 0, part);
+    }
+}
+
+static void store(vmm_kernel_launch *k, vmm_ptr to, const void *from, size_t size)
+{
+    uint64_t part;
+    for (size_t done = 0; done < size; done += part) {
+        part = size - done;
+        unsigned char *bytes = piece((struct run *)k, to + done, &part, TWIN_WRITE);
+        memcpy(bytes, (const unsigned char *)from + done, part);
+    }
+}
+
+static void *span(vmm_kernel_launch *k, vmm_ptr address, size_t *size, int write)
+{
+    static unsigned char zeros[4096];
+    uint64_t part = *size;
+    unsigned char *bytes = part ? piece((struct run *)k, address, &part, write ? TWIN_WRITE : TWIN_READ) : zeros;
+    if (!bytes && part > sizeof zeros)
+        part = sizeof zeros;
+    *size = part;
+    return bytes ? bytes : zeros;
+}
+
+/* A thread after the other, x fastest. */
+static void each_thread(vmm_kernel_launch *k, void (*code)(vmm_kernel_launch *k))
+{
+    vmm_dim *b = &k->block_idx, *t = &k->thread_idx;
+    for (b->z = 0; b->z < k->grid_dim.z; b->z++)
+        for (b->y = 0; b->y < k->grid_dim.y; b->y++)
+            for (b->x = 0; b->x < k->grid_dim.x; b->x++)
+                for (t->z = 0; t->z < k->block_dim.z; t->z++)
+                    for (t->y = 0; t->y < k->block_dim.y; t->y++)
+                        for (t->x = 0; t->x < k->block_dim.x; t->x++)
+                            code(k);
+}
+
+void abi_kernel_run(struct twin_memory *memory, const struct vmm_call_launch *call, void *user)
+{
+    const struct abi_kernel *kernel = user;
+    const uint64_t *head = call->args;
+    struct run run = {
+        .k = {.grid_dim = {(unsigned)head[0], (unsigned)(head[0] >> 32), (unsigned)head[1]},
+              .block_dim = {(unsigned)(head[1] >> 32), (unsigned)head[2], (unsigned)(head[2] >> 32)},
+              .shared_bytes = (unsigned)head[3],
+              .params = (const unsigned char *)(head + ABI_LAUNCH_HEAD),
+              .offset = kernel->offset,
+              .load = load,
+              .store = store,
+              .span = span},
+        .memory = memory,
+    };
+    bool before = abi_inside_kernel(true);
+    if (setjmp(run.end) == 0) {
+        if (kernel->entry->per_thread)
+            each_thread(&run.k, kernel->entry->run);
+        else
+            kernel->entry->run(&run.k);
+    }
+    abi_inside_kernel(before);
+}

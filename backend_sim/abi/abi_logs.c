@@ -1,0 +1,135 @@
+/* The driver's log: what was said of refused calls and warnings, to callbacks and in a short memory.
+ *
+ *     call is refused -> abi_log(level, text) -> each callback, then the ring      [oldest ... newest] <- iterator
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "abi.h"
+#include "abi_parts.h"
+
+enum { CALLBACKS = 32, LINES = 100, LINE = 512 };
+
+struct CUlogsCallbackEntry_st {
+    CUlogsCallback call;
+    void *data;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct CUlogsCallbackEntry_st callbacks[CALLBACKS];
+static char lines[LINES][LINE];
+static unsigned written; /* lines so far; the last LINES of them are kept */
+
+/* Outside the lock: a callback may make calls. */
+static void tell(CUlogLevel level, const char *text)
+{
+    struct CUlogsCallbackEntry_st now[CALLBACKS];
+    pthread_mutex_lock(&lock);
+    memcpy(now, callbacks, sizeof now);
+    pthread_mutex_unlock(&lock);
+    for (int i = 0; i < CALLBACKS; i++)
+        if (now[i].call) {
+            char copy[LINE];
+            snprintf(copy, sizeof copy, "%s", text);
+            now[i].call(now[i].data, level, copy, strlen(copy));
+        }
+}
+
+void abi_log(CUlogLevel level, const char *text)
+{
+    pthread_mutex_lock(&lock);
+    snprintf(lines[written % LINES], LINE, "%s: %s", level == CU_LOG_LEVEL_ERROR ? "error" : "warning", text);
+    written++;
+    pthread_mutex_unlock(&lock);
+    tell(level, text);
+}
+
+void abi_logs_close(void)
+{
+    memset(callbacks, 0, sizeof callbacks);
+}
+
+CUresult cuLogsRegisterCallback(CUlogsCallback callbackFunc, void *userData, CUlogsCallbackHandle *callback_out)
+{
+    CUresult result = CUDA_ERROR_OUT_OF_MEMORY;
+    if (!callbackFunc || !callback_out)
+        return CUDA_ERROR_INVALID_VALUE;
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < CALLBACKS && result != CUDA_SUCCESS; i++)
+        if (!callbacks[i].call) {
+            callbacks[i] = (struct CUlogsCallbackEntry_st){callbackFunc, userData};
+            *callback_out = &callbacks[i];
+            result = CUDA_SUCCESS;
+        }
+    pthread_mutex_unlock(&lock);
+    return result;
+}
+
+CUresult cuLogsUnregisterCallback(CUlogsCallbackHandle callback)
+{
+    CUresult result = CUDA_ERROR_INVALID_VALUE;
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < CALLBACKS; i++)
+        if (&callbacks[i] == callback && callbacks[i].call) {
+            callbacks[i].call = NULL;
+            result = CUDA_SUCCESS;
+        }
+    pthread_mutex_unlock(&lock);
+    return result;
+}
+
+CUresult cuLogsCurrent(CUlogIterator *iterator_out, unsigned int flags)
+{
+    if (!iterator_out || flags)
+        return CUDA_ERROR_INVALID_VALUE;
+    pthread_mutex_lock(&lock);
+    *iterator_out = written;
+    pthread_mutex_unlock(&lock);
+    return CUDA_SUCCESS;
+}
+
+/* The first line from an iterator on that is still kept; without one the oldest. */
+static unsigned first_line(const CUlogIterator *iterator)
+{
+    unsigned oldest = written > LINES ? written - LINES : 0;
+    return iterator && *iterator > oldest ? *iterator : oldest;
+}
+
+CUresult cuLogsDumpToFile(CUlogIterator *iterator, const char *pathToFile, unsigned int flags)
+{
+    FILE *file = pathToFile && !flags ? fopen(pathToFile, "a") : NULL;
+    if (!file)
+        return CUDA_ERROR_INVALID_VALUE;
+    pthread_mutex_lock(&lock);
+    for (unsigned i = first_line(iterator); i < written; i++)
+        fprintf(file, "%s\n", lines[i % LINES]);
+    if (iterator)
+        *iterator = written;
+    pthread_mutex_unlock(&lock);
+    return fclose(file) == 0 ? CUDA_SUCCESS : CUDA_ERROR_OPERATING_SYSTEM;
+}
+
+/* The newest whole lines that fit, with a final 0 that does not count in *size. */
+CUresult cuLogsDumpToMemory(CUlogIterator *iterator, char *buffer, size_t *size, unsigned int flags)
+{
+    size_t at = 0, need = 1;
+    if (!buffer || !size || !*size || flags)
+        return CUDA_ERROR_INVALID_VALUE;
+    pthread_mutex_lock(&lock);
+    unsigned first = written, from = first_line(iterator);
+    while (first > from && need + strlen(lines[(first - 1) % LINES]) + 1 <= *size)
+        need += strlen(lines[--first % LINES]) + 1;
+    for (; first < written; first++) {
+        size_t length = strlen(lines[first % LINES]);
+        memcpy(buffer + at, lines[first % LINES], length);
+        buffer[at + length] = '\n';
+        at += length + 1;
+    }
+    if (iterator)
+        *iterator = written;
+    pthread_mutex_unlock(&lock);
+    buffer[at] = '\0';
+    *size = at;
+    return CUDA_SUCCESS;
+}

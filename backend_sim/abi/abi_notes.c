@@ -1,0 +1,84 @@
+/* A small table by value: open addressing, grown when half full. */
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "abi_parts.h"
+
+struct entry {
+    uint64_t value; /* 0: free */
+    bool dropped;
+    struct abi_note note;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct entry *table;
+static size_t room, used; /* used: with dropped ones */
+
+static struct entry *find(struct entry *in, size_t size, uint64_t value)
+{
+    size_t at = (size_t)(value * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (size - 1);
+    while (in[at].value && in[at].value != value)
+        at = (at + 1) & (size - 1);
+    return &in[at];
+}
+
+static bool grow(void)
+{
+    size_t size = room ? 2 * room : 64;
+    struct entry *bigger = calloc(size, sizeof *bigger);
+    if (!bigger)
+        return false;
+    used = 0;
+    for (size_t i = 0; i < room; i++)
+        if (table[i].value && !table[i].dropped) {
+            *find(bigger, size, table[i].value) = table[i];
+            used++;
+        }
+    free(table);
+    table = bigger;
+    room = size;
+    return true;
+}
+
+struct abi_note abi_note_get(uint64_t value)
+{
+    struct abi_note note = {0};
+    pthread_mutex_lock(&lock);
+    if (room && value) {
+        const struct entry *entry = find(table, room, value);
+        if (entry->value && !entry->dropped)
+            note = entry->note;
+    }
+    pthread_mutex_unlock(&lock);
+    return note;
+}
+
+bool abi_note_set(uint64_t value, const struct abi_note *note)
+{
+    pthread_mutex_lock(&lock);
+    bool ok = value && (2 * (used + 1) <= room || grow());
+    if (ok) {
+        struct entry *entry = find(table, room, value);
+        used += !entry->value;
+        *entry = (struct entry){value, false, *note};
+    }
+    pthread_mutex_unlock(&lock);
+    return ok;
+}
+
+void abi_note_drop(uint64_t value)
+{
+    pthread_mutex_lock(&lock);
+    if (room && value) {
+        struct entry *entry = find(table, room, value);
+        entry->dropped = entry->value != 0;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+void abi_notes_close(void)
+{
+    free(table);
+    table = NULL;
+    room = used = 0;
+}

@@ -1,0 +1,84 @@
+/* Occupancy by threads, blocks and shared memory of a multiprocessor; host code uses no registers. The limits are those of
+ * compute capability 8.0 and 9.0 (CUDA C++ Programming Guide, technical specifications). */
+#include "abi_code.h"
+
+enum { THREADS = 2048, BLOCKS = 32, WARP = 32, SHARED = 227 * 1024 };
+
+static int blocks_for(int block_size, size_t shared)
+{
+    int threads = (block_size + WARP - 1) / WARP * WARP, blocks = THREADS / threads;
+    blocks = blocks > BLOCKS ? BLOCKS : blocks;
+    return shared && (size_t)blocks > SHARED / shared ? (int)(SHARED / shared) : blocks;
+}
+
+static CUresult max_active(int *blocks, const void *handle, int block_size, size_t shared, unsigned flags)
+{
+    static const char name[] = "cuOccupancyMaxActiveBlocksPerMultiprocessor";
+    struct CUfunc_st f;
+    if (!blocks || block_size < 1 || flags > CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE)
+        return abi_refuse(CUDA_ERROR_INVALID_VALUE, name, "%s", !blocks ? "numBlocks is NULL" : block_size < 1
+                          ? "blockSize is not positive" : "flags are not known");
+    CUresult result = abi_function_find(name, handle, &f);
+    if (result == CUDA_SUCCESS)
+        *blocks = block_size > 1024 ? 0 : blocks_for(block_size, shared);
+    return result;
+}
+
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, CUfunction func, int blockSize,
+                                                     size_t dynamicSMemSize)
+{
+    ABI_INITIALISED(((void)sys, max_active(numBlocks, func, blockSize, dynamicSMemSize, 0)));
+}
+
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, CUfunction func, int blockSize,
+                                                              size_t dynamicSMemSize, unsigned int flags)
+{
+    ABI_INITIALISED(((void)sys, max_active(numBlocks, func, blockSize, dynamicSMemSize, flags)));
+}
+
+struct potential {
+    CUoccupancyB2DSize shared_of;
+    size_t shared;
+    int limit;
+};
+
+/* The block of most threads at a time, the largest of those. */
+static CUresult best_block(const vmm_system *sys, int *grid, int *block, const void *handle, struct potential p)
+{
+    static const char name[] = "cuOccupancyMaxPotentialBlockSize";
+    struct CUfunc_st f;
+    int processors = 1, best = 0, most = p.limit > 0 && p.limit < 1024 ? p.limit : 1024;
+    if (!grid || !block)
+        return abi_null(name, grid ? "blockSize" : "minGridSize");
+    CUresult result = abi_function_find(name, handle, &f);
+    if (result != CUDA_SUCCESS)
+        return result;
+    sim_profile_attribute(ask_profile(sys), VMM_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &processors);
+    for (int size = most; size > 0; size -= size % WARP ? size % WARP : WARP) {
+        int blocks = blocks_for(size, p.shared_of ? p.shared_of(size) : p.shared);
+        if (blocks * size > best) {
+            best = blocks * size;
+            *block = size;
+            *grid = blocks * processors;
+        }
+    }
+    return best ? CUDA_SUCCESS
+                : abi_refuse(CUDA_ERROR_INVALID_VALUE, name, "no block fits with so much shared memory");
+}
+
+CUresult cuOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize, CUfunction func,
+                                          CUoccupancyB2DSize blockSizeToDynamicSMemSize, size_t dynamicSMemSize,
+                                          int blockSizeLimit)
+{
+    ABI_INITIALISED(best_block(sys, minGridSize, blockSize, func,
+                               (struct potential){blockSizeToDynamicSMemSize, dynamicSMemSize, blockSizeLimit}));
+}
+
+CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *minGridSize, int *blockSize, CUfunction func,
+                                                   CUoccupancyB2DSize blockSizeToDynamicSMemSize,
+                                                   size_t dynamicSMemSize, int blockSizeLimit, unsigned int flags)
+{
+    (void)flags;
+    ABI_INITIALISED(best_block(sys, minGridSize, blockSize, func,
+                               (struct potential){blockSizeToDynamicSMemSize, dynamicSMemSize, blockSizeLimit}));
+}

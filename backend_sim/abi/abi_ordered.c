@@ -1,0 +1,169 @@
+/* What is put into streams, and asked of them. Compiled for both default streams. */
+#include <stdlib.h>
+#include <time.h>
+
+#include "abi.h"
+#include "abi_callback.h"
+#include "abi_parts.h"
+
+CUresult cuStreamQuery(CUstream hStream)
+{
+    ABI(vmm_stream_query(sys, abi_stream(hStream)));
+}
+
+CUresult cuStreamSynchronize(CUstream hStream)
+{
+    ABI(vmm_stream_synchronize(sys, abi_stream(hStream)));
+}
+
+CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags)
+{
+    ABI(vmm_stream_wait_event(sys, abi_stream(hStream), abi_event(hEvent), Flags));
+}
+
+CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData)
+{
+    ABI(vmm_launch_host_func(sys, abi_stream(hStream), fn, userData));
+}
+
+CUresult cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void *userData, unsigned int flags)
+{
+    ABI_INITIALISED(abi_add_callback(sys, abi_stream(hStream), hStream, callback, userData, flags));
+}
+
+static CUresult record(vmm_system *sys, CUevent event, vmm_stream stream)
+{
+    struct timespec now;
+    CUresult result = (CUresult)vmm_event_record(sys, abi_event(event), stream);
+    if (result != CUDA_SUCCESS)
+        return result;
+    struct abi_note note = abi_note_get((uint64_t)(uintptr_t)event);
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    note.recorded = (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+    abi_note_set((uint64_t)(uintptr_t)event, &note);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuEventRecord(CUevent hEvent, CUstream hStream)
+{
+    ABI(record(sys, hEvent, abi_stream(hStream)));
+}
+
+static CUresult record_flags(vmm_system *sys, CUevent event, vmm_stream stream, unsigned flags)
+{
+    if (flags)
+        return abi_refuse(CUDA_ERROR_INVALID_VALUE, "cuEventRecordWithFlags",
+                          "flags 0x%x: CU_EVENT_RECORD_EXTERNAL is for streams that are captured, which is not here",
+                          flags);
+    return record(sys, event, stream);
+}
+
+CUresult cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int flags)
+{
+    ABI_INITIALISED(record_flags(sys, hEvent, abi_stream(hStream), flags));
+}
+
+/* ---- what a stream is ---- */
+
+/* A default stream is the current context's. */
+static CUresult stream_of(const vmm_system *sys, const char *function, vmm_stream stream, struct ask_stream *found)
+{
+    struct ask_context context;
+    *found = (struct ask_stream){.id = stream == VMM_STREAM_PER_THREAD ? 2 : 1};
+    if (!stream || stream == VMM_STREAM_LEGACY || stream == VMM_STREAM_PER_THREAD)
+        return abi_current(sys, function, &found->context, &context);
+    if (!ask_stream(sys, (uint64_t)(uintptr_t)stream, found))
+        return abi_refuse(CUDA_ERROR_INVALID_HANDLE, function, "%p is no stream", (void *)stream);
+    found->id += 2;
+    return CUDA_SUCCESS;
+}
+
+static CUresult flags_of(const vmm_system *sys, vmm_stream stream, unsigned *flags)
+{
+    struct ask_stream found;
+    CUresult result = flags ? stream_of(sys, "cuStreamGetFlags", stream, &found)
+                            : abi_null("cuStreamGetFlags", "flags");
+    if (result == CUDA_SUCCESS)
+        *flags = found.flags;
+    return result;
+}
+
+CUresult cuStreamGetFlags(CUstream hStream, unsigned int *flags)
+{
+    ABI_INITIALISED(flags_of(sys, abi_stream(hStream), flags));
+}
+
+static CUresult priority_of(const vmm_system *sys, vmm_stream stream, int *priority)
+{
+    struct ask_stream found;
+    CUresult result = priority ? stream_of(sys, "cuStreamGetPriority", stream, &found)
+                               : abi_null("cuStreamGetPriority", "priority");
+    if (result == CUDA_SUCCESS)
+        *priority = abi_note_get((uint64_t)(uintptr_t)stream).priority;
+    return result;
+}
+
+CUresult cuStreamGetPriority(CUstream hStream, int *priority)
+{
+    ABI_INITIALISED(priority_of(sys, abi_stream(hStream), priority));
+}
+
+static CUresult stream_id(const vmm_system *sys, vmm_stream stream, unsigned long long *id)
+{
+    struct ask_stream found;
+    CUresult result = id ? stream_of(sys, "cuStreamGetId", stream, &found) : abi_null("cuStreamGetId", "streamId");
+    if (result == CUDA_SUCCESS)
+        *id = found.id;
+    return result;
+}
+
+CUresult cuStreamGetId(CUstream hStream, unsigned long long *streamId)
+{
+    ABI_INITIALISED(stream_id(sys, abi_stream(hStream), streamId));
+}
+
+static CUresult context_of(const vmm_system *sys, vmm_stream stream, CUcontext *context)
+{
+    struct ask_stream found;
+    CUresult result = context ? stream_of(sys, "cuStreamGetCtx", stream, &found) : abi_null("cuStreamGetCtx", "pctx");
+    if (result == CUDA_SUCCESS)
+        *context = (CUcontext)(uintptr_t)found.context;
+    return result;
+}
+
+CUresult cuStreamGetCtx(CUstream hStream, CUcontext *pctx)
+{
+    ABI_INITIALISED(context_of(sys, abi_stream(hStream), pctx));
+}
+
+static CUresult stream_device(const vmm_system *sys, vmm_stream stream, CUdevice *device)
+{
+    struct ask_stream found;
+    struct ask_context context;
+    CUresult result = device ? stream_of(sys, "cuStreamGetDevice", stream, &found)
+                             : abi_null("cuStreamGetDevice", "device");
+    if (result == CUDA_SUCCESS && ask_context(sys, found.context, &context))
+        *device = context.device;
+    return result;
+}
+
+CUresult cuStreamGetDevice(CUstream hStream, CUdevice *device)
+{
+    ABI_INITIALISED(stream_device(sys, abi_stream(hStream), device));
+}
+
+/* Streams are never captured here. */
+static CUresult capturing(const vmm_system *sys, vmm_stream stream, CUstreamCaptureStatus *status)
+{
+    struct ask_stream found;
+    CUresult result = status ? stream_of(sys, "cuStreamIsCapturing", stream, &found)
+                             : abi_null("cuStreamIsCapturing", "captureStatus");
+    if (result == CUDA_SUCCESS)
+        *status = CU_STREAM_CAPTURE_STATUS_NONE;
+    return result;
+}
+
+CUresult cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus *captureStatus)
+{
+    ABI_INITIALISED(capturing(sys, abi_stream(hStream), captureStatus));
+}

@@ -1,0 +1,22 @@
+/* abi_pack.h - the arguments of a launch as vmm_launch takes them.
+ *
+ *     kernelParams [&p, &n, &v]  ->  [ grid, block, shared | bytes of p, n, v as the kernel lays them out ]
+ */
+#ifndef SIM_ABI_PACK_H
+#define SIM_ABI_PACK_H
+
+#include "abi_code.h"
+
+struct abi_grid {
+    vmm_dim grid, block;
+    unsigned shared;
+};
+
+/* Launches function on stream. */
+CUresult abi_launch(vmm_system *sys, const char *name, const void *function, const struct abi_grid *grid,
+                    vmm_stream stream, void **params, void **extra);
+
+/* The attributes of a launch that change nothing here, or a refusal. */
+CUresult abi_launch_attributes(const CUlaunchConfig *config);
+
+#endif

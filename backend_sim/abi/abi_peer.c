@@ -1,0 +1,62 @@
+/* Memory of other devices by context: cuMemAlloc's of the peer's device, for all contexts of the current one's device. What
+ * is mapped has rights of its own (cuMemSetAccess), which this does not touch. */
+#include "abi.h"
+
+/* The devices of the current context and of the peer's. */
+static CUresult both(const vmm_system *sys, const char *name, CUcontext peer, int *device, int *owner)
+{
+    uint64_t value;
+    struct ask_context own, other;
+    CUresult result = abi_current(sys, name, &value, &own);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!ask_context(sys, (uint64_t)(uintptr_t)peer, &other) || !other.alive)
+        return abi_refuse(CUDA_ERROR_INVALID_CONTEXT, name, "%p is no context that lives", (void *)peer);
+    *device = own.device;
+    *owner = other.device;
+    return CUDA_SUCCESS;
+}
+
+static CUresult enable(vmm_system *sys, CUcontext peer, unsigned flags)
+{
+    static const char name[] = "cuCtxEnablePeerAccess";
+    int device = 0, owner = 0, can = 0;
+    CUresult result = both(sys, name, peer, &device, &owner);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (flags)
+        return abi_refuse(CUDA_ERROR_INVALID_VALUE, name, "Flags is %u: it must be 0", flags);
+    result = device == owner ? CUDA_ERROR_INVALID_CONTEXT
+                             : (CUresult)vmm_device_can_access_peer(sys, &can, device, owner);
+    if (result != CUDA_SUCCESS)
+        return abi_refuse(result, name, "the context's device is the current one's");
+    if (!can)
+        return abi_refuse(CUDA_ERROR_PEER_ACCESS_UNSUPPORTED, name, "device %d cannot use memory of device %d", device, owner);
+    if (!ask_open_peer(sys, device, owner, true))
+        return abi_refuse(CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED, name, "device %d may use memory of device %d already",
+                          device, owner);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags)
+{
+    ABI_INITIALISED(enable(sys, peerContext, Flags));
+}
+
+static CUresult disable(vmm_system *sys, CUcontext peer)
+{
+    static const char name[] = "cuCtxDisablePeerAccess";
+    int device = 0, owner = 0;
+    CUresult result = both(sys, name, peer, &device, &owner);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (device == owner || !ask_open_peer(sys, device, owner, false))
+        return abi_refuse(CUDA_ERROR_PEER_ACCESS_NOT_ENABLED, name, "device %d may not use memory of device %d anyway",
+                          device, owner);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuCtxDisablePeerAccess(CUcontext peerContext)
+{
+    ABI_INITIALISED(disable(sys, peerContext));
+}

@@ -1,0 +1,7 @@
+/* The forms whose stream 0 is the thread's own: the same sources under the names that the header then gives them. */
+#define CUDA_API_PER_THREAD_DEFAULT_STREAM
+
+#include "abi_copy.c"
+#include "abi_fill.c"
+#include "abi_launch.c"
+#include "abi_ordered.c"

@@ -1,0 +1,215 @@
+#include "abi_plugins.h"
+
+#include <ctype.h>
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "abi_kernel_run.h"
+#include "abi_parts.h"
+#include "kernels.h"
+#include "registered.h"
+
+enum { LIBRARIES = 64, NAME = 512 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static bool opened, ours;
+static void *libraries[LIBRARIES];
+static int count;
+static struct abi_kernel *known;   /* found so far */
+static struct abi_kernel *unknown; /* asked for in vain, so as to say it once */
+
+static void open_library(const char *path)
+{
+    if (strcmp(path, "cuvmm") == 0) {
+        ours = true;
+        return;
+    }
+    void *library = count < LIBRARIES ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+    if (library)
+        libraries[count++] = library;
+    else
+        abi_say("CUVMM_KERNELS: %s does not load: %s", path, count < LIBRARIES ? dlerror() : "there are too many");
+}
+
+static void open_libraries(void)
+{
+    const char *list = getenv("CUVMM_KERNELS");
+    char *copy = list && !opened ? strdup(list) : NULL, *rest;
+    opened = true;
+    for (char *path = copy ? strtok_r(copy, ":", &rest) : NULL; path; path = strtok_r(NULL, ":", &rest))
+        open_library(path);
+    free(copy);
+}
+
+/* The last plain name within a mangled one: "_Z9vectorAddPKfS0_Pfi" and "_ZN3one3twoEv" hold "vectorAdd" and "two". */
+static bool plain_name(const char *mangled, char plain[NAME])
+{
+    const char *at = mangled + 2;
+    bool nested = false, found = false;
+    if (strncmp(mangled, "_Z", 2) != 0)
+        return false;
+    nested = *at == 'N';
+    at += nested;
+    while (isdigit((unsigned char)*at)) {
+        char *text;
+        unsigned long length = strtoul(at, &text, 10);
+        if (!length || length >= NAME || strlen(text) < length)
+            return false;
+        memcpy(plain, text, length);
+        plain[length] = '\0';
+        found = true;
+        at = text + length;
+        if (!nested)
+            break;
+    }
+    return found;
+}
+
+static const vmm_kernel_entry *entry_of(const char *name)
+{
+    char symbol[NAME + 16];
+    const vmm_kernel_entry *entry = NULL;
+    snprintf(symbol, sizeof symbol, "vmm_kernel_%s", name);
+    for (int i = 0; i < count && !entry; i++)
+        entry = dlsym(libraries[i], symbol);
+    if (entry && entry->version != VMM_KERNEL_VERSION) {
+        abi_say("kernel %s was built with another version of vmm_kernel.h: build it again", name);
+        return NULL;
+    }
+    return entry;
+}
+
+static int number_of_ours(const char *name)
+{
+    for (int i = 0; ours && i < vmm_kernel_count(); i++)
+        if (strcmp(vmm_kernel_name(i), name) == 0)
+            return i;
+    return -1;
+}
+
+/* Parameters one after the other, each at a multiple of its alignment. */
+static void lay_out(struct abi_kernel *kernel)
+{
+    size_t at = 0;
+    while (kernel->params < VMM_KERNEL_PARAMS && kernel->entry->param[kernel->params].size < VMM_KERNEL_NO_PARAM) {
+        size_t size = kernel->entry->param[kernel->params].size, align = kernel->entry->param[kernel->params].align;
+        at = (at + align - 1) / align * align;
+        kernel->offset[kernel->params] = at;
+        kernel->size[kernel->params++] = size;
+        at += size;
+    }
+    kernel->offset[kernel->params] = at;
+}
+
+static void lay_out_ours(struct abi_kernel *kernel)
+{
+    kernel->params = (unsigned)vmm_kernel_arguments(kernel->number);
+    for (unsigned i = 0; i < kernel->params; i++) {
+        kernel->offset[i] = i * sizeof(uint64_t);
+        kernel->size[i] = sizeof(uint64_t);
+    }
+    kernel->offset[kernel->params] = kernel->params * sizeof(uint64_t);
+}
+
+/* As it is called, or as the plain name in it; false when nobody has either. */
+static bool look_up(const char *name, struct abi_kernel *kernel)
+{
+    char plain[NAME];
+    kernel->entry = entry_of(name);
+    if (!kernel->entry && plain_name(name, plain))
+        kernel->entry = entry_of(plain);
+    if (kernel->entry)
+        return true;
+    kernel->number = number_of_ours(name);
+    kernel->ours = kernel->number >= 0;
+    return kernel->ours;
+}
+
+static struct abi_kernel *in_list(struct abi_kernel *list, const char *name)
+{
+    while (list && strcmp(list->name, name) != 0)
+        list = list->next;
+    return list;
+}
+
+static struct abi_kernel *new_kernel(const char *name)
+{
+    struct abi_kernel *kernel = calloc(1, sizeof *kernel);
+    if (kernel && !(kernel->name = strdup(name))) {
+        free(kernel);
+        return NULL;
+    }
+    return kernel;
+}
+
+/* Under the lock. *again: it was asked for in vain before. */
+static CUresult find(const char *name, struct abi_kernel **kernel, bool *again)
+{
+    open_libraries();
+    *kernel = in_list(known, name);
+    *again = in_list(unknown, name) != NULL;
+    if (*kernel || *again)
+        return *kernel ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+    struct abi_kernel *fresh = new_kernel(name);
+    if (!fresh)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    if (!look_up(name, fresh)) {
+        fresh->next = unknown;
+        unknown = fresh;
+        return CUDA_ERROR_NOT_FOUND;
+    }
+    if (fresh->ours)
+        lay_out_ours(fresh);
+    else {
+        lay_out(fresh);
+        fresh->number = kernels_register(fresh->name, abi_kernel_run, fresh);
+    }
+    fresh->next = known;
+    known = fresh;
+    *kernel = fresh;
+    return CUDA_SUCCESS;
+}
+
+CUresult abi_kernel_find(const char *function, const char *name, const struct abi_kernel **kernel)
+{
+    bool again;
+    struct abi_kernel *found;
+    pthread_mutex_lock(&lock);
+    CUresult result = find(name, &found, &again);
+    pthread_mutex_unlock(&lock);
+    *kernel = found;
+    if (result != CUDA_ERROR_NOT_FOUND)
+        return result;
+    char plain[NAME];
+    const char *write = plain_name(name, plain) ? plain : name;
+    if (!again)
+        abi_say("no kernel %.200s: device code cannot run here. Write VMM_KERNEL(%.200s, ...) in C (vmm_kernel.h, "
+                "docs/unmodified.md), build it as a shared library, and name that in CUVMM_KERNELS", name, write);
+    return abi_refuse(result, function, "no plugin of CUVMM_KERNELS has a kernel %.60s", name);
+}
+
+/* Tells backend_cuda, which may be built without device code, that its kernels can be launched all the same. */
+__attribute__((visibility("default"))) extern const int cuvmmBringsKernels;
+const int cuvmmBringsKernels = 1;
+
+static void free_list(struct abi_kernel **list)
+{
+    while (*list) {
+        struct abi_kernel *next = (*list)->next;
+        free((*list)->name);
+        free(*list);
+        *list = next;
+    }
+}
+
+void abi_plugins_close(void)
+{
+    free_list(&known);
+    free_list(&unknown);
+    while (count)
+        dlclose(libraries[--count]);
+    opened = ours = false;
+}

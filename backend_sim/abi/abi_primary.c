@@ -1,0 +1,59 @@
+/* Primary contexts. The engine counts who retains them; their flags are kept here. */
+#include <stdatomic.h>
+
+#include "abi.h"
+
+static _Atomic unsigned flags_of[VMM_MAX_DEVICES];
+
+unsigned abi_primary_flags(int device)
+{
+    return flags_of[device];
+}
+
+CUresult cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev)
+{
+    ABI(vmm_device_primary_ctx_retain(sys, (vmm_context *)pctx, dev));
+}
+
+CUresult cuDevicePrimaryCtxRelease(CUdevice dev)
+{
+    ABI(vmm_device_primary_ctx_release(sys, dev));
+}
+
+CUresult cuDevicePrimaryCtxReset(CUdevice dev)
+{
+    ABI(vmm_device_primary_ctx_reset(sys, dev));
+}
+
+static CUresult set_flags(const vmm_system *sys, CUdevice dev, unsigned flags)
+{
+    CUresult result = abi_device(sys, "cuDevicePrimaryCtxSetFlags", dev);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (flags & ~0x1ffu)
+        return abi_refuse(CUDA_ERROR_INVALID_VALUE, "cuDevicePrimaryCtxSetFlags", "flags 0x%x: bits above 0x1ff are not "
+                          "known", flags);
+    flags_of[dev] = flags;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDevicePrimaryCtxSetFlags(CUdevice dev, unsigned int flags)
+{
+    ABI_INITIALISED(set_flags(sys, dev, flags));
+}
+
+static CUresult get_state(const vmm_system *sys, CUdevice dev, unsigned *flags, int *active)
+{
+    CUresult result = flags && active ? abi_device(sys, "cuDevicePrimaryCtxGetState", dev)
+                                      : abi_null("cuDevicePrimaryCtxGetState", flags ? "active" : "flags");
+    if (result != CUDA_SUCCESS)
+        return result;
+    *flags = flags_of[dev];
+    *active = ask_primary(sys, dev);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags, int *active)
+{
+    ABI_INITIALISED(get_state(sys, dev, flags, active));
+}

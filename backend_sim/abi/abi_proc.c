@@ -1,0 +1,91 @@
+/* cuGetProcAddress in its forms, and the table that it declines to give. */
+#include <string.h>
+
+#include "abi.h"
+#include "abi_proc.h"
+
+/* Named apart: the header's macro makes one name of several. */
+#undef cuGetProcAddress
+#pragma GCC visibility push(default)
+CUresult cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags);
+CUresult cuGetProcAddress_v2_ptsz(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags,
+                                  CUdriverProcAddressQueryResult *symbolStatus);
+CUresult cuGetProcAddress_ptsz(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags);
+#pragma GCC visibility pop
+
+static CUresult check(const char *symbol, void **pfn, cuuint64_t flags)
+{
+    if (!symbol || !pfn)
+        return abi_null("cuGetProcAddress", symbol ? "pfn" : "symbol");
+    if (flags & ~(cuuint64_t)(CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) ||
+        flags == (CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM))
+        return abi_refuse(CUDA_ERROR_INVALID_VALUE, "cuGetProcAddress", "flags 0x%llx: 0, 1 or 2",
+                          (unsigned long long)flags);
+    return CUDA_SUCCESS;
+}
+
+/* What the machine's driver is too old for, it has not; a version beyond the driver's asks for all it has. */
+static int version_to_find(const vmm_system *sys, int asked)
+{
+    int driver = ask_profile(sys)->driver_version;
+    return asked < driver ? asked : driver;
+}
+
+static CUresult get(const vmm_system *sys, const char *symbol, void **pfn, int version, bool per_thread,
+                    CUdriverProcAddressQueryResult *status)
+{
+    abi_function function;
+    enum abi_found found = abi_find(symbol, version_to_find(sys, version), per_thread, &function);
+    if (status)
+        *status = (CUdriverProcAddressQueryResult)found;
+    memcpy(pfn, &function, sizeof function);
+    return found == ABI_FOUND ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND; /* a question, not a mistake: nothing is told */
+}
+
+static CUresult find(const char *symbol, void **pfn, int version, cuuint64_t flags, bool per_thread,
+                     CUdriverProcAddressQueryResult *status)
+{
+    vmm_system *sys;
+    CUresult result = abi_enter(&sys); /* also before cuInit: programs look their functions up first */
+    if (result != CUDA_SUCCESS)
+        return result;
+    result = check(symbol, pfn, flags);
+    if (flags)
+        per_thread = flags == CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
+    if (result == CUDA_SUCCESS)
+        result = get(sys, symbol, pfn, version, per_thread, status);
+    abi_leave();
+    return result;
+}
+
+CUresult cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags,
+                             CUdriverProcAddressQueryResult *symbolStatus)
+{
+    return find(symbol, pfn, cudaVersion, flags, false, symbolStatus);
+}
+
+CUresult cuGetProcAddress_v2_ptsz(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags,
+                                  CUdriverProcAddressQueryResult *symbolStatus)
+{
+    return find(symbol, pfn, cudaVersion, flags, true, symbolStatus);
+}
+
+CUresult cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags)
+{
+    return find(symbol, pfn, cudaVersion, flags, false, NULL);
+}
+
+CUresult cuGetProcAddress_ptsz(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags)
+{
+    return find(symbol, pfn, cudaVersion, flags, true, NULL);
+}
+
+/* The tables behind it are no part of the driver API; the runtime library works through them. */
+CUresult cuGetExportTable(const void **ppExportTable, const CUuuid *pExportTableId)
+{
+    (void)pExportTableId;
+    if (ppExportTable)
+        *ppExportTable = NULL;
+    return abi_refuse(CUDA_ERROR_NOT_SUPPORTED, "cuGetExportTable",
+                      "there are no such tables: programs of the CUDA runtime do not run here, those of the driver API do");
+}

@@ -1,0 +1,20 @@
+/* abi_proc.h - entry points by name, as cuGetProcAddress is asked for them.
+ *
+ *     "cuCtxCreate", 12000   ->   cuCtxCreate_v3     brought by 11.4, the newest that is not newer than 12.0
+ *     "cuMemcpyHtoD", 12000, per thread   ->   cuMemcpyHtoD_v2_ptds
+ */
+#ifndef SIM_ABI_PROC_H
+#define SIM_ABI_PROC_H
+
+#include <stdbool.h>
+
+enum abi_streams { ABI_LEGACY, ABI_PER_THREAD }; /* which stream 0 is, where an entry point has both forms */
+
+enum abi_found { ABI_FOUND, ABI_NO_SUCH_NAME, ABI_TOO_OLD }; /* CUdriverProcAddressQueryResult */
+
+typedef int (*abi_function)(void);
+
+/* The newest entry point of that name which is not newer than version. */
+enum abi_found abi_find(const char *name, int version, bool per_thread, abi_function *function);
+
+#endif

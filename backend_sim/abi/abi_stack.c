@@ -1,0 +1,106 @@
+/* A thread's stack of contexts. The engine has one that cuCtxCreate pushes on and cuCtxSetCurrent changes the top of; what
+ * cuCtxPushCurrent needs beyond that is kept here, so that everything the engine is asked is a call that a trace has.
+ *
+ *     call          engine      here                           the program sees
+ *     create A      [A]         [engine]                       A
+ *     push B        [B]         [engine, put back A]           A B
+ *     pop           [A]         [engine]                       A
+ *     pop           []          []
+ */
+#include "abi.h"
+
+enum { DEPTH = 128 };
+
+/* For each context on the stack: 0 when taking it away shows in the engine what is below it, else what to put back. */
+static _Thread_local struct {
+    uint64_t below[DEPTH];
+    unsigned count;
+} stack;
+
+static CUresult set_current(vmm_system *sys, uint64_t value)
+{
+    return (CUresult)vmm_ctx_set_current(sys, (vmm_context)(uintptr_t)value);
+}
+
+void abi_stack_created(void)
+{
+    if (stack.count < DEPTH)
+        stack.below[stack.count++] = 0;
+}
+
+static CUresult pop(vmm_system *sys)
+{
+    uint64_t below = stack.count ? stack.below[stack.count - 1] : 0;
+    CUresult result = set_current(sys, below);
+    if (result == CUDA_SUCCESS && stack.count)
+        stack.count--;
+    return result;
+}
+
+CUresult abi_stack_set(vmm_system *sys, CUcontext context)
+{
+    bool empty = !ask_current(sys);
+    if (!context)
+        return pop(sys);
+    CUresult result = set_current(sys, (uint64_t)(uintptr_t)context);
+    if (result == CUDA_SUCCESS && empty) {
+        stack.count = 0;
+        abi_stack_created();
+    }
+    return result;
+}
+
+static CUresult push(vmm_system *sys, CUcontext context)
+{
+    uint64_t now = ask_current(sys);
+    if (!context)
+        return abi_refuse(CUDA_ERROR_INVALID_CONTEXT, "cuCtxPushCurrent",
+                          "ctx is NULL: a context that is current is taken away with cuCtxPopCurrent");
+    if (!now)
+        return abi_stack_set(sys, context);
+    if (stack.count == DEPTH)
+        return abi_refuse(CUDA_ERROR_OUT_OF_MEMORY, "cuCtxPushCurrent", "%d contexts are on this thread's stack: is one "
+                          "pushed in a loop and never popped?", DEPTH);
+    CUresult result = set_current(sys, (uint64_t)(uintptr_t)context);
+    if (result == CUDA_SUCCESS)
+        stack.below[stack.count++] = now;
+    return result;
+}
+
+CUresult cuCtxPushCurrent(CUcontext ctx)
+{
+    ABI_INITIALISED(push(sys, ctx));
+}
+
+static CUresult pop_told(vmm_system *sys, CUcontext *pctx)
+{
+    uint64_t now = ask_current(sys);
+    if (!now)
+        return abi_refuse(CUDA_ERROR_INVALID_CONTEXT, "cuCtxPopCurrent", "no context is current on this thread");
+    CUresult result = pop(sys);
+    if (result == CUDA_SUCCESS && pctx)
+        *pctx = (CUcontext)(uintptr_t)now;
+    return result;
+}
+
+CUresult cuCtxPopCurrent(CUcontext *pctx)
+{
+    ABI_INITIALISED(pop_told(sys, pctx));
+}
+
+/* The engine takes a context that is destroyed from the top of its stack, and what is below shows. What is to be put back
+ * is put there before, and the other way round where the destruction is refused. */
+CUresult abi_stack_destroy(vmm_system *sys, CUcontext context)
+{
+    uint64_t value = (uint64_t)(uintptr_t)context;
+    uint64_t below = stack.count ? stack.below[stack.count - 1] : 0;
+    bool top = value && ask_current(sys) == value;
+    if (top && below)
+        set_current(sys, below);
+    CUresult result = (CUresult)vmm_ctx_destroy(sys, abi_context(context));
+    if (result == CUDA_SUCCESS && top && stack.count)
+        stack.count--;
+    else if (result != CUDA_SUCCESS && top && below)
+        set_current(sys, value);
+    return result;
+}

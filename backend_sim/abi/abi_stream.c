@@ -1,0 +1,113 @@
+/* Streams and events: made and ended. What goes on a stream is in abi_ordered.c. */
+#include <time.h>
+
+#include "abi.h"
+#include "abi_parts.h"
+
+enum { GREATEST_PRIORITY = -5 };
+
+static CUresult create(vmm_system *sys, CUstream *stream, unsigned flags, int priority)
+{
+    CUresult result = (CUresult)vmm_stream_create(sys, (vmm_stream *)stream, flags);
+    if (result != CUDA_SUCCESS)
+        return result;
+    struct abi_note note = {.priority = priority > 0                   ? 0
+                                        : priority < GREATEST_PRIORITY ? GREATEST_PRIORITY
+                                                                       : priority};
+    if (note.priority)
+        abi_note_set((uint64_t)(uintptr_t)*stream, &note);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuStreamCreate(CUstream *phStream, unsigned int Flags)
+{
+    ABI(create(sys, phStream, Flags, 0));
+}
+
+CUresult cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags, int priority)
+{
+    ABI(create(sys, phStream, flags, priority));
+}
+
+static CUresult destroy(vmm_system *sys, CUstream stream)
+{
+    CUresult result = (CUresult)vmm_stream_destroy(sys, (vmm_stream)(void *)stream);
+    if (result == CUDA_SUCCESS)
+        abi_note_drop((uint64_t)(uintptr_t)stream);
+    return result;
+}
+
+CUresult cuStreamDestroy(CUstream hStream)
+{
+    ABI(destroy(sys, hStream));
+}
+
+static CUresult event_create(vmm_system *sys, CUevent *event, unsigned flags)
+{
+    CUresult result = (CUresult)vmm_event_create(sys, (vmm_event *)event, flags);
+    if (result == CUDA_SUCCESS && flags)
+        abi_note_set((uint64_t)(uintptr_t)*event, &(struct abi_note){.flags = flags});
+    return result;
+}
+
+CUresult cuEventCreate(CUevent *phEvent, unsigned int Flags)
+{
+    ABI(event_create(sys, phEvent, Flags));
+}
+
+static CUresult event_destroy(vmm_system *sys, CUevent event)
+{
+    CUresult result = (CUresult)vmm_event_destroy(sys, abi_event(event));
+    if (result == CUDA_SUCCESS)
+        abi_note_drop((uint64_t)(uintptr_t)event);
+    return result;
+}
+
+CUresult cuEventDestroy(CUevent hEvent)
+{
+    ABI(event_destroy(sys, hEvent));
+}
+
+CUresult cuEventQuery(CUevent hEvent)
+{
+    ABI(vmm_event_query(sys, abi_event(hEvent)));
+}
+
+CUresult cuEventSynchronize(CUevent hEvent)
+{
+    ABI(vmm_event_synchronize(sys, abi_event(hEvent)));
+}
+
+/* An event whose time can be told. */
+static CUresult timed(const vmm_system *sys, CUevent event, double *when)
+{
+    static const char name[] = "cuEventElapsedTime";
+    uint64_t value = (uint64_t)(uintptr_t)event;
+    bool recorded = false, reached = false;
+    struct abi_note note = abi_note_get(value);
+    if (!ask_event(sys, value, &recorded, &reached))
+        return abi_refuse(CUDA_ERROR_INVALID_HANDLE, name, "%p is no event", (void *)event);
+    if (note.flags & CU_EVENT_DISABLE_TIMING)
+        return abi_refuse(CUDA_ERROR_INVALID_HANDLE, name, "the event was created with CU_EVENT_DISABLE_TIMING");
+    if (!recorded)
+        return abi_refuse(CUDA_ERROR_INVALID_HANDLE, name, "the event was never recorded");
+    *when = note.recorded;
+    return reached ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+}
+
+/* The simulator's work takes no time of its own: what passes is the host's time between the records. */
+static CUresult elapsed(const vmm_system *sys, float *milliseconds, CUevent start, CUevent end)
+{
+    double from = 0, to = 0;
+    CUresult result = milliseconds ? timed(sys, start, &from) : abi_null("cuEventElapsedTime", "pMilliseconds");
+    if (result == CUDA_SUCCESS)
+        result = timed(sys, end, &to);
+    if (result == CUDA_SUCCESS)
+        *milliseconds = (float)(to - from);
+    return result;
+}
+
+CUresult cuEventElapsedTime_v2(float *pMilliseconds, CUevent hStart, CUevent hEnd)
+{
+    ABI_INITIALISED(elapsed(sys, pMilliseconds, hStart, hEnd));
+}

@@ -1,0 +1,118 @@
+/* Streams, events and host functions through libcuda.so.1. */
+#include <time.h>
+
+#include "testing/rig.h"
+
+struct seen {
+    int calls;
+    CUstream stream;
+    CUresult status;
+    void *user;
+};
+
+static struct seen seen;
+
+static void callback(CUstream stream, CUresult status, void *user)
+{
+    seen = (struct seen){seen.calls + 1, stream, status, user};
+}
+
+static void host_function(void *user)
+{
+    *(int *)user += 1;
+}
+
+static void test_created(CUcontext context)
+{
+    CUstream stream = NULL, fast = NULL;
+    CUcontext of = NULL;
+    CUdevice device = -1;
+    CUstreamCaptureStatus capture;
+    unsigned flags = 9;
+    int priority = 9;
+    unsigned long long first = 0, second = 0;
+    OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    OK(cuStreamCreateWithPriority(&fast, CU_STREAM_DEFAULT, -100));
+    OK(cuStreamGetFlags(stream, &flags));
+    EQUAL(flags, CU_STREAM_NON_BLOCKING);
+    OK(cuStreamGetPriority(fast, &priority));
+    tap_ok(priority == -5, "a priority is cut to the range");
+    OK(cuStreamGetPriority(stream, &priority));
+    EQUAL(priority, 0);
+    OK(cuStreamGetCtx(fast, &of));
+    tap_ok(of == context, "the stream is its context's");
+    OK(cuStreamGetCtx(NULL, &of));
+    tap_ok(of == context, "and the default stream the current one's");
+    OK(cuStreamGetDevice(fast, &device));
+    EQUAL(device, 0);
+    OK(cuStreamGetId(stream, &first));
+    OK(cuStreamGetId(fast, &second));
+    tap_ok(first != second, "streams have different ids");
+    OK(cuStreamIsCapturing(fast, &capture));
+    EQUAL(capture, CU_STREAM_CAPTURE_STATUS_NONE);
+    OK(cuStreamDestroy(stream));
+    IS(cuStreamGetFlags(stream, &flags), ERROR_INVALID_HANDLE);
+    IS(cuStreamGetFlags(fast, NULL), ERROR_INVALID_VALUE);
+    OK(cuStreamDestroy(fast));
+    IS(cuStreamDestroy(fast), ERROR_INVALID_HANDLE);
+}
+
+static void test_functions(void)
+{
+    CUstream stream = NULL;
+    int count = 0;
+    OK(cuStreamCreate(&stream, 0));
+    OK(cuLaunchHostFunc(stream, host_function, &count));
+    OK(cuStreamAddCallback(stream, callback, &count, 0));
+    IS(cuStreamAddCallback(stream, callback, &count, 1), ERROR_INVALID_VALUE);
+    IS(cuStreamAddCallback(stream, NULL, &count, 0), ERROR_INVALID_VALUE);
+    EQUAL(seen.calls, 0);
+    OK(cuStreamSynchronize(stream));
+    EQUAL(count, 1);
+    tap_ok(seen.calls == 1 && seen.stream == stream && seen.status == CUDA_SUCCESS && seen.user == &count,
+           "the callback is told its stream and its data");
+    OK(cuStreamDestroy(stream));
+    IS(cuStreamAddCallback(stream, callback, &count, 0), ERROR_INVALID_HANDLE);
+    OK(cuStreamAddCallback(NULL, callback, &count, 0)); /* never waited for: given back at the end */
+}
+
+static void test_events(void)
+{
+    CUevent start = NULL, end = NULL, untimed = NULL;
+    float milliseconds = -1;
+    CUdeviceptr at = 0;
+    OK(cuMemAlloc(&at, 64));
+    OK(cuEventCreate(&start, 0));
+    OK(cuEventCreate(&end, CU_EVENT_BLOCKING_SYNC));
+    OK(cuEventCreate(&untimed, CU_EVENT_DISABLE_TIMING));
+    IS(cuEventElapsedTime(&milliseconds, start, end), ERROR_INVALID_HANDLE);
+    OK(cuEventRecord(start, NULL));
+    nanosleep(&(struct timespec){0, 2000000}, NULL);
+    OK(cuMemsetD8Async(at, 1, 64, NULL));
+    OK(cuEventRecordWithFlags(end, NULL, 0));
+    IS(cuEventElapsedTime(&milliseconds, start, end), ERROR_NOT_READY);
+    OK(cuStreamWaitEvent(NULL, end, 0));
+    OK(cuEventSynchronize(end));
+    OK(cuEventQuery(end));
+    OK(cuEventElapsedTime(&milliseconds, start, end));
+    tap_ok(milliseconds >= 1, "what passed on the host: %.3f ms", (double)milliseconds);
+    OK(cuEventRecord(untimed, NULL));
+    IS(cuEventElapsedTime(&milliseconds, start, untimed), ERROR_INVALID_HANDLE);
+    IS(cuEventElapsedTime(&milliseconds, start, (CUevent)(uintptr_t)0x99), ERROR_INVALID_HANDLE);
+    IS(cuEventElapsedTime(NULL, start, end), ERROR_INVALID_VALUE);
+    IS(cuEventRecordWithFlags(end, NULL, CU_EVENT_RECORD_EXTERNAL), ERROR_INVALID_VALUE);
+    OK(cuEventDestroy(start));
+    OK(cuEventDestroy(end));
+    IS(cuEventDestroy(end), ERROR_INVALID_HANDLE);
+    OK(cuEventDestroy(untimed));
+    OK(cuMemFree(at));
+}
+
+int main(void)
+{
+    CUcontext context = begin();
+    test_created(context);
+    test_events();
+    test_functions();
+    return tap_done();
+}

@@ -1,0 +1,179 @@
+/* Every symbol of the table is exported, found by its name and version, and what is absent says so. */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "abi/cuda.h"
+#include "tap.h"
+
+#define EQUAL_STATUS(work) tap_u64((uint64_t)status_of(work), 0, "zeros for all arguments: " #work)
+
+typedef CUresult (*function)(void);
+
+struct row {
+    const char *symbol, *name;
+    int version;
+    bool per_thread, absent;
+};
+
+enum { LEGACY, PER_THREAD };
+static const struct row rows[] = {
+#define ABI_DONE(symbol, name, version, streams) {#symbol, #name, version, streams, false},
+#define ABI_ABSENT(symbol, name, version, streams) {#symbol, #name, version, streams, true},
+#include "entries.def"
+};
+enum { ROWS = (int)(sizeof rows / sizeof rows[0]) };
+
+static void *exported(const char *symbol)
+{
+    return dlsym(RTLD_DEFAULT, symbol);
+}
+
+/* Does every one of them answer want? Nothing else of this process knows how to call the others. */
+static int absent_that_answer(CUresult want)
+{
+    int right = 0;
+    for (int i = 0; i < ROWS; i++) {
+        function call;
+        void *at = exported(rows[i].symbol);
+        if (!rows[i].absent || !at)
+            continue;
+        memcpy(&call, &at, sizeof call);
+        right += call() == want;
+    }
+    return right;
+}
+
+static int count_of(bool absent)
+{
+    int count = 0;
+    for (int i = 0; i < ROWS; i++)
+        count += rows[i].absent == absent;
+    return count;
+}
+
+/* A version brought one signature; where two symbols of a name share all, either will do. */
+static bool found_by_name(const struct row *row)
+{
+    void *at = NULL;
+    cuuint64_t flags = row->per_thread ? CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM : CU_GET_PROC_ADDRESS_LEGACY_STREAM;
+    CUdriverProcAddressQueryResult status = CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+    return cuGetProcAddress(row->name, &at, row->version, flags, &status) == CUDA_SUCCESS &&
+           status == CU_GET_PROC_ADDRESS_SUCCESS && at == exported(row->symbol);
+}
+
+static void *got(const char *name, int version, cuuint64_t flags)
+{
+    void *at = NULL;
+    return cuGetProcAddress(name, &at, version, flags, NULL) == CUDA_SUCCESS ? at : NULL;
+}
+
+static void test_names(void)
+{
+    int right = 0;
+    for (int i = 0; i < ROWS; i++) {
+        bool ok = exported(rows[i].symbol) && found_by_name(&rows[i]);
+        if (!ok)
+            tap_note("%s", rows[i].symbol);
+        right += ok;
+    }
+    tap_u64((uint64_t)right, ROWS, "symbols that are exported and found by name and version");
+}
+
+static void test_versions(void)
+{
+    void *at = &at;
+    CUdriverProcAddressQueryResult status;
+    tap_ok(got("cuCtxCreate", 12000, 0) == exported("cuCtxCreate_v3"), "the newest form of a name up to the version");
+    tap_ok(got("cuCtxCreate", 13000, 0) == exported("cuCtxCreate_v4"), "and a newer one");
+    tap_ok(got("cuMemcpyHtoD", 13000, 0) == exported("cuMemcpyHtoD_v2"), "stream 0 is the legacy one without flags");
+    tap_ok(got("cuMemcpyHtoD", 13000, 2) == exported("cuMemcpyHtoD_v2_ptds"), "or the thread's own");
+    tap_ok(got("cuMemMap", 13000, 2) == exported("cuMemMap"), "which is the same where there is no stream");
+    tap_ok(cuGetProcAddress("cuMemMap", &at, 9000, 0, &status) == CUDA_ERROR_NOT_FOUND && !at &&
+               status == CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT, "a version before the first");
+    tap_ok(cuGetProcAddress("cuMemMip", &at, 13000, 0, &status) == CUDA_ERROR_NOT_FOUND && !at &&
+               status == CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND, "a name that nobody has");
+    tap_ok(cuGetProcAddress(NULL, &at, 13000, 0, NULL) == CUDA_ERROR_INVALID_VALUE, "no name");
+    tap_ok(cuGetProcAddress("cuMemMap", NULL, 13000, 0, NULL) == CUDA_ERROR_INVALID_VALUE, "no place for the answer");
+    tap_ok(cuGetProcAddress("cuMemMap", &at, 13000, 3, NULL) == CUDA_ERROR_INVALID_VALUE, "both flags at once");
+}
+
+/* Calls what is there with nothing but zeros for arguments; how many of them answered that they succeeded. */
+static int successes_with_zeros(void)
+{
+    int successes = 0;
+    for (int i = 0; i < ROWS; i++) {
+        CUresult (*call)(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
+                         uint64_t);
+        void *at = exported(rows[i].symbol);
+        if (rows[i].absent || !at || strcmp(rows[i].symbol, "cuInit") == 0)
+            continue;
+        memcpy(&call, &at, sizeof call);
+        successes += call(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0) == CUDA_SUCCESS;
+    }
+    return successes;
+}
+
+/* A child's answer, 0 when it is content; its end is the library's too. */
+static int status_of(int (*work)(void))
+{
+    int status = -1;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0)
+        exit(work());
+    waitpid(child, &status, 0);
+    return status;
+}
+
+static int before_init(void)
+{
+    return successes_with_zeros();
+}
+
+static int without_context(void)
+{
+    return cuInit(0) != CUDA_SUCCESS || successes_with_zeros() == 0;
+}
+
+static int with_context(void)
+{
+    CUcontext context;
+    return cuInit(0) != CUDA_SUCCESS || cuCtxCreate(&context, NULL, 0, 0) != CUDA_SUCCESS || successes_with_zeros() == 0;
+}
+
+static int without_machine(void)
+{
+    setenv("CUVMM_SIM", "sim:nowhere", 1);
+    return cuInit(0) == CUDA_SUCCESS || successes_with_zeros() != 0;
+}
+
+/* Some do something then; none crashes. */
+static void test_zeros(void)
+{
+    EQUAL_STATUS(before_init);
+    EQUAL_STATUS(without_context);
+    EQUAL_STATUS(with_context);
+    EQUAL_STATUS(without_machine);
+}
+
+int main(void)
+{
+    const void *table = &table;
+    CUuuid id = {{0}};
+    test_zeros();
+    test_names();
+    test_versions();
+    tap_u64((uint64_t)absent_that_answer(CUDA_ERROR_NOT_INITIALIZED), (uint64_t)count_of(true),
+            "what is absent wants cuInit first, as all calls do");
+    tap_ok(cuInit(0) == CUDA_SUCCESS, "cuInit");
+    tap_note("each of %d entry points is named once:", count_of(true));
+    tap_u64((uint64_t)absent_that_answer(CUDA_ERROR_NOT_SUPPORTED), (uint64_t)count_of(true),
+            "then it answers NOT_SUPPORTED");
+    tap_u64((uint64_t)absent_that_answer(CUDA_ERROR_NOT_SUPPORTED), (uint64_t)count_of(true), "and again, without words");
+    tap_ok(cuGetExportTable(&table, &id) == CUDA_ERROR_NOT_SUPPORTED && !table, "tables of the runtime are declined");
+    return tap_done();
+}

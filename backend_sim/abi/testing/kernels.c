@@ -1,0 +1,54 @@
+/* Kernels for the tests of libcuda.so.1. */
+#include "vmm_kernel.h"
+
+VMM_KERNEL_THREADS(vectorAdd, vmm_ptr, vmm_ptr, vmm_ptr, int)
+{
+    uint64_t i = vmm_thread(k);
+    if (i < vmm_param_u32(k, 3))
+        vmm_store_f32(k, vmm_param_ptr(k, 2) + 4 * i,
+                      vmm_load_f32(k, vmm_param_ptr(k, 0) + 4 * i) + vmm_load_f32(k, vmm_param_ptr(k, 1) + 4 * i));
+}
+
+/* Small and large parameters, so that there are gaps between them. */
+struct pair {
+    int32_t first, second;
+};
+VMM_KERNEL(gaps, uint8_t, uint64_t, struct pair, uint16_t, vmm_ptr)
+{
+    struct pair pair;
+    memcpy(&pair, k->params + k->offset[2], sizeof pair);
+    vmm_store_u64(k, vmm_param_ptr(k, 4),
+                  vmm_param_u8(k, 0) + vmm_param_u64(k, 1) + (uint64_t)pair.first * 1000 + (uint64_t)pair.second * 100 +
+                      vmm_param_u16(k, 3));
+}
+
+VMM_KERNEL(fill_span, vmm_ptr, uint64_t, uint8_t)
+{
+    size_t part;
+    for (uint64_t done = 0; done < vmm_param_u64(k, 1); done += part) {
+        part = vmm_param_u64(k, 1) - done;
+        void *bytes = vmm_span(k, vmm_param_ptr(k, 0) + done, &part, 1);
+        memset(bytes, vmm_param_u8(k, 2), part);
+    }
+}
+
+VMM_KERNEL_THREADS(count_threads, vmm_ptr)
+{
+    vmm_add_u64(k, vmm_param_ptr(k, 0), 1);
+    if (vmm_thread(k) == vmm_threads(k) - 1)
+        vmm_store_u32(k, vmm_param_ptr(k, 0) + 8, k->block_idx.z * 100 + k->thread_idx.z * 10 + k->thread_idx.y);
+}
+
+/* Makes a call of the driver, which it must not. */
+VMM_KERNEL(calls, uint64_t, vmm_ptr)
+{
+    uint64_t address = vmm_param_u64(k, 0);
+    int (*call)(void);
+    memcpy(&call, &address, sizeof call);
+    vmm_store_i32(k, vmm_param_ptr(k, 1), call());
+}
+
+VMM_KERNEL(nothing)
+{
+    (void)k;
+}

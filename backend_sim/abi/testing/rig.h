@@ -1,0 +1,46 @@
+/* rig.h - what the tests of libcuda.so.1 share: they are programs of the driver's API and see nothing of what is behind. */
+#ifndef SIM_ABI_TESTING_RIG_H
+#define SIM_ABI_TESTING_RIG_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "abi/cuda.h"
+#include "tap.h"
+
+static inline const char *code_name(CUresult code)
+{
+    const char *name = NULL;
+    return cuGetErrorName(code, &name) == CUDA_SUCCESS ? name : "no code";
+}
+
+static inline bool answers(const char *file, int line, const char *call, CUresult got, CUresult want)
+{
+    return tap_check(file, line, got == want, "%.100s is %s%s%s", call, code_name(want), got == want ? "" : ", not ",
+                     got == want ? "" : code_name(got));
+}
+
+/* The call answers CUDA_code. */
+#define IS(call, code) answers(__FILE__, __LINE__, #call, (call), CUDA_##code)
+#define OK(call) IS(call, SUCCESS)
+#define EQUAL(got, want) tap_u64((uint64_t)(got), (uint64_t)(want), "%s is %s", #got, #want)
+
+/* The primary context of device 0, current. */
+static inline CUcontext begin(void)
+{
+    CUcontext context = NULL;
+    OK(cuInit(0));
+    OK(cuDevicePrimaryCtxRetain(&context, 0));
+    OK(cuCtxSetCurrent(context));
+    return context;
+}
+
+/* The first byte at an address of the device. */
+static inline unsigned byte_at(CUdeviceptr at)
+{
+    unsigned char byte = 0;
+    return cuMemcpyDtoH(&byte, at, 1) == CUDA_SUCCESS ? byte : 256;
+}
+
+#endif

@@ -1,0 +1,59 @@
+/* ask.h - what the driver-ABI face asks the engine beside the calls of the API.
+ *
+ *     program -> cuStreamGetCtx(S) -> ask_stream(sys, S)      no call, no number, not in a trace: nothing changes by it
+ *                cuMemMap(...)     -> vmm_mem_map(sys, ...)   a call like any other
+ *
+ * One thing is changed and not asked: which devices cuCtxEnablePeerAccess opened to which.
+ *
+ * sys is one whose innermost backend is the simulator; each question takes the machine's lock.
+ */
+#ifndef SIM_ASK_H
+#define SIM_ASK_H
+
+#include <stdbool.h>
+
+#include "profile.h"
+#include "vmm.h"
+
+/* The machine; it does not change. */
+const struct sim_profile *ask_profile(const vmm_system *sys);
+
+/* The calling thread's current context as it was set, 0 without one; it may have ended. */
+uint64_t ask_current(const vmm_system *sys);
+
+struct ask_context {
+    int device;
+    bool primary;
+    bool alive; /* false: ended, or a primary one that nobody retains */
+    uint64_t id; /* of its kind, as in C1, C2 */
+};
+
+/* A context that is or was; false for any other value. */
+bool ask_context(const vmm_system *sys, uint64_t value, struct ask_context *context);
+
+/* Is the device's primary context retained by anybody? */
+bool ask_primary(const vmm_system *sys, int device);
+
+struct ask_stream {
+    uint64_t context;
+    unsigned flags; /* VMM_STREAM_ */
+    uint64_t id;
+};
+
+/* A live stream that was created; false for the default ones and any other value. */
+bool ask_stream(const vmm_system *sys, uint64_t value, struct ask_stream *stream);
+
+/* Does the event live? *reached: its work is done; *recorded: it was recorded at all. Nothing is done for it. */
+bool ask_event(const vmm_system *sys, uint64_t value, bool *recorded, bool *reached);
+
+/* Opens memory of vmm_mem_alloc on owner to work on device, or closes it; false where it was so already. Mappings have
+ * rights of their own. */
+bool ask_open_peer(vmm_system *sys, int device, int owner, bool open);
+
+/* Is the address one that the machine deals out: of a reservation, a mapping or an allocation? */
+bool ask_device_address(const vmm_system *sys, uint64_t address);
+
+/* Can the host be given anything to see at all of these addresses? */
+bool ask_backed(const vmm_system *sys, uint64_t address, uint64_t size);
+
+#endif
