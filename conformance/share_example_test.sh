@@ -22,8 +22,9 @@ result() { # result STATUS NAME SAID
     fi
 }
 
-run() { # run ARGUMENT...: what both say
-    timeout 100 "$share" "$@" </dev/null 2>&1
+run() { # run ARGUMENT...: what both say, but for how many addresses a sanitizer leaves
+    timeout 100 "$share" "$@" </dev/null 2>&1 | grep -v '^cuvmm: the system lets this program have'
+    return "${PIPESTATUS[0]}"
 }
 
 as_ever() { # as_ever NAME ARGUMENT...

@@ -146,7 +146,7 @@ TEST_EXPECTS_ON("share.killed_process_gives_back_its_nodes", killed_process_give
         left(f, &o, node, ALL);
 }
 
-/* Two processes' views of it: one counts by the kernels of all its devices, the other looks in place, and the other way. */
+/* Two processes' views of it: one counts by the kernels of all its devices, the other looks and writes in place. */
 TEST_EXPECTS_ON("share.node_memory_for_all_devices", node_memory_for_all_devices, THREE_NODES "\ndevices = 4\npeers = all",
                 TEST_AS_GIVEN, 0)
 {
@@ -174,8 +174,7 @@ TEST_EXPECTS_ON("share.node_memory_for_all_devices", node_memory_for_all_devices
             CHECK_U64(*word, 1000 + TIMES * (uint64_t)(device + 1));
             fix_context_destroy(f, context);
         }
-        *word = 7;
-        CHECK_U64(*(volatile uint64_t *)(uintptr_t)p, 7);
+        *word = 7; /* p itself cannot be looked at everywhere: a second system of a program may lack addresses of the host */
         fix_need(f, vmm_ctx_set_current(S, f->ctx));
         CHECK_U64(fix_peek(f, p), 7);
     }
