@@ -183,16 +183,18 @@ static void count_for_all(struct share *share, struct sim_machine *machine, cons
     share_publish(share, machine);
 }
 
-/* What there is of it: bytes, or a team. */
-static const char *publish_inside(struct share *share, struct share_block *entry, struct sim_block *block)
+/* What there is of it: bytes, or a team. What was written is not read again: somebody may write there. */
+static const char *publish_inside(struct share *share, struct share_block *entry, struct sim_block *block,
+                                  struct share_team **team)
 {
     entry->team = 0;
+    *team = NULL;
     if (!block->team)
         return bytes_open(&block->bytes) ? NULL : "there is no room for all of its bytes";
-    struct share_team *team = share_team_new(share->folder.state, block->team->wanted, block->team->handle_types);
-    if (!team)
+    *team = share_team_new(share->folder.state, block->team->wanted, block->team->handle_types);
+    if (!*team)
         return "256 exported multicast objects are in use";
-    entry->team = 1 + (uint32_t)(team - share->folder.state->team);
+    entry->team = 1 + (uint32_t)(*team - share->folder.state->team);
     return NULL;
 }
 
@@ -205,7 +207,8 @@ static const char *publish_block(struct share *share, struct sim_machine *machin
     struct share_token token = {.machine = share->folder.state->id, .index = index};
     if (!entry)
         return "8192 exported pieces of memory are in use";
-    const char *wrong = publish_inside(share, entry, block);
+    struct share_team *team;
+    const char *wrong = publish_inside(share, entry, block, &team);
     if (!wrong && !share_mark_room(&share->folder, index))
         wrong = "there is no room to note who holds it";
     if (wrong)
@@ -235,8 +238,8 @@ static const char *publish_block(struct share *share, struct sim_machine *machin
     atomic_store(&entry->exported, 0);
     if (share_blocks(share->folder.state) <= index)
         atomic_store(&share->folder.state->blocks_seen, index + 1);
-    if (entry->team)
-        share_team_begin(share->folder.state, &share->folder.state->team[entry->team - 1], token.number);
+    if (team)
+        share_team_begin(share->folder.state, team, token.number);
     atomic_store(&entry->number, token.number); /* from here on it is there */
     block->share = share;
     block->shared = token.number;

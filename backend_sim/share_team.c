@@ -36,9 +36,10 @@ unsigned share_team_members(const struct share_team *team)
 
 struct share_team *share_team_of(struct share_state *state, const struct share_block *block)
 {
-    if (!block->team || block->team > SHARE_TEAMS)
+    uint32_t index = ((const volatile struct share_block *)block)->team; /* once: somebody may write there */
+    if (!index || index > SHARE_TEAMS)
         return NULL;
-    struct share_team *team = &state->team[block->team - 1];
+    struct share_team *team = &state->team[index - 1];
     bool sound = atomic_load(&team->number) == atomic_load(&block->number) && team->wanted >= 2 &&
                  team->wanted <= SHARE_MEMBERS && share_team_members(team) <= team->wanted;
     return sound ? team : NULL;

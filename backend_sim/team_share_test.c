@@ -487,6 +487,43 @@ static void scribble(void *at, size_t size)
     word[i] = kind == 0 ? draw() : kind == 1 ? edges[draw() % 6] : word[i] ^ UINT64_C(1) << (draw() % 64);
 }
 
+/* Words that change and change back, for as long as the process lives: what is checked is another when it is used. */
+static _Noreturn void flicker(struct share_state *state)
+{
+    alarm(60);
+    for (;;) {
+        _Atomic uint64_t *part[] = {(_Atomic uint64_t *)(void *)&state->team[0], (_Atomic uint64_t *)(void *)&state->bind[0],
+                                    (_Atomic uint64_t *)(void *)&state->block[0]};
+        const size_t words[] = {8, 2 * sizeof state->bind[0] / 8, 3 * sizeof state->block[0] / 8};
+        size_t kind = draw() % 3;
+        _Atomic uint64_t *word = part[kind] + draw() % words[kind];
+        uint64_t old = atomic_load(word), forged = draw() % 2 ? draw() : draw() % 5;
+        for (int i = 0; i < 200; i++)
+            atomic_store(word, i % 2 ? old : forged);
+        atomic_store(word, old);
+        atomic_fetch_add(&state->changes, 1);
+    }
+}
+
+static void flickering(struct side *a, struct side *b, struct share_state *state, unsigned rounds)
+{
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0)
+        flicker(state);
+    for (unsigned i = 0; i < rounds; i++) {
+        vmm_multicast_bind_mem(a->sys, a->object, 0, a->memory, 0, a->unit, 0);
+        vmm_multicast_add_device(b->sys, b->object, 0);
+        vmm_multicast_unbind(b->sys, b->object, (int)(draw() % 2), 0, a->size);
+        struct side c = *b;
+        if (i % 8 == 0 && vmm_mem_retain_allocation_handle(b->sys, &c.object, b->mc) == VMM_SUCCESS)
+            vmm_mem_release(b->sys, c.object);
+    }
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    tap_ok(true, "and %u rounds of calls while the words flicker", rounds);
+}
+
 /* Anything may stand in the parts of the state that are about teams: calls are refused or not, and nothing else happens. */
 static void forged(const char *spec, unsigned rounds)
 {
@@ -516,6 +553,12 @@ static void forged(const char *spec, unsigned rounds)
         atomic_store(&state->binds_seen, 2);
         atomic_fetch_add(&state->changes, 1);
     }
+    struct share_block block[3] = {state->block[0], state->block[1], state->block[2]};
+    flickering(&a, &b, state, rounds);
+    memcpy(state->block, block, sizeof block);
+    state->team[0] = team;
+    memcpy(state->bind, bind, sizeof bind);
+    atomic_fetch_add(&state->changes, 1);
     tap_ok(well > 0, "%u forged values are lived with (seed 20261121; it is in the source)", rounds);
     munmap(state, sizeof *state);
     close(file);
