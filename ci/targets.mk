@@ -161,6 +161,7 @@ CLIENT_SCRIPTS := $(filter-out client,$(notdir $(basename $(wildcard conformance
 CLIENT_SAMPLES := deviceQueryDrv vectorAddDrv vectorAddMMAP matrixMulDrv memMapIPCDrv
 CLIENT_KERNELS := $(BUILD)/clients/kernels.so
 CUDA_SAMPLES ?=
+VLLM_SOURCE ?=
 
 $(CLIENT_KERNELS): $(wildcard conformance/clients/kernels/*.c) api/vmm_kernel.h
 	@mkdir -p $(@D)
@@ -169,14 +170,14 @@ $(CLIENT_KERNELS): $(wildcard conformance/clients/kernels/*.c) api/vmm_kernel.h
 clients-python: ## the clients from PyPI, into a virtual environment below $(BUILD)
 	@ci/clients-python $(BUILD)
 
-check-clients: $(LIBCUDA) $(CLIENT_KERNELS) clients-python ## programs of others on libcuda.so.1 (CUDA_SAMPLES=/path for NVIDIA's samples)
+check-clients: $(LIBCUDA) $(CLIENT_KERNELS) clients-python ## programs of others on libcuda.so.1 (CUDA_SAMPLES=/path, VLLM_SOURCE=/path: docs/clients.md)
 	@rm -rf $(TAP)-clients $(BUILD)/check-clients && mkdir -p $(TAP)-clients $(BUILD)/check-clients
 	@for script in $(CLIENT_SCRIPTS); do \
 	    printf '#!/bin/sh\nexec ci/client $(BUILD) conformance/clients/%s.py\n' $$script >$(BUILD)/check-clients/$$script; done
 	@for sample in $(CLIENT_SAMPLES); do \
 	    printf '#!/bin/sh\nexec ci/client-sample $(BUILD) %s\n' $$sample >$(BUILD)/check-clients/$$sample; done
 	@chmod +x $(BUILD)/check-clients/*
-	@CUDA_SAMPLES='$(CUDA_SAMPLES)' $(PROVE) -j$(JOBS) --nocolor -e 'ci/tap-run $(TAP)-clients' \
+	@CUDA_SAMPLES='$(CUDA_SAMPLES)' VLLM_SOURCE='$(VLLM_SOURCE)' $(PROVE) -j$(JOBS) --nocolor -e 'ci/tap-run $(TAP)-clients' \
 	    $(addprefix $(BUILD)/check-clients/,$(CLIENT_SCRIPTS) $(CLIENT_SAMPLES)) </dev/null; \
 	    status=$$?; $(TALLY) $(TAP)-clients && exit $$status
 
