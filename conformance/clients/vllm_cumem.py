@@ -1,4 +1,6 @@
 # source: VLLM_SOURCE csrc/cumem_allocator.cpp
+# explain: 1 error VMM-COPY-NOT-MAPPED
+# explain: 1 error VMM-UNMAP-PARTIAL
 """vLLM's cumem_allocator, its extension for models that sleep: memory goes and comes back at the same addresses.
 
 Compiled from the source that VLLM_SOURCE names. The script is what vLLM is in Python: it keeps what my_malloc tells, and
