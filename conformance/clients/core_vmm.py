@@ -10,7 +10,7 @@
 """cuda.core's VirtualMemoryResource: allocate, grow, close, and what cuda-core 1.2.2 does wrong there (docs/clients.md).
 
 Each fault is a point that says what is left, gives it back by hand, and then finds all memory free: so it is this and nothing
-else. When a later cuda-core mends one, its point fails; then the requirements and the points are to be changed together.
+else. When a later cuda-core mends one, its point fails; then requirements and points are to be changed together.
 """
 
 from cuda.bindings import driver
