@@ -188,6 +188,27 @@ static size_t shared_of(int block)
     return (size_t)block * 1024;
 }
 
+/* What is told to be available fits so many blocks, and a byte more does not. */
+static void test_shared_memory(CUfunction f)
+{
+    static const int tried[][2] = {{1, 1024}, {2, 1024}, {4, 128}, {16, 128}, {32, 1}};
+    for (size_t i = 0; i < sizeof tried / sizeof tried[0]; i++) {
+        int wanted = tried[i][0], size = tried[i][1], blocks = 0, fewer = 99;
+        size_t shared = 0;
+        OK(cuOccupancyAvailableDynamicSMemPerBlock(&shared, f, wanted, size));
+        OK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, f, size, shared));
+        OK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&fewer, f, size, shared + 1));
+        tap_ok(blocks >= wanted && fewer < wanted, "%zu bytes are what %d blocks of %d threads can have", shared, wanted, size);
+    }
+    size_t shared = 77;
+    IS(cuOccupancyAvailableDynamicSMemPerBlock(&shared, f, 3, 1024), ERROR_INVALID_VALUE);
+    IS(cuOccupancyAvailableDynamicSMemPerBlock(&shared, f, 0, 32), ERROR_INVALID_VALUE);
+    IS(cuOccupancyAvailableDynamicSMemPerBlock(&shared, f, 1, 1025), ERROR_INVALID_VALUE);
+    IS(cuOccupancyAvailableDynamicSMemPerBlock(NULL, f, 1, 32), ERROR_INVALID_VALUE);
+    IS(cuOccupancyAvailableDynamicSMemPerBlock(&shared, (CUfunction)(void *)&shared, 1, 32), ERROR_INVALID_HANDLE);
+    EQUAL(shared, 77);
+}
+
 static void test_function_attributes(void)
 {
     int value = -1, grid = 0, block = 0;
@@ -208,6 +229,7 @@ static void test_function_attributes(void)
     OK(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&value, f, 32, 100 * 1024, 0));
     EQUAL(value, 2);
     IS(cuOccupancyMaxActiveBlocksPerMultiprocessor(&value, f, 0, 0), ERROR_INVALID_VALUE);
+    test_shared_memory(f);
     OK(cuOccupancyMaxPotentialBlockSize(&grid, &block, f, NULL, 0, 0));
     tap_ok(block == 1024 && grid == 2 * 132, "%d blocks of %d threads", grid, block);
     OK(cuOccupancyMaxPotentialBlockSizeWithFlags(&grid, &block, f, shared_of, 0, 512, 0));

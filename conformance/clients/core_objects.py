@@ -1,7 +1,9 @@
 # explain: 1 error VMM-CTX-CURRENT
+# explain: 1 error: cuKernelGetParamInfo
 """cuda.core: devices, streams, events, buffers, and a kernel that it launches; the kernel is a plugin's.
 
-It asks for the current context's device when nobody has made one current, which is the one thing that is refused.
+Two things are refused on the way, as they would be by a driver: it asks for the device of a context when there is none yet, and
+counts a kernel's parameters by asking until there are no more.
 """
 
 import ctypes
@@ -40,6 +42,10 @@ a = int(buffer.handle)
 numbers = numpy.arange(2 * count, dtype=numpy.float32)
 write(a, numbers.tobytes())
 kernel = ObjectCode.from_cubin(b"whatever a compiler made").get_kernel("VecAdd_kernel")
+equal([(info.offset, info.size) for info in kernel.arguments_info], [(0, 8), (8, 8), (16, 8), (24, 4)],
+      "a kernel tells its parameters")
+room = kernel.occupancy.available_dynamic_shared_memory_per_block(4, 128)
+point(kernel.occupancy.max_active_blocks_per_multiprocessor(128, room) >= 4, "and how many blocks fit")
 first = stream.record(options=EventOptions(timing_enabled=True))
 launch(stream, LaunchConfig(grid=8, block=128), kernel, a, a + row, a + 2 * row, numpy.int32(count))
 last = stream.record(options=EventOptions(timing_enabled=True))
