@@ -8,7 +8,7 @@ static const struct {
     int attribute, value;
 } values[] = {
     /* Limits that every device of compute capability 9.0 has, most of them those of 7.0 and later: CUDA C++ Programming
-     * Guide, "Technical Specifications per Compute Capability". */
+     * Guide, "Technical Specifications per Compute Capability"; pitch and alignments as deviceQuery prints them. */
     {A(MAX_BLOCK_DIM_X), 1024},
     {A(MAX_BLOCK_DIM_Y), 1024},
     {A(MAX_BLOCK_DIM_Z), 64},
@@ -49,7 +49,7 @@ static const struct {
     {A(GPU_OVERLAP), 1},
     {A(ASYNC_ENGINE_COUNT), 1},
     {A(HOST_REGISTER_SUPPORTED), 1},
-    /* Figures that no recording tells, that programs print and divide by: an H100 SXM's data sheet, for every machine. */
+    /* Figures that programs print and divide by. No recording tells them: about those of an H100 SXM, for every machine. */
     {A(CLOCK_RATE), 1980000},
     {A(MEMORY_CLOCK_RATE), 2619000},
     {A(GLOBAL_MEMORY_BUS_WIDTH), 5120},
