@@ -42,7 +42,7 @@ LONG_SEED      ?= 1
 LONG_CALLS     ?= 1500000
 SABOTAGE_EVERY ?= 1
 
-.PHONY: entry-points check-long soak sabotage check check-build check-valgrind check-asan check-tsan coverage examples-update mistakes lint install uninstall FORCE
+.PHONY: entry-points clients-python check-clients check-long soak sabotage check check-build check-valgrind check-asan check-tsan coverage examples-update mistakes lint install uninstall FORCE
 
 check-build: all $(TESTS) $(CHECK_RUNS) $(BUILD)/cuvmm.pc
 
@@ -155,6 +155,32 @@ sabotage: ## does the suite notice a broken engine? (SABOTAGE_EVERY=1 makes ever
 	@chmod +x $(BUILD)/sabotage-run
 	@$(PROVE) --nocolor -e 'ci/tap-run $(TAP)-sabotage' $(BUILD)/sabotage-run </dev/null; \
 	    status=$$?; $(TALLY) $(TAP)-sabotage && exit $$status
+
+# Programs that others wrote, as they are, on libcuda.so.1 (docs/clients.md). What cannot be had is skipped by name.
+CLIENT_SCRIPTS := $(filter-out client,$(notdir $(basename $(wildcard conformance/clients/*.py))))
+CLIENT_RUNS    := $(CLIENT_SCRIPTS:%=13-%) $(patsubst %,12-%,$(filter bindings_% core_%,$(CLIENT_SCRIPTS)))
+CLIENT_SAMPLES := deviceQueryDrv vectorAddDrv vectorAddMMAP matrixMulDrv memMapIPCDrv
+CLIENT_KERNELS := $(BUILD)/clients/kernels.so
+CUDA_SAMPLES ?=
+VLLM_SOURCE ?=
+
+$(CLIENT_KERNELS): $(wildcard conformance/clients/kernels/*.c) api/vmm_kernel.h
+	@mkdir -p $(@D)
+	$(CC) -Iapi -std=c11 $(WARNINGS) $(if $(WERROR),-Werror) -O2 -fPIC -shared -o $@ $(filter %.c,$^)
+
+clients-python: ## the clients from PyPI, into a virtual environment below $(BUILD)
+	@for cuda in 13 12; do ci/clients-python $(BUILD) $$cuda || exit; done
+
+check-clients: $(LIBCUDA) $(CLIENT_KERNELS) clients-python ## programs of others on libcuda.so.1 (CUDA_SAMPLES=/path, VLLM_SOURCE=/path: docs/clients.md)
+	@rm -rf $(TAP)-clients $(BUILD)/check-clients && mkdir -p $(TAP)-clients $(BUILD)/check-clients
+	@for run in $(CLIENT_RUNS); do \
+	    printf '#!/bin/sh\nexec ci/client $(BUILD) %s conformance/clients/%s.py\n' $${run%%-*} $${run#*-} >$(BUILD)/check-clients/$$run; done
+	@for sample in $(CLIENT_SAMPLES); do \
+	    printf '#!/bin/sh\nexec ci/client-sample $(BUILD) %s\n' $$sample >$(BUILD)/check-clients/$$sample; done
+	@chmod +x $(BUILD)/check-clients/*
+	@CUDA_SAMPLES='$(CUDA_SAMPLES)' VLLM_SOURCE='$(VLLM_SOURCE)' $(PROVE) -j$(JOBS) --nocolor -e 'ci/tap-run $(TAP)-clients' \
+	    $(addprefix $(BUILD)/check-clients/,$(CLIENT_RUNS) $(CLIENT_SAMPLES)) </dev/null; \
+	    status=$$?; $(TALLY) $(TAP)-clients && exit $$status
 
 coverage: ## line and branch coverage of api/ and backend_sim/ (HTML in $(BUILD)/coverage), held to ci/coverage-floor
 	@if [ -d $(BUILD)/cov ]; then find $(BUILD)/cov -name '*.gcda' -delete; fi

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "abi_jit.h"
 #include "abi_parts.h"
 
 /* A module or a library; its address is the handle. */
@@ -171,8 +172,7 @@ CUresult cuModuleLoadData(CUmodule *module, const void *image)
 CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int numOptions, CUjit_option *options,
                             void **optionValues)
 {
-    (void)numOptions, (void)options, (void)optionValues;
-    ABI_INITIALISED(load_module(sys, "cuModuleLoadDataEx", module, image));
+    ABI_INITIALISED(abi_jit_answered(load_module(sys, "cuModuleLoadDataEx", module, image), options, optionValues, numOptions));
 }
 
 CUresult cuModuleLoadFatBinary(CUmodule *module, const void *fatCubin)
@@ -259,9 +259,8 @@ CUresult cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *j
                            unsigned int numJitOptions, CUlibraryOption *libraryOptions, void **libraryOptionValues,
                            unsigned int numLibraryOptions)
 {
-    (void)jitOptions, (void)jitOptionsValues, (void)numJitOptions;
     (void)libraryOptions, (void)libraryOptionValues, (void)numLibraryOptions;
-    ABI_INITIALISED(((void)sys, load_library(library, code)));
+    ABI_INITIALISED(((void)sys, abi_jit_answered(load_library(library, code), jitOptions, jitOptionsValues, numJitOptions)));
 }
 
 static CUresult load_library_file(CUlibrary *library, const char *path)
@@ -274,9 +273,9 @@ CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *fileName, CUjit_o
                                void **jitOptionsValues, unsigned int numJitOptions, CUlibraryOption *libraryOptions,
                                void **libraryOptionValues, unsigned int numLibraryOptions)
 {
-    (void)jitOptions, (void)jitOptionsValues, (void)numJitOptions;
     (void)libraryOptions, (void)libraryOptionValues, (void)numLibraryOptions;
-    ABI_INITIALISED(((void)sys, load_library_file(library, fileName)));
+    ABI_INITIALISED(
+        ((void)sys, abi_jit_answered(load_library_file(library, fileName), jitOptions, jitOptionsValues, numJitOptions)));
 }
 
 CUresult cuLibraryUnload(CUlibrary library)

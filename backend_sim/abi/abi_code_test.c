@@ -45,6 +45,40 @@ static void test_images(void)
     IS(cuLibraryLoadFromFile(&library, "/no/such/file", NULL, NULL, 0, NULL, NULL, 0), ERROR_FILE_NOT_FOUND);
 }
 
+/* A compiler that has nothing to say still ends the caller's buffers: programs print them. */
+static void test_jit_logs(void)
+{
+    CUmodule other = NULL;
+    CUlibrary library = NULL;
+    char info[8] = "1234567", error[8] = "1234567", lone[8] = "1234567";
+    CUjit_option options[] = {CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, CU_JIT_INFO_LOG_BUFFER, CU_JIT_WALL_TIME,
+                              CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, CU_JIT_MAX_REGISTERS};
+    void *values[] = {(void *)8, info, (void *)1, error, (void *)8, (void *)32};
+    IS(cuModuleLoadDataEx(&other, NULL, 6, options, values), ERROR_INVALID_VALUE);
+    tap_text(info, "1234567", "a refused load writes no log");
+    OK(cuModuleLoadDataEx(&other, "ptx", 6, options, values));
+    tap_text(info, "", "an empty log");
+    tap_text(error, "", "and no errors");
+    tap_ok(!values[0] && !values[2] && !values[4], "nothing of the buffers was filled, in no time");
+    tap_ok(values[5] == (void *)32, "what is not asked stays");
+    OK(cuModuleUnload(other));
+    values[0] = NULL;
+    info[0] = 'x';
+    OK(cuModuleLoadDataEx(&other, "ptx", 2, options, values));
+    tap_ok(info[0] == 'x', "a buffer of no bytes is not written");
+    OK(cuModuleUnload(other));
+    values[1] = lone;
+    OK(cuModuleLoadDataEx(&other, "ptx", 1, options + 1, values + 1));
+    tap_text(lone, "1234567", "nor one without a size");
+    OK(cuModuleUnload(other));
+    values[3] = error, values[4] = (void *)8, error[0] = 'x';
+    OK(cuLibraryLoadData(&library, "code", options + 3, values + 3, 2, NULL, NULL, 0));
+    tap_text(error, "", "the same for libraries");
+    OK(cuLibraryUnload(library));
+    OK(cuModuleLoadDataEx(&other, "ptx", 2, NULL, NULL));
+    OK(cuModuleUnload(other));
+}
+
 static void test_names(void)
 {
     CUfunction f = NULL;
@@ -154,6 +188,27 @@ static size_t shared_of(int block)
     return (size_t)block * 1024;
 }
 
+/* What is told to be available fits so many blocks, and a byte more does not. */
+static void test_shared_memory(CUfunction f)
+{
+    static const int tried[][2] = {{1, 1024}, {2, 1024}, {4, 128}, {16, 128}, {32, 1}};
+    for (size_t i = 0; i < sizeof tried / sizeof tried[0]; i++) {
+        int wanted = tried[i][0], size = tried[i][1], blocks = 0, fewer = 99;
+        size_t shared = 0;
+        OK(cuOccupancyAvailableDynamicSMemPerBlock(&shared, f, wanted, size));
+        OK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, f, size, shared));
+        OK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&fewer, f, size, shared + 1));
+        tap_ok(blocks >= wanted && fewer < wanted, "%zu bytes are what %d blocks of %d threads can have", shared, wanted, size);
+    }
+    size_t shared = 77;
+    IS(cuOccupancyAvailableDynamicSMemPerBlock(&shared, f, 3, 1024), ERROR_INVALID_VALUE);
+    IS(cuOccupancyAvailableDynamicSMemPerBlock(&shared, f, 0, 32), ERROR_INVALID_VALUE);
+    IS(cuOccupancyAvailableDynamicSMemPerBlock(&shared, f, 1, 1025), ERROR_INVALID_VALUE);
+    IS(cuOccupancyAvailableDynamicSMemPerBlock(NULL, f, 1, 32), ERROR_INVALID_VALUE);
+    IS(cuOccupancyAvailableDynamicSMemPerBlock(&shared, (CUfunction)(void *)&shared, 1, 32), ERROR_INVALID_HANDLE);
+    EQUAL(shared, 77);
+}
+
 static void test_function_attributes(void)
 {
     int value = -1, grid = 0, block = 0;
@@ -174,6 +229,7 @@ static void test_function_attributes(void)
     OK(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&value, f, 32, 100 * 1024, 0));
     EQUAL(value, 2);
     IS(cuOccupancyMaxActiveBlocksPerMultiprocessor(&value, f, 0, 0), ERROR_INVALID_VALUE);
+    test_shared_memory(f);
     OK(cuOccupancyMaxPotentialBlockSize(&grid, &block, f, NULL, 0, 0));
     tap_ok(block == 1024 && grid == 2 * 132, "%d blocks of %d threads", grid, block);
     OK(cuOccupancyMaxPotentialBlockSizeWithFlags(&grid, &block, f, shared_of, 0, 512, 0));
@@ -231,6 +287,7 @@ int main(void)
     begin();
     OK(cuMemAlloc(&at, 65536));
     test_images();
+    test_jit_logs();
     test_names();
     test_threads(at);
     test_parameters(at);

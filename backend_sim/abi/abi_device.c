@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "abi.h"
+#include "abi_attribute.h"
 
 CUresult cuInit(unsigned int flags)
 {
@@ -64,68 +65,12 @@ CUresult abi_device(const vmm_system *sys, const char *function, CUdevice device
 
 /* ---- attributes ---- */
 
-/* Limits that every device of compute capability 7.0 and later has; CUDA C++ Programming Guide, "Features and Technical
- * Specifications". A profile's own line comes first. */
-static const struct {
-    int attribute, value;
-} published[] = {
-    {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X, 1024},
-    {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y, 1024},
-    {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z, 64},
-    {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, 2147483647},
-    {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y, 65535},
-    {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z, 65535},
-    {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, 49152},
-    {CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY, 65536},
-    {CU_DEVICE_ATTRIBUTE_WARP_SIZE, 32},
-    {CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK, 65536},
-    {CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR, 65536},
-    {CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, 2048},
-    {CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR, 32},
-    {CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY, 1},
-    {CU_DEVICE_ATTRIBUTE_CONCURRENT_KERNELS, 1},
-    {CU_DEVICE_ATTRIBUTE_STREAM_PRIORITIES_SUPPORTED, 1},
-    {CU_DEVICE_ATTRIBUTE_COMPUTE_PREEMPTION_SUPPORTED, 1},
-    {CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH, 1},
-    /* what the simulator has not */
-    {CU_DEVICE_ATTRIBUTE_INTEGRATED, 0},
-    {CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT, 0},
-    {CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY, 0},
-    {CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, 0},
-    {CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES, 0},
-    {CU_DEVICE_ATTRIBUTE_HOST_NATIVE_ATOMIC_SUPPORTED, 0},
-    {CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID, 0},
-    {CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID, 0},
-    {CU_DEVICE_ATTRIBUTE_TCC_DRIVER, 0},
-    {CU_DEVICE_ATTRIBUTE_MULTI_GPU_BOARD, 0},
-};
-
-/* The bus that a device sits on. */
-static int bus_of(CUdevice dev)
-{
-    return dev + 1;
-}
-
-static bool known(CUdevice_attribute attrib, CUdevice dev, int *value)
-{
-    if (attrib == CU_DEVICE_ATTRIBUTE_PCI_BUS_ID) {
-        *value = bus_of(dev);
-        return true;
-    }
-    for (size_t i = 0; i < sizeof published / sizeof published[0]; i++)
-        if (published[i].attribute == (int)attrib) {
-            *value = published[i].value;
-            return true;
-        }
-    return false;
-}
-
 static CUresult attribute(vmm_system *sys, int *pi, CUdevice_attribute attrib, CUdevice dev)
 {
     const struct sim_profile *profile = ask_profile(sys);
     int value;
     if (pi && dev >= 0 && dev < profile->devices && !sim_profile_attribute(profile, (int)attrib, &value) &&
-        known(attrib, dev, &value)) {
+        abi_attribute((int)attrib, dev, &value)) {
         *pi = value;
         return CUDA_SUCCESS;
     }
@@ -189,7 +134,7 @@ enum { BUS_ID = 13 }; /* "0000:01:00.0" and its end */
 
 static void bus_text(char text[BUS_ID], CUdevice dev)
 {
-    snprintf(text, BUS_ID, "0000:%02x:00.0", (unsigned)bus_of(dev) & 0xff);
+    snprintf(text, BUS_ID, "0000:%02x:00.0", (unsigned)abi_bus(dev) & 0xff);
 }
 
 static CUresult bus_id(const vmm_system *sys, char *pciBusId, int len, CUdevice dev)
@@ -225,7 +170,7 @@ static CUresult by_bus_id(const vmm_system *sys, CUdevice *dev, const char *text
     if (!read)
         return abi_refuse(CUDA_ERROR_INVALID_VALUE, "cuDeviceGetByPCIBusId", "\"%.40s\" is not as 0000:01:00.0", text);
     for (CUdevice i = 0; i < ask_profile(sys)->devices; i++)
-        if (!domain && !slot && !function && bus == (unsigned)bus_of(i)) {
+        if (!domain && !slot && !function && bus == (unsigned)abi_bus(i)) {
             *dev = i;
             return CUDA_SUCCESS;
         }

@@ -25,12 +25,30 @@ static void test_attributes(void)
     EQUAL(n, 32);
     OK(cuDeviceGetAttribute(&n, CU_DEVICE_ATTRIBUTE_PCI_BUS_ID, 1));
     EQUAL(n, 2);
+    OK(cuDeviceGetAttribute(&n, CU_DEVICE_ATTRIBUTE_CLOCK_RATE, 0));
+    tap_ok(n > 0, "programs divide by the clock: %d", n);
+    OK(cuDeviceGetAttribute(&n, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, 0));
+    EQUAL(n, 0);
     IS(cuDeviceGetAttribute(&n, (CUdevice_attribute)100000, 0), ERROR_INVALID_VALUE);
+    IS(cuDeviceGetAttribute(&n, CU_DEVICE_ATTRIBUTE_MAX, 0), ERROR_INVALID_VALUE);
+    IS(cuDeviceGetAttribute(&n, (CUdevice_attribute)0, 0), ERROR_INVALID_VALUE);
     IS(cuDeviceGetAttribute(&n, CU_DEVICE_ATTRIBUTE_WARP_SIZE, 9), ERROR_INVALID_DEVICE);
     IS(cuDeviceGetAttribute(NULL, CU_DEVICE_ATTRIBUTE_WARP_SIZE, 0), ERROR_INVALID_VALUE);
     OK(cuDeviceComputeCapability(&n, &minor, 0));
     EQUAL(n, 9);
     EQUAL(minor, 0);
+}
+
+/* A driver refuses none that its version knows; programs ask one after the other and give up at the first error. */
+static void test_every_attribute(void)
+{
+    int refused = 0;
+    for (int i = 1; i < CU_DEVICE_ATTRIBUTE_MAX; i++) {
+        int value = -77;
+        if (cuDeviceGetAttribute(&value, (CUdevice_attribute)i, 0) != CUDA_SUCCESS || value == -77)
+            refused++;
+    }
+    EQUAL(refused, 0);
 }
 
 static void test_identifiers(void)
@@ -103,6 +121,7 @@ int main(void)
     OK(cuDeviceTotalMem(&bytes, 0));
     EQUAL(bytes, UINT64_C(150109880320));
     test_attributes();
+    test_every_attribute();
     test_identifiers();
     test_peers();
     test_codes();

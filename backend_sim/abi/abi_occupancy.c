@@ -36,6 +36,29 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, CU
     ABI_INITIALISED(((void)sys, max_active(numBlocks, func, blockSize, dynamicSMemSize, flags)));
 }
 
+/* The other way round: how much each of so many blocks may have. */
+static CUresult available_shared(size_t *shared, const void *handle, int blocks, int block_size)
+{
+    static const char name[] = "cuOccupancyAvailableDynamicSMemPerBlock";
+    struct CUfunc_st f;
+    if (!shared || blocks < 1 || block_size < 1 || block_size > 1024)
+        return abi_refuse(CUDA_ERROR_INVALID_VALUE, name, "%s", !shared ? "dynamicSmemSize is NULL" : blocks < 1
+                          ? "numBlocks is not positive" : "blockSize is not in 1 to 1024");
+    CUresult result = abi_function_find(name, handle, &f);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (blocks > blocks_for(block_size, 0))
+        return abi_refuse(CUDA_ERROR_INVALID_VALUE, name, "%d blocks of %d threads do not fit, even without shared memory",
+                          blocks, block_size);
+    *shared = SHARED / (size_t)blocks;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, CUfunction func, int numBlocks, int blockSize)
+{
+    ABI_INITIALISED(((void)sys, available_shared(dynamicSmemSize, func, numBlocks, blockSize)));
+}
+
 struct potential {
     CUoccupancyB2DSize shared_of;
     size_t shared;

@@ -1,0 +1,40 @@
+#include "abi_jit.h"
+
+/* Values are passed in the room of a pointer, whatever their type. */
+static size_t number(void *value)
+{
+    return (size_t)(uintptr_t)value;
+}
+
+/* The place of an option; count when it was not passed. The last of several counts. */
+static unsigned place_of(CUjit_option option, const CUjit_option *options, unsigned count)
+{
+    unsigned place = count;
+    for (unsigned i = 0; i < count; i++)
+        if (options[i] == option)
+            place = i;
+    return place;
+}
+
+/* A buffer without its size has none. */
+static void empty_log(CUjit_option buffer, CUjit_option size, const CUjit_option *options, void **values, unsigned count)
+{
+    unsigned at_buffer = place_of(buffer, options, count), at_size = place_of(size, options, count);
+    if (at_size == count)
+        return;
+    if (at_buffer < count && values[at_buffer] && number(values[at_size]) > 0)
+        *(char *)values[at_buffer] = '\0';
+    values[at_size] = NULL; /* how much of it was filled */
+}
+
+CUresult abi_jit_answered(CUresult result, const CUjit_option *options, void **values, unsigned count)
+{
+    if (result != CUDA_SUCCESS || !options || !values)
+        return result;
+    empty_log(CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, options, values, count);
+    empty_log(CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, options, values, count);
+    unsigned wall_time = place_of(CU_JIT_WALL_TIME, options, count);
+    if (wall_time < count)
+        values[wall_time] = NULL; /* 0.0f milliseconds */
+    return result;
+}

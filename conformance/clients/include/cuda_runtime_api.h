@@ -1,0 +1,2 @@
+/* cuda_runtime_api.h - for clients compiled without the toolkit that include it and take nothing of the runtime. */
+#include "builtin_types.h"
