@@ -487,6 +487,102 @@ static void scribble(void *at, size_t size)
     word[i] = kind == 0 ? draw() : kind == 1 ? edges[draw() % 6] : word[i] ^ UINT64_C(1) << (draw() % 64);
 }
 
+static struct share_state *map_state(void)
+{
+    int file = open(rig_path("team", "state"), O_RDWR | O_CLOEXEC);
+    struct share_state *state = mmap(NULL, sizeof *state, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    close(file);
+    if (state == MAP_FAILED)
+        tap_bail("the state cannot be mapped");
+    return state;
+}
+
+/* All that can be asked of an object; how much of it is refused. */
+static unsigned ask_all(struct side *s, int device)
+{
+    vmm_deviceptr at = 0;
+    int fd = -1;
+    unsigned refused = vmm_multicast_add_device(s->sys, s->object, device) != VMM_SUCCESS;
+    refused += vmm_multicast_bind_mem(s->sys, s->object, 0, s->memory, 0, s->unit, 0) != VMM_SUCCESS;
+    refused += vmm_multicast_bind_addr(s->sys, s->object, 0, s->own, s->unit, 0) != VMM_SUCCESS;
+    refused += vmm_multicast_unbind(s->sys, s->object, device, s->unit, s->unit) != VMM_SUCCESS;
+    refused += vmm_mem_export_to_shareable_handle(s->sys, &fd, s->object, FD, 0) != VMM_SUCCESS;
+    if (fd >= 0) {
+        handle_t copy = 0;
+        if (rig_import(s->sys, fd, &copy) == VMM_SUCCESS)
+            vmm_mem_release(s->sys, copy);
+        close(fd);
+    }
+    if (vmm_mem_address_reserve(s->sys, &at, s->size, s->unit, 0, 0) == VMM_SUCCESS) {
+        vmm_result mapped = vmm_mem_map(s->sys, at, s->size, 0, s->object, 0);
+        refused += mapped != VMM_SUCCESS;
+        if (mapped == VMM_SUCCESS)
+            vmm_mem_unmap(s->sys, at, s->size);
+        vmm_mem_address_free(s->sys, at, s->size);
+    }
+    return refused;
+}
+
+/* One word at a time, for each that is about the team, with values that are no such thing. */
+static void forged_words(const char *spec)
+{
+    static const uint64_t values[] = {0, 1, 65, UINT64_MAX, UINT64_C(1) << 40, UINT64_C(1) << 31};
+    struct side a = side(spec, 0), b = side(spec, 1), c = side(spec, 1);
+    make_pair(&a, &b, FD, FD);
+    need(pass(&a, &c, FD), "import");
+    struct share_state *state = map_state();
+    const struct share_team team = state->team[0];
+    const struct share_bind bind = state->bind[0];
+    uint32_t block = 0, index = 0;
+    while (!state->block[block].team)
+        block++;
+    index = state->block[block].team;
+    unsigned asked = 0;
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
+        for (size_t word = 0; word < 8 + sizeof bind / 8; word++, asked++) {
+            uint64_t *at = word < 8 ? (uint64_t *)(void *)&state->team[0] + word : (uint64_t *)(void *)&state->bind[0] + word - 8;
+            uint64_t old = *at;
+            *at = values[i];
+            if (word == 0)
+                state->block[block].team = (uint32_t)values[i];
+            atomic_fetch_add(&state->changes, 1);
+            ask_all(&a, 0);
+            struct side d = side(spec, 1);
+            unsigned char unused[VMM_FABRIC_HANDLE_SIZE];
+            vmm_mem_export_to_shareable_handle(a.sys, unused, a.object, FABRIC, 0);
+            finish(&d);
+            *at = old;
+            state->block[block].team = index;
+            state->team[0] = team;
+            state->bind[0] = bind;
+            atomic_fetch_add(&state->changes, 1);
+        }
+    tap_ok(asked > 100 && launch(&a, VMM_KERNEL_MULTIMEM_LOAD_REDUCE, a.own + 32, a.mc, 8) == VMM_SUCCESS,
+           "%u forged words, one at a time, and all is well when they are right again", asked);
+    munmap(state, sizeof *state);
+    finish(&a);
+    finish(&b);
+    finish(&c);
+}
+
+/* Nothing of a state that was cut off is touched: each call says that it is gone. */
+static void state_is_cut(const char *spec)
+{
+    struct side a = side(spec, 0), b = side(spec, 1);
+    make_pair(&a, &b, FD, FD);
+    if (truncate(rig_path("team", "state"), 100))
+        tap_bail("the state cannot be cut");
+    tap_u64(ask_all(&a, 0), 6, "without its state an object is of no use");
+    tap_ok(vmm_multicast_add_device(b.sys, b.object, 0) == VMM_ERROR_OPERATING_SYSTEM && rig_told("VMM-SHARE-STATE"),
+           "which is said: %s", vmm_last_detail()->note);
+    launch(&a, VMM_KERNEL_MULTIMEM_LOAD_REDUCE, a.own + 32, a.mc, 8); /* with what was seen last */
+    finish(&a);
+    finish(&b);
+    struct side c = side(spec, 0);
+    tap_u64(c.free, a.free, "the next machine of that name is a new one");
+    finish(&c);
+}
+
 /* Words that change and change back, for as long as the process lives: what is checked is another when it is used. */
 static _Noreturn void flicker(struct share_state *state)
 {
@@ -527,13 +623,8 @@ static void flickering(struct side *a, struct side *b, struct share_state *state
 /* Anything may stand in the parts of the state that are about teams: calls are refused or not, and nothing else happens. */
 static void forged(const char *spec, unsigned rounds)
 {
-    int file = open(rig_path("team", "state"), O_RDWR | O_CLOEXEC);
     struct side a = side(spec, 0), b = side(spec, 1);
-    if (file < 0)
-        file = open(rig_path("team", "state"), O_RDWR | O_CLOEXEC);
-    struct share_state *state = mmap(NULL, sizeof *state, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    if (state == MAP_FAILED)
-        tap_bail("the state cannot be mapped");
+    struct share_state *state = map_state();
     make_pair(&a, &b, FD, FD);
     struct share_team team = state->team[0];
     struct share_bind bind[2] = {state->bind[0], state->bind[1]};
@@ -561,7 +652,6 @@ static void forged(const char *spec, unsigned rounds)
     atomic_fetch_add(&state->changes, 1);
     tap_ok(well > 0, "%u forged values are lived with (seed 20261121; it is in the source)", rounds);
     munmap(state, sizeof *state);
-    close(file);
     finish(&a);
     finish(&b);
 }
@@ -588,6 +678,8 @@ int main(void)
     two_nodes();
     home_ends();
     fabric_memory_only();
+    forged_words(spec);
+    state_is_cut(spec);
     forged(spec, 20 * (unsigned)(scale && atoi(scale) > 0 ? atoi(scale) : 100));
     unlink(channel);
     rmdir(channels);
