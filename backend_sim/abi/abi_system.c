@@ -1,6 +1,7 @@
 /* The process's machine: opened by the first call, closed when the library goes. */
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,22 +18,38 @@ static _Atomic bool going;           /* the library is being unloaded, or the pr
 static _Atomic uint64_t initialised; /* 1 + how many forks deep the process was at cuInit; 0: not yet */
 static _Thread_local bool in_kernel;
 
+/* The simulator's own part of a spec. */
+static const char *backend_of(const char *text)
+{
+    const char *last = strrchr(text, '|');
+    return last ? last + 1 + strspn(last + 1, " ") : text;
+}
+
 /* Which machine this is. CUVMM_BACKEND may be meant for libcuvmm in the same process, whose driver this library then is. */
 static const char *spec(void)
 {
     const char *own = getenv("CUVMM_SIM"), *shared = getenv("CUVMM_BACKEND");
     if (own && own[0])
         return own;
-    const char *last = shared ? strrchr(shared, '|') : NULL;
-    const char *backend = last ? last + 1 + strspn(last + 1, " ") : shared;
-    return backend && strncmp(backend, "sim", 3) == 0 ? shared : "sim:h100";
+    return shared && strncmp(backend_of(shared), "sim", 3) == 0 ? shared : "sim:h100";
+}
+
+/* Programs that were written for a device may wait for it without a call: for a flag that a host function sets, or memory
+ * that a kernel writes. So work goes on unasked unless the spec says when it is to be done. */
+static void whole_spec(char *text, size_t size)
+{
+    const char *given = spec(), *backend = backend_of(given);
+    const char *rest = strstr(backend, "schedule=") ? "" : strchr(backend, ':') ? ",schedule=device" : ":h100,schedule=device";
+    if ((size_t)snprintf(text, size, "%s%s", given, rest) >= size)
+        snprintf(text, size, "%s", given); /* refused by name: no path is so long */
 }
 
 static void open_machine(void)
 {
-    char text[512];
+    char text[4096];
     os_fork_depth(); /* counts from here */
-    open_result = vmm_open(spec(), &machine);
+    whole_spec(text, sizeof text);
+    open_result = vmm_open(text, &machine);
     if (open_result == VMM_SUCCESS) {
         vmm_set_report(machine, abi_report, NULL);
         return;
