@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "abi.h"
+#include "abi_capture.h"
 #include "abi_sync.h"
 
 CUresult cuMemcpyHtoD(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount)
@@ -21,16 +22,19 @@ CUresult cuMemcpyDtoD(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteC
 
 CUresult cuMemcpyHtoDAsync(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount, CUstream hStream)
 {
+    ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_WORK);
     ABI(vmm_memcpy_htod_async(sys, dstDevice, srcHost, ByteCount, abi_stream(hStream)));
 }
 
 CUresult cuMemcpyDtoHAsync(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream)
 {
+    ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_WORK);
     ABI(vmm_memcpy_dtoh_async(sys, dstHost, srcDevice, ByteCount, abi_stream(hStream)));
 }
 
 CUresult cuMemcpyDtoDAsync(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream)
 {
+    ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_WORK);
     ABI(vmm_memcpy_dtod_async(sys, dstDevice, srcDevice, ByteCount, abi_stream(hStream)));
 }
 
@@ -74,7 +78,8 @@ CUresult cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount)
 
 CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream)
 {
-    ABI_INITIALISED(copy_any(sys, dst, src, ByteCount, abi_stream(hStream)));
+    ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_WORK);
+    ABI_WORK(copy_any(sys, dst, src, ByteCount, abi_stream(hStream)));
 }
 
 /* ---- between contexts: addresses are the same in all ---- */
@@ -111,7 +116,8 @@ CUresult cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr s
 CUresult cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext,
                            size_t ByteCount, CUstream hStream)
 {
-    ABI_INITIALISED(copy_peer_later(sys, dstDevice, dstContext, srcDevice, srcContext, ByteCount, abi_stream(hStream)));
+    ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_WORK);
+    ABI_WORK(copy_peer_later(sys, dstDevice, dstContext, srcDevice, srcContext, ByteCount, abi_stream(hStream)));
 }
 
 /* ---- rows ---- */
@@ -168,5 +174,6 @@ CUresult cuMemcpy2DUnaligned(const CUDA_MEMCPY2D *pCopy)
 
 CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D *pCopy, CUstream hStream)
 {
-    ABI_INITIALISED(copy_rows(sys, pCopy, abi_stream(hStream), false));
+    ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_WORK);
+    ABI_WORK(copy_rows(sys, pCopy, abi_stream(hStream), false));
 }

@@ -1,5 +1,6 @@
 /* Fills, of ranges and of rows. Compiled for both default streams. */
 #include "abi.h"
+#include "abi_capture.h"
 #include "abi_sync.h"
 
 CUresult cuMemsetD8(CUdeviceptr dstDevice, unsigned char uc, size_t N)
@@ -19,16 +20,19 @@ CUresult cuMemsetD32(CUdeviceptr dstDevice, unsigned int ui, size_t N)
 
 CUresult cuMemsetD8Async(CUdeviceptr dstDevice, unsigned char uc, size_t N, CUstream hStream)
 {
+    ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_WORK);
     ABI(vmm_memset_d8_async(sys, dstDevice, uc, N, abi_stream(hStream)));
 }
 
 CUresult cuMemsetD16Async(CUdeviceptr dstDevice, unsigned short us, size_t N, CUstream hStream)
 {
+    ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_WORK);
     ABI(vmm_memset_d16_async(sys, dstDevice, us, N, abi_stream(hStream)));
 }
 
 CUresult cuMemsetD32Async(CUdeviceptr dstDevice, unsigned int ui, size_t N, CUstream hStream)
 {
+    ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_WORK);
     ABI(vmm_memset_d32_async(sys, dstDevice, ui, N, abi_stream(hStream)));
 }
 
@@ -80,17 +84,20 @@ CUresult cuMemsetD2D32(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, 
 CUresult cuMemsetD2D8Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width, size_t Height,
                            CUstream hStream)
 {
+    ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_WORK);
     ABI(fill_rows(sys, &(struct rows){dstDevice, dstPitch, Width, Height, 1, uc}, abi_stream(hStream), false));
 }
 
 CUresult cuMemsetD2D16Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width, size_t Height,
                             CUstream hStream)
 {
+    ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_WORK);
     ABI(fill_rows(sys, &(struct rows){dstDevice, dstPitch, Width, Height, 2, us}, abi_stream(hStream), false));
 }
 
 CUresult cuMemsetD2D32Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width, size_t Height,
                             CUstream hStream)
 {
+    ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_WORK);
     ABI(fill_rows(sys, &(struct rows){dstDevice, dstPitch, Width, Height, 4, ui}, abi_stream(hStream), false));
 }

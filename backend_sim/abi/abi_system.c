@@ -4,10 +4,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "abi.h"
 #include "abi_parts.h"
 #include "os.h"
+
+enum { HOST_FUNCTION_MS = 500 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static vmm_system *machine;
@@ -95,6 +98,17 @@ CUresult abi_enter_initialised(vmm_system **sys)
     return CUDA_ERROR_NOT_INITIALIZED;
 }
 
+CUresult abi_enter_outside(vmm_system **sys, const char *function)
+{
+    CUresult result = abi_enter_initialised(sys);
+    if (result != CUDA_SUCCESS || !ask_inside(*sys))
+        return result;
+    abi_leave();
+    return abi_refuse(CUDA_ERROR_NOT_PERMITTED, function,
+                      "the call is made inside a host function, where the driver permits none but those that put work into "
+                      "streams");
+}
+
 bool abi_inside_kernel(bool now)
 {
     bool before = in_kernel;
@@ -102,11 +116,20 @@ bool abi_inside_kernel(bool now)
     return before;
 }
 
-/* Threads that are in a call keep the machine; then it goes with the process. */
+/* A host function may wait for what never comes: the end of the process does not wait for it long. */
+static bool host_functions_end(void)
+{
+    const struct timespec moment = {0, 1000000};
+    for (int waited = 0; waited < HOST_FUNCTION_MS && ask_host_function(machine); waited++)
+        nanosleep(&moment, NULL);
+    return !ask_host_function(machine);
+}
+
+/* Threads that are in a call, and host functions that do not return, keep the machine; then it goes with the process. */
 __attribute__((destructor)) static void close_machine(void)
 {
     atomic_store(&going, true);
-    if (atomic_load(&inside) || !machine)
+    if (atomic_load(&inside) || !machine || !host_functions_end())
         return;
     vmm_close(machine);
     machine = NULL;
@@ -115,5 +138,6 @@ __attribute__((destructor)) static void close_machine(void)
     abi_host_close();
     abi_callbacks_close();
     abi_logs_close();
+    abi_captures_close();
     abi_notes_close();
 }
