@@ -110,6 +110,7 @@ void abi_stack_created(void);
 
 /* Flags that the device's primary context was given. */
 unsigned abi_primary_flags(int device);
+void abi_primary_set_flags(int device, unsigned flags);
 
 /* Contexts whose values are the same type of thing on both sides. */
 static inline vmm_context abi_context(CUcontext context)

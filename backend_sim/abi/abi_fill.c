@@ -59,7 +59,8 @@ static CUresult fill_rows(vmm_system *sys, const struct rows *rows, vmm_stream s
     if (rows->height > 1 && rows->width > rows->pitch / rows->element)
         return abi_refuse(CUDA_ERROR_INVALID_VALUE, "cuMemsetD2D", "a row of %zu elements is longer than dstPitch, %zu",
                           rows->width, rows->pitch);
-    for (size_t i = 0; i < rows->height && result == VMM_SUCCESS; i++)
+    /* The last row first: where rows run past the end of memory nothing has been done yet. */
+    for (size_t i = rows->height; i-- > 0 && result == VMM_SUCCESS;)
         result = fill_row(sys, rows, rows->start + i * rows->pitch, stream);
     if (result == VMM_SUCCESS && waits)
         result = vmm_stream_synchronize(sys, stream);
