@@ -157,7 +157,7 @@ static int ends(void (*work)(void))
     fflush(NULL);
     pid_t child = fork();
     if (child == 0) {
-        alarm(20);
+        alarm(60);
         work();
         exit(7); /* with the library's own end */
     }
@@ -184,17 +184,22 @@ static void leave_in_host_function(void)
 /* A child of a process whose threads are at work; it has none of them. */
 static void leave_in_child(void)
 {
-    CUstream stream;
+    enum { FORKS = 12, MUCH = 64 << 20 };
+    CUstream stream, busy;
+    CUdeviceptr p;
     int status = -1, n;
     start(&stream);
     cuLaunchHostFunc(stream, wait_at_gate, NULL);
-    for (int i = 0; i < 50; i++) {
+    if (cuStreamCreate(&busy, 1) || cuMemAlloc(&p, MUCH))
+        _exit(2);
+    for (int i = 0; i < FORKS; i++) {
+        cuMemsetD8Async(p, (unsigned char)i, MUCH, busy); /* a thread holds what it works on while this one forks */
+        nap();
         pid_t child = fork();
         if (child == 0) {
             alarm(10);
             exit(cuDeviceGetCount(&n) == CUDA_ERROR_NOT_INITIALIZED ? 0 : 1);
         }
-        cuMemGetInfo(&(size_t){0}, &(size_t){0});
         if (waitpid(child, &status, 0) != child || status)
             _exit(3);
     }
