@@ -131,6 +131,8 @@ void hands_stop(struct sim_process *process)
 {
     struct hands *hands = &process->flight.hands;
     bool mine = hands->depth == os_fork_depth();
+    if (!mine) /* for all it knows the parent's threads wait there, whom a broadcast and its end would wait for */
+        pthread_cond_init(&process->flight.changed, NULL);
     hands->stopping = true;
     pthread_cond_broadcast(&process->flight.changed);
     for (int kind = 0; kind < HANDS_KINDS; kind++) {
@@ -142,8 +144,6 @@ void hands_stop(struct sim_process *process)
         pthread_mutex_lock(&process->machine->lock);
     }
     strike_off(process);
-    if (!mine) /* the parent's threads wait there for good, as far as it knows */
-        pthread_cond_init(&process->flight.changed, NULL);
 }
 
 bool hands_pause(struct sim_process *process, uint64_t nanoseconds)

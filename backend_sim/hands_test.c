@@ -13,7 +13,7 @@
 #define SPEC "sim:h100,schedule=device"
 #define OK(call) tap_u64((uint64_t)(call), VMM_SUCCESS, "%s", #call)
 
-enum { PATIENCE_MS = 20000, ROUNDS = 200 };
+enum { PATIENCE_MS = 20000, ROUNDS = 200, FORKS = 100 };
 
 static void nap(void)
 {
@@ -124,12 +124,12 @@ static void test_fork(vmm_system *sys, vmm_stream stream)
 {
     int wrong = 0;
     fflush(NULL);
-    for (int i = 0; i < 30; i++) {
+    for (int i = 0; i < FORKS; i++) {
         int status = -1;
         vmm_launch_host_func(sys, stream, add_one, NULL);
         pid_t child = fork();
         if (child == 0) {
-            alarm(10);
+            alarm(30);
             vmm_close(sys);
             _exit(0);
         }
