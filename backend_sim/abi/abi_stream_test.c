@@ -109,9 +109,19 @@ static void test_events(void)
     OK(cuMemFree(at));
 }
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { KEEPS_WHAT_IS_FREED = 1 };
+#else
+enum { KEEPS_WHAT_IS_FREED = 0 };
+#endif
+
 /* What is noted of an event goes with it, however many there are. */
 static void test_many_events(void)
 {
+    if (KEEPS_WHAT_IS_FREED || getenv("CUVMM_RUN")) { /* so does valgrind, which that may name */
+        tap_skip("a tool keeps what is freed", "how far a process grows");
+        return;
+    }
     enum { EVENTS = 300000, MOST_KB = 64 << 10 };
     struct rusage before, after;
     int wrong = 0;
