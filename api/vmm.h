@@ -227,9 +227,9 @@ typedef struct vmm_system vmm_system;
  *            sim:PROFILE         a built-in profile (cuvmm profiles lists them) or the path of a profile file
  *            sim:PROFILE,strict  documented rules that the recorded driver does not enforce are errors too
  *            sim:PROFILE,observed  the default: answer as the recorded driver, report such breaches as warnings
- *            sim:PROFILE,schedule=late|eager|random:SEED   when queued work is done: as late as the program's
- *                                synchronisation allows (the default), when it is issued, or as SEED says
- *                                (docs/in-flight.md). Options are separated by commas
+ *            sim:PROFILE,schedule=late|eager|random:SEED|device   when queued work is done: as late as the
+ *                                program's synchronisation allows (the default), when it is issued, as SEED says, or
+ *                                by threads as on a device (docs/in-flight.md). Options are separated by commas
  *            sim:PROFILE,arena=auto|profile|none   device addresses are taken in the host's address space: those of the
  *                                profile, or others where they are not free (auto, the default); those of the profile
  *                                or none; none (docs/host-memory.md)
@@ -1105,8 +1105,8 @@ VMM_API vmm_result vmm_launch(vmm_system *sys, vmm_kernel kernel, unsigned int g
  * for work that is put into a stream (kernels, host functions, _async copies and fills) and events that exist, which is
  * warned of [VMM-HOSTFUNC-WORK]. What is refused is not done. To wait for the stream in which fn runs never ends on a driver,
  * and is refused here; so is a wait for an event that is not reached. A driver calls fn on a thread of its own; the
- * simulator on the thread of the call that lets it run (one that waits, a query, or with schedule=eager this call), and no
- * lock of the system is held meanwhile. INVALID_CONTEXT [VMM-CTX-CURRENT], INVALID_HANDLE [VMM-STREAM-UNKNOWN],
+ * simulator on the thread of the call that lets it run (one that waits, a query, or with schedule=eager this call), with
+ * schedule=device on a thread of its own as well; no lock of the system is held meanwhile. INVALID_CONTEXT [VMM-CTX-CURRENT], INVALID_HANDLE [VMM-STREAM-UNKNOWN],
  * ILLEGAL_ADDRESS [VMM-FAULT-STICKY], INVALID_VALUE [VMM-HOSTFUNC-NULL]. cuLaunchHostFunc; cuda.h 13.0. */
 VMM_API vmm_result vmm_launch_host_func(vmm_system *sys, vmm_stream stream, vmm_host_fn fn, void *user_data);
 

@@ -53,6 +53,7 @@ struct vmm_kernel_launch {
     void (*store)(vmm_kernel_launch *k, vmm_ptr to, const void *from, size_t size);
     /* Bytes at address, at most *size, of which *size come back: to be read, or with write to be read and written. */
     void *(*span)(vmm_kernel_launch *k, vmm_ptr address, size_t *size, int write);
+    void (*take_time)(vmm_kernel_launch *k, uint64_t nanoseconds);
 };
 
 /* What a plugin exports for each kernel; made by the macros. */
@@ -84,6 +85,13 @@ static inline uint64_t vmm_thread(const vmm_kernel_launch *k)
 static inline void *vmm_span(vmm_kernel_launch *k, vmm_ptr address, size_t *size, int write)
 {
     return k->span(k, address, size, write);
+}
+
+/* The kernel takes that long on a device. The simulator lets as much time pass, in which the program goes on (only with
+ * schedule=device, as libcuda.so.1 has it unless told otherwise). What vmm_span gave before holds no longer. */
+static inline void vmm_take_time(vmm_kernel_launch *k, uint64_t nanoseconds)
+{
+    k->take_time(k, nanoseconds);
 }
 
 /* vmm_param_u32(k, 3): the fourth parameter. vmm_load_u32(k, at), vmm_store_u32(k, at, value). vmm_add_u32(k, at, value)

@@ -58,6 +58,22 @@ bool ask_primary(const vmm_system *sys, int device)
     return active;
 }
 
+bool ask_inside(const vmm_system *sys)
+{
+    struct sim_process *process = lock(sys);
+    bool inside = flight_is_inside(&process->flight) != NULL;
+    unlock(process);
+    return inside;
+}
+
+bool ask_host_function(const vmm_system *sys)
+{
+    struct sim_process *process = lock(sys);
+    bool runs = process->flight.inside != NULL && !sim_process_forked(process);
+    unlock(process);
+    return runs;
+}
+
 bool ask_stream(const vmm_system *sys, uint64_t value, struct ask_stream *stream)
 {
     struct sim_process *process = lock(sys);

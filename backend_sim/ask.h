@@ -34,6 +34,12 @@ bool ask_context(const vmm_system *sys, uint64_t value, struct ask_context *cont
 /* Is the device's primary context retained by anybody? */
 bool ask_primary(const vmm_system *sys, int device);
 
+/* Is the caller inside a host function? */
+bool ask_inside(const vmm_system *sys);
+
+/* Does a host function run on any thread of the process? */
+bool ask_host_function(const vmm_system *sys);
+
 struct ask_stream {
     uint64_t context;
     unsigned flags; /* VMM_STREAM_ */

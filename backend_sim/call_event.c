@@ -117,10 +117,27 @@ vmm_result sim_event_record(struct sim_process *process, const struct vmm_call_e
     return flight_mark(process, &place, &call->head, 0, event);
 }
 
+/* As measured, the first who asks for an event that a fault stopped is not told of it yet. Under the other schedules the
+ * fault is met by that very question. */
+static bool not_told_yet(struct sim_process *process, const struct sim_event *event)
+{
+    void *context;
+    slots_find(&process->contexts, event->context, &context);
+    if (!context || process->options.schedule != SIM_DEVICE)
+        return false;
+    struct sim_fault *fault = &process->fault[((struct sim_context *)context)->device];
+    if (!fault->lost || fault->told || fault->asked || !event->mark || event->recorded < fault->what.launch)
+        return false;
+    fault->asked = true;
+    return true;
+}
+
 vmm_result sim_event_query(struct sim_process *process, const struct vmm_call_event_query *call)
 {
     struct sim_event *event;
     vmm_result result = find_event(process, call->event, &event);
+    if (result == VMM_SUCCESS && not_told_yet(process, event))
+        return VMM_ERROR_NOT_READY;
     if (result == VMM_SUCCESS)
         result = check_reached(process, event, flight_reached(process, event->mark));
     if (result != VMM_SUCCESS)

@@ -7,10 +7,13 @@
 #include "process.h"
 #include "work.h"
 
+/* Who asks again and again lets the threads that do the work have the lock in between: nanoseconds. */
+enum { A_MOMENT = 50000 };
+
 void flight_open(struct flight *flight, const struct sim_options *options)
 {
     *flight = (struct flight){.schedule = options->schedule, .random = options->seed};
-    pthread_cond_init(&flight->returned, NULL);
+    pthread_cond_init(&flight->changed, NULL);
 }
 
 static void forget(struct flight *flight, struct queue_item *item)
@@ -23,7 +26,7 @@ void flight_close(struct flight *flight)
 {
     while (flight->queue.first)
         forget(flight, flight->queue.first);
-    pthread_cond_destroy(&flight->returned);
+    pthread_cond_destroy(&flight->changed);
 }
 
 const struct flight_inside *flight_is_inside(const struct flight *flight)
@@ -56,9 +59,26 @@ static uint64_t draw(struct flight *flight)
     return chance_next(&flight->random);
 }
 
-/* What is done next, of what was marked last; NULL when nothing may be. */
+static bool is_host_function(const struct queue_item *item)
+{
+    return ((const struct work *)item)->call.head.id == VMM_CALL_launch_host_func;
+}
+
+/* The first that is ready, and one of those that are wanted if that is asked. */
+static struct queue_item *first_ready(const struct flight *flight, bool wanted, bool host_function)
+{
+    struct queue_item *item = flight->queue.first;
+    while (item && !(item->ready && (item->wanted || !wanted) && is_host_function(item) == host_function))
+        item = item->after;
+    return item;
+}
+
+/* What is done next, of what was marked last; NULL when nothing may be. Host functions are left to their thread where
+ * there is one. */
 static struct queue_item *choose(struct flight *flight)
 {
+    if (flight->hands.there[HANDS_HOST])
+        return first_ready(flight, true, false);
     if (flight->schedule != SIM_RANDOM)
         return queue_first_wanted(&flight->queue);
     size_t ready = queue_ready(&flight->queue);
@@ -92,7 +112,7 @@ static void do_item(struct sim_process *process, struct queue_item *item)
     else if (!lost && !work_do(process, work))
         process->flight.out_of_memory = true;
     item->state = QUEUE_DONE;
-    pthread_cond_broadcast(&process->flight.returned);
+    pthread_cond_broadcast(&process->flight.changed);
 }
 
 /* What may be done next; where others do all that is left, waits for one of them. */
@@ -102,7 +122,24 @@ static void go_on(struct sim_process *process)
     if (item)
         do_item(process, item);
     else
-        pthread_cond_wait(&process->flight.returned, &process->machine->lock);
+        pthread_cond_wait(&process->flight.changed, &process->machine->lock);
+}
+
+bool flight_do_next(struct sim_process *process, bool host_function)
+{
+    const struct queue_aim nothing = {.scope = QUEUE_ITEM};
+    queue_want(&process->flight.queue, &nothing);
+    struct queue_item *item = first_ready(&process->flight, false, host_function);
+    if (item)
+        do_item(process, item);
+    return item != NULL;
+}
+
+bool flight_pause(struct sim_process *process, int device, uint64_t nanoseconds)
+{
+    if (process->flight.schedule != SIM_DEVICE)
+        return true;
+    return hands_pause(process, nanoseconds) && !process->fault[device].lost;
 }
 
 static struct queue_aim aim_at(const struct sim_process *process, const struct queue_place *place,
@@ -155,9 +192,11 @@ static bool poll_for(struct sim_process *process, const struct queue_aim *aim)
 {
     struct flight *flight = &process->flight;
     if (queue_want(&flight->queue, aim)) {
-        struct queue_item *item = flight_is_inside(flight) ? NULL : choose(flight);
+        struct queue_item *item = flight_is_inside(flight) || flight->schedule == SIM_DEVICE ? NULL : choose(flight);
         if (item)
             do_item(process, item);
+        else if (flight->schedule == SIM_DEVICE)
+            hands_pause(process, A_MOMENT);
         return false;
     }
     forget_wanted(flight);
@@ -191,10 +230,21 @@ static void at_issue(struct sim_process *process)
     }
 }
 
+/* Some thread of the process will see to what was queued. */
+static void tell_hands(struct sim_process *process)
+{
+    struct flight *flight = &process->flight;
+    if (flight->schedule != SIM_DEVICE)
+        return;
+    hands_start(process, is_host_function(flight->queue.last) ? HANDS_HOST : HANDS_WORK);
+    pthread_cond_broadcast(&flight->changed);
+}
+
 /* After something was queued. What a host function queues is left for later: waiting, it might wait for itself. */
 static vmm_result issued(struct sim_process *process)
 {
     struct flight *flight = &process->flight;
+    tell_hands(process);
     if (flight_is_inside(flight))
         return VMM_SUCCESS;
     at_issue(process);

@@ -11,7 +11,7 @@
  * still queued for it is dropped.
  *
  * late: a waiting call does what it waits for, and nothing else is done. eager: all is done when it is issued. random:
- * by a seed, some of what may be done is at each issue and each wait. At most FLIGHT_MOST pieces of work are kept; who
+ * by a seed, some of what may be done is at each issue and each wait. device: threads do it unasked (hands.h). At most FLIGHT_MOST pieces of work are kept; who
  * issues more waits for the oldest, unless it is a host function.
  *
  * A host function runs on the thread that does the work, without the machine's lock; whoever needs its end meanwhile
@@ -24,6 +24,7 @@
 #include <pthread.h>
 
 #include "call.h"
+#include "hands.h"
 #include "open_options.h"
 #include "queue.h"
 #include "vmm.h"
@@ -42,7 +43,8 @@ struct flight {
     uint64_t random; /* state of the seeded choice */
     bool out_of_memory; /* the host's memory ended while work was done; told by the next call that waits */
     struct flight_inside *inside; /* host functions that run now */
-    pthread_cond_t returned;      /* one of them did; goes with the machine's lock */
+    pthread_cond_t changed;       /* work was queued or done; goes with the machine's lock */
+    struct hands hands;           /* of SIM_DEVICE */
 };
 
 /* A host function that runs, on the stack of its thread. */
@@ -71,8 +73,15 @@ vmm_result flight_issue(struct sim_process *process, const struct queue_place *p
 vmm_result flight_wait(struct sim_process *process, const struct queue_place *place, enum queue_scope scope);
 
 /* Is everything done that flight_wait would wait for? If so, it is forgotten as well. If not, something is done now, so
- * that asking again ends; but nothing inside a host function, which may hold up just that. */
+ * that asking again ends (under schedule=device others do it); but nothing inside a host function, which may hold up just that. */
 bool flight_poll(struct sim_process *process, const struct queue_place *place, enum queue_scope scope);
+
+/* Does the first piece of work that may be done and is, or is not, a host function. False where there is none. */
+bool flight_do_next(struct sim_process *process, bool host_function);
+
+/* In the midst of a kernel: lets that much time pass, as it would on a device, where schedule=device has it pass at all.
+ * False where the kernel ends here: the device was lost meanwhile, or the process is being closed. */
+bool flight_pause(struct sim_process *process, int device, uint64_t nanoseconds);
 
 /* Queues a mark (queue.h) for the call, a record of an event or a stream's wait for one, that needs the mark numbered
  * after (0: none). The event, unless it is NULL, stands for it from now on. SUCCESS, or SYSTEM-HOST-MEMORY: nothing has

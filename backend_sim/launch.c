@@ -112,6 +112,12 @@ static bool reach(struct twin_memory *memory, uint64_t address, unsigned width, 
     return !run->out_of_memory;
 }
 
+static bool pause_run(struct twin_memory *memory, uint64_t nanoseconds)
+{
+    const struct run *run = (struct run *)memory;
+    return flight_pause(run->process, run->place->device, nanoseconds);
+}
+
 /* The rules: what is told once, and what from then on. */
 static const enum vmm_rule_id once[] = {VMM_RULE_FAULT_ACCESS,    VMM_RULE_FAULT_COPY,     VMM_RULE_FAULT_HOST_COPY,
                                         VMM_RULE_FAULT_MULTICAST, VMM_RULE_FAULT_MULTIMEM, VMM_RULE_FAULT_UNBOUND};
@@ -212,7 +218,8 @@ bool launch_do(struct sim_process *process, const struct queue_place *place, con
 {
     if (kernels_is_multimem(call->kernel))
         team_look_at_all(process->machine);
-    struct run run = {.memory = {.run = reach, .replicas = reach_all}, .process = process, .place = place, .call = call};
+    struct run run = {.memory = {.run = reach, .replicas = reach_all, .pause = pause_run},
+                      .process = process, .place = place, .call = call};
     if (kernels_is_registered(call->kernel)) {
         kernels_registered_run(&run.memory, call);
         return !run.out_of_memory;

@@ -36,19 +36,6 @@ static bool take_seed(uint64_t *seed, const char *digits)
     return digits[0] >= '0' && digits[0] <= '9' && !*end && !errno;
 }
 
-static bool take_schedule(struct sim_options *options, const char *value)
-{
-    const char *seed = behind(value, "random:");
-    if (!value)
-        return false;
-    if (seed) {
-        options->schedule = SIM_RANDOM;
-        return take_seed(&options->seed, seed);
-    }
-    options->schedule = strcmp(value, "eager") == 0 ? SIM_EAGER : SIM_LATE;
-    return options->schedule == SIM_EAGER || strcmp(value, "late") == 0;
-}
-
 /* Is value one of the words? Which one, in *index. */
 static bool word_of(const char *const *words, int count, const char *value, int *index)
 {
@@ -56,6 +43,23 @@ static bool word_of(const char *const *words, int count, const char *value, int 
         if (value && strcmp(value, words[*index]) == 0)
             return true;
     return false;
+}
+
+static bool take_schedule(struct sim_options *options, const char *value)
+{
+    static const char *const words[] = {"late", "eager", "", "device"};
+    const char *seed = behind(value, "random:");
+    int index;
+    if (!value)
+        return false;
+    if (seed) {
+        options->schedule = SIM_RANDOM;
+        return take_seed(&options->seed, seed);
+    }
+    bool known = value[0] && word_of(words, 4, value, &index);
+    if (known)
+        options->schedule = (enum sim_schedule)index;
+    return known;
 }
 
 static bool take_arena(struct sim_options *options, const char *value)
@@ -117,7 +121,7 @@ static const struct option {
 } table[] = {
     {"strict", take_strict, "the word alone"},
     {"observed", take_observed, "the word alone"},
-    {"schedule", take_schedule, "late, eager or random:SEED with a number"},
+    {"schedule", take_schedule, "late, eager, random:SEED with a number or device"},
     {"arena", take_arena, "auto, profile or none"},
     {"faults", take_faults, "explained or plain"},
     {"alias", take_alias, "fresh or stale:SEED with a number"},

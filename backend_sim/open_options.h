@@ -19,7 +19,7 @@
 #include "vmm.h"
 
 /* When queued work is done; see flight.h. */
-enum sim_schedule { SIM_LATE, SIM_EAGER, SIM_RANDOM };
+enum sim_schedule { SIM_LATE, SIM_EAGER, SIM_RANDOM, SIM_DEVICE };
 
 /* Seconds of team_wait=, where it is not given and at most. */
 enum { TEAM_WAIT_SECONDS = 10, TEAM_WAIT_MOST = 3600 };

@@ -84,6 +84,8 @@ void sim_process_free(struct sim_process *process)
     pthread_mutex_lock(&machine->lock);
     if (sim_process_forked(process))
         sim_machine_abandon(machine);
+    if (process->options.schedule == SIM_DEVICE)
+        hands_stop(process);
     flight_close(&process->flight);
     free_ranges(process);
     slots_each(&process->handles, drop_block, machine);

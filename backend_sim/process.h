@@ -75,6 +75,7 @@ enum sim_fault_kind {
 
 struct sim_fault {
     bool lost, told;
+    bool asked; /* a query for work that it stopped was answered with NOT_READY (schedule=device) */
     enum sim_fault_kind kind;
     uint16_t call; /* enum vmm_call_id: that issued the work */
     unsigned use; /* enum twin_use */

@@ -46,6 +46,9 @@ struct twin_memory {
     bool fleeting;
     /* A fence for aliases: what was written is seen through every address from here on. NULL: it always is. */
     void (*fence)(struct twin_memory *memory);
+    /* Lets time pass for others, as long as the kernel would take on a device. False: the kernel ends here. What was
+     * handed out before holds no longer. NULL: no time passes. */
+    bool (*pause)(struct twin_memory *memory, uint64_t nanoseconds);
     struct twin_known known[TWIN_KNOWN]; /* what twin_load was granted, by place; zero at first */
     uint64_t writes;                     /* by twin_store and twin_add */
 };

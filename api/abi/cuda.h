@@ -88,6 +88,7 @@ extern "C" {
 #define cuMemcpyDtoHAsync CUVMM_PTSZ(cuMemcpyDtoHAsync_v2)
 #define cuMemcpyDtoDAsync CUVMM_PTSZ(cuMemcpyDtoDAsync_v2)
 #define cuMemcpy2DAsync CUVMM_PTSZ(cuMemcpy2DAsync_v2)
+#define cuStreamBeginCapture CUVMM_PTSZ(cuStreamBeginCapture_v2)
 #ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
 #define cuMemcpy CUVMM_PTDS(cuMemcpy)
 #define cuMemcpyPeer CUVMM_PTDS(cuMemcpyPeer)
@@ -107,6 +108,7 @@ extern "C" {
 #define cuStreamWaitEvent CUVMM_PTSZ(cuStreamWaitEvent)
 #define cuStreamAddCallback CUVMM_PTSZ(cuStreamAddCallback)
 #define cuStreamIsCapturing CUVMM_PTSZ(cuStreamIsCapturing)
+#define cuStreamEndCapture CUVMM_PTSZ(cuStreamEndCapture)
 #define cuStreamQuery CUVMM_PTSZ(cuStreamQuery)
 #define cuStreamSynchronize CUVMM_PTSZ(cuStreamSynchronize)
 #define cuEventRecord CUVMM_PTSZ(cuEventRecord)
@@ -132,6 +134,7 @@ typedef struct CUlib_st *CUlibrary;
 typedef struct CUkern_st *CUkernel;
 typedef struct CUarray_st *CUarray;
 typedef struct CUevent_st *CUevent;
+typedef struct CUgraph_st *CUgraph;
 typedef struct CUstream_st *CUstream;
 typedef struct CUlogsCallbackEntry_st *CUlogsCallbackHandle;
 typedef unsigned int CUlogIterator;

@@ -32,6 +32,8 @@ void abi_leave(void);
 
 /* The same for an entry point that asks no call of the API whether cuInit was called: NOT_INITIALIZED. */
 CUresult abi_enter_initialised(vmm_system **sys);
+/* The same for one that host functions may not call: NOT_PERMITTED. function is who asks. */
+CUresult abi_enter_outside(vmm_system **sys, const char *function);
 
 /* cuInit succeeded in this process. */
 void abi_initialised(void);
@@ -49,7 +51,19 @@ void abi_initialised(void);
     } while (0)
 
 /* The same for one that is more than that: work(sys, ...) does it. */
-#define ABI_INITIALISED(call)                           \
+#define ABI_INITIALISED(call)                                 \
+    do {                                                      \
+        vmm_system *sys;                                      \
+        CUresult result_ = abi_enter_outside(&sys, __func__); \
+        if (result_ != CUDA_SUCCESS)                          \
+            return result_;                                   \
+        result_ = (call);                                     \
+        abi_leave();                                          \
+        return result_;                                       \
+    } while (0)
+
+/* The same for one that puts work into a stream, which a host function may do. */
+#define ABI_WORK(call)                                  \
     do {                                                \
         vmm_system *sys;                                \
         CUresult result_ = abi_enter_initialised(&sys); \
@@ -96,6 +110,7 @@ void abi_stack_created(void);
 
 /* Flags that the device's primary context was given. */
 unsigned abi_primary_flags(int device);
+void abi_primary_set_flags(int device, unsigned flags);
 
 /* Contexts whose values are the same type of thing on both sides. */
 static inline vmm_context abi_context(CUcontext context)

@@ -152,6 +152,11 @@ static void test_parameters(CUdeviceptr at)
     IS(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, short_extra), ERROR_INVALID_VALUE);
     IS(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, params, extra), ERROR_INVALID_VALUE);
     IS(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL), ERROR_INVALID_VALUE);
+    IS(cuLaunchKernel(f, 1, 1, 1, 1, 1, 65, 0, NULL, params, NULL), ERROR_INVALID_VALUE);
+    IS(cuLaunchKernel(f, 1, 1, 1, 64, 32, 1, 0, NULL, params, NULL), ERROR_INVALID_VALUE);
+    IS(cuLaunchKernel(f, 1, 1, 1, 1u << 31, 1u << 31, 4, 0, NULL, params, NULL), ERROR_INVALID_VALUE);
+    IS(cuLaunchKernel(f, 1, 65536, 1, 1, 1, 1, 0, NULL, params, NULL), ERROR_INVALID_VALUE);
+    IS(cuLaunchKernel(f, 1, 1, 0, 1, 1, 1, 0, NULL, params, NULL), ERROR_INVALID_VALUE);
     IS(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, hole, NULL), ERROR_INVALID_VALUE);
     OK(cuFuncGetParamInfo(f, 2, &offset, &bytes));
     tap_ok(offset == offsetof(struct gaps, c) && bytes == 8, "where a parameter lies");

@@ -41,12 +41,15 @@ static CUresult set_flags(const vmm_system *sys, unsigned flags)
 {
     uint64_t value;
     struct abi_note note;
+    struct ask_context context;
     CUresult result = note_of_current(sys, "cuCtxSetFlags", &value, &note);
     if (result != CUDA_SUCCESS)
         return result;
     if (flags & ~FLAGS)
         return abi_refuse(CUDA_ERROR_INVALID_VALUE, "cuCtxSetFlags", "flags 0x%x: bits above 0x%x are not known", flags,
                           FLAGS);
+    if (ask_context(sys, value, &context) && context.primary)
+        abi_primary_set_flags(context.device, flags);
     note.flags = flags;
     return keep(value, &note);
 }

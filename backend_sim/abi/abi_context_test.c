@@ -106,6 +106,11 @@ static void test_primary(void)
     OK(cuCtxSetCurrent(context));
     OK(cuCtxGetFlags(&flags));
     EQUAL(flags, CU_CTX_SCHED_BLOCKING_SYNC);
+    OK(cuCtxSetFlags(CU_CTX_SCHED_YIELD)); /* the primary context's are the device's */
+    OK(cuCtxGetFlags(&flags));
+    EQUAL(flags, CU_CTX_SCHED_YIELD);
+    OK(cuDevicePrimaryCtxGetState(1, &flags, &active));
+    EQUAL(flags, CU_CTX_SCHED_YIELD);
     OK(cuDevicePrimaryCtxReset(1));
     OK(cuDevicePrimaryCtxGetState(1, &flags, &active));
     EQUAL(active, 0);

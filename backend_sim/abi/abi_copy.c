@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "abi.h"
+#include "abi_capture.h"
 #include "abi_sync.h"
 
 CUresult cuMemcpyHtoD(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount)
@@ -21,16 +22,19 @@ CUresult cuMemcpyDtoD(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteC
 
 CUresult cuMemcpyHtoDAsync(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount, CUstream hStream)
 {
+    ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_WORK);
     ABI(vmm_memcpy_htod_async(sys, dstDevice, srcHost, ByteCount, abi_stream(hStream)));
 }
 
 CUresult cuMemcpyDtoHAsync(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream)
 {
+    ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_WORK);
     ABI(vmm_memcpy_dtoh_async(sys, dstHost, srcDevice, ByteCount, abi_stream(hStream)));
 }
 
 CUresult cuMemcpyDtoDAsync(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream)
 {
+    ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_WORK);
     ABI(vmm_memcpy_dtod_async(sys, dstDevice, srcDevice, ByteCount, abi_stream(hStream)));
 }
 
@@ -74,7 +78,8 @@ CUresult cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount)
 
 CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream)
 {
-    ABI_INITIALISED(copy_any(sys, dst, src, ByteCount, abi_stream(hStream)));
+    ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_WORK);
+    ABI_WORK(copy_any(sys, dst, src, ByteCount, abi_stream(hStream)));
 }
 
 /* ---- between contexts: addresses are the same in all ---- */
@@ -111,7 +116,8 @@ CUresult cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr s
 CUresult cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext,
                            size_t ByteCount, CUstream hStream)
 {
-    ABI_INITIALISED(copy_peer_later(sys, dstDevice, dstContext, srcDevice, srcContext, ByteCount, abi_stream(hStream)));
+    ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_WORK);
+    ABI_WORK(copy_peer_later(sys, dstDevice, dstContext, srcDevice, srcContext, ByteCount, abi_stream(hStream)));
 }
 
 /* ---- rows ---- */
@@ -130,9 +136,12 @@ static CUresult side_of(CUmemorytype type, CUdeviceptr device, const void *host,
         return abi_refuse(CUDA_ERROR_NOT_SUPPORTED, "cuMemcpy2D", "arrays are not simulated");
     if (type != CU_MEMORYTYPE_HOST && type != CU_MEMORYTYPE_DEVICE && type != CU_MEMORYTYPE_UNIFIED)
         return abi_refuse(CUDA_ERROR_INVALID_VALUE, "cuMemcpy2D", "memory type %d is not known", (int)type);
-    if (pitch && pitch < x + width)
+    if (x > SIZE_MAX - width || (pitch && pitch < x + width))
         return abi_refuse(CUDA_ERROR_INVALID_VALUE, "cuMemcpy2D", "a row of %zu bytes from %zu on is longer than the pitch, %zu",
                           width, x, pitch);
+    if (x > SIZE_MAX - base || (pitch && y > (SIZE_MAX - x - base) / pitch))
+        return abi_refuse(CUDA_ERROR_INVALID_VALUE, "cuMemcpy2D", "row %zu of %zu bytes each is past the last address", y,
+                          pitch);
     *side = (struct side){base + y * pitch + x, pitch ? pitch : x + width};
     return CUDA_SUCCESS;
 }
@@ -149,7 +158,8 @@ static CUresult copy_rows(vmm_system *sys, const CUDA_MEMCPY2D *copy, vmm_stream
                          copy->dstPitch, copy->WidthInBytes, &to);
     if (result == CUDA_SUCCESS) /* nothing, but looks at context and stream */
         result = (CUresult)vmm_memset_d8_async(sys, to.start, 0, 0, stream);
-    for (size_t i = 0; i < copy->Height && copy->WidthInBytes && result == CUDA_SUCCESS; i++)
+    /* The last row first: where rows run past the end of memory nothing has been done yet. */
+    for (size_t i = copy->Height; i-- > 0 && copy->WidthInBytes && result == CUDA_SUCCESS;)
         result = copy_any(sys, to.start + i * to.pitch, from.start + i * from.pitch, copy->WidthInBytes, stream);
     if (result == CUDA_SUCCESS && waits)
         result = (CUresult)vmm_stream_synchronize(sys, stream);
@@ -168,5 +178,6 @@ CUresult cuMemcpy2DUnaligned(const CUDA_MEMCPY2D *pCopy)
 
 CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D *pCopy, CUstream hStream)
 {
-    ABI_INITIALISED(copy_rows(sys, pCopy, abi_stream(hStream), false));
+    ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_WORK);
+    ABI_WORK(copy_rows(sys, pCopy, abi_stream(hStream), false));
 }

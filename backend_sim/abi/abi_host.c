@@ -42,18 +42,33 @@ bool abi_host_any_registered(void)
     return registered != 0;
 }
 
-static bool enter(const struct range *range)
+static bool overlaps(uint64_t start, uint64_t size)
+{
+    const struct range *r = ranges;
+    while (r && (start >= r->is.start + r->is.size || r->is.start >= start + size))
+        r = r->next;
+    return r != NULL;
+}
+
+/* ALREADY_REGISTERED where a part of it is there, looked up and entered in one piece. */
+static CUresult enter(const struct range *range)
 {
     struct range *kept = malloc(sizeof *kept);
     if (!kept)
-        return false;
+        return CUDA_ERROR_OUT_OF_MEMORY;
     *kept = *range;
     pthread_mutex_lock(&lock);
-    kept->next = ranges;
-    ranges = kept;
-    registered += kept->is.registered;
+    bool there = overlaps(range->is.start, range->is.size);
+    if (!there) {
+        kept->next = ranges;
+        ranges = kept;
+        registered += kept->is.registered;
+    }
     pthread_mutex_unlock(&lock);
-    return true;
+    if (!there)
+        return CUDA_SUCCESS;
+    free(kept);
+    return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
 }
 
 /* Takes out the range that starts there. */
@@ -152,9 +167,10 @@ static CUresult allocate(vmm_system *sys, const char *function, void **pp, size_
     result = (CUresult)make(sys, &range, size);
     if (result != CUDA_SUCCESS)
         return result;
-    if (!enter(&range)) {
+    result = enter(&range);
+    if (result != CUDA_SUCCESS) {
         give_back(sys, &range, true);
-        return CUDA_ERROR_OUT_OF_MEMORY;
+        return result;
     }
     *pp = (void *)(uintptr_t)range.is.start;
     return CUDA_SUCCESS;
@@ -192,16 +208,6 @@ CUresult cuMemFreeHost(void *p)
 
 /* ---- the program's own ---- */
 
-static bool overlaps(uint64_t start, uint64_t size)
-{
-    bool found = false;
-    pthread_mutex_lock(&lock);
-    for (const struct range *r = ranges; r; r = r->next)
-        found = found || (start < r->is.start + r->is.size && r->is.start < start + size);
-    pthread_mutex_unlock(&lock);
-    return found;
-}
-
 static CUresult do_register(vmm_system *sys, const void *p, size_t size, unsigned flags)
 {
     static const char name[] = "cuMemHostRegister";
@@ -216,10 +222,10 @@ static CUresult do_register(vmm_system *sys, const void *p, size_t size, unsigne
                           ? "flags: only CU_MEMHOSTREGISTER_ bits" : "bytesize is 0 or passes the end of memory");
     if (flags & CU_MEMHOSTREGISTER_IOMEMORY)
         return abi_refuse(CUDA_ERROR_NOT_SUPPORTED, name, "memory of other devices is not simulated");
-    if (overlaps(start, size))
-        return abi_refuse(CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED, name, "a part of [%p, +%zu) is registered already",
-                          p, size);
-    return enter(&range) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+    result = enter(&range);
+    if (result == CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED)
+        return abi_refuse(result, name, "a part of [%p, +%zu) is registered already", p, size);
+    return result;
 }
 
 CUresult cuMemHostRegister(void *p, size_t bytesize, unsigned int Flags)

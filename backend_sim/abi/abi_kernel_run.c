@@ -61,6 +61,13 @@ static void *span(vmm_kernel_launch *k, vmm_ptr address, size_t *size, int write
     return bytes ? bytes : zeros;
 }
 
+static void take_time(vmm_kernel_launch *k, uint64_t nanoseconds)
+{
+    struct run *run = (struct run *)k;
+    if (run->memory->pause && !run->memory->pause(run->memory, nanoseconds))
+        longjmp(run->end, 1);
+}
+
 /* A thread after the other, x fastest. */
 static void each_thread(vmm_kernel_launch *k, void (*code)(vmm_kernel_launch *k))
 {
@@ -86,7 +93,8 @@ void abi_kernel_run(struct twin_memory *memory, const struct vmm_call_launch *ca
               .offset = kernel->offset,
               .load = load,
               .store = store,
-              .span = span},
+              .span = span,
+              .take_time = take_time},
         .memory = memory,
     };
     bool before = abi_inside_kernel(true);

@@ -1,13 +1,15 @@
 /* Launches of kernels. Compiled for both default streams. */
 #include "abi.h"
+#include "abi_capture.h"
 #include "abi_pack.h"
 
 CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,
                         unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ,
                         unsigned int sharedMemBytes, CUstream hStream, void **kernelParams, void **extra)
 {
+    ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_WORK);
     const struct abi_grid grid = {{gridDimX, gridDimY, gridDimZ}, {blockDimX, blockDimY, blockDimZ}, sharedMemBytes};
-    ABI_INITIALISED(abi_launch(sys, "cuLaunchKernel", f, &grid, abi_stream(hStream), kernelParams, extra));
+    ABI_WORK(abi_launch(sys, "cuLaunchKernel", f, &grid, abi_stream(hStream), kernelParams, extra));
 }
 
 /* The threads of a plugin's kernel run one after the other, so none waits for another. */
@@ -15,8 +17,9 @@ CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned
                                    unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ,
                                    unsigned int sharedMemBytes, CUstream hStream, void **kernelParams)
 {
+    ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_WORK);
     const struct abi_grid grid = {{gridDimX, gridDimY, gridDimZ}, {blockDimX, blockDimY, blockDimZ}, sharedMemBytes};
-    ABI_INITIALISED(abi_launch(sys, "cuLaunchCooperativeKernel", f, &grid, abi_stream(hStream), kernelParams, NULL));
+    ABI_WORK(abi_launch(sys, "cuLaunchCooperativeKernel", f, &grid, abi_stream(hStream), kernelParams, NULL));
 }
 
 static CUresult launch_with(vmm_system *sys, const CUlaunchConfig *c, CUfunction f, void **params, void **extra)
@@ -25,7 +28,9 @@ static CUresult launch_with(vmm_system *sys, const CUlaunchConfig *c, CUfunction
         return abi_null("cuLaunchKernelEx", c ? "attrs" : "config");
     const struct abi_grid grid = {{c->gridDimX, c->gridDimY, c->gridDimZ},
                                   {c->blockDimX, c->blockDimY, c->blockDimZ}, c->sharedMemBytes};
-    CUresult result = abi_launch_attributes(c);
+    CUresult result = abi_captured(abi_stream(c->hStream), ABI_CAPTURE_WORK, "cuLaunchKernelEx");
+    if (result == CUDA_SUCCESS)
+        result = abi_launch_attributes(c);
     return result == CUDA_SUCCESS
                ? abi_launch(sys, "cuLaunchKernelEx", f, &grid, abi_stream(c->hStream), params, extra)
                : result;
@@ -33,5 +38,5 @@ static CUresult launch_with(vmm_system *sys, const CUlaunchConfig *c, CUfunction
 
 CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **kernelParams, void **extra)
 {
-    ABI_INITIALISED(launch_with(sys, config, f, kernelParams, extra));
+    ABI_WORK(launch_with(sys, config, f, kernelParams, extra));
 }

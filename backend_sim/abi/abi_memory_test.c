@@ -1,4 +1,7 @@
 /* Memory through libcuda.so.1: life of a mapping, allocations, copies and fills of all forms, memory of the host. */
+#include <pthread.h>
+#include <stdatomic.h>
+
 #include "testing/rig.h"
 
 enum { G = 2 << 20 };
@@ -101,12 +104,49 @@ static void test_rows(CUdeviceptr at)
     OK(cuMemcpy2DAsync(&copy, NULL));
     copy.srcPitch = 3;
     IS(cuMemcpy2D(&copy), ERROR_INVALID_VALUE);
+    copy.srcPitch = 8;
+    copy.srcXInBytes = SIZE_MAX - 1; /* the end of the row wraps to a small number */
+    IS(cuMemcpy2D(&copy), ERROR_INVALID_VALUE);
+    copy.srcPitch = 0;
+    copy.srcXInBytes = SIZE_MAX - 4; /* so does the place where it starts */
+    IS(cuMemcpy2D(&copy), ERROR_INVALID_VALUE);
+    copy.srcPitch = 8;
+    copy.srcXInBytes = 0;
+    copy.srcY = SIZE_MAX / 2;
+    IS(cuMemcpy2D(&copy), ERROR_INVALID_VALUE);
+    copy.srcY = 0;
     copy.srcMemoryType = CU_MEMORYTYPE_ARRAY;
     IS(cuMemcpy2D(&copy), ERROR_NOT_SUPPORTED);
     copy.srcMemoryType = (CUmemorytype)9;
     IS(cuMemcpy2D(&copy), ERROR_INVALID_VALUE);
     IS(cuMemcpy2D(NULL), ERROR_INVALID_VALUE);
     OK(cuCtxSynchronize());
+}
+
+/* Rows of which the last ones lie outside: refused, and those before are not touched. */
+static void test_rows_past_the_end(void)
+{
+    enum { SPAN = 2 << 20 };
+    static char from[2][16] = {"aaaaaaaaaaaaaaa", "bbbbbbbbbbbbbbb"};
+    CUdeviceptr p = 0, last;
+    CUmemGenericAllocationHandle handle = 0;
+    CUmemAllocationProp prop = {.type = CU_MEM_ALLOCATION_TYPE_PINNED, .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
+    CUmemAccessDesc desc = {{CU_MEM_LOCATION_TYPE_DEVICE, 0}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    OK(cuMemAddressReserve(&p, 2 * SPAN, 0, 0, 0));
+    OK(cuMemCreate(&handle, SPAN, &prop, 0));
+    OK(cuMemMap(p, SPAN, 0, handle, 0));
+    OK(cuMemSetAccess(p, SPAN, &desc, 1));
+    OK(cuMemsetD8(p, 0x11, SPAN));
+    last = p + SPAN - 16;
+    IS(cuMemsetD2D8(last, 32, 0x22, 16, 2), ERROR_INVALID_VALUE);
+    EQUAL(byte_at(last), 0x11);
+    IS(cuMemcpy2D(&(CUDA_MEMCPY2D){.srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = from, .srcPitch = 16,
+                                   .dstMemoryType = CU_MEMORYTYPE_DEVICE, .dstDevice = last, .dstPitch = 32,
+                                   .WidthInBytes = 16, .Height = 2}), ERROR_INVALID_VALUE);
+    EQUAL(byte_at(last), 0x11);
+    OK(cuMemUnmap(p, SPAN));
+    OK(cuMemRelease(handle));
+    OK(cuMemAddressFree(p, 2 * SPAN));
 }
 
 static void test_allocations(CUcontext context)
@@ -178,6 +218,32 @@ static void test_registered(void)
     IS(cuMemHostGetDevicePointer(&device, memory, 0), ERROR_INVALID_VALUE);
 }
 
+static atomic_int holders, twice;
+static char raced[64];
+
+static void *register_and_give_back(void *context)
+{
+    cuCtxSetCurrent(context);
+    for (int i = 0; i < 3000; i++)
+        if (cuMemHostRegister(raced, sizeof raced, 0) == CUDA_SUCCESS) {
+            twice += atomic_fetch_add(&holders, 1) != 0;
+            atomic_fetch_sub(&holders, 1);
+            cuMemHostUnregister(raced);
+        }
+    return NULL;
+}
+
+/* The same memory, registered by several threads: one of them has it at a time. */
+static void test_registered_at_once(CUcontext context)
+{
+    pthread_t thread[4];
+    for (int i = 0; i < 4; i++)
+        pthread_create(&thread[i], NULL, register_and_give_back, context);
+    for (int i = 0; i < 4; i++)
+        pthread_join(thread[i], NULL);
+    EQUAL(twice, 0);
+}
+
 static void test_pointers(void)
 {
     CUdeviceptr at = 0;
@@ -205,6 +271,8 @@ int main(void)
     test_allocations(context);
     test_host_memory();
     test_registered();
+    test_registered_at_once(context);
+    test_rows_past_the_end();
     test_pointers();
     OK(cuDevicePrimaryCtxRelease(0));
     return tap_done();

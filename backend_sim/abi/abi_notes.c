@@ -1,4 +1,4 @@
-/* A small table by value: open addressing, grown when half full. */
+/* A small table by value: open addressing, made anew when half full, without what was dropped. */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -24,7 +24,11 @@ static struct entry *find(struct entry *in, size_t size, uint64_t value)
 
 static bool grow(void)
 {
-    size_t size = room ? 2 * room : 64;
+    size_t size = 64, live = 0;
+    for (size_t i = 0; i < room; i++)
+        live += table[i].value && !table[i].dropped;
+    while (size < 4 * (live + 1))
+        size *= 2;
     struct entry *bigger = calloc(size, sizeof *bigger);
     if (!bigger)
         return false;

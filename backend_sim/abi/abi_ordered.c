@@ -4,31 +4,37 @@
 
 #include "abi.h"
 #include "abi_callback.h"
+#include "abi_capture.h"
 #include "abi_parts.h"
 
 CUresult cuStreamQuery(CUstream hStream)
 {
+    ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_ASK);
     ABI(vmm_stream_query(sys, abi_stream(hStream)));
 }
 
 CUresult cuStreamSynchronize(CUstream hStream)
 {
+    ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_ASK);
     ABI(vmm_stream_synchronize(sys, abi_stream(hStream)));
 }
 
 CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags)
 {
+    ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_WORK);
     ABI(vmm_stream_wait_event(sys, abi_stream(hStream), abi_event(hEvent), Flags));
 }
 
 CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData)
 {
+    ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_WORK);
     ABI(vmm_launch_host_func(sys, abi_stream(hStream), fn, userData));
 }
 
 CUresult cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void *userData, unsigned int flags)
 {
-    ABI_INITIALISED(abi_add_callback(sys, abi_stream(hStream), hStream, callback, userData, flags));
+    ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_WORK);
+    ABI_WORK(abi_add_callback(sys, abi_stream(hStream), hStream, callback, userData, flags));
 }
 
 static CUresult record(vmm_system *sys, CUevent event, vmm_stream stream)
@@ -46,6 +52,7 @@ static CUresult record(vmm_system *sys, CUevent event, vmm_stream stream)
 
 CUresult cuEventRecord(CUevent hEvent, CUstream hStream)
 {
+    ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_WORK);
     ABI(record(sys, hEvent, abi_stream(hStream)));
 }
 
@@ -60,7 +67,8 @@ static CUresult record_flags(vmm_system *sys, CUevent event, vmm_stream stream, 
 
 CUresult cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int flags)
 {
-    ABI_INITIALISED(record_flags(sys, hEvent, abi_stream(hStream), flags));
+    ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_WORK);
+    ABI_WORK(record_flags(sys, hEvent, abi_stream(hStream), flags));
 }
 
 /* ---- what a stream is ---- */
@@ -152,18 +160,27 @@ CUresult cuStreamGetDevice(CUstream hStream, CUdevice *device)
     ABI_INITIALISED(stream_device(sys, abi_stream(hStream), device));
 }
 
-/* Streams are never captured here. */
 static CUresult capturing(const vmm_system *sys, vmm_stream stream, CUstreamCaptureStatus *status)
 {
     struct ask_stream found;
     CUresult result = status ? stream_of(sys, "cuStreamIsCapturing", stream, &found)
                              : abi_null("cuStreamIsCapturing", "captureStatus");
     if (result == CUDA_SUCCESS)
-        *status = CU_STREAM_CAPTURE_STATUS_NONE;
+        *status = abi_capture_status(stream);
     return result;
 }
 
 CUresult cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus *captureStatus)
 {
     ABI_INITIALISED(capturing(sys, abi_stream(hStream), captureStatus));
+}
+
+CUresult cuStreamBeginCapture(CUstream hStream, CUstreamCaptureMode mode)
+{
+    ABI_INITIALISED(abi_capture_begin(sys, abi_stream(hStream), mode));
+}
+
+CUresult cuStreamEndCapture(CUstream hStream, CUgraph *phGraph)
+{
+    ABI_INITIALISED(abi_capture_end(sys, abi_stream(hStream), phGraph));
 }

@@ -10,6 +10,7 @@ void abi_logs_close(void);
 void abi_callbacks_close(void);
 void abi_host_close(void);
 void abi_code_close(void);
+void abi_captures_close(void);
 void abi_notes_close(void);
 
 /* ---- notes: what the ABI knows of a thing and the engine does not ----
@@ -24,6 +25,8 @@ struct abi_note {
     unsigned version; /* of a context: the CUDA version whose cuCtxCreate made it */
     double recorded;  /* of an event: when, in milliseconds; 0 before */
     uint64_t limit[16]; /* of a context, by CUlimit: 1 + what was set; 0: not set */
+    unsigned capture, capture_mode; /* of a stream: CUstreamCaptureStatus, and how it was begun */
+    uint64_t capture_thread;        /* by whom */
     unsigned cache, shared; /* of a context: what was set */
 };
 

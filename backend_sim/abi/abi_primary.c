@@ -10,6 +10,11 @@ unsigned abi_primary_flags(int device)
     return flags_of[device];
 }
 
+void abi_primary_set_flags(int device, unsigned flags)
+{
+    flags_of[device] = flags;
+}
+
 CUresult cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev)
 {
     ABI(vmm_device_primary_ctx_retain(sys, (vmm_context *)pctx, dev));

@@ -1,12 +1,16 @@
 /* The process's machine: opened by the first call, closed when the library goes. */
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "abi.h"
 #include "abi_parts.h"
 #include "os.h"
+
+enum { HOST_FUNCTION_MS = 500 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static vmm_system *machine;
@@ -17,22 +21,38 @@ static _Atomic bool going;           /* the library is being unloaded, or the pr
 static _Atomic uint64_t initialised; /* 1 + how many forks deep the process was at cuInit; 0: not yet */
 static _Thread_local bool in_kernel;
 
+/* The simulator's own part of a spec. */
+static const char *backend_of(const char *text)
+{
+    const char *last = strrchr(text, '|');
+    return last ? last + 1 + strspn(last + 1, " ") : text;
+}
+
 /* Which machine this is. CUVMM_BACKEND may be meant for libcuvmm in the same process, whose driver this library then is. */
 static const char *spec(void)
 {
     const char *own = getenv("CUVMM_SIM"), *shared = getenv("CUVMM_BACKEND");
     if (own && own[0])
         return own;
-    const char *last = shared ? strrchr(shared, '|') : NULL;
-    const char *backend = last ? last + 1 + strspn(last + 1, " ") : shared;
-    return backend && strncmp(backend, "sim", 3) == 0 ? shared : "sim:h100";
+    return shared && strncmp(backend_of(shared), "sim", 3) == 0 ? shared : "sim:h100";
+}
+
+/* Programs that were written for a device may wait for it without a call: for a flag that a host function sets, or memory
+ * that a kernel writes. So work goes on unasked unless the spec says when it is to be done. */
+static void whole_spec(char *text, size_t size)
+{
+    const char *given = spec(), *backend = backend_of(given);
+    const char *rest = strstr(backend, "schedule=") ? "" : strchr(backend, ':') ? ",schedule=device" : ":h100,schedule=device";
+    if ((size_t)snprintf(text, size, "%s%s", given, rest) >= size)
+        snprintf(text, size, "%s", given); /* refused by name: no path is so long */
 }
 
 static void open_machine(void)
 {
-    char text[512];
+    char text[4096];
     os_fork_depth(); /* counts from here */
-    open_result = vmm_open(spec(), &machine);
+    whole_spec(text, sizeof text);
+    open_result = vmm_open(text, &machine);
     if (open_result == VMM_SUCCESS) {
         vmm_set_report(machine, abi_report, NULL);
         return;
@@ -78,6 +98,17 @@ CUresult abi_enter_initialised(vmm_system **sys)
     return CUDA_ERROR_NOT_INITIALIZED;
 }
 
+CUresult abi_enter_outside(vmm_system **sys, const char *function)
+{
+    CUresult result = abi_enter_initialised(sys);
+    if (result != CUDA_SUCCESS || !ask_inside(*sys))
+        return result;
+    abi_leave();
+    return abi_refuse(CUDA_ERROR_NOT_PERMITTED, function,
+                      "the call is made inside a host function, where the driver permits none but those that put work into "
+                      "streams");
+}
+
 bool abi_inside_kernel(bool now)
 {
     bool before = in_kernel;
@@ -85,11 +116,20 @@ bool abi_inside_kernel(bool now)
     return before;
 }
 
-/* Threads that are in a call keep the machine; then it goes with the process. */
+/* A host function may wait for what never comes: the end of the process does not wait for it long. */
+static bool host_functions_end(void)
+{
+    const struct timespec moment = {0, 1000000};
+    for (int waited = 0; waited < HOST_FUNCTION_MS && ask_host_function(machine); waited++)
+        nanosleep(&moment, NULL);
+    return !ask_host_function(machine);
+}
+
+/* Threads that are in a call, and host functions that do not return, keep the machine; then it goes with the process. */
 __attribute__((destructor)) static void close_machine(void)
 {
     atomic_store(&going, true);
-    if (atomic_load(&inside) || !machine)
+    if (atomic_load(&inside) || !machine || !host_functions_end())
         return;
     vmm_close(machine);
     machine = NULL;
@@ -98,5 +138,6 @@ __attribute__((destructor)) static void close_machine(void)
     abi_host_close();
     abi_callbacks_close();
     abi_logs_close();
+    abi_captures_close();
     abi_notes_close();
 }

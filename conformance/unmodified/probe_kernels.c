@@ -24,9 +24,9 @@ VMM_KERNEL(sum, vmm_ptr, uint64_t, vmm_ptr)
     vmm_add_u64(k, vmm_param_ptr(k, 2), total);
 }
 
-/* On a device it runs for as long as its second parameter says; the simulator's work takes no time. */
 VMM_KERNEL(spin, vmm_ptr, uint64_t, uint8_t)
 {
+    vmm_take_time(k, vmm_param_u64(k, 1));
     if (vmm_param_ptr(k, 0))
         vmm_store_u8(k, vmm_param_ptr(k, 0), vmm_param_u8(k, 2));
 }

@@ -52,3 +52,10 @@ VMM_KERNEL(nothing)
 {
     (void)k;
 }
+
+/* As long on the simulator as on a device. */
+VMM_KERNEL(slow, vmm_ptr, uint64_t, uint8_t)
+{
+    vmm_take_time(k, vmm_param_u64(k, 1));
+    vmm_store_u8(k, vmm_param_ptr(k, 0), vmm_param_u8(k, 2));
+}

@@ -1,0 +1,36 @@
+/* abi_capture.h - streams that are captured, as far as that goes without graphs.
+ *
+ *     begin capture on S        work, wait or query on S             end capture
+ *     ACTIVE                                                         an empty graph, which can be destroyed
+ *     ACTIVE                    refused: work NOT_SUPPORTED,         CAPTURE_INVALIDATED, no graph
+ *                               the others CAPTURE_UNSUPPORTED
+ *
+ * What is put into a captured stream is to go into the graph and not to be done. There are no graphs here that could hold
+ * it, so it is refused and the capture is invalid, rather than done at once or lost. Other calls go on as ever, also those
+ * of virtual memory management, as measured.
+ */
+#ifndef SIM_ABI_CAPTURE_H
+#define SIM_ABI_CAPTURE_H
+
+#include "abi.h"
+
+enum abi_capture_use { ABI_CAPTURE_WORK, ABI_CAPTURE_ASK };
+
+/* SUCCESS while the stream is not captured. function is who uses it. */
+CUresult abi_captured(vmm_stream stream, enum abi_capture_use use, const char *function);
+
+/* What cuStreamIsCapturing tells of it. */
+CUstreamCaptureStatus abi_capture_status(vmm_stream stream);
+
+CUresult abi_capture_begin(const vmm_system *sys, vmm_stream stream, CUstreamCaptureMode mode);
+CUresult abi_capture_end(const vmm_system *sys, vmm_stream stream, CUgraph *graph);
+
+/* First in an entry point that uses a stream. */
+#define ABI_NOT_CAPTURED(stream, use)                                           \
+    do {                                                                        \
+        CUresult captured_ = abi_captured(abi_stream(stream), use, __func__);   \
+        if (captured_ != CUDA_SUCCESS)                                          \
+            return captured_;                                                   \
+    } while (0)
+
+#endif

@@ -1,0 +1,133 @@
+/* Streams that are captured, through libcuda.so.1: what goes on, what is refused, and what comes of it. */
+#include <pthread.h>
+
+#include "testing/rig.h"
+
+static CUstreamCaptureStatus status_of(CUstream stream)
+{
+    CUstreamCaptureStatus status = (CUstreamCaptureStatus)9;
+    OK(cuStreamIsCapturing(stream, &status));
+    return status;
+}
+
+static void test_nothing_in_it(CUstream stream, CUstreamCaptureMode mode)
+{
+    CUgraph graph = NULL;
+    CUdeviceptr p = 0;
+    OK(cuStreamBeginCapture(stream, mode));
+    EQUAL(status_of(stream), CU_STREAM_CAPTURE_STATUS_ACTIVE);
+    OK(cuMemAddressReserve(&p, 2 << 20, 0, 0, 0)); /* as measured */
+    OK(cuMemAddressFree(p, 2 << 20));
+    IS(cuStreamBeginCapture(stream, mode), ERROR_ILLEGAL_STATE);
+    IS(cuStreamEndCapture(stream, NULL), ERROR_INVALID_VALUE);
+    OK(cuStreamEndCapture(stream, &graph));
+    EQUAL(status_of(stream), CU_STREAM_CAPTURE_STATUS_NONE);
+    OK(cuGraphDestroy(graph));
+    IS(cuGraphDestroy(graph), ERROR_INVALID_VALUE);
+    IS(cuStreamEndCapture(stream, &graph), ERROR_ILLEGAL_STATE);
+    OK(cuStreamSynchronize(stream));
+}
+
+/* The call is refused with code, and the capture is over; memory at p stays as it is. */
+static void test_invalidated(CUstream stream, CUdeviceptr p, CUresult (*call)(CUstream, CUdeviceptr), CUresult code)
+{
+    CUgraph graph = (CUgraph)8;
+    OK(cuMemsetD8(p, 0x11, 64));
+    OK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+    EQUAL(call(stream, p), code);
+    EQUAL(status_of(stream), CU_STREAM_CAPTURE_STATUS_INVALIDATED);
+    IS(cuStreamQuery(stream), ERROR_STREAM_CAPTURE_INVALIDATED);
+    IS(cuStreamEndCapture(stream, &graph), ERROR_STREAM_CAPTURE_INVALIDATED);
+    tap_ok(!graph, "no graph comes of it");
+    OK(cuStreamSynchronize(stream));
+    EQUAL(byte_at(p), 0x11);
+}
+
+static CUresult fill(CUstream stream, CUdeviceptr p)
+{
+    return cuMemsetD8Async(p, 0x22, 64, stream);
+}
+
+static CUresult copy(CUstream stream, CUdeviceptr p)
+{
+    static const char bytes[64] = {0x33};
+    return cuMemcpyHtoDAsync(p, bytes, sizeof bytes, stream);
+}
+
+static CUresult launch_by_config(CUstream stream, CUdeviceptr p)
+{
+    CUlaunchConfig config = {.gridDimX = 1, .gridDimY = 1, .gridDimZ = 1, .blockDimX = 1, .blockDimY = 1, .blockDimZ = 1,
+                             .hStream = stream};
+    (void)p;
+    return cuLaunchKernelEx(&config, NULL, NULL, NULL);
+}
+
+static CUresult query(CUstream stream, CUdeviceptr p)
+{
+    (void)p;
+    return cuStreamQuery(stream);
+}
+
+static CUresult synchronize(CUstream stream, CUdeviceptr p)
+{
+    (void)p;
+    return cuStreamSynchronize(stream);
+}
+
+static void *end_elsewhere(void *stream)
+{
+    CUgraph graph = NULL;
+    CUresult result = cuStreamEndCapture(stream, &graph);
+    if (result == CUDA_SUCCESS)
+        cuGraphDestroy(graph);
+    return (void *)(uintptr_t)result;
+}
+
+static void test_threads(CUstream stream, CUstreamCaptureMode mode, CUresult code)
+{
+    pthread_t thread;
+    void *result;
+    CUgraph graph;
+    OK(cuStreamBeginCapture(stream, mode));
+    pthread_create(&thread, NULL, end_elsewhere, stream);
+    pthread_join(thread, &result);
+    EQUAL((uintptr_t)result, code);
+    if (code != CUDA_SUCCESS && cuStreamEndCapture(stream, &graph) == CUDA_SUCCESS)
+        OK(cuGraphDestroy(graph));
+}
+
+static void test_streams(void)
+{
+    CUgraph graph = NULL;
+    IS(cuStreamBeginCapture(NULL, CU_STREAM_CAPTURE_MODE_RELAXED), ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    IS(cuStreamBeginCapture(CU_STREAM_LEGACY, CU_STREAM_CAPTURE_MODE_RELAXED), ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    IS(cuStreamBeginCapture((CUstream)(uintptr_t)0x99, CU_STREAM_CAPTURE_MODE_RELAXED), ERROR_INVALID_HANDLE);
+    OK(cuStreamBeginCapture(CU_STREAM_PER_THREAD, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    EQUAL(status_of(CU_STREAM_PER_THREAD), CU_STREAM_CAPTURE_STATUS_ACTIVE);
+    EQUAL(status_of(NULL), CU_STREAM_CAPTURE_STATUS_NONE);
+    OK(cuStreamEndCapture(CU_STREAM_PER_THREAD, &graph));
+    OK(cuGraphDestroy(graph));
+}
+
+int main(void)
+{
+    begin();
+    CUstream stream = NULL;
+    CUdeviceptr p = 0;
+    OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    OK(cuMemAlloc(&p, 64));
+    IS(cuStreamBeginCapture(stream, (CUstreamCaptureMode)3), ERROR_INVALID_VALUE);
+    for (int mode = 0; mode < 3; mode++)
+        test_nothing_in_it(stream, (CUstreamCaptureMode)mode);
+    test_invalidated(stream, p, fill, CUDA_ERROR_NOT_SUPPORTED);
+    test_invalidated(stream, p, copy, CUDA_ERROR_NOT_SUPPORTED);
+    test_invalidated(stream, p, launch_by_config, CUDA_ERROR_NOT_SUPPORTED);
+    test_invalidated(stream, p, query, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    test_invalidated(stream, p, synchronize, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    test_threads(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL, CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD);
+    test_threads(stream, CU_STREAM_CAPTURE_MODE_RELAXED, CUDA_SUCCESS);
+    test_streams();
+    OK(cuMemFree(p));
+    OK(cuStreamDestroy(stream));
+    return tap_done();
+}

@@ -1,0 +1,42 @@
+/* hands.h - schedule=device: threads of a process that do its work unasked, as a device and its driver would.
+ *
+ *     program          launch K, host function F on S         query S        ...        query S, or a flag that F sets
+ *     schedule=late    [K][F]                                 K is done                 F is called here
+ *     these threads    K is done at once                      NOT_READY                 SUCCESS
+ *                      F is called after it, on a thread of its own
+ *
+ * Two of them, started when there is work for them: one for host functions, which may wait for what they like, and one for
+ * all else. Who waits in a call does work as well, but calls no host function. What a host function or a kernel that
+ * takes its time (hands_pause) is in the midst of counts as running.
+ *
+ * All is called with the machine's lock held.
+ */
+#ifndef SIM_HANDS_H
+#define SIM_HANDS_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct sim_process;
+
+enum hands_kind { HANDS_WORK, HANDS_HOST, HANDS_KINDS };
+
+struct hands {
+    pthread_t thread[HANDS_KINDS];
+    bool there[HANDS_KINDS];
+    bool stopping;
+    uint64_t depth;             /* how many forks deep they were started: a child has none */
+    struct sim_process *next;   /* among those that fork must find at rest */
+};
+
+/* There may be work: starts the thread of that kind unless it is there. False when the system gives none. */
+bool hands_start(struct sim_process *process, enum hands_kind kind);
+
+/* Both end, after the host function that runs; what is not done stays undone. The lock is let go meanwhile. */
+void hands_stop(struct sim_process *process);
+
+/* Lets the others in for that long, in the midst of a piece of work. False when the process is being closed. */
+bool hands_pause(struct sim_process *process, uint64_t nanoseconds);
+
+#endif

@@ -1,0 +1,155 @@
+/* Work that goes on by itself, through the API: order, what is open while it goes on, several processes of one machine, and
+ * closing in the midst of it. */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tap.h"
+#include "vmm.h"
+
+#define SPEC "sim:h100,schedule=device"
+#define OK(call) tap_u64((uint64_t)(call), VMM_SUCCESS, "%s", #call)
+
+enum { PATIENCE_MS = 20000, ROUNDS = 200, FORKS = 100 };
+
+static void nap(void)
+{
+    nanosleep(&(struct timespec){0, 1000000}, NULL);
+}
+
+static bool comes(const atomic_int *value, int wanted)
+{
+    for (int waited = 0; *value != wanted && waited < PATIENCE_MS; waited++)
+        nap();
+    return *value == wanted;
+}
+
+static atomic_int count, gate, entered;
+static pthread_t caller;
+
+static void add_one(void *unused)
+{
+    (void)unused;
+    caller = pthread_self();
+    atomic_fetch_add(&count, 1);
+}
+
+static void wait_at_gate(void *unused)
+{
+    (void)unused;
+    entered = 1;
+    comes(&gate, 1);
+}
+
+static vmm_system *open_system(vmm_stream *stream)
+{
+    vmm_system *sys = NULL;
+    vmm_context context = NULL;
+    if (vmm_open(SPEC, &sys) || vmm_init(sys, 0) || vmm_device_primary_ctx_retain(sys, &context, 0) ||
+        vmm_ctx_set_current(sys, context) || vmm_stream_create(sys, stream, VMM_STREAM_NON_BLOCKING))
+        tap_bail("%s cannot be opened", SPEC);
+    return sys;
+}
+
+static unsigned byte_at(vmm_system *sys, vmm_deviceptr at)
+{
+    unsigned char byte = 0;
+    return vmm_memcpy_dtoh(sys, &byte, at, 1) == VMM_SUCCESS ? byte : 256;
+}
+
+static void test_unasked(vmm_system *sys, vmm_stream stream)
+{
+    OK(vmm_launch_host_func(sys, stream, add_one, NULL));
+    tap_ok(comes(&count, 1), "a host function is called while no call is made");
+    OK(vmm_stream_synchronize(sys, stream));
+    tap_ok(!pthread_equal(caller, pthread_self()), "and not on this thread");
+}
+
+/* Streams keep their order, and one that is held up holds up no other. */
+static void test_order(vmm_system *sys, vmm_stream held)
+{
+    vmm_stream other = NULL;
+    vmm_deviceptr p = 0;
+    OK(vmm_stream_create(sys, &other, VMM_STREAM_NON_BLOCKING));
+    OK(vmm_mem_alloc(sys, &p, 64));
+    OK(vmm_memset_d8(sys, p, 1, 64));
+    gate = entered = 0;
+    OK(vmm_launch_host_func(sys, held, wait_at_gate, NULL));
+    OK(vmm_memset_d8_async(sys, p, 2, 64, held));
+    tap_ok(comes(&entered, 1), "the host function waits");
+    OK(vmm_memset_d8_async(sys, p + 32, 3, 32, other));
+    OK(vmm_stream_synchronize(sys, other));
+    tap_u64(byte_at(sys, p), 1, "what is behind it in its stream is not done");
+    tap_u64(byte_at(sys, p + 32), 3, "what is in another one is");
+    tap_u64(vmm_stream_query(sys, held), VMM_ERROR_NOT_READY, "asking says so");
+    gate = 1;
+    OK(vmm_stream_synchronize(sys, held));
+    tap_u64(byte_at(sys, p + 32), 2, "the fill behind it is done last");
+    OK(vmm_mem_free(sys, p));
+    OK(vmm_stream_destroy(sys, other));
+}
+
+static void test_many(vmm_system *sys, vmm_stream stream)
+{
+    count = 0;
+    int wrong = 0;
+    for (int i = 0; i < ROUNDS; i++) {
+        wrong += vmm_launch_host_func(sys, stream, add_one, NULL) != VMM_SUCCESS;
+        if (i % 7 == 0)
+            wrong += vmm_stream_synchronize(sys, stream) != VMM_SUCCESS || count != i + 1;
+    }
+    wrong += vmm_stream_synchronize(sys, stream) != VMM_SUCCESS;
+    tap_ok(!wrong && count == ROUNDS, "each of %d host functions is called once, before a wait ends", ROUNDS);
+}
+
+/* Closing waits for the host function that runs, and drops what is behind it. */
+static void test_close(void)
+{
+    vmm_stream stream = NULL;
+    vmm_system *sys = open_system(&stream);
+    gate = entered = count = 0;
+    OK(vmm_launch_host_func(sys, stream, wait_at_gate, NULL));
+    OK(vmm_launch_host_func(sys, stream, add_one, NULL));
+    tap_ok(comes(&entered, 1), "a host function runs");
+    gate = 1;
+    vmm_close(sys);
+    tap_ok(count <= 1, "and the system closes");
+}
+
+/* Forks while the threads are at work: the child gives back its copy, and nothing is left locked. */
+static void test_fork(vmm_system *sys, vmm_stream stream)
+{
+    int wrong = 0;
+    fflush(NULL);
+    for (int i = 0; i < FORKS; i++) {
+        int status = -1;
+        vmm_launch_host_func(sys, stream, add_one, NULL);
+        pid_t child = fork();
+        if (child == 0) {
+            alarm(30);
+            vmm_close(sys);
+            _exit(0);
+        }
+        wrong += waitpid(child, &status, 0) != child || status != 0;
+    }
+    tap_ok(!wrong, "forked children close what they have a copy of");
+    OK(vmm_stream_synchronize(sys, stream));
+}
+
+int main(void)
+{
+    vmm_stream stream = NULL, second = NULL;
+    vmm_system *sys = open_system(&stream), *other = open_system(&second);
+    test_unasked(sys, stream);
+    test_order(sys, stream);
+    test_many(sys, stream);
+    test_many(other, second);
+    test_fork(sys, stream);
+    vmm_close(other);
+    vmm_close(sys);
+    test_close();
+    return tap_done();
+}
