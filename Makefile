@@ -84,7 +84,7 @@ ABI_TESTS := $(patsubst %.c,$(BUILD)/test/%,$(wildcard backend_sim/abi/*_test.c)
 .PHONY: all help clean demo bench
 # What was built on the way stays.
 .SECONDARY:
-all: $(LIBA) $(LIBSIM) $(LIBSO) $(LIBCUDA) $(CUVMM) $(SUITE) $(PROGS) $(EXAMPLES) ## the libraries, the command, the examples and the tests' programs
+all: $(LIBA) $(LIBSIM) $(LIBSO) $(LIBCUDA) $(LIBCHECK) $(CUVMM) $(SUITE) $(PROGS) $(EXAMPLES) ## the libraries, the command, the examples and the tests' programs
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-zA-Z_-]+:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(filter %akefile %.mk,$(MAKEFILE_LIST))
@@ -130,6 +130,14 @@ $(LIBCUDA): $(call obj,$(ABI_SRC)) $(LIBSIM) backend_sim/abi/exports.map
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libcuda.so.1 -Wl,--version-script=backend_sim/abi/exports.map -o $@ $(filter %.o %.a,$^) $(DL_LIBS)
 	@ln -sf libcuda.so.1 $(BUILD)/lib/libcuda.so
+
+# The shadow beside a driver, for `cuvmm check` to preload (docs/check.md). Of it only the driver's names are to be seen, too.
+CHECK_SRC := $(call sources,backend_cuda/check)
+LIBCHECK  := $(BUILD)/lib/libcuvmm-check.so
+$(BUILD)/obj/backend_cuda/check/%.o: override CPPFLAGS += -Ibackend_cuda
+$(LIBCHECK): $(call obj,$(CHECK_SRC)) $(LIBSIM) backend_cuda/check/exports.map
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libcuvmm-check.so -Wl,--version-script=backend_cuda/check/exports.map -o $@ $(filter %.o %.a,$^) $(DL_LIBS)
 
 # Kernels for its tests, as its users write them.
 ABI_KERNELS := $(BUILD)/test/abi_kernels.so
