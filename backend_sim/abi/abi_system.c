@@ -6,11 +6,13 @@
 
 #include "abi.h"
 #include "abi_parts.h"
+#include "findings.h"
 #include "os.h"
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static vmm_system *machine;
 static vmm_result open_result;
+static uint64_t opened_at; /* how many forks deep */
 
 static _Atomic unsigned inside;      /* calls that are under way */
 static _Atomic bool going;           /* the library is being unloaded, or the process ends */
@@ -31,7 +33,9 @@ static const char *spec(void)
 static void open_machine(void)
 {
     char text[512];
-    os_fork_depth(); /* counts from here */
+    opened_at = os_fork_depth(); /* counts from here */
+    if (findings_wanted("simulator", false))
+        findings_open();
     open_result = vmm_open(spec(), &machine);
     if (open_result == VMM_SUCCESS) {
         vmm_set_report(machine, abi_report, NULL);
@@ -91,8 +95,13 @@ __attribute__((destructor)) static void close_machine(void)
     atomic_store(&going, true);
     if (atomic_load(&inside) || !machine)
         return;
+    bool child = os_fork_depth() != opened_at; /* what is held is the parent's, which will tell */
+    if (child)
+        vmm_set_report(machine, NULL, NULL);
     vmm_close(machine);
     machine = NULL;
+    if (!child && findings_wanted("simulator", false))
+        findings_close();
     abi_plugins_close();
     abi_code_close();
     abi_host_close();
