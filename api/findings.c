@@ -29,18 +29,23 @@ bool findings_wanted(const char *side, bool unset)
 
 /* ---- what it counts as ---- */
 
-/* Refusals that a correct program asks for, to learn what a machine can do or whether memory is left. */
-static bool is_an_answer(vmm_result result)
-{
-    return result == VMM_ERROR_NOT_SUPPORTED || result == VMM_ERROR_OUT_OF_MEMORY ||
-           result == VMM_ERROR_NOT_PERMITTED || result == VMM_ERROR_NOT_READY || result == VMM_ERROR_NO_DEVICE;
-}
-
 static bool one_of(const char *text, const char *const *list)
 {
     while (*list && strcmp(text, *list) != 0)
         list++;
     return *list != NULL;
+}
+
+/* Refusals that a correct program asks for, to learn what a machine can do or whether memory is left. What a machine can do
+ * nobody asks with a mapping. */
+static bool is_an_answer(const vmm_detail *detail)
+{
+    static const char *const does[] = {"cuMemMap", "cuMemSetAccess", NULL};
+    vmm_result result = detail->result;
+    if (result == VMM_ERROR_NOT_SUPPORTED)
+        return !detail->function || !one_of(detail->function, does);
+    return result == VMM_ERROR_OUT_OF_MEMORY || result == VMM_ERROR_NOT_PERMITTED || result == VMM_ERROR_NOT_READY ||
+           result == VMM_ERROR_NO_DEVICE;
 }
 
 /* "Is this an address of the device?" is asked of host memory all the time, and no is an answer. */
@@ -68,7 +73,7 @@ enum finding findings_class(const vmm_detail *detail)
     const vmm_rule *rule = detail->rule ? vmm_rule_find(detail->rule) : NULL;
     switch (detail->severity) {
     case VMM_SEVERITY_ERROR:
-        return is_an_answer(detail->result) || is_a_question(detail) ? FINDING_NOTHING : FINDING_ERROR;
+        return is_an_answer(detail) || is_a_question(detail) ? FINDING_NOTHING : FINDING_ERROR;
     case VMM_SEVERITY_WARNING:
         if (!rule)
             return FINDING_NOTHING;
