@@ -53,7 +53,7 @@ done
 point $? "there are at least 60 programs"
 
 on="--backend=driver"
-run 0 $on "$work/programs" map_twice && says 'called by' && says 'program_map_twice' || says 'run_map_twice'
+run 0 $on "$work/programs" map_twice && says 'called by run_map_twice'
 point $? "the call's place is named, a static function's too"
 says 'nearest   mapping M1' && says 'made by call' && says 'way out   cuMemUnmap'
 point $? "the object in the way, its history and the way out"
@@ -118,7 +118,7 @@ point $? "a library that is not there"
 run 2 --log="$work/no/such/folder" "$work/programs" --list && says 'No such file'
 point $? "a log that cannot be written"
 for wrong in --error-exitcode=256 --error-exitcode=x --error-exitcode= --leaks=maybe --backend=gpu --frobnicate --log=; do
-    run 2 "$wrong" "$work/programs" && says 'cuvmm check: ' && says 'Try `cuvmm help check`'
+    run 2 "$wrong" "$work/programs" && says 'cuvmm check: ' && says 'cuvmm help check'
     point $? "$wrong is refused"
 done
 run 2 && says 'which program?'
