@@ -63,6 +63,9 @@ void check_answered(vmm_result result);
 /* The driver alone was asked, and answered: what there is to say about that. */
 void check_alone(enum check_row row, vmm_result result);
 
+/* The shadow says before the driver's call that it may end the process. What it then says again is not told twice. */
+void check_foreseen(const vmm_detail *detail);
+
 const char *check_name(enum check_row row);
 
 struct vmm_backend;

@@ -53,6 +53,8 @@ static bool take(void *function, vmm_result *result)
     waiting.answered = false;
     if (waits)
         memcpy(function, &waits, sizeof waits);
+    if (vmm_last_detail()->severity != VMM_SEVERITY_NONE)
+        check_foreseen(vmm_last_detail()); /* the driver may not come back */
     memcpy(&waits, function, sizeof waits);
     return !answered && waits;
 }

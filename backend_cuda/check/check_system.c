@@ -16,10 +16,20 @@ static uint64_t opened_at;         /* how many forks deep */
 static _Atomic bool going;         /* the process ends */
 static _Thread_local bool inside;  /* a call of this thread is on its way: what the driver calls meanwhile is its own */
 
+static _Thread_local bool foreseen; /* the call on its way was told of before it was made */
+
 static void tell(void *user, const vmm_detail *detail)
 {
     (void)user;
-    findings_add(detail);
+    if (!foreseen || detail->severity != VMM_SEVERITY_ERROR)
+        findings_add(detail);
+}
+
+void check_foreseen(const vmm_detail *detail)
+{
+    const vmm_detail told = *detail;
+    findings_add(&told);
+    foreseen = true;
 }
 
 static void open_shadow(void)
@@ -45,6 +55,7 @@ vmm_system *check_enter(enum check_row row)
     if (inside || atomic_load_explicit(&going, memory_order_relaxed) || !findings_wanted("driver", true))
         return NULL;
     inside = true;
+    foreseen = false;
     pthread_once(&once, open_shadow);
     if (!shadow || os_fork_depth() != opened_at) {
         inside = false;
