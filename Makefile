@@ -125,10 +125,11 @@ $(LIBSIM): $(SIM_OBJ)
 	@rm -f $@
 	$(AR) rcs $@ $^
 
-# Nothing but the driver's names is to be seen of it, so that it can stand beside libcuvmm in one process.
+# Nothing but the driver's names is to be seen of it, so that it can stand beside libcuvmm in one process. It uses its own
+# functions, as a driver does, whatever is preloaded.
 $(LIBCUDA): $(call obj,$(ABI_SRC)) $(LIBSIM) backend_sim/abi/exports.map
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libcuda.so.1 -Wl,--version-script=backend_sim/abi/exports.map -o $@ $(filter %.o %.a,$^) $(DL_LIBS)
+	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libcuda.so.1 -Wl,-Bsymbolic-functions -Wl,--version-script=backend_sim/abi/exports.map -o $@ $(filter %.o %.a,$^) $(DL_LIBS)
 	@ln -sf libcuda.so.1 $(BUILD)/lib/libcuda.so
 
 # The shadow beside a driver, for `cuvmm check` to preload (docs/check.md). Of it only the driver's names are to be seen, too.
@@ -137,7 +138,7 @@ LIBCHECK  := $(BUILD)/lib/libcuvmm-check.so
 $(BUILD)/obj/backend_cuda/check/%.o: override CPPFLAGS += -Ibackend_cuda
 $(LIBCHECK): $(call obj,$(CHECK_SRC)) $(LIBSIM) backend_cuda/check/exports.map
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libcuvmm-check.so -Wl,--version-script=backend_cuda/check/exports.map -o $@ $(filter %.o %.a,$^) $(DL_LIBS)
+	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libcuvmm-check.so -Wl,-Bsymbolic-functions -Wl,--version-script=backend_cuda/check/exports.map -o $@ $(filter %.o %.a,$^) $(DL_LIBS)
 
 # Kernels for its tests, as its users write them.
 ABI_KERNELS := $(BUILD)/test/abi_kernels.so

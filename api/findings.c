@@ -157,7 +157,7 @@ void findings_add(const vmm_detail *detail)
         return;
     count(class);
     /* What is held at the end was made elsewhere: its history tells where, not this stack. */
-    bool placed = class != FINDING_LEAK && class != FINDING_NOTE;
+    bool placed = class != FINDING_LEAK;
     int depth = placed ? site_here(frames) : 0;
     if (placed && !first(fingerprint(detail, frames, depth)))
         return;
