@@ -79,6 +79,13 @@ run 0 $on "$work/programs" in_threads && says '200 errors' && [ "$(grep -c 'erro
 point $? "the same from the same place is told once and counted"
 run 139 $on "$work/programs" then_crashes && says 'error VMM-MAP-OVERLAP' && says 'signal 11' && says 'did not end in order' && says '1 error,'
 point $? "a crash: what was found before, how it ended, what is not known"
+run 0 $on "$work/programs" map_released && says '1 error,'
+point $? "what is told before the driver's call is counted once"
+# A driver that does not come back from the call.
+printf 'int cuMemMap(void);\nint cuMemMap(void) { return *(volatile int *)8; }\n' >"$work/deadly.c"
+"${CC-cc}" -shared -fPIC -o "$work/deadly.so" "$work/deadly.c"
+LD_PRELOAD=$work/deadly.so run 139 $on "$work/programs" map_released && says 'error VMM-MAP-HANDLE-STALE' && says 'called by run_map_released' && says '1 error,'
+point $? "and told although the driver does not come back"
 run 3 $on sh -c 'exit 3' && says 'no call of the driver was seen'
 point $? "the program's own status; that nothing was seen is said"
 run 0 $on -- "$work/programs" --list && grep -q map_twice "$work/out"

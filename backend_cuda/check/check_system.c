@@ -34,10 +34,10 @@ void check_foreseen(const vmm_detail *detail)
 
 static void open_shadow(void)
 {
-    struct vmm_backend *driver = check_backend(), *top;
+    struct vmm_backend *driver, *top;
     vmm_system *made;
     opened_at = os_fork_depth();
-    if (!driver)
+    if (!findings_wanted("driver", true) || !(driver = check_backend()))
         return;
     if (vmm_shadow_open("", driver, &top) != VMM_SUCCESS) {
         driver->ops->close(driver);
@@ -52,7 +52,7 @@ static void open_shadow(void)
 
 vmm_system *check_enter(enum check_row row)
 {
-    if (inside || atomic_load_explicit(&going, memory_order_relaxed) || !findings_wanted("driver", true))
+    if (inside || atomic_load_explicit(&going, memory_order_relaxed))
         return NULL;
     inside = true;
     foreseen = false;
