@@ -126,6 +126,74 @@ static void test_site(void)
     void *frames[1] = {(void *)&text};
     tap_u64(site_text(frames, 0, text, 1, sizeof text), 1, "no frames, no lines");
     tap_u64(site_text(frames, 1, text, 1, sizeof text), 1, "an address of no file is left out");
+    char lines[200] = "";
+    void (*here)(void) = test_sum;
+    memcpy(&frames[0], &here, sizeof here);
+    frames[0] = (char *)frames[0] + 4;
+    site_text(frames, 1, lines, 0, sizeof lines);
+    tap_ok(strncmp(lines, "  called by test_sum (findings_test+0x", 38) == 0, "a static function is named: %s", lines);
+}
+
+/* Everything that is in a file, which is taken away. */
+static void take(const char *path, char *text, size_t size)
+{
+    FILE *in = fopen(path, "r");
+    size_t length = in ? fread(text, 1, size - 1, in) : 0;
+    text[length] = '\0';
+    if (in)
+        fclose(in);
+    unlink(path);
+}
+
+static unsigned times(const char *text, const char *part)
+{
+    unsigned count = 0;
+    for (; (text = strstr(text, part)); text++)
+        count++;
+    return count;
+}
+
+static void test_writing(void)
+{
+    char log[] = "/tmp/findings_log.XXXXXX", shared[] = "/tmp/findings_tally.XXXXXX";
+    static char text[20000];
+    struct findings_tally tally = {0};
+    vmm_detail overlap = refused("cuMemMap", VMM_ERROR_INVALID_VALUE, "VMM-MAP-OVERLAP");
+    vmm_detail note = {.severity = VMM_SEVERITY_WARNING, .rule = "VMM-RESERVE-HINT-NOT-TAKEN"};
+    vmm_detail leak = {.severity = VMM_SEVERITY_LEAK, .rule = "VMM-LEAK-HANDLE"};
+    close(mkstemp(log));
+    int fd = mkstemp(shared);
+    tap_ok(write(fd, &tally, sizeof tally) == (ssize_t)sizeof tally, "a tally of zeros");
+    setenv("CUVMM_CHECK_LOG", log, 1);
+    findings_open();
+    for (int i = 0; i < 3; i++)
+        findings_add(&overlap);
+    findings_add(&note);
+    findings_close();
+    take(log, text, sizeof text);
+    tap_ok(times(text, "error VMM-MAP-OVERLAP") == 1 && times(text, "warning VMM-RESERVE-HINT") == 1,
+           "each is written once");
+    tap_ok(strstr(text, "cuvmm check: 3 errors, 0 hazards, 0 leaks\n") != NULL, "and counted, by the process itself");
+    setenv("CUVMM_CHECK_TALLY", "/nowhere", 1);
+    findings_open();
+    setenv("CUVMM_CHECK_TALLY", shared, 1);
+    setenv("CUVMM_CHECK_QUIET", "1", 1);
+    findings_open();
+    findings_add(&note);
+    findings_add(&leak);
+    findings_add(&leak);
+    findings_close();
+    take(log, text, sizeof text);
+    tap_ok(times(text, "leak VMM-LEAK-HANDLE") == 2 && !strstr(text, "HINT") && !strstr(text, "cuvmm check:"),
+           "leaks are each their own; quiet: no notes and no sum");
+    tap_ok(pread(fd, &tally, sizeof tally, 0) == (ssize_t)sizeof tally && tally.leaks == 2 && tally.begun == 1 &&
+               tally.ended == 1 && !tally.errors,
+           "counted where all processes look");
+    close(fd);
+    unlink(shared);
+    unsetenv("CUVMM_CHECK_LOG");
+    unsetenv("CUVMM_CHECK_TALLY");
+    unsetenv("CUVMM_CHECK_QUIET");
 }
 
 int main(void)
@@ -136,5 +204,6 @@ int main(void)
     test_wanted();
     test_symbols();
     test_site();
+    test_writing();
     return tap_done();
 }
