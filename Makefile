@@ -54,7 +54,7 @@ LIB_SRC   := $(call sources,api api/layers kernels backend_sim backend_cuda)
 TOOL_SRC  := $(call sources,tools)
 CONF_SRC  := $(call sources,conformance conformance/model)
 SUITE_SRC := $(wildcard conformance/suite/*.c)
-TEST_SRC  := $(wildcard $(addsuffix /*_test.c,api api/abi api/layers kernels backend_sim backend_sim/abi backend_cuda conformance conformance/model tools))
+TEST_SRC  := $(wildcard $(addsuffix /*_test.c,api api/abi api/layers kernels backend_sim backend_sim/abi backend_cuda backend_cuda/check conformance conformance/model tools))
 
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 LIB_OBJ   := $(call obj,$(LIB_SRC)) $(BUILD)/obj/kernels_image.o
@@ -79,12 +79,13 @@ LIBSO     := $(BUILD)/lib/libcuvmm.so.$(VERSION)
 # The simulator as a driver's library, for programs that know nothing of this project (docs/unmodified.md).
 ABI_SRC   := $(call sources,backend_sim/abi)
 LIBCUDA   := $(BUILD)/lib/libcuda.so.1
+LIBCHECK  := $(BUILD)/lib/libcuvmm-check.so
 ABI_TESTS := $(patsubst %.c,$(BUILD)/test/%,$(wildcard backend_sim/abi/*_test.c))
 
 .PHONY: all help clean demo bench
 # What was built on the way stays.
 .SECONDARY:
-all: $(LIBA) $(LIBSIM) $(LIBSO) $(LIBCUDA) $(CUVMM) $(SUITE) $(PROGS) $(EXAMPLES) ## the libraries, the command, the examples and the tests' programs
+all: $(LIBA) $(LIBSIM) $(LIBSO) $(LIBCUDA) $(LIBCHECK) $(CUVMM) $(SUITE) $(PROGS) $(EXAMPLES) ## the libraries, the command, the examples and the tests' programs
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-zA-Z_-]+:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(filter %akefile %.mk,$(MAKEFILE_LIST))
@@ -125,11 +126,19 @@ $(LIBSIM): $(SIM_OBJ)
 	@rm -f $@
 	$(AR) rcs $@ $^
 
-# Nothing but the driver's names is to be seen of it, so that it can stand beside libcuvmm in one process.
+# Nothing but the driver's names is to be seen of it, so that it can stand beside libcuvmm in one process. It uses its own
+# functions, as a driver does, whatever is preloaded.
 $(LIBCUDA): $(call obj,$(ABI_SRC)) $(LIBSIM) backend_sim/abi/exports.map
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libcuda.so.1 -Wl,--version-script=backend_sim/abi/exports.map -o $@ $(filter %.o %.a,$^) $(DL_LIBS)
+	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libcuda.so.1 -Wl,-Bsymbolic-functions -Wl,--version-script=backend_sim/abi/exports.map -o $@ $(filter %.o %.a,$^) $(DL_LIBS)
 	@ln -sf libcuda.so.1 $(BUILD)/lib/libcuda.so
+
+# The shadow beside a driver, for `cuvmm check` to preload (docs/check.md). Of it only the driver's names are to be seen, too.
+CHECK_SRC := $(call sources,backend_cuda/check)
+$(BUILD)/obj/backend_cuda/check/%.o: override CPPFLAGS += -Ibackend_cuda
+$(LIBCHECK): $(call obj,$(CHECK_SRC)) $(LIBSIM) backend_cuda/check/exports.map
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libcuvmm-check.so -Wl,-Bsymbolic-functions -Wl,--version-script=backend_cuda/check/exports.map -o $@ $(filter %.o %.a,$^) $(DL_LIBS)
 
 # Kernels for its tests, as its users write them.
 ABI_KERNELS := $(BUILD)/test/abi_kernels.so

@@ -87,5 +87,15 @@ has 'which shows them' "$said" '^#   > exporter: reads 0x22, 0 bytes are wrong'
 said=$(GPU_BACKEND=nonsense ci/gpu-examples "$build")
 has 'an example that fails is a failure' "$said" '^not ok 1 - example share$'
 has 'with what it said' "$said" 'no backend "nonsense"'
+
+# The programs under `cuvmm check`, with the simulator's library in the driver's place. It cannot hold a sanitizer.
+if [ -z "${CUVMM_SAN-}" ]; then
+    said=$(GPU_BACKEND=sim:h100 CHECKED_ROUNDS=200 ci/gpu-checked "$build")
+    has 'the programs under the checker run' "$said" '^ok [0-9]* - driver: map_twice finds VMM-MAP-OVERLAP'
+    has 'all of them well' "$(printf '%s\n' "$said" | grep -c '^not ok')" '^0$'
+    has 'and its price is told' "$said" '^ok [0-9]* - a loop .* times: .* us a round without'
+    said=$(GPU_BACKEND=sim:h100 CHECKED_ROUNDS=1 CC=false ci/gpu-checked "$build")
+    has 'what does not compile is no success' "$said" '^Bail out!'
+fi
 echo "1..$points"
 [ "$failures" = 0 ]

@@ -15,7 +15,7 @@ static const struct subcommand {
     int (*run)(int argc, char **argv, FILE *out, FILE *err);
 } subcommands[] = {{"run", cuvmm_run},           {"explain", cuvmm_explain}, {"rules", cuvmm_rules},
                    {"profiles", cuvmm_profiles}, {"replay", cuvmm_replay},   {"diff", cuvmm_diff},
-                   {"machine", cuvmm_machine},   {"help", cuvmm_help}};
+                   {"machine", cuvmm_machine},   {"check", cuvmm_check},     {"help", cuvmm_help}};
 
 #define SUBCOMMANDS (sizeof subcommands / sizeof subcommands[0])
 
@@ -179,6 +179,12 @@ static int unknown_subcommand(FILE *err, const char *name)
     return cuvmm_usage(err, NULL);
 }
 
+/* Of `cuvmm check`, what comes behind the program's name is the program's. */
+static bool own_argument(char **argv, int at)
+{
+    return strcmp(argv[1], "check") != 0 || argv[at][0] == '-';
+}
+
 int cuvmm_main(int argc, char **argv, FILE *out, FILE *err)
 {
     if (argc < 2) {
@@ -196,7 +202,7 @@ int cuvmm_main(int argc, char **argv, FILE *out, FILE *err)
     for (size_t i = 0; i < SUBCOMMANDS; i++) {
         if (strcmp(argv[1], subcommands[i].name) != 0)
             continue;
-        for (int j = 2; j < argc; j++)
+        for (int j = 2; j < argc && own_argument(argv, j); j++)
             if (strcmp(argv[j], "--help") == 0 || strcmp(argv[j], "-h") == 0) {
                 cuvmm_print_help(out, argv[1]);
                 return 0;

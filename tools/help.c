@@ -15,6 +15,7 @@ static const char general[] =
     "  cuvmm replay TRACE          makes the calls of a trace again and compares\n"
     "  cuvmm diff                  makes random calls on a driver or simulator and compares with what is expected\n"
     "  cuvmm machine [NAME]        shows who shares a simulated machine, and who holds its exported memory\n"
+    "  cuvmm check PROGRAM ...     runs a CUDA program and reports misuse, hazards and leaks of its memory calls\n"
     "  cuvmm help [COMMAND]        this text, or more about a command\n"
     "  cuvmm --version\n"
     "\n"
@@ -131,6 +132,23 @@ static const struct {
      "Examples:\n"
      "  cuvmm machine\n"
      "  cuvmm machine mine --json\n"},
+    {"check",
+     "cuvmm check [options] [--] PROGRAM [ARGUMENTS]\n"
+     "\n"
+     "Runs a program of the CUDA driver API, unchanged. Where there is a driver, the program runs on it, a simulator makes\n"
+     "every memory call beside it, and what breaks a rule is told; all answers are the driver's. Where there is none, the\n"
+     "program runs on the simulator. Each finding names its rule, the object in the way, the call's place and the way\n"
+     "out, and the last line counts them. docs/check.md shows a session and says what is not seen.\n"
+     "\n"
+     "  --error-exitcode=N   exit status where anything was found; without it the status is the program's own\n"
+     "  --log=FILE           findings go there and not to standard error; the file is emptied first\n"
+     "  --leaks=no|yes       tell what is held when a process ends (yes)\n"
+     "  --backend=WHAT       driver, sim, or sim:MACHINE as CUVMM_SIM takes it; found out without it\n"
+     "  --quiet, -q          findings alone: no notes and no count\n"
+     "\n"
+     "Examples:\n"
+     "  cuvmm check ./my_allocator_test\n"
+     "  cuvmm check --error-exitcode=9 --log=check.txt ./my_allocator_test --rounds 100\n"},
     {"help", "cuvmm help [COMMAND]\n\nExamples:\n  cuvmm help run\n"},
 };
 

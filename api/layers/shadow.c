@@ -166,6 +166,32 @@ static void compare(struct shadow *shadow, struct vmm_call *call, vmm_result inn
     say_difference(call, inner, sim, shadow->lost);
 }
 
+/* A released handle takes the process of a recorded driver down in some calls, and nobody is left to be told: the thread's
+ * record says it before the inner backend is called, which may pass it on. */
+static bool foresee(struct shadow *shadow, const struct vmm_call *call)
+{
+    struct shadow_call made;
+    vmm_mem_allocation_prop prop;
+    enum vmm_rule_id rule = VMM_RULE_MAP_HANDLE_STALE;
+    if (call->id == VMM_CALL_mem_export_to_shareable_handle)
+        rule = VMM_RULE_EXPORT_HANDLE_STALE;
+    else if (call->id != VMM_CALL_mem_map)
+        return false;
+    if (!shadow->sim || shadow->lost || !shadow_call_begin(&made, call, false, &shadow->pairs))
+        return false;
+    uint64_t handle = rule == VMM_RULE_MAP_HANDLE_STALE ? made.call.mem_map.handle
+                                                        : made.call.mem_export_to_shareable_handle.handle;
+    struct vmm_call_mem_get_allocation_properties_from_handle ask = {
+        {VMM_CALL_mem_get_allocation_properties_from_handle, call->number}, &prop, handle};
+    vmm_backend_call(shadow->sim, &ask.head);
+    const vmm_detail found = *vmm_last_detail();
+    vmm_detail_begin(call);
+    bool stale = handle && found.rule && strcmp(found.rule, vmm_rule_row(VMM_RULE_PROPERTIES_HANDLE_STALE)->id) == 0;
+    if (stale)
+        vmm_detail_refuse(rule, found.value, 0, &found.nearest);
+    return stale;
+}
+
 static vmm_result shadow_pass(struct vmm_backend *self, struct vmm_call *call)
 {
     struct shadow *shadow = (struct shadow *)self;
@@ -175,8 +201,12 @@ static vmm_result shadow_pass(struct vmm_backend *self, struct vmm_call *call)
     bool waits = vmm_call_waits(id);
     vmm_result result = waits ? vmm_backend_call(self->inner, call) : VMM_SUCCESS;
     pthread_mutex_lock(&shadow->lock);
-    if (!waits)
+    if (!waits) {
+        bool foreseen = foresee(shadow, call);
         result = vmm_backend_call(self->inner, call);
+        if (foreseen && result == VMM_SUCCESS)
+            vmm_detail_begin(call);
+    }
     if (id == VMM_CALL_init && result == VMM_SUCCESS && !shadow->sim) {
         shadow->lost = !shadow_machine(self->inner, shadow->nodes, &shadow->sim);
         shadow->pairs.sim = shadow->sim;

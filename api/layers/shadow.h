@@ -11,6 +11,9 @@
  * there is known once the backend refused it. Memory of cuMemAlloc, streams, events, multicast objects and
  * kernels are left to the inner backend alone; who maps a multicast object loses the shadow.
  *
+ * A released handle that is mapped or exported takes the process of a recorded driver down. Then the thread's record tells of
+ * it before the inner backend is called, and that may pass it on (backend_cuda/check does).
+ *
  * When the two disagree, that is said [VMM-SHADOW-DIFFERS] with both results, and where their states can no longer be
  * the same the shadow falls silent after saying so once [VMM-SHADOW-LOST]: no advice is better than a wrong one.
  */

@@ -1,5 +1,6 @@
 /* Why a call was refused, for those who ask: CUVMM_EXPLAIN=1 prints what the library knows of each refusal, warning and
- * leak on standard error. Without it the library is as quiet as a driver, but for what it cannot do itself. */
+ * leak on standard error. Without it the library is as quiet as a driver, but for what it cannot do itself. Under
+ * `cuvmm check` all of it are findings. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +8,7 @@
 
 #include "abi.h"
 #include "detail.h"
+#include "findings.h"
 #include "os.h"
 
 static bool wanted(void)
@@ -27,7 +29,9 @@ void abi_report(void *user, const vmm_detail *detail)
 {
     char text[2048], line[512];
     (void)user;
-    if (wanted()) {
+    if (findings_wanted("simulator", false)) {
+        findings_add(detail);
+    } else if (wanted()) {
         size_t length = vmm_detail_text(detail, text, sizeof text);
         os_say(text, length < sizeof text ? length : sizeof text - 1);
     }

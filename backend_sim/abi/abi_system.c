@@ -8,6 +8,7 @@
 
 #include "abi.h"
 #include "abi_parts.h"
+#include "findings.h"
 #include "os.h"
 
 enum { HOST_FUNCTION_MS = 500 };
@@ -15,6 +16,7 @@ enum { HOST_FUNCTION_MS = 500 };
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static vmm_system *machine;
 static vmm_result open_result;
+static uint64_t opened_at; /* how many forks deep */
 
 static _Atomic unsigned inside;      /* calls that are under way */
 static _Atomic bool going;           /* the library is being unloaded, or the process ends */
@@ -50,7 +52,9 @@ static void whole_spec(char *text, size_t size)
 static void open_machine(void)
 {
     char text[4096];
-    os_fork_depth(); /* counts from here */
+    opened_at = os_fork_depth(); /* counts from here */
+    if (findings_wanted("simulator", false))
+        findings_open();
     whole_spec(text, sizeof text);
     open_result = vmm_open(text, &machine);
     if (open_result == VMM_SUCCESS) {
@@ -131,8 +135,13 @@ __attribute__((destructor)) static void close_machine(void)
     atomic_store(&going, true);
     if (atomic_load(&inside) || !machine || !host_functions_end())
         return;
+    bool child = os_fork_depth() != opened_at; /* what is held is the parent's, which will tell */
+    if (child)
+        vmm_set_report(machine, NULL, NULL);
     vmm_close(machine);
     machine = NULL;
+    if (!child && findings_wanted("simulator", false))
+        findings_close();
     abi_plugins_close();
     abi_code_close();
     abi_host_close();

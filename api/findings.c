@@ -1,0 +1,218 @@
+#include "findings.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "findings_site.h"
+#include "rules.h"
+
+static struct findings_tally own;                /* where nobody shares one */
+static struct findings_tally *tally = &own;
+static _Atomic uint64_t seen[1024];              /* fingerprints of what was written */
+
+static bool says(const char *name, const char *value)
+{
+    const char *set = getenv(name);
+    return set && strcmp(set, value) == 0;
+}
+
+bool findings_wanted(const char *side, bool unset)
+{
+    const char *set = getenv("CUVMM_CHECK");
+    return set && set[0] ? strcmp(set, side) == 0 : unset;
+}
+
+/* ---- what it counts as ---- */
+
+static bool one_of(const char *text, const char *const *list)
+{
+    while (*list && strcmp(text, *list) != 0)
+        list++;
+    return *list != NULL;
+}
+
+/* Refusals that a correct program asks for, to learn what a machine can do or whether memory is left. What a machine can do
+ * nobody asks with a mapping. */
+static bool is_an_answer(const vmm_detail *detail)
+{
+    static const char *const does[] = {"cuMemMap", "cuMemSetAccess", NULL};
+    vmm_result result = detail->result;
+    if (result == VMM_ERROR_NOT_SUPPORTED)
+        return !detail->function || !one_of(detail->function, does);
+    return result == VMM_ERROR_OUT_OF_MEMORY || result == VMM_ERROR_NOT_PERMITTED || result == VMM_ERROR_NOT_READY ||
+           result == VMM_ERROR_NO_DEVICE;
+}
+
+/* "Is this an address of the device?" is asked of host memory all the time, and no is an answer. */
+static bool is_a_question(const vmm_detail *detail)
+{
+    static const char *const calls[] = {"cuPointerGetAttribute", "cuPointerGetAttributes", "cuMemGetAddressRange", NULL};
+    static const char *const rules[] = {"VMM-POINTER-NOT-MAPPED", "VMM-RANGE-NOT-FOUND", NULL};
+    return detail->function && one_of(detail->function, calls) && (!detail->rule || one_of(detail->rule, rules));
+}
+
+static bool is_a_note(const char *id)
+{
+    static const char *const notes[] = {"VMM-SHADOW-DIFFERS", "VMM-SHADOW-LOST", "VMM-RESERVE-HINT-NOT-TAKEN", NULL};
+    return one_of(id, notes);
+}
+
+/* A primary context is the process's own and ends with it; hardly a program releases it. */
+static bool is_primary(const vmm_object *object)
+{
+    return object->kind == VMM_OBJECT_CONTEXT && object->created_by && strstr(object->created_by, "Primary");
+}
+
+enum finding findings_class(const vmm_detail *detail)
+{
+    const vmm_rule *rule = detail->rule ? vmm_rule_find(detail->rule) : NULL;
+    switch (detail->severity) {
+    case VMM_SEVERITY_ERROR:
+        return is_an_answer(detail) || is_a_question(detail) ? FINDING_NOTHING : FINDING_ERROR;
+    case VMM_SEVERITY_WARNING:
+        if (!rule)
+            return FINDING_NOTHING;
+        if (is_a_note(rule->id))
+            return FINDING_NOTE;
+        return rule->rule_class == VMM_RULE_HAZARD ? FINDING_HAZARD : FINDING_ERROR;
+    case VMM_SEVERITY_LEAK:
+        return is_primary(&detail->nearest) || says("CUVMM_CHECK_LEAKS", "no") ? FINDING_NOTHING : FINDING_LEAK;
+    case VMM_SEVERITY_HINT:
+        return FINDING_NOTE;
+    case VMM_SEVERITY_NONE:
+        break;
+    }
+    return FINDING_NOTHING;
+}
+
+/* ---- writing ---- */
+
+/* Opened for each text: programs close descriptors that they did not open, and use the numbers again. */
+static void say(const char *text, size_t length)
+{
+    const char *log = getenv("CUVMM_CHECK_LOG");
+    int fd = log && log[0] ? open(log, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666) : STDERR_FILENO;
+    while (fd >= 0 && length) {
+        ssize_t wrote = write(fd, text, length);
+        if (wrote <= 0)
+            break;
+        text += wrote;
+        length -= (size_t)wrote;
+    }
+    if (fd > STDERR_FILENO)
+        close(fd);
+}
+
+/* Of a rule at a place; 0 is none. */
+static uint64_t fingerprint(const vmm_detail *detail, void *const *frames, int count)
+{
+    uint64_t hash = UINT64_C(14695981039346656037);
+    for (const char *c = detail->rule ? detail->rule : detail->function; c && *c; c++)
+        hash = (hash ^ (unsigned char)*c) * UINT64_C(1099511628211);
+    for (int i = 0; i < count; i++)
+        hash = (hash ^ (uintptr_t)frames[i]) * UINT64_C(1099511628211);
+    return hash ? hash : 1;
+}
+
+/* Is it the first of its kind? With the table full everything is. */
+static bool first(uint64_t print)
+{
+    enum { ROOM = sizeof seen / sizeof seen[0] };
+    for (size_t i = 0; i < ROOM; i++) {
+        uint64_t expected = 0;
+        if (atomic_compare_exchange_strong(&seen[(print + i) % ROOM], &expected, print))
+            return true;
+        if (expected == print)
+            return false;
+    }
+    return true;
+}
+
+static void count(enum finding class)
+{
+    if (class == FINDING_ERROR)
+        atomic_fetch_add(&tally->errors, 1);
+    else if (class == FINDING_HAZARD)
+        atomic_fetch_add(&tally->hazards, 1);
+    else if (class == FINDING_LEAK)
+        atomic_fetch_add(&tally->leaks, 1);
+}
+
+static size_t begin(char *text, size_t size)
+{
+    return (size_t)snprintf(text, size, "[%ld] ", (long)getpid());
+}
+
+void findings_add(const vmm_detail *detail)
+{
+    char text[4096];
+    void *frames[SITE_DEPTH];
+    enum finding class = findings_class(detail);
+    if (class == FINDING_NOTHING || (class == FINDING_NOTE && says("CUVMM_CHECK_QUIET", "1")))
+        return;
+    count(class);
+    /* What is held at the end was made elsewhere: its history tells where, not this stack. */
+    bool placed = class != FINDING_LEAK;
+    int depth = placed ? site_here(frames) : 0;
+    if (placed && !first(fingerprint(detail, frames, depth)))
+        return;
+    size_t length = begin(text, sizeof text), room = sizeof text - length;
+    size_t wrote = vmm_detail_text(detail, text + length, room);
+    length += wrote < room ? wrote : room - 1;
+    if (placed)
+        length = site_text(frames, depth, text, length, sizeof text);
+    say(text, length);
+}
+
+void findings_open(void)
+{
+    void *frames[SITE_DEPTH];
+    const char *path = getenv("CUVMM_CHECK_TALLY");
+    struct stat status;
+    int fd = path && path[0] ? open(path, O_RDWR | O_CLOEXEC) : -1;
+    site_here(frames); /* the first one loads a library: now, and not where memory is short */
+    if (fd >= 0) {
+        /* One that is cut short would end the program with SIGBUS. */
+        if (fstat(fd, &status) == 0 && status.st_size >= (off_t)sizeof *tally) {
+            void *shared = mmap(NULL, sizeof *tally, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+            if (shared != MAP_FAILED)
+                tally = shared;
+        }
+        close(fd);
+    }
+    atomic_fetch_add(&tally->begun, 1);
+}
+
+static size_t put(char *text, size_t size, size_t length, uint64_t number, const char *what)
+{
+    if (length >= size)
+        return length;
+    int wrote = number ? snprintf(text + length, size - length, "%s%llu %s%s", length ? ", " : "",
+                                  (unsigned long long)number, what, number == 1 ? "" : "s")
+                       : snprintf(text + length, size - length, "%s0 %ss", length ? ", " : "", what);
+    return length + (wrote > 0 ? (size_t)wrote : 0);
+}
+
+void findings_sum(const struct findings_tally *sum, char *text, size_t size)
+{
+    size_t length = put(text, size, 0, sum->errors, "error");
+    length = put(text, size, length, sum->hazards, "hazard");
+    put(text, size, length, sum->leaks, "leak");
+}
+
+void findings_close(void)
+{
+    char text[160], sum[120];
+    atomic_fetch_add(&tally->ended, 1);
+    if (tally != &own || says("CUVMM_CHECK_QUIET", "1"))
+        return;
+    findings_sum(tally, sum, sizeof sum);
+    size_t length = begin(text, sizeof text);
+    length += (size_t)snprintf(text + length, sizeof text - length, "cuvmm check: %s\n", sum);
+    say(text, length);
+}

@@ -1,0 +1,49 @@
+/* findings.h - what `cuvmm check` tells of a program: one place where refusals, hazards and leaks become lines of text.
+ *
+ *     a call is refused, or warned of        findings_add(detail)
+ *     at the end something is held           findings_add(leak)         ->   [1234] error VMM-MAP-OVERLAP: cuMemMap ...
+ *     the process ends in order              findings_close()                  what, nearest, way out, called by main (a.c+0x1f)
+ *
+ * Used by the library that is preloaded above a driver (backend_cuda/check) and by the simulator's libcuda.so.1, so that
+ * both say the same. Each finding is written at once, for a program may crash on the next line; the same one from the same
+ * place is written once and counted each time. Takes no lock and calls no driver. The environment says how:
+ *
+ *   CUVMM_CHECK         who reports: "driver" (the preloaded library) or "simulator" (libcuda.so.1)
+ *   CUVMM_CHECK_LOG     a file to append to; standard error without it
+ *   CUVMM_CHECK_TALLY   a file of counts that all processes share (struct findings_tally); without it each process says its sum
+ *   CUVMM_CHECK_LEAKS   "no": what is held at the end is not told
+ *   CUVMM_CHECK_QUIET   "1": findings alone, no notes and no sum
+ */
+#ifndef CUVMM_FINDINGS_H
+#define CUVMM_FINDINGS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "vmm.h"
+
+/* Mapped by every process that is checked. begun and ended count processes: one that died never ended. */
+struct findings_tally {
+    _Atomic uint64_t errors, hazards, leaks;
+    _Atomic uint64_t begun, ended;
+};
+
+/* What a detail counts as. NOTHING: an answer that a correct program may well get. */
+enum finding { FINDING_NOTHING, FINDING_NOTE, FINDING_ERROR, FINDING_HAZARD, FINDING_LEAK };
+
+enum finding findings_class(const vmm_detail *detail);
+
+/* Does side report in this process? unset is what holds where the environment says nothing. */
+bool findings_wanted(const char *side, bool unset);
+
+/* This process begins to be checked. */
+void findings_open(void);
+void findings_add(const vmm_detail *detail);
+/* It ends in order; what was held has been added. */
+void findings_close(void);
+
+/* "2 errors, 1 hazard, 0 leaks" */
+void findings_sum(const struct findings_tally *tally, char *text, size_t size);
+
+#endif

@@ -1,0 +1,60 @@
+#define _GNU_SOURCE /* dladdr; before any header */
+#include "findings_site.h"
+
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { TOLD = 6 }; /* frames that are written: the place, and how one got there */
+
+int site_here(void *frames[SITE_DEPTH])
+{
+    static const char mark; /* lies in this library */
+    void *all[SITE_DEPTH];
+    Dl_info own, info;
+    int count = 0, depth = backtrace(all, SITE_DEPTH);
+    void *here = dladdr(&mark, &own) ? own.dli_fbase : NULL;
+    for (int i = 0; i < depth; i++)
+        if (!dladdr(all[i], &info) || info.dli_fbase != here)
+            frames[count++] = all[i];
+    return count;
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* What starts threads and programs, below which nothing is the program's. */
+static bool starts(const Dl_info *info)
+{
+    return strncmp(base_name(info->dli_fname), "libc.so", 7) == 0;
+}
+
+size_t site_text(void *const *frames, int count, char *text, size_t length, size_t size)
+{
+    char name[120];
+    Dl_info info;
+    int told = 0;
+    for (int i = 0; i < count && told < TOLD && length < size; i++) {
+        /* The address behind the call; the call itself is before it. */
+        uintptr_t at = (uintptr_t)frames[i] - 1;
+        if (!dladdr((void *)at, &info) || !info.dli_fname)
+            continue;
+        if (starts(&info))
+            break;
+        size_t offset = at - (uintptr_t)info.dli_fbase;
+        if (info.dli_sname)
+            snprintf(name, sizeof name, "%s", info.dli_sname);
+        else
+            site_symbol(info.dli_fname, offset, name, sizeof name);
+        int wrote = snprintf(text + length, size - length, "  %-9s %s (%s+0x%zx)\n", told++ ? "" : "called by",
+                             name[0] ? name : "?", base_name(info.dli_fname), offset);
+        length += wrote > 0 ? (size_t)wrote : 0;
+    }
+    return length < size ? length : size - 1;
+}

@@ -1,0 +1,209 @@
+/* What counts as a finding, the words of the sum, and names out of files that may be anything. */
+#define _GNU_SOURCE
+#include "findings.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "findings_site.h"
+#include "rules.h"
+#include "tap.h"
+
+static vmm_detail refused(const char *function, vmm_result result, const char *rule)
+{
+    return (vmm_detail){.result = result, .severity = VMM_SEVERITY_ERROR, .function = function, .rule = rule};
+}
+
+static void test_refusals(void)
+{
+    static const struct {
+        const char *function;
+        vmm_result result;
+        const char *rule;
+        enum finding class;
+    } cases[] = {
+        {"cuMemMap", VMM_ERROR_INVALID_VALUE, "VMM-MAP-OVERLAP", FINDING_ERROR},
+        {"cuMemMap", VMM_ERROR_INVALID_VALUE, NULL, FINDING_ERROR},
+        {"cuMemMap", VMM_ERROR_NOT_SUPPORTED, "VMM-MAP-OFFSET", FINDING_ERROR},
+        {"cuMemCreate", VMM_ERROR_NOT_SUPPORTED, NULL, FINDING_NOTHING},
+        {"cuMemCreate", VMM_ERROR_OUT_OF_MEMORY, NULL, FINDING_NOTHING},
+        {"cuMemCreate", VMM_ERROR_NOT_PERMITTED, NULL, FINDING_NOTHING},
+        {"cuMemCreate", VMM_ERROR_INVALID_VALUE, "VMM-CREATE-SIZE-ZERO", FINDING_ERROR},
+        {"cuStreamQuery", VMM_ERROR_NOT_READY, NULL, FINDING_NOTHING},
+        {"cuPointerGetAttribute", VMM_ERROR_INVALID_VALUE, "VMM-POINTER-NOT-MAPPED", FINDING_NOTHING},
+        {"cuPointerGetAttribute", VMM_ERROR_INVALID_VALUE, NULL, FINDING_NOTHING},
+        {"cuPointerGetAttribute", VMM_ERROR_INVALID_VALUE, "VMM-POINTER-NULL", FINDING_ERROR},
+        {"cuMemGetAddressRange", VMM_ERROR_NOT_FOUND, "VMM-RANGE-NOT-FOUND", FINDING_NOTHING},
+        {"cuMemcpyHtoD", VMM_ERROR_INVALID_VALUE, "VMM-POINTER-NOT-MAPPED", FINDING_ERROR},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        vmm_detail detail = refused(cases[i].function, cases[i].result, cases[i].rule);
+        tap_u64(findings_class(&detail), cases[i].class, "%s with %s, %s", cases[i].function,
+                vmm_result_name(cases[i].result), cases[i].rule ? cases[i].rule : "no rule");
+    }
+}
+
+static void test_warnings(void)
+{
+    vmm_detail detail = {.severity = VMM_SEVERITY_WARNING, .rule = "VMM-UNMAP-IN-FLIGHT"};
+    tap_u64(findings_class(&detail), FINDING_HAZARD, "work in flight is a hazard");
+    detail.rule = "VMM-UNMAP-HOLE";
+    tap_u64(findings_class(&detail), FINDING_ERROR, "what one driver lets pass against the documents is an error");
+    detail.rule = "VMM-SHADOW-LOST";
+    tap_u64(findings_class(&detail), FINDING_NOTE, "the shadow's own words are notes");
+    detail = (vmm_detail){.severity = VMM_SEVERITY_LEAK, .rule = "VMM-LEAK-CONTEXT", .nearest = {.kind = VMM_OBJECT_CONTEXT}};
+    detail.nearest.created_by = "cuCtxCreate";
+    tap_u64(findings_class(&detail), FINDING_LEAK, "a context is held");
+    detail.nearest.created_by = "cuDevicePrimaryCtxRetain";
+    tap_u64(findings_class(&detail), FINDING_NOTHING, "the primary one may be");
+    setenv("CUVMM_CHECK_LEAKS", "no", 1);
+    detail.nearest.created_by = "cuCtxCreate";
+    tap_u64(findings_class(&detail), FINDING_NOTHING, "unless leaks are not asked for");
+    unsetenv("CUVMM_CHECK_LEAKS");
+    detail.severity = VMM_SEVERITY_NONE;
+    tap_u64(findings_class(&detail), FINDING_NOTHING, "nothing to say is nothing");
+}
+
+static void test_sum(void)
+{
+    char text[100];
+    struct findings_tally tally = {0};
+    findings_sum(&tally, text, sizeof text);
+    tap_text(text, "0 errors, 0 hazards, 0 leaks", "none");
+    tally.errors = 1;
+    tally.hazards = 2;
+    tally.leaks = 1000;
+    findings_sum(&tally, text, sizeof text);
+    tap_text(text, "1 error, 2 hazards, 1000 leaks", "one and several");
+    findings_sum(&tally, text, 12);
+    tap_text(text, "1 error, 2 ", "cut to the room there is");
+}
+
+static void test_wanted(void)
+{
+    unsetenv("CUVMM_CHECK");
+    tap_ok(findings_wanted("driver", true) && !findings_wanted("simulator", false), "without a word, as each is");
+    setenv("CUVMM_CHECK", "simulator", 1);
+    tap_ok(!findings_wanted("driver", true) && findings_wanted("simulator", false), "one of them reports, not both");
+    unsetenv("CUVMM_CHECK");
+}
+
+/* The text's own functions, the file cut short at many places, and bytes turned over. */
+static void test_symbols(void)
+{
+    char name[120], path[] = "/tmp/findings_test.XXXXXX";
+    static unsigned char bytes[1 << 22];
+    FILE *self = fopen("/proc/self/exe", "rb");
+    size_t size = self ? fread(bytes, 1, sizeof bytes, self) : 0;
+    if (self)
+        fclose(self);
+    site_symbol("/nowhere", 0, name, sizeof name);
+    tap_text(name, "", "no file, no name");
+    site_symbol("/proc/self/exe", 0, name, sizeof name);
+    tap_text(name, "", "no function, no name");
+    int fd = mkstemp(path);
+    unsigned random = 1;
+    for (int i = 0; i < 300 && fd >= 0 && size; i++) {
+        size_t cut = i % 3 ? size : (size * (size_t)i) / 300;
+        random = random * 1103515245 + 12345;
+        size_t at = random % (i % 2 ? 64 : size);
+        unsigned char kept = bytes[at];
+        bytes[at] = (unsigned char)(random >> 16);
+        if (ftruncate(fd, 0) == 0 && pwrite(fd, bytes, cut, 0) == (ssize_t)cut)
+            site_symbol(path, random % size, name, sizeof name);
+        bytes[at] = kept;
+    }
+    close(fd);
+    unlink(path);
+    tap_ok(strlen(name) < sizeof name, "files that are cut short or spoiled are survived");
+}
+
+static void test_site(void)
+{
+    char text[64] = "x";
+    void *frames[1] = {(void *)&text};
+    tap_u64(site_text(frames, 0, text, 1, sizeof text), 1, "no frames, no lines");
+    tap_u64(site_text(frames, 1, text, 1, sizeof text), 1, "an address of no file is left out");
+    char lines[200] = "";
+    void (*here)(void) = test_sum;
+    memcpy(&frames[0], &here, sizeof here);
+    frames[0] = (char *)frames[0] + 4;
+    site_text(frames, 1, lines, 0, sizeof lines);
+    tap_ok(strncmp(lines, "  called by test_sum (findings_test+0x", 38) == 0, "a static function is named: %s", lines);
+}
+
+/* Everything that is in a file, which is taken away. */
+static void take(const char *path, char *text, size_t size)
+{
+    FILE *in = fopen(path, "r");
+    size_t length = in ? fread(text, 1, size - 1, in) : 0;
+    text[length] = '\0';
+    if (in)
+        fclose(in);
+    unlink(path);
+}
+
+static unsigned times(const char *text, const char *part)
+{
+    unsigned count = 0;
+    for (; (text = strstr(text, part)); text++)
+        count++;
+    return count;
+}
+
+static void test_writing(void)
+{
+    char log[] = "/tmp/findings_log.XXXXXX", shared[] = "/tmp/findings_tally.XXXXXX";
+    static char text[20000];
+    struct findings_tally tally = {0};
+    vmm_detail overlap = refused("cuMemMap", VMM_ERROR_INVALID_VALUE, "VMM-MAP-OVERLAP");
+    vmm_detail note = {.severity = VMM_SEVERITY_WARNING, .rule = "VMM-RESERVE-HINT-NOT-TAKEN"};
+    vmm_detail leak = {.severity = VMM_SEVERITY_LEAK, .rule = "VMM-LEAK-HANDLE"};
+    close(mkstemp(log));
+    int fd = mkstemp(shared);
+    tap_ok(write(fd, &tally, sizeof tally) == (ssize_t)sizeof tally, "a tally of zeros");
+    setenv("CUVMM_CHECK_LOG", log, 1);
+    findings_open();
+    for (int i = 0; i < 3; i++)
+        findings_add(&overlap);
+    findings_add(&note);
+    findings_close();
+    take(log, text, sizeof text);
+    tap_ok(times(text, "error VMM-MAP-OVERLAP") == 1 && times(text, "warning VMM-RESERVE-HINT") == 1,
+           "each is written once");
+    tap_ok(strstr(text, "cuvmm check: 3 errors, 0 hazards, 0 leaks\n") != NULL, "and counted, by the process itself");
+    setenv("CUVMM_CHECK_TALLY", "/nowhere", 1);
+    findings_open();
+    setenv("CUVMM_CHECK_TALLY", shared, 1);
+    setenv("CUVMM_CHECK_QUIET", "1", 1);
+    findings_open();
+    findings_add(&note);
+    findings_add(&leak);
+    findings_add(&leak);
+    findings_close();
+    take(log, text, sizeof text);
+    tap_ok(times(text, "leak VMM-LEAK-HANDLE") == 2 && !strstr(text, "HINT") && !strstr(text, "cuvmm check:"),
+           "leaks are each their own; quiet: no notes and no sum");
+    tap_ok(pread(fd, &tally, sizeof tally, 0) == (ssize_t)sizeof tally && tally.leaks == 2 && tally.begun == 1 &&
+               tally.ended == 1 && !tally.errors,
+           "counted where all processes look");
+    close(fd);
+    unlink(shared);
+    unsetenv("CUVMM_CHECK_LOG");
+    unsetenv("CUVMM_CHECK_TALLY");
+    unsetenv("CUVMM_CHECK_QUIET");
+}
+
+int main(void)
+{
+    test_refusals();
+    test_warnings();
+    test_sum();
+    test_wanted();
+    test_symbols();
+    test_site();
+    test_writing();
+    return tap_done();
+}

@@ -1,0 +1,129 @@
+/* The driver's call that is waiting, as a backend. What the shadow asks on its own, about the machine, finds nothing waiting
+ * and goes to the entry point of that name. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend.h"
+#include "check.h"
+#include "cuda_entries.h"
+
+struct check_backend {
+    struct vmm_backend backend; /* first */
+    struct cuda_entries entries;
+};
+
+static _Thread_local struct {
+    check_function function;
+    bool answered;
+    vmm_result answer;
+} waiting;
+
+void check_wait_function(check_function function)
+{
+    waiting.function = function;
+    waiting.answered = false;
+}
+
+void check_wait_answer(vmm_result result)
+{
+    waiting.function = NULL;
+    waiting.answered = true;
+    waiting.answer = result;
+}
+
+/* A refusal of which the rules may know no more than that it is one. */
+static vmm_result finish(vmm_result result)
+{
+    if (result == VMM_ERROR_NOT_INITIALIZED)
+        return vmm_detail_refuse(VMM_RULE_INIT_REQUIRED, 0, 0, NULL);
+    if (result != VMM_SUCCESS) {
+        vmm_detail_here()->result = result;
+        vmm_detail_here()->severity = VMM_SEVERITY_ERROR;
+    }
+    return result;
+}
+
+/* Takes what is waiting; false when the answer is in *result already. */
+static bool take(void *function, vmm_result *result)
+{
+    check_function waits = waiting.function;
+    bool answered = waiting.answered;
+    *result = answered ? waiting.answer : VMM_ERROR_NOT_SUPPORTED;
+    waiting.function = NULL;
+    waiting.answered = false;
+    if (waits)
+        memcpy(function, &waits, sizeof waits);
+    if (vmm_last_detail()->severity != VMM_SEVERITY_NONE)
+        check_foreseen(vmm_last_detail()); /* the driver may not come back */
+    memcpy(&waits, function, sizeof waits);
+    return !answered && waits;
+}
+
+#define CUDA_ENTRY(name, driver, version, suffix, types, arguments)                           \
+    static vmm_result call_##name(struct vmm_backend *self, struct vmm_call *call)            \
+    {                                                                                         \
+        const struct vmm_call_##name *c = (const struct vmm_call_##name *)(const void *)call; \
+        struct cuda_entries entries = {.name = ((struct check_backend *)self)->entries.name}; \
+        vmm_result result;                                                                    \
+        (void)c;                                                                              \
+        return finish(take(&entries.name, &result) ? entries.name arguments : result);        \
+    }
+#include "entries.def"
+
+/* Kernels of this library: none is launched through here. */
+static vmm_result call_launch(struct vmm_backend *self, struct vmm_call *call)
+{
+    (void)self, (void)call;
+    return VMM_ERROR_NOT_SUPPORTED;
+}
+
+static vmm_result visit(struct vmm_backend *self, vmm_visit_fn visitor, void *user)
+{
+    (void)self, (void)visitor, (void)user;
+    return VMM_ERROR_NOT_SUPPORTED;
+}
+
+static uint64_t leaks(struct vmm_backend *self, vmm_report_fn report, void *user)
+{
+    (void)self, (void)report, (void)user;
+    return 0;
+}
+
+static vmm_result attach(struct vmm_backend *self, struct vmm_backend **peer)
+{
+    (void)self, (void)peer;
+    return VMM_ERROR_NOT_SUPPORTED;
+}
+
+static void close_backend(struct vmm_backend *self)
+{
+    free(self);
+}
+
+static const struct vmm_backend_ops ops = {
+    .size = sizeof(struct vmm_backend_ops),
+    .name = "check",
+    .call =
+        {
+#define VMM_CALL(name, driver) [VMM_CALL_##name] = call_##name,
+#include "calls.def"
+        },
+    .visit = visit,
+    .leaks = leaks,
+    .attach = attach,
+    .close = close_backend,
+};
+
+struct vmm_backend *check_backend(void)
+{
+    struct check_backend *check = calloc(1, sizeof *check);
+    check_function function;
+    if (!check)
+        return NULL;
+    check->backend.ops = &ops;
+#define CUDA_ENTRY(name, driver, version, suffix, types, arguments) \
+    function = check_driver_symbol(#driver suffix);                 \
+    memcpy(&check->entries.name, &function, sizeof function);
+#include "entries.def"
+    return &check->backend;
+}

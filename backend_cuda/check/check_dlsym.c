@@ -1,0 +1,82 @@
+/* dlsym for programs that look the driver's functions up themselves: those of check_entries.def become the ones here.
+ *
+ *     dlsym(handle of libcuda, "cuMemMap")   the driver's cuMemMap is noted, ours is given
+ *     dlsym(any, "sin")                      passed on, so that the C library sees the program as who asks
+ */
+#define _GNU_SOURCE /* RTLD_NEXT, dladdr; before any header */
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "check.h"
+
+typedef void *(*dlsym_function)(void *handle, const char *symbol);
+
+static _Atomic(dlsym_function) real;
+
+/* Asked for by version, since without one it would be this file's. */
+static dlsym_function find_real(void)
+{
+    static const char *const versions[] = {"GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17", "GLIBC_2.27", "GLIBC_2.0"};
+    dlsym_function function = atomic_load_explicit(&real, memory_order_relaxed);
+    for (size_t i = 0; !function && i < sizeof versions / sizeof versions[0]; i++) {
+        void *found = dlvsym(RTLD_NEXT, "dlsym", versions[i]);
+        memcpy(&function, &found, sizeof function);
+    }
+    atomic_store_explicit(&real, function, memory_order_relaxed);
+    return function;
+}
+
+void *check_real_dlsym(void *handle, const char *symbol)
+{
+    dlsym_function function = find_real();
+    return function ? function(handle, symbol) : NULL;
+}
+
+/* Is it the driver's, and not another library's of the same name? */
+static bool is_drivers(void *function)
+{
+    Dl_info info;
+    if (!function || !dladdr(function, &info) || !info.dli_fname)
+        return false;
+    const char *slash = strrchr(info.dli_fname, '/');
+    return strncmp(slash ? slash + 1 : info.dli_fname, "libcuda.so", 10) == 0;
+}
+
+/* What stands in the place of found, the answer to the program's question. */
+static void *instead(enum check_row row, void *found)
+{
+    check_function function, wrapper = check_wrapper(row);
+    memcpy(&function, &found, sizeof function);
+    if (function == wrapper) /* found here because we come first: is there a driver behind us? */
+        return check_driver(row) ? found : NULL;
+    if (!is_drivers(found))
+        return found;
+    check_found(row, function);
+    memcpy(&found, &wrapper, sizeof found);
+    return found;
+}
+
+#if defined __clang__
+#define TAIL __attribute__((musttail))
+#else
+#define TAIL
+#endif
+
+#pragma GCC visibility push(default)
+void *dlsym(void *restrict handle, const char *restrict symbol);
+#pragma GCC visibility pop
+
+/* What RTLD_NEXT means depends on who calls. The last call must be a jump, then the C library sees the program's address: a
+ * compiler that does not optimise does not make one by itself. */
+#if defined __GNUC__ && !defined __clang__
+__attribute__((optimize("O2", "no-stack-protector")))
+#endif
+void *dlsym(void *restrict handle, const char *restrict symbol)
+{
+    dlsym_function function = find_real();
+    enum check_row row = symbol[0] == 'c' && symbol[1] == 'u' ? check_symbol(symbol) : CHECK_ROWS;
+    if (row != CHECK_ROWS)
+        return instead(row, function(handle, symbol));
+    TAIL return function(handle, symbol);
+}

@@ -1,0 +1,134 @@
+#!/usr/bin/env bash
+# `cuvmm check`: the programs of conformance/check over a driver (the simulator's library in its place, with the checker
+# above it) and on the simulator alone; then its options, and what it says when it cannot do its work.
+set -u
+build=${CUVMM_BUILD-build}
+build=$(cd "$build" && pwd)
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+if [ -n "${CUVMM_SAN-}" ] && [ "$CUVMM_SAN" != 1 ]; then # 1: coverage, which programs do not notice
+    echo "1..0 # SKIP the library holds a sanitizer, the programs do not"
+    exit 0
+fi
+unset CUVMM_BACKEND CUVMM_LAYERS CUVMM_SIM CUVMM_KERNELS CUVMM_CHECK CUVMM_CHECK_LOG CUVMM_EXPLAIN
+points=0 failures=0
+check=$build/bin/cuvmm
+
+point() { # point STATUS NAME
+    points=$((points + 1))
+    if [ "$1" = 0 ]; then echo "ok $points - $2"; else
+        failures=$((failures + 1))
+        echo "not ok $points - $2"
+        tail -n 15 "$work/err" 2>/dev/null | sed 's/^/#   /'
+    fi
+}
+
+run() { # run STATUS ARGUMENT...: output in out and err
+    local want=$1
+    shift
+    "$check" check "$@" >"$work/out" 2>"$work/err" </dev/null
+    [ $? = "$want" ]
+}
+
+says() { # says TEXT: in what went to standard error
+    grep -qF -- "$1" "$work/err"
+}
+
+"${CC-cc}" -std=c11 -Wall -Wextra -Wpedantic -Werror -O1 -g -isystem api/abi conformance/check/*.c -o "$work/programs" \
+    -L"$build/lib" -lcuda -ldl -lpthread 2>"$work/err"
+point $? "the programs compile"
+export LD_LIBRARY_PATH=$build/lib
+for backend in driver sim; do
+    ci/checked "$build" "$work/programs" $backend >"$work/tap" || failures=$((failures + 1))
+    while IFS= read -r line; do
+        case $line in
+        "ok "*) points=$((points + 1)); echo "ok $points - ${line#*- }" ;;
+        "not ok "*) points=$((points + 1)); echo "not ok $points - ${line#*- }" ;;
+        "1.."*) ;;
+        *) echo "$line" ;;
+        esac
+    done <"$work/tap"
+done
+[ "$(grep -c '^ok' "$work/tap")" -ge 60 ]
+point $? "there are at least 60 programs"
+
+on="--backend=driver"
+run 0 $on "$work/programs" map_twice && says 'called by run_map_twice'
+point $? "the call's place is named, a static function's too"
+says 'nearest   mapping M1' && says 'made by call' && says 'way out   cuMemUnmap'
+point $? "the object in the way, its history and the way out"
+says 'cuvmm check: 1 error, 0 hazards, 0 leaks (driver)'
+point $? "and a sum"
+run 9 $on --error-exitcode=9 "$work/programs" map_twice
+point $? "an exit status for findings"
+run 9 $on --error-exitcode 9 "$work/programs" leaks_handle && says '0 errors, 0 hazards, 1 leak '
+point $? "leaks are findings"
+run 0 $on --error-exitcode=9 "$work/programs" right_cycle && says '0 errors, 0 hazards, 0 leaks'
+point $? "and none for none"
+run 0 $on --leaks=no --error-exitcode=9 "$work/programs" leaks_mapping && says '0 leaks'
+point $? "leaks can be left out"
+run 0 $on --quiet "$work/programs" right_hint && [ ! -s "$work/err" ]
+point $? "quiet: not even the sum"
+run 0 $on "$work/programs" right_hint && says 'VMM-RESERVE-HINT-NOT-TAKEN' && says '0 errors, 0 hazards, 0 leaks'
+point $? "a note is told and not counted"
+run 0 $on --log="$work/log" "$work/programs" map_twice && [ ! -s "$work/err" ] && grep -q VMM-MAP-OVERLAP "$work/log" && grep -q '1 error,' "$work/log"
+point $? "a log file gets all of it"
+(cd "$work" && run 0 $on --log=log "$work/programs" right_cycle) && ! grep -q VMM "$work/log" && grep -q '0 errors' "$work/log"
+point $? "which each run empties, by its own folder's name"
+run 0 $on "$work/programs" in_threads && says '200 errors' && [ "$(grep -c 'error VMM-MAP-OVERLAP' "$work/err")" = 1 ]
+point $? "the same from the same place is told once and counted"
+run 139 $on "$work/programs" then_crashes && says 'error VMM-MAP-OVERLAP' && says 'signal 11' && says 'did not end in order' && says '1 error,'
+point $? "a crash: what was found before, how it ended, what is not known"
+run 0 $on "$work/programs" map_released && says '1 error,'
+point $? "what is told before the driver's call is counted once"
+# A driver that does not come back from the call.
+printf 'int cuMemMap(void);\nint cuMemMap(void) { return *(volatile int *)8; }\n' >"$work/deadly.c"
+"${CC-cc}" -shared -fPIC -o "$work/deadly.so" "$work/deadly.c"
+LD_PRELOAD=$work/deadly.so run 139 $on "$work/programs" map_released && says 'error VMM-MAP-HANDLE-STALE' && says 'called by run_map_released' && says '1 error,'
+point $? "and told although the driver does not come back"
+run 3 $on sh -c 'exit 3' && says 'no call of the driver was seen'
+point $? "the program's own status; that nothing was seen is said"
+run 0 $on -- "$work/programs" --list && grep -q map_twice "$work/out"
+point $? "arguments behind the program are the program's"
+run 0 --backend=sim:h200x2 "$work/programs" map_twice && says 'VMM-MAP-OVERLAP' && says '(simulator)'
+point $? "another simulated machine"
+(unset LD_LIBRARY_PATH; run 0 "$work/programs" map_twice) && says 'VMM-MAP-OVERLAP'
+point $? "without being told, whatever is here"
+LD_PRELOAD=$build/lib/libcuvmm-check.so "$work/programs" map_twice 2>"$work/err" && says 'VMM-MAP-OVERLAP' && says 'cuvmm check: 1 error, 0 hazards, 0 leaks'
+point $? "the library preloaded by hand sums up for itself"
+run 0 $on sh -c "$work/programs map_twice; $work/programs leaks_handle" && says '1 error, 0 hazards, 1 leak '
+point $? "several processes, one sum"
+
+printf 'int main(void) { return 0; }\n' >"$work/static.c"
+if "${CC-cc}" -static -o "$work/static" "$work/static.c" 2>/dev/null; then
+    run 2 "$work/static" && says 'statically linked'
+    point $? "a static program is refused"
+fi
+run 2 "$work/nothing" && says 'No such file'
+point $? "no such file"
+run 2 no-such-program-here && says 'no such program in PATH'
+point $? "no such program"
+run 2 "$work" && says 'is a folder'
+point $? "a folder"
+run 2 "$work/static.c" && says 'is not executable'
+point $? "no program at all"
+cp "$work/programs" "$work/setuid" && chmod g+s,u+s "$work/setuid" && chown 65534:65534 "$work/setuid" 2>/dev/null && chmod u+s "$work/setuid"
+if [ -u "$work/setuid" ] && [ "$(stat -c %u "$work/setuid")" != "$(id -u)" ]; then
+    run 2 "$work/setuid" && says 'is setuid'
+    point $? "a setuid program"
+fi
+head -c 18 "$work/programs" >"$work/other" && printf '\x03\x00' >>"$work/other" && tail -c +21 "$work/programs" >>"$work/other" && chmod +x "$work/other"
+run 2 "$work/other" && says 'another kind of machine'
+point $? "a program of another machine"
+CUVMM_CHECK_LIBRARIES=/nowhere run 2 $on "$work/programs" --list && says 'libcuvmm-check.so is not beside this command'
+point $? "a library that is not there"
+run 2 --log="$work/no/such/folder" "$work/programs" --list && says 'No such file'
+point $? "a log that cannot be written"
+for wrong in --error-exitcode=256 --error-exitcode=x --error-exitcode= --leaks=maybe --backend=gpu --frobnicate --log=; do
+    run 2 "$wrong" "$work/programs" && says 'cuvmm check: ' && says 'cuvmm help check'
+    point $? "$wrong is refused"
+done
+run 2 && says 'which program?'
+point $? "no program"
+echo "1..$points"
+[ "$failures" = 0 ]

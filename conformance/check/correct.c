@@ -1,0 +1,312 @@
+/* Programs without a mistake, some of them near one: of none may anything be told. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "program.h"
+
+#define RW CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+
+PROGRAM(right_cycle, "", SAME, DEVICE)
+{
+    begin();
+    size_t g = granule();
+    for (int i = 0; i < 3; i++) {
+        CUdeviceptr at = whole(2 * g);
+        DO(cuMemsetD32(at, 7, g / 4));
+        drop(at, 2 * g);
+    }
+}
+
+PROGRAM(right_growing, "", SAME, DEVICE)
+{
+    begin();
+    size_t g = granule();
+    CUdeviceptr at = reserve(4 * g);
+    for (size_t i = 0; i < 4; i++) {
+        CUmemGenericAllocationHandle handle = create(g);
+        DO(cuMemMap(at + i * g, g, 0, handle, 0));
+        DO(cuMemRelease(handle));
+        allow(at + i * g, g, RW);
+        DO(cuMemsetD8(at, (unsigned char)i, (i + 1) * g));
+    }
+    for (size_t i = 0; i < 4; i++)
+        DO(cuMemUnmap(at + i * g, g));
+    DO(cuMemAddressFree(at, 4 * g));
+}
+
+PROGRAM(right_two_addresses, "", SAME, DEVICE)
+{
+    begin();
+    size_t g = granule();
+    CUdeviceptr at = reserve(2 * g);
+    CUmemGenericAllocationHandle handle = create(g);
+    DO(cuMemMap(at, g, 0, handle, 0));
+    DO(cuMemMap(at + g, g, 0, handle, 0));
+    allow(at, 2 * g, RW);
+    DO(cuMemsetD8(at, 1, g));
+    DO(cuMemUnmap(at, 2 * g));
+    DO(cuMemRelease(handle));
+    DO(cuMemAddressFree(at, 2 * g));
+}
+
+PROGRAM(right_retain, "", SAME, DEVICE)
+{
+    CUmemGenericAllocationHandle handle;
+    CUmemAllocationProp prop;
+    begin();
+    size_t g = granule();
+    CUdeviceptr at = whole(g);
+    DO(cuMemRetainAllocationHandle(&handle, (void *)(uintptr_t)at));
+    DO(cuMemGetAllocationPropertiesFromHandle(&prop, handle));
+    drop(at, g);
+    DO(cuMemRelease(handle));
+}
+
+/* Another thread of the process took the place: no mistake, and the program looks. */
+PROGRAM(right_hint, "", SAME, DEVICE)
+{
+    CUdeviceptr other;
+    begin();
+    size_t g = granule();
+    CUdeviceptr at = reserve(g);
+    DO(cuMemAddressReserve(&other, g, 0, at, 0));
+    if (other == at)
+        exit(4);
+    DO(cuMemAddressFree(other, g));
+    DO(cuMemAddressFree(at, g));
+}
+
+PROGRAM(right_read_only, "", SAME, DEVICE)
+{
+    int value;
+    begin();
+    size_t g = granule();
+    CUdeviceptr at = whole(g);
+    allow(at, g, CU_MEM_ACCESS_FLAGS_PROT_READ);
+    DO(cuMemcpyDtoH(&value, at, sizeof value));
+    drop(at, g);
+}
+
+PROGRAM(right_asks_of_host_memory, "", SAME, DEVICE)
+{
+    int here = 0;
+    unsigned type;
+    begin();
+    cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, (CUdeviceptr)(uintptr_t)&here);
+    CUdeviceptr base;
+    size_t size;
+    cuMemGetAddressRange(&base, &size, (CUdeviceptr)(uintptr_t)&here);
+}
+
+PROGRAM(right_asks_of_device_memory, "", SAME, DEVICE)
+{
+    unsigned type = 0;
+    CUdeviceptr base = 0;
+    size_t size = 0;
+    unsigned long long flags = 0;
+    CUmemLocation location;
+    memset(&location, 0, sizeof location);
+    location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+    begin();
+    size_t g = granule();
+    CUdeviceptr at = whole(g);
+    DO(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, at));
+    DO(cuMemGetAddressRange(&base, &size, at + 5));
+    DO(cuMemGetAccess(&flags, &location, at));
+    if (base != at || size != g || flags != RW)
+        exit(4);
+    drop(at, g);
+}
+
+PROGRAM(right_too_much, "", SAME, DEVICE)
+{
+    CUmemGenericAllocationHandle handle;
+    CUmemAllocationProp prop = pinned();
+    begin();
+    NO(cuMemCreate(&handle, granule() << 24, &prop, 0));
+}
+
+PROGRAM(right_ordinary_memory, "", SAME, DEVICE)
+{
+    CUdeviceptr at;
+    char byte = 1;
+    unsigned type;
+    begin();
+    DO(cuMemAlloc(&at, 1000));
+    DO(cuMemsetD8(at, 0, 1000));
+    DO(cuMemcpyDtoH(&byte, at + 999, 1));
+    DO(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, at));
+    DO(cuMemFree(at));
+}
+
+PROGRAM(right_stream, "", SAME, DEVICE)
+{
+    CUstream stream;
+    char bytes[64] = {0};
+    begin();
+    size_t g = granule();
+    CUdeviceptr at = whole(g);
+    DO(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    DO(cuMemsetD8Async(at, 1, g, stream));
+    DO(cuMemcpyDtoHAsync(bytes, at, sizeof bytes, stream));
+    DO(cuStreamSynchronize(stream));
+    DO(cuStreamDestroy(stream));
+    drop(at, g);
+}
+
+PROGRAM(right_event, "", SAME, DEVICE)
+{
+    CUevent event;
+    begin();
+    size_t g = granule();
+    CUdeviceptr at = whole(g);
+    DO(cuEventCreate(&event, CU_EVENT_DEFAULT));
+    DO(cuMemsetD8Async(at, 1, g, NULL));
+    DO(cuEventRecord(event, NULL));
+    DO(cuEventSynchronize(event));
+    DO(cuEventDestroy(event));
+    drop(at, g);
+}
+
+PROGRAM(right_context_of_its_own, "", SAME, DEVICE)
+{
+    CUcontext context = NULL, popped = NULL;
+    CUresult (*make)(CUcontext *, unsigned, CUdevice) = NULL;
+    void *found = NULL;
+    DO(cuInit(0));
+    DO(cuGetProcAddress("cuCtxCreate", &found, 4000, 0, NULL));
+    memcpy(&make, &found, sizeof make);
+    DO(make(&context, 0, 0));
+    size_t g = granule();
+    CUdeviceptr at = whole(g);
+    DO(cuCtxPopCurrent(&popped));
+    DO(cuCtxPushCurrent(popped));
+    DO(cuMemsetD8(at, 0, g));
+    drop(at, g);
+    DO(cuCtxDestroy(context));
+}
+
+PROGRAM(right_primary_given_back, "", SAME, DEVICE)
+{
+    begin();
+    size_t g = granule();
+    CUdeviceptr at = whole(g);
+    drop(at, g);
+    DO(cuDevicePrimaryCtxRelease(0));
+}
+
+PROGRAM(right_export, "", SAME, DEVICE)
+{
+    int fd = -1;
+    CUmemGenericAllocationHandle handle;
+    CUmemAllocationProp prop = pinned();
+    prop.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+    begin();
+    DO(cuMemCreate(&handle, granule(), &prop, 0));
+    DO(cuMemExportToShareableHandle(&fd, handle, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
+    close(fd);
+    DO(cuMemRelease(handle));
+}
+
+static void host_function(void *user)
+{
+    *(int *)user = 1;
+}
+
+PROGRAM(right_host_function, "", SAME, DEVICE)
+{
+    int done = 0;
+    begin();
+    size_t g = granule();
+    CUdeviceptr at = whole(g);
+    DO(cuMemsetD8Async(at, 1, g, NULL));
+    DO(cuLaunchHostFunc(NULL, host_function, &done));
+    DO(cuCtxSynchronize());
+    if (!done)
+        exit(4);
+    drop(at, g);
+}
+
+static void *in_thread(void *user)
+{
+    CUcontext *context = user;
+    DO(cuCtxSetCurrent(*context));
+    size_t g = granule();
+    for (int i = 0; i < 100; i++) {
+        CUdeviceptr at = whole(g);
+        DO(cuMemsetD8(at, (unsigned char)i, 64));
+        drop(at, g);
+    }
+    return NULL;
+}
+
+PROGRAM(right_threads, "", SAME, DEVICE)
+{
+    pthread_t threads[4];
+    CUcontext context;
+    begin();
+    DO(cuCtxGetCurrent(&context));
+    for (int i = 0; i < 4; i++)
+        pthread_create(&threads[i], NULL, in_thread, &context);
+    for (int i = 0; i < 4; i++)
+        pthread_join(threads[i], NULL);
+}
+
+/* The child does nothing with the driver, and what its parent holds is not its to give back. A driver's own handlers in a child
+ * that exits are another matter, so not on a device. */
+PROGRAM(right_fork, "", SAME, SIM)
+{
+    int status;
+    begin();
+    size_t g = granule();
+    CUdeviceptr at = whole(g);
+    pid_t child = fork();
+    if (child == 0)
+        exit(0);
+    if (waitpid(child, &status, 0) != child || status)
+        exit(5);
+    drop(at, g);
+}
+
+PROGRAM(right_fork_before_init, "", SAME, DEVICE)
+{
+    int status;
+    pid_t child = fork();
+    begin();
+    size_t g = granule();
+    drop(whole(g), g);
+    if (child == 0)
+        exit(0);
+    if (waitpid(child, &status, 0) != child || status)
+        exit(5);
+}
+
+PROGRAM(right_dlsym, "", SAME, DEVICE)
+{
+    size_t (*length)(const char *) = NULL;
+    begin();
+    void *found = dlsym(RTLD_NEXT, "strlen"), *none = dlsym(RTLD_DEFAULT, "cuNoSuchFunction");
+    memcpy(&length, &found, sizeof length);
+    if (!length || length("four") != 4 || none)
+        exit(4);
+    size_t g = granule();
+    drop(whole(g), g);
+}
+
+/* Also what no version has is answered by the driver, in one way or another. */
+PROGRAM(right_proc_address, "", SAME, DEVICE)
+{
+    void *found = NULL;
+    CUdriverProcAddressQueryResult status;
+    begin();
+    cuGetProcAddress("cuNoSuchFunction", &found, 12000, 0, &status);
+    cuGetProcAddress("cuMemMap", &found, 10000, 0, &status);
+    if (found)
+        exit(4);
+    size_t g = granule();
+    drop(whole(g), g);
+}
