@@ -119,7 +119,8 @@ struct outcome {
 static vmm_result note(struct outcome *o, vmm_result result, const char *call)
 {
     const char *rule = vmm_last_detail()->rule;
-    bool memory = result == VMM_ERROR_OUT_OF_MEMORY && (!rule || !strcmp(rule, "VMM-SYSTEM-HOST-MEMORY"));
+    bool memory = result == VMM_ERROR_OUT_OF_MEMORY && (!rule || !strcmp(rule, "VMM-SYSTEM-HOST-MEMORY") ||
+                                                        !strcmp(rule, "VMM-BIND-RESOURCES"));
     static const char *const system[] = {"VMM-DMABUF-FILE", "VMM-EXPORT-SYSTEM", "VMM-IMPORT-SYSTEM", "VMM-SHARE-STATE"};
     bool file = result == VMM_ERROR_OPERATING_SYSTEM && !rule;
     for (size_t i = 0; rule && i < sizeof system / sizeof system[0]; i++)
@@ -259,10 +260,11 @@ static void aliases(vmm_system *sys, struct outcome *o)
 }
 
 /* A team of two, memory of both behind the object, and a store that reaches them. */
-static void multicast(vmm_system *sys, struct outcome *o)
+static void multicast(vmm_system *sys, struct outcome *o, bool shared)
 {
-    const vmm_multicast_object_prop prop = {.num_devices = 2, .size = G};
-    vmm_mem_generic_allocation_handle object = 0, memory[2] = {0};
+    const vmm_multicast_object_prop prop = {.num_devices = 2, .size = G, .handle_types = shared ? RIG_FD : 0};
+    vmm_mem_generic_allocation_handle object = 0, copy = 0, memory[2] = {0};
+    int fd = -1;
     vmm_mem_access_desc desc[2];
     vmm_deviceptr p = 0;
     uint64_t word = 0;
@@ -271,12 +273,18 @@ static void multicast(vmm_system *sys, struct outcome *o)
     for (int i = 0; i < 2; i++) {
         vmm_mem_allocation_prop device = prop_at(VMM_MEM_LOCATION_TYPE_DEVICE);
         device.location.id = i;
+        device.requested_handle_types = (int)prop.handle_types;
         desc[i] = (vmm_mem_access_desc){device.location, RW};
         TRY(vmm_multicast_add_device(sys, object, i));
         TRY(vmm_mem_create(sys, &memory[i], G, &device, 0));
         TRY(vmm_mem_map(sys, p + (uint64_t)i * G, G, 0, memory[i], 0));
     }
     TRY(vmm_multicast_bind_mem(sys, object, 0, memory[0], 0, G, 0));
+    if (shared) { /* with what is bound, and then goes on as everybody's */
+        TRY(vmm_mem_export_to_shareable_handle(sys, &fd, object, RIG_FD, 0));
+        TRY(rig_import(sys, fd, &copy));
+        close(fd);
+    }
     TRY(vmm_multicast_bind_addr(sys, object, 0, p + G, G, 0));
     TRY(vmm_mem_map(sys, p + 2 * G, G, 0, object, 0));
     TRY(vmm_mem_set_access(sys, p, 3 * G, desc, 1));
@@ -293,12 +301,14 @@ static void multicast(vmm_system *sys, struct outcome *o)
         TRY(vmm_mem_release(sys, memory[i]));
     }
     TRY(vmm_mem_unmap(sys, p, 3 * G));
+    if (shared)
+        TRY(vmm_mem_release(sys, copy));
     TRY(vmm_mem_release(sys, object));
     TRY(vmm_mem_address_free(sys, p, 3 * G));
 }
 
 /* [device 2 MiB][device 2 MiB][host 2 MiB] */
-static void life(vmm_system *sys, struct outcome *o)
+static void life(vmm_system *sys, struct outcome *o, bool shared)
 {
     vmm_mem_allocation_prop device = prop_at(VMM_MEM_LOCATION_TYPE_DEVICE), host = prop_at(VMM_MEM_LOCATION_TYPE_HOST);
     vmm_mem_access_desc both[2] = {{device.location, RW}, {host.location, RW}};
@@ -323,7 +333,7 @@ static void life(vmm_system *sys, struct outcome *o)
     aliases(sys, o);
     share(sys, o);
     if (teams)
-        multicast(sys, o);
+        multicast(sys, o, shared);
     TRY(vmm_mem_unmap(sys, at, 3 * G));
     for (int i = 0; i < 3; i++)
         TRY(vmm_mem_release(sys, handle[i]));
@@ -342,9 +352,9 @@ static bool lived(const char *spec, unsigned long *kind, unsigned long nth, stru
     failed = false;
     *kind = nth;
     TRY(vmm_open(spec, &sys));
-    life(sys, o);
+    life(sys, o, strstr(spec, "machine=") != NULL);
     TRY(vmm_attach(sys, &peer));
-    life(peer, o);
+    life(peer, o, strstr(spec, "machine=") != NULL);
     *kind = 0;
     o->left = vmm_leaks(sys, NULL, NULL) + vmm_leaks(peer, NULL, NULL);
     vmm_close(peer);
@@ -390,6 +400,8 @@ int main(void)
     one_by_one("sim:h100", &system_left, "to the system", 3);
     one_by_one("sim:h200x2", &memory_left, "for memory, with a team", 30);
     one_by_one("sim:h200x2", &system_left, "to the system, with a team", 3);
+    one_by_one("sim:h200x2,machine=scarce", &memory_left, "for memory, with a shared team", 30);
+    one_by_one("sim:h200x2,machine=scarce", &system_left, "to the system, with a shared team", 20);
     one_by_one("sim:h100,alias=stale:1", &memory_left, "for memory, with old bytes", 80);
     one_by_one("sim:h100,alias=stale:1", &system_left, "to the system, with old bytes", 3);
     rig_end();

@@ -167,6 +167,46 @@ static void test_many_lines(void)
     free(text);
 }
 
+/* Each argument by itself. */
+static void test_arguments(void)
+{
+    static const unsigned grids[][6] = {{0, 1, 1, 1, 1, 1},           {1, 0, 1, 1, 1, 1},     {1, 1, 0, 1, 1, 1},
+                                        {1, 1, 1, 0, 1, 1},           {1, 1, 1, 1, 0, 1},     {1, 1, 1, 1, 1, 0},
+                                        {0x80000000u, 1, 1, 1, 1, 1}, {1, 65536, 1, 1, 1, 1}, {1, 1, 65536, 1, 1, 1},
+                                        {1, 1, 1, 1025, 1, 1},        {1, 1, 1, 1, 1025, 1},  {1, 1, 1, 1, 1, 65},
+                                        {1, 1, 1, 512, 2, 2}};
+    CUlibrary library;
+    CUmodule module;
+    CUfunction f;
+    CUdevice device = 7;
+    void *p = NULL;
+    CUdeviceptr at = 0;
+    OK(cuLibraryLoadData(&library, "code", NULL, NULL, 0, NULL, NULL, 0));
+    OK(cuLibraryGetModule(&module, library));
+    OK(cuModuleGetFunction(&f, module, "fill"));
+    for (size_t i = 0; i < sizeof grids / sizeof grids[0]; i++)
+        IS(cuLaunchKernel(f, grids[i][0], grids[i][1], grids[i][2], grids[i][3], grids[i][4], grids[i][5], 0, NULL, NULL, NULL),
+           ERROR_INVALID_VALUE);
+    OK(cuLibraryUnload(library));
+    IS(cuLibraryLoadData(NULL, "code", NULL, NULL, 0, NULL, NULL, 0), ERROR_INVALID_VALUE);
+    IS(cuLibraryLoadData(&library, NULL, NULL, NULL, 0, NULL, NULL, 0), ERROR_INVALID_VALUE);
+    IS(cuDeviceGetByPCIBusId(NULL, "0000:01:00.0"), ERROR_INVALID_VALUE);
+    IS(cuDeviceGetByPCIBusId(&device, NULL), ERROR_INVALID_VALUE);
+    IS(cuDeviceGetByPCIBusId(&device, "nowhere"), ERROR_INVALID_VALUE);
+    IS(cuDeviceGetByPCIBusId(&device, "0001:01:00.0"), ERROR_INVALID_DEVICE);
+    IS(cuDeviceGetByPCIBusId(&device, "0000:01:01.0"), ERROR_INVALID_DEVICE);
+    IS(cuDeviceGetByPCIBusId(&device, "0000:01:00.1"), ERROR_INVALID_DEVICE);
+    EQUAL(device, 7);
+    IS(cuMemHostAlloc(NULL, 100, 0), ERROR_INVALID_VALUE);
+    IS(cuMemHostAlloc(&p, 0, 0), ERROR_INVALID_VALUE);
+    IS(cuMemHostAlloc(&p, 100, 8), ERROR_INVALID_VALUE);
+    IS(cuMemHostGetDevicePointer(NULL, &p, 0), ERROR_INVALID_VALUE);
+    IS(cuMemHostGetDevicePointer(&at, &p, 1), ERROR_INVALID_VALUE);
+    IS(cuMemHostGetDevicePointer(&at, &p, 0), ERROR_INVALID_VALUE);
+    EQUAL(at, 0);
+    EQUAL((uintptr_t)p, 0);
+}
+
 int main(void)
 {
     test_worlds();
@@ -175,6 +215,7 @@ int main(void)
     test_functions();
     test_our_kernels();
     test_registered();
+    test_arguments();
     test_many_lines();
     return tap_done();
 }
