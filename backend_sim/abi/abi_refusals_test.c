@@ -187,6 +187,10 @@ static void test_arguments(void)
     for (size_t i = 0; i < sizeof grids / sizeof grids[0]; i++)
         IS(cuLaunchKernel(f, grids[i][0], grids[i][1], grids[i][2], grids[i][3], grids[i][4], grids[i][5], 0, NULL, NULL, NULL),
            ERROR_INVALID_VALUE);
+    size_t none = 0;
+    void *unknown[] = {(void *)99, &none, CU_LAUNCH_PARAM_END}, *half[] = {CU_LAUNCH_PARAM_BUFFER_SIZE, &none, CU_LAUNCH_PARAM_END};
+    IS(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, unknown), ERROR_INVALID_VALUE);
+    IS(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, half), ERROR_INVALID_VALUE);
     OK(cuLibraryUnload(library));
     IS(cuLibraryLoadData(NULL, "code", NULL, NULL, 0, NULL, NULL, 0), ERROR_INVALID_VALUE);
     IS(cuLibraryLoadData(&library, NULL, NULL, NULL, 0, NULL, NULL, 0), ERROR_INVALID_VALUE);
@@ -207,15 +211,46 @@ static void test_arguments(void)
     EQUAL((uintptr_t)p, 0);
 }
 
+/* Every attribute of both kinds of memory: told, or not known; and in a list, of which some are not wanted. */
+static void test_pointer_attributes(void)
+{
+    CUmemAllocationProp prop = {.type = CU_MEM_ALLOCATION_TYPE_PINNED, .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
+    CUmemGenericAllocationHandle memory;
+    CUdeviceptr at = 0, mapped = 0;
+    int told[2] = {0, 0};
+    OK(cuMemAlloc(&at, 64));
+    OK(cuMemCreate(&memory, 2 << 20, &prop, 0));
+    OK(cuMemAddressReserve(&mapped, 2 << 20, 0, 0, 0));
+    OK(cuMemMap(mapped, 2 << 20, 0, memory, 0));
+    for (int i = 0; i < 2; i++)
+        for (int attribute = 1; attribute <= 22; attribute++) {
+            unsigned char value[64] = {0};
+            CUresult got = cuPointerGetAttribute(value, (CUpointer_attribute)attribute, i ? mapped : at);
+            told[i] += got == CUDA_SUCCESS;
+            if (got != CUDA_SUCCESS && got != CUDA_ERROR_INVALID_VALUE && got != CUDA_ERROR_NOT_SUPPORTED)
+                told[i] -= 100;
+        }
+    EQUAL(told[0] > 10 && told[1] > 10, 1);
+    CUpointer_attribute list[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS};
+    unsigned type = 0;
+    void *data[] = {&type, NULL};
+    IS(cuPointerGetAttributes(2, list, data, at), ERROR_INVALID_VALUE);
+    OK(cuMemUnmap(mapped, 2 << 20));
+    OK(cuMemAddressFree(mapped, 2 << 20));
+    OK(cuMemRelease(memory));
+    OK(cuMemFree(at));
+}
+
 int main(void)
 {
     test_worlds();
-    setenv("CUVMM_KERNELS", "cuvmm", 1);
+    setenv("CUVMM_KERNELS", "/no/such/kernels.so:cuvmm", 1); /* one that is not there is told, and the others are */
     begin();
     test_functions();
     test_our_kernels();
     test_registered();
     test_arguments();
+    test_pointer_attributes();
     test_many_lines();
     return tap_done();
 }
