@@ -21,8 +21,7 @@ uint64_t sim_granularity(const struct sim_process *process, vmm_mem_location_typ
 
 static bool attribute(const struct sim_process *process, vmm_device_attribute number)
 {
-    int value;
-    return sim_profile_attribute(&process->machine->profile, number, &value) && value != 0;
+    return sim_profile_has(&process->machine->profile, number);
 }
 
 /* A rule that prop breaks whatever the size: the rule, and the value at fault. */

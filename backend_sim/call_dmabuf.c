@@ -81,9 +81,7 @@ static vmm_result check_mapped(const struct sim_process *process, const request 
 /* Whatever the memory is. */
 static vmm_result check_machine(const struct sim_process *process, const request *call)
 {
-    int supported = 0;
-    sim_profile_attribute(&process->machine->profile, VMM_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED, &supported);
-    if (!supported) {
+    if (!sim_profile_has(&process->machine->profile, VMM_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED)) {
         vmm_object nearest = sim_object_nearest(process, call->dptr);
         return vmm_detail_refuse(VMM_RULE_DMABUF_UNSUPPORTED, call->dptr, 0, &nearest);
     }

@@ -109,10 +109,8 @@ vmm_result sim_fabric_find(struct sim_process *process, const void *bytes, struc
     struct imex_place place;
     struct share_label label;
     char why[SHARE_WHY];
-    int supported = 0;
     uint64_t value = shown(bytes);
-    if (!sim_profile_attribute(&machine->profile, VMM_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED, &supported) ||
-        !supported)
+    if (!sim_profile_has(&machine->profile, VMM_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED))
         return refuse(VMM_RULE_IMPORT_FABRIC, value, "this machine has no fabric handles (attribute 128)");
     if (!fabric_handle_read(bytes, &place, &label) || !machine->bytes) /* a shadow has no node to look at */
         return refuse(VMM_RULE_IMPORT_FABRIC, value, "");

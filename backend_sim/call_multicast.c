@@ -1,14 +1,9 @@
 /* Multicast objects: their properties, the devices of their team, and what is bound to them. No driver was asked: the
  * order of the checks is ours, arguments first, then the team, then the memory. */
-#include <inttypes.h>
-#include <stdlib.h>
-
 #include "call_fabric.h"
 #include "launch.h"
 #include "team_share.h"
 #include "team_wait.h"
-
-#define WINDOWS_TYPES (VMM_MEM_HANDLE_TYPE_WIN32 | VMM_MEM_HANDLE_TYPE_WIN32_KMT)
 
 static uint64_t unit_of(const struct sim_process *process)
 {
@@ -24,8 +19,7 @@ uint64_t sim_handle_unit(const struct sim_process *process, const struct sim_han
 
 static bool attribute(const struct sim_process *process, vmm_device_attribute number)
 {
-    int value;
-    return sim_profile_attribute(&process->machine->profile, number, &value) && value != 0;
+    return sim_profile_has(&process->machine->profile, number);
 }
 
 static vmm_result refuse(enum vmm_rule_id rule, uint64_t value, uint64_t expected)

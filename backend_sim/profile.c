@@ -107,6 +107,12 @@ bool sim_profile_attribute(const struct sim_profile *profile, int attribute, int
     return false;
 }
 
+bool sim_profile_has(const struct sim_profile *profile, int attribute)
+{
+    int value;
+    return sim_profile_attribute(profile, attribute, &value) && value != 0;
+}
+
 uint64_t sim_profile_multicast(const struct sim_profile *profile, int option)
 {
     uint64_t own = profile->multicast_granularity[option];

@@ -98,5 +98,7 @@ uint64_t sim_profile_multicast(const struct sim_profile *profile, int option);
 
 /* The value of a device attribute; false when the profile does not list it. */
 bool sim_profile_attribute(const struct sim_profile *profile, int attribute, int *value);
+/* Is the attribute listed, and not 0? */
+bool sim_profile_has(const struct sim_profile *profile, int attribute);
 
 #endif

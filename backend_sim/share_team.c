@@ -108,15 +108,19 @@ static bool object_lives(const struct share_folder *folder, const struct share_b
     return share_folder_other_has(folder, bind->machine, "token", bind->object);
 }
 
-void share_team_tidy(const struct share_folder *folder)
+bool share_team_tidy(const struct share_folder *folder)
 {
     struct share_state *state = folder->state;
+    bool ended = false;
     for (unsigned i = 0; i < SHARE_TEAMS; i++) {
         uint64_t number = atomic_load(&state->team[i].number);
         if (number && !block_lives(state, number))
             atomic_store(&state->team[i].number, 0);
     }
     for (unsigned i = 0; i < share_binds(state); i++)
-        if (atomic_load(&state->bind[i].number) && !object_lives(folder, &state->bind[i]))
+        if (atomic_load(&state->bind[i].number) && !object_lives(folder, &state->bind[i])) {
             share_bind_end(state, i);
+            ended = true;
+        }
+    return ended;
 }

@@ -31,7 +31,7 @@ void share_bind_end(struct share_state *state, unsigned index);
 /* Is the block with that number bound to anything? */
 bool share_is_bound(const struct share_state *state, uint64_t number);
 
-/* Ends the binds to objects that are gone, of this machine and of others; and teams that never got a block. */
-void share_team_tidy(const struct share_folder *folder);
+/* Ends the binds to objects that are gone, of this machine and of others; and teams that never got a block. Did a bind end? */
+bool share_team_tidy(const struct share_folder *folder);
 
 #endif

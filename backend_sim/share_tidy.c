@@ -146,7 +146,7 @@ void share_tidy(struct share *share)
             share_clear_slot(share, i);
     }
     end_blocks(share);
-    share_team_tidy(&share->folder);
-    end_blocks(share); /* and what was bound to those */
+    if (share_team_tidy(&share->folder))
+        end_blocks(share); /* what was bound to those */
     share_collect(share);
 }

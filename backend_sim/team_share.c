@@ -24,13 +24,13 @@ static struct share_team *team_in_state(const struct sim_block *object)
 
 /* ---- looking ---- */
 
-/* Devices that others added. With the lock of the object's state. */
-static const char *look_at_members(struct sim_machine *machine, struct sim_block *object)
+/* Devices that others added. With the lock of the object's state. Its team there; NULL when what stands there cannot be. */
+static struct share_team *look_at_members(struct sim_machine *machine, struct sim_block *object)
 {
-    const struct share_team *shared = team_in_state(object);
+    struct share_team *shared = team_in_state(object);
     struct team *team = object->team;
     if (!shared || shared->wanted != team->wanted)
-        return SHARE_STATE_LOST;
+        return NULL;
     for (unsigned i = 0; i < share_team_members(shared); i++) {
         const volatile struct share_member *member = &shared->member[i];
         uint64_t of = member->machine, id = of == own_id(machine) ? TEAM_THIS_MACHINE : of;
@@ -39,7 +39,7 @@ static const char *look_at_members(struct sim_machine *machine, struct sim_block
             !team_member_of(team, id, (int)device))
             team_add(team, id, (int)device);
     }
-    return NULL;
+    return shared;
 }
 
 /* Ends what is there no more. */
@@ -149,7 +149,7 @@ const char *team_look(struct sim_machine *machine, struct sim_block *object)
         return NULL;
     if (!share_lock(object->share))
         return SHARE_STATE_LOST;
-    const char *wrong = look_at_members(machine, object);
+    const char *wrong = look_at_members(machine, object) ? NULL : SHARE_STATE_LOST;
     share_unlock(object->share);
     for (unsigned i = 0; !wrong && i < team->members; i++)
         if (i == 0 || team->member[i].machine != team->member[i - 1].machine)
@@ -183,12 +183,12 @@ enum team_answer team_join(struct sim_machine *machine, struct sim_block *object
     snprintf(why, SHARE_WHY, "%s", SHARE_STATE_LOST);
     if (!share_lock(object->share))
         return TEAM_LOST;
-    if (!look_at_members(machine, object))
+    struct share_team *shared = look_at_members(machine, object);
+    if (shared)
         answer = team_has(object->team, device)      ? TEAM_TWICE
                  : team_is_complete(object->team)    ? TEAM_FULL
                                                      : TEAM_DONE;
-    if (answer == TEAM_DONE &&
-        !share_team_add(object->share->folder.state, team_in_state(object), own_id(machine), device))
+    if (answer == TEAM_DONE && !share_team_add(object->share->folder.state, shared, own_id(machine), device))
         answer = TEAM_FULL;
     if (answer == TEAM_DONE)
         team_add(object->team, TEAM_THIS_MACHINE, device);

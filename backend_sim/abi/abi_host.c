@@ -151,7 +151,6 @@ static vmm_result make(vmm_system *sys, struct range *range, uint64_t size)
 static CUresult allocate(vmm_system *sys, const char *function, void **pp, size_t size, unsigned flags)
 {
     uint64_t current;
-    int supported = 0;
     struct ask_context context;
     struct range range = {.is = {.flags = flags}, .asked = size};
     CUresult result = abi_current(sys, function, &current, &context);
@@ -160,8 +159,7 @@ static CUresult allocate(vmm_system *sys, const char *function, void **pp, size_
     if (!pp || !size || (flags & ~7u))
         return abi_refuse(CUDA_ERROR_INVALID_VALUE, function, "%s", !pp ? "pp is NULL" : !size ? "bytesize is 0"
                           : "flags: only CU_MEMHOSTALLOC_ bits");
-    if (!sim_profile_attribute(ask_profile(sys), VMM_DEVICE_ATTRIBUTE_HOST_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED,
-                               &supported) || !supported)
+    if (!sim_profile_has(ask_profile(sys), VMM_DEVICE_ATTRIBUTE_HOST_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED))
         return abi_refuse(CUDA_ERROR_NOT_SUPPORTED, function,
                           "this machine has no host memory that devices can use; use cuMemHostRegister or another profile");
     result = (CUresult)make(sys, &range, size);
