@@ -50,6 +50,14 @@ else
     failures=$((failures + 1))
     echo "not ok $points - a folder without tests is a failure"
 fi
+check 'a failure that says why' '0 passed, 1 failed, 0 skipped' 1 'echo "not ok 1 - a"; echo "#   got 3"; echo 1..1; exit 1'
+points=$((points + 1))
+if [ "$(tail -n 1 "$folder/said")" = 'tally:   #   got 3' ]; then
+    echo "ok $points - and is told with it"
+else
+    failures=$((failures + 1))
+    echo "not ok $points - and is told with it"
+fi
 mkdir "$folder/two"
 printf 'ok 1 - a\n1..1\n# exit status 0\n' >"$folder/two/a.tap"
 printf 'not ok 1 - a\n1..1\n# exit status 1\n' >"$folder/two/b.tap"

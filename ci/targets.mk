@@ -16,7 +16,7 @@ COVERAGE_FLOOR ?= ci/coverage-floor
 TAP            ?= $(BUILD)/tap
 TALLY          ?= ci/tally
 LIBDIR         ?= $(PREFIX)/lib
-VALGRIND       ?= valgrind -q --suppressions=ci/valgrind.supp --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite,indirect
+VALGRIND       ?= valgrind -q --vgdb=no --suppressions=ci/valgrind.supp --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite,indirect
 NEST            = $(MAKE) --no-print-directory
 
 # A build without -j uses $(JOBS). What was given on the command line stays, and nested makes share what there is.
