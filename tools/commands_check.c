@@ -203,10 +203,12 @@ static bool run_check(struct script *script)
             return check->run(script);
         }
     return script_wrong(script, word->column,
-                        "\"%.40s\" cannot be checked; value, access, bytes, host, host-bytes, leaks, refs and maps can", word->text);
+                        "\"%.40s\" cannot be checked; value, access, bytes, host, host-bytes, leaks, refs and maps can",
+                        word->text);
 }
 
 const struct script_command script_check_commands[] = {
-    {"check", "value|access|bytes|host|host-bytes|leaks|refs|maps ...", "fails the script when this is not so", "", run_check, false},
+    {"check", "value|access|bytes|host|host-bytes|leaks|refs|maps ...", "fails the script when this is not so", "",
+     run_check, false},
     {0},
 };

@@ -23,15 +23,15 @@ static bool own_addresses(struct script *script, uint64_t address, uint64_t size
     if (!script_system(script))
         return false;
     if (opens_without_arena(script->spec))
-        return script_failed(script, "the host finds nothing at this system's addresses, which were not taken in its address space; "
-                             "a backend with arena=auto (sim:h100,arena=auto) takes them");
+        return script_failed(script, "the host finds nothing at this system's addresses, which were not taken in its address "
+                             "space; a backend with arena=auto (sim:h100,arena=auto) takes them");
     char number[AMOUNT_ROOM];
     const struct symbol *range = symbols_at(&script->symbols, address);
     if (range && !range->ended && address >= range->value && address - range->value < range->size &&
         size <= range->size - (address - range->value))
         return true;
-    return script_wrong(script, 1, "the host touches addresses of one reservation or alloc of the script only, which %s there are not",
-                        amount(size, number));
+    return script_wrong(script, 1, "the host touches addresses of one reservation or alloc of the script only, and this is %s "
+                        "elsewhere", amount(size, number));
 }
 
 /* host-write ADDRESS BYTES, check host-bytes ADDRESS BYTES: the bytes are the caller's. */
