@@ -89,7 +89,7 @@ has 'an example that fails is a failure' "$said" '^not ok 1 - example share$'
 has 'with what it said' "$said" 'no backend "nonsense"'
 
 # The lessons: those that a driver can, on the simulator and on the CUDA backend; one that goes wrong there.
-said=$(GPU_BACKEND=sim:h100 ci/gpu-lessons "$build")
+said=$(GPU_BACKEND=sim:h100,arena=auto ci/gpu-lessons "$build")
 has 'the lessons run' "$said" '^ok 1 - lesson 01-address-and-memory$'
 has 'all of them well' "$(printf '%s\n' "$said" | grep -c '^not ok')" '^0$'
 has 'what one device cannot is skipped with its reason' "$said" '^ok [0-9]* - lesson 08-[a-z-]* # SKIP .'
