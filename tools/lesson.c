@@ -158,8 +158,8 @@ static bool read_mark(struct reader *reader, const char *line)
     }
     reader->open = NULL;
     if (!is_draw(line))
-        return wrong(reader, reader->line, "\"%.20s\" is no mark of a lesson (#@ ## #? #- #+ #draw); a comment begins with \"# \"",
-                     line);
+        return wrong(reader, reader->line,
+                     "\"%.20s\" is no mark of a lesson (#@ ## #? #- #+ #draw); a comment begins with \"# \"", line);
     add_part(reader, LESSON_DRAW);
     return true;
 }
@@ -189,8 +189,9 @@ static bool check_whole(const struct reader *reader)
         for (size_t c = 0; c < part->choices; c++)
             right += part->choice[c].right;
         if (part->kind == LESSON_QUESTION && (part->choices < 2 || right != 1))
-            return wrong(reader, part->line, "a question has two choices (#- #+) or more and one is right; here are %zu, %zu right",
-                         part->choices, right);
+            return wrong(reader, part->line,
+                         "a question has two choices (#- #+) or more and one is right; here are %zu, %zu right", part->choices,
+                         right);
         commands = commands || part->kind == LESSON_COMMAND;
     }
     return commands || wrong(reader, reader->line, "a lesson without a command; the machine is to show what the text says");

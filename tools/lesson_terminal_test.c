@@ -57,7 +57,8 @@ static const struct {
     const char *seen, *unseen;
 } cases[] = {
     {"it waits, and q leaves", "q\n", NULL, NULL, 0, "[Enter goes on, q leaves] ", "cuInit(0)"},
-    {"Enter goes on to the first question", "\n\nq\n", NULL, NULL, 0, "[a to c answers, Enter shows the answer, q leaves] ", "Question 2"},
+    {"Enter goes on to the first question", "\n\nq\n", NULL, NULL, 0, "[a to c answers, Enter shows the answer, q leaves] ",
+     "Question 2"},
     {"a wrong answer is answered, and the next try taken", "\n\na\nc\nq\n", NULL, NULL, 0, "+ c) Right.", "Question 2"},
     {"the title is in colour", "q\n", NULL, NULL, 0, "\033[1;36m1. Address and memory", "cuInit(0)"},
     {"but not for people who want none", "q\n", NULL, "1", 0, "1. Address and memory", "\033["},

@@ -21,7 +21,8 @@ static const struct {
     {{"#@ title: A", "#@ driver: no"}, "x.vmm:2: \"no\" after driver:; write yes, or no, and the reason"},
     {{"#@ title: A", "#@ driver: no, "}, "x.vmm:2: \"no, \" after driver:; write yes, or no, and the reason"},
     {{"#@ title: A", "#@ author: B"}, "x.vmm:2: \"author: B\" after #@; title: and driver: are known"},
-    {{"#@ title: A", "#@ driver: yes", "## text"}, "x.vmm:3: a lesson without a command; the machine is to show what the text says"},
+    {{"#@ title: A", "#@ driver: yes", "## text"},
+     "x.vmm:3: a lesson without a command; the machine is to show what the text says"},
     {{"#@ title: A", "#@ driver: yes", "", "#!draw"}, "x.vmm:4: \"#!draw\" is no mark of a lesson"},
     {{"#@ title: A", "#@ driver: yes", "", "#drawn"}, "x.vmm:4: \"#drawn\" is no mark of a lesson"},
     {{"#@ title: A", "#@ driver: yes", "#- a | b"}, "x.vmm:3: a choice without a question; #? comes before #- and #+"},
@@ -30,10 +31,13 @@ static const struct {
     {{"#@ title: A", "#@ driver: yes", "#? q", "#+ a"}, "x.vmm:4: a choice is \"the choice | what to say to who picks it\""},
     {{"#@ title: A", "#@ driver: yes", "#? q", "#+ | b"}, "x.vmm:4: a choice is"},
     {{"#@ title: A", "#@ driver: yes", "#? q", "#+ a | "}, "x.vmm:4: a choice is"},
-    {{"#@ title: A", "#@ driver: yes", "#? q", "#+ a | b", "init"}, "x.vmm:3: a question has two choices (#- #+) or more and one is right; here are 1, 1 right"},
-    {{"#@ title: A", "#@ driver: yes", "init", "#? q", "#- a | b", "#- c | d"}, "x.vmm:4: a question has two choices (#- #+) or more and one is right; here are 2, 0 right"},
+    {{"#@ title: A", "#@ driver: yes", "#? q", "#+ a | b", "init"},
+     "x.vmm:3: a question has two choices (#- #+) or more and one is right; here are 1, 1 right"},
+    {{"#@ title: A", "#@ driver: yes", "init", "#? q", "#- a | b", "#- c | d"},
+     "x.vmm:4: a question has two choices (#- #+) or more and one is right; here are 2, 0 right"},
     {{"#@ title: A", "#@ driver: yes", "init", "#? q", "#+ a | b", "#+ c | d"}, "here are 2, 2 right"},
-    {{"#@ title: A", "#@ driver: yes", "init", "#? q", "#+ a | b", "#- c | d", "#- e | f", "#- g | h", "#- i | j", "#- k | l", "#- m | n"},
+    {{"#@ title: A", "#@ driver: yes", "init", "#? q", "#+ a | b", "#- c | d", "#- e | f", "#- g | h", "#- i | j", "#- k | l",
+      "#- m | n"},
      "x.vmm:11: more than 6 choices"},
 };
 
@@ -94,7 +98,8 @@ static void test_parts(void)
     } want[] = {{LESSON_TEXT, 4}, {LESSON_TEXT, 7}, {LESSON_COMMAND, 11}, {LESSON_QUESTION, 12}, {LESSON_COMMAND, 16},
                 {LESSON_DRAW, 17}, {LESSON_COMMAND, 19}, {LESSON_COMMAND, 20}, {LESSON_COMMAND, 21}};
     for (size_t i = 0; i < lesson.parts && i < sizeof want / sizeof want[0]; i++)
-        tap_ok(lesson.part[i].kind == want[i].kind && lesson.part[i].line == want[i].line, "part %zu is of line %d", i, want[i].line);
+        tap_ok(lesson.part[i].kind == want[i].kind && lesson.part[i].line == want[i].line, "part %zu is of line %d", i,
+               want[i].line);
     tap_text(lesson.part[0].text, "One paragraph in two lines.", "lines of a paragraph are joined");
     tap_text(lesson.part[1].text, "Another:\n  kept   as it is\n  too\nand prose.", "indented lines stay as they are");
     tap_text(lesson.part[3].text, "How many?", "a question may take two lines");
@@ -194,7 +199,8 @@ static const struct {
     {"no such choice", "\nc\nb\n\n", "One letter, a to b, is an answer.", "1 of 1 questions"},
     {"no letter", "\n7\nb\n\n", "One letter, a to b, is an answer.", "1 of 1 questions"},
     {"two letters", "\nab\nb\n\n", "One letter, a to b, is an answer.", "1 of 1 questions"},
-    {"a long line is one answer", "\nbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb\nb\n\n",
+    {"a long line is one answer",
+     "\nbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb\nb\n\n",
      "an answer.\n[a to b answers, Enter shows the answer, q leaves]   + b)", "1 of 1 questions"},
     {"q leaves before the first call", "q\n", "q leaves] \n", "cuInit"},
     {"q leaves at a question", "\nq\n", "Question 1 of 1", "Yes,"},

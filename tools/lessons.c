@@ -46,23 +46,32 @@ static void free_lines(struct file_lines *lines)
     free(lines->line);
 }
 
+static void add_line(struct file_lines *lines, const char *line)
+{
+    lines->line = text_grow(lines->line, (lines->count + 2) * sizeof *lines->line);
+    lines->line[lines->count] = text_grow(NULL, strlen(line) + 1);
+    strcpy(lines->line[lines->count++], line);
+    lines->line[lines->count] = NULL;
+}
+
+/* False: err was told, and there is nothing to free. */
 static bool read_lines(struct file_lines *lines, const char *path, FILE *err)
 {
     FILE *in = fopen(path, "r");
     char *line = NULL;
     size_t room = 0;
     ssize_t length = 0;
+    bool text = true;
     *lines = (struct file_lines){.line = text_grow(NULL, sizeof *lines->line)};
-    while (in && (length = getline(&line, &room, in)) >= 0) {
-        lines->line = text_grow(lines->line, (lines->count + 2) * sizeof *lines->line);
-        line[strcspn(line, "\n")] = 0;
-        lines->line[lines->count] = text_grow(NULL, strlen(line) + 1);
-        strcpy(lines->line[lines->count++], line);
+    lines->line[0] = NULL;
+    while (in && text && (length = getline(&line, &room, in)) >= 0) {
+        text = strlen(line) == (size_t)length;
+        line[strcspn(line, "\r\n")] = 0;
+        add_line(lines, line);
     }
-    bool fine = in && !ferror(in);
+    bool fine = in && text && !ferror(in);
     if (!fine)
-        fprintf(err, "cuvmm lesson: %s: %s\n", path, strerror(errno));
-    lines->line[lines->count] = NULL;
+        fprintf(err, "cuvmm lesson: %s: %s\n", path, text ? strerror(errno) : "a byte 0; a lesson is text");
     free(line);
     if (in)
         fclose(in);
