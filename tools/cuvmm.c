@@ -33,12 +33,6 @@ bool cuvmm_wants_colour(FILE *out)
     return (!no || !no[0]) && fd >= 0 && isatty(fd);
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 static int run_file(const char *path, const struct script_options *options)
 {
     bool standard = strcmp(path, "-") == 0;
@@ -47,7 +41,7 @@ static int run_file(const char *path, const struct script_options *options)
         fprintf(options->err, "cuvmm run: %s: %s\n", path, strerror(errno));
         return 2;
     }
-    struct script *script = script_new(options, standard ? "standard input" : base_name(path));
+    struct script *script = script_new(options, standard ? "standard input" : text_base_name(path));
     script_read(script, in);
     if (!standard)
         fclose(in);

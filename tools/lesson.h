@@ -65,7 +65,4 @@ struct lesson_talk {
 /* Tells the lesson and makes its calls. Returns the exit status: that of the script, 0 where the listener left. */
 int lesson_run(const struct lesson *lesson, const struct lesson_talk *talk);
 
-/* The paragraph in lines of at most 100 columns, each line indented by that many blanks. */
-void lesson_print_text(FILE *out, const char *text, size_t indent);
-
 #endif

@@ -19,18 +19,18 @@ struct teller {
     bool left;
 };
 
-void lesson_print_text(FILE *out, const char *text, size_t indent)
+/* A paragraph in lines of at most COLUMNS; indented ones stand as they are. */
+static void say_text(FILE *out, const char *text)
 {
     while (*text) {
         size_t length = strcspn(text, "\n");
         char *line = text_grow(NULL, length + 1);
         memcpy(line, text, length);
         line[length] = 0;
-        fprintf(out, "%*s", (int)indent, "");
         if (line[0] == ' ')
             fputs(line, out);
         else
-            text_wrap(out, line, indent, indent, COLUMNS);
+            text_wrap(out, line, 0, 0, COLUMNS);
         fputs("\n", out);
         free(line);
         text += length + (text[length] == '\n');
@@ -144,7 +144,7 @@ static bool tell_part(struct teller *t, int line)
     switch (part->kind) {
     case LESSON_TEXT:
         gap(t);
-        lesson_print_text(t->talk->out, part->text, 0);
+        say_text(t->talk->out, part->text);
         t->paused = t->blank = false;
         return true;
     case LESSON_QUESTION: return tell_question(t, part);

@@ -100,12 +100,6 @@ static int page(const struct lesson_source *source, FILE *out)
     return 0;
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 static int tell(const char *file, const char *const *lines, const struct lesson_talk *how, int number)
 {
     struct lesson lesson;
@@ -124,7 +118,7 @@ static int tell(const char *file, const char *const *lines, const struct lesson_
 static int tell_file(const char *path, const struct lesson_talk *talk)
 {
     struct file_lines lines;
-    const char *file = base_name(path);
+    const char *file = text_base_name(path);
     if (!read_lines(&lines, path, talk->err))
         return 2;
     int status = tell(file, (const char *const *)lines.line, talk, atoi(file));
@@ -158,17 +152,15 @@ static bool listens(const struct wish *wish, FILE *out)
 
 static int obey(const struct wish *wish, FILE *out, FILE *err)
 {
-    const struct lesson_source *source = NULL;
     struct lesson_talk talk = {.out = out, .err = err, .in = listens(wish, out) ? stdin : NULL,
                                .backend = wish->backend, .colour = cuvmm_wants_colour(out)};
-    if (!wish->name && !wish->page)
+    if (!wish->name)
         return list(out, err);
-    if (wish->name && is_path(wish->name) && !wish->page)
+    if (is_path(wish->name) && !wish->page)
         return tell_file(wish->name, &talk);
-    if (wish->name)
-        source = lessons_find(wish->name);
+    const struct lesson_source *source = lessons_find(wish->name);
     if (!source) {
-        fprintf(err, "cuvmm lesson: there is no lesson \"%.60s\"; `cuvmm lesson` lists them\n", wish->name ? wish->name : "");
+        fprintf(err, "cuvmm lesson: there is no lesson \"%.60s\"; `cuvmm lesson` lists them\n", wish->name);
         return 2;
     }
     return wish->page ? page(source, out) : tell_source(source, &talk);
