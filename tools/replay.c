@@ -9,6 +9,7 @@
 
 #include "cuvmm.h"
 #include "in_place.h"
+#include "text.h"
 
 #ifndef CUVMM_HAVE_JANSSON
 
