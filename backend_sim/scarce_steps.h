@@ -8,8 +8,8 @@
  *
  * All: the objects of every system that steps_add named, with their numbers, addresses and rights, free memory, the bytes
  * that steps_watch named, the test's machines and, where the call is refused, this process's descriptors. A call may also do
- * without what it was refused; then the next request is tried in another run. Where opening did without the addresses that
- * the machine's own program has, others come after it, which are not compared with the first run's. After a run as many allocations, views of
+ * without what it was refused; then the next request is tried in another run. A run that goes on otherwise from there,
+ * at other addresses or without a shadow, is not compared with the first. After a run as many allocations, views of
  * memory and descriptors are there as before it.
  */
 #ifndef SIM_SCARCE_STEPS_H
@@ -31,7 +31,7 @@ static struct {
     vmm_deviceptr watched;
     uint64_t watched_size;
     bool first;                     /* the run in which nothing fails */
-    bool moved;                     /* this run has addresses elsewhere, for it was refused those of the first */
+    bool apart;                     /* this run has gone on otherwise than the first, and said so or may */
     unsigned step;                  /* those that this run has made */
     uint64_t after[STEPS_MOST];     /* what there was after each in the first run */
     unsigned long from[STEPS_MOST]; /* the first request that is still to fail; 0: none */
@@ -199,8 +199,18 @@ static void steps_tidy(void)
     vmm_close(next);
 }
 
+/* Opening does without addresses of the machine's own program, and then has others; a shadow whose machine came to nothing
+ * says that it is lost. */
+static bool steps_parts(const struct step *step, const char *failed)
+{
+    const char *rule = vmm_last_detail()->rule;
+    bool addresses = failed && !strcmp(failed, "mmap") && !strncmp(step->text, "vmm_", 4);
+    return addresses || (failed && rule && !strcmp(rule, "VMM-SHADOW-LOST"));
+}
+
 static void step_done(struct step *step, const char *failed)
 {
+    steps.apart |= steps_parts(step, failed);
     uint64_t now = steps_state();
     if (failed && now != steps.after[step->index]) {
         steps_tidy();
@@ -211,8 +221,7 @@ static void step_done(struct step *step, const char *failed)
         steps.from[step->index] = 1;
         return;
     }
-    steps.moved |= failed && !strcmp(failed, "mmap") && !strncmp(step->text, "vmm_", 4);
-    if (now != steps.after[step->index] && !steps.moved)
+    if (now != steps.after[step->index] && !steps.apart)
         steps_wrong(step, failed, "afterwards there is something else than where nothing fails");
     if (step->nth)
         steps.from[step->index] = failed ? step->nth + 1 : 0;
@@ -289,7 +298,7 @@ static void steps_run(void (*program)(const char *spec), const char *spec)
 {
     uint64_t files = steps_files(true);
     steps.step = 0;
-    steps.moved = false;
+    steps.apart = false;
     program(spec);
     steps_expect(steps_files(true) == files, "the same descriptors are open after a run");
     steps.first = false;

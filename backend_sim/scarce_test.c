@@ -456,6 +456,17 @@ static void fabric(const char *spec)
     close_all();
 }
 
+/* ---- layers ---- */
+
+
+
+static void layers(void)
+{
+    steps_all("a trace", life, "trace=/dev/null|sim:h100", 100);
+    steps_all("a shadow", life, "shadow|sim:h100", 100);
+    steps_all("faults by the spec", life, "fault=mem_alloc:99|sim:h100", 100);
+}
+
 static void channel_there(void)
 {
     char path[160];
@@ -491,6 +502,7 @@ int main(void)
     steps_all("a shared team", multicast, "sim:h200x2,machine=scarce", 50);
     steps_all("export and import", share, "sim:h100", 60);
     steps_all("export and import on a shared machine", share, "sim:h100,machine=scarce", 80);
+    layers();
     channel_there();
     steps_all("a fabric", fabric, "sim:max,machine=one", 50);
     every_call_was_made();
