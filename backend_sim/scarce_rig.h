@@ -40,13 +40,20 @@
 #include <unistd.h>
 
 static _Thread_local unsigned long scarce_left; /* requests up to and with the one that fails; 0: none does */
-static _Thread_local const char *scarce_what;
+static _Thread_local const char *scarce_only, *scarce_what;
 static _Atomic long scarce_live;
 
 static void scarce_arm(unsigned long nth)
 {
     scarce_left = nth;
-    scarce_what = NULL;
+    scarce_only = scarce_what = NULL;
+}
+
+/* Of the requests to that function alone the nth. */
+__attribute__((unused)) static void scarce_arm_at(const char *function, unsigned long nth)
+{
+    scarce_arm(nth);
+    scarce_only = function;
 }
 
 static const char *scarce_disarm(void)
@@ -57,7 +64,7 @@ static const char *scarce_disarm(void)
 
 static bool scarce_fails(const char *what, int error)
 {
-    if (!scarce_left || --scarce_left)
+    if (!scarce_left || (scarce_only && strcmp(scarce_only, what) != 0) || --scarce_left)
         return false;
     scarce_what = what;
     errno = error;

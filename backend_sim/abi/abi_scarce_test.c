@@ -87,7 +87,11 @@ static void code(CUdeviceptr at)
     uint8_t value = 9;
     void *args[] = {&at, &length, &value};
     TRIED(module, cuModuleLoadData(&module, "any image"));
-    OK(cuModuleGetFunction(&f, module, "gaps")); /* loads the kernels: what the system's loader cannot load stays out */
+    scarce_arm(1);
+    CUresult answer = cuModuleGetFunction(&f, module, "gaps");
+    tap_text(scarce_disarm(), "malloc", "the list of kernels cannot be read");
+    IS(answer, ERROR_OUT_OF_MEMORY);
+    OK(cuModuleGetFunction(&f, module, "gaps")); /* loads them; what the system's loader cannot load stays out */
     f = NULL;
     TRIED(f, cuModuleGetFunction(&f, module, "fill_span"));
     TRIED(library, cuLibraryLoadData(&library, "code", NULL, NULL, 0, NULL, NULL, 0));
