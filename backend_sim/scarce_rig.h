@@ -41,6 +41,7 @@
 
 static _Thread_local unsigned long scarce_left; /* requests up to and with the one that fails; 0: none does */
 static _Thread_local const char *scarce_only, *scarce_what;
+static bool scarce_for_good; /* of memory alone, and then all requests from the nth on fail */
 static _Atomic long scarce_live;
 
 static void scarce_arm(unsigned long nth)
@@ -64,8 +65,14 @@ static const char *scarce_disarm(void)
 
 static bool scarce_fails(const char *what, int error)
 {
-    if (!scarce_left || (scarce_only && strcmp(scarce_only, what) != 0) || --scarce_left)
+    bool memory = !strcmp(what, "malloc") || !strcmp(what, "calloc") || !strcmp(what, "realloc");
+    if (!scarce_left || (scarce_only && strcmp(scarce_only, what) != 0) || (scarce_for_good && !memory))
         return false;
+    if (scarce_left > 1) {
+        scarce_left--;
+        return false;
+    }
+    scarce_left = scarce_for_good;
     scarce_what = what;
     errno = error;
     return true;

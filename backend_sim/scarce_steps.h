@@ -240,6 +240,8 @@ static bool step_again(struct step *step, vmm_result result)
             steps_wrong(step, failed, why);
         if (step->out && memcmp(step->kept, step->out, step->size) != 0)
             steps_wrong(step, failed, "an output was written");
+        if (scarce_for_good && steps_state() != step->before)
+            steps_tidy(); /* a folder cannot be looked into without memory, to empty it */
         if (steps_state() != step->before)
             steps_wrong(step, failed, "something has changed");
         if (steps_files(false) != step->files)
@@ -319,8 +321,8 @@ static void steps_all(const char *name, void (*program)(const char *spec), const
         steps_run(program, spec);
     tap_note("%s: %u steps in %u runs; %u refusals, and %u requests that a call did without", name, made, runs, steps.refused,
              steps.passed);
-    tap_ok(!steps.wrong && !steps_left(), "%s: refused in the words of the documents, and nothing has changed (%u times not)", name,
-           steps.wrong);
+    if (!tap_ok(!steps.wrong && !steps_left(), "%s: refused in the words of the documents, and nothing has changed", name))
+        tap_note("%u times not", steps.wrong);
     tap_u64((uint64_t)atomic_load(&scarce_live), (uint64_t)live, "%s: all memory is given back", name);
     tap_u64(steps_pages(), pages, "%s: all views and addresses are given back", name);
     tap_ok(steps.refused >= least, "%s: %u requests were refused, at least %u", name, steps.refused, least);

@@ -477,6 +477,17 @@ static void channel_there(void)
         tap_bail("no channel can be made");
 }
 
+/* From some request on there is no memory at all: what gives back what was taken needs none. */
+static void for_good(void)
+{
+    scarce_for_good = true;
+    steps_all("no memory from then on", life, "sim:h100", 80);
+    steps_all("no memory from then on, on a shared machine", share, "sim:h100,machine=scarce", 50);
+    steps_all("no memory from then on, with a team", multicast, "sim:h200x2,machine=scarce", 50);
+    steps_all("no memory from then on, with a fabric", fabric, "sim:max,machine=one", 40);
+    steps_all("no memory from then on, with old bytes", aliases, "sim:h100,alias=stale:1", 30);
+}
+
 static void every_call_was_made(void)
 {
     for (unsigned id = 0; id < VMM_CALL_COUNT; id++)
@@ -506,6 +517,7 @@ int main(void)
     channel_there();
     steps_all("a fabric", fabric, "sim:max,machine=one", 50);
     every_call_was_made();
+    for_good();
     rig_end();
 #endif
     return tap_done();
