@@ -74,9 +74,37 @@ static void CUDA_CB called_back(CUstream stream, CUresult status, void *user)
     ++*(int *)user;
 }
 
+/* A stream that is said to be captured is, and one that is said not to be is not. */
+static void captured(CUstream stream)
+{
+    CUgraph graph = NULL;
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    int none = 0;
+    TRIED(none, cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+    OK(cuStreamIsCapturing(stream, &status));
+    EQUAL(status, CU_STREAM_CAPTURE_STATUS_ACTIVE);
+    TRIED(graph, cuStreamEndCapture(stream, &graph));
+    OK(cuStreamIsCapturing(stream, &status));
+    EQUAL(status, CU_STREAM_CAPTURE_STATUS_NONE);
+    TRIED(none, cuGraphDestroy(graph));
+}
+
+static void host_memory(void)
+{
+    static char mine[8192];
+    void *host = NULL, *other = NULL;
+    int none = 0;
+    TRIED(host, cuMemAllocHost(&host, 5000));
+    TRIED(other, cuMemHostAlloc(&other, 5000, CU_MEMHOSTALLOC_DEVICEMAP));
+    TRIED(none, cuMemHostRegister(mine, sizeof mine, 0));
+    TRIED(none, cuMemHostUnregister(mine));
+    TRIED(none, cuMemFreeHost(other));
+    TRIED(none, cuMemFreeHost(host));
+}
+
 static void code(CUdeviceptr at)
 {
-    CUmodule module = NULL;
+    CUmodule module = NULL, other = NULL;
     CUlibrary library = NULL;
     CUkernel kernel = NULL;
     CUfunction f = NULL;
@@ -94,6 +122,8 @@ static void code(CUdeviceptr at)
     OK(cuModuleGetFunction(&f, module, "gaps")); /* loads them; what the system's loader cannot load stays out */
     f = NULL;
     TRIED(f, cuModuleGetFunction(&f, module, "fill_span"));
+    TRIED(other, cuModuleLoad(&other, "/proc/self/exe"));
+    TRIED(none, cuModuleUnload(other));
     TRIED(library, cuLibraryLoadData(&library, "code", NULL, NULL, 0, NULL, NULL, 0));
     TRIED(kernel, cuLibraryGetKernel(&kernel, library, "nothing"));
     TRIED(stream, cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
@@ -107,6 +137,7 @@ static void code(CUdeviceptr at)
     tap_u64((uint64_t)calls, 2, "a host function and a callback are called once each");
     EQUAL(byte_at(at + 99), 9);
     EQUAL(byte_at(at + 512), 5);
+    captured(stream);
     TRIED(none, cuEventDestroy(event));
     TRIED(none, cuStreamDestroy(stream));
     TRIED(none, cuLibraryUnload(library));
@@ -119,7 +150,6 @@ static void memory(void)
     CUmemAccessDesc desc;
     CUmemGenericAllocationHandle handle = 0;
     CUdeviceptr at = 0, allocated = 0;
-    void *host = NULL;
     int none = 0;
     memset(&prop, 0, sizeof prop);
     prop.type = CU_MEM_ALLOCATION_TYPE_PINNED;
@@ -134,8 +164,7 @@ static void memory(void)
     TRIED(none, cuMemsetD8(at, 3, 1000));
     TRIED(none, cuMemcpyDtoD(allocated, at, 1000));
     EQUAL(byte_at(allocated + 999), 3);
-    TRIED(host, cuMemAllocHost(&host, 5000));
-    TRIED(none, cuMemFreeHost(host));
+    host_memory();
     code(allocated);
     TRIED(none, cuMemFree(allocated));
     TRIED(none, cuMemUnmap(at, G));
