@@ -2,9 +2,6 @@
 #define _GNU_SOURCE /* memfd_create, fallocate, RTLD_NEXT */
 #include "scarce_rig.h"
 
-#if CAN_FAIL
-#include "detail.h"
-#endif
 #include "share_rig.h"
 
 #if CAN_FAIL
@@ -35,7 +32,9 @@ static vmm_system *opened(const char *spec)
 
 static vmm_result create(vmm_system *sys, vmm_mem_location location, int types, handle_t *handle)
 {
-    const vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .requested_handle_types = types, .location = location};
+    const vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED,
+                                          .requested_handle_types = types,
+                                          .location = location};
     return vmm_mem_create(sys, handle, RIG_G, &prop, 0);
 }
 
@@ -46,7 +45,8 @@ static void begin(unsigned long nth, bool *refused, vmm_context *ctx, vmm_device
     scarce_arm(nth);
     vmm_result result = vmm_ctx_create(sys, ctx, 0, 0);
     *refused = scarce_disarm() != NULL;
-    if (result != (*refused ? VMM_ERROR_OUT_OF_MEMORY : VMM_SUCCESS) || (*refused && vmm_ctx_create(sys, ctx, 0, 0) != VMM_SUCCESS))
+    if (result != (*refused ? VMM_ERROR_OUT_OF_MEMORY : VMM_SUCCESS) ||
+        (*refused && vmm_ctx_create(sys, ctx, 0, 0) != VMM_SUCCESS))
         tap_bail("a context answers %s", vmm_result_name(result));
     vmm_mem_address_reserve(sys, at, RIG_G, 0, 0, 0);
     rig_close(sys);

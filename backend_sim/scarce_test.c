@@ -333,7 +333,8 @@ static vmm_result imported(vmm_system *sys, int *fd, handle_t *copy)
 static void first_export(vmm_system *sys)
 {
     handle_t handle = 0;
-    if (rig_create(sys, G, &handle) != VMM_SUCCESS || close(rig_export(sys, handle)) || vmm_mem_release(sys, handle) != VMM_SUCCESS)
+    if (rig_create(sys, G, &handle) != VMM_SUCCESS || close(rig_export(sys, handle)) ||
+        vmm_mem_release(sys, handle) != VMM_SUCCESS)
         tap_bail("nothing is exported: %s", vmm_last_detail()->note);
 }
 

@@ -19,8 +19,8 @@ int main(void)
     int fd = share_token_open(path), other = share_token_open(path);
     tap_ok(fd >= 0 && other >= 0 && fd != other && share_token_is_out(path), "two are handed out");
     tap_ok((fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDONLY && ftruncate(fd, 0), "to read, not to write or cut");
-    tap_ok(share_token_read(fd, &read_back, &is) == SHARE_TOKEN && read_back.machine == 1 && read_back.index == 2 && read_back.number == 3 &&
-               read_back.nonce[1] == 5 && strcmp(read_back.name, "name") == 0 && is.number == made.number &&
+    tap_ok(share_token_read(fd, &read_back, &is) == SHARE_TOKEN && read_back.machine == 1 && read_back.index == 2 &&
+               read_back.number == 3 && read_back.nonce[1] == 5 && strcmp(read_back.name, "name") == 0 && is.number == made.number &&
                is.device == made.device,
            "it says what it was told");
     close(fd);
