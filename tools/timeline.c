@@ -233,7 +233,6 @@ bool timeline_read(struct timeline *timeline, FILE *in, const char *name)
     struct timeline_reader *r = text_grow(NULL, sizeof *r);
     *timeline = (struct timeline){0};
     memset(r, 0, sizeof *r);
-    memset(r->primary, 0xff, sizeof r->primary); /* TIMELINE_NONE each */
     r->timeline = timeline;
     r->complaint = &timeline->complaint;
     r->line = (struct trace_line){.in = in, .name = name};

@@ -541,10 +541,14 @@ static struct timeline_thread *thread_of(struct timeline_reader *r)
     return &r->thread[r->call->thread];
 }
 
+/* A primary context stays current when it ends, and the next retain revives it: under its number, as a new object. */
 static uint32_t current(struct timeline_reader *r)
 {
     const struct timeline_thread *thread = thread_of(r);
-    return thread->depth ? thread->context[thread->depth - 1] : TIMELINE_NONE;
+    if (!thread->depth)
+        return TIMELINE_NONE;
+    const struct timeline_object *context = object_of(r, thread->context[thread->depth - 1]);
+    return context ? r->numbered[TIMELINE_CONTEXT].object[context->number] : TIMELINE_NONE;
 }
 
 static void push(struct timeline_thread *thread, uint32_t context)
@@ -577,8 +581,8 @@ static bool create_context(struct timeline_reader *r)
     return true;
 }
 
-/* Where the living primary context of the device that the call names is noted; NULL: no call has it (malformed). */
-static uint32_t *primary_of(struct timeline_reader *r)
+/* The primary context of the device that the call names; NULL: malformed. */
+static struct timeline_primary *primary_of(struct timeline_reader *r)
 {
     uint64_t device;
     if (!argument(r, "dev", &device))
@@ -591,41 +595,45 @@ static uint32_t *primary_of(struct timeline_reader *r)
 
 static bool retain_primary(struct timeline_reader *r)
 {
-    uint32_t *primary = primary_of(r);
+    struct timeline_primary *primary = primary_of(r);
     if (!primary)
         return false;
-    if (!lives(r, *primary)) {
+    if (!primary->retains || !lives(r, primary->context)) {
         uint32_t context = make(r, TIMELINE_CONTEXT, "pctx", 0, 0);
         if (context == TIMELINE_NONE)
             return false;
         object_of(r, context)->location = (vmm_mem_location){VMM_MEM_LOCATION_TYPE_DEVICE, (int)(primary - r->primary)};
-        *primary = context;
+        primary->context = context;
     }
-    r->holds[*primary].references++;
+    primary->retains++;
     return true;
 }
 
+/* A reset ends it until the next retain; those before it still count. */
 static bool release_primary(struct timeline_reader *r, bool reset)
 {
-    const uint32_t *primary = primary_of(r);
-    if (!primary || !lives(r, *primary))
+    struct timeline_primary *primary = primary_of(r);
+    if (!primary || !primary->retains)
         return primary != NULL;
-    bool last = !reset && --r->holds[*primary].references == 0;
-    if (last || reset)
-        sweep(r, *primary);
-    if (last)
-        die(r, *primary);
+    primary->retains -= !reset;
+    if (reset || !primary->retains) {
+        sweep(r, primary->context);
+        die(r, primary->context);
+    }
     return true;
 }
 
+/* Replaces the top of the thread's stack, which NULL pops. A context that is not known, as one that was destroyed, is one. */
 static bool set_current(struct timeline_reader *r)
 {
     struct timeline_thread *thread = thread_of(r);
-    uint32_t context = named(r, "ctx");
+    uint64_t value;
+    if (!argument(r, "ctx", &value))
+        return false;
     if (thread->depth)
         thread->depth--;
-    if (context != TIMELINE_NONE)
-        push(thread, context);
+    if (value)
+        push(thread, named(r, "ctx"));
     return true;
 }
 

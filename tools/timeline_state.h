@@ -14,9 +14,13 @@ struct timeline_ranges {
     size_t count, room;
 };
 
-/* What holds a handle, and what a primary context is retained by. */
+/* What holds a handle. */
 struct timeline_holds {
     uint32_t references, mappings, binds;
+};
+
+struct timeline_primary {
+    uint32_t context, retains;
 };
 
 struct timeline_thread {
@@ -47,7 +51,7 @@ struct timeline_reader {
     struct timeline_holds *holds; /* by object */
     size_t holds_room;
     struct timeline_thread thread[TIMELINE_THREADS];
-    uint32_t primary[VMM_MAX_DEVICES]; /* the primary context of each device; TIMELINE_NONE */
+    struct timeline_primary primary[VMM_MAX_DEVICES]; /* of each device */
     FILE *words;                 /* into words_text */
     char *words_text;
     size_t words_size;
