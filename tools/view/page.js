@@ -162,9 +162,9 @@ function objectPhrase(o) {
 }
 
 function explanation(s) {
-  const rule = s.rule && D.rules[s.rule], list = make('dl');
+  const rule = s.rule && D.rules[s.rule], list = make('dl'), sources = make('dl');
   const box = make('div', { class: 'why' + (s.severity === 1 ? ' warn' : '') });
-  const add = (title, value) => { if (value) list.append(make('dt', { text: title }), make('dd', {}, value)); };
+  const add = (title, value, to) => { if (value) (to || list).append(make('dt', { text: title }), make('dd', {}, value)); };
   box.append(make('p', { text: (s.severity === 2 ? 'Refused' : rule && rule.hazard ? 'Hazard' : 'Warning') + (s.rule ? ': ' + s.rule : '') }));
   if (rule) add('What', rule.what);
   if (s.argument) add('Argument', `${s.argument} = ${s.value}` + (s.expected ? `, compared with ${s.expected}` : ''));
@@ -174,8 +174,8 @@ function explanation(s) {
   if (rule) {
     add('Why', rule.why);
     add('Way out', rule.wayOut);
-    add('Documents', rule.documents);
-    add('Observed', rule.observed);
+    add('Documents', rule.documents, sources);
+    add('Observed', rule.observed, sources);
   } else if (s.rule) {
     add('Why', 'This cuvmm does not know the rule; a newer one wrote the trace.');
   } else {
@@ -183,6 +183,7 @@ function explanation(s) {
     if (s.could.length) add('May be', make('ul', {}, ...s.could.map(id => make('li', { text: `${id}: ${D.rules[id].what}` }))));
   }
   box.append(list);
+  if (sources.children.length) box.append(make('details', {}, make('summary', { text: 'What the documents say, what was measured' }), sources));
   return box;
 }
 
@@ -430,15 +431,21 @@ function drawStripPicture() {
   g.fillStyle = paint.soft;
   g.font = '11px system-ui, sans-serif';
   if (height > 40) g.fillText(`memory in use, at most ${size(mostUsed)}`, 6, 14);
-  stripPicture = g.getImageData(0, 0, $('strip').width, $('strip').height);
+  stripPicture = document.createElement('canvas');
+  stripPicture.width = $('strip').width;
+  stripPicture.height = $('strip').height;
+  stripPicture.getContext('2d').drawImage($('strip'), 0, 0);
 }
 function drawStrip() {
   if (!stripPicture) drawStripPicture();
   const g = $('strip').getContext('2d'), ratio = window.devicePixelRatio || 1, width = $('strip').width / ratio;
-  g.putImageData(stripPicture, 0, 0);
+  g.drawImage(stripPicture, 0, 0, width, $('strip').height / ratio);
   const x = N < 2 ? 1 : now / (N - 1) * (width - 2) + 1;
   g.fillStyle = paint.ink;
   g.fillRect(x - 1, 0, 2, $('strip').height / ratio);
+  g.beginPath();
+  g.moveTo(x - 6, 0); g.lineTo(x + 6, 0); g.lineTo(x, 8);
+  g.fill();
 }
 
 /* Pieces side by side in width: to scale, but none narrower than what can be seen while there is room for that. */
@@ -537,8 +544,9 @@ function draw() {
   }
   drawGaps(g, lands, limit);
   const small = drawRanges(g, addresses, limit, rightsY);
-  const spots = drawBlocks(g, rows, room, limit, memoryY);
-  drawLinks(g, addresses, spots, byMemory, linksY, memoryY, limit);
+  const spots = placeBlocks(rows, room, memoryY);
+  drawLinks(g, addresses, spots, byMemory, linksY, limit);
+  drawBlocks(g, rows, spots, limit);
   drawGutter(g, rows, rightsY, memoryY);
   $('too-small').textContent = small ? `${count(small, 'mapping')} too narrow to be told apart here: zoom in, or see the list.` : '';
   $('zoom-out').disabled = $('zoom-all').disabled = zoom <= 1;
@@ -593,7 +601,7 @@ function drawRanges(g, addresses, limit, rightsY) {
   return small;
 }
 
-/* Height tells as much as colour: rw is full, r- half, -- an outline. */
+/* The form tells as much as the colour: rw is full, r- a tint with a line below, -- a dotted outline. */
 function drawRights(g, o, x, w, y, limit) {
   const rights = changed(o, now).rights, left = Math.max(x, GUTTER), visible = Math.min(x + w, limit) - left;
   if (visible <= 0) return;
@@ -601,7 +609,12 @@ function drawRights(g, o, x, w, y, limit) {
     const value = rights.get(p) || 0, top = y + i * RIGHT + 1, h = RIGHT - 3;
     g.fillStyle = value === 3 ? paint.rw : paint.r;
     if (value === 3) g.fillRect(left + .5, top, Math.max(1, visible - 1), h);
-    else if (value === 1) g.fillRect(left + .5, top + h * .55, Math.max(1, visible - 1), h * .45);
+    else if (value === 1) {
+      g.globalAlpha = .25;
+      g.fillRect(left + .5, top, Math.max(1, visible - 1), h);
+      g.globalAlpha = 1;
+      g.fillRect(left + .5, top + h - 3, Math.max(1, visible - 1), 3);
+    }
     if (visible > NARROW) {
       g.strokeStyle = value === 3 ? paint.rw : value === 1 ? paint.r : paint.line;
       g.lineWidth = 1;
@@ -618,26 +631,29 @@ function drawRights(g, o, x, w, y, limit) {
 }
 
 /* Physical memory, a row for each place. Returns where each block lies. */
-function drawBlocks(g, rows, room, limit, y) {
+function placeBlocks(rows, room, y) {
   const spots = new Map(), most = rows.reduce((a, r) => Math.max(a, r.total), 1);
   for (const row of rows) {
     row.y = y;
     lay(row.blocks, room * zoom * Math.max(.2, row.total / most), Math.min(3, room * zoom * .2 / Math.max(1, row.blocks.length)));
-    for (const b of row.blocks) {
-      const x = GUTTER - shift + b.x, o = b.object, alloc = O.kind[o] === ALLOCATION;
-      const fill = O.kind[o] === MULTICAST ? paint.team : placeColour(O.place[o]);
-      const released = !alloc && b.names.every(h => O.released[h] >= 0 && O.released[h] <= now && !changed(h, now).references);
-      const mark = b.names.map(markOf).find(Boolean);
-      box(g, x, y, b.w, BLOCK, { fill, dashed: released, label: b.names.map(name).join(' '), sub: O.size[o] ? size(O.size[o]) : '?', object: o, limit, mark });
-      spots.set(o, { x, w: b.w, y, size: b.size });
-    }
+    for (const b of row.blocks) spots.set(b.object, { x: GUTTER - shift + b.x, w: b.w, y, size: b.size });
     y += BLOCK + GAP + 4;
   }
   return spots;
 }
 
+function drawBlocks(g, rows, spots, limit) {
+  for (const row of rows)
+    for (const b of row.blocks) {
+      const o = b.object, { x, w, y } = spots.get(o);
+      const fill = O.kind[o] === MULTICAST ? paint.team : placeColour(O.place[o]);
+      const released = O.kind[o] !== ALLOCATION && b.names.every(h => O.released[h] >= 0 && O.released[h] <= now && !changed(h, now).references);
+      box(g, x, y, w, BLOCK, { fill, dashed: released, label: b.names.map(name).join(' '), sub: O.size[o] ? size(O.size[o]) : '?', object: o, limit, mark: b.names.map(markOf).find(Boolean) });
+    }
+}
+
 /* A line from each mapping to its piece of memory, and from binds to theirs. Of very many only some, evenly chosen. */
-function drawLinks(g, addresses, spots, byMemory, y, memoryY, limit) {
+function drawLinks(g, addresses, spots, byMemory, y, limit) {
   const every = Math.ceil(lists[MAPPING].length / 600);
   const inView = x => x >= GUTTER && x <= limit;
   const line = (x1, y1, x2, y2, strong, dashed) => {
@@ -739,7 +755,7 @@ function play(on) {
   } else {
     go(now);
   }
-  $('play').textContent = playing ? '\u275a\u275a pause' : '\u25b6\ufe0e play';
+  $('play').replaceChildren(playing ? '\u275a\u275a' : '\u25b6\ufe0e', make('span', { class: 'word', text: playing ? ' pause' : ' play' }));
   $('play').setAttribute('aria-label', playing ? 'Pause' : 'Play');
 }
 
@@ -754,9 +770,8 @@ function key(event) {
     return;
   }
   if (typing) return;
-  const steps = { ArrowLeft: now - 1, ArrowDown: now - 1, ArrowRight: now + 1, ArrowUp: now + 1, Home: 0, End: N - 1, PageUp: now - far, PageDown: now + far };
-  const vertical = /^Arrow(Up|Down)$|^Page|^Home$|^End$/.test(event.key), slider = event.target === $('slider');
-  if (event.key in steps && !(vertical && !slider && event.key.startsWith('Arrow'))) { play_off(); go(steps[event.key]); }
+  const steps = { ArrowLeft: now - 1, ArrowRight: now + 1, Home: 0, End: N - 1, PageUp: now - far, PageDown: now + far };
+  if (event.key in steps) { pause(); go(steps[event.key]); }
   else if (event.key === ' ' && !event.target.closest('button, summary, a')) play(!playing);
   else if (event.key === '/') $('query').focus();
   else if (event.key === 'n') goProblem(problemAfter(now));
@@ -767,17 +782,17 @@ function key(event) {
   else return;
   event.preventDefault();
 }
-const play_off = () => { if (playing) play(false); };
+const pause = () => { if (playing) play(false); };
 function goProblem(at) {
   if (at < 0 || at >= D.said.length) return;
-  play_off();
+  pause();
   go(D.said[at].call);
 }
 
 function dragStrip(event) {
   if (event.type === 'pointermove' && !event.buttons) return;
   const frame = $('strip').getBoundingClientRect();
-  play_off();
+  pause();
   go(Math.round((event.clientX - frame.left) / frame.width * (N - 1)));
 }
 
@@ -803,12 +818,12 @@ function start() {
   readColours();
   showProblems();
   $('slider').max = Math.max(1, N);
-  $('slider').addEventListener('input', () => { play_off(); go(Number($('slider').value) - 1); });
+  $('slider').addEventListener('input', () => { pause(); go(Number($('slider').value) - 1); });
   for (const [id, action] of Object.entries({
     first: () => go(0), last: () => go(N - 1), back: () => go(now - 1), forward: () => go(now + 1), play: () => play(!playing),
     'previous-problem': () => goProblem(problemBefore(now)), 'next-problem': () => goProblem(problemAfter(now)),
     'zoom-in': () => setZoom(zoom * 2), 'zoom-out': () => setZoom(zoom / 2), 'zoom-all': () => setZoom(1), unselect: () => select(-1)
-  })) $(id).addEventListener('click', () => { if (id !== 'play' && !id.startsWith('zoom')) play_off(); action(); });
+  })) $(id).addEventListener('click', () => { if (id !== 'play' && !id.startsWith('zoom')) pause(); action(); });
   document.addEventListener('keydown', key);
   for (const type of ['pointerdown', 'pointermove']) $('strip').addEventListener(type, dragStrip);
   $('canvas').addEventListener('pointermove', dragPicture);
