@@ -6,7 +6,7 @@ const D = JSON.parse($('data').textContent);
 const C = D.calls, O = D.objects, N = C.words.length, M = O.kind.length, NEVER = 0x7fffffff;
 const [RESERVATION, MAPPING, HANDLE, MULTICAST, BIND, ALLOCATION, CONTEXT, STREAM, EVENT, DESCRIPTOR] = D.kinds.keys();
 const LETTERS = 'RMHHBACSED';
-const LIST_MOST = 100, NARROW = 3;
+const LIST_MOST = 50, NARROW = 3;
 
 /* ---- the trace, made ready for quick questions ---- */
 
@@ -401,11 +401,11 @@ function prepare(canvas, height) {
   return { g, width, height: h };
 }
 
-/* Memory in use over the calls and where problems are. Drawn once; a line shows the moment. */
+/* Memory in use over the calls; below it problems, refusals high and warnings low. Drawn once; a line shows the moment. */
 let stripPicture = null;
 function drawStripPicture() {
   const { g, width, height } = prepare($('strip'));
-  const x = call => N < 2 ? 0 : call / (N - 1) * (width - 2) + 1, floor = height - 9;
+  const x = call => N < 2 ? 0 : call / (N - 1) * (width - 2) + 1, floor = Math.round(height * .7);
   g.fillStyle = paint.card;
   g.fillRect(0, 0, width, height);
   g.beginPath();
@@ -424,9 +424,10 @@ function drawStripPicture() {
   g.fill();
   g.strokeStyle = paint.line;
   g.strokeRect(.5, .5, width - 1, height - 1);
+  const band = height - floor - 3, thin = D.said.length > width / 10;
   for (const s of [...D.said.filter(s => s.severity === 1), ...D.said.filter(s => s.severity === 2)]) {
     g.fillStyle = s.severity === 2 ? paint.error : paint.warn;
-    g.fillRect(x(s.call) - 1, s.severity === 2 ? 1 : height / 2, 2, s.severity === 2 ? height - 2 : height / 2 - 1);
+    g.fillRect(x(s.call) - (thin ? .5 : 1.5), s.severity === 2 ? floor + 2 : floor + 2 + band / 2, thin ? 1 : 3, s.severity === 2 ? band : band / 2);
   }
   g.fillStyle = paint.soft;
   g.font = '11px system-ui, sans-serif';
@@ -548,7 +549,7 @@ function draw() {
   drawLinks(g, addresses, spots, byMemory, linksY, limit);
   drawBlocks(g, rows, spots, limit);
   drawGutter(g, rows, rightsY, memoryY);
-  $('too-small').textContent = small ? `${count(small, 'mapping')} too narrow to be told apart here: zoom in, or see the list.` : '';
+  $('too-small').textContent = small ? `${count(small, 'mapping')} too narrow to be told apart here: drawn together, \u00d7 says how many. Zoom in, or see the list.` : '';
   $('zoom-out').disabled = $('zoom-all').disabled = zoom <= 1;
 }
 
@@ -573,7 +574,6 @@ function drawGaps(g, lands, limit) {
 
 /* Reservations, memory of cuMemAlloc and mappings with their rights. Returns how many mappings were too narrow. */
 function drawRanges(g, addresses, limit, rightsY) {
-  let small = 0, lastRight = -1;
   /* The end of a range belongs to the stretch that its start lies in. */
   const span = o => { const x = addresses(O.start[o]); return [x, addresses(O.start[o] + O.size[o] - 1) - x + 1]; };
   for (const o of lists[RESERVATION]) {
@@ -589,21 +589,73 @@ function drawRanges(g, addresses, limit, rightsY) {
     const [x, w] = span(o);
     box(g, x, TOP + NAME, w, BAR, { fill: placeColour(O.place[o]), label: name(o), sub: 'alloc', object: o, limit, mark: markOf(o) });
   }
+  const narrow = [];
   for (const o of lists[MAPPING]) {
     const [x, w] = span(o);
-    if (w < NARROW) small++;
-    if (x + w < lastRight + .7 && w < NARROW && o !== selected && born[o] !== now) continue; /* that column is drawn */
-    lastRight = Math.max(lastRight, x + w);
-    const fill = O.handle[o] >= 0 && O.kind[O.handle[o]] === MULTICAST ? paint.team : placeColour(O.place[o]);
-    box(g, x, TOP + NAME + 3, w, BAR - 6, { fill, label: name(o), sub: O.handle[o] >= 0 ? name(O.handle[o]) : undefined, object: o, limit, mark: markOf(o) });
-    drawRights(g, o, x, w, rightsY, limit);
+    if (x + w < GUTTER || x > limit) continue;
+    if (w < NARROW) narrow.push({ object: o, x, w });
+    if (w < NARROW && !markOf(o)) continue;
+    box(g, x, TOP + NAME + 3, w, BAR - 6, { fill: fillOf(o), label: name(o), sub: O.handle[o] >= 0 ? name(O.handle[o]) : undefined, object: o, limit, mark: markOf(o) });
+    if (w >= NARROW) drawRights(g, changed(o, now).rights, x, w, rightsY, limit);
   }
-  return small;
+  for (const cell of cellsOf(narrow)) {
+    drawCell(g, cell, TOP + NAME + 3, BAR - 6, limit, 'mapping');
+    drawShares(g, cell, rightsY, limit);
+  }
+  for (const n of narrow) if (markOf(n.object)) box(g, n.x, TOP + NAME + 3, n.w, BAR - 6, { fill: fillOf(n.object), object: n.object, limit, mark: markOf(n.object) });
+  return narrow.length;
+}
+
+const fillOf = o => O.kind[o] === MULTICAST || (O.handle[o] >= 0 && O.kind[O.handle[o]] === MULTICAST) ? paint.team : placeColour(O.place[o]);
+
+/* What is too narrow to be seen alone is drawn by cells of the page, so that a cell tells of all that is in it. */
+const CELL = 36;
+function cellsOf(narrow) {
+  const cells = [];
+  for (const n of narrow) {
+    const at = Math.floor((n.x - GUTTER) / CELL), last = cells[cells.length - 1];
+    if (last && last.at === at && n.x <= last.right + 2) { last.objects.push(n.object); last.right = Math.max(last.right, n.x + n.w); }
+    else cells.push({ at, x: n.x, right: n.x + n.w, objects: [n.object] });
+  }
+  return cells;
+}
+
+/* How many they are, and in what share of which colour. */
+function drawCell(g, cell, y, h, limit, what) {
+  const x = Math.max(cell.x, GUTTER), w = Math.max(1, Math.min(cell.right, limit) - x), shares = new Map(), n = cell.objects.length;
+  for (const o of cell.objects) shares.set(fillOf(o), (shares.get(fillOf(o)) || 0) + 1);
+  let top = y;
+  for (const [colour, share] of [...shares].sort((a, b) => a[0] < b[0] ? -1 : 1)) {
+    g.fillStyle = colour;
+    g.fillRect(x, top, w, h * share / n);
+    top += h * share / n;
+  }
+  g.font = '600 10.5px system-ui, sans-serif';
+  g.textAlign = 'center'; g.textBaseline = 'middle'; g.fillStyle = paint.ink;
+  if (g.measureText('\u00d7' + n).width < w - 2) g.fillText('\u00d7' + n, x + w / 2, y + h / 2);
+  boxes.push({ x, y, w, h, object: cell.objects[0], cluster: `${count(n, what)}, ${name(cell.objects[0])} to ${name(cell.objects[n - 1])}; a click zooms in` });
+}
+
+/* Of the rights in a cell: rw from below, r- on top of it. */
+function drawShares(g, cell, y, limit) {
+  const x = Math.max(cell.x, GUTTER), w = Math.max(1, Math.min(cell.right, limit) - x), n = cell.objects.length;
+  const write = new Map(), read = new Map();
+  for (const o of cell.objects)
+    for (const [p, value] of changed(o, now).rights) (value === 3 ? write : read).set(p, ((value === 3 ? write : read).get(p) || 0) + (value ? 1 : 0));
+  shownGrantees.forEach((p, i) => {
+    const h = RIGHT - 3, bottom = y + i * RIGHT + 1 + h, rw = h * (write.get(p) || 0) / n, r = h * (read.get(p) || 0) / n;
+    g.fillStyle = paint.rw;
+    g.fillRect(x, bottom - rw, w, rw);
+    g.fillStyle = paint.r;
+    g.globalAlpha = .45;
+    g.fillRect(x, bottom - rw - r, w, r);
+    g.globalAlpha = 1;
+  });
 }
 
 /* The form tells as much as the colour: rw is full, r- a tint with a line below, -- a dotted outline. */
-function drawRights(g, o, x, w, y, limit) {
-  const rights = changed(o, now).rights, left = Math.max(x, GUTTER), visible = Math.min(x + w, limit) - left;
+function drawRights(g, rights, x, w, y, limit) {
+  const left = Math.max(x, GUTTER), visible = Math.min(x + w, limit) - left;
   if (visible <= 0) return;
   shownGrantees.forEach((p, i) => {
     const value = rights.get(p) || 0, top = y + i * RIGHT + 1, h = RIGHT - 3;
@@ -643,13 +695,19 @@ function placeBlocks(rows, room, y) {
 }
 
 function drawBlocks(g, rows, spots, limit) {
-  for (const row of rows)
+  for (const row of rows) {
+    const narrow = [];
     for (const b of row.blocks) {
-      const o = b.object, { x, w, y } = spots.get(o);
-      const fill = O.kind[o] === MULTICAST ? paint.team : placeColour(O.place[o]);
+      const o = b.object, { x, w, y } = spots.get(o), mark = b.names.map(markOf).find(Boolean);
+      if (x + w < GUTTER || x > limit) continue;
+      if (w < NARROW) narrow.push({ object: o, x, w });
+      if (w < NARROW && !mark) continue;
       const released = O.kind[o] !== ALLOCATION && b.names.every(h => O.released[h] >= 0 && O.released[h] <= now && !changed(h, now).references);
-      box(g, x, y, w, BLOCK, { fill, dashed: released, label: b.names.map(name).join(' '), sub: O.size[o] ? size(O.size[o]) : '?', object: o, limit, mark: b.names.map(markOf).find(Boolean) });
+      box(g, x, y, w, BLOCK, { fill: fillOf(o), dashed: released, label: b.names.map(name).join(' '), sub: O.size[o] ? size(O.size[o]) : '?', object: o, limit, mark });
     }
+    for (const cell of cellsOf(narrow)) drawCell(g, cell, row.y, BLOCK, limit, 'piece');
+    for (const n of narrow) if (markOf(n.object)) box(g, n.x, row.y, n.w, BLOCK, { fill: fillOf(n.object), object: n.object, limit, mark: markOf(n.object) });
+  }
 }
 
 /* A line from each mapping to its piece of memory, and from binds to theirs. Of very many only some, evenly chosen. */
@@ -721,7 +779,7 @@ function showTip(event) {
   tip.hidden = !b;
   $('canvas').style.cursor = b ? 'pointer' : '';
   if (!b) return;
-  tip.textContent = objectPhrase(b.object);
+  tip.textContent = b.cluster || objectPhrase(b.object);
   const width = $('canvas').clientWidth;
   tip.style.left = Math.max(0, Math.min(b.px + 12, width - 310)) + 'px';
   tip.style.top = b.py + 16 + 'px';
@@ -828,7 +886,11 @@ function start() {
   for (const type of ['pointerdown', 'pointermove']) $('strip').addEventListener(type, dragStrip);
   $('canvas').addEventListener('pointermove', dragPicture);
   $('canvas').addEventListener('pointerleave', () => { $('tip').hidden = true; });
-  $('canvas').addEventListener('click', event => { const b = boxAt(event); select(b ? b.object : -1, false); });
+  $('canvas').addEventListener('click', event => {
+    const b = boxAt(event);
+    if (b && b.cluster) setZoom(zoom * 8, b.px);
+    else select(b ? b.object : -1, false);
+  });
   $('canvas').addEventListener('wheel', event => {
     if (event.ctrlKey) { event.preventDefault(); setZoom(zoom * (event.deltaY < 0 ? 1.25 : .8), event.offsetX); }
     else if (event.shiftKey && zoom > 1) { event.preventDefault(); shift += event.deltaY || event.deltaX; draw(); }
