@@ -14,6 +14,7 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools", "view"))
+sys.dont_write_bytecode = True
 import browser
 
 LIVE, SLOTS, PER_RANGE = 3000, 3200, 64

@@ -1,6 +1,7 @@
 """The pages of `cuvmm view` in a real browser, as TAP: check.py PAGE INJECTED CUT EMPTY (tools/view_test.sh makes them)."""
 import sys
 
+sys.dont_write_bytecode = True
 import browser
 
 if browser.why():
