@@ -3,7 +3,7 @@
 
     bench/view.py [BUILD [CALLS]]        build, 100000
 
-The trace is of a pool: 3000 mappings on two devices live at a time, one is made and one ended in turn, every 500th call is
+The trace is of a pool: 3000 mappings on two devices live at a time, one is made and one ended in turn, every 470th call is
 a mistake. A step is a key pressed until the picture stands: the page's own work, layout and painting. Needs what the test of
 the page needs (ci/setup).
 """
@@ -68,7 +68,8 @@ def main():
         from_time = time.monotonic()
         said = subprocess.run([cuvmm, "view", trace, "-o", page], check=True, stdout=subprocess.PIPE, text=True).stdout
         print(said.strip())
-        print(f"page made in        {time.monotonic() - from_time:8.2f} s, {os.path.getsize(page) / 1e6:.1f} MB of {os.path.getsize(trace) / 1e6:.1f} MB")
+        print(f"page made in        {time.monotonic() - from_time:8.2f} s, {os.path.getsize(page) / 1e6:.1f} MB "
+              f"of {os.path.getsize(trace) / 1e6:.1f} MB")
         if browser.why():
             print("not opened: " + browser.why())
             return
@@ -99,7 +100,8 @@ def measure(page):
         b.run("document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'End', bubbles: true }))")
         took = b.run("""const q = document.getElementById('query'), from = performance.now(); q.value = 'H19999';
                         q.dispatchEvent(new Event('input')); const found = performance.now() - from;
-                        document.querySelector('#found-list button').click(); return [found, performance.now() - from - found];""")
+                        document.querySelector('#found-list button').click();
+                        return [found, performance.now() - from - found];""")
         print(f"search              {took[0]:8.1f} ms, an object's life {took[1]:.1f} ms")
         print("console: " + (str(b.log()[:3])))
         if os.environ.get("VIEW_PICTURE"):

@@ -53,8 +53,8 @@ static void create(unsigned number, bool host)
 static void map(unsigned granule, unsigned handle, const char *rest)
 {
     char args[200], names[60];
-    snprintf(args, sizeof args, "\"ptr\":\"0x%llx\",\"size\":\"0x200000\",\"offset\":\"0x0\",\"handle\":\"0x77\",\"flags\":\"0x0\"",
-             0x10000000ULL + granule * (unsigned long long)G);
+    snprintf(args, sizeof args,
+             "\"ptr\":\"0x%llx\",\"size\":\"0x200000\",\"offset\":\"0x0\",\"handle\":\"0x77\",\"flags\":\"0x0\"", 0x10000000ULL + granule * (unsigned long long)G);
     snprintf(names, sizeof names, "\"ptr\":\"R1+0x%llx\",\"handle\":\"H%u\"", granule * (unsigned long long)G, handle);
     line("mem_map", args, names, rest);
 }
@@ -149,8 +149,8 @@ static void refused(void)
     reserve();
     create(1, false);
     map(0, 1, OK);
-    map(0, 1, BAD ",\"severity\":\"error\",\"rule\":\"VMM-MAP-OVERLAP\",\"argument\":\"ptr\",\"value\":\"0x10000000\",\"nearest\":"
-                  "\"M1\"");
+    map(0, 1, BAD ",\"severity\":\"error\",\"rule\":\"VMM-MAP-OVERLAP\",\"argument\":\"ptr\",\"value\":\"0x10000000\","
+                  "\"nearest\":\"M1\"");
     map(1, 1, OK ",\"severity\":\"warning\",\"rule\":\"VMM-NEW\",\"note\":\"say </script>\",\"nearest\":\"D0\"");
     line("stream_query", "\"stream\":\"0x0\"", "", ",\"result\":\"CUDA_ERROR_NOT_READY\",\"code\":600");
     struct timeline t = read_trace();
@@ -259,8 +259,8 @@ static void malformed(void)
           "size is not a number", true, 0, "a size that is none");
     wrong(HEADER "{\"n\":1,\"thread\":1,\"call\":\"mem_create\",\"args\":{\"size\":\"0x0\",\"prop\":{}},\"names\":{\"handle\":"
           "\"H4000000000\"}" OK "}\n", "cannot be the name", true, 0, "a number that no trace has come to");
-    wrong(HEADER "{\"n\":1,\"thread\":1,\"call\":\"mem_address_reserve\",\"args\":{\"size\":\"0xffffffffffffffff\"},\"out\":{\"ptr\":"
-          "\"0x10\"}" OK "}\n" CALL, "", true, 2, "a reservation past the end of addresses");
+    wrong(HEADER "{\"n\":1,\"thread\":1,\"call\":\"mem_address_reserve\",\"args\":{\"size\":\"0xffffffffffffffff\"},"
+          "\"out\":{\"ptr\":\"0x10\"}" OK "}\n" CALL, "", true, 2, "a reservation past the end of addresses");
 }
 
 /* Any damage is survived: a byte changed, a piece missing. */

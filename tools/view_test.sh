@@ -48,7 +48,8 @@ ok $? "nothing is left beside it"
 
 sed '/"n":12,/s#}$#,"note":"</script><script>harmed=1</script>"}#' view.jsonl >evil.jsonl
 view evil.jsonl -o evil.html
-[ "$status" = 0 ] && [ "$(grep -c "</script>" evil.html)" = "$(grep -c "</script>" page.html)" ] && ! grep -q "<script>harmed" evil.html
+[ "$status" = 0 ] && ! grep -q "<script>harmed" evil.html &&
+    [ "$(grep -c "</script>" evil.html)" = "$(grep -c "</script>" page.html)" ]
 ok $? "no markup of a trace gets into the page's own"
 
 head -c 1500 view.jsonl >cut.jsonl

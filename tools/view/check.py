@@ -58,6 +58,10 @@ def click(name):
     d.find_element(By.ID, name).click()
 
 
+def playing():
+    return d.find_element(By.ID, "play").get_attribute("aria-label") == "Pause"
+
+
 def moving():
     before, listed = pixels(), text("now-list")
     b.run("const s = document.getElementById('slider'); s.value = 9; s.dispatchEvent(new Event('input'))")
@@ -88,13 +92,13 @@ def keyboard():
     ok(call() == first and "Refused" in text("why"), "n and p go from problem to problem", text("why"))
     b.run("document.getElementById('speed').value = '1000'")
     keys(Keys.HOME, " ")
-    ok(until(lambda: call() == last and "Play" == d.find_element(By.ID, "play").get_attribute("aria-label")), "space plays to the end")
+    ok(until(lambda: call() == last and not playing()), "space plays to the end")
     b.run("document.getElementById('speed').value = '20'")
     keys(Keys.HOME, " ")
     until(lambda: call() > 2)
     keys(" ")
     at = call()
-    ok(2 < at < last and d.find_element(By.ID, "play").get_attribute("aria-label") == "Play", "and stops in between", at)
+    ok(2 < at < last and not playing(), "and stops in between", at)
     b.run("document.getElementById('slider').focus()")
     keys(Keys.HOME, Keys.ARROW_RIGHT)
     ok(call() == 2, "the slider has the keys as well, once", call())
@@ -108,7 +112,8 @@ def problems():
     items[0].find_element(By.TAG_NAME, "summary").click()
     ok(until(lambda: "VMM-MAP-OVERLAP" in items[0].text), "an error's explanation opens", items[0].text)
     told = items[0].text
-    ok(all(word in told for word in ("What", "Argument", "Nearest", "Why", "Way out", "cuMemUnmap")), "it says why, and the way out", told)
+    ok(all(word in told for word in ("What", "Argument", "Nearest", "Why", "Way out", "cuMemUnmap")),
+       "it says why, and the way out", told)
     ok(call() == 12 and "\u2715" in text("result"), "and the page is at its call", call())
     items[2].find_element(By.TAG_NAME, "summary").click()
     ok(until(lambda: "VMM-UNMAP-NOTHING" in items[2].text and "Warning" in items[2].text), "a warning's, too", items[2].text)
@@ -158,7 +163,8 @@ def narrow():
         b.size(width, 800, True)
         wide = b.run("return document.scrollingElement.scrollWidth")
         ok(wide <= width, f"no sideways scrolling at {width} pixels", wide)
-    small = b.run("return [...document.querySelectorAll('#controls button')].filter(e => e.getBoundingClientRect().height < 40).length")
+    small = b.run("""return [...document.querySelectorAll('#controls button')]
+                       .filter(e => e.getBoundingClientRect().height < 40).length""")
     ok(small == 0, "the controls are large enough for a finger", small)
     b.size(1280, 1000)
 
@@ -175,7 +181,7 @@ for (const e of document.querySelectorAll('body *')) {
   if (!own || !e.offsetParent || e.disabled || e.closest('[hidden], .hidden, option')) continue;
   const a = light(parse(getComputedStyle(e).color).slice(0, 3)), c = light(behind(e));
   const ratio = (Math.max(a, c) + .05) / (Math.min(a, c) + .05);
-  if (ratio < 4.5) poor.push(e.tagName + '#' + e.id + '.' + e.className + ' ' + e.textContent.trim().slice(0, 20) + ' ' + ratio.toFixed(2));
+  if (ratio < 4.5) poor.push(`${e.tagName}#${e.id}.${e.className} ${e.textContent.trim().slice(0, 20)} ${ratio.toFixed(2)}`);
 }
 return poor;
 """
@@ -191,8 +197,8 @@ def readable():
     ok({"slider", "button", "heading", "main", "banner", "search"} <= roles, "landmarks and roles", sorted(roles))
     spoken = d.find_element(By.ID, "slider").get_attribute("aria-valuetext")
     ok(spoken.startswith("call 10 of 27: cuMemMap("), "the slider says in words where it is", spoken)
-    ok(d.find_element(By.ID, "say").get_attribute("aria-live") == "polite" and "Call 10" in d.find_element(By.ID, "say").get_attribute("textContent"),
-       "a step is announced")
+    say = d.find_element(By.ID, "say")
+    ok(say.get_attribute("aria-live") == "polite" and "Call 10" in say.get_attribute("textContent"), "a step is announced")
     for dark in (False, True):
         b.dark(dark)
         poor = b.run(CONTRAST)
