@@ -9,12 +9,14 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 point=0
+failures=0
 
 ok() { # STATUS NAME
     point=$((point + 1))
     if [ "$1" = 0 ]; then
         echo "ok $point - $2"
     else
+        failures=$((failures + 1))
         echo "not ok $point - $2"
         head -n 3 out err 2>/dev/null | sed 's/^/# /'
     fi
@@ -93,3 +95,4 @@ view --frobnicate
 [ "$status" = 2 ] && grep -q "unknown option" err
 ok $? "an option that is none"
 echo "1..$point"
+[ "$failures" = 0 ]
