@@ -477,6 +477,29 @@ static bool unmap(struct timeline_reader *r)
 
 /* ---- rights ---- */
 
+static unsigned rights_shift(vmm_mem_location location)
+{
+    return 2 * (unsigned)location.id;
+}
+
+static bool is_device(vmm_mem_location location)
+{
+    return location.type == VMM_MEM_LOCATION_TYPE_DEVICE && location.id >= 0 && location.id < VMM_MAX_DEVICES;
+}
+
+static uint32_t rights_of(const struct timeline_reader *r, uint32_t mapping, vmm_mem_location device)
+{
+    return r->holds[mapping].rights >> rights_shift(device) & 3;
+}
+
+static void set_rights(struct timeline_reader *r, uint32_t mapping, vmm_mem_location location, uint32_t rights)
+{
+    uint64_t *all = &r->holds[mapping].rights;
+    if (is_device(location))
+        *all = (*all & ~(UINT64_C(3) << rights_shift(location))) | (uint64_t)rights << rights_shift(location);
+    change(r, TIMELINE_RIGHTS, mapping, location, rights);
+}
+
 /* Rights for the host on device memory: refused, and taking them away does nothing. */
 static bool is_host_on_device(const struct timeline_object *mapping, vmm_mem_location location)
 {
@@ -498,7 +521,7 @@ static bool grant_on(struct timeline_reader *r, uint32_t mapping)
         }
         if (on_host(location))
             location = (vmm_mem_location){VMM_MEM_LOCATION_TYPE_HOST, 0};
-        change(r, TIMELINE_RIGHTS, mapping, location, (uint32_t)flags & 3);
+        set_rights(r, mapping, location, (uint32_t)flags & 3);
     }
     return true;
 }
@@ -531,6 +554,19 @@ static bool set_access(struct timeline_reader *r)
             break;
         at = object_of(r, mapping)->start + object_of(r, mapping)->size;
     }
+    return true;
+}
+
+/* Of the host it may be told device 0's rights, so that says nothing. */
+static bool get_access(struct timeline_reader *r)
+{
+    uint64_t address, flags;
+    if (!argument(r, "ptr", &address) || !timeline_number(r, r->at.out, "flags", &flags))
+        return false;
+    vmm_mem_location location = timeline_location(json_object_get(r->at.args, "location"));
+    uint32_t mapping = timeline_ranges_at(r->timeline, &r->ranges[TIMELINE_MAPPING], address);
+    if (mapping != TIMELINE_NONE && is_device(location) && rights_of(r, mapping, location) != flags)
+        set_rights(r, mapping, location, (uint32_t)flags & 3);
     return true;
 }
 
@@ -700,6 +736,7 @@ bool timeline_effect(struct timeline_reader *r)
     case VMM_CALL_mem_map: return map(r);
     case VMM_CALL_mem_unmap: return unmap(r);
     case VMM_CALL_mem_set_access: return set_access(r);
+    case VMM_CALL_mem_get_access: return get_access(r);
     case VMM_CALL_ctx_create: return create_context(r);
     case VMM_CALL_device_primary_ctx_retain: return retain_primary(r);
     case VMM_CALL_device_primary_ctx_release: return release_primary(r, false);

@@ -14,9 +14,10 @@ struct timeline_ranges {
     size_t count, room;
 };
 
-/* What holds a handle. */
+/* What holds a handle; of a mapping: two bits of rights for each device. */
 struct timeline_holds {
     uint32_t references, mappings, binds;
+    uint64_t rights;
 };
 
 struct timeline_primary {

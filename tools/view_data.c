@@ -211,10 +211,11 @@ static bool is_said(const struct timeline_call *call)
     return call->severity != VMM_SEVERITY_NONE || timeline_is_error(call);
 }
 
-/* Could the rule be why the call was refused? */
+/* Could the rule be why the call was refused? Not one that the driver lets pass. */
 static bool could_be(const vmm_rule *rule, const struct timeline_call *call)
 {
-    return rule->result == call->result && strcmp(rule->function, vmm_call_driver_name(call->id)) == 0;
+    return rule->result == call->result && rule->driver_580 != VMM_DRIVER_ACCEPTS &&
+           strcmp(rule->function, vmm_call_driver_name(call->id)) == 0;
 }
 
 /* By rule: is it named, or may it be meant? used has an entry a rule. */

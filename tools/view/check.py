@@ -1,4 +1,4 @@
-"""The pages of `cuvmm view` in a real browser, as TAP: check.py PAGE INJECTED CUT EMPTY (tools/view_test.sh makes them)."""
+"""The pages of `cuvmm view` in a real browser, as TAP: check.py PAGE INJECTED CUT EMPTY DRIVER (tools/view_test.sh makes them)."""
 import sys
 
 sys.dont_write_bytecode = True
@@ -14,7 +14,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 from selenium.common.exceptions import TimeoutException
 
-PAGE, INJECTED, CUT, EMPTY = sys.argv[1:5]
+PAGE, INJECTED, CUT, EMPTY, DRIVER = sys.argv[1:6]
 points = failed = 0
 b = browser.Browser()
 d = b.driver
@@ -231,6 +231,14 @@ def partial():
     ok(b.log() == [], "the console is empty for both")
 
 
+def driven():
+    b.open(DRIVER, 12)
+    why = text("why")
+    ok("a CUDA driver" in text("about") and "3 refused, 0 warned of" in text("problems-title"), "a driver's trace", text("about"))
+    ok("the result alone" in why and "VMM-MAP-OVERLAP: a part of the range is mapped already" in why, "what may be why is listed", why)
+    ok("VMM-MAP-PAST-RESERVATION" not in why and "VMM-UNMAP" not in why, "and nothing that cannot be", why)
+
+
 try:
     b.open(PAGE)
     ok("view.jsonl" in d.title and "27 calls and 12 objects" in text("about"), "the page loads", text("about"))
@@ -245,6 +253,7 @@ try:
     ok(b.log() == [], "the console is empty", b.log())
     harmless()
     partial()
+    driven()
 finally:
     b.quit()
 print(f"1..{points}")
