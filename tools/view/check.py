@@ -146,7 +146,7 @@ def pointing():
     until(lambda: call() == 10)
     canvas = d.find_element(By.ID, "canvas")
     width = canvas.size["width"]
-    move = ActionChains(d).move_to_element_with_offset(canvas, int(-width / 2 + 60), int(42 - canvas.size["height"] / 2))
+    move = ActionChains(d).move_to_element_with_offset(canvas, int(-width / 2 + 66), int(42 - canvas.size["height"] / 2))
     move.perform()
     ok("mapping M1" in text("tip"), "pointing at a mapping names it", text("tip"))
     move.click().perform()
