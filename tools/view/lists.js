@@ -172,7 +172,7 @@ function section(title, all, item) {
   if (!all.length) return [];
   const list = make('ul', {}, ...all.slice(0, LIST_MOST).map(item));
   if (all.length > LIST_MOST)
-    list.append(note(`and ${(all.length - LIST_MOST).toLocaleString('en')} more; search finds them`));
+    list.append(note(`and ${number.format(all.length - LIST_MOST)} more; search finds them`));
   return [make('h3', { text: title }), list];
 }
 
@@ -243,7 +243,7 @@ function factsOf(o) {
   add(O.released[o] >= 0, 'Last reference', () => by(O.released[o]));
   add(true, 'Ended by', () => died[o] === NEVER ? 'nothing in this trace' : by(died[o]));
   add(hasAddress(o), 'Addresses', () => `[${hex(O.start[o])}, ${hex(O.start[o] + O.size[o])})`);
-  add(O.size[o], 'Size', () => `${size(O.size[o])} (${O.size[o].toLocaleString('en')} bytes)`);
+  add(O.size[o], 'Size', () => `${size(O.size[o])} (${number.format(O.size[o])} bytes)`);
   add([HANDLE, ALLOCATION, CONTEXT].includes(kind), 'Place', () => place(O.place[o]));
   add(O.handle[o] >= 0, kind === BIND ? 'Multicast object' : 'Memory', () => objectButton(O.handle[o]));
   add(kind === BIND && O.memory[o] >= 0, 'Memory', () => objectButton(O.memory[o]));

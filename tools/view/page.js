@@ -11,7 +11,7 @@ function go(call, quiet) {
   lists = alive(now);
   $('slider').value = now + 1;
   $('slider').setAttribute('aria-valuetext', `call ${now + 1} of ${N}: ${C.words[now]}`);
-  $('position').textContent = `call ${(now + 1).toLocaleString('en')} of ${N.toLocaleString('en')}`;
+  $('position').textContent = `call ${number.format(now + 1)} of ${number.format(N)}`;
   showCall();
   drawStrip();
   draw();

@@ -459,7 +459,7 @@ function showTip(event) {
   tip.textContent = b.cluster || objectPhrase(b.object);
   const width = $('canvas').clientWidth;
   tip.style.left = Math.max(0, Math.min(b.px + 12, width - 310)) + 'px';
-  tip.style.top = b.py + 16 + 'px';
+  tip.style.top = Math.min(b.py + 16, $('canvas').clientHeight - tip.offsetHeight - 2) + 'px';
 }
 
 function setZoom(value, at) {
