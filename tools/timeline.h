@@ -84,7 +84,6 @@ struct timeline_change {
     uint32_t value;
 };
 
-/* Most objects that a call is listed with: it names them, makes them or ends them. */
 struct timeline_call {
     enum vmm_call_id id;
     uint64_t ordinal;      /* n of the trace */
