@@ -111,9 +111,11 @@ static bool grant_on(struct timeline_reader *r, uint32_t mapping)
         vmm_mem_location location = timeline_location(json_object_get(desc, "location"));
         json_int_t flags = json_integer_value(json_object_get(desc, "flags"));
         if (is_host_on_device(timeline_object_of(r, mapping), location)) {
-            if (flags)
+            if (!flags)
+                continue;
+            if (r->call->result != VMM_SUCCESS)
                 return false;
-            continue;
+            /* Else it was memory of the host after all, made before the trace began. */
         }
         if (timeline_on_host(location))
             location = (vmm_mem_location){VMM_MEM_LOCATION_TYPE_HOST, 0};

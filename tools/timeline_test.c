@@ -216,6 +216,24 @@ static void granting(void)
     timeline_free(&t);
 }
 
+/* What was made before the trace began has no entry, and what follows from it is left open. */
+static void before_it_began(void)
+{
+    begin();
+    reserve();
+    line("mem_map", "\"ptr\":\"0x10000000\",\"size\":\"0x200000\",\"offset\":\"0x0\",\"handle\":\"0x5\",\"flags\":\"0x0\"",
+         "\"ptr\":\"R1\"", OK);
+    grant(0, G, HOST_RW, OK);
+    line("mem_release", "\"handle\":\"0x5\"", "", OK);
+    line("mem_retain_allocation_handle", "\"handle\":\"out\",\"addr\":\"0x10000000\"", "\"handle\":\"H1\",\"addr\":\"R1\"",
+         OK ",\"out\":{\"handle\":\"0x5\"}");
+    struct timeline t = read_trace();
+    const struct timeline_object *m = find(&t, "M1"), *h = find(&t, "H1");
+    tap_ok(m->handle == TIMELINE_NONE && rights(&t, "M1", 2, 0) == 3, "a mapping of an older handle, with the host's rights");
+    tap_ok(h->born == 4 && h->size == 0 && h->location.type == VMM_MEM_LOCATION_TYPE_INVALID, "of it only the name is known");
+    timeline_free(&t);
+}
+
 static void sharing(void)
 {
     begin();
@@ -587,6 +605,7 @@ int main(void)
     refused();
     unmapping();
     granting();
+    before_it_began();
     sharing();
     malformed();
     damaged();
