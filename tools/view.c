@@ -71,12 +71,13 @@ static int write_page(const struct timeline *timeline, const char *name, const c
     }
     mode_t mask = umask(0);
     umask(mask);
+    errno = 0;
     bool good = view_page(out, timeline, name) && fchmod(fd, 0666 & ~mask) == 0;
     good = fclose(out) == 0 && good;
     if (good && rename(beside.data, path) == 0) {
         status = 0;
     } else {
-        fail(err, path, strerror(errno));
+        fail(err, path, errno ? strerror(errno) : "cannot be written");
         unlink(beside.data);
     }
     text_free(&beside);

@@ -107,10 +107,14 @@ function dragStrip(event) {
   go(Math.round((event.clientX - frame.left) / frame.width * (N - 1)));
 }
 
-/* Two fingers or a wheel with shift move sideways; a drag on the picture does, too. */
+/* A wheel with shift moves sideways; a drag on the picture does, too, and is then no click. */
+let dragged = 0;
 function dragPicture(event) {
-  if (event.buttons && zoom > 1 && event.movementX) { shift -= event.movementX; draw(); }
-  else showTip(event);
+  if (event.buttons && zoom > 1 && event.movementX) {
+    dragged += Math.abs(event.movementX);
+    shift -= event.movementX;
+    draw();
+  } else showTip(event);
 }
 
 function redraw() {
@@ -140,10 +144,12 @@ function start() {
   })) $(id).addEventListener('click', () => { if (id !== 'play' && !id.startsWith('zoom')) pause(); action(); });
   document.addEventListener('keydown', key);
   for (const type of ['pointerdown', 'pointermove']) $('strip').addEventListener(type, dragStrip);
+  $('canvas').addEventListener('pointerdown', () => { dragged = 0; });
   $('canvas').addEventListener('pointermove', dragPicture);
   $('canvas').addEventListener('pointerleave', () => { $('tip').hidden = true; });
   $('canvas').addEventListener('click', event => {
     const b = boxAt(event);
+    if (dragged > 4) return;
     if (b && b.cluster) setZoom(zoom * 8, b.px);
     else select(b ? b.object : -1, false);
   });
