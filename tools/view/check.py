@@ -151,6 +151,17 @@ def pointing():
     ok("mapping M1" in text("tip"), "pointing at a mapping names it", text("tip"))
     move.click().perform()
     ok("M1, mapping" in text("object-title"), "a click tells all of it", text("object-title"))
+    b.run("location.hash = '#25'")
+    until(lambda: call() == 25)
+    seen = b.run("""const c = document.getElementById('canvas'), at = c.getBoundingClientRect(), told = new Set();
+                    for (let x = 0; x < at.width; x += 8) {
+                      c.dispatchEvent(new PointerEvent('pointermove', { clientX: at.left + x, clientY: at.top + 45 }));
+                      told.add(document.getElementById('tip').textContent);
+                    }
+                    return [...told].join('; ');""")
+    ok("mapping M1" in seen and "mapping M2" in seen and "ended by call 25" in seen, "what a call ended is shown once more", seen)
+    b.run("location.hash = '#10'")
+    until(lambda: call() == 10)
     before = pixels()
     click("zoom-in")
     ok(pixels() != before, "zooming in draws it larger")

@@ -87,9 +87,17 @@ function lay(pieces, width, gap) {
   }
 }
 
+/* What the call ended, as far as it has addresses: it is drawn once more, as an outline. Of very many only some. */
+function endedNow() {
+  const ended = [];
+  for (let i = touchFirst[now]; i < touchFirst[now + 1] && ended.length < 200; i++)
+    if (died[D.touched[i]] === now && hasAddress(D.touched[i])) ended.push(D.touched[i]);
+  return ended;
+}
+
 /* Stretches of addresses that something covers; what lies between them is left out. */
 function islands() {
-  const all = [];
+  const all = endedNow();
   for (const kind of [RESERVATION, MAPPING, ALLOCATION]) all.push(...lists[kind]);
   all.sort((a, b) => O.start[a] - O.start[b]);
   const found = [];
@@ -132,16 +140,16 @@ let boxes = []; /* what can be pointed at: {x, y, w, h, object} */
 const GUTTER = 52, TOP = 8, NAME = 17, BAR = 42, RIGHT = 15, LINKS = 70, BLOCK = 34, GAP = 14;
 
 function box(g, x, y, w, h, options) {
-  const { fill, edge = paint.edge, dashed, label, sub, mark, object, ink = paint.ink } = options;
+  const { fill, ghost, edge = ghost ? paint.soft : paint.edge, dashed, label, sub, mark, object, ink = paint.ink } = options;
   const left = Math.max(x, GUTTER), right = Math.min(x + w, options.limit);
   if (right < GUTTER || left > options.limit) return;
   const visible = Math.max(1, right - left);
   g.fillStyle = fill;
-  g.fillRect(left, y, visible, h);
+  if (!ghost) g.fillRect(left, y, visible, h);
   if (w > NARROW) {
     g.strokeStyle = edge;
     g.lineWidth = dashed ? 2 : 1;
-    g.setLineDash(dashed ? [5, 3] : []);
+    g.setLineDash(dashed ? [5, 3] : ghost ? [2, 4] : []);
     g.strokeRect(left + .5, y + .5, Math.max(0, visible - 1), h - 1);
     g.setLineDash([]);
   }
@@ -235,7 +243,12 @@ function drawRanges(g, addresses, limit, rightsY) {
     const [x, w] = span(o);
     box(g, x, TOP + NAME, w, BAR, { fill: fillOf(o), label: name(o), sub: 'alloc', object: o, limit, mark: markOf(o) });
   }
-  return drawMappings(g, span, limit, rightsY);
+  const narrow = drawMappings(g, span, limit, rightsY);
+  for (const o of endedNow()) {
+    const [x, w] = span(o);
+    box(g, x, TOP + NAME, w, BAR, { ghost: true, label: name(o), sub: 'gone', ink: paint.soft, object: o, limit, mark: markOf(o) });
+  }
+  return narrow;
 }
 
 /* Returns how many were too narrow to be drawn alone. */
