@@ -58,7 +58,7 @@ TEST_SRC  := $(wildcard $(addsuffix /*_test.c,api api/abi api/layers kernels bac
 
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 LIB_OBJ   := $(call obj,$(LIB_SRC)) $(BUILD)/obj/kernels_image.o
-TOOL_OBJ  := $(call obj,$(filter-out tools/main.c,$(TOOL_SRC))) $(BUILD)/obj/view_page.o
+TOOL_OBJ  := $(call obj,$(filter-out tools/main.c,$(TOOL_SRC))) $(BUILD)/obj/lessons_embedded.o $(BUILD)/obj/view_page.o
 CONF_OBJ  := $(call obj,$(CONF_SRC))
 # Every main of the conformance folder: conformance/programs/X.c becomes bin/X.
 PROG_SRC  := $(wildcard conformance/programs/*.c)
@@ -112,13 +112,21 @@ $(BUILD)/obj/kernels_image.c: $(BUILD)/obj/kernels.fatbin
 $(BUILD)/obj/kernels_image.o: $(BUILD)/obj/kernels_image.c kernels/kernels.h
 	$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
+# The lessons as C, so that an installed command has them.
+$(BUILD)/obj/lessons_embedded.c: ci/embed-lessons $(wildcard conformance/lessons/*)
+	@mkdir -p $(@D)
+	ci/embed-lessons conformance/lessons >$@.new && mv $@.new $@
+
+$(BUILD)/obj/lessons_embedded.o: $(BUILD)/obj/lessons_embedded.c tools/lessons.h
+	$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+
 # The page of `cuvmm view` as texts for the command: view_page_html, _css and _js. Its sources are ASCII.
 VIEW_PAGE := $(addprefix tools/view/,page.html page.css trace.js lists.js picture.js page.js)
 $(BUILD)/obj/view_page.c: $(VIEW_PAGE)
 	@mkdir -p $(@D)
 	@{ echo '#include "view_page.h"'; for kind in html css js; do echo "const char view_page_$$kind[] = {"; \
 	    set --; for file in $^; do case $$file in *.$$kind) set -- "$$@" $$file;; esac; done; \
-	    cat "$$@" | od -An -v -tu1 | sed 's/[0-9][0-9]*/&,/g'; echo '0};'; done; } >$@
+	    cat "$$@" | od -An -v -tu1 | sed 's/[0-9][0-9]*/&,/g'; echo '0};'; done; } >$@.new && mv $@.new $@
 
 $(BUILD)/obj/view_page.o: $(BUILD)/obj/view_page.c tools/view_page.h
 	$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<

@@ -9,8 +9,9 @@ rulebook: $(BUILD)/bin/cuvmm ## docs/rulebook.md from the table of rules
 	@mkdir -p docs
 	$(BUILD)/bin/cuvmm rules --markdown > docs/rulebook.md.new && mv docs/rulebook.md.new docs/rulebook.md
 
-scripts-update: $(BUILD)/test/tools/script_test ## the expected outputs of conformance/scripts anew, to be read before a commit
+scripts-update: $(BUILD)/test/tools/script_test $(BUILD)/bin/cuvmm ## the expected outputs of conformance/scripts and conformance/lessons anew, to be read before a commit
 	CUVMM_UPDATE=1 $(BUILD)/test/tools/script_test
+	CUVMM_UPDATE=1 CUVMM_BUILD=$(BUILD) conformance/lessons_test.sh
 
 view-pictures: $(BUILD)/bin/cuvmm ## the pictures of docs/view.md, by a headless Chromium
 	python3 tools/view/pictures.py $(BUILD)/bin/cuvmm docs/view

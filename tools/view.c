@@ -84,12 +84,6 @@ static int write_page(const struct timeline *timeline, const char *name, const c
     return status;
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 static void summarise(FILE *out, const struct timeline *t, const char *path)
 {
     size_t errors = 0, warnings = 0;
@@ -103,7 +97,7 @@ static void summarise(FILE *out, const struct timeline *t, const char *path)
 static int view(const char *trace, const char *page, FILE *out, FILE *err)
 {
     bool standard = strcmp(trace, "-") == 0;
-    const char *name = standard ? "standard input" : base_name(trace);
+    const char *name = standard ? "standard input" : text_base_name(trace);
     struct timeline timeline;
     int status = 2;
     FILE *in = standard ? stdin : fopen(trace, "rb");
