@@ -62,6 +62,13 @@ def playing():
     return d.find_element(By.ID, "play").get_attribute("aria-label") == "Pause"
 
 
+def moment(number):
+    """Goes to a call as a link does."""
+    until(lambda: d.current_url.endswith("#" + str(call())))
+    b.run("location.hash = '#' + arguments[0]", number)
+    until(lambda: call() == number)
+
+
 def moving():
     before, listed = pixels(), text("now-list")
     b.run("const s = document.getElementById('slider'); s.value = 9; s.dispatchEvent(new Event('input'))")
@@ -74,6 +81,7 @@ def moving():
     ok("dev0 rw" in text("now-list") and "dev1 r-" in text("now-list"), "rights are told in letters", text("now-list"))
     click("back")
     ok(pixels() == at, "one back shows what was there before")
+    until(lambda: d.current_url.endswith("#9"))
     d.refresh()
     ok(call() == 9, "a page that is loaded again is at the same call")
 
@@ -142,8 +150,8 @@ def searching():
 
 
 def pointing():
-    b.run("window.scrollTo(0, 0); location.hash = '#10'")
-    until(lambda: call() == 10)
+    moment(10)
+    b.run("window.scrollTo(0, 0)")
     canvas = d.find_element(By.ID, "canvas")
     width = canvas.size["width"]
     move = ActionChains(d).move_to_element_with_offset(canvas, int(-width / 2 + 66), int(42 - canvas.size["height"] / 2))
@@ -151,8 +159,7 @@ def pointing():
     ok("mapping M1" in text("tip"), "pointing at a mapping names it", text("tip"))
     move.click().perform()
     ok("M1, mapping" in text("object-title"), "a click tells all of it", text("object-title"))
-    b.run("location.hash = '#25'")
-    until(lambda: call() == 25)
+    moment(25)
     seen = b.run("""const c = document.getElementById('canvas'), at = c.getBoundingClientRect(), told = new Set();
                     for (let x = 0; x < at.width; x += 8) {
                       c.dispatchEvent(new PointerEvent('pointermove', { clientX: at.left + x, clientY: at.top + 45 }));
@@ -160,8 +167,7 @@ def pointing():
                     }
                     return [...told].join('; ');""")
     ok("mapping M1" in seen and "mapping M2" in seen and "ended by call 25" in seen, "what a call ended is shown once more", seen)
-    b.run("location.hash = '#10'")
-    until(lambda: call() == 10)
+    moment(10)
     before = pixels()
     click("zoom-in")
     ok(pixels() != before, "zooming in draws it larger")

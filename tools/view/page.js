@@ -25,8 +25,15 @@ function go(call, quiet) {
   $('last').disabled = $('forward').disabled = now === N - 1;
   if (!quiet) {
     $('say').textContent = `Call ${now + 1}: ${C.words[now]}, ${resultName(now)}. ${$('effect').textContent}`;
-    history.replaceState(null, '', '#' + (now + 1));
+    noteMoment();
   }
+}
+
+/* The moment in the address bar, when the page has come to rest: browsers refuse many changes a second. */
+let resting = 0;
+function noteMoment() {
+  clearTimeout(resting);
+  resting = setTimeout(() => history.replaceState(null, '', '#' + (now + 1)), 200);
 }
 
 /* Index into said of the first problem after the call, and of the last before it. */
@@ -40,7 +47,7 @@ function problemAfter(call) {
   return low;
 }
 function problemBefore(call) {
-  let at = problemAfter(call) - 1;
+  const at = problemAfter(call) - 1;
   return at >= 0 && saidCalls[at] === call ? at - 1 : at;
 }
 
