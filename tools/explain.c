@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rule_recorded.h"
+#include "rule_words.h"
 #include "text.h"
 
 #define COLUMNS 96
@@ -58,12 +60,60 @@ static void field(FILE *out, const char *name, const char *text, const char *oth
     fputs("\n", out);
 }
 
+/* One line for each recorded machine that was asked, or could not be. */
+static void explain_recorded(FILE *out, const char *rule)
+{
+    struct recorded answers[8];
+    size_t count = rule_recorded(rule, answers, sizeof answers / sizeof answers[0]);
+    for (size_t i = 0; i < count && i < sizeof answers / sizeof answers[0]; i++) {
+        struct text text = {0};
+        text_add(&text, "%s: ", answers[i].machine);
+        rule_words_recorded(&answers[i], &text);
+        field(out, i ? "" : "recorded", text.data, "");
+        text_free(&text);
+    }
+}
+
+static void print_indented(FILE *out, const char *lines)
+{
+    for (const char *end; *lines; lines = end + 1) {
+        end = strchr(lines, '\n');
+        fprintf(out, "    %.*s\n", (int)(end - lines), lines);
+    }
+}
+
+static void explain_example_of(FILE *out, const char *rule)
+{
+    struct rule_example example;
+    struct text text = {0}, machine = {0};
+    if (!rule_example_find(rule, &example))
+        return;
+    if (rule_example_part(&example, EXAMPLE_REASON, &text)) {
+        fputs("\n", out);
+        field(out, "example", "no script can break it:", "");
+        print_indented(out, text.data);
+    } else if (rule_example_part(&example, EXAMPLE_BOTH, &text)) {
+        fputs("\n", out);
+        field(out, "example", "'-' breaks the rule, '+' does not; --broken and --corrected print the one or the other", "");
+        if (rule_example_part(&example, EXAMPLE_MACHINE, &machine)) {
+            field(out, "", "on a machine of its own, which --machine prints:", "");
+            print_indented(out, machine.data);
+        }
+        print_indented(out, text.data);
+        fprintf(out, "  %-12scuvmm explain %s --broken | cuvmm run -\n", "try it", rule);
+    }
+    text_free(&text);
+    text_free(&machine);
+}
+
 static void explain_rule(FILE *out, const vmm_rule *rule)
 {
+    struct text result = {0};
+    rule_words_result(rule, &result);
     fprintf(out, "%s\n", rule->id);
-    fprintf(out, "  %-12s%s%s%s\n", "call", rule->function, rule->argument[0] ? ", argument " : "", rule->argument);
-    fprintf(out, "  %-12s%s%s\n", "result", vmm_result_name(rule->result),
-            rule->driver_580 == VMM_DRIVER_ACCEPTS ? " (in strict mode; otherwise a warning)" : "");
+    fprintf(out, "  %-12s%s%s%s\n", "call", rule_words_calls(rule->function), rule->argument[0] ? ", argument " : "",
+            rule->argument);
+    field(out, "result", result.data, "");
     fprintf(out, "  %-12s%s rule, %s; driver 580.159.04: %s\n", "kind", explain_class(rule->rule_class),
             explain_origin(rule->origin), explain_behaviour(rule->driver_580));
     if (rule->needs[0])
@@ -75,6 +125,10 @@ static void explain_rule(FILE *out, const vmm_rule *rule)
     fputs("\n", out);
     field(out, "documents", rule->documents, "say nothing about it");
     field(out, "observed", rule->observed, "not measured");
+    explain_recorded(out, rule->id);
+    explain_example_of(out, rule->id);
+    fprintf(out, "  %-12srulebook.html#%s; without a browser docs/rulebook.md\n", "page", rule->id);
+    text_free(&result);
 }
 
 static void explain_result(FILE *out, vmm_result result)
@@ -130,16 +184,41 @@ static void suggest(FILE *err, const char *name)
     fputs(shown ? "\n" : "; `cuvmm rules` lists the rules\n", err);
 }
 
-bool explain(FILE *out, FILE *err, const char *name)
+static const vmm_rule *find_rule(const char *name)
 {
     size_t count;
     const vmm_rule *rules = vmm_rules(&count);
+    for (size_t i = 0; i < count; i++)
+        if (text_same(name, rules[i].id))
+            return &rules[i];
+    return NULL;
+}
+
+bool explain_example(FILE *out, FILE *err, const char *name, enum example_part part)
+{
+    const vmm_rule *rule = find_rule(name);
+    struct rule_example example;
+    struct text text = {0};
+    if (!rule) {
+        suggest(err, name);
+        return false;
+    }
+    bool found = rule_example_find(rule->id, &example) && rule_example_part(&example, part, &text);
+    if (found)
+        fputs(text.data, out);
+    else
+        fprintf(err, "cuvmm: %s has no such part of an example; `cuvmm explain %s` shows what it has\n", rule->id, rule->id);
+    text_free(&text);
+    return found;
+}
+
+bool explain(FILE *out, FILE *err, const char *name)
+{
+    const vmm_rule *rule = find_rule(name);
     vmm_result result;
-    for (size_t i = 0; i < count; i++) {
-        if (text_same(name, rules[i].id)) {
-            explain_rule(out, &rules[i]);
-            return true;
-        }
+    if (rule) {
+        explain_rule(out, rule);
+        return true;
     }
     if (find_result(name, &result)) {
         explain_result(out, result);

@@ -1,7 +1,9 @@
-/* The table of rules as a book: text, Markdown or tab-separated. See explain.h. */
+/* The table of rules as a book: text, Markdown, tab-separated or a page. See explain.h. */
 #include <string.h>
 
 #include "explain.h"
+#include "rule_recorded.h"
+#include "rule_words.h"
 #include "text.h"
 
 static void print_safe_cell(FILE *out, const char *text)
@@ -42,16 +44,53 @@ static void markdown_field(FILE *out, const char *name, const char *text)
     fputs("\n", out);
 }
 
+/* A line for each machine whose recording has a test of the rule. */
+static void markdown_recorded(FILE *out, const char *rule)
+{
+    struct recorded answers[8];
+    size_t count = rule_recorded(rule, answers, sizeof answers / sizeof answers[0]);
+    for (size_t i = 0; i < count && i < sizeof answers / sizeof answers[0]; i++) {
+        struct text text = {0};
+        rule_words_recorded(&answers[i], &text);
+        fprintf(out, "- **Recorded, %s:** ", answers[i].machine);
+        print_markdown(out, text.data);
+        fputs("\n", out);
+        text_free(&text);
+    }
+}
+
+static void markdown_example(FILE *out, const char *rule)
+{
+    struct rule_example example;
+    struct text text = {0}, machine = {0};
+    if (!rule_example_find(rule, &example))
+        return;
+    if (rule_example_part(&example, EXAMPLE_REASON, &text)) {
+        text.data[--text.length] = 0;
+        fputs("- **Example:** no script can break it: ", out);
+        print_markdown(out, text.data);
+        fputs("\n", out);
+    } else if (rule_example_part(&example, EXAMPLE_BOTH, &text)) {
+        if (rule_example_part(&example, EXAMPLE_MACHINE, &machine))
+            fprintf(out, "\nIn `my.profile`:\n\n```text\n%s```\n", machine.data);
+        fprintf(out, "\n```diff\n%s```\n", text.data);
+    }
+    text_free(&text);
+    text_free(&machine);
+}
+
 /* What documents say, what was measured and what is this project's choice stand on lines of their own. */
 static void markdown_rule(FILE *out, const vmm_rule *r)
 {
+    struct text result = {0};
+    rule_words_result(r, &result);
     fprintf(out, "### %s\n\n", r->id);
     if (r->message[0]) {
         print_markdown(out, r->message);
         fputs("\n\n", out);
     }
-    fprintf(out, "- **Result:** `%s`%s\n", vmm_result_name(r->result),
-            r->driver_580 == VMM_DRIVER_ACCEPTS ? " in strict mode, a warning otherwise" : "");
+    markdown_field(out, "Calls", rule_words_calls(r->function));
+    markdown_field(out, "Result", result.data);
     if (r->argument[0])
         fprintf(out, "- **Argument:** `%s`\n", r->argument);
     fprintf(out, "- **Kind:** %s rule\n", explain_class(r->rule_class));
@@ -63,9 +102,12 @@ static void markdown_rule(FILE *out, const vmm_rule *r)
     fprintf(out, " Driver 580.159.04: %s.\n", explain_behaviour(r->driver_580));
     if (r->origin == VMM_ORIGIN_OURS)
         fputs("- **Ours:** neither documents nor a recording ask for this; it is a choice of this project.\n", out);
+    markdown_recorded(out, r->id);
     markdown_field(out, "Why", r->explanation);
     markdown_field(out, "Way out", r->way_out);
+    markdown_example(out, r->id);
     fputs("\n", out);
+    text_free(&result);
 }
 
 static void print_text(FILE *out, const vmm_rule *r)
@@ -76,23 +118,59 @@ static void print_text(FILE *out, const vmm_rule *r)
     fputs("\n", out);
 }
 
-static void print_heading(FILE *out, enum rulebook_format format, const char *function)
+/* What a heading is found by, as those who show Markdown make it: small letters, blanks as '-', without other signs. */
+static void print_anchor(FILE *out, const char *heading)
 {
-    if (format == RULEBOOK_MARKDOWN)
-        fprintf(out, "## %s\n\n", function);
-    if (format == RULEBOOK_TEXT)
-        fprintf(out, "%s\n", function);
+    for (; *heading; heading++)
+        if (*heading >= 'A' && *heading <= 'Z')
+            fputc(*heading - 'A' + 'a', out);
+        else if (*heading == ' ')
+            fputc('-', out);
+        else if (!strchr("(),.'", *heading))
+            fputc(*heading, out);
 }
 
-static void print_start(FILE *out, enum rulebook_format format)
+static void markdown_contents(FILE *out)
+{
+    const char *function = "";
+    for (const vmm_rule *r = NULL; (r = rule_words_next(r));) {
+        if (strcmp(function, r->function) == 0)
+            continue;
+        function = r->function;
+        fprintf(out, "- [%s](#", rule_words_calls(function));
+        print_anchor(out, rule_words_calls(function));
+        fputs(")\n", out);
+    }
+    fputs("\n", out);
+}
+
+static void print_heading(FILE *out, enum rulebook_format format, const char *function, bool first)
+{
+    if (format == RULEBOOK_MARKDOWN)
+        fprintf(out, "## %s\n\n", rule_words_calls(function));
+    if (format == RULEBOOK_TEXT)
+        fprintf(out, "%s\n", function);
+    if (format == RULEBOOK_HTML)
+        rulebook_html_section(out, function, first);
+}
+
+static void print_start(FILE *out, enum rulebook_format format, const char *call)
 {
     static const char book[] =
         "# The rule book\n\n"
         "Generated by `make rulebook` from the table of rules; do not edit. Each rule says apart what the documents say,\n"
         "what a recorded driver was seen to do, and what is this project's own choice. Within a call the rules stand in\n"
-        "the order in which they are checked.\n\n";
+        "the order in which they are checked. `#vmm-map-overlap` is where VMM-MAP-OVERLAP stands.\n\n"
+        "The examples are two scripts in one: without the lines behind `+` the rule is broken, and it alone; without those\n"
+        "behind `-` it is not. `cuvmm explain RULE --broken | cuvmm run -` runs the one, `--corrected` the other, and\n"
+        "`make check` runs all ([../conformance/rulebook](../conformance/rulebook/README.md)). `cuvmm rules --html` is this\n"
+        "book as a page with a search box.\n\n";
     if (format == RULEBOOK_MARKDOWN)
         fputs(book, out);
+    if (format == RULEBOOK_MARKDOWN && !call)
+        markdown_contents(out);
+    if (format == RULEBOOK_HTML)
+        rulebook_html_start(out, call);
     if (format == RULEBOOK_TSV)
         fputs("id\tfunction\targument\tresult\tclass\torigin\tdriver_580\tneeds\tdocuments\tobserved\tmessage\t"
               "explanation\tway_out\n", out);
@@ -100,22 +178,23 @@ static void print_start(FILE *out, enum rulebook_format format)
 
 size_t rulebook(FILE *out, enum rulebook_format format, const char *call)
 {
-    size_t count, shown = 0;
-    const vmm_rule *rules = vmm_rules(&count);
+    size_t shown = 0;
     const char *function = "";
-    for (size_t i = 0; i < count; i++) {
-        const vmm_rule *r = &rules[i];
+    for (const vmm_rule *r = NULL; (r = rule_words_next(r));) {
         if (call && !text_same(call, r->function))
             continue;
         if (!shown++)
-            print_start(out, format);
+            print_start(out, format, call);
         if (strcmp(function, r->function) != 0)
-            print_heading(out, format, function = r->function);
+            print_heading(out, format, function = r->function, shown == 1);
         switch (format) {
         case RULEBOOK_TEXT: print_text(out, r); break;
         case RULEBOOK_MARKDOWN: markdown_rule(out, r); break;
         case RULEBOOK_TSV: print_tsv(out, r); break;
+        case RULEBOOK_HTML: rulebook_html_rule(out, r, call); break;
         }
     }
+    if (shown && format == RULEBOOK_HTML)
+        rulebook_html_end(out);
     return shown;
 }
