@@ -16,6 +16,7 @@ static const char general[] =
     "  cuvmm diff                  makes random calls on a driver or simulator and compares with what is expected\n"
     "  cuvmm machine [NAME]        shows who shares a simulated machine, and who holds its exported memory\n"
     "  cuvmm check PROGRAM ...     runs a CUDA program and reports misuse, hazards and leaks of its memory calls\n"
+    "  cuvmm export TRACE          writes a trace for Perfetto, PyTorch's memory_viz or Graphviz\n"
     "  cuvmm help [COMMAND]        this text, or more about a command\n"
     "  cuvmm --version\n"
     "\n"
@@ -156,6 +157,22 @@ static const struct {
      "Examples:\n"
      "  cuvmm check ./my_allocator_test\n"
      "  cuvmm check --error-exitcode=9 --log=check.txt ./my_allocator_test --rounds 100\n"},
+    {"export",
+     "cuvmm export TRACE|- --format=chrome|memory-viz|dot [-o FILE] [--at=CALL|error]\n"
+     "\n"
+     "Writes what a trace tells in a format that others have viewers for, into FILE or to standard output. FILE stays as it\n"
+     "was until the new one is whole. docs/export.md shows what is to be seen where.\n"
+     "\n"
+     "  --format=chrome       lives of reservations, memory and mappings on tracks, calls, and bytes per device; JSON for\n"
+     "                        ui.perfetto.dev or chrome://tracing\n"
+     "  --format=memory-viz   mapped memory over time as PyTorch tells it; a pickle for pytorch.org/memory_viz\n"
+     "  --format=dot          the objects at one call and what holds what; for Graphviz\n"
+     "  --at=CALL             with dot: behind the call of this number, not behind the last one; --at=error: behind the\n"
+     "                        first call that was refused\n"
+     "\n"
+     "Examples:\n"
+     "  CUVMM_LAYERS=trace=run.jsonl ./program && cuvmm export run.jsonl --format=chrome -o run.json\n"
+     "  cuvmm export run.jsonl --format=dot --at=error | dot -Tsvg > run.svg\n"},
     {"help", "cuvmm help [COMMAND]\n\nExamples:\n  cuvmm help run\n"},
 };
 

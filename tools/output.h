@@ -1,0 +1,24 @@
+/* output.h - a file that is there whole or not at all: what was there stays until the new one is complete.
+ *
+ *     output_open    FILE as it was     FILE.new, empty
+ *     output_close   FILE the new one                      or, where something failed: FILE as it was
+ */
+#ifndef CUVMM_TOOLS_OUTPUT_H
+#define CUVMM_TOOLS_OUTPUT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+struct output {
+    FILE *file;           /* to write to; text or bytes */
+    char *path, *aside;   /* owned */
+    const char *command;  /* what messages begin with */
+};
+
+/* False, with a message on err and nothing to close, when the file cannot be written there. */
+bool output_open(struct output *output, const char *path, const char *command, FILE *err);
+
+/* Puts the file in its place. False, with a message on err, when not all of it could be written; it is gone then. */
+bool output_close(struct output *output, FILE *err);
+
+#endif
