@@ -58,7 +58,7 @@ TEST_SRC  := $(wildcard $(addsuffix /*_test.c,api api/abi api/layers kernels bac
 
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 LIB_OBJ   := $(call obj,$(LIB_SRC)) $(BUILD)/obj/kernels_image.o
-TOOL_OBJ  := $(call obj,$(filter-out tools/main.c,$(TOOL_SRC))) $(BUILD)/obj/rulebook_data.o
+TOOL_OBJ  := $(call obj,$(filter-out tools/main.c,$(TOOL_SRC))) $(BUILD)/obj/rulebook_data.o $(BUILD)/obj/view_page.o
 CONF_OBJ  := $(call obj,$(CONF_SRC))
 # Every main of the conformance folder: conformance/programs/X.c becomes bin/X.
 PROG_SRC  := $(wildcard conformance/programs/*.c)
@@ -125,6 +125,14 @@ $(BUILD)/obj/rulebook_data.c: $(RULE_EXAMPLES) $(RULE_RECORDED)
 	        | array rule_recorded; } >$@
 
 $(BUILD)/obj/rulebook_data.o: $(BUILD)/obj/rulebook_data.c tools/rulebook_data.h
+
+# The page of `cuvmm view` as texts for the command: tools/view/page.X is view_page_X. Its sources are ASCII.
+$(BUILD)/obj/view_page.c: tools/view/page.html tools/view/page.css tools/view/page.js Makefile
+	@mkdir -p $(@D)
+	@{ echo '#include "view_page.h"'; for kind in html css js; do echo "const char view_page_$$kind[] = {"; \
+	    od -An -v -tu1 tools/view/page.$$kind | sed 's/[0-9][0-9]*/&,/g'; echo '0};'; done; } >$@
+
+$(BUILD)/obj/view_page.o: $(BUILD)/obj/view_page.c tools/view_page.h
 	$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
 $(LIBA): $(LIB_OBJ)

@@ -103,53 +103,69 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-static void write_format(const struct timeline *timeline, const struct options *options, uint32_t at, FILE *out)
+static bool write_format(const struct timeline *timeline, const struct options *options, uint32_t at, FILE *out)
 {
     switch (options->format) {
-    case FORMAT_CHROME: export_chrome(timeline, out); break;
+    case FORMAT_CHROME: return export_chrome(timeline, out);
     case FORMAT_MEMORY_VIZ: export_memory_viz(timeline, base_name(options->trace), out); break;
     case FORMAT_DOT: export_dot(timeline, at, out); break;
     case FORMAT_NONE: break;
     }
+    return true;
 }
 
-/* A trace that is cut off is exported up to there, and that is said; the exit status tells as well. */
 static int write_file(const struct timeline *timeline, const struct options *options, FILE *out, FILE *err)
 {
-    struct output output;
+    struct output output = {.file = out};
+    bool named = options->file && strcmp(options->file, "-") != 0;
     uint32_t at;
     if (!find_call(timeline, options->at, &at, err))
         return 2;
-    if (options->file && !output_open(&output, options->file, "cuvmm export", err))
+    if (named && !output_open(&output, options->file, "cuvmm export", err))
         return 2;
-    write_format(timeline, options, at, options->file ? output.file : out);
-    if (options->file && !output_close(&output, err))
+    if (!write_format(timeline, options, at, output.file)) {
+        if (named)
+            output_abandon(&output);
+        fputs("cuvmm export: memory ran out\n", err);
         return 2;
-    if (!timeline->complaint.length)
+    }
+    if (named)
+        return output_close(&output, err) ? 0 : 2;
+    if (fflush(out) == 0 && !ferror(out))
         return 0;
-    fprintf(err, "%s\ncuvmm export: what stands before that line was exported\n", timeline->complaint.data);
-    return 1;
+    fprintf(err, "cuvmm export: standard output: %s\n", strerror(errno));
+    return 2;
+}
+
+/* A trace that is cut off, as that of a program that was killed, is exported up to there, and that is said. */
+static int export_trace(FILE *in, const char *name, const struct options *options, FILE *out, FILE *err)
+{
+    struct timeline timeline;
+    int status = 2;
+    bool good = timeline_read(&timeline, in, name);
+    if (timeline.complaint.length)
+        fprintf(err, "%s\n", timeline.complaint.data);
+    if (good && timeline.complaint.length)
+        fprintf(err, "cuvmm export: what is shown are the %zu calls before that line\n", timeline.calls);
+    if (good)
+        status = write_file(&timeline, options, out, err);
+    timeline_free(&timeline);
+    return status;
 }
 
 int cuvmm_export(int argc, char **argv, FILE *out, FILE *err)
 {
     struct options options = {NULL, NULL, NULL, FORMAT_NONE};
-    struct timeline timeline;
     if (!take(argc, argv, &options, err))
         return cuvmm_usage(err, "export");
-    bool standard = strcmp(options.trace, "-") == 0;
-    FILE *in = standard ? stdin : fopen(options.trace, "rb");
+    if (strcmp(options.trace, "-") == 0)
+        return export_trace(stdin, "standard input", &options, out, err);
+    FILE *in = fopen(options.trace, "rb");
     if (!in) {
         fprintf(err, "cuvmm export: %s: %s\n", options.trace, strerror(errno));
         return 2;
     }
-    int status = 2;
-    if (timeline_read(&timeline, in, standard ? "standard input" : options.trace))
-        status = write_file(&timeline, &options, out, err);
-    else
-        fprintf(err, "%s\n", timeline.complaint.data);
-    timeline_free(&timeline);
-    if (!standard)
-        fclose(in);
+    int status = export_trace(in, base_name(options.trace), &options, out, err);
+    fclose(in);
     return status;
 }

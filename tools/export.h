@@ -13,8 +13,9 @@
 
 #include "timeline.h"
 
-/* Lives of objects as slices on tracks, one call a millisecond; calls, flows from memory to its mappings, counters. */
-void export_chrome(const struct timeline *timeline, FILE *out);
+/* Lives of objects as slices on tracks, one call a millisecond; calls, flows from memory to its mappings, counters. False
+ * when memory ran out, and what was written is not whole. */
+bool export_chrome(const struct timeline *timeline, FILE *out);
 
 /* Mapped memory and cuMemAlloc's, per device; name is what frames call the trace. */
 void export_memory_viz(const struct timeline *timeline, const char *name, FILE *out);
@@ -36,8 +37,5 @@ void export_rights(const struct export_index *index, const struct timeline *time
 
 /* The device whose memory the object is or shows; -1 where that is none. */
 int export_device(const struct timeline *timeline, const struct timeline_object *object);
-
-/* A JSON string, or one of Graphviz's, with its quotes. Other bytes than printable ASCII become \u00XX. */
-void export_string(FILE *out, const char *text);
 
 #endif

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "export.h"
+#include "layers/json.h"
 
 #define CALL_LENGTH 1000 /* microseconds of the format, as times are not in a trace */
 
@@ -26,6 +27,8 @@ struct track {
 struct chrome {
     const struct timeline *timeline;
     FILE *out;
+    struct json json; /* of the event that is being written */
+    bool failed;      /* memory ran out: the file is not whole */
     size_t events;
     uint32_t threads;                            /* ids given so far; no two processes share one */
     uint32_t *lane;                              /* of each object */
@@ -67,14 +70,22 @@ static const char *process_name(unsigned process, char room[32])
 /* Opens an event: what every event has. Further members follow, then end_event. */
 static void event(struct chrome *c, const char *phase, const char *name, unsigned process, uint32_t thread, uint64_t at)
 {
-    fprintf(c->out, "%s\n{\"ph\":\"%s\",\"pid\":%u,\"tid\":%" PRIu32 ",\"ts\":%" PRIu64 ",\"name\":", c->events++ ? "," : "",
-            phase, process, thread, at);
-    export_string(c->out, name);
+    json_reset(&c->json);
+    json_open(&c->json, NULL, '{');
+    json_text(&c->json, "ph", phase);
+    json_int(&c->json, "pid", process);
+    json_int(&c->json, "tid", thread);
+    json_int(&c->json, "ts", (int64_t)at);
+    json_text(&c->json, "name", name);
 }
 
+/* A line each, so that a large file can be searched. */
 static void end_event(struct chrome *c)
 {
-    fputc('}', c->out);
+    json_close(&c->json, '}');
+    c->failed |= c->json.failed;
+    fputs(c->events++ ? ",\n" : "\n", c->out);
+    fwrite(c->json.text, 1, c->json.length, c->out);
 }
 
 static uint64_t time_of(uint32_t call)
@@ -85,9 +96,9 @@ static uint64_t time_of(uint32_t call)
 static void metadata(struct chrome *c, const char *what, unsigned process, uint32_t thread, const char *name)
 {
     event(c, "M", what, process, thread, 0);
-    fputs(",\"args\":{\"name\":", c->out);
-    export_string(c->out, name);
-    fputc('}', c->out);
+    json_open(&c->json, "args", '{');
+    json_text(&c->json, "name", name);
+    json_close(&c->json, '}');
     end_event(c);
 }
 
@@ -99,7 +110,9 @@ static void name_process(struct chrome *c, unsigned process)
     c->track[process].named = true;
     metadata(c, "process_name", process, 0, process_name(process, room));
     event(c, "M", "process_sort_index", process, 0, 0);
-    fprintf(c->out, ",\"args\":{\"sort_index\":%u}", process);
+    json_open(&c->json, "args", '{');
+    json_int(&c->json, "sort_index", process);
+    json_close(&c->json, '}');
     end_event(c);
 }
 
@@ -133,7 +146,10 @@ static void counter(struct chrome *c, int device, uint32_t call)
 {
     name_process(c, DEVICE_0 + (unsigned)device);
     event(c, "C", "bytes", DEVICE_0 + (unsigned)device, 0, time_of(call));
-    fprintf(c->out, ",\"args\":{\"allocated\":%" PRIu64 ",\"mapped\":%" PRIu64 "}", c->allocated[device], c->mapped[device]);
+    json_open(&c->json, "args", '{');
+    json_int(&c->json, "allocated", (int64_t)c->allocated[device]);
+    json_int(&c->json, "mapped", (int64_t)c->mapped[device]);
+    json_close(&c->json, '}');
     end_event(c);
 }
 
@@ -157,10 +173,15 @@ static void count(struct chrome *c, const struct timeline_object *o, uint32_t ca
 
 /* ---- lives ---- */
 
-static void member(FILE *out, const char *key, const char *value)
+static bool has_handle(const struct timeline_object *o)
 {
-    fprintf(out, ",\"%s\":", key);
-    export_string(out, value);
+    return (o->kind == TIMELINE_MAPPING || o->kind == TIMELINE_BIND || o->kind == TIMELINE_DESCRIPTOR) &&
+           o->handle != TIMELINE_NONE;
+}
+
+static bool has_address(const struct timeline_object *o)
+{
+    return o->kind == TIMELINE_RESERVATION || o->kind == TIMELINE_MAPPING || o->kind == TIMELINE_ALLOCATION;
 }
 
 static void life_arguments(struct chrome *c, uint32_t index)
@@ -169,23 +190,23 @@ static void life_arguments(struct chrome *c, uint32_t index)
     const struct timeline_object *o = &t->object[index];
     char size[TEXT_SIZE_ROOM], name[TIMELINE_NAME];
     struct text rights = {0};
-    fputs(",\"args\":{\"made by\":", c->out);
-    export_string(c->out, t->call[o->born].words);
-    fprintf(c->out, ",\"call\":%" PRIu64, t->call[o->born].ordinal);
+    json_open(&c->json, "args", '{');
+    json_text(&c->json, "made by", t->call[o->born].words);
+    json_int(&c->json, "call", (int64_t)t->call[o->born].ordinal);
     if (o->died != TIMELINE_NONE)
-        member(c->out, "ended by", t->call[o->died].words);
+        json_text(&c->json, "ended by", t->call[o->died].words);
     if (o->size)
-        member(c->out, "size", text_size(o->size, size));
-    if (o->kind == TIMELINE_RESERVATION || o->kind == TIMELINE_MAPPING || o->kind == TIMELINE_ALLOCATION)
-        fprintf(c->out, ",\"start\":\"0x%" PRIx64 "\"", o->start);
-    if (o->handle != TIMELINE_NONE && (o->kind == TIMELINE_MAPPING || o->kind == TIMELINE_BIND || o->kind == TIMELINE_DESCRIPTOR))
-        member(c->out, "of", timeline_name(&t->object[o->handle], name));
+        json_text(&c->json, "size", text_size(o->size, size));
+    if (has_address(o))
+        json_hex(&c->json, "start", o->start);
+    if (has_handle(o))
+        json_text(&c->json, "of", timeline_name(&t->object[o->handle], name));
     if (o->kind == TIMELINE_MAPPING) {
         export_rights(&c->index, t, index, o->died, &rights);
-        member(c->out, "last rights", rights.data);
+        json_text(&c->json, "last rights", rights.data);
         text_free(&rights);
     }
-    fputc('}', c->out);
+    json_close(&c->json, '}');
 }
 
 static void life(struct chrome *c, uint32_t index)
@@ -197,7 +218,8 @@ static void life(struct chrome *c, uint32_t index)
     snprintf(name, sizeof name, "%s%s%s", timeline_name(o, room), o->size ? " " : "", o->size ? text_size(o->size, size) : "");
     c->lane[index] = take_lane(c, process);
     event(c, "X", name, process, c->lane[index], time_of(o->born));
-    fprintf(c->out, ",\"dur\":%" PRIu64 ",\"cat\":\"%s\"", end - time_of(o->born), timeline_kind_text(o->kind));
+    json_int(&c->json, "dur", (int64_t)(end - time_of(o->born)));
+    json_text(&c->json, "cat", timeline_kind_text(o->kind));
     life_arguments(c, index);
     end_event(c);
 }
@@ -209,10 +231,13 @@ static void flow(struct chrome *c, uint32_t index)
     if (o->kind != TIMELINE_MAPPING || o->handle == TIMELINE_NONE)
         return;
     event(c, "s", "shows", process_of(c, &c->timeline->object[o->handle]), c->lane[o->handle], time_of(o->born));
-    fprintf(c->out, ",\"cat\":\"flow\",\"id\":%" PRIu32, index + 1);
+    json_text(&c->json, "cat", "flow");
+    json_int(&c->json, "id", index + 1);
     end_event(c);
     event(c, "f", "shows", MAPPINGS, c->lane[index], time_of(o->born));
-    fprintf(c->out, ",\"cat\":\"flow\",\"id\":%" PRIu32 ",\"bp\":\"e\"", index + 1);
+    json_text(&c->json, "cat", "flow");
+    json_int(&c->json, "id", index + 1);
+    json_text(&c->json, "bp", "e"); /* ends at the slice that begins here */
     end_event(c);
 }
 
@@ -222,7 +247,7 @@ static void released(struct chrome *c, uint32_t index)
     if (o->kind != TIMELINE_HANDLE || o->released == TIMELINE_NONE || o->released == o->died)
         return;
     event(c, "i", "last reference released", process_of(c, o), c->lane[index], time_of(o->released));
-    fputs(",\"s\":\"t\"", c->out);
+    json_text(&c->json, "s", "t");
     end_event(c);
 }
 
@@ -232,21 +257,25 @@ static void call_event(struct chrome *c, uint32_t index, uint32_t thread)
 {
     const struct timeline_call *call = &c->timeline->call[index];
     event(c, "X", vmm_call_driver_name(call->id), CALLS, thread, time_of(index));
-    fprintf(c->out, ",\"dur\":%d,\"cat\":\"%s\",\"args\":{\"call\":%" PRIu64 ",\"line\":%d,\"words\":", CALL_LENGTH * 9 / 10,
-            timeline_is_error(call) ? "call,refused" : "call", call->ordinal, call->line);
-    export_string(c->out, call->words);
-    member(c->out, "result", vmm_result_name(call->result));
+    json_int(&c->json, "dur", CALL_LENGTH * 9 / 10);
+    json_text(&c->json, "cat", timeline_is_error(call) ? "call,refused" : "call");
+    json_open(&c->json, "args", '{');
+    json_int(&c->json, "call", (int64_t)call->ordinal);
+    json_int(&c->json, "line", call->line);
+    json_text(&c->json, "words", call->words);
+    json_text(&c->json, "result", vmm_result_name(call->result));
     if (call->answers && call->answers[0])
-        member(c->out, "answers", call->answers);
+        json_text(&c->json, "answers", call->answers);
     if (call->rule)
-        member(c->out, call->severity == VMM_SEVERITY_WARNING ? "warned by" : "refused by", call->rule);
-    fputc('}', c->out);
+        json_text(&c->json, call->severity == VMM_SEVERITY_WARNING ? "warned by" : "refused by", call->rule);
+    json_close(&c->json, '}');
     end_event(c);
-    if (call->rule) {
-        event(c, "i", call->rule, CALLS, thread, time_of(index));
-        fputs(",\"s\":\"t\",\"cat\":\"rule\"", c->out);
-        end_event(c);
-    }
+    if (!call->rule)
+        return;
+    event(c, "i", call->rule, CALLS, thread, time_of(index));
+    json_text(&c->json, "s", "t");
+    json_text(&c->json, "cat", "rule");
+    end_event(c);
 }
 
 /* Objects are in the order of their births. Lanes of what ends in a call are free for what it makes. */
@@ -296,16 +325,22 @@ static void calls(struct chrome *c)
     free(thread);
 }
 
-void export_chrome(const struct timeline *timeline, FILE *out)
+bool export_chrome(const struct timeline *timeline, FILE *out)
 {
     struct chrome c = {.timeline = timeline, .out = out};
     c.lane = zeros(timeline->objects);
     c.holders = zeros(timeline->objects);
     export_index_of(&c.index, timeline);
-    fputs("{\"displayTimeUnit\":\"ms\",\"otherData\":{\"made by\":\"cuvmm export\",\"time\":\"one call a millisecond\",\"backend\":",
-          out);
-    export_string(out, timeline->backend);
-    fputs("},\"traceEvents\":[", out);
+    json_open(&c.json, NULL, '{');
+    json_text(&c.json, "displayTimeUnit", "ms");
+    json_open(&c.json, "otherData", '{');
+    json_text(&c.json, "made by", "cuvmm export");
+    json_text(&c.json, "time", "one call a millisecond; a trace holds no times");
+    json_text(&c.json, "backend", timeline->backend);
+    json_close(&c.json, '}');
+    json_open(&c.json, "traceEvents", '[');
+    c.failed = c.json.failed;
+    fwrite(c.json.text, 1, c.json.length, out);
     calls(&c);
     lives(&c);
     fputs("\n]}\n", out);
@@ -314,4 +349,6 @@ void export_chrome(const struct timeline *timeline, FILE *out)
     free(c.lane);
     free(c.holders);
     export_index_free(&c.index);
+    json_free(&c.json);
+    return !c.failed;
 }

@@ -44,46 +44,39 @@ void export_index_free(struct export_index *index)
     free(index->change_before);
 }
 
-/* HOST and HOST_NUMA are one place. */
-static uint64_t place_bit(vmm_mem_location location)
+enum { PLACES = VMM_MAX_DEVICES + 1 };
+
+/* Devices by their ordinals; HOST and HOST_NUMA are one place behind them. */
+static int place_of(vmm_mem_location location)
 {
     bool device = location.type == VMM_MEM_LOCATION_TYPE_DEVICE && location.id >= 0 && location.id < VMM_MAX_DEVICES;
-    return device ? UINT64_C(1) << location.id : UINT64_C(1) << VMM_MAX_DEVICES;
+    return device ? location.id : VMM_MAX_DEVICES;
 }
 
 void export_rights(const struct export_index *index, const struct timeline *timeline, uint32_t mapping, uint32_t at,
                    struct text *text)
 {
-    uint64_t seen = 0; /* a later change of the same place is what counts */
+    bool known[PLACES] = {false};
+    uint32_t rights[PLACES] = {0};
     size_t before = text->length;
     for (uint32_t i = index->last_change[mapping]; i != TIMELINE_NONE; i = index->change_before[i]) {
         const struct timeline_change *c = &timeline->change[i];
-        if (c->call > at || c->kind != TIMELINE_RIGHTS || seen & place_bit(c->location))
+        int place = place_of(c->location);
+        if (c->call > at || c->kind != TIMELINE_RIGHTS || known[place])
             continue;
-        seen |= place_bit(c->location);
-        if (!c->value)
+        known[place] = true;
+        rights[place] = c->value;
+    }
+    for (int i = 0; i < PLACES; i++) {
+        if (!rights[i])
             continue;
         text_add(text, "%s", text->length > before ? ", " : "");
-        if (c->location.type == VMM_MEM_LOCATION_TYPE_DEVICE)
-            text_add(text, "dev%d", c->location.id);
+        if (i < VMM_MAX_DEVICES)
+            text_add(text, "dev%d", i);
         else
             text_add(text, "host");
-        text_add(text, c->value == VMM_MEM_ACCESS_FLAGS_PROT_READWRITE ? " rw" : " r-");
+        text_add(text, rights[i] == VMM_MEM_ACCESS_FLAGS_PROT_READWRITE ? " rw" : " r-");
     }
     if (text->length == before)
         text_add(text, "no rights");
-}
-
-void export_string(FILE *out, const char *text)
-{
-    fputc('"', out);
-    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
-        if (*c == '"' || *c == '\\')
-            fprintf(out, "\\%c", *c);
-        else if (*c < ' ' || *c > '~')
-            fprintf(out, "\\u%04x", *c);
-        else
-            fputc(*c, out);
-    }
-    fputc('"', out);
 }

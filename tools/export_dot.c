@@ -29,14 +29,20 @@ static const struct timeline_object *object_of(const struct dot *d, uint32_t obj
     return &d->timeline->object[object];
 }
 
+/* What explains a refusal of the call is drawn in red. */
+static bool explains(const struct dot *d, uint32_t object)
+{
+    return d->at < d->timeline->calls && d->timeline->call[d->at].rule && d->timeline->call[d->at].nearest_object == object;
+}
+
 /* A node with its label: the object's name, size and a third line. */
 static void node(struct dot *d, uint32_t object, const char *third, const char *options)
 {
     const struct timeline_object *o = object_of(d, object);
     char name[TIMELINE_NAME], size[TEXT_SIZE_ROOM];
     timeline_name(o, name);
-    fprintf(d->out, "    %s [label=\"%s%s%s%s%s\"%s]\n", name, name, o->size ? ", " : "", o->size ? text_size(o->size, size) : "",
-            third[0] ? "\\n" : "", third, options);
+    fprintf(d->out, "    %s [label=\"%s%s%s%s%s\"%s%s]\n", name, name, o->size ? ", " : "", o->size ? text_size(o->size, size) : "",
+            third[0] ? "\\n" : "", third, options, explains(d, object) ? " color=red" : "");
 }
 
 static void start_cluster(struct dot *d, const char *name, const char *label, const char *indent)
@@ -73,7 +79,8 @@ static void reservation(struct dot *d, uint32_t object)
     text_add(&text, "%s, %s at ", timeline_name(r, name), text_size(r->size, size));
     add_address(r, &text);
     start_cluster(d, name, text.data, "    ");
-    fprintf(d->out, "    %s [label=\"reserved\" style=dotted]\n", name); /* a cluster without a node is not drawn */
+    /* A cluster without a node is not drawn. */
+    fprintf(d->out, "    %s [label=\"reserved\" style=dotted%s]\n", name, explains(d, object) ? " color=red" : "");
     for (size_t i = 0; i < d->count; i++)
         if (object_of(d, d->alive[i])->kind == TIMELINE_MAPPING && starts_in(object_of(d, d->alive[i]), r)) {
             mapping(d, d->alive[i]);
@@ -198,14 +205,29 @@ static void edges(struct dot *d)
     }
 }
 
+/* In quotes, where a backslash and a quote mean something. */
+static void print_label(FILE *out, const char *text)
+{
+    fputc('"', out);
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\')
+            fputc('\\', out);
+        fputc(*text, out);
+    }
+    fputc('"', out);
+}
+
 static void print_title(struct dot *d)
 {
     struct text title = {0};
-    if (d->at < d->timeline->calls)
-        text_add(&title, "after call %" PRIu64 ", %s", d->timeline->call[d->at].ordinal, d->timeline->call[d->at].words);
-    else
+    const struct timeline_call *call = d->at < d->timeline->calls ? &d->timeline->call[d->at] : NULL;
+    if (!call)
         text_add(&title, "a trace without calls");
-    export_string(d->out, title.data);
+    else
+        text_add(&title, "after call %" PRIu64 ", %s -> %s", call->ordinal, call->words, vmm_result_name(call->result));
+    if (call && call->rule)
+        text_add(&title, ", %s", call->rule);
+    print_label(d->out, title.data);
     text_free(&title);
 }
 

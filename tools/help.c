@@ -16,6 +16,7 @@ static const char general[] =
     "  cuvmm diff                  makes random calls on a driver or simulator and compares with what is expected\n"
     "  cuvmm machine [NAME]        shows who shares a simulated machine, and who holds its exported memory\n"
     "  cuvmm check PROGRAM ...     runs a CUDA program and reports misuse, hazards and leaks of its memory calls\n"
+    "  cuvmm view TRACE -o PAGE    makes a page for a browser of a trace: what there was after each call, drawn\n"
     "  cuvmm export TRACE          writes a trace for Perfetto, PyTorch's memory_viz or Graphviz\n"
     "  cuvmm help [COMMAND]        this text, or more about a command\n"
     "  cuvmm --version\n"
@@ -140,6 +141,18 @@ static const struct {
      "Examples:\n"
      "  cuvmm machine\n"
      "  cuvmm machine mine --json\n"},
+    {"view",
+     "cuvmm view TRACE|- -o PAGE|-\n"
+     "\n"
+     "Writes one HTML file, which needs no network and no server: the calls of a trace as a timeline, and addresses,\n"
+     "mappings, rights and physical memory as they were after any call, with what was refused or warned of explained.\n"
+     "Nothing is played again, so the trace of a driver is shown as well as one of the simulator. docs/view.md tells more.\n"
+     "\n"
+     "  -o PAGE   where the page goes; - is standard output\n"
+     "\n"
+     "Examples:\n"
+     "  CUVMM_LAYERS=trace=run.jsonl ./program; cuvmm view run.jsonl -o run.html\n"
+     "  CUVMM_LAYERS=trace=demo.jsonl cuvmm run conformance/demo/07-mistake-access.vmm && cuvmm view demo.jsonl -o demo.html\n"},
     {"check",
      "cuvmm check [options] [--] PROGRAM [ARGUMENTS]\n"
      "\n"
