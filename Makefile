@@ -116,7 +116,7 @@ $(BUILD)/obj/kernels_image.o: $(BUILD)/obj/kernels_image.c kernels/kernels.h
 # Texts for `cuvmm explain`: the rules' examples in the order of the rules, and what recorded machines answered to each.
 RULE_EXAMPLES := $(patsubst rules/%.def,conformance/rulebook/%.txt,$(shell sed -n 's/^#include "\(.*\)"$$/\1/p' api/rules.def))
 RULE_RECORDED := $(wildcard conformance/recordings/*/suite.tap)
-$(BUILD)/obj/rulebook_data.c: $(RULE_EXAMPLES) $(RULE_RECORDED)
+$(BUILD)/obj/rulebook_data.c: $(RULE_EXAMPLES) $(RULE_RECORDED) Makefile
 	@mkdir -p $(@D)
 	@array() { echo "const unsigned char $$1_text[] = {"; od -An -v -tu1 | sed 's/[0-9][0-9]*/&,/g'; \
 	    echo "0};"; echo "const size_t $$1_size = sizeof $$1_text - 1;"; }; \
@@ -125,6 +125,7 @@ $(BUILD)/obj/rulebook_data.c: $(RULE_EXAMPLES) $(RULE_RECORDED)
 	        | array rule_recorded; } >$@
 
 $(BUILD)/obj/rulebook_data.o: $(BUILD)/obj/rulebook_data.c tools/rulebook_data.h
+	$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
 # The page of `cuvmm view` as texts for the command: tools/view/page.X is view_page_X. Its sources are ASCII.
 $(BUILD)/obj/view_page.c: tools/view/page.html tools/view/page.css tools/view/page.js Makefile

@@ -195,8 +195,10 @@ static void life_arguments(struct chrome *c, uint32_t index)
     json_int(&c->json, "call", (int64_t)t->call[o->born].ordinal);
     if (o->died != TIMELINE_NONE)
         json_text(&c->json, "ended by", t->call[o->died].words);
-    if (o->size)
+    if (o->size) {
         json_text(&c->json, "size", text_size(o->size, size));
+        json_int(&c->json, "bytes", (int64_t)o->size);
+    }
     if (has_address(o))
         json_hex(&c->json, "start", o->start);
     if (has_handle(o))
