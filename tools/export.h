@@ -25,8 +25,8 @@ void export_dot(const struct timeline *timeline, uint32_t at, FILE *out);
 
 /* What a timeline does not list by itself, each list ending with TIMELINE_NONE. */
 struct export_index {
-    uint32_t *first_end, *next_end;       /* objects that a call ended: first_end[call], then next_end[object] */
-    uint32_t *last_change, *change_before; /* what changed of an object, newest first: last_change[object], change_before[change] */
+    uint32_t *first_end, *next_end;        /* objects that a call ended: first_end[call], then next_end[object] */
+    uint32_t *last_change, *change_before; /* of an object, newest first: last_change[object], then change_before[change] */
 };
 void export_index_of(struct export_index *index, const struct timeline *timeline);
 void export_index_free(struct export_index *index);

@@ -41,8 +41,9 @@ static void node(struct dot *d, uint32_t object, const char *third, const char *
     const struct timeline_object *o = object_of(d, object);
     char name[TIMELINE_NAME], size[TEXT_SIZE_ROOM];
     timeline_name(o, name);
-    fprintf(d->out, "    %s [label=\"%s%s%s%s%s\"%s%s]\n", name, name, o->size ? ", " : "", o->size ? text_size(o->size, size) : "",
-            third[0] ? "\\n" : "", third, options, explains(d, object) ? " color=red" : "");
+    fprintf(d->out, "    %s [label=\"%s%s%s%s%s\"%s%s]\n", name, name, o->size ? ", " : "",
+            o->size ? text_size(o->size, size) : "", third[0] ? "\\n" : "", third, options,
+            explains(d, object) ? " color=red" : "");
 }
 
 static void start_cluster(struct dot *d, const char *name, const char *label, const char *indent)

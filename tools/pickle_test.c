@@ -78,8 +78,8 @@ static void test_structure(void)
     pickle_text(out, "");
     pickle_dict_end(out);
     pickle_end(out);
-    tap_text(end(&c, &hex), "8002" "7d28" "580100000061" "5d28" "88" "6528" "4b014b0286" "65" "580100000062" "5800000000" "75" "2e",
-             "a dictionary with a list in two batches");
+    tap_text(end(&c, &hex), "8002" "7d28" "580100000061" "5d28" "88" "6528" "4b014b0286" "65"
+             "580100000062" "5800000000" "75" "2e", "a dictionary with a list in two batches");
     text_free(&hex);
 }
 

@@ -27,7 +27,8 @@ static void in_order(void *user, const char *line, size_t length, bool known)
     bool right = known && order->seen < count && strlen(rules[order->seen].id) == length &&
                  memcmp(rules[order->seen].id, line, length) == 0;
     if (!right)
-        tap_note("\"%.*s\" stands where %s is expected", (int)length, line, order->seen < count ? rules[order->seen].id : "the end");
+        tap_note("\"%.*s\" stands where %s is expected", (int)length, line,
+                 order->seen < count ? rules[order->seen].id : "the end");
     order->wrong += !right;
     order->seen += known;
 }

@@ -68,6 +68,9 @@ result $? "every rule has an anchor that is its id" "$work/said"
 grep -c '<h4>Breaks it\|<p>No script can break it' "$work/book.html" | diff - <(wc -l <"$work/rules" | tr -d ' ') >"$work/said"
 result $? "and an example, or why there is none" "$work/said"
 
+grep -qF 'reserved=1&lt;&lt;24' "$work/book.html"
+result $? "what HTML takes for its own is written so that it is text" "$work/said"
+
 sed -n 's/^### //p' docs/rulebook.md | sort | diff - <(sort "$work/rules") >"$work/said"
 result $? "docs/rulebook.md has a heading for each" "$work/said"
 sed -n 's/^- \[.*\](#\(.*\))$/\1/p' docs/rulebook.md >"$work/links"
