@@ -15,6 +15,7 @@ static const char style[] =
     "a{color:var(--link)}h1{font-size:1.6rem}h2{margin-top:2.5rem;border-bottom:1px solid var(--line)}"
     "h3{margin:0;font-size:1.1rem;overflow-wrap:anywhere}h3 a{text-decoration:none}\n"
     ".search{position:sticky;top:0;padding:.6rem 0;background:var(--paper);border-bottom:1px solid var(--line)}\n"
+    "#count{margin-left:.6rem;color:var(--dim)}\n"
     ".search input{width:100%;font:inherit;padding:.4rem .6rem;color:inherit;background:var(--box);"
     "border:1px solid var(--line);border-radius:.3rem}\n"
     "nav ul{columns:17rem;padding:0;list-style:none}nav li{overflow-wrap:anywhere}\n"
@@ -32,12 +33,12 @@ static const char style[] =
     "[hidden]{display:none}\n";
 
 static const char script[] =
-    "var box=document.getElementById('search'),count=document.getElementById('count'),"
+    "var box=document.getElementById('search'),count=document.getElementById('count'),calls=document.querySelector('nav'),"
     "rules=[].slice.call(document.querySelectorAll('article')),parts=[].slice.call(document.querySelectorAll('section'));\n"
     "function look(){var words=box.value.toLowerCase().split(/\\s+/),seen=0;rules.forEach(function(r){"
     "var t=r.textContent.toLowerCase(),ok=words.every(function(w){return t.indexOf(w)>=0});r.hidden=!ok;if(ok)seen++});"
     "parts.forEach(function(s){s.hidden=!s.querySelector('article:not([hidden])')});"
-    "count.textContent=seen+' of '+rules.length+' rules'}\n"
+    "count.textContent=seen+' of '+rules.length+' rules';if(calls)calls.hidden=box.value!==''}\n"
     "box.addEventListener('input',look);look();\n"
     "window.addEventListener('hashchange',function(){var r=document.getElementById(location.hash.slice(1));"
     "if(r&&r.closest('[hidden]')){box.value='';look();r.scrollIntoView()}});\n"
