@@ -127,11 +127,13 @@ $(BUILD)/obj/rulebook_data.c: $(RULE_EXAMPLES) $(RULE_RECORDED) Makefile
 $(BUILD)/obj/rulebook_data.o: $(BUILD)/obj/rulebook_data.c tools/rulebook_data.h
 	$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
-# The page of `cuvmm view` as texts for the command: tools/view/page.X is view_page_X. Its sources are ASCII.
-$(BUILD)/obj/view_page.c: tools/view/page.html tools/view/page.css tools/view/page.js Makefile
+# The page of `cuvmm view` as texts for the command: view_page_html, _css and _js. Its sources are ASCII.
+VIEW_PAGE := $(addprefix tools/view/,page.html page.css trace.js lists.js picture.js page.js)
+$(BUILD)/obj/view_page.c: $(VIEW_PAGE)
 	@mkdir -p $(@D)
 	@{ echo '#include "view_page.h"'; for kind in html css js; do echo "const char view_page_$$kind[] = {"; \
-	    od -An -v -tu1 tools/view/page.$$kind | sed 's/[0-9][0-9]*/&,/g'; echo '0};'; done; } >$@
+	    set --; for file in $^; do case $$file in *.$$kind) set -- "$$@" $$file;; esac; done; \
+	    cat "$$@" | od -An -v -tu1 | sed 's/[0-9][0-9]*/&,/g'; echo '0};'; done; } >$@
 
 $(BUILD)/obj/view_page.o: $(BUILD)/obj/view_page.c tools/view_page.h
 	$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<

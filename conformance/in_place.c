@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WANTED ",arena=none"
 
 /* The backend's part of a spec: what follows the last layer. */
 static const char *backend_of(const char *spec)
@@ -13,7 +12,7 @@ static const char *backend_of(const char *spec)
     return backend + strspn(backend, " ");
 }
 
-vmm_result open_in_place(const char *spec, vmm_system **sys)
+static vmm_result open_with(const char *wanted, const char *spec, vmm_system **sys)
 {
     const char *meant = spec ? spec : getenv("CUVMM_BACKEND");
     meant = meant && *meant ? meant : "sim:h100";
@@ -21,12 +20,22 @@ vmm_result open_in_place(const char *spec, vmm_system **sys)
     bool whole = !strcmp(backend, "sim"), sim = whole || !strncmp(backend, "sim:", 4);
     if (!sim || strstr(backend, "arena="))
         return vmm_open(spec, sys);
-    char *placed = malloc(strlen(meant) + sizeof ":" WANTED);
+    char *placed = malloc(strlen(meant) + 1 + strlen(wanted) + 1);
     if (!placed)
         return VMM_ERROR_OUT_OF_MEMORY;
     strcpy(placed, meant);
-    strcat(placed, whole ? ":" WANTED : WANTED);
+    strcat(strcat(placed, whole ? ":" : ""), wanted);
     vmm_result result = vmm_open(placed, sys);
     free(placed);
     return result == VMM_SUCCESS ? result : vmm_open(spec, sys); /* what is said then is about what was asked for */
+}
+
+vmm_result open_in_place(const char *spec, vmm_system **sys)
+{
+    return open_with(",arena=none", spec, sys);
+}
+
+vmm_result open_in_place_backed(const char *spec, vmm_system **sys)
+{
+    return open_with(",arena=profile", spec, sys);
 }

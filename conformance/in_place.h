@@ -13,4 +13,8 @@
 /* As vmm_open. */
 vmm_result open_in_place(const char *spec, vmm_system **sys);
 
+/* The same with arena=profile: the host's addresses are backed as far as they are free, for calls that take a device address
+ * for the host's. */
+vmm_result open_in_place_backed(const char *spec, vmm_system **sys);
+
 #endif

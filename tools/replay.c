@@ -178,8 +178,9 @@ int replay(FILE *in, const char *name, const char *backend, FILE *out, FILE *err
     r->out = out;
     r->err = err;
     r->line = (struct trace_line){.in = in, .name = name};
+    r->foreign = -1;
     int status = 2;
-    if (open_in_place(backend, &r->sys) != VMM_SUCCESS) {
+    if (open_in_place_backed(backend, &r->sys) != VMM_SUCCESS) {
         fprintf(err, "cuvmm replay: the backend cannot be opened: %s\n", vmm_last_detail()->note);
     } else {
         r->rules = vmm_visit(r->sys, ignore_object, NULL) == VMM_SUCCESS;
@@ -192,6 +193,8 @@ int replay(FILE *in, const char *name, const char *backend, FILE *out, FILE *err
     step_end(&r->step);
     for (size_t i = 0; i < r->opened; i++)
         close(r->open[i]);
+    if (r->foreign >= 0)
+        close(r->foreign);
     free(r->open);
     fabrics_clear(&r->fabrics);
     trace_line_end(&r->line);

@@ -1,6 +1,6 @@
 # Targets of the cuvmm command, included by the Makefile.
 
-.PHONY: demo rulebook scripts-update
+.PHONY: demo rulebook scripts-update view-pictures
 
 demo: $(BUILD)/bin/cuvmm ## the lifecycles of the documents and classic mistakes, drawn and explained
 	@for script in conformance/demo/*.vmm; do $(BUILD)/bin/cuvmm run $$script || exit 1; done
@@ -16,3 +16,6 @@ $(RULE_PAGE): $(BUILD)/bin/cuvmm
 
 scripts-update: $(BUILD)/test/tools/script_test ## the expected outputs of conformance/scripts anew, to be read before a commit
 	CUVMM_UPDATE=1 $(BUILD)/test/tools/script_test
+
+view-pictures: $(BUILD)/bin/cuvmm ## the pictures of docs/view.md, by a headless Chromium
+	python3 tools/view/pictures.py $(BUILD)/bin/cuvmm docs/view

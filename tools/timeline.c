@@ -124,7 +124,8 @@ static bool read_head(struct timeline_reader *r, json_t *json)
     r->at = (struct timeline_args){json_object_get(json, "args"), json_object_get(json, "names"),
                                    json_object_get(json, "out"), NULL, 0};
     r->at.params = vmm_call_params(call->id, &r->at.count);
-    return json_is_object(r->at.args) || trace_line_complain(&r->line, r->complaint, "\"args\"", "no \"args\" object in this line");
+    return json_is_object(r->at.args) ||
+           trace_line_complain(&r->line, r->complaint, "\"args\"", "no \"args\" object in this line");
 }
 
 /* Names stand for what they named before the call, and for what it made after it. */

@@ -150,6 +150,7 @@ static void print_param(FILE *out, const struct vmm_param *param, json_t *json, 
     case VMM_PARAM_DESCS: print_grants(out, json); break;
     case VMM_PARAM_ARGS: print_list(out, json, false); break;
     case VMM_PARAM_ATTRIBUTES: print_list(out, json, true); break;
+    case VMM_PARAM_FD: /* "fd" or what else the trace says of it */
     case VMM_PARAM_ADDRESS:
     case VMM_PARAM_HANDLE:
     case VMM_PARAM_CONTEXT:

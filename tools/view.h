@@ -1,6 +1,6 @@
 /* view.h - a trace as a page for a browser: one file that needs no network and no server.
  *
- *     trace.jsonl  ->  timeline (timeline.h)  ->  page.html = tools/view/page.html with page.css, page.js and the data in it
+ *     trace.jsonl  ->  timeline (timeline.h)  ->  page.html = tools/view/page.html with page.css, the scripts and the data in it
  *
  * The page draws what there was after any call; what it shows is made of the data alone (view_data writes it), so the page
  * of one trace differs from that of another in nothing else. docs/view.md describes it for its readers.
