@@ -58,7 +58,7 @@ TEST_SRC  := $(wildcard $(addsuffix /*_test.c,api api/abi api/layers kernels bac
 
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 LIB_OBJ   := $(call obj,$(LIB_SRC)) $(BUILD)/obj/kernels_image.o
-TOOL_OBJ  := $(call obj,$(filter-out tools/main.c,$(TOOL_SRC))) $(BUILD)/obj/rulebook_data.o $(BUILD)/obj/view_page.o
+TOOL_OBJ  := $(call obj,$(filter-out tools/main.c,$(TOOL_SRC))) $(BUILD)/obj/rulebook_data.o $(BUILD)/obj/view_page.o $(BUILD)/obj/lessons_embedded.o
 CONF_OBJ  := $(call obj,$(CONF_SRC))
 # Every main of the conformance folder: conformance/programs/X.c becomes bin/X.
 PROG_SRC  := $(wildcard conformance/programs/*.c)
@@ -136,6 +136,14 @@ $(BUILD)/obj/view_page.c: $(VIEW_PAGE)
 	    cat "$$@" | od -An -v -tu1 | sed 's/[0-9][0-9]*/&,/g'; echo '0};'; done; } >$@
 
 $(BUILD)/obj/view_page.o: $(BUILD)/obj/view_page.c tools/view_page.h
+	$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+
+# The lessons as C, so that an installed command has them.
+$(BUILD)/obj/lessons_embedded.c: ci/embed-lessons $(wildcard conformance/lessons/*)
+	@mkdir -p $(@D)
+	ci/embed-lessons conformance/lessons >$@.new && mv $@.new $@
+
+$(BUILD)/obj/lessons_embedded.o: $(BUILD)/obj/lessons_embedded.c tools/lessons.h
 	$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
 $(LIBA): $(LIB_OBJ)
