@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rule_recorded.h"
 #include "rule_words.h"
 #include "text.h"
 
@@ -60,18 +59,12 @@ static void field(FILE *out, const char *name, const char *text, const char *oth
     fputs("\n", out);
 }
 
-/* One line for each recorded machine that was asked, or could not be. */
-static void explain_recorded(FILE *out, const char *rule)
+static void print_recorded(FILE *out, const char *machine, const char *sentence, bool first)
 {
-    struct recorded answers[8];
-    size_t count = rule_recorded(rule, answers, sizeof answers / sizeof answers[0]);
-    for (size_t i = 0; i < count && i < sizeof answers / sizeof answers[0]; i++) {
-        struct text text = {0};
-        text_add(&text, "%s: ", answers[i].machine);
-        rule_words_recorded(&answers[i], &text);
-        field(out, i ? "" : "recorded", text.data, "");
-        text_free(&text);
-    }
+    struct text text = {0};
+    text_add(&text, "%s: %s", machine, sentence);
+    field(out, first ? "recorded" : "", text.data, "");
+    text_free(&text);
 }
 
 static void print_indented(FILE *out, const char *lines)
@@ -94,13 +87,16 @@ static void explain_example_of(FILE *out, const char *rule)
         print_indented(out, text.data);
     } else if (rule_example_part(&example, EXAMPLE_BOTH, &text)) {
         fputs("\n", out);
-        field(out, "example", "'-' breaks the rule, '+' does not; --broken and --corrected print the one or the other", "");
-        if (rule_example_part(&example, EXAMPLE_MACHINE, &machine)) {
-            field(out, "", "on a machine of its own, which --machine prints:", "");
+        field(out, "example", "'-' breaks the rule, '+' is the way out", "");
+        bool own = rule_example_part(&example, EXAMPLE_MACHINE, &machine) != 0;
+        if (own) {
             print_indented(out, machine.data);
+            field(out, "", "is the machine, in my.profile, and", "");
         }
         print_indented(out, text.data);
-        fprintf(out, "  %-12scuvmm explain %s --broken | cuvmm run -\n", "try it", rule);
+        if (own)
+            fprintf(out, "  %-12scuvmm explain %s --machine > my.profile\n", "try it", rule);
+        fprintf(out, "  %-12scuvmm explain %s --broken | cuvmm run -       (or --corrected)\n", own ? "" : "try it", rule);
     }
     text_free(&text);
     text_free(&machine);
@@ -125,7 +121,7 @@ static void explain_rule(FILE *out, const vmm_rule *rule)
     fputs("\n", out);
     field(out, "documents", rule->documents, "say nothing about it");
     field(out, "observed", rule->observed, "not measured");
-    explain_recorded(out, rule->id);
+    rule_words_each_recorded(out, rule->id, print_recorded);
     explain_example_of(out, rule->id);
     fprintf(out, "  %-12srulebook.html#%s; without a browser docs/rulebook.md\n", "page", rule->id);
     text_free(&result);
@@ -199,10 +195,14 @@ bool explain_example(FILE *out, FILE *err, const char *name, enum example_part p
     const vmm_rule *rule = find_rule(name);
     struct rule_example example;
     struct text text = {0};
-    if (!rule) {
+    vmm_result result;
+    if (!rule && find_result(name, &result))
+        fprintf(err, "cuvmm: %s is a result, and examples are of rules; `cuvmm explain %s` lists its rules\n",
+                vmm_result_name(result), vmm_result_name(result));
+    else if (!rule)
         suggest(err, name);
+    if (!rule)
         return false;
-    }
     bool found = rule_example_find(rule->id, &example) && rule_example_part(&example, part, &text);
     if (found)
         fputs(text.data, out);

@@ -1,5 +1,6 @@
 #include "rule_words.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const struct {
@@ -35,6 +36,21 @@ void rule_words_recorded(const struct recorded *answer, struct text *text)
     case RECORDED_WAIVED: text_add(text, "lets it pass, %s", answer->text); break;
     case RECORDED_NOT_ASKED: text_add(text, "not asked: %s", answer->text); break;
     }
+}
+
+void rule_words_each_recorded(FILE *out, const char *rule,
+                              void (*print)(FILE *out, const char *machine, const char *sentence, bool first))
+{
+    size_t count = rule_recorded(rule, NULL, 0);
+    struct recorded *answers = text_grow(NULL, (count + 1) * sizeof *answers);
+    rule_recorded(rule, answers, count);
+    for (size_t i = 0; i < count; i++) {
+        struct text text = {0};
+        rule_words_recorded(&answers[i], &text);
+        print(out, answers[i].machine, text.data, i == 0);
+        text_free(&text);
+    }
+    free(answers);
 }
 
 void rule_words_result(const vmm_rule *rule, struct text *text)

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "rule_recorded.h"
 #include "text.h"
@@ -19,6 +20,10 @@ const char *rule_words_calls(const char *function);
 
 /* Appends what a machine's recording says of a rule, as one sentence without the machine's name. */
 void rule_words_recorded(const struct recorded *answer, struct text *text);
+
+/* Calls print with each machine that has been asked for the rule, or could not be, and that sentence. */
+void rule_words_each_recorded(FILE *out, const char *rule,
+                              void (*print)(FILE *out, const char *machine, const char *sentence, bool first));
 
 /* Appends what comes of breaking the rule: an error's name, or that it is a warning, and in which mode. Hazards are never
  * refused. */

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "explain.h"
-#include "rule_recorded.h"
 #include "rule_words.h"
 #include "text.h"
 
@@ -44,19 +43,12 @@ static void markdown_field(FILE *out, const char *name, const char *text)
     fputs("\n", out);
 }
 
-/* A line for each machine whose recording has a test of the rule. */
-static void markdown_recorded(FILE *out, const char *rule)
+static void markdown_recorded(FILE *out, const char *machine, const char *sentence, bool first)
 {
-    struct recorded answers[8];
-    size_t count = rule_recorded(rule, answers, sizeof answers / sizeof answers[0]);
-    for (size_t i = 0; i < count && i < sizeof answers / sizeof answers[0]; i++) {
-        struct text text = {0};
-        rule_words_recorded(&answers[i], &text);
-        fprintf(out, "- **Recorded, %s:** ", answers[i].machine);
-        print_markdown(out, text.data);
-        fputs("\n", out);
-        text_free(&text);
-    }
+    (void)first;
+    fprintf(out, "- **Recorded, %s:** ", machine);
+    print_markdown(out, sentence);
+    fputs("\n", out);
 }
 
 static void markdown_example(FILE *out, const char *rule)
@@ -102,7 +94,7 @@ static void markdown_rule(FILE *out, const vmm_rule *r)
     fprintf(out, " Driver 580.159.04: %s.\n", explain_behaviour(r->driver_580));
     if (r->origin == VMM_ORIGIN_OURS)
         fputs("- **Ours:** neither documents nor a recording ask for this; it is a choice of this project.\n", out);
-    markdown_recorded(out, r->id);
+    rule_words_each_recorded(out, r->id, markdown_recorded);
     markdown_field(out, "Why", r->explanation);
     markdown_field(out, "Way out", r->way_out);
     markdown_example(out, r->id);

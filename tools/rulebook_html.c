@@ -93,16 +93,10 @@ static void entry(FILE *out, const char *name, const char *text, const char *cal
     fputs("</dd>\n", out);
 }
 
-static void recorded(FILE *out, const char *rule)
+static void recorded(FILE *out, const char *machine, const char *sentence, bool first)
 {
-    struct recorded answers[8];
-    size_t count = rule_recorded(rule, answers, sizeof answers / sizeof answers[0]);
-    for (size_t i = 0; i < count && i < sizeof answers / sizeof answers[0]; i++) {
-        struct text text = {0};
-        rule_words_recorded(&answers[i], &text);
-        entry(out, answers[i].machine, text.data, NULL);
-        text_free(&text);
-    }
+    (void)first;
+    entry(out, machine, sentence, NULL);
 }
 
 /* One form of the example; what the other form lacks is marked. */
@@ -211,7 +205,7 @@ void rulebook_html_rule(FILE *out, const vmm_rule *rule, const char *call)
     entry(out, "Way out", rule->way_out, call);
     entry(out, "Documents", rule->documents[0] ? rule->documents : "silent.", call);
     entry(out, "Observed", observed.data, call);
-    recorded(out, rule->id);
+    rule_words_each_recorded(out, rule->id, recorded);
     fputs("</dl>\n", out);
     example(out, rule->id);
     fputs("</article>\n", out);
