@@ -52,7 +52,8 @@ static char *plain_next(struct lines *lines, size_t *length)
     *length = (size_t)n;
     if (!options->terminal) {
         fputs(options->prompt, options->out);
-        text_print_safe(options->out, plain->line, (size_t)n, (size_t)n);
+        for (ssize_t i = 0; i < n; i++)
+            putc((unsigned char)plain->line[i] < 0x20 || plain->line[i] == 0x7f ? '?' : plain->line[i], options->out);
         fputs("\n", options->out);
     }
     return plain->line;

@@ -91,6 +91,12 @@ void program_add(struct program *program, const char *format, ...)
     }
 }
 
+void program_use(struct program *program, unsigned helpers)
+{
+    for (int api = 0; api < PROGRAM_APIS; api++)
+        program->uses[api] |= helpers;
+}
+
 void program_refuse(struct program *program, enum program_api api, const char *reason)
 {
     struct text text = {0};
@@ -208,7 +214,7 @@ static void add_comparison(struct program *program, const struct script *script)
     if (script->words.count == 5 && program_expression(program, word[2].text, &a) &&
         program_expression(program, word[4].text, &b)) {
         program_add(program, "    holds(%s, \"%s\", %s, __LINE__);\n", a.data, word[3].text, b.data);
-        program->uses |= PROGRAM_USES_HOLDS;
+        program_use(program, PROGRAM_USES_HOLDS);
     }
     text_free(&a);
     text_free(&b);
@@ -221,7 +227,7 @@ static void add_leaks(struct program *program, const struct script *script)
     if (word && program_expression(program, word->text, &wanted)) {
         struct program_piece *piece = program_piece(program);
         text_add(&piece->code[PROGRAM_VMM], "    holds(vmm_leaks(sys, NULL, NULL), \"==\", %s, __LINE__);\n", wanted.data);
-        program->uses |= PROGRAM_USES_HOLDS;
+        program->uses[PROGRAM_VMM] |= PROGRAM_USES_HOLDS;
     }
     text_free(&wanted);
 }
@@ -232,7 +238,7 @@ static void add_close(struct program *program, const struct script *script)
     const struct program_variable *v = word ? program_find(program, word->text, strlen(word->text)) : NULL;
     if (v && v->type == PROGRAM_FD) {
         program_add(program, "    close(%s);\n", v->name);
-        program->uses |= PROGRAM_USES_CLOSE;
+        program_use(program, PROGRAM_USES_CLOSE);
     }
 }
 
@@ -322,7 +328,7 @@ void program_write(FILE *out, struct program *program, enum program_api api, con
             fputs(piece->code[api].data, out);
     }
     fputs("\n    printf(\"%d calls answered as they did in the session\\n\", calls);\n", out);
-    if (program->uses & PROGRAM_USES_HOST)
+    if (program->uses[api] & PROGRAM_USES_HOST)
         fputs("    while (blocks)\n        free(block[--blocks]);\n", out);
     if (api == PROGRAM_VMM)
         fputs("    vmm_set_report(sys, quiet, NULL);\n    vmm_close(sys);\n", out);

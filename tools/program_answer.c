@@ -55,10 +55,10 @@ static void add_room(struct program *program, const struct step *step, enum vmm_
     } else if (kind == VMM_PARAM_OUT_TEXT) {
         text_add(out, "(char[%d]){0}", STEP_TEXT);
     } else if (kind == VMM_PARAM_OUT_BYTES) { /* the address stands between it and its length */
-        program->uses |= PROGRAM_USES_HOST;
+        program_use(program, PROGRAM_USES_HOST);
         text_add(out, "host(%s)", program->argument[index + 2][api].data);
     } else {
-        program->uses |= PROGRAM_USES_ANSWER;
+        program_use(program, PROGRAM_USES_ANSWER);
         if (kind == VMM_PARAM_OUT_ATTRIBUTES)
             add_answers(out, step);
         else
@@ -198,12 +198,12 @@ static void add_look(struct call_code *code, struct text look[PROGRAM_APIS], str
     const struct step *step = &script->step;
     for (int api = 0; code->read && api < PROGRAM_APIS; api++) {
         if (step->call.head.id == VMM_CALL_mem_get_access) {
-            code->program->uses |= PROGRAM_USES_HOLDS;
+            program_use(code->program, PROGRAM_USES_HOLDS);
             text_add(&open[api], "    {\n        %s flags = 0;\n    ", program_types[PROGRAM_FLAGS][api]);
             text_add(&look[api], "        holds(flags, \"==\", %" PRIu64 ", __LINE__);\n    }\n", step->out[0].u64);
         } else {
             const char *size = code->program->argument[2][api].data;
-            code->program->uses |= PROGRAM_USES_SAME | PROGRAM_USES_HOST;
+            program_use(code->program, PROGRAM_USES_SAME | PROGRAM_USES_HOST);
             text_add(&open[api], "    {\n        void *read = host(%s);\n    ", size);
             text_add(&look[api], "        same(read, ");
             program_bytes(code->program, program_bytes_word(script), step->bytes, step->call.memcpy_dtoh.byte_count, &look[api]);
@@ -212,7 +212,7 @@ static void add_look(struct call_code *code, struct text look[PROGRAM_APIS], str
     }
     if (code->word)
         for (int api = 0; api < PROGRAM_APIS; api++) {
-            code->program->uses |= PROGRAM_USES_ANSWER;
+            program_use(code->program, PROGRAM_USES_ANSWER);
             text_add(&open[api], "    {\n        union answer answer = {0};\n    ");
             const char *name = code->program->variable[code->variable].name;
             text_add(&look[api], "        memcpy(&%s, &answer, sizeof %s);\n    }\n", name, name);
@@ -245,7 +245,7 @@ static void name_outputs(struct call_code *code)
     code->total = code->bound + 1 < count && params[code->bound + 1].kind == VMM_PARAM_OUT_SIZE;
     struct program_variable *v = &code->program->variable[code->variable];
     v->has_total |= code->total && vmm_call_scalar(&script->step.call.head, &params[code->bound + 1]);
-    code->program->uses |= v->type == PROGRAM_FABRIC ? PROGRAM_USES_FABRIC : 0;
+    program_use(code->program, v->type == PROGRAM_FABRIC ? PROGRAM_USES_FABRIC : 0);
 }
 
 /* Sizes of what has a name now, and the wait that belongs to a read of a stream. */
@@ -287,7 +287,7 @@ void program_after(void *user, struct script *script, const vmm_detail *detail)
     piece->code[PROGRAM_VMM] = made[PROGRAM_VMM];
     piece->code[PROGRAM_DRIVER] = made[PROGRAM_DRIVER];
     code.program->calls++;
-    code.program->uses |= id == VMM_CALL_ctx_create ? PROGRAM_USES_CONTEXT : 0;
+    program_use(code.program, id == VMM_CALL_ctx_create ? PROGRAM_USES_CONTEXT : 0);
     add_rest(&code, detail->result);
     if (id == VMM_CALL_launch)
         program_refuse(code.program, PROGRAM_DRIVER, "the kernels of cuvmm are no part of the driver; save it with --api=vmm");

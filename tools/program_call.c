@@ -239,7 +239,7 @@ static void add_pointer(struct program *program, struct script *script, const st
     case VMM_PARAM_ATTRIBUTES: program_attributes(out, api, step); break;
     case VMM_PARAM_BYTES: program_bytes(program, program_bytes_word(script), step->bytes, byte_count(step), out); break;
     case VMM_PARAM_FUNCTION:
-        program->uses |= PROGRAM_USES_NOTHING;
+        program_use(program, PROGRAM_USES_NOTHING);
         text_add(out, "nothing");
         break;
     default: text_add(out, "NULL"); break;
@@ -284,6 +284,12 @@ static void add_argument(struct program *program, struct script *script, const s
     }
     add_same(out, &made);
     text_free(&made);
+    if (script->step.call.head.id != VMM_CALL_mem_retain_allocation_handle)
+        return;
+    struct text pointer = {0}; /* the one address that the driver has as a pointer */
+    text_add(&pointer, "(void *)(uintptr_t)(%s)", out[PROGRAM_DRIVER].data);
+    text_free(&out[PROGRAM_DRIVER]);
+    out[PROGRAM_DRIVER] = pointer;
 }
 
 void program_before(void *user, struct script *script)

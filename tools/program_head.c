@@ -14,19 +14,24 @@ static void write_includes(FILE *out, const struct program *program, enum progra
 {
     fputs(api == PROGRAM_DRIVER ? "#include <cuda.h>\n" : "#include <cuvmm/vmm.h>\n", out);
     fputs("#include <stddef.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n", out);
-    if (program->uses & PROGRAM_USES_CLOSE)
+    if (program->uses[api] & PROGRAM_USES_CLOSE)
         fputs("#include <unistd.h>\n", out);
     fputs("\n#define KiB (UINT64_C(1) << 10)\n#define MiB (UINT64_C(1) << 20)\n#define GiB (UINT64_C(1) << 30)\n"
           "#define TiB (UINT64_C(1) << 40)\n\n", out);
 }
 
-static void write_must(FILE *out, enum program_api api)
+/* What the program has of its own, whatever it calls. */
+static void write_state(FILE *out, enum program_api api)
 {
     if (api == PROGRAM_VMM)
         fputs("static vmm_system *sys;\n", out);
     fputs("static int calls;\n\n", out);
     if (api == PROGRAM_VMM)
         fputs("static void quiet(void *user, const vmm_detail *detail)\n{\n    (void)user;\n    (void)detail;\n}\n\n", out);
+}
+
+static void write_must(FILE *out, enum program_api api)
+{
     fprintf(out, "static void must(%s got, %s wanted, const char *call, int line)\n{\n", api == PROGRAM_VMM ? "vmm_result" : "CUresult",
             api == PROGRAM_VMM ? "vmm_result" : "CUresult");
     fputs(api == PROGRAM_VMM ? "    char text[2048] = \"\";\n" : "    const char *name = NULL;\n", out);
@@ -112,10 +117,12 @@ static size_t count_blocks(const struct program *program, enum program_api api)
 
 void program_write_head(FILE *out, const struct program *program, enum program_api api)
 {
-    unsigned uses = program->uses;
+    unsigned uses = program->uses[api];
     write_about(out, api);
     write_includes(out, program, api);
-    write_must(out, api);
+    write_state(out, api);
+    if (program->calls)
+        write_must(out, api);
     if (uses & PROGRAM_USES_GRANULARITY)
         write_granularity(out, api);
     if (uses & PROGRAM_USES_ROUND_UP)

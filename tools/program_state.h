@@ -78,7 +78,7 @@ struct program {
     int number;
     size_t begun;          /* pieces before it */
     size_t calls;
-    unsigned uses;
+    unsigned uses[PROGRAM_APIS];
     bool granule[2];       /* asked for by now */
     char *refusal[PROGRAM_APIS];
 };
@@ -103,6 +103,9 @@ struct program_piece *program_piece(struct program *program);
 
 /* The same code for both. */
 void program_add(struct program *program, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The program needs that helper. */
+void program_use(struct program *program, unsigned helpers);
 
 /* This line cannot be said with that interface. */
 void program_refuse(struct program *program, enum program_api api, const char *reason);

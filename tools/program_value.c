@@ -43,7 +43,7 @@ static bool take(struct reader *r, const char *word)
 static void use_granule(struct program *program, bool host)
 {
     static const char *const name[] = {"gran", "hgran"}, *const place[] = {"DEVICE", "HOST"};
-    program->uses |= PROGRAM_USES_GRANULARITY;
+    program_use(program, PROGRAM_USES_GRANULARITY);
     if (program->granule[host])
         return;
     program->granule[host] = true;
@@ -121,7 +121,7 @@ static bool read_sum(struct reader *r);
 static bool read_roundup(struct reader *r)
 {
     r->alone = false;
-    r->program->uses |= PROGRAM_USES_ROUND_UP;
+    program_use(r->program, PROGRAM_USES_ROUND_UP);
     text_add(r->out, "round_up(");
     if (!read_sum(r))
         return false;
@@ -206,7 +206,7 @@ static bool made_bytes(struct program *program, const struct word *word, struct 
     text_add_bytes(&head, from, colon ? (size_t)(colon - from) : 0);
     bool ok = colon && program_expression(program, head.data, &first) && program_expression(program, colon + 1, &size);
     if (ok) {
-        program->uses |= PROGRAM_USES_HOST | (pattern ? PROGRAM_USES_PATTERN : PROGRAM_USES_FILLED);
+        program_use(program, PROGRAM_USES_HOST | (pattern ? PROGRAM_USES_PATTERN : PROGRAM_USES_FILLED));
         text_add(out, "%s(%s, %s)", pattern ? "pattern" : "filled", first.data, size.data);
     }
     text_free(&first);
