@@ -122,7 +122,7 @@ static bool is_taken(const char *name)
         "restrict", "return", "short", "signed", "sizeof", "static", "struct", "switch", "true", "typedef", "typeof", "union",
         "unsigned", "void", "volatile", "while", "linux", "unix", "i386", "stdin", "stdout", "stderr", "errno", "assert",
         "main", "argc", "argv", "sys", "spec", "calls", "must", "holds", "same", "nothing", "granularity", "round_up", "filled",
-        "pattern", "host", "blocks", "block", "answer", "fabric_handle", "memcmp", "memcpy", "memset", "strcmp", "printf",
+        "pattern", "read", "flags", "host", "blocks", "block", "answer", "fabric_handle", "memcmp", "memcpy", "memset", "strcmp", "printf",
         "fprintf", "puts", "malloc", "free", "exit", "close", "uint64_t", "size_t", "uintptr_t", "int64_t"};
     for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++)
         if (strcmp(taken[i], name) == 0)

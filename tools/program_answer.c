@@ -127,18 +127,40 @@ static void add_call(const struct call_code *code, enum program_api api, struct 
     text_add(out, ")");
 }
 
+/* Breaks a long call behind commas, outside of its strings. */
+static void add_folded(struct text *out, const char *call)
+{
+    enum { WIDTH = 118, INDENT = 8 };
+    size_t start = 0, comma = 0, column = INDENT;
+    bool quoted = false;
+    for (size_t i = 0; call[i]; i++, column++) {
+        quoted ^= call[i] == '"' && (i == 0 || call[i - 1] != '\\');
+        if (column > WIDTH && comma > start) {
+            text_add(out, "%.*s\n%*s", (int)(comma - start), call + start, INDENT, "");
+            start = comma + 1; /* without the blank */
+            column = INDENT + i - start;
+        }
+        if (call[i] == ',' && call[i + 1] == ' ' && !quoted)
+            comma = i + 1;
+    }
+    text_add(out, "%s", call + start);
+}
+
 /* OK(...) or REFUSED(RESULT, ...). */
 static void add_checked(const struct call_code *code, vmm_result result, enum program_api api, struct text *out)
 {
     const char *name = vmm_result_name(result);
+    struct text call = {0};
     if (result == VMM_SUCCESS)
-        text_add(out, "OK(");
+        text_add(&call, "OK(");
     else if (strncmp(name, "CUDA_", 5) != 0)
-        text_add(out, "REFUSED((%s)%d, ", api == PROGRAM_VMM ? "vmm_result" : "CUresult", (int)result);
+        text_add(&call, "REFUSED((%s)%d, ", api == PROGRAM_VMM ? "vmm_result" : "CUresult", (int)result);
     else
-        text_add(out, "REFUSED(%s%s, ", api == PROGRAM_VMM ? "VMM" : "CUDA", name + 4);
-    add_call(code, api, out);
-    text_add(out, ");\n");
+        text_add(&call, "REFUSED(%s%s, ", api == PROGRAM_VMM ? "VMM" : "CUDA", name + 4);
+    add_call(code, api, &call);
+    text_add(&call, ");\n");
+    add_folded(out, call.data);
+    text_free(&call);
 }
 
 /* What a new object's size is, in C: from the call's own argument, or another name's. */
