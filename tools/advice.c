@@ -228,7 +228,8 @@ static bool fill(struct script *script, const vmm_detail *detail, const char *te
     return true;
 }
 
-static bool replace_word(struct script *script, const vmm_detail *detail, const struct row *row, const char *line, struct text *out)
+static bool replace_word(struct script *script, const vmm_detail *detail, const struct row *row, const char *line,
+                         struct text *out)
 {
     size_t from, to, i = word_of_value(script, detail->value);
     struct text with = {0};

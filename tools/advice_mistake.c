@@ -30,7 +30,8 @@ static const char *unit_meant(const char *text, size_t length)
 {
     static const struct {
         const char *said, *unit;
-    } units[] = {{"K", "KiB"}, {"KB", "KiB"}, {"M", "MiB"}, {"MB", "MiB"}, {"G", "GiB"}, {"GB", "GiB"}, {"T", "TiB"}, {"TB", "TiB"}};
+    } units[] = {{"K", "KiB"}, {"KB", "KiB"}, {"M", "MiB"}, {"MB", "MiB"},
+                 {"G", "GiB"}, {"GB", "GiB"}, {"T", "TiB"}, {"TB", "TiB"}};
     char said[8];
     if (length >= sizeof said)
         return NULL;
@@ -124,9 +125,9 @@ static const char *example_word(const struct script *script, const char *word, s
 /* What a command's answer would be called. */
 static const char *example_name(const char *command)
 {
-    static const char *const names[][2] = {{"reserve", "r"},  {"create", "h"}, {"retain", "h"},  {"import", "h"}, {"multicast", "team"},
-                                           {"export", "f"},   {"alloc", "a"},  {"context", "c"}, {"stream", "s"}, {"event", "e"},
-                                           {"meminfo", "m"}};
+    static const char *const names[][2] = {{"reserve", "r"}, {"create", "h"},  {"retain", "h"}, {"import", "h"},
+                                           {"export", "f"},  {"alloc", "a"},   {"stream", "s"}, {"event", "e"},
+                                           {"meminfo", "m"}, {"context", "c"}, {"multicast", "team"}};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strcmp(names[i][0], command) == 0)
             return names[i][1];

@@ -66,7 +66,7 @@ static void test_refusals(void)
         {"init", "meminfo", "VMM-CTX-CURRENT", "c = context dev0\n"},
         {"init|c = context dev0|use none", "meminfo", "VMM-CTX-CURRENT", "c2 = context dev0\n"},
         {"init", "name dev7", "VMM-DEVICE-ID", "name dev0\n"},
-        {BASE, "h1 = create 3MiB dev0 # too small", "VMM-CREATE-SIZE-GRANULARITY", "h1 = create roundup(3MiB) dev0 # too small\n"},
+        {BASE, "h1 = create 3MiB dev0 # odd", "VMM-CREATE-SIZE-GRANULARITY", "h1 = create roundup(3MiB) dev0 # odd\n"},
         {BASE, "h1 = create 0 dev0", "VMM-CREATE-SIZE-ZERO", "h1 = create 1gran dev0\n"},
         {BASE, "h1 = create 1gran dev0 flags=1", "VMM-CREATE-FLAGS", "h1 = create 1gran dev0\n"},
         {BASE, "h1 = create flags=1 1gran dev0", "VMM-CREATE-FLAGS", "h1 = create 1gran dev0\n"},
@@ -128,7 +128,8 @@ static void test_mistakes(void)
     test_mistake("map r0 2gran h1", "map r0 2gran h0\n", false);
     test_mistake("map r0", "map r0 2gran h0\n", false);
     test_mistake("reserve 2gran 2gran", "r = reserve 2gran\n", false);
-    test_mistake("expect INVALID_VALUE VMM-RESERVE-SIZE-ZER: reserve 0", "expect INVALID_VALUE VMM-RESERVE-SIZE-ZERO: reserve 0\n", false);
+    test_mistake("expect INVALID_VALUE VMM-RESERVE-SIZE-ZER: reserve 0",
+                 "expect INVALID_VALUE VMM-RESERVE-SIZE-ZERO: reserve 0\n", false);
 }
 
 /* Before init there is no granularity. */

@@ -122,16 +122,16 @@ static bool is_taken(const char *name)
         "restrict", "return", "short", "signed", "sizeof", "static", "struct", "switch", "true", "typedef", "typeof", "union",
         "unsigned", "void", "volatile", "while", "linux", "unix", "i386", "stdin", "stdout", "stderr", "errno", "assert",
         "main", "argc", "argv", "sys", "spec", "calls", "must", "holds", "same", "nothing", "granularity", "round_up", "filled",
-        "pattern", "read", "flags", "host", "blocks", "block", "answer", "fabric_handle", "memcmp", "memcpy", "memset", "strcmp", "printf",
-        "fprintf", "puts", "malloc", "free", "exit", "close", "uint64_t", "size_t", "uintptr_t", "int64_t"};
+        "pattern", "read", "flags", "host", "blocks", "block", "answer", "fabric_handle", "memcmp", "memcpy", "memset", "strcmp",
+        "printf", "fprintf", "puts", "malloc", "free", "exit", "close", "uint64_t", "size_t", "uintptr_t", "int64_t",
+        "KiB", "MiB", "GiB", "TiB"};
     for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++)
         if (strcmp(taken[i], name) == 0)
             return true;
     bool upper = true; /* as macros are */
     for (const char *c = name; *c; c++)
         upper &= !(*c >= 'a' && *c <= 'z');
-    return upper || strncmp(name, "cu", 2) == 0 || strncmp(name, "CU", 2) == 0 || strncmp(name, "vmm_", 4) == 0 || name[0] == '_' ||
-           strcmp(name, "KiB") == 0 || strcmp(name, "MiB") == 0 || strcmp(name, "GiB") == 0 || strcmp(name, "TiB") == 0;
+    return upper || name[0] == '_' || strncmp(name, "cu", 2) == 0 || strncmp(name, "CU", 2) == 0 || strncmp(name, "vmm_", 4) == 0;
 }
 
 static bool is_used(const struct program *program, const char *name)
@@ -185,8 +185,10 @@ void program_begin(struct program *program, int number, const char *text)
     free(program->text);
     program->text = strcpy(text_grow(NULL, strlen(text) + 1), text);
     struct text comment = {0};
-    for (const char *c = text; *c; c++) /* nothing in it may end the comment, begin another one or look like a trigraph */
-        text_add(&comment, "%c", (*c == '*' && c[1] == '/') || (*c == '/' && c[1] == '*') ? '.' : *c == '?' && c[1] == '?' ? '.' : *c);
+    for (const char *c = text; *c; c++) { /* nothing in it may end the comment, begin another one or look like a trigraph */
+        bool bad = (*c == '*' && c[1] == '/') || (*c == '/' && c[1] == '*') || (*c == '?' && c[1] == '?');
+        text_add(&comment, "%c", bad ? '.' : *c);
+    }
     program_add(program, "\n    /* %d: %s */\n", number, comment.data ? comment.data : "");
     text_free(&comment);
 }
@@ -267,7 +269,8 @@ void program_end(struct program *program, const struct script *script, enum scri
         add_echo(program, script);
     for (int api = 0; api < PROGRAM_APIS; api++) {
         if (is_command(script, "process"))
-            program_refuse(program, (enum program_api)api, "a C program is one process; save it as a script (.vmm), or undo the line");
+            program_refuse(program, (enum program_api)api,
+                           "a C program is one process; save it as a script (.vmm), or undo the line");
         if (is_command(script, "backend") && program->calls)
             program_refuse(program, (enum program_api)api,
                            "a C program has one machine, and calls were made on another before; save it as a script (.vmm)");

@@ -40,8 +40,8 @@ static void add_answers(struct text *out, const struct step *step)
 }
 
 /* Where an output without a name goes. index is its place, for what counts it stands beside. */
-static void add_room(struct program *program, const struct step *step, enum vmm_param_kind kind, size_t index, enum program_api api,
-                     struct text *out)
+static void add_room(struct program *program, const struct step *step, enum vmm_param_kind kind, size_t index,
+                     enum program_api api, struct text *out)
 {
     enum program_type type = type_of(step, kind);
     bool wants_fabric = step->call.head.id == VMM_CALL_mem_export_to_shareable_handle &&
@@ -89,7 +89,8 @@ struct call_code {
     bool read;                  /* the bytes that are read are looked at afterwards */
 };
 
-static void add_output(const struct call_code *code, size_t index, enum vmm_param_kind kind, enum program_api api, struct text *out)
+static void add_output(const struct call_code *code, size_t index, enum vmm_param_kind kind, enum program_api api,
+                       struct text *out)
 {
     const struct program_variable *v = &code->program->variable[code->variable];
     if (index == code->bound)
@@ -172,7 +173,8 @@ static void add_size(struct program *program, size_t variable, struct program_va
     piece->sets = (int)variable;
     piece->from = of ? (int)(of - program->variable) : -1;
     for (int api = 0; api < PROGRAM_APIS; api++)
-        text_add(&piece->code[api], "    %s = %s;\n", program->variable[variable].size, of ? of->size : program->argument[argument][api].data);
+        text_add(&piece->code[api], "    %s = %s;\n", program->variable[variable].size,
+                 of ? of->size : program->argument[argument][api].data);
 }
 
 /* The name whose size a new one takes: what was exported, imported or retained. */
@@ -189,10 +191,12 @@ static struct program_variable *sized_like(struct program *program, struct scrip
                                (uint64_t)(uintptr_t)call->mem_import_from_shareable_handle.os_handle);
         break;
     case VMM_CALL_mem_retain_allocation_handle:
-        for (size_t i = 0; i < script->symbols.count; i++) /* another name than the one just given */
-            if (script->symbols.list[i].kind == SYMBOL_HANDLE && !script->symbols.list[i].ended && script->symbols.list[i].value == script->step.out[0].u64 &&
-                strcmp(script->symbols.list[i].name, script->bind) != 0)
-                symbol = &script->symbols.list[i];
+        for (size_t i = 0; i < script->symbols.count; i++) { /* another name than the one just given */
+            const struct symbol *other = &script->symbols.list[i];
+            if (other->kind == SYMBOL_HANDLE && !other->ended && other->value == script->step.out[0].u64 &&
+                strcmp(other->name, script->bind) != 0)
+                symbol = other;
+        }
         break;
     default: break;
     }
@@ -210,7 +214,8 @@ static void add_team_size(struct program *program, const struct script *script, 
     struct program_piece *piece = program_piece(program);
     piece->sets = (int)variable;
     for (int api = 0; api < PROGRAM_APIS; api++)
-        text_add(&piece->code[api], "    %s = UINT64_C(%" PRIu64 ");\n", program->variable[variable].size, script->step.team.size);
+        text_add(&piece->code[api], "    %s = UINT64_C(%" PRIu64 ");\n", program->variable[variable].size,
+                 script->step.team.size);
 }
 
 /* check access, check bytes: what is read is what the session read. Empty where nothing is looked at. */
@@ -263,7 +268,8 @@ static void name_outputs(struct call_code *code)
     if (code->bound == STEP_PARAMS)
         return;
     code->word = params[code->bound].kind == VMM_PARAM_OUT_ATTRIBUTE;
-    code->variable = program_variable(code->program, script->bind, code->word ? PROGRAM_WORD : type_of(&script->step, params[code->bound].kind));
+    enum program_type type = code->word ? PROGRAM_WORD : type_of(&script->step, params[code->bound].kind);
+    code->variable = program_variable(code->program, script->bind, type);
     code->total = code->bound + 1 < count && params[code->bound + 1].kind == VMM_PARAM_OUT_SIZE;
     struct program_variable *v = &code->program->variable[code->variable];
     v->has_total |= code->total && vmm_call_scalar(&script->step.call.head, &params[code->bound + 1]);

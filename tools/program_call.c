@@ -115,7 +115,8 @@ static bool size_of_bytes(struct program *program, const struct script *script, 
     return colon && program_expression(program, colon + 1, out);
 }
 
-static void add_number(struct program *program, struct script *script, const struct vmm_param *param, uint64_t value, struct text *out)
+static void add_number(struct program *program, struct script *script, const struct vmm_param *param, uint64_t value,
+                       struct text *out)
 {
     unsigned unit = unit_of(script, param->name);
     struct program_word *word = word_of(program, param->name, value * unit);
@@ -153,10 +154,12 @@ static void add_team(struct program *program, struct script *script, struct text
     const vmm_multicast_object_prop *team = &script->step.team;
     struct text size = {0};
     add_number(program, script, &(struct vmm_param){.name = "size", .kind = VMM_PARAM_U64}, team->size, &size);
-    text_add(&out[PROGRAM_VMM], "&(vmm_multicast_object_prop){.num_devices = %u, .size = %s, .handle_types = %" PRIu64 ", .flags = %" PRIu64 "}",
-             team->num_devices, size.data, team->handle_types, team->flags);
-    text_add(&out[PROGRAM_DRIVER], "&(CUmulticastObjectProp){.numDevices = %u, .size = %s, .handleTypes = %" PRIu64 ", .flags = %" PRIu64 "}",
-             team->num_devices, size.data, team->handle_types, team->flags);
+    text_add(&out[PROGRAM_VMM], "&(vmm_multicast_object_prop){.num_devices = %u, .size = %s, .handle_types", team->num_devices,
+             size.data);
+    text_add(&out[PROGRAM_DRIVER], "&(CUmulticastObjectProp){.numDevices = %u, .size = %s, .handleTypes", team->num_devices,
+             size.data);
+    for (int api = 0; api < PROGRAM_APIS; api++)
+        text_add(&out[api], " = %" PRIu64 ", .flags = %" PRIu64 "}", team->handle_types, team->flags);
     text_free(&size);
 }
 
@@ -178,8 +181,8 @@ static void add_int(struct program *program, struct script *script, const struct
         else if (strcmp(param->name, "kernel") == 0)
             program_kernel(&out[api], value);
         else if (strcmp(param->name, "option") == 0 && (value == 0 || value == 1))
-            text_add(&out[api], "%s_%s_GRANULARITY_%s", program_prefix[api], id == VMM_CALL_multicast_get_granularity ? "MULTICAST" : "MEM_ALLOC",
-                     value ? "RECOMMENDED" : "MINIMUM");
+            text_add(&out[api], "%s_%s_GRANULARITY_%s", program_prefix[api],
+                     id == VMM_CALL_multicast_get_granularity ? "MULTICAST" : "MEM_ALLOC", value ? "RECOMMENDED" : "MINIMUM");
         else if (range && value == VMM_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD)
             text_add(&out[api], "%s_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD", program_prefix[api]);
         else if (strstr(param->name, "handle_type") && !range)
@@ -190,7 +193,8 @@ static void add_int(struct program *program, struct script *script, const struct
 }
 
 /* What an import is given: a descriptor by its number, a fabric handle by its address. */
-static void add_descriptor(struct program *program, struct script *script, const struct vmm_param *param, struct text out[PROGRAM_APIS])
+static void add_descriptor(struct program *program, struct script *script, const struct vmm_param *param,
+                           struct text out[PROGRAM_APIS])
 {
     uint64_t value = vmm_call_scalar(&script->step.call.head, param);
     struct program_word *word = word_of(program, param->name, value);
@@ -221,11 +225,13 @@ static void add_kernel_words(struct program *program, struct script *script, str
 /* How many bytes a BYTES parameter has. */
 static uint64_t byte_count(const struct step *step)
 {
-    return step->call.head.id == VMM_CALL_memcpy_htod ? step->call.memcpy_htod.byte_count : step->call.memcpy_htod_async.byte_count;
+    return step->call.head.id == VMM_CALL_memcpy_htod ? step->call.memcpy_htod.byte_count
+                                                      : step->call.memcpy_htod_async.byte_count;
 }
 
 /* What a pointer that is read points to. */
-static void add_pointer(struct program *program, struct script *script, const struct vmm_param *param, enum program_api api, struct text *out)
+static void add_pointer(struct program *program, struct script *script, const struct vmm_param *param, enum program_api api,
+                        struct text *out)
 {
     const struct step *step = &script->step;
     const struct vmm_call_mem_set_access *access = &step->call.mem_set_access;
@@ -252,7 +258,8 @@ static void add_same(struct text out[PROGRAM_APIS], const struct text *made)
         text_add(&out[api], "%s", made->data ? made->data : "");
 }
 
-static void add_argument(struct program *program, struct script *script, const struct vmm_param *param, struct text out[PROGRAM_APIS])
+static void add_argument(struct program *program, struct script *script, const struct vmm_param *param,
+                         struct text out[PROGRAM_APIS])
 {
     uint64_t value = vmm_call_scalar(&script->step.call.head, param);
     struct text made = {0};

@@ -5,7 +5,8 @@
 
 static void write_about(FILE *out, enum program_api api)
 {
-    fprintf(out, "/* Calls of a session of `cuvmm shell`, made again with every answer checked. Build it with:\n *\n *     %s\n */\n",
+    fprintf(out, "/* Calls of a session of `cuvmm shell`, made again with every answer checked. Build it with:\n"
+                 " *\n *     %s\n */\n",
             api == PROGRAM_DRIVER ? "cc -std=c11 THIS.c -lcuda         (cuda.h and libcuda.so are the driver's, or cuvmm's own)"
                                   : "cc -std=c11 THIS.c $(pkg-config --cflags --libs cuvmm)");
 }
@@ -32,18 +33,19 @@ static void write_state(FILE *out, enum program_api api)
 
 static void write_must(FILE *out, enum program_api api)
 {
-    fprintf(out, "static void must(%s got, %s wanted, const char *call, int line)\n{\n", api == PROGRAM_VMM ? "vmm_result" : "CUresult",
-            api == PROGRAM_VMM ? "vmm_result" : "CUresult");
+    const char *type = api == PROGRAM_VMM ? "vmm_result" : "CUresult";
+    fprintf(out, "static void must(%s got, %s wanted, const char *call, int line)\n{\n", type, type);
     fputs(api == PROGRAM_VMM ? "    char text[2048] = \"\";\n" : "    const char *name = NULL;\n", out);
     fputs("    calls++;\n    if (got == wanted)\n        return;\n", out);
     fputs(api == PROGRAM_VMM ? "    vmm_detail_text(vmm_last_detail(), text, sizeof text);\n"
                                "    fprintf(stderr, \"line %d: %s answered %s, not %s\\n%s\", line, call, vmm_result_name(got),\n"
                                "            vmm_result_name(wanted), text);\n"
                              : "    cuGetErrorName(got, &name);\n"
-                               "    fprintf(stderr, \"line %d: %s answered %s (%d), not %d\\n\", line, call, name ? name : \"?\", (int)got,\n"
-                               "            (int)wanted);\n", out);
+                               "    fprintf(stderr, \"line %d: %s answered %s (%d), not %d\\n\", line, call,\n"
+                               "            name ? name : \"?\", (int)got, (int)wanted);\n", out);
     fputs("    exit(1);\n}\n\n", out);
-    fprintf(out, "#define OK(call) must(call, %s, #call, __LINE__)\n#define REFUSED(result, call) must(call, result, #call, __LINE__)\n\n",
+    fprintf(out, "#define OK(call) must(call, %s, #call, __LINE__)\n"
+                 "#define REFUSED(result, call) must(call, result, #call, __LINE__)\n\n",
             api == PROGRAM_VMM ? "VMM_SUCCESS" : "CUDA_SUCCESS");
 }
 
@@ -88,7 +90,8 @@ static const char pattern[] =
 
 static const char holds[] =
     "static void holds(uint64_t a, const char *is, uint64_t b, int line)\n{\n"
-    "    int less = strcmp(is, \"<=\") == 0 || strcmp(is, \"<\") == 0, more = strcmp(is, \">=\") == 0 || strcmp(is, \">\") == 0;\n"
+    "    int less = strcmp(is, \"<=\") == 0 || strcmp(is, \"<\") == 0;\n"
+    "    int more = strcmp(is, \">=\") == 0 || strcmp(is, \">\") == 0;\n"
     "    int equal = strcmp(is, \"==\") == 0 || strcmp(is, \"<=\") == 0 || strcmp(is, \">=\") == 0;\n"
     "    if (strcmp(is, \"!=\") == 0 ? a != b : (equal && a == b) || (less && a < b) || (more && a > b))\n        return;\n"
     "    fprintf(stderr, \"line %d: %llu %s %llu does not hold\\n\", line, (unsigned long long)a, is, (unsigned long long)b);\n"

@@ -34,8 +34,10 @@ void program_handle_types(struct text *out, enum program_api api, int types)
 /* The fields of a memory's kind that are not 0, in the interface's spelling. */
 void program_prop(struct text *out, enum program_api api, const vmm_mem_allocation_prop *prop)
 {
-    static const char *const types[] = {"requested_handle_types", "requestedHandleTypes"}, *const meta[] = {"win32_handle_meta_data", "win32HandleMetaData"},
-                             *const flags[] = {"alloc_flags", "allocFlags"}, *const compression[] = {"compression_type", "compressionType"},
+    static const char *const types[] = {"requested_handle_types", "requestedHandleTypes"},
+                             *const meta[] = {"win32_handle_meta_data", "win32HandleMetaData"},
+                             *const flags[] = {"alloc_flags", "allocFlags"},
+                             *const compression[] = {"compression_type", "compressionType"},
                              *const rdma[] = {"gpu_direct_rdma_capable", "gpuDirectRDMACapable"};
     const unsigned char *reserved = prop->alloc_flags.reserved;
     text_add(out, "&(%s){", api == PROGRAM_VMM ? "vmm_mem_allocation_prop" : "CUmemAllocationProp");

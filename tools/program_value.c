@@ -81,7 +81,9 @@ static bool read_literal(struct reader *r)
         return true;
     }
     bool plain = value <= INT32_MAX && (is_name(*r->at) || r->alone);
-    text_add(r->out, hex ? plain ? "0x%" PRIx64 : "UINT64_C(0x%" PRIx64 ")" : plain ? "%" PRIu64 : "UINT64_C(%" PRIu64 ")", value);
+    text_add(r->out, plain ? "" : "UINT64_C(");
+    text_add(r->out, hex ? "0x%" PRIx64 : "%" PRIu64, value);
+    text_add(r->out, plain ? "" : ")");
     return read_unit(r);
 }
 
@@ -98,8 +100,8 @@ static bool read_name(struct reader *r)
         return false;
     r->at += length;
     if (*r->at != '.') {
-        text_add(r->out, is_pointer(v->type) ? "(uint64_t)(uintptr_t)%s" : v->type == PROGRAM_INT || v->type == PROGRAM_FD ? "(uint64_t)%s" : "%s",
-                 v->name);
+        bool narrow = v->type == PROGRAM_INT || v->type == PROGRAM_FD;
+        text_add(r->out, is_pointer(v->type) ? "(uint64_t)(uintptr_t)%s" : narrow ? "(uint64_t)%s" : "%s", v->name);
         return true;
     }
     r->at++;

@@ -47,9 +47,10 @@ static bool run_undo(struct shell *shell, const struct words *words)
         return shell_wrong(shell, "undo is: undo [N]; \"%.40s\" is no number of steps from 1 on", words->word[1].text);
     if (why)
         return shell_wrong(shell, "nothing is undone: %s", why);
+    if (!steps)
+        return shell_wrong(shell, "there is nothing to undo");
     if (count > steps)
-        return shell_wrong(shell, steps ? "%lu steps cannot be undone, for there are %zu; undo %zu takes back all" : "there is nothing to undo",
-                           count, steps, steps);
+        return shell_wrong(shell, "%lu steps cannot be undone, for there are %zu; undo %zu takes back all", count, steps, steps);
     if (!session_undo(session, count, shell->out))
         return false;
     session->script->options.out = shell->out;
@@ -85,9 +86,11 @@ const struct shell_command shell_commands[] = {
 
 static void print_advice(struct shell *shell, struct advice *advice)
 {
-    for (const char *line = advice->lines.data; line && *line; line = strchr(line, '\n') + 1)
-        fprintf(shell->out, "  %s %.*s\n", line == advice->lines.data ? advice->first ? "type first:  " : "type instead:" : "             ",
-                (int)strcspn(line, "\n"), line);
+    const char *lead = advice->first ? "type first:  " : "type instead:";
+    for (const char *line = advice->lines.data; line && *line; line = strchr(line, '\n') + 1) {
+        fprintf(shell->out, "  %s %.*s\n", lead, (int)strcspn(line, "\n"), line);
+        lead = "             ";
+    }
     advice_free(advice);
 }
 

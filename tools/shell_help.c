@@ -20,8 +20,8 @@ static void list_all(FILE *out)
 static void show(struct shell *shell, const struct script_command *command)
 {
     struct text example = {0};
-    fprintf(shell->out, "  %s %s\n    %s%s%s\n", command->name, command->usage, command->about, command->driver[0] ? "; driver: " : "",
-            command->driver);
+    fprintf(shell->out, "  %s %s\n    %s%s%s\n", command->name, command->usage, command->about,
+            command->driver[0] ? "; driver: " : "", command->driver);
     if (strncmp(command->name, "check", 5) != 0)
         advice_example(shell->session.script, command, &example);
     if (example.data)

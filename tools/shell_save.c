@@ -32,7 +32,7 @@ static bool take_api(struct shell *shell, const char *name, struct wanted *wante
     wanted->api_said = true;
     wanted->api = strcmp(name, "driver") == 0 ? PROGRAM_DRIVER : PROGRAM_VMM;
     return strcmp(name, "driver") == 0 || strcmp(name, "vmm") == 0 ||
-           shell_wrong(shell, "--api=%.40s: a program is written for the driver's cuda.h (--api=driver) or for vmm.h (--api=vmm)", name);
+           shell_wrong(shell, "--api=%.40s: a program is for the driver's cuda.h (--api=driver) or for vmm.h (--api=vmm)", name);
 }
 
 static bool take_words(struct shell *shell, const struct words *words, struct wanted *wanted)
@@ -48,8 +48,8 @@ static bool take_words(struct shell *shell, const struct words *words, struct wa
         } else if (!word->key && strcmp(word->text, "--force") == 0) {
             wanted->force = true;
         } else if (word->key || word->text[0] == '-' || wanted->path) {
-            return shell_wrong(shell, "save is: save FILE.vmm, or: save FILE.c [--api=driver|vmm] [--force]; \"%s%s%.60s\" does not belong there",
-                               word->key ? word->key : "", word->key ? "=" : "", word->text);
+            return shell_wrong(shell, "save is: save FILE.vmm, or: save FILE.c [--api=driver|vmm] [--force]; \"%s%s%.60s\" "
+                               "does not belong there", word->key ? word->key : "", word->key ? "=" : "", word->text);
         } else {
             wanted->path = word->text;
         }
@@ -64,7 +64,8 @@ bool shell_save(struct shell *shell, const struct words *words)
         return false;
     wanted.c = ends_with(wanted.path, ".c");
     if (!wanted.c && !ends_with(wanted.path, ".vmm"))
-        return shell_wrong(shell, "\"%.80s\" is neither FILE.vmm, which is a script, nor FILE.c, which is a C program", wanted.path);
+        return shell_wrong(shell, "\"%.80s\" is neither FILE.vmm, which is a script, nor FILE.c, which is a C program",
+                           wanted.path);
     if (!wanted.c && wanted.api_said)
         return shell_wrong(shell, "--api is for C programs; %.80s is a script", wanted.path);
     const char *refusal = wanted.c ? program_refusal(shell->session.program, wanted.api) : NULL;

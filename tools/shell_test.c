@@ -255,7 +255,8 @@ static void test_undo_differs(void)
     run("total dev0");
     run("devices");
     write_file(path("a.profile"), "base = h100\ndevice.memory = 128GiB\n");
-    says("undo", "line 3 answers otherwise than before: total dev0\n  cuDeviceTotalMem(&bytes, 0) -> CUDA_SUCCESS, bytes = 128GiB");
+    says("undo", "line 3 answers otherwise than before: total dev0\n"
+                 "  cuDeviceTotalMem(&bytes, 0) -> CUDA_SUCCESS, bytes = 128GiB");
     unlink(path("a.profile"));
     says("undo", "line 1 cannot be run again, so nothing is undone");
     says("devices", "count = 1");
@@ -448,7 +449,8 @@ static void test_typed(void)
     size_t n = 0;
     setenv("XDG_STATE_HOME", folder, 1);
     char *name = typed_path();
-    tap_ok(name && strstr(name, "/cuvmm/history") && typed_add(name, "init") && typed_add(name, "r = reserve 2gran"), "lines are kept");
+    tap_ok(name && strstr(name, "/cuvmm/history"), "there is a file for what was typed");
+    tap_ok(name && typed_add(name, "init") && typed_add(name, "r = reserve 2gran"), "lines are kept");
     tap_ok(name && stat(name, &state) == 0 && (state.st_mode & 0777) == 0600, "for their owner alone");
     typed_read(name, count_line, &n);
     tap_u64(n, 2, "and come back");

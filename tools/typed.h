@@ -12,7 +12,8 @@
 
 #define TYPED_MAX 1000 /* lines that are kept when the file is cut, which happens at twice as many */
 
-/* The file's name, to be freed; its folders are made. NULL, and errno, where it cannot be had; errno is 0 when there is no home. */
+/* The file's name, to be freed; its folders are made. NULL, and errno, where it cannot be had; errno is 0 where there is no
+ * home. */
 char *typed_path(void);
 
 /* Calls each for the last lines of the file, in order. */
