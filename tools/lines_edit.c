@@ -124,6 +124,7 @@ static char *edited_next(struct lines *lines, size_t *length)
 {
     struct edited *edited = (struct edited *)lines;
     int count;
+    el_resize(edited->el); /* the window may be another size since the last line */
     const char *line = el_gets(edited->el, &count);
     if (!line || count <= 0) {
         fputs("\n", lines->options.out);

@@ -125,7 +125,7 @@ const char *session_keeps(const struct session *session)
     struct spec spec;
     struct spec_error error;
     const char *why = NULL;
-    if (!said || !*said || !spec_parse(said, &spec, &error))
+    if (!spec_parse(said && *said ? said : "sim:h100", &spec, &error))
         return NULL;
     const struct spec_part *backend = &spec.part[spec.count - 1];
     if (strcmp(backend->name, "sim") != 0)

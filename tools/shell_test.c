@@ -15,7 +15,7 @@
 #include "typed.h"
 
 static struct shell shell;
-static char folder[] = "/tmp/shell_test.XXXXXX";
+static char folder[200];
 
 static void begin(void)
 {
@@ -474,6 +474,8 @@ int main(void)
     unsetenv("CUVMM_BACKEND");
     unsetenv("CUVMM_LAYERS");
     unsetenv("CUVMM_MACHINE");
+    const char *where = getenv("TMPDIR");
+    snprintf(folder, sizeof folder, "%s/shell_test.XXXXXX", where && *where ? where : "/tmp");
     if (!mkdtemp(folder))
         tap_bail("no folder");
     setenv("CUVMM_MACHINES", folder, 1);

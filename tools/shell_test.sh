@@ -32,6 +32,9 @@ shell() { # shell LINE...: what they print, in $work/out
     printf '%s\n' "$@" | "$cuvmm" shell >"$work/out" 2>&1
 }
 
+libraries=(-pthread)
+[ "$(uname -s)" != Linux ] || libraries+=(-ldl)
+
 # ---- scripts of every kind, typed line by line and saved
 
 compile() { # compile NAME API
@@ -39,7 +42,7 @@ compile() { # compile NAME API
     if [ "$2" = driver ]; then
         ${CC-cc} "${flags[@]}" -isystem api/abi -L"$build/lib" -lcuda
     else
-        ${CC-cc} "${flags[@]}" -I"$build/include" -L"$build/lib" -lcuvmm
+        ${CC-cc} "${flags[@]}" -I"$build/include" "$build/lib/libcuvmm.a" "${libraries[@]}"
     fi >"$work/said" 2>&1
 }
 
@@ -151,7 +154,7 @@ elif ! nm "$build/obj/tools/lines_edit.o" 2>/dev/null | grep -q el_gets; then
 else
     timeout 100 python3 tools/shell_terminal.py "$cuvmm" "$work" >"$work/said" 2>&1
     ok $? 'a terminal: completion, history from one time to the next, Ctrl-C, Ctrl-D' "$work/said"
-    [ "$(stat -c %a "$work/state/cuvmm/history" 2>/dev/null)" = 600 ]
+    [ "$(find "$work/state/cuvmm/history" -perm 600)" = "$work/state/cuvmm/history" ]
     ok $? 'only its owner can read the history'
 fi
 
@@ -160,11 +163,10 @@ fi
 if [ -n "${CUVMM_SAN-}" ]; then
     skip 'without libedit' 'an instrumented build'
 else
-    libraries=(-pthread)
-    pkg-config --exists jansson 2>/dev/null && read -r -a libraries <<<"-pthread $(pkg-config --libs jansson)"
-    [ "$(uname -s)" != Linux ] || libraries+=(-ldl)
+    jansson=()
+    pkg-config --exists jansson 2>/dev/null && read -r -a jansson <<<"$(pkg-config --libs jansson)"
     ${CC-cc} -std=c11 -D_POSIX_C_SOURCE=200809L -Wall -Wextra -Werror -Itools -Iapi -o "$work/cuvmm" tools/lines_edit.c "$build/obj/tools/main.o" \
-        "$build/obj/tools.a" "$build/obj/conformance.a" "$build/obj/tools.a" "$build/lib/libcuvmm.a" "${libraries[@]}" >"$work/said" 2>&1
+        "$build/obj/tools.a" "$build/obj/conformance.a" "$build/obj/tools.a" "$build/lib/libcuvmm.a" "${jansson[@]}" "${libraries[@]}" >"$work/said" 2>&1
     ok $? 'the command links without libedit' "$work/said"
     printf '%s\n' init 'r = reserve 2gran' undo | "$work/cuvmm" shell >"$work/out" 2>&1 && grep -q 'undone: r = reserve 2gran' "$work/out"
     ok $? 'and its shell reads plain lines' "$work/out"
