@@ -147,7 +147,9 @@ static bool is_used(const struct program *program, const char *name)
 /* A C name like this one that nothing else has. */
 static void name_new(const struct program *program, const char *wanted, const char *tail, char name[PROGRAM_NAME])
 {
-    snprintf(name, PROGRAM_NAME, "%s%s%s", is_taken(wanted) ? "my_" : "", wanted, tail);
+    snprintf(name, PROGRAM_NAME, "%s%s", wanted, tail);
+    if (is_used(program, name))
+        snprintf(name, PROGRAM_NAME, "my_%s%s", wanted, tail);
     for (unsigned n = 2; is_used(program, name); n++)
         snprintf(name, PROGRAM_NAME, "my_%s%s_%u", wanted, tail, n);
 }

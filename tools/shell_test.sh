@@ -90,7 +90,7 @@ done
         echo "check value $name.size == 1gran"
     done
     printf '%s\n' 'r0 = reserve 2gran' 'check value r0.end-r0 == r0.size' 'echo "quoted" \ and ??= %s */' '# */ /* ??/' 'c = context dev0' \
-        'x = devices' 'x = meminfo' 'check value x <= x.total' 'h = create 2gran dev0' 'map r0 2gran h' 'x = query r0 MAPPING_SIZE' 'check value x == 2gran' 'check value x >= 0' \
+        'x = devices' 'x = meminfo' 'check value x <= x.total' 'h = create 2gran dev0' 'map r0 2gran h' 'access r0 2gran dev0:rw' 'fill16 r0 2gran 7' 'fill32 r0 2gran 7' 'x = query r0 MAPPING_SIZE' 'check value x == 2gran' 'check value x >= 0' \
         "save $work/names-vmm.c --api=vmm" "save $work/names-driver.c"
 } | "$cuvmm" shell >"$work/out" 2>&1
 ok $? 'names that C has for something else' "$work/out"
