@@ -13,8 +13,8 @@ enum kind {
 };
 
 /* In templates: %p address and %s size of the call, %h its handle; %n address and %N size of the object in the way; %H a handle,
- * of those that live; %r, %k, %c, %f names that are free, for a reservation, a handle, a context and a descriptor; %w the word. A
- * rule that begins with '*' stands for all that end so. The first that fits is taken. */
+ * of those that live; %d the current context's device; %r, %k, %c, %f names that are free, for a reservation, a handle, a context
+ * and a descriptor; %w the word. A rule that begins with '*' stands for all that end so. The first that fits is taken. */
 static const struct row {
     const char *rule;
     enum kind kind;
@@ -61,9 +61,9 @@ static const struct row {
     {"VMM-FREE-NOT-START", INSTEAD, "free %n %N"},
     {"VMM-UNMAP-PARTIAL", INSTEAD, "unmap %n %N"},
     {"VMM-ACCESS-NOT-MAPPED", FIRST, "%k = create %s dev0\nmap %p %s %k"},
-    {"VMM-ACCESS-PARTIAL", INSTEAD, "access %n %N dev0:rw"},
-    {"VMM-COPY-NO-WRITE", FIRST, "access %n %N dev0:rw"},
-    {"VMM-COPY-NO-READ", FIRST, "access %n %N dev0:rw"},
+    {"VMM-ACCESS-PARTIAL", INSTEAD, "access %n %N %d:rw"},
+    {"VMM-COPY-NO-WRITE", FIRST, "access %n %N %d:rw"},
+    {"VMM-COPY-NO-READ", FIRST, "access %n %N %d:rw"},
     {"VMM-EXPORT-NOT-REQUESTED", INSTEAD, "%k = create %N dev0 handle=fd\n%f = export %k"},
     {"VMM-RELEASE-HANDLE-STALE", WORD, "%H"},
     {"VMM-RELEASE-HANDLE-ZERO", WORD, "%H"},
@@ -192,6 +192,17 @@ static bool size(struct text *out, uint64_t value)
     return value > 0;
 }
 
+/* The current context's device, which the driver is asked for. */
+static bool current_device(struct script *script, struct text *out)
+{
+    struct step step;
+    step_begin(&step, VMM_CALL_ctx_get_device);
+    bool ok = script_invoke(script, &step) == VMM_SUCCESS;
+    text_add(out, "dev%d", ok ? step.out[0].i : 0);
+    step_end(&step);
+    return ok;
+}
+
 static bool put_name(struct script *script, const vmm_detail *detail, char what, const char *word, struct text *out)
 {
     bool none = detail->nearest.kind == VMM_OBJECT_NONE;
@@ -207,6 +218,7 @@ static bool put_name(struct script *script, const vmm_detail *detail, char what,
     case 'n': return !none && address(script, out, detail->nearest.start);
     case 'N': return !none && size(out, detail->nearest.size);
     case 'H': return live_handle(script, out);
+    case 'd': return current_device(script, out);
     case 'r': return free_name(script, out, "r");
     case 'k': return free_name(script, out, "h");
     case 'c': return free_name(script, out, "c");

@@ -87,6 +87,8 @@ static void test_refusals(void)
         {BASE, "access r0 2gran dev0:rw", "VMM-ACCESS-NOT-MAPPED", "h = create 4MiB dev0\nmap r0 4MiB h\n"},
         {MAPPED, "fill r0+1gran 16 7", "VMM-COPY-NO-WRITE", "access r0 4MiB dev0:rw\n"},
         {MAPPED, "read r0 16", "VMM-COPY-NO-READ", "access r0 4MiB dev0:rw\n"},
+        {"backend sim:h200x2|init|c1 = context dev1|r = reserve 2gran|h = create 1gran dev0|map r 1gran h", "fill r 16 7",
+         "VMM-COPY-NO-WRITE", "access r 2MiB dev1:rw\n"},
         {BASE, "f0 = export h0", "VMM-EXPORT-NOT-REQUESTED", "h = create 4MiB dev0 handle=fd\nf = export h\n"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)

@@ -333,8 +333,6 @@ void program_write(FILE *out, struct program *program, enum program_api api, con
             fputs(piece->code[api].data, out);
     }
     fputs("\n    printf(\"%d calls answered as they did in the session\\n\", calls);\n", out);
-    if (program->uses[api] & PROGRAM_USES_HOST)
-        fputs("    while (blocks)\n        free(block[--blocks]);\n", out);
     if (api == PROGRAM_VMM)
         fputs("    vmm_set_report(sys, quiet, NULL);\n    vmm_close(sys);\n", out);
     fputs("    return 0;\n}\n", out);

@@ -92,11 +92,13 @@ struct call_code {
 static void add_output(const struct call_code *code, size_t index, enum vmm_param_kind kind, enum program_api api,
                        struct text *out)
 {
-    const struct program_variable *v = &code->program->variable[code->variable];
-    if (index == code->bound)
-        text_add(out, code->word ? "&answer" : "&%s", v->name);
-    else if (code->total && index == code->bound + 1)
-        text_add(out, "&%s", v->total);
+    bool named = index == code->bound, total = code->total && index == code->bound + 1;
+    if (named && code->word)
+        text_add(out, "&answer");
+    else if (named)
+        text_add(out, "&%s", code->program->variable[code->variable].name);
+    else if (total)
+        text_add(out, "&%s", code->program->variable[code->variable].total);
     else if (code->read && kind == VMM_PARAM_OUT_BYTES)
         text_add(out, "read");
     else if (code->read && kind == VMM_PARAM_OUT_U64)
@@ -135,7 +137,11 @@ static void add_folded(struct text *out, const char *call)
     size_t start = 0, comma = 0, column = INDENT;
     bool quoted = false;
     for (size_t i = 0; call[i]; i++, column++) {
-        quoted ^= call[i] == '"' && (i == 0 || call[i - 1] != '\\');
+        quoted ^= call[i] == '"';
+        if (quoted && call[i] == '\\' && call[i + 1]) { /* whatever follows does not end the string */
+            i++;
+            column++;
+        }
         if (column > WIDTH && comma > start) {
             text_add(out, "%.*s\n%*s", (int)(comma - start), call + start, INDENT, "");
             start = comma + 1; /* without the blank */

@@ -68,7 +68,7 @@ static const char round_up[] =
     "static uint64_t round_up(uint64_t value, uint64_t unit)\n{\n    return (value + unit - 1) / unit * unit;\n}\n\n";
 
 static const char host[] =
-    "/* Host memory stays to the end: copies in flight may use it. */\n"
+    "/* Host memory is kept to the end of the process: copies in flight may use it. */\n"
     "static void *block[%zu];\nstatic size_t blocks;\n\n"
     "static void *host(uint64_t size)\n{\n"
     "    void *memory = calloc(1, size ? size : 1);\n"

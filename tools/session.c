@@ -91,8 +91,10 @@ const struct session_line *session_run(struct session *session, const char *text
     size_t size;
     FILE *out = open_memstream(&memory, &size);
     free_line(&session->now);
-    if (!out)
+    if (!out) {
+        session->now.status = SCRIPT_FAILED;
         return &session->now;
+    }
     session->now.text = strcpy(text_grow(NULL, strlen(text) + 1), text);
     session->detail = (vmm_detail){0};
     script->command = NULL;

@@ -22,8 +22,8 @@ static void complete(void *user, const char *text, size_t length, struct lines_w
 static char *history_of(FILE *out, bool terminal)
 {
     char *path = terminal ? typed_path() : NULL;
-    if (terminal && !path && errno)
-        fprintf(out, "(what is typed is not kept for another time: %s)\n", strerror(errno));
+    if (terminal && !path)
+        fprintf(out, "(what is typed is not kept for another time: %s)\n", errno ? strerror(errno) : "there is no home folder");
     return path;
 }
 
