@@ -87,8 +87,10 @@ const struct shell_command shell_commands[] = {
 static void print_advice(struct shell *shell, struct advice *advice)
 {
     const char *lead = advice->first ? "type first:  " : "type instead:";
+    bool colour = shell->session.options.colour;
     for (const char *line = advice->lines.data; line && *line; line = strchr(line, '\n') + 1) {
-        fprintf(shell->out, "  %s %.*s\n", lead, (int)strcspn(line, "\n"), line);
+        fprintf(shell->out, "  %s%s %.*s%s\n", colour ? "\033[36m" : "", lead, (int)strcspn(line, "\n"), line,
+                colour ? "\033[0m" : "");
         lead = "             ";
     }
     advice_free(advice);
