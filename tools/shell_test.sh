@@ -97,6 +97,16 @@ ok $? 'names that C has for something else' "$work/out"
 as_c names vmm sim:h100
 as_c names driver sim:h100
 
+toolkit=${CUDA_PATH-/usr/local/cuda}/include
+if [ -e "$toolkit/cuda.h" ]; then
+    for name in names raw-calls fabric; do
+        ${CC-cc} -std=c11 -Wall -Wextra -Werror -isystem "$toolkit" -c -o "$work/object" "$work/$name-driver.c"
+    done >"$work/said" 2>&1 && [ ! -s "$work/said" ]
+    ok $? "programs compile against the toolkit's header too" "$work/said"
+else
+    skip "programs compile against the toolkit's header too" 'no toolkit'
+fi
+
 # A program checks: where an answer is another one, it says so.
 if [ -z "${CUVMM_SAN-}" ]; then
     sed 's/OK(cuInit(0))/REFUSED(CUDA_ERROR_INVALID_VALUE, cuInit(0))/' "$work/names-driver.c" >"$work/wrong-driver.c"
