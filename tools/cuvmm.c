@@ -15,7 +15,8 @@ static const struct subcommand {
     int (*run)(int argc, char **argv, FILE *out, FILE *err);
 } subcommands[] = {{"run", cuvmm_run},           {"shell", cuvmm_shell},   {"explain", cuvmm_explain}, {"rules", cuvmm_rules},
                    {"profiles", cuvmm_profiles}, {"replay", cuvmm_replay},   {"diff", cuvmm_diff},
-                   {"machine", cuvmm_machine},   {"check", cuvmm_check},     {"help", cuvmm_help}};
+                   {"machine", cuvmm_machine},   {"check", cuvmm_check},     {"lesson", cuvmm_lesson},
+                   {"help", cuvmm_help}};
 
 #define SUBCOMMANDS (sizeof subcommands / sizeof subcommands[0])
 
@@ -32,12 +33,6 @@ bool cuvmm_wants_colour(FILE *out)
     return (!no || !no[0]) && fd >= 0 && isatty(fd);
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 static int run_file(const char *path, const struct script_options *options)
 {
     bool standard = strcmp(path, "-") == 0;
@@ -46,7 +41,7 @@ static int run_file(const char *path, const struct script_options *options)
         fprintf(options->err, "cuvmm run: %s: %s\n", path, strerror(errno));
         return 2;
     }
-    struct script *script = script_new(options, standard ? "standard input" : base_name(path));
+    struct script *script = script_new(options, standard ? "standard input" : text_base_name(path));
     script_read(script, in);
     if (!standard)
         fclose(in);

@@ -9,6 +9,7 @@ rulebook: $(BUILD)/bin/cuvmm ## docs/rulebook.md from the table of rules
 	@mkdir -p docs
 	$(BUILD)/bin/cuvmm rules --markdown > docs/rulebook.md.new && mv docs/rulebook.md.new docs/rulebook.md
 
-scripts-update: $(BUILD)/test/tools/script_test $(BUILD)/bin/cuvmm ## the expected outputs of conformance/scripts, and the session of docs/shell.md, to be read before a commit
+scripts-update: $(BUILD)/test/tools/script_test $(BUILD)/bin/cuvmm ## the expected outputs of conformance/scripts and conformance/lessons, and the session of docs/shell.md, to be read before a commit
 	CUVMM_UPDATE=1 $(BUILD)/test/tools/script_test
+	CUVMM_UPDATE=1 CUVMM_BUILD=$(BUILD) conformance/lessons_test.sh
 	tools/shell-page $(BUILD)/bin/cuvmm > $(BUILD)/shell.md && mv $(BUILD)/shell.md docs/shell.md
