@@ -114,8 +114,9 @@ static const char *example_word(const struct script *script, const char *word, s
         {"EVENT", name_of(script, SYMBOL_EVENT, "e0")},
         {"DRIVER-CALL", "cuDeviceGetCount"},
         {"ARGUMENT", "out"},
-        {"value|access|bytes|leaks|refs|maps", "leaks 0"},
     };
+    if (strncmp(word, "value|access|", 13) == 0) /* the kinds of check */
+        return "leaks 0";
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (strlen(words[i].word) == length && memcmp(words[i].word, word, length) == 0)
             return words[i].example;

@@ -236,6 +236,27 @@ static void add_leaks(struct program *program, const struct script *script)
     text_free(&wanted);
 }
 
+/* host-write ADDRESS BYTES, check host-bytes ADDRESS BYTES: the program does it as well, without a call. */
+static void add_host(struct program *program, struct script *script, bool writes)
+{
+    struct words_error error;
+    struct value_env env = script_env(script);
+    const struct word *bytes = program_bytes_word(script);
+    struct text address = {0}, what = {0};
+    unsigned char *data = NULL;
+    uint64_t size = 0;
+    if (bytes && program_expression(program, bytes[-1].text, &address) && value_bytes(&env, bytes, &data, &size, &error)) {
+        program_bytes(program, bytes, data, size, &what);
+        program_add(program, writes ? "    memcpy((void *)(uintptr_t)(%s), %s, %" PRIu64 ");\n"
+                                    : "    same((void *)(uintptr_t)(%s), %s, %" PRIu64 ", __LINE__);\n",
+                    address.data, what.data, size);
+        program_use(program, writes ? 0 : PROGRAM_USES_SAME);
+    }
+    free(data);
+    text_free(&address);
+    text_free(&what);
+}
+
 static void add_close(struct program *program, const struct script *script)
 {
     const struct word *word = last_word(script);
@@ -254,7 +275,7 @@ static void add_echo(struct program *program, const struct script *script)
     text_free(&quoted);
 }
 
-void program_end(struct program *program, const struct script *script, enum script_status status)
+void program_end(struct program *program, struct script *script, enum script_status status)
 {
     if (status == SCRIPT_WRONG) {
         drop_pieces(program, program->begun);
@@ -265,6 +286,8 @@ void program_end(struct program *program, const struct script *script, enum scri
         add_comparison(program, script);
     else if (ran && status == SCRIPT_OK && is_command(script, "check leaks"))
         add_leaks(program, script);
+    else if (status == SCRIPT_OK && (is_command(script, "host-write") || is_command(script, "check host-bytes")))
+        add_host(program, script, is_command(script, "host-write"));
     else if (is_command(script, "close"))
         add_close(program, script);
     else if (is_command(script, "echo"))

@@ -26,7 +26,7 @@ void program_free(struct program *program);
 
 /* A line of the script: its number and its text, and how it went. A line that was a mistake counts as never begun. */
 void program_begin(struct program *program, int number, const char *text);
-void program_end(struct program *program, const struct script *script, enum script_status status);
+void program_end(struct program *program, struct script *script, enum script_status status);
 
 /* As script_watch has them; user is the program. */
 void program_before(void *user, struct script *script);

@@ -72,6 +72,13 @@ static bool is_command(const struct session *session, const char *name)
     return session->script->command && strcmp(session->script->command->name, name) == 0;
 }
 
+/* Commands that make no call and change something all the same. */
+static bool changes_without_call(const struct session *session)
+{
+    return is_command(session, "backend") || is_command(session, "process") || is_command(session, "close") ||
+           is_command(session, "host-write");
+}
+
 /* Mistakes are numbered as if they had not been typed, so that "line 4" is the 4th of the saved script. */
 static void keep(struct session *session)
 {
@@ -102,7 +109,7 @@ const struct session_line *session_run(struct session *session, const char *text
     program_begin(session->program, script->line + 1, text);
     session->now.status = script_line(script, text, strlen(text));
     session->now.expected = script->expect.kind != EXPECT_NOTHING;
-    session->now.step |= is_command(session, "backend") || is_command(session, "process") || is_command(session, "close");
+    session->now.step |= changes_without_call(session);
     program_end(session->program, script, session->now.status);
     fclose(out);
     session->now.output = memory;

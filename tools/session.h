@@ -16,7 +16,7 @@ struct session_line {
     char *text;               /* as it was typed */
     char *output;             /* steps, explanations, pictures */
     enum script_status status;
-    bool step;                /* it made a call, or went to another machine or process */
+    bool step;                /* it made a call, or changed something without one */
     bool called;              /* it made a call, answered with the following */
     bool expected;            /* `expect` stood before it */
     vmm_result result;

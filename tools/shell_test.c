@@ -219,10 +219,22 @@ static void test_undo(void)
     end();
 }
 
-/* Processes and machines are steps as well. */
+/* Processes and machines are steps as well, and what the host does by itself. */
 static void test_undo_process(void)
 {
     begin();
+    run("backend sim:h100,arena=auto");
+    run("init");
+    run("r = reserve 1hgran");
+    run("h = create 1hgran host");
+    run("map r 1hgran h");
+    run("access r 1hgran numa0:rw");
+    run("host-write r \"first\"");
+    run("host-write r \"other\"");
+    says("undo", "undone: host-write r \"other\"");
+    says("check host-bytes r \"first\"", "as expected");
+    run("undo 7");
+    tap_u64(shell.session.count, 0, "back at the beginning");
     run("init");
     run("process b");
     run("init");
