@@ -1,8 +1,7 @@
-/* save.h - a file that is there whole or not at all.
+/* save.h - output.h for somebody who has not said yet that what is there may go.
  *
- *     write to NAME.12345  ->  NAME must not be there yet (or force)  ->  rename over NAME
- *
- * Whatever goes wrong, NAME is as it was before.
+ *     FILE as it was, or none     FILE.aB3xYz is written     FILE is not there, or force: the new one
+ *                                                            FILE is there: as it was
  */
 #ifndef CUVMM_TOOLS_SAVE_H
 #define CUVMM_TOOLS_SAVE_H
@@ -10,7 +9,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Has write fill the file. False: err says why, and what to do. */
+/* Has write fill the file. False: err says why, and what to do; FILE is as it was before. */
 bool save_file(const char *path, bool force, void (*write)(FILE *out, void *user), void *user, FILE *err);
 
 #endif
