@@ -39,6 +39,13 @@ TOOL_CFLAGS := -DCUVMM_HAVE_JANSSON $(shell $(PKG_CONFIG) --cflags jansson)
 TOOL_LIBS   := $(shell $(PKG_CONFIG) --libs jansson)
 endif
 
+# Line editing in the shell; without it the shell reads plain lines.
+HAVE_LIBEDIT := $(shell $(PKG_CONFIG) --exists libedit 2>/dev/null && echo 1)
+ifeq ($(HAVE_LIBEDIT),1)
+TOOL_CFLAGS += -DCUVMM_HAVE_LIBEDIT $(shell $(PKG_CONFIG) --cflags libedit)
+TOOL_LIBS   += $(shell $(PKG_CONFIG) --libs libedit)
+endif
+
 # The driver is loaded at run time; C libraries older than glibc 2.34 keep dlopen apart.
 DL_LIBS := $(if $(filter Linux,$(shell uname -s)),-ldl)
 

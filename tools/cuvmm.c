@@ -13,7 +13,7 @@
 static const struct subcommand {
     const char *name;
     int (*run)(int argc, char **argv, FILE *out, FILE *err);
-} subcommands[] = {{"run", cuvmm_run},           {"explain", cuvmm_explain}, {"rules", cuvmm_rules},
+} subcommands[] = {{"run", cuvmm_run},           {"shell", cuvmm_shell},   {"explain", cuvmm_explain}, {"rules", cuvmm_rules},
                    {"profiles", cuvmm_profiles}, {"replay", cuvmm_replay},   {"diff", cuvmm_diff},
                    {"machine", cuvmm_machine},   {"check", cuvmm_check},     {"lesson", cuvmm_lesson},
                    {"view", cuvmm_view},         {"export", cuvmm_export},   {"help", cuvmm_help}};

@@ -9,6 +9,7 @@ static const char general[] =
     "cuvmm - CUDA Virtual Memory Management without or with a GPU\n"
     "\n"
     "  cuvmm run FILE|-            runs a script of calls, explained and drawn step by step\n"
+    "  cuvmm shell                 asks for the same lines one by one; undo, and save as a script or a C program\n"
     "  cuvmm explain RULE|RESULT   tells what a rule or a result code means and what to do\n"
     "  cuvmm rules                 lists every rule; documents, measurements and our choices apart\n"
     "  cuvmm profiles [NAME]       lists the simulated machines, or shows one\n"
@@ -52,6 +53,24 @@ static const struct {
      "  cuvmm run my.vmm --backend sim:odd,strict\n"
      "\n"
      "Commands of the language:\n"},
+    {"shell",
+     "cuvmm shell [--backend SPEC] [--color=always|never|auto] [--addresses] [--brief]\n"
+     "\n"
+     "Asks for the lines of a script one by one and answers each: the driver's call, what came of it, what to type instead\n"
+     "where it was refused, and the picture where it changed. `undo` takes steps back, `save FILE.vmm` and `save FILE.c` keep\n"
+     "them. On a terminal lines are edited, remembered and completed; other input is read as it is. docs/shell.md\n"
+     "\n"
+     "  --backend SPEC   the machine: sim:h100 (default), sim:h200x2, ..., or cuda for the driver's own\n"
+     "  --color=WHEN     colours always, never, or on terminals (auto, and not where NO_COLOR is set)\n"
+     "  --addresses      shows raw addresses and handles too\n"
+     "  --brief          tells a refusal or warning in one line\n"
+     "\n"
+     "The exit status of other input is 1 when a line was a mistake or could not be done; a refused call is neither.\n"
+     "\n"
+     "Examples:\n"
+     "  cuvmm shell\n"
+     "  cuvmm shell --backend sim:odd,strict\n"
+     "  printf 'init\\nr = reserve 4gran\\nsave mine.c\\n' | cuvmm shell\n"},
     {"explain",
      "cuvmm explain RULE-ID|RESULT|NUMBER\n"
      "cuvmm explain RULE-ID --broken|--corrected|--machine\n"
