@@ -71,8 +71,12 @@ view view.jsonl -o no/such/folder.html
 ok $? "a folder that is not there"
 mkdir folder
 view view.jsonl -o folder
-[ "$status" = 2 ] && grep -q "folder: Is a directory" err && [ -z "$(find . -name "folder.*")" ]
+[ "$status" = 2 ] && grep -q "folder: .* is not replaced" err && [ -z "$(find . -name "folder.*")" ]
 ok $? "a folder in the place of a page"
+mkfifo pipe
+view view.jsonl -o pipe
+[ "$status" = 2 ] && [ -p pipe ] && grep -q "pipe: .* is not replaced" err
+ok $? "a pipe or a device is not replaced"
 if [ -w /dev/full ]; then
     "$cuvmm" view view.jsonl -o - >/dev/full 2>err
     status=$?
