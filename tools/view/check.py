@@ -1,4 +1,7 @@
-"""The pages of `cuvmm view` in a real browser, as TAP: check.py PAGE INJECTED CUT EMPTY DRIVER (tools/view_test.sh makes them)."""
+"""The pages of `cuvmm view` in a real browser, as TAP: check.py PAGE INJECTED CUT EMPTY DRIVER.
+
+tools/view_browser_test.sh makes them.
+"""
 import sys
 
 sys.dont_write_bytecode = True
@@ -252,7 +255,8 @@ def driven():
     b.open(DRIVER, 12)
     why = text("why")
     ok("a CUDA driver" in text("about") and "3 refused, 0 warned of" in text("problems-title"), "a driver's trace", text("about"))
-    ok("the result alone" in why and "VMM-MAP-OVERLAP: a part of the range is mapped already" in why, "what may be why is listed", why)
+    ok("the result alone" in why and "VMM-MAP-OVERLAP: a part of the range is mapped already" in why,
+       "what may be why is listed", why)
     ok("VMM-MAP-PAST-RESERVATION" not in why and "VMM-UNMAP" not in why, "and nothing that cannot be", why)
 
 

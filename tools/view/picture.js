@@ -246,7 +246,8 @@ function drawRanges(g, addresses, limit, rightsY) {
   const narrow = drawMappings(g, span, limit, rightsY);
   for (const o of endedNow()) {
     const [x, w] = span(o);
-    box(g, x, TOP + NAME, w, BAR, { ghost: true, label: name(o), sub: 'gone', ink: paint.soft, object: o, limit, mark: markOf(o) });
+    const label = name(o), mark = markOf(o);
+    box(g, x, TOP + NAME, w, BAR, { ghost: true, label, sub: 'gone', ink: paint.soft, object: o, limit, mark });
   }
   return narrow;
 }
