@@ -1,0 +1,110 @@
+/* Parts in processes of their own, and their points as one run of TAP. */
+#define _POSIX_C_SOURCE 200809L
+#include "grader.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { DONE = 42 }; /* status of a part that came to its end; what the student's code may exit with is another */
+
+static unsigned points, failures, skipped;
+
+/* Seconds that a part may take. */
+static unsigned patience(void)
+{
+    const char *text = getenv("CUVMM_EXERCISE_PATIENCE");
+    int seconds = text ? atoi(text) : 0;
+    return seconds > 0 ? (unsigned)seconds : 60;
+}
+
+/* A part prints points of its own; here they get the machine's and the part's name and a number of the whole. What the
+ * student's program prints is shown, too, and is none. */
+static void show(const char *line, const char *spec, const char *part)
+{
+    bool good = strncmp(line, "ok ", 3) == 0, bad = strncmp(line, "not ok ", 7) == 0;
+    const char *name = good || bad ? strstr(line, " - ") : NULL;
+    if (name) {
+        points++;
+        failures += bad;
+        skipped += strstr(name, " # SKIP ") != NULL;
+        printf("%s %u - %s %s: %s", bad ? "not ok" : "ok", points, spec, part, name + 3);
+    } else if (strncmp(line, "#   failed at ", 14) != 0) { /* which would be a line of the grader */
+        printf("%s%s", line[0] == '#' ? "" : "# | ", line);
+    }
+}
+
+static void fail(const char *spec, const char *part, const char *mistake)
+{
+    points++;
+    failures++;
+    printf("not ok %u - %s %s: runs to its end\n#   mistake   %s\n", points, spec, part, mistake);
+}
+
+/* In the child: everything that it says goes into the file, and no part outlives its time. */
+static void run_part(const struct grade_part *part, const char *spec, FILE *said)
+{
+    setpgid(0, 0);
+    alarm(patience());
+    if (dup2(fileno(said), STDOUT_FILENO) < 0 || dup2(fileno(said), STDERR_FILENO) < 0)
+        _exit(255);
+    part->run(spec);
+    fflush(NULL);
+    _exit(DONE);
+}
+
+static void judge_end(const char *spec, const char *part, int status)
+{
+    char words[120];
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) {
+        snprintf(words, sizeof words, "not done after %u seconds: who waits here is never told [EX-HANG]", patience());
+        fail(spec, part, words);
+    } else if (WIFSIGNALED(status)) {
+        snprintf(words, sizeof words, "the program crashed with signal %d; see above where [EX-CRASH]", WTERMSIG(status));
+        fail(spec, part, words);
+    } else if (WEXITSTATUS(status) != DONE) {
+        snprintf(words, sizeof words, "the part ended with status %d before its end", WEXITSTATUS(status));
+        fail(spec, part, words);
+    }
+}
+
+static void grade_part(const struct grade_part *part, const char *spec)
+{
+    char line[4096];
+    int status = 0;
+    FILE *said = tmpfile();
+    fflush(stdout);
+    pid_t child = said ? fork() : -1;
+    if (child == 0)
+        run_part(part, spec, said);
+    if (child < 0) {
+        fail(spec, part->name, "no process can be started");
+        if (said)
+            fclose(said);
+        return;
+    }
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    kill(-child, SIGKILL); /* the processes that it started, of an exercise of two */
+    rewind(said);
+    while (fgets(line, sizeof line, said))
+        show(line, spec, part->name);
+    fclose(said);
+    judge_end(spec, part->name, status);
+}
+
+int main(int argc, char **argv)
+{
+    static const char *const usual[] = {"sim:h100", "sim:odd", "sim:h200x2"};
+    size_t count = argc > 1 ? (size_t)argc - 1 : sizeof usual / sizeof usual[0];
+    for (size_t i = 0; i < count; i++)
+        for (const struct grade_part *part = grade_parts; part->name; part++)
+            grade_part(part, argc > 1 ? argv[i + 1] : usual[i]);
+    printf("1..%u\n# %u of %u points", points, points - failures - skipped, points - skipped);
+    printf(skipped ? ", %u skipped\n" : "\n", skipped);
+    return failures || points == skipped;
+}

@@ -1,0 +1,269 @@
+/* A machine as a part uses it: what it says on the way is kept, and told with the point that fails. */
+#include "grader.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { SETUP_CALLS = 5 }; /* that grade_open makes before the student's first */
+
+static const char injected_note[] = "layer fault, ";
+
+/* ---- rules and points ---- */
+
+static void note_text(const char *text)
+{
+    while (*text) {
+        size_t length = strcspn(text, "\n");
+        tap_note("    %.*s", (int)length, text);
+        text += length + (text[length] == '\n');
+    }
+}
+
+static void note_rule(const char *id)
+{
+    const vmm_rule *rule = vmm_rule_find(id);
+    if (rule) {
+        tap_note("  rule      %s: %s", id, rule->message);
+        tap_note("  way out   %s", rule->way_out);
+        tap_note("  more      cuvmm explain %s", id);
+        return;
+    }
+    for (const struct grade_rule *own = grade_rules; own->id; own++)
+        if (strcmp(own->id, id) == 0) {
+            tap_note("  rule      %s: %s", id, own->what);
+            tap_note("  way out   %s", own->way_out);
+            return;
+        }
+    tap_note("  rule      %s", id);
+}
+
+bool grade_point(struct grade *g, bool good, const char *rule, const char *name, const char *mistake, ...)
+{
+    char words[600];
+    va_list args;
+    if (good) {
+        tap_ok(true, "%s", name);
+        return true;
+    }
+    va_start(args, mistake);
+    vsnprintf(words, sizeof words, mistake, args);
+    va_end(args);
+    tap_ok(false, "%s", name);
+    tap_note("  mistake   %s", words);
+    if (!rule && g->told.is && g->told.rule[0])
+        rule = g->told.rule;
+    if (rule)
+        note_rule(rule);
+    if (g->told.is) {
+        tap_note("  the machine said:");
+        note_text(g->told.text);
+        g->told.is = false;
+    }
+    return false;
+}
+
+bool grade_ok(struct grade *g, vmm_result got, const char *name)
+{
+    return grade_point(g, got == VMM_SUCCESS, NULL, name, "it returned %s", vmm_result_name(got));
+}
+
+bool grade_refused(struct grade *g, vmm_result got, vmm_result want, const char *rule, const char *name)
+{
+    g->expects = false;
+    return grade_point(g, got == want, rule, name, "it returned %s, and %s is right here", vmm_result_name(got), vmm_result_name(want));
+}
+
+void grade_skip(const char *name, const char *reason)
+{
+    tap_skip(reason, "%s", name);
+}
+
+/* ---- what the machine says ---- */
+
+static void keep(struct grade_told *told, const vmm_detail *detail)
+{
+    told->is = true;
+    snprintf(told->rule, sizeof told->rule, "%s", detail->rule ? detail->rule : "");
+    vmm_detail_text(detail, told->text, sizeof told->text);
+}
+
+static bool gives_back(const char *function)
+{
+    static const char *const all[] = {"cuMemUnmap", "cuMemRelease", "cuMemAddressFree", "cuStreamDestroy", "cuEventDestroy"};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        if (strcmp(function, all[i]) == 0)
+            return true;
+    return false;
+}
+
+static void hear(void *user, const vmm_detail *detail)
+{
+    struct grade *g = user;
+    if (strncmp(detail->note, injected_note, sizeof injected_note - 1) == 0) {
+        g->injected++;
+        g->gave_back = gives_back(detail->function);
+        snprintf(g->failed, sizeof g->failed, "%s (call %llu)", detail->function, (unsigned long long)detail->call);
+    } else if (!g->expects && !g->told.is && detail->severity <= VMM_SEVERITY_ERROR) {
+        keep(&g->told, detail);
+    }
+}
+
+/* ---- its life ---- */
+
+static bool is_exact(const char *spec)
+{
+    return strncmp(spec, "sim", 3) == 0 && !strstr(spec, "machine=");
+}
+
+void grade_open(struct grade *g, const char *spec, const char *layers)
+{
+    char whole[2048];
+    int count = 0;
+    const vmm_mem_allocation_prop any = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED,
+                                         .location = {VMM_MEM_LOCATION_TYPE_DEVICE, 0}};
+    *g = (struct grade){.spec = spec};
+    snprintf(whole, sizeof whole, "%s%s", layers, spec);
+    bool open = vmm_open(whole, &g->sys) == VMM_SUCCESS && vmm_init(g->sys, 0) == VMM_SUCCESS &&
+                vmm_device_get_count(g->sys, &count) == VMM_SUCCESS && count > 0;
+    g->device = count - 1;
+    open = open && vmm_mem_get_allocation_granularity(g->sys, &g->unit, &any, VMM_MEM_ALLOC_GRANULARITY_MINIMUM) == VMM_SUCCESS &&
+           vmm_ctx_create(g->sys, &g->ctx, 0, g->device) == VMM_SUCCESS &&
+           vmm_mem_get_info(g->sys, &g->before, &g->total) == VMM_SUCCESS;
+    if (!open) {
+        keep(&g->told, vmm_last_detail());
+        note_text(g->told.text);
+        tap_bail("the machine %s cannot be used", whole);
+    }
+    if (!is_exact(spec))
+        g->before = 0;
+    vmm_set_report(g->sys, hear, g);
+}
+
+static void hear_leak(void *user, const vmm_detail *detail)
+{
+    struct grade *g = user;
+    if (!g->told.is)
+        keep(&g->told, detail);
+}
+
+/* How much is left beside the context, which is ours. */
+static unsigned long long leaks(struct grade *g)
+{
+    vmm_ctx_destroy(g->sys, g->ctx);
+    g->ctx = NULL;
+    g->told.is = false;
+    return (unsigned long long)vmm_leaks(g->sys, hear_leak, g);
+}
+
+void grade_drop(struct grade *g)
+{
+    vmm_set_report(g->sys, NULL, NULL);
+    if (g->ctx)
+        vmm_ctx_destroy(g->sys, g->ctx);
+    vmm_close(g->sys);
+    g->sys = NULL;
+}
+
+void grade_close(struct grade *g)
+{
+    grade_point(g, !g->told.is, NULL, "nothing was refused or warned of", "a call was");
+    unsigned long long left = leaks(g);
+    grade_point(g, left == 0, NULL, "nothing is left in the end", "%llu objects are still held after the last call", left);
+    grade_drop(g);
+}
+
+/* ---- calls that fail on demand ---- */
+
+void grade_ready(struct grade *g)
+{
+    g->ours = g->ours || g->injected != g->seen;
+    g->seen = g->injected;
+}
+
+bool grade_try(struct grade *g, vmm_result got, const char *call)
+{
+    bool injected = g->injected != g->seen;
+    g->seen = g->injected;
+    if (injected && g->gave_back)
+        return false;
+    if (injected && got != GRADE_INJECTED && !g->changed[0])
+        snprintf(g->changed, sizeof g->changed, "%s was made to fail with %s, and %s returned %s", g->failed,
+                 vmm_result_name(GRADE_INJECTED), call, vmm_result_name(got));
+    if (!injected && got != VMM_SUCCESS && !g->spoilt[0])
+        snprintf(g->spoilt, sizeof g->spoilt, "%s%s%s returned %s", g->injected ? "after " : "", g->failed,
+                 g->injected ? " failed, called again" : call, vmm_result_name(got));
+    return got == VMM_SUCCESS;
+}
+
+bool grade_again(const struct grade *g)
+{
+    return g->injected && !g->ours && !g->gave_back && !g->changed[0] && !g->spoilt[0];
+}
+
+void grade_holds(struct grade *g, bool good, const char *what)
+{
+    if (!good && !g->gave_back && !g->spoilt[0])
+        snprintf(g->spoilt, sizeof g->spoilt, "%s%s: not true: %s", g->injected ? "after the failure of " : "", g->failed, what);
+}
+
+/* What all runs together came to: the first that went wrong in each of three ways. */
+struct outcome {
+    char changed[320], spoilt[320], left[200];
+    struct grade_told told;
+    unsigned runs;
+};
+
+/* What a run whose call failed inside one of the student's came to. */
+static void judge(struct outcome *o, struct grade *g)
+{
+    if (!o->changed[0])
+        memcpy(o->changed, g->changed, sizeof o->changed);
+    if (g->spoilt[0]) {
+        if (!o->spoilt[0])
+            memcpy(o->spoilt, g->spoilt, sizeof o->spoilt);
+        return;
+    }
+    unsigned long long left = g->gave_back ? 0 : leaks(g);
+    if (!left || o->left[0])
+        return;
+    snprintf(o->left, sizeof o->left, "%s%s: %llu objects are still held", g->injected ? "after the failure of " : "", g->failed, left);
+    o->told = g->told;
+}
+
+/* One run, with the nth call failing. False when the scenario was over before. */
+static bool run_with_fault(struct outcome *o, const char *spec, unsigned nth, grade_scenario scenario)
+{
+    char layer[64];
+    struct grade g;
+    snprintf(layer, sizeof layer, "fault=any:%u:UNKNOWN | ", SETUP_CALLS + nth);
+    grade_open(&g, spec, layer);
+    scenario(&g);
+    grade_ready(&g);
+    bool hit = g.injected > 0;
+    o->runs += hit && !g.ours;
+    if (!g.ours)
+        judge(o, &g);
+    grade_drop(&g);
+    return hit;
+}
+
+static void say(struct outcome *o, const char *name, const char *wrong, const char *rule, bool told)
+{
+    struct grade g = {.told = o->told};
+    g.told.is = told && o->told.is;
+    grade_point(&g, !wrong[0] && o->runs, rule, name, "%s", wrong[0] ? wrong : "it makes no call that could fail");
+}
+
+void grade_each_fault(const char *spec, grade_scenario scenario)
+{
+    static const unsigned most = 400;
+    struct outcome o = {{0}, {0}, {0}, {0}, 0};
+    for (unsigned nth = 1; nth <= most && run_with_fault(&o, spec, nth, scenario); nth++)
+        if (o.changed[0] && o.spoilt[0] && o.left[0])
+            break;
+    say(&o, "an error is passed on", o.changed, "EX-ERROR-PASSED", false);
+    say(&o, "it goes on after an error", o.spoilt, "EX-ERROR-UNCHANGED", false);
+    say(&o, "nothing is left after an error", o.left, NULL, true);
+    tap_note("  %u calls were made to fail, one in each run", o.runs);
+}
