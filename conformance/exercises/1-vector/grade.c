@@ -3,9 +3,6 @@
 #include "vector.h"
 
 const struct grade_rule grade_rules[] = {
-    {"EX-ERROR-PASSED", "an error of the driver is the caller's to know", "return the result that the driver gave, unchanged"},
-    {"EX-ERROR-UNCHANGED", "a call that failed has changed nothing, and may be made again",
-     "undo what this call did before the failure, in the opposite order, and write the fields last"},
     {"EX-VECTOR-MOVES", "the vector stays where it is", "reserve addresses for the most at open, and map behind what is there"},
     {"EX-VECTOR-COPIES", "growing and shrinking copy no bytes", "what is mapped stays mapped: only the end changes"},
     {"EX-VECTOR-EXACT", "memory for the size in whole units of the minimum granularity, and no more",

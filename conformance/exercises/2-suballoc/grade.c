@@ -3,9 +3,6 @@
 #include "suballoc.h"
 
 const struct grade_rule grade_rules[] = {
-    {"EX-ERROR-PASSED", "an error of the driver is the caller's to know", "return the result that the driver gave, unchanged"},
-    {"EX-ERROR-UNCHANGED", "a call that failed has changed nothing, and may be made again",
-     "undo what this call did before the failure, in the opposite order, and write the fields last"},
     {"EX-SUBALLOC-EXACT", "one piece of memory, rounded up to the minimum granularity, and one mapping",
      "ask vmm_mem_get_allocation_granularity with MINIMUM; create, reserve and map that size once"},
     {"EX-SUBALLOC-RIGHTS", "the pool's device may read and write all of it, no other device anything",

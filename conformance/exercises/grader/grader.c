@@ -38,11 +38,13 @@ static void show(const char *line, const char *spec, const char *part)
     }
 }
 
-static void fail(const char *spec, const char *part, const char *mistake)
+static void fail(const char *spec, const char *part, const char *mistake, const char *rule)
 {
     points++;
     failures++;
     printf("not ok %u - %s %s: runs to its end\n#   mistake   %s\n", points, spec, part, mistake);
+    if (rule)
+        grade_note_rule(rule);
 }
 
 /* In the child: everything that it says goes into the file, and no part outlives its time. */
@@ -61,14 +63,14 @@ static void judge_end(const char *spec, const char *part, int status)
 {
     char words[120];
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) {
-        snprintf(words, sizeof words, "not done after %u seconds: who waits here is never told [EX-HANG]", patience());
-        fail(spec, part, words);
+        snprintf(words, sizeof words, "not done after %u seconds: it waits for what never comes, or never stops", patience());
+        fail(spec, part, words, "EX-HANG");
     } else if (WIFSIGNALED(status)) {
-        snprintf(words, sizeof words, "the program crashed with signal %d; see above where [EX-CRASH]", WTERMSIG(status));
-        fail(spec, part, words);
+        snprintf(words, sizeof words, "the program crashed with signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+        fail(spec, part, words, "EX-CRASH");
     } else if (WEXITSTATUS(status) != DONE) {
         snprintf(words, sizeof words, "the part ended with status %d before its end", WEXITSTATUS(status));
-        fail(spec, part, words);
+        fail(spec, part, words, "EX-CRASH");
     }
 }
 
@@ -82,7 +84,7 @@ static void grade_part(const struct grade_part *part, const char *spec)
     if (child == 0)
         run_part(part, spec, said);
     if (child < 0) {
-        fail(spec, part->name, "no process can be started");
+        fail(spec, part->name, "no process can be started", NULL);
         if (said)
             fclose(said);
         return;

@@ -74,6 +74,9 @@ bool grade_ok(struct grade *g, vmm_result got, const char *name);
 /* A point: it must be refused with this result, which is not held against it. Set expects before the call. */
 bool grade_refused(struct grade *g, vmm_result got, vmm_result want, const char *rule, const char *name);
 
+/* What a rule says and its way out, for the reader: of the book, of this exercise, or of all of them. */
+void grade_note_rule(const char *id);
+
 /* Skips what the machine does not have. */
 void grade_skip(const char *name, const char *reason);
 

@@ -20,22 +20,37 @@ static void note_text(const char *text)
     }
 }
 
-static void note_rule(const char *id)
+static const struct grade_rule all_have[] = {
+    {"EX-ERROR-PASSED", "an error of the driver is the caller's to know", "return the result that the driver gave, unchanged"},
+    {"EX-ERROR-UNCHANGED", "a call that failed has changed nothing, and may be made again",
+     "undo what this call did before the failure, in the opposite order, and write the fields last"},
+    {"EX-CRASH", "a program ends by itself", "what it said last stands above; under a debugger: gdb --args the program that `make grade` built"},
+    {"EX-HANG", "nobody waits for what does not come", "tell the other side of every step before you wait yourself; wait only where you cannot go on"},
+    {0},
+};
+
+static const struct grade_rule *find_own(const struct grade_rule *table, const char *id)
+{
+    while (table->id && strcmp(table->id, id) != 0)
+        table++;
+    return table->id ? table : NULL;
+}
+
+void grade_note_rule(const char *id)
 {
     const vmm_rule *rule = vmm_rule_find(id);
+    const struct grade_rule *own = find_own(grade_rules, id);
+    own = own ? own : find_own(all_have, id);
     if (rule) {
         tap_note("  rule      %s: %s", id, rule->message);
         tap_note("  way out   %s", rule->way_out);
         tap_note("  more      cuvmm explain %s", id);
-        return;
+    } else if (own) {
+        tap_note("  rule      %s: %s", id, own->what);
+        tap_note("  way out   %s", own->way_out);
+    } else {
+        tap_bail("the grader names a rule that there is not: %s", id);
     }
-    for (const struct grade_rule *own = grade_rules; own->id; own++)
-        if (strcmp(own->id, id) == 0) {
-            tap_note("  rule      %s: %s", id, own->what);
-            tap_note("  way out   %s", own->way_out);
-            return;
-        }
-    tap_note("  rule      %s", id);
 }
 
 bool grade_point(struct grade *g, bool good, const char *rule, const char *name, const char *mistake, ...)
@@ -54,7 +69,7 @@ bool grade_point(struct grade *g, bool good, const char *rule, const char *name,
     if (!rule && g->told.is && g->told.rule[0])
         rule = g->told.rule;
     if (rule)
-        note_rule(rule);
+        grade_note_rule(rule);
     if (g->told.is) {
         tap_note("  the machine said:");
         note_text(g->told.text);
@@ -147,11 +162,17 @@ static void hear_leak(void *user, const vmm_detail *detail)
         keep(&g->told, detail);
 }
 
+static void end_context(struct grade *g)
+{
+    if (g->ctx && vmm_ctx_destroy(g->sys, g->ctx) != VMM_SUCCESS)
+        vmm_ctx_destroy(g->sys, g->ctx); /* that call was the one to fail */
+    g->ctx = NULL;
+}
+
 /* How much is left beside the context, which is ours. */
 static unsigned long long leaks(struct grade *g)
 {
-    vmm_ctx_destroy(g->sys, g->ctx);
-    g->ctx = NULL;
+    end_context(g);
     g->told.is = false;
     return (unsigned long long)vmm_leaks(g->sys, hear_leak, g);
 }
@@ -159,8 +180,7 @@ static unsigned long long leaks(struct grade *g)
 void grade_drop(struct grade *g)
 {
     vmm_set_report(g->sys, NULL, NULL);
-    if (g->ctx)
-        vmm_ctx_destroy(g->sys, g->ctx);
+    end_context(g);
     vmm_close(g->sys);
     g->sys = NULL;
 }
