@@ -17,6 +17,7 @@ struct vector {
     uint64_t room;       /* bytes of addresses */
     uint64_t size;       /* bytes that the user asked for */
     uint64_t backed;     /* bytes that there is memory for: size, rounded up to whole units */
+    void *yours;         /* for whatever else you want to keep */
 };
 
 /* A vector of 0 bytes on device that can grow to most bytes (more than 0). Takes addresses and no memory.

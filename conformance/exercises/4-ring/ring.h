@@ -27,6 +27,7 @@ struct ring {
     vmm_deviceptr at;       /* 2 * size bytes of addresses */
     uint64_t size;          /* bytes of memory: what was asked for, rounded up to whole units of the minimum granularity */
     uint64_t written, read; /* bytes since the beginning, as far as this side knows */
+    void *yours;            /* for whatever else you want to keep */
 };
 
 /* The writer's side: memory that can be exported as a file descriptor, mapped twice, for device to read and write; the descriptor and

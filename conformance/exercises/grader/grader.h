@@ -44,11 +44,12 @@ struct grade {
     vmm_device device;      /* on which to work: the last one, so that device 0 cannot be taken for granted */
     uint64_t unit;          /* minimum granularity of its memory */
     uint64_t total, before; /* bytes of the device, and free ones when it was opened; 0 where others use it too */
-    struct grade_told told; /* the first refusal or warning that nobody made happen on purpose; expected: not noted */
-    bool expects;
+    struct grade_told told, first; /* the refusal or warning that no point has shown yet; the first of all */
+    bool expects;           /* what is refused now is refused by right, and not noted */
     /* Of a machine whose nth call is made to fail: */
     unsigned injected, seen;    /* how often that happened, and how often a grade_try has looked at it */
     char failed[64];            /* the call, "cuMemMap (call 9)" */
+    bool strict;                /* calls that give something back are judged as well; a scenario sets it */
     bool gave_back;             /* it was to give something back: there is no way back from that */
     bool ours;                  /* it was the grader's own: that says nothing */
     char changed[320], spoilt[320]; /* the first error that was not passed on; the first thing that was wrong afterwards */
@@ -107,7 +108,8 @@ bool grade_others_have_none(struct grade *g, vmm_deviceptr at, uint64_t size);
  *         grade_holds(g, v.size == size, "...");        called again -> SUCCESS
  *
  * grade_holds says what else must be true then. The scenario ends by giving everything back. Three points: an error is passed on; it goes on after an error; nothing is left after an error. A call that was to give something back (unmap,
- * release, free) is spared: nobody can do anything about that; so is the way back itself, for one call fails in each run. */
+ * release, free) is spared unless the scenario sets strict: mostly nobody can do anything about that. The way back itself
+ * is spared always, for one call fails in each run. */
 #define GRADE_INJECTED VMM_ERROR_UNKNOWN
 typedef void (*grade_scenario)(struct grade *g);
 void grade_each_fault(const char *spec, grade_scenario scenario);
