@@ -15,7 +15,8 @@ static const struct subcommand {
     int (*run)(int argc, char **argv, FILE *out, FILE *err);
 } subcommands[] = {{"run", cuvmm_run},           {"explain", cuvmm_explain}, {"rules", cuvmm_rules},
                    {"profiles", cuvmm_profiles}, {"replay", cuvmm_replay},   {"diff", cuvmm_diff},
-                   {"machine", cuvmm_machine},   {"check", cuvmm_check},     {"help", cuvmm_help}};
+                   {"machine", cuvmm_machine},   {"check", cuvmm_check},     {"exercise", cuvmm_exercise},
+                   {"help", cuvmm_help}};
 
 #define SUBCOMMANDS (sizeof subcommands / sizeof subcommands[0])
 

@@ -16,6 +16,7 @@ int cuvmm_replay(int argc, char **argv, FILE *out, FILE *err);
 int cuvmm_diff(int argc, char **argv, FILE *out, FILE *err);
 int cuvmm_machine(int argc, char **argv, FILE *out, FILE *err);
 int cuvmm_check(int argc, char **argv, FILE *out, FILE *err);
+int cuvmm_exercise(int argc, char **argv, FILE *out, FILE *err);
 int cuvmm_help(int argc, char **argv, FILE *out, FILE *err);
 
 /* The help text of a subcommand, NULL for the whole. */

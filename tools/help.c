@@ -16,6 +16,7 @@ static const char general[] =
     "  cuvmm diff                  makes random calls on a driver or simulator and compares with what is expected\n"
     "  cuvmm machine [NAME]        shows who shares a simulated machine, and who holds its exported memory\n"
     "  cuvmm check PROGRAM ...     runs a CUDA program and reports misuse, hazards and leaks of its memory calls\n"
+    "  cuvmm exercise              programs to be written, with a grader that says by rule what is wrong\n"
     "  cuvmm help [COMMAND]        this text, or more about a command\n"
     "  cuvmm --version\n"
     "\n"
@@ -149,6 +150,22 @@ static const struct {
      "Examples:\n"
      "  cuvmm check ./my_allocator_test\n"
      "  cuvmm check --error-exitcode=9 --log=check.txt ./my_allocator_test --rounds 100\n"},
+    {"exercise",
+     "cuvmm exercise                              lists the exercises\n"
+     "cuvmm exercise take N|NAME FOLDER           copies one into a new folder: task.md says what to do\n"
+     "cuvmm exercise grade N|NAME FILE.c [--all] [--part=NAME] [--save=PROGRAM] [SPEC ...]\n"
+     "\n"
+     "Six programs to be written or mended, each with a grader: it compiles FILE.c ($CC, or cc) and runs it on several\n"
+     "simulated machines, or on those that are named, and tells each mistake in words, with its rule and the way out.\n"
+     "\n"
+     "  --all            prints every point (TAP), and not only what failed\n"
+     "  --part=NAME      runs one part of the grader alone\n"
+     "  --save=PROGRAM   keeps the compiled program, for a debugger\n"
+     "\n"
+     "Examples:\n"
+     "  cuvmm exercise take vector mine\n"
+     "  cuvmm exercise grade vector mine/vector.c\n"
+     "  cuvmm exercise grade vector mine/vector.c 'shadow | cuda'\n"},
     {"help", "cuvmm help [COMMAND]\n\nExamples:\n  cuvmm help run\n"},
 };
 

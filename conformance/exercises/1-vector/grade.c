@@ -165,10 +165,14 @@ static void part_full(const char *spec)
         return;
     }
     bool ok = vector_open(&v, g.sys, g.device, g.before + 4 * g.unit) == VMM_SUCCESS && vector_resize(&v, g.unit) == VMM_SUCCESS;
+    if (!grade_point(&g, ok, NULL, "a vector with room for more than the device has", "it was refused")) {
+        grade_drop(&g);
+        return;
+    }
     g.expects = true;
-    vmm_result got = ok ? vector_resize(&v, g.before + g.unit) : VMM_SUCCESS;
+    vmm_result got = vector_resize(&v, g.before + g.unit);
     grade_refused(&g, got, VMM_ERROR_OUT_OF_MEMORY, "EX-ERROR-PASSED", "the device has no more");
-    grade_point(&g, ok && is_backed(&g, &v, g.unit) && grade_uses(&g, g.unit), "EX-VECTOR-LIMIT", "what was added before is given back",
+    grade_point(&g, is_backed(&g, &v, g.unit) && grade_uses(&g, g.unit), "EX-VECTOR-LIMIT", "what was added before is given back",
                 "backed is %llu, and %llu is right", (unsigned long long)v.backed, (unsigned long long)g.unit);
     vector_close(&v);
     grade_close(&g);

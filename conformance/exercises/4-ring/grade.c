@@ -24,7 +24,7 @@ const struct grade_rule grade_rules[] = {
     {0},
 };
 
-enum { CHUNKS = 24 };
+enum { CHUNKS = 12 };
 
 static unsigned descriptors(void)
 {
@@ -126,6 +126,36 @@ static void part_sides(const char *spec)
     grade_point(&g, grade_uses(&g, 0), "VMM-LEAK-ELSEWHERE", "the memory is the device's again", "something holds it still: a handle, a mapping, a descriptor");
     close(ends[0]), close(ends[1]);
     grade_close(&g);
+}
+
+/* Both sides in one process again, and a reader that will tell of nothing: who writes into a full ring now has not waited. */
+static void part_no_room(const char *spec)
+{
+    struct grade g;
+    struct ring writer, reader;
+    int ends[2];
+    if (!opens(&g, spec, "") || vmm_fd_pair(ends) != VMM_SUCCESS)
+        return;
+    unsigned char *bytes = malloc(g.unit);
+    bool made = bytes && ring_create(&writer, g.sys, g.device, ends[0], g.unit) == VMM_SUCCESS && ring_join(&reader, g.sys, g.device, ends[1]) == VMM_SUCCESS;
+    if (grade_point(&g, made, NULL, "a ring is made", "ring_create or ring_join was refused")) {
+        memset(bytes, 0x5a, g.unit);
+        bool full = ring_write(&writer, bytes, g.unit) == VMM_SUCCESS;
+        shutdown(ends[1], SHUT_WR);
+        vmm_result got = ring_write(&writer, "more", 4);
+        grade_refused(&g, full ? got : VMM_SUCCESS, VMM_ERROR_NOT_FOUND, "EX-RING-GONE", "a full ring is not written to");
+        bool whole = full && vmm_memcpy_dtoh(g.sys, bytes, reader.at, g.unit) == VMM_SUCCESS;
+        for (uint64_t i = 0; i < g.unit; i++)
+            whole = whole && bytes[i] == 0x5a;
+        grade_point(&g, whole, "EX-RING-BYTES", "what was not read is not overwritten", "the bytes of a full ring are others after one more write");
+        ring_close(&reader);
+        ring_close(&writer);
+        grade_close(&g);
+    } else {
+        grade_drop(&g);
+    }
+    free(bytes);
+    close(ends[0]), close(ends[1]);
 }
 
 /* ---- two processes ---- */
@@ -416,6 +446,6 @@ static void part_errors(const char *spec)
 }
 
 const struct grade_part grade_parts[] = {
-    {"both sides", part_sides},        {"stream", part_stream}, {"full", part_full}, {"writer gone", part_writer_gone},
+    {"both sides", part_sides}, {"no room", part_no_room}, {"stream", part_stream}, {"full", part_full}, {"writer gone", part_writer_gone},
     {"reader gone", part_reader_gone}, {"errors", part_errors}, {0},
 };

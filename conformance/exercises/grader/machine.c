@@ -24,7 +24,7 @@ static const struct grade_rule all_have[] = {
     {"EX-ERROR-PASSED", "an error of the driver is the caller's to know", "return the result that the driver gave, unchanged"},
     {"EX-ERROR-UNCHANGED", "a call that failed has changed nothing, and may be made again",
      "undo what this call did before the failure, in the opposite order, and write the fields last"},
-    {"EX-CRASH", "a program ends by itself", "what it said last stands above; under a debugger: gdb --args the program that `make grade` built"},
+    {"EX-CRASH", "a program ends by itself", "what it said last stands above; --save=PROGRAM keeps the program for a debugger, which has to follow its children"},
     {"EX-HANG", "nobody waits for what does not come", "tell the other side of every step before you wait yourself; wait only where you cannot go on"},
     {0},
 };
@@ -112,6 +112,12 @@ static bool gives_back(const char *function)
     return false;
 }
 
+/* The shadow beside a driver says when it has to fall silent, which is nobody's mistake. */
+static bool is_of_shadow(const vmm_detail *detail)
+{
+    return detail->rule && strncmp(detail->rule, "VMM-SHADOW-", 11) == 0;
+}
+
 static void hear(void *user, const vmm_detail *detail)
 {
     struct grade *g = user;
@@ -119,7 +125,7 @@ static void hear(void *user, const vmm_detail *detail)
         g->injected++;
         g->gave_back = !g->strict && gives_back(detail->function);
         snprintf(g->failed, sizeof g->failed, "%s (call %llu)", detail->function, (unsigned long long)detail->call);
-    } else if (!g->expects && !g->told.is && detail->severity <= VMM_SEVERITY_ERROR) {
+    } else if (!g->expects && !g->told.is && detail->severity <= VMM_SEVERITY_ERROR && !is_of_shadow(detail)) {
         keep(&g->told, detail);
         if (!g->first.is)
             g->first = g->told;
@@ -157,32 +163,36 @@ void grade_open(struct grade *g, const char *spec, const char *layers)
     vmm_set_report(g->sys, hear, g);
 }
 
+/* What is held, without the one context that is the grader's. */
+struct held {
+    struct grade *g;
+    unsigned contexts;
+    unsigned long long others;
+};
+
 static void hear_leak(void *user, const vmm_detail *detail)
 {
-    struct grade *g = user;
-    if (!g->told.is)
-        keep(&g->told, detail);
+    struct held *held = user;
+    if (detail->severity != VMM_SEVERITY_LEAK || (strcmp(detail->rule, "VMM-LEAK-CONTEXT") == 0 && held->contexts++ == 0))
+        return;
+    held->others++;
+    if (!held->g->told.is)
+        keep(&held->g->told, detail);
 }
 
-static void end_context(struct grade *g)
-{
-    if (g->ctx && vmm_ctx_destroy(g->sys, g->ctx) != VMM_SUCCESS)
-        vmm_ctx_destroy(g->sys, g->ctx); /* that call was the one to fail */
-    g->ctx = NULL;
-}
-
-/* How much is left beside the context, which is ours. */
 static unsigned long long leaks(struct grade *g)
 {
-    end_context(g);
+    struct held held = {g, 0, 0};
     g->told.is = false;
-    return (unsigned long long)vmm_leaks(g->sys, hear_leak, g);
+    vmm_leaks(g->sys, hear_leak, &held);
+    return held.others;
 }
 
 void grade_drop(struct grade *g)
 {
     vmm_set_report(g->sys, NULL, NULL);
-    end_context(g);
+    if (vmm_ctx_destroy(g->sys, g->ctx) != VMM_SUCCESS)
+        vmm_ctx_destroy(g->sys, g->ctx); /* that call was the one to fail */
     vmm_close(g->sys);
     g->sys = NULL;
 }

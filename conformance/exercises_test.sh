@@ -1,0 +1,139 @@
+#!/usr/bin/env bash
+# The exercises: every solution has all points on every machine and on the CUDA backend, every skeleton has none, and each mistake of
+# mistakes.list is caught by its point with its rule. From make check: CUVMM_BUILD, CUVMM_SAN, CC.
+set -u
+build=$(cd "${CUVMM_BUILD-build}" && pwd)
+compiler=${CC-cc}
+exercises=conformance/exercises
+if [ -n "${CUVMM_SAN-}" ]; then
+    echo "1..0 # SKIP an instrumented build is not what students link with"
+    exit 0
+fi
+work=$(mktemp -d "${TMPDIR:-/tmp}/exercises_test.XXXXXX")
+work=$(cd "$work" && pwd)
+trap 'rm -rf "$work"' EXIT
+unset CUVMM_BACKEND CUVMM_LAYERS CUVMM_MACHINE CUVMM_PREFIX CUVMM_EXERCISES MAKEFLAGS MFLAGS MAKELEVEL
+export CUVMM_MACHINES=$work/machines
+points=0
+failures=0
+
+result() { # result STATUS NAME SAID
+    points=$((points + 1))
+    if [ "$1" -eq 0 ]; then
+        echo "ok $points - $2"
+    else
+        failures=$((failures + 1))
+        echo "not ok $points - $2"
+        printf '%s\n' "$3" | sed 's/^/#   /'
+    fi
+}
+
+# ---- the graders: each exercise's objects once, so that a variant costs its own compilation and a link ----
+
+flags=(-std=c11 -O0 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Werror -D_POSIX_C_SOURCE=200809L
+    -I"$build/include" -I"$build/include/cuvmm")
+mkdir "$work/grader"
+said=$(cd "$work/grader" && "$compiler" "${flags[@]}" -O1 -c "$OLDPWD/$exercises"/grader/*.c "$OLDPWD/conformance/tap.c" 2>&1)
+result $? 'the grader compiles without a warning' "$said"
+for folder in "$exercises"/[0-9]-*; do
+    said=$("$compiler" "${flags[@]}" -O1 -c -o "$work/${folder##*/}.o" "$folder/grade.c" 2>&1) || result 1 "the grader of ${folder##*/} compiles" "$said"
+done
+
+compile() { # compile EXERCISE SOURCE PROGRAM [FLAG...]
+    local exercise=$1 source=$2 program=$3
+    shift 3
+    "$compiler" "${flags[@]}" "$@" -I"$exercises/$exercise" -o "$program" "$source" "$work/$exercise.o" "$work"/grader/*.o \
+        -L"$build/lib" -lcuvmm -Wl,-rpath,"$build/lib" 2>&1
+}
+
+grade() { # grade PROGRAM ARGUMENT...: where a profile is named it lies beside the exercises
+    (cd "$exercises" && exec timeout 300 "$@" </dev/null 2>&1)
+}
+
+# ---- solutions and skeletons ----
+
+driver="cuda:$build/lib/libcuda.so.1"
+for folder in "$exercises"/[0-9]-*; do
+    exercise=${folder##*/}
+    name=${exercise#*-}
+    said=$(compile "$exercise" "$exercises/solutions/$exercise.c" "$work/$exercise" &&
+        grade "$work/$exercise" sim:h100 sim:odd sim:h200x2 sim:coarse.profile sim:gb200x4 sim:min sim:max sim:h100,strict sim:h100,schedule=random:3)
+    status=$?
+    [[ $said == *' points'* ]] || status=1
+    result $status "the solution of $exercise has all points on every machine" "$(grep -v '^ok' <<<"$said")"
+    said=$(CUVMM_KERNELS=cuvmm CUVMM_SIM=sim:h200x2,machine=exercises-$$ grade "$work/$exercise" "$driver" "shadow | $driver")
+    result $? "and on the CUDA backend" "$(grep -v '^ok' <<<"$said")"
+    said=$(compile "$exercise" "$folder/$name.c" "$work/skeleton" && grade "$work/skeleton" sim:h100 sim:odd)
+    status=$?
+    crashed=$(grep -c 'EX-CRASH\|EX-HANG\|^Bail' <<<"$said")
+    passed=$(grep '^ok' <<<"$said" | grep -vc '# SKIP')
+    # What is to be mended begins with what it does well.
+    [ "$status" -eq 1 ] && [ "$crashed" -eq 0 ] && { [ "$passed" -eq 0 ] || [ "$name" = fix ]; }
+    result $? "the skeleton of $exercise has none, and crashes nowhere" "$(grep '^ok\|CRASH\|HANG\|^Bail' <<<"$said")"
+done
+
+# ---- mistakes ----
+
+perl - "$exercises" "$work" <<'END' >"$work/mistakes" || result 1 'mistakes.list can be read' 'see above'
+use strict; use warnings;
+my ($exercises, $work) = @ARGV;
+my (@list, $m);
+sub slurp { my ($path) = @_; local $/; open my $in, "<", $path or die "$path: $!\n"; return scalar <$in>; }
+for (split /\n/, slurp("$exercises/mistakes.list")) {
+    next if /^#/ || $_ eq "";
+    if (/^== (\S+) ([\w-]+): (.+)$/) { push @list, $m = { exercise => $1, id => $2, what => $3, on => "sim:h100", says => "", from => [], to => [] } }
+    elsif (/^(on|point|rule|says) (.+)$/) { $m->{$1} = $2 }
+    elsif (/^([-+]) ?(.*)$/) { push @{ $m->{ $1 eq "-" ? "from" : "to" } }, $2 }
+    else { die "mistakes.list: not understood: $_\n" }
+}
+for (@list) {
+    my $text = slurp("$exercises/solutions/$_->{exercise}.c");
+    my ($from, $to) = (join("\n", @{ $_->{from} }), join("\n", @{ $_->{to} }));
+    my $count = () = $text =~ /\Q$from\E/g;
+    die "$_->{id}: its text stands $count times in the solution of $_->{exercise}, not once\n" if $count != 1;
+    $text =~ s/\Q$from\E/$to/;
+    open my $out, ">", "$work/$_->{exercise}.$_->{id}.c" or die; print $out $text; close $out or die;
+    print join("\t", @$_{qw(exercise id on point rule what)}, $_->{says} || "-"), "\n";
+}
+END
+
+# The point failed, and its notes name the rule.
+catches() { # catches POINT RULE SAYS < what was said
+    perl -e '
+        my ($point, $rule, $says) = @ARGV;
+        my ($in, $caught, $said) = (0, 0, $says eq "-");
+        while (<STDIN>) {
+            if (/^(not ok|ok) \d+ - (.*)$/) { my ($good, $name) = ($1 eq "ok", $2); $name =~ s/^\S+ //; $in = !$good && $name eq $point }
+            $caught = 1 if $in && /^#   rule      \Q$rule\E:/;
+            $said = 1 if index($_, $says) >= 0;
+        }
+        exit !($caught && $said);' "$@"
+}
+
+try() { # try EXERCISE ID ON POINT: what the grader says is left in a file
+    local program=$work/$1.$2
+    compile "$1" "$program.c" "$program" -Wno-error -Wno-unused >"$program.said" || return
+    CUVMM_EXERCISE_PATIENCE=${patience-60} grade "$program" --part="${4%%: *}" "$3" >"$program.said"
+}
+
+# Those that come to no end wait beside the others, and are given little time.
+while IFS=$'\t' read -r exercise id on point rule what says; do
+    [ "$rule" != EX-HANG ] || patience=3 try "$exercise" "$id" "$on" "$point" &
+done <"$work/mistakes"
+while IFS=$'\t' read -r exercise id on point rule what says; do
+    [ "$rule" = EX-HANG ] || try "$exercise" "$id" "$on" "$point"
+done <"$work/mistakes"
+wait
+count=0
+while IFS=$'\t' read -r exercise id on point rule what says; do
+    count=$((count + 1))
+    catches "$point" "$rule" "$says" <"$work/$exercise.$id.said"
+    result $? "$exercise: $id: $what: $rule" "$(cat "$work/$exercise.$id.said")"
+done <"$work/mistakes"
+for folder in "$exercises"/[0-9]-*; do
+    caught=$(grep -c "^${folder##*/}	" "$work/mistakes")
+    [ "$caught" -ge 4 ]
+    result $? "at least 4 mistakes in ${folder##*/}" "$caught"
+done
+echo "1..$points"
+[ "$failures" -eq 0 ]
