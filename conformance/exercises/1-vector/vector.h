@@ -30,7 +30,8 @@ vmm_result vector_open(struct vector *v, vmm_system *sys, vmm_device device, uin
  * More than most: VMM_ERROR_OUT_OF_MEMORY. On failure: that or the driver's result, and the vector is as it was. */
 vmm_result vector_resize(struct vector *v, uint64_t size);
 
-/* Waits for work in flight and gives everything back, also when waiting fails. Returns the first result that is not VMM_SUCCESS. */
+/* Waits for work in flight and gives everything back, also when waiting fails. Returns the first result that is not
+ * VMM_SUCCESS. */
 vmm_result vector_close(struct vector *v);
 
 #endif

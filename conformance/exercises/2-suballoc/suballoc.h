@@ -35,8 +35,8 @@ vmm_result suballoc_take(struct suballoc *s, uint64_t size, uint64_t alignment, 
  * VMM_ERROR_INVALID_VALUE: at is not the first byte of a block that is taken; nothing is changed. */
 vmm_result suballoc_give(struct suballoc *s, vmm_deviceptr at);
 
-/* Waits for work in flight and gives everything back, blocks that are still taken and the host's memory as well, also when waiting
- * fails. Returns the first result that is not VMM_SUCCESS. */
+/* Waits for work in flight and gives everything back, blocks that are still taken and the host's memory as well, also when
+ * waiting fails. Returns the first result that is not VMM_SUCCESS. */
 vmm_result suballoc_close(struct suballoc *s);
 
 #endif

@@ -2,10 +2,11 @@
 #include "kvcache.h"
 
 struct kvcache_state {
-    unsigned pages; /* TODO: whatever you need to know: the handle of each page and how often it is used, the pages of a sequence */
+    unsigned pages; /* TODO: what you need to know: the handle of each page, how often it is used, the pages of a sequence */
 };
 
-vmm_result kvcache_open(struct kvcache *k, vmm_system *sys, vmm_device device, unsigned sequences, unsigned most, unsigned budget)
+vmm_result kvcache_open(struct kvcache *k, vmm_system *sys, vmm_device device, unsigned sequences, unsigned most,
+                        unsigned budget)
 {
     *k = (struct kvcache){.sys = sys, .device = device, .sequences = sequences, .most = most, .budget = budget};
     return VMM_ERROR_NOT_SUPPORTED; /* TODO: ask for the granularity, reserve addresses for all sequences */

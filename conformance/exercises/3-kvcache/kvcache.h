@@ -30,7 +30,8 @@ struct kvcache {
 
 /* Empty sequences on device: addresses and no memory. sequences, most and budget are above 0.
  * On failure: the driver's result, or VMM_ERROR_OUT_OF_MEMORY where the host has none; nothing is left behind. */
-vmm_result kvcache_open(struct kvcache *k, vmm_system *sys, vmm_device device, unsigned sequences, unsigned most, unsigned budget);
+vmm_result kvcache_open(struct kvcache *k, vmm_system *sys, vmm_device device, unsigned sequences, unsigned most,
+                        unsigned budget);
 
 /* At least the first bytes bytes of the sequence can be used: pages that it lacks are mapped behind those that it has, free ones
  * first, and only then new ones. device may read and write them, nobody else anything. Never makes a sequence shorter.
@@ -50,8 +51,8 @@ vmm_result kvcache_drop(struct kvcache *k, unsigned sequence);
 /* Gives the memory of free pages back to the device. On failure: the driver's result; what was given back is. */
 vmm_result kvcache_trim(struct kvcache *k);
 
-/* Waits for work in flight and gives everything back, the host's memory as well, also when waiting fails. Returns the first result
- * that is not VMM_SUCCESS. */
+/* Waits for work in flight and gives everything back, the host's memory as well, also when waiting fails. Returns the first
+ * result that is not VMM_SUCCESS. */
 vmm_result kvcache_close(struct kvcache *k);
 
 #endif

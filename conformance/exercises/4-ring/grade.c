@@ -12,15 +12,18 @@
 #include <unistd.h>
 
 const struct grade_rule grade_rules[] = {
-    {"EX-RING-EXACT", "memory for size bytes, once, in whole units of the minimum granularity", "create it once and map the one handle twice"},
+    {"EX-RING-EXACT", "memory for size bytes, once, in whole units of the minimum granularity",
+     "create it once and map the one handle twice"},
     {"EX-RING-TWICE", "the same memory lies at at and at at + size", "reserve 2 * size; map the handle at both places"},
     {"EX-RING-RIGHTS", "the writer's device reads and writes, the reader's only reads, at both places; others nothing",
      "vmm_mem_set_access for both mappings, READ in ring_join"},
-    {"EX-RING-FD", "an open descriptor holds the memory, so none stays open", "close it when it was sent, and when it was imported, and where either failed"},
+    {"EX-RING-FD", "an open descriptor holds the memory, so none stays open",
+     "close it when it was sent, and when it was imported, and where either failed"},
     {"EX-RING-BYTES", "the reader gets the bytes that were written, in their order",
      "copy to at + written % size; wait for the copy before you tell of it; tell of what was read when it is read"},
     {"EX-RING-FULL", "size bytes fit", "there is room while written - read < size; both only grow"},
-    {"EX-RING-GONE", "when the other side is gone that is told, and ends neither process", "VMM_ERROR_NOT_FOUND where talk_hear says TALK_GONE"},
+    {"EX-RING-GONE", "when the other side is gone that is told, and ends neither process",
+     "VMM_ERROR_NOT_FOUND where talk_hear says TALK_GONE"},
     {0},
 };
 
@@ -61,7 +64,9 @@ static void name_machine(void)
 static bool is_offered(struct grade *g)
 {
     int offered = 0;
-    return vmm_device_get_attribute(g->sys, &offered, VMM_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED, g->device) == VMM_SUCCESS && offered;
+    return vmm_device_get_attribute(g->sys, &offered, VMM_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED,
+                                    g->device) == VMM_SUCCESS &&
+           offered;
 }
 
 static bool opens(struct grade *g, const char *spec, const char *layers)
@@ -94,13 +99,17 @@ static bool has_rights(struct grade *g, const struct ring *r, vmm_mem_access_fla
 static void look_at(struct grade *g, const struct ring *writer, const struct ring *reader)
 {
     grade_point(g, writer->size == 2 * g->unit && reader->size == writer->size && grade_uses(g, 2 * g->unit), "EX-RING-EXACT",
-                "two units of memory for one unit and a byte", "size is %llu and %llu, or the device gave another number of bytes",
-                (unsigned long long)writer->size, (unsigned long long)reader->size);
-    grade_point(g, is_mapped_twice(g, writer) && is_mapped_twice(g, reader), "EX-RING-TWICE", "mapped twice in a row on both sides", "it is not");
-    grade_point(g, has_rights(g, writer, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE), "EX-RING-RIGHTS", "the writer may read and write",
-                "rights at its two places: %d, %d", grade_rights(g, g->device, writer->at), grade_rights(g, g->device, writer->at + writer->size));
+                "two units of memory for one unit and a byte",
+                "size is %llu and %llu, or the device gave another number of bytes", (unsigned long long)writer->size,
+                (unsigned long long)reader->size);
+    grade_point(g, is_mapped_twice(g, writer) && is_mapped_twice(g, reader), "EX-RING-TWICE",
+                "mapped twice in a row on both sides", "it is not");
+    grade_point(g, has_rights(g, writer, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE), "EX-RING-RIGHTS",
+                "the writer may read and write", "rights at its two places: %d, %d", grade_rights(g, g->device, writer->at),
+                grade_rights(g, g->device, writer->at + writer->size));
     grade_point(g, has_rights(g, reader, VMM_MEM_ACCESS_FLAGS_PROT_READ), "EX-RING-RIGHTS", "the reader may read and no more",
-                "rights at its two places: %d, %d", grade_rights(g, g->device, reader->at), grade_rights(g, g->device, reader->at + reader->size));
+                "rights at its two places: %d, %d", grade_rights(g, g->device, reader->at),
+                grade_rights(g, g->device, reader->at + reader->size));
 }
 
 /* Both sides in one process, which is enough to look at what they make. */
@@ -121,9 +130,12 @@ static void part_sides(const char *spec)
         return;
     }
     look_at(&g, &writer, &reader);
-    grade_point(&g, descriptors() == before, "EX-RING-FD", "no descriptor stays open", "%u more than before", descriptors() - before);
-    grade_point(&g, ring_close(&reader) == VMM_SUCCESS && ring_close(&writer) == VMM_SUCCESS, NULL, "both close", "ring_close was refused");
-    grade_point(&g, grade_uses(&g, 0), "VMM-LEAK-ELSEWHERE", "the memory is the device's again", "something holds it still: a handle, a mapping, a descriptor");
+    grade_point(&g, descriptors() == before, "EX-RING-FD", "no descriptor stays open", "%u more than before",
+                descriptors() - before);
+    grade_point(&g, ring_close(&reader) == VMM_SUCCESS && ring_close(&writer) == VMM_SUCCESS, NULL, "both close",
+                "ring_close was refused");
+    grade_point(&g, grade_uses(&g, 0), "VMM-LEAK-ELSEWHERE", "the memory is the device's again",
+                "something holds it still: a handle, a mapping, a descriptor");
     close(ends[0]), close(ends[1]);
     grade_close(&g);
 }
@@ -137,7 +149,8 @@ static void part_no_room(const char *spec)
     if (!opens(&g, spec, "") || vmm_fd_pair(ends) != VMM_SUCCESS)
         return;
     unsigned char *bytes = malloc(g.unit);
-    bool made = bytes && ring_create(&writer, g.sys, g.device, ends[0], g.unit) == VMM_SUCCESS && ring_join(&reader, g.sys, g.device, ends[1]) == VMM_SUCCESS;
+    bool made = bytes && ring_create(&writer, g.sys, g.device, ends[0], g.unit) == VMM_SUCCESS &&
+                ring_join(&reader, g.sys, g.device, ends[1]) == VMM_SUCCESS;
     if (grade_point(&g, made, NULL, "a ring is made", "ring_create or ring_join was refused")) {
         memset(bytes, 0x5a, g.unit);
         bool full = ring_write(&writer, bytes, g.unit) == VMM_SUCCESS;
@@ -147,7 +160,8 @@ static void part_no_room(const char *spec)
         bool whole = full && vmm_memcpy_dtoh(g.sys, bytes, reader.at, g.unit) == VMM_SUCCESS;
         for (uint64_t i = 0; i < g.unit; i++)
             whole = whole && bytes[i] == 0x5a;
-        grade_point(&g, whole, "EX-RING-BYTES", "what was not read is not overwritten", "the bytes of a full ring are others after one more write");
+        grade_point(&g, whole, "EX-RING-BYTES", "what was not read is not overwritten",
+                    "the bytes of a full ring are others after one more write");
         ring_close(&reader);
         ring_close(&writer);
         grade_close(&g);
@@ -226,7 +240,8 @@ static void read_in_child(const char *spec, int socket, side reads)
     if (joined) {
         reads(&g, &r);
         grade_ok(&g, ring_close(&r), "reader: ring_close succeeds");
-        grade_point(&g, descriptors() == before, "EX-RING-FD", "reader: no descriptor stays open", "%u more than before", descriptors() - before);
+        grade_point(&g, descriptors() == before, "EX-RING-FD", "reader: no descriptor stays open", "%u more than before",
+                    descriptors() - before);
     }
     close(socket);
     (joined ? grade_close : grade_drop)(&g);
@@ -271,9 +286,11 @@ static void two_processes(const char *spec, side writes, side reads)
         grade_drop(&g);
         return;
     }
-    grade_point(&g, ended, "EX-CRASH", "the reader runs to its end", "it ended with signal %d", WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+    grade_point(&g, ended, "EX-CRASH", "the reader runs to its end", "it ended with signal %d",
+                WIFSIGNALED(status) ? WTERMSIG(status) : 0);
     grade_ok(&g, closed, "writer: ring_close succeeds");
-    grade_point(&g, grade_uses(&g, 0), "VMM-LEAK-ELSEWHERE", "the memory is the device's again", "something holds it still, in one of the processes");
+    grade_point(&g, grade_uses(&g, 0), "VMM-LEAK-ELSEWHERE", "the memory is the device's again",
+                "something holds it still, in one of the processes");
     grade_close(&g);
 }
 
@@ -303,8 +320,8 @@ static void streams_in(struct grade *g, struct ring *r)
 static void streams_out(struct grade *g, struct ring *r)
 {
     uint64_t right = reads_all(r);
-    grade_point(g, right == all_of(r->size), "EX-RING-BYTES", "reader: every byte is as it was written", "byte %llu of %llu is not, or never came",
-                (unsigned long long)right, (unsigned long long)all_of(r->size));
+    grade_point(g, right == all_of(r->size), "EX-RING-BYTES", "reader: every byte is as it was written",
+                "byte %llu of %llu is not, or never came", (unsigned long long)right, (unsigned long long)all_of(r->size));
 }
 
 static void part_stream(const char *spec)
@@ -325,7 +342,8 @@ static void fills_up(struct grade *g, struct ring *r)
     while (ok && talk_hear(r->socket, &n, true) == TALK_HEARD)
         ; /* until the reader has closed its end */
     free(bytes);
-    grade_point(g, ok, "EX-RING-FULL", "writer: as many bytes as size fit", "writing size bytes was refused, or waited for the reader");
+    grade_point(g, ok, "EX-RING-FULL", "writer: as many bytes as size fit",
+                "writing size bytes was refused, or waited for the reader");
 }
 
 static void empties(struct grade *g, struct ring *r)
@@ -335,7 +353,8 @@ static void empties(struct grade *g, struct ring *r)
     for (uint64_t i = 0; i < r->size; i++)
         ok = ok && bytes[i] == 0x5a;
     free(bytes);
-    grade_point(g, ok, "EX-RING-BYTES", "reader: a full ring, and then a byte more", "a byte is another: one was overwritten before it was read, or told of before it was written");
+    grade_point(g, ok, "EX-RING-BYTES", "reader: a full ring, and then a byte more",
+                "a byte is another: one was overwritten before it was read, or told of before it was written");
 }
 
 static void part_full(const char *spec)
@@ -354,8 +373,8 @@ static void wants_more(struct grade *g, struct ring *r)
 {
     char bytes[16] = "";
     vmm_result first = ring_read(r, bytes, 12), second = ring_read(r, bytes + 12, 1);
-    grade_point(g, first == VMM_SUCCESS && memcmp(bytes, "twelve bytes", 12) == 0, "EX-RING-BYTES", "reader: what came before the end can be read", "it returned %s",
-                vmm_result_name(first));
+    grade_point(g, first == VMM_SUCCESS && memcmp(bytes, "twelve bytes", 12) == 0, "EX-RING-BYTES",
+                "reader: what came before the end can be read", "it returned %s", vmm_result_name(first));
     grade_refused(g, second, VMM_ERROR_NOT_FOUND, "EX-RING-GONE", "reader: behind that the writer is gone");
 }
 
@@ -416,7 +435,8 @@ static void join_scenario(struct grade *g)
     if (vmm_fd_pair(ends) != VMM_SUCCESS)
         return;
     grade_open(&other, g->spec, "");
-    bool made = ring_create(&writer, other.sys, other.device, ends[0], other.unit) == VMM_SUCCESS && ring_write(&writer, "byte", 4) == VMM_SUCCESS;
+    bool made = ring_create(&writer, other.sys, other.device, ends[0], other.unit) == VMM_SUCCESS &&
+                ring_write(&writer, "byte", 4) == VMM_SUCCESS;
     grade_holds(g, made, "there is a ring to join");
     vmm_ctx_set_current(g->sys, g->ctx);
     grade_ready(g);
@@ -446,6 +466,6 @@ static void part_errors(const char *spec)
 }
 
 const struct grade_part grade_parts[] = {
-    {"both sides", part_sides}, {"no room", part_no_room}, {"stream", part_stream}, {"full", part_full}, {"writer gone", part_writer_gone},
-    {"reader gone", part_reader_gone}, {"errors", part_errors}, {0},
+    {"both sides", part_sides},        {"no room", part_no_room},         {"stream", part_stream}, {"full", part_full},
+    {"writer gone", part_writer_gone}, {"reader gone", part_reader_gone}, {"errors", part_errors}, {0},
 };

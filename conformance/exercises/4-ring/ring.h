@@ -1,5 +1,5 @@
-/* ring.h - bytes from one process to another through device memory that both have mapped, twice in a row. Exercise 4; task.md says
- * what to do.
+/* ring.h - bytes from one process to another through device memory that both have mapped, twice in a row. Exercise 4; task.md
+ * says what to do.
  *
  *     memory            [ 0 ......... size )           once; the writer makes it, the reader imports it
  *     addresses         [ 0 ......... size | 0 ......... size )        2 * size, in both processes
@@ -30,8 +30,8 @@ struct ring {
     void *yours;            /* for whatever else you want to keep */
 };
 
-/* The writer's side: memory that can be exported as a file descriptor, mapped twice, for device to read and write; the descriptor and
- * what the reader needs to know are sent over the socket (vmm_fd_send), last of all. Waits for nobody.
+/* The writer's side: memory that can be exported as a file descriptor, mapped twice, for device to read and write; the
+ * descriptor and what the reader needs to know are sent over the socket (vmm_fd_send), last of all. Waits for nobody.
  * No descriptor stays open. On failure: the first result that is not VMM_SUCCESS, nothing was sent and nothing is left behind. */
 vmm_result ring_create(struct ring *r, vmm_system *sys, vmm_device device, int socket, uint64_t size);
 

@@ -4,5 +4,5 @@
 vmm_result defrag_compact(vmm_system *sys, vmm_device device, vmm_deviceptr start, struct piece *pieces, unsigned count)
 {
     (void)sys, (void)device, (void)start, (void)pieces, (void)count;
-    return VMM_ERROR_NOT_SUPPORTED; /* TODO: wait; for each piece: unmap, map at its new place, set access; where that fails, back */
+    return VMM_ERROR_NOT_SUPPORTED; /* TODO: wait; for each piece: unmap, map at its new place, set access; if that fails, back */
 }

@@ -1,7 +1,8 @@
-/* defrag.h - pieces of memory with holes between them become one range, and no byte is copied. Exercise 5; task.md says what to do.
+/* defrag.h - pieces of memory with holes between them become one range, and no byte is copied. Exercise 5; task.md says what
+ * to do.
  *
  *     before   start [ .... | A rw | ......... | B r- .... B | C rw | .... | D rw ]
- *     after    start [ A rw | B r- .... B | C rw | D rw | ....................... ]     A, B, C, D: the same memory, other addresses
+ *     after    start [ A rw | B r- .... B | C rw | D rw | ....................... ]     the same memory at other addresses
  */
 #ifndef EXERCISE_DEFRAG_H
 #define EXERCISE_DEFRAG_H

@@ -3,12 +3,15 @@
 #include "defrag.h"
 
 const struct grade_rule grade_rules[] = {
-    {"EX-DEFRAG-PLACE", "the pieces lie one behind the other from start on, in their order", "the next place is where the piece before it ends; write at when it is mapped there"},
+    {"EX-DEFRAG-PLACE", "the pieces lie one behind the other from start on, in their order",
+     "the next place is where the piece before it ends; write at when it is mapped there"},
     {"EX-DEFRAG-COPIES", "no byte is copied and no memory is made", "unmap the piece, and map its handle at the new place"},
     {"EX-DEFRAG-BYTES", "every piece keeps its bytes", "each handle to its own new place; wait for work in flight first"},
-    {"EX-DEFRAG-RIGHTS", "every piece keeps its rights, and no other device gets any", "a new mapping has no rights: set the piece's own, for the one device"},
+    {"EX-DEFRAG-RIGHTS", "every piece keeps its rights, and no other device gets any",
+     "a new mapping has no rights: set the piece's own, for the one device"},
     {"EX-DEFRAG-STAYS", "what lies right is left alone", "compare the address with the place before unmapping"},
-    {"EX-DEFRAG-WHOLE", "also after a failure every piece is mapped where its at says", "where mapping at the new place fails, map it at the old one again, with its rights"},
+    {"EX-DEFRAG-WHOLE", "also after a failure every piece is mapped where its at says",
+     "where mapping at the new place fails, map it at the old one again, with its rights"},
     {0},
 };
 
@@ -97,7 +100,8 @@ static bool is_whole(struct grade *g, const struct region *r)
 static bool has_rights(struct grade *g, const struct region *r)
 {
     for (unsigned i = 0; i < PIECES; i++)
-        if (grade_rights(g, g->device, r->pieces[i].at) != plan[i].rights || !grade_others_have_none(g, r->pieces[i].at, r->pieces[i].size))
+        if (grade_rights(g, g->device, r->pieces[i].at) != plan[i].rights ||
+            !grade_others_have_none(g, r->pieces[i].at, r->pieces[i].size))
             return false;
     return true;
 }
@@ -127,12 +131,16 @@ static void part_compact(const char *spec)
         grade_drop(&g);
         return;
     }
-    grade_point(&g, in_place(&r), "EX-DEFRAG-PLACE", "the pieces lie side by side", "a piece's at is not where the one before it ends");
-    grade_point(&g, is_whole(&g, &r), "EX-DEFRAG-COPIES", "they are the same memory", "other memory, or none, lies where a piece's at says");
-    grade_point(&g, nothing_behind(&g, &r), "EX-DEFRAG-PLACE", "and nothing is mapped behind them", "an old mapping is still there");
-    grade_point(&g, has_rights(&g, &r), "EX-DEFRAG-RIGHTS", "with their rights", "rights of the four at their first bytes: %d %d %d %d, and 3 1 3 3 is right",
-                grade_rights(&g, g.device, r.pieces[0].at), grade_rights(&g, g.device, r.pieces[1].at), grade_rights(&g, g.device, r.pieces[2].at),
-                grade_rights(&g, g.device, r.pieces[3].at));
+    grade_point(&g, in_place(&r), "EX-DEFRAG-PLACE", "the pieces lie side by side",
+                "a piece's at is not where the one before it ends");
+    grade_point(&g, is_whole(&g, &r), "EX-DEFRAG-COPIES", "they are the same memory",
+                "other memory, or none, lies where a piece's at says");
+    grade_point(&g, nothing_behind(&g, &r), "EX-DEFRAG-PLACE", "and nothing is mapped behind them",
+                "an old mapping is still there");
+    grade_point(&g, has_rights(&g, &r), "EX-DEFRAG-RIGHTS", "with their rights",
+                "rights of the four at their first bytes: %d %d %d %d, and 3 1 3 3 is right",
+                grade_rights(&g, g.device, r.pieces[0].at), grade_rights(&g, g.device, r.pieces[1].at),
+                grade_rights(&g, g.device, r.pieces[2].at), grade_rights(&g, g.device, r.pieces[3].at));
     grade_point(&g, has_bytes(&g, &r), "EX-DEFRAG-BYTES", "and their bytes", "a piece has other bytes, or cannot be read");
     grade_ok(&g, compact(&g, &r), "once more changes nothing");
     give_back(&g, &r);
@@ -145,8 +153,8 @@ static void part_nothing_made(const char *spec)
     struct region r;
     opens(&g, &r, spec, GRADE_NO_COPIES "fault=mem_create:5:UNKNOWN:forever | fault=mem_alloc:1:UNKNOWN:forever | ");
     vmm_result got = compact(&g, &r);
-    grade_point(&g, got == VMM_SUCCESS && in_place(&r) && is_whole(&g, &r) && !g.injected, "EX-DEFRAG-COPIES", "moves where nothing can be copied or made",
-                "%s was needed", g.injected ? g.failed : "another call");
+    grade_point(&g, got == VMM_SUCCESS && in_place(&r) && is_whole(&g, &r) && !g.injected, "EX-DEFRAG-COPIES",
+                "moves where nothing can be copied or made", "%s was needed", g.injected ? g.failed : "another call");
     grade_drop(&g);
 }
 
@@ -168,8 +176,10 @@ static void part_flight(const char *spec)
     opens(&g, &r, spec, "");
     bool issued = vmm_memset_d8_async(g.sys, r.pieces[3].at, 4, r.pieces[3].size, NULL) == VMM_SUCCESS;
     vmm_result got = compact(&g, &r);
-    grade_point(&g, issued && got == VMM_SUCCESS && !g.told.is, "VMM-UNMAP-IN-FLIGHT", "it waits for work in flight", "a piece was moved under a fill that was not done");
-    grade_point(&g, issued && got == VMM_SUCCESS && has_bytes(&g, &r), "EX-DEFRAG-BYTES", "whose bytes are there", "they are not");
+    grade_point(&g, issued && got == VMM_SUCCESS && !g.told.is, "VMM-UNMAP-IN-FLIGHT", "it waits for work in flight",
+                "a piece was moved under a fill that was not done");
+    grade_point(&g, issued && got == VMM_SUCCESS && has_bytes(&g, &r), "EX-DEFRAG-BYTES", "whose bytes are there",
+                "they are not");
     grade_drop(&g);
 }
 
@@ -200,5 +210,7 @@ static void part_errors(const char *spec)
 }
 
 const struct grade_part grade_parts[] = {
-    {"compact", part_compact}, {"nothing made", part_nothing_made}, {"stays", part_stays}, {"in flight", part_flight}, {"errors", part_errors}, {0},
+    {"compact", part_compact}, {"nothing made", part_nothing_made},
+    {"stays", part_stays},     {"in flight", part_flight},
+    {"errors", part_errors},   {0},
 };

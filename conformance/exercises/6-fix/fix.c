@@ -1,4 +1,4 @@
-/* Exercise 6, fix this program. fix.h says what it should do; `make grade` says what is wrong with it, one thing after the other. */
+/* Exercise 6, fix this program. fix.h says what it should do; the grader what is wrong with it, one thing after the other. */
 #include "fix.h"
 
 enum { PAGE = 2 << 20 };

@@ -6,8 +6,10 @@
 #include <string.h>
 
 const struct grade_rule grade_rules[] = {
-    {"EX-FIX-BYTES", "out holds n times value", "the copy comes after the fill: wait for the stream, as the default stream does not"},
-    {"EX-FIX-EXACT", "memory for n bytes, rounded up to the minimum granularity", "ask vmm_mem_get_allocation_granularity; n that is a multiple needs nothing more"},
+    {"EX-FIX-BYTES", "out holds n times value",
+     "the copy comes after the fill: wait for the stream, as the default stream does not"},
+    {"EX-FIX-EXACT", "memory for n bytes, rounded up to the minimum granularity",
+     "ask vmm_mem_get_allocation_granularity; n that is a multiple needs nothing more"},
     {"EX-FIX-DEVICE", "the memory lies on the device that was asked for", "put the caller's device into the properties"},
     {0},
 };
@@ -27,8 +29,9 @@ static void run(const char *spec, uint64_t units, uint64_t more)
     out[n] = 99;
     vmm_result got = fix_fill(g.sys, g.device, 0x5c, out, n);
     grade_point(&g, got == VMM_SUCCESS, NULL, "fix_fill succeeds", "it returned %s", vmm_result_name(got));
-    grade_point(&g, got == VMM_SUCCESS && all_are(out, n, 0x5c) && out[n] == 99, "EX-FIX-BYTES", "out has the bytes, and no more", "byte 0 is 0x%02x, byte %llu 0x%02x, and 0x5c is right",
-                out[0], (unsigned long long)(n - 1), out[n - 1]);
+    grade_point(&g, got == VMM_SUCCESS && all_are(out, n, 0x5c) && out[n] == 99, "EX-FIX-BYTES",
+                "out has the bytes, and no more", "byte 0 is 0x%02x, byte %llu 0x%02x, and 0x5c is right", out[0],
+                (unsigned long long)(n - 1), out[n - 1]);
     free(out);
     grade_close(&g);
 }
@@ -93,5 +96,6 @@ static void part_errors(const char *spec)
 }
 
 const struct grade_part grade_parts[] = {
-    {"small", part_small}, {"large", part_large}, {"all memory", part_all}, {"device", part_device}, {"errors", part_errors}, {0},
+    {"small", part_small},   {"large", part_large},   {"all memory", part_all},
+    {"device", part_device}, {"errors", part_errors}, {0},
 };

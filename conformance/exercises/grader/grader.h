@@ -43,8 +43,9 @@ struct grade {
     vmm_context ctx;        /* of the device, current */
     vmm_device device;      /* on which to work: the last one, so that device 0 cannot be taken for granted */
     uint64_t unit;          /* minimum granularity of its memory */
-    uint64_t total, before; /* bytes of the device, and free ones when it was opened; 0 where others use it too */
-    struct grade_told told, first; /* the refusal or warning that no point has shown yet; the first of all */
+    uint64_t before;        /* bytes of the device that were free when it was opened; 0 where others use it, too */
+    struct grade_told told; /* the refusal or warning that no point has shown yet, */
+    struct grade_told first; /* and the first of all */
     bool expects;           /* what is refused now is refused by right, and not noted */
     /* Of a machine whose nth call is made to fail: */
     unsigned injected, seen;    /* how often that happened, and how often a grade_try has looked at it */
@@ -96,10 +97,11 @@ uint64_t grade_block(struct grade *g, vmm_deviceptr at);
 bool grade_others_have_none(struct grade *g, vmm_deviceptr at, uint64_t size);
 
 /* A machine on which bytes can be set and not moved: copies and kernels fail. */
-#define GRADE_NO_COPIES                                                                                                       \
-    "fault=memcpy_htod:1:UNKNOWN:forever | fault=memcpy_dtoh:1:UNKNOWN:forever | fault=memcpy_dtod:1:UNKNOWN:forever | "       \
-    "fault=memcpy_htod_async:1:UNKNOWN:forever | fault=memcpy_dtoh_async:1:UNKNOWN:forever | "                                \
-    "fault=memcpy_dtod_async:1:UNKNOWN:forever | fault=launch:1:UNKNOWN:forever | "
+#define GRADE_NO_COPIES                                                            \
+    "fault=memcpy_htod:1:UNKNOWN:forever | fault=memcpy_htod_async:1:UNKNOWN:forever | " \
+    "fault=memcpy_dtoh:1:UNKNOWN:forever | fault=memcpy_dtoh_async:1:UNKNOWN:forever | " \
+    "fault=memcpy_dtod:1:UNKNOWN:forever | fault=memcpy_dtod_async:1:UNKNOWN:forever | " \
+    "fault=launch:1:UNKNOWN:forever | "
 
 /* Every call that a scenario makes fails once, one in each run. In the scenario each call of the student's goes through
  * GRADE_TWICE, which is true once it has succeeded:
@@ -107,9 +109,10 @@ bool grade_others_have_none(struct grade *g, vmm_deviceptr at, uint64_t size);
  *     if (GRADE_TWICE(g, vector_resize(&v, size)))      cuMemMap inside fails -> returns GRADE_INJECTED, not anything else
  *         grade_holds(g, v.size == size, "...");        called again -> SUCCESS
  *
- * grade_holds says what else must be true then. The scenario ends by giving everything back. Three points: an error is passed on; it goes on after an error; nothing is left after an error. A call that was to give something back (unmap,
- * release, free) is spared unless the scenario sets strict: mostly nobody can do anything about that. The way back itself
- * is spared always, for one call fails in each run. */
+ * grade_holds says what else must be true then. The scenario ends by giving everything back. Three points: an error is passed
+ * on; it goes on after an error; nothing is left after an error. A call that was to give something back (unmap, release,
+ * free) is spared unless the scenario sets strict: mostly nobody can do anything about that. The way back itself is spared
+ * always, for one call fails in each run. */
 #define GRADE_INJECTED VMM_ERROR_UNKNOWN
 typedef void (*grade_scenario)(struct grade *g);
 void grade_each_fault(const char *spec, grade_scenario scenario);

@@ -24,8 +24,10 @@ static const struct grade_rule all_have[] = {
     {"EX-ERROR-PASSED", "an error of the driver is the caller's to know", "return the result that the driver gave, unchanged"},
     {"EX-ERROR-UNCHANGED", "a call that failed has changed nothing, and may be made again",
      "undo what this call did before the failure, in the opposite order, and write the fields last"},
-    {"EX-CRASH", "a program ends by itself", "what it said last stands above; --save=PROGRAM keeps the program for a debugger, which has to follow its children"},
-    {"EX-HANG", "nobody waits for what does not come", "tell the other side of every step before you wait yourself; wait only where you cannot go on"},
+    {"EX-CRASH", "a program ends by itself",
+     "what it said last stands above; --save=PROGRAM keeps the program for a debugger, which has to follow its children"},
+    {"EX-HANG", "nobody waits for what does not come",
+     "tell the other side of every step before you wait yourself; wait only where you cannot go on"},
     {0},
 };
 
@@ -86,7 +88,8 @@ bool grade_ok(struct grade *g, vmm_result got, const char *name)
 bool grade_refused(struct grade *g, vmm_result got, vmm_result want, const char *rule, const char *name)
 {
     g->expects = false;
-    return grade_point(g, got == want, rule, name, "it returned %s, and %s is right here", vmm_result_name(got), vmm_result_name(want));
+    return grade_point(g, got == want, rule, name, "it returned %s, and %s is right here", vmm_result_name(got),
+                       vmm_result_name(want));
 }
 
 void grade_skip(const char *name, const char *reason)
@@ -143,16 +146,16 @@ void grade_open(struct grade *g, const char *spec, const char *layers)
 {
     char whole[2048];
     int count = 0;
-    const vmm_mem_allocation_prop any = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED,
-                                         .location = {VMM_MEM_LOCATION_TYPE_DEVICE, 0}};
+    const vmm_mem_allocation_prop any = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {VMM_MEM_LOCATION_TYPE_DEVICE, 0}};
     *g = (struct grade){.spec = spec};
     snprintf(whole, sizeof whole, "%s%s", layers, spec);
     bool open = vmm_open(whole, &g->sys) == VMM_SUCCESS && vmm_init(g->sys, 0) == VMM_SUCCESS &&
                 vmm_device_get_count(g->sys, &count) == VMM_SUCCESS && count > 0;
     g->device = count - 1;
-    open = open && vmm_mem_get_allocation_granularity(g->sys, &g->unit, &any, VMM_MEM_ALLOC_GRANULARITY_MINIMUM) == VMM_SUCCESS &&
+    open = open &&
+           vmm_mem_get_allocation_granularity(g->sys, &g->unit, &any, VMM_MEM_ALLOC_GRANULARITY_MINIMUM) == VMM_SUCCESS &&
            vmm_ctx_create(g->sys, &g->ctx, 0, g->device) == VMM_SUCCESS &&
-           vmm_mem_get_info(g->sys, &g->before, &g->total) == VMM_SUCCESS;
+           vmm_mem_get_info(g->sys, &g->before, NULL) == VMM_SUCCESS;
     if (!open) {
         keep(&g->told, vmm_last_detail());
         note_text(g->told.text);
@@ -208,6 +211,11 @@ void grade_close(struct grade *g)
 
 /* ---- calls that fail on demand ---- */
 
+static const char *after(const struct grade *g)
+{
+    return g->injected ? "after the failure of " : "with no call failing";
+}
+
 void grade_ready(struct grade *g)
 {
     g->ours = g->ours || g->injected != g->seen;
@@ -224,8 +232,7 @@ bool grade_try(struct grade *g, vmm_result got, const char *call)
         snprintf(g->changed, sizeof g->changed, "%s was made to fail with %s, and %s returned %s", g->failed,
                  vmm_result_name(GRADE_INJECTED), call, vmm_result_name(got));
     if (!injected && got != VMM_SUCCESS && !g->spoilt[0])
-        snprintf(g->spoilt, sizeof g->spoilt, "%s%s%s returned %s", g->injected ? "after " : "", g->failed,
-                 g->injected ? " failed, called again" : call, vmm_result_name(got));
+        snprintf(g->spoilt, sizeof g->spoilt, "%s%s: %s returned %s", after(g), g->failed, call, vmm_result_name(got));
     return got == VMM_SUCCESS;
 }
 
@@ -237,7 +244,7 @@ bool grade_again(const struct grade *g)
 void grade_holds(struct grade *g, bool good, const char *what)
 {
     if (!good && !g->gave_back && !g->spoilt[0])
-        snprintf(g->spoilt, sizeof g->spoilt, "%s%s: not true: %s", g->injected ? "after the failure of " : "", g->failed, what);
+        snprintf(g->spoilt, sizeof g->spoilt, "%s%s: not true: %s", after(g), g->failed, what);
 }
 
 /* What all runs together came to: the first that went wrong in each of three ways. */
@@ -260,7 +267,7 @@ static void judge(struct outcome *o, struct grade *g)
     unsigned long long left = g->gave_back ? 0 : leaks(g);
     if (!left || o->left[0])
         return;
-    snprintf(o->left, sizeof o->left, "%s%s: %llu objects are still held", g->injected ? "after the failure of " : "", g->failed, left);
+    snprintf(o->left, sizeof o->left, "%s%s: %llu objects are still held", after(g), g->failed, left);
     o->told = g->told;
 }
 

@@ -9,9 +9,9 @@ struct page {
 };
 
 struct kvcache_state {
-    struct page *pages;  /* budget of them */
-    unsigned *table;     /* sequences * most: which page is where */
-    unsigned *length;    /* pages of each sequence */
+    struct page *pages; /* budget of them */
+    unsigned *table;    /* sequences * most: which page is where */
+    unsigned *length;   /* pages of each sequence */
 };
 
 static vmm_mem_allocation_prop prop_of(const struct kvcache *k)
@@ -57,7 +57,8 @@ static vmm_result make_state(struct kvcache *k)
     return k->state->pages && k->state->table && k->state->length ? VMM_SUCCESS : VMM_ERROR_OUT_OF_MEMORY;
 }
 
-vmm_result kvcache_open(struct kvcache *k, vmm_system *sys, vmm_device device, unsigned sequences, unsigned most, unsigned budget)
+vmm_result kvcache_open(struct kvcache *k, vmm_system *sys, vmm_device device, unsigned sequences, unsigned most,
+                        unsigned budget)
 {
     *k = (struct kvcache){.sys = sys, .device = device, .sequences = sequences, .most = most, .budget = budget};
     const vmm_mem_allocation_prop prop = prop_of(k);
@@ -86,7 +87,8 @@ static vmm_result find_page(struct kvcache *k, unsigned *found)
             none = i;
     }
     *found = none;
-    return none == k->budget ? VMM_ERROR_OUT_OF_MEMORY : vmm_mem_create(k->sys, &k->state->pages[none].memory, k->unit, &prop, 0);
+    return none == k->budget ? VMM_ERROR_OUT_OF_MEMORY
+                             : vmm_mem_create(k->sys, &k->state->pages[none].memory, k->unit, &prop, 0);
 }
 
 /* The page becomes the next of the sequence, or nothing has happened. */

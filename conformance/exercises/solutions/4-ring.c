@@ -82,7 +82,8 @@ vmm_result ring_join(struct ring *r, vmm_system *sys, vmm_device device, int soc
     vmm_result result = vmm_fd_receive(socket, &fd, &r->size, sizeof r->size, -1);
     if (result != VMM_SUCCESS)
         return result;
-    result = vmm_mem_import_from_shareable_handle(sys, &memory, (void *)(uintptr_t)fd, VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
+    result =
+        vmm_mem_import_from_shareable_handle(sys, &memory, (void *)(uintptr_t)fd, VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
     close(fd);
     if (result != VMM_SUCCESS)
         return result;

@@ -2,7 +2,8 @@
 #include "fix.h"
 
 /* The fill in its stream, done when it returns; then the bytes through the other address. */
-static vmm_result fill_and_read(vmm_system *sys, vmm_deviceptr at, vmm_deviceptr other, unsigned char value, void *out, uint64_t n)
+static vmm_result fill_and_read(vmm_system *sys, vmm_deviceptr at, vmm_deviceptr other, unsigned char value, void *out,
+                                uint64_t n)
 {
     vmm_stream stream;
     vmm_result result = vmm_stream_create(sys, &stream, VMM_STREAM_NON_BLOCKING);
@@ -19,8 +20,8 @@ static vmm_result fill_and_read(vmm_system *sys, vmm_deviceptr at, vmm_deviceptr
     return result == VMM_SUCCESS ? vmm_memcpy_dtoh(sys, out, other, n) : result;
 }
 
-static vmm_result at_both(vmm_system *sys, vmm_device device, vmm_mem_generic_allocation_handle memory, vmm_deviceptr at, uint64_t size,
-                          unsigned char value, void *out, uint64_t n)
+static vmm_result at_both(vmm_system *sys, vmm_device device, vmm_mem_generic_allocation_handle memory, vmm_deviceptr at,
+                          uint64_t size, unsigned char value, void *out, uint64_t n)
 {
     const vmm_mem_access_desc access = {{VMM_MEM_LOCATION_TYPE_DEVICE, device}, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE};
     vmm_result result = vmm_mem_map(sys, at, size, 0, memory, 0);
