@@ -53,7 +53,7 @@ grade() { # grade PROGRAM ARGUMENT...: where a profile is named it lies beside t
 
 # ---- solutions and skeletons ----
 
-machines=(sim:h100,strict sim:odd sim:h200x2 sim:coarse.profile sim:min sim:h100,schedule=random:3)
+machines=('sim:h100,strict' sim:odd sim:h200x2 sim:coarse.profile sim:min 'sim:h100,schedule=random:3')
 driver="cuda:$build/lib/libcuda.so.1"
 for folder in "$exercises"/[0-9]-*; do
     exercise=${folder##*/}
@@ -73,6 +73,53 @@ for folder in "$exercises"/[0-9]-*; do
     [ "$status" -eq 1 ] && [ "$crashed" -eq 0 ] && { [ "$passed" -eq 0 ] || [ "$name" = fix ]; }
     result $? "the skeleton of $exercise has none, and crashes nowhere" "$(grep '^ok\|CRASH\|HANG\|^Bail' <<<"$said")"
 done
+
+# ---- as students do it ----
+
+student() { # student NAME STATUS WORDS COMMAND...
+    local name=$1 want=$2 words=$3 status
+    shift 3
+    said=$("$@" 2>&1 </dev/null)
+    status=$?
+    [ "$status" -eq "$want" ] && [[ $said == *"$words"* ]]
+    result $? "$name" "status $status: $said"
+}
+
+cuvmm=$build/bin/cuvmm
+mine=$work/mine
+student 'they are listed' 0 '  1  vector: a vector that grows without moving' "$cuvmm" exercise
+student 'one is copied out' 0 'task.md says what to do' "$cuvmm" exercise take vector "$mine"
+student 'without its grader' 0 $'task.md\nvector.c\nvector.h' ls "$mine"
+student 'and not over what is there' 2 'is there already' "$cuvmm" exercise take 1 "$mine"
+student 'there is no other' 2 'there is no exercise "9"' "$cuvmm" exercise take 9 "$work/nine"
+student 'the skeleton is told what is wrong' 1 'not ok 1 - sim:h100 open: vector_open succeeds' \
+    "$cuvmm" exercise grade 1 "$mine/vector.c"
+cp "$exercises/solutions/1-vector.c" "$mine/vector.c"
+student 'a solution has all points' 0 'points, 3 skipped' "$cuvmm" exercise grade vector "$mine/vector.c"
+student 'on one machine, point by point' 0 'ok 1 - sim:odd open: vector_open succeeds' \
+    "$cuvmm" exercise grade 1-vector "$mine/vector.c" --all --part=open sim:odd
+student 'no file' 2 'is no file' "$cuvmm" exercise grade 1 "$mine/none.c"
+student 'no exercise and no file' 2 'grade needs the exercise and your file' "$cuvmm" exercise grade
+student 'an option that there is not' 2 'unknown option "--fast"' "$cuvmm" exercise grade 1 "$mine/vector.c" --fast
+echo '/* mine */' >>"$mine/vector.h"
+student 'the contract is not to be changed' 2 'change it back' "$cuvmm" exercise grade 1 "$mine/vector.c"
+cp "$exercises/1-vector/vector.h" "$mine/vector.h"
+echo 'int error' >>"$mine/vector.c"
+student 'what does not compile is no failed point' 2 'does not compile; above is why' "$cuvmm" exercise grade 1 "$mine/vector.c"
+student 'no exercises, no list' 2 'CUVMM_EXERCISES' env CUVMM_EXERCISES="$work/none" "$cuvmm" exercise
+make=(make --no-print-directory BUILD="$build" CC="$compiler")
+student 'make lists them' 0 '  6  fix: fix this program' "${make[@]}" exercise
+student 'make copies one out' 0 'task.md says what to do' "${make[@]}" exercise EX=fix INTO="$work/fix"
+student 'make grades' 2 '#   mistake   ' "${make[@]}" grade EX=fix SRC="$work/fix/fix.c"
+said=''
+for folder in "$exercises"/[0-9]-*; do
+    for rule in $(grep -oE '"(EX|VMM)-[A-Z0-9-]+"' "$folder/grade.c" | sort -u | tr -d '"'); do
+        grep -q "$rule" "$folder/task.md" || said+="$rule is not in $folder/task.md "
+        [[ $rule == VMM-* ]] || [ "$(grep -o "\"$rule\"" "$folder/grade.c" | wc -l)" -gt 1 ] || said+="$rule is of no use in $folder "
+    done
+done
+[ -z "$said" ]
+result $? 'each rule that a grader names stands in its task, and each of its own is used' "$said"
 
 # ---- mistakes ----
 

@@ -10,8 +10,6 @@ const struct grade_rule grade_rules[] = {
     {"EX-DEFRAG-RIGHTS", "every piece keeps its rights, and no other device gets any",
      "a new mapping has no rights: set the piece's own, for the one device"},
     {"EX-DEFRAG-STAYS", "what lies right is left alone", "compare the address with the place before unmapping"},
-    {"EX-DEFRAG-WHOLE", "also after a failure every piece is mapped where its at says",
-     "where mapping at the new place fails, map it at the old one again, with its rights"},
     {0},
 };
 
