@@ -115,7 +115,8 @@ said=''
 for folder in "$exercises"/[0-9]-*; do
     for rule in $(grep -oE '"(EX|VMM)-[A-Z0-9-]+"' "$folder/grade.c" | sort -u | tr -d '"'); do
         grep -q "$rule" "$folder/task.md" || said+="$rule is not in $folder/task.md "
-        [[ $rule == VMM-* ]] || [ "$(grep -o "\"$rule\"" "$folder/grade.c" | wc -l)" -gt 1 ] || said+="$rule is of no use in $folder "
+        ! grep -q "{\"$rule\"" "$folder/grade.c" || [ "$(grep -o "\"$rule\"" "$folder/grade.c" | wc -l)" -gt 1 ] ||
+            said+="$rule is of no use in $folder "
     done
 done
 [ -z "$said" ]
