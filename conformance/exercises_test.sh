@@ -32,6 +32,8 @@ result() { # result STATUS NAME SAID
 
 flags=(-std=c11 -O0 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Werror
     -D_POSIX_C_SOURCE=200809L -I"$build/include" -I"$build/include/cuvmm")
+system=(-pthread) # which the static library needs, where the shared one was not made
+[ "$(uname -s)" != Linux ] || system+=(-ldl)
 mkdir "$work/grader"
 said=$(cd "$work/grader" && "$compiler" "${flags[@]}" -O1 -c "$OLDPWD/$exercises"/grader/*.c "$OLDPWD/conformance/tap.c" 2>&1)
 result $? 'the grader compiles without a warning' "$said"
@@ -44,7 +46,7 @@ compile() { # compile EXERCISE SOURCE PROGRAM [FLAG...]
     local exercise=$1 source=$2 program=$3
     shift 3
     "$compiler" "${flags[@]}" "$@" -I"$exercises/$exercise" -o "$program" "$source" "$work/$exercise.o" "$work"/grader/*.o \
-        -L"$build/lib" -lcuvmm -Wl,-rpath,"$build/lib" 2>&1
+        -L"$build/lib" -lcuvmm -Wl,-rpath,"$build/lib" "${system[@]}" 2>&1
 }
 
 grade() { # grade PROGRAM ARGUMENT...: where a profile is named it lies beside the exercises
