@@ -10,7 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { DONE = 42 }; /* status of a part that came to its end; what the student's code may exit with is another */
+/* Status of a part that came to its end, which the student's code does not end with by chance; of one that gave up. */
+enum { DONE = 42, BAILED = 255 };
 
 static unsigned points, failures, skipped;
 
@@ -33,8 +34,8 @@ static void show(const char *line, const char *spec, const char *part)
         failures += bad;
         skipped += strstr(name, " # SKIP ") != NULL;
         printf("%s %u - %s %s: %s", bad ? "not ok" : "ok", points, spec, part, name + 3);
-    } else if (strncmp(line, "#   failed at ", 14) != 0) { /* which would be a line of the grader */
-        printf("%s%s", line[0] == '#' ? "" : "# | ", line);
+    } else if (line[0] != '\n' && strncmp(line, "#   failed at ", 14) != 0) { /* the latter would be a line of the grader */
+        printf("%s%s%s", line[0] == '#' ? "" : "# | ", line, strchr(line, '\n') ? "" : "\n");
     }
 }
 
@@ -53,7 +54,7 @@ static void run_part(const struct grade_part *part, const char *spec, FILE *said
     setpgid(0, 0);
     alarm(patience());
     if (dup2(fileno(said), STDOUT_FILENO) < 0 || dup2(fileno(said), STDERR_FILENO) < 0)
-        _exit(255);
+        _exit(BAILED);
     part->run(spec);
     fflush(NULL);
     _exit(DONE);
@@ -68,6 +69,8 @@ static void judge_end(const char *spec, const char *part, int status)
     } else if (WIFSIGNALED(status)) {
         snprintf(words, sizeof words, "the program crashed with signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
         fail(spec, part, words, "EX-CRASH");
+    } else if (WEXITSTATUS(status) == BAILED) {
+        fail(spec, part, "the machine cannot be used; above is why", NULL);
     } else if (WEXITSTATUS(status) != DONE) {
         snprintf(words, sizeof words, "the part ended with status %d before its end", WEXITSTATUS(status));
         fail(spec, part, words, "EX-CRASH");
@@ -84,7 +87,7 @@ static void grade_part(const struct grade_part *part, const char *spec)
     if (child == 0)
         run_part(part, spec, said);
     if (child < 0) {
-        fail(spec, part->name, "no process can be started", NULL);
+        fail(spec, part->name, "no process, or no file for what it says, can be had", NULL);
         if (said)
             fclose(said);
         return;
@@ -117,7 +120,14 @@ int main(int argc, char **argv)
         grade_on(argv[i], only);
     for (size_t i = 0; first >= argc && i < sizeof usual / sizeof usual[0]; i++)
         grade_on(usual[i], only);
+    if (!points) {
+        fprintf(stderr, "there is no part \"%s\"; the parts are", only);
+        for (const struct grade_part *part = grade_parts; part->name; part++)
+            fprintf(stderr, " \"%s\"", part->name);
+        fputc('\n', stderr);
+        return 2;
+    }
     printf("1..%u\n# %u of %u points", points, points - failures - skipped, points - skipped);
     printf(skipped ? ", %u skipped\n" : "\n", skipped);
-    return failures || !points;
+    return failures > 0;
 }

@@ -33,7 +33,7 @@ struct grade_rule {
 /* What was told of a call that was refused, or that left something behind. */
 struct grade_told {
     bool is;
-    char rule[48], text[1400];
+    char rule[48], text[2400];
 };
 
 /* A machine as a part uses it. */
@@ -109,8 +109,8 @@ bool grade_others_have_none(struct grade *g, vmm_deviceptr at, uint64_t size);
  *     if (GRADE_TWICE(g, vector_resize(&v, size)))      cuMemMap inside fails -> returns GRADE_INJECTED, not anything else
  *         grade_holds(g, v.size == size, "...");        called again -> SUCCESS
  *
- * grade_holds says what else must be true then. The scenario ends by giving everything back. Three points: an error is passed
- * on; it goes on after an error; nothing is left after an error. A call that was to give something back (unmap, release,
+ * grade_holds says what else must be true then. The scenario ends by giving everything back. Four points: an error is passed
+ * on; it goes on after an error; the way back breaks no rule; nothing is left after an error. A call that was to give something back (unmap, release,
  * free) is spared unless the scenario sets strict: mostly nobody can do anything about that. The way back itself is spared
  * always, for one call fails in each run. */
 #define GRADE_INJECTED VMM_ERROR_UNKNOWN

@@ -55,17 +55,25 @@ void grade_note_rule(const char *id)
     }
 }
 
+/* The student's program may have printed something and not ended the line, which would hide the point. */
+static void new_line(void)
+{
+    putchar('\n');
+}
+
 bool grade_point(struct grade *g, bool good, const char *rule, const char *name, const char *mistake, ...)
 {
     char words[600];
     va_list args;
     if (good) {
+        new_line();
         tap_ok(true, "%s", name);
         return true;
     }
     va_start(args, mistake);
     vsnprintf(words, sizeof words, mistake, args);
     va_end(args);
+    new_line();
     tap_ok(false, "%s", name);
     tap_note("  mistake   %s", words);
     if (!rule && g->told.is && g->told.rule[0])
@@ -94,6 +102,7 @@ bool grade_refused(struct grade *g, vmm_result got, vmm_result want, const char 
 
 void grade_skip(const char *name, const char *reason)
 {
+    new_line();
     tap_skip(reason, "%s", name);
 }
 
@@ -249,8 +258,8 @@ void grade_holds(struct grade *g, bool good, const char *what)
 
 /* What all runs together came to: the first that went wrong in each of three ways. */
 struct outcome {
-    char changed[320], spoilt[320], left[200];
-    struct grade_told told;
+    char changed[320], spoilt[320], broke[200], left[200];
+    struct grade_told breach, leak;
     unsigned runs;
 };
 
@@ -264,11 +273,17 @@ static void judge(struct outcome *o, struct grade *g)
             memcpy(o->spoilt, g->spoilt, sizeof o->spoilt);
         return;
     }
-    unsigned long long left = g->gave_back ? 0 : leaks(g);
-    if (!left || o->left[0])
+    if (g->gave_back)
         return;
-    snprintf(o->left, sizeof o->left, "%s%s: %llu objects are still held", after(g), g->failed, left);
-    o->told = g->told;
+    if (g->first.is && !o->broke[0]) {
+        snprintf(o->broke, sizeof o->broke, "%s%s: a call was refused or warned of", after(g), g->failed);
+        o->breach = g->first;
+    }
+    unsigned long long left = leaks(g);
+    if (left && !o->left[0]) {
+        snprintf(o->left, sizeof o->left, "%s%s: %llu objects are still held", after(g), g->failed, left);
+        o->leak = g->told;
+    }
 }
 
 /* One run, with the nth call failing. False when the scenario was over before. */
@@ -288,22 +303,23 @@ static bool run_with_fault(struct outcome *o, const char *spec, unsigned nth, gr
     return hit;
 }
 
-static void say(struct outcome *o, const char *name, const char *wrong, const char *rule, bool told)
+static void say(const struct outcome *o, const char *name, const char *wrong, const char *rule, const struct grade_told *told)
 {
-    struct grade g = {.told = o->told};
-    g.told.is = told && o->told.is;
+    struct grade g = {0};
+    if (told)
+        g.told = *told;
     grade_point(&g, !wrong[0] && o->runs, rule, name, "%s", wrong[0] ? wrong : "it makes no call that could fail");
 }
 
 void grade_each_fault(const char *spec, grade_scenario scenario)
 {
     static const unsigned most = 400;
-    struct outcome o = {{0}, {0}, {0}, {0}, 0};
+    struct outcome o = {.runs = 0};
     for (unsigned nth = 1; nth <= most && run_with_fault(&o, spec, nth, scenario); nth++)
-        if (o.changed[0] && o.spoilt[0] && o.left[0])
-            break;
-    say(&o, "an error is passed on", o.changed, "EX-ERROR-PASSED", false);
-    say(&o, "it goes on after an error", o.spoilt, "EX-ERROR-UNCHANGED", false);
-    say(&o, "nothing is left after an error", o.left, NULL, true);
+        ;
+    say(&o, "an error is passed on", o.changed, "EX-ERROR-PASSED", NULL);
+    say(&o, "it goes on after an error", o.spoilt, "EX-ERROR-UNCHANGED", NULL);
+    say(&o, "the way back breaks no rule", o.broke, NULL, &o.breach);
+    say(&o, "nothing is left after an error", o.left, NULL, &o.leak);
     tap_note("  %u calls were made to fail, one in each run", o.runs);
 }
