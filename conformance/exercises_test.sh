@@ -95,13 +95,15 @@ student 'without its grader' 0 $'task.md\nvector.c\nvector.h' ls "$mine"
 student 'and not over what is there' 2 'is there already' "$cuvmm" exercise take 1 "$mine"
 student 'there is no other' 2 'there is no exercise "9"' "$cuvmm" exercise take 9 "$work/nine"
 fast=(env CFLAGS='-O0 -g0' "$cuvmm" exercise grade)
-student 'the skeleton is told what is wrong' 1 'not ok 1 - sim:h100 open: vector_open succeeds' "${fast[@]}" 1 "$mine/vector.c" sim:h100
+student 'the skeleton is told what is wrong' 1 'not ok 1 - sim:h100 open: vector_open succeeds' \
+    "${fast[@]}" 1 "$mine/vector.c" sim:h100
 cp "$exercises/solutions/1-vector.c" "$mine/vector.c"
 student 'a solution has all points' 0 'points, 3 skipped' "${fast[@]}" vector "$mine/vector.c"
 student 'on one machine, point by point' 0 'ok 1 - sim:odd open: vector_open succeeds' \
     "${fast[@]}" 1-vector "$mine/vector.c" --all --part=open sim:odd
 student 'no file' 2 'is no file' "$cuvmm" exercise grade 1 "$mine/none.c"
 student 'no exercise and no file' 2 'grade needs the exercise and your file' "$cuvmm" exercise grade
+student 'an option behind a machine' 2 'options stand before' "$cuvmm" exercise grade 1 "$mine/vector.c" sim:odd --all
 student 'an option that there is not' 2 'unknown option "--fast"' "$cuvmm" exercise grade 1 "$mine/vector.c" --fast
 echo '/* mine */' >>"$mine/vector.h"
 student 'the contract is not to be changed' 2 'change it back' "$cuvmm" exercise grade 1 "$mine/vector.c"

@@ -110,9 +110,9 @@ bool grade_others_have_none(struct grade *g, vmm_deviceptr at, uint64_t size);
  *         grade_holds(g, v.size == size, "...");        called again -> SUCCESS
  *
  * grade_holds says what else must be true then. The scenario ends by giving everything back. Four points: an error is passed
- * on; it goes on after an error; the way back breaks no rule; nothing is left after an error. A call that was to give something back (unmap, release,
- * free) is spared unless the scenario sets strict: mostly nobody can do anything about that. The way back itself is spared
- * always, for one call fails in each run. */
+ * on; it goes on after an error; the way back breaks no rule; nothing is left after an error. A call that was to give
+ * something back (unmap, release, free) is spared unless the scenario sets strict: mostly nobody can do anything about that.
+ * The way back itself is spared always, for one call fails in each run. */
 #define GRADE_INJECTED VMM_ERROR_UNKNOWN
 typedef void (*grade_scenario)(struct grade *g);
 void grade_each_fault(const char *spec, grade_scenario scenario);

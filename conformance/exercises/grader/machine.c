@@ -165,11 +165,8 @@ void grade_open(struct grade *g, const char *spec, const char *layers)
            vmm_mem_get_allocation_granularity(g->sys, &g->unit, &any, VMM_MEM_ALLOC_GRANULARITY_MINIMUM) == VMM_SUCCESS &&
            vmm_ctx_create(g->sys, &g->ctx, 0, g->device) == VMM_SUCCESS &&
            vmm_mem_get_info(g->sys, &g->before, NULL) == VMM_SUCCESS;
-    if (!open) {
-        keep(&g->told, vmm_last_detail());
-        note_text(g->told.text);
-        tap_bail("the machine %s cannot be used", whole);
-    }
+    if (!open)
+        tap_bail("%s: %s %s", whole, vmm_result_name(vmm_last_detail()->result), vmm_last_detail()->note);
     if (!is_exact(spec))
         g->before = 0;
     vmm_set_report(g->sys, hear, g);
