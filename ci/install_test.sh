@@ -147,6 +147,8 @@ fi
 if [ -x "$dest/opt/cuvmm/bin/cuvmm" ]; then
     run "$dest/opt/cuvmm/bin/cuvmm" explain VMM-MAP-OVERLAP
     ok $? 'the command runs'
+    (cd / && run "$dest/opt/cuvmm/bin/cuvmm" lesson 1)
+    ok $? 'and has the lessons in it'
     run "$dest/opt/cuvmm/bin/cuvmm" exercise grade 1 conformance/exercises/solutions/1-vector.c
     ok $? 'and grades an exercise with what is installed'
     run test ! -e "$dest/opt/cuvmm/share/cuvmm/exercises/solutions"

@@ -9,6 +9,7 @@
 
 #include "cuvmm.h"
 #include "in_place.h"
+#include "text.h"
 
 #ifndef CUVMM_HAVE_JANSSON
 
@@ -221,8 +222,9 @@ int replay(FILE *in, const char *name, const char *backend, FILE *out, FILE *err
     r->out = out;
     r->err = err;
     r->name = name;
+    r->foreign = -1;
     int status = 2;
-    if (open_in_place(backend, &r->sys) != VMM_SUCCESS) {
+    if (open_in_place_backed(backend, &r->sys) != VMM_SUCCESS) {
         fprintf(err, "cuvmm replay: the backend cannot be opened: %s\n", vmm_last_detail()->note);
     } else {
         r->rules = vmm_visit(r->sys, ignore_object, NULL) == VMM_SUCCESS;
@@ -239,6 +241,8 @@ int replay(FILE *in, const char *name, const char *backend, FILE *out, FILE *err
     step_end(&r->step);
     for (size_t i = 0; i < r->opened; i++)
         close(r->open[i]);
+    if (r->foreign >= 0)
+        close(r->foreign);
     free(r->open);
     fabrics_clear(&r->fabrics);
     text_free(&line);
@@ -248,12 +252,6 @@ int replay(FILE *in, const char *name, const char *backend, FILE *out, FILE *err
 }
 
 #endif
-
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
 
 static int open_and_replay(const char *path, const char *backend, FILE *out, FILE *err)
 {
@@ -266,7 +264,7 @@ static int open_and_replay(const char *path, const char *backend, FILE *out, FIL
     /* Layers of the environment would wrap the replay too; tracing it into the very file that it reads is never
      * meant. */
     unsetenv("CUVMM_LAYERS");
-    int status = replay(in, standard ? "standard input" : base_name(path), backend, out, err);
+    int status = replay(in, standard ? "standard input" : text_base_name(path), backend, out, err);
     if (!standard)
         fclose(in);
     return status;

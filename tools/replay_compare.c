@@ -1,10 +1,13 @@
 /* What a replayed call answered against what the trace says. See replay_state.h. */
 #ifdef CUVMM_HAVE_JANSSON
+#define _POSIX_C_SOURCE 200809L
 #include "replay_state.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "layers/trace.h"
 
@@ -35,6 +38,26 @@ uint64_t replay_translate(const struct replay *r, uint64_t recorded)
             return o->now + (recorded - o->recorded);
     }
     return recorded;
+}
+
+/* Of a page that is not there, msync says so. */
+static bool is_in_process(uint64_t address, uint64_t size)
+{
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), start = address / page * page;
+    return msync((void *)(uintptr_t)start, (size_t)(address - start + size), MS_ASYNC) == 0;
+}
+
+bool replay_device(const struct replay *r, uint64_t recorded, uint64_t size, uint64_t *now)
+{
+    for (size_t i = r->objects; i-- > 0;) {
+        const struct replay_object *o = &r->object[i];
+        uint64_t offset = recorded - o->recorded;
+        if ((o->name[0] != 'R' && o->name[0] != 'A') || recorded < o->recorded || offset >= o->size)
+            continue;
+        *now = o->now + offset;
+        return !o->ended && size <= o->size - offset && is_in_process(*now, size);
+    }
+    return false;
 }
 
 static void learn(struct replay *r, const char *name, uint64_t recorded, uint64_t now, uint64_t size)
@@ -237,6 +260,19 @@ static bool compare_result(struct replay *r, json_t *line, struct text *differen
     return true;
 }
 
+/* What a call gave back is known still, to name it, and nothing lies there. */
+static void end_object(struct replay *r)
+{
+    const union vmm_any_call *call = &r->step.call;
+    bool freed = call->head.id == VMM_CALL_mem_address_free, ended = freed || call->head.id == VMM_CALL_mem_free;
+    uint64_t at = freed ? call->mem_address_free.ptr : call->mem_free.dptr;
+    for (size_t i = r->objects; ended && r->step.result == VMM_SUCCESS && i-- > 0;)
+        if (r->object[i].name[0] == (freed ? 'R' : 'A') && r->object[i].now == at) {
+            r->object[i].ended = true;
+            return;
+        }
+}
+
 bool replay_compare(struct replay *r, json_t *line, struct text *difference)
 {
     size_t count;
@@ -244,6 +280,7 @@ bool replay_compare(struct replay *r, json_t *line, struct text *difference)
     json_t *out = json_object_get(line, "out"), *names = json_object_get(line, "names");
     if (!compare_result(r, line, difference))
         return false;
+    end_object(r);
     for (size_t i = 0; out && difference->length == 0 && i < count; i++) {
         json_t *json = json_object_get(out, params[i].name);
         if (json && step_is_out(params[i].kind) && vmm_call_scalar(&r->step.call.head, &params[i]) &&

@@ -1,7 +1,9 @@
 /* From a line of a trace to a call that can be made. See replay_state.h. */
 #ifdef CUVMM_HAVE_JANSSON
+#define _POSIX_C_SOURCE 200809L
 #include "replay_state.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -147,14 +149,23 @@ static bool load_data(struct replay *r, const char *key, json_t *json)
     return true;
 }
 
-/* A device address in the place of the host's: of what lies there now. */
+/* A device address in the place of the host's; where it lies now is known with the size (lend_device). */
 static bool load_device_for_host(struct replay *r, json_t *json, const struct vmm_param *param)
 {
     uint64_t address;
     if (!replay_hex(r, "device", json_object_get(json, "device"), &address))
         return false;
-    vmm_call_set_scalar(&r->step.call.head, param, replay_translate(r, address));
+    vmm_call_set_scalar(&r->step.call.head, param, address);
     return true;
+}
+
+/* Without the call, contents are not known from here on. */
+static void lend_device(struct replay *r, const struct vmm_param *param, uint64_t size, bool *skip)
+{
+    uint64_t now = 0;
+    if (!replay_device(r, vmm_call_scalar(&r->step.call.head, param), size, &now))
+        *skip = r->unknown_bytes = true;
+    vmm_call_set_scalar(&r->step.call.head, param, now);
 }
 
 static bool load_bytes(struct replay *r, const char *key, json_t *json, const struct vmm_param *param, bool *skip)
@@ -208,11 +219,19 @@ static bool load_scalar(struct replay *r, json_t *json, json_t *names, const str
     return true;
 }
 
-/* One that no export of the trace made is none here. */
-static bool load_descriptor(struct replay *r, json_t *names, const struct vmm_param *param)
+/* What stands for an open descriptor that no export of the trace made. */
+static uint64_t foreign(struct replay *r)
 {
-    const char *name = json_string_value(json_object_get(names, param->name));
-    uint64_t value = UINT64_MAX;
+    if (r->foreign < 0)
+        r->foreign = open("/dev/null", O_RDWR | O_CLOEXEC);
+    return (uint64_t)(int64_t)r->foreign;
+}
+
+/* One that was closed is none here. */
+static bool load_descriptor(struct replay *r, json_t *json, json_t *names, const struct vmm_param *param)
+{
+    const char *name = json_string_value(json_object_get(names, param->name)), *kind = json_string_value(json);
+    uint64_t value = !name && kind && strcmp(kind, "fd") == 0 ? foreign(r) : UINT64_MAX;
     if (name && !replay_named(r, name, &value))
         return replay_malformed(r, param->name, "%s is named \"%.40s\", which no earlier line made", param->name, name);
     vmm_call_set_scalar(&r->step.call.head, param, value);
@@ -232,7 +251,7 @@ static bool load_param(struct replay *r, json_t *args, json_t *names, const stru
         return true;
     }
     switch (param->kind) {
-    case VMM_PARAM_FD: return load_descriptor(r, names, param);
+    case VMM_PARAM_FD: return load_descriptor(r, json, names, param);
     case VMM_PARAM_PROP: return replay_prop(r, param->name, json, &r->step.prop);
     case VMM_PARAM_TEAM: return load_team(r, param->name, json, &r->step.team);
     case VMM_PARAM_LOCATION: return replay_location(r, param->name, json, &r->step.location);
@@ -268,7 +287,9 @@ static void bound(struct replay *r, json_t *args, const struct vmm_param *params
             *skip |= step->call.pointer_get_attributes.num_attributes > listed;
         if (params[i].kind == VMM_PARAM_OUT_TEXT)
             *skip |= step->call.device_get_name.len > STEP_TEXT;
-        if (params[i].kind == VMM_PARAM_OUT_BYTES && !json_object_get(json_object_get(args, params[i].name), "device")) {
+        if (json_object_get(json_object_get(args, params[i].name), "device")) {
+            lend_device(r, &params[i], step->call.memcpy_htod.byte_count, skip);
+        } else if (params[i].kind == VMM_PARAM_OUT_BYTES) {
             uint64_t size = step->call.memcpy_dtoh.byte_count;
             *skip |= size > COPY_MAX;
             step->bytes = text_grow(NULL, *skip ? 1 : (size_t)size);

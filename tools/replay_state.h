@@ -34,6 +34,7 @@ struct replay {
     bool unknown_bytes;       /* a copy whose bytes the trace does not hold was made: contents are not compared */
     int *open;                /* descriptors that exports made */
     size_t opened;
+    int foreign;              /* an open descriptor that no export made, -1 until one is needed */
     struct fabrics fabrics;   /* fabric handles that they made */
     uint64_t made, skipped;
     struct step step;
@@ -52,6 +53,10 @@ bool replay_compare(struct replay *r, json_t *line, struct text *difference);
 /* "R1+0x200" as it is now, and where a recorded value lies now. False: no such object. */
 bool replay_named(const struct replay *r, const char *name, uint64_t *value);
 uint64_t replay_translate(const struct replay *r, uint64_t recorded);
+
+/* Where size bytes of a recorded device address lie now, for a call that takes them for the host's: in a reservation or
+ * allocation that lives, which the process has in its own addresses, too. False: nowhere that could be touched. */
+bool replay_device(const struct replay *r, uint64_t recorded, uint64_t size, uint64_t *now);
 
 /* A hex string of the trace. */
 bool replay_hex(struct replay *r, const char *key, json_t *json, uint64_t *value);

@@ -50,7 +50,8 @@
  *                                {"length":"0x200000","fnv1a64":"0x..."}; {"length":"0x4"} alone when the call failed,
  *                                for then the pointer need not be readable; {"length":"0x4","device":"0x7f..."} for a device
  *                                address in the place of the host's, also where bytes are written
- *   FD                           "fd", with a name where an export of this trace made it ("D1"); "fabric" of a fabric handle,
+ *   FD                           "fd", with a name where an export of this trace made it ("D1"); "closed" of a number that is no open
+ *                                descriptor, which has no name; "fabric" of a fabric handle,
  *                                which has a name where it was exported and this call succeeded
  *   every OUT_ kind              "out"; of OUT_ATTRIBUTES a list with one "out" or null for each element
  *   any pointer that is NULL     null

@@ -73,7 +73,7 @@ static bool add(struct names *names, enum name_kind kind, uint64_t start, uint64
         return false;
     struct name_entry *entry = names->table[kind].entry + at;
     memmove(entry + 1, entry, (names->table[kind].count - at) * sizeof *entry);
-    *entry = (struct name_entry){start, size, number};
+    *entry = (struct name_entry){start, size, kind == NAME_DESCRIPTOR ? trace_file(start) : 0, number};
     names->table[kind].count++;
     return true;
 }
@@ -185,6 +185,8 @@ bool names_find(const struct names *names, enum vmm_param_kind kind, uint64_t va
     case VMM_PARAM_OUT_FD:
         letter = 'D';
         entry = find(names, NAME_DESCRIPTOR, value);
+        if (entry && entry->file != trace_file(value))
+            entry = NULL;
         break;
     case VMM_PARAM_STREAM:
     case VMM_PARAM_OUT_STREAM:

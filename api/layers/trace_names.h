@@ -14,6 +14,7 @@ enum name_kind { NAME_RESERVATION, NAME_ALLOCATION, NAME_HANDLE, NAME_CONTEXT, N
 
 struct name_entry {
     uint64_t start, size; /* size is 1 for values that are no addresses */
+    uint64_t file;        /* of a descriptor: which (trace_file), since its number may be another's later; else 0 */
     uint32_t number;
 };
 

@@ -1,6 +1,8 @@
+#define _POSIX_C_SOURCE 200809L
 #include "trace_value.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 #include "trace.h"
 
@@ -162,7 +164,7 @@ static void write_pointed(struct json *json, const struct vmm_call *call, const 
         write_wanted(json, param->name, at, length_in(call, "num_attributes"));
         break;
     case VMM_PARAM_FD:
-        json_text(json, param->name, trace_is_fabric(call) ? "fabric" : "fd");
+        json_text(json, param->name, trace_is_fabric(call) ? "fabric" : trace_file(vmm_call_scalar(call, param)) ? "fd" : "closed");
         break;
     case VMM_PARAM_FUNCTION:
     case VMM_PARAM_USER_DATA:
@@ -294,6 +296,17 @@ bool trace_is_fabric(const struct vmm_call *call)
 uint64_t trace_fabric(const void *bytes)
 {
     return trace_hash(bytes, VMM_FABRIC_HANDLE_SIZE) | UINT64_C(1) << 63;
+}
+
+uint64_t trace_file(uint64_t value)
+{
+    struct stat status;
+    if (value >> 63 && value >> 31 != UINT64_MAX >> 31) /* no negative number */
+        return value;
+    if (fstat((int)(uint32_t)value, &status) != 0)
+        return 0;
+    const uint64_t which[] = {(uint64_t)status.st_dev, (uint64_t)status.st_ino};
+    return trace_hash(which, sizeof which) | 1;
 }
 
 /* What was imported: a descriptor, or, once it is known to be one, a fabric handle. */

@@ -25,4 +25,8 @@ bool trace_is_out(enum vmm_param_kind kind);
 bool trace_is_fabric(const struct vmm_call *call);
 uint64_t trace_fabric(const void *bytes);
 
+/* Closing is no call: which file the number stands for now, of whose lower half a driver knows descriptors; 0 for none of this
+ * process (any more). What stands for a fabric handle is its own file. */
+uint64_t trace_file(uint64_t value);
+
 #endif

@@ -359,8 +359,7 @@ static void ask_events(void *user)
 static struct inside prepare(struct fix *f)
 {
     struct inside in = {.sys = S, .done = fix_event(f), .pending = fix_event(f), .moved = fix_event(f)};
-    if (f->house && f->house->brief)
-        fix_skip(f, "what is called inside a function cannot be replayed");
+    house_need_calls(f, "what is called inside a function cannot be replayed");
     fix_need(f, vmm_event_create(S, &in.ended, 0));
     in.stream = fix_stream(f);
     in.aside = fix_stream(f);

@@ -584,8 +584,7 @@ TEST_EXPECTS("flight.threads", threads_with_streams)
     enum { THREADS = 4 };
     struct worker worker[THREADS];
     pthread_t thread[THREADS];
-    if (f->house && f->house->brief)
-        fix_skip(f, "what threads do in turns cannot be replayed");
+    house_need_calls(f, "what threads do in turns cannot be replayed");
     vmm_deviceptr p = fix_mapped(f, f->g, RW, NULL);
     fix_settle(f);
     for (unsigned i = 0; i < THREADS; i++)

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "house.h"
 #include "test.h"
 #include "touch.h"
 
@@ -77,6 +78,7 @@ TEST_EXPECTS("host.rights_in_place_numa", numa_memory_in_place)
 TEST_EXPECTS("host.coherent", host_and_device_see_the_same)
 {
     fix_need_host(f);
+    house_need_calls(f, "what the host does in place cannot be replayed");
     uint64_t size = fix_host_unit(f);
     vmm_mem_generic_allocation_handle handle;
     vmm_deviceptr at = place(f, VMM_MEM_LOCATION_TYPE_HOST, 0, size, &handle);
@@ -101,6 +103,7 @@ TEST_EXPECTS("host.coherent", host_and_device_see_the_same)
 TEST_EXPECTS("host.aliases_in_place", host_memory_at_two_places)
 {
     fix_need_host(f);
+    house_need_calls(f, "what the host does in place cannot be replayed");
     uint64_t size = fix_host_unit(f);
     vmm_mem_generic_allocation_handle handle;
     vmm_deviceptr first = place(f, VMM_MEM_LOCATION_TYPE_HOST, 0, size, &handle), second = first + size;
@@ -122,6 +125,7 @@ TEST_EXPECTS("host.aliases_in_place", host_memory_at_two_places)
 TEST_EXPECTS("host.remap_keeps_bytes", host_memory_moves)
 {
     fix_need_host(f);
+    house_need_calls(f, "what the host does in place cannot be replayed");
     uint64_t size = fix_host_unit(f);
     vmm_mem_generic_allocation_handle handle;
     vmm_deviceptr at = place(f, VMM_MEM_LOCATION_TYPE_HOST, 0, size, &handle);
@@ -139,6 +143,7 @@ TEST_EXPECTS("host.remap_keeps_bytes", host_memory_moves)
 TEST_EXPECTS("host.new_memory_is_zero", host_memory_is_clean)
 {
     fix_need_host(f);
+    house_need_calls(f, "what the host does in place cannot be replayed");
     uint64_t size = fix_host_unit(f);
     vmm_mem_generic_allocation_handle handle;
     for (int round = 0; round < 3; round++) {
@@ -169,6 +174,7 @@ TEST_EXPECTS("host.device_memory_is_out_of_reach", device_memory_and_the_host)
 TEST_EXPECTS("host.copies_in_place", copies_and_the_host)
 {
     fix_need_host(f);
+    house_need_calls(f, "what the host does in place cannot be replayed");
     uint64_t size = fix_host_unit(f);
     vmm_mem_generic_allocation_handle handle;
     vmm_deviceptr at = place(f, VMM_MEM_LOCATION_TYPE_HOST, 0, size, &handle), own = fix_mapped(f, size, RW, NULL);
@@ -232,6 +238,7 @@ TEST_BREAKS(HOST_ACCESS, touches_that_are_explained)
 {
     fix_need_simulator(f, "a driver leaves it at the signal");
     fix_need_host(f);
+    house_need_calls(f, "what the host does in place cannot be replayed");
     uint64_t size = fix_host_unit(f);
     vmm_mem_generic_allocation_handle handle;
     vmm_deviceptr device = fix_mapped(f, f->g, RW, NULL), at = place(f, VMM_MEM_LOCATION_TYPE_HOST, 0, size, &handle);
@@ -249,6 +256,7 @@ TEST_NEAR_MISS(HOST_ACCESS, touches_with_just_enough_rights)
 {
     fix_need_simulator(f, "a driver leaves it at the signal");
     fix_need_host(f);
+    house_need_calls(f, "what the host does in place cannot be replayed");
     uint64_t size = fix_host_unit(f);
     vmm_mem_generic_allocation_handle handle;
     vmm_deviceptr at = place(f, VMM_MEM_LOCATION_TYPE_HOST, 0, size, &handle);

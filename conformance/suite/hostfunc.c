@@ -128,8 +128,7 @@ static struct inside prepare(struct fix *f)
 /* Nothing of what is refused is done, and the state is the same. */
 TEST_BREAKS(HOSTFUNC_CALL, control_calls_inside)
 {
-    if (f->house && f->house->brief)
-        fix_skip(f, "what is called inside a function cannot be replayed");
+    house_need_calls(f, "what is called inside a function cannot be replayed");
     struct inside in = prepare(f);
     ACCEPTED(vmm_launch_host_func(S, in.stream, control, &in));
     ACCEPTED(vmm_stream_synchronize(S, in.stream));
@@ -158,8 +157,7 @@ TEST_BREAKS(HOSTFUNC_CALL, all_calls_that_change_or_wait_inside)
 
 TEST_BREAKS(HOSTFUNC_CALL, calls_that_ask_inside)
 {
-    if (f->house && f->house->brief)
-        fix_skip(f, "what is called inside a function cannot be replayed");
+    house_need_calls(f, "what is called inside a function cannot be replayed");
     struct inside in = prepare(f);
     ACCEPTED(vmm_launch_host_func(S, in.stream, ask, &in));
     ACCEPTED(vmm_stream_synchronize(S, in.stream));
@@ -185,8 +183,7 @@ static void issue(void *user)
 
 TEST_WARNS(HOSTFUNC_WORK, work_issued_inside)
 {
-    if (f->house && f->house->brief)
-        fix_skip(f, "what is called inside a function cannot be replayed");
+    house_need_calls(f, "what is called inside a function cannot be replayed");
     struct inside in = prepare(f);
     bool refuses = test_refuses(f, NULL);
     ACCEPTED(vmm_launch_host_func(S, in.stream, issue, &in));
@@ -209,8 +206,7 @@ static void ask_for_work(void *user)
 
 TEST_NEAR_MISS(HOSTFUNC_CALL, asking_for_work_inside)
 {
-    if (f->house && f->house->brief)
-        fix_skip(f, "what is called inside a function cannot be replayed");
+    house_need_calls(f, "what is called inside a function cannot be replayed");
     struct inside in = prepare(f);
     ACCEPTED(vmm_launch_host_func(S, in.stream, ask_for_work, &in));
     ACCEPTED(vmm_stream_synchronize(S, in.stream));
@@ -359,8 +355,7 @@ TEST_EXPECTS("hostfunc.locks_nothing", calls_beside_a_function)
 {
     struct gate gate = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false, false, false};
     struct fix own, *root = f;
-    if (f->house && f->house->brief)
-        fix_skip(f, "what threads do in turns cannot be replayed");
+    house_need_calls(f, "what threads do in turns cannot be replayed");
     if (f->simulator) { /* eager, this thread would be the one that is held */
         scheduled_open(root, &own, "late");
         f = &own;

@@ -2,6 +2,8 @@
 
 #include <stddef.h>
 
+#include "fixture.h"
+
 #define WARM_BYTES (UINT64_C(2) << 20)
 #define STACK_MAX 64
 
@@ -66,6 +68,12 @@ void house_leave(struct fix_house *house)
             return;
         vmm_ctx_set_current(house->sys, NULL);
     }
+}
+
+void house_need_calls(struct fix *f, const char *reason)
+{
+    if (f->root->house && f->root->house->brief)
+        fix_skip(f, reason);
 }
 
 uint64_t house_close(struct fix_house *house)

@@ -18,7 +18,8 @@ struct fix_house {
     vmm_system *sys;
     vmm_context ctx; /* on device 0; NULL until a test wants one */
     bool lost;       /* a fault took the device from the process: nothing more can be tested in it */
-    bool brief;      /* states are not looked at, so that a trace of the run holds the tests' own calls */
+    bool brief;      /* states are not looked at, so that a trace of the run holds the tests' own calls; nor is tried what
+                        these do not hold */
     int devices;     /* what was measured for the first test; 0 before that */
     uint64_t minimum, unit, g;
 };
@@ -30,6 +31,13 @@ vmm_result house_context(struct fix_house *house, vmm_context *ctx);
 
 /* Takes away whatever contexts the test left on the thread's stack. */
 void house_leave(struct fix_house *house);
+
+struct fix;
+
+/* Ends the test as one that does not apply where the run is to be replayed from its calls alone, which do not hold what makes
+ * the difference: what other processes, the host in place and calls inside functions do. */
+void house_need_calls(struct fix *f, const char *reason);
+#define DUPLICATES "which descriptor a duplicate is cannot be replayed"
 
 /* Gives the context back. Returns how many objects the tests left behind, where the backend can tell. */
 uint64_t house_close(struct fix_house *house);

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "house.h"
 #include "other_team.h"
 #include "passing.h"
 #include "vmm_fd.h"
@@ -111,6 +112,7 @@ struct other other_start_on(struct fix *f, const char *spec)
 {
     struct other other = {-1, -1};
     int ends[2];
+    house_need_calls(f, "what another process does cannot be replayed");
     bool paired = vmm_fd_pair(ends) == VMM_SUCCESS;
     fflush(NULL);
     other.pid = paired ? fork() : -1;

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "house.h"
 #include "other.h"
 #include "test.h"
 
@@ -334,6 +335,7 @@ TEST_BREAKS_ON(IMPORT_ZERO, import_descriptor_zero, SHARING, TEST_AS_GIVEN, 0)
 TEST_NEAR_MISS_ON(IMPORT_ZERO, import_descriptor_zero_with_more_bits, SHARING, TEST_AS_GIVEN, 0)
 {
     need_sharing(f);
+    house_need_calls(f, DUPLICATES);
     int fd = exported(f, shareable(f, f->g)), was = dup(0), copy;
     handle_t handle = 0;
     CHECK(dup2(fd, 0) == 0, "descriptor 0 cannot be had");
@@ -372,6 +374,7 @@ TEST_BREAKS_ON(IMPORT_CLOSED, import_a_closed_descriptor, SHARING, TEST_AS_GIVEN
 TEST_NEAR_MISS_ON(IMPORT_CLOSED, import_a_duplicate, SHARING, TEST_AS_GIVEN, 0)
 {
     need_sharing(f);
+    house_need_calls(f, DUPLICATES);
     int fd = exported(f, shareable(f, f->g)), other = dup(fd);
     handle_t handle = 0;
     close(fd);
@@ -410,6 +413,7 @@ TEST_BREAKS_ON(IMPORT_FOREIGN, import_other_descriptors, SHARING, TEST_AS_GIVEN,
 TEST_NEAR_MISS_ON(IMPORT_FOREIGN, import_a_descriptor_that_was_passed_on, SHARING, TEST_AS_GIVEN, 0)
 {
     need_sharing(f);
+    house_need_calls(f, DUPLICATES);
     int fd = exported(f, shareable(f, f->g)), other = fcntl(fd, F_DUPFD_CLOEXEC, 100);
     close(fd);
     imported(f, other, f->g);

@@ -4,6 +4,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "house.h"
 #include "other.h"
 #include "test.h"
 #include "vmm_fd.h"
@@ -173,6 +174,7 @@ TEST_EXPECTS("share.descriptor_holds_anywhere", descriptor_holds_anywhere)
 TEST_EXPECTS("share.descriptor_in_flight_holds", descriptor_in_flight)
 {
     f = begin(f);
+    house_need_calls(f, DUPLICATES);
     int ends[2];
     fix_need(f, vmm_fd_pair(ends));
     uint64_t before = fix_free_memory(f);
