@@ -11,11 +11,24 @@ static const char injected_note[] = "layer fault, ";
 
 /* ---- rules and points ---- */
 
-static void note_text(const char *text)
+/* Lines of a detail that say what cuvmm explain says, and those that the rule has said already when it is the same. */
+static bool is_said_elsewhere(const char *line, bool same_rule)
 {
-    while (*text) {
+    static const char *const labels[] = {"  why ", "  more ", "  what ", "  way out "};
+    for (size_t i = 0; i < (same_rule ? 4 : 2); i++)
+        if (strncmp(line, labels[i], strlen(labels[i])) == 0)
+            return true;
+    return false;
+}
+
+static void note_told(const struct grade_told *told, const char *rule)
+{
+    const bool same_rule = rule && strcmp(rule, told->rule) == 0;
+    tap_note("  the machine said:");
+    for (const char *text = told->text; *text;) {
         size_t length = strcspn(text, "\n");
-        tap_note("    %.*s", (int)length, text);
+        if (!is_said_elsewhere(text, same_rule))
+            tap_note("    %.*s", (int)length, text);
         text += length + (text[length] == '\n');
     }
 }
@@ -80,11 +93,9 @@ bool grade_point(struct grade *g, bool good, const char *rule, const char *name,
         rule = g->told.rule;
     if (rule)
         grade_note_rule(rule);
-    if (g->told.is) {
-        tap_note("  the machine said:");
-        note_text(g->told.text);
-        g->told.is = false;
-    }
+    if (g->told.is)
+        note_told(&g->told, rule);
+    g->told.is = false;
     return false;
 }
 
@@ -208,8 +219,8 @@ void grade_drop(struct grade *g)
 
 void grade_close(struct grade *g)
 {
-    g->told = g->first;
-    grade_point(g, !g->first.is, NULL, "nothing was refused or warned of", "a call was");
+    grade_point(g, !g->first.is, g->first.is && g->first.rule[0] ? g->first.rule : NULL, "nothing was refused or warned of",
+                g->told.is ? "a call was" : "a call was, see above");
     unsigned long long left = leaks(g);
     grade_point(g, left == 0, NULL, "nothing is left in the end", "%llu objects are still held after the last call", left);
     grade_drop(g);
