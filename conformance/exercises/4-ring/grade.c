@@ -69,10 +69,10 @@ static bool is_offered(struct grade *g)
            offered;
 }
 
-static bool opens(struct grade *g, const char *spec, const char *layers)
+static bool opens(struct grade *g, const char *spec)
 {
     name_machine();
-    grade_open(g, spec, layers);
+    grade_open(g, spec, "");
     if (is_offered(g))
         return true;
     grade_skip("a ring", "this machine has no memory to share by descriptor");
@@ -118,7 +118,7 @@ static void part_sides(const char *spec)
     struct grade g;
     struct ring writer, reader;
     int ends[2];
-    if (!opens(&g, spec, "") || vmm_fd_pair(ends) != VMM_SUCCESS)
+    if (!opens(&g, spec) || vmm_fd_pair(ends) != VMM_SUCCESS)
         return;
     warm_up(&g);
     unsigned before = descriptors();
@@ -146,7 +146,7 @@ static void part_no_room(const char *spec)
     struct grade g;
     struct ring writer, reader;
     int ends[2];
-    if (!opens(&g, spec, "") || vmm_fd_pair(ends) != VMM_SUCCESS)
+    if (!opens(&g, spec) || vmm_fd_pair(ends) != VMM_SUCCESS)
         return;
     unsigned char *bytes = malloc(g.unit);
     bool made = bytes && ring_create(&writer, g.sys, g.device, ends[0], g.unit) == VMM_SUCCESS &&
@@ -458,7 +458,7 @@ static void join_scenario(struct grade *g)
 static void part_errors(const char *spec)
 {
     struct grade g;
-    if (!opens(&g, spec, ""))
+    if (!opens(&g, spec))
         return;
     grade_drop(&g);
     grade_each_fault(spec, create_scenario);
