@@ -214,7 +214,7 @@ ABI_HEADERS := api/abi/cuda.h api/abi/cuda_functions.h api/abi/cuda_values.def
 EXERCISES    := conformance/exercises
 EXERCISE_SET := $(sort $(wildcard $(EXERCISES)/[0-9]*-*/*) $(wildcard $(EXERCISES)/grader/*)) $(EXERCISES)/README.md $(EXERCISES)/coarse.profile
 
-install: $(LIBA) $(LIBSIM) $(LIBSO) $(LIBCUDA) $(LIBCHECK) $(CUVMM) $(BUILD)/cuvmm.pc ## libraries, headers, pkg-config file and command, into DESTDIR and PREFIX
+install: $(LIBA) $(LIBSIM) $(LIBSO) $(LIBCUDA) $(LIBCHECK) $(CUVMM) $(RULE_PAGE) $(BUILD)/cuvmm.pc ## libraries, headers, pkg-config file, command, exercises and rule book, into DESTDIR and PREFIX
 	install -d $(DESTDIR)$(PREFIX)/include/cuvmm/abi $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(LIBDIR)/cuvmm $(DESTDIR)$(PREFIX)/bin
 	install -m 644 $(HEADERS) $(DESTDIR)$(PREFIX)/include/cuvmm
 	install -m 644 $(ABI_HEADERS) $(DESTDIR)$(PREFIX)/include/cuvmm/abi
@@ -231,10 +231,11 @@ install: $(LIBA) $(LIBSIM) $(LIBSO) $(LIBCUDA) $(LIBCHECK) $(CUVMM) $(BUILD)/cuv
 	for file in $(EXERCISE_SET:conformance/%=%) tap.h tap.c; do \
 	    install -m 644 conformance/$$file $(DESTDIR)$(PREFIX)/share/cuvmm/$$file || exit; done
 	install -m 755 $(EXERCISES)/exercise $(DESTDIR)$(PREFIX)/share/cuvmm/exercises
+	$(if $(RULE_PAGE),install -d $(DESTDIR)$(PREFIX)/share/doc/cuvmm && install -m 644 $(RULE_PAGE) $(DESTDIR)$(PREFIX)/share/doc/cuvmm)
 
 uninstall: ## take away what install put there
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/include/cuvmm/,$(notdir $(HEADERS)) $(addprefix abi/,$(notdir $(ABI_HEADERS))))
 	rm -f $(addprefix $(DESTDIR)$(LIBDIR)/,libcuvmm.a libcuvmm-sim.a $(notdir $(LIBSO)) libcuvmm.so.$(SOVERSION) libcuvmm.so pkgconfig/cuvmm.pc cuvmm/libcuda.so.1 cuvmm/libcuda.so cuvmm/libcuvmm-check.so)
-	rm -f $(DESTDIR)$(PREFIX)/bin/cuvmm
+	rm -f $(DESTDIR)$(PREFIX)/bin/cuvmm $(DESTDIR)$(PREFIX)/share/doc/cuvmm/rulebook.html
 	rm -rf $(DESTDIR)$(PREFIX)/share/cuvmm/exercises $(addprefix $(DESTDIR)$(PREFIX)/share/cuvmm/,tap.h tap.c)
-	-rmdir $(DESTDIR)$(PREFIX)/include/cuvmm/abi $(DESTDIR)$(PREFIX)/include/cuvmm $(DESTDIR)$(LIBDIR)/cuvmm $(DESTDIR)$(PREFIX)/share/cuvmm
+	-rmdir $(DESTDIR)$(PREFIX)/share/doc/cuvmm $(DESTDIR)$(PREFIX)/include/cuvmm/abi $(DESTDIR)$(PREFIX)/include/cuvmm $(DESTDIR)$(LIBDIR)/cuvmm $(DESTDIR)$(PREFIX)/share/cuvmm
