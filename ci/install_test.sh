@@ -47,11 +47,12 @@ dest=$root/dest
 run make --no-print-directory BUILD="$build" CC="$compiler" DESTDIR="$dest" PREFIX=/opt/cuvmm install
 ok $? 'make install into DESTDIR'
 lib=$dest/opt/cuvmm/lib
-(cd "$dest" && find . ! -type d | sed 's/[0-9][0-9.]*$/N/' | LC_ALL=C sort) >"$root/said"
+(cd "$dest" && find . ! -type d ! -path './opt/cuvmm/share/cuvmm/exercises/*' | sed 's/[0-9][0-9.]*$/N/' | LC_ALL=C sort) >"$root/said"
 printf './opt/cuvmm/%s\n' bin/cuvmm include/cuvmm/abi/cuda.h include/cuvmm/abi/cuda_functions.h \
     include/cuvmm/abi/cuda_values.def include/cuvmm/results.def include/cuvmm/vmm.h include/cuvmm/vmm_fd.h include/cuvmm/vmm_kernel.h \
     lib/cuvmm/libcuda.so lib/cuvmm/libcuda.so.N lib/cuvmm/libcuvmm-check.so lib/libcuvmm-sim.a lib/libcuvmm.a lib/libcuvmm.so \
-    lib/libcuvmm.so.N lib/libcuvmm.so.N lib/pkgconfig/cuvmm.pc share/doc/cuvmm/rulebook.html | diff - "$root/said" >"$root/diff"
+    lib/libcuvmm.so.N lib/libcuvmm.so.N lib/pkgconfig/cuvmm.pc share/cuvmm/tap.c share/cuvmm/tap.h share/doc/cuvmm/rulebook.html |
+    diff - "$root/said" >"$root/diff"
 status=$?
 cat "$root/diff" >>"$root/said"
 ok $status 'it puts there exactly what it says'
@@ -149,6 +150,10 @@ if [ -x "$dest/opt/cuvmm/bin/cuvmm" ]; then
     ok $? 'the command runs'
     (cd / && run "$dest/opt/cuvmm/bin/cuvmm" lesson 1)
     ok $? 'and has the lessons in it'
+    run "$dest/opt/cuvmm/bin/cuvmm" exercise grade 1 conformance/exercises/solutions/1-vector.c
+    ok $? 'and grades an exercise with what is installed'
+    run test ! -e "$dest/opt/cuvmm/share/cuvmm/exercises/solutions"
+    ok $? 'without its solution'
 fi
 
 # block FILE: what stands in ```c and ```text fences after a line that names FILE.

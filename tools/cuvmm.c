@@ -16,7 +16,8 @@ static const struct subcommand {
 } subcommands[] = {{"run", cuvmm_run},           {"shell", cuvmm_shell},   {"explain", cuvmm_explain}, {"rules", cuvmm_rules},
                    {"profiles", cuvmm_profiles}, {"replay", cuvmm_replay},   {"diff", cuvmm_diff},
                    {"machine", cuvmm_machine},   {"check", cuvmm_check},     {"lesson", cuvmm_lesson},
-                   {"view", cuvmm_view},         {"export", cuvmm_export},   {"help", cuvmm_help}};
+                   {"view", cuvmm_view},         {"export", cuvmm_export},   {"exercise", cuvmm_exercise},
+                   {"help", cuvmm_help}};
 
 #define SUBCOMMANDS (sizeof subcommands / sizeof subcommands[0])
 

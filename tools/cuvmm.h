@@ -21,6 +21,7 @@ int cuvmm_view(int argc, char **argv, FILE *out, FILE *err);
 int cuvmm_check(int argc, char **argv, FILE *out, FILE *err);
 int cuvmm_export(int argc, char **argv, FILE *out, FILE *err);
 int cuvmm_lesson(int argc, char **argv, FILE *out, FILE *err);
+int cuvmm_exercise(int argc, char **argv, FILE *out, FILE *err);
 int cuvmm_help(int argc, char **argv, FILE *out, FILE *err);
 
 /* The help text of a subcommand, NULL for the whole. */
