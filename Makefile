@@ -219,7 +219,7 @@ $(FAKES): $(wildcard backend_cuda/fake/*)
 $(filter $(BUILD)/test/backend_cuda/%,$(TESTS)): | $(FAKES)
 
 # The targets of the folders: check and its kin, coverage and install; demo and the rule book.
--include ci/targets.mk ci/gpu.mk tools/targets.mk
+-include ci/targets.mk ci/gpu.mk ci/package.mk tools/targets.mk
 
 clean: ## remove everything that was built
 	rm -rf $(BUILD)

@@ -20,13 +20,16 @@ ARFLAGS := rcs$(shell $(AR) --help 2>/dev/null | grep -q '\[D\]' && echo D)
 
 ifneq ($(HARDEN),)
 ifeq ($(SAN)$(COVERAGE),)
-HARDENED := 1
-override CFLAGS += $(call accepted,-fstack-protector-strong -fcf-protection -mbranch-protection=standard)
+# What there is of it, for the test that looks for it.
+HARDENED := $(call accepted,-fstack-protector-strong -fcf-protection -mbranch-protection=standard)
+override CFLAGS += $(HARDENED)
 # The checked functions of the C library need an optimiser; a distribution's compiler may have set another level.
 ifneq ($(filter -O1 -O2 -O3 -Os,$(CFLAGS)),)
+HARDENED += fortify
 override CPPFLAGS += -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
 endif
 ifeq ($(SYSTEM),Linux)
+HARDENED += linker
 override LDFLAGS += -Wl,-z,relro -Wl,-z,now
 PIE_LDFLAGS := -pie
 endif

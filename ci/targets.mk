@@ -48,7 +48,7 @@ check-build: all $(TESTS) $(CHECK_RUNS) $(BUILD)/cuvmm.pc
 
 check: check-build ## build everything and run every test (TAP in $(BUILD)/tap)
 	@rm -rf $(TAP) $(BUILD)/tmp && mkdir -p $(TAP) $(BUILD)/tmp
-	@TMPDIR=$(abspath $(BUILD))/tmp CUVMM_BUILD=$(BUILD) CUVMM_SAN='$(SAN)$(COVERAGE)' CC='$(CC)' \
+	@TMPDIR=$(abspath $(BUILD))/tmp CUVMM_BUILD=$(BUILD) CUVMM_SAN='$(SAN)$(COVERAGE)' CUVMM_HARDENED='$(HARDENED)' CC='$(CC)' \
 	    $(PROVE) -j$(JOBS) --nocolor -e 'ci/tap-run $(TAP)' $(CHECK_RUNS) $(TESTS) $(CHECK_SHELL) </dev/null; \
 	    status=$$?; $(TALLY) $(TAP) && exit $$status
 
