@@ -20,9 +20,10 @@ ARFLAGS := rcs$(shell $(AR) --help 2>/dev/null | grep -q '\[D\]' && echo D)
 
 ifneq ($(HARDEN),)
 ifeq ($(SAN)$(COVERAGE),)
+HARDEN_CFLAGS := $(call accepted,-fstack-protector-strong -fcf-protection -mbranch-protection=standard)
+override CFLAGS += $(HARDEN_CFLAGS)
 # What there is of it, for the test that looks for it.
-HARDENED := $(call accepted,-fstack-protector-strong -fcf-protection -mbranch-protection=standard)
-override CFLAGS += $(HARDENED)
+HARDENED := $(HARDEN_CFLAGS)
 # The checked functions of the C library need an optimiser; a distribution's compiler may have set another level.
 ifneq ($(filter -O1 -O2 -O3 -Os,$(CFLAGS)),)
 HARDENED += fortify

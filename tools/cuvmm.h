@@ -2,6 +2,7 @@
 #ifndef CUVMM_TOOLS_CUVMM_H
 #define CUVMM_TOOLS_CUVMM_H
 
+#include <stddef.h>
 #include <stdio.h>
 
 /* Exit status: 0 fine, 1 something did not go as the script or trace says, 2 the command or its input is wrong. */
@@ -16,7 +17,11 @@ int cuvmm_replay(int argc, char **argv, FILE *out, FILE *err);
 int cuvmm_diff(int argc, char **argv, FILE *out, FILE *err);
 int cuvmm_machine(int argc, char **argv, FILE *out, FILE *err);
 int cuvmm_check(int argc, char **argv, FILE *out, FILE *err);
+int cuvmm_completion(int argc, char **argv, FILE *out, FILE *err);
 int cuvmm_help(int argc, char **argv, FILE *out, FILE *err);
+
+/* Their names in the order of the table; NULL past the last. */
+const char *cuvmm_command(size_t index);
 
 /* The help text of a subcommand, NULL for the whole. */
 void cuvmm_print_help(FILE *out, const char *name);

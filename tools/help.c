@@ -2,8 +2,9 @@
 #include <string.h>
 
 #include "cuvmm.h"
+#include "help_parts.h"
+#include "manual.h"
 #include "script.h"
-#include "text.h"
 
 static const char general[] =
     "cuvmm - CUDA Virtual Memory Management without or with a GPU\n"
@@ -16,6 +17,7 @@ static const char general[] =
     "  cuvmm diff                  makes random calls on a driver or simulator and compares with what is expected\n"
     "  cuvmm machine [NAME]        shows who shares a simulated machine, and who holds its exported memory\n"
     "  cuvmm check PROGRAM ...     runs a CUDA program and reports misuse, hazards and leaks of its memory calls\n"
+    "  cuvmm completion SHELL      prints what a shell needs to complete this command's words\n"
     "  cuvmm help [COMMAND]        this text, or more about a command\n"
     "  cuvmm --version\n"
     "\n"
@@ -149,20 +151,44 @@ static const struct {
      "Examples:\n"
      "  cuvmm check ./my_allocator_test\n"
      "  cuvmm check --error-exitcode=9 --log=check.txt ./my_allocator_test --rounds 100\n"},
-    {"help", "cuvmm help [COMMAND]\n\nExamples:\n  cuvmm help run\n"},
+    {"completion",
+     "cuvmm completion SHELL\n"
+     "cuvmm completion --words [WORD ...]\n"
+     "\n"
+     "Prints the completion of the command line for SHELL: bash, zsh or fish. `make install` puts it where shells look.\n"
+     "\n"
+     "  --words   what the last WORD of a command line behind `cuvmm` may be, one a line, with a remark behind a tab\n"
+     "\n"
+     "Examples:\n"
+     "  source <(cuvmm completion bash)\n"
+     "  cuvmm completion fish > ~/.config/fish/completions/cuvmm.fish\n"
+     "  cuvmm completion --words explain VMM-MAP\n"},
+    {"help",
+     "cuvmm help [COMMAND]\n"
+     "cuvmm help --man\n"
+     "\n"
+     "  --man   all of it as a manual page, to be read with man -l\n"
+     "\n"
+     "Examples:\n"
+     "  cuvmm help run\n"
+     "  cuvmm help --man | man -l -\n"},
 };
+
+const char *help_text(const char *command)
+{
+    for (size_t i = 0; command && i < sizeof helps / sizeof helps[0]; i++)
+        if (strcmp(helps[i].name, command) == 0)
+            return helps[i].text;
+    return command ? NULL : general;
+}
 
 void cuvmm_print_help(FILE *out, const char *name)
 {
     const struct script_command *command;
-    if (!name) {
-        fputs(general, out);
-        return;
-    }
-    for (size_t i = 0; i < sizeof helps / sizeof helps[0]; i++)
-        if (strcmp(helps[i].name, name) == 0)
-            fputs(helps[i].text, out);
-    for (size_t i = 0; strcmp(name, "run") == 0 && (command = script_command(i)); i++)
+    const char *text = help_text(name);
+    if (text)
+        fputs(text, out);
+    for (size_t i = 0; name && strcmp(name, "run") == 0 && (command = script_command(i)); i++)
         fprintf(out, "  %-16s %s\n", command->name, command->about);
 }
 
@@ -176,11 +202,14 @@ int cuvmm_help(int argc, char **argv, FILE *out, FILE *err)
         cuvmm_print_help(out, NULL);
         return 0;
     }
-    for (size_t i = 0; i < sizeof helps / sizeof helps[0]; i++)
-        if (strcmp(helps[i].name, argv[1]) == 0) {
-            cuvmm_print_help(out, argv[1]);
-            return 0;
-        }
+    if (strcmp(argv[1], "--man") == 0) {
+        manual(out);
+        return 0;
+    }
+    if (help_text(argv[1])) {
+        cuvmm_print_help(out, argv[1]);
+        return 0;
+    }
     fprintf(err, "cuvmm: unknown command \"%.60s\"\n", argv[1]);
     return cuvmm_usage(err, NULL);
 }
