@@ -7,3 +7,47 @@ symbols-update: $(LIBSO) $(LIBCUDA) ## ci/symbols/ from the libraries: new names
 	@mkdir -p ci/symbols
 	ci/symbols-list $(LIBSO) ci/symbols/libcuvmm.txt $(VERSION) --update
 	ci/symbols-list $(LIBCUDA) ci/symbols/libcuda.txt $(VERSION) --update
+
+# ------------------------------------------------------------------------------------------------ pages and completion
+
+MANDIR  ?= $(PREFIX)/share/man
+DOCDIR  ?= $(PREFIX)/share/doc/cuvmm
+BASH_COMPLETIONS ?= $(PREFIX)/share/bash-completion/completions
+ZSH_COMPLETIONS  ?= $(PREFIX)/share/zsh/site-functions
+FISH_COMPLETIONS ?= $(PREFIX)/share/fish/vendor_completions.d
+
+MAN_PAGES   := $(addprefix $(BUILD)/man/,$(if $(CUVMM),cuvmm.1) $(notdir $(wildcard packaging/man/*.[37])))
+COMPLETIONS := $(if $(CUVMM),$(addprefix $(BUILD)/completion/cuvmm.,bash zsh fish))
+INSTALL_DOCS     := $(wildcard docs/*.md)
+INSTALL_EXAMPLES := $(wildcard conformance/examples/*.c) conformance/unmodified/kernel_template.c
+
+$(BUILD)/man/cuvmm.1: $(CUVMM)
+	@mkdir -p $(@D)
+	$(CUVMM) help --man >$@.new && mv $@.new $@
+
+# PREFIX and LIBDIR may be others than those of the last time.
+$(BUILD)/man/%: packaging/man/% FORCE
+	@mkdir -p $(@D)
+	@sed 's|@VERSION@|$(VERSION)|g; s|@LIBDIR@|$(LIBDIR)|g' $< >$@
+
+$(BUILD)/completion/cuvmm.%: $(CUVMM)
+	@mkdir -p $(@D)
+	$(CUVMM) completion $* >$@.new && mv $@.new $@
+
+.PHONY: install-pages uninstall-pages
+install-pages: $(MAN_PAGES) $(COMPLETIONS)
+	install -d $(addprefix $(DESTDIR)$(MANDIR)/,man1 man3 man7) $(DESTDIR)$(DOCDIR)/docs $(DESTDIR)$(DOCDIR)/examples
+	$(foreach page,$(MAN_PAGES),install -m 644 $(page) $(DESTDIR)$(MANDIR)/man$(patsubst .%,%,$(suffix $(page))) &&) :
+	install -m 644 README.md CHANGELOG.md $(DESTDIR)$(DOCDIR)
+	install -m 644 $(INSTALL_DOCS) $(DESTDIR)$(DOCDIR)/docs
+	install -m 644 $(INSTALL_EXAMPLES) $(DESTDIR)$(DOCDIR)/examples
+	$(if $(COMPLETIONS),install -d $(addprefix $(DESTDIR),$(BASH_COMPLETIONS) $(ZSH_COMPLETIONS) $(FISH_COMPLETIONS)))
+	$(if $(COMPLETIONS),install -m 644 $(BUILD)/completion/cuvmm.bash $(DESTDIR)$(BASH_COMPLETIONS)/cuvmm)
+	$(if $(COMPLETIONS),install -m 644 $(BUILD)/completion/cuvmm.zsh $(DESTDIR)$(ZSH_COMPLETIONS)/_cuvmm)
+	$(if $(COMPLETIONS),install -m 644 $(BUILD)/completion/cuvmm.fish $(DESTDIR)$(FISH_COMPLETIONS)/cuvmm.fish)
+
+uninstall-pages:
+	rm -f $(foreach page,$(MAN_PAGES),$(DESTDIR)$(MANDIR)/man$(patsubst .%,%,$(suffix $(page)))/$(notdir $(page)))
+	rm -f $(addprefix $(DESTDIR)$(DOCDIR)/,README.md CHANGELOG.md $(INSTALL_DOCS) $(addprefix examples/,$(notdir $(INSTALL_EXAMPLES))))
+	rm -f $(DESTDIR)$(BASH_COMPLETIONS)/cuvmm $(DESTDIR)$(ZSH_COMPLETIONS)/_cuvmm $(DESTDIR)$(FISH_COMPLETIONS)/cuvmm.fish
+	-rmdir $(DESTDIR)$(DOCDIR)/docs $(DESTDIR)$(DOCDIR)/examples $(DESTDIR)$(DOCDIR)
