@@ -51,3 +51,18 @@ uninstall-pages:
 	rm -f $(addprefix $(DESTDIR)$(DOCDIR)/,README.md CHANGELOG.md $(INSTALL_DOCS) $(addprefix examples/,$(notdir $(INSTALL_EXAMPLES))))
 	rm -f $(DESTDIR)$(BASH_COMPLETIONS)/cuvmm $(DESTDIR)$(ZSH_COMPLETIONS)/_cuvmm $(DESTDIR)$(FISH_COMPLETIONS)/cuvmm.fish
 	-rmdir $(DESTDIR)$(DOCDIR)/docs $(DESTDIR)$(DOCDIR)/examples $(DESTDIR)$(DOCDIR)
+
+# ------------------------------------------------------------------------------------------------------------- releases
+
+DIST := cuvmm-$(VERSION)
+
+.PHONY: dist check-dist
+dist: ## $(BUILD)/cuvmm-VERSION.tar.gz, the same bytes wherever it is made
+	ci/dist $(DIST) $(BUILD)
+
+check-dist: ## is the tarball the same twice, is what it builds, and does that work? (builds twice)
+	@rm -rf $(TAP)-dist && mkdir -p $(TAP)-dist $(BUILD)
+	@printf '#!/bin/sh\nexec ci/check-dist $(DIST) $(BUILD)\n' >$(BUILD)/check-dist-run
+	@chmod +x $(BUILD)/check-dist-run
+	@CC='$(CC)' $(PROVE) --nocolor -e 'ci/tap-run $(TAP)-dist' $(BUILD)/check-dist-run </dev/null; \
+	    status=$$?; $(TALLY) $(TAP)-dist && exit $$status
