@@ -80,7 +80,7 @@ run_status=0
 [ -s "$root/said" ] && run_status=1
 ok $run_status 'it exports names that begin with vmm_ and no others'
 
-grep -h '@[A-Z]*@' "$dest"/opt/cuvmm/share/man/man?/* >"$root/said"
+grep -h '@[A-Z_]*@' "$dest"/opt/cuvmm/share/man/man?/* >"$root/said"
 [ ! -s "$root/said" ] && grep -q "\"cuvmm $version\"" "$dest/opt/cuvmm/share/man/man1/cuvmm.1" &&
     grep -q "\"cuvmm $version\"" "$dest/opt/cuvmm/share/man/man3/libcuvmm.3" &&
     grep -q "LD_LIBRARY_PATH=/opt/cuvmm/lib/cuvmm " "$dest/opt/cuvmm/share/man/man7/cuvmm-libcuda.7"

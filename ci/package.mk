@@ -25,10 +25,10 @@ $(BUILD)/man/cuvmm.1: $(CUVMM)
 	@mkdir -p $(@D)
 	$(CUVMM) help --man >$@.new && mv $@.new $@
 
-# PREFIX and LIBDIR may be others than those of the last time.
+# PREFIX and PRIVATE_LIBDIR may be others than those of the last time.
 $(BUILD)/man/%: packaging/man/% FORCE
 	@mkdir -p $(@D)
-	@sed 's|@VERSION@|$(VERSION)|g; s|@LIBDIR@|$(LIBDIR)|g' $< >$@
+	@sed 's|@VERSION@|$(VERSION)|g; s|@PRIVATE_LIBDIR@|$(PRIVATE_LIBDIR)|g' $< >$@
 
 $(BUILD)/completion/cuvmm.%: $(CUVMM)
 	@mkdir -p $(@D)
@@ -66,3 +66,18 @@ check-dist: ## is the tarball the same twice, is what it builds, and does that w
 	@chmod +x $(BUILD)/check-dist-run
 	@CC='$(CC)' $(PROVE) --nocolor -e 'ci/tap-run $(TAP)-dist' $(BUILD)/check-dist-run </dev/null; \
 	    status=$$?; $(TALLY) $(TAP)-dist && exit $$status
+
+# ---------------------------------------------------------------------------------------------------- Debian packages
+
+# As whoever builds packages does: from the tarball, in a folder of its own, and without what was said to this make.
+DEB := $(BUILD)/deb
+.PHONY: deb
+deb: ## Debian packages in $(BUILD)/deb, where there is dpkg-buildpackage (docs/packaging.md)
+	@command -v dpkg-buildpackage dh >/dev/null || { echo "make deb: apt-get install dpkg-dev debhelper"; exit 1; }
+	rm -rf $(DEB) && mkdir -p $(DEB)
+	ci/dist $(DIST) $(DEB)
+	mv $(DEB)/$(DIST).tar.gz $(DEB)/cuvmm_$(VERSION).orig.tar.gz
+	tar -xzf $(DEB)/cuvmm_$(VERSION).orig.tar.gz -C $(DEB)
+	cp -R $(DEB)/$(DIST)/packaging/debian $(DEB)/$(DIST)/debian
+	sed -i "s|@VERSION@|$(VERSION)|; s|@DATE@|$$(LC_ALL=C date -u -R -r $(DEB)/$(DIST)/Makefile)|" $(DEB)/$(DIST)/debian/changelog
+	cd $(DEB)/$(DIST) && env -i PATH="$$PATH" HOME="$$HOME" dpkg-buildpackage -us -uc -j$(JOBS)

@@ -16,6 +16,8 @@ COVERAGE_FLOOR ?= ci/coverage-floor
 TAP            ?= $(BUILD)/tap
 TALLY          ?= ci/tally
 LIBDIR         ?= $(PREFIX)/lib
+# What no program is to find that does not look for it; `cuvmm check` looks in ../lib/cuvmm.
+PRIVATE_LIBDIR ?= $(LIBDIR)/cuvmm
 VALGRIND       ?= valgrind -q --vgdb=no --suppressions=ci/valgrind.supp --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite,indirect
 NEST            = $(MAKE) --no-print-directory
 
@@ -210,14 +212,14 @@ ABI_HEADERS := api/abi/cuda.h api/abi/cuda_functions.h api/abi/cuda_values.def
 
 # The driver's library of the simulator lies in a folder of its own, so that no program finds it that does not look there.
 install: $(LIBA) $(LIBSIM) $(LIBSO) $(LIBCUDA) $(LIBCHECK) $(CUVMM) $(BUILD)/cuvmm.pc install-pages ## libraries, headers, pkg-config file, command, manual pages, completion and documents, into DESTDIR and PREFIX
-	install -d $(DESTDIR)$(PREFIX)/include/cuvmm/abi $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(LIBDIR)/cuvmm $(DESTDIR)$(PREFIX)/bin
+	install -d $(DESTDIR)$(PREFIX)/include/cuvmm/abi $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(PRIVATE_LIBDIR) $(DESTDIR)$(PREFIX)/bin
 	install -m 644 $(HEADERS) $(DESTDIR)$(PREFIX)/include/cuvmm
 	install -m 644 $(ABI_HEADERS) $(DESTDIR)$(PREFIX)/include/cuvmm/abi
 	install -m 644 $(LIBA) $(LIBSIM) $(DESTDIR)$(LIBDIR)
 	install -m 755 $(LIBSO) $(DESTDIR)$(LIBDIR)
-	install -m 755 $(LIBCUDA) $(DESTDIR)$(LIBDIR)/cuvmm
-	install -m 755 $(LIBCHECK) $(DESTDIR)$(LIBDIR)/cuvmm
-	ln -sf libcuda.so.1 $(DESTDIR)$(LIBDIR)/cuvmm/libcuda.so
+	install -m 755 $(LIBCUDA) $(DESTDIR)$(PRIVATE_LIBDIR)
+	install -m 755 $(LIBCHECK) $(DESTDIR)$(PRIVATE_LIBDIR)
+	ln -sf libcuda.so.1 $(DESTDIR)$(PRIVATE_LIBDIR)/libcuda.so
 	ln -sf $(notdir $(LIBSO)) $(DESTDIR)$(LIBDIR)/libcuvmm.so.$(SOVERSION)
 	ln -sf libcuvmm.so.$(SOVERSION) $(DESTDIR)$(LIBDIR)/libcuvmm.so
 	install -m 644 $(BUILD)/cuvmm.pc $(DESTDIR)$(LIBDIR)/pkgconfig
@@ -225,6 +227,7 @@ install: $(LIBA) $(LIBSIM) $(LIBSO) $(LIBCUDA) $(LIBCHECK) $(CUVMM) $(BUILD)/cuv
 
 uninstall: uninstall-pages ## take away what install put there
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/include/cuvmm/,$(notdir $(HEADERS)) $(addprefix abi/,$(notdir $(ABI_HEADERS))))
-	rm -f $(addprefix $(DESTDIR)$(LIBDIR)/,libcuvmm.a libcuvmm-sim.a $(notdir $(LIBSO)) libcuvmm.so.$(SOVERSION) libcuvmm.so pkgconfig/cuvmm.pc cuvmm/libcuda.so.1 cuvmm/libcuda.so cuvmm/libcuvmm-check.so)
+	rm -f $(addprefix $(DESTDIR)$(LIBDIR)/,libcuvmm.a libcuvmm-sim.a $(notdir $(LIBSO)) libcuvmm.so.$(SOVERSION) libcuvmm.so pkgconfig/cuvmm.pc)
+	rm -f $(addprefix $(DESTDIR)$(PRIVATE_LIBDIR)/,libcuda.so.1 libcuda.so libcuvmm-check.so)
 	rm -f $(DESTDIR)$(PREFIX)/bin/cuvmm
-	-rmdir $(DESTDIR)$(PREFIX)/include/cuvmm/abi $(DESTDIR)$(PREFIX)/include/cuvmm $(DESTDIR)$(LIBDIR)/cuvmm
+	-rmdir $(DESTDIR)$(PREFIX)/include/cuvmm/abi $(DESTDIR)$(PREFIX)/include/cuvmm $(DESTDIR)$(PRIVATE_LIBDIR)
