@@ -81,3 +81,18 @@ deb: ## Debian packages in $(BUILD)/deb, where there is dpkg-buildpackage (docs/
 	cp -R $(DEB)/$(DIST)/packaging/debian $(DEB)/$(DIST)/debian
 	sed -i "s|@VERSION@|$(VERSION)|; s|@DATE@|$$(LC_ALL=C date -u -R -r $(DEB)/$(DIST)/Makefile)|" $(DEB)/$(DIST)/debian/changelog
 	cd $(DEB)/$(DIST) && env -i PATH="$$PATH" HOME="$$HOME" dpkg-buildpackage -us -uc -j$(JOBS)
+
+# -------------------------------------------------------------------------------------------- analysers and CI systems
+
+.PHONY: analyze junit
+SINCE ?=
+analyze: ## gcc -fanalyzer, cppcheck and clang-tidy, those that are installed (SINCE=main: only what differs from main)
+	@rm -rf $(TAP)-analyze && mkdir -p $(TAP)-analyze $(BUILD)
+	@printf '#!/bin/sh\nexec ci/analyze --jobs $(JOBS) $(if $(SINCE),--since $(SINCE))\n' >$(BUILD)/analyze-run
+	@chmod +x $(BUILD)/analyze-run
+	@$(PROVE) --nocolor -e 'ci/tap-run $(TAP)-analyze' $(BUILD)/analyze-run </dev/null; \
+	    status=$$?; $(TALLY) $(TAP)-analyze && exit $$status
+
+junit: ## the TAP of the runs so far as JUnit, in $(BUILD)/junit, for CI systems
+	@rm -rf $(BUILD)/junit
+	ci/junit $(BUILD)/junit $(wildcard $(TAP) $(TAP)-*)
