@@ -61,7 +61,7 @@ TEST_SRC  := $(wildcard $(addsuffix /*_test.c,api api/abi api/layers kernels bac
 
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 LIB_OBJ   := $(call obj,$(LIB_SRC)) $(BUILD)/obj/kernels_image.o
-TOOL_OBJ  := $(call obj,$(filter-out tools/main.c,$(TOOL_SRC)))
+TOOL_OBJ  := $(call obj,$(filter-out tools/main.c,$(TOOL_SRC))) $(BUILD)/obj/lessons_embedded.o
 CONF_OBJ  := $(call obj,$(CONF_SRC))
 # Every main of the conformance folder: conformance/programs/X.c becomes bin/X.
 PROG_SRC  := $(wildcard conformance/programs/*.c)
@@ -113,6 +113,14 @@ $(BUILD)/obj/kernels_image.c: $(BUILD)/obj/kernels.fatbin
 	    echo 'const size_t kernels_image_size = sizeof kernels_image - 1;'; } >$@
 
 $(BUILD)/obj/kernels_image.o: $(BUILD)/obj/kernels_image.c kernels/kernels.h
+	$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+
+# The lessons as C, so that an installed command has them.
+$(BUILD)/obj/lessons_embedded.c: ci/embed-lessons $(wildcard conformance/lessons/*)
+	@mkdir -p $(@D)
+	ci/embed-lessons conformance/lessons >$@.new && mv $@.new $@
+
+$(BUILD)/obj/lessons_embedded.o: $(BUILD)/obj/lessons_embedded.c tools/lessons.h
 	$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
 $(LIBA): $(LIB_OBJ)

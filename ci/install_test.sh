@@ -164,6 +164,8 @@ fi
 if [ -x "$dest/opt/cuvmm/bin/cuvmm" ]; then
     run "$dest/opt/cuvmm/bin/cuvmm" explain VMM-MAP-OVERLAP
     ok $? 'the command runs'
+    (cd / && run "$dest/opt/cuvmm/bin/cuvmm" lesson 1)
+    ok $? 'and has the lessons in it'
 fi
 
 # block FILE: what stands in ```c and ```text fences after a line that names FILE.

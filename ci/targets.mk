@@ -116,8 +116,9 @@ $(BUILD)/check/facts: ci/targets.mk
 # What a slow tool looks for, it finds on few machines: the others differ in numbers alone.
 CHECK_FEW = CHECK_PROFILES='h200x2 odd' CHECK_AS_DRIVER= CHECK_ABI=h100 CHECK_ABI_EDGES= CHECK_SCHEDULES=random-1 CHECK_ALIASES=
 
-check-valgrind: check-build ## the tests under valgrind, with fewer rounds and machines
-	+@CUVMM_RUN='$(VALGRIND)' CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-4} $(NEST) TAP=$(BUILD)/tap-valgrind $(CHECK_FEW) check
+# Scripts start their programs themselves: they would be what `check` ran.
+check-valgrind: check-build ## the test programs under valgrind, with fewer rounds and machines
+	+@CUVMM_RUN='$(VALGRIND)' CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-4} $(NEST) TAP=$(BUILD)/tap-valgrind $(CHECK_FEW) CHECK_SHELL= check
 
 # No WERROR: with -fsanitize gcc warns of what cannot happen; the builds without it hold the sources to no warning.
 check-asan: ## the tests with AddressSanitizer and UndefinedBehaviorSanitizer

@@ -5,6 +5,7 @@
 
 #include "cuvmm.h"
 #include "help_parts.h"
+#include "lessons.h"
 #include "profile.h"
 #include "vmm.h"
 
@@ -92,6 +93,13 @@ static void offer_specs(const struct asked *asked)
     offer(asked, span_of("cuda"), "", span_of("this machine's driver"));
 }
 
+/* By name, without the number before it. */
+static void offer_lessons(const struct asked *asked)
+{
+    for (const struct lesson_source *lesson = lessons; lesson->name; lesson++)
+        offer(asked, span_of(lesson->name + strspn(lesson->name, "0123456789-")), "", span_of(lesson->name));
+}
+
 static void offer_shells(const struct asked *asked)
 {
     const char *name;
@@ -123,7 +131,8 @@ static const struct {
     const char *placeholder;
     void (*offer)(const struct asked *asked);
 } kinds[] = {{"RULE-ID", offer_rules}, {"RULE", offer_rules}, {"RESULT", offer_results}, {"CALL", offer_calls},
-             {"SPEC", offer_specs},    {"NAME", offer_profiles}, {"COMMAND", offer_commands}, {"SHELL", offer_shells}};
+             {"SPEC", offer_specs},    {"NAME", offer_profiles}, {"COMMAND", offer_commands}, {"SHELL", offer_shells},
+             {"LESSON", offer_lessons}};
 
 /* What a placeholder stands for; small letters stand for themselves. */
 static void offer_kind(const struct asked *asked, struct span what)

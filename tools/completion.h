@@ -4,7 +4,7 @@
  *   cuvmm completion --words explain VMM-MAP-OV    VMM-MAP-OVERLAP<tab>a part of the range is mapped already
  *
  * What can follow is read from the help texts: commands, options, their values, and what the placeholders of a usage
- * stand for (RULE-ID, RESULT, CALL, SPEC, COMMAND, SHELL, the NAME of a profile). A new command needs nothing here.
+ * stand for (RULE-ID, RESULT, CALL, SPEC, COMMAND, LESSON, SHELL, the NAME of a profile). A new command needs nothing here.
  */
 #ifndef CUVMM_TOOLS_COMPLETION_H
 #define CUVMM_TOOLS_COMPLETION_H

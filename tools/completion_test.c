@@ -59,6 +59,8 @@ static const struct {
     {{"profiles", "od"}, "odd "},
     {{"machine", "od"}, ""},
     {{"help", "prof"}, "profiles "},
+    {{"lesson", "release-o"}, "release-order "},
+    {{"lesson", "--pa"}, "--page "},
     {{"completion", ""}, "bash zsh fish "},
     {{"check", "--leaks="}, "--leaks=no --leaks=yes "},
     {{"check", "--leaks=y"}, "--leaks=yes "},

@@ -16,8 +16,8 @@ static const struct subcommand {
     int (*run)(int argc, char **argv, FILE *out, FILE *err);
 } subcommands[] = {{"run", cuvmm_run},           {"explain", cuvmm_explain}, {"rules", cuvmm_rules},
                    {"profiles", cuvmm_profiles}, {"replay", cuvmm_replay},   {"diff", cuvmm_diff},
-                   {"machine", cuvmm_machine},   {"check", cuvmm_check},     {"completion", cuvmm_completion},
-                   {"help", cuvmm_help}};
+                   {"machine", cuvmm_machine},   {"check", cuvmm_check},     {"lesson", cuvmm_lesson},
+                   {"completion", cuvmm_completion}, {"help", cuvmm_help}};
 
 #define SUBCOMMANDS (sizeof subcommands / sizeof subcommands[0])
 
@@ -32,18 +32,11 @@ static int unknown_option(FILE *err, const char *command, const char *option)
     return cuvmm_usage(err, command);
 }
 
-/* "" where nothing interferes: colours only for people who did not ask for none. */
-static bool wants_colour(FILE *out)
+bool cuvmm_wants_colour(FILE *out)
 {
     const char *no = getenv("NO_COLOR");
     int fd = fileno(out);
     return (!no || !no[0]) && fd >= 0 && isatty(fd);
-}
-
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
 }
 
 static int run_file(const char *path, const struct script_options *options)
@@ -54,7 +47,7 @@ static int run_file(const char *path, const struct script_options *options)
         fprintf(options->err, "cuvmm run: %s: %s\n", path, strerror(errno));
         return 2;
     }
-    struct script *script = script_new(options, standard ? "standard input" : base_name(path));
+    struct script *script = script_new(options, standard ? "standard input" : text_base_name(path));
     script_read(script, in);
     if (!standard)
         fclose(in);
@@ -79,8 +72,7 @@ static bool take_flag(const char *argument, struct script_options *options)
     return false;
 }
 
-/* --backend SPEC or --backend=SPEC. Returns how many arguments it took, -1 when SPEC is missing. */
-static int take_backend(int argc, char **argv, int at, const char **backend)
+int cuvmm_take_backend(int argc, char **argv, int at, const char **backend)
 {
     if (strncmp(argv[at], "--backend=", 10) == 0) {
         *backend = argv[at] + 10;
@@ -96,10 +88,10 @@ static int take_backend(int argc, char **argv, int at, const char **backend)
 
 int cuvmm_run(int argc, char **argv, FILE *out, FILE *err)
 {
-    struct script_options options = {.out = out, .err = err, .colour = wants_colour(out)};
+    struct script_options options = {.out = out, .err = err, .colour = cuvmm_wants_colour(out)};
     const char *path = NULL;
     for (int i = 1; i < argc;) {
-        int taken = take_backend(argc, argv, i, &options.backend);
+        int taken = cuvmm_take_backend(argc, argv, i, &options.backend);
         if (taken < 0) {
             fprintf(err, "cuvmm run: --backend needs a SPEC, for example sim:h100\n");
             return cuvmm_usage(err, "run");

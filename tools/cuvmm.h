@@ -2,6 +2,7 @@
 #ifndef CUVMM_TOOLS_CUVMM_H
 #define CUVMM_TOOLS_CUVMM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -17,6 +18,7 @@ int cuvmm_replay(int argc, char **argv, FILE *out, FILE *err);
 int cuvmm_diff(int argc, char **argv, FILE *out, FILE *err);
 int cuvmm_machine(int argc, char **argv, FILE *out, FILE *err);
 int cuvmm_check(int argc, char **argv, FILE *out, FILE *err);
+int cuvmm_lesson(int argc, char **argv, FILE *out, FILE *err);
 int cuvmm_completion(int argc, char **argv, FILE *out, FILE *err);
 int cuvmm_help(int argc, char **argv, FILE *out, FILE *err);
 
@@ -28,5 +30,11 @@ void cuvmm_print_help(FILE *out, const char *name);
 
 /* Ends a usage error: says where to read more. Returns 2. */
 int cuvmm_usage(FILE *err, const char *name);
+
+/* Colours are for a terminal, and for people who did not ask for none (NO_COLOR). */
+bool cuvmm_wants_colour(FILE *out);
+
+/* --backend SPEC or --backend=SPEC. Returns how many arguments it took, -1 when SPEC is missing. */
+int cuvmm_take_backend(int argc, char **argv, int at, const char **backend);
 
 #endif

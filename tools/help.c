@@ -17,6 +17,7 @@ static const char general[] =
     "  cuvmm diff                  makes random calls on a driver or simulator and compares with what is expected\n"
     "  cuvmm machine [NAME]        shows who shares a simulated machine, and who holds its exported memory\n"
     "  cuvmm check PROGRAM ...     runs a CUDA program and reports misuse, hazards and leaks of its memory calls\n"
+    "  cuvmm lesson [LESSON]       teaches, step by step with questions; without LESSON lists what there is\n"
     "  cuvmm completion SHELL      prints what a shell needs to complete this command's words\n"
     "  cuvmm help [COMMAND]        this text, or more about a command\n"
     "  cuvmm --version\n"
@@ -151,6 +152,22 @@ static const struct {
      "Examples:\n"
      "  cuvmm check ./my_allocator_test\n"
      "  cuvmm check --error-exitcode=9 --log=check.txt ./my_allocator_test --rounds 100\n"},
+    {"lesson",
+     "cuvmm lesson [LESSON|FILE] [--backend SPEC] [--page] [--ask|--all]\n"
+     "\n"
+     "Tells a lesson: text, calls that the machine answers, pictures, questions. LESSON is a number or a name, FILE a\n"
+     "lesson of your own (conformance/lessons/README.md says how one is written). On a terminal it waits for Enter\n"
+     "between steps and for your answers to questions; q leaves. Otherwise everything is printed.\n"
+     "\n"
+     "  --backend SPEC   the machine, in the place of the lesson's own\n"
+     "  --page           prints the page that goes with the lesson: the same told more fully, with the calls in C\n"
+     "  --ask            waits and asks where input or output is no terminal, too\n"
+     "  --all            prints everything on a terminal, too\n"
+     "\n"
+     "Examples:\n"
+     "  cuvmm lesson\n"
+     "  cuvmm lesson 5\n"
+     "  cuvmm lesson release-order --all\n"},
     {"completion",
      "cuvmm completion SHELL\n"
      "cuvmm completion --words [WORD ...]\n"

@@ -9,6 +9,7 @@
 
 #include "cuvmm.h"
 #include "in_place.h"
+#include "text.h"
 
 #ifndef CUVMM_HAVE_JANSSON
 
@@ -252,12 +253,6 @@ int replay(FILE *in, const char *name, const char *backend, FILE *out, FILE *err
 
 #endif
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 static int open_and_replay(const char *path, const char *backend, FILE *out, FILE *err)
 {
     bool standard = strcmp(path, "-") == 0;
@@ -269,7 +264,7 @@ static int open_and_replay(const char *path, const char *backend, FILE *out, FIL
     /* Layers of the environment would wrap the replay too; tracing it into the very file that it reads is never
      * meant. */
     unsetenv("CUVMM_LAYERS");
-    int status = replay(in, standard ? "standard input" : base_name(path), backend, out, err);
+    int status = replay(in, standard ? "standard input" : text_base_name(path), backend, out, err);
     if (!standard)
         fclose(in);
     return status;

@@ -87,6 +87,13 @@ struct symbols *script_process_symbols(void *script, const char *name, size_t le
 /* The command `process`. */
 bool script_run_process(struct script *script);
 
+/* The checks `host` and `host-bytes`. */
+bool script_check_host(struct script *script);
+bool script_check_host_bytes(struct script *script);
+
+/* Says whether a check holds: what is, and what was expected where that is something else. */
+bool script_verdict(struct script *script, bool holds, const char *is, const char *wanted);
+
 /* Goes on as that process. */
 void script_process_switch(struct script *script, size_t index);
 
@@ -139,6 +146,7 @@ void script_plain(struct script *script);
 
 /* The tables of commands, one a file. */
 extern const struct script_command script_system_commands[], script_memory_commands[], script_address_commands[],
-    script_use_commands[], script_multicast_commands[], script_check_commands[], script_text_commands[], script_raw_commands[];
+    script_use_commands[], script_host_commands[], script_multicast_commands[], script_check_commands[], script_text_commands[],
+    script_raw_commands[];
 
 #endif

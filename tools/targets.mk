@@ -9,5 +9,6 @@ rulebook: $(BUILD)/bin/cuvmm ## docs/rulebook.md from the table of rules
 	@mkdir -p docs
 	$(BUILD)/bin/cuvmm rules --markdown > docs/rulebook.md.new && mv docs/rulebook.md.new docs/rulebook.md
 
-scripts-update: $(BUILD)/test/tools/script_test ## the expected outputs of conformance/scripts anew, to be read before a commit
+scripts-update: $(BUILD)/test/tools/script_test $(BUILD)/bin/cuvmm ## the expected outputs of conformance/scripts and conformance/lessons anew, to be read before a commit
 	CUVMM_UPDATE=1 $(BUILD)/test/tools/script_test
+	CUVMM_UPDATE=1 CUVMM_BUILD=$(BUILD) conformance/lessons_test.sh
