@@ -65,7 +65,7 @@ static json_t *parse_line(struct replay *r, const char *text)
     json_error_t error;
     json_t *json = json_loads(text, JSON_REJECT_DUPLICATES, &error);
     r->text = text;
-    if (json && json_is_object(json))
+    if (json_is_object(json))
         return json;
     fflush(r->out);
     if (json)
