@@ -61,6 +61,8 @@ static const struct {
     {{"help", "prof"}, "profiles "},
     {{"lesson", "release-o"}, "release-order "},
     {{"lesson", "--pa"}, "--page "},
+    {{"lesson", "--backend", "sim:odd", "release-o"}, "release-order "},
+    {{"lesson", "rights", "release-o"}, ""},
     {{"completion", ""}, "bash zsh fish "},
     {{"check", "--leaks="}, "--leaks=no --leaks=yes "},
     {{"check", "--leaks=y"}, "--leaks=yes "},

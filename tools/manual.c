@@ -8,7 +8,7 @@
 #include "script.h"
 #include "vmm.h"
 
-/* Text as roff leaves it: what it takes for its own is written otherwise, and "-" is what a terminal wants. */
+/* What roff takes for its own is written otherwise, and "-" is what a terminal wants. */
 static void print_span(FILE *out, struct span text)
 {
     for (size_t i = 0; i < text.length; i++) {
@@ -24,7 +24,7 @@ static void print_span(FILE *out, struct span text)
     }
 }
 
-static void print_text(FILE *out, const char *text)
+void manual_text(FILE *out, const char *text)
 {
     print_span(out, (struct span){text, strlen(text)});
 }
@@ -77,7 +77,7 @@ static void print_script_commands(FILE *out)
     const struct script_command *command;
     for (size_t i = 0; (command = script_command(i)); i++) {
         print_item(out, (struct span){command->name, strlen(command->name)});
-        print_text(out, command->about);
+        manual_text(out, command->about);
         fputs("\n", out);
     }
 }
@@ -97,7 +97,7 @@ static void print_end(FILE *out)
     fputs(".SH ENVIRONMENT\n", out);
     for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
         print_item(out, (struct span){variables[i].name, strlen(variables[i].name)});
-        print_text(out, variables[i].about);
+        manual_text(out, variables[i].about);
         fputs("\n", out);
     }
     fputs(".SH SEE ALSO\n.BR libcuvmm (3),\n.BR cuvmm\\-libcuda (7)\n", out);
@@ -121,7 +121,7 @@ void manual(FILE *out)
         if (!help_text(name))
             continue;
         fputs(".SS ", out);
-        print_text(out, name);
+        manual_text(out, name);
         fputs("\n", out);
         print_help(out, &(struct help_reader){.at = help_text(name)});
         if (strcmp(name, "run") == 0)

@@ -12,4 +12,7 @@
 /* The page in the man macros of roff. */
 void manual(FILE *out);
 
+/* A line of text so that roff prints it as it is: a dot at its start is no request, a backslash stays one. */
+void manual_text(FILE *out, const char *text);
+
 #endif

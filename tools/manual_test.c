@@ -55,6 +55,24 @@ static void test_requests(const char *page)
     tap_ok(!stands(page + strcspn(page, "\n"), "--"), "every hyphen behind the remark at the top is one that can be typed");
 }
 
+static void test_text(void)
+{
+    static const char *const cases[][2] = {
+        {".TH 1", "\\&.TH 1"}, {"'quoted'", "\\&'quoted'"}, {"a.b'c", "a.b'c"}, {"-x\\n", "\\-x\\en"}, {"", ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char *got = NULL;
+        size_t size;
+        FILE *file = open_memstream(&got, &size);
+        if (!file)
+            tap_bail("no memory");
+        manual_text(file, cases[i][0]);
+        fclose(file);
+        tap_text(got, cases[i][1], "\"%s\" for roff", cases[i][0]);
+        free(got);
+    }
+}
+
 int main(void)
 {
     char *page = NULL;
@@ -70,6 +88,7 @@ int main(void)
         test_command(page, name);
     tap_ok(stands(page, ".TP\n\\fBreserve\\fR\n"), "the language of scripts is in it");
     test_requests(page);
+    test_text();
     free(page);
     return tap_done();
 }
