@@ -56,7 +56,7 @@ printf './opt/cuvmm/%s\n' bin/cuvmm include/cuvmm/abi/cuda.h include/cuvmm/abi/c
     lib/libcuvmm.so.N lib/libcuvmm.so.N lib/pkgconfig/cuvmm.pc \
     share/bash-completion/completions/cuvmm share/zsh/site-functions/_cuvmm share/fish/vendor_completions.d/cuvmm.fish \
     share/man/man1/cuvmm.N share/man/man3/libcuvmm.N share/man/man7/cuvmm-libcuda.N \
-    share/doc/cuvmm/README.md share/doc/cuvmm/CHANGELOG.md "${documents[@]/#/share/doc/cuvmm/}" \
+    share/doc/cuvmm/README.md share/doc/cuvmm/CHANGELOG.md share/doc/cuvmm/rulebook.html "${documents[@]/#/share/doc/cuvmm/}" \
     "${examples[@]/#*\//share/doc/cuvmm/examples/}" | LC_ALL=C sort | diff - "$root/said" >"$root/diff"
 status=$?
 cat "$root/diff" >>"$root/said"
@@ -181,13 +181,17 @@ for name in first grow faults; do
     ok $? "$document shows its very output"
 done
 
-# The picture in README.md is an excerpt: each of its lines stands in the output that the script's test holds to.
+# The session in README.md is an excerpt of what the shell prints.
+if [ -x "$dest/opt/cuvmm/bin/cuvmm" ]; then
+    "$dest/opt/cuvmm/bin/cuvmm" shell <conformance/examples/session.txt 2>/dev/null | diff conformance/examples/session.out - >"$root/said"
+    ok $? 'the session of the examples goes as it is printed'
+fi
 block README.md 'excerpt of' >"$root/excerpt"
-grep -v -x -F -f conformance/scripts/aliases.out "$root/excerpt" >"$root/said"
+grep -v -x -F -f conformance/examples/session.out "$root/excerpt" >"$root/said"
 run_status=0
 [ -s "$root/said" ] && run_status=1
 [ "$(wc -l <"$root/excerpt")" -gt 10 ] || run_status=1
-ok $run_status "README.md's excerpt of aliases.out is one"
+ok $run_status "README.md's excerpt of session.out is one"
 
 run make --no-print-directory BUILD="$build" CC="$compiler" DESTDIR="$dest" PREFIX=/opt/cuvmm uninstall
 ok $? 'make uninstall'

@@ -48,7 +48,7 @@ install-pages: $(MAN_PAGES) $(COMPLETIONS)
 
 uninstall-pages:
 	rm -f $(foreach page,$(MAN_PAGES),$(DESTDIR)$(MANDIR)/man$(patsubst .%,%,$(suffix $(page)))/$(notdir $(page)))
-	rm -f $(addprefix $(DESTDIR)$(DOCDIR)/,README.md CHANGELOG.md $(INSTALL_DOCS) $(addprefix examples/,$(notdir $(INSTALL_EXAMPLES))))
+	rm -f $(addprefix $(DESTDIR)$(DOCDIR)/,README.md CHANGELOG.md rulebook.html $(INSTALL_DOCS) $(addprefix examples/,$(notdir $(INSTALL_EXAMPLES))))
 	rm -f $(DESTDIR)$(BASH_COMPLETIONS)/cuvmm $(DESTDIR)$(ZSH_COMPLETIONS)/_cuvmm $(DESTDIR)$(FISH_COMPLETIONS)/cuvmm.fish
 	-rmdir $(DESTDIR)$(DOCDIR)/docs $(DESTDIR)$(DOCDIR)/examples $(DESTDIR)$(DOCDIR)
 

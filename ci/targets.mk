@@ -212,7 +212,7 @@ HEADERS := api/vmm.h api/vmm_fd.h api/results.def api/vmm_kernel.h
 ABI_HEADERS := api/abi/cuda.h api/abi/cuda_functions.h api/abi/cuda_values.def
 
 # The driver's library of the simulator lies in a folder of its own, so that no program finds it that does not look there.
-install: $(LIBA) $(LIBSIM) $(LIBSO) $(LIBCUDA) $(LIBCHECK) $(CUVMM) $(BUILD)/cuvmm.pc install-pages ## libraries, headers, pkg-config file, command, manual pages, completion and documents, into DESTDIR and PREFIX
+install: $(LIBA) $(LIBSIM) $(LIBSO) $(LIBCUDA) $(LIBCHECK) $(CUVMM) $(RULE_PAGE) $(BUILD)/cuvmm.pc install-pages ## libraries, headers, pkg-config file, command, manual pages, completion and documents, into DESTDIR and PREFIX
 	install -d $(DESTDIR)$(PREFIX)/include/cuvmm/abi $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(PRIVATE_LIBDIR) $(DESTDIR)$(PREFIX)/bin
 	install -m 644 $(HEADERS) $(DESTDIR)$(PREFIX)/include/cuvmm
 	install -m 644 $(ABI_HEADERS) $(DESTDIR)$(PREFIX)/include/cuvmm/abi
@@ -225,6 +225,7 @@ install: $(LIBA) $(LIBSIM) $(LIBSO) $(LIBCUDA) $(LIBCHECK) $(CUVMM) $(BUILD)/cuv
 	ln -sf libcuvmm.so.$(SOVERSION) $(DESTDIR)$(LIBDIR)/libcuvmm.so
 	install -m 644 $(BUILD)/cuvmm.pc $(DESTDIR)$(LIBDIR)/pkgconfig
 	$(if $(CUVMM),install -m 755 $(CUVMM) $(DESTDIR)$(PREFIX)/bin)
+	$(if $(RULE_PAGE),install -d $(DESTDIR)$(DOCDIR) && install -m 644 $(RULE_PAGE) $(DESTDIR)$(DOCDIR))
 
 uninstall: uninstall-pages ## take away what install put there
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/include/cuvmm/,$(notdir $(HEADERS)) $(addprefix abi/,$(notdir $(ABI_HEADERS))))

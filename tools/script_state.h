@@ -34,6 +34,14 @@ struct script_process {
 
 #define SCRIPT_PROCESSES 8
 
+/* Somebody who is told of every call of a script's lines, the one in script->step: before it is made, when names mean what the
+ * line says, and after it, with result and reason. Calls that the interpreter makes for itself are not told. */
+struct script_watch {
+    void *user;
+    void (*before)(void *user, struct script *script);
+    void (*after)(void *user, struct script *script, const vmm_detail *detail);
+};
+
 struct script {
     struct script_options options;
     char *name;
@@ -53,6 +61,7 @@ struct script {
     char bind[SYMBOL_NAME_MAX + 1]; /* NAME of NAME = COMMAND, or "" */
     int bind_column;
     struct step step;
+    struct words_error mistake; /* the last one that was reported */
     unsigned char **kept;    /* host memory of asynchronous copies, which may be read or written until the end */
     size_t kept_count;
     int *open;               /* descriptors with names */
@@ -77,7 +86,8 @@ bool script_wrong_at(struct script *script, const struct words_error *error);
 /* Reports that something did not go as the script says. Returns false. */
 bool script_failed(struct script *script, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The system, opened when needed; NULL after an error that was reported. */
+/* The system, opened when needed; NULL after an error that was reported. script_open ends the one before it, or leaves it as it
+ * is where the new one cannot be opened. */
 vmm_system *script_system(struct script *script);
 bool script_open(struct script *script, const char *spec);
 
