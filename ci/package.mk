@@ -73,7 +73,7 @@ check-dist: ## is the tarball the same twice, is what it builds, and does that w
 DEB := $(BUILD)/deb
 .PHONY: deb
 deb: ## Debian packages in $(BUILD)/deb, where there is dpkg-buildpackage (docs/packaging.md)
-	@command -v dpkg-buildpackage dh >/dev/null || { echo "make deb: apt-get install dpkg-dev debhelper"; exit 1; }
+	@command -v dpkg-buildpackage >/dev/null && command -v dh >/dev/null || { echo "make deb: apt-get install dpkg-dev debhelper"; exit 1; }
 	rm -rf $(DEB) && mkdir -p $(DEB)
 	ci/dist $(DIST) $(DEB)
 	mv $(DEB)/$(DIST).tar.gz $(DEB)/cuvmm_$(VERSION).orig.tar.gz
