@@ -4,7 +4,7 @@
  *   result = find_event(process, value, &event);     refused in there: result is not VMM_SUCCESS,
  *   if (result != VMM_SUCCESS) return result;        so behind this line event is there
  *
- * CUVMM_DEFINES_x is set for the file that defines x, CUVMM_ANALYSED_SIM, _ABI and _TOOLS for those that may include its header.
+ * CUVMM_DEFINES_x is set for the file that defines x, CUVMM_ANALYSED_SIM, _ABI, _TOOLS and _REPLAY for those that may include its header.
  */
 #ifndef CUVMM_CI_ANALYSED_H
 #define CUVMM_CI_ANALYSED_H
@@ -44,7 +44,7 @@
 #define script_wrong_at(...) ((void)script_wrong_at(__VA_ARGS__), false)
 #endif
 #endif
-#if defined CUVMM_ANALYSED_TOOLS && defined CUVMM_HAVE_JANSSON && !defined CUVMM_DEFINES_replay_malformed
+#if defined CUVMM_ANALYSED_REPLAY && defined CUVMM_HAVE_JANSSON && !defined CUVMM_DEFINES_replay_malformed
 #include "replay_state.h"
 #define replay_malformed(...) ((void)replay_malformed(__VA_ARGS__), false)
 #endif

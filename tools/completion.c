@@ -15,6 +15,7 @@ struct asked {
     const char *typed;
     struct span prefix;
     const char *command; /* NULL where the command itself is asked for */
+    unsigned *offered;   /* kinds that were, a bit each: several usages may have the same */
 };
 
 static struct span span_of(const char *text)
@@ -142,8 +143,10 @@ static void offer_kind(const struct asked *asked, struct span what)
         return;
     }
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-        if (span_is(what, kinds[i].placeholder))
+        if (span_is(what, kinds[i].placeholder) && !(*asked->offered >> i & 1)) {
+            *asked->offered |= 1u << i;
             kinds[i].offer(asked);
+        }
 }
 
 /* "RULE-ID|RESULT": each of them. */
@@ -246,7 +249,8 @@ static int arguments_among(const char *text, int count, char **words)
 void completion_words(FILE *out, int count, char **words)
 {
     struct help_option option;
-    struct asked asked = {.out = out, .typed = count ? words[count - 1] : "", .prefix = span_of("")};
+    unsigned offered = 0;
+    struct asked asked = {.out = out, .typed = count ? words[count - 1] : "", .prefix = span_of(""), .offered = &offered};
     if (count < 2) {
         offer_commands(&asked);
         offer(&asked, span_of("--version"), "", span_of("the version"));
