@@ -31,6 +31,8 @@ override CFLAGS   += --coverage -O0
 override LDFLAGS  += --coverage
 endif
 
+include ci/flags.mk
+
 # Optional libraries: parts that need them switch themselves off where they are missing.
 PKG_CONFIG ?= pkg-config
 HAVE_JANSSON := $(shell $(PKG_CONFIG) --exists jansson 2>/dev/null && echo 1)
@@ -47,7 +49,7 @@ TOOL_LIBS   += $(shell $(PKG_CONFIG) --libs libedit)
 endif
 
 # The driver is loaded at run time; C libraries older than glibc 2.34 keep dlopen apart.
-DL_LIBS := $(if $(filter Linux,$(shell uname -s)),-ldl)
+DL_LIBS := $(if $(filter Linux,$(SYSTEM)),-ldl)
 
 # The toolkit's header, where it is present, holds our values and layouts to the driver's.
 HAVE_CUDA_H := $(wildcard $(CUDA_PATH)/include/cuda.h)
@@ -56,11 +58,12 @@ HAVE_CUDA_H := $(wildcard $(CUDA_PATH)/include/cuda.h)
 NVCC ?= $(or $(shell command -v nvcc),$(wildcard $(CUDA_PATH)/bin/nvcc))
 GENCODE ?= -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=sm_90 -gencode arch=compute_90,code=compute_90
 
-sources   = $(filter-out %_test.c,$(wildcard $(addsuffix /*.c,$(1))))
+# Sorted, so that the linker sees them in one order on every file system.
+sources   = $(sort $(filter-out %_test.c,$(wildcard $(addsuffix /*.c,$(1)))))
 LIB_SRC   := $(call sources,api api/layers kernels backend_sim backend_cuda)
 TOOL_SRC  := $(call sources,tools)
 CONF_SRC  := $(call sources,conformance conformance/model)
-SUITE_SRC := $(wildcard conformance/suite/*.c)
+SUITE_SRC := $(call sources,conformance/suite)
 TEST_SRC  := $(wildcard $(addsuffix /*_test.c,api api/abi api/layers kernels backend_sim backend_sim/abi backend_cuda backend_cuda/check conformance conformance/model tools))
 
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
@@ -122,7 +125,7 @@ $(BUILD)/obj/kernels_image.o: $(BUILD)/obj/kernels_image.c kernels/kernels.h
 
 # Texts for `cuvmm explain`: the rules' examples in the order of the rules, and what recorded machines answered to each.
 RULE_EXAMPLES := $(patsubst rules/%.def,conformance/rulebook/%.txt,$(shell sed -n 's/^#include "\(.*\)"$$/\1/p' api/rules.def))
-RULE_RECORDED := $(wildcard conformance/recordings/*/suite.tap)
+RULE_RECORDED := $(sort $(wildcard conformance/recordings/*/suite.tap))
 $(BUILD)/obj/rulebook_data.c: $(RULE_EXAMPLES) $(RULE_RECORDED) Makefile
 	@mkdir -p $(@D)
 	@array() { echo "const unsigned char $$1_text[] = {"; od -An -v -tu1 | sed 's/[0-9][0-9]*/&,/g'; \
@@ -156,7 +159,7 @@ $(BUILD)/obj/lessons_embedded.o: $(BUILD)/obj/lessons_embedded.c tools/lessons.h
 $(LIBA): $(LIB_OBJ)
 	@mkdir -p $(@D)
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(AR) $(ARFLAGS) $@ $^
 
 $(BUILD)/obj/sim-only/open.o: api/open.c
 	@mkdir -p $(@D)
@@ -165,7 +168,7 @@ $(BUILD)/obj/sim-only/open.o: api/open.c
 $(LIBSIM): $(SIM_OBJ)
 	@mkdir -p $(@D)
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(AR) $(ARFLAGS) $@ $^
 
 # Nothing but the driver's names is to be seen of it, so that it can stand beside libcuvmm in one process. It uses its own
 # functions, as a driver does, whatever is preloaded.
@@ -196,11 +199,11 @@ $(ABI_TESTS): $(BUILD)/test/%: $(BUILD)/obj/%.o $(LIBCUDA) $(CONFA) $(LIBSIM) | 
 
 $(BUILD)/obj/tools.a: $(TOOL_OBJ)
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(AR) $(ARFLAGS) $@ $^
 
 $(BUILD)/obj/conformance.a: $(CONF_OBJ)
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(AR) $(ARFLAGS) $@ $^
 
 $(LIBSO): $(LIB_OBJ)
 	@mkdir -p $(@D)
@@ -211,7 +214,7 @@ $(LIBSO): $(LIB_OBJ)
 # The command and the harness use each other: the command's object comes first, the archives in a circle.
 $(BUILD)/bin/cuvmm: $(BUILD)/obj/tools/main.o $(TOOLA) $(CONFA) $(TOOLA) $(LIBA)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS) $(DL_LIBS)
+	$(CC) $(CFLAGS) $(LDFLAGS) $(PIE_LDFLAGS) -o $@ $^ $(TOOL_LIBS) $(DL_LIBS)
 
 $(BUILD)/bin/conformance: $(call obj,$(SUITE_SRC)) $(CONFA) $(LIBA)
 	@mkdir -p $(@D)
@@ -257,7 +260,7 @@ $(FAKES): $(wildcard backend_cuda/fake/*)
 $(filter $(BUILD)/test/backend_cuda/%,$(TESTS)): | $(FAKES)
 
 # The targets of the folders: check and its kin, coverage and install; demo and the rule book.
--include ci/targets.mk ci/gpu.mk tools/targets.mk conformance/exercises/targets.mk
+-include ci/targets.mk ci/gpu.mk ci/package.mk tools/targets.mk conformance/exercises/targets.mk
 
 clean: ## remove everything that was built
 	rm -rf $(BUILD)

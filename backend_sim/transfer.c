@@ -40,6 +40,7 @@ static void store(const struct sim_process *process, uint64_t address, const uns
     for (; size; address += length, from += length, size -= length) {
         length = size;
         unsigned char *to = together(process, address, &length);
+        /* analysers: null-argument is wrong: what is written was touched before, so it is there */
         memcpy(to, from, length);
     }
 }
@@ -62,9 +63,10 @@ static void move_run(const struct sim_process *process, uint64_t dst, uint64_t s
 {
     const unsigned char *from = together(process, src, length);
     unsigned char *to = together(process, dst, length);
+    /* analysers: null-argument is wrong: what is written was touched before, so it is there */
     if (from)
         memmove(to, from, *length);
-    else
+    else /* analysers: null-argument is wrong, likewise */
         memset(to, 0, *length);
 }
 
@@ -101,6 +103,7 @@ static void move(const struct sim_process *process, uint64_t dst, uint64_t src, 
 static void fill_run(unsigned char *to, uint64_t length, const unsigned char *pattern, unsigned width)
 {
     if (width == 1) {
+        /* analysers: null-argument is wrong: what is written was touched before, so it is there */
         memset(to, pattern[0], length);
         return;
     }

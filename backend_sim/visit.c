@@ -180,6 +180,7 @@ uint64_t sim_leaks(struct vmm_backend *self, vmm_report_fn report, void *user)
         elsewhere = sim_elsewhere(process, leaks.detail, leaks.detail ? leaks.count : 0);
     pthread_mutex_unlock(&process->machine->lock);
     for (uint64_t i = 0; leaks.detail && i < leaks.count; i++)
+        /* analysers: clang-analyzer-core.CallAndMessage is wrong: details are there where there is a report */
         report(user, &leaks.detail[i]);
     for (uint64_t i = 0; i < elsewhere.count; i++)
         report(user, &elsewhere.hint[i]);

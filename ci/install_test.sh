@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Where an output changed on purpose: make examples-update, and read what it changed.
 #
-# What `make install` puts into an empty folder is all that a user's program needs: header, libraries, pkg-config file
-# and command; the examples compile and run with it as they are printed in README.md and docs/library.md.
+# What `make install` puts into an empty folder is all that a user's program needs: header, libraries, pkg-config file,
+# command and its pages; the examples compile and run with it as they are printed in README.md and docs/library.md.
 # From make check: CUVMM_BUILD, CUVMM_SAN (a sanitizer or coverage build, which a user would not install), CC.
 set -u
 build=${CUVMM_BUILD-build}
@@ -48,11 +48,17 @@ run make --no-print-directory BUILD="$build" CC="$compiler" DESTDIR="$dest" PREF
 ok $? 'make install into DESTDIR'
 lib=$dest/opt/cuvmm/lib
 (cd "$dest" && find . ! -type d ! -path './opt/cuvmm/share/cuvmm/exercises/*' | sed 's/[0-9][0-9.]*$/N/' | LC_ALL=C sort) >"$root/said"
+documents=(docs/*.md)
+examples=(conformance/examples/*.c conformance/unmodified/kernel_template.c)
 printf './opt/cuvmm/%s\n' bin/cuvmm include/cuvmm/abi/cuda.h include/cuvmm/abi/cuda_functions.h \
     include/cuvmm/abi/cuda_values.def include/cuvmm/results.def include/cuvmm/vmm.h include/cuvmm/vmm_fd.h include/cuvmm/vmm_kernel.h \
     lib/cuvmm/libcuda.so lib/cuvmm/libcuda.so.N lib/cuvmm/libcuvmm-check.so lib/libcuvmm-sim.a lib/libcuvmm.a lib/libcuvmm.so \
-    lib/libcuvmm.so.N lib/libcuvmm.so.N lib/pkgconfig/cuvmm.pc share/cuvmm/tap.c share/cuvmm/tap.h share/doc/cuvmm/rulebook.html |
-    diff - "$root/said" >"$root/diff"
+    lib/libcuvmm.so.N lib/libcuvmm.so.N lib/pkgconfig/cuvmm.pc \
+    share/bash-completion/completions/cuvmm share/zsh/site-functions/_cuvmm share/fish/vendor_completions.d/cuvmm.fish \
+    share/cuvmm/tap.c share/cuvmm/tap.h \
+    share/man/man1/cuvmm.N share/man/man3/libcuvmm.N share/man/man7/cuvmm-libcuda.N \
+    share/doc/cuvmm/README.md share/doc/cuvmm/CHANGELOG.md share/doc/cuvmm/rulebook.html "${documents[@]/#/share/doc/cuvmm/}" \
+    "${examples[@]/#*\//share/doc/cuvmm/examples/}" | LC_ALL=C sort | diff - "$root/said" >"$root/diff"
 status=$?
 cat "$root/diff" >>"$root/said"
 ok $status 'it puts there exactly what it says'
@@ -74,6 +80,17 @@ nm -D --defined-only "$lib/libcuvmm.so" | awk '$3 !~ /^vmm_/ && $2 != "A"' >"$ro
 run_status=0
 [ -s "$root/said" ] && run_status=1
 ok $run_status 'it exports names that begin with vmm_ and no others'
+
+grep -h '@[A-Z_]*@' "$dest"/opt/cuvmm/share/man/man?/* >"$root/said"
+[ ! -s "$root/said" ] && grep -q "\"cuvmm $version\"" "$dest/opt/cuvmm/share/man/man1/cuvmm.1" &&
+    grep -q "\"cuvmm $version\"" "$dest/opt/cuvmm/share/man/man3/libcuvmm.3" &&
+    grep -q "LD_LIBRARY_PATH=/opt/cuvmm/lib/cuvmm " "$dest/opt/cuvmm/share/man/man7/cuvmm-libcuda.7"
+ok $? 'the manual pages name the version and the place'
+nm -D --defined-only "$lib/libcuvmm.so" | awk '$2 != "A" { print $3 }' | while read -r name; do
+    grep -qw "$name" "$dest/opt/cuvmm/share/man/man3/libcuvmm.3" || echo "libcuvmm.3 does not name $name"
+done >"$root/said"
+[ ! -s "$root/said" ]
+ok $? 'and every function'
 
 # program NAME SOURCE COMPILER...: compiles against the installed tree, runs with the shared library.
 program() {

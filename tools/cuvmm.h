@@ -3,6 +3,7 @@
 #define CUVMM_TOOLS_CUVMM_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 
 /* Exit status: 0 fine, 1 something did not go as the script or trace says, 2 the command or its input is wrong. */
@@ -22,7 +23,11 @@ int cuvmm_check(int argc, char **argv, FILE *out, FILE *err);
 int cuvmm_export(int argc, char **argv, FILE *out, FILE *err);
 int cuvmm_lesson(int argc, char **argv, FILE *out, FILE *err);
 int cuvmm_exercise(int argc, char **argv, FILE *out, FILE *err);
+int cuvmm_completion(int argc, char **argv, FILE *out, FILE *err);
 int cuvmm_help(int argc, char **argv, FILE *out, FILE *err);
+
+/* Their names in the order of the table; NULL past the last. */
+const char *cuvmm_command(size_t index);
 
 /* The help text of a subcommand, NULL for the whole. */
 void cuvmm_print_help(FILE *out, const char *name);

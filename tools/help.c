@@ -2,8 +2,9 @@
 #include <string.h>
 
 #include "cuvmm.h"
+#include "help_parts.h"
+#include "manual.h"
 #include "script.h"
-#include "text.h"
 
 static const char general[] =
     "cuvmm - CUDA Virtual Memory Management without or with a GPU\n"
@@ -21,6 +22,7 @@ static const char general[] =
     "  cuvmm view TRACE -o PAGE    makes a page for a browser of a trace: what there was after each call, drawn\n"
     "  cuvmm export TRACE          writes a trace for Perfetto, PyTorch's memory_viz or Graphviz\n"
     "  cuvmm exercise              programs to be written, with a grader that says by rule what is wrong\n"
+    "  cuvmm completion SHELL      prints what a shell needs to complete this command's words\n"
     "  cuvmm help [COMMAND]        this text, or more about a command\n"
     "  cuvmm --version\n"
     "\n"
@@ -239,20 +241,44 @@ static const struct {
      "  cuvmm exercise take vector mine\n"
      "  cuvmm exercise grade vector mine/vector.c\n"
      "  cuvmm exercise grade vector mine/vector.c 'shadow | cuda'\n"},
-    {"help", "cuvmm help [COMMAND]\n\nExamples:\n  cuvmm help run\n"},
+    {"completion",
+     "cuvmm completion SHELL\n"
+     "cuvmm completion --words [WORD ...]\n"
+     "\n"
+     "Prints the completion of the command line for SHELL: bash, zsh or fish. `make install` puts it where shells look.\n"
+     "\n"
+     "  --words   what the last WORD of a command line behind `cuvmm` may be, one a line, with a remark behind a tab\n"
+     "\n"
+     "Examples:\n"
+     "  source <(cuvmm completion bash)\n"
+     "  cuvmm completion fish > ~/.config/fish/completions/cuvmm.fish\n"
+     "  cuvmm completion --words explain VMM-MAP\n"},
+    {"help",
+     "cuvmm help [COMMAND]\n"
+     "cuvmm help --man\n"
+     "\n"
+     "  --man   all of it as a manual page, to be read with man -l\n"
+     "\n"
+     "Examples:\n"
+     "  cuvmm help run\n"
+     "  cuvmm help --man | man -l -\n"},
 };
+
+const char *help_text(const char *command)
+{
+    for (size_t i = 0; command && i < sizeof helps / sizeof helps[0]; i++)
+        if (strcmp(helps[i].name, command) == 0)
+            return helps[i].text;
+    return command ? NULL : general;
+}
 
 void cuvmm_print_help(FILE *out, const char *name)
 {
     const struct script_command *command;
-    if (!name) {
-        fputs(general, out);
-        return;
-    }
-    for (size_t i = 0; i < sizeof helps / sizeof helps[0]; i++)
-        if (strcmp(helps[i].name, name) == 0)
-            fputs(helps[i].text, out);
-    for (size_t i = 0; strcmp(name, "run") == 0 && (command = script_command(i)); i++)
+    const char *text = help_text(name);
+    if (text)
+        fputs(text, out);
+    for (size_t i = 0; name && strcmp(name, "run") == 0 && (command = script_command(i)); i++)
         fprintf(out, "  %-16s %s\n", command->name, command->about);
 }
 
@@ -266,11 +292,14 @@ int cuvmm_help(int argc, char **argv, FILE *out, FILE *err)
         cuvmm_print_help(out, NULL);
         return 0;
     }
-    for (size_t i = 0; i < sizeof helps / sizeof helps[0]; i++)
-        if (strcmp(helps[i].name, argv[1]) == 0) {
-            cuvmm_print_help(out, argv[1]);
-            return 0;
-        }
+    if (strcmp(argv[1], "--man") == 0) {
+        manual(out);
+        return 0;
+    }
+    if (help_text(argv[1])) {
+        cuvmm_print_help(out, argv[1]);
+        return 0;
+    }
     fprintf(err, "cuvmm: unknown command \"%.60s\"\n", argv[1]);
     return cuvmm_usage(err, NULL);
 }

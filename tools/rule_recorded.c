@@ -70,7 +70,7 @@ size_t rule_recorded(const char *rule, struct recorded *answers, size_t room)
             answer = NULL;
         } else if (find(line, wanted)) {
             if (!answer) {
-                answer = count < room ? &answers[count] : &none;
+                answer = count < room ? &answers[count] : &none; /* analysers: uninitvar is wrong: the next line writes it */
                 *answer = (struct recorded){.verdict = RECORDED_NOT_ASKED};
                 copy(answer->machine, sizeof answer->machine, machine.at, machine.at + machine.length);
                 count++;

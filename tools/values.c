@@ -127,7 +127,7 @@ static bool read_literal(struct reader *r, uint64_t *out)
         return false;
     if (r->at[0] != '<' || r->at[1] != '<')
         return read_unit(r, out);
-    uint64_t shift;
+    uint64_t shift = 0;
     r->at += 2;
     if (!read_digits(r, &shift))
         return false;
@@ -174,7 +174,7 @@ static bool read_sum(struct reader *r, uint64_t *out);
 /* roundup(VALUE) to the granularity of dev0, roundup(VALUE,UNIT) to any. */
 static bool read_roundup(struct reader *r, uint64_t *out)
 {
-    uint64_t value, unit = 1;
+    uint64_t value = 0, unit = 1;
     r->at += strlen("roundup(");
     if (!read_sum(r, &value))
         return false;
@@ -250,7 +250,7 @@ static bool read_sum(struct reader *r, uint64_t *out)
         return false;
     while (*r->at == '+' || *r->at == '-') {
         const char *sign = r->at++;
-        uint64_t term;
+        uint64_t term = 0;
         if (!read_term(r, &term))
             return false;
         if (*sign == '+' && term > UINT64_MAX - *out)
@@ -266,7 +266,7 @@ static bool read_sum(struct reader *r, uint64_t *out)
 bool value_number(const struct value_env *env, const struct word *word, uint64_t *out, struct words_error *error)
 {
     struct reader r = {env, word, word->text, error};
-    uint64_t value;
+    uint64_t value = 0;
     if (word->quoted)
         return FAIL(&r, "quoted text where a number or a name is expected");
     if (!read_sum(&r, &value))
@@ -281,7 +281,7 @@ bool value_int(const struct value_env *env, const struct word *word, int *out, s
 {
     struct word rest = *word;
     bool negative = word->text[0] == '-';
-    uint64_t value;
+    uint64_t value = 0;
     rest.text += negative;
     rest.column += negative;
     if (!value_number(env, &rest, &value, error))

@@ -27,6 +27,7 @@ static bool hex_bytes(const struct word *word, unsigned char **bytes, uint64_t *
     *size = length / 2;
     *bytes = text_grow(NULL, length / 2);
     for (size_t i = 0; i < length / 2; i++)
+        /* analysers: clang-analyzer-core.UndefinedBinaryOperatorResult is wrong: no digit is below 0, as was asked above */
         (*bytes)[i] = (unsigned char)(hex(word->text[4 + 2 * i]) << 4 | hex(word->text[5 + 2 * i]));
     return true;
 }

@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# ci/analyze: a finding is a failed point, one that is answered at its place is none, and a file that does not compile has
+# not been looked at.
+set -u
+if ! gcc -fanalyzer -x c -c -o /dev/null /dev/null 2>/dev/null; then
+    echo "1..0 # SKIP no gcc with -fanalyzer"
+    exit 0
+fi
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+points=0 failures=0
+
+point() { # point STATUS NAME
+    points=$((points + 1))
+    if [ "$1" = 0 ]; then echo "ok $points - $2"; else
+        failures=$((failures + 1))
+        echo "not ok $points - $2"
+        sed 's/^/#   /' "$work/said"
+    fi
+}
+
+analyzed() { # analyzed STATUS TEXT: gcc looks at the file, ends so, and TEXT stands in what is told
+    ci/analyze --tool gcc "$work/it.c" >"$work/said" 2>&1
+    [ $? = "$1" ] && grep -qF -- "$2" "$work/said"
+}
+
+written() { # written LINE: a function that forgets what it asked for, with LINE before its end
+    printf '%s\n' '#include <stdlib.h>' 'int it(void);' 'int it(void)' '{' '    char *p = malloc(7);' '    int had = p != NULL;' \
+        "$1" '    return had;' '}' >"$work/it.c"
+}
+
+written ''
+analyzed 1 "$work/it.c:8: malloc-leak: leak of"
+point $? 'a finding is told with its place and its name'
+written '    /* analysers: malloc-leak is wrong: it only looks so */'
+analyzed 0 'ok 1 - gcc has nothing to say of 1 files'
+point $? 'one that is answered at its place is none'
+written '    /* analysers: null-dereference is wrong: it only looks so */'
+analyzed 1 'malloc-leak'
+point $? 'the answer is to that finding and no other'
+written '    /* analysers: malloc-leak is wrong: it only looks so */ return nothing;'
+analyzed 1 'gcc failed:'
+point $? 'a file that does not compile has not been looked at'
+! ci/analyze --tool nothing "$work/it.c" >"$work/said" 2>&1 && grep -qF 'no tool "nothing"; there are: gcc, cppcheck, clang-tidy' "$work/said"
+point $? 'a tool that is none is told'
+echo "1..$points"
+[ "$failures" -eq 0 ]

@@ -1,0 +1,99 @@
+# What is made of the tree for others: lists of symbols, manual pages, completion, a tarball, packages; and the analysers.
+# Included by the Makefile. docs/packaging.md tells more.
+
+.PHONY: symbols-update
+
+symbols-update: $(LIBSO) $(LIBCUDA) ## ci/symbols/ from the libraries: new names are written down, with the version they came in
+	@mkdir -p ci/symbols
+	ci/symbols-list $(LIBSO) ci/symbols/libcuvmm.txt $(VERSION) --update
+	ci/symbols-list $(LIBCUDA) ci/symbols/libcuda.txt $(VERSION) --update
+
+# ------------------------------------------------------------------------------------------------ pages and completion
+
+MANDIR  ?= $(PREFIX)/share/man
+DOCDIR  ?= $(PREFIX)/share/doc/cuvmm
+BASH_COMPLETIONS ?= $(PREFIX)/share/bash-completion/completions
+ZSH_COMPLETIONS  ?= $(PREFIX)/share/zsh/site-functions
+FISH_COMPLETIONS ?= $(PREFIX)/share/fish/vendor_completions.d
+
+MAN_PAGES   := $(addprefix $(BUILD)/man/,$(if $(CUVMM),cuvmm.1) $(notdir $(wildcard packaging/man/*.[37])))
+COMPLETIONS := $(if $(CUVMM),$(addprefix $(BUILD)/completion/cuvmm.,bash zsh fish))
+INSTALL_DOCS     := $(wildcard docs/*.md)
+INSTALL_EXAMPLES := $(wildcard conformance/examples/*.c) conformance/unmodified/kernel_template.c
+
+$(BUILD)/man/cuvmm.1: $(CUVMM)
+	@mkdir -p $(@D)
+	$(CUVMM) help --man >$@.new && mv $@.new $@
+
+# PREFIX and PRIVATE_LIBDIR may be others than those of the last time.
+$(BUILD)/man/%: packaging/man/% FORCE
+	@mkdir -p $(@D)
+	@sed 's|@VERSION@|$(VERSION)|g; s|@PRIVATE_LIBDIR@|$(PRIVATE_LIBDIR)|g' $< >$@
+
+$(BUILD)/completion/cuvmm.%: $(CUVMM)
+	@mkdir -p $(@D)
+	$(CUVMM) completion $* >$@.new && mv $@.new $@
+
+.PHONY: install-pages uninstall-pages
+install-pages: $(MAN_PAGES) $(COMPLETIONS)
+	install -d $(addprefix $(DESTDIR)$(MANDIR)/,man1 man3 man7) $(DESTDIR)$(DOCDIR)/docs $(DESTDIR)$(DOCDIR)/examples
+	$(foreach page,$(MAN_PAGES),install -m 644 $(page) $(DESTDIR)$(MANDIR)/man$(patsubst .%,%,$(suffix $(page))) &&) :
+	install -m 644 README.md CHANGELOG.md $(DESTDIR)$(DOCDIR)
+	install -m 644 $(INSTALL_DOCS) $(DESTDIR)$(DOCDIR)/docs
+	install -m 644 $(INSTALL_EXAMPLES) $(DESTDIR)$(DOCDIR)/examples
+	$(if $(COMPLETIONS),install -d $(addprefix $(DESTDIR),$(BASH_COMPLETIONS) $(ZSH_COMPLETIONS) $(FISH_COMPLETIONS)))
+	$(if $(COMPLETIONS),install -m 644 $(BUILD)/completion/cuvmm.bash $(DESTDIR)$(BASH_COMPLETIONS)/cuvmm)
+	$(if $(COMPLETIONS),install -m 644 $(BUILD)/completion/cuvmm.zsh $(DESTDIR)$(ZSH_COMPLETIONS)/_cuvmm)
+	$(if $(COMPLETIONS),install -m 644 $(BUILD)/completion/cuvmm.fish $(DESTDIR)$(FISH_COMPLETIONS)/cuvmm.fish)
+
+uninstall-pages:
+	rm -f $(foreach page,$(MAN_PAGES),$(DESTDIR)$(MANDIR)/man$(patsubst .%,%,$(suffix $(page)))/$(notdir $(page)))
+	rm -f $(addprefix $(DESTDIR)$(DOCDIR)/,README.md CHANGELOG.md rulebook.html $(INSTALL_DOCS) $(addprefix examples/,$(notdir $(INSTALL_EXAMPLES))))
+	rm -f $(DESTDIR)$(BASH_COMPLETIONS)/cuvmm $(DESTDIR)$(ZSH_COMPLETIONS)/_cuvmm $(DESTDIR)$(FISH_COMPLETIONS)/cuvmm.fish
+	-rmdir $(DESTDIR)$(DOCDIR)/docs $(DESTDIR)$(DOCDIR)/examples $(DESTDIR)$(DOCDIR)
+
+# ------------------------------------------------------------------------------------------------------------- releases
+
+DIST := cuvmm-$(VERSION)
+
+.PHONY: dist check-dist
+dist: ## $(BUILD)/cuvmm-VERSION.tar.gz, the same bytes wherever it is made
+	ci/dist $(DIST) $(BUILD)
+
+check-dist: ## is the tarball the same twice, is what it builds, and does that work? (builds twice)
+	@rm -rf $(TAP)-dist && mkdir -p $(TAP)-dist $(BUILD)
+	@printf '#!/bin/sh\nexec ci/check-dist $(DIST) $(BUILD)\n' >$(BUILD)/check-dist-run
+	@chmod +x $(BUILD)/check-dist-run
+	@CC='$(CC)' $(PROVE) --nocolor -e 'ci/tap-run $(TAP)-dist' $(BUILD)/check-dist-run </dev/null; \
+	    status=$$?; $(TALLY) $(TAP)-dist && exit $$status
+
+# ---------------------------------------------------------------------------------------------------- Debian packages
+
+# As whoever builds packages does: from the tarball, in a folder of its own, and without what was said to this make.
+DEB := $(BUILD)/deb
+.PHONY: deb
+deb: ## Debian packages in $(BUILD)/deb, where there is dpkg-buildpackage (docs/packaging.md)
+	@command -v dpkg-buildpackage >/dev/null && command -v dh >/dev/null || { echo "make deb: apt-get install dpkg-dev debhelper"; exit 1; }
+	rm -rf $(DEB) && mkdir -p $(DEB)
+	ci/dist $(DIST) $(DEB)
+	mv $(DEB)/$(DIST).tar.gz $(DEB)/cuvmm_$(VERSION).orig.tar.gz
+	tar -xzf $(DEB)/cuvmm_$(VERSION).orig.tar.gz -C $(DEB)
+	cp -R $(DEB)/$(DIST)/packaging/debian $(DEB)/$(DIST)/debian
+	sed -i "s|@VERSION@|$(VERSION)|; s|@DATE@|$$(LC_ALL=C date -u -R -r $(DEB)/$(DIST)/Makefile)|" $(DEB)/$(DIST)/debian/changelog
+	cd $(DEB)/$(DIST) && env -i PATH="$$PATH" HOME="$$HOME" dpkg-buildpackage -us -uc -j$(JOBS)
+
+# -------------------------------------------------------------------------------------------- analysers and CI systems
+
+.PHONY: analyze junit
+SINCE ?=
+ANALYZERS ?=
+analyze: ## gcc -fanalyzer, cppcheck and clang-tidy, those that are installed (SINCE=main: only what differs from main; ANALYZERS="gcc cppcheck")
+	@rm -rf $(TAP)-analyze && mkdir -p $(TAP)-analyze $(BUILD)
+	@printf '#!/bin/sh\nexec ci/analyze --jobs $(JOBS) $(if $(SINCE),--since $(SINCE)) $(ANALYZERS:%=--tool %)\n' >$(BUILD)/analyze-run
+	@chmod +x $(BUILD)/analyze-run
+	@$(PROVE) --nocolor -e 'ci/tap-run $(TAP)-analyze' $(BUILD)/analyze-run </dev/null; \
+	    status=$$?; $(TALLY) $(TAP)-analyze && exit $$status
+
+junit: ## the TAP of the runs so far as JUnit, in $(BUILD)/junit, for CI systems
+	@rm -rf $(BUILD)/junit
+	ci/junit $(BUILD)/junit $(wildcard $(TAP) $(TAP)-*)
