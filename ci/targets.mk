@@ -36,6 +36,7 @@ CHECK_RUNS  += $(if $(SUITE),$(CHECK_ALIASES:%=$(BUILD)/check/conformance-alias-
 RECORDINGS  := $(notdir $(patsubst %/profile,%,$(wildcard conformance/recordings/*/profile)))
 CHECK_RUNS  += $(RECORDINGS:%=$(BUILD)/check/recording-%)
 CHECK_RUNS  += $(if $(filter %/lockstep,$(PROGS)),$(BUILD)/check/layers)
+CHECK_RUNS  += $(FUZZ_CHECKS)
 CHECK_SHELL := $(sort $(wildcard ci/*_test.sh tools/*_test.sh conformance/*_test.sh docs/*_test.sh))
 
 LONG_SEED      ?= 1
