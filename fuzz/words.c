@@ -25,8 +25,8 @@ static void words(const char *const *list)
 static void results(void)
 {
     for (int i = 0; i < 1000; i++)
-        if (strncmp(vmm_result_name(i), "CUDA_ERROR_", 11) == 0 && strcmp(vmm_result_name(i), "CUDA_ERROR_UNKNOWN") != 0)
-            word(vmm_result_name(i) + 11);
+        if (strncmp(vmm_result_name((vmm_result)i), "CUDA_ERROR_", 11) == 0 && strcmp(vmm_result_name((vmm_result)i), "CUDA_ERROR_UNKNOWN") != 0)
+            word(vmm_result_name((vmm_result)i) + 11);
 }
 
 static void rules(void)
