@@ -24,12 +24,19 @@ $(BUILD)/fuzz/words: $(BUILD)/obj/fuzz/words.o $(FUZZ_PARTS)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(FUZZ_PARTS) $(TOOL_LIBS) $(DL_LIBS)
 
+# Their own tests link what they share.
+$(BUILD)/test/fuzz/%: $(BUILD)/obj/fuzz/%.o $(FUZZ_COMMON) $(FUZZ_PARTS)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(FUZZ_PARTS) $(TOOL_LIBS) $(DL_LIBS)
+
 # In check: every input once.
 FUZZ_CHECKS := $(FUZZ_TARGETS:%=$(BUILD)/check/fuzz-%)
 $(FUZZ_CHECKS): $(BUILD)/check/fuzz-%: fuzz/targets.mk | $(BUILD)/fuzz/%
 	@mkdir -p $(@D)
 	@printf '#!/bin/sh\nexec $${CUVMM_RUN-} $(BUILD)/fuzz/$* fuzz/corpus/$*\n' >$@
 	@chmod +x $@
+
+check-build: $(BUILD)/fuzz/words
 
 fuzz: ## search for inputs that break TARGET (script, trace, ...) for TIME seconds, with libFuzzer (docs/fuzzing.md)
 	+@fuzz/run search '$(TARGET)' '$(FUZZ_TARGETS)' '$(FUZZ_CC)' '$(FUZZ_BUILD)' '$(TIME)' '$(CORPUS)'
