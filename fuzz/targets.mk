@@ -39,7 +39,7 @@ $(FUZZ_CHECKS): $(BUILD)/check/fuzz-%: fuzz/targets.mk | $(BUILD)/fuzz/%
 check-build: $(BUILD)/fuzz/words
 
 fuzz: ## search for inputs that break TARGET (script, trace, ...) for TIME seconds, with libFuzzer (docs/fuzzing.md)
-	+@fuzz/run search '$(TARGET)' '$(FUZZ_TARGETS)' '$(FUZZ_CC)' '$(FUZZ_BUILD)' '$(TIME)' '$(CORPUS)'
+	+@MAKE='$(MAKE)' fuzz/run search '$(TARGET)' '$(FUZZ_TARGETS)' '$(FUZZ_CC)' '$(FUZZ_BUILD)' '$(TIME)' '$(CORPUS)'
 
 fuzz-minimise: ## the corpus of TARGET as few and small inputs as reach as much of the code
-	+@fuzz/run minimise '$(TARGET)' '$(FUZZ_TARGETS)' '$(FUZZ_CC)' '$(FUZZ_BUILD)' '$(TIME)' '$(CORPUS)'
+	+@MAKE='$(MAKE)' fuzz/run minimise '$(TARGET)' '$(FUZZ_TARGETS)' '$(FUZZ_CC)' '$(FUZZ_BUILD)' '$(TIME)' '$(CORPUS)'
