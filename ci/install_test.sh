@@ -51,7 +51,7 @@ lib=$dest/opt/cuvmm/lib
 printf './opt/cuvmm/%s\n' bin/cuvmm include/cuvmm/abi/cuda.h include/cuvmm/abi/cuda_functions.h \
     include/cuvmm/abi/cuda_values.def include/cuvmm/results.def include/cuvmm/vmm.h include/cuvmm/vmm_fd.h include/cuvmm/vmm_kernel.h \
     lib/cuvmm/libcuda.so lib/cuvmm/libcuda.so.N lib/cuvmm/libcuvmm-check.so lib/libcuvmm-sim.a lib/libcuvmm.a lib/libcuvmm.so \
-    lib/libcuvmm.so.N lib/libcuvmm.so.N lib/pkgconfig/cuvmm.pc | diff - "$root/said" >"$root/diff"
+    lib/libcuvmm.so.N lib/libcuvmm.so.N lib/pkgconfig/cuvmm.pc share/doc/cuvmm/rulebook.html | diff - "$root/said" >"$root/diff"
 status=$?
 cat "$root/diff" >>"$root/said"
 ok $status 'it puts there exactly what it says'

@@ -16,7 +16,7 @@ static const struct subcommand {
 } subcommands[] = {{"run", cuvmm_run},           {"explain", cuvmm_explain}, {"rules", cuvmm_rules},
                    {"profiles", cuvmm_profiles}, {"replay", cuvmm_replay},   {"diff", cuvmm_diff},
                    {"machine", cuvmm_machine},   {"check", cuvmm_check},     {"lesson", cuvmm_lesson},
-                   {"help", cuvmm_help}};
+                   {"view", cuvmm_view},         {"export", cuvmm_export},   {"help", cuvmm_help}};
 
 #define SUBCOMMANDS (sizeof subcommands / sizeof subcommands[0])
 
@@ -108,15 +108,41 @@ int cuvmm_run(int argc, char **argv, FILE *out, FILE *err)
     return run_file(path, &options);
 }
 
+/* --broken, --corrected or --machine: the part of a rule's example that is asked for alone. */
+static bool take_part(const char *argument, enum example_part *part)
+{
+    static const struct {
+        const char *name;
+        enum example_part part;
+    } parts[] = {{"--broken", EXAMPLE_BROKEN}, {"--corrected", EXAMPLE_CORRECTED}, {"--machine", EXAMPLE_MACHINE}};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        if (strcmp(argument, parts[i].name) == 0) {
+            *part = parts[i].part;
+            return true;
+        }
+    return false;
+}
+
 int cuvmm_explain(int argc, char **argv, FILE *out, FILE *err)
 {
-    if (argc != 2) {
-        fprintf(err, "cuvmm explain: one RULE-ID, result or number is expected, %d given\n", argc - 1);
+    const char *name = NULL;
+    enum example_part part = EXAMPLE_BOTH;
+    int names = 0;
+    for (int i = 1; i < argc; i++) {
+        if (take_part(argv[i], &part))
+            continue;
+        if (argv[i][0] == '-')
+            return unknown_option(err, "explain", argv[i]);
+        name = argv[i];
+        names++;
+    }
+    if (names != 1) {
+        fprintf(err, "cuvmm explain: one RULE-ID, result or number is expected, %d given\n", names);
         return cuvmm_usage(err, "explain");
     }
-    if (argv[1][0] == '-')
-        return unknown_option(err, "explain", argv[1]);
-    return explain(out, err, argv[1]) ? 0 : 2;
+    if (part != EXAMPLE_BOTH)
+        return explain_example(out, err, name, part) ? 0 : 2;
+    return explain(out, err, name) ? 0 : 2;
 }
 
 int cuvmm_rules(int argc, char **argv, FILE *out, FILE *err)
@@ -128,6 +154,8 @@ int cuvmm_rules(int argc, char **argv, FILE *out, FILE *err)
             format = RULEBOOK_MARKDOWN;
         } else if (strcmp(argv[i], "--tsv") == 0) {
             format = RULEBOOK_TSV;
+        } else if (strcmp(argv[i], "--html") == 0) {
+            format = RULEBOOK_HTML;
         } else if (strcmp(argv[i], "--call") == 0 && i + 1 < argc) {
             call = argv[++i];
         } else if (strcmp(argv[i], "--call") == 0) {

@@ -16,7 +16,9 @@ int cuvmm_profiles(int argc, char **argv, FILE *out, FILE *err);
 int cuvmm_replay(int argc, char **argv, FILE *out, FILE *err);
 int cuvmm_diff(int argc, char **argv, FILE *out, FILE *err);
 int cuvmm_machine(int argc, char **argv, FILE *out, FILE *err);
+int cuvmm_view(int argc, char **argv, FILE *out, FILE *err);
 int cuvmm_check(int argc, char **argv, FILE *out, FILE *err);
+int cuvmm_export(int argc, char **argv, FILE *out, FILE *err);
 int cuvmm_lesson(int argc, char **argv, FILE *out, FILE *err);
 int cuvmm_help(int argc, char **argv, FILE *out, FILE *err);
 

@@ -107,7 +107,7 @@ static const struct {
     {{"rules", "--call", "cuMemUnmap"}, 0, "VMM-UNMAP-HOLE", ""},
     {{"rules", "--call", "cuMemFrob"}, 2, "", "no rule belongs to"},
     {{"rules", "--call"}, 2, "", "needs a CALL"},
-    {{"rules", "--html"}, 2, "", "unknown option \"--html\""},
+    {{"rules", "--xml"}, 2, "", "unknown option \"--xml\""},
     {{"profiles"}, 0, "h100", ""},
     {{"profiles", "odd"}, 0, "granularity.device.minimum", ""},
     {{"profiles", "even"}, 2, "", "no profile \"even\""},

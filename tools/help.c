@@ -17,6 +17,8 @@ static const char general[] =
     "  cuvmm machine [NAME]        shows who shares a simulated machine, and who holds its exported memory\n"
     "  cuvmm check PROGRAM ...     runs a CUDA program and reports misuse, hazards and leaks of its memory calls\n"
     "  cuvmm lesson [LESSON]       teaches, step by step with questions; without LESSON lists what there is\n"
+    "  cuvmm view TRACE -o PAGE    makes a page for a browser of a trace: what there was after each call, drawn\n"
+    "  cuvmm export TRACE          writes a trace for Perfetto, PyTorch's memory_viz or Graphviz\n"
     "  cuvmm help [COMMAND]        this text, or more about a command\n"
     "  cuvmm --version\n"
     "\n"
@@ -52,19 +54,26 @@ static const struct {
      "Commands of the language:\n"},
     {"explain",
      "cuvmm explain RULE-ID|RESULT|NUMBER\n"
+     "cuvmm explain RULE-ID --broken|--corrected|--machine\n"
      "\n"
-     "Tells what a rule wants, why, what the documents say, what a driver was seen to do, and the way out; or what a\n"
-     "result code means and which rules give it.\n"
+     "Tells what a rule wants, why, what the documents say, what each recorded machine answered, and the way out, with a\n"
+     "script that breaks it and its correction; or what a result code means and which rules give it.\n"
+     "\n"
+     "  --broken      only the script that breaks the rule\n"
+     "  --corrected   only its correction\n"
+     "  --machine     only the machine that both need, to be put into my.profile; most need none\n"
      "\n"
      "Examples:\n"
      "  cuvmm explain VMM-FREE-MAPPED\n"
+     "  cuvmm explain VMM-FREE-MAPPED --broken | cuvmm run -\n"
      "  cuvmm explain CUDA_ERROR_INVALID_VALUE\n"
      "  cuvmm explain 801\n"},
     {"rules",
-     "cuvmm rules [--markdown|--tsv] [--call CALL]\n"
+     "cuvmm rules [--html|--markdown|--tsv] [--call CALL]\n"
      "\n"
      "Lists the rules in the order in which each call checks them.\n"
      "\n"
+     "  --html        as one page with a search box, for a browser; it needs no network\n"
      "  --markdown    as a book (docs/rulebook.md is this)\n"
      "  --tsv         one rule a line, columns separated by tabs\n"
      "  --call CALL   only the rules of one call, by the driver's name\n"
@@ -133,6 +142,18 @@ static const struct {
      "Examples:\n"
      "  cuvmm machine\n"
      "  cuvmm machine mine --json\n"},
+    {"view",
+     "cuvmm view TRACE|- -o PAGE|-\n"
+     "\n"
+     "Writes one HTML file, which needs no network and no server: the calls of a trace as a timeline, and addresses,\n"
+     "mappings, rights and physical memory as they were after any call, with what was refused or warned of explained.\n"
+     "Nothing is played again, so the trace of a driver is shown as well as one of the simulator. docs/view.md tells more.\n"
+     "\n"
+     "  -o PAGE   where the page goes; - is standard output\n"
+     "\n"
+     "Examples:\n"
+     "  CUVMM_LAYERS=trace=run.jsonl ./program; cuvmm view run.jsonl -o run.html\n"
+     "  CUVMM_LAYERS=trace=demo.jsonl cuvmm run conformance/demo/07-mistake-access.vmm && cuvmm view demo.jsonl -o demo.html\n"},
     {"check",
      "cuvmm check [options] [--] PROGRAM [ARGUMENTS]\n"
      "\n"
@@ -150,6 +171,22 @@ static const struct {
      "Examples:\n"
      "  cuvmm check ./my_allocator_test\n"
      "  cuvmm check --error-exitcode=9 --log=check.txt ./my_allocator_test --rounds 100\n"},
+    {"export",
+     "cuvmm export TRACE|- --format=chrome|memory-viz|dot [-o FILE] [--at=CALL|error]\n"
+     "\n"
+     "Writes what a trace tells in a format that others have viewers for, into FILE or to standard output. FILE stays as it\n"
+     "was until the new one is whole. docs/export.md shows what is to be seen where.\n"
+     "\n"
+     "  --format=chrome       lives of reservations, memory and mappings on tracks, calls, and bytes per device; JSON for\n"
+     "                        ui.perfetto.dev or chrome://tracing\n"
+     "  --format=memory-viz   mapped memory over time as PyTorch tells it; a pickle for pytorch.org/memory_viz\n"
+     "  --format=dot          the objects at one call and what holds what; for Graphviz\n"
+     "  --at=CALL             with dot: behind the call of this number, not behind the last one; --at=error: behind the\n"
+     "                        first call that was refused\n"
+     "\n"
+     "Examples:\n"
+     "  CUVMM_LAYERS=trace=run.jsonl ./program && cuvmm export run.jsonl --format=chrome -o run.json\n"
+     "  cuvmm export run.jsonl --format=dot --at=error | dot -Tsvg > run.svg\n"},
     {"lesson",
      "cuvmm lesson [LESSON|FILE] [--backend SPEC] [--page] [--ask|--all]\n"
      "\n"
