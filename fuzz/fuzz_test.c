@@ -25,12 +25,14 @@ static void room(void)
     setenv("CUVMM_LAYERS", "trace=calls.jsonl", 1);
     setenv("CUVMM_BACKEND", "cuda", 1);
     const char *path = fuzz_room();
-    tap_ok(getcwd(here, sizeof here) && strcmp(strrchr(here, '/'), strrchr(path, '/')) == 0, "the room is the current folder: %s", path);
+    tap_ok(getcwd(here, sizeof here) && strcmp(strrchr(here, '/'), strrchr(path, '/')) == 0, "the room is the current folder: %s",
+           path);
     tap_text(fuzz_room(), path, "and stays");
     tap_ok(strlen(path) < 60 && path[0] == '/', "its path is short and absolute");
     tap_ok(!getenv("CUVMM_LAYERS") && !getenv("CUVMM_BACKEND"), "no setting wraps or changes what inputs open");
     tap_text(getenv("CUVMM_MACHINES"), path, "shared machines lie in it");
-    tap_ok(!mkdir("a", 0700) && !mkdir("a/b", 0700) && !symlink("/", "a/b/root") && freopen("a/b/file", "w", stdin), "what lies in it");
+    tap_ok(!mkdir("a", 0700) && !mkdir("a/b", 0700) && !symlink("/", "a/b/root") && freopen("a/b/file", "w", stdin),
+           "what lies in it");
     snprintf(kept, sizeof kept, "%s", path);
     fuzz_sweep();
     tap_ok(!there("a") && there(kept) && there("/tmp"), "is swept, links unfollowed, and the room stays");

@@ -53,7 +53,8 @@ static void forge(struct scene *scene, struct fuzz_bytes *in)
 {
     struct share_state *state = scene->state;
     unsigned part = fuzz_byte(in), place = fuzz_byte(in);
-    char *start[] = {(char *)state, (char *)&state->serials, (char *)&state->slot[part / 4 % 4], (char *)&state->block[part / 4 % 6]};
+    char *start[] = {(char *)state, (char *)&state->serials, (char *)&state->slot[part / 4 % 4],
+                     (char *)&state->block[part / 4 % 6]};
     const size_t size[] = {offsetof(struct share_state, mutex),
                            offsetof(struct share_state, slot) - offsetof(struct share_state, serials),
                            sizeof state->slot[0], sizeof state->block[0]};

@@ -24,9 +24,12 @@ static void words(const char *const *list)
 
 static void results(void)
 {
-    for (int i = 0; i < 1000; i++)
-        if (strncmp(vmm_result_name((vmm_result)i), "CUDA_ERROR_", 11) == 0 && strcmp(vmm_result_name((vmm_result)i), "CUDA_ERROR_UNKNOWN") != 0)
-            word(vmm_result_name((vmm_result)i) + 11);
+    static const char *const names[] = {
+#define VMM_RESULT(name, number, text) #name,
+#include "results.def"
+    };
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        word(strncmp(names[i], "ERROR_", 6) ? names[i] : names[i] + 6);
 }
 
 static void rules(void)
