@@ -64,7 +64,7 @@ LIB_SRC   := $(call sources,api api/layers kernels backend_sim backend_cuda)
 TOOL_SRC  := $(call sources,tools)
 CONF_SRC  := $(call sources,conformance conformance/model)
 SUITE_SRC := $(call sources,conformance/suite)
-TEST_SRC  := $(wildcard $(addsuffix /*_test.c,api api/abi api/layers kernels backend_sim backend_sim/abi backend_cuda backend_cuda/check conformance conformance/model tools))
+TEST_SRC  := $(wildcard $(addsuffix /*_test.c,api api/abi api/layers kernels backend_sim backend_sim/abi backend_cuda backend_cuda/check conformance conformance/model tools fuzz))
 
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 LIB_OBJ   := $(call obj,$(LIB_SRC)) $(BUILD)/obj/kernels_image.o
@@ -260,7 +260,7 @@ $(FAKES): $(wildcard backend_cuda/fake/*)
 $(filter $(BUILD)/test/backend_cuda/%,$(TESTS)): | $(FAKES)
 
 # The targets of the folders: check and its kin, coverage and install; demo and the rule book.
--include ci/targets.mk ci/gpu.mk ci/package.mk tools/targets.mk conformance/exercises/targets.mk
+-include fuzz/targets.mk ci/targets.mk ci/gpu.mk ci/package.mk tools/targets.mk conformance/exercises/targets.mk
 
 clean: ## remove everything that was built
 	rm -rf $(BUILD)

@@ -101,7 +101,7 @@ static void show_rules(const struct options *options)
 static bool episode(struct run *run, uint64_t seed, uint64_t calls)
 {
     struct lockstep pair;
-    struct chooser dice = {seed};
+    struct chooser dice = {.state = seed};
     struct script script = {0};
     if (!lockstep_open(&pair, run->spec))
         tap_bail("%s", pair.difference);
