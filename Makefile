@@ -191,14 +191,18 @@ $(BUILD)/examples/%: conformance/examples/%.c $(LIBA) $(wildcard api/vmm*.h) api
 # Its programs register themselves, so their objects are linked as they are.
 $(BUILD)/bin/buggy: $(call obj,$(wildcard conformance/buggy/*.c))
 
-# Every main of the bench folder: bench/X.c becomes bin/bench-X.
+# Every main of the bench folder: bench/X.c becomes bin/bench-X. What they share is in bench/lib.
 BENCHES   := $(patsubst bench/%.c,$(BUILD)/bin/bench-%,$(wildcard bench/*.c))
-$(BENCHES): $(BUILD)/bin/bench-%: $(BUILD)/obj/bench/%.o $(CONFA) $(LIBA)
+BENCH_LIB := $(call obj,$(wildcard bench/lib/*.c))
+$(BUILD)/obj/bench/%.o: override CPPFLAGS += -DBENCH_LIBCUDA='"$(abspath $(LIBCUDA))"' -DBENCH_TIMES='"$(abspath conformance/facts/times.tsv)"'
+$(BENCHES): $(BUILD)/bin/bench-%: $(BUILD)/obj/bench/%.o $(BENCH_LIB) $(TOOLA) $(CONFA) $(TOOLA) $(LIBA)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(DL_LIBS)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS) $(DL_LIBS)
 
-bench: $(BENCHES) ## what the simulator costs, as ratios within the run
-	@for run in $(BENCHES); do $$run || exit; done
+# Ratios are kept in $(BUILD)/bench-life.tsv and shown beside those of the next run.
+bench: $(BENCHES) $(LIBCUDA) ## what the simulator costs, as ratios within the run (docs/bench.md)
+	@$(BUILD)/bin/bench-life --result $(BUILD)/bench-life.tsv
+	@$(BUILD)/bin/bench-memory
 
 $(BUILD)/test/%: $(BUILD)/obj/%.o $(TOOLA) $(CONFA) $(LIBA)
 	@mkdir -p $(@D)
