@@ -2,8 +2,9 @@
  *
  * A trie with 64 children a node, each node with a bitmap of the children it has. A thing is stored once, at its first
  * address, whatever its size; "which thing holds this byte" is the floor of the byte. Every operation walks at most
- * one path down and one up, so its cost depends on the width of the addresses, not on how many things there are nor on
- * how large they are.
+ * one path down and one up, so its cost depends on the greatest address that was used, not on how many things there are
+ * nor on how large they are. Where something was put or taken away last is remembered, and going on there walks nothing;
+ * questions remember nothing, so that several can be asked at once.
  *
  *     insert 0x600000:   before  0x200000 .......... 0xa00000      after  0x200000 .. 0x600000 .. 0xa00000
  *     floor(0x7fffff) -> the thing at 0x600000                     ceil(0x600001) -> the thing at 0xa00000
@@ -17,17 +18,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "pool.h"
+
 struct addrmap_node;
 
 struct addrmap {
     struct addrmap_node *root; /* NULL while empty */
     unsigned shift;            /* low bits that every address has zero */
-    unsigned levels;           /* 6 bits of the address each */
+    unsigned levels;           /* 6 bits of the address each: as many as the greatest address needed */
     size_t count;
+    struct addrmap_node *last; /* the lowest node of the last change, or NULL; empty: it and what leads to nothing else
+                                  hang below above, whose bit for them is off */
+    uint64_t last_key;         /* its part of the addresses */
+    struct addrmap_node *above; /* the lowest node that leads to last and elsewhere, or the root; NULL: not looked for */
+    unsigned above_slot;
+    void *before; /* with above: the thing before all that last could hold */
+    struct pool nodes;
 };
 
-/* An empty map for addresses below limit (at least 1 << shift). Owns nothing yet. */
-void addrmap_init(struct addrmap *map, uint64_t limit, unsigned shift);
+/* An empty map. Owns nothing yet. */
+void addrmap_init(struct addrmap *map, unsigned shift);
 /* Frees the nodes; the things are the caller's. The map is empty afterwards. */
 void addrmap_clear(struct addrmap *map);
 
@@ -40,5 +50,9 @@ void *addrmap_remove(struct addrmap *map, uint64_t address);
  * may be asked for. */
 void *addrmap_floor(const struct addrmap *map, uint64_t address);
 void *addrmap_ceil(const struct addrmap *map, uint64_t address);
+
+/* As addrmap_ceil, for who wants only what starts below end: when nothing starts in [address, end) it is NULL, or what
+ * comes later. */
+void *addrmap_next(const struct addrmap *map, uint64_t address, uint64_t end);
 
 #endif

@@ -58,13 +58,15 @@ static bool wraps(const struct vmm_call_mem_set_access *call)
 }
 
 /* The range starts where a mapping starts and ends where one ends; between them anything goes. */
-static vmm_result check_range(const struct sim_process *process, const struct vmm_call_mem_set_access *call)
+static vmm_result check_range(const struct sim_process *process, const struct vmm_call_mem_set_access *call,
+                              const struct sim_mapping *first)
 {
-    const struct sim_mapping *first = sim_mapping_at(process, call->ptr);
     if (!first)
         return refuse_range(VMM_RULE_ACCESS_NOT_MAPPED, "ptr", call->ptr, 0, sim_object_nearest(process, call->ptr));
     if (first->start != call->ptr)
         return refuse_range(VMM_RULE_ACCESS_PARTIAL, "ptr", call->ptr, first->start, sim_object_mapping(first));
+    if (first->size == call->size)
+        return VMM_SUCCESS;
     uint64_t last_byte = call->ptr + call->size - 1; /* wraps, as measured */
     const struct sim_mapping *last = sim_mapping_at(process, last_byte);
     if (!last)
@@ -155,11 +157,12 @@ static vmm_result try_grant(struct sim_process *process, struct sim_mapping *map
 
 /* Mapping by mapping, grant by grant, up to hole. The driver leaves in place what it did before the grant that it
  * refuses. */
-static vmm_result grant_all(struct sim_process *process, const struct vmm_call_mem_set_access *call, uint64_t hole)
+static vmm_result grant_all(struct sim_process *process, const struct vmm_call_mem_set_access *call,
+                            struct sim_mapping *first, uint64_t hole)
 {
     uint64_t changes = 0;
     bool made;
-    for (struct sim_mapping *m = sim_mapping_at(process, call->ptr); m;
+    for (struct sim_mapping *m = first; m;
          m = sim_mapping_after(process, m->start + m->size, hole))
         for (uint64_t i = 0; i < call->count; i++) {
             vmm_result result = try_grant(process, m, &call->desc[i], &made);
@@ -174,15 +177,13 @@ static vmm_result grant_all(struct sim_process *process, const struct vmm_call_m
 }
 
 /* Where the mappings from ptr on stop touching each other; of a range that wraps only the first counts. */
-static uint64_t first_hole(const struct sim_process *process, const struct vmm_call_mem_set_access *call)
+static uint64_t first_hole(const struct sim_process *process, const struct vmm_call_mem_set_access *call,
+                           const struct sim_mapping *first)
 {
-    uint64_t at = call->ptr;
+    uint64_t at = first->start + first->size;
     const struct sim_mapping *m;
-    while (at - call->ptr < call->size && (m = sim_mapping_at(process, at)) != NULL) {
+    while (!wraps(call) && at - call->ptr < call->size && (m = sim_mapping_at(process, at)) != NULL)
         at = m->start + m->size;
-        if (wraps(call))
-            break;
-    }
     return at;
 }
 
@@ -200,16 +201,18 @@ vmm_result sim_mem_set_access(struct sim_process *process, const struct vmm_call
 {
     uint64_t index, hole;
     vmm_result result = check_arguments(process, call);
-    if (result == VMM_SUCCESS)
-        result = check_range(process, call);
     if (result != VMM_SUCCESS)
         return result;
-    hole = first_hole(process, call);
+    struct sim_mapping *first = sim_mapping_at(process, call->ptr);
+    result = check_range(process, call, first);
+    if (result != VMM_SUCCESS)
+        return result;
+    hole = first_hole(process, call, first);
     if (hole - call->ptr < call->size && !pass_hole(process, call, hole))
         return VMM_ERROR_INVALID_VALUE;
     if (has_duplicate(call, &index))
         sim_lets_pass(process, VMM_RULE_ACCESS_DUPLICATE, index, 0, NULL);
-    return grant_all(process, call, hole);
+    return grant_all(process, call, first, hole);
 }
 
 static bool known_location(const struct sim_process *process, vmm_mem_location location)

@@ -1,6 +1,4 @@
 /* Reservations of addresses. */
-#include <stdlib.h>
-
 #include "sim.h"
 
 /* Above it the driver says INVALID_VALUE, below it OUT_OF_MEMORY, although nothing so aligned exists either. */
@@ -91,7 +89,7 @@ vmm_result sim_mem_address_reserve(struct sim_process *process, const struct vmm
     vmm_result result = check_reserve(&process->machine->profile, call);
     if (result != VMM_SUCCESS)
         return result;
-    struct sim_reservation *reservation = calloc(1, sizeof *reservation);
+    struct sim_reservation *reservation = pool_take(&process->reservation_pool);
     if (!reservation)
         return sim_out_of_host_memory();
     enum space_result taken = take(process, call, &address);
@@ -100,7 +98,7 @@ vmm_result sim_mem_address_reserve(struct sim_process *process, const struct vmm
         taken = SPACE_NO_MEMORY;
     }
     if (taken != SPACE_TAKEN) {
-        free(reservation);
+        pool_give(&process->reservation_pool, reservation);
         return taken == SPACE_FULL ? refuse_space(process, call) : sim_out_of_host_memory();
     }
     *reservation = (struct sim_reservation){address, call->size, sim_origin(&call->head),
@@ -156,6 +154,6 @@ vmm_result sim_mem_address_free(struct sim_process *process, const struct vmm_ca
     graveyard_bury(&process->graveyard, &grave);
     addrmap_remove(&process->reservations, reservation->start);
     space_give(&process->space, reservation->start, reservation->size);
-    free(reservation);
+    pool_give(&process->reservation_pool, reservation);
     return VMM_SUCCESS;
 }

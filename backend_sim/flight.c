@@ -329,7 +329,9 @@ static bool warn_of(struct sim_process *process, enum vmm_rule_id rule, const st
 
 void flight_unmapping(struct sim_process *process, uint64_t start, uint64_t end)
 {
-    bool warned = !process->flight.queue.first;
+    bool warned = false;
+    if (!process->flight.queue.first)
+        return;
     for (const struct sim_mapping *m = sim_mapping_after(process, start, end); m && !warned;
          m = sim_mapping_after(process, m->start + m->size, end)) {
         const struct part all = {m, m->start, m->size};

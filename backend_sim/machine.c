@@ -128,13 +128,10 @@ static struct frames *frames_for(struct sim_machine *machine, const vmm_mem_allo
 
 struct sim_block *sim_block_new(struct sim_machine *machine, uint64_t size, const vmm_mem_allocation_prop *prop)
 {
-    struct sim_block *block = calloc(1, sizeof *block);
+    struct sim_block *block = malloc(sizeof *block);
     if (!block)
         return NULL;
-    block->id = ++machine->blocks;
-    block->size = size;
-    block->holders = 1;
-    block->prop = *prop;
+    *block = (struct sim_block){.id = ++machine->blocks, .size = size, .holders = 1, .prop = *prop};
     bytes_init(&block->bytes, frames_for(machine, prop), size);
     sim_machine_count(machine, block, true);
     return block;

@@ -23,6 +23,32 @@ static bool open_space(struct space *space, const struct arena *arena, const str
     return ok;
 }
 
+/* The low bits that every address of a range has zero: the smallest of the machine's units has them. */
+static unsigned address_shift(const struct sim_profile *profile)
+{
+    return (unsigned)__builtin_ctzll(profile->va_granularity | profile->device_granularity[0] |
+                                     profile->host_granularity[0] | profile->multicast_granularity[0]);
+}
+
+static void open_maps(struct sim_process *process)
+{
+    unsigned shift = address_shift(&process->machine->profile);
+    addrmap_init(&process->reservations, shift);
+    addrmap_init(&process->mappings, shift);
+    addrmap_init(&process->allocations, shift);
+    pool_init(&process->reservation_pool, sizeof(struct sim_reservation));
+    pool_init(&process->mapping_pool, sizeof(struct sim_mapping));
+}
+
+static void clear_maps(struct sim_process *process)
+{
+    addrmap_clear(&process->reservations);
+    addrmap_clear(&process->mappings);
+    addrmap_clear(&process->allocations);
+    pool_clear(&process->reservation_pool);
+    pool_clear(&process->mapping_pool);
+}
+
 struct sim_process *sim_process_new(struct sim_machine *machine, const struct sim_options *options)
 {
     const struct sim_profile *profile = &machine->profile;
@@ -41,17 +67,14 @@ struct sim_process *sim_process_new(struct sim_machine *machine, const struct si
         free(process);
         return NULL;
     }
-    unsigned shift = 12; /* no profile has a smaller unit of addresses */
-    addrmap_init(&process->reservations, process->arena.end, shift);
-    addrmap_init(&process->mappings, process->arena.end, shift);
-    addrmap_init(&process->allocations, process->arena.end, shift);
+    process->machine = machine;
+    open_maps(process);
     slots_init(&process->handles, TAG_HANDLE, free);
     slots_init(&process->contexts, TAG_CONTEXT, free);
     slots_init(&process->streams, TAG_STREAM, free);
     slots_init(&process->events, TAG_EVENT, free);
     process->options = *options;
     flight_open(&process->flight, options);
-    process->machine = machine;
     machine->processes++;
     if (options->explain_faults && process->arena.backed > process->arena.start)
         host_fault_watch(process);
@@ -68,7 +91,8 @@ static void free_ranges(struct sim_process *process)
     while ((thing = addrmap_ceil(&process->allocations, 0)) != NULL)
         sim_allocation_end(process, thing);
     while ((thing = addrmap_ceil(&process->reservations, 0)) != NULL)
-        free(addrmap_remove(&process->reservations, ((struct sim_reservation *)thing)->start));
+        pool_give(&process->reservation_pool,
+                  addrmap_remove(&process->reservations, ((struct sim_reservation *)thing)->start));
 }
 
 static void drop_block(void *user, void *object)
@@ -95,9 +119,7 @@ void sim_process_free(struct sim_process *process)
     slots_clear(&process->contexts);
     slots_clear(&process->streams);
     slots_clear(&process->events);
-    addrmap_clear(&process->reservations);
-    addrmap_clear(&process->mappings);
-    addrmap_clear(&process->allocations);
+    clear_maps(process);
     space_clear(&process->space);
     arena_close(&process->arena);
     current_clear(&process->current);
@@ -131,7 +153,7 @@ struct sim_allocation *sim_allocation_at(const struct sim_process *process, uint
 
 struct sim_mapping *sim_mapping_after(const struct sim_process *process, uint64_t address, uint64_t end)
 {
-    struct sim_mapping *m = addrmap_ceil(&process->mappings, address);
+    struct sim_mapping *m = addrmap_next(&process->mappings, address, end);
     return m && m->start < end ? m : NULL;
 }
 
@@ -149,20 +171,21 @@ uint32_t sim_process_number(struct sim_process *process, vmm_object_kind kind)
 
 struct sim_handle *sim_handle_new(struct sim_process *process, struct sim_block *block, struct sim_origin made)
 {
-    struct sim_handle *handle = calloc(1, sizeof *handle);
+    struct sim_handle *handle = malloc(sizeof *handle);
     uint64_t value = handle ? slots_add(&process->handles, handle) : 0;
     if (!value) {
         free(handle);
         return NULL;
     }
-    handle->value = handle->shown = value;
-    handle->block = block;
-    handle->refs = 1;
-    handle->number = sim_process_number(process, VMM_OBJECT_HANDLE);
-    handle->size = block->size;
-    handle->prop = block->prop;
-    handle->team_size = block->team ? block->team->wanted : 0;
-    handle->made = made;
+    *handle = (struct sim_handle){.value = value,
+                                  .shown = value,
+                                  .block = block,
+                                  .refs = 1,
+                                  .number = sim_process_number(process, VMM_OBJECT_HANDLE),
+                                  .size = block->size,
+                                  .prop = block->prop,
+                                  .team_size = block->team ? block->team->wanted : 0,
+                                  .made = made};
     return handle;
 }
 
@@ -189,7 +212,7 @@ void sim_mapping_end(struct sim_process *process, struct sim_mapping *mapping, s
     process->aliased -= handle->maps == 2;
     handle->maps--;
     sim_handle_settle(process, handle, ended);
-    free(mapping);
+    pool_give(&process->mapping_pool, mapping);
 }
 
 void sim_allocation_end(struct sim_process *process, struct sim_allocation *allocation)

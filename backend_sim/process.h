@@ -21,6 +21,7 @@
 #include "flight.h"
 #include "machine.h"
 #include "open_options.h"
+#include "pool.h"
 #include "slots.h"
 #include "space.h"
 
@@ -51,13 +52,14 @@ struct sim_handle {
     struct sim_origin made, ended;
 };
 
+/* There may be millions: a line of the processor's cache each. */
 struct sim_mapping {
     uint64_t start, size, offset;
     struct sim_handle *handle;
     uint64_t access; /* two bits a location: device i at 2i, the host at 2 * VMM_MAX_DEVICES */
     struct sim_origin made;
     uint32_t number;
-    unsigned host_shown; /* the rights with which the program sees it in place (host.h) */
+    uint8_t host_shown; /* the rights with which the program sees it in place (host.h) */
     bool sync; /* P2P_TOKENS was asked for, which sets SYNC_MEMOPS */
     bool host_latest; /* of device 0 and the host, the host was the last to be granted anything: it answers for HOST */
 };
@@ -128,6 +130,7 @@ struct sim_process {
     struct arena arena;       /* which addresses space deals out, and which of them the host has taken for it */
     struct space space;
     struct addrmap reservations, mappings, allocations;
+    struct pool reservation_pool, mapping_pool; /* room for the things of the first two */
     struct slots handles, contexts, streams, events;
     uint32_t aliased; /* handles that are mapped more than once */
     bool context_space; /* the chunks that a first context opens are there */

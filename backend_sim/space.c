@@ -10,7 +10,7 @@ struct chunk {
 bool space_init(struct space *space, uint64_t start, uint64_t end, uint64_t chunk)
 {
     space->chunk = chunk;
-    addrmap_init(&space->chunks, end, 12);
+    addrmap_init(&space->chunks, (unsigned)__builtin_ctzll(chunk));
     holes_init(&space->large, 0);
     holes_init(&space->small, chunk);
     return holes_grant(&space->large, start, end - start);
