@@ -210,7 +210,7 @@ vmm_result sim_mem_set_access(struct sim_process *process, const struct vmm_call
     hole = first_hole(process, call, first);
     if (hole - call->ptr < call->size && !pass_hole(process, call, hole))
         return VMM_ERROR_INVALID_VALUE;
-    if (has_duplicate(call, &index))
+    if (call->count > 1 && has_duplicate(call, &index))
         sim_lets_pass(process, VMM_RULE_ACCESS_DUPLICATE, index, 0, NULL);
     return grant_all(process, call, first, hole);
 }

@@ -21,7 +21,7 @@ uint64_t sim_granularity(const struct sim_process *process, vmm_mem_location_typ
 
 static bool attribute(const struct sim_process *process, vmm_device_attribute number)
 {
-    return sim_profile_has(&process->machine->profile, number);
+    return sim_machine_has(process->machine, number);
 }
 
 /* A rule that prop breaks whatever the size: the rule, and the value at fault. */

@@ -65,6 +65,10 @@ static void add(struct holes *holes, uint64_t start, uint64_t size)
     struct hole *node = holes->spare, *below, *rest;
     holes->spare = node->right;
     *node = (struct hole){start, size, size, next_weight(holes), NULL, NULL};
+    if (!holes->root) {
+        holes->root = node;
+        return;
+    }
     split(holes->root, start, &below, &rest);
     holes->root = join(join(below, node), rest);
 }
@@ -72,7 +76,12 @@ static void add(struct holes *holes, uint64_t start, uint64_t size)
 /* Takes the hole that starts at start out of the tree. */
 static void drop(struct holes *holes, uint64_t start)
 {
-    struct hole *below, *node, *rest;
+    struct hole *below, *node = holes->root, *rest;
+    if (node->start == start) {
+        holes->root = join(node->left, node->right);
+        set_aside(holes, node);
+        return;
+    }
     split(holes->root, start, &below, &rest);
     split(rest, start + 1, &node, &rest);
     set_aside(holes, node);

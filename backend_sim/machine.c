@@ -12,7 +12,10 @@ struct sim_machine *sim_machine_new(const struct sim_profile *profile)
     if (!machine)
         return NULL;
     pthread_mutex_init(&machine->lock, NULL);
+    readers_init(&machine->readers);
     machine->profile = *profile;
+    for (int i = 0; i < SIM_ATTRIBUTES; i++)
+        machine->has[i / 64] |= (uint64_t)sim_profile_has(profile, i) << (i % 64);
     machine->bytes = true;
     frames_init(&machine->frames);
     return machine;

@@ -106,15 +106,17 @@ void sim_process_free(struct sim_process *process)
     struct sim_machine *machine = process->machine;
     host_fault_forget(process);
     pthread_mutex_lock(&machine->lock);
-    if (sim_process_forked(process))
+    if (sim_process_forked(process)) /* who was inside is in the parent */
         sim_machine_abandon(machine);
+    else
+        readers_shut(&machine->readers);
     if (process->options.schedule == SIM_DEVICE)
         hands_stop(process);
     flight_close(&process->flight);
     free_ranges(process);
     slots_each(&process->handles, drop_block, machine);
     unsigned left = --machine->processes;
-    pthread_mutex_unlock(&machine->lock);
+    sim_machine_unlock(machine);
     slots_clear(&process->handles);
     slots_clear(&process->contexts);
     slots_clear(&process->streams);
