@@ -1,11 +1,6 @@
 #include "addrmap.h"
 
-enum { BITS = 6, FANOUT = 1 << BITS, MAX_LEVELS = 11 };
-
-struct addrmap_node {
-    uint64_t present;    /* bit i: child[i] is set; the others are whatever was there */
-    void *child[FANOUT]; /* nodes, or at the lowest level things */
-};
+enum { BITS = ADDRMAP_BITS, FANOUT = ADDRMAP_FANOUT, MAX_LEVELS = 11 };
 
 void addrmap_init(struct addrmap *map, unsigned shift)
 {
@@ -32,10 +27,9 @@ static uint64_t key_of(const struct addrmap *map, uint64_t address)
     return bits < 64 ? address >> bits : 0;
 }
 
-/* The lowest node of the last change, if that is where the address is. */
 static struct addrmap_node *last_at(const struct addrmap *map, uint64_t address)
 {
-    return map->last && map->last_key == key_of(map, address) ? map->last : NULL;
+    return addrmap_last(map, address) ? map->last : NULL;
 }
 
 static void remember(struct addrmap *map, uint64_t address, struct addrmap_node *lowest)
@@ -266,17 +260,8 @@ void *addrmap_remove(struct addrmap *map, uint64_t address)
     return thing;
 }
 
-void *addrmap_floor(const struct addrmap *map, uint64_t address)
+void *addrmap_floor_walk(const struct addrmap *map, uint64_t address)
 {
-    const struct addrmap_node *last = last_at(map, address);
-    if (last) {
-        unsigned i = slot(map, address, 0);
-        uint64_t at_or_below = last->present & (bits_below(i) | UINT64_C(1) << i);
-        if (at_or_below)
-            return last->child[highest(at_or_below)];
-        if (map->above)
-            return map->before;
-    }
     if (!map->count)
         return NULL;
     if (beyond(map, address))
@@ -301,12 +286,10 @@ void *addrmap_ceil(const struct addrmap *map, uint64_t address)
     return neighbour(map, address, false);
 }
 
-void *addrmap_next(const struct addrmap *map, uint64_t address, uint64_t end)
+void *addrmap_next_walk(const struct addrmap *map, uint64_t address, uint64_t end)
 {
     uint64_t unit = UINT64_C(1) << map->shift;
     const struct addrmap_node *last = last_at(map, address);
-    if (!map->count || address >= end)
-        return NULL;
     if (!last || (address & (unit - 1)) || key_of(map, end - 1) != map->last_key)
         return addrmap_ceil(map, address);
     uint64_t at_or_above = last->present & ~bits_below(slot(map, address, 0));

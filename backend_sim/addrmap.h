@@ -20,7 +20,13 @@
 
 #include "pool.h"
 
-struct addrmap_node;
+enum { ADDRMAP_BITS = 6, ADDRMAP_FANOUT = 1 << ADDRMAP_BITS };
+
+/* For the functions here alone. */
+struct addrmap_node {
+    uint64_t present;            /* bit i: child[i] is set; the others are whatever was there */
+    void *child[ADDRMAP_FANOUT]; /* nodes, or at the lowest level things */
+};
 
 struct addrmap {
     struct addrmap_node *root; /* NULL while empty */
@@ -46,13 +52,37 @@ bool addrmap_insert(struct addrmap *map, uint64_t address, void *thing);
 /* Takes away what starts at address and returns it; NULL when nothing does. */
 void *addrmap_remove(struct addrmap *map, uint64_t address);
 
+/* The lowest node of the last change, if that is where the address is. */
+static inline const struct addrmap_node *addrmap_last(const struct addrmap *map, uint64_t address)
+{
+    unsigned bits = map->shift + ADDRMAP_BITS;
+    return map->last && map->last_key == (bits < 64 ? address >> bits : 0) ? map->last : NULL;
+}
+
 /* The thing with the greatest start <= address, or the least start >= address; NULL when there is none. Any address
  * may be asked for. */
-void *addrmap_floor(const struct addrmap *map, uint64_t address);
+void *addrmap_floor_walk(const struct addrmap *map, uint64_t address);
+static inline void *addrmap_floor(const struct addrmap *map, uint64_t address)
+{
+    const struct addrmap_node *last = addrmap_last(map, address);
+    if (last) {
+        unsigned above = ADDRMAP_FANOUT - 1 - ((unsigned)(address >> map->shift) & (ADDRMAP_FANOUT - 1));
+        uint64_t at_or_below = last->present << above;
+        if (at_or_below)
+            return last->child[ADDRMAP_FANOUT - 1 - above - (unsigned)__builtin_clzll(at_or_below)];
+        if (map->above)
+            return map->before;
+    }
+    return addrmap_floor_walk(map, address);
+}
 void *addrmap_ceil(const struct addrmap *map, uint64_t address);
 
 /* As addrmap_ceil, for who wants only what starts below end: when nothing starts in [address, end) it is NULL, or what
  * comes later. */
-void *addrmap_next(const struct addrmap *map, uint64_t address, uint64_t end);
+void *addrmap_next_walk(const struct addrmap *map, uint64_t address, uint64_t end);
+static inline void *addrmap_next(const struct addrmap *map, uint64_t address, uint64_t end)
+{
+    return map->count && address < end ? addrmap_next_walk(map, address, end) : NULL;
+}
 
 #endif

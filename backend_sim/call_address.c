@@ -114,6 +114,13 @@ static vmm_result refuse_at(const struct sim_process *process, enum vmm_rule_id 
     return vmm_detail_refuse(rule, address, 0, &nearest);
 }
 
+static vmm_result refuse_inside(enum vmm_rule_id rule, uint64_t value, uint64_t expected,
+                                const struct sim_reservation *reservation)
+{
+    vmm_object nearest = sim_object_reservation(reservation);
+    return vmm_detail_refuse(rule, value, expected, &nearest);
+}
+
 static vmm_result check_free(const struct sim_process *process, const struct vmm_call_mem_address_free *call,
                              const struct sim_reservation *reservation)
 {
@@ -123,11 +130,10 @@ static vmm_result check_free(const struct sim_process *process, const struct vmm
         return vmm_detail_refuse(VMM_RULE_FREE_SIZE_ZERO, 0, 0, NULL);
     if (!reservation)
         return refuse_at(process, VMM_RULE_FREE_NOT_RESERVED, call->ptr);
-    vmm_object object = sim_object_reservation(reservation);
     if (reservation->start != call->ptr)
-        return vmm_detail_refuse(VMM_RULE_FREE_NOT_START, call->ptr, reservation->start, &object);
+        return refuse_inside(VMM_RULE_FREE_NOT_START, call->ptr, reservation->start, reservation);
     if (reservation->size != call->size)
-        return vmm_detail_refuse(VMM_RULE_FREE_SIZE_MATCH, call->size, reservation->size, &object);
+        return refuse_inside(VMM_RULE_FREE_SIZE_MATCH, call->size, reservation->size, reservation);
     const struct sim_mapping *mapping = sim_mapping_in(process, reservation->start, reservation->size);
     if (mapping) {
         vmm_object held = sim_object_mapping(mapping);

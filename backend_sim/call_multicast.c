@@ -412,9 +412,10 @@ vmm_result sim_multicast_unbind(struct sim_process *process, const struct vmm_ca
 
 void sim_warn_bound(const struct sim_handle *handle)
 {
-    vmm_object nearest = sim_object_handle(handle);
-    if (!nearest.binds)
+    const struct sim_block *block = handle->block;
+    if (!(block->team ? block->team->count : block->binds))
         return;
+    vmm_object nearest = sim_object_handle(handle);
     vmm_detail_warn(handle->team_size ? VMM_RULE_RELEASE_TEAM_BOUND : VMM_RULE_RELEASE_MEMORY_BOUND, handle->value, 0,
                     &nearest);
 }

@@ -50,6 +50,8 @@ struct sim_machine {
     struct share *nodes; /* other machines of the fabric */
     unsigned processes;
     uint64_t blocks; /* ids given so far */
+    struct sim_block *spare; /* room for the next blocks, linked as shared ones are */
+    unsigned spares;
     uint64_t device_used[VMM_MAX_DEVICES], device_compressed[VMM_MAX_DEVICES]; /* by this machine alone */
     uint64_t node_used[SIM_MAX_NODES];
 };

@@ -38,6 +38,7 @@ static void open_maps(struct sim_process *process)
     addrmap_init(&process->allocations, shift);
     pool_init(&process->reservation_pool, sizeof(struct sim_reservation));
     pool_init(&process->mapping_pool, sizeof(struct sim_mapping));
+    pool_init(&process->handle_pool, sizeof(struct sim_handle));
 }
 
 static void clear_maps(struct sim_process *process)
@@ -47,6 +48,18 @@ static void clear_maps(struct sim_process *process)
     addrmap_clear(&process->allocations);
     pool_clear(&process->reservation_pool);
     pool_clear(&process->mapping_pool);
+    pool_clear(&process->handle_pool);
+}
+
+static void give_handle(void *process, void *handle)
+{
+    pool_give(&((struct sim_process *)process)->handle_pool, handle);
+}
+
+static void free_object(void *user, void *object)
+{
+    (void)user;
+    free(object);
 }
 
 struct sim_process *sim_process_new(struct sim_machine *machine, const struct sim_options *options)
@@ -69,10 +82,10 @@ struct sim_process *sim_process_new(struct sim_machine *machine, const struct si
     }
     process->machine = machine;
     open_maps(process);
-    slots_init(&process->handles, TAG_HANDLE, free);
-    slots_init(&process->contexts, TAG_CONTEXT, free);
-    slots_init(&process->streams, TAG_STREAM, free);
-    slots_init(&process->events, TAG_EVENT, free);
+    slots_init(&process->handles, TAG_HANDLE, give_handle, process);
+    slots_init(&process->contexts, TAG_CONTEXT, free_object, NULL);
+    slots_init(&process->streams, TAG_STREAM, free_object, NULL);
+    slots_init(&process->events, TAG_EVENT, free_object, NULL);
     process->options = *options;
     flight_open(&process->flight, options);
     machine->processes++;
@@ -132,7 +145,8 @@ void sim_process_free(struct sim_process *process)
 
 bool sim_process_forked(const struct sim_process *process)
 {
-    return process->initialised && process->initialised != 1 + os_fork_depth();
+    uint64_t initialised = process->initialised;
+    return initialised && initialised != 1 + os_fork_depth_again();
 }
 
 struct sim_reservation *sim_reservation_at(const struct sim_process *process, uint64_t address)
@@ -173,10 +187,11 @@ uint32_t sim_process_number(struct sim_process *process, vmm_object_kind kind)
 
 struct sim_handle *sim_handle_new(struct sim_process *process, struct sim_block *block, struct sim_origin made)
 {
-    struct sim_handle *handle = malloc(sizeof *handle);
+    struct sim_handle *handle = pool_take(&process->handle_pool);
     uint64_t value = handle ? slots_add(&process->handles, handle) : 0;
     if (!value) {
-        free(handle);
+        if (handle)
+            pool_give(&process->handle_pool, handle);
         return NULL;
     }
     *handle = (struct sim_handle){.value = value,

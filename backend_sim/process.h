@@ -130,7 +130,7 @@ struct sim_process {
     struct arena arena;       /* which addresses space deals out, and which of them the host has taken for it */
     struct space space;
     struct addrmap reservations, mappings, allocations;
-    struct pool reservation_pool, mapping_pool; /* room for the things of the first two */
+    struct pool reservation_pool, mapping_pool, handle_pool; /* room for these things */
     struct slots handles, contexts, streams, events;
     uint32_t aliased; /* handles that are mapped more than once */
     bool context_space; /* the chunks that a first context opens are there */

@@ -95,7 +95,8 @@ static vmm_result enter_inside(const struct sim_process *process, enum vmm_call_
 /* May the call be made now? */
 static vmm_result enter(const struct sim_process *process, const struct vmm_call *call)
 {
-    return flight_is_inside(&process->flight) ? enter_inside(process, (enum vmm_call_id)call->id) : VMM_SUCCESS;
+    bool inside = process->flight.inside && flight_is_inside(&process->flight);
+    return inside ? enter_inside(process, (enum vmm_call_id)call->id) : VMM_SUCCESS;
 }
 
 /* Asking for the tokens changes something: copies of that memory are synchronised from then on. */
