@@ -54,7 +54,7 @@ LIB_SRC   := $(call sources,api api/layers kernels backend_sim backend_cuda)
 TOOL_SRC  := $(call sources,tools)
 CONF_SRC  := $(call sources,conformance conformance/model)
 SUITE_SRC := $(wildcard conformance/suite/*.c)
-TEST_SRC  := $(wildcard $(addsuffix /*_test.c,api api/abi api/layers kernels backend_sim backend_sim/abi backend_cuda backend_cuda/check conformance conformance/model tools))
+TEST_SRC  := $(wildcard $(addsuffix /*_test.c,api api/abi api/layers kernels backend_sim backend_sim/abi backend_cuda backend_cuda/check conformance conformance/model tools bench/lib))
 
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 LIB_OBJ   := $(call obj,$(LIB_SRC)) $(BUILD)/obj/kernels_image.o
@@ -193,9 +193,13 @@ $(BUILD)/bin/buggy: $(call obj,$(wildcard conformance/buggy/*.c))
 
 # Every main of the bench folder: bench/X.c becomes bin/bench-X. What they share is in bench/lib.
 BENCHES   := $(patsubst bench/%.c,$(BUILD)/bin/bench-%,$(wildcard bench/*.c))
-BENCH_LIB := $(call obj,$(wildcard bench/lib/*.c))
+BENCHA    := $(BUILD)/obj/bench.a
+$(BENCHA): $(call obj,$(call sources,bench/lib))
+	@rm -f $@
+	$(AR) rcs $@ $^
+
 $(BUILD)/obj/bench/%.o: override CPPFLAGS += -DBENCH_LIBCUDA='"$(abspath $(LIBCUDA))"' -DBENCH_TIMES='"$(abspath conformance/facts/times.tsv)"'
-$(BENCHES): $(BUILD)/bin/bench-%: $(BUILD)/obj/bench/%.o $(BENCH_LIB) $(TOOLA) $(CONFA) $(TOOLA) $(LIBA)
+$(BENCHES): $(BUILD)/bin/bench-%: $(BUILD)/obj/bench/%.o $(BENCHA) $(TOOLA) $(CONFA) $(TOOLA) $(LIBA)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS) $(DL_LIBS)
 
@@ -203,6 +207,10 @@ $(BENCHES): $(BUILD)/bin/bench-%: $(BUILD)/obj/bench/%.o $(BENCH_LIB) $(TOOLA) $
 bench: $(BENCHES) $(LIBCUDA) ## what the simulator costs, as ratios within the run (docs/bench.md)
 	@$(BUILD)/bin/bench-life --result $(BUILD)/bench-life.tsv
 	@$(BUILD)/bin/bench-memory
+
+$(BUILD)/test/bench/%: $(BUILD)/obj/bench/%.o $(BENCHA) $(TOOLA) $(CONFA) $(LIBA)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS) $(DL_LIBS)
 
 $(BUILD)/test/%: $(BUILD)/obj/%.o $(TOOLA) $(CONFA) $(LIBA)
 	@mkdir -p $(@D)

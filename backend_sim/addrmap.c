@@ -27,6 +27,7 @@ static uint64_t key_of(const struct addrmap *map, uint64_t address)
     return bits < 64 ? address >> bits : 0;
 }
 
+/* addrmap_last for who changes it. */
 static struct addrmap_node *last_at(const struct addrmap *map, uint64_t address)
 {
     return addrmap_last(map, address) ? map->last : NULL;

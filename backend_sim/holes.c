@@ -139,7 +139,13 @@ static void give_tree(struct holes *holes, struct hole *node)
     pool_give(&holes->nodes, node);
 }
 
-static void release_node(struct holes *holes);
+/* There is a node for every range granted and every range taken, and no more holes than those. */
+static void release_node(struct holes *holes)
+{
+    struct hole *node = holes->spare;
+    holes->spare = node->right;
+    pool_give(&holes->nodes, node);
+}
 
 void holes_clear(struct holes *holes)
 {
@@ -225,14 +231,6 @@ static void merge(struct holes *holes, uint64_t address, uint64_t size)
         move(holes->root, end, start, stop - start);
     else
         add(holes, start, stop - start);
-}
-
-/* There is a node for every range granted and every range taken, and no more holes than those. */
-static void release_node(struct holes *holes)
-{
-    struct hole *node = holes->spare;
-    holes->spare = node->right;
-    pool_give(&holes->nodes, node);
 }
 
 bool holes_grant(struct holes *holes, uint64_t start, uint64_t size)

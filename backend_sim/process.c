@@ -8,6 +8,8 @@
 #include "rdma.h"
 #include "team.h"
 
+_Static_assert(sizeof(struct sim_mapping) <= 64, "a line of the processor's cache");
+
 #define TAG_HANDLE 0x4d48  /* "HM" */
 #define TAG_CONTEXT 0x5443
 #define TAG_STREAM 0x5253

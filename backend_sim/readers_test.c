@@ -2,6 +2,7 @@
 #include "readers.h"
 
 #include <pthread.h>
+#include <sched.h>
 
 #include "tap.h"
 
@@ -32,6 +33,40 @@ static void test_door(void)
 }
 
 /* ---- threads ---- */
+
+struct door {
+    struct readers readers;
+    atomic_bool near, shut;
+};
+
+static void *shut_it(void *argument)
+{
+    struct door *door = argument;
+    atomic_store(&door->near, true);
+    readers_shut(&door->readers);
+    atomic_store(&door->shut, true);
+    return NULL;
+}
+
+/*  inside  [------- a question -------]
+ *  change        [shuts .. waits ......][goes on]  */
+static void test_waits(void)
+{
+    static struct door door;
+    pthread_t thread;
+    bool early = false;
+    readers_init(&door.readers);
+    ask_with_the_lock(&door.readers, READERS_TRUST);
+    struct readers_line *line = readers_enter(&door.readers);
+    pthread_create(&thread, NULL, shut_it, &door);
+    while (!atomic_load(&door.near))
+        sched_yield();
+    for (unsigned i = 0; i < 2000 && !early; i++, sched_yield())
+        early = atomic_load(&door.shut);
+    readers_leave(line);
+    pthread_join(thread, NULL);
+    tap_ok(!early && atomic_load(&door.shut), "a change waits for who is inside, and goes on then");
+}
 
 enum { THREADS = 4, ROUNDS = 20000, CHANGES = 200 };
 
@@ -97,6 +132,7 @@ static void test_threads(void)
 int main(void)
 {
     test_door();
+    test_waits();
     test_threads();
     return tap_done();
 }
