@@ -77,9 +77,9 @@ static void lives(void *state, unsigned units)
 
 double live_lives(void *state, unsigned units)
 {
-    double start = now();
+    double start = spent();
     lives(state, units);
-    return now() - start;
+    return spent() - start;
 }
 
 /* ---- calls, one by one ---- */
@@ -90,11 +90,11 @@ double live_lives(void *state, unsigned units)
         struct live *live = state;                   \
         vmm_system *sys = live->sys;                 \
         uint64_t size = live->life_size;             \
-        double start = now();                        \
+        double start = spent();                        \
         (void)size;                                  \
         for (unsigned i = 0; i < units; i++)         \
             need(__VA_ARGS__, #name);                \
-        return now() - start;                        \
+        return spent() - start;                        \
     }
 
 CALL(reserve, vmm_mem_address_reserve(sys, &live->address[i], size, 0, 0, 0))
@@ -132,27 +132,37 @@ static void reads(void *state, unsigned units)
 
 double live_reads(void *state, unsigned units)
 {
-    double start = now();
+    double start = spent();
     reads(state, units);
-    return now() - start;
+    return spent() - start;
 }
 
 double live_remaps(void *state, unsigned units)
 {
     struct live *live = state;
-    double start = now();
+    double start = spent();
     for (unsigned i = 0; i < units; i++) {
         vmm_deviceptr at = somewhere(live, &live->chance);
         need(vmm_mem_unmap(live->sys, at, live->size), "unmap");
         need(vmm_mem_map(live->sys, at, live->size, 0, live->handle, 0), "map");
         need(vmm_mem_set_access(live->sys, at, live->size, &rights, 1), "set access");
     }
-    return now() - start;
+    return spent() - start;
 }
 
 static double by_two(void *state, unsigned units, void (*body)(void *state, unsigned units))
 {
     return threads_run(2, body, (void *const[]){state, state}, units / 2);
+}
+
+double live_reads_by_one(void *state, unsigned units)
+{
+    return threads_run(1, reads, (void *const[]){state}, units);
+}
+
+double live_lives_by_one(void *state, unsigned units)
+{
+    return threads_run(1, lives, (void *const[]){state}, units);
 }
 
 double live_reads_by_two(void *state, unsigned units)

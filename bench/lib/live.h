@@ -46,7 +46,10 @@ double live_release(void *state, unsigned units);
 double live_free(void *state, unsigned units);
 /* Questions at random places of the live mappings: rights, and an attribute, in turn. */
 double live_reads(void *state, unsigned units);
-/* The same, and lives, by two threads at once; units is what both make together. */
+/* The same, and lives, by a thread of its own and by two at once, by the clock on the wall; units is what both make
+ * together. */
+double live_reads_by_one(void *state, unsigned units);
+double live_lives_by_one(void *state, unsigned units);
 double live_reads_by_two(void *state, unsigned units);
 double live_lives_by_two(void *state, unsigned units);
 /* A mapping at a random place of the live ones is taken away and made again, with its rights. */

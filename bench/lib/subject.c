@@ -6,11 +6,21 @@
 #include <string.h>
 #include <time.h>
 
-double now(void)
+static double seconds(clockid_t clock)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(clock, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+double now(void)
+{
+    return seconds(CLOCK_MONOTONIC);
+}
+
+double spent(void)
+{
+    return seconds(CLOCK_THREAD_CPUTIME_ID);
 }
 
 void subjects_run(struct subject *subjects, size_t count, unsigned rounds)

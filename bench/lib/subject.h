@@ -19,8 +19,10 @@ struct subject {
     double second[SUBJECT_ROUNDS]; /* a unit */
 };
 
-/* Seconds on a clock that only goes forward. */
+/* Seconds on a clock that only goes forward; and seconds that the calling thread had a processor, which others that use
+ * the machine do not add to. */
 double now(void);
+double spent(void);
 
 /* Runs each subject once, uncounted, and then rounds (at most SUBJECT_ROUNDS) times in turn. */
 void subjects_run(struct subject *subjects, size_t count, unsigned rounds);
