@@ -39,6 +39,13 @@ TOOL_CFLAGS := -DCUVMM_HAVE_JANSSON $(shell $(PKG_CONFIG) --cflags jansson)
 TOOL_LIBS   := $(shell $(PKG_CONFIG) --libs jansson)
 endif
 
+# Line editing in the shell; without it the shell reads plain lines.
+HAVE_LIBEDIT := $(shell $(PKG_CONFIG) --exists libedit 2>/dev/null && echo 1)
+ifeq ($(HAVE_LIBEDIT),1)
+TOOL_CFLAGS += -DCUVMM_HAVE_LIBEDIT $(shell $(PKG_CONFIG) --cflags libedit)
+TOOL_LIBS   += $(shell $(PKG_CONFIG) --libs libedit)
+endif
+
 # The driver is loaded at run time; C libraries older than glibc 2.34 keep dlopen apart.
 DL_LIBS := $(if $(filter Linux,$(shell uname -s)),-ldl)
 
@@ -58,13 +65,14 @@ TEST_SRC  := $(wildcard $(addsuffix /*_test.c,api api/abi api/layers kernels bac
 
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 LIB_OBJ   := $(call obj,$(LIB_SRC)) $(BUILD)/obj/kernels_image.o
-TOOL_OBJ  := $(call obj,$(filter-out tools/main.c,$(TOOL_SRC)))
+TOOL_OBJ  := $(call obj,$(filter-out tools/main.c,$(TOOL_SRC))) $(BUILD)/obj/rulebook_data.o $(BUILD)/obj/view_page.o $(BUILD)/obj/lessons_embedded.o
 CONF_OBJ  := $(call obj,$(CONF_SRC))
 # Every main of the conformance folder: conformance/programs/X.c becomes bin/X.
 PROG_SRC  := $(wildcard conformance/programs/*.c)
 PROGS     := $(patsubst conformance/programs/%.c,$(BUILD)/bin/%,$(PROG_SRC))
 SUITE     := $(if $(SUITE_SRC),$(BUILD)/bin/conformance)
 CUVMM     := $(if $(wildcard tools/main.c),$(BUILD)/bin/cuvmm)
+RULE_PAGE := $(if $(CUVMM),$(BUILD)/doc/rulebook.html)
 TESTS     := $(patsubst %.c,$(BUILD)/test/%,$(TEST_SRC))
 # conformance/examples/X.c becomes examples/X, compiled as a user's program is: with the public headers alone.
 EXAMPLES  := $(patsubst conformance/examples/%.c,$(BUILD)/examples/%,$(wildcard conformance/examples/*.c))
@@ -85,7 +93,7 @@ ABI_TESTS := $(patsubst %.c,$(BUILD)/test/%,$(wildcard backend_sim/abi/*_test.c)
 .PHONY: all help clean demo bench
 # What was built on the way stays.
 .SECONDARY:
-all: $(LIBA) $(LIBSIM) $(LIBSO) $(LIBCUDA) $(LIBCHECK) $(CUVMM) $(SUITE) $(PROGS) $(EXAMPLES) ## the libraries, the command, the examples and the tests' programs
+all: $(LIBA) $(LIBSIM) $(LIBSO) $(LIBCUDA) $(LIBCHECK) $(CUVMM) $(RULE_PAGE) $(SUITE) $(PROGS) $(EXAMPLES) ## the libraries, the command, the examples and the tests' programs
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-zA-Z_-]+:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(filter %akefile %.mk,$(MAKEFILE_LIST))
@@ -110,6 +118,39 @@ $(BUILD)/obj/kernels_image.c: $(BUILD)/obj/kernels.fatbin
 	    echo 'const size_t kernels_image_size = sizeof kernels_image - 1;'; } >$@
 
 $(BUILD)/obj/kernels_image.o: $(BUILD)/obj/kernels_image.c kernels/kernels.h
+	$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+
+# Texts for `cuvmm explain`: the rules' examples in the order of the rules, and what recorded machines answered to each.
+RULE_EXAMPLES := $(patsubst rules/%.def,conformance/rulebook/%.txt,$(shell sed -n 's/^#include "\(.*\)"$$/\1/p' api/rules.def))
+RULE_RECORDED := $(wildcard conformance/recordings/*/suite.tap)
+$(BUILD)/obj/rulebook_data.c: $(RULE_EXAMPLES) $(RULE_RECORDED) Makefile
+	@mkdir -p $(@D)
+	@array() { echo "const unsigned char $$1_text[] = {"; od -An -v -tu1 | sed 's/[0-9][0-9]*/&,/g'; \
+	    echo "0};"; echo "const size_t $$1_size = sizeof $$1_text - 1;"; }; \
+	{ echo '#include "rulebook_data.h"'; cat $(RULE_EXAMPLES) | array rule_examples; \
+	    for tap in $(RULE_RECORDED); do echo "= $$(basename $$(dirname $$tap))"; grep -- '- breaks VMM-' $$tap; done \
+	        | array rule_recorded; } >$@
+
+$(BUILD)/obj/rulebook_data.o: $(BUILD)/obj/rulebook_data.c tools/rulebook_data.h
+	$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+
+# The page of `cuvmm view` as texts for the command: view_page_html, _css and _js. Its sources are ASCII.
+VIEW_PAGE := $(addprefix tools/view/,page.html page.css trace.js lists.js picture.js page.js)
+$(BUILD)/obj/view_page.c: $(VIEW_PAGE)
+	@mkdir -p $(@D)
+	@{ echo '#include "view_page.h"'; for kind in html css js; do echo "const char view_page_$$kind[] = {"; \
+	    set --; for file in $^; do case $$file in *.$$kind) set -- "$$@" $$file;; esac; done; \
+	    cat "$$@" | od -An -v -tu1 | sed 's/[0-9][0-9]*/&,/g'; echo '0};'; done; } >$@
+
+$(BUILD)/obj/view_page.o: $(BUILD)/obj/view_page.c tools/view_page.h
+	$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+
+# The lessons as C, so that an installed command has them.
+$(BUILD)/obj/lessons_embedded.c: ci/embed-lessons $(wildcard conformance/lessons/*)
+	@mkdir -p $(@D)
+	ci/embed-lessons conformance/lessons >$@.new && mv $@.new $@
+
+$(BUILD)/obj/lessons_embedded.o: $(BUILD)/obj/lessons_embedded.c tools/lessons.h
 	$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
 $(LIBA): $(LIB_OBJ)

@@ -128,8 +128,9 @@ static bool make(struct share_folder *folder, const struct sim_profile *profile)
     return false;
 }
 
-/* Made aside and put in its place whole. False also when another was faster; *made tells. */
-static bool make_named(struct share_folder *folder, const struct sim_profile *profile, bool *made)
+/* Made aside and put in its place whole, so that who takes what is half made for a leftover never takes what is in its place.
+ * False also when another was faster; *made tells. */
+static bool make_placed(struct share_folder *folder, const struct sim_profile *profile, bool *made)
 {
     char path[OS_PATH_MAX];
     memcpy(path, folder->path, sizeof path);
@@ -191,7 +192,7 @@ static bool open_named(struct share_folder *folder, const struct sim_profile *pr
             unmap(folder);
             return false;
         }
-        if (found == ABSENT && make_named(folder, profile, &made))
+        if (found == ABSENT && make_placed(folder, profile, &made))
             return true;
         if (!made && ++failures == MAKES)
             return fail(why, "no machine can be made, for want of room or of rights, in", folder->root);
@@ -211,9 +212,11 @@ bool share_folder_open(struct share_folder *folder, const char *name, const stru
         snprintf(folder->path, sizeof folder->path, "%.250s/m-%.40s", folder->root, name);
         return open_named(folder, profile, why);
     }
-    for (int i = 0; i < MAKES; i++)
-        if (random_path(folder->root, 'u', folder->path) && make(folder, profile))
+    for (int i = 0; i < MAKES; i++) {
+        bool made;
+        if (random_path(folder->root, 'u', folder->path) && make_placed(folder, profile, &made))
             return true;
+    }
     return fail(why, "no machine can be made, for want of room or of rights, in", folder->root);
 }
 

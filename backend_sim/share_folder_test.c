@@ -61,8 +61,27 @@ static void leftovers(void)
     share_folder_close(&b, true);
 }
 
-/* Many come and go at once; each finds a whole machine. */
-static void at_once(void)
+/* Opens, and puts a file where the machine is said to lie. */
+static bool lies_there(const char *name)
+{
+    struct share_folder folder;
+    char path[OS_PATH_MAX], why_not[SHARE_WHY] = "";
+    if (!share_folder_open(&folder, name, &profile, why_not) || folder.state->magic != SHARE_MAGIC) {
+        fprintf(stderr, "%s\n", why_not);
+        return false;
+    }
+    int file = name ? -1 : os_file_open(share_folder_file(&folder, "slot", 0, path), OS_OPEN_NEW);
+    if (file >= 0)
+        os_file_close(file);
+    else if (!name)
+        fprintf(stderr, "%s: the folder was taken away\n", path);
+    share_folder_close(&folder, true);
+    return name || file >= 0;
+}
+
+/* Many come and go at once; each finds a whole machine. Who opens one looks for what others left, and what is only half made
+ * must not be taken for that. */
+static void at_once(const char *name)
 {
     enum { ALL = 4, TIMES = 100 };
     unsigned failed = 0;
@@ -72,14 +91,9 @@ static void at_once(void)
         child[i] = fork();
         if (child[i])
             continue;
-        for (int j = 0; j < TIMES; j++) {
-            struct share_folder folder;
-            if (!share_folder_open(&folder, "crowd", &profile, why) || folder.state->magic != SHARE_MAGIC) {
-                fprintf(stderr, "%s\n", why);
+        for (int j = 0; j < TIMES; j++)
+            if (!lies_there(name))
                 _exit(1);
-            }
-            share_folder_close(&folder, true);
-        }
         _exit(0);
     }
     for (int i = 0; i < ALL; i++) {
@@ -87,7 +101,7 @@ static void at_once(void)
         waitpid(child[i], &status, 0);
         failed += status != 0;
     }
-    tap_u64(failed, 0, "%d processes open and close one machine %d times", ALL, TIMES);
+    tap_u64(failed, 0, "%d processes open and close %s %d times", ALL, name ? "one machine" : "a machine of their own", TIMES);
 }
 
 int main(void)
@@ -97,7 +111,8 @@ int main(void)
     names();
     one_for_each_name();
     leftovers();
-    at_once();
+    at_once("crowd");
+    at_once(NULL);
     rig_end();
     return tap_done();
 }

@@ -88,6 +88,24 @@ said=$(GPU_BACKEND=nonsense ci/gpu-examples "$build")
 has 'an example that fails is a failure' "$said" '^not ok 1 - example share$'
 has 'with what it said' "$said" 'no backend "nonsense"'
 
+# The lessons: those that a driver can, on the simulator and on the CUDA backend; one that goes wrong there.
+said=$(GPU_BACKEND=sim:h100,arena=auto ci/gpu-lessons "$build")
+has 'the lessons run' "$said" '^ok 1 - lesson 01-address-and-memory$'
+has 'all of them well' "$(printf '%s\n' "$said" | grep -c '^not ok')" '^0$'
+has 'what one device cannot is skipped with its reason' "$said" '^ok [0-9]* - lesson 08-[a-z-]* # SKIP .'
+mkdir "$folder/lessons"
+printf '%s\n' '#@ title: A' '#@ driver: yes' init 'check value 1 == 2' >"$folder/lessons/01-a.vmm"
+printf '%s\n' '#@ title: B' init >"$folder/lessons/02-b.vmm"
+said=$(LESSONS=$folder/lessons GPU_BACKEND=sim:h100 ci/gpu-lessons "$build")
+has 'a lesson that fails is a failure' "$said" '^not ok 1 - lesson 01-a$'
+has 'which tells why' "$said" '^#.*01-a.vmm:4: '
+has 'one that says nothing of drivers is a failure, too' "$said" '^not ok 2 - lesson 02-b$'
+if [ -z "${CUVMM_SAN-}" ]; then
+    said=$(CUVMM_SIM=sim:h100,machine=gpu-lessons-$$ CUVMM_KERNELS=cuvmm GPU_BACKEND=cuda:$build/lib/libcuda.so.1 ci/gpu-lessons "$build")
+    has 'the lessons run on the CUDA backend' "$said" '^ok 1 - lesson 01-address-and-memory$'
+    has 'well, too' "$(printf '%s\n' "$said" | grep -c '^not ok')" '^0$'
+fi
+
 # The programs under `cuvmm check`, with the simulator's library in the driver's place. It cannot hold a sanitizer.
 if [ -z "${CUVMM_SAN-}" ]; then
     said=$(GPU_BACKEND=sim:h100 CHECKED_ROUNDS=200 ci/gpu-checked "$build")

@@ -51,7 +51,7 @@ lib=$dest/opt/cuvmm/lib
 printf './opt/cuvmm/%s\n' bin/cuvmm include/cuvmm/abi/cuda.h include/cuvmm/abi/cuda_functions.h \
     include/cuvmm/abi/cuda_values.def include/cuvmm/results.def include/cuvmm/vmm.h include/cuvmm/vmm_fd.h include/cuvmm/vmm_kernel.h \
     lib/cuvmm/libcuda.so lib/cuvmm/libcuda.so.N lib/cuvmm/libcuvmm-check.so lib/libcuvmm-sim.a lib/libcuvmm.a lib/libcuvmm.so \
-    lib/libcuvmm.so.N lib/libcuvmm.so.N lib/pkgconfig/cuvmm.pc | diff - "$root/said" >"$root/diff"
+    lib/libcuvmm.so.N lib/libcuvmm.so.N lib/pkgconfig/cuvmm.pc share/doc/cuvmm/rulebook.html | diff - "$root/said" >"$root/diff"
 status=$?
 cat "$root/diff" >>"$root/said"
 ok $status 'it puts there exactly what it says'
@@ -147,6 +147,8 @@ fi
 if [ -x "$dest/opt/cuvmm/bin/cuvmm" ]; then
     run "$dest/opt/cuvmm/bin/cuvmm" explain VMM-MAP-OVERLAP
     ok $? 'the command runs'
+    (cd / && run "$dest/opt/cuvmm/bin/cuvmm" lesson 1)
+    ok $? 'and has the lessons in it'
 fi
 
 # block FILE: what stands in ```c and ```text fences after a line that names FILE.
@@ -162,13 +164,17 @@ for name in first grow faults; do
     ok $? "$document shows its very output"
 done
 
-# The picture in README.md is an excerpt: each of its lines stands in the output that the script's test holds to.
+# The session in README.md is an excerpt of what the shell prints.
+if [ -x "$dest/opt/cuvmm/bin/cuvmm" ]; then
+    "$dest/opt/cuvmm/bin/cuvmm" shell <conformance/examples/session.txt 2>/dev/null | diff conformance/examples/session.out - >"$root/said"
+    ok $? 'the session of the examples goes as it is printed'
+fi
 block README.md 'excerpt of' >"$root/excerpt"
-grep -v -x -F -f conformance/scripts/aliases.out "$root/excerpt" >"$root/said"
+grep -v -x -F -f conformance/examples/session.out "$root/excerpt" >"$root/said"
 run_status=0
 [ -s "$root/said" ] && run_status=1
 [ "$(wc -l <"$root/excerpt")" -gt 10 ] || run_status=1
-ok $run_status "README.md's excerpt of aliases.out is one"
+ok $run_status "README.md's excerpt of session.out is one"
 
 run make --no-print-directory BUILD="$build" CC="$compiler" DESTDIR="$dest" PREFIX=/opt/cuvmm uninstall
 ok $? 'make uninstall'

@@ -114,8 +114,9 @@ $(BUILD)/check/facts: ci/targets.mk
 # What a slow tool looks for, it finds on few machines: the others differ in numbers alone.
 CHECK_FEW = CHECK_PROFILES='h200x2 odd' CHECK_AS_DRIVER= CHECK_ABI=h100 CHECK_ABI_EDGES= CHECK_SCHEDULES=random-1 CHECK_ALIASES=
 
-check-valgrind: check-build ## the tests under valgrind, with fewer rounds and machines
-	+@CUVMM_RUN='$(VALGRIND)' CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-4} $(NEST) TAP=$(BUILD)/tap-valgrind $(CHECK_FEW) check
+# Scripts start their programs themselves: they would be what `check` ran.
+check-valgrind: check-build ## the test programs under valgrind, with fewer rounds and machines
+	+@CUVMM_RUN='$(VALGRIND)' CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-4} $(NEST) TAP=$(BUILD)/tap-valgrind $(CHECK_FEW) CHECK_SHELL= check
 
 # No WERROR: with -fsanitize gcc warns of what cannot happen; the builds without it hold the sources to no warning.
 check-asan: ## the tests with AddressSanitizer and UndefinedBehaviorSanitizer
@@ -209,7 +210,7 @@ HEADERS := api/vmm.h api/vmm_fd.h api/results.def api/vmm_kernel.h
 ABI_HEADERS := api/abi/cuda.h api/abi/cuda_functions.h api/abi/cuda_values.def
 
 # The driver's library of the simulator lies in a folder of its own, so that no program finds it that does not look there.
-install: $(LIBA) $(LIBSIM) $(LIBSO) $(LIBCUDA) $(LIBCHECK) $(CUVMM) $(BUILD)/cuvmm.pc ## libraries, headers, pkg-config file and command, into DESTDIR and PREFIX
+install: $(LIBA) $(LIBSIM) $(LIBSO) $(LIBCUDA) $(LIBCHECK) $(CUVMM) $(RULE_PAGE) $(BUILD)/cuvmm.pc ## libraries, headers, pkg-config file, command and rule book, into DESTDIR and PREFIX
 	install -d $(DESTDIR)$(PREFIX)/include/cuvmm/abi $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(LIBDIR)/cuvmm $(DESTDIR)$(PREFIX)/bin
 	install -m 644 $(HEADERS) $(DESTDIR)$(PREFIX)/include/cuvmm
 	install -m 644 $(ABI_HEADERS) $(DESTDIR)$(PREFIX)/include/cuvmm/abi
@@ -222,9 +223,10 @@ install: $(LIBA) $(LIBSIM) $(LIBSO) $(LIBCUDA) $(LIBCHECK) $(CUVMM) $(BUILD)/cuv
 	ln -sf libcuvmm.so.$(SOVERSION) $(DESTDIR)$(LIBDIR)/libcuvmm.so
 	install -m 644 $(BUILD)/cuvmm.pc $(DESTDIR)$(LIBDIR)/pkgconfig
 	$(if $(CUVMM),install -m 755 $(CUVMM) $(DESTDIR)$(PREFIX)/bin)
+	$(if $(RULE_PAGE),install -d $(DESTDIR)$(PREFIX)/share/doc/cuvmm && install -m 644 $(RULE_PAGE) $(DESTDIR)$(PREFIX)/share/doc/cuvmm)
 
 uninstall: ## take away what install put there
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/include/cuvmm/,$(notdir $(HEADERS)) $(addprefix abi/,$(notdir $(ABI_HEADERS))))
 	rm -f $(addprefix $(DESTDIR)$(LIBDIR)/,libcuvmm.a libcuvmm-sim.a $(notdir $(LIBSO)) libcuvmm.so.$(SOVERSION) libcuvmm.so pkgconfig/cuvmm.pc cuvmm/libcuda.so.1 cuvmm/libcuda.so cuvmm/libcuvmm-check.so)
-	rm -f $(DESTDIR)$(PREFIX)/bin/cuvmm
-	-rmdir $(DESTDIR)$(PREFIX)/include/cuvmm/abi $(DESTDIR)$(PREFIX)/include/cuvmm $(DESTDIR)$(LIBDIR)/cuvmm
+	rm -f $(DESTDIR)$(PREFIX)/bin/cuvmm $(DESTDIR)$(PREFIX)/share/doc/cuvmm/rulebook.html
+	-rmdir $(DESTDIR)$(PREFIX)/share/doc/cuvmm $(DESTDIR)$(PREFIX)/include/cuvmm/abi $(DESTDIR)$(PREFIX)/include/cuvmm $(DESTDIR)$(LIBDIR)/cuvmm

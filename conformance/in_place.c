@@ -1,9 +1,7 @@
 #include "in_place.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-
 
 /* The backend's part of a spec: what follows the last layer. */
 static const char *backend_of(const char *spec)
@@ -12,19 +10,33 @@ static const char *backend_of(const char *spec)
     return backend + strspn(backend, " ");
 }
 
-static vmm_result open_with(const char *wanted, const char *spec, vmm_system **sys)
+static const char *meant_by(const char *spec)
 {
     const char *meant = spec ? spec : getenv("CUVMM_BACKEND");
-    meant = meant && *meant ? meant : "sim:h100";
-    const char *backend = backend_of(meant);
-    bool whole = !strcmp(backend, "sim"), sim = whole || !strncmp(backend, "sim:", 4);
-    if (!sim || strstr(backend, "arena="))
+    return meant && *meant ? meant : "sim:h100";
+}
+
+static bool is_sim(const char *backend)
+{
+    return !strcmp(backend, "sim") || !strncmp(backend, "sim:", 4);
+}
+
+bool opens_without_arena(const char *spec)
+{
+    const char *backend = backend_of(meant_by(spec));
+    return is_sim(backend) && (!strstr(backend, "arena=") || strstr(backend, "arena=none"));
+}
+
+static vmm_result open_with(const char *wanted, const char *spec, vmm_system **sys)
+{
+    const char *meant = meant_by(spec), *backend = backend_of(meant);
+    if (!is_sim(backend) || strstr(backend, "arena="))
         return vmm_open(spec, sys);
     char *placed = malloc(strlen(meant) + 1 + strlen(wanted) + 1);
     if (!placed)
         return VMM_ERROR_OUT_OF_MEMORY;
     strcpy(placed, meant);
-    strcat(strcat(placed, whole ? ":" : ""), wanted);
+    strcat(strcat(placed, strcmp(backend, "sim") ? "" : ":"), wanted);
     vmm_result result = vmm_open(placed, sys);
     free(placed);
     return result == VMM_SUCCESS ? result : vmm_open(spec, sys); /* what is said then is about what was asked for */

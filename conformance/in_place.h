@@ -8,6 +8,8 @@
 #ifndef CUVMM_IN_PLACE_H
 #define CUVMM_IN_PLACE_H
 
+#include <stdbool.h>
+
 #include "vmm.h"
 
 /* As vmm_open. */
@@ -16,5 +18,9 @@ vmm_result open_in_place(const char *spec, vmm_system **sys);
 /* The same with arena=profile: the host's addresses are backed as far as they are free, for calls that take a device address
  * for the host's. */
 vmm_result open_in_place_backed(const char *spec, vmm_system **sys);
+
+/* Does the host find nothing at the addresses of a system that was opened so with this spec? It must not touch them then: what
+ * lies there is somebody else's. */
+bool opens_without_arena(const char *spec);
 
 #endif

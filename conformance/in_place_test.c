@@ -34,8 +34,14 @@ int main(void)
     same("trace=/dev/null | sim:h100,schedule=eager", UINT64_C(0x302000000));
     unsetenv("CUVMM_BACKEND");
     same(NULL, UINT64_C(0x302000000));
+    tap_ok(opens_without_arena(NULL), "then the host finds nothing at its addresses");
     setenv("CUVMM_BACKEND", "sim:h200x2", 1);
     same(NULL, UINT64_C(0x402000000));
+    setenv("CUVMM_BACKEND", "cuda", 1);
+    tap_ok(!opens_without_arena(NULL), "a driver's addresses are the host's as well");
+    tap_ok(opens_without_arena("sim") && opens_without_arena("shadow | sim:h100,arena=none"), "with none it finds nothing");
+    tap_ok(!opens_without_arena("trace=/dev/null | sim:h100,arena=auto"), "with one it finds what the device does");
+    tap_ok(!opens_without_arena("shadow|cuda"), "and beside a driver, too");
     tap_result(open_in_place("sim:h100,arena=nowhere", &sys), VMM_ERROR_INVALID_VALUE, "an arena of its own is left as it is");
     tap_result(open_in_place("nothing:h100", &sys), VMM_ERROR_NOT_FOUND, "so is another backend");
     tap_result(open_in_place("sim:nothing", &sys), VMM_ERROR_NOT_FOUND, "and a profile that is not there");

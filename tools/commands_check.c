@@ -5,7 +5,7 @@
 
 #include "script_state.h"
 
-static bool verdict(struct script *script, bool holds, const char *is, const char *wanted)
+bool script_verdict(struct script *script, bool holds, const char *is, const char *wanted)
 {
     if (holds) {
         if (!script->options.quiet)
@@ -20,7 +20,7 @@ static bool verdict_number(struct script *script, const char *what, uint64_t got
     char is[128], want[32];
     snprintf(is, sizeof is, "%s: %" PRIu64, what, got);
     snprintf(want, sizeof want, "%" PRIu64, wanted);
-    return verdict(script, got == wanted, is, want);
+    return script_verdict(script, got == wanted, is, want);
 }
 
 /* A name where the number is an address, for addresses differ between machines. */
@@ -59,7 +59,7 @@ static bool check_value(struct script *script)
     number_text(script, b, right);
     snprintf(is, sizeof is, "%s %s %s", left, holds[op] ? operators[op] : "against", right);
     snprintf(wanted, sizeof wanted, "%s", operators[op]);
-    return verdict(script, holds[op], is, wanted);
+    return script_verdict(script, holds[op], is, wanted);
 }
 
 /* check access ADDRESS LOCATION RIGHTS */
@@ -84,7 +84,7 @@ static bool check_access(struct script *script)
     uint64_t got = step->out[0].u64;
     snprintf(is, sizeof is, "%s may do: %s", value_location_text(step->location, where),
              value_rights_text(got, got_text));
-    return verdict(script, got == (uint64_t)(int64_t)wanted, is, value_rights_text((uint64_t)wanted, want_text));
+    return script_verdict(script, got == (uint64_t)(int64_t)wanted, is, value_rights_text((uint64_t)wanted, want_text));
 }
 
 /* check bytes ADDRESS BYTES */
@@ -113,11 +113,11 @@ static bool check_bytes(struct script *script)
         at++;
     if (ok && at == size) {
         snprintf(is, sizeof is, "%s %s as expected", text_size(size, number), size < 1024 ? "bytes are" : "are");
-        ok = verdict(script, true, is, "");
+        ok = script_verdict(script, true, is, "");
     } else if (ok) {
         snprintf(is, sizeof is, "byte +%s is 0x%02x", text_size(at, number), step->bytes[at]);
         snprintf(want, sizeof want, "0x%02x", wanted[at]);
-        ok = verdict(script, false, is, want);
+        ok = script_verdict(script, false, is, want);
     }
     free(wanted);
     return ok;
@@ -177,6 +177,10 @@ static const struct script_command checks[] = {
      false},
     {"check bytes", "ADDRESS BYTES", "what the current context's device reads at an address", "cuMemcpyDtoH",
      check_bytes, false},
+    {"check host", "ADDRESS RIGHTS", "what the host itself can do at an address, tried there without a call", "",
+     script_check_host, false},
+    {"check host-bytes", "ADDRESS BYTES", "what the host itself reads at an address, without a call", "",
+     script_check_host_bytes, false},
     {"check leaks", "N", "how many things are held now", "", check_leaks, false},
     {"check refs", "HANDLE N", "how many references a handle has", "", check_refs, false},
     {"check maps", "HANDLE N", "how many mappings a handle has", "", check_maps, false},
@@ -199,10 +203,12 @@ static bool run_check(struct script *script)
             return check->run(script);
         }
     return script_wrong(script, word->column,
-                        "\"%.40s\" cannot be checked; value, access, bytes, leaks, refs and maps can", word->text);
+                        "\"%.40s\" cannot be checked; value, access, bytes, host, host-bytes, leaks, refs and maps can",
+                        word->text);
 }
 
 const struct script_command script_check_commands[] = {
-    {"check", "value|access|bytes|leaks|refs|maps ...", "fails the script when this is not so", "", run_check, false},
+    {"check", "value|access|bytes|host|host-bytes|leaks|refs|maps ...", "fails the script when this is not so", "",
+     run_check, false},
     {0},
 };

@@ -13,7 +13,6 @@ static bool run_backend(struct script *script)
             fprintf(script->options.out, "  --backend %s is used instead\n", script->options.backend);
         return true;
     }
-    script_close(script);
     return script_open(script, word->text);
 }
 

@@ -13,9 +13,10 @@
 static const struct subcommand {
     const char *name;
     int (*run)(int argc, char **argv, FILE *out, FILE *err);
-} subcommands[] = {{"run", cuvmm_run},           {"explain", cuvmm_explain}, {"rules", cuvmm_rules},
+} subcommands[] = {{"run", cuvmm_run},           {"shell", cuvmm_shell},   {"explain", cuvmm_explain}, {"rules", cuvmm_rules},
                    {"profiles", cuvmm_profiles}, {"replay", cuvmm_replay},   {"diff", cuvmm_diff},
-                   {"machine", cuvmm_machine},   {"check", cuvmm_check},     {"help", cuvmm_help}};
+                   {"machine", cuvmm_machine},   {"check", cuvmm_check},     {"lesson", cuvmm_lesson},
+                   {"view", cuvmm_view},         {"export", cuvmm_export},   {"help", cuvmm_help}};
 
 #define SUBCOMMANDS (sizeof subcommands / sizeof subcommands[0])
 
@@ -25,18 +26,11 @@ static int unknown_option(FILE *err, const char *command, const char *option)
     return cuvmm_usage(err, command);
 }
 
-/* "" where nothing interferes: colours only for people who did not ask for none. */
-static bool wants_colour(FILE *out)
+bool cuvmm_wants_colour(FILE *out)
 {
     const char *no = getenv("NO_COLOR");
     int fd = fileno(out);
     return (!no || !no[0]) && fd >= 0 && isatty(fd);
-}
-
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
 }
 
 static int run_file(const char *path, const struct script_options *options)
@@ -47,7 +41,7 @@ static int run_file(const char *path, const struct script_options *options)
         fprintf(options->err, "cuvmm run: %s: %s\n", path, strerror(errno));
         return 2;
     }
-    struct script *script = script_new(options, standard ? "standard input" : base_name(path));
+    struct script *script = script_new(options, standard ? "standard input" : text_base_name(path));
     script_read(script, in);
     if (!standard)
         fclose(in);
@@ -72,8 +66,7 @@ static bool take_flag(const char *argument, struct script_options *options)
     return false;
 }
 
-/* --backend SPEC or --backend=SPEC. Returns how many arguments it took, -1 when SPEC is missing. */
-static int take_backend(int argc, char **argv, int at, const char **backend)
+int cuvmm_take_backend(int argc, char **argv, int at, const char **backend)
 {
     if (strncmp(argv[at], "--backend=", 10) == 0) {
         *backend = argv[at] + 10;
@@ -89,10 +82,10 @@ static int take_backend(int argc, char **argv, int at, const char **backend)
 
 int cuvmm_run(int argc, char **argv, FILE *out, FILE *err)
 {
-    struct script_options options = {.out = out, .err = err, .colour = wants_colour(out)};
+    struct script_options options = {.out = out, .err = err, .colour = cuvmm_wants_colour(out)};
     const char *path = NULL;
     for (int i = 1; i < argc;) {
-        int taken = take_backend(argc, argv, i, &options.backend);
+        int taken = cuvmm_take_backend(argc, argv, i, &options.backend);
         if (taken < 0) {
             fprintf(err, "cuvmm run: --backend needs a SPEC, for example sim:h100\n");
             return cuvmm_usage(err, "run");
@@ -115,15 +108,41 @@ int cuvmm_run(int argc, char **argv, FILE *out, FILE *err)
     return run_file(path, &options);
 }
 
+/* --broken, --corrected or --machine: the part of a rule's example that is asked for alone. */
+static bool take_part(const char *argument, enum example_part *part)
+{
+    static const struct {
+        const char *name;
+        enum example_part part;
+    } parts[] = {{"--broken", EXAMPLE_BROKEN}, {"--corrected", EXAMPLE_CORRECTED}, {"--machine", EXAMPLE_MACHINE}};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        if (strcmp(argument, parts[i].name) == 0) {
+            *part = parts[i].part;
+            return true;
+        }
+    return false;
+}
+
 int cuvmm_explain(int argc, char **argv, FILE *out, FILE *err)
 {
-    if (argc != 2) {
-        fprintf(err, "cuvmm explain: one RULE-ID, result or number is expected, %d given\n", argc - 1);
+    const char *name = NULL;
+    enum example_part part = EXAMPLE_BOTH;
+    int names = 0;
+    for (int i = 1; i < argc; i++) {
+        if (take_part(argv[i], &part))
+            continue;
+        if (argv[i][0] == '-')
+            return unknown_option(err, "explain", argv[i]);
+        name = argv[i];
+        names++;
+    }
+    if (names != 1) {
+        fprintf(err, "cuvmm explain: one RULE-ID, result or number is expected, %d given\n", names);
         return cuvmm_usage(err, "explain");
     }
-    if (argv[1][0] == '-')
-        return unknown_option(err, "explain", argv[1]);
-    return explain(out, err, argv[1]) ? 0 : 2;
+    if (part != EXAMPLE_BOTH)
+        return explain_example(out, err, name, part) ? 0 : 2;
+    return explain(out, err, name) ? 0 : 2;
 }
 
 int cuvmm_rules(int argc, char **argv, FILE *out, FILE *err)
@@ -135,6 +154,8 @@ int cuvmm_rules(int argc, char **argv, FILE *out, FILE *err)
             format = RULEBOOK_MARKDOWN;
         } else if (strcmp(argv[i], "--tsv") == 0) {
             format = RULEBOOK_TSV;
+        } else if (strcmp(argv[i], "--html") == 0) {
+            format = RULEBOOK_HTML;
         } else if (strcmp(argv[i], "--call") == 0 && i + 1 < argc) {
             call = argv[++i];
         } else if (strcmp(argv[i], "--call") == 0) {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rule_words.h"
 #include "text.h"
 
 #define COLUMNS 96
@@ -58,12 +59,57 @@ static void field(FILE *out, const char *name, const char *text, const char *oth
     fputs("\n", out);
 }
 
+static void print_recorded(FILE *out, const char *machine, const char *sentence, bool first)
+{
+    struct text text = {0};
+    text_add(&text, "%s: %s", machine, sentence);
+    field(out, first ? "recorded" : "", text.data, "");
+    text_free(&text);
+}
+
+static void print_indented(FILE *out, const char *lines)
+{
+    for (const char *end; *lines; lines = end + 1) {
+        end = strchr(lines, '\n');
+        fprintf(out, "    %.*s\n", (int)(end - lines), lines);
+    }
+}
+
+static void explain_example_of(FILE *out, const char *rule)
+{
+    struct rule_example example;
+    struct text text = {0}, machine = {0};
+    if (!rule_example_find(rule, &example))
+        return;
+    if (rule_example_part(&example, EXAMPLE_REASON, &text)) {
+        fputs("\n", out);
+        field(out, "example", "no script can break it:", "");
+        print_indented(out, text.data);
+    } else if (rule_example_part(&example, EXAMPLE_BOTH, &text)) {
+        fputs("\n", out);
+        field(out, "example", "'-' breaks the rule, '+' is the way out", "");
+        bool own = rule_example_part(&example, EXAMPLE_MACHINE, &machine) != 0;
+        if (own) {
+            print_indented(out, machine.data);
+            field(out, "", "is the machine, in my.profile, and", "");
+        }
+        print_indented(out, text.data);
+        if (own)
+            fprintf(out, "  %-12scuvmm explain %s --machine > my.profile\n", "try it", rule);
+        fprintf(out, "  %-12scuvmm explain %s --broken | cuvmm run -       (or --corrected)\n", own ? "" : "try it", rule);
+    }
+    text_free(&text);
+    text_free(&machine);
+}
+
 static void explain_rule(FILE *out, const vmm_rule *rule)
 {
+    struct text result = {0};
+    rule_words_result(rule, &result);
     fprintf(out, "%s\n", rule->id);
-    fprintf(out, "  %-12s%s%s%s\n", "call", rule->function, rule->argument[0] ? ", argument " : "", rule->argument);
-    fprintf(out, "  %-12s%s%s\n", "result", vmm_result_name(rule->result),
-            rule->driver_580 == VMM_DRIVER_ACCEPTS ? " (in strict mode; otherwise a warning)" : "");
+    fprintf(out, "  %-12s%s%s%s\n", "call", rule_words_calls(rule->function), rule->argument[0] ? ", argument " : "",
+            rule->argument);
+    field(out, "result", result.data, "");
     fprintf(out, "  %-12s%s rule, %s; driver 580.159.04: %s\n", "kind", explain_class(rule->rule_class),
             explain_origin(rule->origin), explain_behaviour(rule->driver_580));
     if (rule->needs[0])
@@ -75,6 +121,10 @@ static void explain_rule(FILE *out, const vmm_rule *rule)
     fputs("\n", out);
     field(out, "documents", rule->documents, "say nothing about it");
     field(out, "observed", rule->observed, "not measured");
+    rule_words_each_recorded(out, rule->id, print_recorded);
+    explain_example_of(out, rule->id);
+    fprintf(out, "  %-12srulebook.html#%s; without a browser docs/rulebook.md\n", "page", rule->id);
+    text_free(&result);
 }
 
 static void explain_result(FILE *out, vmm_result result)
@@ -130,16 +180,45 @@ static void suggest(FILE *err, const char *name)
     fputs(shown ? "\n" : "; `cuvmm rules` lists the rules\n", err);
 }
 
-bool explain(FILE *out, FILE *err, const char *name)
+static const vmm_rule *find_rule(const char *name)
 {
     size_t count;
     const vmm_rule *rules = vmm_rules(&count);
+    for (size_t i = 0; i < count; i++)
+        if (text_same(name, rules[i].id))
+            return &rules[i];
+    return NULL;
+}
+
+bool explain_example(FILE *out, FILE *err, const char *name, enum example_part part)
+{
+    const vmm_rule *rule = find_rule(name);
+    struct rule_example example;
+    struct text text = {0};
     vmm_result result;
-    for (size_t i = 0; i < count; i++) {
-        if (text_same(name, rules[i].id)) {
-            explain_rule(out, &rules[i]);
-            return true;
-        }
+    if (!rule && find_result(name, &result))
+        fprintf(err, "cuvmm: %s is a result, and examples are of rules; `cuvmm explain %s` lists its rules\n",
+                vmm_result_name(result), vmm_result_name(result));
+    else if (!rule)
+        suggest(err, name);
+    if (!rule)
+        return false;
+    bool found = rule_example_find(rule->id, &example) && rule_example_part(&example, part, &text);
+    if (found)
+        fputs(text.data, out);
+    else
+        fprintf(err, "cuvmm: %s has no such part of an example; `cuvmm explain %s` shows what it has\n", rule->id, rule->id);
+    text_free(&text);
+    return found;
+}
+
+bool explain(FILE *out, FILE *err, const char *name)
+{
+    const vmm_rule *rule = find_rule(name);
+    vmm_result result;
+    if (rule) {
+        explain_rule(out, rule);
+        return true;
     }
     if (find_result(name, &result)) {
         explain_result(out, result);

@@ -22,6 +22,14 @@ void fabrics_find(const struct fabrics *fabrics, uint64_t number, unsigned char 
         memcpy(bytes, fabrics->handle[number - FIRST], VMM_FABRIC_HANDLE_SIZE);
 }
 
+uint64_t fabrics_ending(const struct fabrics *fabrics, uint64_t last)
+{
+    for (size_t i = 0; i < fabrics->count; i++)
+        if (memcmp(fabrics->handle[i] + VMM_FABRIC_HANDLE_SIZE - sizeof last, &last, sizeof last) == 0)
+            return FIRST + i;
+    return 0;
+}
+
 void fabrics_clear(struct fabrics *fabrics)
 {
     free(fabrics->handle);

@@ -3,6 +3,7 @@
  *
  *   f = export h type=fabric      keeps the 64 bytes     f is 1 << 40
  *   i = import f type=fabric      finds them             the call gets the address of a copy
+ *   osHandle = 0x1a19...          the last eight of them, as details show a handle: 1 << 40, which is f
  */
 #ifndef CUVMM_TOOLS_FABRICS_H
 #define CUVMM_TOOLS_FABRICS_H
@@ -20,6 +21,8 @@ struct fabrics {
 uint64_t fabrics_keep(struct fabrics *fabrics, const unsigned char *bytes);
 /* Copies the handle of that number to bytes; zeros where there is none. */
 void fabrics_find(const struct fabrics *fabrics, uint64_t number, unsigned char *bytes);
+/* The number of the handle that ends in these eight bytes; 0 where there is none. */
+uint64_t fabrics_ending(const struct fabrics *fabrics, uint64_t last);
 void fabrics_clear(struct fabrics *fabrics);
 
 #endif

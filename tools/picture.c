@@ -24,8 +24,10 @@ vmm_result picture_take(struct picture *picture, vmm_system *sys)
 void picture_free(struct picture *picture)
 {
     free(picture->object);
+    free(picture->descriptor);
     picture->object = NULL;
-    picture->count = picture->room = 0;
+    picture->descriptor = NULL;
+    picture->count = picture->room = picture->descriptors = 0;
 }
 
 const vmm_object *picture_find(const struct picture *picture, vmm_object_kind kind, uint32_t number)
@@ -68,4 +70,5 @@ void picture_print(FILE *out, const struct picture *picture)
     picture_addresses(out, picture);
     picture_memory(out, picture);
     picture_handles(out, picture);
+    picture_descriptors(out, picture);
 }

@@ -11,14 +11,29 @@
  *     handles
  *       h0 (H1)  4MiB on dev0     references 1  mappings 1: M1 at r0
  *
- * '=' is mapped, '.' is reserved or free, '#' is in use. The bar is to scale only as far as its labels allow.
+ *     descriptors
+ *       f        open, of h0, 4MiB
+ *
+ * '=' is mapped, '.' is reserved or free, '#' is in use. The bar is to scale only as far as its labels allow. Descriptors are the
+ * caller's, and shown where there are any. Colours repeat what the letters say: green may be written, yellow only read.
  */
 #ifndef CUVMM_TOOLS_PICTURE_H
 #define CUVMM_TOOLS_PICTURE_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "vmm.h"
+
+#define PICTURE_LABEL 64
+
+/* What a program holds of exported memory: a file descriptor, or a fabric handle. */
+struct picture_descriptor {
+    char name[PICTURE_LABEL];
+    char of[PICTURE_LABEL]; /* the handle's name, or "" */
+    uint64_t size, value;
+    bool fabric;
+};
 
 /* Everything that lives, as vmm_visit showed it. */
 struct picture {
@@ -28,9 +43,10 @@ struct picture {
     const char *(*label)(void *user, const vmm_object *object, char *buffer, size_t size);
     void *user;
     int addresses; /* show them beside offsets */
+    bool colour;   /* with terminal colours */
+    struct picture_descriptor *descriptor; /* owned */
+    size_t descriptors;
 };
-
-#define PICTURE_LABEL 64
 
 /* Collects the objects; a result other than SUCCESS: the backend cannot tell. Free with picture_free. */
 vmm_result picture_take(struct picture *picture, vmm_system *sys);
@@ -42,6 +58,7 @@ void picture_print(FILE *out, const struct picture *picture);
 void picture_addresses(FILE *out, const struct picture *picture);
 void picture_memory(FILE *out, const struct picture *picture);
 void picture_handles(FILE *out, const struct picture *picture);
+void picture_descriptors(FILE *out, const struct picture *picture);
 
 /* The object of a kind with a number, or a handle by value; NULL when it is not there. */
 const vmm_object *picture_find(const struct picture *picture, vmm_object_kind kind, uint32_t number);

@@ -158,13 +158,17 @@ static const char *rights(vmm_mem_access_flags flags)
     return flags == VMM_MEM_ACCESS_FLAGS_PROT_READWRITE ? "rw" : flags == VMM_MEM_ACCESS_FLAGS_PROT_READ ? "r-" : "--";
 }
 
-static void print_rights_row(FILE *out, const struct bar *bar, vmm_mem_location location, const char *name)
+static void print_rights_row(FILE *out, const struct picture *picture, const struct bar *bar, vmm_mem_location location,
+                             const char *name)
 {
     fprintf(out, "    %-*s|", MARGIN - 4, name);
     for (size_t i = 0; i < bar->count; i++) {
         const vmm_object *m = bar->segment[i].mapping;
-        centred(out, m ? rights(vmm_object_access(m, location)) : "", bar->segment[i].width, ' ');
-        fputc('|', out);
+        const char *what = m ? rights(vmm_object_access(m, location)) : "";
+        bool coloured = picture->colour && m;
+        fputs(coloured ? what[1] == 'w' ? "\033[32m" : what[0] == 'r' ? "\033[33m" : "\033[31m" : "", out);
+        centred(out, what, bar->segment[i].width, ' ');
+        fputs(coloured ? "\033[0m|" : "|", out);
     }
     fputs("\n", out);
 }
@@ -201,10 +205,10 @@ static void print_rights(FILE *out, const struct picture *picture, const struct 
         char name[24];
         snprintf(name, sizeof name, "dev%d", location.id);
         if (devices <= 4 || anybody(bar, location))
-            print_rights_row(out, bar, location, name);
+            print_rights_row(out, picture, bar, location, name);
     }
     if (host_memory(bar) || anybody(bar, host))
-        print_rights_row(out, bar, host, "host");
+        print_rights_row(out, picture, bar, host, "host");
 }
 
 static void print_remarks(FILE *out, const vmm_object *r, const struct bar *bar)

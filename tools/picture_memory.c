@@ -199,3 +199,21 @@ void picture_handles(FILE *out, const struct picture *picture)
     if (!any)
         fputs("  none\n", out);
 }
+
+void picture_descriptors(FILE *out, const struct picture *picture)
+{
+    char size[TEXT_SIZE_ROOM];
+    if (picture->descriptors)
+        fputs("descriptors\n", out);
+    for (size_t i = 0; i < picture->descriptors; i++) {
+        const struct picture_descriptor *d = &picture->descriptor[i];
+        fprintf(out, "  %-16s%s", d->name, d->fabric ? "fabric handle" : "open");
+        if (d->of[0])
+            fprintf(out, ", of %s", d->of);
+        if (d->size)
+            fprintf(out, ", %s", text_size(d->size, size));
+        if (picture->addresses && !d->fabric)
+            fprintf(out, ", number %" PRIu64, d->value);
+        fputs("\n", out);
+    }
+}

@@ -9,6 +9,7 @@
 
 #include "cuvmm.h"
 #include "in_place.h"
+#include "text.h"
 
 #ifndef CUVMM_HAVE_JANSSON
 
@@ -26,67 +27,34 @@ int replay(FILE *in, const char *name, const char *backend, FILE *out, FILE *err
 #else
 
 #include "replay_state.h"
-#include "layers/trace.h"
 
-#define LINE_MAX_BYTES (4U << 20)
-
-bool replay_malformed(struct replay *r, const char *key, const char *format, ...)
+static bool print_complaint(struct replay *r, struct text *complaint)
 {
-    const char *place = key && r->text ? strstr(r->text, key) : NULL;
-    va_list args;
     fflush(r->out);
-    fprintf(r->err, "%s:%d:%d: ", r->name, r->line, place ? (int)(place - r->text) + 1 : 1);
-    va_start(args, format);
-    vfprintf(r->err, format, args);
-    va_end(args);
-    fputs("\n", r->err);
+    fprintf(r->err, "%s\n", complaint->data);
+    text_free(complaint);
     return false;
 }
 
-/* One line without its newline, in *line; NULL at the end. Lines that no trace has are cut, and then no JSON. */
-static char *read_line(FILE *in, struct text *line)
+bool replay_malformed(struct replay *r, const char *key, const char *format, ...)
 {
-    int c = getc(in);
-    line->length = 0;
-    if (c == EOF)
-        return NULL;
-    text_add_bytes(line, "", 0);
-    for (; c != EOF && c != '\n'; c = getc(in)) {
-        char byte = c ? (char)c : '?'; /* a NUL would hide the rest */
-        if (line->length < LINE_MAX_BYTES)
-            text_add_bytes(line, &byte, 1);
-    }
-    return line->data;
-}
-
-static json_t *parse_line(struct replay *r, const char *text)
-{
-    json_error_t error;
-    json_t *json = json_loads(text, JSON_REJECT_DUPLICATES, &error);
-    r->text = text;
-    if (json && json_is_object(json))
-        return json;
-    fflush(r->out);
-    if (json)
-        fprintf(r->err, "%s:%d:1: not a JSON object; every line of a trace is one\n", r->name, r->line);
-    else
-        fprintf(r->err, "%s:%d:%d: not JSON: %s\n", r->name, r->line, error.column > 0 ? error.column : 1, error.text);
-    json_decref(json);
-    return NULL;
+    struct text complaint = {0};
+    char words[400];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(words, sizeof words, format, args);
+    va_end(args);
+    trace_line_complain(&r->line, &complaint, key, "%s", words);
+    return print_complaint(r, &complaint);
 }
 
 static bool check_header(struct replay *r, json_t *json)
 {
-    json_t *format = json_object_get(json, "cuvmm-trace");
-    if (!format)
-        return replay_malformed(r, NULL, "no \"cuvmm-trace\" in the first line; this is not a trace of cuvmm");
-    if (!json_is_integer(format) || json_integer_value(format) != TRACE_FORMAT)
-        return replay_malformed(r, "\"cuvmm-trace\"", "trace format %lld; this cuvmm reads format %d",
-                                json_is_integer(format) ? (long long)json_integer_value(format) : -1LL, TRACE_FORMAT);
-    json_t *inner = json_object_get(json, "inner");
-    const char *recorded = json_string_value(json_array_get(inner, json_array_size(inner) - 1));
+    struct text complaint = {0};
+    if (!trace_line_header(&r->line, json, &complaint))
+        return print_complaint(r, &complaint);
     /* A driver named no rules, so there are none to compare with. */
-    r->rules = r->rules && (!recorded || strcmp(recorded, "cuda") != 0);
+    r->rules = r->rules && strcmp(trace_line_backend(json), "cuda") != 0;
     return true;
 }
 
@@ -114,7 +82,7 @@ static void print_difference(struct replay *r, const struct text *difference, co
 {
     struct step_names names = {0};
     char text[4096];
-    fprintf(r->out, "%s:%d: the replay differs here, after %llu calls that did not\n  ", r->name, r->line,
+    fprintf(r->out, "%s:%d: the replay differs here, after %llu calls that did not\n  ", r->line.name, r->line.number,
             (unsigned long long)r->made);
     step_print_call(r->out, &r->step, &names);
     fprintf(r->out, "\n%s", difference->data);
@@ -150,40 +118,32 @@ static int play_call(struct replay *r, json_t *json)
     return status;
 }
 
-/* The last line counts the calls; its absence means that the recording was cut off. */
-static int play_footer(struct replay *r, json_t *json, uint64_t lines)
+/* What the line is and what comes of it: 0, 1 or 2 as replay(). */
+static int play_line(struct replay *r, json_t *json)
 {
-    json_t *calls = json_object_get(json, "calls");
-    if (!json_is_integer(calls) || (uint64_t)json_integer_value(calls) != lines) {
-        replay_malformed(r, "\"calls\"", "the trace says that it holds %lld calls; it holds %llu",
-                         json_is_integer(calls) ? (long long)json_integer_value(calls) : -1LL,
-                         (unsigned long long)lines);
-        return 2;
-    }
-    return 0;
+    struct text complaint = {0};
+    if (r->line.number == 1)
+        return check_header(r, json) ? 0 : 2;
+    if (json_object_get(json, "end"))
+        return trace_line_footer(&r->line, json, &complaint) || print_complaint(r, &complaint) ? 0 : 2;
+    r->line.calls++;
+    return play_call(r, json);
 }
 
-static int play_lines(struct replay *r, FILE *in, struct text *line, bool *footer)
+static int play_lines(struct replay *r)
 {
-    uint64_t calls = 0;
+    struct text complaint = {0};
     int status = 0;
-    while (status == 0 && read_line(in, line)) {
-        r->line++;
-        json_t *json = parse_line(r, line->data);
-        if (!json)
-            return 2;
-        if (*footer)
-            status = replay_malformed(r, NULL, "a line after the end of the trace") ? 0 : 2;
-        else if (r->line == 1)
-            status = check_header(r, json) ? 0 : 2;
-        else if (json_object_get(json, "end")) {
-            *footer = true;
-            status = play_footer(r, json, calls);
-        } else {
-            calls++;
-            status = play_call(r, json);
-        }
+    json_t *json = NULL;
+    while (status == 0 && (json = trace_line_next(&r->line, &complaint)) != NULL) {
+        status = play_line(r, json);
         json_decref(json);
+    }
+    if (complaint.length && !print_complaint(r, &complaint))
+        return 2;
+    if (status == 0 && !r->line.number) {
+        replay_malformed(r, NULL, "empty; a trace begins with a header line");
+        return 2;
     }
     return status;
 }
@@ -200,40 +160,34 @@ static void ignore_leak(void *user, const vmm_detail *detail)
     (void)detail;
 }
 
-static void print_summary(struct replay *r, bool footer)
+static void print_summary(struct replay *r)
 {
-    fprintf(r->out, "%s: %llu calls made again, all with the same answers\n", r->name, (unsigned long long)r->made);
+    fprintf(r->out, "%s: %llu calls made again, all with the same answers\n", r->line.name, (unsigned long long)r->made);
     if (r->skipped)
         fprintf(r->out, "  %llu calls were left out: the trace does not hold the memory that they name\n",
                 (unsigned long long)r->skipped);
     if (r->unknown_bytes)
         fprintf(r->out, "  contents were not compared after a copy whose bytes the trace does not hold\n");
-    if (!footer)
+    if (!r->line.footer)
         fprintf(r->out, "  the trace has no last line: its recording was cut off\n");
 }
 
 int replay(FILE *in, const char *name, const char *backend, FILE *out, FILE *err)
 {
     struct replay *r = text_grow(NULL, sizeof *r);
-    struct text line = {0};
-    bool footer = false;
     memset(r, 0, sizeof *r);
     r->out = out;
     r->err = err;
-    r->name = name;
+    r->line = (struct trace_line){.in = in, .name = name};
     r->foreign = -1;
     int status = 2;
     if (open_in_place_backed(backend, &r->sys) != VMM_SUCCESS) {
         fprintf(err, "cuvmm replay: the backend cannot be opened: %s\n", vmm_last_detail()->note);
     } else {
         r->rules = vmm_visit(r->sys, ignore_object, NULL) == VMM_SUCCESS;
-        status = play_lines(r, in, &line, &footer);
-        if (status == 0 && r->line == 0) {
-            fprintf(err, "%s:1:1: empty; a trace begins with a header line\n", name);
-            status = 2;
-        }
+        status = play_lines(r);
         if (status == 0)
-            print_summary(r, footer);
+            print_summary(r);
         vmm_set_report(r->sys, ignore_leak, NULL);
         vmm_close(r->sys);
     }
@@ -244,19 +198,13 @@ int replay(FILE *in, const char *name, const char *backend, FILE *out, FILE *err
         close(r->foreign);
     free(r->open);
     fabrics_clear(&r->fabrics);
-    text_free(&line);
+    trace_line_end(&r->line);
     free(r->object);
     free(r);
     return status;
 }
 
 #endif
-
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
 
 static int open_and_replay(const char *path, const char *backend, FILE *out, FILE *err)
 {
@@ -269,7 +217,7 @@ static int open_and_replay(const char *path, const char *backend, FILE *out, FIL
     /* Layers of the environment would wrap the replay too; tracing it into the very file that it reads is never
      * meant. */
     unsetenv("CUVMM_LAYERS");
-    int status = replay(in, standard ? "standard input" : base_name(path), backend, out, err);
+    int status = replay(in, standard ? "standard input" : text_base_name(path), backend, out, err);
     if (!standard)
         fclose(in);
     return status;

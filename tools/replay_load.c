@@ -12,13 +12,8 @@
 
 bool replay_hex(struct replay *r, const char *key, json_t *json, uint64_t *value)
 {
-    const char *text = json_string_value(json);
-    char *end = NULL;
-    if (text && text[0] == '0' && text[1] == 'x' && strlen(text) <= 18 && text[2]) {
-        *value = strtoull(text + 2, &end, 16);
-        if (*end == 0 && text[2] != '-' && text[2] != '+' && text[2] != ' ')
-            return true;
-    }
+    if (trace_line_hex(json_string_value(json), value))
+        return true;
     return replay_malformed(r, key, "%s is not a hexadecimal string such as \"0x200000\"", key);
 }
 

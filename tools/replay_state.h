@@ -10,6 +10,7 @@
 #include "fabrics.h"
 #include "step.h"
 #include "text.h"
+#include "trace_line.h"
 
 #define REPLAY_THREADS 1024
 
@@ -22,11 +23,9 @@ struct replay_object {
 
 struct replay {
     FILE *out, *err;
-    const char *name;
     vmm_system *sys;
     bool rules;               /* the backend tells rules and objects */
-    int line;
-    const char *text;         /* of the line, for columns */
+    struct trace_line line;   /* that is being played */
     struct replay_object *object;
     size_t objects;
     vmm_context current[REPLAY_THREADS]; /* by thread number of the trace */

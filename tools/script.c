@@ -41,6 +41,10 @@ bool script_wrong(struct script *script, int column, const char *format, ...)
 {
     va_list args;
     fflush(script->options.out);
+    va_start(args, format);
+    vsnprintf(script->mistake.text, sizeof script->mistake.text, format, args);
+    va_end(args);
+    script->mistake.column = column;
     fprintf(script->options.err, "%s:%d:%d: ", script->name, script->line, column);
     va_start(args, format);
     vfprintf(script->options.err, format, args);
@@ -83,16 +87,15 @@ void script_plain(struct script *script)
 
 bool script_open(struct script *script, const char *spec)
 {
-    free(script->spec);
-    script->spec = NULL;
-    if (spec) {
-        script->spec = text_grow(NULL, strlen(spec) + 1);
-        strcpy(script->spec, spec);
-    }
-    vmm_result result = open_in_place(spec, &script->sys);
-    if (result == VMM_SUCCESS)
+    vmm_system *sys = NULL;
+    vmm_result result = open_in_place(spec, &sys);
+    if (result == VMM_SUCCESS) {
+        script_close(script);
+        free(script->spec);
+        script->spec = spec ? strcpy(text_grow(NULL, strlen(spec) + 1), spec) : NULL;
+        script->sys = sys;
         return true;
-    script->sys = NULL;
+    }
     const char *note = vmm_last_detail()->note;
     return script_wrong(script, 1, "the backend %s%s%s cannot be opened: %s (%s)", spec ? "\"" : "",
                         spec ? spec : "of the environment", spec ? "\"" : "", note[0] ? note : vmm_result_text(result),

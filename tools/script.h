@@ -15,6 +15,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
+struct script_watch;
+
 struct script_options {
     FILE *out;           /* steps, pictures, answers */
     FILE *err;           /* what is wrong with the script or went otherwise than it says */
@@ -25,6 +27,8 @@ struct script_options {
     bool brief;          /* a refusal, warning or leak in one line */
     bool addresses;      /* show raw addresses and handles beside names; they differ between machines */
     bool colour;         /* with terminal colours */
+    bool interactive;    /* for a prompt: lines are not repeated, and a refused call is no failure */
+    const struct script_watch *watch; /* told of every call that a line makes (script_state.h); NULL: nobody */
 };
 
 /* Also the exit status of `cuvmm run`. Worse ones are larger. */

@@ -108,6 +108,16 @@ static void keep_descriptor(struct script *script)
     script->open[script->open_count++] = script->step.descriptor;
 }
 
+/* Which handle a descriptor, or a fabric handle, was exported from. */
+static void name_exported(struct script *script, struct symbol *symbol)
+{
+    const struct symbol *handle = NULL;
+    if (script->step.call.head.id == VMM_CALL_mem_export_to_shareable_handle)
+        handle = symbols_named(&script->symbols, SYMBOL_HANDLE, script->step.call.mem_export_to_shareable_handle.handle);
+    if (handle)
+        strcpy(symbol->of, handle->name);
+}
+
 static void bind_output(struct script *script)
 {
     const struct step *step = &script->step;
@@ -124,8 +134,10 @@ static void bind_output(struct script *script)
     uint64_t size = size_of_new(script, step, value);
     struct symbol *symbol = symbols_set(&script->symbols, script->bind, kind, value);
     symbol->size = size;
-    if (kind == SYMBOL_DESCRIPTOR)
+    if (kind == SYMBOL_DESCRIPTOR) {
         keep_descriptor(script);
+        name_exported(script, symbol);
+    }
     if (kind == SYMBOL_NUMBER && index + 1 < count && params[index + 1].kind == VMM_PARAM_OUT_SIZE)
         symbol->total = step->out[index + 1].u64;
 }
@@ -200,7 +212,7 @@ static bool judge(struct script *script, const vmm_detail *detail)
     bool warned = detail->severity == VMM_SEVERITY_WARNING, refused = detail->result != VMM_SUCCESS;
     char got[128];
     if (expect->kind == EXPECT_NOTHING) {
-        if (!refused)
+        if (!refused || script->options.interactive)
             return true;
         return script_failed(script, "%s was refused: %s\n    where that is intended, write: expect %s%s%s: ...",
                              vmm_call_driver_name(script->step.call.head.id), vmm_result_text(detail->result),
@@ -249,6 +261,9 @@ bool script_make(struct script *script, bool *answered)
                             vmm_call_driver_name(step->call.head.id), script->bind);
     step->bind = script->bind[0] ? script->bind : NULL;
     char *text = call_text(script);
+    const struct script_watch *watch = script->options.watch;
+    if (watch)
+        watch->before(watch->user, script);
     script_invoke(script, step);
     vmm_detail detail = *vmm_last_detail();
     detail.result = step->result; /* a backend without details leaves it empty */
@@ -260,6 +275,8 @@ bool script_make(struct script *script, bool *answered)
     free(text);
     if (!script->options.quiet && detail.severity != VMM_SEVERITY_NONE)
         script_print_detail(script, &detail);
+    if (watch)
+        watch->after(watch->user, script, &detail);
     bool ok = judge(script, &detail);
     if (answered)
         *answered = step->result == VMM_SUCCESS;

@@ -24,9 +24,25 @@ static void print_indented(FILE *out, const char *text)
     fputs("\n", out);
 }
 
+/* The descriptors that have names and are open. */
+static void add_descriptors(struct picture *picture, const struct script *script)
+{
+    for (size_t i = 0; i < script->symbols.count; i++) {
+        const struct symbol *symbol = &script->symbols.list[i];
+        if (symbol->kind != SYMBOL_DESCRIPTOR || symbol->ended)
+            continue;
+        picture->descriptor = text_grow(picture->descriptor, (picture->descriptors + 1) * sizeof *picture->descriptor);
+        struct picture_descriptor *d = &picture->descriptor[picture->descriptors++];
+        *d = (struct picture_descriptor){.size = symbol->size, .value = symbol->value, .fabric = symbol->value > INT32_MAX};
+        strcpy(d->name, symbol->name);
+        strcpy(d->of, symbol->of);
+    }
+}
+
 void script_draw(struct script *script, bool force)
 {
-    struct picture picture = {.label = label, .user = script, .addresses = script->options.addresses};
+    struct picture picture = {.label = label, .user = script, .addresses = script->options.addresses,
+                              .colour = script->options.colour};
     char *text = NULL;
     size_t size;
     if (!script->sys)
@@ -37,6 +53,7 @@ void script_draw(struct script *script, bool force)
         picture_free(&picture);
         return;
     }
+    add_descriptors(&picture, script);
     FILE *memory = open_memstream(&text, &size);
     if (memory) {
         picture_print(memory, &picture);

@@ -148,7 +148,7 @@ static bool take_command(struct script *script)
 
 static void echo_line(struct script *script)
 {
-    if (script->options.quiet || script->command->free_text)
+    if (script->options.quiet || script->options.interactive || script->command->free_text)
         return;
     script_colour(script, "1");
     fprintf(script->options.out, "> %.*s", (int)script->length, script->text);

@@ -38,6 +38,14 @@ const char *script_label(const struct script *script, const vmm_object *object, 
     return buffer;
 }
 
+/* What a detail shows of a fabric handle, its last bytes: the name it has in this process, or what it is. */
+static const char *fabric_name(const struct script *script, uint64_t last)
+{
+    uint64_t number = fabrics_ending(&script->fabrics, last);
+    const struct symbol *symbol = number ? symbols_named(&script->symbols, SYMBOL_DESCRIPTOR, number) : NULL;
+    return symbol ? symbol->name : number ? "64 bytes" : NULL;
+}
+
 /* 0x... at text: its name, if it has one. Returns the length of the number, 0 when there is none. */
 static size_t hex_name(const struct script *script, const char *text, struct text *out)
 {
@@ -57,14 +65,14 @@ static size_t hex_name(const struct script *script, const char *text, struct tex
         return length;
     }
     static const enum symbol_kind kinds[] = {SYMBOL_HANDLE, SYMBOL_CONTEXT, SYMBOL_STREAM, SYMBOL_EVENT};
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+    const char *name = fabric_name(script, value);
+    for (size_t i = 0; !name && i < sizeof kinds / sizeof kinds[0]; i++) {
         const struct symbol *symbol = symbols_named(&script->symbols, kinds[i], value);
-        if (symbol) {
-            text_add(out, "%s", symbol->name);
-            return length;
-        }
+        name = symbol ? symbol->name : NULL;
     }
-    return 0;
+    if (name)
+        text_add(out, "%s", name);
+    return name ? length : 0;
 }
 
 /* The same value again in decimal, " (139...)", which says nothing beside a name. */

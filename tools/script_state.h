@@ -34,6 +34,14 @@ struct script_process {
 
 #define SCRIPT_PROCESSES 8
 
+/* Somebody who is told of every call of a script's lines, the one in script->step: before it is made, when names mean what the
+ * line says, and after it, with result and reason. Calls that the interpreter makes for itself are not told. */
+struct script_watch {
+    void *user;
+    void (*before)(void *user, struct script *script);
+    void (*after)(void *user, struct script *script, const vmm_detail *detail);
+};
+
 struct script {
     struct script_options options;
     char *name;
@@ -53,6 +61,7 @@ struct script {
     char bind[SYMBOL_NAME_MAX + 1]; /* NAME of NAME = COMMAND, or "" */
     int bind_column;
     struct step step;
+    struct words_error mistake; /* the last one that was reported */
     unsigned char **kept;    /* host memory of asynchronous copies, which may be read or written until the end */
     size_t kept_count;
     int *open;               /* descriptors with names */
@@ -77,7 +86,8 @@ bool script_wrong_at(struct script *script, const struct words_error *error);
 /* Reports that something did not go as the script says. Returns false. */
 bool script_failed(struct script *script, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The system, opened when needed; NULL after an error that was reported. */
+/* The system, opened when needed; NULL after an error that was reported. script_open ends the one before it, or leaves it as it
+ * is where the new one cannot be opened. */
 vmm_system *script_system(struct script *script);
 bool script_open(struct script *script, const char *spec);
 
@@ -86,6 +96,13 @@ struct symbols *script_process_symbols(void *script, const char *name, size_t le
 
 /* The command `process`. */
 bool script_run_process(struct script *script);
+
+/* The checks `host` and `host-bytes`. */
+bool script_check_host(struct script *script);
+bool script_check_host_bytes(struct script *script);
+
+/* Says whether a check holds: what is, and what was expected where that is something else. */
+bool script_verdict(struct script *script, bool holds, const char *is, const char *wanted);
 
 /* Goes on as that process. */
 void script_process_switch(struct script *script, size_t index);
@@ -139,6 +156,7 @@ void script_plain(struct script *script);
 
 /* The tables of commands, one a file. */
 extern const struct script_command script_system_commands[], script_memory_commands[], script_address_commands[],
-    script_use_commands[], script_multicast_commands[], script_check_commands[], script_text_commands[], script_raw_commands[];
+    script_use_commands[], script_host_commands[], script_multicast_commands[], script_check_commands[], script_text_commands[],
+    script_raw_commands[];
 
 #endif

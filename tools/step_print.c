@@ -169,12 +169,15 @@ static void print_pointer(FILE *out, const struct step *step, size_t index, cons
     }
 }
 
-/* By its name; which number an open one without has means nothing. */
-static void print_descriptor(FILE *out, uint64_t value, const struct step_names *names)
+/* By its name; which number an open one without has means nothing, nor does that of a fabric handle. */
+static void print_descriptor(FILE *out, const struct step *step, uint64_t value, const struct step_names *names)
 {
+    static const unsigned char no_fabric[VMM_FABRIC_HANDLE_SIZE];
     const struct symbol *symbol = names->symbols ? symbols_named(names->symbols, SYMBOL_DESCRIPTOR, value) : NULL;
     if (symbol)
         fputs(symbol->name, out);
+    else if (memcmp(step->fabric, no_fabric, sizeof no_fabric) != 0)
+        fputs("64 bytes", out);
     else if (value <= INT32_MAX && fcntl((int)value, F_GETFD) >= 0)
         fputs("a descriptor", out);
     else
@@ -204,7 +207,7 @@ static void print_param(FILE *out, const struct step *step, const struct vmm_par
     case VMM_PARAM_CONTEXT: print_named(out, SYMBOL_CONTEXT, value, names); break;
     case VMM_PARAM_STREAM: print_named(out, SYMBOL_STREAM, value, names); break;
     case VMM_PARAM_EVENT: print_named(out, SYMBOL_EVENT, value, names); break;
-    case VMM_PARAM_FD: print_descriptor(out, value, names); break;
+    case VMM_PARAM_FD: print_descriptor(out, step, value, names); break;
     default:
         if (step_is_out(param->kind))
             print_out(out, step, param, value);

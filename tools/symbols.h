@@ -30,6 +30,7 @@ struct symbol {
     uint64_t size;  /* bytes of a reservation, handle or allocation */
     uint64_t total; /* second answer of meminfo */
     bool ended;     /* freed, released or destroyed by the script */
+    char of[SYMBOL_NAME_MAX + 1]; /* of a descriptor: the handle's name that was exported, or "" */
 };
 
 struct symbols {

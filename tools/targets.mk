@@ -1,13 +1,23 @@
 # Targets of the cuvmm command, included by the Makefile.
 
-.PHONY: demo rulebook scripts-update
+.PHONY: demo rulebook scripts-update view-pictures
 
 demo: $(BUILD)/bin/cuvmm ## the lifecycles of the documents and classic mistakes, drawn and explained
 	@for script in conformance/demo/*.vmm; do $(BUILD)/bin/cuvmm run $$script || exit 1; done
 
-rulebook: $(BUILD)/bin/cuvmm ## docs/rulebook.md from the table of rules
+rulebook: $(BUILD)/bin/cuvmm ## docs/rulebook.md from the table of rules and its examples
 	@mkdir -p docs
 	$(BUILD)/bin/cuvmm rules --markdown > docs/rulebook.md.new && mv docs/rulebook.md.new docs/rulebook.md
 
-scripts-update: $(BUILD)/test/tools/script_test ## the expected outputs of conformance/scripts anew, to be read before a commit
+# The same as a page, to be installed.
+$(RULE_PAGE): $(BUILD)/bin/cuvmm
+	@mkdir -p $(@D)
+	$(BUILD)/bin/cuvmm rules --html > $@.new && mv $@.new $@
+
+scripts-update: $(BUILD)/test/tools/script_test $(BUILD)/bin/cuvmm ## the expected outputs of conformance/scripts and conformance/lessons, and the session of docs/shell.md, to be read before a commit
 	CUVMM_UPDATE=1 $(BUILD)/test/tools/script_test
+	CUVMM_UPDATE=1 CUVMM_BUILD=$(BUILD) conformance/lessons_test.sh
+	tools/shell-page $(BUILD)/bin/cuvmm > $(BUILD)/shell.md && mv $(BUILD)/shell.md docs/shell.md
+
+view-pictures: $(BUILD)/bin/cuvmm ## the pictures of docs/view.md, by a headless Chromium
+	python3 tools/view/pictures.py $(BUILD)/bin/cuvmm docs/view

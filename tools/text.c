@@ -105,6 +105,12 @@ const char *text_size_short(uint64_t value, char buffer[TEXT_SIZE_ROOM])
     return buffer;
 }
 
+const char *text_base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
 static char lower(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;

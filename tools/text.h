@@ -33,6 +33,9 @@ const char *text_size_short(uint64_t value, char buffer[TEXT_SIZE_ROOM]);
 /* How many single-character edits lead from a to b, capped at limit + 1; letter case counts for nothing. */
 unsigned text_distance(const char *a, const char *b, unsigned limit);
 
+/* What stands behind the last slash. */
+const char *text_base_name(const char *path);
+
 /* Compares without regard to letter case (ASCII only, whatever the locale). */
 bool text_same(const char *a, const char *b);
 

@@ -88,20 +88,27 @@ void json_null(struct json *json, const char *key)
     words(json, "null");
 }
 
+static bool is_plain(unsigned char byte)
+{
+    return byte >= 0x20 && byte < 0x7F && byte != '"' && byte != '\\';
+}
+
 void json_text(struct json *json, const char *key, const char *value)
 {
     lead(json, key);
     words(json, "\"");
-    for (const char *c = value; *c; c++) {
-        unsigned char byte = (unsigned char)*c;
+    while (*value) {
+        size_t plain = 0;
         char escape[8];
-        if (byte == '"' || byte == '\\')
-            snprintf(escape, sizeof escape, "\\%c", byte);
-        else if (byte < 0x20 || byte >= 0x7F)
-            snprintf(escape, sizeof escape, "\\u%04x", byte);
-        else
-            snprintf(escape, sizeof escape, "%c", byte);
+        while (is_plain((unsigned char)value[plain]))
+            plain++;
+        put(json, value, plain);
+        value += plain;
+        if (!*value)
+            break;
+        snprintf(escape, sizeof escape, *value == '"' || *value == '\\' ? "\\%c" : "\\u%04x", (unsigned char)*value);
         words(json, escape);
+        value++;
     }
     words(json, "\"");
 }

@@ -26,17 +26,28 @@ static const char *answer(const struct program *program, char *text, size_t size
     return name;
 }
 
+/* Where the rule book explains the rule: its headings are found by their small letters. */
+static const char *link_to(const char *rule, char *text, size_t size)
+{
+    size_t n = (size_t)snprintf(text, size, "[%s](rulebook.md#", rule);
+    for (const char *c = rule; *c && n + 2 < size; c++)
+        text[n++] = *c >= 'A' && *c <= 'Z' ? (char)(*c - 'A' + 'a') : *c;
+    text[n++] = ')';
+    text[n] = '\0';
+    return text;
+}
+
 void table_write(FILE *out)
 {
-    char last[32] = "", theme[32], text[64];
+    char last[32] = "", theme[32], text[64], rule[200];
     for (const struct program *p = program_first(); p; p = p->next) {
         if (strcmp(program_theme(p, theme, sizeof theme), last) != 0) {
             fprintf(out, "%s## %s\n\n| program | what people do | a driver answers | rule | told at | way out |\n"
                     "|---|---|---|---|---|---|\n", *last ? "\n" : "", theme);
             strcpy(last, theme);
         }
-        fprintf(out, "| %s | %s | %s | %s | %s | %s |\n", p->name, p->does, answer(p, text, sizeof text), p->rule, p->at,
-                p->way);
+        fprintf(out, "| %s | %s | %s | %s | %s | %s |\n", p->name, p->does, answer(p, text, sizeof text),
+                link_to(p->rule, rule, sizeof rule), p->at, p->way);
     }
 }
 

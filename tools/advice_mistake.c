@@ -1,0 +1,160 @@
+/* Mistakes of the text: the same line with the word that was meant, or an example of the command. See advice.h. */
+#include <string.h>
+
+#include "advice.h"
+
+/* The word that a message asks about: `...; is "reserve" meant?` or `; is VMM-MAP-FLAGS meant?`. */
+static bool meant(const char *message, char *word, size_t size)
+{
+    const char *end = strstr(message, " meant?"), *from = end;
+    while (from && from > message && from[-1] != ' ')
+        from--;
+    if (!from || from == message)
+        return false;
+    size_t quoted = *from == '"';
+    size_t length = (size_t)(end - from) - 2 * quoted;
+    if (length + 1 > size)
+        return false;
+    memcpy(word, from + quoted, length);
+    word[length] = 0;
+    return true;
+}
+
+static bool is_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+}
+
+/* Units as people write them elsewhere. */
+static const char *unit_meant(const char *text, size_t length)
+{
+    static const struct {
+        const char *said, *unit;
+    } units[] = {{"K", "KiB"}, {"KB", "KiB"}, {"M", "MiB"}, {"MB", "MiB"},
+                 {"G", "GiB"}, {"GB", "GiB"}, {"T", "TiB"}, {"TB", "TiB"}};
+    char said[8];
+    if (length >= sizeof said)
+        return NULL;
+    memcpy(said, text, length);
+    said[length] = 0;
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+        if (text_same(units[i].said, said) || text_same(units[i].unit, said))
+            return units[i].unit;
+    return NULL;
+}
+
+struct advice advice_mistake(struct script *script, const char *line)
+{
+    struct advice advice = {{0}, false};
+    const struct words_error *mistake = &script->mistake;
+    size_t from = mistake->column > 0 ? (size_t)mistake->column - 1 : 0, to;
+    char word[64];
+    if (from > strlen(line))
+        return advice;
+    for (to = from; is_word(line[to]);)
+        to++;
+    const char *unit = strncmp(mistake->text, "unknown unit", 12) == 0 ? unit_meant(line + from, to - from) : NULL;
+    if (unit)
+        snprintf(word, sizeof word, "%s", unit);
+    if (unit || (to > from && meant(mistake->text, word, sizeof word)))
+        text_add(&advice.lines, "%.*s%s%s\n", (int)from, line, word, line + to);
+    else if (strstr(mistake->text, "not known before init"))
+        text_add(&advice.lines, "init\n"), advice.first = true;
+    else if (script->command && (strstr(mistake->text, "is missing") || strstr(mistake->text, "too many") ||
+                                 strstr(mistake->text, "has no option")))
+        advice_example(script, script->command, &advice.lines);
+    return advice;
+}
+
+/* ---- examples */
+
+/* A name of that kind that lives, else one that could. */
+static const char *name_of(const struct script *script, enum symbol_kind kind, const char *none)
+{
+    for (size_t i = script->symbols.count; i-- > 0;)
+        if (script->symbols.list[i].kind == kind && !script->symbols.list[i].ended)
+            return script->symbols.list[i].name;
+    return none;
+}
+
+static const char *example_word(const struct script *script, const char *word, size_t length)
+{
+    const struct {
+        const char *word, *example;
+    } words[] = {
+        {"SIZE", "2gran"},
+        {"SPEC", "sim:h200x2"},
+        {"NAME", "other"},
+        {"DEVICE", "dev0"},
+        {"DEVICES", "2"},
+        {"LOCATION", "dev0"},
+        {"LOCATION|null", "dev0"},
+        {"RIGHTS", "rw"},
+        {"PROPERTIES", "handle=fd"},
+        {"BYTES", "\"text\""},
+        {"VALUE", "0xff"},
+        {"OFFSET", "0"},
+        {"N", "1"},
+        {"A", "1gran"},
+        {"B", "2MiB"},
+        {"==|!=|<|<=|>|>=", "=="},
+        {"TEXT", "this is what happens"},
+        {"COMMAND", "map"},
+        {"RULE-ID|RESULT", "VMM-MAP-OVERLAP"},
+        {"HANDLE", name_of(script, SYMBOL_HANDLE, "h0")},
+        {"OBJECT", name_of(script, SYMBOL_HANDLE, "team")},
+        {"ADDRESS", name_of(script, SYMBOL_RESERVATION, "r0")},
+        {"TO", name_of(script, SYMBOL_RESERVATION, "r0")},
+        {"FROM", name_of(script, SYMBOL_RESERVATION, "r0")},
+        {"DESCRIPTOR", name_of(script, SYMBOL_DESCRIPTOR, "f0")},
+        {"CONTEXT|none", name_of(script, SYMBOL_CONTEXT, "none")},
+        {"CONTEXT|STREAM|EVENT", name_of(script, SYMBOL_CONTEXT, "c0")},
+        {"STREAM|EVENT", name_of(script, SYMBOL_STREAM, "s0")},
+        {"STREAM|none", name_of(script, SYMBOL_STREAM, "none")},
+        {"EVENT", name_of(script, SYMBOL_EVENT, "e0")},
+        {"DRIVER-CALL", "cuDeviceGetCount"},
+        {"ARGUMENT", "out"},
+    };
+    if (strncmp(word, "value|access|", 13) == 0) /* the kinds of check */
+        return "leaks 0";
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strlen(words[i].word) == length && memcmp(words[i].word, word, length) == 0)
+            return words[i].example;
+    return NULL;
+}
+
+/* What a command's answer would be called. */
+static const char *example_name(const char *command)
+{
+    static const char *const names[][2] = {{"reserve", "r"}, {"create", "h"},  {"retain", "h"}, {"import", "h"},
+                                           {"export", "f"},  {"alloc", "a"},   {"stream", "s"}, {"event", "e"},
+                                           {"meminfo", "m"}, {"context", "c"}, {"multicast", "team"}};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(names[i][0], command) == 0)
+            return names[i][1];
+    return NULL;
+}
+
+void advice_example(struct script *script, const struct script_command *command, struct text *out)
+{
+    const char *name = example_name(command->name);
+    if (name && symbols_find(&script->symbols, name, strlen(name)))
+        text_add(out, "%s%zu = ", name, script->symbols.count + 1);
+    else if (name)
+        text_add(out, "%s = ", name);
+    text_add(out, "%s", command->name);
+    for (const char *at = command->usage; *at;) {
+        size_t length = strcspn(at, " ");
+        const char *example = *at == '[' ? NULL : example_word(script, at, length);
+        if (strcmp(command->name, "attribute") == 0 && strncmp(at, "ATTRIBUTE", length) == 0)
+            example = "MULTICAST_SUPPORTED";
+        else if (strncmp(at, "ATTRIBUTE", length) == 0 && length == 9)
+            example = "MAPPING_SIZE";
+        if (example)
+            text_add(out, " %s", example);
+        at += length + strspn(at + length, " ");
+    }
+    if (strcmp(command->name, "access") == 0)
+        text_add(out, " dev0:rw");
+    text_add(out, "\n");
+}

@@ -1,0 +1,227 @@
+#include "complete.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "call.h"
+#include "profile.h"
+#include "shell.h"
+
+#define WORDS 64
+
+/* The words before the cursor; the last one is what is to be completed, and may be empty. */
+struct typed {
+    char *text;
+    char *word[WORDS];
+    size_t count;
+};
+
+static void cut(struct typed *typed, const char *line, size_t length)
+{
+    *typed = (struct typed){.text = text_grow(NULL, length + 1)};
+    memcpy(typed->text, line, length);
+    typed->text[length] = 0;
+    for (char *at = typed->text; typed->count < WORDS; at++) {
+        at += strspn(at, " \t");
+        typed->word[typed->count++] = at;
+        at += strcspn(at, " \t");
+        if (!*at)
+            break;
+        *at = 0;
+    }
+}
+
+struct offer {
+    struct lines_words *words;
+    const char *begin; /* what all of them begin with */
+    size_t kept;       /* bytes of the word that stay before what is offered: "r0+" */
+};
+
+static void offer(const struct offer *offer, const char *word)
+{
+    if (strncmp(word, offer->begin + offer->kept, strlen(offer->begin + offer->kept)) == 0)
+        lines_add_word(offer->words, "%.*s%s", (int)offer->kept, offer->begin, word);
+}
+
+static void offer_commands(const struct offer *to)
+{
+    const struct script_command *command;
+    for (size_t i = 0; (command = script_command(i)); i++)
+        offer(to, command->name);
+    for (size_t i = 0; shell_commands[i].name; i++)
+        offer(to, shell_commands[i].name);
+}
+
+static void offer_results(const struct offer *to)
+{
+    static const char *const names[] = {
+#define VMM_RESULT(name, number, text) #name,
+#include "results.def"
+    };
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        offer(to, strncmp(names[i], "ERROR_", 6) == 0 ? names[i] + 6 : names[i]);
+}
+
+static void offer_rules(const struct offer *to)
+{
+    size_t count;
+    const vmm_rule *rules = vmm_rules(&count);
+    for (size_t i = 0; i < count; i++)
+        offer(to, rules[i].id);
+}
+
+static void offer_machines(const struct offer *to)
+{
+    const char *name;
+    char spec[SIM_NAME_MAX + 8];
+    for (size_t i = 0; (name = sim_profile_builtin_name(i)); i++) {
+        snprintf(spec, sizeof spec, "sim:%s", name);
+        offer(to, spec);
+    }
+    offer(to, "cuda");
+}
+
+static void count_device(void *user, const vmm_object *object)
+{
+    *(int *)user += object->kind == VMM_OBJECT_DEVICE;
+}
+
+static void offer_names(const struct offer *to, const struct script *script)
+{
+    int devices = 0;
+    char name[16];
+    for (size_t i = 0; i < script->symbols.count; i++)
+        if (!script->symbols.list[i].ended)
+            offer(to, script->symbols.list[i].name);
+    if (script->sys)
+        vmm_visit(script->sys, count_device, &devices);
+    for (int i = 0; i < (devices ? devices : 1); i++) {
+        snprintf(name, sizeof name, "dev%d", i);
+        offer(to, name);
+    }
+    offer(to, "host");
+}
+
+/* "[offset=SIZE]" of a usage is the option "offset=". */
+static void offer_options(const struct offer *to, const char *usage)
+{
+    char option[32];
+    for (const char *at = usage; (at = strchr(at, '[')); at++) {
+        size_t length = strcspn(at + 1, "= ]|");
+        if (at[1 + length] != '=' || length + 2 > sizeof option)
+            continue;
+        memcpy(option, at + 1, length + 1);
+        option[length + 1] = 0;
+        offer(to, option);
+    }
+}
+
+static void offer_attributes(const struct offer *to, bool device)
+{
+    const char *name;
+    for (int i = 0; i < 256; i++)
+        if ((name = device ? step_device_attribute_name(i) : step_attribute_name(i)))
+            offer(to, name);
+}
+
+static void offer_calls(const struct offer *to)
+{
+    for (int id = 0; id < VMM_CALL_COUNT; id++)
+        offer(to, vmm_call_driver_name((enum vmm_call_id)id));
+}
+
+static void offer_checks(const struct offer *to)
+{
+    const struct script_command *check;
+    for (size_t i = 0; (check = script_check(i)); i++)
+        offer(to, check->name + strlen("check "));
+}
+
+/* What follows a command; place counts the words behind it, from 1. */
+static void offer_arguments(struct offer *to, const struct script *script, const char *name, size_t place)
+{
+    const struct script_command *near, *command = script_command_find(name, &near);
+    bool first = place == 1;
+    if (strcmp(name, "explain") == 0) {
+        offer_rules(to);
+        offer_results(to);
+    } else if (strcmp(name, "help") == 0 && first) {
+        offer_commands(to);
+    } else if (strcmp(name, "backend") == 0 && first) {
+        offer_machines(to);
+    } else if ((strcmp(name, "draw") == 0 || strcmp(name, "picture") == 0) && first) {
+        offer(to, "on");
+        offer(to, "off");
+    } else if (strcmp(name, "save") == 0) {
+        offer(to, "--api=driver");
+        offer(to, "--api=vmm");
+        offer(to, "--force");
+    } else if (command && strcmp(name, "check") == 0 && first) {
+        offer_checks(to);
+    } else if (command && strcmp(name, "call") == 0 && first) {
+        offer_calls(to);
+    } else if (command && !command->free_text) {
+        if (strstr(command->usage, "ATTRIBUTE"))
+            offer_attributes(to, strcmp(name, "attribute") == 0);
+        offer_options(to, command->usage);
+        for (to->kept = strlen(to->begin); to->kept > 0 && !strchr("+-({:,=", to->begin[to->kept - 1]);)
+            to->kept--;
+        offer_names(to, script);
+    }
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void sort(struct lines_words *words)
+{
+    size_t kept = 0;
+    if (words->count)
+        qsort(words->word, words->count, sizeof *words->word, by_name);
+    for (size_t i = 0; i < words->count; i++) {
+        if (kept && strcmp(words->word[kept - 1], words->word[i]) == 0)
+            free(words->word[i]);
+        else
+            words->word[kept++] = words->word[i];
+    }
+    words->count = kept;
+}
+
+/* Where the command stands: behind "expect ...:" and "NAME =". words->count where the cursor is inside of expect. */
+static size_t command_place(const struct typed *typed)
+{
+    size_t at = 0;
+    if (strcmp(typed->word[0], "expect") == 0 && typed->count > 1) {
+        for (at = 1; at + 1 < typed->count && !strchr(typed->word[at], ':');)
+            at++;
+        if (at + 1 == typed->count)
+            return typed->count;
+        at++;
+    }
+    if (at + 2 < typed->count && strcmp(typed->word[at + 1], "=") == 0)
+        at += 2;
+    return at;
+}
+
+void complete_line(const struct script *script, const char *line, size_t length, struct lines_words *words)
+{
+    struct typed typed;
+    cut(&typed, line, length);
+    struct offer to = {words, typed.word[typed.count - 1], 0};
+    size_t at = command_place(&typed);
+    if (at == typed.count) {
+        offer(&to, "warning");
+        offer_results(&to);
+        offer_rules(&to);
+    } else if (at + 1 == typed.count) {
+        offer_commands(&to);
+        if (at == 0)
+            offer(&to, "expect");
+    } else {
+        offer_arguments(&to, script, typed.word[at], typed.count - 1 - at);
+    }
+    sort(words);
+    free(typed.text);
+}

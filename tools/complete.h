@@ -1,0 +1,18 @@
+/* complete.h - what could follow in a line of the shell, for the tabulator key.
+ *
+ *     "ma"                     map
+ *     "map r"                  r0 r1                      names that live
+ *     "create 2gran dev0 h"    handle=                    options of the command
+ *     "explain VMM-MAP-O"      VMM-MAP-OFFSET ...         rules and results; the same after expect
+ *     "backend "               sim:h100 sim:h200x2 ...
+ */
+#ifndef CUVMM_TOOLS_COMPLETE_H
+#define CUVMM_TOOLS_COMPLETE_H
+
+#include "lines.h"
+#include "script_state.h"
+
+/* Words in place of the last word of the first length bytes of line, sorted, each once. */
+void complete_line(const struct script *script, const char *line, size_t length, struct lines_words *words);
+
+#endif

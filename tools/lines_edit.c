@@ -1,0 +1,191 @@
+/* Lines that are edited on a terminal, with libedit: history, completion by the tabulator key, Ctrl-C for an empty line. */
+#include "lines.h"
+
+#ifdef CUVMM_HAVE_LIBEDIT
+
+#include <errno.h>
+#include <histedit.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "text.h"
+#include "typed.h"
+
+struct edited {
+    struct lines lines;
+    EditLine *el;
+    History *history;
+    char *line;
+    bool told; /* that the history cannot be kept */
+};
+
+static char *prompt(EditLine *el)
+{
+    struct edited *edited;
+    el_get(el, EL_CLIENTDATA, &edited);
+    return (char *)(uintptr_t)edited->lines.options.prompt;
+}
+
+/* How many bytes all words have in common at their beginning. */
+static size_t common(const struct lines_words *words)
+{
+    size_t length = strlen(words->word[0]);
+    for (size_t i = 1; i < words->count; i++) {
+        size_t same = 0;
+        while (same < length && words->word[0][same] == words->word[i][same])
+            same++;
+        length = same;
+    }
+    return length;
+}
+
+static void list(FILE *out, const struct lines_words *words)
+{
+    enum { WIDTH = 100 };
+    size_t widest = 0, column = 0;
+    for (size_t i = 0; i < words->count; i++)
+        widest = strlen(words->word[i]) > widest ? strlen(words->word[i]) : widest;
+    fputs("\n", out);
+    for (size_t i = 0; i < words->count; i++) {
+        bool last = (column += widest + 2) + widest > WIDTH || i + 1 == words->count;
+        fprintf(out, "%-*s%s", last ? 0 : (int)widest + 2, words->word[i], last ? "\n" : "");
+        column = last ? 0 : column;
+    }
+    fflush(out);
+}
+
+static unsigned char complete(EditLine *el, int key)
+{
+    struct edited *edited;
+    const LineInfo *line = el_line(el);
+    struct lines_words words = {0};
+    size_t length = (size_t)(line->cursor - line->buffer), typed = 0;
+    unsigned char answer = CC_REFRESH_BEEP;
+    (void)key;
+    el_get(el, EL_CLIENTDATA, &edited);
+    edited->lines.options.complete(edited->lines.options.user, line->buffer, length, &words);
+    while (typed < length && line->cursor[-1 - (ptrdiff_t)typed] != ' ')
+        typed++;
+    if (words.count) {
+        size_t same = common(&words);
+        struct text rest = {0};
+        text_add_bytes(&rest, words.word[0] + typed, same > typed ? same - typed : 0);
+        char end = same ? words.word[0][same - 1] : 0;
+        if (words.count == 1 && end != '=' && end != ':')
+            text_add(&rest, " ");
+        answer = CC_REFRESH;
+        if (rest.length)
+            el_insertstr(el, rest.data);
+        if (!rest.length && words.count > 1) {
+            list(edited->lines.options.out, &words);
+            answer = CC_REDISPLAY;
+        }
+        text_free(&rest);
+    }
+    lines_free_words(&words);
+    return answer;
+}
+
+/* Ctrl-C: the line is dropped, the shell stays. */
+static unsigned char drop(EditLine *el, int key)
+{
+    struct edited *edited;
+    const LineInfo *line = el_line(el);
+    (void)key;
+    el_get(el, EL_CLIENTDATA, &edited);
+    fputs("^C\n", edited->lines.options.out);
+    fflush(edited->lines.options.out);
+    el_cursor(el, (int)(line->lastchar - line->cursor));
+    line = el_line(el);
+    el_deletestr(el, (int)(line->lastchar - line->buffer));
+    return CC_REDISPLAY;
+}
+
+static void remember(void *user, const char *line)
+{
+    struct edited *edited = user;
+    HistEvent event;
+    history(edited->history, &event, H_ENTER, line);
+}
+
+static void keep(struct edited *edited, const char *line)
+{
+    const char *path = edited->lines.options.history;
+    if (!line[strspn(line, " \t")])
+        return;
+    remember(edited, line);
+    if (path && !typed_add(path, line) && !edited->told) {
+        fprintf(edited->lines.options.out, "(what is typed is not kept for another time: %s: %s)\n", path, strerror(errno));
+        edited->told = true;
+    }
+}
+
+static char *edited_next(struct lines *lines, size_t *length)
+{
+    struct edited *edited = (struct edited *)lines;
+    int count;
+    el_resize(edited->el); /* the window may be another size since the last line */
+    const char *line = el_gets(edited->el, &count);
+    if (!line || count <= 0) {
+        fputs("\n", lines->options.out);
+        return NULL;
+    }
+    *length = strcspn(line, "\r\n");
+    edited->line = text_grow(edited->line, *length + 1);
+    memcpy(edited->line, line, *length);
+    edited->line[*length] = 0;
+    keep(edited, edited->line);
+    return edited->line;
+}
+
+static void edited_close(struct lines *lines)
+{
+    struct edited *edited = (struct edited *)lines;
+    el_end(edited->el);
+    history_end(edited->history);
+    free(edited->line);
+    free(edited);
+}
+
+struct lines *lines_edited(const struct lines_options *options)
+{
+    HistEvent event;
+    const char *term = getenv("TERM");
+    if (!term || !*term || strcmp(term, "dumb") == 0)
+        return NULL;
+    struct edited *edited = text_grow(NULL, sizeof *edited);
+    *edited = (struct edited){.lines = {edited_next, edited_close, *options}};
+    edited->history = history_init();
+    edited->el = edited->history ? el_init("cuvmm", options->in, options->out, stderr) : NULL;
+    if (!edited->el) {
+        if (edited->history)
+            history_end(edited->history);
+        free(edited);
+        return NULL;
+    }
+    history(edited->history, &event, H_SETSIZE, TYPED_MAX);
+    history(edited->history, &event, H_SETUNIQUE, 1);
+    el_set(edited->el, EL_CLIENTDATA, edited);
+    el_set(edited->el, EL_PROMPT, prompt);
+    el_set(edited->el, EL_EDITOR, "emacs");
+    el_set(edited->el, EL_HIST, history, edited->history);
+    el_set(edited->el, EL_ADDFN, "cuvmm-complete", "completes the word before the cursor", complete);
+    el_set(edited->el, EL_ADDFN, "cuvmm-drop", "drops the line", drop);
+    el_source(edited->el, NULL);
+    el_set(edited->el, EL_BIND, "^I", "cuvmm-complete", NULL);
+    el_set(edited->el, EL_SETTY, "-d", "-isig", NULL);
+    el_set(edited->el, EL_BIND, "^C", "cuvmm-drop", NULL);
+    if (options->history)
+        typed_read(options->history, remember, edited);
+    return &edited->lines;
+}
+
+#else
+
+struct lines *lines_edited(const struct lines_options *options)
+{
+    (void)options;
+    return NULL;
+}
+
+#endif

@@ -1,0 +1,113 @@
+/* A file is replaced whole or stays: what is there before, while it is written, and after, and that nothing lies beside it. */
+#include "output.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tap.h"
+
+static char folder[200], path[260];
+
+static const char *content(void)
+{
+    static char text[100];
+    FILE *in = fopen(path, "rb");
+    size_t n = in ? fread(text, 1, sizeof text - 1, in) : 0;
+    text[n] = 0;
+    if (in)
+        fclose(in);
+    return in ? text : "(no file)";
+}
+
+static void put(const char *text)
+{
+    FILE *out = fopen(path, "wb");
+    if (!out || fputs(text, out) < 0 || fclose(out) != 0)
+        tap_bail("%s cannot be written", path);
+}
+
+/* Files in the folder. */
+static size_t files(void)
+{
+    size_t count = 0;
+    DIR *dir = opendir(folder);
+    for (struct dirent *entry; dir && (entry = readdir(dir));)
+        count += entry->d_name[0] != '.';
+    if (dir)
+        closedir(dir);
+    return count;
+}
+
+/* old NULL: none is there. */
+static void test_replaces(const char *old)
+{
+    struct output output;
+    struct stat is;
+    mode_t before = umask(027);
+    unlink(path);
+    if (old)
+        put(old);
+    tap_ok(output_open(&output, path, "test", stderr), "%s: opened", old ? old : "new");
+    fputs("second", output.file);
+    fflush(output.file);
+    tap_text(content(), old ? old : "(no file)", "what was there is there while it is written");
+    tap_ok(output_close(&output, stderr), "closed");
+    tap_text(content(), "second", "then the new one is");
+    tap_u64(files(), 1, "and nothing beside it");
+    tap_ok(stat(path, &is) == 0 && (is.st_mode & 0777) == 0640, "with the rights that the mask leaves");
+    umask(before);
+}
+
+static void test_abandons(void)
+{
+    struct output output;
+    put("first");
+    tap_ok(output_open(&output, path, "test", stderr), "opened");
+    fputs("second", output.file);
+    output_abandon(&output);
+    tap_text(content(), "first", "what is abandoned leaves what was there");
+    tap_u64(files(), 1, "and nothing beside it");
+}
+
+static void test_fails(void)
+{
+    char *said = NULL;
+    size_t size = 0;
+    struct output output;
+    FILE *err = open_memstream(&said, &size);
+    if (!err)
+        tap_bail("no memory");
+    unlink(path);
+    if (mkdir(path, 0700) != 0)
+        tap_bail("%s: no folder", path);
+    tap_ok(output_open(&output, path, "test", err), "a name that a folder has");
+    tap_ok(!output_close(&output, err), "cannot be replaced by a file");
+    fflush(err);
+    tap_ok(said && strncmp(said, "test: ", 6) == 0 && strstr(said, path), "which is said with its name: %s", said);
+    tap_u64(files(), 1, "and nothing is left");
+    rmdir(path);
+    char none[300];
+    snprintf(none, sizeof none, "%s/none/file", folder);
+    tap_ok(!output_open(&output, none, "test", err), "nor is there a file in a folder that is not there");
+    tap_u64(files(), 0, "and none was made");
+    fclose(err);
+    free(said);
+}
+
+int main(void)
+{
+    const char *temporary = getenv("TMPDIR");
+    snprintf(folder, sizeof folder, "%s/output-XXXXXX", temporary && temporary[0] ? temporary : "/tmp");
+    if (!mkdtemp(folder))
+        tap_bail("%s: no folder", folder);
+    snprintf(path, sizeof path, "%s/file", folder);
+    test_replaces(NULL);
+    test_replaces("first");
+    test_abandons();
+    test_fails();
+    rmdir(folder);
+    return tap_done();
+}

@@ -1,0 +1,115 @@
+/* What a call's pointers point to, as C literals in the spelling of either interface. See program_state.h. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "program_state.h"
+
+const char *const program_prefix[PROGRAM_APIS] = {"VMM", "CU"};
+
+void program_location(struct text *out, enum program_api api, vmm_mem_location location)
+{
+    const char *name = location.type == VMM_MEM_LOCATION_TYPE_DEVICE       ? "DEVICE"
+                       : location.type == VMM_MEM_LOCATION_TYPE_HOST       ? "HOST"
+                       : location.type == VMM_MEM_LOCATION_TYPE_HOST_NUMA  ? "HOST_NUMA"
+                       : location.type == VMM_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT ? "HOST_NUMA_CURRENT"
+                                                                           : NULL;
+    if (name)
+        text_add(out, "{.type = %s_MEM_LOCATION_TYPE_%s, .id = %d}", program_prefix[api], name, location.id);
+    else
+        text_add(out, "{.type = %s%d, .id = %d}", api == PROGRAM_DRIVER ? "(CUmemLocationType)" : "", location.type, location.id);
+}
+
+void program_handle_types(struct text *out, enum program_api api, int types)
+{
+    const char *name = types == VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR ? "POSIX_FILE_DESCRIPTOR"
+                       : types == VMM_MEM_HANDLE_TYPE_FABRIC              ? "FABRIC"
+                       : types == VMM_MEM_HANDLE_TYPE_NONE                ? "NONE"
+                                                                          : NULL;
+    if (name)
+        text_add(out, "%s_MEM_HANDLE_TYPE_%s", program_prefix[api], name);
+    else
+        text_add(out, "%s%d", api == PROGRAM_DRIVER ? "(CUmemAllocationHandleType)" : "", types);
+}
+
+/* The fields of a memory's kind that are not 0, in the interface's spelling. */
+void program_prop(struct text *out, enum program_api api, const vmm_mem_allocation_prop *prop)
+{
+    static const char *const types[] = {"requested_handle_types", "requestedHandleTypes"},
+                             *const meta[] = {"win32_handle_meta_data", "win32HandleMetaData"},
+                             *const flags[] = {"alloc_flags", "allocFlags"},
+                             *const compression[] = {"compression_type", "compressionType"},
+                             *const rdma[] = {"gpu_direct_rdma_capable", "gpuDirectRDMACapable"};
+    const unsigned char *reserved = prop->alloc_flags.reserved;
+    text_add(out, "&(%s){", api == PROGRAM_VMM ? "vmm_mem_allocation_prop" : "CUmemAllocationProp");
+    if (prop->type == VMM_MEM_ALLOCATION_TYPE_PINNED)
+        text_add(out, ".type = %s_MEM_ALLOCATION_TYPE_PINNED", program_prefix[api]);
+    else
+        text_add(out, ".type = %s%d", api == PROGRAM_DRIVER ? "(CUmemAllocationType)" : "", prop->type);
+    text_add(out, ", .location = ");
+    program_location(out, api, prop->location);
+    if (prop->requested_handle_types) {
+        text_add(out, ", .%s = ", types[api]);
+        program_handle_types(out, api, prop->requested_handle_types);
+    }
+    if (prop->win32_handle_meta_data)
+        text_add(out, ", .%s = (void *)(uintptr_t)%" PRIu64, meta[api], (uint64_t)(uintptr_t)prop->win32_handle_meta_data);
+    if (prop->alloc_flags.compression_type)
+        text_add(out, ", .%s.%s = %u", flags[api], compression[api], prop->alloc_flags.compression_type);
+    if (prop->alloc_flags.gpu_direct_rdma_capable)
+        text_add(out, ", .%s.%s = %u", flags[api], rdma[api], prop->alloc_flags.gpu_direct_rdma_capable);
+    if (prop->alloc_flags.usage)
+        text_add(out, ", .%s.usage = %u", flags[api], prop->alloc_flags.usage);
+    if (reserved[0] || reserved[1] || reserved[2] || reserved[3])
+        text_add(out, ", .%s.reserved = {%u, %u, %u, %u}", flags[api], reserved[0], reserved[1], reserved[2], reserved[3]);
+    text_add(out, "}");
+}
+
+void program_grants(struct text *out, enum program_api api, const vmm_mem_access_desc *grants, uint64_t count)
+{
+    static const char *const names[] = {"NONE", "READ", NULL, "READWRITE"};
+    text_add(out, "(%s[]){", api == PROGRAM_VMM ? "vmm_mem_access_desc" : "CUmemAccessDesc");
+    for (uint64_t i = 0; i < STEP_GRANTS && (i < count || i == 0); i++) {
+        int flags = grants[i].flags;
+        text_add(out, "%s{.location = ", i ? ", " : "");
+        program_location(out, api, grants[i].location);
+        if (flags >= 0 && flags <= 3 && names[flags])
+            text_add(out, ", .flags = %s_MEM_ACCESS_FLAGS_PROT_%s}", program_prefix[api], names[flags]);
+        else
+            text_add(out, ", .flags = %s%d}", api == PROGRAM_DRIVER ? "(CUmemAccess_flags)" : "", flags);
+    }
+    text_add(out, "}");
+}
+
+void program_attribute(struct text *out, enum program_api api, const char *kind, const char *name, int value)
+{
+    if (name)
+        text_add(out, "%s_%s_ATTRIBUTE_%s", program_prefix[api], kind, name);
+    else if (api == PROGRAM_DRIVER)
+        text_add(out, "(CU%s_attribute)%d", strcmp(kind, "DEVICE") == 0 ? "device" : "pointer", value);
+    else
+        text_add(out, "%d", value);
+}
+
+void program_attributes(struct text *out, enum program_api api, const struct step *step)
+{
+    unsigned count = step->call.pointer_get_attributes.num_attributes;
+    text_add(out, "(%s[]){", api == PROGRAM_VMM ? "vmm_pointer_attribute" : "CUpointer_attribute");
+    for (unsigned i = 0; i < STEP_ATTRIBUTES && (i < count || i == 0); i++) {
+        text_add(out, i ? ", " : "");
+        program_attribute(out, api, "POINTER", step_attribute_name(step->attributes[i]), step->attributes[i]);
+    }
+    text_add(out, "}");
+}
+
+/* The number of a kernel of this library by its name in vmm.h. */
+void program_kernel(struct text *out, int kernel)
+{
+    const char *name = vmm_kernel_name(kernel);
+    if (!name || kernel < 0 || kernel >= vmm_kernel_count()) {
+        text_add(out, "%d", kernel);
+        return;
+    }
+    text_add(out, "VMM_KERNEL_");
+    for (; *name; name++)
+        text_add(out, "%c", *name >= 'a' && *name <= 'z' ? *name - 'a' + 'A' : *name);
+}

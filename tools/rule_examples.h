@@ -1,0 +1,42 @@
+/* rule_examples.h - for each rule a script that breaks it and its correction, as they stand in conformance/rulebook.
+ *
+ *     VMM-MAP-OVERLAP               EXAMPLE_BROKEN            EXAMPLE_CORRECTED
+ *         map r 1gran h             map r 1gran h             map r 1gran h
+ *     -   map r 1gran h       ->    map r 1gran h             map r+1gran 1gran h
+ *     +   map r+1gran 1gran h
+ *
+ * The files are built into the command, so that `cuvmm explain` has them wherever it runs.
+ */
+#ifndef CUVMM_TOOLS_RULE_EXAMPLES_H
+#define CUVMM_TOOLS_RULE_EXAMPLES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "text.h"
+
+enum example_part {
+    EXAMPLE_BROKEN,    /* the script that is told the rule */
+    EXAMPLE_CORRECTED, /* the script that is told nothing */
+    EXAMPLE_MACHINE,   /* lines of my.profile, which both open; mostly none */
+    EXAMPLE_REASON,    /* why no script can break it, the last line says where the test is; of the others none */
+    EXAMPLE_BOTH       /* both scripts in one, each line behind ' ', '-' or '+' and a blank */
+};
+
+/* The lines of a rule, within the text of all examples. */
+struct rule_example {
+    const char *lines;
+    size_t length;
+};
+
+/* False when there is none for this id. */
+bool rule_example_find(const char *rule, struct rule_example *example);
+
+/* Appends the part's lines, each with its newline, to text. Returns how many there are. */
+size_t rule_example_part(const struct rule_example *example, enum example_part part, struct text *text);
+
+/* Calls see with each id that the text has an example for, in its order. A line that is none of those of
+ * conformance/rulebook/README.md is passed as it is, and known is false. */
+void rule_examples_each(void (*see)(void *user, const char *line, size_t length, bool known), void *user);
+
+#endif

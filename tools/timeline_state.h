@@ -1,0 +1,87 @@
+/* timeline_state.h - the inside of the timeline's reader: what lives at the line that is being read. Needs jansson. */
+#ifndef CUVMM_TOOLS_TIMELINE_STATE_H
+#define CUVMM_TOOLS_TIMELINE_STATE_H
+
+#include "timeline.h"
+#include "trace_line.h"
+
+#define TIMELINE_THREADS 1024 /* as the replayer */
+#define TIMELINE_STACK 16     /* contexts that a thread makes current inside each other; of deeper ones the oldest is forgotten */
+
+/* Objects that live, by first address; of one kind none overlaps another. */
+struct timeline_ranges {
+    uint32_t *object;
+    size_t count, room;
+};
+
+/* What holds a handle. */
+struct timeline_holds {
+    uint32_t references, mappings, binds;
+};
+
+struct timeline_primary {
+    uint32_t context, retains;
+};
+
+struct timeline_thread {
+    uint32_t context[TIMELINE_STACK];
+    unsigned depth;
+};
+
+/* The line that is being read. */
+struct timeline_args {
+    json_t *args, *names, *out;
+    const struct vmm_param *params;
+    size_t count;
+};
+
+struct timeline_reader {
+    struct timeline *timeline;
+    struct trace_line line;
+    struct text *complaint;
+    struct timeline_args at;
+    struct timeline_call *call;  /* of that line, being filled */
+    uint32_t index;              /* the call's index */
+    struct timeline_ranges ranges[TIMELINE_KINDS]; /* of reservations, mappings and allocations */
+    struct {
+        uint32_t *object;        /* by number: the object that had it last */
+        size_t room;
+        uint32_t last;           /* number given last where this reader counts */
+    } numbered[TIMELINE_KINDS];
+    struct timeline_holds *holds; /* by object */
+    size_t holds_room;
+    struct timeline_thread thread[TIMELINE_THREADS];
+    struct timeline_primary primary[VMM_MAX_DEVICES]; /* of each device */
+    FILE *words;                 /* into words_text */
+    char *words_text;
+    size_t words_size;
+};
+
+/* What the line's call did. False: the line cannot be right, and *complaint says why. */
+bool timeline_effect(struct timeline_reader *r);
+
+/* The call in words and what it answered, for a reader; written to r->words. */
+void timeline_print_call(struct timeline_reader *r);
+void timeline_print_answers(struct timeline_reader *r);
+
+/* An argument or an output as a number. False: it is missing or none, and *complaint says so. */
+bool timeline_number(struct timeline_reader *r, json_t *in, const char *key, uint64_t *value);
+
+/* The live or last object with the name that the line gives to a parameter; TIMELINE_NONE. *offset: behind its start. */
+uint32_t timeline_named(const struct timeline_reader *r, const char *name, uint64_t *offset);
+
+vmm_mem_location timeline_location(json_t *json);
+
+/* Notes that the call has to do with the object, once. */
+void timeline_touch(struct timeline_reader *r, uint32_t object);
+
+/* ---- ranges (timeline_ranges.c) ---- */
+
+/* Index into ranges of the first object that ends after the address; count when there is none. */
+size_t timeline_ranges_after(const struct timeline *t, const struct timeline_ranges *ranges, uint64_t address);
+/* The object that holds the address; TIMELINE_NONE. */
+uint32_t timeline_ranges_at(const struct timeline *t, const struct timeline_ranges *ranges, uint64_t address);
+void timeline_ranges_add(const struct timeline *t, struct timeline_ranges *ranges, uint32_t object);
+void timeline_ranges_drop(const struct timeline *t, struct timeline_ranges *ranges, uint32_t object);
+
+#endif

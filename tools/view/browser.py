@@ -1,0 +1,65 @@
+"""A headless Chromium for the pages of `cuvmm view`: what the test, the benchmark and the screenshots share.
+
+Needs Debian's python3-selenium and chromium-driver (ci/setup). SELENIUM is false where they are missing, and why() says so.
+"""
+import os
+import shutil
+
+try:
+    from selenium import webdriver
+    from selenium.webdriver.chrome.options import Options
+    from selenium.webdriver.chrome.service import Service
+    SELENIUM = True
+except ImportError:
+    SELENIUM = False
+
+
+def why():
+    """What is missing for a browser, "" when nothing is."""
+    if not SELENIUM:
+        return "python3-selenium is not installed"
+    if not shutil.which("chromedriver"):
+        return "chromedriver is not installed (chromium-driver)"
+    if not (shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")):
+        return "no Chromium is installed"
+    return ""
+
+
+class Browser:
+    """One browser with one page."""
+
+    def __init__(self, width=1280, height=1000):
+        options = Options()
+        # Root has no sandbox, and small containers little shared memory.
+        flags = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
+                 "--disable-extensions", "--no-first-run", "--disable-background-networking", "--lang=en"]
+        for flag in flags:
+            options.add_argument(flag)
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        self.driver = webdriver.Chrome(service=Service(shutil.which("chromedriver")), options=options)
+        self.size(width, height)
+
+    def size(self, width, height, phone=False):
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+            "width": width, "height": height, "deviceScaleFactor": 1, "mobile": phone})
+
+    def dark(self, on):
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
+            "features": [{"name": "prefers-color-scheme", "value": "dark" if on else "light"}]})
+
+    def open(self, page, call=None):
+        self.driver.get("about:blank")
+        self.driver.get("file://" + os.path.abspath(page) + (f"#{call}" if call else ""))
+
+    def run(self, script, *arguments):
+        return self.driver.execute_script(script, *arguments)
+
+    def log(self):
+        """What the console holds since it was asked last."""
+        return [entry["message"] for entry in self.driver.get_log("browser")]
+
+    def picture(self, path):
+        self.driver.save_screenshot(path)
+
+    def quit(self):
+        self.driver.quit()
