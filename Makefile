@@ -140,7 +140,7 @@ $(BUILD)/obj/view_page.c: $(VIEW_PAGE)
 	@mkdir -p $(@D)
 	@{ echo '#include "view_page.h"'; for kind in html css js; do echo "const char view_page_$$kind[] = {"; \
 	    set --; for file in $^; do case $$file in *.$$kind) set -- "$$@" $$file;; esac; done; \
-	    cat "$$@" | od -An -v -tu1 | sed 's/[0-9][0-9]*/&,/g'; echo '0};'; done; } >$@
+	    cat "$$@" | od -An -v -tu1 | sed 's/[0-9][0-9]*/&,/g'; echo '0};'; done; } >$@.new && mv $@.new $@
 
 $(BUILD)/obj/view_page.o: $(BUILD)/obj/view_page.c tools/view_page.h
 	$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<

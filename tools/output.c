@@ -8,12 +8,19 @@
 
 #include "text.h"
 
-static bool failed(struct output *output, int error, FILE *err)
+static bool failed(struct output *output, const char *why, FILE *err)
 {
-    fprintf(err, "%s: %s: %s\n", output->command, output->path, strerror(error));
+    fprintf(err, "%s: %s: %s\n", output->command, output->path, why);
     free(output->path);
     free(output->aside);
     return false;
+}
+
+/* A device, a pipe or a folder would be gone after the rename. */
+static bool is_no_file(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
 }
 
 bool output_open(struct output *output, const char *path, const char *command, FILE *err)
@@ -22,6 +29,8 @@ bool output_open(struct output *output, const char *path, const char *command, F
     text_add(&own, "%s", path);
     text_add(&aside, "%s.XXXXXX", path);
     *output = (struct output){NULL, own.data, aside.data, command};
+    if (is_no_file(path))
+        return failed(output, "a folder, a device or a pipe is there, which is not replaced", err);
     int fd = mkstemp(output->aside);
     output->file = fd < 0 ? NULL : fdopen(fd, "wb");
     if (output->file)
@@ -31,7 +40,7 @@ bool output_open(struct output *output, const char *path, const char *command, F
         close(fd);
         unlink(output->aside);
     }
-    return failed(output, error, err);
+    return failed(output, strerror(error), err);
 }
 
 /* mkstemp's files are for their owner alone; others are as the mask says. */
@@ -58,7 +67,7 @@ bool output_close(struct output *output, FILE *err)
     }
     error = whole ? errno : error;
     unlink(output->aside);
-    return failed(output, error ? error : EIO, err);
+    return failed(output, strerror(error ? error : EIO), err);
 }
 
 void output_abandon(struct output *output)

@@ -16,7 +16,8 @@ struct output {
     const char *command; /* what messages begin with */
 };
 
-/* False, with a message on err and nothing to close, when no file can be made in that folder. */
+/* False, with a message on err and nothing to close, when no file can be made in that folder, or something else than a file
+ * is there: a device, a pipe, a folder. */
 bool output_open(struct output *output, const char *path, const char *command, FILE *err);
 
 /* Puts the file in its place. False, with a message on err, when not all of it could be written; it is gone then. */

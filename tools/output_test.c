@@ -77,14 +77,21 @@ static void test_fails(void)
     char *said = NULL;
     size_t size = 0;
     struct output output;
+    struct stat there;
     FILE *err = open_memstream(&said, &size);
     if (!err)
         tap_bail("no memory");
     unlink(path);
+    if (mkfifo(path, 0600) != 0)
+        tap_bail("%s: no pipe", path);
+    tap_ok(!output_open(&output, path, "test", err), "a pipe or a device is not replaced by a file");
+    tap_ok(stat(path, &there) == 0 && S_ISFIFO(there.st_mode), "and stays");
+    unlink(path);
+    tap_ok(output_open(&output, path, "test", err), "a name that nothing has");
     if (mkdir(path, 0700) != 0)
         tap_bail("%s: no folder", path);
-    tap_ok(output_open(&output, path, "test", err), "a name that a folder has");
-    tap_ok(!output_close(&output, err), "cannot be replaced by a file");
+    tap_ok(!output_close(&output, err), "and a folder takes meanwhile is not replaced");
+    tap_ok(!output_open(&output, path, "test", err), "nor is one that is there");
     fflush(err);
     tap_ok(said && strncmp(said, "test: ", 6) == 0 && strstr(said, path), "which is said with its name: %s", said);
     tap_u64(files(), 1, "and nothing is left");

@@ -142,6 +142,14 @@ static void touch_named(struct timeline_reader *r)
             timeline_touch(r, timeline_ranges_at(r->timeline, &r->ranges[TIMELINE_MAPPING], address));
 }
 
+/* A call that failed did nothing, but for rights (see set_access). */
+static bool apply(struct timeline_reader *r)
+{
+    if (r->call->result != VMM_SUCCESS && r->call->id != VMM_CALL_mem_set_access)
+        return true;
+    return timeline_memory(r) && timeline_addresses(r) && timeline_contexts(r);
+}
+
 static void new_call(struct timeline_reader *r)
 {
     struct timeline *t = r->timeline;
@@ -162,7 +170,7 @@ static bool read_call(struct timeline_reader *r, json_t *json)
         return false;
     r->call->words = take_words(r, timeline_print_call);
     touch_named(r);
-    if (!timeline_effect(r))
+    if (!apply(r))
         return false;
     r->call->answers = take_words(r, timeline_print_answers);
     if (r->call->nearest && r->call->nearest[0] != 'D') { /* which is a device there, and a descriptor here */

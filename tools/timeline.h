@@ -13,7 +13,9 @@
  *
  * - cuMemUnmap ends every mapping that lies wholly in the range, of whatever reservation, and none is ever cut; a range that
  *   passes 2^64 ends none.
- * - cuMemSetAccess changes whole mappings, one after the other, up to the first hole; a mapping is never split.
+ * - cuMemSetAccess changes whole mappings, one after the other, up to the first hole; a mapping is never split. What
+ *   cuMemGetAccess answers of a device is believed: where it is not what follows from the calls, rights change with that
+ *   answer. (A refused grant can take rights away from RDMA memory whose first mapping is gone, VMM-ACCESS-RDMA-PEER.)
  * - Memory goes back when the last reference, mapping and bind of its handle are gone. A descriptor keeps memory alive too,
  *   but closing one is no call and not in a trace, so descriptors never die here and do not hold what they name.
  * - The end of a context ends its streams, events and memory of cuMemAlloc, and nothing else. Whose they are follows
@@ -82,7 +84,6 @@ struct timeline_change {
     uint32_t value;
 };
 
-/* Most objects that a call is listed with: it names them, makes them or ends them. */
 struct timeline_call {
     enum vmm_call_id id;
     uint64_t ordinal;      /* n of the trace */

@@ -14,9 +14,10 @@ struct timeline_ranges {
     size_t count, room;
 };
 
-/* What holds a handle. */
+/* What holds a handle; of a mapping: two bits of rights for each device. */
 struct timeline_holds {
     uint32_t references, mappings, binds;
+    uint64_t rights;
 };
 
 struct timeline_primary {
@@ -57,20 +58,51 @@ struct timeline_reader {
     size_t words_size;
 };
 
-/* What the line's call did. False: the line cannot be right, and *complaint says why. */
-bool timeline_effect(struct timeline_reader *r);
+/* What the line's call did to objects, by their kinds; calls that do nothing to them are passed by. False: the line cannot
+ * be right, *complaint says why, and nothing was done. */
+bool timeline_memory(struct timeline_reader *r);
+bool timeline_addresses(struct timeline_reader *r);
+bool timeline_contexts(struct timeline_reader *r);
 
 /* The call in words and what it answered, for a reader; written to r->words. */
 void timeline_print_call(struct timeline_reader *r);
 void timeline_print_answers(struct timeline_reader *r);
 
+/* ---- values of the line (timeline_objects.c) ---- */
+
 /* An argument or an output as a number. False: it is missing or none, and *complaint says so. */
 bool timeline_number(struct timeline_reader *r, json_t *in, const char *key, uint64_t *value);
-
-/* The live or last object with the name that the line gives to a parameter; TIMELINE_NONE. *offset: behind its start. */
-uint32_t timeline_named(const struct timeline_reader *r, const char *name, uint64_t *offset);
+bool timeline_argument(struct timeline_reader *r, const char *key, uint64_t *value);
 
 vmm_mem_location timeline_location(json_t *json);
+bool timeline_on_host(vmm_mem_location location);
+
+/* What had the name last; TIMELINE_NONE. *offset: behind its start. And by the name that the line gives to a parameter. */
+uint32_t timeline_named(const struct timeline_reader *r, const char *name, uint64_t *offset);
+uint32_t timeline_named_by(const struct timeline_reader *r, const char *key);
+
+/* ---- objects (timeline_objects.c) ---- */
+
+/* NULL for TIMELINE_NONE. Valid until the next timeline_make. */
+struct timeline_object *timeline_object_of(struct timeline_reader *r, uint32_t object);
+bool timeline_lives(const struct timeline_reader *r, uint32_t object);
+
+/* Is born with this call; key is the output that the trace names it by, NULL where it does not. TIMELINE_NONE: the name
+ * cannot be right. */
+uint32_t timeline_make(struct timeline_reader *r, enum timeline_kind kind, const char *key, uint64_t start, uint64_t size);
+
+/* Takes its place among the ranges; what is there already ended without a call of this trace. Nothing can be found at
+ * addresses that are none. */
+void timeline_place(struct timeline_reader *r, uint32_t object);
+
+void timeline_changed(struct timeline_reader *r, enum timeline_change_kind kind, uint32_t object, vmm_mem_location location,
+                      uint32_t value);
+
+/* Ends with this call; nothing where it has ended or is TIMELINE_NONE. */
+void timeline_die(struct timeline_reader *r, uint32_t object);
+
+/* Ends a mapping, and the memory that nothing else holds (timeline_memory.c). */
+void timeline_end_mapping(struct timeline_reader *r, uint32_t mapping);
 
 /* Notes that the call has to do with the object, once. */
 void timeline_touch(struct timeline_reader *r, uint32_t object);

@@ -54,7 +54,8 @@ static void map(unsigned granule, unsigned handle, const char *rest)
 {
     char args[200], names[60];
     snprintf(args, sizeof args,
-             "\"ptr\":\"0x%llx\",\"size\":\"0x200000\",\"offset\":\"0x0\",\"handle\":\"0x77\",\"flags\":\"0x0\"", 0x10000000ULL + granule * (unsigned long long)G);
+             "\"ptr\":\"0x%llx\",\"size\":\"0x200000\",\"offset\":\"0x0\",\"handle\":\"0x77\",\"flags\":\"0x0\"",
+             0x10000000ULL + granule * (unsigned long long)G);
     snprintf(names, sizeof names, "\"ptr\":\"R1+0x%llx\",\"handle\":\"H%u\"", granule * (unsigned long long)G, handle);
     line("mem_map", args, names, rest);
 }
@@ -107,17 +108,22 @@ static const struct timeline_object *find(const struct timeline *t, const char *
     return &none;
 }
 
-/* The rights that a location has on a mapping at the end. */
-static uint32_t rights(const struct timeline *t, const char *mapping, int type, int id)
+/* The rights that a location has on a mapping after a call. */
+static uint32_t rights_at(const struct timeline *t, uint32_t mapping, uint32_t call, int type, int id)
 {
-    const struct timeline_object *o = find(t, mapping);
     uint32_t value = 0;
-    for (size_t i = 0; i < t->changes; i++) {
+    for (size_t i = 0; i < t->changes && t->change[i].call <= call; i++) {
         const struct timeline_change *c = &t->change[i];
-        if (c->kind == TIMELINE_RIGHTS && &t->object[c->object] == o && c->location.type == type && c->location.id == id)
+        if (c->kind == TIMELINE_RIGHTS && c->object == mapping && c->location.type == type && c->location.id == id)
             value = c->value;
     }
     return value;
+}
+
+/* At the end. */
+static uint32_t rights(const struct timeline *t, const char *mapping, int type, int id)
+{
+    return rights_at(t, (uint32_t)(find(t, mapping) - t->object), TIMELINE_NONE, type, id);
 }
 
 static void one_life(void)
@@ -204,9 +210,27 @@ static void granting(void)
     tap_u64(rights(&t, "M3", 1, 0), 0, "none behind it");
     tap_u64(rights(&t, "M2", 2, 0), 3, "the host's on its own memory");
     tap_u64(rights(&t, "M1", 1, 1), 1, "what was granted before the host was refused stays");
-    tap_ok(rights(&t, "M1", 2, 0) == 0 && rights(&t, "M2", 1, 1) == 0, "the host has nothing, and later mappings are as they were");
+    tap_ok(rights(&t, "M1", 2, 0) == 0 && rights(&t, "M2", 1, 1) == 0, "nothing else was granted, here or further on");
     tap_u64(rights(&t, "M3", 1, 1), 0, "a call that was refused for something else changes nothing");
     tap_text(t.call[6].words, "cuMemSetAccess(R1, 8MiB, {dev0:rw}, 1)", "grants in words");
+    timeline_free(&t);
+}
+
+/* What was made before the trace began has no entry, and what follows from it is left open. */
+static void before_it_began(void)
+{
+    begin();
+    reserve();
+    line("mem_map", "\"ptr\":\"0x10000000\",\"size\":\"0x200000\",\"offset\":\"0x0\",\"handle\":\"0x5\",\"flags\":\"0x0\"",
+         "\"ptr\":\"R1\"", OK);
+    grant(0, G, HOST_RW, OK);
+    line("mem_release", "\"handle\":\"0x5\"", "", OK);
+    line("mem_retain_allocation_handle", "\"handle\":\"out\",\"addr\":\"0x10000000\"", "\"handle\":\"H1\",\"addr\":\"R1\"",
+         OK ",\"out\":{\"handle\":\"0x5\"}");
+    struct timeline t = read_trace();
+    const struct timeline_object *m = find(&t, "M1"), *h = find(&t, "H1");
+    tap_ok(m->handle == TIMELINE_NONE && rights(&t, "M1", 2, 0) == 3, "a mapping of an older handle, with the host's rights");
+    tap_ok(h->born == 4 && h->size == 0 && h->location.type == VMM_MEM_LOCATION_TYPE_INVALID, "of it only the name is known");
     timeline_free(&t);
 }
 
@@ -518,16 +542,76 @@ static void random_programs(void)
     unlink(path);
 }
 
+/* ---- recordings of drivers, which are the measure as well ---- */
+
+/* The device in "{dev1}" of a call's words; -1. */
+static int device_asked(const char *words)
+{
+    const char *at = strstr(words, "{dev");
+    return at ? atoi(at + 4) : -1;
+}
+
+/* What cuMemGetAccess answered of a mapping, and what the timeline said before. Returns how many answers there were. */
+static unsigned compare_rights(const struct timeline *t, unsigned *otherwise, bool *believed)
+{
+    static const char *const words[] = {"flags = none", "flags = r", "", "flags = rw"};
+    unsigned seen = 0;
+    for (uint32_t i = 0; i < t->calls; i++) {
+        const struct timeline_call *call = &t->call[i];
+        int device = device_asked(call->words);
+        if (call->id != VMM_CALL_mem_get_access || call->result != VMM_SUCCESS || device < 0)
+            continue;
+        for (uint32_t k = 0; k < call->touched; k++) {
+            uint32_t o = t->touched[call->first_touched + k];
+            if (t->object[o].kind != TIMELINE_MAPPING || !i)
+                continue;
+            seen++;
+            if (strcmp(call->answers, words[rights_at(t, o, i - 1, 1, device)]) != 0) {
+                tap_note("line %d: %s, %s", call->line, call->words, call->answers);
+                ++*otherwise;
+                *believed &= strcmp(call->answers, words[rights_at(t, o, i, 1, device)]) == 0;
+            }
+        }
+    }
+    return seen;
+}
+
+/* surprises: answers that do not follow from the calls, after grants that were refused (VMM-ACCESS-RDMA-PEER). */
+static void recorded(const char *machine, unsigned surprises)
+{
+    const char *source = getenv("CUVMM_SOURCE");
+    struct timeline t = {0};
+    size_t alive = 0;
+    unsigned otherwise = 0;
+    bool believed = true;
+    char path[300];
+    snprintf(path, sizeof path, "%s/conformance/recordings/%s-580.159.04/suite.jsonl", source ? source : ".", machine);
+    FILE *in = fopen(path, "rb");
+    tap_ok(in && timeline_read(&t, in, machine) && !t.complaint.length && t.complete, "the recording of %s is read", machine);
+    if (in)
+        fclose(in);
+    for (size_t i = 0; i < t.objects; i++)
+        alive += t.object[i].died == TIMELINE_NONE && t.object[i].kind != TIMELINE_DESCRIPTOR;
+    tap_ok(t.objects > 1000 && alive == 0, "the suite gave back all of %zu objects, and none lives on", t.objects);
+    unsigned seen = compare_rights(&t, &otherwise, &believed);
+    tap_ok(seen > 20 && otherwise == surprises, "of rights it says what the driver said, %u times of %u", seen - otherwise, seen);
+    tap_ok(believed, "and where the driver said otherwise, that is believed");
+    timeline_free(&t);
+}
+
 int main(void)
 {
     one_life();
     refused();
     unmapping();
     granting();
+    before_it_began();
     sharing();
     malformed();
     damaged();
     random_programs();
+    recorded("h100", 0);
+    recorded("h200x2", 2);
     text_free(&trace);
     return tap_done();
 }

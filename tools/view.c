@@ -3,10 +3,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "cuvmm.h"
+#include "output.h"
 #include "view_page.h"
 
 /* Everything up to a mark of the page, which is left out. Returns what follows it; NULL when out does not take it. */
@@ -53,40 +52,15 @@ static int fail(FILE *err, const char *path, const char *what)
     return 2;
 }
 
-/* Written beside its place and moved there, so that a page that is there already is replaced whole or stays. */
 static int write_page(const struct timeline *timeline, const char *name, const char *path, FILE *err)
 {
-    struct text beside = {0};
-    text_add(&beside, "%s.XXXXXX", path);
-    int fd = mkstemp(beside.data), status = 2;
-    FILE *out = fd < 0 ? NULL : fdopen(fd, "wb");
-    if (!out) {
-        fail(err, path, strerror(errno));
-        if (fd >= 0) {
-            close(fd);
-            unlink(beside.data);
-        }
-        text_free(&beside);
+    struct output output;
+    if (!output_open(&output, path, "cuvmm view", err))
         return 2;
-    }
-    mode_t mask = umask(0);
-    umask(mask);
-    bool good = view_page(out, timeline, name) && fchmod(fd, 0666 & ~mask) == 0;
-    good = fclose(out) == 0 && good;
-    if (good && rename(beside.data, path) == 0) {
-        status = 0;
-    } else {
-        fail(err, path, strerror(errno));
-        unlink(beside.data);
-    }
-    text_free(&beside);
-    return status;
-}
-
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
+    if (view_page(output.file, timeline, name) || ferror(output.file))
+        return output_close(&output, err) ? 0 : 2;
+    output_abandon(&output);
+    return fail(err, path, "out of memory");
 }
 
 static void summarise(FILE *out, const struct timeline *t, const char *path)
@@ -102,7 +76,7 @@ static void summarise(FILE *out, const struct timeline *t, const char *path)
 static int view(const char *trace, const char *page, FILE *out, FILE *err)
 {
     bool standard = strcmp(trace, "-") == 0;
-    const char *name = standard ? "standard input" : base_name(trace);
+    const char *name = standard ? "standard input" : text_base_name(trace);
     struct timeline timeline;
     int status = 2;
     FILE *in = standard ? stdin : fopen(trace, "rb");

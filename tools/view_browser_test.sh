@@ -28,8 +28,10 @@ CUVMM_LAYERS=trace=$work/view.jsonl "$cuvmm" run "$here/view/view.vmm" --quiet >
 sed '/"n":12,/s#}$#,"note":"</script><img src=x onerror=harmed=1><!--<script>"}#' "$work/view.jsonl" >"$work/<b>&lt;.jsonl"
 head -c 1500 "$work/view.jsonl" >"$work/cut.jsonl"
 printf '{"cuvmm-trace":1,"version":"0.1.0","inner":["sim"]}\n{"end":1,"calls":0}\n' >"$work/empty.jsonl"
+# As a driver would have recorded it: results alone.
+sed 's/"inner":\["sim"\]/"inner":["cuda"]/; s/,"severity":.*}$/}/' "$work/view.jsonl" >"$work/driver.jsonl"
 pages=()
-for trace in view '<b>&lt;' cut empty; do
+for trace in view '<b>&lt;' cut empty driver; do
     "$cuvmm" view "$work/$trace.jsonl" -o "$work/$trace.html" >/dev/null 2>&1
     pages+=("$work/$trace.html")
 done

@@ -60,8 +60,8 @@ static void put_results(struct json *json, const struct table *results)
     for (size_t i = 0; i < results->count; i++) {
         json_open(json, NULL, '[');
         json_int(json, NULL, results->value[i]);
-        json_text(json, NULL, vmm_result_name(results->value[i]));
-        json_text(json, NULL, vmm_result_text(results->value[i]));
+        json_text(json, NULL, vmm_result_name((vmm_result)results->value[i]));
+        json_text(json, NULL, vmm_result_text((vmm_result)results->value[i]));
         json_close(json, ']');
     }
     json_close(json, ']');
@@ -80,7 +80,7 @@ static void put_calls(struct json *json, const struct timeline *t)
     column(json, "touched", t, t->calls, call_touched);
     json_open(json, "result", '[');
     for (size_t i = 0; i < t->calls; i++)
-        json_int(json, NULL, (int64_t)index_of(&results, t->call[i].result));
+        json_int(json, NULL, (int64_t)index_of(&results, (int)t->call[i].result));
     json_close(json, ']');
     json_open(json, "words", '[');
     for (size_t i = 0; i < t->calls; i++)
@@ -211,10 +211,11 @@ static bool is_said(const struct timeline_call *call)
     return call->severity != VMM_SEVERITY_NONE || timeline_is_error(call);
 }
 
-/* Could the rule be why the call was refused? */
+/* Could the rule be why the call was refused? Not one that the driver lets pass. */
 static bool could_be(const vmm_rule *rule, const struct timeline_call *call)
 {
-    return rule->result == call->result && strcmp(rule->function, vmm_call_driver_name(call->id)) == 0;
+    return rule->result == call->result && rule->driver_580 != VMM_DRIVER_ACCEPTS &&
+           strcmp(rule->function, vmm_call_driver_name(call->id)) == 0;
 }
 
 /* By rule: is it named, or may it be meant? used has an entry a rule. */

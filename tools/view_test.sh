@@ -9,12 +9,14 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 point=0
+failures=0
 
 ok() { # STATUS NAME
     point=$((point + 1))
     if [ "$1" = 0 ]; then
         echo "ok $point - $2"
     else
+        failures=$((failures + 1))
         echo "not ok $point - $2"
         head -n 3 out err 2>/dev/null | sed 's/^/# /'
     fi
@@ -69,8 +71,12 @@ view view.jsonl -o no/such/folder.html
 ok $? "a folder that is not there"
 mkdir folder
 view view.jsonl -o folder
-[ "$status" = 2 ] && grep -q "folder: Is a directory" err && [ -z "$(find . -name "folder.*")" ]
+[ "$status" = 2 ] && grep -q "folder: .* is not replaced" err && [ -z "$(find . -name "folder.*")" ]
 ok $? "a folder in the place of a page"
+mkfifo pipe
+view view.jsonl -o pipe
+[ "$status" = 2 ] && [ -p pipe ] && grep -q "pipe: .* is not replaced" err
+ok $? "a pipe or a device is not replaced"
 if [ -w /dev/full ]; then
     "$cuvmm" view view.jsonl -o - >/dev/full 2>err
     status=$?
@@ -93,3 +99,4 @@ view --frobnicate
 [ "$status" = 2 ] && grep -q "unknown option" err
 ok $? "an option that is none"
 echo "1..$point"
+[ "$failures" = 0 ]

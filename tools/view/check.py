@@ -1,4 +1,7 @@
-"""The pages of `cuvmm view` in a real browser, as TAP: check.py PAGE INJECTED CUT EMPTY (tools/view_test.sh makes them)."""
+"""The pages of `cuvmm view` in a real browser, as TAP: check.py PAGE INJECTED CUT EMPTY DRIVER.
+
+tools/view_browser_test.sh makes them.
+"""
 import sys
 
 sys.dont_write_bytecode = True
@@ -14,7 +17,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 from selenium.common.exceptions import TimeoutException
 
-PAGE, INJECTED, CUT, EMPTY = sys.argv[1:5]
+PAGE, INJECTED, CUT, EMPTY, DRIVER = sys.argv[1:6]
 points = failed = 0
 b = browser.Browser()
 d = b.driver
@@ -62,6 +65,13 @@ def playing():
     return d.find_element(By.ID, "play").get_attribute("aria-label") == "Pause"
 
 
+def moment(number):
+    """Goes to a call as a link does."""
+    until(lambda: d.current_url.endswith("#" + str(call())))
+    b.run("location.hash = '#' + arguments[0]", number)
+    until(lambda: call() == number)
+
+
 def moving():
     before, listed = pixels(), text("now-list")
     b.run("const s = document.getElementById('slider'); s.value = 9; s.dispatchEvent(new Event('input'))")
@@ -74,6 +84,7 @@ def moving():
     ok("dev0 rw" in text("now-list") and "dev1 r-" in text("now-list"), "rights are told in letters", text("now-list"))
     click("back")
     ok(pixels() == at, "one back shows what was there before")
+    until(lambda: d.current_url.endswith("#9"))
     d.refresh()
     ok(call() == 9, "a page that is loaded again is at the same call")
 
@@ -142,15 +153,24 @@ def searching():
 
 
 def pointing():
-    b.run("window.scrollTo(0, 0); location.hash = '#10'")
-    until(lambda: call() == 10)
+    moment(10)
+    b.run("window.scrollTo(0, 0)")
     canvas = d.find_element(By.ID, "canvas")
     width = canvas.size["width"]
-    move = ActionChains(d).move_to_element_with_offset(canvas, int(-width / 2 + 60), int(42 - canvas.size["height"] / 2))
+    move = ActionChains(d).move_to_element_with_offset(canvas, int(-width / 2 + 66), int(42 - canvas.size["height"] / 2))
     move.perform()
     ok("mapping M1" in text("tip"), "pointing at a mapping names it", text("tip"))
     move.click().perform()
     ok("M1, mapping" in text("object-title"), "a click tells all of it", text("object-title"))
+    moment(25)
+    seen = b.run("""const c = document.getElementById('canvas'), at = c.getBoundingClientRect(), told = new Set();
+                    for (let x = 0; x < at.width; x += 8) {
+                      c.dispatchEvent(new PointerEvent('pointermove', { clientX: at.left + x, clientY: at.top + 45 }));
+                      told.add(document.getElementById('tip').textContent);
+                    }
+                    return [...told].join('; ');""")
+    ok("mapping M1" in seen and "mapping M2" in seen and "ended by call 25" in seen, "what a call ended is shown once more", seen)
+    moment(10)
     before = pixels()
     click("zoom-in")
     ok(pixels() != before, "zooming in draws it larger")
@@ -231,6 +251,15 @@ def partial():
     ok(b.log() == [], "the console is empty for both")
 
 
+def driven():
+    b.open(DRIVER, 12)
+    why = text("why")
+    ok("a CUDA driver" in text("about") and "3 refused, 0 warned of" in text("problems-title"), "a driver's trace", text("about"))
+    ok("the result alone" in why and "VMM-MAP-OVERLAP: a part of the range is mapped already" in why,
+       "what may be why is listed", why)
+    ok("VMM-MAP-PAST-RESERVATION" not in why and "VMM-UNMAP" not in why, "and nothing that cannot be", why)
+
+
 try:
     b.open(PAGE)
     ok("view.jsonl" in d.title and "27 calls and 12 objects" in text("about"), "the page loads", text("about"))
@@ -245,6 +274,7 @@ try:
     ok(b.log() == [], "the console is empty", b.log())
     harmless()
     partial()
+    driven()
 finally:
     b.quit()
 print(f"1..{points}")

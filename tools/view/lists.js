@@ -37,12 +37,14 @@ function objectPhrase(o) {
   return parts.join(', ');
 }
 
+const wordFor = s => s.severity === 2 ? 'refused' : s.rule && D.rules[s.rule] && D.rules[s.rule].hazard ? 'hazard' : 'warning';
+
 function explanation(s) {
   const rule = s.rule && D.rules[s.rule], list = make('dl'), sources = make('dl');
   const box = make('div', { class: 'why' + (s.severity === 1 ? ' warn' : '') });
   const add = (title, value, to) => { if (value) (to || list).append(make('dt', { text: title }), make('dd', {}, value)); };
-  const title = s.severity === 2 ? 'Refused' : rule && rule.hazard ? 'Hazard' : 'Warning';
-  box.append(make('p', { text: title + (s.rule ? ': ' + s.rule : '') }));
+  const [first, ...rest] = wordFor(s);
+  box.append(make('p', { text: first.toUpperCase() + rest.join('') + (s.rule ? ': ' + s.rule : '') }));
   if (rule) add('What', rule.what);
   if (s.argument) add('Argument', `${s.argument} = ${s.value}` + (s.expected ? `, compared with ${s.expected}` : ''));
   if (s.object !== undefined) add('Nearest', make('span', {}, objectButton(s.object), ' ' + objectPhrase(s.object)));
@@ -124,7 +126,7 @@ function showProblems() {
   for (const s of D.said.slice(0, most)) {
     const rule = s.rule && D.rules[s.rule];
     const item = make('details', { 'data-call': s.call }, make('summary', {},
-      make('b', { class: s.severity === 1 ? 'warn' : '', text: (s.severity === 2 ? '\u2715 refused' : '\u26a0 warning') + ' ' }),
+      make('b', { class: s.severity === 1 ? 'warn' : '', text: `${s.severity === 2 ? '\u2715' : '\u26a0'} ${wordFor(s)} ` }),
       `call ${s.call + 1}: ${D.names[C.name[s.call]]}, ${rule ? rule.what : D.results[C.result[s.call]][2]}`));
     item.addEventListener('toggle', () => {
       if (!item.open) return;
@@ -172,7 +174,7 @@ function section(title, all, item) {
   if (!all.length) return [];
   const list = make('ul', {}, ...all.slice(0, LIST_MOST).map(item));
   if (all.length > LIST_MOST)
-    list.append(note(`and ${(all.length - LIST_MOST).toLocaleString('en')} more; search finds them`));
+    list.append(note(`and ${number.format(all.length - LIST_MOST)} more; search finds them`));
   return [make('h3', { text: title }), list];
 }
 
@@ -243,7 +245,7 @@ function factsOf(o) {
   add(O.released[o] >= 0, 'Last reference', () => by(O.released[o]));
   add(true, 'Ended by', () => died[o] === NEVER ? 'nothing in this trace' : by(died[o]));
   add(hasAddress(o), 'Addresses', () => `[${hex(O.start[o])}, ${hex(O.start[o] + O.size[o])})`);
-  add(O.size[o], 'Size', () => `${size(O.size[o])} (${O.size[o].toLocaleString('en')} bytes)`);
+  add(O.size[o], 'Size', () => `${size(O.size[o])} (${number.format(O.size[o])} bytes)`);
   add([HANDLE, ALLOCATION, CONTEXT].includes(kind), 'Place', () => place(O.place[o]));
   add(O.handle[o] >= 0, kind === BIND ? 'Multicast object' : 'Memory', () => objectButton(O.handle[o]));
   add(kind === BIND && O.memory[o] >= 0, 'Memory', () => objectButton(O.memory[o]));

@@ -11,7 +11,7 @@ function go(call, quiet) {
   lists = alive(now);
   $('slider').value = now + 1;
   $('slider').setAttribute('aria-valuetext', `call ${now + 1} of ${N}: ${C.words[now]}`);
-  $('position').textContent = `call ${(now + 1).toLocaleString('en')} of ${N.toLocaleString('en')}`;
+  $('position').textContent = `call ${number.format(now + 1)} of ${number.format(N)}`;
   showCall();
   drawStrip();
   draw();
@@ -25,8 +25,15 @@ function go(call, quiet) {
   $('last').disabled = $('forward').disabled = now === N - 1;
   if (!quiet) {
     $('say').textContent = `Call ${now + 1}: ${C.words[now]}, ${resultName(now)}. ${$('effect').textContent}`;
-    history.replaceState(null, '', '#' + (now + 1));
+    noteMoment();
   }
+}
+
+/* The moment in the address bar, when the page has come to rest: browsers refuse many changes a second. */
+let resting = 0;
+function noteMoment() {
+  clearTimeout(resting);
+  resting = setTimeout(() => history.replaceState(null, '', '#' + (now + 1)), 200);
 }
 
 /* Index into said of the first problem after the call, and of the last before it. */
@@ -40,7 +47,7 @@ function problemAfter(call) {
   return low;
 }
 function problemBefore(call) {
-  let at = problemAfter(call) - 1;
+  const at = problemAfter(call) - 1;
   return at >= 0 && saidCalls[at] === call ? at - 1 : at;
 }
 
@@ -107,10 +114,14 @@ function dragStrip(event) {
   go(Math.round((event.clientX - frame.left) / frame.width * (N - 1)));
 }
 
-/* Two fingers or a wheel with shift move sideways; a drag on the picture does, too. */
+/* A wheel with shift moves sideways; a drag on the picture does, too, and is then no click. */
+let dragged = 0;
 function dragPicture(event) {
-  if (event.buttons && zoom > 1 && event.movementX) { shift -= event.movementX; draw(); }
-  else showTip(event);
+  if (event.buttons && zoom > 1 && event.movementX) {
+    dragged += Math.abs(event.movementX);
+    shift -= event.movementX;
+    draw();
+  } else showTip(event);
 }
 
 function redraw() {
@@ -140,10 +151,12 @@ function start() {
   })) $(id).addEventListener('click', () => { if (id !== 'play' && !id.startsWith('zoom')) pause(); action(); });
   document.addEventListener('keydown', key);
   for (const type of ['pointerdown', 'pointermove']) $('strip').addEventListener(type, dragStrip);
+  $('canvas').addEventListener('pointerdown', () => { dragged = 0; });
   $('canvas').addEventListener('pointermove', dragPicture);
   $('canvas').addEventListener('pointerleave', () => { $('tip').hidden = true; });
   $('canvas').addEventListener('click', event => {
     const b = boxAt(event);
+    if (dragged > 4) return;
     if (b && b.cluster) setZoom(zoom * 8, b.px);
     else select(b ? b.object : -1, false);
   });

@@ -87,9 +87,17 @@ function lay(pieces, width, gap) {
   }
 }
 
+/* What the call ended, as far as it has addresses: it is drawn once more, as an outline. Of very many only some. */
+function endedNow() {
+  const ended = [];
+  for (let i = touchFirst[now]; i < touchFirst[now + 1] && ended.length < 200; i++)
+    if (died[D.touched[i]] === now && hasAddress(D.touched[i])) ended.push(D.touched[i]);
+  return ended;
+}
+
 /* Stretches of addresses that something covers; what lies between them is left out. */
 function islands() {
-  const all = [];
+  const all = endedNow();
   for (const kind of [RESERVATION, MAPPING, ALLOCATION]) all.push(...lists[kind]);
   all.sort((a, b) => O.start[a] - O.start[b]);
   const found = [];
@@ -102,12 +110,16 @@ function islands() {
   return found;
 }
 
-/* Memory by place: a block for each piece, whoever names it. */
+/* Memory by place: a block for each piece, whoever names it. Teams stand first, between their mappings and their memory. */
 function blocks() {
   const rows = new Map(), byMemory = new Map();
   const row = (key, title) => {
     if (!rows.has(key)) rows.set(key, { title, blocks: [], total: 0 });
     return rows.get(key);
+  };
+  const placeRow = o => {
+    const [type, id] = D.places[O.place[o]] || [0, 0];
+    return row(type * 65536 + id, place(O.place[o]));
   };
   const add = (o, r) => {
     const b = { object: o, names: [o], size: O.size[o] || 1 };
@@ -118,26 +130,26 @@ function blocks() {
   for (const o of [...lists[HANDLE], ...lists[MULTICAST]]) {
     const memory = O.memory[o] < 0 ? o : O.memory[o], team = O.kind[o] === MULTICAST;
     if (byMemory.has(memory)) byMemory.get(memory).names.push(o);
-    else byMemory.set(memory, add(o, team ? row('team', 'multicast') : row('p' + O.place[o], place(O.place[o]))));
+    else byMemory.set(memory, add(o, team ? row(-1, 'team') : placeRow(o)));
   }
-  for (const o of lists[ALLOCATION]) byMemory.set(o, add(o, row('p' + O.place[o], place(O.place[o]))));
-  return { rows: [...rows.entries()].sort((a, b) => a[0] < b[0] ? -1 : 1).map(e => e[1]), byMemory };
+  for (const o of lists[ALLOCATION]) byMemory.set(o, add(o, placeRow(o)));
+  return { rows: [...rows.entries()].sort((a, b) => a[0] - b[0]).map(e => e[1]), byMemory };
 }
 
 let boxes = []; /* what can be pointed at: {x, y, w, h, object} */
-const GUTTER = 46, TOP = 8, NAME = 17, BAR = 42, RIGHT = 15, LINKS = 70, BLOCK = 34, GAP = 14;
+const GUTTER = 52, TOP = 8, NAME = 17, BAR = 42, RIGHT = 15, LINKS = 70, BLOCK = 34, GAP = 14;
 
 function box(g, x, y, w, h, options) {
-  const { fill, edge = paint.edge, dashed, label, sub, mark, object, ink = paint.ink } = options;
+  const { fill, ghost, edge = ghost ? paint.soft : paint.edge, dashed, label, sub, mark, object, ink = paint.ink } = options;
   const left = Math.max(x, GUTTER), right = Math.min(x + w, options.limit);
   if (right < GUTTER || left > options.limit) return;
   const visible = Math.max(1, right - left);
   g.fillStyle = fill;
-  g.fillRect(left, y, visible, h);
+  if (!ghost) g.fillRect(left, y, visible, h);
   if (w > NARROW) {
     g.strokeStyle = edge;
     g.lineWidth = dashed ? 2 : 1;
-    g.setLineDash(dashed ? [5, 3] : []);
+    g.setLineDash(dashed ? [5, 3] : ghost ? [2, 4] : []);
     g.strokeRect(left + .5, y + .5, Math.max(0, visible - 1), h - 1);
     g.setLineDash([]);
   }
@@ -231,7 +243,13 @@ function drawRanges(g, addresses, limit, rightsY) {
     const [x, w] = span(o);
     box(g, x, TOP + NAME, w, BAR, { fill: fillOf(o), label: name(o), sub: 'alloc', object: o, limit, mark: markOf(o) });
   }
-  return drawMappings(g, span, limit, rightsY);
+  const narrow = drawMappings(g, span, limit, rightsY);
+  for (const o of endedNow()) {
+    const [x, w] = span(o);
+    const label = name(o), mark = markOf(o);
+    box(g, x, TOP + NAME, w, BAR, { ghost: true, label, sub: 'gone', ink: paint.soft, object: o, limit, mark });
+  }
+  return narrow;
 }
 
 /* Returns how many were too narrow to be drawn alone. */
@@ -412,11 +430,11 @@ function drawLinks(g, addresses, spots, byMemory, y, limit) {
     const part = Math.min(1, (O.offset[o] + O.size[o] / 2) / spot.size);
     line(x + w / 2, y, spot.x + spot.w * part, spot.y, strong);
   });
-  for (const o of lists[BIND]) {
+  for (const [i, o] of lists[BIND].entries()) {
     const team = spotOf(O.handle[o]), memory = spotOf(O.memory[o]);
     if (!team || !memory) continue;
-    const down = team.y < memory.y, strong = o === selected || born[o] === now;
-    line(team.x + team.w / 2, team.y + (down ? BLOCK : 0), memory.x + memory.w / 2, memory.y + (down ? 0 : BLOCK), strong, true);
+    const from = team.x + team.w * (i + 1) / (lists[BIND].length + 1), strong = o === selected || born[o] === now;
+    line(from, team.y + BLOCK, memory.x + memory.w * (O.offset[o] + O.size[o] / 2) / memory.size, memory.y, strong, true);
   }
   g.restore();
 }
@@ -455,7 +473,7 @@ function showTip(event) {
   tip.textContent = b.cluster || objectPhrase(b.object);
   const width = $('canvas').clientWidth;
   tip.style.left = Math.max(0, Math.min(b.px + 12, width - 310)) + 'px';
-  tip.style.top = b.py + 16 + 'px';
+  tip.style.top = Math.min(b.py + 16, $('canvas').clientHeight - tip.offsetHeight - 2) + 'px';
 }
 
 function setZoom(value, at) {

@@ -42,7 +42,8 @@ const size = n => {
     if (n >= bytes) return (Number.isInteger(n / bytes) ? n / bytes : (n / bytes).toFixed(1)) + ' ' + unit;
   return n + ' B';
 };
-const count = (n, one, many) => n.toLocaleString('en') + ' ' + (n === 1 ? one : many || one + 's');
+const number = new Intl.NumberFormat('en');
+const count = (n, one, many) => number.format(n) + ' ' + (n === 1 ? one : many || one + 's');
 const isHost = p => D.places[p] && D.places[p][0] > 1;
 const place = p => {
   const [type, id] = D.places[p] || [0, 0];
