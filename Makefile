@@ -64,7 +64,7 @@ LIB_SRC   := $(call sources,api api/layers kernels backend_sim backend_cuda)
 TOOL_SRC  := $(call sources,tools)
 CONF_SRC  := $(call sources,conformance conformance/model)
 SUITE_SRC := $(call sources,conformance/suite)
-TEST_SRC  := $(wildcard $(addsuffix /*_test.c,api api/abi api/layers kernels backend_sim backend_sim/abi backend_cuda backend_cuda/check conformance conformance/model tools fuzz))
+TEST_SRC  := $(wildcard $(addsuffix /*_test.c,api api/abi api/layers kernels backend_sim backend_sim/abi backend_cuda backend_cuda/check conformance conformance/model tools fuzz bench/lib))
 
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 LIB_OBJ   := $(call obj,$(LIB_SRC)) $(BUILD)/obj/kernels_image.o
@@ -235,14 +235,26 @@ $(BUILD)/examples/%: conformance/examples/%.c $(LIBA) $(wildcard api/vmm*.h) api
 # Its programs register themselves, so their objects are linked as they are.
 $(BUILD)/bin/buggy: $(call obj,$(wildcard conformance/buggy/*.c))
 
-# Every main of the bench folder: bench/X.c becomes bin/bench-X.
+# Every main of the bench folder: bench/X.c becomes bin/bench-X. What they share is in bench/lib.
 BENCHES   := $(patsubst bench/%.c,$(BUILD)/bin/bench-%,$(wildcard bench/*.c))
-$(BENCHES): $(BUILD)/bin/bench-%: $(BUILD)/obj/bench/%.o $(CONFA) $(LIBA)
-	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(DL_LIBS)
+BENCHA    := $(BUILD)/obj/bench.a
+$(BENCHA): $(call obj,$(call sources,bench/lib))
+	@rm -f $@
+	$(AR) rcs $@ $^
 
-bench: $(BENCHES) ## what the simulator costs, as ratios within the run
-	@for run in $(BENCHES); do $$run || exit; done
+$(BUILD)/obj/bench/%.o: override CPPFLAGS += -DBENCH_LIBCUDA='"$(abspath $(LIBCUDA))"' -DBENCH_TIMES='"$(abspath conformance/facts/times.tsv)"'
+$(BENCHES): $(BUILD)/bin/bench-%: $(BUILD)/obj/bench/%.o $(BENCHA) $(TOOLA) $(CONFA) $(TOOLA) $(LIBA)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS) $(DL_LIBS)
+
+# Ratios are kept in $(BUILD)/bench-life.tsv and shown beside those of the next run.
+bench: $(BENCHES) $(LIBCUDA) ## what the simulator costs, as ratios within the run (docs/bench.md)
+	@$(BUILD)/bin/bench-life --result $(BUILD)/bench-life.tsv
+	@$(BUILD)/bin/bench-memory
+
+$(BUILD)/test/bench/%: $(BUILD)/obj/bench/%.o $(BENCHA) $(TOOLA) $(CONFA) $(LIBA)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS) $(DL_LIBS)
 
 $(BUILD)/test/%: $(BUILD)/obj/%.o $(TOOLA) $(CONFA) $(LIBA)
 	@mkdir -p $(@D)

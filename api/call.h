@@ -102,6 +102,12 @@ size_t vmm_call_size(enum vmm_call_id id);             /* bytes of the whole rec
  * another thread or on this one, so no layer may hold a lock over such a call that it takes for others. */
 bool vmm_call_waits(enum vmm_call_id id);
 
+/* Is it one of the calls about an address that change nothing, of which programs make many? */
+static inline bool vmm_call_asks(enum vmm_call_id id)
+{
+    return id == VMM_CALL_mem_get_access || id == VMM_CALL_pointer_get_attribute || id == VMM_CALL_pointer_get_attributes;
+}
+
 /* Is it one of the calls of multicast objects? */
 bool vmm_call_is_multicast(enum vmm_call_id id);
 

@@ -26,7 +26,8 @@ static void tell(vmm_system *sys)
 
 static vmm_result dispatch(vmm_system *sys, struct vmm_call *call)
 {
-    call->number = atomic_fetch_add_explicit(&sys->calls, 1, memory_order_relaxed) + 1;
+    call->number = vmm_call_asks((enum vmm_call_id)call->id) ? ordinal_of_question(&sys->calls)
+                                                             : ordinal_of_change(&sys->calls);
     vmm_detail_begin(call);
     vmm_result result = vmm_backend_call(sys->top, call);
     if (vmm_last_detail()->severity != VMM_SEVERITY_NONE)

@@ -97,6 +97,7 @@ vmm_result vmm_system_wrap(struct vmm_backend *top, vmm_system **sys)
         return vmm_detail_fail(VMM_ERROR_OUT_OF_MEMORY, "vmm_open", "the host's memory is exhausted");
     }
     made->top = top;
+    ordinals_init(&made->calls);
     pthread_mutex_init(&made->lock, NULL);
     *sys = made;
     return VMM_SUCCESS;

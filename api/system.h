@@ -3,13 +3,13 @@
 #define CUVMM_SYSTEM_H
 
 #include <pthread.h>
-#include <stdatomic.h>
 
 #include "backend.h"
+#include "ordinal.h"
 
 struct vmm_system {
     struct vmm_backend *top;
-    _Atomic uint64_t calls;   /* ordinal of the last call */
+    struct ordinals calls;    /* their numbers */
     pthread_mutex_t lock;     /* guards report and user; a leaf: nothing is locked under it */
     vmm_report_fn report;
     void *user;

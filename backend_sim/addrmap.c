@@ -1,23 +1,11 @@
 #include "addrmap.h"
 
-#include <stdlib.h>
+enum { BITS = ADDRMAP_BITS, FANOUT = ADDRMAP_FANOUT, MAX_LEVELS = 11 };
 
-enum { BITS = 6, FANOUT = 1 << BITS, MAX_LEVELS = 11 };
-
-struct addrmap_node {
-    uint64_t present;    /* bit i: child[i] is set */
-    void *child[FANOUT]; /* nodes, or at the lowest level things */
-};
-
-void addrmap_init(struct addrmap *map, uint64_t limit, unsigned shift)
+void addrmap_init(struct addrmap *map, unsigned shift)
 {
-    uint64_t keys = (limit - 1) >> shift;
-    map->root = NULL;
-    map->shift = shift;
-    map->levels = 1;
-    map->count = 0;
-    while (keys >>= BITS)
-        map->levels++;
+    *map = (struct addrmap){.shift = shift, .levels = 1};
+    pool_init(&map->nodes, sizeof(struct addrmap_node));
 }
 
 static unsigned slot(const struct addrmap *map, uint64_t address, unsigned level)
@@ -30,6 +18,28 @@ static bool beyond(const struct addrmap *map, uint64_t address)
 {
     unsigned bits = map->shift + BITS * map->levels;
     return bits < 64 && address >> bits != 0;
+}
+
+/* The part of the address that all addresses of a lowest node have. */
+static uint64_t key_of(const struct addrmap *map, uint64_t address)
+{
+    unsigned bits = map->shift + BITS;
+    return bits < 64 ? address >> bits : 0;
+}
+
+/* addrmap_last for who changes it. */
+static struct addrmap_node *last_at(const struct addrmap *map, uint64_t address)
+{
+    return addrmap_last(map, address) ? map->last : NULL;
+}
+
+static void remember(struct addrmap *map, uint64_t address, struct addrmap_node *lowest)
+{
+    if (map->last == lowest)
+        return;
+    map->last = lowest;
+    map->last_key = key_of(map, address);
+    map->above = NULL;
 }
 
 static uint64_t bits_below(unsigned index)
@@ -47,24 +57,47 @@ static unsigned highest(uint64_t bits)
     return 63 - (unsigned)__builtin_clzll(bits);
 }
 
-static void free_node(struct addrmap_node *node, unsigned level)
+static void give_nodes(struct addrmap *map, struct addrmap_node *node, unsigned level)
 {
     for (uint64_t left = level ? node->present : 0; left; left &= left - 1)
-        free_node(node->child[lowest(left)], level - 1);
-    free(node);
+        give_nodes(map, node->child[lowest(left)], level - 1);
+    pool_give(&map->nodes, node);
+}
+
+/* Gives up an empty last node, with what leads to it alone. */
+static void let_go(struct addrmap *map)
+{
+    if (!map->last || map->last->present)
+        return;
+    struct addrmap_node *node = map->above->child[map->above_slot];
+    while (node != map->last) {
+        struct addrmap_node *next = node->child[lowest(node->present)];
+        pool_give(&map->nodes, node);
+        node = next;
+    }
+    pool_give(&map->nodes, node);
+    if (!map->root->present) {
+        pool_give(&map->nodes, map->root);
+        map->root = NULL;
+    }
+    map->last = map->above = NULL;
 }
 
 void addrmap_clear(struct addrmap *map)
 {
+    let_go(map);
     if (map->root)
-        free_node(map->root, map->levels - 1);
-    map->root = NULL;
-    map->count = 0;
+        give_nodes(map, map->root, map->levels - 1);
+    pool_clear(&map->nodes);
+    addrmap_init(map, map->shift);
 }
 
-static struct addrmap_node *new_node(void)
+static struct addrmap_node *new_node(struct addrmap *map)
 {
-    return calloc(1, sizeof(struct addrmap_node));
+    struct addrmap_node *node = pool_take(&map->nodes);
+    if (node)
+        node->present = 0;
+    return node;
 }
 
 /* Removes the nodes on the path to address that have no child. */
@@ -78,8 +111,9 @@ static void prune(struct addrmap *map, uint64_t address)
         unsigned i = slot(map, address, level);
         node = level && (node->present >> i & 1) ? node->child[i] : NULL;
     }
+    map->last = map->above = NULL;
     while (depth && path[depth - 1]->present == 0) {
-        free(path[--depth]);
+        pool_give(&map->nodes, path[--depth]);
         if (!depth)
             map->root = NULL;
         else
@@ -87,16 +121,43 @@ static void prune(struct addrmap *map, uint64_t address)
     }
 }
 
-bool addrmap_insert(struct addrmap *map, uint64_t address, void *thing)
+/* Levels enough to tell the address from others. */
+static bool grow(struct addrmap *map, uint64_t address)
 {
-    struct addrmap_node *node = map->root ? map->root : (map->root = new_node());
-    for (unsigned level = map->levels - 1; node && level; level--) {
+    while (beyond(map, address)) {
+        if (map->root) {
+            struct addrmap_node *above = new_node(map);
+            if (!above)
+                return false;
+            above->child[0] = map->root;
+            above->present = 1;
+            map->root = above;
+        }
+        map->levels++;
+    }
+    return map->root || (map->root = new_node(map)) != NULL;
+}
+
+/* The lowest node for address, made where there is none. */
+static struct addrmap_node *lowest_node(struct addrmap *map, uint64_t address)
+{
+    struct addrmap_node *node = last_at(map, address);
+    if (node && !node->present)
+        map->above->present |= UINT64_C(1) << map->above_slot;
+    if (node)
+        return node;
+    let_go(map);
+    map->above = NULL; /* the tree changes */
+    if (!grow(map, address))
+        return NULL;
+    node = map->root;
+    for (unsigned level = map->levels - 1; level; level--) {
         unsigned i = slot(map, address, level);
         if (!(node->present >> i & 1)) {
-            struct addrmap_node *child = new_node();
+            struct addrmap_node *child = new_node(map);
             if (!child) {
                 prune(map, address);
-                return false;
+                return NULL;
             }
             /* analysers: malloc-leak is wrong: a new node is the root, or a child of its parent */
             node->child[i] = child;
@@ -104,6 +165,13 @@ bool addrmap_insert(struct addrmap *map, uint64_t address, void *thing)
         }
         node = node->child[i];
     }
+    remember(map, address, node);
+    return node;
+}
+
+bool addrmap_insert(struct addrmap *map, uint64_t address, void *thing)
+{
+    struct addrmap_node *node = lowest_node(map, address);
     if (!node)
         return false;
     unsigned i = slot(map, address, 0);
@@ -111,24 +179,6 @@ bool addrmap_insert(struct addrmap *map, uint64_t address, void *thing)
     node->present |= UINT64_C(1) << i;
     map->count++;
     return true;
-}
-
-void *addrmap_remove(struct addrmap *map, uint64_t address)
-{
-    struct addrmap_node *node = beyond(map, address) ? NULL : map->root;
-    for (unsigned level = map->levels - 1; node && level; level--) {
-        unsigned i = slot(map, address, level);
-        node = node->present >> i & 1 ? node->child[i] : NULL;
-    }
-    unsigned i = slot(map, address, 0);
-    if (!node || !(node->present >> i & 1))
-        return NULL;
-    void *thing = node->child[i];
-    node->present &= ~(UINT64_C(1) << i);
-    map->count--;
-    if (!node->present)
-        prune(map, address);
-    return thing;
 }
 
 /* The greatest or least thing at or below node. */
@@ -166,9 +216,55 @@ static void *neighbour(const struct addrmap *map, uint64_t address, bool below)
     return turn_level ? extreme(turn->child[turn_slot], turn_level - 1, below) : turn->child[turn_slot];
 }
 
-void *addrmap_floor(const struct addrmap *map, uint64_t address)
+/* The last node is empty: it stays, for what may come to it next, but no way leads there. */
+static void set_aside(struct addrmap *map, uint64_t address)
 {
-    if (!map->root)
+    if (map->levels == 1) {
+        prune(map, address);
+        return;
+    }
+    bool known = map->above != NULL;
+    struct addrmap_node *node = map->root;
+    for (unsigned level = map->levels - 1; !known && level; level--) {
+        unsigned i = slot(map, address, level);
+        if (!map->above || node->present & (node->present - 1)) {
+            map->above = node;
+            map->above_slot = i;
+        }
+        node = node->child[i];
+    }
+    map->above->present &= ~(UINT64_C(1) << map->above_slot);
+    if (!known)
+        map->before = neighbour(map, address, true);
+}
+
+void *addrmap_remove(struct addrmap *map, uint64_t address)
+{
+    struct addrmap_node *node = last_at(map, address);
+    if (!node) {
+        node = beyond(map, address) ? NULL : map->root;
+        for (unsigned level = map->levels - 1; node && level; level--) {
+            unsigned i = slot(map, address, level);
+            node = node->present >> i & 1 ? node->child[i] : NULL;
+        }
+    }
+    unsigned i = slot(map, address, 0);
+    if (!node || !(node->present >> i & 1))
+        return NULL;
+    if (node != map->last)
+        let_go(map);
+    remember(map, address, node);
+    void *thing = node->child[i];
+    node->present &= ~(UINT64_C(1) << i);
+    map->count--;
+    if (!node->present)
+        set_aside(map, address);
+    return thing;
+}
+
+void *addrmap_floor_walk(const struct addrmap *map, uint64_t address)
+{
+    if (!map->count)
         return NULL;
     if (beyond(map, address))
         return extreme(map->root, map->levels - 1, true);
@@ -178,12 +274,26 @@ void *addrmap_floor(const struct addrmap *map, uint64_t address)
 void *addrmap_ceil(const struct addrmap *map, uint64_t address)
 {
     uint64_t unit = UINT64_C(1) << map->shift, low = address & (unit - 1);
-    if (!map->root || beyond(map, address))
+    if (!map->count || beyond(map, address))
         return NULL;
     if (low) { /* the next address at which something can start */
         if (address - low > UINT64_MAX - unit || beyond(map, address - low + unit))
             return NULL;
         address += unit - low;
     }
+    const struct addrmap_node *last = last_at(map, address);
+    uint64_t at_or_above = last ? last->present & ~bits_below(slot(map, address, 0)) : 0;
+    if (at_or_above)
+        return last->child[lowest(at_or_above)];
     return neighbour(map, address, false);
+}
+
+void *addrmap_next_walk(const struct addrmap *map, uint64_t address, uint64_t end)
+{
+    uint64_t unit = UINT64_C(1) << map->shift;
+    const struct addrmap_node *last = last_at(map, address);
+    if (!last || (address & (unit - 1)) || key_of(map, end - 1) != map->last_key)
+        return addrmap_ceil(map, address);
+    uint64_t at_or_above = last->present & ~bits_below(slot(map, address, 0));
+    return at_or_above ? last->child[lowest(at_or_above)] : NULL;
 }

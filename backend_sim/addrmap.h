@@ -2,8 +2,9 @@
  *
  * A trie with 64 children a node, each node with a bitmap of the children it has. A thing is stored once, at its first
  * address, whatever its size; "which thing holds this byte" is the floor of the byte. Every operation walks at most
- * one path down and one up, so its cost depends on the width of the addresses, not on how many things there are nor on
- * how large they are.
+ * one path down and one up, so its cost depends on the greatest address that was used, not on how many things there are
+ * nor on how large they are. Where something was put or taken away last is remembered, and going on there walks nothing;
+ * questions remember nothing, so that several can be asked at once.
  *
  *     insert 0x600000:   before  0x200000 .......... 0xa00000      after  0x200000 .. 0x600000 .. 0xa00000
  *     floor(0x7fffff) -> the thing at 0x600000                     ceil(0x600001) -> the thing at 0xa00000
@@ -17,17 +18,32 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct addrmap_node;
+#include "pool.h"
+
+enum { ADDRMAP_BITS = 6, ADDRMAP_FANOUT = 1 << ADDRMAP_BITS };
+
+/* For the functions here alone. */
+struct addrmap_node {
+    uint64_t present;            /* bit i: child[i] is set; the others are whatever was there */
+    void *child[ADDRMAP_FANOUT]; /* nodes, or at the lowest level things */
+};
 
 struct addrmap {
     struct addrmap_node *root; /* NULL while empty */
     unsigned shift;            /* low bits that every address has zero */
-    unsigned levels;           /* 6 bits of the address each */
+    unsigned levels;           /* 6 bits of the address each: as many as the greatest address needed */
     size_t count;
+    struct addrmap_node *last; /* the lowest node of the last change, or NULL; empty: it and what leads to nothing else
+                                  hang below above, whose bit for them is off */
+    uint64_t last_key;         /* its part of the addresses */
+    struct addrmap_node *above; /* the lowest node that leads to last and elsewhere, or the root; NULL: not looked for */
+    unsigned above_slot;
+    void *before; /* with above: the thing before all that last could hold */
+    struct pool nodes;
 };
 
-/* An empty map for addresses below limit (at least 1 << shift). Owns nothing yet. */
-void addrmap_init(struct addrmap *map, uint64_t limit, unsigned shift);
+/* An empty map. Owns nothing yet. */
+void addrmap_init(struct addrmap *map, unsigned shift);
 /* Frees the nodes; the things are the caller's. The map is empty afterwards. */
 void addrmap_clear(struct addrmap *map);
 
@@ -36,9 +52,37 @@ bool addrmap_insert(struct addrmap *map, uint64_t address, void *thing);
 /* Takes away what starts at address and returns it; NULL when nothing does. */
 void *addrmap_remove(struct addrmap *map, uint64_t address);
 
+/* The lowest node of the last change, if that is where the address is. */
+static inline const struct addrmap_node *addrmap_last(const struct addrmap *map, uint64_t address)
+{
+    unsigned bits = map->shift + ADDRMAP_BITS;
+    return map->last && map->last_key == (bits < 64 ? address >> bits : 0) ? map->last : NULL;
+}
+
 /* The thing with the greatest start <= address, or the least start >= address; NULL when there is none. Any address
  * may be asked for. */
-void *addrmap_floor(const struct addrmap *map, uint64_t address);
+void *addrmap_floor_walk(const struct addrmap *map, uint64_t address);
+static inline void *addrmap_floor(const struct addrmap *map, uint64_t address)
+{
+    const struct addrmap_node *last = addrmap_last(map, address);
+    if (last) {
+        unsigned above = ADDRMAP_FANOUT - 1 - ((unsigned)(address >> map->shift) & (ADDRMAP_FANOUT - 1));
+        uint64_t at_or_below = last->present << above;
+        if (at_or_below)
+            return last->child[ADDRMAP_FANOUT - 1 - above - (unsigned)__builtin_clzll(at_or_below)];
+        if (map->above)
+            return map->before;
+    }
+    return addrmap_floor_walk(map, address);
+}
 void *addrmap_ceil(const struct addrmap *map, uint64_t address);
+
+/* As addrmap_ceil, for who wants only what starts below end: when nothing starts in [address, end) it is NULL, or what
+ * comes later. */
+void *addrmap_next_walk(const struct addrmap *map, uint64_t address, uint64_t end);
+static inline void *addrmap_next(const struct addrmap *map, uint64_t address, uint64_t end)
+{
+    return map->count && address < end ? addrmap_next_walk(map, address, end) : NULL;
+}
 
 #endif

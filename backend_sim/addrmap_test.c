@@ -14,7 +14,7 @@ static char things[256]; /* anything with an address */
 static void test_empty(void)
 {
     struct addrmap map;
-    addrmap_init(&map, LIMIT, SHIFT);
+    addrmap_init(&map, SHIFT);
     tap_ok(!addrmap_floor(&map, 0) && !addrmap_ceil(&map, 0), "an empty map has no neighbours");
     tap_ok(!addrmap_remove(&map, PAGE), "an empty map has nothing to remove");
     addrmap_clear(&map);
@@ -26,7 +26,7 @@ static void test_neighbours(void)
 {
     struct addrmap map;
     char *a = things, *b = things + 1, *c = things + 2;
-    addrmap_init(&map, LIMIT, SHIFT);
+    addrmap_init(&map, SHIFT);
     addrmap_insert(&map, PAGE, a);
     addrmap_insert(&map, 5 * PAGE, b);
     addrmap_insert(&map, LIMIT - PAGE, c);
@@ -46,22 +46,61 @@ static void test_neighbours(void)
     tap_ok(!map.root && map.count == 0, "cleared");
 }
 
-static void test_one_level(void)
+/* Levels come with the addresses that need them, and go when the map is empty. */
+static void test_levels(void)
 {
     struct addrmap map;
-    addrmap_init(&map, 64 * PAGE, SHIFT);
-    tap_u64(map.levels, 1, "64 units need one level");
+    addrmap_init(&map, SHIFT);
     addrmap_insert(&map, 63 * PAGE, things);
+    tap_u64(map.levels, 1, "64 units need one level");
     tap_ok(addrmap_floor(&map, 64 * PAGE - 1) == things && addrmap_ceil(&map, 0) == things, "one level, last slot");
-    tap_ok(addrmap_remove(&map, 63 * PAGE) == things && !map.root, "nodes go with the last thing");
-    addrmap_clear(&map);
-    addrmap_init(&map, 65 * PAGE, SHIFT);
+    tap_ok(addrmap_floor(&map, 64 * PAGE) == things && !addrmap_ceil(&map, 64 * PAGE), "asked beyond the level");
+    addrmap_insert(&map, 64 * PAGE, things + 1);
     tap_u64(map.levels, 2, "65 units need two levels");
-    addrmap_init(&map, 0, 0); /* limit 0 is 1 << 64 here: every address */
-    tap_u64(map.levels, 11, "all 64 bits need eleven levels");
+    tap_ok(addrmap_floor(&map, 64 * PAGE - 1) == things && addrmap_ceil(&map, 64 * PAGE) == things + 1,
+           "what was there is found as before");
+    tap_ok(addrmap_remove(&map, 63 * PAGE) == things && addrmap_remove(&map, 64 * PAGE) == things + 1 && map.count == 0 &&
+               !addrmap_floor(&map, UINT64_MAX) && !addrmap_ceil(&map, 0),
+           "and gone when it is taken away");
+    addrmap_clear(&map);
+    addrmap_init(&map, 0);
     addrmap_insert(&map, UINT64_MAX, things);
+    tap_u64(map.levels, 11, "all 64 bits need eleven levels");
     tap_ok(addrmap_floor(&map, UINT64_MAX) == things && addrmap_ceil(&map, UINT64_MAX) == things,
            "the very last address");
+    addrmap_clear(&map);
+}
+
+/*  a node of 64 units, changed last:  [..a......]   its neighbours  [b........] before, [c........] after */
+static void test_remembered(void)
+{
+    struct addrmap map;
+    char *a = things, *b = things + 1, *c = things + 2;
+    addrmap_init(&map, SHIFT);
+    addrmap_insert(&map, 3 * 64 * PAGE, c);
+    addrmap_insert(&map, 64 * PAGE, b);
+    addrmap_insert(&map, (2 * 64 + 2) * PAGE, a);
+    tap_ok(addrmap_floor(&map, (2 * 64 + 1) * PAGE) == b, "below all of the node that was changed last");
+    tap_ok(addrmap_ceil(&map, (2 * 64 + 3) * PAGE) == c, "above all of it");
+    tap_ok(addrmap_floor(&map, (2 * 64 + 2) * PAGE) == a && addrmap_ceil(&map, (2 * 64 + 2) * PAGE) == a, "in it");
+    tap_ok(addrmap_next(&map, 2 * 64 * PAGE, 3 * 64 * PAGE) == a && !addrmap_next(&map, (2 * 64 + 3) * PAGE, 3 * 64 * PAGE),
+           "next below an end, within it");
+    tap_ok(addrmap_next(&map, (2 * 64 + 3) * PAGE, 3 * 64 * PAGE + 1) == c && addrmap_next(&map, PAGE, 65 * PAGE) == b &&
+               !addrmap_next(&map, PAGE, PAGE),
+           "next past it, outside it, and of nothing");
+    tap_ok(addrmap_remove(&map, (2 * 64 + 2) * PAGE) == a && addrmap_floor(&map, (2 * 64 + 2) * PAGE) == b &&
+               addrmap_ceil(&map, (2 * 64 + 2) * PAGE) == c,
+           "an empty node leads nowhere");
+    tap_ok(addrmap_floor(&map, (3 * 64 - 1) * PAGE) == b && !addrmap_next(&map, 2 * 64 * PAGE, 3 * 64 * PAGE),
+           "from wherever in it");
+    addrmap_insert(&map, (2 * 64 + 2) * PAGE, a);
+    addrmap_insert(&map, (2 * 64 + 5) * PAGE, c);
+    tap_ok(addrmap_remove(&map, (2 * 64 + 2) * PAGE) == a && !addrmap_remove(&map, (2 * 64 + 2) * PAGE) &&
+               addrmap_floor(&map, (2 * 64 + 4) * PAGE) == b,
+           "what was taken from it is not there");
+    tap_ok(addrmap_remove(&map, (2 * 64 + 5) * PAGE) == c && addrmap_remove(&map, 64 * PAGE) == b &&
+               !addrmap_floor(&map, (2 * 64 + 5) * PAGE) && addrmap_ceil(&map, 0) == c,
+           "what was before the empty node may go too");
     addrmap_clear(&map);
 }
 
@@ -88,6 +127,14 @@ static void *oracle_ceil(const struct oracle *o, uint64_t address)
     return best < 0 ? NULL : &things[best];
 }
 
+/* What starts below end must be found; else nothing, or something later. */
+static bool next_differs(const struct addrmap *map, const struct oracle *o, uint64_t address, uint64_t end)
+{
+    char *got = addrmap_next(map, address, end), *want = oracle_ceil(o, address);
+    bool below = want && o->page[want - things] < end;
+    return below ? got != want : got && o->page[got - things] < end;
+}
+
 /* Addresses that are near each other at several scales, so that nodes are shared and split. */
 static uint64_t some_page(uint64_t *state, uint64_t i)
 {
@@ -102,7 +149,7 @@ static void test_random(uint64_t seed)
     uint64_t state = seed;
     unsigned wrong = 0;
     memset(&o, 0, sizeof o);
-    addrmap_init(&map, LIMIT, SHIFT);
+    addrmap_init(&map, SHIFT);
     for (int i = 0; i < 256; i++)
         o.page[i] = some_page(&state, (uint64_t)i) / 256 * 256 * PAGE % LIMIT + (uint64_t)i * PAGE;
     for (int step = 0; step < 20000; step++) {
@@ -114,6 +161,10 @@ static void test_random(uint64_t seed)
         o.there[i] = !o.there[i];
         wrong += addrmap_floor(&map, at) != oracle_floor(&o, at);
         wrong += addrmap_ceil(&map, at) != oracle_ceil(&o, at);
+        at = o.page[i] + random_below(&state, 3 * PAGE) - PAGE; /* near what was changed last */
+        wrong += next_differs(&map, &o, at, at + random_below(&state, 100) * PAGE);
+        wrong += addrmap_floor(&map, at) != oracle_floor(&o, at);
+        wrong += addrmap_ceil(&map, at) != oracle_ceil(&o, at);
     }
     tap_u64(wrong, 0, "20000 random steps agree with a plain array");
     addrmap_clear(&map);
@@ -123,7 +174,8 @@ int main(void)
 {
     test_empty();
     test_neighbours();
-    test_one_level();
+    test_levels();
+    test_remembered();
     test_random(random_seed(1));
     return tap_done();
 }

@@ -15,13 +15,13 @@ static struct sim_process *process_of(const vmm_system *sys)
 static struct sim_process *lock(const vmm_system *sys)
 {
     struct sim_process *process = process_of(sys);
-    pthread_mutex_lock(&process->machine->lock);
+    sim_machine_lock(process->machine);
     return process;
 }
 
 static void unlock(struct sim_process *process)
 {
-    pthread_mutex_unlock(&process->machine->lock);
+    sim_machine_unlock(process->machine);
 }
 
 const struct sim_profile *ask_profile(const vmm_system *sys)

@@ -1,4 +1,6 @@
 /* Rights: who may do what with which mapping. */
+#include <stdlib.h>
+
 #include "host.h"
 #include "rdma.h"
 
@@ -58,13 +60,15 @@ static bool wraps(const struct vmm_call_mem_set_access *call)
 }
 
 /* The range starts where a mapping starts and ends where one ends; between them anything goes. */
-static vmm_result check_range(const struct sim_process *process, const struct vmm_call_mem_set_access *call)
+static vmm_result check_range(const struct sim_process *process, const struct vmm_call_mem_set_access *call,
+                              const struct sim_mapping *first)
 {
-    const struct sim_mapping *first = sim_mapping_at(process, call->ptr);
     if (!first)
         return refuse_range(VMM_RULE_ACCESS_NOT_MAPPED, "ptr", call->ptr, 0, sim_object_nearest(process, call->ptr));
     if (first->start != call->ptr)
         return refuse_range(VMM_RULE_ACCESS_PARTIAL, "ptr", call->ptr, first->start, sim_object_mapping(first));
+    if (first->size == call->size)
+        return VMM_SUCCESS;
     uint64_t last_byte = call->ptr + call->size - 1; /* wraps, as measured */
     const struct sim_mapping *last = sim_mapping_at(process, last_byte);
     if (!last)
@@ -153,46 +157,46 @@ static vmm_result try_grant(struct sim_process *process, struct sim_mapping *map
     return result;
 }
 
-static void remember(struct sim_mapping *mapping)
+/* What a mapping had when cuMemSetAccess began, for its way back when memory is out. */
+struct former {
+    uint64_t access;
+    const struct sim_mapping *rdma_late;
+    bool host_latest;
+};
+
+/* The mappings from first on up to hole, in order; NULL when memory is out. */
+static struct former *remember(struct sim_process *process, struct sim_mapping *first, uint64_t hole)
 {
-    mapping->before.access = mapping->access;
-    mapping->before.host_latest = mapping->host_latest;
-    mapping->before.rdma_late = mapping->handle->rdma_late;
+    size_t count = 0;
+    for (struct sim_mapping *m = first; m; m = sim_mapping_after(process, m->start + m->size, hole))
+        count++;
+    struct former *former = malloc(count * sizeof *former), *next = former;
+    for (struct sim_mapping *m = former ? first : NULL; m; m = sim_mapping_after(process, m->start + m->size, hole))
+        *next++ = (struct former){m->access, m->handle->rdma_late, m->host_latest};
+    return former;
 }
 
-static void take_back(struct sim_process *process, struct sim_mapping *mapping)
+static void take_back(struct sim_process *process, struct sim_mapping *first, uint64_t hole, const struct former *former)
 {
-    sim_host_show(process, mapping, sim_access_of(mapping->before.access, SIM_HOST_SLOT));
-    mapping->access = mapping->before.access;
-    mapping->host_latest = mapping->before.host_latest;
-    mapping->handle->rdma_late = mapping->before.rdma_late;
-}
-
-static void take_back_all(struct sim_process *process, const struct vmm_call_mem_set_access *call, uint64_t hole)
-{
-    for (struct sim_mapping *m = sim_mapping_at(process, call->ptr); m;
-         m = sim_mapping_after(process, m->start + m->size, hole))
-        take_back(process, m);
+    for (struct sim_mapping *m = first; m; m = sim_mapping_after(process, m->start + m->size, hole), former++) {
+        sim_host_show(process, m, sim_access_of(former->access, SIM_HOST_SLOT));
+        m->access = former->access;
+        m->host_latest = former->host_latest;
+        m->handle->rdma_late = former->rdma_late;
+    }
 }
 
 /* Mapping by mapping, grant by grant, up to hole. The driver leaves in place what it did before the grant that it
- * refuses. When memory is out, which is the simulator's own trouble, nothing stays. */
-static vmm_result grant_all(struct sim_process *process, const struct vmm_call_mem_set_access *call, uint64_t hole)
+ * refuses. */
+static vmm_result make_grants(struct sim_process *process, const struct vmm_call_mem_set_access *call,
+                              struct sim_mapping *first, uint64_t hole)
 {
     uint64_t changes = 0;
     bool made;
-    for (struct sim_mapping *m = sim_mapping_at(process, call->ptr); m;
-         m = sim_mapping_after(process, m->start + m->size, hole))
-        remember(m);
-    for (struct sim_mapping *m = sim_mapping_at(process, call->ptr); m;
-         m = sim_mapping_after(process, m->start + m->size, hole))
+    for (struct sim_mapping *m = first; m; m = sim_mapping_after(process, m->start + m->size, hole))
         for (uint64_t i = 0; i < call->count; i++) {
             vmm_result result = try_grant(process, m, &call->desc[i], &made);
-            if (result == VMM_ERROR_OUT_OF_MEMORY) {
-                take_back_all(process, call, hole);
-                return result;
-            }
-            if (result != VMM_SUCCESS && changes)
+            if (result != VMM_SUCCESS && result != VMM_ERROR_OUT_OF_MEMORY && changes)
                 vmm_detail_note("descriptor %llu is refused; the %llu grants before it, from the start of the range, stay",
                                 (unsigned long long)i, (unsigned long long)changes);
             if (result != VMM_SUCCESS)
@@ -202,16 +206,36 @@ static vmm_result grant_all(struct sim_process *process, const struct vmm_call_m
     return VMM_SUCCESS;
 }
 
-/* Where the mappings from ptr on stop touching each other; of a range that wraps only the first counts. */
-static uint64_t first_hole(const struct sim_process *process, const struct vmm_call_mem_set_access *call)
+static bool asks_for_host(const struct vmm_call_mem_set_access *call)
 {
-    uint64_t at = call->ptr;
+    for (uint64_t i = 0; i < call->count; i++)
+        if (call->desc[i].location.type != VMM_MEM_LOCATION_TYPE_DEVICE)
+            return true;
+    return false;
+}
+
+/* Only what the host sees needs memory. When that is out, which is the simulator's own trouble, nothing stays. */
+static vmm_result grant_all(struct sim_process *process, const struct vmm_call_mem_set_access *call,
+                            struct sim_mapping *first, uint64_t hole)
+{
+    if (!asks_for_host(call))
+        return make_grants(process, call, first, hole);
+    struct former *former = remember(process, first, hole);
+    vmm_result result = former ? make_grants(process, call, first, hole) : sim_out_of_host_memory();
+    if (former && result == VMM_ERROR_OUT_OF_MEMORY)
+        take_back(process, first, hole, former);
+    free(former);
+    return result;
+}
+
+/* Where the mappings from ptr on stop touching each other; of a range that wraps only the first counts. */
+static uint64_t first_hole(const struct sim_process *process, const struct vmm_call_mem_set_access *call,
+                           const struct sim_mapping *first)
+{
+    uint64_t at = first->start + first->size;
     const struct sim_mapping *m;
-    while (at - call->ptr < call->size && (m = sim_mapping_at(process, at)) != NULL) {
+    while (!wraps(call) && at - call->ptr < call->size && (m = sim_mapping_at(process, at)) != NULL)
         at = m->start + m->size;
-        if (wraps(call))
-            break;
-    }
     return at;
 }
 
@@ -229,16 +253,18 @@ vmm_result sim_mem_set_access(struct sim_process *process, const struct vmm_call
 {
     uint64_t index, hole;
     vmm_result result = check_arguments(process, call);
-    if (result == VMM_SUCCESS)
-        result = check_range(process, call);
     if (result != VMM_SUCCESS)
         return result;
-    hole = first_hole(process, call);
+    struct sim_mapping *first = sim_mapping_at(process, call->ptr);
+    result = check_range(process, call, first);
+    if (result != VMM_SUCCESS)
+        return result;
+    hole = first_hole(process, call, first);
     if (hole - call->ptr < call->size && !pass_hole(process, call, hole))
         return VMM_ERROR_INVALID_VALUE;
-    if (has_duplicate(call, &index))
+    if (call->count > 1 && has_duplicate(call, &index))
         sim_lets_pass(process, VMM_RULE_ACCESS_DUPLICATE, index, 0, NULL);
-    return grant_all(process, call, hole);
+    return grant_all(process, call, first, hole);
 }
 
 static bool known_location(const struct sim_process *process, vmm_mem_location location)

@@ -1,6 +1,4 @@
 /* Reservations of addresses. */
-#include <stdlib.h>
-
 #include "sim.h"
 
 /* Above it the driver says INVALID_VALUE, below it OUT_OF_MEMORY, although nothing so aligned exists either. */
@@ -91,7 +89,7 @@ vmm_result sim_mem_address_reserve(struct sim_process *process, const struct vmm
     vmm_result result = check_reserve(&process->machine->profile, call);
     if (result != VMM_SUCCESS)
         return result;
-    struct sim_reservation *reservation = calloc(1, sizeof *reservation);
+    struct sim_reservation *reservation = pool_take(&process->reservation_pool);
     if (!reservation)
         return sim_out_of_host_memory();
     enum space_result taken = take(process, call, &address);
@@ -100,7 +98,7 @@ vmm_result sim_mem_address_reserve(struct sim_process *process, const struct vmm
         taken = SPACE_NO_MEMORY;
     }
     if (taken != SPACE_TAKEN) {
-        free(reservation);
+        pool_give(&process->reservation_pool, reservation);
         return taken == SPACE_FULL ? refuse_space(process, call) : sim_out_of_host_memory();
     }
     *reservation = (struct sim_reservation){address, call->size, sim_origin(&call->head),
@@ -116,6 +114,13 @@ static vmm_result refuse_at(const struct sim_process *process, enum vmm_rule_id 
     return vmm_detail_refuse(rule, address, 0, &nearest);
 }
 
+static vmm_result refuse_inside(enum vmm_rule_id rule, uint64_t value, uint64_t expected,
+                                const struct sim_reservation *reservation)
+{
+    vmm_object nearest = sim_object_reservation(reservation);
+    return vmm_detail_refuse(rule, value, expected, &nearest);
+}
+
 static vmm_result check_free(const struct sim_process *process, const struct vmm_call_mem_address_free *call,
                              const struct sim_reservation *reservation)
 {
@@ -125,11 +130,10 @@ static vmm_result check_free(const struct sim_process *process, const struct vmm
         return vmm_detail_refuse(VMM_RULE_FREE_SIZE_ZERO, 0, 0, NULL);
     if (!reservation)
         return refuse_at(process, VMM_RULE_FREE_NOT_RESERVED, call->ptr);
-    vmm_object object = sim_object_reservation(reservation);
     if (reservation->start != call->ptr)
-        return vmm_detail_refuse(VMM_RULE_FREE_NOT_START, call->ptr, reservation->start, &object);
+        return refuse_inside(VMM_RULE_FREE_NOT_START, call->ptr, reservation->start, reservation);
     if (reservation->size != call->size)
-        return vmm_detail_refuse(VMM_RULE_FREE_SIZE_MATCH, call->size, reservation->size, &object);
+        return refuse_inside(VMM_RULE_FREE_SIZE_MATCH, call->size, reservation->size, reservation);
     const struct sim_mapping *mapping = sim_mapping_in(process, reservation->start, reservation->size);
     if (mapping) {
         vmm_object held = sim_object_mapping(mapping);
@@ -156,6 +160,6 @@ vmm_result sim_mem_address_free(struct sim_process *process, const struct vmm_ca
     graveyard_bury(&process->graveyard, &grave);
     addrmap_remove(&process->reservations, reservation->start);
     space_give(&process->space, reservation->start, reservation->size);
-    free(reservation);
+    pool_give(&process->reservation_pool, reservation);
     return VMM_SUCCESS;
 }

@@ -21,7 +21,7 @@ uint64_t sim_granularity(const struct sim_process *process, vmm_mem_location_typ
 
 static bool attribute(const struct sim_process *process, vmm_device_attribute number)
 {
-    return sim_profile_has(&process->machine->profile, number);
+    return sim_machine_has(process->machine, number);
 }
 
 /* A rule that prop breaks whatever the size: the rule, and the value at fault. */
@@ -233,7 +233,7 @@ static vmm_result make(struct sim_process *process, const struct vmm_call_mem_cr
     struct sim_handle *handle = sim_handle_ready(process);
     struct sim_block *block = handle ? sim_block_new(process->machine, call->size, prop) : NULL;
     if (!block) {
-        free(handle);
+        sim_handle_drop(process, handle);
         return sim_out_of_host_memory();
     }
     block->fabric = *place;

@@ -20,7 +20,9 @@ static vmm_result refuse(enum vmm_rule_id rule, uint64_t value, const char *why)
 vmm_result sim_fabric_channel(struct sim_process *process, uint64_t types, struct sim_channel *channel)
 {
     struct sim_machine *machine = process->machine;
-    *channel = (struct sim_channel){.number = IMEX_NONE};
+    channel->number = IMEX_NONE;
+    channel->place = (struct imex_place){0};
+    channel->why[0] = '\0';
     if (!(types & FABRIC))
         return VMM_SUCCESS;
     channel->number = imex_lowest(process->options.imex, &machine->profile, channel->why);

@@ -1,6 +1,4 @@
 /* Mapping physical memory at addresses and taking it away. */
-#include <stdlib.h>
-
 #include "rdma.h"
 #include "team_share.h"
 #include "team_wait.h"
@@ -53,14 +51,16 @@ static vmm_result check_part(const struct sim_process *process, const struct vmm
     return VMM_SUCCESS;
 }
 
+/* *in: the reservation that the place starts in. */
 static vmm_result check_place(const struct sim_process *process, const struct vmm_call_mem_map *call,
-                              const struct sim_handle *handle)
+                              const struct sim_handle *handle, const struct sim_reservation **in)
 {
     uint64_t unit = sim_handle_unit(process, handle);
     uint64_t end = process->arena.end;
     if (call->ptr % unit)
         return vmm_detail_refuse(VMM_RULE_MAP_PTR_GRANULARITY, call->ptr, unit, NULL);
-    if (!sim_reservation_at(process, call->ptr))
+    *in = sim_reservation_at(process, call->ptr);
+    if (!*in)
         return refuse_at(process, VMM_RULE_MAP_NOT_RESERVED, call->ptr);
     if (call->size > end - call->ptr)
         return vmm_detail_refuse(VMM_RULE_MAP_SPACE_END, call->size, end - call->ptr, NULL);
@@ -78,9 +78,9 @@ static vmm_result check_place(const struct sim_process *process, const struct vm
 }
 
 /* Only the start has to be reserved on the recorded driver; the documents want one reservation around all of it. */
-static bool pass_past_reservation(const struct sim_process *process, const struct vmm_call_mem_map *call)
+static bool pass_past_reservation(const struct sim_process *process, const struct vmm_call_mem_map *call,
+                                  const struct sim_reservation *first)
 {
-    const struct sim_reservation *first = sim_reservation_at(process, call->ptr);
     uint64_t room = first->size - (call->ptr - first->start);
     if (call->size <= room)
         return true;
@@ -95,9 +95,11 @@ static bool pass_past_reservation(const struct sim_process *process, const struc
 
 static vmm_result make(struct sim_process *process, const struct vmm_call_mem_map *call, struct sim_handle *handle)
 {
-    struct sim_mapping *mapping = calloc(1, sizeof *mapping);
-    if (!mapping || !addrmap_insert(&process->mappings, call->ptr, mapping)) {
-        free(mapping);
+    struct sim_mapping *mapping = pool_take(&process->mapping_pool);
+    if (!mapping)
+        return sim_out_of_host_memory();
+    if (!addrmap_insert(&process->mappings, call->ptr, mapping)) {
+        pool_give(&process->mapping_pool, mapping);
         return sim_out_of_host_memory();
     }
     *mapping = (struct sim_mapping){.start = call->ptr,
@@ -122,6 +124,7 @@ static vmm_result map(struct sim_process *process, const struct vmm_call_mem_map
         return vmm_detail_refuse(VMM_RULE_MAP_PTR_ZERO, 0, 0, NULL);
     if (!call->handle)
         return vmm_detail_refuse(VMM_RULE_MAP_HANDLE_ZERO, 0, 0, NULL);
+    const struct sim_reservation *in = NULL;
     struct sim_handle *handle =
         sim_handle_live(process, call->handle, VMM_RULE_MAP_HANDLE_STALE, VMM_RULE_MAP_HANDLE_FORGED);
     if (!handle)
@@ -131,12 +134,12 @@ static vmm_result map(struct sim_process *process, const struct vmm_call_mem_map
         return result;
     result = check_part(process, call, handle);
     if (result == VMM_SUCCESS)
-        result = check_place(process, call, handle);
+        result = check_place(process, call, handle, &in);
     if (result == VMM_SUCCESS)
         result = rdma_check_map(handle);
     if (result != VMM_SUCCESS)
         return result;
-    if (!pass_past_reservation(process, call))
+    if (!pass_past_reservation(process, call, in))
         return VMM_ERROR_INVALID_VALUE;
     return make(process, call, handle);
 }
@@ -215,6 +218,8 @@ static bool pass_loose_range(const struct sim_process *process, const struct vmm
                              uint64_t covered)
 {
     uint64_t unit = process->machine->profile.va_granularity;
+    if (!wraps(call) && covered == call->size && !((call->ptr | call->size) & (unit - 1)))
+        return true;
     vmm_object nearest = sim_object_nearest(process, call->ptr);
     if (wraps(call) && !sim_lets_pass(process, VMM_RULE_UNMAP_WRAPS, call->size, UINT64_MAX - call->ptr, &nearest))
         return false;

@@ -98,7 +98,7 @@ static vmm_result make(struct sim_process *process, const struct vmm_call_multic
     struct sim_handle *handle = sim_handle_ready(process);
     struct sim_block *block = handle ? team_new(process->machine, call->prop) : NULL;
     if (!block) {
-        free(handle);
+        sim_handle_drop(process, handle);
         return sim_out_of_host_memory();
     }
     block->fabric = channel->place;
@@ -414,9 +414,10 @@ vmm_result sim_multicast_unbind(struct sim_process *process, const struct vmm_ca
 
 void sim_warn_bound(const struct sim_handle *handle)
 {
-    vmm_object nearest = sim_object_handle(handle);
-    if (!nearest.binds)
+    const struct sim_block *block = handle->block;
+    if (!(block->team ? block->team->count : block->binds))
         return;
+    vmm_object nearest = sim_object_handle(handle);
     vmm_detail_warn(handle->team_size ? VMM_RULE_RELEASE_TEAM_BOUND : VMM_RULE_RELEASE_MEMORY_BOUND, handle->value, 0,
                     &nearest);
 }

@@ -165,7 +165,7 @@ vmm_result sim_mem_import_from_shareable_handle(struct sim_process *process, con
     result = call->sh_handle_type == FABRIC ? sim_fabric_find(process, call->os_handle, &block)
                                             : find_by_descriptor(process->machine, call, &block);
     if (result != VMM_SUCCESS) {
-        free(handle);
+        sim_handle_drop(process, handle);
         return result;
     }
     sim_handle_begin(process, handle, block, sim_origin(&call->head));

@@ -93,9 +93,9 @@ static void call_host(struct sim_process *process, const struct queue_place *pla
     struct flight_inside here = {pthread_self(), place, flight->inside}, **link = &flight->inside;
     const vmm_detail before = *vmm_last_detail();
     flight->inside = &here;
-    pthread_mutex_unlock(&process->machine->lock);
+    sim_machine_unlock(process->machine);
     call->fn(call->user_data);
-    pthread_mutex_lock(&process->machine->lock);
+    sim_machine_lock(process->machine);
     while (*link != &here)
         link = &(*link)->next;
     *link = here.next;
@@ -122,7 +122,7 @@ static void go_on(struct sim_process *process)
     if (item)
         do_item(process, item);
     else
-        pthread_cond_wait(&process->flight.changed, &process->machine->lock);
+        sim_machine_wait(process->machine, &process->flight.changed);
 }
 
 bool flight_do_next(struct sim_process *process, bool host_function)
@@ -329,7 +329,9 @@ static bool warn_of(struct sim_process *process, enum vmm_rule_id rule, const st
 
 void flight_unmapping(struct sim_process *process, uint64_t start, uint64_t end)
 {
-    bool warned = !process->flight.queue.first;
+    bool warned = false;
+    if (!process->flight.queue.first)
+        return;
     for (const struct sim_mapping *m = sim_mapping_after(process, start, end); m && !warned;
          m = sim_mapping_after(process, m->start + m->size, end)) {
         const struct part all = {m, m->start, m->size};

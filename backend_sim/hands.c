@@ -27,14 +27,14 @@ static void before_fork(void)
     pthread_mutex_lock(&forking);
     for (struct sim_process *p = all; p; p = p->flight.hands.next)
         if (first_of_its_machine(p))
-            pthread_mutex_lock(&p->machine->lock);
+            sim_machine_lock(p->machine);
 }
 
 static void after_fork(void)
 {
     for (struct sim_process *p = all; p; p = p->flight.hands.next)
         if (first_of_its_machine(p))
-            pthread_mutex_unlock(&p->machine->lock);
+            sim_machine_unlock(p->machine);
     pthread_mutex_unlock(&forking);
 }
 
@@ -46,9 +46,9 @@ static void watch_forks(void)
 /* Takes both locks in their order, with the machine's in hand: others may have been in meanwhile. */
 static void take_forking(struct sim_process *process)
 {
-    pthread_mutex_unlock(&process->machine->lock);
+    sim_machine_unlock(process->machine);
     pthread_mutex_lock(&forking);
-    pthread_mutex_lock(&process->machine->lock);
+    sim_machine_lock(process->machine);
 }
 
 static void enlist(struct sim_process *process)
@@ -81,11 +81,11 @@ static void strike_off(struct sim_process *process)
 static void work(struct sim_process *process, enum hands_kind kind)
 {
     struct flight *flight = &process->flight;
-    pthread_mutex_lock(&process->machine->lock);
+    sim_machine_lock(process->machine);
     while (!flight->hands.stopping)
         if (!flight_do_next(process, kind == HANDS_HOST))
-            pthread_cond_wait(&flight->changed, &process->machine->lock);
-    pthread_mutex_unlock(&process->machine->lock);
+            sim_machine_wait(process->machine, &flight->changed);
+    sim_machine_unlock(process->machine);
 }
 
 static void *work_thread(void *process)
@@ -138,10 +138,10 @@ void hands_stop(struct sim_process *process)
     for (int kind = 0; kind < HANDS_KINDS; kind++) {
         if (!hands->there[kind])
             continue;
-        pthread_mutex_unlock(&process->machine->lock);
+        sim_machine_unlock(process->machine);
         if (mine)
             pthread_join(hands->thread[kind], NULL);
-        pthread_mutex_lock(&process->machine->lock);
+        sim_machine_lock(process->machine);
     }
     strike_off(process);
 }
@@ -158,5 +158,6 @@ bool hands_pause(struct sim_process *process, uint64_t nanoseconds)
     while (!flight->hands.stopping &&
            pthread_cond_timedwait(&flight->changed, &process->machine->lock, &until) == 0)
         ;
+    readers_shut(&process->machine->readers);
     return !flight->hands.stopping;
 }

@@ -1,7 +1,5 @@
 #include "holes.h"
 
-#include <stdlib.h>
-
 #include "chance.h"
 
 struct hole {
@@ -68,6 +66,10 @@ static void add(struct holes *holes, uint64_t start, uint64_t size)
     struct hole *node = holes->spare, *below, *rest;
     holes->spare = node->right;
     *node = (struct hole){start, size, size, next_weight(holes), NULL, NULL};
+    if (!holes->root) {
+        holes->root = node;
+        return;
+    }
     split(holes->root, start, &below, &rest);
     holes->root = join(join(below, node), rest);
 }
@@ -75,11 +77,28 @@ static void add(struct holes *holes, uint64_t start, uint64_t size)
 /* Takes the hole that starts at start out of the tree. */
 static void drop(struct holes *holes, uint64_t start)
 {
-    struct hole *below, *node, *rest;
+    struct hole *below, *node = holes->root, *rest;
+    if (node->start == start) {
+        holes->root = join(node->left, node->right);
+        set_aside(holes, node);
+        return;
+    }
     split(holes->root, start, &below, &rest);
     split(rest, start + 1, &node, &rest);
     set_aside(holes, node);
     holes->root = join(below, rest);
+}
+
+/* Moves the bounds of the hole that starts at at, within its neighbours': its place in the tree stays. */
+static void move(struct hole *node, uint64_t at, uint64_t start, uint64_t size)
+{
+    if (node->start == at) {
+        node->start = start;
+        node->size = size;
+    } else {
+        move(at < node->start ? node->left : node->right, at, start, size);
+    }
+    update(node);
 }
 
 /* The hole with the greatest start <= address. */
@@ -99,7 +118,7 @@ static const struct hole *floor_of(const struct holes *holes, uint64_t address)
 
 static bool reserve_node(struct holes *holes)
 {
-    struct hole *node = malloc(sizeof *node);
+    struct hole *node = pool_take(&holes->nodes);
     if (!node)
         return false;
     set_aside(holes, node);
@@ -108,26 +127,33 @@ static bool reserve_node(struct holes *holes)
 
 void holes_init(struct holes *holes, uint64_t barrier)
 {
-    *holes = (struct holes){NULL, NULL, barrier, 0};
+    *holes = (struct holes){.barrier = barrier};
+    pool_init(&holes->nodes, sizeof(struct hole));
 }
 
-static void free_tree(struct hole *node)
+static void give_tree(struct holes *holes, struct hole *node)
 {
     if (!node)
         return;
-    free_tree(node->left);
-    free_tree(node->right);
-    free(node);
+    give_tree(holes, node->left);
+    give_tree(holes, node->right);
+    pool_give(&holes->nodes, node);
+}
+
+/* There is a node for every range granted and every range taken, and no more holes than those. */
+static void release_node(struct holes *holes)
+{
+    struct hole *node = holes->spare;
+    holes->spare = node->right;
+    pool_give(&holes->nodes, node);
 }
 
 void holes_clear(struct holes *holes)
 {
-    free_tree(holes->root);
-    while (holes->spare) {
-        struct hole *next = holes->spare->right;
-        free(holes->spare);
-        holes->spare = next;
-    }
+    give_tree(holes, holes->root);
+    while (holes->spare)
+        release_node(holes);
+    pool_clear(&holes->nodes);
     holes->root = NULL;
 }
 
@@ -169,10 +195,14 @@ bool holes_take(struct holes *holes, uint64_t address, uint64_t size)
         return false;
     const struct hole *hole = floor_of(holes, address);
     uint64_t start = hole->start, end = hole->start + hole->size;
-    drop(holes, start);
-    if (start < address)
-        add(holes, start, address - start);
-    if (address + size < end)
+    bool before = start < address, after = address + size < end;
+    if (before)
+        move(holes->root, start, start, address - start);
+    else if (after)
+        move(holes->root, start, address + size, end - (address + size));
+    else
+        drop(holes, start);
+    if (before && after)
         add(holes, address + size, end - (address + size));
     return true;
 }
@@ -194,19 +224,14 @@ static void merge(struct holes *holes, uint64_t address, uint64_t size)
         start = before->start;
     if (merge_after)
         stop = end + after->size;
-    if (merge_before)
-        drop(holes, start);
-    if (merge_after)
+    if (merge_before && merge_after)
         drop(holes, end);
-    add(holes, start, stop - start);
-}
-
-/* There is a node for every range granted and every range taken, and no more holes than those. */
-static void release_node(struct holes *holes)
-{
-    struct hole *node = holes->spare;
-    holes->spare = node->right;
-    free(node);
+    if (merge_before)
+        move(holes->root, start, start, stop - start);
+    else if (merge_after)
+        move(holes->root, end, start, stop - start);
+    else
+        add(holes, start, stop - start);
 }
 
 bool holes_grant(struct holes *holes, uint64_t start, uint64_t size)

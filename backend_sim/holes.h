@@ -13,6 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "pool.h"
+
 struct hole;
 
 struct holes {
@@ -20,6 +22,7 @@ struct holes {
     struct hole *spare; /* nodes set aside by takes, so that giving back never needs memory */
     uint64_t barrier;   /* a power of two, or 0 for none */
     uint64_t seed;      /* of the tree's shape */
+    struct pool nodes;
 };
 
 /* Nothing free yet. */

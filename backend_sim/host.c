@@ -28,6 +28,6 @@ bool sim_host_show(struct sim_process *process, struct sim_mapping *mapping, uns
     if (!bytes_open(bytes) || !os_show(mapping->start, mapping->size, bytes->frames->file,
                                        bytes->place + mapping->offset, rights == VMM_MEM_ACCESS_FLAGS_PROT_READWRITE))
         return false;
-    mapping->host_shown = rights;
+    mapping->host_shown = (uint8_t)rights;
     return true;
 }

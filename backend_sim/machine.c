@@ -3,8 +3,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "pool.h"
 #include "share_nodes.h"
 #include "team.h"
+
+enum { MOST_SPARES = 64 };
+
+/* Room for a block that the last ones left, or new. Each is an allocation of its own, for whoever ends it (share.c). */
+static struct sim_block *take_room(struct sim_machine *machine)
+{
+    struct sim_block *block = machine->spare;
+    if (!block)
+        return malloc(sizeof *block);
+    machine->spare = block->next_shared;
+    machine->spares--;
+    return block;
+}
 
 struct sim_machine *sim_machine_new(const struct sim_profile *profile)
 {
@@ -12,7 +26,10 @@ struct sim_machine *sim_machine_new(const struct sim_profile *profile)
     if (!machine)
         return NULL;
     pthread_mutex_init(&machine->lock, NULL);
+    readers_init(&machine->readers);
     machine->profile = *profile;
+    for (int i = 0; i < SIM_ATTRIBUTES; i++)
+        machine->has[i / 64] |= (uint64_t)sim_profile_has(profile, i) << (i % 64);
     machine->bytes = true;
     frames_init(&machine->frames);
     return machine;
@@ -26,6 +43,8 @@ void sim_machine_free(struct sim_machine *machine)
     if (machine->share)
         share_close(machine->share);
     frames_clear(&machine->frames);
+    while (machine->spare)
+        free(take_room(machine));
     pthread_mutex_destroy(&machine->lock);
     free(machine);
 }
@@ -126,15 +145,26 @@ static struct frames *frames_for(struct sim_machine *machine, const vmm_mem_allo
     return elsewhere ? &machine->share->memory : &machine->frames;
 }
 
+static void give_room(struct sim_machine *machine, struct sim_block *block)
+{
+#ifndef POOL_PLAIN /* else uses after the end are to be found */
+    if (machine->spares < MOST_SPARES) {
+        block->next_shared = machine->spare;
+        machine->spare = block;
+        machine->spares++;
+        return;
+    }
+#endif
+    (void)machine;
+    free(block);
+}
+
 struct sim_block *sim_block_new(struct sim_machine *machine, uint64_t size, const vmm_mem_allocation_prop *prop)
 {
-    struct sim_block *block = calloc(1, sizeof *block);
+    struct sim_block *block = take_room(machine);
     if (!block)
         return NULL;
-    block->id = ++machine->blocks;
-    block->size = size;
-    block->holders = 1;
-    block->prop = *prop;
+    *block = (struct sim_block){.id = ++machine->blocks, .size = size, .holders = 1, .prop = *prop};
     bytes_init(&block->bytes, frames_for(machine, prop), size);
     sim_machine_count(machine, block, true);
     return block;
@@ -164,5 +194,5 @@ void sim_block_drop(struct sim_machine *machine, struct sim_block *block)
         team_end(machine, block->team);
     else
         sim_machine_count(machine, block, false);
-    free(block);
+    give_room(machine, block);
 }

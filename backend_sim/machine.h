@@ -3,7 +3,8 @@
  *   create  device 0 [block 1][block 2][.......... free ..........]
  *   A block lives while a handle, a mapping or an allocation of any process holds it, and its bytes with it.
  *
- * One lock guards a machine and everything of its processes (struct sim_process). Lock order: the list of watched
+ * One lock guards a machine and everything of its processes (struct sim_process); calls that only ask may do without it
+ * while nobody changes anything (readers.h). Lock order: the list of watched
  * processes (host_fault.c), then a machine; a call never holds both. Inside a machine's comes the mutex of what it shares
  * with machines of the same name in other processes (share.h), or that of another machine of the fabric (share_nodes.h), of
  * all of these one at a time.
@@ -15,6 +16,7 @@
 
 #include "bytes.h"
 #include "profile.h"
+#include "readers.h"
 #include "share.h"
 
 struct team;
@@ -35,15 +37,21 @@ struct sim_block {
     struct team *team;            /* NULL; of a multicast object, which has no bytes and no location (INVALID): team.h */
 };
 
+enum { SIM_ATTRIBUTES = 256 }; /* more than the driver numbers */
+
 struct sim_machine {
     pthread_mutex_t lock;
+    struct readers readers; /* who asks without it */
     struct sim_profile profile;
+    uint64_t has[SIM_ATTRIBUTES / 64]; /* a bit for each device attribute that is there and not 0 */
     bool bytes; /* contents are kept; without, copies and fills are checked only */
     struct frames frames;
     struct share *share; /* NULL: nothing is shared with other processes, yet */
     struct share *nodes; /* other machines of the fabric */
     unsigned processes;
     uint64_t blocks; /* ids given so far */
+    struct sim_block *spare; /* room for the next blocks, linked as shared ones are */
+    unsigned spares;
     uint64_t device_used[VMM_MAX_DEVICES], device_compressed[VMM_MAX_DEVICES]; /* by this machine alone */
     uint64_t node_used[SIM_MAX_NODES];
 };
@@ -51,6 +59,30 @@ struct sim_machine {
 /* A machine without processes; NULL when memory is out. */
 struct sim_machine *sim_machine_new(const struct sim_profile *profile);
 void sim_machine_free(struct sim_machine *machine);
+
+/* The lock, for whoever may change something; and a wait that lets it go meanwhile. */
+static inline void sim_machine_lock(struct sim_machine *machine)
+{
+    pthread_mutex_lock(&machine->lock);
+    readers_shut(&machine->readers);
+}
+
+static inline void sim_machine_unlock(struct sim_machine *machine)
+{
+    pthread_mutex_unlock(&machine->lock);
+}
+
+static inline void sim_machine_wait(struct sim_machine *machine, pthread_cond_t *condition)
+{
+    pthread_cond_wait(condition, &machine->lock);
+    readers_shut(&machine->readers);
+}
+
+/* Does a device of the machine have the attribute? */
+static inline bool sim_machine_has(const struct sim_machine *machine, vmm_device_attribute attribute)
+{
+    return machine->has[(unsigned)attribute / 64 % (SIM_ATTRIBUTES / 64)] >> ((unsigned)attribute % 64) & 1;
+}
 
 /* From now on it has a part in what is shared, where it had none before: a machine without a name. False, with the reason in
  * why, when that cannot be had. */

@@ -12,6 +12,8 @@
 /* How many forks lie between this process and the one that first called this: 0, then 1 in its child, and so on.
  * Makes no system call after the first. */
 uint64_t os_fork_depth(void);
+/* The same for who has called that before; costs a look at a word. */
+uint64_t os_fork_depth_again(void);
 
 uint64_t os_page_size(void);
 

@@ -43,6 +43,11 @@ uint64_t os_fork_depth(void)
     return atomic_load_explicit(&depth, memory_order_relaxed);
 }
 
+uint64_t os_fork_depth_again(void)
+{
+    return atomic_load_explicit(&depth, memory_order_relaxed);
+}
+
 uint64_t os_page_size(void)
 {
     long size = sysconf(_SC_PAGESIZE);

@@ -8,6 +8,8 @@
 #include "rdma.h"
 #include "team.h"
 
+_Static_assert(sizeof(struct sim_mapping) <= 64, "a line of the processor's cache");
+
 #define TAG_HANDLE 0x4d48  /* "HM" */
 #define TAG_CONTEXT 0x5443
 #define TAG_STREAM 0x5253
@@ -21,6 +23,45 @@ static bool open_space(struct space *space, const struct arena *arena, const str
     for (int i = 0; arena->start == profile->va_start && ok && i < SIM_MAX_TAKEN && profile->va_taken[i].end; i++)
         ok = space_exclude(space, profile->va_taken[i].start, profile->va_taken[i].end);
     return ok;
+}
+
+/* The low bits that every address of a range has zero: the smallest of the machine's units has them. */
+static unsigned address_shift(const struct sim_profile *profile)
+{
+    return (unsigned)__builtin_ctzll(profile->va_granularity | profile->device_granularity[0] |
+                                     profile->host_granularity[0] | profile->multicast_granularity[0]);
+}
+
+static void open_maps(struct sim_process *process)
+{
+    unsigned shift = address_shift(&process->machine->profile);
+    addrmap_init(&process->reservations, shift);
+    addrmap_init(&process->mappings, shift);
+    addrmap_init(&process->allocations, shift);
+    pool_init(&process->reservation_pool, sizeof(struct sim_reservation));
+    pool_init(&process->mapping_pool, sizeof(struct sim_mapping));
+    pool_init(&process->handle_pool, sizeof(struct sim_handle));
+}
+
+static void clear_maps(struct sim_process *process)
+{
+    addrmap_clear(&process->reservations);
+    addrmap_clear(&process->mappings);
+    addrmap_clear(&process->allocations);
+    pool_clear(&process->reservation_pool);
+    pool_clear(&process->mapping_pool);
+    pool_clear(&process->handle_pool);
+}
+
+static void give_handle(void *process, void *handle)
+{
+    pool_give(&((struct sim_process *)process)->handle_pool, handle);
+}
+
+static void free_object(void *user, void *object)
+{
+    (void)user;
+    free(object);
 }
 
 struct sim_process *sim_process_new(struct sim_machine *machine, const struct sim_options *options)
@@ -41,17 +82,14 @@ struct sim_process *sim_process_new(struct sim_machine *machine, const struct si
         free(process);
         return NULL;
     }
-    unsigned shift = 12; /* no profile has a smaller unit of addresses */
-    addrmap_init(&process->reservations, process->arena.end, shift);
-    addrmap_init(&process->mappings, process->arena.end, shift);
-    addrmap_init(&process->allocations, process->arena.end, shift);
-    slots_init(&process->handles, TAG_HANDLE, free);
-    slots_init(&process->contexts, TAG_CONTEXT, free);
-    slots_init(&process->streams, TAG_STREAM, free);
-    slots_init(&process->events, TAG_EVENT, free);
+    process->machine = machine;
+    open_maps(process);
+    slots_init(&process->handles, TAG_HANDLE, give_handle, process);
+    slots_init(&process->contexts, TAG_CONTEXT, free_object, NULL);
+    slots_init(&process->streams, TAG_STREAM, free_object, NULL);
+    slots_init(&process->events, TAG_EVENT, free_object, NULL);
     process->options = *options;
     flight_open(&process->flight, options);
-    process->machine = machine;
     machine->processes++;
     if (options->explain_faults && process->arena.backed > process->arena.start)
         host_fault_watch(process);
@@ -68,7 +106,8 @@ static void free_ranges(struct sim_process *process)
     while ((thing = addrmap_ceil(&process->allocations, 0)) != NULL)
         sim_allocation_end(process, thing);
     while ((thing = addrmap_ceil(&process->reservations, 0)) != NULL)
-        free(addrmap_remove(&process->reservations, ((struct sim_reservation *)thing)->start));
+        pool_give(&process->reservation_pool,
+                  addrmap_remove(&process->reservations, ((struct sim_reservation *)thing)->start));
 }
 
 static void drop_block(void *user, void *object)
@@ -82,22 +121,22 @@ void sim_process_free(struct sim_process *process)
     struct sim_machine *machine = process->machine;
     host_fault_forget(process);
     pthread_mutex_lock(&machine->lock);
-    if (sim_process_forked(process))
+    if (sim_process_forked(process)) /* who was inside is in the parent */
         sim_machine_abandon(machine);
+    else
+        readers_shut(&machine->readers);
     if (process->options.schedule == SIM_DEVICE)
         hands_stop(process);
     flight_close(&process->flight);
     free_ranges(process);
     slots_each(&process->handles, drop_block, machine);
     unsigned left = --machine->processes;
-    pthread_mutex_unlock(&machine->lock);
+    sim_machine_unlock(machine);
     slots_clear(&process->handles);
     slots_clear(&process->contexts);
     slots_clear(&process->streams);
     slots_clear(&process->events);
-    addrmap_clear(&process->reservations);
-    addrmap_clear(&process->mappings);
-    addrmap_clear(&process->allocations);
+    clear_maps(process);
     space_clear(&process->space);
     arena_close(&process->arena);
     current_clear(&process->current);
@@ -108,7 +147,8 @@ void sim_process_free(struct sim_process *process)
 
 bool sim_process_forked(const struct sim_process *process)
 {
-    return process->initialised && process->initialised != 1 + os_fork_depth();
+    uint64_t initialised = process->initialised;
+    return initialised && initialised != 1 + os_fork_depth_again();
 }
 
 struct sim_reservation *sim_reservation_at(const struct sim_process *process, uint64_t address)
@@ -131,7 +171,7 @@ struct sim_allocation *sim_allocation_at(const struct sim_process *process, uint
 
 struct sim_mapping *sim_mapping_after(const struct sim_process *process, uint64_t address, uint64_t end)
 {
-    struct sim_mapping *m = addrmap_ceil(&process->mappings, address);
+    struct sim_mapping *m = addrmap_next(&process->mappings, address, end);
     return m && m->start < end ? m : NULL;
 }
 
@@ -149,19 +189,26 @@ uint32_t sim_process_number(struct sim_process *process, vmm_object_kind kind)
 
 struct sim_handle *sim_handle_ready(struct sim_process *process)
 {
-    return slots_ready(&process->handles) ? calloc(1, sizeof(struct sim_handle)) : NULL;
+    return slots_ready(&process->handles) ? pool_take(&process->handle_pool) : NULL;
+}
+
+void sim_handle_drop(struct sim_process *process, struct sim_handle *handle)
+{
+    pool_give(&process->handle_pool, handle);
 }
 
 void sim_handle_begin(struct sim_process *process, struct sim_handle *handle, struct sim_block *block, struct sim_origin made)
 {
-    handle->value = handle->shown = slots_add(&process->handles, handle);
-    handle->block = block;
-    handle->refs = 1;
-    handle->number = sim_process_number(process, VMM_OBJECT_HANDLE);
-    handle->size = block->size;
-    handle->prop = block->prop;
-    handle->team_size = block->team ? block->team->wanted : 0;
-    handle->made = made;
+    uint64_t value = slots_add(&process->handles, handle);
+    *handle = (struct sim_handle){.value = value,
+                                  .shown = value,
+                                  .block = block,
+                                  .refs = 1,
+                                  .number = sim_process_number(process, VMM_OBJECT_HANDLE),
+                                  .size = block->size,
+                                  .prop = block->prop,
+                                  .team_size = block->team ? block->team->wanted : 0,
+                                  .made = made};
 }
 
 void sim_handle_settle(struct sim_process *process, struct sim_handle *handle, struct sim_origin ended)
@@ -187,7 +234,7 @@ void sim_mapping_end(struct sim_process *process, struct sim_mapping *mapping, s
     process->aliased -= handle->maps == 2;
     handle->maps--;
     sim_handle_settle(process, handle, ended);
-    free(mapping);
+    pool_give(&process->mapping_pool, mapping);
 }
 
 void sim_allocation_end(struct sim_process *process, struct sim_allocation *allocation)

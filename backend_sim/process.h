@@ -21,6 +21,7 @@
 #include "flight.h"
 #include "machine.h"
 #include "open_options.h"
+#include "pool.h"
 #include "slots.h"
 #include "space.h"
 
@@ -51,20 +52,16 @@ struct sim_handle {
     struct sim_origin made, ended;
 };
 
+/* There may be millions: a line of the processor's cache each. */
 struct sim_mapping {
     uint64_t start, size, offset;
     struct sim_handle *handle;
     uint64_t access; /* two bits a location: device i at 2i, the host at 2 * VMM_MAX_DEVICES */
     struct sim_origin made;
     uint32_t number;
-    unsigned host_shown; /* the rights with which the program sees it in place (host.h) */
+    uint8_t host_shown; /* the rights with which the program sees it in place (host.h) */
     bool sync; /* P2P_TOKENS was asked for, which sets SYNC_MEMOPS */
     bool host_latest; /* of device 0 and the host, the host was the last to be granted anything: it answers for HOST */
-    struct {
-        uint64_t access;
-        bool host_latest;
-        const struct sim_mapping *rdma_late;
-    } before; /* what was so when cuMemSetAccess began, for its way back when memory is out */
 };
 
 /* What device work did that it may not, as it was then. From then on the device is lost to the process. */
@@ -133,6 +130,7 @@ struct sim_process {
     struct arena arena;       /* which addresses space deals out, and which of them the host has taken for it */
     struct space space;
     struct addrmap reservations, mappings, allocations;
+    struct pool reservation_pool, mapping_pool, handle_pool; /* room for these things */
     struct slots handles, contexts, streams, events;
     uint32_t aliased; /* handles that are mapped more than once */
     bool context_space; /* the chunks that a first context opens are there */
@@ -165,9 +163,10 @@ struct sim_mapping *sim_mapping_after(const struct sim_process *process, uint64_
 
 uint32_t sim_process_number(struct sim_process *process, vmm_object_kind kind);
 
-/* What sim_handle_begin needs, so that it cannot fail; to be freed where it is not called. NULL when the host's memory is
+/* What sim_handle_begin needs, so that it cannot fail; to be dropped where it is not called. NULL when the host's memory is
  * out. No value and no number is used up. */
 struct sim_handle *sim_handle_ready(struct sim_process *process);
+void sim_handle_drop(struct sim_process *process, struct sim_handle *handle);
 /* A handle with one reference for a block, whose holder it is from then on. */
 void sim_handle_begin(struct sim_process *process, struct sim_handle *handle, struct sim_block *block, struct sim_origin made);
 

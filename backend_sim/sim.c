@@ -92,31 +92,70 @@ static vmm_result enter_inside(const struct sim_process *process, enum vmm_call_
     return sim_lets_pass(process, VMM_RULE_HOSTFUNC_WORK, 0, 0, NULL) ? VMM_SUCCESS : VMM_ERROR_NOT_PERMITTED;
 }
 
-/* Locks the machine; on refusal it is not locked. */
-static vmm_result enter(struct sim_process *process, const struct vmm_call *call)
+/* May the call be made now? */
+static vmm_result enter(const struct sim_process *process, const struct vmm_call *call)
 {
-    bool forked = sim_process_forked(process), first = goes_first(call);
-    if (!first && (forked || !process->initialised))
-        return vmm_detail_refuse(forked ? VMM_RULE_INIT_FORKED : VMM_RULE_INIT_REQUIRED, 0, 0, NULL);
-    pthread_mutex_lock(&process->machine->lock);
-    vmm_result result = VMM_SUCCESS;
-    if (flight_is_inside(&process->flight))
-        result = enter_inside(process, (enum vmm_call_id)call->id);
-    if (result != VMM_SUCCESS)
-        pthread_mutex_unlock(&process->machine->lock);
+    bool inside = process->flight.inside && flight_is_inside(&process->flight);
+    return inside ? enter_inside(process, (enum vmm_call_id)call->id) : VMM_SUCCESS;
+}
+
+/* Asking for the tokens changes something: copies of that memory are synchronised from then on. */
+static inline bool only_asks(enum vmm_call_id id, const struct vmm_call *call)
+{
+    return vmm_call_asks(id) && (id != VMM_CALL_pointer_get_attribute ||
+                                 ((const struct vmm_call_pointer_get_attribute *)(const void *)call)->attribute !=
+                                     VMM_POINTER_ATTRIBUTE_P2P_TOKENS);
+}
+
+typedef vmm_result (*sim_handler)(struct sim_process *process, const struct vmm_call *call);
+
+/* Beside others who ask where that may be, else with the lock. */
+static vmm_result ask(struct sim_process *process, const struct vmm_call *call, sim_handler handler)
+{
+    struct sim_machine *machine = process->machine;
+    struct readers_line *line = readers_enter(&machine->readers);
+    if (!line)
+        pthread_mutex_lock(&machine->lock);
+    vmm_result result = enter(process, call);
+    if (result == VMM_SUCCESS)
+        result = handler(process, call);
+    if (line) {
+        readers_leave(line);
+    } else {
+        readers_asked(&machine->readers);
+        sim_machine_unlock(machine);
+    }
     return result;
 }
 
+static vmm_result change(struct sim_process *process, const struct vmm_call *call, sim_handler handler)
+{
+    sim_machine_lock(process->machine);
+    vmm_result result = enter(process, call);
+    if (result == VMM_SUCCESS)
+        result = handler(process, call);
+    sim_machine_unlock(process->machine);
+    return result;
+}
+
+static vmm_result refuse_early(bool forked)
+{
+    return vmm_detail_refuse(forked ? VMM_RULE_INIT_FORKED : VMM_RULE_INIT_REQUIRED, 0, 0, NULL);
+}
+
 #define VMM_CALL(name, driver)                                                              \
+    static vmm_result do_##name(struct sim_process *process, const struct vmm_call *call)   \
+    {                                                                                       \
+        return sim_##name(process, (const struct vmm_call_##name *)(const void *)call);     \
+    }                                                                                       \
     static vmm_result call_##name(struct vmm_backend *self, struct vmm_call *call)          \
     {                                                                                       \
         struct sim_process *process = (struct sim_process *)self;                           \
-        vmm_result result = enter(process, call);                                           \
-        if (result != VMM_SUCCESS)                                                          \
-            return result;                                                                  \
-        result = sim_##name(process, (const struct vmm_call_##name *)(const void *)call);   \
-        pthread_mutex_unlock(&process->machine->lock);                                      \
-        return result;                                                                      \
+        bool forked = sim_process_forked(process);                                          \
+        if ((forked || !process->initialised) && !goes_first(call))                         \
+            return refuse_early(forked);                                                    \
+        return only_asks(VMM_CALL_##name, call) ? ask(process, call, do_##name)             \
+                                                : change(process, call, do_##name);         \
     }
 #include "calls.def"
 
@@ -174,9 +213,9 @@ static vmm_result add_process(struct sim_machine *machine, const struct sim_opti
 static vmm_result attach(struct vmm_backend *self, struct vmm_backend **peer)
 {
     struct sim_process *process = (struct sim_process *)self;
-    pthread_mutex_lock(&process->machine->lock);
+    sim_machine_lock(process->machine);
     vmm_result result = add_process(process->machine, &process->options, peer);
-    pthread_mutex_unlock(&process->machine->lock);
+    sim_machine_unlock(process->machine);
     return result;
 }
 
@@ -261,18 +300,18 @@ void sim_show_handle(struct vmm_backend *sim, uint64_t value, uint64_t shown)
 {
     struct sim_process *process = (struct sim_process *)sim;
     void *handle;
-    pthread_mutex_lock(&process->machine->lock);
+    sim_machine_lock(process->machine);
     if (slots_find(&process->handles, value, &handle) == SLOT_LIVE)
         ((struct sim_handle *)handle)->shown = shown;
-    pthread_mutex_unlock(&process->machine->lock);
+    sim_machine_unlock(process->machine);
 }
 
 void sim_show_context(struct vmm_backend *sim, uint64_t value, uint64_t shown)
 {
     struct sim_process *process = (struct sim_process *)sim;
     void *context;
-    pthread_mutex_lock(&process->machine->lock);
+    sim_machine_lock(process->machine);
     if (slots_find(&process->contexts, value, &context) == SLOT_LIVE)
         ((struct sim_context *)context)->shown = shown;
-    pthread_mutex_unlock(&process->machine->lock);
+    sim_machine_unlock(process->machine);
 }

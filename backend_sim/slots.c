@@ -6,18 +6,18 @@
 #define LIMIT (UINT32_C(1) << INDEX_BITS)
 #define NONE UINT32_MAX
 
-void slots_init(struct slots *slots, uint16_t tag, void (*forget)(void *object))
+void slots_init(struct slots *slots, uint16_t tag, void (*forget)(void *user, void *object), void *user)
 {
-    *slots = (struct slots){tag, NULL, 0, 0, NONE, NONE, NONE, 0, forget};
+    *slots = (struct slots){tag, NULL, 0, 0, NONE, NONE, NONE, 0, forget, user};
 }
 
 void slots_clear(struct slots *slots)
 {
     for (uint32_t i = 0; i < slots->used; i++)
         if (slots->slot[i].object)
-            slots->forget(slots->slot[i].object);
+            slots->forget(slots->user, slots->slot[i].object);
     free(slots->slot);
-    slots_init(slots, slots->tag, slots->forget);
+    slots_init(slots, slots->tag, slots->forget, slots->user);
 }
 
 bool slots_ready(struct slots *slots)
@@ -63,7 +63,7 @@ uint64_t slots_add(struct slots *slots, void *object)
 static void forget_oldest(struct slots *slots)
 {
     struct slot *slot = &slots->slot[slots->first_remembered];
-    slots->forget(slot->object);
+    slots->forget(slots->user, slot->object);
     slot->object = NULL;
     slots->first_remembered = slot->next;
     slots->remembered--;

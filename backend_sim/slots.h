@@ -32,12 +32,13 @@ struct slots {
     uint32_t first_free, last_free; /* given back, oldest first */
     uint32_t first_remembered;      /* the oldest of them whose object is kept */
     uint32_t remembered;            /* how many are */
-    void (*forget)(void *object);   /* called for an ended object that is remembered no longer, or cleared */
+    void (*forget)(void *user, void *object); /* called for an ended object that is remembered no longer, or cleared */
+    void *user;
 };
 
 enum slot_state { SLOT_LIVE, SLOT_STALE, SLOT_FORGED };
 
-void slots_init(struct slots *slots, uint16_t tag, void (*forget)(void *object));
+void slots_init(struct slots *slots, uint16_t tag, void (*forget)(void *user, void *object), void *user);
 void slots_clear(struct slots *slots); /* forgets every object, live ones too */
 
 /* Makes sure that the next slots_add succeeds; false when memory or values are out. No value is used up. */

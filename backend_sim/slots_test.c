@@ -9,8 +9,9 @@
 
 static int forgotten;
 
-static void forget(void *object)
+static void forget(void *user, void *object)
 {
+    (void)user;
     (void)object;
     forgotten++;
 }
@@ -22,7 +23,7 @@ static void test_life(void)
     struct slots slots;
     void *object = NULL;
     forgotten = 0;
-    slots_init(&slots, TAG, forget);
+    slots_init(&slots, TAG, forget, NULL);
     tap_ok(slots_find(&slots, 1, &object) == SLOT_FORGED && !object, "in an empty table every value is forged");
     uint64_t a = slots_add(&slots, &things[0]), b = slots_add(&slots, &things[1]);
     tap_ok(a && b && a != b, "values are distinct and not 0");
@@ -45,7 +46,7 @@ static void test_reuse(void)
     struct slots slots;
     void *object;
     forgotten = 0;
-    slots_init(&slots, TAG, forget);
+    slots_init(&slots, TAG, forget, NULL);
     for (int i = 0; i < ENDED; i++)
         value[i] = slots_add(&slots, &things[i % 64]);
     for (int i = 0; i < ENDED; i++)
@@ -80,7 +81,7 @@ static void test_each(void)
 {
     struct slots slots;
     int seen = 0;
-    slots_init(&slots, TAG, forget);
+    slots_init(&slots, TAG, forget, NULL);
     uint64_t values[40];
     for (int i = 0; i < 40; i++)
         values[i] = slots_add(&slots, &things[i]);
@@ -95,7 +96,7 @@ static void test_retire(void)
 {
     struct slots slots;
     void *object;
-    slots_init(&slots, TAG, forget);
+    slots_init(&slots, TAG, forget, NULL);
     uint64_t a = slots_add(&slots, &things[0]);
     slots.slot[0].generation = (UINT32_C(1) << 24) - 1; /* as after sixteen million lives */
     a = (a & ~(UINT64_C(0xffffff) << 24)) | UINT64_C(0xffffff) << 24;

@@ -1,7 +1,5 @@
 #include "space.h"
 
-#include <stdlib.h>
-
 struct chunk {
     uint64_t start;
     uint64_t used; /* bytes of it that are taken */
@@ -10,7 +8,8 @@ struct chunk {
 bool space_init(struct space *space, uint64_t start, uint64_t end, uint64_t chunk)
 {
     space->chunk = chunk;
-    addrmap_init(&space->chunks, end, 12);
+    pool_init(&space->chunk_pool, sizeof(struct chunk));
+    addrmap_init(&space->chunks, (unsigned)__builtin_ctzll(chunk));
     holes_init(&space->large, 0);
     holes_init(&space->small, chunk);
     return holes_grant(&space->large, start, end - start);
@@ -25,8 +24,9 @@ void space_clear(struct space *space)
 {
     struct chunk *chunk;
     while ((chunk = addrmap_ceil(&space->chunks, 0)) != NULL)
-        free(addrmap_remove(&space->chunks, chunk->start));
+        pool_give(&space->chunk_pool, addrmap_remove(&space->chunks, chunk->start));
     addrmap_clear(&space->chunks);
+    pool_clear(&space->chunk_pool);
     holes_clear(&space->large);
     holes_clear(&space->small);
 }
@@ -62,7 +62,7 @@ static struct chunk *chunk_at(const struct space *space, uint64_t address)
 static enum space_result open_chunk(struct space *space, uint64_t alignment, uint64_t from)
 {
     uint64_t at;
-    struct chunk *chunk = malloc(sizeof *chunk);
+    struct chunk *chunk = pool_take(&space->chunk_pool);
     if (!chunk)
         return SPACE_NO_MEMORY;
     enum space_result result = take_large(space, space->chunk, alignment, from, &at);
@@ -76,7 +76,7 @@ static enum space_result open_chunk(struct space *space, uint64_t alignment, uin
         holes_give(&space->large, at, space->chunk);
         result = SPACE_NO_MEMORY;
     }
-    free(chunk);
+    pool_give(&space->chunk_pool, chunk);
     return result;
 }
 
@@ -85,7 +85,7 @@ static void close_chunk(struct space *space, struct chunk *chunk)
     holes_withdraw(&space->small, chunk->start);
     holes_give(&space->large, chunk->start, space->chunk);
     addrmap_remove(&space->chunks, chunk->start);
-    free(chunk);
+    pool_give(&space->chunk_pool, chunk);
 }
 
 enum space_result space_take(struct space *space, uint64_t size, uint64_t alignment, uint64_t from,

@@ -17,6 +17,7 @@ struct space {
     struct holes small;    /* free space inside open chunks */
     struct addrmap chunks; /* open chunks */
     uint64_t chunk;        /* their size */
+    struct pool chunk_pool;
 };
 
 /* All of [start, end) free; chunk is a power of two. False when memory is out. */

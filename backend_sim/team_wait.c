@@ -33,8 +33,8 @@ bool team_wait_again(struct team_wait *wait, struct sim_process *process)
     if (!wait->asked)
         return false;
     wait->asked = false;
-    pthread_mutex_unlock(&process->machine->lock);
+    sim_machine_unlock(process->machine);
     os_nap();
-    pthread_mutex_lock(&process->machine->lock);
+    sim_machine_lock(process->machine);
     return true;
 }

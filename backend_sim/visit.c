@@ -92,10 +92,10 @@ vmm_result sim_visit(struct vmm_backend *self, vmm_visit_fn visit, void *user)
 {
     const struct sim_process *process = (struct sim_process *)self;
     struct walk walk = {visit, user};
-    pthread_mutex_lock(&process->machine->lock);
+    sim_machine_lock(process->machine);
     team_look_at_all(process->machine); /* what others did to the teams is told, too */
     visit_all(process, &walk);
-    pthread_mutex_unlock(&process->machine->lock);
+    sim_machine_unlock(process->machine);
     return VMM_SUCCESS;
 }
 
@@ -167,7 +167,7 @@ uint64_t sim_leaks(struct vmm_backend *self, vmm_report_fn report, void *user)
     struct leaks leaks = {NULL, 0};
     struct elsewhere elsewhere = {NULL, 0};
     struct walk walk = {collect, &leaks};
-    pthread_mutex_lock(&process->machine->lock);
+    sim_machine_lock(process->machine);
     visit_all(process, &walk);
     if (report && leaks.count) {
         leaks.detail = calloc(leaks.count, sizeof *leaks.detail);
@@ -178,7 +178,7 @@ uint64_t sim_leaks(struct vmm_backend *self, vmm_report_fn report, void *user)
     }
     if (report)
         elsewhere = sim_elsewhere(process, leaks.detail, leaks.detail ? leaks.count : 0);
-    pthread_mutex_unlock(&process->machine->lock);
+    sim_machine_unlock(process->machine);
     for (uint64_t i = 0; leaks.detail && i < leaks.count; i++)
         /* analysers: clang-analyzer-core.CallAndMessage is wrong: details are there where there is a report */
         report(user, &leaks.detail[i]);

@@ -9,9 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
+#include "lib/live.h"
+#include "lib/room.h"
+#include "lib/subject.h"
 #include "options.h"
 #include "os.h"
 #include "pattern.h"
@@ -28,23 +29,6 @@ struct bench {
     uint64_t bytes;
     unsigned rounds;
 };
-
-static void need(vmm_result result, const char *what)
-{
-    if (result == VMM_SUCCESS)
-        return;
-    char text[1024];
-    vmm_detail_text(vmm_last_detail(), text, sizeof text);
-    fprintf(stderr, "%s: %s", what, text);
-    exit(1);
-}
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static vmm_deviceptr mapped(vmm_system *sys, uint64_t size, unsigned pieces)
 {
@@ -215,19 +199,6 @@ static void measure(struct bench *b, const struct row *row)
 }
 
 /* ---- room ---- */
-
-/* Resident memory of this process in bytes, 0 where the system does not tell. */
-static uint64_t resident(void)
-{
-    unsigned long long total, pages = 0;
-    FILE *file = fopen("/proc/self/statm", "r");
-    if (!file)
-        return 0;
-    if (fscanf(file, "%llu %llu", &total, &pages) != 2)
-        pages = 0;
-    fclose(file);
-    return pages * (uint64_t)sysconf(_SC_PAGESIZE);
-}
 
 static void room(void)
 {

@@ -34,7 +34,10 @@ GPU_COMMAND_world   = $(GPU_TIMEOUT) $(BUILD)/bin/world --as-driver --spec $(GPU
 GPU_COMMAND_world-2 = $(GPU_COMMAND_world) --devices 2
 GPU_EXPLAINED       = $(addprefix --explained ,$(wildcard conformance/recordings/explained.tsv))
 
-.PHONY: check-gpu record-gpu need-gpu
+.PHONY: check-gpu record-gpu need-gpu bench-gpu
+
+bench-gpu: $(BUILD)/bin/bench-gpu need-gpu ## what a life costs on this machine's driver, and what the layers add (docs/bench.md)
+	@$(BUILD)/bin/bench-gpu --backend $(GPU_BACKEND) $(if $(filter sim%,$(GPU_BACKEND)),--driver $(abspath $(LIBCUDA)))
 
 # Said here, and not by each test.
 need-gpu: $(BUILD)/bin/device

@@ -379,6 +379,59 @@ static void test_rights(void)
     rig_close(&rig, "rights");
 }
 
+/* ---- questions beside changes ---- */
+
+/* One that maps, grants and takes away; the others ask there, mostly with nobody changing anything in between. */
+static vmm_result change_there(vmm_system *sys, vmm_deviceptr at, uint64_t handle)
+{
+    if (vmm_mem_map(sys, at, G, 0, handle, 0) != VMM_SUCCESS || set_access(sys, at, G, 3) != VMM_SUCCESS ||
+        vmm_mem_unmap(sys, at, G) != VMM_SUCCESS)
+        return VMM_ERROR_UNKNOWN;
+    vmm_deviceptr other = reserve(sys, 2 * G, 0); /* tables grow and shrink meanwhile */
+    return other ? vmm_mem_address_free(sys, other, 2 * G) : VMM_ERROR_UNKNOWN;
+}
+
+static vmm_result ask_there(vmm_system *sys, vmm_deviceptr at)
+{
+    const vmm_mem_location device = {VMM_MEM_LOCATION_TYPE_DEVICE, 0};
+    uint64_t flags = 7, size = 7, range = 7;
+    vmm_result access = vmm_mem_get_access(sys, &flags, &device, at);
+    vmm_result mapping = vmm_pointer_get_attribute(sys, &size, VMM_POINTER_ATTRIBUTE_MAPPING_SIZE, at);
+    vmm_pointer_attribute list[] = {VMM_POINTER_ATTRIBUTE_RANGE_SIZE};
+    void *data[] = {&range};
+    if (vmm_pointer_get_attributes(sys, 1, list, data, at) != VMM_SUCCESS || range != 2 * G)
+        return VMM_ERROR_ILLEGAL_STATE;
+    if (access == VMM_SUCCESS ? flags != 0 && flags != 3 : access != VMM_ERROR_INVALID_VALUE)
+        return VMM_ERROR_ILLEGAL_STATE;
+    return mapping == VMM_SUCCESS ? size == G ? VMM_SUCCESS : VMM_ERROR_ILLEGAL_STATE
+           : mapping == VMM_ERROR_INVALID_VALUE ? VMM_SUCCESS : VMM_ERROR_ILLEGAL_STATE;
+}
+
+static vmm_result call_questions(struct racer *racer)
+{
+    vmm_system *sys = racer->race->rig->sys;
+    vmm_result result = VMM_SUCCESS;
+    for (unsigned i = 0; result == VMM_SUCCESS && i < rounds(racer->index ? 4000 : 400); i++)
+        result = racer->index ? ask_there(sys, racer->race->a) : change_there(sys, racer->race->a, racer->race->b);
+    return result;
+}
+
+static void test_questions(void)
+{
+    struct rig rig;
+    struct race race;
+    rig_open(&rig, "sim:h100");
+    vmm_mem_generic_allocation_handle handle = create(rig.sys, G);
+    vmm_deviceptr ptr = reserve(rig.sys, 2 * G, 0);
+    run_race(&race, &rig, call_questions, ptr, handle);
+    tap_result(race.racer[0].result, VMM_SUCCESS, "one maps and unmaps while others ask");
+    for (unsigned i = 1; i < THREADS; i++)
+        tap_result(race.racer[i].result, VMM_SUCCESS, "thread %u: each answer is of before or after a change", i);
+    vmm_mem_release(rig.sys, handle);
+    vmm_mem_address_free(rig.sys, ptr, 2 * G);
+    rig_close(&rig, "questions");
+}
+
 /* ---- everything at once ---- */
 
 #define SLOTS 8
@@ -493,6 +546,7 @@ int main(void)
     test_last_memory();
     test_own_ranges();
     test_rights();
+    test_questions();
     test_everything();
     return tap_done();
 }

@@ -1,0 +1,68 @@
+/* ordinal.h - the numbers of a system's calls: "call 41".
+ *
+ *   one thread      change 1, question 2, question 3, change 4          as they come
+ *   two at once     thread A: 5, 7, 8 .. 15      thread B: 6, 16, ..    questions take a few ahead
+ *
+ * Every call has a number that no other has, and a thread's go up. Changes are numbered as they come. A thread that only asks,
+ * and finds again and again that others took numbers between its own, takes up to ORDINAL_MOST ahead, so that threads which
+ * ask do not wait for each other at one counter; what it does not need by its next change belongs to no call.
+ */
+#ifndef CUVMM_ORDINAL_H
+#define CUVMM_ORDINAL_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#if defined(__has_include)
+#if __has_include(<sys/single_threaded.h>)
+#include <sys/single_threaded.h>
+#define ORDINAL_ALONE (__libc_single_threaded != 0)
+#endif
+#endif
+#ifndef ORDINAL_ALONE
+#define ORDINAL_ALONE 0
+#endif
+
+enum { ORDINAL_MOST = 64, ORDINAL_PATIENCE = 64 };
+
+struct ordinals {
+    _Atomic uint64_t given; /* the greatest number given or taken ahead */
+    uint64_t id;            /* of this counter among all of the program */
+};
+
+/* What a thread has taken ahead of the counter it asked last. */
+struct ordinals_ahead {
+    uint64_t id, next, end; /* [next, end) is its own */
+    uint64_t last;          /* the last that it drew; of a few, their last */
+    unsigned crowded;       /* draws in a row before which others had drawn */
+};
+
+void ordinals_init(struct ordinals *ordinals);
+
+extern _Thread_local struct ordinals_ahead ordinals_mine;
+
+/* Draws count numbers and returns the first. */
+static inline uint64_t ordinal_draw(struct ordinals *ordinals, uint64_t count)
+{
+    if (!ORDINAL_ALONE)
+        return atomic_fetch_add_explicit(&ordinals->given, count, memory_order_relaxed) + 1;
+    uint64_t before = atomic_load_explicit(&ordinals->given, memory_order_relaxed);
+    atomic_store_explicit(&ordinals->given, before + count, memory_order_relaxed);
+    return before + 1;
+}
+
+/* The number of a call that changes something. */
+static inline uint64_t ordinal_of_change(struct ordinals *ordinals)
+{
+    uint64_t number = ordinal_draw(ordinals, 1);
+    if (ordinals_mine.id == ordinals->id) {
+        ordinals_mine.next = ordinals_mine.end = 0;
+        ordinals_mine.last = number;
+    }
+    return number;
+}
+
+/* The number of a call that only asks. */
+uint64_t ordinal_of_question(struct ordinals *ordinals);
+
+#endif

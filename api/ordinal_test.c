@@ -1,0 +1,88 @@
+/* ordinal: one thread counts without a gap, threads never share a number, and what each has goes up. */
+#include "ordinal.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+
+#include "tap.h"
+
+static void test_alone(void)
+{
+    struct ordinals one, other;
+    unsigned wrong = 0;
+    ordinals_init(&one);
+    ordinals_init(&other);
+    for (uint64_t i = 1; i <= 1000; i++) {
+        wrong += (i % 3 ? ordinal_of_question(&one) : ordinal_of_change(&one)) != i;
+        if (i % 2)
+            wrong += ordinal_of_question(&other) != (i + 1) / 2;
+    }
+    for (uint64_t i = 1; i <= 1000; i++)
+        wrong += ordinal_of_change(&one) != 1000 + i || ordinal_of_question(&other) != 500 + i;
+    tap_u64(wrong, 0, "one thread counts two systems' calls without a gap");
+}
+
+enum { THREADS = 4, ROUNDS = 20000, ROOM = (THREADS * ROUNDS) * (ORDINAL_MOST + 1) };
+
+struct world {
+    struct ordinals ordinals;
+    atomic_uchar taken[ROOM];
+    atomic_uint twice, down, started;
+};
+
+static void *counter(void *argument)
+{
+    struct world *w = argument;
+    uint64_t before = 0;
+    atomic_fetch_add(&w->started, 1);
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        bool change = i % 1000 == 999;
+        uint64_t number = change ? ordinal_of_change(&w->ordinals) : ordinal_of_question(&w->ordinals);
+        if (number >= ROOM || atomic_exchange(&w->taken[number], 1))
+            atomic_fetch_add(&w->twice, 1);
+        if (number <= before)
+            atomic_fetch_add(&w->down, 1);
+        before = number;
+    }
+    return NULL;
+}
+
+static void test_threads(void)
+{
+    static struct world w;
+    pthread_t thread[THREADS];
+    ordinals_init(&w.ordinals);
+    for (unsigned i = 0; i < THREADS; i++)
+        pthread_create(&thread[i], NULL, counter, &w);
+    for (unsigned i = 0; i < THREADS; i++)
+        pthread_join(thread[i], NULL);
+    tap_u64(atomic_load(&w.twice), 0, "no two calls have one number");
+    tap_u64(atomic_load(&w.down), 0, "the numbers of a thread go up");
+}
+
+/*  others draw before each of ours: after a while we take some ahead, and a change drops what is left of them */
+static void test_crowded(void)
+{
+    struct ordinals o;
+    uint64_t number = 0;
+    unsigned ahead = 0;
+    ordinals_init(&o);
+    for (unsigned i = 0; i < ORDINAL_PATIENCE + 2; i++) {
+        uint64_t before = number;
+        atomic_fetch_add(&o.given, 1); /* as another thread does */
+        number = ordinal_of_question(&o);
+        ahead += number == before + 1;
+    }
+    tap_ok(ahead > 0 && atomic_load(&o.given) > number, "who finds others in between takes some ahead");
+    uint64_t given = atomic_load(&o.given);
+    tap_u64(ordinal_of_change(&o), given + 1, "a change is numbered as it comes");
+    tap_u64(ordinal_of_question(&o), given + 2, "and later questions after it");
+}
+
+int main(void)
+{
+    test_alone();
+    test_crowded();
+    test_threads();
+    return tap_done();
+}

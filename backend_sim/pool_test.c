@@ -1,0 +1,87 @@
+/* pool: what is out is nobody else's, what was given back is used again, and things that fill lines lie in lines. */
+#include "pool.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "random.h"
+#include "tap.h"
+
+struct thing {
+    uint64_t word[8];
+};
+
+enum { MOST = 2000 };
+
+static void fill(struct thing *thing, uint64_t value)
+{
+    for (int i = 0; i < 8; i++)
+        thing->word[i] = value;
+}
+
+static bool holds(const struct thing *thing, uint64_t value)
+{
+    for (int i = 0; i < 8; i++)
+        if (thing->word[i] != value)
+            return false;
+    return true;
+}
+
+/*  taken  [1][2][3][4] ...     some given back, others taken: whatever is out keeps its contents */
+static void test_random(uint64_t seed)
+{
+    static struct thing *out[MOST];
+    struct pool pool;
+    uint64_t state = seed;
+    unsigned wrong = 0, askew = 0;
+    pool_init(&pool, sizeof(struct thing));
+    memset(out, 0, sizeof out);
+    for (unsigned step = 0; step < 20000; step++) {
+        uint64_t i = random_below(&state, MOST);
+        if (out[i]) {
+            wrong += !holds(out[i], i);
+            pool_give(&pool, out[i]);
+            out[i] = NULL;
+        } else if ((out[i] = pool_take(&pool)) != NULL) {
+            askew += (uintptr_t)out[i] % _Alignof(struct thing) != 0;
+            fill(out[i], i);
+        }
+    }
+    for (unsigned i = 0; i < MOST; i++)
+        if (out[i]) {
+            wrong += !holds(out[i], i);
+            pool_give(&pool, out[i]);
+        }
+    tap_u64(wrong, 0, "20000 random steps: what is out is nobody else's");
+    tap_u64(askew, 0, "all are aligned");
+    pool_clear(&pool);
+    tap_ok(!pool.slabs && !pool.spare && !pool.left, "cleared");
+}
+
+static void test_again(void)
+{
+    struct pool pool;
+    pool_init(&pool, sizeof(struct thing));
+    struct thing *a = pool_take(&pool), *b = pool_take(&pool);
+    tap_ok(a && b && a != b, "two are two");
+#ifndef POOL_PLAIN
+    pool_give(&pool, a);
+    tap_ok(pool_take(&pool) == a, "what was given back last is next");
+    tap_ok((uintptr_t)a % 64 == 0 && (uintptr_t)b % 64 == 0, "things of a line lie in a line");
+#endif
+    pool_give(&pool, a);
+    pool_give(&pool, b);
+    pool_clear(&pool);
+    a = pool_take(&pool);
+    tap_ok(a != NULL, "a cleared pool can be used again");
+    pool_give(&pool, a);
+    pool_clear(&pool);
+}
+
+int main(void)
+{
+    test_again();
+    test_random(random_seed(3));
+    return tap_done();
+}

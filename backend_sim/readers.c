@@ -1,0 +1,43 @@
+#include "readers.h"
+
+#include <sched.h>
+
+/* Threads get lines in turn. Which one says nothing of the program, and means nothing to it. */
+static atomic_uint threads;
+static _Thread_local unsigned own; /* 1 and up; 0: none yet */
+
+void readers_init(struct readers *readers)
+{
+    atomic_init(&readers->open, false);
+    readers->asked = 0;
+    for (unsigned i = 0; i < READERS_LINES; i++)
+        atomic_init(&readers->line[i].inside, 0);
+}
+
+struct readers_line *readers_enter(struct readers *readers)
+{
+    if (!atomic_load_explicit(&readers->open, memory_order_relaxed))
+        return NULL;
+    if (!own)
+        own = atomic_fetch_add_explicit(&threads, 1, memory_order_relaxed) % READERS_LINES + 1;
+    struct readers_line *line = &readers->line[own - 1];
+    /* In one order with readers_wait: either this look finds the door shut, or that one finds us inside. */
+    atomic_fetch_add(&line->inside, 1);
+    if (atomic_load(&readers->open))
+        return line;
+    readers_leave(line);
+    return NULL;
+}
+
+void readers_leave(struct readers_line *line)
+{
+    atomic_fetch_sub_explicit(&line->inside, 1, memory_order_release);
+}
+
+void readers_wait(struct readers *readers)
+{
+    atomic_store(&readers->open, false);
+    for (unsigned i = 0; i < READERS_LINES; i++)
+        while (atomic_load(&readers->line[i].inside))
+            sched_yield();
+}

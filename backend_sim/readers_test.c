@@ -1,0 +1,138 @@
+/* readers: the door opens after questions in a row and shuts with a change, and nobody asks while something changes. */
+#include "readers.h"
+
+#include <pthread.h>
+#include <sched.h>
+
+#include "tap.h"
+
+static void ask_with_the_lock(struct readers *readers, unsigned times)
+{
+    for (unsigned i = 0; i < times; i++)
+        readers_asked(readers);
+}
+
+static void test_door(void)
+{
+    struct readers readers;
+    readers_init(&readers);
+    tap_ok(!readers_enter(&readers), "at first the door is shut");
+    ask_with_the_lock(&readers, READERS_TRUST - 1);
+    tap_ok(!readers_enter(&readers), "one question too few");
+    readers_shut(&readers);
+    ask_with_the_lock(&readers, READERS_TRUST - 1);
+    tap_ok(!readers_enter(&readers), "a change between: they are not in a row");
+    ask_with_the_lock(&readers, 1);
+    struct readers_line *one = readers_enter(&readers), *two = readers_enter(&readers);
+    tap_ok(one && two && atomic_load(&one->inside) == 2, "then the door is open, and who is inside is noted");
+    readers_leave(two);
+    readers_leave(one);
+    tap_u64(atomic_load(&one->inside), 0, "nobody is left inside");
+    readers_shut(&readers);
+    tap_ok(!readers_enter(&readers) && !atomic_load(&one->inside), "shut again");
+}
+
+/* ---- threads ---- */
+
+struct door {
+    struct readers readers;
+    atomic_bool near, shut;
+};
+
+static void *shut_it(void *argument)
+{
+    struct door *door = argument;
+    atomic_store(&door->near, true);
+    readers_shut(&door->readers);
+    atomic_store(&door->shut, true);
+    return NULL;
+}
+
+/*  inside  [------- a question -------]
+ *  change        [shuts .. waits ......][goes on]  */
+static void test_waits(void)
+{
+    static struct door door;
+    pthread_t thread;
+    bool early = false;
+    readers_init(&door.readers);
+    ask_with_the_lock(&door.readers, READERS_TRUST);
+    struct readers_line *line = readers_enter(&door.readers);
+    pthread_create(&thread, NULL, shut_it, &door);
+    while (!atomic_load(&door.near))
+        sched_yield();
+    for (unsigned i = 0; i < 2000 && !early; i++, sched_yield())
+        early = atomic_load(&door.shut);
+    readers_leave(line);
+    pthread_join(thread, NULL);
+    tap_ok(!early && atomic_load(&door.shut), "a change waits for who is inside, and goes on then");
+}
+
+enum { THREADS = 4, ROUNDS = 20000, CHANGES = 200 };
+
+struct world {
+    pthread_mutex_t lock;
+    struct readers readers;
+    unsigned one, other; /* equal, but in the midst of a change */
+    atomic_uint differed, inside;
+};
+
+static void *asker(void *argument)
+{
+    struct world *w = argument;
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        struct readers_line *line = readers_enter(&w->readers);
+        if (!line)
+            pthread_mutex_lock(&w->lock);
+        if (w->one != w->other)
+            atomic_fetch_add(&w->differed, 1);
+        if (line) {
+            atomic_fetch_add(&w->inside, 1);
+            readers_leave(line);
+        } else {
+            readers_asked(&w->readers);
+            pthread_mutex_unlock(&w->lock);
+        }
+    }
+    return NULL;
+}
+
+static void *changer(void *argument)
+{
+    struct world *w = argument;
+    for (unsigned i = 0; i < CHANGES; i++) {
+        pthread_mutex_lock(&w->lock);
+        readers_shut(&w->readers);
+        w->one++;
+        atomic_signal_fence(memory_order_seq_cst); /* one after the other, whatever the compiler thinks */
+        w->other++;
+        pthread_mutex_unlock(&w->lock);
+        for (unsigned before = atomic_load(&w->inside), turns = 0; atomic_load(&w->inside) == before && turns < 10000; turns++)
+            ; /* so that changes fall among questions; it ends without any, too */
+    }
+    return NULL;
+}
+
+static void test_threads(void)
+{
+    static struct world w;
+    pthread_t thread[THREADS];
+    pthread_mutex_init(&w.lock, NULL);
+    readers_init(&w.readers);
+    for (unsigned i = 0; i < THREADS; i++)
+        pthread_create(&thread[i], NULL, i ? asker : changer, &w);
+    for (unsigned i = 0; i < THREADS; i++)
+        pthread_join(thread[i], NULL);
+    tap_u64(atomic_load(&w.differed), 0, "no question falls into a change");
+    tap_ok(atomic_load(&w.inside) > 0, "some were asked without the lock");
+    tap_ok(w.one == CHANGES && w.other == CHANGES, "and every change was made");
+    pthread_mutex_destroy(&w.lock);
+}
+
+int main(void)
+{
+    test_door();
+    test_waits();
+    test_threads();
+    return tap_done();
+}

@@ -1,0 +1,36 @@
+/* results.h - the figures of a run as a file, and what the last run's file said.
+ *
+ *   file        name <tab> value <tab> unit          a line each
+ *   shown       life, 1 thousand live      27.10 times cheaper     was 8.02
+ *
+ * Only ratios are kept: seconds of another machine, or of a busier hour, say nothing.
+ */
+#ifndef BENCH_RESULTS_H
+#define BENCH_RESULTS_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+enum { RESULTS_MOST = 64, RESULT_NAME = 64 };
+
+struct result {
+    char name[RESULT_NAME];
+    double value;
+};
+
+struct results {
+    struct result result[RESULTS_MOST];
+    unsigned count;
+};
+
+/* Reads what a run wrote; empty where there is no such file yet. False, with a sentence on err, where it is something
+ * else. */
+bool results_read(struct results *results, const char *path, FILE *err);
+/* Writes the file whole or not at all; false with a sentence on err. */
+bool results_write(const struct results *results, const char *path, FILE *err);
+
+/* Room for RESULTS_MOST; the value of that name, NULL where there is none. */
+void results_add(struct results *results, const char *name, double value);
+const double *results_find(const struct results *results, const char *name);
+
+#endif

@@ -1,0 +1,37 @@
+/* rivals.h - what the simulator's lives are held to.
+ *
+ *   mmap        the life as a fake over the host's own calls makes it:
+ *               mmap none, memfd, mmap over it, mprotect, mmap none over it, close, munmap
+ *   container   a key goes into a balanced tree of the C library, is found and goes out: the floor of any book-keeping
+ *
+ * Each has that many live things beside what is timed.
+ */
+#ifndef BENCH_RIVALS_H
+#define BENCH_RIVALS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct mmap_rival {
+    unsigned char *live;
+    uint64_t count;
+    int file;
+};
+
+/* False where the system has no unnamed files in memory, or no more mappings. */
+bool mmap_rival_open(struct mmap_rival *rival, uint64_t count);
+void mmap_rival_close(struct mmap_rival *rival);
+double mmap_rival_lives(void *state, unsigned units);
+
+struct container_rival {
+    void *root;
+    uint64_t *key;
+    uint64_t count;
+};
+
+bool container_rival_open(struct container_rival *rival, uint64_t count);
+void container_rival_close(struct container_rival *rival);
+double container_rival_lives(void *state, unsigned units);
+
+#endif

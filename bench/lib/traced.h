@@ -1,0 +1,23 @@
+/* traced.h - lives that were recorded as a trace, and the replay of it. */
+#ifndef BENCH_TRACED_H
+#define BENCH_TRACED_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+enum { TRACED_CALLS = 7 }; /* a life */
+
+struct traced {
+    char path[64];
+    const char *spec;
+    FILE *silent;
+};
+
+/* Records that many lives. False, with a sentence on standard error, where traces cannot be written or read here. */
+bool traced_open(struct traced *traced, const char *spec, unsigned lives);
+void traced_close(struct traced *traced);
+
+/* Replays the whole trace, whatever units says: the number of its calls. */
+double traced_replays(void *state, unsigned units);
+
+#endif

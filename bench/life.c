@@ -1,0 +1,256 @@
+/* life - what a life of memory costs on the simulator, as ratios within this run. Not a test: machines differ.
+ *
+ *   bench-life [--backend SPEC] [--rounds N] [--result FILE]
+ *
+ * A life is reserve, create, map, set access, unmap, release, free. It is held to the same life made of mmap's calls, to
+ * the recorded drivers, and to a bare container; beside 1 thousand to 1 million live mappings; through layers and through
+ * libcuda.so.1. FILE keeps the ratios, for the next run to show beside its own. See docs/bench.md. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/driver.h"
+#include "lib/live.h"
+#include "lib/recorded.h"
+#include "lib/results.h"
+#include "lib/rivals.h"
+#include "lib/room.h"
+#include "lib/subject.h"
+#include "lib/traced.h"
+#include "options.h"
+
+#define MIB (UINT64_C(1) << 20)
+enum { FEW = 1000, MANY = 100000, MOST = 1000000 };
+
+/* Rows whose figures others are held to. */
+enum row {
+    MMAP,
+    LIFE_FEW, LIFE_MANY, LIFE_MOST, LIFE_GIB,
+    REMAP_FEW, REMAP_MANY, REMAP_MOST,
+    FLOOR_FEW, FLOOR_MANY, FLOOR_MOST,
+    RESERVE, CREATE, MAP, SET_ACCESS, GET_ACCESS, ATTRIBUTE, UNMAP, RELEASE, FREE,
+    DRIVER, TRACE, SHADOW, REPLAY,
+    READ_FEW, READ_MOST,
+    FIRST_THREADED, /* from here on the program has had a second thread, and the C library locks in earnest */
+    LIFE_THREADED = FIRST_THREADED, LIFE_TWO, READ_ONE, READ_TWO,
+    ROWS
+};
+
+struct bench {
+    struct subject row[ROWS];
+    struct live few, many, most, gib, trace, shadow;
+    struct mmap_rival mmap;
+    struct container_rival floor[3];
+    struct traced traced;
+    struct results now, before;
+    unsigned rounds;
+};
+
+static void row(struct bench *b, enum row at, const char *name, double (*batch)(void *, unsigned), void *state,
+                unsigned units)
+{
+    b->row[at] = (struct subject){.name = name, .batch = batch, .state = state, .units = units};
+}
+
+/* A row that cannot be had here takes no time and is not printed. */
+static double nothing(void *state, unsigned units)
+{
+    (void)state;
+    (void)units;
+    return 0;
+}
+
+static void lives(struct bench *b, const char *spec)
+{
+    live_open(&b->few, spec, FEW, 2 * MIB);
+    live_open(&b->many, spec, MANY, 2 * MIB);
+    live_open(&b->gib, spec, FEW, 1024 * MIB);
+    row(b, LIFE_FEW, "life, 1 thousand live", live_lives, &b->few, 2000);
+    row(b, LIFE_MANY, "life, 100 thousand live", live_lives, &b->many, 2000);
+    row(b, LIFE_MOST, "life, 1 million live", live_lives, &b->most, 2000);
+    row(b, LIFE_GIB, "life of 1 GiB, 1 thousand live", live_lives, &b->gib, 2000);
+    row(b, REMAP_FEW, "remap anywhere, 1 thousand live", live_remaps, &b->few, 2000);
+    row(b, REMAP_MANY, "remap anywhere, 100 thousand live", live_remaps, &b->many, 2000);
+    row(b, REMAP_MOST, "remap anywhere, 1 million live", live_remaps, &b->most, 2000);
+    row(b, LIFE_THREADED, "life, in a program with threads", live_lives_by_one, &b->few, 4000);
+    row(b, LIFE_TWO, "life, 2 threads at once", live_lives_by_two, &b->few, 4000);
+    row(b, READ_FEW, "question, 1 thousand live", live_reads, &b->few, 20000);
+    row(b, READ_MOST, "question, 1 million live", live_reads, &b->most, 20000);
+    row(b, READ_ONE, "question, in a program with threads", live_reads_by_one, &b->few, 40000);
+    row(b, READ_TWO, "question, 2 threads at once", live_reads_by_two, &b->few, 40000);
+}
+
+static void calls(struct bench *b)
+{
+    static const struct {
+        enum row row;
+        const char *name;
+        double (*batch)(void *state, unsigned units);
+    } call[] = {
+        {RESERVE, "reserve", live_reserve}, {CREATE, "create", live_create},
+        {MAP, "map", live_map}, {SET_ACCESS, "setaccess", live_set_access},
+        {GET_ACCESS, "getaccess", live_get_access}, {ATTRIBUTE, "pointer attribute", live_pointer_attribute},
+        {UNMAP, "unmap", live_unmap}, {RELEASE, "release", live_release}, {FREE, "free", live_free},
+    };
+    for (size_t i = 0; i < sizeof call / sizeof call[0]; i++)
+        row(b, call[i].row, call[i].name, call[i].batch, &b->few, LIVE_BATCH);
+}
+
+static void rivals(struct bench *b)
+{
+    static const uint64_t live[] = {FEW, MANY, MOST};
+    static const char *const name[] = {"container, 1 thousand live", "container, 100 thousand live",
+                                       "container, 1 million live"};
+    bool there = mmap_rival_open(&b->mmap, FEW);
+    row(b, MMAP, "life of mmap, 1 thousand live", there ? mmap_rival_lives : nothing, &b->mmap, 300);
+    for (unsigned i = 0; i < 3; i++) {
+        there = container_rival_open(&b->floor[i], live[i]);
+        row(b, FLOOR_FEW + i, name[i], there ? container_rival_lives : nothing, &b->floor[i], 2000);
+    }
+}
+
+static void ways(struct bench *b, const char *spec)
+{
+    char text[256];
+    snprintf(text, sizeof text, "trace=/dev/null | %s", spec);
+    live_open(&b->trace, text, FEW, 2 * MIB);
+    snprintf(text, sizeof text, "shadow | %s", spec);
+    live_open(&b->shadow, text, FEW, 2 * MIB);
+    row(b, TRACE, "life with trace", live_lives, &b->trace, 500);
+    row(b, SHADOW, "life with shadow", live_lives, &b->shadow, 500);
+    row(b, DRIVER, "life through libcuda.so.1", driver_open(BENCH_LIBCUDA) ? driver_lives : nothing, NULL, 2000);
+    row(b, REPLAY, "replay, a call", traced_open(&b->traced, spec, 1000) ? traced_replays : nothing, &b->traced,
+        TRACED_CALLS * 1000);
+}
+
+/* ---- the table ---- */
+
+static double median(const struct bench *b, enum row at)
+{
+    return subject_median(&b->row[at], b->rounds);
+}
+
+/* A ratio, and what it was in the last run. */
+static void ratio(struct bench *b, const char *name, double value, const char *unit)
+{
+    const double *before = results_find(&b->before, name);
+    results_add(&b->now, name, value);
+    printf(" %9.2f %s", value, unit);
+    if (before)
+        printf(", was %.2f", *before);
+    putchar('\n');
+}
+
+static void print_life(struct bench *b, enum row at)
+{
+    double mine = median(b, at), theirs = median(b, MMAP);
+    if (mine <= 0)
+        return;
+    printf("  %-34s %9.0f ns", b->row[at].name, mine);
+    if (theirs > 0)
+        ratio(b, b->row[at].name, theirs / mine, "of it in one life of mmap");
+    else
+        putchar('\n');
+}
+
+static void print_call(struct bench *b, enum row at)
+{
+    const char *name = b->row[at].name;
+    double mine = median(b, at), h100 = recorded_call("h100", name), h200 = recorded_call("h200x2", name);
+    printf("  %-34s %9.0f ns", name, mine);
+    if (h100 > 0 && h200 > 0)
+        printf("   recorded: H100 %.0f, H200 %.0f ns,", 1000 * h100, 1000 * h200);
+    ratio(b, name, mine / median(b, LIFE_FEW), "of a life");
+}
+
+static void print_table(struct bench *b)
+{
+    printf("medians of %u interleaved rounds, processor time; more lives in one of mmap's is better\n", b->rounds);
+    printf("  %-34s %9.0f ns\n", b->row[MMAP].name, median(b, MMAP));
+    printf("  %-34s %9.0f ns\n", "recorded on the H100", 1000 * recorded_life("h100"));
+    printf("  %-34s %9.0f ns\n", "recorded on the H200", 1000 * recorded_life("h200x2"));
+    for (enum row at = LIFE_FEW; at <= FLOOR_MOST; at++)
+        print_life(b, at);
+    for (enum row at = DRIVER; at <= SHADOW; at++)
+        print_life(b, at);
+    puts("calls, each for many mappings before the next");
+    for (enum row at = RESERVE; at <= FREE; at++)
+        print_call(b, at);
+}
+
+/* What was wanted, and what came of it. */
+static void print_aims(struct bench *b, double room)
+{
+    static const char *const words[] = {"missed", "reached"};
+    const struct {
+        const char *name;
+        double value, aim;
+        bool least; /* the aim is one to reach from below */
+    } aim[] = {
+        {"lives in one of mmap's", median(b, MMAP) / median(b, LIFE_FEW), 20, true},
+        {"1 million live to 1 thousand", median(b, LIFE_MOST) / median(b, LIFE_FEW), 1.5, false},
+        {"1 GiB to 2 MiB", median(b, LIFE_GIB) / median(b, LIFE_FEW), 2, false},
+        {"bytes a live mapping", room, 96, false},
+        {"questions of 2 threads to 1's", median(b, READ_ONE) / median(b, READ_TWO), 1.6, true},
+        {"lives of 2 threads to 1's", median(b, LIFE_THREADED) / median(b, LIFE_TWO), 0, true},
+    };
+    puts("wanted");
+    for (size_t i = 0; i < sizeof aim / sizeof aim[0]; i++) {
+        bool good = aim[i].least ? aim[i].value >= aim[i].aim : aim[i].value <= aim[i].aim;
+        char wanted[64] = "(no aim)";
+        if (aim[i].aim > 0)
+            snprintf(wanted, sizeof wanted, "(at %s %g: %s)", aim[i].least ? "least" : "most", aim[i].aim, words[good]);
+        printf("  %-34s", aim[i].name);
+        ratio(b, aim[i].name, aim[i].value, wanted);
+    }
+}
+
+static void print_rest(struct bench *b)
+{
+    puts("questions, at random places; threads by the clock on the wall");
+    for (enum row at = READ_FEW; at < ROWS; at++)
+        printf("  %-36s %7.0f ns\n", b->row[at].name, median(b, at));
+    if (median(b, REPLAY) > 0)
+        printf("  %-34s %9.0f ns, %.0f thousand calls a second\n", b->row[REPLAY].name, median(b, REPLAY),
+               1e6 / median(b, REPLAY));
+}
+
+static void close_all(struct bench *b)
+{
+    struct live *const live[] = {&b->few, &b->many, &b->most, &b->gib, &b->trace, &b->shadow};
+    for (size_t i = 0; i < sizeof live / sizeof live[0]; i++)
+        live_close(live[i]);
+    for (unsigned i = 0; i < 3; i++)
+        container_rival_close(&b->floor[i]);
+    mmap_rival_close(&b->mmap);
+    traced_close(&b->traced);
+}
+
+int main(int argc, char **argv)
+{
+    static struct bench b;
+    uint64_t rounds = 15;
+    const char *spec = "sim:h100", *result = NULL;
+    const struct option_row options[] = {
+        {"backend", OPTION_TEXT, &spec, 0, 0},
+        {"rounds", OPTION_NUMBER, &rounds, 1, SUBJECT_ROUNDS},
+        {"result", OPTION_TEXT, &result, 0, 0},
+    };
+    if (!options_read(options, sizeof options / sizeof options[0], argc, argv, stderr) ||
+        (result && !results_read(&b.before, result, stderr)))
+        return 2;
+    b.rounds = (unsigned)rounds;
+    double room = room_of_mappings(&b.most, spec, MOST);
+    lives(&b, spec);
+    calls(&b);
+    rivals(&b);
+    ways(&b, spec);
+    subjects_run(b.row, FIRST_THREADED, b.rounds);
+    subjects_run(b.row + FIRST_THREADED, ROWS - FIRST_THREADED, b.rounds);
+    print_table(&b);
+    print_rest(&b);
+    print_aims(&b, room);
+    close_all(&b);
+    return result && !results_write(&b.now, result, stderr);
+}
