@@ -64,7 +64,7 @@ LIB_SRC   := $(call sources,api api/layers kernels backend_sim backend_cuda)
 TOOL_SRC  := $(call sources,tools)
 CONF_SRC  := $(call sources,conformance conformance/model)
 SUITE_SRC := $(call sources,conformance/suite)
-TEST_SRC  := $(wildcard $(addsuffix /*_test.c,api api/abi api/layers kernels backend_sim backend_sim/abi backend_cuda backend_cuda/check conformance conformance/model tools))
+TEST_SRC  := $(wildcard $(addsuffix /*_test.c,api api/abi api/layers kernels backend_sim backend_sim/abi backend_cuda backend_cuda/check conformance conformance/model tools fuzz))
 
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 LIB_OBJ   := $(call obj,$(LIB_SRC)) $(BUILD)/obj/kernels_image.o
@@ -96,7 +96,7 @@ ABI_TESTS := $(patsubst %.c,$(BUILD)/test/%,$(wildcard backend_sim/abi/*_test.c)
 .PHONY: all help clean demo bench
 # What was built on the way stays.
 .SECONDARY:
-all: $(LIBA) $(LIBSIM) $(LIBSO) $(LIBCUDA) $(LIBCHECK) $(CUVMM) $(RULE_PAGE) $(SUITE) $(PROGS) $(EXAMPLES) ## the libraries, the command, the examples and the tests' programs
+all: $(LIBA) $(LIBSIM) $(LIBSO) $(LIBCUDA) $(LIBCHECK) $(CUVMM) $(RULE_PAGE) $(SUITE) $(PROGS) $(EXAMPLES) $(BUILD)/share/cuvmm/exercises ## the libraries, the command, the examples and the tests' programs
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-zA-Z_-]+:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(filter %akefile %.mk,$(MAKEFILE_LIST))
@@ -260,7 +260,7 @@ $(FAKES): $(wildcard backend_cuda/fake/*)
 $(filter $(BUILD)/test/backend_cuda/%,$(TESTS)): | $(FAKES)
 
 # The targets of the folders: check and its kin, coverage and install; demo and the rule book.
--include ci/targets.mk ci/gpu.mk ci/package.mk tools/targets.mk
+-include fuzz/targets.mk ci/targets.mk ci/gpu.mk ci/package.mk tools/targets.mk conformance/exercises/targets.mk
 
 clean: ## remove everything that was built
 	rm -rf $(BUILD)

@@ -2,6 +2,7 @@
  * program. Nothing in the file is trusted. */
 #include <elf.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,43 +22,53 @@ static const void *part(const struct file *file, uint64_t offset, uint64_t size)
     return offset <= file->size && size <= file->size - offset ? file->bytes + offset : NULL;
 }
 
+/* A record of it, which may lie at any offset. */
+static bool read_at(const struct file *file, uint64_t offset, void *record, size_t size)
+{
+    const void *at = part(file, offset, size);
+    if (at)
+        memcpy(record, at, size);
+    return at != NULL;
+}
+
 /* Of the first loaded segment, from which offsets count. */
 static uint64_t base(const struct file *file, const Elf64_Ehdr *head)
 {
-    for (unsigned i = 0; i < head->e_phnum; i++) {
-        const Elf64_Phdr *segment = part(file, head->e_phoff + (uint64_t)i * head->e_phentsize, sizeof *segment);
-        if (segment && segment->p_type == PT_LOAD)
-            return segment->p_vaddr & ~UINT64_C(4095);
-    }
+    Elf64_Phdr segment;
+    for (unsigned i = 0; i < head->e_phnum; i++)
+        if (read_at(file, head->e_phoff + (uint64_t)i * head->e_phentsize, &segment, sizeof segment) && segment.p_type == PT_LOAD)
+            return segment.p_vaddr & ~UINT64_C(4095);
     return 0;
 }
 
 static void find(const struct file *file, const Elf64_Shdr *symbols, const Elf64_Shdr *strings, uint64_t value, char *name,
                  size_t size)
 {
-    const Elf64_Sym *list = part(file, symbols->sh_offset, symbols->sh_size);
     const char *text = part(file, strings->sh_offset, strings->sh_size);
-    for (uint64_t i = 0; list && text && i < symbols->sh_size / sizeof *list; i++)
-        if (ELF64_ST_TYPE(list[i].st_info) == STT_FUNC && value - list[i].st_value < list[i].st_size &&
-            list[i].st_name < strings->sh_size) {
-            snprintf(name, size, "%.*s", (int)(strings->sh_size - list[i].st_name < 100 ? strings->sh_size - list[i].st_name : 100),
-                     text + list[i].st_name);
+    uint64_t count = text && part(file, symbols->sh_offset, symbols->sh_size) ? symbols->sh_size / sizeof(Elf64_Sym) : 0;
+    Elf64_Sym symbol;
+    for (uint64_t i = 0; i < count && read_at(file, symbols->sh_offset + i * sizeof symbol, &symbol, sizeof symbol); i++)
+        if (ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && value - symbol.st_value < symbol.st_size &&
+            symbol.st_name < strings->sh_size) {
+            snprintf(name, size, "%.*s", (int)(strings->sh_size - symbol.st_name < 100 ? strings->sh_size - symbol.st_name : 100),
+                     text + symbol.st_name);
             return;
         }
 }
 
 static void look(const struct file *file, size_t offset, char *name, size_t size)
 {
-    const Elf64_Ehdr *head = part(file, 0, sizeof *head);
-    if (!head || memcmp(head->e_ident, ELFMAG, SELFMAG) != 0 || head->e_ident[EI_CLASS] != ELFCLASS64)
+    Elf64_Ehdr head;
+    Elf64_Shdr section, strings;
+    if (!read_at(file, 0, &head, sizeof head) || memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 || head.e_ident[EI_CLASS] != ELFCLASS64)
         return;
-    for (unsigned i = 0; i < head->e_shnum && !name[0]; i++) {
-        const Elf64_Shdr *section = part(file, head->e_shoff + (uint64_t)i * head->e_shentsize, sizeof *section);
-        const Elf64_Shdr *strings =
-            section ? part(file, head->e_shoff + (uint64_t)section->sh_link * head->e_shentsize, sizeof *strings) : NULL;
-        if (strings && section->sh_type == SHT_SYMTAB)
-            find(file, section, strings, base(file, head) + offset, name, size);
-    }
+    /* A file has one such table; a made-up one with thousands is not to keep us busy. */
+    bool found = false;
+    for (unsigned i = 0; i < head.e_shnum && !found; i++)
+        found = read_at(file, head.e_shoff + (uint64_t)i * head.e_shentsize, &section, sizeof section) &&
+                section.sh_type == SHT_SYMTAB;
+    if (found && read_at(file, head.e_shoff + (uint64_t)section.sh_link * head.e_shentsize, &strings, sizeof strings))
+        find(file, &section, &strings, base(file, &head) + offset, name, size);
 }
 
 void site_symbol(const char *path, size_t offset, char *name, size_t size)

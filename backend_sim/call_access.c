@@ -153,16 +153,45 @@ static vmm_result try_grant(struct sim_process *process, struct sim_mapping *map
     return result;
 }
 
+static void remember(struct sim_mapping *mapping)
+{
+    mapping->before.access = mapping->access;
+    mapping->before.host_latest = mapping->host_latest;
+    mapping->before.rdma_late = mapping->handle->rdma_late;
+}
+
+static void take_back(struct sim_process *process, struct sim_mapping *mapping)
+{
+    sim_host_show(process, mapping, sim_access_of(mapping->before.access, SIM_HOST_SLOT));
+    mapping->access = mapping->before.access;
+    mapping->host_latest = mapping->before.host_latest;
+    mapping->handle->rdma_late = mapping->before.rdma_late;
+}
+
+static void take_back_all(struct sim_process *process, const struct vmm_call_mem_set_access *call, uint64_t hole)
+{
+    for (struct sim_mapping *m = sim_mapping_at(process, call->ptr); m;
+         m = sim_mapping_after(process, m->start + m->size, hole))
+        take_back(process, m);
+}
+
 /* Mapping by mapping, grant by grant, up to hole. The driver leaves in place what it did before the grant that it
- * refuses. */
+ * refuses. When memory is out, which is the simulator's own trouble, nothing stays. */
 static vmm_result grant_all(struct sim_process *process, const struct vmm_call_mem_set_access *call, uint64_t hole)
 {
     uint64_t changes = 0;
     bool made;
     for (struct sim_mapping *m = sim_mapping_at(process, call->ptr); m;
          m = sim_mapping_after(process, m->start + m->size, hole))
+        remember(m);
+    for (struct sim_mapping *m = sim_mapping_at(process, call->ptr); m;
+         m = sim_mapping_after(process, m->start + m->size, hole))
         for (uint64_t i = 0; i < call->count; i++) {
             vmm_result result = try_grant(process, m, &call->desc[i], &made);
+            if (result == VMM_ERROR_OUT_OF_MEMORY) {
+                take_back_all(process, call, hole);
+                return result;
+            }
             if (result != VMM_SUCCESS && changes)
                 vmm_detail_note("descriptor %llu is refused; the %llu grants before it, from the start of the range, stay",
                                 (unsigned long long)i, (unsigned long long)changes);

@@ -53,6 +53,12 @@ static bool enter(struct sim_process *process, struct sim_allocation *allocation
     return true;
 }
 
+static void leave(struct sim_process *process, const struct sim_allocation *allocation)
+{
+    addrmap_remove(&process->allocations, allocation->start);
+    space_give(&process->space, allocation->start, allocation->span);
+}
+
 static vmm_result allocate(struct sim_process *process, const struct vmm_call_mem_alloc *call,
                            const struct sim_context *context, uint64_t unit)
 {
@@ -65,10 +71,11 @@ static vmm_result allocate(struct sim_process *process, const struct vmm_call_me
     allocation->span = (call->bytesize + unit - 1) / unit * unit;
     allocation->context = context->value;
     allocation->made = sim_origin(&call->head);
-    allocation->block = sim_block_new(process->machine, allocation->span, &prop);
-    if (!allocation->block || !enter(process, allocation, unit)) {
-        if (allocation->block)
-            sim_block_drop(process->machine, allocation->block);
+    bool entered = enter(process, allocation, unit);
+    allocation->block = entered ? sim_block_new(process->machine, allocation->span, &prop) : NULL;
+    if (!allocation->block) {
+        if (entered)
+            leave(process, allocation);
         free(allocation);
         return sim_out_of_host_memory();
     }

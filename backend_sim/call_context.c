@@ -23,19 +23,34 @@ static vmm_result refuse_context(const struct sim_process *process, uint64_t val
     return vmm_detail_refuse(forged ? VMM_RULE_CTX_FORGED : VMM_RULE_CTX_UNKNOWN, value, 0, &object);
 }
 
+/* The chunks that the driver itself opens with the first context: of the lower all but the last 2 MiB is its own, of
+ * the upper the first 8 MiB. Where the program already has something there, they are left out. False when memory is out. */
+static bool open_context_space(struct sim_process *process)
+{
+    const struct sim_profile *profile = &process->machine->profile;
+    uint64_t chunk = profile->va_chunk, unit = profile->va_granularity, from = process->arena.context, lower, upper;
+    if (process->context_space || !from || chunk < 8 * unit)
+        return true;
+    enum space_result result = space_take(&process->space, chunk - unit, chunk, from, &lower);
+    if (result == SPACE_TAKEN) {
+        result = space_take(&process->space, 4 * unit, chunk, from + chunk, &upper);
+        if (result == SPACE_NO_MEMORY)
+            space_give(&process->space, lower, chunk - unit);
+    }
+    process->context_space = result != SPACE_NO_MEMORY;
+    return process->context_space;
+}
+
 static struct sim_context *new_context(struct sim_process *process, int device, bool primary,
                                        const struct vmm_call *call)
 {
-    struct sim_context *context = calloc(1, sizeof *context);
-    if (context && !(context->value = slots_add(&process->contexts, context))) {
+    struct sim_context *context = slots_ready(&process->contexts) ? calloc(1, sizeof *context) : NULL;
+    if (!context || !open_context_space(process)) {
         free(context);
-        context = NULL;
-    }
-    if (!context) {
         sim_out_of_host_memory();
         return NULL;
     }
-    context->shown = context->value;
+    context->value = context->shown = slots_add(&process->contexts, context);
     context->device = device;
     context->primary = primary;
     context->number = sim_process_number(process, VMM_OBJECT_CONTEXT);
@@ -100,19 +115,6 @@ static void end_context(struct sim_process *process, struct sim_context *context
     slots_end(&process->contexts, context->value);
 }
 
-/* The chunks that the driver itself opens with the first context: of the lower all but the last 2 MiB is its own, of
- * the upper the first 8 MiB. Where the program already has something there, they are left out. */
-static void open_context_space(struct sim_process *process)
-{
-    const struct sim_profile *profile = &process->machine->profile;
-    uint64_t chunk = profile->va_chunk, unit = profile->va_granularity, from = process->arena.context, at;
-    if (process->context_space || !from || chunk < 8 * unit)
-        return;
-    process->context_space = true;
-    if (space_take(&process->space, chunk - unit, chunk, from, &at) == SPACE_TAKEN)
-        space_take(&process->space, 4 * unit, chunk, from + chunk, &at);
-}
-
 static vmm_context context_value(uint64_t value)
 {
     return (vmm_context)(uintptr_t)value;
@@ -137,7 +139,6 @@ vmm_result sim_device_primary_ctx_retain(struct sim_process *process,
     }
     context->ended_primary = false;
     process->primary_retains[call->dev]++;
-    open_context_space(process);
     *call->pctx = context_value(context->value);
     return VMM_SUCCESS;
 }
@@ -184,14 +185,12 @@ vmm_result sim_ctx_create(struct sim_process *process, const struct vmm_call_ctx
     vmm_result result = sim_device_check(process, call->dev);
     if (result != VMM_SUCCESS)
         return result;
+    if (!current_ready(&process->current))
+        return sim_out_of_host_memory();
     struct sim_context *context = new_context(process, call->dev, false, &call->head);
     if (!context)
         return VMM_ERROR_OUT_OF_MEMORY;
-    if (!current_push(&process->current, context->value)) {
-        end_context(process, context, &call->head);
-        return sim_out_of_host_memory();
-    }
-    open_context_space(process);
+    current_push(&process->current, context->value);
     *call->pctx = context_value(context->value);
     return VMM_SUCCESS;
 }

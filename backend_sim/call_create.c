@@ -230,15 +230,14 @@ static vmm_result refuse_memory(const struct sim_process *process, uint64_t size
 static vmm_result make(struct sim_process *process, const struct vmm_call_mem_create *call,
                        const vmm_mem_allocation_prop *prop, const struct imex_place *place)
 {
-    struct sim_block *block = sim_block_new(process->machine, call->size, prop);
-    if (block)
-        block->fabric = *place;
-    struct sim_handle *handle = block ? sim_handle_new(process, block, sim_origin(&call->head)) : NULL;
-    if (!handle) {
-        if (block)
-            sim_block_drop(process->machine, block);
+    struct sim_handle *handle = sim_handle_ready(process);
+    struct sim_block *block = handle ? sim_block_new(process->machine, call->size, prop) : NULL;
+    if (!block) {
+        free(handle);
         return sim_out_of_host_memory();
     }
+    block->fabric = *place;
+    sim_handle_begin(process, handle, block, sim_origin(&call->head));
     handle->tile_pool = call->prop->alloc_flags.usage & VMM_MEM_CREATE_USAGE_TILE_POOL;
     handle->decompress = call->prop->alloc_flags.usage & VMM_MEM_CREATE_USAGE_HW_DECOMPRESS;
     *call->handle = handle->value;

@@ -80,7 +80,7 @@ static vmm_result check_place(const struct sim_process *process, uint64_t value,
     if (imex_lowest(process->options.imex, profile, why) == IMEX_NONE)
         return refuse(VMM_RULE_IMPORT_FABRIC_IMEX, value, why);
     if (!imex_domain(process->options.imex, profile, &domain, why))
-        return refuse(VMM_RULE_IMPORT_FABRIC_DOMAIN, value, why);
+        return refuse(VMM_RULE_IMPORT_SYSTEM, 0, why);
     if (domain != place->domain)
         return refuse(VMM_RULE_IMPORT_FABRIC_DOMAIN, value, "");
     return imex_usable(process->options.imex, profile, place->channel, why) != IMEX_NONE

@@ -1,5 +1,7 @@
 /* Multicast objects: their properties, the devices of their team, and what is bound to them. No driver was asked: the
  * order of the checks is ours, arguments first, then the team, then the memory. */
+#include <stdlib.h>
+
 #include "call_fabric.h"
 #include "launch.h"
 #include "team_share.h"
@@ -93,14 +95,14 @@ vmm_result sim_multicast_get_granularity(struct sim_process *process,
 static vmm_result make(struct sim_process *process, const struct vmm_call_multicast_create *call,
                        const struct sim_channel *channel)
 {
-    struct sim_block *block = team_new(process->machine, call->prop);
-    struct sim_handle *handle = block ? sim_handle_new(process, block, sim_origin(&call->head)) : NULL;
-    if (!handle) {
-        if (block)
-            sim_block_drop(process->machine, block);
+    struct sim_handle *handle = sim_handle_ready(process);
+    struct sim_block *block = handle ? team_new(process->machine, call->prop) : NULL;
+    if (!block) {
+        free(handle);
         return sim_out_of_host_memory();
     }
     block->fabric = channel->place;
+    sim_handle_begin(process, handle, block, sim_origin(&call->head));
     *call->mc_handle = handle->value;
     return VMM_SUCCESS;
 }

@@ -6,6 +6,7 @@
  * Handles of a fabric: call_fabric.h.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "call_fabric.h"
@@ -130,7 +131,8 @@ static vmm_result find_block(struct sim_machine *machine, const import_call *cal
     char text[SHARE_WHY];
     struct os_file_is is;
     if (!os_file_look(file, &is))
-        return refuse(VMM_RULE_IMPORT_CLOSED, value, NULL);
+        return os_file_is_open(file) ? refuse_system(VMM_RULE_IMPORT_SYSTEM, SHARE_NOT_TOLD)
+                                     : refuse(VMM_RULE_IMPORT_CLOSED, value, NULL);
     enum share_found found = share_import(machine->share, machine, file, block, text);
     if (found == SHARE_FOUND)
         return VMM_SUCCESS;
@@ -155,16 +157,18 @@ vmm_result sim_mem_import_from_shareable_handle(struct sim_process *process, con
 {
     struct sim_block *block = NULL;
     vmm_result result = check_import(call);
-    if (result == VMM_SUCCESS)
-        result = call->sh_handle_type == FABRIC ? sim_fabric_find(process, call->os_handle, &block)
-                                                : find_by_descriptor(process->machine, call, &block);
     if (result != VMM_SUCCESS)
         return result;
-    struct sim_handle *handle = sim_handle_new(process, block, sim_origin(&call->head));
-    if (!handle) {
-        sim_block_drop(process->machine, block);
+    struct sim_handle *handle = sim_handle_ready(process);
+    if (!handle)
         return sim_out_of_host_memory();
+    result = call->sh_handle_type == FABRIC ? sim_fabric_find(process, call->os_handle, &block)
+                                            : find_by_descriptor(process->machine, call, &block);
+    if (result != VMM_SUCCESS) {
+        free(handle);
+        return result;
     }
+    sim_handle_begin(process, handle, block, sim_origin(&call->head));
     handle->imported = true;
     /* analysers: clang-analyzer-core.NullDereference is wrong: what was found is a block */
     share_count(block->share, block, share_call(call->head.number, call->head.id));

@@ -73,19 +73,25 @@ static struct current_stack *own(struct current *current)
     return stack;
 }
 
-bool current_push(struct current *current, uint64_t context)
+bool current_ready(struct current *current)
 {
     struct current_stack *stack = own(current);
-    if (!stack)
+    if (!stack || stack->depth < stack->room)
+        return stack != NULL;
+    uint32_t room = stack->room ? 2 * stack->room : 4;
+    uint64_t *grown = realloc(stack->context, room * sizeof *grown);
+    if (!grown)
         return false;
-    if (stack->depth == stack->room) {
-        uint32_t room = stack->room ? 2 * stack->room : 4;
-        uint64_t *grown = realloc(stack->context, room * sizeof *grown);
-        if (!grown)
-            return false;
-        stack->context = grown;
-        stack->room = room;
-    }
+    stack->context = grown;
+    stack->room = room;
+    return true;
+}
+
+bool current_push(struct current *current, uint64_t context)
+{
+    if (!current_ready(current))
+        return false;
+    struct current_stack *stack = own(current);
     stack->context[stack->depth++] = context;
     return true;
 }

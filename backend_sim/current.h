@@ -27,6 +27,8 @@ void current_clear(struct current *current);
 
 /* The top, 0 when there is none. */
 uint64_t current_get(const struct current *current);
+/* Makes sure that the next current_push of this thread succeeds; false when memory is out. */
+bool current_ready(struct current *current);
 /* False when memory is out: nothing has changed. */
 bool current_push(struct current *current, uint64_t context);
 /* Replaces the top, or pops it for 0. */

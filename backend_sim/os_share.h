@@ -26,8 +26,8 @@ bool os_share_root(char path[OS_PATH_MAX]);
 bool os_folder_new(const char *path);
 /* Takes the place of nothing but an empty folder. */
 bool os_rename(const char *from, const char *to);
-/* Calls visit with the name of everything in the folder, at most limit things. */
-void os_folder_each(const char *path, unsigned limit, void (*visit)(void *user, const char *name), void *user);
+/* Calls visit with the name of everything in the folder, at most limit things. False when it cannot be looked into. */
+bool os_folder_each(const char *path, unsigned limit, void (*visit)(void *user, const char *name), void *user);
 /* A folder of files, with them. */
 void os_folder_remove(const char *path);
 void os_file_remove(const char *path);
@@ -56,7 +56,10 @@ struct os_file_is {
     uint64_t size, device, number; /* the last two together are one file */
 };
 
-/* False when the descriptor is not open. */
+bool os_file_is_open(int file);
+/* Was it opened to be read, too? True also where the system does not tell. */
+bool os_file_is_readable(int file);
+/* False when the descriptor is not open, or the system does not tell. */
 bool os_file_look(int file, struct os_file_is *is);
 /* Is the file of that path this one? */
 bool os_file_is_at(int file, const char *path);

@@ -116,7 +116,7 @@ bool os_rename(const char *from, const char *to)
     return !rename(from, to);
 }
 
-void os_folder_each(const char *path, unsigned limit, void (*visit)(void *user, const char *name), void *user)
+bool os_folder_each(const char *path, unsigned limit, void (*visit)(void *user, const char *name), void *user)
 {
     DIR *folder = opendir(path);
     const struct dirent *entry;
@@ -127,6 +127,7 @@ void os_folder_each(const char *path, unsigned limit, void (*visit)(void *user, 
         }
     if (folder)
         closedir(folder);
+    return folder != NULL;
 }
 
 static void remove_one(void *user, const char *name)
@@ -186,6 +187,17 @@ bool os_folder_look(const char *path, struct os_file_is *out)
 bool os_file_may_be_used(const char *path)
 {
     return !faccessat(AT_FDCWD, path, R_OK | W_OK, AT_EACCESS);
+}
+
+bool os_file_is_open(int file)
+{
+    return fcntl(file, F_GETFD) >= 0 || errno != EBADF;
+}
+
+bool os_file_is_readable(int file)
+{
+    int flags = fcntl(file, F_GETFL);
+    return flags < 0 || (flags & O_ACCMODE) != O_WRONLY;
 }
 
 bool os_file_look(int file, struct os_file_is *out)

@@ -147,15 +147,14 @@ uint32_t sim_process_number(struct sim_process *process, vmm_object_kind kind)
     return ++process->numbers[kind];
 }
 
-struct sim_handle *sim_handle_new(struct sim_process *process, struct sim_block *block, struct sim_origin made)
+struct sim_handle *sim_handle_ready(struct sim_process *process)
 {
-    struct sim_handle *handle = calloc(1, sizeof *handle);
-    uint64_t value = handle ? slots_add(&process->handles, handle) : 0;
-    if (!value) {
-        free(handle);
-        return NULL;
-    }
-    handle->value = handle->shown = value;
+    return slots_ready(&process->handles) ? calloc(1, sizeof(struct sim_handle)) : NULL;
+}
+
+void sim_handle_begin(struct sim_process *process, struct sim_handle *handle, struct sim_block *block, struct sim_origin made)
+{
+    handle->value = handle->shown = slots_add(&process->handles, handle);
     handle->block = block;
     handle->refs = 1;
     handle->number = sim_process_number(process, VMM_OBJECT_HANDLE);
@@ -163,7 +162,6 @@ struct sim_handle *sim_handle_new(struct sim_process *process, struct sim_block 
     handle->prop = block->prop;
     handle->team_size = block->team ? block->team->wanted : 0;
     handle->made = made;
-    return handle;
 }
 
 void sim_handle_settle(struct sim_process *process, struct sim_handle *handle, struct sim_origin ended)

@@ -60,6 +60,11 @@ struct sim_mapping {
     unsigned host_shown; /* the rights with which the program sees it in place (host.h) */
     bool sync; /* P2P_TOKENS was asked for, which sets SYNC_MEMOPS */
     bool host_latest; /* of device 0 and the host, the host was the last to be granted anything: it answers for HOST */
+    struct {
+        uint64_t access;
+        bool host_latest;
+        const struct sim_mapping *rdma_late;
+    } before; /* what was so when cuMemSetAccess began, for its way back when memory is out */
 };
 
 /* What device work did that it may not, as it was then. From then on the device is lost to the process. */
@@ -160,8 +165,11 @@ struct sim_mapping *sim_mapping_after(const struct sim_process *process, uint64_
 
 uint32_t sim_process_number(struct sim_process *process, vmm_object_kind kind);
 
-/* A handle with one reference for a block, whose holder it is from then on. NULL when the host's memory is out. */
-struct sim_handle *sim_handle_new(struct sim_process *process, struct sim_block *block, struct sim_origin made);
+/* What sim_handle_begin needs, so that it cannot fail; to be freed where it is not called. NULL when the host's memory is
+ * out. No value and no number is used up. */
+struct sim_handle *sim_handle_ready(struct sim_process *process);
+/* A handle with one reference for a block, whose holder it is from then on. */
+void sim_handle_begin(struct sim_process *process, struct sim_handle *handle, struct sim_block *block, struct sim_origin made);
 
 /* Takes one reference or mapping from handle; ends it when none is left. */
 void sim_handle_settle(struct sim_process *process, struct sim_handle *handle, struct sim_origin ended);

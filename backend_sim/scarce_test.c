@@ -1,388 +1,499 @@
-/* A whole life in which the Nth request for memory fails, or the Nth request to the operating system, for every N: the
- * call says so and has changed nothing, for the same call again succeeds; and in the end nothing is left. */
-#define _GNU_SOURCE /* memfd_create, fallocate, mmap's flags */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/file.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
-#include "share_rig.h"
-#include "tap.h"
-#include "vmm.h"
-
-#if defined(__GLIBC__) && defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define CAN_FAIL 1
-#else
-#define CAN_FAIL 0
-#endif
+/* Every call of the API, with every request that it makes for memory or to the operating system failing once: the call says
+ * so and has changed nothing, or does without and has the effect that it always has; and in the end nothing is left. */
+#define _GNU_SOURCE /* memfd_create, fallocate, RTLD_NEXT */
+#include "scarce_steps.h"
 
 #if CAN_FAIL
-/* What the library asks for goes through these. Counted down to the one that fails; 0: none does. */
-static unsigned long memory_left, system_left;
-static bool failed;
-
-static bool fails(unsigned long *left)
-{
-    if (!*left || --*left)
-        return false;
-    failed = true;
-    errno = ENOMEM;
-    return true;
-}
-
-void *__libc_malloc(size_t size);
-void *__libc_calloc(size_t count, size_t size);
-void *__libc_realloc(void *memory, size_t size);
-
-void *malloc(size_t size)
-{
-    return fails(&memory_left) ? NULL : __libc_malloc(size);
-}
-
-void *calloc(size_t count, size_t size)
-{
-    return fails(&memory_left) ? NULL : __libc_calloc(count, size);
-}
-
-void *realloc(void *memory, size_t size)
-{
-    return fails(&memory_left) ? NULL : __libc_realloc(memory, size);
-}
-
-void *mmap(void *at, size_t size, int rights, int flags, int file, off_t offset)
-{
-    if (fails(&system_left))
-        return MAP_FAILED;
-    long result = syscall(SYS_mmap, at, size, rights, flags, file, offset);
-    return result == -1 ? MAP_FAILED : (void *)(uintptr_t)result;
-}
-
-int memfd_create(const char *name, unsigned flags)
-{
-    return fails(&system_left) ? -1 : (int)syscall(SYS_memfd_create, name, flags);
-}
-
-int ftruncate(int file, off_t size)
-{
-    return fails(&system_left) ? -1 : (int)syscall(SYS_ftruncate, file, size);
-}
-
-int fallocate(int file, int mode, off_t offset, off_t size)
-{
-    return fails(&system_left) ? -1 : (int)syscall(SYS_fallocate, file, mode, offset, size);
-}
-
-ssize_t pwrite(int file, const void *bytes, size_t size, off_t offset)
-{
-    return fails(&system_left) ? -1 : (ssize_t)syscall(SYS_pwrite64, file, bytes, size, offset);
-}
-
-int open(const char *path, int flags, ...)
-{
-    va_list list;
-    va_start(list, flags);
-    unsigned mode = flags & O_CREAT ? va_arg(list, unsigned) : 0;
-    va_end(list);
-    return fails(&system_left) ? -1 : (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
-}
-
-int flock(int file, int operation)
-{
-    return fails(&system_left) ? -1 : (int)syscall(SYS_flock, file, operation);
-}
-
-int mkdir(const char *path, mode_t mode)
-{
-    return fails(&system_left) ? -1 : (int)syscall(SYS_mkdirat, AT_FDCWD, path, mode);
-}
-
-/* ---- a life ---- */
-
-#define G (UINT64_C(2) << 20)
+#define G RIG_G
 #define RW VMM_MEM_ACCESS_FLAGS_PROT_READWRITE
+#define FABRIC VMM_MEM_HANDLE_TYPE_FABRIC
 
-struct outcome {
-    unsigned refused; /* calls that said that memory, or a file, is not to be had */
-    unsigned wrong;   /* calls that failed otherwise, or again */
-    uint64_t left;
-    char first[200];
-};
+typedef vmm_mem_generic_allocation_handle handle_t;
 
-static vmm_result note(struct outcome *o, vmm_result result, const char *call)
+static char channels[96]; /* the folder of the fabric's channels */
+
+static vmm_mem_allocation_prop prop_at(vmm_mem_location_type type, int id, int types)
 {
-    const char *rule = vmm_last_detail()->rule;
-    bool memory = result == VMM_ERROR_OUT_OF_MEMORY && (!rule || !strcmp(rule, "VMM-SYSTEM-HOST-MEMORY") ||
-                                                        !strcmp(rule, "VMM-BIND-RESOURCES"));
-    static const char *const system[] = {"VMM-DMABUF-FILE", "VMM-EXPORT-SYSTEM", "VMM-IMPORT-SYSTEM", "VMM-SHARE-STATE"};
-    bool file = result == VMM_ERROR_OPERATING_SYSTEM && !rule;
-    for (size_t i = 0; rule && i < sizeof system / sizeof system[0]; i++)
-        file |= result == VMM_ERROR_OPERATING_SYSTEM && !strcmp(rule, system[i]);
-    bool scarce = failed && (memory || file);
-    o->refused += scarce;
-    if (!scarce && o->wrong++ == 0)
-        snprintf(o->first, sizeof o->first, "%.90s: %s by %s", call, vmm_result_name(result), rule ? rule : "no rule");
-    return result;
+    return (vmm_mem_allocation_prop){.type = VMM_MEM_ALLOCATION_TYPE_PINNED,
+                                     .requested_handle_types = types,
+                                     .location = {type, id}};
 }
 
-/* The second time there is enough. */
-#define TRY(call)                                                                \
-    do {                                                                         \
-        vmm_result result_ = (call);                                             \
-        if (result_ != VMM_SUCCESS && note(o, result_, #call) != VMM_SUCCESS && (call) != VMM_SUCCESS) \
-            note(o, VMM_ERROR_UNKNOWN, "again: " #call);                         \
-    } while (0)
-
-#define KERNEL(kernel, stream, ...)                                                                       \
-    TRY(vmm_launch(sys, VMM_KERNEL_##kernel, 1, 32, (const uint64_t[]){__VA_ARGS__},                      \
-                   sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t), stream))
-
-static vmm_mem_allocation_prop prop_at(vmm_mem_location_type type)
+static bool shares(const char *spec)
 {
-    return (vmm_mem_allocation_prop){.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {type, 0}};
+    return strstr(spec, "machine=") != NULL;
 }
 
-/* A range for other devices: a descriptor is written when there is one, and -1 otherwise. */
+static vmm_system *opened(const char *spec)
+{
+    vmm_system *sys = NULL;
+    STEP_TO(&sys, sizeof sys, "vmm_open", vmm_open(spec, &sys));
+    steps_add(sys);
+    STEP(init, sys, 0);
+    return sys;
+}
+
+static vmm_result closing(vmm_system *sys)
+{
+    vmm_close(sys);
+    return VMM_SUCCESS;
+}
+
+/* Those that were added, the last first. */
+static void close_all(void)
+{
+    steps_watch(NULL, 0, 0);
+    while (steps.systems) {
+        vmm_system *sys = steps_take();
+        steps_expect(!vmm_leaks(sys, NULL, NULL), "nothing is held at the end");
+        STEP_TO(NULL, 0, "vmm_close", closing(sys));
+    }
+}
+
+/* ---- what is asked ---- */
+
+static void ask(vmm_system *sys)
+{
+    const vmm_multicast_object_prop team = {.num_devices = 2, .size = G};
+    vmm_mem_allocation_prop prop = prop_at(VMM_MEM_LOCATION_TYPE_DEVICE, 0, 0);
+    int number = 0, teams = 0;
+    uint64_t size = 0;
+    char name[64] = "";
+    GET(number, driver_get_version, sys, &number);
+    GET(number, device_get_count, sys, &number);
+    GET(number, device_get, sys, &number, 0);
+    GET(name, device_get_name, sys, name, sizeof name, 0);
+    GET(teams, device_get_attribute, sys, &teams, VMM_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED, 0);
+    GET(size, device_total_mem, sys, &size, 0);
+    GET(number, device_can_access_peer, sys, &number, 0, 0);
+    GET(size, mem_get_allocation_granularity, sys, &size, &prop, VMM_MEM_ALLOC_GRANULARITY_MINIMUM);
+    if (teams)
+        GET(size, multicast_get_granularity, sys, &size, &team, VMM_MULTICAST_GRANULARITY_MINIMUM);
+}
+
+static void only_ask(const char *spec)
+{
+    ask(opened(spec));
+    close_all();
+}
+
+static void ask_about(vmm_system *sys, vmm_deviceptr at, handle_t handle)
+{
+    const vmm_pointer_attribute wanted[2] = {VMM_POINTER_ATTRIBUTE_MEMORY_TYPE, VMM_POINTER_ATTRIBUTE_MAPPED};
+    vmm_mem_location device = {VMM_MEM_LOCATION_TYPE_DEVICE, 0};
+    vmm_mem_allocation_prop prop;
+    int type = 0, mapped = 0;
+    void *data[2] = {&type, &mapped};
+    uint64_t value = 0, free_bytes = 0;
+    vmm_deviceptr base = 0;
+    memset(&prop, 0, sizeof prop);
+    GET(free_bytes, mem_get_info, sys, &free_bytes, &value);
+    GET(prop, mem_get_allocation_properties_from_handle, sys, &prop, handle);
+    GET(value, mem_get_access, sys, &value, &device, at);
+    GET(type, pointer_get_attribute, sys, &type, VMM_POINTER_ATTRIBUTE_MEMORY_TYPE, at);
+    GET(mapped, pointer_get_attributes, sys, 2, wanted, data, at);
+    GET(base, mem_get_address_range, sys, &base, &value, at);
+}
+
+static void contexts(vmm_system *sys)
+{
+    enum { MANY = 6 }; /* the stack of the thread grows */
+    vmm_context ctx[MANY] = {NULL}, other = NULL, primary = NULL;
+    vmm_device device = -1;
+    for (int i = 0; i < MANY; i++)
+        GET(ctx[i], ctx_create, sys, &ctx[i], 0, 0);
+    GET(primary, device_primary_ctx_retain, sys, &primary, 0);
+    STEP(ctx_set_current, sys, primary);
+    GET(other, ctx_get_current, sys, &other);
+    GET(device, ctx_get_device, sys, &device);
+    STEP(device_primary_ctx_reset, sys, 0);
+    STEP(device_primary_ctx_release, sys, 0);
+    for (int i = MANY; i-- > 0;)
+        STEP(ctx_destroy, sys, ctx[i]);
+    STEP(ctx_set_current, sys, NULL);
+}
+
+/* ---- memory and addresses ---- */
+
+/* A range for other devices: a descriptor is written when there is one, and -1 otherwise, as on the driver. */
 static vmm_result hand_on(vmm_system *sys, vmm_deviceptr at, uint64_t size)
 {
     int fd = -7;
     vmm_result result = vmm_mem_get_handle_for_address_range(sys, &fd, at, size, VMM_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD, 0);
     bool made = fd >= 0 && !close(fd);
+    steps.seen[VMM_CALL_mem_get_handle_for_address_range] = true;
     return made == (result == VMM_SUCCESS) && (made || fd == -1) ? result : VMM_ERROR_UNKNOWN;
 }
 
-/* Memory for other processes: exported, imported, and used through the import. */
-static void share(vmm_system *sys, struct outcome *o)
+struct memory {
+    vmm_deviceptr at;
+    handle_t handle[3];
+};
+
+/* [device 2 MiB][device 2 MiB][host 2 MiB], and rights for both over two of them at once */
+static struct memory made(vmm_system *sys)
 {
-    vmm_mem_allocation_prop prop = prop_at(VMM_MEM_LOCATION_TYPE_DEVICE);
-    vmm_mem_access_desc desc = {prop.location, RW};
-    vmm_mem_generic_allocation_handle handle = 0, copy = 0;
-    vmm_deviceptr p = 0;
+    struct memory m = {0, {0}};
+    vmm_mem_allocation_prop prop[3] = {prop_at(VMM_MEM_LOCATION_TYPE_DEVICE, 0, 0), prop_at(VMM_MEM_LOCATION_TYPE_DEVICE, 0, 0),
+                                       prop_at(VMM_MEM_LOCATION_TYPE_HOST, 0, 0)};
+    vmm_mem_access_desc both[2] = {{prop[0].location, RW}, {prop[2].location, RW}};
+    vmm_deviceptr large = 0, hinted = 0;
+    GET(m.at, mem_address_reserve, sys, &m.at, 3 * G, 0, 0, 0);
+    GET(large, mem_address_reserve, sys, &large, 100 * G, 0, 0, 0);
+    GET(hinted, mem_address_reserve, sys, &hinted, G, 0, large + 1000 * G, 0);
+    for (int i = 0; i < 3; i++) {
+        GET(m.handle[i], mem_create, sys, &m.handle[i], G, &prop[i], 0);
+        STEP(mem_map, sys, m.at + (uint64_t)i * G, G, 0, m.handle[i], 0);
+    }
+    STEP(mem_set_access, sys, m.at, 2 * G, both, 1);
+    STEP(mem_set_access, sys, m.at + 2 * G, G, both, 2);
+    STEP(mem_address_free, sys, large, 100 * G);
+    STEP(mem_address_free, sys, hinted, G);
+    return m;
+}
+
+static void given_back(vmm_system *sys, struct memory m)
+{
+    STEP(mem_unmap, sys, m.at + G, G);
+    STEP(mem_unmap, sys, m.at, G);
+    STEP(mem_unmap, sys, m.at + 2 * G, G);
+    for (int i = 0; i < 3; i++)
+        STEP(mem_release, sys, m.handle[i]);
+    STEP(mem_address_free, sys, m.at, 3 * G);
+}
+
+/* The byte at an address as the host itself sees it; -1 where it cannot look, as where opening did without the addresses. */
+static int seen_there(vmm_deviceptr at)
+{
     unsigned char byte = 0;
-    int fd = -1;
-    prop.requested_handle_types = RIG_FD;
-    TRY(vmm_mem_create(sys, &handle, G, &prop, 0));
-    TRY(vmm_mem_address_reserve(sys, &p, 2 * G, 0, 0, 0));
-    TRY(vmm_mem_map(sys, p, G, 0, handle, 0));
-    TRY(vmm_mem_set_access(sys, p, G, &desc, 1));
-    TRY(vmm_memset_d8(sys, p, 0x42, G));
-    TRY(vmm_mem_export_to_shareable_handle(sys, &fd, handle, RIG_FD, 0));
-    TRY(rig_import(sys, fd, &copy));
-    close(fd);
-    TRY(vmm_mem_map(sys, p + G, G, 0, copy, 0));
-    TRY(vmm_mem_set_access(sys, p + G, G, &desc, 1));
-    TRY(vmm_memcpy_dtoh(sys, &byte, p + 2 * G - 1, 1));
-    if (byte != 0x42)
-        note(o, VMM_ERROR_UNKNOWN, "bytes that were exported are lost");
-    TRY(vmm_mem_unmap(sys, p, 2 * G));
-    TRY(vmm_mem_release(sys, copy));
-    TRY(vmm_mem_release(sys, handle));
-    TRY(vmm_mem_address_free(sys, p, 2 * G));
+    int ends[2], seen = -1;
+    if (pipe(ends))
+        tap_bail("no pipe");
+    if (write(ends[1], (const void *)(uintptr_t)at, 1) == 1 && read(ends[0], &byte, 1) == 1)
+        seen = byte;
+    close(ends[0]);
+    close(ends[1]);
+    return seen;
 }
 
-/* The lowest descriptor that is free. */
-static int next_fd(void)
+/* Bytes of the host that are mapped for it: where it sees them, it sees them whatever failed. */
+static void in_place(vmm_system *sys, struct memory m)
 {
-    int fd = dup(STDERR_FILENO);
-    close(fd);
-    return fd;
+    vmm_mem_access_desc read = {{VMM_MEM_LOCATION_TYPE_HOST, 0}, VMM_MEM_ACCESS_FLAGS_PROT_READ};
+    vmm_deviceptr last = m.at + 2 * G + 4095;
+    bool shown = seen_there(last) >= 0;
+    steps_expect(shown || !steps.first, "the host sees its memory in place");
+    STEP(memset_d8, sys, m.at + 2 * G, 0x5a, 4096);
+    steps_expect(seen_there(last) == (shown ? 0x5a : -1), "the host sees what a device filled");
+    STEP(mem_set_access, sys, m.at + 2 * G, G, &read, 1);
+    steps_expect(seen_there(last) == (shown ? 0x5a : -1), "and still may read");
 }
 
-static void work(vmm_system *sys, struct outcome *o, vmm_deviceptr at)
+static void copies(vmm_system *sys, struct memory m)
+{
+    static unsigned char bytes[3 * 4096], back[sizeof bytes];
+    handle_t again = 0;
+    vmm_deviceptr allocated = 0;
+    memset(bytes, 0x33, sizeof bytes);
+    STEP(memset_d16, sys, m.at, 0x4142, 4096);
+    steps_watch(sys, m.at + G - 8192, 2 * 8192);
+    STEP(memcpy_htod, sys, m.at + G - 4096, bytes, sizeof bytes);
+    GET(back[0], memcpy_dtoh, sys, back, m.at + G - 4096, sizeof back);
+    steps_expect(!memcmp(bytes, back, sizeof bytes), "what was copied there comes back");
+    STEP(memcpy_dtod, sys, m.at + G - 8192, m.at + G, 4096);
+    STEP(memset_d8, sys, m.at + G - 100, 1, 200);
+    STEP(memset_d32, sys, m.at + G - 64, 2, 32);
+    STEP_TO(NULL, 0, "mem_get_handle_for_address_range", hand_on(sys, m.at, 2 * G));
+    GET(allocated, mem_alloc, sys, &allocated, 100);
+    STEP(memset_d8, sys, allocated, 1, 100);
+    STEP(mem_free, sys, allocated);
+    GET(again, mem_retain_allocation_handle, sys, &again, m.at + 5);
+    STEP(mem_release, sys, again);
+    steps_watch(NULL, 0, 0);
+}
+
+/* ---- work ---- */
+
+static vmm_result launched(vmm_system *sys, vmm_stream stream, vmm_kernel kernel, uint64_t a, uint64_t b, uint64_t c, uint64_t d,
+                           uint64_t e)
+{
+    static const uint64_t counts[] = {[VMM_KERNEL_FILL] = 3, [VMM_KERNEL_COPY] = 3, [VMM_KERNEL_RANDOM_READ] = 5,
+                                      [VMM_KERNEL_ALIAS_WRITE_READ] = 5, [VMM_KERNEL_MULTIMEM_STORE] = 3};
+    const uint64_t args[] = {a, b, c, d, e};
+    steps.seen[VMM_CALL_launch] = true;
+    return vmm_launch(sys, kernel, 1, 32, args, counts[kernel], stream);
+}
+
+#define KERNEL(kernel, stream, a, b, c, d, e) \
+    STEP_TO(NULL, 0, "launch " #kernel, launched(sys, stream, VMM_KERNEL_##kernel, a, b, c, d, e))
+
+static void count(void *user)
+{
+    ++*(unsigned *)user;
+}
+
+/* Done when it is waited for, and in the order of streams; a wait that is refused has thrown away what it could not do. */
+static void in_flight(vmm_system *sys, vmm_deviceptr at)
 {
     vmm_stream stream = NULL, other = NULL;
     vmm_event event = NULL;
-    static char bytes[3 * 65536];
-    vmm_deviceptr allocated = 0;
-    TRY(vmm_stream_create(sys, &stream, 0));
-    TRY(vmm_stream_create(sys, &other, VMM_STREAM_NON_BLOCKING));
-    TRY(vmm_event_create(sys, &event, 0));
-    KERNEL(FILL, stream, at, 2 * G, 7);
-    KERNEL(COPY, stream, at, at + G, 4096);
+    static char bytes[8192];
+    unsigned called = 0;
+    GET(stream, stream_create, sys, &stream, 0);
+    GET(other, stream_create, sys, &other, VMM_STREAM_NON_BLOCKING);
+    GET(event, event_create, sys, &event, 0);
+    KERNEL(FILL, stream, at, 3 * 4096, 7, 0, 0);
+    KERNEL(COPY, stream, at, at + G, 4096, 0, 0);
     KERNEL(RANDOM_READ, NULL, at, 2 * G, 50, 1, at + 2 * G);
-    TRY(vmm_memset_d32_async(sys, at + 64, 5, 1000, stream));
-    TRY(vmm_memcpy_htod_async(sys, at + G - 4096, bytes, 8192, stream));
-    TRY(vmm_memcpy_dtod_async(sys, at + 512, at + 2 * G, 512, stream));
-    TRY(vmm_event_record(sys, event, stream));
-    TRY(vmm_stream_wait_event(sys, other, event, 0));
-    TRY(vmm_event_record(sys, event, other));
-    TRY(vmm_event_synchronize(sys, event));
-    TRY(vmm_event_query(sys, event));
-    TRY(vmm_event_destroy(sys, event));
-    TRY(vmm_stream_synchronize(sys, stream));
-    TRY(vmm_stream_destroy(sys, other));
-    TRY(vmm_memcpy_htod(sys, at + G - 65536, bytes, sizeof bytes));
-    TRY(vmm_memcpy_dtoh(sys, bytes, at, sizeof bytes));
-    TRY(vmm_memset_d8(sys, at + 2 * G, 1, G));
-    TRY(hand_on(sys, at, 2 * G));
-    TRY(vmm_mem_alloc(sys, &allocated, 100));
-    TRY(vmm_memset_d8(sys, allocated, 1, 100));
-    TRY(vmm_mem_free(sys, allocated));
-    TRY(vmm_ctx_synchronize(sys));
-    TRY(vmm_stream_destroy(sys, stream));
+    STEP(memset_d32_async, sys, at + 64, 5, 1000, stream);
+    STEP(memset_d16_async, sys, at + 64, 5, 1000, stream);
+    STEP(memset_d8_async, sys, at + 64, 5, 1000, stream);
+    STEP(memcpy_htod_async, sys, at + G - 4096, bytes, sizeof bytes, stream);
+    STEP(memcpy_dtoh_async, sys, bytes, at + G - 4096, sizeof bytes, stream);
+    STEP(memcpy_dtod_async, sys, at + 512, at + 2 * G, 512, stream);
+    STEP(launch_host_func, sys, stream, count, &called);
+    STEP(event_record, sys, event, stream);
+    STEP(stream_wait_event, sys, other, event, 0);
+    STEP(event_record, sys, event, other);
+    STEP(event_synchronize, sys, event);
+    STEP(event_query, sys, event);
+    STEP(event_destroy, sys, event);
+    STEP(stream_synchronize, sys, stream);
+    STEP(stream_query, sys, stream);
+    steps_expect(called == 1, "a host function is called once");
+    STEP(stream_destroy, sys, other);
+    STEP(ctx_synchronize, sys);
+    STEP(stream_destroy, sys, stream);
 }
+
+static void life(const char *spec)
+{
+    vmm_system *sys = opened(spec), *peer = NULL;
+    vmm_context ctx = NULL;
+    ask(sys);
+    contexts(sys);
+    GET(ctx, ctx_create, sys, &ctx, 0, 0);
+    struct memory m = made(sys);
+    ask_about(sys, m.at, m.handle[0]);
+    in_place(sys, m);
+    copies(sys, m);
+    in_flight(sys, m.at);
+    STEP_TO(&peer, sizeof peer, "vmm_attach", vmm_attach(sys, &peer));
+    steps_add(peer);
+    given_back(sys, m);
+    STEP(ctx_destroy, sys, ctx);
+    close_all();
+}
+
+/* ---- two addresses of one memory ---- */
 
 /* [M1 of H][M2 of H]: old bytes of what a kernel writes are kept where the spec says so. Without room for them the work is
  * done all the same: its last byte is there through either address. */
-static void aliases(vmm_system *sys, struct outcome *o)
+static void aliases(const char *spec)
 {
     enum { FILLED = 5000, WORDS = 8, COUNTED = 8192, OUT = 16384, USED = 3 * 8192 };
     static unsigned char bytes[COUNTED + 8 * WORDS];
-    vmm_mem_allocation_prop device = prop_at(VMM_MEM_LOCATION_TYPE_DEVICE);
+    vmm_system *sys = opened(spec);
+    vmm_context ctx = NULL;
+    vmm_mem_allocation_prop device = prop_at(VMM_MEM_LOCATION_TYPE_DEVICE, 0, 0);
     vmm_mem_access_desc desc = {device.location, RW};
-    vmm_mem_generic_allocation_handle handle = 0;
+    handle_t handle = 0;
     vmm_deviceptr p = 0;
     unsigned lost = 0;
-    TRY(vmm_mem_address_reserve(sys, &p, 2 * G, 0, 0, 0));
-    TRY(vmm_mem_create(sys, &handle, G, &device, 0));
-    TRY(vmm_mem_map(sys, p, G, 0, handle, 0));
-    TRY(vmm_mem_map(sys, p + G, G, 0, handle, 0));
-    TRY(vmm_mem_release(sys, handle));
-    TRY(vmm_mem_set_access(sys, p, 2 * G, &desc, 1));
-    TRY(vmm_memset_d8(sys, p, 0, USED));
-    KERNEL(FILL, NULL, p, FILLED, 7);
+    GET(ctx, ctx_create, sys, &ctx, 0, 0);
+    GET(p, mem_address_reserve, sys, &p, 2 * G, 0, 0, 0);
+    GET(handle, mem_create, sys, &handle, G, &device, 0);
+    STEP(mem_map, sys, p, G, 0, handle, 0);
+    STEP(mem_map, sys, p + G, G, 0, handle, 0);
+    STEP(mem_release, sys, handle);
+    STEP(mem_set_access, sys, p, 2 * G, &desc, 1);
+    STEP(memset_d8, sys, p, 0, USED);
+    KERNEL(FILL, NULL, p, FILLED, 7, 0, 0);
     KERNEL(ALIAS_WRITE_READ, NULL, p + COUNTED, p + G + COUNTED, 8 * WORDS, 0, p + OUT);
-    TRY(vmm_ctx_synchronize(sys));
-    TRY(vmm_memcpy_dtoh(sys, bytes, p + G, sizeof bytes));
+    STEP(ctx_synchronize, sys);
+    STEP(memcpy_dtoh, sys, bytes, p + G, sizeof bytes);
     for (unsigned i = 0; i < sizeof bytes; i++)
         lost += bytes[i] != (i < FILLED ? 7 : i >= COUNTED && i % 8 == 0);
-    if (lost)
-        note(o, VMM_ERROR_UNKNOWN, "bytes that kernels wrote are lost");
-    TRY(vmm_mem_unmap(sys, p, 2 * G));
-    TRY(vmm_mem_address_free(sys, p, 2 * G));
+    steps_expect(!lost, "bytes that kernels wrote are there through either address");
+    STEP(mem_unmap, sys, p, 2 * G);
+    STEP(mem_address_free, sys, p, 2 * G);
+    STEP(ctx_destroy, sys, ctx);
+    close_all();
+}
+
+/* ---- memory for others ---- */
+
+static vmm_result imported(vmm_system *sys, int *fd, handle_t *copy)
+{
+    steps.seen[VMM_CALL_mem_import_from_shareable_handle] = true;
+    return rig_import(sys, *fd, copy);
+}
+
+/* A machine without a name has a folder from its first export on, also where that comes to nothing. */
+static void first_export(vmm_system *sys)
+{
+    handle_t handle = 0;
+    if (rig_create(sys, G, &handle) != VMM_SUCCESS || close(rig_export(sys, handle)) ||
+        vmm_mem_release(sys, handle) != VMM_SUCCESS)
+        tap_bail("nothing is exported: %s", vmm_last_detail()->note);
+}
+
+/* Exported by one process, imported by itself and by another, which uses it when its maker has let go. */
+static void share(const char *spec)
+{
+    vmm_mem_allocation_prop prop = prop_at(VMM_MEM_LOCATION_TYPE_DEVICE, 0, RIG_FD);
+    vmm_mem_access_desc desc = {prop.location, RW};
+    vmm_system *sys = opened(spec), *other = NULL;
+    vmm_context ctx = NULL;
+    handle_t handle = 0, copy = 0;
+    vmm_deviceptr p = 0;
+    unsigned char byte = 0;
+    int fd = -1;
+    if (shares(spec)) {
+        other = opened(spec);
+    } else {
+        STEP_TO(&other, sizeof other, "vmm_attach", vmm_attach(sys, &other));
+        steps_add(other);
+        STEP(init, other, 0);
+        first_export(sys);
+    }
+    GET(ctx, ctx_create, sys, &ctx, 0, 0);
+    GET(handle, mem_create, sys, &handle, G, &prop, 0);
+    GET(p, mem_address_reserve, sys, &p, 2 * G, 0, 0, 0);
+    STEP(mem_map, sys, p, G, 0, handle, 0);
+    STEP(mem_set_access, sys, p, G, &desc, 1);
+    STEP(memset_d8, sys, p, 0x42, 4096);
+    steps_watch(sys, p, 4096);
+    GET(fd, mem_export_to_shareable_handle, sys, &fd, handle, RIG_FD, 0);
+    STEP_TO(&copy, sizeof copy, "import", imported(sys, &fd, &copy));
+    STEP(mem_map, sys, p + G, G, 0, copy, 0);
+    STEP(mem_set_access, sys, p + G, G, &desc, 1);
+    STEP(memset_d8, sys, p + G + 4, 0x43, 4);
+    GET(byte, memcpy_dtoh, sys, &byte, p + 4, 1);
+    steps_expect(byte == 0x43, "an import shows the same bytes");
+    steps_watch(NULL, 0, 0);
+    STEP(mem_release, sys, copy);
+    copy = 0;
+    STEP_TO(&copy, sizeof copy, "import", imported(other, &fd, &copy));
+    close(fd);
+    STEP(mem_unmap, sys, p, 2 * G);
+    STEP(mem_release, sys, handle);
+    STEP(mem_address_free, sys, p, 2 * G);
+    STEP(ctx_destroy, sys, ctx);
+    GET(p, mem_address_reserve, other, &p, G, 0, 0, 0);
+    STEP(mem_map, other, p, G, 0, copy, 0);
+    STEP(mem_unmap, other, p, G);
+    STEP(mem_address_free, other, p, G);
+    STEP(mem_release, other, copy);
+    close_all();
 }
 
 /* A team of two, memory of both behind the object, and a store that reaches them. */
-static void multicast(vmm_system *sys, struct outcome *o, bool shared)
+static void multicast(const char *spec)
 {
-    const vmm_multicast_object_prop prop = {.num_devices = 2, .size = G, .handle_types = shared ? RIG_FD : 0};
-    vmm_mem_generic_allocation_handle object = 0, copy = 0, memory[2] = {0};
+    const vmm_multicast_object_prop prop = {.num_devices = 2, .size = G, .handle_types = shares(spec) ? RIG_FD : 0};
+    vmm_system *sys = opened(spec);
+    vmm_context ctx = NULL;
+    handle_t object = 0, copy = 0, memory[2] = {0};
     int fd = -1;
     vmm_mem_access_desc desc[2];
     vmm_deviceptr p = 0;
-    uint64_t word = 0;
-    TRY(vmm_multicast_create(sys, &object, &prop));
-    TRY(vmm_mem_address_reserve(sys, &p, 3 * G, 0, 0, 0));
+    uint64_t word[2] = {0};
+    GET(ctx, ctx_create, sys, &ctx, 0, 0);
+    GET(object, multicast_create, sys, &object, &prop);
+    GET(p, mem_address_reserve, sys, &p, 3 * G, 0, 0, 0);
     for (int i = 0; i < 2; i++) {
-        vmm_mem_allocation_prop device = prop_at(VMM_MEM_LOCATION_TYPE_DEVICE);
-        device.location.id = i;
-        device.requested_handle_types = (int)prop.handle_types;
+        vmm_mem_allocation_prop device = prop_at(VMM_MEM_LOCATION_TYPE_DEVICE, i, (int)prop.handle_types);
         desc[i] = (vmm_mem_access_desc){device.location, RW};
-        TRY(vmm_multicast_add_device(sys, object, i));
-        TRY(vmm_mem_create(sys, &memory[i], G, &device, 0));
-        TRY(vmm_mem_map(sys, p + (uint64_t)i * G, G, 0, memory[i], 0));
+        STEP(multicast_add_device, sys, object, i);
+        GET(memory[i], mem_create, sys, &memory[i], G, &device, 0);
+        STEP(mem_map, sys, p + (uint64_t)i * G, G, 0, memory[i], 0);
     }
-    TRY(vmm_multicast_bind_mem(sys, object, 0, memory[0], 0, G, 0));
-    if (shared) { /* with what is bound, and then goes on as everybody's */
-        TRY(vmm_mem_export_to_shareable_handle(sys, &fd, object, RIG_FD, 0));
-        TRY(rig_import(sys, fd, &copy));
+    STEP(multicast_bind_mem, sys, object, 0, memory[0], 0, G, 0);
+    if (shares(spec)) { /* with what is bound, and then goes on as everybody's */
+        GET(fd, mem_export_to_shareable_handle, sys, &fd, object, RIG_FD, 0);
+        STEP_TO(&copy, sizeof copy, "import", imported(sys, &fd, &copy));
         close(fd);
     }
-    TRY(vmm_multicast_bind_addr(sys, object, 0, p + G, G, 0));
-    TRY(vmm_mem_map(sys, p + 2 * G, G, 0, object, 0));
-    TRY(vmm_mem_set_access(sys, p, 3 * G, desc, 1));
-    TRY(vmm_memset_d8(sys, p + 65536, 7, 8));
-    KERNEL(MULTIMEM_STORE, NULL, p + 2 * G, p + 65536, 8);
-    TRY(vmm_ctx_synchronize(sys));
-    TRY(vmm_memcpy_dtoh(sys, &word, p + G, 8));
-    bool stored = word == UINT64_C(0x0707070707070707);
-    TRY(vmm_memcpy_dtoh(sys, &word, p, 8));
-    if (stored != (word == UINT64_C(0x0707070707070707)) || (!stored && !failed))
-        note(o, VMM_ERROR_UNKNOWN, "a store reached some of the replicas");
+    STEP(multicast_bind_addr, sys, object, 0, p + G, G, 0);
+    STEP(mem_map, sys, p + 2 * G, G, 0, object, 0);
+    STEP(mem_set_access, sys, p, 3 * G, desc, 1);
+    STEP(memset_d8, sys, p + 65536, 7, 8);
+    KERNEL(MULTIMEM_STORE, NULL, p + 2 * G, p + 65536, 8, 0, 0);
+    STEP(ctx_synchronize, sys);
+    STEP(memcpy_dtoh, sys, &word[0], p, 8);
+    STEP(memcpy_dtoh, sys, &word[1], p + G, 8);
+    steps_expect(word[0] == word[1], "a store reaches all replicas or none");
     for (int i = 0; i < 2; i++) {
-        TRY(vmm_multicast_unbind(sys, object, i, 0, G));
-        TRY(vmm_mem_release(sys, memory[i]));
+        STEP(multicast_unbind, sys, object, i, 0, G);
+        STEP(mem_release, sys, memory[i]);
     }
-    TRY(vmm_mem_unmap(sys, p, 3 * G));
-    if (shared)
-        TRY(vmm_mem_release(sys, copy));
-    TRY(vmm_mem_release(sys, object));
-    TRY(vmm_mem_address_free(sys, p, 3 * G));
+    STEP(mem_unmap, sys, p, 3 * G);
+    if (shares(spec))
+        STEP(mem_release, sys, copy);
+    STEP(mem_release, sys, object);
+    STEP(mem_address_free, sys, p, 3 * G);
+    STEP(ctx_destroy, sys, ctx);
+    close_all();
 }
 
-/* [device 2 MiB][device 2 MiB][host 2 MiB] */
-static void life(vmm_system *sys, struct outcome *o, bool shared)
+/* Two nodes of a domain: 64 bytes go from the one to the other. */
+static void fabric(const char *spec)
 {
-    vmm_mem_allocation_prop device = prop_at(VMM_MEM_LOCATION_TYPE_DEVICE), host = prop_at(VMM_MEM_LOCATION_TYPE_HOST);
-    vmm_mem_access_desc both[2] = {{device.location, RW}, {host.location, RW}};
-    vmm_mem_generic_allocation_handle handle[3] = {0};
-    vmm_deviceptr at = 0, large = 0;
-    vmm_context ctx = NULL, primary = NULL;
-    int teams = 0;
-    TRY(vmm_init(sys, 0));
-    TRY(vmm_device_get_attribute(sys, &teams, VMM_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED, 0));
-    TRY(vmm_ctx_create(sys, &ctx, 0, 0));
-    TRY(vmm_device_primary_ctx_retain(sys, &primary, 0));
-    TRY(vmm_ctx_set_current(sys, primary));
-    TRY(vmm_mem_address_reserve(sys, &at, 3 * G, 0, 0, 0));
-    TRY(vmm_mem_address_reserve(sys, &large, 100 * G, 0, 0, 0));
-    for (int i = 0; i < 3; i++) {
-        TRY(vmm_mem_create(sys, &handle[i], G, i == 2 ? &host : &device, 0));
-        TRY(vmm_mem_map(sys, at + (uint64_t)i * G, G, 0, handle[i], 0));
-    }
-    TRY(vmm_mem_set_access(sys, at, 2 * G, both, 1));
-    TRY(vmm_mem_set_access(sys, at + 2 * G, G, both, 2));
-    work(sys, o, at);
-    aliases(sys, o);
-    share(sys, o);
-    if (teams)
-        multicast(sys, o, shared);
-    TRY(vmm_mem_unmap(sys, at, 3 * G));
-    for (int i = 0; i < 3; i++)
-        TRY(vmm_mem_release(sys, handle[i]));
-    TRY(vmm_mem_address_free(sys, at, 3 * G));
-    TRY(vmm_mem_address_free(sys, large, 100 * G));
-    TRY(vmm_device_primary_ctx_release(sys, 0));
-    TRY(vmm_ctx_destroy(sys, ctx));
+    vmm_mem_allocation_prop prop = prop_at(VMM_MEM_LOCATION_TYPE_DEVICE, 0, FABRIC);
+    unsigned char bytes[VMM_FABRIC_HANDLE_SIZE] = {0};
+    vmm_system *one = opened(spec), *two = opened("sim:max");
+    handle_t handle = 0, copy = 0;
+    vmm_deviceptr p = 0;
+    GET(handle, mem_create, one, &handle, G, &prop, 0);
+    GET(bytes, mem_export_to_shareable_handle, one, bytes, handle, FABRIC, 0);
+    GET(copy, mem_import_from_shareable_handle, two, &copy, bytes, FABRIC);
+    STEP(mem_release, one, handle);
+    GET(p, mem_address_reserve, two, &p, G, 0, 0, 0);
+    STEP(mem_map, two, p, G, 0, copy, 0);
+    STEP(mem_release, two, copy);
+    STEP(mem_unmap, two, p, G);
+    STEP(mem_address_free, two, p, G);
+    close_all();
 }
 
-/* With the nth request of a kind failing. True when there were fewer. */
-static bool lived(const char *spec, unsigned long *kind, unsigned long nth, struct outcome *o)
+/* ---- layers ---- */
+
+
+
+static void layers(void)
 {
-    vmm_system *sys = NULL, *peer = NULL;
-    int fd = next_fd();
-    memset(o, 0, sizeof *o);
-    failed = false;
-    *kind = nth;
-    TRY(vmm_open(spec, &sys));
-    life(sys, o, strstr(spec, "machine=") != NULL);
-    TRY(vmm_attach(sys, &peer));
-    life(peer, o, strstr(spec, "machine=") != NULL);
-    *kind = 0;
-    o->left = vmm_leaks(sys, NULL, NULL) + vmm_leaks(peer, NULL, NULL);
-    vmm_close(peer);
-    vmm_close(sys);
-    o->left += next_fd() != fd;
-    return !failed;
+    steps_all("a trace", life, "trace=/dev/null|sim:h100", 100);
+    steps_all("a shadow", life, "shadow|sim:h100", 100);
+    steps_all("faults by the spec", life, "fault=mem_alloc:99|sim:h100", 100);
 }
 
-static void one_by_one(const char *spec, unsigned long *kind, const char *what, unsigned least)
+static void channel_there(void)
 {
-    struct outcome o;
-    unsigned long n = 1;
-    unsigned refused = 0, wrong = 0;
-    uint64_t left = 0;
-    char first[240] = "";
-    for (bool done = false; !done && n < 100000; n++) {
-        done = lived(spec, kind, n, &o);
-        refused += o.refused;
-        left += o.left;
-        wrong += o.wrong;
-        if (o.wrong && !*first)
-            snprintf(first, sizeof first, "request %lu: %s", n, o.first);
-    }
-    tap_note("%s: %lu requests %s, each failed once; %u calls said so", spec, n - 2, what, refused);
-    if (!tap_ok(!wrong, "%s: the call says that memory is out, and succeeds when it is made again", what))
-        tap_note("%u do not; %s", wrong, first);
-    tap_u64(left, 0, "%s: nothing is left", what);
-    tap_ok(refused >= least && n > least, "%s: many calls were refused", what);
+    char path[160];
+    snprintf(channels, sizeof channels, "%s.channels", rig_root);
+    snprintf(path, sizeof path, "%s/channel0", channels);
+    setenv("CUVMM_IMEX", channels, 1);
+    if (mkdir(channels, 0700) || close(open(path, O_CREAT | O_RDWR, 0600)))
+        tap_bail("no channel can be made");
+}
+
+/* From some request on there is no memory at all: what gives back what was taken needs none. */
+static void for_good(void)
+{
+    scarce_for_good = true;
+    steps_all("no memory from then on", life, "sim:h100", 80);
+    steps_all("no memory from then on, on a shared machine", share, "sim:h100,machine=scarce", 50);
+    steps_all("no memory from then on, with a team", multicast, "sim:h200x2,machine=scarce", 50);
+    steps_all("no memory from then on, with a fabric", fabric, "sim:max,machine=one", 40);
+    steps_all("no memory from then on, with old bytes", aliases, "sim:h100,alias=stale:1", 30);
+}
+
+static void every_call_was_made(void)
+{
+    for (unsigned id = 0; id < VMM_CALL_COUNT; id++)
+        if (!steps.seen[id])
+            tap_ok(false, "%s was made", vmm_call_name((enum vmm_call_id)id));
 }
 #endif
 
@@ -394,16 +505,20 @@ int main(void)
     }
 #if CAN_FAIL
     rig_begin();
-    one_by_one("sim:h100,machine=scarce", &memory_left, "for memory, on a shared machine", 30);
-    one_by_one("sim:h100,machine=scarce", &system_left, "to the system, on a shared machine", 20);
-    one_by_one("sim:h100", &memory_left, "for memory", 30);
-    one_by_one("sim:h100", &system_left, "to the system", 3);
-    one_by_one("sim:h200x2", &memory_left, "for memory, with a team", 30);
-    one_by_one("sim:h200x2", &system_left, "to the system, with a team", 3);
-    one_by_one("sim:h200x2,machine=scarce", &memory_left, "for memory, with a shared team", 30);
-    one_by_one("sim:h200x2,machine=scarce", &system_left, "to the system, with a shared team", 20);
-    one_by_one("sim:h100,alias=stale:1", &memory_left, "for memory, with old bytes", 80);
-    one_by_one("sim:h100,alias=stale:1", &system_left, "to the system, with old bytes", 3);
+    tap_note("each request of each call fails once");
+    steps_all("a life", life, "sim:h100", 100);
+    steps_all("a life on a shared machine", life, "sim:h100,machine=scarce", 100);
+    steps_all("old bytes", aliases, "sim:h100,alias=stale:1", 50);
+    steps_all("asking", only_ask, "sim:h200x2", 4);
+    steps_all("a team", multicast, "sim:h200x2", 50);
+    steps_all("a shared team", multicast, "sim:h200x2,machine=scarce", 50);
+    steps_all("export and import", share, "sim:h100", 60);
+    steps_all("export and import on a shared machine", share, "sim:h100,machine=scarce", 80);
+    layers();
+    channel_there();
+    steps_all("a fabric", fabric, "sim:max,machine=one", 50);
+    every_call_was_made();
+    for_good();
     rig_end();
 #endif
     return tap_done();

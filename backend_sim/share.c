@@ -11,6 +11,8 @@
 #include "share_token.h"
 #include "team.h"
 
+#define NO_MEMORY "the host's memory is exhausted"
+
 /* Is the slot this machine's still? A program that closes descriptors it does not know loses the lock on it, and others
  * take it for one that has ended. */
 static bool has_slot(const struct share *share)
@@ -59,18 +61,23 @@ static int make_memory(void *user)
     return os_file_open(share_file_of(share, "mem", share->serial, path), OS_OPEN_MAKE);
 }
 
-static struct share *opened(const struct share_folder *folder, const char *name, char why[SHARE_WHY])
+/* Made before a folder is, which would have to be taken away again. */
+static struct share *new_share(char why[SHARE_WHY])
 {
     struct share *share = calloc(1, sizeof *share);
-    if (!share) {
-        struct share_folder unused = *folder;
-        share_folder_close(&unused, false);
-        snprintf(why, SHARE_WHY, "the host's memory is exhausted");
+    if (!share)
+        snprintf(why, SHARE_WHY, NO_MEMORY);
+    return share;
+}
+
+static struct share *opened(struct share *share, bool found, const char *name)
+{
+    if (!found) {
+        free(share);
         return NULL;
     }
-    share->folder = *folder;
     share->life = -1;
-    snprintf(share->name, sizeof share->name, "%s", name);
+    snprintf(share->name, sizeof share->name, "%s", name ? name : share_folder_name(&share->folder));
     frames_init(&share->memory);
     frames_lie_in(&share->memory, make_memory, share);
     return share;
@@ -78,20 +85,20 @@ static struct share *opened(const struct share_folder *folder, const char *name,
 
 struct share *share_open(const char *name, const struct sim_profile *profile, char why[SHARE_WHY])
 {
-    struct share_folder folder;
-    return share_folder_open(&folder, name, profile, why) ? opened(&folder, name ? name : "", why) : NULL;
+    struct share *share = new_share(why);
+    return share ? opened(share, share_folder_open(&share->folder, name, profile, why), name ? name : "") : NULL;
 }
 
 struct share *share_open_other(uint64_t id, const struct sim_profile *profile, char why[SHARE_WHY])
 {
-    struct share_folder folder;
-    return share_folder_open_other(&folder, id, profile, why) ? opened(&folder, share_folder_name(&folder), why) : NULL;
+    struct share *share = new_share(why);
+    return share ? opened(share, share_folder_open_other(&share->folder, id, profile, why), NULL) : NULL;
 }
 
 struct share *share_open_there(const char *entry, char why[SHARE_WHY])
 {
-    struct share_folder folder;
-    return share_folder_open_there(&folder, entry, why) ? opened(&folder, share_folder_name(&folder), why) : NULL;
+    struct share *share = new_share(why);
+    return share ? opened(share, share_folder_open_there(&share->folder, entry, why), NULL) : NULL;
 }
 
 static bool move_in(struct share *share, unsigned index)
@@ -190,7 +197,7 @@ static const char *publish_inside(struct share *share, struct share_block *entry
     entry->team = 0;
     *team = NULL;
     if (!block->team)
-        return bytes_open(&block->bytes) ? NULL : "there is no room for all of its bytes";
+        return bytes_open(&block->bytes) ? NULL : "the host's memory is exhausted, or there is no room for all of its bytes";
     *team = share_team_new(share->folder.state, block->team->wanted, block->team->handle_types);
     if (!*team)
         return "256 exported multicast objects are in use";
@@ -343,19 +350,24 @@ static struct claim claim_of(const volatile struct share_block *entry)
                           .fabric = {entry->fabric.domain, entry->fabric.channel}};
 }
 
-/* Could the machine have such memory? What is read from the state may be anybody's. */
-static bool plausible(const struct sim_machine *machine, const struct claim *claim, const struct frames *frames)
+#define IMPOSSIBLE "the machine's state says what cannot be"
+
+/* Could the machine have such memory? What is read from the state may be anybody's. NULL, or why not. */
+static const char *implausible(const struct sim_machine *machine, const struct claim *claim, const struct frames *frames)
 {
     const struct sim_profile *profile = &machine->profile;
     struct os_file_is is;
     int nodes = profile->host_nodes ? profile->host_nodes : 1;
     bool device = claim->location.type == VMM_MEM_LOCATION_TYPE_DEVICE;
     if (!device && claim->location.type != VMM_MEM_LOCATION_TYPE_HOST_NUMA)
-        return false;
+        return IMPOSSIBLE;
     if (claim->location.id < 0 || claim->location.id >= (device ? profile->devices : nodes))
-        return false;
-    return os_file_look(frames->file, &is) && is.regular && claim->size && claim->place <= is.size &&
-           claim->size <= is.size - claim->place && claim->place % os_page_size() == 0;
+        return IMPOSSIBLE;
+    if (!os_file_look(frames->file, &is))
+        return "the system does not tell how long the exporter's file is";
+    bool sound = is.regular && claim->size && claim->place <= is.size && claim->size <= is.size - claim->place &&
+                 claim->place % os_page_size() == 0;
+    return sound ? NULL : IMPOSSIBLE;
 }
 
 static struct sim_block *new_view(struct sim_machine *machine, const struct claim *claim)
@@ -370,38 +382,42 @@ static struct sim_block *new_view(struct sim_machine *machine, const struct clai
 }
 
 /* Of memory: its bytes, in the file of who made it. */
-static struct sim_block *view_memory(struct sim_machine *machine, const struct claim *claim, struct share_memory *memory)
+static const char *view_memory(struct sim_machine *machine, const struct claim *claim, struct share_memory *memory,
+                               struct sim_block **made)
 {
-    struct sim_block *block = plausible(machine, claim, &memory->frames) ? new_view(machine, claim) : NULL;
+    const char *wrong = implausible(machine, claim, &memory->frames);
+    if (wrong)
+        return wrong;
+    struct sim_block *block = frames_see(&memory->frames, claim->place, claim->size) ? new_view(machine, claim) : NULL;
     if (!block)
-        return NULL;
+        return NO_MEMORY;
     block->prop.type = VMM_MEM_ALLOCATION_TYPE_PINNED;
     block->prop.location = claim->location;
     block->prop.alloc_flags.compression_type = (unsigned char)claim->compression;
     bytes_borrow(&block->bytes, &memory->frames, claim->place, claim->size);
-    if (frames_see(&memory->frames, claim->place, claim->size)) {
-        memory->users++;
-        return block;
-    }
-    free(block);
+    memory->users++;
+    *made = block;
     return NULL;
 }
 
 /* Of a multicast object: its team, which is looked at when it is used (team_share.h). */
-static struct sim_block *view_team(struct sim_machine *machine, const struct claim *claim, const struct share_team *team)
+static const char *view_team(struct sim_machine *machine, const struct claim *claim, const struct share_team *shared,
+                             struct sim_block **made)
 {
     uint64_t unit = sim_profile_multicast(&machine->profile, VMM_MULTICAST_GRANULARITY_MINIMUM);
-    uint64_t wanted = team ? ((const volatile struct share_team *)team)->wanted : 0;
-    bool sound = unit && claim->size && claim->size % unit == 0 && wanted >= 2 && wanted <= SHARE_MEMBERS;
-    struct sim_block *block = sound ? new_view(machine, claim) : NULL;
-    if (!block)
-        return NULL;
-    block->team = team_view((unsigned)wanted, team->handle_types);
+    uint64_t wanted = shared ? ((const volatile struct share_team *)shared)->wanted : 0;
+    if (!unit || !claim->size || claim->size % unit || wanted < 2 || wanted > SHARE_MEMBERS)
+        return IMPOSSIBLE;
+    struct team *team = team_view((unsigned)wanted, shared->handle_types);
+    struct sim_block *block = team ? new_view(machine, claim) : NULL;
+    if (!block) {
+        free(team);
+        return NO_MEMORY;
+    }
+    block->team = team;
     bytes_init(&block->bytes, &machine->frames, 0);
     block->bytes.borrowed = true;
-    if (block->team)
-        return block;
-    free(block);
+    *made = block;
     return NULL;
 }
 
@@ -416,11 +432,12 @@ static enum share_found view(struct share *share, struct sim_machine *machine, u
         snprintf(text, SHARE_WHY, "the file of the exporter's memory cannot be opened");
         return SHARE_NO_FILE;
     }
-    struct sim_block *block = memory ? view_memory(machine, &claim, memory)
-                                     : view_team(machine, &claim, share_team_of(share->folder.state, entry));
-    if (!block) {
+    struct sim_block *block;
+    const char *wrong = memory ? view_memory(machine, &claim, memory, &block)
+                               : view_team(machine, &claim, share_team_of(share->folder.state, entry), &block);
+    if (wrong) {
         forget_memory(share);
-        snprintf(text, SHARE_WHY, "the machine's state says what cannot be");
+        snprintf(text, SHARE_WHY, "%s", wrong);
         return SHARE_NO_MEMORY;
     }
     block->share = share;
@@ -471,8 +488,11 @@ enum share_found share_import(struct share *share, struct sim_machine *machine, 
     struct share_token token;
     struct os_file_is is;
     text[0] = '\0';
-    if (!share_token_read(file, &token, &is))
-        return SHARE_NO_TOKEN;
+    enum share_token_is read = share_token_read(file, &token, &is);
+    if (read == SHARE_TOKEN_UNREAD)
+        snprintf(text, SHARE_WHY, SHARE_NOT_TOLD);
+    if (read != SHARE_TOKEN)
+        return read == SHARE_TOKEN_NONE ? SHARE_NO_TOKEN : SHARE_NO_FILE;
     if (!share || token.machine != share->folder.state->id) {
         snprintf(text, SHARE_WHY, "%s%.40s%s", token.name[0] ? "it belongs to machine=" : "its machine has no name",
                  token.name, "");

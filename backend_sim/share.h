@@ -19,6 +19,7 @@
 #include "share_folder.h"
 
 /* What is in the way where share_lock fails. */
+#define SHARE_NOT_TOLD "the system does not let the descriptor's file be looked at or read"
 #define SHARE_STATE_LOST "its state was damaged, or a stopped process holds it"
 
 struct sim_block;

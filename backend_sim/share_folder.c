@@ -1,5 +1,6 @@
 #include "share_folder.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -41,7 +42,9 @@ static bool random_path(const char *root, char kind, char path[OS_PATH_MAX])
 bool share_folder_sound(const struct share_folder *folder)
 {
     struct os_file_is is;
-    return os_file_look(folder->file, &is) && is.size >= sizeof(struct share_state);
+    if (!os_file_look(folder->file, &is)) /* what the system does not tell has not become shorter for that */
+        return folder->state && os_file_is_open(folder->file);
+    return is.size >= sizeof(struct share_state);
 }
 
 /* Out of everybody's way first, so that nobody finds half of it. */
@@ -165,7 +168,7 @@ static bool fits(const struct share_folder *folder, const struct sim_profile *pr
     return false;
 }
 
-enum found { FOUND, ABSENT, MOVING };
+enum found { FOUND, ABSENT, MOVING, UNTOLD /* by the system */ };
 
 /* The machine that is there: held, and still in its place. */
 static enum found find(struct share_folder *folder)
@@ -173,11 +176,13 @@ static enum found find(struct share_folder *folder)
     char state[OS_PATH_MAX];
     folder->file = os_file_open(state_of(folder->path, state), OS_OPEN_WRITE);
     if (folder->file < 0)
-        return os_file_exists(state) ? MOVING : ABSENT;
+        return os_file_exists(state) ? UNTOLD : ABSENT;
+    errno = 0;
     if (os_hold(folder->file) && os_file_is_at(folder->file, state))
         return FOUND;
+    bool told = !errno || errno == EWOULDBLOCK || errno == ENOENT;
     unmap(folder);
-    return MOVING;
+    return told ? MOVING : UNTOLD;
 }
 
 static bool open_named(struct share_folder *folder, const struct sim_profile *profile, char why[SHARE_WHY])
@@ -226,6 +231,7 @@ bool share_folder_open(struct share_folder *folder, const char *name, const stru
 struct wanted {
     struct share_folder *folder;
     uint64_t id;
+    bool untold; /* the system did not let one be looked at */
 };
 
 static void look_for(void *user, const char *name)
@@ -238,10 +244,14 @@ static void look_for(void *user, const char *name)
         return;
     snprintf(path, sizeof path, "%.250s/%.60s", wanted->folder->root, name);
     int file = os_file_open(state_of(path, state), OS_OPEN_READ);
-    if (file < 0)
+    if (file < 0) {
+        wanted->untold |= os_file_exists(state);
         return;
-    if (os_file_read(file, 0, head, sizeof head) && head[0] == SHARE_MAGIC && head[1] == SHARE_VERSION &&
-        head[3] == wanted->id)
+    }
+    errno = 0;
+    bool read = os_file_read(file, 0, head, sizeof head);
+    wanted->untold |= !read && errno;
+    if (read && head[0] == SHARE_MAGIC && head[1] == SHARE_VERSION && head[3] == wanted->id)
         memcpy(wanted->folder->path, path, sizeof path);
     os_file_close(file);
 }
@@ -250,13 +260,19 @@ static void look_for(void *user, const char *name)
 bool share_folder_open_other(struct share_folder *folder, uint64_t id, const struct sim_profile *profile,
                              char why[SHARE_WHY])
 {
-    struct wanted wanted = {folder, id};
+    struct wanted wanted = {folder, id, false};
+    enum found found = ABSENT;
     *folder = (struct share_folder){.file = -1};
     if (!os_share_root(folder->root))
         return fail(why, "the folder of machines cannot be had, or is not this user's alone", folder->root);
     why[0] = '\0';
-    os_folder_each(folder->root, MACHINES, look_for, &wanted);
-    if (!folder->path[0] || find(folder) != FOUND)
+    if (!os_folder_each(folder->root, MACHINES, look_for, &wanted))
+        wanted.untold = true;
+    if (folder->path[0])
+        found = find(folder);
+    if (found == UNTOLD || (!folder->path[0] && wanted.untold))
+        return fail(why, "the system does not let the machines be looked at in", folder->root);
+    if (found != FOUND)
         return false;
     map(folder);
     if (fits(folder, profile, why) && folder->state->id == id)
@@ -284,7 +300,7 @@ static void look_beside(void *user, const char *name)
 bool share_folder_other_has(const struct share_folder *folder, uint64_t id, const char *kind, uint64_t number)
 {
     struct share_folder other = {.file = -1};
-    struct another another = {folder, {&other, id}};
+    struct another another = {folder, {&other, id, false}};
     char path[OS_PATH_MAX];
     memcpy(other.root, folder->root, sizeof other.root);
     os_folder_each(other.root, MACHINES, look_beside, &another);
@@ -299,12 +315,12 @@ bool share_folder_open_there(struct share_folder *folder, const char *entry, cha
         return fail(why, "the folder of machines cannot be had, or is not this user's alone", folder->root);
     snprintf(folder->path, sizeof folder->path, "%.250s/%.60s", folder->root, entry);
     enum found found = find(folder);
-    for (int i = 0; found == MOVING && i < MAKES; i++) {
+    for (int i = 0; found > ABSENT && i < MAKES; i++) {
         os_yield();
         found = find(folder);
     }
     if (found != FOUND)
-        return found == MOVING && fail(why, "what is there cannot be opened; remove the folder", folder->path);
+        return found != ABSENT && fail(why, "what is there cannot be opened; remove the folder", folder->path);
     map(folder);
     if (is_machine(folder, why))
         return true;

@@ -87,7 +87,7 @@ static void set_up(struct rig *rig)
         char file[64];
         rig_create(rig->one, RIG_G, &handle);
         rig->fd[i] = rig_export(rig->one, handle);
-        if (!share_token_read(rig->fd[i], &rig->token[i], &is))
+        if (share_token_read(rig->fd[i], &rig->token[i], &is) != SHARE_TOKEN)
             tap_bail("a descriptor's file cannot be read");
         snprintf(file, sizeof file, "token.%" PRIu64, rig->token[i].number);
         snprintf(rig->path[i], sizeof rig->path[i], "%s", rig_path("one", file));

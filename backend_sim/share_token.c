@@ -37,14 +37,18 @@ bool share_token_is_out(const char *path)
     return out;
 }
 
-bool share_token_read(int file, struct share_token *token, struct os_file_is *is)
+enum share_token_is share_token_read(int file, struct share_token *token, struct os_file_is *is)
 {
-    if (!os_file_look(file, is) || !is->regular || is->size != sizeof *token ||
-        !os_file_read(file, 0, token, sizeof *token) || token->magic != TOKEN_MAGIC ||
-        token->name[sizeof token->name - 1])
-        return false;
+    if (!os_file_look(file, is))
+        return SHARE_TOKEN_UNREAD;
+    if (!is->regular || is->size != sizeof *token || !os_file_is_readable(file))
+        return SHARE_TOKEN_NONE;
+    if (!os_file_read(file, 0, token, sizeof *token))
+        return SHARE_TOKEN_UNREAD;
+    if (token->magic != TOKEN_MAGIC || token->name[sizeof token->name - 1])
+        return SHARE_TOKEN_NONE;
     for (char *c = token->name; *c; c++) /* it may be told, and anybody may have written it */
         if (*c < ' ' || *c > '~')
             *c = '?';
-    return true;
+    return SHARE_TOKEN;
 }

@@ -25,7 +25,10 @@ int share_token_open(const char *path);
 /* Is there a descriptor left? A file that is not there has none; one that cannot be opened is taken to have. */
 bool share_token_is_out(const char *path);
 
-/* Reads a token from a descriptor of any kind, without waiting; false when it is none. */
-bool share_token_read(int file, struct share_token *token, struct os_file_is *is);
+enum share_token_is { SHARE_TOKEN, SHARE_TOKEN_NONE, SHARE_TOKEN_UNREAD };
+
+/* Reads a token from a descriptor of any kind, without waiting; NONE when it is none, UNREAD when the system does not let it
+ * be read. */
+enum share_token_is share_token_read(int file, struct share_token *token, struct os_file_is *is);
 
 #endif

@@ -19,18 +19,21 @@ int main(void)
     int fd = share_token_open(path), other = share_token_open(path);
     tap_ok(fd >= 0 && other >= 0 && fd != other && share_token_is_out(path), "two are handed out");
     tap_ok((fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDONLY && ftruncate(fd, 0), "to read, not to write or cut");
-    tap_ok(share_token_read(fd, &read_back, &is) && read_back.machine == 1 && read_back.index == 2 && read_back.number == 3 &&
-               read_back.nonce[1] == 5 && strcmp(read_back.name, "name") == 0 && is.number == made.number &&
+    tap_ok(share_token_read(fd, &read_back, &is) == SHARE_TOKEN && read_back.machine == 1 && read_back.index == 2 &&
+               read_back.number == 3 && read_back.nonce[1] == 5 && strcmp(read_back.name, "name") == 0 && is.number == made.number &&
                is.device == made.device,
            "it says what it was told");
     close(fd);
     tap_ok(share_token_is_out(path), "the second is still out");
     close(other);
     tap_ok(!share_token_is_out(path), "none is");
-    tap_ok(!share_token_read(-1, &token, &is), "no descriptor is no token");
-    tap_ok(!pipe(ends) && !share_token_read(ends[0], &token, &is), "an empty pipe is none, at once");
+    int written = open(path, O_WRONLY);
+    tap_ok(share_token_read(written, &token, &is) == SHARE_TOKEN_NONE, "what may only be written is none");
+    close(written);
+    tap_ok(share_token_read(-1, &token, &is) == SHARE_TOKEN_UNREAD, "no descriptor cannot be read");
+    tap_ok(!pipe(ends) && share_token_read(ends[0], &token, &is) == SHARE_TOKEN_NONE, "an empty pipe is none, at once");
     int folder = open(rig_root, O_RDONLY);
-    tap_ok(!share_token_read(folder, &token, &is), "a folder is none");
+    tap_ok(share_token_read(folder, &token, &is) == SHARE_TOKEN_NONE, "a folder is none");
     close(ends[0]);
     close(ends[1]);
     close(folder);

@@ -20,7 +20,22 @@ void slots_clear(struct slots *slots)
     slots_init(slots, slots->tag, slots->forget);
 }
 
-/* Index of a slot to use, or NONE. */
+bool slots_ready(struct slots *slots)
+{
+    if (slots->first_free != slots->first_remembered || slots->used < slots->room)
+        return true;
+    if (slots->used == LIMIT)
+        return false;
+    uint32_t room = slots->room ? 2 * slots->room : 16;
+    struct slot *grown = realloc(slots->slot, room * sizeof *grown);
+    if (!grown)
+        return false;
+    slots->slot = grown;
+    slots->room = room;
+    return true;
+}
+
+/* Index of a slot to use, where there is one. */
 static uint32_t pick(struct slots *slots)
 {
     if (slots->first_free != slots->first_remembered) {
@@ -28,25 +43,15 @@ static uint32_t pick(struct slots *slots)
         slots->first_free = slots->slot[i].next;
         return i;
     }
-    if (slots->used == LIMIT)
-        return NONE;
-    if (slots->used == slots->room) {
-        uint32_t room = slots->room ? 2 * slots->room : 16;
-        struct slot *grown = realloc(slots->slot, room * sizeof *grown);
-        if (!grown)
-            return NONE;
-        slots->slot = grown;
-        slots->room = room;
-    }
     slots->slot[slots->used] = (struct slot){NULL, 0, NONE, 0};
     return slots->used++;
 }
 
 uint64_t slots_add(struct slots *slots, void *object)
 {
-    uint32_t i = pick(slots);
-    if (i == NONE)
+    if (!slots_ready(slots))
         return 0;
+    uint32_t i = pick(slots);
     struct slot *slot = &slots->slot[i];
     slot->object = object;
     slot->generation++;

@@ -12,6 +12,7 @@
 #ifndef SIM_SLOTS_H
 #define SIM_SLOTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -39,6 +40,8 @@ enum slot_state { SLOT_LIVE, SLOT_STALE, SLOT_FORGED };
 void slots_init(struct slots *slots, uint16_t tag, void (*forget)(void *object));
 void slots_clear(struct slots *slots); /* forgets every object, live ones too */
 
+/* Makes sure that the next slots_add succeeds; false when memory or values are out. No value is used up. */
+bool slots_ready(struct slots *slots);
 /* A new value for object; 0 when memory or values are out: nothing has changed. */
 uint64_t slots_add(struct slots *slots, void *object);
 /* Ends the object of a live value. */

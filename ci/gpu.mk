@@ -16,7 +16,7 @@ GPU_TIMEOUT   = timeout $(GPU_PATIENCE)
 # A name and a command each, in the order of running; what is not built here is left out.
 GPU_RUNS := device suite
 GPU_RUNS += $(if $(filter backend_cuda/cuda_device_test.c,$(TEST_SRC)),life)
-GPU_RUNS += edges examples lessons checked
+GPU_RUNS += edges examples lessons exercises checked
 GPU_RUNS += $(filter kernels,$(notdir $(PROGS)))
 GPU_RUNS += random world world-2
 
@@ -26,6 +26,7 @@ GPU_COMMAND_life    = $(GPU_TIMEOUT) $(BUILD)/test/backend_cuda/cuda_device_test
 GPU_COMMAND_edges   = ci/gpu-edges $(BUILD)
 GPU_COMMAND_examples = ci/gpu-examples $(BUILD)
 GPU_COMMAND_lessons = ci/gpu-lessons $(BUILD)
+GPU_COMMAND_exercises = ci/gpu-exercises $(BUILD)
 GPU_COMMAND_checked = ci/gpu-checked $(BUILD)
 GPU_COMMAND_kernels = $(GPU_TIMEOUT) $(BUILD)/bin/kernels --backend $(GPU_BACKEND) --bytes $(GPU_BYTES)
 GPU_COMMAND_random  = $(GPU_TIMEOUT) $(BUILD)/bin/cuvmm diff --as-driver --backend $(GPU_BACKEND) --calls $(GPU_CALLS) --budget $(GPU_BUDGET) $(GPU_EXPLAINED)

@@ -106,6 +106,14 @@ if [ -z "${CUVMM_SAN-}" ]; then
     has 'well, too' "$(printf '%s\n' "$said" | grep -c '^not ok')" '^0$'
 fi
 
+# The exercises: all points of all solutions, and a grader that finds no machine.
+if [ -z "${CUVMM_SAN-}" ]; then
+    said=$(GPU_BACKEND=sim:h200x2 ci/gpu-exercises "$build")
+    same 'the solutions of the exercises are graded' "$? $(printf '%s\n' "$said" | grep -c '^ok .* errors: nothing is left')" '0 7'
+    said=$(GPU_BACKEND=sim:none ci/gpu-exercises "$build")
+    has 'a machine that is not there is a failure' "$said" '^not ok .* 1-vector: '
+fi
+
 # The programs under `cuvmm check`, with the simulator's library in the driver's place. It cannot hold a sanitizer.
 if [ -z "${CUVMM_SAN-}" ]; then
     said=$(GPU_BACKEND=sim:h100 CHECKED_ROUNDS=200 ci/gpu-checked "$build")

@@ -47,7 +47,7 @@ dest=$root/dest
 run make --no-print-directory BUILD="$build" CC="$compiler" DESTDIR="$dest" PREFIX=/opt/cuvmm install
 ok $? 'make install into DESTDIR'
 lib=$dest/opt/cuvmm/lib
-(cd "$dest" && find . ! -type d | sed 's/[0-9][0-9.]*$/N/' | LC_ALL=C sort) >"$root/said"
+(cd "$dest" && find . ! -type d ! -path './opt/cuvmm/share/cuvmm/exercises/*' | sed 's/[0-9][0-9.]*$/N/' | LC_ALL=C sort) >"$root/said"
 documents=(docs/*.md)
 examples=(conformance/examples/*.c conformance/unmodified/kernel_template.c)
 printf './opt/cuvmm/%s\n' bin/cuvmm include/cuvmm/abi/cuda.h include/cuvmm/abi/cuda_functions.h \
@@ -55,6 +55,7 @@ printf './opt/cuvmm/%s\n' bin/cuvmm include/cuvmm/abi/cuda.h include/cuvmm/abi/c
     lib/cuvmm/libcuda.so lib/cuvmm/libcuda.so.N lib/cuvmm/libcuvmm-check.so lib/libcuvmm-sim.a lib/libcuvmm.a lib/libcuvmm.so \
     lib/libcuvmm.so.N lib/libcuvmm.so.N lib/pkgconfig/cuvmm.pc \
     share/bash-completion/completions/cuvmm share/zsh/site-functions/_cuvmm share/fish/vendor_completions.d/cuvmm.fish \
+    share/cuvmm/tap.c share/cuvmm/tap.h \
     share/man/man1/cuvmm.N share/man/man3/libcuvmm.N share/man/man7/cuvmm-libcuda.N \
     share/doc/cuvmm/README.md share/doc/cuvmm/CHANGELOG.md share/doc/cuvmm/rulebook.html "${documents[@]/#/share/doc/cuvmm/}" \
     "${examples[@]/#*\//share/doc/cuvmm/examples/}" | LC_ALL=C sort | diff - "$root/said" >"$root/diff"
@@ -166,6 +167,10 @@ if [ -x "$dest/opt/cuvmm/bin/cuvmm" ]; then
     ok $? 'the command runs'
     (cd / && run "$dest/opt/cuvmm/bin/cuvmm" lesson 1)
     ok $? 'and has the lessons in it'
+    run "$dest/opt/cuvmm/bin/cuvmm" exercise grade 1 conformance/exercises/solutions/1-vector.c
+    ok $? 'and grades an exercise with what is installed'
+    run test ! -e "$dest/opt/cuvmm/share/cuvmm/exercises/solutions"
+    ok $? 'without its solution'
 fi
 
 # block FILE: what stands in ```c and ```text fences after a line that names FILE.

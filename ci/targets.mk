@@ -38,6 +38,7 @@ CHECK_RUNS  += $(if $(SUITE),$(CHECK_ALIASES:%=$(BUILD)/check/conformance-alias-
 RECORDINGS  := $(notdir $(patsubst %/profile,%,$(wildcard conformance/recordings/*/profile)))
 CHECK_RUNS  += $(RECORDINGS:%=$(BUILD)/check/recording-%)
 CHECK_RUNS  += $(if $(filter %/lockstep,$(PROGS)),$(BUILD)/check/layers)
+CHECK_RUNS  += $(FUZZ_CHECKS)
 CHECK_SHELL := $(sort $(wildcard ci/*_test.sh tools/*_test.sh conformance/*_test.sh docs/*_test.sh))
 
 LONG_SEED      ?= 1
@@ -200,7 +201,7 @@ entry-points: ## docs/entry-points.md from the table of libcuda.so.1
 	ci/entry-points >$(BUILD)/entry-points.md && mv $(BUILD)/entry-points.md docs/entry-points.md
 
 lint: ## shellcheck on every shell script
-	shellcheck $$(grep -d skip -lE '^#!.*[ /](ba)?sh$$' .ci/run ci/* $(CHECK_SHELL))
+	shellcheck $$(grep -d skip -lE '^#!.*[ /](ba)?sh$$' .ci/run ci/* fuzz/run $(CHECK_SHELL) $(EXERCISES)/exercise)
 
 $(BUILD)/cuvmm.pc: FORCE
 	@mkdir -p $(@D)
@@ -212,7 +213,11 @@ HEADERS := api/vmm.h api/vmm_fd.h api/results.def api/vmm_kernel.h
 ABI_HEADERS := api/abi/cuda.h api/abi/cuda_functions.h api/abi/cuda_values.def
 
 # The driver's library of the simulator lies in a folder of its own, so that no program finds it that does not look there.
-install: $(LIBA) $(LIBSIM) $(LIBSO) $(LIBCUDA) $(LIBCHECK) $(CUVMM) $(RULE_PAGE) $(BUILD)/cuvmm.pc install-pages ## libraries, headers, pkg-config file, command, manual pages, completion and documents, into DESTDIR and PREFIX
+# The exercises without their solutions, and the harness that their graders print with.
+EXERCISES    := conformance/exercises
+EXERCISE_SET := $(sort $(wildcard $(EXERCISES)/[0-9]*-*/*) $(wildcard $(EXERCISES)/grader/*)) $(EXERCISES)/README.md $(EXERCISES)/coarse.profile
+
+install: $(LIBA) $(LIBSIM) $(LIBSO) $(LIBCUDA) $(LIBCHECK) $(CUVMM) $(RULE_PAGE) $(BUILD)/cuvmm.pc install-pages ## libraries, headers, pkg-config file, command, manual pages, completion, exercises and documents, into DESTDIR and PREFIX
 	install -d $(DESTDIR)$(PREFIX)/include/cuvmm/abi $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(PRIVATE_LIBDIR) $(DESTDIR)$(PREFIX)/bin
 	install -m 644 $(HEADERS) $(DESTDIR)$(PREFIX)/include/cuvmm
 	install -m 644 $(ABI_HEADERS) $(DESTDIR)$(PREFIX)/include/cuvmm/abi
@@ -225,6 +230,10 @@ install: $(LIBA) $(LIBSIM) $(LIBSO) $(LIBCUDA) $(LIBCHECK) $(CUVMM) $(RULE_PAGE)
 	ln -sf libcuvmm.so.$(SOVERSION) $(DESTDIR)$(LIBDIR)/libcuvmm.so
 	install -m 644 $(BUILD)/cuvmm.pc $(DESTDIR)$(LIBDIR)/pkgconfig
 	$(if $(CUVMM),install -m 755 $(CUVMM) $(DESTDIR)$(PREFIX)/bin)
+	install -d $(addprefix $(DESTDIR)$(PREFIX)/share/cuvmm/,$(sort $(patsubst conformance/%/,%,$(dir $(EXERCISE_SET)))))
+	for file in $(EXERCISE_SET:conformance/%=%) tap.h tap.c; do \
+	    install -m 644 conformance/$$file $(DESTDIR)$(PREFIX)/share/cuvmm/$$file || exit; done
+	install -m 755 $(EXERCISES)/exercise $(DESTDIR)$(PREFIX)/share/cuvmm/exercises
 	$(if $(RULE_PAGE),install -d $(DESTDIR)$(DOCDIR) && install -m 644 $(RULE_PAGE) $(DESTDIR)$(DOCDIR))
 
 uninstall: uninstall-pages ## take away what install put there
@@ -232,4 +241,5 @@ uninstall: uninstall-pages ## take away what install put there
 	rm -f $(addprefix $(DESTDIR)$(LIBDIR)/,libcuvmm.a libcuvmm-sim.a $(notdir $(LIBSO)) libcuvmm.so.$(SOVERSION) libcuvmm.so pkgconfig/cuvmm.pc)
 	rm -f $(addprefix $(DESTDIR)$(PRIVATE_LIBDIR)/,libcuda.so.1 libcuda.so libcuvmm-check.so)
 	rm -f $(DESTDIR)$(PREFIX)/bin/cuvmm
-	-rmdir $(DESTDIR)$(PREFIX)/include/cuvmm/abi $(DESTDIR)$(PREFIX)/include/cuvmm $(DESTDIR)$(PRIVATE_LIBDIR)
+	rm -rf $(DESTDIR)$(PREFIX)/share/cuvmm/exercises $(addprefix $(DESTDIR)$(PREFIX)/share/cuvmm/,tap.h tap.c)
+	-rmdir $(DESTDIR)$(PREFIX)/include/cuvmm/abi $(DESTDIR)$(PREFIX)/include/cuvmm $(DESTDIR)$(PRIVATE_LIBDIR) $(DESTDIR)$(PREFIX)/share/cuvmm

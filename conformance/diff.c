@@ -50,13 +50,13 @@ static bool differs(void *user, const struct script *script, size_t *length)
     return at < script->count;
 }
 
-static void show(struct run *run, struct script *script, uint64_t seed)
+static void show(struct run *run, struct script *script, uint64_t seed, const char *difference)
 {
     char line[512];
     struct search search = {run->spec, run->options->flip, run->difference, sizeof run->difference};
     size_t length = script->count;
     if (!differs(&search, script, &length))
-        tap_note("the difference does not come back when the episode is run again: unshrunk");
+        tap_note("%s: this does not come back when the episode is run again: unshrunk", difference);
     else
         tap_note("shrunk with %zu runs", shrink(script, differs, &search));
     lockstep_run(run->spec, script, CHECK_EVERY, run->options->flip, run->difference, sizeof run->difference);
@@ -101,7 +101,7 @@ static void show_rules(const struct options *options)
 static bool episode(struct run *run, uint64_t seed, uint64_t calls)
 {
     struct lockstep pair;
-    struct chooser dice = {seed};
+    struct chooser dice = {.state = seed};
     struct script script = {0};
     if (!lockstep_open(&pair, run->spec))
         tap_bail("%s", pair.difference);
@@ -123,7 +123,7 @@ static bool episode(struct run *run, uint64_t seed, uint64_t calls)
     run->made += pair.calls;
     lockstep_close(&pair);
     if (!same)
-        show(run, &script, seed);
+        show(run, &script, seed, pair.difference);
     steps_free(&script);
     return same;
 }

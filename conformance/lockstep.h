@@ -146,8 +146,11 @@ bool steps_read(FILE *file, char *spec, size_t spec_size, struct script *script,
 
 /* ---- random calls ---- */
 
+/* Where choices come from: a seed, or bytes, of which each choice takes as many as it needs and finds zeros after the last. */
 struct chooser {
     uint64_t state;
+    const unsigned char *bytes; /* NULL: state is the seed */
+    size_t left;
 };
 
 uint64_t choose(struct chooser *chooser, uint64_t below);

@@ -146,7 +146,7 @@ static void episode(struct run *run, uint64_t seed, uint64_t calls)
 {
     const struct drive_options *o = run->options;
     struct lockstep pair;
-    struct chooser dice = {seed};
+    struct chooser dice = {.state = seed};
     struct script script = {0};
     struct episode e = {empty_hash, 0, true};
     struct table_row *fresh = NULL;
@@ -247,7 +247,7 @@ static bool replay_episode(const char *spec, uint64_t seed, uint64_t calls, uint
     const struct drive_options options = {.spec = spec};
     struct run run = {&options, &report, &shared};
     struct lockstep pair;
-    struct chooser dice = {seed};
+    struct chooser dice = {.state = seed};
     struct script script = {0};
     struct episode e = {empty_hash, 0, true};
     if (!lockstep_open(&pair, spec))

@@ -16,9 +16,20 @@ static uint64_t next(struct chooser *chooser)
     return z ^ (z >> 31);
 }
 
+/* As few bytes as hold the choice, so that changing one changes one choice. */
+static uint64_t take(struct chooser *chooser, uint64_t below)
+{
+    uint64_t value = 0;
+    for (uint64_t rest = below - 1; rest && chooser->left; rest >>= 8, chooser->left--)
+        value = value << 8 | *chooser->bytes++;
+    return value % below;
+}
+
 uint64_t choose(struct chooser *chooser, uint64_t below)
 {
-    return below ? next(chooser) % below : 0;
+    if (!below)
+        return 0;
+    return chooser->bytes ? take(chooser, below) : next(chooser) % below;
 }
 
 static void set(const struct maker *m, const char *parameter, struct step_arg value)

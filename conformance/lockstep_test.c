@@ -14,7 +14,7 @@ static const uint64_t unit = 2 << 20;
 static size_t run_random(const char *spec, uint64_t seed, uint64_t flip, char *difference, size_t size)
 {
     struct lockstep pair;
-    struct chooser dice = {seed};
+    struct chooser dice = {.state = seed};
     if (!lockstep_open(&pair, spec))
         tap_bail("%s", pair.difference);
     pair.flip = flip;
@@ -36,7 +36,7 @@ static size_t run_random(const char *spec, uint64_t seed, uint64_t flip, char *d
 static void every_random_step_reads_back(void)
 {
     struct lockstep pair;
-    struct chooser dice = {7};
+    struct chooser dice = {.state = 7};
     char line[512], again[512], error[200] = "";
     size_t wrong = 0;
     if (!lockstep_open(&pair, "sim:max"))

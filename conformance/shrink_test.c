@@ -74,7 +74,7 @@ static void a_real_difference(void)
 {
     char spec[] = "fault=mem_map:3|sim:h100", difference[600];
     struct lockstep pair;
-    struct chooser dice = {3};
+    struct chooser dice = {.state = 3};
     struct script script = {0};
     if (!lockstep_open(&pair, spec))
         tap_bail("%s", pair.difference);

@@ -17,7 +17,8 @@ static const struct subcommand {
 } subcommands[] = {{"run", cuvmm_run},           {"shell", cuvmm_shell},   {"explain", cuvmm_explain}, {"rules", cuvmm_rules},
                    {"profiles", cuvmm_profiles}, {"replay", cuvmm_replay},   {"diff", cuvmm_diff},
                    {"machine", cuvmm_machine},   {"check", cuvmm_check},     {"lesson", cuvmm_lesson},
-                   {"view", cuvmm_view},         {"export", cuvmm_export},   {"completion", cuvmm_completion},
+                   {"view", cuvmm_view},         {"export", cuvmm_export},   {"exercise", cuvmm_exercise},
+                   {"completion", cuvmm_completion},
                    {"help", cuvmm_help}};
 
 #define SUBCOMMANDS (sizeof subcommands / sizeof subcommands[0])

@@ -22,6 +22,7 @@ int cuvmm_view(int argc, char **argv, FILE *out, FILE *err);
 int cuvmm_check(int argc, char **argv, FILE *out, FILE *err);
 int cuvmm_export(int argc, char **argv, FILE *out, FILE *err);
 int cuvmm_lesson(int argc, char **argv, FILE *out, FILE *err);
+int cuvmm_exercise(int argc, char **argv, FILE *out, FILE *err);
 int cuvmm_completion(int argc, char **argv, FILE *out, FILE *err);
 int cuvmm_help(int argc, char **argv, FILE *out, FILE *err);
 

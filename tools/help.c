@@ -21,6 +21,7 @@ static const char general[] =
     "  cuvmm lesson [LESSON]       teaches, step by step with questions; without LESSON lists what there is\n"
     "  cuvmm view TRACE -o PAGE    makes a page for a browser of a trace: what there was after each call, drawn\n"
     "  cuvmm export TRACE          writes a trace for Perfetto, PyTorch's memory_viz or Graphviz\n"
+    "  cuvmm exercise              programs to be written, with a grader that says by rule what is wrong\n"
     "  cuvmm completion SHELL      prints what a shell needs to complete this command's words\n"
     "  cuvmm help [COMMAND]        this text, or more about a command\n"
     "  cuvmm --version\n"
@@ -224,6 +225,22 @@ static const struct {
      "  cuvmm lesson\n"
      "  cuvmm lesson 5\n"
      "  cuvmm lesson release-order --all\n"},
+    {"exercise",
+     "cuvmm exercise                              lists the exercises\n"
+     "cuvmm exercise take N|NAME FOLDER           copies one into a new folder: task.md says what to do\n"
+     "cuvmm exercise grade N|NAME FILE.c [--all] [--part=NAME] [--save=PROGRAM] [SPEC ...]\n"
+     "\n"
+     "Six programs to be written or mended, each with a grader: it compiles FILE.c ($CC, or cc) and runs it on several\n"
+     "simulated machines, or on those that are named, and tells each mistake in words, with its rule and the way out.\n"
+     "\n"
+     "  --all            prints every point (TAP), and not only what failed\n"
+     "  --part=NAME      runs one part of the grader alone\n"
+     "  --save=PROGRAM   keeps the compiled program, for a debugger\n"
+     "\n"
+     "Examples:\n"
+     "  cuvmm exercise take vector mine\n"
+     "  cuvmm exercise grade vector mine/vector.c\n"
+     "  cuvmm exercise grade vector mine/vector.c 'shadow | cuda'\n"},
     {"completion",
      "cuvmm completion SHELL\n"
      "cuvmm completion --words [WORD ...]\n"

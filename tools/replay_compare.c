@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "layers/trace.h"
+#include "touch.h"
 
 static struct replay_object *find_object(const struct replay *r, const char *name, size_t length)
 {
@@ -47,7 +48,28 @@ static bool is_in_process(uint64_t address, uint64_t size)
     return msync((void *)(uintptr_t)start, (size_t)(address - start + size), MS_ASYNC) == 0;
 }
 
-bool replay_device(const struct replay *r, uint64_t recorded, uint64_t size, uint64_t *now)
+/* A backend makes a copy between device addresses of it. */
+static bool is_mapped(const struct replay *r, uint64_t address)
+{
+    int mapped = 0;
+    return vmm_pointer_get_attribute(r->sys, &mapped, VMM_POINTER_ATTRIBUTE_MAPPED, address) == VMM_SUCCESS && mapped;
+}
+
+/* May the program itself read each page there, and write to it? What is only reserved is closed to it. */
+static bool is_open(uint64_t address, uint64_t size, bool written)
+{
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), end = address + size;
+    bool open = true;
+    touch_begin();
+    for (uint64_t at = address; open && at < end; at = at / page * page + page) {
+        unsigned char byte;
+        open = touch_read(at, &byte) && (!written || touch_write(at, byte));
+    }
+    touch_end();
+    return open;
+}
+
+bool replay_device(const struct replay *r, uint64_t recorded, uint64_t size, bool written, uint64_t *now)
 {
     for (size_t i = r->objects; i-- > 0;) {
         const struct replay_object *o = &r->object[i];
@@ -55,7 +77,8 @@ bool replay_device(const struct replay *r, uint64_t recorded, uint64_t size, uin
         if ((o->name[0] != 'R' && o->name[0] != 'A') || recorded < o->recorded || offset >= o->size)
             continue;
         *now = o->now + offset;
-        return !o->ended && size <= o->size - offset && is_in_process(*now, size);
+        return !o->ended && size <= o->size - offset && is_in_process(*now, size) &&
+               (is_mapped(r, *now) || is_open(*now, size, written));
     }
     return false;
 }

@@ -158,7 +158,7 @@ static bool load_device_for_host(struct replay *r, json_t *json, const struct vm
 static void lend_device(struct replay *r, const struct vmm_param *param, uint64_t size, bool *skip)
 {
     uint64_t now = 0;
-    if (!replay_device(r, vmm_call_scalar(&r->step.call.head, param), size, &now))
+    if (!replay_device(r, vmm_call_scalar(&r->step.call.head, param), size, param->kind == VMM_PARAM_OUT_BYTES, &now))
         *skip = r->unknown_bytes = true;
     vmm_call_set_scalar(&r->step.call.head, param, now);
 }

@@ -54,8 +54,9 @@ bool replay_named(const struct replay *r, const char *name, uint64_t *value);
 uint64_t replay_translate(const struct replay *r, uint64_t recorded);
 
 /* Where size bytes of a recorded device address lie now, for a call that takes them for the host's: in a reservation or
- * allocation that lives, which the process has in its own addresses, too. False: nowhere that could be touched. */
-bool replay_device(const struct replay *r, uint64_t recorded, uint64_t size, uint64_t *now);
+ * allocation that lives, which the process has in its own addresses, too, and where memory is mapped or the program itself may
+ * read (write, where written). False: nowhere that could be touched. */
+bool replay_device(const struct replay *r, uint64_t recorded, uint64_t size, bool written, uint64_t *now);
 
 /* A hex string of the trace. */
 bool replay_hex(struct replay *r, const char *key, json_t *json, uint64_t *value);

@@ -183,6 +183,7 @@ static void test_device_for_host(const struct text *trace)
         {"r", "sim:h100", NULL},
         {"r", "sim:h100,arena=none", "contents were not compared"},
         {"r+", "sim:h100", "contents were not compared"}, /* the bytes would end behind r */
+        {"r/", "sim:h100", "contents were not compared"}, /* in its second half, where no memory is */
         {"0x1000", "sim:h100", "contents were not compared"},
         {"0xfffffffffffffffe", "sim:h100", "contents were not compared"},
     };
@@ -191,7 +192,7 @@ static void test_device_for_host(const struct text *trace)
     unsigned long long r = strtoull(reserved + sizeof key - 1, NULL, 16);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char with[80], address[40];
-        snprintf(address, sizeof address, "0x%llx", r + (cases[i].address[1] == '+' ? 8388608 - 2 : 0));
+        snprintf(address, sizeof address, "0x%llx", r + (cases[i].address[1] == '+' ? 8388608 - 2 : cases[i].address[1] == '/' ? 8388608 / 2 : 0));
         snprintf(with, sizeof with, "\"device\":\"%s\"", cases[i].address[0] == 'r' ? address : cases[i].address);
         change(trace, "\"call\":\"memcpy_htod\"", "\"hex\":\"6279746573\"", with);
         struct outcome o = play(cases[i].backend);

@@ -192,6 +192,12 @@ static bool foresee(struct shadow *shadow, const struct vmm_call *call)
     return stale;
 }
 
+static void say_that_there_is_none(void)
+{
+    vmm_detail_warn(VMM_RULE_SHADOW_LOST, 0, 0, NULL);
+    vmm_detail_note("no machine like the backend's can be set up beside it: what is done is not followed");
+}
+
 static vmm_result shadow_pass(struct vmm_backend *self, struct vmm_call *call)
 {
     struct shadow *shadow = (struct shadow *)self;
@@ -211,6 +217,8 @@ static vmm_result shadow_pass(struct vmm_backend *self, struct vmm_call *call)
         shadow->lost = !shadow_machine(self->inner, shadow->nodes, &shadow->sim);
         shadow->pairs.sim = shadow->sim;
         vmm_detail_begin(call);
+        if (shadow->lost)
+            say_that_there_is_none();
     } else if (shadow->sim && !shadow->lost && shadowed(id) && !taken_as_it_is(result)) {
         compare(shadow, call, result);
     }

@@ -87,8 +87,8 @@ static void finish_line(struct trace *trace)
     }
 }
 
-/* 0 or an errno. */
-static int write_header(struct trace *trace)
+/* False when memory is out. */
+static bool make_header(struct trace *trace)
 {
     struct json *json = &trace->line;
     char version[32];
@@ -102,7 +102,7 @@ static int write_header(struct trace *trace)
     json_close(json, ']');
     json_close(json, '}');
     json_newline(json);
-    return json->failed ? ENOMEM : write_line(trace);
+    return !json->failed;
 }
 
 /* ---- one call ---- */
@@ -327,11 +327,14 @@ vmm_result vmm_trace_open(const char *args, struct vmm_backend *inner, struct vm
     struct trace *trace = make(inner);
     if (!trace)
         return vmm_detail_fail(VMM_ERROR_OUT_OF_MEMORY, "vmm_open", "trace: the host's memory is exhausted");
-    trace->fd = open_file(args);
-    int error = trace->fd < 0 ? errno : 0;
+    int error = make_header(trace) ? 0 : ENOMEM; /* before the file is emptied */
+    if (!error) {
+        trace->fd = open_file(args);
+        error = trace->fd < 0 ? errno : 0;
+    }
     if (!error) {
         trace->regular = fstat(trace->fd, &status) == 0 && S_ISREG(status.st_mode);
-        error = write_header(trace);
+        error = write_line(trace);
     }
     if (error) {
         discard(trace);

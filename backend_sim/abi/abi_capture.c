@@ -27,13 +27,14 @@ CUstreamCaptureStatus abi_capture_status(vmm_stream stream)
     return (CUstreamCaptureStatus)abi_note_get(key_of(stream)).capture;
 }
 
-static void set_status(vmm_stream stream, CUstreamCaptureStatus status, unsigned mode)
+/* False when memory is out; not of a stream that has a status. */
+static bool set_status(vmm_stream stream, CUstreamCaptureStatus status, unsigned mode)
 {
     struct abi_note note = abi_note_get(key_of(stream));
     note.capture = (unsigned)status;
     note.capture_mode = mode;
     note.capture_thread = this_thread();
-    abi_note_set(key_of(stream), &note);
+    return abi_note_set(key_of(stream), &note);
 }
 
 static CUresult invalidated(const char *function)
@@ -85,8 +86,7 @@ CUresult abi_capture_begin(const vmm_system *sys, vmm_stream stream, CUstreamCap
     if (abi_capture_status(stream) != CU_STREAM_CAPTURE_STATUS_NONE)
         return abi_refuse(CUDA_ERROR_ILLEGAL_STATE, name, "the stream is captured already");
     atomic_store(&ever, true);
-    set_status(stream, CU_STREAM_CAPTURE_STATUS_ACTIVE, (unsigned)mode);
-    return CUDA_SUCCESS;
+    return set_status(stream, CU_STREAM_CAPTURE_STATUS_ACTIVE, (unsigned)mode) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 /* ---- graphs: empty ones ---- */
@@ -125,12 +125,14 @@ CUresult abi_capture_end(const vmm_system *sys, vmm_stream stream, CUgraph *grap
     if (note.capture_mode != CU_STREAM_CAPTURE_MODE_RELAXED && note.capture_thread != this_thread())
         return abi_refuse(CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD, name,
                           "another thread began the capture, and not in mode RELAXED");
+    bool whole = status != CU_STREAM_CAPTURE_STATUS_INVALIDATED;
+    struct graph *made = whole ? new_graph() : NULL;
+    if (whole && !made)
+        return CUDA_ERROR_OUT_OF_MEMORY; /* still captured: it can be ended again */
     set_status(stream, CU_STREAM_CAPTURE_STATUS_NONE, 0);
-    *graph = NULL;
-    if (status == CU_STREAM_CAPTURE_STATUS_INVALIDATED)
-        return abi_refuse(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, name, "a refused call has invalidated the capture");
-    *graph = (CUgraph)(void *)new_graph();
-    return *graph ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+    *graph = (CUgraph)(void *)made;
+    return whole ? CUDA_SUCCESS
+                 : abi_refuse(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, name, "a refused call has invalidated the capture");
 }
 
 static CUresult destroy(const void *graph)

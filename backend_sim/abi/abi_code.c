@@ -1,8 +1,10 @@
 #include "abi_code.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "abi_jit.h"
 #include "abi_parts.h"
@@ -186,6 +188,8 @@ static CUresult check_file(const char *function, const char *path)
     FILE *file = path ? fopen(path, "rb") : NULL;
     if (!path)
         return abi_null(function, "fname");
+    if (!file && (errno == EMFILE || errno == ENFILE || errno == ENOMEM))
+        return abi_refuse(CUDA_ERROR_OPERATING_SYSTEM, function, "%.100s cannot be opened: %s", path, strerror(errno));
     if (!file)
         return abi_refuse(CUDA_ERROR_FILE_NOT_FOUND, function, "%.100s cannot be opened", path);
     fclose(file);

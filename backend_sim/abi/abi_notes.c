@@ -60,7 +60,8 @@ struct abi_note abi_note_get(uint64_t value)
 bool abi_note_set(uint64_t value, const struct abi_note *note)
 {
     pthread_mutex_lock(&lock);
-    bool ok = value && (2 * (used + 1) <= room || grow());
+    bool there = room && value && find(table, room, value)->value; /* which needs no room, and cannot fail */
+    bool ok = value && (there || 2 * (used + 1) <= room || grow());
     if (ok) {
         struct entry *entry = find(table, room, value);
         used += !entry->value;

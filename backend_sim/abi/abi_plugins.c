@@ -34,14 +34,18 @@ static void open_library(const char *path)
         abi_say("CUVMM_KERNELS: %s does not load: %s", path, count < LIBRARIES ? dlerror() : "there are too many");
 }
 
-static void open_libraries(void)
+/* False when memory is out: they are opened when the next kernel is looked for. */
+static bool open_libraries(void)
 {
     const char *list = getenv("CUVMM_KERNELS");
     char *copy = list && !opened ? strdup(list) : NULL, *rest;
+    if (list && !opened && !copy)
+        return false;
     opened = true;
     for (char *path = copy ? strtok_r(copy, ":", &rest) : NULL; path; path = strtok_r(NULL, ":", &rest))
         open_library(path);
     free(copy);
+    return true;
 }
 
 /* The last plain name within a mangled one: "_Z9vectorAddPKfS0_Pfi" and "_ZN3one3twoEv" hold "vectorAdd" and "two". */
@@ -148,7 +152,10 @@ static struct abi_kernel *new_kernel(const char *name)
 /* Under the lock. *again: it was asked for in vain before. */
 static CUresult find(const char *name, struct abi_kernel **kernel, bool *again)
 {
-    open_libraries();
+    *kernel = NULL;
+    *again = false;
+    if (!open_libraries())
+        return CUDA_ERROR_OUT_OF_MEMORY;
     *kernel = in_list(known, name);
     *again = in_list(unknown, name) != NULL;
     if (*kernel || *again)

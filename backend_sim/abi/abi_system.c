@@ -13,7 +13,9 @@
 
 enum { HOST_FUNCTION_MS = 500 };
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic bool settled; /* open, or never to be; guards what follows from then on, the mutex until then */
+static bool begun;
 static vmm_system *machine;
 static vmm_result open_result;
 static uint64_t opened_at; /* how many forks deep */
@@ -52,8 +54,10 @@ static void whole_spec(char *text, size_t size)
 static void open_machine(void)
 {
     char text[4096];
+    bool first = !begun;
+    begun = true;
     opened_at = os_fork_depth(); /* counts from here */
-    if (findings_wanted("simulator", false))
+    if (first && findings_wanted("simulator", false))
         findings_open();
     whole_spec(text, sizeof text);
     open_result = vmm_open(text, &machine);
@@ -62,7 +66,23 @@ static void open_machine(void)
         return;
     }
     vmm_detail_text(vmm_last_detail(), text, sizeof text);
-    abi_say("CUVMM_SIM, CUVMM_BACKEND or CUVMM_LAYERS cannot be used, so there is no machine:\n%s", text);
+    if (first)
+        abi_say("CUVMM_SIM, CUVMM_BACKEND or CUVMM_LAYERS cannot be used, so there is no machine:\n%s", text);
+}
+
+/* What the system does not give now it may give to the next call; a spec that is wrong stays so. */
+static vmm_result open_once(void)
+{
+    if (atomic_load(&settled))
+        return open_result;
+    pthread_mutex_lock(&opening);
+    if (!atomic_load(&settled)) {
+        open_machine();
+        atomic_store(&settled, open_result != VMM_ERROR_OUT_OF_MEMORY && open_result != VMM_ERROR_OPERATING_SYSTEM);
+    }
+    vmm_result result = open_result;
+    pthread_mutex_unlock(&opening);
+    return result;
 }
 
 CUresult abi_enter(vmm_system **sys)
@@ -75,12 +95,12 @@ CUresult abi_enter(vmm_system **sys)
         abi_leave();
         return CUDA_ERROR_DEINITIALIZED;
     }
-    pthread_once(&once, open_machine);
-    *sys = machine;
-    if (machine)
-        return CUDA_SUCCESS;
-    abi_leave();
-    return (CUresult)open_result;
+    vmm_result result = open_once();
+    if (result == VMM_SUCCESS)
+        *sys = machine;
+    else
+        abi_leave();
+    return (CUresult)result;
 }
 
 void abi_leave(void)

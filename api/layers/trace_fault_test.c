@@ -1,0 +1,144 @@
+/* The trace over a file that takes a few bytes at a time, is interrupted, gets full, and cannot be cut back. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "fake_backend.h"
+#include "tap.h"
+
+/* What goes wrong with the calls under test. */
+static struct {
+    size_t most;    /* bytes that one write takes; 0: as many as it likes */
+    bool often;     /* every second write is interrupted */
+    bool nothing;   /* a full file takes no byte and names no error */
+    size_t room;    /* bytes until the file is full */
+    bool stuck;     /* it cannot be cut back */
+    unsigned calls;
+} bad;
+
+static ssize_t bad_write(int fd, const void *bytes, size_t length)
+{
+    size_t n = bad.most && length > bad.most ? bad.most : length;
+    if (bad.often && bad.calls++ % 2 == 0) {
+        errno = EINTR;
+        return -1;
+    }
+    n = n > bad.room ? bad.room : n;
+    if (!n && bad.nothing)
+        return 0;
+    if (!n) {
+        errno = ENOSPC;
+        return -1;
+    }
+    ssize_t written = write(fd, bytes, n);
+    bad.room -= written > 0 ? (size_t)written : 0;
+    return written;
+}
+
+static int bad_ftruncate(int fd, off_t size)
+{
+    errno = EIO;
+    return bad.stuck ? -1 : ftruncate(fd, size);
+}
+
+#define write bad_write
+#define ftruncate bad_ftruncate
+#include "trace.c"
+#undef write
+#undef ftruncate
+
+enum { CALLS = 5, PLENTY = 1 << 20 };
+
+static char path[64];
+
+/* A trace of so many calls of which nothing says anything; returns what is in the file, its length in *length. */
+static char *traced(size_t *length, vmm_result *opened)
+{
+    struct fake fake;
+    struct vmm_backend *top = NULL;
+    char *text = calloc(1, PLENTY);
+    fake_init(&fake);
+    *opened = vmm_trace_open(path, &fake.base, &top);
+    for (uint64_t i = 0; top && i < CALLS; i++) {
+        struct vmm_call_mem_release call = {{VMM_CALL_mem_release, 0}, 5};
+        if (fake_dispatch(top, &call.head, 1 + i) != VMM_SUCCESS)
+            tap_bail("the call is not passed on");
+    }
+    if (top)
+        top->ops->close(top);
+    FILE *file = fopen(path, "rb");
+    *length = text && file ? fread(text, 1, PLENTY - 1, file) : 0;
+    if (file)
+        fclose(file);
+    return text;
+}
+
+static void in_pieces(const char *whole, size_t whole_length)
+{
+    bool same = true;
+    for (size_t most = 1; most < 200; most += most < 8 ? 1 : 37) {
+        size_t length;
+        vmm_result opened;
+        bad = (__typeof__(bad)){.most = most, .often = true, .room = PLENTY};
+        char *text = traced(&length, &opened);
+        same = same && opened == VMM_SUCCESS && length == whole_length && !memcmp(text, whole, length);
+        free(text);
+    }
+    tap_ok(same, "in pieces of any size, and interrupted at every second, the trace is the same");
+}
+
+/* Full after any number of bytes: whole lines, as many as fit. */
+static void full(const char *whole, size_t whole_length, bool nothing)
+{
+    size_t header = (size_t)(strchr(whole, '\n') - whole) + 1;
+    bool cut = true, refused = true;
+    for (size_t room = 0; room < whole_length; room += 3) {
+        size_t length, fits = room;
+        vmm_result opened;
+        bad = (__typeof__(bad)){.most = 7, .room = room, .nothing = nothing};
+        char *text = traced(&length, &opened);
+        while (fits && whole[fits - 1] != '\n')
+            fits--;
+        cut = cut && length == fits && !memcmp(text, whole, length);
+        refused = refused && opened == (room < header ? VMM_ERROR_OPERATING_SYSTEM : VMM_SUCCESS);
+        free(text);
+    }
+    tap_ok(cut, "a trace whose file gets full holds the lines that fit, whole%s", nothing ? ", no error being named" : "");
+    tap_ok(refused, "and is refused when not even its header fits");
+}
+
+static void stuck(const char *whole)
+{
+    size_t length, header = (size_t)(strchr(whole, '\n') - whole) + 1;
+    vmm_result opened;
+    bad = (__typeof__(bad)){.most = 7, .room = header + 10, .stuck = true};
+    char *text = traced(&length, &opened);
+    tap_ok(opened == VMM_SUCCESS && length == header + 10 && !memcmp(text, whole, length),
+           "a line that cannot be cut back is the last: nothing is written behind it");
+    free(text);
+}
+
+int main(void)
+{
+    size_t length;
+    vmm_result opened;
+    snprintf(path, sizeof path, "/tmp/cuvmm-trace-XXXXXX");
+    int fd = mkstemp(path);
+    if (fd < 0 || close(fd))
+        tap_bail("no file");
+    if (!freopen("/dev/null", "w", stderr)) /* where each trace that ends says so */
+        tap_bail("no /dev/null");
+    bad = (__typeof__(bad)){.room = PLENTY};
+    char *whole = traced(&length, &opened);
+    if (!tap_ok(opened == VMM_SUCCESS && length > 100, "a trace"))
+        tap_bail("there is none");
+    in_pieces(whole, length);
+    full(whole, length, false);
+    full(whole, length, true);
+    stuck(whole);
+    free(whole);
+    unlink(path);
+    return tap_done();
+}

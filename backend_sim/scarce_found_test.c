@@ -1,0 +1,197 @@
+/* What came to light when each request of each call failed (scarce_test.c), by name. */
+#define _GNU_SOURCE /* memfd_create, fallocate, RTLD_NEXT */
+#include "scarce_rig.h"
+
+#include "share_rig.h"
+
+#if CAN_FAIL
+#define RW VMM_MEM_ACCESS_FLAGS_PROT_READWRITE
+#define FABRIC VMM_MEM_HANDLE_TYPE_FABRIC
+
+typedef vmm_mem_generic_allocation_handle handle_t;
+
+static const vmm_mem_location device = {VMM_MEM_LOCATION_TYPE_DEVICE, 0}, host = {VMM_MEM_LOCATION_TYPE_HOST, 0};
+
+/* The call with the nth request to a function failing. */
+#define WITHOUT(function, nth, call) (scarce_arm_at(function, nth), disarmed(call))
+
+static vmm_result disarmed(vmm_result result)
+{
+    if (!scarce_disarm())
+        tap_bail("no request failed");
+    return result;
+}
+
+static vmm_system *opened(const char *spec)
+{
+    vmm_system *sys = NULL;
+    if (vmm_open(spec, &sys) != VMM_SUCCESS || vmm_init(sys, 0) != VMM_SUCCESS)
+        tap_bail("%s does not open: %s", spec, vmm_last_detail()->note);
+    return sys;
+}
+
+static vmm_result create(vmm_system *sys, vmm_mem_location location, int types, handle_t *handle)
+{
+    const vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED,
+                                          .requested_handle_types = types,
+                                          .location = location};
+    return vmm_mem_create(sys, handle, RIG_G, &prop, 0);
+}
+
+/* A context and addresses after it, the nth request of the context failing first; *refused tells whether there are so many. */
+static void begin(unsigned long nth, bool *refused, vmm_context *ctx, vmm_deviceptr *at)
+{
+    vmm_system *sys = opened("sim:h100");
+    scarce_arm(nth);
+    vmm_result result = vmm_ctx_create(sys, ctx, 0, 0);
+    *refused = scarce_disarm() != NULL;
+    if (result != (*refused ? VMM_ERROR_OUT_OF_MEMORY : VMM_SUCCESS) ||
+        (*refused && vmm_ctx_create(sys, ctx, 0, 0) != VMM_SUCCESS))
+        tap_bail("a context answers %s", vmm_result_name(result));
+    vmm_mem_address_reserve(sys, at, RIG_G, 0, 0, 0);
+    rig_close(sys);
+}
+
+static void nothing_is_used_up(void)
+{
+    vmm_context first, ctx;
+    vmm_deviceptr lowest, at;
+    bool refused;
+    unsigned long nth = 0;
+    begin(0, &refused, &first, &lowest);
+    do {
+        begin(++nth, &refused, &ctx, &at);
+        tap_ok(ctx == first && at == lowest, "a context that is refused its request %lu uses up no value and no addresses", nth);
+    } while (refused);
+    tap_ok(nth > 6, "%lu requests were refused", nth - 1);
+}
+
+static void see_handle(void *user, const vmm_object *object)
+{
+    if (object->kind == VMM_OBJECT_HANDLE)
+        *(vmm_object *)user = *object;
+}
+
+static void no_number_is_used_up(void)
+{
+    const vmm_multicast_object_prop prop = {.num_devices = 2, .size = RIG_G};
+    vmm_system *sys = opened("sim:h200x2");
+    vmm_object seen = {0};
+    handle_t handle = 0;
+    for (unsigned long nth = 1; nth <= 2; nth++) {
+        tap_result(WITHOUT("calloc", nth, create(sys, device, 0, &handle)), VMM_ERROR_OUT_OF_MEMORY, "no memory");
+        tap_result(WITHOUT("calloc", nth, vmm_multicast_create(sys, &handle, &prop)), VMM_ERROR_OUT_OF_MEMORY, "no object");
+    }
+    create(sys, device, 0, &handle);
+    vmm_visit(sys, see_handle, &seen);
+    tap_ok(seen.number == 1 && seen.block == 1 && seen.value == handle, "a refused create uses up no number and no memory's id");
+    rig_close(sys);
+}
+
+static void rights_are_taken_back(void)
+{
+    vmm_system *sys = opened("sim:h100");
+    const vmm_mem_access_desc both[2] = {{device, RW}, {host, RW}};
+    handle_t handle = 0;
+    vmm_deviceptr at = 0;
+    uint64_t rights = 9;
+    vmm_mem_address_reserve(sys, &at, RIG_G, 0, 0, 0);
+    create(sys, host, 0, &handle);
+    vmm_mem_map(sys, at, RIG_G, 0, handle, 0);
+    tap_result(WITHOUT("calloc", 1, vmm_mem_set_access(sys, at, RIG_G, both, 2)), VMM_ERROR_OUT_OF_MEMORY, "no room for bytes");
+    tap_ok(!vmm_mem_get_access(sys, &rights, &device, at) && !rights, "the device's grant, which was made before, is taken back");
+    rig_close(sys);
+}
+
+static void unread_is_not_foreign(void)
+{
+    static const struct {
+        const char *function;
+        unsigned long nth;
+    } requests[] = {{"fstat", 2}, {"fstat", 3}, {"pread", 1}}; /* the first fstat is of the machine's own file */
+    vmm_system *sys = rig_open("found");
+    handle_t handle = 0, copy = 0x77;
+    rig_create(sys, RIG_G, &handle);
+    int fd = rig_export(sys, handle);
+    for (unsigned i = 0; i < 3; i++) {
+        tap_result(WITHOUT(requests[i].function, requests[i].nth, rig_import(sys, fd, &copy)), VMM_ERROR_OPERATING_SYSTEM,
+                   "a descriptor that the system does not tell of");
+        tap_ok(rig_told("VMM-IMPORT-SYSTEM") && copy == 0x77, "is not called closed or foreign: %s", vmm_last_detail()->note);
+    }
+    close(fd);
+    rig_close(sys);
+}
+
+static void free_memory_is_right(void)
+{
+    vmm_system *sys = rig_open("found"), *other = rig_open("found");
+    handle_t handle = 0;
+    uint64_t before = rig_free(other);
+    for (unsigned long nth = 1; nth <= 2; nth++)
+        tap_result(WITHOUT("fstat", nth, rig_create(sys, RIG_G, &handle)), VMM_SUCCESS, "created although fstat %lu fails", nth);
+    tap_u64(rig_free(other), before - 2 * RIG_G, "other processes see that it is taken");
+    rig_close(other);
+    rig_close(sys);
+}
+
+static void no_machine_is_left(void)
+{
+    vmm_system *sys = NULL;
+    vmm_result result = VMM_ERROR_OUT_OF_MEMORY;
+    for (unsigned long nth = 1; result == VMM_ERROR_OUT_OF_MEMORY || result == VMM_ERROR_OPERATING_SYSTEM; nth++) {
+        scarce_arm_at("calloc", nth);
+        result = vmm_open("sim:h100,machine=found", &sys);
+        scarce_disarm();
+        tap_u64(rig_machines(), result == VMM_SUCCESS, "opening without calloc %lu leaves no folder behind", nth);
+    }
+    rig_close(sys);
+}
+
+static void unseen_is_not_gone(void)
+{
+    vmm_system *one = opened("sim:max,machine=one"), *two = opened("sim:max");
+    unsigned char bytes[VMM_FABRIC_HANDLE_SIZE] = {0};
+    handle_t handle = 0, copy = 0x77;
+    static const char *const requests[] = {"opendir", "open", "flock"};
+    create(one, device, FABRIC, &handle);
+    vmm_mem_export_to_shareable_handle(one, bytes, handle, FABRIC, 0);
+    for (unsigned i = 0; i < 3; i++) {
+        tap_result(WITHOUT(requests[i], 1, vmm_mem_import_from_shareable_handle(two, &copy, bytes, FABRIC)),
+                   VMM_ERROR_OPERATING_SYSTEM, "a node that cannot be looked at, for want of %s", requests[i]);
+        tap_ok(rig_told("VMM-IMPORT-SYSTEM") && copy == 0x77, "is not called gone: %s", vmm_last_detail()->note);
+    }
+    rig_close(two);
+    rig_close(one);
+}
+
+static void a_lost_shadow_says_so(void)
+{
+    vmm_system *sys = NULL;
+    if (vmm_open("shadow|sim:h100", &sys) != VMM_SUCCESS)
+        tap_bail("no shadow opens");
+    tap_result(WITHOUT("calloc", 1, vmm_init(sys, 0)), VMM_SUCCESS, "the backend's answer stands");
+    tap_ok(rig_told("VMM-SHADOW-LOST"), "and that nothing is followed is said");
+    rig_close(sys);
+}
+#endif
+
+int main(void)
+{
+    if (!CAN_FAIL || getenv("CUVMM_RUN")) {
+        tap_skip("requests cannot be made to fail under this tool", "scarce memory");
+        return tap_done();
+    }
+#if CAN_FAIL
+    rig_begin();
+    nothing_is_used_up();
+    no_number_is_used_up();
+    rights_are_taken_back();
+    unread_is_not_foreign();
+    free_memory_is_right();
+    no_machine_is_left();
+    unseen_is_not_gone();
+    a_lost_shadow_says_so();
+    rig_end();
+#endif
+    return tap_done();
+}

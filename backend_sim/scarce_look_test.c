@@ -1,0 +1,144 @@
+/* Looking at a machine from outside, and asking what is held, when each request fails once: an answer, or none and why; nothing
+ * stays behind. */
+#define _GNU_SOURCE /* memfd_create, fallocate, RTLD_NEXT */
+#include "scarce_rig.h"
+
+#include "share_rig.h"
+#include "share_who.h"
+
+#if CAN_FAIL
+enum { BLOCKS = 20, TRIES = 40 }; /* after so many come the files of other processes, one like the other */
+
+static struct {
+    long live;
+    int file; /* the lowest descriptor that is free */
+} before;
+
+static int next_file(void)
+{
+    int file = dup(STDERR_FILENO);
+    close(file);
+    return file;
+}
+
+static void note_what_there_is(void)
+{
+    before.live = atomic_load(&scarce_live);
+    before.file = next_file();
+}
+
+static bool nothing_stays(void)
+{
+    return atomic_load(&scarce_live) == before.live && next_file() == before.file;
+}
+
+/* A machine with exported memory, some of it bound, and descriptors of it. */
+static vmm_system *furnished(int fd[BLOCKS])
+{
+    const vmm_multicast_object_prop prop = {.num_devices = 2, .size = RIG_G, .handle_types = RIG_FD};
+    vmm_mem_generic_allocation_handle object = 0, memory[BLOCKS] = {0};
+    vmm_system *sys = NULL;
+    vmm_context ctx;
+    if (vmm_open("sim:h200x2,machine=looked", &sys) != VMM_SUCCESS || vmm_init(sys, 0) != VMM_SUCCESS ||
+        vmm_ctx_create(sys, &ctx, 0, 0) != VMM_SUCCESS)
+        tap_bail("no machine: %s", vmm_last_detail()->note);
+    for (int i = 0; i < BLOCKS; i++)
+        if (rig_create(sys, RIG_G, &memory[i]) != VMM_SUCCESS || (fd[i] = rig_export(sys, memory[i])) < 0)
+            tap_bail("nothing is exported");
+    vmm_multicast_create(sys, &object, &prop);
+    vmm_multicast_add_device(sys, object, 0);
+    vmm_multicast_add_device(sys, object, 1);
+    int team = rig_export(sys, object);
+    if (team < 0 || close(team) || vmm_multicast_bind_mem(sys, object, 0, memory[0], 0, RIG_G, 0) != VMM_SUCCESS)
+        tap_bail("no team: %s", vmm_last_detail()->note);
+    return sys;
+}
+
+static void look(void)
+{
+    char why[SHARE_WHY];
+    bool clean = true, told = true, failed = true;
+    unsigned refused = 0;
+    for (unsigned long nth = 1; failed && nth < TRIES; nth++) {
+        note_what_there_is();
+        scarce_arm(nth);
+        struct share *share = share_open_there("m-looked", why);
+        failed = scarce_disarm() != NULL;
+        refused += !share;
+        told = told && (share || why[0]);
+        if (share)
+            share_close(share);
+        clean = clean && nothing_stays();
+    }
+    tap_ok(clean && !failed, "a machine that cannot be opened to be looked at leaves nothing open");
+    tap_ok(told && refused > 3, "and why is told, each of %u times", refused);
+}
+
+static void list(void)
+{
+    char why[SHARE_WHY];
+    bool clean = true, whole = true, failed = true;
+    unsigned refused = 0;
+    for (unsigned long nth = 1; failed && nth < TRIES; nth++) {
+        note_what_there_is();
+        struct share *share = share_open_there("m-looked", why);
+        if (!share)
+            tap_bail("%s", why);
+        scarce_arm(nth);
+        struct share_who *who = share_who(share);
+        failed = scarce_disarm() != NULL;
+        refused += !who;
+        whole = whole && (!who || (who->block_count == BLOCKS + 1 && who->hold_count > BLOCKS));
+        share_who_free(who);
+        share_close(share);
+        clean = clean && nothing_stays();
+    }
+    tap_ok(whole, "a list of who holds what is whole, or there is none");
+    tap_ok(clean && refused > 3, "and nothing stays behind, %u times", refused);
+}
+
+static void count(void *user, const vmm_detail *detail)
+{
+    *(unsigned *)user += detail->severity == VMM_SEVERITY_LEAK;
+}
+
+/* What is held is counted without memory, too; told it is one by one, or not at all. */
+static void leaks(vmm_system *sys)
+{
+    const uint64_t held = vmm_leaks(sys, NULL, NULL);
+    bool clean = true, counted = true, failed = true;
+    for (unsigned long nth = 1; failed && nth < TRIES; nth++) {
+        unsigned told = 0;
+        note_what_there_is();
+        scarce_arm(nth);
+        uint64_t now = vmm_leaks(sys, count, &told);
+        failed = scarce_disarm() != NULL;
+        counted = counted && now == held && (told == held || !told);
+        clean = clean && nothing_stays();
+    }
+    tap_ok(counted, "what is held is counted whatever fails");
+    tap_ok(clean, "and nothing stays behind");
+}
+#endif
+
+int main(void)
+{
+    if (!CAN_FAIL || getenv("CUVMM_RUN")) {
+        tap_skip("requests cannot be made to fail under this tool", "scarce memory");
+        return tap_done();
+    }
+#if CAN_FAIL
+    int fd[BLOCKS];
+    rig_begin();
+    tap_note("each request fails once");
+    vmm_system *sys = furnished(fd);
+    look();
+    list();
+    leaks(sys);
+    for (int i = 0; i < BLOCKS; i++)
+        close(fd[i]);
+    rig_close(sys);
+    rig_end();
+#endif
+    return tap_done();
+}

@@ -1,0 +1,201 @@
+/* scarce_rig.h - for tests: what a call asks the C library and the system for can be made to fail, the Nth request of it.
+ *
+ *   scarce_arm(3);                         the third request of this thread from here on fails
+ *   result = vmm_mem_create(...);          OUT_OF_MEMORY
+ *   scarce_disarm()                        "calloc": that is what failed; NULL where fewer were made
+ *
+ * It replaces functions of the C library in the whole program, so it is included by one file of it. Allocations are counted,
+ * whoever makes them: scarce_live is the same before and after whatever gives everything back.
+ */
+#ifndef SIM_SCARCE_RIG_H
+#define SIM_SCARCE_RIG_H
+
+#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#include <features.h>
+#endif
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define CAN_FAIL 1
+#else
+#define CAN_FAIL 0
+#endif
+
+#if CAN_FAIL
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+static _Thread_local unsigned long scarce_left; /* requests up to and with the one that fails; 0: none does */
+static _Thread_local const char *scarce_only, *scarce_what;
+static bool scarce_for_good; /* of memory alone, and then all requests from the nth on fail */
+static _Atomic long scarce_live;
+
+static void scarce_arm(unsigned long nth)
+{
+    scarce_left = nth;
+    scarce_only = scarce_what = NULL;
+}
+
+/* Of the requests to that function alone the nth. */
+__attribute__((unused)) static void scarce_arm_at(const char *function, unsigned long nth)
+{
+    scarce_arm(nth);
+    scarce_only = function;
+}
+
+static const char *scarce_disarm(void)
+{
+    scarce_left = 0;
+    return scarce_what;
+}
+
+static bool scarce_fails(const char *what, int error)
+{
+    bool memory = !strcmp(what, "malloc") || !strcmp(what, "calloc") || !strcmp(what, "realloc");
+    if (!scarce_left || (scarce_only && strcmp(scarce_only, what) != 0) || (scarce_for_good && !memory))
+        return false;
+    if (scarce_left > 1) {
+        scarce_left--;
+        return false;
+    }
+    scarce_left = scarce_for_good;
+    scarce_what = what;
+    errno = error;
+    return true;
+}
+
+/* Also for the libraries that the program loads. */
+#define SCARCE __attribute__((visibility("default")))
+
+/* ---- memory ---- */
+
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *memory, size_t size);
+void __libc_free(void *memory);
+
+static void *scarce_counted(void *memory)
+{
+    if (memory)
+        atomic_fetch_add(&scarce_live, 1);
+    return memory;
+}
+
+SCARCE void *malloc(size_t size)
+{
+    return scarce_fails("malloc", ENOMEM) ? NULL : scarce_counted(__libc_malloc(size));
+}
+
+SCARCE void *calloc(size_t count, size_t size)
+{
+    return scarce_fails("calloc", ENOMEM) ? NULL : scarce_counted(__libc_calloc(count, size));
+}
+
+SCARCE void *realloc(void *memory, size_t size)
+{
+    if (!memory)
+        return malloc(size);
+    return scarce_fails("realloc", ENOMEM) ? NULL : __libc_realloc(memory, size);
+}
+
+SCARCE void free(void *memory)
+{
+    if (memory)
+        atomic_fetch_sub(&scarce_live, 1);
+    __libc_free(memory);
+}
+
+/* ---- the system ---- */
+
+/* The C library's own function of that name, in a pointer to one. */
+static void scarce_find(const char *name, void *function, size_t size)
+{
+    void *real = dlsym(RTLD_NEXT, name);
+    if (!real)
+        abort();
+    memcpy(function, &real, size);
+}
+
+#define SCARCE_CALL(type, name, error, bad, params, args)   \
+    SCARCE type name params                                 \
+    {                                                       \
+        static type(*real) params;                          \
+        if (scarce_fails(#name, error))                     \
+            return bad;                                     \
+        if (!real)                                          \
+            scarce_find(#name, (void *)&real, sizeof real); \
+        return real args;                                   \
+    }
+
+SCARCE_CALL(void *, mmap, ENOMEM, MAP_FAILED, (void *at, size_t size, int rights, int flags, int file, off_t offset),
+            (at, size, rights, flags, file, offset))
+SCARCE_CALL(int, mprotect, ENOMEM, -1, (void *at, size_t size, int rights), (at, size, rights))
+SCARCE_CALL(int, memfd_create, EMFILE, -1, (const char *name, unsigned flags), (name, flags))
+SCARCE_CALL(int, ftruncate, ENOSPC, -1, (int file, off_t size), (file, size))
+SCARCE_CALL(int, fallocate, ENOSPC, -1, (int file, int mode, off_t offset, off_t size), (file, mode, offset, size))
+SCARCE_CALL(ssize_t, pwrite, ENOSPC, -1, (int file, const void *bytes, size_t size, off_t offset), (file, bytes, size, offset))
+SCARCE_CALL(ssize_t, pread, EIO, -1, (int file, void *bytes, size_t size, off_t offset), (file, bytes, size, offset))
+SCARCE_CALL(ssize_t, write, ENOSPC, -1, (int file, const void *bytes, size_t size), (file, bytes, size))
+SCARCE_CALL(ssize_t, read, EIO, -1, (int file, void *bytes, size_t size), (file, bytes, size))
+SCARCE_CALL(int, flock, ENOLCK, -1, (int file, int operation), (file, operation))
+SCARCE_CALL(int, mkdir, ENOSPC, -1, (const char *path, mode_t mode), (path, mode))
+SCARCE_CALL(int, rename, ENOSPC, -1, (const char *from, const char *to), (from, to))
+SCARCE_CALL(int, fstat, EIO, -1, (int file, struct stat *is), (file, is))
+SCARCE_CALL(int, stat, EIO, -1, (const char *path, struct stat *is), (path, is))
+SCARCE_CALL(int, lstat, EIO, -1, (const char *path, struct stat *is), (path, is))
+SCARCE_CALL(int, statvfs, EIO, -1, (const char *path, struct statvfs *is), (path, is))
+SCARCE_CALL(int, faccessat, EIO, -1, (int folder, const char *path, int how, int flags), (folder, path, how, flags))
+SCARCE_CALL(DIR *, opendir, EMFILE, NULL, (const char *path), (path))
+SCARCE_CALL(FILE *, fopen, EMFILE, NULL, (const char *path, const char *how), (path, how))
+SCARCE_CALL(int, pthread_key_create, EAGAIN, EAGAIN, (pthread_key_t *key, void (*end)(void *)), (key, end))
+SCARCE_CALL(int, pthread_create, EAGAIN, EAGAIN,
+            (pthread_t *thread, const pthread_attr_t *kind, void *(*code)(void *), void *user), (thread, kind, code, user))
+SCARCE_CALL(int, getrlimit, EINVAL, -1, (__rlimit_resource_t what, struct rlimit *limit), (what, limit))
+SCARCE_CALL(int, sigaction, EINVAL, -1, (int number, const struct sigaction *action, struct sigaction *old),
+            (number, action, old))
+
+SCARCE int open(const char *path, int flags, ...)
+{
+    static int (*real)(const char *path, int flags, ...);
+    va_list list;
+    va_start(list, flags);
+    unsigned mode = flags & O_CREAT ? va_arg(list, unsigned) : 0;
+    va_end(list);
+    if (scarce_fails("open", EMFILE))
+        return -1;
+    if (!real)
+        scarce_find("open", (void *)&real, sizeof real);
+    return real(path, flags, mode);
+}
+
+/* Its third argument, where it has one, is a number or a pointer. */
+SCARCE int fcntl(int file, int what, ...)
+{
+    static int (*real)(int file, int what, ...);
+    va_list list;
+    va_start(list, what);
+    void *with = va_arg(list, void *);
+    va_end(list);
+    if (scarce_fails("fcntl", ENOLCK))
+        return -1;
+    if (!real)
+        scarce_find("fcntl", (void *)&real, sizeof real);
+    return real(file, what, with);
+}
+#endif
+
+#endif

@@ -1,0 +1,43 @@
+/* Exercise 3, pages on demand for many sequences: yours to write. kvcache.h is the contract, task.md tells more. */
+#include "kvcache.h"
+
+struct kvcache_state {
+    unsigned pages; /* TODO: what you need to know: the handle of each page, how often it is used, the pages of a sequence */
+};
+
+vmm_result kvcache_open(struct kvcache *k, vmm_system *sys, vmm_device device, unsigned sequences, unsigned most,
+                        unsigned budget)
+{
+    *k = (struct kvcache){.sys = sys, .device = device, .sequences = sequences, .most = most, .budget = budget};
+    return VMM_ERROR_NOT_SUPPORTED; /* TODO: ask for the granularity, reserve addresses for all sequences */
+}
+
+vmm_result kvcache_grow(struct kvcache *k, unsigned sequence, uint64_t bytes)
+{
+    (void)k, (void)sequence, (void)bytes; /* TODO: for each page that is missing: a free one or a new one, map, set access */
+    return VMM_ERROR_NOT_SUPPORTED;
+}
+
+vmm_result kvcache_share(struct kvcache *k, unsigned from, unsigned to, unsigned pages)
+{
+    (void)k, (void)from, (void)to, (void)pages; /* TODO: map the same handles again, to be read */
+    return VMM_ERROR_NOT_SUPPORTED;
+}
+
+vmm_result kvcache_drop(struct kvcache *k, unsigned sequence)
+{
+    (void)k, (void)sequence; /* TODO: wait, unmap; a page that nobody uses any more is free */
+    return VMM_ERROR_NOT_SUPPORTED;
+}
+
+vmm_result kvcache_trim(struct kvcache *k)
+{
+    (void)k; /* TODO: release the handles of free pages */
+    return VMM_ERROR_NOT_SUPPORTED;
+}
+
+vmm_result kvcache_close(struct kvcache *k)
+{
+    (void)k; /* TODO: wait, then everything, in the opposite order */
+    return VMM_ERROR_NOT_SUPPORTED;
+}

@@ -1,0 +1,58 @@
+/* kvcache.h - many sequences that grow, over little memory: pages are mapped when they are needed, shared between sequences
+ * with the same beginning, and used again. Exercise 3; task.md says what to do.
+ *
+ *     open, 3 sequences of up to 4 pages, budget 5 pages
+ *                        seq 0 [ .  .  .  . ]   seq 1 [ .  .  .  . ]   seq 2 [ .  .  .  . ]      memory: none
+ *     grow 0, 2 pages    seq 0 [ a  b  .  . ]   seq 1 [ .  .  .  . ]   seq 2 [ .  .  .  . ]      a b
+ *     share 0 -> 1, 2    seq 0 [ a  b  .  . ]   seq 1 [ a' b' .  . ]   seq 2 [ .  .  .  . ]      a b      ' may only be read
+ *     grow 1, 3 pages    seq 0 [ a  b  .  . ]   seq 1 [ a' b' c  . ]   seq 2 [ .  .  .  . ]      a b c
+ *     drop 0             seq 0 [ .  .  .  . ]   seq 1 [ a' b' c  . ]   seq 2 [ .  .  .  . ]      a b c    a and b are still used
+ *     drop 1, grow 2     seq 0 [ .  .  .  . ]   seq 1 [ .  .  .  . ]   seq 2 [ a  .  .  . ]      a b c    b and c are free
+ *     trim               seq 0 [ .  .  .  . ]   seq 1 [ .  .  .  . ]   seq 2 [ a  .  .  . ]      a
+ */
+#ifndef EXERCISE_KVCACHE_H
+#define EXERCISE_KVCACHE_H
+
+#include <cuvmm/vmm.h>
+
+struct kvcache_state; /* yours */
+
+struct kvcache {
+    vmm_system *sys;
+    vmm_device device;
+    vmm_deviceptr at;      /* sequence s begins at at + s * most * unit, for as long as the cache is open */
+    uint64_t unit;         /* bytes of a page: the minimum granularity */
+    unsigned sequences;    /* how many there are */
+    unsigned most;         /* pages that one of them can have */
+    unsigned budget;       /* pages that there may be at once, used or free */
+    struct kvcache_state *state; /* yours, on the host */
+};
+
+/* Empty sequences on device: addresses and no memory. sequences, most and budget are above 0.
+ * On failure: the driver's result, or VMM_ERROR_OUT_OF_MEMORY where the host has none; nothing is left behind. */
+vmm_result kvcache_open(struct kvcache *k, vmm_system *sys, vmm_device device, unsigned sequences, unsigned most,
+                        unsigned budget);
+
+/* At least the first bytes bytes of the sequence can be used: pages that it lacks are mapped behind those that it has, free ones
+ * first, and only then new ones. device may read and write them, nobody else anything. Never makes a sequence shorter.
+ * VMM_ERROR_INVALID_VALUE: no such sequence, or more than its most pages. VMM_ERROR_OUT_OF_MEMORY: more than the budget.
+ * On failure: these or the driver's result; the sequence is as it was. Pages that were made may stay, as free ones. */
+vmm_result kvcache_grow(struct kvcache *k, unsigned sequence, uint64_t bytes);
+
+/* The first pages pages of from become the first of to as well, which device may only read there; nothing is copied, and from
+ * keeps its rights. VMM_ERROR_INVALID_VALUE: no such sequence, from has fewer pages, to is not empty, both are one.
+ * On failure: that or the driver's result, and both are as they were. */
+vmm_result kvcache_share(struct kvcache *k, unsigned from, unsigned to, unsigned pages);
+
+/* Empties the sequence, once work in flight of the current context is done. Its pages are free unless another sequence has
+ * them as well. VMM_ERROR_INVALID_VALUE: no such sequence. On failure: that or the driver's result, the sequence is as it was. */
+vmm_result kvcache_drop(struct kvcache *k, unsigned sequence);
+
+/* Gives the memory of free pages back to the device. On failure: the driver's result; what was given back is. */
+vmm_result kvcache_trim(struct kvcache *k);
+
+/* Waits for work in flight and gives everything back, the host's memory as well, also when waiting fails. Returns the first
+ * result that is not VMM_SUCCESS. */
+vmm_result kvcache_close(struct kvcache *k);
+
+#endif

@@ -1,0 +1,41 @@
+/* Scripts of `cuvmm diff`: what reads as a step prints as one that reads the same. */
+#include "fuzz.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lockstep.h"
+
+enum { MOST = 8192 };
+
+static const uint64_t unit = 2 << 20;
+
+static void again(const struct step *step)
+{
+    char line[2000], error[200] = "";
+    struct step read;
+    int length = step_print(step, unit, line, sizeof line);
+    if (length < 0 || (size_t)length >= sizeof line)
+        fuzz_finding("a step of %d bytes", length);
+    if (!step_parse(line, unit, &read, error, sizeof error))
+        fuzz_finding("\"%s\" is not read again: %s", line, error);
+    if (read.call != step->call || read.name != step->name || memcmp(read.arg, step->arg, sizeof read.arg) != 0)
+        fuzz_finding("\"%s\" reads as another step", line);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct script script = {0};
+    char spec[96] = "", error[200] = "";
+    FILE *in = size > MOST ? NULL : fuzz_reading(data, size);
+    if (!in)
+        return 0;
+    bool good = steps_read(in, spec, sizeof spec, &script, error, sizeof error);
+    if (!good && !error[0])
+        fuzz_finding("refused without a word");
+    for (size_t i = 0; good && i < script.count; i++)
+        again(&script.steps[i]);
+    fclose(in);
+    steps_free(&script);
+    return 0;
+}
