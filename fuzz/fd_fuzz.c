@@ -29,7 +29,7 @@ static struct rig *rig(void)
     snprintf(rig_root, sizeof rig_root, "%s", fuzz_room());
     made.sys = rig_open("one");
     if (!made.sys || rig_create(made.sys, RIG_G, &handle) || (made.fd = rig_export(made.sys, handle)) < 0 ||
-        !share_token_read(made.fd, &made.token, &is))
+        share_token_read(made.fd, &made.token, &is) != SHARE_TOKEN)
         tap_bail("nothing is exported: %s", vmm_last_detail()->note);
     snprintf(name, sizeof name, "token.%" PRIu64, made.token.number);
     made.file = open(rig_path("one", name), O_RDWR | O_CLOEXEC);
