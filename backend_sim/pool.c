@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 /* A slab begins with a line that holds the address of the one before; things that fill lines lie in lines. */
-enum { LINE = 64, FIRST = 8, SLAB_BYTES = 1 << 16 };
+enum { LINE = 64, FIRST = 1, SLAB_BYTES = 1 << 16 };
 
 void pool_init(struct pool *pool, size_t size)
 {

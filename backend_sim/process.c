@@ -194,7 +194,8 @@ struct sim_handle *sim_handle_ready(struct sim_process *process)
 
 void sim_handle_drop(struct sim_process *process, struct sim_handle *handle)
 {
-    pool_give(&process->handle_pool, handle);
+    if (handle)
+        pool_give(&process->handle_pool, handle);
 }
 
 void sim_handle_begin(struct sim_process *process, struct sim_handle *handle, struct sim_block *block, struct sim_origin made)

@@ -166,7 +166,7 @@ uint32_t sim_process_number(struct sim_process *process, vmm_object_kind kind);
 /* What sim_handle_begin needs, so that it cannot fail; to be dropped where it is not called. NULL when the host's memory is
  * out. No value and no number is used up. */
 struct sim_handle *sim_handle_ready(struct sim_process *process);
-void sim_handle_drop(struct sim_process *process, struct sim_handle *handle);
+void sim_handle_drop(struct sim_process *process, struct sim_handle *handle); /* which may be NULL */
 /* A handle with one reference for a block, whose holder it is from then on. */
 void sim_handle_begin(struct sim_process *process, struct sim_handle *handle, struct sim_block *block, struct sim_origin made);
 

@@ -72,20 +72,30 @@ static void see_handle(void *user, const vmm_object *object)
         *(vmm_object *)user = *object;
 }
 
-static void no_number_is_used_up(void)
+/* Memory or an object (team), each of its requests failing once before it comes. */
+static void first_number(bool team)
 {
     const vmm_multicast_object_prop prop = {.num_devices = 2, .size = RIG_G};
     vmm_system *sys = opened("sim:h200x2");
     vmm_object seen = {0};
     handle_t handle = 0;
-    for (unsigned long nth = 1; nth <= 2; nth++) {
-        tap_result(WITHOUT("calloc", nth, create(sys, device, 0, &handle)), VMM_ERROR_OUT_OF_MEMORY, "no memory");
-        tap_result(WITHOUT("calloc", nth, vmm_multicast_create(sys, &handle, &prop)), VMM_ERROR_OUT_OF_MEMORY, "no object");
+    unsigned long nth = 0;
+    for (bool refused = true; refused;) {
+        scarce_arm(++nth);
+        vmm_result result = team ? vmm_multicast_create(sys, &handle, &prop) : create(sys, device, 0, &handle);
+        refused = scarce_disarm() != NULL;
+        tap_result(result, refused ? VMM_ERROR_OUT_OF_MEMORY : VMM_SUCCESS, "request %lu", nth);
     }
-    create(sys, device, 0, &handle);
     vmm_visit(sys, see_handle, &seen);
-    tap_ok(seen.number == 1 && seen.block == 1 && seen.value == handle, "a refused create uses up no number and no memory's id");
+    tap_ok(nth > 2 && seen.number == 1 && seen.block == 1 && seen.value == handle,
+           "a create that was refused %lu times used up no number and no memory's id", nth - 1);
     rig_close(sys);
+}
+
+static void no_number_is_used_up(void)
+{
+    first_number(false);
+    first_number(true);
 }
 
 static void rights_are_taken_back(void)
