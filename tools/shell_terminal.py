@@ -7,6 +7,7 @@ import pty
 import re
 import select
 import sys
+import termios
 
 CUVMM, FOLDER = sys.argv[1:3]
 PROMPT = rb"cuvmm> (\x1b\[K)?$"
@@ -15,6 +16,7 @@ PROMPT = rb"cuvmm> (\x1b\[K)?$"
 class Shell:
     def __init__(self, **more):
         self.seen = b""
+        self.edits = more.get("TERM") != "dumb"
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
             env = {k: v for k, v in os.environ.items() if not k.startswith("CUVMM_")}
@@ -39,12 +41,20 @@ class Shell:
                 sys.exit("the shell ended before %r; there was %r" % (pattern, self.seen))
             self.seen += more
 
+    def prompt(self):
+        """What was printed up to the prompt, when the shell reads what is typed. libedit prints the prompt and then takes the
+        terminal out of its mode for lines, in which Ctrl-D would be an end of file that libedit never sees."""
+        text = self.until(PROMPT)
+        while self.edits and termios.tcgetattr(self.fd)[3] & termios.ICANON:
+            os.sched_yield()
+        return text
+
     def type(self, text):
         os.write(self.fd, text)
 
     def line(self, text):
         self.type(text + b"\n")
-        return self.until(PROMPT)
+        return self.prompt()
 
     def end(self):
         """The exit status, once everything is printed."""
@@ -64,7 +74,7 @@ def check(condition, what):
 def first():
     shell = Shell()
     shell.until(rb"help lists the commands")
-    shell.until(PROMPT)
+    shell.prompt()
     check(b"cuInit(0) -> CUDA_SUCCESS" in shell.line(b"ini\t"), "a command is completed")
     shell.line(b"first_range = reserve 2gran")
     check(b"VMM-MAP-OVERLAP" in shell.line(b"explain VMM-MAP-OV\t"), "a rule is completed")
@@ -82,7 +92,7 @@ def first():
 def second():
     """What was typed before comes back; `free` is three lines up."""
     shell = Shell()
-    shell.until(PROMPT)
+    shell.prompt()
     shell.line(b"init")
     shell.type(b"\x1b[A\x1b[A")
     shell.until(rb"devces")
@@ -95,7 +105,7 @@ def second():
 def plain():
     """A terminal that cannot move its cursor."""
     shell = Shell(TERM="dumb")
-    shell.until(PROMPT)
+    shell.prompt()
     check(b"cuInit(0)" in shell.line(b"init"), "a dumb terminal")
     shell.type(b"quit\n")
     check(shell.end() == 0, "ends as well")
@@ -105,7 +115,7 @@ def forgetful():
     """Where nothing can be remembered, that is said once and is all."""
     shell = Shell(XDG_STATE_HOME="/dev/null/state")
     shell.until(rb"is not kept for another time")
-    shell.until(PROMPT)
+    shell.prompt()
     check(b"cuInit(0)" in shell.line(b"init"), "a shell without history is a shell")
     shell.type(b"quit\n")
     check(shell.end() == 0, "to its end")
