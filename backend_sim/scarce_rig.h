@@ -10,6 +10,7 @@
 #ifndef SIM_SCARCE_RIG_H
 #define SIM_SCARCE_RIG_H
 
+#undef _FORTIFY_SOURCE /* which puts inline functions of its own in the place of those that are replaced here */
 #if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #include <features.h>
 #endif

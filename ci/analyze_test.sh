@@ -30,7 +30,7 @@ written() { # written LINE: a function that forgets what it asked for, with LINE
 }
 
 written ''
-analyzed 1 "$work/it.c:8: malloc-leak: leak of"
+analyzed 1 "/it.c:8: malloc-leak: leak of"
 point $? 'a finding is told with its place and its name'
 written '    /* analysers: malloc-leak is wrong: it only looks so */'
 analyzed 0 'ok 1 - gcc has nothing to say of 1 files'
