@@ -1,4 +1,5 @@
 /* Finding commands in the tables of the commands_*.c files. */
+#include <ctype.h>
 #include <string.h>
 
 #include "script_state.h"
@@ -32,5 +33,18 @@ const struct script_command *script_command_find(const char *name, const struct 
             *near = command;
         }
     }
+    return NULL;
+}
+
+const struct script_command *script_command_of_call(const char *text)
+{
+    const struct script_command *command;
+    size_t length = 0;
+    while (isalnum((unsigned char)text[length]))
+        length++;
+    for (size_t i = 0; length > 2 && (command = script_command(i)); i++)
+        for (const char *at = command->driver; (at = strstr(at, "cu")); at += strcspn(at, ","))
+            if (strncmp(at, text, length) == 0 && !isalnum((unsigned char)at[length]))
+                return command;
     return NULL;
 }

@@ -177,7 +177,8 @@ static void suggest(FILE *err, const char *name)
                  text_distance(name, results[i].name + 6, limit) == distance))
                 fprintf(err, "%s%s", shown++ ? ", " : "; near: ", vmm_result_name(results[i].value));
     }
-    fputs(shown ? "\n" : "; `cuvmm rules` lists the rules\n", err);
+    bool call = strncmp(name, "cu", 2) == 0;
+    fputs(shown ? "\n" : call ? "; `cuvmm rules --call NAME` lists the rules of a call\n" : "; `cuvmm rules` lists the rules\n", err);
 }
 
 static const vmm_rule *find_rule(const char *name)

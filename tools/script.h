@@ -67,5 +67,7 @@ const struct script_command *script_check(size_t index);
 
 /* The command of that name; NULL when there is none. *near is then one with a similar name, or NULL. */
 const struct script_command *script_command_find(const char *name, const struct script_command **near);
+/* The first that stands for the driver's call with which text begins ("cuMemMap(r, ..."); NULL when there is none. */
+const struct script_command *script_command_of_call(const char *text);
 
 #endif

@@ -153,7 +153,12 @@ static void tell_unknown(struct shell *shell, const char *line, const struct wor
 {
     const char *near = nearest(first->text);
     size_t from = (size_t)first->column - 1;
+    const struct script_command *meant = script_command_of_call(first->text);
     shell->failed = true;
+    if (meant) {
+        shell_wrong(shell, "%.40s is \"%s\" here: %s %s", first->text, meant->name, meant->name, meant->usage);
+        return;
+    }
     if (!near) {
         shell_wrong(shell, "there is no command \"%.40s\"; help lists them", first->text);
         return;

@@ -44,6 +44,8 @@ bool shell_help(struct shell *shell, const struct words *words)
         }
     const struct script_command *command = script_command_find(name, &near);
     if (!command)
+        command = script_command_of_call(name);
+    if (!command)
         return shell_wrong(shell, "there is no command \"%.40s\"%s%s%s", name, near ? "; did you mean " : "; help lists them",
                            near ? near->name : "", near ? "?" : "");
     show(shell, command);

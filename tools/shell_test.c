@@ -114,6 +114,10 @@ static void test_lines(void)
     says("udno", "type instead: undo");
     says("hlep", "did you mean help?");
     says("frobnicate", "there is no command \"frobnicate\"; help lists them");
+    says("cuMemMap r", "cuMemMap is \"map\" here: map ADDRESS SIZE HANDLE");
+    says("cuStreamDestroy(s)", "is \"destroy\" here");
+    says("cuMem", "there is no command \"cuMem\"");
+    says("help cuMemMap", "driver: cuMemMap");
     says("reserve 2MB", "type instead: reserve 2MiB");
     tap_ok(shell.failed, "a mistake is a failure");
     tap_u64(shell.session.count, 2, "and leaves no line");

@@ -11,7 +11,7 @@ const struct grade_rule grade_rules[] = {
      "map only behind what is backed, and unmap only behind the size"},
     {"EX-VECTOR-RIGHTS", "the vector's device may read and write all of it, no other device anything",
      "vmm_mem_set_access for each new unit, with the vector's device alone"},
-    {"EX-VECTOR-LIMIT", "more than most is VMM_ERROR_OUT_OF_MEMORY and changes nothing",
+    {"EX-VECTOR-LIMIT", "more than room is VMM_ERROR_OUT_OF_MEMORY and changes nothing",
      "compare with room before any call; take back the units that were added before the driver had none left"},
     {0},
 };
@@ -153,8 +153,8 @@ static void part_limit(const char *spec)
     const uint64_t sizes[] = {v.room + 1, UINT64_MAX, UINT64_MAX - g.unit / 2};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
         ok = ok && vector_resize(&v, sizes[i]) == VMM_ERROR_OUT_OF_MEMORY && is_backed(&g, &v, 2 * g.unit);
-    grade_point(&g, ok && !g.told.is, "EX-VECTOR-LIMIT", "more than most is refused without a call of the driver",
-                "a size above most was accepted, or asked of the driver, or changed the vector");
+    grade_point(&g, ok && !g.told.is, "EX-VECTOR-LIMIT", "more than room is refused without a call of the driver",
+                "a size above room was accepted, or asked of the driver, or changed the vector");
     grade_point(&g, grade_is(&g, v.at, 2 * g.unit, 3), "EX-VECTOR-BYTES", "bytes stay as they are", "they are others");
     vector_close(&v);
     grade_close(&g);

@@ -14,7 +14,7 @@ struct vector {
     vmm_device device;
     vmm_deviceptr at;    /* the first byte; stays the same from open to close */
     uint64_t unit;       /* bytes of a piece of memory: the minimum granularity */
-    uint64_t room;       /* bytes of addresses */
+    uint64_t room;       /* bytes of addresses: most, rounded up to whole units */
     uint64_t size;       /* bytes that the user asked for */
     uint64_t backed;     /* bytes that there is memory for: size, rounded up to whole units */
     void *yours;         /* for whatever else you want to keep */
@@ -27,7 +27,7 @@ vmm_result vector_open(struct vector *v, vmm_system *sys, vmm_device device, uin
 /* Makes it size bytes long. Bytes below the smaller of both sizes stay as they are, where they are, and are not copied; device
  * may read and write all of it, nobody else anything. Memory beyond the last unit that is needed is given back, once work
  * in flight of the current context is done.
- * More than most: VMM_ERROR_OUT_OF_MEMORY. On failure: that or the driver's result, and the vector is as it was. */
+ * More than room: VMM_ERROR_OUT_OF_MEMORY. On failure: that or the driver's result, and the vector is as it was. */
 vmm_result vector_resize(struct vector *v, uint64_t size);
 
 /* Waits for work in flight and gives everything back, also when waiting fails. Returns the first result that is not
