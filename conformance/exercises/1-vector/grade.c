@@ -149,7 +149,9 @@ static void part_limit(const char *spec)
     struct vector v;
     if (!opens(&g, &v, spec, ""))
         return;
-    bool ok = vector_resize(&v, 2 * g.unit) == VMM_SUCCESS && grade_fill(&g, v.at, 2 * g.unit, 3);
+    bool ok = vector_resize(&v, 2 * g.unit) == VMM_SUCCESS;
+    grade_point(&g, ok && grade_fill(&g, v.at, 2 * g.unit, 3), "EX-VECTOR-RIGHTS", "a vector of two units can be filled",
+                "a fill of it was refused");
     const uint64_t sizes[] = {v.room + 1, UINT64_MAX, UINT64_MAX - g.unit / 2};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
         ok = ok && vector_resize(&v, sizes[i]) == VMM_ERROR_OUT_OF_MEMORY && is_backed(&g, &v, 2 * g.unit);
