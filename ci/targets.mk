@@ -45,7 +45,7 @@ LONG_SEED      ?= 1
 LONG_CALLS     ?= 1500000
 SABOTAGE_EVERY ?= 1
 
-.PHONY: entry-points clients-python check-clients check-long soak sabotage check check-build check-valgrind check-asan check-tsan coverage examples-update mistakes lint install uninstall FORCE
+.PHONY: entry-points clients-python check-clients check-long soak sabotage check check-few check-build check-valgrind check-asan check-tsan coverage examples-update mistakes lint install uninstall FORCE
 
 check-build: all $(TESTS) $(CHECK_RUNS) $(BUILD)/cuvmm.pc
 
@@ -116,6 +116,9 @@ $(BUILD)/check/facts: ci/targets.mk
 
 # What a slow tool looks for, it finds on few machines: the others differ in numbers alone.
 CHECK_FEW = CHECK_PROFILES='h200x2 odd' CHECK_AS_DRIVER= CHECK_ABI=h100 CHECK_ABI_EDGES= CHECK_SCHEDULES=random-1 CHECK_ALIASES=
+
+check-few: ## every test, on fewer machines
+	+@$(NEST) $(CHECK_FEW) check
 
 # Scripts start their programs themselves: they would be what `check` ran.
 check-valgrind: check-build ## the test programs under valgrind, with fewer rounds and machines
