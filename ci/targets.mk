@@ -120,16 +120,16 @@ CHECK_FEW = CHECK_PROFILES='h200x2 odd' CHECK_AS_DRIVER= CHECK_ABI=h100 CHECK_AB
 check-few: ## every test, on fewer machines
 	+@$(NEST) $(CHECK_FEW) check
 
-# Scripts start their programs themselves: they would be what `check` ran.
+# Scripts, and what replays recordings, start their programs themselves: they would be what `check` ran.
 check-valgrind: check-build ## the test programs under valgrind, with fewer rounds and machines
-	+@CUVMM_RUN='$(VALGRIND)' CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-4} $(NEST) TAP=$(BUILD)/tap-valgrind $(CHECK_FEW) CHECK_SHELL= check
+	+@CUVMM_RUN='$(VALGRIND)' CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-4} $(NEST) TAP=$(BUILD)/tap-valgrind $(CHECK_FEW) CHECK_PROFILES=h200x2 CHECK_SCHEDULES= RECORDINGS= CHECK_SHELL= check
 
 # No WERROR: with -fsanitize gcc warns of what cannot happen; the builds without it hold the sources to no warning.
-check-asan: ## the tests with AddressSanitizer and UndefinedBehaviorSanitizer
-	+@CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-25} $(NEST) BUILD=$(BUILD)/asan SAN=address,undefined WERROR= check
+check-asan: ## the tests with AddressSanitizer and UndefinedBehaviorSanitizer, on fewer machines
+	+@CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-25} $(NEST) BUILD=$(BUILD)/asan SAN=address,undefined WERROR= $(CHECK_FEW) check
 
 check-tsan: ## the tests with ThreadSanitizer, on fewer machines
-	+@CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-10} $(NEST) BUILD=$(BUILD)/tsan SAN=thread WERROR= $(CHECK_FEW) check
+	+@CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-5} $(NEST) BUILD=$(BUILD)/tsan SAN=thread WERROR= $(CHECK_FEW) RECORDINGS= check
 
 # Shared memory: 10000 exchanges between two processes, 1000 of them killed, a million malformed descriptors and fabric
 # handles, the state of a machine forged 40000 times. `make check` does a twentieth.
