@@ -29,7 +29,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static int nothing;
     vmm_system *sys = (vmm_system *)(void *)&nothing;
     fuzz_room();
-    if (size > MOST || memchr(data, '/', size))
+    if (size > MOST || (size && memchr(data, '/', size)))
         return 0;
     char *spec = fuzz_text(data, size);
     vmm_result result = vmm_open(spec, &sys);

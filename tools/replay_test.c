@@ -174,6 +174,13 @@ static void change(const struct text *text, const char *from, const char *old, c
     text_free(&changed);
 }
 
+/* A sanitizer has addresses of the profile for itself, so that nothing can be behind the device's there. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { BACKED = 0 };
+#else
+enum { BACKED = 1 };
+#endif
+
 /* Device addresses for the host's are touched where they are addresses of the trace that live, and nowhere else. */
 static void test_device_for_host(const struct text *trace)
 {
@@ -192,6 +199,10 @@ static void test_device_for_host(const struct text *trace)
     unsigned long long r = strtoull(reserved + sizeof key - 1, NULL, 16);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char with[80], address[40];
+        if (!cases[i].told && !BACKED) {
+            tap_skip("a sanitizer has these addresses", "r for the host's address");
+            continue;
+        }
         snprintf(address, sizeof address, "0x%llx", r + (cases[i].address[1] == '+' ? 8388608 - 2 : cases[i].address[1] == '/' ? 8388608 / 2 : 0));
         snprintf(with, sizeof with, "\"device\":\"%s\"", cases[i].address[0] == 'r' ? address : cases[i].address);
         change(trace, "\"call\":\"memcpy_htod\"", "\"hex\":\"6279746573\"", with);
