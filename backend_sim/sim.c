@@ -143,6 +143,16 @@ static vmm_result refuse_early(bool forked)
     return vmm_detail_refuse(forked ? VMM_RULE_INIT_FORKED : VMM_RULE_INIT_REQUIRED, 0, 0, NULL);
 }
 
+/* What every call goes through. */
+static vmm_result serve(struct vmm_backend *self, const struct vmm_call *call, sim_handler handler)
+{
+    struct sim_process *process = (struct sim_process *)self;
+    bool forked = sim_process_forked(process);
+    if ((forked || !process->initialised) && !goes_first(call))
+        return refuse_early(forked);
+    return only_asks((enum vmm_call_id)call->id, call) ? ask(process, call, handler) : change(process, call, handler);
+}
+
 #define VMM_CALL(name, driver)                                                              \
     static vmm_result do_##name(struct sim_process *process, const struct vmm_call *call)   \
     {                                                                                       \
@@ -150,12 +160,7 @@ static vmm_result refuse_early(bool forked)
     }                                                                                       \
     static vmm_result call_##name(struct vmm_backend *self, struct vmm_call *call)          \
     {                                                                                       \
-        struct sim_process *process = (struct sim_process *)self;                           \
-        bool forked = sim_process_forked(process);                                          \
-        if ((forked || !process->initialised) && !goes_first(call))                         \
-            return refuse_early(forked);                                                    \
-        return only_asks(VMM_CALL_##name, call) ? ask(process, call, do_##name)             \
-                                                : change(process, call, do_##name);         \
+        return serve(self, call, do_##name);                                                \
     }
 #include "calls.def"
 
