@@ -8,16 +8,8 @@ if ! gcc -fanalyzer -x c -c -o /dev/null /dev/null 2>/dev/null; then
 fi
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
-points=0 failures=0
-
-point() { # point STATUS NAME
-    points=$((points + 1))
-    if [ "$1" = 0 ]; then echo "ok $points - $2"; else
-        failures=$((failures + 1))
-        echo "not ok $points - $2"
-        sed 's/^/#   /' "$work/said"
-    fi
-}
+. ci/tap.sh
+said=$work/said # what `ok` shows of a failure
 
 analyzed() { # analyzed STATUS TEXT: gcc looks at the file, ends so, and TEXT stands in what is told
     ci/analyze --tool gcc "$work/it.c" >"$work/said" 2>&1
@@ -31,17 +23,17 @@ written() { # written LINE: a function that forgets what it asked for, with LINE
 
 written ''
 analyzed 1 "/it.c:8: malloc-leak: leak of"
-point $? 'a finding is told with its place and its name'
+ok $? 'a finding is told with its place and its name'
 written '    /* analysers: malloc-leak is wrong: it only looks so */'
 analyzed 0 'ok 1 - gcc has nothing to say of 1 files'
-point $? 'one that is answered at its place is none'
+ok $? 'one that is answered at its place is none'
 written '    /* analysers: null-dereference is wrong: it only looks so */'
 analyzed 1 'malloc-leak'
-point $? 'the answer is to that finding and no other'
+ok $? 'the answer is to that finding and no other'
 written '    /* analysers: malloc-leak is wrong: it only looks so */ return nothing;'
 analyzed 1 'gcc failed:'
-point $? 'a file that does not compile has not been looked at'
+ok $? 'a file that does not compile has not been looked at'
 ! ci/analyze --tool nothing "$work/it.c" >"$work/said" 2>&1 && grep -qF 'no tool "nothing"; there are: gcc, cppcheck, clang-tidy' "$work/said"
-point $? 'a tool that is none is told'
+ok $? 'a tool that is none is told'
 echo "1..$points"
 [ "$failures" -eq 0 ]

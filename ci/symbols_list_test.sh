@@ -6,22 +6,14 @@ build=${CUVMM_BUILD-build}
 compiler=${CC-cc}
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
-points=0 failures=0
-
-point() { # point STATUS NAME
-    points=$((points + 1))
-    if [ "$1" = 0 ]; then echo "ok $points - $2"; else
-        failures=$((failures + 1))
-        echo "not ok $points - $2"
-        sed 's/^/#   /' "$work/said"
-    fi
-}
+. ci/tap.sh
+said=$work/said # what `ok` shows of a failure
 
 # A sanitizer's runtime adds names of its own.
 if [ -z "${CUVMM_SAN-}" ]; then
     for pair in libcuvmm.so:libcuvmm libcuda.so.1:libcuda; do
         ci/symbols-list "$build/lib/${pair%:*}" "ci/symbols/${pair#*:}.txt" 0 >"$work/said" 2>&1
-        point $? "${pair%:*} exports what ci/symbols/${pair#*:}.txt says"
+        ok $? "${pair%:*} exports what ci/symbols/${pair#*:}.txt says"
     done
 fi
 
@@ -41,29 +33,29 @@ listed() { # listed STATUS TEXT [--update]: ci/symbols-list ends so and says TEX
 
 library libit.so.1 it_open it_close
 listed 2 'no list'
-point $? 'a list that is missing is an error'
+ok $? 'a list that is missing is an error'
 listed 0 '' --update
 printf 'libit.so.1\nit_close 1.0.0\nit_open 1.0.0\n' | cmp - "$work/it.txt" >>"$work/said" 2>&1
-point $? 'a list is written'
+ok $? 'a list is written'
 listed 0 ''
-point $? 'and holds'
+ok $? 'and holds'
 library libit.so.1 it_open it_close it_more
 listed 1 'new symbol: it_more. make symbols-update'
-point $? 'a new name is told'
+ok $? 'a new name is told'
 version=1.1.0 listed 0 '' --update
 printf 'libit.so.1\nit_close 1.0.0\nit_more 1.1.0\nit_open 1.0.0\n' | cmp - "$work/it.txt" >>"$work/said" 2>&1
-point $? 'it is written down with its version, and the others keep theirs'
+ok $? 'it is written down with its version, and the others keep theirs'
 library libit.so.1 it_open it_more
 listed 1 'removed symbol: it_close. Bring it back, or raise the major version'
-point $? 'a name that is gone is told'
+ok $? 'a name that is gone is told'
 cp "$work/it.txt" "$work/before"
 listed 1 'removed symbol: it_close' --update && cmp "$work/it.txt" "$work/before" >>"$work/said" 2>&1
-point $? 'an update does not hide it'
+ok $? 'an update does not hide it'
 library libit.so.2 it_open it_more
 listed 1 'the soname is libit.so.2, the list'
-point $? 'a new soname asks for a new list'
+ok $? 'a new soname asks for a new list'
 version=2.0.0 listed 0 '' --update
 printf 'libit.so.2\nit_more 2.0.0\nit_open 2.0.0\n' | cmp - "$work/it.txt" >>"$work/said" 2>&1
-point $? 'which begins anew'
+ok $? 'which begins anew'
 echo "1..$points"
 [ "$failures" -eq 0 ]

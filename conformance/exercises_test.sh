@@ -14,19 +14,7 @@ work=$(cd "$work" && pwd)
 trap 'rm -rf "$work"' EXIT
 unset CUVMM_BACKEND CUVMM_LAYERS CUVMM_MACHINE CUVMM_PREFIX CUVMM_EXERCISES MAKEFLAGS MFLAGS MAKELEVEL
 export CUVMM_MACHINES=$work/machines
-points=0
-failures=0
-
-result() { # result STATUS NAME SAID
-    points=$((points + 1))
-    if [ "$1" -eq 0 ]; then
-        echo "ok $points - $2"
-    else
-        failures=$((failures + 1))
-        echo "not ok $points - $2"
-        printf '%s\n' "$3" | sed 's/^/#   /'
-    fi
-}
+. ci/tap.sh
 
 # ---- the graders: each exercise's objects once, so that a variant costs its own compilation and a link ----
 

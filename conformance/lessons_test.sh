@@ -12,20 +12,8 @@ cuvmm=$build/bin/cuvmm
 work=$(mktemp -d "${TMPDIR:-/tmp}/lessons_test.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 unset CUVMM_BACKEND CUVMM_LAYERS CUVMM_MACHINE
-points=0
-failures=0
-
-# ok STATUS NAME: one point; what was said meanwhile stands in $work/said.
-ok() {
-    points=$((points + 1))
-    if [ "$1" -eq 0 ]; then
-        echo "ok $points - $2"
-    else
-        failures=$((failures + 1))
-        echo "not ok $points - $2"
-        sed 's/^/#   /' "$work/said"
-    fi
-}
+. ci/tap.sh
+said=$work/said # what `ok` shows of a failure
 
 # What a lesson prints, its exit status included.
 tell() { # tell FILE.vmm

@@ -8,19 +8,7 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/share_example.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 unset CUVMM_BACKEND CUVMM_LAYERS CUVMM_MACHINE
 export CUVMM_MACHINES=$work/machines
-points=0
-failures=0
-
-result() { # result STATUS NAME SAID
-    points=$((points + 1))
-    if [ "$1" -eq 0 ]; then
-        echo "ok $points - $2"
-    else
-        failures=$((failures + 1))
-        echo "not ok $points - $2"
-        printf '%s\n' "$3" | sed 's/^/#   /'
-    fi
-}
+. ci/tap.sh
 
 run() { # run ARGUMENT...: what both say, but for how many addresses a sanitizer leaves
     timeout 100 "$share" "$@" </dev/null 2>&1 | grep -v '^cuvmm: the system lets this program have'

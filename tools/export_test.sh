@@ -11,24 +11,7 @@ if "$cuvmm" export /dev/null --format=dot 2>&1 | grep -q jansson; then
     echo "1..0 # SKIP needs a cuvmm that was built with jansson (ci/setup)"
     exit 0
 fi
-points=0
-failures=0
-
-result() { # result STATUS NAME [FILE]: the file holds what was said
-    points=$((points + 1))
-    if [ "$1" -eq 0 ]; then
-        echo "ok $points - $2"
-    else
-        failures=$((failures + 1))
-        echo "not ok $points - $2"
-        [ $# -lt 3 ] || head -n 20 "$3" | sed 's/^/#   /'
-    fi
-}
-
-skip() { # skip NAME REASON
-    points=$((points + 1))
-    echo "ok $points - $1 # SKIP $2"
-}
+. ci/tap.sh
 
 cat >"$work/small.vmm" <<'SCRIPT'
 init
@@ -61,18 +44,18 @@ freemem a
 SCRIPT
 trace=$work/small.jsonl
 "$cuvmm" run "$work/small.vmm" --backend "trace=$trace|sim:max" --quiet --brief >"$work/said" 2>&1
-result $? "a trace to begin with" "$work/said"
+ok $? "a trace to begin with" "$work/said"
 
 export_to() { # export_to FORMAT TRACE FILE NAME
     "$cuvmm" export "$2" --format="$1" -o "$3" >"$work/said" 2>&1 && [ ! -s "$work/said" ]
-    result $? "$4: written as $1" "$work/said"
+    ok $? "$4: written as $1" "$work/said"
 }
 
 no_words() { # no_words NAME COMMAND...: it succeeds and has nothing to say
     local name=$1
     shift
     "$@" >"$work/said" 2>&1 && [ ! -s "$work/said" ]
-    result $? "$name" "$work/said"
+    ok $? "$name" "$work/said"
 }
 
 python=$(command -v python3)
@@ -91,7 +74,7 @@ formats() { # formats TRACE NAME
     fi
     if command -v dot >/dev/null; then
         dot -Tsvg "$work/t.dot" >"$work/t.svg" 2>"$work/said" && grep -q '</svg>' "$work/t.svg" && [ ! -s "$work/said" ]
-        result $? "$2: Graphviz draws the graph" "$work/said"
+        ok $? "$2: Graphviz draws the graph" "$work/said"
     else
         skip "$2: Graphviz draws the graph" "needs Graphviz (ci/setup)"
     fi
@@ -103,7 +86,7 @@ if [ -n "$python" ] && "$python" -c 'import jsonschema' 2>/dev/null; then
         "$python" tools/export/chrome.py "$work/t.json" "$trace" tools/export/trace-event.schema.json
     sed 's/"ph":"X"/"ph":"x"/' "$work/t.json" >"$work/wrong.json"
     "$python" tools/export/chrome.py "$work/wrong.json" "$trace" tools/export/trace-event.schema.json 2>&1 | grep -q '^schema: '
-    result $? "and the schema notices one that is not"
+    ok $? "and the schema notices one that is not"
 else
     skip "the Chrome trace is as its schema says" "needs Python's jsonschema (ci/setup)"
 fi
@@ -121,7 +104,7 @@ has() { # has FILE NAME WORDS...: each of the words stands in a line of the file
     for words in "$@"; do
         grep -qF -- "$words" "$file" || { echo "missing: $words" >>"$work/said"; status=1; }
     done
-    result "$status" "$name" "$work/said"
+    ok "$status" "$name" "$work/said"
 }
 
 has "$work/small.json" "chrome: lives, calls, rules, memory and bytes" \
@@ -130,16 +113,16 @@ has "$work/small.json" "chrome: lives, calls, rules, memory and bytes" \
     '"name":"Memory of device 1"' '"name":"Host memory"' '"allocated":7340032,"mapped":2097152'
 grep '"name":"bytes"' "$work/small.json" | grep '"pid":8,' >"$work/bytes"
 tail -n 1 "$work/bytes" | grep -qF '"allocated":2097152,"mapped":2097152' && ! grep -qF '"allocated":9437184' "$work/bytes"
-result $? "chrome: memory with two handles counts once, and what is left at the end is what lives" "$work/bytes"
+ok $? "chrome: memory with two handles counts once, and what is left at the end is what lives" "$work/bytes"
 grep -aq 'segment_map' "$work/small.pickle" && grep -aq 'cuMemImportFromShareableHandle(&H3, D1, 1)' "$work/small.pickle"
-result $? "memory-viz: calls stand where stacks stand" "$work/small.pickle"
+ok $? "memory-viz: calls stand where stacks stand" "$work/small.pickle"
 
 "$cuvmm" export "$trace" --format=dot --at=error >"$work/error.dot" 2>"$work/said"
 has "$work/error.dot" "dot: at the first refusal, what explains it is red" 'VMM-MAP-OVERLAP' \
     'M1 [label="M1, 2MiB\n0x100000000000\ndev0 rw, dev1 r-" color=red]' 'M1 -> H1' 'H1 -> place0' 'device 0\n7MiB in use'
 "$cuvmm" export "$trace" --format=dot --at=4 >"$work/four.dot" 2>"$work/said"
 [ "$(grep -c 'H1' "$work/four.dot")" -eq 0 ] && grep -q 'R1 \[label' "$work/four.dot"
-result $? "dot: at an early call, what came later is not there" "$work/four.dot"
+ok $? "dot: at an early call, what came later is not there" "$work/four.dot"
 has "$work/t.dot" "dot: a trace without calls is said to be one" 'a trace without calls'
 
 # What is refused, and what stays.
@@ -149,7 +132,7 @@ refused() { # refused NAME WORDS ARGUMENT...: status 2, the words on standard er
     "$cuvmm" export "$@" >"$work/out" 2>"$work/said"
     status=$?
     [ "$status" -eq 2 ] && [ ! -s "$work/out" ] && grep -qF -- "$words" "$work/said"
-    result $? "$name" "$work/said"
+    ok $? "$name" "$work/said"
 }
 refused "no trace" "which TRACE?" --format=dot
 refused "no format" "which format?" "$trace"
@@ -168,23 +151,23 @@ echo "what was there" >"$work/kept"
 echo "no trace" >"$work/no.jsonl"
 refused "no trace at all" 'no.jsonl' "$work/no.jsonl" --format=chrome -o "$work/kept"
 grep -q 'what was there' "$work/kept"
-result $? "and the file that was there stays"
+ok $? "and the file that was there stays"
 mkdir "$work/folder"
 refused "a folder in the place of the file" 'folder' "$trace" --format=chrome -o "$work/folder"
 recorded=conformance/recordings/h200x2-580.159.04/suite.jsonl
 (ulimit -f 8 && trap '' XFSZ && "$cuvmm" export "$recorded" --format=chrome -o "$work/kept") \
     >"$work/said" 2>&1
 [ $? -eq 2 ] && grep -q 'what was there' "$work/kept" && grep -q 'kept: ' "$work/said"
-result $? "a file that grows too large leaves what was there" "$work/said"
+ok $? "a file that grows too large leaves what was there" "$work/said"
 find "$work" -name 'kept.*' -o -name 'folder.*' >"$work/said"
 [ ! -s "$work/said" ]
-result $? "nothing is left beside them" "$work/said"
+ok $? "nothing is left beside them" "$work/said"
 head -c -40 "$trace" >"$work/cut.jsonl"
 "$cuvmm" export "$work/cut.jsonl" --format=dot -o "$work/cut.dot" >"$work/out" 2>"$work/said" &&
     grep -q 'calls before that line' "$work/said" && grep -q 'digraph' "$work/cut.dot"
-result $? "a trace that is cut off is shown up to there, and that is said" "$work/said"
+ok $? "a trace that is cut off is shown up to there, and that is said" "$work/said"
 "$cuvmm" export - --format=chrome -o - <"$trace" | cmp -s - "$work/small.json"
-result $? "standard input to standard output is the same" "$work/said"
+ok $? "standard input to standard output is the same" "$work/said"
 
 echo "1..$points"
 [ "$failures" -eq 0 ]

@@ -9,24 +9,7 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/shell_test.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 unset CUVMM_BACKEND CUVMM_LAYERS CUVMM_MACHINE CUVMM_SIM CUVMM_EXPLAIN NO_COLOR
 export XDG_STATE_HOME=$work/state
-points=0
-failures=0
-
-ok() { # ok STATUS NAME [FILE THAT SAYS MORE]
-    points=$((points + 1))
-    if [ "$1" -eq 0 ]; then
-        echo "ok $points - $2"
-    else
-        failures=$((failures + 1))
-        echo "not ok $points - $2"
-        [ -z "${3-}" ] || sed 's/^/#   /' "$3"
-    fi
-}
-
-skip() { # skip NAME REASON
-    points=$((points + 1))
-    echo "ok $points - $1 # SKIP $2"
-}
+. ci/tap.sh
 
 shell() { # shell LINE...: what they print, in $work/out
     printf '%s\n' "$@" | "$cuvmm" shell >"$work/out" 2>&1

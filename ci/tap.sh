@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# tap.sh - points of a shell test, to be sourced: . ci/tap.sh
+#
+#   ok STATUS NAME [FILE]       "ok 1 - NAME", or "not ok 1 - NAME" with what stands in FILE, $said where none is named
+#   result STATUS NAME TEXT     the same with TEXT
+#   skip NAME REASON            "ok 1 - NAME # SKIP REASON"
+#
+# points and failures count; the test prints its plan itself.
+points=0
+failures=0
+
+result() {
+    points=$((points + 1))
+    if [ "$1" -eq 0 ]; then
+        echo "ok $points - $2"
+    else
+        failures=$((failures + 1))
+        echo "not ok $points - $2"
+        printf '%s\n' "$3" | sed 's/^/#   /'
+    fi
+}
+
+ok() {
+    local file=${3-${said-}}
+    result "$1" "$2" "$([ "$1" -eq 0 ] || [ ! -f "$file" ] || head -n 60 "$file")"
+}
+
+skip() {
+    points=$((points + 1))
+    echo "ok $points - $1 # SKIP $2"
+}
