@@ -4,12 +4,17 @@
 #include <string.h>
 
 struct entry {
-    const char *name, *driver;
+    const char *name;
     size_t size;
 };
 
 static const struct entry entries[VMM_CALL_COUNT] = {
-#define VMM_CALL(name, driver) {#name, driver, sizeof(struct vmm_call_##name)},
+#define VMM_CALL(name, driver) {#name, sizeof(struct vmm_call_##name)},
+#include "calls.def"
+};
+
+const char *const vmm_call_driver_names[VMM_CALL_COUNT] = {
+#define VMM_CALL(name, driver) driver,
 #include "calls.def"
 };
 
@@ -29,11 +34,6 @@ const char *vmm_call_name(enum vmm_call_id id)
     return entries[id].name;
 }
 
-const char *vmm_call_driver_name(enum vmm_call_id id)
-{
-    return entries[id].driver;
-}
-
 size_t vmm_call_size(enum vmm_call_id id)
 {
     return entries[id].size;
@@ -42,7 +42,7 @@ size_t vmm_call_size(enum vmm_call_id id)
 enum vmm_call_id vmm_call_find(const char *name)
 {
     int id = 0;
-    while (id < VMM_CALL_COUNT && strcmp(entries[id].name, name) != 0 && strcmp(entries[id].driver, name) != 0)
+    while (id < VMM_CALL_COUNT && strcmp(entries[id].name, name) != 0 && strcmp(vmm_call_driver_names[id], name) != 0)
         id++;
     return (enum vmm_call_id)id;
 }
@@ -57,27 +57,33 @@ const struct vmm_param *vmm_call_params(enum vmm_call_id id, size_t *count)
     return list;
 }
 
-bool vmm_call_waits(enum vmm_call_id id)
-{
-    switch (id) {
-    case VMM_CALL_ctx_synchronize:
-    case VMM_CALL_ctx_destroy:
-    case VMM_CALL_device_primary_ctx_release:
-    case VMM_CALL_device_primary_ctx_reset:
-    case VMM_CALL_stream_synchronize:
-    case VMM_CALL_stream_query:
-    case VMM_CALL_event_record:
-    case VMM_CALL_event_query:
-    case VMM_CALL_event_synchronize:
-    case VMM_CALL_stream_wait_event:
-    case VMM_CALL_mem_free:
-    case VMM_CALL_launch:
-    case VMM_CALL_launch_host_func:
-        return true;
-    default:
-        return id >= VMM_CALL_memcpy_htod && id <= VMM_CALL_memset_d32_async;
-    }
-}
+const bool vmm_calls_that_wait[VMM_CALL_COUNT] = {
+    [VMM_CALL_ctx_synchronize] = true,
+    [VMM_CALL_ctx_destroy] = true,
+    [VMM_CALL_device_primary_ctx_release] = true,
+    [VMM_CALL_device_primary_ctx_reset] = true,
+    [VMM_CALL_stream_synchronize] = true,
+    [VMM_CALL_stream_query] = true,
+    [VMM_CALL_event_record] = true,
+    [VMM_CALL_event_query] = true,
+    [VMM_CALL_event_synchronize] = true,
+    [VMM_CALL_stream_wait_event] = true,
+    [VMM_CALL_mem_free] = true,
+    [VMM_CALL_launch] = true,
+    [VMM_CALL_launch_host_func] = true,
+    [VMM_CALL_memcpy_htod] = true,
+    [VMM_CALL_memcpy_dtoh] = true,
+    [VMM_CALL_memcpy_dtod] = true,
+    [VMM_CALL_memset_d8] = true,
+    [VMM_CALL_memset_d16] = true,
+    [VMM_CALL_memset_d32] = true,
+    [VMM_CALL_memcpy_htod_async] = true,
+    [VMM_CALL_memcpy_dtoh_async] = true,
+    [VMM_CALL_memcpy_dtod_async] = true,
+    [VMM_CALL_memset_d8_async] = true,
+    [VMM_CALL_memset_d16_async] = true,
+    [VMM_CALL_memset_d32_async] = true,
+};
 
 bool vmm_call_is_multicast(enum vmm_call_id id)
 {

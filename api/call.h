@@ -94,13 +94,21 @@ struct vmm_param {
 
 /* Names and parameters of an entry point; id must be below VMM_CALL_COUNT. */
 const char *vmm_call_name(enum vmm_call_id id);        /* "mem_map" */
-const char *vmm_call_driver_name(enum vmm_call_id id); /* "cuMemMap" */
+extern const char *const vmm_call_driver_names[VMM_CALL_COUNT];
+static inline const char *vmm_call_driver_name(enum vmm_call_id id) /* "cuMemMap" */
+{
+    return vmm_call_driver_names[id];
+}
 const struct vmm_param *vmm_call_params(enum vmm_call_id id, size_t *count);
 size_t vmm_call_size(enum vmm_call_id id);             /* bytes of the whole record */
 
 /* May the call do or await queued work, host functions among it, before it returns? Those make calls of their own, on
  * another thread or on this one, so no layer may hold a lock over such a call that it takes for others. */
-bool vmm_call_waits(enum vmm_call_id id);
+extern const bool vmm_calls_that_wait[VMM_CALL_COUNT];
+static inline bool vmm_call_waits(enum vmm_call_id id)
+{
+    return vmm_calls_that_wait[id];
+}
 
 /* Is it one of the calls about an address that change nothing, of which programs make many? */
 static inline bool vmm_call_asks(enum vmm_call_id id)

@@ -14,8 +14,26 @@
 /* The thread's record, to be filled. */
 vmm_detail *vmm_detail_here(void);
 
-/* Empties the thread's record and notes which call it will be about. */
-void vmm_detail_begin(const struct vmm_call *call);
+extern _Thread_local vmm_detail vmm_detail_record;
+
+/* Empties the thread's record of what was said of the call before. */
+void vmm_detail_clear(void);
+
+/* Empties the thread's record and notes which call it will be about. Of a call with nothing to say nothing else is in it. */
+static inline void vmm_detail_begin(const struct vmm_call *call)
+{
+    vmm_detail *record = &vmm_detail_record;
+    if (record->severity != VMM_SEVERITY_NONE || record->result != VMM_SUCCESS)
+        vmm_detail_clear();
+    record->function = vmm_call_driver_name((enum vmm_call_id)call->id);
+    record->call = call->number;
+}
+
+/* Has the call said something? */
+static inline bool vmm_detail_said(void)
+{
+    return vmm_detail_record.severity != VMM_SEVERITY_NONE;
+}
 
 /* Fills the record with a refusal by rule (argument and result come from the rule's row) and returns that result.
  * nearest may be NULL. */

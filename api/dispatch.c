@@ -30,7 +30,7 @@ static vmm_result dispatch(vmm_system *sys, struct vmm_call *call)
                                                              : ordinal_of_change(&sys->calls);
     vmm_detail_begin(call);
     vmm_result result = vmm_backend_call(sys->top, call);
-    if (vmm_last_detail()->severity != VMM_SEVERITY_NONE)
+    if (vmm_detail_said())
         tell(sys);
     return result;
 }

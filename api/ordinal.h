@@ -13,15 +13,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#if defined(__has_include)
-#if __has_include(<sys/single_threaded.h>)
-#include <sys/single_threaded.h>
-#define ORDINAL_ALONE (__libc_single_threaded != 0)
-#endif
-#endif
-#ifndef ORDINAL_ALONE
-#define ORDINAL_ALONE 0
-#endif
+#include "alone.h"
 
 enum { ORDINAL_MOST = 64, ORDINAL_PATIENCE = 64 };
 
@@ -44,7 +36,7 @@ extern _Thread_local struct ordinals_ahead ordinals_mine;
 /* Draws count numbers and returns the first. */
 static inline uint64_t ordinal_draw(struct ordinals *ordinals, uint64_t count)
 {
-    if (!ORDINAL_ALONE)
+    if (!VMM_ALONE)
         return atomic_fetch_add_explicit(&ordinals->given, count, memory_order_relaxed) + 1;
     uint64_t before = atomic_load_explicit(&ordinals->given, memory_order_relaxed);
     atomic_store_explicit(&ordinals->given, before + count, memory_order_relaxed);

@@ -36,7 +36,7 @@ static vmm_result check_arguments(const struct sim_process *process, const struc
         return vmm_detail_refuse(VMM_RULE_ACCESS_COUNT_ZERO, 0, 0, NULL);
     if (!call->desc)
         return vmm_detail_refuse(VMM_RULE_ACCESS_NULL_DESC, 0, 0, NULL);
-    if (call->size % unit)
+    if (sim_past(call->size, unit))
         return vmm_detail_refuse(VMM_RULE_ACCESS_SIZE_GRANULARITY, call->size, unit, NULL);
     for (uint64_t i = 0; i < call->count; i++) {
         vmm_result result = check_desc(process, &call->desc[i], i);
@@ -132,7 +132,8 @@ static vmm_result grant(struct sim_process *process, struct sim_mapping *mapping
     unsigned slot = slot_of(desc->location), before = sim_access_of(mapping->access, slot);
     if (slot == SIM_HOST_SLOT && !sim_host_show(process, mapping, (unsigned)desc->flags))
         return sim_out_of_host_memory();
-    rdma_grant(mapping, desc);
+    if (rdma_concerns(mapping->handle))
+        rdma_grant(mapping, desc);
     put_rights(mapping, slot, (uint64_t)desc->flags);
     if (desc->flags && before != (unsigned)desc->flags && (slot == 0 || slot == SIM_HOST_SLOT))
         mapping->host_latest = slot == SIM_HOST_SLOT;
@@ -147,11 +148,13 @@ static vmm_result try_grant(struct sim_process *process, struct sim_mapping *map
                           desc->location.type != VMM_MEM_LOCATION_TYPE_DEVICE;
     vmm_result result = check_grant(process, mapping, desc);
     *made = false;
-    if (result == VMM_SUCCESS && (result = rdma_check_grant(mapping, desc)) != VMM_SUCCESS)
+    if (result == VMM_SUCCESS && rdma_concerns(mapping->handle) &&
+        (result = rdma_check_grant(mapping, desc)) != VMM_SUCCESS)
         put_rights(mapping, slot_of(desc->location), 0); /* measured: what it had is lost */
     if (result != VMM_SUCCESS || host_on_device)
         return result;
-    flight_granting(process, mapping, desc);
+    if (flight_any(&process->flight))
+        flight_granting(process, mapping, desc);
     result = grant(process, mapping, desc);
     *made = result == VMM_SUCCESS;
     return result;

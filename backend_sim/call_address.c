@@ -18,15 +18,15 @@ static vmm_result check_reserve(const struct sim_profile *profile, const struct 
         return vmm_detail_refuse(VMM_RULE_RESERVE_FLAGS, call->flags, 0, NULL);
     if (!call->size)
         return vmm_detail_refuse(VMM_RULE_RESERVE_SIZE_ZERO, 0, 0, NULL);
-    if (call->size % unit)
+    if (sim_past(call->size, unit))
         return vmm_detail_refuse(VMM_RULE_RESERVE_SIZE_GRANULARITY, call->size, unit, NULL);
     if (call->alignment && !power_of_two(call->alignment))
         return vmm_detail_refuse(VMM_RULE_RESERVE_ALIGNMENT_POWER, call->alignment, 0, NULL);
     if (call->alignment > ALIGNMENT_MAX)
         return vmm_detail_refuse(VMM_RULE_RESERVE_ALIGNMENT_LIMIT, call->alignment, ALIGNMENT_MAX, NULL);
-    if (call->addr % unit)
+    if (sim_past(call->addr, unit))
         return vmm_detail_refuse(VMM_RULE_RESERVE_HINT_GRANULARITY, call->addr, unit, NULL);
-    if (call->alignment && call->addr % call->alignment)
+    if (call->alignment && sim_past(call->addr, call->alignment))
         return vmm_detail_refuse(VMM_RULE_RESERVE_HINT_ALIGNMENT, call->addr, call->alignment, NULL);
     if (call->addr >= profile->va_hint_max)
         return vmm_detail_refuse(VMM_RULE_RESERVE_HINT_LIMIT, call->addr, profile->va_hint_max, NULL);

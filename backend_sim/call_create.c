@@ -158,27 +158,25 @@ vmm_result sim_mem_get_allocation_granularity(struct sim_process *process,
 }
 
 /* What the memory will be: requests that this machine drops are dropped. */
-static vmm_mem_allocation_prop obtained(const struct sim_process *process, const vmm_mem_allocation_prop *asked,
-                                        uint64_t size)
+static void obtain(const struct sim_process *process, const vmm_mem_allocation_prop *asked, uint64_t size,
+                   vmm_mem_allocation_prop *prop)
 {
     struct sim_machine *machine = process->machine;
-    vmm_mem_allocation_prop prop = *asked;
-    bool device = prop.location.type == VMM_MEM_LOCATION_TYPE_DEVICE;
-    prop.requested_handle_types &= KNOWN_TYPES;
-    if (!device)
-        prop.location = (vmm_mem_location){VMM_MEM_LOCATION_TYPE_HOST_NUMA,
-                                           asked->location.type == VMM_MEM_LOCATION_TYPE_HOST ? 0 : asked->location.id};
-    prop.alloc_flags.gpu_direct_rdma_capable =
-        prop.alloc_flags.gpu_direct_rdma_capable &&
-        attribute(process, VMM_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED);
-    bool rdma = prop.alloc_flags.gpu_direct_rdma_capable;
-    prop.alloc_flags.usage = 0;
-    prop.alloc_flags.reserved[3] = 0;
-    if (!device || rdma || !attribute(process, VMM_DEVICE_ATTRIBUTE_GENERIC_COMPRESSION_SUPPORTED) ||
-        size > machine->profile.compression_memory ||
-        sim_machine_compressed(machine, prop.location.id) > machine->profile.compression_memory - size)
-        prop.alloc_flags.compression_type = VMM_MEM_ALLOCATION_COMP_NONE;
-    return prop;
+    bool device = asked->location.type == VMM_MEM_LOCATION_TYPE_DEVICE;
+    bool rdma = asked->alloc_flags.gpu_direct_rdma_capable &&
+                attribute(process, VMM_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED);
+    bool compressed = asked->alloc_flags.compression_type && device && !rdma &&
+                      attribute(process, VMM_DEVICE_ATTRIBUTE_GENERIC_COMPRESSION_SUPPORTED) &&
+                      size <= machine->profile.compression_memory &&
+                      sim_machine_compressed(machine, asked->location.id) <= machine->profile.compression_memory - size;
+    *prop = (vmm_mem_allocation_prop){
+        .type = asked->type,
+        .requested_handle_types = asked->requested_handle_types & KNOWN_TYPES,
+        .location = {device ? VMM_MEM_LOCATION_TYPE_DEVICE : VMM_MEM_LOCATION_TYPE_HOST_NUMA,
+                     asked->location.type == VMM_MEM_LOCATION_TYPE_HOST ? 0 : asked->location.id},
+        .alloc_flags = {.compression_type = compressed ? asked->alloc_flags.compression_type : 0,
+                        .gpu_direct_rdma_capable = rdma},
+    };
 }
 
 /* What is made, but not as asked for: warnings, or errors in strict mode. */
@@ -258,7 +256,7 @@ static vmm_result check_arguments(const struct sim_process *process, const struc
     if (location_breach(process, call->prop, &b))
         return refuse(&b);
     uint64_t unit = sim_granularity(process, call->prop->location.type, VMM_MEM_ALLOC_GRANULARITY_MINIMUM);
-    if (call->size % unit)
+    if (sim_past(call->size, unit))
         return vmm_detail_refuse(VMM_RULE_CREATE_SIZE_GRANULARITY, call->size, unit, NULL);
     if (device_breach(process, call->prop, &b) || prop_breach(call->prop, &b) ||
         capability_breach(process, call->prop, &b) || usage_breach(call->prop, &b))
@@ -270,7 +268,8 @@ static vmm_result check_arguments(const struct sim_process *process, const struc
 static vmm_result take_memory(struct sim_process *process, const struct vmm_call_mem_create *call,
                               const struct sim_channel *channel)
 {
-    vmm_mem_allocation_prop prop = obtained(process, call->prop, call->size);
+    vmm_mem_allocation_prop prop;
+    obtain(process, call->prop, call->size, &prop);
     if (call->size > sim_machine_room(process->machine, prop.location, call->size))
         return refuse_memory(process, call->size, prop.location,
                              call->prop->alloc_flags.usage & VMM_MEM_CREATE_USAGE_TILE_POOL);

@@ -4,11 +4,6 @@
 #include "os.h"
 #include "sim.h"
 
-bool sim_device_valid(const struct sim_process *process, int device)
-{
-    return device >= 0 && device < process->machine->profile.devices;
-}
-
 static vmm_result refuse_device(const struct sim_process *process, const char *argument, int device)
 {
     vmm_result result = vmm_detail_refuse(VMM_RULE_DEVICE_ID, (uint64_t)(int64_t)device,

@@ -17,14 +17,9 @@ static vmm_result refuse(enum vmm_rule_id rule, uint64_t value, const char *why)
 
 /* ---- create ---- */
 
-vmm_result sim_fabric_channel(struct sim_process *process, uint64_t types, struct sim_channel *channel)
+vmm_result sim_fabric_look(struct sim_process *process, struct sim_channel *channel)
 {
     struct sim_machine *machine = process->machine;
-    channel->number = IMEX_NONE;
-    channel->place = (struct imex_place){0};
-    channel->why[0] = '\0';
-    if (!(types & FABRIC))
-        return VMM_SUCCESS;
     channel->number = imex_lowest(process->options.imex, &machine->profile, channel->why);
     if (channel->number == IMEX_NONE || !machine->bytes) /* the one is refused in its turn, the other is never shared */
         return VMM_SUCCESS;

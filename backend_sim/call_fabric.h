@@ -16,7 +16,14 @@ struct sim_channel {
 };
 
 /* SUCCESS also where there is none: that is refused by the call, in its turn. */
-vmm_result sim_fabric_channel(struct sim_process *process, uint64_t types, struct sim_channel *channel);
+vmm_result sim_fabric_look(struct sim_process *process, struct sim_channel *channel);
+static inline vmm_result sim_fabric_channel(struct sim_process *process, uint64_t types, struct sim_channel *channel)
+{
+    channel->number = IMEX_NONE;
+    channel->place = (struct imex_place){0};
+    channel->why[0] = '\0';
+    return types & VMM_MEM_HANDLE_TYPE_FABRIC ? sim_fabric_look(process, channel) : VMM_SUCCESS;
+}
 
 /* Is the channel of the memory still this process's to use? */
 vmm_result sim_fabric_check_export(const struct sim_process *process, const struct sim_handle *handle);

@@ -42,9 +42,9 @@ static vmm_result check_part(const struct sim_process *process, const struct vmm
             return refuse_handle_size(VMM_RULE_MAP_SIZE_WHOLE, call->size, handle);
         return VMM_SUCCESS;
     }
-    if (call->offset % unit)
+    if (sim_past(call->offset, unit))
         return vmm_detail_refuse(VMM_RULE_MAP_OFFSET_GRANULARITY, call->offset, unit, NULL);
-    if (call->size % unit)
+    if (sim_past(call->size, unit))
         return vmm_detail_refuse(VMM_RULE_MAP_SIZE_GRANULARITY, call->size, unit, NULL);
     if (call->offset > handle->size || call->size > handle->size - call->offset)
         return refuse_handle_size(VMM_RULE_MAP_OFFSET_RANGE, call->size, handle);
@@ -57,7 +57,7 @@ static vmm_result check_place(const struct sim_process *process, const struct vm
 {
     uint64_t unit = sim_handle_unit(process, handle);
     uint64_t end = process->arena.end;
-    if (call->ptr % unit)
+    if (sim_past(call->ptr, unit))
         return vmm_detail_refuse(VMM_RULE_MAP_PTR_GRANULARITY, call->ptr, unit, NULL);
     *in = sim_reservation_at(process, call->ptr);
     if (!*in)
@@ -69,7 +69,8 @@ static vmm_result check_place(const struct sim_process *process, const struct vm
         vmm_object nearest = sim_object_mapping(other);
         return vmm_detail_refuse(VMM_RULE_MAP_OVERLAP, call->ptr, 0, &nearest);
     }
-    const struct sim_allocation *allocation = addrmap_ceil(&process->allocations, call->ptr);
+    const struct sim_allocation *allocation =
+        process->allocations.count ? addrmap_ceil(&process->allocations, call->ptr) : NULL;
     if (allocation && allocation->start < call->ptr + call->size) {
         vmm_object nearest = sim_object_allocation(allocation);
         return vmm_detail_refuse(VMM_RULE_MAP_OVERLAP, call->ptr, 0, &nearest);
@@ -110,7 +111,8 @@ static vmm_result make(struct sim_process *process, const struct vmm_call_mem_ma
                                     .number = sim_process_number(process, VMM_OBJECT_MAPPING)};
     handle->maps++;
     process->aliased += handle->maps == 2;
-    rdma_mapped(mapping);
+    if (rdma_concerns(handle))
+        rdma_mapped(mapping);
     return VMM_SUCCESS;
 }
 
@@ -135,7 +137,7 @@ static vmm_result map(struct sim_process *process, const struct vmm_call_mem_map
     result = check_part(process, call, handle);
     if (result == VMM_SUCCESS)
         result = check_place(process, call, handle, &in);
-    if (result == VMM_SUCCESS)
+    if (result == VMM_SUCCESS && rdma_concerns(handle))
         result = rdma_check_map(handle);
     if (result != VMM_SUCCESS)
         return result;
@@ -167,17 +169,22 @@ static vmm_result refuse_partial(const struct sim_mapping *mapping, const struct
     return result;
 }
 
-/* How the mappings lie in the range: does one stick out, how many bytes do they cover. */
-static const struct sim_mapping *sticks_out(const struct sim_process *process, uint64_t start, uint64_t end,
-                                            uint64_t *covered)
+/* The mapping that comes next in a range that ends there. */
+static struct sim_mapping *next_in(const struct sim_process *process, const struct sim_mapping *mapping, uint64_t end)
 {
-    const struct sim_mapping *mapping = end > start ? sim_mapping_in(process, start, end - start) : NULL;
+    uint64_t at = mapping->start + mapping->size;
+    return at < end ? sim_mapping_after(process, at, end) : NULL;
+}
+
+/* How the mappings lie in the range that ends there, from its first on: does one stick out, how many bytes do they cover. */
+static const struct sim_mapping *sticks_out(const struct sim_process *process, const struct sim_mapping *first,
+                                            uint64_t start, uint64_t end, uint64_t *covered)
+{
     *covered = 0;
-    while (mapping) {
+    for (const struct sim_mapping *mapping = first; mapping; mapping = next_in(process, mapping, end)) {
         if (mapping->start < start || mapping->size > end - mapping->start)
             return mapping;
         *covered += mapping->size;
-        mapping = sim_mapping_after(process, mapping->start + mapping->size, end);
     }
     return NULL;
 }
@@ -191,7 +198,7 @@ static bool wraps(const struct vmm_call_mem_unmap *call)
 static bool pass_unaligned(const struct sim_process *process, const struct vmm_call_mem_unmap *call, uint64_t unit,
                            const vmm_object *nearest)
 {
-    bool ptr = call->ptr % unit, warned = vmm_last_detail()->severity != VMM_SEVERITY_NONE;
+    bool ptr = sim_past(call->ptr, unit), warned = vmm_last_detail()->severity != VMM_SEVERITY_NONE;
     bool pass = sim_lets_pass(process, VMM_RULE_UNMAP_UNALIGNED, ptr ? call->ptr : call->size, unit, nearest);
     if (!ptr && !warned)
         vmm_detail_argument("size");
@@ -223,23 +230,23 @@ static bool pass_loose_range(const struct sim_process *process, const struct vmm
     vmm_object nearest = sim_object_nearest(process, call->ptr);
     if (wraps(call) && !sim_lets_pass(process, VMM_RULE_UNMAP_WRAPS, call->size, UINT64_MAX - call->ptr, &nearest))
         return false;
-    if ((call->ptr % unit || call->size % unit) && !pass_unaligned(process, call, unit, &nearest))
+    if ((sim_past(call->ptr, unit) || sim_past(call->size, unit)) && !pass_unaligned(process, call, unit, &nearest))
         return false;
     if (!covered)
         return sim_lets_pass(process, VMM_RULE_UNMAP_NOTHING, call->ptr, 0, &nearest);
     return covered == call->size || sim_lets_pass(process, VMM_RULE_UNMAP_HOLE, call->ptr, covered, &nearest);
 }
 
-static void unmap_all_in(struct sim_process *process, const struct vmm_call_mem_unmap *call, uint64_t start,
-                         uint64_t end)
+/* From first on, what lies before end. */
+static void unmap_all(struct sim_process *process, const struct vmm_call_mem_unmap *call, struct sim_mapping *first,
+                      uint64_t end)
 {
-    struct sim_mapping *mapping = sim_mapping_after(process, start, end);
-    while (mapping) {
-        uint64_t next = mapping->start + mapping->size;
+    struct sim_mapping *next;
+    for (struct sim_mapping *mapping = first; mapping; mapping = next) {
+        next = next_in(process, mapping, end);
         if (!mapping->handle->refs && mapping->handle->maps == 1)
             sim_warn_bound(mapping->handle);
         sim_mapping_end(process, mapping, sim_origin(&call->head));
-        mapping = sim_mapping_after(process, next, end);
     }
 }
 
@@ -250,10 +257,11 @@ static vmm_result unmap_from_the_last_address(struct sim_process *process, const
     const struct sim_mapping *cut = cut_at(process, end);
     if (cut)
         return refuse_partial(cut, call);
-    flight_unmapping(process, 0, end);
+    if (flight_any(&process->flight))
+        flight_unmapping(process, 0, end);
     if (!sim_lets_pass(process, VMM_RULE_UNMAP_WRAPS, call->size, 0, NULL))
         return VMM_ERROR_INVALID_VALUE;
-    unmap_all_in(process, call, 0, end);
+    unmap_all(process, call, sim_mapping_after(process, 0, end), end);
     return VMM_SUCCESS;
 }
 
@@ -269,15 +277,16 @@ vmm_result sim_mem_unmap(struct sim_process *process, const struct vmm_call_mem_
     if (!sim_reservation_at(process, call->ptr))
         return refuse_at(process, VMM_RULE_UNMAP_NOT_RESERVED, call->ptr);
     uint64_t end = wraps(call) ? call->ptr : call->ptr + call->size;
-    const struct sim_mapping *partial = sticks_out(process, call->ptr, end, &covered);
+    struct sim_mapping *first = end > call->ptr ? sim_mapping_in(process, call->ptr, end - call->ptr) : NULL;
+    const struct sim_mapping *partial = sticks_out(process, first, call->ptr, end, &covered);
     if (wraps(call))
         partial = wrapped_inside(process, call);
     if (partial)
         return refuse_partial(partial, call);
-    flight_unmapping(process, call->ptr, end);
+    if (flight_any(&process->flight))
+        flight_unmapping(process, call->ptr, end);
     if (!pass_loose_range(process, call, covered))
         return VMM_ERROR_INVALID_VALUE;
-    if (covered)
-        unmap_all_in(process, call, call->ptr, end);
+    unmap_all(process, call, first, end);
     return VMM_SUCCESS;
 }

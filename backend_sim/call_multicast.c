@@ -408,11 +408,12 @@ vmm_result sim_multicast_unbind(struct sim_process *process, const struct vmm_ca
         return refuse_argument(VMM_RULE_UNBIND_MATCH, start ? "mcOffset" : "size", start ? call->mc_offset : call->size,
                                start ? bound->offset : bound->size, &nearest);
     }
-    flight_unbinding(process, object, call->mc_offset, call->size);
+    if (flight_any(&process->flight))
+        flight_unbinding(process, object, call->mc_offset, call->size);
     return end_bind(process, object->block, call->dev, bound);
 }
 
-void sim_warn_bound(const struct sim_handle *handle)
+void sim_warn_of_binds(const struct sim_handle *handle)
 {
     const struct sim_block *block = handle->block;
     if (!(block->team ? block->team->count : block->binds))

@@ -330,8 +330,6 @@ static bool warn_of(struct sim_process *process, enum vmm_rule_id rule, const st
 void flight_unmapping(struct sim_process *process, uint64_t start, uint64_t end)
 {
     bool warned = false;
-    if (!process->flight.queue.first)
-        return;
     for (const struct sim_mapping *m = sim_mapping_after(process, start, end); m && !warned;
          m = sim_mapping_after(process, m->start + m->size, end)) {
         const struct part all = {m, m->start, m->size};
@@ -349,7 +347,7 @@ static struct part part_of(const struct sim_mapping *mapping, uint64_t offset, u
 
 void flight_unbinding(struct sim_process *process, const struct sim_handle *object, uint64_t offset, uint64_t size)
 {
-    bool warned = !process->flight.queue.first;
+    bool warned = false;
     for (const struct sim_mapping *m = addrmap_ceil(&process->mappings, 0); m && !warned;
          m = addrmap_ceil(&process->mappings, m->start + 1)) {
         const struct part part = part_of(m, offset, size);
@@ -360,7 +358,7 @@ void flight_unbinding(struct sim_process *process, const struct sim_handle *obje
 
 void flight_granting(struct sim_process *process, const struct sim_mapping *mapping, const vmm_mem_access_desc *desc)
 {
-    if (desc->location.type != VMM_MEM_LOCATION_TYPE_DEVICE || !process->flight.queue.first)
+    if (desc->location.type != VMM_MEM_LOCATION_TYPE_DEVICE)
         return;
     unsigned lost = sim_access_of(mapping->access, (unsigned)desc->location.id) & ~(unsigned)desc->flags;
     const struct part all = {mapping, mapping->start, mapping->size};

@@ -97,6 +97,12 @@ vmm_result flight_wait_mark(struct sim_process *process, uint64_t mark);
 /* As flight_poll. */
 bool flight_poll_mark(struct sim_process *process, uint64_t mark);
 
+/* Is anything in flight at all? The three below are asked only then. */
+static inline bool flight_any(const struct flight *flight)
+{
+    return flight->queue.first != NULL;
+}
+
 /* Warns of work in flight that uses a mapping in [start, end), all of which the call unmaps. */
 void flight_unmapping(struct sim_process *process, uint64_t start, uint64_t end);
 /* Warns of work in flight that uses a part of a multicast object, of which a replica is taken away. */

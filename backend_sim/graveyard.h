@@ -23,7 +23,11 @@ struct graveyard {
     unsigned next;
 };
 
-void graveyard_bury(struct graveyard *yard, const struct grave *grave);
+static inline void graveyard_bury(struct graveyard *yard, const struct grave *grave)
+{
+    yard->grave[yard->next] = *grave;
+    yard->next = (yard->next + 1) % GRAVEYARD_SIZE;
+}
 
 /* The newest grave of that kind that held address; NULL when none is remembered. */
 const struct grave *graveyard_find(const struct graveyard *yard, vmm_object_kind kind, uint64_t address);

@@ -35,6 +35,39 @@ static void test_choice(void)
     holes_clear(&holes);
 }
 
+/*  before  [ # . . # . . . . ]   take 1..3   [ # # # # . . . . ]   the hole without a byte is told from what lies around it */
+static void test_taken_whole(void)
+{
+    struct holes holes;
+    uint64_t at = 0;
+    holes_init(&holes, 0);
+    holes_grant(&holes, START, 8 * U);
+    holes_take(&holes, START, U);
+    holes_take(&holes, START + 3 * U, U);
+    holes_take(&holes, START + U, 2 * U);
+    tap_ok(!contains(&holes, START + U, U) && holes_find(&holes, U, U, START + U, &at) && at == START + 4 * U,
+           "nothing is found in a hole that was taken whole");
+    holes_give(&holes, START + U, 2 * U);
+    tap_ok(contains(&holes, START + U, 2 * U) && !contains(&holes, START, 2 * U), "given back it is what it was");
+    holes_take(&holes, START + U, 2 * U);
+    holes_give(&holes, START, U);
+    holes_give(&holes, START + U, 2 * U);
+    tap_ok(contains(&holes, START, 3 * U), "or one with what came free before it");
+    holes_take(&holes, START + 2 * U, U);
+    holes_take(&holes, START, 2 * U);
+    holes_give(&holes, START + 2 * U, U);
+    holes_give(&holes, START + 3 * U, U);
+    holes_give(&holes, START, 2 * U);
+    tap_ok(contains(&holes, START, 8 * U), "or after it");
+    holes_take(&holes, START + U, U);
+    holes_take(&holes, START, U);
+    holes_take(&holes, START + 2 * U, 6 * U);
+    holes_give(&holes, START, U);
+    holes_give(&holes, START + U, U);
+    tap_ok(contains(&holes, START, 2 * U) && !contains(&holes, START, 3 * U), "of two taken whole the earlier is in its place");
+    holes_clear(&holes);
+}
+
 /*  before  [ . . . . . . . . ]   take 2..4   [ . . # # . . . . ]   take 0..2   [ # # # # . . . . ]   give 1..3 ... */
 static void test_pictures(void)
 {
@@ -144,6 +177,7 @@ static void test_random(uint64_t seed)
 int main(void)
 {
     test_choice();
+    test_taken_whole();
     test_pictures();
     test_barrier();
     test_random(random_seed(2));

@@ -11,8 +11,7 @@ static bool can_show(const struct sim_process *process, const struct sim_mapping
 
 void sim_host_hide(struct sim_mapping *mapping)
 {
-    if (mapping->host_shown)
-        os_conceal(mapping->start, mapping->size);
+    os_conceal(mapping->start, mapping->size);
     mapping->host_shown = 0;
 }
 

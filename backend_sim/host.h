@@ -15,7 +15,7 @@
  * more memory or mappings; nothing has changed. */
 bool sim_host_show(struct sim_process *process, struct sim_mapping *mapping, unsigned rights);
 
-/* The mapping is about to go. */
+/* The mapping, which the host sees, is about to go. */
 void sim_host_hide(struct sim_mapping *mapping);
 
 #endif

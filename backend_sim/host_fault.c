@@ -61,10 +61,10 @@ static void explain(uint64_t address, enum os_touch touch)
         return;
     }
     struct sim_process *process = owner(address);
-    bool told = process && !pthread_mutex_trylock(&process->machine->lock);
+    bool told = process && sim_machine_try(process->machine);
     if (told) {
         describe(process, address, touch);
-        pthread_mutex_unlock(&process->machine->lock);
+        sim_machine_unlock(process->machine);
     }
     pthread_mutex_unlock(&lock);
     if (told) {

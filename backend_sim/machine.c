@@ -74,17 +74,6 @@ bool sim_machine_share(struct sim_machine *machine, char why[SHARE_WHY])
     return true;
 }
 
-bool sim_machine_begin(struct sim_machine *machine)
-{
-    return !machine->share || share_lock(machine->share);
-}
-
-void sim_machine_end(struct sim_machine *machine)
-{
-    if (machine->share)
-        share_unlock(machine->share);
-}
-
 /* What is used of a budget: by this machine, or by all processes that share it. */
 static uint64_t used(struct sim_machine *machine, vmm_mem_location location, bool compressed)
 {
@@ -164,7 +153,18 @@ struct sim_block *sim_block_new(struct sim_machine *machine, uint64_t size, cons
     struct sim_block *block = take_room(machine);
     if (!block)
         return NULL;
-    *block = (struct sim_block){.id = ++machine->blocks, .size = size, .holders = 1, .prop = *prop};
+    /* Field by field, as sim_handle_begin does. */
+    block->id = ++machine->blocks;
+    block->size = size;
+    block->holders = 1;
+    block->watchers = block->binds = 0;
+    block->prop = *prop;
+    block->shared = 0;
+    block->shared_index = 0;
+    block->next_shared = NULL;
+    block->share = NULL;
+    block->fabric = (struct imex_place){0};
+    block->team = NULL;
     bytes_init(&block->bytes, frames_for(machine, prop), size);
     sim_machine_count(machine, block, true);
     return block;

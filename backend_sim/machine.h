@@ -4,7 +4,7 @@
  *   A block lives while a handle, a mapping or an allocation of any process holds it, and its bytes with it.
  *
  * One lock guards a machine and everything of its processes (struct sim_process); calls that only ask may do without it
- * while nobody changes anything (readers.h). Lock order: the list of watched
+ * while nobody changes anything (readers.h), and most calls of a program with one thread (sim_machine_hold). Lock order: the list of watched
  * processes (host_fault.c), then a machine; a call never holds both. Inside a machine's comes the mutex of what it shares
  * with machines of the same name in other processes (share.h), or that of another machine of the fabric (share_nodes.h), of
  * all of these one at a time.
@@ -14,7 +14,9 @@
 
 #include <pthread.h>
 
+#include "alone.h"
 #include "bytes.h"
+#include "call.h"
 #include "profile.h"
 #include "readers.h"
 #include "share.h"
@@ -41,6 +43,7 @@ enum { SIM_ATTRIBUTES = 256 }; /* more than the driver numbers */
 
 struct sim_machine {
     pthread_mutex_t lock;
+    atomic_bool alone;      /* held without it: the program has one thread */
     struct readers readers; /* who asks without it */
     struct sim_profile profile;
     uint64_t has[SIM_ATTRIBUTES / 64]; /* a bit for each device attribute that is there and not 0 */
@@ -67,9 +70,28 @@ static inline void sim_machine_lock(struct sim_machine *machine)
     readers_shut(&machine->readers);
 }
 
+/* The same for a call. One that neither waits nor runs what others wrote, and so starts no thread before it returns, needs
+ * none where the program has one thread: a note that the machine is held is enough. */
+static inline void sim_machine_hold(struct sim_machine *machine, enum vmm_call_id call)
+{
+    if (VMM_ALONE && !vmm_call_waits(call))
+        atomic_store_explicit(&machine->alone, true, memory_order_relaxed);
+    else
+        sim_machine_lock(machine);
+}
+
+/* For who may not wait: false when somebody holds it. */
+static inline bool sim_machine_try(struct sim_machine *machine)
+{
+    return !atomic_load_explicit(&machine->alone, memory_order_relaxed) && !pthread_mutex_trylock(&machine->lock);
+}
+
 static inline void sim_machine_unlock(struct sim_machine *machine)
 {
-    pthread_mutex_unlock(&machine->lock);
+    if (atomic_load_explicit(&machine->alone, memory_order_relaxed))
+        atomic_store_explicit(&machine->alone, false, memory_order_relaxed);
+    else
+        pthread_mutex_unlock(&machine->lock);
 }
 
 static inline void sim_machine_wait(struct sim_machine *machine, pthread_cond_t *condition)
@@ -90,8 +112,16 @@ bool sim_machine_share(struct sim_machine *machine, char why[SHARE_WHY]);
 
 /* Around looking at what is free and taking of it, so that no other process takes it in between. False when what is shared
  * is out of reach. */
-bool sim_machine_begin(struct sim_machine *machine);
-void sim_machine_end(struct sim_machine *machine);
+static inline bool sim_machine_begin(struct sim_machine *machine)
+{
+    return !machine->share || share_lock(machine->share);
+}
+
+static inline void sim_machine_end(struct sim_machine *machine)
+{
+    if (machine->share)
+        share_unlock(machine->share);
+}
 
 /* In a forked child: what is given back is the child's copy, and the bytes are its parent's. */
 void sim_machine_abandon(struct sim_machine *machine);

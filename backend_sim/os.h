@@ -5,6 +5,7 @@
 #ifndef SIM_OS_H
 #define SIM_OS_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -12,8 +13,12 @@
 /* How many forks lie between this process and the one that first called this: 0, then 1 in its child, and so on.
  * Makes no system call after the first. */
 uint64_t os_fork_depth(void);
+extern _Atomic uint64_t os_forks; /* for the next function alone */
 /* The same for who has called that before; costs a look at a word. */
-uint64_t os_fork_depth_again(void);
+static inline uint64_t os_fork_depth_again(void)
+{
+    return atomic_load_explicit(&os_forks, memory_order_relaxed);
+}
 
 uint64_t os_page_size(void);
 

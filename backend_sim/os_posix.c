@@ -24,12 +24,12 @@
 #define MAP_NORESERVE 0
 #endif
 
-static _Atomic uint64_t depth;
+_Atomic uint64_t os_forks;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void in_child(void)
 {
-    atomic_fetch_add(&depth, 1);
+    atomic_fetch_add(&os_forks, 1);
 }
 
 static void watch(void)
@@ -40,12 +40,7 @@ static void watch(void)
 uint64_t os_fork_depth(void)
 {
     pthread_once(&once, watch);
-    return atomic_load_explicit(&depth, memory_order_relaxed);
-}
-
-uint64_t os_fork_depth_again(void)
-{
-    return atomic_load_explicit(&depth, memory_order_relaxed);
+    return os_fork_depth_again();
 }
 
 uint64_t os_page_size(void)

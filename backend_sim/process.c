@@ -177,14 +177,14 @@ struct sim_mapping *sim_mapping_after(const struct sim_process *process, uint64_
 
 struct sim_mapping *sim_mapping_in(const struct sim_process *process, uint64_t start, uint64_t size)
 {
-    struct sim_mapping *m = sim_mapping_at(process, start);
     uint64_t end = size > UINT64_MAX - start ? UINT64_MAX : start + size;
-    return m ? m : sim_mapping_after(process, start, end);
-}
-
-uint32_t sim_process_number(struct sim_process *process, vmm_object_kind kind)
-{
-    return ++process->numbers[kind];
+    struct sim_mapping *last = size ? addrmap_floor(&process->mappings, end - 1) : NULL;
+    if (!last || (last->start <= start && start - last->start >= last->size))
+        return NULL; /* mappings do not overlap: the last one that starts before the end reaches furthest */
+    if (last->start <= start)
+        return last;
+    struct sim_mapping *first = sim_mapping_at(process, start);
+    return first ? first : sim_mapping_after(process, start, end);
 }
 
 struct sim_handle *sim_handle_ready(struct sim_process *process)
@@ -198,18 +198,21 @@ void sim_handle_drop(struct sim_process *process, struct sim_handle *handle)
         pool_give(&process->handle_pool, handle);
 }
 
+/* Field by field: clearing a whole struct of this size takes compilers' code longer than all else here. */
 void sim_handle_begin(struct sim_process *process, struct sim_handle *handle, struct sim_block *block, struct sim_origin made)
 {
-    uint64_t value = slots_add(&process->handles, handle);
-    *handle = (struct sim_handle){.value = value,
-                                  .shown = value,
-                                  .block = block,
-                                  .refs = 1,
-                                  .number = sim_process_number(process, VMM_OBJECT_HANDLE),
-                                  .size = block->size,
-                                  .prop = block->prop,
-                                  .team_size = block->team ? block->team->wanted : 0,
-                                  .made = made};
+    handle->value = handle->shown = slots_add(&process->handles, handle);
+    handle->block = block;
+    handle->refs = 1;
+    handle->maps = 0;
+    handle->number = sim_process_number(process, VMM_OBJECT_HANDLE);
+    handle->size = block->size;
+    handle->prop = block->prop;
+    handle->team_size = block->team ? block->team->wanted : 0;
+    handle->tile_pool = handle->decompress = handle->imported = false;
+    handle->rdma_first = handle->rdma_late = NULL;
+    handle->made = made;
+    handle->ended = (struct sim_origin){0, 0};
 }
 
 void sim_handle_settle(struct sim_process *process, struct sim_handle *handle, struct sim_origin ended)
@@ -230,8 +233,10 @@ void sim_mapping_end(struct sim_process *process, struct sim_mapping *mapping, s
                           handle->prop.location};
     graveyard_bury(&process->graveyard, &grave);
     addrmap_remove(&process->mappings, mapping->start);
-    sim_host_hide(mapping);
-    rdma_unmapped(mapping);
+    if (mapping->host_shown)
+        sim_host_hide(mapping);
+    if (rdma_concerns(handle))
+        rdma_unmapped(mapping);
     process->aliased -= handle->maps == 2;
     handle->maps--;
     sim_handle_settle(process, handle, ended);

@@ -41,8 +41,9 @@ struct sim_handle {
     uint64_t value;
     uint64_t shown; /* what objects tell as the value: another one where the simulator is somebody's shadow */
     struct sim_block *block; /* NULL once ended */
-    uint32_t refs, maps;
+    uint32_t refs; /* not beside maps: what is read as one word must not have been written as two just before */
     uint32_t number;
+    uint32_t maps;
     uint64_t size;
     vmm_mem_allocation_prop prop;
     uint32_t team_size; /* of a multicast object, whose block has a team: how many devices it is for; else 0 */
@@ -161,7 +162,10 @@ struct sim_mapping *sim_mapping_in(const struct sim_process *process, uint64_t s
 /* The first mapping that starts at or after address and below end, or NULL. */
 struct sim_mapping *sim_mapping_after(const struct sim_process *process, uint64_t address, uint64_t end);
 
-uint32_t sim_process_number(struct sim_process *process, vmm_object_kind kind);
+static inline uint32_t sim_process_number(struct sim_process *process, vmm_object_kind kind)
+{
+    return ++process->numbers[kind];
+}
 
 /* What sim_handle_begin needs, so that it cannot fail; to be dropped where it is not called. NULL when the host's memory is
  * out. No value and no number is used up. */

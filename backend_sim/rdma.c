@@ -1,10 +1,5 @@
 #include "rdma.h"
 
-static bool is_rdma(const struct sim_handle *handle)
-{
-    return handle->prop.alloc_flags.gpu_direct_rdma_capable;
-}
-
 vmm_result rdma_check_map(const struct sim_handle *handle)
 {
     if (!handle->rdma_late)
@@ -29,7 +24,7 @@ static bool is_new(const struct sim_mapping *mapping, const vmm_mem_access_desc 
 vmm_result rdma_check_grant(const struct sim_mapping *mapping, const vmm_mem_access_desc *desc)
 {
     const struct sim_handle *handle = mapping->handle;
-    if (!is_rdma(handle) || !is_new(mapping, desc))
+    if (!is_new(mapping, desc))
         return VMM_SUCCESS;
     bool own = desc->location.id == handle->prop.location.id;
     if (own && handle->rdma_late && handle->rdma_late != mapping)
@@ -41,15 +36,14 @@ vmm_result rdma_check_grant(const struct sim_mapping *mapping, const vmm_mem_acc
 
 void rdma_mapped(struct sim_mapping *mapping)
 {
-    if (is_rdma(mapping->handle) && !mapping->handle->rdma_first)
+    if (!mapping->handle->rdma_first)
         mapping->handle->rdma_first = mapping;
 }
 
 void rdma_grant(const struct sim_mapping *mapping, const vmm_mem_access_desc *desc)
 {
     struct sim_handle *handle = mapping->handle;
-    if (!is_rdma(handle) || desc->location.type != VMM_MEM_LOCATION_TYPE_DEVICE ||
-        desc->location.id != handle->prop.location.id)
+    if (desc->location.type != VMM_MEM_LOCATION_TYPE_DEVICE || desc->location.id != handle->prop.location.id)
         return;
     if (!desc->flags && handle->rdma_late == mapping)
         handle->rdma_late = NULL;

@@ -14,6 +14,12 @@
 
 #include "sim.h"
 
+/* Is it such memory? All the others below are for that alone. */
+static inline bool rdma_concerns(const struct sim_handle *handle)
+{
+    return handle->prop.alloc_flags.gpu_direct_rdma_capable;
+}
+
 /* Refuses to map the memory once more while one of its mappings came to its rights too late. */
 vmm_result rdma_check_map(const struct sim_handle *handle);
 

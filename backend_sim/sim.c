@@ -130,7 +130,7 @@ static vmm_result ask(struct sim_process *process, const struct vmm_call *call, 
 
 static vmm_result change(struct sim_process *process, const struct vmm_call *call, sim_handler handler)
 {
-    sim_machine_lock(process->machine);
+    sim_machine_hold(process->machine, (enum vmm_call_id)call->id);
     vmm_result result = enter(process, call);
     if (result == VMM_SUCCESS)
         result = handler(process, call);
@@ -138,19 +138,21 @@ static vmm_result change(struct sim_process *process, const struct vmm_call *cal
     return result;
 }
 
-static vmm_result refuse_early(bool forked)
+/* The process has not initialised, or its parent has and not it. */
+static vmm_result refuse_early(uint64_t initialised)
 {
-    return vmm_detail_refuse(forked ? VMM_RULE_INIT_FORKED : VMM_RULE_INIT_REQUIRED, 0, 0, NULL);
+    return vmm_detail_refuse(initialised ? VMM_RULE_INIT_FORKED : VMM_RULE_INIT_REQUIRED, 0, 0, NULL);
 }
 
 /* What every call goes through. */
 static vmm_result serve(struct vmm_backend *self, const struct vmm_call *call, sim_handler handler)
 {
     struct sim_process *process = (struct sim_process *)self;
-    bool forked = sim_process_forked(process);
-    if ((forked || !process->initialised) && !goes_first(call))
-        return refuse_early(forked);
-    return only_asks((enum vmm_call_id)call->id, call) ? ask(process, call, handler) : change(process, call, handler);
+    uint64_t initialised = process->initialised;
+    if (initialised != 1 + os_fork_depth_again() && !goes_first(call))
+        return refuse_early(initialised);
+    bool beside_others = !VMM_ALONE && only_asks((enum vmm_call_id)call->id, call);
+    return beside_others ? ask(process, call, handler) : change(process, call, handler);
 }
 
 #define VMM_CALL(name, driver)                                                              \

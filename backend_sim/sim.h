@@ -41,7 +41,16 @@ vmm_result sim_out_of_host_memory(void);
 /* What the machine shares with other processes cannot be used: why. */
 vmm_result sim_machine_unreachable(const char *why);
 
-bool sim_device_valid(const struct sim_process *process, int device);
+static inline bool sim_device_valid(const struct sim_process *process, int device)
+{
+    return device >= 0 && device < process->machine->profile.devices;
+}
+
+/* How far value lies past a multiple of unit, a power of two, as all granularities are (profile_check.c). */
+static inline uint64_t sim_past(uint64_t value, uint64_t unit)
+{
+    return value & (unit - 1);
+}
 
 /* Granularity of memory at a location: DEVICE's, or the host's for every other type. */
 uint64_t sim_granularity(const struct sim_process *process, vmm_mem_location_type type, int option);
@@ -55,8 +64,13 @@ static inline bool sim_on_host(vmm_mem_location location)
     return location.type != VMM_MEM_LOCATION_TYPE_DEVICE && location.type != VMM_MEM_LOCATION_TYPE_INVALID;
 }
 
-/* The last reference or mapping of a handle is about to go while memory is bound: warns. */
-void sim_warn_bound(const struct sim_handle *handle);
+/* The last reference or mapping of a handle is about to go: warns where memory is bound. */
+void sim_warn_of_binds(const struct sim_handle *handle);
+static inline void sim_warn_bound(const struct sim_handle *handle)
+{
+    if (handle->block->team || handle->block->binds)
+        sim_warn_of_binds(handle);
+}
 
 /* Is value a stream that work may be issued on; NULL is the default stream of the current context (*stream NULL). */
 vmm_result sim_stream_check(const struct sim_process *process, vmm_stream value, struct sim_stream **stream);

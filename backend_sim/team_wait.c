@@ -28,10 +28,8 @@ vmm_result team_wait_refuse(const struct team_wait *wait, enum vmm_rule_id rule,
     return result;
 }
 
-bool team_wait_again(struct team_wait *wait, struct sim_process *process)
+bool team_wait_once(struct team_wait *wait, struct sim_process *process)
 {
-    if (!wait->asked)
-        return false;
     wait->asked = false;
     sim_machine_unlock(process->machine);
     os_nap();

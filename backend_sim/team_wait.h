@@ -25,6 +25,10 @@ bool team_wait_for(struct team_wait *wait, const struct sim_process *process, co
 vmm_result team_wait_refuse(const struct team_wait *wait, enum vmm_rule_id rule, const struct sim_handle *object);
 
 /* Lets others go on for a moment, where the call was to wait. False: it is done. */
-bool team_wait_again(struct team_wait *wait, struct sim_process *process);
+bool team_wait_once(struct team_wait *wait, struct sim_process *process);
+static inline bool team_wait_again(struct team_wait *wait, struct sim_process *process)
+{
+    return wait->asked && team_wait_once(wait, process);
+}
 
 #endif
