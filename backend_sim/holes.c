@@ -60,6 +60,20 @@ static void set_aside(struct holes *holes, struct hole *node)
     holes->spare = node;
 }
 
+/* Puts a hole into the tree with a node set aside earlier. */
+static void add(struct holes *holes, uint64_t start, uint64_t size)
+{
+    struct hole *node = holes->spare, *below, *rest;
+    holes->spare = node->right;
+    *node = (struct hole){start, size, size, next_weight(holes), NULL, NULL};
+    if (!holes->root) {
+        holes->root = node;
+        return;
+    }
+    split(holes->root, start, &below, &rest);
+    holes->root = join(join(below, node), rest);
+}
+
 /* Takes the hole that starts at start out of the tree. */
 static void drop(struct holes *holes, uint64_t start)
 {
@@ -75,28 +89,6 @@ static void drop(struct holes *holes, uint64_t start)
     holes->root = join(below, rest);
 }
 
-/* The hole that was taken whole goes. */
-static void forget_empty(struct holes *holes)
-{
-    if (holes->empty)
-        drop(holes, holes->empty->start);
-    holes->empty = NULL;
-}
-
-/* Puts a hole into the tree with a node set aside earlier. */
-static void add(struct holes *holes, uint64_t start, uint64_t size)
-{
-    struct hole *node = holes->spare, *below, *rest;
-    holes->spare = node->right;
-    *node = (struct hole){start, size, size, next_weight(holes), NULL, NULL};
-    if (!holes->root) {
-        holes->root = node;
-        return;
-    }
-    split(holes->root, start, &below, &rest);
-    holes->root = join(join(below, node), rest);
-}
-
 /* Moves the bounds of the hole that starts at at, within its neighbours': its place in the tree stays. */
 static void move(struct hole *node, uint64_t at, uint64_t start, uint64_t size)
 {
@@ -110,10 +102,10 @@ static void move(struct hole *node, uint64_t at, uint64_t start, uint64_t size)
 }
 
 /* The hole with the greatest start <= address. */
-static struct hole *floor_of(const struct holes *holes, uint64_t address)
+static const struct hole *floor_of(const struct holes *holes, uint64_t address)
 {
-    struct hole *found = NULL;
-    for (struct hole *node = holes->root; node;) {
+    const struct hole *found = NULL;
+    for (const struct hole *node = holes->root; node;) {
         if (node->start <= address) {
             found = node;
             node = node->right;
@@ -148,8 +140,7 @@ static void give_tree(struct holes *holes, struct hole *node)
     pool_give(&holes->nodes, node);
 }
 
-/* There is a node for every range granted and every range taken, and no more holes than those: each starts where a range was
- * granted, or where one that is taken ends. The empty hole starts there as well, and no other hole does. */
+/* There is a node for every range granted and every range taken, and no more holes than those. */
 static void release_node(struct holes *holes)
 {
     struct hole *node = holes->spare;
@@ -159,7 +150,6 @@ static void release_node(struct holes *holes)
 
 void holes_clear(struct holes *holes)
 {
-    holes->empty = NULL;
     give_tree(holes, holes->root);
     while (holes->spare)
         release_node(holes);
@@ -199,19 +189,11 @@ bool holes_find(const struct holes *holes, uint64_t size, uint64_t alignment, ui
     return size && find(holes->root, &want, address);
 }
 
-/* All of it was taken: it stays, without a byte, for what may be given back next. */
-static void leave_empty(struct holes *holes, struct hole *hole)
-{
-    forget_empty(holes);
-    move(holes->root, hole->start, hole->start, 0);
-    holes->empty = hole;
-}
-
 bool holes_take(struct holes *holes, uint64_t address, uint64_t size)
 {
     if (!reserve_node(holes))
         return false;
-    struct hole *hole = floor_of(holes, address);
+    const struct hole *hole = floor_of(holes, address);
     uint64_t start = hole->start, end = hole->start + hole->size;
     bool before = start < address, after = address + size < end;
     if (before)
@@ -219,7 +201,7 @@ bool holes_take(struct holes *holes, uint64_t address, uint64_t size)
     else if (after)
         move(holes->root, start, address + size, end - (address + size));
     else
-        leave_empty(holes, hole);
+        drop(holes, start);
     if (before && after)
         add(holes, address + size, end - (address + size));
     return true;
@@ -234,20 +216,10 @@ static bool at_barrier(const struct holes *holes, uint64_t address)
 static void merge(struct holes *holes, uint64_t address, uint64_t size)
 {
     uint64_t end = address + size, start = address, stop = end;
-    bool again = holes->empty && holes->empty->start == address; /* what was taken whole comes back */
-    if (holes->empty && !again && holes->empty->start - address <= size)
-        forget_empty(holes);
     const struct hole *before = address && !at_barrier(holes, address) ? floor_of(holes, address - 1) : NULL;
     const struct hole *after = at_barrier(holes, end) ? NULL : floor_of(holes, end);
     bool merge_before = before && before->start + before->size == address;
     bool merge_after = after && after->start == end;
-    if (again && !merge_before && !merge_after) {
-        move(holes->root, address, address, size);
-        holes->empty = NULL;
-        return;
-    }
-    if (again)
-        forget_empty(holes);
     if (merge_before)
         start = before->start;
     if (merge_after)

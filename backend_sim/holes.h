@@ -22,7 +22,6 @@ struct holes {
     struct hole *spare; /* nodes set aside by takes, so that giving back never needs memory */
     uint64_t barrier;   /* a power of two, or 0 for none */
     uint64_t seed;      /* of the tree's shape */
-    struct hole *empty; /* of the tree: a hole that was taken whole, and may be given back so next; or NULL */
     struct pool nodes;
 };
 

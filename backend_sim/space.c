@@ -7,6 +7,7 @@ struct chunk {
 
 bool space_init(struct space *space, uint64_t start, uint64_t end, uint64_t chunk)
 {
+    space->last = (struct space_last){0};
     space->chunk = chunk;
     pool_init(&space->chunk_pool, sizeof(struct chunk));
     addrmap_init(&space->chunks, (unsigned)__builtin_ctzll(chunk));
@@ -88,8 +89,7 @@ static void close_chunk(struct space *space, struct chunk *chunk)
     pool_give(&space->chunk_pool, chunk);
 }
 
-enum space_result space_take(struct space *space, uint64_t size, uint64_t alignment, uint64_t from,
-                             uint64_t *address)
+static enum space_result take(struct space *space, uint64_t size, uint64_t alignment, uint64_t from, uint64_t *address)
 {
     uint64_t at;
     if (size >= space->chunk)
@@ -111,7 +111,7 @@ enum space_result space_take(struct space *space, uint64_t size, uint64_t alignm
     return SPACE_TAKEN;
 }
 
-void space_give(struct space *space, uint64_t address, uint64_t size)
+static void give(struct space *space, uint64_t address, uint64_t size)
 {
     if (size >= space->chunk) {
         holes_give(&space->large, address, round_up(size, space->chunk));
@@ -122,4 +122,37 @@ void space_give(struct space *space, uint64_t address, uint64_t size)
     chunk->used -= size;
     if (!chunk->used)
         close_chunk(space, chunk);
+}
+
+/* What was given back and not done is done. */
+static void settle(struct space *space)
+{
+    if (space->last.given)
+        give(space, space->last.address, space->last.size);
+    space->last.newest = space->last.given = false;
+}
+
+enum space_result space_take(struct space *space, uint64_t size, uint64_t alignment, uint64_t from, uint64_t *address)
+{
+    struct space_last *last = &space->last;
+    if (last->given && size == last->size && alignment == last->alignment && from == last->from) {
+        last->given = false;
+        *address = last->address;
+        return SPACE_TAKEN;
+    }
+    settle(space);
+    enum space_result result = take(space, size, alignment, from, address);
+    if (result == SPACE_TAKEN)
+        *last = (struct space_last){size, alignment, from, *address, true, false};
+    return result;
+}
+
+void space_give(struct space *space, uint64_t address, uint64_t size)
+{
+    if (space->last.newest && !space->last.given && address == space->last.address) {
+        space->last.given = true;
+        return;
+    }
+    settle(space);
+    give(space, address, size);
 }

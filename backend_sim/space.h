@@ -5,6 +5,11 @@
  *
  * As measured on driver 580, see vmm_mem_address_reserve in vmm.h. Where the profile's chunk is the granularity every
  * range is a large one and this is plain first fit. All locking is up to the caller.
+ *
+ * What was taken last and is given back next stays as it is until something else is asked: whoever asks the same again, as
+ * programs do that take and give in turn, gets what would be found again.
+ *
+ *     take 2 MiB  -> a          give a (stays)          take 2 MiB  -> a          take 4 MiB: a is given back first
  */
 #ifndef SIM_SPACE_H
 #define SIM_SPACE_H
@@ -12,7 +17,15 @@
 #include "addrmap.h"
 #include "holes.h"
 
+/* The last range taken. */
+struct space_last {
+    uint64_t size, alignment, from, address;
+    bool newest; /* nothing was taken or given since */
+    bool given;  /* newest, and given back since, which is not done yet */
+};
+
 struct space {
+    struct space_last last;
     struct holes large;    /* free space outside open chunks */
     struct holes small;    /* free space inside open chunks */
     struct addrmap chunks; /* open chunks */

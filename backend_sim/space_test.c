@@ -35,6 +35,55 @@ static void test_packing(void)
     space_clear(&space);
 }
 
+/* What was taken last and given back is there for whoever asks the same, and for everybody else as well. */
+static void test_same_again(void)
+{
+    struct space space;
+    space_init(&space, START, END, CHUNK);
+    uint64_t a = take(&space, 4, 0);
+    space_give(&space, a, 4 * U);
+    tap_u64(take(&space, 4, 0), a, "the same request gets the same place");
+    tap_u64(take(&space, 4, 0), a + 4 * U, "but once");
+    space_give(&space, a, 4 * U);
+    space_give(&space, a + 4 * U, 4 * U);
+    tap_u64(take(&space, 16, 0), START, "what was given back is free for other requests");
+    space_give(&space, START, 16 * U);
+    tap_u64(take(&space, 16, START + CHUNK), START + CHUNK, "or for others of that size elsewhere");
+    tap_u64(take(&space, 16, 0), START, "and it is free after them");
+    space_clear(&space);
+}
+
+/* Two spaces with the same calls; one is asked for the impossible in between, so that it puts nothing off. */
+static void test_put_off(uint64_t seed)
+{
+    enum { RANGES = 24 };
+    struct space lazy, prompt;
+    struct {
+        uint64_t at, size;
+    } range[RANGES];
+    unsigned live = 0, wrong = 0;
+    space_init(&lazy, START, END, CHUNK);
+    space_init(&prompt, START, END, CHUNK);
+    for (unsigned i = 0; i < random_rounds(20000); i++) {
+        uint64_t none, other = 0;
+        wrong += space_take(&prompt, UINT64_MAX, U, 0, &none) != SPACE_FULL;
+        if (live && (live == RANGES || random_below(&seed, 2))) {
+            unsigned which = random_below(&seed, 4) ? live - 1 : (unsigned)random_below(&seed, live); /* the last, mostly */
+            space_give(&lazy, range[which].at, range[which].size);
+            space_give(&prompt, range[which].at, range[which].size);
+            range[which] = range[--live];
+        } else {
+            uint64_t size = (1 + random_below(&seed, 3) * random_below(&seed, 8)) * U, from = random_below(&seed, 2) * 3 * CHUNK;
+            wrong += space_take(&lazy, size, U, from, &range[live].at) != SPACE_TAKEN;
+            wrong += space_take(&prompt, size, U, from, &other) != SPACE_TAKEN || other != range[live].at;
+            range[live++].size = size;
+        }
+    }
+    tap_u64(wrong, 0, "what is put off changes no address");
+    space_clear(&lazy);
+    space_clear(&prompt);
+}
+
 static void test_hints(void)
 {
     struct space space;
@@ -109,6 +158,8 @@ static void test_random(uint64_t seed)
 int main(void)
 {
     test_packing();
+    test_same_again();
+    test_put_off(random_seed(5));
     test_hints();
     test_alignment();
     test_without_chunks();
