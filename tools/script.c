@@ -37,6 +37,16 @@ static void point_at(struct script *script, int column)
     fprintf(script->options.err, "\n    %*s^\n", (int)(at - from), "");
 }
 
+/* Where a mistake is: as compilers tell it of a file, in words of a line that was typed. column 0: the whole line. */
+static void print_place(const struct script *script, int column)
+{
+    FILE *err = script->options.err;
+    if (script->options.interactive)
+        fprintf(err, column ? "line %d, column %d: " : "line %d: ", script->line, column);
+    else
+        fprintf(err, column ? "%s:%d:%d: " : "%s:%d: ", script->name, script->line, column);
+}
+
 bool script_wrong(struct script *script, int column, const char *format, ...)
 {
     va_list args;
@@ -45,7 +55,7 @@ bool script_wrong(struct script *script, int column, const char *format, ...)
     vsnprintf(script->mistake.text, sizeof script->mistake.text, format, args);
     va_end(args);
     script->mistake.column = column;
-    fprintf(script->options.err, "%s:%d:%d: ", script->name, script->line, column);
+    print_place(script, column);
     va_start(args, format);
     vfprintf(script->options.err, format, args);
     va_end(args);
@@ -64,7 +74,7 @@ bool script_failed(struct script *script, const char *format, ...)
 {
     va_list args;
     fflush(script->options.out);
-    fprintf(script->options.err, "%s:%d: ", script->name, script->line);
+    print_place(script, 0);
     va_start(args, format);
     vfprintf(script->options.err, format, args);
     va_end(args);

@@ -123,7 +123,7 @@ static void test_lines(void)
     tap_u64(shell.session.count, 2, "and leaves no line");
     says("frob = reserve 2gran", "cuMemAddressReserve(&frob");
     says("undo = reserve 2gran", "cuMemAddressReserve(&undo");
-    says("free frob+1gran", "line:5:");
+    says("free frob+1gran", "line 5, column 16: ");
     says("free frob 1gran", "VMM-FREE-SIZE-MATCH");
     says("backend sim:nothing", "cannot be opened");
     tap_u64(living(), 2, "a backend that is not there leaves the machine as it is");
