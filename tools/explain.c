@@ -159,6 +159,14 @@ static bool find_result(const char *name, vmm_result *result)
     return false;
 }
 
+/* Where to look for what is nearly nothing here. */
+static const char *where_else(const char *name)
+{
+    if (strncmp(name, "EX-", 3) == 0)
+        return "; rules of an exercise are told by its grader where they are broken, `cuvmm exercise grade`";
+    return strncmp(name, "cu", 2) == 0 ? "; `cuvmm rules --call NAME` lists the rules of a call" : "; `cuvmm rules` lists the rules";
+}
+
 static void suggest(FILE *err, const char *name)
 {
     size_t count, shown = 0;
@@ -177,8 +185,7 @@ static void suggest(FILE *err, const char *name)
                  text_distance(name, results[i].name + 6, limit) == distance))
                 fprintf(err, "%s%s", shown++ ? ", " : "; near: ", vmm_result_name(results[i].value));
     }
-    bool call = strncmp(name, "cu", 2) == 0;
-    fputs(shown ? "\n" : call ? "; `cuvmm rules --call NAME` lists the rules of a call\n" : "; `cuvmm rules` lists the rules\n", err);
+    fprintf(err, "%s\n", shown ? "" : where_else(name));
 }
 
 static const vmm_rule *find_rule(const char *name)

@@ -73,6 +73,7 @@ static void test_results(void)
     } wrong[] = {{"VMM-MAP-OVERLAB", "VMM-MAP-OVERLAP"}, {"INVALID_VALU", "CUDA_ERROR_INVALID_VALUE"},
                  {"MAP-OVERLAP", "VMM-MAP-OVERLAP"},     {"zebra", "cuvmm rules"},
                  {"", "cuvmm rules"},                    {"12345", "neither"},
+                 {"EX-VECTOR-MOVES", "exercise grade"},
                  {"-1", "neither"},                      {"%s%n", "neither"}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct capture out, err;
