@@ -75,8 +75,13 @@ bool vmm_call_waits(enum vmm_call_id id)
     case VMM_CALL_launch_host_func:
         return true;
     default:
-        return id >= VMM_CALL_memcpy_htod && id <= VMM_CALL_memset_d32_async;
+        return vmm_call_moves_bytes(id);
     }
+}
+
+bool vmm_call_moves_bytes(enum vmm_call_id id)
+{
+    return id >= VMM_CALL_memcpy_htod && id <= VMM_CALL_memset_d32_async;
 }
 
 bool vmm_call_is_multicast(enum vmm_call_id id)
