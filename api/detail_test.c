@@ -130,7 +130,9 @@ static void test_faults(void)
 /* Numbers that are none of this version's have no words. */
 static void test_unknown_numbers(void)
 {
-    vmm_detail detail = {.severity = (vmm_severity)99, .function = "cuMemMap", .nearest = {.kind = (vmm_object_kind)99, .number = 7}};
+    vmm_detail detail = {.severity = (vmm_severity)99,
+                         .function = "cuMemMap",
+                         .nearest = {.kind = (vmm_object_kind)99, .number = 7}};
     char text[256];
     vmm_detail_text(&detail, text, sizeof text);
     tap_text(text, "fine: cuMemMap\n  nearest   \n", "a severity and a kind of object that there are not");

@@ -287,7 +287,7 @@ static void receiving_fails(void)
         BAD(.foreign = true);
         receive_is(type ? SOCK_STREAM : SOCK_DGRAM, VMM_ERROR_INVALID_HANDLE, "0 descriptors", "another protocol's message");
         BAD(.empty = true);
-        receive_is(type ? SOCK_STREAM : SOCK_DGRAM, VMM_ERROR_INVALID_HANDLE, "0 descriptors", "a message of descriptors without one");
+        receive_is(type ? SOCK_STREAM : SOCK_DGRAM, VMM_ERROR_INVALID_HANDLE, "0 descriptors", "an empty control message");
     }
 }
 

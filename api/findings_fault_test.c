@@ -243,7 +243,8 @@ static struct image image(void)
                                     .sh_size = sizeof made.symbols, .sh_link = 1};
     made.sections[1] = (Elf64_Shdr){.sh_type = SHT_STRTAB, .sh_offset = offsetof(struct image, strings),
                                     .sh_size = sizeof made.strings};
-    made.symbols[1] = (Elf64_Sym){.st_name = 1, .st_info = ELF64_ST_INFO(STB_LOCAL, STT_FUNC), .st_value = 0x2100, .st_size = 0x40};
+    made.symbols[1] = (Elf64_Sym){
+        .st_name = 1, .st_info = ELF64_ST_INFO(STB_LOCAL, STT_FUNC), .st_value = 0x2100, .st_size = 0x40};
     memcpy(made.strings, "\0grow", sizeof made.strings);
     return made;
 }

@@ -44,7 +44,8 @@ static void test_refusals(void)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         vmm_detail detail = refused(cases[i].function, cases[i].result, cases[i].rule);
         tap_u64(findings_class(&detail), cases[i].class, "%s with %s, %s",
-                cases[i].function ? cases[i].function : "no function", vmm_result_name(cases[i].result), cases[i].rule ? cases[i].rule : "no rule");
+                cases[i].function ? cases[i].function : "no function", vmm_result_name(cases[i].result),
+                cases[i].rule ? cases[i].rule : "no rule");
     }
 }
 

@@ -33,7 +33,8 @@ static void test_another_version(void)
     tap_text(vmm_last_detail()->note, "spec \"sim:old\" column 1: sim was built for another version", "is named, with its place");
     tap_ok(!sys && fake.seen == 0 && fake.closed == 0, "and not used at all, its table being unknown");
     tap_result(vmm_open("fault=any:1|sim:old", &sys), VMM_ERROR_NOT_SUPPORTED, "nor with a layer around it");
-    tap_text(vmm_last_detail()->note, "spec \"fault=any:1|sim:old\" column 13: sim was built for another version", "its place is told");
+    tap_text(vmm_last_detail()->note, "spec \"fault=any:1|sim:old\" column 13: sim was built for another version",
+             "its place is told");
 }
 
 static void test_attach(void)
@@ -68,8 +69,8 @@ static void test_rights(void)
         {{VMM_MEM_LOCATION_TYPE_INVALID, 0}, VMM_MEM_ACCESS_FLAGS_PROT_NONE},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        tap_u64((uint64_t)vmm_object_access(&mapping, cases[i].location), (uint64_t)cases[i].rights, "what location type %d, id %d may do",
-                cases[i].location.type, cases[i].location.id);
+        tap_u64((uint64_t)vmm_object_access(&mapping, cases[i].location), (uint64_t)cases[i].rights,
+                "what location type %d, id %d may do", cases[i].location.type, cases[i].location.id);
 }
 
 int main(void)

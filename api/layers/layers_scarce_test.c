@@ -50,7 +50,8 @@ static void test_pairs(void)
     for (uint64_t i = 0; i < known; i++)
         right += pairs_get(&pairs, 1 + i) == 100 + i;
     tap_ok(right == known && !pairs_get(&pairs, 1000), "the %d others are as they were", (int)known);
-    tap_ok(pairs_set(&pairs, 1000, 1) && pairs_get(&pairs, 1000) == 1 && pairs_get(&pairs, 1) == 100, "with room again it is taken");
+    tap_ok(pairs_set(&pairs, 1000, 1) && pairs_get(&pairs, 1000) == 1 && pairs_get(&pairs, 1) == 100,
+           "with room again it is taken");
     pairs_clear(&pairs);
 }
 
@@ -115,14 +116,16 @@ static void test_trace(void)
     fake_dispatch(top, &(struct vmm_call_mem_create){{VMM_CALL_mem_create, 0}, &handle, 1, &prop, 0}.head, 1);
     tap_ok(scarce_disarm() != NULL, "a name for which there is no room");
     scarce_arm_at("realloc", 1);
-    vmm_result result = fake_dispatch(top, &(struct vmm_call_memcpy_htod){{VMM_CALL_memcpy_htod, 0}, 1, bytes, sizeof bytes}.head, 2);
+    struct vmm_call_memcpy_htod copy = {{VMM_CALL_memcpy_htod, 0}, 1, bytes, sizeof bytes};
+    vmm_result result = fake_dispatch(top, &copy.head, 2);
     tap_ok(scarce_disarm() && result == VMM_SUCCESS, "a line for which there is none: the call passes");
     fake_dispatch(top, &(struct vmm_call_mem_release){{VMM_CALL_mem_release, 0}, 5}.head, 3);
     tap_u64(fake.seen, 4, "and so does the next; the copy asked where its bytes are");
     top->ops->close(top);
     ssize_t length = read(fd, text, sizeof text - 1);
     char *second = strchr(text, '\n');
-    tap_ok(length > 0 && second && strstr(second, "\"call\":\"mem_create\"") && !strstr(second, "\"names\""), "the first has a line, and no name");
+    tap_ok(length > 0 && second && strstr(second, "\"call\":\"mem_create\"") && !strstr(second, "\"names\""),
+           "the first has a line, and no name");
     tap_ok(second && strchr(second + 1, '\n') == text + length - 1, "which is the last: %s", text);
     close(fd);
     unlink(path);

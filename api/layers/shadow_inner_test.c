@@ -119,7 +119,8 @@ static void follows(struct world *w, bool want, const char *name)
     tap_text(rule ? rule : "none", want ? "VMM-MAP-OVERLAP" : "none", "%s: its rule", name);
     tap_ok((vmm_visit(w->sys, count, &seen) == VMM_SUCCESS) == want && (seen > 0) == want, "%s: the shadow shows %s", name,
            want ? "what was made" : "nothing any more");
-    tap_ok((vmm_leaks(w->sys, NULL, NULL) > 0) == want, "%s: and tells %s", name, want ? "what is held" : "of nothing that it is held");
+    tap_ok((vmm_leaks(w->sys, NULL, NULL) > 0) == want, "%s: and tells %s", name,
+           want ? "what is held" : "of nothing that it is held");
 }
 
 static void said(const char *rule, const char *note, const char *name)
@@ -337,8 +338,8 @@ static void test_imports(void)
     };
     struct world w = opened("", "gb200x4");
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
-        tap_result(import(&w, refused[i].result, refused[i].to, refused[i].from, refused[i].type), refused[i].result, "%s: is refused",
-                   refused[i].name);
+        tap_result(import(&w, refused[i].result, refused[i].to, refused[i].from, refused[i].type), refused[i].result,
+                   "%s: is refused", refused[i].name);
         said(refused[i].rule, "", refused[i].name);
     }
     follows(&w, true, "after imports that were refused");
@@ -370,7 +371,8 @@ static void test_attributes(void)
            rule ? rule : "none");
     data[1] = &type[1];
     answer(&w, VMM_CALL_pointer_get_attributes, VMM_ERROR_INVALID_VALUE);
-    tap_result(vmm_pointer_get_attributes(w.sys, MANY, list, data, w.at), VMM_ERROR_INVALID_VALUE, "more than the shadow looks at");
+    tap_result(vmm_pointer_get_attributes(w.sys, MANY, list, data, w.at), VMM_ERROR_INVALID_VALUE,
+               "more than the shadow looks at");
     said(NULL, "", "more than the shadow looks at");
     answer(&w, VMM_CALL_pointer_get_attributes, VMM_ERROR_INVALID_VALUE);
     tap_result(vmm_pointer_get_attributes(w.sys, MANY - 1, list, data, w.at), VMM_ERROR_INVALID_VALUE, "as many as it looks at");

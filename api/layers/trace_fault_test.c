@@ -169,7 +169,8 @@ static void in_a_pipe(const char *whole)
     ssize_t length = read(reader, got, sizeof got);
     tap_ok(length == (ssize_t)header + 10 && !memcmp(got, whole, (size_t)length), "the line in it stays cut, and is the last");
     bad = (__typeof__(bad)){.broken = true};
-    tap_result(vmm_trace_open(name, &fake.base, &top), VMM_ERROR_OPERATING_SYSTEM, "one that nobody reads, where no signal comes");
+    tap_result(vmm_trace_open(name, &fake.base, &top), VMM_ERROR_OPERATING_SYSTEM,
+               "one that nobody reads, where no signal comes");
     tap_ok(strstr(vmm_last_detail()->note, strerror(EPIPE)) != NULL, "is not waited for: %s", vmm_last_detail()->note);
     close(reader);
     unlink(name);

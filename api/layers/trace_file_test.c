@@ -226,7 +226,8 @@ static void lose_two_more(const char *path)
         signal(SIGPIPE, own ? SIG_DFL : SIG_IGN);
         if (own)
             raise(SIGPIPE);
-        tap_result(release(top, 1), VMM_SUCCESS, "a pipe without a reader, the signal being %s", own ? "there already" : "ignored");
+        tap_result(release(top, 1), VMM_SUCCESS, "a pipe without a reader, the signal being %s",
+                   own ? "there already" : "ignored");
         sigpending(&pending);
         tap_ok(sigismember(&pending, SIGPIPE) == own, "which %s", own ? "stays the program's" : "does not come");
         if (own)

@@ -55,7 +55,8 @@ static void test_descriptors(void)
         tap_bail("no pipe");
     fd = ends[0];
     tap_ok(names_learn(&names, &call.head) && is(VMM_PARAM_FD, (uint64_t)fd, "D1"), "an open one has");
-    tap_ok(names_learn(&names, &call.head) && is(VMM_PARAM_OUT_FD, (uint64_t)fd, "D2"), "another one when its number comes again");
+    tap_ok(names_learn(&names, &call.head) && is(VMM_PARAM_OUT_FD, (uint64_t)fd, "D2"),
+           "another one when its number comes again");
     if (dup2(STDERR_FILENO, fd) != fd)
         tap_bail("no descriptor");
     tap_ok(is(VMM_PARAM_FD, (uint64_t)fd, NULL), "and none once the number is another file's");

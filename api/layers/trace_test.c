@@ -481,7 +481,8 @@ static void test_long_lists(void)
     rig_call(&rig, &(struct vmm_call_pointer_get_attributes){{VMM_CALL_pointer_get_attributes, 0}, MANY, list, data, 1}.head);
     rig_call(&rig, &(struct vmm_call_pointer_get_attributes){{VMM_CALL_pointer_get_attributes, 0}, 4, NULL, data, 1}.head);
     rig_close(&rig);
-    tap_ok(strstr(line(&rig, 1), "\"id\":255},\"flags\":0}],\"count\":\"0x101\""), "grants: the last that is told, and their number");
+    tap_ok(strstr(line(&rig, 1), "\"id\":255},\"flags\":0}],\"count\":\"0x101\""),
+           "grants: the last that is told, and their number");
     const char *second = line(&rig, 2), *out = strstr(second, "\"out\":{");
     unsigned asked = 0, wanted = 0, given = 0;
     for (const char *at = second; (at = strstr(at, "9,")) && at < strstr(second, "\"data\""); at++)

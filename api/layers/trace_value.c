@@ -318,7 +318,8 @@ static bool imported(const struct vmm_call *call, const struct vmm_param *param,
     return done;
 }
 
-/* The descriptor that an export wrote, which has a place for it when it is done; that of another call is not used again by one. */
+/* The descriptor that an export wrote, which has a place for it when it is done; that of another call is not used again by
+ * one. */
 static bool exported(const struct vmm_call *call, const struct vmm_param *param, bool done, uint64_t *value)
 {
     int fd;
