@@ -94,12 +94,13 @@ static bool bind(const struct shadow_call *made, const struct vmm_call *call, co
                  size_t index, struct shadow_pairs *pairs)
 {
     const void *theirs = pointer_of(call, param);
-    uint64_t value = 0, own = made->out[index].wide;
+    uint64_t value, own;
     bool wide = param->kind == VMM_PARAM_OUT_HANDLE || param->kind == VMM_PARAM_OUT_CONTEXT ||
                 param->kind == VMM_PARAM_OUT_ADDRESS || param->kind == VMM_PARAM_OUT_U64;
     if (!theirs || !wide)
         return true;
     memcpy(&value, theirs, sizeof value);
+    own = made->out[index].wide;
     if (param->kind == VMM_PARAM_OUT_HANDLE) {
         sim_show_handle(pairs->sim, own, value);
         return pairs_set(&pairs->handles, value, own);
@@ -108,8 +109,8 @@ static bool bind(const struct shadow_call *made, const struct vmm_call *call, co
         sim_show_context(pairs->sim, own, value);
         return pairs_set(&pairs->contexts, value, own);
     }
-    /* Rights, and of addresses where a reservation lies. */
-    return value == own || (param->kind == VMM_PARAM_OUT_ADDRESS && call->id != VMM_CALL_mem_address_reserve);
+    /* What remains are rights, where a reservation lies, and addresses that say nothing of the shadow's state. */
+    return (param->kind == VMM_PARAM_OUT_ADDRESS && call->id != VMM_CALL_mem_address_reserve) || value == own;
 }
 
 bool shadow_call_end(const struct shadow_call *made, const struct vmm_call *call, vmm_result inner, vmm_result sim,
