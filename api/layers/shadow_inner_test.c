@@ -21,6 +21,7 @@ struct odd {
     vmm_result result;
     uint64_t output; /* for its first parameter, of so many bytes */
     size_t size;
+    const char *foretold; /* the rule that was told when it was made */
 };
 
 static vmm_result odd_call(struct vmm_backend *self, struct vmm_call *call)
@@ -30,6 +31,7 @@ static vmm_result odd_call(struct vmm_backend *self, struct vmm_call *call)
     if (!odd->armed || odd->id != (enum vmm_call_id)call->id || odd->skip-- > 0)
         return vmm_backend_call(self->inner, call);
     odd->armed = false;
+    odd->foretold = vmm_last_detail()->rule;
     if (odd->size)
         memcpy((void *)(uintptr_t)vmm_call_scalar(call, vmm_call_params(odd->id, &count)), &odd->output, odd->size);
     return odd->result;
@@ -294,6 +296,7 @@ static void test_handles(void)
         answer(&w, VMM_CALL_mem_map, VMM_ERROR_INVALID_VALUE);
         tap_result(vmm_mem_map(w.sys, w.at + 2 * G, G, 0, first, 0), VMM_ERROR_INVALID_VALUE, "a handle that was released");
         said("VMM-MAP-HANDLE-STALE", "", later ? "300 handles later" : "released");
+        tap_text(w.odd->foretold ? w.odd->foretold : "none", "VMM-MAP-HANDLE-STALE", "told before the backend was asked");
         for (int i = 0; i < 300; i++)
             if (vmm_mem_create(w.sys, &handle, G, &prop, 0) || vmm_mem_release(w.sys, handle))
                 tap_bail("no memory: %s", vmm_last_detail()->note);
@@ -301,6 +304,7 @@ static void test_handles(void)
     answer(&w, VMM_CALL_mem_map, VMM_ERROR_INVALID_VALUE);
     tap_result(vmm_mem_map(w.sys, w.at + 2 * G, G, 0, 0, 0), VMM_ERROR_INVALID_VALUE, "no handle");
     said("VMM-MAP-HANDLE-ZERO", "", "no handle");
+    tap_ok(!w.odd->foretold, "of which nothing was told before");
     follows(&w, true, "after handles that are none");
     vmm_close(w.sys);
 }
