@@ -85,6 +85,11 @@ const bool vmm_calls_that_wait[VMM_CALL_COUNT] = {
     [VMM_CALL_memset_d32_async] = true,
 };
 
+bool vmm_call_moves_bytes(enum vmm_call_id id)
+{
+    return id >= VMM_CALL_memcpy_htod && id <= VMM_CALL_memset_d32_async;
+}
+
 bool vmm_call_is_multicast(enum vmm_call_id id)
 {
     return id >= VMM_CALL_multicast_get_granularity && id <= VMM_CALL_multicast_unbind;

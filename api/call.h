@@ -116,6 +116,9 @@ static inline bool vmm_call_asks(enum vmm_call_id id)
     return id == VMM_CALL_mem_get_access || id == VMM_CALL_pointer_get_attribute || id == VMM_CALL_pointer_get_attributes;
 }
 
+/* Is it one of the copies and fills, asynchronous ones among them? */
+bool vmm_call_moves_bytes(enum vmm_call_id id);
+
 /* Is it one of the calls of multicast objects? */
 bool vmm_call_is_multicast(enum vmm_call_id id);
 

@@ -88,9 +88,20 @@ static void test_waiting(void)
         tap_ok(!vmm_call_waits(others[i]), "%s does not", vmm_call_name(others[i]));
 }
 
+/* Copies and fills stand together in the table: those that are one by name, and no others. */
+static void test_moving(void)
+{
+    for (int i = 0; i < VMM_CALL_COUNT; i++) {
+        const char *name = vmm_call_name((enum vmm_call_id)i);
+        bool moves = !strncmp(name, "memcpy_", 7) || !strncmp(name, "memset_", 7);
+        tap_ok(vmm_call_moves_bytes((enum vmm_call_id)i) == moves, "%s %s", name, moves ? "moves bytes" : "moves none");
+    }
+}
+
 int main(void)
 {
     test_waiting();
+    test_moving();
     test_names();
     test_layout();
     test_scalars();

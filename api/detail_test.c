@@ -122,6 +122,20 @@ static void test_faults(void)
     vmm_detail plain = {.result = VMM_ERROR_INVALID_VALUE, .severity = VMM_SEVERITY_ERROR};
     vmm_detail_text(&plain, text, sizeof text);
     tap_text(text, "error:  -> CUDA_ERROR_INVALID_VALUE\n", "a record with a result alone");
+    plain.function = "";
+    vmm_detail_text(&plain, text, sizeof text);
+    tap_text(text, "error:  -> CUDA_ERROR_INVALID_VALUE\n", "and of a function without a name");
+}
+
+/* Numbers that are none of this version's have no words. */
+static void test_unknown_numbers(void)
+{
+    vmm_detail detail = {.severity = (vmm_severity)99,
+                         .function = "cuMemMap",
+                         .nearest = {.kind = (vmm_object_kind)99, .number = 7}};
+    char text[256];
+    vmm_detail_text(&detail, text, sizeof text);
+    tap_text(text, "fine: cuMemMap\n  nearest   \n", "a severity and a kind of object that there are not");
 }
 
 static void test_notes(void)
@@ -147,6 +161,9 @@ static void test_notes(void)
     vmm_detail leak = {.severity = VMM_SEVERITY_LEAK, .rule = "VMM-LEAK-HANDLE", .function = "cuMemCreate", .call = 2};
     vmm_detail_text(&leak, text, sizeof text);
     tap_ok(strncmp(text, "leak VMM-LEAK-HANDLE: cuMemCreate (call 2)", 42) == 0, "a leak names the call that made it");
+    leak.severity = VMM_SEVERITY_HINT;
+    vmm_detail_text(&leak, text, sizeof text);
+    tap_ok(strncmp(text, "hint VMM-LEAK-HANDLE: ", 22) == 0, "a hint is called one");
 }
 
 static void test_results(void)
@@ -177,6 +194,7 @@ int main(void)
     test_text();
     test_objects();
     test_faults();
+    test_unknown_numbers();
     test_notes();
     test_results();
     test_rules();

@@ -83,8 +83,8 @@ static void put_team(struct out *out, const vmm_object *o)
 static void put_object(struct out *out, const vmm_object *o)
 {
     switch (o->kind) {
-    case VMM_OBJECT_NONE:
-        break;
+    case VMM_OBJECT_NONE: /* LCOV_EXCL_LINE: who calls has looked; it stands here for the compiler, which counts the kinds */
+        break;            /* LCOV_EXCL_LINE: the same */
     case VMM_OBJECT_DEVICE:
         put(out, "device %" PRIu64 ": ", o->value);
         put_size(out, o->size);
@@ -199,15 +199,13 @@ static void put_rule(struct out *out, const vmm_detail *d, const vmm_rule *rule)
 {
     if (!rule)
         return;
-    if (rule->explanation[0])
-        put(out, "  why       %s\n", rule->explanation);
+    put(out, "  why       %s\n", rule->explanation);
     if (d->severity == VMM_SEVERITY_WARNING && rule->rule_class != VMM_RULE_HAZARD)
         put(out, "  note      driver 580 lets this pass; another may not. In strict mode it is %s.\n",
             vmm_result_name(rule->result));
     if (rule->driver_580 == VMM_DRIVER_CRASHES)
         put(out, "  note      driver 580 does not return here: the process crashes.\n");
-    if (rule->way_out[0])
-        put(out, "  way out   %s\n", rule->way_out);
+    put(out, "  way out   %s\n", rule->way_out);
     put(out, "  more      cuvmm explain %s\n", rule->id);
 }
 
@@ -227,7 +225,7 @@ size_t vmm_detail_text(const vmm_detail *detail, char *buffer, size_t size)
     if (detail->severity == VMM_SEVERITY_ERROR)
         put(&out, " -> %s", vmm_result_name(detail->result));
     put(&out, "\n");
-    if (rule && rule->message[0])
+    if (rule)
         put(&out, "  what      %s\n", rule->message);
     if (detail->note[0])
         put(&out, "  %s      %s\n", rule ? "here" : "what", detail->note);

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <poll.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 
@@ -17,6 +18,11 @@ static struct {
     int poll, pair;     /* the error; -1: time is up */
     bool lose;          /* the descriptor does not arrive */
     bool boast;         /* a control message says that it is longer than it is */
+    bool foreign;       /* it is of another protocol, about something else */
+    bool empty;         /* it has nothing in it */
+    bool more;          /* there were more descriptors than came */
+    int fcntl;          /* the error where a descriptor is to be had */
+    bool nameless;      /* a socket's address is not told */
     unsigned calls, polls;
     size_t moved;
 } bad;
@@ -54,10 +60,18 @@ static ssize_t bad_sendmsg(int socket, const struct msghdr *message, int flags)
 static void spoil(struct msghdr *message)
 {
     struct cmsghdr *head = CMSG_FIRSTHDR(message);
-    if (head && bad.lose) {
+    if (head && (bad.lose || bad.foreign || bad.empty)) {
         int fd;
         memcpy(&fd, CMSG_DATA(head), sizeof fd);
         close(fd);
+    }
+    if (head && bad.foreign)
+        head->cmsg_level = SOL_SOCKET + 1;
+    if (head && bad.empty)
+        head->cmsg_len = CMSG_LEN(0);
+    if (head && bad.more)
+        message->msg_flags |= MSG_CTRUNC;
+    if (head && bad.lose) {
         message->msg_controllen = 0;
         message->msg_flags |= MSG_CTRUNC;
     } else if (head && bad.boast) {
@@ -98,17 +112,38 @@ static int bad_socketpair(int domain, int type, int protocol, int ends[2])
     return bad.pair ? -1 : socketpair(domain, type, protocol, ends);
 }
 
+/* What is asked for has one argument more, a number. */
+static int bad_fcntl(int fd, int what, ...)
+{
+    va_list list;
+    va_start(list, what);
+    int with = what == F_GETFD ? 0 : va_arg(list, int);
+    va_end(list);
+    errno = bad.fcntl;
+    return bad.fcntl && what == F_DUPFD_CLOEXEC ? -1 : fcntl(fd, what, with);
+}
+
+static int bad_getsockname(int socket, struct sockaddr *name, socklen_t *length)
+{
+    errno = ENOBUFS;
+    return bad.nameless ? -1 : getsockname(socket, name, length);
+}
+
 #define CUVMM_FD_PLAIN
 #define sendmsg bad_sendmsg
 #define recvmsg bad_recvmsg
 #define poll(one, count, timeout) bad_poll(one, count, timeout)
 #define socketpair bad_socketpair
+#define fcntl bad_fcntl
+#define getsockname bad_getsockname
 #include "fd.c"
 #include "fd_receive.c"
 #undef sendmsg
 #undef recvmsg
 #undef poll
 #undef socketpair
+#undef fcntl
+#undef getsockname
 
 #define BAD(...) memset(&bad, 0, sizeof bad), bad = (__typeof__(bad)){__VA_ARGS__}
 
@@ -181,8 +216,12 @@ static void sending_fails(void)
     send_is(VMM_ERROR_OPERATING_SYSTEM, strerror(ENOBUFS), false, "no buffers");
     BAD(.send = ETOOMANYREFS);
     send_is(VMM_ERROR_OPERATING_SYSTEM, strerror(ETOOMANYREFS), false, "too many descriptors on their way");
+    BAD(.nameless = true);
+    send_is(VMM_ERROR_INVALID_VALUE, "not a UNIX socket", false, "a socket that does not say what it is");
     BAD(.send = ENOTCONN);
     send_is(VMM_ERROR_INVALID_VALUE, "not connected", false, "no connection");
+    BAD(.send = EDESTADDRREQ);
+    send_is(VMM_ERROR_INVALID_VALUE, "not connected", false, "datagrams without an address");
     BAD(.send = ECONNRESET);
     send_is(VMM_ERROR_NOT_FOUND, "other side", false, "a reset");
     BAD(.send = EAGAIN, .poll = -1);
@@ -241,7 +280,50 @@ static void receiving_fails(void)
         receive_is(type ? SOCK_STREAM : SOCK_DGRAM, VMM_ERROR_OPERATING_SYSTEM, "the system refused it", "a descriptor withheld");
         BAD(.boast = true);
         receive_is(type ? SOCK_STREAM : SOCK_DGRAM, VMM_ERROR_OPERATING_SYSTEM, "the system refused it", "fewer than it says");
+        BAD(.lose = true, .fcntl = EMFILE);
+        receive_is(type ? SOCK_STREAM : SOCK_DGRAM, VMM_ERROR_OPERATING_SYSTEM, "RLIMIT_NOFILE", "this process's limit");
+        BAD(.lose = true, .fcntl = ENFILE);
+        receive_is(type ? SOCK_STREAM : SOCK_DGRAM, VMM_ERROR_OPERATING_SYSTEM, strerror(ENFILE), "the system's limit");
+        BAD(.foreign = true);
+        receive_is(type ? SOCK_STREAM : SOCK_DGRAM, VMM_ERROR_INVALID_HANDLE, "0 descriptors", "another protocol's message");
+        BAD(.empty = true);
+        receive_is(type ? SOCK_STREAM : SOCK_DGRAM, VMM_ERROR_INVALID_HANDLE, "0 descriptors", "an empty control message");
     }
+}
+
+/* More descriptors than a message may have: those that came are closed. */
+static void too_many(void)
+{
+    unsigned char bytes[FD_WHOLE];
+    int ends[2], file[2];
+    size_t length = rig_message(bytes, "abcdefgh", 8);
+    rig_pair(SOCK_STREAM, ends);
+    rig_pipe(file);
+    BAD(.more = true);
+    rig_send(ends[0], bytes, length, file[1], 2);
+    rig_refused(ends[1], 8, 50, VMM_ERROR_INVALID_HANDLE, "too many descriptors", "of many descriptors a few");
+    BAD(.more = true, .fcntl = EMFILE);
+    rig_send(ends[0], bytes, length, file[1], 2);
+    rig_refused(ends[1], 8, 50, VMM_ERROR_OPERATING_SYSTEM, "RLIMIT_NOFILE", "a few, at this process's limit");
+    close(file[1]);
+    tap_ok(rig_nobody_writes(file[0]), "nobody has them");
+    close(file[0]);
+    rig_close(ends);
+}
+
+/* A record without a byte, of which the descriptor could not be had either, is no end. */
+static void nothing_left(void)
+{
+    int ends[2], file[2];
+    rig_pair(SOCK_SEQPACKET, ends);
+    rig_pipe(file);
+    BAD(.lose = true);
+    rig_send(ends[0], "", 0, file[1], 1);
+    rig_refused(ends[1], 0, 50, VMM_ERROR_INVALID_HANDLE, "not from vmm_fd_send", "a lost descriptor without a byte");
+    BAD(.pair = 0);
+    tap_ok(rig_passes(ends, 50), "and the next passes");
+    rig_close(file);
+    rig_close(ends);
 }
 
 int main(void)
@@ -251,5 +333,7 @@ int main(void)
     in_pieces();
     sending_fails();
     receiving_fails();
+    too_many();
+    nothing_left();
     return tap_done();
 }

@@ -100,7 +100,7 @@ static ssize_t receive_some(int socket, struct parcel *parcel, size_t count)
         if (carries_descriptors(head) && head->cmsg_len > CMSG_LEN(0))
             take_header(parcel, &message, head);
     parcel->lost = parcel->lost || (message.msg_flags & MSG_CTRUNC);
-    parcel->cut = parcel->cut || (message.msg_flags & MSG_TRUNC);
+    parcel->cut = (message.msg_flags & MSG_TRUNC) != 0; /* of records alone, which come at once */
     parcel->length += (size_t)n;
     return n;
 }
@@ -184,15 +184,16 @@ static vmm_result receive_record(const struct fd_job *job, struct parcel *parcel
 /* Why descriptors did not arrive: can this process have no more, or were there too many? */
 static vmm_result descriptors_lost(const struct fd_job *job, const struct parcel *parcel)
 {
-    int probe = fcntl(job->socket, F_DUPFD_CLOEXEC, 0);
-    bool full = probe < 0 && (errno == EMFILE || errno == ENFILE);
+    int probe = fcntl(job->socket, F_DUPFD_CLOEXEC, 0), error = probe < 0 ? errno : 0;
+    const char *why = error ? strerror(error) : "the system refused it";
     if (probe >= 0)
         close(probe);
-    if (full || parcel->fds <= 1)
-        return FD_FAIL(job, VMM_ERROR_OPERATING_SYSTEM,
-                    "the message's descriptor could not be had (%s); the message is lost, have it sent again",
-                    full ? "the limit RLIMIT_NOFILE is reached: close some, or raise it" : "the system refused it");
-    return FD_FAIL(job, VMM_ERROR_INVALID_HANDLE, "too many descriptors in one message; all were closed");
+    if (!error && parcel->fds > 1)
+        return FD_FAIL(job, VMM_ERROR_INVALID_HANDLE, "too many descriptors in one message; all were closed");
+    if (error == EMFILE)
+        why = "the limit RLIMIT_NOFILE is reached: close some, or raise it";
+    return FD_FAIL(job, VMM_ERROR_OPERATING_SYSTEM,
+                   "the message's descriptor could not be had (%s); the message is lost, have it sent again", why);
 }
 
 /* A whole message: is it one descriptor with size bytes? */

@@ -432,6 +432,15 @@ static void wrong_messages(void)
         rig_send(ends[0], good, 0, 0, 0);
         rig_refused(ends[1], 0, RIG_SOON, VMM_ERROR_INVALID_HANDLE, "not from vmm_fd_send", "nothing, which is no end");
         tap_ok(rig_passes(ends, 0), "%s: and the next passes", kinds[type].name);
+        int fd = -1;
+        vmm_fd_send(ends[0], 0, NULL, 0, 0);
+        vmm_fd_receive(ends[1], &fd, NULL, 0, 0); /* a socket that has been used has the same answer */
+        close(fd);
+        rig_send(ends[0], good, 0, 0, 0);
+        vmm_fd_send(ends[0], 0, NULL, 0, 0);
+        rig_refused(ends[1], 0, RIG_SOON, VMM_ERROR_INVALID_HANDLE, "not from vmm_fd_send", "nothing, with something behind it");
+        tap_ok(vmm_fd_receive(ends[1], &fd, NULL, 0, 0) == VMM_SUCCESS && rig_same_file(fd, 0), "which is there");
+        close(fd);
         rig_close(ends);
     }
 }

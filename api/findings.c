@@ -1,5 +1,6 @@
 #include "findings.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,6 +100,8 @@ static void say(const char *text, size_t length)
     int fd = log && log[0] ? open(log, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666) : STDERR_FILENO;
     while (fd >= 0 && length) {
         ssize_t wrote = write(fd, text, length);
+        if (wrote < 0 && errno == EINTR) /* by a signal of the program's */
+            continue;
         if (wrote <= 0)
             break;
         text += wrote;
@@ -116,7 +119,7 @@ static uint64_t fingerprint(const vmm_detail *detail, void *const *frames, int c
         hash = (hash ^ (unsigned char)*c) * UINT64_C(1099511628211);
     for (int i = 0; i < count; i++)
         hash = (hash ^ (uintptr_t)frames[i]) * UINT64_C(1099511628211);
-    return hash ? hash : 1;
+    return hash | UINT64_C(1) << 63;
 }
 
 /* Is it the first of its kind? With the table full everything is. */

@@ -14,9 +14,9 @@ int site_here(void *frames[SITE_DEPTH])
 {
     static const char mark; /* lies in this library */
     void *all[SITE_DEPTH];
-    Dl_info own, info;
+    Dl_info ours, info;
     int count = 0, depth = backtrace(all, SITE_DEPTH);
-    void *here = dladdr(&mark, &own) ? own.dli_fbase : NULL;
+    void *here = dladdr(&mark, &ours) ? ours.dli_fbase : NULL;
     for (int i = 0; i < depth; i++)
         if (!dladdr(all[i], &info) || info.dli_fbase != here)
             frames[count++] = all[i];
@@ -43,7 +43,7 @@ size_t site_text(void *const *frames, int count, char *text, size_t length, size
     for (int i = 0; i < count && told < TOLD && length < size; i++) {
         /* The address behind the call; the call itself is before it. */
         uintptr_t at = (uintptr_t)frames[i] - 1;
-        if (!dladdr((void *)at, &info) || !info.dli_fname)
+        if (!dladdr((void *)at, &info))
             continue;
         if (starts(&info))
             break;

@@ -45,15 +45,18 @@ static void find(const struct file *file, const Elf64_Shdr *symbols, const Elf64
                  size_t size)
 {
     const char *text = part(file, strings->sh_offset, strings->sh_size);
-    uint64_t count = text && part(file, symbols->sh_offset, symbols->sh_size) ? symbols->sh_size / sizeof(Elf64_Sym) : 0;
+    const unsigned char *table = part(file, symbols->sh_offset, symbols->sh_size);
+    uint64_t count = text && table ? symbols->sh_size / sizeof(Elf64_Sym) : 0;
     Elf64_Sym symbol;
-    for (uint64_t i = 0; i < count && read_at(file, symbols->sh_offset + i * sizeof symbol, &symbol, sizeof symbol); i++)
+    for (uint64_t i = 0; i < count; i++) {
+        memcpy(&symbol, table + i * sizeof symbol, sizeof symbol);
         if (ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && value - symbol.st_value < symbol.st_size &&
             symbol.st_name < strings->sh_size) {
             snprintf(name, size, "%.*s", (int)(strings->sh_size - symbol.st_name < 100 ? strings->sh_size - symbol.st_name : 100),
                      text + symbol.st_name);
             return;
         }
+    }
 }
 
 static void look(const struct file *file, size_t offset, char *name, size_t size)

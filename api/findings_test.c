@@ -37,11 +37,15 @@ static void test_refusals(void)
         {"cuPointerGetAttribute", VMM_ERROR_INVALID_VALUE, "VMM-POINTER-NULL", FINDING_ERROR},
         {"cuMemGetAddressRange", VMM_ERROR_NOT_FOUND, "VMM-RANGE-NOT-FOUND", FINDING_NOTHING},
         {"cuMemcpyHtoD", VMM_ERROR_INVALID_VALUE, "VMM-POINTER-NOT-MAPPED", FINDING_ERROR},
+        {"cuDeviceGetCount", VMM_ERROR_NO_DEVICE, NULL, FINDING_NOTHING},
+        {NULL, VMM_ERROR_NOT_SUPPORTED, NULL, FINDING_NOTHING},
+        {NULL, VMM_ERROR_INVALID_VALUE, "VMM-POINTER-NOT-MAPPED", FINDING_ERROR},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         vmm_detail detail = refused(cases[i].function, cases[i].result, cases[i].rule);
-        tap_u64(findings_class(&detail), cases[i].class, "%s with %s, %s", cases[i].function,
-                vmm_result_name(cases[i].result), cases[i].rule ? cases[i].rule : "no rule");
+        tap_u64(findings_class(&detail), cases[i].class, "%s with %s, %s",
+                cases[i].function ? cases[i].function : "no function", vmm_result_name(cases[i].result),
+                cases[i].rule ? cases[i].rule : "no rule");
     }
 }
 
@@ -53,11 +57,19 @@ static void test_warnings(void)
     tap_u64(findings_class(&detail), FINDING_ERROR, "what one driver lets pass against the documents is an error");
     detail.rule = "VMM-SHADOW-LOST";
     tap_u64(findings_class(&detail), FINDING_NOTE, "the shadow's own words are notes");
+    detail.rule = NULL;
+    tap_u64(findings_class(&detail), FINDING_NOTHING, "a warning of no rule is nothing");
+    detail.severity = VMM_SEVERITY_HINT;
+    tap_u64(findings_class(&detail), FINDING_NOTE, "a hint is a note");
+    detail.severity = (vmm_severity)99;
+    tap_u64(findings_class(&detail), FINDING_NOTHING, "a severity that there is not is nothing");
     detail = (vmm_detail){.severity = VMM_SEVERITY_LEAK, .rule = "VMM-LEAK-CONTEXT", .nearest = {.kind = VMM_OBJECT_CONTEXT}};
     detail.nearest.created_by = "cuCtxCreate";
     tap_u64(findings_class(&detail), FINDING_LEAK, "a context is held");
     detail.nearest.created_by = "cuDevicePrimaryCtxRetain";
     tap_u64(findings_class(&detail), FINDING_NOTHING, "the primary one may be");
+    detail.nearest.created_by = NULL;
+    tap_u64(findings_class(&detail), FINDING_LEAK, "one that nobody knows the making of may not");
     setenv("CUVMM_CHECK_LEAKS", "no", 1);
     detail.nearest.created_by = "cuCtxCreate";
     tap_u64(findings_class(&detail), FINDING_NOTHING, "unless leaks are not asked for");
@@ -85,6 +97,8 @@ static void test_wanted(void)
 {
     unsetenv("CUVMM_CHECK");
     tap_ok(findings_wanted("driver", true) && !findings_wanted("simulator", false), "without a word, as each is");
+    setenv("CUVMM_CHECK", "", 1);
+    tap_ok(findings_wanted("driver", true) && !findings_wanted("simulator", false), "with an empty one as well");
     setenv("CUVMM_CHECK", "simulator", 1);
     tap_ok(!findings_wanted("driver", true) && findings_wanted("simulator", false), "one of them reports, not both");
     unsetenv("CUVMM_CHECK");

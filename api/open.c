@@ -59,9 +59,11 @@ static vmm_result open_parts(const char *text, const struct spec *spec, struct v
     for (size_t i = spec->count; i-- > 0 && result == VMM_SUCCESS;) {
         const struct spec_part *part = &spec->part[i];
         result = backend ? open_layer(part, backend, &backend) : open_backend(part, &backend);
-        if (result == VMM_SUCCESS && backend->ops->size != sizeof(struct vmm_backend_ops))
+        if (result == VMM_SUCCESS && backend->ops->size != sizeof(struct vmm_backend_ops)) {
+            backend = NULL; /* what would end it stands elsewhere in its table */
             result = vmm_detail_fail(VMM_ERROR_NOT_SUPPORTED, "vmm_open", "%.40s was built for another version",
                                      part->name);
+        }
         if (result != VMM_SUCCESS)
             result = at_column(part, text, result);
     }

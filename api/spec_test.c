@@ -29,7 +29,8 @@ static void test_wrong_parts(void)
         const char *text;
         size_t column;
     } wrong[] = {{"", 1},       {"   ", 4},        {"|sim", 1},        {"trace=x|", 9}, {"trace=x||sim", 9},
-                 {"trace:x|sim", 6}, {"sim=h100", 4}, {":h100", 1},       {"si m:h100", 3}, {"\xff\xfe", 1}};
+                 {"trace:x|sim", 6}, {"sim=h100", 4}, {":h100", 1},       {"si m:h100", 3}, {"\xff\xfe", 1},
+                 {"si{m", 3}, {"si[m", 3},      {"si;m", 3},          {"si@m", 3},     {"Si-m_0!", 7}};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         struct spec spec;
         struct spec_error error = {0, ""};

@@ -134,9 +134,9 @@ void json_newline(struct json *json)
 void json_drop_empty(struct json *json, const char *key)
 {
     size_t size = strlen(key) + strlen("\"\":{");
-    if (json->failed || json->length < size)
+    if (json->failed)
         return;
     json->length -= size;
-    if (json->length && json->text[json->length - 1] == ',')
+    if (json->text[json->length - 1] == ',')
         json->length--;
 }

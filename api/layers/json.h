@@ -33,7 +33,7 @@ void json_text(struct json *json, const char *key, const char *value);
 void json_bytes(struct json *json, const char *key, const void *bytes, size_t length); /* "00ff" */
 void json_newline(struct json *json);
 
-/* Takes an empty object or list, opened last, away again with its key. */
+/* Takes an empty object, opened last inside of another with that key, away again with its key. */
 void json_drop_empty(struct json *json, const char *key);
 
 #endif

@@ -32,7 +32,7 @@ static bool harmless(enum vmm_call_id id)
     case VMM_CALL_mem_export_to_shareable_handle:
         return true;
     default:
-        return id >= VMM_CALL_memcpy_htod && id <= VMM_CALL_memset_d32_async;
+        return vmm_call_moves_bytes(id);
     }
 }
 
@@ -59,7 +59,11 @@ static void say_difference(const struct vmm_call *call, vmm_result inner, vmm_re
 {
     vmm_detail_begin(call);
     vmm_detail_warn(lost ? VMM_RULE_SHADOW_LOST : VMM_RULE_SHADOW_DIFFERS, 0, 0, NULL);
-    vmm_detail_note("the backend answers %s, the rules say %s", vmm_result_name(inner), vmm_result_name(sim));
+    if (inner == sim)
+        vmm_detail_note("the backend and the rules both answer %s, and what they wrote does not belong together",
+                        vmm_result_name(inner));
+    else
+        vmm_detail_note("the backend answers %s, the rules say %s", vmm_result_name(inner), vmm_result_name(sim));
     vmm_detail_here()->result = inner;
 }
 
@@ -186,7 +190,7 @@ static bool foresee(struct shadow *shadow, const struct vmm_call *call)
     vmm_backend_call(shadow->sim, &ask.head);
     const vmm_detail found = *vmm_last_detail();
     vmm_detail_begin(call);
-    bool stale = handle && found.rule && strcmp(found.rule, vmm_rule_row(VMM_RULE_PROPERTIES_HANDLE_STALE)->id) == 0;
+    bool stale = found.rule && strcmp(found.rule, vmm_rule_row(VMM_RULE_PROPERTIES_HANDLE_STALE)->id) == 0;
     if (stale)
         vmm_detail_refuse(rule, found.value, 0, &found.nearest);
     return stale;

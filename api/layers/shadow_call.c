@@ -94,26 +94,23 @@ static bool bind(const struct shadow_call *made, const struct vmm_call *call, co
                  size_t index, struct shadow_pairs *pairs)
 {
     const void *theirs = pointer_of(call, param);
-    uint64_t value = 0;
+    uint64_t value, own;
     bool wide = param->kind == VMM_PARAM_OUT_HANDLE || param->kind == VMM_PARAM_OUT_CONTEXT ||
                 param->kind == VMM_PARAM_OUT_ADDRESS || param->kind == VMM_PARAM_OUT_U64;
     if (!theirs || !wide)
         return true;
     memcpy(&value, theirs, sizeof value);
-    switch (param->kind) {
-    case VMM_PARAM_OUT_HANDLE:
-        sim_show_handle(pairs->sim, made->out[index].wide, value);
-        return pairs_set(&pairs->handles, value, made->out[index].wide);
-    case VMM_PARAM_OUT_CONTEXT:
-        sim_show_context(pairs->sim, made->out[index].wide, value);
-        return pairs_set(&pairs->contexts, value, made->out[index].wide);
-    case VMM_PARAM_OUT_ADDRESS:
-        return call->id != VMM_CALL_mem_address_reserve || value == made->out[index].wide;
-    case VMM_PARAM_OUT_U64: /* rights */
-        return value == made->out[index].wide;
-    default:
-        return true;
+    own = made->out[index].wide;
+    if (param->kind == VMM_PARAM_OUT_HANDLE) {
+        sim_show_handle(pairs->sim, own, value);
+        return pairs_set(&pairs->handles, value, own);
     }
+    if (param->kind == VMM_PARAM_OUT_CONTEXT) {
+        sim_show_context(pairs->sim, own, value);
+        return pairs_set(&pairs->contexts, value, own);
+    }
+    /* What remains are rights, where a reservation lies, and addresses that say nothing of the shadow's state. */
+    return (param->kind == VMM_PARAM_OUT_ADDRESS && call->id != VMM_CALL_mem_address_reserve) || value == own;
 }
 
 bool shadow_call_end(const struct shadow_call *made, const struct vmm_call *call, vmm_result inner, vmm_result sim,

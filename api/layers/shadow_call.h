@@ -42,7 +42,8 @@ bool shadow_call_end(const struct shadow_call *made, const struct vmm_call *call
                      struct shadow_pairs *pairs);
 
 /* A simulator of the machine that inner is on, initialised; it has no memory contents and every address is its own to
- * give. nodes: NUMA nodes of the host. False when the machine cannot be described. */
+ * give. nodes: NUMA nodes of the host. False when the machine cannot be described or opened; what stands in *sim then,
+ * if anything, is the caller's to close all the same. */
 bool shadow_machine(struct vmm_backend *inner, int nodes, struct vmm_backend **sim);
 
 #endif

@@ -98,10 +98,6 @@ bool shadow_machine(struct vmm_backend *inner, int nodes, struct vmm_backend **s
     profile.host_nodes = nodes;
     if (!known || sim_open_profile(&profile, &options, false, &made) != VMM_SUCCESS)
         return false;
-    if (!ask(made, &init)) {
-        made->ops->close(made);
-        return false;
-    }
     *sim = made;
-    return true;
+    return ask(made, &init);
 }

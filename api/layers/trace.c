@@ -148,6 +148,7 @@ static void write_names(struct trace *trace, const struct vmm_call *call, bool d
 static void write_detail(struct json *json, const vmm_detail *detail)
 {
     static const char letters[] = "?DRMHACSEB"; /* by enum vmm_object_kind */
+    _Static_assert(sizeof letters == VMM_OBJECT_BIND + 2, "a letter for each kind of object");
     if (detail->severity != VMM_SEVERITY_WARNING && detail->severity != VMM_SEVERITY_ERROR)
         return;
     json_text(json, "severity", detail->severity == VMM_SEVERITY_WARNING ? "warning" : "error");
@@ -159,7 +160,7 @@ static void write_detail(struct json *json, const vmm_detail *detail)
     }
     if (detail->expected)
         json_hex(json, "expected", detail->expected);
-    if (detail->nearest.kind > VMM_OBJECT_NONE && detail->nearest.kind <= VMM_OBJECT_BIND) {
+    if (detail->nearest.kind != VMM_OBJECT_NONE) {
         char name[24];
         bool device = detail->nearest.kind == VMM_OBJECT_DEVICE;
         snprintf(name, sizeof name, "%c%llu", letters[detail->nearest.kind],

@@ -1,6 +1,7 @@
 /* The trace over a file that takes a few bytes at a time, is interrupted, gets full, and cannot be cut back. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,7 +16,11 @@ static struct {
     bool nothing;   /* a full file takes no byte and names no error */
     size_t room;    /* bytes until the file is full */
     bool stuck;     /* it cannot be cut back */
+    bool broken;    /* nobody reads it, and no signal tells */
+    bool blind;     /* nor can be asked, once it is open, how long it is */
+    bool child;     /* this is another process than the one that opened the trace */
     unsigned calls;
+    size_t written;
 } bad;
 
 static ssize_t bad_write(int fd, const void *bytes, size_t length)
@@ -23,6 +28,10 @@ static ssize_t bad_write(int fd, const void *bytes, size_t length)
     size_t n = bad.most && length > bad.most ? bad.most : length;
     if (bad.often && bad.calls++ % 2 == 0) {
         errno = EINTR;
+        return -1;
+    }
+    if (bad.broken) {
+        errno = EPIPE;
         return -1;
     }
     n = n > bad.room ? bad.room : n;
@@ -34,6 +43,7 @@ static ssize_t bad_write(int fd, const void *bytes, size_t length)
     }
     ssize_t written = write(fd, bytes, n);
     bad.room -= written > 0 ? (size_t)written : 0;
+    bad.written += written > 0 ? (size_t)written : 0;
     return written;
 }
 
@@ -43,11 +53,26 @@ static int bad_ftruncate(int fd, off_t size)
     return bad.stuck ? -1 : ftruncate(fd, size);
 }
 
+static int bad_fstat(int fd, struct stat *status)
+{
+    errno = EIO;
+    return bad.blind && bad.written ? -1 : fstat(fd, status);
+}
+
+static pid_t bad_getpid(void)
+{
+    return getpid() + bad.child;
+}
+
 #define write bad_write
 #define ftruncate bad_ftruncate
+#define fstat(fd, status) bad_fstat(fd, status)
+#define getpid bad_getpid
 #include "trace.c"
 #undef write
 #undef ftruncate
+#undef fstat
+#undef getpid
 
 enum { CALLS = 5, PLENTY = 1 << 20 };
 
@@ -111,13 +136,68 @@ static void full(const char *whole, size_t whole_length, bool nothing)
 
 static void stuck(const char *whole)
 {
-    size_t length, header = (size_t)(strchr(whole, '\n') - whole) + 1;
-    vmm_result opened;
-    bad = (__typeof__(bad)){.most = 7, .room = header + 10, .stuck = true};
-    char *text = traced(&length, &opened);
-    tap_ok(opened == VMM_SUCCESS && length == header + 10 && !memcmp(text, whole, length),
-           "a line that cannot be cut back is the last: nothing is written behind it");
-    free(text);
+    for (int blind = 0; blind < 2; blind++) {
+        size_t length, header = (size_t)(strchr(whole, '\n') - whole) + 1;
+        vmm_result opened;
+        bad = (__typeof__(bad)){.most = 7, .room = header + 10, .stuck = !blind, .blind = blind};
+        char *text = traced(&length, &opened);
+        tap_ok(opened == VMM_SUCCESS && length == header + 10 && !memcmp(text, whole, length),
+               "a line that cannot be cut back%s is the last: nothing is written behind it",
+               blind ? ", its file's length being unknown," : "");
+        free(text);
+    }
+}
+
+/* What went into a pipe cannot be taken back, nor is it tried. */
+static void in_a_pipe(const char *whole)
+{
+    struct fake fake;
+    struct vmm_backend *top = NULL;
+    char got[4096], name[sizeof path + 8];
+    size_t header = (size_t)(strchr(whole, '\n') - whole) + 1;
+    snprintf(name, sizeof name, "%s.pipe", path);
+    int reader = mkfifo(name, 0600) ? -1 : open(name, O_RDONLY | O_NONBLOCK);
+    fake_init(&fake);
+    bad = (__typeof__(bad)){.most = 7, .room = header + 10};
+    if (reader < 0 || vmm_trace_open(name, &fake.base, &top) != VMM_SUCCESS)
+        tap_bail("no trace into a pipe");
+    struct vmm_call_mem_release call = {{VMM_CALL_mem_release, 0}, 5};
+    tap_result(fake_dispatch(top, &call.head, 1), VMM_SUCCESS, "a call beside a pipe that takes no more passes");
+    bad.room = PLENTY;
+    tap_result(fake_dispatch(top, &call.head, 2), VMM_SUCCESS, "and so does the next");
+    top->ops->close(top);
+    ssize_t length = read(reader, got, sizeof got);
+    tap_ok(length == (ssize_t)header + 10 && !memcmp(got, whole, (size_t)length), "the line in it stays cut, and is the last");
+    bad = (__typeof__(bad)){.broken = true};
+    tap_result(vmm_trace_open(name, &fake.base, &top), VMM_ERROR_OPERATING_SYSTEM,
+               "one that nobody reads, where no signal comes");
+    tap_ok(strstr(vmm_last_detail()->note, strerror(EPIPE)) != NULL, "is not waited for: %s", vmm_last_detail()->note);
+    close(reader);
+    unlink(name);
+}
+
+/* A process that was forked from the one that traces. */
+static void in_a_child(const char *whole)
+{
+    struct fake fake;
+    struct vmm_backend *top = NULL;
+    struct vmm_call_mem_release call = {{VMM_CALL_mem_release, 0}, 5};
+    char got[4096];
+    size_t lines = (size_t)(strchr(strchr(whole, '\n') + 1, '\n') - whole) + 1; /* the header's and one call's */
+    fake_init(&fake);
+    bad = (__typeof__(bad)){.room = PLENTY};
+    if (vmm_trace_open(path, &fake.base, &top) != VMM_SUCCESS)
+        tap_bail("no trace");
+    fake_dispatch(top, &call.head, 1);
+    bad.child = true;
+    tap_result(fake_dispatch(top, &call.head, 2), VMM_SUCCESS, "a child's call passes");
+    top->ops->close(top);
+    FILE *file = fopen(path, "rb");
+    size_t length = file ? fread(got, 1, sizeof got, file) : 0;
+    if (file)
+        fclose(file);
+    tap_ok(fake.seen == 2 && fake.closed == 1 && length == lines && !memcmp(got, whole, length),
+           "and neither it nor the child's end is written");
 }
 
 int main(void)
@@ -138,6 +218,8 @@ int main(void)
     full(whole, length, false);
     full(whole, length, true);
     stuck(whole);
+    in_a_pipe(whole);
+    in_a_child(whole);
     free(whole);
     unlink(path);
     return tap_done();

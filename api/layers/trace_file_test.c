@@ -209,6 +209,36 @@ static void lose_the_reader(const char *path)
     top->ops->close(top);
 }
 
+/* The program has a say about the signal as well: one that it ignores never comes, and its own is left to it. */
+static void lose_two_more(const char *path)
+{
+    struct fake fake;
+    sigset_t pipe, before, pending;
+    sigemptyset(&pipe);
+    sigaddset(&pipe, SIGPIPE);
+    for (int own = 0; own < 2; own++) {
+        int reader = mkfifo(path, 0600) ? -1 : open(path, O_RDONLY | O_NONBLOCK), caught = 0;
+        if (reader < 0)
+            tap_bail("no pipe");
+        struct vmm_backend *top = open_over(&fake, path);
+        close(reader);
+        pthread_sigmask(SIG_BLOCK, &pipe, &before);
+        signal(SIGPIPE, own ? SIG_DFL : SIG_IGN);
+        if (own)
+            raise(SIGPIPE);
+        tap_result(release(top, 1), VMM_SUCCESS, "a pipe without a reader, the signal being %s",
+                   own ? "there already" : "ignored");
+        sigpending(&pending);
+        tap_ok(sigismember(&pending, SIGPIPE) == own, "which %s", own ? "stays the program's" : "does not come");
+        if (own)
+            sigwait(&pipe, &caught);
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
+        signal(SIGPIPE, SIG_DFL);
+        top->ops->close(top);
+        unlink(path);
+    }
+}
+
 static void test_lost_reader(void)
 {
     char path[300];
@@ -217,6 +247,9 @@ static void test_lost_reader(void)
     tap_u64(count(said, "could not be written"), 1, "it is told once");
     free(said);
     unlink(path);
+    said = with_stderr(lose_two_more, path);
+    tap_u64(count(said, "could not be written"), 2, "and of each trace");
+    free(said);
 }
 
 static void trace_to_stderr(const char *path)

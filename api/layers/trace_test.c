@@ -6,6 +6,7 @@
 #include "fake_backend.h"
 #include "json_check.h"
 #include "tap.h"
+#include "trace_value.h"
 
 /* ---- a trace over a fake backend, and its lines ---- */
 
@@ -428,6 +429,89 @@ static void test_multicast(void)
     free(rig.text);
 }
 
+/* A fabric handle is told by what its bytes are: exported again, and imported, it has the same name. */
+static void test_fabric(void)
+{
+    struct rig rig;
+    unsigned char bytes[VMM_FABRIC_HANDLE_SIZE] = {0}, others[VMM_FABRIC_HANDLE_SIZE] = {1};
+    uint64_t handle = 0;
+    struct vmm_call_mem_export_to_shareable_handle export = {
+        {VMM_CALL_mem_export_to_shareable_handle, 0}, bytes, 5, VMM_MEM_HANDLE_TYPE_FABRIC, 0};
+    struct vmm_call_mem_import_from_shareable_handle import = {
+        {VMM_CALL_mem_import_from_shareable_handle, 0}, &handle, bytes, VMM_MEM_HANDLE_TYPE_FABRIC};
+    rig_open(&rig);
+    rig_call(&rig, &export.head);
+    rig_call(&rig, &export.head);
+    rig_call(&rig, &import.head);
+    import.os_handle = others;
+    rig_call(&rig, &import.head);
+    import.os_handle = bytes;
+    rig.fake.result = VMM_ERROR_NOT_PERMITTED;
+    rig_call(&rig, &import.head);
+    rig_close(&rig);
+    for (unsigned i = 1; i <= 2; i++)
+        tap_ok(strstr(line(&rig, i), "\"names\":{\"shareable_handle\":\"D1\"}") &&
+                   strstr(line(&rig, i), "\"out\":{\"shareable_handle\":\"fabric\"}"),
+               "export %u of the same bytes: %s", i, line(&rig, i));
+    tap_ok(strstr(line(&rig, 3), "\"os_handle\":\"fabric\"") &&
+               strstr(line(&rig, 3), "\"names\":{\"os_handle\":\"D1\",\"handle\":\"H1\"}"),
+           "imported by that name: %s", line(&rig, 3));
+    tap_ok(strstr(line(&rig, 4), "\"names\":{\"handle\":\"H2\"}"), "other bytes have none");
+    tap_ok(strstr(line(&rig, 5), "\"os_handle\":\"fabric\"") && !strstr(line(&rig, 5), "\"names\""),
+           "of a refused import the bytes are not looked at");
+    free(rig.text);
+}
+
+/* Lists are cut, each at the same length, and what they were asked for and gave as well. */
+static void test_long_lists(void)
+{
+    enum { MANY = TRACE_LIST_MAX + 1 };
+    struct rig rig;
+    static vmm_mem_access_desc desc[MANY];
+    static vmm_pointer_attribute list[MANY];
+    static void *data[MANY];
+    int number = 5;
+    for (int i = 0; i < MANY; i++) {
+        desc[i].location.id = i;
+        list[i] = VMM_POINTER_ATTRIBUTE_DEVICE_ORDINAL;
+        data[i] = &number;
+    }
+    rig_open(&rig);
+    rig_call(&rig, &(struct vmm_call_mem_set_access){{VMM_CALL_mem_set_access, 0}, 0x1000, 1, desc, MANY}.head);
+    rig_call(&rig, &(struct vmm_call_pointer_get_attributes){{VMM_CALL_pointer_get_attributes, 0}, MANY, list, data, 1}.head);
+    rig_call(&rig, &(struct vmm_call_pointer_get_attributes){{VMM_CALL_pointer_get_attributes, 0}, 4, NULL, data, 1}.head);
+    rig_close(&rig);
+    tap_ok(strstr(line(&rig, 1), "\"id\":255},\"flags\":0}],\"count\":\"0x101\""),
+           "grants: the last that is told, and their number");
+    const char *second = line(&rig, 2), *out = strstr(second, "\"out\":{");
+    unsigned asked = 0, wanted = 0, given = 0;
+    for (const char *at = second; (at = strstr(at, "9,")) && at < strstr(second, "\"data\""); at++)
+        asked++;
+    for (const char *at = second; (at = strstr(at, "\"out\",")); at++)
+        wanted++;
+    for (const char *at = out; at && (at = strstr(at, "5,")); at++)
+        given++;
+    tap_ok(asked + 1 == TRACE_LIST_MAX && wanted + 1 == TRACE_LIST_MAX && given + 1 == TRACE_LIST_MAX,
+           "attributes: %u + 1 asked, %u + 1 places, %u + 1 answers", asked, wanted, given);
+    tap_ok(strstr(line(&rig, 3), "\"attributes\":null,\"data\":[\"out\",\"out\",\"out\",\"out\"]") &&
+               strstr(line(&rig, 3), "\"out\":{\"data\":[]}"),
+           "places without a question have no answers: %s", line(&rig, 3));
+    free(rig.text);
+}
+
+/* What a value of the place of a descriptor stands for: an open file, nothing, or what is no descriptor at all. */
+static void test_files(void)
+{
+    const uint64_t no_descriptor = UINT64_C(1) << 63 | 3;
+    int copy = dup(STDERR_FILENO);
+    tap_ok(copy >= 0 && trace_file((uint64_t)copy) == trace_file(STDERR_FILENO) && trace_file((uint64_t)copy) & 1,
+           "two descriptors of one file are the same");
+    close(copy);
+    tap_u64(trace_file((uint64_t)copy), 0, "a closed one is none");
+    tap_u64(trace_file((uint64_t)-1), 0, "nor is a negative number");
+    tap_u64(trace_file(no_descriptor), no_descriptor, "a value that is no number of a descriptor stands for itself");
+}
+
 /* ---- every entry point ---- */
 
 static void fill(union vmm_any_call *call, enum vmm_call_id id, bool null, void *room)
@@ -500,6 +584,9 @@ int main(void)
     test_names_of_overlapping_ranges();
     test_descriptor();
     test_multicast();
+    test_fabric();
+    test_long_lists();
+    test_files();
     test_every_call();
     return tap_done();
 }

@@ -8,7 +8,7 @@
 
 bool trace_is_out(enum vmm_param_kind kind)
 {
-    return kind >= VMM_PARAM_OUT_INT && kind <= VMM_PARAM_OUT_ATTRIBUTES;
+    return kind >= VMM_PARAM_OUT_INT;
 }
 
 uint64_t trace_hash(const void *bytes, uint64_t length)
@@ -35,11 +35,10 @@ static const struct vmm_param *param_named(const struct vmm_call *call, const ch
     return NULL;
 }
 
-/* How many elements or bytes a list has: what stands in another parameter of the call. */
+/* How many elements or bytes a list has: what stands in another parameter of the call, which has it. */
 static uint64_t length_in(const struct vmm_call *call, const char *name)
 {
-    const struct vmm_param *param = param_named(call, name);
-    return param ? vmm_call_scalar(call, param) : 0;
+    return vmm_call_scalar(call, param_named(call, name));
 }
 
 static void write_location(struct json *json, const char *key, const vmm_mem_location *location)
@@ -214,8 +213,7 @@ static void write_attribute(struct json *json, const char *key, vmm_pointer_attr
 static void write_attribute_list(struct json *json, const struct vmm_call *call, const struct vmm_param *param)
 {
     void *const *data = pointer_of(call, param);
-    const struct vmm_param *list = param_named(call, "attributes");
-    const vmm_pointer_attribute *attribute = list ? pointer_of(call, list) : NULL;
+    const vmm_pointer_attribute *attribute = pointer_of(call, param_named(call, "attributes"));
     uint64_t count = attribute ? length_in(call, "num_attributes") : 0;
     json_open(json, param->name, '[');
     for (uint64_t i = 0; i < count && i < TRACE_LIST_MAX; i++)
@@ -268,7 +266,7 @@ void trace_outs(struct json *json, const struct vmm_call *call, bool device)
     for (size_t i = 0; i < count; i++)
         if (trace_is_out(params[i].kind) && pointer_of(call, &params[i]))
             write_out(json, call, &params[i], device);
-    if (json->length && json->text[json->length - 1] == '{')
+    if (!json->failed && json->text[json->length - 1] == '{')
         json_drop_empty(json, "out");
     else
         json_close(json, '}');
@@ -320,11 +318,12 @@ static bool imported(const struct vmm_call *call, const struct vmm_param *param,
     return done;
 }
 
-/* The descriptor that an export wrote; that of another call is not used again by one. */
+/* The descriptor that an export wrote, which has a place for it when it is done; that of another call is not used again by
+ * one. */
 static bool exported(const struct vmm_call *call, const struct vmm_param *param, bool done, uint64_t *value)
 {
     int fd;
-    if (!done || call->id != VMM_CALL_mem_export_to_shareable_handle || !pointer_of(call, param))
+    if (!done || call->id != VMM_CALL_mem_export_to_shareable_handle)
         return false;
     if (trace_is_fabric(call)) {
         *value = trace_fabric(pointer_of(call, param));

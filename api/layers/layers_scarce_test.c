@@ -1,0 +1,149 @@
+/* What the layers keep in memory, when there is none: nothing is half there, and later there is all of it again. */
+#define _GNU_SOURCE /* RTLD_NEXT */
+#include "scarce_rig.h"
+
+#include "fake_backend.h"
+#include "json.h"
+#include "pairs.h"
+#include "tap.h"
+#include "trace.h"
+#include "trace_names.h"
+
+#if CAN_FAIL
+static void test_json(void)
+{
+    static const char want[] = "{\"a\":1,\"b\":{";
+    char long_text[3000];
+    struct json json = {0};
+    memset(long_text, 'x', sizeof long_text - 1);
+    long_text[sizeof long_text - 1] = '\0';
+    json_open(&json, NULL, '{');
+    json_int(&json, "a", 1);
+    json_open(&json, "b", '{');
+    scarce_arm_at("realloc", 1);
+    json_text(&json, "c", long_text);
+    tap_text(scarce_disarm(), "realloc", "a text that has to grow and cannot");
+    tap_ok(json.failed, "is marked");
+    size_t length = json.length;
+    json_int(&json, "d", 2);
+    json_drop_empty(&json, "b");
+    json_close(&json, '}');
+    tap_ok(json.failed && json.length == length && !memcmp(json.text, want, sizeof want - 1), "and stays what it was");
+    json_reset(&json);
+    json_text(&json, NULL, long_text);
+    tap_ok(!json.failed && json.length == strlen(long_text) + 2, "the next one has room");
+    json_free(&json);
+}
+
+static void test_pairs(void)
+{
+    struct pairs pairs = {NULL, 0, 0};
+    scarce_arm_at("calloc", 1);
+    tap_ok(!pairs_set(&pairs, 5, 50), "no room for the first pair");
+    tap_ok(scarce_disarm() && !pairs_get(&pairs, 5), "and none there");
+    uint64_t known = 0, right = 0;
+    while (2 * (pairs.used + 1) <= pairs.room || !pairs.room)
+        known += pairs_set(&pairs, 1 + known, 100 + known);
+    scarce_arm_at("calloc", 1);
+    tap_ok(!pairs_set(&pairs, 1000, 1), "nor for one more than fit");
+    scarce_disarm();
+    for (uint64_t i = 0; i < known; i++)
+        right += pairs_get(&pairs, 1 + i) == 100 + i;
+    tap_ok(right == known && !pairs_get(&pairs, 1000), "the %d others are as they were", (int)known);
+    tap_ok(pairs_set(&pairs, 1000, 1) && pairs_get(&pairs, 1000) == 1 && pairs_get(&pairs, 1) == 100,
+           "with room again it is taken");
+    pairs_clear(&pairs);
+}
+
+static bool made(struct names *names, uint64_t handle)
+{
+    return names_learn(names, &(struct vmm_call_mem_create){{VMM_CALL_mem_create, 0}, &handle, 1, NULL, 0}.head);
+}
+
+static bool known_as(const struct names *names, uint64_t handle, const char *want)
+{
+    char text[NAME_MAX_TEXT];
+    return names_find(names, VMM_PARAM_HANDLE, handle, text) == (want != NULL) && (!want || !strcmp(text, want));
+}
+
+static void test_names(void)
+{
+    struct names names = {0};
+    scarce_arm_at("malloc", 1);
+    tap_ok(!made(&names, 10) && scarce_disarm(), "no room for the first name");
+    tap_ok(known_as(&names, 10, NULL), "that object has none");
+    for (uint64_t i = 0; i < 16; i++)
+        made(&names, 20 + i);
+    scarce_arm_at("realloc", 1);
+    tap_ok(!made(&names, 5) && scarce_disarm(), "nor for one more than fit");
+    tap_ok(known_as(&names, 5, NULL) && known_as(&names, 20, "H2") && known_as(&names, 35, "H17"), "the others have theirs");
+    tap_ok(made(&names, 6) && known_as(&names, 6, "H19"), "and who comes later the number that it has");
+    names_free(&names);
+}
+
+/* The two that may be known already. */
+static void test_names_of_old_objects(void)
+{
+    struct names names = {0};
+    uint64_t handle = 10;
+    int fd = STDERR_FILENO;
+    struct vmm_call_mem_retain_allocation_handle retain = {{VMM_CALL_mem_retain_allocation_handle, 0}, &handle, 1};
+    struct vmm_call_mem_export_to_shareable_handle export = {
+        {VMM_CALL_mem_export_to_shareable_handle, 0}, &fd, 10, VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0};
+    scarce_arm_at("malloc", 1);
+    tap_ok(!names_learn(&names, &retain.head) && scarce_disarm() && known_as(&names, 10, NULL), "a handle retained");
+    scarce_arm_at("malloc", 1);
+    tap_ok(!names_learn(&names, &export.head) && scarce_disarm() && !names.table[NAME_DESCRIPTOR].count, "a descriptor exported");
+    tap_ok(names_learn(&names, &retain.head) && known_as(&names, 10, "H2"), "retained again it has a name");
+    names_free(&names);
+}
+
+/* A call whose line has no room is the first that is not in the trace. */
+static void test_trace(void)
+{
+    static unsigned char bytes[TRACE_BYTES_MAX];
+    struct fake fake;
+    struct vmm_backend *top = NULL;
+    char path[] = "/tmp/cuvmm-scarce-XXXXXX", text[4096] = "";
+    uint64_t handle = 0;
+    vmm_mem_allocation_prop prop;
+    memset(&prop, 0, sizeof prop);
+    fake_init(&fake);
+    int fd = mkstemp(path);
+    if (fd < 0 || !freopen("/dev/null", "w", stderr) || vmm_trace_open(path, &fake.base, &top) != VMM_SUCCESS)
+        tap_bail("no trace");
+    scarce_arm_at("malloc", 1);
+    fake_dispatch(top, &(struct vmm_call_mem_create){{VMM_CALL_mem_create, 0}, &handle, 1, &prop, 0}.head, 1);
+    tap_ok(scarce_disarm() != NULL, "a name for which there is no room");
+    scarce_arm_at("realloc", 1);
+    struct vmm_call_memcpy_htod copy = {{VMM_CALL_memcpy_htod, 0}, 1, bytes, sizeof bytes};
+    vmm_result result = fake_dispatch(top, &copy.head, 2);
+    tap_ok(scarce_disarm() && result == VMM_SUCCESS, "a line for which there is none: the call passes");
+    fake_dispatch(top, &(struct vmm_call_mem_release){{VMM_CALL_mem_release, 0}, 5}.head, 3);
+    tap_u64(fake.seen, 4, "and so does the next; the copy asked where its bytes are");
+    top->ops->close(top);
+    ssize_t length = read(fd, text, sizeof text - 1);
+    char *second = strchr(text, '\n');
+    tap_ok(length > 0 && second && strstr(second, "\"call\":\"mem_create\"") && !strstr(second, "\"names\""),
+           "the first has a line, and no name");
+    tap_ok(second && strchr(second + 1, '\n') == text + length - 1, "which is the last: %s", text);
+    close(fd);
+    unlink(path);
+}
+#endif
+
+int main(void)
+{
+    if (!CAN_FAIL || getenv("CUVMM_RUN")) {
+        tap_skip("requests cannot be made to fail under this tool", "scarce memory");
+        return tap_done();
+    }
+#if CAN_FAIL
+    test_json();
+    test_pairs();
+    test_names();
+    test_names_of_old_objects();
+    test_trace();
+#endif
+    return tap_done();
+}

@@ -1,0 +1,451 @@
+/* The shadow over a backend that answers as no simulator does: what is taken as it is, what is a difference, and when the
+ * shadow is lost. The backend is a simulator of which single answers are replaced. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "shadow.h"
+#include "system.h"
+#include "tap.h"
+
+#define G (UINT64_C(2) << 20)
+#define RW VMM_MEM_ACCESS_FLAGS_PROT_READWRITE
+
+typedef vmm_mem_generic_allocation_handle handle_t;
+
+/* A backend around another one: one call of one kind is answered here, the next one unless some are skipped. */
+struct odd {
+    struct vmm_backend base;
+    bool armed;
+    unsigned skip; /* so many of them first */
+    enum vmm_call_id id;
+    vmm_result result;
+    uint64_t output; /* for its first parameter, of so many bytes */
+    size_t size;
+    const char *foretold; /* the rule that was told when it was made */
+};
+
+static vmm_result odd_call(struct vmm_backend *self, struct vmm_call *call)
+{
+    struct odd *odd = (struct odd *)self;
+    size_t count;
+    if (!odd->armed || odd->id != (enum vmm_call_id)call->id || odd->skip-- > 0)
+        return vmm_backend_call(self->inner, call);
+    odd->armed = false;
+    odd->foretold = vmm_last_detail()->rule;
+    if (odd->size)
+        memcpy((void *)(uintptr_t)vmm_call_scalar(call, vmm_call_params(odd->id, &count)), &odd->output, odd->size);
+    return odd->result;
+}
+
+static void odd_close(struct vmm_backend *self)
+{
+    self->inner->ops->close(self->inner);
+    free(self);
+}
+
+static const struct vmm_backend_ops odd_ops = {
+    .size = sizeof(struct vmm_backend_ops),
+    .name = "odd",
+    .call =
+        {
+#define VMM_CALL(name, driver) [VMM_CALL_##name] = odd_call,
+#include "calls.def"
+        },
+    .visit = vmm_layer_visit,
+    .leaks = vmm_layer_leaks,
+    .attach = vmm_layer_attach,
+    .close = odd_close,
+};
+
+struct world {
+    vmm_system *sys;
+    struct odd *odd;
+    vmm_context context;
+    vmm_deviceptr at; /* 4 granules: handle in the first two, the last two free */
+    handle_t handle;
+};
+
+static vmm_mem_allocation_prop prop_at(vmm_mem_location_type type, int id)
+{
+    return (vmm_mem_allocation_prop){.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {type, id}};
+}
+
+static struct world unopened(const char *args, const char *machine)
+{
+    struct world w = {.odd = calloc(1, sizeof *w.odd)};
+    struct vmm_backend *top = NULL;
+    if (!w.odd || vmm_sim_open(machine, &w.odd->base.inner) != VMM_SUCCESS)
+        tap_bail("%s does not open", machine);
+    w.odd->base.ops = &odd_ops;
+    if (vmm_shadow_open(args, &w.odd->base, &top) != VMM_SUCCESS || vmm_system_wrap(top, &w.sys) != VMM_SUCCESS)
+        tap_bail("no shadow: %s", vmm_last_detail()->note);
+    return w;
+}
+
+static struct world opened(const char *args, const char *machine)
+{
+    struct world w = unopened(args, machine);
+    vmm_mem_allocation_prop prop = prop_at(VMM_MEM_LOCATION_TYPE_DEVICE, 0);
+    if (vmm_init(w.sys, 0) || vmm_ctx_create(w.sys, &w.context, 0, 0) || vmm_mem_create(w.sys, &w.handle, 2 * G, &prop, 0) ||
+        vmm_mem_address_reserve(w.sys, &w.at, 4 * G, 0, 0, 0) || vmm_mem_map(w.sys, w.at, 2 * G, 0, w.handle, 0))
+        tap_bail("no memory: %s", vmm_last_detail()->note);
+    return w;
+}
+
+/* The next call of that kind is not made, and answered so. */
+static void answer(struct world *w, enum vmm_call_id id, vmm_result result)
+{
+    *w->odd = (struct odd){.base = w->odd->base, .armed = true, .id = id, .result = result};
+}
+
+static void answer_with(struct world *w, enum vmm_call_id id, uint64_t output, size_t size)
+{
+    answer(w, id, VMM_SUCCESS);
+    w->odd->output = output;
+    w->odd->size = size;
+}
+
+static void count(void *user, const vmm_object *object)
+{
+    (void)object;
+    ++*(unsigned *)user;
+}
+
+/* Does the shadow know what was made, and say why the backend, without a word, refuses something? */
+static void follows(struct world *w, bool want, const char *name)
+{
+    unsigned seen = 0;
+    answer(w, VMM_CALL_mem_map, VMM_ERROR_INVALID_VALUE);
+    tap_result(vmm_mem_map(w->sys, w->at + G, 2 * G, 0, w->handle, 0), VMM_ERROR_INVALID_VALUE, "%s: then a refusal", name);
+    const char *rule = vmm_last_detail()->rule;
+    tap_text(rule ? rule : "none", want ? "VMM-MAP-OVERLAP" : "none", "%s: its rule", name);
+    tap_ok((vmm_visit(w->sys, count, &seen) == VMM_SUCCESS) == want && (seen > 0) == want, "%s: the shadow shows %s", name,
+           want ? "what was made" : "nothing any more");
+    tap_ok((vmm_leaks(w->sys, NULL, NULL) > 0) == want, "%s: and tells %s", name,
+           want ? "what is held" : "of nothing that it is held");
+}
+
+static void said(const char *rule, const char *note, const char *name)
+{
+    const vmm_detail *detail = vmm_last_detail();
+    tap_text(detail->rule ? detail->rule : "none", rule ? rule : "none", "%s: the rule", name);
+    tap_ok(strstr(detail->note, note) != NULL, "%s: the words: %s", name, detail->note);
+}
+
+/* ---- what the shadow cannot know ---- */
+
+static void test_taken_as_it_is(void)
+{
+    static const vmm_result results[] = {VMM_ERROR_OUT_OF_MEMORY, VMM_ERROR_NOT_PERMITTED, VMM_ERROR_NOT_INITIALIZED,
+                                         VMM_ERROR_INVALID_HANDLE, VMM_ERROR_ILLEGAL_ADDRESS, VMM_ERROR_LAUNCH_FAILED};
+    struct world w = opened("", "h100");
+    for (size_t i = 0; i < sizeof results / sizeof results[0]; i++) {
+        vmm_deviceptr at = 77;
+        answer(&w, VMM_CALL_mem_address_reserve, results[i]);
+        tap_result(vmm_mem_address_reserve(w.sys, &at, G, 0, 0, 0), results[i], "%s is passed on", vmm_result_name(results[i]));
+        said(NULL, "", vmm_result_name(results[i]));
+    }
+    follows(&w, true, "after what only the backend knows");
+    vmm_close(w.sys);
+}
+
+/* Objects of multicast are not shadowed, nor is what is done with their handles. */
+static void test_multicast(void)
+{
+    const vmm_multicast_object_prop prop = {.num_devices = 2, .size = 2 * G};
+    struct world w = opened("", "h200x2");
+    handle_t object = 0;
+    tap_result(vmm_multicast_create(w.sys, &object, &prop), VMM_SUCCESS, "an object");
+    said(NULL, "", "an object");
+    answer(&w, VMM_CALL_mem_map, VMM_SUCCESS);
+    tap_result(vmm_mem_map(w.sys, w.at + 2 * G, 2 * G, 0, object, 0), VMM_SUCCESS, "a mapping of it");
+    said(NULL, "", "a mapping of it");
+    follows(&w, true, "beside an object");
+    tap_result(vmm_mem_release(w.sys, object), VMM_SUCCESS, "it is released");
+    vmm_close(w.sys);
+}
+
+struct other {
+    vmm_system *sys;
+    vmm_context context;
+};
+
+static void *destroy(void *other)
+{
+    vmm_ctx_destroy(((struct other *)other)->sys, ((struct other *)other)->context);
+    return NULL;
+}
+
+/* One that another thread destroyed is current. */
+static void destroyed_elsewhere(vmm_system *sys)
+{
+    struct other other = {.sys = sys};
+    pthread_t thread;
+    if (vmm_ctx_create(sys, &other.context, 0, 0) || pthread_create(&thread, NULL, destroy, &other) || pthread_join(thread, NULL))
+        tap_bail("no context: %s", vmm_last_detail()->note);
+}
+
+/* A context that was made current in another way than the shadow knows of. */
+static void test_contexts(void)
+{
+    struct world w = opened("", "h100");
+    for (int gone = 0; gone < 2; gone++) {
+        if (gone)
+            destroyed_elsewhere(w.sys);
+        else
+            vmm_ctx_set_current(w.sys, NULL);
+        answer(&w, VMM_CALL_memset_d8, VMM_SUCCESS);
+        tap_result(vmm_memset_d8(w.sys, w.at, 1, 1), VMM_SUCCESS, "a fill in a context that the shadow does not know of");
+        said(NULL, "", "a fill");
+        vmm_ctx_set_current(w.sys, w.context);
+    }
+    follows(&w, true, "after contexts of others");
+    vmm_close(w.sys);
+}
+
+/* The host has the nodes that its backend accepts. */
+static void test_nodes(void)
+{
+    struct world w = opened("nodes=8", "h100");
+    vmm_mem_allocation_prop prop = prop_at(VMM_MEM_LOCATION_TYPE_HOST_NUMA, 7);
+    handle_t handle = 77;
+    uint64_t held = vmm_leaks(w.sys, NULL, NULL);
+    answer(&w, VMM_CALL_mem_create, VMM_ERROR_INVALID_VALUE);
+    tap_result(vmm_mem_create(w.sys, &handle, G, &prop, 0), VMM_ERROR_INVALID_VALUE, "a node that the backend does not have");
+    said("VMM-CREATE-NUMA-ID", "", "a node");
+    tap_ok(vmm_last_detail()->value == 7 && vmm_leaks(w.sys, NULL, NULL) == held, "it is told, and nothing is held there");
+    follows(&w, true, "after a node that there is not");
+    vmm_close(w.sys);
+}
+
+/* ---- differences ---- */
+
+static void test_harmless(void)
+{
+    struct world w = opened("", "h100");
+    const vmm_mem_location device = {VMM_MEM_LOCATION_TYPE_DEVICE, 0};
+    uint64_t rights = 77;
+    answer(&w, VMM_CALL_memset_d8, VMM_SUCCESS);
+    tap_result(vmm_memset_d8(w.sys, w.at, 1, 1), VMM_SUCCESS, "a fill without rights that passes");
+    said("VMM-SHADOW-DIFFERS", "the backend answers CUDA_SUCCESS, the rules say CUDA_ERROR_INVALID_VALUE", "without rights");
+    answer_with(&w, VMM_CALL_mem_get_access, RW, sizeof rights);
+    tap_result(vmm_mem_get_access(w.sys, &rights, &device, w.at), VMM_SUCCESS, "rights that were not given");
+    tap_u64(rights, RW, "are told as the backend tells them");
+    said("VMM-SHADOW-DIFFERS", "both answer CUDA_SUCCESS, and what they wrote does not belong together", "rights");
+    answer(&w, VMM_CALL_mem_get_access, VMM_ERROR_INVALID_VALUE);
+    tap_result(vmm_mem_get_access(w.sys, &rights, &device, w.at), VMM_ERROR_INVALID_VALUE, "or refused");
+    said("VMM-SHADOW-DIFFERS", "the backend answers CUDA_ERROR_INVALID_VALUE, the rules say CUDA_SUCCESS", "refused rights");
+    const vmm_mem_access_desc desc = {device, RW};
+    vmm_deviceptr base = 0;
+    vmm_mem_set_access(w.sys, w.at, 2 * G, &desc, 1);
+    answer_with(&w, VMM_CALL_mem_get_address_range, w.at + G, sizeof base);
+    tap_result(vmm_mem_get_address_range(w.sys, &base, NULL, w.at + G), VMM_SUCCESS, "another range");
+    tap_u64(base, w.at + G, "is told as the backend tells it");
+    said(NULL, "", "another range");
+    follows(&w, true, "after differences without consequences");
+    vmm_close(w.sys);
+}
+
+/* One that changes what there is: from there on nothing is said. */
+static void lost_by(struct world *w, vmm_result got, vmm_result want, const char *note, const char *name)
+{
+    tap_result(got, want, "%s: the backend's answer", name);
+    said("VMM-SHADOW-LOST", note, name);
+    follows(w, false, name);
+    vmm_close(w->sys);
+}
+
+static void test_lost(void)
+{
+    struct world w = opened("", "h100");
+    vmm_mem_allocation_prop prop = prop_at(VMM_MEM_LOCATION_TYPE_DEVICE, 0);
+    vmm_deviceptr at = 0;
+    handle_t handle = 0;
+    answer(&w, VMM_CALL_mem_map, VMM_SUCCESS);
+    lost_by(&w, vmm_mem_map(w.sys, w.at, 2 * G, 0, w.handle, 0), VMM_SUCCESS,
+            "the backend answers CUDA_SUCCESS, the rules say CUDA_ERROR_INVALID_VALUE", "a mapping over another");
+    w = opened("", "h100");
+    answer(&w, VMM_CALL_mem_create, VMM_ERROR_INVALID_VALUE);
+    lost_by(&w, vmm_mem_create(w.sys, &handle, G, &prop, 0), VMM_ERROR_INVALID_VALUE,
+            "the backend answers CUDA_ERROR_INVALID_VALUE, the rules say CUDA_SUCCESS", "good memory that is refused");
+    w = opened("", "h100");
+    answer(&w, VMM_CALL_mem_unmap, VMM_ERROR_INVALID_VALUE);
+    lost_by(&w, vmm_mem_unmap(w.sys, w.at, 2 * G), VMM_ERROR_INVALID_VALUE,
+            "the backend answers CUDA_ERROR_INVALID_VALUE, the rules say CUDA_SUCCESS", "a good call that is refused");
+    w = opened("", "h100");
+    answer_with(&w, VMM_CALL_mem_address_reserve, w.at, sizeof at);
+    lost_by(&w, vmm_mem_address_reserve(w.sys, &at, G, 0, 0, 0), VMM_SUCCESS,
+            "both answer CUDA_SUCCESS, and what they wrote does not belong together", "addresses that are reserved already");
+    w = opened("", "h100");
+    vmm_mem_unmap(w.sys, w.at, 2 * G);
+    vmm_mem_release(w.sys, w.handle);
+    answer(&w, VMM_CALL_mem_map, VMM_SUCCESS);
+    lost_by(&w, vmm_mem_map(w.sys, w.at, 2 * G, 0, w.handle, 0), VMM_SUCCESS,
+            "the backend answers CUDA_SUCCESS, the rules say CUDA_ERROR_INVALID_VALUE", "a released handle that is mapped");
+}
+
+/* What is wrong with a handle is known before the backend is asked, for as long as its value means something. */
+static void test_handles(void)
+{
+    struct world w = opened("", "h100");
+    vmm_mem_allocation_prop prop = prop_at(VMM_MEM_LOCATION_TYPE_DEVICE, 0);
+    handle_t first = 0, handle = 0;
+    vmm_mem_create(w.sys, &first, G, &prop, 0);
+    vmm_mem_release(w.sys, first);
+    for (int later = 0; later < 2; later++) {
+        answer(&w, VMM_CALL_mem_map, VMM_ERROR_INVALID_VALUE);
+        tap_result(vmm_mem_map(w.sys, w.at + 2 * G, G, 0, first, 0), VMM_ERROR_INVALID_VALUE, "a handle that was released");
+        said("VMM-MAP-HANDLE-STALE", "", later ? "300 handles later" : "released");
+        tap_text(w.odd->foretold ? w.odd->foretold : "none", "VMM-MAP-HANDLE-STALE", "told before the backend was asked");
+        for (int i = 0; i < 300; i++)
+            if (vmm_mem_create(w.sys, &handle, G, &prop, 0) || vmm_mem_release(w.sys, handle))
+                tap_bail("no memory: %s", vmm_last_detail()->note);
+    }
+    answer(&w, VMM_CALL_mem_map, VMM_ERROR_INVALID_VALUE);
+    tap_result(vmm_mem_map(w.sys, w.at + 2 * G, G, 0, 0, 0), VMM_ERROR_INVALID_VALUE, "no handle");
+    said("VMM-MAP-HANDLE-ZERO", "", "no handle");
+    tap_ok(!w.odd->foretold, "of which nothing was told before");
+    follows(&w, true, "after handles that are none");
+    vmm_close(w.sys);
+}
+
+/* ---- imports ---- */
+
+static vmm_result import(struct world *w, vmm_result result, bool to, void *from, vmm_mem_allocation_handle_type type)
+{
+    handle_t handle = 0;
+    if (result == VMM_SUCCESS)
+        answer_with(w, VMM_CALL_mem_import_from_shareable_handle, 0x1234, sizeof handle);
+    else
+        answer(w, VMM_CALL_mem_import_from_shareable_handle, result);
+    return vmm_mem_import_from_shareable_handle(w->sys, to ? &handle : NULL, from, type);
+}
+
+static void test_imports(void)
+{
+    enum { FD = VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, FABRIC = VMM_MEM_HANDLE_TYPE_FABRIC };
+    static unsigned char bytes[VMM_FABRIC_HANDLE_SIZE];
+    void *const fd = (void *)3;
+    const struct {
+        vmm_result result;
+        bool to;
+        void *from;
+        int type;
+        const char *rule, *name;
+    } refused[] = {
+        {VMM_ERROR_UNKNOWN, true, fd, FD, NULL, "a descriptor that the backend does not know"},
+        {VMM_ERROR_INVALID_VALUE, true, bytes, FABRIC, NULL, "a fabric handle that it does not know"},
+        {VMM_ERROR_INVALID_VALUE, false, bytes, FABRIC, "VMM-IMPORT-NULL-HANDLE", "a fabric handle to nowhere"},
+        {VMM_ERROR_INVALID_VALUE, true, NULL, FABRIC, "VMM-IMPORT-FABRIC-NULL", "no fabric handle"},
+        {VMM_ERROR_INVALID_VALUE, false, fd, FD, "VMM-IMPORT-NULL-HANDLE", "a descriptor to nowhere"},
+        {VMM_ERROR_INVALID_VALUE, true, fd, 99, "VMM-IMPORT-TYPE", "a type that there is not"},
+    };
+    struct world w = opened("", "gb200x4");
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+        tap_result(import(&w, refused[i].result, refused[i].to, refused[i].from, refused[i].type), refused[i].result,
+                   "%s: is refused", refused[i].name);
+        said(refused[i].rule, "", refused[i].name);
+    }
+    follows(&w, true, "after imports that were refused");
+    lost_by(&w, import(&w, VMM_SUCCESS, true, fd, FD), VMM_SUCCESS, "how large imported memory is nobody tells", "an import");
+    w = opened("", "h100");
+    tap_result(import(&w, VMM_ERROR_NOT_SUPPORTED, true, bytes, FABRIC), VMM_ERROR_NOT_SUPPORTED, "a machine without a fabric");
+    said("VMM-IMPORT-FABRIC", "", "a machine without a fabric");
+    follows(&w, true, "without a fabric");
+    vmm_close(w.sys);
+}
+
+/* ---- several attributes at once ---- */
+
+static void test_attributes(void)
+{
+    enum { MANY = 65 };
+    struct world w = opened("", "h100");
+    vmm_pointer_attribute list[MANY];
+    unsigned type[MANY] = {0};
+    void *data[MANY];
+    for (int i = 0; i < MANY; i++) {
+        list[i] = VMM_POINTER_ATTRIBUTE_MEMORY_TYPE;
+        data[i] = &type[i];
+    }
+    data[1] = NULL;
+    tap_result(vmm_pointer_get_attributes(w.sys, 3, list, data, w.at), VMM_ERROR_INVALID_VALUE, "one of them to nowhere");
+    const char *rule = vmm_last_detail()->rule;
+    tap_ok(rule && strncmp(rule, "VMM-POINTER-", 12) == 0 && vmm_last_detail()->severity == VMM_SEVERITY_ERROR, "by its rule: %s",
+           rule ? rule : "none");
+    data[1] = &type[1];
+    answer(&w, VMM_CALL_pointer_get_attributes, VMM_ERROR_INVALID_VALUE);
+    tap_result(vmm_pointer_get_attributes(w.sys, MANY, list, data, w.at), VMM_ERROR_INVALID_VALUE,
+               "more than the shadow looks at");
+    said(NULL, "", "more than the shadow looks at");
+    answer(&w, VMM_CALL_pointer_get_attributes, VMM_ERROR_INVALID_VALUE);
+    tap_result(vmm_pointer_get_attributes(w.sys, MANY - 1, list, data, w.at), VMM_ERROR_INVALID_VALUE, "as many as it looks at");
+    said("VMM-SHADOW-DIFFERS", "the rules say CUDA_SUCCESS", "as many as it looks at");
+    follows(&w, true, "after attributes");
+    vmm_close(w.sys);
+}
+
+/* ---- setting it up ---- */
+
+/* A question about the machine that is not answered. */
+static void test_no_machine(void)
+{
+    static const struct {
+        enum vmm_call_id id;
+        unsigned skip;
+        const char *name;
+    } questions[] = {{VMM_CALL_driver_get_version, 0, "the driver's version"},
+                     {VMM_CALL_device_get_count, 0, "how many devices"},
+                     {VMM_CALL_device_total_mem, 0, "how much memory"},
+                     {VMM_CALL_mem_get_allocation_granularity, 0, "the devices' granularity"},
+                     {VMM_CALL_mem_get_allocation_granularity, 2, "the host's granularity"}};
+    for (size_t i = 0; i < sizeof questions / sizeof questions[0]; i++) {
+        struct world w = unopened("", "h100");
+        answer(&w, questions[i].id, VMM_ERROR_UNKNOWN);
+        w.odd->skip = questions[i].skip;
+        tap_result(vmm_init(w.sys, 0), VMM_SUCCESS, "%s is not told: the program goes on", questions[i].name);
+        said("VMM-SHADOW-LOST", "no machine like the backend's", questions[i].name);
+        tap_ok(vmm_visit(w.sys, count, NULL) == VMM_ERROR_NOT_SUPPORTED && !vmm_leaks(w.sys, NULL, NULL), "and has no shadow");
+        vmm_close(w.sys);
+    }
+    struct world w = unopened("", "h100");
+    answer_with(&w, VMM_CALL_device_get_count, VMM_MAX_DEVICES + 1, sizeof(int));
+    tap_result(vmm_init(w.sys, 0), VMM_SUCCESS, "more devices than a machine can have");
+    said("VMM-SHADOW-LOST", "no machine like the backend's", "more devices than a machine can have");
+    vmm_close(w.sys);
+}
+
+/* What can be done without: an attribute that an older driver has not, and which devices reach each other. */
+static void test_half_a_machine(void)
+{
+    static const enum vmm_call_id questions[] = {VMM_CALL_device_get_attribute, VMM_CALL_device_can_access_peer};
+    for (size_t i = 0; i < 2; i++) {
+        struct world w = unopened("", "h200x2");
+        vmm_mem_allocation_prop prop = prop_at(VMM_MEM_LOCATION_TYPE_DEVICE, 0);
+        answer(&w, questions[i], VMM_ERROR_INVALID_VALUE);
+        tap_result(vmm_init(w.sys, 0), VMM_SUCCESS, "without %s", vmm_call_name(questions[i]));
+        said(NULL, "", "set up without it");
+        tap_ok(!w.odd->armed, "it was asked");
+        if (vmm_mem_create(w.sys, &w.handle, 2 * G, &prop, 0) || vmm_mem_address_reserve(w.sys, &w.at, 4 * G, 0, 0, 0) ||
+            vmm_mem_map(w.sys, w.at, 2 * G, 0, w.handle, 0))
+            tap_bail("no memory: %s", vmm_last_detail()->note);
+        follows(&w, true, "set up without it");
+        vmm_close(w.sys);
+    }
+}
+
+int main(void)
+{
+    test_taken_as_it_is();
+    test_multicast();
+    test_contexts();
+    test_nodes();
+    test_harmless();
+    test_lost();
+    test_handles();
+    test_imports();
+    test_attributes();
+    test_no_machine();
+    test_half_a_machine();
+    return tap_done();
+}

@@ -1,0 +1,83 @@
+/* Opening, attaching and what mappings tell, where the backend is not what it should be. */
+#include <string.h>
+
+#include "backend.h"
+
+static vmm_result other_sim_open(const char *args, struct vmm_backend **backend);
+
+#define vmm_sim_open other_sim_open
+#include "open.c"
+#undef vmm_sim_open
+
+#include "layers/fake_backend.h"
+#include "tap.h"
+
+static struct fake fake;
+static struct vmm_backend_ops other_ops;
+
+/* "old": its table has another size; "new": it is ours. */
+static vmm_result other_sim_open(const char *args, struct vmm_backend **backend)
+{
+    fake_init(&fake);
+    other_ops = fake_ops;
+    other_ops.size -= strcmp(args, "old") == 0;
+    fake.base.ops = &other_ops;
+    *backend = &fake.base;
+    return VMM_SUCCESS;
+}
+
+static void test_another_version(void)
+{
+    vmm_system *sys = NULL;
+    tap_result(vmm_open("sim:old", &sys), VMM_ERROR_NOT_SUPPORTED, "a backend that was built for another version");
+    tap_text(vmm_last_detail()->note, "spec \"sim:old\" column 1: sim was built for another version", "is named, with its place");
+    tap_ok(!sys && fake.seen == 0 && fake.closed == 0, "and not used at all, its table being unknown");
+    tap_result(vmm_open("fault=any:1|sim:old", &sys), VMM_ERROR_NOT_SUPPORTED, "nor with a layer around it");
+    tap_text(vmm_last_detail()->note, "spec \"fault=any:1|sim:old\" column 13: sim was built for another version",
+             "its place is told");
+}
+
+static void test_attach(void)
+{
+    vmm_system *sys = NULL, *peer = NULL;
+    tap_result(vmm_open("sim:new", &sys), VMM_SUCCESS, "one that was built for this");
+    tap_result(vmm_attach(sys, NULL), VMM_ERROR_INVALID_VALUE, "nowhere to store the other process");
+    tap_text(vmm_last_detail()->note, "peer is NULL: pass where to store the system", "is said");
+    tap_ok(!strcmp(vmm_last_detail()->function, "vmm_attach") && fake.attached == 0, "and the backend is not asked");
+    tap_result(vmm_attach(sys, &peer), VMM_SUCCESS, "with a place");
+    tap_ok(peer && peer != sys && fake.attached == 1, "there is one");
+    vmm_close(peer);
+    vmm_close(sys);
+    tap_u64((uint64_t)fake.closed, 2, "each is closed");
+}
+
+/* Two bits for each device from the lowest, the host's behind the last. */
+static void test_rights(void)
+{
+    const vmm_object mapping = {.kind = VMM_OBJECT_MAPPING, .access = 3 | UINT64_C(1) << 2 | UINT64_C(1) << 2 * VMM_MAX_DEVICES};
+    static const struct {
+        vmm_mem_location location;
+        vmm_mem_access_flags rights;
+    } cases[] = {
+        {{VMM_MEM_LOCATION_TYPE_DEVICE, 0}, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE},
+        {{VMM_MEM_LOCATION_TYPE_DEVICE, 1}, VMM_MEM_ACCESS_FLAGS_PROT_READ},
+        {{VMM_MEM_LOCATION_TYPE_DEVICE, 2}, VMM_MEM_ACCESS_FLAGS_PROT_NONE},
+        {{VMM_MEM_LOCATION_TYPE_DEVICE, -1}, VMM_MEM_ACCESS_FLAGS_PROT_NONE},
+        {{VMM_MEM_LOCATION_TYPE_DEVICE, VMM_MAX_DEVICES}, VMM_MEM_ACCESS_FLAGS_PROT_NONE},
+        {{VMM_MEM_LOCATION_TYPE_HOST, 0}, VMM_MEM_ACCESS_FLAGS_PROT_READ},
+        {{VMM_MEM_LOCATION_TYPE_HOST_NUMA, 3}, VMM_MEM_ACCESS_FLAGS_PROT_READ},
+        {{VMM_MEM_LOCATION_TYPE_INVALID, 0}, VMM_MEM_ACCESS_FLAGS_PROT_NONE},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        tap_u64((uint64_t)vmm_object_access(&mapping, cases[i].location), (uint64_t)cases[i].rights,
+                "what location type %d, id %d may do", cases[i].location.type, cases[i].location.id);
+}
+
+int main(void)
+{
+    unsetenv("CUVMM_LAYERS");
+    test_another_version();
+    test_attach();
+    test_rights();
+    return tap_done();
+}
