@@ -67,8 +67,8 @@ void frames_give(struct frames *frames, uint64_t place, uint64_t size)
 {
     uint64_t page = os_page_size();
     size = (size + page - 1) / page * page;
-    if (!frames->abandoned)
-        os_file_clear(frames->file, place, size);
+    if (!frames->abandoned && !os_file_clear(frames->file, place, size))
+        return; /* somebody's old bytes may not become another's: the place stays taken */
     holes_give(&frames->free, place, size);
 }
 

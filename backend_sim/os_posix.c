@@ -7,7 +7,6 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -115,16 +114,18 @@ int os_file_new(void)
     return memfd_create("cuvmm-memory", MFD_CLOEXEC);
 }
 
-void os_file_clear(int file, uint64_t offset, uint64_t size)
+bool os_file_clear(int file, uint64_t offset, uint64_t size)
 {
     /* It cannot fail on such a file but for lack of kernel memory; then zeros are written in place of the hole. */
     if (!fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)size))
-        return;
+        return true;
     static const char zeros[65536];
-    for (uint64_t done = 0; done < size; done += sizeof zeros)
-        if (pwrite(file, zeros, size - done < sizeof zeros ? (size_t)(size - done) : sizeof zeros,
-                   (off_t)(offset + done)) < 0)
-            abort(); /* somebody's old bytes may not become another's */
+    for (uint64_t done = 0, n; done < size; done += n) {
+        n = size - done < sizeof zeros ? size - done : sizeof zeros;
+        if (!os_file_write(file, offset + done, zeros, n))
+            return false;
+    }
+    return true;
 }
 #else
 int os_file_new(void)
@@ -142,14 +143,15 @@ int os_file_new(void)
     return -1;
 }
 
-void os_file_clear(int file, uint64_t offset, uint64_t size)
+bool os_file_clear(int file, uint64_t offset, uint64_t size)
 {
     void *at = mmap(NULL, (size_t)size, PROT_READ | PROT_WRITE, MAP_SHARED, file, (off_t)offset);
     if (at == MAP_FAILED)
-        abort(); /* somebody's old bytes may not become another's */
+        return false;
     for (uint64_t i = 0; i < size; i++)
         ((volatile char *)at)[i] = 0;
     munmap(at, (size_t)size);
+    return true;
 }
 #endif
 

@@ -98,6 +98,34 @@ static void no_number_is_used_up(void)
     first_number(true);
 }
 
+/* [7 7 7 ...] released while it can neither be freed in its file nor written: nobody is given that place. */
+static void old_bytes_are_nobodys(void)
+{
+    const vmm_mem_access_desc rw = {device, RW};
+    vmm_system *sys = rig_open(NULL);
+    handle_t handle = 0;
+    vmm_deviceptr at = 0;
+    unsigned char bytes[4096] = {0}, old = 0;
+    vmm_mem_address_reserve(sys, &at, RIG_G, 0, 0, 0);
+    for (int i = 0; i < 2; i++) {
+        create(sys, device, 0, &handle);
+        vmm_mem_map(sys, at, RIG_G, 0, handle, 0);
+        vmm_mem_set_access(sys, at, RIG_G, &rw, 1);
+        if (i == 0)
+            vmm_memset_d8(sys, at, 7, RIG_G);
+        else
+            vmm_memset_d8(sys, at, 1, 1); /* the rest of its chunk shows what is in the file */
+        vmm_memcpy_dtoh(sys, bytes, at, sizeof bytes);
+        vmm_mem_unmap(sys, at, RIG_G);
+        scarce_arm_both("fallocate", 1, i == 0 ? "pwrite" : NULL);
+        tap_result(disarmed(vmm_mem_release(sys, handle)), VMM_SUCCESS, "memory is released although it cannot be cleared");
+    }
+    for (size_t i = 1; i < sizeof bytes; i++)
+        old |= bytes[i];
+    tap_ok(bytes[0] == 1 && !old, "what is made next finds zeros");
+    rig_close(sys);
+}
+
 static void rights_are_taken_back(void)
 {
     vmm_system *sys = opened("sim:h100");
@@ -195,6 +223,7 @@ int main(void)
     rig_begin();
     nothing_is_used_up();
     no_number_is_used_up();
+    old_bytes_are_nobodys();
     rights_are_taken_back();
     unread_is_not_foreign();
     free_memory_is_right();
