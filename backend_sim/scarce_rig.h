@@ -40,12 +40,15 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <time.h>
 #include <unistd.h>
 
 static _Thread_local unsigned long scarce_left; /* requests up to and with the one that fails; 0: none does */
 static _Thread_local const char *scarce_only, *scarce_then, *scarce_what;
 static _Thread_local int scarce_error; /* in the place of the function's usual one; 0: that */
 static _Thread_local void (*scarce_instead)(void);
+static _Thread_local bool scarce_each; /* and all later ones to that function */
+static _Thread_local long scarce_late;  /* seconds that clocks are ahead */
 static bool scarce_for_good; /* of memory alone, and then all requests from the nth on fail */
 static _Atomic long scarce_live;
 
@@ -55,6 +58,7 @@ static void scarce_arm(unsigned long nth)
     scarce_only = scarce_then = scarce_what = NULL;
     scarce_instead = NULL;
     scarce_error = 0;
+    scarce_each = false;
 }
 
 /* Of the requests to that function alone the nth. */
@@ -81,6 +85,7 @@ __attribute__((unused)) static void scarce_meanwhile(const char *function, unsig
 static const char *scarce_disarm(void)
 {
     scarce_left = 0;
+    scarce_late = 0;
     return scarce_what;
 }
 
@@ -94,7 +99,7 @@ static bool scarce_fails(const char *what, int error)
         return false;
     }
     void (*instead)(void) = scarce_instead;
-    scarce_left = scarce_for_good || scarce_then;
+    scarce_left = scarce_for_good || scarce_each || scarce_then;
     scarce_only = scarce_then ? scarce_then : scarce_only;
     scarce_then = NULL;
     scarce_what = what;
@@ -200,6 +205,16 @@ SCARCE_CALL(ssize_t, readlink, EACCES, -1, (const char *path, char *target, size
 SCARCE_CALL(int, getrlimit, EINVAL, -1, (__rlimit_resource_t what, struct rlimit *limit), (what, limit))
 SCARCE_CALL(int, sigaction, EINVAL, -1, (int number, const struct sigaction *action, struct sigaction *old),
             (number, action, old))
+
+SCARCE int clock_gettime(clockid_t which, struct timespec *now)
+{
+    static int (*real)(clockid_t which, struct timespec *now);
+    if (!real)
+        scarce_find("clock_gettime", (void *)&real, sizeof real);
+    int result = real(which, now);
+    now->tv_sec += scarce_late;
+    return result;
+}
 
 /* One of the process's own cannot fail. */
 SCARCE int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *kind)

@@ -466,11 +466,16 @@ static void layers(void)
     steps_all("faults by the spec", life, "fault=mem_alloc:99|sim:h100", 80);
 }
 
-static void channel_there(void)
+static void channel_there(bool there)
 {
     char path[160];
     snprintf(channels, sizeof channels, "%s.channels", rig_root);
     snprintf(path, sizeof path, "%s/channel0", channels);
+    if (!there) {
+        unlink(path);
+        rmdir(channels);
+        return;
+    }
     setenv("CUVMM_IMEX", channels, 1);
     if (mkdir(channels, 0700) || close(open(path, O_CREAT | O_RDWR, 0600)))
         tap_bail("no channel can be made");
@@ -513,10 +518,11 @@ int main(void)
     steps_all("export and import", share, "sim:h100", 52);
     steps_all("export and import on a shared machine", share, "sim:h100,machine=scarce", 75);
     layers();
-    channel_there();
+    channel_there(true);
     steps_all("a fabric", fabric, "sim:max,machine=one", 58);
     every_call_was_made();
     for_good();
+    channel_there(false);
     rig_end();
 #endif
     return tap_done();

@@ -4,12 +4,11 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 
 #include "passing.h"
 #include "share_mark.h"
-#include "share_rig.h"
+#include "state_rig.h"
 
 typedef vmm_mem_generic_allocation_handle handle_t;
 
@@ -284,23 +283,13 @@ static void other_node(void)
 
 /* ---- what somebody forged, or stopped ---- */
 
-static struct share_state *state_of(const char *machine)
-{
-    int file = open(rig_path(machine, "state"), O_RDWR);
-    void *at = mmap(NULL, sizeof(struct share_state), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    close(file);
-    if (at == MAP_FAILED)
-        tap_bail("the state cannot be mapped");
-    return at;
-}
-
 static void forged(void)
 {
     vmm_system *a = rig_open("one");
     handle_t memory = 0;
     rig_create(a, RIG_G, &memory);
     int fd = rig_export(a, memory);
-    struct share_state *state = state_of("one");
+    struct share_state *state = rig_state("one");
     struct share_block kept = state->block[0];
     memset(state->profile_name, 7, sizeof state->profile_name);
     state->devices = state->nodes = state->device_memory = UINT64_MAX;
@@ -348,7 +337,7 @@ static void lock_it(int fd)
 {
     (void)fd;
     vmm_system *sys = rig_open("one");
-    struct share_state *state = state_of("one");
+    struct share_state *state = rig_state("one");
     if (!sys || !os_mutex_lock(&state->mutex, open(rig_path("one", "state"), O_RDWR)))
         _exit(1);
 }
