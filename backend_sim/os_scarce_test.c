@@ -5,6 +5,7 @@
 #include "os_share.h"
 #include "os_who.h"
 #include "share_rig.h"
+#include "touch.h"
 
 #if CAN_FAIL
 static const char *path(const char *name)
@@ -232,6 +233,40 @@ static void unwatched(void)
     tap_ok(!sigaction(SIGBUS, NULL, &now) && now.sa_handler == SIG_DFL, "what was watched is left");
 }
 
+/* What is said on standard error while the host touches an address that it may not. */
+static const char *said_of(vmm_deviceptr at, const char *function, unsigned long nth)
+{
+    static char text[4096];
+    int ends[2], kept = dup(STDERR_FILENO);
+    if (pipe(ends) || dup2(ends[1], STDERR_FILENO) < 0)
+        tap_bail("no pipe");
+    scarce_arm_at(function, nth);
+    bool stopped = !touch_write(at, 1);
+    bool happened = scarce_disarm() != NULL;
+    dup2(kept, STDERR_FILENO);
+    close(ends[1]);
+    close(kept);
+    ssize_t n = read(ends[0], text, sizeof text - 1);
+    text[n > 0 ? n : 0] = '\0';
+    close(ends[0]);
+    return stopped && happened ? text : "nothing happened";
+}
+
+/* Whoever is interrupted may have the lock that the explanation needs. */
+static void busy(void)
+{
+    static const char line[] = "cuvmm: the host touched a device address that it may not [VMM-HOST-ACCESS]\n";
+    touch_begin();
+    vmm_system *sys = rig_open(NULL);
+    vmm_deviceptr at = 0;
+    vmm_mem_address_reserve(sys, &at, RIG_G, 0, 0, 0);
+    tap_text(said_of(at, "pthread_mutex_trylock", 1), line, "without the list of processes a line is said");
+    tap_text(said_of(at, "pthread_mutex_trylock", 2), line, "without the machine, too");
+    tap_ok(!strncmp(said_of(at, "write", 1), "", 1), "and nothing where it cannot be written");
+    rig_close(sys);
+    touch_end();
+}
+
 static void no_mutex(void)
 {
     static const char *const requests[] = {"pthread_mutexattr_init", "pthread_mutexattr_setpshared", "pthread_mutexattr_setrobust",
@@ -279,6 +314,7 @@ int main(void)
     root();
     addresses();
     unwatched();
+    busy();
     no_mutex();
     said();
     rig_end();
