@@ -4,6 +4,7 @@
 
 #include "os_share.h"
 #include "os_who.h"
+#include "profile.h"
 #include "share_rig.h"
 #include "touch.h"
 
@@ -194,6 +195,37 @@ static void root(void)
     setenv("CUVMM_MACHINES", rig_root, 1);
 }
 
+/* A machine's profile that is read from a file. */
+static void profiles(void)
+{
+    static const struct {
+        const char *function;
+        int error;
+        vmm_result result;
+        const char *says;
+    } wanted[] = {{"open", EMFILE, VMM_ERROR_OPERATING_SYSTEM, "cannot be opened: "},
+                  {"open", ENOTDIR, VMM_ERROR_NOT_FOUND, "cannot be opened: "},
+                  {"fstat", EIO, VMM_ERROR_OPERATING_SYSTEM, "cannot be read: not a regular file"},
+                  {"malloc", ENOMEM, VMM_ERROR_OUT_OF_MEMORY, "cannot be read: no memory for its text"},
+                  {"read", EIO, VMM_ERROR_OPERATING_SYSTEM, "cannot be read: "},
+                  {"read", EINTR, VMM_SUCCESS, ""}};
+    struct sim_profile profile;
+    int file = os_file_open(path("p"), OS_OPEN_NEW);
+    os_file_write(file, 0, "base = h100\nname = p", 20);
+    for (unsigned i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
+        struct sim_profile_error error = {9, 9, ""};
+        memset(&profile, 0, sizeof profile);
+        scarce_arm_at(wanted[i].function, 1);
+        scarce_error = wanted[i].error;
+        vmm_result result = sim_profile_read(path("p"), &profile, &error);
+        scarce_disarm();
+        tap_result(result, wanted[i].result, "%s fails: %s", wanted[i].function, error.text);
+        tap_ok(strstr(error.text, wanted[i].says) && !strcmp(profile.name, result == VMM_SUCCESS ? "p" : ""), "which is said");
+    }
+    os_file_close(file);
+    os_file_remove(path("p"));
+}
+
 /* ---- memory, signals, a mutex ---- */
 
 static void addresses(void)
@@ -312,6 +344,7 @@ int main(void)
     names();
     openings();
     root();
+    profiles();
     addresses();
     unwatched();
     busy();
