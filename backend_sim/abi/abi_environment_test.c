@@ -10,7 +10,7 @@ struct world {
     const char *sim, *backend, *explain, *kernels;
     int (*work)(const struct world *world);
     int devices;
-    const char *says; /* on standard error; "": nothing */
+    const char *says; /* on standard error; "": nothing about calls */
 };
 
 static int asks(const struct world *world)
@@ -141,7 +141,8 @@ static void test_world(const struct world *world)
     close(ends[0]);
     waitpid(child, &status, 0);
     tap_u64((uint64_t)status, 0, "%s: it is as it should", world->name);
-    tap_ok(world->says[0] ? strstr(said, world->says) != NULL : !said[0], "%s: \"%.60s\"", world->name, said);
+    bool quiet = !strstr(said, "VMM-") && !strstr(said, "libcuda.so.1:"); /* of addresses that are few it may tell */
+    tap_ok(world->says[0] ? strstr(said, world->says) != NULL : quiet, "%s: \"%.60s\"", world->name, said);
 }
 
 int main(void)
