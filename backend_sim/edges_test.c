@@ -1,6 +1,8 @@
 /* Edges that no call of an ordinary program comes to: the first and the last address, replicas that end within an access, ranges
  * past the end of the address space, machines whose addresses are all taken, and a fault that nobody has heard of yet. */
+#include <pthread.h>
 #include <sched.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -264,6 +266,53 @@ static void not_told_yet(void)
     end();
 }
 
+/* ---- two functions of the host at once ---- */
+
+static sem_t second_began, first_ended;
+
+static void waits_for_second(void *user)
+{
+    (void)user;
+    sem_wait(&second_began);
+}
+
+static void waits_for_first(void *user)
+{
+    (void)user;
+    sem_post(&second_began);
+    sem_wait(&first_ended);
+}
+
+static void *synchronise(void *stream)
+{
+    return vmm_stream_synchronize(sys, stream) == VMM_SUCCESS ? sys : NULL;
+}
+
+/* The first that began ends first. */
+static void functions(void)
+{
+    vmm_stream one = NULL, two = NULL;
+    pthread_t first, second;
+    void *ended[2] = {NULL};
+    begin("sim:h100");
+    sem_init(&second_began, 0, 0);
+    sem_init(&first_ended, 0, 0);
+    need(vmm_stream_create(sys, &one, VMM_STREAM_NON_BLOCKING), "stream");
+    need(vmm_stream_create(sys, &two, VMM_STREAM_NON_BLOCKING), "stream");
+    need(vmm_launch_host_func(sys, one, waits_for_second, NULL), "first function");
+    need(vmm_launch_host_func(sys, two, waits_for_first, NULL), "second function");
+    if (pthread_create(&first, NULL, synchronise, one) || pthread_create(&second, NULL, synchronise, two))
+        tap_bail("no threads");
+    pthread_join(first, &ended[0]);
+    sem_post(&first_ended);
+    pthread_join(second, &ended[1]);
+    tap_ok(ended[0] && ended[1], "a function of the host ends while a later one goes on");
+    tap_result(vmm_ctx_synchronize(sys), VMM_SUCCESS, "and neither is inside any more");
+    sem_destroy(&second_began);
+    sem_destroy(&first_ended);
+    end();
+}
+
 int main(void)
 {
     faults();
@@ -274,5 +323,6 @@ int main(void)
     pools();
     addresses();
     not_told_yet();
+    functions();
     return tap_done();
 }

@@ -126,6 +126,67 @@ static void old_bytes_are_nobodys(void)
     rig_close(sys);
 }
 
+/* Neither a place in the file nor memory of its own: what a fill needs, and has again when it is asked anew. */
+static void no_bytes_at_all(void)
+{
+    const vmm_mem_access_desc rw = {device, RW};
+    vmm_system *sys = rig_open(NULL);
+    handle_t handle = 0;
+    vmm_deviceptr at = 0;
+    vmm_mem_address_reserve(sys, &at, RIG_G, 0, 0, 0);
+    create(sys, device, 0, &handle);
+    vmm_mem_map(sys, at, RIG_G, 0, handle, 0);
+    vmm_mem_set_access(sys, at, RIG_G, &rw, 1);
+    scarce_arm_both("memfd_create", 1, "mmap");
+    tap_result(disarmed(vmm_memset_d8(sys, at, 7, 1)), VMM_ERROR_OUT_OF_MEMORY, "bytes that can lie nowhere");
+    tap_ok(rig_told("VMM-SYSTEM-HOST-MEMORY") && rig_byte(sys, at) == 0, "are not filled");
+    tap_ok(vmm_memset_d8(sys, at, 7, 1) == VMM_SUCCESS && rig_byte(sys, at) == 7, "until they can lie somewhere");
+    rig_close(sys);
+}
+
+/* On a machine that processes share room is taken before it is written to, once. */
+static void room_is_taken_once(void)
+{
+    vmm_system *sys = rig_open("found");
+    handle_t handle = 0;
+    rig_create(sys, RIG_G, &handle);
+    vmm_deviceptr at = rig_map(sys, handle, RIG_G);
+    tap_result(WITHOUT("fallocate", 1, vmm_memset_d8(sys, at, 7, 1)), VMM_ERROR_OUT_OF_MEMORY, "there is no room for a byte");
+    tap_ok(vmm_memset_d8(sys, at, 7, 1) == VMM_SUCCESS && rig_byte(sys, at) == 7, "now there is");
+    scarce_arm_at("fallocate", 1);
+    vmm_result again = vmm_memset_d8(sys, at, 8, 2);
+    tap_ok(!scarce_disarm() && again == VMM_SUCCESS && rig_byte(sys, at + 1) == 8, "and nobody is asked for that again");
+    rig_close(sys);
+}
+
+/* What work in flight will touch is only for warnings: without memory to know it there are none. */
+static void touched_unknown(void)
+{
+    const vmm_mem_access_desc rw = {device, RW};
+    vmm_system *sys = rig_open(NULL);
+    handle_t handle = 0;
+    vmm_deviceptr at = 0;
+    for (unsigned i = 0; i < 2; i++) {
+        vmm_mem_address_reserve(sys, &at, RIG_G, 0, 0, 0);
+        create(sys, device, 0, &handle);
+        vmm_mem_map(sys, at, RIG_G, 0, handle, 0);
+        vmm_mem_set_access(sys, at, RIG_G, &rw, 1);
+        vmm_memset_d8_async(sys, at, 7, 4096, NULL);
+        if (i == 0)
+            scarce_arm_at("realloc", 1);
+        else
+            scarce_arm_at("malloc", 1);
+        vmm_result result = vmm_mem_unmap(sys, at, RIG_G);
+        bool failed = scarce_disarm() != NULL;
+        tap_ok(result == VMM_SUCCESS && (failed || rig_told("VMM-UNMAP-IN-FLIGHT")), "unmapped although work needs it%s",
+               failed ? ", without a word" : "");
+        vmm_ctx_synchronize(sys);
+        rig_close(sys);
+        sys = rig_open(NULL);
+    }
+    rig_close(sys);
+}
+
 static void rights_are_taken_back(void)
 {
     vmm_system *sys = opened("sim:h100");
@@ -224,6 +285,9 @@ int main(void)
     nothing_is_used_up();
     no_number_is_used_up();
     old_bytes_are_nobodys();
+    no_bytes_at_all();
+    room_is_taken_once();
+    touched_unknown();
     rights_are_taken_back();
     unread_is_not_foreign();
     free_memory_is_right();

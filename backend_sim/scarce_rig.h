@@ -196,6 +196,7 @@ SCARCE_CALL(FILE *, fopen, EMFILE, NULL, (const char *path, const char *how), (p
 SCARCE_CALL(int, pthread_key_create, EAGAIN, EAGAIN, (pthread_key_t *key, void (*end)(void *)), (key, end))
 SCARCE_CALL(int, pthread_create, EAGAIN, EAGAIN,
             (pthread_t *thread, const pthread_attr_t *kind, void *(*code)(void *), void *user), (thread, kind, code, user))
+SCARCE_CALL(int, pthread_setspecific, ENOMEM, ENOMEM, (pthread_key_t key, const void *value), (key, value))
 SCARCE_CALL(int, pthread_mutexattr_init, ENOMEM, ENOMEM, (pthread_mutexattr_t *kind), (kind))
 SCARCE_CALL(int, pthread_mutexattr_setpshared, ENOTSUP, ENOTSUP, (pthread_mutexattr_t *kind, int shared), (kind, shared))
 SCARCE_CALL(int, pthread_mutexattr_setrobust, ENOTSUP, ENOTSUP, (pthread_mutexattr_t *kind, int robust), (kind, robust))

@@ -137,6 +137,32 @@ static void test_many_events(void)
            after.ru_maxrss - before.ru_maxrss);
 }
 
+static unsigned called;
+
+static void call_back(CUstream stream, CUresult status, void *user)
+{
+    (void)stream;
+    called = 10 * called + (status == CUDA_SUCCESS ? *(unsigned *)user : 9);
+}
+
+/* Two that wait, of which the later one is called first. */
+static void test_callbacks(void)
+{
+    CUstream first = NULL, second = NULL;
+    unsigned one = 1, two = 2, three = 3;
+    OK(cuStreamCreate(&first, CU_STREAM_NON_BLOCKING));
+    OK(cuStreamCreate(&second, CU_STREAM_NON_BLOCKING));
+    OK(cuStreamAddCallback(first, call_back, &one, 0));
+    OK(cuStreamAddCallback(second, call_back, &two, 0));
+    OK(cuStreamAddCallback(first, call_back, &three, 0));
+    OK(cuStreamSynchronize(second));
+    EQUAL(called, 2);
+    OK(cuStreamSynchronize(first));
+    EQUAL(called, 213);
+    OK(cuStreamDestroy(first));
+    OK(cuStreamDestroy(second));
+}
+
 int main(void)
 {
     setenv("CUVMM_SIM", "sim:h100,schedule=late", 1); /* what is not waited for is not done */
@@ -144,6 +170,7 @@ int main(void)
     test_created(context);
     test_events();
     test_functions();
+    test_callbacks();
     test_many_events();
     return tap_done();
 }
