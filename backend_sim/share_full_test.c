@@ -261,6 +261,30 @@ static void no_label(void)
     rig_close(sys);
 }
 
+/* Without a folder of channels there is one, which is 0. */
+static void other_channel(void)
+{
+    unsigned char bytes[VMM_FABRIC_HANDLE_SIZE];
+    const vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED,
+                                          .requested_handle_types = FABRIC,
+                                          .location = {DEVICE, 0}};
+    struct imex_place place;
+    struct share_label label;
+    handle_t handle = 0, copy = 0x77;
+    vmm_system *sys = opened("sim:max,machine=full");
+    vmm_mem_create(sys, &handle, RIG_G, &prop, 0);
+    if (vmm_mem_export_to_shareable_handle(sys, bytes, handle, FABRIC, 0) != VMM_SUCCESS || !fabric_handle_read(bytes, &place, &label))
+        tap_bail("no handle: %s", vmm_last_detail()->note);
+    place.channel = 1;
+    fabric_handle_write(bytes, &place, &label);
+    refused(vmm_mem_import_from_shareable_handle(sys, &copy, bytes, FABRIC), "VMM-IMPORT-FABRIC-IMEX",
+            "there is channel 0 alone, and not 1", "64 bytes of another channel");
+    place.channel = 0;
+    fabric_handle_write(bytes, &place, &label);
+    tap_result(vmm_mem_import_from_shareable_handle(sys, &copy, bytes, FABRIC), VMM_SUCCESS, "of channel 0");
+    rig_close(sys);
+}
+
 static void furnish(bool there)
 {
     static const char text[] = "base = min\nname = bare\nsource = made up: for a test\nattribute.103 = 1\n";
@@ -292,6 +316,7 @@ int main(void)
     other_kinds();
     no_number();
     no_label();
+    other_channel();
     furnish(false);
     rig_end();
     return tap_done();

@@ -292,9 +292,11 @@ static void forged(void)
     struct share_state *state = rig_state("one");
     struct share_block kept = state->block[0];
     memset(state->profile_name, 7, sizeof state->profile_name);
+    state->profile_name[1] = 0x7f;
     state->devices = state->nodes = state->device_memory = UINT64_MAX;
     memset(&state->slot[0].who, 0xff, sizeof state->slot[0].who);
-    memset(&state->block[0].maker, 0xff, sizeof state->block[0].maker);
+    atomic_store(&state->block[0].maker.program[0], 0x7f41);
+    atomic_store(&state->block[0].maker.program[1], 0);
     atomic_store(&state->block[0].exported, UINT64_MAX);
     state->block[0].location_type = -77;
     state->block[0].location_id = INT32_MIN;
@@ -307,7 +309,9 @@ static void forged(void)
     atomic_store(&state->blocks_seen, UINT64_MAX);
     struct share_who *who = look("m-one");
     tap_ok(who && who->devices == VMM_MAX_DEVICES && who->nodes == SIM_MAX_NODES, "counts beyond the tables are cut");
-    tap_ok(who && !strchr(who->profile, 7) && !strchr(who->process[0].program, 0xff), "texts are harmless and end");
+    tap_ok(who && !strchr(who->profile, 7) && !strchr(who->profile, 0x7f) && !strchr(who->process[0].program, 0xff) &&
+               !strcmp(who->block[0].program, "A?"),
+           "texts are harmless and end");
     tap_ok(who && who->process_count == 1 && who->block_count == 1 && who->hold_count == 1,
            "holders without a process are none, and the token is not the block's");
     char text[SHARE_HOLD_TEXT];

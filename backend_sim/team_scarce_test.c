@@ -272,6 +272,52 @@ static void node_without_a_name(void)
     tap_ok(added, "when it can it does");
 }
 
+/* An object for a fabric is one that others can find from the first on. */
+static void object_for_a_fabric(void)
+{
+    char spec[200];
+    const char *failed = "";
+    unsigned long nth = 0, refused = 0;
+    bool said = true, made = true;
+    snprintf(spec, sizeof spec, "sim:max,imex=%.90s", channels);
+    while (failed && ++nth < TRIES) {
+        handle_t object = 0x77;
+        struct side s = opened(spec, 0);
+        const vmm_multicast_object_prop prop = {.num_devices = 2, .size = s.unit, .handle_types = FABRIC};
+        scarce_arm(nth);
+        vmm_result result = vmm_multicast_create(s.sys, &object, &prop);
+        failed = scarce_disarm();
+        refused += result != VMM_SUCCESS;
+        said = said && (result == VMM_SUCCESS || (object == 0x77 && vmm_last_detail()->rule));
+        made = made && (result == VMM_SUCCESS || vmm_multicast_create(s.sys, &object, &prop) == VMM_SUCCESS);
+        rig_close(s.sys);
+    }
+    tap_ok(!failed && said && refused > 5 && made, "an object for a fabric is refused %lu times, and made then", refused);
+}
+
+/* [object: bound here, not on the other node] */
+static void replica_abroad(void)
+{
+    char spec[2][200];
+    const vmm_mem_access_desc rw = {{DEVICE, 0}, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    vmm_deviceptr at = 0;
+    snprintf(spec[0], sizeof spec[0], "sim:max,machine=home,imex=%.90s", channels);
+    snprintf(spec[1], sizeof spec[1], "sim:max,machine=away,imex=%.90s", channels);
+    begin(spec[0], spec[1], 2, FABRIC);
+    both_added();
+    if (bound(&one, 0) || vmm_mem_address_reserve(one.sys, &at, 3 * one.unit, one.unit, 0, 0) ||
+        vmm_mem_map(one.sys, at, 2 * one.unit, 0, one.object, 0) ||
+        vmm_mem_map(one.sys, at + 2 * one.unit, one.unit, 0, one.memory, 0) ||
+        vmm_mem_set_access(one.sys, at, 3 * one.unit, &rw, 1))
+        tap_bail("not mapped: %s", vmm_last_detail()->note);
+    const uint64_t args[] = {at, at + 2 * one.unit, 8};
+    vmm_launch(one.sys, VMM_KERNEL_MULTIMEM_STORE, 1, 32, args, 3, NULL);
+    tap_ok(vmm_ctx_synchronize(one.sys) == VMM_ERROR_ILLEGAL_ADDRESS && rig_told("VMM-FAULT-UNBOUND") &&
+               strstr(vmm_last_detail()->note, "device 1 of another node has bound nothing there"),
+           "a replica that another node has not bound is told as its: %s", vmm_last_detail()->note);
+    end();
+}
+
 /* A team with a device of a node that is not there, and one whose state cannot be locked: their binds are not seen. */
 static void nodes_that_cannot_be_asked(void)
 {
@@ -337,6 +383,8 @@ int main(void)
     binds();
     forged();
     node_without_a_name();
+    object_for_a_fabric();
+    replica_abroad();
     nodes_that_cannot_be_asked();
     channel_there(false);
     rig_end();
