@@ -150,6 +150,12 @@ static void set_later(void)
     touch_begin();
 }
 
+/* A function of its own, so that tools can be told what is meant to go wrong (ci/valgrind.supp). */
+__attribute__((noinline)) static void touch_may_stop_writing(volatile unsigned char *at)
+{
+    *at = 1;
+}
+
 /* A handler with more arguments gets them; one that is to be called once has been, and is not there any more. */
 static void gets_all(void)
 {
@@ -160,7 +166,7 @@ static void gets_all(void)
     vmm_system *sys = opened("sim:h100");
     vmm_deviceptr at = mapped(sys, VMM_MEM_LOCATION_TYPE_DEVICE) + 77;
     if (!sigsetjmp(after, 1))
-        *(volatile unsigned char *)(uintptr_t)at = 1;
+        touch_may_stop_writing((volatile unsigned char *)(uintptr_t)at);
     tap_u64((uint64_t)(uintptr_t)heard, at, "the program's handler is told the address");
     told(at, true, "memory of a device");
     vmm_close(sys);
@@ -198,6 +204,10 @@ static void leave(int number)
 /* What was sent is no touch of anybody's: nothing is explained, and it does what it does without us. */
 static void is_sent(void)
 {
+    if (getenv("CUVMM_RUN")) { /* which ends a child that leaves something with a status of its own */
+        tap_skip("not under a tool", "signals that are sent");
+        return;
+    }
     int status = sent_to(SIG_DFL);
     tap_ok(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV, "a signal that is sent ends the process");
     status = sent_to(SIG_IGN);
