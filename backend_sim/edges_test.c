@@ -48,7 +48,8 @@ static void need(vmm_result result, const char *what)
 static void by(vmm_result result, const char *rule, const char *what)
 {
     const vmm_detail *detail = vmm_last_detail();
-    tap_ok(result != VMM_SUCCESS && detail->rule && !strcmp(detail->rule, rule) && result == detail->result, "%s: %s by %s, %s", what,
+    tap_ok(result != VMM_SUCCESS && detail->rule && !strcmp(detail->rule, rule) && result == detail->result,
+           "%s: %s by %s, %s", what,
            vmm_result_name(result), detail->rule ? detail->rule : "no rule", detail->note);
 }
 
@@ -261,7 +262,8 @@ static void not_told_yet(void)
     need(vmm_event_record(sys, event, NULL), "record");
     for (; result == VMM_ERROR_NOT_READY; asked++, sched_yield())
         result = vmm_event_query(sys, event);
-    tap_ok(result == VMM_ERROR_ILLEGAL_ADDRESS && asked > 1, "an event that a fault stopped is not ready at first, and lost then");
+    tap_ok(result == VMM_ERROR_ILLEGAL_ADDRESS && asked > 1,
+           "an event that a fault stopped is not ready at first, and lost then");
     tap_result(vmm_event_query(sys, before), VMM_ERROR_ILLEGAL_ADDRESS, "after that everybody is told");
     end();
 }

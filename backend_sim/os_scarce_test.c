@@ -95,13 +95,15 @@ static void untold(void)
     tap_ok(!WITHOUT("fstat", 1, EIO, os_file_is_at(file, path("a"))) && !WITHOUT("lstat", 1, EIO, os_file_is_at(file, path("a"))),
            "unless the system does not tell");
     tap_ok(WITHOUT("lstat", 1, EIO, os_file_exists(path("c"))), "what the system does not tell of may be there");
-    tap_ok(WITHOUT("fcntl", 1, EINVAL, os_file_is_open(file)) && !os_file_is_open(-1), "a descriptor that it does not tell of is open");
+    tap_ok(WITHOUT("fcntl", 1, EINVAL, os_file_is_open(file)) && !os_file_is_open(-1),
+           "a descriptor that it does not tell of is open");
     tap_ok(!WITHOUT("fstat", 1, EIO, os_file_look(file, &is)), "nothing is known of a file that it does not tell of");
     tap_ok(WITHOUT("fcntl", 1, EINVAL, os_file_is_readable(file)), "which may be readable");
     tap_ok(os_live(file) && !WITHOUT("fcntl", 1, ENOLCK, os_live(other)), "no lock, no life");
     tap_ok(WITHOUT("open", 1, EMFILE, os_lives(path("c"))) && !os_lives(path("c")), "who cannot be asked is taken to live");
     tap_ok(WITHOUT("fcntl", 1, ENOLCK, os_lives(path("b"))) && !os_lives(path("b")), "however it is asked");
-    tap_ok(!os_folder_look(path("a"), &is) && !os_folder_look(path("c"), &is) && os_folder_look(rig_root, &is), "a file is no folder");
+    tap_ok(!os_folder_look(path("a"), &is) && !os_folder_look(path("c"), &is) && os_folder_look(rig_root, &is),
+           "a file is no folder");
     os_file_close(file);
     os_file_close(other);
     os_file_remove(path("a"));
@@ -113,7 +115,8 @@ static void untold(void)
 static void no_randomness(void)
 {
     unsigned char bytes[16];
-    tap_ok(!WITHOUT("open", 1, EMFILE, os_random(bytes, sizeof bytes)) && !WITHOUT("read", 1, EIO, os_random(bytes, sizeof bytes)),
+    tap_ok(!WITHOUT("open", 1, EMFILE, os_random(bytes, sizeof bytes)) &&
+               !WITHOUT("read", 1, EIO, os_random(bytes, sizeof bytes)),
            "no randomness is to be had");
     tap_u64(WITHOUT("open", 1, EMFILE, os_process_id() != 0), 0, "so a process has no number");
     uint64_t number = os_process_id();
@@ -139,7 +142,8 @@ static void openings(void)
     char name[40]; /* no other test's */
     snprintf(name, sizeof name, "opened.%ld", (long)getpid());
     int file = os_file_open(path(name), OS_OPEN_NEW);
-    tap_ok(!WITHOUT("access", 1, EACCES, os_openings_each(name, see, &seen)) && !seen, "a system that does not tell who opened what");
+    tap_ok(!WITHOUT("access", 1, EACCES, os_openings_each(name, see, &seen)) && !seen,
+           "a system that does not tell who opened what");
     tap_ok(os_openings_each(name, see, &seen) && seen == 1, "where it does, this process is found");
     WITHOUT("stat", 1, EIO, os_openings_each(name, see, &seen));
     tap_u64(seen, 1, "but not where it does not tell what the descriptor is of");
@@ -244,7 +248,8 @@ static void addresses(void)
     tap_ok(write(file, (const void *)(uintptr_t)at, 1) < 0 && errno == EFAULT, "nobody may touch it any more");
     os_show(at, page, file, 0, false);
     scarce_arm_both("mmap", 1, "mprotect");
-    tap_ok(!failed(os_conceal(at, page)) && !memcmp((const char *)(uintptr_t)at, "seen", 4), "where that fails as well, it is as it was");
+    tap_ok(!failed(os_conceal(at, page)) && !memcmp((const char *)(uintptr_t)at, "seen", 4),
+           "where that fails as well, it is as it was");
     os_unreserve(at, 4 * page);
     os_file_close(file);
     tap_ok(!WITHOUT("mmap", 1, ENOMEM, os_map(-1, 0, page) != NULL), "no memory");
@@ -301,12 +306,13 @@ static void busy(void)
 
 static void no_mutex(void)
 {
-    static const char *const requests[] = {"pthread_mutexattr_init", "pthread_mutexattr_setpshared", "pthread_mutexattr_setrobust",
-                                           "pthread_mutex_init"};
+    static const char *const requests[] = {"pthread_mutexattr_init", "pthread_mutexattr_setpshared",
+                                           "pthread_mutexattr_setrobust", "pthread_mutex_init"};
     os_mutex mutex;
     for (unsigned i = 0; i < sizeof requests / sizeof requests[0]; i++)
         tap_ok(!WITHOUT(requests[i], 1, 0, os_mutex_init(&mutex)), "no mutex without %s", requests[i]);
-    tap_ok(os_mutex_init(&mutex) && os_mutex_lock(&mutex, -1) && !os_mutex_lock_within(&mutex, -1, 0), "one that is taken is not had");
+    tap_ok(os_mutex_init(&mutex) && os_mutex_lock(&mutex, -1) && !os_mutex_lock_within(&mutex, -1, 0),
+           "one that is taken is not had");
     os_mutex_unlock(&mutex, -1);
 }
 

@@ -440,7 +440,8 @@ static void test_files(void)
     char spec[80];
     vmm_system *sys = NULL;
     snprintf(spec, sizeof spec, "sim:%s", path);
-    tap_ok(vmm_open(spec, &sys) == VMM_ERROR_INVALID_VALUE && strstr(vmm_last_detail()->note, ":2:1: expected a key of a profile"),
+    tap_ok(vmm_open(spec, &sys) == VMM_ERROR_INVALID_VALUE &&
+               strstr(vmm_last_detail()->note, ":2:1: expected a key of a profile"),
            "which who opens it is told: %s", vmm_last_detail()->note);
     tap_text(profile.name, "file", "the profile read before is untouched");
     tap_result(sim_profile_read("no/such/file", &profile, &error), VMM_ERROR_NOT_FOUND, "no such file");

@@ -150,7 +150,8 @@ static void hints(void)
            "an object that is held by a descriptor is told: %s", hint.note);
     scarce_arm_at("access", 1);
     vmm_leaks(sys, see_hint, &hint);
-    tap_ok(scarce_disarm() && hint.told == 2 && strstr(hint.note, "held by a descriptor somewhere: where cannot be told on this system"),
+    tap_ok(scarce_disarm() && hint.told == 2 &&
+               strstr(hint.note, "held by a descriptor somewhere: where cannot be told on this system"),
            "also where nobody tells who has it: %s", hint.note);
     close(fd);
     rig_close(sys);

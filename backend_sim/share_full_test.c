@@ -91,7 +91,8 @@ static struct team_rig team_rig(void)
     vmm_ctx_create(rig.sys, &ctx, 0, 0);
     vmm_multicast_get_granularity(rig.sys, &rig.unit, &prop, VMM_MULTICAST_GRANULARITY_MINIMUM);
     prop.size = rig.unit;
-    if (vmm_multicast_create(rig.sys, &rig.object, &prop) != VMM_SUCCESS || rig_create(rig.sys, rig.unit, &rig.memory) != VMM_SUCCESS)
+    if (vmm_multicast_create(rig.sys, &rig.object, &prop) != VMM_SUCCESS ||
+        rig_create(rig.sys, rig.unit, &rig.memory) != VMM_SUCCESS)
         tap_bail("no object: %s", vmm_last_detail()->note);
     rig.state = rig_state("full");
     return rig;
@@ -245,7 +246,8 @@ static void no_label(void)
     snprintf(spec, sizeof spec, "sim:max,machine=full,imex=%s", channels);
     vmm_system *sys = opened(spec);
     vmm_mem_create(sys, &handle, RIG_G, &prop, 0);
-    if (vmm_mem_export_to_shareable_handle(sys, bytes, handle, FABRIC, 0) != VMM_SUCCESS || !fabric_handle_read(bytes, &place, &label))
+    if (vmm_mem_export_to_shareable_handle(sys, bytes, handle, FABRIC, 0) != VMM_SUCCESS ||
+        !fabric_handle_read(bytes, &place, &label))
         tap_bail("no handle: %s", vmm_last_detail()->note);
     for (unsigned i = 0; i < 2; i++) {
         forged = label;
@@ -273,7 +275,8 @@ static void other_channel(void)
     handle_t handle = 0, copy = 0x77;
     vmm_system *sys = opened("sim:max,machine=full");
     vmm_mem_create(sys, &handle, RIG_G, &prop, 0);
-    if (vmm_mem_export_to_shareable_handle(sys, bytes, handle, FABRIC, 0) != VMM_SUCCESS || !fabric_handle_read(bytes, &place, &label))
+    if (vmm_mem_export_to_shareable_handle(sys, bytes, handle, FABRIC, 0) != VMM_SUCCESS ||
+        !fabric_handle_read(bytes, &place, &label))
         tap_bail("no handle: %s", vmm_last_detail()->note);
     place.channel = 1;
     fabric_handle_write(bytes, &place, &label);

@@ -63,7 +63,8 @@ static void on_the_move(void)
     left_there("x");
     scarce_meanwhile("flock", 1, replace_it);
     open = share_folder_open_there(&folder, "m-x", why);
-    tap_ok(scarce_disarm() && open && os_file_is_at(folder.file, root_path("m-x/state")), "of one in whose place is another, that is opened");
+    tap_ok(scarce_disarm() && open && os_file_is_at(folder.file, root_path("m-x/state")),
+           "of one in whose place is another, that is opened");
     share_folder_close(&folder, true);
 }
 
@@ -114,7 +115,8 @@ static void no_view(void)
     share_folder_open(&holder, "x", &profile, why);
     scarce_arm_at("mmap", 1);
     bool open = share_folder_open(&folder, "x", &profile, why);
-    tap_ok(scarce_disarm() && !open && strstr(why, "no memory to see the machine"), "a machine that there is no memory to see: %s", why);
+    tap_ok(scarce_disarm() && !open && strstr(why, "no memory to see the machine"),
+           "a machine that there is no memory to see: %s", why);
     share_folder_close(&holder, true);
 }
 
@@ -155,7 +157,8 @@ static void strangers(void)
     tap_ok(share_folder_open(&folder, "x", &profile, why), "a machine is made among them");
     tap_u64(rig_machines(), count + 1, "they are left alone");
     tap_ok(share_folder_each(see_entry, &listed, why) && !listed, "and not listed");
-    tap_ok(!share_folder_open_other(&other, folder.state->id + 1, &profile, why) && !why[0], "nor found to be one that is sought");
+    tap_ok(!share_folder_open_other(&other, folder.state->id + 1, &profile, why) && !why[0],
+           "nor found to be one that is sought");
     tap_ok(share_folder_open_other(&other, folder.state->id, &profile, why), "which is found when it is there");
     share_folder_close(&other, false);
     os_file_close(held);
@@ -179,9 +182,11 @@ static void other_machines(void)
     uint64_t *words[] = {&folder.state->magic, &folder.state->version, &folder.state->bytes};
     for (unsigned i = 0; i < 3; i++) {
         words[i][0]++;
-        tap_ok(!share_folder_open(&other, "x", &profile, why) && strstr(why, "not a machine of this version"), "a state of another kind: %s", why);
+        tap_ok(!share_folder_open(&other, "x", &profile, why) && strstr(why, "not a machine of this version"),
+               "a state of another kind: %s", why);
         bool found = share_folder_open_other(&other, folder.state->id, &profile, why);
-        tap_ok(!found && (i == 2) == (strstr(why, "not a machine of this version") != NULL), "is not sought in, or found to be one");
+        tap_ok(!found && (i == 2) == (strstr(why, "not a machine of this version") != NULL),
+               "is not sought in, or found to be one");
         words[i][0]--;
     }
     seen = folder.state;
@@ -239,7 +244,8 @@ static void first_export(void)
         int fd = rig_export(sys, handle);
         failed = scarce_disarm();
         refused += fd < 0;
-        told = told && (fd >= 0 || rig_told("VMM-EXPORT-SYSTEM") || rig_told("VMM-SHARE-STATE") || rig_told("VMM-SYSTEM-HOST-MEMORY"));
+        told = told && (fd >= 0 || rig_told("VMM-EXPORT-SYSTEM") || rig_told("VMM-SHARE-STATE") ||
+                        rig_told("VMM-SYSTEM-HOST-MEMORY"));
         fd = fd >= 0 ? fd : rig_export(sys, handle);
         whole = whole && fd >= 0 && rig_import(sys, fd, &copy) == VMM_SUCCESS;
         close(fd);
@@ -277,7 +283,8 @@ static void import_of_an_object(void)
         if (scarce_disarm() && result != VMM_SUCCESS)
             refused += copy == 0x77 && (rig_told("VMM-IMPORT-SYSTEM") || rig_told("VMM-SYSTEM-HOST-MEMORY"));
     }
-    tap_ok(result == VMM_SUCCESS && refused == nth - 1 && refused >= 2, "an object is imported when there is memory for it, and not before");
+    tap_ok(result == VMM_SUCCESS && refused == nth - 1 && refused >= 2,
+           "an object is imported when there is memory for it, and not before");
     close(fd);
     rig_close(sys);
     rig_close(maker);
@@ -392,7 +399,8 @@ static void counted_once(void)
     seen = rig_state("x");
     scarce_meanwhile("calloc", 2, more_slots); /* the first is of the list itself, then of processes, then of blocks */
     struct share_who *who = share_who(share);
-    tap_ok(scarce_disarm() && who && who->process_count <= 2 && who->block_count <= 2, "a state that grows while it is read is read as far as it went");
+    tap_ok(scarce_disarm() && who && who->process_count <= 2 && who->block_count <= 2,
+           "a state that grows while it is read is read as far as it went");
     share_who_free(who);
     for (unsigned i = 1; i < SHARE_PROCESSES; i++)
         atomic_store(&seen->slot[i].taken, 0);
@@ -419,8 +427,10 @@ static void makers(void)
     atomic_store(&seen->block[0].maker.program[0], 0);
     scarce_arm_at("access", 1);
     who = share_who(share);
-    tap_ok(scarce_disarm() && who && who->block[0].orphan && !who->told, "or not any more; where nobody tells who has a descriptor, that is said");
-    tap_text(share_who_named(77, who ? who->block[0].program : "?", text), "process 77", "a process without a name has its number");
+    tap_ok(scarce_disarm() && who && who->block[0].orphan && !who->told,
+           "or not any more; where nobody tells who has a descriptor, that is said");
+    tap_text(share_who_named(77, who ? who->block[0].program : "?", text), "process 77",
+             "a process without a name has its number");
     share_who_free(who);
     munmap(seen, sizeof *seen);
     close(fd);

@@ -133,7 +133,8 @@ static void devices(void)
 {
     begin("sim:h200x2,machine=team", "sim:h200x2,machine=team", 2, RIG_FD);
     scarce_meanwhile(LOCKS, 2, add_same);
-    told(vmm_multicast_add_device(one.sys, one.object, 0), "VMM-MULTICAST-DEVICE-TWICE", "a device that another process adds just now");
+    told(vmm_multicast_add_device(one.sys, one.object, 0), "VMM-MULTICAST-DEVICE-TWICE",
+         "a device that another process adds just now");
     tap_ok(meanwhile == VMM_SUCCESS && atomic_load(&state->team[0].members) == 1, "stands in the team once");
     end();
     begin("sim:h200x2,machine=team", "sim:h200x2,machine=team", 2, RIG_FD);

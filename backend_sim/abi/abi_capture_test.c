@@ -249,7 +249,8 @@ int main(void)
     OK(cuEventCreate(&event, 0));
     static CUresult (*const works[])(CUstream stream, CUdeviceptr p) = {
         fill, fill_halves, fill_words, fill_rows, fill_rows_of_halves, fill_rows_of_words, copy, copy_any, copy_back, copy_within,
-        copy_peer, copy_rows, launch, launch_together, launch_by_config, call_host, call_back, wait_event, record, record_with_flags};
+        copy_peer, copy_rows, launch, launch_together, launch_by_config, call_host, call_back, wait_event,
+        record, record_with_flags};
     for (size_t i = 0; i < sizeof works / sizeof works[0]; i++)
         test_invalidated(stream, p, works[i], CUDA_ERROR_NOT_SUPPORTED);
     test_invalidated(stream, p, query, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
