@@ -268,6 +268,21 @@ static void not_told_yet(void)
     end();
 }
 
+/* A copy that waits for what is before it is told what became of that. */
+static void told_by_a_copy(void)
+{
+    const uint64_t args[] = {4096, 1, 7};
+    unsigned char byte = 0x77;
+    begin("sim:h100");
+    vmm_deviceptr p = reserved(G);
+    need(vmm_mem_map(sys, p, G, 0, created(DEVICE, 0, G), 0), "mapping");
+    granted(p, G, DEVICE, 0, RW);
+    need(vmm_launch(sys, VMM_KERNEL_FILL, 1, 32, args, 3, NULL), "launch");
+    by(vmm_memcpy_dtoh_async(sys, &byte, p, 1, NULL), "VMM-FAULT-ACCESS", "a copy behind a fault");
+    tap_u64(byte, 0x77, "is not made");
+    end();
+}
+
 /* ---- two functions of the host at once ---- */
 
 static sem_t second_began, first_ended;
@@ -325,6 +340,7 @@ int main(void)
     pools();
     addresses();
     not_told_yet();
+    told_by_a_copy();
     functions();
     return tap_done();
 }

@@ -159,6 +159,32 @@ static void room_is_taken_once(void)
     rig_close(sys);
 }
 
+static void *set_current(void *user)
+{
+    vmm_context *ctx = user, now = NULL;
+    vmm_system *sys = (vmm_system *)(void *)ctx[1];
+    vmm_result result = WITHOUT("calloc", 1, vmm_ctx_set_current(sys, ctx[0]));
+    bool none = !vmm_ctx_get_current(sys, &now) && !now;
+    bool set = !vmm_ctx_set_current(sys, ctx[0]) && !vmm_ctx_get_current(sys, &now) && now == ctx[0];
+    return result == VMM_ERROR_OUT_OF_MEMORY && none && set ? user : NULL;
+}
+
+/* A thread that has no stack of contexts yet. */
+static void no_stack(void)
+{
+    vmm_context ctx[2] = {NULL};
+    void *right = NULL;
+    pthread_t thread;
+    vmm_system *sys = opened("sim:h100");
+    vmm_ctx_create(sys, &ctx[0], 0, 0);
+    ctx[1] = (vmm_context)(void *)sys;
+    if (pthread_create(&thread, NULL, set_current, ctx))
+        tap_bail("no thread");
+    pthread_join(thread, &right);
+    tap_ok(right != NULL, "a thread without room for a context has none, and may try again");
+    rig_close(sys);
+}
+
 /* What work in flight will touch is only for warnings: without memory to know it there are none. */
 static void touched_unknown(void)
 {
@@ -287,6 +313,7 @@ int main(void)
     old_bytes_are_nobodys();
     no_bytes_at_all();
     room_is_taken_once();
+    no_stack();
     touched_unknown();
     rights_are_taken_back();
     unread_is_not_foreign();

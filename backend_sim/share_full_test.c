@@ -132,6 +132,25 @@ static void members(void)
     finish(&rig);
 }
 
+/* Memory that others have as well, behind an object that is nobody else's. */
+static void bound_alone(void)
+{
+    struct team_rig rig = team_rig();
+    const vmm_multicast_object_prop prop = {.num_devices = 2, .size = rig.unit};
+    handle_t own = 0;
+    uint64_t before = rig_free(rig.sys);
+    int fd = rig_export(rig.sys, rig.memory);
+    if (vmm_multicast_create(rig.sys, &own, &prop) || vmm_multicast_add_device(rig.sys, own, 0) ||
+        vmm_multicast_add_device(rig.sys, own, 1) || vmm_multicast_bind_mem(rig.sys, own, 0, rig.memory, 0, rig.unit, 0))
+        tap_bail("not bound: %s", vmm_last_detail()->note);
+    close(fd);
+    vmm_mem_release(rig.sys, rig.memory);
+    tap_u64(rig_free(rig.sys), before, "exported memory that is bound stays");
+    tap_result(vmm_multicast_unbind(rig.sys, own, 0, 0, rig.unit), VMM_SUCCESS, "until it is not");
+    tap_u64(rig_free(rig.sys), before + rig.unit, "and is free then");
+    finish(&rig);
+}
+
 static void binds(void)
 {
     struct team_rig rig = team_rig();
@@ -314,6 +333,7 @@ int main(void)
     blocks();
     teams();
     members();
+    bound_alone();
     binds();
     objects();
     other_kinds();

@@ -157,6 +157,10 @@ static void strangers(void)
     tap_ok(share_folder_open(&folder, "x", &profile, why), "a machine is made among them");
     tap_u64(rig_machines(), count + 1, "they are left alone");
     tap_ok(share_folder_each(see_entry, &listed, why) && !listed, "and not listed");
+    setenv("CUVMM_MACHINES", root_path("m-a b/state"), 1);
+    tap_ok(!share_folder_each(see_entry, &listed, why) && strstr(why, "the folder of machines cannot be had"),
+           "a file holds none: %s", why);
+    setenv("CUVMM_MACHINES", rig_root, 1);
     tap_ok(!share_folder_open_other(&other, folder.state->id + 1, &profile, why) && !why[0],
            "nor found to be one that is sought");
     tap_ok(share_folder_open_other(&other, folder.state->id, &profile, why), "which is found when it is there");

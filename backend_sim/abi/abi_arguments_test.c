@@ -330,7 +330,9 @@ static void test_logs(void)
     if (file < 0)
         tap_bail("no file");
     IS(cuLogsDumpToFile(&iterator, path, 1), ERROR_INVALID_VALUE);
-    OK(cuLogsDumpToFile(NULL, path, 0));
+    OK(cuLogsDumpToFile(&iterator, path, 0));
+    tap_ok(iterator > 0, "the iterator is behind the last line");
+    iterator = 0;
     tap_ok(lseek(file, 0, SEEK_END) > 0, "the log is in the file");
     IS(cuLogsDumpToFile(NULL, "/dev/full", 0), ERROR_OPERATING_SYSTEM);
     close(file);

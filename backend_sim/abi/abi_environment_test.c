@@ -78,6 +78,49 @@ static int finds_ours(const struct world *world)
     return finds_none(world) || looked_for("fill") != CUDA_SUCCESS;
 }
 
+/* The question that another call asks is refused, and then answered. */
+static int asks_of_peers(const struct world *world)
+{
+    int value = 77;
+    setenv("CUVMM_LAYERS", "fault=device_can_access_peer:1", 1);
+    const CUdevice_P2PAttribute what = CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED;
+    if (asks(world) || cuDeviceGetP2PAttribute(&value, what, 0, 1) == CUDA_SUCCESS || value != 77)
+        return 1;
+    return cuDeviceGetP2PAttribute(&value, what, 0, 1) == CUDA_SUCCESS && value == 1 ? 0 : 2;
+}
+
+/* Devices 0 and 1 are peers, 2 is nobody's. */
+static int has_no_peer(const struct world *world)
+{
+    CUcontext other = NULL;
+    if (in_context(world) || cuDevicePrimaryCtxRetain(&other, 2) != CUDA_SUCCESS)
+        return 1;
+    return cuCtxEnablePeerAccess(other, 0) == CUDA_ERROR_PEER_ACCESS_UNSUPPORTED ? 0 : 2;
+}
+
+/* What a kernel of a plugin will touch is not known before it runs: memory may be unmapped under it without a word. Time that it
+ * takes is nothing where work is done when it is waited for. */
+static int waits_late(const struct world *world)
+{
+    CUmodule module = NULL;
+    CUfunction f = NULL;
+    CUdeviceptr p = 0, memory = 0;
+    CUmemGenericAllocationHandle handle = 0;
+    const CUmemAllocationProp prop = {.type = CU_MEM_ALLOCATION_TYPE_PINNED, .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
+    unsigned long long hour = 3600ull * 1000000000ull;
+    unsigned char value = 5;
+    void *params[] = {&memory, &hour, &value};
+    if (in_context(world) || cuModuleLoadData(&module, "any image") || cuModuleGetFunction(&f, module, "slow") ||
+        cuMemAlloc(&memory, 64) || cuMemAddressReserve(&p, 2 << 20, 0, 0, 0) || cuMemCreate(&handle, 2 << 20, &prop, 0) ||
+        cuMemMap(p, 2 << 20, 0, handle, 0))
+        return 1;
+    if (cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL) || cuMemUnmap(p, 2 << 20) || cuCtxSynchronize())
+        return 2;
+    if (byte_at(memory) != 5)
+        return 3;
+    return cuMemFree(memory) || cuMemRelease(handle) || cuMemAddressFree(p, 2 << 20) || cuDevicePrimaryCtxRelease(0) ? 4 : 0;
+}
+
 static char lengthy[5000], many[70 * sizeof ABI_TEST_KERNELS];
 
 static const struct world worlds[] = {
@@ -98,6 +141,9 @@ static const struct world worlds[] = {
     {"no kernels", NULL, NULL, NULL, NULL, finds_none, 1, "no kernel"},
     {"a library that is none", NULL, NULL, NULL, "/no/such.so", finds_none, 1, "/no/such.so does not load"},
     {"kernels of the project", NULL, NULL, NULL, "cuvmm", finds_ours, 1, "no kernel"},
+    {"a layer that lets a question fail", "sim:h200x2", NULL, NULL, NULL, asks_of_peers, 2, ""},
+    {"a device that is nobody's peer", "sim:odd", NULL, NULL, NULL, has_no_peer, 3, ""},
+    {"work that is done late", "sim:h100,schedule=late", NULL, "1", ABI_TEST_KERNELS, waits_late, 1, ""},
     {"more libraries than there may be", NULL, NULL, NULL, many, finds_names, 1, "there are too many"},
 };
 

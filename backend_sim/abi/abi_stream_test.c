@@ -137,6 +137,23 @@ static void test_many_events(void)
            after.ru_maxrss - before.ru_maxrss);
 }
 
+/* More that are there at once than the table of notes begins with. */
+static void test_events_at_once(void)
+{
+    enum { EVENTS = 200 };
+    CUevent event[EVENTS];
+    unsigned wrong = 0;
+    float passed = 0;
+    for (int i = 0; i < EVENTS; i++)
+        wrong += cuEventCreate(&event[i], 0) != CUDA_SUCCESS || cuEventRecord(event[i], NULL) != CUDA_SUCCESS;
+    OK(cuCtxSynchronize());
+    for (int i = 1; i < EVENTS; i++)
+        wrong += cuEventElapsedTime(&passed, event[i - 1], event[i]) != CUDA_SUCCESS || passed < 0;
+    for (int i = 0; i < EVENTS; i++)
+        wrong += cuEventDestroy(event[i]) != CUDA_SUCCESS;
+    EQUAL(wrong, 0);
+}
+
 static unsigned called;
 
 static void call_back(CUstream stream, CUresult status, void *user)
@@ -171,6 +188,7 @@ int main(void)
     test_events();
     test_functions();
     test_callbacks();
+    test_events_at_once();
     test_many_events();
     return tap_done();
 }
