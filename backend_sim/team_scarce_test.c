@@ -273,6 +273,34 @@ static void node_without_a_name(void)
     tap_ok(added, "when it can it does");
 }
 
+/* A team in which somebody wrote that the device of a machine without a folder is in it: the memory of such a machine is none
+ * that others could find. */
+static void forged_member(void)
+{
+    char spec[2][200];
+    unsigned char bytes[VMM_FABRIC_HANDLE_SIZE];
+    const vmm_mem_allocation_prop own = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {DEVICE, 0}};
+    snprintf(spec[0], sizeof spec[0], "sim:max,machine=home,imex=%.90s", channels);
+    snprintf(spec[1], sizeof spec[1], "sim:max,imex=%.90s", channels);
+    one = opened(spec[0], 0);
+    two = opened(spec[1], 0);
+    const vmm_multicast_object_prop prop = {.num_devices = 2, .size = one.unit, .handle_types = FABRIC};
+    if (vmm_multicast_create(one.sys, &one.object, &prop) || vmm_multicast_add_device(one.sys, one.object, 0) ||
+        vmm_mem_export_to_shareable_handle(one.sys, bytes, one.object, FABRIC, 0) ||
+        vmm_mem_create(two.sys, &two.memory, two.unit, &own, 0))
+        tap_bail("no object: %s", vmm_last_detail()->note);
+    struct share_state *home = rig_state("home");
+    home->team[0].member[1] = (struct share_member){0, 0};
+    atomic_store(&home->team[0].members, 2);
+    if (vmm_mem_import_from_shareable_handle(two.sys, &two.object, bytes, FABRIC))
+        tap_bail("not imported: %s", vmm_last_detail()->note);
+    vmm_result result = bound(&two, 0);
+    tap_ok(result == vmm_rule_find("VMM-BIND-SHARED")->result && rig_told("VMM-BIND-SHARED") && binds_of(&two) == 0,
+           "a device that was forged into a team binds nothing");
+    munmap(home, sizeof *home);
+    end();
+}
+
 /* An object for a fabric is one that others can find from the first on. */
 static void object_for_a_fabric(void)
 {
@@ -384,6 +412,7 @@ int main(void)
     binds();
     forged();
     node_without_a_name();
+    forged_member();
     object_for_a_fabric();
     replica_abroad();
     nodes_that_cannot_be_asked();

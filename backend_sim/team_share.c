@@ -260,10 +260,8 @@ static enum team_answer attach(struct sim_machine *machine, struct sim_block *ob
 enum team_answer team_attach(struct sim_machine *machine, struct sim_block *object, int device, const struct team_bind *bind,
                              char why[SHARE_WHY])
 {
-    if (!sim_machine_share(machine, why))
-        return TEAM_LOST;
     snprintf(why, SHARE_WHY, "%s", SHARE_STATE_LOST);
-    if (!share_lock(machine->share))
+    if (!share_lock(machine->share)) /* which is there: what may go where the object goes was made for it */
         return TEAM_LOST;
     enum team_answer answer = attach(machine, object, device, bind, why);
     share_unlock(machine->share);
