@@ -97,10 +97,7 @@ static void host_memory(void)
     TRIED(host, cuMemAllocHost(&host, 5000));
     TRIED(other, cuMemHostAlloc(&other, 5000, CU_MEMHOSTALLOC_DEVICEMAP));
     void *second = NULL;
-    scarce_arm_at("malloc", 1); /* once more, where the engine has room from before, and this library needs some */
-    CUresult code = cuMemHostAlloc(&second, 5000, 0);
-    tap_ok(scarce_disarm() && code == CUDA_ERROR_OUT_OF_MEMORY && !second, "memory of which no note can be kept is given back");
-    TRIED(second, cuMemHostAlloc(&second, 5000, 0));
+    TRIED(second, cuMemHostAlloc(&second, 5000, 0)); /* once more, where the engine has room from before: what is noted of it */
     TRIED(none, cuMemFreeHost(second));
     TRIED(none, cuMemHostRegister(mine, sizeof mine, 0));
     TRIED(none, cuMemHostUnregister(mine));
