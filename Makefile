@@ -67,7 +67,7 @@ SUITE_SRC := $(call sources,conformance/suite)
 TEST_SRC  := $(wildcard $(addsuffix /*_test.c,api api/abi api/layers kernels backend_sim backend_sim/abi backend_cuda backend_cuda/check conformance conformance/model tools fuzz bench/lib))
 
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
-LIB_OBJ   := $(call obj,$(LIB_SRC)) $(BUILD)/obj/kernels_image.o
+LIB_OBJ   := $(call obj,$(LIB_SRC) $(if $(COVERAGE),ci/coverage_exit.c)) $(BUILD)/obj/kernels_image.o
 TOOL_OBJ  := $(call obj,$(filter-out tools/main.c,$(TOOL_SRC))) $(BUILD)/obj/rulebook_data.o $(BUILD)/obj/view_page.o $(BUILD)/obj/lessons_embedded.o
 CONF_OBJ  := $(call obj,$(CONF_SRC))
 # Every main of the conformance folder: conformance/programs/X.c becomes bin/X.

@@ -30,8 +30,8 @@ static uint64_t least(const struct sim_profile *profile)
 static void back(struct arena *arena, const struct sim_profile *profile)
 {
     uint64_t size = profile->va_end - profile->va_start, page = os_page_size();
-    if (profile->va_start % page)
-        return;
+    if (profile->va_start % page) /* LCOV_EXCL_BR_LINE: where pages are larger than a profile's granules alone */
+        return;                   /* LCOV_EXCL_LINE: the same */
     for (; size >= least(profile); size = smaller(profile, size))
         if (size % page == 0 && profile->va_start + size <= HOST_END && os_reserve(profile->va_start, size)) {
             arena->backed = arena->start + size;
@@ -53,8 +53,8 @@ static void move(struct arena *arena, const struct sim_profile *profile)
 {
     uint64_t span = profile->va_end - profile->va_start, size = span < ELSEWHERE ? span : ELSEWHERE, start;
     uint64_t alignment = profile->va_chunk > profile->va_granularity ? profile->va_chunk : profile->va_granularity;
-    if (alignment < os_page_size())
-        alignment = os_page_size();
+    if (alignment < os_page_size())  /* LCOV_EXCL_BR_LINE: where pages are larger than a profile's granules alone */
+        alignment = os_page_size();  /* LCOV_EXCL_LINE: the same */
     for (; size >= least(profile) && size > arena->backed - arena->start; size = smaller(profile, size))
         if (size % os_page_size() == 0 && os_reserve_anywhere(size, alignment, &start)) {
             arena_close(arena);

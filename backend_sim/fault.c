@@ -22,9 +22,9 @@ void sim_fault_surroundings(const struct sim_process *process, vmm_fault *fault)
     const struct grave *grave = graveyard_find(&process->graveyard, VMM_OBJECT_MAPPING, at);
     bool mapped = sim_mapping_at(process, at) || sim_allocation_at(process, at);
     if (m && at - m->start < m->size) /* where it is does not count as before */
-        m = m->start ? addrmap_floor(&process->mappings, m->start - 1) : NULL;
+        m = addrmap_floor(&process->mappings, m->start - 1); /* nothing lies at 0 */
     if (a && at - a->start < a->size)
-        a = a->start ? addrmap_floor(&process->allocations, a->start - 1) : NULL;
+        a = addrmap_floor(&process->allocations, a->start - 1);
     fault->before = nearer(m, m ? at - m->start - m->size : 0, a, a ? at - a->start - a->size : 0);
     m = at == UINT64_MAX ? NULL : addrmap_ceil(&process->mappings, at + 1);
     a = at == UINT64_MAX ? NULL : addrmap_ceil(&process->allocations, at + 1);

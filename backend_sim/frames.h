@@ -41,7 +41,7 @@ void frames_lie_in(struct frames *frames, int (*make)(void *user), void *user);
 uint64_t frames_take(struct frames *frames, uint64_t size);
 /* In a forked child: the file is the parent's, and giving back places clears nothing any more. */
 void frames_abandon(struct frames *frames);
-/* Gives a place back: what was written there is gone. */
+/* Gives a place back: what was written there is gone. Where the system cannot clear it, nobody is given it again. */
 void frames_give(struct frames *frames, uint64_t place, uint64_t size);
 
 /* Makes sure that [place, place + size), of a place that was taken, can be seen. False when memory is out. */

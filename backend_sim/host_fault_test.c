@@ -1,5 +1,6 @@
 /* host_fault: the explanation comes first, then whatever the program had in place; opting out; the last one leaves. */
 #include <fcntl.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -120,6 +121,17 @@ static void comes_and_goes(void)
     vmm_close(plain);
 }
 
+static sigjmp_buf after;
+static void *volatile heard;
+
+static void with_info(int number, siginfo_t *info, void *context)
+{
+    (void)number;
+    (void)context;
+    heard = info->si_addr;
+    siglongjmp(after, 1);
+}
+
 static void set_later(void)
 {
     struct sigaction action = {.sa_handler = SIG_DFL}, now;
@@ -128,7 +140,80 @@ static void set_later(void)
     vmm_close(sys);
     sigaction(SIGSEGV, NULL, &now);
     tap_ok(now.sa_handler == SIG_DFL, "what the program sets later stays");
+    action = (struct sigaction){.sa_flags = SA_SIGINFO, .sa_sigaction = with_info};
+    sigemptyset(&action.sa_mask);
+    sys = opened("sim:h100");
+    sigaction(SIGSEGV, &action, NULL);
+    vmm_close(sys);
+    sigaction(SIGSEGV, NULL, &now);
+    tap_ok((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == with_info, "of either kind");
     touch_begin();
+}
+
+/* A function of its own, so that tools can be told what is meant to go wrong (ci/valgrind.supp). */
+__attribute__((noinline)) static void touch_may_stop_writing(volatile unsigned char *at)
+{
+    *at = 1;
+}
+
+/* A handler with more arguments gets them; one that is to be called once has been, and is not there any more. */
+static void gets_all(void)
+{
+    struct sigaction action = {.sa_flags = SA_SIGINFO | (int)SA_RESETHAND, .sa_sigaction = with_info};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGSEGV, &action, NULL);
+    sigaction(SIGBUS, &action, NULL);
+    vmm_system *sys = opened("sim:h100");
+    vmm_deviceptr at = mapped(sys, VMM_MEM_LOCATION_TYPE_DEVICE) + 77;
+    if (!sigsetjmp(after, 1))
+        touch_may_stop_writing((volatile unsigned char *)(uintptr_t)at);
+    tap_u64((uint64_t)(uintptr_t)heard, at, "the program's handler is told the address");
+    told(at, true, "memory of a device");
+    vmm_close(sys);
+    sigaction(SIGSEGV, NULL, &action);
+    tap_ok(!(action.sa_flags & SA_SIGINFO) && action.sa_handler == SIG_DFL, "and was to be called once");
+    touch_begin();
+}
+
+/* The signal from another process, where the program does that with it. */
+static int sent_to(void (*handler)(int number))
+{
+    int status = 0;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(30);
+        signal(SIGSEGV, handler);
+        vmm_system *sys = opened("sim:h100");
+        raise(SIGSEGV);
+        bool quiet = !vmm_last_detail()->rule;
+        vmm_close(sys);
+        _exit(quiet ? 3 : 4);
+    }
+    if (child < 0 || waitpid(child, &status, 0) != child)
+        tap_bail("no child");
+    return status;
+}
+
+static void leave(int number)
+{
+    (void)number;
+    _exit(vmm_last_detail()->rule ? 6 : 5);
+}
+
+/* What was sent is no touch of anybody's: nothing is explained, and it does what it does without us. */
+static void is_sent(void)
+{
+    if (getenv("CUVMM_RUN")) { /* which ends a child that leaves something with a status of its own */
+        tap_skip("not under a tool", "signals that are sent");
+        return;
+    }
+    int status = sent_to(SIG_DFL);
+    tap_ok(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV, "a signal that is sent ends the process");
+    status = sent_to(SIG_IGN);
+    tap_ok(WIFEXITED(status) && WEXITSTATUS(status) == 3, "unless it is ignored");
+    status = sent_to(leave);
+    tap_ok(WIFEXITED(status) && WEXITSTATUS(status) == 5, "or the program does something else with it");
 }
 
 /* A handler that the program asked to be called once is called once. */
@@ -192,6 +277,8 @@ int main(void)
     sigaction(SIGSEGV, NULL, &own);
     comes_and_goes();
     set_later();
+    gets_all();
+    is_sent();
     only_once();
     ends();
     return tap_done();

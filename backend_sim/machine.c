@@ -37,8 +37,6 @@ struct sim_machine *sim_machine_new(const struct sim_profile *profile)
 
 void sim_machine_free(struct sim_machine *machine)
 {
-    if (machine->share)
-        share_forget_teams(machine->share); /* they may see memory of other nodes */
     share_nodes_tidy(machine);
     if (machine->share)
         share_close(machine->share);

@@ -42,8 +42,9 @@ bool os_file_grow(int file, uint64_t size);
 /* Puts bytes at offset, where the file is long enough; any offset and length. False when they find no room: some of them
  * may be there then. */
 bool os_file_write(int file, uint64_t offset, const void *bytes, uint64_t length);
-/* The bytes [offset, offset + size) are zero again and their room is given back. */
-void os_file_clear(int file, uint64_t offset, uint64_t size);
+/* The bytes [offset, offset + size) are zero again, and their room is given back where the system can do that. False when it
+ * refuses: some of them may be zero then. */
+bool os_file_clear(int file, uint64_t offset, uint64_t size);
 
 /* Part of the file, or with file -1 memory of its own, anywhere in this process, to read and write. */
 void *os_map(int file, uint64_t offset, uint64_t size);

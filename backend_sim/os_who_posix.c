@@ -14,7 +14,7 @@ uint64_t os_pid(void)
 }
 
 #ifdef __linux__
-enum { PROCESSES_MAX = 1000000, FILES_MAX = 1000000, DIGITS = 19 };
+enum { PROCESSES_MAX = 1000000, FILES_MAX = 1000000 };
 
 /* A line of what the system says of a process. */
 static bool line_of(uint64_t pid, const char *what, char *line, int size)
@@ -47,7 +47,7 @@ bool os_is_stopped(uint64_t pid)
     if (!line_of(pid, "stat", line, sizeof line))
         return false;
     const char *end = strrchr(line, ')'); /* of the name, which may hold anything */
-    return end && end[1] == ' ' && (end[2] == 'T' || end[2] == 't');
+    return end && (!strncmp(end, ") T", 3) || !strncmp(end, ") t", 3));
 }
 
 struct search {
@@ -59,7 +59,7 @@ struct search {
 
 static bool number_of(const char *text, uint64_t *number)
 {
-    if (!text[0] || strlen(text) > DIGITS || text[strspn(text, "0123456789")])
+    if (text[strspn(text, "0123456789")])
         return false;
     *number = strtoull(text, NULL, 10);
     return true;
@@ -73,7 +73,7 @@ static void look_at_file(void *user, const char *entry)
     struct stat is;
     uint64_t number;
     char path[96], target[PATH_MAX];
-    if (!number_of(entry, &number) || number > INT_MAX)
+    if (!number_of(entry, &number))
         return;
     snprintf(path, sizeof path, "/proc/%" PRIu64 "/fd/%" PRIu64, search->pid, number);
     ssize_t length = readlink(path, target, sizeof target - 1);

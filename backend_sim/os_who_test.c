@@ -7,6 +7,7 @@
 #include <string.h>
 #ifdef __linux__
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #endif
 #include <sys/wait.h>
 #include <unistd.h>
@@ -108,7 +109,7 @@ static void openings(void)
 
 static void names(void)
 {
-    char name[OS_PROGRAM], want[] = "a\x1b[1mname\tof any length";
+    char name[OS_PROGRAM], want[] = "a\x1b[1mname\x7fof any length";
     os_program(os_pid(), name);
     tap_ok(name[0] && strlen(name) < OS_PROGRAM, "this program is called %s", name);
 #ifdef __linux__
@@ -137,6 +138,20 @@ static void stopped(void)
     kill(child, SIGCONT);
     finish(child, ends);
     tap_ok(!os_is_stopped((uint64_t)child), "one that has ended is not stopped");
+#ifdef __linux__
+    fflush(NULL);
+    child = fork();
+    if (child == 0) {
+        ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+        raise(SIGUSR1);
+        _exit(0);
+    }
+    if (waitpid(child, &status, 0) == child && WIFSTOPPED(status)) { /* else nobody may be a debugger here */
+        tap_ok(os_is_stopped((uint64_t)child), "one that a debugger has stopped is");
+        kill(child, SIGKILL);
+        waitpid(child, NULL, 0);
+    }
+#endif
 }
 
 int main(void)

@@ -74,6 +74,9 @@ static const struct bad bad_texts[] = {
     {"base = h100\r\ndevices = 2\r3", 2, 12, "found the control character 0x0D"},
     {"base = h100\nvallo = \xC3\xB6", 2, 1, "found 'vallo'"},
     {"base = h100\ndevices = \xC3\xB6", 2, 11, "found '\\xC3\\xB6'"},
+    {"base = h100\ndevices = \x7F", 2, 11, "found the control character 0x7F"},
+    {"base = h200x2\npeers = 31-0", 2, 9, "expected devices from 0 to 30, found the pair '31-0'"},
+    {"base = h100\nva.taken = 64GiB-65GiB,", 2, 24, "expected none, or ranges such as 1GiB-2GiB, found nothing"},
     /* what does not fit together */
     {"base = h100\ngranularity.device.minimum = 3MiB", 2, 30, "expected a power of two for 'granularity.device.minimum'"},
     {"base = h100\ngranularity.device.minimum = 2KiB", 2, 30, "from 4096 to"},
@@ -81,6 +84,7 @@ static const struct bad bad_texts[] = {
      "expected 'granularity.host.minimum' up to 'granularity.host.recommended' (2097152), found 4194304"},
     {"base = h100\ngranularity.multicast.minimum = 1MiB", 2, 33,
      "expected 'granularity.device.minimum' up to 'granularity.multicast.minimum' (1048576), found 2097152"},
+    {"base = h100\ngranularity.multicast.minimum = 2KiB", 2, 33, "expected 'granularity.multicast.minimum' from 4096 to"},
     {"base = h100\ngranularity.multicast.recommended = 3MiB", 2, 37,
      "expected a power of two for 'granularity.multicast.recommended', found 3145728"},
     {"base = h100\ngranularity.multicast.minimum = 8MiB\ngranularity.multicast.recommended = 4MiB", 2, 33,
@@ -108,6 +112,14 @@ static const struct bad bad_texts[] = {
     {"base = h100\nva.chunk = 1<<41", 2, 12, "expected 'va.chunk' from 4096 to"},
     {"base = h100\nva.end = 0x10000200000", 2, 10, "as a multiple of 'va.chunk'"},
     {"base = h100\nva.alignment_max = 3MiB", 2, 20, "power of two"},
+    {"base = h100\nva.alignment_max = 0", 2, 20, "expected a power of two for 'va.alignment_max', found 0"},
+    {"base = min\nva.end = 0x600000000001", 2, 10, "expected 'va.end' as a multiple of 'va.granularity' (2097152)"},
+    {"base = min\nva.taken = 0x100000000000-0x100000200001", 2, 12, "range 1 is not"},
+    {"base = min\nva.taken = 0x100000000000-0x700000000000", 2, 12, "between 'va.start' and 'va.end', in order, as multiples"},
+    {"base = min\nattribute.134 = 1", 2, 17, "expected attribute.134 (the nearest NUMA node) from -1 to 0, found 1"},
+    {"base = gb200x4\nattribute.134 = 1\nhost.nodes = 1", 2, 17, "from -1 to 0, found 1"},
+    {"base = h100\nattribute.134 = -2", 2, 17, "from -1 to 0, found -2"},
+    {"base = h100\nhost.memory = 1<<51", 2, 15, "expected 'host.memory' from 0 to"},
     {"base = h100\nva.alignment_max = 4KiB", 2, 20, "expected 'va.granularity' up to 'va.alignment_max'"},
     {"base = h100\ndevice.memory = 0", 2, 17, "expected 'device.memory' from 4096"},
     {"base = h100\ndevice.memory = 1MiB\ncompression.memory = 0", 2, 17,
@@ -269,7 +281,8 @@ static void test_layout_of_a_text(void)
 
 static void test_base_and_defaults(void)
 {
-    struct sim_profile profile;
+    struct sim_profile profile, whole;
+    int value = 0;
     must_parse("base = h100\n", &profile, "a base alone");
     tap_text(profile.name, "h100-custom", "a user's profile does not pass for its base");
     tap_text(profile.source, "a user's profile, based on h100", "nor does it claim a recording");
@@ -284,6 +297,18 @@ static void test_base_and_defaults(void)
     tap_ok(profile.imex, "is there all the same");
     must_parse("base = odd\ndevices = 1", &profile, "fewer devices than the base links");
     tap_u64(profile.peers[0], 0, "links to devices that are gone are dropped");
+    must_parse("base = odd\ngranularity.multicast.recommended = 0", &profile, "a granularity that is memory's own");
+    tap_u64(sim_profile_multicast(&profile, 1), profile.device_granularity[1], "is that of the device");
+    must_parse("base = h100\nattribute.16 = +2\ndevice.reserved = 0<<70", &profile, "a sign, and nothing at all");
+    tap_ok(sim_profile_attribute(&profile, 16, &value) && value == 2 && !profile.device_reserved, "are two and nothing");
+    must_parse("base = h100", &whole, "where the base has its own places");
+    tap_ok(whole.va_context && whole.va_taken[0].end, "there are some");
+    must_parse("base = h100\nva.end = 0x304000000", &profile, "addresses that end before them");
+    tap_ok(!profile.va_context && !profile.va_taken[0].end, "are without");
+    must_parse("base = h100\nva.start = 0x7fb000000000", &profile, "so are some that begin after them");
+    tap_ok(!profile.va_context && !profile.va_taken[0].end, "they are without, too");
+    must_parse("base = h100\nva.start = 1TiB\nva.chunk = 1TiB\nva.end = 64TiB", &profile, "and chunks that they do not fit");
+    tap_ok(!profile.va_context && !profile.va_taken[0].end, "have none of them");
     must_parse("name = tiny\ndevices = 1\ndevice.memory = 1MiB\ngranularity.device.minimum = 4KiB\n"
                "granularity.device.recommended = 4KiB\ngranularity.host.minimum = 4KiB\n"
                "granularity.host.recommended = 4KiB\nva.start = 1MiB\nva.end = 4MiB\nva.granularity = 4KiB\n"
@@ -412,6 +437,12 @@ static void test_files(void)
     write_file(path, "base = odd\nnome = file", 22);
     tap_result(sim_profile_read(path, &profile, &error), VMM_ERROR_INVALID_VALUE, "a file with a mistake");
     tap_ok(error.line == 2 && error.column == 1, "its place");
+    char spec[80];
+    vmm_system *sys = NULL;
+    snprintf(spec, sizeof spec, "sim:%s", path);
+    tap_ok(vmm_open(spec, &sys) == VMM_ERROR_INVALID_VALUE &&
+               strstr(vmm_last_detail()->note, ":2:1: expected a key of a profile"),
+           "which who opens it is told: %s", vmm_last_detail()->note);
     tap_text(profile.name, "file", "the profile read before is untouched");
     tap_result(sim_profile_read("no/such/file", &profile, &error), VMM_ERROR_NOT_FOUND, "no such file");
     tap_ok(error.line == 0 && error.text[0], "has no place, but words");

@@ -20,7 +20,7 @@ static bool fail(struct sim_value_error *error, size_t offset, const char *forma
 
 static bool blank(char c)
 {
-    return c == ' ' || c == '\t' || c == '\r';
+    return c == ' ' || c == '\t';
 }
 
 struct sim_span sim_span_trim(struct sim_span span)
@@ -46,7 +46,7 @@ const char *sim_span_quote(struct sim_span span, char buffer[SIM_QUOTE_MAX])
     if (!span.length)
         return "nothing";
     buffer[0] = '\'';
-    for (size_t i = 0; i < span.length && !cut; i++) {
+    for (size_t i = 0; i < span.length; i++) {
         unsigned char c = (unsigned char)span.at[i];
         cut = used > 40;
         if (cut)
@@ -145,7 +145,7 @@ bool sim_value_size(struct sim_span span, uint64_t *value, struct sim_value_erro
     size_t offset = 0;
     uint64_t number = 0;
     unsigned shift = 0;
-    switch (read_number(span, &offset, &number)) {
+    switch (read_number(span, &offset, &number)) { /* LCOV_EXCL_BR_LINE: there are no others */
     case NUMBER_TOO_LARGE:
         return too_large(span, 0, error);
     case NUMBER_NONE:
@@ -171,8 +171,8 @@ bool sim_value_size(struct sim_span span, uint64_t *value, struct sim_value_erro
 bool sim_value_int(struct sim_span span, int low, int high, int *value, struct sim_value_error *error)
 {
     char quote[SIM_QUOTE_MAX];
-    bool negative = span.length && span.at[0] == '-';
-    size_t offset = span.length && (negative || span.at[0] == '+');
+    bool negative = span.at[0] == '-';
+    size_t offset = negative || span.at[0] == '+';
     uint64_t number = 0;
     enum number found = read_number(span, &offset, &number);
     bool fits = found == NUMBER_READ && number <= (uint64_t)INT_MAX + negative;
@@ -245,7 +245,7 @@ bool sim_value_peers(struct sim_span span, int count, uint32_t *peers, struct si
 static bool read_range(struct sim_span text, size_t base, struct sim_range *range, struct sim_value_error *error)
 {
     char quote[SIM_QUOTE_MAX];
-    const char *dash = text.length ? memchr(text.at, '-', text.length) : NULL;
+    const char *dash = memchr(text.at, '-', text.length);
     if (!dash)
         return fail(error, base, "expected none, or ranges such as 1GiB-2GiB, found %s", sim_span_quote(text, quote));
     struct sim_span raw_from = {text.at, (size_t)(dash - text.at)}, from = sim_span_trim(raw_from);

@@ -37,7 +37,7 @@ const char *sim_span_quote(struct sim_span span, char buffer[SIM_QUOTE_MAX]);
 /* Bytes: a decimal or 0x number, then nothing, B, KiB, MiB, GiB or TiB; or NUMBER<<NUMBER. */
 bool sim_value_size(struct sim_span span, uint64_t *value, struct sim_value_error *error);
 
-/* A whole number, decimal or 0x, with an optional sign, in [low, high]. */
+/* A whole number, decimal or 0x, with an optional sign, in [low, high]. The piece is not empty. */
 bool sim_value_int(struct sim_span span, int low, int high, int *value, struct sim_value_error *error);
 
 /* "yes" or "no". */

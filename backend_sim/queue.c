@@ -117,7 +117,7 @@ static bool aimed_at(const struct queue_aim *aim, const struct queue_item *item)
     const struct queue_place *place = &item->lane->place;
     if (item->number > aim->until)
         return false;
-    switch (aim->scope) {
+    switch (aim->scope) { /* LCOV_EXCL_BR_LINE: there are no others */
     case QUEUE_LANE:
         return same(&aim->place, place);
     case QUEUE_ORDERED:

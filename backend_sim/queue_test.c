@@ -147,6 +147,21 @@ static void forgotten_marks(void)
     clear(&rig);
 }
 
+/* The other way round: what is removed needs nobody any more. */
+static void forgotten_needs(void)
+{
+    struct rig rig = {{0}, {{0}}};
+    mark(&rig, 3, 0);
+    mark(&rig, 5, 1);
+    mark(&rig, 4, 1);
+    tap_u64(rig.item[1].needers, 2, "two need a mark");
+    queue_remove(&rig.queue, &rig.item[2]);
+    tap_ok(rig.item[1].needers == 1 && rig.item[3].needed == &rig.item[1], "one of them is removed");
+    queue_remove(&rig.queue, &rig.item[1]);
+    tap_ok(!rig.item[3].needed, "then the mark, and nobody needs it");
+    clear(&rig);
+}
+
 static bool together(int a, int b)
 {
     if (a == b)
@@ -208,6 +223,7 @@ int main(void)
     contexts_and_devices();
     marks();
     forgotten_marks();
+    forgotten_needs();
     random_work();
     return tap_done();
 }

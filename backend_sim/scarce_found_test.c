@@ -98,6 +98,151 @@ static void no_number_is_used_up(void)
     first_number(true);
 }
 
+/* [7 7 7 ...] released while it can neither be freed in its file nor written: nobody is given that place. */
+static void old_bytes_are_nobodys(void)
+{
+    const vmm_mem_access_desc rw = {device, RW};
+    vmm_system *sys = rig_open(NULL);
+    handle_t handle = 0;
+    vmm_deviceptr at = 0;
+    unsigned char bytes[4096] = {0}, old = 0;
+    vmm_mem_address_reserve(sys, &at, RIG_G, 0, 0, 0);
+    for (int i = 0; i < 2; i++) {
+        create(sys, device, 0, &handle);
+        vmm_mem_map(sys, at, RIG_G, 0, handle, 0);
+        vmm_mem_set_access(sys, at, RIG_G, &rw, 1);
+        if (i == 0)
+            vmm_memset_d8(sys, at, 7, RIG_G);
+        else
+            vmm_memset_d8(sys, at, 1, 1); /* the rest of its chunk shows what is in the file */
+        vmm_memcpy_dtoh(sys, bytes, at, sizeof bytes);
+        vmm_mem_unmap(sys, at, RIG_G);
+        scarce_arm_both("fallocate", 1, i == 0 ? "pwrite" : NULL);
+        tap_result(disarmed(vmm_mem_release(sys, handle)), VMM_SUCCESS, "memory is released although it cannot be cleared");
+    }
+    for (size_t i = 1; i < sizeof bytes; i++)
+        old |= bytes[i];
+    tap_ok(bytes[0] == 1 && !old, "what is made next finds zeros");
+    rig_close(sys);
+}
+
+/* Neither a place in the file nor memory of its own: what a fill needs, and has again when it is asked anew. */
+static void no_bytes_at_all(void)
+{
+    const vmm_mem_access_desc rw = {device, RW};
+    vmm_system *sys = rig_open(NULL);
+    handle_t handle = 0;
+    vmm_deviceptr at = 0;
+    vmm_mem_address_reserve(sys, &at, RIG_G, 0, 0, 0);
+    create(sys, device, 0, &handle);
+    vmm_mem_map(sys, at, RIG_G, 0, handle, 0);
+    vmm_mem_set_access(sys, at, RIG_G, &rw, 1);
+    scarce_arm_both("memfd_create", 1, "mmap");
+    tap_result(disarmed(vmm_memset_d8(sys, at, 7, 1)), VMM_ERROR_OUT_OF_MEMORY, "bytes that can lie nowhere");
+    tap_ok(rig_told("VMM-SYSTEM-HOST-MEMORY") && rig_byte(sys, at) == 0, "are not filled");
+    tap_ok(vmm_memset_d8(sys, at, 7, 1) == VMM_SUCCESS && rig_byte(sys, at) == 7, "until they can lie somewhere");
+    rig_close(sys);
+}
+
+/* On a machine that processes share room is taken before it is written to, once. */
+static void room_is_taken_once(void)
+{
+    vmm_system *sys = rig_open("found");
+    handle_t handle = 0;
+    rig_create(sys, RIG_G, &handle);
+    vmm_deviceptr at = rig_map(sys, handle, RIG_G);
+    tap_result(WITHOUT("fallocate", 1, vmm_memset_d8(sys, at, 7, 1)), VMM_ERROR_OUT_OF_MEMORY, "there is no room for a byte");
+    tap_ok(vmm_memset_d8(sys, at, 7, 1) == VMM_SUCCESS && rig_byte(sys, at) == 7, "now there is");
+    scarce_arm_at("fallocate", 1);
+    vmm_result again = vmm_memset_d8(sys, at, 8, 2);
+    tap_ok(!scarce_disarm() && again == VMM_SUCCESS && rig_byte(sys, at + 1) == 8, "and nobody is asked for that again");
+    rig_close(sys);
+}
+
+/* Old bytes that there is no room for: the work is given up, or done without them. */
+static void no_old_bytes(void)
+{
+    const vmm_mem_access_desc rw = {device, RW};
+    vmm_system *sys = NULL;
+    vmm_context ctx;
+    handle_t handle = 0;
+    vmm_deviceptr at = 0;
+    unsigned long nth = 1, refused = 0;
+    if (vmm_open("sim:h100,alias=stale:1", &sys) || vmm_init(sys, 0) || vmm_ctx_create(sys, &ctx, 0, 0))
+        tap_bail("no machine: %s", vmm_last_detail()->note);
+    create(sys, device, 0, &handle);
+    vmm_mem_address_reserve(sys, &at, 2 * RIG_G, 0, 0, 0);
+    vmm_mem_map(sys, at, RIG_G, 0, handle, 0);
+    vmm_mem_map(sys, at + RIG_G, RIG_G, 0, handle, 0);
+    vmm_mem_set_access(sys, at, 2 * RIG_G, &rw, 1);
+    for (bool failed = true; failed; nth++) {
+        const uint64_t args[] = {at, 8, nth};
+        vmm_launch(sys, VMM_KERNEL_FILL, 1, 32, args, 3, NULL);
+        scarce_arm_at("malloc", nth);
+        vmm_result result = vmm_ctx_synchronize(sys);
+        failed = scarce_disarm() != NULL;
+        refused += result == VMM_ERROR_OUT_OF_MEMORY;
+        tap_ok(result == VMM_ERROR_OUT_OF_MEMORY ? failed : rig_byte(sys, at + 7) == (int)nth,
+               "a kernel without room for old bytes is given up and says so, or is done");
+    }
+    tap_ok(refused > 0 && nth > 2, "%lu times it was given up", refused);
+    rig_close(sys);
+}
+
+static void *set_current(void *user)
+{
+    vmm_context *ctx = user, now = NULL;
+    vmm_system *sys = (vmm_system *)(void *)ctx[1];
+    vmm_result result = WITHOUT("calloc", 1, vmm_ctx_set_current(sys, ctx[0]));
+    bool none = !vmm_ctx_get_current(sys, &now) && !now;
+    bool set = !vmm_ctx_set_current(sys, ctx[0]) && !vmm_ctx_get_current(sys, &now) && now == ctx[0];
+    return result == VMM_ERROR_OUT_OF_MEMORY && none && set ? user : NULL;
+}
+
+/* A thread that has no stack of contexts yet. */
+static void no_stack(void)
+{
+    vmm_context ctx[2] = {NULL};
+    void *right = NULL;
+    pthread_t thread;
+    vmm_system *sys = opened("sim:h100");
+    vmm_ctx_create(sys, &ctx[0], 0, 0);
+    ctx[1] = (vmm_context)(void *)sys;
+    if (pthread_create(&thread, NULL, set_current, ctx))
+        tap_bail("no thread");
+    pthread_join(thread, &right);
+    tap_ok(right != NULL, "a thread without room for a context has none, and may try again");
+    rig_close(sys);
+}
+
+/* What work in flight will touch is only for warnings: without memory to know it there are none. */
+static void touched_unknown(void)
+{
+    const vmm_mem_access_desc rw = {device, RW};
+    vmm_system *sys = rig_open(NULL);
+    handle_t handle = 0;
+    vmm_deviceptr at = 0;
+    for (unsigned i = 0; i < 2; i++) {
+        vmm_mem_address_reserve(sys, &at, RIG_G, 0, 0, 0);
+        create(sys, device, 0, &handle);
+        vmm_mem_map(sys, at, RIG_G, 0, handle, 0);
+        vmm_mem_set_access(sys, at, RIG_G, &rw, 1);
+        vmm_memset_d8_async(sys, at, 7, 4096, NULL);
+        if (i == 0)
+            scarce_arm_at("realloc", 1);
+        else
+            scarce_arm_at("malloc", 1);
+        vmm_result result = vmm_mem_unmap(sys, at, RIG_G);
+        bool failed = scarce_disarm() != NULL;
+        tap_ok(result == VMM_SUCCESS && (failed || rig_told("VMM-UNMAP-IN-FLIGHT")), "unmapped although work needs it%s",
+               failed ? ", without a word" : "");
+        vmm_ctx_synchronize(sys);
+        rig_close(sys);
+        sys = rig_open(NULL);
+    }
+    rig_close(sys);
+}
+
 static void rights_are_taken_back(void)
 {
     vmm_system *sys = opened("sim:h100");
@@ -195,6 +340,12 @@ int main(void)
     rig_begin();
     nothing_is_used_up();
     no_number_is_used_up();
+    old_bytes_are_nobodys();
+    no_bytes_at_all();
+    room_is_taken_once();
+    no_old_bytes();
+    no_stack();
+    touched_unknown();
     rights_are_taken_back();
     unread_is_not_foreign();
     free_memory_is_right();

@@ -4,6 +4,8 @@
  *   result = vmm_mem_create(...);          OUT_OF_MEMORY
  *   scarce_disarm()                        "calloc": that is what failed; NULL where fewer were made
  *
+ *   scarce_meanwhile("stat", 1, remove_it);  nothing fails, but remove_it() is called just before the first stat
+ *
  * It replaces functions of the C library in the whole program, so it is included by one file of it. Allocations are counted,
  * whoever makes them: scarce_live is the same before and after whatever gives everything back.
  */
@@ -38,17 +40,25 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <time.h>
 #include <unistd.h>
 
 static _Thread_local unsigned long scarce_left; /* requests up to and with the one that fails; 0: none does */
-static _Thread_local const char *scarce_only, *scarce_what;
+static _Thread_local const char *scarce_only, *scarce_then, *scarce_what;
+static _Thread_local int scarce_error; /* in the place of the function's usual one; 0: that */
+static _Thread_local void (*scarce_instead)(void);
+static _Thread_local bool scarce_each; /* and all later ones to that function */
+static _Thread_local long scarce_late;  /* seconds that clocks are ahead */
 static bool scarce_for_good; /* of memory alone, and then all requests from the nth on fail */
 static _Atomic long scarce_live;
 
 static void scarce_arm(unsigned long nth)
 {
     scarce_left = nth;
-    scarce_only = scarce_what = NULL;
+    scarce_only = scarce_then = scarce_what = NULL;
+    scarce_instead = NULL;
+    scarce_error = 0;
+    scarce_each = false;
 }
 
 /* Of the requests to that function alone the nth. */
@@ -58,9 +68,24 @@ __attribute__((unused)) static void scarce_arm_at(const char *function, unsigned
     scarce_only = function;
 }
 
+/* The same, and after that the next request to the other one. */
+__attribute__((unused)) static void scarce_arm_both(const char *function, unsigned long nth, const char *other)
+{
+    scarce_arm_at(function, nth);
+    scarce_then = other;
+}
+
+/* None fails: just before the nth request that happens, which is what another process might do then. */
+__attribute__((unused)) static void scarce_meanwhile(const char *function, unsigned long nth, void (*what)(void))
+{
+    scarce_arm_at(function, nth);
+    scarce_instead = what;
+}
+
 static const char *scarce_disarm(void)
 {
     scarce_left = 0;
+    scarce_late = 0;
     return scarce_what;
 }
 
@@ -73,10 +98,16 @@ static bool scarce_fails(const char *what, int error)
         scarce_left--;
         return false;
     }
-    scarce_left = scarce_for_good;
+    void (*instead)(void) = scarce_instead;
+    scarce_left = scarce_for_good || scarce_each || scarce_then;
+    scarce_only = scarce_then ? scarce_then : scarce_only;
+    scarce_then = NULL;
     scarce_what = what;
-    errno = error;
-    return true;
+    if (instead)
+        instead();
+    else
+        errno = scarce_error ? scarce_error : error;
+    return !instead;
 }
 
 /* Also for the libraries that the program loads. */
@@ -165,9 +196,37 @@ SCARCE_CALL(FILE *, fopen, EMFILE, NULL, (const char *path, const char *how), (p
 SCARCE_CALL(int, pthread_key_create, EAGAIN, EAGAIN, (pthread_key_t *key, void (*end)(void *)), (key, end))
 SCARCE_CALL(int, pthread_create, EAGAIN, EAGAIN,
             (pthread_t *thread, const pthread_attr_t *kind, void *(*code)(void *), void *user), (thread, kind, code, user))
+SCARCE_CALL(int, pthread_setspecific, ENOMEM, ENOMEM, (pthread_key_t key, const void *value), (key, value))
+SCARCE_CALL(int, pthread_mutexattr_init, ENOMEM, ENOMEM, (pthread_mutexattr_t *kind), (kind))
+SCARCE_CALL(int, pthread_mutexattr_setpshared, ENOTSUP, ENOTSUP, (pthread_mutexattr_t *kind, int shared), (kind, shared))
+SCARCE_CALL(int, pthread_mutexattr_setrobust, ENOTSUP, ENOTSUP, (pthread_mutexattr_t *kind, int robust), (kind, robust))
+SCARCE_CALL(int, pthread_mutex_trylock, ENOTRECOVERABLE, ENOTRECOVERABLE, (pthread_mutex_t *mutex), (mutex))
+SCARCE_CALL(int, access, EACCES, -1, (const char *path, int how), (path, how))
+SCARCE_CALL(ssize_t, readlink, EACCES, -1, (const char *path, char *target, size_t size), (path, target, size))
 SCARCE_CALL(int, getrlimit, EINVAL, -1, (__rlimit_resource_t what, struct rlimit *limit), (what, limit))
 SCARCE_CALL(int, sigaction, EINVAL, -1, (int number, const struct sigaction *action, struct sigaction *old),
             (number, action, old))
+
+SCARCE int clock_gettime(clockid_t which, struct timespec *now)
+{
+    static int (*real)(clockid_t which, struct timespec *now);
+    if (!real)
+        scarce_find("clock_gettime", (void *)&real, sizeof real);
+    int result = real(which, now);
+    now->tv_sec += scarce_late;
+    return result;
+}
+
+/* One of the process's own cannot fail. */
+SCARCE int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *kind)
+{
+    static int (*real)(pthread_mutex_t *mutex, const pthread_mutexattr_t *kind);
+    if (kind && scarce_fails("pthread_mutex_init", EAGAIN))
+        return EAGAIN;
+    if (!real)
+        scarce_find("pthread_mutex_init", (void *)&real, sizeof real);
+    return real(mutex, kind);
+}
 
 SCARCE int open(const char *path, int flags, ...)
 {

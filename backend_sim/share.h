@@ -102,7 +102,4 @@ void share_drop(struct share *share, struct sim_block *block);
 void share_watch(struct sim_block *block);
 void share_unwatch(struct sim_block *block);
 
-/* Lets go of what this machine sees of teams. */
-void share_forget_teams(struct share *share);
-
 #endif

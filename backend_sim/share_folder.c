@@ -151,6 +151,8 @@ static bool make_placed(struct share_folder *folder, const struct sim_profile *p
 static bool is_machine(const struct share_folder *folder, char why[SHARE_WHY])
 {
     const struct share_state *state = folder->state;
+    if (!state && share_folder_sound(folder))
+        return fail(why, "there is no memory to see the machine", folder->path);
     if (!state || state->magic != SHARE_MAGIC || state->version != SHARE_VERSION || state->bytes != sizeof *state)
         return fail(why, "what is there is not a machine of this version; remove the folder", folder->path);
     return true;
@@ -291,7 +293,7 @@ static void look_beside(void *user, const char *name)
 {
     struct another *another = user;
     const char *own = strrchr(another->self->path, '/');
-    if (own && strcmp(own + 1, name) == 0)
+    if (strcmp(own + 1, name) == 0)
         return;
     look_at(another->wanted.folder->root, name); /* one that all processes left is gone for everybody */
     look_for(&another->wanted, name);
@@ -319,8 +321,10 @@ bool share_folder_open_there(struct share_folder *folder, const char *entry, cha
         os_yield();
         found = find(folder);
     }
+    if (found == ABSENT)
+        return false;
     if (found != FOUND)
-        return found != ABSENT && fail(why, "what is there cannot be opened; remove the folder", folder->path);
+        return fail(why, "what is there cannot be opened; remove the folder", folder->path);
     map(folder);
     if (is_machine(folder, why))
         return true;
@@ -354,13 +358,13 @@ bool share_folder_each(void (*visit)(void *user, const char *entry), void *user,
 
 const char *share_folder_name(const struct share_folder *folder)
 {
-    const char *slash = strrchr(folder->path, '/');
-    return slash && slash[1] == 'm' ? slash + 3 : "";
+    const char *entry = strrchr(folder->path, '/') + 1;
+    return entry[0] == 'm' ? entry + 2 : "";
 }
 
 void share_folder_close(struct share_folder *folder, bool may_go)
 {
-    if (may_go && folder->file >= 0 && os_hold_alone(folder->file))
+    if (may_go && os_hold_alone(folder->file))
         take_away(folder->root, folder->path);
     unmap(folder);
 }

@@ -11,12 +11,12 @@
 
 #include <poll.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 
 #include "passing.h"
 #include "random.h"
 #include "share_census.h"
+#include "state_rig.h"
 
 typedef vmm_mem_generic_allocation_handle handle_t;
 
@@ -137,16 +137,6 @@ static _Noreturn void worker(int socket, uint64_t seed)
 
 /* ---- the one that forges ---- */
 
-static struct share_state *look_at_state(void)
-{
-    int file = open(rig_path("forge", "state"), O_RDWR | O_CLOEXEC);
-    void *at = mmap(NULL, sizeof(struct share_state), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    close(file);
-    if (at == MAP_FAILED)
-        tap_bail("the state cannot be mapped");
-    return at;
-}
-
 /* A word of the part of the state that is in use; never one of the mutex. */
 static _Atomic uint64_t *word_of(struct share_state *state, uint64_t *seed)
 {
@@ -211,7 +201,7 @@ int main(void)
     }
     close(ends[1]);
     bool on = passing_wait(ends[0]);
-    struct share_state *state = on ? look_at_state() : NULL;
+    struct share_state *state = on ? rig_state("forge") : NULL;
     for (; on && done < rounds; done += on) {
         forge(state, &seed, ends[0]);
         on = passing_wait(ends[0]);

@@ -48,7 +48,7 @@ struct share_team *share_team_of(struct share_state *state, const struct share_b
 bool share_team_add(struct share_state *state, struct share_team *team, uint64_t machine, int device)
 {
     unsigned members = share_team_members(team);
-    if (members >= team->wanted || members == SHARE_MEMBERS)
+    if (members >= team->wanted || members == SHARE_MEMBERS) /* LCOV_EXCL_BR_LINE: the latter where wanted was forged just now */
         return false;
     will_change(state);
     team->member[members] = (struct share_member){machine, device};

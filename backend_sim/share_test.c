@@ -3,12 +3,11 @@
 #include "share_state.h"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 
 #include "passing.h"
-#include "share_rig.h"
 #include "share_token.h"
+#include "state_rig.h"
 #include "vmm_fd.h"
 
 typedef vmm_mem_generic_allocation_handle handle_t;
@@ -252,16 +251,6 @@ static void forged_tokens(void)
     rig_close(a);
 }
 
-static struct share_state *look_at_state(const char *machine)
-{
-    int file = open(rig_path(machine, "state"), O_RDWR);
-    void *at = mmap(NULL, sizeof(struct share_state), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    close(file);
-    if (at == MAP_FAILED)
-        tap_bail("the state cannot be mapped");
-    return at;
-}
-
 /* The state says of the block what cannot be; the file of its memory is gone, or shorter. */
 static void wrong_blocks(void)
 {
@@ -269,7 +258,7 @@ static void wrong_blocks(void)
     handle_t memory = 0;
     rig_create(a, RIG_G, &memory);
     int fd = rig_export(a, memory);
-    struct share_state *state = look_at_state("one");
+    struct share_state *state = rig_state("one");
     struct share_block *block = &state->block[0], kept = *block;
 #define WRONG(member, value, what)                                   \
     do {                                                             \
@@ -310,7 +299,7 @@ static void slot_lost(void)
     vmm_system *a = rig_open("one"), *b = rig_open("one");
     handle_t memory = 0, other = 0;
     rig_create(a, RIG_G, &memory);
-    struct share_state *state = look_at_state("one");
+    struct share_state *state = rig_state("one");
     uint64_t serial = atomic_load(&state->slot[0].serial), before = rig_free(b);
     atomic_store(&state->slot[0].serial, serial + 7);
     tap_ok(rig_create(a, RIG_G, &other) == VMM_ERROR_OPERATING_SYSTEM && rig_told("VMM-SHARE-STATE") && rig_export(a, memory) < 0,
@@ -337,7 +326,7 @@ static void wrong_ends(void)
         rig_create(a, RIG_G, &memory);
         int fd = rig_export(a, memory);
         rig_close(a);
-        struct share_state *state = look_at_state("one");
+        struct share_state *state = rig_state("one");
         state->block[0].place = wrong[i].place;
         state->block[0].size = wrong[i].size;
         munmap(state, sizeof *state);
@@ -396,7 +385,7 @@ static void killed_while_exporting(void)
     rig_create(a, RIG_G, &memory);
     rig_create(a, RIG_G, &other);
     int first = rig_export(a, memory), second;
-    struct share_state *state = look_at_state("one");
+    struct share_state *state = rig_state("one");
     const char *left = half_exported(state);
     second = rig_export(a, other);
     tap_ok(second >= 0 && !os_file_exists(left), "half an export goes with the next one");

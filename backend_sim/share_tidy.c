@@ -29,10 +29,11 @@ static void trim(const struct share *share, uint64_t home)
     while (at < end) {
         uint64_t next = end, after = end;
         for (unsigned i = 0; i < share_blocks(share->folder.state); i++) {
-            const struct share_block *block = &share->folder.state->block[i];
-            if (atomic_load(&block->number) && block->home == home && block->place >= at && block->place < next) {
-                next = block->place;
-                after = block->size < end - next ? next + block->size : end;
+            const volatile struct share_block *block = &share->folder.state->block[i];
+            uint64_t place = block->place, size = block->size; /* once: somebody may write there */
+            if (atomic_load(&block->number) && block->home == home && place >= at && place < next) {
+                next = place;
+                after = size < end - next ? next + size : end;
             }
         }
         if (next > at)
@@ -82,13 +83,13 @@ bool share_is_over(const struct share *share, const struct share_block *block)
            !share_token_is_out(share_file_of(share, "token", number, path));
 }
 
-/* As far as the file goes: where the block lies is what the state says, which may be anything. */
-static void clear_bytes(int file, const struct share_block *block)
+/* As far as the file goes: where the block lies is what the state says, which may be anything, and another thing each time. */
+static void clear_bytes(int file, const volatile struct share_block *block)
 {
     struct os_file_is is;
-    uint64_t end = os_file_look(file, &is) ? is.size : 0;
-    if (block->place < end && block->size)
-        os_file_clear(file, block->place, block->size < end - block->place ? block->size : end - block->place);
+    uint64_t end = os_file_look(file, &is) ? is.size : 0, place = block->place, size = block->size;
+    if (place < end && size)
+        os_file_clear(file, place, size < end - place ? size : end - place);
 }
 
 /* Nobody can reach it any more. Its bytes are cleared by its home, or here where that is gone. */

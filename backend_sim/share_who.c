@@ -187,14 +187,15 @@ static void read_openings(struct share_who *who)
 static bool read_all(struct share_who *who, const struct share *share)
 {
     const struct share_state *state = share->folder.state;
-    who->process = calloc(share_slots(state) + 1, sizeof *who->process);
-    who->block = calloc(share_blocks(state) + 1, sizeof *who->block);
+    const unsigned slots = share_slots(state), blocks = share_blocks(state); /* once: there is room for so many */
+    who->process = calloc(slots + 1, sizeof *who->process);
+    who->block = calloc(blocks + 1, sizeof *who->block);
     if (!who->process || !who->block)
         return false;
     read_machine(who, state);
-    for (unsigned slot = 0; share_who_next(share, &slot, &who->process[who->process_count]);)
+    for (unsigned slot = 0; who->process_count < slots && share_who_next(share, &slot, &who->process[who->process_count]);)
         who->process_count++;
-    for (unsigned i = 0; i < share_blocks(state); i++)
+    for (unsigned i = 0; i < blocks; i++)
         if (atomic_load(&state->block[i].number) && !read_block(who, share, i))
             return false;
     read_openings(who);

@@ -4,12 +4,11 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 
 #include "passing.h"
 #include "share_mark.h"
-#include "share_rig.h"
+#include "state_rig.h"
 
 typedef vmm_mem_generic_allocation_handle handle_t;
 
@@ -284,28 +283,20 @@ static void other_node(void)
 
 /* ---- what somebody forged, or stopped ---- */
 
-static struct share_state *state_of(const char *machine)
-{
-    int file = open(rig_path(machine, "state"), O_RDWR);
-    void *at = mmap(NULL, sizeof(struct share_state), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    close(file);
-    if (at == MAP_FAILED)
-        tap_bail("the state cannot be mapped");
-    return at;
-}
-
 static void forged(void)
 {
     vmm_system *a = rig_open("one");
     handle_t memory = 0;
     rig_create(a, RIG_G, &memory);
     int fd = rig_export(a, memory);
-    struct share_state *state = state_of("one");
+    struct share_state *state = rig_state("one");
     struct share_block kept = state->block[0];
     memset(state->profile_name, 7, sizeof state->profile_name);
+    state->profile_name[1] = 0x7f;
     state->devices = state->nodes = state->device_memory = UINT64_MAX;
     memset(&state->slot[0].who, 0xff, sizeof state->slot[0].who);
-    memset(&state->block[0].maker, 0xff, sizeof state->block[0].maker);
+    atomic_store(&state->block[0].maker.program[0], 0x7f41);
+    atomic_store(&state->block[0].maker.program[1], 0);
     atomic_store(&state->block[0].exported, UINT64_MAX);
     state->block[0].location_type = -77;
     state->block[0].location_id = INT32_MIN;
@@ -318,7 +309,9 @@ static void forged(void)
     atomic_store(&state->blocks_seen, UINT64_MAX);
     struct share_who *who = look("m-one");
     tap_ok(who && who->devices == VMM_MAX_DEVICES && who->nodes == SIM_MAX_NODES, "counts beyond the tables are cut");
-    tap_ok(who && !strchr(who->profile, 7) && !strchr(who->process[0].program, 0xff), "texts are harmless and end");
+    tap_ok(who && !strchr(who->profile, 7) && !strchr(who->profile, 0x7f) && !strchr(who->process[0].program, 0xff) &&
+               !strcmp(who->block[0].program, "A?"),
+           "texts are harmless and end");
     tap_ok(who && who->process_count == 1 && who->block_count == 1 && who->hold_count == 1,
            "holders without a process are none, and the token is not the block's");
     char text[SHARE_HOLD_TEXT];
@@ -348,7 +341,7 @@ static void lock_it(int fd)
 {
     (void)fd;
     vmm_system *sys = rig_open("one");
-    struct share_state *state = state_of("one");
+    struct share_state *state = rig_state("one");
     if (!sys || !os_mutex_lock(&state->mutex, open(rig_path("one", "state"), O_RDWR)))
         _exit(1);
 }

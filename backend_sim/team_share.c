@@ -94,19 +94,18 @@ static void see_bind(struct share *share, struct sim_machine *machine, struct si
     share_unwatch(seen.block); /* which ends the view where nothing was bound */
 }
 
-/* Where it is kept up to which change a machine's binds were seen. */
+/* Where it is kept up to which change the binds of a machine with devices in the team were seen. */
 static uint64_t *seen_of(struct team *team, uint64_t id)
 {
     unsigned i = 0;
-    while (i < team->members && team->member[i].machine != id)
+    while (team->member[i].machine != id)
         i++;
-    return i < team->members ? &team->member[i].seen : NULL;
+    return &team->member[i].seen;
 }
 
 /* All changes of the state were seen, its last one by whoever made it. */
 static void have_seen(struct team *team, uint64_t id, const struct share *share)
 {
-    /* analysers: null-dereference is wrong: a machine that made a change is a member */
     *seen_of(team, id) = atomic_load(&share->folder.state->changes) + 1;
 }
 
@@ -114,7 +113,7 @@ static void look_at_binds(struct share *share, struct sim_machine *machine, stru
 {
     struct team *team = object->team;
     uint64_t home = object->share->folder.state->id, *seen = seen_of(team, id);
-    if (!seen || *seen == atomic_load(&share->folder.state->changes) + 1)
+    if (*seen == atomic_load(&share->folder.state->changes) + 1)
         return;
     for (unsigned i = 0; i < team->members; i++)
         if (team->member[i].machine == id)
@@ -261,10 +260,8 @@ static enum team_answer attach(struct sim_machine *machine, struct sim_block *ob
 enum team_answer team_attach(struct sim_machine *machine, struct sim_block *object, int device, const struct team_bind *bind,
                              char why[SHARE_WHY])
 {
-    if (!sim_machine_share(machine, why))
-        return TEAM_LOST;
     snprintf(why, SHARE_WHY, "%s", SHARE_STATE_LOST);
-    if (!share_lock(machine->share))
+    if (!share_lock(machine->share)) /* which is there: what may go where the object goes was made for it */
         return TEAM_LOST;
     enum team_answer answer = attach(machine, object, device, bind, why);
     share_unlock(machine->share);

@@ -5,10 +5,9 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 
-#include "share_rig.h"
+#include "state_rig.h"
 #include "share_who.h"
 #include "passing.h"
 
@@ -487,16 +486,6 @@ static void scribble(void *at, size_t size)
     word[i] = kind == 0 ? draw() : kind == 1 ? edges[draw() % 6] : word[i] ^ UINT64_C(1) << (draw() % 64);
 }
 
-static struct share_state *map_state(void)
-{
-    int file = open(rig_path("team", "state"), O_RDWR | O_CLOEXEC);
-    struct share_state *state = mmap(NULL, sizeof *state, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    close(file);
-    if (state == MAP_FAILED)
-        tap_bail("the state cannot be mapped");
-    return state;
-}
-
 /* All that can be asked of an object; how much of it is refused. */
 static unsigned ask_all(struct side *s, int device)
 {
@@ -530,7 +519,7 @@ static void forged_words(const char *spec)
     struct side a = side(spec, 0), b = side(spec, 1), c = side(spec, 1);
     make_pair(&a, &b, FD, FD);
     need(pass(&a, &c, FD), "import");
-    struct share_state *state = map_state();
+    struct share_state *state = rig_state("team");
     const struct share_team team = state->team[0];
     const struct share_bind bind = state->bind[0];
     uint32_t block = 0, index = 0;
@@ -624,7 +613,7 @@ static void flickering(struct side *a, struct side *b, struct share_state *state
 static void forged(const char *spec, unsigned rounds)
 {
     struct side a = side(spec, 0), b = side(spec, 1);
-    struct share_state *state = map_state();
+    struct share_state *state = rig_state("team");
     make_pair(&a, &b, FD, FD);
     struct share_team team = state->team[0];
     struct share_bind bind[2] = {state->bind[0], state->bind[1]};

@@ -5,11 +5,9 @@
 
 #include "launch.h"
 
-/* Copies size bytes and makes *pointer name the copy. */
+/* Copies size bytes, of which there are some: a kernel has arguments, and a copy of nothing is not issued. */
 static bool keep(struct work *work, const void *from, uint64_t size)
 {
-    if (!size)
-        return true;
     work->copied = malloc(size);
     if (work->copied)
         memcpy(work->copied, from, size);

@@ -62,6 +62,120 @@ static CUresult launch_by_config(CUstream stream, CUdeviceptr p)
     return cuLaunchKernelEx(&config, NULL, NULL, NULL);
 }
 
+static char bytes[64];
+
+static CUresult copy_any(CUstream stream, CUdeviceptr p)
+{
+    return cuMemcpyAsync(p, (CUdeviceptr)(uintptr_t)bytes, sizeof bytes, stream);
+}
+
+static CUresult copy_back(CUstream stream, CUdeviceptr p)
+{
+    return cuMemcpyDtoHAsync(bytes, p, sizeof bytes, stream);
+}
+
+static CUresult copy_within(CUstream stream, CUdeviceptr p)
+{
+    return cuMemcpyDtoDAsync(p, p + 32, 32, stream);
+}
+
+static CUresult copy_peer(CUstream stream, CUdeviceptr p)
+{
+    CUcontext context = NULL;
+    cuCtxGetCurrent(&context);
+    return cuMemcpyPeerAsync(p, context, p + 32, context, 32, stream);
+}
+
+static CUresult copy_rows(CUstream stream, CUdeviceptr p)
+{
+    const CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = bytes, .srcPitch = 8,
+                                .dstMemoryType = CU_MEMORYTYPE_DEVICE, .dstDevice = p, .dstPitch = 8,
+                                .WidthInBytes = 8, .Height = 8};
+    return cuMemcpy2DAsync(&copy, stream);
+}
+
+static CUresult fill_words(CUstream stream, CUdeviceptr p)
+{
+    return cuMemsetD32Async(p, 0x22222222, 16, stream);
+}
+
+static CUresult fill_halves(CUstream stream, CUdeviceptr p)
+{
+    return cuMemsetD16Async(p, 0x2222, 32, stream);
+}
+
+static CUresult fill_rows(CUstream stream, CUdeviceptr p)
+{
+    return cuMemsetD2D8Async(p, 8, 0x22, 8, 8, stream);
+}
+
+static CUresult fill_rows_of_halves(CUstream stream, CUdeviceptr p)
+{
+    return cuMemsetD2D16Async(p, 8, 0x2222, 4, 8, stream);
+}
+
+static CUresult fill_rows_of_words(CUstream stream, CUdeviceptr p)
+{
+    return cuMemsetD2D32Async(p, 8, 0x22222222, 2, 8, stream);
+}
+
+static CUresult launch(CUstream stream, CUdeviceptr p)
+{
+    (void)p;
+    return cuLaunchKernel(NULL, 1, 1, 1, 1, 1, 1, 0, stream, NULL, NULL);
+}
+
+static CUresult launch_together(CUstream stream, CUdeviceptr p)
+{
+    (void)p;
+    return cuLaunchCooperativeKernel(NULL, 1, 1, 1, 1, 1, 1, 0, stream, NULL);
+}
+
+static void never(void *user)
+{
+    (void)user;
+    tap_ok(false, "a function of the host is not called");
+}
+
+static void never_called(CUstream stream, CUresult status, void *user)
+{
+    (void)stream;
+    (void)status;
+    never(user);
+}
+
+static CUresult call_host(CUstream stream, CUdeviceptr p)
+{
+    (void)p;
+    return cuLaunchHostFunc(stream, never, NULL);
+}
+
+static CUresult call_back(CUstream stream, CUdeviceptr p)
+{
+    (void)p;
+    return cuStreamAddCallback(stream, never_called, NULL, 0);
+}
+
+static CUevent event;
+
+static CUresult wait_event(CUstream stream, CUdeviceptr p)
+{
+    (void)p;
+    return cuStreamWaitEvent(stream, event, 0);
+}
+
+static CUresult record(CUstream stream, CUdeviceptr p)
+{
+    (void)p;
+    return cuEventRecord(event, stream);
+}
+
+static CUresult record_with_flags(CUstream stream, CUdeviceptr p)
+{
+    (void)p;
+    return cuEventRecordWithFlags(event, stream, 0);
+}
+
 static CUresult query(CUstream stream, CUdeviceptr p)
 {
     (void)p;
@@ -109,6 +223,19 @@ static void test_streams(void)
     OK(cuGraphDestroy(graph));
 }
 
+/* Graphs are ended in any order; one that is never ended goes with the library. */
+static void test_graphs(CUstream stream)
+{
+    CUgraph graph[3] = {NULL};
+    for (int i = 0; i < 3; i++) {
+        OK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+        OK(cuStreamEndCapture(stream, &graph[i]));
+    }
+    OK(cuGraphDestroy(graph[0]));
+    IS(cuGraphDestroy(graph[0]), ERROR_INVALID_VALUE);
+    OK(cuGraphDestroy(graph[1]));
+}
+
 int main(void)
 {
     begin();
@@ -119,14 +246,20 @@ int main(void)
     IS(cuStreamBeginCapture(stream, (CUstreamCaptureMode)3), ERROR_INVALID_VALUE);
     for (int mode = 0; mode < 3; mode++)
         test_nothing_in_it(stream, (CUstreamCaptureMode)mode);
-    test_invalidated(stream, p, fill, CUDA_ERROR_NOT_SUPPORTED);
-    test_invalidated(stream, p, copy, CUDA_ERROR_NOT_SUPPORTED);
-    test_invalidated(stream, p, launch_by_config, CUDA_ERROR_NOT_SUPPORTED);
+    OK(cuEventCreate(&event, 0));
+    static CUresult (*const works[])(CUstream stream, CUdeviceptr p) = {
+        fill, fill_halves, fill_words, fill_rows, fill_rows_of_halves, fill_rows_of_words, copy, copy_any, copy_back, copy_within,
+        copy_peer, copy_rows, launch, launch_together, launch_by_config, call_host, call_back, wait_event,
+        record, record_with_flags};
+    for (size_t i = 0; i < sizeof works / sizeof works[0]; i++)
+        test_invalidated(stream, p, works[i], CUDA_ERROR_NOT_SUPPORTED);
     test_invalidated(stream, p, query, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
     test_invalidated(stream, p, synchronize, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
     test_threads(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL, CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD);
     test_threads(stream, CU_STREAM_CAPTURE_MODE_RELAXED, CUDA_SUCCESS);
     test_streams();
+    test_graphs(stream);
+    OK(cuEventDestroy(event));
     OK(cuMemFree(p));
     OK(cuStreamDestroy(stream));
     return tap_done();

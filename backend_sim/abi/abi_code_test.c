@@ -273,6 +273,38 @@ static void test_call_inside(CUdeviceptr at)
     EQUAL(answer, CUDA_ERROR_NOT_PERMITTED);
 }
 
+/* Memory that was never written is zero, in pieces of a page at most; memory of the host is seen whole. */
+static void test_fresh(CUdeviceptr out)
+{
+    static _Alignas(4096) char here[8192];
+    uint64_t n = 10000, seen[2] = {77, 77};
+    CUdeviceptr fresh = 0, p = (CUdeviceptr)(uintptr_t)here;
+    void *params[] = {&fresh, &n, &out};
+    OK(cuMemAlloc(&fresh, 65536));
+    OK(cuLaunchKernel(function("look_at"), 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
+    OK(cuMemcpyDtoH(seen, out, sizeof seen));
+    tap_ok(seen[0] == 0 && seen[1] == 3, "zeros, in three pieces");
+    OK(cuMemHostRegister(here, sizeof here, 0));
+    here[5] = 1;
+    params[0] = &p;
+    n = sizeof here;
+    OK(cuLaunchKernel(function("look_at"), 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
+    OK(cuMemcpyDtoH(seen, out, sizeof seen));
+    tap_ok(seen[0] == 2 && seen[1] == 1, "a byte of the host, and the word it is in");
+    OK(cuMemHostUnregister(here));
+    OK(cuMemFree(fresh));
+}
+
+static void test_kernels_that_cannot_run(void)
+{
+    static char bytes[8000];
+    CUfunction f = NULL;
+    void *params[] = {bytes};
+    IS(cuModuleGetFunction(&f, module, "old"), ERROR_NOT_FOUND);
+    tap_ok(!f, "a kernel of another version is none");
+    IS(cuLaunchKernel(function("wide"), 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL), ERROR_INVALID_VALUE);
+}
+
 /* Last: the device is lost. */
 static void test_fault(CUdeviceptr at)
 {
@@ -300,6 +332,8 @@ int main(void)
     test_function_attributes();
     test_host_memory();
     test_call_inside(at);
+    test_fresh(at);
+    test_kernels_that_cannot_run();
     test_fault(at);
     return tap_done();
 }

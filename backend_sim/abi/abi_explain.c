@@ -59,11 +59,9 @@ void abi_say(const char *format, ...)
     size_t start = strlen(text);
     va_list arguments;
     va_start(arguments, format);
-    int length = vsnprintf(text + start, sizeof text - start - 1, format, arguments);
+    size_t end = start + (size_t)vsnprintf(text + start, sizeof text - start - 1, format, arguments);
     va_end(arguments);
-    if (length < 0)
-        return;
-    size_t end = start + (size_t)length < sizeof text - 2 ? start + (size_t)length : sizeof text - 2;
+    end = end < sizeof text - 2 ? end : sizeof text - 2;
     if (text[end - 1] != '\n')
         text[end++] = '\n';
     os_say(text, end);

@@ -89,6 +89,25 @@ static void captured(CUstream stream)
     TRIED(none, cuGraphDestroy(graph));
 }
 
+/* Of memory alone, again and again: what the engine gets it keeps, and the note of this library is asked for anew each time. */
+static void without_a_note(void)
+{
+    enum { TIMES = 12 };
+    unsigned failed = 0, alike = 0;
+    int none = 0;
+    for (unsigned i = 0; i < TIMES; i++) {
+        void *host = NULL;
+        scarce_arm_at("malloc", 1 + i % 4);
+        CUresult code = cuMemHostAlloc(&host, 5000, 0);
+        bool fails = scarce_disarm() != NULL;
+        failed += fails;
+        alike += fails ? code == CUDA_ERROR_OUT_OF_MEMORY && !host : code == CUDA_SUCCESS;
+        if (host)
+            TRIED(none, cuMemFreeHost(host));
+    }
+    tap_ok(alike == TIMES && failed >= TIMES / 4, "memory of which no note can be kept is not given out, %u times", failed);
+}
+
 static void host_memory(void)
 {
     static char mine[8192];
@@ -96,6 +115,7 @@ static void host_memory(void)
     int none = 0;
     TRIED(host, cuMemAllocHost(&host, 5000));
     TRIED(other, cuMemHostAlloc(&other, 5000, CU_MEMHOSTALLOC_DEVICEMAP));
+    without_a_note();
     TRIED(none, cuMemHostRegister(mine, sizeof mine, 0));
     TRIED(none, cuMemHostUnregister(mine));
     TRIED(none, cuMemFreeHost(other));

@@ -137,6 +137,49 @@ static void test_many_events(void)
            after.ru_maxrss - before.ru_maxrss);
 }
 
+/* More that are there at once than the table of notes begins with. */
+static void test_events_at_once(void)
+{
+    enum { EVENTS = 200 };
+    CUevent event[EVENTS];
+    unsigned wrong = 0;
+    float passed = 0;
+    for (int i = 0; i < EVENTS; i++)
+        wrong += cuEventCreate(&event[i], 0) != CUDA_SUCCESS || cuEventRecord(event[i], NULL) != CUDA_SUCCESS;
+    OK(cuCtxSynchronize());
+    for (int i = 1; i < EVENTS; i++)
+        wrong += cuEventElapsedTime(&passed, event[i - 1], event[i]) != CUDA_SUCCESS || passed < 0;
+    for (int i = 0; i < EVENTS; i++)
+        wrong += cuEventDestroy(event[i]) != CUDA_SUCCESS;
+    EQUAL(wrong, 0);
+}
+
+static unsigned called;
+
+static void call_back(CUstream stream, CUresult status, void *user)
+{
+    (void)stream;
+    called = 10 * called + (status == CUDA_SUCCESS ? *(unsigned *)user : 9);
+}
+
+/* Two that wait, of which the later one is called first. */
+static void test_callbacks(void)
+{
+    CUstream first = NULL, second = NULL;
+    unsigned one = 1, two = 2, three = 3;
+    OK(cuStreamCreate(&first, CU_STREAM_NON_BLOCKING));
+    OK(cuStreamCreate(&second, CU_STREAM_NON_BLOCKING));
+    OK(cuStreamAddCallback(first, call_back, &one, 0));
+    OK(cuStreamAddCallback(second, call_back, &two, 0));
+    OK(cuStreamAddCallback(first, call_back, &three, 0));
+    OK(cuStreamSynchronize(second));
+    EQUAL(called, 2);
+    OK(cuStreamSynchronize(first));
+    EQUAL(called, 213);
+    OK(cuStreamDestroy(first));
+    OK(cuStreamDestroy(second));
+}
+
 int main(void)
 {
     setenv("CUVMM_SIM", "sim:h100,schedule=late", 1); /* what is not waited for is not done */
@@ -144,6 +187,8 @@ int main(void)
     test_created(context);
     test_events();
     test_functions();
+    test_callbacks();
+    test_events_at_once();
     test_many_events();
     return tap_done();
 }

@@ -48,6 +48,35 @@ VMM_KERNEL(calls, uint64_t, vmm_ptr)
     vmm_store_i32(k, vmm_param_ptr(k, 1), call());
 }
 
+/* More parameters than a launch can have. */
+struct many {
+    uint8_t bytes[8000];
+};
+VMM_KERNEL(wide, struct many)
+{
+    (void)k;
+}
+
+/* As if it had been built long ago. */
+VMM_KERNEL_EXPORT const vmm_kernel_entry vmm_kernel_old = {.version = VMM_KERNEL_VERSION + 1};
+
+/* How many of so many bytes are not zero, and how many pieces they came in. */
+VMM_KERNEL(look_at, vmm_ptr, uint64_t, vmm_ptr)
+{
+    uint64_t pieces = 0, set = 0;
+    size_t part = 0;
+    vmm_span(k, vmm_param_ptr(k, 0), &part, 0); /* nothing at all */
+    for (uint64_t done = 0; done < vmm_param_u64(k, 1); done += part, pieces++) {
+        part = vmm_param_u64(k, 1) - done;
+        const unsigned char *bytes = vmm_span(k, vmm_param_ptr(k, 0) + done, &part, 0);
+        for (size_t i = 0; i < part; i++)
+            set += bytes[i] != 0;
+    }
+    set += vmm_load_u64(k, vmm_param_ptr(k, 0)) != 0;
+    vmm_store_u64(k, vmm_param_ptr(k, 2), set);
+    vmm_store_u64(k, vmm_param_ptr(k, 2) + 8, pieces);
+}
+
 VMM_KERNEL(nothing)
 {
     (void)k;

@@ -1,0 +1,346 @@
+/* Edges that no call of an ordinary program comes to: the first and the last address, replicas that end within an access, ranges
+ * past the end of the address space, machines whose addresses are all taken, and a fault that nobody has heard of yet. */
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tap.h"
+#include "vmm.h"
+
+#define RW VMM_MEM_ACCESS_FLAGS_PROT_READWRITE
+#define G (UINT64_C(2) << 20)
+#define DEVICE VMM_MEM_LOCATION_TYPE_DEVICE
+#define HOST VMM_MEM_LOCATION_TYPE_HOST
+
+typedef vmm_mem_generic_allocation_handle handle_t;
+
+static vmm_system *sys;
+
+static void begin(const char *spec)
+{
+    vmm_context ctx;
+    if (vmm_open(spec, &sys) || vmm_init(sys, 0) || vmm_ctx_create(sys, &ctx, 0, 0))
+        tap_bail("%s: %s", spec, vmm_last_detail()->note);
+}
+
+static void ignore(void *user, const vmm_detail *detail)
+{
+    (void)user;
+    (void)detail;
+}
+
+static void end(void)
+{
+    vmm_set_report(sys, ignore, NULL);
+    vmm_close(sys);
+}
+
+static void need(vmm_result result, const char *what)
+{
+    if (result != VMM_SUCCESS)
+        tap_bail("%s: %s %s", what, vmm_result_name(result), vmm_last_detail()->note);
+}
+
+/* The call answers as the rule says, and by it. */
+static void by(vmm_result result, const char *rule, const char *what)
+{
+    const vmm_detail *detail = vmm_last_detail();
+    tap_ok(result != VMM_SUCCESS && detail->rule && !strcmp(detail->rule, rule) && result == detail->result,
+           "%s: %s by %s, %s", what,
+           vmm_result_name(result), detail->rule ? detail->rule : "no rule", detail->note);
+}
+
+static handle_t created(vmm_mem_location_type type, int id, uint64_t size)
+{
+    const vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {type, id}};
+    handle_t handle = 0;
+    need(vmm_mem_create(sys, &handle, size, &prop, 0), "memory");
+    return handle;
+}
+
+static void granted(vmm_deviceptr at, uint64_t size, vmm_mem_location_type type, int id, unsigned rights)
+{
+    const vmm_mem_access_desc desc = {{type, id}, (vmm_mem_access_flags)rights};
+    need(vmm_mem_set_access(sys, at, size, &desc, 1), "rights");
+}
+
+static vmm_deviceptr reserved(uint64_t size)
+{
+    vmm_deviceptr at = 0;
+    need(vmm_mem_address_reserve(sys, &at, size, 0, 0, 0), "addresses");
+    return at;
+}
+
+static vmm_result waited(vmm_kernel kernel, uint64_t a, uint64_t b, uint64_t c)
+{
+    const uint64_t args[] = {a, b, c};
+    vmm_result result = vmm_launch(sys, kernel, 1, 32, args, 3, NULL);
+    return result == VMM_SUCCESS ? vmm_ctx_synchronize(sys) : result;
+}
+
+/* ---- faults far from everything ---- */
+
+static void fault_at(vmm_deviceptr at, bool with_memory, vmm_object_kind nearest)
+{
+    begin("sim:h100");
+    if (with_memory) {
+        vmm_deviceptr p = reserved(G);
+        need(vmm_mem_map(sys, p, G, 0, created(DEVICE, 0, G), 0), "mapping");
+    }
+    by(waited(VMM_KERNEL_FILL, at, 1, 7), "VMM-FAULT-ACCESS", "a kernel writes far from everything");
+    const vmm_fault *fault = vmm_last_detail()->fault;
+    tap_ok(fault && fault->address == at && !fault->mapped && vmm_last_detail()->nearest.kind == nearest, "it is told where");
+    tap_ok(fault && (fault->after.kind == VMM_OBJECT_MAPPING) == (with_memory && !at) &&
+               (fault->before.kind == VMM_OBJECT_MAPPING) == (with_memory && at),
+           "and what is on either side");
+    end();
+}
+
+static void faults(void)
+{
+    fault_at(0, true, VMM_OBJECT_RESERVATION);
+    fault_at(UINT64_MAX, true, VMM_OBJECT_RESERVATION);
+    fault_at(0, false, VMM_OBJECT_CONTEXT);
+    fault_at(UINT64_MAX, false, VMM_OBJECT_CONTEXT);
+}
+
+/* ---- multimem accesses ---- */
+
+/* [object, of which the first unit is bound on both devices][what was bound on the first][and again] */
+struct team {
+    vmm_deviceptr mc, own[2];
+    uint64_t unit;
+};
+
+static struct team team_of_two(const char *spec)
+{
+    struct team t = {0};
+    begin(spec);
+    vmm_multicast_object_prop prop = {.num_devices = 2};
+    need(vmm_multicast_get_granularity(sys, &t.unit, &prop, VMM_MULTICAST_GRANULARITY_MINIMUM), "granularity");
+    prop.size = 2 * t.unit;
+    handle_t object = 0, memory[2];
+    need(vmm_multicast_create(sys, &object, &prop), "object");
+    t.mc = reserved(5 * t.unit);
+    t.own[0] = t.mc + 2 * t.unit;
+    t.own[1] = t.mc + 3 * t.unit;
+    for (int i = 0; i < 2; i++)
+        need(vmm_multicast_add_device(sys, object, i), "device");
+    for (int i = 0; i < 2; i++) {
+        memory[i] = created(DEVICE, i, t.unit);
+        need(vmm_multicast_bind_mem(sys, object, 0, memory[i], 0, t.unit, 0), "bind");
+        need(vmm_mem_map(sys, t.own[i], t.unit, 0, memory[i], 0), "mapping");
+    }
+    need(vmm_mem_map(sys, t.mc, 2 * t.unit, 0, object, 0), "mapping of the object");
+    need(vmm_mem_map(sys, t.mc + 4 * t.unit, t.unit, 0, memory[0], 0), "mapping again");
+    granted(t.mc, 5 * t.unit, DEVICE, 0, RW);
+    return t;
+}
+
+static uint64_t word(vmm_deviceptr at)
+{
+    uint64_t value = 0x77;
+    need(vmm_memcpy_dtoh(sys, &value, at, sizeof value), "copy");
+    return value;
+}
+
+/* Where a kernel may find old bytes, multimem accesses find and leave the newest. */
+static void stale_replicas(void)
+{
+    struct team t = team_of_two("sim:h200x2,alias=stale:1");
+    need(vmm_memset_d8(sys, t.own[0] + 64, 5, 8), "fill");
+    tap_result(waited(VMM_KERNEL_MULTIMEM_STORE, t.mc, t.own[0] + 64, 8), VMM_SUCCESS, "a store to both replicas");
+    tap_ok(word(t.own[0]) == UINT64_C(0x0505050505050505) && word(t.own[1]) == word(t.own[0]), "is there in both");
+    tap_result(waited(VMM_KERNEL_MULTIMEM_LOAD_REDUCE, t.own[0] + 128, t.mc, 8), VMM_SUCCESS, "their sum");
+    tap_u64(word(t.own[0] + 128), UINT64_C(0x0a0a0a0a0a0a0a0a), "is of the newest bytes");
+    granted(t.own[0], t.unit, DEVICE, 0, VMM_MEM_ACCESS_FLAGS_PROT_READ);
+    by(waited(VMM_KERNEL_FILL, t.own[0], 1, 7), "VMM-FAULT-ACCESS", "rights are those of the mapping, there as well");
+    end();
+}
+
+static void bad_replicas(void)
+{
+    static const struct {
+        const char *rule, *what;
+    } wanted[] = {{"VMM-FAULT-UNBOUND", "a word of which nothing is bound"},
+                  {"VMM-FAULT-ACCESS", "a word of which nothing is mapped"},
+                  {"VMM-FAULT-MULTIMEM", "a word that is no multicast address"}};
+    for (unsigned i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
+        struct team t = team_of_two("sim:h200x2");
+        const vmm_deviceptr at[] = {t.mc + t.unit, 4096, t.own[0]};
+        by(waited(VMM_KERNEL_MULTIMEM_STORE, at[i], t.own[0] + 64, 8), wanted[i].rule, wanted[i].what);
+        end();
+    }
+}
+
+/* What a kernel in flight will touch is not known where it will come to grief: nothing is said of it. */
+static void untouched(void)
+{
+    struct team t = team_of_two("sim:h200x2");
+    const uint64_t args[] = {t.mc + t.unit, t.own[0] + 64, 8};
+    need(vmm_launch(sys, VMM_KERNEL_MULTIMEM_STORE, 1, 32, args, 3, NULL), "launch");
+    need(vmm_mem_unmap(sys, t.mc + 4 * t.unit, t.unit), "unmap");
+    tap_ok(!vmm_last_detail()->rule, "memory that it does not come to is unmapped without a word");
+    by(vmm_ctx_synchronize(sys), "VMM-FAULT-UNBOUND", "then it comes to grief");
+    end();
+}
+
+/* ---- copies past the end of the address space ---- */
+
+static void wraps(void)
+{
+    static const char *const what[] = {"from memory of the host", "to memory of the host", "between two of the device"};
+    for (unsigned i = 0; i < 3; i++) {
+        begin("sim:h100");
+        vmm_deviceptr p = reserved(2 * G), dst = i == 1 ? p + G : p, src = i == 0 ? p + G : p;
+        need(vmm_mem_map(sys, p, G, 0, created(DEVICE, 0, G), 0), "mapping");
+        need(vmm_mem_map(sys, p + G, G, 0, created(HOST, 0, G), 0), "mapping of the host");
+        granted(p, 2 * G, DEVICE, 0, RW);
+        granted(p + G, G, HOST, 0, RW);
+        vmm_result result = vmm_memcpy_dtod(sys, dst, src, UINT64_MAX);
+        if (i < 2)
+            by(result, "VMM-COPY-HOST-RIGHTS", what[i]);
+        else
+            tap_ok(result == VMM_SUCCESS && vmm_last_detail()->severity == VMM_SEVERITY_WARNING &&
+                       !strcmp(vmm_last_detail()->rule, "VMM-COPY-OVERFLOW"),
+                   "%s: as the driver, with a warning", what[i]);
+        end();
+    }
+}
+
+/* ---- what runs out ---- */
+
+static void pools(void)
+{
+    begin("sim:odd");
+    vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {DEVICE, 0}};
+    prop.alloc_flags.usage = VMM_MEM_CREATE_USAGE_TILE_POOL;
+    handle_t handle = 0x77;
+    uint64_t left = 0, now = 0;
+    need(vmm_mem_get_info(sys, &left, NULL), "free memory");
+    by(vmm_mem_create(sys, &handle, UINT64_C(1) << 30, &prop, 0), "VMM-CREATE-TILE-POOL", "a tile pool of more than there is");
+    prop.alloc_flags.usage = 0;
+    by(vmm_mem_create(sys, &handle, UINT64_C(1) << 30, &prop, 0), "VMM-CREATE-MEMORY", "and other memory");
+    need(vmm_mem_get_info(sys, &now, NULL), "free memory");
+    tap_ok(handle == 0x77 && now == left, "nothing is taken of what is left");
+    end();
+}
+
+static void addresses(void)
+{
+    begin("sim:odd");
+    vmm_deviceptr at = 0, p = 0x77;
+    uint64_t size = UINT64_C(1) << 28, taken = 0, left = 0, now = 0;
+    for (; size >= 65536; size /= 2)
+        while (vmm_mem_address_reserve(sys, &at, size, 0, 0, 0) == VMM_SUCCESS)
+            taken += size;
+    tap_u64(taken, UINT64_C(1) << 28, "all addresses of a machine are reserved");
+    need(vmm_mem_get_info(sys, &left, NULL), "free memory");
+    vmm_result result = vmm_mem_alloc(sys, &p, 4096);
+    need(vmm_mem_get_info(sys, &now, NULL), "free memory");
+    tap_ok(result == VMM_ERROR_OUT_OF_MEMORY && now == left, "so there are none for cuMemAlloc, and it takes no memory");
+    end();
+}
+
+/* ---- a fault that nobody has heard of ---- */
+
+/* Where work goes on unasked, the first who asks for an event that a fault stopped is not told of it yet. */
+static void not_told_yet(void)
+{
+    const uint64_t args[] = {4096, 1, 7};
+    vmm_event before = NULL, event = NULL;
+    vmm_result result = VMM_ERROR_NOT_READY;
+    unsigned asked = 0;
+    begin("sim:h100,schedule=device");
+    need(vmm_event_create(sys, &before, 0), "event");
+    need(vmm_event_create(sys, &event, 0), "event");
+    need(vmm_event_record(sys, before, NULL), "record");
+    need(vmm_launch(sys, VMM_KERNEL_FILL, 1, 32, args, 3, NULL), "launch");
+    need(vmm_event_record(sys, event, NULL), "record");
+    for (; result == VMM_ERROR_NOT_READY; asked++, sched_yield())
+        result = vmm_event_query(sys, event);
+    tap_ok(result == VMM_ERROR_ILLEGAL_ADDRESS && asked > 1,
+           "an event that a fault stopped is not ready at first, and lost then");
+    tap_result(vmm_event_query(sys, before), VMM_ERROR_ILLEGAL_ADDRESS, "after that everybody is told");
+    end();
+}
+
+/* A copy that waits for what is before it is told what became of that. */
+static void told_by_a_copy(void)
+{
+    const uint64_t args[] = {4096, 1, 7};
+    unsigned char byte = 0x77;
+    begin("sim:h100");
+    vmm_deviceptr p = reserved(G);
+    need(vmm_mem_map(sys, p, G, 0, created(DEVICE, 0, G), 0), "mapping");
+    granted(p, G, DEVICE, 0, RW);
+    need(vmm_launch(sys, VMM_KERNEL_FILL, 1, 32, args, 3, NULL), "launch");
+    by(vmm_memcpy_dtoh_async(sys, &byte, p, 1, NULL), "VMM-FAULT-ACCESS", "a copy behind a fault");
+    tap_u64(byte, 0x77, "is not made");
+    end();
+}
+
+/* ---- two functions of the host at once ---- */
+
+static sem_t second_began, first_ended;
+
+static void waits_for_second(void *user)
+{
+    (void)user;
+    sem_wait(&second_began);
+}
+
+static void waits_for_first(void *user)
+{
+    (void)user;
+    sem_post(&second_began);
+    sem_wait(&first_ended);
+}
+
+static void *synchronise(void *stream)
+{
+    return vmm_stream_synchronize(sys, stream) == VMM_SUCCESS ? sys : NULL;
+}
+
+/* The first that began ends first. */
+static void functions(void)
+{
+    vmm_stream one = NULL, two = NULL;
+    pthread_t first, second;
+    void *ended[2] = {NULL};
+    begin("sim:h100");
+    sem_init(&second_began, 0, 0);
+    sem_init(&first_ended, 0, 0);
+    need(vmm_stream_create(sys, &one, VMM_STREAM_NON_BLOCKING), "stream");
+    need(vmm_stream_create(sys, &two, VMM_STREAM_NON_BLOCKING), "stream");
+    need(vmm_launch_host_func(sys, one, waits_for_second, NULL), "first function");
+    need(vmm_launch_host_func(sys, two, waits_for_first, NULL), "second function");
+    if (pthread_create(&first, NULL, synchronise, one) || pthread_create(&second, NULL, synchronise, two))
+        tap_bail("no threads");
+    pthread_join(first, &ended[0]);
+    sem_post(&first_ended);
+    pthread_join(second, &ended[1]);
+    tap_ok(ended[0] && ended[1], "a function of the host ends while a later one goes on");
+    tap_result(vmm_ctx_synchronize(sys), VMM_SUCCESS, "and neither is inside any more");
+    sem_destroy(&second_began);
+    sem_destroy(&first_ended);
+    end();
+}
+
+int main(void)
+{
+    faults();
+    stale_replicas();
+    bad_replicas();
+    untouched();
+    wraps();
+    pools();
+    addresses();
+    not_told_yet();
+    told_by_a_copy();
+    functions();
+    return tap_done();
+}

@@ -1,0 +1,362 @@
+/* What the system refuses, interrupts or does by halves: each function of os.h and os_share.h says so, or does it another way. */
+#define _GNU_SOURCE /* memfd_create, fallocate, RTLD_NEXT */
+#include "scarce_rig.h"
+
+#include "os_share.h"
+#include "os_who.h"
+#include "profile.h"
+#include "share_rig.h"
+#include "touch.h"
+
+#if CAN_FAIL
+static const char *path(const char *name)
+{
+    static char text[128];
+    snprintf(text, sizeof text, "%s/%s", rig_root, name);
+    return text;
+}
+
+/* The call with the nth request to a function failing, by that error. */
+#define WITHOUT(function, nth, error, call) (scarce_arm_at(function, nth), scarce_error = (error), failed(call))
+
+static bool failed(bool result)
+{
+    if (!scarce_disarm())
+        tap_bail("no request failed");
+    return result;
+}
+
+/* ---- files ---- */
+
+static bool holds(int file, uint64_t offset, uint64_t size, unsigned char value)
+{
+    unsigned char byte = 0;
+    for (uint64_t at = offset; at < offset + size; at++)
+        if (!os_file_read(file, at, &byte, 1) || byte != value)
+            return false;
+    return true;
+}
+
+/* [ 9 | 9 | 9 ] the one in the middle is cleared. */
+static void cleared(void)
+{
+    static unsigned char nine[3 * 4096];
+    memset(nine, 9, sizeof nine);
+    int file = os_file_new();
+    os_file_grow(file, sizeof nine);
+    os_file_write(file, 0, nine, sizeof nine);
+    scarce_arm_both("fallocate", 1, "pwrite");
+    tap_ok(!failed(os_file_clear(file, 4096, 4096)), "bytes that can neither be freed nor written are not cleared");
+    tap_ok(holds(file, 0, sizeof nine, 9), "which is said");
+    tap_ok(WITHOUT("fallocate", 1, ENOMEM, os_file_clear(file, 4096, 4096)), "where they cannot be freed, they are written");
+    tap_ok(holds(file, 4096, 4096, 0) && holds(file, 0, 4096, 9) && holds(file, 8192, 4096, 9), "those and no others");
+    os_file_close(file);
+}
+
+static void interrupted(void)
+{
+    char bytes[4] = "";
+    int file = os_file_new();
+    tap_ok(WITHOUT("pwrite", 1, EINTR, os_file_write(file, 0, "abcd", 4)), "a write that is interrupted goes on");
+    tap_ok(WITHOUT("pread", 1, EINTR, os_file_read(file, 0, bytes, 4)) && !memcmp(bytes, "abcd", 4), "so does a read");
+    tap_ok(WITHOUT("fallocate", 1, EINTR, os_file_room(file, 0, 4096)), "and who makes room");
+    tap_ok(!WITHOUT("pwrite", 1, ENOSPC, os_file_write(file, 0, "efgh", 4)) && os_file_read(file, 0, bytes, 4) &&
+               !memcmp(bytes, "abcd", 4),
+           "one that finds no room says so");
+    tap_ok(!WITHOUT("pread", 1, EIO, os_file_read(file, 0, bytes, 4)), "and one that the disk refuses");
+    tap_ok(!WITHOUT("fallocate", 1, ENOSPC, os_file_room(file, 4096, 4096)), "there is no room");
+    os_file_close(file);
+}
+
+/* The system would send a signal where a file becomes longer than the process's may. */
+static void longest(void)
+{
+    struct os_file_is is;
+    struct rlimit kept, low;
+    int file = os_file_new();
+    getrlimit(RLIMIT_FSIZE, &kept);
+    low = (struct rlimit){.rlim_cur = 8192, .rlim_max = kept.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &low);
+    tap_ok(os_file_grow(file, 8192) && !os_file_grow(file, 12288), "a file grows as far as the process's may");
+    setrlimit(RLIMIT_FSIZE, &kept);
+    tap_ok(!os_file_grow(file, UINT64_C(1) << 63), "and not beyond what has a number");
+    tap_ok(!WITHOUT("getrlimit", 1, EINVAL, os_file_grow(file, 12288)) && !WITHOUT("fstat", 1, EIO, os_file_grow(file, 12288)) &&
+               !WITHOUT("ftruncate", 1, ENOSPC, os_file_grow(file, 12288)),
+           "nor where the system does not tell, or refuses");
+    tap_ok(os_file_look(file, &is) && is.size == 8192, "it is as long as it was");
+    os_file_close(file);
+}
+
+static void untold(void)
+{
+    struct os_file_is is;
+    int file = os_file_open(path("a"), OS_OPEN_NEW), other = os_file_open(path("b"), OS_OPEN_NEW);
+    tap_ok(os_file_is_at(file, path("a")) && !os_file_is_at(other, path("a")), "a file is at its path, and no other");
+    tap_ok(!WITHOUT("fstat", 1, EIO, os_file_is_at(file, path("a"))) && !WITHOUT("lstat", 1, EIO, os_file_is_at(file, path("a"))),
+           "unless the system does not tell");
+    tap_ok(WITHOUT("lstat", 1, EIO, os_file_exists(path("c"))), "what the system does not tell of may be there");
+    tap_ok(WITHOUT("fcntl", 1, EINVAL, os_file_is_open(file)) && !os_file_is_open(-1),
+           "a descriptor that it does not tell of is open");
+    tap_ok(!WITHOUT("fstat", 1, EIO, os_file_look(file, &is)), "nothing is known of a file that it does not tell of");
+    tap_ok(WITHOUT("fcntl", 1, EINVAL, os_file_is_readable(file)), "which may be readable");
+    tap_ok(os_live(file) && !WITHOUT("fcntl", 1, ENOLCK, os_live(other)), "no lock, no life");
+    tap_ok(WITHOUT("open", 1, EMFILE, os_lives(path("c"))) && !os_lives(path("c")), "who cannot be asked is taken to live");
+    tap_ok(WITHOUT("fcntl", 1, ENOLCK, os_lives(path("b"))) && !os_lives(path("b")), "however it is asked");
+    tap_ok(!os_folder_look(path("a"), &is) && !os_folder_look(path("c"), &is) && os_folder_look(rig_root, &is),
+           "a file is no folder");
+    os_file_close(file);
+    os_file_close(other);
+    os_file_remove(path("a"));
+    os_file_remove(path("b"));
+}
+
+/* ---- who this is ---- */
+
+static void no_randomness(void)
+{
+    unsigned char bytes[16];
+    tap_ok(!WITHOUT("open", 1, EMFILE, os_random(bytes, sizeof bytes)) &&
+               !WITHOUT("read", 1, EIO, os_random(bytes, sizeof bytes)),
+           "no randomness is to be had");
+    tap_u64(WITHOUT("open", 1, EMFILE, os_process_id() != 0), 0, "so a process has no number");
+    uint64_t number = os_process_id();
+    tap_ok(number && number == os_process_id(), "until there is");
+}
+
+static void names(void)
+{
+    char program[OS_PROGRAM] = "x";
+    WITHOUT("fopen", 1, EMFILE, (os_program(os_pid(), program), true));
+    tap_text(program, "", "a process whose name cannot be read has none");
+    tap_ok(!WITHOUT("fopen", 1, EMFILE, os_is_stopped(os_pid())), "and is not said to be stopped");
+}
+
+static void see(void *user, const struct os_opening *opening)
+{
+    *(unsigned *)user += opening->pid == os_pid();
+}
+
+static void openings(void)
+{
+    unsigned seen = 0;
+    char name[40]; /* no other test's */
+    snprintf(name, sizeof name, "opened.%ld", (long)getpid());
+    int file = os_file_open(path(name), OS_OPEN_NEW);
+    tap_ok(!WITHOUT("access", 1, EACCES, os_openings_each(name, see, &seen)) && !seen,
+           "a system that does not tell who opened what");
+    tap_ok(os_openings_each(name, see, &seen) && seen == 1, "where it does, this process is found");
+    WITHOUT("stat", 1, EIO, os_openings_each(name, see, &seen));
+    tap_u64(seen, 1, "but not where it does not tell what the descriptor is of");
+    os_file_close(file);
+    os_file_remove(path(name));
+}
+
+/* ---- the folder of machines ---- */
+
+/* Where machines would lie; the folder is not made. */
+static bool would_lie_in(const char *folder, const char *function, unsigned long nth)
+{
+    char root[OS_PATH_MAX], own[OS_PATH_MAX];
+    snprintf(own, sizeof own, "%s/cuvmm-%lu", folder, (unsigned long)geteuid());
+    scarce_arm_both(function, nth, "mkdir");
+    return !failed(os_share_root(root)) && !strcmp(root, own);
+}
+
+static void root(void)
+{
+    struct statvfs is;
+    char found[OS_PATH_MAX], lengthy[OS_PATH_MAX], file[128], open_to_all[128];
+    memset(lengthy, 'x', sizeof lengthy);
+    lengthy[0] = '/';
+    lengthy[sizeof lengthy - 1] = '\0';
+    snprintf(file, sizeof file, "%s", path("file"));
+    snprintf(open_to_all, sizeof open_to_all, "%s", path("all"));
+    os_file_close(os_file_open(file, OS_OPEN_NEW));
+    setenv("CUVMM_MACHINES", file, 1);
+    tap_ok(!os_share_root(found) && !strcmp(found, file), "a file is no folder of machines, and is named");
+    os_folder_new(open_to_all);
+    chmod(open_to_all, 0755);
+    setenv("CUVMM_MACHINES", open_to_all, 1);
+    tap_ok(!os_share_root(found), "nor is a folder that others may look into");
+    chmod(open_to_all, 0700);
+    tap_ok(os_share_root(found) && !strcmp(found, open_to_all), "this user's alone it must be");
+    tap_ok(!WITHOUT("lstat", 1, EIO, os_share_root(found)), "and be seen to be");
+    setenv("TMPDIR", rig_root, 1);
+    setenv("CUVMM_MACHINES", "relative", 1);
+    tap_ok(would_lie_in(rig_root, "statvfs", 1), "a path that is not whole is not taken; without /dev/shm it is TMPDIR");
+    setenv("CUVMM_MACHINES", lengthy, 1);
+    if (!statvfs("/dev/shm", &is) && (uint64_t)is.f_blocks * is.f_frsize >= UINT64_C(1) << 30)
+        tap_ok(would_lie_in(rig_root, "access", 1), "nor one that is too long, nor a /dev/shm that may not be used");
+    unsetenv("CUVMM_MACHINES");
+    setenv("TMPDIR", "relative", 1);
+    tap_ok(would_lie_in("/tmp", "statvfs", 1), "without a whole path in TMPDIR it is /tmp");
+    setenv("TMPDIR", lengthy, 1);
+    tap_ok(would_lie_in("/tmp", "statvfs", 1), "or where that is too long");
+    unsetenv("TMPDIR");
+    tap_ok(would_lie_in("/tmp", "statvfs", 1), "or not there");
+    os_file_remove(file);
+    rmdir(open_to_all);
+    setenv("CUVMM_MACHINES", rig_root, 1);
+}
+
+/* A machine's profile that is read from a file. */
+static void profiles(void)
+{
+    static const struct {
+        const char *function;
+        int error;
+        vmm_result result;
+        const char *says;
+    } wanted[] = {{"open", EMFILE, VMM_ERROR_OPERATING_SYSTEM, "cannot be opened: "},
+                  {"open", ENOTDIR, VMM_ERROR_NOT_FOUND, "cannot be opened: "},
+                  {"fstat", EIO, VMM_ERROR_OPERATING_SYSTEM, "cannot be read: not a regular file"},
+                  {"malloc", ENOMEM, VMM_ERROR_OUT_OF_MEMORY, "cannot be read: no memory for its text"},
+                  {"read", EIO, VMM_ERROR_OPERATING_SYSTEM, "cannot be read: "},
+                  {"read", EINTR, VMM_SUCCESS, ""}};
+    struct sim_profile profile;
+    int file = os_file_open(path("p"), OS_OPEN_NEW);
+    os_file_write(file, 0, "base = h100\nname = p", 20);
+    for (unsigned i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
+        struct sim_profile_error error = {9, 9, ""};
+        memset(&profile, 0, sizeof profile);
+        scarce_arm_at(wanted[i].function, 1);
+        scarce_error = wanted[i].error;
+        vmm_result result = sim_profile_read(path("p"), &profile, &error);
+        scarce_disarm();
+        tap_result(result, wanted[i].result, "%s fails: %s", wanted[i].function, error.text);
+        tap_ok(strstr(error.text, wanted[i].says) && !strcmp(profile.name, result == VMM_SUCCESS ? "p" : ""), "which is said");
+    }
+    os_file_close(file);
+    os_file_remove(path("p"));
+}
+
+/* ---- memory, signals, a mutex ---- */
+
+static void addresses(void)
+{
+    uint64_t page = os_page_size(), at = 0;
+    tap_ok(!os_reserve_anywhere(UINT64_MAX, page, &at) && !at, "more addresses than there are");
+    tap_ok(!WITHOUT("mmap", 1, ENOMEM, os_reserve_anywhere(page, page, &at)) && !at, "none to be had");
+    if (!os_reserve_anywhere(4 * page, 4 * page, &at))
+        tap_bail("no addresses");
+    tap_ok(at % (4 * page) == 0 && !os_reserve(at, page), "they are aligned, and taken");
+    int file = os_file_new();
+    os_file_grow(file, page);
+    os_file_write(file, 0, "seen", 4);
+    tap_ok(os_show(at, page, file, 0, false) && !memcmp((const char *)(uintptr_t)at, "seen", 4), "a file is shown there");
+    tap_ok(WITHOUT("mmap", 1, ENOMEM, os_conceal(at, page)), "and concealed without other memory");
+    tap_ok(write(file, (const void *)(uintptr_t)at, 1) < 0 && errno == EFAULT, "nobody may touch it any more");
+    os_show(at, page, file, 0, false);
+    scarce_arm_both("mmap", 1, "mprotect");
+    tap_ok(!failed(os_conceal(at, page)) && !memcmp((const char *)(uintptr_t)at, "seen", 4),
+           "where that fails as well, it is as it was");
+    os_unreserve(at, 4 * page);
+    os_file_close(file);
+    tap_ok(!WITHOUT("mmap", 1, ENOMEM, os_map(-1, 0, page) != NULL), "no memory");
+}
+
+static void ignore(uint64_t address, enum os_touch touch)
+{
+    (void)address;
+    (void)touch;
+}
+
+static void unwatched(void)
+{
+    struct sigaction now;
+    tap_ok(!WITHOUT("sigaction", 1, EINVAL, os_watch_faults(ignore)), "signals that cannot be watched");
+    WITHOUT("sigaction", 1, EINVAL, (os_leave_faults(), true));
+    os_leave_faults();
+    tap_ok(!sigaction(SIGBUS, NULL, &now) && now.sa_handler == SIG_DFL, "what was watched is left");
+}
+
+/* What is said on standard error while the host touches an address that it may not. */
+static const char *said_of(vmm_deviceptr at, const char *function, unsigned long nth)
+{
+    static char text[4096];
+    int ends[2], kept = dup(STDERR_FILENO);
+    if (pipe(ends) || dup2(ends[1], STDERR_FILENO) < 0)
+        tap_bail("no pipe");
+    scarce_arm_at(function, nth);
+    bool stopped = !touch_write(at, 1);
+    bool happened = scarce_disarm() != NULL;
+    dup2(kept, STDERR_FILENO);
+    close(ends[1]);
+    close(kept);
+    ssize_t n = read(ends[0], text, sizeof text - 1);
+    text[n > 0 ? n : 0] = '\0';
+    close(ends[0]);
+    return stopped && happened ? text : "nothing happened";
+}
+
+/* Whoever is interrupted may have the lock that the explanation needs. */
+static void busy(void)
+{
+    static const char line[] = "cuvmm: the host touched a device address that it may not [VMM-HOST-ACCESS]\n";
+    touch_begin();
+    vmm_system *sys = rig_open(NULL);
+    vmm_deviceptr at = 0;
+    vmm_mem_address_reserve(sys, &at, RIG_G, 0, 0, 0);
+    tap_text(said_of(at, "pthread_mutex_trylock", 1), line, "without the list of processes a line is said");
+    tap_text(said_of(at, "pthread_mutex_trylock", 2), line, "without the machine, too");
+    tap_ok(!strncmp(said_of(at, "write", 1), "", 1), "and nothing where it cannot be written");
+    rig_close(sys);
+    touch_end();
+}
+
+static void no_mutex(void)
+{
+    static const char *const requests[] = {"pthread_mutexattr_init", "pthread_mutexattr_setpshared",
+                                           "pthread_mutexattr_setrobust", "pthread_mutex_init"};
+    os_mutex mutex;
+    for (unsigned i = 0; i < sizeof requests / sizeof requests[0]; i++)
+        tap_ok(!WITHOUT(requests[i], 1, 0, os_mutex_init(&mutex)), "no mutex without %s", requests[i]);
+    tap_ok(os_mutex_init(&mutex) && os_mutex_lock(&mutex, -1) && !os_mutex_lock_within(&mutex, -1, 0),
+           "one that is taken is not had");
+    os_mutex_unlock(&mutex, -1);
+}
+
+/* Text for somebody who is not there is dropped; one of which half is written goes on. */
+static void said(void)
+{
+    int ends[2], kept = dup(STDERR_FILENO);
+    char heard[16] = "";
+    if (pipe(ends) || dup2(ends[1], STDERR_FILENO) < 0)
+        tap_bail("no pipe");
+    WITHOUT("write", 1, EPIPE, (os_say("lost", 4), true));
+    os_say("heard", 5);
+    dup2(kept, STDERR_FILENO);
+    ssize_t n = read(ends[0], heard, sizeof heard - 1);
+    tap_ok(n == 5 && !strcmp(heard, "heard"), "what cannot be said is dropped");
+    close(ends[0]);
+    close(ends[1]);
+    close(kept);
+}
+#endif
+
+int main(void)
+{
+    if (!CAN_FAIL || getenv("CUVMM_RUN")) {
+        tap_skip("requests cannot be made to fail under this tool", "the system");
+        return tap_done();
+    }
+#if CAN_FAIL
+    rig_begin();
+    no_randomness(); /* first: a number is kept */
+    cleared();
+    interrupted();
+    longest();
+    untold();
+    names();
+    openings();
+    root();
+    profiles();
+    addresses();
+    unwatched();
+    busy();
+    no_mutex();
+    said();
+    rig_end();
+#endif
+    return tap_done();
+}

@@ -1,0 +1,346 @@
+/* Tables of a machine's state that are full, and entries of which only a part is forged: each is refused in words of its own,
+ * changes nothing, and is accepted when all is right again. */
+#include "fabric_handle.h"
+#include "share_token.h"
+#include "state_rig.h"
+
+#define RW VMM_MEM_ACCESS_FLAGS_PROT_READWRITE
+#define FABRIC VMM_MEM_HANDLE_TYPE_FABRIC
+#define DEVICE VMM_MEM_LOCATION_TYPE_DEVICE
+
+typedef vmm_mem_generic_allocation_handle handle_t;
+
+static char channels[96], profile[96];
+
+static vmm_system *opened(const char *spec)
+{
+    vmm_system *sys = NULL;
+    if (vmm_open(spec, &sys) != VMM_SUCCESS || vmm_init(sys, 0) != VMM_SUCCESS)
+        tap_bail("%s does not open: %s", spec, vmm_last_detail()->note);
+    return sys;
+}
+
+static void refused(vmm_result result, const char *rule, const char *note, const char *what)
+{
+    tap_ok(result == vmm_rule_find(rule)->result && rig_told(rule) && strstr(vmm_last_detail()->note, note), "%s: %s, %s", what,
+           vmm_last_detail()->rule ? vmm_last_detail()->rule : "no rule", vmm_last_detail()->note);
+}
+
+static vmm_result exported(vmm_system *sys, handle_t handle)
+{
+    int fd = -7;
+    vmm_result result = vmm_mem_export_to_shareable_handle(sys, &fd, handle, RIG_FD, 0);
+    if (fd >= 0)
+        close(fd);
+    return result;
+}
+
+/* ---- processes and memory ---- */
+
+/* Slots that this process has are cleared by nobody but this process. */
+static void processes(void)
+{
+    vmm_system *sys = rig_open("full"), *other = NULL;
+    struct share_state *state = rig_state("full");
+    for (unsigned i = 1; i < SHARE_PROCESSES; i++) {
+        atomic_store(&state->slot[i].owner, os_process_id());
+        atomic_store(&state->slot[i].taken, 1);
+    }
+    atomic_store(&state->slots_seen, SHARE_PROCESSES);
+    vmm_open("sim:" RIG_PROFILE ",machine=full", &other);
+    refused(vmm_init(other, 0), "VMM-SHARE-STATE", "256 processes have it open", "the 257th process");
+    for (unsigned i = 1; i < SHARE_PROCESSES; i++)
+        atomic_store(&state->slot[i].taken, 0);
+    tap_result(vmm_init(other, 0), VMM_SUCCESS, "the second");
+    rig_close(other);
+    munmap(state, sizeof *state);
+    rig_close(sys);
+}
+
+static void blocks(void)
+{
+    vmm_system *sys = rig_open("full");
+    struct share_state *state = rig_state("full");
+    handle_t handle = 0;
+    rig_create(sys, RIG_G, &handle);
+    for (unsigned i = 0; i < SHARE_BLOCKS; i++)
+        atomic_store(&state->block[i].number, UINT64_MAX);
+    refused(exported(sys, handle), "VMM-EXPORT-SYSTEM", "8192 exported pieces of memory are in use", "the 8193rd piece");
+    for (unsigned i = 0; i < SHARE_BLOCKS; i++)
+        atomic_store(&state->block[i].number, 0);
+    tap_result(exported(sys, handle), VMM_SUCCESS, "the first");
+    munmap(state, sizeof *state);
+    rig_close(sys);
+}
+
+/* ---- teams ---- */
+
+/* A team of two, with a device of its own and memory of that. */
+struct team_rig {
+    vmm_system *sys;
+    struct share_state *state;
+    handle_t object, memory;
+    uint64_t unit;
+};
+
+static struct team_rig team_rig(void)
+{
+    struct team_rig rig = {.sys = opened("sim:h200x2,machine=full")};
+    vmm_context ctx;
+    vmm_multicast_object_prop prop = {.num_devices = 2, .handle_types = RIG_FD};
+    vmm_ctx_create(rig.sys, &ctx, 0, 0);
+    vmm_multicast_get_granularity(rig.sys, &rig.unit, &prop, VMM_MULTICAST_GRANULARITY_MINIMUM);
+    prop.size = rig.unit;
+    if (vmm_multicast_create(rig.sys, &rig.object, &prop) != VMM_SUCCESS ||
+        rig_create(rig.sys, rig.unit, &rig.memory) != VMM_SUCCESS)
+        tap_bail("no object: %s", vmm_last_detail()->note);
+    rig.state = rig_state("full");
+    return rig;
+}
+
+static void finish(struct team_rig *rig)
+{
+    munmap(rig->state, sizeof *rig->state);
+    rig_close(rig->sys);
+}
+
+static void teams(void)
+{
+    struct team_rig rig = team_rig();
+    for (unsigned i = 0; i < SHARE_TEAMS; i++)
+        atomic_store(&rig.state->team[i].number, 1);
+    refused(exported(rig.sys, rig.object), "VMM-EXPORT-SYSTEM", "256 exported multicast objects are in use", "the 257th object");
+    atomic_store(&rig.state->team[SHARE_TEAMS - 1].number, 0);
+    tap_result(exported(rig.sys, rig.object), VMM_SUCCESS, "the last free one is taken");
+    tap_ok(atomic_load(&rig.state->block[0].number) == 1 && rig.state->block[0].team == SHARE_TEAMS, "and is the block's");
+    finish(&rig);
+}
+
+/* Two members that are no devices of anybody: who looks does not see them, but there is no place left. */
+static void members(void)
+{
+    struct team_rig rig = team_rig();
+    exported(rig.sys, rig.object);
+    struct share_team *team = &rig.state->team[0];
+    for (unsigned i = 0; i < 2; i++)
+        team->member[i].device = -1;
+    atomic_store(&team->members, 2);
+    refused(vmm_multicast_add_device(rig.sys, rig.object, 0), "VMM-MULTICAST-TEAM-FULL", "", "a team of two with two members");
+    atomic_store(&team->members, 0);
+    tap_result(vmm_multicast_add_device(rig.sys, rig.object, 0), VMM_SUCCESS, "without them there is a place");
+    tap_ok(atomic_load(&team->members) == 1 && team->member[0].device == 0, "which is taken");
+    finish(&rig);
+}
+
+/* Memory that others have as well, behind an object that is nobody else's. */
+static void bound_alone(void)
+{
+    struct team_rig rig = team_rig();
+    const vmm_multicast_object_prop prop = {.num_devices = 2, .size = rig.unit};
+    handle_t own = 0;
+    uint64_t before = rig_free(rig.sys);
+    int fd = rig_export(rig.sys, rig.memory);
+    if (vmm_multicast_create(rig.sys, &own, &prop) || vmm_multicast_add_device(rig.sys, own, 0) ||
+        vmm_multicast_add_device(rig.sys, own, 1) || vmm_multicast_bind_mem(rig.sys, own, 0, rig.memory, 0, rig.unit, 0))
+        tap_bail("not bound: %s", vmm_last_detail()->note);
+    close(fd);
+    vmm_mem_release(rig.sys, rig.memory);
+    tap_u64(rig_free(rig.sys), before, "exported memory that is bound stays");
+    tap_result(vmm_multicast_unbind(rig.sys, own, 0, 0, rig.unit), VMM_SUCCESS, "until it is not");
+    tap_u64(rig_free(rig.sys), before + rig.unit, "and is free then");
+    finish(&rig);
+}
+
+static void binds(void)
+{
+    struct team_rig rig = team_rig();
+    vmm_multicast_add_device(rig.sys, rig.object, 0);
+    vmm_multicast_add_device(rig.sys, rig.object, 1);
+    exported(rig.sys, rig.object);
+    for (unsigned i = 0; i < SHARE_BINDS; i++)
+        atomic_store(&rig.state->bind[i].number, 1);
+    refused(vmm_multicast_bind_mem(rig.sys, rig.object, 0, rig.memory, 0, rig.unit, 0), "VMM-BIND-RESOURCES",
+            "4096 binds of exported objects are in use", "the 4097th bind");
+    for (unsigned i = 0; i < SHARE_BINDS; i++)
+        atomic_store(&rig.state->bind[i].number, 0);
+    atomic_store(&rig.state->bind_numbers, UINT64_MAX);
+    refused(vmm_multicast_bind_mem(rig.sys, rig.object, 0, rig.memory, 0, rig.unit, 0), "VMM-BIND-RESOURCES", "4096 binds",
+            "one for which there is no number");
+    tap_u64(atomic_load(&rig.state->binds_seen), 0, "nothing is bound");
+    atomic_store(&rig.state->bind_numbers, 0);
+    tap_result(vmm_multicast_bind_mem(rig.sys, rig.object, 0, rig.memory, 0, rig.unit, 0), VMM_SUCCESS, "the first is");
+    finish(&rig);
+}
+
+/* ---- what is forged ---- */
+
+static void not_imported(vmm_system *sys, int fd, const char *rule, const char *note, const char *what)
+{
+    handle_t copy = 0x77;
+    refused(rig_import(sys, fd, &copy), rule, note, what);
+    tap_u64(copy, 0x77, "and no handle is written");
+}
+
+static void objects(void)
+{
+    static const char impossible[] = "the machine's state says what cannot be";
+    struct team_rig rig = team_rig();
+    vmm_system *other = opened("sim:h200x2,machine=full");
+    handle_t copy = 0;
+    int fd = rig_export(rig.sys, rig.object);
+    struct share_block *block = &rig.state->block[0], kept = *block;
+    block->size = 0;
+    not_imported(other, fd, "VMM-IMPORT-SYSTEM", impossible, "an object of no size");
+    block->size = rig.unit + 1;
+    not_imported(other, fd, "VMM-IMPORT-SYSTEM", impossible, "of a size that it cannot have");
+    block->size = kept.size;
+    rig.state->team[0].wanted = 1;
+    not_imported(other, fd, "VMM-IMPORT-SYSTEM", impossible, "for one device");
+    rig.state->team[0].wanted = SHARE_MEMBERS + 1;
+    not_imported(other, fd, "VMM-IMPORT-SYSTEM", impossible, "for more devices than a team can have");
+    rig.state->team[0].wanted = 2;
+    tap_result(rig_import(other, fd, &copy), VMM_SUCCESS, "as it was made it is imported");
+    close(fd);
+    rig_close(other);
+    finish(&rig);
+}
+
+/* On a machine that has no multicast objects and no nodes of the host. */
+static void other_kinds(void)
+{
+    char spec[160];
+    snprintf(spec, sizeof spec, "sim:%s,machine=full", profile);
+    vmm_system *sys = opened(spec), *other = opened(spec);
+    struct share_state *state = rig_state("full");
+    handle_t handle = 0, copy = 0;
+    rig_create(sys, RIG_G, &handle);
+    int fd = rig_export(sys, handle);
+    state->block[0].team = 1;
+    not_imported(other, fd, "VMM-IMPORT-SYSTEM", "what cannot be", "a multicast object where there are none");
+    state->block[0].team = 0;
+    state->block[0].location_type = VMM_MEM_LOCATION_TYPE_HOST_NUMA;
+    state->block[0].location_id = 1;
+    not_imported(other, fd, "VMM-IMPORT-SYSTEM", "what cannot be", "memory of a second node where there is one at most");
+    state->block[0].location_type = DEVICE;
+    state->block[0].location_id = 0;
+    tap_result(rig_import(other, fd, &copy), VMM_SUCCESS, "memory of the device is imported");
+    munmap(state, sizeof *state);
+    close(fd);
+    rig_close(other);
+    rig_close(sys);
+}
+
+/* The number that no block has. */
+static void no_number(void)
+{
+    vmm_system *sys = rig_open("full");
+    handle_t handle = 0;
+    struct share_token token;
+    struct os_file_is is;
+    rig_create(sys, RIG_G, &handle);
+    int fd = rig_export(sys, handle);
+    if (share_token_read(fd, &token, &is) != SHARE_TOKEN)
+        tap_bail("no token");
+    token.number = 0;
+    const char *path = rig_path("full", "forged");
+    if (!share_token_make(path, &token, &is))
+        tap_bail("no file");
+    int forged = os_file_open(path, OS_OPEN_READ);
+    not_imported(sys, forged, "VMM-IMPORT-FOREIGN", "which did not make it", "a token that names no block");
+    close(forged);
+    close(fd);
+    rig_close(sys);
+}
+
+static void no_label(void)
+{
+    char spec[160];
+    unsigned char bytes[VMM_FABRIC_HANDLE_SIZE];
+    const vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED,
+                                          .requested_handle_types = FABRIC,
+                                          .location = {DEVICE, 0}};
+    struct imex_place place;
+    struct share_label label, forged;
+    handle_t handle = 0, copy = 0x77;
+    snprintf(spec, sizeof spec, "sim:max,machine=full,imex=%s", channels);
+    vmm_system *sys = opened(spec);
+    vmm_mem_create(sys, &handle, RIG_G, &prop, 0);
+    if (vmm_mem_export_to_shareable_handle(sys, bytes, handle, FABRIC, 0) != VMM_SUCCESS ||
+        !fabric_handle_read(bytes, &place, &label))
+        tap_bail("no handle: %s", vmm_last_detail()->note);
+    for (unsigned i = 0; i < 2; i++) {
+        forged = label;
+        if (i == 0)
+            forged.number = 0;
+        else
+            forged.index = SHARE_BLOCKS - 1;
+        fabric_handle_write(bytes, &place, &forged);
+        refused(vmm_mem_import_from_shareable_handle(sys, &copy, bytes, FABRIC), "VMM-IMPORT-FABRIC-GONE", "",
+                i == 0 ? "64 bytes that name no block" : "or one that never was");
+    }
+    tap_u64(copy, 0x77, "and no handle is written");
+    rig_close(sys);
+}
+
+/* Without a folder of channels there is one, which is 0. */
+static void other_channel(void)
+{
+    unsigned char bytes[VMM_FABRIC_HANDLE_SIZE];
+    const vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED,
+                                          .requested_handle_types = FABRIC,
+                                          .location = {DEVICE, 0}};
+    struct imex_place place;
+    struct share_label label;
+    handle_t handle = 0, copy = 0x77;
+    vmm_system *sys = opened("sim:max,machine=full");
+    vmm_mem_create(sys, &handle, RIG_G, &prop, 0);
+    if (vmm_mem_export_to_shareable_handle(sys, bytes, handle, FABRIC, 0) != VMM_SUCCESS ||
+        !fabric_handle_read(bytes, &place, &label))
+        tap_bail("no handle: %s", vmm_last_detail()->note);
+    place.channel = 1;
+    fabric_handle_write(bytes, &place, &label);
+    refused(vmm_mem_import_from_shareable_handle(sys, &copy, bytes, FABRIC), "VMM-IMPORT-FABRIC-IMEX",
+            "there is channel 0 alone, and not 1", "64 bytes of another channel");
+    place.channel = 0;
+    fabric_handle_write(bytes, &place, &label);
+    tap_result(vmm_mem_import_from_shareable_handle(sys, &copy, bytes, FABRIC), VMM_SUCCESS, "of channel 0");
+    rig_close(sys);
+}
+
+static void furnish(bool there)
+{
+    static const char text[] = "base = min\nname = bare\nsource = made up: for a test\nattribute.103 = 1\n";
+    char channel[128];
+    snprintf(channels, sizeof channels, "%s-imex", rig_root);
+    snprintf(channel, sizeof channel, "%s/channel0", channels);
+    snprintf(profile, sizeof profile, "%s-bare.profile", rig_root);
+    if (!there) {
+        unlink(channel);
+        rmdir(channels);
+        unlink(profile);
+        return;
+    }
+    FILE *file = fopen(profile, "w");
+    if (mkdir(channels, 0700) || close(open(channel, O_CREAT | O_RDWR, 0600)) || !file || fputs(text, file) < 0 || fclose(file))
+        tap_bail("no channel, or no profile");
+}
+
+int main(void)
+{
+    rig_begin();
+    furnish(true);
+    processes();
+    blocks();
+    teams();
+    members();
+    bound_alone();
+    binds();
+    objects();
+    other_kinds();
+    no_number();
+    no_label();
+    other_channel();
+    furnish(false);
+    rig_end();
+    return tap_done();
+}

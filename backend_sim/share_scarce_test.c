@@ -1,0 +1,474 @@
+/* Shared machines when a request of theirs fails, and when somebody else does something between two of them: what cannot be had
+ * is refused in words, nothing is half done, and what is there in the end is whole. */
+#define _GNU_SOURCE /* memfd_create, fallocate, RTLD_NEXT */
+#include "scarce_rig.h"
+
+#include <sys/wait.h>
+
+#include "passing.h"
+#include "share_folder.h"
+#include "share_who.h"
+#include "state_rig.h"
+
+#if CAN_FAIL
+enum { TRIES = 200 };
+
+typedef vmm_mem_generic_allocation_handle handle_t;
+
+static struct sim_profile profile;
+static struct share_state *seen; /* what somebody else writes to */
+static char why[SHARE_WHY];
+
+/* ---- folders ---- */
+
+static const char *root_path(const char *entry)
+{
+    static char text[2][160];
+    static int turn;
+    turn ^= 1;
+    snprintf(text[turn], sizeof text[turn], "%s/%s", rig_root, entry);
+    return text[turn];
+}
+
+/* A machine that nobody has open. */
+static void left_there(const char *name)
+{
+    struct share_folder folder;
+    if (!share_folder_open(&folder, name, &profile, why))
+        tap_bail("%s does not open: %s", name, why);
+    share_folder_close(&folder, false);
+}
+
+static void move_it(void)
+{
+    if (rename(root_path("m-x"), root_path("t-x")))
+        tap_bail("it does not move");
+}
+
+/* [m-x] is another's by the time that it is looked at: what was opened is not what lies there. */
+static void replace_it(void)
+{
+    move_it();
+    left_there("x"); /* which sweeps the other */
+}
+
+static void on_the_move(void)
+{
+    struct share_folder folder;
+    left_there("x");
+    scarce_meanwhile("flock", 1, move_it);
+    bool open = share_folder_open_there(&folder, "m-x", why);
+    tap_ok(scarce_disarm() && !open && !why[0], "a machine that is taken away while it is opened is not there");
+    os_folder_remove(root_path("t-x"));
+    left_there("x");
+    scarce_meanwhile("flock", 1, replace_it);
+    open = share_folder_open_there(&folder, "m-x", why);
+    tap_ok(scarce_disarm() && open && os_file_is_at(folder.file, root_path("m-x/state")),
+           "of one in whose place is another, that is opened");
+    share_folder_close(&folder, true);
+}
+
+/* Untold once: tried again. Untold each time: said. */
+static void untold(void)
+{
+    struct share_folder folder;
+    left_there("x");
+    scarce_arm_at("flock", 1);
+    bool open = share_folder_open_there(&folder, "m-x", why);
+    tap_ok(scarce_disarm() && open, "a hold that cannot be had once is tried for again");
+    share_folder_close(&folder, false);
+    scarce_arm_at("flock", 1);
+    scarce_error = EWOULDBLOCK; /* somebody looks whether it is a leftover */
+    open = share_folder_open_there(&folder, "m-x", why);
+    tap_ok(scarce_disarm() && open, "as is one that another has for a moment");
+    share_folder_close(&folder, false);
+    scarce_arm_at("flock", 1);
+    scarce_each = true;
+    open = share_folder_open_there(&folder, "m-x", why);
+    tap_ok(scarce_disarm() && !open && strstr(why, "cannot be opened; remove the folder"), "but not for ever: %s", why);
+    open = share_folder_open_there(&folder, "m-x", why);
+    share_folder_close(&folder, true);
+    tap_ok(open && rig_machines() == 0, "it is there all the same");
+}
+
+static void late(void)
+{
+    scarce_arm_at("flock", 1);
+    scarce_each = true;
+    scarce_late = 60;
+}
+
+static void too_late(void)
+{
+    struct share_folder folder;
+    struct share_folder holder;
+    share_folder_open(&holder, "x", &profile, why);
+    scarce_meanwhile("open", 2, late); /* the first is of who looks for leftovers */
+    bool open = share_folder_open(&folder, "x", &profile, why);
+    tap_ok(scarce_disarm() && !open && strstr(why, "what is there cannot be opened"), "after a minute it is given up: %s", why);
+    share_folder_close(&holder, true);
+}
+
+static void no_view(void)
+{
+    struct share_folder holder, folder;
+    share_folder_open(&holder, "x", &profile, why);
+    scarce_arm_at("mmap", 1);
+    bool open = share_folder_open(&folder, "x", &profile, why);
+    tap_ok(scarce_disarm() && !open && strstr(why, "no memory to see the machine"),
+           "a machine that there is no memory to see: %s", why);
+    share_folder_close(&holder, true);
+}
+
+static void no_room(void)
+{
+    struct share_folder folder;
+    static const char *const requests[] = {"mkdir", "fallocate", "pthread_mutexattr_init", "rename", "mmap"};
+    for (unsigned i = 0; i < sizeof requests / sizeof requests[0]; i++) {
+        scarce_arm_at(requests[i], 1 + !strcmp(requests[i], "mkdir")); /* the folder of machines is asked for with the first */
+        scarce_each = true;
+        bool open = share_folder_open(&folder, i % 2 ? NULL : "x", &profile, why);
+        tap_ok(scarce_disarm() && !open && strstr(why, "no machine can be made"), "without %s: %s", requests[i], why);
+        tap_u64(rig_machines(), 0, "and no folder is left");
+    }
+}
+
+static void see_entry(void *user, const char *entry)
+{
+    unsigned *count = user;
+    *count += strcmp(entry, "m-x") != 0;
+}
+
+/* Files and folders that are no machines: nobody opens, lists or removes them. */
+static void strangers(void)
+{
+    static const char *const names[] = {"q-x", "mx", "u_x", "m-a b", "m-01234567890123456789012345678901234567890",
+                                        "t-01234567890123456789012345678901234567890", "u-"};
+    struct share_folder folder, other;
+    unsigned listed = 0, count = sizeof names / sizeof names[0];
+    for (unsigned i = 0; i < count; i++)
+        if (!os_folder_new(root_path(names[i])))
+            tap_bail("no folder");
+    os_file_close(os_file_open(root_path("m-a b/state"), OS_OPEN_NEW)); /* else it is half a machine */
+    int held = os_file_open(root_path("m-a b/state"), OS_OPEN_READ);
+    os_hold(held);
+    int half = os_file_open(root_path("u-/state"), OS_OPEN_NEW);
+    os_hold(half);
+    tap_ok(share_folder_open(&folder, "x", &profile, why), "a machine is made among them");
+    tap_u64(rig_machines(), count + 1, "they are left alone");
+    tap_ok(share_folder_each(see_entry, &listed, why) && !listed, "and not listed");
+    setenv("CUVMM_MACHINES", root_path("m-a b/state"), 1);
+    tap_ok(!share_folder_each(see_entry, &listed, why) && strstr(why, "the folder of machines cannot be had"),
+           "a file holds none: %s", why);
+    setenv("CUVMM_MACHINES", rig_root, 1);
+    tap_ok(!share_folder_open_other(&other, folder.state->id + 1, &profile, why) && !why[0],
+           "nor found to be one that is sought");
+    tap_ok(share_folder_open_other(&other, folder.state->id, &profile, why), "which is found when it is there");
+    share_folder_close(&other, false);
+    os_file_close(held);
+    os_file_close(half);
+    for (unsigned i = 0; i < count; i++)
+        os_folder_remove(root_path(names[i]));
+    share_folder_close(&folder, true);
+}
+
+static void forge_id(void)
+{
+    seen->id++;
+}
+
+/* Each word by which a machine is known. */
+static void other_machines(void)
+{
+    struct share_folder folder, other;
+    if (!share_folder_open(&folder, "x", &profile, why))
+        tap_bail("%s", why);
+    uint64_t *words[] = {&folder.state->magic, &folder.state->version, &folder.state->bytes};
+    for (unsigned i = 0; i < 3; i++) {
+        words[i][0]++;
+        tap_ok(!share_folder_open(&other, "x", &profile, why) && strstr(why, "not a machine of this version"),
+               "a state of another kind: %s", why);
+        bool found = share_folder_open_other(&other, folder.state->id, &profile, why);
+        tap_ok(!found && (i == 2) == (strstr(why, "not a machine of this version") != NULL),
+               "is not sought in, or found to be one");
+        words[i][0]--;
+    }
+    seen = folder.state;
+    scarce_meanwhile("mmap", 1, forge_id);
+    tap_ok(!share_folder_open_other(&other, folder.state->id, &profile, why) && scarce_disarm(),
+           "one that became another while it was opened is not the one that was sought");
+    int file = folder.file;
+    folder.file = -1;
+    tap_ok(!share_folder_sound(&folder), "one whose file the program has closed is lost");
+    folder.file = file;
+    tap_ok(share_folder_sound(&folder), "and with it not");
+    share_folder_close(&folder, true);
+}
+
+/* ---- taking part ---- */
+
+/* A child that has no number yet. */
+static void no_number(void)
+{
+    vmm_system *holder = rig_open("x");
+    int status = 1;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        vmm_system *sys = NULL;
+        bool said = false;
+        for (unsigned long nth = 1; nth < TRIES && !said; nth++) {
+            if (vmm_open("sim:" RIG_PROFILE ",machine=x", &sys) != VMM_SUCCESS)
+                break;
+            scarce_arm_at("open", nth);
+            vmm_result result = vmm_init(sys, 0);
+            scarce_disarm();
+            said = result == VMM_ERROR_OPERATING_SYSTEM && rig_told("VMM-SHARE-STATE") &&
+                   strstr(vmm_last_detail()->note, "no random numbers");
+            vmm_close(sys);
+        }
+        _exit(!said);
+    }
+    waitpid(child, &status, 0);
+    tap_u64((uint64_t)status, 0, "who has no number cannot take part");
+    rig_close(holder);
+}
+
+/* The first export of a machine without a name makes one for others to see: each request of that. */
+static void first_export(void)
+{
+    const char *failed = "";
+    unsigned long nth = 0, refused = 0;
+    bool told = true, whole = true;
+    while (failed && ++nth < TRIES) {
+        vmm_system *sys = rig_open(NULL);
+        handle_t handle = 0, copy = 0;
+        rig_create(sys, RIG_G, &handle);
+        scarce_arm(nth);
+        int fd = rig_export(sys, handle);
+        failed = scarce_disarm();
+        refused += fd < 0;
+        told = told && (fd >= 0 || rig_told("VMM-EXPORT-SYSTEM") || rig_told("VMM-SHARE-STATE") ||
+                        rig_told("VMM-SYSTEM-HOST-MEMORY"));
+        fd = fd >= 0 ? fd : rig_export(sys, handle);
+        whole = whole && fd >= 0 && rig_import(sys, fd, &copy) == VMM_SUCCESS;
+        close(fd);
+        rig_close(sys);
+        whole = whole && rig_machines() == 0;
+    }
+    tap_ok(!failed && refused > 8 && told, "a first export that is refused, %lu times, says so", refused);
+    tap_ok(whole, "the next one succeeds, and nothing is left of either");
+}
+
+static vmm_system *pair(handle_t *object)
+{
+    vmm_system *sys = NULL;
+    vmm_context ctx;
+    vmm_multicast_object_prop prop = {.num_devices = 2, .handle_types = RIG_FD};
+    if (vmm_open("sim:h200x2,machine=team", &sys) != VMM_SUCCESS || vmm_init(sys, 0) || vmm_ctx_create(sys, &ctx, 0, 0) ||
+        vmm_multicast_get_granularity(sys, &prop.size, &prop, VMM_MULTICAST_GRANULARITY_MINIMUM))
+        tap_bail("no machine: %s", vmm_last_detail()->note);
+    if (object && vmm_multicast_create(sys, object, &prop) != VMM_SUCCESS)
+        tap_bail("no object: %s", vmm_last_detail()->note);
+    return sys;
+}
+
+/* An object that another process made. */
+static void import_of_an_object(void)
+{
+    handle_t object = 0, copy = 0x77;
+    vmm_system *maker = pair(&object), *sys = pair(NULL);
+    int fd = rig_export(maker, object);
+    unsigned long nth = 0, refused = 0;
+    vmm_result result = VMM_ERROR_UNKNOWN;
+    while (result != VMM_SUCCESS && ++nth < TRIES) {
+        scarce_arm_at("calloc", nth);
+        result = rig_import(sys, fd, &copy);
+        if (scarce_disarm() && result != VMM_SUCCESS)
+            refused += copy == 0x77 && (rig_told("VMM-IMPORT-SYSTEM") || rig_told("VMM-SYSTEM-HOST-MEMORY"));
+    }
+    tap_ok(result == VMM_SUCCESS && refused == nth - 1 && refused >= 2,
+           "an object is imported when there is memory for it, and not before");
+    close(fd);
+    rig_close(sys);
+    rig_close(maker);
+}
+
+/* Memory that is asked for beyond what is free, where nobody can be asked whether some of it is free by now. */
+static void no_lock_no_room(void)
+{
+    vmm_system *sys = rig_open("x");
+    vmm_deviceptr at = 0;
+    uint64_t bytes = rig_free(sys);
+    for (unsigned i = 0; i < 2; i++) {
+        scarce_arm_at("pthread_mutex_trylock", 1);
+        scarce_each = true;
+        vmm_result result = vmm_mem_alloc(sys, &at, i == 0 ? UINT64_C(1) << 50 : RIG_G);
+        tap_ok(scarce_disarm() && result == (i == 0 ? VMM_ERROR_OUT_OF_MEMORY : VMM_ERROR_OPERATING_SYSTEM) &&
+                   rig_told(i == 0 ? "VMM-ALLOC-MEMORY" : "VMM-SHARE-STATE"),
+               "%s without the lock is refused by %s", i == 0 ? "more than the machine has" : "memory", vmm_last_detail()->rule);
+    }
+    tap_u64(rig_free(sys), bytes, "and all is free");
+    rig_close(sys);
+}
+
+/* ---- what the dead left ---- */
+
+/* Exports two pieces of memory, of which the second is nobody's, and is killed. */
+static int left_by_a_child(void)
+{
+    int ends[2];
+    if (!passing_pair(ends))
+        tap_bail("no sockets");
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        handle_t memory[3] = {0};
+        vmm_system *sys = rig_open("x");
+        for (int i = 0; i < 3; i++) {
+            rig_create(sys, RIG_G, &memory[i]);
+            vmm_deviceptr at = rig_map(sys, memory[i], RIG_G);
+            vmm_memset_d8(sys, at, (unsigned char)(i + 1), RIG_G);
+        }
+        int kept = rig_export(sys, memory[1]);
+        rig_export(sys, memory[2]);
+        passing_send(ends[1], kept);
+        raise(SIGKILL);
+    }
+    close(ends[1]);
+    int fd = passing_receive(ends[0]);
+    close(ends[0]);
+    waitpid(child, NULL, 0);
+    return fd;
+}
+
+/* Whoever clears up may be refused anything: what is free is free in the end, and what is held keeps its bytes. */
+static void clearing_up(const char *function)
+{
+    vmm_system *sys = rig_open("x");
+    uint64_t before = rig_free(sys);
+    const char *failed = "";
+    bool whole = true;
+    unsigned long nth = 0;
+    while (failed && ++nth < TRIES) {
+        handle_t copy = 0;
+        int fd = left_by_a_child();
+        scarce_arm_at(function, nth);
+        rig_free(sys);
+        failed = scarce_disarm();
+        whole = whole && rig_free(sys) == before - RIG_G && rig_import(sys, fd, &copy) == VMM_SUCCESS;
+        vmm_deviceptr at = rig_map(sys, copy, RIG_G);
+        whole = whole && rig_byte(sys, at) == 2;
+        close(fd);
+        vmm_mem_release(sys, copy);
+        scarce_arm_at(function, nth);
+        rig_unmap(sys, at, RIG_G);
+        scarce_disarm();
+        whole = whole && rig_free(sys) == before;
+    }
+    tap_ok(whole && !failed, "what a killed process left is given back, whatever %s says, %lu times", function, nth - 1);
+    rig_close(sys);
+}
+
+/* ---- who has what ---- */
+
+static void more_slots(void)
+{
+    for (unsigned i = 1; i < SHARE_PROCESSES; i++) {
+        atomic_store(&seen->slot[i].owner, os_process_id());
+        atomic_store(&seen->slot[i].taken, 1);
+    }
+    for (unsigned i = 1; i < 100; i++)
+        atomic_store(&seen->block[i].number, 1000 + i);
+    atomic_store(&seen->slots_seen, UINT64_MAX);
+    atomic_store(&seen->blocks_seen, UINT64_MAX);
+}
+
+static struct share_who *looked_at(const char *entry, struct share **share)
+{
+    *share = share_open_there(entry, why);
+    if (!*share)
+        tap_bail("%s: %s", entry, why);
+    return share_who(*share);
+}
+
+/* Somebody writes into the state while it is read: what there is room for is what was counted first. */
+static void counted_once(void)
+{
+    vmm_system *sys = rig_open("x");
+    handle_t handle = 0;
+    struct share *share = share_open_there("m-x", why);
+    rig_create(sys, RIG_G, &handle);
+    int fd = rig_export(sys, handle);
+    seen = rig_state("x");
+    scarce_meanwhile("calloc", 2, more_slots); /* the first is of the list itself, then of processes, then of blocks */
+    struct share_who *who = share_who(share);
+    tap_ok(scarce_disarm() && who && who->process_count <= 2 && who->block_count <= 2,
+           "a state that grows while it is read is read as far as it went");
+    share_who_free(who);
+    for (unsigned i = 1; i < SHARE_PROCESSES; i++)
+        atomic_store(&seen->slot[i].taken, 0);
+    for (unsigned i = 1; i < 100; i++)
+        atomic_store(&seen->block[i].number, 0);
+    munmap(seen, sizeof *seen);
+    close(fd);
+    share_close(share);
+    rig_close(sys);
+}
+
+static void makers(void)
+{
+    handle_t object = 0;
+    char text[SHARE_HOLD_TEXT];
+    struct share *share;
+    vmm_system *sys = pair(&object);
+    int fd = rig_export(sys, object);
+    struct share_who *who = looked_at("m-team", &share);
+    tap_ok(who && who->block_count == 1 && who->block[0].team == 2 && !who->block[0].orphan, "who made an object takes part");
+    share_who_free(who);
+    seen = rig_state("team");
+    atomic_store(&seen->block[0].maker.pid, UINT64_MAX);
+    atomic_store(&seen->block[0].maker.program[0], 0);
+    scarce_arm_at("access", 1);
+    who = share_who(share);
+    tap_ok(scarce_disarm() && who && who->block[0].orphan && !who->told,
+           "or not any more; where nobody tells who has a descriptor, that is said");
+    tap_text(share_who_named(77, who ? who->block[0].program : "?", text), "process 77",
+             "a process without a name has its number");
+    share_who_free(who);
+    munmap(seen, sizeof *seen);
+    close(fd);
+    share_close(share);
+    rig_close(sys);
+}
+#endif
+
+int main(void)
+{
+    if (!CAN_FAIL || getenv("CUVMM_RUN")) {
+        tap_skip("requests cannot be made to fail under this tool", "shared machines");
+        return tap_done();
+    }
+#if CAN_FAIL
+    rig_begin();
+    sim_profile_builtin(RIG_PROFILE, &profile);
+    on_the_move();
+    untold();
+    too_late();
+    no_view();
+    no_room();
+    strangers();
+    other_machines();
+    no_number();
+    first_export();
+    import_of_an_object();
+    no_lock_no_room();
+    clearing_up("fstat");
+    clearing_up("open");
+    clearing_up("fallocate");
+    counted_once();
+    makers();
+    rig_end();
+#endif
+    return tap_done();
+}

@@ -1,0 +1,423 @@
+/* Teams of several processes when a request of theirs fails, and when another process changes the team between two looks at it:
+ * what is refused says so, and what was bound, added or forged meanwhile is seen. */
+#define _GNU_SOURCE /* memfd_create, fallocate, RTLD_NEXT */
+#include "scarce_rig.h"
+
+#include "state_rig.h"
+
+#if CAN_FAIL
+#define FABRIC VMM_MEM_HANDLE_TYPE_FABRIC
+#define DEVICE VMM_MEM_LOCATION_TYPE_DEVICE
+#define LOCKS "pthread_mutex_trylock" /* one for who is in the team, one for what these bound, one to change it */
+
+typedef vmm_mem_generic_allocation_handle handle_t;
+
+enum { TRIES = 200 };
+
+/* One process, with an object of two devices and memory of its device. */
+struct side {
+    vmm_system *sys;
+    int device;
+    uint64_t unit;
+    handle_t object, memory;
+};
+
+static struct side one, two; /* what is done meanwhile is done by the second */
+static struct share_state *state;
+static char channels[96];
+static vmm_result meanwhile;
+
+static struct side opened(const char *spec, int device)
+{
+    struct side s = {.device = device};
+    vmm_context ctx;
+    const vmm_multicast_object_prop prop = {.num_devices = 2};
+    if (vmm_open(spec, &s.sys) != VMM_SUCCESS || vmm_init(s.sys, 0) || vmm_ctx_create(s.sys, &ctx, 0, device) ||
+        vmm_multicast_get_granularity(s.sys, &s.unit, &prop, VMM_MULTICAST_GRANULARITY_MINIMUM))
+        tap_bail("%s: %s", spec, vmm_last_detail()->note);
+    return s;
+}
+
+static void furnish(struct side *s, uint64_t types)
+{
+    const vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED,
+                                          .requested_handle_types = (int)types,
+                                          .location = {DEVICE, s->device}};
+    if (vmm_mem_create(s->sys, &s->memory, s->unit, &prop, 0) != VMM_SUCCESS)
+        tap_bail("no memory: %s", vmm_last_detail()->note);
+}
+
+/* Both have the object, of so many devices, and nobody has added one. */
+static void begin(const char *spec, const char *other, unsigned devices, uint64_t types)
+{
+    unsigned char bytes[VMM_FABRIC_HANDLE_SIZE];
+    one = opened(spec, 0);
+    two = opened(other, 1);
+    const vmm_multicast_object_prop prop = {.num_devices = devices, .size = 2 * one.unit, .handle_types = types};
+    bool ok = vmm_multicast_create(one.sys, &one.object, &prop) == VMM_SUCCESS;
+    if (types & FABRIC) {
+        ok = ok && !vmm_mem_export_to_shareable_handle(one.sys, bytes, one.object, FABRIC, 0) &&
+             !vmm_mem_import_from_shareable_handle(two.sys, &two.object, bytes, FABRIC);
+    } else {
+        int fd = rig_export(one.sys, one.object);
+        ok = ok && rig_import(two.sys, fd, &two.object) == VMM_SUCCESS;
+        close(fd);
+        state = rig_state("team");
+    }
+    if (!ok)
+        tap_bail("the object is not passed on: %s", vmm_last_detail()->note);
+    furnish(&one, types);
+    furnish(&two, types);
+}
+
+static void end(void)
+{
+    if (state)
+        munmap(state, sizeof *state);
+    state = NULL;
+    rig_close(two.sys);
+    rig_close(one.sys);
+}
+
+static void both_added(void)
+{
+    if (vmm_multicast_add_device(one.sys, one.object, 0) || vmm_multicast_add_device(two.sys, two.object, 1))
+        tap_bail("no team: %s", vmm_last_detail()->note);
+}
+
+static vmm_result bound(struct side *s, uint64_t offset)
+{
+    return vmm_multicast_bind_mem(s->sys, s->object, offset, s->memory, 0, s->unit, 0);
+}
+
+static void told(vmm_result result, const char *rule, const char *what)
+{
+    if (!scarce_disarm())
+        tap_bail("nothing happened meanwhile");
+    tap_ok(rule ? result == vmm_rule_find(rule)->result && rig_told(rule) : result == VMM_SUCCESS, "%s: %s", what,
+           rule ? vmm_last_detail()->rule : vmm_result_name(result));
+}
+
+static void see_binds(void *user, const vmm_object *object)
+{
+    *(unsigned *)user += object->kind == VMM_OBJECT_BIND;
+}
+
+static unsigned binds_of(const struct side *s)
+{
+    unsigned binds = 0;
+    vmm_visit(s->sys, see_binds, &binds);
+    return binds;
+}
+
+/* ---- what others do just then ---- */
+
+static void add_same(void)
+{
+    meanwhile = vmm_multicast_add_device(two.sys, two.object, 0);
+}
+
+static void add_others(void)
+{
+    meanwhile = vmm_multicast_add_device(two.sys, two.object, 1);
+    state->team[0].member[1] = (struct share_member){state->id + 1, 0}; /* of a machine that is not there */
+    atomic_store(&state->team[0].members, 2);
+}
+
+static void forge_wanted(void)
+{
+    state->team[0].wanted = 3;
+}
+
+static void devices(void)
+{
+    begin("sim:h200x2,machine=team", "sim:h200x2,machine=team", 2, RIG_FD);
+    scarce_meanwhile(LOCKS, 2, add_same);
+    told(vmm_multicast_add_device(one.sys, one.object, 0), "VMM-MULTICAST-DEVICE-TWICE",
+         "a device that another process adds just now");
+    tap_ok(meanwhile == VMM_SUCCESS && atomic_load(&state->team[0].members) == 1, "stands in the team once");
+    end();
+    begin("sim:h200x2,machine=team", "sim:h200x2,machine=team", 2, RIG_FD);
+    scarce_meanwhile(LOCKS, 2, add_others);
+    told(vmm_multicast_add_device(one.sys, one.object, 0), "VMM-MULTICAST-TEAM-FULL", "a team that another completes just now");
+    tap_ok(meanwhile == VMM_SUCCESS && atomic_load(&state->team[0].members) == 2, "stays as it is");
+    end();
+    begin("sim:h200x2,machine=team", "sim:h200x2,machine=team", 2, RIG_FD);
+    scarce_meanwhile(LOCKS, 2, forge_wanted);
+    told(vmm_multicast_add_device(one.sys, one.object, 0), "VMM-SHARE-STATE", "a team that is another just now");
+    tap_u64(atomic_load(&state->team[0].members), 0, "gets no device");
+    state->team[0].wanted = 2;
+    atomic_store(&state->block[0].number, 77);
+    tap_ok(vmm_multicast_add_device(one.sys, one.object, 0) == VMM_ERROR_OPERATING_SYSTEM && rig_told("VMM-SHARE-STATE"),
+           "an object whose entry is another's is lost");
+    atomic_store(&state->block[0].number, 1);
+    scarce_arm_at(LOCKS, 2);
+    told(vmm_multicast_add_device(one.sys, one.object, 0), "VMM-SHARE-STATE", "without the lock no device is added");
+    tap_result(vmm_multicast_add_device(one.sys, one.object, 0), VMM_SUCCESS, "with it one is");
+    end();
+}
+
+static void bind_same(void)
+{
+    handle_t memory = two.memory;
+    const vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED,
+                                          .requested_handle_types = RIG_FD,
+                                          .location = {DEVICE, 0}};
+    vmm_mem_create(two.sys, &two.memory, two.unit, &prop, 0);
+    meanwhile = bound(&two, 0);
+    two.memory = memory;
+}
+
+static void end_it(void)
+{
+    atomic_fetch_add(&state->changes, 1);
+    atomic_store(&state->bind[0].number, 0);
+}
+
+static void binds(void)
+{
+    begin("sim:h200x2,machine=team", "sim:h200x2,machine=team", 2, RIG_FD);
+    both_added();
+    scarce_meanwhile(LOCKS, 3, bind_same);
+    told(bound(&one, 0), "VMM-BIND-OVERLAP", "memory where another process binds some just now");
+    tap_ok(meanwhile == VMM_SUCCESS && binds_of(&one) == 1, "which is what is bound there");
+    scarce_arm_at(LOCKS, 3);
+    told(bound(&one, one.unit), "VMM-SHARE-STATE", "without the lock nothing is bound");
+    scarce_arm_at(LOCKS, 3);
+    told(vmm_multicast_unbind(one.sys, one.object, 0, 0, one.unit), "VMM-SHARE-STATE", "nor unbound");
+    tap_u64(binds_of(&one), 1, "it is bound as it was");
+    scarce_meanwhile(LOCKS, 3, end_it);
+    told(vmm_multicast_unbind(one.sys, one.object, 0, 0, one.unit), NULL, "what another has unbound just now is unbound");
+    tap_ok(!binds_of(&one) && !binds_of(&two), "for both");
+    end();
+}
+
+/* ---- forged binds ---- */
+
+/* A bind of the state is seen where its memory is of the member's device and as large as it says. */
+static void forged(void)
+{
+    begin("sim:h200x2,machine=team", "sim:h200x2,machine=team", 2, RIG_FD);
+    both_added();
+    if (bound(&one, 0) != VMM_SUCCESS)
+        tap_bail("not bound: %s", vmm_last_detail()->note);
+    struct share_bind *bind = &state->bind[0], kept = *bind;
+    struct share_block *block = &state->block[bind->index], memory = *block;
+#define UNSEEN(change, what)                                      \
+    do {                                                          \
+        change;                                                   \
+        atomic_fetch_add(&state->changes, 1);                     \
+        struct side late = opened("sim:h200x2,machine=team", 0);  \
+        int fd = rig_export(one.sys, one.object);                 \
+        rig_import(late.sys, fd, &late.object);                   \
+        tap_u64(binds_of(&late), 0, "a bind " what " is not seen"); \
+        close(fd);                                                \
+        *bind = kept;                                             \
+        *block = memory;                                          \
+        rig_close(late.sys);                                      \
+        *block = memory; /* held by those who held it */          \
+        atomic_fetch_add(&state->changes, 1);                     \
+    } while (0)
+    UNSEEN(bind->at = one.unit, "beyond its memory");
+    UNSEEN(bind->size = 4 * one.unit, "beyond its object");
+    UNSEEN(bind->device = 1, "of memory of another device");
+    UNSEEN(bind->device = VMM_MAX_DEVICES, "of a device that there cannot be");
+    UNSEEN(bind->index = SHARE_BLOCKS, "of a block that there cannot be");
+    UNSEEN(bind->block = 77, "of a block that is gone");
+    UNSEEN((bind->index = 0, bind->block = atomic_load(&state->block[0].number)), "of an object");
+    UNSEEN((block->location_type = VMM_MEM_LOCATION_TYPE_HOST_NUMA, block->location_id = 0), "of memory of the host");
+    struct side late = opened("sim:h200x2,machine=team", 0);
+    int fd = rig_export(one.sys, one.object);
+    rig_import(late.sys, fd, &late.object);
+    tap_u64(binds_of(&late), 1, "as it was it is seen");
+    state->bind[1] = *bind;
+    atomic_store(&state->bind[1].number, 99);
+    atomic_store(&state->binds_seen, 2);
+    atomic_fetch_add(&state->changes, 1);
+    tap_u64(binds_of(&late), 1, "and another one at the same place is not");
+    atomic_store(&state->bind[1].number, 0);
+    close(fd);
+    rig_close(late.sys);
+    end();
+}
+
+/* ---- two nodes ---- */
+
+/* The second has no name, and no folder until it adds a device: each request of that. */
+static void node_without_a_name(void)
+{
+    char spec[2][200];
+    const char *failed = "";
+    unsigned long nth = 0, refused = 0;
+    bool said = true, added = true;
+    snprintf(spec[0], sizeof spec[0], "sim:max,machine=home,imex=%.90s", channels);
+    snprintf(spec[1], sizeof spec[1], "sim:max,imex=%.90s", channels);
+    while (failed && ++nth < TRIES) {
+        unsigned char bytes[VMM_FABRIC_HANDLE_SIZE];
+        one = opened(spec[0], 0);
+        two = opened(spec[1], 0);
+        const vmm_multicast_object_prop prop = {.num_devices = 2, .size = one.unit, .handle_types = FABRIC};
+        if (vmm_multicast_create(one.sys, &one.object, &prop) ||
+            vmm_mem_export_to_shareable_handle(one.sys, bytes, one.object, FABRIC, 0) ||
+            vmm_mem_import_from_shareable_handle(two.sys, &two.object, bytes, FABRIC))
+            tap_bail("not imported: %s", vmm_last_detail()->note);
+        scarce_arm(nth);
+        vmm_result result = vmm_multicast_add_device(two.sys, two.object, 0);
+        failed = scarce_disarm();
+        refused += result != VMM_SUCCESS;
+        said = said && (result == VMM_SUCCESS || rig_told("VMM-SHARE-STATE"));
+        added = added && (result == VMM_SUCCESS || vmm_multicast_add_device(two.sys, two.object, 0) == VMM_SUCCESS);
+        end();
+    }
+    tap_ok(!failed && said && refused > 5, "a node that cannot have a folder of its own adds no device, %lu times", refused);
+    tap_ok(added, "when it can it does");
+}
+
+/* A team in which somebody wrote that the device of a machine without a folder is in it: the memory of such a machine is none
+ * that others could find. */
+static void forged_member(void)
+{
+    char spec[2][200];
+    unsigned char bytes[VMM_FABRIC_HANDLE_SIZE];
+    const vmm_mem_allocation_prop own = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {DEVICE, 0}};
+    snprintf(spec[0], sizeof spec[0], "sim:max,machine=home,imex=%.90s", channels);
+    snprintf(spec[1], sizeof spec[1], "sim:max,imex=%.90s", channels);
+    one = opened(spec[0], 0);
+    two = opened(spec[1], 0);
+    const vmm_multicast_object_prop prop = {.num_devices = 2, .size = one.unit, .handle_types = FABRIC};
+    if (vmm_multicast_create(one.sys, &one.object, &prop) || vmm_multicast_add_device(one.sys, one.object, 0) ||
+        vmm_mem_export_to_shareable_handle(one.sys, bytes, one.object, FABRIC, 0) ||
+        vmm_mem_create(two.sys, &two.memory, two.unit, &own, 0))
+        tap_bail("no object: %s", vmm_last_detail()->note);
+    struct share_state *home = rig_state("home");
+    home->team[0].member[1] = (struct share_member){0, 0};
+    atomic_store(&home->team[0].members, 2);
+    if (vmm_mem_import_from_shareable_handle(two.sys, &two.object, bytes, FABRIC))
+        tap_bail("not imported: %s", vmm_last_detail()->note);
+    vmm_result result = bound(&two, 0);
+    tap_ok(result == vmm_rule_find("VMM-BIND-SHARED")->result && rig_told("VMM-BIND-SHARED") && binds_of(&two) == 0,
+           "a device that was forged into a team binds nothing");
+    munmap(home, sizeof *home);
+    end();
+}
+
+/* An object for a fabric is one that others can find from the first on. */
+static void object_for_a_fabric(void)
+{
+    char spec[200];
+    const char *failed = "";
+    unsigned long nth = 0, refused = 0;
+    bool said = true, made = true;
+    snprintf(spec, sizeof spec, "sim:max,imex=%.90s", channels);
+    while (failed && ++nth < TRIES) {
+        handle_t object = 0x77;
+        struct side s = opened(spec, 0);
+        const vmm_multicast_object_prop prop = {.num_devices = 2, .size = s.unit, .handle_types = FABRIC};
+        scarce_arm(nth);
+        vmm_result result = vmm_multicast_create(s.sys, &object, &prop);
+        failed = scarce_disarm();
+        refused += result != VMM_SUCCESS;
+        said = said && (result == VMM_SUCCESS || (object == 0x77 && vmm_last_detail()->rule));
+        made = made && (result == VMM_SUCCESS || vmm_multicast_create(s.sys, &object, &prop) == VMM_SUCCESS);
+        rig_close(s.sys);
+    }
+    tap_ok(!failed && said && refused > 5 && made, "an object for a fabric is refused %lu times, and made then", refused);
+}
+
+/* [object: bound here, not on the other node] */
+static void replica_abroad(void)
+{
+    char spec[2][200];
+    const vmm_mem_access_desc rw = {{DEVICE, 0}, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    vmm_deviceptr at = 0;
+    snprintf(spec[0], sizeof spec[0], "sim:max,machine=home,imex=%.90s", channels);
+    snprintf(spec[1], sizeof spec[1], "sim:max,machine=away,imex=%.90s", channels);
+    begin(spec[0], spec[1], 2, FABRIC);
+    both_added();
+    if (bound(&one, 0) || vmm_mem_address_reserve(one.sys, &at, 3 * one.unit, one.unit, 0, 0) ||
+        vmm_mem_map(one.sys, at, 2 * one.unit, 0, one.object, 0) ||
+        vmm_mem_map(one.sys, at + 2 * one.unit, one.unit, 0, one.memory, 0) ||
+        vmm_mem_set_access(one.sys, at, 3 * one.unit, &rw, 1))
+        tap_bail("not mapped: %s", vmm_last_detail()->note);
+    const uint64_t args[] = {at, at + 2 * one.unit, 8};
+    vmm_launch(one.sys, VMM_KERNEL_MULTIMEM_STORE, 1, 32, args, 3, NULL);
+    tap_ok(vmm_ctx_synchronize(one.sys) == VMM_ERROR_ILLEGAL_ADDRESS && rig_told("VMM-FAULT-UNBOUND") &&
+               strstr(vmm_last_detail()->note, "device 1 of another node has bound nothing there"),
+           "a replica that another node has not bound is told as its: %s", vmm_last_detail()->note);
+    end();
+}
+
+/* A team with a device of a node that is not there, and one whose state cannot be locked: their binds are not seen. */
+static void nodes_that_cannot_be_asked(void)
+{
+    char spec[2][200];
+    snprintf(spec[0], sizeof spec[0], "sim:max,machine=home,imex=%.90s", channels);
+    snprintf(spec[1], sizeof spec[1], "sim:max,machine=away,imex=%.90s", channels);
+    begin(spec[0], spec[1], 2, FABRIC);
+    both_added();
+    if (bound(&two, 0) != VMM_SUCCESS)
+        tap_bail("not bound: %s", vmm_last_detail()->note);
+    scarce_arm_at(LOCKS, 1);
+    scarce_each = true;
+    tap_u64(binds_of(&one), 0, "what another node bound is not seen when no state can be locked");
+    scarce_disarm();
+    unsigned missing = 0;
+    for (unsigned long nth = 1; nth <= 8; nth++) {
+        struct side late = opened(spec[0], 2);
+        unsigned char bytes[VMM_FABRIC_HANDLE_SIZE];
+        vmm_mem_export_to_shareable_handle(one.sys, bytes, one.object, FABRIC, 0);
+        vmm_mem_import_from_shareable_handle(late.sys, &late.object, bytes, FABRIC);
+        scarce_arm_at(LOCKS, nth);
+        missing += binds_of(&late) == 0;
+        scarce_disarm();
+        tap_u64(binds_of(&late), 1, "it is seen when each can be locked again (%lu)", nth);
+        rig_close(late.sys);
+    }
+    tap_ok(missing > 1, "until then it was not, %u times", missing);
+    struct share_state *home = rig_state("home");
+    home->team[0].member[1].machine++;
+    atomic_fetch_add(&home->changes, 1);
+    struct side late = opened(spec[0], 2);
+    unsigned char bytes[VMM_FABRIC_HANDLE_SIZE];
+    vmm_mem_export_to_shareable_handle(one.sys, bytes, one.object, FABRIC, 0);
+    vmm_mem_import_from_shareable_handle(late.sys, &late.object, bytes, FABRIC);
+    tap_u64(binds_of(&late), 0, "a node that is not there has bound nothing");
+    rig_close(late.sys);
+    home->team[0].member[1].machine--;
+    munmap(home, sizeof *home);
+    tap_u64(binds_of(&one), 1, "and is seen to have when it is");
+    end();
+}
+
+static void channel_there(bool there)
+{
+    char channel[128];
+    snprintf(channels, sizeof channels, "%s-imex", rig_root);
+    snprintf(channel, sizeof channel, "%s/channel0", channels);
+    if (there ? mkdir(channels, 0700) || close(open(channel, O_CREAT | O_RDWR, 0600)) : unlink(channel) || rmdir(channels))
+        tap_bail("the channel cannot be made or removed");
+}
+#endif
+
+int main(void)
+{
+    if (!CAN_FAIL || getenv("CUVMM_RUN")) {
+        tap_skip("requests cannot be made to fail under this tool", "teams");
+        return tap_done();
+    }
+#if CAN_FAIL
+    rig_begin();
+    channel_there(true);
+    devices();
+    binds();
+    forged();
+    node_without_a_name();
+    forged_member();
+    object_for_a_fabric();
+    replica_abroad();
+    nodes_that_cannot_be_asked();
+    channel_there(false);
+    rig_end();
+#endif
+    return tap_done();
+}
