@@ -1,0 +1,81 @@
+"""What becomes of a mutant: killed, survived, or nothing to be judged since the compiler sees no difference."""
+import os
+import re
+
+import bench as benches
+
+# What a test costs beside its run, in seconds: its link and its box.
+AROUND = 0.15
+# How likely a test of which nothing is known yet is to notice: those that go through most of the engine first.
+LIKELY = ((r"/check/(conformance-(h100|odd|as-driver-h200x2)|lockstep|world)$", 0.5), (r"/check/", 0.2), (r"/backend_sim/\w+$", 0.1),
+          (r"/backend_sim/abi/", 0.05), (r"", 0.01))
+# So many tests beside its own may try a mutant; further ones are as good as never those that notice.
+MOST = 40
+
+
+class Order:
+    """Tests that killed often and cost little come first; those beside the mutated file before all."""
+
+    def __init__(self):
+        self.kills, self.seconds = {}, {}
+
+    def killed(self, file, test):
+        for key in (test, (file, test)):
+            self.kills[key] = self.kills.get(key, 0) + 1
+
+    def score(self, file, test):
+        likely = next(value for pattern, value in LIKELY if re.search(pattern, test))
+        return (likely + self.kills.get(test, 0) + 20 * self.kills.get((file, test), 0)) / (self.seconds.get(test, 1) + AROUND)
+
+    def sort(self, file, tests):
+        """The tests to run, in order."""
+        own = {test for test in tests if beside(file, test)}
+        return sorted(tests, key=lambda test: (test not in own, -self.score(file, test)))[:len(own) + MOST]
+
+
+def beside(file, test):
+    """holes_test and holes_fuzz_test stand beside holes.c, os_who_test beside os_who_posix.c."""
+    stem = re.sub(r"_posix$", "", os.path.basename(file)[:-2])
+    return bool(re.search(rf"{os.path.dirname(file)}/{stem}(_\w+)?_test$", test))
+
+
+class Judge:
+    def __init__(self, tests, reach, order):
+        self.tests, self.reach, self.order = tests, reach, order
+        self.normal, self.red = {}, set()
+
+    def tests_for(self, mutant):
+        chosen = self.tests
+        if self.reach:
+            at = self.reach.tests_at(mutant.file, mutant.line)
+            chosen = [test for test in self.tests if test in at or beside(mutant.file, test)]
+        return self.order.sort(mutant.file, [test for test in chosen if test not in self.red])
+
+    def normal_seconds(self, bench, test):
+        """How long a test takes on the engine as it is; None where it fails on it, and tells nothing therefore."""
+        if test not in self.normal:
+            bench.load({})
+            linked = all(bench.link(product) for product in bench.products_of(test))
+            result = bench.run(test, (600, 300)) if linked else None
+            if not result or not result.good or result.skipped:
+                self.red.add(test)
+            self.normal[test] = result.wall if result else 0
+            self.order.seconds[test] = self.normal[test]
+        return None if test in self.red else self.normal[test]
+
+    def try_on(self, bench, mutant, made):
+        """(verdict, the test that noticed, what it said): "killed", "survived", or "invalid" where it cannot be linked."""
+        mutated = {bench.commands.object_of(mutant.file): made}
+        for test in self.tests_for(mutant):
+            normal = self.normal_seconds(bench, test)
+            if normal is None:
+                continue
+            if bench.mutated != mutated:
+                bench.load(mutated)
+            if not all(bench.link(product) for product in bench.products_of(test)):
+                return "invalid", test, "cannot be linked"
+            result = bench.run(test, benches.limits(normal))
+            if not result.good:
+                self.order.killed(mutant.file, test)
+                return "killed", test, result.text
+        return "survived", None, None
