@@ -12,7 +12,7 @@ class Wrong(Exception):
 
 
 def read(path):
-    """[(file, old, new, reason, line of the list)]; texts without the space around them."""
+    """The entries, with texts without the space around them."""
     entries, file = [], None
     with open(path) as text:
         for number, line in enumerate(text, 1):
@@ -35,11 +35,9 @@ def read(path):
     return entries
 
 
-def stale(entries, sources):
-    """A sentence for each entry whose line its file does not have any more."""
-    said = []
+def check(entries, sources):
+    """An entry whose line its file does not have any more is wrong."""
     for entry in entries:
         lines = sources.get(entry["file"])
         if lines is not None and entry["old"] not in (line.strip() for line in lines):
-            said.append(f"{entry['at']}: {entry['file']} has no line: {entry['old']}")
-    return said
+            raise Wrong(f"{entry['at']}: {entry['file']} has no line: {entry['old']}")

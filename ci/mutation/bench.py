@@ -9,7 +9,7 @@ import runs
 # Products that scripts start, and those that load others at run time.
 MENTIONED = re.compile(r"\b((?:bin|lib|fuzz|test|examples)/[\w./-]*[\w-])")
 SHELL_PRODUCTS = ("bin/cuvmm", "lib/libcuda.so.1", "lib/libcuvmm-check.so")
-LEAST_WALL, LEAST_CPU, TIMES = 10, 4, 10
+LEAST_WALL, LEAST_CPU, TIMES = 10, 2, 10
 
 
 def copy_tree(top, into, build):

@@ -10,7 +10,7 @@ AROUND = 0.15
 LIKELY = ((r"/check/(conformance-(h100|odd|as-driver-h200x2)|lockstep|world)$", 0.5), (r"/check/", 0.2), (r"/backend_sim/\w+$", 0.1),
           (r"/backend_sim/abi/", 0.05), (r"", 0.01))
 # So many tests beside its own may try a mutant; further ones are as good as never those that notice.
-MOST = 40
+MOST = 30
 
 
 class Order:
