@@ -104,6 +104,27 @@ static void test_remembered(void)
     addrmap_clear(&map);
 }
 
+/* Things far apart that come and go one after the other, with one that stays: each needs nodes of its own, which the next one
+ * gets. What is next in the pool's room tells whether more was asked for. */
+static void test_nodes_are_used_again(void)
+{
+    struct addrmap map;
+    unsigned wrong = 0;
+    addrmap_init(&map, SHIFT);
+    addrmap_insert(&map, LIMIT - PAGE, things);
+    for (uint64_t i = 0; i < 3; i++) {
+        addrmap_insert(&map, i << 40, things + 1);
+        addrmap_remove(&map, i << 40);
+    }
+    const size_t slab = map.nodes.slab, left = map.nodes.left;
+    for (uint64_t i = 3; i < 99; i++) {
+        wrong += !addrmap_insert(&map, i << 40, things + 1);
+        wrong += addrmap_remove(&map, i << 40) != things + 1;
+    }
+    tap_ok(!wrong && map.nodes.slab == slab && map.nodes.left == left, "the nodes of what is gone are used again");
+    addrmap_clear(&map);
+}
+
 struct oracle {
     uint64_t page[256];
     bool there[256];
@@ -176,6 +197,7 @@ int main(void)
     test_neighbours();
     test_levels();
     test_remembered();
+    test_nodes_are_used_again();
     test_random(random_seed(1));
     return tap_done();
 }
