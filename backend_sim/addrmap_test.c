@@ -63,6 +63,14 @@ static void test_levels(void)
                !addrmap_floor(&map, UINT64_MAX) && !addrmap_ceil(&map, 0),
            "and gone when it is taken away");
     addrmap_clear(&map);
+    for (uint64_t i = 0; i < 64; i++)
+        addrmap_insert(&map, i * PAGE, things);
+    for (uint64_t i = 0; i < 64; i++)
+        addrmap_remove(&map, i * PAGE);
+    addrmap_insert(&map, 65 * PAGE, things + 1);
+    tap_ok(!addrmap_floor(&map, 64 * PAGE) && addrmap_ceil(&map, 0) == things + 1,
+           "nothing is left of a level that was empty when the next one came");
+    addrmap_clear(&map);
     addrmap_init(&map, 0);
     addrmap_insert(&map, UINT64_MAX, things);
     tap_u64(map.levels, 11, "all 64 bits need eleven levels");

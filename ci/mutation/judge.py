@@ -7,8 +7,8 @@ import bench as benches
 # What a test costs beside its run, in seconds: its link and its box.
 AROUND = 0.15
 # How likely a test of which nothing is known yet is to notice: those that go through most of the engine first.
-LIKELY = ((r"/check/(conformance-(h100|odd|as-driver-h200x2)|lockstep|world)$", 0.5), (r"/check/", 0.2), (r"/backend_sim/\w+$", 0.1),
-          (r"/backend_sim/abi/", 0.05), (r"", 0.01))
+LIKELY = ((r"/rule_told_test$", 0.5), (r"/check/(conformance-(h100|odd|as-driver-h200x2)|lockstep|world)$", 0.5),
+          (r"/check/", 0.2), (r"/backend_sim/\w+$", 0.1), (r"/backend_sim/abi/", 0.05), (r"", 0.01))
 # So many tests beside its own may try a mutant; further ones are as good as never those that notice.
 MOST = 30
 
