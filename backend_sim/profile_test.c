@@ -387,6 +387,36 @@ static void test_recorded_machines(void)
     tap_ok(!h100.imex && !h200.imex && !h100.partial_map, "no IMEX channel and no partial map on either");
 }
 
+/* What the pages and other tests take for granted of the machines that were not recorded. */
+static void test_other_machines(void)
+{
+    static const uint64_t mib = UINT64_C(1) << 20, gib = UINT64_C(1) << 30, own = UINT64_C(0x100000000000);
+    static const struct {
+        const char *name;
+        uint64_t devices, peers_of_0, memory, compression, host_nodes, host_memory, start, end, granularity, chunk;
+        int fabric, multicast, fd, dmabuf; /* attributes 128, 132, 103, 124 */
+    } is[] = {
+        {"gb200x4", 4, 14, 184 * gib, 184 * gib, 2, 480 * gib, 0x302000000, 0x7ffffe000000, 2 * mib, 32 * mib, 1, 1, 1, 1},
+        {"min", 1, 0, gib, 0, 0, 0, own, 0x600000000000, 2 * mib, 0, 0, 0, 0, 0},
+        {"max", 4, 14, 256 * gib, 256 * gib, 2, 0, own, 0x600000000000, 2 * mib, 0, 1, 1, 1, 1},
+        {"odd", 3, 2, 48 * mib, 16 * mib, 1, 32 * mib, own, 0x100010000000, mib / 16, 0, 1, 1, 1, 1}};
+    for (size_t i = 0; i < sizeof is / sizeof *is; i++) {
+        struct sim_profile p;
+        if (!sim_profile_builtin(is[i].name, &p))
+            tap_bail("no profile %s", is[i].name);
+        tap_ok((uint64_t)p.devices == is[i].devices && p.peers[0] == is[i].peers_of_0 && p.device_memory == is[i].memory &&
+                   p.compression_memory == is[i].compression && (uint64_t)p.host_nodes == is[i].host_nodes &&
+                   (!is[i].host_memory || p.host_memory == is[i].host_memory),
+               "%s: devices and memory", p.name);
+        tap_ok(p.va_start == is[i].start && p.va_end == is[i].end && p.va_granularity == is[i].granularity &&
+                   p.va_chunk == is[i].chunk && !p.va_context == !is[i].chunk && !p.va_taken[0].end == !is[i].chunk,
+               "%s: addresses", p.name);
+        tap_ok(attribute(&p, 128) == is[i].fabric && attribute(&p, 132) == is[i].multicast && attribute(&p, 103) == is[i].fd &&
+                   attribute(&p, 124) == is[i].dmabuf,
+               "%s: what it has", p.name);
+    }
+}
+
 /* ---- files ---- */
 
 static void write_file(const char *path, const char *text, size_t length)
@@ -442,6 +472,7 @@ int main(void)
     test_layout_of_a_text();
     test_base_and_defaults();
     test_builtin();
+    test_other_machines();
     test_recorded_machines();
     test_files();
     return tap_done();
