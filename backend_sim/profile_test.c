@@ -3,7 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "tap.h"
@@ -426,6 +428,20 @@ static void write_file(const char *path, const char *text, size_t length)
         tap_bail("cannot write %s", path);
 }
 
+/* There, and not to be opened. */
+static void test_socket(const char *folder)
+{
+    struct sockaddr_un name = {.sun_family = AF_UNIX};
+    struct sim_profile profile;
+    snprintf(name.sun_path, sizeof name.sun_path, "%s/socket", folder);
+    int own = socket(AF_UNIX, SOCK_STREAM, 0);
+    if (own < 0 || bind(own, (const struct sockaddr *)&name, sizeof name))
+        tap_bail("no socket");
+    tap_result(sim_profile_read(name.sun_path, &profile, NULL), VMM_ERROR_OPERATING_SYSTEM, "a socket");
+    close(own);
+    unlink(name.sun_path);
+}
+
 static void test_files(void)
 {
     char folder[] = "profile_test.XXXXXX", path[64], pipe[64], big[64];
@@ -448,6 +464,7 @@ static void test_files(void)
     tap_result(sim_profile_read(folder, &profile, NULL), VMM_ERROR_OPERATING_SYSTEM, "a folder");
     if (mkfifo(pipe, 0600) == 0)
         tap_result(sim_profile_read(pipe, &profile, NULL), VMM_ERROR_OPERATING_SYSTEM, "a pipe does not hang");
+    test_socket(folder);
     char *text = calloc(1, (1 << 20) + 1);
     if (!text)
         tap_bail("no memory");
