@@ -364,6 +364,9 @@ static void damaged(void)
     if (truncate(rig_path("one", "state"), 5))
         tap_bail("the state cannot be cut");
     refused(b, bytes, VMM_ERROR_INVALID_VALUE, "VMM-IMPORT-FABRIC-GONE", "a node whose state was cut");
+    if (truncate(rig_path("one", "state"), 0))
+        tap_bail("the state cannot be emptied");
+    refused(b, bytes, VMM_ERROR_INVALID_VALUE, "VMM-IMPORT-FABRIC-GONE", "a node whose state is empty");
     tap_ok(vmm_memset_d8(b, q, 3, 1) == VMM_SUCCESS && rig_byte(b, q) == 3, "what was imported can be used");
     rig_unmap(b, q, unit_of(b));
     tap_result(vmm_mem_release(b, copy), VMM_SUCCESS, "and released");

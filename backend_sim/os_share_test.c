@@ -76,6 +76,19 @@ static void holds(void)
     os_file_remove(path("a"));
 }
 
+/* A program may have closed its standard input: then files get number 0. */
+static void number_0(void)
+{
+    int kept = dup(STDIN_FILENO), file;
+    close(STDIN_FILENO);
+    file = os_file_open(path("zero"), OS_OPEN_MAKE);
+    os_file_close(file);
+    tap_ok(file == 0 && !os_lives(path("zero")), "nobody lives in a file of number 0");
+    os_file_remove(path("zero"));
+    if (kept >= 0 && (dup2(kept, STDIN_FILENO) != STDIN_FILENO || close(kept)))
+        tap_bail("standard input is lost");
+}
+
 static void lives(void)
 {
     int ends[2];
@@ -142,6 +155,7 @@ int main(void)
     files();
     holds();
     lives();
+    number_0();
     mutex();
     rig_end();
     return tap_done();

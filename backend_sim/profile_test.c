@@ -27,6 +27,8 @@ static const struct bad bad_texts[] = {
     {"devices = 1\nbase = h100", 2, 1, "'base' must be the first key"},
     {"base = h100\nbase = h100", 2, 1, "'base' must be the first key"},
     {"base = h100\n\n  devics = 2", 3, 3, "did you mean 'devices'?"},
+    {"base = h100\nddeeviices = 2", 2, 1, "did you mean 'devices'?"},
+    {"base = h100\ndevices = 1x1", 2, 11, "found '1x1'"},
     {"base = h100\npartial = yes", 2, 1, "did you mean 'map.partial'?"},
     {"base = h100\nbsae = h100", 2, 1, "did you mean 'base'?"},
     {"base = h100\natribute.4 = 1", 2, 1, "did you mean 'attribute.N'?"},
@@ -396,12 +398,11 @@ static void test_other_machines(void)
     static const struct {
         const char *name;
         uint64_t devices, peers_of_0, memory, compression, host_nodes, host_memory, start, end, granularity, chunk;
-        int fabric, multicast, fd, dmabuf; /* attributes 128, 132, 103, 124 */
     } is[] = {
-        {"gb200x4", 4, 14, 184 * gib, 184 * gib, 2, 480 * gib, 0x302000000, 0x7ffffe000000, 2 * mib, 32 * mib, 1, 1, 1, 1},
-        {"min", 1, 0, gib, 0, 0, 0, own, 0x600000000000, 2 * mib, 0, 0, 0, 0, 0},
-        {"max", 4, 14, 256 * gib, 256 * gib, 2, 0, own, 0x600000000000, 2 * mib, 0, 1, 1, 1, 1},
-        {"odd", 3, 2, 48 * mib, 16 * mib, 1, 32 * mib, own, 0x100010000000, mib / 16, 0, 1, 1, 1, 1}};
+        {"gb200x4", 4, 14, 184 * gib, 184 * gib, 2, 480 * gib, 0x302000000, 0x7ffffe000000, 2 * mib, 32 * mib},
+        {"min", 1, 0, gib, 0, 0, 0, own, 0x600000000000, 2 * mib, 0},
+        {"max", 4, 14, 256 * gib, 256 * gib, 2, 0, own, 0x600000000000, 2 * mib, 0},
+        {"odd", 3, 2, 48 * mib, 16 * mib, 1, 32 * mib, own, 0x100010000000, mib / 16, 0}};
     for (size_t i = 0; i < sizeof is / sizeof *is; i++) {
         struct sim_profile p;
         if (!sim_profile_builtin(is[i].name, &p))
@@ -413,9 +414,28 @@ static void test_other_machines(void)
         tap_ok(p.va_start == is[i].start && p.va_end == is[i].end && p.va_granularity == is[i].granularity &&
                    p.va_chunk == is[i].chunk && !p.va_context == !is[i].chunk && !p.va_taken[0].end == !is[i].chunk,
                "%s: addresses", p.name);
-        tap_ok(attribute(&p, 128) == is[i].fabric && attribute(&p, 132) == is[i].multicast && attribute(&p, 103) == is[i].fd &&
-                   attribute(&p, 124) == is[i].dmabuf,
-               "%s: what it has", p.name);
+    }
+}
+
+static void test_other_attributes(void)
+{
+    static const char *const names[] = {"gb200x4", "min", "max", "odd"};
+    static const int attributes[][5] = {
+        {16, 152, 132, 132, 132}, {75, 10, 9, 9, 9}, {88, 1, 0, 0, 0},   {89, 1, 0, 1, 1},  {100, 1, 0, 0, 0}, {102, 1, 1, 1, 1},
+        {103, 1, 0, 1, 1},        {107, 1, 0, 1, 1}, {110, 1, 0, 1, 1},  {112, 1, 0, 1, 1}, {116, 1, 0, 1, 1}, {124, 1, 0, 1, 1},
+        {128, 1, 0, 1, 1},        {132, 1, 0, 1, 1}, {134, 0, -1, 0, 0}, {141, 1, 0, 1, 1}, {143, 1, 0, 1, 0}, {145, 1, 0, 1, 1}};
+    for (size_t i = 0; i < 4; i++) {
+        struct sim_profile p;
+        unsigned wrong = 0;
+        if (!sim_profile_builtin(names[i], &p))
+            tap_bail("no profile %s", names[i]);
+        for (size_t j = 0; j < sizeof attributes / sizeof *attributes; j++)
+            if (attribute(&p, attributes[j][0]) != attributes[j][1 + i]) {
+                tap_note("attribute %d is %d", attributes[j][0], attribute(&p, attributes[j][0]));
+                wrong++;
+            }
+        tap_u64(wrong, 0, "%s: what it has", p.name);
+        tap_ok(p.imex == (i == 0 || i == 2) && p.partial_map == (i == 2), "%s: an IMEX channel, maps of a part", p.name);
     }
 }
 
@@ -490,6 +510,7 @@ int main(void)
     test_base_and_defaults();
     test_builtin();
     test_other_machines();
+    test_other_attributes();
     test_recorded_machines();
     test_files();
     return tap_done();
