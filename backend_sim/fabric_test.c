@@ -9,6 +9,7 @@
 
 #include "passing.h"
 #include "share_rig.h"
+#include "share_state.h"
 #include "vmm_fd.h"
 
 #define FABRIC VMM_MEM_HANDLE_TYPE_FABRIC
@@ -305,6 +306,31 @@ static void format(void)
     tap_ok(memcmp(bytes, words, sizeof words) == 0, "a handle's bytes are those that other builds read");
 }
 
+static uint64_t sum_of(uint64_t sum, uint64_t word)
+{
+    unsigned char bytes[8];
+    for (unsigned i = 0; i < 8; i++)
+        bytes[i] = (unsigned char)(word >> 8 * i);
+    for (unsigned i = 0; i < 8; i++)
+        sum = (sum ^ bytes[i]) * UINT64_C(0x100000001b3);
+    return sum;
+}
+
+/* So is the number of a domain: the folder's device and number and the profile's, summed up the same way; never 0. */
+static void domain(void)
+{
+    struct sim_profile profile;
+    struct stat is;
+    uint64_t got = 0;
+    char why[IMEX_WHY];
+    if (!sim_profile_builtin("gb200x4", &profile) || stat(channels, &is))
+        tap_bail("no profile, or no folder");
+    uint64_t sum = sum_of(sum_of(UINT64_C(0xcbf29ce484222325), (uint64_t)is.st_dev), (uint64_t)is.st_ino);
+    tap_ok(imex_domain(channels, &profile, &got, why), "a folder is a domain");
+    tap_u64(got, sum_of(sum, share_profile_number(&profile)) | 1, "whose number other builds know");
+    tap_ok(!imex_domain("/no/such/folder", &profile, &got, why) && strstr(why, "/no/such/folder"), "one that is not there is none");
+}
+
 /* Whoever knows how handles are made can make them up: the state does not agree. */
 static void forged(void)
 {
@@ -505,6 +531,7 @@ int main(void)
     which_domain();
     garbage();
     format();
+    domain();
     forged();
     damaged();
     importer_dies();

@@ -76,6 +76,18 @@ static void holds(void)
     os_file_remove(path("a"));
 }
 
+/* What is refused is not tried for ever. */
+static void written(void)
+{
+    char bytes[4] = "";
+    int file = os_file_open(path("w"), OS_OPEN_MAKE), reading = open(path("w"), O_RDONLY);
+    tap_ok(os_file_write(file, 3, "abcd", 4) && pread(reading, bytes, 4, 3) == 4 && memcmp(bytes, "abcd", 4) == 0, "written");
+    tap_ok(!os_file_write(reading, 0, "abcd", 4) && !os_file_write(-1, 0, "abcd", 4), "not where it may only be read, nor nowhere");
+    close(reading);
+    os_file_close(file);
+    os_file_remove(path("w"));
+}
+
 /* A program may have closed its standard input: then files get number 0. */
 static void number_0(void)
 {
@@ -154,6 +166,7 @@ int main(void)
     identity();
     files();
     holds();
+    written();
     lives();
     number_0();
     mutex();

@@ -420,6 +420,7 @@ static void test_other_machines(void)
 static void test_other_attributes(void)
 {
     static const char *const names[] = {"gb200x4", "min", "max", "odd"};
+    static const char *const devices[] = {"NVIDIA GB200", "cuvmm minimal device", "cuvmm maximal device", "cuvmm odd device"};
     static const int attributes[][5] = {
         {16, 152, 132, 132, 132}, {75, 10, 9, 9, 9}, {88, 1, 0, 0, 0},   {89, 1, 0, 1, 1},  {100, 1, 0, 0, 0}, {102, 1, 1, 1, 1},
         {103, 1, 0, 1, 1},        {107, 1, 0, 1, 1}, {110, 1, 0, 1, 1},  {112, 1, 0, 1, 1}, {116, 1, 0, 1, 1}, {124, 1, 0, 1, 1},
@@ -435,6 +436,7 @@ static void test_other_attributes(void)
                 wrong++;
             }
         tap_u64(wrong, 0, "%s: what it has", p.name);
+        tap_text(p.device_name, devices[i], "%s: its devices' name", p.name);
         tap_ok(p.imex == (i == 0 || i == 2) && p.partial_map == (i == 2), "%s: an IMEX channel, maps of a part", p.name);
     }
 }

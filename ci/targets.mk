@@ -199,6 +199,7 @@ COUNT  ?=
 EVERY  ?=
 SEED   ?=
 ONLY   ?=
+MOST   ?=
 SAMPLE ?= 20
 
 check-list:
@@ -210,8 +211,8 @@ check-list-few:
 mutate-tool:
 	@ci/clients-python $(BUILD) mutation ci/mutation/requirements.txt
 
-mutate: check-build mutate-tool ## would a test notice? Mutants of the engine (FILES=, COUNT= or EVERY=, SEED=, ONLY=: docs/mutation.md)
-	@$(MUTATE) --reach $(FILES:%=--files %) $(COUNT:%=--count %) $(EVERY:%=--every %) $(SEED:%=--seed %) $(ONLY:%=--only %)
+mutate: check-build mutate-tool ## would a test notice? Mutants of the engine (FILES=, COUNT= or EVERY=, SEED=, ONLY=, MOST=: docs/mutation.md)
+	@$(MUTATE) --reach $(FILES:%=--files %) $(COUNT:%=--count %) $(EVERY:%=--every %) $(SEED:%=--seed %) $(ONLY:%=--only %) $(MOST:%=--most %)
 
 mutate-sample: check-build mutate-tool ## SAMPLE of them, for CI
 	@rm -rf $(TAP)-mutate && mkdir -p $(TAP)-mutate

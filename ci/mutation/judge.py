@@ -9,15 +9,12 @@ AROUND = 0.15
 # How likely a test of which nothing is known yet is to notice: those that go through most of the engine first.
 LIKELY = ((r"/rule_told_test$", 0.5), (r"/check/(conformance-(h100|odd|as-driver-h200x2)|lockstep|world)$", 0.5),
           (r"/check/", 0.2), (r"/backend_sim/\w+$", 0.1), (r"/backend_sim/abi/", 0.05), (r"", 0.01))
-# So many tests beside its own may try a mutant; further ones are as good as never those that notice.
-MOST = 30
-
 
 class Order:
     """Tests that killed often and cost little come first; those beside the mutated file before all."""
 
-    def __init__(self):
-        self.kills, self.seconds = {}, {}
+    def __init__(self, most):
+        self.kills, self.seconds, self.most = {}, {}, most
 
     def killed(self, file, test):
         for key in (test, (file, test)):
@@ -30,13 +27,13 @@ class Order:
     def sort(self, file, tests):
         """The tests to run, in order."""
         own = {test for test in tests if beside(file, test)}
-        return sorted(tests, key=lambda test: (test not in own, -self.score(file, test)))[:len(own) + MOST]
+        return sorted(tests, key=lambda test: (test not in own, -self.score(file, test)))[:len(own) + self.most]
 
 
 def beside(file, test):
-    """holes_test and holes_fuzz_test stand beside holes.c, os_who_test beside os_who_posix.c."""
+    """Tests with the file's name in theirs: holes_test for holes.c, os_who_test for os_who_posix.c, fuzz-profile for profile.c."""
     stem = re.sub(r"_posix$", "", os.path.basename(file)[:-2])
-    return bool(re.search(rf"{os.path.dirname(file)}/{stem}(_\w+)?_test$", test))
+    return bool(re.search(rf"(^|[_-]){stem}([._-]|$)", os.path.basename(test)))
 
 
 class Judge:
