@@ -242,7 +242,7 @@ static void test_values(void)
     } sizes[] = {{"4096", 4096},         {"4096B", 4096},      {"64KiB", 65536},   {"64 KiB", 65536},
                  {"3MiB", 3145728},      {"1GiB", 1073741824}, {"1<<30", 1 << 30}, {"3 << 20", 3145728},
                  {"0x1000000", 1 << 24}, {"0X1000000", 1 << 24}, {"0x10MiB", 1 << 24}, {"1TiB", UINT64_C(1) << 40},
-                 {"0x400<<20", 1 << 30}};
+                 {"0x400<<20", 1 << 30},  {"0xABCDEF000", UINT64_C(0xabcdef000)}, {"0xabcdef000", UINT64_C(0xabcdef000)}};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         char text[128];
         struct sim_profile profile;
