@@ -93,7 +93,8 @@ mutate --only "$id"
 sums '1 mutants: 0 killed, 0 equivalent by the compiler, 0 listed as equivalent, 1 survived'
 ok $? 'and can be tried alone'
 mutate --reach --only "$id"
-sums '1 mutants: 0 killed, 0 equivalent by the compiler, 0 listed as equivalent, 1 survived' && grep -q '"good": true' "$work/build/mutate/reach.json"
+sums '1 mutants: 0 killed, 0 equivalent by the compiler, 0 listed as equivalent, 1 survived' &&
+    grep -q '"good": true' "$work/build/mutate/reach.json"
 ok $? 'also when it was measured where tests go'
 mutate --sample 2
 grep -q '^1..2$' "$said"

@@ -236,7 +236,7 @@ entry-points: ## docs/entry-points.md from the table of libcuda.so.1
 	ci/entry-points >$(BUILD)/entry-points.md && mv $(BUILD)/entry-points.md docs/entry-points.md
 
 lint: ## shellcheck on every shell script
-	shellcheck -x $$(grep -d skip -lE '^#!.*[ /](ba)?sh$$' .ci/run ci/* fuzz/run $(CHECK_SHELL) $(EXERCISES)/exercise)
+	shellcheck -x $$(grep -d skip -lE '^#!.*[ /](ba)?sh$$' .ci/run ci/* ci/mutation/* fuzz/run $(CHECK_SHELL) $(EXERCISES)/exercise)
 
 $(BUILD)/cuvmm.pc: FORCE
 	@mkdir -p $(@D)

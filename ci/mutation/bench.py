@@ -9,7 +9,13 @@ import runs
 # Products that scripts start, and those that load others at run time.
 MENTIONED = re.compile(r"\b((?:bin|lib|fuzz|test|examples)/[\w./-]*[\w-])")
 SHELL_PRODUCTS = ("bin/cuvmm", "lib/libcuda.so.1", "lib/libcuvmm-check.so")
+MIRRORED = ("bin", "lib", "test", "check", "fuzz", "fake", "examples", "share", "include", "doc")
 LEAST_WALL, LEAST_CPU, TIMES = 10, 2, 10
+
+
+def read(path):
+    with open(path) as file:
+        return file.read()
 
 
 def copy_tree(top, into, build):
@@ -31,8 +37,9 @@ def strip_base(commands, base):
 
 
 class Bench:
-    def __init__(self, number, top, work, commands, linker):
-        self.commands, self.linker = commands, linker
+    def __init__(self, number, top, work, commands):
+        self.commands = commands
+        self.linker = ["-fuse-ld=lld"] if shutil.which("ld.lld") else []
         self.base = os.path.join(work, "base")
         self.folder = os.path.join(work, f"bench{number}")
         self.tree, self.out = os.path.join(self.folder, "tree"), os.path.join(self.folder, "out")
@@ -56,12 +63,12 @@ class Bench:
         for folder, folders, files in os.walk(build):
             inside = os.path.relpath(folder, build)
             if inside == ".":
-                folders[:] = [f for f in folders if f in ("bin", "lib", "test", "check", "fuzz", "fake", "examples", "share", "include", "doc")]
+                folders[:] = [f for f in folders if f in MIRRORED]
             os.makedirs(os.path.join(self.out, inside), exist_ok=True)
             for name in files + [f for f in folders if os.path.islink(os.path.join(folder, f))]:
                 source, made = os.path.join(folder, name), os.path.join(self.out, inside, name)
                 if inside == "check":
-                    self.write(made, open(source).read().replace(build, self.out), mode=0o755)
+                    self.write(made, read(source).replace(build, self.out), mode=0o755)
                 else:
                     os.symlink(source, made)
         os.symlink(os.path.join(build, "obj"), os.path.join(self.out, "obj"))
@@ -78,23 +85,23 @@ class Bench:
         if inside in self.commands.products:
             needed = [inside] + (["lib/libcuda.so.1"] if "-lcuda" in self.commands.products[inside] else [])
         elif inside.startswith("check/"):
-            text = open(os.path.join(self.out, inside)).read()
+            text = read(os.path.join(self.out, inside))
             for script in re.findall(r"\bci/[\w-]+", text):
-                text += open(os.path.join(self.tree, script)).read()
-            needed = MENTIONED.findall(text.replace("$build/", " ").replace(self.out + "/", " "))
+                text += read(os.path.join(self.tree, script))
+            needed = MENTIONED.findall(text.replace(self.out + "/", " "))
         else:
-            text = open(os.path.join(self.tree, inside)).read()
-            needed = list(SHELL_PRODUCTS) + MENTIONED.findall(text)
+            needed = list(SHELL_PRODUCTS) + MENTIONED.findall(read(os.path.join(self.tree, inside)))
         return [p for p in dict.fromkeys(needed) if p in self.commands.products]
 
-    def link(self, product, extra=()):
-        """False when it cannot be linked."""
+    def link(self, product, compiler=None, extra=()):
+        """False when it cannot be linked. compiler: another one than the build's."""
         if product in self.linked:
             return True
         made = os.path.join(self.out, product)
         os.unlink(made)
         self.linked.add(product)
         command = self.commands.link(product, self.out, self.base, self.mutated, [*self.linker, *extra])
+        command[:1] = [compiler or command[0]]
         return subprocess.run(command, cwd=self.tree, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
 
     def load(self, mutated):
@@ -113,8 +120,9 @@ class Bench:
             command = [os.path.join(self.tree, test)]
         return runs.run(command, self.tree, self.tmp, limit, {**self.environment, **dict(environment)})
 
-    def compile(self, source, made, extra=()):
+    def compile(self, source, made, compiler=None, extra=()):
         words = self.commands.compile(source, made, extra)
+        words[:1] = [compiler or words[0]]
         return subprocess.run(words, cwd=self.tree, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
 
 

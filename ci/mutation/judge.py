@@ -31,7 +31,7 @@ class Order:
 
 
 def beside(file, test):
-    """Tests with the file's name in theirs: holes_test for holes.c, os_who_test for os_who_posix.c, fuzz-profile for profile.c."""
+    """Tests with the file's name in theirs: holes_test of holes.c, os_who_test of os_who_posix.c, fuzz-profile of profile.c."""
     stem = re.sub(r"_posix$", "", os.path.basename(file)[:-2])
     return bool(re.search(rf"(^|[_-]){stem}([._-]|$)", os.path.basename(test)))
 

@@ -51,7 +51,7 @@ class Reach:
         os.makedirs(objects)
         for source in self.sources:
             made = os.path.join(objects, os.path.basename(source)[:-2] + ".o")
-            if not bench.compile(source, made, ["-O0", "-U_FORTIFY_SOURCE", "--coverage"]):
+            if not bench.compile(source, made, "gcc", ["-O0", "-U_FORTIFY_SOURCE", "--coverage"]):
                 raise RuntimeError(f"{source} does not compile with --coverage")
             self.counted[self.commands.object_of(source)] = made
         leave = os.path.join(objects, "leave.o")
@@ -64,7 +64,7 @@ class Reach:
         os.makedirs(kept)
         bench.load(self.counted)
         lines, good, seconds = {}, False, 0
-        if all(bench.link(product, ["--coverage"]) for product in bench.products_of(test)):
+        if all(bench.link(product, "gcc", ["--coverage"]) for product in bench.products_of(test)):
             result = bench.run(test, LIMIT, {"GCOV_PREFIX": kept, "CUVMM_TEST_SCALE": ROUNDS})
             good, seconds = result.good and not result.skipped, result.wall
             lines = self.lines_of(kept)
