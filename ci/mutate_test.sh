@@ -45,13 +45,13 @@ cat >"$tree/Makefile" <<'END'
 check-build: $(BUILD)/test/backend_sim/sum_test
 $(BUILD)/obj/%.o: %.c
 	@mkdir -p $(@D)
-	cc -O2 -Wall -Werror -g -c -o $@ $<
+	$(CC) -O2 -Wall -Werror -g -c -o $@ $<
 $(BUILD)/lib/libcuvmm.a: $(BUILD)/obj/backend_sim/sum.o
 	@mkdir -p $(@D)
 	ar rcs $@ $^
 $(BUILD)/test/%: $(BUILD)/obj/%.o $(BUILD)/lib/libcuvmm.a
 	@mkdir -p $(@D)
-	cc -g -o $@ $^
+	$(CC) -g -o $@ $^
 .PHONY: check-list-few
 check-list-few:
 	@echo $(BUILD)/test/backend_sim/sum_test
