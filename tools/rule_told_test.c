@@ -137,6 +137,9 @@ int main(void)
 {
     char folder[300], here[300], path[700];
     const char *given = getenv("CUVMM_SRC"), *temporary = getenv("TMPDIR"), *update = getenv("CUVMM_UPDATE");
+    unsetenv("CUVMM_BACKEND"); /* what the book says is said of the default */
+    unsetenv("CUVMM_LAYERS");
+    unsetenv("CUVMM_MACHINE");
     if (!getcwd(here, sizeof here))
         tap_bail("this folder has too long a name");
     snprintf(path, sizeof path, "%s/%s/" BOOK, given && given[0] == '/' ? "" : here, given ? given : ".");
