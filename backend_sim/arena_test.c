@@ -100,6 +100,7 @@ static void in_place(const struct sim_profile *profile)
     arena_close(&second);
     uint64_t start = arena.start, held = arena.backed - arena.start;
     arena_close(&arena);
+    tap_ok(!arena_holds(&arena, start, 1), "closed, it holds none");
     tap_ok(!held || os_reserve(start, held), "closed, the addresses are free again");
     if (held)
         os_unreserve(start, held);

@@ -42,7 +42,7 @@ int main(void)
 }
 END
 cat >"$tree/Makefile" <<'END'
-check-build: $(BUILD)/test/backend_sim/sum_test
+check-build: $(BUILD)/test/backend_sim/sum_test $(BUILD)/check/again
 $(BUILD)/obj/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) -O2 -Wall -Werror -g -c -o $@ $<
@@ -52,9 +52,13 @@ $(BUILD)/lib/libcuvmm.a: $(BUILD)/obj/backend_sim/sum.o
 $(BUILD)/test/%: $(BUILD)/obj/%.o $(BUILD)/lib/libcuvmm.a
 	@mkdir -p $(@D)
 	$(CC) -g -o $@ $^
+$(BUILD)/check/again:
+	@mkdir -p $(@D)
+	@printf '#!/bin/sh\nexec $(BUILD)/test/backend_sim/sum_test\n' >$@
+	@chmod +x $@
 .PHONY: check-list-few
 check-list-few:
-	@echo $(BUILD)/test/backend_sim/sum_test
+	@echo $(BUILD)/test/backend_sim/sum_test $(BUILD)/check/again
 .SECONDARY:
 END
 # The tool: line and text of each mutant from the file `proposed`.
@@ -64,11 +68,11 @@ request = json.loads(sys.stdin.readline())
 proposed = [line.rstrip("\n").split(" ", 1) for line in open(sys.argv[1])]
 print(json.dumps({"file": request["file"], "mutants": [[int(n), text + "\n"] for n, text in proposed]}))
 END
-make -s -C "$tree" BUILD="$work/build" check-build || exit 1
+make -s -C "$tree" BUILD=out check-build || exit 1
 : >"$tree/ci/mutants.list"
 
 mutate() { # mutate ARGUMENT...: of what stands in `proposed`
-    python3 "$tree/ci/mutate" --build "$work/build" --tool "python3 $work/tool.py $work/proposed" --jobs 1 "$@" >"$said" 2>&1
+    python3 "$tree/ci/mutate" --build out --tool "python3 $work/tool.py $work/proposed" --jobs 1 "$@" >"$said" 2>&1
 }
 sums() { grep -qx "# $1" "$said"; }
 
@@ -92,9 +96,11 @@ ok $? 'a survivor is shown, with the way to see it again'
 mutate --only "$id"
 sums '1 mutants: 0 killed, 0 equivalent by the compiler, 0 listed as equivalent, 1 survived'
 ok $? 'and can be tried alone'
+! grep 'left out' "$said"
+ok $? 'by scripts of the build, too'
 mutate --reach --only "$id"
 sums '1 mutants: 0 killed, 0 equivalent by the compiler, 0 listed as equivalent, 1 survived' &&
-    grep -q '"good": true' "$work/build/mutate/reach.json"
+    grep -q '"good": true' "$tree/out/mutate/reach.json"
 ok $? 'also when it was measured where tests go'
 mutate --sample 2
 grep -q '^1..2$' "$said"
@@ -138,7 +144,7 @@ ok $? 'a mutant that does not end is killed'
 
 if ci/mutation/box --closed; then
     sed -i 's/getenv("MUTATE_TEST_ESCAPE")/"'"${work//\//\\/}"'\/escaped"/' "$tree/backend_sim/sum_test.c"
-    make -s -C "$tree" BUILD="$work/build" check-build || exit 1
+    make -s -C "$tree" BUILD=out check-build || exit 1
     echo '7 total = total - i;' >"$work/proposed"
     mutate
     sums '1 mutants: 1 killed, 0 equivalent by the compiler, 0 listed as equivalent, 0 survived' && [ ! -e "$work/escaped" ]

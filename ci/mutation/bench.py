@@ -44,6 +44,9 @@ class Bench:
         self.folder = os.path.join(work, f"bench{number}")
         self.tree, self.out = os.path.join(self.folder, "tree"), os.path.join(self.folder, "out")
         self.tmp = os.path.join(self.folder, "tmp")
+        # Scripts name the build as it was given to make.
+        names = "|".join(map(re.escape, (commands.build, os.path.relpath(commands.build, top))))
+        self.named = re.compile(rf"(?<![\w/.-])({names})(?=[/\s]|$)")
         self.kept = self.folder
         shutil.rmtree(self.folder, ignore_errors=True)
         copy_tree(top, self.tree, commands.build)
@@ -68,7 +71,7 @@ class Bench:
             for name in files + [f for f in folders if os.path.islink(os.path.join(folder, f))]:
                 source, made = os.path.join(folder, name), os.path.join(self.out, inside, name)
                 if inside == "check":
-                    self.write(made, read(source).replace(build, self.out), mode=0o755)
+                    self.write(made, self.named.sub(self.out, read(source)), mode=0o755)
                 else:
                     os.symlink(source, made)
         os.symlink(os.path.join(build, "obj"), os.path.join(self.out, "obj"))
@@ -98,7 +101,8 @@ class Bench:
         if product in self.linked:
             return True
         made = os.path.join(self.out, product)
-        os.unlink(made)
+        if os.path.lexists(made):
+            os.unlink(made)
         self.linked.add(product)
         command = self.commands.link(product, self.out, self.base, self.mutated, [*self.linker, *extra])
         command[:1] = [compiler or command[0]]
