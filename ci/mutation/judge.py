@@ -31,9 +31,10 @@ class Order:
 
 
 def beside(file, test):
-    """Tests with the file's name in theirs: holes_test of holes.c, os_who_test of os_who_posix.c, fuzz-profile of profile.c."""
-    stem = re.sub(r"_posix$", "", os.path.basename(file)[:-2])
-    return bool(re.search(rf"(^|[_-]){stem}([._-]|$)", os.path.basename(test)))
+    """Tests with the file's name in theirs, or what it begins with: holes_test of holes.c, profile_test of profile_keys.c."""
+    words = os.path.basename(file)[:-2].split("_")
+    stems = "|".join("_".join(words[:count]) for count in range(1, len(words) + 1))
+    return bool(re.search(rf"(^|[_-])({stems})([._-]|$)", os.path.basename(test)))
 
 
 class Judge:
