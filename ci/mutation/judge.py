@@ -10,6 +10,7 @@ AROUND = 0.15
 LIKELY = ((r"/rule_told_test$", 0.5), (r"/check/(conformance-(h100|odd|as-driver-h200x2)|lockstep|world)$", 0.5),
           (r"/check/", 0.2), (r"/backend_sim/\w+$", 0.1), (r"/backend_sim/abi/", 0.05), (r"", 0.01))
 
+
 class Order:
     """Tests that killed often and cost little come first; those beside the mutated file before all."""
 
