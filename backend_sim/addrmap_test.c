@@ -63,6 +63,14 @@ static void test_levels(void)
                !addrmap_floor(&map, UINT64_MAX) && !addrmap_ceil(&map, 0),
            "and gone when it is taken away");
     addrmap_clear(&map);
+    for (uint64_t i = 0; i < 64; i++)
+        addrmap_insert(&map, i * PAGE, things);
+    for (uint64_t i = 0; i < 64; i++)
+        addrmap_remove(&map, i * PAGE);
+    addrmap_insert(&map, 65 * PAGE, things + 1);
+    tap_ok(!addrmap_floor(&map, 64 * PAGE) && addrmap_ceil(&map, 0) == things + 1,
+           "nothing is left of a level that was empty when the next one came");
+    addrmap_clear(&map);
     addrmap_init(&map, 0);
     addrmap_insert(&map, UINT64_MAX, things);
     tap_u64(map.levels, 11, "all 64 bits need eleven levels");
@@ -101,6 +109,27 @@ static void test_remembered(void)
     tap_ok(addrmap_remove(&map, (2 * 64 + 5) * PAGE) == c && addrmap_remove(&map, 64 * PAGE) == b &&
                !addrmap_floor(&map, (2 * 64 + 5) * PAGE) && addrmap_ceil(&map, 0) == c,
            "what was before the empty node may go too");
+    addrmap_clear(&map);
+}
+
+/* Things far apart that come and go one after the other, with one that stays: each needs nodes of its own, which the next one
+ * gets. What is next in the pool's room tells whether more was asked for. */
+static void test_nodes_are_used_again(void)
+{
+    struct addrmap map;
+    unsigned wrong = 0;
+    addrmap_init(&map, SHIFT);
+    addrmap_insert(&map, LIMIT - PAGE, things);
+    for (uint64_t i = 0; i < 3; i++) {
+        addrmap_insert(&map, i << 40, things + 1);
+        addrmap_remove(&map, i << 40);
+    }
+    const size_t slab = map.nodes.slab, left = map.nodes.left;
+    for (uint64_t i = 3; i < 99; i++) {
+        wrong += !addrmap_insert(&map, i << 40, things + 1);
+        wrong += addrmap_remove(&map, i << 40) != things + 1;
+    }
+    tap_ok(!wrong && map.nodes.slab == slab && map.nodes.left == left, "the nodes of what is gone are used again");
     addrmap_clear(&map);
 }
 
@@ -176,6 +205,7 @@ int main(void)
     test_neighbours();
     test_levels();
     test_remembered();
+    test_nodes_are_used_again();
     test_random(random_seed(1));
     return tap_done();
 }

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -99,6 +100,7 @@ static void in_place(const struct sim_profile *profile)
     arena_close(&second);
     uint64_t start = arena.start, held = arena.backed - arena.start;
     arena_close(&arena);
+    tap_ok(!arena_holds(&arena, start, 1), "closed, it holds none");
     tap_ok(!held || os_reserve(start, held), "closed, the addresses are free again");
     if (held)
         os_unreserve(start, held);
@@ -123,6 +125,25 @@ static void between(const struct sim_profile *profile)
     os_unreserve(at, page);
 }
 
+/* The machine's own program sits at 13 GiB: up to there is more than the power of two below. */
+static void below_what_is_taken(const struct sim_profile *machine)
+{
+    struct sim_profile profile = *machine;
+    struct arena arena;
+    uint64_t page = os_page_size(), room = UINT64_C(13) << 30, at = profile.va_start + room;
+    memset(profile.va_taken, 0, sizeof profile.va_taken);
+    profile.va_taken[0] = (struct sim_range){at, at + (UINT64_C(2) << 20)};
+    profile.va_end = profile.va_start + (UINT64_C(16) << 30);
+    if (!os_reserve(at, page)) {
+        tap_skip("this host has none of these addresses free", "as many as there are below what is taken");
+        return;
+    }
+    arena_open(&arena, &profile, ARENA_PROFILE);
+    tap_ok(arena.backed == at || arena.backed == arena.start, "as many as there are below what is taken");
+    arena_close(&arena);
+    os_unreserve(at, page);
+}
+
 int main(void)
 {
     struct sim_profile h100, odd;
@@ -132,6 +153,7 @@ int main(void)
     in_place(&h100);
     in_place(&odd);
     between(&h100);
+    below_what_is_taken(&h100);
     arena_open(&arena, &h100, ARENA_NONE);
     tap_ok(arena.start == h100.va_start && !arena_holds(&arena, arena.start, 1), "none: addresses without a backing");
     arena_close(&arena);

@@ -9,6 +9,7 @@
 
 #include "passing.h"
 #include "share_rig.h"
+#include "share_state.h"
 #include "vmm_fd.h"
 
 #define FABRIC VMM_MEM_HANDLE_TYPE_FABRIC
@@ -294,6 +295,45 @@ static void garbage(void)
     rig_close(b);
 }
 
+/* Nodes may run different builds, so the bytes are what they were: seven words, then the sum of theirs (FNV-1a, 64 bits). */
+static void format(void)
+{
+    static const uint64_t words[8] = {0x3163697262616676, 1, 2 | UINT64_C(7) << 32, 3, 4, 5, 6, 0x9ceb30fbe9c81b4b};
+    const struct imex_place place = {1, 2};
+    const struct share_label label = {3, 4, {5, 6}, 7};
+    fabric_t bytes;
+    fabric_handle_write(bytes, &place, &label);
+    tap_ok(memcmp(bytes, words, sizeof words) == 0, "a handle's bytes are those that other builds read");
+}
+
+static uint64_t sum_of(uint64_t sum, uint64_t word)
+{
+    unsigned char bytes[8];
+    for (unsigned i = 0; i < 8; i++)
+        bytes[i] = (unsigned char)(word >> 8 * i);
+    for (unsigned i = 0; i < 8; i++)
+        sum = (sum ^ bytes[i]) * UINT64_C(0x100000001b3);
+    return sum;
+}
+
+/* So is the number of a domain: the folder's device and number and the profile's, summed up the same way; never 0. */
+static void domain(void)
+{
+    struct sim_profile profile;
+    struct stat is;
+    uint64_t got = 0;
+    char why[IMEX_WHY];
+    if (!sim_profile_builtin("gb200x4", &profile) || stat(channels, &is))
+        tap_bail("no profile, or no folder");
+    uint64_t sum = sum_of(sum_of(UINT64_C(0xcbf29ce484222325), (uint64_t)is.st_dev), (uint64_t)is.st_ino);
+    tap_ok(imex_domain(channels, &profile, &got, why), "a folder is a domain");
+    tap_u64(got, sum_of(sum, share_profile_number(&profile)) | 1, "whose number other builds know");
+    tap_ok(imex_usable("", &profile, 0, why) == 0 && imex_usable("", &profile, 3, why) == IMEX_NONE &&
+               strstr(why, "channel 0 alone, and not 3"),
+           "without a folder there is one channel: %s", why);
+    tap_ok(!imex_domain("/no/such/folder", &profile, &got, why) && strstr(why, "/no/such/folder"), "one that is not there is none");
+}
+
 /* Whoever knows how handles are made can make them up: the state does not agree. */
 static void forged(void)
 {
@@ -353,6 +393,9 @@ static void damaged(void)
     if (truncate(rig_path("one", "state"), 5))
         tap_bail("the state cannot be cut");
     refused(b, bytes, VMM_ERROR_INVALID_VALUE, "VMM-IMPORT-FABRIC-GONE", "a node whose state was cut");
+    if (truncate(rig_path("one", "state"), 0))
+        tap_bail("the state cannot be emptied");
+    refused(b, bytes, VMM_ERROR_INVALID_VALUE, "VMM-IMPORT-FABRIC-GONE", "a node whose state is empty");
     tap_ok(vmm_memset_d8(b, q, 3, 1) == VMM_SUCCESS && rig_byte(b, q) == 3, "what was imported can be used");
     rig_unmap(b, q, unit_of(b));
     tap_result(vmm_mem_release(b, copy), VMM_SUCCESS, "and released");
@@ -490,6 +533,8 @@ int main(void)
     which_channel();
     which_domain();
     garbage();
+    format();
+    domain();
     forged();
     damaged();
     importer_dies();

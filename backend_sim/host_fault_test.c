@@ -58,6 +58,7 @@ static void told(vmm_deviceptr address, bool writes, const char *why)
     const vmm_detail *d = vmm_last_detail();
     tap_text(d->rule ? d->rule : "", "VMM-HOST-ACCESS", "the rule");
     tap_u64(d->value, address, "the address");
+    tap_u64(d->call, 0, "no call of the API did it");
     tap_ok(strstr(d->note, why) != NULL, "why: %s", d->note);
     tap_ok(d->fault && d->fault->device == -1 && d->fault->address == address && !d->fault->writes == !writes,
            "the host did it, %s", writes ? "writing" : "reading");

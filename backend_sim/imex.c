@@ -18,12 +18,15 @@ struct found {
 /* "channel7" -> 7; IMEX_NONE for every other name. */
 static int channel_of(const char *name)
 {
+    static const char before[] = "channel";
     int number = 0;
-    size_t digits = strspn(name + (strncmp(name, "channel", 7) == 0 ? 7 : 0), "0123456789");
-    if (strncmp(name, "channel", 7) != 0 || !digits || digits > DIGITS || name[7 + digits] ||
-        (name[7] == '0' && digits > 1))
+    if (strncmp(name, before, sizeof before - 1) != 0)
         return IMEX_NONE;
-    for (name += 7; *name; name++)
+    name += sizeof before - 1;
+    size_t digits = strspn(name, "0123456789");
+    if (!digits || digits > DIGITS || name[digits] || (name[0] == '0' && digits > 1))
+        return IMEX_NONE;
+    for (; *name; name++)
         number = 10 * number + (*name - '0');
     return number < IMEX_CHANNELS ? number : IMEX_NONE;
 }

@@ -76,6 +76,31 @@ static void holds(void)
     os_file_remove(path("a"));
 }
 
+/* What is refused is not tried for ever. */
+static void written(void)
+{
+    char bytes[4] = "";
+    int file = os_file_open(path("w"), OS_OPEN_MAKE), reading = open(path("w"), O_RDONLY);
+    tap_ok(os_file_write(file, 3, "abcd", 4) && pread(reading, bytes, 4, 3) == 4 && memcmp(bytes, "abcd", 4) == 0, "written");
+    tap_ok(!os_file_write(reading, 0, "abcd", 4) && !os_file_write(-1, 0, "abcd", 4), "not where it may only be read, nor nowhere");
+    close(reading);
+    os_file_close(file);
+    os_file_remove(path("w"));
+}
+
+/* A program may have closed its standard input: then files get number 0. */
+static void number_0(void)
+{
+    int kept = dup(STDIN_FILENO), file;
+    close(STDIN_FILENO);
+    file = os_file_open(path("zero"), OS_OPEN_MAKE);
+    os_file_close(file);
+    tap_ok(file == 0 && !os_lives(path("zero")), "nobody lives in a file of number 0");
+    os_file_remove(path("zero"));
+    if (kept >= 0 && (dup2(kept, STDIN_FILENO) != STDIN_FILENO || close(kept)))
+        tap_bail("standard input is lost");
+}
+
 static void lives(void)
 {
     int ends[2];
@@ -141,7 +166,9 @@ int main(void)
     identity();
     files();
     holds();
+    written();
     lives();
+    number_0();
     mutex();
     rig_end();
     return tap_done();

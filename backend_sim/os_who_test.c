@@ -1,6 +1,7 @@
 /* What the system tells of processes and their open files: of this one, of children, of what is in no process. */
 #include "os_who.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,14 +21,17 @@
 struct seen {
     uint64_t pid, number;
     unsigned count, strangers;
+    unsigned others; /* files of this process that are not asked for */
     int file;
 };
 
 static void see(void *user, const struct os_opening *opening)
 {
     struct seen *seen = user;
-    if (opening->is.number != seen->number)
+    if (opening->is.number != seen->number) {
+        seen->others += opening->pid == seen->pid;
         return;
+    }
     seen->strangers += opening->pid != seen->pid;
     seen->count += opening->pid == seen->pid;
     if (opening->pid == seen->pid)
@@ -85,8 +89,11 @@ static void openings(void)
     int file = mkstemp(path), ends[2], pair[2];
     if (file < 0 || !os_file_look(file, &is))
         tap_bail("no file");
+    int after = open("/", O_RDONLY); /* a shorter name, looked at next */
     struct seen seen = look(os_pid(), is.number);
     tap_ok(seen.count == 1 && seen.file == file && !seen.strangers, "this process has it open, by that number");
+    tap_ok(after > file && !seen.others, "and nothing else of that name");
+    close(after);
     pid_t child = child_of(ends, keep_two, file);
     seen = look((uint64_t)child, is.number);
     tap_ok(seen.count == 2 && seen.strangers == 1, "a forked child has it too, and once more by dup");

@@ -59,6 +59,24 @@ static void test_random(uint64_t seed)
     tap_ok(!pool.slabs && !pool.spare && !pool.left, "cleared");
 }
 
+#ifndef POOL_PLAIN
+/* Each slab holds twice as many as the one before, up to 64 KiB: few questions to the system, and little room unused. */
+static void test_slabs(void)
+{
+    struct pool pool;
+    size_t slabs = 0;
+    pool_init(&pool, sizeof(struct thing));
+    for (unsigned i = 0; i < 100000; i++)
+        if (!pool_take(&pool))
+            tap_bail("no memory");
+    for (void *slab = pool.slabs; slab; slab = *(void **)slab)
+        slabs++;
+    tap_ok(pool.slab * pool.size <= 1 << 16 && 2 * pool.slab * pool.size > 1 << 16, "slabs grow to 64 KiB and no further");
+    tap_ok(slabs <= 100000 / pool.slab + 16, "so that there are few");
+    pool_clear(&pool);
+}
+#endif
+
 static void test_again(void)
 {
     struct pool pool;
@@ -82,6 +100,9 @@ static void test_again(void)
 int main(void)
 {
     test_again();
+#ifndef POOL_PLAIN
+    test_slabs();
+#endif
     test_random(random_seed(3));
     return tap_done();
 }

@@ -3,7 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "tap.h"
@@ -25,6 +27,8 @@ static const struct bad bad_texts[] = {
     {"devices = 1\nbase = h100", 2, 1, "'base' must be the first key"},
     {"base = h100\nbase = h100", 2, 1, "'base' must be the first key"},
     {"base = h100\n\n  devics = 2", 3, 3, "did you mean 'devices'?"},
+    {"base = h100\nddeeviices = 2", 2, 1, "did you mean 'devices'?"},
+    {"base = h100\ndevices = 1x1", 2, 11, "found '1x1'"},
     {"base = h100\npartial = yes", 2, 1, "did you mean 'map.partial'?"},
     {"base = h100\nbsae = h100", 2, 1, "did you mean 'base'?"},
     {"base = h100\natribute.4 = 1", 2, 1, "did you mean 'attribute.N'?"},
@@ -250,7 +254,7 @@ static void test_values(void)
     } sizes[] = {{"4096", 4096},         {"4096B", 4096},      {"64KiB", 65536},   {"64 KiB", 65536},
                  {"3MiB", 3145728},      {"1GiB", 1073741824}, {"1<<30", 1 << 30}, {"3 << 20", 3145728},
                  {"0x1000000", 1 << 24}, {"0X1000000", 1 << 24}, {"0x10MiB", 1 << 24}, {"1TiB", UINT64_C(1) << 40},
-                 {"0x400<<20", 1 << 30}};
+                 {"0x400<<20", 1 << 30},  {"0xABCDEF000", UINT64_C(0xabcdef000)}, {"0xabcdef000", UINT64_C(0xabcdef000)}};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         char text[128];
         struct sim_profile profile;
@@ -412,6 +416,56 @@ static void test_recorded_machines(void)
     tap_ok(!h100.imex && !h200.imex && !h100.partial_map, "no IMEX channel and no partial map on either");
 }
 
+/* What the pages and other tests take for granted of the machines that were not recorded. */
+static void test_other_machines(void)
+{
+    static const uint64_t mib = UINT64_C(1) << 20, gib = UINT64_C(1) << 30, own = UINT64_C(0x100000000000);
+    static const struct {
+        const char *name;
+        uint64_t devices, peers_of_0, memory, compression, host_nodes, host_memory, start, end, granularity, chunk;
+    } is[] = {
+        {"gb200x4", 4, 14, 184 * gib, 184 * gib, 2, 480 * gib, 0x302000000, 0x7ffffe000000, 2 * mib, 32 * mib},
+        {"min", 1, 0, gib, 0, 0, 0, own, 0x600000000000, 2 * mib, 0},
+        {"max", 4, 14, 256 * gib, 256 * gib, 2, 0, own, 0x600000000000, 2 * mib, 0},
+        {"odd", 3, 2, 48 * mib, 16 * mib, 1, 32 * mib, own, 0x100010000000, mib / 16, 0}};
+    for (size_t i = 0; i < sizeof is / sizeof *is; i++) {
+        struct sim_profile p;
+        if (!sim_profile_builtin(is[i].name, &p))
+            tap_bail("no profile %s", is[i].name);
+        tap_ok((uint64_t)p.devices == is[i].devices && p.peers[0] == is[i].peers_of_0 && p.device_memory == is[i].memory &&
+                   p.compression_memory == is[i].compression && (uint64_t)p.host_nodes == is[i].host_nodes &&
+                   (!is[i].host_memory || p.host_memory == is[i].host_memory),
+               "%s: devices and memory", p.name);
+        tap_ok(p.va_start == is[i].start && p.va_end == is[i].end && p.va_granularity == is[i].granularity &&
+                   p.va_chunk == is[i].chunk && !p.va_context == !is[i].chunk && !p.va_taken[0].end == !is[i].chunk,
+               "%s: addresses", p.name);
+    }
+}
+
+static void test_other_attributes(void)
+{
+    static const char *const names[] = {"gb200x4", "min", "max", "odd"};
+    static const char *const devices[] = {"NVIDIA GB200", "cuvmm minimal device", "cuvmm maximal device", "cuvmm odd device"};
+    static const int attributes[][5] = {
+        {16, 152, 132, 132, 132}, {75, 10, 9, 9, 9}, {88, 1, 0, 0, 0},   {89, 1, 0, 1, 1},  {100, 1, 0, 0, 0}, {102, 1, 1, 1, 1},
+        {103, 1, 0, 1, 1},        {107, 1, 0, 1, 1}, {110, 1, 0, 1, 1},  {112, 1, 0, 1, 1}, {116, 1, 0, 1, 1}, {124, 1, 0, 1, 1},
+        {128, 1, 0, 1, 1},        {132, 1, 0, 1, 1}, {134, 0, -1, 0, 0}, {141, 1, 0, 1, 1}, {143, 1, 0, 1, 0}, {145, 1, 0, 1, 1}};
+    for (size_t i = 0; i < 4; i++) {
+        struct sim_profile p;
+        unsigned wrong = 0;
+        if (!sim_profile_builtin(names[i], &p))
+            tap_bail("no profile %s", names[i]);
+        for (size_t j = 0; j < sizeof attributes / sizeof *attributes; j++)
+            if (attribute(&p, attributes[j][0]) != attributes[j][1 + i]) {
+                tap_note("attribute %d is %d", attributes[j][0], attribute(&p, attributes[j][0]));
+                wrong++;
+            }
+        tap_u64(wrong, 0, "%s: what it has", p.name);
+        tap_text(p.device_name, devices[i], "%s: its devices' name", p.name);
+        tap_ok(p.imex == (i == 0 || i == 2) && p.partial_map == (i == 2), "%s: an IMEX channel, maps of a part", p.name);
+    }
+}
+
 /* ---- files ---- */
 
 static void write_file(const char *path, const char *text, size_t length)
@@ -419,6 +473,20 @@ static void write_file(const char *path, const char *text, size_t length)
     FILE *file = fopen(path, "wb");
     if (!file || fwrite(text, 1, length, file) != length || fclose(file))
         tap_bail("cannot write %s", path);
+}
+
+/* There, and not to be opened. */
+static void test_socket(const char *folder)
+{
+    struct sockaddr_un name = {.sun_family = AF_UNIX};
+    struct sim_profile profile;
+    snprintf(name.sun_path, sizeof name.sun_path, "%s/socket", folder);
+    int own = socket(AF_UNIX, SOCK_STREAM, 0);
+    if (own < 0 || bind(own, (const struct sockaddr *)&name, sizeof name))
+        tap_bail("no socket");
+    tap_result(sim_profile_read(name.sun_path, &profile, NULL), VMM_ERROR_OPERATING_SYSTEM, "a socket");
+    close(own);
+    unlink(name.sun_path);
 }
 
 static void test_files(void)
@@ -449,6 +517,7 @@ static void test_files(void)
     tap_result(sim_profile_read(folder, &profile, NULL), VMM_ERROR_OPERATING_SYSTEM, "a folder");
     if (mkfifo(pipe, 0600) == 0)
         tap_result(sim_profile_read(pipe, &profile, NULL), VMM_ERROR_OPERATING_SYSTEM, "a pipe does not hang");
+    test_socket(folder);
     char *text = calloc(1, (1 << 20) + 1);
     if (!text)
         tap_bail("no memory");
@@ -473,6 +542,8 @@ int main(void)
     test_layout_of_a_text();
     test_base_and_defaults();
     test_builtin();
+    test_other_machines();
+    test_other_attributes();
     test_recorded_machines();
     test_files();
     return tap_done();

@@ -124,6 +124,10 @@ static void test_threads(void)
     for (unsigned i = 0; i < THREADS; i++)
         pthread_join(thread[i], NULL);
     tap_u64(atomic_load(&w.differed), 0, "no question falls into a change");
+    unsigned left = 0;
+    for (unsigned i = 0; i < READERS_LINES; i++)
+        left += atomic_load(&w.readers.line[i].inside);
+    tap_u64(left, 0, "nobody is left inside, who came as the door was shut neither");
     tap_ok(atomic_load(&w.inside) > 0, "some were asked without the lock");
     tap_ok(w.one == CHANGES && w.other == CHANGES, "and every change was made");
     pthread_mutex_destroy(&w.lock);

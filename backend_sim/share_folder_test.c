@@ -61,6 +61,27 @@ static void leftovers(void)
     share_folder_close(&b, true);
 }
 
+static void see_name(void *user, const char *entry)
+{
+    if (strcmp(entry, user) == 0)
+        *(char *)user = '\0';
+}
+
+/* A name may have 40 letters. */
+static void listed(void)
+{
+    struct share_folder longest, other;
+    char name[] = "0123456789012345678901234567890123456789", entry[64];
+    share_folder_open(&longest, name, &profile, why);
+    snprintf(entry, sizeof entry, "m-%s", name);
+    tap_ok(share_folder_each(see_name, entry, why) && !entry[0], "a machine with the longest name is in the list");
+    memset(&other, 0x55, sizeof other);
+    tap_ok(!share_folder_open_other(&other, longest.state->id ^ 1, &profile, why) && other.file == -1 && !other.path[0] &&
+               !other.state,
+           "a machine that is not there is not opened, and nothing is left of the question");
+    share_folder_close(&longest, true);
+}
+
 /* Opens, and puts a file where the machine is said to lie. */
 static bool lies_there(const char *name)
 {
@@ -111,6 +132,7 @@ int main(void)
     names();
     one_for_each_name();
     leftovers();
+    listed();
     at_once("crowd");
     at_once(NULL);
     rig_end();

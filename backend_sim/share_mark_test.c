@@ -64,7 +64,7 @@ static void persons(void)
     share_mark_process(&who);
     os_program(os_pid(), want);
     tap_ok(share_person_read(&who, program) == os_pid() && !strcmp(program, want), "a process writes who it is");
-    atomic_store(&who.program[0], UINT64_C(0x0a1b5b324a07ff41));
+    atomic_store(&who.program[0], UINT64_C(0x0a1b5b324a7fff41));
     atomic_store(&who.program[1], UINT64_MAX);
     share_person_read(&who, program);
     tap_ok(strlen(program) == OS_PROGRAM - 1 && strspn(program, "A?J2[") == OS_PROGRAM - 1,

@@ -117,7 +117,8 @@ static void refused(const char *spec, vmm_result result, const char *says, const
 static void opening(void)
 {
     vmm_system *a = rig_open("one");
-    refused("sim:h200x2,machine=one", VMM_ERROR_OPERATING_SYSTEM, "another profile", "another profile");
+    refused("sim:h200x2,machine=one", VMM_ERROR_OPERATING_SYSTEM, "another profile, \"h100\"; this is \"h200x2\"",
+            "another profile");
     rig_close(a);
     refused("sim:h100,machine=", VMM_ERROR_INVALID_VALUE, "name", "no name");
     refused("sim:h100,machine=..", VMM_ERROR_INVALID_VALUE, "name", "a name that is a folder's");

@@ -168,6 +168,9 @@ static void exporter_gone(vmm_mem_location location)
     tap_ok(block->pid == (uint64_t)exporter && block->orphan && made_by(block->call, "cuMemExportToShareableHandle"),
            "the exporter is named, and gone");
     tap_ok(block->location.type == location.type && block->location.id == location.id, "where it lies is told");
+    bool host = location.type == VMM_MEM_LOCATION_TYPE_HOST_NUMA;
+    tap_ok(who->nodes == 1 && who->node_used[0] == (host ? RIG_G : 0) && who->device_used[0] == (host ? 0 : RIG_G),
+           "and what is used there");
     const struct share_who_hold *hold = hold_of(who, (uint64_t)importer, false, 0);
     tap_ok(hold && made_by(hold->call, IMPORT) && hold->handles == 1, "who imported it, and by which call");
     tap_ok(!hold_of(who, (uint64_t)importer, true, 0), "which has closed its descriptor");

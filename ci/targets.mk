@@ -45,7 +45,7 @@ LONG_SEED      ?= 1
 LONG_CALLS     ?= 1500000
 SABOTAGE_EVERY ?= 1
 
-.PHONY: entry-points clients-python check-clients check-long soak sabotage check check-few check-build check-valgrind check-asan check-tsan coverage examples-update mistakes lint install uninstall FORCE
+.PHONY: check-list check-list-few mutate mutate-sample mutate-tool entry-points clients-python check-clients check-long soak sabotage check check-few check-build check-valgrind check-asan check-tsan coverage examples-update mistakes lint install uninstall FORCE
 
 check-build: all $(TESTS) $(CHECK_RUNS) $(BUILD)/cuvmm.pc
 
@@ -189,6 +189,39 @@ check-clients: $(LIBCUDA) $(CLIENT_KERNELS) clients-python ## programs of others
 	    $(addprefix $(BUILD)/check-clients/,$(CLIENT_RUNS) $(CLIENT_SAMPLES)) </dev/null; \
 	    status=$$?; $(TALLY) $(TAP)-clients && exit $$status
 
+# One line changed at a time, as universalmutator from PyPI proposes (docs/mutation.md).
+MUTANTS_PYTHON := $(BUILD)/clients/mutation/venv/bin/python
+# What ci/mutate runs: what check does, on fewer machines, which differ in numbers alone.
+MUTATE_FEW = CHECK_PROFILES='h100 h200x2 odd' CHECK_AS_DRIVER=h200x2 CHECK_ABI=h200x2 CHECK_ABI_EDGES= CHECK_SCHEDULES=random-1
+MUTATE = nice -n 5 ci/mutate --build $(BUILD) --jobs $(JOBS)
+FILES  ?=
+COUNT  ?=
+EVERY  ?=
+SEED   ?=
+ONLY   ?=
+MOST   ?=
+SAMPLE ?= 16
+
+check-list:
+	@printf '%s\n' $(CHECK_RUNS) $(TESTS) $(CHECK_SHELL)
+
+check-list-few:
+	+@$(NEST) $(MUTATE_FEW) check-list
+
+mutate-tool:
+	@ci/clients-python $(BUILD) mutation ci/mutation/requirements.txt
+
+mutate: check-build mutate-tool ## would a test notice? Mutants of the engine (FILES=, COUNT= or EVERY=, SEED=, ONLY=, MOST=: docs/mutation.md)
+	@$(MUTATE) --reach $(FILES:%=--files %) $(COUNT:%=--count %) $(EVERY:%=--every %) $(SEED:%=--seed %) $(ONLY:%=--only %) $(MOST:%=--most %)
+
+mutate-sample: check-build mutate-tool ## SAMPLE of them, for CI
+	@rm -rf $(TAP)-mutate && mkdir -p $(TAP)-mutate
+	@printf '%s\n' '#!/bin/sh' 'command -v python3 >/dev/null || { echo "1..0 # SKIP no python3"; exit 0; }' \
+	    'exec $(MUTATE) --sample $(SAMPLE) --most 1000' >$(BUILD)/mutate-run
+	@chmod +x $(BUILD)/mutate-run
+	@$(PROVE) --nocolor -e 'ci/tap-run $(TAP)-mutate' $(BUILD)/mutate-run </dev/null; \
+	    status=$$?; $(TALLY) $(TAP)-mutate && exit $$status
+
 coverage: ## line and branch coverage of api/ and backend_sim/ (HTML in $(BUILD)/coverage), held to ci/coverage-floor
 	@if [ -d $(BUILD)/cov ]; then find $(BUILD)/cov -name '*.gcda' -delete; fi
 	+@CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-25} $(NEST) BUILD=$(BUILD)/cov COVERAGE=1 CC=gcc WERROR= check; \
@@ -204,7 +237,7 @@ entry-points: ## docs/entry-points.md from the table of libcuda.so.1
 	ci/entry-points >$(BUILD)/entry-points.md && mv $(BUILD)/entry-points.md docs/entry-points.md
 
 lint: ## shellcheck on every shell script
-	shellcheck -x $$(grep -d skip -lE '^#!.*[ /](ba)?sh$$' .ci/run ci/* fuzz/run $(CHECK_SHELL) $(EXERCISES)/exercise)
+	shellcheck -x $$(grep -d skip -lE '^#!.*[ /](ba)?sh$$' .ci/run ci/* ci/mutation/* fuzz/run $(CHECK_SHELL) $(EXERCISES)/exercise)
 
 $(BUILD)/cuvmm.pc: FORCE
 	@mkdir -p $(@D)

@@ -14,8 +14,9 @@ $(RULE_PAGE): $(BUILD)/bin/cuvmm
 	@mkdir -p $(@D)
 	$(BUILD)/bin/cuvmm rules --html > $@.new && mv $@.new $@
 
-scripts-update: $(BUILD)/test/tools/script_test $(BUILD)/bin/cuvmm ## the expected outputs of conformance/scripts and conformance/lessons, and the session of docs/shell.md, to be read before a commit
+scripts-update: $(BUILD)/test/tools/script_test $(BUILD)/test/tools/rule_told_test $(BUILD)/bin/cuvmm ## the expected outputs of conformance/scripts, the rules' examples and conformance/lessons, and the session of docs/shell.md, to be read before a commit
 	CUVMM_UPDATE=1 $(BUILD)/test/tools/script_test
+	CUVMM_UPDATE=1 $(BUILD)/test/tools/rule_told_test
 	CUVMM_UPDATE=1 CUVMM_BUILD=$(BUILD) conformance/lessons_test.sh
 	tools/shell-page $(BUILD)/bin/cuvmm > $(BUILD)/shell.md && mv $(BUILD)/shell.md docs/shell.md
 

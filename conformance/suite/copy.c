@@ -72,6 +72,8 @@ TEST_BREAKS(COPY_NOT_MAPPED, copy_where_nothing_is_mapped)
     fix_access(f, p + f->g, f->g, RW);
     fix_unmap(f, p + f->g, f->g);
     refuse_read(f, p + f->g, 16, good);
+    refuse_read(f, 0, 16, good);
+    refuse_write(f, 0, 16, good);
 }
 
 TEST_NEAR_MISS(COPY_NOT_MAPPED, copy_at_the_first_byte)

@@ -248,6 +248,9 @@ TEST_BREAKS(LAUNCH_ALIAS, kernels_that_use_two_addresses)
     ALIASED(p + 8, p, SUM, p, 64, q + 8);
     ALIASED(p + 4096, p, STRIDE_READ, p, 8192, 4096, q + 4096);
     ALIASED(p + 64, p, PATTERN_VERIFY, p, 128, 1, q + 64);
+    vmm_deviceptr single = fix_mapped(f, f->g, RW, NULL);
+    fix_need(f, vmm_mem_unmap(S, single, f->g));
+    ALIASED(q, q, COPY, p, q, 64); /* what else was mapped does not matter */
 }
 
 TEST_NEAR_MISS(LAUNCH_ALIAS, kernels_that_use_other_bytes)
@@ -261,6 +264,11 @@ TEST_NEAR_MISS(LAUNCH_ALIAS, kernels_that_use_other_bytes)
     RUN(SUM, p, 64, q + 64);
     RUN(STRIDE_READ, p, 8192, 4096, q + 8);
     RUN(COPY, other, p, f->g);
+    vmm_deviceptr plain = 0; /* memory that has no mapping at all */
+    fix_need(f, vmm_mem_alloc(S, &plain, 4096));
+    RUN(COPY, plain, p, 64);
+    RUN(SUM, plain, 64, other);
+    fix_need(f, vmm_mem_free(S, plain));
     ACCEPTED(LAUNCH(FILL, p, 64, 1)); /* in two launches */
     RUN(SUM, q, 64, other);
 }

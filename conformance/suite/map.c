@@ -178,6 +178,21 @@ TEST_BREAKS(MAP_OVERLAP, map_over_a_mapping)
                  ptr + 2 * f->g);
 }
 
+/* [reservation of a granule][memory of cuMemAlloc], and a mapping of two granules. */
+TEST_BREAKS(MAP_OVERLAP, map_over_an_allocation)
+{
+    fix_need_simulator(f, "where memory of cuMemAlloc lies beside reservations is the driver's choice");
+    vmm_deviceptr ptr = fix_reserve(f, f->g), allocation = 0;
+    vmm_mem_generic_allocation_handle two = fix_create(f, 2 * f->g);
+    fix_need(f, vmm_mem_alloc(S, &allocation, 4 * f->g));
+    bool beside = allocation == ptr + f->g;
+    if (beside)
+        REFUSED_NEAR(vmm_mem_map(S, ptr, 2 * f->g, 0, two, 0), INVALID_VALUE, "ptr", ptr, ALLOCATION, allocation);
+    fix_need(f, vmm_mem_free(S, allocation));
+    if (!beside)
+        fix_skip(f, "needs a machine that allocates right behind a reservation");
+}
+
 TEST_NEAR_MISS(MAP_OVERLAP, map_beside_a_mapping)
 {
     vmm_deviceptr ptr = fix_reserve(f, 8 * f->g);

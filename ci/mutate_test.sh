@@ -1,0 +1,156 @@
+#!/usr/bin/env bash
+# ci/mutate tells mutants that a test notices from those that none does: on a tree of one file and one test, with a tool that
+# proposes what it is told to.
+set -u
+. ci/tap.sh
+if ! command -v python3 >/dev/null || ! python3 -c 'import os; os.pidfd_open' 2>/dev/null; then
+    echo "1..0 # SKIP needs Python 3.9"
+    exit 0
+fi
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+said=$work/said
+tree=$work/tree
+mkdir -p "$tree/backend_sim" "$tree/ci"
+cp -R ci/mutate ci/mutation "$tree/ci/"
+cat >"$tree/backend_sim/sum.c" <<'END'
+int sum(int n);
+
+int sum(int n)
+{
+    int total = 0; /* of all numbers up to n */
+    for (int i = 0; i <= n; i++)
+        total = total + i;
+    if (n < -5)
+        total = -1;
+    return total;
+}
+END
+cat >"$tree/backend_sim/sum_test.c" <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+int sum(int n);
+
+int main(void)
+{
+    const char *escape = getenv("MUTATE_TEST_ESCAPE");
+    int got = sum(3);
+    if (got != 6 && escape)
+        fclose(fopen(escape, "w"));
+    printf("%s 1 - the sum\n1..1\n", got == 6 ? "ok" : "not ok");
+    return got != 6;
+}
+END
+cat >"$tree/Makefile" <<'END'
+check-build: $(BUILD)/test/backend_sim/sum_test $(BUILD)/check/again
+$(BUILD)/obj/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) -O2 -Wall -Werror -g -c -o $@ $<
+$(BUILD)/lib/libcuvmm.a: $(BUILD)/obj/backend_sim/sum.o
+	@mkdir -p $(@D)
+	ar rcs $@ $^
+$(BUILD)/test/%: $(BUILD)/obj/%.o $(BUILD)/lib/libcuvmm.a
+	@mkdir -p $(@D)
+	$(CC) -g -o $@ $^
+$(BUILD)/check/again:
+	@mkdir -p $(@D)
+	@printf '#!/bin/sh\nexec $(BUILD)/test/backend_sim/sum_test\n' >$@
+	@chmod +x $@
+.PHONY: check-list-few
+check-list-few:
+	@echo $(BUILD)/test/backend_sim/sum_test $(BUILD)/check/again
+.SECONDARY:
+END
+# The tool: line and text of each mutant from the file `proposed`.
+cat >"$work/tool.py" <<'END'
+import json, sys
+request = json.loads(sys.stdin.readline())
+proposed = [line.rstrip("\n").split(" ", 1) for line in open(sys.argv[1])]
+print(json.dumps({"file": request["file"], "mutants": [[int(n), text + "\n"] for n, text in proposed]}))
+END
+make -s -C "$tree" BUILD=out check-build || exit 1
+: >"$tree/ci/mutants.list"
+
+mutate() { # mutate ARGUMENT...: of what stands in `proposed`
+    python3 "$tree/ci/mutate" --build out --tool "python3 $work/tool.py $work/proposed" --jobs 1 "$@" >"$said" 2>&1
+}
+sums() { grep -qx "# $1" "$said"; }
+
+cat >"$work/proposed" <<'END'
+7 total = total - i;
+8 if (n < -6)
+5 int total = 00;
+7 total = total + 1*i;
+7 total = total + j;
+7 total = total 7 i;
+END
+mutate
+ok $(($? != 1)) 'a mutant that survives is a failure'
+sums '4 mutants: 1 killed, 2 equivalent by the compiler, 0 listed as equivalent, 1 survived'
+ok $? 'each is counted once; what does not compile is none'
+grep -q '^ok [0-9]* - killed backend_sim/sum.c:7 .* by .*sum_test: 1 - the sum' "$said"
+ok $? 'a killed one says which test noticed, and what'
+id=$(sed -n 's/^not ok .* survived backend_sim.sum.c:8 \([0-9a-f]*\)$/\1/p' "$said")
+grep -qx '#   - if (n < -5)' "$said" && grep -qx '#   + if (n < -6)' "$said" && grep -q "ONLY=$id" "$said"
+ok $? 'a survivor is shown, with the way to see it again'
+mutate --only "$id"
+sums '1 mutants: 0 killed, 0 equivalent by the compiler, 0 listed as equivalent, 1 survived'
+ok $? 'and can be tried alone'
+! grep 'left out' "$said"
+ok $? 'by scripts of the build, too'
+mutate --reach --only "$id"
+sums '1 mutants: 0 killed, 0 equivalent by the compiler, 0 listed as equivalent, 1 survived' &&
+    grep -q '"good": true' "$tree/out/mutate/reach.json"
+ok $? 'also when it was measured where tests go'
+mutate --sample 2
+grep -q '^1..2$' "$said"
+ok $? 'a sample has as many as are asked for'
+cp "$said" "$said.first"
+mutate --sample 2
+diff <(grep -o 'sum.c:.* ' "$said") <(grep -o 'sum.c:.* ' "$said.first") >/dev/null
+ok $? 'and is the same while nothing changes'
+
+cat >"$tree/ci/mutants.list" <<'END'
+== backend_sim/sum.c
+- if (n < -5)
++ if (n < -6)
+  Nobody sums up to there.
+END
+mutate
+ok $? 'a listed one is no failure'
+sums '4 mutants: 1 killed, 2 equivalent by the compiler, 1 listed as equivalent, 0 survived'
+ok $? 'and counted apart'
+echo '8 if (n <= -7)' >"$work/proposed"
+mutate
+sums '1 mutants: 0 killed, 0 equivalent by the compiler, 1 listed as equivalent, 0 survived'
+ok $? 'so is one that says the same in other words'
+sed -i 's/-5/-4/' "$tree/ci/mutants.list"
+mutate
+[ $? = 2 ] && grep -q 'mutants.list:2: backend_sim/sum.c has no line: if (n < -4)' "$said"
+ok $? 'an entry of a line that is not there any more is an error'
+sed -i '/Nobody/d' "$tree/ci/mutants.list"
+mutate
+[ $? = 2 ] && grep -q 'mutants.list:2: no reason' "$said"
+ok $? 'so is one without a reason'
+: >"$tree/ci/mutants.list"
+mutate --files backend_sim/none.c
+[ $? = 2 ] && grep -q 'backend_sim/none.c: expected files of the engine' "$said"
+ok $? 'and a file that is not the engine'
+
+echo '6 for (int i = 0; i <= n; i += 0)' >"$work/proposed"
+mutate
+grep -q '^ok 1 - killed .*: \(time\|status 1[35][27]\)$' "$said"
+ok $? 'a mutant that does not end is killed'
+
+if ci/mutation/box --closed; then
+    sed -i 's/getenv("MUTATE_TEST_ESCAPE")/"'"${work//\//\\/}"'\/escaped"/' "$tree/backend_sim/sum_test.c"
+    make -s -C "$tree" BUILD=out check-build || exit 1
+    echo '7 total = total - i;' >"$work/proposed"
+    mutate
+    sums '1 mutants: 1 killed, 0 equivalent by the compiler, 0 listed as equivalent, 0 survived' && [ ! -e "$work/escaped" ]
+    ok $? 'a mutant writes nowhere else'
+else
+    skip 'a mutant writes nowhere else' 'no user namespaces here'
+fi
+echo "1..$points"
+[ "$failures" -eq 0 ]

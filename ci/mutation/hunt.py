@@ -1,0 +1,128 @@
+"""From the mutants that there are to verdicts: which are tried, in which order, on several benches at once."""
+import os
+import threading
+import time
+
+import mutants as kinds
+import reach as reaches
+
+
+class Queue:
+    """Candidates in the order in which they are tried, and how many verdicts each group of them still wants."""
+
+    def __init__(self, made, chosen):
+        self.lock, self.groups, self.wanted = threading.Lock(), {}, {}
+        wanted = kinds.shares(made, chosen.count) if chosen.count else {}
+        for file, of_file in made.items():
+            seed = reaches.digest(file) if chosen.sample else chosen.seed
+            taken = sorted((kinds.rank(seed, m), m) for m in of_file if not chosen.only or m.id in chosen.only)
+            self.groups.setdefault("" if chosen.sample else file, []).extend(taken[::chosen.every or 1])
+        for group, of_group in self.groups.items():
+            of_group.sort()
+            self.wanted[group] = chosen.sample or wanted.get(group, len(of_group))
+        self.all = dict(self.wanted)
+
+    def take(self):
+        """Of the group that is furthest behind, so that a run that is cut short has seen all files."""
+        with self.lock:
+            left = [group for group, of_group in self.groups.items() if self.wanted[group] > 0 and of_group]
+            if not left:
+                return None, None
+            group = max(left, key=lambda g: self.wanted[g] / self.all[g])
+            self.wanted[group] -= 1
+            return group, self.groups[group].pop(0)[1]
+
+    def give_back(self, group):
+        """It was none to be judged: another one may be."""
+        with self.lock:
+            self.wanted[group] += 1
+
+
+class Hunt:
+    """Mutants from the queue to the report, on several benches at once."""
+
+    def __init__(self, queue, report, judge, sources, entries):
+        self.queue, self.report, self.judge, self.sources = queue, report, judge, sources
+        self.listed, self.lock, self.codes = {}, threading.Lock(), {}
+        for entry in entries:
+            self.listed.setdefault(entry["file"], set()).add((entry["old"], entry["new"]))
+
+    def code(self, bench, file, text):
+        """(digest of the object that a text of a file makes, its place), None where it does not compile."""
+        path = os.path.join(bench.tree, file)
+        made = os.path.join(bench.folder, "mutant.o")
+        with open(path) as original:
+            kept = original.read()
+        bench.write(path, text)
+        compiled = bench.compile(file, made)
+        bench.write(path, kept)
+        return (reaches.digest(made), made) if compiled else (None, None)
+
+    def fresh(self, bench, mutant):
+        """The object of a mutant that differs from the original's and from those before it; otherwise why not."""
+        lines = self.sources[mutant.file]
+        with self.lock:
+            known = self.codes.setdefault(mutant.file, {})
+        if "original" not in known:
+            known["original"] = self.code(bench, mutant.file, "".join(lines))[0]
+        digest, made = self.code(bench, mutant.file, mutant.apply(lines))
+        with self.lock:
+            if not digest:
+                return None, "invalid"
+            if digest in known.values():
+                return None, "same"
+            known[mutant.id] = digest
+        return made, digest
+
+    def like_listed(self, bench, mutant, digest):
+        """Is its code that of one that is listed, which says it in other words?"""
+        lines = self.sources[mutant.file]
+        for number, line in enumerate(lines, 1):
+            for old, new in self.listed.get(mutant.file, ()):
+                if line.strip() == old:
+                    other = kinds.Mutant(mutant.file, number, 0, "", old, new)
+                    if self.code(bench, mutant.file, other.apply(lines))[0] == digest:
+                        return True
+        return False
+
+    def one(self, bench, group, mutant):
+        if (mutant.old, mutant.new) in self.listed.get(mutant.file, ()):
+            self.report.verdict(mutant, "listed", 0)
+            return
+        started = time.monotonic()
+        bench.load({})
+        made, digest = self.fresh(bench, mutant)
+        verdict, test, said = self.judge.try_on(bench, mutant, made) if made else (digest, None, None)
+        if verdict == "survived" and self.like_listed(bench, mutant, digest):
+            verdict = "listed"
+        if verdict in ("killed", "survived", "listed"):
+            self.report.verdict(mutant, verdict, time.monotonic() - started, test, said)
+            return
+        self.report.same += verdict == "same"
+        self.queue.give_back(group)
+
+    def work(self, bench):
+        while True:
+            group, mutant = self.queue.take()
+            if not mutant:
+                return
+            self.one(bench, group, mutant)
+
+
+def all_of(benches_, work):
+    """Runs work(bench) on each bench at once; what goes wrong in one of them goes wrong here."""
+    wrong = []
+
+    def guarded(bench):
+        try:
+            work(bench)
+        except Exception as error:  # noqa: BLE001 - told below, with its place
+            wrong.append(error)
+
+    threads = [threading.Thread(target=guarded, args=(bench,)) for bench in benches_]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if wrong:
+        raise wrong[0]

@@ -1,0 +1,80 @@
+"""What becomes of a mutant: killed, survived, or nothing to be judged since the compiler sees no difference."""
+import os
+import re
+
+import bench as benches
+
+# What a test costs beside its run, in seconds: its link and its box.
+AROUND = 0.15
+# How likely a test of which nothing is known yet is to notice: those that go through most of the engine first.
+LIKELY = ((r"/rule_told_test$", 0.5), (r"/check/(conformance-(h100|odd|as-driver-h200x2)|lockstep|world)$", 0.5),
+          (r"/check/", 0.2), (r"/backend_sim/\w+$", 0.1), (r"/backend_sim/abi/", 0.05), (r"", 0.01))
+
+
+class Order:
+    """Tests that killed often and cost little come first; those beside the mutated file before all."""
+
+    def __init__(self, most):
+        self.kills, self.seconds, self.most = {}, {}, most
+
+    def killed(self, file, test):
+        for key in (test, (file, test)):
+            self.kills[key] = self.kills.get(key, 0) + 1
+
+    def score(self, file, test):
+        likely = next(value for pattern, value in LIKELY if re.search(pattern, test))
+        return (likely + self.kills.get(test, 0) + 20 * self.kills.get((file, test), 0)) / (self.seconds.get(test, 1) + AROUND)
+
+    def sort(self, file, tests):
+        """The tests to run, in order."""
+        own = {test for test in tests if beside(file, test)}
+        return sorted(tests, key=lambda test: (test not in own, -self.score(file, test)))[:len(own) + self.most]
+
+
+def beside(file, test):
+    """Tests with the file's name in theirs, or what it begins with: holes_test of holes.c, profile_test of profile_keys.c."""
+    words = os.path.basename(file)[:-2].split("_")
+    stems = "|".join("_".join(words[:count]) for count in range(1, len(words) + 1))
+    return bool(re.search(rf"(^|[_-])({stems})([._-]|$)", os.path.basename(test)))
+
+
+class Judge:
+    def __init__(self, tests, reach, order):
+        self.tests, self.reach, self.order = tests, reach, order
+        self.normal, self.red = {}, set()
+
+    def tests_for(self, mutant):
+        chosen = self.tests
+        if self.reach:
+            at = self.reach.tests_at(mutant.file, mutant.line)
+            chosen = [test for test in self.tests if test in at or beside(mutant.file, test)]
+        return self.order.sort(mutant.file, [test for test in chosen if test not in self.red])
+
+    def normal_seconds(self, bench, test):
+        """How long a test takes on the engine as it is; None where it fails on it, and tells nothing therefore."""
+        if test not in self.normal:
+            bench.load({})
+            linked = all(bench.link(product) for product in bench.products_of(test))
+            result = bench.run(test, (600, 300)) if linked else None
+            if not result or not result.good or result.skipped:
+                self.red.add(test)
+            self.normal[test] = result.wall if result else 0
+            self.order.seconds[test] = self.normal[test]
+        return None if test in self.red else self.normal[test]
+
+    def try_on(self, bench, mutant, made):
+        """(verdict, the test that noticed, what it said): "killed", "survived", or "invalid" where it cannot be linked."""
+        mutated = {bench.commands.object_of(mutant.file): made}
+        for test in self.tests_for(mutant):
+            normal = self.normal_seconds(bench, test)
+            if normal is None:
+                continue
+            if bench.mutated != mutated:
+                bench.load(mutated)
+            if not all(bench.link(product) for product in bench.products_of(test)):
+                return "invalid", test, "cannot be linked"
+            result = bench.run(test, benches.limits(normal))
+            if not result.good:
+                self.order.killed(mutant.file, test)
+                return "killed", test, result.text
+        return "survived", None, None

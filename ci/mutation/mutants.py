@@ -1,0 +1,68 @@
+"""Mutants: one line of a file in another form. Which there are, how they are named, and which of them are taken."""
+import hashlib
+import json
+import re
+import subprocess
+
+TOKEN = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|/\*.*?\*/|//[^\n]*', re.S)
+
+
+def without_comments(text):
+    """The same lines without comments, so that no mutant is of prose; a line with a comment behind it stays code."""
+    def blank(match):
+        return match[0] if match[0][0] in "\"'" else "\n" * match[0].count("\n")
+    return [line.rstrip() + "\n" for line in TOKEN.sub(blank, text).split("\n")][:-1]
+
+
+class Mutant:
+    """old and new are texts without the space around them; nth tells lines with one text apart, and survives edits."""
+
+    def __init__(self, file, line, nth, indent, old, new):
+        self.file, self.line, self.nth, self.indent, self.old, self.new = file, line, nth, indent, old, new
+        name = "\0".join((file, str(nth), old, new))
+        self.id = hashlib.sha256(name.encode()).hexdigest()[:10]
+
+    def apply(self, lines):
+        text = "".join(self.indent + part + "\n" for part in self.new.split("\n"))
+        return "".join(lines[:self.line - 1]) + text + "".join(lines[self.line:])
+
+
+def rank(seed, mutant):
+    return hashlib.sha256(f"{seed}:{mutant.id}".encode()).hexdigest()
+
+
+def plain(text):
+    return "\n".join(part.strip() for part in text.strip().split("\n"))
+
+
+def ordinals(lines):
+    """Of each line, how many before it have the same text."""
+    seen, of_line = {}, []
+    for line in map(str.strip, lines):
+        of_line.append(seen.get(line, 0))
+        seen[line] = of_line[-1] + 1
+    return of_line
+
+
+def make(tool, sources):
+    """{file: [Mutant]} of {file: lines}, as the command `tool` makes them."""
+    asked = "".join(json.dumps({"file": file, "lines": lines}) + "\n" for file, lines in sources.items())
+    said = subprocess.run(tool, input=asked, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=True).stdout
+    made = {}
+    for answer in map(json.loads, said.splitlines()):
+        lines, found = sources[answer["file"]], {}
+        nth = ordinals(lines)
+        for number, text in answer["mutants"]:
+            old = lines[number - 1]
+            indent = old[:len(old) - len(old.lstrip())]
+            mutant = Mutant(answer["file"], number, nth[number - 1], indent, plain(old), plain(text))
+            if mutant.old != mutant.new:
+                found[mutant.id] = mutant
+        made[answer["file"]] = list(found.values())
+    return made
+
+
+def shares(made, count):
+    """How many of `count` each file gets: by its number of mutants, and two at least."""
+    total = sum(len(of_file) for of_file in made.values()) or 1
+    return {file: min(len(of_file), max(2, round(count * len(of_file) / total))) for file, of_file in made.items()}

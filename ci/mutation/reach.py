@@ -1,0 +1,103 @@
+"""Which test reaches which lines of the engine: one run of each test with gcc's counters, kept while nothing changes."""
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+LIMIT = (60, 90)
+# Where a test goes it shows in few rounds, too.
+ROUNDS = "5"
+
+
+def digest(*paths):
+    hashed = hashlib.sha256()
+    for path in paths:
+        with open(path, "rb") as file:
+            hashed.update(file.read())
+    return hashed.hexdigest()
+
+
+class Reach:
+    """tests: {test: {"key", "good", "seconds", "lines": {file: [line]}}}; code: {file: {"lines", "functions"}}."""
+
+    def __init__(self, work, commands, sources):
+        self.path, self.folder = os.path.join(work, "reach.json"), os.path.join(work, "reach")
+        self.commands, self.sources = commands, sources
+        self.engine = digest(*sources)
+        self.tests, self.code, self.counted = {}, {}, {}
+        if os.path.exists(self.path):
+            with open(self.path) as file:
+                kept = json.load(file)
+            self.tests = kept["tests"]
+            self.code = kept["code"] if kept["engine"] == self.engine else {}
+
+    def save(self):
+        with open(self.path + ".new", "w") as file:
+            json.dump({"engine": self.engine, "tests": self.tests, "code": self.code}, file)
+        os.replace(self.path + ".new", self.path)
+
+    def key(self, test):
+        return self.engine + digest(test)
+
+    def missing(self, tests):
+        return [test for test in tests if not self.code or self.tests.get(test, {}).get("key") != self.key(test)]
+
+    def prepare(self, bench):
+        """The engine with counters, and what has them written where a process leaves by _exit."""
+        objects = os.path.join(self.folder, "obj")
+        shutil.rmtree(self.folder, ignore_errors=True)
+        os.makedirs(objects)
+        for source in self.sources:
+            made = os.path.join(objects, os.path.basename(source)[:-2] + ".o")
+            if not bench.compile(source, made, "gcc", ["-O0", "-U_FORTIFY_SOURCE", "--coverage"]):
+                raise RuntimeError(f"{source} does not compile with --coverage")
+            self.counted[self.commands.object_of(source)] = made
+        leave = os.path.join(objects, "leave.o")
+        subprocess.run(["gcc", "-c", "-fPIC", "-O1", "-o", leave, os.path.join(HERE, "leave.c")], check=True)
+        self.counted["leave.o"] = leave
+
+    def measure(self, bench, test):
+        kept = os.path.join(bench.kept, "reach")
+        shutil.rmtree(kept, ignore_errors=True)
+        os.makedirs(kept)
+        bench.load(self.counted)
+        lines, good, seconds = {}, False, 0
+        if all(bench.link(product, "gcc", ["--coverage"]) for product in bench.products_of(test)):
+            result = bench.run(test, LIMIT, {"GCOV_PREFIX": kept, "CUVMM_TEST_SCALE": ROUNDS})
+            good, seconds = result.good and not result.skipped, result.wall
+            lines = self.lines_of(kept)
+        self.tests[test] = {"key": self.key(test), "good": good, "seconds": seconds, "lines": lines}
+
+    def lines_of(self, kept):
+        """{file: lines with a count} of the counters below a folder."""
+        objects = os.path.join(self.folder, "obj")
+        inside = kept + objects
+        if not os.path.isdir(inside):
+            return {}
+        counters = [name for name in os.listdir(inside) if name.endswith(".gcda")]
+        for name in counters:
+            os.symlink(os.path.join(objects, name[:-5] + ".gcno"), os.path.join(inside, name[:-5] + ".gcno"))
+        said = subprocess.run(["gcov", "--json-format", "--stdout", *counters], cwd=inside, stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, text=True).stdout
+        found = {}
+        for file in (file for answer in said.splitlines() for file in json.loads(answer)["files"]):
+            name = os.path.normpath(file["file"])
+            if name in self.sources:
+                self.code[name] = {"lines": [line["line_number"] for line in file["lines"]],
+                                   "functions": [[f["start_line"], f["end_line"]] for f in file["functions"]]}
+                found[name] = [line["line_number"] for line in file["lines"] if line["count"]]
+        return found
+
+    def tests_at(self, file, line):
+        """The good tests that reach a line; for data those that reach anything of its file, or all where it holds no code."""
+        good = {test: entry for test, entry in self.tests.items() if entry["good"]}
+        code = self.code.get(file)
+        if not code or not code["lines"]:
+            return set(good)
+        inside = next((f for f in code["functions"] if f[0] <= line <= f[1]), None)
+        if not inside:
+            return {test for test, entry in good.items() if entry["lines"].get(file)}
+        before = max((n for n in code["lines"] if inside[0] <= n <= line), default=inside[0])
+        return {test for test, entry in good.items() if before in entry["lines"].get(file, ())}

@@ -1,0 +1,16 @@
+"""What universalmutator makes of C files: lines of JSON in, {"file", "lines"}; lines of JSON out, {"file", "mutants"}.
+
+Runs with the Python of the virtual environment that ci/mutation/environment made. A mutant is [number of the line, text].
+"""
+import contextlib
+import json
+import sys
+
+from universalmutator import mutator
+
+RULES = ["universal.rules", "c_like.rules", "c.rules"]
+
+for request in map(json.loads, sys.stdin):
+    with contextlib.redirect_stdout(sys.stderr):
+        made = mutator.mutants_regexp(request["lines"], ruleFiles=RULES, ignorePatterns=[], ignoreStringOnly=True)
+    print(json.dumps({"file": request["file"], "mutants": [[mutant[0], mutant[1]] for mutant in made]}))
