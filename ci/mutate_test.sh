@@ -109,6 +109,27 @@ cp "$said" "$said.first"
 mutate --sample 2
 diff <(grep -o 'sum.c:.* ' "$said") <(grep -o 'sum.c:.* ' "$said.first") >/dev/null
 ok $? 'and is the same while nothing changes'
+cp "$work/proposed" "$work/kept"
+cp "$tree/backend_sim/sum.c" "$work/sum.c"
+for more in 1 2 3 4 5 6 7 8; do
+    echo "7 total = total + i + $more;"
+done >"$work/proposed"
+mutate --sample 2
+grep -o 'sum.c:7 [0-9a-f]*' "$said" | cut -d' ' -f2 >"$said.first"
+sed -i -e 's/-5/-50/' -e '1s/^/#include <stddef.h>\n/' "$tree/backend_sim/sum.c"
+sed -i 's/^7/8/' "$work/proposed"
+mutate --sample 2
+[ -s "$said.first" ] && diff "$said.first" <(grep -o 'sum.c:8 [0-9a-f]*' "$said" | cut -d' ' -f2) >/dev/null
+ok $? 'also when other lines of its file change'
+printf '%s\n' 'int more(int total, int i);' 'int more(int total, int i)' '{' 'total = total + i;' 'return total;' '}' \
+    >>"$tree/backend_sim/sum.c"
+last=$(($(wc -l <"$tree/backend_sim/sum.c") - 2))
+sed -i "1s/^8/$last/" "$work/proposed"
+mutate --sample 8
+! grep "sum.c:$last" "$said" && grep -q '^1..7$' "$said"
+ok $? 'and of lines with one text it takes the first'
+mv "$work/sum.c" "$tree/backend_sim/sum.c"
+mv "$work/kept" "$work/proposed"
 
 cat >"$tree/ci/mutants.list" <<'END'
 == backend_sim/sum.c

@@ -217,7 +217,7 @@ mutate: check-build mutate-tool ## would a test notice? Mutants of the engine (F
 mutate-sample: check-build mutate-tool ## SAMPLE of them, for CI
 	@rm -rf $(TAP)-mutate && mkdir -p $(TAP)-mutate
 	@printf '%s\n' '#!/bin/sh' 'command -v python3 >/dev/null || { echo "1..0 # SKIP no python3"; exit 0; }' \
-	    'exec $(MUTATE) --sample $(SAMPLE) --most 1000' >$(BUILD)/mutate-run
+	    'exec $(MUTATE) --sample $(SAMPLE) $(SEED:%=--seed %) --most 1000' >$(BUILD)/mutate-run
 	@chmod +x $(BUILD)/mutate-run
 	@$(PROVE) --nocolor -e 'ci/tap-run $(TAP)-mutate' $(BUILD)/mutate-run </dev/null; \
 	    status=$$?; $(TALLY) $(TAP)-mutate && exit $$status

@@ -14,8 +14,9 @@ class Queue:
         self.lock, self.groups, self.wanted = threading.Lock(), {}, {}
         wanted = kinds.shares(made, chosen.count) if chosen.count else {}
         for file, of_file in made.items():
-            seed = reaches.digest(file) if chosen.sample else chosen.seed
-            taken = sorted((kinds.rank(seed, m), m) for m in of_file if not chosen.only or m.id in chosen.only)
+            # Only the first of the lines with one text: the others change their names when a line with it comes or goes.
+            of_file = [m for m in of_file if m.nth == 0] if chosen.sample else of_file
+            taken = sorted((kinds.rank(chosen.seed, m), m) for m in of_file if not chosen.only or m.id in chosen.only)
             self.groups.setdefault("" if chosen.sample else file, []).extend(taken[::chosen.every or 1])
         for group, of_group in self.groups.items():
             of_group.sort()
