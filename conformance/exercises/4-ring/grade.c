@@ -333,7 +333,7 @@ static void part_stream(const char *spec)
 /* The whole ring at once, before the reader has read a byte: that it does so the writer knows from an answer. */
 static void fills_up(struct grade *g, struct ring *r)
 {
-    unsigned char *bytes = calloc(1, r->size);
+    unsigned char *bytes = grade_room(r->size);
     uint64_t n = 0;
     memset(bytes, 0x5a, r->size);
     bool ok = ring_write(r, bytes, r->size) == VMM_SUCCESS && r->read == 0;
@@ -348,7 +348,7 @@ static void fills_up(struct grade *g, struct ring *r)
 
 static void empties(struct grade *g, struct ring *r)
 {
-    unsigned char *bytes = calloc(1, r->size + 1);
+    unsigned char *bytes = grade_room(r->size + 1);
     bool ok = ring_read(r, bytes, r->size + 1) == VMM_SUCCESS && bytes[r->size] == 0xa5;
     for (uint64_t i = 0; i < r->size; i++)
         ok = ok && bytes[i] == 0x5a;
@@ -387,7 +387,7 @@ static void part_writer_gone(const char *spec)
 static void writes_on(struct grade *g, struct ring *r)
 {
     vmm_result got = VMM_SUCCESS;
-    unsigned char *bytes = calloc(1, r->size);
+    unsigned char *bytes = grade_room(r->size);
     for (unsigned i = 0; i < 4 && got == VMM_SUCCESS; i++)
         got = ring_write(r, bytes, r->size);
     free(bytes);
