@@ -96,10 +96,11 @@ check-package: deb dist ## do packages and tarball serve in a fresh Debian? (roo
 
 .PHONY: analyze junit
 SINCE ?=
+MOST ?=
 ANALYZERS ?=
 analyze: ## gcc -fanalyzer, cppcheck and clang-tidy, those that are installed (SINCE=main: only what differs from main; ANALYZERS="gcc cppcheck")
 	@rm -rf $(TAP)-analyze && mkdir -p $(TAP)-analyze $(BUILD)
-	@printf '#!/bin/sh\nexec ci/analyze --jobs $(JOBS) $(if $(SINCE),--since $(SINCE)) $(ANALYZERS:%=--tool %)\n' >$(BUILD)/analyze-run
+	@printf '#!/bin/sh\nexec ci/analyze --jobs $(JOBS) $(if $(SINCE),--since $(SINCE)) $(if $(MOST),--most $(MOST)) $(ANALYZERS:%=--tool %)\n' >$(BUILD)/analyze-run
 	@chmod +x $(BUILD)/analyze-run
 	@$(PROVE) --nocolor -e 'ci/tap-run $(TAP)-analyze' $(BUILD)/analyze-run </dev/null; \
 	    status=$$?; $(TALLY) $(TAP)-analyze && exit $$status
