@@ -12,6 +12,7 @@ CHECK_ABI      ?= h100 h200x2 min max odd
 CHECK_ABI_EDGES ?= h100 h200x2
 CHECK_SCHEDULES ?= eager random-1
 CHECK_ALIASES  ?= stale-1
+CHECK_LAYERS   ?= layers
 COVERAGE_FLOOR ?= ci/coverage-floor
 TAP            ?= $(BUILD)/tap
 TALLY          ?= ci/tally
@@ -36,7 +37,7 @@ CHECK_RUNS  += $(if $(SUITE),$(CHECK_ALIASES:%=$(BUILD)/check/conformance-alias-
 # What drivers answered, replayed.
 RECORDINGS  := $(notdir $(patsubst %/profile,%,$(wildcard conformance/recordings/*/profile)))
 CHECK_RUNS  += $(RECORDINGS:%=$(BUILD)/check/recording-%)
-CHECK_RUNS  += $(if $(filter %/lockstep,$(PROGS)),$(BUILD)/check/layers)
+CHECK_RUNS  += $(if $(filter %/lockstep,$(PROGS)),$(CHECK_LAYERS:%=$(BUILD)/check/%))
 CHECK_RUNS  += $(FUZZ_CHECKS)
 CHECK_SHELL := $(sort $(wildcard ci/*_test.sh tools/*_test.sh conformance/*_test.sh docs/*_test.sh))
 
@@ -120,18 +121,19 @@ $(BUILD)/check/facts: ci/targets.mk
 	@chmod +x $@
 
 # What a slow tool looks for, it finds on few machines: the others differ in numbers alone. Recordings are calls like others.
-CHECK_FEW = CHECK_PROFILES='h200x2 odd' CHECK_AS_DRIVER= CHECK_ABI=h100 CHECK_ABI_EDGES= CHECK_SCHEDULES=random-1 CHECK_ALIASES=
+CHECK_FEW = CHECK_PROFILES='h200x2 odd' CHECK_AS_DRIVER= CHECK_ABI=h100 CHECK_ABI_EDGES= CHECK_SCHEDULES=random-1 CHECK_ALIASES= RECORDINGS=
 
 check-few: ## every test, on fewer machines
 	+@$(NEST) $(CHECK_FEW) check
 
-# Scripts, and what replays recordings, start their programs themselves: they would be what `check` ran.
+# Scripts start their programs themselves: they would be what `check` ran. What the layers do has tests of its own beside the
+# long run of random calls, which takes valgrind as long as the one without them.
 check-valgrind: check-build ## the test programs under valgrind, with fewer rounds and machines
-	+@CUVMM_RUN='$(VALGRIND)' CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-4} $(NEST) TAP=$(BUILD)/tap-valgrind $(CHECK_FEW) CHECK_PROFILES=h200x2 CHECK_SCHEDULES= RECORDINGS= CHECK_SHELL= check
+	+@CUVMM_RUN='$(VALGRIND)' CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-4} $(NEST) TAP=$(BUILD)/tap-valgrind $(CHECK_FEW) CHECK_PROFILES=h200x2 CHECK_SCHEDULES= CHECK_LAYERS= CHECK_SHELL= check
 
 # No WERROR: with -fsanitize gcc warns of what cannot happen; the builds without it hold the sources to no warning. Under a
 # sanitizer the compiler takes longer to optimise fully than the tests then save.
-SAN_BUILD = WERROR= CFLAGS='-O1 -g' $(CHECK_FEW) RECORDINGS=
+SAN_BUILD = WERROR= CFLAGS='-O1 -g' $(CHECK_FEW)
 check-asan: ## the tests with AddressSanitizer and UndefinedBehaviorSanitizer, on fewer machines
 	+@CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-25} $(NEST) BUILD=$(BUILD)/asan SAN=address,undefined $(SAN_BUILD) check
 
