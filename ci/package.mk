@@ -82,7 +82,7 @@ deb: ## Debian packages in $(BUILD)/deb, where there is dpkg-buildpackage (docs/
 	sed -i "s|@VERSION@|$(VERSION)|; s|@DATE@|$$(LC_ALL=C date -u -R -r $(DEB)/$(DIST)/Makefile)|" $(DEB)/$(DIST)/debian/changelog
 	cd $(DEB)/$(DIST) && env -i PATH="$$PATH" HOME="$$HOME" dpkg-buildpackage -us -uc -j$(JOBS)
 
-# What was packed, in fresh systems below PACKAGE_ROOT (ci/check-package). Needs root, debootstrap and a network, and takes minutes.
+# What was packed, in fresh systems below PACKAGE_ROOT (ci/check-package). Needs root, debootstrap and a network; takes minutes.
 PACKAGE_ROOT ?= $(BUILD)/package-root
 .PHONY: check-package
 check-package: deb dist ## do packages and tarball serve in a fresh Debian? (root; PACKAGE_ROOT=/path, CUVMM_PACKAGE_QUICK=1: packages alone)
