@@ -328,14 +328,14 @@ vmm_result sim_stream_context(const struct sim_process *process, vmm_stream valu
 vmm_result sim_stream_destroy(struct sim_process *process, const struct vmm_call_stream_destroy *call)
 {
     struct sim_stream *stream;
+    void *context = NULL;
     if (!call->stream || call->stream == VMM_STREAM_LEGACY || call->stream == VMM_STREAM_PER_THREAD)
         return vmm_detail_refuse(VMM_RULE_STREAM_DEFAULT, (uint64_t)(uintptr_t)call->stream, 0, NULL);
-    struct sim_context *context;
     vmm_result result = sim_stream_check(process, call->stream, &stream);
-    if (result == VMM_SUCCESS)
-        result = sim_stream_context(process, call->stream, &context);
-    if (result == VMM_SUCCESS)
-        result = sim_context_check(process, context, false);
+    if (result != VMM_SUCCESS)
+        return result;
+    slots_find(&process->contexts, stream->context, &context);
+    result = sim_context_check(process, context, false);
     if (result != VMM_SUCCESS)
         return result;
     stream->ended = sim_origin(&call->head);

@@ -107,6 +107,30 @@ static void faults(void)
     fault_at(UINT64_MAX, false, VMM_OBJECT_CONTEXT);
 }
 
+/* [an allocation] .. [a mapping]: what is nearest on either side, a byte before each and far behind both. */
+static void neighbours(void)
+{
+    static const struct {
+        vmm_object_kind before, after;
+        const char *what;
+    } wanted[] = {{VMM_OBJECT_NONE, VMM_OBJECT_ALLOCATION, "a byte before the allocation"},
+                  {VMM_OBJECT_ALLOCATION, VMM_OBJECT_MAPPING, "a byte before the mapping"},
+                  {VMM_OBJECT_MAPPING, VMM_OBJECT_NONE, "as far behind the mapping as that is from 0"}};
+    for (unsigned i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
+        vmm_deviceptr a = 0, m = 0;
+        begin("sim:h100");
+        need(vmm_mem_alloc(sys, &a, G), "allocation");
+        need(vmm_mem_address_reserve(sys, &m, G, 0, a + 64 * G, 0), "addresses");
+        need(vmm_mem_map(sys, m, G, 0, created(DEVICE, 0, G), 0), "mapping");
+        const vmm_deviceptr at[] = {a - 1, m - 1, 2 * m + 1};
+        by(waited(VMM_KERNEL_FILL, at[i], 1, 7), "VMM-FAULT-ACCESS", wanted[i].what);
+        const vmm_fault *fault = vmm_last_detail()->fault;
+        tap_ok(a < m && fault && fault->before.kind == wanted[i].before && fault->after.kind == wanted[i].after,
+               "lies between what is on either side");
+        end();
+    }
+}
+
 /* ---- multimem accesses ---- */
 
 /* [object, of which the first unit is bound on both devices][what was bound on the first][and again] */
@@ -333,6 +357,7 @@ static void functions(void)
 int main(void)
 {
     faults();
+    neighbours();
     stale_replicas();
     bad_replicas();
     untouched();
