@@ -119,6 +119,12 @@ static void between(const struct sim_profile *profile)
     tap_ok(arena.start != profile->va_start && arena.backed - arena.start > UINT64_C(4) << 30,
            "more elsewhere than in place");
     arena_close(&arena);
+    struct sim_profile wide = *profile;
+    wide.va_chunk = UINT64_C(1) << 30;
+    wide.va_context = 0;
+    arena_open(&arena, &wide, ARENA_AUTO);
+    tap_ok(arena.start != profile->va_start && arena.start % wide.va_chunk == 0, "which begins as chunks do");
+    arena_close(&arena);
     arena_open(&arena, profile, ARENA_PROFILE);
     tap_ok(arena.start == profile->va_start && arena.backed - arena.start <= UINT64_C(4) << 30, "unless it must be there");
     arena_close(&arena);

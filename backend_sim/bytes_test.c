@@ -3,8 +3,9 @@
 
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
-#include "os.h"
+#include "os_share.h"
 #include "tap.h"
 
 static struct frames frames;
@@ -125,6 +126,30 @@ static void without_a_file(void)
     frames_clear(&none);
 }
 
+static int file_of(void *user)
+{
+    (void)user;
+    return os_file_new();
+}
+
+/* Where room is scarce it is taken beforehand, from the first chunk on that has none. */
+static void scarce(void)
+{
+    struct frames lying;
+    struct bytes bytes;
+    struct stat file = {0};
+    uint64_t run = 4 * BYTES_CHUNK;
+    frames_init(&lying);
+    frames_lie_in(&lying, file_of, NULL);
+    bytes_init(&bytes, &lying, run);
+    tap_ok(bytes_touch(&bytes, 0, 2 * BYTES_CHUNK) && bytes_touch(&bytes, BYTES_CHUNK / 2, 3 * BYTES_CHUNK),
+           "room behind two chunks that have some");
+    tap_ok(bytes_run(&bytes, 0, &run) && run == 4 * BYTES_CHUNK, "is one piece with them");
+    tap_ok(fstat(lying.file, &file) == 0 && (uint64_t)file.st_blocks * 512 >= run, "the file has it, though nothing is written");
+    bytes_clear(&bytes);
+    frames_clear(&lying);
+}
+
 int main(void)
 {
     frames_init(&frames);
@@ -133,6 +158,7 @@ int main(void)
     neighbours();
     shown();
     without_a_file();
+    scarce();
     frames_clear(&frames);
     return tap_done();
 }

@@ -269,6 +269,24 @@ static void addresses(void)
     end();
 }
 
+/* A context that was destroyed may be current, also when so many were since that nothing is known of it. */
+static void forgotten(void)
+{
+    vmm_context gone = NULL, other = NULL;
+    int device = 0x77;
+    begin("sim:h100");
+    need(vmm_ctx_create(sys, &gone, 0, 0), "context");
+    need(vmm_ctx_destroy(sys, gone), "destroy");
+    for (int i = 0; i < 300; i++) {
+        need(vmm_ctx_create(sys, &other, 0, 0), "another");
+        need(vmm_ctx_destroy(sys, other), "destroy");
+    }
+    tap_result(vmm_ctx_set_current(sys, gone), VMM_SUCCESS, "a context that was forgotten is made current");
+    by(vmm_ctx_get_device(sys, &device), "VMM-CTX-DESTROYED", "and has no device");
+    tap_u64((uint64_t)device, 0x77, "which is not written");
+    end();
+}
+
 /* ---- a fault that nobody has heard of ---- */
 
 /* Where work goes on unasked, the first who asks for an event that a fault stopped is not told of it yet. */
@@ -364,6 +382,7 @@ int main(void)
     wraps();
     pools();
     addresses();
+    forgotten();
     not_told_yet();
     told_by_a_copy();
     functions();
