@@ -7,8 +7,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "process.h"
+#include "system.h"
 #include "tap.h"
-#include "vmm.h"
 
 #define SPEC "sim:h100,schedule=device"
 #define OK(call) tap_u64((uint64_t)(call), VMM_SUCCESS, "%s", #call)
@@ -119,11 +120,27 @@ static void test_close(void)
     tap_ok(count <= 1, "and the system closes");
 }
 
+/* Handlers before a fork are called in the opposite order of their registration: this one, which was first, after the engine's. */
+static struct sim_machine *forked;
+static unsigned forks, unlocked;
+
+static void look_before_fork(void)
+{
+    if (!forked)
+        return;
+    forks++;
+    if (pthread_mutex_trylock(&forked->lock) == 0) {
+        pthread_mutex_unlock(&forked->lock);
+        unlocked++;
+    }
+}
+
 /* Forks while the threads are at work: the child gives back its copy, and nothing is left locked. */
 static void test_fork(vmm_system *sys, vmm_stream stream)
 {
     int wrong = 0;
     fflush(NULL);
+    forked = ((struct sim_process *)sys->top)->machine;
     for (int i = 0; i < FORKS; i++) {
         int status = -1;
         vmm_launch_host_func(sys, stream, add_one, NULL);
@@ -135,6 +152,8 @@ static void test_fork(vmm_system *sys, vmm_stream stream)
         }
         wrong += waitpid(child, &status, 0) != child || status != 0;
     }
+    tap_ok(forks == FORKS && !unlocked, "a fork has the machine's lock, which no other thread can hold in the child then");
+    forked = NULL;
     tap_ok(!wrong, "forked children close what they have a copy of");
     OK(vmm_stream_synchronize(sys, stream));
 }
@@ -142,6 +161,7 @@ static void test_fork(vmm_system *sys, vmm_stream stream)
 int main(void)
 {
     vmm_stream stream = NULL, second = NULL;
+    pthread_atfork(look_before_fork, NULL, NULL);
     vmm_system *sys = open_system(&stream), *other = open_system(&second);
     test_unasked(sys, stream);
     test_order(sys, stream);
