@@ -93,6 +93,31 @@ static void test_order(vmm_system *sys, vmm_stream held)
     OK(vmm_stream_destroy(sys, other));
 }
 
+/* The thread of host functions is at one; whoever waits for other work calls none of those that are ready. */
+static void test_waits_for_others(vmm_system *sys, vmm_stream held)
+{
+    vmm_stream next = NULL, other = NULL;
+    vmm_deviceptr p = 0;
+    int wrong = 0;
+    OK(vmm_stream_create(sys, &next, VMM_STREAM_NON_BLOCKING));
+    OK(vmm_stream_create(sys, &other, VMM_STREAM_NON_BLOCKING));
+    OK(vmm_mem_alloc(sys, &p, 64));
+    gate = entered = count = 0;
+    OK(vmm_launch_host_func(sys, held, wait_at_gate, NULL));
+    tap_ok(comes(&entered, 1), "a host function is at work");
+    OK(vmm_launch_host_func(sys, next, add_one, NULL));
+    for (int i = 0; i < ROUNDS; i++)
+        wrong += vmm_memset_d8_async(sys, p, 4, 64, other) != VMM_SUCCESS || vmm_stream_synchronize(sys, other) != VMM_SUCCESS;
+    tap_ok(!wrong && !count, "waits for other work do not call the next one");
+    gate = 1;
+    OK(vmm_stream_synchronize(sys, next));
+    tap_ok(count == 1 && !pthread_equal(caller, pthread_self()), "its thread does, when it is free");
+    OK(vmm_stream_synchronize(sys, held));
+    OK(vmm_mem_free(sys, p));
+    OK(vmm_stream_destroy(sys, next));
+    OK(vmm_stream_destroy(sys, other));
+}
+
 static void test_many(vmm_system *sys, vmm_stream stream)
 {
     count = 0;
@@ -165,6 +190,7 @@ int main(void)
     vmm_system *sys = open_system(&stream), *other = open_system(&second);
     test_unasked(sys, stream);
     test_order(sys, stream);
+    test_waits_for_others(sys, stream);
     test_many(sys, stream);
     test_many(other, second);
     test_fork(sys, stream);

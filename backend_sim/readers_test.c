@@ -84,6 +84,31 @@ static void test_between(void)
 
 /* ---- threads ---- */
 
+static void *line_of_thread(void *readers)
+{
+    return readers_enter(readers);
+}
+
+/* Each thread has a line of its own, until there are more threads than lines. */
+static void test_lines(void)
+{
+    enum { MANY = 2 * READERS_LINES };
+    static struct readers readers;
+    unsigned wrong = 0;
+    readers_init(&readers);
+    ask_with_the_lock(&readers, READERS_TRUST);
+    for (unsigned i = 0; i < MANY; i++) {
+        pthread_t thread;
+        void *line = NULL;
+        if (pthread_create(&thread, NULL, line_of_thread, &readers) || pthread_join(thread, &line))
+            tap_bail("no thread");
+        wrong += !line;
+    }
+    for (unsigned i = 0; i < READERS_LINES; i++)
+        wrong += atomic_load(&readers.line[i].inside) != MANY / READERS_LINES;
+    tap_u64(wrong, 0, "threads are spread over the lines");
+}
+
 struct door {
     struct readers readers;
     atomic_bool near, shut;
@@ -190,6 +215,7 @@ int main(void)
         tap_skip("its atomic operations cannot be interrupted", "a change between the two looks of a question");
     else
         test_between();
+    test_lines();
     test_waits();
     test_threads();
     return tap_done();
