@@ -248,6 +248,19 @@ static void addresses(void)
     end();
 }
 
+/* Whoever asks for addresses that the profile says others have gets some elsewhere. */
+static void addresses_of_others(void)
+{
+    static const vmm_deviceptr theirs[] = {UINT64_C(0x10000000000), UINT64_C(0x555500000000)};
+    begin("sim:h100,arena=profile");
+    for (unsigned i = 0; i < sizeof theirs / sizeof theirs[0]; i++) {
+        vmm_deviceptr at = 0;
+        need(vmm_mem_address_reserve(sys, &at, 16 * G, 0, theirs[i], 0), "addresses"); /* a chunk */
+        tap_ok(at && at != theirs[i], "addresses of others, range %u, are not given", i);
+    }
+    end();
+}
+
 /* ---- a fault that nobody has heard of ---- */
 
 /* Where work goes on unasked, the first who asks for an event that a fault stopped is not told of it yet. */
@@ -342,6 +355,7 @@ int main(void)
     wraps();
     pools();
     addresses();
+    addresses_of_others();
     not_told_yet();
     told_by_a_copy();
     functions();

@@ -1,8 +1,10 @@
-/* What every call goes through: with other threads about, a question that does not find the door open has the machine's lock. */
+/* What every call goes through: with other threads about, a question that does not find the door open has the machine's lock.
+ * And a machine's name from the environment. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -88,6 +90,17 @@ static void test_beside(vmm_system *sys)
     pthread_mutex_unlock(&asked->lock);
 }
 
+/* An empty name in the environment is as none. */
+static void test_no_name(void)
+{
+    vmm_system *sys = NULL;
+    setenv("CUVMM_MACHINE", "", 1);
+    tap_ok(vmm_open("sim:h100", &sys) == VMM_SUCCESS && !((struct sim_process *)sys->top)->machine->share,
+           "a machine without a name is shared with nobody");
+    unsetenv("CUVMM_MACHINE");
+    vmm_close(sys);
+}
+
 int main(void)
 {
     page = (size_t)sysconf(_SC_PAGESIZE);
@@ -100,5 +113,6 @@ int main(void)
     test_beside(sys);
     vmm_close(sys);
     munmap(answer, page);
+    test_no_name();
     return tap_done();
 }
