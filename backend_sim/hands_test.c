@@ -145,7 +145,7 @@ static void test_close(void)
     tap_ok(count <= 1, "and the system closes");
 }
 
-/* Handlers before a fork are called in the opposite order of their registration: this one, which was first, after the engine's. */
+/* Handlers before a fork are called in the opposite order of their registration: this one, the first, after the engine's. */
 static struct sim_machine *forked;
 static unsigned forks, unlocked;
 

@@ -449,6 +449,20 @@ static bool zero_is_open(void)
     return fcntl(STDIN_FILENO, F_GETFD) != -1;
 }
 
+/* A child gives back its copies. */
+static bool stays_open_in_child(vmm_system *sys)
+{
+    int status = -1;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(30);
+        rig_close(sys);
+        _exit(zero_is_open());
+    }
+    return waitpid(child, &status, 0) != child || status != 0;
+}
+
 /* A program may have closed its standard input: each file in turn that is opened gets its number, and gives it back. */
 static void first_descriptor(void)
 {
@@ -463,6 +477,7 @@ static void first_descriptor(void)
         int fd = rig_export(sys, memory);
         wrong += fd < 0 || (fd && rig_import(sys, fd, &copy) != VMM_SUCCESS); /* 0 as a handle is none */
         close(fd);
+        wrong += scarce_what && stays_open_in_child(sys);
         rig_close(sys);
         opened = scarce_disarm() != NULL;
         wrong += opened && zero_is_open();
