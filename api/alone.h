@@ -1,6 +1,6 @@
 /* alone.h - has the program one thread, and so nobody to keep out?
  *
- *   main()  VMM_ALONE  ...  pthread_create  !VMM_ALONE, whatever comes
+ *   main()  VMM_ALONE  ...  a second thread  !VMM_ALONE, whatever comes
  *
  * Where the C library does not tell, it is never so.
  */

@@ -85,6 +85,7 @@ static inline bool rig_send(int socket, const void *bytes, size_t size, int fd, 
         message.msg_control = control.room;
         message.msg_controllen = CMSG_SPACE(count * sizeof fd);
         struct cmsghdr *head = CMSG_FIRSTHDR(&message);
+        /* analysers: null-dereference is wrong: there is room for a header */
         head->cmsg_level = SOL_SOCKET;
         head->cmsg_type = SCM_RIGHTS;
         head->cmsg_len = CMSG_LEN(count * sizeof fd);

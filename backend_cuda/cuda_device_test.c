@@ -1,16 +1,13 @@
-/* The whole life of a mapping on a real device; skipped where there is none. What the driver says of refused calls, and
- * what a call through the API costs against the same call made on the driver directly.
+/* The whole life of a mapping on a real device; skipped where there is none. What the driver says of refused calls. What a call
+ * through the API costs is measured by `make bench-gpu`.
  *
  * Values that only say what one driver does are the suite's and the recordings' business, not this file's. */
 #include <stdlib.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cuda_library.h"
 #include "fake/rig.h"
-
-enum { ROUNDS = 201, CALLS = 1000, PERCENT = 130 };
 
 struct life {
     vmm_system *sys;
@@ -141,65 +138,6 @@ static void test_columns(const char *path)
     cuda_library_close(&by_symbol);
 }
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-static int order(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *values)
-{
-    qsort(values, ROUNDS, sizeof *values, order);
-    return values[ROUNDS / 2];
-}
-
-/* Nanoseconds a call, median of interleaved rounds: through each of two systems and on the driver directly. */
-static void measure(const struct life *life, vmm_system *const sys[2], cuda_mem_get_access_fn direct, double took[3])
-{
-    static double round[3][ROUNDS];
-    uint64_t rights;
-    for (int r = 0; r < ROUNDS; r++)
-        for (int turn = 0; turn < 3; turn++) {
-            int who = (turn + r) % 3;
-            double start = now();
-            for (int i = 0; i < CALLS; i++)
-                if (who == 2)
-                    direct(&rights, &life->prop.location, life->ptr);
-                else
-                    vmm_mem_get_access(sys[who], &rights, &life->prop.location, life->ptr);
-            round[who][r] = (now() - start) / CALLS;
-        }
-    for (int who = 0; who < 3; who++)
-        took[who] = median(round[who]);
-}
-
-static void test_cost(const struct life *life, const char *path)
-{
-    struct cuda_library library;
-    struct cuda_entries entries;
-    vmm_system *quiet;
-    double took[3];
-    setenv("CUVMM_DRIVER_LOG", "0", 1);
-    if (cuda_library_open(&library, path) != VMM_SUCCESS || cuda_library_entries(&library, &entries) != VMM_SUCCESS ||
-        vmm_open("cuda", &quiet) != VMM_SUCCESS)
-        tap_bail("%s", vmm_last_detail()->note);
-    unsetenv("CUVMM_DRIVER_LOG");
-    measure(life, (vmm_system *const[]){life->sys, quiet}, entries.mem_get_access, took);
-    double ratio = 100 * took[0] / took[2];
-    tap_note("cuMemGetAccess: %.0f ns through the API, %.0f ns with CUVMM_DRIVER_LOG=0, %.0f ns directly; ratio %.2f",
-             took[0], took[1], took[2], ratio / 100);
-    tap_ok(ratio <= PERCENT, "a call through the API takes at most %d%% of a direct one", PERCENT);
-    vmm_close(quiet);
-    cuda_library_close(&library);
-}
-
 /* What opening or initialising says, or that there are no devices. */
 static vmm_result look(void)
 {
@@ -254,7 +192,6 @@ int main(void)
     test_make(&life);
     test_use(&life);
     test_columns(path);
-    test_cost(&life, path);
     test_end(&life);
     vmm_close(life.sys);
     return tap_done();

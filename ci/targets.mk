@@ -12,6 +12,7 @@ CHECK_ABI      ?= h100 h200x2 min max odd
 CHECK_ABI_EDGES ?= h100 h200x2
 CHECK_SCHEDULES ?= eager random-1
 CHECK_ALIASES  ?= stale-1
+CHECK_LAYERS   ?= layers
 COVERAGE_FLOOR ?= ci/coverage-floor
 TAP            ?= $(BUILD)/tap
 TALLY          ?= ci/tally
@@ -26,7 +27,6 @@ ifeq ($(MAKELEVEL),0)
 MAKEFLAGS += -j$(JOBS)
 endif
 
-# The long ones first, so that they do not run last and alone.
 CHECK_RUNS  := $(PROGS:$(BUILD)/bin/%=$(BUILD)/check/%)
 CHECK_RUNS  += $(if $(SUITE),$(CHECK_PROFILES:%=$(BUILD)/check/conformance-%))
 CHECK_RUNS  += $(if $(SUITE),$(CHECK_AS_DRIVER:%=$(BUILD)/check/conformance-as-driver-%))
@@ -37,22 +37,28 @@ CHECK_RUNS  += $(if $(SUITE),$(CHECK_ALIASES:%=$(BUILD)/check/conformance-alias-
 # What drivers answered, replayed.
 RECORDINGS  := $(notdir $(patsubst %/profile,%,$(wildcard conformance/recordings/*/profile)))
 CHECK_RUNS  += $(RECORDINGS:%=$(BUILD)/check/recording-%)
-CHECK_RUNS  += $(if $(filter %/lockstep,$(PROGS)),$(BUILD)/check/layers)
+CHECK_RUNS  += $(if $(filter %/lockstep,$(PROGS)),$(CHECK_LAYERS:%=$(BUILD)/check/%))
 CHECK_RUNS  += $(FUZZ_CHECKS)
 CHECK_SHELL := $(sort $(wildcard ci/*_test.sh tools/*_test.sh conformance/*_test.sh docs/*_test.sh))
 
+# Those that take longest come first, so that none runs last and alone; ci/slowest tells which they are.
+CHECK_LIST   = $(CHECK_RUNS) $(CHECK_SHELL) $(TESTS)
+CHECK_LONG   = conformance/exercises_test.sh tools/view_browser_test.sh ci/gpu_test.sh tools/shell_test.sh ci/check_test.sh
+CHECK_LONG  += $(addprefix $(BUILD)/test/,backend_sim/scarce_test conformance/world_test conformance/lockstep_drive_test)
 LONG_SEED      ?= 1
 LONG_CALLS     ?= 1500000
 SABOTAGE_EVERY ?= 1
 
 .PHONY: check-list check-list-few mutate mutate-sample mutate-tool entry-points clients-python check-clients check-long soak sabotage check check-few check-build check-valgrind check-asan check-tsan coverage examples-update mistakes lint install uninstall FORCE
 
-check-build: all $(TESTS) $(CHECK_RUNS) $(BUILD)/cuvmm.pc
+# What a run of part of the tests does not use, it need not build.
+CHECK_NEEDS ?=
+check-build: $(or $(CHECK_NEEDS),all) $(TESTS) $(CHECK_RUNS) $(BUILD)/cuvmm.pc
 
 check: check-build ## build everything and run every test (TAP in $(BUILD)/tap)
 	@rm -rf $(TAP) $(BUILD)/tmp && mkdir -p $(TAP) $(BUILD)/tmp
 	@TMPDIR=$(abspath $(BUILD))/tmp CUVMM_BUILD=$(BUILD) CUVMM_SAN='$(SAN)$(COVERAGE)' CUVMM_HARDENED='$(HARDENED)' CC='$(CC)' \
-	    $(PROVE) -j$(JOBS) --nocolor -e 'ci/tap-run $(TAP)' $(CHECK_RUNS) $(TESTS) $(CHECK_SHELL) </dev/null; \
+	    $(PROVE) -j$(JOBS) --nocolor -e 'ci/tap-run $(TAP)' $(filter $(CHECK_LONG),$(CHECK_LIST)) $(filter-out $(CHECK_LONG),$(CHECK_LIST)) </dev/null; \
 	    status=$$?; $(TALLY) $(TAP) && exit $$status
 
 # A file for each run of a program, since prove knows files and no arguments.
@@ -114,22 +120,31 @@ $(BUILD)/check/facts: ci/targets.mk
 	    'exec $(BUILD)/bin/facts' >$@
 	@chmod +x $@
 
-# What a slow tool looks for, it finds on few machines: the others differ in numbers alone.
-CHECK_FEW = CHECK_PROFILES='h200x2 odd' CHECK_AS_DRIVER= CHECK_ABI=h100 CHECK_ABI_EDGES= CHECK_SCHEDULES=random-1 CHECK_ALIASES=
+# What a slow tool looks for, it finds on few machines: the others differ in numbers alone. Recordings are calls like others.
+CHECK_FEW = CHECK_PROFILES='h200x2 odd' CHECK_AS_DRIVER= CHECK_ABI=h100 CHECK_ABI_EDGES= CHECK_SCHEDULES=random-1 CHECK_ALIASES= RECORDINGS=
 
 check-few: ## every test, on fewer machines
 	+@$(NEST) $(CHECK_FEW) check
 
-# Scripts, and what replays recordings, start their programs themselves: they would be what `check` ran.
+# Scripts start their programs themselves: they would be what `check` ran. What the layers do has tests of its own beside the
+# long run of random calls, which takes valgrind as long as the one without them.
 check-valgrind: check-build ## the test programs under valgrind, with fewer rounds and machines
-	+@CUVMM_RUN='$(VALGRIND)' CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-4} $(NEST) TAP=$(BUILD)/tap-valgrind $(CHECK_FEW) CHECK_PROFILES=h200x2 CHECK_SCHEDULES= RECORDINGS= CHECK_SHELL= check
+	+@CUVMM_RUN='$(VALGRIND)' CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-4} $(NEST) TAP=$(BUILD)/tap-valgrind $(CHECK_FEW) CHECK_PROFILES=h200x2 CHECK_SCHEDULES= CHECK_LAYERS= CHECK_SHELL= check
 
-# No WERROR: with -fsanitize gcc warns of what cannot happen; the builds without it hold the sources to no warning.
+# No WERROR: with -fsanitize gcc warns of what cannot happen; the builds without it hold the sources to no warning. Under a
+# sanitizer the compiler takes longer to optimise fully than the tests then save.
+SAN_BUILD = WERROR= CFLAGS='-O1 -g' $(CHECK_FEW)
 check-asan: ## the tests with AddressSanitizer and UndefinedBehaviorSanitizer, on fewer machines
-	+@CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-25} $(NEST) BUILD=$(BUILD)/asan SAN=address,undefined WERROR= $(CHECK_FEW) check
+	+@CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-25} $(NEST) BUILD=$(BUILD)/asan SAN=address,undefined $(SAN_BUILD) check
 
-check-tsan: ## the tests with ThreadSanitizer, on fewer machines
-	+@CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-5} $(NEST) BUILD=$(BUILD)/tsan SAN=thread WERROR= $(CHECK_FEW) RECORDINGS= check
+# Where there is one thread there is nothing to find: the tests that start some, and the suite, also on libcuda.so.1. None of
+# them uses the command.
+TSAN      := $(BUILD)/tsan
+TSAN_RUNS := conformance-h200x2 abi-suite-h100
+check-tsan: ## the tests that start threads with ThreadSanitizer
+	+@tests=$$(ci/threaded) && CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-5} $(NEST) BUILD=$(TSAN) SAN=thread $(SAN_BUILD) \
+	    TOOLA= CHECK_NEEDS='$(TSAN)/bin/conformance $(TSAN)/lib/libcuda.so.1' CHECK_RUNS='$(TSAN_RUNS:%=$(TSAN)/check/%)' CHECK_SHELL= \
+	    TESTS="$$(echo $$(for test in $$tests; do echo $(TSAN)/test/$${test%.c}; done))" check
 
 # Shared memory: 10000 exchanges between two processes, 1000 of them killed, a million malformed descriptors and fabric
 # handles, the state of a machine forged 40000 times. `make check` does a twentieth.

@@ -58,7 +58,7 @@ static void each_line(char *text, const char *path, int fields_wanted, void (*ad
 {
     unsigned number = 0;
     for (char *line = text, *next; *line; line = next) {
-        char *end = strchr(line, '\n'), *fields[3];
+        char *end = strchr(line, '\n'), *fields[3] = {NULL};
         number++;
         if (!end)
             tap_bail("%s:%u: the last line does not end; the file is cut off", path, number);

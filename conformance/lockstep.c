@@ -405,7 +405,7 @@ static bool read_profile(struct lockstep *pair, const char *spec)
     backend = backend ? backend + 1 : spec;
     if (!strncmp(backend, "cuda", 4))
         backend = "sim:h100";
-    if (strncmp(backend, "sim", 3) || (backend[3] && backend[3] != ':' && backend[3] != ','))
+    if (strncmp(backend, "sim", 3) != 0 || (backend[3] && backend[3] != ':' && backend[3] != ','))
         return lockstep_differ(pair, "spec \"%s\": lockstep needs sim:PROFILE or cuda", spec);
     snprintf(name, sizeof name, "%s", backend[3] == ':' ? backend + 4 : "");
     char *mode = strchr(name, ',');

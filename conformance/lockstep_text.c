@@ -216,7 +216,7 @@ static bool expect(struct reader *in, bool cond, const char *what)
 static bool take(struct reader *in, const char *text)
 {
     size_t n = strlen(text);
-    if (strncmp(in->at, text, n))
+    if (strncmp(in->at, text, n) != 0)
         return false;
     in->at += n;
     return true;

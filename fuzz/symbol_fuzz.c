@@ -19,7 +19,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     FILE *file = size > MOST ? NULL : fopen("program", "wb");
     if (!file)
         return 0;
-    if ((in.left && fwrite(in.at, in.left, 1, file) != 1) || fclose(file))
+    bool written = !in.left || fwrite(in.at, in.left, 1, file) == 1;
+    if (fclose(file) || !written)
         fuzz_finding("the file cannot be written");
     memset(name, 'x', sizeof name);
     site_symbol("program", (size_t)offset, name, sizeof name);

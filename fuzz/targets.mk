@@ -36,7 +36,7 @@ $(FUZZ_CHECKS): $(BUILD)/check/fuzz-%: fuzz/targets.mk | $(BUILD)/fuzz/%
 	@printf '#!/bin/sh\nexec $${CUVMM_RUN-} $(BUILD)/fuzz/$* fuzz/corpus/$*\n' >$@
 	@chmod +x $@
 
-check-build: $(BUILD)/fuzz/words
+check-build: $(if $(CHECK_NEEDS),,$(BUILD)/fuzz/words)
 
 fuzz: ## search for inputs that break TARGET (script, trace, ...) for TIME seconds, with libFuzzer (docs/fuzzing.md)
 	+@MAKE='$(MAKE)' fuzz/run search '$(TARGET)' '$(FUZZ_TARGETS)' '$(FUZZ_CC)' '$(FUZZ_BUILD)' '$(TIME)' '$(CORPUS)'

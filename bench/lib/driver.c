@@ -17,6 +17,7 @@ static struct {
     CUresult (*create)(CUmemGenericAllocationHandle *, size_t, const CUmemAllocationProp *, unsigned long long);
     CUresult (*map)(CUdeviceptr, size_t, size_t, CUmemGenericAllocationHandle, unsigned long long);
     CUresult (*access)(CUdeviceptr, size_t, const CUmemAccessDesc *, size_t);
+    CUresult (*ask)(unsigned long long *, const CUmemLocation *, CUdeviceptr);
     CUresult (*unmap)(CUdeviceptr, size_t);
     CUresult (*release)(CUmemGenericAllocationHandle);
     CUresult (*free)(CUdeviceptr, size_t);
@@ -40,7 +41,8 @@ bool driver_open(const char *library)
     }
     bool ok = find(loaded, "cuInit", &cu.init) && find(loaded, "cuMemAddressReserve", &cu.reserve) &&
               find(loaded, "cuMemCreate", &cu.create) && find(loaded, "cuMemMap", &cu.map) &&
-              find(loaded, "cuMemSetAccess", &cu.access) && find(loaded, "cuMemUnmap", &cu.unmap) &&
+              find(loaded, "cuMemSetAccess", &cu.access) && find(loaded, "cuMemGetAccess", &cu.ask) &&
+              find(loaded, "cuMemUnmap", &cu.unmap) &&
               find(loaded, "cuMemRelease", &cu.release) && find(loaded, "cuMemAddressFree", &cu.free);
     CUresult result = ok ? cu.init(0) : CUDA_SUCCESS;
     if (result != CUDA_SUCCESS)
@@ -56,23 +58,50 @@ static void need_cu(CUresult result, const char *what)
     exit(1);
 }
 
+static const CUmemAllocationProp memory = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
+                                           .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 0}};
+
+struct driver_life {
+    CUdeviceptr at;
+    CUmemGenericAllocationHandle handle;
+};
+
+static struct driver_life begin(void)
+{
+    const CUmemAccessDesc rights = {memory.location, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    struct driver_life life;
+    need_cu(cu.reserve(&life.at, GRANULE, 0, 0, 0), "cuMemAddressReserve");
+    need_cu(cu.create(&life.handle, GRANULE, &memory, 0), "cuMemCreate");
+    need_cu(cu.map(life.at, GRANULE, 0, life.handle, 0), "cuMemMap");
+    need_cu(cu.access(life.at, GRANULE, &rights, 1), "cuMemSetAccess");
+    return life;
+}
+
+static void end(struct driver_life life)
+{
+    need_cu(cu.unmap(life.at, GRANULE), "cuMemUnmap");
+    need_cu(cu.release(life.handle), "cuMemRelease");
+    need_cu(cu.free(life.at, GRANULE), "cuMemAddressFree");
+}
+
 double driver_lives(void *state, unsigned units)
 {
-    const CUmemAllocationProp prop = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
-                                      .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 0}};
-    const CUmemAccessDesc rights = {prop.location, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
     double start = spent();
     (void)state;
-    for (unsigned i = 0; i < units; i++) {
-        CUdeviceptr at;
-        CUmemGenericAllocationHandle handle;
-        need_cu(cu.reserve(&at, GRANULE, 0, 0, 0), "cuMemAddressReserve");
-        need_cu(cu.create(&handle, GRANULE, &prop, 0), "cuMemCreate");
-        need_cu(cu.map(at, GRANULE, 0, handle, 0), "cuMemMap");
-        need_cu(cu.access(at, GRANULE, &rights, 1), "cuMemSetAccess");
-        need_cu(cu.unmap(at, GRANULE), "cuMemUnmap");
-        need_cu(cu.release(handle), "cuMemRelease");
-        need_cu(cu.free(at, GRANULE), "cuMemAddressFree");
-    }
+    for (unsigned i = 0; i < units; i++)
+        end(begin());
     return spent() - start;
+}
+
+double driver_questions(void *state, unsigned units)
+{
+    struct driver_life life = begin();
+    unsigned long long rights;
+    double start = spent();
+    (void)state;
+    for (unsigned i = 0; i < units; i++)
+        need_cu(cu.ask(&rights, &memory.location, life.at), "cuMemGetAccess");
+    double took = spent() - start;
+    end(life);
+    return took;
 }

@@ -8,5 +8,6 @@
 /* False, with a sentence on standard error, where the library or a device is missing. Stays loaded. */
 bool driver_open(const char *library);
 double driver_lives(void *state, unsigned units);
+double driver_questions(void *state, unsigned units); /* cuMemGetAccess of one mapping, again and again */
 
 #endif

@@ -89,6 +89,7 @@ static void replay_file(const struct options *options, struct facts *f, const ch
         f->count->not_run++;
         tap_skip("needs a build with -Iconformance/facts/driver", "%s: %zu lines", f->profile, book.count);
     }
+    f->book = NULL;
     fact_book_free(&book);
 }
 

@@ -111,7 +111,7 @@ static vmm_deviceptr mapped(struct fix *f, handle_t handle)
 static uint64_t shown(const fabric_t bytes)
 {
     uint64_t last;
-    memcpy(&last, bytes + VMM_FABRIC_HANDLE_SIZE - sizeof last, sizeof last);
+    memcpy(&last, bytes + (VMM_FABRIC_HANDLE_SIZE - sizeof last), sizeof last);
     return last;
 }
 

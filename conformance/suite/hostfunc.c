@@ -275,7 +275,6 @@ TEST_EXPECTS("hostfunc.ordered_on_its_stream", function_between_kernels)
     CHECK_U64(called, 4);
     ACCEPTED(vmm_stream_query(S, one));
     fix_close(f);
-    f = root;
     scheduled_open(root, &own, "eager");
     f = &own;
     ACCEPTED(vmm_launch_host_func(S, NULL, count, &called));

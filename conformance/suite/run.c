@@ -22,6 +22,7 @@ static void run_body(struct fix *f, const struct test *test)
     f->out = &out;
     if (setjmp(out) == 0)
         test->run(f);
+    f->out = NULL; /* nobody jumps there any more */
 }
 
 /* Runs the test to its end. What it came to is left in f, which is closed; false, with the reason in *why, when the

@@ -83,9 +83,11 @@ static vmm_result measure(struct fix *f)
 static vmm_result measure_once(struct fix *f)
 {
     struct fix_house *house = f->house;
-    if (!house || !house->devices) {
+    if (!house)
+        return measure(f);
+    if (!house->devices) {
         vmm_result result = measure(f);
-        if (result != VMM_SUCCESS || !house)
+        if (result != VMM_SUCCESS)
             return result;
         house->devices = f->devices;
         house->minimum = f->minimum;

@@ -139,7 +139,7 @@ TEST_EXPECTS("share.one_capacity_for_all", one_capacity)
     CHECK_U64(fix_free_memory(f), before);
     CHECK_U64(done(f, &o, OTHER_FREE, 0, 0, -1), before);
     uint64_t most = before / f->minimum * f->minimum;
-    theirs = done(f, &o, OTHER_CREATE, most, DEVICE, -1);
+    done(f, &o, OTHER_CREATE, most, DEVICE, -1);
     vmm_mem_allocation_prop prop = fix_prop(0);
     handle_t handle = 0;
     REFUSED_BY("VMM-CREATE-MEMORY", vmm_mem_create(S, &handle, f->g, &prop, 0), OUT_OF_MEMORY, "size", f->g);

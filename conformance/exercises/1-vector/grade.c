@@ -138,7 +138,7 @@ static void part_flight(const char *spec)
                 "memory was taken away under a fill that was not done");
     grade_point(&g, issued && grade_is(&g, v.at, g.unit, 9), "VMM-UNMAP-IN-FLIGHT", "which is done",
                 "the fill's bytes are not there");
-    issued = vmm_memset_d8_async(g.sys, v.at, 9, g.unit, NULL) == VMM_SUCCESS;
+    vmm_memset_d8_async(g.sys, v.at, 9, g.unit, NULL); /* a refusal is told in the next point */
     grade_ok(&g, vector_close(&v), "vector_close succeeds");
     grade_close(&g);
 }

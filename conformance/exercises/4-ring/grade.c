@@ -148,8 +148,8 @@ static void part_no_room(const char *spec)
     int ends[2];
     if (!opens(&g, spec) || vmm_fd_pair(ends) != VMM_SUCCESS)
         return;
-    unsigned char *bytes = malloc(g.unit);
-    bool made = bytes && ring_create(&writer, g.sys, g.device, ends[0], g.unit) == VMM_SUCCESS &&
+    unsigned char *bytes = grade_room(g.unit);
+    bool made = ring_create(&writer, g.sys, g.device, ends[0], g.unit) == VMM_SUCCESS &&
                 ring_join(&reader, g.sys, g.device, ends[1]) == VMM_SUCCESS;
     if (grade_point(&g, made, NULL, "a ring is made", "ring_create or ring_join was refused")) {
         memset(bytes, 0x5a, g.unit);
@@ -157,6 +157,7 @@ static void part_no_room(const char *spec)
         shutdown(ends[1], SHUT_WR);
         vmm_result got = ring_write(&writer, "more", 4);
         grade_refused(&g, full ? got : VMM_SUCCESS, VMM_ERROR_NOT_FOUND, "EX-RING-GONE", "a full ring is not written to");
+        /* analysers: clang-analyzer-core.CallAndMessage is wrong: a ring that was made has both sides */
         bool whole = full && vmm_memcpy_dtoh(g.sys, bytes, reader.at, g.unit) == VMM_SUCCESS;
         for (uint64_t i = 0; i < g.unit; i++)
             whole = whole && bytes[i] == 0x5a;
@@ -333,7 +334,7 @@ static void part_stream(const char *spec)
 /* The whole ring at once, before the reader has read a byte: that it does so the writer knows from an answer. */
 static void fills_up(struct grade *g, struct ring *r)
 {
-    unsigned char *bytes = calloc(1, r->size);
+    unsigned char *bytes = grade_room(r->size);
     uint64_t n = 0;
     memset(bytes, 0x5a, r->size);
     bool ok = ring_write(r, bytes, r->size) == VMM_SUCCESS && r->read == 0;
@@ -348,7 +349,7 @@ static void fills_up(struct grade *g, struct ring *r)
 
 static void empties(struct grade *g, struct ring *r)
 {
-    unsigned char *bytes = calloc(1, r->size + 1);
+    unsigned char *bytes = grade_room(r->size + 1);
     bool ok = ring_read(r, bytes, r->size + 1) == VMM_SUCCESS && bytes[r->size] == 0xa5;
     for (uint64_t i = 0; i < r->size; i++)
         ok = ok && bytes[i] == 0x5a;
@@ -387,7 +388,7 @@ static void part_writer_gone(const char *spec)
 static void writes_on(struct grade *g, struct ring *r)
 {
     vmm_result got = VMM_SUCCESS;
-    unsigned char *bytes = calloc(1, r->size);
+    unsigned char *bytes = grade_room(r->size);
     for (unsigned i = 0; i < 4 && got == VMM_SUCCESS; i++)
         got = ring_write(r, bytes, r->size);
     free(bytes);

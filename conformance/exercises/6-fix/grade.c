@@ -25,7 +25,7 @@ static void run(const char *spec, uint64_t units, uint64_t more, const char *rul
     struct grade g;
     grade_open(&g, spec, "");
     const uint64_t n = units * g.unit + more;
-    unsigned char *out = calloc(1, n + 1);
+    unsigned char *out = grade_room(n + 1);
     out[n] = 99;
     vmm_result got = fix_fill(g.sys, g.device, 0x5c, out, n);
     grade_point(&g, got == VMM_SUCCESS, rule, "fix_fill succeeds", "it returned %s", vmm_result_name(got));
@@ -84,7 +84,7 @@ static void part_device(const char *spec)
 static void scenario(struct grade *g)
 {
     const uint64_t n = g->unit + 1;
-    unsigned char *out = calloc(1, n);
+    unsigned char *out = grade_room(n);
     if (GRADE_TWICE(g, fix_fill(g->sys, g->device, 7, out, n)))
         grade_holds(g, all_are(out, n, 7), "out has the bytes");
     free(out);

@@ -1,6 +1,7 @@
 /* What is asked of memory: bytes, rights, which physical memory it is, how much is used. */
 #include "grader.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 bool grade_fill(struct grade *g, vmm_deviceptr at, uint64_t n, unsigned char value)
@@ -19,6 +20,14 @@ bool grade_is(struct grade *g, vmm_deviceptr at, uint64_t n, unsigned char value
             return false;
     }
     return true;
+}
+
+unsigned char *grade_room(uint64_t n)
+{
+    unsigned char *room = calloc(1, n);
+    if (!room)
+        tap_bail("no memory for %llu bytes", (unsigned long long)n);
+    return room;
 }
 
 bool grade_uses(struct grade *g, uint64_t want)

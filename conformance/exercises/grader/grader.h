@@ -89,6 +89,9 @@ bool grade_uses(struct grade *g, uint64_t want);
 bool grade_is(struct grade *g, vmm_deviceptr at, uint64_t n, unsigned char value);
 bool grade_fill(struct grade *g, vmm_deviceptr at, uint64_t n, unsigned char value);
 
+/* n bytes of the host's memory, zero; free them. Where there are none the run ends. */
+unsigned char *grade_room(uint64_t n);
+
 /* Rights of a device at an address; which physical memory is there, as a number; 0 where nothing is mapped. */
 vmm_mem_access_flags grade_rights(struct grade *g, vmm_device device, vmm_deviceptr at);
 uint64_t grade_block(struct grade *g, vmm_deviceptr at);

@@ -16,7 +16,7 @@ static void attribute(const char *tag, int which, CUdeviceptr q, CUdeviceptr bas
     char id[96];
     snprintf(id, sizeof id, "%s.attr%d", tag, which);
     i64 away = (i64)(v - base);
-    if (n == 8 && v > G && away > -(i64)(64 * G) && away < (i64)(64 * G))
+    if (n == 8 && v > G && away > -64 * (i64)G && away < 64 * (i64)G)
         say(id, "%s bytes=%zu base%+lld", name_of(r), n, away);
     else if (n > 8)
         say(id, "%s bytes=%zu", name_of(r), n);

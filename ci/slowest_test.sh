@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# ci/slowest: what tests took is added up, and told with the longest first.
+set -u
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+. ci/tap.sh
+said=$work/said # what `ok` shows of a failure
+mkdir "$work/taps"
+
+took() { # took NAME PROCESSOR CLOCK: as ci/tap-run leaves it
+    printf '%s\n' '0m9.000s 0m9.000s' "$2 0m0.500s" "100.25 $3" >"$work/taps/build_test_api_$1.time"
+}
+
+took short 0m1.000s 102.25
+took long 1m2.000s 200.25
+took none 0m0.000s 100.25
+ci/slowest -n 2 "$work/taps" 2>&1 | sed 's/^ *//' >"$said"
+printf '%s\n' '64.5 s of processor in 3 tests; the slowest (processor, clock):' '62.5    100.0  api_long' '1.5      2.0  api_short' |
+    diff - "$said" >"$work/diff"
+ok $? 'sum and order, and no more than were asked for' "$work/diff"
+printf '#!/bin/sh\necho 1..0 \\# SKIP\n' >"$work/it"
+chmod +x "$work/it"
+ci/tap-run "$work" "$work/it" >/dev/null && ci/slowest "$work" >"$said" 2>&1 && grep -q ' in 1 tests' "$said"
+ok $? 'what ci/tap-run leaves can be read'
+mkdir "$work/empty"
+! ci/slowest "$work/empty" >"$said" 2>&1 && grep -qF "no test ran in $work/empty" "$said"
+ok $? 'where nothing ran, that is told'
+echo "1..$points"
+[ "$failures" -eq 0 ]

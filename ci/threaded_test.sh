@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# ci/threaded: a test that starts threads is found without being listed, and what starts threads for tests has to be known.
+set -u
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+. ci/tap.sh
+
+found() { # found STATUS TEST...: in the small tree it ends so and prints these
+    local want=$1
+    shift
+    ci/threaded "$work/tree" >"$work/out" 2>"$work/err"
+    [ $? = "$want" ] && printf '%s\n' "$@" | diff - "$work/out"
+}
+
+ci/threaded >"$work/out" 2>"$work/err"
+result $? 'all that starts threads is known' "$(cat "$work/err")"
+missing=$(xargs -I{} sh -c '[ -f {} ] || echo {}' <"$work/out")
+result "$([ -z "$missing" ] && [ "$(wc -l <"$work/out")" -gt 20 ]; echo $?)" 'and what is named is there' "$missing"
+
+mkdir -p "$work/tree/api" "$work/tree/backend_sim/abi"
+echo 'pthread_create(&thread, NULL, work, NULL);' >"$work/tree/api/one_test.c"
+echo 'open("sim:odd,schedule=device,strict");' >"$work/tree/api/two_test.c"
+echo '/* not with schedule=device */' >"$work/tree/api/three_test.c"
+echo 'int main(void);' >"$work/tree/backend_sim/abi/four_test.c"
+said=$(found 0 api/one_test.c api/two_test.c backend_sim/abi/four_test.c)
+result $? 'a thread, a schedule, or a test of libcuda.so.1' "$said"
+echo 'pthread_create(&thread, NULL, work, NULL);' >"$work/tree/api/rig.h"
+said=$(found 1 api/one_test.c api/two_test.c backend_sim/abi/four_test.c) && said=$(cat "$work/err") && [[ $said = *api/rig.h* ]]
+result $? 'a header that nobody knows of is an error' "$said"
+echo "1..$points"
+[ "$failures" -eq 0 ]
