@@ -225,12 +225,15 @@ static void wraps(void)
         granted(p, 2 * G, DEVICE, 0, RW);
         granted(p + G, G, HOST, 0, RW);
         vmm_result result = vmm_memcpy_dtod(sys, dst, src, UINT64_MAX);
-        if (i < 2)
+        if (i < 2) {
             by(result, "VMM-COPY-HOST-RIGHTS", what[i]);
-        else
+            tap_ok(vmm_last_detail()->value == p + G && strstr(vmm_last_detail()->note, ", 2097152 bytes into the range"),
+                   "it ends where the mapping does");
+        } else {
             tap_ok(result == VMM_SUCCESS && vmm_last_detail()->severity == VMM_SEVERITY_WARNING &&
                        !strcmp(vmm_last_detail()->rule, "VMM-COPY-OVERFLOW"),
                    "%s: as the driver, with a warning", what[i]);
+        }
         end();
     }
 }
@@ -284,6 +287,19 @@ static void forgotten(void)
     tap_result(vmm_ctx_set_current(sys, gone), VMM_SUCCESS, "a context that was forgotten is made current");
     by(vmm_ctx_get_device(sys, &device), "VMM-CTX-DESTROYED", "and has no device");
     tap_u64((uint64_t)device, 0x77, "which is not written");
+    end();
+}
+
+/* Whoever asks for addresses that the profile says others have gets some elsewhere. */
+static void addresses_of_others(void)
+{
+    static const vmm_deviceptr theirs[] = {UINT64_C(0x10000000000), UINT64_C(0x555500000000)};
+    begin("sim:h100,arena=profile");
+    for (unsigned i = 0; i < sizeof theirs / sizeof theirs[0]; i++) {
+        vmm_deviceptr at = 0;
+        need(vmm_mem_address_reserve(sys, &at, 16 * G, 0, theirs[i], 0), "addresses"); /* a chunk */
+        tap_ok(at && at != theirs[i], "addresses of others, range %u, are not given", i);
+    }
     end();
 }
 
@@ -383,6 +399,7 @@ int main(void)
     pools();
     addresses();
     forgotten();
+    addresses_of_others();
     not_told_yet();
     told_by_a_copy();
     functions();

@@ -7,8 +7,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "process.h"
+#include "system.h"
 #include "tap.h"
-#include "vmm.h"
 
 #define SPEC "sim:h100,schedule=device"
 #define OK(call) tap_u64((uint64_t)(call), VMM_SUCCESS, "%s", #call)
@@ -92,6 +93,31 @@ static void test_order(vmm_system *sys, vmm_stream held)
     OK(vmm_stream_destroy(sys, other));
 }
 
+/* The thread of host functions is at one; whoever waits for other work calls none of those that are ready. */
+static void test_waits_for_others(vmm_system *sys, vmm_stream held)
+{
+    vmm_stream next = NULL, other = NULL;
+    vmm_deviceptr p = 0;
+    int wrong = 0;
+    OK(vmm_stream_create(sys, &next, VMM_STREAM_NON_BLOCKING));
+    OK(vmm_stream_create(sys, &other, VMM_STREAM_NON_BLOCKING));
+    OK(vmm_mem_alloc(sys, &p, 64));
+    gate = entered = count = 0;
+    OK(vmm_launch_host_func(sys, held, wait_at_gate, NULL));
+    tap_ok(comes(&entered, 1), "a host function is at work");
+    OK(vmm_launch_host_func(sys, next, add_one, NULL));
+    for (int i = 0; i < ROUNDS; i++)
+        wrong += vmm_memset_d8_async(sys, p, 4, 64, other) != VMM_SUCCESS || vmm_stream_synchronize(sys, other) != VMM_SUCCESS;
+    tap_ok(!wrong && !count, "waits for other work do not call the next one");
+    gate = 1;
+    OK(vmm_stream_synchronize(sys, next));
+    tap_ok(count == 1 && !pthread_equal(caller, pthread_self()), "its thread does, when it is free");
+    OK(vmm_stream_synchronize(sys, held));
+    OK(vmm_mem_free(sys, p));
+    OK(vmm_stream_destroy(sys, next));
+    OK(vmm_stream_destroy(sys, other));
+}
+
 static void test_many(vmm_system *sys, vmm_stream stream)
 {
     count = 0;
@@ -119,11 +145,27 @@ static void test_close(void)
     tap_ok(count <= 1, "and the system closes");
 }
 
+/* Handlers before a fork are called in the opposite order of their registration: this one, the first, after the engine's. */
+static struct sim_machine *forked;
+static unsigned forks, unlocked;
+
+static void look_before_fork(void)
+{
+    if (!forked)
+        return;
+    forks++;
+    if (pthread_mutex_trylock(&forked->lock) == 0) {
+        pthread_mutex_unlock(&forked->lock);
+        unlocked++;
+    }
+}
+
 /* Forks while the threads are at work: the child gives back its copy, and nothing is left locked. */
 static void test_fork(vmm_system *sys, vmm_stream stream)
 {
     int wrong = 0;
     fflush(NULL);
+    forked = ((struct sim_process *)sys->top)->machine;
     for (int i = 0; i < FORKS; i++) {
         int status = -1;
         vmm_launch_host_func(sys, stream, add_one, NULL);
@@ -135,6 +177,8 @@ static void test_fork(vmm_system *sys, vmm_stream stream)
         }
         wrong += waitpid(child, &status, 0) != child || status != 0;
     }
+    tap_ok(forks == FORKS && !unlocked, "a fork has the machine's lock, which no other thread can hold in the child then");
+    forked = NULL;
     tap_ok(!wrong, "forked children close what they have a copy of");
     OK(vmm_stream_synchronize(sys, stream));
 }
@@ -142,9 +186,11 @@ static void test_fork(vmm_system *sys, vmm_stream stream)
 int main(void)
 {
     vmm_stream stream = NULL, second = NULL;
+    pthread_atfork(look_before_fork, NULL, NULL);
     vmm_system *sys = open_system(&stream), *other = open_system(&second);
     test_unasked(sys, stream);
     test_order(sys, stream);
+    test_waits_for_others(sys, stream);
     test_many(sys, stream);
     test_many(other, second);
     test_fork(sys, stream);

@@ -1,10 +1,12 @@
 /* host_fault: the explanation comes first, then whatever the program had in place; opting out; the last one leaves. */
+#define _DEFAULT_SOURCE /* syscall */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -202,6 +204,28 @@ static void leave(int number)
     _exit(vmm_last_detail()->rule ? 6 : 5);
 }
 
+#ifdef SYS_rt_sigqueueinfo
+/* One that says of itself that it was sent, with an address that the host may not touch. */
+static void sent_with_address(void)
+{
+    struct sigaction action = {.sa_handler = SIG_IGN};
+    siginfo_t info = {.si_signo = SIGSEGV, .si_code = SI_QUEUE};
+    sigaction(SIGSEGV, &action, NULL);
+    vmm_system *sys = opened("sim:h100");
+    info.si_addr = (void *)(uintptr_t)mapped(sys, VMM_MEM_LOCATION_TYPE_DEVICE);
+    if (syscall(SYS_rt_sigqueueinfo, getpid(), SIGSEGV, &info))
+        tap_bail("no signal");
+    tap_ok(!vmm_last_detail()->rule, "nothing is explained of an address that comes with it");
+    vmm_close(sys);
+    touch_begin();
+}
+#else
+static void sent_with_address(void)
+{
+    tap_skip("this system cannot send one", "a signal with an address");
+}
+#endif
+
 /* What was sent is no touch of anybody's: nothing is explained, and it does what it does without us. */
 static void is_sent(void)
 {
@@ -280,6 +304,7 @@ int main(void)
     set_later();
     gets_all();
     is_sent();
+    sent_with_address();
     only_once();
     ends();
     return tap_done();

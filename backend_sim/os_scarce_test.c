@@ -316,7 +316,40 @@ static void no_mutex(void)
     os_mutex_unlock(&mutex, -1);
 }
 
-/* Text for somebody who is not there is dropped; one of which half is written goes on. */
+static int hearer;
+static size_t drained;
+
+static size_t drain(int from)
+{
+    static char bytes[1 << 12];
+    size_t sum = 0;
+    for (ssize_t n; (n = read(from, bytes, sizeof bytes)) > 0; sum += (size_t)n)
+        for (ssize_t i = 0; i < n; i++)
+            if (bytes[i] != 's')
+                return 0;
+    return sum;
+}
+
+static void drain_now(void)
+{
+    drained = drain(hearer);
+}
+
+/* A full pipe takes the beginning of a text; it is read before the rest is written. */
+static void said_by_halves(int from, int to)
+{
+    static char text[(1 << 16) + 100];
+    hearer = from;
+    memset(text, 's', sizeof text);
+    int room = fcntl(to, F_SETPIPE_SZ, 4096);
+    if (room < 0 || room >= 1 << 16 || fcntl(from, F_SETFL, O_NONBLOCK) || fcntl(to, F_SETFL, O_NONBLOCK))
+        tap_bail("a pipe cannot be made small");
+    scarce_meanwhile("write", 2, drain_now);
+    os_say(text, (size_t)room + 100);
+    tap_ok(scarce_disarm() && drained == (size_t)room && drain(from) == 100, "one of which half is written goes on");
+}
+
+/* Text for somebody who is not there is dropped. */
 static void said(void)
 {
     int ends[2], kept = dup(STDERR_FILENO);
@@ -325,8 +358,9 @@ static void said(void)
         tap_bail("no pipe");
     WITHOUT("write", 1, EPIPE, (os_say("lost", 4), true));
     os_say("heard", 5);
-    dup2(kept, STDERR_FILENO);
     ssize_t n = read(ends[0], heard, sizeof heard - 1);
+    said_by_halves(ends[0], ends[1]);
+    dup2(kept, STDERR_FILENO);
     tap_ok(n == 5 && !strcmp(heard, "heard"), "what cannot be said is dropped");
     close(ends[0]);
     close(ends[1]);

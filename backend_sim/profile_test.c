@@ -299,6 +299,8 @@ static void test_base_and_defaults(void)
     tap_u64(profile.peers[30], 0x3FFFFFFF, "all links of the last of 31");
     must_parse("base = min\nfabric.imex = yes", &profile, "an IMEX channel where no device can use it");
     tap_ok(profile.imex, "is there all the same");
+    must_parse("base = min\nattribute.134 = 0", &profile, "node 0 as the nearest one of a machine that tells of none");
+    tap_ok(sim_profile_attribute(&profile, 134, &value) && value == 0 && !profile.host_nodes, "is what it says");
     must_parse("base = odd\ndevices = 1", &profile, "fewer devices than the base links");
     tap_u64(profile.peers[0], 0, "links to devices that are gone are dropped");
     must_parse("base = odd\ngranularity.multicast.recommended = 0", &profile, "a granularity that is memory's own");

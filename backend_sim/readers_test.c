@@ -1,10 +1,21 @@
 /* readers: the door opens after questions in a row and shuts with a change, and nobody asks while something changes. */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "readers.h"
 
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "tap.h"
+
+#ifdef __SANITIZE_THREAD__
+#define TSAN 1
+#else
+#define TSAN 0
+#endif
 
 static void ask_with_the_lock(struct readers *readers, unsigned times)
 {
@@ -32,7 +43,71 @@ static void test_door(void)
     tap_ok(!readers_enter(&readers) && !atomic_load(&one->inside), "shut again");
 }
 
+/* ---- a change between the two looks of a question ---- */
+
+static struct readers *split; /* [ .. the door | its lines .. ]: two pages, of which the second one is protected */
+static unsigned char *lines;
+static size_t page;
+
+/* The question is about to note itself in its line: it has found the door open, and has not looked again. */
+static void shut_between(int number)
+{
+    (void)number;
+    atomic_store(&split->open, false);
+    mprotect(lines, page, PROT_READ | PROT_WRITE);
+}
+
+static void test_between(void)
+{
+    struct sigaction action = {.sa_handler = shut_between}, before_segv, before_bus;
+    unsigned left = 0;
+    page = (size_t)sysconf(_SC_PAGESIZE);
+    unsigned char *pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (pages == MAP_FAILED)
+        tap_bail("no pages");
+    lines = pages + page;
+    split = (struct readers *)(void *)(lines - offsetof(struct readers, line));
+    readers_init(split);
+    ask_with_the_lock(split, READERS_TRUST);
+    sigaction(SIGSEGV, &action, &before_segv);
+    sigaction(SIGBUS, &action, &before_bus);
+    mprotect(lines, page, PROT_NONE);
+    struct readers_line *line = readers_enter(split);
+    sigaction(SIGSEGV, &before_segv, NULL);
+    sigaction(SIGBUS, &before_bus, NULL);
+    for (unsigned i = 0; i < READERS_LINES; i++)
+        left += atomic_load(&split->line[i].inside);
+    tap_ok(!line && !atomic_load(&split->open), "a question that finds the door shut at its second look takes the lock");
+    tap_u64(left, 0, "and is not inside, where the change would wait for it");
+    munmap(pages, 2 * page);
+}
+
 /* ---- threads ---- */
+
+static void *line_of_thread(void *readers)
+{
+    return readers_enter(readers);
+}
+
+/* Each thread has a line of its own, until there are more threads than lines. */
+static void test_lines(void)
+{
+    enum { MANY = 2 * READERS_LINES };
+    static struct readers readers;
+    unsigned wrong = 0;
+    readers_init(&readers);
+    ask_with_the_lock(&readers, READERS_TRUST);
+    for (unsigned i = 0; i < MANY; i++) {
+        pthread_t thread;
+        void *line = NULL;
+        if (pthread_create(&thread, NULL, line_of_thread, &readers) || pthread_join(thread, &line))
+            tap_bail("no thread");
+        wrong += !line;
+    }
+    for (unsigned i = 0; i < READERS_LINES; i++)
+        wrong += atomic_load(&readers.line[i].inside) != MANY / READERS_LINES;
+    tap_u64(wrong, 0, "threads are spread over the lines");
+}
 
 struct door {
     struct readers readers;
@@ -136,6 +211,11 @@ static void test_threads(void)
 int main(void)
 {
     test_door();
+    if (TSAN)
+        tap_skip("its atomic operations cannot be interrupted", "a change between the two looks of a question");
+    else
+        test_between();
+    test_lines();
     test_waits();
     test_threads();
     return tap_done();

@@ -199,6 +199,9 @@ static void objects(void)
     rig.state->team[0].wanted = SHARE_MEMBERS + 1;
     not_imported(other, fd, "VMM-IMPORT-SYSTEM", impossible, "for more devices than a team can have");
     rig.state->team[0].wanted = 2;
+    atomic_fetch_sub(&rig.state->team[0].number, 1);
+    not_imported(other, fd, "VMM-IMPORT-SYSTEM", impossible, "with the team of an older object");
+    atomic_fetch_add(&rig.state->team[0].number, 1);
     tap_result(rig_import(other, fd, &copy), VMM_SUCCESS, "as it was made it is imported");
     close(fd);
     rig_close(other);

@@ -416,6 +416,78 @@ static void counted_once(void)
     rig_close(sys);
 }
 
+/* A bind is one more that holds the memory. */
+static void held_by_a_bind(void)
+{
+    handle_t object = 0, memory = 0;
+    vmm_system *sys = pair(&object);
+    const vmm_multicast_object_prop prop = {.num_devices = 2, .handle_types = RIG_FD};
+    uint64_t unit = 0;
+    vmm_multicast_get_granularity(sys, &unit, &prop, VMM_MULTICAST_GRANULARITY_MINIMUM);
+    rig_create(sys, unit, &memory);
+    int fd = rig_export(sys, memory);
+    seen = rig_state("team");
+    uint64_t before = atomic_load(&seen->mark[0][0].handles);
+    if (vmm_multicast_add_device(sys, object, 0) || vmm_multicast_add_device(sys, object, 1) ||
+        vmm_multicast_bind_mem(sys, object, 0, memory, 0, unit, 0))
+        tap_bail("no bind: %s", vmm_last_detail()->note);
+    tap_ok(before == 1 && atomic_load(&seen->mark[0][0].handles) == 2, "memory that is bound is held once more");
+    munmap(seen, sizeof *seen);
+    close(fd);
+    rig_close(sys);
+}
+
+/* ---- descriptor 0 ---- */
+
+static void leave_zero(void)
+{
+    close(STDIN_FILENO);
+}
+
+static bool zero_is_open(void)
+{
+    return fcntl(STDIN_FILENO, F_GETFD) != -1;
+}
+
+/* A child gives back its copies. */
+static bool stays_open_in_child(vmm_system *sys)
+{
+    int status = -1;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(30);
+        rig_close(sys);
+        _exit(zero_is_open());
+    }
+    return waitpid(child, &status, 0) != child || status != 0;
+}
+
+/* A program may have closed its standard input: each file in turn that is opened gets its number, and gives it back. */
+static void first_descriptor(void)
+{
+    vmm_system *beside = rig_open("beside");
+    int kept = dup(STDIN_FILENO);
+    unsigned long nth = 0, wrong = 0;
+    for (bool opened = true; opened && ++nth < TRIES;) {
+        handle_t memory = 0, copy = 0;
+        scarce_meanwhile("open", nth, leave_zero);
+        vmm_system *sys = rig_open("zero");
+        wrong += !sys || rig_create(sys, RIG_G, &memory) != VMM_SUCCESS;
+        int fd = rig_export(sys, memory);
+        wrong += fd < 0 || (fd && rig_import(sys, fd, &copy) != VMM_SUCCESS); /* 0 as a handle is none */
+        close(fd);
+        wrong += scarce_what && stays_open_in_child(sys);
+        rig_close(sys);
+        opened = scarce_disarm() != NULL;
+        wrong += opened && zero_is_open();
+        dup2(kept, STDIN_FILENO);
+    }
+    tap_ok(!wrong && nth > 5 && nth < TRIES, "each of %lu files may be descriptor 0, and none is left open", nth - 1);
+    close(kept);
+    rig_close(beside);
+}
+
 static void makers(void)
 {
     handle_t object = 0;
@@ -424,9 +496,14 @@ static void makers(void)
     vmm_system *sys = pair(&object);
     int fd = rig_export(sys, object);
     struct share_who *who = looked_at("m-team", &share);
-    tap_ok(who && who->block_count == 1 && who->block[0].team == 2 && !who->block[0].orphan, "who made an object takes part");
+    tap_ok(who && who->block_count == 1 && who->block[0].team == 2 && !who->block[0].orphan && !who->block[0].home,
+           "who made an object takes part, and no process has its bytes");
     share_who_free(who);
     seen = rig_state("team");
+    atomic_store(&seen->block[0].maker.pid, 0);
+    who = share_who(share);
+    tap_ok(who && who->block[0].orphan, "where its process is none, the others do not count");
+    share_who_free(who);
     atomic_store(&seen->block[0].maker.pid, UINT64_MAX);
     atomic_store(&seen->block[0].maker.program[0], 0);
     scarce_arm_at("access", 1);
@@ -467,6 +544,8 @@ int main(void)
     clearing_up("open");
     clearing_up("fallocate");
     counted_once();
+    held_by_a_bind();
+    first_descriptor();
     makers();
     rig_end();
 #endif

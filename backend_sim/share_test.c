@@ -305,6 +305,9 @@ static void slot_lost(void)
     atomic_store(&state->slot[0].serial, serial + 7);
     tap_ok(rig_create(a, RIG_G, &other) == VMM_ERROR_OPERATING_SYSTEM && rig_told("VMM-SHARE-STATE") && rig_export(a, memory) < 0,
            "a process whose slot is another's may take and export nothing");
+    atomic_store(&state->slot[0].serial, serial - 1);
+    tap_ok(rig_create(a, RIG_G, &other) == VMM_ERROR_OPERATING_SYSTEM && rig_told("VMM-SHARE-STATE"),
+           "whether it came later or was there before");
     vmm_mem_release(a, memory);
     tap_u64(rig_free(b), before, "and changes nothing in what is not its own any more");
     atomic_store(&state->slot[0].serial, serial);

@@ -271,11 +271,44 @@ static void answers_of_seeds(void)
     tap_u64(fenced, 0, "behind a fence none is");
 }
 
+/* The replicas of M0's memory are its own bytes: multimem writes there by itself. */
+static bool replica(struct twin_memory *memory, uint64_t address, unsigned width, enum twin_use use,
+                    unsigned char *bytes[TWIN_REPLICAS], unsigned *count)
+{
+    uint64_t size = width;
+    *count = 1;
+    return plain(memory, address, width, &size, use, &bytes[0]);
+}
+
+/* M0 writes 1, multimem 2 behind it: what M0 reads then is the one or the other. */
+static void behind_multimem(void)
+{
+    enum { LAUNCHES = 64 };
+    static struct rig rig;
+    unsigned olds = 0, news = 0;
+    rig_open(&rig, "sim:h100,alias=stale:11");
+    rig.memory.replicas = replica;
+    for (uint64_t launch = 1; launch <= LAUNCHES; launch++) {
+        uint64_t value = 0;
+        stale_open(&rig.stale, rig.process, &rig.memory, launch);
+        twin_store(&rig.stale.memory, rig.at[0], 8, 1);
+        twin_store_all(&rig.stale.memory, rig.at[0], 2);
+        twin_load(&rig.stale.memory, rig.at[0], 8, &value);
+        stale_close(&rig.stale);
+        olds += value == 1;
+        news += value == 2;
+    }
+    tap_ok(olds + news == LAUNCHES && olds > LAUNCHES / 4 && news > LAUNCHES / 4,
+           "behind a multimem write a mapping finds its own bytes or those: %u and %u times", olds, news);
+    vmm_close(rig.sys);
+}
+
 int main(void)
 {
     uint64_t seed = random_seed(1);
     against_a_model(seed);
     against_a_model(seed + 1);
     answers_of_seeds();
+    behind_multimem();
     return tap_done();
 }

@@ -172,6 +172,24 @@ static void transfers(struct rig *rig)
     compare(rig, &d32.head, true, "of 32");
 }
 
+/* Memory of the host comes in smaller pieces here than addresses do: [written][next] lie in one unit of addresses. */
+static void smallest_unit(void)
+{
+    enum { SMALL = 4096 };
+    vmm_system *sys = NULL;
+    vmm_deviceptr p = 0;
+    struct touched touched;
+    need(vmm_open("sim:odd", &sys), "open");
+    need(vmm_init(sys, 0), "init");
+    need(vmm_mem_address_reserve(sys, &p, 64 << 10, 0, 0, 0), "reserve");
+    struct vmm_call_memset_d8_async fill = {{VMM_CALL_memset_d8_async, 1}, p + SMALL - 1, 1, 1, NULL};
+    tap_ok(touched_by(&touched, (struct sim_process *)sys->top, 0, &fill.head) && touched_in(&touched, p, SMALL, RW) &&
+               !touched_in(&touched, p + SMALL, SMALL, RW),
+           "what may be mapped by itself is touched by itself");
+    touched_clear(&touched);
+    vmm_close(sys);
+}
+
 int main(void)
 {
     struct rig rig;
@@ -181,5 +199,6 @@ int main(void)
     faults(&rig);
     transfers(&rig);
     vmm_close(rig.sys);
+    smallest_unit();
     return tap_done();
 }

@@ -325,7 +325,7 @@ struct inside {
     vmm_stream stream, aside;
     vmm_result ready, not_ready, idle, hopeless;
     bool asked;    /* without a warning */
-    bool compared; /* a message names what something was compared with */
+    bool compared; /* a message names a value, or what it was compared with */
     vmm_result result[INSIDE];
     char rule[INSIDE][40];
 };
@@ -334,7 +334,7 @@ static void note(struct inside *in, int at, vmm_result result)
 {
     const char *rule = vmm_last_detail()->rule;
     in->result[at] = result;
-    in->compared |= vmm_last_detail()->expected != 0;
+    in->compared |= vmm_last_detail()->value || vmm_last_detail()->expected;
     snprintf(in->rule[at], sizeof in->rule[at], "%s", rule ? rule : "nothing");
 }
 
