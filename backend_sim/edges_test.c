@@ -272,6 +272,23 @@ static void addresses(void)
     end();
 }
 
+/* What still holds memory without references is told in words that fit its number. */
+static void holders(void)
+{
+    static const char *const told[] = {"1 mapping still holds the memory", "2 mappings still hold the memory"};
+    for (unsigned i = 0; i < 2; i++) {
+        begin("sim:h100");
+        vmm_deviceptr p = reserved(2 * G);
+        handle_t handle = created(DEVICE, 0, G);
+        for (unsigned k = 0; k <= i; k++)
+            need(vmm_mem_map(sys, p + k * G, G, 0, handle, 0), "mapping");
+        need(vmm_mem_release(sys, handle), "release");
+        tap_ok(vmm_mem_release(sys, handle) != VMM_SUCCESS && strstr(vmm_last_detail()->note, told[i]), "%s",
+               vmm_last_detail()->note);
+        end();
+    }
+}
+
 /* A context that was destroyed may be current, also when so many were since that nothing is known of it. */
 static void forgotten(void)
 {
@@ -398,6 +415,7 @@ int main(void)
     wraps();
     pools();
     addresses();
+    holders();
     forgotten();
     addresses_of_others();
     not_told_yet();
