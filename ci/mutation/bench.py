@@ -88,10 +88,10 @@ class Bench:
         if inside in self.commands.products:
             needed = [inside] + (["lib/libcuda.so.1"] if "-lcuda" in self.commands.products[inside] else [])
         elif inside.startswith("check/"):
-            text = read(os.path.join(self.out, inside))
-            for script in re.findall(r"\bci/[\w-]+", text):
+            text = read(os.path.join(self.out, inside)).replace(self.out + "/", " ")
+            for script in re.findall(r"(?<![\w/.-])ci/[\w-]+", text):  # not a folder ci of where this lies
                 text += read(os.path.join(self.tree, script))
-            needed = MENTIONED.findall(text.replace(self.out + "/", " "))
+            needed = MENTIONED.findall(text)
         else:
             needed = list(SHELL_PRODUCTS) + MENTIONED.findall(read(os.path.join(self.tree, inside)))
         return [p for p in dict.fromkeys(needed) if p in self.commands.products]
