@@ -307,6 +307,24 @@ static void forgotten(void)
     end();
 }
 
+/* Work in flight: rights of the host are not its business; unmapping from the last address on takes it what it uses. */
+static void in_flight(void)
+{
+    vmm_stream stream = NULL;
+    begin("sim:h100");
+    vmm_deviceptr at = reserved(G);
+    need(vmm_mem_map(sys, at, G, 0, created(VMM_MEM_LOCATION_TYPE_HOST_NUMA, 0, G), 0), "mapping");
+    granted(at, G, DEVICE, 0, RW);
+    need(vmm_stream_create(sys, &stream, 0), "stream");
+    need(vmm_memset_d8_async(sys, at, 1, G, stream), "work");
+    granted(at, G, VMM_MEM_LOCATION_TYPE_HOST_NUMA, 0, RW);
+    tap_ok(!vmm_last_detail()->rule, "rights for the host take nothing from work in flight");
+    tap_result(vmm_mem_unmap(sys, UINT64_MAX, at + G + 1), VMM_SUCCESS, "everything is unmapped from the last address on");
+    const char *rule = vmm_last_detail()->rule;
+    tap_ok(rule && !strcmp(rule, "VMM-UNMAP-IN-FLIGHT"), "and the work in flight is told: %s", rule ? rule : "nothing");
+    end();
+}
+
 /* Whoever asks for addresses that the profile says others have gets some elsewhere. */
 static void addresses_of_others(void)
 {
@@ -418,6 +436,7 @@ int main(void)
     holders();
     forgotten();
     addresses_of_others();
+    in_flight();
     not_told_yet();
     told_by_a_copy();
     functions();
