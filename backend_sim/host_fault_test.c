@@ -208,6 +208,10 @@ static void leave(int number)
 /* One that says of itself that it was sent, with an address that the host may not touch. */
 static void sent_with_address(void)
 {
+    if (getenv("CUVMM_RUN")) { /* which would keep it for the children of this process */
+        tap_skip("not under a tool", "a signal with an address");
+        return;
+    }
     struct sigaction action = {.sa_handler = SIG_IGN};
     siginfo_t info = {.si_signo = SIGSEGV, .si_code = SI_QUEUE};
     sigaction(SIGSEGV, &action, NULL);
@@ -289,7 +293,7 @@ static void ends(void)
         tap_bail("no child");
     tap_ok(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV, "the signal takes its course");
     tap_ok(strstr(text, "VMM-HOST-ACCESS") && strstr(text, "nothing is mapped there") && strstr(text, "way out"),
-           "after the explanation");
+           "after the explanation: %s", text);
 }
 
 int main(void)
