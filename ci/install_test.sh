@@ -23,20 +23,8 @@ root=$(mktemp -d "${TMPDIR:-.}/install_test.XXXXXX")
 root=$(cd "$root" && pwd)
 trap 'rm -rf "$root"' EXIT
 unset MAKEFLAGS MFLAGS MAKELEVEL CUVMM_BACKEND CUVMM_LAYERS
-points=0
-failures=0
-
-# ok STATUS NAME: one point; what was said meanwhile stands in $root/said.
-ok() {
-    points=$((points + 1))
-    if [ "$1" -eq 0 ]; then
-        echo "ok $points - $2"
-    else
-        failures=$((failures + 1))
-        echo "not ok $points - $2"
-        sed 's/^/#   /' "$root/said"
-    fi
-}
+. ci/tap.sh
+said=$root/said # what `ok` shows of a failure
 
 run() {
     "$@" >"$root/said" 2>&1
