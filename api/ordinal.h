@@ -14,14 +14,15 @@
 #include <stdint.h>
 
 #include "alone.h"
+#include "apart.h"
 
 enum { ORDINAL_MOST = 64, ORDINAL_PATIENCE = 64 };
 
 struct ordinals {
-    uint64_t id;             /* of this counter among all of the program */
-    char before[128];        /* who looks at what lies around the next word is not to wait for those who write it */
-    _Atomic uint64_t given;  /* the greatest number given or taken ahead */
-    char after[128];
+    uint64_t id;            /* of this counter among all of the program */
+    char before[VMM_APART]; /* who looks at what lies around the next word is not to wait for those who write it */
+    _Atomic uint64_t given; /* the greatest number given or taken ahead */
+    char after[VMM_APART];
 };
 
 /* What a thread has taken ahead of the counter it asked last. */

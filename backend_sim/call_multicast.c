@@ -415,8 +415,7 @@ vmm_result sim_multicast_unbind(struct sim_process *process, const struct vmm_ca
 
 void sim_warn_of_binds(const struct sim_handle *handle)
 {
-    const struct sim_block *block = handle->block;
-    if (!(block->team ? block->team->count : block->binds))
+    if (handle->block->team && !handle->block->team->count)
         return;
     vmm_object nearest = sim_object_handle(handle);
     vmm_detail_warn(handle->team_size ? VMM_RULE_RELEASE_TEAM_BOUND : VMM_RULE_RELEASE_MEMORY_BOUND, handle->value, 0,

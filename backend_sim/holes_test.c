@@ -35,7 +35,7 @@ static void test_choice(void)
     holes_clear(&holes);
 }
 
-/*  before  [ # . . # . . . . ]   take 1..3   [ # # # # . . . . ]   the hole without a byte is told from what lies around it */
+/*  before  [ # . . # . . . . ]   take 1..3   [ # # # # . . . . ]   give 1..3, alone and beside what came free */
 static void test_taken_whole(void)
 {
     struct holes holes;

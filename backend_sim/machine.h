@@ -4,10 +4,11 @@
  *   A block lives while a handle, a mapping or an allocation of any process holds it, and its bytes with it.
  *
  * One lock guards a machine and everything of its processes (struct sim_process); calls that only ask may do without it
- * while nobody changes anything (readers.h), and most calls of a program with one thread (sim_machine_hold). Lock order: the list of watched
- * processes (host_fault.c), then a machine; a call never holds both. Inside a machine's comes the mutex of what it shares
- * with machines of the same name in other processes (share.h), or that of another machine of the fabric (share_nodes.h), of
- * all of these one at a time.
+ * while nobody changes anything (readers.h), and most calls of a program with one thread (sim_machine_hold).
+ *
+ * Lock order: the list of watched processes (host_fault.c), then a machine; a call never holds both. Inside a machine's comes
+ * the mutex of what it shares with machines of the same name in other processes (share.h), or that of another machine of the
+ * fabric (share_nodes.h), of all of these one at a time.
  */
 #ifndef SIM_MACHINE_H
 #define SIM_MACHINE_H

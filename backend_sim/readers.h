@@ -16,20 +16,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* READERS_APART: bytes between words that different threads write all the time, or that one writes and others read. Lines of
- * the processor's cache have 64, and are fetched in pairs. */
-enum { READERS_LINES = 16, READERS_TRUST = 64, READERS_APART = 128 };
+#include "apart.h"
+
+enum { READERS_LINES = 16, READERS_TRUST = 64 };
 
 struct readers_line {
     atomic_uint inside;
-    char rest[READERS_APART - sizeof(atomic_uint)];
+    char rest[VMM_APART - sizeof(atomic_uint)];
 };
 
 struct readers {
-    char before[READERS_APART]; /* the machine's lock */
+    char before[VMM_APART]; /* the machine's lock */
     atomic_bool open;
     unsigned asked; /* questions since the last change; with the lock */
-    char rest[READERS_APART - sizeof(atomic_bool) - sizeof(unsigned)];
+    char rest[VMM_APART - sizeof(atomic_bool) - sizeof(unsigned)];
     struct readers_line line[READERS_LINES];
 };
 

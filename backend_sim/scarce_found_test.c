@@ -129,14 +129,10 @@ static void old_bytes_are_nobodys(void)
 /* Neither a place in the file nor memory of its own: what a fill needs, and has again when it is asked anew. */
 static void no_bytes_at_all(void)
 {
-    const vmm_mem_access_desc rw = {device, RW};
     vmm_system *sys = rig_open(NULL);
     handle_t handle = 0;
-    vmm_deviceptr at = 0;
-    vmm_mem_address_reserve(sys, &at, RIG_G, 0, 0, 0);
     create(sys, device, 0, &handle);
-    vmm_mem_map(sys, at, RIG_G, 0, handle, 0);
-    vmm_mem_set_access(sys, at, RIG_G, &rw, 1);
+    vmm_deviceptr at = rig_map(sys, handle, RIG_G);
     scarce_arm_both("memfd_create", 1, "mmap");
     tap_result(disarmed(vmm_memset_d8(sys, at, 7, 1)), VMM_ERROR_OUT_OF_MEMORY, "bytes that can lie nowhere");
     tap_ok(rig_told("VMM-SYSTEM-HOST-MEMORY") && rig_byte(sys, at) == 0, "are not filled");

@@ -28,11 +28,10 @@ vmm_result team_wait_refuse(const struct team_wait *wait, enum vmm_rule_id rule,
     return result;
 }
 
-bool team_wait_once(struct team_wait *wait, struct sim_process *process)
+void team_wait_nap(struct team_wait *wait, struct sim_process *process)
 {
     wait->asked = false;
     sim_machine_unlock(process->machine);
     os_nap();
     sim_machine_lock(process->machine);
-    return true;
 }

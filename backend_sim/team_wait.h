@@ -24,11 +24,15 @@ bool team_wait_for(struct team_wait *wait, const struct sim_process *process, co
 /* Refused: it is not to wait, or has waited. */
 vmm_result team_wait_refuse(const struct team_wait *wait, enum vmm_rule_id rule, const struct sim_handle *object);
 
-/* Lets others go on for a moment, where the call was to wait. False: it is done. */
-bool team_wait_once(struct team_wait *wait, struct sim_process *process);
+/* Lets others go on for a moment. */
+void team_wait_nap(struct team_wait *wait, struct sim_process *process);
+/* The same where the call was to wait. False: it is done. */
 static inline bool team_wait_again(struct team_wait *wait, struct sim_process *process)
 {
-    return wait->asked && team_wait_once(wait, process);
+    if (!wait->asked)
+        return false;
+    team_wait_nap(wait, process);
+    return true;
 }
 
 #endif

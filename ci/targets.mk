@@ -205,7 +205,6 @@ check-clients: $(LIBCUDA) $(CLIENT_KERNELS) clients-python ## programs of others
 	    status=$$?; $(TALLY) $(TAP)-clients && exit $$status
 
 # One line changed at a time, as universalmutator from PyPI proposes (docs/mutation.md).
-MUTANTS_PYTHON := $(BUILD)/clients/mutation/venv/bin/python
 # What ci/mutate runs: what check does, on fewer machines, which differ in numbers alone.
 MUTATE_FEW = CHECK_PROFILES='h100 h200x2 odd' CHECK_AS_DRIVER=h200x2 CHECK_ABI=h200x2 CHECK_ABI_EDGES= CHECK_SCHEDULES=random-1
 MUTATE = nice -n 5 ci/mutate --build $(BUILD) --jobs $(JOBS)
@@ -218,7 +217,7 @@ MOST   ?=
 SAMPLE ?= 16
 
 check-list:
-	@printf '%s\n' $(CHECK_RUNS) $(TESTS) $(CHECK_SHELL)
+	@printf '%s\n' $(CHECK_LIST)
 
 check-list-few:
 	+@$(NEST) $(MUTATE_FEW) check-list
