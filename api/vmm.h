@@ -638,7 +638,8 @@ VMM_API vmm_result vmm_mem_get_allocation_granularity(vmm_system *sys, uint64_t 
  * NOT_SUPPORTED [VMM-CREATE-UNSUPPORTED, VMM-CREATE-HOST-UNSUPPORTED, VMM-CREATE-NUMA-UNSUPPORTED,
  *   VMM-CREATE-FD-UNSUPPORTED, VMM-CREATE-FABRIC-UNSUPPORTED] where the machine lacks the capability;
  * INVALID_VALUE [VMM-CREATE-TILE-POOL, VMM-CREATE-USAGE-COMPRESSION];
- * OUT_OF_MEMORY [VMM-CREATE-MEMORY];
+ * OUT_OF_MEMORY [VMM-CREATE-MEMORY]; INVALID_VALUE [VMM-CREATE-HOST-ID] in its place, where a driver would crash: location.id
+ *   of HOST memory is no device (0 always is one);
  * NOT_PERMITTED [VMM-CREATE-FABRIC-IMEX]: FABRIC without a usable IMEX channel, although the attribute says 1;
  * ours: OPERATING_SYSTEM [VMM-SHARE-STATE] where memory that is shared cannot be kept.
  * Warned of, in this order: [VMM-CREATE-HANDLE-TYPE-UNKNOWN, VMM-CREATE-RDMA-VALUE, VMM-CREATE-USAGE-UNKNOWN,

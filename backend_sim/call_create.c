@@ -209,14 +209,21 @@ static bool pass_quirks(const struct sim_process *process, const vmm_mem_allocat
 /* From here on a tile pool that is too large is told as other memory is. Measured: not yet at 1 << 44. */
 #define TILE_POOL_LIMIT (UINT64_C(1) << 45)
 
-static vmm_result refuse_memory(const struct sim_process *process, uint64_t size, vmm_mem_location location,
-                                bool tile_pool)
+/* Memory is short: asked is what the call says, location where the memory would have been. */
+static vmm_result refuse_memory(const struct sim_process *process, uint64_t size, const vmm_mem_allocation_prop *asked,
+                                vmm_mem_location location)
 {
-    vmm_object nearest = {0};
     uint64_t left = sim_machine_free_bytes(process->machine, location);
-    if (location.type == VMM_MEM_LOCATION_TYPE_DEVICE)
-        nearest = sim_object_device(process, location.id);
-    if (tile_pool && size < TILE_POOL_LIMIT) { /* measured: not OUT_OF_MEMORY */
+    if (asked->location.type == VMM_MEM_LOCATION_TYPE_HOST && !sim_device_valid(process, asked->location.id)) {
+        vmm_result result = vmm_detail_refuse(VMM_RULE_CREATE_HOST_ID, (uint64_t)(int64_t)asked->location.id,
+                                              (uint64_t)process->machine->profile.devices, NULL);
+        vmm_detail_note("%llu bytes are asked for, %llu are free", (unsigned long long)size, (unsigned long long)left);
+        return result;
+    }
+    if (location.type != VMM_MEM_LOCATION_TYPE_DEVICE)
+        return vmm_detail_refuse(VMM_RULE_CREATE_MEMORY, size, left, NULL);
+    vmm_object nearest = sim_object_device(process, location.id);
+    if ((asked->alloc_flags.usage & VMM_MEM_CREATE_USAGE_TILE_POOL) && size < TILE_POOL_LIMIT) { /* not OUT_OF_MEMORY */
         vmm_result result =
             vmm_detail_refuse(VMM_RULE_CREATE_TILE_POOL, VMM_MEM_CREATE_USAGE_TILE_POOL, left, &nearest);
         vmm_detail_note("a tile pool of %llu bytes, more than is free", (unsigned long long)size);
@@ -271,8 +278,7 @@ static vmm_result take_memory(struct sim_process *process, const struct vmm_call
     vmm_mem_allocation_prop prop;
     obtain(process, call->prop, call->size, &prop);
     if (call->size > sim_machine_room(process->machine, prop.location, call->size))
-        return refuse_memory(process, call->size, prop.location,
-                             call->prop->alloc_flags.usage & VMM_MEM_CREATE_USAGE_TILE_POOL);
+        return refuse_memory(process, call->size, call->prop, prop.location);
     if ((prop.requested_handle_types & VMM_MEM_HANDLE_TYPE_FABRIC) && channel->number == IMEX_NONE) {
         vmm_detail_refuse(VMM_RULE_CREATE_FABRIC_IMEX, (uint64_t)prop.requested_handle_types, 0, NULL);
         vmm_detail_note("%s", channel->why);

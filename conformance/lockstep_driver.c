@@ -237,7 +237,7 @@ static bool forges_nothing(struct lockstep *pair, const union vmm_any_call *call
     return true;
 }
 
-/* Little memory, or so much that no machine has it. */
+/* Little memory, or so much that no machine has it: how much is free of a machine that others use as well, nobody knows. */
 static bool modest(struct lockstep *pair, const struct vmm_call_mem_create *c, vmm_result predicted)
 {
     uint64_t held = 0;
@@ -245,7 +245,7 @@ static bool modest(struct lockstep *pair, const struct vmm_call_mem_create *c, v
         held += pair->model.memories[i].size;
     if (c->size <= LARGEST_MEMORY)
         return held + c->size <= ALL_MEMORY;
-    if (predicted != VMM_SUCCESS && predicted != VMM_ERROR_OUT_OF_MEMORY)
+    if (predicted != VMM_SUCCESS && predicted != VMM_ERROR_OUT_OF_MEMORY && predicted != VMM_ERROR_NOT_PERMITTED)
         return true;
     bool device = c->prop && c->prop->location.type == VMM_MEM_LOCATION_TYPE_DEVICE;
     return c->size > (device ? pair->profile.device_memory : (uint64_t)1 << 44);

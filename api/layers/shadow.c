@@ -85,14 +85,16 @@ static bool taken_as_it_is(vmm_result result)
 }
 
 /* How many NUMA nodes there are is told by nobody, so the simulator has all that it can have: one that the backend
- * refuses is not there. What was made on it is given back. */
-static bool no_such_node(struct shadow *shadow, const struct vmm_call *call, const struct shadow_call *made)
+ * refuses is not there. What was made on it is given back; the simulator may have found it too small for that. */
+static bool no_such_node(struct shadow *shadow, const struct vmm_call *call, const struct shadow_call *made, vmm_result sim)
 {
     const struct vmm_call_mem_create *create = (const void *)call;
-    if (call->id != VMM_CALL_mem_create || create->prop->location.type != VMM_MEM_LOCATION_TYPE_HOST_NUMA)
+    if (call->id != VMM_CALL_mem_create || (sim != VMM_SUCCESS && sim != VMM_ERROR_OUT_OF_MEMORY) ||
+        create->prop->location.type != VMM_MEM_LOCATION_TYPE_HOST_NUMA)
         return false;
     struct vmm_call_mem_release release = {{VMM_CALL_mem_release, call->number}, *made->call.mem_create.handle};
-    vmm_backend_call(shadow->sim, &release.head);
+    if (sim == VMM_SUCCESS)
+        vmm_backend_call(shadow->sim, &release.head);
     vmm_detail_begin(call);
     vmm_detail_refuse(VMM_RULE_CREATE_NUMA_ID, (uint64_t)(int64_t)create->prop->location.id, 0, NULL);
     return true;
@@ -155,7 +157,7 @@ static void compare(struct shadow *shadow, struct vmm_call *call, vmm_result inn
     vmm_detail_begin(call);
     vmm_result sim = vmm_backend_call(shadow->sim, &made.call.head);
     bool bound = shadow_call_end(&made, call, inner, sim, &shadow->pairs);
-    if (inner == VMM_ERROR_INVALID_VALUE && sim == VMM_SUCCESS && no_such_node(shadow, call, &made))
+    if (inner == VMM_ERROR_INVALID_VALUE && no_such_node(shadow, call, &made, sim))
         return;
     if (inner == sim && bound) {
         join(&said);

@@ -213,6 +213,9 @@ static void test_nodes(void)
     answer(&w, VMM_CALL_mem_create, VMM_ERROR_INVALID_VALUE);
     tap_result(vmm_mem_create(w.sys, &handle, G, &prop, 0), VMM_ERROR_INVALID_VALUE, "a node that the backend does not have");
     said("VMM-CREATE-NUMA-ID", "", "a node");
+    tap_result(vmm_mem_create(w.sys, &handle, UINT64_C(1) << 60, &prop, 0), VMM_ERROR_INVALID_VALUE,
+               "nor for more than its machine would have had");
+    said("VMM-CREATE-NUMA-ID", "", "a node");
     tap_ok(vmm_last_detail()->value == 7 && vmm_leaks(w.sys, NULL, NULL) == held, "it is told, and nothing is held there");
     follows(&w, true, "after a node that there is not");
     vmm_close(w.sys);

@@ -12,6 +12,7 @@
 #define _GNU_SOURCE
 #include <cuda.h>
 
+#include <limits.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -359,6 +360,7 @@ static Handle orphan(CUdeviceptr *p)
 #include "edges/u_wraps.c"
 #include "edges/v_sharing.c"
 #include "edges/w_in_flight.c"
+#include "edges/x_host_id.c"
 
 /* ---- the run ---- */
 
@@ -422,7 +424,7 @@ int main(int argc, char **argv)
     static void (*const groups[])(void) = {group_a, group_b, group_c, group_d, group_e, group_f,
                                            group_g, group_h, group_i, group_j, group_k, group_l,
                                            group_l_work, group_f_huge, group_m,   group_n, group_o, group_q, group_r,
-                                           group_s, group_t, group_u, group_v, group_w};
+                                           group_s, group_t, group_u, group_v, group_w, group_x};
     for (size_t i = 0; i < COUNT(groups); i++)
         groups[i]();
     close(ends[1]);

@@ -140,7 +140,8 @@ static bool create_allowed(const struct model *m, const struct vmm_call_mem_crea
         return false;
     bool tile_pool = p->alloc_flags.usage & VMM_MEM_CREATE_USAGE_TILE_POOL;
     bool decompress = p->alloc_flags.usage & VMM_MEM_CREATE_USAGE_HW_DECOMPRESS;
-    bool odd_pool = tile_pool && c->size < (uint64_t)1 << 45; /* a larger one is told as other memory is */
+    bool device = p->location.type == VMM_MEM_LOCATION_TYPE_DEVICE;
+    bool odd_pool = tile_pool && device && c->size < (uint64_t)1 << 45; /* others are told as other memory is */
     if (tile_pool && (p->requested_handle_types || p->alloc_flags.gpu_direct_rdma_capable))
         return model_refuse(a, INVALID, "VMM-CREATE-TILE-POOL");
     if ((decompress || tile_pool) && p->alloc_flags.compression_type)
@@ -148,6 +149,9 @@ static bool create_allowed(const struct model *m, const struct vmm_call_mem_crea
     uint64_t free = p->location.type == VMM_MEM_LOCATION_TYPE_DEVICE      ? model_device_free(m, p->location.id)
                     : p->location.type == VMM_MEM_LOCATION_TYPE_HOST_NUMA ? model_node_free(m, p->location.id)
                                                                           : model_node_free(m, 0);
+    if (c->size > free && p->location.type == VMM_MEM_LOCATION_TYPE_HOST &&
+        (p->location.id < 0 || p->location.id >= m->profile->devices))
+        return model_refuse(a, INVALID, "VMM-CREATE-HOST-ID");
     if (c->size > free)
         return model_refuse(a, odd_pool ? INVALID : VMM_ERROR_OUT_OF_MEMORY,
                             odd_pool ? "VMM-CREATE-TILE-POOL" : "VMM-CREATE-MEMORY");

@@ -1,4 +1,6 @@
 /* vmm_mem_create: what a machine lacks or has no more of. */
+#include <limits.h>
+
 #include "test.h"
 
 static vmm_mem_allocation_prop shared(vmm_mem_allocation_handle_type types)
@@ -164,6 +166,47 @@ TEST_NEAR_MISS(CREATE_MEMORY, create_all_there_is)
     }
     fix_release(f, handle);
     fix_create(f, f->g);
+}
+
+static int devices(struct fix *f)
+{
+    int count = 0;
+    fix_need(f, vmm_device_get_count(S, &count));
+    return count;
+}
+
+/* The id of HOST memory is ignored as long as there is memory, and then taken for a device. */
+TEST_BREAKS(CREATE_HOST_ID, create_more_host_memory_than_there_is_with_an_id)
+{
+    fix_need_host(f);
+    const int ids[] = {devices(f), -1, INT_MAX, INT_MIN, 99};
+    const uint64_t sizes[] = {UINT64_C(1) << 50, UINT64_MAX - fix_host_unit(f) + 1};
+    for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++)
+        for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
+            vmm_mem_allocation_prop prop = fix_prop_at(VMM_MEM_LOCATION_TYPE_HOST, ids[i]);
+            uint64_t value = (uint64_t)(int64_t)ids[i];
+            refuse(f, VMM_ERROR_INVALID_VALUE, "prop.location.id", value, sizes[k], &prop);
+            prop.alloc_flags.usage = VMM_MEM_CREATE_USAGE_TILE_POOL;
+            refuse(f, VMM_ERROR_INVALID_VALUE, "prop.location.id", value, sizes[k], &prop);
+        }
+}
+
+TEST_NEAR_MISS(CREATE_HOST_ID, create_host_memory_with_an_id)
+{
+    fix_need_host(f);
+    const int count = devices(f);
+    for (int id = -1; id <= count; id++) {
+        vmm_mem_generic_allocation_handle handle = FIX_UNTOUCHED;
+        vmm_mem_allocation_prop prop = fix_prop_at(VMM_MEM_LOCATION_TYPE_HOST, id);
+        uint64_t size = UINT64_C(1) << 44;
+        prop.alloc_flags.usage = id % 2 ? VMM_MEM_CREATE_USAGE_TILE_POOL : 0; /* of a device, this would be another answer */
+        if (id >= 0 && id < count)
+            REFUSED_BY("VMM-CREATE-MEMORY", vmm_mem_create(S, &handle, size, &prop, 0), OUT_OF_MEMORY, "size", size);
+        CHECK_U64(handle, FIX_UNTOUCHED);
+        prop.alloc_flags.usage = 0;
+        ACCEPTED(vmm_mem_create(S, &handle, fix_host_unit(f), &prop, 0));
+        fix_note(f, FIX_HANDLE, handle, fix_host_unit(f));
+    }
 }
 
 TEST_EXPECTS("memory.host_budget", create_more_host_memory_than_there_is)

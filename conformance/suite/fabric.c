@@ -43,8 +43,8 @@ static void remove_channels(void)
 static void begin_channels(struct fix *f)
 {
     if (!channels[0]) {
-        snprintf(channels, sizeof channels, "/tmp/cuvmm-imex-%ld", (long)getpid());
-        fix_need(f, !mkdir(channels, 0700) && !atexit(remove_channels) ? VMM_SUCCESS : VMM_ERROR_OPERATING_SYSTEM);
+        snprintf(channels, sizeof channels, "/tmp/cuvmm-imex-XXXXXX"); /* a number like the process's may lie there still */
+        fix_need(f, mkdtemp(channels) && !atexit(remove_channels) ? VMM_SUCCESS : VMM_ERROR_OPERATING_SYSTEM);
     }
     channel(0, true);
     channel(1, false);

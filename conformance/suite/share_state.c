@@ -23,8 +23,8 @@ static struct fix *apart(struct fix *f)
 {
     fix_need_simulator(f, "a driver keeps its state elsewhere");
     if (!machines[0]) {
-        snprintf(machines, sizeof machines, "/tmp/cuvmm-suite-%ld", (long)getpid());
-        fix_need(f, !mkdir(machines, 0700) && !atexit(remove_machines) ? VMM_SUCCESS : VMM_ERROR_OPERATING_SYSTEM);
+        snprintf(machines, sizeof machines, "/tmp/cuvmm-suite-XXXXXX");
+        fix_need(f, mkdtemp(machines) && !atexit(remove_machines) ? VMM_SUCCESS : VMM_ERROR_OPERATING_SYSTEM);
     }
     setenv("CUVMM_MACHINES", machines, 1);
     struct fix *made = fix_share(f);
