@@ -51,13 +51,16 @@ class Judge:
         return self.order.sort(mutant.file, [test for test in chosen if test not in self.red])
 
     def normal_seconds(self, bench, test):
-        """How long a test takes on the engine as it is; None where it fails on it, and tells nothing therefore."""
+        """How long a test takes on the engine as it is; None where it fails on it, and tells nothing therefore: that is said at
+        once, as what follows is judged without it."""
         if test not in self.normal:
             bench.load({})
             linked = all(bench.link(product) for product in bench.products_of(test))
             result = bench.run(test, (600, 300)) if linked else None
             if not result or not result.good or result.skipped:
                 self.red.add(test)
+                why = "cannot be linked" if not result else "skips" if result.good else f"fails ({result.text})"
+                print(f"# {why} on the engine as it is, and is left out: {test}".replace("\n", " ")[:300], flush=True)
             self.normal[test] = result.wall if result else 0
             self.order.seconds[test] = self.normal[test]
         return None if test in self.red else self.normal[test]
