@@ -73,5 +73,9 @@ point 'no libFuzzer: what to install'
 test ! -e "$folder/build"
 point 'nothing was built'
 
+weekly=$(sed -n 's/^ *target: \[\(.*\)\]$/\1/p' .github/workflows/fuzz.yml | tr -d ,)
+[ -n "$weekly" ] && [ "$weekly" = "$(printf '%s\n' "${targets[@]}" | sort | xargs)" ]
+point 'the weekly search knows every target'
+
 echo "1..$points"
 exit $((failures > 0))
