@@ -257,7 +257,8 @@ bool value_grants(const struct value_env *env, const struct word *word, vmm_mem_
 
 const char *value_location_text(vmm_mem_location location, char buffer[VALUE_ROOM])
 {
-    switch (location.type) {
+    const bool plain = location.type == VMM_MEM_LOCATION_TYPE_HOST || location.type == VMM_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT;
+    switch (plain && location.id ? 0 : location.type) { /* what needs no id is shown with one where the call had one */
     case VMM_MEM_LOCATION_TYPE_DEVICE: snprintf(buffer, VALUE_ROOM, "dev%d", location.id); break;
     case VMM_MEM_LOCATION_TYPE_HOST: snprintf(buffer, VALUE_ROOM, "host"); break;
     case VMM_MEM_LOCATION_TYPE_HOST_NUMA: snprintf(buffer, VALUE_ROOM, "numa%d", location.id); break;

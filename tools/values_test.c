@@ -106,7 +106,8 @@ static void test_locations(void)
         const char *text;
         int type, id;
     } cases[] = {{"dev0", 1, 0}, {"dev-1", 1, -1}, {"dev99", 1, 99}, {"host", 2, 0}, {"numa1", 3, 1},
-                 {"numa-1", 3, -1}, {"numa-current", 4, 0}, {"loc:7:-3", 7, -3}, {"loc:0:0", 0, 0}};
+                 {"numa-1", 3, -1}, {"numa-current", 4, 0}, {"loc:7:-3", 7, -3}, {"loc:0:0", 0, 0},
+                 {"loc:2:99", 2, 99}, {"loc:4:1", 4, 1}};
     static const char *const wrong[] = {"", "dev", "device0", "gpu0", "numa", "loc:1", "loc:", "loc:a:b", "devx", "DEV0", "null"};
     char buffer[64], shown[VALUE_ROOM];
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
