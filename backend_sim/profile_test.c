@@ -74,6 +74,7 @@ static const struct bad bad_texts[] = {
     {"base = h200x2\npeers = 1-1", 2, 9, "expected two different devices, found the pair '1-1'"},
     {"base = h200x2\npeers = 0-31", 2, 9, "expected devices from 0 to 30, found the pair '0-31'"},
     {"base = h200x2\npeers = 0-2", 2, 9, "expected links between devices 0 to 1"},
+    {"\x01 = h100", 1, 1, "expected text, found the control character 0x01"},
     {"base = h100\nva.start = \x01", 2, 12, "expected text, found the control character 0x01"},
     {"base = h100\r\ndevices = 2\r3", 2, 12, "found the control character 0x0D"},
     {"base = h100\nvallo = \xC3\xB6", 2, 1, "found 'vallo'"},
@@ -826,6 +827,9 @@ static void test_files(void)
     tap_result(sim_profile_read(folder, &profile, &error), VMM_ERROR_OPERATING_SYSTEM, "a folder");
     tap_ok(!error.line && !error.column && !strcmp(error.text, "cannot be read: not a regular file"), "which is no file: %s",
            error.text);
+    vmm_result result = sim_profile_read("/proc/self/mem", &profile, &error); /* a regular file, and nothing is at 0 */
+    tap_ok(result == VMM_ERROR_NOT_FOUND || (result == VMM_ERROR_OPERATING_SYSTEM && !strcmp(error.text, "cannot be read: Input/output error")),
+           "a file that cannot be read: %s", error.text);
     if (mkfifo(pipe, 0600) == 0)
         tap_result(sim_profile_read(pipe, &profile, NULL), VMM_ERROR_OPERATING_SYSTEM, "a pipe does not hang");
     test_socket(folder);

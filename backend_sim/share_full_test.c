@@ -151,6 +151,32 @@ static void bound_alone(void)
     finish(&rig);
 }
 
+/* Somebody wrote that more was used than there can be: what lies behind a table is not taken for an entry of it. */
+static void behind_tables(void)
+{
+    struct team_rig rig = team_rig();
+    vmm_multicast_add_device(rig.sys, rig.object, 0);
+    exported(rig.sys, rig.object);
+    exported(rig.sys, rig.memory);
+    struct share_state *state = rig.state, *before = malloc(sizeof *state);
+    if (!before)
+        tap_bail("no memory");
+    atomic_store(&state->slots_seen, UINT64_MAX);
+    atomic_store(&state->blocks_seen, UINT64_MAX);
+    atomic_store(&state->binds_seen, UINT64_MAX);
+    *before = *state;
+    uint64_t all = rig_free(rig.sys); /* which looks for what is over */
+    tap_ok(all != UINT64_MAX && !memcmp(state->slot, before->slot, sizeof state->slot) &&
+               !memcmp(state->block, before->block, sizeof state->block) && !memcmp(state->team, before->team, sizeof state->team) &&
+               !memcmp(state->bind, before->bind, sizeof state->bind) && !memcmp(state->mark, before->mark, sizeof state->mark) &&
+               state->devices == before->devices && state->device_memory == before->device_memory &&
+               state->nodes == before->nodes && state->node_memory == before->node_memory,
+           "nothing is ended where counts are too large");
+    tap_result(vmm_multicast_add_device(rig.sys, rig.object, 1), VMM_SUCCESS, "the team goes on");
+    free(before);
+    finish(&rig);
+}
+
 static void binds(void)
 {
     struct team_rig rig = team_rig();
@@ -224,7 +250,12 @@ static void other_kinds(void)
     state->block[0].location_type = VMM_MEM_LOCATION_TYPE_HOST_NUMA;
     state->block[0].location_id = 1;
     not_imported(other, fd, "VMM-IMPORT-SYSTEM", "what cannot be", "memory of a second node where there is one at most");
+    state->block[0].location_id = 0;
+    tap_result(rig_import(other, fd, &copy), VMM_SUCCESS, "memory of the host, which is all one node, can be");
+    vmm_mem_release(other, copy);
     state->block[0].location_type = DEVICE;
+    state->block[0].location_id = 1;
+    not_imported(other, fd, "VMM-IMPORT-SYSTEM", "what cannot be", "memory of a second device where there is one");
     state->block[0].location_id = 0;
     tap_result(rig_import(other, fd, &copy), VMM_SUCCESS, "memory of the device is imported");
     munmap(state, sizeof *state);
@@ -338,6 +369,7 @@ int main(void)
     members();
     bound_alone();
     binds();
+    behind_tables();
     objects();
     other_kinds();
     no_number();

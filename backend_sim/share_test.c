@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 
 #include "passing.h"
+#include "share_mark.h"
 #include "share_token.h"
 #include "state_rig.h"
 #include "vmm_fd.h"
@@ -68,6 +69,80 @@ static void zeros(void)
     vmm_memset_d8(a, p, 1, 1);
     tap_u64((uint64_t)rig_byte(a, p + RIG_G - 1), 0, "what was exported reads as zero for the next");
     rig_close(a);
+    rig_close(b);
+}
+
+/* Each place in the state is used again and again, and says of each block by which call it was exported first. */
+static void exported_by(void)
+{
+    vmm_system *a = rig_open("one");
+    struct share_state *state = rig_state("one");
+    handle_t memory = 0;
+    uint64_t before = 0;
+    for (unsigned i = 0; i < 3; i++) {
+        rig_create(a, RIG_G, &memory);
+        int first = rig_export(a, memory);
+        uint64_t call = atomic_load(&state->block[0].exported);
+        int second = rig_export(a, memory);
+        tap_ok(first >= 0 && second >= 0 && share_call_number(call) > before && atomic_load(&state->block[0].exported) == call,
+               "export %u has a call of its own, the first", i);
+        tap_text(share_call_name(call), "cuMemExportToShareableHandle", "which is told by name");
+        before = share_call_number(call);
+        close(first);
+        close(second);
+        vmm_mem_release(a, memory);
+        rig_free(a);
+    }
+    munmap(state, sizeof *state);
+    rig_close(a);
+}
+
+/* Of pieces side by side some are exported, each set of them once: of a process that has gone those stay, and nothing else. */
+static void what_stays(void)
+{
+    enum { PIECES = 4 };
+    vmm_system *b = rig_open("one");
+    struct share_state *state = rig_state("one");
+    unsigned wrong = 0;
+    for (unsigned set = 1; set < 1U << PIECES; set++) {
+        vmm_system *a = rig_open("one");
+        handle_t memory[PIECES] = {0};
+        int fd[PIECES], stays[PIECES] = {0};
+        unsigned exported = 0;
+        char file[64];
+        struct stat is;
+        for (unsigned i = 0; i < PIECES; i++) {
+            rig_create(a, RIG_G, &memory[i]);
+            vmm_deviceptr p = rig_map(a, memory[i], RIG_G);
+            vmm_memset_d8(a, p, (unsigned char)(i + 1), 1);
+            vmm_memset_d8(a, p + RIG_G - 1, (unsigned char)(i + 1), 1);
+            fd[i] = set >> i & 1 ? rig_export(a, memory[i]) : -1;
+            exported += set >> i & 1;
+        }
+        snprintf(file, sizeof file, "mem.%llu", (unsigned long long)atomic_load(&state->slot[1].serial));
+        int bytes = open(rig_path("one", file), O_RDONLY);
+        rig_close(a);
+        for (unsigned at = 0; at < PIECES; at++) {
+            unsigned char first = 0xff, last = 0xff;
+            if (pread(bytes, &first, 1, (off_t)(at * RIG_G)) == 1 && pread(bytes, &last, 1, (off_t)((at + 1) * RIG_G - 1)) == 1 &&
+                first == last && first && first <= PIECES)
+                stays[first - 1]++;
+            else
+                wrong += first || last;
+        }
+        for (unsigned i = 0; i < PIECES; i++)
+            wrong += stays[i] != (int)(set >> i & 1);
+        uint64_t room = fstat(bytes, &is) ? 0 : (uint64_t)is.st_blocks * 512, wanted = (uint64_t)exported * RIG_G;
+        wrong += room < wanted || room > wanted + (64 << 10); /* which the file system may take for itself */
+        close(bytes);
+        for (unsigned i = 0; i < PIECES; i++)
+            if (fd[i] >= 0)
+                close(fd[i]);
+        rig_free(b);
+        wrong += os_file_exists(rig_path("one", file));
+    }
+    tap_u64(wrong, 0, "what others can still reach stays as it is, the rest is cleared, and the file goes with the last");
+    munmap(state, sizeof *state);
     rig_close(b);
 }
 
@@ -486,6 +561,8 @@ int main(void)
     rig_begin();
     together();
     zeros();
+    exported_by();
+    what_stays();
     without_a_name();
     other_machine();
     opening();

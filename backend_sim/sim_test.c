@@ -1,10 +1,12 @@
-/* What every call goes through: with other threads about, a question that does not find the door open has the machine's lock.
- * And a machine's name from the environment. */
+/* What every call goes through: with other threads about, a question that does not find the door open has the machine's lock;
+ * which calls look at their argument before anything else. And a machine's name from the environment. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -90,6 +92,96 @@ static void test_beside(vmm_system *sys)
     pthread_mutex_unlock(&asked->lock);
 }
 
+static bool told(const char *rule)
+{
+    return vmm_last_detail()->rule && !strcmp(vmm_last_detail()->rule, rule);
+}
+
+/* Each call, with nothing for an argument and with something that was never an object. */
+static void test_before_init(void)
+{
+    static const enum vmm_call_id of_nothing[] = {VMM_CALL_ctx_destroy, VMM_CALL_stream_destroy, VMM_CALL_event_destroy,
+                                                  VMM_CALL_event_query, VMM_CALL_event_synchronize};
+    vmm_system *sys = NULL;
+    unsigned wrong = 0;
+    if (vmm_open("sim:h100", &sys))
+        tap_bail("no system");
+    for (unsigned id = 0; id < VMM_CALL_COUNT; id++)
+        for (int filled = 0; filled < 2; filled++) {
+            union vmm_any_call call;
+            memset(&call, filled ? 0x5a : 0, sizeof call);
+            call.head = (struct vmm_call){.id = (uint16_t)id, .number = 1};
+            bool always = id == VMM_CALL_init || id == VMM_CALL_driver_get_version, first = always;
+            if (always && filled) /* it would write to where that points */
+                continue;
+            if (id == VMM_CALL_init)
+                call.init.flags = 1;
+            for (size_t i = 0; i < sizeof of_nothing / sizeof of_nothing[0]; i++)
+                first |= !filled && id == of_nothing[i];
+            vmm_result result = sys->top->ops->call[id](sys->top, &call.head);
+            if (result == VMM_SUCCESS || told("VMM-INIT-REQUIRED") == first) {
+                tap_note("%s: %s", vmm_call_driver_name((enum vmm_call_id)id), vmm_last_detail()->rule);
+                wrong++;
+            }
+        }
+    tap_u64(wrong, 0, "before anything is initialised a few calls look at nothing first, all else is refused for that");
+    vmm_close(sys);
+}
+
+/* ---- the smallest unit of a machine ---- */
+
+static vmm_system *open_with(const char *text)
+{
+    char path[] = "sim_test.XXXXXX", spec[64];
+    vmm_system *sys = NULL;
+    int file = mkstemp(path);
+    if (file < 0 || write(file, text, strlen(text)) != (ssize_t)strlen(text))
+        tap_bail("no profile");
+    close(file);
+    snprintf(spec, sizeof spec, "sim:%s", path);
+    if (vmm_open(spec, &sys) || vmm_init(sys, 0))
+        tap_bail("%s: %s", text, vmm_last_detail()->note);
+    unlink(path);
+    return sys;
+}
+
+/* Two pieces of memory side by side, and then the second alone. */
+static bool are_apart(vmm_system *sys, vmm_mem_location where, uint64_t unit)
+{
+    const vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = where};
+    vmm_mem_generic_allocation_handle handle[2] = {0}, found = 0;
+    vmm_deviceptr p = 0;
+    bool ok = !vmm_mem_address_reserve(sys, &p, 64 << 10, 0, 0, 0);
+    for (unsigned i = 0; i < 2; i++)
+        ok = ok && !vmm_mem_create(sys, &handle[i], unit, &prop, 0) && !vmm_mem_map(sys, p + i * unit, unit, 0, handle[i], 0);
+    ok = ok && !vmm_mem_unmap(sys, p, unit) && vmm_mem_retain_allocation_handle(sys, &found, p) &&
+         !vmm_mem_retain_allocation_handle(sys, &found, p + unit) && found == handle[1];
+    return ok && !vmm_mem_unmap(sys, p + unit, unit) && !vmm_mem_address_free(sys, p, 64 << 10);
+}
+
+/* Whichever it is, what begins a unit apart is kept apart. */
+static void test_units(void)
+{
+    static const char base[] = "base = odd\ngranularity.host.recommended = 64KiB\n";
+    char text[3][256];
+    snprintf(text[0], sizeof text[0], "%sgranularity.host.minimum = 64KiB\nva.granularity = 4KiB\n", base);
+    snprintf(text[1], sizeof text[1], "%sgranularity.host.minimum = 64KiB\ngranularity.device.minimum = 4KiB\n", base);
+    snprintf(text[2], sizeof text[2], "%s", base);
+    vmm_system *sys = open_with(text[0]);
+    vmm_deviceptr p = 0, q = 0, again = 0;
+    bool ok = !vmm_mem_address_reserve(sys, &p, 4096, 0, 0, 0) && !vmm_mem_address_reserve(sys, &q, 4096, 0, p + 4096, 0);
+    tap_ok(ok && q == p + 4096 && !vmm_mem_address_free(sys, p, 4096) && vmm_mem_address_free(sys, p, 4096) &&
+               !vmm_mem_address_reserve(sys, &again, 4096, 0, p, 0) && again == p && !vmm_mem_address_free(sys, q, 4096),
+           "reservations, where their unit is the smallest");
+    vmm_close(sys);
+    sys = open_with(text[1]);
+    tap_ok(are_apart(sys, device, 4096), "memory of the device");
+    vmm_close(sys);
+    sys = open_with(text[2]);
+    tap_ok(are_apart(sys, (vmm_mem_location){VMM_MEM_LOCATION_TYPE_HOST_NUMA, 0}, 4096), "memory of the host");
+    vmm_close(sys);
+}
+
 /* An empty name in the environment is as none. */
 static void test_no_name(void)
 {
@@ -114,5 +206,7 @@ int main(void)
     vmm_close(sys);
     munmap(answer, page);
     test_no_name();
+    test_before_init();
+    test_units();
     return tap_done();
 }
