@@ -828,7 +828,8 @@ static void test_files(void)
     tap_ok(!error.line && !error.column && !strcmp(error.text, "cannot be read: not a regular file"), "which is no file: %s",
            error.text);
     vmm_result result = sim_profile_read("/proc/self/mem", &profile, &error); /* a regular file, and nothing is at 0 */
-    tap_ok(result == VMM_ERROR_NOT_FOUND || (result == VMM_ERROR_OPERATING_SYSTEM && !strcmp(error.text, "cannot be read: Input/output error")),
+    tap_ok(result == VMM_ERROR_NOT_FOUND ||
+               (result == VMM_ERROR_OPERATING_SYSTEM && !strcmp(error.text, "cannot be read: Input/output error")),
            "a file that cannot be read: %s", error.text);
     if (mkfifo(pipe, 0600) == 0)
         tap_result(sim_profile_read(pipe, &profile, NULL), VMM_ERROR_OPERATING_SYSTEM, "a pipe does not hang");

@@ -167,8 +167,10 @@ static void behind_tables(void)
     *before = *state;
     uint64_t all = rig_free(rig.sys); /* which looks for what is over */
     tap_ok(all != UINT64_MAX && !memcmp(state->slot, before->slot, sizeof state->slot) &&
-               !memcmp(state->block, before->block, sizeof state->block) && !memcmp(state->team, before->team, sizeof state->team) &&
-               !memcmp(state->bind, before->bind, sizeof state->bind) && !memcmp(state->mark, before->mark, sizeof state->mark) &&
+               !memcmp(state->block, before->block, sizeof state->block) &&
+               !memcmp(state->team, before->team, sizeof state->team) &&
+               !memcmp(state->bind, before->bind, sizeof state->bind) &&
+               !memcmp(state->mark, before->mark, sizeof state->mark) &&
                state->devices == before->devices && state->device_memory == before->device_memory &&
                state->nodes == before->nodes && state->node_memory == before->node_memory,
            "nothing is ended where counts are too large");

@@ -139,7 +139,8 @@ static void beginning(void)
     tap_ok(state->magic == SHARE_MAGIC && state->version == SHARE_VERSION && state->bytes == sizeof *state && state->id == 7,
            "a state says what it is");
     tap_ok(state->profile == share_profile_number(&profile) && !strcmp(state->profile_name, "odd"), "and of which profile");
-    tap_ok(state->devices == 3 && state->device_memory == (48 << 20) - 4096 && state->nodes == 2 && state->node_memory == 32 << 20,
+    tap_ok(state->devices == 3 && state->device_memory == (48 << 20) - 4096 && state->nodes == 2 &&
+               state->node_memory == 32 << 20,
            "and what there is");
     tap_ok(!share_slots(state) && !share_blocks(state) && !share_binds(state) && !atomic_load(&state->changes),
            "nothing of it is taken");
@@ -224,7 +225,8 @@ static void teams(void)
     tap_ok(atomic_load(&first->number) == 31 && atomic_load(&state->changes) == 1, "until it begins, which is a change");
     atomic_store(&state->team[1].members, 5);
     struct share_team *second = share_team_new(state, 64, 1);
-    tap_ok(second == &state->team[1] && !share_team_members(second), "the next takes the next, without the members of an older one");
+    tap_ok(second == &state->team[1] && !share_team_members(second),
+           "the next takes the next, without the members of an older one");
     block(state, 4, 31, DEVICE(0), 100, 0);
     b->team = 1;
     tap_ok(share_team_of(state, b) == first, "a block's team is found");
@@ -273,7 +275,8 @@ static void wrong_teams(void)
     struct share_team *team = &state->team[0];
     team->wanted = UINT64_MAX;
     atomic_store(&team->members, SHARE_MEMBERS);
-    tap_ok(!share_team_add(state, team, 1, 1) && atomic_load(&team->members) == SHARE_MEMBERS, "no team has more members than places");
+    tap_ok(!share_team_add(state, team, 1, 1) && atomic_load(&team->members) == SHARE_MEMBERS,
+           "no team has more members than places");
     for (unsigned i = 0; i < SHARE_TEAMS; i++)
         atomic_store(&state->team[i].number, i + 1);
     tap_ok(!share_team_new(state, 2, 0), "where all places are taken there is none for another");
@@ -286,7 +289,8 @@ static void binds(void)
 {
     struct share_state *state = fresh();
     uint64_t number = 0;
-    const struct share_bind bind = {.machine = 1, .object = 2, .index = 3, .block = 44, .device = 5, .offset = 6, .size = 7, .at = 8};
+    const struct share_bind bind = {.machine = 1, .object = 2, .index = 3, .block = 44, .device = 5, .offset = 6, .size = 7,
+                                    .at = 8};
     tap_ok(share_bind_add(state, &bind, &number) == 0 && number == 1 && share_binds(state) == 1, "a bind takes the first place");
     tap_ok(state->bind[0].machine == 1 && state->bind[0].object == 2 && state->bind[0].block == 44 && state->bind[0].at == 8 &&
                atomic_load(&state->bind[0].number) == 1 && atomic_load(&state->changes) == 1,

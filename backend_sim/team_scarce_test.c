@@ -3,7 +3,9 @@
 #define _GNU_SOURCE /* memfd_create, fallocate, RTLD_NEXT */
 #include "scarce_rig.h"
 
+#include "process.h"
 #include "state_rig.h"
+#include "system.h"
 
 #if CAN_FAIL
 #define FABRIC VMM_MEM_HANDLE_TYPE_FABRIC
@@ -189,6 +191,28 @@ static void binds(void)
     scarce_meanwhile(LOCKS, 3, end_it);
     told(vmm_multicast_unbind(one.sys, one.object, 0, 0, one.unit), NULL, "what another has unbound just now is unbound");
     tap_ok(!binds_of(&one) && !binds_of(&two), "for both");
+    end();
+}
+
+static int lock_taken; /* what taking the machine's lock gave */
+
+static void add_and_look(void)
+{
+    struct sim_machine *machine = ((struct sim_process *)one.sys->top)->machine;
+    lock_taken = pthread_mutex_trylock(&machine->lock);
+    if (!lock_taken)
+        pthread_mutex_unlock(&machine->lock);
+    meanwhile = vmm_multicast_add_device(two.sys, two.object, 1);
+}
+
+/* Who waits lets others in, and is alone again when it looks the next time. */
+static void waiting(void)
+{
+    begin("sim:h200x2,machine=team", "sim:h200x2,machine=team", 2, RIG_FD);
+    tap_result(vmm_multicast_add_device(one.sys, one.object, 0), VMM_SUCCESS, "one of two devices is added");
+    scarce_meanwhile(LOCKS, 4, add_and_look); /* the third is of who asks whether others may come */
+    told(bound(&one, 0), NULL, "who binds waits for the other");
+    tap_ok(meanwhile == VMM_SUCCESS && lock_taken == EBUSY && binds_of(&one) == 1, "and has its machine's lock after that as before");
     end();
 }
 
@@ -408,6 +432,7 @@ int main(void)
     channel_there(true);
     devices();
     binds();
+    waiting();
     forged();
     node_without_a_name();
     forged_member();

@@ -191,7 +191,8 @@ static void smallest_unit(void)
 }
 
 /* As one list of ranges, none longer than it must be and none beside another. */
-static bool is_list(const struct touched *touched, vmm_deviceptr p, const bool *reads, size_t units, uint64_t unit, vmm_deviceptr out)
+static bool is_list(const struct touched *touched, vmm_deviceptr p, const bool *reads, size_t units, uint64_t unit,
+                    vmm_deviceptr out)
 {
     size_t count = 0;
     for (size_t i = 0; i < units; i++) {
@@ -234,7 +235,8 @@ static void many_ranges(void)
         for (uint64_t i = 0; i < places; i++)
             reads[pattern_place(pattern_base(seed), i, size / 8) / (SMALL / 8)] = true;
         bool ok = touched_by(&touched, (struct sim_process *)sys->top, 0, &call.head) && touched.complete;
-        tap_ok(ok && is_list(&touched, p, reads, ALL, SMALL, p + size), "%d places are %d ranges", (int)places, (int)touched.count);
+        tap_ok(ok && is_list(&touched, p, reads, ALL, SMALL, p + size), "%d places are %d ranges", (int)places,
+               (int)touched.count);
         touched_clear(&touched);
     }
     vmm_close(sys);
@@ -255,7 +257,8 @@ static void multimem(void)
     need(vmm_ctx_create(sys, &ctx, 0, 0), "context");
     need(vmm_multicast_create(sys, &team, &object), "object");
     for (int device = 0; device < 2; device++) {
-        vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {VMM_MEM_LOCATION_TYPE_DEVICE, device}};
+        vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED,
+                                        .location = {VMM_MEM_LOCATION_TYPE_DEVICE, device}};
         need(vmm_multicast_add_device(sys, team, device), "device");
         need(vmm_mem_create(sys, &memory[device], 2 * UNIT, &prop, 0), "create");
     }
