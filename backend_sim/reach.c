@@ -9,10 +9,10 @@ bool reach_run(const struct sim_process *process, uint64_t address, uint64_t siz
         return false;
     if (m) {
         room = m->size - (address - m->start);
-        *run = (struct reach_run){m->handle->block, m->offset + (address - m->start), 0};
+        *run = (struct reach_run){.block = m->handle->block, .offset = m->offset + (address - m->start)};
     } else {
         room = a->size - (address - a->start);
-        *run = (struct reach_run){a->block, address - a->start, 0};
+        *run = (struct reach_run){.block = a->block, .offset = address - a->start};
     }
     run->length = size < room ? size : room;
     return true;

@@ -19,10 +19,9 @@ static bool touch(const struct sim_process *process, uint64_t address, uint64_t 
 static unsigned char *together(const struct sim_process *process, uint64_t address, uint64_t *length)
 {
     unsigned char *first = NULL;
+    struct reach_run run;
     uint64_t done = 0;
-    while (done < *length) {
-        struct reach_run run = {0};
-        reach_run(process, address + done, *length - done, &run);
+    while (done < *length && reach_run(process, address + done, *length - done, &run)) {
         unsigned char *at = bytes_run(&run.block->bytes, run.offset, &run.length);
         if (!done)
             first = at;
