@@ -8,8 +8,8 @@
 #include <sys/wait.h>
 
 #include "passing.h"
-#include "share_rig.h"
 #include "share_state.h"
+#include "state_rig.h"
 #include "vmm_fd.h"
 
 #define FABRIC VMM_MEM_HANDLE_TYPE_FABRIC
@@ -132,6 +132,63 @@ static void two_nodes(const char *one, const char *two, const char *folder)
     refused(b, bytes, VMM_ERROR_INVALID_VALUE, "VMM-IMPORT-FABRIC-GONE", "the node is gone");
     rig_close(b);
     tap_u64(rig_machines(), 0, "nothing is left");
+}
+
+static unsigned taken(const struct share_state *state)
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i < SHARE_PROCESSES; i++)
+        count += atomic_load(&state->slot[i].taken) != 0;
+    return count;
+}
+
+/* One imports from many: it has a slot of each of them for as long as it holds memory of it, in whatever order they end. */
+static void many_nodes(void)
+{
+    enum { NODES = 4 };
+    static const unsigned orders[][NODES] = {{0, 1, 2, 3}, {3, 2, 1, 0}, {1, 3, 0, 2}, {2, 0, 3, 1}};
+    for (size_t order = 0; order < sizeof orders / sizeof orders[0]; order++) {
+        vmm_system *from[NODES], *b = node("importer", channels);
+        struct share_state *state[NODES];
+        fabric_t bytes[NODES];
+        handle_t copies[2][NODES] = {{0}};
+        uint64_t g = unit_of(b), before[NODES];
+        unsigned wrong = 0;
+        for (unsigned i = 0; i < NODES; i++) {
+            char name[16];
+            snprintf(name, sizeof name, "node%u", i);
+            from[i] = node(name, channels);
+            state[i] = rig_state(name);
+            before[i] = rig_free(from[i]);
+            vmm_mem_release(from[i], exported(from[i], bytes[i])); /* over with the export, but for who is quick */
+            exported(from[i], bytes[i]);
+        }
+        for (unsigned turn = 0; turn < 2; turn++)
+            for (unsigned i = 0; i < NODES; i++)
+                wrong += import_from(b, bytes[i], &copies[turn][i]) != VMM_SUCCESS || taken(state[i]) != 2;
+        tap_u64(wrong, 0, "a node has one slot of each of %d others, and no more", NODES);
+        for (unsigned i = 0; i < NODES; i++) {
+            unsigned gone = orders[order][i];
+            vmm_mem_release(b, copies[0][gone]);
+            wrong += taken(state[gone]) != 2;
+            if (i < NODES - 1)
+                vmm_mem_release(b, copies[1][gone]);
+            else
+                rig_close(b);
+            for (unsigned j = 0; j < NODES; j++) {
+                bool over = false;
+                for (unsigned k = 0; k <= i; k++)
+                    over |= orders[order][k] == j;
+                wrong += taken(state[j]) != (over ? 1 : 2) || rig_free(from[j]) != before[j] - g;
+            }
+        }
+        tap_u64(wrong, 0, "which it leaves one by one, or all of them when it ends");
+        for (unsigned i = 0; i < NODES; i++) {
+            munmap(state[i], sizeof *state[i]);
+            rig_close(from[i]);
+        }
+        tap_u64(rig_machines(), 0, "nothing is left of them");
+    }
 }
 
 /* Each has memory of the other: closing in any order gives everything back. */
@@ -528,6 +585,7 @@ int main(void)
     two_nodes("one", "one", channels);
     two_nodes(NULL, NULL, channels);
     two_nodes(NULL, "two", NULL);
+    many_nodes();
     crosswise();
     no_channel();
     which_channel();

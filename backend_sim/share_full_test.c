@@ -155,12 +155,14 @@ static void bound_alone(void)
 static void behind_tables(void)
 {
     struct team_rig rig = team_rig();
-    vmm_multicast_add_device(rig.sys, rig.object, 0);
-    exported(rig.sys, rig.object);
-    exported(rig.sys, rig.memory);
     struct share_state *state = rig.state, *before = malloc(sizeof *state);
     if (!before)
         tap_bail("no memory");
+    vmm_multicast_add_device(rig.sys, rig.object, 0);
+    vmm_multicast_add_device(rig.sys, rig.object, 1);
+    exported(rig.sys, rig.object);
+    atomic_store(&state->bind_numbers, 1000); /* which are no block's */
+    tap_result(vmm_multicast_bind_mem(rig.sys, rig.object, 0, rig.memory, 0, rig.unit, 0), VMM_SUCCESS, "memory is bound");
     atomic_store(&state->slots_seen, UINT64_MAX);
     atomic_store(&state->blocks_seen, UINT64_MAX);
     atomic_store(&state->binds_seen, UINT64_MAX);
@@ -174,7 +176,7 @@ static void behind_tables(void)
                state->devices == before->devices && state->device_memory == before->device_memory &&
                state->nodes == before->nodes && state->node_memory == before->node_memory,
            "nothing is ended where counts are too large");
-    tap_result(vmm_multicast_add_device(rig.sys, rig.object, 1), VMM_SUCCESS, "the team goes on");
+    tap_result(vmm_multicast_unbind(rig.sys, rig.object, 0, 0, rig.unit), VMM_SUCCESS, "the team goes on");
     free(before);
     finish(&rig);
 }

@@ -3,6 +3,7 @@
 #include "share_state.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/wait.h>
 
 #include "passing.h"
@@ -97,49 +98,73 @@ static void exported_by(void)
     rig_close(a);
 }
 
-/* Of pieces side by side some are exported, each set of them once: of a process that has gone those stay, and nothing else. */
+enum { PIECES = 4 };
+
+/* Pieces side by side, each with its number at both ends. Those of the set are sent away, and the process is killed. */
+static _Noreturn void leave_some(unsigned set, int socket)
+{
+    vmm_system *a = rig_open("one");
+    for (unsigned i = 0; i < PIECES; i++) {
+        handle_t memory = 0;
+        rig_create(a, RIG_G, &memory);
+        vmm_deviceptr p = rig_map(a, memory, RIG_G);
+        vmm_memset_d8(a, p, (unsigned char)(i + 1), 1);
+        vmm_memset_d8(a, p + RIG_G - 1, (unsigned char)(i + 1), 1);
+        if (set >> i & 1)
+            passing_send(socket, rig_export(a, memory));
+    }
+    raise(SIGKILL);
+    _exit(1);
+}
+
+/* The pieces of the file that hold their number, as a set; false where one holds anything else but zeros. */
+static bool pieces_of(int file, unsigned *set)
+{
+    *set = 0;
+    for (unsigned at = 0; at < PIECES; at++) {
+        unsigned char first = 0xff, last = 0xff;
+        if (pread(file, &first, 1, (off_t)(at * RIG_G)) != 1 || pread(file, &last, 1, (off_t)((at + 1) * RIG_G - 1)) != 1 ||
+            first != last || first > PIECES)
+            return false;
+        *set |= first ? 1U << (first - 1) : 0;
+    }
+    return true;
+}
+
+/* Each set of them once: of a process that was killed what was exported stays, and nothing else. */
 static void what_stays(void)
 {
-    enum { PIECES = 4 };
     vmm_system *b = rig_open("one");
     struct share_state *state = rig_state("one");
     unsigned wrong = 0;
     for (unsigned set = 1; set < 1U << PIECES; set++) {
-        vmm_system *a = rig_open("one");
-        handle_t memory[PIECES] = {0};
-        int fd[PIECES], stays[PIECES] = {0};
-        unsigned exported = 0;
-        char file[64];
+        int fd[PIECES], ends[2];
+        unsigned sent = 0, found = 0;
+        char name[64];
         struct stat is;
-        for (unsigned i = 0; i < PIECES; i++) {
-            rig_create(a, RIG_G, &memory[i]);
-            vmm_deviceptr p = rig_map(a, memory[i], RIG_G);
-            vmm_memset_d8(a, p, (unsigned char)(i + 1), 1);
-            vmm_memset_d8(a, p + RIG_G - 1, (unsigned char)(i + 1), 1);
-            fd[i] = set >> i & 1 ? rig_export(a, memory[i]) : -1;
-            exported += set >> i & 1;
-        }
-        snprintf(file, sizeof file, "mem.%llu", (unsigned long long)atomic_load(&state->slot[1].serial));
-        int bytes = open(rig_path("one", file), O_RDONLY);
-        rig_close(a);
-        for (unsigned at = 0; at < PIECES; at++) {
-            unsigned char first = 0xff, last = 0xff;
-            if (pread(bytes, &first, 1, (off_t)(at * RIG_G)) == 1 && pread(bytes, &last, 1, (off_t)((at + 1) * RIG_G - 1)) == 1 &&
-                first == last && first && first <= PIECES)
-                stays[first - 1]++;
-            else
-                wrong += first || last;
-        }
+        if (!passing_pair(ends))
+            tap_bail("no sockets");
+        fflush(NULL);
+        pid_t child = fork();
+        if (child == 0)
+            leave_some(set, ends[1]);
+        close(ends[1]);
         for (unsigned i = 0; i < PIECES; i++)
-            wrong += stays[i] != (int)(set >> i & 1);
-        uint64_t room = fstat(bytes, &is) ? 0 : (uint64_t)is.st_blocks * 512, wanted = (uint64_t)exported * RIG_G;
+            if (set >> i & 1)
+                fd[sent++] = passing_receive(ends[0]);
+        close(ends[0]);
+        waitpid(child, NULL, 0);
+        snprintf(name, sizeof name, "mem.%llu", (unsigned long long)atomic_load(&state->slot[1].serial));
+        int file = open(rig_path("one", name), O_RDONLY);
+        rig_free(b); /* which looks for what the dead left */
+        wrong += !pieces_of(file, &found) || found != set;
+        uint64_t room = fstat(file, &is) ? 0 : (uint64_t)is.st_blocks * 512, wanted = sent * RIG_G;
         wrong += room < wanted || room > wanted + (64 << 10); /* which the file system may take for itself */
-        close(bytes);
-        for (unsigned i = 0; i < PIECES; i++)
-            if (fd[i] >= 0)
-                close(fd[i]);
+        close(file);
+        while (sent)
+            close(fd[--sent]);
         rig_free(b);
-        wrong += os_file_exists(rig_path("one", file));
+        wrong += os_file_exists(rig_path("one", name));
     }
     tap_u64(wrong, 0, "what others can still reach stays as it is, the rest is cleared, and the file goes with the last");
     munmap(state, sizeof *state);

@@ -154,6 +154,8 @@ static bool are_apart(vmm_system *sys, vmm_mem_location where, uint64_t unit)
     bool ok = !vmm_mem_address_reserve(sys, &p, 64 << 10, 0, 0, 0);
     for (unsigned i = 0; i < 2; i++)
         ok = ok && !vmm_mem_create(sys, &handle[i], unit, &prop, 0) && !vmm_mem_map(sys, p + i * unit, unit, 0, handle[i], 0);
+    for (unsigned i = 0; i < 2; i++)
+        ok = ok && !vmm_mem_retain_allocation_handle(sys, &found, p + i * unit) && found == handle[i];
     ok = ok && !vmm_mem_unmap(sys, p, unit) && vmm_mem_retain_allocation_handle(sys, &found, p) &&
          !vmm_mem_retain_allocation_handle(sys, &found, p + unit) && found == handle[1];
     return ok && !vmm_mem_unmap(sys, p + unit, unit) && !vmm_mem_address_free(sys, p, 64 << 10);

@@ -81,7 +81,7 @@ static uint64_t together_before(const struct sim_process *process, uint64_t end,
 /* Backwards when the destination lies inside the source, so that every byte is read before it is written. */
 static void move(const struct sim_process *process, uint64_t dst, uint64_t src, uint64_t size)
 {
-    bool backwards = dst > src && dst - src < size;
+    bool backwards = dst - src < size; /* below the source it is 2^64 less the distance */
     while (size) {
         uint64_t length = size, at = 0;
         if (backwards) {
