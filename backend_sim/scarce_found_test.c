@@ -332,6 +332,24 @@ static void unseen_is_not_gone(void)
     rig_close(one);
 }
 
+/* A handle that was ready for what could not be made then is ready for the next. */
+static void no_handle_is_used_up(void)
+{
+    enum { TIMES = 3000 };
+    vmm_system *sys = opened("sim:max");
+    const vmm_multicast_object_prop prop = {.num_devices = 2, .size = RIG_G};
+    handle_t handle = 0;
+    long before = 0;
+    unsigned wrong = 0;
+    for (unsigned i = 0; i <= TIMES; i++) {
+        wrong += WITHOUT("calloc", 1, vmm_multicast_create(sys, &handle, &prop)) != VMM_ERROR_OUT_OF_MEMORY;
+        before = i ? before : atomic_load(&scarce_live); /* room for many handles is there from the first on */
+    }
+    tap_ok(!wrong && atomic_load(&scarce_live) == before, "what cannot be made %d times takes no memory: %ld pieces", TIMES,
+           atomic_load(&scarce_live) - before);
+    rig_close(sys);
+}
+
 static void a_lost_shadow_says_so(void)
 {
     vmm_system *sys = NULL;
@@ -362,6 +380,7 @@ int main(void)
     free_memory_is_right();
     no_machine_is_left();
     unseen_is_not_gone();
+    no_handle_is_used_up();
     a_lost_shadow_says_so();
     rig_end();
 #endif
