@@ -184,6 +184,100 @@ static void test_units(void)
     vmm_close(sys);
 }
 
+/* ---- what there is, and what was forgotten ---- */
+
+struct lines {
+    char text[4096];
+};
+
+static void write_object(void *user, const vmm_object *o)
+{
+    struct lines *lines = user;
+    size_t used = strlen(lines->text);
+    snprintf(lines->text + used, sizeof lines->text - used, "%d:%u by %s %llu\n", (int)o->kind, o->number,
+             o->created_by ? o->created_by : "nobody", (unsigned long long)o->created);
+}
+
+static void write_leak(void *user, const vmm_detail *detail)
+{
+    struct lines *lines = user;
+    size_t used = strlen(lines->text);
+    snprintf(lines->text + used, sizeof lines->text - used, "%s of %s %llu: %s\n", detail->rule, detail->function,
+             (unsigned long long)detail->call, detail->note);
+}
+
+static void need(vmm_result result)
+{
+    if (result != VMM_SUCCESS)
+        tap_bail("%s: %s", vmm_result_name(result), vmm_last_detail()->note);
+}
+
+/* One of each kind, and two of some, so that words have their plural. */
+static void test_forgotten(void)
+{
+    const vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = device};
+    vmm_multicast_object_prop team = {.num_devices = 2, .size = 2 * G};
+    vmm_mem_generic_allocation_handle one = 0, two = 0, object = 0, again;
+    vmm_deviceptr p = 0, q = 0;
+    vmm_context ctx;
+    vmm_stream stream;
+    vmm_event event;
+    vmm_system *sys = NULL;
+    struct lines there = {""}, left = {""};
+    need(vmm_open("sim:h200x2", &sys));
+    need(vmm_init(sys, 0));
+    need(vmm_ctx_create(sys, &ctx, 0, 0));
+    need(vmm_mem_address_reserve(sys, &p, 4 * G, 0, 0, 0));
+    need(vmm_mem_create(sys, &one, G, &prop, 0));
+    need(vmm_mem_create(sys, &two, 2 * G, &prop, 0));
+    need(vmm_mem_map(sys, p, G, 0, one, 0));
+    need(vmm_mem_map(sys, p + G, G, 0, one, 0));
+    need(vmm_mem_retain_allocation_handle(sys, &again, p));
+    need(vmm_mem_alloc(sys, &q, 3 * G));
+    need(vmm_stream_create(sys, &stream, 0));
+    need(vmm_event_create(sys, &event, 0));
+    need(vmm_multicast_create(sys, &object, &team));
+    need(vmm_multicast_add_device(sys, object, 0));
+    need(vmm_multicast_add_device(sys, object, 1));
+    need(vmm_multicast_bind_mem(sys, object, 0, two, 0, G, 0));
+    vmm_visit(sys, write_object, &there);
+    tap_text(there.text,
+             "1:0 by nobody 0\n"
+             "1:1 by nobody 0\n"
+             "2:1 by cuMemAddressReserve 3\n"
+             "3:1 by cuMemMap 6\n"
+             "3:2 by cuMemMap 7\n"
+             "4:1 by cuMemCreate 4\n"
+             "4:2 by cuMemCreate 5\n"
+             "4:3 by cuMulticastCreate 12\n"
+             "5:1 by cuMemAlloc 9\n"
+             "6:1 by cuCtxCreate 2\n"
+             "7:1 by cuStreamCreate 10\n"
+             "8:1 by cuEventCreate 11\n"
+             "9:1 by cuMulticastBindMem 15\n", "each object is visited once, by kind and place");
+    tap_u64(vmm_leaks(sys, write_leak, &left), 10, "what is left is counted");
+    tap_text(left.text,
+             "VMM-LEAK-RESERVATION of cuMemAddressReserve 3: 8 MiB of addresses, no memory by themselves\n"
+             "VMM-LEAK-MAPPING of cuMemMap 6: holds H1: its memory stays until this is unmapped\n"
+             "VMM-LEAK-MAPPING of cuMemMap 7: holds H1: its memory stays until this is unmapped\n"
+             "VMM-LEAK-HANDLE of cuMemCreate 4: 2 MiB of physical memory held by 2 references and 2 mappings\n"
+             "VMM-LEAK-HANDLE of cuMemCreate 5: 4 MiB of physical memory held by 1 reference and 0 mappings\n"
+             "VMM-LEAK-MULTICAST of cuMulticastCreate 12: a multicast object held by 1 reference and 0 mappings, "
+             "to which 1 bind holds memory\n"
+             "VMM-LEAK-ALLOCATION of cuMemAlloc 9: \n"
+             "VMM-LEAK-CONTEXT of cuCtxCreate 2: \n"
+             "VMM-LEAK-STREAM of cuStreamCreate 10: \n"
+             "VMM-LEAK-EVENT of cuEventCreate 11: \n", "and told");
+    need(vmm_multicast_bind_mem(sys, object, G, two, G, G, 0));
+    need(vmm_mem_map(sys, p + 2 * G, 2 * G, 0, object, 0));
+    left.text[0] = '\0';
+    vmm_leaks(sys, write_leak, &left);
+    tap_ok(strstr(left.text, "a multicast object held by 1 reference and 1 mapping, to which 2 binds hold memory\n") != NULL,
+           "with a mapping and another bind");
+    tap_u64(vmm_leaks(sys, NULL, NULL), 11, "counted by nobody who wants words");
+    vmm_close(sys);
+}
+
 /* An empty name in the environment is as none. */
 static void test_no_name(void)
 {
@@ -210,5 +304,6 @@ int main(void)
     test_no_name();
     test_before_init();
     test_units();
+    test_forgotten();
     return tap_done();
 }
