@@ -122,10 +122,14 @@ static void members(void)
     struct team_rig rig = team_rig();
     exported(rig.sys, rig.object);
     struct share_team *team = &rig.state->team[0];
-    for (unsigned i = 0; i < 2; i++)
-        team->member[i].device = -1;
-    atomic_store(&team->members, 2);
-    refused(vmm_multicast_add_device(rig.sys, rig.object, 0), "VMM-MULTICAST-TEAM-FULL", "", "a team of two with two members");
+    const int64_t none[] = {-1, 2, INT64_C(1) << 32, INT64_MIN, INT64_MAX};
+    for (size_t n = 0; n < sizeof none / sizeof none[0]; n++) {
+        for (unsigned i = 0; i < 2; i++)
+            team->member[i].device = none[n];
+        atomic_store(&team->members, 2);
+        refused(vmm_multicast_add_device(rig.sys, rig.object, 0), "VMM-MULTICAST-TEAM-FULL", "",
+                "a team of two with two members");
+    }
     atomic_store(&team->members, 0);
     tap_result(vmm_multicast_add_device(rig.sys, rig.object, 0), VMM_SUCCESS, "without them there is a place");
     tap_ok(atomic_load(&team->members) == 1 && team->member[0].device == 0, "which is taken");

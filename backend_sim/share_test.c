@@ -376,6 +376,22 @@ static void wrong_blocks(void)
     WRONG(location_id, -1, "a device below all");
     WRONG(location_type, 9, "a kind of place that is none");
     WRONG(home, 12345, "a home that never was");
+    struct stat is;
+    char name[64];
+    snprintf(name, sizeof name, "mem.%llu", (unsigned long long)kept.home);
+    if (stat(rig_path("one", name), &is))
+        tap_bail("no memory");
+    WRONG(size, (uint64_t)is.st_size - kept.place + 1, "a size a byte beyond the file");
+    WRONG(place, (uint64_t)is.st_size, "a place at its end");
+    WRONG(place, (uint64_t)is.st_size + 4096, "a place behind it");
+#undef WRONG
+    uint64_t *const words[] = {&block->nonce[0], &block->nonce[1], &block->file_device, &block->file_number};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        for (int step = -1; step <= 1; step += 2) {
+            *words[i] += (uint64_t)(int64_t)step;
+            not_imported(b, fd, "VMM-IMPORT-FOREIGN", "a token that is not the block's");
+            *words[i] -= (uint64_t)(int64_t)step;
+        }
     atomic_store(&state->blocks_seen, UINT64_MAX);
     atomic_store(&state->slots_seen, UINT64_MAX);
     tap_ok(rig_free(b) != UINT64_MAX, "counts beyond the tables are not believed");
@@ -408,6 +424,16 @@ static void slot_lost(void)
     atomic_store(&state->slot[0].serial, serial - 1);
     tap_ok(rig_create(a, RIG_G, &other) == VMM_ERROR_OPERATING_SYSTEM && rig_told("VMM-SHARE-STATE"),
            "whether it came later or was there before");
+    atomic_store(&state->slot[0].serial, serial);
+    _Atomic uint64_t *const words[] = {&state->slot[0].owner, &state->slot[0].taken};
+    for (size_t i = 0; i < 2; i++) {
+        uint64_t kept = atomic_load(words[i]);
+        atomic_store(words[i], i ? 0 : kept + 1);
+        tap_ok(rig_create(a, RIG_G, &other) == VMM_ERROR_OPERATING_SYSTEM && rig_told("VMM-SHARE-STATE"),
+               i ? "or the slot is nobody's" : "and is another process");
+        atomic_store(words[i], kept);
+    }
+    atomic_store(&state->slot[0].serial, serial - 1);
     vmm_mem_release(a, memory);
     tap_u64(rig_free(b), before, "and changes nothing in what is not its own any more");
     atomic_store(&state->slot[0].serial, serial);

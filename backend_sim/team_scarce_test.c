@@ -212,7 +212,8 @@ static void waiting(void)
     tap_result(vmm_multicast_add_device(one.sys, one.object, 0), VMM_SUCCESS, "one of two devices is added");
     scarce_meanwhile(LOCKS, 4, add_and_look); /* the third is of who asks whether others may come */
     told(bound(&one, 0), NULL, "who binds waits for the other");
-    tap_ok(meanwhile == VMM_SUCCESS && lock_taken == EBUSY && binds_of(&one) == 1, "and has its machine's lock after that as before");
+    tap_ok(meanwhile == VMM_SUCCESS && lock_taken == EBUSY && binds_of(&one) == 1,
+           "and has its machine's lock after that as before");
     end();
 }
 
@@ -244,6 +245,13 @@ static void forged(void)
     } while (0)
     UNSEEN(bind->at = one.unit, "beyond its memory");
     UNSEEN(bind->size = 4 * one.unit, "beyond its object");
+    UNSEEN(bind->at = 2 * one.unit, "behind its memory");
+    UNSEEN(bind->size = one.unit + 1, "larger than its memory");
+    UNSEEN(bind->offset = 2 * one.unit, "at the end of its object");
+    UNSEEN(bind->offset = 3 * one.unit, "behind its object");
+    UNSEEN(bind->size = 0, "of nothing");
+    UNSEEN(bind->object++, "of another object");
+    UNSEEN(bind->machine++, "of another machine's object");
     UNSEEN(bind->device = 1, "of memory of another device");
     UNSEEN(bind->device = VMM_MAX_DEVICES, "of a device that there cannot be");
     UNSEEN(bind->index = SHARE_BLOCKS, "of a block that there cannot be");
