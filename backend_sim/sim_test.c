@@ -184,6 +184,87 @@ static void test_units(void)
     vmm_close(sys);
 }
 
+static void need(vmm_result result)
+{
+    if (result != VMM_SUCCESS)
+        tap_bail("%s: %s", vmm_result_name(result), vmm_last_detail()->note);
+}
+
+/* ---- what is mapped where ---- */
+
+enum { CELLS = 7 };
+
+/* The mapping with a byte in [from, to), in half units of the addresses, by a plain look at each; 0: none. */
+static uint64_t plain_in(const unsigned char *first, const unsigned char *end, unsigned count, uint64_t from, uint64_t to)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (2U * first[i] < to && 2U * end[i] > from && from < to)
+            return first[i] + 1U;
+    return 0;
+}
+
+static uint64_t number_of(const struct sim_mapping *m, vmm_deviceptr p)
+{
+    return m ? (m->start - p) / G + 1 : 0;
+}
+
+/* Every range of half units: what lies there? */
+static unsigned look_everywhere(const struct sim_process *process, vmm_deviceptr p, const unsigned char *first,
+                                const unsigned char *end, unsigned count)
+{
+    unsigned wrong = 0;
+    for (uint64_t from = 0; from <= 2 * CELLS; from++) {
+        vmm_deviceptr here = p + from * (G / 2);
+        wrong += number_of(sim_mapping_at(process, here), p) != plain_in(first, end, count, from, from + 1);
+        wrong += number_of(sim_mapping_at(process, here - 1), p) != (from ? plain_in(first, end, count, from - 1, from) : 0);
+        wrong += number_of(sim_mapping_in(process, here, UINT64_MAX), p) != plain_in(first, end, count, from, 99);
+        for (uint64_t to = from; to <= 2 * CELLS; to++) {
+            uint64_t after = 0;
+            for (unsigned i = count; i--;)
+                after = 2U * first[i] >= from && 2U * first[i] < to ? first[i] + 1U : after;
+            wrong += number_of(sim_mapping_in(process, here, (to - from) * (G / 2)), p) != plain_in(first, end, count, from, to);
+            wrong += to > from && number_of(sim_mapping_after(process, here, p + to * (G / 2)), p) != after;
+        }
+    }
+    return wrong;
+}
+
+/* Every way to lay mappings of one to three units into a few. */
+static void test_what_is_mapped(void)
+{
+    const vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = device};
+    vmm_mem_generic_allocation_handle handle[4] = {0};
+    vmm_system *sys = NULL;
+    vmm_deviceptr p = 0;
+    unsigned wrong = 0, layouts = 0;
+    need(vmm_open("sim:h100", &sys));
+    need(vmm_init(sys, 0));
+    need(vmm_mem_address_reserve(sys, &p, CELLS * G, 0, 0, 0));
+    for (unsigned size = 1; size <= 3; size++)
+        need(vmm_mem_create(sys, &handle[size], size * G, &prop, 0));
+    for (unsigned code = 0; code < 4 * 4 * 4 * 4 * 4 * 4 * 4; code++) { /* of each cell: nothing, or so many from it on */
+        unsigned char first[CELLS], end[CELLS];
+        unsigned count = 0, cell = 0;
+        bool fits = true;
+        for (unsigned rest = code; cell < CELLS; rest /= 4, cell++)
+            if (rest % 4) {
+                fits = fits && (!count || end[count - 1] <= cell) && cell + rest % 4 <= CELLS;
+                first[count] = (unsigned char)cell;
+                end[count++] = (unsigned char)(cell + rest % 4);
+            }
+        if (!fits)
+            continue;
+        layouts++;
+        for (unsigned i = 0; i < count; i++)
+            need(vmm_mem_map(sys, p + first[i] * G, (unsigned)(end[i] - first[i]) * G, 0, handle[end[i] - first[i]], 0));
+        wrong += look_everywhere((struct sim_process *)sys->top, p, first, end, count);
+        for (unsigned i = 0; i < count; i++)
+            need(vmm_mem_unmap(sys, p + first[i] * G, (unsigned)(end[i] - first[i]) * G));
+    }
+    tap_u64(wrong, 0, "what lies in each range of %u layouts of %d units", layouts, CELLS);
+    vmm_close(sys);
+}
+
 /* ---- what there is, and what was forgotten ---- */
 
 struct lines {
@@ -204,12 +285,6 @@ static void write_leak(void *user, const vmm_detail *detail)
     size_t used = strlen(lines->text);
     snprintf(lines->text + used, sizeof lines->text - used, "%s of %s %llu: %s\n", detail->rule, detail->function,
              (unsigned long long)detail->call, detail->note);
-}
-
-static void need(vmm_result result)
-{
-    if (result != VMM_SUCCESS)
-        tap_bail("%s: %s", vmm_result_name(result), vmm_last_detail()->note);
 }
 
 /* One of each kind, and two of some, so that words have their plural. */
@@ -304,6 +379,7 @@ int main(void)
     test_no_name();
     test_before_init();
     test_units();
+    test_what_is_mapped();
     test_forgotten();
     return tap_done();
 }
