@@ -217,6 +217,44 @@ static void waiting(void)
     end();
 }
 
+static void later(void)
+{
+    scarce_late += 6;
+}
+
+/* Before its time is over it waits on. */
+static void a_little_later(void)
+{
+    scarce_late += 4;
+    scarce_meanwhile(LOCKS, 4, add_and_look);
+}
+
+static void in_vain(void)
+{
+    static const char *const specs[] = {"sim:h200x2,machine=team,team_wait=5", "sim:h200x2,machine=team,team_wait=0"};
+    static const char *const notes[] = {"1 of 2 devices were added, and 6 seconds of waiting (team_wait=) brought no more",
+                                        "1 of 2 devices were added"};
+    for (unsigned i = 0; i < 2; i++) {
+        begin(specs[i], specs[i], 2, RIG_FD);
+        tap_result(vmm_multicast_add_device(one.sys, one.object, 0), VMM_SUCCESS, "one of two devices is added");
+        if (i == 0)
+            scarce_meanwhile(LOCKS, 4, later);
+        vmm_result result = bound(&one, 0);
+        scarce_disarm();
+        tap_ok(result == vmm_rule_find("VMM-BIND-INCOMPLETE")->result && rig_told("VMM-BIND-INCOMPLETE") && vmm_last_detail()->expected == 2 &&
+                   vmm_last_detail()->value == one.object && vmm_last_detail()->nearest.value == one.object,
+               "who binds is refused: %s", vmm_last_detail()->rule);
+        tap_text(vmm_last_detail()->note, notes[i], "and told what it waited for");
+        if (i == 0) {
+            scarce_meanwhile(LOCKS, 4, a_little_later);
+            result = bound(&one, 0);
+            scarce_disarm();
+            tap_ok(result == VMM_SUCCESS && meanwhile == VMM_SUCCESS, "before the time is over the other may still come");
+        }
+        end();
+    }
+}
+
 /* ---- forged binds ---- */
 
 /* A bind of the state is seen where its memory is of the member's device and as large as it says. */
@@ -441,6 +479,7 @@ int main(void)
     devices();
     binds();
     waiting();
+    in_vain();
     forged();
     node_without_a_name();
     forged_member();
