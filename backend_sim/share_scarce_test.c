@@ -312,6 +312,29 @@ static void no_lock_no_room(void)
     rig_close(sys);
 }
 
+/* Each room that an export takes is asked for, and said to lack in words of its own. */
+static void no_room_to_export(void)
+{
+    static const char *const notes[] = {"the host's memory is exhausted, or there is no room for all of its bytes",
+                                        "there is no room to note who holds it"};
+    vmm_system *sys = rig_open("x");
+    handle_t memory = 0;
+    rig_create(sys, RIG_G, &memory);
+    seen = rig_state("x");
+    for (unsigned i = 0; i < 2; i++) {
+        scarce_arm_at("fallocate", i + 1);
+        int fd = rig_export(sys, memory);
+        tap_ok(scarce_disarm() && fd < 0 && rig_told("VMM-EXPORT-SYSTEM"), "without room nothing is exported");
+        tap_text(vmm_last_detail()->note, notes[i], "and it is said what there is no room for");
+        tap_ok(!atomic_load(&seen->block[0].number) && !atomic_load(&seen->numbers), "no number is used up");
+    }
+    int fd = rig_export(sys, memory);
+    tap_ok(fd >= 0 && atomic_load(&seen->block[0].number) == 1, "with room it is");
+    close(fd);
+    munmap(seen, sizeof *seen);
+    rig_close(sys);
+}
+
 /* ---- what the dead left ---- */
 
 /* Exports two pieces of memory, of which the second is nobody's, and is killed. */
@@ -538,6 +561,7 @@ int main(void)
     first_export();
     import_of_an_object();
     no_lock_no_room();
+    no_room_to_export();
     clearing_up("fstat");
     clearing_up("open");
     clearing_up("fallocate");

@@ -190,6 +190,33 @@ static void need(vmm_result result)
         tap_bail("%s: %s", vmm_result_name(result), vmm_last_detail()->note);
 }
 
+/* [ taken ][ free: a chunk ][ taken ] and two more: what others have is given to nobody, up to its last byte. */
+static void test_taken(void)
+{
+    static const uint64_t chunk = UINT64_C(32) << 20, gib = UINT64_C(1) << 30;
+    const uint64_t taken[][2] = {
+        {64 * gib, 65 * gib}, {65 * gib + chunk, 66 * gib}, {80 * gib, 81 * gib}, {90 * gib, 91 * gib}};
+    char text[256] = "base = h100\nva.context = 0\nva.taken = ";
+    unsigned wrong = 0;
+    for (size_t i = 0; i < 4; i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s0x%llx-0x%llx", i ? "," : "",
+                 (unsigned long long)taken[i][0], (unsigned long long)taken[i][1]);
+    vmm_system *sys = open_with(text);
+    const struct sim_process *process = (const struct sim_process *)sys->top;
+    for (size_t i = 0; i < 4; i++) {
+        vmm_deviceptr before = 0, behind = 0;
+        wrong += vmm_mem_address_reserve(sys, &before, chunk, 0, taken[i][0] - chunk, 0) != VMM_SUCCESS ||
+                 vmm_mem_address_free(sys, before, chunk) != VMM_SUCCESS || before != taken[i][0] - chunk;
+        wrong += vmm_mem_address_reserve(sys, &behind, chunk, 0, taken[i][0], 0) != VMM_SUCCESS ||
+                 vmm_mem_address_free(sys, behind, chunk) != VMM_SUCCESS || behind != taken[i][1];
+    }
+    if (process->arena.start == process->machine->profile.va_start)
+        tap_u64(wrong, 0, "four ranges that others have");
+    else
+        tap_skip("the system gives the program other addresses", "four ranges that others have");
+    vmm_close(sys);
+}
+
 /* ---- what is mapped where ---- */
 
 enum { CELLS = 7 };
@@ -379,6 +406,7 @@ int main(void)
     test_no_name();
     test_before_init();
     test_units();
+    test_taken();
     test_what_is_mapped();
     test_forgotten();
     return tap_done();
