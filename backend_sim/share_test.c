@@ -134,7 +134,8 @@ static bool pieces_of(int file, unsigned *set)
 /* Each set of them once: of a process that was killed what was exported stays, and nothing else. */
 static void what_stays(void)
 {
-    vmm_system *b = rig_open("one");
+    static vmm_system *b; /* to which children keep a way */
+    b = rig_open("one");
     struct share_state *state = rig_state("one");
     unsigned wrong = 0;
     for (unsigned set = 1; set < 1U << PIECES; set++) {
