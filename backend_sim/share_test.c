@@ -103,7 +103,7 @@ enum { PIECES = 4 };
 /* Pieces side by side, each with its number at both ends. Those of the set are sent away, and the process is killed. */
 static _Noreturn void leave_some(unsigned set, int socket)
 {
-    static vmm_system *a; /* to the end there is a way to it */
+    static vmm_system *a; /* a way to it is left when the process is killed */
     a = rig_open("one");
     for (unsigned i = 0; i < PIECES; i++) {
         handle_t memory = 0;
@@ -135,7 +135,8 @@ static bool pieces_of(int file, unsigned *set)
 /* Each set of them once: of a process that was killed what was exported stays, and nothing else. */
 static void what_stays(void)
 {
-    vmm_system *b = rig_open("one");
+    static vmm_system *b; /* in a child there is a way to it, too */
+    b = rig_open("one");
     struct share_state *state = rig_state("one");
     unsigned wrong = 0;
     for (unsigned set = 1; set < 1U << PIECES; set++) {
