@@ -100,11 +100,10 @@ static void exported_by(void)
 
 enum { PIECES = 4 };
 
-/* Pieces side by side, each with its number at both ends. Those of the set are sent away, and the process is killed. */
+/* Pieces side by side, each with its number at both ends. Those of the set are sent away. Then the process is to be killed. */
 static _Noreturn void leave_some(unsigned set, int socket)
 {
-    static vmm_system *a; /* a way to it is left when the process is killed */
-    a = rig_open("one");
+    vmm_system *a = rig_open("one");
     for (unsigned i = 0; i < PIECES; i++) {
         handle_t memory = 0;
         rig_create(a, RIG_G, &memory);
@@ -114,8 +113,9 @@ static _Noreturn void leave_some(unsigned set, int socket)
         if (set >> i & 1)
             passing_send(socket, rig_export(a, memory));
     }
-    raise(SIGKILL);
-    _exit(1);
+    passing_go_on(socket);
+    for (;;)
+        pause();
 }
 
 /* The pieces of the file that hold their number, as a set; false where one holds anything else but zeros. */
@@ -135,8 +135,7 @@ static bool pieces_of(int file, unsigned *set)
 /* Each set of them once: of a process that was killed what was exported stays, and nothing else. */
 static void what_stays(void)
 {
-    static vmm_system *b; /* in a child there is a way to it, too */
-    b = rig_open("one");
+    vmm_system *b = rig_open("one");
     struct share_state *state = rig_state("one");
     unsigned wrong = 0;
     for (unsigned set = 1; set < 1U << PIECES; set++) {
@@ -154,7 +153,9 @@ static void what_stays(void)
         for (unsigned i = 0; i < PIECES; i++)
             if (set >> i & 1)
                 fd[sent++] = passing_receive(ends[0]);
+        passing_wait(ends[0]);
         close(ends[0]);
+        kill(child, SIGKILL);
         waitpid(child, NULL, 0);
         snprintf(name, sizeof name, "mem.%llu", (unsigned long long)atomic_load(&state->slot[1].serial));
         int file = open(rig_path("one", name), O_RDONLY);
