@@ -413,6 +413,40 @@ static void wrong_blocks(void)
     rig_close(b);
 }
 
+/* A process has the file of a slot, and did not come to say so: whoever comes then takes the next. */
+static void slot_in_between(void)
+{
+    int ends[2];
+    vmm_system *a = rig_open("one");
+    struct share_state *state = rig_state("one");
+    if (!passing_pair(ends))
+        tap_bail("no sockets");
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(30);
+        close(ends[0]);
+        bool has = os_live(os_file_open(rig_path("one", "slot.1"), OS_OPEN_MAKE));
+        passing_go_on(ends[1]);
+        passing_wait(ends[1]);
+        _exit(!has);
+    }
+    close(ends[1]);
+    passing_wait(ends[0]);
+    vmm_system *b = rig_open("one");
+    tap_ok(b && !atomic_load(&state->slot[1].taken) && atomic_load(&state->slot[2].taken) == 1,
+           "a slot that another has is left alone");
+    int status = 1;
+    close(ends[0]);
+    tap_ok(waitpid(child, &status, 0) == child && status == 0, "until it ends");
+    vmm_system *c = rig_open("one");
+    tap_ok(c && atomic_load(&state->slot[1].taken) == 1 && !atomic_load(&state->slot[3].taken), "then it is taken");
+    munmap(state, sizeof *state);
+    rig_close(c);
+    rig_close(b);
+    rig_close(a);
+}
+
 /* Others took the process for one that has ended. */
 static void slot_lost(void)
 {
@@ -624,6 +658,7 @@ int main(void)
     forged_tokens();
     wrong_blocks();
     wrong_ends();
+    slot_in_between();
     slot_lost();
     damaged_meanwhile();
     killed_while_exporting();

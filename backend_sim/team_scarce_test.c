@@ -431,6 +431,8 @@ static void nodes_that_cannot_be_asked(void)
     scarce_each = true;
     tap_u64(binds_of(&one), 0, "what another node bound is not seen when no state can be locked");
     scarce_disarm();
+    scarce_arm_at(LOCKS, 2); /* of its own devices, before the other's */
+    told(bound(&one, 0), "VMM-SHARE-STATE", "who cannot ask its own machine binds nothing, whatever others say");
     unsigned missing = 0;
     for (unsigned long nth = 1; nth <= 8; nth++) {
         struct side late = opened(spec[0], 2);
