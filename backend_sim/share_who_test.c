@@ -167,6 +167,15 @@ static void everything(void)
         tap_text(share_who_hold_text(h, text), want, "in words");
     }
     share_who_free(who);
+    for (unsigned i = 0; i < 2; i++) { /* a file is told by both its numbers */
+        uint64_t *word = i == 0 ? &state->block[1].file_device : &state->block[1].file_number;
+        ++*word;
+        who = share_who(share);
+        tap_ok(who && who->hold_count == 4 && who->block[0].found && who->block[1].out && !who->block[1].found,
+               "a descriptor of another file is not one of the block's");
+        --*word;
+        share_who_free(who);
+    }
     share_bind_end(state, at);
     share_close(share);
     close(fd[0]);
