@@ -165,8 +165,8 @@ static void strangers(void)
     tap_u64(rig_machines(), count + 1, "they are left alone");
     tap_ok(share_folder_each(see_entry, &listed, why) && !listed, "and not listed");
     setenv("CUVMM_MACHINES", root_path("m-a b/state"), 1);
-    tap_ok(!share_folder_each(see_entry, &listed, why) && begins("the folder of machines cannot be had, or is not this user's alone: /"),
-           
+    tap_ok(!share_folder_each(see_entry, &listed, why) &&
+               begins("the folder of machines cannot be had, or is not this user's alone: /"),
            "a file holds none: %s", why);
     setenv("CUVMM_MACHINES", rig_root, 1);
     tap_ok(!share_folder_open_other(&other, folder.state->id + 1, &profile, why) && !why[0],
@@ -194,8 +194,8 @@ static void other_machines(void)
     uint64_t *words[] = {&folder.state->magic, &folder.state->version, &folder.state->bytes};
     for (unsigned i = 0; i < 3; i++) {
         words[i][0]++;
-        tap_ok(!share_folder_open(&other, "x", &profile, why) && begins("what is there is not a machine of this version; remove the folder: /"),
-           
+        tap_ok(!share_folder_open(&other, "x", &profile, why) &&
+                   begins("what is there is not a machine of this version; remove the folder: /"),
                "a state of another kind: %s", why);
         bool found = share_folder_open_other(&other, folder.state->id, &profile, why);
         tap_ok(!found && (i == 2) == (strstr(why, "not a machine of this version") != NULL),
