@@ -86,62 +86,84 @@ static void alone(void)
     rig_close(a);
 }
 
-/* Every word of the answer, of a machine where no two numbers are the same. */
-static void everything(void)
+/* ---- every word of the answer ---- */
+
+#define SMALL (UINT64_C(64) << 10)
+#define UNIT (UINT64_C(128) << 10)
+
+/* A machine of two processes where hardly two numbers are the same; one has exported an object and memory that is bound to it. */
+struct whole {
+    vmm_system *a, *b;
+    int fd[2]; /* of the object, and of the memory */
+    struct share *share;
+    struct share_state *state;
+    unsigned bind;
+    char program[OS_PROGRAM];
+};
+
+static bool furnish(struct whole *w)
 {
-    char why[SHARE_WHY], program[OS_PROGRAM], text[SHARE_HOLD_TEXT], want[SHARE_HOLD_TEXT];
-    vmm_system *a = NULL, *b = NULL;
     handle_t handle = 0, memory = 0, object = 0;
-    const uint64_t small = 64 << 10, unit = 128 << 10;
-    const vmm_multicast_object_prop team = {.num_devices = 3, .size = 4 * unit, .handle_types = RIG_FD};
-    const vmm_mem_location device = {VMM_MEM_LOCATION_TYPE_DEVICE, 1}, host = {VMM_MEM_LOCATION_TYPE_HOST_NUMA, 0};
-    const vmm_mem_allocation_prop alone[] = {{.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = device},
-                                             {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = host}},
-                                  shared = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED,
-                                            .requested_handle_types = RIG_FD,
-                                            .location = device};
-    if (vmm_open("sim:odd,machine=one", &b) || vmm_init(b, 0) || vmm_open("sim:odd,machine=one", &a) || vmm_init(a, 0) ||
-        vmm_mem_create(a, &handle, 3 * small, &alone[0], 0) || vmm_mem_create(a, &handle, 5 * 4096, &alone[1], 0) ||
-        vmm_mem_create(b, &handle, 7 * small, &alone[0], 0) || vmm_mem_create(a, &memory, 4 * unit, &shared, 0) ||
-        vmm_multicast_create(a, &object, &team) || vmm_multicast_add_device(a, object, 0) ||
-        vmm_multicast_add_device(a, object, 1))
-        tap_bail("no machine: %s", vmm_last_detail()->note);
-    int fd[2] = {rig_export(a, object), rig_export(a, memory)};
-    struct share *share = share_open_there("m-one", why);
-    struct share_state *state = share->folder.state;
+    const vmm_multicast_object_prop team = {.num_devices = 3, .size = 4 * UNIT, .handle_types = RIG_FD};
+    vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {VMM_MEM_LOCATION_TYPE_DEVICE, 1}};
+    bool ok = !vmm_open("sim:odd,machine=one", &w->b) && !vmm_init(w->b, 0) && !vmm_open("sim:odd,machine=one", &w->a) &&
+              !vmm_init(w->a, 0) && !vmm_mem_create(w->a, &handle, 3 * SMALL, &prop, 0) &&
+              !vmm_mem_create(w->b, &handle, 7 * SMALL, &prop, 0);
+    prop.requested_handle_types = RIG_FD;
+    ok = ok && !vmm_mem_create(w->a, &memory, 4 * UNIT, &prop, 0) && !vmm_multicast_create(w->a, &object, &team) &&
+         !vmm_multicast_add_device(w->a, object, 0) && !vmm_multicast_add_device(w->a, object, 1);
+    prop = (vmm_mem_allocation_prop){.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {VMM_MEM_LOCATION_TYPE_HOST_NUMA, 0}};
+    ok = ok && !vmm_mem_create(w->a, &handle, 5 * 4096, &prop, 0);
+    w->fd[0] = rig_export(w->a, object);
+    w->fd[1] = rig_export(w->a, memory);
+    return ok && w->fd[0] >= 0 && w->fd[1] >= 0;
+}
+
+/* As its process would have noted it, were the team complete. */
+static void bind_it(struct whole *w)
+{
     const struct share_bind bind = {.object = 1, .block = 2, .made = 77, .made_by = VMM_CALL_multicast_bind_mem};
     uint64_t number = 0;
-    unsigned at = share_bind_add(state, &bind, &number);
-    state->bind[at].machine = state->id;
-    share_mark_process(&state->bind[at].who);
-    struct share_who *who = share_who(share);
-    os_program(os_pid(), program);
-    tap_ok(who && !strcmp(who->profile, "odd") && who->devices == 3 && who->nodes == 1 && who->device_memory == 48 << 20 &&
+    w->bind = share_bind_add(w->state, &bind, &number);
+    w->state->bind[w->bind].machine = w->state->id;
+    share_mark_process(&w->state->bind[w->bind].who);
+}
+
+static void whole_machine(const struct whole *w, const struct share_who *who)
+{
+    tap_ok(!strcmp(who->profile, "odd") && who->devices == 3 && who->nodes == 1 && who->device_memory == 48 << 20 &&
                who->node_memory == 32 << 20 && who->told,
            "what the machine is");
-    tap_ok(who->device_used[0] == 0 && who->device_used[1] == 10 * small + 4 * unit && who->device_used[2] == 0 &&
+    tap_ok(who->device_used[0] == 0 && who->device_used[1] == 10 * SMALL + 4 * UNIT && who->device_used[2] == 0 &&
                who->node_used[0] == 5 * 4096,
            "what is used of it");
     tap_u64(who->process_count, 2, "two take part");
     for (unsigned i = 0; i < 2; i++) {
         const struct share_who_process *p = &who->process[i];
-        tap_ok(p->slot == i && p->pid == os_pid() && !strcmp(p->program, program) && !p->stopped && p->device[0] == 0 &&
-                   p->device[1] == (i == 0 ? 7 : 3) * small && p->device[2] == 0 && p->node[0] == (i == 0 ? 0 : 5 * 4096),
+        tap_ok(p->slot == i && p->pid == os_pid() && !strcmp(p->program, w->program) && !p->stopped && p->device[0] == 0 &&
+                   p->device[1] == (i == 0 ? 7 : 3) * SMALL && p->device[2] == 0 && p->node[0] == (i == 0 ? 0 : 5 * 4096),
                "by itself uses what process %u does", i);
     }
+}
+
+static void whole_blocks(const struct whole *w, const struct share_who *who)
+{
     tap_u64(who->block_count, 2, "an object and memory were exported");
     for (unsigned i = 0; i < 2; i++) {
         const struct share_who_block *k = &who->block[i];
         struct stat is;
-        tap_ok(k->number == i + 1 && k->size == 4 * unit && k->home == (i == 0 ? 0 : atomic_load(&state->slot[1].serial)) &&
+        tap_ok(k->number == i + 1 && k->size == 4 * UNIT && k->home == (i == 0 ? 0 : atomic_load(&w->state->slot[1].serial)) &&
                    k->team == (i == 0 ? 3 : 0) && k->members == (i == 0 ? 2 : 0) && !k->fabric && k->out && k->found &&
-                   !k->orphan && k->pid == os_pid() && !strcmp(k->program, program) &&
-                   made_by(k->call, "cuMemExportToShareableHandle") && !fstat(fd[i], &is) && k->file_device == is.st_dev &&
+                   !k->orphan && k->pid == os_pid() && !strcmp(k->program, w->program) &&
+                   made_by(k->call, "cuMemExportToShareableHandle") && !fstat(w->fd[i], &is) && k->file_device == is.st_dev &&
                    k->file_number == is.st_ino,
                "all of block %u", i);
     }
-    tap_ok(who->block[1].location.type == device.type && who->block[1].location.id == 1, "and where it lies");
-    tap_u64(who->hold_count, 5, "each is held by a handle and by a descriptor, memory by the object as well");
+    tap_ok(who->block[1].location.type == VMM_MEM_LOCATION_TYPE_DEVICE && who->block[1].location.id == 1, "and where it lies");
+}
+
+static void whole_holds(const struct whole *w, const struct share_who *who)
+{
     static const struct {
         unsigned block, slot;
         bool file, bound;
@@ -151,37 +173,62 @@ static void everything(void)
                  {1, SHARE_PROCESSES, false, true, "cuMulticastBindMem"},
                  {0, SHARE_PROCESSES, true, false, NULL},
                  {1, SHARE_PROCESSES, true, false, NULL}};
+    char name[64], text[SHARE_HOLD_TEXT], want[SHARE_HOLD_TEXT];
+    snprintf(name, sizeof name, "process %llu (%s)", (unsigned long long)os_pid(), w->program);
+    tap_u64(who->hold_count, 5, "each is held by a handle and by a descriptor, memory by the object as well");
     for (unsigned i = 0; i < 5 && who->hold_count == 5; i++) {
         const struct share_who_hold *h = &who->hold[i];
-        uint64_t call = share_call_number(h->call);
-        tap_ok(h->block == holds[i].block && h->slot == holds[i].slot && h->pid == os_pid() && !strcmp(h->program, program) &&
-                   h->handles == (holds[i].slot == 1) && h->file == (holds[i].file ? fd[h->block] : -1) &&
+        tap_ok(h->block == holds[i].block && h->slot == holds[i].slot && h->pid == os_pid() && !strcmp(h->program, w->program) &&
+                   h->handles == (holds[i].slot == 1) && h->file == (holds[i].file ? w->fd[h->block] : -1) &&
                    h->object == holds[i].bound && (holds[i].call ? made_by(h->call, holds[i].call) : !h->call),
                "all of hold %u", i);
         if (holds[i].file)
-            snprintf(want, sizeof want, "process %llu (%s): descriptor %d", (unsigned long long)os_pid(), program, h->file);
+            snprintf(want, sizeof want, "%s: descriptor %d", name, h->file);
         else
-            snprintf(want, sizeof want, "%sprocess %llu (%s): call %llu (%s)",
-                     holds[i].bound ? "exported object 1, to which it was bound by " : "", (unsigned long long)os_pid(), program,
-                     (unsigned long long)call, holds[i].call);
+            snprintf(want, sizeof want, "%s%s: call %llu (%s)",
+                     holds[i].bound ? "exported object 1, to which it was bound by " : "", name,
+                     (unsigned long long)share_call_number(h->call), holds[i].call);
         tap_text(share_who_hold_text(h, text), want, "in words");
     }
-    share_who_free(who);
-    for (unsigned i = 0; i < 2; i++) { /* a file is told by both its numbers */
-        uint64_t *word = i == 0 ? &state->block[1].file_device : &state->block[1].file_number;
-        ++*word;
-        who = share_who(share);
+}
+
+/* A file is told by both its numbers. */
+static void other_files(const struct whole *w)
+{
+    uint64_t *const words[] = {&w->state->block[1].file_device, &w->state->block[1].file_number};
+    for (unsigned i = 0; i < 2; i++) {
+        ++*words[i];
+        struct share_who *who = share_who(w->share);
         tap_ok(who && who->hold_count == 4 && who->block[0].found && who->block[1].out && !who->block[1].found,
                "a descriptor of another file is not one of the block's");
-        --*word;
+        --*words[i];
         share_who_free(who);
     }
-    share_bind_end(state, at);
-    share_close(share);
-    close(fd[0]);
-    close(fd[1]);
-    rig_close(a);
-    rig_close(b);
+}
+
+static void everything(void)
+{
+    char why[SHARE_WHY];
+    struct whole w = {.bind = 0};
+    if (!furnish(&w) || !(w.share = share_open_there("m-one", why)))
+        tap_bail("no machine: %s", vmm_last_detail()->note);
+    w.state = w.share->folder.state;
+    os_program(os_pid(), w.program);
+    bind_it(&w);
+    struct share_who *who = share_who(w.share);
+    if (!who)
+        tap_bail("nobody tells");
+    whole_machine(&w, who);
+    whole_blocks(&w, who);
+    whole_holds(&w, who);
+    share_who_free(who);
+    other_files(&w);
+    share_bind_end(w.state, w.bind);
+    share_close(w.share);
+    close(w.fd[0]);
+    close(w.fd[1]);
+    rig_close(w.a);
+    rig_close(w.b);
 }
 
 /* ---- other processes ---- */
