@@ -315,34 +315,45 @@ static void write_leak(void *user, const vmm_detail *detail)
 }
 
 /* One of each kind, and two of some, so that words have their plural. */
-static void test_forgotten(void)
+struct things {
+    vmm_system *sys;
+    vmm_mem_generic_allocation_handle one, two, object;
+    vmm_deviceptr p;
+};
+
+static void make_things(struct things *t)
 {
     const vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = device};
-    vmm_multicast_object_prop team = {.num_devices = 2, .size = 2 * G};
-    vmm_mem_generic_allocation_handle one = 0, two = 0, object = 0, again;
-    vmm_deviceptr p = 0, q = 0;
+    const vmm_multicast_object_prop team = {.num_devices = 2, .size = 2 * G};
+    vmm_mem_generic_allocation_handle again;
+    vmm_deviceptr q;
     vmm_context ctx;
     vmm_stream stream;
     vmm_event event;
-    vmm_system *sys = NULL;
+    need(vmm_open("sim:h200x2", &t->sys));
+    need(vmm_init(t->sys, 0));
+    need(vmm_ctx_create(t->sys, &ctx, 0, 0));
+    need(vmm_mem_address_reserve(t->sys, &t->p, 4 * G, 0, 0, 0));
+    need(vmm_mem_create(t->sys, &t->one, G, &prop, 0));
+    need(vmm_mem_create(t->sys, &t->two, 2 * G, &prop, 0));
+    need(vmm_mem_map(t->sys, t->p, G, 0, t->one, 0));
+    need(vmm_mem_map(t->sys, t->p + G, G, 0, t->one, 0));
+    need(vmm_mem_retain_allocation_handle(t->sys, &again, t->p));
+    need(vmm_mem_alloc(t->sys, &q, 3 * G));
+    need(vmm_stream_create(t->sys, &stream, 0));
+    need(vmm_event_create(t->sys, &event, 0));
+    need(vmm_multicast_create(t->sys, &t->object, &team));
+    need(vmm_multicast_add_device(t->sys, t->object, 0));
+    need(vmm_multicast_add_device(t->sys, t->object, 1));
+    need(vmm_multicast_bind_mem(t->sys, t->object, 0, t->two, 0, G, 0));
+}
+
+static void test_forgotten(void)
+{
+    struct things t;
     struct lines there = {""}, left = {""};
-    need(vmm_open("sim:h200x2", &sys));
-    need(vmm_init(sys, 0));
-    need(vmm_ctx_create(sys, &ctx, 0, 0));
-    need(vmm_mem_address_reserve(sys, &p, 4 * G, 0, 0, 0));
-    need(vmm_mem_create(sys, &one, G, &prop, 0));
-    need(vmm_mem_create(sys, &two, 2 * G, &prop, 0));
-    need(vmm_mem_map(sys, p, G, 0, one, 0));
-    need(vmm_mem_map(sys, p + G, G, 0, one, 0));
-    need(vmm_mem_retain_allocation_handle(sys, &again, p));
-    need(vmm_mem_alloc(sys, &q, 3 * G));
-    need(vmm_stream_create(sys, &stream, 0));
-    need(vmm_event_create(sys, &event, 0));
-    need(vmm_multicast_create(sys, &object, &team));
-    need(vmm_multicast_add_device(sys, object, 0));
-    need(vmm_multicast_add_device(sys, object, 1));
-    need(vmm_multicast_bind_mem(sys, object, 0, two, 0, G, 0));
-    vmm_visit(sys, write_object, &there);
+    make_things(&t);
+    vmm_visit(t.sys, write_object, &there);
     tap_text(there.text,
              "1:0 by nobody 0\n"
              "1:1 by nobody 0\n"
@@ -357,7 +368,7 @@ static void test_forgotten(void)
              "7:1 by cuStreamCreate 10\n"
              "8:1 by cuEventCreate 11\n"
              "9:1 by cuMulticastBindMem 15\n", "each object is visited once, by kind and place");
-    tap_u64(vmm_leaks(sys, write_leak, &left), 10, "what is left is counted");
+    tap_u64(vmm_leaks(t.sys, write_leak, &left), 10, "what is left is counted");
     tap_text(left.text,
              "VMM-LEAK-RESERVATION of cuMemAddressReserve 3: 8 MiB of addresses, no memory by themselves\n"
              "VMM-LEAK-MAPPING of cuMemMap 6: holds H1: its memory stays until this is unmapped\n"
@@ -370,14 +381,14 @@ static void test_forgotten(void)
              "VMM-LEAK-CONTEXT of cuCtxCreate 2: \n"
              "VMM-LEAK-STREAM of cuStreamCreate 10: \n"
              "VMM-LEAK-EVENT of cuEventCreate 11: \n", "and told");
-    need(vmm_multicast_bind_mem(sys, object, G, two, G, G, 0));
-    need(vmm_mem_map(sys, p + 2 * G, 2 * G, 0, object, 0));
+    need(vmm_multicast_bind_mem(t.sys, t.object, G, t.two, G, G, 0));
+    need(vmm_mem_map(t.sys, t.p + 2 * G, 2 * G, 0, t.object, 0));
     left.text[0] = '\0';
-    vmm_leaks(sys, write_leak, &left);
+    vmm_leaks(t.sys, write_leak, &left);
     tap_ok(strstr(left.text, "a multicast object held by 1 reference and 1 mapping, to which 2 binds hold memory\n") != NULL,
            "with a mapping and another bind");
-    tap_u64(vmm_leaks(sys, NULL, NULL), 11, "counted by nobody who wants words");
-    vmm_close(sys);
+    tap_u64(vmm_leaks(t.sys, NULL, NULL), 11, "counted by nobody who wants words");
+    vmm_close(t.sys);
 }
 
 /* An empty name in the environment is as none. */
