@@ -350,6 +350,22 @@ static void no_handle_is_used_up(void)
     rig_close(sys);
 }
 
+/* The second request of a file finds its end, and is as much part of the reading as the first. */
+static void half_a_profile_is_none(void)
+{
+    char path[128], spec[160];
+    vmm_system *sys = NULL;
+    snprintf(path, sizeof path, "%s/profile", rig_root);
+    snprintf(spec, sizeof spec, "sim:%s", path);
+    FILE *file = fopen(path, "w");
+    if (!file || fputs("base = min\n", file) < 0 || fclose(file))
+        tap_bail("no profile");
+    tap_ok(WITHOUT("read", 2, vmm_open(spec, &sys)) == VMM_ERROR_OPERATING_SYSTEM && !sys &&
+               strstr(vmm_last_detail()->note, "cannot be read: Input/output error"),
+           "a profile whose end is not seen is not read: %s", vmm_last_detail()->note);
+    unlink(path);
+}
+
 static void a_lost_shadow_says_so(void)
 {
     vmm_system *sys = NULL;
@@ -381,6 +397,7 @@ int main(void)
     no_machine_is_left();
     unseen_is_not_gone();
     no_handle_is_used_up();
+    half_a_profile_is_none();
     a_lost_shadow_says_so();
     rig_end();
 #endif
