@@ -8,8 +8,8 @@
 #include <sys/wait.h>
 
 #include "passing.h"
-#include "share_rig.h"
 #include "share_state.h"
+#include "state_rig.h"
 #include "vmm_fd.h"
 
 #define FABRIC VMM_MEM_HANDLE_TYPE_FABRIC
@@ -132,6 +132,79 @@ static void two_nodes(const char *one, const char *two, const char *folder)
     refused(b, bytes, VMM_ERROR_INVALID_VALUE, "VMM-IMPORT-FABRIC-GONE", "the node is gone");
     rig_close(b);
     tap_u64(rig_machines(), 0, "nothing is left");
+}
+
+static unsigned taken(const struct share_state *state)
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i < SHARE_PROCESSES; i++)
+        count += atomic_load(&state->slot[i].taken) != 0;
+    return count;
+}
+
+enum { NODES = 4 };
+
+/* One that imports, and those that it imports from, twice each. */
+struct many {
+    vmm_system *importer, *from[NODES];
+    struct share_state *state[NODES];
+    handle_t copies[2][NODES];
+    uint64_t before[NODES], unit;
+};
+
+static unsigned import_from_many(struct many *m)
+{
+    fabric_t bytes[NODES];
+    unsigned wrong = 0;
+    m->importer = node("importer", channels);
+    m->unit = unit_of(m->importer);
+    for (unsigned i = 0; i < NODES; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "node%u", i);
+        m->from[i] = node(name, channels);
+        m->state[i] = rig_state(name);
+        m->before[i] = rig_free(m->from[i]);
+        exported(m->from[i], bytes[i]);
+    }
+    for (unsigned turn = 0; turn < 2; turn++)
+        for (unsigned i = 0; i < NODES; i++)
+            wrong += import_from(m->importer, bytes[i], &m->copies[turn][i]) != VMM_SUCCESS || taken(m->state[i]) != 2;
+    return wrong;
+}
+
+/* In that order, and of the last by its end. */
+static unsigned leave_many(struct many *m, const unsigned order[NODES])
+{
+    unsigned wrong = 0, over = 0;
+    for (unsigned i = 0; i < NODES; i++) {
+        unsigned gone = order[i];
+        vmm_mem_release(m->importer, m->copies[0][gone]);
+        wrong += taken(m->state[gone]) != 2;
+        if (i < NODES - 1)
+            vmm_mem_release(m->importer, m->copies[1][gone]);
+        else
+            rig_close(m->importer);
+        over |= 1U << gone;
+        for (unsigned j = 0; j < NODES; j++)
+            wrong += taken(m->state[j]) != (over >> j & 1 ? 1 : 2) || rig_free(m->from[j]) != m->before[j] - m->unit;
+    }
+    return wrong;
+}
+
+/* Of each it has one slot for as long as it holds memory of it. */
+static void many_nodes(void)
+{
+    static const unsigned orders[][NODES] = {{0, 1, 2, 3}, {3, 2, 1, 0}, {1, 3, 0, 2}, {2, 0, 3, 1}};
+    for (size_t order = 0; order < sizeof orders / sizeof orders[0]; order++) {
+        struct many m = {.unit = 0};
+        tap_u64(import_from_many(&m), 0, "a node has one slot of each of %d others, and no more", NODES);
+        tap_u64(leave_many(&m, orders[order]), 0, "which it leaves one by one, or all of them when it ends");
+        for (unsigned i = 0; i < NODES; i++) {
+            munmap(m.state[i], sizeof *m.state[i]);
+            rig_close(m.from[i]);
+        }
+        tap_u64(rig_machines(), 0, "nothing is left of them");
+    }
 }
 
 /* Each has memory of the other: closing in any order gives everything back. */
@@ -528,6 +601,7 @@ int main(void)
     two_nodes("one", "one", channels);
     two_nodes(NULL, NULL, channels);
     two_nodes(NULL, "two", NULL);
+    many_nodes();
     crosswise();
     no_channel();
     which_channel();

@@ -25,11 +25,11 @@ static bool open_space(struct space *space, const struct arena *arena, const str
     return ok;
 }
 
-/* The low bits that every address of a range has zero: the smallest of the machine's units has them. */
+/* The low bits that every address of a range has zero: the smallest of the machine's units has them. No unit of multicast
+ * objects is smaller than memory's. */
 static unsigned address_shift(const struct sim_profile *profile)
 {
-    return (unsigned)__builtin_ctzll(profile->va_granularity | profile->device_granularity[0] |
-                                     profile->host_granularity[0] | profile->multicast_granularity[0]);
+    return (unsigned)__builtin_ctzll(profile->va_granularity | profile->device_granularity[0] | profile->host_granularity[0]);
 }
 
 static void open_maps(struct sim_process *process)

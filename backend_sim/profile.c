@@ -16,15 +16,13 @@
 bool sim_profile_parse(const char *text, size_t length, struct sim_profile *profile, struct sim_profile_error *error)
 {
     struct sim_draft draft;
-    struct sim_profile_error why = {0, 0, ""};
-    memset(&draft, 0, sizeof draft);
-    if (sim_profile_draft(text, length, &draft, &why) && sim_profile_check(&draft, &why)) {
-        *profile = draft.profile;
-        return true;
-    }
-    if (error)
-        *error = why;
-    return false;
+    struct sim_profile_error unasked;
+    if (!error)
+        error = &unasked;
+    if (!sim_profile_draft(text, length, &draft, error) || !sim_profile_check(&draft, error))
+        return false;
+    *profile = draft.profile;
+    return true;
 }
 
 static vmm_result fail(struct sim_profile_error *error, vmm_result result, const char *what, const char *why)

@@ -38,7 +38,7 @@ static struct sim_place of(const struct checker *checker, enum sim_key_index one
 
 static uint64_t value(const struct checker *checker, enum sim_key_index key)
 {
-    uint64_t size = 0;
+    uint64_t size;
     memcpy(&size, (const char *)&checker->draft->profile + sim_keys[key].offset, sizeof size);
     return size;
 }
@@ -125,7 +125,7 @@ static void drop_places_of_base(struct sim_draft *draft)
     int kept = 0;
     for (int i = 0; i < SIM_MAX_TAKEN; i++) {
         struct sim_range range = p->va_taken[i];
-        p->va_taken[i] = (struct sim_range){0, 0};
+        p->va_taken[i] = (struct sim_range){.end = 0};
         if (range.start >= p->va_start && range.end <= p->va_end && range.start % unit == 0 && range.end % unit == 0)
             p->va_taken[kept++] = range;
     }
@@ -206,7 +206,7 @@ static bool places(struct checker *checker)
 static bool attributes(struct checker *checker)
 {
     const struct sim_profile *p = &checker->draft->profile;
-    int node = 0;
+    int node;
     struct {
         int attribute;
         enum sim_key_index key;
@@ -219,7 +219,7 @@ static bool attributes(struct checker *checker)
          p->host_nodes > 0 && p->host_memory > 0, "'host.nodes' and 'host.memory' above 0"},
     };
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
-        int supported = 0;
+        int supported;
         struct sim_place at = attribute_place(checker, pairs[i].attribute);
         if (sim_profile_attribute(p, pairs[i].attribute, &supported) && supported && !pairs[i].present)
             return bad(checker, at.line ? at : of(checker, pairs[i].key, SIM_K_HOST_MEMORY),
@@ -240,7 +240,7 @@ static bool attributes(struct checker *checker)
 static bool announced(struct checker *checker)
 {
     const struct sim_profile *p = &checker->draft->profile;
-    int supported = 0;
+    int supported;
     if (p->compression_memory &&
         !(sim_profile_attribute(p, VMM_DEVICE_ATTRIBUTE_GENERIC_COMPRESSION_SUPPORTED, &supported) && supported))
         return bad(checker, of(checker, SIM_K_COMPRESSION_MEMORY, SIM_K_COMPRESSION_MEMORY),

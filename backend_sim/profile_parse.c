@@ -84,7 +84,7 @@ static bool read_text(struct parser *parser, const struct sim_key *key, struct s
 
 static bool read_value(struct parser *parser, const struct sim_key *key, struct sim_span value)
 {
-    struct sim_value_error error = {0, ""};
+    struct sim_value_error error;
     char *into = (char *)&parser->draft.profile + key->offset;
     bool good = false;
     switch (key->kind) { /* LCOV_EXCL_BR_LINE: there are no others */
@@ -113,10 +113,10 @@ static bool read_value(struct parser *parser, const struct sim_key *key, struct 
 /* attribute.N = value. One that the base gave is replaced. */
 static bool read_attribute(struct parser *parser, struct sim_span key, struct sim_span value)
 {
-    struct sim_value_error error = {0, ""};
+    struct sim_value_error error;
     struct sim_profile *profile = &parser->draft.profile;
     struct sim_span digits = {key.at + strlen("attribute."), key.length - strlen("attribute.")};
-    int number = 0, content = 0, slot = 0;
+    int number, content, slot = 0;
     if (!sim_value_int(digits, 1, 9999, &number, &error))
         return fail(parser, digits.at, "%s", error.text);
     if (!sim_value_int(value, INT_MIN, INT_MAX, &content, &error))
@@ -145,7 +145,7 @@ static bool read_base(struct parser *parser, struct sim_span key, struct sim_spa
     for (size_t i = 0; sim_profile_builtin_name(i); i++) {
         const char *name = sim_profile_builtin_name(i);
         const char *text = sim_profile_builtin_text(i);
-        struct sim_profile_error inner = {0, 0, ""};
+        struct sim_profile_error inner;
         size_t used = strlen(names);
         snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", name);
         if (!sim_span_is(value, name))

@@ -1,4 +1,4 @@
-#include "profile.h"
+#include "profile_keys.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,6 +61,9 @@ static const struct bad bad_texts[] = {
     {"base = h100\ndevice.memory = 1<<x", 2, 20, "found 'x'"},
     {"base = h100\ndevice.memory = 1<<30GiB", 2, 20, "found '30GiB'"},
     {"base = h100\ndevice.memory = 1 < 3", 2, 19, "found '< 3'"},
+    {"base = h100\ndevice.memory = 1><3", 2, 18, "expected a unit (B, KiB, MiB, GiB, TiB) or '<<', found '><3'"},
+    {"base = h100\ndevice.memory = 1<>3", 2, 18, "found '<>3'"},
+    {"base = h100\ndevice.memory = 1<", 2, 18, "found '<'"},
     {"base = h100\ndevice.memory = 0x", 2, 18, "found 'x'"},
     {"base = h100\nmap.partial = maybe", 2, 15, "expected yes or no, found 'maybe'"},
     {"base = h100\nmap.partial = Yes", 2, 15, "found 'Yes'"},
@@ -74,6 +77,7 @@ static const struct bad bad_texts[] = {
     {"base = h200x2\npeers = 1-1", 2, 9, "expected two different devices, found the pair '1-1'"},
     {"base = h200x2\npeers = 0-31", 2, 9, "expected devices from 0 to 30, found the pair '0-31'"},
     {"base = h200x2\npeers = 0-2", 2, 9, "expected links between devices 0 to 1"},
+    {"\x01 = h100", 1, 1, "expected text, found the control character 0x01"},
     {"base = h100\nva.start = \x01", 2, 12, "expected text, found the control character 0x01"},
     {"base = h100\r\ndevices = 2\r3", 2, 12, "found the control character 0x0D"},
     {"base = h100\nvallo = \xC3\xB6", 2, 1, "found 'vallo'"},
@@ -138,6 +142,13 @@ static const struct bad bad_texts[] = {
     {"base = max\nhost.nodes = 9", 2, 14, "expected a number from 0 to 8, found '9'"},
     {"base = h100\nattribute.134 = 1", 2, 17, "from -1 to 0, found 1"},
     {"base = min\ncompression.memory = 1MiB", 2, 22, "'compression.memory' above 0 needs attribute.107 = 1"},
+    {"base = gb200x4\nattribute.134 = 2", 2, 17, "expected attribute.134 (the nearest NUMA node) from -1 to 1, found 2"},
+    {"base = h100\nattribute.145 = 0\nhost.memory = 0", 3, 15, "attribute.141 = 1 needs 'host.nodes' and 'host.memory' above 0"},
+    {"base = min\nattribute.141 = 1", 2, 17, "attribute.141 = 1 needs 'host.nodes' and 'host.memory' above 0"},
+    {"base = h100\nattribute.107 = 0", 0, 0, "'compression.memory' above 0 needs attribute.107 = 1"},
+    {"base = h100\npeers = 0-1", 2, 9, "expected links between devices 0 to 0, found one of a device that is not there"},
+    {"base = odd\npeers = 1-3", 2, 9, "expected links between devices 0 to 2, found one of a device that is not there"},
+    {"base = odd\npeers = 0-1,30-29", 2, 9, "expected links between devices 0 to 2, found one of a device that is not there"},
     {"", 0, 0, "expected the key 'name', found none; give it, or start from a built-in profile"},
     {"# nothing\n", 0, 0, "expected the key 'name'"},
     {"name = x\ndevices = 1\n", 0, 0, "expected the key 'device.memory', found none"},
@@ -261,6 +272,301 @@ static void test_values(void)
         snprintf(text, sizeof text, "base = min\ngranularity.device.minimum = 4KiB\ndevice.memory = %s", sizes[i].text);
         must_parse(text, &profile, sizes[i].text);
         tap_u64(profile.device_memory, sizes[i].value, "'%s' is %" PRIu64, sizes[i].text, sizes[i].value);
+    }
+}
+
+#define UNPACKED "va.chunk = 0\nva.context = 0\nva.taken = none\n"
+
+/* A value that is the last one to be accepted, and its neighbour that is not. */
+static void test_edges(void)
+{
+    static const struct {
+        const char *before, *accepted, *refused, *says;
+    } edges[] = {
+        {"base = h100\ndriver.version = ", "11000", "10999", "expected a number from 11000 to 999990, found '10999'"},
+        {"base = h100\ndriver.version = ", "999990", "999991", "expected a number from 11000 to 999990, found '999991'"},
+        {"base = h100\ndevices = ", "31", "32", "expected a number from 1 to 31, found '32'"},
+        {"base = min\nhost.nodes = ", "0", "-1", "expected a number from 0 to 8, found '-1'"},
+        {"base = h100\nhost.nodes = ", "8", "9", "expected a number from 0 to 8, found '9'"},
+        {"base = h100\nattribute.9999 = ", "2147483647", "2147483648", "from -2147483648 to 2147483647, found '2147483648'"},
+        {"base = h100\nattribute.1 = ", "-2147483648", "-2147483649", "from -2147483648 to 2147483647, found '-2147483649'"},
+        {"base = h100\nattribute.1 = ", "+0x7fffffff", "+0x80000000", "from -2147483648 to 2147483647, found '+0x80000000'"},
+        {"base = gb200x4\nattribute.134 = ", "1", "2", "from -1 to 1, found 2"},
+        {"base = gb200x4\nattribute.134 = ", "-1", "-2", "from -1 to 1, found -2"},
+        {"base = odd\nattribute.134 = ", "0", "1", "from -1 to 0, found 1"},
+        {"base = odd\ndevice.memory = 48MiB\ndevice.reserved = ", "50331647", "48MiB",
+         "expected 'device.reserved' below 'device.memory' (50331648), found 50331648"},
+        {"base = odd\ncompression.memory = ", "48MiB", "50331649",
+         "expected 'compression.memory' up to 'device.memory' (50331648), found 50331649"},
+        {"base = odd\ncompression.memory = 64KiB\ndevice.memory = ", "64KiB", "65535",
+         "expected 'granularity.device.minimum' up to 'device.memory' (65535), found 65536"},
+        {"base = h100\ndevice.memory = ", "1<<50", "1125899906842625",
+         "expected 'device.memory' from 4096 to 1125899906842624 bytes, found 1125899906842625"},
+        {"base = min\ngranularity.device.minimum = 4096\ndevice.memory = ", "4096", "4095",
+         "expected 'device.memory' from 4096 to 1125899906842624 bytes, found 4095"},
+        {"base = h100\nhost.memory = ", "1<<50", "1125899906842625",
+         "expected 'host.memory' from 0 to 1125899906842624 bytes, found 1125899906842625"},
+        {"base = odd\ngranularity.device.minimum = ", "4KiB", "2KiB",
+         "expected 'granularity.device.minimum' from 4096 to 1099511627776 bytes, found 2048"},
+        {"base = h100\ngranularity.device.recommended = ", "1<<40", "1<<41",
+         "expected 'granularity.device.recommended' from 4096 to 1099511627776 bytes, found 2199023255552"},
+        {"base = h100\ngranularity.host.recommended = ", "1<<40", "1<<41",
+         "expected 'granularity.host.recommended' from 4096 to 1099511627776 bytes, found 2199023255552"},
+        {"base = odd\ngranularity.host.minimum = ", "64KiB", "128KiB",
+         "expected 'granularity.host.minimum' up to 'granularity.host.recommended' (65536), found 131072"},
+        {"base = odd\ngranularity.device.recommended = ", "64KiB", "32KiB",
+         "expected 'granularity.device.minimum' up to 'granularity.device.recommended' (32768), found 65536"},
+        {"base = odd\ngranularity.multicast.recommended = ", "1<<40", "1<<41",
+         "expected 'granularity.multicast.recommended' from 4096 to 1099511627776 bytes, found 2199023255552"},
+        {"base = odd\ngranularity.multicast.minimum = ", "64KiB", "32KiB",
+         "expected 'granularity.device.minimum' up to 'granularity.multicast.minimum' (32768), found 65536"},
+        {"base = odd\ngranularity.multicast.recommended = ", "128KiB", "64KiB",
+         "expected 'granularity.multicast.minimum' up to 'granularity.multicast.recommended' (65536), found 131072"},
+        {"base = odd\nva.granularity = ", "4KiB", "2KiB",
+         "expected 'va.granularity' from 4096 to 1099511627776 bytes, found 2048"},
+        {"base = min\nva.end = 1<<47\nva.granularity = ", "1<<40", "1<<41",
+         "expected 'va.granularity' from 4096 to 1099511627776 bytes, found 2199023255552"},
+        {"base = odd\nva.alignment_max = ", "64KiB", "32KiB",
+         "expected 'va.granularity' up to 'va.alignment_max' (32768), found 65536"},
+        {"base = odd\nva.granularity = 4KiB\nva.start = ", "4KiB", "0",
+         "expected 'va.start' from 4096 to 144115188075855872 bytes, found 0"},
+        {"base = min\nva.hint_max = 1<<58\nva.end = ", "1<<57", "0x200000000200000",
+         "expected 'va.end' from 4096 to 144115188075855872 bytes, found 144115188077953024"},
+        {"base = min\nva.hint_max = 1<<59\nva.end = 1<<57\nva.start = ", "0x1ffffffffe00000", "1<<57",
+         "expected 'va.start' below 'va.end' (144115188075855872), found 144115188075855872"},
+        {"base = h100\nva.hint_max = ", "0x7ffffe000000", "0x7ffffdffffff",
+         "expected 'va.end' up to 'va.hint_max' (140737454800895), found 140737454800896"},
+        {"base = h100\nva.start = 1<<40\nva.end = 1<<46\nva.chunk = ", "1<<40", "1<<41",
+         "expected 'va.chunk' from 4096 to 1099511627776 bytes, found 2199023255552"},
+        {"base = odd\nva.chunk = ", "64KiB", "32KiB", "expected 'va.granularity' up to 'va.chunk' (32768), found 65536"},
+        {"base = h100\nva.context = ", "0x302000000", "0x300000000",
+         "expected 'va.context' from 12918456320 to 140737387692032 bytes, found 12884901888"},
+        {"base = h100\nva.context = ", "0x7ffffa000000", "0x7ffffc000000",
+         "expected 'va.context' from 12918456320 to 140737387692032 bytes, found 140737421246464"},
+        {"base = h100\nva.taken = ", "0x302000000-0x304000000", "0x300000000-0x304000000",
+         "as multiples of 33554432; range 1 is not"},
+        {"base = h100\nva.taken = ", "0x7ffffc000000-0x7ffffe000000", "0x7ffffc000000-0x800000000000", "range 1 is not"},
+        {"base = h100\nva.taken = ", "64GiB-65GiB,65GiB-66GiB,66GiB-67GiB,67GiB-68GiB",
+         "64GiB-65GiB,65GiB-66GiB,66GiB-67GiB,0x10be000000-68GiB", "range 4 is not"},
+        {"base = h100\nva.taken = ", "64GiB-0x1002000000", "64GiB-64GiB", "expected a range that ends after its start"},
+        {"base = h100\n" UNPACKED "va.hint_max = ", "18446744073709551615", "18446744073709551616", "fits 64 bits"},
+        {"base = h100\nva.hint_max = ", "0xFFFFFFFFFFFFFFFF", "0x10000000000000000", "fits 64 bits"},
+        {"base = h100\nva.hint_max = ", "1<<63", "1<<64", "fits 64 bits"},
+        {"base = h100\nva.hint_max = ", "3<<62", "5<<62", "fits 64 bits"},
+        {"base = h100\nva.hint_max = ", "16777215TiB", "16777216TiB", "fits 64 bits"},
+        {"base = h100\nva.hint_max = ", "17179869183GiB", "17179869184GiB", "fits 64 bits"},
+    };
+    for (size_t i = 0; i < sizeof edges / sizeof edges[0]; i++) {
+        struct sim_profile profile;
+        struct sim_profile_error error = {0, 0, ""};
+        char accepted[256], refused[256];
+        snprintf(accepted, sizeof accepted, "%s%s", edges[i].before, edges[i].accepted);
+        snprintf(refused, sizeof refused, "%s%s", edges[i].before, edges[i].refused);
+        must_parse(accepted, &profile, accepted);
+        bool good = sim_profile_parse(refused, strlen(refused), &profile, &error);
+        if (!tap_ok(!good && strstr(error.text, edges[i].says), "and not %s", edges[i].refused))
+            tap_note("says %s", error.text);
+    }
+}
+
+/* Texts of the last length that there is room for. */
+static void test_longest_texts(void)
+{
+    static const struct {
+        const char *key;
+        size_t most, at;
+    } texts[] = {{"name", SIM_NAME_MAX - 1, offsetof(struct sim_profile, name)},
+                 {"device.name", SIM_NAME_MAX - 1, offsetof(struct sim_profile, device_name)},
+                 {"source", 159, offsetof(struct sim_profile, source)}};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        struct sim_profile profile;
+        char value[200] = "", text[256];
+        memset(value, 'x', texts[i].most);
+        snprintf(text, sizeof text, "base = h100\n%s = %s", texts[i].key, value);
+        must_parse(text, &profile, texts[i].key);
+        tap_text((const char *)&profile + texts[i].at, value, "%zu characters of '%s'", texts[i].most, texts[i].key);
+        snprintf(text, sizeof text, "base = h100\n%s = %sx", texts[i].key, value);
+        tap_ok(!sim_profile_parse(text, strlen(text), &profile, NULL), "and no more");
+        snprintf(text, sizeof text, "base = h100\n%s = y", texts[i].key);
+        must_parse(text, &profile, "one letter in the place of the base's text");
+        const char *rest = (const char *)&profile + texts[i].at;
+        bool clear = rest[0] == 'y';
+        for (size_t j = 1; j <= texts[i].most; j++)
+            clear &= !rest[j];
+        tap_ok(clear, "leaves nothing behind it");
+    }
+}
+
+/* Each key that a machine cannot do without, left out alone. */
+static void test_required_keys(void)
+{
+    static const char *const lines[][2] = {{"name", "tiny"},
+                                           {"devices", "1"},
+                                           {"device.memory", "1MiB"},
+                                           {"granularity.device.minimum", "4KiB"},
+                                           {"granularity.device.recommended", "4KiB"},
+                                           {"granularity.host.minimum", "4KiB"},
+                                           {"granularity.host.recommended", "4KiB"},
+                                           {"va.start", "1MiB"},
+                                           {"va.end", "4MiB"},
+                                           {"va.granularity", "4KiB"},
+                                           {"va.alignment_max", "1MiB"},
+                                           {"va.hint_max", "1<<30"}};
+    enum { LINES = sizeof lines / sizeof lines[0] };
+    for (size_t out = 0; out <= LINES; out++) {
+        char text[1024] = "", says[200];
+        struct sim_profile profile;
+        struct sim_profile_error error = {-1, -1, ""};
+        for (size_t i = 0; i < LINES; i++)
+            if (i != out)
+                snprintf(text + strlen(text), sizeof text - strlen(text), "%s = %s\n", lines[i][0], lines[i][1]);
+        if (out == LINES) {
+            must_parse(text, &profile, "all that is required");
+            continue;
+        }
+        snprintf(says, sizeof says,
+                 "expected the key '%s', found none; give it, or start from a built-in profile with 'base = h100'", lines[out][0]);
+        bool good = sim_profile_parse(text, strlen(text), &profile, &error);
+        tap_ok(!good && !error.line && !error.column, "without '%s' there is no machine, and no place to say so", lines[out][0]);
+        tap_text(error.text, says, "the key is named");
+    }
+}
+
+/* ---- misspelt keys, against a plain table of distances ---- */
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+static size_t edits(const char *a, const char *b)
+{
+    size_t table[48][48];
+    for (size_t i = 0; i <= strlen(a); i++)
+        for (size_t j = 0; j <= strlen(b); j++)
+            table[i][j] = !i ? j : !j ? i : least(table[i - 1][j - 1] + (a[i - 1] != b[j - 1]),
+                                                  1 + least(table[i - 1][j], table[i][j - 1]));
+    return table[strlen(a)][strlen(b)];
+}
+
+/* The first of the nearest, at most three edits away, which are not all of the key. */
+static const char *plain_nearest(const char *name)
+{
+    const char *best = NULL;
+    size_t far = 4;
+    for (size_t i = 0; i < SIM_K_COUNT + 2; i++) {
+        const char *key = i < SIM_K_COUNT ? sim_keys[i].name : i == SIM_K_COUNT ? "base" : "attribute.N";
+        const char *dot = strrchr(key, '.');
+        size_t off = dot && !strcmp(dot + 1, name) ? 0 : edits(name, key);
+        if (off < far && off < strlen(key)) {
+            far = off;
+            best = key;
+        }
+    }
+    return best;
+}
+
+static bool as_plain(const char *name)
+{
+    const char *got = sim_key_nearest((struct sim_span){name, strlen(name)}), *want = plain_nearest(name);
+    if (got == want || (got && want && !strcmp(got, want)))
+        return true;
+    tap_note("'%s' is near '%s', not '%s'", name, want ? want : "nothing", got ? got : "nothing");
+    return false;
+}
+
+static void test_misspelt_keys(void)
+{
+    unsigned wrong = 0;
+    uint32_t state = 4711;
+    for (int i = 0; i < SIM_K_COUNT; i++)
+        for (int round = 0; round < 40; round++) {
+            char name[64];
+            size_t length = (size_t)snprintf(name, sizeof name, "%s", sim_keys[i].name);
+            for (int edit = 0; edit < round % 5; edit++) {
+                state = state * 1664525 + 1013904223;
+                size_t at = (state >> 16) % (length + 1);
+                if (state >> 30 == 0 && at < length) {
+                    memmove(name + at, name + at + 1, length - at); /* with its end */
+                    length--;
+                } else if (state >> 30 == 1 && at < length) {
+                    name[at] = 'z';
+                } else {
+                    memmove(name + at + 1, name + at, length - at + 1);
+                    name[at] = 'e';
+                    length++;
+                }
+            }
+            wrong += !as_plain(name);
+        }
+    static const char *const words[] = {"", "b", "ase", "bas", "va", "va.", "chunk", "end", "N", "imex", "minimum", "a.b", "devicess"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        wrong += !as_plain(words[i]);
+    tap_u64(wrong, 0, "the nearest key of misspelt ones is the one with the fewest edits");
+    char word[64];
+    memset(word, 'a', sizeof word);
+    tap_ok(!sim_key_nearest((struct sim_span){word, sizeof word}), "of a long word none is");
+}
+
+/* ---- quotes ---- */
+
+static void test_quotes(void)
+{
+    static const struct {
+        const char *text, *quoted;
+    } quotes[] = {{"", "nothing"},
+                  {"a", "'a'"},
+                  {" ~", "' ~'"},
+                  {"\x1f\x7f\x80\xff", "'\\x1F\\x7F\\x80\\xFF'"},
+                  {"0123456789012345678901234567890123456789", "'0123456789012345678901234567890123456789'"},
+                  {"01234567890123456789012345678901234567890", "'0123456789012345678901234567890123456789...'"},
+                  {"012345678901234567890123456789012345678\x80", "'012345678901234567890123456789012345678\\x80'"},
+                  {"012345678901234567890123456789012345678\x80+", "'012345678901234567890123456789012345678\\x80...'"}};
+    for (size_t i = 0; i < sizeof quotes / sizeof quotes[0]; i++) {
+        char buffer[SIM_QUOTE_MAX];
+        tap_text(sim_span_quote((struct sim_span){quotes[i].text, strlen(quotes[i].text)}, buffer), quotes[i].quoted,
+                 "text %zu is quoted", i);
+    }
+}
+
+/* ---- what of a base's places fits the addresses of a text ---- */
+
+static void test_places_of_a_base(void)
+{
+    static const struct {
+        const char *text;
+        bool context, first, second;
+    } kept[] = {
+        {"va.start = 0x302000000", true, true, true},
+        {"va.start = 0x10000000000", true, true, true},
+        {"va.start = 0x10002000000", true, false, true},
+        {"va.start = 0x555500000000", true, false, true},
+        {"va.start = 0x555502000000", true, false, false},
+        {"va.start = 0x7f8a36000000", true, false, false},
+        {"va.start = 0x7f8a38000000", false, false, false},
+        {"va.end = 0x7f8a3a000000", true, true, true},
+        {"va.end = 0x7f8a38000000", false, true, true},
+        {"va.end = 0x565800000000", false, true, true},
+        {"va.end = 0x5657fe000000", false, true, false},
+        {"va.end = 0x10004000000", false, true, false},
+        {"va.end = 0x10002000000", false, false, false},
+        {"va.chunk = 0", false, true, true},
+        {"va.chunk = 64MiB\nva.start = 0x304000000\nva.end = 0x7ffffc000000", false, true, true},
+        {"va.chunk = 256MiB\nva.start = 0x310000000\nva.end = 0x7ffff0000000", false, false, true},
+    };
+    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
+        struct sim_profile p;
+        char text[128];
+        snprintf(text, sizeof text, "base = h100\n%s", kept[i].text);
+        must_parse(text, &p, kept[i].text);
+        struct sim_range want[SIM_MAX_TAKEN] = {{0}};
+        int count = 0;
+        if (kept[i].first)
+            want[count++] = (struct sim_range){UINT64_C(0x10000000000), UINT64_C(0x10004000000)};
+        if (kept[i].second)
+            want[count++] = (struct sim_range){UINT64_C(0x555500000000), UINT64_C(0x565800000000)};
+        tap_ok(p.va_context == (kept[i].context ? UINT64_C(0x7f8a36000000) : 0) && !memcmp(p.va_taken, want, sizeof want),
+               "the driver's own range is %s, and %d of others'", kept[i].context ? "there" : "left out", count);
     }
 }
 
@@ -515,8 +821,19 @@ static void test_files(void)
            "which who opens it is told: %s", vmm_last_detail()->note);
     tap_text(profile.name, "file", "the profile read before is untouched");
     tap_result(sim_profile_read("no/such/file", &profile, &error), VMM_ERROR_NOT_FOUND, "no such file");
-    tap_ok(error.line == 0 && error.text[0], "has no place, but words");
-    tap_result(sim_profile_read(folder, &profile, NULL), VMM_ERROR_OPERATING_SYSTEM, "a folder");
+    tap_ok(error.line == 0 && error.column == 0 && !strcmp(error.text, "cannot be opened: No such file or directory"),
+           "has no place, but words: %s", error.text);
+    snprintf(pipe, sizeof pipe, "%s/p/p", folder);
+    tap_result(sim_profile_read(pipe, &profile, NULL), VMM_ERROR_NOT_FOUND, "nor one in what is no folder");
+    snprintf(pipe, sizeof pipe, "%s/pipe", folder);
+    error = (struct sim_profile_error){7, 7, ""};
+    tap_result(sim_profile_read(folder, &profile, &error), VMM_ERROR_OPERATING_SYSTEM, "a folder");
+    tap_ok(!error.line && !error.column && !strcmp(error.text, "cannot be read: not a regular file"), "which is no file: %s",
+           error.text);
+    vmm_result result = sim_profile_read("/proc/self/mem", &profile, &error); /* a regular file, and nothing is at 0 */
+    tap_ok(result == VMM_ERROR_NOT_FOUND ||
+               (result == VMM_ERROR_OPERATING_SYSTEM && !strcmp(error.text, "cannot be read: Input/output error")),
+           "a file that cannot be read: %s", error.text);
     if (mkfifo(pipe, 0600) == 0)
         tap_result(sim_profile_read(pipe, &profile, NULL), VMM_ERROR_OPERATING_SYSTEM, "a pipe does not hang");
     test_socket(folder);
@@ -526,7 +843,11 @@ static void test_files(void)
     memset(text, '\n', (1 << 20) + 1);
     write_file(big, text, (1 << 20) + 1);
     tap_result(sim_profile_read(big, &profile, &error), VMM_ERROR_INVALID_VALUE, "a file of more than 1 MiB");
-    tap_ok(strstr(error.text, "larger than 1 MiB") != NULL, "says so");
+    tap_text(error.text, "not a profile: larger than 1 MiB", "says so");
+    memcpy(text, "base = odd", 10);
+    write_file(big, text, 1 << 20);
+    tap_result(sim_profile_read(big, &profile, &error), VMM_SUCCESS, "one of 1 MiB is read");
+    tap_text(profile.name, "odd-custom", "whole");
     free(text);
     unlink(path);
     unlink(pipe);
@@ -541,6 +862,12 @@ int main(void)
     test_many_attributes();
     test_random_texts();
     test_values();
+    test_edges();
+    test_longest_texts();
+    test_required_keys();
+    test_misspelt_keys();
+    test_quotes();
+    test_places_of_a_base();
     test_layout_of_a_text();
     test_base_and_defaults();
     test_builtin();

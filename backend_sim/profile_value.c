@@ -112,7 +112,7 @@ static bool read_shift(struct sim_span span, size_t offset, uint64_t base, uint6
                        struct sim_value_error *error)
 {
     char quote[SIM_QUOTE_MAX];
-    uint64_t shift = 0;
+    uint64_t shift;
     while (offset < span.length && blank(span.at[offset]))
         offset++;
     size_t start = offset;
@@ -143,8 +143,8 @@ bool sim_value_size(struct sim_span span, uint64_t *value, struct sim_value_erro
 {
     char quote[SIM_QUOTE_MAX];
     size_t offset = 0;
-    uint64_t number = 0;
-    unsigned shift = 0;
+    uint64_t number;
+    unsigned shift;
     switch (read_number(span, &offset, &number)) { /* LCOV_EXCL_BR_LINE: there are no others */
     case NUMBER_TOO_LARGE:
         return too_large(span, 0, error);
@@ -173,7 +173,7 @@ bool sim_value_int(struct sim_span span, int low, int high, int *value, struct s
     char quote[SIM_QUOTE_MAX];
     bool negative = span.at[0] == '-';
     size_t offset = negative || span.at[0] == '+';
-    uint64_t number = 0;
+    uint64_t number;
     enum number found = read_number(span, &offset, &number);
     bool fits = found == NUMBER_READ && number <= (uint64_t)INT_MAX + negative;
     int64_t result = fits ? (negative ? -(int64_t)number : (int64_t)number) : 0;
@@ -200,7 +200,7 @@ bool sim_value_bool(struct sim_span span, bool *value, struct sim_value_error *e
 static bool read_pair(struct sim_span pair, size_t base, int count, uint32_t *peers, struct sim_value_error *error)
 {
     char quote[SIM_QUOTE_MAX];
-    uint64_t one = 0, other = 0;
+    uint64_t one, other;
     size_t offset = 0;
     bool good = read_number(pair, &offset, &one) == NUMBER_READ && offset < pair.length && pair.at[offset] == '-';
     if (good) {

@@ -9,10 +9,10 @@ bool reach_run(const struct sim_process *process, uint64_t address, uint64_t siz
         return false;
     if (m) {
         room = m->size - (address - m->start);
-        *run = (struct reach_run){m->handle->block, m->offset + (address - m->start), 0};
+        *run = (struct reach_run){.block = m->handle->block, .offset = m->offset + (address - m->start)};
     } else {
         room = a->size - (address - a->start);
-        *run = (struct reach_run){a->block, address - a->start, 0};
+        *run = (struct reach_run){.block = a->block, .offset = address - a->start};
     }
     run->length = size < room ? size : room;
     return true;
@@ -122,7 +122,7 @@ static enum vmm_rule_id device_forbids(struct rights first, struct rights have, 
         return VMM_RULE_COPY_MULTICAST;
     if (!device_asked(first, use) || (have.copied_anyway && use != REACH_FILL))
         return VMM_RULE_COUNT;
-    if ((have.device & need) != need)
+    if (need & ~have.device)
         return need == VMM_MEM_ACCESS_FLAGS_PROT_READ ? VMM_RULE_COPY_NO_READ : VMM_RULE_COPY_NO_WRITE;
     bool hosts = have.host_memory && have.host && have.host_latest;
     return use == REACH_FILL && !is_first && hosts ? VMM_RULE_SET_INTO_HOST : VMM_RULE_COUNT;

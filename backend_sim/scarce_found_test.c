@@ -332,6 +332,40 @@ static void unseen_is_not_gone(void)
     rig_close(one);
 }
 
+/* A handle that was ready for what could not be made then is ready for the next. */
+static void no_handle_is_used_up(void)
+{
+    enum { TIMES = 3000 };
+    vmm_system *sys = opened("sim:max");
+    const vmm_multicast_object_prop prop = {.num_devices = 2, .size = RIG_G};
+    handle_t handle = 0;
+    long before = 0;
+    unsigned wrong = 0;
+    for (unsigned i = 0; i <= TIMES; i++) {
+        wrong += WITHOUT("calloc", 1, vmm_multicast_create(sys, &handle, &prop)) != VMM_ERROR_OUT_OF_MEMORY;
+        before = i ? before : atomic_load(&scarce_live); /* room for many handles is there from the first on */
+    }
+    tap_ok(!wrong && atomic_load(&scarce_live) == before, "what cannot be made %d times takes no memory: %ld pieces", TIMES,
+           atomic_load(&scarce_live) - before);
+    rig_close(sys);
+}
+
+/* The second request of a file finds its end, and is as much part of the reading as the first. */
+static void half_a_profile_is_none(void)
+{
+    char path[128], spec[160];
+    vmm_system *sys = NULL;
+    snprintf(path, sizeof path, "%s/profile", rig_root);
+    snprintf(spec, sizeof spec, "sim:%s", path);
+    FILE *file = fopen(path, "w");
+    if (!file || fputs("base = min\n", file) < 0 || fclose(file))
+        tap_bail("no profile");
+    tap_ok(WITHOUT("read", 2, vmm_open(spec, &sys)) == VMM_ERROR_OPERATING_SYSTEM && !sys &&
+               strstr(vmm_last_detail()->note, "cannot be read: Input/output error"),
+           "a profile whose end is not seen is not read: %s", vmm_last_detail()->note);
+    unlink(path);
+}
+
 static void a_lost_shadow_says_so(void)
 {
     vmm_system *sys = NULL;
@@ -362,6 +396,8 @@ int main(void)
     free_memory_is_right();
     no_machine_is_left();
     unseen_is_not_gone();
+    no_handle_is_used_up();
+    half_a_profile_is_none();
     a_lost_shadow_says_so();
     rig_end();
 #endif

@@ -7,7 +7,8 @@
  *   scarce_meanwhile("stat", 1, remove_it);  nothing fails, but remove_it() is called just before the first stat
  *
  * It replaces functions of the C library in the whole program, so it is included by one file of it. Allocations are counted,
- * whoever makes them: scarce_live is the same before and after whatever gives everything back.
+ * whoever makes them: scarce_live is the same before and after whatever gives everything back. And a mutex that is unlocked
+ * while it is not locked ends the program.
  */
 #ifndef SIM_SCARCE_RIG_H
 #define SIM_SCARCE_RIG_H
@@ -238,6 +239,21 @@ SCARCE int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t 
     if (!real)
         scarce_find("pthread_mutex_init", (void *)&real, sizeof real);
     return real(mutex, kind);
+}
+
+/* Whoever gives a lock back has it: where it can be taken, somebody forgot to. */
+SCARCE int pthread_mutex_unlock(pthread_mutex_t *mutex)
+{
+    static int (*real)(pthread_mutex_t *mutex), (*try)(pthread_mutex_t *mutex);
+    if (!real) {
+        scarce_find("pthread_mutex_trylock", (void *)&try, sizeof try);
+        scarce_find("pthread_mutex_unlock", (void *)&real, sizeof real);
+    }
+    if (!try(mutex)) {
+        fprintf(stderr, "# a lock is given back that nobody has\n");
+        abort();
+    }
+    return real(mutex);
 }
 
 SCARCE int open(const char *path, int flags, ...)

@@ -164,7 +164,7 @@ static bool step_said(vmm_result result)
 {
     static const char *const system[] = {"VMM-DMABUF-FILE", "VMM-EXPORT-SYSTEM", "VMM-IMPORT-SYSTEM", "VMM-SHARE-STATE"};
     const vmm_detail *detail = vmm_last_detail();
-    if (detail->result != result || detail->severity != VMM_SEVERITY_ERROR)
+    if (detail->result != result || detail->severity != VMM_SEVERITY_ERROR || (!detail->argument && detail->expected))
         return false;
     if (!detail->rule) /* opening and attaching, whose words are all there is */
         return detail->note[0] && (result == VMM_ERROR_OPERATING_SYSTEM || result == VMM_ERROR_OUT_OF_MEMORY);

@@ -79,6 +79,12 @@ static void listed(void)
     tap_ok(!share_folder_open_other(&other, longest.state->id ^ 1, &profile, why) && other.file == -1 && !other.path[0] &&
                !other.state,
            "a machine that is not there is not opened, and nothing is left of the question");
+    char half[128];
+    snprintf(half, sizeof half, "%s/m-half", rig_root);
+    os_folder_new(half);
+    tap_ok(!share_folder_open_other(&other, longest.state->id ^ 1, &profile, why) && !why[0],
+           "nor is one where another is being made, of which nothing is to be told");
+    os_folder_remove(half);
     share_folder_close(&longest, true);
 }
 

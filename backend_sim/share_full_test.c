@@ -122,10 +122,14 @@ static void members(void)
     struct team_rig rig = team_rig();
     exported(rig.sys, rig.object);
     struct share_team *team = &rig.state->team[0];
-    for (unsigned i = 0; i < 2; i++)
-        team->member[i].device = -1;
-    atomic_store(&team->members, 2);
-    refused(vmm_multicast_add_device(rig.sys, rig.object, 0), "VMM-MULTICAST-TEAM-FULL", "", "a team of two with two members");
+    const int64_t none[] = {-1, 2, INT64_C(1) << 32, INT64_MIN, INT64_MAX};
+    for (size_t n = 0; n < sizeof none / sizeof none[0]; n++) {
+        for (unsigned i = 0; i < 2; i++)
+            team->member[i].device = none[n];
+        atomic_store(&team->members, 2);
+        refused(vmm_multicast_add_device(rig.sys, rig.object, 0), "VMM-MULTICAST-TEAM-FULL", "",
+                "a team of two with two members");
+    }
     atomic_store(&team->members, 0);
     tap_result(vmm_multicast_add_device(rig.sys, rig.object, 0), VMM_SUCCESS, "without them there is a place");
     tap_ok(atomic_load(&team->members) == 1 && team->member[0].device == 0, "which is taken");
@@ -148,6 +152,36 @@ static void bound_alone(void)
     tap_u64(rig_free(rig.sys), before, "exported memory that is bound stays");
     tap_result(vmm_multicast_unbind(rig.sys, own, 0, 0, rig.unit), VMM_SUCCESS, "until it is not");
     tap_u64(rig_free(rig.sys), before + rig.unit, "and is free then");
+    finish(&rig);
+}
+
+/* Somebody wrote that more was used than there can be: what lies behind a table is not taken for an entry of it. */
+static void behind_tables(void)
+{
+    struct team_rig rig = team_rig();
+    struct share_state *state = rig.state, *before = malloc(sizeof *state);
+    if (!before)
+        tap_bail("no memory");
+    vmm_multicast_add_device(rig.sys, rig.object, 0);
+    vmm_multicast_add_device(rig.sys, rig.object, 1);
+    exported(rig.sys, rig.object);
+    atomic_store(&state->bind_numbers, 1000); /* which are no block's */
+    tap_result(vmm_multicast_bind_mem(rig.sys, rig.object, 0, rig.memory, 0, rig.unit, 0), VMM_SUCCESS, "memory is bound");
+    atomic_store(&state->slots_seen, UINT64_MAX);
+    atomic_store(&state->blocks_seen, UINT64_MAX);
+    atomic_store(&state->binds_seen, UINT64_MAX);
+    *before = *state;
+    uint64_t all = rig_free(rig.sys); /* which looks for what is over */
+    tap_ok(all != UINT64_MAX && !memcmp(state->slot, before->slot, sizeof state->slot) &&
+               !memcmp(state->block, before->block, sizeof state->block) &&
+               !memcmp(state->team, before->team, sizeof state->team) &&
+               !memcmp(state->bind, before->bind, sizeof state->bind) &&
+               !memcmp(state->mark, before->mark, sizeof state->mark) &&
+               state->devices == before->devices && state->device_memory == before->device_memory &&
+               state->nodes == before->nodes && state->node_memory == before->node_memory,
+           "nothing is ended where counts are too large");
+    tap_result(vmm_multicast_unbind(rig.sys, rig.object, 0, 0, rig.unit), VMM_SUCCESS, "the team goes on");
+    free(before);
     finish(&rig);
 }
 
@@ -224,7 +258,12 @@ static void other_kinds(void)
     state->block[0].location_type = VMM_MEM_LOCATION_TYPE_HOST_NUMA;
     state->block[0].location_id = 1;
     not_imported(other, fd, "VMM-IMPORT-SYSTEM", "what cannot be", "memory of a second node where there is one at most");
+    state->block[0].location_id = 0;
+    tap_result(rig_import(other, fd, &copy), VMM_SUCCESS, "memory of the host, which is all one node, can be");
+    vmm_mem_release(other, copy);
     state->block[0].location_type = DEVICE;
+    state->block[0].location_id = 1;
+    not_imported(other, fd, "VMM-IMPORT-SYSTEM", "what cannot be", "memory of a second device where there is one");
     state->block[0].location_id = 0;
     tap_result(rig_import(other, fd, &copy), VMM_SUCCESS, "memory of the device is imported");
     munmap(state, sizeof *state);
@@ -338,6 +377,7 @@ int main(void)
     members();
     bound_alone();
     binds();
+    behind_tables();
     objects();
     other_kinds();
     no_number();

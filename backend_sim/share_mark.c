@@ -64,12 +64,11 @@ void share_mark_hold(struct share_state *state, unsigned index, unsigned slot, u
 {
     struct share_mark *mark = &state->mark[index][slot];
     uint64_t key = key_of(state, index, slot);
-    bool new = atomic_load(&mark->key) != key;
-    if (new || !handles)
+    if (!handles) {
         atomic_store(&mark->key, 0);
-    if (!handles)
         return;
-    if (new || !atomic_load(&mark->call))
+    }
+    if (atomic_load(&mark->key) != key || !atomic_load(&mark->call))
         atomic_store(&mark->call, call);
     atomic_store(&mark->handles, handles);
     atomic_store(&mark->key, key);

@@ -6,8 +6,8 @@
  *                                                                     slot 3: 4712 "worker", since call 3, two handles
  *
  * Each mark has one writer, the process of its slot. A mark counts only with the key of this block and this process, which
- * is stored last and is taken away first: whoever is killed in between leaves a holder without a mark, and nobody has to
- * clear what an earlier holder of an earlier block left there.
+ * is stored last: whoever is killed before that leaves a holder without a mark, and nobody has to clear what an earlier
+ * holder of an earlier block left there.
  */
 #ifndef SIM_SHARE_MARK_H
 #define SIM_SHARE_MARK_H

@@ -19,6 +19,11 @@ static struct sim_profile profile;
 static struct share_state *seen; /* what somebody else writes to */
 static char why[SHARE_WHY];
 
+static bool begins(const char *words)
+{
+    return strncmp(why, words, strlen(words)) == 0;
+}
+
 /* ---- folders ---- */
 
 static const char *root_path(const char *entry)
@@ -105,7 +110,8 @@ static void too_late(void)
     share_folder_open(&holder, "x", &profile, why);
     scarce_meanwhile("open", 2, late); /* the first is of who looks for leftovers */
     bool open = share_folder_open(&folder, "x", &profile, why);
-    tap_ok(scarce_disarm() && !open && strstr(why, "what is there cannot be opened"), "after a minute it is given up: %s", why);
+    tap_ok(scarce_disarm() && !open && begins("what is there cannot be opened; remove the folder: /"),
+           "after a minute it is given up: %s", why);
     share_folder_close(&holder, true);
 }
 
@@ -115,7 +121,7 @@ static void no_view(void)
     share_folder_open(&holder, "x", &profile, why);
     scarce_arm_at("mmap", 1);
     bool open = share_folder_open(&folder, "x", &profile, why);
-    tap_ok(scarce_disarm() && !open && strstr(why, "no memory to see the machine"),
+    tap_ok(scarce_disarm() && !open && begins("there is no memory to see the machine: /"),
            "a machine that there is no memory to see: %s", why);
     share_folder_close(&holder, true);
 }
@@ -128,7 +134,8 @@ static void no_room(void)
         scarce_arm_at(requests[i], 1 + !strcmp(requests[i], "mkdir")); /* the folder of machines is asked for with the first */
         scarce_each = true;
         bool open = share_folder_open(&folder, i % 2 ? NULL : "x", &profile, why);
-        tap_ok(scarce_disarm() && !open && strstr(why, "no machine can be made"), "without %s: %s", requests[i], why);
+        tap_ok(scarce_disarm() && !open && begins("no machine can be made, for want of room or of rights, in: /"),
+           "without %s: %s", requests[i], why);
         tap_u64(rig_machines(), 0, "and no folder is left");
     }
 }
@@ -158,7 +165,8 @@ static void strangers(void)
     tap_u64(rig_machines(), count + 1, "they are left alone");
     tap_ok(share_folder_each(see_entry, &listed, why) && !listed, "and not listed");
     setenv("CUVMM_MACHINES", root_path("m-a b/state"), 1);
-    tap_ok(!share_folder_each(see_entry, &listed, why) && strstr(why, "the folder of machines cannot be had"),
+    tap_ok(!share_folder_each(see_entry, &listed, why) &&
+               begins("the folder of machines cannot be had, or is not this user's alone: /"),
            "a file holds none: %s", why);
     setenv("CUVMM_MACHINES", rig_root, 1);
     tap_ok(!share_folder_open_other(&other, folder.state->id + 1, &profile, why) && !why[0],
@@ -186,7 +194,8 @@ static void other_machines(void)
     uint64_t *words[] = {&folder.state->magic, &folder.state->version, &folder.state->bytes};
     for (unsigned i = 0; i < 3; i++) {
         words[i][0]++;
-        tap_ok(!share_folder_open(&other, "x", &profile, why) && strstr(why, "not a machine of this version"),
+        tap_ok(!share_folder_open(&other, "x", &profile, why) &&
+                   begins("what is there is not a machine of this version; remove the folder: /"),
                "a state of another kind: %s", why);
         bool found = share_folder_open_other(&other, folder.state->id, &profile, why);
         tap_ok(!found && (i == 2) == (strstr(why, "not a machine of this version") != NULL),
@@ -309,6 +318,29 @@ static void no_lock_no_room(void)
                "%s without the lock is refused by %s", i == 0 ? "more than the machine has" : "memory", vmm_last_detail()->rule);
     }
     tap_u64(rig_free(sys), bytes, "and all is free");
+    rig_close(sys);
+}
+
+/* Each room that an export takes is asked for, and said to lack in words of its own. */
+static void no_room_to_export(void)
+{
+    static const char *const notes[] = {"the host's memory is exhausted, or there is no room for all of its bytes",
+                                        "there is no room to note who holds it"};
+    vmm_system *sys = rig_open("x");
+    handle_t memory = 0;
+    rig_create(sys, RIG_G, &memory);
+    seen = rig_state("x");
+    for (unsigned i = 0; i < 2; i++) {
+        scarce_arm_at("fallocate", i + 1);
+        int fd = rig_export(sys, memory);
+        tap_ok(scarce_disarm() && fd < 0 && rig_told("VMM-EXPORT-SYSTEM"), "without room nothing is exported");
+        tap_text(vmm_last_detail()->note, notes[i], "and it is said what there is no room for");
+        tap_ok(!atomic_load(&seen->block[0].number) && !atomic_load(&seen->numbers), "no number is used up");
+    }
+    int fd = rig_export(sys, memory);
+    tap_ok(fd >= 0 && atomic_load(&seen->block[0].number) == 1, "with room it is");
+    close(fd);
+    munmap(seen, sizeof *seen);
     rig_close(sys);
 }
 
@@ -538,6 +570,7 @@ int main(void)
     first_export();
     import_of_an_object();
     no_lock_no_room();
+    no_room_to_export();
     clearing_up("fstat");
     clearing_up("open");
     clearing_up("fallocate");

@@ -30,6 +30,7 @@ uint64_t share_profile_number(const struct sim_profile *p)
     for (int i = 0; i < 2; i++) {
         mix(&hash, p->device_granularity[i]);
         mix(&hash, p->host_granularity[i]);
+        mix(&hash, p->multicast_granularity[i]);
     }
     mix(&hash, p->partial_map);
     mix(&hash, p->imex);

@@ -1,7 +1,8 @@
-/* The sums and holders of a state in memory. */
-#include "share_state.h"
+/* The sums and holders, teams and binds of a state in memory. */
+#include "share_team.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "tap.h"
 
@@ -82,23 +83,238 @@ static void holders(void)
 static void bounds(void)
 {
     struct share_state *state = fresh();
-    atomic_store(&state->slots_seen, UINT64_MAX);
-    atomic_store(&state->blocks_seen, UINT64_MAX);
-    tap_ok(share_slots(state) == SHARE_PROCESSES && share_blocks(state) == SHARE_BLOCKS, "counts are cut to what there is");
+    const struct {
+        _Atomic uint64_t *seen;
+        unsigned (*count)(const struct share_state *state);
+        unsigned most;
+    } tables[] = {{&state->slots_seen, share_slots, SHARE_PROCESSES},
+                  {&state->blocks_seen, share_blocks, SHARE_BLOCKS},
+                  {&state->binds_seen, share_binds, SHARE_BINDS}};
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
+        const uint64_t values[] = {0, 1, tables[i].most - 1, tables[i].most, tables[i].most + UINT64_C(1), UINT64_MAX};
+        bool right = true;
+        for (size_t j = 0; j < sizeof values / sizeof values[0]; j++) {
+            atomic_store(tables[i].seen, values[j]);
+            right &= tables[i].count(state) == (values[j] < tables[i].most ? values[j] : tables[i].most);
+        }
+        tap_ok(right, "a count is cut to the %u that there are", tables[i].most);
+    }
     free(state);
 }
 
+/* What lies behind a table looks like one more of its entries. */
+static void beyond(void)
+{
+    struct share_state *state = fresh();
+    struct share_slot *slot = (struct share_slot *)(void *)state->block;
+    struct share_block *block = (struct share_block *)(void *)state->team;
+    struct share_bind *bind = (struct share_bind *)(void *)&state->devices;
+    atomic_store(&state->slots_seen, UINT64_MAX);
+    atomic_store(&slot->taken, 1);
+    atomic_store(&slot->serial, 9);
+    atomic_store(&slot->use.device[1], 5);
+    tap_ok(!share_used(state, DEVICE(1), false) && !share_home_lives(state, 9), "no slot behind the last is looked at");
+    memset(slot, 0, sizeof *slot);
+    atomic_store(&state->blocks_seen, UINT64_MAX);
+    *block = (struct share_block){.size = 5, .home = 9, .location_type = VMM_MEM_LOCATION_TYPE_DEVICE, .location_id = 1};
+    atomic_store(&block->number, 1);
+    tap_ok(!share_used(state, DEVICE(1), false) && !share_home_blocks(state, 9, NULL), "nor a block");
+    atomic_store(&state->binds_seen, UINT64_MAX);
+    bind->block = 77;
+    atomic_store(&bind->number, 1);
+    tap_ok(!share_is_bound(state, 77), "nor a bind");
+    free(state);
+}
+
+/* Of what a state is filled with nothing is left out. */
+static void beginning(void)
+{
+    struct sim_profile profile;
+    struct share_state *state = calloc(1, sizeof *state);
+    sim_profile_builtin("odd", &profile);
+    profile.device_reserved = 4096;
+    profile.host_nodes = 2;
+    if (!state || !share_state_init(state, &profile, 7))
+        tap_bail("no state");
+    tap_ok(state->magic == SHARE_MAGIC && state->version == SHARE_VERSION && state->bytes == sizeof *state && state->id == 7,
+           "a state says what it is");
+    tap_ok(state->profile == share_profile_number(&profile) && !strcmp(state->profile_name, "odd"), "and of which profile");
+    tap_ok(state->devices == 3 && state->device_memory == (48 << 20) - 4096 && state->nodes == 2 &&
+               state->node_memory == 32 << 20,
+           "and what there is");
+    tap_ok(!share_slots(state) && !share_blocks(state) && !share_binds(state) && !atomic_load(&state->changes),
+           "nothing of it is taken");
+    memset(state, 0, sizeof *state);
+    profile.host_nodes = 0;
+    share_state_init(state, &profile, 8);
+    tap_u64(state->nodes, 1, "a host without nodes has one");
+    free(state);
+}
+
+/* ---- profiles ---- */
+
+/* Each bit of a field tells in the number, or none does. */
+static bool each_bit(struct sim_profile *p, size_t at, size_t size, bool tells)
+{
+    const uint64_t before = share_profile_number(p);
+    for (size_t bit = 0; bit < 8 * size; bit++) {
+        unsigned char *byte = (unsigned char *)p + at + bit / 8;
+        *byte ^= (unsigned char)(1U << bit % 8);
+        bool told = share_profile_number(p) != before;
+        *byte ^= (unsigned char)(1U << bit % 8);
+        if (told != tells)
+            return false;
+    }
+    return share_profile_number(p) == before;
+}
+
+#define FIELD(name, tells) {#name, offsetof(struct sim_profile, name), sizeof ((struct sim_profile *)0)->name, tells}
+
+/* Builds of one version meet in one state, so that the number of a profile is the same in each. */
 static void profiles(void)
 {
-    struct sim_profile one, other;
-    sim_profile_builtin("h100", &one);
-    other = one;
-    tap_ok(share_profile_number(&one) == share_profile_number(&other), "one profile has one number");
-    other.device_memory++;
-    tap_ok(share_profile_number(&one) != share_profile_number(&other), "with more memory another");
-    other = one;
-    other.attribute[0].value++;
-    tap_ok(share_profile_number(&one) != share_profile_number(&other), "with another attribute another");
+    static const struct {
+        const char *name;
+        size_t at, size;
+        bool tells;
+    } fields[] = {FIELD(devices, true),           FIELD(device_memory, true),         FIELD(device_reserved, true),
+                  FIELD(peers, true),             FIELD(host_nodes, true),            FIELD(host_memory, true),
+                  FIELD(device_granularity, true), FIELD(host_granularity, true),     FIELD(compression_memory, true),
+                  FIELD(attribute[0], true),      FIELD(attribute[1], true),          FIELD(attribute[2], false),
+                  FIELD(source, false),           FIELD(driver_version, false),       FIELD(multicast_granularity, true),
+                  FIELD(va_start, false),         FIELD(va_end, false),               FIELD(va_granularity, false),
+                  FIELD(va_chunk, false),         FIELD(va_context, false),           FIELD(va_taken, false),
+                  FIELD(va_alignment_max, false), FIELD(va_hint_max, false)};
+    struct sim_profile p = {.name = "n", .device_name = "d", .devices = 3, .device_memory = 5, .attributes = 2};
+    tap_u64(share_profile_number(&p), UINT64_C(0x705edc0f643f0069), "a profile's number is the same in each build");
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
+        tap_ok(each_bit(&p, fields[i].at, fields[i].size, fields[i].tells), "'%s' %s in it", fields[i].name,
+               fields[i].tells ? "is, with each bit," : "is not");
+    const uint64_t before = share_profile_number(&p);
+    bool *flags[] = {&p.partial_map, &p.imex};
+    for (size_t i = 0; i < 2; i++) {
+        *flags[i] = true;
+        tap_ok(share_profile_number(&p) != before, "a profile with a flag has another");
+        *flags[i] = false;
+    }
+    p.attributes = 1;
+    tap_ok(share_profile_number(&p) != before, "as has one with an attribute less");
+    p.attributes = 2;
+    for (size_t i = 0; i < SIM_NAME_MAX - 1; i++) { /* "n", "nn", "nnn" ... and the same of the device's name */
+        uint64_t one = share_profile_number(&p);
+        p.name[i] = p.name[i] ? 'N' : 'n';
+        uint64_t two = share_profile_number(&p);
+        p.device_name[i] = p.device_name[i] ? 'D' : 'd';
+        if (one == two || two == share_profile_number(&p))
+            tap_ok(false, "letter %zu of a name makes no difference", i);
+    }
+    tap_ok(share_profile_number(&p) != before, "names are in it, to their ends");
+}
+
+/* ---- teams and binds ---- */
+
+static void teams(void)
+{
+    struct share_state *state = fresh();
+    struct share_team *first = share_team_new(state, 2, 7);
+    struct share_block *b = &state->block[4];
+    tap_ok(first == &state->team[0] && first->wanted == 2 && first->handle_types == 7 && !atomic_load(&first->number),
+           "a team takes the first place");
+    tap_ok(!atomic_load(&state->changes), "and is not there yet");
+    share_team_begin(state, first, 31);
+    tap_ok(atomic_load(&first->number) == 31 && atomic_load(&state->changes) == 1, "until it begins, which is a change");
+    atomic_store(&state->team[1].members, 5);
+    struct share_team *second = share_team_new(state, 64, 1);
+    tap_ok(second == &state->team[1] && !share_team_members(second),
+           "the next takes the next, without the members of an older one");
+    block(state, 4, 31, DEVICE(0), 100, 0);
+    b->team = 1;
+    tap_ok(share_team_of(state, b) == first, "a block's team is found");
+    tap_ok(share_team_add(state, first, 8, 3) && share_team_add(state, first, 9, 2) && !share_team_add(state, first, 9, 4),
+           "devices are added, as many as are wanted");
+    tap_ok(share_team_members(first) == 2 && first->member[0].machine == 8 && first->member[0].device == 3 &&
+               first->member[1].machine == 9 && first->member[1].device == 2 && !first->member[2].machine,
+           "one after the other");
+    tap_u64(atomic_load(&state->changes), 3, "each is a change");
+    free(state);
+}
+
+/* What stands there may be anything. */
+static void wrong_teams(void)
+{
+    struct share_state *state = fresh();
+    struct share_block *b = &state->block[4];
+    const struct {
+        uint64_t index, number, wanted, members;
+        bool found;
+    } teams[] = {{1, 31, 2, 0, true},
+                 {1, 31, 2, 2, true},
+                 {1, 31, 2, 3, false},
+                 {1, 31, 1, 0, false},
+                 {1, 31, SHARE_MEMBERS, SHARE_MEMBERS, true},
+                 {1, 31, SHARE_MEMBERS, UINT64_MAX, true},
+                 {1, 31, SHARE_MEMBERS + 1, 0, false},
+                 {1, 30, 2, 0, false},
+                 {1, 32, 2, 0, false},
+                 {0, 31, 2, 0, false},
+                 {SHARE_TEAMS, 31, 2, 0, true},
+                 {SHARE_TEAMS + 1, 31, 2, 0, false},
+                 {UINT32_MAX, 31, 2, 0, false}};
+    block(state, 4, 31, DEVICE(0), 100, 0);
+    for (size_t i = 0; i < sizeof teams / sizeof teams[0]; i++) {
+        struct share_team *team = (struct share_team *)(void *)state->bind; /* the one behind the last */
+        if (teams[i].index - 1 <= SHARE_TEAMS - 1)
+            team = &state->team[teams[i].index - 1];
+        team->wanted = teams[i].wanted;
+        atomic_store(&team->members, teams[i].members);
+        atomic_store(&team->number, teams[i].number);
+        b->team = (uint32_t)teams[i].index;
+        tap_ok(share_team_of(state, b) == (teams[i].found ? team : NULL), "team %zu is %s", i, teams[i].found ? "one" : "none");
+        atomic_store(&team->number, 0);
+    }
+    struct share_team *team = &state->team[0];
+    team->wanted = UINT64_MAX;
+    atomic_store(&team->members, SHARE_MEMBERS);
+    tap_ok(!share_team_add(state, team, 1, 1) && atomic_load(&team->members) == SHARE_MEMBERS,
+           "no team has more members than places");
+    for (unsigned i = 0; i < SHARE_TEAMS; i++)
+        atomic_store(&state->team[i].number, i + 1);
+    tap_ok(!share_team_new(state, 2, 0), "where all places are taken there is none for another");
+    atomic_store(&state->team[SHARE_TEAMS - 1].number, 0);
+    tap_ok(share_team_new(state, 2, 0) == &state->team[SHARE_TEAMS - 1], "in the last there is");
+    free(state);
+}
+
+static void binds(void)
+{
+    struct share_state *state = fresh();
+    uint64_t number = 0;
+    const struct share_bind bind = {.machine = 1, .object = 2, .index = 3, .block = 44, .device = 5, .offset = 6, .size = 7,
+                                    .at = 8};
+    tap_ok(share_bind_add(state, &bind, &number) == 0 && number == 1 && share_binds(state) == 1, "a bind takes the first place");
+    tap_ok(state->bind[0].machine == 1 && state->bind[0].object == 2 && state->bind[0].block == 44 && state->bind[0].at == 8 &&
+               atomic_load(&state->bind[0].number) == 1 && atomic_load(&state->changes) == 1,
+           "with all that was told, which is a change");
+    tap_ok(share_bind_add(state, &bind, &number) == 1 && number == 2 && share_binds(state) == 2, "the second the next");
+    share_bind_end(state, 0);
+    tap_ok(!atomic_load(&state->bind[0].number) && atomic_load(&state->changes) == 3 && share_is_bound(state, 44) &&
+               !share_is_bound(state, 45),
+           "one of them ends, the other holds the block");
+    tap_ok(share_bind_add(state, &bind, &number) == 0 && number == 3 && share_binds(state) == 2, "its place is taken again");
+    share_bind_end(state, 0);
+    share_bind_end(state, 1);
+    tap_ok(!share_is_bound(state, 44), "without both nothing does");
+    for (unsigned i = 0; i < SHARE_BINDS; i++)
+        atomic_store(&state->bind[i].number, i + 1);
+    tap_ok(share_bind_add(state, &bind, &number) == SHARE_BINDS && number == 3, "where all places are taken there is no other");
+    atomic_store(&state->bind[SHARE_BINDS - 1].number, 0);
+    tap_ok(share_bind_add(state, &bind, &number) == SHARE_BINDS - 1 && number == 4 && share_binds(state) == SHARE_BINDS,
+           "but the last");
+    atomic_store(&state->bind[7].number, 0);
+    atomic_store(&state->bind_numbers, UINT64_MAX);
+    tap_ok(share_bind_add(state, &bind, &number) == SHARE_BINDS && !atomic_load(&state->bind[7].number),
+           "nor is there one without a number");
+    free(state);
 }
 
 int main(void)
@@ -106,6 +322,11 @@ int main(void)
     sums();
     holders();
     bounds();
+    beyond();
+    beginning();
     profiles();
+    teams();
+    wrong_teams();
+    binds();
     return tap_done();
 }

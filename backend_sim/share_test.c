@@ -3,9 +3,11 @@
 #include "share_state.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/wait.h>
 
 #include "passing.h"
+#include "share_mark.h"
 #include "share_token.h"
 #include "state_rig.h"
 #include "vmm_fd.h"
@@ -68,6 +70,107 @@ static void zeros(void)
     vmm_memset_d8(a, p, 1, 1);
     tap_u64((uint64_t)rig_byte(a, p + RIG_G - 1), 0, "what was exported reads as zero for the next");
     rig_close(a);
+    rig_close(b);
+}
+
+/* Each place in the state is used again and again, and says of each block by which call it was exported first. */
+static void exported_by(void)
+{
+    vmm_system *a = rig_open("one");
+    struct share_state *state = rig_state("one");
+    handle_t memory = 0;
+    uint64_t before = 0;
+    for (unsigned i = 0; i < 3; i++) {
+        rig_create(a, RIG_G, &memory);
+        int first = rig_export(a, memory);
+        uint64_t call = atomic_load(&state->block[0].exported);
+        int second = rig_export(a, memory);
+        tap_ok(first >= 0 && second >= 0 && share_call_number(call) > before && atomic_load(&state->block[0].exported) == call,
+               "export %u has a call of its own, the first", i);
+        tap_text(share_call_name(call), "cuMemExportToShareableHandle", "which is told by name");
+        before = share_call_number(call);
+        close(first);
+        close(second);
+        vmm_mem_release(a, memory);
+        rig_free(a);
+    }
+    munmap(state, sizeof *state);
+    rig_close(a);
+}
+
+enum { PIECES = 4 };
+
+/* Pieces side by side, each with its number at both ends. Those of the set are sent away. Then the process is to be killed. */
+static _Noreturn void leave_some(unsigned set, int socket)
+{
+    vmm_system *a = rig_open("one");
+    for (unsigned i = 0; i < PIECES; i++) {
+        handle_t memory = 0;
+        rig_create(a, RIG_G, &memory);
+        vmm_deviceptr p = rig_map(a, memory, RIG_G);
+        vmm_memset_d8(a, p, (unsigned char)(i + 1), 1);
+        vmm_memset_d8(a, p + RIG_G - 1, (unsigned char)(i + 1), 1);
+        if (set >> i & 1)
+            passing_send(socket, rig_export(a, memory));
+    }
+    passing_go_on(socket);
+    for (;;)
+        pause();
+}
+
+/* The pieces of the file that hold their number, as a set; false where one holds anything else but zeros. */
+static bool pieces_of(int file, unsigned *set)
+{
+    *set = 0;
+    for (unsigned at = 0; at < PIECES; at++) {
+        unsigned char first = 0xff, last = 0xff;
+        if (pread(file, &first, 1, (off_t)(at * RIG_G)) != 1 || pread(file, &last, 1, (off_t)((at + 1) * RIG_G - 1)) != 1 ||
+            first != last || first > PIECES)
+            return false;
+        *set |= first ? 1U << (first - 1) : 0;
+    }
+    return true;
+}
+
+/* Each set of them once: of a process that was killed what was exported stays, and nothing else. */
+static void what_stays(void)
+{
+    vmm_system *b = rig_open("one");
+    struct share_state *state = rig_state("one");
+    unsigned wrong = 0;
+    for (unsigned set = 1; set < 1U << PIECES; set++) {
+        int fd[PIECES], ends[2];
+        unsigned sent = 0, found = 0;
+        char name[64];
+        struct stat is;
+        if (!passing_pair(ends))
+            tap_bail("no sockets");
+        fflush(NULL);
+        pid_t child = fork();
+        if (child == 0)
+            leave_some(set, ends[1]);
+        close(ends[1]);
+        for (unsigned i = 0; i < PIECES; i++)
+            if (set >> i & 1)
+                fd[sent++] = passing_receive(ends[0]);
+        passing_wait(ends[0]);
+        close(ends[0]);
+        kill(child, SIGKILL);
+        waitpid(child, NULL, 0);
+        snprintf(name, sizeof name, "mem.%llu", (unsigned long long)atomic_load(&state->slot[1].serial));
+        int file = open(rig_path("one", name), O_RDONLY);
+        rig_free(b); /* which looks for what the dead left */
+        wrong += !pieces_of(file, &found) || found != set;
+        uint64_t room = fstat(file, &is) ? 0 : (uint64_t)is.st_blocks * 512, wanted = sent * RIG_G;
+        wrong += room < wanted || room > wanted + (64 << 10); /* which the file system may take for itself */
+        close(file);
+        while (sent)
+            close(fd[--sent]);
+        rig_free(b);
+        wrong += os_file_exists(rig_path("one", name));
+    }
+    tap_u64(wrong, 0, "what others can still reach stays as it is, the rest is cleared, and the file goes with the last");
+    munmap(state, sizeof *state);
     rig_close(b);
 }
 
@@ -276,6 +379,22 @@ static void wrong_blocks(void)
     WRONG(location_id, -1, "a device below all");
     WRONG(location_type, 9, "a kind of place that is none");
     WRONG(home, 12345, "a home that never was");
+    struct stat is;
+    char name[64];
+    snprintf(name, sizeof name, "mem.%llu", (unsigned long long)kept.home);
+    if (stat(rig_path("one", name), &is))
+        tap_bail("no memory");
+    WRONG(size, (uint64_t)is.st_size - kept.place + 1, "a size a byte beyond the file");
+    WRONG(place, (uint64_t)is.st_size, "a place at its end");
+    WRONG(place, (uint64_t)is.st_size + 4096, "a place behind it");
+#undef WRONG
+    uint64_t *const words[] = {&block->nonce[0], &block->nonce[1], &block->file_device, &block->file_number};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        for (int step = -1; step <= 1; step += 2) {
+            *words[i] += (uint64_t)(int64_t)step;
+            not_imported(b, fd, "VMM-IMPORT-FOREIGN", "a token that is not the block's");
+            *words[i] -= (uint64_t)(int64_t)step;
+        }
     atomic_store(&state->blocks_seen, UINT64_MAX);
     atomic_store(&state->slots_seen, UINT64_MAX);
     tap_ok(rig_free(b) != UINT64_MAX, "counts beyond the tables are not believed");
@@ -294,6 +413,39 @@ static void wrong_blocks(void)
     rig_close(b);
 }
 
+/* A process has the file of a slot, and did not come to say so: whoever comes then takes the next. */
+static void slot_in_between(void)
+{
+    int ends[2];
+    vmm_system *a = rig_open("one");
+    struct share_state *state = rig_state("one");
+    if (!passing_pair(ends))
+        tap_bail("no sockets");
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(30);
+        if (os_live(os_file_open(rig_path("one", "slot.1"), OS_OPEN_MAKE)))
+            passing_go_on(ends[1]);
+        for (;;)
+            pause();
+    }
+    close(ends[1]);
+    bool has = passing_wait(ends[0]);
+    vmm_system *b = rig_open("one");
+    tap_ok(has && b && !atomic_load(&state->slot[1].taken) && atomic_load(&state->slot[2].taken) == 1,
+           "a slot that another has is left alone");
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    close(ends[0]);
+    vmm_system *c = rig_open("one");
+    tap_ok(c && atomic_load(&state->slot[1].taken) == 1 && !atomic_load(&state->slot[3].taken), "when that has ended it is taken");
+    munmap(state, sizeof *state);
+    rig_close(c);
+    rig_close(b);
+    rig_close(a);
+}
+
 /* Others took the process for one that has ended. */
 static void slot_lost(void)
 {
@@ -308,6 +460,16 @@ static void slot_lost(void)
     atomic_store(&state->slot[0].serial, serial - 1);
     tap_ok(rig_create(a, RIG_G, &other) == VMM_ERROR_OPERATING_SYSTEM && rig_told("VMM-SHARE-STATE"),
            "whether it came later or was there before");
+    atomic_store(&state->slot[0].serial, serial);
+    _Atomic uint64_t *const words[] = {&state->slot[0].owner, &state->slot[0].taken};
+    for (size_t i = 0; i < 2; i++) {
+        uint64_t kept = atomic_load(words[i]);
+        atomic_store(words[i], i ? 0 : kept + 1);
+        tap_ok(rig_create(a, RIG_G, &other) == VMM_ERROR_OPERATING_SYSTEM && rig_told("VMM-SHARE-STATE"),
+               i ? "or the slot is nobody's" : "and is another process");
+        atomic_store(words[i], kept);
+    }
+    atomic_store(&state->slot[0].serial, serial - 1);
     vmm_mem_release(a, memory);
     tap_u64(rig_free(b), before, "and changes nothing in what is not its own any more");
     atomic_store(&state->slot[0].serial, serial);
@@ -486,6 +648,8 @@ int main(void)
     rig_begin();
     together();
     zeros();
+    exported_by();
+    what_stays();
     without_a_name();
     other_machine();
     opening();
@@ -493,6 +657,7 @@ int main(void)
     forged_tokens();
     wrong_blocks();
     wrong_ends();
+    slot_in_between();
     slot_lost();
     damaged_meanwhile();
     killed_while_exporting();

@@ -6,8 +6,10 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include "call.h"
 #include "passing.h"
 #include "share_mark.h"
+#include "share_team.h"
 #include "state_rig.h"
 
 typedef vmm_mem_generic_allocation_handle handle_t;
@@ -82,6 +84,151 @@ static void alone(void)
     tap_ok(who && !who->block_count && !who->hold_count, "without handles and descriptors there is no block");
     share_who_free(who);
     rig_close(a);
+}
+
+/* ---- every word of the answer ---- */
+
+#define SMALL (UINT64_C(64) << 10)
+#define UNIT (UINT64_C(128) << 10)
+
+/* A machine of two processes where hardly two numbers are the same; one has exported an object and memory that is bound to it. */
+struct whole {
+    vmm_system *a, *b;
+    int fd[2]; /* of the object, and of the memory */
+    struct share *share;
+    struct share_state *state;
+    unsigned bind;
+    char program[OS_PROGRAM];
+};
+
+static bool furnish(struct whole *w)
+{
+    handle_t handle = 0, memory = 0, object = 0;
+    const vmm_multicast_object_prop team = {.num_devices = 3, .size = 4 * UNIT, .handle_types = RIG_FD};
+    vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {VMM_MEM_LOCATION_TYPE_DEVICE, 1}};
+    bool ok = !vmm_open("sim:odd,machine=one", &w->b) && !vmm_init(w->b, 0) && !vmm_open("sim:odd,machine=one", &w->a) &&
+              !vmm_init(w->a, 0) && !vmm_mem_create(w->a, &handle, 3 * SMALL, &prop, 0) &&
+              !vmm_mem_create(w->b, &handle, 7 * SMALL, &prop, 0);
+    prop.requested_handle_types = RIG_FD;
+    ok = ok && !vmm_mem_create(w->a, &memory, 4 * UNIT, &prop, 0) && !vmm_multicast_create(w->a, &object, &team) &&
+         !vmm_multicast_add_device(w->a, object, 0) && !vmm_multicast_add_device(w->a, object, 1);
+    prop = (vmm_mem_allocation_prop){.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {VMM_MEM_LOCATION_TYPE_HOST_NUMA, 0}};
+    ok = ok && !vmm_mem_create(w->a, &handle, 5 * 4096, &prop, 0);
+    w->fd[0] = rig_export(w->a, object);
+    w->fd[1] = rig_export(w->a, memory);
+    return ok && w->fd[0] >= 0 && w->fd[1] >= 0;
+}
+
+/* As its process would have noted it, were the team complete. */
+static void bind_it(struct whole *w)
+{
+    const struct share_bind bind = {.object = 1, .block = 2, .made = 77, .made_by = VMM_CALL_multicast_bind_mem};
+    uint64_t number = 0;
+    w->bind = share_bind_add(w->state, &bind, &number);
+    w->state->bind[w->bind].machine = w->state->id;
+    share_mark_process(&w->state->bind[w->bind].who);
+}
+
+static void whole_machine(const struct whole *w, const struct share_who *who)
+{
+    tap_ok(!strcmp(who->profile, "odd") && who->devices == 3 && who->nodes == 1 && who->device_memory == 48 << 20 &&
+               who->node_memory == 32 << 20 && who->told,
+           "what the machine is");
+    tap_ok(who->device_used[0] == 0 && who->device_used[1] == 10 * SMALL + 4 * UNIT && who->device_used[2] == 0 &&
+               who->node_used[0] == 5 * 4096,
+           "what is used of it");
+    tap_u64(who->process_count, 2, "two take part");
+    for (unsigned i = 0; i < 2; i++) {
+        const struct share_who_process *p = &who->process[i];
+        tap_ok(p->slot == i && p->pid == os_pid() && !strcmp(p->program, w->program) && !p->stopped && p->device[0] == 0 &&
+                   p->device[1] == (i == 0 ? 7 : 3) * SMALL && p->device[2] == 0 && p->node[0] == (i == 0 ? 0 : 5 * 4096),
+               "by itself uses what process %u does", i);
+    }
+}
+
+static void whole_blocks(const struct whole *w, const struct share_who *who)
+{
+    tap_u64(who->block_count, 2, "an object and memory were exported");
+    for (unsigned i = 0; i < 2; i++) {
+        const struct share_who_block *k = &who->block[i];
+        struct stat is;
+        tap_ok(k->number == i + 1 && k->size == 4 * UNIT && k->home == (i == 0 ? 0 : atomic_load(&w->state->slot[1].serial)) &&
+                   k->team == (i == 0 ? 3 : 0) && k->members == (i == 0 ? 2 : 0) && !k->fabric && k->out && k->found &&
+                   !k->orphan && k->pid == os_pid() && !strcmp(k->program, w->program) &&
+                   made_by(k->call, "cuMemExportToShareableHandle") && !fstat(w->fd[i], &is) && k->file_device == is.st_dev &&
+                   k->file_number == is.st_ino,
+               "all of block %u", i);
+    }
+    tap_ok(who->block[1].location.type == VMM_MEM_LOCATION_TYPE_DEVICE && who->block[1].location.id == 1, "and where it lies");
+}
+
+static void whole_holds(const struct whole *w, const struct share_who *who)
+{
+    static const struct {
+        unsigned block, slot;
+        bool file, bound;
+        const char *call;
+    } holds[] = {{0, 1, false, false, "cuMulticastCreate"},
+                 {1, 1, false, false, "cuMemCreate"},
+                 {1, SHARE_PROCESSES, false, true, "cuMulticastBindMem"},
+                 {0, SHARE_PROCESSES, true, false, NULL},
+                 {1, SHARE_PROCESSES, true, false, NULL}};
+    char name[64], text[SHARE_HOLD_TEXT], want[SHARE_HOLD_TEXT];
+    snprintf(name, sizeof name, "process %llu (%s)", (unsigned long long)os_pid(), w->program);
+    tap_u64(who->hold_count, 5, "each is held by a handle and by a descriptor, memory by the object as well");
+    for (unsigned i = 0; i < 5 && who->hold_count == 5; i++) {
+        const struct share_who_hold *h = &who->hold[i];
+        tap_ok(h->block == holds[i].block && h->slot == holds[i].slot && h->pid == os_pid() && !strcmp(h->program, w->program) &&
+                   h->handles == (holds[i].slot == 1) && h->file == (holds[i].file ? w->fd[h->block] : -1) &&
+                   h->object == holds[i].bound && (holds[i].call ? made_by(h->call, holds[i].call) : !h->call),
+               "all of hold %u", i);
+        if (holds[i].file)
+            snprintf(want, sizeof want, "%s: descriptor %d", name, h->file);
+        else
+            snprintf(want, sizeof want, "%s%s: call %llu (%s)",
+                     holds[i].bound ? "exported object 1, to which it was bound by " : "", name,
+                     (unsigned long long)share_call_number(h->call), holds[i].call);
+        tap_text(share_who_hold_text(h, text), want, "in words");
+    }
+}
+
+/* A file is told by both its numbers. */
+static void other_files(const struct whole *w)
+{
+    uint64_t *const words[] = {&w->state->block[1].file_device, &w->state->block[1].file_number};
+    for (unsigned i = 0; i < 2; i++) {
+        ++*words[i];
+        struct share_who *who = share_who(w->share);
+        tap_ok(who && who->hold_count == 4 && who->block[0].found && who->block[1].out && !who->block[1].found,
+               "a descriptor of another file is not one of the block's");
+        --*words[i];
+        share_who_free(who);
+    }
+}
+
+static void everything(void)
+{
+    char why[SHARE_WHY];
+    struct whole w = {.bind = 0};
+    if (!furnish(&w) || !(w.share = share_open_there("m-one", why)))
+        tap_bail("no machine: %s", vmm_last_detail()->note);
+    w.state = w.share->folder.state;
+    os_program(os_pid(), w.program);
+    bind_it(&w);
+    struct share_who *who = share_who(w.share);
+    if (!who)
+        tap_bail("nobody tells");
+    whole_machine(&w, who);
+    whole_blocks(&w, who);
+    whole_holds(&w, who);
+    share_who_free(who);
+    other_files(&w);
+    share_bind_end(w.state, w.bind);
+    share_close(w.share);
+    close(w.fd[0]);
+    close(w.fd[1]);
+    rig_close(w.a);
+    rig_close(w.b);
 }
 
 /* ---- other processes ---- */
@@ -387,6 +534,7 @@ int main(void)
         return tap_done();
     }
     alone();
+    everything();
     exporter_gone((vmm_mem_location){VMM_MEM_LOCATION_TYPE_DEVICE, 0});
     exporter_gone((vmm_mem_location){VMM_MEM_LOCATION_TYPE_HOST_NUMA, 0});
     forked();

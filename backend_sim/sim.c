@@ -243,7 +243,7 @@ static vmm_result default_machine(struct sim_options *options)
 /* A built-in profile's name, or a file's path. */
 static vmm_result find_profile(const char *name, struct sim_profile *profile)
 {
-    struct sim_profile_error error = {0, 0, ""};
+    struct sim_profile_error error;
     if (sim_profile_builtin(name, profile))
         return VMM_SUCCESS;
     vmm_result result = sim_profile_read(name, profile, &error);

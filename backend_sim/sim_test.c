@@ -1,10 +1,12 @@
-/* What every call goes through: with other threads about, a question that does not find the door open has the machine's lock.
- * And a machine's name from the environment. */
+/* What every call goes through: with other threads about, a question that does not find the door open has the machine's lock;
+ * which calls look at their argument before anything else. And a machine's name from the environment. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -90,6 +92,305 @@ static void test_beside(vmm_system *sys)
     pthread_mutex_unlock(&asked->lock);
 }
 
+static bool told(const char *rule)
+{
+    return vmm_last_detail()->rule && !strcmp(vmm_last_detail()->rule, rule);
+}
+
+/* Each call, with nothing for an argument and with something that was never an object. */
+static void test_before_init(void)
+{
+    static const enum vmm_call_id of_nothing[] = {VMM_CALL_ctx_destroy, VMM_CALL_stream_destroy, VMM_CALL_event_destroy,
+                                                  VMM_CALL_event_query, VMM_CALL_event_synchronize};
+    vmm_system *sys = NULL;
+    unsigned wrong = 0;
+    if (vmm_open("sim:h100", &sys))
+        tap_bail("no system");
+    for (unsigned id = 0; id < VMM_CALL_COUNT; id++)
+        for (int filled = 0; filled < 2; filled++) {
+            union vmm_any_call call;
+            memset(&call, filled ? 0x5a : 0, sizeof call);
+            call.head = (struct vmm_call){.id = (uint16_t)id, .number = 1};
+            bool always = id == VMM_CALL_init || id == VMM_CALL_driver_get_version, first = always;
+            if (always && filled) /* it would write to where that points */
+                continue;
+            if (id == VMM_CALL_init)
+                call.init.flags = 1;
+            for (size_t i = 0; i < sizeof of_nothing / sizeof of_nothing[0]; i++)
+                first |= !filled && id == of_nothing[i];
+            vmm_result result = sys->top->ops->call[id](sys->top, &call.head);
+            if (result == VMM_SUCCESS || told("VMM-INIT-REQUIRED") == first) {
+                tap_note("%s: %s", vmm_call_driver_name((enum vmm_call_id)id), vmm_last_detail()->rule);
+                wrong++;
+            }
+        }
+    tap_u64(wrong, 0, "before anything is initialised a few calls look at nothing first, all else is refused for that");
+    vmm_close(sys);
+}
+
+/* ---- the smallest unit of a machine ---- */
+
+static vmm_system *open_with(const char *text)
+{
+    char path[] = "sim_test.XXXXXX", spec[64];
+    vmm_system *sys = NULL;
+    int file = mkstemp(path);
+    if (file < 0 || write(file, text, strlen(text)) != (ssize_t)strlen(text))
+        tap_bail("no profile");
+    close(file);
+    snprintf(spec, sizeof spec, "sim:%s", path);
+    if (vmm_open(spec, &sys) || vmm_init(sys, 0))
+        tap_bail("%s: %s", text, vmm_last_detail()->note);
+    unlink(path);
+    return sys;
+}
+
+/* Two pieces of memory side by side, and then the second alone. */
+static bool are_apart(vmm_system *sys, vmm_mem_location where, uint64_t unit)
+{
+    const vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = where};
+    vmm_mem_generic_allocation_handle handle[2] = {0}, found = 0;
+    vmm_deviceptr p = 0;
+    bool ok = !vmm_mem_address_reserve(sys, &p, 64 << 10, 0, 0, 0);
+    for (unsigned i = 0; i < 2; i++)
+        ok = ok && !vmm_mem_create(sys, &handle[i], unit, &prop, 0) && !vmm_mem_map(sys, p + i * unit, unit, 0, handle[i], 0);
+    for (unsigned i = 0; i < 2; i++)
+        ok = ok && !vmm_mem_retain_allocation_handle(sys, &found, p + i * unit) && found == handle[i];
+    ok = ok && !vmm_mem_unmap(sys, p, unit) && vmm_mem_retain_allocation_handle(sys, &found, p) &&
+         !vmm_mem_retain_allocation_handle(sys, &found, p + unit) && found == handle[1];
+    return ok && !vmm_mem_unmap(sys, p + unit, unit) && !vmm_mem_address_free(sys, p, 64 << 10);
+}
+
+/* Whichever it is, what begins a unit apart is kept apart. */
+static void test_units(void)
+{
+    static const char base[] = "base = odd\ngranularity.host.recommended = 64KiB\n";
+    char text[3][256];
+    snprintf(text[0], sizeof text[0], "%sgranularity.host.minimum = 64KiB\nva.granularity = 4KiB\n", base);
+    snprintf(text[1], sizeof text[1], "%sgranularity.host.minimum = 64KiB\ngranularity.device.minimum = 4KiB\n", base);
+    snprintf(text[2], sizeof text[2], "%s", base);
+    vmm_system *sys = open_with(text[0]);
+    vmm_deviceptr p = 0, q = 0, again = 0;
+    bool ok = !vmm_mem_address_reserve(sys, &p, 4096, 0, 0, 0) && !vmm_mem_address_reserve(sys, &q, 4096, 0, p + 4096, 0);
+    tap_ok(ok && q == p + 4096 && !vmm_mem_address_free(sys, p, 4096) && vmm_mem_address_free(sys, p, 4096) &&
+               !vmm_mem_address_reserve(sys, &again, 4096, 0, p, 0) && again == p && !vmm_mem_address_free(sys, q, 4096),
+           "reservations, where their unit is the smallest");
+    vmm_close(sys);
+    sys = open_with(text[1]);
+    tap_ok(are_apart(sys, device, 4096), "memory of the device");
+    vmm_close(sys);
+    sys = open_with(text[2]);
+    tap_ok(are_apart(sys, (vmm_mem_location){VMM_MEM_LOCATION_TYPE_HOST_NUMA, 0}, 4096), "memory of the host");
+    vmm_close(sys);
+}
+
+static void need(vmm_result result)
+{
+    if (result != VMM_SUCCESS)
+        tap_bail("%s: %s", vmm_result_name(result), vmm_last_detail()->note);
+}
+
+/* [ taken ][ free: a chunk ][ taken ] and two more: what others have is given to nobody, up to its last byte. */
+static void test_taken(void)
+{
+    static const uint64_t chunk = UINT64_C(32) << 20, gib = UINT64_C(1) << 30;
+    const uint64_t taken[][2] = {
+        {64 * gib, 65 * gib}, {65 * gib + chunk, 66 * gib}, {80 * gib, 81 * gib}, {90 * gib, 91 * gib}};
+    char text[256] = "base = h100\nva.context = 0\nva.taken = ";
+    unsigned wrong = 0;
+    for (size_t i = 0; i < 4; i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s0x%llx-0x%llx", i ? "," : "",
+                 (unsigned long long)taken[i][0], (unsigned long long)taken[i][1]);
+    vmm_system *sys = open_with(text);
+    const struct sim_process *process = (const struct sim_process *)sys->top;
+    for (size_t i = 0; i < 4; i++) {
+        vmm_deviceptr before = 0, behind = 0;
+        wrong += vmm_mem_address_reserve(sys, &before, chunk, 0, taken[i][0] - chunk, 0) != VMM_SUCCESS ||
+                 vmm_mem_address_free(sys, before, chunk) != VMM_SUCCESS || before != taken[i][0] - chunk;
+        wrong += vmm_mem_address_reserve(sys, &behind, chunk, 0, taken[i][0], 0) != VMM_SUCCESS ||
+                 vmm_mem_address_free(sys, behind, chunk) != VMM_SUCCESS || behind != taken[i][1];
+    }
+    if (process->arena.start == process->machine->profile.va_start)
+        tap_u64(wrong, 0, "four ranges that others have");
+    else
+        tap_skip("the system gives the program other addresses", "four ranges that others have");
+    vmm_close(sys);
+}
+
+/* ---- what is mapped where ---- */
+
+enum { CELLS = 7 };
+
+/* The mapping with a byte in [from, to), in half units of the addresses, by a plain look at each; 0: none. */
+static uint64_t plain_in(const unsigned char *first, const unsigned char *end, unsigned count, uint64_t from, uint64_t to)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (2U * first[i] < to && 2U * end[i] > from && from < to)
+            return first[i] + 1U;
+    return 0;
+}
+
+static uint64_t number_of(const struct sim_mapping *m, vmm_deviceptr p)
+{
+    return m ? (m->start - p) / G + 1 : 0;
+}
+
+/* Every range of half units: what lies there? */
+static unsigned look_everywhere(const struct sim_process *process, vmm_deviceptr p, const unsigned char *first,
+                                const unsigned char *end, unsigned count)
+{
+    unsigned wrong = 0;
+    for (uint64_t from = 0; from <= 2 * CELLS; from++) {
+        vmm_deviceptr here = p + from * (G / 2);
+        wrong += number_of(sim_mapping_at(process, here), p) != plain_in(first, end, count, from, from + 1);
+        wrong += number_of(sim_mapping_at(process, here - 1), p) != (from ? plain_in(first, end, count, from - 1, from) : 0);
+        wrong += number_of(sim_mapping_in(process, here, UINT64_MAX), p) != plain_in(first, end, count, from, 99);
+        for (uint64_t to = from; to <= 2 * CELLS; to++) {
+            uint64_t after = 0;
+            for (unsigned i = count; i--;)
+                after = 2U * first[i] >= from && 2U * first[i] < to ? first[i] + 1U : after;
+            wrong += number_of(sim_mapping_in(process, here, (to - from) * (G / 2)), p) != plain_in(first, end, count, from, to);
+            wrong += to > from && number_of(sim_mapping_after(process, here, p + to * (G / 2)), p) != after;
+        }
+    }
+    return wrong;
+}
+
+/* Every way to lay mappings of one to three units into a few. */
+static void test_what_is_mapped(void)
+{
+    const vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = device};
+    vmm_mem_generic_allocation_handle handle[4] = {0};
+    vmm_system *sys = NULL;
+    vmm_deviceptr p = 0;
+    unsigned wrong = 0, layouts = 0;
+    need(vmm_open("sim:h100", &sys));
+    need(vmm_init(sys, 0));
+    need(vmm_mem_address_reserve(sys, &p, CELLS * G, 0, 0, 0));
+    for (unsigned size = 1; size <= 3; size++)
+        need(vmm_mem_create(sys, &handle[size], size * G, &prop, 0));
+    for (unsigned code = 0; code < 4 * 4 * 4 * 4 * 4 * 4 * 4; code++) { /* of each cell: nothing, or so many from it on */
+        unsigned char first[CELLS], end[CELLS];
+        unsigned count = 0, cell = 0;
+        bool fits = true;
+        for (unsigned rest = code; cell < CELLS; rest /= 4, cell++)
+            if (rest % 4) {
+                fits = fits && (!count || end[count - 1] <= cell) && cell + rest % 4 <= CELLS;
+                first[count] = (unsigned char)cell;
+                end[count++] = (unsigned char)(cell + rest % 4);
+            }
+        if (!fits)
+            continue;
+        layouts++;
+        for (unsigned i = 0; i < count; i++)
+            need(vmm_mem_map(sys, p + first[i] * G, (unsigned)(end[i] - first[i]) * G, 0, handle[end[i] - first[i]], 0));
+        wrong += look_everywhere((struct sim_process *)sys->top, p, first, end, count);
+        for (unsigned i = 0; i < count; i++)
+            need(vmm_mem_unmap(sys, p + first[i] * G, (unsigned)(end[i] - first[i]) * G));
+    }
+    tap_u64(wrong, 0, "what lies in each range of %u layouts of %d units", layouts, CELLS);
+    vmm_close(sys);
+}
+
+/* ---- what there is, and what was forgotten ---- */
+
+struct lines {
+    char text[4096];
+};
+
+static void write_object(void *user, const vmm_object *o)
+{
+    struct lines *lines = user;
+    size_t used = strlen(lines->text);
+    snprintf(lines->text + used, sizeof lines->text - used, "%d:%u by %s %llu\n", (int)o->kind, o->number,
+             o->created_by ? o->created_by : "nobody", (unsigned long long)o->created);
+}
+
+static void write_leak(void *user, const vmm_detail *detail)
+{
+    struct lines *lines = user;
+    size_t used = strlen(lines->text);
+    snprintf(lines->text + used, sizeof lines->text - used, "%s of %s %llu: %s\n", detail->rule, detail->function,
+             (unsigned long long)detail->call, detail->note);
+}
+
+/* One of each kind, and two of some, so that words have their plural. */
+struct things {
+    vmm_system *sys;
+    vmm_mem_generic_allocation_handle one, two, object;
+    vmm_deviceptr p;
+};
+
+static void make_things(struct things *t)
+{
+    const vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = device};
+    const vmm_multicast_object_prop team = {.num_devices = 2, .size = 2 * G};
+    vmm_mem_generic_allocation_handle again;
+    vmm_deviceptr q;
+    vmm_context ctx;
+    vmm_stream stream;
+    vmm_event event;
+    need(vmm_open("sim:h200x2", &t->sys));
+    need(vmm_init(t->sys, 0));
+    need(vmm_ctx_create(t->sys, &ctx, 0, 0));
+    need(vmm_mem_address_reserve(t->sys, &t->p, 4 * G, 0, 0, 0));
+    need(vmm_mem_create(t->sys, &t->one, G, &prop, 0));
+    need(vmm_mem_create(t->sys, &t->two, 2 * G, &prop, 0));
+    need(vmm_mem_map(t->sys, t->p, G, 0, t->one, 0));
+    need(vmm_mem_map(t->sys, t->p + G, G, 0, t->one, 0));
+    need(vmm_mem_retain_allocation_handle(t->sys, &again, t->p));
+    need(vmm_mem_alloc(t->sys, &q, 3 * G));
+    need(vmm_stream_create(t->sys, &stream, 0));
+    need(vmm_event_create(t->sys, &event, 0));
+    need(vmm_multicast_create(t->sys, &t->object, &team));
+    need(vmm_multicast_add_device(t->sys, t->object, 0));
+    need(vmm_multicast_add_device(t->sys, t->object, 1));
+    need(vmm_multicast_bind_mem(t->sys, t->object, 0, t->two, 0, G, 0));
+}
+
+static void test_forgotten(void)
+{
+    struct things t;
+    struct lines there = {""}, left = {""};
+    make_things(&t);
+    vmm_visit(t.sys, write_object, &there);
+    tap_text(there.text,
+             "1:0 by nobody 0\n"
+             "1:1 by nobody 0\n"
+             "2:1 by cuMemAddressReserve 3\n"
+             "3:1 by cuMemMap 6\n"
+             "3:2 by cuMemMap 7\n"
+             "4:1 by cuMemCreate 4\n"
+             "4:2 by cuMemCreate 5\n"
+             "4:3 by cuMulticastCreate 12\n"
+             "5:1 by cuMemAlloc 9\n"
+             "6:1 by cuCtxCreate 2\n"
+             "7:1 by cuStreamCreate 10\n"
+             "8:1 by cuEventCreate 11\n"
+             "9:1 by cuMulticastBindMem 15\n", "each object is visited once, by kind and place");
+    tap_u64(vmm_leaks(t.sys, write_leak, &left), 10, "what is left is counted");
+    tap_text(left.text,
+             "VMM-LEAK-RESERVATION of cuMemAddressReserve 3: 8 MiB of addresses, no memory by themselves\n"
+             "VMM-LEAK-MAPPING of cuMemMap 6: holds H1: its memory stays until this is unmapped\n"
+             "VMM-LEAK-MAPPING of cuMemMap 7: holds H1: its memory stays until this is unmapped\n"
+             "VMM-LEAK-HANDLE of cuMemCreate 4: 2 MiB of physical memory held by 2 references and 2 mappings\n"
+             "VMM-LEAK-HANDLE of cuMemCreate 5: 4 MiB of physical memory held by 1 reference and 0 mappings\n"
+             "VMM-LEAK-MULTICAST of cuMulticastCreate 12: a multicast object held by 1 reference and 0 mappings, "
+             "to which 1 bind holds memory\n"
+             "VMM-LEAK-ALLOCATION of cuMemAlloc 9: \n"
+             "VMM-LEAK-CONTEXT of cuCtxCreate 2: \n"
+             "VMM-LEAK-STREAM of cuStreamCreate 10: \n"
+             "VMM-LEAK-EVENT of cuEventCreate 11: \n", "and told");
+    need(vmm_multicast_bind_mem(t.sys, t.object, G, t.two, G, G, 0));
+    need(vmm_mem_map(t.sys, t.p + 2 * G, 2 * G, 0, t.object, 0));
+    left.text[0] = '\0';
+    vmm_leaks(t.sys, write_leak, &left);
+    tap_ok(strstr(left.text, "a multicast object held by 1 reference and 1 mapping, to which 2 binds hold memory\n") != NULL,
+           "with a mapping and another bind");
+    tap_u64(vmm_leaks(t.sys, NULL, NULL), 11, "counted by nobody who wants words");
+    vmm_close(t.sys);
+}
+
 /* An empty name in the environment is as none. */
 static void test_no_name(void)
 {
@@ -114,5 +415,10 @@ int main(void)
     vmm_close(sys);
     munmap(answer, page);
     test_no_name();
+    test_before_init();
+    test_units();
+    test_taken();
+    test_what_is_mapped();
+    test_forgotten();
     return tap_done();
 }

@@ -8,7 +8,7 @@
 
 void slots_init(struct slots *slots, uint16_t tag, void (*forget)(void *user, void *object), void *user)
 {
-    *slots = (struct slots){tag, NULL, 0, 0, NONE, NONE, NONE, 0, forget, user};
+    *slots = (struct slots){.tag = tag, .first_free = NONE, .first_remembered = NONE, .forget = forget, .user = user};
 }
 
 void slots_clear(struct slots *slots)
@@ -43,7 +43,7 @@ static uint32_t pick(struct slots *slots)
         slots->first_free = slots->slot[i].next;
         return i;
     }
-    slots->slot[slots->used] = (struct slot){NULL, 0, NONE, 0};
+    slots->slot[slots->used] = (struct slot){.object = NULL};
     return slots->used++;
 }
 

@@ -7,8 +7,7 @@ struct chunk {
 
 bool space_init(struct space *space, uint64_t start, uint64_t end, uint64_t chunk)
 {
-    space->last = (struct space_last){0};
-    space->chunk = chunk;
+    *space = (struct space){.chunk = chunk};
     pool_init(&space->chunk_pool, sizeof(struct chunk));
     addrmap_init(&space->chunks, (unsigned)__builtin_ctzll(chunk));
     holes_init(&space->large, 0);
@@ -68,7 +67,7 @@ static enum space_result open_chunk(struct space *space, uint64_t alignment, uin
         return SPACE_NO_MEMORY;
     enum space_result result = take_large(space, space->chunk, alignment, from, &at);
     if (result == SPACE_TAKEN && addrmap_insert(&space->chunks, at, chunk)) {
-        *chunk = (struct chunk){at, 0};
+        *chunk = (struct chunk){.start = at};
         if (holes_grant(&space->small, at, space->chunk))
             return SPACE_TAKEN;
         addrmap_remove(&space->chunks, at);

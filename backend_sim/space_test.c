@@ -53,6 +53,26 @@ static void test_same_again(void)
     space_clear(&space);
 }
 
+/* More than there is at all, or behind all that there is, of chunks so small that what is rounded might wrap into the space. */
+static void test_too_much(void)
+{
+    static const uint64_t chunks[] = {4096, CHUNK};
+    bool right = true;
+    for (unsigned i = 0; i < 2; i++) {
+        struct space space;
+        uint64_t at = 77;
+        space_init(&space, START, END, chunks[i]);
+        for (uint64_t less = 0; less < 3 * chunks[i]; less += chunks[i] / 2 - 1) {
+            right &= space_take(&space, UINT64_MAX - less, chunks[i], 0, &at) == SPACE_FULL;
+            right &= space_take(&space, chunks[i], chunks[i], UINT64_MAX - less, &at) == SPACE_FULL;
+        }
+        right &= space_take(&space, END - START + 1, chunks[i], 0, &at) == SPACE_FULL && at == 77;
+        right &= space_take(&space, END - START, chunks[i], 0, &at) == SPACE_TAKEN && at == START;
+        space_clear(&space);
+    }
+    tap_ok(right, "what there is not is not given, all that there is is");
+}
+
 /* Two spaces with the same calls; one is asked for the impossible in between, so that it puts nothing off. */
 static void test_put_off(uint64_t seed)
 {
@@ -159,6 +179,7 @@ int main(void)
 {
     test_packing();
     test_same_again();
+    test_too_much();
     test_put_off(random_seed(5));
     test_hints();
     test_alignment();

@@ -48,13 +48,10 @@ _Static_assert(BYTES_CHUNK % VIEW_UNIT == 0, "a unit lies in one chunk of its me
 static bool copy_unit(struct stale *s, uint64_t address, unsigned char *to)
 {
     unsigned char *from;
-    address -= address % VIEW_UNIT;
-    for (uint64_t done = 0, size; done < VIEW_UNIT; done += size) {
-        size = VIEW_UNIT - done;
-        if (!s->under->run(s->under, address + done, 1, &size, TWIN_READ, &from)) /* LCOV_EXCL_BR_LINE: it may, as was said */
-            return false;                                                         /* LCOV_EXCL_LINE: the same */
-        memcpy(to + done, from, size);
-    }
+    uint64_t size = VIEW_UNIT;
+    if (!s->under->run(s->under, address - address % VIEW_UNIT, 1, &size, TWIN_READ, &from)) /* LCOV_EXCL_BR_LINE: it may */
+        return false;                                                                        /* LCOV_EXCL_LINE: the same */
+    memcpy(to, from, VIEW_UNIT);
     return true;
 }
 

@@ -3,7 +3,9 @@
 #define _GNU_SOURCE /* memfd_create, fallocate, RTLD_NEXT */
 #include "scarce_rig.h"
 
+#include "process.h"
 #include "state_rig.h"
+#include "system.h"
 
 #if CAN_FAIL
 #define FABRIC VMM_MEM_HANDLE_TYPE_FABRIC
@@ -192,6 +194,67 @@ static void binds(void)
     end();
 }
 
+static int lock_taken; /* what taking the machine's lock gave */
+
+static void add_and_look(void)
+{
+    struct sim_machine *machine = ((struct sim_process *)one.sys->top)->machine;
+    lock_taken = pthread_mutex_trylock(&machine->lock);
+    if (!lock_taken)
+        pthread_mutex_unlock(&machine->lock);
+    meanwhile = vmm_multicast_add_device(two.sys, two.object, 1);
+}
+
+/* Who waits lets others in, and is alone again when it looks the next time. */
+static void waiting(void)
+{
+    begin("sim:h200x2,machine=team", "sim:h200x2,machine=team", 2, RIG_FD);
+    tap_result(vmm_multicast_add_device(one.sys, one.object, 0), VMM_SUCCESS, "one of two devices is added");
+    scarce_meanwhile(LOCKS, 4, add_and_look); /* the third is of who asks whether others may come */
+    told(bound(&one, 0), NULL, "who binds waits for the other");
+    tap_ok(meanwhile == VMM_SUCCESS && lock_taken == EBUSY && binds_of(&one) == 1,
+           "and has its machine's lock after that as before");
+    end();
+}
+
+static void later(void)
+{
+    scarce_late += 6;
+}
+
+/* Before its time is over it waits on. */
+static void a_little_later(void)
+{
+    scarce_late += 4;
+    scarce_meanwhile(LOCKS, 4, add_and_look);
+}
+
+static void in_vain(void)
+{
+    static const char *const specs[] = {"sim:h200x2,machine=team,team_wait=5", "sim:h200x2,machine=team,team_wait=0"};
+    static const char *const notes[] = {"1 of 2 devices were added, and 6 seconds of waiting (team_wait=) brought no more",
+                                        "1 of 2 devices were added"};
+    for (unsigned i = 0; i < 2; i++) {
+        begin(specs[i], specs[i], 2, RIG_FD);
+        tap_result(vmm_multicast_add_device(one.sys, one.object, 0), VMM_SUCCESS, "one of two devices is added");
+        if (i == 0)
+            scarce_meanwhile(LOCKS, 4, later);
+        vmm_result result = bound(&one, 0);
+        scarce_disarm();
+        tap_ok(result == vmm_rule_find("VMM-BIND-INCOMPLETE")->result && rig_told("VMM-BIND-INCOMPLETE") && vmm_last_detail()->expected == 2 &&
+                   vmm_last_detail()->value == one.object && vmm_last_detail()->nearest.value == one.object,
+               "who binds is refused: %s", vmm_last_detail()->rule);
+        tap_text(vmm_last_detail()->note, notes[i], "and told what it waited for");
+        if (i == 0) {
+            scarce_meanwhile(LOCKS, 4, a_little_later);
+            result = bound(&one, 0);
+            scarce_disarm();
+            tap_ok(result == VMM_SUCCESS && meanwhile == VMM_SUCCESS, "before the time is over the other may still come");
+        }
+        end();
+    }
+}
+
 /* ---- forged binds ---- */
 
 /* A bind of the state is seen where its memory is of the member's device and as large as it says. */
@@ -220,6 +283,13 @@ static void forged(void)
     } while (0)
     UNSEEN(bind->at = one.unit, "beyond its memory");
     UNSEEN(bind->size = 4 * one.unit, "beyond its object");
+    UNSEEN(bind->at = 2 * one.unit, "behind its memory");
+    UNSEEN(bind->size = one.unit + 1, "larger than its memory");
+    UNSEEN(bind->offset = 2 * one.unit, "at the end of its object");
+    UNSEEN(bind->offset = 3 * one.unit, "behind its object");
+    UNSEEN(bind->size = 0, "of nothing");
+    UNSEEN(bind->object++, "of another object");
+    UNSEEN(bind->machine++, "of another machine's object");
     UNSEEN(bind->device = 1, "of memory of another device");
     UNSEEN(bind->device = VMM_MAX_DEVICES, "of a device that there cannot be");
     UNSEEN(bind->index = SHARE_BLOCKS, "of a block that there cannot be");
@@ -361,6 +431,8 @@ static void nodes_that_cannot_be_asked(void)
     scarce_each = true;
     tap_u64(binds_of(&one), 0, "what another node bound is not seen when no state can be locked");
     scarce_disarm();
+    scarce_arm_at(LOCKS, 2); /* of its own devices, before the other's */
+    told(bound(&one, 0), "VMM-SHARE-STATE", "who cannot ask its own machine binds nothing, whatever others say");
     unsigned missing = 0;
     for (unsigned long nth = 1; nth <= 8; nth++) {
         struct side late = opened(spec[0], 2);
@@ -408,6 +480,8 @@ int main(void)
     channel_there(true);
     devices();
     binds();
+    waiting();
+    in_vain();
     forged();
     node_without_a_name();
     forged_member();

@@ -79,7 +79,7 @@ static bool make_room(struct touched *touched)
 
 static bool note(struct touched *touched, uint64_t unit, uint64_t address, uint64_t size, unsigned need)
 {
-    uint64_t end = size - 1 > UINT64_MAX - address ? UINT64_MAX : address + (size - 1);
+    uint64_t end = size > UINT64_MAX - address ? UINT64_MAX : address + size - 1;
     struct touched_range range = {address - address % unit, end - end % unit + (unit - 1), need};
     struct touched_range *last = touched->count ? &touched->range[touched->count - 1] : NULL;
     if (last && last->need == need && last->first <= range.first && range.last <= last->last)

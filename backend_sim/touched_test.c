@@ -190,6 +190,117 @@ static void smallest_unit(void)
     vmm_close(sys);
 }
 
+/* As one list of ranges, none longer than it must be and none beside another. */
+static bool is_list(const struct touched *touched, vmm_deviceptr p, const bool *reads, size_t units, uint64_t unit,
+                    vmm_deviceptr out)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < units; i++) {
+        size_t end = i;
+        while (end < units && reads[end])
+            end++;
+        if (end == i)
+            continue;
+        const struct touched_range *range = &touched->range[count++];
+        if (count > touched->count || range->need != READ || range->first != p + i * unit || range->last != p + end * unit - 1)
+            return false;
+        i = end;
+    }
+    const struct touched_range *last = &touched->range[count];
+    return touched->count == count + 1 && last->need == RW && last->first == out && last->last == out + unit - 1;
+}
+
+/* More places than a list has room for at first, in any order. */
+static void many_ranges(void)
+{
+    enum { SMALL = 4096, ALL = 512, SEEDS = 8 };
+    static bool reads[ALL];
+    const uint64_t size = ALL * SMALL;
+    vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {VMM_MEM_LOCATION_TYPE_DEVICE, 0}};
+    vmm_mem_access_desc desc = {prop.location, RW};
+    vmm_mem_generic_allocation_handle handle = 0;
+    vmm_system *sys = NULL;
+    vmm_deviceptr p = 0;
+    struct touched touched;
+    need(vmm_open("sim:odd", &sys), "open");
+    need(vmm_init(sys, 0), "init");
+    need(vmm_mem_create(sys, &handle, 2 * size, &prop, 0), "create");
+    need(vmm_mem_address_reserve(sys, &p, 2 * size, 0, 0, 0), "reserve");
+    need(vmm_mem_map(sys, p, 2 * size, 0, handle, 0), "map");
+    need(vmm_mem_set_access(sys, p, 2 * size, &desc, 1), "access");
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        uint64_t places = 64 * seed, args[] = {p, size, places, seed, p + size};
+        struct vmm_call_launch call = {{VMM_CALL_launch, 1}, VMM_KERNEL_RANDOM_READ, 1, 1, args, 5, NULL};
+        memset(reads, 0, sizeof reads);
+        for (uint64_t i = 0; i < places; i++)
+            reads[pattern_place(pattern_base(seed), i, size / 8) / (SMALL / 8)] = true;
+        bool ok = touched_by(&touched, (struct sim_process *)sys->top, 0, &call.head) && touched.complete;
+        tap_ok(ok && is_list(&touched, p, reads, ALL, SMALL, p + size), "%d places are %d ranges", (int)places,
+               (int)touched.count);
+        touched_clear(&touched);
+    }
+    vmm_close(sys);
+}
+
+/* [object: both have bound][only one has] */
+static void multimem(void)
+{
+    vmm_mem_access_desc desc = {{VMM_MEM_LOCATION_TYPE_DEVICE, 0}, RW};
+    vmm_multicast_object_prop object = {.num_devices = 2, .size = 2 * UNIT};
+    vmm_mem_generic_allocation_handle team = 0, memory[2] = {0};
+    vmm_system *sys = NULL;
+    vmm_context ctx;
+    vmm_deviceptr p = 0, q;
+    struct touched touched;
+    need(vmm_open("sim:h200x2", &sys), "open");
+    need(vmm_init(sys, 0), "init");
+    need(vmm_ctx_create(sys, &ctx, 0, 0), "context");
+    need(vmm_multicast_create(sys, &team, &object), "object");
+    for (int device = 0; device < 2; device++) {
+        vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED,
+                                        .location = {VMM_MEM_LOCATION_TYPE_DEVICE, device}};
+        need(vmm_multicast_add_device(sys, team, device), "device");
+        need(vmm_mem_create(sys, &memory[device], 2 * UNIT, &prop, 0), "create");
+    }
+    need(vmm_multicast_bind_mem(sys, team, 0, memory[0], 0, 2 * UNIT, 0), "bind");
+    need(vmm_multicast_bind_mem(sys, team, 0, memory[1], 0, UNIT, 0), "bind of a part");
+    need(vmm_mem_address_reserve(sys, &p, 4 * UNIT, 0, 0, 0), "reserve");
+    q = p + 2 * UNIT;
+    need(vmm_mem_map(sys, p, 2 * UNIT, 0, team, 0), "map");
+    need(vmm_mem_map(sys, q, 2 * UNIT, 0, memory[0], 0), "map of memory");
+    need(vmm_mem_set_access(sys, p, 4 * UNIT, &desc, 1), "access");
+    for (unsigned inside = 0; inside < 2; inside++) {
+        uint64_t args[] = {p + UNIT - 16, q, inside ? 16 : 32};
+        struct vmm_call_launch call = {{VMM_CALL_launch, 1}, VMM_KERNEL_MULTIMEM_STORE, 1, 1, args, 3, NULL};
+        bool ok = touched_by(&touched, (struct sim_process *)sys->top, 0, &call.head) && touched.complete == inside;
+        tap_ok(ok && touched.count == 2 && touched.range[0].need == READ && touched.range[0].first == q &&
+                   touched.range[0].last == q + UNIT - 1 && touched.range[1].need == RW && touched.range[1].first == p &&
+                   touched.range[1].last == p + UNIT - 1,
+               "words to all replicas, %s", inside ? "which are there" : "up to where one is missing");
+        touched_clear(&touched);
+    }
+    vmm_close(sys);
+}
+
+/* A fill that the driver starts although it passes the end of all addresses goes to the last of them. */
+static void past_the_end(struct rig *rig)
+{
+    static const uint64_t before_end[] = {1, 2, 100, UNIT, UNIT + 1};
+    for (size_t i = 0; i < sizeof before_end / sizeof before_end[0]; i++) {
+        const uint64_t left = before_end[i], sizes[] = {left - 1, left, left + 1, UINT64_MAX};
+        for (size_t j = left == 1; j < 4; j++) {
+            struct vmm_call_memset_d8_async fill = {{VMM_CALL_memset_d8_async, 1}, UINT64_MAX - left + 1, 1, sizes[j], NULL};
+            struct touched touched;
+            uint64_t last = sizes[j] < left ? UINT64_MAX - left + sizes[j] : UINT64_MAX;
+            bool ok = touched_by(&touched, rig->process, 0, &fill.head) && touched.count == 1;
+            tap_ok(ok && touched.range[0].first == (UINT64_MAX - left + 1) / UNIT * UNIT &&
+                       touched.range[0].last == last / UNIT * UNIT + (UNIT - 1),
+                   "%d bytes before the end, and %d are filled", (int)left, (int)sizes[j]);
+            touched_clear(&touched);
+        }
+    }
+}
+
 int main(void)
 {
     struct rig rig;
@@ -198,7 +309,10 @@ int main(void)
     places(&rig);
     faults(&rig);
     transfers(&rig);
+    past_the_end(&rig);
     vmm_close(rig.sys);
     smallest_unit();
+    many_ranges();
+    multimem();
     return tap_done();
 }

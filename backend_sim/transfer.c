@@ -19,10 +19,9 @@ static bool touch(const struct sim_process *process, uint64_t address, uint64_t 
 static unsigned char *together(const struct sim_process *process, uint64_t address, uint64_t *length)
 {
     unsigned char *first = NULL;
+    struct reach_run run;
     uint64_t done = 0;
-    while (done < *length) {
-        struct reach_run run = {0};
-        reach_run(process, address + done, *length - done, &run);
+    while (done < *length && reach_run(process, address + done, *length - done, &run)) {
         unsigned char *at = bytes_run(&run.block->bytes, run.offset, &run.length);
         if (!done)
             first = at;
@@ -82,7 +81,7 @@ static uint64_t together_before(const struct sim_process *process, uint64_t end,
 /* Backwards when the destination lies inside the source, so that every byte is read before it is written. */
 static void move(const struct sim_process *process, uint64_t dst, uint64_t src, uint64_t size)
 {
-    bool backwards = dst > src && dst - src < size;
+    bool backwards = dst - src < size; /* below the source it is 2^64 less the distance */
     while (size) {
         uint64_t length = size, at = 0;
         if (backwards) {

@@ -119,6 +119,15 @@ static vmm_result open_context(struct fix *f)
     return result;
 }
 
+/* Whatever is said in a test: where no argument is to blame, it is an object or an address, or nothing. */
+static void look_at_detail(void *user, const vmm_detail *detail)
+{
+    if (!detail->argument && ((detail->value && detail->value < 4096) || detail->expected))
+        fix_failed(user, __FILE__, __LINE__, "%s of %s has no argument, but the value %llu, against %llu",
+                   detail->rule ? detail->rule : "what is said", detail->function ? detail->function : "no call",
+                   (unsigned long long)detail->value, (unsigned long long)detail->expected);
+}
+
 vmm_result fix_open(struct fix *f, const char *spec, int options)
 {
     vmm_result result = VMM_SUCCESS;
@@ -128,6 +137,7 @@ vmm_result fix_open(struct fix *f, const char *spec, int options)
         result = vmm_open(spec, &f->sys);
     if (result != VMM_SUCCESS)
         return result;
+    vmm_set_report(f->sys, look_at_detail, f);
     snprintf(f->spec, sizeof f->spec, "%s", given(spec));
     f->simulator = !f->house && fix_is_simulator(f->spec);
     f->strict = f->simulator && has_option(f->spec, ",strict");
