@@ -107,26 +107,63 @@ static void faults(void)
     fault_at(UINT64_MAX, false, VMM_OBJECT_CONTEXT);
 }
 
-/* [an allocation] .. [a mapping]: what is nearest on either side, a byte before each and far behind both. */
-static void neighbours(void)
+/* An allocation of another device and a mapping without rights, in either order or one of them alone. */
+struct scene {
+    vmm_deviceptr start[2]; /* the mapping's is the second; 0: it is not there */
+};
+
+static struct scene scene_of(bool mapping_first, bool allocation, bool mapping)
 {
-    static const struct {
-        vmm_object_kind before, after;
-        const char *what;
-    } wanted[] = {{VMM_OBJECT_NONE, VMM_OBJECT_ALLOCATION, "a byte before the allocation"},
-                  {VMM_OBJECT_ALLOCATION, VMM_OBJECT_MAPPING, "a byte before the mapping"},
-                  {VMM_OBJECT_MAPPING, VMM_OBJECT_NONE, "as far behind the mapping as that is from 0"}};
-    for (unsigned i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
-        vmm_deviceptr a = 0, m = 0;
-        begin("sim:h100");
-        need(vmm_mem_alloc(sys, &a, G), "allocation");
-        need(vmm_mem_address_reserve(sys, &m, G, 0, a + 64 * G, 0), "addresses");
-        need(vmm_mem_map(sys, m, G, 0, created(DEVICE, 0, G), 0), "mapping");
-        const vmm_deviceptr at[] = {a - 1, m - 1, 2 * m + 1};
-        by(waited(VMM_KERNEL_FILL, at[i], 1, 7), "VMM-FAULT-ACCESS", wanted[i].what);
+    struct scene scene = {{0}};
+    vmm_context other;
+    begin("sim:h200x2");
+    if (mapping_first)
+        scene.start[1] = reserved(G);
+    if (allocation)
+        need(vmm_mem_alloc(sys, &scene.start[0], G), "allocation");
+    if (!mapping_first)
+        need(vmm_mem_address_reserve(sys, &scene.start[1], G, 0, scene.start[0] + 64 * G, 0), "addresses");
+    if (mapping)
+        need(vmm_mem_map(sys, scene.start[1], G, 0, created(DEVICE, 0, G), 0), "mapping");
+    else
+        scene.start[1] = 0;
+    need(vmm_ctx_create(sys, &other, 0, 1), "context of the other device");
+    return scene;
+}
+
+static bool is_object(const vmm_object *object, const struct scene *scene, int which)
+{
+    static const vmm_object_kind kinds[] = {VMM_OBJECT_ALLOCATION, VMM_OBJECT_MAPPING};
+    return which < 0 ? object->kind == VMM_OBJECT_NONE
+                     : object->kind == kinds[which] && object->start == scene->start[which] && object->size == G;
+}
+
+/* What ends at or before an address and what starts behind it, by looking at both. */
+static bool lies_between(const struct scene *scene, const vmm_fault *fault)
+{
+    int before = -1, after = -1;
+    for (int i = 0; i < 2; i++) {
+        const vmm_deviceptr start = scene->start[i];
+        if (start && start + G <= fault->address && (before < 0 || start > scene->start[before]))
+            before = i;
+        if (start && start > fault->address && (after < 0 || start < scene->start[after]))
+            after = i;
+    }
+    return is_object(&fault->before, scene, before) && is_object(&fault->after, scene, after);
+}
+
+/* A byte before each, both ends of each, and far behind both. */
+static void neighbours(bool mapping_first, bool allocation, bool mapping)
+{
+    for (unsigned i = 0; i < 7; i++) {
+        struct scene scene = scene_of(mapping_first, allocation, mapping);
+        const vmm_deviceptr a = scene.start[0], m = scene.start[1], last = a > m ? a : m;
+        const vmm_deviceptr at[] = {a ? a - 1 : 1, a, a ? a + G - 1 : 2, m ? m - 1 : 3, m, m ? m + G - 1 : 4, 2 * last + 1};
+        tap_ok(!a || !m || (m < a) == mapping_first, "the order is the one that is meant");
+        by(waited(VMM_KERNEL_FILL, at[i], 1, 7), "VMM-FAULT-ACCESS", "a kernel beside what is there");
         const vmm_fault *fault = vmm_last_detail()->fault;
-        tap_ok(a < m && fault && fault->before.kind == wanted[i].before && fault->after.kind == wanted[i].after,
-               "lies between what is on either side");
+        tap_ok(fault && fault->address == at[i] && lies_between(&scene, fault),
+               "place %u lies between what is on either side", i);
         end();
     }
 }
@@ -426,7 +463,10 @@ static void functions(void)
 int main(void)
 {
     faults();
-    neighbours();
+    neighbours(false, true, true);
+    neighbours(true, true, true);
+    neighbours(false, true, false);
+    neighbours(false, false, true);
     stale_replicas();
     bad_replicas();
     untouched();

@@ -164,6 +164,12 @@ static void look_before_fork(void)
 static void test_fork(vmm_system *sys, vmm_stream stream)
 {
     int wrong = 0;
+    vmm_stream streams[2] = {NULL};
+    vmm_system *others[2]; /* which come before it in the list of those that are locked */
+    for (int i = 0; i < 2; i++) {
+        others[i] = open_system(&streams[i]);
+        OK(vmm_launch_host_func(others[i], streams[i], add_one, NULL));
+    }
     fflush(NULL);
     forked = ((struct sim_process *)sys->top)->machine;
     for (int i = 0; i < FORKS; i++) {
@@ -173,6 +179,8 @@ static void test_fork(vmm_system *sys, vmm_stream stream)
         if (child == 0) {
             alarm(30);
             vmm_close(sys);
+            vmm_close(others[1]);
+            vmm_close(others[0]);
             _exit(0);
         }
         wrong += waitpid(child, &status, 0) != child || status != 0;
@@ -181,6 +189,8 @@ static void test_fork(vmm_system *sys, vmm_stream stream)
     forked = NULL;
     tap_ok(!wrong, "forked children close what they have a copy of");
     OK(vmm_stream_synchronize(sys, stream));
+    for (int i = 0; i < 2; i++)
+        vmm_close(others[i]);
 }
 
 int main(void)

@@ -179,16 +179,16 @@ static void gets_all(void)
 }
 
 /* The signal from another process, where the program does that with it. */
-static int sent_to(void (*handler)(int number))
+static int sent_to(int number, void (*handler)(int number))
 {
     int status = 0;
     fflush(NULL);
     pid_t child = fork();
     if (child == 0) {
         alarm(30);
-        signal(SIGSEGV, handler);
+        signal(number, handler);
         vmm_system *sys = opened("sim:h100");
-        raise(SIGSEGV);
+        raise(number);
         bool quiet = !vmm_last_detail()->rule;
         vmm_close(sys);
         _exit(quiet ? 3 : 4);
@@ -237,12 +237,15 @@ static void is_sent(void)
         tap_skip("not under a tool", "signals that are sent");
         return;
     }
-    int status = sent_to(SIG_DFL);
-    tap_ok(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV, "a signal that is sent ends the process");
-    status = sent_to(SIG_IGN);
-    tap_ok(WIFEXITED(status) && WEXITSTATUS(status) == 3, "unless it is ignored");
-    status = sent_to(leave);
-    tap_ok(WIFEXITED(status) && WEXITSTATUS(status) == 5, "or the program does something else with it");
+    static const int numbers[] = {SIGSEGV, SIGBUS};
+    for (int i = 0; i < 2; i++) {
+        int status = sent_to(numbers[i], SIG_DFL);
+        tap_ok(WIFSIGNALED(status) && WTERMSIG(status) == numbers[i], "a signal %d that is sent ends the process", numbers[i]);
+        status = sent_to(numbers[i], SIG_IGN);
+        tap_ok(WIFEXITED(status) && WEXITSTATUS(status) == 3, "unless it is ignored");
+        status = sent_to(numbers[i], leave);
+        tap_ok(WIFEXITED(status) && WEXITSTATUS(status) == 5, "or the program does something else with it");
+    }
 }
 
 /* A handler that the program asked to be called once is called once. */

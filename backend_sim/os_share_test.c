@@ -4,7 +4,9 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #include "passing.h"
 #include "share_rig.h"
@@ -74,6 +76,43 @@ static void holds(void)
     tap_ok(os_hold(other), "let go, others may");
     os_file_close(other);
     os_file_remove(path("a"));
+}
+
+/* A folder is its maker's alone, and goes with what is in it. */
+static void folders(void)
+{
+    struct stat is = {0};
+    struct os_file_is file;
+    mode_t mask = umask(0);
+    bool made = os_folder_new(path("folder"));
+    umask(mask);
+    tap_ok(made && !lstat(path("folder"), &is) && S_ISDIR(is.st_mode) && (is.st_mode & 07777) == 0700, "a folder of its own");
+    tap_ok(!os_folder_new(path("folder")), "is new once");
+    tap_ok(os_folder_look(path("folder"), &file) && !file.regular && file.number == is.st_ino, "it is what it is");
+    os_file_close(os_file_open(path("folder/one"), OS_OPEN_NEW));
+    os_file_close(os_file_open(path("folder/two"), OS_OPEN_MAKE));
+    tap_ok(!lstat(path("folder/one"), &is) && (is.st_mode & 0777 & ~mask) == (0600 & ~mask) &&
+               !os_folder_look(path("folder/one"), &file),
+           "a file in it is no folder, and its maker's alone");
+    os_folder_remove(path("folder"));
+    tap_ok(!os_file_exists(path("folder")), "it goes, with what is in it");
+}
+
+/* [before] [milliseconds] [after], and never 0. */
+static void clocks(void)
+{
+    struct timespec before, after;
+    clock_gettime(CLOCK_MONOTONIC, &before);
+    uint64_t now = os_milliseconds();
+    clock_gettime(CLOCK_MONOTONIC, &after);
+    tap_ok(now > (uint64_t)before.tv_sec * 1000 + (uint64_t)before.tv_nsec / 1000000 &&
+               now <= (uint64_t)after.tv_sec * 1000 + (uint64_t)after.tv_nsec / 1000000 + 1,
+           "milliseconds are the system's, counted from 1");
+    uint64_t began = 0;
+    tap_ok(!os_too_long(&began) && began > (uint64_t)before.tv_sec && began <= (uint64_t)after.tv_sec + 1, "nothing is late yet");
+    began = (uint64_t)after.tv_sec > 100 ? (uint64_t)after.tv_sec - 100 : 1;
+    uint64_t kept = began;
+    tap_ok(os_too_long(&began) == ((uint64_t)after.tv_sec > 100) && began == kept, "what began long ago is");
 }
 
 /* What is refused is not tried for ever. */
@@ -165,6 +204,8 @@ int main(void)
     rig_begin();
     identity();
     files();
+    folders();
+    clocks();
     holds();
     written();
     lives();
