@@ -168,6 +168,44 @@ static void neighbours(bool mapping_first, bool allocation, bool mapping)
     }
 }
 
+/* ---- two addresses of one memory ---- */
+
+/* The copy of size bytes to p + to, from q + from: what of it is read where it was written through the other address. */
+static bool copy_is_told(vmm_deviceptr p, vmm_deviceptr q, uint64_t to, uint64_t from, uint64_t size)
+{
+    const uint64_t args[] = {p + to, q + from, size}, first = to > from ? to : from;
+    const vmm_detail *detail = vmm_last_detail();
+    char note[160];
+    need(vmm_launch(sys, VMM_KERNEL_COPY, 1, 32, args, 3, NULL), "launch");
+    if (to + size <= from || from + size <= to)
+        return !detail->rule;
+    snprintf(note, sizeof note, "copy writes at 0x%llx and reads the same memory at 0x%llx, without a fence",
+             (unsigned long long)(p + first), (unsigned long long)(q + first));
+    return detail->rule && !strcmp(detail->rule, "VMM-LAUNCH-ALIAS") && detail->severity == VMM_SEVERITY_WARNING &&
+           detail->value == q + first && !detail->expected && detail->nearest.kind == VMM_OBJECT_MAPPING &&
+           detail->nearest.start == q && !strcmp(detail->note, note);
+}
+
+/* [a mapping][another of the same memory][a third]: all copies of a few bytes from one to another. */
+static void aliases(void)
+{
+    unsigned wrong = 0;
+    begin("sim:h100,schedule=eager");
+    const handle_t memory = created(DEVICE, 0, G);
+    const vmm_deviceptr p = reserved(3 * G);
+    for (uint64_t i = 0; i < 3; i++) {
+        need(vmm_mem_map(sys, p + i * G, G, 0, memory, 0), "mapping");
+        granted(p + i * G, G, DEVICE, 0, RW);
+        for (uint64_t at = 0; i > 0 && at < 10 * 10 * 6; at++) {
+            const uint64_t to = at % 10, from = at / 10 % 10, size = 1 + at / 100;
+            wrong += !copy_is_told(p, p + i * G, to, from, size);
+            wrong += !copy_is_told(p + i * G, p, to, from, size);
+        }
+    }
+    tap_u64(wrong, 0, "each copy between two addresses of one memory is told of, with its first byte");
+    end();
+}
+
 /* ---- multimem accesses ---- */
 
 /* [object, of which the first unit is bound on both devices][what was bound on the first][and again] */
@@ -467,6 +505,7 @@ int main(void)
     neighbours(true, true, true);
     neighbours(false, true, false);
     neighbours(false, false, true);
+    aliases();
     stale_replicas();
     bad_replicas();
     untouched();
