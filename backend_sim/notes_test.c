@@ -224,6 +224,56 @@ static void files(void)
     end();
 }
 
+/* ---- faults ---- */
+
+/* Which memory it is about: addresses without any, memory that may be read, and memory that nobody may use. */
+enum place { NOWHERE, READ_ONLY, NO_RIGHTS, PLACES };
+
+/* What a kernel is told that uses width bytes there; 0: it adds to a word. */
+static void fault_of(enum place place, bool writes, unsigned width)
+{
+    static const char *const why[] = {"nothing is mapped there", "the device may only read there",
+                                      "the device has no access there"};
+    static const unsigned rights[] = {0, VMM_MEM_ACCESS_FLAGS_PROT_READ, 0};
+    vmm_deviceptr p = 0;
+    char note[200];
+    begin("sim:h100");
+    need(vmm_mem_address_reserve(sys, &p, 2 * G, 0, 0, 0));
+    const vmm_mem_access_desc desc = {{DEVICE, 0}, (vmm_mem_access_flags)rights[place]};
+    if (place != NOWHERE)
+        need(vmm_mem_map(sys, p, G, 0, created(DEVICE), 0));
+    if (rights[place])
+        need(vmm_mem_set_access(sys, p, G, &desc, 1));
+    const vmm_deviceptr at = p + 8;
+    const uint64_t touch[] = {at, writes, width, 0}, add[] = {at, 1};
+    need(width ? vmm_launch(sys, VMM_KERNEL_TOUCH, 1, 32, touch, 4, NULL)
+               : vmm_launch(sys, VMM_KERNEL_ATOMIC_ADD, 1, 32, add, 2, NULL));
+    const uint64_t launch = vmm_last_detail()->call;
+    snprintf(note, sizeof note, "%s, launched by call %llu, on device 0, %s %u byte%s at 0x%llx: %s",
+             width ? "touch" : "atomic_add", (unsigned long long)launch, !width ? "adding to" : writes ? "writing" : "reading",
+             width ? width : 8, width == 1 ? "" : "s", (unsigned long long)at, why[place]);
+    told(vmm_ctx_synchronize(sys), "VMM-FAULT-ACCESS", "", at, 0, note);
+    const vmm_fault *f = vmm_last_detail()->fault;
+    tap_ok(f && f->device == 0 && f->kernel == (width ? VMM_KERNEL_TOUCH : VMM_KERNEL_ATOMIC_ADD) && f->launch == launch &&
+               f->address == at && f->size == (width ? width : 8) && f->rights == rights[place] &&
+               f->mapped == (place != NOWHERE) && f->writes == writes && f->offset == 0 && !strcmp(f->argument, "address"),
+           "and in fields");
+    end();
+}
+
+static void faults(void)
+{
+    static const unsigned widths[] = {1, 4, 8};
+    for (enum place place = NOWHERE; place < PLACES; place++)
+        for (unsigned i = 0; i < 3; i++)
+            for (int writes = 0; writes < 2; writes++)
+                if (place != READ_ONLY || writes)
+                    fault_of(place, writes, widths[i]);
+    fault_of(NOWHERE, true, 0);
+    fault_of(READ_ONLY, true, 0);
+    fault_of(NO_RIGHTS, true, 0);
+}
+
 int main(void)
 {
     no_addresses();
@@ -234,5 +284,6 @@ int main(void)
     lists();
     tile_pools();
     files();
+    faults();
     return tap_done();
 }
