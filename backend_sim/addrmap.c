@@ -23,8 +23,7 @@ static bool beyond(const struct addrmap *map, uint64_t address)
 /* The part of the address that all addresses of a lowest node have. */
 static uint64_t key_of(const struct addrmap *map, uint64_t address)
 {
-    unsigned bits = map->shift + BITS;
-    return bits < 64 ? address >> bits : 0;
+    return address >> map->shift >> BITS;
 }
 
 /* addrmap_last for who changes it. */
