@@ -313,6 +313,53 @@ static void wraps(void)
     }
 }
 
+/* How the calls that move bytes name what they use of device memory. */
+enum move { FILLS, FROM_HOST, TO_HOST, BETWEEN, MOVES };
+
+static vmm_result moved(enum move move, vmm_deviceptr dst, vmm_deviceptr src, uint64_t size)
+{
+    static unsigned char byte;
+    switch (move) {
+    case FILLS: return vmm_memset_d8(sys, dst, 1, size);
+    case FROM_HOST: return vmm_memcpy_htod(sys, dst, &byte, size);
+    case TO_HOST: return vmm_memcpy_dtoh(sys, &byte, src, size);
+    default: return vmm_memcpy_dtod(sys, dst, src, size);
+    }
+}
+
+/* Is what is told what is to be told of a range that ends just before, at or behind the last address? One that does not go past
+ * that runs past its mapping. */
+static bool overflow_is_told(enum move move, vmm_deviceptr dst, vmm_deviceptr src, uint64_t size)
+{
+    char note[80];
+    bool dst_wraps = move == TO_HOST || size > UINT64_MAX - dst;
+    bool src_wraps = move == FILLS || move == FROM_HOST || size > UINT64_MAX - src;
+    const vmm_deviceptr start = move == TO_HOST ? src : dst;
+    moved(move, dst, src, size);
+    const vmm_detail *detail = vmm_last_detail();
+    if (!detail->rule || !dst_wraps || !src_wraps)
+        return detail->rule && !strcmp(detail->rule, "VMM-COPY-RUNS-PAST");
+    snprintf(note, sizeof note, "from 0x%llx on there are fewer bytes", (unsigned long long)start);
+    return !strcmp(detail->rule, "VMM-COPY-OVERFLOW") && detail->value == size && detail->expected == UINT64_MAX - start && !strcmp(detail->note, note) &&
+           detail->nearest.kind == VMM_OBJECT_MAPPING;
+}
+
+static void overflows(void)
+{
+    unsigned wrong = 0;
+    begin("sim:h100,strict"); /* refused, so that nothing is lost by it */
+    const vmm_deviceptr p = reserved(G);
+    need(vmm_mem_map(sys, p, G, 0, created(DEVICE, 0, G), 0), "mapping");
+    granted(p, G, DEVICE, 0, RW);
+    for (enum move move = FILLS; move < MOVES; move++)
+        for (uint64_t at = 0; at < 4 * 12; at++) {
+            const vmm_deviceptr dst = p + at % 2 * 8, src = p + at / 2 % 2 * 8;
+            wrong += !overflow_is_told(move, dst, src, UINT64_MAX - p - 9 + at / 4);
+        }
+    tap_u64(wrong, 0, "of what goes past the last address it is told from where on, and of nothing else");
+    end();
+}
+
 /* ---- what runs out ---- */
 
 static void pools(void)
@@ -510,6 +557,7 @@ int main(void)
     bad_replicas();
     untouched();
     wraps();
+    overflows();
     pools();
     addresses();
     holders();
