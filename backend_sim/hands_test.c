@@ -1,5 +1,8 @@
 /* Work that goes on by itself, through the API: order, what is open while it goes on, several processes of one machine, and
  * closing in the midst of it. */
+#ifdef __linux__
+#include <malloc.h>
+#endif
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -145,19 +148,77 @@ static void test_close(void)
     tap_ok(count <= 1, "and the system closes");
 }
 
+struct pause {
+    struct sim_process *process;
+    uint64_t nanoseconds, took;
+    bool whole;
+    atomic_int began;
+};
+
+static uint64_t now_in_nanoseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static void *pause_here(void *user)
+{
+    struct pause *pause = user;
+    sim_machine_lock(pause->process->machine);
+    uint64_t before = now_in_nanoseconds();
+    pause->began = 1;
+    pause->whole = hands_pause(pause->process, pause->nanoseconds);
+    pause->took = now_in_nanoseconds() - before;
+    sim_machine_unlock(pause->process->machine);
+    return NULL;
+}
+
+/* A pause takes its time, also over the end of a second and while others come and go, and ends early when all ends. */
+static void test_pause(vmm_system *sys)
+{
+    struct sim_process *process = (struct sim_process *)sys->top;
+    const uint64_t to_the_second = 1000000000 - now_in_nanoseconds() % 1000000000, waits[] = {0, 2000000, to_the_second + 1000000};
+    bool right = true;
+    for (int i = 0; i < 3; i++) {
+        struct pause pause = {process, waits[i], 0, false, 0};
+        pause_here(&pause);
+        right = right && pause.whole && pause.took >= pause.nanoseconds;
+    }
+    tap_ok(right, "a pause is as long as it is to be");
+    struct pause longer = {process, UINT64_C(30000000000), 0, true, 0};
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, pause_here, &longer) || !comes(&longer.began, 1))
+        tap_bail("no thread");
+    for (int i = 0; i < 3; i++) {
+        sim_machine_lock(process->machine);
+        process->flight.hands.stopping = i == 2;
+        pthread_cond_broadcast(&process->flight.changed);
+        sim_machine_unlock(process->machine);
+    }
+    pthread_join(thread, NULL);
+    tap_ok(!longer.whole && longer.took < longer.nanoseconds, "and cut short at the end");
+    process->flight.hands.stopping = false;
+}
+
 /* Handlers before a fork are called in the opposite order of their registration: this one, the first, after the engine's. */
-static struct sim_machine *forked;
+static struct sim_machine *forked[3];
 static unsigned forks, unlocked;
 
 static void look_before_fork(void)
 {
-    if (!forked)
-        return;
-    forks++;
-    if (pthread_mutex_trylock(&forked->lock) == 0) {
-        pthread_mutex_unlock(&forked->lock);
-        unlocked++;
+    for (int i = 0; i < 3; i++) {
+        forks += forked[i] != NULL;
+        if (forked[i] && pthread_mutex_trylock(&forked[i]->lock) == 0) {
+            pthread_mutex_unlock(&forked[i]->lock);
+            unlocked++;
+        }
     }
+}
+
+static struct sim_machine *machine_of(const vmm_system *sys)
+{
+    return ((struct sim_process *)sys->top)->machine;
 }
 
 /* Forks while the threads are at work: the child gives back its copy, and nothing is left locked. */
@@ -171,7 +232,7 @@ static void test_fork(vmm_system *sys, vmm_stream stream)
         OK(vmm_launch_host_func(others[i], streams[i], add_one, NULL));
     }
     fflush(NULL);
-    forked = ((struct sim_process *)sys->top)->machine;
+    forked[0] = machine_of(sys);
     for (int i = 0; i < FORKS; i++) {
         int status = -1;
         vmm_launch_host_func(sys, stream, add_one, NULL);
@@ -186,16 +247,48 @@ static void test_fork(vmm_system *sys, vmm_stream stream)
         wrong += waitpid(child, &status, 0) != child || status != 0;
     }
     tap_ok(forks == FORKS && !unlocked, "a fork has the machine's lock, which no other thread can hold in the child then");
-    forked = NULL;
+    forked[0] = NULL;
     tap_ok(!wrong, "forked children close what they have a copy of");
     OK(vmm_stream_synchronize(sys, stream));
     for (int i = 0; i < 2; i++)
         vmm_close(others[i]);
 }
 
+/* Systems that are closed in another order than they were opened in: a fork has the machines of those that are left. */
+static void test_gone(void)
+{
+    static const int orders[3][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}};
+    unsigned wrong = 0;
+    forks = unlocked = 0;
+    for (int o = 0; o < 3; o++) {
+        vmm_system *systems[3];
+        for (int i = 0; i < 3; i++) {
+            vmm_stream stream = NULL;
+            systems[i] = open_system(&stream);
+            forked[i] = machine_of(systems[i]);
+            wrong += vmm_launch_host_func(systems[i], stream, add_one, NULL) != VMM_SUCCESS;
+            wrong += vmm_stream_synchronize(systems[i], stream) != VMM_SUCCESS;
+        }
+        for (int i = 0; i < 3; i++) {
+            int status = -1;
+            forked[orders[o][i]] = NULL;
+            vmm_close(systems[orders[o][i]]);
+            fflush(NULL);
+            pid_t child = fork();
+            if (child == 0)
+                _exit(0);
+            wrong += waitpid(child, &status, 0) != child || status != 0;
+        }
+    }
+    tap_ok(!wrong && forks == 3 * (2 + 1) && !unlocked, "what was closed is no matter to a fork, and the others are");
+}
+
 int main(void)
 {
     vmm_stream stream = NULL, second = NULL;
+#ifdef M_PERTURB
+    mallopt(M_PERTURB, 0xa5); /* what is freed does not look as it did */
+#endif
     pthread_atfork(look_before_fork, NULL, NULL);
     vmm_system *sys = open_system(&stream), *other = open_system(&second);
     test_unasked(sys, stream);
@@ -204,8 +297,10 @@ int main(void)
     test_many(sys, stream);
     test_many(other, second);
     test_fork(sys, stream);
+    test_pause(other);
     vmm_close(other);
     vmm_close(sys);
     test_close();
+    test_gone();
     return tap_done();
 }

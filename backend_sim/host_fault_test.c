@@ -6,10 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "os.h"
 #include "tap.h"
 #include "touch.h"
 #include "vmm.h"
@@ -157,6 +159,62 @@ static void set_later(void)
 __attribute__((noinline)) static void touch_may_stop_writing(volatile unsigned char *at)
 {
     *at = 1;
+}
+
+/* A program that mends what was touched, so that the access goes on. */
+static void *page;
+static size_t page_size;
+static volatile sig_atomic_t mended;
+
+static void mend(int number)
+{
+    mended += number == SIGSEGV || number == SIGBUS;
+    mprotect(page, page_size, PROT_READ | PROT_WRITE);
+}
+
+static void mend_with_info(int number, siginfo_t *info, void *context)
+{
+    (void)context;
+    if (info->si_addr == page)
+        mend(number);
+}
+
+/* Its handler is asked each time, of either kind. */
+static void mends(void)
+{
+    page_size = (size_t)sysconf(_SC_PAGESIZE);
+    page = mmap(NULL, page_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    for (int kind = 0; kind < 2; kind++) {
+        struct sigaction action = {.sa_handler = mend};
+        if (kind)
+            action = (struct sigaction){.sa_flags = SA_SIGINFO, .sa_sigaction = mend_with_info};
+        sigemptyset(&action.sa_mask);
+        sigaction(SIGSEGV, &action, NULL);
+        sigaction(SIGBUS, &action, NULL);
+        vmm_system *sys = opened("sim:h100");
+        mended = 0;
+        for (int i = 0; i < 3; i++) {
+            mprotect(page, page_size, PROT_NONE);
+            touch_may_stop_writing(page);
+        }
+        tap_ok(mended == 3 && *(unsigned char *)page == 1 && !vmm_last_detail()->rule, "what the program mends goes on, each time");
+        vmm_close(sys);
+    }
+    munmap(page, page_size);
+    touch_begin();
+}
+
+static void explain_nothing(uint64_t address, enum os_touch touch)
+{
+    (void)address;
+    (void)touch;
+}
+
+static void watches(void)
+{
+    tap_ok(os_watch_faults(explain_nothing) && is_ours(), "both signals are watched");
+    os_leave_faults();
+    tap_ok(!is_ours(), "and left");
 }
 
 /* A handler with more arguments gets them; one that is to be called once has been, and is not there any more. */
@@ -309,6 +367,8 @@ int main(void)
     sigaction(SIGSEGV, NULL, &own);
     comes_and_goes();
     set_later();
+    watches();
+    mends();
     gets_all();
     is_sent();
     sent_with_address();

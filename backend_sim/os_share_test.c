@@ -173,6 +173,34 @@ static void lives(void)
     os_file_remove(path("life"));
 }
 
+/* The first byte alone says who lives: what others lock behind it is no matter. */
+static void locked_behind(void)
+{
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 1, .l_len = 1};
+    int ends[2], file = os_file_open(path("behind"), OS_OPEN_MAKE);
+    if (!passing_pair(ends))
+        tap_bail("no sockets");
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(20);
+        bool locked = !fcntl(file, F_SETLK, &lock);
+        passing_go_on(ends[1]);
+        passing_wait(ends[1]);
+        _exit(!locked);
+    }
+    int status = -1;
+    passing_wait(ends[0]);
+    tap_ok(!os_lives(path("behind")) && os_live(file), "a lock on the next byte is nobody's life");
+    passing_go_on(ends[0]);
+    waitpid(child, &status, 0);
+    tap_u64((uint64_t)status, 0, "it was there");
+    close(ends[0]);
+    close(ends[1]);
+    os_file_close(file);
+    os_file_remove(path("behind"));
+}
+
 /* [mutex] in memory of both. */
 static void mutex(void)
 {
@@ -209,6 +237,7 @@ int main(void)
     holds();
     written();
     lives();
+    locked_behind();
     number_0();
     mutex();
     rig_end();

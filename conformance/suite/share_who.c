@@ -8,6 +8,7 @@
 #include "other.h"
 #include "passing.h"
 #include "test.h"
+#include "units.h"
 
 #define FD VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
 #define DEVICE VMM_MEM_LOCATION_TYPE_DEVICE
@@ -184,6 +185,31 @@ static void holders_text(size_t begun, int count, const int *number, char *text,
                                    number[told]);
     if (told < count)
         snprintf(text + length, size - length, "; and %d more", count - told);
+}
+
+/* Memory of a device and of the host. */
+TEST_EXPECTS("share.hint_names_size_and_place", place_of_a_hint)
+{
+    f = begin(f);
+    fix_need_numa(f);
+    const int node = fix_numa_node(f);
+    for (int host = 0; host < 2; host++) {
+        vmm_mem_allocation_prop prop = host ? fix_prop_at(VMM_MEM_LOCATION_TYPE_HOST_NUMA, node) : fix_prop(0);
+        prop.requested_handle_types = FD;
+        uint64_t size = 0;
+        fix_need(f, vmm_mem_get_allocation_granularity(S, &size, &prop, VMM_MEM_ALLOC_GRANULARITY_MINIMUM));
+        handle_t handle = fix_create_prop(f, 3 * size, &prop);
+        int fd = exported(f, handle);
+        fix_release(f, handle);
+        char want[120], units[UNITS_TEXT];
+        units_text(3 * size, units);
+        snprintf(want, sizeof want, "%s on %s %d, held by this process: descriptor %d", units, host ? "host node" : "device",
+                 host ? node : 0, fd);
+        struct told told = report(f);
+        check_hint(f, &told);
+        CHECK(!strcmp(told.hint.note, want), "%s, expected %s", told.hint.note, want);
+        close(fd);
+    }
 }
 
 /* The rest is counted. */
