@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "process.h"
+#include "system.h"
 #include "tap.h"
 #include "vmm.h"
 
@@ -362,6 +364,37 @@ static void overflows(void)
 
 /* ---- what runs out ---- */
 
+/* Sizes about what is left, and about the greatest number: had where all their units are. */
+static void allocations(void)
+{
+    const struct sim_profile *profile;
+    uint64_t left = 0, total = 0, unit, wrong = 0;
+    vmm_deviceptr first = 0;
+    begin("sim:odd");
+    profile = &((struct sim_process *)sys->top)->machine->profile;
+    unit = profile->device_granularity[0] > profile->va_granularity ? profile->device_granularity[0] : profile->va_granularity;
+    need(vmm_mem_get_info(sys, &left, &total), "free memory");
+    tap_ok(left > 4 * unit && total == profile->device_memory, "there is some");
+    need(vmm_mem_alloc(sys, &first, left - 3 * unit), "all but some");
+    need(vmm_mem_get_info(sys, &left, NULL), "free memory");
+    const uint64_t about[] = {unit, left / unit * unit, left, left + unit, UINT64_MAX - unit, UINT64_MAX};
+    for (unsigned i = 0; i < sizeof about / sizeof about[0]; i++)
+        for (uint64_t size = about[i] - 3; size != about[i] + 4 && size != 0; size++) {
+            vmm_deviceptr at = 0x77;
+            const vmm_result result = vmm_mem_alloc(sys, &at, size);
+            const vmm_detail detail = *vmm_last_detail();
+            if (size <= left / unit * unit) {
+                wrong += result != VMM_SUCCESS || at % unit != 0 || vmm_mem_free(sys, at) != VMM_SUCCESS;
+                continue;
+            }
+            wrong += result != VMM_ERROR_OUT_OF_MEMORY || at != 0 || strcmp(detail.rule, "VMM-ALLOC-MEMORY") != 0 ||
+                     detail.value != size || detail.expected != left || detail.nearest.kind != VMM_OBJECT_DEVICE ||
+                     detail.nearest.size != left;
+        }
+    tap_u64(wrong, 0, "memory is had up to the last unit that is left");
+    end();
+}
+
 static void pools(void)
 {
     begin("sim:odd");
@@ -558,6 +591,7 @@ int main(void)
     untouched();
     wraps();
     overflows();
+    allocations();
     pools();
     addresses();
     holders();

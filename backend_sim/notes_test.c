@@ -1,71 +1,10 @@
 /* What is told of a refusal where one rule has several forms: the examples of the rule book show one of each. */
-#include <stdio.h>
-#include <string.h>
+#include "told_rig.h"
+
 #include <sys/resource.h>
 
 #include "process.h"
 #include "system.h"
-#include "tap.h"
-
-#define G (UINT64_C(2) << 20)
-#define RW VMM_MEM_ACCESS_FLAGS_PROT_READWRITE
-#define DEVICE VMM_MEM_LOCATION_TYPE_DEVICE
-#define HOST VMM_MEM_LOCATION_TYPE_HOST
-
-typedef vmm_mem_generic_allocation_handle handle_t;
-
-static vmm_system *sys;
-
-static void need(vmm_result result)
-{
-    if (result != VMM_SUCCESS)
-        tap_bail("set-up: %s %s", vmm_result_name(result), vmm_last_detail()->note);
-}
-
-static void begin(const char *spec)
-{
-    vmm_context context;
-    need(vmm_open(spec, &sys));
-    need(vmm_init(sys, 0));
-    need(vmm_ctx_create(sys, &context, 0, 0));
-}
-
-static void ignore(void *user, const vmm_detail *detail)
-{
-    (void)user;
-    (void)detail;
-}
-
-static void end(void)
-{
-    vmm_set_report(sys, ignore, NULL);
-    vmm_close(sys);
-}
-
-static handle_t created(vmm_mem_location_type type)
-{
-    const vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {type, 0}};
-    handle_t handle = 0;
-    need(vmm_mem_create(sys, &handle, G, &prop, 0));
-    return handle;
-}
-
-/* All of the detail but the object: argument, value, what it is compared with, and the words of this very call. */
-static void told(vmm_result result, const char *rule, const char *argument, uint64_t value, uint64_t expected, const char *note)
-{
-    const vmm_detail *d = vmm_last_detail();
-    const char *named = d->argument ? d->argument : "";
-    tap_ok(result != VMM_SUCCESS && d->rule && !strcmp(d->rule, rule) && !strcmp(named, argument) && d->value == value &&
-               d->expected == expected,
-           "%s: %s = %llu, against %llu", d->rule ? d->rule : "no rule", named, (unsigned long long)d->value,
-           (unsigned long long)d->expected);
-    tap_text(d->note, note, "and in words");
-}
-
-static bool nearest_is(vmm_object_kind kind, uint64_t number)
-{
-    return vmm_last_detail()->nearest.kind == kind && vmm_last_detail()->nearest.number == number;
-}
 
 /* [ .............. va ............ )  too long, above a hint, too much aligned */
 static void no_addresses(void)
@@ -224,56 +163,6 @@ static void files(void)
     end();
 }
 
-/* ---- faults ---- */
-
-/* Which memory it is about: addresses without any, memory that may be read, and memory that nobody may use. */
-enum place { NOWHERE, READ_ONLY, NO_RIGHTS, PLACES };
-
-/* What a kernel is told that uses width bytes there; 0: it adds to a word. */
-static void fault_of(enum place place, bool writes, unsigned width)
-{
-    static const char *const why[] = {"nothing is mapped there", "the device may only read there",
-                                      "the device has no access there"};
-    static const unsigned rights[] = {0, VMM_MEM_ACCESS_FLAGS_PROT_READ, 0};
-    vmm_deviceptr p = 0;
-    char note[200];
-    begin("sim:h100");
-    need(vmm_mem_address_reserve(sys, &p, 2 * G, 0, 0, 0));
-    const vmm_mem_access_desc desc = {{DEVICE, 0}, (vmm_mem_access_flags)rights[place]};
-    if (place != NOWHERE)
-        need(vmm_mem_map(sys, p, G, 0, created(DEVICE), 0));
-    if (rights[place])
-        need(vmm_mem_set_access(sys, p, G, &desc, 1));
-    const vmm_deviceptr at = p + 8;
-    const uint64_t touch[] = {at, writes, width, 0}, add[] = {at, 1};
-    need(width ? vmm_launch(sys, VMM_KERNEL_TOUCH, 1, 32, touch, 4, NULL)
-               : vmm_launch(sys, VMM_KERNEL_ATOMIC_ADD, 1, 32, add, 2, NULL));
-    const uint64_t launch = vmm_last_detail()->call;
-    snprintf(note, sizeof note, "%s, launched by call %llu, on device 0, %s %u byte%s at 0x%llx: %s",
-             width ? "touch" : "atomic_add", (unsigned long long)launch, !width ? "adding to" : writes ? "writing" : "reading",
-             width ? width : 8, width == 1 ? "" : "s", (unsigned long long)at, why[place]);
-    told(vmm_ctx_synchronize(sys), "VMM-FAULT-ACCESS", "", at, 0, note);
-    const vmm_fault *f = vmm_last_detail()->fault;
-    tap_ok(f && f->device == 0 && f->kernel == (width ? VMM_KERNEL_TOUCH : VMM_KERNEL_ATOMIC_ADD) && f->launch == launch &&
-               f->address == at && f->size == (width ? width : 8) && f->rights == rights[place] &&
-               f->mapped == (place != NOWHERE) && f->writes == writes && f->offset == 0 && !strcmp(f->argument, "address"),
-           "and in fields");
-    end();
-}
-
-static void faults(void)
-{
-    static const unsigned widths[] = {1, 4, 8};
-    for (enum place place = NOWHERE; place < PLACES; place++)
-        for (unsigned i = 0; i < 3; i++)
-            for (int writes = 0; writes < 2; writes++)
-                if (place != READ_ONLY || writes)
-                    fault_of(place, writes, widths[i]);
-    fault_of(NOWHERE, true, 0);
-    fault_of(READ_ONLY, true, 0);
-    fault_of(NO_RIGHTS, true, 0);
-}
-
 int main(void)
 {
     no_addresses();
@@ -284,6 +173,5 @@ int main(void)
     lists();
     tile_pools();
     files();
-    faults();
     return tap_done();
 }
