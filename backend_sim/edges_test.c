@@ -342,8 +342,8 @@ static bool overflow_is_told(enum move move, vmm_deviceptr dst, vmm_deviceptr sr
     if (!detail->rule || !dst_wraps || !src_wraps)
         return detail->rule && !strcmp(detail->rule, "VMM-COPY-RUNS-PAST");
     snprintf(note, sizeof note, "from 0x%llx on there are fewer bytes", (unsigned long long)start);
-    return !strcmp(detail->rule, "VMM-COPY-OVERFLOW") && detail->value == size && detail->expected == UINT64_MAX - start && !strcmp(detail->note, note) &&
-           detail->nearest.kind == VMM_OBJECT_MAPPING;
+    return !strcmp(detail->rule, "VMM-COPY-OVERFLOW") && detail->value == size && detail->expected == UINT64_MAX - start &&
+           !strcmp(detail->note, note) && detail->nearest.kind == VMM_OBJECT_MAPPING;
 }
 
 static void overflows(void)

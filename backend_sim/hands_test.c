@@ -178,7 +178,7 @@ static void *pause_here(void *user)
 static void test_pause(vmm_system *sys)
 {
     struct sim_process *process = (struct sim_process *)sys->top;
-    const uint64_t to_the_second = 1000000000 - now_in_nanoseconds() % 1000000000, waits[] = {0, 2000000, to_the_second + 1000000};
+    const uint64_t second = 1000000000, left = second - now_in_nanoseconds() % second, waits[] = {0, 2000000, left + 1000000};
     bool right = true;
     for (int i = 0; i < 3; i++) {
         struct pause pause = {process, waits[i], 0, false, 0};

@@ -197,7 +197,8 @@ static void mends(void)
             mprotect(page, page_size, PROT_NONE);
             touch_may_stop_writing(page);
         }
-        tap_ok(mended == 3 && *(unsigned char *)page == 1 && !vmm_last_detail()->rule, "what the program mends goes on, each time");
+        tap_ok(mended == 3 && *(unsigned char *)page == 1 && !vmm_last_detail()->rule,
+               "what the program mends goes on, each time");
         vmm_close(sys);
     }
     munmap(page, page_size);

@@ -62,7 +62,8 @@ static void memory(void)
 static void multicast(void)
 {
     static struct team team = {.wanted = 4, .members = 2, .count = 7,
-                               .member = {{.machine = TEAM_THIS_MACHINE, .device = 0}, {.machine = TEAM_THIS_MACHINE, .device = 2}}};
+                               .member = {{.machine = TEAM_THIS_MACHINE, .device = 0},
+                                          {.machine = TEAM_THIS_MACHINE, .device = 2}}};
     struct sim_block block = {.id = 5, .binds = 6, .team = &team}, bound = {.id = 8, .prop.location = NODE};
     const struct sim_handle handle = {.value = 70, .shown = 71, .block = &block, .refs = 8, .number = 9, .maps = 10, .size = 11,
                                       .team_size = 4, .made = made};
@@ -140,7 +141,8 @@ static void nearest(void)
     tap_ok(is(G, VMM_OBJECT_NONE, 0, false), "of nothing nothing is the nearest");
     need(vmm_ctx_create(sys, &context, 0, 0));
     need(vmm_mem_alloc(sys, &a, G));
-    tap_ok(is(0, VMM_OBJECT_ALLOCATION, a, false) && is(UINT64_MAX, VMM_OBJECT_ALLOCATION, a, false), "an allocation is all there is");
+    tap_ok(is(0, VMM_OBJECT_ALLOCATION, a, false) && is(UINT64_MAX, VMM_OBJECT_ALLOCATION, a, false),
+           "an allocation is all there is");
     need(vmm_mem_free(sys, a));
     need(vmm_mem_address_reserve(sys, &r, 3 * G, 0, a + 100 * G, 0));
     tap_ok(is(0, VMM_OBJECT_RESERVATION, r, false) && is(UINT64_MAX, VMM_OBJECT_RESERVATION, r, false), "so is a reservation");
@@ -154,8 +156,10 @@ static void nearest(void)
     if (a + 2 * G > r || r + 4 * G > gone)
         tap_bail("addresses are not as they should be");
     tap_ok(is(r, VMM_OBJECT_MAPPING, r, false) && is(r + G - 1, VMM_OBJECT_MAPPING, r, false), "a mapping, from end to end");
-    tap_ok(is(r + G, VMM_OBJECT_MAPPING, r + G, true) && is(r + 2 * G - 1, VMM_OBJECT_MAPPING, r + G, true), "one that was there");
-    tap_ok(is(r + 2 * G, VMM_OBJECT_RESERVATION, r, false) && is(r + 3 * G - 1, VMM_OBJECT_RESERVATION, r, false), "the reservation");
+    tap_ok(is(r + G, VMM_OBJECT_MAPPING, r + G, true) && is(r + 2 * G - 1, VMM_OBJECT_MAPPING, r + G, true),
+           "one that was there");
+    tap_ok(is(r + 2 * G, VMM_OBJECT_RESERVATION, r, false) && is(r + 3 * G - 1, VMM_OBJECT_RESERVATION, r, false),
+           "the reservation");
     tap_ok(is(a, VMM_OBJECT_ALLOCATION, a, false) && is(a + G - 1, VMM_OBJECT_ALLOCATION, a, false), "an allocation");
     tap_ok(is(gone, VMM_OBJECT_RESERVATION, gone, true) && is(gone + G - 1, VMM_OBJECT_RESERVATION, gone, true),
            "a reservation that was there");

@@ -52,7 +52,8 @@ static inline handle_t created(vmm_mem_location_type type)
 }
 
 /* All of the detail but the object: argument, value, what it is compared with, and the words of this very call. */
-static inline void told(vmm_result result, const char *rule, const char *argument, uint64_t value, uint64_t expected, const char *note)
+static inline void told(vmm_result result, const char *rule, const char *argument, uint64_t value, uint64_t expected,
+                        const char *note)
 {
     const vmm_detail *d = vmm_last_detail();
     const char *named = d->argument ? d->argument : "";
