@@ -527,6 +527,28 @@ static void not_told_yet(void)
     end();
 }
 
+/* So much is kept for later and no more: the oldest is done then, and nothing else. */
+static void most_in_flight(void)
+{
+    begin("sim:h100,schedule=late");
+    const struct flight *flight = &((struct sim_process *)sys->top)->flight;
+    const vmm_deviceptr p = reserved(G);
+    unsigned wrong = 0;
+    need(vmm_mem_map(sys, p, G, 0, created(DEVICE, 0, G), 0), "mapping");
+    granted(p, G, DEVICE, 0, RW);
+    need(vmm_memset_d8_async(sys, p, 1, 1, NULL), "fill");
+    const uint64_t first = flight->queue.first->number;
+    for (size_t i = 1; i < FLIGHT_MOST + 3; i++) {
+        wrong += flight->queue.count != (i < FLIGHT_MOST ? i : FLIGHT_MOST);
+        wrong += flight->queue.first->number != (i <= FLIGHT_MOST ? first : first + (i - FLIGHT_MOST));
+        need(vmm_memset_d8_async(sys, p + i, 1, 1, NULL), "fill");
+    }
+    tap_u64(wrong, 0, "%d pieces of work are kept, and the oldest goes for one more", (int)FLIGHT_MOST);
+    need(vmm_ctx_synchronize(sys), "wait");
+    tap_ok(!flight->queue.first && !flight->queue.count, "nothing is kept that was waited for");
+    end();
+}
+
 /* A copy that waits for what is before it is told what became of that. */
 static void told_by_a_copy(void)
 {
@@ -610,6 +632,7 @@ int main(void)
     addresses_of_others();
     in_flight();
     not_told_yet();
+    most_in_flight();
     told_by_a_copy();
     functions();
     return tap_done();
