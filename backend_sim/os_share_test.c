@@ -1,6 +1,7 @@
 /* Locks that end with their holder, and a mutex that outlives the process that held it. */
 #include "os_share.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -44,6 +45,7 @@ static void files(void)
     tap_ok(os_file_open(path("b"), OS_OPEN_WRITE) < 0 && os_file_open(path("b"), OS_OPEN_READ) < 0 && !os_file_exists(path("b")),
            "one that is not there is not opened");
     tap_ok(os_file_write(file, 0, "abcd", 4) && os_file_read(file, 1, bytes, 3) && !memcmp(bytes, "bcd", 3), "read and written");
+    errno = EINTR; /* of some call before */
     tap_ok(!os_file_read(file, 2, bytes, 3), "not beyond its end");
     tap_ok(os_file_look(file, &is) && is.regular && is.size == 4, "it is what it is");
     tap_ok(!os_file_look(-1, &is), "no file is nothing");
@@ -96,6 +98,17 @@ static void folders(void)
            "a file in it is no folder, and its maker's alone");
     os_folder_remove(path("folder"));
     tap_ok(!os_file_exists(path("folder")), "it goes, with what is in it");
+    char deep[OS_PATH_MAX], name[2 * OS_PATH_MAX]; /* where a path may be as long, what is in there has a longer one */
+    size_t length = (size_t)snprintf(deep, sizeof deep, "%s/", rig_root);
+    memset(deep + length, 'd', 200);
+    deep[length + 200] = '\0';
+    snprintf(name, sizeof name, "%s/%0*d", deep, OS_PATH_MAX - (int)length - 200, 7);
+    tap_ok(os_folder_new(deep) && strlen(name) > OS_PATH_MAX, "a folder with a long name, and in it another");
+    int file_there = os_file_open(name, OS_OPEN_NEW);
+    tap_ok(file_there >= 0, "is there");
+    os_file_close(file_there);
+    os_folder_remove(deep);
+    tap_ok(!os_file_exists(deep), "both go");
 }
 
 /* [before] [milliseconds] [after], and never 0. */
