@@ -58,6 +58,39 @@ static void in_flight(void)
     end();
 }
 
+/* ---- functions of the host ---- */
+
+static vmm_detail inside; /* what was told of the call that a function made */
+
+static void wait_inside(void *user)
+{
+    (void)user;
+    vmm_ctx_synchronize(sys);
+    inside = *vmm_last_detail();
+}
+
+/* A function that waits for itself is shown what it runs for: its stream, or the context of a default stream. */
+static void functions(void)
+{
+    vmm_stream streams[] = {NULL, VMM_STREAM_LEGACY, VMM_STREAM_PER_THREAD, NULL, NULL};
+    static const struct {
+        vmm_object_kind kind;
+        uint64_t number;
+    } wanted[] = {{VMM_OBJECT_CONTEXT, 1}, {VMM_OBJECT_CONTEXT, 1}, {VMM_OBJECT_CONTEXT, 1}, {VMM_OBJECT_STREAM, 1},
+                  {VMM_OBJECT_STREAM, 2}};
+    begin("sim:h100");
+    need(vmm_stream_create(sys, &streams[3], VMM_STREAM_DEFAULT));
+    need(vmm_stream_create(sys, &streams[4], VMM_STREAM_NON_BLOCKING));
+    for (unsigned i = 0; i < sizeof streams / sizeof streams[0]; i++) {
+        need(vmm_launch_host_func(sys, streams[i], wait_inside, NULL));
+        need(vmm_ctx_synchronize(sys));
+        tap_ok(inside.rule && !strcmp(inside.rule, "VMM-HOSTFUNC-CALL") && !inside.value && !inside.expected &&
+                   inside.nearest.kind == wanted[i].kind && inside.nearest.number == wanted[i].number,
+               "a wait in a function, stream %u: %s", i, inside.rule ? inside.rule : "no rule");
+    }
+    end();
+}
+
 /* ---- faults ---- */
 
 /* Which memory it is about: addresses without any, memory that may be read, and memory that nobody may use. */
@@ -111,6 +144,7 @@ static void faults(void)
 int main(void)
 {
     in_flight();
+    functions();
     faults();
     return tap_done();
 }
