@@ -182,6 +182,10 @@ static void mend_with_info(int number, siginfo_t *info, void *context)
 /* Its handler is asked each time, of either kind. */
 static void mends(void)
 {
+    if (getenv("CUVMM_RUN")) { /* which does not see what the handler changed */
+        tap_skip("not under a tool", "what the program mends");
+        return;
+    }
     page_size = (size_t)sysconf(_SC_PAGESIZE);
     page = mmap(NULL, page_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     for (int kind = 0; kind < 2; kind++) {
