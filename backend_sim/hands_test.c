@@ -4,6 +4,7 @@
 #include <malloc.h>
 #endif
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <sys/wait.h>
@@ -70,6 +71,37 @@ static void test_unasked(vmm_system *sys, vmm_stream stream)
     tap_ok(comes(&count, 1), "a host function is called while no call is made");
     OK(vmm_stream_synchronize(sys, stream));
     tap_ok(!pthread_equal(caller, pthread_self()), "and not on this thread");
+}
+
+static sigset_t of_their_thread;
+
+static void look_at_mask(void *unused)
+{
+    (void)unused;
+    pthread_sigmask(SIG_SETMASK, NULL, &of_their_thread);
+}
+
+/* Signals come to the program's threads as before, and to those that do the work none but those of faults. */
+static void test_signals(void)
+{
+    sigset_t own, before, after;
+    vmm_stream stream = NULL;
+    unsigned changed = 0, wrong = 0;
+    vmm_system *sys = open_system(&stream);
+    sigemptyset(&before);
+    sigaddset(&before, SIGUSR2);
+    pthread_sigmask(SIG_SETMASK, &before, &own);
+    OK(vmm_launch_host_func(sys, stream, look_at_mask, NULL));
+    OK(vmm_stream_synchronize(sys, stream));
+    pthread_sigmask(SIG_SETMASK, &own, &after);
+    static const int numbers[] = {SIGHUP, SIGINT, SIGTERM, SIGALRM, SIGUSR1, SIGUSR2, SIGCHLD, SIGSEGV, SIGBUS};
+    for (unsigned i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        bool of_faults = numbers[i] == SIGSEGV || numbers[i] == SIGBUS;
+        changed += sigismember(&after, numbers[i]) != sigismember(&before, numbers[i]);
+        wrong += sigismember(&of_their_thread, numbers[i]) != !of_faults;
+    }
+    tap_ok(!changed && !wrong, "signals are the program's own threads' to take");
+    vmm_close(sys);
 }
 
 /* Streams keep their order, and one that is held up holds up no other. */
@@ -292,6 +324,7 @@ int main(void)
     pthread_atfork(look_before_fork, NULL, NULL);
     vmm_system *sys = open_system(&stream), *other = open_system(&second);
     test_unasked(sys, stream);
+    test_signals();
     test_order(sys, stream);
     test_waits_for_others(sys, stream);
     test_many(sys, stream);
