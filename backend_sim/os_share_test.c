@@ -80,6 +80,11 @@ static void holds(void)
     os_file_remove(path("a"));
 }
 
+static void count_entry(void *user, const char *name)
+{
+    *(unsigned *)user += strcmp(name, "one") == 0 || strcmp(name, "two") == 0;
+}
+
 /* A folder is its maker's alone, and goes with what is in it. */
 static void folders(void)
 {
@@ -96,6 +101,12 @@ static void folders(void)
     tap_ok(!lstat(path("folder/one"), &is) && (is.st_mode & 0777 & ~mask) == (0600 & ~mask) &&
                !os_folder_look(path("folder/one"), &file),
            "a file in it is no folder, and its maker's alone");
+    unsigned wrong = 0;
+    for (unsigned limit = 0; limit < 4; limit++) {
+        unsigned seen = 0;
+        wrong += !os_folder_each(path("folder"), limit, count_entry, &seen) || seen != (limit < 2 ? limit : 2);
+    }
+    tap_ok(!wrong && !os_folder_each(path("no folder"), 1, count_entry, &wrong), "as many of its files are seen as are asked for");
     os_folder_remove(path("folder"));
     tap_ok(!os_file_exists(path("folder")), "it goes, with what is in it");
     char deep[OS_PATH_MAX], name[2 * OS_PATH_MAX]; /* where a path may be as long, what is in there has a longer one */
