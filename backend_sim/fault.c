@@ -5,10 +5,10 @@
 
 #define REACH (UINT64_C(1) << 40) /* farther from an argument nothing is explained by it */
 
-/* The nearer of a mapping and an allocation on one side; one or both may be missing. */
-static vmm_object nearer(const struct sim_mapping *m, const struct sim_allocation *a, bool mapping)
+/* The nearer of a mapping and an allocation on one side, which may be missing; of two it is the mapping or not. */
+static vmm_object nearer(const struct sim_mapping *m, const struct sim_allocation *a, bool is_mapping)
 {
-    if (m && (!a || mapping))
+    if (m && (!a || is_mapping))
         return sim_object_mapping(m);
     return a ? sim_object_allocation(a) : (vmm_object){.kind = VMM_OBJECT_NONE};
 }

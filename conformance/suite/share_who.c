@@ -174,19 +174,6 @@ TEST_EXPECTS("share.own_descriptor_is_told_as_holder", own_descriptor)
     CHECK_U64(report(f).hints, 0);
 }
 
-/* What a note of that many descriptors with numbers of two digits says behind its beginning: as many as find room. */
-static void holders_text(size_t begun, int count, const int *number, char *text, size_t size)
-{
-    const size_t longest = sizeof ((vmm_detail *)0)->note;
-    size_t length = 0;
-    int told = 0;
-    for (; told < count && begun + length + strlen(", held by this process: descriptor 10") + 24 < longest; told++)
-        length += (size_t)snprintf(text + length, size - length, "%sthis process: descriptor %d", told ? "; " : ", held by ",
-                                   number[told]);
-    if (told < count)
-        snprintf(text + length, size - length, "; and %d more", count - told);
-}
-
 /* Memory of a device and of the host. */
 TEST_EXPECTS("share.hint_names_size_and_place", place_of_a_hint)
 {
@@ -210,6 +197,19 @@ TEST_EXPECTS("share.hint_names_size_and_place", place_of_a_hint)
         CHECK(!strcmp(told.hint.note, want), "%s, expected %s", told.hint.note, want);
         close(fd);
     }
+}
+
+/* What a note of that many descriptors with numbers of two digits says behind its beginning: as many as find room. */
+static void holders_text(size_t begun, int count, const int *number, char *text, size_t size)
+{
+    const size_t longest = sizeof ((vmm_detail *)0)->note;
+    size_t length = 0;
+    int told = 0;
+    for (; told < count && begun + length + strlen(", held by this process: descriptor 10") + 24 < longest; told++)
+        length += (size_t)snprintf(text + length, size - length, "%sthis process: descriptor %d", told ? "; " : ", held by ",
+                                   number[told]);
+    if (told < count)
+        snprintf(text + length, size - length, "; and %d more", count - told);
 }
 
 /* The rest is counted. */
