@@ -230,7 +230,9 @@ static void test_pause(vmm_system *sys)
     }
     pthread_join(thread, NULL);
     tap_ok(!longer.whole && longer.took < longer.nanoseconds, "and cut short at the end");
+    sim_machine_lock(process->machine);
     process->flight.hands.stopping = false;
+    sim_machine_unlock(process->machine);
 }
 
 /* Handlers before a fork are called in the opposite order of their registration: this one, the first, after the engine's. */
