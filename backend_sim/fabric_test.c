@@ -173,6 +173,18 @@ static void not_created(const char *folder, const char *says, const char *what)
     rig_close(sys);
 }
 
+/* Whoever has no channel is told that, and not of the domain, which is another one. */
+static void not_imported_without(const char *folder)
+{
+    vmm_system *a = node("one", channels), *b = node("two", folder);
+    fabric_t bytes;
+    exported(a, bytes);
+    refused(b, bytes, VMM_ERROR_NOT_PERMITTED, "VMM-IMPORT-FABRIC-IMEX", "importing without a channel");
+    tap_ok(strstr(vmm_last_detail()->note, "no file channel0") != NULL, "of which there is none: %s", vmm_last_detail()->note);
+    rig_close(b);
+    rig_close(a);
+}
+
 static void no_channel(void)
 {
     static const char *const names[] = {"channel", "channel-1", "channel01", "channel65536", "channel123456", "channel1x",
@@ -182,6 +194,7 @@ static void no_channel(void)
     not_created(folder, "no folder", "a folder that is not there");
     mkdir(folder, 0700);
     not_created(folder, "no file channel0", "one without channels");
+    not_imported_without(folder);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         snprintf(path, sizeof path, "%s/%s", folder, names[i]);
         close(open(path, O_CREAT | O_RDWR, 0600));
