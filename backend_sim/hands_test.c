@@ -322,6 +322,36 @@ static void test_gone(void)
     tap_ok(!wrong && forks == 3 * (2 + 1) && !unlocked, "what was closed is no matter to a fork, and the others are");
 }
 
+/* Processes of one machine, whose lock a fork takes once, wherever they lie in memory. */
+static void test_one_machine(void)
+{
+    enum { PROCESSES = 4 };
+    vmm_system *systems[PROCESSES];
+    vmm_stream stream = NULL;
+    unsigned wrong = 0;
+    systems[0] = open_system(&stream);
+    forks = unlocked = 0;
+    forked[0] = machine_of(systems[0]);
+    for (int i = 0; i < PROCESSES; i++) {
+        vmm_context context = NULL;
+        int status = -1;
+        if (i > 0)
+            wrong += vmm_attach(systems[0], &systems[i]) || vmm_init(systems[i], 0) ||
+                     vmm_ctx_create(systems[i], &context, 0, 0) || vmm_stream_create(systems[i], &stream, 0);
+        wrong += vmm_launch_host_func(systems[i], stream, nothing, NULL) != VMM_SUCCESS;
+        wrong += vmm_stream_synchronize(systems[i], stream) != VMM_SUCCESS;
+        fflush(NULL);
+        pid_t child = fork();
+        if (child == 0)
+            _exit(0);
+        wrong += waitpid(child, &status, 0) != child || status != 0;
+    }
+    forked[0] = NULL;
+    for (int i = 0; i < PROCESSES; i++)
+        vmm_close(systems[i]);
+    tap_ok(!wrong && forks == PROCESSES && !unlocked, "a fork has the lock of a machine with several processes");
+}
+
 int main(void)
 {
     vmm_stream stream = NULL, second = NULL;
@@ -342,5 +372,6 @@ int main(void)
     vmm_close(sys);
     test_close();
     test_gone();
+    test_one_machine();
     return tap_done();
 }
