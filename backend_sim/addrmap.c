@@ -23,8 +23,7 @@ static bool beyond(const struct addrmap *map, uint64_t address)
 /* The part of the address that all addresses of a lowest node have. */
 static uint64_t key_of(const struct addrmap *map, uint64_t address)
 {
-    unsigned bits = map->shift + BITS;
-    return bits < 64 ? address >> bits : 0;
+    return address >> map->shift >> BITS;
 }
 
 /* addrmap_last for who changes it. */
@@ -57,12 +56,14 @@ static unsigned highest(uint64_t bits)
     return 63 - (unsigned)__builtin_clzll(bits);
 }
 
+#ifdef POOL_PLAIN /* else the pool's slabs go as a whole */
 static void give_nodes(struct addrmap *map, struct addrmap_node *node, unsigned level)
 {
     for (uint64_t left = level ? node->present : 0; left; left &= left - 1)
         give_nodes(map, node->child[lowest(left)], level - 1);
     pool_give(&map->nodes, node);
 }
+#endif
 
 /* Gives up an empty last node, with what leads to it alone. */
 static void let_go(struct addrmap *map)
@@ -85,9 +86,11 @@ static void let_go(struct addrmap *map)
 
 void addrmap_clear(struct addrmap *map)
 {
+#ifdef POOL_PLAIN
     let_go(map);
     if (map->root)
         give_nodes(map, map->root, map->levels - 1);
+#endif
     pool_clear(&map->nodes);
     addrmap_init(map, map->shift);
 }

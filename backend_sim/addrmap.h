@@ -55,8 +55,7 @@ void *addrmap_remove(struct addrmap *map, uint64_t address);
 /* The lowest node of the last change, if that is where the address is. */
 static inline const struct addrmap_node *addrmap_last(const struct addrmap *map, uint64_t address)
 {
-    unsigned bits = map->shift + ADDRMAP_BITS;
-    return map->last && map->last_key == (bits < 64 ? address >> bits : 0) ? map->last : NULL;
+    return map->last && map->last_key == address >> map->shift >> ADDRMAP_BITS ? map->last : NULL;
 }
 
 /* The thing with the greatest start <= address, or the least start >= address; NULL when there is none. Any address

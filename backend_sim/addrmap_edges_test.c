@@ -51,6 +51,31 @@ static void no_levels(void)
            "with it both are there");
     addrmap_clear(&map);
 }
+
+/* Things far apart, so many that the next one's nodes are the last of a slab and the first of another. Which of them there is no
+ * memory for is another one each time. */
+static void no_nodes(void)
+{
+    unsigned refused = 0, wrong = 0;
+    for (uint64_t before = 1; before < 40; before++) {
+        struct addrmap map;
+        addrmap_init(&map, SHIFT);
+        for (uint64_t i = 0; i < before; i++)
+            addrmap_insert(&map, i << 40, things);
+        scarce_arm(1);
+        bool there = addrmap_insert(&map, before << 40, things + 1);
+        refused += scarce_disarm() != NULL && !there;
+        wrong += map.count != before + there || addrmap_ceil(&map, ((before - 1) << 40) + 1) != (there ? things + 1 : NULL) ||
+                 addrmap_floor(&map, UINT64_MAX) != (there ? things + 1 : things) ||
+                 addrmap_remove(&map, before << 40) != (there ? things + 1 : NULL);
+        wrong += !addrmap_insert(&map, before << 40, things + 1) || addrmap_floor(&map, UINT64_MAX) != things + 1;
+        for (uint64_t i = 0; i <= before; i++)
+            wrong += addrmap_remove(&map, i << 40) != (i < before ? things : things + 1);
+        wrong += map.count != 0 || addrmap_ceil(&map, 0) || addrmap_floor(&map, UINT64_MAX);
+        addrmap_clear(&map);
+    }
+    tap_ok(refused > 3 && !wrong, "without memory for a node nothing changes, %u times", refused);
+}
 #endif
 
 int main(void)
@@ -58,8 +83,10 @@ int main(void)
     one_level();
     last_addresses();
 #if CAN_FAIL
-    if (!getenv("CUVMM_RUN"))
+    if (!getenv("CUVMM_RUN")) {
         no_levels();
+        no_nodes();
+    }
 #endif
     return tap_done();
 }

@@ -86,10 +86,8 @@ void arena_open(struct arena *arena, const struct sim_profile *profile, enum are
 
 void arena_close(struct arena *arena)
 {
-    if (arena->backed > arena->start)
-        os_unreserve(arena->start, arena->backed - arena->start);
-    if (arena->context_backed)
-        os_unreserve(arena->context, arena->context_backed);
+    os_unreserve(arena->start, arena->backed - arena->start); /* where there are none nothing is done */
+    os_unreserve(arena->context, arena->context_backed);
     arena->backed = arena->start;
     arena->context_backed = 0;
 }

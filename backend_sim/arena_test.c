@@ -131,6 +131,32 @@ static void between(const struct sim_profile *profile)
     os_unreserve(at, page);
 }
 
+/* The addresses of a context's own memory are backed with the others, or not at all. */
+static void of_the_context(const struct sim_profile *profile)
+{
+    struct arena arena;
+    uint64_t page = os_page_size(), at = profile->va_context, size = 2 * profile->va_chunk;
+    if (!os_reserve(profile->va_start, page) || !os_reserve(at, size)) {
+        tap_skip("this host has none of these addresses free", "a context's addresses are backed with the others");
+        return;
+    }
+    os_unreserve(at, size);
+    arena_open(&arena, profile, ARENA_PROFILE);
+    tap_ok(arena.backed == arena.start && !arena.context_backed && !arena_holds(&arena, at, 1),
+           "where others have none a context has none");
+    arena_close(&arena);
+    os_unreserve(profile->va_start, page);
+    arena_open(&arena, profile, ARENA_PROFILE);
+    tap_ok(arena.backed > arena.start && arena.context == at && arena_holds(&arena, at, size) && !os_reserve(at, size),
+           "where they have some it has its own");
+    tap_ok(arena_holds(&arena, at, 1) && arena_holds(&arena, at + size - 1, 1) && !arena_holds(&arena, at - 1, 1) &&
+               !arena_holds(&arena, at + size, 1) && !arena_holds(&arena, at + 1, size),
+           "from end to end");
+    arena_close(&arena);
+    tap_ok(!arena.context_backed && !arena_holds(&arena, at, 1) && os_reserve(at, size), "closed, those are free as well");
+    os_unreserve(at, size);
+}
+
 /* The machine's own program sits at 13 GiB: up to there is more than the power of two below. */
 static void below_what_is_taken(const struct sim_profile *machine)
 {
@@ -160,6 +186,7 @@ int main(void)
     in_place(&odd);
     between(&h100);
     below_what_is_taken(&h100);
+    of_the_context(&h100);
     arena_open(&arena, &h100, ARENA_NONE);
     tap_ok(arena.start == h100.va_start && !arena_holds(&arena, arena.start, 1), "none: addresses without a backing");
     arena_close(&arena);

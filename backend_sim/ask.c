@@ -44,7 +44,8 @@ bool ask_context(const vmm_system *sys, uint64_t value, struct ask_context *cont
     bool live = slots_find(&process->contexts, value, &object) == SLOT_LIVE;
     const struct sim_context *found = object;
     if (found)
-        *context = (struct ask_context){found->device, found->primary, live && !found->ended_primary, found->number};
+        *context = (struct ask_context){.device = found->device, .primary = found->primary,
+                                        .alive = live && !found->ended_primary, .id = found->number};
     unlock(process);
     return found != NULL;
 }

@@ -11,15 +11,31 @@ static void test_contexts(vmm_system *sys)
     tap_ok(!ask_primary(sys, 1), "nobody retains the primary one");
     vmm_device_primary_ctx_retain(sys, &primary, 1);
     tap_ok(ask_primary(sys, 1) && !ask_primary(sys, 0), "one is retained");
-    tap_ok(ask_context(sys, (uint64_t)(uintptr_t)primary, &found) && found.device == 1 && found.primary && found.alive,
+    tap_ok(ask_context(sys, (uint64_t)(uintptr_t)primary, &found) && found.device == 1 && found.primary && found.alive &&
+               found.id == 1,
            "it is on its device");
     vmm_ctx_create(sys, &own, 0, 0);
     tap_u64(ask_current(sys), (uint64_t)(uintptr_t)own, "a created one is current");
+    tap_ok(ask_context(sys, (uint64_t)(uintptr_t)own, &found) && found.device == 0 && !found.primary && found.alive &&
+               found.id == 2,
+           "it is the second, and not a primary one");
     vmm_ctx_destroy(sys, own);
-    tap_ok(ask_context(sys, (uint64_t)(uintptr_t)own, &found) && !found.alive, "one that ended is known, and not alive");
+    tap_ok(ask_context(sys, (uint64_t)(uintptr_t)own, &found) && found.device == 0 && !found.primary && !found.alive &&
+               found.id == 2,
+           "one that ended is known, and not alive");
+    vmm_ctx_create(sys, &own, 0, 1);
+    tap_ok(ask_context(sys, (uint64_t)(uintptr_t)own, &found) && found.device == 1 && !found.primary && found.id == 3,
+           "one of the other device");
+    vmm_ctx_destroy(sys, own);
     tap_ok(!ask_context(sys, 0x1234, &found), "what is none is not");
     vmm_device_primary_ctx_release(sys, 1);
     tap_ok(!ask_primary(sys, 1), "nobody retains it any more");
+    tap_ok(ask_context(sys, (uint64_t)(uintptr_t)primary, &found) && found.primary && !found.alive, "it is not alive then");
+    vmm_device_primary_ctx_retain(sys, &primary, 0);
+    tap_ok(ask_context(sys, (uint64_t)(uintptr_t)primary, &found) && found.device == 0 && found.primary && found.alive &&
+               ask_primary(sys, 0) && !ask_primary(sys, 1),
+           "the primary one of the first device");
+    vmm_device_primary_ctx_release(sys, 0);
 }
 
 static void test_streams(vmm_system *sys)

@@ -2,6 +2,7 @@
 #include "bytes.h"
 
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
@@ -90,7 +91,8 @@ static void shown(void)
     if (inside)
         *inside = 8;
     tap_ok(outside[2 * BYTES_CHUNK] == 8, "and the other way round");
-    tap_ok(os_conceal(at, size), "concealed");
+    tap_ok(os_conceal(at, size) && !mprotect((void *)(uintptr_t)at, size, PROT_READ) && outside[2 * BYTES_CHUNK] == 0,
+           "concealed, nothing of it is there");
     os_unreserve(at, size);
     bytes_clear(&bytes);
 }

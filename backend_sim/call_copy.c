@@ -144,16 +144,21 @@ static void lose(struct sim_process *process, const struct queue_place *place, c
 
 /* ---- past the end of the address space ---- */
 
+/* Between device addresses both ranges do, or the one that does not was refused: nothing is as large. */
+static uint64_t start_of(const struct transfer *t)
+{
+    return t->direction == TO_HOST ? t->src : t->dst;
+}
+
 static bool wraps(const struct transfer *t)
 {
-    return (t->direction != TO_HOST && t->size && t->size > UINT64_MAX - t->dst) ||
-           ((t->direction == BETWEEN || t->direction == TO_HOST) && t->size > UINT64_MAX - t->src);
+    return t->size > UINT64_MAX - start_of(t);
 }
 
 /* SUCCESS, with a warning, for what the driver starts all the same. */
 static vmm_result let_wrap(const struct sim_process *process, const struct transfer *t)
 {
-    uint64_t start = t->direction != TO_HOST && t->size > UINT64_MAX - t->dst ? t->dst : t->src;
+    uint64_t start = start_of(t);
     vmm_object nearest = sim_object_nearest(process, start);
     bool pass = sim_lets_pass(process, VMM_RULE_COPY_OVERFLOW, t->size, UINT64_MAX - start, &nearest);
     vmm_detail_note("from 0x%llx on there are fewer bytes", (unsigned long long)start);

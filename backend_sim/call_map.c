@@ -225,7 +225,7 @@ static bool pass_loose_range(const struct sim_process *process, const struct vmm
                              uint64_t covered)
 {
     uint64_t unit = process->machine->profile.va_granularity;
-    if (!wraps(call) && covered == call->size && !((call->ptr | call->size) & (unit - 1)))
+    if (!wraps(call) && covered == call->size && !sim_past(call->ptr | call->size, unit))
         return true;
     vmm_object nearest = sim_object_nearest(process, call->ptr);
     if (wraps(call) && !sim_lets_pass(process, VMM_RULE_UNMAP_WRAPS, call->size, UINT64_MAX - call->ptr, &nearest))

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "process.h"
+#include "system.h"
 #include "tap.h"
 #include "vmm.h"
 
@@ -107,28 +109,103 @@ static void faults(void)
     fault_at(UINT64_MAX, false, VMM_OBJECT_CONTEXT);
 }
 
-/* [an allocation] .. [a mapping]: what is nearest on either side, a byte before each and far behind both. */
-static void neighbours(void)
+/* An allocation of another device and a mapping without rights, in either order or one of them alone. */
+struct scene {
+    vmm_deviceptr start[2]; /* the mapping's is the second; 0: it is not there */
+};
+
+static struct scene scene_of(bool mapping_first, bool allocation, bool mapping)
 {
-    static const struct {
-        vmm_object_kind before, after;
-        const char *what;
-    } wanted[] = {{VMM_OBJECT_NONE, VMM_OBJECT_ALLOCATION, "a byte before the allocation"},
-                  {VMM_OBJECT_ALLOCATION, VMM_OBJECT_MAPPING, "a byte before the mapping"},
-                  {VMM_OBJECT_MAPPING, VMM_OBJECT_NONE, "as far behind the mapping as that is from 0"}};
-    for (unsigned i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
-        vmm_deviceptr a = 0, m = 0;
-        begin("sim:h100");
-        need(vmm_mem_alloc(sys, &a, G), "allocation");
-        need(vmm_mem_address_reserve(sys, &m, G, 0, a + 64 * G, 0), "addresses");
-        need(vmm_mem_map(sys, m, G, 0, created(DEVICE, 0, G), 0), "mapping");
-        const vmm_deviceptr at[] = {a - 1, m - 1, 2 * m + 1};
-        by(waited(VMM_KERNEL_FILL, at[i], 1, 7), "VMM-FAULT-ACCESS", wanted[i].what);
+    struct scene scene = {{0}};
+    vmm_context other;
+    begin("sim:h200x2");
+    if (mapping_first)
+        scene.start[1] = reserved(G);
+    if (allocation)
+        need(vmm_mem_alloc(sys, &scene.start[0], G), "allocation");
+    if (!mapping_first)
+        need(vmm_mem_address_reserve(sys, &scene.start[1], G, 0, scene.start[0] + 64 * G, 0), "addresses");
+    if (mapping)
+        need(vmm_mem_map(sys, scene.start[1], G, 0, created(DEVICE, 0, G), 0), "mapping");
+    else
+        scene.start[1] = 0;
+    need(vmm_ctx_create(sys, &other, 0, 1), "context of the other device");
+    return scene;
+}
+
+static bool is_object(const vmm_object *object, const struct scene *scene, int which)
+{
+    static const vmm_object_kind kinds[] = {VMM_OBJECT_ALLOCATION, VMM_OBJECT_MAPPING};
+    return which < 0 ? object->kind == VMM_OBJECT_NONE
+                     : object->kind == kinds[which] && object->start == scene->start[which] && object->size == G;
+}
+
+/* What ends at or before an address and what starts behind it, by looking at both. */
+static bool lies_between(const struct scene *scene, const vmm_fault *fault)
+{
+    int before = -1, after = -1;
+    for (int i = 0; i < 2; i++) {
+        const vmm_deviceptr start = scene->start[i];
+        if (start && start + G <= fault->address && (before < 0 || start > scene->start[before]))
+            before = i;
+        if (start && start > fault->address && (after < 0 || start < scene->start[after]))
+            after = i;
+    }
+    return is_object(&fault->before, scene, before) && is_object(&fault->after, scene, after);
+}
+
+/* A byte before each, both ends of each, and far behind both. */
+static void neighbours(bool mapping_first, bool allocation, bool mapping)
+{
+    for (unsigned i = 0; i < 7; i++) {
+        struct scene scene = scene_of(mapping_first, allocation, mapping);
+        const vmm_deviceptr a = scene.start[0], m = scene.start[1], last = a > m ? a : m;
+        const vmm_deviceptr at[] = {a ? a - 1 : 1, a, a ? a + G - 1 : 2, m ? m - 1 : 3, m, m ? m + G - 1 : 4, 2 * last + 1};
+        tap_ok(!a || !m || (m < a) == mapping_first, "the order is the one that is meant");
+        by(waited(VMM_KERNEL_FILL, at[i], 1, 7), "VMM-FAULT-ACCESS", "a kernel beside what is there");
         const vmm_fault *fault = vmm_last_detail()->fault;
-        tap_ok(a < m && fault && fault->before.kind == wanted[i].before && fault->after.kind == wanted[i].after,
-               "lies between what is on either side");
+        tap_ok(fault && fault->address == at[i] && lies_between(&scene, fault),
+               "place %u lies between what is on either side", i);
         end();
     }
+}
+
+/* ---- two addresses of one memory ---- */
+
+/* The copy of size bytes to p + to, from q + from: what of it is read where it was written through the other address. */
+static bool copy_is_told(vmm_deviceptr p, vmm_deviceptr q, uint64_t to, uint64_t from, uint64_t size)
+{
+    const uint64_t args[] = {p + to, q + from, size}, first = to > from ? to : from;
+    const vmm_detail *detail = vmm_last_detail();
+    char note[160];
+    need(vmm_launch(sys, VMM_KERNEL_COPY, 1, 32, args, 3, NULL), "launch");
+    if (to + size <= from || from + size <= to)
+        return !detail->rule;
+    snprintf(note, sizeof note, "copy writes at 0x%llx and reads the same memory at 0x%llx, without a fence",
+             (unsigned long long)(p + first), (unsigned long long)(q + first));
+    return detail->rule && !strcmp(detail->rule, "VMM-LAUNCH-ALIAS") && detail->severity == VMM_SEVERITY_WARNING &&
+           detail->value == q + first && !detail->expected && detail->nearest.kind == VMM_OBJECT_MAPPING &&
+           detail->nearest.start == q && !strcmp(detail->note, note);
+}
+
+/* [a mapping][another of the same memory][a third]: all copies of a few bytes from one to another. */
+static void aliases(void)
+{
+    unsigned wrong = 0;
+    begin("sim:h100,schedule=eager");
+    const handle_t memory = created(DEVICE, 0, G);
+    const vmm_deviceptr p = reserved(3 * G);
+    for (uint64_t i = 0; i < 3; i++) {
+        need(vmm_mem_map(sys, p + i * G, G, 0, memory, 0), "mapping");
+        granted(p + i * G, G, DEVICE, 0, RW);
+        for (uint64_t at = 0; i > 0 && at < 10 * 10 * 6; at++) {
+            const uint64_t to = at % 10, from = at / 10 % 10, size = 1 + at / 100;
+            wrong += !copy_is_told(p, p + i * G, to, from, size);
+            wrong += !copy_is_told(p + i * G, p, to, from, size);
+        }
+    }
+    tap_u64(wrong, 0, "each copy between two addresses of one memory is told of, with its first byte");
+    end();
 }
 
 /* ---- multimem accesses ---- */
@@ -238,7 +315,85 @@ static void wraps(void)
     }
 }
 
+/* How the calls that move bytes name what they use of device memory. */
+enum move { FILLS, FROM_HOST, TO_HOST, BETWEEN, MOVES };
+
+static vmm_result moved(enum move move, vmm_deviceptr dst, vmm_deviceptr src, uint64_t size)
+{
+    static unsigned char byte;
+    switch (move) {
+    case FILLS: return vmm_memset_d8(sys, dst, 1, size);
+    case FROM_HOST: return vmm_memcpy_htod(sys, dst, &byte, size);
+    case TO_HOST: return vmm_memcpy_dtoh(sys, &byte, src, size);
+    default: return vmm_memcpy_dtod(sys, dst, src, size);
+    }
+}
+
+/* Is what is told what is to be told of a range that ends just before, at or behind the last address? One that does not go past
+ * that runs past its mapping. */
+static bool overflow_is_told(enum move move, vmm_deviceptr dst, vmm_deviceptr src, uint64_t size)
+{
+    char note[80];
+    bool dst_wraps = move == TO_HOST || size > UINT64_MAX - dst;
+    bool src_wraps = move == FILLS || move == FROM_HOST || size > UINT64_MAX - src;
+    const vmm_deviceptr start = move == TO_HOST ? src : dst;
+    moved(move, dst, src, size);
+    const vmm_detail *detail = vmm_last_detail();
+    if (!detail->rule || !dst_wraps || !src_wraps)
+        return detail->rule && !strcmp(detail->rule, "VMM-COPY-RUNS-PAST");
+    snprintf(note, sizeof note, "from 0x%llx on there are fewer bytes", (unsigned long long)start);
+    return !strcmp(detail->rule, "VMM-COPY-OVERFLOW") && detail->value == size && detail->expected == UINT64_MAX - start &&
+           !strcmp(detail->note, note) && detail->nearest.kind == VMM_OBJECT_MAPPING;
+}
+
+static void overflows(void)
+{
+    unsigned wrong = 0;
+    begin("sim:h100,strict"); /* refused, so that nothing is lost by it */
+    const vmm_deviceptr p = reserved(G);
+    need(vmm_mem_map(sys, p, G, 0, created(DEVICE, 0, G), 0), "mapping");
+    granted(p, G, DEVICE, 0, RW);
+    for (enum move move = FILLS; move < MOVES; move++)
+        for (uint64_t at = 0; at < 4 * 12; at++) {
+            const vmm_deviceptr dst = p + at % 2 * 8, src = p + at / 2 % 2 * 8;
+            wrong += !overflow_is_told(move, dst, src, UINT64_MAX - p - 9 + at / 4);
+        }
+    tap_u64(wrong, 0, "of what goes past the last address it is told from where on, and of nothing else");
+    end();
+}
+
 /* ---- what runs out ---- */
+
+/* Sizes about what is left, and about the greatest number: had where all their units are. */
+static void allocations(void)
+{
+    const struct sim_profile *profile;
+    uint64_t left = 0, total = 0, unit, wrong = 0;
+    vmm_deviceptr first = 0;
+    begin("sim:odd");
+    profile = &((struct sim_process *)sys->top)->machine->profile;
+    unit = profile->device_granularity[0] > profile->va_granularity ? profile->device_granularity[0] : profile->va_granularity;
+    need(vmm_mem_get_info(sys, &left, &total), "free memory");
+    tap_ok(left > 4 * unit && total == profile->device_memory, "there is some");
+    need(vmm_mem_alloc(sys, &first, left - 3 * unit), "all but some");
+    need(vmm_mem_get_info(sys, &left, NULL), "free memory");
+    const uint64_t about[] = {unit, left / unit * unit, left, left + unit, UINT64_MAX - unit, UINT64_MAX};
+    for (unsigned i = 0; i < sizeof about / sizeof about[0]; i++)
+        for (uint64_t size = about[i] - 3; size != about[i] + 4 && size != 0; size++) {
+            vmm_deviceptr at = 0x77;
+            const vmm_result result = vmm_mem_alloc(sys, &at, size);
+            const vmm_detail detail = *vmm_last_detail();
+            if (size <= left / unit * unit) {
+                wrong += result != VMM_SUCCESS || at % unit != 0 || vmm_mem_free(sys, at) != VMM_SUCCESS;
+                continue;
+            }
+            wrong += result != VMM_ERROR_OUT_OF_MEMORY || at != 0 || strcmp(detail.rule, "VMM-ALLOC-MEMORY") != 0 ||
+                     detail.value != size || detail.expected != left || detail.nearest.kind != VMM_OBJECT_DEVICE ||
+                     detail.nearest.size != left;
+        }
+    tap_u64(wrong, 0, "memory is had up to the last unit that is left");
+    end();
+}
 
 static void pools(void)
 {
@@ -340,24 +495,57 @@ static void addresses_of_others(void)
 
 /* ---- a fault that nobody has heard of ---- */
 
-/* Where work goes on unasked, the first who asks for an event that a fault stopped is not told of it yet. */
+/* Has the work that may not be done been tried? Nobody is told by that. */
+static bool is_lost(void)
+{
+    struct sim_process *process = (struct sim_process *)sys->top;
+    sim_machine_lock(process->machine);
+    bool lost = process->fault[0].lost;
+    sim_machine_unlock(process->machine);
+    return lost;
+}
+
+/* Where work is done unasked, the first who asks for an event behind a fault is not told of it yet; once. */
 static void not_told_yet(void)
 {
     const uint64_t args[] = {4096, 1, 7};
-    vmm_event before = NULL, event = NULL;
-    vmm_result result = VMM_ERROR_NOT_READY;
-    unsigned asked = 0;
+    vmm_event before = NULL, event = NULL, never = NULL;
     begin("sim:h100,schedule=device");
     need(vmm_event_create(sys, &before, 0), "event");
     need(vmm_event_create(sys, &event, 0), "event");
+    need(vmm_event_create(sys, &never, 0), "event");
     need(vmm_event_record(sys, before, NULL), "record");
     need(vmm_launch(sys, VMM_KERNEL_FILL, 1, 32, args, 3, NULL), "launch");
     need(vmm_event_record(sys, event, NULL), "record");
-    for (; result == VMM_ERROR_NOT_READY; asked++, sched_yield())
-        result = vmm_event_query(sys, event);
-    tap_ok(result == VMM_ERROR_ILLEGAL_ADDRESS && asked > 1,
-           "an event that a fault stopped is not ready at first, and lost then");
+    while (!is_lost())
+        sched_yield();
+    tap_result(vmm_event_query(sys, never), VMM_SUCCESS, "an event that stands for nothing is done");
+    tap_result(vmm_event_query(sys, before), VMM_SUCCESS, "so is one before the fault");
+    tap_result(vmm_event_query(sys, event), VMM_ERROR_NOT_READY, "one that a fault stopped is not ready at first");
+    tap_result(vmm_event_query(sys, event), VMM_ERROR_ILLEGAL_ADDRESS, "and lost then");
     tap_result(vmm_event_query(sys, before), VMM_ERROR_ILLEGAL_ADDRESS, "after that everybody is told");
+    end();
+}
+
+/* So much is kept for later and no more: the oldest is done then, and nothing else. */
+static void most_in_flight(void)
+{
+    begin("sim:h100,schedule=late");
+    const struct flight *flight = &((struct sim_process *)sys->top)->flight;
+    const vmm_deviceptr p = reserved(G);
+    unsigned wrong = 0;
+    need(vmm_mem_map(sys, p, G, 0, created(DEVICE, 0, G), 0), "mapping");
+    granted(p, G, DEVICE, 0, RW);
+    need(vmm_memset_d8_async(sys, p, 1, 1, NULL), "fill");
+    const uint64_t first = flight->queue.first->number;
+    for (size_t i = 1; i < FLIGHT_MOST + 3; i++) {
+        wrong += flight->queue.count != (i < FLIGHT_MOST ? i : FLIGHT_MOST);
+        wrong += flight->queue.first->number != (i <= FLIGHT_MOST ? first : first + (i - FLIGHT_MOST));
+        need(vmm_memset_d8_async(sys, p + i, 1, 1, NULL), "fill");
+    }
+    tap_u64(wrong, 0, "%d pieces of work are kept, and the oldest goes for one more", (int)FLIGHT_MOST);
+    need(vmm_ctx_synchronize(sys), "wait");
+    tap_ok(!flight->queue.first && !flight->queue.count, "nothing is kept that was waited for");
     end();
 }
 
@@ -426,11 +614,17 @@ static void functions(void)
 int main(void)
 {
     faults();
-    neighbours();
+    neighbours(false, true, true);
+    neighbours(true, true, true);
+    neighbours(false, true, false);
+    neighbours(false, false, true);
+    aliases();
     stale_replicas();
     bad_replicas();
     untouched();
     wraps();
+    overflows();
+    allocations();
     pools();
     addresses();
     holders();
@@ -438,6 +632,7 @@ int main(void)
     addresses_of_others();
     in_flight();
     not_told_yet();
+    most_in_flight();
     told_by_a_copy();
     functions();
     return tap_done();

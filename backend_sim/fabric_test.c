@@ -246,6 +246,18 @@ static void not_created(const char *folder, const char *says, const char *what)
     rig_close(sys);
 }
 
+/* Whoever has no channel is told that, and not of the domain, which is another one. */
+static void not_imported_without(const char *folder)
+{
+    vmm_system *a = node("one", channels), *b = node("two", folder);
+    fabric_t bytes;
+    exported(a, bytes);
+    refused(b, bytes, VMM_ERROR_NOT_PERMITTED, "VMM-IMPORT-FABRIC-IMEX", "importing without a channel");
+    tap_ok(strstr(vmm_last_detail()->note, "no file channel0") != NULL, "of which there is none: %s", vmm_last_detail()->note);
+    rig_close(b);
+    rig_close(a);
+}
+
 static void no_channel(void)
 {
     static const char *const names[] = {"channel", "channel-1", "channel01", "channel65536", "channel123456", "channel1x",
@@ -255,6 +267,7 @@ static void no_channel(void)
     not_created(folder, "no folder", "a folder that is not there");
     mkdir(folder, 0700);
     not_created(folder, "no file channel0", "one without channels");
+    not_imported_without(folder);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         snprintf(path, sizeof path, "%s/%s", folder, names[i]);
         close(open(path, O_CREAT | O_RDWR, 0600));
@@ -453,6 +466,40 @@ static void forged(void)
     tap_u64(rig_machines(), 0, "nobody stayed attached");
 }
 
+/* ---- what the report at the end says ---- */
+
+static void count_hint(void *user, const vmm_detail *detail)
+{
+    *(unsigned *)user += detail->severity == VMM_SEVERITY_HINT;
+}
+
+static unsigned hints(vmm_system *sys)
+{
+    unsigned count = 0;
+    vmm_leaks(sys, count_hint, &count);
+    return count;
+}
+
+/* Of what a node exported it is told itself; others, who see it in the state as well, are not. */
+static void hinted(void)
+{
+    vmm_system *a = node("one", channels), *b = node("two", channels);
+    fabric_t bytes, name;
+    handle_t object = 0, copy = 0;
+    vmm_multicast_object_prop prop = {.num_devices = 2, .handle_types = FABRIC};
+    handle_t memory = exported(a, bytes);
+    vmm_multicast_get_granularity(a, &prop.size, &prop, VMM_MULTICAST_GRANULARITY_MINIMUM);
+    tap_ok(!vmm_multicast_create(a, &object, &prop) && !export_to(a, object, name), "memory and an object go to a fabric");
+    tap_result(import_from(b, bytes, &copy), VMM_SUCCESS, "the memory is imported");
+    tap_ok(!hints(a) && !hints(b), "while both hold it there is nothing to hint at");
+    vmm_mem_release(a, memory);
+    tap_ok(hints(a) == 1 && !hints(b), "its own node is told that the other holds it");
+    vmm_mem_release(b, copy);
+    tap_ok(!hints(a) && !hints(b), "until that lets go, too");
+    rig_close(b);
+    rig_close(a);
+}
+
 /* ---- a node's state that was damaged ---- */
 
 static void damaged(void)
@@ -610,6 +657,7 @@ int main(void)
     format();
     domain();
     forged();
+    hinted();
     damaged();
     importer_dies();
     exporter_dies();

@@ -5,11 +5,10 @@
 
 #define REACH (UINT64_C(1) << 40) /* farther from an argument nothing is explained by it */
 
-/* The nearer of a mapping and an allocation on one side; both may be missing. */
-static vmm_object nearer(const struct sim_mapping *m, uint64_t to_mapping, const struct sim_allocation *a,
-                         uint64_t to_allocation)
+/* The nearer of a mapping and an allocation on one side, which may be missing; of two it is the mapping or not. */
+static vmm_object nearer(const struct sim_mapping *m, const struct sim_allocation *a, bool is_mapping)
 {
-    if (m && (!a || to_mapping <= to_allocation))
+    if (m && (!a || is_mapping))
         return sim_object_mapping(m);
     return a ? sim_object_allocation(a) : (vmm_object){.kind = VMM_OBJECT_NONE};
 }
@@ -25,10 +24,10 @@ void sim_fault_surroundings(const struct sim_process *process, vmm_fault *fault)
         m = addrmap_floor(&process->mappings, m->start - 1); /* nothing lies at 0 */
     if (a && at - a->start < a->size)
         a = addrmap_floor(&process->allocations, a->start - 1);
-    fault->before = nearer(m, m ? at - m->start - m->size : 0, a, a ? at - a->start - a->size : 0);
+    fault->before = nearer(m, a, m && a && m->start > a->start);
     m = at == UINT64_MAX ? NULL : addrmap_ceil(&process->mappings, at + 1);
     a = at == UINT64_MAX ? NULL : addrmap_ceil(&process->allocations, at + 1);
-    fault->after = nearer(m, m ? m->start - at : 0, a, a ? a->start - at : 0);
+    fault->after = nearer(m, a, m && a && m->start < a->start);
     fault->past = grave && !mapped ? sim_object_grave(grave) : (vmm_object){.kind = VMM_OBJECT_NONE};
 }
 

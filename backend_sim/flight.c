@@ -40,7 +40,8 @@ const struct flight_inside *flight_is_inside(const struct flight *flight)
 struct queue_place flight_place(const struct sim_process *process, const struct sim_context *context, vmm_stream stream)
 {
     uint64_t value = (uint64_t)(uintptr_t)stream;
-    struct queue_place place = {context->value, value, 0, context->device, QUEUE_BLOCKING};
+    struct queue_place place = {
+        .context = context->value, .stream = value, .device = context->device, .kind = QUEUE_BLOCKING};
     void *object;
     if (!stream || stream == VMM_STREAM_LEGACY) {
         place.stream = 0;

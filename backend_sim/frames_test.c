@@ -1,6 +1,9 @@
 /* frames: places in a file, and the windows through which their bytes are seen. */
 #include "frames.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include "os.h"
 #include "tap.h"
 
@@ -48,6 +51,24 @@ static void test_sizes(void)
     frames_give(&frames, page, page + 1);
     tap_u64(frames_take(&frames, 2 * page), page, "which come back whole");
     frames_clear(&frames);
+    tap_u64(frames_take(&frames, UINT64_C(1) << 52), 0, "all of it");
+    tap_u64(frames_take(&frames, 1), FRAMES_NOWHERE, "which leaves nothing");
+    frames_clear(&frames);
+}
+
+/* A program may have closed its standard input: then files get number 0. */
+static void test_number_0(void)
+{
+    struct frames frames;
+    int kept = dup(STDIN_FILENO);
+    close(STDIN_FILENO);
+    frames_init(&frames);
+    uint64_t page = os_page_size(), first = frames_take(&frames, page), second = frames_take(&frames, page);
+    tap_ok(frames.file == 0 && first == 0 && second == page && frames_see(&frames, first, 2 * page), "a file of number 0 is one");
+    frames_clear(&frames);
+    tap_ok(fcntl(STDIN_FILENO, F_GETFD) < 0, "which is closed");
+    if (kept >= 0 && (dup2(kept, STDIN_FILENO) != STDIN_FILENO || close(kept)))
+        tap_bail("standard input is lost");
 }
 
 static void test_abandoned(void)
@@ -68,6 +89,7 @@ int main(void)
 {
     test_windows();
     test_sizes();
+    test_number_0();
     test_abandoned();
     return tap_done();
 }

@@ -131,6 +131,7 @@ void holes_init(struct holes *holes, uint64_t barrier)
     pool_init(&holes->nodes, sizeof(struct hole));
 }
 
+#ifdef POOL_PLAIN /* else the pool's slabs go as a whole */
 static void give_tree(struct holes *holes, struct hole *node)
 {
     if (!node)
@@ -139,6 +140,7 @@ static void give_tree(struct holes *holes, struct hole *node)
     give_tree(holes, node->right);
     pool_give(&holes->nodes, node);
 }
+#endif
 
 /* There is a node for every range granted and every range taken, and no more holes than those. */
 static void release_node(struct holes *holes)
@@ -150,11 +152,13 @@ static void release_node(struct holes *holes)
 
 void holes_clear(struct holes *holes)
 {
+#ifdef POOL_PLAIN
     give_tree(holes, holes->root);
     while (holes->spare)
         release_node(holes);
+#endif
     pool_clear(&holes->nodes);
-    holes->root = NULL;
+    holes->root = holes->spare = NULL;
 }
 
 struct request {

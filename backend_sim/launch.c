@@ -266,7 +266,7 @@ vmm_result sim_refuse_inside(const struct sim_process *process)
 {
     const struct queue_place *place = flight_is_inside(&process->flight)->place;
     void *object;
-    vmm_object nearest = {0};
+    vmm_object nearest = {.kind = VMM_OBJECT_NONE};
     if (slots_find(&process->streams, place->stream, &object) == SLOT_LIVE)
         nearest = sim_object_stream(object);
     else if (slots_find(&process->contexts, place->context, &object) == SLOT_LIVE)

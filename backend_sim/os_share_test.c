@@ -1,10 +1,13 @@
 /* Locks that end with their holder, and a mutex that outlives the process that held it. */
 #include "os_share.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #include "passing.h"
 #include "share_rig.h"
@@ -42,6 +45,7 @@ static void files(void)
     tap_ok(os_file_open(path("b"), OS_OPEN_WRITE) < 0 && os_file_open(path("b"), OS_OPEN_READ) < 0 && !os_file_exists(path("b")),
            "one that is not there is not opened");
     tap_ok(os_file_write(file, 0, "abcd", 4) && os_file_read(file, 1, bytes, 3) && !memcmp(bytes, "bcd", 3), "read and written");
+    errno = EINTR; /* of some call before */
     tap_ok(!os_file_read(file, 2, bytes, 3), "not beyond its end");
     tap_ok(os_file_look(file, &is) && is.regular && is.size == 4, "it is what it is");
     tap_ok(!os_file_look(-1, &is), "no file is nothing");
@@ -74,6 +78,65 @@ static void holds(void)
     tap_ok(os_hold(other), "let go, others may");
     os_file_close(other);
     os_file_remove(path("a"));
+}
+
+static void count_entry(void *user, const char *name)
+{
+    *(unsigned *)user += strcmp(name, "one") == 0 || strcmp(name, "two") == 0;
+}
+
+/* A folder is its maker's alone, and goes with what is in it. */
+static void folders(void)
+{
+    struct stat is = {0};
+    struct os_file_is file;
+    mode_t mask = umask(0);
+    bool made = os_folder_new(path("folder"));
+    umask(mask);
+    tap_ok(made && !lstat(path("folder"), &is) && S_ISDIR(is.st_mode) && (is.st_mode & 07777) == 0700, "a folder of its own");
+    tap_ok(!os_folder_new(path("folder")), "is new once");
+    tap_ok(os_folder_look(path("folder"), &file) && !file.regular && file.number == is.st_ino, "it is what it is");
+    os_file_close(os_file_open(path("folder/one"), OS_OPEN_NEW));
+    os_file_close(os_file_open(path("folder/two"), OS_OPEN_MAKE));
+    tap_ok(!lstat(path("folder/one"), &is) && (is.st_mode & 0777 & ~mask) == (0600 & ~mask) &&
+               !os_folder_look(path("folder/one"), &file),
+           "a file in it is no folder, and its maker's alone");
+    unsigned wrong = 0;
+    for (unsigned limit = 0; limit < 4; limit++) {
+        unsigned seen = 0;
+        wrong += !os_folder_each(path("folder"), limit, count_entry, &seen) || seen != (limit < 2 ? limit : 2);
+    }
+    tap_ok(!wrong && !os_folder_each(path("no folder"), 1, count_entry, &wrong), "as many of its files are seen as are asked for");
+    os_folder_remove(path("folder"));
+    tap_ok(!os_file_exists(path("folder")), "it goes, with what is in it");
+    char deep[OS_PATH_MAX], name[2 * OS_PATH_MAX]; /* where a path may be as long, what is in there has a longer one */
+    size_t length = (size_t)snprintf(deep, sizeof deep, "%s/", rig_root);
+    memset(deep + length, 'd', 200);
+    deep[length + 200] = '\0';
+    snprintf(name, sizeof name, "%s/%0*d", deep, OS_PATH_MAX - (int)length - 200, 7);
+    tap_ok(os_folder_new(deep) && strlen(name) > OS_PATH_MAX, "a folder with a long name, and in it another");
+    int file_there = os_file_open(name, OS_OPEN_NEW);
+    tap_ok(file_there >= 0, "is there");
+    os_file_close(file_there);
+    os_folder_remove(deep);
+    tap_ok(!os_file_exists(deep), "both go");
+}
+
+/* [before] [milliseconds] [after], and never 0. */
+static void clocks(void)
+{
+    struct timespec before, after;
+    clock_gettime(CLOCK_MONOTONIC, &before);
+    uint64_t now = os_milliseconds();
+    clock_gettime(CLOCK_MONOTONIC, &after);
+    tap_ok(now > (uint64_t)before.tv_sec * 1000 + (uint64_t)before.tv_nsec / 1000000 &&
+               now <= (uint64_t)after.tv_sec * 1000 + (uint64_t)after.tv_nsec / 1000000 + 1,
+           "milliseconds are the system's, counted from 1");
+    uint64_t began = 0;
+    tap_ok(!os_too_long(&began) && began > (uint64_t)before.tv_sec && began <= (uint64_t)after.tv_sec + 1, "nothing is late yet");
+    began = (uint64_t)after.tv_sec > 100 ? (uint64_t)after.tv_sec - 100 : 1;
+    uint64_t kept = began;
+    tap_ok(os_too_long(&began) == ((uint64_t)after.tv_sec > 100) && began == kept, "what began long ago is");
 }
 
 /* What is refused is not tried for ever. */
@@ -134,6 +197,34 @@ static void lives(void)
     os_file_remove(path("life"));
 }
 
+/* The first byte alone says who lives: what others lock behind it is no matter. */
+static void locked_behind(void)
+{
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 1, .l_len = 1};
+    int ends[2], file = os_file_open(path("behind"), OS_OPEN_MAKE);
+    if (!passing_pair(ends))
+        tap_bail("no sockets");
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(20);
+        bool locked = !fcntl(file, F_SETLK, &lock);
+        passing_go_on(ends[1]);
+        passing_wait(ends[1]);
+        _exit(!locked);
+    }
+    int status = -1;
+    passing_wait(ends[0]);
+    tap_ok(!os_lives(path("behind")) && os_live(file), "a lock on the next byte is nobody's life");
+    passing_go_on(ends[0]);
+    waitpid(child, &status, 0);
+    tap_u64((uint64_t)status, 0, "it was there");
+    close(ends[0]);
+    close(ends[1]);
+    os_file_close(file);
+    os_file_remove(path("behind"));
+}
+
 /* [mutex] in memory of both. */
 static void mutex(void)
 {
@@ -165,9 +256,12 @@ int main(void)
     rig_begin();
     identity();
     files();
+    folders();
+    clocks();
     holds();
     written();
     lives();
+    locked_behind();
     number_0();
     mutex();
     rig_end();

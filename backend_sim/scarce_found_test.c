@@ -325,8 +325,25 @@ static void unseen_is_not_gone(void)
     for (unsigned i = 0; i < 3; i++) {
         tap_result(WITHOUT(requests[i], 1, vmm_mem_import_from_shareable_handle(two, &copy, bytes, FABRIC)),
                    VMM_ERROR_OPERATING_SYSTEM, "a node that cannot be looked at, for want of %s", requests[i]);
-        tap_ok(rig_told("VMM-IMPORT-SYSTEM") && !vmm_last_detail()->value && copy == 0x77, "is not called gone: %s",
-               vmm_last_detail()->note);
+        tap_ok(rig_told("VMM-IMPORT-SYSTEM") && copy == 0x77, "is not called gone: %s", vmm_last_detail()->note);
+    }
+    static const char *const later[] = {"open", "fstat", "mmap", "calloc", "malloc"};
+    for (unsigned i = 0; i < 5; i++) {
+        unsigned refused = 0, wrong = 0;
+        bool failed = true;
+        for (unsigned long nth = 1; failed && nth < 30; nth++) {
+            copy = 0x77;
+            scarce_arm_at(later[i], nth);
+            vmm_result result = vmm_mem_import_from_shareable_handle(two, &copy, bytes, FABRIC);
+            failed = scarce_disarm() != NULL;
+            if (result == VMM_SUCCESS) {
+                wrong += vmm_mem_release(two, copy) != VMM_SUCCESS;
+                continue;
+            }
+            refused++;
+            wrong += !failed || copy != 0x77 || !(rig_told("VMM-IMPORT-SYSTEM") || rig_told("VMM-SYSTEM-HOST-MEMORY"));
+        }
+        tap_ok(!wrong && !failed, "nor for want of any %s, of %u, until there are enough", later[i], refused);
     }
     rig_close(two);
     rig_close(one);

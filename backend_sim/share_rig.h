@@ -134,9 +134,12 @@ static inline int rig_byte(vmm_system *sys, vmm_deviceptr at)
     return vmm_memcpy_dtoh(sys, &byte, at, 1) == VMM_SUCCESS ? byte : -1;
 }
 
+/* What the system did not give is no argument's fault: no value is told of it. */
 static inline bool rig_told(const char *rule)
 {
-    return vmm_last_detail()->rule && strcmp(vmm_last_detail()->rule, rule) == 0;
+    const vmm_detail *detail = vmm_last_detail();
+    return detail->rule && strcmp(detail->rule, rule) == 0 &&
+           (!strstr(rule, "-SYSTEM") || (detail->value == 0 && detail->expected == 0));
 }
 
 #endif

@@ -8,9 +8,11 @@
 
 #include "call.h"
 #include "passing.h"
+#include "process.h"
 #include "share_mark.h"
 #include "share_team.h"
 #include "state_rig.h"
+#include "system.h"
 
 typedef vmm_mem_generic_allocation_handle handle_t;
 
@@ -75,9 +77,11 @@ static void alone(void)
     tap_ok(who->hold_count == 1 && hold->handles == 2 && made_by(hold->call, "cuMemCreate") && !who->block[0].out,
            "an import of one's own is another handle");
     share_who_free(who);
+    atomic_store(&((struct sim_process *)a->top)->machine->share->folder.state->mark[0][0].call, 0);
     vmm_mem_release(a, memory);
     who = look("m-one");
-    tap_ok(who->hold_count == 1 && who->hold[0].handles == 1, "of which one is released");
+    tap_ok(who->hold_count == 1 && who->hold[0].handles == 1 && !who->hold[0].call,
+           "of which one is released, and no call is told for that");
     share_who_free(who);
     vmm_mem_release(a, copy);
     who = look("m-one");

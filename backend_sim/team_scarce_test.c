@@ -394,25 +394,27 @@ static void object_for_a_fabric(void)
     tap_ok(!failed && said && refused > 5 && made, "an object for a fabric is refused %lu times, and made then", refused);
 }
 
-/* [object: bound here, not on the other node] */
-static void replica_abroad(void)
+/* [object: bound here, not on the other node], seen from either. */
+static void replica_abroad(bool from_two)
 {
-    char spec[2][200];
-    const vmm_mem_access_desc rw = {{DEVICE, 0}, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE};
-    vmm_deviceptr at = 0;
+    char spec[2][200], note[80];
+    struct side *here = from_two ? &two : &one;
     snprintf(spec[0], sizeof spec[0], "sim:max,machine=home,imex=%.90s", channels);
     snprintf(spec[1], sizeof spec[1], "sim:max,machine=away,imex=%.90s", channels);
     begin(spec[0], spec[1], 2, FABRIC);
     both_added();
-    if (bound(&one, 0) || vmm_mem_address_reserve(one.sys, &at, 3 * one.unit, one.unit, 0, 0) ||
-        vmm_mem_map(one.sys, at, 2 * one.unit, 0, one.object, 0) ||
-        vmm_mem_map(one.sys, at + 2 * one.unit, one.unit, 0, one.memory, 0) ||
-        vmm_mem_set_access(one.sys, at, 3 * one.unit, &rw, 1))
+    const vmm_mem_access_desc rw = {{DEVICE, here->device}, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    vmm_deviceptr at = 0;
+    if (bound(here, 0) || vmm_mem_address_reserve(here->sys, &at, 3 * here->unit, here->unit, 0, 0) ||
+        vmm_mem_map(here->sys, at, 2 * here->unit, 0, here->object, 0) ||
+        vmm_mem_map(here->sys, at + 2 * here->unit, here->unit, 0, here->memory, 0) ||
+        vmm_mem_set_access(here->sys, at, 3 * here->unit, &rw, 1))
         tap_bail("not mapped: %s", vmm_last_detail()->note);
-    const uint64_t args[] = {at, at + 2 * one.unit, 8};
-    vmm_launch(one.sys, VMM_KERNEL_MULTIMEM_STORE, 1, 32, args, 3, NULL);
-    tap_ok(vmm_ctx_synchronize(one.sys) == VMM_ERROR_ILLEGAL_ADDRESS && rig_told("VMM-FAULT-UNBOUND") &&
-               strstr(vmm_last_detail()->note, "device 1 of another node has bound nothing there"),
+    const uint64_t args[] = {at, at + 2 * here->unit, 8};
+    vmm_launch(here->sys, VMM_KERNEL_MULTIMEM_STORE, 1, 32, args, 3, NULL);
+    snprintf(note, sizeof note, "device %d of another node has bound nothing there", from_two ? one.device : two.device);
+    tap_ok(vmm_ctx_synchronize(here->sys) == VMM_ERROR_ILLEGAL_ADDRESS && rig_told("VMM-FAULT-UNBOUND") &&
+               strstr(vmm_last_detail()->note, note),
            "a replica that another node has not bound is told as its: %s", vmm_last_detail()->note);
     end();
 }
@@ -486,7 +488,8 @@ int main(void)
     node_without_a_name();
     forged_member();
     object_for_a_fabric();
-    replica_abroad();
+    replica_abroad(false);
+    replica_abroad(true);
     nodes_that_cannot_be_asked();
     channel_there(false);
     rig_end();

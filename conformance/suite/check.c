@@ -77,6 +77,38 @@ static bool needs_object(const vmm_rule *rule)
     return memory && (rule->rule_class == VMM_RULE_STATE || rule->rule_class == VMM_RULE_LIFETIME);
 }
 
+static bool is_one_of(const char *id, const char *const *ids)
+{
+    while (*ids && strcmp(*ids, id) != 0)
+        ids++;
+    return *ids != NULL;
+}
+
+/* Some rules compare the value with something: a granularity, a limit, a size, what is there. With the others nothing is. */
+static bool compares_rightly(const char *id, uint64_t expected)
+{
+    static const char *const always[] = {
+        "VMM-ACCESS-DEVICE-ID", "VMM-ACCESS-HOLE", "VMM-ACCESS-PARTIAL", "VMM-ACCESS-SIZE-GRANULARITY", "VMM-ACCESS-WRAPS",
+        "VMM-BIND-GRANULARITY", "VMM-BIND-INCOMPLETE", "VMM-BIND-RANGE", "VMM-BIND-SIZE-ZERO", "VMM-COPY-OVERFLOW",
+        "VMM-CREATE-COMPRESSION-TYPE", "VMM-CREATE-DEVICE-ID", "VMM-CREATE-HANDLE-TYPE-UNKNOWN", "VMM-CREATE-NUMA-ID",
+        "VMM-CREATE-RDMA-VALUE", "VMM-CREATE-SIZE-GRANULARITY", "VMM-CREATE-TYPE", "VMM-CREATE-USAGE-UNKNOWN",
+        "VMM-CTX-FLAGS", "VMM-DEVICE-ID", "VMM-DMABUF-ALIGNMENT", "VMM-DMABUF-HOLE", "VMM-DMABUF-OVERFLOW", "VMM-DMABUF-TYPE",
+        "VMM-EVENT-FLAGS", "VMM-EVENT-INTERPROCESS", "VMM-FREE-NOT-START", "VMM-FREE-SIZE-MATCH", "VMM-GRANULARITY-OPTION",
+        "VMM-LAUNCH-DIMENSIONS", "VMM-LAUNCH-KERNEL", "VMM-MAP-CROSSES-RESERVATIONS", "VMM-MAP-INCOMPLETE", "VMM-MAP-OFFSET",
+        "VMM-MAP-OFFSET-GRANULARITY", "VMM-MAP-OFFSET-RANGE", "VMM-MAP-PAST-RESERVATION", "VMM-MAP-PTR-GRANULARITY",
+        "VMM-MAP-SIZE-GRANULARITY", "VMM-MAP-SIZE-WHOLE", "VMM-MAP-SPACE-END", "VMM-MAP-TILE-POOL", "VMM-MULTICAST-DEVICE-ID",
+        "VMM-MULTICAST-GRANULARITY-OPTION", "VMM-MULTICAST-HANDLE-TYPES", "VMM-MULTICAST-NUM-DEVICES",
+        "VMM-MULTICAST-SIZE-GRANULARITY", "VMM-MULTICAST-SIZE-ZERO", "VMM-RESERVE-ALIGNMENT-LIMIT",
+        "VMM-RESERVE-HINT-ALIGNMENT", "VMM-RESERVE-HINT-GRANULARITY", "VMM-RESERVE-HINT-LIMIT", "VMM-RESERVE-HINT-NOT-TAKEN",
+        "VMM-RESERVE-OVER-MAPPING", "VMM-RESERVE-SIZE-GRANULARITY", "VMM-SET-ALIGNMENT", "VMM-SET-COUNT-WRAPS",
+        "VMM-STREAM-FLAGS", "VMM-UNMAP-HOLE", "VMM-UNMAP-PARTIAL", "VMM-UNMAP-UNALIGNED", "VMM-UNMAP-WRAPS", NULL};
+    static const char *const sometimes[] = { /* with what is left, or how far into a range it is, which may be 0 */
+        "VMM-ALLOC-MEMORY", "VMM-BIND-MEMORY-RANGE", "VMM-CREATE-MEMORY", "VMM-DMABUF-COMPRESSED", "VMM-DMABUF-DEVICES",
+        "VMM-DMABUF-HOST", "VMM-DMABUF-MIXED", "VMM-DMABUF-MULTICAST", "VMM-GRANULARITY-PROP-UNCHECKED",
+        "VMM-LAUNCH-ARGUMENTS", "VMM-RESERVE-SPACE", "VMM-UNBIND-MATCH", NULL};
+    return is_one_of(id, sometimes) || is_one_of(id, always) == (expected != 0);
+}
+
 /* The explanation is complete: it names the rule, the argument, its value, the object behind it and a way out. */
 static void check_explanation(struct fix *f, const struct place *at, const vmm_detail *detail, const vmm_rule *rule)
 {
@@ -140,6 +172,8 @@ static void check_detail(struct fix *f, const struct place *at, const vmm_detail
                 want->argument ? want->argument : "(none)");
     if (detail->value != want->value)
         PROBLEM("%s: shows the value 0x%" PRIx64 ", expected 0x%" PRIx64, at->what, detail->value, want->value);
+    if (!compares_rightly(id, detail->expected))
+        PROBLEM("%s: %s compares with 0x%" PRIx64, at->what, id, detail->expected);
     check_nearest(f, at, &detail->nearest, want);
     check_explanation(f, at, detail, rule);
 }

@@ -251,6 +251,16 @@ TEST_BREAKS(LAUNCH_ALIAS, kernels_that_use_two_addresses)
     vmm_deviceptr single = fix_mapped(f, f->g, RW, NULL);
     fix_need(f, vmm_mem_unmap(S, single, f->g));
     ALIASED(q, q, COPY, p, q, 64); /* what else was mapped does not matter */
+    vmm_mem_generic_allocation_handle memory = 0; /* nor how often this one is */
+    vmm_deviceptr third = fix_reserve(f, 2 * f->g);
+    fix_need(f, vmm_mem_retain_allocation_handle(S, &memory, p));
+    for (int i = 0; i < 2; i++) {
+        fix_map(f, third + (uint64_t)i * f->g, f->g, memory);
+        fix_access_at(f, third, f->g, fix_at(VMM_MEM_LOCATION_TYPE_DEVICE, 0), RW);
+        ALIASED(q + 32, q, COPY, p, q + 32, 64);
+        ALIASED(third, third, COPY, q, third, 64);
+    }
+    fix_need(f, vmm_mem_release(S, memory));
 }
 
 TEST_NEAR_MISS(LAUNCH_ALIAS, kernels_that_use_other_bytes)

@@ -329,6 +329,15 @@ EXPECTS("multicast.alias", mc_alias)
               crew.own[0] + 4096, VMM_OBJECT_MAPPING, "multimem_reduce writes at");
     team_told(f, __LINE__, LAUNCH(MULTIMEM_LOAD_REDUCE, crew.own[0] + 8, crew.mc, 16), VMM_SUCCESS, "VMM-LAUNCH-ALIAS",
               crew.mc + 8, VMM_OBJECT_MAPPING, "and reads the same memory at");
+    for (unsigned i = 0; i < 2; i++) { /* the last of several words, in either device's memory */
+        team_on(f, &crew, i);
+        team_told(f, __LINE__, LAUNCH(MULTIMEM_REDUCE, crew.mc + 4096, crew.own[i] + 4096 + 24, 32), VMM_SUCCESS,
+                  "VMM-LAUNCH-ALIAS", crew.own[i] + 4096 + 24, VMM_OBJECT_MAPPING, "multimem_reduce writes at");
+        team_told(f, __LINE__, LAUNCH(MULTIMEM_REDUCE, crew.mc + 4096, crew.own[i] + 4096 - 24, 32), VMM_SUCCESS,
+                  "VMM-LAUNCH-ALIAS", crew.own[i] + 4096, VMM_OBJECT_MAPPING, "multimem_reduce writes at");
+        ACCEPTED(vmm_ctx_synchronize(S));
+    }
+    team_on(f, &crew, 0);
     ACCEPTED(LAUNCH(MULTIMEM_REDUCE, crew.mc + 4096, crew.own[0] + 4112, 16)); /* beside them */
     ACCEPTED(LAUNCH(MULTIMEM_REDUCE, crew.mc + 4096, crew.own[0] + 4080, 16));
     ACCEPTED(vmm_ctx_synchronize(S));

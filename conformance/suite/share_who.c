@@ -1,11 +1,14 @@
 /* Who holds exported memory: what the report says of it, with real processes that import it, keep a descriptor of it, or are
  * killed. */
+#include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "other.h"
 #include "passing.h"
 #include "test.h"
+#include "units.h"
 
 #define FD VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
 #define DEVICE VMM_MEM_LOCATION_TYPE_DEVICE
@@ -168,6 +171,67 @@ TEST_EXPECTS("share.own_descriptor_is_told_as_holder", own_descriptor)
     snprintf(want, sizeof want, ", held by this process: descriptor %d", fd);
     CHECK(strstr(told.hint.note, want), "%s", told.hint.note);
     close(fd);
+    CHECK_U64(report(f).hints, 0);
+}
+
+/* Memory of a device and of the host. */
+TEST_EXPECTS("share.hint_names_size_and_place", place_of_a_hint)
+{
+    f = begin(f);
+    fix_need_numa(f);
+    const int node = fix_numa_node(f);
+    for (int host = 0; host < 2; host++) {
+        vmm_mem_allocation_prop prop = host ? fix_prop_at(VMM_MEM_LOCATION_TYPE_HOST_NUMA, node) : fix_prop(0);
+        prop.requested_handle_types = FD;
+        uint64_t size = 0;
+        fix_need(f, vmm_mem_get_allocation_granularity(S, &size, &prop, VMM_MEM_ALLOC_GRANULARITY_MINIMUM));
+        handle_t handle = fix_create_prop(f, 3 * size, &prop);
+        int fd = exported(f, handle);
+        fix_release(f, handle);
+        char want[120], units[UNITS_TEXT];
+        units_text(3 * size, units);
+        snprintf(want, sizeof want, "%s on %s %d, held by this process: descriptor %d", units, host ? "host node" : "device",
+                 host ? node : 0, fd);
+        struct told told = report(f);
+        check_hint(f, &told);
+        CHECK(!strcmp(told.hint.note, want), "%s, expected %s", told.hint.note, want);
+        close(fd);
+    }
+}
+
+/* What a note of that many descriptors with numbers of two digits says behind its beginning: as many as find room. */
+static void holders_text(size_t begun, int count, const int *number, char *text, size_t size)
+{
+    const size_t longest = sizeof ((vmm_detail *)0)->note;
+    size_t length = 0;
+    int told = 0;
+    for (; told < count && begun + length + strlen(", held by this process: descriptor 10") + 24 < longest; told++)
+        length += (size_t)snprintf(text + length, size - length, "%sthis process: descriptor %d", told ? "; " : ", held by ",
+                                   number[told]);
+    if (told < count)
+        snprintf(text + length, size - length, "; and %d more", count - told);
+}
+
+/* The rest is counted. */
+TEST_EXPECTS("share.holders_find_room_in_a_note", many_descriptors)
+{
+    enum { COUNT = 14, FIRST = 20 };
+    f = begin(f);
+    int number[COUNT], fd = prepared(f);
+    size_t begun = strcspn(report(f).hint.note, ",");
+    for (int i = 0; i < COUNT; i++) {
+        char want[600];
+        number[i] = fcntl(i ? number[0] : fd, F_DUPFD_CLOEXEC, FIRST);
+        CHECK(number[i] >= FIRST && number[i] < 100, "descriptor %d", number[i]);
+        if (i == 0)
+            close(fd);
+        holders_text(begun, i + 1, number, want, sizeof want);
+        struct told told = report(f);
+        check_hint(f, &told);
+        CHECK(!strcmp(told.hint.note + begun, want), "%s, expected %s", told.hint.note, want);
+    }
+    for (int i = 0; i < COUNT; i++)
+        close(number[i]);
     CHECK_U64(report(f).hints, 0);
 }
 

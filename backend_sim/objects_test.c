@@ -1,0 +1,187 @@
+/* objects: every field of the record of each thing, and which thing is the nearest to an address. */
+#include "objects.h"
+
+#include <string.h>
+
+#include "system.h"
+#include "tap.h"
+
+#define G (UINT64_C(2) << 20)
+
+static const struct sim_origin made = {41, VMM_CALL_mem_map}, ended = {42, VMM_CALL_mem_unmap}, never = {0, 0};
+
+static bool same_text(const char *one, const char *other)
+{
+    return one && other ? strcmp(one, other) == 0 : one == other;
+}
+
+static void same(vmm_object got, vmm_object want, const char *what)
+{
+    bool place = got.kind == want.kind && got.number == want.number && got.start == want.start && got.size == want.size &&
+                 got.value == want.value && got.handle == want.handle && got.handle_number == want.handle_number &&
+                 got.offset == want.offset && got.location.type == want.location.type && got.location.id == want.location.id;
+    bool state = got.access == want.access && got.references == want.references && got.mappings == want.mappings &&
+                 got.block == want.block && got.team == want.team && got.devices == want.devices && got.binds == want.binds;
+    bool calls = got.created == want.created && got.ended == want.ended && same_text(got.created_by, want.created_by) &&
+                 same_text(got.ended_by, want.ended_by);
+    tap_ok(place && state && calls, "%s:%s%s%s", what, place ? "" : " place", state ? "" : " state", calls ? "" : " calls");
+}
+
+#define MADE .created = 41, .created_by = "cuMemMap"
+#define ENDED .ended = 42, .ended_by = "cuMemUnmap"
+#define NODE {VMM_MEM_LOCATION_TYPE_HOST_NUMA, 3}
+
+static void memory(void)
+{
+    struct sim_block block = {.id = 5, .binds = 6, .prop.location = NODE};
+    struct sim_handle handle = {.value = 70, .shown = 71, .block = &block, .refs = 8, .number = 9, .maps = 10, .size = 11,
+                                .prop.location = NODE, .made = made};
+    const struct sim_mapping mapping = {.start = 12, .size = 13, .offset = 14, .handle = &handle, .access = 15, .made = made,
+                                        .number = 16};
+    same(sim_object_mapping(&mapping),
+         (vmm_object){.kind = VMM_OBJECT_MAPPING, .number = 16, .start = 12, .size = 13, .offset = 14, .handle = 71,
+                      .handle_number = 9, .location = NODE, .access = 15, .block = 5, MADE}, "a mapping");
+    same(sim_object_handle(&handle),
+         (vmm_object){.kind = VMM_OBJECT_HANDLE, .number = 9, .value = 71, .size = 11, .location = NODE, .references = 8,
+                      .mappings = 10, .block = 5, .binds = 6, MADE}, "a handle");
+    handle.block = NULL;
+    handle.ended = ended;
+    same(sim_object_handle(&handle),
+         (vmm_object){.kind = VMM_OBJECT_HANDLE, .number = 9, .value = 71, .size = 11, .location = NODE, .references = 8,
+                      .mappings = 10, MADE, ENDED}, "one that ended");
+    const struct sim_allocation allocation = {.start = 17, .size = 18, .span = 19, .context = 20, .block = &block,
+                                              .made = made, .number = 21};
+    same(sim_object_allocation(&allocation),
+         (vmm_object){.kind = VMM_OBJECT_ALLOCATION, .number = 21, .start = 17, .size = 18, .location = NODE, .block = 5, MADE},
+         "an allocation");
+    const struct sim_reservation reservation = {.start = 22, .size = 23, .made = made, .number = 24};
+    same(sim_object_reservation(&reservation),
+         (vmm_object){.kind = VMM_OBJECT_RESERVATION, .number = 24, .start = 22, .size = 23, MADE}, "a reservation");
+}
+
+static void multicast(void)
+{
+    static struct team team = {.wanted = 4, .members = 2, .count = 7,
+                               .member = {{.machine = TEAM_THIS_MACHINE, .device = 0},
+                                          {.machine = TEAM_THIS_MACHINE, .device = 2}}};
+    struct sim_block block = {.id = 5, .binds = 6, .team = &team}, bound = {.id = 8, .prop.location = NODE};
+    const struct sim_handle handle = {.value = 70, .shown = 71, .block = &block, .refs = 8, .number = 9, .maps = 10, .size = 11,
+                                      .team_size = 4, .made = made};
+    const struct team_bind bind = {.offset = 12, .size = 13, .block = &bound, .at = 14, .made = made.number,
+                                   .made_by = made.call, .number = 15};
+    same(sim_object_handle(&handle),
+         (vmm_object){.kind = VMM_OBJECT_HANDLE, .number = 9, .value = 71, .size = 11, .references = 8, .mappings = 10,
+                      .block = 5, .team = 4, .devices = 5, .binds = 7, MADE}, "a multicast object");
+    same(sim_object_bind(&handle, &bind),
+         (vmm_object){.kind = VMM_OBJECT_BIND, .number = 15, .start = 12, .size = 13, .offset = 14, .handle = 71,
+                      .handle_number = 9, .location = NODE, .block = 8, MADE}, "a bind");
+}
+
+static void others(void)
+{
+    const vmm_mem_location device = {VMM_MEM_LOCATION_TYPE_DEVICE, 3};
+    for (int i = 0; i < 2; i++) {
+        const struct sim_origin end = i ? ended : never;
+        const char *by = i ? "cuMemUnmap" : NULL;
+        const struct sim_context context = {.value = 1, .shown = 2, .device = 3, .number = 4, .made = made, .ended = end};
+        same(sim_object_context(&context),
+             (vmm_object){.kind = VMM_OBJECT_CONTEXT, .number = 4, .value = 2, .location = device, MADE, .ended = end.number,
+                          .ended_by = by}, "a context");
+        const struct sim_stream stream = {.value = 5, .context = 6, .number = 7, .made = made, .ended = end};
+        same(sim_object_stream(&stream),
+             (vmm_object){.kind = VMM_OBJECT_STREAM, .number = 7, .value = 5, MADE, .ended = end.number, .ended_by = by},
+             "a stream");
+        const struct sim_event event = {.value = 8, .context = 9, .number = 10, .made = made, .ended = end};
+        same(sim_object_event(&event),
+             (vmm_object){.kind = VMM_OBJECT_EVENT, .number = 10, .value = 8, MADE, .ended = end.number, .ended_by = by},
+             "an event");
+    }
+    const struct grave grave = {.start = 1, .size = 2, .created = made.number, .ended = ended.number, .handle = 3, .number = 4,
+                                .handle_number = 5, .created_by = made.call, .ended_by = ended.call,
+                                .kind = VMM_OBJECT_MAPPING, .location = device};
+    same(sim_object_grave(&grave),
+         (vmm_object){.kind = VMM_OBJECT_MAPPING, .number = 4, .start = 1, .size = 2, .handle = 3, .handle_number = 5,
+                      .location = device, MADE, ENDED}, "what is gone");
+}
+
+/* ---- which is the nearest ---- */
+
+static vmm_system *sys;
+
+static void need(vmm_result result)
+{
+    if (result != VMM_SUCCESS)
+        tap_bail("set-up: %s", vmm_result_name(result));
+}
+
+static bool is(vmm_deviceptr address, vmm_object_kind kind, vmm_deviceptr start, bool gone)
+{
+    const vmm_object object = sim_object_nearest((struct sim_process *)sys->top, address);
+    bool right = object.kind == kind && object.start == start && !object.ended == !gone;
+    if (!right)
+        tap_note("0x%llx: kind %d at 0x%llx", (unsigned long long)address, (int)object.kind, (unsigned long long)object.start);
+    return right;
+}
+
+static void ignore(void *user, const vmm_detail *detail)
+{
+    (void)user;
+    (void)detail;
+}
+
+/*  [allocation]   far   [r: M1 | M2 that is gone | free ]   far   [a reservation that is gone] */
+static void nearest(void)
+{
+    vmm_context context;
+    vmm_deviceptr r, a, gone;
+    vmm_mem_generic_allocation_handle handle;
+    const vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {VMM_MEM_LOCATION_TYPE_DEVICE, 0}};
+    need(vmm_open("sim:h100", &sys));
+    need(vmm_init(sys, 0));
+    tap_ok(is(G, VMM_OBJECT_NONE, 0, false), "of nothing nothing is the nearest");
+    need(vmm_ctx_create(sys, &context, 0, 0));
+    need(vmm_mem_alloc(sys, &a, G));
+    tap_ok(is(0, VMM_OBJECT_ALLOCATION, a, false) && is(UINT64_MAX, VMM_OBJECT_ALLOCATION, a, false),
+           "an allocation is all there is");
+    need(vmm_mem_free(sys, a));
+    need(vmm_mem_address_reserve(sys, &r, 3 * G, 0, a + 100 * G, 0));
+    tap_ok(is(0, VMM_OBJECT_RESERVATION, r, false) && is(UINT64_MAX, VMM_OBJECT_RESERVATION, r, false), "so is a reservation");
+    need(vmm_mem_create(sys, &handle, G, &prop, 0));
+    need(vmm_mem_map(sys, r, G, 0, handle, 0));
+    need(vmm_mem_map(sys, r + G, G, 0, handle, 0));
+    need(vmm_mem_unmap(sys, r + G, G));
+    need(vmm_mem_alloc(sys, &a, G));
+    need(vmm_mem_address_reserve(sys, &gone, G, 0, r + 200 * G, 0));
+    need(vmm_mem_address_free(sys, gone, G));
+    if (a + 2 * G > r || r + 4 * G > gone)
+        tap_bail("addresses are not as they should be");
+    tap_ok(is(r, VMM_OBJECT_MAPPING, r, false) && is(r + G - 1, VMM_OBJECT_MAPPING, r, false), "a mapping, from end to end");
+    tap_ok(is(r + G, VMM_OBJECT_MAPPING, r + G, true) && is(r + 2 * G - 1, VMM_OBJECT_MAPPING, r + G, true),
+           "one that was there");
+    tap_ok(is(r + 2 * G, VMM_OBJECT_RESERVATION, r, false) && is(r + 3 * G - 1, VMM_OBJECT_RESERVATION, r, false),
+           "the reservation");
+    tap_ok(is(a, VMM_OBJECT_ALLOCATION, a, false) && is(a + G - 1, VMM_OBJECT_ALLOCATION, a, false), "an allocation");
+    tap_ok(is(gone, VMM_OBJECT_RESERVATION, gone, true) && is(gone + G - 1, VMM_OBJECT_RESERVATION, gone, true),
+           "a reservation that was there");
+    const vmm_deviceptr middle = (a + G) / 2 + r / 2;
+    tap_ok(is(middle - 1, VMM_OBJECT_ALLOCATION, a, false) && is(middle + 1, VMM_OBJECT_RESERVATION, r, false),
+           "between two whichever is nearer");
+    tap_ok(is(0, VMM_OBJECT_ALLOCATION, a, false) && is(a - 1, VMM_OBJECT_ALLOCATION, a, false) &&
+               is(a + G, VMM_OBJECT_ALLOCATION, a, false) && is(r - 1, VMM_OBJECT_RESERVATION, r, false) &&
+               is(r + 3 * G, VMM_OBJECT_RESERVATION, r, false) && is(gone + G, VMM_OBJECT_RESERVATION, r, false) &&
+               is(UINT64_MAX, VMM_OBJECT_RESERVATION, r, false),
+           "and what lives where nothing was");
+    need(vmm_mem_map(sys, r + G, G, 0, handle, 0));
+    tap_ok(is(r + G, VMM_OBJECT_MAPPING, r + G, false), "a mapping in the place of one that is gone");
+    vmm_set_report(sys, ignore, NULL);
+    vmm_close(sys);
+}
+
+int main(void)
+{
+    memory();
+    multicast();
+    others();
+    nearest();
+    return tap_done();
+}

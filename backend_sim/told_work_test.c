@@ -1,0 +1,150 @@
+/* What is told of work: what was taken from under it, and where it went that it may not. */
+#include "told_rig.h"
+
+/* ---- work in flight ---- */
+
+/* What was taken from under work, and is warned of: which mapping, and the words. */
+static void warned(vmm_result result, const char *rule, uint64_t value, uint64_t mapping, const char *note)
+{
+    const vmm_detail *d = vmm_last_detail();
+    tap_ok(result == VMM_SUCCESS && d->severity == VMM_SEVERITY_WARNING && d->rule && !strcmp(d->rule, rule) &&
+               d->value == value && !d->expected && nearest_is(VMM_OBJECT_MAPPING, mapping),
+           "%s: %llu", d->rule ? d->rule : "no rule", (unsigned long long)d->value);
+    tap_text(d->note, note, "and in words");
+}
+
+static const char *work_note(const char *work, uint64_t call, const char *does, vmm_deviceptr granule)
+{
+    static char note[200];
+    snprintf(note, sizeof note, "%s by call %llu on device 0, %s the granule at 0x%llx; nothing has waited for it", work,
+             (unsigned long long)call, does, (unsigned long long)granule);
+    return note;
+}
+
+/*  [M1, of 2 granules][M2]      the kernel    ........x][x.......
+ *                               the copy      reads .x............   writes ..................x */
+static void in_flight(void)
+{
+    vmm_deviceptr p = 0;
+    handle_t wide = 0;
+    const vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {DEVICE, 0}};
+    vmm_mem_access_desc desc = {{DEVICE, 0}, RW};
+    begin("sim:h100,schedule=late");
+    need(vmm_mem_address_reserve(sys, &p, 3 * G, 0, 0, 0));
+    need(vmm_mem_create(sys, &wide, 2 * G, &prop, 0));
+    need(vmm_mem_map(sys, p, 2 * G, 0, wide, 0));
+    need(vmm_mem_map(sys, p + 2 * G, G, 0, created(DEVICE), 0));
+    need(vmm_mem_set_access(sys, p, 3 * G, &desc, 1));
+    const uint64_t fill[] = {p + 2 * G - 8, 16, 7};
+    need(vmm_launch(sys, VMM_KERNEL_FILL, 1, 32, fill, 3, NULL));
+    uint64_t call = vmm_last_detail()->call;
+    desc.flags = VMM_MEM_ACCESS_FLAGS_PROT_READ;
+    warned(vmm_mem_set_access(sys, p, 2 * G, &desc, 1), "VMM-ACCESS-IN-FLIGHT", VMM_MEM_ACCESS_FLAGS_PROT_READ, 1,
+           work_note("fill, launched", call, "writes", p + G));
+    desc.flags = RW;
+    need(vmm_mem_set_access(sys, p, 2 * G, &desc, 1));
+    desc.flags = VMM_MEM_ACCESS_FLAGS_PROT_NONE;
+    warned(vmm_mem_set_access(sys, p + 2 * G, G, &desc, 1), "VMM-ACCESS-IN-FLIGHT", 0, 2,
+           work_note("fill, launched", call, "writes", p + 2 * G));
+    desc.flags = RW;
+    need(vmm_mem_set_access(sys, p + 2 * G, G, &desc, 1));
+    need(vmm_ctx_synchronize(sys));
+    need(vmm_memcpy_dtod_async(sys, p + 2 * G, p + 8, 8, NULL));
+    call = vmm_last_detail()->call;
+    warned(vmm_mem_unmap(sys, p, 2 * G), "VMM-UNMAP-IN-FLIGHT", p, 1,
+           work_note("cuMemcpyDtoDAsync, issued", call, "reads", p));
+    warned(vmm_mem_unmap(sys, p + 2 * G, G), "VMM-UNMAP-IN-FLIGHT", p + 2 * G, 2,
+           work_note("cuMemcpyDtoDAsync, issued", call, "writes", p + 2 * G));
+    end();
+}
+
+/* ---- functions of the host ---- */
+
+static vmm_detail inside; /* what was told of the call that a function made */
+
+static void wait_inside(void *user)
+{
+    (void)user;
+    vmm_ctx_synchronize(sys);
+    inside = *vmm_last_detail();
+}
+
+/* A function that waits for itself is shown what it runs for: its stream, or the context of a default stream. */
+static void functions(void)
+{
+    vmm_stream streams[] = {NULL, VMM_STREAM_LEGACY, VMM_STREAM_PER_THREAD, NULL, NULL};
+    static const struct {
+        vmm_object_kind kind;
+        uint64_t number;
+    } wanted[] = {{VMM_OBJECT_CONTEXT, 1}, {VMM_OBJECT_CONTEXT, 1}, {VMM_OBJECT_CONTEXT, 1}, {VMM_OBJECT_STREAM, 1},
+                  {VMM_OBJECT_STREAM, 2}};
+    begin("sim:h100");
+    need(vmm_stream_create(sys, &streams[3], VMM_STREAM_DEFAULT));
+    need(vmm_stream_create(sys, &streams[4], VMM_STREAM_NON_BLOCKING));
+    for (unsigned i = 0; i < sizeof streams / sizeof streams[0]; i++) {
+        need(vmm_launch_host_func(sys, streams[i], wait_inside, NULL));
+        need(vmm_ctx_synchronize(sys));
+        tap_ok(inside.rule && !strcmp(inside.rule, "VMM-HOSTFUNC-CALL") && !inside.value && !inside.expected &&
+                   inside.nearest.kind == wanted[i].kind && inside.nearest.number == wanted[i].number,
+               "a wait in a function, stream %u: %s", i, inside.rule ? inside.rule : "no rule");
+    }
+    end();
+}
+
+/* ---- faults ---- */
+
+/* Which memory it is about: addresses without any, memory that may be read, and memory that nobody may use. */
+enum place { NOWHERE, READ_ONLY, NO_RIGHTS, PLACES };
+
+/* What a kernel is told that uses width bytes there; 0: it adds to a word. */
+static void fault_of(enum place place, bool writes, unsigned width)
+{
+    static const char *const why[] = {"nothing is mapped there", "the device may only read there",
+                                      "the device has no access there"};
+    static const unsigned rights[] = {0, VMM_MEM_ACCESS_FLAGS_PROT_READ, 0};
+    vmm_deviceptr p = 0;
+    char note[200];
+    begin("sim:h100");
+    need(vmm_mem_address_reserve(sys, &p, 2 * G, 0, 0, 0));
+    const vmm_mem_access_desc desc = {{DEVICE, 0}, (vmm_mem_access_flags)rights[place]};
+    if (place != NOWHERE)
+        need(vmm_mem_map(sys, p, G, 0, created(DEVICE), 0));
+    if (rights[place])
+        need(vmm_mem_set_access(sys, p, G, &desc, 1));
+    const vmm_deviceptr at = p + 8;
+    const uint64_t touch[] = {at, writes, width, 0}, add[] = {at, 1};
+    need(width ? vmm_launch(sys, VMM_KERNEL_TOUCH, 1, 32, touch, 4, NULL)
+               : vmm_launch(sys, VMM_KERNEL_ATOMIC_ADD, 1, 32, add, 2, NULL));
+    const uint64_t launch = vmm_last_detail()->call;
+    snprintf(note, sizeof note, "%s, launched by call %llu, on device 0, %s %u byte%s at 0x%llx: %s",
+             width ? "touch" : "atomic_add", (unsigned long long)launch, !width ? "adding to" : writes ? "writing" : "reading",
+             width ? width : 8, width == 1 ? "" : "s", (unsigned long long)at, why[place]);
+    told(vmm_ctx_synchronize(sys), "VMM-FAULT-ACCESS", "", at, 0, note);
+    const vmm_fault *f = vmm_last_detail()->fault;
+    tap_ok(f && f->device == 0 && f->kernel == (width ? VMM_KERNEL_TOUCH : VMM_KERNEL_ATOMIC_ADD) && f->launch == launch &&
+               f->address == at && f->size == (width ? width : 8) && f->rights == rights[place] &&
+               f->mapped == (place != NOWHERE) && f->writes == writes && f->offset == 0 && !strcmp(f->argument, "address"),
+           "and in fields");
+    end();
+}
+
+static void faults(void)
+{
+    static const unsigned widths[] = {1, 4, 8};
+    for (enum place place = NOWHERE; place < PLACES; place++)
+        for (unsigned i = 0; i < 3; i++)
+            for (int writes = 0; writes < 2; writes++)
+                if (place != READ_ONLY || writes)
+                    fault_of(place, writes, widths[i]);
+    fault_of(NOWHERE, true, 0);
+    fault_of(READ_ONLY, true, 0);
+    fault_of(NO_RIGHTS, true, 0);
+}
+
+int main(void)
+{
+    in_flight();
+    functions();
+    faults();
+    return tap_done();
+}
