@@ -27,5 +27,13 @@ int main(void)
     }
     tap_ok(!graveyard_find(&yard, VMM_OBJECT_MAPPING, 0x1000), "the oldest are overwritten");
     tap_ok(graveyard_find(&yard, VMM_OBJECT_RESERVATION, 0x100000) != NULL, "the last ones are all there");
+    uint64_t last = 0;
+    for (uint64_t i = 1; i <= 2 * GRAVEYARD_SIZE + 1 && last == i - 1; i++) { /* wherever in the ring it is */
+        g = grave(VMM_OBJECT_MAPPING, 0x1000, 0x1000, i);
+        graveyard_bury(&yard, &g);
+        found = graveyard_find(&yard, VMM_OBJECT_MAPPING, 0x1000);
+        last = found ? found->ended : 0;
+    }
+    tap_u64(last, 2 * GRAVEYARD_SIZE + 1, "of ever more of one range it is always the newest");
     return tap_done();
 }

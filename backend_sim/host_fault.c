@@ -15,7 +15,7 @@ static struct sim_process *watched;
 
 static const char *why(unsigned rights, bool mapped, bool allocated, const vmm_object *nearest)
 {
-    if (allocated || (mapped && nearest->location.type == VMM_MEM_LOCATION_TYPE_DEVICE))
+    if (allocated || (mapped && nearest->location.type != VMM_MEM_LOCATION_TYPE_HOST_NUMA)) /* a multicast object has none */
         return "memory of a device, which the host cannot reach";
     if (!mapped)
         return "nothing is mapped there";

@@ -97,6 +97,23 @@ static void explains(vmm_system *sys)
            "and says which call took it away");
 }
 
+/* A multicast object has no location; its memory is that of devices. */
+static void explains_multicast(void)
+{
+    vmm_system *sys = opened("sim:h200x2");
+    vmm_multicast_object_prop prop = {.num_devices = 2, .size = G};
+    vmm_mem_generic_allocation_handle object;
+    vmm_deviceptr at;
+    need(vmm_multicast_create(sys, &object, &prop));
+    need(vmm_multicast_add_device(sys, object, 0));
+    need(vmm_multicast_add_device(sys, object, 1));
+    need(vmm_mem_address_reserve(sys, &at, G, 0, 0, 0));
+    need(vmm_mem_map(sys, at, G, 0, object, 0));
+    tap_ok(stopped(at, false), "a multicast address stops the host");
+    told(at, false, "memory of a device");
+    vmm_close(sys);
+}
+
 static struct sigaction own; /* what the program had in place */
 
 static bool is_ours(void)
@@ -371,6 +388,7 @@ int main(void)
     touch_begin();
     sigaction(SIGSEGV, NULL, &own);
     comes_and_goes();
+    explains_multicast();
     set_later();
     watches();
     mends();

@@ -45,6 +45,7 @@ static void files(void)
     tap_ok(os_file_open(path("b"), OS_OPEN_WRITE) < 0 && os_file_open(path("b"), OS_OPEN_READ) < 0 && !os_file_exists(path("b")),
            "one that is not there is not opened");
     tap_ok(os_file_write(file, 0, "abcd", 4) && os_file_read(file, 1, bytes, 3) && !memcmp(bytes, "bcd", 3), "read and written");
+    tap_ok(os_file_write(file, 2, "x", 1) && os_file_read(file, 2, bytes, 1) && bytes[0] == 'x', "a single byte, too");
     errno = EINTR; /* of some call before */
     tap_ok(!os_file_read(file, 2, bytes, 3), "not beyond its end");
     tap_ok(os_file_look(file, &is) && is.regular && is.size == 4, "it is what it is");

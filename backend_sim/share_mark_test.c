@@ -35,6 +35,9 @@ static void holding(void)
     tap_ok(reads(state, true, 44, 2), "the first call stays, handles are as many as there are");
     atomic_store(&state->slot[3].serial, 6);
     tap_ok(reads(state, false, 0, 0), "it is not the mark of the slot's next process");
+    atomic_store(&state->slot[3].serial, 4);
+    tap_ok(reads(state, false, 0, 0), "nor of one with a smaller number");
+    atomic_store(&state->slot[3].serial, 6);
     share_mark_hold(state, 9, 3, 0, 1);
     tap_ok(reads(state, true, 0, 1), "which begins anew");
     share_mark_hold(state, 9, 3, 66, 1);

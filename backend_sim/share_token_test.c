@@ -38,6 +38,13 @@ int main(void)
     close(ends[1]);
     close(folder);
     unlink(path);
+    strcpy(token.name, "\x01\x1f a~\x7f\x80\xff");
+    tap_ok(share_token_make(path, &token, &made), "one that anybody may have written");
+    fd = share_token_open(path);
+    tap_ok(share_token_read(fd, &read_back, &is) == SHARE_TOKEN && strcmp(read_back.name, "?? a~???") == 0,
+           "of its name only what can be printed is told: %s", read_back.name);
+    close(fd);
+    unlink(path);
     rig_end();
     return tap_done();
 }

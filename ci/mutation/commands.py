@@ -31,10 +31,10 @@ class Commands:
         return os.path.relpath(words[words.index("-o") + 1], self.build)
 
     def compile(self, source, made, extra=()):
-        """The command without what does not change code: debug information, warnings, dependencies."""
-        words = [w for w in self.objects[source] if not re.match(r"-(g|W|MMD$|MP$)", w) or w.startswith("-Wl,")]
+        """The command without what does not change code: debug information, dependencies. Warnings are errors, as in CI."""
+        words = [w for w in self.objects[source] if not re.match(r"-(g|MMD$|MP$)", w)]
         words[words.index("-o") + 1] = made
-        return words + ["-w", *extra]
+        return words + ["-Werror", *extra]
 
     def link(self, product, out, base, mutated, extra=()):
         """The link of a product into `out`, of what lies in `base`, with `mutated` ({object: its place}) instead."""
