@@ -139,8 +139,7 @@ static vmm_result find_block(struct sim_machine *machine, const import_call *cal
     if (found == SHARE_NO_FILE || found == SHARE_NO_MEMORY)
         return refuse_system(VMM_RULE_IMPORT_SYSTEM, text);
     vmm_result result = refuse(rules[found], value, NULL);
-    if (text[0])
-        vmm_detail_note("%s", text);
+    vmm_detail_note("%s", text);
     return result;
 }
 

@@ -103,6 +103,8 @@ static const struct bad bad_texts[] = {
     {"base = h100\nva.start = 0", 2, 12, "expected 'va.start' from 4096"},
     {"base = h100\nva.start = 1MiB", 2, 12, "expected 'va.start' as a multiple of 'va.granularity' (2097152)"},
     {"base = h100\nva.start = 2MiB", 2, 12, "expected 'va.start' as a multiple of 'va.chunk' (33554432)"},
+    {"base = h100\nva.chunk = 64MiB\nva.start = 32MiB", 3, 12, "as a multiple of 'va.chunk' (67108864), found 33554432"},
+    {"base = h100\nva.start = 32MiB\nva.chunk = 64MiB", 2, 12, "as a multiple of 'va.chunk' (67108864), found 33554432"},
     {"base = h100\nva.chunk = 48MiB", 2, 12, "expected a power of two for 'va.chunk'"},
     {"base = h100\nva.chunk = 1MiB", 2, 12, "expected 'va.granularity' up to 'va.chunk' (1048576)"},
     {"base = h100\nva.chunk = 0\nva.context = 64GiB", 3, 14, "expected 0 for 'va.context' where 'va.chunk' is 0"},

@@ -58,6 +58,47 @@ static void in_flight(void)
     end();
 }
 
+/* Rights of one device are taken: work on the other does not mind, whichever of the two comes first. */
+static void on_another_device(void)
+{
+    for (int works = 0; works < 2; works++) {
+        vmm_deviceptr p = 0;
+        const vmm_mem_access_desc both[] = {{{DEVICE, 0}, RW}, {{DEVICE, 1}, RW}};
+        vmm_context context;
+        begin("sim:h200x2,schedule=late");
+        need(vmm_ctx_create(sys, &context, 0, works));
+        need(vmm_mem_address_reserve(sys, &p, G, 0, 0, 0));
+        need(vmm_mem_map(sys, p, G, 0, created(DEVICE), 0));
+        need(vmm_mem_set_access(sys, p, G, both, 2));
+        const uint64_t fill[] = {p, 16, 7};
+        need(vmm_launch(sys, VMM_KERNEL_FILL, 1, 32, fill, 3, NULL));
+        vmm_mem_access_desc none = {{DEVICE, !works}, VMM_MEM_ACCESS_FLAGS_PROT_NONE};
+        tap_ok(!vmm_mem_set_access(sys, p, G, &none, 1) && !vmm_last_detail()->rule, "device %d works, %d may no more", works,
+               !works);
+        none.location.id = works;
+        tap_ok(!vmm_mem_set_access(sys, p, G, &none, 1) && vmm_last_detail()->rule &&
+                   !strcmp(vmm_last_detail()->rule, "VMM-ACCESS-IN-FLIGHT"),
+               "and then it itself");
+        end();
+    }
+}
+
+/* Two mappings of one call: the first is told, in its own words. */
+static void of_two_mappings(void)
+{
+    vmm_deviceptr p = 0;
+    const vmm_mem_access_desc desc = {{DEVICE, 0}, RW};
+    begin("sim:h100,schedule=late");
+    need(vmm_mem_address_reserve(sys, &p, 2 * G, 0, 0, 0));
+    need(vmm_mem_map(sys, p, G, 0, created(DEVICE), 0));
+    need(vmm_mem_map(sys, p + G, G, 0, created(DEVICE), 0));
+    need(vmm_mem_set_access(sys, p, 2 * G, &desc, 1));
+    need(vmm_memset_d8_async(sys, p, 1, 2 * G, NULL));
+    const uint64_t call = vmm_last_detail()->call;
+    warned(vmm_mem_unmap(sys, p, 2 * G), "VMM-UNMAP-IN-FLIGHT", p, 1, work_note("cuMemsetD8Async, issued", call, "writes", p));
+    end();
+}
+
 /* ---- functions of the host ---- */
 
 static vmm_detail inside; /* what was told of the call that a function made */
@@ -144,6 +185,8 @@ static void faults(void)
 int main(void)
 {
     in_flight();
+    on_another_device();
+    of_two_mappings();
     functions();
     faults();
     return tap_done();
