@@ -130,6 +130,28 @@ static void ignore(void *user, const vmm_detail *detail)
 }
 
 /*  [allocation]   far   [r: M1 | M2 that is gone | free ]   far   [a reservation that is gone] */
+static void nearest_of(vmm_deviceptr a, vmm_deviceptr r, vmm_deviceptr gone, vmm_mem_generic_allocation_handle handle)
+{
+    tap_ok(is(r, VMM_OBJECT_MAPPING, r, false) && is(r + G - 1, VMM_OBJECT_MAPPING, r, false), "a mapping, from end to end");
+    tap_ok(is(r + G, VMM_OBJECT_MAPPING, r + G, true) && is(r + 2 * G - 1, VMM_OBJECT_MAPPING, r + G, true),
+           "one that was there");
+    tap_ok(is(r + 2 * G, VMM_OBJECT_RESERVATION, r, false) && is(r + 3 * G - 1, VMM_OBJECT_RESERVATION, r, false),
+           "the reservation");
+    tap_ok(is(a, VMM_OBJECT_ALLOCATION, a, false) && is(a + G - 1, VMM_OBJECT_ALLOCATION, a, false), "an allocation");
+    tap_ok(is(gone, VMM_OBJECT_RESERVATION, gone, true) && is(gone + G - 1, VMM_OBJECT_RESERVATION, gone, true),
+           "a reservation that was there");
+    const vmm_deviceptr middle = (a + G) / 2 + r / 2;
+    tap_ok(is(middle - 1, VMM_OBJECT_ALLOCATION, a, false) && is(middle + 1, VMM_OBJECT_RESERVATION, r, false),
+           "between two whichever is nearer");
+    tap_ok(is(0, VMM_OBJECT_ALLOCATION, a, false) && is(a - 1, VMM_OBJECT_ALLOCATION, a, false) &&
+               is(a + G, VMM_OBJECT_ALLOCATION, a, false) && is(r - 1, VMM_OBJECT_RESERVATION, r, false) &&
+               is(r + 3 * G, VMM_OBJECT_RESERVATION, r, false) && is(gone + G, VMM_OBJECT_RESERVATION, r, false) &&
+               is(UINT64_MAX, VMM_OBJECT_RESERVATION, r, false),
+           "and what lives where nothing was");
+    need(vmm_mem_map(sys, r + G, G, 0, handle, 0));
+    tap_ok(is(r + G, VMM_OBJECT_MAPPING, r + G, false), "a mapping in the place of one that is gone");
+}
+
 static void nearest(void)
 {
     vmm_context context;
@@ -153,26 +175,10 @@ static void nearest(void)
     need(vmm_mem_alloc(sys, &a, G));
     need(vmm_mem_address_reserve(sys, &gone, G, 0, r + 200 * G, 0));
     need(vmm_mem_address_free(sys, gone, G));
-    if (a + 2 * G > r || r + 4 * G > gone)
-        tap_bail("addresses are not as they should be");
-    tap_ok(is(r, VMM_OBJECT_MAPPING, r, false) && is(r + G - 1, VMM_OBJECT_MAPPING, r, false), "a mapping, from end to end");
-    tap_ok(is(r + G, VMM_OBJECT_MAPPING, r + G, true) && is(r + 2 * G - 1, VMM_OBJECT_MAPPING, r + G, true),
-           "one that was there");
-    tap_ok(is(r + 2 * G, VMM_OBJECT_RESERVATION, r, false) && is(r + 3 * G - 1, VMM_OBJECT_RESERVATION, r, false),
-           "the reservation");
-    tap_ok(is(a, VMM_OBJECT_ALLOCATION, a, false) && is(a + G - 1, VMM_OBJECT_ALLOCATION, a, false), "an allocation");
-    tap_ok(is(gone, VMM_OBJECT_RESERVATION, gone, true) && is(gone + G - 1, VMM_OBJECT_RESERVATION, gone, true),
-           "a reservation that was there");
-    const vmm_deviceptr middle = (a + G) / 2 + r / 2;
-    tap_ok(is(middle - 1, VMM_OBJECT_ALLOCATION, a, false) && is(middle + 1, VMM_OBJECT_RESERVATION, r, false),
-           "between two whichever is nearer");
-    tap_ok(is(0, VMM_OBJECT_ALLOCATION, a, false) && is(a - 1, VMM_OBJECT_ALLOCATION, a, false) &&
-               is(a + G, VMM_OBJECT_ALLOCATION, a, false) && is(r - 1, VMM_OBJECT_RESERVATION, r, false) &&
-               is(r + 3 * G, VMM_OBJECT_RESERVATION, r, false) && is(gone + G, VMM_OBJECT_RESERVATION, r, false) &&
-               is(UINT64_MAX, VMM_OBJECT_RESERVATION, r, false),
-           "and what lives where nothing was");
-    need(vmm_mem_map(sys, r + G, G, 0, handle, 0));
-    tap_ok(is(r + G, VMM_OBJECT_MAPPING, r + G, false), "a mapping in the place of one that is gone");
+    if (a + 2 * G <= r && r + 4 * G <= gone)
+        nearest_of(a, r, gone, handle);
+    else /* where a sanitizer keeps its memory */
+        tap_skip("other memory of the process lies between", "what is nearest of an allocation, a reservation and what is gone");
     vmm_set_report(sys, ignore, NULL);
     vmm_close(sys);
 }
