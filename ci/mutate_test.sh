@@ -163,6 +163,38 @@ mutate
 grep -q '^ok 1 - killed .*: \(time\|status 1[35][27]\)$' "$said"
 ok $? 'a mutant that does not end is killed'
 
+echo '5 int *volatile room = __builtin_malloc(sizeof(int)), total = *room;' >"$work/proposed"
+mutate
+sums '1 mutants: 1 killed, 0 equivalent by the compiler, 0 listed as equivalent, 0 survived'
+ok $? 'and one that reads what nobody has set'
+
+cat >"$work/proposed" <<'END'
+5 int *volatile kept = __builtin_malloc(sizeof(int)), total = kept ? 0 : 1;
+7 { volatile int seen[3] = {0, 0, 0}; total = total + i + seen[i] - seen[i]; }
+END
+if echo 'int main(void) { return 0; }' >"$work/p.c" && cc -fsanitize=address,undefined -o "$work/p" "$work/p.c" 2>"$said" &&
+    "$work/p" 2>>"$said"; then
+    mutate
+    [ "$(grep -c '^ok .* killed .*: with sanitizers: ' "$said")" = 2 ]
+    ok $? 'what only sanitizers notice, a leak, or a byte beside an array, is killed'
+    echo '8 if (n < -6)' >"$work/proposed"
+    mutate
+    sums '1 mutants: 0 killed, 0 equivalent by the compiler, 0 listed as equivalent, 1 survived'
+    ok $? 'and what they do not notice either survives'
+else
+    skip 'what only sanitizers notice is killed' 'no program with sanitizers can be made and run here'
+fi
+
+echo '7 total = total - i;' >"$work/proposed"
+exec 8>"$tree/out/mutate/lock"
+flock 8
+mutate
+[ $? = 2 ] && grep -q "out/mutate: another run is at work there" "$said" && ! grep -q '^ok\|^not ok' "$said"
+ok $? 'of two runs in one build the second is refused'
+exec 8>&-
+mutate
+ok $? 'and has its turn afterwards'
+
 if ci/mutation/box --closed; then
     sed -i 's/getenv("MUTATE_TEST_ESCAPE")/"'"${work//\//\\/}"'\/escaped"/' "$tree/backend_sim/sum_test.c"
     make -s -C "$tree" BUILD=out check-build || exit 1

@@ -5,6 +5,7 @@ import time
 
 import mutants as kinds
 import reach as reaches
+import sanitized
 
 
 class Queue:
@@ -42,20 +43,20 @@ class Queue:
 class Hunt:
     """Mutants from the queue to the report, on several benches at once."""
 
-    def __init__(self, queue, report, judge, sources, entries):
-        self.queue, self.report, self.judge, self.sources = queue, report, judge, sources
+    def __init__(self, queue, report, judge, sources, entries, second):
+        self.queue, self.report, self.judge, self.sources, self.sanitized = queue, report, judge, sources, second
         self.listed, self.lock, self.codes = {}, threading.Lock(), {}
         for entry in entries:
             self.listed.setdefault(entry["file"], set()).add((entry["old"], entry["new"]))
 
-    def code(self, bench, file, text):
+    def code(self, bench, file, text, name="mutant.o", extra=()):
         """(digest of the object that a text of a file makes, its place), None where it does not compile."""
         path = os.path.join(bench.tree, file)
-        made = os.path.join(bench.folder, "mutant.o")
+        made = os.path.join(bench.folder, name)
         with open(path) as original:
             kept = original.read()
         bench.write(path, text)
-        compiled = bench.compile(file, made)
+        compiled = bench.compile(file, made, extra=extra)
         bench.write(path, kept)
         return (reaches.digest(made), made) if compiled else (None, None)
 
@@ -86,6 +87,16 @@ class Hunt:
                         return True
         return False
 
+    def second_look(self, bench, mutant):
+        """(verdict, test, what it said) of one that no test has noticed, with sanitizers."""
+        way = self.sanitized.way(bench)
+        if way:
+            made = self.code(bench, mutant.file, mutant.apply(self.sources[mutant.file]), "sanitized.o", sanitized.CODE)[1]
+            verdict = self.judge.try_on(bench, mutant, made, way) if made else (None,)
+            if verdict[0] == "killed":
+                return verdict
+        return "survived", None, None
+
     def one(self, bench, group, mutant):
         if (mutant.old, mutant.new) in self.listed.get(mutant.file, ()):
             self.report.verdict(mutant, "listed", 0)
@@ -96,6 +107,8 @@ class Hunt:
         verdict, test, said = self.judge.try_on(bench, mutant, made) if made else (digest, None, None)
         if verdict == "survived" and self.like_listed(bench, mutant, digest):
             verdict = "listed"
+        if verdict == "survived":
+            verdict, test, said = self.second_look(bench, mutant)
         if verdict in ("killed", "survived", "listed"):
             self.report.verdict(mutant, verdict, time.monotonic() - started, test, said)
             return

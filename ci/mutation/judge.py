@@ -38,46 +38,59 @@ def beside(file, test):
     return bool(re.search(rf"(^|[_-])({stems})([._-]|$)", os.path.basename(test)))
 
 
+class Way:
+    """How tests are linked and run, and the objects that stand for the engine's own: what a test does so on the engine as it is
+    is found out once."""
+
+    def __init__(self, name="", link=(), environment=()):
+        self.name, self.link, self.environment = name, link, environment
+        self.objects, self.normal, self.red = {}, {}, set()
+
+
+PLAIN = Way()
+
+
 class Judge:
     def __init__(self, tests, reach, order):
         self.tests, self.reach, self.order = tests, reach, order
-        self.normal, self.red = {}, set()
 
-    def tests_for(self, mutant):
+    def tests_for(self, mutant, way):
         chosen = self.tests
         if self.reach:
             at = self.reach.tests_at(mutant.file, mutant.line)
             chosen = [test for test in self.tests if test in at or beside(mutant.file, test)]
-        return self.order.sort(mutant.file, [test for test in chosen if test not in self.red])
+        return self.order.sort(mutant.file, [test for test in chosen if test not in way.red])
 
-    def normal_seconds(self, bench, test):
+    def normal_seconds(self, bench, test, way):
         """How long a test takes on the engine as it is; None where it fails on it, and tells nothing therefore: that is said at
-        once, as what follows is judged without it."""
-        if test not in self.normal:
-            bench.load({})
-            linked = all(bench.link(product) for product in bench.products_of(test))
-            result = bench.run(test, (600, 300)) if linked else None
+        once, as what follows is judged without it. Not of tests that do not work with sanitizers: without, they did."""
+        if test not in way.normal:
+            bench.load(way.objects)
+            linked = all(bench.link(product, extra=way.link) for product in bench.products_of(test))
+            result = bench.run(test, (600, 300), way.environment) if linked else None
             if not result or not result.good or result.skipped:
-                self.red.add(test)
+                way.red.add(test)
                 why = "cannot be linked" if not result else "skips" if result.good else f"fails ({result.text})"
-                print(f"# {why} on the engine as it is, and is left out: {test}".replace("\n", " ")[:300], flush=True)
-            self.normal[test] = result.wall if result else 0
-            self.order.seconds[test] = self.normal[test]
-        return None if test in self.red else self.normal[test]
+                if way is PLAIN:
+                    print(f"# {why} on the engine as it is, and is left out: {test}".replace("\n", " ")[:300], flush=True)
+            way.normal[test] = result.wall if result else 0
+            if way is PLAIN:
+                self.order.seconds[test] = way.normal[test]
+        return None if test in way.red else way.normal[test]
 
-    def try_on(self, bench, mutant, made):
+    def try_on(self, bench, mutant, made, way=PLAIN):
         """(verdict, the test that noticed, what it said): "killed", "survived", or "invalid" where it cannot be linked."""
-        mutated = {bench.commands.object_of(mutant.file): made}
-        for test in self.tests_for(mutant):
-            normal = self.normal_seconds(bench, test)
+        mutated = {**way.objects, bench.commands.object_of(mutant.file): made}
+        for test in self.tests_for(mutant, way):
+            normal = self.normal_seconds(bench, test, way)
             if normal is None:
                 continue
             if bench.mutated != mutated:
                 bench.load(mutated)
-            if not all(bench.link(product) for product in bench.products_of(test)):
+            if not all(bench.link(product, extra=way.link) for product in bench.products_of(test)):
                 return "invalid", test, "cannot be linked"
-            result = bench.run(test, benches.limits(normal))
+            result = bench.run(test, benches.limits(normal), way.environment)
             if not result.good:
                 self.order.killed(mutant.file, test)
-                return "killed", test, result.text
+                return "killed", test, f"{way.name}: {result.text}" if way.name else result.text
         return "survived", None, None
