@@ -4,6 +4,7 @@
 #include <malloc.h>
 #endif
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -232,6 +233,8 @@ static void test_pause(vmm_system *sys)
         process->flight.hands.stopping = i == 2;
         pthread_cond_broadcast(&process->flight.changed);
         sim_machine_unlock(process->machine);
+        for (int turn = 0; turn < 100; turn++)
+            sched_yield(); /* so that it wakes, and goes on sleeping */
     }
     pthread_join(thread, NULL);
     tap_ok(!longer.whole && longer.took < longer.nanoseconds, "and cut short at the end");

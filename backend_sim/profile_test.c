@@ -815,6 +815,9 @@ static void test_files(void)
     write_file(path, "base = odd\nnome = file", 22);
     tap_result(sim_profile_read(path, &profile, &error), VMM_ERROR_INVALID_VALUE, "a file with a mistake");
     tap_ok(error.line == 2 && error.column == 1, "its place");
+    write_file(path, "", 0);
+    tap_result(sim_profile_read(path, &profile, &error), VMM_ERROR_INVALID_VALUE, "an empty file is no profile: %s", error.text);
+    write_file(path, "base = odd\nnome = file", 22);
     char spec[80];
     vmm_system *sys = NULL;
     snprintf(spec, sizeof spec, "sim:%s", path);

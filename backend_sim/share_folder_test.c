@@ -27,6 +27,10 @@ static void one_for_each_name(void)
     tap_ok(share_folder_open(&a, "x", &profile, why) && share_folder_open(&b, "x", &profile, why) &&
                share_folder_open(&c, "y", &profile, why),
            "three open two machines");
+    struct stat is;
+    tap_ok(stat(rig_path("x", "state"), &is) == 0 && (uint64_t)is.st_size >= sizeof(struct share_state) &&
+               (uint64_t)is.st_size - sizeof(struct share_state) < os_page_size(),
+           "whose state is as long as it has to be, in pages");
     tap_ok(a.state->id == b.state->id && a.state->id != c.state->id && rig_machines() == 2, "by their names");
     share_folder_close(&a, true);
     tap_u64(rig_machines(), 2, "a machine stays while another has it open");

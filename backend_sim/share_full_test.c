@@ -206,6 +206,25 @@ static void binds(void)
     finish(&rig);
 }
 
+/* There is a place for the object, and none for the memory that was bound to it before. */
+static void bound_before(void)
+{
+    struct team_rig rig = team_rig();
+    vmm_multicast_add_device(rig.sys, rig.object, 0);
+    vmm_multicast_add_device(rig.sys, rig.object, 1);
+    tap_result(vmm_multicast_bind_mem(rig.sys, rig.object, 0, rig.memory, 0, rig.unit, 0), VMM_SUCCESS, "memory is bound");
+    for (unsigned i = 1; i < SHARE_BLOCKS; i++)
+        atomic_store(&rig.state->block[i].number, UINT64_MAX);
+    refused(exported(rig.sys, rig.object), "VMM-EXPORT-SYSTEM", "8192 exported pieces of memory are in use",
+            "the object with it");
+    tap_u64(atomic_load(&rig.state->binds_seen), 0, "and the bind is told to nobody");
+    for (unsigned i = 1; i < SHARE_BLOCKS; i++)
+        atomic_store(&rig.state->block[i].number, 0);
+    tap_result(exported(rig.sys, rig.object), VMM_SUCCESS, "with a place for both it is exported");
+    tap_u64(atomic_load(&rig.state->binds_seen), 1, "with its bind");
+    finish(&rig);
+}
+
 /* ---- what is forged ---- */
 
 static void not_imported(vmm_system *sys, int fd, const char *rule, const char *note, const char *what)
@@ -376,6 +395,7 @@ int main(void)
     teams();
     members();
     bound_alone();
+    bound_before();
     binds();
     behind_tables();
     objects();

@@ -231,6 +231,9 @@ static void opening(void)
     a = rig_open(NULL);
     tap_ok(a && os_file_exists(rig_path("three", "state")), "the environment's name is taken where the spec has none");
     rig_close(a);
+    a = rig_open("o");
+    tap_ok(a && os_file_exists(rig_path("o", "state")), "and not where it has one, be it a letter");
+    rig_close(a);
     unsetenv("CUVMM_MACHINE");
     chmod(rig_root, 0755);
     refused("sim:h100,machine=one", VMM_ERROR_OPERATING_SYSTEM, "not this user's alone", "others may look into the folder");

@@ -184,6 +184,27 @@ static void test_units(void)
     vmm_close(sys);
 }
 
+/* [ one and a half units are left ]: what begins a second unit cannot be had. */
+static void test_whole_units(void)
+{
+    static const uint64_t small = 64 << 10, unit = 4 * small;
+    const vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = device};
+    vmm_system *sys = open_with("base = odd\nva.granularity = 256KiB\n");
+    vmm_mem_generic_allocation_handle handle = 0;
+    vmm_context context;
+    vmm_deviceptr p = 0;
+    uint64_t left = 0;
+    bool ok = !vmm_ctx_create(sys, &context, 0, 0) && !vmm_mem_get_info(sys, &left, NULL) && left > 2 * unit &&
+              !vmm_mem_create(sys, &handle, left - unit - unit / 2, &prop, 0);
+    tap_ok(ok && vmm_mem_alloc(sys, &p, unit + 1) == VMM_ERROR_OUT_OF_MEMORY &&
+               vmm_mem_alloc(sys, &p, unit + unit / 2) == VMM_ERROR_OUT_OF_MEMORY,
+           "memory is allocated in whole units: %s", vmm_last_detail()->note);
+    tap_ok(!vmm_mem_alloc(sys, &p, unit) && !vmm_mem_get_info(sys, &left, NULL) && left == unit / 2 &&
+               vmm_mem_alloc(sys, &p, 1) == VMM_ERROR_OUT_OF_MEMORY,
+           "one of which was left");
+    vmm_close(sys);
+}
+
 static void need(vmm_result result)
 {
     if (result != VMM_SUCCESS)
@@ -417,6 +438,7 @@ int main(void)
     test_no_name();
     test_before_init();
     test_units();
+    test_whole_units();
     test_taken();
     test_what_is_mapped();
     test_forgotten();

@@ -157,7 +157,7 @@ static void transfers(struct rig *rig)
     struct vmm_call_memcpy_htod_async in = {{VMM_CALL_memcpy_htod_async, 1}, p + UNIT - 8, bytes, 16, NULL};
     struct vmm_call_memcpy_dtod_async copy = {{VMM_CALL_memcpy_dtod_async, 1}, p, p + 2 * UNIT, UNIT + 1, NULL};
     struct vmm_call_memset_d8_async d8 = {{VMM_CALL_memset_d8_async, 1}, p, 1, UNIT, NULL};
-    struct vmm_call_memset_d16_async d16 = {{VMM_CALL_memset_d16_async, 1}, p, 1, UNIT, NULL};
+    struct vmm_call_memset_d16_async d16 = {{VMM_CALL_memset_d16_async, 1}, p, 1, UNIT + 1, NULL};
     struct vmm_call_memset_d32_async d32 = {{VMM_CALL_memset_d32_async, 1}, p, 1, UNIT / 2 + 1, NULL};
     expect(rig, UNIT - 8, 16, true);
     compare(rig, &in.head, true, "copy from the host");
@@ -166,7 +166,7 @@ static void transfers(struct rig *rig)
     compare(rig, &copy.head, true, "copy between device addresses");
     expect(rig, 0, UNIT, true);
     compare(rig, &d8.head, true, "fill of bytes");
-    expect(rig, 0, 2 * UNIT, true);
+    expect(rig, 0, 2 * UNIT + 2, true);
     compare(rig, &d16.head, true, "of 16 bits");
     expect(rig, 0, 2 * UNIT + 4, true);
     compare(rig, &d32.head, true, "of 32");

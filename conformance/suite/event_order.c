@@ -79,6 +79,28 @@ TEST_EXPECTS("event.waits_keep_their_work", record_after_a_wait)
     fix_close(f);
 }
 
+/* Does a wait of the default stream stand between one blocking stream and the other? Also if there is nothing to wait for any
+ * more, but not if there never was. */
+static void wait_there_for_nothing(struct fix *f, vmm_event done)
+{
+    const vmm_event events[] = {fix_event(f), done};
+    const vmm_stream streams[] = {NULL, VMM_STREAM_LEGACY};
+    vmm_deviceptr p = fix_mapped(f, f->g, RW, NULL);
+    vmm_stream aside = fix_stream(f), one = blocking_stream(f), two = blocking_stream(f);
+    ACCEPTED(vmm_event_synchronize(S, done));
+    for (unsigned recorded = 0; recorded < 2; recorded++)
+        for (unsigned i = 0; i < 2; i++) {
+            const vmm_deviceptr at = p + 16 * (2 * recorded + i);
+            ACCEPTED(LAUNCH(one, ATOMIC_ADD, at, 1));
+            ACCEPTED(vmm_stream_wait_event(S, streams[i], events[recorded], 0));
+            ACCEPTED(LAUNCH(two, ATOMIC_ADD, at + 8, 1));
+            ACCEPTED(vmm_stream_synchronize(S, two));
+            CHECK_U64(glance(f, aside, at), recorded);
+            CHECK_U64(glance(f, aside, at + 8), 1);
+            ACCEPTED(vmm_ctx_synchronize(S));
+        }
+}
+
 /* The default stream's record stands for blocking streams too, and its wait holds them up; not so non-blocking ones. */
 TEST_EXPECTS("event.on_the_default_stream", events_of_the_default_stream)
 {
@@ -100,6 +122,7 @@ TEST_EXPECTS("event.on_the_default_stream", events_of_the_default_stream)
     ACCEPTED(LAUNCH(one, ATOMIC_ADD, p, 1));
     ACCEPTED(vmm_stream_synchronize(S, one));
     CHECK_U64(glance(f, aside, p + 8), 1);
+    wait_there_for_nothing(f, event);
     fix_close(f);
 }
 

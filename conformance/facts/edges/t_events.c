@@ -521,6 +521,33 @@ static void t_holds_up_one(size_t i, char *id, int run)
     cuCtxSynchronize();
 }
 
+/* A wait for nothing, as the event was never recorded or its work is done: does it stand in its stream's order all the same, and
+ * so between the held stream and those that wait for nobody else? [waits] then [asked]. */
+static void t_for_nothing_one(size_t i, char *id, int run)
+{
+    const size_t recorded = i / (T_PLACES * T_PLACES), waits = i / T_PLACES % T_PLACES, asked = i % T_PLACES;
+    t_id(id, recorded ? "waits_for_done" : "waits_for_nothing", t_places[waits], t_places[asked]);
+    if (!run)
+        return;
+    CUstream s[T_PLACES], held = t_stream(0), idle = t_stream(1);
+    t_streams(s);
+    CUevent e = t_event(), f = t_event();
+    if (recorded) {
+        cuEventRecord(e, idle);
+        cuEventSynchronize(e);
+    }
+    t_hold(held);
+    CUresult wait = cuStreamWaitEvent(s[waits], e, 0);
+    t_sleep(20);
+    CUresult query = cuStreamQuery(s[asked]);
+    CUresult record = cuEventRecord(f, s[asked]);
+    t_sleep(20);
+    CUresult captured = cuEventQuery(f);
+    t_release();
+    say(id, "%s query=%s record=%s captured=%s", name_of(wait), name_of(query), name_of(record), name_of(captured));
+    cuCtxSynchronize();
+}
+
 /* A stream that waits for its own event, and two that wait for each other's. */
 static void t_circle(void)
 {
@@ -746,4 +773,5 @@ static void group_t(void)
     run_cases(init, T_PLACES * T_PLACES, t_captures_one);
     run_cases(init, T_PLACES * T_PLACES, t_holds_up_one);
     run_cases(init, 2 * COUNT(t_lost), t_lost_one);
+    run_cases(init, 2 * T_PLACES * T_PLACES, t_for_nothing_one);
 }
