@@ -106,6 +106,24 @@ static void in_place(const struct sim_profile *profile)
         os_unreserve(start, held);
 }
 
+/* All of a few addresses, of which there is no power of two. */
+static void all_of_few(const struct sim_profile *profile)
+{
+    struct arena arena;
+    struct sim_profile few = *profile;
+    few.va_end = few.va_start + (UINT64_C(3) << 30);
+    few.va_context = 0;
+    memset(few.va_taken, 0, sizeof few.va_taken);
+    if (!os_reserve(few.va_start, UINT64_C(3) << 30)) {
+        tap_skip("this host has none of these addresses free", "all of a few addresses are held");
+        return;
+    }
+    os_unreserve(few.va_start, UINT64_C(3) << 30);
+    arena_open(&arena, &few, ARENA_PROFILE);
+    tap_u64(arena.backed - arena.start, UINT64_C(3) << 30, "all of a few addresses are held");
+    arena_close(&arena);
+}
+
 /* Where somebody sits a little above the start there would be little in place. */
 static void between(const struct sim_profile *profile)
 {
@@ -184,6 +202,7 @@ int main(void)
         tap_bail("no built-in profiles");
     in_place(&h100);
     in_place(&odd);
+    all_of_few(&h100);
     between(&h100);
     below_what_is_taken(&h100);
     of_the_context(&h100);

@@ -18,6 +18,13 @@ struct bad {
     const char *says; /* part of the message */
 };
 
+/* All that is required, in twelve lines. */
+#define TINY                                                                                                      \
+    "name = tiny\ndevices = 1\ndevice.memory = 1MiB\ngranularity.device.minimum = 4KiB\n"                         \
+    "granularity.device.recommended = 4KiB\ngranularity.host.minimum = 4KiB\n"                                    \
+    "granularity.host.recommended = 4KiB\nva.start = 1MiB\nva.end = 4MiB\nva.granularity = 4KiB\n"                \
+    "va.alignment_max = 1MiB\nva.hint_max = 1<<30\n"
+
 /* Every mistake in its place: the position is that of the piece at fault, from 1. */
 static const struct bad bad_texts[] = {
     {"base = h10", 1, 8, "expected a built-in profile (h100, h200x2, gb200x4, min, max, odd), found 'h10'"},
@@ -112,7 +119,8 @@ static const struct bad bad_texts[] = {
     {"base = h100\nva.context = 0x7ffffe000000", 2, 14, "expected 'va.context' from"},
     {"base = h100\nva.taken = 1GiB", 2, 12, "expected none, or ranges such as 1GiB-2GiB, found '1GiB'"},
     {"base = h100\nva.taken = 64GiB-32GiB", 2, 12, "expected a range that ends after its start"},
-    {"base = h100\nva.taken = 64GiB-x", 2, 12, "expected"},
+    {"base = h100\nva.taken = 64GiB-x", 2, 12, "expected a size such as"},
+    {"base = h100\nva.taken = x-64GiB", 2, 12, "expected a size such as"},
     {"base = h100\nva.taken = 64GiB-65GiB, 65GiB-66GiB,67GiB-68GiB, 69GiB-70GiB,71GiB-72GiB", 2, 62, "at most 4 ranges"},
     {"base = h100\nva.taken = 64GiB-65GiB,64GiB-66GiB", 2, 12, "in order, as multiples of 33554432; range 2 is not"},
     {"base = h100\nva.taken = 1MiB-1GiB", 2, 12, "range 1 is not"},
@@ -126,6 +134,8 @@ static const struct bad bad_texts[] = {
     {"base = min\nva.end = 0x600000000001", 2, 10, "expected 'va.end' as a multiple of 'va.granularity' (2097152)"},
     {"base = min\nva.taken = 0x100000000000-0x100000200001", 2, 12, "range 1 is not"},
     {"base = min\nva.taken = 0x100000000000-0x700000000000", 2, 12, "between 'va.start' and 'va.end', in order, as multiples"},
+    {TINY "attribute.134 = 1\nattribute.16 = 1", 13, 17, "expected attribute.134 (the nearest NUMA node) from -1 to 0, found 1"},
+    {TINY "attribute.16 = 1\nattribute.134 = 1", 14, 17, "expected attribute.134 (the nearest NUMA node) from -1 to 0, found 1"},
     {"base = min\nattribute.134 = 1", 2, 17, "expected attribute.134 (the nearest NUMA node) from -1 to 0, found 1"},
     {"base = gb200x4\nattribute.134 = 1\nhost.nodes = 1", 2, 17, "from -1 to 0, found 1"},
     {"base = h100\nattribute.134 = -2", 2, 17, "from -1 to 0, found -2"},
@@ -623,11 +633,7 @@ static void test_base_and_defaults(void)
     tap_ok(!profile.va_context && !profile.va_taken[0].end, "they are without, too");
     must_parse("base = h100\nva.start = 1TiB\nva.chunk = 1TiB\nva.end = 64TiB", &profile, "and chunks that they do not fit");
     tap_ok(!profile.va_context && !profile.va_taken[0].end, "have none of them");
-    must_parse("name = tiny\ndevices = 1\ndevice.memory = 1MiB\ngranularity.device.minimum = 4KiB\n"
-               "granularity.device.recommended = 4KiB\ngranularity.host.minimum = 4KiB\n"
-               "granularity.host.recommended = 4KiB\nva.start = 1MiB\nva.end = 4MiB\nva.granularity = 4KiB\n"
-               "va.alignment_max = 1MiB\nva.hint_max = 1<<30",
-               &profile, "no base, and only what is required");
+    must_parse(TINY, &profile, "no base, and only what is required");
     tap_ok(profile.host_nodes == 0 && profile.host_memory == 0 && !profile.partial_map && !profile.imex &&
                profile.compression_memory == 0 && profile.va_chunk == 0 && !profile.va_context &&
                profile.attributes == 0 && profile.peers[0] == 0,

@@ -63,6 +63,15 @@ static void leftovers(void)
     share_folder_open(&b, "next", &profile, why);
     tap_u64(rig_machines(), 1, "until that is closed");
     share_folder_close(&b, true);
+    snprintf(half, sizeof half, "%s/u-half", rig_root);
+    snprintf(path, sizeof path, "%s/token.1", half);
+    os_folder_new(half);
+    share_token_make(path, &token, &is);
+    fd = share_token_open(path);
+    share_folder_open(&b, "next", &profile, why);
+    tap_ok(fd >= 0 && rig_machines() == 1, "one that was being taken away is, with a descriptor or without");
+    close(fd);
+    share_folder_close(&b, true);
 }
 
 static void see_name(void *user, const char *entry)

@@ -222,6 +222,18 @@ static void bound_before(void)
         atomic_store(&rig.state->block[i].number, 0);
     tap_result(exported(rig.sys, rig.object), VMM_SUCCESS, "with a place for both it is exported");
     tap_u64(atomic_load(&rig.state->binds_seen), 1, "with its bind");
+    vmm_system *other = opened("sim:h200x2,machine=full");
+    handle_t copy = 0;
+    int fd = rig_export(rig.sys, rig.object);
+    tap_result(rig_import(other, fd, &copy), VMM_SUCCESS, "it is imported");
+    close(fd);
+    const uint64_t size = rig.state->block[rig.state->bind[0].index].size;
+    rig.state->block[rig.state->bind[0].index].size = 0;
+    tap_ok(vmm_multicast_unbind(other, copy, 0, 0, rig.unit) != VMM_SUCCESS, "a bind of memory that cannot be is not there");
+    rig.state->block[rig.state->bind[0].index].size = size;
+    atomic_fetch_add(&rig.state->changes, 1); /* look again */
+    tap_result(vmm_multicast_unbind(other, copy, 0, 0, rig.unit), VMM_SUCCESS, "it is, when it can be");
+    rig_close(other);
     finish(&rig);
 }
 

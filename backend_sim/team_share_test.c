@@ -305,6 +305,26 @@ static void fabric_memory_only(void)
     finish(&b);
 }
 
+/* What came as 64 bytes from another process of the machine was made for the fabric. */
+static void fabric_memory_of_others(void)
+{
+    char spec[200];
+    snprintf(spec, sizeof spec, "sim:max,machine=fabric,imex=%.90s", channels);
+    struct side a = side(spec, 0), b = side(spec, 0);
+    need(create_object(&a, 2, FABRIC), "object");
+    need(vmm_multicast_add_device(a.sys, a.object, 0), "a device");
+    need(vmm_multicast_add_device(a.sys, a.object, 1), "a device");
+    create_memory(&b, FABRIC);
+    unsigned char bytes[VMM_FABRIC_HANDLE_SIZE];
+    handle_t copy = 0;
+    need(vmm_mem_export_to_shareable_handle(b.sys, bytes, b.memory, FABRIC, 0), "export");
+    need(vmm_mem_import_from_shareable_handle(a.sys, &copy, bytes, FABRIC), "import");
+    tap_result(vmm_multicast_bind_mem(a.sys, a.object, 0, copy, 0, a.unit, 0), VMM_SUCCESS,
+               "memory of another process that other nodes can reach is bound");
+    finish(&a);
+    finish(&b);
+}
+
 /* ---- waiting ---- */
 
 struct waiter {
@@ -667,6 +687,7 @@ int main(void)
     two_nodes();
     home_ends();
     fabric_memory_only();
+    fabric_memory_of_others();
     forged_words(spec);
     state_is_cut(spec);
     forged(spec, 20 * (unsigned)(scale && atoi(scale) > 0 ? atoi(scale) : 100));
