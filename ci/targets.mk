@@ -214,6 +214,7 @@ EVERY  ?=
 SEED   ?=
 ONLY   ?=
 MOST   ?=
+QUICK  ?=
 SAMPLE ?= 16
 
 check-list:
@@ -225,8 +226,8 @@ check-list-few:
 mutate-tool:
 	@ci/clients-python $(BUILD) mutation ci/mutation/requirements.txt
 
-mutate: check-build mutate-tool ## would a test notice? Mutants of the engine (FILES=, COUNT= or EVERY=, SEED=, ONLY=, MOST=: docs/mutation.md)
-	@$(MUTATE) --reach $(FILES:%=--files %) $(COUNT:%=--count %) $(EVERY:%=--every %) $(SEED:%=--seed %) $(ONLY:%=--only %) $(MOST:%=--most %)
+mutate: check-build mutate-tool ## would a test notice? Mutants of the engine (FILES=, COUNT= or EVERY=, SEED=, ONLY=, MOST=, QUICK=1: docs/mutation.md)
+	@$(MUTATE) --reach $(FILES:%=--files %) $(COUNT:%=--count %) $(EVERY:%=--every %) $(SEED:%=--seed %) $(ONLY:%=--only %) $(MOST:%=--most %) $(QUICK:%=--quick)
 
 mutate-sample: check-build mutate-tool ## SAMPLE of them, for CI
 	@rm -rf $(TAP)-mutate && mkdir -p $(TAP)-mutate

@@ -89,7 +89,7 @@ class Hunt:
 
     def second_look(self, bench, mutant):
         """(verdict, test, what it said) of one that no test has noticed, with sanitizers."""
-        way = self.sanitized.way(bench)
+        way = self.sanitized.way(bench) if self.sanitized else None
         if way:
             made = self.code(bench, mutant.file, mutant.apply(self.sources[mutant.file]), "sanitized.o", sanitized.CODE)[1]
             verdict = self.judge.try_on(bench, mutant, made, way) if made else (None,)
