@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "child.h"
 #include "passing.h"
 #include "share_rig.h"
 #include "vmm_fd.h"
@@ -167,33 +168,27 @@ static void number_0(void)
 
 static void lives(void)
 {
-    int ends[2];
+    int socket;
     tap_ok(!os_lives(path("life")), "nobody lives where nothing is");
-    if (vmm_fd_pair(ends) != VMM_SUCCESS)
-        tap_bail("no sockets");
-    fflush(NULL);
-    pid_t child = fork();
+    pid_t child = child_begin(&socket, 20);
     if (child == 0) {
-        alarm(20);
-        close(ends[0]);
         int file = os_file_open(path("life"), OS_OPEN_MAKE);
         bool ok = os_live(file) && os_live(file);
         if (fork() == 0) { /* a child of it has no part in that, and lives on */
-            passing_wait(ends[1]);
+            passing_wait(socket);
             _exit(0);
         }
-        passing_go_on(ends[1]);
+        passing_go_on(socket);
         pause();
         _exit(!ok);
     }
-    close(ends[1]);
-    passing_wait(ends[0]);
+    passing_wait(socket);
     int file = os_file_open(path("life"), OS_OPEN_WRITE);
     tap_ok(os_lives(path("life")) && !os_live(file), "a process lives there alone");
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
     tap_ok(!os_lives(path("life")) && os_live(file), "until it is killed, whatever children it has");
-    close(ends[0]);
+    close(socket);
     os_file_close(file);
     os_file_remove(path("life"));
 }
@@ -202,26 +197,21 @@ static void lives(void)
 static void locked_behind(void)
 {
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 1, .l_len = 1};
-    int ends[2], file = os_file_open(path("behind"), OS_OPEN_MAKE);
-    if (!passing_pair(ends))
-        tap_bail("no sockets");
-    fflush(NULL);
-    pid_t child = fork();
+    int socket, file = os_file_open(path("behind"), OS_OPEN_MAKE);
+    pid_t child = child_begin(&socket, 20);
     if (child == 0) {
-        alarm(20);
         bool locked = !fcntl(file, F_SETLK, &lock);
-        passing_go_on(ends[1]);
-        passing_wait(ends[1]);
+        passing_go_on(socket);
+        passing_wait(socket);
         _exit(!locked);
     }
     int status = -1;
-    passing_wait(ends[0]);
+    passing_wait(socket);
     tap_ok(!os_lives(path("behind")) && os_live(file), "a lock on the next byte is nobody's life");
-    passing_go_on(ends[0]);
+    passing_go_on(socket);
     waitpid(child, &status, 0);
     tap_u64((uint64_t)status, 0, "it was there");
-    close(ends[0]);
-    close(ends[1]);
+    close(socket);
     os_file_close(file);
     os_file_remove(path("behind"));
 }

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "child.h"
 #include "passing.h"
 #include "tap.h"
 
@@ -46,22 +47,16 @@ static struct seen look(uint64_t pid, uint64_t number)
 }
 
 /* A child that stays until the other end is closed. */
-static pid_t child_of(int ends[2], void (*work)(int file), int file)
+static pid_t child_of(int *socket, void (*work)(int file), int file)
 {
-    if (!passing_pair(ends))
-        tap_bail("no sockets");
-    fflush(NULL);
-    pid_t child = fork();
+    pid_t child = child_begin(socket, 30);
     if (child == 0) {
-        alarm(30);
-        close(ends[0]);
         work(file);
-        passing_go_on(ends[1]);
-        passing_wait(ends[1]);
+        passing_go_on(*socket);
+        passing_wait(*socket);
         _exit(0);
     }
-    close(ends[1]);
-    passing_wait(ends[0]);
+    passing_wait(*socket);
     return child;
 }
 
@@ -76,9 +71,9 @@ static void keep_none(int file)
     close(file);
 }
 
-static void finish(pid_t child, int ends[2])
+static void finish(pid_t child, int socket)
 {
-    close(ends[0]);
+    close(socket);
     waitpid(child, NULL, 0);
 }
 
@@ -86,7 +81,7 @@ static void openings(void)
 {
     char path[] = "/tmp/" NAME "XXXXXX";
     struct os_file_is is;
-    int file = mkstemp(path), ends[2], pair[2];
+    int file = mkstemp(path), socket, pair[2];
     if (file < 0 || !os_file_look(file, &is))
         tap_bail("no file");
     int after = open("/", O_RDONLY); /* a shorter name, looked at next */
@@ -94,14 +89,14 @@ static void openings(void)
     tap_ok(seen.count == 1 && seen.file == file && !seen.strangers, "this process has it open, by that number");
     tap_ok(after > file && !seen.others, "and nothing else of that name");
     close(after);
-    pid_t child = child_of(ends, keep_two, file);
+    pid_t child = child_of(&socket, keep_two, file);
     seen = look((uint64_t)child, is.number);
     tap_ok(seen.count == 2 && seen.strangers == 1, "a forked child has it too, and once more by dup");
-    finish(child, ends);
-    child = child_of(ends, keep_none, file);
+    finish(child, socket);
+    child = child_of(&socket, keep_none, file);
     seen = look((uint64_t)child, is.number);
     tap_ok(!seen.count && seen.strangers == 1, "one that closed it has not, nor one that has ended");
-    finish(child, ends);
+    finish(child, socket);
     unlink(path);
     seen = look(os_pid(), is.number);
     tap_ok(seen.count == 1, "also when its name is gone");
@@ -136,14 +131,14 @@ static void keep_going(int file)
 
 static void stopped(void)
 {
-    int ends[2], status = 0;
-    pid_t child = child_of(ends, keep_going, -1);
+    int socket, status = 0;
+    pid_t child = child_of(&socket, keep_going, -1);
     tap_ok(!os_is_stopped((uint64_t)child) && !os_is_stopped(os_pid()) && !os_is_stopped(UINT64_MAX), "nobody is stopped");
     kill(child, SIGSTOP);
     waitpid(child, &status, WUNTRACED);
     tap_ok(WIFSTOPPED(status) && os_is_stopped((uint64_t)child), "a stopped process is seen");
     kill(child, SIGCONT);
-    finish(child, ends);
+    finish(child, socket);
     tap_ok(!os_is_stopped((uint64_t)child), "one that has ended is not stopped");
 #ifdef __linux__
     fflush(NULL);

@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include "child.h"
 #include "passing.h"
 #include "random.h"
 #include "share_census.h"
@@ -186,28 +187,23 @@ static void forge(struct share_state *state, uint64_t *seed, int socket)
 
 int main(void)
 {
-    int ends[2], status = 1;
+    int socket, status = 1;
     unsigned rounds = random_rounds(ROUNDS), done = 0;
     signal(SIGPIPE, SIG_IGN);
     rig_begin();
     uint64_t seed = random_seed(3001);
-    if (!passing_pair(ends))
-        tap_bail("no sockets");
-    fflush(NULL);
-    pid_t child = fork();
+    pid_t child = child_begin(&socket, 0);
     if (child == 0) {
-        close(ends[0]);
-        worker(ends[1], random_next(&seed));
+        worker(socket, random_next(&seed));
     }
-    close(ends[1]);
-    bool on = passing_wait(ends[0]);
+    bool on = passing_wait(socket);
     struct share_state *state = on ? rig_state("forge") : NULL;
     for (; on && done < rounds; done += on) {
-        forge(state, &seed, ends[0]);
-        on = passing_wait(ends[0]);
+        forge(state, &seed, socket);
+        on = passing_wait(socket);
     }
     tap_u64(done, rounds, "a process works on while its machine's state is forged");
-    close(ends[0]);
+    close(socket);
     waitpid(child, &status, 0);
     tap_ok(status == 0, "every answer was one of the book, and some were refusals: %d", status);
     munmap(state, sizeof *state);

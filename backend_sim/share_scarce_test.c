@@ -5,6 +5,7 @@
 
 #include <sys/wait.h>
 
+#include "child.h"
 #include "passing.h"
 #include "share_folder.h"
 #include "share_who.h"
@@ -349,11 +350,8 @@ static void no_room_to_export(void)
 /* Exports two pieces of memory, of which the second is nobody's, and is killed. */
 static int left_by_a_child(void)
 {
-    int ends[2];
-    if (!passing_pair(ends))
-        tap_bail("no sockets");
-    fflush(NULL);
-    pid_t child = fork();
+    int socket;
+    pid_t child = child_begin(&socket, 0);
     if (child == 0) {
         handle_t memory[3] = {0};
         vmm_system *sys = rig_open("x");
@@ -364,12 +362,11 @@ static int left_by_a_child(void)
         }
         int kept = rig_export(sys, memory[1]);
         rig_export(sys, memory[2]);
-        passing_send(ends[1], kept);
+        passing_send(socket, kept);
         raise(SIGKILL);
     }
-    close(ends[1]);
-    int fd = passing_receive(ends[0]);
-    close(ends[0]);
+    int fd = passing_receive(socket);
+    close(socket);
     waitpid(child, NULL, 0);
     return fd;
 }

@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include "child.h"
 #include "passing.h"
 #include "random.h"
 #include "share_census.h"
@@ -214,19 +215,14 @@ static _Noreturn void partner(int socket, uint64_t seed, unsigned rounds)
 
 static void rounds_leave_nothing(void)
 {
-    int ends[2], status = 1;
+    int socket, status = 1;
     unsigned rounds = random_rounds(ROUNDS), played = 0;
     uint64_t seed = random_seed(1005);
-    if (!passing_pair(ends))
-        tap_bail("no sockets");
-    fflush(NULL);
-    pid_t child = fork();
+    pid_t child = child_begin(&socket, 0);
     if (child == 0) {
-        close(ends[0]);
-        partner(ends[1], seed, rounds);
+        partner(socket, seed, rounds);
     }
-    close(ends[1]);
-    struct side side = {.own = enter("soak"), .socket = ends[0], .control = -1};
+    struct side side = {.own = enter("soak"), .socket = socket, .control = -1};
     struct census before = {0};
     bool on = meet(&side);
     for (; on && played < rounds; played += on) {
@@ -239,7 +235,7 @@ static void rounds_leave_nothing(void)
            "%u of %u rounds between two processes, every byte as written, all memory free after each", played, rounds);
     if (rounds > 8)
         census_same(&before, "what there was after eight rounds is what there is");
-    close(ends[0]);
+    close(socket);
     tap_ok(waitpid(child, &status, 0) == child && status == 0,
            "the other process ended well, with the descriptors that it began with");
     tap_u64(rig_free(side.own), side.all, "all memory is free");
@@ -295,19 +291,14 @@ struct pair {
 
 static void start(struct pair *pair, unsigned which)
 {
-    int ends[2];
-    if (!passing_pair(ends))
-        tap_bail("no sockets");
-    fflush(NULL);
-    pair->child[which] = fork();
+    int socket;
+    pair->child[which] = child_begin(&socket, 0);
     if (pair->child[which] == 0) {
-        close(ends[0]);
         if (pair->control[!which] >= 0)
             close(pair->control[!which]);
-        survivor(ends[1]);
+        survivor(socket);
     }
-    close(ends[1]);
-    pair->control[which] = ends[0];
+    pair->control[which] = socket;
 }
 
 /* Gives the two a way to each other; the victim is to tell when it has made so many steps. */

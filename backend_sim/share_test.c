@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include "child.h"
 #include "passing.h"
 #include "share_mark.h"
 #include "share_token.h"
@@ -139,22 +140,18 @@ static void what_stays(void)
     struct share_state *state = rig_state("one");
     unsigned wrong = 0;
     for (unsigned set = 1; set < 1U << PIECES; set++) {
-        int fd[PIECES], ends[2];
+        int fd[PIECES], socket;
         unsigned sent = 0, found = 0;
         char name[64];
         struct stat is;
-        if (!passing_pair(ends))
-            tap_bail("no sockets");
-        fflush(NULL);
-        pid_t child = fork();
+        pid_t child = child_begin(&socket, 0);
         if (child == 0)
-            leave_some(set, ends[1]);
-        close(ends[1]);
+            leave_some(set, socket);
         for (unsigned i = 0; i < PIECES; i++)
             if (set >> i & 1)
-                fd[sent++] = passing_receive(ends[0]);
-        passing_wait(ends[0]);
-        close(ends[0]);
+                fd[sent++] = passing_receive(socket);
+        passing_wait(socket);
+        close(socket);
         kill(child, SIGKILL);
         waitpid(child, NULL, 0);
         snprintf(name, sizeof name, "mem.%llu", (unsigned long long)atomic_load(&state->slot[1].serial));
@@ -419,28 +416,23 @@ static void wrong_blocks(void)
 /* A process has the file of a slot, and did not come to say so: whoever comes then takes the next. */
 static void slot_in_between(void)
 {
-    int ends[2];
+    int socket;
     vmm_system *a = rig_open("one");
     struct share_state *state = rig_state("one");
-    if (!passing_pair(ends))
-        tap_bail("no sockets");
-    fflush(NULL);
-    pid_t child = fork();
+    pid_t child = child_begin(&socket, 30);
     if (child == 0) {
-        alarm(30);
         if (os_live(os_file_open(rig_path("one", "slot.1"), OS_OPEN_MAKE)))
-            passing_go_on(ends[1]);
+            passing_go_on(socket);
         for (;;)
             pause();
     }
-    close(ends[1]);
-    bool has = passing_wait(ends[0]);
+    bool has = passing_wait(socket);
     vmm_system *b = rig_open("one");
     tap_ok(has && b && !atomic_load(&state->slot[1].taken) && atomic_load(&state->slot[2].taken) == 1,
            "a slot that another has is left alone");
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
-    close(ends[0]);
+    close(socket);
     vmm_system *c = rig_open("one");
     tap_ok(c && atomic_load(&state->slot[1].taken) == 1 && !atomic_load(&state->slot[3].taken), "when that has ended it is taken");
     munmap(state, sizeof *state);
@@ -580,29 +572,23 @@ static void forked_before_init(void)
 {
     vmm_system *sys = NULL;
     vmm_context ctx;
-    int ends[2], status = 0;
+    int socket, status = 0;
     handle_t memory = 0;
     vmm_open("sim:" RIG_PROFILE ",machine=one", &sys);
-    if (vmm_fd_pair(ends) != VMM_SUCCESS)
-        tap_bail("no sockets");
-    fflush(NULL);
-    pid_t child = fork();
+    pid_t child = child_begin(&socket, 30);
     if (child == 0) {
-        alarm(30);
-        close(ends[0]);
         bool ok = !vmm_init(sys, 0) && !vmm_ctx_create(sys, &ctx, 0, 0) && !rig_create(sys, 3 * RIG_G, &memory);
-        passing_go_on(ends[1]);
-        passing_wait(ends[1]);
+        passing_go_on(socket);
+        passing_wait(socket);
         _exit(!ok);
     }
-    close(ends[1]);
     tap_ok(!vmm_init(sys, 0) && !vmm_ctx_create(sys, &ctx, 0, 0), "the parent initialises what the child has as well");
     uint64_t before = rig_free(sys);
-    passing_wait(ends[0]);
+    passing_wait(socket);
     before = rig_free(sys);
     rig_create(sys, RIG_G, &memory);
     tap_u64(rig_free(sys), before - RIG_G, "each takes of its own");
-    close(ends[0]);
+    close(socket);
     tap_ok(waitpid(child, &status, 0) == child && status == 0, "the child did");
     tap_u64(rig_free(sys), before + 2 * RIG_G, "what it had is free when it has ended without a word");
     rig_close(sys);

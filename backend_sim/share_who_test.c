@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 
 #include "call.h"
+#include "child.h"
 #include "passing.h"
 #include "process.h"
 #include "share_mark.h"
@@ -240,30 +241,24 @@ static void everything(void)
 /* What a child does with a descriptor before it waits. */
 typedef void (*work_fn)(int fd);
 
-static pid_t child_of(int ends[2], work_fn work, int fd)
+static pid_t child_of(int *socket, work_fn work, int fd)
 {
-    if (!passing_pair(ends))
-        tap_bail("no sockets");
-    fflush(NULL);
-    pid_t child = fork();
+    pid_t child = child_begin(socket, 60);
     if (child == 0) {
-        alarm(60);
-        close(ends[0]);
         work(fd);
-        passing_go_on(ends[1]);
-        passing_wait(ends[1]);
+        passing_go_on(*socket);
+        passing_wait(*socket);
         _exit(0);
     }
-    close(ends[1]);
-    passing_wait(ends[0]);
+    passing_wait(*socket);
     return child;
 }
 
-static void end_child(pid_t child, int ends[2])
+static void end_child(pid_t child, int socket)
 {
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
-    close(ends[0]);
+    close(socket);
 }
 
 static void import_it(int fd)
@@ -285,24 +280,19 @@ static void keep_it(int fd)
 /* Exports memory, and is killed with that. Its descriptor comes here. */
 static int export_elsewhere(vmm_mem_location location, pid_t *child)
 {
-    int ends[2];
-    if (!passing_pair(ends))
-        tap_bail("no sockets");
-    fflush(NULL);
-    *child = fork();
+    int socket;
+    *child = child_begin(&socket, 60);
     if (*child == 0) {
-        alarm(60);
         vmm_system *sys = rig_open("one");
         handle_t memory = 0;
         vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .requested_handle_types = RIG_FD,
                                         .location = location};
         vmm_mem_create(sys, &memory, RIG_G, &prop, 0);
-        passing_send(ends[1], rig_export(sys, memory));
+        passing_send(socket, rig_export(sys, memory));
         raise(SIGKILL);
     }
-    close(ends[1]);
-    int fd = passing_receive(ends[0]);
-    close(ends[0]);
+    int fd = passing_receive(socket);
+    close(socket);
     waitpid(*child, NULL, 0);
     return fd;
 }
@@ -310,8 +300,8 @@ static int export_elsewhere(vmm_mem_location location, pid_t *child)
 static void exporter_gone(vmm_mem_location location)
 {
     pid_t exporter;
-    int fd = export_elsewhere(location, &exporter), importing[2], keeping[2];
-    pid_t importer = child_of(importing, import_it, fd), keeper = child_of(keeping, keep_it, fd);
+    int fd = export_elsewhere(location, &exporter), importing, keeping;
+    pid_t importer = child_of(&importing, import_it, fd), keeper = child_of(&keeping, keep_it, fd);
     close(fd);
     struct share_who *who = look("m-one");
     tap_ok(who && who->process_count == 1 && who->block_count == 1, "an importer and a block are left");
@@ -344,19 +334,19 @@ static void exporter_gone(vmm_mem_location location)
 /* A fork of the exporter has its descriptor, and no part in the machine. */
 static void forked(void)
 {
-    int ends[2];
+    int socket;
     vmm_system *a = rig_open("one");
     handle_t memory = 0;
     rig_create(a, RIG_G, &memory);
     int fd = rig_export(a, memory);
-    pid_t child = child_of(ends, keep_it, fd);
+    pid_t child = child_of(&socket, keep_it, fd);
     close(fd);
     vmm_mem_release(a, memory);
     struct share_who *who = look("m-one");
     tap_ok(who && who->process_count == 1 && who->hold_count == 2 && hold_of(who, (uint64_t)child, true, 1),
            "a forked child is told by its descriptors alone");
     share_who_free(who);
-    end_child(child, ends);
+    end_child(child, socket);
     rig_close(a);
 }
 
@@ -397,7 +387,7 @@ static vmm_system *node(const char *name)
 static void other_node(void)
 {
     unsigned char bytes[VMM_FABRIC_HANDLE_SIZE];
-    int ends[2];
+    int socket;
     vmm_system *a = node("one");
     handle_t memory = 0, copy = 0;
     uint64_t unit = 0;
@@ -407,28 +397,22 @@ static void other_node(void)
     vmm_mem_get_allocation_granularity(a, &unit, &prop, VMM_MEM_ALLOC_GRANULARITY_MINIMUM);
     vmm_mem_create(a, &memory, unit, &prop, 0);
     tap_result(vmm_mem_export_to_shareable_handle(a, bytes, memory, VMM_MEM_HANDLE_TYPE_FABRIC, 0), VMM_SUCCESS, "named to a fabric");
-    if (!passing_pair(ends))
-        tap_bail("no sockets");
-    fflush(NULL);
-    pid_t child = fork();
+    pid_t child = child_begin(&socket, 60);
     if (child == 0) {
-        alarm(60);
-        close(ends[0]);
         vmm_system *b = node("two");
         if (vmm_mem_import_from_shareable_handle(b, &copy, bytes, VMM_MEM_HANDLE_TYPE_FABRIC) != VMM_SUCCESS)
             _exit(1);
-        passing_go_on(ends[1]);
-        passing_wait(ends[1]);
+        passing_go_on(socket);
+        passing_wait(socket);
         _exit(0);
     }
-    close(ends[1]);
-    passing_wait(ends[0]);
+    passing_wait(socket);
     struct share_who *who = look("m-one");
     const struct share_who_hold *hold = who ? hold_of(who, (uint64_t)child, false, 0) : NULL;
     tap_ok(who && who->process_count == 2 && who->block_count == 1 && who->block[0].fabric, "a process of another node takes part");
     tap_ok(hold && made_by(hold->call, IMPORT), "and holds the memory since its import");
     share_who_free(who);
-    end_child(child, ends);
+    end_child(child, socket);
     who = look("m-one");
     tap_ok(who && who->process_count == 1 && who->hold_count == 1, "until it is killed");
     share_who_free(who);
@@ -502,9 +486,9 @@ static void lock_it(int fd)
 
 static void stopped(void)
 {
-    int ends[2], status = 0;
+    int socket, status = 0;
     char why[SHARE_WHY];
-    pid_t child = child_of(ends, lock_it, -1);
+    pid_t child = child_of(&socket, lock_it, -1);
     kill(child, SIGSTOP);
     waitpid(child, &status, WUNTRACED);
     struct share *share = share_open_there("m-one", why);
@@ -516,7 +500,7 @@ static void stopped(void)
                !share_who_next(share, &slot, &process),
            "but who is stopped");
     kill(child, SIGCONT);
-    end_child(child, ends);
+    end_child(child, socket);
     struct share_who *who = share_who(share);
     tap_ok(who && !who->process_count, "once it is killed the lock passes on");
     share_who_free(who);

@@ -9,6 +9,7 @@
 
 #include "state_rig.h"
 #include "share_who.h"
+#include "child.h"
 #include "passing.h"
 
 #define FD VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
@@ -408,29 +409,24 @@ static void run_child(const char *spec, int socket)
 /* Its bind is the object's, and stays; its handles, mappings and own memory go. */
 static void killed(const char *spec)
 {
-    int ends[2], fd = -1;
+    int socket, fd = -1;
     char byte;
-    if (!passing_pair(ends))
-        tap_bail("no sockets");
-    fflush(NULL);
-    pid_t child = fork();
+    pid_t child = child_begin(&socket, 0);
     if (child == 0) {
-        close(ends[0]);
-        run_child(spec, ends[1]);
+        run_child(spec, socket);
     }
-    close(ends[1]);
     struct side a = side(spec, 0);
     need(create_object(&a, 2, FD), "object");
     need(vmm_mem_export_to_shareable_handle(a.sys, &fd, a.object, FD, 0), "export");
-    passing_send(ends[0], fd);
+    passing_send(socket, fd);
     close(fd);
     need(vmm_multicast_add_device(a.sys, a.object, 0), "first device");
     bind_all(&a, FD);
     put(&a, a.own, 1);
-    bool ready = read(ends[0], &byte, 1) == 1 && write(ends[0], "x", 1) == 1;
+    bool ready = read(socket, &byte, 1) == 1 && write(socket, "x", 1) == 1;
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
-    close(ends[0]);
+    close(socket);
     tap_ok(ready, "another process takes part, and is killed");
     tap_result(launch(&a, VMM_KERNEL_MULTIMEM_LOAD_REDUCE, a.own + 8, a.mc, 8), VMM_SUCCESS, "what it bound");
     tap_u64(word(&a, a.own + 8), 1001, "is still there");

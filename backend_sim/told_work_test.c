@@ -94,15 +94,16 @@ static void of_two_mappings(void)
     need(vmm_mem_map(sys, p + G, G, 0, created(DEVICE), 0));
     need(vmm_mem_set_access(sys, p, 2 * G, &desc, 1));
     need(vmm_memset_d8_async(sys, p, 1, 2 * G, NULL));
-    const uint64_t call = vmm_last_detail()->call;
+    uint64_t call = vmm_last_detail()->call;
     warned(vmm_mem_unmap(sys, p, 2 * G), "VMM-UNMAP-IN-FLIGHT", p, 1, work_note("cuMemsetD8Async, issued", call, "writes", p));
     need(vmm_mem_map(sys, p, G, 0, created(DEVICE), 0));
     need(vmm_mem_map(sys, p + G, G, 0, created(DEVICE), 0));
     need(vmm_mem_set_access(sys, p, 2 * G, &desc, 1));
     need(vmm_ctx_synchronize(sys));
     need(vmm_memset_d8_async(sys, p + G, 1, G, NULL));
+    call = vmm_last_detail()->call;
     warned(vmm_mem_unmap(sys, p, 2 * G), "VMM-UNMAP-IN-FLIGHT", p, 4,
-           work_note("cuMemsetD8Async, issued", vmm_last_detail()->call, "writes", p + G));
+           work_note("cuMemsetD8Async, issued", call, "writes", p + G));
     end();
 }
 

@@ -120,8 +120,12 @@ $(BUILD)/check/facts: ci/targets.mk
 	    'exec $(BUILD)/bin/facts' >$@
 	@chmod +x $@
 
+# Tests of scripts, documents and pages, to which it makes no difference how the engine was compiled.
+CHECK_ONCE := $(wildcard docs/*_test.sh) $(patsubst %,ci/%_test.sh,exclusions fuzz junit mutate slowest tally threaded) tools/view_browser_test.sh
+CHECK_NOT_ONCE = CHECK_SHELL='$(filter-out $(CHECK_ONCE),$(CHECK_SHELL))'
+
 # What a slow tool looks for, it finds on few machines: the others differ in numbers alone. Recordings are calls like others.
-CHECK_FEW = CHECK_PROFILES='h200x2 odd' CHECK_AS_DRIVER= CHECK_ABI=h100 CHECK_ABI_EDGES= CHECK_SCHEDULES=random-1 CHECK_ALIASES= RECORDINGS=
+CHECK_FEW = $(CHECK_NOT_ONCE) CHECK_PROFILES='h200x2 odd' CHECK_AS_DRIVER= CHECK_ABI=h100 CHECK_ABI_EDGES= CHECK_SCHEDULES=random-1 CHECK_ALIASES= RECORDINGS=
 
 check-few: ## every test, on fewer machines
 	+@$(NEST) $(CHECK_FEW) check
@@ -173,7 +177,7 @@ check-long: $(PROGS) $(SOAKS) ## the long forms of the random and exhaustive tes
 # Mistakes made on purpose, every SABOTAGE_EVERYth of the list.
 sabotage: ## does the suite notice a broken engine? (SABOTAGE_EVERY=1 makes every mistake of ci/sabotage.list)
 	@rm -rf $(TAP)-sabotage && mkdir -p $(TAP)-sabotage
-	@printf '#!/bin/sh\nexec ci/sabotage --build $(BUILD)/sabotage --every $(SABOTAGE_EVERY)\n' >$(BUILD)/sabotage-run
+	@printf '#!/bin/sh\nexec ci/sabotage --build $(BUILD)/sabotage --from $(BUILD) --every $(SABOTAGE_EVERY)\n' >$(BUILD)/sabotage-run
 	@chmod +x $(BUILD)/sabotage-run
 	@$(PROVE) --nocolor -e 'ci/tap-run $(TAP)-sabotage' $(BUILD)/sabotage-run </dev/null; \
 	    status=$$?; $(TALLY) $(TAP)-sabotage && exit $$status
@@ -239,7 +243,7 @@ mutate-sample: check-build mutate-tool ## SAMPLE of them, for CI
 
 coverage: ## line and branch coverage of api/ and backend_sim/ (HTML in $(BUILD)/coverage), held to ci/coverage-floor
 	@if [ -d $(BUILD)/cov ]; then find $(BUILD)/cov -name '*.gcda' -delete; fi
-	+@CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-25} $(NEST) BUILD=$(BUILD)/cov COVERAGE=1 CC=gcc WERROR= check; \
+	+@CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-25} $(NEST) BUILD=$(BUILD)/cov COVERAGE=1 CC=gcc WERROR= $(CHECK_NOT_ONCE) check; \
 	    status=$$?; ci/coverage $(BUILD)/cov $(BUILD)/coverage $(COVERAGE_FLOOR) && exit $$status
 
 examples-update: $(LIBA) ## outputs of conformance/examples, and what README.md and docs/library.md show of them, anew

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 
 #include "cuvmm.h"
+#include "child.h"
 #include "passing.h"
 #include "share_rig.h"
 
@@ -174,33 +175,27 @@ static void damaged(void)
 
 static void stopped(void)
 {
-    int ends[2], status = 0;
+    int socket, status = 0;
     char want[160];
-    if (!passing_pair(ends))
-        tap_bail("no sockets");
-    fflush(NULL);
-    pid_t child = fork();
+    pid_t child = child_begin(&socket, 60);
     if (child == 0) {
-        alarm(60);
-        close(ends[0]);
         vmm_system *sys = rig_open("mine");
         int file = open(rig_path("mine", "state"), O_RDWR);
         struct share_state *state = mmap(NULL, sizeof *state, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
         if (!sys || state == MAP_FAILED || !os_mutex_lock(&state->mutex, file))
             _exit(1);
-        passing_go_on(ends[1]);
-        passing_wait(ends[1]);
+        passing_go_on(socket);
+        passing_wait(socket);
         _exit(0);
     }
-    close(ends[1]);
-    passing_wait(ends[0]);
+    passing_wait(socket);
     kill(child, SIGSTOP);
     waitpid(child, &status, WUNTRACED);
     snprintf(want, sizeof want, "%s is stopped: let it go on (kill -CONT %ld)", named(child), (long)child);
     prints("mine", NULL, 2, "", want, "a stopped process that holds the state is named");
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
-    close(ends[0]);
+    close(socket);
     prints("mine", NULL, 2, "", "nobody takes part in a machine", "once it is killed there is nothing left");
 }
 
