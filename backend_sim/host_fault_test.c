@@ -114,6 +114,32 @@ static void explains_multicast(void)
     vmm_close(sys);
 }
 
+/* The host sees the part of the memory that is mapped: [first][second, at `at`]. */
+static void sees_a_part(void)
+{
+    vmm_system *sys = opened("sim:max");
+    const vmm_mem_location here = {VMM_MEM_LOCATION_TYPE_HOST_NUMA, 0}, there = {VMM_MEM_LOCATION_TYPE_DEVICE, 0};
+    const vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = here};
+    const vmm_mem_access_desc both[] = {{here, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE}, {there, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE}};
+    vmm_mem_generic_allocation_handle before = 0, handle = 0;
+    vmm_deviceptr at = 0;
+    unsigned char seen = 0, first = 0;
+    need(vmm_mem_create(sys, &before, 2 * G, &prop, 0)); /* so that the file does not begin with it */
+    need(vmm_mem_create(sys, &handle, 2 * G, &prop, 0));
+    need(vmm_mem_address_reserve(sys, &at, 4 * G, 0, 0, 0));
+    need(vmm_mem_map(sys, at + 2 * G, 2 * G, 0, before, 0));
+    need(vmm_mem_set_access(sys, at + 2 * G, 2 * G, both, 2));
+    need(vmm_memset_d8(sys, at + 2 * G, 1, 2 * G));
+    need(vmm_mem_map(sys, at, G, G, handle, 0));
+    need(vmm_mem_set_access(sys, at, G, both, 2));
+    need(vmm_memset_d8(sys, at, 7, G));
+    tap_ok(touch_read(at, &seen) && seen == 7 && touch_write(at, 8), "the host reads what the device wrote, and writes");
+    need(vmm_memcpy_dtoh(sys, &seen, at, 1));
+    need(vmm_memcpy_dtoh(sys, &first, at + 3 * G, 1));
+    tap_ok(seen == 8 && first == 1, "which the device sees, there and nowhere else");
+    vmm_close(sys);
+}
+
 static struct sigaction own; /* what the program had in place */
 
 static bool is_ours(void)
@@ -393,6 +419,7 @@ int main(void)
     sigaction(SIGSEGV, NULL, &own);
     comes_and_goes();
     explains_multicast();
+    sees_a_part();
     set_later();
     watches();
     mends();

@@ -97,6 +97,9 @@ static void untold(void)
     tap_ok(WITHOUT("lstat", 1, EIO, os_file_exists(path("c"))), "what the system does not tell of may be there");
     tap_ok(WITHOUT("fcntl", 1, EINVAL, os_file_is_open(file)) && !os_file_is_open(-1),
            "a descriptor that it does not tell of is open");
+    fcntl(file, F_SETFD, FD_CLOEXEC);
+    errno = EBADF; /* of another call */
+    tap_ok(os_file_is_open(file), "so is one that a new program would not have");
     tap_ok(!WITHOUT("fstat", 1, EIO, os_file_look(file, &is)), "nothing is known of a file that it does not tell of");
     tap_ok(WITHOUT("fcntl", 1, EINVAL, os_file_is_readable(file)), "which may be readable");
     tap_ok(os_live(file) && !WITHOUT("fcntl", 1, ENOLCK, os_live(other)), "no lock, no life");

@@ -10,7 +10,7 @@ import reach as reaches
 KINDS = "-fsanitize=address,undefined"
 CODE = ("-w", "-O1", "-U_FORTIFY_SOURCE", KINDS, "-fno-sanitize-recover=all", "-fno-omit-frame-pointer")
 WAY = judges.Way("with sanitizers", (KINDS,),
-                 {"CUVMM_SAN": KINDS, "CUVMM_BOX_DATA": "unlimited", "ASAN_OPTIONS": "hard_rss_limit_mb=4096"}, part=1 / 3)
+                 {"CUVMM_SAN": KINDS, "CUVMM_BOX_DATA": "unlimited", "ASAN_OPTIONS": "hard_rss_limit_mb=4096"}, part=1 / 6)
 
 
 class Engine:

@@ -260,6 +260,9 @@ TEST_BREAKS(LAUNCH_ALIAS, kernels_that_use_two_addresses)
         ALIASED(q + 32, q, COPY, p, q + 32, 64);
         ALIASED(third, third, COPY, q, third, 64);
     }
+    for (uint64_t i = 0; i < 2; i++)
+        fix_unmap(f, third + i * f->g, f->g);
+    ALIASED(q + 32, q, COPY, p, q + 32, 64); /* two are left */
     fix_need(f, vmm_mem_release(S, memory));
 }
 

@@ -745,6 +745,14 @@ NEAR(RELEASE_MEMORY_BOUND, mc_memory_goes_after_unbinding)
     ACCEPTED(vmm_mem_unmap(S, p, unit));
     fix_forget(f, FIX_MAPPING, p, unit);
     CHECK_FREE(before, 0);
+    p = team_mapped(f, unit, RW, &memory);
+    fix_need(f, vmm_multicast_bind_mem(S, object, 0, memory, 0, unit, 0));
+    fix_need(f, vmm_mem_retain_allocation_handle(S, &memory, p));
+    fix_unmap(f, p, unit);
+    ACCEPTED(vmm_mem_release(S, memory)); /* one of two */
+    fix_need(f, vmm_multicast_unbind(S, object, 0, 0, unit));
+    fix_release(f, memory);
+    CHECK_FREE(before, 0);
 }
 
 RULE(RELEASE_TEAM_BOUND, mc_object_goes_while_bound)
