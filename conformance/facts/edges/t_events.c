@@ -498,6 +498,19 @@ static void t_captures_one(size_t i, char *id, int run)
     cuCtxSynchronize();
 }
 
+/* Does a stream go on after that wait? f: an event for what it does. */
+static void t_tell_held_up(const char *id, CUresult wait, CUstream asked, CUevent f)
+{
+    t_sleep(20);
+    CUresult query = cuStreamQuery(asked);
+    CUresult record = cuEventRecord(f, asked);
+    t_sleep(20);
+    CUresult captured = cuEventQuery(f);
+    t_release();
+    say(id, "%s query=%s record=%s captured=%s", name_of(wait), name_of(query), name_of(record), name_of(captured));
+    cuCtxSynchronize();
+}
+
 /* Whom a wait of one stream for a held non-blocking one holds up: [waits] then [asked]. */
 static void t_holds_up_one(size_t i, char *id, int run)
 {
@@ -511,14 +524,7 @@ static void t_holds_up_one(size_t i, char *id, int run)
     t_hold(held);
     cuEventRecord(e, held);
     CUresult wait = cuStreamWaitEvent(s[waits], e, 0);
-    t_sleep(20);
-    CUresult query = cuStreamQuery(s[asked]);
-    CUresult record = cuEventRecord(f, s[asked]);
-    t_sleep(20);
-    CUresult captured = cuEventQuery(f);
-    t_release();
-    say(id, "%s query=%s record=%s captured=%s", name_of(wait), name_of(query), name_of(record), name_of(captured));
-    cuCtxSynchronize();
+    t_tell_held_up(id, wait, s[asked], f);
 }
 
 /* A wait for nothing, as the event was never recorded or its work is done: does it stand in its stream's order all the same, and
@@ -538,14 +544,7 @@ static void t_for_nothing_one(size_t i, char *id, int run)
     }
     t_hold(held);
     CUresult wait = cuStreamWaitEvent(s[waits], e, 0);
-    t_sleep(20);
-    CUresult query = cuStreamQuery(s[asked]);
-    CUresult record = cuEventRecord(f, s[asked]);
-    t_sleep(20);
-    CUresult captured = cuEventQuery(f);
-    t_release();
-    say(id, "%s query=%s record=%s captured=%s", name_of(wait), name_of(query), name_of(record), name_of(captured));
-    cuCtxSynchronize();
+    t_tell_held_up(id, wait, s[asked], f);
 }
 
 /* A stream that waits for its own event, and two that wait for each other's. */
