@@ -160,7 +160,7 @@ static void comes_and_goes(void)
     vmm_system *first = opened("sim:h100"), *second = opened("sim:h200x2"), *third = opened("sim:odd");
     tap_ok(is_ours(), "others watch");
     tap_ok(stopped(at, false) && !vmm_last_detail()->rule, "their own addresses only");
-    explains(second);
+    explains(first);
     vmm_close(first);
     tap_ok(is_ours(), "two are left");
     explains(second);

@@ -193,9 +193,8 @@ int main(void)
     rig_begin();
     uint64_t seed = random_seed(3001);
     pid_t child = child_begin(&socket, 0);
-    if (child == 0) {
+    if (child == 0)
         worker(socket, random_next(&seed));
-    }
     bool on = passing_wait(socket);
     struct share_state *state = on ? rig_state("forge") : NULL;
     for (; on && done < rounds; done += on) {

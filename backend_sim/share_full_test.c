@@ -227,10 +227,11 @@ static void bound_before(void)
     int fd = rig_export(rig.sys, rig.object);
     tap_result(rig_import(other, fd, &copy), VMM_SUCCESS, "it is imported");
     close(fd);
-    const uint64_t size = rig.state->block[rig.state->bind[0].index].size;
-    rig.state->block[rig.state->bind[0].index].size = 0;
+    struct share_block *bound = &rig.state->block[rig.state->bind[0].index];
+    const uint64_t size = bound->size;
+    bound->size = 0;
     tap_ok(vmm_multicast_unbind(other, copy, 0, 0, rig.unit) != VMM_SUCCESS, "a bind of memory that cannot be is not there");
-    rig.state->block[rig.state->bind[0].index].size = size;
+    bound->size = size;
     atomic_fetch_add(&rig.state->changes, 1); /* look again */
     tap_result(vmm_multicast_unbind(other, copy, 0, 0, rig.unit), VMM_SUCCESS, "it is, when it can be");
     rig_close(other);

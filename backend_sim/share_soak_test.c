@@ -219,9 +219,8 @@ static void rounds_leave_nothing(void)
     unsigned rounds = random_rounds(ROUNDS), played = 0;
     uint64_t seed = random_seed(1005);
     pid_t child = child_begin(&socket, 0);
-    if (child == 0) {
+    if (child == 0)
         partner(socket, seed, rounds);
-    }
     struct side side = {.own = enter("soak"), .socket = socket, .control = -1};
     struct census before = {0};
     bool on = meet(&side);

@@ -282,25 +282,37 @@ static void home_ends(void)
     tap_u64(rig_machines(), 0, "both machines are gone");
 }
 
+/* With a whole object for the fabric. */
+static struct side fabric_side(const char *spec)
+{
+    struct side s = side(spec, 0);
+    need(create_object(&s, 2, FABRIC), "object");
+    need(vmm_multicast_add_device(s.sys, s.object, 0), "a device");
+    need(vmm_multicast_add_device(s.sys, s.object, 1), "a device");
+    return s;
+}
+
+/* Binds memory that the other side has made for the fabric, and exported. */
+static vmm_result bind_memory_of(struct side *other, struct side *s)
+{
+    unsigned char bytes[VMM_FABRIC_HANDLE_SIZE];
+    handle_t copy = 0;
+    create_memory(other, FABRIC);
+    need(vmm_mem_export_to_shareable_handle(other->sys, bytes, other->memory, FABRIC, 0), "export");
+    need(vmm_mem_import_from_shareable_handle(s->sys, &copy, bytes, FABRIC), "import");
+    return vmm_multicast_bind_mem(s->sys, s->object, 0, copy, 0, s->unit, 0);
+}
+
 static void fabric_memory_only(void)
 {
     char spec[200];
     snprintf(spec, sizeof spec, "sim:max,imex=%.90s", channels);
-    struct side a = side(spec, 0), b = side(spec, 0);
-    need(create_object(&a, 2, FABRIC), "object");
-    need(vmm_multicast_add_device(a.sys, a.object, 0), "a device");
-    need(vmm_multicast_add_device(a.sys, a.object, 1), "a device");
+    struct side a = fabric_side(spec), b = side(spec, 0);
     create_memory(&a, FD);
     tap_ok(vmm_multicast_bind_mem(a.sys, a.object, 0, a.memory, 0, a.unit, 0) == VMM_ERROR_NOT_PERMITTED &&
                rig_told("VMM-BIND-SHARED"),
            "memory that other nodes cannot reach is refused");
-    create_memory(&b, FABRIC);
-    unsigned char bytes[VMM_FABRIC_HANDLE_SIZE];
-    handle_t copy = 0;
-    need(vmm_mem_export_to_shareable_handle(b.sys, bytes, b.memory, FABRIC, 0), "export");
-    need(vmm_mem_import_from_shareable_handle(a.sys, &copy, bytes, FABRIC), "import");
-    tap_ok(vmm_multicast_bind_mem(a.sys, a.object, 0, copy, 0, a.unit, 0) == VMM_ERROR_INVALID_DEVICE &&
-               rig_told("VMM-BIND-DEVICE"),
+    tap_ok(bind_memory_of(&b, &a) == VMM_ERROR_INVALID_DEVICE && rig_told("VMM-BIND-DEVICE"),
            "and so is memory that lies on another node's device");
     finish(&a);
     finish(&b);
@@ -311,17 +323,8 @@ static void fabric_memory_of_others(void)
 {
     char spec[200];
     snprintf(spec, sizeof spec, "sim:max,machine=fabric,imex=%.90s", channels);
-    struct side a = side(spec, 0), b = side(spec, 0);
-    need(create_object(&a, 2, FABRIC), "object");
-    need(vmm_multicast_add_device(a.sys, a.object, 0), "a device");
-    need(vmm_multicast_add_device(a.sys, a.object, 1), "a device");
-    create_memory(&b, FABRIC);
-    unsigned char bytes[VMM_FABRIC_HANDLE_SIZE];
-    handle_t copy = 0;
-    need(vmm_mem_export_to_shareable_handle(b.sys, bytes, b.memory, FABRIC, 0), "export");
-    need(vmm_mem_import_from_shareable_handle(a.sys, &copy, bytes, FABRIC), "import");
-    tap_result(vmm_multicast_bind_mem(a.sys, a.object, 0, copy, 0, a.unit, 0), VMM_SUCCESS,
-               "memory of another process that other nodes can reach is bound");
+    struct side a = fabric_side(spec), b = side(spec, 0);
+    tap_result(bind_memory_of(&b, &a), VMM_SUCCESS, "memory of another process that other nodes can reach is bound");
     finish(&a);
     finish(&b);
 }
@@ -412,9 +415,8 @@ static void killed(const char *spec)
     int socket, fd = -1;
     char byte;
     pid_t child = child_begin(&socket, 0);
-    if (child == 0) {
+    if (child == 0)
         run_child(spec, socket);
-    }
     struct side a = side(spec, 0);
     need(create_object(&a, 2, FD), "object");
     need(vmm_mem_export_to_shareable_handle(a.sys, &fd, a.object, FD, 0), "export");

@@ -26,13 +26,17 @@ def copy_tree(top, into, build):
     shutil.copytree(top, into, symlinks=True, ignore=left_out)
 
 
+def is_fresh(made, *sources):
+    return os.path.exists(made) and all(os.path.getmtime(made) >= os.path.getmtime(source) for source in sources)
+
+
 def strip_base(commands, base):
     """Copies of what links take, without debug information, so that they are quick."""
     wanted = {os.path.relpath(w, commands.build) for words in commands.products.values() for w in words
               if w.startswith(commands.build + "/") and w.endswith((".o", ".a"))}
     for path in sorted(wanted):
         made, source = os.path.join(base, path), os.path.join(commands.build, path)
-        if os.path.exists(made) and os.path.getmtime(made) >= os.path.getmtime(source):
+        if is_fresh(made, source):
             continue
         os.makedirs(os.path.dirname(made), exist_ok=True)
         subprocess.run(["objcopy", "-g", source, made], check=True)

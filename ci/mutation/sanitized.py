@@ -1,11 +1,9 @@
 """The engine with AddressSanitizer and UndefinedBehaviorSanitizer, for a second look at what no test has noticed."""
-import glob
 import os
-import shutil
 import threading
 
+import bench as benches
 import judge as judges
-import reach as reaches
 
 KINDS = "-fsanitize=address,undefined"
 CODE = ("-w", "-O1", "-U_FORTIFY_SOURCE", KINDS, "-fno-sanitize-recover=all", "-fno-omit-frame-pointer")
@@ -14,7 +12,7 @@ WAY = judges.Way("with sanitizers", (KINDS,),
 
 
 class Engine:
-    """Its objects are made when the first mutant wants them, and kept while no source changes."""
+    """Its objects are made when the first mutant wants them, and kept while the build's are."""
 
     def __init__(self, work, commands, sources):
         self.folder, self.commands, self.sources = os.path.join(work, "sanitized"), commands, sources
@@ -29,19 +27,13 @@ class Engine:
             return WAY if WAY.objects else None
 
     def objects(self, bench):
-        stamp = os.path.join(self.folder, "of")
-        texts = sorted(glob.glob("backend_sim/*.[ch]") + glob.glob("api/*.h"))
-        of = " ".join(CODE) + reaches.digest(*texts)
-        made = {self.commands.object_of(source): os.path.join(self.folder, os.path.basename(source)[:-2] + ".o")
-                for source in self.sources}
-        if os.path.exists(stamp):
-            with open(stamp) as kept:
-                if kept.read() == of:
-                    return made
-        shutil.rmtree(self.folder, ignore_errors=True)
-        os.makedirs(self.folder)
+        """{object: its place}; as fresh as the build's own, which make keeps up with every header."""
+        os.makedirs(self.folder, exist_ok=True)
+        objects = {}
         for source in self.sources:
-            if not bench.compile(source, made[self.commands.object_of(source)], extra=CODE):
+            name = self.commands.object_of(source)
+            made = objects[name] = os.path.join(self.folder, os.path.basename(name))
+            built = os.path.join(self.commands.build, name)
+            if not benches.is_fresh(made, built, __file__) and not bench.compile(source, made, extra=CODE):
                 return {}
-        bench.write(stamp, of)
-        return made
+        return objects
