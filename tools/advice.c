@@ -159,7 +159,7 @@ static bool live_handle(const struct script *script, struct text *out)
 
 static bool address(const struct script *script, struct text *out, uint64_t value)
 {
-    struct step_names names = {&script->symbols, false};
+    struct step_names names = {.symbols = &script->symbols, .open = &script->open};
     char *memory = NULL;
     size_t size;
     FILE *file = value ? open_memstream(&memory, &size) : NULL;

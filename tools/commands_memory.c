@@ -1,6 +1,5 @@
 /* Commands about physical memory: its granularity, its handles, ordinary allocations, what is free. */
 #include <string.h>
-#include <unistd.h>
 
 #include "script_state.h"
 
@@ -120,12 +119,7 @@ static bool run_close(struct script *script)
         return script_wrong(script, word->column, "\"%.40s\" is not an open descriptor of this process", word->text);
     if (!args_done(script))
         return false;
-    for (size_t i = 0; i < script->open_count; i++)
-        if ((uint64_t)script->open[i] == symbol->value) {
-            script->open[i] = script->open[--script->open_count];
-            close((int)symbol->value);
-            break;
-        }
+    descriptors_close(&script->open, symbol->value);
     symbol->ended = true;
     return true;
 }

@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cuvmm.h"
 #include "in_place.h"
@@ -80,7 +79,7 @@ static void leave_thread(struct replay *r)
 
 static void print_difference(struct replay *r, const struct text *difference, const vmm_detail *detail)
 {
-    struct step_names names = {0};
+    struct step_names names = {.open = &r->open};
     char text[4096];
     fprintf(r->out, "%s:%d: the replay differs here, after %llu calls that did not\n  ", r->line.name, r->line.number,
             (unsigned long long)r->made);
@@ -192,11 +191,7 @@ int replay(FILE *in, const char *name, const char *backend, FILE *out, FILE *err
         vmm_close(r->sys);
     }
     step_end(&r->step);
-    for (size_t i = 0; i < r->opened; i++)
-        close(r->open[i]);
-    if (r->foreign >= 0)
-        close(r->foreign);
-    free(r->open);
+    descriptors_clear(&r->open);
     fabrics_clear(&r->fabrics);
     trace_line_end(&r->line);
     free(r->object);

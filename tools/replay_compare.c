@@ -226,8 +226,7 @@ static void learn_descriptor(struct replay *r, const char *name, size_t index)
         return;
     learn(r, name, UINT64_MAX, (uint64_t)r->step.descriptor, 0);
     r->step.has_descriptor = false;
-    r->open = text_grow(r->open, (r->opened + 1) * sizeof *r->open);
-    r->open[r->opened++] = r->step.descriptor;
+    descriptors_keep(&r->open, r->step.descriptor);
 }
 
 static bool compare_out(struct replay *r, json_t *names, json_t *json, const struct vmm_param *params, size_t index,

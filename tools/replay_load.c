@@ -217,8 +217,8 @@ static bool load_scalar(struct replay *r, json_t *json, json_t *names, const str
 /* What stands for an open descriptor that no export of the trace made. */
 static uint64_t foreign(struct replay *r)
 {
-    if (r->foreign < 0)
-        r->foreign = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (r->foreign < 0 && (r->foreign = open("/dev/null", O_RDWR | O_CLOEXEC)) >= 0)
+        descriptors_keep(&r->open, r->foreign);
     return (uint64_t)(int64_t)r->foreign;
 }
 

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "descriptors.h"
 #include "fabrics.h"
 #include "step.h"
 #include "text.h"
@@ -31,8 +32,7 @@ struct replay {
     vmm_context current[REPLAY_THREADS]; /* by thread number of the trace */
     int64_t thread;           /* whose context is current now */
     bool unknown_bytes;       /* a copy whose bytes the trace does not hold was made: contents are not compared */
-    int *open;                /* descriptors that exports made */
-    size_t opened;
+    struct descriptors open;  /* that exports made, and foreign */
     int foreign;              /* an open descriptor that no export made, -1 until one is needed */
     struct fabrics fabrics;   /* fabric handles that they made */
     uint64_t made, skipped;

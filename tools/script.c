@@ -4,7 +4,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "in_place.h"
 #include "script_state.h"
@@ -196,9 +195,7 @@ static void free_kept(struct script *script)
     for (size_t i = 0; i < script->kept_count; i++)
         free(script->kept[i]);
     free(script->kept);
-    for (size_t i = 0; i < script->open_count; i++)
-        close(script->open[i]);
-    free(script->open);
+    descriptors_clear(&script->open);
     fabrics_clear(&script->fabrics);
     free(script->told);
 }

@@ -24,7 +24,7 @@ struct step *script_step(struct script *script, enum vmm_call_id id)
 
 struct step_names script_names(const struct script *script)
 {
-    return (struct step_names){&script->symbols, script->options.addresses};
+    return (struct step_names){&script->symbols, &script->open, script->options.addresses};
 }
 
 /* The first output that can have a name: its index, or the count when there is none. */
@@ -104,8 +104,7 @@ static void keep_descriptor(struct script *script)
     if (!script->step.has_descriptor)
         return;
     script->step.has_descriptor = false;
-    script->open = text_grow(script->open, (script->open_count + 1) * sizeof *script->open);
-    script->open[script->open_count++] = script->step.descriptor;
+    descriptors_keep(&script->open, script->step.descriptor);
 }
 
 /* Which handle a descriptor, or a fabric handle, was exported from. */

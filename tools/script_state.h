@@ -7,6 +7,7 @@
 #ifndef CUVMM_TOOLS_SCRIPT_STATE_H
 #define CUVMM_TOOLS_SCRIPT_STATE_H
 
+#include "descriptors.h"
 #include "fabrics.h"
 #include "script.h"
 #include "step.h"
@@ -64,8 +65,7 @@ struct script {
     struct words_error mistake; /* the last one that was reported */
     unsigned char **kept;    /* host memory of asynchronous copies, which may be read or written until the end */
     size_t kept_count;
-    int *open;               /* descriptors with names */
-    size_t open_count;
+    struct descriptors open; /* those with names */
     struct fabrics fabrics;  /* fabric handles with names */
     const char **told;       /* rules whose texts were printed; they point into the rule table */
     size_t told_count;

@@ -16,6 +16,7 @@
 #include <stdio.h>
 
 #include "call.h"
+#include "descriptors.h"
 #include "symbols.h"
 
 #define STEP_PARAMS 8
@@ -72,8 +73,9 @@ bool step_is_out(enum vmm_param_kind kind);
 
 /* How a value looks to a reader: names of the script where there are some. */
 struct step_names {
-    const struct symbols *symbols; /* may be NULL */
-    bool addresses;                /* add the raw value to a name */
+    const struct symbols *symbols;  /* may be NULL */
+    const struct descriptors *open; /* of which the number means nothing; may be NULL */
+    bool addresses;                 /* add the raw value to a name */
 };
 
 /* "cuMemMap(r0+4MiB, 2MiB, 0, h0, 0)". */

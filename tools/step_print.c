@@ -1,5 +1,4 @@
 /* Calls in the driver's spelling, with the script's names for values. See step.h. */
-#include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
@@ -169,7 +168,7 @@ static void print_pointer(FILE *out, const struct step *step, size_t index, cons
     }
 }
 
-/* By its name; which number an open one without has means nothing, nor does that of a fabric handle. */
+/* By its name; which number one without has that was made here means nothing, nor does that of a fabric handle. */
 static void print_descriptor(FILE *out, const struct step *step, uint64_t value, const struct step_names *names)
 {
     static const unsigned char no_fabric[VMM_FABRIC_HANDLE_SIZE];
@@ -178,7 +177,7 @@ static void print_descriptor(FILE *out, const struct step *step, uint64_t value,
         fputs(symbol->name, out);
     else if (memcmp(step->fabric, no_fabric, sizeof no_fabric) != 0)
         fputs("64 bytes", out);
-    else if (value <= INT32_MAX && fcntl((int)value, F_GETFD) >= 0)
+    else if (descriptors_have(names->open, value))
         fputs("a descriptor", out);
     else
         fprintf(out, "%" PRId64, (int64_t)value);
