@@ -39,17 +39,19 @@ RECORDINGS  := $(notdir $(patsubst %/profile,%,$(wildcard conformance/recordings
 CHECK_RUNS  += $(RECORDINGS:%=$(BUILD)/check/recording-%)
 CHECK_RUNS  += $(if $(filter %/lockstep,$(PROGS)),$(CHECK_LAYERS:%=$(BUILD)/check/%))
 CHECK_RUNS  += $(FUZZ_CHECKS)
-CHECK_SHELL := $(sort $(wildcard ci/*_test.sh tools/*_test.sh conformance/*_test.sh docs/*_test.sh))
+# Tests of what maintainers and CI use, which take long: `make check-ci`.
+CHECK_CI    := ci/gpu_test.sh ci/mutate_test.sh
+CHECK_SHELL := $(filter-out $(CHECK_CI),$(sort $(wildcard ci/*_test.sh tools/*_test.sh conformance/*_test.sh docs/*_test.sh)))
 
 # Those that take longest come first, so that none runs last and alone; ci/slowest tells which they are.
 CHECK_LIST   = $(CHECK_RUNS) $(CHECK_SHELL) $(TESTS)
-CHECK_LONG   = conformance/exercises_test.sh tools/view_browser_test.sh ci/gpu_test.sh tools/shell_test.sh ci/check_test.sh
+CHECK_LONG   = conformance/exercises_test.sh tools/view_browser_test.sh tools/shell_test.sh ci/check_test.sh
 CHECK_LONG  += $(addprefix $(BUILD)/test/,backend_sim/scarce_test conformance/world_test conformance/lockstep_drive_test)
 LONG_SEED      ?= 1
 LONG_CALLS     ?= 1500000
 SABOTAGE_EVERY ?= 1
 
-.PHONY: check-list check-list-few mutate mutate-sample mutate-tool entry-points clients-python check-clients check-long soak sabotage check check-few check-build check-valgrind check-asan check-tsan coverage examples-update mistakes lint install uninstall FORCE
+.PHONY: check-ci check-list check-list-few mutate mutate-sample mutate-tool entry-points clients-python check-clients check-long soak sabotage check check-few check-build check-valgrind check-asan check-tsan coverage examples-update mistakes lint install uninstall FORCE
 
 # What a run of part of the tests does not use, it need not build.
 CHECK_NEEDS ?=
@@ -121,11 +123,14 @@ $(BUILD)/check/facts: ci/targets.mk
 	@chmod +x $@
 
 # Tests of scripts, documents and pages, to which it makes no difference how the engine was compiled.
-CHECK_ONCE := $(wildcard docs/*_test.sh) $(patsubst %,ci/%_test.sh,exclusions fuzz junit mutate slowest tally threaded) tools/view_browser_test.sh
+CHECK_ONCE := $(wildcard docs/*_test.sh) $(patsubst %,ci/%_test.sh,exclusions fuzz junit slowest tally threaded) tools/view_browser_test.sh
 CHECK_NOT_ONCE = CHECK_SHELL='$(filter-out $(CHECK_ONCE),$(CHECK_SHELL))'
 
 # What a slow tool looks for, it finds on few machines: the others differ in numbers alone. Recordings are calls like others.
 CHECK_FEW = $(CHECK_NOT_ONCE) CHECK_PROFILES='h200x2 odd' CHECK_AS_DRIVER= CHECK_ABI=h100 CHECK_ABI_EDGES= CHECK_SCHEDULES=random-1 CHECK_ALIASES= RECORDINGS=
+
+check-ci: ## the tests of `make check-gpu` and of `make mutate`, which need no device and take long
+	+@$(NEST) TAP=$(BUILD)/tap-ci CHECK_LIST='$(CHECK_CI)' check
 
 check-few: ## every test, on fewer machines
 	+@$(NEST) $(CHECK_FEW) check
