@@ -144,6 +144,9 @@ static void scarce(void)
     frames_init(&lying);
     frames_lie_in(&lying, file_of, NULL);
     bytes_init(&bytes, &lying, run);
+    tap_ok(bytes_touch(&bytes, 0, BYTES_CHUNK) && fstat(lying.file, &file) == 0 &&
+               (uint64_t)file.st_blocks * 512 < 2 * BYTES_CHUNK,
+           "room for a chunk, and no more");
     tap_ok(bytes_touch(&bytes, 0, 2 * BYTES_CHUNK) && bytes_touch(&bytes, BYTES_CHUNK / 2, 3 * BYTES_CHUNK),
            "room behind two chunks that have some");
     tap_ok(bytes_run(&bytes, 0, &run) && run == 4 * BYTES_CHUNK, "is one piece with them");

@@ -414,6 +414,11 @@ static void domain(void)
     uint64_t sum = sum_of(sum_of(UINT64_C(0xcbf29ce484222325), (uint64_t)is.st_dev), (uint64_t)is.st_ino);
     tap_ok(imex_domain(channels, &profile, &got, why), "a folder is a domain");
     tap_u64(got, sum_of(sum, share_profile_number(&profile)) | 1, "whose number other builds know");
+    if (stat(".", &is))
+        tap_bail("no folder");
+    sum = sum_of(sum_of(UINT64_C(0xcbf29ce484222325), (uint64_t)is.st_dev), (uint64_t)is.st_ino);
+    tap_ok(imex_domain(".", &profile, &got, why) && got == (sum_of(sum, share_profile_number(&profile)) | 1),
+           "however short its name is");
     tap_ok(imex_usable("", &profile, 0, why) == 0 && imex_usable("", &profile, 3, why) == IMEX_NONE &&
                strstr(why, "channel 0 alone, and not 3"),
            "without a folder there is one channel: %s", why);

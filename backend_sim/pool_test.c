@@ -8,6 +8,17 @@
 #include "random.h"
 #include "tap.h"
 
+/* How much of the C library's heap is in use, where it can be asked. */
+#if defined(__GLIBC__) && defined(__GLIBC_PREREQ)
+#if __GLIBC_PREREQ(2, 33)
+#include <malloc.h>
+#define IN_USE() (mallinfo2().uordblks)
+#endif
+#endif
+#ifndef IN_USE
+#define IN_USE() ((size_t)0)
+#endif
+
 struct thing {
     uint64_t word[8];
 };
@@ -64,7 +75,7 @@ static void test_random(uint64_t seed)
 static void test_slabs(void)
 {
     struct pool pool;
-    size_t slabs = 0;
+    size_t slabs = 0, before = IN_USE();
     pool_init(&pool, sizeof(struct thing));
     for (unsigned i = 0; i < 100000; i++)
         if (!pool_take(&pool))
@@ -74,6 +85,7 @@ static void test_slabs(void)
     tap_ok(pool.slab * pool.size <= 1 << 16 && 2 * pool.slab * pool.size > 1 << 16, "slabs grow to 64 KiB and no further");
     tap_ok(slabs <= 100000 / pool.slab + 16, "so that there are few");
     pool_clear(&pool);
+    tap_ok(IN_USE() < before + (1 << 16), "and all are given back, but for what the C library keeps at hand");
 }
 #endif
 

@@ -255,6 +255,31 @@ static void touched_unknown(void)
     rig_close(sys);
 }
 
+/* And the next call asks again. */
+static void touched_asked_again(void)
+{
+    const vmm_mem_access_desc rw = {device, RW}, read = {device, VMM_MEM_ACCESS_FLAGS_PROT_READ};
+    vmm_system *sys = rig_open(NULL);
+    handle_t handle = 0;
+    vmm_deviceptr at = 0;
+    vmm_mem_address_reserve(sys, &at, RIG_G, 0, 0, 0);
+    create(sys, device, 0, &handle);
+    vmm_mem_map(sys, at, RIG_G, 0, handle, 0);
+    vmm_mem_set_access(sys, at, RIG_G, &rw, 1);
+    const uint64_t args[] = {at, 8, 7};
+    vmm_launch(sys, VMM_KERNEL_FILL, 1, 32, args, 3, NULL);
+    scarce_arm_at("malloc", 1);
+    vmm_result result = vmm_mem_set_access(sys, at, RIG_G, &read, 1);
+    tap_ok(scarce_disarm() && result == VMM_SUCCESS && !rig_told("VMM-ACCESS-IN-FLIGHT"),
+           "without memory nobody knows what a kernel will touch");
+    vmm_mem_set_access(sys, at, RIG_G, &rw, 1);
+    result = vmm_mem_set_access(sys, at, RIG_G, &read, 1);
+    tap_ok(result == VMM_SUCCESS && rig_told("VMM-ACCESS-IN-FLIGHT"), "with memory it is known after all");
+    vmm_mem_set_access(sys, at, RIG_G, &rw, 1);
+    vmm_ctx_synchronize(sys);
+    rig_close(sys);
+}
+
 static void rights_are_taken_back(void)
 {
     vmm_system *sys = opened("sim:h100");
@@ -408,6 +433,7 @@ int main(void)
     no_old_bytes();
     no_stack();
     touched_unknown();
+    touched_asked_again();
     rights_are_taken_back();
     unread_is_not_foreign();
     free_memory_is_right();

@@ -48,6 +48,11 @@ static void in_flight(void)
            work_note("fill, launched", call, "writes", p + 2 * G));
     desc.flags = RW;
     need(vmm_mem_set_access(sys, p + 2 * G, G, &desc, 1));
+    desc.flags = VMM_MEM_ACCESS_FLAGS_PROT_READ; /* of two mappings that it needs the first is told, with its words */
+    warned(vmm_mem_set_access(sys, p, 3 * G, &desc, 1), "VMM-ACCESS-IN-FLIGHT", VMM_MEM_ACCESS_FLAGS_PROT_READ, 1,
+           work_note("fill, launched", call, "writes", p + G));
+    desc.flags = RW;
+    need(vmm_mem_set_access(sys, p, 3 * G, &desc, 1));
     need(vmm_ctx_synchronize(sys));
     need(vmm_memcpy_dtod_async(sys, p + 2 * G, p + 8, 8, NULL));
     call = vmm_last_detail()->call;
@@ -190,8 +195,31 @@ static void faults(void)
     fault_of(NO_RIGHTS, true, 0);
 }
 
+static void count_allocation(void *user, const vmm_object *object)
+{
+    *(unsigned *)user += object->kind == VMM_OBJECT_ALLOCATION;
+}
+
+/* cuMemFree waits for the device: whoever frees beside work that went wrong is told of that, and still has the memory. */
+static void told_by_free(void)
+{
+    const uint64_t nowhere[] = {4096, 1, 7};
+    vmm_deviceptr memory = 0;
+    unsigned left = 0;
+    begin("sim:h100,schedule=late");
+    need(vmm_mem_alloc(sys, &memory, 64));
+    need(vmm_launch(sys, VMM_KERNEL_FILL, 1, 32, nowhere, 3, NULL));
+    tap_result(vmm_mem_free(sys, memory), VMM_ERROR_ILLEGAL_ADDRESS, "a free that waits for work that goes wrong");
+    const vmm_fault *fault = vmm_last_detail()->fault;
+    tap_ok(fault && fault->address == 4096 && fault->kernel == VMM_KERNEL_FILL && !fault->mapped, "is told of that");
+    need(vmm_visit(sys, count_allocation, &left));
+    tap_u64(left, 1, "and nothing was freed");
+    end();
+}
+
 int main(void)
 {
+    told_by_free();
     in_flight();
     on_another_device();
     of_two_mappings();
