@@ -86,6 +86,12 @@ static void explains(vmm_system *sys)
     need(vmm_mem_set_access(sys, host, G, &desc, 1));
     tap_ok(!stopped(host, false) && stopped(host + 1, true), "with READ it may be read");
     told(host + 1, true, "the host may only read there");
+    desc.flags = VMM_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    need(vmm_mem_set_access(sys, host, G, &desc, 1));
+    if (mprotect((void *)(uintptr_t)host, G, PROT_NONE))
+        tap_bail("mprotect failed");
+    tap_ok(stopped(host + 3, false), "with rights, but addresses that are not as the simulator left them, it may not");
+    told(host + 3, false, "were not free, so it cannot be shown there");
     desc.flags = VMM_MEM_ACCESS_FLAGS_PROT_NONE;
     need(vmm_mem_set_access(sys, host, G, &desc, 1));
     tap_ok(stopped(host + 2, false), "with NONE it may not");

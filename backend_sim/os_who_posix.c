@@ -77,7 +77,9 @@ static void look_at_file(void *user, const char *entry)
         return;
     snprintf(path, sizeof path, "/proc/%" PRIu64 "/fd/%" PRIu64, search->pid, number);
     ssize_t length = readlink(path, target, sizeof target - 1);
-    target[length > 0 ? length : 0] = '\0';
+    if (length < 0)
+        return;
+    target[length] = '\0';
     const char *slash = strrchr(target, '/');
     if (!slash || strncmp(slash + 1, search->name, strlen(search->name)) != 0 || stat(path, &is))
         return;
