@@ -112,7 +112,7 @@ static void do_item(struct sim_process *process, struct queue_item *item)
         call_host(process, queue_place_of(item), &work->call.launch_host_func);
     else if (!lost && !work_do(process, work))
         process->flight.out_of_memory = true;
-    item->state = QUEUE_DONE;
+    queue_done(&process->flight.queue, item);
     pthread_cond_broadcast(&process->flight.changed);
 }
 
@@ -159,16 +159,62 @@ static void forget_wanted(struct flight *flight)
     }
 }
 
-static vmm_result wait_for(struct sim_process *process, const struct queue_aim *aim)
+/* Is work done in order of issue, by whoever waits? */
+static bool is_in_order(const struct flight *flight)
 {
-    struct flight *flight = &process->flight;
-    while (queue_want(&flight->queue, aim))
-        go_on(process);
-    forget_wanted(flight);
+    return flight->schedule == SIM_LATE || flight->schedule == SIM_EAGER;
+}
+
+/* May it be done here and now, and lets nobody in meanwhile? A host function does, and what one does is another's. */
+static bool is_plain(const struct queue_item *item)
+{
+    return item->state == QUEUE_WAITING && !item->mark && !is_host_function(item);
+}
+
+/* What is wanted, up to the first that is not plain: without marking all anew behind each. False: nothing was done. */
+static bool go_on_in_order(struct sim_process *process)
+{
+    struct queue_item *item = queue_next_wanted(&process->flight.queue, NULL);
+    bool some = false;
+    for (; item && is_plain(item); item = queue_next_wanted(&process->flight.queue, item)) {
+        do_item(process, item);
+        some = true;
+    }
+    return some;
+}
+
+static vmm_result waited(struct flight *flight)
+{
     if (!flight->out_of_memory)
         return VMM_SUCCESS;
     flight->out_of_memory = false;
     return sim_out_of_host_memory();
+}
+
+static vmm_result wait_for(struct sim_process *process, const struct queue_aim *aim)
+{
+    struct flight *flight = &process->flight;
+    while (queue_want(&flight->queue, aim))
+        if (!is_in_order(flight) || !go_on_in_order(process))
+            go_on(process);
+    forget_wanted(flight);
+    return waited(flight);
+}
+
+/* Nothing comes before it, so nothing else need be looked at where it may be done at once. */
+static vmm_result wait_for_oldest(struct sim_process *process)
+{
+    struct flight *flight = &process->flight;
+    struct queue_item *oldest = flight->queue.first;
+    bool here = is_in_order(flight) && (oldest->state == QUEUE_DONE || is_plain(oldest));
+    if (!here) {
+        const struct queue_aim aim = {QUEUE_ITEM, *queue_place_of(oldest), oldest->number};
+        return wait_for(process, &aim);
+    }
+    if (oldest->state != QUEUE_DONE)
+        do_item(process, oldest);
+    forget(flight, oldest);
+    return waited(flight);
 }
 
 vmm_result flight_wait(struct sim_process *process, const struct queue_place *place, enum queue_scope scope)
@@ -216,19 +262,37 @@ bool flight_poll_mark(struct sim_process *process, uint64_t mark)
     return poll_for(process, &aim);
 }
 
-/* What the schedule does at an issue. Nobody is waited for. */
+/* What may be done first, wanted or not. Most often what was issued last is all that is left, and nothing holds it up. */
+static struct queue_item *first_of_all(struct queue *queue)
+{
+    const struct queue_aim nothing = {.scope = QUEUE_ITEM};
+    if (queue->left == 1 && is_plain(queue->last))
+        return queue->last;
+    if (queue->left == 1 && queue->last->mark && queue->last->state == QUEUE_WAITING)
+        queue_done(queue, queue->last);
+    if (!queue->left)
+        return NULL;
+    queue_want(queue, &nothing);
+    return queue_ready_at(queue, 0);
+}
+
+/* What the schedule does next at an issue; NULL: no more. */
+static struct queue_item *at_once(struct flight *flight)
+{
+    const struct queue_aim nothing = {.scope = QUEUE_ITEM};
+    if (flight->schedule == SIM_EAGER)
+        return first_of_all(&flight->queue);
+    if (flight->schedule != SIM_RANDOM || draw(flight) % 2 == 0)
+        return NULL;
+    queue_want(&flight->queue, &nothing);
+    return choose(flight);
+}
+
+/* Nobody is waited for. */
 static void at_issue(struct sim_process *process)
 {
-    struct flight *flight = &process->flight;
-    const struct queue_aim nothing = {.scope = QUEUE_ITEM};
-    struct queue_item *item;
-    while (flight->schedule == SIM_EAGER || (flight->schedule == SIM_RANDOM && draw(flight) % 2)) {
-        queue_want(&flight->queue, &nothing);
-        item = flight->schedule == SIM_EAGER ? queue_ready_at(&flight->queue, 0) : choose(flight);
-        if (!item)
-            return;
+    for (struct queue_item *item; (item = at_once(&process->flight)) != NULL;)
         do_item(process, item);
-    }
 }
 
 /* Some thread of the process will see to what was queued. */
@@ -249,10 +313,7 @@ static vmm_result issued(struct sim_process *process)
     if (flight_is_inside(flight))
         return VMM_SUCCESS;
     at_issue(process);
-    if (flight->queue.count <= FLIGHT_MOST)
-        return VMM_SUCCESS;
-    struct queue_aim oldest = {QUEUE_ITEM, *queue_place_of(flight->queue.first), flight->queue.first->number};
-    return wait_for(process, &oldest);
+    return flight->queue.count <= FLIGHT_MOST ? VMM_SUCCESS : wait_for_oldest(process);
 }
 
 vmm_result flight_issue(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call)

@@ -50,6 +50,7 @@ bool queue_add(struct queue *queue, struct queue_item *item, const struct queue_
     *(queue->last ? &queue->last->after : &queue->first) = item;
     queue->last = item;
     queue->count++;
+    queue->left++;
     return true;
 }
 
@@ -94,8 +95,15 @@ void queue_remove(struct queue *queue, struct queue_item *item)
     *(item->before ? &item->before->after : &queue->first) = item->after;
     *(item->after ? &item->after->before : &queue->last) = item->before;
     queue->count--;
+    queue->left -= item->state != QUEUE_DONE;
     if (!--item->lane->items)
         drop_lane(queue, item->lane);
+}
+
+void queue_done(struct queue *queue, struct queue_item *item)
+{
+    item->state = QUEUE_DONE;
+    queue->left--;
 }
 
 static void unmark(struct queue *queue)
@@ -160,7 +168,7 @@ static void mark_ready(struct queue *queue)
                       (!item->needed || item->needed->state == QUEUE_DONE);
         if (item->ready && item->mark) {
             item->ready = false;
-            item->state = QUEUE_DONE;
+            queue_done(queue, item);
         }
         if (item->state != QUEUE_DONE)
             item->lane->marked = true;
@@ -195,4 +203,16 @@ struct queue_item *queue_first_wanted(const struct queue *queue)
     while (item && !(item->ready && item->wanted))
         item = item->after;
     return item;
+}
+
+struct queue_item *queue_next_wanted(struct queue *queue, struct queue_item *item)
+{
+    for (item = item ? item->after : queue->first; item; item = item->after) {
+        if (!item->wanted || item->state == QUEUE_DONE)
+            continue;
+        if (!item->mark)
+            return item;
+        queue_done(queue, item);
+    }
+    return NULL;
 }

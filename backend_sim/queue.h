@@ -55,7 +55,7 @@ struct queue {
     struct queue_item *first, *last;
     struct queue_lane *lanes; /* those that have items */
     uint64_t issued;          /* numbers given so far */
-    size_t count;
+    size_t count, left;       /* items, and those that are not done */
 };
 
 /* What somebody waits for. */
@@ -80,6 +80,8 @@ bool queue_add(struct queue *queue, struct queue_item *item, const struct queue_
 /* The same for a mark, which needs the mark of that number; 0, or one that was removed: none. */
 bool queue_add_mark(struct queue *queue, struct queue_item *item, const struct queue_place *place, uint64_t needs);
 void queue_remove(struct queue *queue, struct queue_item *item);
+/* It is done; once. */
+void queue_done(struct queue *queue, struct queue_item *item);
 
 /* Marks as wanted what the aim covers and all that this must wait for, and as ready what may run now, wanted or not.
  * Marks that nothing holds up become done. Returns how many wanted items are not done. */
@@ -91,5 +93,10 @@ struct queue_item *queue_ready_at(const struct queue *queue, size_t place);
 
 /* The first ready item that is wanted, or NULL. */
 struct queue_item *queue_first_wanted(const struct queue *queue);
+
+/* For whoever does all that is wanted in order of issue: behind item (NULL: at the front), whose wanted ones are done, the next
+ * wanted one that is not. Marks on the way become done. It may run if it is waiting, without being marked as ready again: all
+ * that it comes after is wanted, and before it. */
+struct queue_item *queue_next_wanted(struct queue *queue, struct queue_item *item);
 
 #endif

@@ -78,7 +78,7 @@ static void picture(void)
     tap_u64(wanted(&rig, QUEUE_LANE, 1, 5), BIT(1) | BIT(2) | BIT(3), "running is wanted still");
     tap_u64(ready(&rig), BIT(4), "and holds up what is behind it");
     tap_ok(!queue_first_wanted(&rig.queue), "nothing that is wanted may start");
-    rig.item[1].state = QUEUE_DONE;
+    queue_done(&rig.queue, &rig.item[1]);
     struct queue_aim aim = {QUEUE_LANE, places[1], 5};
     tap_u64(queue_want(&rig.queue, &aim), 2, "two are not done");
     tap_u64(ready(&rig), BIT(2) | BIT(4), "the next of each lane");
@@ -123,7 +123,7 @@ static void marks(void)
     tap_u64(wanted(&rig, QUEUE_ITEM, 0, 2), BIT(1) | BIT(2), "a mark wants what it comes after");
     tap_u64(wanted(&rig, QUEUE_LANE, 5, 5), BIT(1) | BIT(2) | BIT(4) | BIT(5), "and what needs it, all of that");
     tap_u64(ready(&rig), BIT(1), "one may start");
-    rig.item[1].state = QUEUE_DONE;
+    queue_done(&rig.queue, &rig.item[1]);
     struct queue_aim aim = {QUEUE_LANE, places[5], 5};
     tap_u64(queue_want(&rig.queue, &aim), 1, "marks are done with what they come after");
     tap_ok(rig.item[2].state == QUEUE_DONE && rig.item[4].state == QUEUE_DONE, "both of them");
@@ -192,33 +192,114 @@ static bool compare(struct rig *rig, const int *lane, int count, int place)
     return wanted(rig, QUEUE_LANE, place, (uint64_t)count) == want && ready(rig) == may;
 }
 
+/* Something on every lane, each third a mark; lane[i] is that of item i. */
+static void issue_some(struct rig *rig, unsigned *state, int *lane)
+{
+    *rig = (struct rig){{0}, {{0}}};
+    for (int i = 1; i <= ITEMS; i++) {
+        *state = *state * 1103515245u + 12345u;
+        lane[i] = (int)(*state >> 16) % PLACES;
+        if (i % 3 == 0)
+            mark(rig, lane[i], *state >> 20 & 1 ? (uint64_t)(i - 3) : 0);
+        else
+            issue(rig, lane[i]);
+    }
+}
+
 static void random_work(void)
 {
     unsigned state = 1, wrong = 0;
     for (int round = 0; round < 2000; round++) {
-        struct rig rig = {{0}, {{0}}};
+        struct rig rig;
         int lane[ITEMS + 1];
-        for (int i = 1; i <= ITEMS; i++) {
-            state = state * 1103515245u + 12345u;
-            lane[i] = (int)(state >> 16) % PLACES;
-            if (i % 3 == 0)
-                mark(&rig, lane[i], state >> 20 & 1 ? (uint64_t)(i - 3) : 0);
-            else
-                issue(&rig, lane[i]);
-        }
+        issue_some(&rig, &state, lane);
         for (int i = 0; i < 10; i++) {
             wrong += !compare(&rig, lane, ITEMS, i % PLACES);
             state = state * 1103515245u + 12345u;
             struct queue_item *item = queue_ready_at(&rig.queue, (state >> 16) % queue_ready(&rig.queue));
-            item->state = QUEUE_DONE;
+            queue_done(&rig.queue, item);
         }
         clear(&rig);
     }
     tap_u64(wrong, 0, "wanted and ready are what their definitions say, 20000 times");
 }
 
+/* What is wanted, done in order of issue: in one go, or with all marked anew behind each. How many were done. */
+static int do_wanted(struct rig *rig, const struct queue_aim *aim, bool in_one_go, uint64_t *order)
+{
+    int count = 0;
+    struct queue_item *item = NULL;
+    queue_want(&rig->queue, aim);
+    while ((item = in_one_go ? queue_next_wanted(&rig->queue, item) : queue_first_wanted(&rig->queue)) != NULL) {
+        order[count++] = item->number;
+        queue_done(&rig->queue, item);
+        if (!in_one_go)
+            queue_want(&rig->queue, aim);
+    }
+    return count;
+}
+
+static size_t not_done(const struct queue *queue)
+{
+    size_t count = 0;
+    for (const struct queue_item *item = queue->first; item; item = item->after)
+        count += item->state != QUEUE_DONE;
+    return count;
+}
+
+static void in_order(void)
+{
+    unsigned state = 7, wrong = 0, done = 0;
+    for (int round = 0; round < 1000; round++) {
+        struct rig rig[2];
+        int lane[ITEMS + 1], count[2];
+        uint64_t order[2][ITEMS];
+        unsigned again = state;
+        for (int way = 0; way < 2; way++) {
+            state = again;
+            issue_some(&rig[way], &state, lane);
+            const struct queue_aim aim = {round % 2 ? QUEUE_LANE : QUEUE_CONTEXT, places[round % PLACES], ITEMS - 4};
+            count[way] = do_wanted(&rig[way], &aim, way, order[way]);
+            wrong += rig[way].queue.left != not_done(&rig[way].queue);
+            wrong += queue_want(&rig[way].queue, &aim) != 0 || queue_next_wanted(&rig[way].queue, NULL) != NULL;
+        }
+        wrong += count[0] != count[1];
+        for (int i = 0; i < count[0] && i < count[1]; i++)
+            wrong += order[0][i] != order[1][i];
+        done += (unsigned)count[0];
+        clear(&rig[0]);
+        clear(&rig[1]);
+        wrong += rig[0].queue.left != 0 || rig[1].queue.left != 0;
+    }
+    tap_ok(done > 5000, "%u were done in order", done);
+    tap_u64(wrong, 0, "in one go as with all marked anew behind each");
+}
+
+/* Whoever comes to one that runs finds it, and goes on behind it if that is what is wanted. */
+static void in_order_up_to_one_that_runs(void)
+{
+    struct rig rig = {{0}, {{0}}};
+    issue(&rig, 1);
+    issue(&rig, 3);
+    issue(&rig, 1);
+    rig.item[1].state = QUEUE_RUNNING;
+    const struct queue_aim aim = {QUEUE_LANE, places[1], 3};
+    tap_u64(queue_want(&rig.queue, &aim), 2, "one runs, one waits for it");
+    tap_ok(queue_next_wanted(&rig.queue, NULL) == &rig.item[1] && queue_next_wanted(&rig.queue, &rig.item[1]) == &rig.item[3] &&
+               !queue_next_wanted(&rig.queue, &rig.item[3]),
+           "one after the other, and none that nobody wants");
+    tap_u64(rig.queue.left, 3, "none is done by that");
+    queue_done(&rig.queue, &rig.item[1]);
+    queue_remove(&rig.queue, &rig.item[1]);
+    queue_remove(&rig.queue, &rig.item[2]);
+    tap_u64(rig.queue.left, 1, "what is removed is not left, done or not");
+    clear(&rig);
+}
+
 int main(void)
 {
+    in_order();
+    in_order_up_to_one_that_runs();
     picture();
     contexts_and_devices();
     marks();

@@ -34,7 +34,7 @@ enum row {
     FLOOR_FEW, FLOOR_MANY, FLOOR_MOST,
     RESERVE, CREATE, MAP, SET_ACCESS, GET_ACCESS, ATTRIBUTE, UNMAP, RELEASE, FREE,
     DRIVER, TRACE, SHADOW, REPLAY,
-    READ_FEW, READ_MOST,
+    READ_FEW, READ_MOST, WORK_FEW, WORK_MOST,
     FIRST_THREADED, /* from here on the program has had a second thread, and the C library locks in earnest */
     LIFE_THREADED = FIRST_THREADED, LIFE_TWO, READ_ONE, READ_TWO,
     ROWS
@@ -80,6 +80,8 @@ static void lives(struct bench *b, const char *spec)
     row(b, LIFE_TWO, "life, 2 threads at once", live_lives_by_two, &b->few, 4000);
     row(b, READ_FEW, "question, 1 thousand live", live_reads, &b->few, 20000);
     row(b, READ_MOST, "question, 1 million live", live_reads, &b->most, 20000);
+    row(b, WORK_FEW, "work, waited for by the hundred", live_works_by_the_hundred, &b->few, 20000);
+    row(b, WORK_MOST, "work, as much as is kept in flight", live_works, &b->few, 20000);
     row(b, READ_ONE, "question, in a program with threads", live_reads_by_one, &b->few, 40000);
     row(b, READ_TWO, "question, 2 threads at once", live_reads_by_two, &b->few, 40000);
 }
@@ -195,6 +197,7 @@ static void print_aims(struct bench *b, double room)
         {"1 million live to 1 thousand", median(b, LIFE_MOST) / median(b, LIFE_FEW), 1.5, false},
         {"1 GiB to 2 MiB", median(b, LIFE_GIB) / median(b, LIFE_FEW), 2, false},
         {"bytes a live mapping", room, 96, false},
+        {"work: all that is kept to 100", median(b, WORK_MOST) / median(b, WORK_FEW), 2, false},
         {"questions of 2 threads to 1's", median(b, READ_ONE) / median(b, READ_TWO), 1.6, true},
         {"lives of 2 threads to 1's", median(b, LIFE_THREADED) / median(b, LIFE_TWO), 0, true},
     };
@@ -211,7 +214,7 @@ static void print_aims(struct bench *b, double room)
 
 static void print_rest(struct bench *b)
 {
-    puts("questions, at random places; threads by the clock on the wall");
+    puts("questions, at random places; work in flight; threads by the clock on the wall");
     for (enum row at = READ_FEW; at < ROWS; at++)
         printf("  %-36s %7.0f ns\n", b->row[at].name, median(b, at));
     if (median(b, REPLAY) > 0)

@@ -151,6 +151,28 @@ double live_remaps(void *state, unsigned units)
     return spent() - start;
 }
 
+static double works(struct live *live, unsigned units, unsigned at_once)
+{
+    double start = spent();
+    for (unsigned i = 0; i < units; i++) {
+        need(vmm_memset_d8_async(live->sys, live->at + i % live->size, 1, 1, NULL), "work");
+        if (i % at_once == at_once - 1)
+            need(vmm_ctx_synchronize(live->sys), "wait");
+    }
+    need(vmm_ctx_synchronize(live->sys), "wait");
+    return spent() - start;
+}
+
+double live_works(void *state, unsigned units)
+{
+    return works(state, units, units);
+}
+
+double live_works_by_the_hundred(void *state, unsigned units)
+{
+    return works(state, units, 100);
+}
+
 static double by_two(void *state, unsigned units, void (*body)(void *state, unsigned units))
 {
     return threads_run(2, body, (void *const[]){state, state}, units / 2);

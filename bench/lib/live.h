@@ -52,6 +52,9 @@ double live_reads_by_one(void *state, unsigned units);
 double live_lives_by_one(void *state, unsigned units);
 double live_reads_by_two(void *state, unsigned units);
 double live_lives_by_two(void *state, unsigned units);
+/* A byte is set, by work that nobody waits for before the end, or by the hundred. */
+double live_works(void *state, unsigned units);
+double live_works_by_the_hundred(void *state, unsigned units);
 /* A mapping at a random place of the live ones is taken away and made again, with its rights. */
 double live_remaps(void *state, unsigned units);
 
