@@ -465,6 +465,15 @@ static void forged(void)
            "VMM-IMPORT-FABRIC-GONE", "memory that is for descriptors");
     FORGED((p.domain = 0, l.number = token[3]), NOT_PERMITTED, "VMM-IMPORT-FABRIC-DOMAIN", "no domain");
     close(fd);
+    for (int more = -1; more <= 1; more += 2) { /* a handle's first word and its last, which sums up the others */
+        uint64_t word[8], sum = UINT64_C(0xcbf29ce484222325);
+        memcpy(word, bytes, sizeof word);
+        word[0] += (uint64_t)(int64_t)more;
+        for (unsigned i = 0; i < 7; i++)
+            sum = sum_of(sum, word[i]);
+        word[7] = sum;
+        tap_ok(!fabric_handle_read(word, &p, &l), "of another version it is none, though its sum is right");
+    }
     channel(channels, 1, false);
     rig_close(a);
     rig_close(b);

@@ -292,6 +292,13 @@ static void rights_are_taken_back(void)
     vmm_mem_map(sys, at, RIG_G, 0, handle, 0);
     tap_result(WITHOUT("calloc", 1, vmm_mem_set_access(sys, at, RIG_G, both, 2)), VMM_ERROR_OUT_OF_MEMORY, "no room for bytes");
     tap_ok(!vmm_mem_get_access(sys, &rights, &device, at) && !rights, "the device's grant, which was made before, is taken back");
+    scarce_arm_at("mmap", 1);
+    vmm_result result = vmm_mem_set_access(sys, at, RIG_G, both, 2);
+    tap_ok(scarce_disarm() && result == VMM_ERROR_OUT_OF_MEMORY, "nor is there a way to show them");
+    tap_result(vmm_mem_set_access(sys, at, RIG_G, both, 2), VMM_SUCCESS, "until there is");
+    scarce_arm_at("mmap", 1);
+    result = vmm_mem_set_access(sys, at, RIG_G, both, 2);
+    tap_ok(!scarce_disarm() && result == VMM_SUCCESS, "what is shown already the system is not asked for again");
     rig_close(sys);
 }
 
