@@ -866,8 +866,17 @@ static void test_files(void)
     tap_ok(rmdir(folder) == 0, "nothing is left behind");
 }
 
+/* A machine has what is neither 0 nor missing. */
+static void has(void)
+{
+    struct sim_profile profile = {.attributes = 3, .attribute = {{11, 0}, {12, 1}, {13, -1}}};
+    tap_ok(!sim_profile_has(&profile, 10) && !sim_profile_has(&profile, 11), "what is missing, or 0, a machine has not");
+    tap_ok(sim_profile_has(&profile, 12) && sim_profile_has(&profile, 13), "other values it has, below 0 too");
+}
+
 int main(void)
 {
+    has();
     test_bad_texts();
     test_bytes_that_are_no_text();
     test_many_attributes();

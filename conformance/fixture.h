@@ -83,6 +83,9 @@ void fix_close(struct fix *f);
 
 /* Does spec (NULL: as vmm_open) name the simulator? */
 bool fix_is_simulator(const char *spec);
+/* Why the whole suite, which changes modes and machines from test to test, cannot be asked of that simulator, and what to do;
+ * NULL: it can. */
+const char *fix_unfit(const char *spec);
 
 /* ------------------------------------------------------------------------------------------------- verdict of a test */
 

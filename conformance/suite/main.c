@@ -179,6 +179,11 @@ int main(int argc, char **argv)
         list(choice.pattern);
         return 0;
     }
+    const char *unfit = as_driver || choice.pattern || !fix_is_simulator(spec) ? NULL : fix_unfit(spec);
+    if (unfit) {
+        fprintf(stderr, "%s: not with this backend: %s\n", argv[0], unfit);
+        return 2;
+    }
     if (as_driver || !fix_is_simulator(spec))
         run_on_driver(spec, &choice, brief);
     else

@@ -54,6 +54,27 @@ bool fix_is_simulator(const char *spec)
     return strncmp(backend, "sim", 3) == 0 && (backend[3] == ':' || backend[3] == '\0');
 }
 
+/* Is there a shadow above the backend? */
+static bool has_shadow(const char *spec)
+{
+    for (const char *at = spec + strspn(spec, " \t"); at < backend_of(spec); at += strspn(at, "| \t")) {
+        if (strncmp(at, "shadow", 6) == 0)
+            return true;
+        at += strcspn(at, "|");
+    }
+    return false;
+}
+
+const char *fix_unfit(const char *spec)
+{
+    const char *text = given(spec);
+    if (has_shadow(text))
+        return "a shadow is of one machine, and the suite changes machines from test to test; add --as-driver, which does not";
+    if (has_option(text, ",strict"))
+        return "each test is made in the mode, or the modes, that it is for; leave out \"strict\", or name tests with --run";
+    return NULL;
+}
+
 static bool can_reserve(struct fix *f, uint64_t size)
 {
     vmm_deviceptr ptr = 0;
