@@ -105,6 +105,20 @@ mutate --reach --only "$id"
 sums '1 mutants: 0 killed, 0 equivalent by the compiler, 0 listed as equivalent, 1 survived' &&
     grep -q '"good": true' "$tree/out/mutate/reach.json"
 ok $? 'also when it was measured where tests go'
+cat >"$work/reach_test.py" <<'END'
+import sys
+sys.path.insert(0, "ci/mutation")
+import reach
+measured = reach.Reach.__new__(reach.Reach)
+measured.code = {"f.c": {"lines": [2, 3, 4], "functions": [[1, 5]]}}
+lines = {"calls": {"f.c": [2]}, "goes on": {"f.c": [2, 3]}, "elsewhere": {}, "bad": {"f.c": [2, 3, 4]}}
+measured.tests = {name: {"good": name != "bad", "lines": there} for name, there in lines.items()}
+for file, line, want in (("f.c", 3, {"goes on"}), ("f.c", 4, {"calls", "goes on"}), ("f.c", 9, {"calls", "goes on"}),
+                         ("g.c", 1, {"calls", "goes on", "elsewhere"})):
+    assert measured.tests_at(file, line) == want, (file, line, measured.tests_at(file, line))
+END
+python3 "$work/reach_test.py" >"$said" 2>&1
+ok $? 'a line that no test was seen to come to, as of those that die there, is tried by all that come to its file'
 mutate --sample 2
 grep -q '^1..2$' "$said"
 ok $? 'a sample has as many as are asked for'

@@ -91,13 +91,15 @@ class Reach:
         return found
 
     def tests_at(self, file, line):
-        """The good tests that reach a line; for data those that reach anything of its file, or all where it holds no code."""
+        """The good tests that reach a line; those that reach anything of its file for data, and where none was seen to come
+        to the line, since what a process counts that dies is lost; all for a file without code."""
         good = {test: entry for test, entry in self.tests.items() if entry["good"]}
         code = self.code.get(file)
         if not code or not code["lines"]:
             return set(good)
+        near = {test for test, entry in good.items() if entry["lines"].get(file)}
         inside = next((f for f in code["functions"] if f[0] <= line <= f[1]), None)
         if not inside:
-            return {test for test, entry in good.items() if entry["lines"].get(file)}
+            return near
         before = max((n for n in code["lines"] if inside[0] <= n <= line), default=inside[0])
-        return {test for test, entry in good.items() if before in entry["lines"].get(file, ())}
+        return {test for test in near if before in good[test]["lines"][file]} or near
