@@ -571,6 +571,37 @@ static void most_in_flight(void)
     end();
 }
 
+/* Which of two pieces of work that nothing orders is done last, where a seed decides at the wait alone. */
+static unsigned char last_of_two(uint64_t seed)
+{
+    vmm_stream first = NULL, second = NULL;
+    unsigned char byte = 0;
+    begin("sim:h100,schedule=late");
+    struct flight *flight = &((struct sim_process *)sys->top)->flight;
+    const vmm_deviceptr p = reserved(G);
+    need(vmm_mem_map(sys, p, G, 0, created(DEVICE, 0, G), 0), "mapping");
+    granted(p, G, DEVICE, 0, RW);
+    need(vmm_stream_create(sys, &first, VMM_STREAM_NON_BLOCKING), "stream");
+    need(vmm_stream_create(sys, &second, VMM_STREAM_NON_BLOCKING), "stream");
+    need(vmm_memset_d8_async(sys, p, 1, 1, first), "fill");
+    need(vmm_memset_d8_async(sys, p, 2, 1, second), "fill");
+    flight->schedule = SIM_RANDOM;
+    flight->random = seed;
+    need(vmm_ctx_synchronize(sys), "wait");
+    need(vmm_memcpy_dtoh(sys, &byte, p, 1), "read");
+    end();
+    return byte;
+}
+
+static void order_of_a_wait(void)
+{
+    unsigned last[3] = {0};
+    for (uint64_t seed = 1; seed <= 64; seed++)
+        last[last_of_two(seed) % 3]++;
+    tap_ok(!last[0] && last[1] > 10 && last[2] > 10, "at a wait a seed decides what is done first: %u times the one, %u the other",
+           last[2], last[1]);
+}
+
 /* A copy that waits for what is before it is told what became of that. */
 static void told_by_a_copy(void)
 {
@@ -656,6 +687,7 @@ int main(void)
     in_flight();
     not_told_yet();
     most_in_flight();
+    order_of_a_wait();
     told_by_a_copy();
     functions();
     return tap_done();

@@ -143,6 +143,7 @@ static void nearest_of(vmm_deviceptr a, vmm_deviceptr r, vmm_deviceptr gone, vmm
     const vmm_deviceptr middle = (a + G) / 2 + r / 2;
     tap_ok(is(middle - 1, VMM_OBJECT_ALLOCATION, a, false) && is(middle + 1, VMM_OBJECT_RESERVATION, r, false),
            "between two whichever is nearer");
+    tap_ok(is(middle, VMM_OBJECT_ALLOCATION, a, false), "and right in the middle the one before");
     tap_ok(is(0, VMM_OBJECT_ALLOCATION, a, false) && is(a - 1, VMM_OBJECT_ALLOCATION, a, false) &&
                is(a + G, VMM_OBJECT_ALLOCATION, a, false) && is(r - 1, VMM_OBJECT_RESERVATION, r, false) &&
                is(r + 3 * G, VMM_OBJECT_RESERVATION, r, false) && is(gone + G, VMM_OBJECT_RESERVATION, r, false) &&

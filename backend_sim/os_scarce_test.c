@@ -288,6 +288,8 @@ static const char *said_of(vmm_deviceptr at, const char *function, unsigned long
     close(kept);
     ssize_t n = read(ends[0], text, sizeof text - 1);
     text[n > 0 ? n : 0] = '\0';
+    for (ssize_t i = 0; i < n; i++) /* nothing may stand behind the end of a text */
+        text[i] = text[i] ? text[i] : '?';
     close(ends[0]);
     return stopped && happened ? text : "nothing happened";
 }

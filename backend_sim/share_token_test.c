@@ -2,6 +2,7 @@
 #include "share_token.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 
 #include "share_rig.h"
 
@@ -27,6 +28,15 @@ int main(void)
     tap_ok(share_token_is_out(path), "the second is still out");
     close(other);
     tap_ok(!share_token_is_out(path), "none is");
+    int alone = open(path, O_RDONLY), next = dup(alone);
+    close(next);
+    tap_ok(!flock(alone, LOCK_EX) && share_token_open(path) == -1, "one that is being looked at is not handed out");
+    close(alone);
+    alone = open(path, O_RDONLY);
+    int after = dup(alone);
+    tap_u64((uint64_t)after, (uint64_t)next, "and stays open nowhere");
+    close(after);
+    close(alone);
     int written = open(path, O_WRONLY);
     tap_ok(share_token_read(written, &token, &is) == SHARE_TOKEN_NONE, "what may only be written is none");
     close(written);

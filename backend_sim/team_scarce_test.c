@@ -217,6 +217,23 @@ static void waiting(void)
     end();
 }
 
+/* So does who maps, and is asked everything else then, once. */
+static void mapping_waits(void)
+{
+    vmm_deviceptr at = 0;
+    begin("sim:h200x2,machine=team", "sim:h200x2,machine=team", 2, RIG_FD);
+    if (vmm_multicast_add_device(one.sys, one.object, 0) || vmm_mem_address_reserve(one.sys, &at, 2 * one.unit, one.unit, 0, 0))
+        tap_bail("no address: %s", vmm_last_detail()->note);
+    meanwhile = VMM_ERROR_UNKNOWN;
+    scarce_meanwhile(LOCKS, 4, add_and_look);
+    told(vmm_mem_map(one.sys, at, 2 * one.unit, 0, one.object, 0), NULL, "who maps waits for the other");
+    tap_ok(meanwhile == VMM_SUCCESS && lock_taken == EBUSY, "which came meanwhile");
+    tap_ok(!vmm_mem_unmap(one.sys, at, 2 * one.unit) && !rig_told("VMM-UNMAP-NOTHING") &&
+               !vmm_mem_unmap(one.sys, at, 2 * one.unit) && rig_told("VMM-UNMAP-NOTHING"),
+           "and has one mapping");
+    end();
+}
+
 static void later(void)
 {
     scarce_late += 6;
@@ -483,6 +500,7 @@ int main(void)
     devices();
     binds();
     waiting();
+    mapping_waits();
     in_vain();
     forged();
     node_without_a_name();

@@ -634,13 +634,17 @@ TEST_EXPECTS_ON("dmabuf.bytes", dmabuf_holds_the_bytes, DMABUF, TEST_AS_GIVEN, 0
     fix_fill(f, p + size - 3, 0x11, 3);
     fix_fill(f, p + size, 0x22, 5);
     fix_fill(f, p + 2 * size - 1, 0x33, 1);
+    fix_fill(f, p + size + size / 2, 0x44, 2);
     ACCEPTED(ASK(fd, p + from, length));
     CHECK(byte_of(fd, 0) == 0, "a byte that nobody wrote is %d", byte_of(fd, 0));
     CHECK(byte_of(fd, page() - 4) == 0 && byte_of(fd, page() - 3) == 0x11, "the end of the first mapping");
     CHECK(byte_of(fd, page()) == 0x22 && byte_of(fd, page() + 4) == 0x22 && byte_of(fd, page() + 5) == 0,
           "the start of the second");
     CHECK(byte_of(fd, length - 1) == 0x33 && byte_of(fd, length) == -1, "its last byte is the file's last");
-    CHECK(!fstat(fd, &is) && (uint64_t)is.st_blocks * 512 < length, "a file of %llu bytes takes %llu",
+    CHECK(byte_of(fd, page() + size / 2 - 1) == 0 && byte_of(fd, page() + size / 2 + 1) == 0x44, "the middle of it");
+    /* At most a page, and three chunks of 64 KiB in which something is. */
+    CHECK(!fstat(fd, &is) && (uint64_t)is.st_blocks * 512 < length &&
+              (uint64_t)is.st_blocks * 512 <= page() + 3 * (UINT64_C(1) << 16), "a file of %llu bytes takes %llu",
           (unsigned long long)length, (unsigned long long)is.st_blocks * 512);
     check_fd(f, fd, length);
 }
