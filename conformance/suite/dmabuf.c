@@ -635,6 +635,7 @@ TEST_EXPECTS_ON("dmabuf.bytes", dmabuf_holds_the_bytes, DMABUF, TEST_AS_GIVEN, 0
     fix_fill(f, p + size, 0x22, 5);
     fix_fill(f, p + 2 * size - 1, 0x33, 1);
     fix_fill(f, p + size + size / 2, 0x44, 2);
+    fix_fill(f, p + size + size / 2 - 2, 0, 1); /* written, and zero as before */
     ACCEPTED(ASK(fd, p + from, length));
     CHECK(byte_of(fd, 0) == 0, "a byte that nobody wrote is %d", byte_of(fd, 0));
     CHECK(byte_of(fd, page() - 4) == 0 && byte_of(fd, page() - 3) == 0x11, "the end of the first mapping");
