@@ -571,6 +571,26 @@ static void most_in_flight(void)
     end();
 }
 
+static void count_call(void *user)
+{
+    ++*(unsigned *)user;
+}
+
+/* Whoever ends a primary context waits for what was issued there, whether it is reset or let go. */
+static void primary_is_waited_for(bool reset)
+{
+    vmm_context primary = NULL;
+    unsigned calls = 0;
+    begin("sim:h100,schedule=late");
+    need(vmm_device_primary_ctx_retain(sys, &primary, 0), "primary context");
+    need(vmm_ctx_set_current(sys, primary), "current");
+    need(vmm_launch_host_func(sys, NULL, count_call, &calls), "function");
+    tap_u64(calls, 0, "nobody has waited yet");
+    need(reset ? vmm_device_primary_ctx_reset(sys, 0) : vmm_device_primary_ctx_release(sys, 0), "end");
+    tap_u64(calls, 1, "a primary context that is %s is waited for", reset ? "reset" : "let go");
+    end();
+}
+
 /* Which of two pieces of work that nothing orders is done last, where a seed decides at the wait alone. */
 static unsigned char last_of_two(uint64_t seed)
 {
@@ -687,6 +707,8 @@ int main(void)
     in_flight();
     not_told_yet();
     most_in_flight();
+    primary_is_waited_for(true);
+    primary_is_waited_for(false);
     order_of_a_wait();
     told_by_a_copy();
     functions();

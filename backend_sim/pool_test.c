@@ -72,17 +72,18 @@ static void test_random(uint64_t seed)
 
 #ifndef POOL_PLAIN
 /* Each slab holds twice as many as the one before, up to 64 KiB: few questions to the system, and little room unused. */
-static void test_slabs(void)
+static void test_slabs(size_t size)
 {
     struct pool pool;
     size_t slabs = 0, before = IN_USE();
-    pool_init(&pool, sizeof(struct thing));
+    pool_init(&pool, size);
     for (unsigned i = 0; i < 100000; i++)
         if (!pool_take(&pool))
             tap_bail("no memory");
     for (void *slab = pool.slabs; slab; slab = *(void **)slab)
         slabs++;
-    tap_ok(pool.slab * pool.size <= 1 << 16 && 2 * pool.slab * pool.size > 1 << 16, "slabs grow to 64 KiB and no further");
+    tap_ok(pool.slab * pool.size <= 1 << 16 && 2 * pool.slab * pool.size > 1 << 16,
+           "slabs of things of %zu bytes grow to 64 KiB and no further", size);
     tap_ok(slabs <= 100000 / pool.slab + 16, "so that there are few");
     pool_clear(&pool);
     tap_ok(IN_USE() < before + (1 << 16), "and all are given back, but for what the C library keeps at hand");
@@ -113,7 +114,8 @@ int main(void)
 {
     test_again();
 #ifndef POOL_PLAIN
-    test_slabs();
+    test_slabs(sizeof(struct thing));
+    test_slabs(48);
 #endif
     test_random(random_seed(3));
     return tap_done();
