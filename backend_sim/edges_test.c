@@ -571,6 +571,22 @@ static void most_in_flight(void)
     end();
 }
 
+/* How much was left is told however much too much was asked for. */
+static void too_much_memory(void)
+{
+    begin("sim:h100");
+    uint64_t left = 0, total = 0, wrong = 0;
+    vmm_deviceptr p = 0;
+    need(vmm_mem_get_info(sys, &left, &total), "room");
+    for (int shift = 38; shift < 64; shift++) {
+        vmm_result result = vmm_mem_alloc(sys, &p, UINT64_C(1) << shift);
+        wrong += result != VMM_ERROR_OUT_OF_MEMORY || vmm_last_detail()->expected != left;
+    }
+    tap_u64(wrong, 0, "from 256 GiB to 8 EiB: what was left is told");
+    by(vmm_mem_alloc(sys, &p, UINT64_MAX), "VMM-ALLOC-MEMORY", "and of all that can be said");
+    end();
+}
+
 static void count_call(void *user)
 {
     ++*(unsigned *)user;
@@ -707,6 +723,7 @@ int main(void)
     in_flight();
     not_told_yet();
     most_in_flight();
+    too_much_memory();
     primary_is_waited_for(true);
     primary_is_waited_for(false);
     order_of_a_wait();

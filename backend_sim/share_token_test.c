@@ -17,6 +17,11 @@ int main(void)
     tap_ok(!share_token_is_out(path), "what is not there is not out");
     tap_ok(share_token_make(path, &token, &made) && !share_token_make(path, &token, &is), "it is made once");
     tap_ok(!share_token_is_out(path), "and not out yet");
+    char magic[8];
+    int begun = open(path, O_RDONLY);
+    tap_ok(read(begun, magic, sizeof magic) == sizeof magic && !memcmp(magic, "vmctoke1", sizeof magic),
+           "it begins as other builds of this version know it: %.8s", magic);
+    close(begun);
     int fd = share_token_open(path), other = share_token_open(path);
     tap_ok(fd >= 0 && other >= 0 && fd != other && share_token_is_out(path), "two are handed out");
     tap_ok((fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDONLY && ftruncate(fd, 0), "to read, not to write or cut");
