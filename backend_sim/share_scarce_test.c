@@ -399,6 +399,34 @@ static void clearing_up(const char *function)
     rig_close(sys);
 }
 
+/* Where the state says of what nobody holds that it lies behind the end, or is nothing, there is nothing to be cleared, and the
+ * file that others still need does not grow. */
+static void nothing_is_added(bool behind)
+{
+    vmm_system *sys = rig_open("x");
+    struct share_state *left = rig_state("x");
+    char name[64];
+    struct stat before = {0}, after = {0};
+    int fd = left_by_a_child(); /* the first is held by it, and the second by nobody */
+    snprintf(name, sizeof name, "mem.%llu", (unsigned long long)left->block[1].home);
+    int file = open(rig_path("x", name), O_RDWR);
+    if (file < 0 || fstat(file, &before) || left->block[1].home != left->block[0].home)
+        tap_bail("nothing was left");
+    left->block[1].place = behind ? (uint64_t)before.st_size + 4096 : 0;
+    left->block[1].size = behind ? 4096 : 0;
+    scarce_arm_at("fallocate", 1);
+    scarce_each = true; /* so that zeros are written in place of holes */
+    rig_free(sys);
+    scarce_disarm();
+    tap_ok(!fstat(file, &after) && after.st_size == before.st_size && !atomic_load(&left->block[1].number),
+           "a piece of memory that lies %s is gone, and its file as long as it was", behind ? "behind the end" : "nowhere");
+    close(file);
+    close(fd);
+    rig_free(sys);
+    munmap(left, sizeof *left);
+    rig_close(sys);
+}
+
 /* ---- who has what ---- */
 
 static void more_slots(void)
@@ -568,6 +596,8 @@ int main(void)
     import_of_an_object();
     no_lock_no_room();
     no_room_to_export();
+    nothing_is_added(true);
+    nothing_is_added(false);
     clearing_up("fstat");
     clearing_up("open");
     clearing_up("fallocate");
