@@ -40,7 +40,7 @@ CHECK_RUNS  += $(RECORDINGS:%=$(BUILD)/check/recording-%)
 CHECK_RUNS  += $(if $(filter %/lockstep,$(PROGS)),$(CHECK_LAYERS:%=$(BUILD)/check/%))
 CHECK_RUNS  += $(FUZZ_CHECKS)
 # Tests of what maintainers and CI use, which take long: `make check-ci`.
-CHECK_CI    := ci/gpu_test.sh ci/mutate_test.sh
+CHECK_CI    := ci/gpu_test.sh ci/mutate_test.sh conformance/mistakes_test.sh
 CHECK_SHELL := $(filter-out $(CHECK_CI),$(sort $(wildcard ci/*_test.sh tools/*_test.sh conformance/*_test.sh docs/*_test.sh)))
 
 # Those that take longest come first, so that none runs last and alone; ci/slowest tells which they are.
@@ -129,7 +129,7 @@ CHECK_NOT_ONCE = CHECK_SHELL='$(filter-out $(CHECK_ONCE),$(CHECK_SHELL))'
 # What a slow tool looks for, it finds on few machines: the others differ in numbers alone. Recordings are calls like others.
 CHECK_FEW = $(CHECK_NOT_ONCE) CHECK_PROFILES='h200x2 odd' CHECK_AS_DRIVER= CHECK_ABI=h100 CHECK_ABI_EDGES= CHECK_SCHEDULES=random-1 CHECK_ALIASES= RECORDINGS=
 
-check-ci: ## the tests of `make check-gpu` and of `make mutate`, which need no device and take long
+check-ci: ## the tests of `make check-gpu`, of `make mutate` and of the exercises' graders, which take long
 	+@$(NEST) TAP=$(BUILD)/tap-ci CHECK_LIST='$(CHECK_CI)' check
 
 check-few: ## every test, on fewer machines
@@ -261,7 +261,7 @@ entry-points: ## docs/entry-points.md from the table of libcuda.so.1
 	ci/entry-points >$(BUILD)/entry-points.md && mv $(BUILD)/entry-points.md docs/entry-points.md
 
 lint: ## shellcheck on every shell script
-	shellcheck -x $$(grep -d skip -lE '^#!.*[ /](ba)?sh$$' .ci/run ci/* ci/mutation/* fuzz/run $(CHECK_SHELL) $(EXERCISES)/exercise)
+	shellcheck -x $$(grep -d skip -lE '^#!.*[ /](ba)?sh$$' .ci/run ci/* ci/mutation/* fuzz/run $(CHECK_SHELL) $(CHECK_CI) $(EXERCISES)/exercise)
 
 $(BUILD)/cuvmm.pc: FORCE
 	@mkdir -p $(@D)
