@@ -46,7 +46,7 @@ CHECK_SHELL := $(filter-out $(CHECK_CI),$(sort $(wildcard ci/*_test.sh tools/*_t
 # Those that take longest come first, so that none runs last and alone; ci/slowest tells which they are.
 CHECK_LIST   = $(CHECK_RUNS) $(CHECK_SHELL) $(TESTS)
 CHECK_LONG   = conformance/exercises_test.sh tools/view_browser_test.sh tools/shell_test.sh ci/check_test.sh
-CHECK_LONG  += $(addprefix $(BUILD)/test/,backend_sim/scarce_test conformance/world_test conformance/lockstep_drive_test)
+CHECK_LONG  += $(addprefix $(BUILD)/test/,tools/machine_test conformance/world_test conformance/lockstep_drive_test) $(CHECK_ABI_EDGES:%=$(BUILD)/check/abi-edges-%)
 LONG_SEED      ?= 1
 LONG_CALLS     ?= 1500000
 SABOTAGE_EVERY ?= 1
@@ -57,10 +57,11 @@ SABOTAGE_EVERY ?= 1
 CHECK_NEEDS ?=
 check-build: $(or $(CHECK_NEEDS),all) $(TESTS) $(CHECK_RUNS) $(BUILD)/cuvmm.pc
 
+# One test more than there are processors at a time, since some sleep.
 check: check-build ## build everything and run every test (TAP in $(BUILD)/tap)
 	@rm -rf $(TAP) $(BUILD)/tmp && mkdir -p $(TAP) $(BUILD)/tmp
 	@TMPDIR=$(abspath $(BUILD))/tmp CUVMM_BUILD=$(BUILD) CUVMM_SAN='$(SAN)$(COVERAGE)' CUVMM_HARDENED='$(HARDENED)' CC='$(CC)' \
-	    $(PROVE) -j$(JOBS) --nocolor -e 'ci/tap-run $(TAP)' $(filter $(CHECK_LONG),$(CHECK_LIST)) $(filter-out $(CHECK_LONG),$(CHECK_LIST)) </dev/null; \
+	    $(PROVE) -j$$(($(JOBS) + 1)) --nocolor -e 'ci/tap-run $(TAP)' $(filter $(CHECK_LONG),$(CHECK_LIST)) $(filter-out $(CHECK_LONG),$(CHECK_LIST)) </dev/null; \
 	    status=$$?; $(TALLY) $(TAP) && exit $$status
 
 # A file for each run of a program, since prove knows files and no arguments.
