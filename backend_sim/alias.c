@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "kernels.h"
+#include "objects.h"
 #include "reach.h"
 #include "twin.h"
 

@@ -11,7 +11,7 @@
 #ifndef SIM_ALIAS_H
 #define SIM_ALIAS_H
 
-#include "sim.h"
+#include "process.h"
 
 /* Warns by VMM-LAUNCH-ALIAS of a launch whose arguments are in order. */
 void alias_warn(const struct sim_process *process, int device, const struct vmm_call_launch *call);

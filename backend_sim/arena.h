@@ -12,13 +12,8 @@
 #ifndef SIM_ARENA_H
 #define SIM_ARENA_H
 
+#include "open_options.h"
 #include "profile.h"
-
-enum arena_choice {
-    ARENA_AUTO,    /* as above */
-    ARENA_PROFILE, /* the profile's addresses, backed as far as they are free */
-    ARENA_NONE     /* the profile's addresses, nothing backed */
-};
 
 struct arena {
     uint64_t start, end; /* device addresses */

@@ -2,6 +2,7 @@
 
 #include "flight.h"
 #include "process.h"
+#include "sim.h"
 #include "system.h"
 
 static struct sim_process *process_of(const vmm_system *sys)

@@ -3,6 +3,7 @@
 
 #include "host.h"
 #include "rdma.h"
+#include "sim.h"
 
 static vmm_result refuse_desc(enum vmm_rule_id rule, int64_t value, uint64_t expected, uint64_t index)
 {
@@ -140,6 +141,16 @@ static vmm_result grant(struct sim_process *process, struct sim_mapping *mapping
     return VMM_SUCCESS;
 }
 
+static vmm_result check_rdma(const struct sim_mapping *mapping, const vmm_mem_access_desc *desc)
+{
+    enum rdma_bar bar = rdma_bar(mapping, desc);
+    if (bar == RDMA_NONE)
+        return VMM_SUCCESS;
+    vmm_object nearest = sim_object_mapping(bar == RDMA_LATE ? rdma_late(mapping->handle) : mapping);
+    return bar == RDMA_LATE ? vmm_detail_refuse(VMM_RULE_ACCESS_RDMA_LATE, mapping->start, 0, &nearest)
+                            : vmm_detail_refuse(VMM_RULE_ACCESS_RDMA_PEER, (uint64_t)desc->location.id, 0, &nearest);
+}
+
 /* One grant on one mapping, if it may be made; *made: rights were given or taken. */
 static vmm_result try_grant(struct sim_process *process, struct sim_mapping *mapping, const vmm_mem_access_desc *desc,
                             bool *made)
@@ -149,7 +160,7 @@ static vmm_result try_grant(struct sim_process *process, struct sim_mapping *map
     vmm_result result = check_grant(process, mapping, desc);
     *made = false;
     if (result == VMM_SUCCESS && rdma_concerns(mapping->handle) &&
-        (result = rdma_check_grant(mapping, desc)) != VMM_SUCCESS)
+        (result = check_rdma(mapping, desc)) != VMM_SUCCESS)
         put_rights(mapping, slot_of(desc->location), 0); /* measured: what it had is lost */
     if (result != VMM_SUCCESS || host_on_device)
         return result;

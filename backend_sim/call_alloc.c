@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "launch.h"
+#include "sim.h"
 
 vmm_result sim_mem_get_info(struct sim_process *process, const struct vmm_call_mem_get_info *call)
 {

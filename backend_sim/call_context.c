@@ -3,6 +3,7 @@
 
 #include "flight.h"
 #include "launch.h"
+#include "sim.h"
 
 /* The scheduling and mapping flags that cuda.h lists. */
 #define CONTEXT_FLAGS 0x1ffu
@@ -294,34 +295,6 @@ vmm_result sim_stream_create(struct sim_process *process, const struct vmm_call_
     stream->number = sim_process_number(process, VMM_OBJECT_STREAM);
     stream->made = sim_origin(&call->head);
     *call->stream = (vmm_stream)(uintptr_t)stream->value;
-    return VMM_SUCCESS;
-}
-
-vmm_result sim_stream_check(const struct sim_process *process, vmm_stream value, struct sim_stream **stream)
-{
-    void *object;
-    uint64_t number = (uint64_t)(uintptr_t)value;
-    *stream = NULL;
-    if (!value || value == VMM_STREAM_LEGACY || value == VMM_STREAM_PER_THREAD)
-        return sim_current(process) ? VMM_SUCCESS : sim_no_context(process);
-    if (slots_find(&process->streams, number, &object) == SLOT_LIVE) {
-        *stream = object;
-        return VMM_SUCCESS;
-    }
-    vmm_object nearest = object ? sim_object_stream(object) : (vmm_object){0};
-    return vmm_detail_refuse(VMM_RULE_STREAM_UNKNOWN, number, 0, &nearest);
-}
-
-vmm_result sim_stream_context(const struct sim_process *process, vmm_stream value, struct sim_context **context)
-{
-    struct sim_stream *stream;
-    void *object = NULL;
-    vmm_result result = sim_stream_check(process, value, &stream);
-    if (result != VMM_SUCCESS)
-        return result;
-    if (stream)
-        slots_find(&process->contexts, stream->context, &object);
-    *context = stream ? object : sim_current(process);
     return VMM_SUCCESS;
 }
 

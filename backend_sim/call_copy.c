@@ -2,6 +2,7 @@
 #include "flight.h"
 #include "launch.h"
 #include "reach.h"
+#include "sim.h"
 #include "transfer.h"
 #include "twin.h"
 

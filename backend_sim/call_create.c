@@ -10,15 +10,6 @@
 #define WINDOWS_TYPES (VMM_MEM_HANDLE_TYPE_WIN32 | VMM_MEM_HANDLE_TYPE_WIN32_KMT)
 #define KNOWN_USAGE (VMM_MEM_CREATE_USAGE_TILE_POOL | VMM_MEM_CREATE_USAGE_HW_DECOMPRESS)
 
-uint64_t sim_granularity(const struct sim_process *process, vmm_mem_location_type type, int option)
-{
-    const struct sim_profile *profile = &process->machine->profile;
-    return type == VMM_MEM_LOCATION_TYPE_HOST || type == VMM_MEM_LOCATION_TYPE_HOST_NUMA ||
-                   type == VMM_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT
-               ? profile->host_granularity[option]
-               : profile->device_granularity[option];
-}
-
 static bool attribute(const struct sim_process *process, vmm_device_attribute number)
 {
     return sim_machine_has(process->machine, number);

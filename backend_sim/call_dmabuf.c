@@ -9,6 +9,7 @@
 #include "launch.h"
 #include "os.h"
 #include "reach.h"
+#include "sim.h"
 
 #define PCIE ((uint64_t)VMM_MEM_RANGE_FLAG_DMA_BUF_MAPPING_TYPE_PCIE)
 

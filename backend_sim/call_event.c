@@ -10,6 +10,7 @@
 
 #include "flight.h"
 #include "launch.h"
+#include "sim.h"
 
 #define EVENT_FLAGS ((unsigned)(VMM_EVENT_BLOCKING_SYNC | VMM_EVENT_DISABLE_TIMING | VMM_EVENT_INTERPROCESS))
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "share_nodes.h"
+#include "sim.h"
 #include "team_share.h"
 
 #define FABRIC VMM_MEM_HANDLE_TYPE_FABRIC

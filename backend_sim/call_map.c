@@ -1,5 +1,6 @@
 /* Mapping physical memory at addresses and taking it away. */
 #include "rdma.h"
+#include "sim.h"
 #include "team_share.h"
 #include "team_wait.h"
 
@@ -116,6 +117,15 @@ static vmm_result make(struct sim_process *process, const struct vmm_call_mem_ma
     return VMM_SUCCESS;
 }
 
+static vmm_result check_rdma(const struct sim_handle *handle)
+{
+    const struct sim_mapping *late = rdma_late(handle);
+    if (!late)
+        return VMM_SUCCESS;
+    vmm_object nearest = sim_object_mapping(late);
+    return vmm_detail_refuse(VMM_RULE_MAP_RDMA_LATE, handle->shown, 0, &nearest);
+}
+
 static vmm_result map(struct sim_process *process, const struct vmm_call_mem_map *call, struct team_wait *wait)
 {
     if (!call->size)
@@ -138,7 +148,7 @@ static vmm_result map(struct sim_process *process, const struct vmm_call_mem_map
     if (result == VMM_SUCCESS)
         result = check_place(process, call, handle, &in);
     if (result == VMM_SUCCESS && rdma_concerns(handle))
-        result = rdma_check_map(handle);
+        result = check_rdma(handle);
     if (result != VMM_SUCCESS)
         return result;
     if (!pass_past_reservation(process, call, in))

@@ -4,6 +4,7 @@
 
 #include "call_fabric.h"
 #include "launch.h"
+#include "sim.h"
 #include "team_share.h"
 #include "team_wait.h"
 

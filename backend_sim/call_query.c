@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "launch.h"
+#include "sim.h"
 
 /* What holds an address: a mapping or an allocation, never both; and the reservation that covers it. */
 struct place {

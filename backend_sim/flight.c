@@ -4,7 +4,10 @@
 
 #include "chance.h"
 #include "kernels.h"
+#include "objects.h"
 #include "process.h"
+#include "rights.h"
+#include "verdict.h"
 #include "work.h"
 
 /* Who asks again and again lets the threads that do the work have the lock in between: nanoseconds. */

@@ -6,7 +6,7 @@
 #include "fault.h"
 #include "objects.h"
 #include "os.h"
-#include "sim.h"
+#include "rights.h"
 
 /* Signals have no argument of ours, so whom to ask must be known to the whole program. Taken before a machine's lock;
  * the handler only tries both, since it may have interrupted their holder. */

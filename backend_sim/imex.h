@@ -12,7 +12,7 @@
 #include "os_share.h"
 #include "profile.h"
 
-enum { IMEX_NONE = -1, IMEX_CHANNELS = 65536, IMEX_WHY = 200, IMEX_PATH_MAX = 200 };
+enum { IMEX_NONE = -1, IMEX_CHANNELS = 65536, IMEX_WHY = 200 };
 
 /* Where memory of a fabric belongs. */
 struct imex_place {

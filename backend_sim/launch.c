@@ -3,15 +3,16 @@
 
 #include <stdio.h>
 
-#include "alias.h"
 #include "fault.h"
 #include "flight.h"
 #include "kernels.h"
+#include "objects.h"
 #include "reach.h"
 #include "registered.h"
 #include "stale.h"
 #include "team_share.h"
 #include "twin.h"
+#include "verdict.h"
 
 /* A kernel that runs: how its twin reaches memory, and what came of it. */
 struct run {
@@ -230,36 +231,6 @@ bool launch_do(struct sim_process *process, const struct queue_place *place, con
     }
     bool kept = run_stale(&run);
     return kept && !run.out_of_memory;
-}
-
-vmm_result sim_launch(struct sim_process *process, const struct vmm_call_launch *call)
-{
-    struct sim_context *context;
-    vmm_result result = kernels_check(call);
-    if (result == VMM_SUCCESS)
-        result = sim_stream_context(process, call->stream, &context);
-    if (result == VMM_SUCCESS)
-        result = sim_context_check(process, context, false);
-    if (result != VMM_SUCCESS)
-        return result;
-    if (!kernels_is_registered(call->kernel))
-        alias_warn(process, context->device, call);
-    struct queue_place place = flight_place(process, context, call->stream);
-    return flight_issue(process, &place, &call->head);
-}
-
-vmm_result sim_launch_host_func(struct sim_process *process, const struct vmm_call_launch_host_func *call)
-{
-    struct sim_context *context;
-    vmm_result result = sim_stream_context(process, call->stream, &context);
-    if (result == VMM_SUCCESS)
-        result = sim_context_check(process, context, false);
-    if (result != VMM_SUCCESS)
-        return result;
-    if (!call->fn)
-        return vmm_detail_refuse(VMM_RULE_HOSTFUNC_NULL, 0, 0, NULL);
-    struct queue_place place = flight_place(process, context, call->stream);
-    return flight_issue(process, &place, &call->head);
 }
 
 vmm_result sim_refuse_inside(const struct sim_process *process)

@@ -12,7 +12,7 @@
 #define SIM_LAUNCH_H
 
 #include "queue.h"
-#include "sim.h"
+#include "process.h"
 
 /* SUCCESS while the context's device is there, otherwise a refusal; waits: the call is one that finds out. */
 vmm_result sim_context_check(struct sim_process *process, const struct sim_context *context, bool waits);

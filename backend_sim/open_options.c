@@ -6,6 +6,12 @@
 
 #include "detail.h"
 
+bool share_name_ok(const char *name)
+{
+    size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.");
+    return length && length <= SHARE_NAME_MAX && !name[length] && name[0] != '.';
+}
+
 /* Takes what stands behind '=' (NULL: there is none); false when it is not accepted. */
 typedef bool (*take)(struct sim_options *options, const char *value);
 

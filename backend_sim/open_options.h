@@ -14,15 +14,23 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "arena.h"
-#include "share_folder.h"
 #include "vmm.h"
+
+/* Which of the host's addresses stand behind the device's. */
+enum arena_choice {
+    ARENA_AUTO,    /* the profile's addresses, or others where those are taken (arena.h) */
+    ARENA_PROFILE, /* the profile's addresses, backed as far as they are free */
+    ARENA_NONE     /* the profile's addresses, nothing backed */
+};
 
 /* When queued work is done; see flight.h. */
 enum sim_schedule { SIM_LATE, SIM_EAGER, SIM_RANDOM, SIM_DEVICE };
 
 /* Seconds of team_wait=, where it is not given and at most. */
 enum { TEAM_WAIT_SECONDS = 10, TEAM_WAIT_MOST = 3600 };
+
+/* The longest name of a machine, and the longest path of a folder of channels with its end. */
+enum { SHARE_NAME_MAX = 40, IMEX_PATH_MAX = 200 };
 
 struct sim_options {
     bool strict; /* documented rules that the recorded driver lets pass are refused */
@@ -40,5 +48,8 @@ struct sim_options {
 /* Cuts the options off the end of text, which is left with the profile. INVALID_VALUE names the option, what was given
  * and what is accepted; options are then not complete. */
 vmm_result sim_options_take(char *text, struct sim_options *options);
+
+/* Is that the name of a machine: 1 to SHARE_NAME_MAX letters, digits, '-', '_' and '.', no '.' first? */
+bool share_name_ok(const char *name);
 
 #endif

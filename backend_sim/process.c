@@ -151,6 +151,15 @@ bool sim_process_forked(const struct sim_process *process)
     return initialised && initialised != 1 + os_fork_depth_again();
 }
 
+uint64_t sim_granularity(const struct sim_process *process, vmm_mem_location_type type, int option)
+{
+    const struct sim_profile *profile = &process->machine->profile;
+    return type == VMM_MEM_LOCATION_TYPE_HOST || type == VMM_MEM_LOCATION_TYPE_HOST_NUMA ||
+                   type == VMM_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT
+               ? profile->host_granularity[option]
+               : profile->device_granularity[option];
+}
+
 struct sim_reservation *sim_reservation_at(const struct sim_process *process, uint64_t address)
 {
     struct sim_reservation *r = addrmap_floor(&process->reservations, address);

@@ -31,6 +31,11 @@ struct sim_origin {
     uint16_t call; /* enum vmm_call_id */
 };
 
+static inline struct sim_origin sim_origin(const struct vmm_call *call)
+{
+    return (struct sim_origin){call->number, call->id};
+}
+
 struct sim_reservation {
     uint64_t start, size;
     struct sim_origin made;
@@ -152,6 +157,20 @@ void sim_process_free(struct sim_process *process);
 
 /* Is this a forked child of the process that initialised? Takes no lock: a child may find it held for ever. */
 bool sim_process_forked(const struct sim_process *process);
+
+static inline bool sim_device_valid(const struct sim_process *process, int device)
+{
+    return device >= 0 && device < process->machine->profile.devices;
+}
+
+/* Granularity of memory at a location: DEVICE's, or the host's for every other type. */
+uint64_t sim_granularity(const struct sim_process *process, vmm_mem_location_type type, int option);
+
+/* Is it memory of the host? A multicast object lies nowhere. */
+static inline bool sim_on_host(vmm_mem_location location)
+{
+    return location.type != VMM_MEM_LOCATION_TYPE_DEVICE && location.type != VMM_MEM_LOCATION_TYPE_INVALID;
+}
 
 /* What holds the byte at address, or NULL. */
 struct sim_reservation *sim_reservation_at(const struct sim_process *process, uint64_t address);

@@ -1,18 +1,6 @@
 #include "rdma.h"
 
-vmm_result rdma_check_map(const struct sim_handle *handle)
-{
-    if (!handle->rdma_late)
-        return VMM_SUCCESS;
-    vmm_object nearest = sim_object_mapping(handle->rdma_late);
-    return vmm_detail_refuse(VMM_RULE_MAP_RDMA_LATE, handle->shown, 0, &nearest);
-}
-
-static vmm_result refuse_grant(enum vmm_rule_id rule, uint64_t value, const struct sim_mapping *nearest)
-{
-    vmm_object object = sim_object_mapping(nearest);
-    return vmm_detail_refuse(rule, value, 0, &object);
-}
+#include "rights.h"
 
 /* What the device did not have just so before; only that is looked at. */
 static bool is_new(const struct sim_mapping *mapping, const vmm_mem_access_desc *desc)
@@ -21,17 +9,15 @@ static bool is_new(const struct sim_mapping *mapping, const vmm_mem_access_desc 
            sim_access_of(mapping->access, (unsigned)desc->location.id) != (unsigned)desc->flags;
 }
 
-vmm_result rdma_check_grant(const struct sim_mapping *mapping, const vmm_mem_access_desc *desc)
+enum rdma_bar rdma_bar(const struct sim_mapping *mapping, const vmm_mem_access_desc *desc)
 {
     const struct sim_handle *handle = mapping->handle;
     if (!is_new(mapping, desc))
-        return VMM_SUCCESS;
+        return RDMA_NONE;
     bool own = desc->location.id == handle->prop.location.id;
     if (own && handle->rdma_late && handle->rdma_late != mapping)
-        return refuse_grant(VMM_RULE_ACCESS_RDMA_LATE, mapping->start, handle->rdma_late);
-    if (!own && !handle->rdma_first)
-        return refuse_grant(VMM_RULE_ACCESS_RDMA_PEER, (uint64_t)desc->location.id, mapping);
-    return VMM_SUCCESS;
+        return RDMA_LATE;
+    return !own && !handle->rdma_first ? RDMA_PEER : RDMA_NONE;
 }
 
 void rdma_mapped(struct sim_mapping *mapping)

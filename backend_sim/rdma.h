@@ -12,7 +12,7 @@
 #ifndef SIM_RDMA_H
 #define SIM_RDMA_H
 
-#include "sim.h"
+#include "process.h"
 
 /* Is it such memory? All the others below are for that alone. */
 static inline bool rdma_concerns(const struct sim_handle *handle)
@@ -20,11 +20,19 @@ static inline bool rdma_concerns(const struct sim_handle *handle)
     return handle->prop.alloc_flags.gpu_direct_rdma_capable;
 }
 
-/* Refuses to map the memory once more while one of its mappings came to its rights too late. */
-vmm_result rdma_check_map(const struct sim_handle *handle);
+/* The mapping that came to its rights too late and keeps the memory from being mapped once more, or NULL. */
+static inline const struct sim_mapping *rdma_late(const struct sim_handle *handle)
+{
+    return handle->rdma_late;
+}
 
-/* Refuses rights for a device on this mapping as drawn above. What it had there until then is to be taken away. */
-vmm_result rdma_check_grant(const struct sim_mapping *mapping, const vmm_mem_access_desc *desc);
+/* What keeps a device from the rights that it is about to get on this mapping, as drawn above. */
+enum rdma_bar {
+    RDMA_NONE,
+    RDMA_LATE, /* another mapping, rdma_late(), was granted its own device's rights too late */
+    RDMA_PEER  /* another device asks, and the memory has no first mapping any more */
+};
+enum rdma_bar rdma_bar(const struct sim_mapping *mapping, const vmm_mem_access_desc *desc);
 
 /* The mapping was made; the grant, which may be made, is about to be; the mapping is about to go. */
 void rdma_mapped(struct sim_mapping *mapping);

@@ -1,5 +1,9 @@
 #include "reach.h"
 
+#include "objects.h"
+#include "rights.h"
+#include "team.h"
+
 bool reach_run(const struct sim_process *process, uint64_t address, uint64_t size, struct reach_run *run)
 {
     const struct sim_mapping *m = sim_mapping_at(process, address);

@@ -8,7 +8,7 @@
 #ifndef SIM_REACH_H
 #define SIM_REACH_H
 
-#include "sim.h"
+#include "process.h"
 #include "twin.h"
 
 struct reach_run {

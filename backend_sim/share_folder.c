@@ -10,12 +10,6 @@
 
 enum { MACHINES = 1000, MAKES = 30 };
 
-bool share_name_ok(const char *name)
-{
-    size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.");
-    return length && length <= SHARE_NAME_MAX && !name[length] && name[0] != '.';
-}
-
 const char *share_folder_file(const struct share_folder *folder, const char *kind, uint64_t number,
                               char path[OS_PATH_MAX])
 {

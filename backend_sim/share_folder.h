@@ -20,9 +20,6 @@ struct share_folder {
     struct share_state *state;
 };
 
-/* Is that a name? */
-bool share_name_ok(const char *name);
-
 /* The machine of that name, which is made if it is not there; NULL: a new one that nobody else knows. False when it cannot
  * be had, with the reason in why. */
 bool share_folder_open(struct share_folder *folder, const char *name, const struct sim_profile *profile,

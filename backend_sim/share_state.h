@@ -20,6 +20,7 @@
 #include <stdatomic.h>
 
 #include "imex.h"
+#include "open_options.h"
 #include "profile.h"
 
 enum {
@@ -27,8 +28,7 @@ enum {
     SHARE_BLOCKS = 8192,
     SHARE_TEAMS = 256,
     SHARE_MEMBERS = 64, /* of one team */
-    SHARE_BINDS = 4096,
-    SHARE_NAME_MAX = 40
+    SHARE_BINDS = 4096
 };
 
 #define SHARE_MAGIC UINT64_C(0x3165686873756376)

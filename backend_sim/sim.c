@@ -11,40 +11,6 @@
 #include "sim_open.h"
 #include "units.h"
 
-bool sim_lets_pass(const struct sim_process *process, enum vmm_rule_id rule, uint64_t value, uint64_t expected,
-                   const vmm_object *nearest)
-{
-    if (process->options.strict && vmm_rule_row(rule)->rule_class != VMM_RULE_HAZARD) {
-        vmm_detail_refuse(rule, value, expected, nearest);
-        return false;
-    }
-    vmm_detail_warn(rule, value, expected, nearest);
-    return true;
-}
-
-vmm_result sim_no_context(const struct sim_process *process)
-{
-    void *context;
-    uint64_t value = current_get(&process->current);
-    if (!value)
-        return vmm_detail_refuse(VMM_RULE_CTX_CURRENT, 0, 0, NULL);
-    slots_find(&process->contexts, value, &context);
-    vmm_object nearest = context ? sim_object_context(context) : (vmm_object){0};
-    return vmm_detail_refuse(VMM_RULE_CTX_DESTROYED, value, 0, &nearest);
-}
-
-vmm_result sim_out_of_host_memory(void)
-{
-    return vmm_detail_refuse(VMM_RULE_SYSTEM_HOST_MEMORY, 0, 0, NULL);
-}
-
-vmm_result sim_machine_unreachable(const char *why)
-{
-    vmm_result result = vmm_detail_refuse(VMM_RULE_SHARE_STATE, 0, 0, NULL);
-    vmm_detail_note("%s", why);
-    return result;
-}
-
 /* The calls that look at their argument before anything else, as measured: destroying nothing, waiting for no event, and
  * initialising; and the driver's version, which needs nothing. */
 static bool goes_first(const struct vmm_call *call)

@@ -18,7 +18,7 @@
 #ifndef SIM_STALE_H
 #define SIM_STALE_H
 
-#include "sim.h"
+#include "process.h"
 #include "twin.h"
 #include "views.h"
 

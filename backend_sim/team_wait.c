@@ -1,5 +1,6 @@
 #include "team_wait.h"
 
+#include "objects.h"
 #include "os_share.h"
 #include "team_share.h"
 

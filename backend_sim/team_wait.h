@@ -11,7 +11,7 @@
 #ifndef SIM_TEAM_WAIT_H
 #define SIM_TEAM_WAIT_H
 
-#include "sim.h"
+#include "process.h"
 
 struct team_wait {
     bool asked;     /* the call is to be made again */

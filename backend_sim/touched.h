@@ -9,7 +9,7 @@
 #ifndef SIM_TOUCHED_H
 #define SIM_TOUCHED_H
 
-#include "sim.h"
+#include "process.h"
 
 struct touched_range {
     uint64_t first, last; /* bytes, whole units */

@@ -6,7 +6,7 @@
 #ifndef SIM_TRANSFER_H
 #define SIM_TRANSFER_H
 
-#include "sim.h"
+#include "process.h"
 
 enum direction { FROM_HOST, TO_HOST, BETWEEN, FILL };
 

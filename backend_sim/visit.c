@@ -4,7 +4,8 @@
 #include <stdlib.h>
 
 #include "elsewhere.h"
-#include "sim.h"
+#include "objects.h"
+#include "process.h"
 #include "team_share.h"
 #include "units.h"
 

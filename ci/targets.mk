@@ -261,7 +261,8 @@ mistakes: $(BUILD)/bin/buggy ## the tables of docs/mistakes.md from the programs
 entry-points: ## docs/entry-points.md from the table of libcuda.so.1
 	ci/entry-points >$(BUILD)/entry-points.md && mv $(BUILD)/entry-points.md docs/entry-points.md
 
-lint: ## shellcheck on every shell script
+lint: ## shellcheck on every shell script; the rows of ci/sabotage.list against the sources
+	ci/sabotage --check
 	shellcheck -x $$(grep -d skip -lE '^#!.*[ /](ba)?sh$$' .ci/run ci/* ci/mutation/* fuzz/run $(CHECK_SHELL) $(CHECK_CI) $(EXERCISES)/exercise)
 
 $(BUILD)/cuvmm.pc: FORCE

@@ -1,0 +1,21 @@
+/* rights.h - what a device or the host may do with a mapping: two bits a location, as the API numbers them.
+ *
+ *   sim_mapping.access   | dev0 | dev1 | ... | dev15 | host |      bits 2i and 2i + 1 are those of device i
+ *                          rw     r-          --      rw
+ */
+#ifndef SIM_RIGHTS_H
+#define SIM_RIGHTS_H
+
+#include <stdint.h>
+
+#include "vmm.h"
+
+/* The slot behind the devices' is the host's. */
+enum { SIM_HOST_SLOT = VMM_MAX_DEVICES };
+
+static inline unsigned sim_access_of(uint64_t access, unsigned slot)
+{
+    return (unsigned)(access >> (2 * slot)) & 3;
+}
+
+#endif
