@@ -15,6 +15,7 @@
 static struct findings_tally own;                /* where nobody shares one */
 static struct findings_tally *tally = &own;
 static _Atomic uint64_t seen[1024];              /* fingerprints of what was written */
+static _Atomic bool counted;                     /* this process is in the tally's checked */
 
 static bool says(const char *name, const char *value)
 {
@@ -49,6 +50,13 @@ static bool is_an_answer(const vmm_detail *detail)
            result == VMM_ERROR_NO_DEVICE;
 }
 
+/* The driver has ended before the program, and gave back what was held. Handlers that run at exit cannot know; those of the
+ * CUDA runtime release a primary context then. */
+static bool is_the_end(const vmm_detail *detail)
+{
+    return detail->result == VMM_ERROR_DEINITIALIZED;
+}
+
 /* "Is this an address of the device?" is asked of host memory all the time, and no is an answer. */
 static bool is_a_question(const vmm_detail *detail)
 {
@@ -74,7 +82,7 @@ enum finding findings_class(const vmm_detail *detail)
     const vmm_rule *rule = detail->rule ? vmm_rule_find(detail->rule) : NULL;
     switch (detail->severity) {
     case VMM_SEVERITY_ERROR:
-        return is_an_answer(detail) || is_a_question(detail) ? FINDING_NOTHING : FINDING_ERROR;
+        return is_an_answer(detail) || is_a_question(detail) || is_the_end(detail) ? FINDING_NOTHING : FINDING_ERROR;
     case VMM_SEVERITY_WARNING:
         if (!rule)
             return FINDING_NOTHING;
@@ -191,6 +199,24 @@ void findings_open(void)
     atomic_fetch_add(&tally->begun, 1);
 }
 
+static void see(void *user, const vmm_object *object)
+{
+    *(bool *)user |= object->kind != VMM_OBJECT_DEVICE;
+}
+
+void findings_look(vmm_system *sys)
+{
+    bool made = false;
+    if (!atomic_load_explicit(&counted, memory_order_relaxed) && vmm_visit(sys, see, &made) == VMM_SUCCESS && made &&
+        !atomic_exchange(&counted, true))
+        atomic_fetch_add(&tally->checked, 1);
+}
+
+void findings_stopped(enum findings_obstacle obstacle)
+{
+    atomic_fetch_add(&tally->stopped[obstacle], 1);
+}
+
 static size_t put(char *text, size_t size, size_t length, uint64_t number, const char *what)
 {
     if (length >= size)
@@ -201,20 +227,39 @@ static size_t put(char *text, size_t size, size_t length, uint64_t number, const
     return length + (wrote > 0 ? (size_t)wrote : 0);
 }
 
-void findings_sum(const struct findings_tally *sum, char *text, size_t size)
+const char *findings_reason(const struct findings_tally *sum)
 {
+    if (sum->stopped[FINDINGS_NO_MACHINE])
+        return "the simulated machine cannot be opened";
+    if (sum->stopped[FINDINGS_RUNTIME])
+        return "a program of the CUDA runtime stops at cuGetExportTable, which the simulator does not have; check it on a "
+               "machine with a driver";
+    return NULL;
+}
+
+bool findings_sum(const struct findings_tally *sum, char *text, size_t size)
+{
+    const char *reason = findings_reason(sum);
+    if (!(sum->checked + sum->errors + sum->hazards + sum->leaks)) {
+        snprintf(text, size, "nothing was checked: %s",
+                 reason       ? reason
+                 : sum->begun ? "the program made no context and no memory"
+                              : "no call of the driver was seen");
+        return false;
+    }
     size_t length = put(text, size, 0, sum->errors, "error");
     length = put(text, size, length, sum->hazards, "hazard");
     put(text, size, length, sum->leaks, "leak");
+    return true;
 }
 
 void findings_close(void)
 {
-    char text[160], sum[120];
+    char text[FINDINGS_SUM + 40], sum[FINDINGS_SUM];
     atomic_fetch_add(&tally->ended, 1);
-    if (tally != &own || says("CUVMM_CHECK_QUIET", "1"))
+    bool checked = findings_sum(tally, sum, sizeof sum);
+    if (tally != &own || (checked && says("CUVMM_CHECK_QUIET", "1")))
         return;
-    findings_sum(tally, sum, sizeof sum);
     size_t length = begin(text, sizeof text);
     length += (size_t)snprintf(text + length, sizeof text - length, "cuvmm check: %s\n", sum);
     say(text, length);

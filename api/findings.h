@@ -23,10 +23,15 @@
 
 #include "vmm.h"
 
-/* Mapped by every process that is checked. begun and ended count processes: one that died never ended. */
+/* Why a process could not be checked. */
+enum findings_obstacle { FINDINGS_NO_MACHINE, FINDINGS_RUNTIME, FINDINGS_OBSTACLES };
+
+/* Mapped by every process that is checked. Except for the first three these count processes: those that called the driver,
+ * that ended in order, that made a context or memory, and those that something kept from it. */
 struct findings_tally {
     _Atomic uint64_t errors, hazards, leaks;
-    _Atomic uint64_t begun, ended;
+    _Atomic uint64_t begun, ended, checked;
+    _Atomic uint64_t stopped[FINDINGS_OBSTACLES];
 };
 
 /* What a detail counts as. NOTHING: an answer that a correct program may well get. */
@@ -39,11 +44,20 @@ bool findings_wanted(const char *side, bool unset);
 
 /* This process begins to be checked. */
 void findings_open(void);
+/* After a call of the program: notes that it has made something, so that there is something to check. Looks at the system only
+ * until that is so. Any thread; the caller holds no lock of the system. */
+void findings_look(vmm_system *sys);
+/* This process could not be checked. */
+void findings_stopped(enum findings_obstacle obstacle);
 void findings_add(const vmm_detail *detail);
 /* It ends in order; what was held has been added. */
 void findings_close(void);
 
-/* "2 errors, 1 hazard, 0 leaks" */
-void findings_sum(const struct findings_tally *tally, char *text, size_t size);
+enum { FINDINGS_SUM = 200 };
+
+/* "2 errors, 1 hazard, 0 leaks"; or "nothing was checked: " and the reason, which returns false. */
+bool findings_sum(const struct findings_tally *tally, char *text, size_t size);
+/* The reason why a process could not be checked, as a clause; NULL where none was stopped. */
+const char *findings_reason(const struct findings_tally *tally);
 
 #endif

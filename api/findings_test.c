@@ -9,6 +9,7 @@
 
 #include "findings_site.h"
 #include "rules.h"
+#include "system.h"
 #include "tap.h"
 
 static vmm_detail refused(const char *function, vmm_result result, const char *rule)
@@ -38,6 +39,7 @@ static void test_refusals(void)
         {"cuMemGetAddressRange", VMM_ERROR_NOT_FOUND, "VMM-RANGE-NOT-FOUND", FINDING_NOTHING},
         {"cuMemcpyHtoD", VMM_ERROR_INVALID_VALUE, "VMM-POINTER-NOT-MAPPED", FINDING_ERROR},
         {"cuDeviceGetCount", VMM_ERROR_NO_DEVICE, NULL, FINDING_NOTHING},
+        {"cuMemUnmap", VMM_ERROR_DEINITIALIZED, NULL, FINDING_NOTHING},
         {NULL, VMM_ERROR_NOT_SUPPORTED, NULL, FINDING_NOTHING},
         {NULL, VMM_ERROR_INVALID_VALUE, "VMM-POINTER-NOT-MAPPED", FINDING_ERROR},
     };
@@ -80,9 +82,9 @@ static void test_warnings(void)
 
 static void test_sum(void)
 {
-    char text[100];
-    struct findings_tally tally = {0};
-    findings_sum(&tally, text, sizeof text);
+    char text[FINDINGS_SUM];
+    struct findings_tally tally = {.checked = 1};
+    tap_ok(findings_sum(&tally, text, sizeof text), "something was checked");
     tap_text(text, "0 errors, 0 hazards, 0 leaks", "none");
     tally.errors = 1;
     tally.hazards = 2;
@@ -91,6 +93,89 @@ static void test_sum(void)
     tap_text(text, "1 error, 2 hazards, 1000 leaks", "one and several");
     findings_sum(&tally, text, 12);
     tap_text(text, "1 error, 2 ", "cut to the room there is");
+}
+
+static void nothing(const struct findings_tally *tally, const char *why)
+{
+    char text[FINDINGS_SUM], want[FINDINGS_SUM];
+    snprintf(want, sizeof want, "nothing was checked: %s", why);
+    tap_ok(!findings_sum(tally, text, sizeof text), "nothing was checked: %s", why);
+    tap_text(text, want, "and why");
+}
+
+static void test_nothing(void)
+{
+    struct findings_tally tally = {0};
+    char text[FINDINGS_SUM];
+    nothing(&tally, "no call of the driver was seen");
+    tally.begun = 1;
+    nothing(&tally, "the program made no context and no memory");
+    tally.stopped[FINDINGS_RUNTIME] = 1;
+    nothing(&tally, "a program of the CUDA runtime stops at cuGetExportTable, which the simulator does not have; check it on a "
+                    "machine with a driver");
+    tally.stopped[FINDINGS_NO_MACHINE] = 1;
+    nothing(&tally, "the simulated machine cannot be opened");
+    tally.errors = 1; /* a call before anything was made */
+    tap_ok(findings_sum(&tally, text, sizeof text) && findings_reason(&tally), "what was found was checked");
+}
+
+struct made {
+    struct vmm_backend base;
+    vmm_result result;
+    vmm_object_kind kind;
+    unsigned asked;
+};
+
+static vmm_result visit_made(struct vmm_backend *self, vmm_visit_fn visit, void *user)
+{
+    struct made *made = (struct made *)self;
+    const vmm_object object = {.kind = made->kind};
+    made->asked++;
+    if (made->result == VMM_SUCCESS && made->kind != VMM_OBJECT_NONE)
+        visit(user, &object);
+    return made->result;
+}
+
+static void close_made(struct vmm_backend *self)
+{
+    (void)self;
+}
+
+/* Looks until something was made, and counts the process once. */
+static void test_look(int tally_file)
+{
+    static const struct vmm_backend_ops ops = {.size = sizeof ops, .name = "made", .visit = visit_made, .close = close_made};
+    static const struct {
+        vmm_result result;
+        vmm_object_kind kind;
+        unsigned asked;
+        uint64_t checked;
+        const char *name;
+    } steps[] = {
+        {VMM_SUCCESS, VMM_OBJECT_NONE, 1, 0, "an empty system"},
+        {VMM_SUCCESS, VMM_OBJECT_DEVICE, 2, 0, "a device is nothing that was made"},
+        {VMM_ERROR_NOT_SUPPORTED, VMM_OBJECT_HANDLE, 3, 0, "a shadow that does not follow"},
+        {VMM_SUCCESS, VMM_OBJECT_CONTEXT, 4, 1, "a context"},
+        {VMM_SUCCESS, VMM_OBJECT_HANDLE, 4, 1, "after that it is known"},
+    };
+    struct made made = {.base.ops = &ops};
+    struct findings_tally tally = {0};
+    vmm_system *sys;
+    if (vmm_system_wrap(&made.base, &sys) != VMM_SUCCESS)
+        tap_bail("no system");
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+        made.result = steps[i].result;
+        made.kind = steps[i].kind;
+        findings_look(sys);
+        tap_ok(pread(tally_file, &tally, sizeof tally, 0) == (ssize_t)sizeof tally && made.asked == steps[i].asked &&
+                   tally.checked == steps[i].checked,
+               "%s", steps[i].name);
+    }
+    findings_stopped(FINDINGS_RUNTIME);
+    tap_ok(pread(tally_file, &tally, sizeof tally, 0) == (ssize_t)sizeof tally && tally.stopped[FINDINGS_RUNTIME] == 1 &&
+               !tally.stopped[FINDINGS_NO_MACHINE],
+           "what stopped a process is counted where all look");
+    vmm_close(sys);
 }
 
 static void test_wanted(void)
@@ -203,6 +288,7 @@ static void test_writing(void)
     tap_ok(pread(fd, &tally, sizeof tally, 0) == (ssize_t)sizeof tally && tally.leaks == 2 && tally.begun == 1 &&
                tally.ended == 1 && !tally.errors,
            "counted where all processes look");
+    test_look(fd);
     close(fd);
     unlink(shared);
     unsetenv("CUVMM_CHECK_LOG");
@@ -215,6 +301,7 @@ int main(void)
     test_refusals();
     test_warnings();
     test_sum();
+    test_nothing();
     test_wanted();
     test_symbols();
     test_site();

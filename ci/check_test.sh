@@ -86,9 +86,65 @@ printf 'int cuMemMap(void);\nint cuMemMap(void) { return *(volatile int *)8; }\n
 "${CC-cc}" -shared -fPIC -o "$work/deadly.so" "$work/deadly.c"
 LD_PRELOAD=$work/deadly.so run 139 $on "$work/programs" map_released && says 'error VMM-MAP-HANDLE-STALE' && says 'called by run_map_released' && says '1 error,'
 point $? "and told although the driver does not come back"
-run 3 $on sh -c 'exit 3' && says 'no call of the driver was seen'
-point $? "the program's own status; that nothing was seen is said"
-run 0 $on -- "$work/programs" --list && grep -q map_twice "$work/out"
+# A driver ends before its program does, and answers DEINITIALIZED to what exit handlers call then.
+printf 'int cuDevicePrimaryCtxRelease_v2(int);\nint cuDevicePrimaryCtxRelease_v2(int device) { return (void)device, 4; }\n' >"$work/ended.c"
+"${CC-cc}" -shared -fPIC -o "$work/ended.so" "$work/ended.c"
+LD_PRELOAD=$work/ended.so run 0 $on --error-exitcode=9 "$work/programs" right_release_at_exit && grep -qx 'released: 4' "$work/out" &&
+    says '0 errors, 0 hazards, 0 leaks' && ! says VMM-
+point $? "what a driver that has ended answers is no finding, and no difference"
+
+# Nothing was checked.
+cat >"$work/idle.c" <<'END'
+#include <cuda.h>
+#include <stdlib.h>
+#include <string.h>
+int main(int argc, char **argv)
+{
+    const void *table;
+    CUuuid id = {{1}};
+    int count;
+    if (argc == 3) {
+        cuInit(0);
+        if (strcmp(argv[2], "runtime") == 0)
+            cuGetExportTable(&table, &id);
+        cuDeviceGetCount(&count);
+    }
+    return atoi(argv[1]);
+}
+END
+"${CC-cc}" -isystem api/abi -o "$work/idle" "$work/idle.c" -L"$build/lib" -lcuda
+nothing() { # nothing WHY SIDE STATUS: the one line that says so
+    [ "$(cat "$work/err")" = "cuvmm check: nothing was checked: $1 ($2; the program's own exit status is $3)" ]
+}
+for side in driver sim; do
+    side_name=${side/#sim/simulator}
+    run 125 --backend=$side "$work/idle" 3 && nothing "no call of the driver was seen" "$side_name" 3
+    point $? "$side: a program that calls no driver: 125, and its own status is told"
+    run 125 --backend=$side --error-exitcode=9 -q "$work/idle" 0 && nothing "no call of the driver was seen" "$side_name" 0
+    point $? "$side: in every case, and also to those who want findings alone"
+    run 125 --backend=$side "$work/idle" 0 questions && nothing "the program made no context and no memory" "$side_name" 0
+    point $? "$side: nor does one that only asks what devices there are"
+done
+CUVMM_SIM=sim:h10O run 125 --backend=sim "$work/programs" no_init && says "nothing was checked: the simulated machine cannot be opened"
+point $? "a machine of the environment that there is not"
+run 125 --backend=sim "$work/idle" 3 runtime && nothing "a program of the CUDA runtime stops at cuGetExportTable, which the simulator does not have; check it on a machine with a driver" simulator 3
+point $? "a program of the CUDA runtime is told so"
+run 0 --backend=sim sh -c "$work/idle 0 runtime; $work/programs right_cycle" && says 'a part of the processes was not checked: a program of the CUDA runtime' && says '0 errors, 0 hazards, 0 leaks (simulator)'
+point $? "also where another process was checked"
+LD_LIBRARY_PATH=$build/lib "$work/idle" 0 runtime 2>"$work/err" && [ "$(grep -c 'a program of the CUDA runtime stops here' "$work/err")" = 1 ]
+point $? "and without the checker, with no variable set"
+LD_PRELOAD=$build/lib/libcuvmm-check.so "$work/idle" 0 questions 2>"$work/err" && says 'cuvmm check: nothing was checked: the program made no context and no memory'
+point $? "the library preloaded by hand says so, too"
+run 125 --backend=sim:h10O "$work/programs" right_cycle && says 'nothing was checked: the machine sim:h10O cannot be had: ' && [ "$(wc -l <"$work/err")" = 1 ]
+point $? "a machine with a typo: 125 and one line"
+: >"$work/started"
+run 125 --backend=sim:h100,schedule=never sh -c "rm $work/started" && [ -e "$work/started" ]
+point $? "and nothing is started"
+run 125 $on --log="$work/log" "$work/idle" 0 && grep -q 'nothing was checked' "$work/log"
+point $? "a log gets the line"
+run 3 $on sh -c "$work/programs right_cycle; exit 3" && says '0 errors'
+point $? "the program's own status"
+run 125 $on -- "$work/programs" --list && grep -q map_twice "$work/out"
 point $? "arguments behind the program are the program's"
 run 0 --backend=sim:h200x2 "$work/programs" map_twice && says 'VMM-MAP-OVERLAP' && says '(simulator)'
 point $? "another simulated machine"

@@ -33,24 +33,44 @@ static struct findings_tally *tally_make(char *path, size_t size)
     return NULL;
 }
 
-/* ---- is there a driver? ---- */
+/* ---- is there a driver, or such a machine? ---- */
 
-/* Asked in a child: a process that initialised the driver is not one to fork from. */
-static bool driver_here(void)
+/* Asked in a child: a process that initialised the driver is not one to fork from, and a machine is the program's to open. */
+static bool in_child(bool (*question)(const char *spec, FILE *err), const char *spec, FILE *err)
 {
-    pid_t child = fork();
     int status = 1;
+    fflush(err);
+    pid_t child = fork();
     if (child == 0) {
-        vmm_system *sys;
-        int count = 0;
-        bool there = vmm_open("cuda", &sys) == VMM_SUCCESS && vmm_init(sys, 0) == VMM_SUCCESS &&
-                     vmm_device_get_count(sys, &count) == VMM_SUCCESS && count > 0;
-        _exit(there ? 0 : 1);
+        bool yes = question(spec, err);
+        fflush(err);
+        _exit(yes ? 0 : 1);
     }
     if (child > 0)
         while (waitpid(child, &status, 0) < 0 && errno == EINTR)
             ;
     return child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+static bool has_device(const char *spec, FILE *err)
+{
+    vmm_system *sys;
+    int count = 0;
+    (void)err;
+    return vmm_open(spec, &sys) == VMM_SUCCESS && vmm_init(sys, 0) == VMM_SUCCESS &&
+           vmm_device_get_count(sys, &count) == VMM_SUCCESS && count > 0;
+}
+
+static bool opens(const char *spec, FILE *err)
+{
+    vmm_system *sys;
+    unsetenv("CUVMM_LAYERS"); /* a trace among them is the program's */
+    if (vmm_open(spec, &sys) == VMM_SUCCESS) {
+        vmm_close(sys);
+        return true;
+    }
+    fprintf(err, "cuvmm check: nothing was checked: the machine %s cannot be had: %s\n", spec, vmm_last_detail()->note);
+    return false;
 }
 
 /* ---- the child's environment ---- */
@@ -111,8 +131,13 @@ static void pass_signals(void)
     sigaction(SIGQUIT, &ignore, NULL);
 }
 
-/* The exit status as a shell gives it; where exec failed, why it did is in *failed. */
-static int run(char **command, const char *path, FILE *err, int *signal_number)
+struct ending {
+    int status;        /* as a shell gives it */
+    int signal_number; /* 0: none ended the program */
+};
+
+/* False where no process can be started, which has been said. */
+static bool run(char **command, const char *path, struct ending *end, FILE *err)
 {
     int status = 0;
     sigset_t all, before;
@@ -131,64 +156,87 @@ static int run(char **command, const char *path, FILE *err, int *signal_number)
     sigprocmask(SIG_SETMASK, &before, NULL);
     if (running < 0) {
         fprintf(err, "cuvmm check: no process can be started: %s\n", strerror(errno));
-        return 2;
+        return false;
     }
     while (waitpid(running, &status, 0) < 0 && errno == EINTR)
         ;
-    *signal_number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-    return *signal_number ? 128 + *signal_number : WEXITSTATUS(status);
+    end->signal_number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    end->status = end->signal_number ? 128 + end->signal_number : WEXITSTATUS(status);
+    return true;
 }
 
-static void tell(const struct check_options *options, const struct findings_tally *tally, int signal_number, FILE *err)
+/* How the processes ended, and which of them the sum does not cover. */
+static void tell_of_processes(const char *program, const struct findings_tally *tally, int signal_number, FILE *to)
 {
-    char sum[120];
-    FILE *to = options->log ? fopen(options->log, "a") : err;
-    if (!to)
-        return;
+    const char *reason = findings_reason(tally);
     if (signal_number)
-        fprintf(to, "cuvmm check: %s was ended by signal %d (%s)\n", options->command[0], signal_number,
-                strsignal(signal_number));
+        fprintf(to, "cuvmm check: %s was ended by signal %d (%s)\n", program, signal_number, strsignal(signal_number));
     if (tally->begun > tally->ended)
         fprintf(to, "cuvmm check: %llu of %llu processes did not end in order: what they held is not told\n",
                 (unsigned long long)(tally->begun - tally->ended), (unsigned long long)tally->begun);
-    if (!tally->begun)
-        fprintf(to, "cuvmm check: no call of the driver was seen\n");
-    findings_sum(tally, sum, sizeof sum);
-    fprintf(to, "cuvmm check: %s (%s)\n", sum, options->driver ? "driver" : "simulator");
+    if (reason)
+        fprintf(to, "cuvmm check: a part of the processes was not checked: %s\n", reason);
+}
+
+/* False where nothing was checked: that is said even to those who want to hear findings alone. */
+static bool tell(const struct check_options *options, const struct findings_tally *tally, const struct ending *end, FILE *err)
+{
+    const char *side = options->driver ? "driver" : "simulator";
+    char sum[FINDINGS_SUM];
+    bool checked = findings_sum(tally, sum, sizeof sum);
+    FILE *to = options->log ? fopen(options->log, "a") : err;
+    if (!to)
+        return checked;
+    if (checked && !options->quiet)
+        tell_of_processes(options->command[0], tally, end->signal_number, to);
+    if (!checked)
+        fprintf(to, "cuvmm check: %s (%s; the program's own exit status is %d)\n", sum, side, end->status);
+    else if (!options->quiet)
+        fprintf(to, "cuvmm check: %s (%s)\n", sum, side);
     /* analysers: file-leak is wrong: it is closed where it was opened here */
     /* analysers: malloc-leak is wrong, likewise */
     if (to != err)
         fclose(to);
+    return checked;
+}
+
+/* 125: nothing was checked. 2: nothing was started. */
+static int run_and_tell(const struct check_options *options, const char *path, const struct findings_tally *tally, FILE *err)
+{
+    struct ending end;
+    if (!run(options->command, path, &end, err))
+        return 2;
+    if (!tell(options, tally, &end, err))
+        return CHECK_NOTHING;
+    bool found = tally->errors + tally->hazards + tally->leaks != 0;
+    return found && options->error_exitcode >= 0 ? options->error_exitcode : end.status;
 }
 
 static int check(struct check_options *options, FILE *err)
 {
     char tally_path[4096], path[4096], folder[4096];
-    int signal_number = 0;
     if (!check_program(options->command[0], path, sizeof path, err))
         return 2;
     if (!options->chosen)
-        options->driver = driver_here();
+        options->driver = in_child(has_device, "cuda", err);
     if (!check_folder(options->driver ? "libcuvmm-check.so" : "libcuda.so.1", folder, sizeof folder, err))
         return 2;
+    if (options->machine && !in_child(opens, options->machine, err))
+        return CHECK_NOTHING;
     struct findings_tally *tally = tally_make(tally_path, sizeof tally_path);
     if (!tally) {
         fprintf(err, "cuvmm check: no file for the counts in TMPDIR or /tmp: %s\n", strerror(errno));
         return 2;
     }
     /* The variables are for the program; what this process has of them ends with it. */
-    if (!prepare(options, tally_path, folder)) {
+    int status = 2;
+    if (prepare(options, tally_path, folder))
+        status = run_and_tell(options, path, tally, err);
+    else
         fprintf(err, "cuvmm check: memory is exhausted\n");
-        unlink(tally_path);
-        return 2;
-    }
-    int status = run(options->command, path, err, &signal_number);
     unlink(tally_path);
-    if (!options->quiet)
-        tell(options, tally, signal_number, err);
-    bool found = tally->errors + tally->hazards + tally->leaks != 0;
     munmap(tally, sizeof *tally);
-    return found && options->error_exitcode >= 0 ? options->error_exitcode : status;
+    return status;
 }
 
 int cuvmm_check(int argc, char **argv, FILE *out, FILE *err)

@@ -10,6 +10,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+/* The exit status where nothing was checked; what env and timeout give when they cannot do their work. */
+enum { CHECK_NOTHING = 125 };
+
 struct check_options {
     bool chosen, driver;  /* --backend was given; on the driver, or on the simulator */
     const char *machine;  /* which simulated one, NULL where that is left open */

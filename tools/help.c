@@ -190,6 +190,9 @@ static const struct {
      "  --backend=WHAT       driver, sim, or sim:MACHINE as CUVMM_SIM takes it; found out without it\n"
      "  --quiet, -q          findings alone: no notes and no count\n"
      "\n"
+     "Exit status: the program's own, or N where anything was found; 125 where nothing was checked, with one line that says\n"
+     "why; 2 where the program cannot be started like this.\n"
+     "\n"
      "Examples:\n"
      "  cuvmm check ./my_allocator_test\n"
      "  cuvmm check --error-exitcode=9 --log=check.txt ./my_allocator_test --rounds 100\n"},

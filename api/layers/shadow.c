@@ -16,7 +16,14 @@ struct shadow {
     struct shadow_pairs pairs;
     int nodes;                  /* NUMA nodes of the host, as far as is known */
     bool lost;
+    bool ended;                 /* the backend's driver has ended, before the program: nothing is compared any more */
 };
+
+/* Are the backend's calls compared with the simulator's? */
+static bool follows(const struct shadow *shadow)
+{
+    return shadow->sim && !shadow->lost && !shadow->ended;
+}
 
 /* A difference of which nothing follows: the states are still the same. */
 static bool harmless(enum vmm_call_id id)
@@ -183,7 +190,7 @@ static bool foresee(struct shadow *shadow, const struct vmm_call *call)
         rule = VMM_RULE_EXPORT_HANDLE_STALE;
     else if (call->id != VMM_CALL_mem_map)
         return false;
-    if (!shadow->sim || shadow->lost || !shadow_call_begin(&made, call, false, &shadow->pairs))
+    if (!follows(shadow) || !shadow_call_begin(&made, call, false, &shadow->pairs))
         return false;
     uint64_t handle = rule == VMM_RULE_MAP_HANDLE_STALE ? made.call.mem_map.handle
                                                         : made.call.mem_export_to_shareable_handle.handle;
@@ -219,13 +226,14 @@ static vmm_result shadow_pass(struct vmm_backend *self, struct vmm_call *call)
         if (foreseen && result == VMM_SUCCESS)
             vmm_detail_begin(call);
     }
+    shadow->ended |= result == VMM_ERROR_DEINITIALIZED;
     if (id == VMM_CALL_init && result == VMM_SUCCESS && !shadow->sim) {
         shadow->lost = !shadow_machine(self->inner, shadow->nodes, &shadow->sim);
         shadow->pairs.sim = shadow->sim;
         vmm_detail_begin(call);
         if (shadow->lost)
             say_that_there_is_none();
-    } else if (shadow->sim && !shadow->lost && shadowed(id) && !taken_as_it_is(result)) {
+    } else if (follows(shadow) && shadowed(id) && !taken_as_it_is(result)) {
         compare(shadow, call, result);
     }
     pthread_mutex_unlock(&shadow->lock);

@@ -11,6 +11,9 @@
  * there is known once the backend refused it. Memory of cuMemAlloc, streams, events, multicast objects and
  * kernels are left to the inner backend alone; who maps a multicast object loses the shadow.
  *
+ * A driver ends before its program does, and answers DEINITIALIZED to what handlers call at exit. From the first such answer
+ * on nothing is compared; what is held is what was held then.
+ *
  * A released handle that is mapped or exported takes the process of a recorded driver down. Then the thread's record tells of
  * it before the inner backend is called, and that may pass it on (backend_cuda/check does).
  *

@@ -149,6 +149,32 @@ static void test_taken_as_it_is(void)
     vmm_close(w.sys);
 }
 
+/* The driver ends before its program, and what is called then says nothing of the program: not even an answer that the rules
+ * would not give. */
+static void test_driver_ends(void)
+{
+    static const enum vmm_call_id calls[] = {VMM_CALL_device_primary_ctx_release, VMM_CALL_mem_unmap};
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+        struct world w = opened("", "h100");
+        const char *name = vmm_call_name(calls[i]);
+        unsigned seen = 0;
+        answer(&w, calls[i], VMM_ERROR_DEINITIALIZED);
+        tap_result(i ? vmm_mem_unmap(w.sys, w.at, 2 * G) : vmm_device_primary_ctx_release(w.sys, 0), VMM_ERROR_DEINITIALIZED,
+                   "%s: the driver has ended", name);
+        said(NULL, "", name);
+        answer(&w, VMM_CALL_mem_map, VMM_SUCCESS);
+        tap_result(vmm_mem_map(w.sys, w.at, 2 * G, 0, w.handle, 0), VMM_SUCCESS, "%s: what is answered then", name);
+        said(NULL, "", "is not compared");
+        vmm_mem_release(w.sys, w.handle);
+        answer(&w, VMM_CALL_mem_map, VMM_ERROR_DEINITIALIZED);
+        vmm_mem_map(w.sys, w.at + 2 * G, 2 * G, 0, w.handle, 0);
+        tap_ok(!w.odd->armed && !w.odd->foretold, "%s: nor is anything foretold", name);
+        tap_ok(vmm_visit(w.sys, count, &seen) == VMM_SUCCESS && seen > 0 && vmm_leaks(w.sys, NULL, NULL) > 0,
+               "%s: what was held at the driver's end is still known", name);
+        vmm_close(w.sys);
+    }
+}
+
 /* Objects of multicast are not shadowed, nor is what is done with their handles. */
 static void test_multicast(void)
 {
@@ -440,6 +466,7 @@ static void test_half_a_machine(void)
 int main(void)
 {
     test_taken_as_it_is();
+    test_driver_ends();
     test_multicast();
     test_contexts();
     test_nodes();

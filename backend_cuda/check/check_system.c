@@ -72,6 +72,7 @@ void check_answered(vmm_result result)
 
 void check_leave(void)
 {
+    findings_look(shadow);
     inside = false;
 }
 

@@ -1,8 +1,10 @@
 /* cuGetProcAddress in its forms, and the table that it declines to give. */
+#include <stdatomic.h>
 #include <string.h>
 
 #include "abi.h"
 #include "abi_proc.h"
+#include "findings.h"
 
 /* Named apart: the header's macro makes one name of several. */
 #undef cuGetProcAddress
@@ -80,12 +82,37 @@ CUresult cuGetProcAddress_ptsz(const char *symbol, void **pfn, int cudaVersion, 
     return find(symbol, pfn, cudaVersion, flags, true, NULL);
 }
 
-/* The tables behind it are no part of the driver API; the runtime library works through them. */
-CUresult cuGetExportTable(const void **ppExportTable, const CUuuid *pExportTableId)
+/* Nobody but the runtime library asks, and what its program gets from it is an error that says nothing. */
+static void say_that_it_stops_here(void)
 {
-    (void)pExportTableId;
-    if (ppExportTable)
-        *ppExportTable = NULL;
+    static atomic_flag said = ATOMIC_FLAG_INIT;
+    if (atomic_flag_test_and_set(&said))
+        return;
+    if (findings_wanted("simulator", false))
+        findings_stopped(FINDINGS_RUNTIME);
+    else
+        abi_say("a program of the CUDA runtime stops here: it needs cuGetExportTable, which the simulator does not have. "
+                "Programs of the driver API run (docs/unmodified.md)");
+}
+
+static CUresult decline_table(const void **table)
+{
+    if (table)
+        *table = NULL;
+    say_that_it_stops_here();
     return abi_refuse(CUDA_ERROR_NOT_SUPPORTED, "cuGetExportTable",
                       "there are no such tables: programs of the CUDA runtime do not run here, those of the driver API do");
+}
+
+/* The tables are no part of the driver API; the runtime library works through them. */
+CUresult cuGetExportTable(const void **ppExportTable, const CUuuid *pExportTableId)
+{
+    vmm_system *sys;
+    CUresult result = abi_enter(&sys); /* also before cuInit */
+    (void)pExportTableId;
+    if (result != CUDA_SUCCESS)
+        return result;
+    result = decline_table(ppExportTable);
+    abi_leave();
+    return result;
 }

@@ -24,6 +24,7 @@ static _Atomic unsigned inside;      /* calls that are under way */
 static _Atomic bool going;           /* the library is being unloaded, or the process ends */
 static _Atomic uint64_t initialised; /* 1 + how many forks deep the process was at cuInit; 0: not yet */
 static _Thread_local bool in_kernel;
+static bool checking;                /* cuvmm check wants to know; as settled */
 
 /* The simulator's own part of a spec. */
 static const char *backend_of(const char *text)
@@ -57,7 +58,8 @@ static void open_machine(void)
     bool first = !begun;
     begun = true;
     opened_at = os_fork_depth(); /* counts from here */
-    if (first && findings_wanted("simulator", false))
+    checking = findings_wanted("simulator", false);
+    if (first && checking)
         findings_open();
     whole_spec(text, sizeof text);
     open_result = vmm_open(text, &machine);
@@ -66,6 +68,8 @@ static void open_machine(void)
         return;
     }
     vmm_detail_text(vmm_last_detail(), text, sizeof text);
+    if (first && checking)
+        findings_stopped(FINDINGS_NO_MACHINE);
     if (first)
         abi_say("CUVMM_SIM, CUVMM_BACKEND or CUVMM_LAYERS cannot be used, so there is no machine:\n%s", text);
 }
@@ -85,6 +89,11 @@ static vmm_result open_once(void)
     return result;
 }
 
+static void count_out(void)
+{
+    atomic_fetch_sub(&inside, 1);
+}
+
 CUresult abi_enter(vmm_system **sys)
 {
     if (in_kernel)
@@ -92,20 +101,22 @@ CUresult abi_enter(vmm_system **sys)
                           "the code of a kernel makes no calls of the driver, on a device or in a plugin");
     atomic_fetch_add(&inside, 1);
     if (atomic_load(&going)) { /* LCOV_EXCL_BR_LINE: for threads that go on while the process ends, and are not counted */
-        abi_leave();                     /* LCOV_EXCL_LINE: the same */
+        count_out();                     /* LCOV_EXCL_LINE: the same */
         return CUDA_ERROR_DEINITIALIZED; /* LCOV_EXCL_LINE: the same */
     }
     vmm_result result = open_once();
     if (result == VMM_SUCCESS)
         *sys = machine;
     else
-        abi_leave();
+        count_out();
     return (CUresult)result;
 }
 
 void abi_leave(void)
 {
-    atomic_fetch_sub(&inside, 1);
+    if (checking && os_fork_depth() == opened_at)
+        findings_look(machine);
+    count_out();
 }
 
 void abi_initialised(void)
@@ -160,7 +171,7 @@ __attribute__((destructor)) static void close_machine(void)
         vmm_set_report(machine, NULL, NULL);
     vmm_close(machine);
     machine = NULL;
-    if (!child && findings_wanted("simulator", false))
+    if (!child && checking)
         findings_close();
     abi_plugins_close();
     abi_code_close();

@@ -199,6 +199,23 @@ PROGRAM(right_primary_given_back, "", SAME, DEVICE)
     DO(cuDevicePrimaryCtxRelease(0));
 }
 
+/* Registered before cuInit, so it runs when the driver has ended, as the CUDA runtime's own handler does. */
+static void release_at_exit(void)
+{
+    CUdeviceptr at;
+    printf("released: %d\n", (int)cuDevicePrimaryCtxRelease(0));
+    if (cuMemAddressReserve(&at, (size_t)2 << 20, 0, 0, 0) == CUDA_SUCCESS)
+        DO(cuMemAddressFree(at, (size_t)2 << 20));
+}
+
+PROGRAM(right_release_at_exit, "", SAME, DEVICE)
+{
+    atexit(release_at_exit);
+    begin();
+    size_t g = granule();
+    drop(whole(g), g);
+}
+
 PROGRAM(right_export, "", SAME, DEVICE)
 {
     int fd = -1;
