@@ -34,7 +34,7 @@ GPU_COMMAND_world   = $(GPU_TIMEOUT) $(BUILD)/bin/world --as-driver --spec $(GPU
 GPU_COMMAND_world-2 = $(GPU_COMMAND_world) --devices 2
 GPU_EXPLAINED       = $(addprefix --explained ,$(wildcard conformance/recordings/explained.tsv))
 
-.PHONY: check-gpu record-gpu need-gpu bench-gpu
+.PHONY: check-gpu check-gpu-frameworks record-gpu need-gpu bench-gpu
 
 bench-gpu: $(BUILD)/bin/bench-gpu need-gpu ## what a life costs on this machine's driver, and what the layers add (docs/bench.md)
 	@$(BUILD)/bin/bench-gpu --backend $(GPU_BACKEND) $(if $(filter sim%,$(GPU_BACKEND)),--driver $(abspath $(LIBCUDA)))
@@ -48,6 +48,9 @@ check-gpu: need-gpu all $(filter %/cuda_device_test,$(TESTS)) ## the tests on th
 	@$(foreach run,$(GPU_RUNS),printf '#!/bin/sh\nexec $(GPU_COMMAND_$(run))\n' >$(BUILD)/check-gpu/$(run) &&) chmod +x $(BUILD)/check-gpu/*
 	@CC='$(CC)' CUDA_PATH=$(CUDA_PATH) GPU_BACKEND=$(GPU_BACKEND) GPU_PATIENCE=$(GPU_PATIENCE) $(PROVE) --nocolor --timer -e 'ci/tap-run $(GPU_TAP)' \
 	    $(GPU_RUNS:%=$(BUILD)/check-gpu/%) </dev/null; status=$$?; ci/skips $(GPU_TAP); $(TALLY) $(GPU_TAP) && exit $$status
+
+check-gpu-frameworks: need-gpu all ## PyTorch, JAX, CuPy and NCCL on this machine's driver under `cuvmm check` (docs/gpu.md)
+	@ci/gpu-frameworks $(BUILD)
 
 record-gpu: need-gpu all ## what this machine's driver answers, into conformance/recordings, for make check to replay
 	@CUDA_PATH=$(CUDA_PATH) GPU_BACKEND=$(GPU_BACKEND) GPU_PATIENCE=$(GPU_PATIENCE) GPU_CALLS=$(GPU_CALLS) GPU_BUDGET=$(GPU_BUDGET) ci/record-gpu $(BUILD)

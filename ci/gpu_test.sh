@@ -30,6 +30,29 @@ has() { # has NAME TEXT PATTERN
     fi
 }
 
+# Frameworks under the checker: what their program breaks fails, but for its own known mistakes and what is imported.
+"${CC-cc}" -O1 -isystem api/abi conformance/check/*.c -o "$folder/programs" -L"$build/lib" -lcuda -ldl -lpthread
+frameworks() { # frameworks PROGRAM NAME...: as if each framework were that program of conformance/check
+    local program=$1
+    shift
+    # shellcheck disable=SC2016 # the argument of the script that is written
+    printf '#!/bin/sh\n[ "$1" = -c ] || exec %s/programs %s\n' "$folder" "$program" >"$folder/python"
+    printf '#!/bin/sh\necho "GPU 0: one"\n' >"$folder/nvidia-smi"
+    chmod +x "$folder/python" "$folder/nvidia-smi"
+    PATH=$folder:$PATH LD_LIBRARY_PATH=$build/lib FRAMEWORKS_PYTHON=$folder/python FRAMEWORKS_OUT=$folder/frameworks \
+        ci/gpu-frameworks "$build" "$@" | sed -e 's/, in [0-9]* s$//' -e 's/ after [0-9]* s$//' -e '/^#/d'
+}
+same "a framework without a finding, and one that wants another device" "$(frameworks right_cycle torch nccl)" \
+    "ok 1 - torch: nothing but its own is found
+ok 2 - nccl # SKIP needs 2 devices
+1..2"
+same "a mistake fails the framework that makes it" "$(frameworks unmap_twice torch)" "not ok 1 - torch: status 0
+1..1"
+same "unless it is known to be its own" "$(frameworks unmap_twice jax-vmm)" "ok 1 - jax-vmm: nothing but its own is found
+1..1"
+same "where nothing was checked nothing was shown" "$(frameworks --list cupy)" "not ok 1 - cupy: status 125
+1..1"
+
 # A suite of three tests, of which the second kills its process.
 cat >"$folder/mortal" <<'END'
 #!/bin/sh
