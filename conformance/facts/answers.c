@@ -1,0 +1,56 @@
+/* The third recording program: every call of the driver that takes an address, asked of every kind of address, and what the
+ * first two left open. Its questions are tables: answers/calls.def, answers/scripts.def, and the kinds in answers/places.c.
+ *
+ * Prints "id<TAB>result" lines as edges.c does. What differs from run to run is printed as what it is: an address as its
+ * distance from the place that was asked about, a handle as its name.
+ *
+ * Build: gcc -std=c11 -Wall -isystem /usr/local/cuda/include answers.c -o answers -lcuda -ldl
+ * Use:   answers [letters of groups [PART/PARTS of the kinds of address]]
+ *        D devices, C contexts, E events and streams, H sizes and flags, F functions, K captures, G what is no object,
+ *        N the same without a context, B before cuInit, Z zeros, M free memory, X the addresses; and only when they are
+ *        named, for two devices: 1 to 3, X asked by device 0 of memory of device 1, by 1 of 0, by 1 of 1
+ */
+#include "recorder.h"
+
+#include <dlfcn.h>
+#include <sys/mman.h>
+
+static bool keeps; /* what calls make, later ones use */
+static char group[8];
+static unsigned part, parts = 1;
+
+#include "answers/ask.c"
+#include "answers/places.c"
+#include "answers/scripts.c"
+#include "answers/matrix.c"
+#include "answers/memory_info.c"
+
+static bool asked(char letter)
+{
+    return !wanted[0] || strchr(wanted, letter);
+}
+
+static void every_group(void)
+{
+    if (asked('M'))
+        child("M", memory_info);
+    calls_without_addresses();
+    zeros();
+    if (asked('X'))
+        matrix(0, 0);
+    for (int pair = 1; pair < 4; pair++)
+        if (strchr(wanted, '0' + pair))
+            matrix(pair >> 1, pair & 1);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1)
+        snprintf(wanted, sizeof wanted, "%s", argv[1]);
+    if (argc > 2 && (sscanf(argv[2], "%u/%u", &part, &parts) != 2 || part >= parts))
+        return 2;
+    driver = dlopen("libcuda.so.1", RTLD_NOW);
+    if (!driver)
+        return 1;
+    return record("answers.c", every_group);
+}
