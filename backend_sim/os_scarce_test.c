@@ -91,8 +91,8 @@ static void untold(void)
 {
     struct os_file_is is;
     int file = os_file_open(path("a"), OS_OPEN_NEW), other = os_file_open(path("b"), OS_OPEN_NEW);
-    tap_ok(os_file_is_at(file, path("a")) && !os_file_is_at(other, path("a")), "a file is at its path, and no other");
-    tap_ok(!WITHOUT("fstat", 1, EIO, os_file_is_at(file, path("a"))) && !WITHOUT("lstat", 1, EIO, os_file_is_at(file, path("a"))),
+    tap_ok(os_file_is_at(file, OS_NOWHERE, path("a")) && !os_file_is_at(other, OS_NOWHERE, path("a")), "a file is at its path, and no other");
+    tap_ok(!WITHOUT("fstat", 1, EIO, os_file_is_at(file, OS_NOWHERE, path("a"))) && !WITHOUT("lstat", 1, EIO, os_file_is_at(file, OS_NOWHERE, path("a"))),
            "unless the system does not tell");
     tap_ok(WITHOUT("lstat", 1, EIO, os_file_exists(path("c"))), "what the system does not tell of may be there");
     tap_ok(WITHOUT("fcntl", 1, EINVAL, os_file_is_open(file)) && !os_file_is_open(-1),
@@ -109,8 +109,8 @@ static void untold(void)
            "a file is no folder");
     os_file_close(file);
     os_file_close(other);
-    os_file_remove(path("a"));
-    os_file_remove(path("b"));
+    os_file_remove(OS_NOWHERE, path("a"));
+    os_file_remove(OS_NOWHERE, path("b"));
 }
 
 /* ---- who this is ---- */
@@ -151,7 +151,7 @@ static void openings(void)
     WITHOUT("stat", 1, EIO, os_openings_each(name, see, &seen));
     tap_u64(seen, 1, "but not where it does not tell what the descriptor is of");
     os_file_close(file);
-    os_file_remove(path(name));
+    os_file_remove(OS_NOWHERE, path(name));
 }
 
 /* ---- the folder of machines ---- */
@@ -177,7 +177,7 @@ static void root(void)
     os_file_close(os_file_open(file, OS_OPEN_NEW));
     setenv("CUVMM_MACHINES", file, 1);
     tap_ok(!os_share_root(found) && !strcmp(found, file), "a file is no folder of machines, and is named");
-    os_folder_new(open_to_all);
+    os_folder_new(OS_NOWHERE, open_to_all);
     chmod(open_to_all, 0755);
     setenv("CUVMM_MACHINES", open_to_all, 1);
     tap_ok(!os_share_root(found), "nor is a folder that others may look into");
@@ -197,7 +197,7 @@ static void root(void)
     tap_ok(would_lie_in("/tmp", "statvfs", 1), "or where that is too long");
     unsetenv("TMPDIR");
     tap_ok(would_lie_in("/tmp", "statvfs", 1), "or not there");
-    os_file_remove(file);
+    os_file_remove(OS_NOWHERE, file);
     rmdir(open_to_all);
     setenv("CUVMM_MACHINES", rig_root, 1);
 }
@@ -230,7 +230,7 @@ static void profiles(void)
         tap_ok(strstr(error.text, wanted[i].says) && !strcmp(profile.name, result == VMM_SUCCESS ? "p" : ""), "which is said");
     }
     os_file_close(file);
-    os_file_remove(path("p"));
+    os_file_remove(OS_NOWHERE, path("p"));
 }
 
 /* ---- memory, signals, a mutex ---- */

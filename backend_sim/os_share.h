@@ -23,14 +23,22 @@ bool os_random(void *bytes, size_t size);
 /* The folder where this user's shared machines are kept, made if need be; nobody else may look into it. What is wrong, with
  * which folder, stands in path when it cannot be had. */
 bool os_share_root(char path[OS_PATH_MAX]);
-bool os_folder_new(const char *path);
-/* Takes the place of nothing but an empty folder. */
-bool os_rename(const char *from, const char *to);
+/* For the name of a function that takes a folder and a name: a whole path needs no folder. */
+enum { OS_NOWHERE = -1 };
+
+/* A folder that is open, never through a link; what is done in it by name happens there, wherever paths lead meanwhile.
+ * -1, with the system's error: it cannot be had. */
+int os_folder_open(int in, const char *name);
+bool os_folder_new(int in, const char *name);
+/* Takes the place of nothing. */
+bool os_rename(int folder, const char *from, const char *to);
 /* Calls visit with the name of everything in the folder, at most limit things. False when it cannot be looked into. */
 bool os_folder_each(const char *path, unsigned limit, void (*visit)(void *user, const char *name), void *user);
-/* A folder of files, with them. */
-void os_folder_remove(const char *path);
-void os_file_remove(const char *path);
+/* The same of an open folder, without a limit. */
+bool os_folder_each_in(int folder, void (*visit)(void *user, const char *name), void *user);
+/* An empty one. */
+void os_folder_remove(int folder, const char *name);
+void os_file_remove(int folder, const char *name);
 
 struct os_file_is;
 /* False when there is no folder. */
@@ -47,12 +55,13 @@ enum os_open {
     OS_OPEN_NEW    /* the same, which must not be there yet */
 };
 
-/* A new open file, close-on-exec, never through a link. */
+/* A new open file, close-on-exec, never through a link; of regular files alone, for to open a pipe is to do something. */
 int os_file_open(const char *path, enum os_open how);
+int os_file_open_in(int folder, const char *name, enum os_open how);
 bool os_file_exists(const char *path);
 
 struct os_file_is {
-    bool regular;
+    bool regular, own; /* own: this user's */
     uint64_t size, device, number; /* the last two together are one file */
 };
 
@@ -61,8 +70,10 @@ bool os_file_is_open(int file);
 bool os_file_is_readable(int file);
 /* False when the descriptor is not open, or the system does not tell. */
 bool os_file_look(int file, struct os_file_is *is);
-/* Is the file of that path this one? */
-bool os_file_is_at(int file, const char *path);
+/* The same of what has that name, a link itself. False, with the system's error, when there is nothing. */
+bool os_file_look_in(int folder, const char *name, struct os_file_is *is);
+/* Is the file of that name this one? */
+bool os_file_is_at(int file, int folder, const char *name);
 /* Exactly size bytes from offset on; false when there are fewer. */
 bool os_file_read(int file, uint64_t offset, void *bytes, uint64_t size);
 /* Makes sure that writing there, also through a mapping, will find room. */

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -106,19 +107,30 @@ bool os_share_root(char path[OS_PATH_MAX])
     return ok;
 }
 
-bool os_folder_new(const char *path)
+int os_folder_open(int in, const char *name)
 {
-    return !mkdir(path, 0700);
+    return openat(in, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-bool os_rename(const char *from, const char *to)
+bool os_folder_new(int in, const char *name)
 {
-    return !rename(from, to);
+    return !mkdirat(in, name, 0700);
 }
 
-bool os_folder_each(const char *path, unsigned limit, void (*visit)(void *user, const char *name), void *user)
+bool os_rename(int folder, const char *from, const char *to)
 {
-    DIR *folder = opendir(path);
+#ifdef RENAME_NOREPLACE
+    if (!renameat2(folder, from, folder, to, RENAME_NOREPLACE))
+        return true;
+    if (errno != EINVAL && errno != ENOSYS)
+        return false;
+#endif
+    struct stat is; /* where the system cannot do both at once */
+    return fstatat(folder, to, &is, AT_SYMLINK_NOFOLLOW) && errno == ENOENT && !renameat(folder, from, folder, to);
+}
+
+static bool each(DIR *folder, unsigned limit, void (*visit)(void *user, const char *name), void *user)
+{
     const struct dirent *entry;
     while (folder && limit && (entry = readdir(folder)) != NULL)
         if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) {
@@ -130,35 +142,49 @@ bool os_folder_each(const char *path, unsigned limit, void (*visit)(void *user, 
     return folder != NULL;
 }
 
-static void remove_one(void *user, const char *name)
+bool os_folder_each(const char *path, unsigned limit, void (*visit)(void *user, const char *name), void *user)
 {
-    char path[2 * OS_PATH_MAX];
-    snprintf(path, sizeof path, "%s/%s", (const char *)user, name);
-    unlink(path);
+    return each(opendir(path), limit, visit, user);
 }
 
-void os_folder_remove(const char *path)
+bool os_folder_each_in(int folder, void (*visit)(void *user, const char *name), void *user)
 {
-    char folder[OS_PATH_MAX];
-    snprintf(folder, sizeof folder, "%s", path);
-    os_folder_each(path, 1000000, remove_one, folder);
-    rmdir(path);
+    int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); /* read from the beginning, and closed in the end */
+    DIR *opened = again >= 0 ? fdopendir(again) : NULL;
+    if (again >= 0 && !opened)
+        close(again);
+    return each(opened, UINT_MAX, visit, user);
 }
 
-void os_file_remove(const char *path)
+void os_folder_remove(int folder, const char *name)
 {
-    unlink(path);
+    unlinkat(folder, name, AT_REMOVEDIR);
+}
+
+void os_file_remove(int folder, const char *name)
+{
+    unlinkat(folder, name, 0);
 }
 
 /* ---- files with names ---- */
 
-int os_file_open(const char *path, enum os_open how)
+int os_file_open_in(int folder, const char *name, enum os_open how)
 {
+    struct stat is;
+    if (!fstatat(folder, name, &is, AT_SYMLINK_NOFOLLOW) && !S_ISREG(is.st_mode)) {
+        errno = EINVAL;
+        return -1;
+    }
     static const int flags[] = {[OS_OPEN_READ] = O_RDONLY,
                                 [OS_OPEN_WRITE] = O_RDWR,
                                 [OS_OPEN_MAKE] = O_RDWR | O_CREAT,
                                 [OS_OPEN_NEW] = O_RDWR | O_CREAT | O_EXCL};
-    return open(path, flags[how] | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600);
+    return openat(folder, name, flags[how] | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600);
+}
+
+int os_file_open(const char *path, enum os_open how)
+{
+    return os_file_open_in(OS_NOWHERE, path, how);
 }
 
 bool os_file_exists(const char *path)
@@ -170,6 +196,7 @@ bool os_file_exists(const char *path)
 static void look(const struct stat *is, struct os_file_is *out)
 {
     *out = (struct os_file_is){.regular = S_ISREG(is->st_mode),
+                               .own = is->st_uid == geteuid(),
                                .size = (uint64_t)is->st_size,
                                .device = (uint64_t)is->st_dev,
                                .number = (uint64_t)is->st_ino};
@@ -209,10 +236,19 @@ bool os_file_look(int file, struct os_file_is *out)
     return true;
 }
 
-bool os_file_is_at(int file, const char *path)
+bool os_file_look_in(int folder, const char *name, struct os_file_is *out)
+{
+    struct stat is;
+    if (fstatat(folder, name, &is, AT_SYMLINK_NOFOLLOW))
+        return false;
+    look(&is, out);
+    return true;
+}
+
+bool os_file_is_at(int file, int folder, const char *name)
 {
     struct stat here, there;
-    return !fstat(file, &here) && !lstat(path, &there) && here.st_dev == there.st_dev && here.st_ino == there.st_ino;
+    return !fstat(file, &here) && !fstatat(folder, name, &there, AT_SYMLINK_NOFOLLOW) && here.st_dev == there.st_dev && here.st_ino == there.st_ino;
 }
 
 bool os_file_read(int file, uint64_t offset, void *bytes, uint64_t size)

@@ -51,13 +51,13 @@ static void files(void)
     tap_ok(!os_file_read(file, 2, bytes, 3), "not beyond its end");
     tap_ok(os_file_look(file, &is) && is.regular && is.size == 4, "it is what it is");
     tap_ok(!os_file_look(-1, &is), "no file is nothing");
-    tap_ok(os_file_is_at(file, path("a")), "it is at its path");
-    tap_ok(os_rename(path("a"), path("c")) && !os_file_is_at(file, path("a")) && os_file_is_at(file, path("c")), "until it is moved");
+    tap_ok(os_file_is_at(file, OS_NOWHERE, path("a")), "it is at its path");
+    tap_ok(os_rename(OS_NOWHERE, path("a"), path("c")) && !os_file_is_at(file, OS_NOWHERE, path("a")) && os_file_is_at(file, OS_NOWHERE, path("c")), "until it is moved");
     tap_ok(symlink(path("c"), path("l")) == 0 && os_file_open(path("l"), OS_OPEN_WRITE) < 0, "links are not followed");
-    os_file_remove(path("l"));
+    os_file_remove(OS_NOWHERE, path("l"));
     tap_ok(os_file_room(file, 0, 65536) && os_file_look(file, &is) && is.size >= 65536, "room is made");
     os_file_close(file);
-    os_file_remove(path("c"));
+    os_file_remove(OS_NOWHERE, path("c"));
 }
 
 static void holds(void)
@@ -79,7 +79,7 @@ static void holds(void)
     os_let_go(other);
     tap_ok(os_hold(other), "let go, others may");
     os_file_close(other);
-    os_file_remove(path("a"));
+    os_file_remove(OS_NOWHERE, path("a"));
 }
 
 static void count_entry(void *user, const char *name)
@@ -93,10 +93,10 @@ static void folders(void)
     struct stat is = {0};
     struct os_file_is file;
     mode_t mask = umask(0);
-    bool made = os_folder_new(path("folder"));
+    bool made = os_folder_new(OS_NOWHERE, path("folder"));
     umask(mask);
     tap_ok(made && !lstat(path("folder"), &is) && S_ISDIR(is.st_mode) && (is.st_mode & 07777) == 0700, "a folder of its own");
-    tap_ok(!os_folder_new(path("folder")), "is new once");
+    tap_ok(!os_folder_new(OS_NOWHERE, path("folder")), "is new once");
     tap_ok(os_folder_look(path("folder"), &file) && !file.regular && file.number == is.st_ino, "it is what it is");
     os_file_close(os_file_open(path("folder/one"), OS_OPEN_NEW));
     os_file_close(os_file_open(path("folder/two"), OS_OPEN_MAKE));
@@ -109,18 +109,18 @@ static void folders(void)
         wrong += !os_folder_each(path("folder"), limit, count_entry, &seen) || seen != (limit < 2 ? limit : 2);
     }
     tap_ok(!wrong && !os_folder_each(path("no folder"), 1, count_entry, &wrong), "as many of its files are seen as are asked for");
-    os_folder_remove(path("folder"));
+    rig_remove(path("folder"));
     tap_ok(!os_file_exists(path("folder")), "it goes, with what is in it");
     char deep[OS_PATH_MAX], name[2 * OS_PATH_MAX]; /* where a path may be as long, what is in there has a longer one */
     size_t length = (size_t)snprintf(deep, sizeof deep, "%s/", rig_root);
     memset(deep + length, 'd', 200);
     deep[length + 200] = '\0';
     snprintf(name, sizeof name, "%s/%0*d", deep, OS_PATH_MAX - (int)length - 200, 7);
-    tap_ok(os_folder_new(deep) && strlen(name) > OS_PATH_MAX, "a folder with a long name, and in it another");
+    tap_ok(os_folder_new(OS_NOWHERE, deep) && strlen(name) > OS_PATH_MAX, "a folder with a long name, and in it another");
     int file_there = os_file_open(name, OS_OPEN_NEW);
     tap_ok(file_there >= 0, "is there");
     os_file_close(file_there);
-    os_folder_remove(deep);
+    rig_remove(deep);
     tap_ok(!os_file_exists(deep), "both go");
 }
 
@@ -150,7 +150,7 @@ static void written(void)
     tap_ok(!os_file_write(reading, 0, "abcd", 4) && !os_file_write(-1, 0, "abcd", 4), "not where it may only be read, nor nowhere");
     close(reading);
     os_file_close(file);
-    os_file_remove(path("w"));
+    os_file_remove(OS_NOWHERE, path("w"));
 }
 
 /* A program may have closed its standard input: then files get number 0. */
@@ -161,7 +161,7 @@ static void number_0(void)
     file = os_file_open(path("zero"), OS_OPEN_MAKE);
     os_file_close(file);
     tap_ok(file == 0 && !os_lives(path("zero")), "nobody lives in a file of number 0");
-    os_file_remove(path("zero"));
+    os_file_remove(OS_NOWHERE, path("zero"));
     if (kept >= 0 && (dup2(kept, STDIN_FILENO) != STDIN_FILENO || close(kept)))
         tap_bail("standard input is lost");
 }
@@ -190,7 +190,7 @@ static void lives(void)
     tap_ok(!os_lives(path("life")) && os_live(file), "until it is killed, whatever children it has");
     close(socket);
     os_file_close(file);
-    os_file_remove(path("life"));
+    os_file_remove(OS_NOWHERE, path("life"));
 }
 
 /* The first byte alone says who lives: what others lock behind it is no matter. */
@@ -213,7 +213,7 @@ static void locked_behind(void)
     tap_u64((uint64_t)status, 0, "it was there");
     close(socket);
     os_file_close(file);
-    os_file_remove(path("behind"));
+    os_file_remove(OS_NOWHERE, path("behind"));
 }
 
 /* [mutex] in memory of both. */
@@ -239,7 +239,7 @@ static void mutex(void)
     }
     os_unmap(shared, os_page_size());
     os_file_close(file);
-    os_file_remove(path("mutex"));
+    os_file_remove(OS_NOWHERE, path("mutex"));
 }
 
 int main(void)

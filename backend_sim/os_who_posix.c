@@ -84,7 +84,10 @@ static void look_at_file(void *user, const char *entry)
     if (!slash || strncmp(slash + 1, search->name, strlen(search->name)) != 0 || stat(path, &is))
         return;
     opening.file = (int)number;
-    opening.is = (struct os_file_is){S_ISREG(is.st_mode), (uint64_t)is.st_size, (uint64_t)is.st_dev, (uint64_t)is.st_ino};
+    opening.is = (struct os_file_is){.regular = S_ISREG(is.st_mode),
+                                     .size = (uint64_t)is.st_size,
+                                     .device = (uint64_t)is.st_dev,
+                                     .number = (uint64_t)is.st_ino};
     search->visit(search->user, &opening);
 }
 

@@ -175,16 +175,17 @@ static void scarce_find(const char *name, void *function, size_t size)
     memcpy(function, &real, size);
 }
 
-#define SCARCE_CALL(type, name, error, bad, params, args)   \
-    SCARCE type name params                                 \
-    {                                                       \
-        static type(*real) params;                          \
-        if (scarce_fails(#name, error))                     \
-            return bad;                                     \
-        if (!real)                                          \
-            scarce_find(#name, (void *)&real, sizeof real); \
-        return real args;                                   \
+#define SCARCE_CALL_AS(type, name, known_as, error, bad, params, args) \
+    SCARCE type name params                                            \
+    {                                                                  \
+        static type(*real) params;                                     \
+        if (scarce_fails(known_as, error))                             \
+            return bad;                                                \
+        if (!real)                                                     \
+            scarce_find(#name, (void *)&real, sizeof real);            \
+        return real args;                                              \
     }
+#define SCARCE_CALL(type, name, error, bad, params, args) SCARCE_CALL_AS(type, name, #name, error, bad, params, args)
 
 SCARCE_CALL(void *, mmap, ENOMEM, MAP_FAILED, (void *at, size_t size, int rights, int flags, int file, off_t offset),
             (at, size, rights, flags, file, offset))
@@ -198,13 +199,17 @@ SCARCE_CALL(ssize_t, write, ENOSPC, -1, (int file, const void *bytes, size_t siz
 SCARCE_CALL(ssize_t, read, EIO, -1, (int file, void *bytes, size_t size), (file, bytes, size))
 SCARCE_CALL(int, flock, ENOLCK, -1, (int file, int operation), (file, operation))
 SCARCE_CALL(int, mkdir, ENOSPC, -1, (const char *path, mode_t mode), (path, mode))
-SCARCE_CALL(int, rename, ENOSPC, -1, (const char *from, const char *to), (from, to))
+SCARCE_CALL_AS(int, mkdirat, "mkdir", ENOSPC, -1, (int folder, const char *path, mode_t mode), (folder, path, mode))
+SCARCE_CALL_AS(int, renameat2, "rename", ENOSPC, -1, (int in, const char *from, int out, const char *to, unsigned how),
+               (in, from, out, to, how))
+SCARCE_CALL_AS(int, fstatat, "lstat", EIO, -1, (int folder, const char *path, struct stat *is, int how), (folder, path, is, how))
 SCARCE_CALL(int, fstat, EIO, -1, (int file, struct stat *is), (file, is))
 SCARCE_CALL(int, stat, EIO, -1, (const char *path, struct stat *is), (path, is))
 SCARCE_CALL(int, lstat, EIO, -1, (const char *path, struct stat *is), (path, is))
 SCARCE_CALL(int, statvfs, EIO, -1, (const char *path, struct statvfs *is), (path, is))
 SCARCE_CALL(int, faccessat, EIO, -1, (int folder, const char *path, int how, int flags), (folder, path, how, flags))
 SCARCE_CALL(DIR *, opendir, EMFILE, NULL, (const char *path), (path))
+SCARCE_CALL_AS(DIR *, fdopendir, "opendir", EMFILE, NULL, (int folder), (folder))
 SCARCE_CALL(FILE *, fopen, EMFILE, NULL, (const char *path, const char *how), (path, how))
 SCARCE_CALL(int, pthread_key_create, EAGAIN, EAGAIN, (pthread_key_t *key, void (*end)(void *)), (key, end))
 SCARCE_CALL(int, pthread_create, EAGAIN, EAGAIN,
@@ -268,6 +273,20 @@ SCARCE int open(const char *path, int flags, ...)
     if (!real)
         scarce_find("open", (void *)&real, sizeof real);
     return real(path, flags, mode);
+}
+
+SCARCE int openat(int folder, const char *path, int flags, ...)
+{
+    static int (*real)(int folder, const char *path, int flags, ...);
+    va_list list;
+    va_start(list, flags);
+    unsigned mode = flags & O_CREAT ? va_arg(list, unsigned) : 0;
+    va_end(list);
+    if (scarce_fails("open", EMFILE))
+        return -1;
+    if (!real)
+        scarce_find("openat", (void *)&real, sizeof real);
+    return real(folder, path, flags, mode);
 }
 
 /* Its third argument, where it has one, is a number or a pointer. */

@@ -57,8 +57,7 @@ void share_unlock(struct share *share)
 static int make_memory(void *user)
 {
     const struct share *share = user;
-    char path[OS_PATH_MAX];
-    return os_file_open(share_file_of(share, "mem", share->serial, path), OS_OPEN_MAKE);
+    return share_folder_open_file(&share->folder, "mem", share->serial, OS_OPEN_MAKE);
 }
 
 /* Made before a folder is, which would have to be taken away again. */
@@ -104,10 +103,9 @@ struct share *share_open_there(const char *entry, char why[SHARE_WHY])
 static bool move_in(struct share *share, unsigned index)
 {
     struct share_slot *slot = &share->folder.state->slot[index];
-    char path[OS_PATH_MAX];
     if (atomic_load(&slot->taken))
         return false;
-    int life = os_file_open(share_file_of(share, "slot", index, path), OS_OPEN_MAKE);
+    int life = share_folder_open_file(&share->folder, "slot", index, OS_OPEN_MAKE);
     if (life < 0)
         return false;
     if (!os_live(life)) {
@@ -205,10 +203,21 @@ static const char *publish_inside(struct share *share, struct share_block *entry
     return NULL;
 }
 
+static bool make_token(const struct share *share, const struct share_token *token, struct os_file_is *is)
+{
+    int file = share_folder_open_file(&share->folder, "token", token->number, OS_OPEN_NEW);
+    if (file < 0)
+        return false;
+    bool made = share_token_write(file, token, is);
+    os_file_close(file);
+    if (!made)
+        share_folder_remove_file(&share->folder, "token", token->number);
+    return made;
+}
+
 static const char *publish_block(struct share *share, struct sim_machine *machine, struct sim_block *block)
 {
     unsigned index;
-    char path[OS_PATH_MAX];
     struct os_file_is is;
     struct share_block *entry = free_block(share, &index);
     struct share_token token = {.machine = share->folder.state->id, .index = index};
@@ -226,8 +235,7 @@ static const char *publish_block(struct share *share, struct sim_machine *machin
         return "the machine's state says that all numbers are used up";
     atomic_store(&share->folder.state->numbers, token.number);
     snprintf(token.name, sizeof token.name, "%s", share->name);
-    if (!os_random(token.nonce, sizeof token.nonce) ||
-        !share_token_make(share_file_of(share, "token", token.number, path), &token, &is))
+    if (!os_random(token.nonce, sizeof token.nonce) || !make_token(share, &token, &is))
         return "no file can be made for it";
     memcpy(entry->nonce, token.nonce, sizeof entry->nonce);
     entry->file_device = is.device;
@@ -298,14 +306,13 @@ static struct sim_block *here(const struct share *share, uint64_t number)
 
 static struct share_memory *memory_of(struct share *share, uint64_t home)
 {
-    char path[OS_PATH_MAX];
     struct share_memory *memory = share->others;
     while (memory && memory->home != home)
         memory = memory->next;
     if (memory)
         return memory;
     memory = calloc(1, sizeof *memory);
-    int file = memory ? os_file_open(share_file_of(share, "mem", home, path), OS_OPEN_WRITE) : -1;
+    int file = memory ? share_folder_open_file(&share->folder, "mem", home, OS_OPEN_WRITE) : -1;
     if (file < 0) {
         free(memory);
         return NULL;

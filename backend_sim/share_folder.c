@@ -6,31 +6,56 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "share_remove.h"
 #include "share_token.h"
 
-enum { MACHINES = 1000, MAKES = 30 };
+enum { MAKES = 30, FILE_NAME = 40 };
+
+static void name_of(char name[FILE_NAME], const char *kind, uint64_t number)
+{
+    snprintf(name, FILE_NAME, "%.10s.%" PRIu64, kind, number);
+}
 
 const char *share_folder_file(const struct share_folder *folder, const char *kind, uint64_t number,
                               char path[OS_PATH_MAX])
 {
-    snprintf(path, OS_PATH_MAX, "%.300s/%s.%" PRIu64, folder->path, kind, number);
+    char name[FILE_NAME];
+    name_of(name, kind, number);
+    snprintf(path, OS_PATH_MAX, "%.300s/%s", folder->path, name);
     return path;
 }
 
-static const char *state_of(const char *path, char state[OS_PATH_MAX])
+/* The folder itself; -1 where something else lies there by now. */
+static int folder_of(const struct share_folder *folder)
 {
-    snprintf(state, OS_PATH_MAX, "%.300s/state", path);
-    return state;
+    int at = os_folder_open(OS_NOWHERE, folder->path);
+    if (at < 0 || os_file_is_at(folder->file, at, "state"))
+        return at;
+    os_file_close(at);
+    return -1;
 }
 
-/* ROOT/t-1234567890 */
-static bool random_path(const char *root, char kind, char path[OS_PATH_MAX])
+int share_folder_open_file(const struct share_folder *folder, const char *kind, uint64_t number, enum os_open how)
 {
-    uint64_t number;
-    if (!os_random(&number, sizeof number))
-        return false;
-    snprintf(path, OS_PATH_MAX, "%.250s/%c-%016" PRIx64, root, kind, number);
-    return true;
+    char name[FILE_NAME];
+    int at = folder_of(folder);
+    if (at < 0)
+        return -1;
+    name_of(name, kind, number);
+    int file = os_file_open_in(at, name, how);
+    os_file_close(at);
+    return file;
+}
+
+void share_folder_remove_file(const struct share_folder *folder, const char *kind, uint64_t number)
+{
+    char name[FILE_NAME];
+    int at = folder_of(folder);
+    if (at < 0)
+        return;
+    name_of(name, kind, number);
+    os_file_remove(at, name);
+    os_file_close(at);
 }
 
 bool share_folder_sound(const struct share_folder *folder)
@@ -41,18 +66,10 @@ bool share_folder_sound(const struct share_folder *folder)
     return is.size >= sizeof(struct share_state);
 }
 
-/* Out of everybody's way first, so that nobody finds half of it. */
-static void take_away(const char *root, const char *path)
-{
-    char aside[OS_PATH_MAX];
-    if (random_path(root, 't', aside) && os_rename(path, aside))
-        os_folder_remove(aside);
-}
-
 /* ---- what others left ---- */
 
 struct leftover {
-    const char *root, *path;
+    const char *path;
     bool out;
 };
 
@@ -65,21 +82,52 @@ static void look_for_descriptors(void *user, const char *name)
         left->out = share_token_is_out(path);
 }
 
+/* Without a name it cannot be found again, with a descriptor or without. */
+static bool has_descriptors(const char *path, const char *entry, int folder)
+{
+    struct leftover left = {path, false};
+    return entry[0] == 'm' && (!os_folder_each_in(folder, look_for_descriptors, &left) || left.out);
+}
+
+/* The folder is cuvmm's, and open. */
+static void remove_leftover(const char *path, int root, const char *entry, int folder)
+{
+    struct os_file_is is;
+    int state = os_file_open_in(folder, "state", OS_OPEN_READ);
+    bool nobody = state >= 0 ? os_hold_alone(state) : !os_file_look_in(folder, "state", &is) && errno == ENOENT;
+    if (nobody && !has_descriptors(path, entry, folder))
+        share_remove(root, entry, folder);
+    if (state >= 0)
+        os_file_close(state);
+}
+
+struct place {
+    const char *path;
+    int root; /* the same, open */
+};
+
 static void look_at(void *user, const char *name)
 {
-    char path[OS_PATH_MAX], state[OS_PATH_MAX];
-    struct leftover left = {user, path, false};
-    if (!strchr("mut", name[0]) || name[1] != '-' || strlen(name) > SHARE_NAME_MAX + 2)
+    const struct place *place = user;
+    char path[OS_PATH_MAX];
+    if (!strchr("mut", name[0]) || name[1] != '-')
         return;
-    snprintf(path, sizeof path, "%.250s/%.60s", left.root, name);
-    int file = os_file_open(state_of(path, state), OS_OPEN_READ);
-    bool nobody = file >= 0 ? os_hold_alone(file) : !os_file_exists(state);
-    if (nobody && name[0] != 'u') /* what has no name cannot be found again, with a descriptor or without */
-        os_folder_each(path, SHARE_BLOCKS + 3 * SHARE_PROCESSES, look_for_descriptors, &left);
-    if (nobody && !left.out)
-        take_away(left.root, path);
-    if (file >= 0)
-        os_file_close(file);
+    int folder = os_folder_open(place->root, name);
+    snprintf(path, sizeof path, "%.250s/%.60s", place->path, name);
+    if (folder >= 0 && share_is_ours(place->root, name, folder))
+        remove_leftover(path, place->root, name, folder);
+    if (folder >= 0)
+        os_file_close(folder);
+}
+
+/* Calls visit with each entry of the place, which is open meanwhile. */
+static bool each_entry(struct place *place, void (*visit)(void *user, const char *name), void *user)
+{
+    place->root = os_folder_open(OS_NOWHERE, place->path);
+    bool seen = place->root >= 0 && os_folder_each_in(place->root, visit, user);
+    if (place->root >= 0)
+        os_file_close(place->root);
+    return seen;
 }
 
 /* ---- opening ---- */
@@ -108,37 +156,53 @@ static void unmap(struct share_folder *folder)
     folder->file = -1;
 }
 
-/* A whole machine in folder->path, which is not there yet. It may fail although there is all that it needs, where another
- * process takes it for a leftover before it is held. */
-static bool make(struct share_folder *folder, const struct sim_profile *profile)
+/* In an open folder, which is new. */
+static bool make_state(struct share_folder *folder, int at, const struct sim_profile *profile, uint64_t id)
 {
-    char state[OS_PATH_MAX];
-    uint64_t id, page = os_page_size(), size = (sizeof(struct share_state) + page - 1) / page * page;
-    if (!os_random(&id, sizeof id) || !os_folder_new(folder->path))
+    uint64_t page = os_page_size(), size = (sizeof(struct share_state) + page - 1) / page * page;
+    folder->file = share_mark_folder(at) ? os_file_open_in(at, "state", OS_OPEN_NEW) : -1;
+    return folder->file >= 0 && os_hold(folder->file) && os_file_grow(folder->file, size) &&
+           os_file_room(folder->file, 0, offsetof(struct share_state, mark)) && map(folder) &&
+           share_state_init(folder->state, profile, id);
+}
+
+/* A whole machine in a folder of that name, which is not there yet. It may fail although there is all that it needs, where
+ * another process takes it for a leftover before it is held. */
+static bool make(struct share_folder *folder, int root, const char *spare, const struct sim_profile *profile)
+{
+    uint64_t id;
+    if (!os_random(&id, sizeof id) || !os_folder_new(root, spare))
         return false;
-    folder->file = os_file_open(state_of(folder->path, state), OS_OPEN_NEW);
-    if (folder->file >= 0 && os_hold(folder->file) && os_file_grow(folder->file, size) &&
-        os_file_room(folder->file, 0, offsetof(struct share_state, mark)) && map(folder) && share_state_init(folder->state, profile, id))
+    int at = os_folder_open(root, spare);
+    bool made = at >= 0 && make_state(folder, at, profile, id);
+    if (at >= 0)
+        os_file_close(at);
+    if (made)
         return true;
     unmap(folder);
-    os_folder_remove(folder->path);
+    share_unmake(root, spare);
     return false;
+}
+
+static const char *entry_of(const struct share_folder *folder)
+{
+    return strrchr(folder->path, '/') + 1;
 }
 
 /* Made aside and put in its place whole, so that who takes what is half made for a leftover never takes what is in its place.
  * False also when another was faster; *made tells. */
 static bool make_placed(struct share_folder *folder, const struct sim_profile *profile, bool *made)
 {
-    char path[OS_PATH_MAX];
-    memcpy(path, folder->path, sizeof path);
-    *made = random_path(folder->root, 't', folder->path) && make(folder, profile);
-    bool there = *made && os_rename(folder->path, path);
+    char spare[SHARE_ENTRY_MAX];
+    int root = os_folder_open(OS_NOWHERE, folder->root);
+    *made = root >= 0 && share_spare_name(root, spare) && make(folder, root, spare, profile);
+    bool there = *made && os_rename(root, spare, entry_of(folder));
     if (*made && !there) {
         unmap(folder);
-        os_folder_remove(folder->path);
+        share_unmake(root, spare);
     }
-    /* analysers: use-of-uninitialized-value is wrong: all of it was copied from there */
-    memcpy(folder->path, path, sizeof path);
+    if (root >= 0)
+        os_file_close(root);
     return there;
 }
 
@@ -148,7 +212,7 @@ static bool is_machine(const struct share_folder *folder, char why[SHARE_WHY])
     if (!state && share_folder_sound(folder))
         return fail(why, "there is no memory to see the machine", folder->path);
     if (!state || state->magic != SHARE_MAGIC || state->version != SHARE_VERSION || state->bytes != sizeof *state)
-        return fail(why, "what is there is not a machine of this version; remove the folder", folder->path);
+        return fail(why, "what is there is not a machine of this version; take another name", folder->path);
     return true;
 }
 
@@ -164,21 +228,42 @@ static bool fits(const struct share_folder *folder, const struct sim_profile *pr
     return false;
 }
 
-enum found { FOUND, ABSENT, MOVING, UNTOLD /* by the system */ };
+enum found { FOUND, ABSENT, FOREIGN /* no machine of ours */, MOVING, UNTOLD /* by the system */ };
 
-/* The machine that is there: held, and still in its place. */
-static enum found find(struct share_folder *folder)
+/* Why there is no state in an open folder. Ours gets it before it is put in its place, and leaves with it. */
+static enum found without_state(const struct share_folder *folder, int at)
 {
-    char state[OS_PATH_MAX];
-    folder->file = os_file_open(state_of(folder->path, state), OS_OPEN_WRITE);
+    struct os_file_is is;
+    if (os_file_look_in(at, "state", &is))
+        return is.regular ? UNTOLD : FOREIGN;
+    if (errno != ENOENT)
+        return UNTOLD;
+    return os_file_is_at(at, OS_NOWHERE, folder->path) ? FOREIGN : MOVING;
+}
+
+/* Held, and still in its place. */
+static enum found find_state(struct share_folder *folder, int at)
+{
+    folder->file = os_file_open_in(at, "state", OS_OPEN_WRITE);
     if (folder->file < 0)
-        return os_file_exists(state) ? UNTOLD : ABSENT;
+        return without_state(folder, at);
     errno = 0;
-    if (os_hold(folder->file) && os_file_is_at(folder->file, state))
+    if (os_hold(folder->file) && os_file_is_at(folder->file, at, "state") && os_file_is_at(at, OS_NOWHERE, folder->path))
         return FOUND;
     bool told = !errno || errno == EWOULDBLOCK || errno == ENOENT;
     unmap(folder);
     return told ? MOVING : UNTOLD;
+}
+
+/* The machine that is there. */
+static enum found find(struct share_folder *folder)
+{
+    int at = os_folder_open(OS_NOWHERE, folder->path);
+    if (at < 0)
+        return errno == ENOENT ? ABSENT : errno == ENOTDIR || errno == ELOOP ? FOREIGN : UNTOLD;
+    enum found found = find_state(folder, at);
+    os_file_close(at);
+    return found;
 }
 
 static bool open_named(struct share_folder *folder, const struct sim_profile *profile, char why[SHARE_WHY])
@@ -194,6 +279,8 @@ static bool open_named(struct share_folder *folder, const struct sim_profile *pr
             unmap(folder);
             return false;
         }
+        if (found == FOREIGN)
+            return fail(why, "what is there is no machine; take another name, or another CUVMM_MACHINES", folder->path);
         if (found == ABSENT && make_placed(folder, profile, &made))
             return true;
         if (!made && ++failures == MAKES)
@@ -209,14 +296,19 @@ bool share_folder_open(struct share_folder *folder, const char *name, const stru
     *folder = (struct share_folder){.file = -1};
     if (!os_share_root(folder->root))
         return fail(why, "the folder of machines cannot be had, or is not this user's alone", folder->root);
-    os_folder_each(folder->root, MACHINES, look_at, folder->root);
+    struct place place = {.path = folder->root};
+    each_entry(&place, look_at, &place);
     if (name) {
         snprintf(folder->path, sizeof folder->path, "%.250s/m-%.40s", folder->root, name);
         return open_named(folder, profile, why);
     }
     for (int i = 0; i < MAKES; i++) {
         bool made;
-        if (random_path(folder->root, 'u', folder->path) && make_placed(folder, profile, &made))
+        uint64_t number;
+        if (!os_random(&number, sizeof number))
+            continue;
+        snprintf(folder->path, sizeof folder->path, "%.250s/u-%016" PRIx64, folder->root, number);
+        if (make_placed(folder, profile, &made))
             return true;
     }
     return fail(why, "no machine can be made, for want of room or of rights, in", folder->root);
@@ -225,44 +317,60 @@ bool share_folder_open(struct share_folder *folder, const char *name, const stru
 /* ---- another machine ---- */
 
 struct wanted {
+    struct place place;
     struct share_folder *folder;
     uint64_t id;
     bool untold; /* the system did not let one be looked at */
 };
 
-static void look_for(void *user, const char *name)
+/* A machine's name? */
+static bool is_entry(const char *name)
 {
-    struct wanted *wanted = user;
-    char path[OS_PATH_MAX], state[OS_PATH_MAX];
+    return (name[0] == 'm' || name[0] == 'u') && name[1] == '-' && share_name_ok(name + 2);
+}
+
+static void look_into(struct wanted *wanted, int at, const char *name)
+{
     uint64_t head[4]; /* magic, version, size, id */
-    if (wanted->folder->path[0] || (name[0] != 'm' && name[0] != 'u') || name[1] != '-' ||
-        strlen(name) > SHARE_NAME_MAX + 2)
-        return;
-    snprintf(path, sizeof path, "%.250s/%.60s", wanted->folder->root, name);
-    int file = os_file_open(state_of(path, state), OS_OPEN_READ);
+    struct os_file_is is;
+    int file = os_file_open_in(at, "state", OS_OPEN_READ);
     if (file < 0) {
-        wanted->untold |= os_file_exists(state);
+        wanted->untold |= os_file_look_in(at, "state", &is) ? is.regular : errno != ENOENT;
         return;
     }
     errno = 0;
     bool read = os_file_read(file, 0, head, sizeof head);
     wanted->untold |= !read && errno;
     if (read && head[0] == SHARE_MAGIC && head[1] == SHARE_VERSION && head[3] == wanted->id)
-        memcpy(wanted->folder->path, path, sizeof path);
+        snprintf(wanted->folder->path, sizeof wanted->folder->path, "%.250s/%.60s", wanted->place.path, name);
     os_file_close(file);
+}
+
+static void look_for(void *user, const char *name)
+{
+    struct wanted *wanted = user;
+    if (wanted->folder->path[0] || !is_entry(name))
+        return;
+    int at = os_folder_open(wanted->place.root, name);
+    if (at < 0) {
+        wanted->untold |= errno != ENOENT && errno != ENOTDIR && errno != ELOOP;
+        return;
+    }
+    look_into(wanted, at, name);
+    os_file_close(at);
 }
 
 /* Whoever has exported keeps its machine where it is; one that is on the move is nobody's. */
 bool share_folder_open_other(struct share_folder *folder, uint64_t id, const struct sim_profile *profile,
                              char why[SHARE_WHY])
 {
-    struct wanted wanted = {folder, id, false};
+    struct wanted wanted = {{.path = folder->root}, folder, id, false};
     enum found found = ABSENT;
     *folder = (struct share_folder){.file = -1};
     if (!os_share_root(folder->root))
         return fail(why, "the folder of machines cannot be had, or is not this user's alone", folder->root);
     why[0] = '\0';
-    if (!os_folder_each(folder->root, MACHINES, look_for, &wanted))
+    if (!each_entry(&wanted.place, look_for, &wanted))
         wanted.untold = true;
     if (folder->path[0])
         found = find(folder);
@@ -289,17 +397,16 @@ static void look_beside(void *user, const char *name)
     const char *own = strrchr(another->self->path, '/');
     if (strcmp(own + 1, name) == 0)
         return;
-    look_at(another->wanted.folder->root, name); /* one that all processes left is gone for everybody */
+    look_at(&another->wanted.place, name); /* one that all processes left is gone for everybody */
     look_for(&another->wanted, name);
 }
 
 bool share_folder_other_has(const struct share_folder *folder, uint64_t id, const char *kind, uint64_t number)
 {
     struct share_folder other = {.file = -1};
-    struct another another = {folder, {&other, id, false}};
+    struct another another = {folder, {{.path = folder->root}, &other, id, false}};
     char path[OS_PATH_MAX];
-    memcpy(other.root, folder->root, sizeof other.root);
-    os_folder_each(other.root, MACHINES, look_beside, &another);
+    each_entry(&another.wanted.place, look_beside, &another);
     return other.path[0] && os_file_exists(share_folder_file(&other, kind, number, path));
 }
 
@@ -311,11 +418,11 @@ bool share_folder_open_there(struct share_folder *folder, const char *entry, cha
         return fail(why, "the folder of machines cannot be had, or is not this user's alone", folder->root);
     snprintf(folder->path, sizeof folder->path, "%.250s/%.60s", folder->root, entry);
     enum found found = find(folder);
-    for (int i = 0; found > ABSENT && i < MAKES; i++) {
+    for (int i = 0; found > FOREIGN && i < MAKES; i++) {
         os_yield();
         found = find(folder);
     }
-    if (found == ABSENT)
+    if (found == ABSENT || found == FOREIGN)
         return false;
     if (found != FOUND)
         return fail(why, "what is there cannot be opened; remove the folder", folder->path);
@@ -336,7 +443,7 @@ struct list {
 static void look_for_machine(void *user, const char *name)
 {
     const struct list *list = user;
-    if ((name[0] == 'm' || name[0] == 'u') && name[1] == '-' && strlen(name) <= SHARE_NAME_MAX + 2 && share_name_ok(name + 2))
+    if (is_entry(name))
         list->visit(list->user, name);
 }
 
@@ -344,21 +451,33 @@ bool share_folder_each(void (*visit)(void *user, const char *entry), void *user,
 {
     char root[OS_PATH_MAX];
     struct list list = {visit, user};
+    struct place place = {.path = root};
     if (!os_share_root(root))
         return fail(why, "the folder of machines cannot be had, or is not this user's alone", root);
-    os_folder_each(root, MACHINES, look_for_machine, &list);
+    each_entry(&place, look_for_machine, &list);
     return true;
 }
 
 const char *share_folder_name(const struct share_folder *folder)
 {
-    const char *entry = strrchr(folder->path, '/') + 1;
+    const char *entry = entry_of(folder);
     return entry[0] == 'm' ? entry + 2 : "";
+}
+
+static void go(const struct share_folder *folder)
+{
+    int at = folder_of(folder), root = os_folder_open(OS_NOWHERE, folder->root);
+    if (at >= 0 && root >= 0)
+        share_remove(root, entry_of(folder), at);
+    if (at >= 0)
+        os_file_close(at);
+    if (root >= 0)
+        os_file_close(root);
 }
 
 void share_folder_close(struct share_folder *folder, bool may_go)
 {
     if (may_go && os_hold_alone(folder->file))
-        take_away(folder->root, folder->path);
+        go(folder);
     unmap(folder);
 }

@@ -2,10 +2,11 @@
  *
  *   ROOT/m-NAME/     a machine with a name          state  slot.0 slot.1 ...  mem.SERIAL ...  token.NUMBER ...
  *   ROOT/u-RANDOM/   one without, that exported     the same, without mem
- *   ROOT/t-RANDOM/   one that is being made, or taken away
+ *   ROOT/t-.../      one that is being made, or removed
  *
  * Whoever has a machine open keeps a hold on its state. A folder whose state nobody holds and of which no exported
- * descriptor is left is nobody's: it goes with the last to close it, or when the next machine is opened.
+ * descriptor is left is nobody's: it goes with the last to close it, or when the next machine is opened. Whatever else lies
+ * there is left as it is (share_remove.h).
  */
 #ifndef SIM_SHARE_FOLDER_H
 #define SIM_SHARE_FOLDER_H
@@ -48,7 +49,11 @@ void share_folder_close(struct share_folder *folder, bool may_go);
 /* Is the state still as large as it was? Until then nothing in it may be touched. */
 bool share_folder_sound(const struct share_folder *folder);
 
-/* The path of a file in it: "slot", 3 -> FOLDER/slot.3 */
+/* Opens, or removes, a file of the machine, and no other: what lies at the folder's path is looked at first. */
+int share_folder_open_file(const struct share_folder *folder, const char *kind, uint64_t number, enum os_open how);
+void share_folder_remove_file(const struct share_folder *folder, const char *kind, uint64_t number);
+
+/* The path of a file in it, to look at: "slot", 3 -> FOLDER/slot.3 */
 const char *share_folder_file(const struct share_folder *folder, const char *kind, uint64_t number,
                               char path[OS_PATH_MAX]);
 

@@ -3,6 +3,7 @@
 
 #include <sys/wait.h>
 
+#include "share_remove.h"
 #include "share_rig.h"
 #include "share_token.h"
 
@@ -50,12 +51,13 @@ static void leftovers(void)
     struct os_file_is is;
     char path[OS_PATH_MAX];
     share_folder_open(&a, "left", &profile, why);
-    share_token_make(share_folder_file(&a, "token", 1, path), &token, &is);
-    int fd = share_token_open(path);
+    int file = share_folder_open_file(&a, "token", 1, OS_OPEN_NEW);
+    tap_ok(share_token_write(file, &token, &is), "a machine has a token");
+    int fd = share_token_open(share_folder_file(&a, "token", 1, path));
     share_folder_close(&a, false);
-    char half[128];
-    snprintf(half, sizeof half, "%s/t-half", rig_root);
-    os_folder_new(half);
+    char half[SHARE_ENTRY_MAX];
+    int root = os_folder_open(OS_NOWHERE, rig_root);
+    tap_ok(share_spare_name(root, half) && os_folder_new(root, half), "another is half made");
     share_folder_open(&b, "next", &profile, why);
     tap_u64(rig_machines(), 2, "half a machine is swept, one with a descriptor is not");
     close(fd);
@@ -63,14 +65,18 @@ static void leftovers(void)
     share_folder_open(&b, "next", &profile, why);
     tap_u64(rig_machines(), 1, "until that is closed");
     share_folder_close(&b, true);
-    snprintf(half, sizeof half, "%s/u-half", rig_root);
-    snprintf(path, sizeof path, "%s/token.1", half);
-    os_folder_new(half);
-    share_token_make(path, &token, &is);
+    share_spare_name(root, half);
+    snprintf(path, sizeof path, "%s/%s/token.1", rig_root, half);
+    os_folder_new(root, half);
+    close(file);
+    file = os_file_open(path, OS_OPEN_NEW);
+    share_token_write(file, &token, &is);
     fd = share_token_open(path);
     share_folder_open(&b, "next", &profile, why);
-    tap_ok(fd >= 0 && rig_machines() == 1, "one that was being taken away is, with a descriptor or without");
+    tap_ok(fd >= 0 && rig_machines() == 1, "one that was being removed is, with a descriptor or without");
+    close(file);
     close(fd);
+    close(root);
     share_folder_close(&b, true);
 }
 
@@ -94,10 +100,10 @@ static void listed(void)
            "a machine that is not there is not opened, and nothing is left of the question");
     char half[128];
     snprintf(half, sizeof half, "%s/m-half", rig_root);
-    os_folder_new(half);
+    os_folder_new(OS_NOWHERE, half);
     tap_ok(!share_folder_open_other(&other, longest.state->id ^ 1, &profile, why) && !why[0],
            "nor is one where another is being made, of which nothing is to be told");
-    os_folder_remove(half);
+    rig_remove(half);
     share_folder_close(&longest, true);
 }
 

@@ -316,10 +316,11 @@ static void no_number(void)
     if (share_token_read(fd, &token, &is) != SHARE_TOKEN)
         tap_bail("no token");
     token.number = 0;
-    const char *path = rig_path("full", "forged");
-    if (!share_token_make(path, &token, &is))
+    const char *path = rig_path("full", "token.77");
+    int written = os_file_open(path, OS_OPEN_NEW), forged = os_file_open(path, OS_OPEN_READ);
+    if (!share_token_write(written, &token, &is))
         tap_bail("no file");
-    int forged = os_file_open(path, OS_OPEN_READ);
+    close(written);
     not_imported(sys, forged, "VMM-IMPORT-FOREIGN", "which did not make it", "a token that names no block");
     close(forged);
     close(fd);

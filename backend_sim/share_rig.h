@@ -38,6 +38,22 @@ static inline void rig_count(void *user, const char *name)
     ++*(unsigned *)user;
 }
 
+static inline void rig_remove_one(void *user, const char *name)
+{
+    char path[2 * OS_PATH_MAX];
+    snprintf(path, sizeof path, "%s/%s", (const char *)user, name);
+    unlink(path);
+}
+
+/* A folder of files, with them. */
+static inline void rig_remove(const char *path)
+{
+    char folder[OS_PATH_MAX];
+    snprintf(folder, sizeof folder, "%s", path);
+    os_folder_each(folder, 1000000, rig_remove_one, folder);
+    rmdir(folder);
+}
+
 /* How many machines, whole or not, lie there. */
 static inline unsigned rig_machines(void)
 {

@@ -65,11 +65,11 @@ static void on_the_move(void)
     scarce_meanwhile("flock", 1, move_it);
     bool open = share_folder_open_there(&folder, "m-x", why);
     tap_ok(scarce_disarm() && !open && !why[0], "a machine that is taken away while it is opened is not there");
-    os_folder_remove(root_path("t-x"));
+    rig_remove(root_path("t-x"));
     left_there("x");
     scarce_meanwhile("flock", 1, replace_it);
     open = share_folder_open_there(&folder, "m-x", why);
-    tap_ok(scarce_disarm() && open && os_file_is_at(folder.file, root_path("m-x/state")),
+    tap_ok(scarce_disarm() && open && os_file_is_at(folder.file, OS_NOWHERE, root_path("m-x/state")),
            "of one in whose place is another, that is opened");
     share_folder_close(&folder, true);
 }
@@ -155,7 +155,7 @@ static void strangers(void)
     struct share_folder folder, other;
     unsigned listed = 0, count = sizeof names / sizeof names[0];
     for (unsigned i = 0; i < count; i++)
-        if (!os_folder_new(root_path(names[i])))
+        if (!os_folder_new(OS_NOWHERE, root_path(names[i])))
             tap_bail("no folder");
     os_file_close(os_file_open(root_path("m-a b/state"), OS_OPEN_NEW)); /* else it is half a machine */
     int held = os_file_open(root_path("m-a b/state"), OS_OPEN_READ);
@@ -177,7 +177,7 @@ static void strangers(void)
     os_file_close(held);
     os_file_close(half);
     for (unsigned i = 0; i < count; i++)
-        os_folder_remove(root_path(names[i]));
+        rig_remove(root_path(names[i]));
     share_folder_close(&folder, true);
 }
 
@@ -196,7 +196,7 @@ static void other_machines(void)
     for (unsigned i = 0; i < 3; i++) {
         words[i][0]++;
         tap_ok(!share_folder_open(&other, "x", &profile, why) &&
-                   begins("what is there is not a machine of this version; remove the folder: /"),
+                   begins("what is there is not a machine of this version; take another name: /"),
                "a state of another kind: %s", why);
         bool found = share_folder_open_other(&other, folder.state->id, &profile, why);
         tap_ok(!found && (i == 2) == (strstr(why, "not a machine of this version") != NULL),

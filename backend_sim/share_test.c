@@ -259,7 +259,7 @@ static void write_state(const char *bytes, size_t size)
     close(file);
 }
 
-/* A folder that nobody uses is replaced; one that somebody does is refused. */
+/* A folder that cuvmm did not make stays as it is, whether somebody uses it or not. */
 static void damaged_before(void)
 {
     write_state("nonsense", 8);
@@ -270,9 +270,12 @@ static void damaged_before(void)
         tap_bail("the state cannot be cut");
     refused("sim:h100,machine=one", VMM_ERROR_OPERATING_SYSTEM, "not a machine of this version", "a state that is too short");
     close(holder);
-    vmm_system *a = rig_open("one");
-    tap_ok(a != NULL, "nobody's leftovers are replaced");
-    rig_close(a);
+    refused("sim:h100,machine=one", VMM_ERROR_OPERATING_SYSTEM, "not a machine of this version", "one that nobody holds");
+    struct stat is;
+    tap_ok(!stat(rig_path("one", "state"), &is) && is.st_size == 100, "and that stays as it is");
+    char folder[256];
+    snprintf(folder, sizeof folder, "%s/m-one", rig_root);
+    rig_remove(folder);
 }
 
 /* ---- what an importer is given ---- */

@@ -15,14 +15,12 @@ const char *share_file_of(const struct share *share, const char *kind, uint64_t 
 /* Of a file whose process is gone: everything but the blocks that live on. */
 static void trim(const struct share *share, uint64_t home)
 {
-    char path[OS_PATH_MAX];
     struct os_file_is is;
-    share_file_of(share, "mem", home, path);
     if (!share_home_blocks(share->folder.state, home, NULL)) {
-        os_file_remove(path);
+        share_folder_remove_file(&share->folder, "mem", home);
         return;
     }
-    int file = os_file_open(path, OS_OPEN_WRITE);
+    int file = share_folder_open_file(&share->folder, "mem", home, OS_OPEN_WRITE);
     if (file < 0)
         return;
     uint64_t at = 0, end = os_file_look(file, &is) ? is.size : 0;
@@ -55,12 +53,11 @@ static void empty(struct share_use *use)
 
 void share_forget_token(const struct share *share)
 {
-    char path[OS_PATH_MAX];
     uint64_t last = atomic_load(&share->folder.state->numbers);
     for (unsigned i = 0; i < share_blocks(share->folder.state); i++)
         if (atomic_load(&share->folder.state->block[i].number) == last)
             return;
-    os_file_remove(share_file_of(share, "token", last, path));
+    share_folder_remove_file(&share->folder, "token", last);
 }
 
 /* Its process is gone. In this order, so that who is killed here leaves a slot that is cleared again. */
@@ -95,17 +92,16 @@ static void clear_bytes(int file, const volatile struct share_block *block)
 /* Nobody can reach it any more. Its bytes are cleared by its home, or here where that is gone. */
 void share_end_block(const struct share *share, struct share_block *block)
 {
-    char path[OS_PATH_MAX];
     uint64_t home = block->home;
-    os_file_remove(share_file_of(share, "token", atomic_load(&block->number), path));
+    share_folder_remove_file(&share->folder, "token", atomic_load(&block->number));
     if (!block->team && !share_home_lives(share->folder.state, home)) {
-        int file = os_file_open(share_file_of(share, "mem", home, path), OS_OPEN_WRITE);
+        int file = share_folder_open_file(&share->folder, "mem", home, OS_OPEN_WRITE);
         if (file >= 0) {
             clear_bytes(file, block);
             os_file_close(file);
         }
         if (!share_home_blocks(share->folder.state, home, block))
-            os_file_remove(path);
+            share_folder_remove_file(&share->folder, "mem", home);
     }
     atomic_store(&block->number, 0);
 }

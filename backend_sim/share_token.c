@@ -4,18 +4,11 @@
 
 #define TOKEN_MAGIC UINT64_C(0x31656b6f74636d76)
 
-bool share_token_make(const char *path, const struct share_token *token, struct os_file_is *is)
+bool share_token_write(int file, const struct share_token *token, struct os_file_is *is)
 {
     struct share_token whole = *token;
     whole.magic = TOKEN_MAGIC;
-    int file = os_file_open(path, OS_OPEN_NEW);
-    if (file < 0)
-        return false;
-    bool made = os_file_write(file, 0, &whole, sizeof whole) && os_file_look(file, is);
-    os_file_close(file);
-    if (!made)
-        os_file_remove(path);
-    return made;
+    return os_file_write(file, 0, &whole, sizeof whole) && os_file_look(file, is);
 }
 
 int share_token_open(const char *path)

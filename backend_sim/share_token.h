@@ -16,8 +16,8 @@ struct share_token {
     char name[SHARE_NAME_MAX + 8]; /* of the machine; "" for one without a name */
 };
 
-/* Makes the file. False when the system has no room; then there is none. */
-bool share_token_make(const char *path, const struct share_token *token, struct os_file_is *is);
+/* Writes it into a new file. False when the system has no room. */
+bool share_token_write(int file, const struct share_token *token, struct os_file_is *is);
 
 /* A descriptor to hand out; -1 when there is none to be had. */
 int share_token_open(const char *path);
