@@ -52,5 +52,9 @@ int main(int argc, char **argv)
     driver = dlopen("libcuda.so.1", RTLD_NOW);
     if (!driver)
         return 1;
-    return record("answers.c", every_group);
+    patience = 6;
+    if (asked('M'))
+        return record("answers.c", every_group);
+    every_group();
+    return 0;
 }

@@ -228,9 +228,13 @@ static void output(char *text, size_t room, unsigned i, bool identity)
 
 static void *driver;
 
+static void load_kernels(void);
+
 /* A kernel of one thread at the address. */
 static CUresult launch(const char *what)
 {
+    if (!now.reads)
+        load_kernels();
     void *params[] = {&now.at};
     return cuLaunchKernel(strcmp(what, "reads") ? now.writes : now.reads, 1, 1, 1, 1, 1, 1, 0, now.stream, params, NULL);
 }
@@ -311,7 +315,7 @@ static CUresult ask(const char *text, bool identity, char *answer, size_t room)
 
 /* ---- tables of calls ---- */
 
-enum row_kind { ASKS, IDENTIFIES, WORKS, CHANGES };
+enum row_kind { ASKS, IDENTIFIES, WORKS, HOSTS, FAULTS, CHANGES };
 
 struct row {
     enum row_kind kind;

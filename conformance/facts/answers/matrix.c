@@ -36,19 +36,42 @@ static void other_context(int device)
     must("retain", cuDevicePrimaryCtxRetain(&primary[1], device));
 }
 
+/* Does the driver know the address as its own, or may the program touch it? Anything else ends the program when it is taken
+ * for memory of the host. */
+static bool touchable(const struct kind *kind)
+{
+    if (kind->build == build_memory)
+        return kind->location && !(kind->extra & (EXTRA_UNMAPPED | EXTRA_FREED));
+    return kind->build != build_number && kind->rights == RW;
+}
+
+/* A child is needed after each kernel that faults; those that cannot but fault are asked about reading alone. */
+static bool kernel_left_out(const struct position *p, const struct kind *kind)
+{
+    bool named = kind->build == build_number || kind->build == build_pages;
+    if (p->point != 1 || (named && strcmp(kind->name, "plain")))
+        return true;
+    bool writes = strstr(rows[p->row].text, "writes") != NULL;
+    return writes && (kind->rights <= NONE || !touchable(kind) || kind->build == build_pages ||
+                      (asker != owner && kind->whose == FROM_OWNER));
+}
+
 /* What is not asked: two devices make no difference to numbers and to plain memory, nor the point of an address to which of
  * them asks; and what follows memory of cuMemHostAlloc is the driver's own, which is not to be written. */
 static bool left_out(const struct position *p)
 {
     const struct kind *kind = &kinds[p->kind];
+    enum row_kind row = rows[p->row].kind;
     bool two = asker || owner, nobodys = kind->build == build_number || kind->build == build_pages;
     if (p->kind % parts != part || (kind->build == build_number && p->point))
         return true;
-    if (two && (nobodys || p->point != 1))
+    if ((two && (nobodys || p->point != 1)) || (asker == owner && kind->whose))
         return true;
-    if (asker == owner && kind->whose)
-        return true;
-    return rows[p->row].kind == WORKS && p->point == 2 && kind->build == build_host_alloc;
+    if (row == FAULTS)
+        return kernel_left_out(p, kind);
+    if (row == HOSTS)
+        return p->point == 2 || !touchable(kind);
+    return row == WORKS && p->point == 2 && kind->build == build_host_alloc;
 }
 
 /* The two devices' contexts, and everything in order that calls may need. */
@@ -72,7 +95,6 @@ static void start_matrix(void)
     must("stream", cuStreamCreate(&now.stream, CU_STREAM_NON_BLOCKING));
     CUmemAllocationProp p = prop_at(L_DEVICE, asker);
     must("handle", cuMemCreate(&now.handle, G, &p, 0));
-    load_kernels();
     cuCtxSynchronize();
 }
 
@@ -158,10 +180,11 @@ static void matrix_one(size_t i, char *id, int run)
         build(p.kind);
     now.at = at_point(p.point);
     now.rest = p.point == 0 ? place.size : p.point == 1 ? place.size / 2 - 16 : G;
-    if (row->kind == WORKS && place.filled && p.point < 2)
+    bool works = row->kind == WORKS || row->kind == HOSTS || row->kind == FAULTS;
+    if (works && place.filled && p.point < 2)
         refill();
     CUresult r = ask(row->text, row->kind == IDENTIFIES, answer, sizeof answer);
-    if (!r && row->kind == WORKS)
+    if (!r && works)
         after_work(answer, sizeof answer);
     if (!r && row->kind == CHANGES)
         after_change(answer, sizeof answer);
@@ -175,11 +198,15 @@ static void matrix(int from, int to)
 #define ASKS(text) add(ASKS, text);
 #define IDENTIFIES(text) add(IDENTIFIES, text);
 #define WORKS(text) add(WORKS, text);
+#define HOSTS(text) add(HOSTS, text);
+#define FAULTS(text) add(FAULTS, text);
 #define CHANGES(text) add(CHANGES, text);
 #include "calls.def"
 #undef ASKS
 #undef IDENTIFIES
 #undef WORKS
+#undef HOSTS
+#undef FAULTS
 #undef CHANGES
     quiet_rows = row_count - 2;
     asker = from;
