@@ -19,29 +19,27 @@ static void types_case(size_t i, char *id, int run)
     size_t s = side ? partners[partner].kind : kind, d = side ? kind : partners[partner].kind;
     declare_from(&c, &from[s], side ? partners[partner].declared : (enum declared)declared);
     declare_to(&c, &to[d], side ? (enum declared)declared : partners[partner].declared);
-    ask_copy(id, types_op, &c, &from[s], &to[d]);
+    if (its_turn(id, nothing_there((enum kind)kind, (int)declared)))
+        make_copy(id, types_op, &c, &from[s], &to[d]);
 }
 
-static void types(enum op op)
+static void types(enum op op, const char *letter)
 {
     types_op = op;
-    run_cases(start_places, DECLARED * COUNT(partners) * 2 * kinds(), types_case);
+    generate(letter, start_places, DECLARED * COUNT(partners) * 2 * kinds(), types_case);
 }
 
 static void group_a(void)
 {
-    if (is_wanted("A"))
-        types(SYNC);
+    types(SYNC, "A");
 }
 
 static void group_b(void)
 {
-    if (is_wanted("B"))
-        types(UNALIGNED);
+    types(UNALIGNED, "B");
 }
 
 static void group_c(void)
 {
-    if (is_wanted("C"))
-        types(ASYNC);
+    types(ASYNC, "C");
 }

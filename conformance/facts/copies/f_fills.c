@@ -10,8 +10,7 @@ static void fill_kinds_case(size_t i, char *id, int run)
 
 static void group_f(void)
 {
-    if (is_wanted("F"))
-        run_cases(start_places, FILLS * kinds(), fill_kinds_case);
+    generate("F", start_places, FILLS * kinds(), fill_kinds_case);
 }
 
 static void fill_aligned_case(size_t i, char *id, int run)
@@ -27,8 +26,7 @@ static void fill_aligned_case(size_t i, char *id, int run)
 
 static void group_g(void)
 {
-    if (is_wanted("G"))
-        run_cases(start_places, (size_t)FILLS * 11 * 3 * 2 * 5, fill_aligned_case);
+    generate("G", start_places, (size_t)FILLS * 11 * 3 * 2 * 5, fill_aligned_case);
 }
 
 static void fill_extreme_case(size_t i, char *id, int run)
@@ -50,6 +48,5 @@ static void fill_extreme_case(size_t i, char *id, int run)
 
 static void group_h(void)
 {
-    if (is_wanted("H"))
-        run_cases(start_places, (size_t)4 * 14 * 10 * 10, fill_extreme_case);
+    generate("H", start_places, (size_t)4 * 14 * 10 * 10, fill_extreme_case);
 }

@@ -26,6 +26,5 @@ static void offsets_case(size_t i, char *id, int run)
 
 static void group_o(void)
 {
-    if (is_wanted("O"))
-        run_cases(start_places, COUNT(at_x) * COUNT(at_y) * COUNT(few) * 2 * 2 * 3, offsets_case);
+    generate("O", start_places, COUNT(at_x) * COUNT(at_y) * COUNT(few) * 2 * 2 * 3, offsets_case);
 }

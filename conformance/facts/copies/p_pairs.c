@@ -15,13 +15,12 @@ static void pairs_case(size_t i, char *id, int run)
     CUDA_MEMCPY2D c = {.srcPitch = 256, .dstPitch = 512, .WidthInBytes = 64, .Height = 3};
     declare_from(&c, &from[src], as_src);
     declare_to(&c, &to[dst], as_dst);
-    ask_copy(id, SYNC, &c, &from[src], &to[dst]);
+    if (its_turn(id, false))
+        make_copy(id, SYNC, &c, &from[src], &to[dst]);
 }
 
 static void group_p(void)
 {
-    if (!is_wanted("P"))
-        return;
     live_count = kinds() == KINDS ? COUNT(live) : COUNT(live) - (KINDS - KINDS_ONE);
-    run_cases(start_places, COUNT(plain) * COUNT(plain) * live_count * live_count, pairs_case);
+    generate("P", start_places, COUNT(plain) * COUNT(plain) * live_count * live_count, pairs_case);
 }

@@ -60,16 +60,13 @@ enum { SHAPES = COUNT(pitches) * COUNT(widths) * COUNT(heights) * 2 };
 
 static void group_s(void)
 {
-    if (is_wanted("S"))
-        run_cases(start_places, SHAPES * COUNT(ways), shapes_now);
+    generate("S", start_places, SHAPES * COUNT(ways), shapes_now);
 }
 
 static void group_t(void)
 {
-    if (!is_wanted("T"))
-        return;
-    run_cases(start_places, (size_t)SHAPES * 4, shapes_later);
-    run_cases(start_places, SHAPES, shapes_unaligned);
+    generate("T", start_places, (size_t)SHAPES * 4, shapes_later);
+    generate("T", start_places, SHAPES, shapes_unaligned);
 }
 
 /* ---- heights ---- */
@@ -106,14 +103,12 @@ static void tall_host_case(size_t i, char *id, int run)
 
 static void group_x(void)
 {
-    if (is_wanted("X"))
-        run_cases(start_places, (size_t)TALL * 2 * HOST_TO_HOST, tall_case);
+    generate("X", start_places, (size_t)TALL * 2 * HOST_TO_HOST, tall_case);
 }
 
 static void group_y(void)
 {
-    if (is_wanted("Y"))
-        run_cases(start_places, TALL, tall_host_case);
+    generate("Y", start_places, TALL, tall_host_case);
 }
 
 /* ---- where rows far apart are in memory all the same ---- */
@@ -138,7 +133,7 @@ static void wide_case(size_t i, char *id, int run)
     static const char *const calls[] = {"to", "from", "unaligned_to", "unaligned_from", "async_to", "fill8", "fill16", "fill32"};
     u64 pitch = far[digit(&i, COUNT(far))], height = 1 + digit(&i, 2);
     snprintf(id, CASE_ID, "L.%s.pitch=%s.64x%s", calls[i], num(pitch), num(height));
-    if (!run)
+    if (!run || !its_turn(id, false))
         return;
     CUDA_MEMCPY2D c = {.srcPitch = 4096, .dstPitch = pitch, .WidthInBytes = 64, .Height = height,
                        .srcMemoryType = CU_MEMORYTYPE_DEVICE, .dstMemoryType = CU_MEMORYTYPE_DEVICE,
@@ -155,6 +150,5 @@ static void wide_case(size_t i, char *id, int run)
 
 static void group_l(void)
 {
-    if (is_wanted("L"))
-        run_cases(start_wide, (size_t)8 * 2 * 8, wide_case);
+    generate("L", start_wide, (size_t)8 * 2 * 8, wide_case);
 }
