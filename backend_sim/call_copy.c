@@ -5,6 +5,7 @@
 #include "sim.h"
 #include "transfer.h"
 #include "twin.h"
+#include "work.h"
 
 static struct transfer fill_of(uint64_t dst, const void *value, unsigned width, uint64_t n)
 {
@@ -182,15 +183,19 @@ static vmm_result run_off(struct sim_process *process, const struct queue_place 
 /* ---- when ---- */
 
 /* What is the matter was no mistake of the call that lets the work run, so nothing of it is said there yet. */
-bool copy_do(struct sim_process *process, const struct queue_place *place, const union vmm_any_call *call)
+bool copy_do(struct sim_process *process, struct work *work)
 {
-    struct transfer t = transfer_here(process, call);
+    const struct queue_place *place = queue_place_of(&work->item);
+    struct transfer t = transfer_here(process, &work->call);
     const vmm_detail before = *vmm_last_detail();
     bool may = check(process, place->device, &t) == VMM_SUCCESS;
     *vmm_detail_here() = before;
-    if (may && !wraps(&t))
+    if (may && !wraps(&t)) {
+        if (reach_host(process, t.dst, t.size))
+            flight_shows(process, work);
         return transfer_make(process, &t);
-    lose(process, place, &call->head, &t);
+    }
+    lose(process, place, &work->call.head, &t);
     return true;
 }
 

@@ -108,15 +108,22 @@ static void call_host(struct sim_process *process, const struct queue_place *pla
 
 static void do_item(struct sim_process *process, struct queue_item *item)
 {
-    const struct work *work = (struct work *)item;
+    struct work *work = (struct work *)item;
     bool lost = process->fault[queue_place_of(item)->device].lost;
     item->state = QUEUE_RUNNING;
-    if (work->call.head.id == VMM_CALL_launch_host_func && !lost)
+    if (work->call.head.id == VMM_CALL_launch_host_func && !lost) {
+        queue_seen(&process->flight.queue, item);
         call_host(process, queue_place_of(item), &work->call.launch_host_func);
-    else if (!lost && !work_do(process, work))
+    } else if (!lost && !work_do(process, work)) {
         process->flight.out_of_memory = true;
+    }
     queue_done(&process->flight.queue, item);
     pthread_cond_broadcast(&process->flight.changed);
+}
+
+void flight_shows(struct sim_process *process, struct work *work)
+{
+    queue_seen(&process->flight.queue, &work->item);
 }
 
 /* What may be done next; where others do all that is left, waits for one of them. */
@@ -381,7 +388,7 @@ static bool warn_of(struct sim_process *process, enum vmm_rule_id rule, const st
     for (struct queue_item *item = process->flight.queue.first; item; item = item->after) {
         struct work *work = (struct work *)item;
         int of = queue_place_of(item)->device;
-        if (process->fault[of].lost || (device >= 0 && of != device))
+        if (process->fault[of].lost || (device >= 0 && of != device) || queue_known(&process->flight.queue, item))
             continue;
         const struct touched_range *range = touched_in(work_touched(work, process), part->start, part->size, rights);
         if (range) {

@@ -7,7 +7,8 @@
  *
  * Under every schedule work stays in the queue until a call has waited for it, and until then it counts as in flight:
  * taking away what it uses is a mistake whether or not it happened to be done (VMM-UNMAP-IN-FLIGHT,
- * VMM-ACCESS-IN-FLIGHT). Rights are those of the moment at which work is done. Once a fault took the device, what is
+ * VMM-ACCESS-IN-FLIGHT). But for what the program can have seen to be done without a call (flight_shows): a host function that
+ * has started proves that all is done that it comes after, and so do bytes that work wrote where the host can read them. Rights are those of the moment at which work is done. Once a fault took the device, what is
  * still queued for it is dropped.
  *
  * late: a waiting call does what it waits for, and nothing else is done. eager: all is done when it is issued. random:
@@ -34,6 +35,7 @@ struct sim_handle;
 struct sim_mapping;
 struct sim_context;
 struct sim_event;
+struct work;
 
 enum { FLIGHT_MOST = 4096 };
 
@@ -75,6 +77,9 @@ vmm_result flight_wait(struct sim_process *process, const struct queue_place *pl
 /* Is everything done that flight_wait would wait for? If so, it is forgotten as well. If not, something is done now, so
  * that asking again ends (under schedule=device others do it); but nothing inside a host function, which may hold up just that. */
 bool flight_poll(struct sim_process *process, const struct queue_place *place, enum queue_scope scope);
+
+/* The work wrote bytes that the host can read without a call, or is about to. */
+void flight_shows(struct sim_process *process, struct work *work);
 
 /* Does the first piece of work that may be done and is, or is not, a host function. False where there is none. */
 bool flight_do_next(struct sim_process *process, bool host_function);

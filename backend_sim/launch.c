@@ -13,11 +13,13 @@
 #include "team_share.h"
 #include "twin.h"
 #include "verdict.h"
+#include "work.h"
 
 /* A kernel that runs: how its twin reaches memory, and what came of it. */
 struct run {
     struct twin_memory memory; /* first: the twin hands this back */
     struct sim_process *process;
+    struct work *work;
     const struct queue_place *place;
     const struct vmm_call_launch *call;
     bool out_of_memory;
@@ -66,6 +68,12 @@ static enum sim_fault_kind kind_at(const struct sim_process *process, uint64_t a
     return m && m->handle->team_size ? SIM_FAULT_MULTICAST : SIM_FAULT_KERNEL;
 }
 
+static void show(struct twin_memory *memory)
+{
+    const struct run *run = (struct run *)memory;
+    flight_shows(run->process, run->work);
+}
+
 /* The replicas of one element. Room is made in all of them before any is written. */
 static bool reach_all(struct twin_memory *memory, uint64_t address, unsigned width, enum twin_use use,
                       unsigned char *bytes[TWIN_REPLICAS], unsigned *count)
@@ -109,6 +117,8 @@ static bool reach(struct twin_memory *memory, uint64_t address, unsigned width, 
     uint64_t piece = BYTES_CHUNK - there.offset % BYTES_CHUNK;
     *size = *size < piece ? *size : piece;
     run->out_of_memory = !bytes_touch(&there.block->bytes, there.offset, *size);
+    if (sim_on_host(there.block->prop.location))
+        show(memory);
     *bytes = run->out_of_memory ? NULL : bytes_run(&there.block->bytes, there.offset, size);
     return !run->out_of_memory;
 }
@@ -215,12 +225,13 @@ static bool run_stale(struct run *run)
     return stale_close(&stale);
 }
 
-bool launch_do(struct sim_process *process, const struct queue_place *place, const struct vmm_call_launch *call)
+bool launch_do(struct sim_process *process, struct work *work)
 {
+    const struct vmm_call_launch *call = &work->call.launch;
     if (kernels_is_multimem(call->kernel))
         team_look_at_all(process->machine);
-    struct run run = {.memory = {.run = reach, .replicas = reach_all, .pause = pause_run},
-                      .process = process, .place = place, .call = call};
+    struct run run = {.memory = {.run = reach, .replicas = reach_all, .pause = pause_run, .show = show},
+                      .process = process, .work = work, .place = queue_place_of(&work->item), .call = call};
     if (kernels_is_registered(call->kernel)) {
         kernels_registered_run(&run.memory, call);
         return !run.out_of_memory;

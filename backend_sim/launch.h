@@ -31,8 +31,8 @@ vmm_result sim_refuse_inside(const struct sim_process *process);
 vmm_result sim_wait_current(struct sim_process *process, enum queue_scope scope);
 
 /* Queued work, done now with the rights of now. False when the host's memory is out. */
-bool launch_do(struct sim_process *process, const struct queue_place *place, const struct vmm_call_launch *call);
-bool copy_do(struct sim_process *process, const struct queue_place *place, const union vmm_any_call *call);
+bool launch_do(struct sim_process *process, struct work *work);
+bool copy_do(struct sim_process *process, struct work *work);
 
 /* The access that took a device. */
 struct loss {

@@ -106,6 +106,12 @@ void queue_done(struct queue *queue, struct queue_item *item)
     queue->left--;
 }
 
+void queue_seen(struct queue *queue, struct queue_item *item)
+{
+    queue->news = queue->news || !item->seen;
+    item->seen = true;
+}
+
 static void unmark(struct queue *queue)
 {
     for (struct queue_lane *lane = queue->lanes; lane; lane = lane->next)
@@ -157,6 +163,28 @@ static size_t mark_wanted(struct queue *queue, const struct queue_aim *aim)
             item->needed->wanted = true;
     }
     return left;
+}
+
+/* Backwards: what was seen proves all that it comes after. */
+static void spread_news(struct queue *queue)
+{
+    unmark(queue);
+    for (struct queue_item *item = queue->last; item; item = item->before) {
+        item->seen = item->seen || behind_marked(queue, item->lane);
+        if (!item->seen)
+            continue;
+        item->lane->marked = true;
+        if (item->needed)
+            item->needed->seen = true;
+    }
+    queue->news = false;
+}
+
+bool queue_known(struct queue *queue, const struct queue_item *item)
+{
+    if (queue->news)
+        spread_news(queue);
+    return item->seen && item->state == QUEUE_DONE;
 }
 
 /* Forwards: what is not done holds up all that comes after it on ordered lanes. A mark that nothing holds up is done. */

@@ -15,8 +15,13 @@
  *     lane A    1    2 mark    3
  *     lane B         4 mark, needs 2    5        5 comes after 4, so after 2 and 1; wait for B: 1, 2, 4, 5
  *
- * Work that is done stays until somebody waited for it: until then the host does not know. Nothing here runs anything,
- * and locking is up to the caller.
+ * Work that is done stays until somebody waited for it. Until then the host does not know, unless something that can be seen
+ * from the host came of it, or of what comes after it:
+ *
+ *     lane A    1 done    2 done, seen    3 done        1 and 2 are known, 3 is not
+ *     lane N    4 done                                  nor is 4, which nothing orders with 2
+ *
+ * Nothing here runs anything, and locking is up to the caller.
  */
 #ifndef SIM_QUEUE_H
 #define SIM_QUEUE_H
@@ -48,6 +53,7 @@ struct queue_item {
     struct queue_item *needed; /* of a mark: another that must be done before it; NULL: none, or that was removed since */
     size_t needers;            /* how many marks need this one */
     enum queue_state state;
+    bool seen; /* the host can have seen that its turn has come, and so that all is done that it comes after */
     bool wanted, ready; /* as of the last queue_want */
 };
 
@@ -56,6 +62,7 @@ struct queue {
     struct queue_lane *lanes; /* those that have items */
     uint64_t issued;          /* numbers given so far */
     size_t count, left;       /* items, and those that are not done */
+    bool news;                /* an item was seen since queue_known */
 };
 
 /* What somebody waits for. */
@@ -82,6 +89,11 @@ bool queue_add_mark(struct queue *queue, struct queue_item *item, const struct q
 void queue_remove(struct queue *queue, struct queue_item *item);
 /* It is done; once. */
 void queue_done(struct queue *queue, struct queue_item *item);
+/* The host can see that its turn has come. */
+void queue_seen(struct queue *queue, struct queue_item *item);
+
+/* Is it done, and can the host know? */
+bool queue_known(struct queue *queue, const struct queue_item *item);
 
 /* Marks as wanted what the aim covers and all that this must wait for, and as ready what may run now, wanted or not.
  * Marks that nothing holds up become done. Returns how many wanted items are not done. */

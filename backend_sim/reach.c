@@ -44,6 +44,15 @@ static struct rights rights_of(const struct sim_process *process, int device, ui
                            false, a != NULL, false};
 }
 
+bool reach_host(const struct sim_process *process, uint64_t address, uint64_t size)
+{
+    struct reach_run run;
+    for (; size && reach_run(process, address, size, &run); address += run.length, size -= run.length)
+        if (sim_on_host(run.block->prop.location))
+            return true;
+    return false;
+}
+
 unsigned reach_need(enum twin_use use)
 {
     return use == TWIN_READ ? VMM_MEM_ACCESS_FLAGS_PROT_READ : VMM_MEM_ACCESS_FLAGS_PROT_READWRITE;

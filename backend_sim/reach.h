@@ -19,6 +19,9 @@ struct reach_run {
 /* The run that starts at address, at most size bytes; false when nothing is mapped there. */
 bool reach_run(const struct sim_process *process, uint64_t address, uint64_t size, struct reach_run *run);
 
+/* Does memory of the host lie there, which the host can look at without a call? */
+bool reach_host(const struct sim_process *process, uint64_t address, uint64_t size);
+
 /* The rights that a kernel's use of memory needs: VMM_MEM_ACCESS_FLAGS_PROT_. */
 unsigned reach_need(enum twin_use use);
 

@@ -112,6 +112,80 @@ static void of_two_mappings(void)
     end();
 }
 
+/* ---- what the host can have seen ---- */
+
+/* What comes of work besides the fill of the memory that is then unmapped. */
+enum sign { NOTHING, FUNCTION, FILL_OF_HOST, COPY_TO_HOST, KERNEL_TO_HOST, FILL_OF_DEVICE, SIGNS };
+
+static const char *const signs[] = {"nothing", "a host function", "a fill of host memory", "a copy to host memory",
+                                    "a kernel that writes host memory", "a fill of other device memory"};
+
+static void nothing_to_do(void *user)
+{
+    (void)user;
+}
+
+static void give_sign(enum sign sign, vmm_stream stream, vmm_deviceptr host, vmm_deviceptr device)
+{
+    const uint64_t fill[] = {host, 16, 7};
+    switch (sign) {
+    case FUNCTION: need(vmm_launch_host_func(sys, stream, nothing_to_do, NULL)); break;
+    case FILL_OF_HOST: need(vmm_memset_d32_async(sys, host, 1, 1, stream)); break;
+    case COPY_TO_HOST: need(vmm_memcpy_dtod_async(sys, host, device, 8, stream)); break;
+    case KERNEL_TO_HOST: need(vmm_launch(sys, VMM_KERNEL_FILL, 1, 32, fill, 3, stream)); break;
+    case FILL_OF_DEVICE: need(vmm_memset_d8_async(sys, device, 1, 8, stream)); break;
+    default: break;
+    }
+}
+
+/* The sign before the fill, behind it, or behind it on a stream that nothing orders with it. */
+enum where { BEFORE, BEHIND, BESIDE, WHERES };
+
+static bool is_hazard(vmm_result result, const char *rule)
+{
+    const vmm_detail *d = vmm_last_detail();
+    return result == VMM_SUCCESS && d->rule && !strcmp(d->rule, rule);
+}
+
+static void seen_or_not(const char *schedule, enum sign sign, enum where where)
+{
+    const vmm_mem_access_desc desc[] = {{{DEVICE, 0}, RW}, {{HOST, 0}, RW}};
+    const vmm_mem_access_desc none = {{DEVICE, 0}, VMM_MEM_ACCESS_FLAGS_PROT_NONE};
+    bool done = !strcmp(schedule, "eager"), proves = done && where == BEHIND && sign != NOTHING && sign != FILL_OF_DEVICE;
+    vmm_deviceptr p = 0;
+    vmm_stream stream, other;
+    char spec[60];
+    snprintf(spec, sizeof spec, "sim:gb200x4,schedule=%s", schedule);
+    begin(spec);
+    need(vmm_mem_address_reserve(sys, &p, 3 * G, 0, 0, 0));
+    for (int i = 0; i < 3; i++) {
+        need(vmm_mem_map(sys, p + (uint64_t)i * G, G, 0, created(i == 2 ? HOST : DEVICE), 0));
+        need(vmm_mem_set_access(sys, p + (uint64_t)i * G, G, desc, i == 2 ? 2 : 1));
+    }
+    need(vmm_stream_create(sys, &stream, VMM_STREAM_NON_BLOCKING));
+    need(vmm_stream_create(sys, &other, VMM_STREAM_NON_BLOCKING));
+    if (where == BEFORE)
+        give_sign(sign, stream, p + 2 * G, p + G);
+    need(vmm_memset_d8_async(sys, p, 1, G, stream));
+    if (where != BEFORE)
+        give_sign(sign, where == BEHIND ? stream : other, p + 2 * G, p + G);
+    bool rights = is_hazard(vmm_mem_set_access(sys, p, G, &none, 1), "VMM-ACCESS-IN-FLIGHT");
+    bool unmap = is_hazard(vmm_mem_unmap(sys, p, G), "VMM-UNMAP-IN-FLIGHT");
+    tap_ok(rights == !proves && unmap == !proves, "%s, %s, %s: %s", schedule, signs[sign],
+           where == BEFORE ? "before it" : where == BEHIND ? "behind it" : "elsewhere",
+           proves ? "the host can know that it is done" : "in flight");
+    end();
+}
+
+static void seen(void)
+{
+    for (enum sign sign = NOTHING; sign < SIGNS; sign++)
+        for (enum where where = BEFORE; where < WHERES; where++) {
+            seen_or_not("eager", sign, where);
+            seen_or_not("late", sign, where);
+        }
+}
+
 /* ---- functions of the host ---- */
 
 static vmm_detail inside; /* what was told of the call that a function made */
@@ -223,6 +297,7 @@ int main(void)
     in_flight();
     on_another_device();
     of_two_mappings();
+    seen();
     functions();
     faults();
     return tap_done();

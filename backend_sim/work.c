@@ -49,11 +49,9 @@ void work_free(struct work *work)
     free(work);
 }
 
-bool work_do(struct sim_process *process, const struct work *work)
+bool work_do(struct sim_process *process, struct work *work)
 {
-    const struct queue_place *place = queue_place_of(&work->item);
-    return work->call.head.id == VMM_CALL_launch ? launch_do(process, place, &work->call.launch)
-                                                 : copy_do(process, place, &work->call);
+    return work->call.head.id == VMM_CALL_launch ? launch_do(process, work) : copy_do(process, work);
 }
 
 const struct touched *work_touched(struct work *work, const struct sim_process *process)

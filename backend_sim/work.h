@@ -23,7 +23,7 @@ void work_free(struct work *work);
 
 /* Does it, unless it is a host function, on the item's device; a fault takes that from the process. False when the host's
  * memory is out. */
-bool work_do(struct sim_process *process, const struct work *work);
+bool work_do(struct sim_process *process, struct work *work);
 
 /* What it touches, as far as it is known now. */
 const struct touched *work_touched(struct work *work, const struct sim_process *process);

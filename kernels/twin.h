@@ -49,6 +49,8 @@ struct twin_memory {
     /* Lets time pass for others, as long as the kernel would take on a device. False: the kernel ends here. What was
      * handed out before holds no longer. NULL: no time passes. */
     bool (*pause)(struct twin_memory *memory, uint64_t nanoseconds);
+    /* A registered kernel is about to write memory of the host that is no part of the machine. */
+    void (*show)(struct twin_memory *memory);
     struct twin_known known[TWIN_KNOWN]; /* what twin_load was granted, by place; zero at first */
     uint64_t writes;                     /* by twin_store and twin_add */
 };

@@ -1,4 +1,6 @@
 /* Kernels of plugins through libcuda.so.1: found by name, launched in all forms, held to the device's rights. */
+#include <sched.h>
+
 #include "testing/rig.h"
 
 static CUmodule module;
@@ -263,6 +265,46 @@ static void test_host_memory(void)
     OK(cuMemFreeHost(pinned));
 }
 
+/* What was written down by cuLogs* since then. */
+static size_t logged(CUlogIterator since)
+{
+    char text[2000];
+    size_t size = sizeof text;
+    OK(cuLogsDumpToMemory(&since, text, &size, 0));
+    return size;
+}
+
+/* A kernel's flag in registered memory proves that the fill before it is done. */
+static void test_flag_in_registered_memory(void)
+{
+    static _Alignas(8) _Atomic uint8_t memory[64];
+    enum { SIZE = 2 << 20 };
+    const CUmemAllocationProp prop = {.type = CU_MEM_ALLOCATION_TYPE_PINNED, .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
+    const CUmemAccessDesc desc = {{CU_MEM_LOCATION_TYPE_DEVICE, 0}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    CUmemGenericAllocationHandle handle;
+    CUdeviceptr at = 0, flag = (CUdeviceptr)(uintptr_t)memory;
+    CUlogIterator before;
+    uint64_t n = sizeof memory;
+    uint8_t value = 1;
+    void *params[] = {&flag, &n, &value};
+    OK(cuMemHostRegister((void *)(uintptr_t)flag, sizeof memory, CU_MEMHOSTREGISTER_DEVICEMAP));
+    OK(cuMemAddressReserve(&at, SIZE, 0, 0, 0));
+    OK(cuMemCreate(&handle, SIZE, &prop, 0));
+    OK(cuMemMap(at, SIZE, 0, handle, 0));
+    OK(cuMemSetAccess(at, SIZE, &desc, 1));
+    OK(cuMemsetD8Async(at, 1, SIZE, NULL));
+    OK(cuLaunchKernel(function("fill_span"), 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
+    while (!memory[63])
+        sched_yield();
+    OK(cuLogsCurrent(&before, 0));
+    OK(cuMemUnmap(at, SIZE));
+    EQUAL(logged(before), 0);
+    OK(cuCtxSynchronize());
+    OK(cuMemAddressFree(at, SIZE));
+    OK(cuMemRelease(handle));
+    OK(cuMemHostUnregister((void *)(uintptr_t)flag));
+}
+
 static void test_call_inside(CUdeviceptr at)
 {
     CUresult (*call)(void) = cuCtxSynchronize;
@@ -331,6 +373,7 @@ int main(void)
     test_forms(at);
     test_function_attributes();
     test_host_memory();
+    test_flag_in_registered_memory();
     test_call_inside(at);
     test_fresh(at);
     test_kernels_that_cannot_run();

@@ -19,8 +19,11 @@ static unsigned char *piece(struct run *run, uint64_t address, uint64_t *size, e
     unsigned char *bytes = NULL;
     struct abi_host_range range;
     uint64_t wanted = *size;
-    if (abi_host_any_registered() && abi_host_find(address, wanted, &range) && range.registered)
+    if (abi_host_any_registered() && abi_host_find(address, wanted, &range) && range.registered) {
+        if (use != TWIN_READ)
+            run->memory->show(run->memory);
         return (unsigned char *)(uintptr_t)address;
+    }
     unsigned width = wanted <= WIDEST ? (unsigned)wanted : 1;
     if (!run->memory->run(run->memory, address, width, size, use, &bytes))
         longjmp(run->end, 1);

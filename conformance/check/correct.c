@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -246,6 +248,54 @@ PROGRAM(right_host_function, "", SAME, DEVICE)
     if (!done)
         exit(4);
     drop(at, g);
+}
+
+/* ---- waiting without a call: what is seen proves what came before it in its stream ---- */
+
+static void set_flag(void *user)
+{
+    atomic_store((_Atomic int *)user, 1);
+}
+
+static void wait_for_flag(_Atomic int *flag)
+{
+    while (!atomic_load(flag))
+        sched_yield();
+}
+
+PROGRAM(right_after_host_function, "", SAME, UNASKED)
+{
+    CUstream stream;
+    _Atomic int flag = 0;
+    begin();
+    size_t g = granule();
+    CUdeviceptr at = whole(g);
+    DO(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    DO(cuMemsetD8Async(at, 1, g, stream));
+    DO(cuLaunchHostFunc(stream, set_flag, &flag));
+    wait_for_flag(&flag);
+    drop(at, g);
+    DO(cuStreamSynchronize(stream)); /* the function may not have returned */
+    DO(cuStreamDestroy(stream));
+}
+
+PROGRAM(right_after_flag, "", SAME, UNASKED)
+{
+    CUstream stream;
+    void *memory = NULL;
+    begin();
+    size_t g = granule();
+    CUdeviceptr at = whole(g);
+    DO(cuMemHostAlloc(&memory, sizeof(int), CU_MEMHOSTALLOC_DEVICEMAP));
+    memset(memory, 0, sizeof(int));
+    DO(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    DO(cuMemsetD8Async(at, 1, g, stream));
+    DO(cuMemsetD32Async((CUdeviceptr)(uintptr_t)memory, 1, 1, stream));
+    wait_for_flag(memory);
+    drop(at, g);
+    DO(cuStreamSynchronize(stream));
+    DO(cuStreamDestroy(stream));
+    DO(cuMemFreeHost(memory));
 }
 
 static void *in_thread(void *user)

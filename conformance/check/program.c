@@ -86,9 +86,9 @@ void drop(CUdeviceptr at, size_t size)
 
 static int list(void)
 {
+    static const char *const places[] = {[DEVICE] = "device", [SIM] = "sim", [UNASKED] = "unasked"};
     for (const struct program *p = first; p; p = p->next)
-        printf("%s|%s|%s|%s\n", p->name, p->driver, p->simulator ? p->simulator : p->driver,
-               p->where == DEVICE ? "device" : "sim");
+        printf("%s|%s|%s|%s\n", p->name, p->driver, p->simulator ? p->simulator : p->driver, places[p->where]);
     return 0;
 }
 

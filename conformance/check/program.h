@@ -15,8 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where it may run: SIM alone where a real driver is known to crash or where the machine must be the simulated one. */
-enum where { DEVICE, SIM };
+/* Where it may run: SIM alone where a real driver is known to crash or where the machine must be the simulated one; UNASKED on
+ * a device and where work goes on unasked as there, for it waits without a call. */
+enum where { DEVICE, SIM, UNASKED };
 
 struct program {
     const char *name, *driver, *simulator;
