@@ -52,4 +52,8 @@ vmm_result vmm_layer_visit(struct vmm_backend *self, vmm_visit_fn visit, void *u
 uint64_t vmm_layer_leaks(struct vmm_backend *self, vmm_report_fn report, void *user);
 vmm_result vmm_layer_attach(struct vmm_backend *self, struct vmm_backend **peer);
 
+/* What is left of a layer whose inner backend was closed in a forked child, where a thread of the parent may have been in the
+ * midst of changing it: it stays as it is. */
+void vmm_layer_leave(struct vmm_backend *self);
+
 #endif

@@ -5,10 +5,10 @@ static void tell(vmm_system *sys)
 {
     vmm_report_fn report;
     void *user;
-    pthread_mutex_lock(&sys->lock);
+    life_take(&sys->lock);
     report = sys->report;
     user = sys->user;
-    pthread_mutex_unlock(&sys->lock);
+    life_give(&sys->lock);
     if (!report)
         return;
     /* A copy: the function may make calls, which refill the thread's record. */
@@ -37,10 +37,10 @@ static vmm_result dispatch(vmm_system *sys, struct vmm_call *call)
 
 void vmm_set_report(vmm_system *sys, vmm_report_fn report, void *user)
 {
-    pthread_mutex_lock(&sys->lock);
+    life_take(&sys->lock);
     sys->report = report;
     sys->user = user;
-    pthread_mutex_unlock(&sys->lock);
+    life_give(&sys->lock);
 }
 
 #define CALL(name, ...)                                                                  \

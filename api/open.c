@@ -100,7 +100,7 @@ vmm_result vmm_system_wrap(struct vmm_backend *top, vmm_system **sys)
     }
     made->top = top;
     ordinals_init(&made->calls);
-    pthread_mutex_init(&made->lock, NULL);
+    life_lock_init(&made->lock, LIFE_TABLE, NULL);
     *sys = made;
     return VMM_SUCCESS;
 }
@@ -146,7 +146,7 @@ void vmm_close(vmm_system *sys)
     if (sys->report)
         vmm_leaks(sys, sys->report, sys->user);
     sys->top->ops->close(sys->top);
-    pthread_mutex_destroy(&sys->lock);
+    life_lock_end(&sys->lock);
     free(sys);
 }
 

@@ -2,15 +2,14 @@
 #ifndef CUVMM_SYSTEM_H
 #define CUVMM_SYSTEM_H
 
-#include <pthread.h>
-
 #include "backend.h"
+#include "lifecycle.h"
 #include "ordinal.h"
 
 struct vmm_system {
     struct vmm_backend *top;
     struct ordinals calls;    /* their numbers */
-    pthread_mutex_t lock;     /* guards report and user; a leaf: nothing is locked under it */
+    struct life_lock lock;    /* guards report and user */
     vmm_report_fn report;
     void *user;
 };

@@ -15,7 +15,7 @@
 void cuda_kernels_open(struct cuda_kernels *kernels, const struct cuda_library *library)
 {
     memset(kernels, 0, sizeof *kernels);
-    pthread_mutex_init(&kernels->lock, NULL);
+    life_lock_init(&kernels->lock, LIFE_LAYER, NULL);
     FIND(library_load, "cuLibraryLoadData", 12000);
     FIND(library_unload, "cuLibraryUnload", 12000);
     FIND(library_kernel, "cuLibraryGetKernel", 12000);
@@ -28,7 +28,7 @@ void cuda_kernels_close(struct cuda_kernels *kernels)
 {
     if (kernels->library)
         kernels->library_unload(kernels->library);
-    pthread_mutex_destroy(&kernels->lock);
+    life_lock_end(&kernels->lock);
 }
 
 static vmm_result find(struct cuda_kernels *kernels, vmm_kernel kernel)
@@ -54,10 +54,10 @@ vmm_result cuda_kernels_available(const struct cuda_kernels *kernels)
 
 vmm_result cuda_kernels_find(struct cuda_kernels *kernels, vmm_kernel kernel, void **function)
 {
-    pthread_mutex_lock(&kernels->lock);
+    life_take(&kernels->lock);
     vmm_result result = find(kernels, kernel);
     *function = kernels->kernel[kernel];
-    pthread_mutex_unlock(&kernels->lock);
+    life_give(&kernels->lock);
     return result;
 }
 

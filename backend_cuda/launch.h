@@ -7,11 +7,11 @@
 #ifndef CUVMM_CUDA_LAUNCH_H
 #define CUVMM_CUDA_LAUNCH_H
 
-#include <pthread.h>
 #include <stdbool.h>
 
 #include "cuda_library.h"
 #include "kernels.h"
+#include "lifecycle.h"
 
 #define CUDA_KERNELS 32
 
@@ -24,8 +24,8 @@ struct cuda_kernels {
     vmm_result (*launch)(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
                          unsigned block_y, unsigned block_z, unsigned shared_bytes, vmm_stream stream,
                          void **parameters, void **extra);
-    bool brings_kernels;  /* the driver is the simulator (libcuda.so.1 of this project), which needs no device code */
-    pthread_mutex_t lock; /* what follows */
+    bool brings_kernels;   /* the driver is the simulator (libcuda.so.1 of this project), which needs no device code */
+    struct life_lock lock; /* what follows */
     void *library;
     void *kernel[CUDA_KERNELS];
 };

@@ -1,7 +1,6 @@
 /* Initialisation and devices. */
 #include <string.h>
 
-#include "os.h"
 #include "sim.h"
 
 static vmm_result refuse_device(const struct sim_process *process, const char *argument, int device)
@@ -27,10 +26,15 @@ vmm_result sim_init(struct sim_process *process, const struct vmm_call_init *cal
         return vmm_detail_refuse(VMM_RULE_INIT_FLAGS, call->flags, 0, NULL);
     if (sim_process_forked(process))
         return vmm_detail_refuse(VMM_RULE_INIT_FORKED, 0, 0, NULL);
+    if (sim_machine_torn(process->machine)) {
+        vmm_result result = vmm_detail_refuse(VMM_RULE_INIT_FORKED, 0, 0, NULL);
+        vmm_detail_note(SIM_TORN);
+        return result;
+    }
     const char *wrong = process->machine->share ? share_join(process->machine->share) : NULL;
     if (wrong)
         return sim_machine_unreachable(wrong);
-    process->initialised = 1 + os_fork_depth();
+    process->initialised = life_stamp();
     return VMM_SUCCESS;
 }
 

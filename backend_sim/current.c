@@ -2,74 +2,138 @@
 
 #include <stdlib.h>
 
+#include "lifecycle.h"
+
 struct current_stack {
-    struct current *owner;
-    struct current_stack *previous, *next;
+    uint64_t id; /* of its process */
+    struct current_stack *in_process, **process_link; /* the column */
+    struct current_stack *in_thread, **thread_link;   /* the row */
     uint64_t *context;
     uint32_t depth, room;
 };
 
+/* What a thread has; its own end frees it and nobody else. */
+struct row {
+    struct current_stack *stacks;
+};
+
+LIFE_LOCK(threads, LIFE_THREADS, NULL)
+static pthread_key_t key; /* of the thread's row, for as long as the program runs; with the lock */
+static bool keyed;
+static _Atomic uint64_t ids;
+
+/* The stacks that the thread used last. An id that was closed is asked for no more. */
+enum { REMEMBERED = 4 };
+static _Thread_local struct {
+    uint64_t id;
+    struct current_stack *stack;
+} remembered[REMEMBERED];
+
+/* With the lock. */
 static void free_stack(struct current_stack *stack)
 {
+    *stack->process_link = stack->in_process;
+    if (stack->in_process)
+        stack->in_process->process_link = stack->process_link;
+    *stack->thread_link = stack->in_thread;
+    if (stack->in_thread)
+        stack->in_thread->thread_link = stack->thread_link;
     free(stack->context);
     free(stack);
 }
 
-/* A thread ends. */
+/* A thread ends. Another key's destructor may make calls yet, which begin a new row. */
 static void leave(void *value)
 {
-    struct current_stack *stack = value;
-    struct current *current = stack->owner;
-    pthread_mutex_lock(current->lock);
-    if (stack->previous)
-        stack->previous->next = stack->next;
-    else
-        current->stacks = stack->next;
-    if (stack->next)
-        stack->next->previous = stack->previous;
-    pthread_mutex_unlock(current->lock);
-    free_stack(stack);
+    struct row *row = value;
+    life_take(&threads);
+    while (row->stacks)
+        free_stack(row->stacks);
+    life_give(&threads);
+    for (int i = 0; i < REMEMBERED; i++)
+        remembered[i].id = 0;
+    free(row);
 }
 
-bool current_init(struct current *current, pthread_mutex_t *lock)
+bool current_init(struct current *current)
 {
-    current->lock = lock;
-    current->stacks = NULL;
-    return pthread_key_create(&current->key, leave) == 0;
+    life_take(&threads);
+    if (!keyed)
+        keyed = pthread_key_create(&key, leave) == 0;
+    bool ok = keyed;
+    life_give(&threads);
+    *current = (struct current){.id = 1 + atomic_fetch_add(&ids, 1)};
+    return ok;
 }
 
 void current_clear(struct current *current)
 {
-    pthread_key_delete(current->key);
-    while (current->stacks) {
-        struct current_stack *next = current->stacks->next;
+    struct row *row = pthread_getspecific(key);
+    life_take(&threads);
+    while (current->stacks)
         free_stack(current->stacks);
-        current->stacks = next;
-    }
+    bool empty = row && !row->stacks;
+    life_give(&threads);
+    if (empty && pthread_setspecific(key, NULL) == 0) /* a program's first thread does not end by itself */
+        free(row);
+}
+
+/* The calling thread's stack, or NULL. */
+static struct current_stack *find(const struct current *current)
+{
+    struct current_stack *stack = remembered[current->id % REMEMBERED].stack;
+    if (remembered[current->id % REMEMBERED].id == current->id)
+        return stack;
+    const struct row *row = pthread_getspecific(key);
+    life_take(&threads); /* another process of the row may be closed just now */
+    for (stack = row ? row->stacks : NULL; stack && stack->id != current->id; stack = stack->in_thread)
+        ;
+    life_give(&threads);
+    remembered[current->id % REMEMBERED].id = current->id;
+    remembered[current->id % REMEMBERED].stack = stack;
+    return stack;
 }
 
 uint64_t current_get(const struct current *current)
 {
-    const struct current_stack *stack = pthread_getspecific(current->key);
+    const struct current_stack *stack = find(current);
     return stack && stack->depth ? stack->context[stack->depth - 1] : 0;
+}
+
+/* The thread's row, made on first use. NULL when memory is out. */
+static struct row *own_row(void)
+{
+    struct row *row = pthread_getspecific(key);
+    if (row || !(row = calloc(1, sizeof *row)))
+        return row;
+    if (pthread_setspecific(key, row) != 0) {
+        free(row);
+        return NULL;
+    }
+    return row;
 }
 
 /* The thread's stack, made on first use. */
 static struct current_stack *own(struct current *current)
 {
-    struct current_stack *stack = pthread_getspecific(current->key);
-    if (stack)
+    struct current_stack *stack = find(current);
+    struct row *row = stack ? NULL : own_row();
+    if (!row || !(stack = calloc(1, sizeof *stack)))
         return stack;
-    stack = calloc(1, sizeof *stack);
-    if (!stack || pthread_setspecific(current->key, stack) != 0) {
-        free(stack);
-        return NULL;
-    }
-    stack->owner = current;
-    stack->next = current->stacks;
-    if (stack->next)
-        stack->next->previous = stack;
+    stack->id = current->id;
+    stack->process_link = &current->stacks;
+    stack->thread_link = &row->stacks;
+    life_take(&threads);
+    stack->in_process = current->stacks;
+    if (stack->in_process)
+        stack->in_process->process_link = &stack->in_process;
     current->stacks = stack;
+    stack->in_thread = row->stacks;
+    if (stack->in_thread)
+        stack->in_thread->thread_link = &stack->in_thread;
+    row->stacks = stack;
+    life_give(&threads);
+    remembered[current->id % REMEMBERED].stack = stack;
     return stack;
 }
 
@@ -99,7 +163,7 @@ bool current_push(struct current *current, uint64_t context)
 
 bool current_set(struct current *current, uint64_t context)
 {
-    struct current_stack *stack = pthread_getspecific(current->key);
+    struct current_stack *stack = find(current);
     if (!context) {
         if (stack && stack->depth)
             stack->depth--;

@@ -2,27 +2,30 @@
  *
  *   create C2:  [C1] -> [C1 C2]     set C3: [C1 C2] -> [C1 C3]     set NULL: [C1 C3] -> [C1]
  *
- * Values are kept as they were given; whether a context still lives is for others to say. Called with the machine's
- * lock held.
+ * Values are kept as they were given; whether a context still lives is for others to say. A thread looks at stacks of its own
+ * alone. It may end while the simulated process is closed: whoever comes second finds nothing left to free, since both go by
+ * lists that one lock guards, which is always there (LIFE_THREADS).
+ *
+ *                 process P       process Q
+ *     thread A    [C1]            [C4 C5]      <- the end of A frees this row
+ *     thread B    [C2 C3]                         the end of P frees this column
  */
 #ifndef SIM_CURRENT_H
 #define SIM_CURRENT_H
 
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 struct current_stack;
 
 struct current {
-    pthread_key_t key;            /* of the thread's stack */
-    pthread_mutex_t *lock;        /* the machine's: threads leave at any time */
+    uint64_t id;                  /* among all of the program; never used again */
     struct current_stack *stacks; /* all threads' */
 };
 
 /* False when thread keys are out. */
-bool current_init(struct current *current, pthread_mutex_t *lock);
-/* Frees the stacks of all threads; called without the lock. */
+bool current_init(struct current *current);
+/* Frees the stacks of all threads, which are in no call. */
 void current_clear(struct current *current);
 
 /* The top, 0 when there is none. */

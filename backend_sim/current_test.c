@@ -1,19 +1,17 @@
 #include "current.h"
 
+#include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 
 #include "tap.h"
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-
 static void *in_thread(void *user)
 {
     struct current *current = user;
-    pthread_mutex_lock(&lock);
     uint64_t before = current_get(current);
     current_push(current, 77);
     uint64_t after = current_get(current);
-    pthread_mutex_unlock(&lock);
     return before == 0 && after == 77 ? user : NULL;
 }
 
@@ -29,14 +27,10 @@ struct guest {
 static void *stays(void *user)
 {
     struct guest *guest = user;
-    pthread_mutex_lock(&lock);
     current_push(guest->current, guest->context);
-    pthread_mutex_unlock(&lock);
     sem_post(&guest->in);
     sem_wait(&guest->out);
-    pthread_mutex_lock(&lock);
     guest->right = current_get(guest->current) == guest->context;
-    pthread_mutex_unlock(&lock);
     return NULL;
 }
 
@@ -66,7 +60,7 @@ static void threads_go(void)
     struct current current;
     struct guest guest[3];
     unsigned wrong = 0;
-    current_init(&current, &lock);
+    current_init(&current);
     for (int i = 0; i < 6; i++) {
         for (uint64_t g = 0; g < 3; g++)
             begin_guest(&guest[g], &current, 100 + g);
@@ -80,12 +74,79 @@ static void threads_go(void)
     current_clear(&current);
 }
 
+/* Threads that used a context end while the system is closed, at every point of it: they have made their last call. */
+enum { ENDING = 8, CLOSES = 200 };
+
+struct ending {
+    vmm_system *sys;
+    vmm_context context;
+    pthread_barrier_t *go;
+    pthread_t thread;
+    bool wrong;
+};
+
+static void *ends(void *user)
+{
+    struct ending *ending = user;
+    vmm_context now = NULL;
+    ending->wrong = vmm_ctx_set_current(ending->sys, ending->context) || vmm_ctx_get_current(ending->sys, &now) ||
+                    now != ending->context;
+    pthread_barrier_wait(ending->go);
+    return NULL;
+}
+
+static void ends_while_closed(void)
+{
+    unsigned wrong = 0;
+    for (int round = 0; round < CLOSES; round++) {
+        struct ending ending[ENDING];
+        pthread_barrier_t go;
+        vmm_system *sys = NULL;
+        vmm_context context = NULL;
+        pthread_barrier_init(&go, NULL, ENDING + 1);
+        wrong += vmm_open("sim:min", &sys) || vmm_init(sys, 0) || vmm_ctx_create(sys, &context, 0, 0);
+        for (int i = 0; i < ENDING; i++) {
+            ending[i] = (struct ending){sys, context, &go, 0, true};
+            if (pthread_create(&ending[i].thread, NULL, ends, &ending[i]))
+                tap_bail("no thread");
+        }
+        pthread_barrier_wait(&go);
+        for (int turn = 0; turn < round % 8; turn++)
+            sched_yield();
+        vmm_close(sys);
+        for (int i = 0; i < ENDING; i++) {
+            pthread_join(ending[i].thread, NULL);
+            wrong += ending[i].wrong;
+        }
+        pthread_barrier_destroy(&go);
+    }
+    tap_u64(wrong, 0, "threads end while what they used is closed, and nobody uses what the other freed");
+}
+
+/* One that lives on has nothing of what was closed, also where the next process lies in the same place. */
+static void used_again(void)
+{
+    struct current current[6];
+    unsigned wrong = 0;
+    for (uint64_t round = 0; round < 4; round++) {
+        for (uint64_t i = 0; i < 6; i++) { /* more than a thread remembers */
+            wrong += !current_init(&current[i]) || current_get(&current[i]) != 0;
+            wrong += !current_push(&current[i], 10 * round + i + 1);
+        }
+        for (uint64_t i = 0; i < 6; i++)
+            wrong += current_get(&current[i]) != 10 * round + i + 1;
+        for (int i = 0; i < 6; i++)
+            current_clear(&current[i]);
+    }
+    tap_u64(wrong, 0, "each process has stacks of its own, whatever was there before");
+}
+
 int main(void)
 {
     struct current current;
     pthread_t thread;
     void *fine = NULL;
-    current_init(&current, &lock);
+    current_init(&current);
     tap_u64(current_get(&current), 0, "a thread starts with none");
     tap_ok(current_set(&current, 0) && !current_get(&current), "popping nothing is fine");
     tap_ok(current_set(&current, 1) && current_get(&current) == 1, "set without a stack makes one");
@@ -101,5 +162,7 @@ int main(void)
     current_clear(&current);
     tap_ok(!current.stacks, "cleared");
     threads_go();
+    used_again();
+    ends_while_closed();
     return tap_done();
 }

@@ -25,6 +25,12 @@ static void forget(struct flight *flight, struct queue_item *item)
     work_free((struct work *)item);
 }
 
+void flight_forget_waits(struct sim_process *process)
+{
+    if (process->opened != life_stamp())
+        pthread_cond_init(&process->flight.changed, NULL);
+}
+
 void flight_close(struct flight *flight)
 {
     while (flight->queue.first)

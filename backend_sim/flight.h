@@ -60,6 +60,9 @@ struct flight_inside {
 const struct flight_inside *flight_is_inside(const struct flight *flight);
 
 void flight_open(struct flight *flight, const struct sim_options *options);
+/* Before the end, in what may be a forked child: the threads that wait for work are the parent's there, and nobody waits for
+ * them to leave. */
+void flight_forget_waits(struct sim_process *process);
 /* Drops all work undone. */
 void flight_close(struct flight *flight);
 

@@ -26,8 +26,7 @@ struct hands {
     pthread_t thread[HANDS_KINDS];
     bool there[HANDS_KINDS];
     bool stopping;
-    uint64_t depth;             /* how many forks deep they were started: a child has none */
-    struct sim_process *next;   /* among those that fork must find at rest */
+    uint64_t process;           /* by which they were started (life_stamp): a child has none */
 };
 
 /* There may be work: starts the thread of that kind unless it is there. False when the system gives none. */

@@ -243,7 +243,8 @@ static void test_pause(vmm_system *sys)
     sim_machine_unlock(process->machine);
 }
 
-/* Handlers before a fork are called in the opposite order of their registration: this one, the first, after the engine's. */
+/* Handlers before a fork are called in the opposite order of their registration: this one, known before the engine's, after
+ * them. */
 static struct sim_machine *forked[3];
 static unsigned forks, unlocked;
 
@@ -251,11 +252,16 @@ static void look_before_fork(void)
 {
     for (int i = 0; i < 3; i++) {
         forks += forked[i] != NULL;
-        if (forked[i] && pthread_mutex_trylock(&forked[i]->lock) == 0) {
-            pthread_mutex_unlock(&forked[i]->lock);
+        if (forked[i] && pthread_mutex_trylock(&forked[i]->lock.mutex) == 0) {
+            pthread_mutex_unlock(&forked[i]->lock.mutex);
             unlocked++;
         }
     }
+}
+
+__attribute__((constructor(101))) static void look(void)
+{
+    pthread_atfork(look_before_fork, NULL, NULL);
 }
 
 static struct sim_machine *machine_of(const vmm_system *sys)
@@ -361,7 +367,6 @@ int main(void)
 #ifdef M_PERTURB
     mallopt(M_PERTURB, 0xa5); /* what is freed does not look as it did */
 #endif
-    pthread_atfork(look_before_fork, NULL, NULL);
     vmm_system *sys = open_system(&stream), *other = open_system(&second);
     test_unasked(sys, stream);
     test_signals();

@@ -8,9 +8,9 @@
 #include "os.h"
 #include "rights.h"
 
-/* Signals have no argument of ours, so whom to ask must be known to the whole program. Taken before a machine's lock;
- * the handler only tries both, since it may have interrupted their holder. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* Signals have no argument of ours, so whom to ask must be known to the whole program. The handler only tries
+ * both locks, since it may have interrupted their holder. */
+LIFE_LOCK(lock, LIFE_FAULTS, NULL)
 static struct sim_process *watched;
 
 static const char *why(unsigned rights, bool mapped, bool allocated, const vmm_object *nearest)
@@ -56,7 +56,7 @@ static void explain(uint64_t address, enum os_touch touch)
 {
     static const char busy[] = "cuvmm: the host touched a device address that it may not [VMM-HOST-ACCESS]\n";
     char text[2048];
-    if (pthread_mutex_trylock(&lock)) {
+    if (!life_try(&lock)) {
         os_say(busy, sizeof busy - 1);
         return;
     }
@@ -66,7 +66,7 @@ static void explain(uint64_t address, enum os_touch touch)
         describe(process, address, touch);
         sim_machine_unlock(process->machine);
     }
-    pthread_mutex_unlock(&lock);
+    life_give(&lock);
     if (told) {
         size_t length = vmm_detail_text(vmm_detail_here(), text, sizeof text);
         os_say(text, length < sizeof text ? length : sizeof text - 1);
@@ -77,18 +77,18 @@ static void explain(uint64_t address, enum os_touch touch)
 
 void host_fault_watch(struct sim_process *process)
 {
-    pthread_mutex_lock(&lock);
+    life_take(&lock);
     bool first = !watched;
     process->watched_next = watched;
     watched = process;
     if (first)
         os_watch_faults(explain);
-    pthread_mutex_unlock(&lock);
+    life_give(&lock);
 }
 
 void host_fault_forget(struct sim_process *process)
 {
-    pthread_mutex_lock(&lock);
+    life_take(&lock);
     struct sim_process **at = &watched;
     while (*at && *at != process)
         at = &(*at)->watched_next;
@@ -97,5 +97,5 @@ void host_fault_forget(struct sim_process *process)
         *at = process->watched_next;
     if (found && !watched)
         os_leave_faults();
-    pthread_mutex_unlock(&lock);
+    life_give(&lock);
 }

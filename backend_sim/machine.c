@@ -20,12 +20,21 @@ static struct sim_block *take_room(struct sim_machine *machine)
     return block;
 }
 
+/* Those who asked beside the lock are in the parent, and changed nothing. */
+static void in_child(struct life_lock *lock, bool whole)
+{
+    struct sim_machine *machine = (struct sim_machine *)(void *)lock;
+    machine->torn |= !whole || atomic_load(&machine->alone);
+    atomic_store(&machine->alone, false);
+    readers_init(&machine->readers);
+}
+
 struct sim_machine *sim_machine_new(const struct sim_profile *profile)
 {
     struct sim_machine *machine = calloc(1, sizeof *machine);
     if (!machine)
         return NULL;
-    pthread_mutex_init(&machine->lock, NULL);
+    life_lock_init(&machine->lock, LIFE_MACHINE, in_child);
     readers_init(&machine->readers);
     machine->profile = *profile;
     for (int i = 0; i < SIM_ATTRIBUTES; i++)
@@ -43,7 +52,7 @@ void sim_machine_free(struct sim_machine *machine)
     frames_clear(&machine->frames);
     while (machine->spare)
         free(take_room(machine));
-    pthread_mutex_destroy(&machine->lock);
+    life_lock_end(&machine->lock);
     free(machine);
 }
 

@@ -6,9 +6,8 @@
  * One lock guards a machine and everything of its processes (struct sim_process); calls that only ask may do without it
  * while nobody changes anything (readers.h), and most calls of a program with one thread (sim_machine_hold).
  *
- * Lock order: the list of watched processes (host_fault.c), then a machine; a call never holds both. Inside a machine's comes
- * the mutex of what it shares with machines of the same name in other processes (share.h), or that of another machine of the
- * fabric (share_nodes.h), of all of these one at a time.
+ * Lock order: lifecycle.h. Inside a machine's comes the mutex of what it shares with machines of the same name in other
+ * processes (share.h), or that of another machine of the fabric (share_nodes.h), of all of these one at a time.
  */
 #ifndef SIM_MACHINE_H
 #define SIM_MACHINE_H
@@ -18,6 +17,7 @@
 #include "alone.h"
 #include "bytes.h"
 #include "call.h"
+#include "lifecycle.h"
 #include "profile.h"
 #include "readers.h"
 #include "share.h"
@@ -43,8 +43,9 @@ struct sim_block {
 enum { SIM_ATTRIBUTES = 256 }; /* more than the driver numbers */
 
 struct sim_machine {
-    pthread_mutex_t lock;
+    struct life_lock lock;  /* first */
     atomic_bool alone;      /* held without it: the program has one thread */
+    bool torn;              /* see sim_machine_torn */
     struct readers readers; /* who asks without it */
     struct sim_profile profile;
     uint64_t has[SIM_ATTRIBUTES / 64]; /* a bit for each device attribute that is there and not 0 */
@@ -67,7 +68,7 @@ void sim_machine_free(struct sim_machine *machine);
 /* The lock, for whoever may change something; and a wait that lets it go meanwhile. */
 static inline void sim_machine_lock(struct sim_machine *machine)
 {
-    pthread_mutex_lock(&machine->lock);
+    life_take(&machine->lock);
     readers_shut(&machine->readers);
 }
 
@@ -84,7 +85,7 @@ static inline void sim_machine_hold(struct sim_machine *machine, enum vmm_call_i
 /* For who may not wait: false when somebody holds it. */
 static inline bool sim_machine_try(struct sim_machine *machine)
 {
-    return !atomic_load_explicit(&machine->alone, memory_order_relaxed) && !pthread_mutex_trylock(&machine->lock);
+    return !atomic_load_explicit(&machine->alone, memory_order_relaxed) && life_try(&machine->lock);
 }
 
 static inline void sim_machine_unlock(struct sim_machine *machine)
@@ -92,12 +93,12 @@ static inline void sim_machine_unlock(struct sim_machine *machine)
     if (atomic_load_explicit(&machine->alone, memory_order_relaxed))
         atomic_store_explicit(&machine->alone, false, memory_order_relaxed);
     else
-        pthread_mutex_unlock(&machine->lock);
+        life_give(&machine->lock);
 }
 
 static inline void sim_machine_wait(struct sim_machine *machine, pthread_cond_t *condition)
 {
-    pthread_cond_wait(condition, &machine->lock);
+    pthread_cond_wait(condition, &machine->lock.mutex);
     readers_shut(&machine->readers);
 }
 
@@ -123,6 +124,14 @@ static inline void sim_machine_end(struct sim_machine *machine)
     if (machine->share)
         share_unlock(machine->share);
 }
+
+/* In a forked child: was a thread of the parent in the midst of changing it? Then what it holds is not looked at. */
+static inline bool sim_machine_torn(const struct sim_machine *machine)
+{
+    life_stamp();
+    return machine->torn;
+}
+#define SIM_TORN "when this process was forked, a thread was in the midst of a call to this machine: open another one"
 
 /* In a forked child: what is given back is the child's copy, and the bytes are its parent's. */
 void sim_machine_abandon(struct sim_machine *machine);

@@ -5,22 +5,23 @@
 #ifndef SIM_OS_H
 #define SIM_OS_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* How many forks lie between this process and the one that first called this: 0, then 1 in its child, and so on.
- * Makes no system call after the first. */
-uint64_t os_fork_depth(void);
-extern _Atomic uint64_t os_forks; /* for the next function alone */
-/* The same for who has called that before; costs a look at a word. */
-static inline uint64_t os_fork_depth_again(void)
+#include "lifecycle.h"
+
+/* How many forks lie between this process and the first: 0, then 1 in its child, and so on. Makes no system call. */
+static inline uint64_t os_fork_depth(void)
 {
-    return atomic_load_explicit(&os_forks, memory_order_relaxed);
+    return life_stamp() - 1;
 }
 
 uint64_t os_page_size(void);
+
+/* From now on the memory, whole pages of the program's own, is zero in the child of every fork. False: the system does not do
+ * that. */
+bool os_wipe_at_fork(void *memory, uint64_t size);
 
 /* ---- addresses of the host ---- */
 

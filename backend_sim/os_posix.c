@@ -23,28 +23,19 @@
 #define MAP_NORESERVE 0
 #endif
 
-_Atomic uint64_t os_forks;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-static void in_child(void)
-{
-    atomic_fetch_add(&os_forks, 1);
-}
-
-static void watch(void)
-{
-    pthread_atfork(NULL, NULL, in_child);
-}
-
-uint64_t os_fork_depth(void)
-{
-    pthread_once(&once, watch);
-    return os_fork_depth_again();
-}
-
 uint64_t os_page_size(void)
 {
     return (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+bool os_wipe_at_fork(void *memory, uint64_t size)
+{
+#ifdef MADV_WIPEONFORK
+    return ((uintptr_t)memory | size) % os_page_size() == 0 && !madvise(memory, (size_t)size, MADV_WIPEONFORK);
+#else
+    (void)memory, (void)size;
+    return false;
+#endif
 }
 
 /* ---- addresses of the host ---- */

@@ -70,7 +70,7 @@ struct sim_process *sim_process_new(struct sim_machine *machine, const struct si
     struct sim_process *process = calloc(1, sizeof *process);
     if (!process)
         return NULL;
-    if (!current_init(&process->current, &machine->lock)) {
+    if (!current_init(&process->current)) {
         free(process);
         return NULL;
     }
@@ -89,11 +89,16 @@ struct sim_process *sim_process_new(struct sim_machine *machine, const struct si
     slots_init(&process->streams, TAG_STREAM, free_object, NULL);
     slots_init(&process->events, TAG_EVENT, free_object, NULL);
     process->options = *options;
+    process->opened = life_stamp();
     flight_open(&process->flight, options);
     machine->processes++;
-    if (options->explain_faults && process->arena.backed > process->arena.start)
-        host_fault_watch(process);
     return process;
+}
+
+void sim_process_watch(struct sim_process *process)
+{
+    if (process->options.explain_faults && process->arena.backed > process->arena.start)
+        host_fault_watch(process);
 }
 
 /* Frees what each map stores; the blocks go back to the machine. */
@@ -116,15 +121,26 @@ static void drop_block(void *user, void *object)
     sim_block_drop(user, handle->block);
 }
 
+/* Nobody can tell in a forked child what of it is whole: it stays as it is. */
+static void leave(struct sim_process *process)
+{
+    static struct sim_process *_Atomic left; /* so that they are not lost */
+    process->watched_next = atomic_exchange(&left, process);
+}
+
 void sim_process_free(struct sim_process *process)
 {
     struct sim_machine *machine = process->machine;
     host_fault_forget(process);
-    pthread_mutex_lock(&machine->lock);
-    if (sim_process_forked(process)) /* who was inside is in the parent */
+    sim_machine_lock(machine);
+    if (sim_machine_torn(machine)) {
+        leave(process);
+        sim_machine_unlock(machine);
+        return;
+    }
+    if (sim_process_forked(process))
         sim_machine_abandon(machine);
-    else
-        readers_shut(&machine->readers);
+    flight_forget_waits(process);
     if (process->options.schedule == SIM_DEVICE)
         hands_stop(process);
     flight_close(&process->flight);
@@ -148,7 +164,7 @@ void sim_process_free(struct sim_process *process)
 bool sim_process_forked(const struct sim_process *process)
 {
     uint64_t initialised = process->initialised;
-    return initialised && initialised != 1 + os_fork_depth_again();
+    return initialised && initialised != life_stamp();
 }
 
 uint64_t sim_granularity(const struct sim_process *process, vmm_mem_location_type type, int option)

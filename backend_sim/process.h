@@ -131,7 +131,8 @@ struct sim_process {
     struct vmm_backend backend; /* first: a backend is a process */
     struct sim_machine *machine;
     struct sim_options options;
-    _Atomic uint64_t initialised; /* 0: not yet; else 1 + how many forks deep the process was then */
+    _Atomic uint64_t initialised; /* 0: not yet; else in which process, as life_stamp numbers them */
+    uint64_t opened;              /* and where it was made */
     struct current current;   /* each thread's contexts */
     struct arena arena;       /* which addresses space deals out, and which of them the host has taken for it */
     struct space space;
@@ -147,11 +148,13 @@ struct sim_process {
     struct sim_fault fault[VMM_MAX_DEVICES];
     uint32_t numbers[VMM_OBJECT_BIND + 1]; /* given so far, per kind */
     struct graveyard graveyard;
-    struct sim_process *watched_next; /* host_fault.h */
+    struct sim_process *watched_next; /* host_fault.h; or of those left as they are (sim_process_free) */
 };
 
 /* A process on machine, which it joins; NULL when memory or thread keys are out. */
 struct sim_process *sim_process_new(struct sim_machine *machine, const struct sim_options *options);
+/* From now on what the host touches of its addresses is explained, where that was asked for. Without the machine's lock. */
+void sim_process_watch(struct sim_process *process);
 /* Gives back everything that the process holds and leaves the machine, which ends with its last process. */
 void sim_process_free(struct sim_process *process);
 

@@ -81,7 +81,7 @@ static vmm_result ask(struct sim_process *process, const struct vmm_call *call, 
     struct sim_machine *machine = process->machine;
     struct readers_line *line = readers_enter(&machine->readers);
     if (!line)
-        pthread_mutex_lock(&machine->lock);
+        life_take(&machine->lock);
     vmm_result result = enter(process, call);
     if (result == VMM_SUCCESS)
         result = handler(process, call);
@@ -115,7 +115,7 @@ static vmm_result serve(struct vmm_backend *self, const struct vmm_call *call, s
 {
     struct sim_process *process = (struct sim_process *)self;
     uint64_t initialised = process->initialised;
-    if (initialised != 1 + os_fork_depth_again() && !goes_first(call))
+    if (initialised != life_stamp() && !goes_first(call))
         return refuse_early(initialised);
     bool beside_others = !VMM_ALONE && only_asks((enum vmm_call_id)call->id, call);
     return beside_others ? ask(process, call, handler) : change(process, call, handler);
@@ -186,9 +186,13 @@ static vmm_result add_process(struct sim_machine *machine, const struct sim_opti
 static vmm_result attach(struct vmm_backend *self, struct vmm_backend **peer)
 {
     struct sim_process *process = (struct sim_process *)self;
+    if (sim_machine_torn(process->machine))
+        return vmm_detail_fail(VMM_ERROR_NOT_INITIALIZED, "vmm_attach", SIM_TORN);
     sim_machine_lock(process->machine);
     vmm_result result = add_process(process->machine, &process->options, peer);
     sim_machine_unlock(process->machine);
+    if (result == VMM_SUCCESS)
+        sim_process_watch((struct sim_process *)*peer);
     return result;
 }
 
@@ -264,7 +268,9 @@ vmm_result sim_open_profile(const struct sim_profile *profile, const struct sim_
     vmm_result result = share_machine(machine, options);
     if (result == VMM_SUCCESS)
         result = add_process(machine, options, backend);
-    if (result != VMM_SUCCESS)
+    if (result == VMM_SUCCESS)
+        sim_process_watch((struct sim_process *)*backend);
+    else
         sim_machine_free(machine);
     return result;
 }

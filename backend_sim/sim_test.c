@@ -29,7 +29,7 @@ static void look_at_lock(int number)
 {
     (void)number;
     answers++;
-    tried = pthread_mutex_trylock(&asked->lock);
+    tried = pthread_mutex_trylock(&asked->lock.mutex);
     mprotect(answer, page, PROT_READ | PROT_WRITE);
 }
 
@@ -77,8 +77,8 @@ static void test_locked(vmm_system *sys)
 {
     tap_ok(watched(sys) == VMM_SUCCESS && answers == 1 && *(uint64_t *)answer == RW, "a question is answered");
     tap_u64((uint64_t)tried, EBUSY, "with the machine's lock, while the door is shut");
-    tap_u64((uint64_t)pthread_mutex_trylock(&asked->lock), 0, "which is given back");
-    pthread_mutex_unlock(&asked->lock);
+    tap_u64((uint64_t)pthread_mutex_trylock(&asked->lock.mutex), 0, "which is given back");
+    pthread_mutex_unlock(&asked->lock.mutex);
 }
 
 /* [ noted in a line [ the answer is written ] ] */
@@ -89,7 +89,7 @@ static void test_beside(vmm_system *sys)
         vmm_mem_get_access(sys, &rights, &device, at);
     tap_ok(watched(sys) == VMM_SUCCESS && answers == 2 && *(uint64_t *)answer == RW, "one of many in a row is answered, too");
     tap_u64((uint64_t)tried, 0, "without the lock");
-    pthread_mutex_unlock(&asked->lock);
+    pthread_mutex_unlock(&asked->lock.mutex);
 }
 
 static bool told(const char *rule)

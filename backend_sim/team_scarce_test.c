@@ -199,9 +199,9 @@ static int lock_taken; /* what taking the machine's lock gave */
 static void add_and_look(void)
 {
     struct sim_machine *machine = ((struct sim_process *)one.sys->top)->machine;
-    lock_taken = pthread_mutex_trylock(&machine->lock);
+    lock_taken = pthread_mutex_trylock(&machine->lock.mutex);
     if (!lock_taken)
-        pthread_mutex_unlock(&machine->lock);
+        pthread_mutex_unlock(&machine->lock.mutex);
     meanwhile = vmm_multicast_add_device(two.sys, two.object, 1);
 }
 

@@ -93,6 +93,8 @@ vmm_result sim_visit(struct vmm_backend *self, vmm_visit_fn visit, void *user)
 {
     const struct sim_process *process = (struct sim_process *)self;
     struct walk walk = {visit, user};
+    if (sim_machine_torn(process->machine))
+        return vmm_detail_fail(VMM_ERROR_NOT_INITIALIZED, "vmm_visit", SIM_TORN);
     sim_machine_lock(process->machine);
     team_look_at_all(process->machine); /* what others did to the teams is told, too */
     visit_all(process, &walk);
@@ -168,6 +170,8 @@ uint64_t sim_leaks(struct vmm_backend *self, vmm_report_fn report, void *user)
     struct leaks leaks = {NULL, 0};
     struct elsewhere elsewhere = {NULL, 0};
     struct walk walk = {collect, &leaks};
+    if (sim_machine_torn(process->machine))
+        return 0;
     sim_machine_lock(process->machine);
     visit_all(process, &walk);
     if (report && leaks.count) {

@@ -1,7 +1,8 @@
 #include "registered.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
+
+#include "lifecycle.h"
 
 static struct {
     const char *name;
@@ -10,12 +11,12 @@ static struct {
 } table[KERNELS_REGISTERED_MOST];
 
 static _Atomic int count; /* rows below it are whole and do not change */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+LIFE_LOCK(lock, LIFE_LEAF, NULL)
 
 vmm_kernel kernels_register(const char *name, kernels_code code, void *user)
 {
     vmm_kernel kernel = -1;
-    pthread_mutex_lock(&lock);
+    life_take(&lock);
     int row = count;
     if (row < KERNELS_REGISTERED_MOST) {
         table[row].name = name;
@@ -24,7 +25,7 @@ vmm_kernel kernels_register(const char *name, kernels_code code, void *user)
         atomic_store(&count, row + 1);
         kernel = KERNELS_REGISTERED_FIRST + row;
     }
-    pthread_mutex_unlock(&lock);
+    life_give(&lock);
     return kernel;
 }
 

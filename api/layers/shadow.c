@@ -1,10 +1,10 @@
 #include "shadow.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "lifecycle.h"
 #include "pairs.h"
 #include "profile.h"
 #include "shadow_call.h"
@@ -12,8 +12,9 @@
 struct shadow {
     struct vmm_backend backend; /* first */
     struct vmm_backend *sim;    /* NULL until the machine is known */
-    pthread_mutex_t lock;       /* around a call on both sides (of one that waits the shadow's) and what follows; taken outside the simulator's */
+    struct life_lock lock;      /* around a call on both sides (of one that waits the shadow's) and what follows; taken outside the simulator's */
     struct shadow_pairs pairs;
+    _Atomic uint64_t process;           /* where the machine was learned (life_stamp): a forked child may not use the backend either */
     int nodes;                  /* NUMA nodes of the host, as far as is known */
     bool lost;
     bool ended;                 /* the backend's driver has ended, before the program: nothing is compared any more */
@@ -211,15 +212,22 @@ static void say_that_there_is_none(void)
     vmm_detail_note("no machine like the backend's can be set up beside it: what is done is not followed");
 }
 
+/* Is this a forked child, in which nobody knows what of the shadow is whole? */
+static bool elsewhere(const struct shadow *shadow)
+{
+    uint64_t process = atomic_load(&shadow->process);
+    return process && process != life_stamp();
+}
+
 static vmm_result shadow_pass(struct vmm_backend *self, struct vmm_call *call)
 {
     struct shadow *shadow = (struct shadow *)self;
     enum vmm_call_id id = (enum vmm_call_id)call->id;
-    if (!shadowed(id) && id != VMM_CALL_init)
+    if ((!shadowed(id) && id != VMM_CALL_init) || elsewhere(shadow))
         return vmm_backend_call(self->inner, call);
     bool waits = vmm_call_waits(id);
     vmm_result result = waits ? vmm_backend_call(self->inner, call) : VMM_SUCCESS;
-    pthread_mutex_lock(&shadow->lock);
+    life_take(&shadow->lock);
     if (!waits) {
         bool foreseen = foresee(shadow, call);
         result = vmm_backend_call(self->inner, call);
@@ -230,20 +238,21 @@ static vmm_result shadow_pass(struct vmm_backend *self, struct vmm_call *call)
     if (id == VMM_CALL_init && result == VMM_SUCCESS && !shadow->sim) {
         shadow->lost = !shadow_machine(self->inner, shadow->nodes, &shadow->sim);
         shadow->pairs.sim = shadow->sim;
+        atomic_store(&shadow->process, life_stamp());
         vmm_detail_begin(call);
         if (shadow->lost)
             say_that_there_is_none();
     } else if (follows(shadow) && shadowed(id) && !taken_as_it_is(result)) {
         compare(shadow, call, result);
     }
-    pthread_mutex_unlock(&shadow->lock);
+    life_give(&shadow->lock);
     return result;
 }
 
 static vmm_result shadow_visit(struct vmm_backend *self, vmm_visit_fn visit, void *user)
 {
     struct shadow *shadow = (struct shadow *)self;
-    if (!shadow->sim || shadow->lost)
+    if (!shadow->sim || shadow->lost || elsewhere(shadow))
         return VMM_ERROR_NOT_SUPPORTED;
     return shadow->sim->ops->visit(shadow->sim, visit, user);
 }
@@ -251,7 +260,7 @@ static vmm_result shadow_visit(struct vmm_backend *self, vmm_visit_fn visit, voi
 static uint64_t shadow_leaks(struct vmm_backend *self, vmm_report_fn report, void *user)
 {
     struct shadow *shadow = (struct shadow *)self;
-    return shadow->sim && !shadow->lost ? shadow->sim->ops->leaks(shadow->sim, report, user) : 0;
+    return shadow->sim && !shadow->lost && !elsewhere(shadow) ? shadow->sim->ops->leaks(shadow->sim, report, user) : 0;
 }
 
 static void shadow_close(struct vmm_backend *self)
@@ -260,8 +269,12 @@ static void shadow_close(struct vmm_backend *self)
     if (shadow->sim)
         shadow->sim->ops->close(shadow->sim);
     self->inner->ops->close(self->inner);
+    if (elsewhere(shadow)) {
+        vmm_layer_leave(self);
+        return;
+    }
     shadow_pairs_clear(&shadow->pairs);
-    pthread_mutex_destroy(&shadow->lock);
+    life_lock_end(&shadow->lock);
     free(shadow);
 }
 
@@ -293,7 +306,7 @@ vmm_result vmm_shadow_open(const char *args, struct vmm_backend *inner, struct v
     shadow->backend.ops = &shadow_ops;
     shadow->backend.inner = inner;
     shadow->nodes = nodes;
-    pthread_mutex_init(&shadow->lock, NULL);
+    life_lock_init(&shadow->lock, LIFE_LAYER, NULL);
     *backend = &shadow->backend;
     return VMM_SUCCESS;
 }

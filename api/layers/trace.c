@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,16 +9,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lifecycle.h"
 #include "trace_names.h"
 #include "trace_value.h"
 
 struct trace {
     struct vmm_backend base;
-    pthread_mutex_t lock; /* held over an inner call that does not wait: lines stand in the order of effects.
+    struct life_lock lock; /* held over an inner call that does not wait: lines stand in the order of effects.
                              Guards what follows */
     pthread_key_t key;    /* number of each thread */
     uintptr_t threads;
-    pid_t pid;            /* a forked child does not write */
+    uint64_t process;     /* which one (life_stamp): a forked child does not write, and takes no lock */
     int fd;
     bool regular;         /* a file that can be cut back, and that raises no SIGPIPE */
     bool stopped;         /* after a line that could not be written */
@@ -237,16 +237,16 @@ static vmm_result trace_call(struct vmm_backend *self, struct vmm_call *call)
 {
     struct trace *trace = (struct trace *)self;
     bool wrote_flags = false;
-    if (getpid() != trace->pid)
+    if (life_stamp() != trace->process)
         return vmm_backend_call(self->inner, call);
     bool waits = vmm_call_waits((enum vmm_call_id)call->id);
     vmm_result result = waits ? pass(self->inner, call, &wrote_flags) : VMM_SUCCESS;
-    pthread_mutex_lock(&trace->lock);
+    life_take(&trace->lock);
     if (!waits)
         result = pass(self->inner, call, &wrote_flags);
     if (!trace->stopped)
         write_call(trace, call, result, wrote_flags);
-    pthread_mutex_unlock(&trace->lock);
+    life_give(&trace->lock);
     return result;
 }
 
@@ -256,7 +256,12 @@ static void trace_close(struct vmm_backend *self)
 {
     struct trace *trace = (struct trace *)self;
     self->inner->ops->close(self->inner);
-    if (!trace->stopped && getpid() == trace->pid) {
+    if (life_stamp() != trace->process) {
+        close(trace->fd);
+        vmm_layer_leave(self);
+        return;
+    }
+    if (!trace->stopped) {
         json_reset(&trace->line);
         json_open(&trace->line, NULL, '{');
         json_int(&trace->line, "end", 1);
@@ -267,7 +272,7 @@ static void trace_close(struct vmm_backend *self)
     json_free(&trace->line);
     names_free(&trace->names);
     pthread_key_delete(trace->key);
-    pthread_mutex_destroy(&trace->lock);
+    life_lock_end(&trace->lock);
     free(trace);
 }
 
@@ -302,9 +307,9 @@ static struct trace *make(struct vmm_backend *inner)
         free(trace);
         return NULL;
     }
-    pthread_mutex_init(&trace->lock, NULL);
+    life_lock_init(&trace->lock, LIFE_LAYER, NULL);
     trace->base = (struct vmm_backend){&trace_ops, inner};
-    trace->pid = getpid();
+    trace->process = life_stamp();
     trace->fd = -1;
     return trace;
 }
@@ -315,7 +320,7 @@ static void discard(struct trace *trace)
         close(trace->fd);
     json_free(&trace->line);
     pthread_key_delete(trace->key);
-    pthread_mutex_destroy(&trace->lock);
+    life_lock_end(&trace->lock);
     free(trace);
 }
 

@@ -1,9 +1,9 @@
 #include "abi_callback.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 
 #include "abi_parts.h"
+#include "lifecycle.h"
 
 /* Kept in a list until it was called: after a fault it never is. */
 struct waiting {
@@ -13,27 +13,27 @@ struct waiting {
     struct waiting *next, **link;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+LIFE_LOCK(lock, LIFE_TABLE, NULL)
 static struct waiting *all;
 
 static void take_out(struct waiting *waiting)
 {
-    pthread_mutex_lock(&lock);
+    life_take(&lock);
     *waiting->link = waiting->next;
     if (waiting->next)
         waiting->next->link = waiting->link;
-    pthread_mutex_unlock(&lock);
+    life_give(&lock);
 }
 
 static void put_in(struct waiting *waiting)
 {
-    pthread_mutex_lock(&lock);
+    life_take(&lock);
     waiting->next = all;
     waiting->link = &all;
     if (all)
         all->link = &waiting->next;
     all = waiting;
-    pthread_mutex_unlock(&lock);
+    life_give(&lock);
 }
 
 static void call(void *user)

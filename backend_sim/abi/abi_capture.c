@@ -1,10 +1,10 @@
 #include "abi_capture.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
 #include "abi_parts.h"
+#include "lifecycle.h"
 
 static atomic_bool ever; /* was a stream captured at all? */
 static _Thread_local char here;
@@ -95,7 +95,7 @@ struct graph {
     struct graph *next;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+LIFE_LOCK(lock, LIFE_TABLE, NULL)
 static struct graph *graphs;
 
 static struct graph *new_graph(void)
@@ -103,10 +103,10 @@ static struct graph *new_graph(void)
     struct graph *graph = malloc(sizeof *graph);
     if (!graph)
         return NULL;
-    pthread_mutex_lock(&lock);
+    life_take(&lock);
     graph->next = graphs;
     graphs = graph;
-    pthread_mutex_unlock(&lock);
+    life_give(&lock);
     return graph;
 }
 
@@ -137,14 +137,14 @@ CUresult abi_capture_end(const vmm_system *sys, vmm_stream stream, CUgraph *grap
 
 static CUresult destroy(const void *graph)
 {
-    pthread_mutex_lock(&lock);
+    life_take(&lock);
     struct graph **link = &graphs, *found;
     while (*link && *link != graph)
         link = &(*link)->next;
     found = *link;
     if (found)
         *link = found->next;
-    pthread_mutex_unlock(&lock);
+    life_give(&lock);
     if (!found)
         return abi_refuse(CUDA_ERROR_INVALID_VALUE, "cuGraphDestroy", "%p is no graph", graph);
     free(found);

@@ -1,13 +1,13 @@
 #include "abi_code.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "abi_jit.h"
 #include "abi_parts.h"
+#include "lifecycle.h"
 
 /* A module or a library; its address is the handle. */
 struct abi_image {
@@ -16,7 +16,7 @@ struct abi_image {
     struct abi_image *next;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+LIFE_LOCK(lock, LIFE_TABLE, NULL)
 static struct abi_image *images;
 
 static struct abi_image **place_of(const void *handle)
@@ -38,10 +38,10 @@ static CUresult load(void *image_out, bool library)
     if (!image)
         return CUDA_ERROR_OUT_OF_MEMORY;
     image->library = library;
-    pthread_mutex_lock(&lock);
+    life_take(&lock);
     image->next = images;
     images = image;
-    pthread_mutex_unlock(&lock);
+    life_give(&lock);
     memcpy(image_out, &image, sizeof image);
     return CUDA_SUCCESS;
 }
@@ -58,12 +58,12 @@ static void free_image(struct abi_image *image)
 
 static CUresult unload(const char *function, const void *handle, bool library)
 {
-    pthread_mutex_lock(&lock);
+    life_take(&lock);
     struct abi_image **link = place_of(handle), *image = *link;
     bool found = image && image->library == library;
     if (found)
         *link = image->next;
-    pthread_mutex_unlock(&lock);
+    life_give(&lock);
     if (!found)
         return refuse_handle(function, handle);
     free_image(image);
@@ -91,28 +91,28 @@ static struct CUfunc_st *function_in(const void *handle)
 
 CUresult abi_function_find(const char *function, const void *handle, struct CUfunc_st *found)
 {
-    pthread_mutex_lock(&lock);
+    life_take(&lock);
     const struct CUfunc_st *f = function_in(handle);
     if (f)
         *found = *f;
-    pthread_mutex_unlock(&lock);
+    life_give(&lock);
     return f ? CUDA_SUCCESS : refuse_handle(function, handle);
 }
 
 void abi_function_set(const void *handle, CUfunction_attribute attribute, int value)
 {
-    pthread_mutex_lock(&lock);
+    life_take(&lock);
     struct CUfunc_st *f = function_in(handle);
     if (f)
         f->attribute[attribute] = value;
-    pthread_mutex_unlock(&lock);
+    life_give(&lock);
 }
 
 /* The image's function for a kernel: the same one each time. NULL: no such image, or no memory. */
 static struct CUfunc_st *function_for(const void *handle, const struct abi_kernel *kernel, bool *image_lives)
 {
     struct CUfunc_st *f = NULL;
-    pthread_mutex_lock(&lock);
+    life_take(&lock);
     struct abi_image *image = *place_of(handle);
     *image_lives = image != NULL;
     for (f = image ? image->functions : NULL; f && f->kernel != kernel; f = f->next)
@@ -123,15 +123,15 @@ static struct CUfunc_st *function_for(const void *handle, const struct abi_kerne
         f->next = image->functions;
         image->functions = f;
     }
-    pthread_mutex_unlock(&lock);
+    life_give(&lock);
     return f;
 }
 
 static bool is_image(const void *handle)
 {
-    pthread_mutex_lock(&lock);
+    life_take(&lock);
     bool found = *place_of(handle) != NULL;
-    pthread_mutex_unlock(&lock);
+    life_give(&lock);
     return found;
 }
 

@@ -1,10 +1,10 @@
 #include "abi_host.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
 #include "abi_parts.h"
+#include "lifecycle.h"
 
 struct range {
     struct abi_host_range is;
@@ -13,7 +13,7 @@ struct range {
     struct range *next;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+LIFE_LOCK(lock, LIFE_TABLE, NULL)
 static struct range *ranges;
 static _Atomic unsigned registered;
 
@@ -28,12 +28,12 @@ static struct range **holding(uint64_t address, uint64_t size)
 
 bool abi_host_find(uint64_t address, uint64_t size, struct abi_host_range *range)
 {
-    pthread_mutex_lock(&lock);
+    life_take(&lock);
     struct range **link = holding(address, size);
     bool found = *link != NULL;
     if (found)
         *range = (*link)->is;
-    pthread_mutex_unlock(&lock);
+    life_give(&lock);
     return found;
 }
 
@@ -57,14 +57,14 @@ static CUresult enter(const struct range *range)
     if (!kept)
         return CUDA_ERROR_OUT_OF_MEMORY;
     *kept = *range;
-    pthread_mutex_lock(&lock);
+    life_take(&lock);
     bool there = overlaps(range->is.start, range->is.size);
     if (!there) {
         kept->next = ranges;
         ranges = kept;
         registered += kept->is.registered;
     }
-    pthread_mutex_unlock(&lock);
+    life_give(&lock);
     /* analysers: memleak is wrong: it is in the list */
     if (!there)
         return CUDA_SUCCESS;
@@ -75,7 +75,7 @@ static CUresult enter(const struct range *range)
 /* Takes out the range that starts there. */
 static bool leave(uint64_t start, bool was_registered, struct range *range)
 {
-    pthread_mutex_lock(&lock);
+    life_take(&lock);
     struct range **link = &ranges;
     while (*link && ((*link)->is.start != start || (*link)->is.registered != was_registered))
         link = &(*link)->next;
@@ -86,7 +86,7 @@ static bool leave(uint64_t start, bool was_registered, struct range *range)
         registered -= found->is.registered;
         free(found);
     }
-    pthread_mutex_unlock(&lock);
+    life_give(&lock);
     return found != NULL;
 }
 

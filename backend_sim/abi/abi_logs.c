@@ -2,12 +2,12 @@
  *
  *     call is refused -> abi_log(level, text) -> each callback, then the ring      [oldest ... newest] <- iterator
  */
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "abi.h"
 #include "abi_parts.h"
+#include "lifecycle.h"
 
 enum { CALLBACKS = 32, LINES = 100, LINE = 512 };
 
@@ -16,7 +16,7 @@ struct CUlogsCallbackEntry_st {
     void *data;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+LIFE_LOCK(lock, LIFE_TABLE, NULL)
 static struct CUlogsCallbackEntry_st callbacks[CALLBACKS];
 static char lines[LINES][LINE];
 static unsigned written; /* lines so far; the last LINES of them are kept */
@@ -25,9 +25,9 @@ static unsigned written; /* lines so far; the last LINES of them are kept */
 static void tell(CUlogLevel level, const char *text)
 {
     struct CUlogsCallbackEntry_st now[CALLBACKS];
-    pthread_mutex_lock(&lock);
+    life_take(&lock);
     memcpy(now, callbacks, sizeof now);
-    pthread_mutex_unlock(&lock);
+    life_give(&lock);
     for (int i = 0; i < CALLBACKS; i++)
         if (now[i].call) {
             char copy[LINE];
@@ -38,10 +38,10 @@ static void tell(CUlogLevel level, const char *text)
 
 void abi_log(CUlogLevel level, const char *text)
 {
-    pthread_mutex_lock(&lock);
+    life_take(&lock);
     snprintf(lines[written % LINES], LINE, "%s: %s", level == CU_LOG_LEVEL_ERROR ? "error" : "warning", text);
     written++;
-    pthread_mutex_unlock(&lock);
+    life_give(&lock);
     tell(level, text);
 }
 
@@ -55,27 +55,27 @@ CUresult cuLogsRegisterCallback(CUlogsCallback callbackFunc, void *userData, CUl
     CUresult result = CUDA_ERROR_OUT_OF_MEMORY;
     if (!callbackFunc || !callback_out)
         return CUDA_ERROR_INVALID_VALUE;
-    pthread_mutex_lock(&lock);
+    life_take(&lock);
     for (int i = 0; i < CALLBACKS && result != CUDA_SUCCESS; i++)
         if (!callbacks[i].call) {
             callbacks[i] = (struct CUlogsCallbackEntry_st){callbackFunc, userData};
             *callback_out = &callbacks[i];
             result = CUDA_SUCCESS;
         }
-    pthread_mutex_unlock(&lock);
+    life_give(&lock);
     return result;
 }
 
 CUresult cuLogsUnregisterCallback(CUlogsCallbackHandle callback)
 {
     CUresult result = CUDA_ERROR_INVALID_VALUE;
-    pthread_mutex_lock(&lock);
+    life_take(&lock);
     for (int i = 0; i < CALLBACKS; i++)
         if (&callbacks[i] == callback && callbacks[i].call) {
             callbacks[i].call = NULL;
             result = CUDA_SUCCESS;
         }
-    pthread_mutex_unlock(&lock);
+    life_give(&lock);
     return result;
 }
 
@@ -83,9 +83,9 @@ CUresult cuLogsCurrent(CUlogIterator *iterator_out, unsigned int flags)
 {
     if (!iterator_out || flags)
         return CUDA_ERROR_INVALID_VALUE;
-    pthread_mutex_lock(&lock);
+    life_take(&lock);
     *iterator_out = written;
-    pthread_mutex_unlock(&lock);
+    life_give(&lock);
     return CUDA_SUCCESS;
 }
 
@@ -101,12 +101,12 @@ CUresult cuLogsDumpToFile(CUlogIterator *iterator, const char *pathToFile, unsig
     FILE *file = pathToFile && !flags ? fopen(pathToFile, "a") : NULL;
     if (!file)
         return CUDA_ERROR_INVALID_VALUE;
-    pthread_mutex_lock(&lock);
+    life_take(&lock);
     for (unsigned i = first_line(iterator); i < written; i++)
         fprintf(file, "%s\n", lines[i % LINES]);
     if (iterator)
         *iterator = written;
-    pthread_mutex_unlock(&lock);
+    life_give(&lock);
     return fclose(file) == 0 ? CUDA_SUCCESS : CUDA_ERROR_OPERATING_SYSTEM;
 }
 
@@ -116,7 +116,7 @@ CUresult cuLogsDumpToMemory(CUlogIterator *iterator, char *buffer, size_t *size,
     size_t at = 0, need = 1;
     if (!buffer || !size || !*size || flags)
         return CUDA_ERROR_INVALID_VALUE;
-    pthread_mutex_lock(&lock);
+    life_take(&lock);
     unsigned first = written, from = first_line(iterator);
     while (first > from && need + strlen(lines[(first - 1) % LINES]) + 1 <= *size)
         need += strlen(lines[--first % LINES]) + 1;
@@ -128,7 +128,7 @@ CUresult cuLogsDumpToMemory(CUlogIterator *iterator, char *buffer, size_t *size,
     }
     if (iterator)
         *iterator = written;
-    pthread_mutex_unlock(&lock);
+    life_give(&lock);
     buffer[at] = '\0';
     *size = at;
     return CUDA_SUCCESS;

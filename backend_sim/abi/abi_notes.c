@@ -1,8 +1,8 @@
 /* A small table by value: open addressing, made anew when half full, without what was dropped. */
-#include <pthread.h>
 #include <stdlib.h>
 
 #include "abi_parts.h"
+#include "lifecycle.h"
 
 struct entry {
     uint64_t value; /* 0: free */
@@ -10,7 +10,7 @@ struct entry {
     struct abi_note note;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+LIFE_LOCK(lock, LIFE_TABLE, NULL)
 static struct entry *table;
 static size_t room, used; /* used: with dropped ones */
 
@@ -47,19 +47,19 @@ static bool grow(void)
 struct abi_note abi_note_get(uint64_t value)
 {
     struct abi_note note = {0};
-    pthread_mutex_lock(&lock);
+    life_take(&lock);
     if (room && value) {
         const struct entry *entry = find(table, room, value);
         if (entry->value && !entry->dropped)
             note = entry->note;
     }
-    pthread_mutex_unlock(&lock);
+    life_give(&lock);
     return note;
 }
 
 bool abi_note_set(uint64_t value, const struct abi_note *note)
 {
-    pthread_mutex_lock(&lock);
+    life_take(&lock);
     bool there = room && value && find(table, room, value)->value; /* which needs no room, and cannot fail */
     bool ok = value && (there || 2 * (used + 1) <= room || grow());
     if (ok) {
@@ -67,18 +67,18 @@ bool abi_note_set(uint64_t value, const struct abi_note *note)
         used += !entry->value;
         *entry = (struct entry){value, false, *note};
     }
-    pthread_mutex_unlock(&lock);
+    life_give(&lock);
     return ok;
 }
 
 void abi_note_drop(uint64_t value)
 {
-    pthread_mutex_lock(&lock);
+    life_take(&lock);
     if (room && value) {
         struct entry *entry = find(table, room, value);
         entry->dropped = entry->value != 0;
     }
-    pthread_mutex_unlock(&lock);
+    life_give(&lock);
 }
 
 void abi_notes_close(void)

@@ -2,7 +2,6 @@
 
 #include <ctype.h>
 #include <dlfcn.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,11 +9,12 @@
 #include "abi_kernel_run.h"
 #include "abi_parts.h"
 #include "kernels.h"
+#include "lifecycle.h"
 #include "registered.h"
 
 enum { LIBRARIES = 64, NAME = 512 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+LIFE_LOCK(lock, LIFE_TABLE, NULL)
 static bool opened, ours;
 static void *libraries[LIBRARIES];
 static int count;
@@ -184,9 +184,9 @@ CUresult abi_kernel_find(const char *function, const char *name, const struct ab
 {
     bool again;
     struct abi_kernel *found;
-    pthread_mutex_lock(&lock);
+    life_take(&lock);
     CUresult result = find(name, &found, &again);
-    pthread_mutex_unlock(&lock);
+    life_give(&lock);
     *kernel = found;
     if (result != CUDA_ERROR_NOT_FOUND)
         return result;

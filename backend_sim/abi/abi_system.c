@@ -1,5 +1,4 @@
 /* The process's machine: opened by the first call, closed when the library goes. */
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,18 +8,27 @@
 #include "abi.h"
 #include "abi_parts.h"
 #include "findings.h"
+#include "lifecycle.h"
 #include "os.h"
 
 enum { HOST_FUNCTION_MS = 500 };
 
-static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic unsigned inside; /* calls that are under way */
+
+/* A forked child has none of the threads whose calls they are. */
+static void count_anew(struct life_lock *lock, bool whole)
+{
+    (void)lock, (void)whole;
+    atomic_store(&inside, 0);
+}
+
+LIFE_LOCK(opening, LIFE_OPENING, count_anew)
 static _Atomic bool settled; /* open, or never to be; guards what follows from then on, the mutex until then */
 static bool begun;
 static vmm_system *machine;
 static vmm_result open_result;
 static uint64_t opened_at; /* how many forks deep */
 
-static _Atomic unsigned inside;      /* calls that are under way */
 static _Atomic bool going;           /* the library is being unloaded, or the process ends */
 static _Atomic uint64_t initialised; /* 1 + how many forks deep the process was at cuInit; 0: not yet */
 static _Thread_local bool in_kernel;
@@ -79,13 +87,13 @@ static vmm_result open_once(void)
 {
     if (atomic_load(&settled))
         return open_result;
-    pthread_mutex_lock(&opening);
+    life_take(&opening);
     if (!atomic_load(&settled)) { /* LCOV_EXCL_BR_LINE: unless another thread was quicker, just now */
         open_machine();
         atomic_store(&settled, open_result != VMM_ERROR_OUT_OF_MEMORY && open_result != VMM_ERROR_OPERATING_SYSTEM);
     }
     vmm_result result = open_result;
-    pthread_mutex_unlock(&opening);
+    life_give(&opening);
     return result;
 }
 

@@ -1,0 +1,216 @@
+/* Forks of a program whose threads are in calls of libcuda.so.1: in the child there is no driver, and each call says so at once.
+ *
+ * CUVMM_TEST_SCALE is the percentage of the forks to make: 1000 makes 10000 of them with fork_test's. */
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "forks.h"
+#include "testing/rig.h"
+
+enum { FORKS = 500, PATIENT = 60, SLOW_MS = 2000 };
+
+static atomic_bool over;
+static atomic_uint rounds[4];
+static CUcontext context;
+
+/* ---- what the threads do ---- */
+
+static void hear(void *data, CUlogLevel level, char *message, size_t length)
+{
+    (void)level, (void)message, (void)length;
+    atomic_fetch_add((atomic_uint *)data, 1);
+}
+
+static void logs(unsigned round)
+{
+    static atomic_uint heard;
+    CUlogsCallbackHandle handle = NULL;
+    CUlogIterator at = 0;
+    char text[1024];
+    size_t size = sizeof text;
+    CUresult registered = cuLogsRegisterCallback(hear, &heard, &handle);
+    cuMemAddressFree(4096, 4096);
+    cuLogsCurrent(&at, 0);
+    if (round % 4 == 0)
+        cuLogsDumpToMemory(NULL, text, &size, 0);
+    if (registered == CUDA_SUCCESS)
+        cuLogsUnregisterCallback(handle);
+}
+
+static void memory(unsigned round)
+{
+    void *host = NULL, *own[16];
+    CUdeviceptr at = 0;
+    int value = 0;
+    if (cuMemAlloc(&at, 65536) == CUDA_SUCCESS) {
+        cuMemsetD8(at, (unsigned char)round, 65536);
+        cuMemcpyDtoH(own, at, sizeof own);
+        cuMemFree(at);
+    }
+    if (cuMemHostAlloc(&host, 64, 0) == CUDA_SUCCESS)
+        cuMemFreeHost(host);
+    if (cuMemHostRegister(own, sizeof own, 0) == CUDA_SUCCESS)
+        cuMemHostUnregister(own);
+    cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 0);
+    cuDriverGetVersion(&value);
+}
+
+static void code(unsigned round)
+{
+    static const char image[] = "any";
+    CUmodule module = NULL;
+    CUfunction function = NULL;
+    if (cuModuleLoadData(&module, image) != CUDA_SUCCESS)
+        return;
+    cuModuleGetFunction(&function, module, round % 2 ? "fill_span" : "nobody_wrote_this");
+    cuModuleUnload(module);
+}
+
+static void called(CUstream stream, CUresult status, void *user)
+{
+    (void)stream, (void)status, (void)user;
+}
+
+static void streams(unsigned round)
+{
+    CUstream stream = NULL;
+    CUevent event = NULL;
+    CUgraph graph = NULL;
+    if (cuStreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, -1) != CUDA_SUCCESS)
+        return;
+    cuEventCreate(&event, 0);
+    cuStreamAddCallback(stream, called, NULL, 0);
+    cuEventRecord(event, stream);
+    cuStreamSynchronize(stream);
+    cuEventDestroy(event);
+    if (round % 8 == 0 && cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED) == CUDA_SUCCESS &&
+        cuStreamEndCapture(stream, &graph) == CUDA_SUCCESS)
+        cuGraphDestroy(graph);
+    cuStreamDestroy(stream);
+}
+
+static void (*const doing[])(unsigned round) = {logs, memory, code, streams};
+enum { BUSY = sizeof doing / sizeof doing[0] };
+
+static void *busy(void *number)
+{
+    uintptr_t kind = (uintptr_t)number;
+    cuCtxSetCurrent(context);
+    for (unsigned round = 0; !atomic_load(&over); round++) {
+        doing[kind](round);
+        atomic_fetch_add(&rounds[kind], 1);
+    }
+    return NULL;
+}
+
+/* ---- what a child finds ---- */
+
+#define NO_DRIVER(call)                                        \
+    do {                                                       \
+        if ((call) != CUDA_ERROR_NOT_INITIALIZED && !failed)   \
+            failed = __LINE__;                                 \
+    } while (0)
+
+/* The line of the first wrong answer, or 0. */
+static int look(void)
+{
+    int failed = 0, value = 0;
+    CUdeviceptr at = 0;
+    CUmodule module = NULL;
+    CUstream stream = NULL;
+    CUlogIterator iterator = 0;
+    const char *text = NULL;
+    char line[512];
+    size_t size = sizeof line;
+    NO_DRIVER(cuInit(0));
+    if (cuDriverGetVersion(&value) != CUDA_SUCCESS || value <= 0)
+        failed = __LINE__;
+    NO_DRIVER(cuDeviceGetCount(&value));
+    NO_DRIVER(cuCtxGetDevice(&value));
+    NO_DRIVER(cuMemAlloc(&at, 4096));
+    NO_DRIVER(cuMemAddressFree(4096, 4096));
+    NO_DRIVER(cuMemFreeHost(line));
+    NO_DRIVER(cuModuleLoadData(&module, line));
+    NO_DRIVER(cuStreamCreate(&stream, 0));
+    NO_DRIVER(cuStreamSynchronize(NULL));
+    NO_DRIVER(cuStreamAddCallback(NULL, called, NULL, 0));
+    if (cuLogsCurrent(&iterator, 0) != CUDA_SUCCESS || cuLogsDumpToMemory(NULL, line, &size, 0) != CUDA_SUCCESS || !size)
+        failed = __LINE__;
+    if (cuGetErrorString(CUDA_ERROR_NOT_INITIALIZED, &text) != CUDA_SUCCESS || !text)
+        failed = __LINE__;
+    return failed;
+}
+
+/* With the library's own end, and without. */
+static void child(unsigned start)
+{
+    alarm(PATIENT);
+    int failed = FORKS_JUDGED ? look() : 0;
+    if (failed)
+        fprintf(stderr, "# line %d\n", failed);
+    if (FORKS_JUDGED && start % 2)
+        exit(failed ? 1 : 0);
+    _exit(failed ? 1 : 0);
+}
+
+static uint64_t milliseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+static void fork_often(unsigned forks)
+{
+    unsigned wrong = 0, slow = 0, hung = 0;
+    uint64_t longest = 0;
+    for (unsigned i = 0; i < forks; i++) {
+        int status = 0;
+        uint64_t before = milliseconds();
+        pid_t made = fork();
+        if (made == 0)
+            child(i);
+        if (made < 0 || waitpid(made, &status, 0) != made)
+            tap_bail("no child");
+        uint64_t took = milliseconds() - before;
+        longest = took > longest ? took : longest;
+        slow += took > SLOW_MS;
+        hung += WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM;
+        wrong += status != 0;
+    }
+    tap_note("%u forks: the longest took %llu ms, %u took more than %d ms", forks, (unsigned long long)longest, slow, SLOW_MS);
+    EQUAL(hung, 0);
+    EQUAL(wrong, 0);
+}
+
+int main(void)
+{
+    const char *scale = getenv("CUVMM_TEST_SCALE");
+    unsigned forks = FORKS * (scale && *scale ? (unsigned)strtoul(scale, NULL, 10) : 100) / 100, idle = 0;
+    pthread_t thread[BUSY];
+    setvbuf(stdout, NULL, _IONBF, 0); /* children have nothing of it */
+    unsetenv("CUVMM_LAYERS");
+    setenv("CUVMM_KERNELS", ABI_TEST_KERNELS, 1);
+    context = begin();
+    if (!FORKS_JUDGED)
+        tap_skip(FORKS_UNJUDGED, "what the children do");
+    for (uintptr_t i = 0; i < BUSY; i++)
+        if (pthread_create(&thread[i], NULL, busy, (void *)i))
+            tap_bail("no thread");
+    fork_often(forks ? forks : 1);
+    atomic_store(&over, true);
+    for (int i = 0; i < BUSY; i++) {
+        pthread_join(thread[i], NULL);
+        tap_note("thread %d: %u rounds", i, atomic_load(&rounds[i]));
+        idle += !atomic_load(&rounds[i]);
+    }
+    EQUAL(idle, 0);
+    CUdeviceptr at = 0;
+    OK(cuMemAlloc(&at, 4096));
+    OK(cuMemFree(at));
+    return tap_done();
+}

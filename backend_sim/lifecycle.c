@@ -1,0 +1,165 @@
+#include "lifecycle.h"
+
+#include <sched.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "os.h"
+
+struct life_page life_page;
+static _Atomic uint64_t known; /* the last stamp of this process or of the one that it was forked from; 0: the first is to come */
+static bool wiped;             /* the system clears the stamp; else the handlers below see to it */
+static pid_t own;              /* where it does not */
+
+static pthread_mutex_t forking = PTHREAD_MUTEX_INITIALIZER; /* outside all others: one fork at a time */
+static _Thread_local bool forks;                            /* this thread's fork has it */
+static struct life_lock *all[LIFE_RANKS];
+
+LIFE_LOCK(list, LIFE_LIST, NULL)
+
+/* ---- which locks there are ---- */
+
+void life_know(struct life_lock *lock)
+{
+    lock->next = all[lock->rank];
+    lock->link = &all[lock->rank];
+    if (lock->next)
+        lock->next->link = &lock->next;
+    all[lock->rank] = lock;
+}
+
+void life_lock_init(struct life_lock *lock, enum life_rank rank, void (*forked)(struct life_lock *lock, bool whole))
+{
+    *lock = (struct life_lock){.rank = rank, .forked = forked};
+    pthread_mutex_init(&lock->mutex, NULL);
+    life_take(&list);
+    life_know(lock);
+    life_give(&list);
+}
+
+void life_lock_end(struct life_lock *lock)
+{
+    life_take(&list);
+    *lock->link = lock->next;
+    if (lock->next)
+        lock->next->link = lock->link;
+    life_give(&list);
+    pthread_mutex_destroy(&lock->mutex);
+}
+
+/* ---- a fork ---- */
+
+static uint64_t milliseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* Without a clock that somebody may set. Who holds it may need this processor. */
+static bool take_until(pthread_mutex_t *mutex, uint64_t deadline)
+{
+    const struct timespec moment = {.tv_nsec = 20000};
+    for (unsigned tries = 0; pthread_mutex_trylock(mutex); tries++) {
+        if (milliseconds() >= deadline)
+            return false;
+        if (tries % 16)
+            sched_yield();
+        else
+            nanosleep(&moment, NULL);
+    }
+    return true;
+}
+
+/* Locks of systems and machines come and go: without the list's lock nobody may look for them. */
+static void before_fork(void)
+{
+    uint64_t deadline = milliseconds() + LIFE_PATIENCE_MS;
+    forks = take_until(&forking, deadline);
+    atomic_store(&life_page.calm, 0);
+    for (int rank = 0; forks && rank < LIFE_LAYER && (rank <= LIFE_LIST || list.taken); rank++)
+        for (struct life_lock *lock = all[rank]; lock; lock = lock->next)
+            lock->taken = take_until(&lock->mutex, deadline);
+}
+
+static void after_fork(void)
+{
+    atomic_store(&life_page.calm, 1);
+    if (!forks)
+        return;
+    for (int rank = LIFE_LAYER; rank-- > 0;)
+        for (struct life_lock *lock = rank <= LIFE_LIST || list.taken ? all[rank] : NULL; lock; lock = lock->next)
+            if (lock->taken) {
+                lock->taken = false;
+                pthread_mutex_unlock(&lock->mutex);
+            }
+    forks = false;
+    pthread_mutex_unlock(&forking);
+}
+
+/* Threads that held a lock are in the parent. */
+static void free_locks(void)
+{
+    for (int rank = 0; rank < LIFE_RANKS; rank++)
+        for (struct life_lock *lock = all[rank]; lock; lock = lock->next) {
+            bool whole = forks && lock->taken;
+            lock->taken = false;
+            pthread_mutex_init(&lock->mutex, NULL);
+            if (lock->forked)
+                lock->forked(lock, whole);
+        }
+    forks = false;
+    pthread_mutex_init(&forking, NULL);
+}
+
+static void begin(void);
+
+/* Of the threads that a child may have by now one does it, and the others wait. */
+uint64_t life_recognise(void)
+{
+    uint64_t last = atomic_load(&known), stamp;
+    if (!last) {
+        begin(); /* a constructor of the program comes before ours */
+        return atomic_load(&life_page.stamp);
+    }
+    if (atomic_compare_exchange_strong(&known, &last, last + 1)) {
+        free_locks();
+        own = getpid();
+        atomic_store(&life_page.calm, 1);
+        atomic_store(&life_page.stamp, last + 1);
+    }
+    while (!(stamp = atomic_load(&life_page.stamp)))
+        sched_yield();
+    return stamp;
+}
+
+/* Threads that take a lock again and again would leave a fork no moment for it. They do not wait for the fork, which may wait
+ * for what they hold. */
+void life_hold_back(void)
+{
+    enum { TURNS = 20 };
+    life_stamp();
+    for (int turn = 0; turn < TURNS && !atomic_load(&life_page.calm); turn++)
+        sched_yield();
+}
+
+static void in_child(void)
+{
+    if (!wiped && own != getpid())
+        atomic_store(&life_page.stamp, 0);
+    life_stamp(); /* which frees all locks, unless another handler came first and did */
+}
+
+/* Before the program's own handlers are known, if that can be: so a fork takes these locks after those of the program, whose
+ * threads may hold theirs in a call. */
+__attribute__((constructor)) static void begin(void)
+{
+    if (atomic_load(&known))
+        return;
+    wiped = os_wipe_at_fork(&life_page, sizeof life_page);
+    own = getpid();
+    atomic_store(&known, 1);
+    atomic_store(&life_page.calm, 1);
+    atomic_store(&life_page.stamp, 1);
+    pthread_atfork(before_fork, after_fork, in_child);
+}

@@ -1,0 +1,208 @@
+/* Forks: which process this is, whatever made it, and locks that a child can take whoever held them. */
+#define _GNU_SOURCE /* syscall, vfork */
+#include "lifecycle.h"
+
+#include <semaphore.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "forks.h"
+#include "os.h"
+#include "tap.h"
+
+LIFE_LOCK(table, LIFE_TABLE, NULL)
+LIFE_LOCK(layer, LIFE_LAYER, NULL)
+
+/* What the owner of a lock is told in a child. */
+static int whole_locks, torn_locks;
+
+static void in_child(struct life_lock *lock, bool whole)
+{
+    (void)lock;
+    whole_locks += whole;
+    torn_locks += !whole;
+}
+
+static struct life_lock owned;
+
+/* ---- children ---- */
+
+typedef pid_t (*maker)(void);
+
+/* A child without any handler, as of a sandbox or a signal's handler. */
+static pid_t plain_fork(void)
+{
+#if defined(SYS_clone) && defined(__x86_64__)
+    return (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+#elif defined(SYS_fork)
+    return (pid_t)syscall(SYS_fork);
+#else
+    return fork();
+#endif
+}
+
+/* The exit status of a child that runs code. */
+static int child_says(maker make, int (*code)(void))
+{
+    int status = 0;
+    fflush(NULL);
+    pid_t child = make();
+    if (child == 0) {
+        alarm(30);
+        _exit(code());
+    }
+    if (child < 0 || waitpid(child, &status, 0) != child)
+        tap_bail("no child");
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+static int stamp(void)
+{
+    return (int)life_stamp();
+}
+
+static int stamp_of_child(void)
+{
+    return 10 * stamp() + child_says(fork, stamp);
+}
+
+/* Locks of every kind can be taken, and given back. */
+static int takes_all(void)
+{
+    life_take(&table);
+    life_give(&table);
+    life_take(&layer);
+    life_give(&layer);
+    life_take(&owned);
+    life_give(&owned);
+    return 10 * whole_locks + torn_locks;
+}
+
+static void test_stamps(void)
+{
+    char page[2 * LIFE_PAGE];
+    tap_u64(life_stamp(), 1, "the first process is 1");
+    tap_u64((uint64_t)child_says(fork, stamp), 2, "its child 2");
+    tap_u64((uint64_t)child_says(fork, stamp_of_child), 23, "and the child's child 3");
+    if (os_wipe_at_fork(&life_page, sizeof life_page))
+        tap_u64((uint64_t)child_says(plain_fork, stamp), 2, "also one for whose fork no handler is called");
+    else
+        tap_skip("the system clears no memory at a fork", "a child without handlers");
+    tap_ok(!os_wipe_at_fork(page + 1 - (uintptr_t)page % 2, LIFE_PAGE), "pages are cleared whole, or not at all");
+    pid_t child = vfork();
+    if (child == 0)
+        _exit(0); /* analysers: vfork is wrong: nothing else is done */
+    waitpid(child, NULL, 0);
+    tap_u64(life_stamp(), 1, "this process stays the first, after vfork too");
+}
+
+/* ---- locks that others hold ---- */
+
+struct holder {
+    struct life_lock *lock;
+    sem_t has, let_go;
+    pthread_t thread;
+};
+
+static void *hold(void *user)
+{
+    struct holder *holder = user;
+    life_take(holder->lock);
+    sem_post(&holder->has);
+    sem_wait(&holder->let_go);
+    life_give(holder->lock);
+    return NULL;
+}
+
+static void begin_holding(struct holder *holder, struct life_lock *lock)
+{
+    holder->lock = lock;
+    sem_init(&holder->has, 0, 0);
+    sem_init(&holder->let_go, 0, 0);
+    if (pthread_create(&holder->thread, NULL, hold, holder))
+        tap_bail("no thread");
+    sem_wait(&holder->has);
+}
+
+static void end_holding(struct holder *holder)
+{
+    sem_post(&holder->let_go);
+    pthread_join(holder->thread, NULL);
+    sem_destroy(&holder->has);
+    sem_destroy(&holder->let_go);
+}
+
+static void test_held(void)
+{
+    struct holder holder;
+    life_lock_init(&owned, LIFE_MACHINE, in_child);
+    tap_u64((uint64_t)child_says(fork, takes_all), 10, "nobody holds it: what it guards is whole");
+    begin_holding(&holder, &owned);
+    tap_u64((uint64_t)child_says(fork, takes_all), 1, "a thread holds it for long: the child has it all the same, and is told");
+    if (os_wipe_at_fork(&life_page, sizeof life_page))
+        tap_u64((uint64_t)child_says(plain_fork, takes_all), 1, "and so is one without handlers");
+    else
+        tap_skip("the system clears no memory at a fork", "a child without handlers");
+    tap_ok(!life_try(&owned), "in the parent it is held as before");
+    end_holding(&holder);
+    tap_ok(life_try(&owned), "until it is given back");
+    tap_u64((uint64_t)child_says(fork, takes_all), 1, "who forks holds it itself: the child is told");
+    life_give(&owned);
+    begin_holding(&holder, &layer);
+    tap_u64((uint64_t)child_says(fork, takes_all), 10, "a fork does not wait for layers, and the child has theirs");
+    end_holding(&holder);
+    begin_holding(&holder, &table);
+    tap_u64((uint64_t)child_says(fork, takes_all), 10, "a lock that is out of reach is no matter to those before it");
+    end_holding(&holder);
+    life_lock_end(&owned);
+    tap_u64((uint64_t)child_says(fork, stamp), 2, "a lock that has ended is no matter to a fork");
+}
+
+/* ---- threads that fork at the same time ---- */
+
+enum { FORKERS = 4, FORKS = 25 };
+
+static void *forks_often(void *wrong)
+{
+    for (int i = 0; i < FORKS; i++) {
+        int status = -1;
+        pid_t child = fork();
+        if (child == 0) {
+            alarm(30);
+            _exit(FORKS_JUDGED && (life_stamp() != 2 || takes_all() % 10 > 1));
+        }
+        *(unsigned *)wrong += child < 0 || waitpid(child, &status, 0) != child || status;
+    }
+    return NULL;
+}
+
+static void test_at_once(void)
+{
+    pthread_t thread[FORKERS];
+    unsigned wrong[FORKERS] = {0}, all = 0;
+    life_lock_init(&owned, LIFE_MACHINE, in_child);
+    fflush(NULL);
+    for (int i = 0; i < FORKERS; i++)
+        if (pthread_create(&thread[i], NULL, forks_often, &wrong[i]))
+            tap_bail("no thread");
+    for (int i = 0; i < FORKERS; i++) {
+        pthread_join(thread[i], NULL);
+        all += wrong[i];
+    }
+    tap_u64(all, 0, "threads that fork at the same time: %d children", FORKERS * FORKS);
+    tap_ok(life_try(&owned) && life_try(&table), "and everything was given back");
+    life_give(&owned);
+    life_give(&table);
+    life_lock_end(&owned);
+}
+
+int main(void)
+{
+    test_stamps();
+    test_held();
+    test_at_once();
+    return tap_done();
+}
