@@ -59,20 +59,17 @@ static int bad_fstat(int fd, struct stat *status)
     return bad.blind && bad.written ? -1 : fstat(fd, status);
 }
 
-static pid_t bad_getpid(void)
-{
-    return getpid() + bad.child;
-}
+#include "lifecycle.h"
 
 #define write bad_write
 #define ftruncate bad_ftruncate
 #define fstat(fd, status) bad_fstat(fd, status)
-#define getpid bad_getpid
+#define life_stamp() (life_stamp() + bad.child)
 #include "trace.c"
 #undef write
 #undef ftruncate
 #undef fstat
-#undef getpid
+#undef life_stamp
 
 enum { CALLS = 5, PLENTY = 1 << 20 };
 
