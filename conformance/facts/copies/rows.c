@@ -47,7 +47,7 @@ static bool expect_copy(const CUDA_MEMCPY2D *c, u64 src, u64 dst)
     memset(expected, BLANK, G);
     for (u64 i = 0; i < c->Height; i++) {
         u64 s, d;
-        if (!row_at(src, c->srcXInBytes, c->srcY, c->srcPitch, c->WidthInBytes, i, &s) ||
+        if (i > G || !row_at(src, c->srcXInBytes, c->srcY, c->srcPitch, c->WidthInBytes, i, &s) ||
             !row_at(dst, c->dstXInBytes, c->dstY, c->dstPitch, c->WidthInBytes, i, &d) || (!c->WidthInBytes && i > 9))
             return false;
         memcpy(expected + d, pattern + s, c->WidthInBytes);
@@ -195,7 +195,7 @@ static bool expect_fill(u64 start, u64 pitch, u64 width, u64 height, int fill)
     u64 element = (u64)1 << fill % 3, at;
     memset(expected, BLANK, G);
     for (u64 i = 0; i < height; i++) {
-        if (width > G || !row_at(start, 0, 0, pitch, width * element, i, &at) || (!width && i > 9))
+        if (i > G || width > G || !row_at(start, 0, 0, pitch, width * element, i, &at) || (!width && i > 9))
             return false;
         for (u64 b = 0; b < width * element; b++)
             expected[at + b] = bytes[b % element];
