@@ -95,7 +95,7 @@ bool imex_domain(const char *folder, const struct sim_profile *profile, uint64_t
 {
     char root[OS_PATH_MAX];
     struct os_file_is is;
-    bool there = folder[0] ? os_folder_look(folder, &is) : os_share_root(root) && os_folder_look(root, &is);
+    bool there = folder[0] ? os_folder_look(folder, &is) : !os_share_root(root) && os_folder_look(root, &is);
     snprintf(why, IMEX_WHY, "there is no folder, or none that can be looked at: %.100s", folder[0] ? folder : root);
     if (!there)
         return false;

@@ -2,6 +2,8 @@
 #define _GNU_SOURCE /* memfd_create, fallocate, RTLD_NEXT */
 #include "scarce_rig.h"
 
+#include <sys/wait.h>
+
 #include "os_share.h"
 #include "os_who.h"
 #include "profile.h"
@@ -162,7 +164,7 @@ static bool would_lie_in(const char *folder, const char *function, unsigned long
     char root[OS_PATH_MAX], own[OS_PATH_MAX];
     snprintf(own, sizeof own, "%s/cuvmm-%lu", folder, (unsigned long)geteuid());
     scarce_arm_both(function, nth, "mkdir");
-    return !failed(os_share_root(root)) && !strcmp(root, own);
+    return failed(os_share_root(root)) && !strcmp(root, own);
 }
 
 static void root(void)
@@ -176,21 +178,25 @@ static void root(void)
     snprintf(open_to_all, sizeof open_to_all, "%s", path("all"));
     os_file_close(os_file_open(file, OS_OPEN_NEW));
     setenv("CUVMM_MACHINES", file, 1);
-    tap_ok(!os_share_root(found) && !strcmp(found, file), "a file is no folder of machines, and is named");
+    tap_ok(os_share_root(found) && !strcmp(found, file), "a file is no folder of machines, and is named");
     os_folder_new(OS_NOWHERE, open_to_all);
     chmod(open_to_all, 0755);
     setenv("CUVMM_MACHINES", open_to_all, 1);
-    tap_ok(!os_share_root(found), "nor is a folder that others may look into");
+    tap_ok(os_share_root(found), "nor is a folder that others may look into");
     chmod(open_to_all, 0700);
-    tap_ok(os_share_root(found) && !strcmp(found, open_to_all), "this user's alone it must be");
-    tap_ok(!WITHOUT("lstat", 1, EIO, os_share_root(found)), "and be seen to be");
-    setenv("TMPDIR", rig_root, 1);
+    tap_ok(!os_share_root(found) && !strcmp(found, open_to_all), "this user's alone it must be");
+    tap_ok(WITHOUT("lstat", 1, EIO, os_share_root(found)), "and be seen to be");
     setenv("CUVMM_MACHINES", "relative", 1);
-    tap_ok(would_lie_in(rig_root, "statvfs", 1), "a path that is not whole is not taken; without /dev/shm it is TMPDIR");
+    tap_text(os_share_root(found), "CUVMM_MACHINES is not a whole path, which begins with /", "a path that is not whole is refused");
+    tap_text(found, "relative", "and named");
     setenv("CUVMM_MACHINES", lengthy, 1);
-    if (!statvfs("/dev/shm", &is) && (uint64_t)is.f_blocks * is.f_frsize >= UINT64_C(1) << 30)
-        tap_ok(would_lie_in(rig_root, "access", 1), "nor one that is too long, nor a /dev/shm that may not be used");
+    tap_text(os_share_root(found), "CUVMM_MACHINES is longer than 199 letters", "so is one that is too long");
+    setenv("TMPDIR", rig_root, 1);
+    setenv("CUVMM_MACHINES", "", 1);
+    tap_ok(would_lie_in(rig_root, "statvfs", 1), "an empty one is none; without /dev/shm it is TMPDIR");
     unsetenv("CUVMM_MACHINES");
+    if (!statvfs("/dev/shm", &is) && (uint64_t)is.f_blocks * is.f_frsize >= UINT64_C(1) << 30)
+        tap_ok(would_lie_in(rig_root, "access", 1), "as where /dev/shm may not be used");
     setenv("TMPDIR", "relative", 1);
     tap_ok(would_lie_in("/tmp", "statvfs", 1), "without a whole path in TMPDIR it is /tmp");
     setenv("TMPDIR", lengthy, 1);
@@ -199,6 +205,64 @@ static void root(void)
     tap_ok(would_lie_in("/tmp", "statvfs", 1), "or not there");
     os_file_remove(OS_NOWHERE, file);
     rmdir(open_to_all);
+    setenv("CUVMM_MACHINES", rig_root, 1);
+}
+
+/* Where machines lie when /dev/shm cannot be looked at. */
+static bool lie_in(char root[OS_PATH_MAX])
+{
+    return !WITHOUT("statvfs", 1, EIO, os_share_root(root) != NULL);
+}
+
+static void see_any(void *user, const char *name)
+{
+    *(unsigned *)user += strncmp(name, "cuvmm-", 6) == 0;
+}
+
+/* What is not this user's folder has the name of it: all processes take one and the same other. */
+static void taken(void)
+{
+    enum { ALL = 8 };
+    char first[128], root[OS_PATH_MAX], again[OS_PATH_MAX];
+    unsigned same = 0, there = 0;
+    int ends[2];
+    unsetenv("CUVMM_MACHINES");
+    setenv("TMPDIR", rig_root, 1);
+    snprintf(first, sizeof first, "%s/cuvmm-%lu", rig_root, (unsigned long)geteuid());
+    if (symlink("/", first) || pipe(ends))
+        tap_bail("no link");
+    scarce_arm_both("statvfs", 1, "mkdir");
+    scarce_each = true;
+    tap_ok(failed(os_share_root(root) != NULL) && !strcmp(root, first), "another folder may not be had");
+    scarce_arm_both("statvfs", 1, "opendir");
+    scarce_each = true;
+    tap_ok(failed(os_share_root(root) != NULL), "or not be looked for");
+    scarce_arm_both("statvfs", 1, "open");
+    scarce_each = true;
+    tap_ok(failed(os_share_root(root) != NULL), "nor where they would lie");
+    fflush(NULL);
+    for (int i = 0; i < ALL; i++)
+        if (fork() == 0) {
+            memset(root, 0, sizeof root);
+            bool had = lie_in(root);
+            _exit(!had || write(ends[1], root, sizeof root) != sizeof root);
+        }
+    while (waitpid(-1, NULL, 0) > 0)
+        ;
+    tap_ok(lie_in(again) && strlen(again) == strlen(first) + 17 && !strncmp(again, first, strlen(first)) && again[strlen(first)] == '-',
+           "where a link has the name, machines lie beside it: %s", again);
+    for (int i = 0; i < ALL; i++)
+        same += read(ends[0], root, sizeof root) == sizeof root && !strcmp(root, again);
+    tap_u64(same, ALL, "all who asked at once were told the same");
+    unlink(first);
+    tap_ok(lie_in(root) && !strcmp(root, again), "which stays, also when the name is free again");
+    os_folder_each(rig_root, 1000, see_any, &there);
+    for (unsigned i = 0; i < there; i++)
+        tap_ok(lie_in(root) && !rmdir(root), "there may be several");
+    tap_ok(lie_in(root) && !strcmp(root, first) && !rmdir(root), "without them it is the usual one");
+    close(ends[0]);
+    close(ends[1]);
+    unsetenv("TMPDIR");
     setenv("CUVMM_MACHINES", rig_root, 1);
 }
 
@@ -387,6 +451,7 @@ int main(void)
     names();
     openings();
     root();
+    taken();
     profiles();
     addresses();
     unwatched();

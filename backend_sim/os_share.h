@@ -20,9 +20,9 @@ bool os_random(void *bytes, size_t size);
 
 /* ---- folders ---- */
 
-/* The folder where this user's shared machines are kept, made if need be; nobody else may look into it. What is wrong, with
- * which folder, stands in path when it cannot be had. */
-bool os_share_root(char path[OS_PATH_MAX]);
+/* The folder where this user's shared machines are kept, made if need be; nobody else may look into it. NULL, or what is wrong,
+ * with which folder stands in path. */
+const char *os_share_root(char path[OS_PATH_MAX]);
 /* For the name of a function that takes a folder and a name: a whole path needs no folder. */
 enum { OS_NOWHERE = -1 };
 
@@ -41,6 +41,8 @@ void os_folder_remove(int folder, const char *name);
 void os_file_remove(int folder, const char *name);
 
 struct os_file_is;
+/* What a path leads to, through links. False, with the system's error, when that is nothing. */
+bool os_path_look(const char *path, struct os_file_is *is);
 /* False when there is no folder. */
 bool os_folder_look(const char *path, struct os_file_is *is);
 /* May this process read and write it, now? */
@@ -61,7 +63,7 @@ int os_file_open_in(int folder, const char *name, enum os_open how);
 bool os_file_exists(const char *path);
 
 struct os_file_is {
-    bool regular, own; /* own: this user's */
+    bool regular, folder, own; /* own: this user's */
     uint64_t size, device, number; /* the last two together are one file */
 };
 

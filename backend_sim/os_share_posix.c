@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <pthread.h>
 #include <sched.h>
@@ -74,13 +75,23 @@ bool os_too_long(uint64_t *began)
 
 /* ---- folders ---- */
 
-/* Made, or there and this user's alone. */
-static bool private_folder(const char *path)
+/* A folder of this user's, which nobody else may look into. */
+static bool is_private(int in, const char *name)
 {
     struct stat is;
-    if (mkdir(path, 0700) && errno != EEXIST)
-        return false;
-    return !lstat(path, &is) && S_ISDIR(is.st_mode) && is.st_uid == geteuid() && !(is.st_mode & 077);
+    return !fstatat(in, name, &is, AT_SYMLINK_NOFOLLOW) && S_ISDIR(is.st_mode) && is.st_uid == geteuid() && !(is.st_mode & 077);
+}
+
+static bool make_private(const char *path)
+{
+    return (!mkdir(path, 0700) || errno == EEXIST) && is_private(OS_NOWHERE, path);
+}
+
+/* Something by that name that this user cannot use and has not made. */
+static bool is_taken(const char *path)
+{
+    struct stat is;
+    return !lstat(path, &is) && (!S_ISDIR(is.st_mode) || is.st_uid != geteuid());
 }
 
 /* Memory that is shared lies there, so a small one would soon be full. */
@@ -90,21 +101,73 @@ static bool has_room(const char *path)
     return !statvfs(path, &is) && (uint64_t)is.f_blocks * is.f_frsize >= UINT64_C(1) << 30 && !access(path, W_OK | X_OK);
 }
 
-bool os_share_root(char path[OS_PATH_MAX])
+struct own_folder {
+    int in;
+    const char *prefix;
+    char name[64];
+    uint64_t number;
+};
+
+/* Of several the one with the lowest number: all processes come to the same, and in memory it is the oldest. */
+static void look_for_own(void *user, const char *name)
 {
-    const char *named = getenv("CUVMM_MACHINES"), *temporary = getenv("TMPDIR");
-    char folder[OS_PATH_MAX];
-    if (named && named[0] == '/' && strlen(named) < OS_PATH_MAX / 2)
-        snprintf(folder, sizeof folder, "%s", named);
-    else
-        snprintf(folder, sizeof folder, "%s/cuvmm-%lu",
-                 has_room("/dev/shm") ? "/dev/shm"
-                 : temporary && temporary[0] == '/' && strlen(temporary) < OS_PATH_MAX / 2 ? temporary
-                                                                                         : "/tmp",
-                 (unsigned long)geteuid());
-    bool ok = private_folder(folder);
-    snprintf(path, OS_PATH_MAX, "%s", folder);
-    return ok;
+    struct own_folder *own = user;
+    struct os_file_is is;
+    if (strncmp(name, own->prefix, strlen(own->prefix)) != 0 || strlen(name) >= sizeof own->name || !is_private(own->in, name) ||
+        !os_file_look_in(own->in, name, &is) || (own->name[0] && is.number > own->number))
+        return;
+    own->number = is.number;
+    strcpy(own->name, name);
+}
+
+/* BASE/PREFIX... of this user's, if there is one. */
+static bool find_own(const char *base, const char *prefix, char path[OS_PATH_MAX])
+{
+    struct own_folder own = {.in = os_folder_open(OS_NOWHERE, base), .prefix = prefix};
+    if (own.in < 0)
+        return false;
+    os_folder_each_in(own.in, look_for_own, &own);
+    close(own.in);
+    if (own.name[0])
+        snprintf(path, OS_PATH_MAX, "%.250s/%s", base, own.name);
+    return own.name[0];
+}
+
+/* BASE/cuvmm-UID. Anybody may make a folder by that name beforehand, where all may write; then it is BASE/cuvmm-UID-RANDOM,
+ * which others find because it is this user's, also when the name is free again. */
+static bool default_root(const char *base, char path[OS_PATH_MAX])
+{
+    char first[OS_PATH_MAX], prefix[48], other[OS_PATH_MAX];
+    uint64_t random;
+    snprintf(prefix, sizeof prefix, "cuvmm-%lu-", (unsigned long)geteuid());
+    snprintf(first, sizeof first, "%.250s/%.*s", base, (int)strlen(prefix) - 1, prefix);
+    memcpy(path, first, sizeof first);
+    if (is_private(OS_NOWHERE, first) || find_own(base, prefix, path) || make_private(first))
+        return true;
+    if (!is_taken(first) || !os_random(&random, sizeof random))
+        return false;
+    snprintf(other, sizeof other, "%.250s/%s%016" PRIx64, base, prefix, random);
+    return make_private(other) && find_own(base, prefix, path);
+}
+
+static const char *base_folder(void)
+{
+    const char *temporary = getenv("TMPDIR");
+    if (has_room("/dev/shm"))
+        return "/dev/shm";
+    return temporary && temporary[0] == '/' && strlen(temporary) < OS_PATH_MAX / 2 ? temporary : "/tmp";
+}
+
+const char *os_share_root(char path[OS_PATH_MAX])
+{
+    static const char *const lacks = "the folder of machines cannot be had, or is not this user's alone";
+    const char *named = getenv("CUVMM_MACHINES");
+    if (!named || !named[0])
+        return default_root(base_folder(), path) ? NULL : lacks;
+    snprintf(path, OS_PATH_MAX, "%s", named);
+    if (named[0] != '/')
+        return "CUVMM_MACHINES is not a whole path, which begins with /";
+    return strlen(named) >= OS_PATH_MAX / 2 ? "CUVMM_MACHINES is longer than 199 letters" : make_private(path) ? NULL : lacks;
 }
 
 int os_folder_open(int in, const char *name)
@@ -196,19 +259,25 @@ bool os_file_exists(const char *path)
 static void look(const struct stat *is, struct os_file_is *out)
 {
     *out = (struct os_file_is){.regular = S_ISREG(is->st_mode),
+                               .folder = S_ISDIR(is->st_mode),
                                .own = is->st_uid == geteuid(),
                                .size = (uint64_t)is->st_size,
                                .device = (uint64_t)is->st_dev,
                                .number = (uint64_t)is->st_ino};
 }
 
-bool os_folder_look(const char *path, struct os_file_is *out)
+bool os_path_look(const char *path, struct os_file_is *out)
 {
     struct stat is;
-    if (stat(path, &is) || !S_ISDIR(is.st_mode))
+    if (stat(path, &is))
         return false;
     look(&is, out);
     return true;
+}
+
+bool os_folder_look(const char *path, struct os_file_is *out)
+{
+    return os_path_look(path, out) && out->folder;
 }
 
 bool os_file_may_be_used(const char *path)

@@ -156,32 +156,25 @@ static void unmap(struct share_folder *folder)
     folder->file = -1;
 }
 
-/* In an open folder, which is new. */
-static bool make_state(struct share_folder *folder, int at, const struct sim_profile *profile, uint64_t id)
-{
-    uint64_t page = os_page_size(), size = (sizeof(struct share_state) + page - 1) / page * page;
-    folder->file = share_mark_folder(at) ? os_file_open_in(at, "state", OS_OPEN_NEW) : -1;
-    return folder->file >= 0 && os_hold(folder->file) && os_file_grow(folder->file, size) &&
-           os_file_room(folder->file, 0, offsetof(struct share_state, mark)) && map(folder) &&
-           share_state_init(folder->state, profile, id);
-}
+#define NOT_MADE "no machine can be made, for want of room or of rights, in"
+#define NO_VIEW "there is no memory to see the machine (ulimit -v?)"
 
-/* A whole machine in a folder of that name, which is not there yet. It may fail although there is all that it needs, where
- * another process takes it for a leftover before it is held. */
-static bool make(struct share_folder *folder, int root, const char *spare, const struct sim_profile *profile)
+/* In an open folder, which is new. NULL, or what is in the way. */
+static const char *make_state(struct share_folder *folder, int at, const struct sim_profile *profile)
 {
-    uint64_t id;
-    if (!os_random(&id, sizeof id) || !os_folder_new(root, spare))
-        return false;
-    int at = os_folder_open(root, spare);
-    bool made = at >= 0 && make_state(folder, at, profile, id);
-    if (at >= 0)
-        os_file_close(at);
-    if (made)
-        return true;
-    unmap(folder);
-    share_unmake(root, spare);
-    return false;
+    uint64_t id, page = os_page_size(), size = (sizeof(struct share_state) + page - 1) / page * page;
+    folder->file = share_mark_folder(at) ? os_file_open_in(at, "state", OS_OPEN_NEW) : -1;
+    if (folder->file < 0 && (errno == EMFILE || errno == ENFILE))
+        return "no machine can be made, for this process may open no more files, in";
+    if (folder->file < 0 || !os_hold(folder->file) || !os_random(&id, sizeof id))
+        return NOT_MADE;
+    if (!os_file_grow(folder->file, size))
+        return "a machine's state may not be as long as it has to be (ulimit -f?), in";
+    if (!os_file_room(folder->file, 0, offsetof(struct share_state, mark)))
+        return "there is no room for a machine's state in";
+    if (!map(folder))
+        return NO_VIEW;
+    return share_state_init(folder->state, profile, id) ? NULL : NOT_MADE;
 }
 
 static const char *entry_of(const struct share_folder *folder)
@@ -189,18 +182,32 @@ static const char *entry_of(const struct share_folder *folder)
     return strrchr(folder->path, '/') + 1;
 }
 
+/* A whole machine in a folder of that name, which is then put in its place. NULL also where another was faster. */
+static const char *make_as(struct share_folder *folder, const struct sim_profile *profile, int root, const char *spare, bool *there)
+{
+    if (!os_folder_new(root, spare))
+        return NOT_MADE;
+    int at = os_folder_open(root, spare);
+    const char *wrong = at >= 0 ? make_state(folder, at, profile) : NOT_MADE;
+    *there = !wrong && os_rename(root, spare, entry_of(folder));
+    if (!*there) {
+        unmap(folder);
+        share_unmake(root, spare, at);
+    }
+    if (at >= 0)
+        os_file_close(at);
+    return wrong;
+}
+
 /* Made aside and put in its place whole, so that who takes what is half made for a leftover never takes what is in its place.
- * False also when another was faster; *made tells. */
-static bool make_placed(struct share_folder *folder, const struct sim_profile *profile, bool *made)
+ * It may fail although there is all that it needs, where another process takes it for a leftover before it is held. False also
+ * when another was faster; then *wrong is NULL. */
+static bool make_placed(struct share_folder *folder, const struct sim_profile *profile, const char **wrong)
 {
     char spare[SHARE_ENTRY_MAX];
+    bool there = false;
     int root = os_folder_open(OS_NOWHERE, folder->root);
-    *made = root >= 0 && share_spare_name(root, spare) && make(folder, root, spare, profile);
-    bool there = *made && os_rename(root, spare, entry_of(folder));
-    if (*made && !there) {
-        unmap(folder);
-        share_unmake(root, spare);
-    }
+    *wrong = root >= 0 && share_spare_name(root, spare) ? make_as(folder, profile, root, spare, &there) : NOT_MADE;
     if (root >= 0)
         os_file_close(root);
     return there;
@@ -210,7 +217,7 @@ static bool is_machine(const struct share_folder *folder, char why[SHARE_WHY])
 {
     const struct share_state *state = folder->state;
     if (!state && share_folder_sound(folder))
-        return fail(why, "there is no memory to see the machine", folder->path);
+        return fail(why, NO_VIEW, folder->path);
     if (!state || state->magic != SHARE_MAGIC || state->version != SHARE_VERSION || state->bytes != sizeof *state)
         return fail(why, "what is there is not a machine of this version; take another name", folder->path);
     return true;
@@ -270,7 +277,7 @@ static bool open_named(struct share_folder *folder, const struct sim_profile *pr
 {
     uint64_t began = 0;
     for (int failures = 0; !os_too_long(&began);) {
-        bool made = true;
+        const char *wrong = NULL;
         enum found found = find(folder);
         if (found == FOUND) {
             map(folder);
@@ -281,10 +288,10 @@ static bool open_named(struct share_folder *folder, const struct sim_profile *pr
         }
         if (found == FOREIGN)
             return fail(why, "what is there is no machine; take another name, or another CUVMM_MACHINES", folder->path);
-        if (found == ABSENT && make_placed(folder, profile, &made))
+        if (found == ABSENT && make_placed(folder, profile, &wrong))
             return true;
-        if (!made && ++failures == MAKES)
-            return fail(why, "no machine can be made, for want of room or of rights, in", folder->root);
+        if (wrong && ++failures == MAKES)
+            return fail(why, wrong, folder->root);
         os_yield();
     }
     return fail(why, "what is there cannot be opened; remove the folder", folder->path);
@@ -294,8 +301,9 @@ bool share_folder_open(struct share_folder *folder, const char *name, const stru
                        char why[SHARE_WHY])
 {
     *folder = (struct share_folder){.file = -1};
-    if (!os_share_root(folder->root))
-        return fail(why, "the folder of machines cannot be had, or is not this user's alone", folder->root);
+    const char *wrong = os_share_root(folder->root);
+    if (wrong)
+        return fail(why, wrong, folder->root);
     struct place place = {.path = folder->root};
     each_entry(&place, look_at, &place);
     if (name) {
@@ -303,15 +311,14 @@ bool share_folder_open(struct share_folder *folder, const char *name, const stru
         return open_named(folder, profile, why);
     }
     for (int i = 0; i < MAKES; i++) {
-        bool made;
         uint64_t number;
         if (!os_random(&number, sizeof number))
             continue;
         snprintf(folder->path, sizeof folder->path, "%.250s/u-%016" PRIx64, folder->root, number);
-        if (make_placed(folder, profile, &made))
+        if (make_placed(folder, profile, &wrong))
             return true;
     }
-    return fail(why, "no machine can be made, for want of room or of rights, in", folder->root);
+    return fail(why, wrong ? wrong : NOT_MADE, folder->root);
 }
 
 /* ---- another machine ---- */
@@ -367,8 +374,9 @@ bool share_folder_open_other(struct share_folder *folder, uint64_t id, const str
     struct wanted wanted = {{.path = folder->root}, folder, id, false};
     enum found found = ABSENT;
     *folder = (struct share_folder){.file = -1};
-    if (!os_share_root(folder->root))
-        return fail(why, "the folder of machines cannot be had, or is not this user's alone", folder->root);
+    const char *wrong = os_share_root(folder->root);
+    if (wrong)
+        return fail(why, wrong, folder->root);
     why[0] = '\0';
     if (!each_entry(&wanted.place, look_for, &wanted))
         wanted.untold = true;
@@ -414,8 +422,9 @@ bool share_folder_open_there(struct share_folder *folder, const char *entry, cha
 {
     *folder = (struct share_folder){.file = -1};
     why[0] = '\0';
-    if (!os_share_root(folder->root))
-        return fail(why, "the folder of machines cannot be had, or is not this user's alone", folder->root);
+    const char *wrong = os_share_root(folder->root);
+    if (wrong)
+        return fail(why, wrong, folder->root);
     snprintf(folder->path, sizeof folder->path, "%.250s/%.60s", folder->root, entry);
     enum found found = find(folder);
     for (int i = 0; found > FOREIGN && i < MAKES; i++) {
@@ -452,8 +461,9 @@ bool share_folder_each(void (*visit)(void *user, const char *entry), void *user,
     char root[OS_PATH_MAX];
     struct list list = {visit, user};
     struct place place = {.path = root};
-    if (!os_share_root(root))
-        return fail(why, "the folder of machines cannot be had, or is not this user's alone", root);
+    const char *wrong = os_share_root(root);
+    if (wrong)
+        return fail(why, wrong, root);
     each_entry(&place, look_for_machine, &list);
     return true;
 }

@@ -126,18 +126,14 @@ static bool move_aside(int root, const char *entry, int folder, char aside[SHARE
     return false;
 }
 
-static void empty(int folder)
+/* Also where there is no descriptor left to look into it. */
+void share_unmake(int root, const char *spare, int folder)
 {
-    struct content content = {.folder = folder};
-    os_folder_each_in(folder, remove_known, &content);
-}
-
-void share_unmake(int root, const char *spare)
-{
-    int folder = os_folder_open(root, spare);
+    char mark[SHARE_ENTRY_MAX];
     if (folder >= 0) {
-        empty(folder);
-        os_file_close(folder);
+        os_file_remove(folder, "state");
+        if (mark_of(folder, mark))
+            os_file_remove(folder, mark);
     }
     os_folder_remove(root, spare);
 }
@@ -149,6 +145,6 @@ void share_remove(int root, const char *entry, int folder)
     if (!share_is_ours(root, entry, folder) || !os_folder_each_in(folder, look_at, &content) || content.unknown ||
         !move_aside(root, entry, folder, aside))
         return;
-    empty(folder);
+    os_folder_each_in(folder, remove_known, &content);
     os_folder_remove(root, aside);
 }

@@ -25,8 +25,9 @@ bool share_mark_folder(int folder);
 /* Did cuvmm make the open folder, which is that entry of root? */
 bool share_is_ours(int root, const char *entry, int folder);
 
-/* Removes a folder that this process has just made by a new name. */
-void share_unmake(int root, const char *spare);
+/* Removes a folder that this process has just made by a new name, with its mark and its state. folder: the same, open; -1 where
+ * it could not be opened. */
+void share_unmake(int root, const char *spare, int folder);
 
 /* Removes the folder, if it is cuvmm's and holds nothing else's: out of everybody's way first, so that nobody finds half of it. */
 void share_remove(int root, const char *entry, int folder);

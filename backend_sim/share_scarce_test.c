@@ -122,7 +122,7 @@ static void no_view(void)
     share_folder_open(&holder, "x", &profile, why);
     scarce_arm_at("mmap", 1);
     bool open = share_folder_open(&folder, "x", &profile, why);
-    tap_ok(scarce_disarm() && !open && begins("there is no memory to see the machine: /"),
+    tap_ok(scarce_disarm() && !open && begins("there is no memory to see the machine (ulimit -v?): /"),
            "a machine that there is no memory to see: %s", why);
     share_folder_close(&holder, true);
 }
@@ -130,15 +130,41 @@ static void no_view(void)
 static void no_room(void)
 {
     struct share_folder folder;
-    static const char *const requests[] = {"mkdir", "fallocate", "pthread_mutexattr_init", "rename", "mmap"};
-    for (unsigned i = 0; i < sizeof requests / sizeof requests[0]; i++) {
-        scarce_arm_at(requests[i], 1 + !strcmp(requests[i], "mkdir")); /* the folder of machines is asked for with the first */
+    static const struct {
+        const char *request, *said;
+    } wanted[] = {{"mkdir", "no machine can be made, for want of room or of rights, in: /"},
+                  {"fallocate", "there is no room for a machine's state in: /"},
+                  {"pthread_mutexattr_init", "no machine can be made, for want of room or of rights, in: /"},
+                  {"rename", "no machine can be made, for want of room or of rights, in: /"},
+                  {"mmap", "there is no memory to see the machine (ulimit -v?): /"},
+                  {"ftruncate", "a machine's state may not be as long as it has to be (ulimit -f?), in: /"}};
+    for (unsigned i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
+        scarce_arm_at(wanted[i].request, 1 + !strcmp(wanted[i].request, "mkdir")); /* the first is for the folder of machines */
         scarce_each = true;
         bool open = share_folder_open(&folder, i % 2 ? NULL : "x", &profile, why);
-        tap_ok(scarce_disarm() && !open && begins("no machine can be made, for want of room or of rights, in: /"),
-           "without %s: %s", requests[i], why);
+        tap_ok(scarce_disarm() && !open && begins(wanted[i].said), "without %s: %s", wanted[i].request, why);
         tap_u64(rig_machines(), 0, "and no folder is left");
     }
+}
+
+/* A descriptor for the folder of machines and the new one, and none for the state, whichever of its files lacks it. */
+static void no_descriptors(void)
+{
+    struct share_folder folder;
+    unsigned long nth = 0;
+    bool open = false, said = false;
+    while (!open && ++nth < TRIES) {
+        scarce_arm_at("open", nth);
+        scarce_each = true;
+        open = share_folder_open(&folder, NULL, &profile, why);
+        if (!scarce_disarm())
+            break;
+        said |= begins("no machine can be made, for this process may open no more files, in: /");
+        if (!open && rig_machines())
+            tap_bail("the %lu-th leaves something", nth);
+    }
+    tap_ok(open && said && nth > 5, "without descriptors there is no machine, and that is said");
+    share_folder_close(&folder, true);
 }
 
 static void see_entry(void *user, const char *entry)
@@ -589,6 +615,7 @@ int main(void)
     too_late();
     no_view();
     no_room();
+    no_descriptors();
     strangers();
     other_machines();
     no_number();
