@@ -63,7 +63,7 @@ int os_file_open_in(int folder, const char *name, enum os_open how);
 bool os_file_exists(const char *path);
 
 struct os_file_is {
-    bool regular, folder, own; /* own: this user's */
+    bool regular, folder, pipe, own; /* own: this user's */
     uint64_t size, device, number; /* the last two together are one file */
 };
 

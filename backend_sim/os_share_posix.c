@@ -260,6 +260,7 @@ static void look(const struct stat *is, struct os_file_is *out)
 {
     *out = (struct os_file_is){.regular = S_ISREG(is->st_mode),
                                .folder = S_ISDIR(is->st_mode),
+                               .pipe = S_ISFIFO(is->st_mode),
                                .own = is->st_uid == geteuid(),
                                .size = (uint64_t)is->st_size,
                                .device = (uint64_t)is->st_dev,

@@ -206,14 +206,14 @@ static void edges(struct dot *d)
     }
 }
 
-/* In quotes, where a backslash and a quote mean something. */
+/* In quotes, where a backslash and a quote mean something; what no label can show is not put into one. */
 static void print_label(FILE *out, const char *text)
 {
     fputc('"', out);
     for (; *text; text++) {
         if (*text == '"' || *text == '\\')
             fputc('\\', out);
-        fputc(*text, out);
+        text_print_safe(out, text, 1, 1);
     }
     fputc('"', out);
 }

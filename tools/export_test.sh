@@ -125,6 +125,13 @@ has "$work/error.dot" "dot: at the first refusal, what explains it is red" 'VMM-
 ok $? "dot: at an early call, what came later is not there" "$work/four.dot"
 has "$work/t.dot" "dot: a trace without calls is said to be one" 'a trace without calls'
 
+# A trace may come from anybody.
+sed 's/"rule":"[^"]*"/"rule":"\\u001b]0;own\\u0007\\n\\"x\\u009b"/' "$trace" >"$work/forged.jsonl"
+"$cuvmm" export "$work/forged.jsonl" --format=dot --at=error >"$work/forged.dot" 2>"$work/said"
+has "$work/forged.dot" "dot: what a label cannot show is not put into one" ', ?]0;own??\"x??"'
+! LC_ALL=C tr -d '\n' <"$work/forged.dot" | LC_ALL=C grep -q '[^ -~]'
+ok $? "dot: nor anywhere else" "$work/forged.dot"
+
 # What is refused, and what stays.
 refused() { # refused NAME WORDS ARGUMENT...: status 2, the words on standard error, nothing on standard output
     local name=$1 words=$2 status

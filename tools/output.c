@@ -51,11 +51,23 @@ static bool share(FILE *file)
     return fchmod(fileno(file), 0666 & ~mask) == 0;
 }
 
+/* Why something could not be written a while ago: the system is asked again. What it takes now is not kept. */
+static int why_not(FILE *file)
+{
+    static const char more[8192];
+    ssize_t n = write(fileno(file), more, sizeof more); /* some of it may find room */
+    if (n > 0)
+        n = write(fileno(file), more, sizeof more);
+    return n < 0 ? errno : EIO;
+}
+
 bool output_close(struct output *output, FILE *err)
 {
     errno = 0;
     bool whole = fflush(output->file) == 0 && !ferror(output->file) && share(output->file);
     int error = errno;
+    if (!whole && !error)
+        error = why_not(output->file);
     if (fclose(output->file) != 0 && whole) {
         whole = false;
         error = errno;

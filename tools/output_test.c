@@ -2,8 +2,11 @@
 #include "output.h"
 
 #include <dirent.h>
+#include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -104,6 +107,33 @@ static void test_fails(void)
     free(said);
 }
 
+/* What the system refused long before the end is told as what it was. */
+static void test_full(void)
+{
+    char *said = NULL;
+    size_t size = 0;
+    struct output output;
+    struct rlimit kept, low;
+    FILE *err = open_memstream(&said, &size);
+    put("first");
+    if (!err || getrlimit(RLIMIT_FSIZE, &kept) || !output_open(&output, path, "test", err))
+        tap_bail("no file");
+    signal(SIGXFSZ, SIG_IGN);
+    low = (struct rlimit){.rlim_cur = 4096, .rlim_max = kept.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &low);
+    for (int i = 0; i < 100000; i++)
+        fputs("second", output.file);
+    fflush(output.file);
+    bool closed = output_close(&output, err);
+    setrlimit(RLIMIT_FSIZE, &kept);
+    signal(SIGXFSZ, SIG_DFL);
+    fclose(err);
+    tap_ok(!closed && said && strstr(said, strerror(EFBIG)), "a file that cannot be written is told with the reason: %s", said);
+    tap_text(content(), "first", "what was there stays");
+    tap_u64(files(), 1, "and nothing beside it");
+    free(said);
+}
+
 int main(void)
 {
     const char *temporary = getenv("TMPDIR");
@@ -115,6 +145,8 @@ int main(void)
     test_replaces("first");
     test_abandons();
     test_fails();
+    test_full();
+    unlink(path);
     rmdir(folder);
     return tap_done();
 }

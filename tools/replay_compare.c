@@ -102,9 +102,12 @@ static uint64_t size_of_new(const struct step *step)
     }
 }
 
+/* What was recorded may be anything. */
 static void differs(struct text *difference, const char *what, const char *recorded, const char *replayed)
 {
-    text_add(difference, "  %-12s recorded %s\n  %-12s replayed %s\n", what, recorded, "", replayed);
+    text_add(difference, "  %-12s recorded ", what);
+    text_add_safe(difference, recorded);
+    text_add(difference, "\n  %-12s replayed %s\n", "", replayed);
 }
 
 static void differs_u64(struct text *difference, const char *what, uint64_t recorded, uint64_t replayed)

@@ -246,6 +246,27 @@ static void test_differences(const struct text *trace)
     free(o.text);
 }
 
+/* A trace may come from anybody, and is shown in a terminal. */
+static void test_forged(const struct text *trace)
+{
+    static const struct {
+        const char *from, *old, *new;
+        int status;
+    } cases[] = {{NULL, "VMM-MAP-OVERLAP", "\\u001b]0;own\\u0007\\n\\u009b", 1},
+                 {"\"call\":\"mem_map\"", "\"ptr\":\"R1\"", "\"ptr\":\"R\\u001b[31m\"", 2},
+                 {NULL, "{\"n\":", "{\x1b[31m", 2}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        change(trace, cases[i].from, cases[i].old, cases[i].new);
+        struct outcome o = play("sim:h100");
+        size_t odd = 0;
+        for (const char *c = o.text; *c; c++)
+            odd += *c != '\n' && (*c < ' ' || *c > '~');
+        if (!tap_ok(o.status == cases[i].status && !odd && strchr(o.text, '?'), "what a terminal would obey is not printed: %s", cases[i].new))
+            tap_note("status %d: %s", o.status, o.text);
+        free(o.text);
+    }
+}
+
 static void test_damage(const struct text *trace)
 {
     static const struct {
@@ -336,6 +357,7 @@ int main(int argc, char **argv)
     tap_ok(o.status == 0, "a small trace, made again: %s", o.text);
     free(o.text);
     test_differences(&trace);
+    test_forged(&trace);
     test_damage(&trace);
     test_cut(&trace);
     test_garbage(&trace, seed ? (unsigned)strtoul(seed, NULL, 10) : 20265);

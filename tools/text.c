@@ -149,14 +149,25 @@ unsigned text_distance(const char *a, const char *b, unsigned limit)
     return row[nb] > limit ? limit + 1 : row[nb];
 }
 
+static char safe(char c)
+{
+    return c >= ' ' && c <= '~' ? c : '?';
+}
+
 void text_print_safe(FILE *out, const char *bytes, size_t length, size_t max)
 {
-    for (size_t i = 0; i < length && i < max; i++) {
-        unsigned char c = (unsigned char)bytes[i];
-        fputc(c >= 0x20 && c < 0x7f ? c : '?', out);
-    }
+    for (size_t i = 0; i < length && i < max; i++)
+        fputc(safe(bytes[i]), out);
     if (length > max)
         fputs("...", out);
+}
+
+void text_add_safe(struct text *text, const char *bytes)
+{
+    size_t from = text->length;
+    text_add_bytes(text, bytes, strlen(bytes));
+    for (size_t i = from; i < text->length; i++)
+        text->data[i] = safe(text->data[i]);
 }
 
 void text_wrap(FILE *out, const char *text, size_t at, size_t indent, size_t width)

@@ -42,6 +42,9 @@ bool text_same(const char *a, const char *b);
 /* Writes bytes so that a terminal shows them harmlessly: control and non-ASCII bytes become '?'; at most max. */
 void text_print_safe(FILE *out, const char *bytes, size_t length, size_t max);
 
+/* The same, added to a text, whole. */
+void text_add_safe(struct text *text, const char *bytes);
+
 /* Prints text in lines of at most width columns, breaking at blanks; every line but the first is indented. The first
  * line is taken to begin at column `at`. */
 void text_wrap(FILE *out, const char *text, size_t at, size_t indent, size_t width);

@@ -36,8 +36,9 @@ bool trace_line_complain(const struct trace_line *line, struct text *complaint, 
     va_start(args, format);
     vsnprintf(words, sizeof words, format, args);
     va_end(args);
-    text_add(complaint, "%s:%d:%d: %s", line->name, line->number ? line->number : 1,
-             place ? (int)(place - line->text.data) + 1 : 1, words);
+    text_add(complaint, "%s:%d:%d: ", line->name, line->number ? line->number : 1,
+             place ? (int)(place - line->text.data) + 1 : 1);
+    text_add_safe(complaint, words);
     return false;
 }
 
@@ -47,10 +48,10 @@ json_t *trace_line_next(struct trace_line *line, struct text *complaint)
     if (!read_text(line))
         return NULL;
     json_t *json = json_loads(line->text.data, JSON_REJECT_DUPLICATES, &error);
-    if (!json)
-        text_add(complaint, "%s:%d:%d: not JSON: %s", line->name, line->number, error.column > 0 ? error.column : 1,
-                 error.text);
-    else if (!json_is_object(json))
+    if (!json) {
+        text_add(complaint, "%s:%d:%d: not JSON: ", line->name, line->number, error.column > 0 ? error.column : 1);
+        text_add_safe(complaint, error.text);
+    } else if (!json_is_object(json))
         trace_line_complain(line, complaint, NULL, "not a JSON object; every line of a trace is one");
     else if (line->footer)
         trace_line_complain(line, complaint, NULL, "a line after the end of the trace");

@@ -80,8 +80,12 @@ ok $? "a pipe or a device is not replaced"
 if [ -w /dev/full ]; then
     "$cuvmm" view view.jsonl -o - >/dev/full 2>err
     status=$?
-    [ "$status" = 2 ]
+    [ "$status" = 2 ] && grep -q "standard output: No space left on device" err
     ok $? "a full disk is told"
+    "$cuvmm" help >/dev/full 2>err
+    status=$?
+    [ "$status" = 2 ] && grep -q "cuvmm: standard output: No space left on device" err
+    ok $? "by every command"
 fi
 view view.jsonl
 [ "$status" = 2 ] && grep -q "where to" err

@@ -8,6 +8,7 @@
 #include "abi_jit.h"
 #include "abi_parts.h"
 #include "lifecycle.h"
+#include "os_share.h"
 
 /* A module or a library; its address is the handle. */
 struct abi_image {
@@ -182,16 +183,26 @@ CUresult cuModuleLoadFatBinary(CUmodule *module, const void *fatCubin)
     ABI_INITIALISED(load_module(sys, "cuModuleLoadFatBinary", module, fatCubin));
 }
 
-/* It is not read, but it is there. */
+static CUresult refuse_file(const char *function, const char *path)
+{
+    bool system = errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == EIO;
+    return abi_refuse(system ? CUDA_ERROR_OPERATING_SYSTEM : CUDA_ERROR_FILE_NOT_FOUND, function, "%.100s cannot be opened: %s", path,
+                      strerror(errno));
+}
+
+/* It is not read, but it is there. A pipe would keep the caller waiting. */
 static CUresult check_file(const char *function, const char *path)
 {
-    FILE *file = path ? fopen(path, "rb") : NULL;
+    struct os_file_is is;
     if (!path)
         return abi_null(function, "fname");
-    if (!file && (errno == EMFILE || errno == ENFILE || errno == ENOMEM))
-        return abi_refuse(CUDA_ERROR_OPERATING_SYSTEM, function, "%.100s cannot be opened: %s", path, strerror(errno));
+    if (!os_path_look(path, &is))
+        return refuse_file(function, path);
+    if (is.folder || is.pipe)
+        return abi_refuse(CUDA_ERROR_FILE_NOT_FOUND, function, "%.100s is no file, but a %s", path, is.folder ? "folder" : "pipe");
+    FILE *file = fopen(path, "rb");
     if (!file)
-        return abi_refuse(CUDA_ERROR_FILE_NOT_FOUND, function, "%.100s cannot be opened", path);
+        return refuse_file(function, path);
     fclose(file);
     return CUDA_SUCCESS;
 }

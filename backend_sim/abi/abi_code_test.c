@@ -1,5 +1,8 @@
 /* Kernels of plugins through libcuda.so.1: found by name, launched in all forms, held to the device's rights. */
 #include <sched.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "testing/rig.h"
 
@@ -10,6 +13,30 @@ static CUfunction function(const char *name)
     CUfunction f = NULL;
     cuModuleGetFunction(&f, module, name);
     return f;
+}
+
+/* What could keep the caller waiting, or cannot be read at all, is no image; a link to one is. */
+static void no_files(void)
+{
+    CUmodule loaded;
+    CUlibrary library;
+    char folder[] = "/tmp/cuvmm-code-XXXXXX", pipe[64], link[64];
+    if (!mkdtemp(folder))
+        tap_bail("no folder");
+    snprintf(pipe, sizeof pipe, "%s/pipe", folder);
+    snprintf(link, sizeof link, "%s/link", folder);
+    if (mkfifo(pipe, 0600) || symlink("/proc/self/exe", link))
+        tap_bail("no pipe");
+    alarm(20);
+    IS(cuModuleLoad(&loaded, folder), ERROR_FILE_NOT_FOUND);
+    IS(cuModuleLoad(&loaded, pipe), ERROR_FILE_NOT_FOUND);
+    IS(cuLibraryLoadFromFile(&library, pipe, NULL, NULL, 0, NULL, NULL, 0), ERROR_FILE_NOT_FOUND);
+    OK(cuModuleLoad(&loaded, link));
+    OK(cuModuleUnload(loaded));
+    alarm(0);
+    unlink(pipe);
+    unlink(link);
+    rmdir(folder);
 }
 
 static void test_images(void)
@@ -31,6 +58,7 @@ static void test_images(void)
     IS(cuModuleGetFunction(&f, other, "vectorAdd"), ERROR_INVALID_HANDLE);
     IS(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL), ERROR_INVALID_HANDLE);
     IS(cuModuleLoad(&other, "/no/such/file"), ERROR_FILE_NOT_FOUND);
+    no_files();
     IS(cuModuleLoadData(&other, NULL), ERROR_INVALID_VALUE);
     OK(cuModuleLoad(&other, "/proc/self/exe"));
     OK(cuModuleGetLoadingMode(&mode));
