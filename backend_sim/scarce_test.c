@@ -307,6 +307,7 @@ static void aliases(const char *spec)
     STEP(mem_map, sys, p + G, G, 0, handle, 0);
     STEP(mem_release, sys, handle);
     STEP(mem_set_access, sys, p, 2 * G, &desc, 1);
+    STEP(memset_d8, sys, p, 1, USED); /* which takes the room that zeros need not */
     STEP(memset_d8, sys, p, 0, USED);
     KERNEL(FILL, NULL, p, FILLED, 7, 0, 0);
     KERNEL(ALIAS_WRITE_READ, NULL, p + COUNTED, p + G + COUNTED, 8 * WORDS, 0, p + OUT);

@@ -14,6 +14,11 @@ static bool touch(const struct sim_process *process, uint64_t address, uint64_t 
     return true;
 }
 
+static bool is_zero(const unsigned char *bytes, uint64_t size)
+{
+    return !bytes[0] && memcmp(bytes, bytes + 1, size - 1) == 0;
+}
+
 /* The bytes that lie together at address, at most *length, whatever mappings they belong to; NULL when they are zeros that
  * were never written. */
 static unsigned char *together(const struct sim_process *process, uint64_t address, uint64_t *length)
@@ -33,14 +38,30 @@ static unsigned char *together(const struct sim_process *process, uint64_t addre
     return first;
 }
 
+/* Room for what store is about to write. Zeros over bytes that were never written need none. */
+static bool touch_for_store(const struct sim_process *process, uint64_t address, const unsigned char *from, uint64_t size)
+{
+    uint64_t length;
+    if (size <= BYTES_CHUNK)
+        return touch(process, address, size);
+    for (; size; address += length, from += length, size -= length) {
+        length = size < BYTES_CHUNK ? size : BYTES_CHUNK;
+        bool there = together(process, address, &length) != NULL;
+        if (!there && !is_zero(from, length) && !touch(process, address, length))
+            return false;
+    }
+    return true;
+}
+
+/* Bytes that are not there are zeros, and so is what is written to them. */
 static void store(const struct sim_process *process, uint64_t address, const unsigned char *from, uint64_t size)
 {
     uint64_t length;
     for (; size; address += length, from += length, size -= length) {
         length = size;
         unsigned char *to = together(process, address, &length);
-        /* analysers: null-argument is wrong: what is written was touched before, so it is there */
-        memcpy(to, from, length);
+        if (to)
+            memcpy(to, from, length);
     }
 }
 
@@ -57,18 +78,6 @@ static void load(const struct sim_process *process, unsigned char *to, uint64_t 
     }
 }
 
-/* Both sides lie together for length bytes, at most. */
-static void move_run(const struct sim_process *process, uint64_t dst, uint64_t src, uint64_t *length)
-{
-    const unsigned char *from = together(process, src, length);
-    unsigned char *to = together(process, dst, length);
-    /* analysers: null-argument is wrong: what is written was touched before, so it is there */
-    if (from)
-        memmove(to, from, *length);
-    else /* analysers: null-argument is wrong, likewise */
-        memset(to, 0, *length);
-}
-
 /* How many bytes before end, at most size, lie together. Never more than they would forwards. */
 static uint64_t together_before(const struct sim_process *process, uint64_t end, uint64_t size)
 {
@@ -78,8 +87,12 @@ static uint64_t together_before(const struct sim_process *process, uint64_t end,
     return step;
 }
 
-/* Backwards when the destination lies inside the source, so that every byte is read before it is written. */
-static void move(const struct sim_process *process, uint64_t dst, uint64_t src, uint64_t size)
+/* A stretch of a copy, at most *length bytes, which becomes how many of them lie together on both sides. */
+typedef bool visit_run(const struct sim_process *process, uint64_t dst, uint64_t src, uint64_t *length);
+
+/* Visits a copy run by run: backwards when the destination lies inside the source, so that every byte is read before it is
+ * written. */
+static bool walk(const struct sim_process *process, uint64_t dst, uint64_t src, uint64_t size, visit_run *visit)
 {
     bool backwards = dst - src < size; /* below the source it is 2^64 less the distance */
     while (size) {
@@ -89,20 +102,55 @@ static void move(const struct sim_process *process, uint64_t dst, uint64_t src, 
             length = together_before(process, dst + size, length);
             at = size - length;
         }
-        move_run(process, dst + at, src + at, &length);
+        if (!visit(process, dst + at, src + at, &length))
+            return false;
         if (!backwards) {
             dst += length;
             src += length;
         }
         size -= length;
     }
+    return true;
+}
+
+/* Is there room for what is to be written: not where there is nothing and zeros go that were never written. */
+static bool has_room(const struct sim_process *process, uint64_t dst, uint64_t src, uint64_t *length)
+{
+    bool from = together(process, src, length) != NULL;
+    return together(process, dst, length) || !from;
+}
+
+static bool make_run_room(const struct sim_process *process, uint64_t dst, uint64_t src, uint64_t *length)
+{
+    return has_room(process, dst, src, length) || touch(process, dst, *length);
+}
+
+/* Room for what move is about to write, found in the order in which it moves: what gets room on the way is not read any more.
+ * Where memory has several addresses it may be; then all of it gets room. */
+static bool touch_for_move(const struct sim_process *process, uint64_t dst, uint64_t src, uint64_t size)
+{
+    if (size <= BYTES_CHUNK)
+        return touch(process, dst, size);
+    return walk(process, dst, src, size, make_run_room) &&
+           (!process->aliased || walk(process, dst, src, size, has_room) || touch(process, dst, size));
+}
+
+/* Bytes that are not there are zeros, and so is what is moved to them. */
+static bool move_run(const struct sim_process *process, uint64_t dst, uint64_t src, uint64_t *length)
+{
+    const unsigned char *from = together(process, src, length);
+    unsigned char *to = together(process, dst, length);
+    if (to && from)
+        memmove(to, from, *length);
+    else if (to)
+        memset(to, 0, *length);
+    return true;
 }
 
 /* Fills a run with a pattern of width bytes; run starts at a multiple of width in the pattern. */
 static void fill_run(unsigned char *to, uint64_t length, const unsigned char *pattern, unsigned width)
 {
     if (width == 1) {
-        /* analysers: null-argument is wrong: what is written was touched before, so it is there */
         memset(to, pattern[0], length);
         return;
     }
@@ -116,20 +164,32 @@ static void fill(const struct sim_process *process, const struct transfer *t)
     for (uint64_t left = t->size; left; dst += length, left -= length) {
         length = left;
         unsigned char *to = together(process, dst, &length);
-        fill_run(to, length, t->from, t->width);
+        if (to) /* else they are zeros, and so is the pattern */
+            fill_run(to, length, t->from, t->width);
     }
+}
+
+static bool make_room(const struct sim_process *process, const struct transfer *t)
+{
+    switch (t->direction) { /* LCOV_EXCL_BR_LINE: there are no others */
+    case FROM_HOST: return touch_for_store(process, t->dst, t->from, t->size);
+    case BETWEEN: return touch_for_move(process, t->dst, t->src, t->size);
+    case FILL: return is_zero(t->from, t->width) || touch(process, t->dst, t->size);
+    case TO_HOST: break;
+    }
+    return true;
 }
 
 bool transfer_make(const struct sim_process *process, const struct transfer *t)
 {
     if (!t->size || !process->machine->bytes)
         return true;
-    if (t->direction != TO_HOST && !touch(process, t->dst, t->size))
+    if (!make_room(process, t))
         return false;
     switch (t->direction) { /* LCOV_EXCL_BR_LINE: there are no others */
     case FROM_HOST: store(process, t->dst, t->from, t->size); break;
     case TO_HOST: load(process, t->to, t->src, t->size); break;
-    case BETWEEN: move(process, t->dst, t->src, t->size); break;
+    case BETWEEN: walk(process, t->dst, t->src, t->size, move_run); break;
     case FILL: fill(process, t); break;
     }
     return true;
