@@ -74,11 +74,16 @@ static bool is_host_function(const struct queue_item *item)
     return ((const struct work *)item)->call.head.id == VMM_CALL_launch_host_func;
 }
 
-/* The first that is ready, and one of those that are wanted if that is asked. */
-static struct queue_item *first_ready(const struct flight *flight, bool wanted, bool host_function)
+static bool is_other(const struct queue_item *item)
 {
-    struct queue_item *item = flight->queue.first;
-    while (item && !(item->ready && (item->wanted || !wanted) && is_host_function(item) == host_function))
+    return !is_host_function(item);
+}
+
+/* The first that is ready and wanted, as marked, and no host function. */
+static struct queue_item *first_wanted_other(const struct flight *flight)
+{
+    struct queue_item *item = flight->queue.undone;
+    while (item && !(item->ready && item->wanted && is_other(item)))
         item = item->after;
     return item;
 }
@@ -88,7 +93,7 @@ static struct queue_item *first_ready(const struct flight *flight, bool wanted, 
 static struct queue_item *choose(struct flight *flight)
 {
     if (flight->hands.there[HANDS_HOST])
-        return first_ready(flight, true, false);
+        return first_wanted_other(flight);
     if (flight->schedule != SIM_RANDOM)
         return queue_first_wanted(&flight->queue);
     size_t ready = queue_ready(&flight->queue);
@@ -144,9 +149,7 @@ static void go_on(struct sim_process *process)
 
 bool flight_do_next(struct sim_process *process, bool host_function)
 {
-    const struct queue_aim nothing = {.scope = QUEUE_ITEM};
-    queue_want(&process->flight.queue, &nothing);
-    struct queue_item *item = first_ready(&process->flight, false, host_function);
+    struct queue_item *item = queue_first_ready(&process->flight.queue, host_function ? is_host_function : is_other);
     if (item)
         do_item(process, item);
     return item != NULL;
@@ -222,7 +225,7 @@ static vmm_result wait_for_oldest(struct sim_process *process)
 {
     struct flight *flight = &process->flight;
     struct queue_item *oldest = flight->queue.first;
-    bool here = is_in_order(flight) && (oldest->state == QUEUE_DONE || is_plain(oldest));
+    bool here = flight->schedule != SIM_RANDOM && (oldest->state == QUEUE_DONE || is_plain(oldest));
     if (!here) {
         const struct queue_aim aim = {QUEUE_ITEM, *queue_place_of(oldest), oldest->number};
         return wait_for(process, &aim);
@@ -405,11 +408,31 @@ static bool warn_of(struct sim_process *process, enum vmm_rule_id rule, const st
     return false;
 }
 
+struct flight_used flight_used(struct sim_process *process, uint64_t start, uint64_t end)
+{
+    struct flight_used used = {UINT64_MAX, 0};
+    for (struct queue_item *item = process->flight.queue.first; item; item = item->after) {
+        const struct touched *touched = work_touched((struct work *)item, process);
+        if (!touched->complete)
+            return (struct flight_used){start, end};
+        for (size_t i = 0; i < touched->count; i++) {
+            const struct touched_range *range = &touched->range[i];
+            if (range->last < start || range->first >= end)
+                continue;
+            used.first = range->first < used.first ? range->first : used.first;
+            used.last = range->last > used.last ? range->last : used.last;
+        }
+    }
+    return used;
+}
+
 void flight_unmapping(struct sim_process *process, uint64_t start, uint64_t end)
 {
+    const struct flight_used used = flight_used(process, start, end);
+    uint64_t from = used.first > start ? used.first : start;
     bool warned = false;
-    for (const struct sim_mapping *m = sim_mapping_after(process, start, end); m && !warned;
-         m = sim_mapping_after(process, m->start + m->size, end)) {
+    for (const struct sim_mapping *m = from < end ? sim_mapping_in(process, from, end - from) : NULL;
+         m && !warned && flight_uses(&used, m->start, m->size); m = sim_mapping_after(process, m->start + m->size, end)) {
         const struct part all = {m, m->start, m->size};
         warned = warn_of(process, VMM_RULE_UNMAP_IN_FLIGHT, &all, -1, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE, start);
     }

@@ -105,10 +105,24 @@ vmm_result flight_wait_mark(struct sim_process *process, uint64_t mark);
 /* As flight_poll. */
 bool flight_poll_mark(struct sim_process *process, uint64_t mark);
 
-/* Is anything in flight at all? The three below are asked only then. */
+/* Is anything in flight at all? What follows is asked only then. */
 static inline bool flight_any(const struct flight *flight)
 {
     return flight->queue.first != NULL;
+}
+
+/* Addresses among which all are that work in flight uses; first > last: none. */
+struct flight_used {
+    uint64_t first, last;
+};
+
+/* What of [start, end) work in flight uses, so that of many mappings only those there need be asked about one by one. All of it
+ * while some work cannot go on, since nobody knows where it would go with other rights. */
+struct flight_used flight_used(struct sim_process *process, uint64_t start, uint64_t end);
+
+static inline bool flight_uses(const struct flight_used *used, uint64_t start, uint64_t size)
+{
+    return used->first <= used->last && start <= used->last && (used->first <= start || used->first - start < size);
 }
 
 /* Warns of work in flight that uses a mapping in [start, end), all of which the call unmaps. */

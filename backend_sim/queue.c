@@ -2,8 +2,17 @@
 
 #include <stdlib.h>
 
+/* What the lanes of one context are to each other is known from their kinds. */
+struct queue_context {
+    struct queue_context *next;
+    uint64_t context;
+    size_t lanes;
+    bool marked[QUEUE_NON_BLOCKING + 1]; /* scratch of a pass over the items: some lane of that kind is marked */
+};
+
 struct queue_lane {
     struct queue_lane *next;
+    struct queue_context *of;
     struct queue_place place;
     size_t items;
     bool marked; /* scratch of a pass over the items */
@@ -27,17 +36,51 @@ static bool ordered(const struct queue_place *a, const struct queue_place *b)
                                         (a->kind == QUEUE_BLOCKING && b->kind == QUEUE_DEFAULT));
 }
 
+static struct queue_context *context_of(struct queue *queue, uint64_t value)
+{
+    struct queue_context *context = queue->contexts;
+    while (context && context->context != value)
+        context = context->next;
+    if (!context && (context = calloc(1, sizeof *context)) != NULL) {
+        context->context = value;
+        context->next = queue->contexts;
+        queue->contexts = context;
+    }
+    return context;
+}
+
+static void drop_context(struct queue *queue, struct queue_context *context)
+{
+    struct queue_context **link = &queue->contexts;
+    while (*link != context)
+        link = &(*link)->next;
+    *link = context->next;
+    free(context);
+}
+
+static struct queue_lane *new_lane(struct queue *queue, const struct queue_place *place)
+{
+    struct queue_context *context = context_of(queue, place->context);
+    struct queue_lane *lane = context ? calloc(1, sizeof *lane) : NULL;
+    if (!lane) {
+        if (context && !context->lanes)
+            drop_context(queue, context);
+        return NULL;
+    }
+    lane->place = *place;
+    lane->of = context;
+    lane->of->lanes++;
+    lane->next = queue->lanes;
+    queue->lanes = lane;
+    return lane;
+}
+
 static struct queue_lane *lane_of(struct queue *queue, const struct queue_place *place)
 {
-    struct queue_lane *lane = queue->lanes;
+    struct queue_lane *lane = queue->last && same(&queue->last->lane->place, place) ? queue->last->lane : queue->lanes;
     while (lane && !same(&lane->place, place))
         lane = lane->next;
-    if (!lane && (lane = calloc(1, sizeof *lane)) != NULL) {
-        lane->place = *place;
-        lane->next = queue->lanes;
-        queue->lanes = lane;
-    }
-    return lane;
+    return lane ? lane : new_lane(queue, place);
 }
 
 bool queue_add(struct queue *queue, struct queue_item *item, const struct queue_place *place)
@@ -49,6 +92,7 @@ bool queue_add(struct queue *queue, struct queue_item *item, const struct queue_
     *item = (struct queue_item){.before = queue->last, .lane = lane, .number = ++queue->issued};
     *(queue->last ? &queue->last->after : &queue->first) = item;
     queue->last = item;
+    queue->undone = queue->undone ? queue->undone : item;
     queue->count++;
     queue->left++;
     return true;
@@ -86,12 +130,24 @@ static void drop_lane(struct queue *queue, struct queue_lane *lane)
     while (*link != lane)
         link = &(*link)->next;
     *link = lane->next;
+    if (!--lane->of->lanes)
+        drop_context(queue, lane->of);
     free(lane);
+}
+
+/* From the first item that may not be done on. */
+static void find_undone(struct queue *queue, struct queue_item *item)
+{
+    while (item && item->state == QUEUE_DONE)
+        item = item->after;
+    queue->undone = item;
 }
 
 void queue_remove(struct queue *queue, struct queue_item *item)
 {
     let_go(item);
+    if (queue->undone == item)
+        find_undone(queue, item->after);
     *(item->before ? &item->before->after : &queue->first) = item->after;
     *(item->after ? &item->after->before : &queue->last) = item->before;
     queue->count--;
@@ -103,7 +159,10 @@ void queue_remove(struct queue *queue, struct queue_item *item)
 void queue_done(struct queue *queue, struct queue_item *item)
 {
     item->state = QUEUE_DONE;
+    item->ready = false;
     queue->left--;
+    if (queue->undone == item)
+        find_undone(queue, item->after);
 }
 
 void queue_seen(struct queue *queue, struct queue_item *item)
@@ -116,14 +175,21 @@ static void unmark(struct queue *queue)
 {
     for (struct queue_lane *lane = queue->lanes; lane; lane = lane->next)
         lane->marked = false;
+    for (struct queue_context *context = queue->contexts; context; context = context->next)
+        context->marked[QUEUE_DEFAULT] = context->marked[QUEUE_BLOCKING] = false;
 }
 
-static bool behind_marked(const struct queue *queue, const struct queue_lane *lane)
+static void mark(struct queue_lane *lane)
 {
-    for (const struct queue_lane *other = queue->lanes; other; other = other->next)
-        if (other->marked && ordered(&other->place, &lane->place))
-            return true;
-    return false;
+    lane->marked = lane->of->marked[lane->place.kind] = true;
+}
+
+/* Is a lane marked that is ordered with this one? */
+static bool behind_marked(const struct queue_lane *lane)
+{
+    const bool *marked = lane->of->marked;
+    return lane->marked || (lane->place.kind == QUEUE_DEFAULT && marked[QUEUE_BLOCKING]) ||
+           (lane->place.kind == QUEUE_BLOCKING && marked[QUEUE_DEFAULT]);
 }
 
 static bool aimed_at(const struct queue_aim *aim, const struct queue_item *item)
@@ -154,10 +220,10 @@ static size_t mark_wanted(struct queue *queue, const struct queue_aim *aim)
     for (struct queue_item *item = queue->first; item; item = item->after)
         item->wanted = false;
     for (struct queue_item *item = queue->last; item; item = item->before) {
-        item->wanted = item->wanted || aimed_at(aim, item) || behind_marked(queue, item->lane);
+        item->wanted = item->wanted || aimed_at(aim, item) || behind_marked(item->lane);
         if (!item->wanted)
             continue;
-        item->lane->marked = true;
+        mark(item->lane);
         left += item->state != QUEUE_DONE;
         if (item->needed)
             item->needed->wanted = true;
@@ -170,10 +236,10 @@ static void spread_news(struct queue *queue)
 {
     unmark(queue);
     for (struct queue_item *item = queue->last; item; item = item->before) {
-        item->seen = item->seen || behind_marked(queue, item->lane);
+        item->seen = item->seen || behind_marked(item->lane);
         if (!item->seen)
             continue;
-        item->lane->marked = true;
+        mark(item->lane);
         if (item->needed)
             item->needed->seen = true;
     }
@@ -187,25 +253,34 @@ bool queue_known(struct queue *queue, const struct queue_item *item)
     return item->seen && item->state == QUEUE_DONE;
 }
 
-/* Forwards: what is not done holds up all that comes after it on ordered lanes. A mark that nothing holds up is done. */
-static void mark_ready(struct queue *queue)
+/* Forwards: what is not done holds up all that comes after it on ordered lanes. A mark that nothing holds up is done. Returns
+ * the first that is ready and fits, behind which nothing is marked; fits NULL: none does. */
+static struct queue_item *mark_ready(struct queue *queue, bool (*fits)(const struct queue_item *))
 {
+    struct queue_item *next;
     unmark(queue);
-    for (struct queue_item *item = queue->first; item; item = item->after) {
-        item->ready = item->state == QUEUE_WAITING && !behind_marked(queue, item->lane) &&
+    for (struct queue_item *item = queue->undone; item; item = next) {
+        next = item->after;
+        item->ready = item->state == QUEUE_WAITING && !behind_marked(item->lane) &&
                       (!item->needed || item->needed->state == QUEUE_DONE);
-        if (item->ready && item->mark) {
-            item->ready = false;
+        if (item->ready && item->mark)
             queue_done(queue, item);
-        }
+        else if (item->ready && fits && fits(item))
+            return item;
         if (item->state != QUEUE_DONE)
-            item->lane->marked = true;
+            mark(item->lane);
     }
+    return NULL;
+}
+
+struct queue_item *queue_first_ready(struct queue *queue, bool (*fits)(const struct queue_item *item))
+{
+    return mark_ready(queue, fits);
 }
 
 size_t queue_want(struct queue *queue, const struct queue_aim *aim)
 {
-    mark_ready(queue);
+    mark_ready(queue, NULL);
     return mark_wanted(queue, aim);
 }
 

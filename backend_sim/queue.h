@@ -43,6 +43,7 @@ struct queue_place {
 enum queue_state { QUEUE_WAITING, QUEUE_RUNNING, QUEUE_DONE };
 
 struct queue_lane;
+struct queue_context;
 
 /* Part of the owner's record of a piece of work. */
 struct queue_item {
@@ -59,7 +60,9 @@ struct queue_item {
 
 struct queue {
     struct queue_item *first, *last;
-    struct queue_lane *lanes; /* those that have items */
+    struct queue_item *undone;      /* the first that is not done; NULL: all are */
+    struct queue_lane *lanes;       /* those that have items */
+    struct queue_context *contexts; /* those that have lanes */
     uint64_t issued;          /* numbers given so far */
     size_t count, left;       /* items, and those that are not done */
     bool news;                /* an item was seen since queue_known */
@@ -98,6 +101,10 @@ bool queue_known(struct queue *queue, const struct queue_item *item);
 /* Marks as wanted what the aim covers and all that this must wait for, and as ready what may run now, wanted or not.
  * Marks that nothing holds up become done. Returns how many wanted items are not done. */
 size_t queue_want(struct queue *queue, const struct queue_aim *aim);
+
+/* The first item that may run now and fits, whatever was marked before; NULL: none. Marks that nothing holds up become done on
+ * the way. Takes no longer the more items are done. */
+struct queue_item *queue_first_ready(struct queue *queue, bool (*fits)(const struct queue_item *item));
 
 /* How many are ready, as marked; and the one at a place among them, counted from 0 in order of issue. */
 size_t queue_ready(const struct queue *queue);

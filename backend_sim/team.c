@@ -103,6 +103,7 @@ static void let_all_go(struct sim_machine *machine, struct team *team)
         while (team->member[i].binds) {
             struct team_bind *bind = team->member[i].binds;
             team->member[i].binds = bind->next;
+            team->member[i].latest = NULL;
             team->count--;
             let_go(machine, bind);
         }
@@ -128,7 +129,7 @@ void team_forget(struct team *team)
 
 const struct team_bind *team_member_bind(const struct team_member *member, uint64_t offset, uint64_t size)
 {
-    const struct team_bind *bind = member->binds;
+    const struct team_bind *bind = member->latest && member->latest->offset <= offset ? member->latest : member->binds;
     while (bind && bind->offset + bind->size <= offset)
         bind = bind->next;
     return bind && (bind->offset < offset || bind->offset - offset < size) ? bind : NULL;
@@ -142,14 +143,15 @@ const struct team_bind *team_bind_in(const struct team *team, int device, uint64
 
 bool team_bind(struct team *team, struct team_member *member, const struct team_bind *bind)
 {
-    struct team_bind **link = &member->binds, *made = malloc(sizeof *made);
+    bool behind = member->latest && member->latest->offset < bind->offset;
+    struct team_bind **link = behind ? &member->latest->next : &member->binds, *made = malloc(sizeof *made);
     if (!made)
         return false;
     while (*link && (*link)->offset < bind->offset)
         link = &(*link)->next;
     *made = *bind;
     made->next = *link;
-    *link = made;
+    *link = member->latest = made;
     if (made->shared)
         share_watch(made->block);
     else
@@ -166,6 +168,7 @@ void team_unbind(struct sim_machine *machine, struct team *team, struct team_mem
         link = &(*link)->next;
     struct team_bind *gone = *link;
     *link = gone->next;
+    member->latest = NULL;
     team->count--;
     let_go(machine, gone);
 }

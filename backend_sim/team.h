@@ -37,6 +37,7 @@ struct team_member {
     uint64_t machine; /* its id; TEAM_THIS_MACHINE */
     int device;       /* of that machine */
     struct team_bind *binds;
+    struct team_bind *latest; /* of the binds the one made last, where the next one most often comes behind; or NULL */
     uint64_t seen;    /* of the first of a machine: the state as it was last looked at (team_share.h); 0: never */
 };
 

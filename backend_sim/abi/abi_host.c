@@ -4,37 +4,33 @@
 #include <stdlib.h>
 
 #include "abi_parts.h"
+#include "addrmap.h"
 #include "lifecycle.h"
 
 struct range {
     struct abi_host_range is;
     uint64_t asked; /* bytes */
     vmm_mem_generic_allocation_handle handle;
-    struct range *next;
 };
 
 LIFE_LOCK(lock, LIFE_TABLE, NULL)
-static struct range *ranges;
+static struct addrmap ranges; /* which do not overlap */
 static _Atomic unsigned registered;
 
-static struct range **holding(uint64_t address, uint64_t size)
+static const struct range *holding(uint64_t address, uint64_t size)
 {
-    struct range **link = &ranges;
-    while (*link && (address - (*link)->is.start >= (*link)->is.size ||
-                     size > (*link)->is.size - (address - (*link)->is.start)))
-        link = &(*link)->next;
-    return link;
+    const struct range *r = addrmap_floor(&ranges, address);
+    return r && address - r->is.start < r->is.size && size <= r->is.size - (address - r->is.start) ? r : NULL;
 }
 
 bool abi_host_find(uint64_t address, uint64_t size, struct abi_host_range *range)
 {
     life_take(&lock);
-    struct range **link = holding(address, size);
-    bool found = *link != NULL;
+    const struct range *found = holding(address, size);
     if (found)
-        *range = (*link)->is;
+        *range = found->is;
     life_give(&lock);
-    return found;
+    return found != NULL;
 }
 
 bool abi_host_any_registered(void)
@@ -42,12 +38,23 @@ bool abi_host_any_registered(void)
     return registered != 0;
 }
 
+/* The last that starts before the end reaches furthest. */
 static bool overlaps(uint64_t start, uint64_t size)
 {
-    const struct range *r = ranges;
-    while (r && (start >= r->is.start + r->is.size || r->is.start >= start + size))
-        r = r->next;
-    return r != NULL;
+    const struct range *r = addrmap_floor(&ranges, start + size - 1);
+    return r && r->is.start + r->is.size > start;
+}
+
+static CUresult insert(struct range *range)
+{
+    if (!ranges.nodes.size) /* the first of all */
+        addrmap_init(&ranges, 0);
+    if (overlaps(range->is.start, range->is.size))
+        return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+    if (!addrmap_insert(&ranges, range->is.start, range))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    registered += range->is.registered;
+    return CUDA_SUCCESS;
 }
 
 /* ALREADY_REGISTERED where a part of it is there, looked up and entered in one piece. */
@@ -58,31 +65,24 @@ static CUresult enter(const struct range *range)
         return CUDA_ERROR_OUT_OF_MEMORY;
     *kept = *range;
     life_take(&lock);
-    bool there = overlaps(range->is.start, range->is.size);
-    if (!there) {
-        kept->next = ranges;
-        ranges = kept;
-        registered += kept->is.registered;
-    }
+    CUresult result = insert(kept);
     life_give(&lock);
-    /* analysers: memleak is wrong: it is in the list */
-    if (!there)
-        return CUDA_SUCCESS;
-    free(kept);
-    return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+    /* analysers: memleak is wrong: it is in the map */
+    if (result != CUDA_SUCCESS)
+        free(kept);
+    return result;
 }
 
 /* Takes out the range that starts there. */
 static bool leave(uint64_t start, bool was_registered, struct range *range)
 {
     life_take(&lock);
-    struct range **link = &ranges;
-    while (*link && ((*link)->is.start != start || (*link)->is.registered != was_registered))
-        link = &(*link)->next;
-    struct range *found = *link;
+    struct range *found = addrmap_floor(&ranges, start);
+    if (found && (found->is.start != start || found->is.registered != was_registered))
+        found = NULL;
     if (found) {
         *range = *found;
-        *link = found->next;
+        addrmap_remove(&ranges, start);
         registered -= found->is.registered;
         free(found);
     }
@@ -92,11 +92,10 @@ static bool leave(uint64_t start, bool was_registered, struct range *range)
 
 void abi_host_close(void)
 {
-    while (ranges) {
-        struct range *next = ranges->next;
-        free(ranges);
-        ranges = next;
-    }
+    const struct range *range;
+    while ((range = addrmap_ceil(&ranges, 0)) != NULL)
+        free(addrmap_remove(&ranges, range->is.start));
+    addrmap_clear(&ranges);
 }
 
 /* ---- made here ---- */
