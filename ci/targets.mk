@@ -168,16 +168,16 @@ soak: $(SOAKS) ## the figures of shared memory, whole (SOAK_SCALE is the percent
 
 # The world of two devices, also as a driver answered in it, and a hundred times the random calls that check makes.
 WORLD_2 := conformance/recordings/h200x2-580.159.04
-check-long: $(PROGS) $(SOAKS) ## the long forms of the random and exhaustive tests
+check-long: $(PROGS) $(SOAKS) $(BUILD)/test/backend_sim/scale_test ## the long forms of the random and exhaustive tests
 	@rm -rf $(TAP)-long && mkdir -p $(TAP)-long $(BUILD)/check-long
 	@printf '#!/bin/sh\nexec $(BUILD)/bin/world --devices 2\n' >$(BUILD)/check-long/world-2
 	@printf '#!/bin/sh\nexec $(BUILD)/bin/lockstep --seed $${CUVMM_SEED-$(LONG_SEED)} --calls $(LONG_CALLS)\n' >$(BUILD)/check-long/lockstep
 	@printf '#!/bin/sh\nexec $(BUILD)/bin/lockstep --spec "shadow=nodes=1|sim:h100" --spec "shadow=nodes=1|sim:h200x2" --calls 300000\n' >$(BUILD)/check-long/shadow
 	@printf '#!/bin/sh\nexec $(BUILD)/bin/world --devices 2 --replay-recording $(WORLD_2)/world-2.tsv --spec sim:$(WORLD_2)/profile\n' >$(BUILD)/check-long/world-2-recorded
-	@for soak in $(SOAKS); do \
+	@for soak in $(SOAKS) $(BUILD)/test/backend_sim/scale_test; do \
 	    printf '#!/bin/sh\nCUVMM_TEST_SCALE=$(SOAK_SCALE) exec %s\n' $$soak >$(BUILD)/check-long/$$(basename $$soak); done
 	@chmod +x $(BUILD)/check-long/*
-	@$(PROVE) -j$(JOBS) --nocolor -e 'ci/tap-run $(TAP)-long' $(addprefix $(BUILD)/check-long/,world-2 world-2-recorded lockstep shadow $(notdir $(SOAKS))) </dev/null; \
+	@$(PROVE) -j$(JOBS) --nocolor -e 'ci/tap-run $(TAP)-long' $(addprefix $(BUILD)/check-long/,world-2 world-2-recorded lockstep shadow scale_test $(notdir $(SOAKS))) </dev/null; \
 	    status=$$?; $(TALLY) $(TAP)-long && exit $$status
 
 # Mistakes made on purpose, every SABOTAGE_EVERYth of the list.
