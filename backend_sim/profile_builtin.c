@@ -122,7 +122,7 @@
     "base = h100\n" \
     "name = max\n" \
     "source = made up: a machine with everything\n" \
-    "devices = 4\n" \
+    "devices = 8\n" \
     "device.name = cuvmm maximal device\n" \
     "device.memory = 256GiB\n" \
     "compression.memory = 256GiB\n" \

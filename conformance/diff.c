@@ -14,7 +14,7 @@
 #include "shrink.h"
 #include "tap.h"
 
-enum { CHECK_EVERY = 250, PATIENCE = 60, SHRINKING = 8 };
+enum { CHECK_EVERY = 250, CHECK_WIDE_EVERY = 1000, WIDE_ONE_IN = 16, WIDE = 8, PATIENCE = 60, SHRINKING = 8 };
 
 struct options {
     struct option_list specs;
@@ -97,7 +97,8 @@ static void show_rules(const struct options *options)
 
 /* ---- running ---- */
 
-/* One episode on a fresh system; calls: how many at most. False when both differ. */
+/* One episode on a fresh system; calls: how many at most. The seed says whether it is a wide one (lockstep.h). False when both
+ * differ. */
 static bool episode(struct run *run, uint64_t seed, uint64_t calls)
 {
     struct lockstep pair;
@@ -106,7 +107,9 @@ static bool episode(struct run *run, uint64_t seed, uint64_t calls)
     if (!lockstep_open(&pair, run->spec))
         tap_bail("%s", pair.difference);
     pair.flip = run->options->flip;
+    pair.wide = seed % WIDE_ONE_IN == WIDE;
     run->unit = lockstep_unit(&pair);
+    uint64_t every = pair.wide ? CHECK_WIDE_EVERY : CHECK_EVERY;
     bool same = true;
     for (uint64_t i = 0; same && i < calls; i++) {
         struct step step;
@@ -115,7 +118,7 @@ static bool episode(struct run *run, uint64_t seed, uint64_t calls)
         same = lockstep_step(&pair, &step);
         run->succeeded += pair.changed;
         count_rule(run->options, pair.rule);
-        if (same && ((i + 1) % CHECK_EVERY == 0 || i + 1 == calls))
+        if (same && ((i + 1) % every == 0 || i + 1 == calls))
             same = lockstep_check(&pair);
         else if (same && pair.refused && i % 8 == 0)
             same = lockstep_check_objects(&pair);

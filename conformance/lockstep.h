@@ -28,7 +28,8 @@
 #include "vmm.h"
 
 #define STEP_ARGS 6
-#define STEP_DESCS 3
+#define STEP_DESCS 9 /* of which most steps use no more than */
+#define STEP_FEW_DESCS 3
 #define STEP_ATTRIBUTES 4
 #define STEP_WORDS 5
 #define STEP_FIRST_NAME 64 /* below: the primary contexts, 1 + device, which lockstep_open retains */
@@ -71,6 +72,7 @@ struct lockstep {
     unsigned char *host;     /* room for copies */
     uint64_t calls;          /* steps compared so far */
     uint64_t flip;           /* self-test: the prediction of this call is turned round; 0 is none */
+    bool wide;               /* random calls make ranges of many mappings, sizes past 4 GiB, and name many devices at once */
     bool refused, changed;   /* of the last step: it was refused; it may have changed the state */
     const char *rule;        /* of the last step: what both said, NULL for nothing */
     char difference[600];    /* "" while both are the same */

@@ -11,6 +11,7 @@ struct maker {
     struct model *model;
     uint64_t unit;  /* the devices' granularity */
     struct step *step;
+    bool wide;
 };
 
 #define PICK(m, list) ((list)[choose((m)->dice, sizeof(list) / sizeof(list)[0])])

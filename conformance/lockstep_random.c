@@ -7,6 +7,10 @@
 
 enum { MANY_RESERVATIONS = 9, MANY_MAPPINGS = 16, MANY_MEMORIES = 9 };
 
+/* Of a wide run: past every width of eight bits, and of a word's bits. */
+enum { WIDE_MAPPINGS = 300, WIDE_RANGE = 400 };
+#define FOUR_GIB ((uint64_t)1 << 32)
+
 /* splitmix64 */
 static uint64_t next(struct chooser *chooser)
 {
@@ -119,6 +123,21 @@ struct step_arg maker_handle(const struct maker *m)
     return literal(PICK(m, forged));
 }
 
+/* The first place of a reservation with room for size bytes, so that mappings come to lie side by side. */
+static struct step_arg next_place(const struct maker *m, uint64_t size, uint64_t granularity)
+{
+    const struct model_reservation *r = some_reservation(m);
+    uint64_t at = r ? (r->start + granularity - 1) / granularity * granularity : 0;
+    for (size_t i = 0; r && i < m->model->mapping_count; i++) {
+        const struct model_mapping *p = &m->model->mappings[i];
+        if (p->start < at + size && at < p->start + p->size) {
+            at = (p->start + p->size + granularity - 1) / granularity * granularity;
+            i = (size_t)-1;
+        }
+    }
+    return r && at - r->start < r->size ? place(m, at) : maker_address(m);
+}
+
 /* A free stretch of a reservation where size bytes could be mapped; any address when there is none. */
 static struct step_arg mappable(const struct maker *m, uint64_t size, uint64_t granularity)
 {
@@ -154,6 +173,8 @@ static void make_reserve(const struct maker *m)
                                     : m->model->profile->va_start + unit * choose(m->dice, 64));
     else
         alignment = PICK(m, alignments);
+    if (m->wide)
+        size = one_in(m, 4) ? (FOUR_GIB / unit + 1 + choose(m->dice, 8)) * unit : unit * (1 + choose(m->dice, WIDE_RANGE));
     if (one_in(m, 40))
         size = (m->model->profile->va_end - m->model->profile->va_start) / (1 + choose(m->dice, 8)) / unit * unit;
     set(m, "size", literal(size));
@@ -188,6 +209,10 @@ static void make_create(const struct maker *m)
     bool host = m->step->prop.location.type != VMM_MEM_LOCATION_TYPE_DEVICE;
     uint64_t unit = host ? m->model->profile->host_granularity[0] : m->unit;
     uint64_t size = unit * (1 + choose(m->dice, 4));
+    if (m->wide && one_in(m, 8))
+        size = (FOUR_GIB / unit + 1 + choose(m->dice, 4)) * unit;
+    else if (m->wide)
+        size = unit;
     bool much = one_in(m, 30);
     if (much && m->model->driver) { /* more than there is: what others hold does not matter */
         size = host ? size : m->model->profile->device_memory / unit * unit + unit;
@@ -223,7 +248,7 @@ static void make_map(const struct maker *m)
     set(m, "size", literal(size));
     set(m, "offset", literal(offset));
     set(m, "handle", memory ? (struct step_arg){memory->tag, 0} : maker_handle(m));
-    set(m, "ptr", mappable(m, size, unit));
+    set(m, "ptr", m->wide ? next_place(m, size, unit) : mappable(m, size, unit));
 }
 
 /* From one mapping's start to its end or another's. */
@@ -235,7 +260,7 @@ static void make_range(const struct maker *m)
         set(m, "size", literal(m->unit));
         return;
     }
-    if (one_in(m, 3) || q->start < p->start || q->start - p->start > 64 * m->unit)
+    if (one_in(m, 3) || q->start < p->start || (!m->wide && q->start - p->start > 64 * m->unit))
         q = p;
     set(m, "ptr", place(m, p->start));
     set(m, "size", literal(q->start + q->size - p->start));
@@ -264,11 +289,11 @@ static void make_set_access(const struct maker *m)
     const int rights[] = {0, 1, 3, 3};
     make_range(m);
     bool host = one_in(m, 4);
-    for (int i = 0; i < STEP_DESCS; i++) {
+    for (int i = 0; i < (m->wide ? STEP_DESCS : STEP_FEW_DESCS); i++) {
         m->step->desc[i].location = make_location(m, host);
         m->step->desc[i].flags = PICK(m, rights);
     }
-    set(m, "count", literal(one_in(m, 2) ? 1 : 1 + choose(m->dice, STEP_DESCS)));
+    set(m, "count", literal(one_in(m, 2) ? 1 : 1 + choose(m->dice, m->wide ? STEP_DESCS : STEP_FEW_DESCS)));
 }
 
 static void make_at(const struct maker *m)
@@ -392,9 +417,15 @@ static const struct {
     {VMM_CALL_init, 1, NULL},
 };
 
-/* Where there is plenty already, take away instead. */
-static enum vmm_call_id balanced(const struct model *model, enum vmm_call_id call)
+/* Where there is plenty already, take away instead; in a wide run make more where there is not. */
+static enum vmm_call_id balanced(const struct maker *maker, enum vmm_call_id call)
 {
+    const struct model *model = maker->model;
+    if (maker->wide && model->mapping_count < WIDE_MAPPINGS) {
+        bool less = call == VMM_CALL_mem_unmap || call == VMM_CALL_mem_release;
+        bool asks = call != VMM_CALL_mem_set_access && call != VMM_CALL_mem_address_reserve && call != VMM_CALL_mem_create;
+        return (less && !one_in(maker, 16)) || (asks && one_in(maker, 3)) ? VMM_CALL_mem_map : call;
+    }
     if (call == VMM_CALL_mem_address_reserve && model->reservation_count > MANY_RESERVATIONS)
         return VMM_CALL_mem_address_free;
     if (call == VMM_CALL_mem_map && model->mapping_count > MANY_MAPPINGS)
@@ -406,7 +437,7 @@ static enum vmm_call_id balanced(const struct model *model, enum vmm_call_id cal
 
 void lockstep_random(struct chooser *chooser, struct lockstep *pair, uint32_t name, struct step *step)
 {
-    struct maker maker = {chooser, &pair->model, lockstep_unit(pair), step};
+    struct maker maker = {chooser, &pair->model, lockstep_unit(pair), step, pair->wide};
     const size_t count = sizeof table / sizeof table[0];
     unsigned total = 0;
     for (size_t i = 0; i < count; i++)
@@ -415,7 +446,7 @@ void lockstep_random(struct chooser *chooser, struct lockstep *pair, uint32_t na
     size_t i = 0;
     while (at >= table[i].weight)
         at -= table[i++].weight;
-    enum vmm_call_id call = balanced(&pair->model, table[i].call);
+    enum vmm_call_id call = balanced(&maker, table[i].call);
     for (i = 0; table[i].call != call; i++)
         ;
     *step = step_of(call);

@@ -21,7 +21,7 @@ static void spoil_prop(const struct maker *m)
 static void spoil_desc(const struct maker *m)
 {
     const int ids[] = {-1, 0, 1, 2, 99}, rights[] = {2, 4, 7, -1};
-    vmm_mem_access_desc *d = &m->step->desc[choose(m->dice, STEP_DESCS)];
+    vmm_mem_access_desc *d = &m->step->desc[choose(m->dice, STEP_FEW_DESCS)];
     switch (choose(m->dice, 3)) {
     case 0: d->location.type = (int)choose(m->dice, 6); break;
     case 1: d->location.id = PICK(m, ids); break;

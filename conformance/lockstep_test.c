@@ -68,7 +68,7 @@ static void bad_lines_name_the_place(void)
         {"mem_unmap ptr=x size=0", "column 15: expected a number"},
         {"mem_unmap ptr=0 size=0 flags=0", "column 23: expected the end of the line"},
         {"r99999999999 = mem_unmap ptr=0 size=0", "column 13: expected a smaller name"},
-        {"mem_set_access ptr=0 size=0 desc=[1:0=3 1:0=3 1:0=3] count=9", "column 61: expected a count of 3 at most"},
+        {"mem_set_access ptr=0 size=0 desc=[1:0=3 1:0=3 1:0=3] count=10", "column 62: expected a count of 9 at most"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         struct step step;

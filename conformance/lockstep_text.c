@@ -121,10 +121,17 @@ static void put_prop(struct line *line, const vmm_mem_allocation_prop *p)
         p->alloc_flags.reserved[1], p->alloc_flags.reserved[2], p->alloc_flags.reserved[3]);
 }
 
+/* How many descriptors of a step are written down. */
+static size_t descs_of(const struct step *step)
+{
+    uint64_t count = step->arg[3].name ? 0 : step->arg[3].add;
+    return count > STEP_FEW_DESCS && count <= STEP_DESCS ? (size_t)count : STEP_FEW_DESCS;
+}
+
 static void put_list(struct line *line, const struct step *step, enum vmm_param_kind kind)
 {
     put(line, "[");
-    for (size_t i = 0; kind == VMM_PARAM_DESCS && i < STEP_DESCS; i++)
+    for (size_t i = 0; kind == VMM_PARAM_DESCS && i < descs_of(step); i++)
         put(line, "%s%d:%d=%d", i ? " " : "", step->desc[i].location.type, step->desc[i].location.id,
             step->desc[i].flags);
     for (size_t i = 0; kind == VMM_PARAM_ATTRIBUTES && i < STEP_ATTRIBUTES; i++)
@@ -291,7 +298,7 @@ static void read_pointer(struct reader *in, struct step *step, size_t i, enum vm
         step->desc[0].location.type = read_int(in, "");
         step->desc[0].location.id = read_int(in, ":");
     } else if (kind == VMM_PARAM_DESCS) {
-        for (size_t d = 0; d < STEP_DESCS; d++) {
+        for (size_t d = 0; d < STEP_DESCS && (d < STEP_FEW_DESCS || *in->at == ' '); d++) {
             step->desc[d].location.type = read_int(in, d ? " " : "[");
             step->desc[d].location.id = read_int(in, ":");
             step->desc[d].flags = read_int(in, "=");
@@ -332,7 +339,7 @@ static enum vmm_call_id read_call(struct reader *in)
 static void check_lengths(struct reader *in, const struct step *step)
 {
     if (step->call == VMM_CALL_mem_set_access)
-        expect(in, !step->arg[3].name && step->arg[3].add <= STEP_DESCS, "a count of 3 at most");
+        expect(in, !step->arg[3].name && step->arg[3].add <= STEP_DESCS, "a count of 9 at most");
     if (step->call == VMM_CALL_pointer_get_attributes)
         expect(in, !step->arg[0].name && step->arg[0].add <= STEP_ATTRIBUTES, "4 attributes at most");
     if (step->call == VMM_CALL_launch)
