@@ -742,7 +742,7 @@ static void test_other_machines(void)
     } is[] = {
         {"gb200x4", 4, 14, 184 * gib, 184 * gib, 2, 480 * gib, 0x302000000, 0x7ffffe000000, 2 * mib, 32 * mib},
         {"min", 1, 0, gib, 0, 0, 0, own, 0x600000000000, 2 * mib, 0},
-        {"max", 4, 14, 256 * gib, 256 * gib, 2, 0, own, 0x600000000000, 2 * mib, 0},
+        {"max", 8, 254, 256 * gib, 256 * gib, 2, 0, own, 0x600000000000, 2 * mib, 0},
         {"odd", 3, 2, 48 * mib, 16 * mib, 1, 32 * mib, own, 0x100010000000, mib / 16, 0}};
     for (size_t i = 0; i < sizeof is / sizeof *is; i++) {
         struct sim_profile p;
