@@ -1,5 +1,6 @@
 /* Every public entry point: pack the parameters into a record, number it, pass it to the outermost backend, report. */
 #include "system.h"
+#include "within.h"
 
 static void tell(vmm_system *sys)
 {
@@ -24,10 +25,23 @@ static void tell(vmm_system *sys)
         vmm_detail_fault(&fault);
 }
 
+static uint64_t number_of(vmm_system *sys, const struct vmm_call *call)
+{
+    return vmm_call_asks((enum vmm_call_id)call->id) ? ordinal_of_question(&sys->calls) : ordinal_of_change(&sys->calls);
+}
+
+/* The parts of one call of the program share its number. */
+static uint64_t shared_number(vmm_system *sys, const struct vmm_call *call)
+{
+    struct vmm_within *within = &vmm_within_here;
+    if (!within->number)
+        within->number = number_of(sys, call);
+    return within->number;
+}
+
 static vmm_result dispatch(vmm_system *sys, struct vmm_call *call)
 {
-    call->number = vmm_call_asks((enum vmm_call_id)call->id) ? ordinal_of_question(&sys->calls)
-                                                             : ordinal_of_change(&sys->calls);
+    call->number = vmm_within_here.name ? shared_number(sys, call) : number_of(sys, call);
     vmm_detail_begin(call);
     vmm_result result = vmm_backend_call(sys->top, call);
     if (vmm_detail_said())

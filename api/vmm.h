@@ -372,7 +372,7 @@ VMM_API void vmm_set_report(vmm_system *sys, vmm_report_fn report, void *user);
  * stream and event that lives, with the call that made it and what pins it. Returns how many. report may be NULL to count.
  * Of memory that several processes share it says who exported it, or who else holds it. After the leaks comes a detail of
  * severity HINT [VMM-LEAK-ELSEWHERE] for each memory that this process exported and let go of, and that others still hold;
- * hints are not counted. */
+ * hints are not counted. Where this process itself has a descriptor of it open, that is a leak [VMM-LEAK-DESCRIPTOR]. */
 VMM_API uint64_t vmm_leaks(vmm_system *sys, vmm_report_fn report, void *user);
 
 /* Calls visit for every live object of the simulator, in the order of kinds above and by address or number within a

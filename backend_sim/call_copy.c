@@ -127,12 +127,12 @@ static bool with_host(const struct transfer *t)
 }
 
 static void lose(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call,
-                 const struct transfer *t)
+                 uint16_t issued_by, const struct transfer *t)
 {
     /* Measured: a fill of one byte is told like a copy from the host, one of 2 MiB like a copy between devices. */
     bool of_command = with_host(t) || (t->direction == FILL && t->size == 1);
     struct loss loss = {.kind = of_command ? SIM_FAULT_HOST_COPY : SIM_FAULT_COPY, .place = place, .call = call,
-                        .width = 1, .use = TWIN_WRITE};
+                        .issued_by = issued_by, .width = 1, .use = TWIN_WRITE};
     if (t->direction != TO_HOST)
         loss.address = first_bad(process, place->device, t->dst, t->size, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE);
     if (t->direction == TO_HOST ||
@@ -176,7 +176,7 @@ static vmm_result run_off(struct sim_process *process, const struct queue_place 
     const struct sim_mapping *m = sim_mapping_at(process, t->dst);
     bool waits = with_host(t) || (t->direction == FILL && m && sim_on_host(m->handle->prop.location));
     if (result == VMM_SUCCESS)
-        lose(process, place, call, t);
+        lose(process, place, call, vmm_told_as(call->id), t);
     return result == VMM_SUCCESS && waits ? sim_context_check(process, context, true) : result;
 }
 
@@ -195,7 +195,7 @@ bool copy_do(struct sim_process *process, struct work *work)
             flight_shows(process, work);
         return transfer_make(process, &t);
     }
-    lose(process, place, &work->call.head, &t);
+    lose(process, place, &work->call.head, work->issued_by, &t);
     return true;
 }
 
@@ -246,7 +246,7 @@ static vmm_result issue_between(struct sim_process *process, const struct queue_
 {
     struct vmm_call_memcpy_dtod_async copy = {*call, t->dst, t->src, t->size, NULL};
     copy.head.id = VMM_CALL_memcpy_dtod_async;
-    return flight_issue(process, place, &copy.head);
+    return flight_issue(process, place, &copy.head, (enum vmm_call_id)call->id);
 }
 
 /* The streams' forms: the stream is checked first. */
@@ -266,7 +266,8 @@ static vmm_result on_stream(struct sim_process *process, const struct vmm_call *
         return now_on_stream(process, stream, &place, call, &t);
     if (wraps(&t) && let_wrap(process, &t) != VMM_SUCCESS)
         return VMM_ERROR_INVALID_VALUE;
-    return t.direction == BETWEEN ? issue_between(process, &place, call, &t) : flight_issue(process, &place, call);
+    return t.direction == BETWEEN ? issue_between(process, &place, call, &t)
+                                  : flight_issue(process, &place, call, (enum vmm_call_id)call->id);
 }
 
 #define TRANSFER(name)                                                                            \

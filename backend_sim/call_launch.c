@@ -20,7 +20,7 @@ vmm_result sim_launch(struct sim_process *process, const struct vmm_call_launch 
     if (!kernels_is_registered(call->kernel))
         alias_warn(process, context->device, call);
     struct queue_place place = flight_place(process, context, call->stream);
-    return flight_issue(process, &place, &call->head);
+    return flight_issue(process, &place, &call->head, VMM_CALL_launch);
 }
 
 vmm_result sim_launch_host_func(struct sim_process *process, const struct vmm_call_launch_host_func *call)
@@ -34,5 +34,5 @@ vmm_result sim_launch_host_func(struct sim_process *process, const struct vmm_ca
     if (!call->fn)
         return vmm_detail_refuse(VMM_RULE_HOSTFUNC_NULL, 0, 0, NULL);
     struct queue_place place = flight_place(process, context, call->stream);
-    return flight_issue(process, &place, &call->head);
+    return flight_issue(process, &place, &call->head, VMM_CALL_launch_host_func);
 }

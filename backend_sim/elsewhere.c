@@ -92,12 +92,23 @@ static bool holds(const struct share_who *who, unsigned block, unsigned slot)
     return false;
 }
 
-static void make_hint(vmm_detail *hint, const struct share_who *who, unsigned index, unsigned slot)
+/* Does this process itself have a descriptor of it? */
+static bool has_descriptor(const struct share_who *who, unsigned block)
+{
+    for (unsigned i = 0; i < who->hold_count; i++)
+        if (who->hold[i].block == block && who->hold[i].file >= 0 && who->hold[i].pid == os_pid())
+            return true;
+    return false;
+}
+
+/* True where it is a leak. */
+static bool make_hint(vmm_detail *hint, const struct share_who *who, unsigned index, unsigned slot)
 {
     const struct share_who_block *block = &who->block[index];
     char size[UNITS_TEXT], where[32];
-    *hint = (vmm_detail){.severity = VMM_SEVERITY_HINT,
-                         .rule = vmm_rule_row(VMM_RULE_LEAK_ELSEWHERE)->id,
+    bool own = has_descriptor(who, index);
+    *hint = (vmm_detail){.severity = own ? VMM_SEVERITY_LEAK : VMM_SEVERITY_HINT,
+                         .rule = vmm_rule_row(own ? VMM_RULE_LEAK_DESCRIPTOR : VMM_RULE_LEAK_ELSEWHERE)->id,
                          .function = share_call_name(block->call),
                          .call = share_call_number(block->call)};
     units_text(block->size, size);
@@ -109,6 +120,7 @@ static void make_hint(vmm_detail *hint, const struct share_who *who, unsigned in
         add(hint, ", held by a descriptor %s",
             who->told ? "in no process: in a message, or in a process of another user"
                       : "somewhere: where cannot be told on this system");
+    return own;
 }
 
 /* Did this process make it? */
@@ -123,15 +135,17 @@ static void add_hints(struct elsewhere *out, const struct share *share, const st
     out->hint = calloc(who->block_count + 1, sizeof *out->hint);
     for (unsigned i = 0; out->hint && i < who->block_count; i++)
         if (is_own(&who->block[i], share) && !holds(who, i, share->slot))
-            make_hint(&out->hint[out->count++], who, i, share->slot);
+            out->leaks += make_hint(&out->hint[out->count++], who, i, share->slot);
 }
 
 /* ---- all of it ---- */
 
-static void look(const struct sim_process *process, struct share *share, vmm_detail *leaks, uint64_t count,
+static void look(const struct sim_process *process, struct share *share, vmm_detail *leaks, uint64_t count, bool told,
                  struct elsewhere *out)
 {
-    struct share_who *who = share->blocks ? share_who(share) : NULL; /* of nothing else there is anything to tell */
+    struct share_who *who = NULL;
+    if (share->blocks) /* of nothing else there is anything to tell */
+        who = told ? share_who(share) : share_who_own(share);
     if (!who)
         return;
     for (uint64_t i = 0; i < count; i++) {
@@ -144,14 +158,14 @@ static void look(const struct sim_process *process, struct share *share, vmm_det
     share_who_free(who);
 }
 
-struct elsewhere sim_elsewhere(const struct sim_process *process, vmm_detail *leaks, uint64_t count)
+struct elsewhere sim_elsewhere(const struct sim_process *process, vmm_detail *leaks, uint64_t count, bool told)
 {
-    struct elsewhere out = {NULL, 0};
+    struct elsewhere out = {NULL, 0, 0};
     if (sim_process_forked(process)) /* what is shared is its parent's */
         return out;
     if (process->machine->share)
-        look(process, process->machine->share, leaks, count, &out);
+        look(process, process->machine->share, leaks, count, told, &out);
     for (struct share *node = process->machine->nodes; node; node = node->next)
-        look(process, node, leaks, count, &out);
+        look(process, node, leaks, count, told, &out);
     return out;
 }

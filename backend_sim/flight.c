@@ -335,9 +335,10 @@ static vmm_result issued(struct sim_process *process)
     return flight->queue.count <= FLIGHT_MOST ? VMM_SUCCESS : wait_for_oldest(process);
 }
 
-vmm_result flight_issue(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call)
+vmm_result flight_issue(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call,
+                        enum vmm_call_id asked)
 {
-    struct work *work = work_new(call);
+    struct work *work = work_new(call, vmm_told_as((uint16_t)asked));
     if (work && queue_add(&process->flight.queue, &work->item, place))
         return issued(process);
     if (work)
@@ -348,7 +349,7 @@ vmm_result flight_issue(struct sim_process *process, const struct queue_place *p
 vmm_result flight_mark(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call,
                        uint64_t after, struct sim_event *event)
 {
-    struct work *work = work_new(call);
+    struct work *work = work_new(call, vmm_told_as(call->id));
     if (work && queue_add_mark(&process->flight.queue, &work->item, place, after)) {
         if (event) { /* before anything is done, which may let others in */
             event->mark = work->item.number;
@@ -366,7 +367,7 @@ vmm_result flight_mark(struct sim_process *process, const struct queue_place *pl
 static const char *name_of(const struct work *work)
 {
     return work->call.head.id == VMM_CALL_launch ? vmm_kernel_name(work->call.launch.kernel)
-                                                 : vmm_call_driver_name((enum vmm_call_id)work->call.head.id);
+                                                 : vmm_told_name(work->issued_by);
 }
 
 /* The first warning of a call is the one that is told. */

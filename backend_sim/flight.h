@@ -70,9 +70,10 @@ void flight_close(struct flight *flight);
 struct queue_place flight_place(const struct sim_process *process, const struct sim_context *context,
                                 vmm_stream stream);
 
-/* Queues the call, a launch, a host function, or a copy or fill on a stream, whose arguments were checked; what it
+/* asked is the call that the program made, where the work is another one. Queues the call, a launch, a host function, or a copy or fill on a stream, whose arguments were checked; what it
  * points to is copied. SUCCESS, or SYSTEM-HOST-MEMORY: nothing is queued then. */
-vmm_result flight_issue(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call);
+vmm_result flight_issue(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call,
+                        enum vmm_call_id asked);
 
 /* Does what the scope covers, as far as it is not done, and forgets it: the host knows now. */
 vmm_result flight_wait(struct sim_process *process, const struct queue_place *place, enum queue_scope scope);

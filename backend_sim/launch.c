@@ -32,7 +32,7 @@ void sim_lose_device(struct sim_process *process, const struct loss *loss)
     struct sim_fault *fault = &process->fault[device];
     struct reach_run mapped;
     void *context;
-    *fault = (struct sim_fault){.lost = true, .kind = loss->kind, .use = loss->use, .call = loss->call->id,
+    *fault = (struct sim_fault){.lost = true, .kind = loss->kind, .use = loss->use, .call = loss->issued_by,
                                 .unbound = loss->unbound,
                                 .nearest = sim_object_nearest(process, loss->address)};
     slots_find(&process->contexts, loss->place->context, &context);
@@ -57,7 +57,7 @@ void sim_lose_device(struct sim_process *process, const struct loss *loss)
 static bool lose(const struct run *run, enum sim_fault_kind kind, uint64_t address, unsigned width, enum twin_use use,
                  int unbound)
 {
-    sim_lose_device(run->process, &(struct loss){kind, run->place, &run->call->head, address, width, use, unbound});
+    sim_lose_device(run->process, &(struct loss){kind, run->place, &run->call->head, run->work->issued_by, address, width, use, unbound});
     return false;
 }
 
@@ -174,7 +174,7 @@ static void describe(const struct sim_fault *fault)
     char text[64];
     const char *reason = why(fault, text, sizeof text);
     const char *name = of_kernel(fault) ? vmm_kernel_name(f->kernel)
-                                        : vmm_call_driver_name((enum vmm_call_id)fault->call);
+                                        : vmm_told_name(fault->call);
     if (of_kernel(fault))
         vmm_detail_note("%s, launched by call %llu, on device %d, %s %u byte%s at 0x%llx: %s", name,
                         (unsigned long long)f->launch, f->device, did[fault->use], f->size, f->size == 1 ? "" : "s",

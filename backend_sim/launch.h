@@ -39,6 +39,7 @@ struct loss {
     enum sim_fault_kind kind;
     const struct queue_place *place;
     const struct vmm_call *call; /* that issued the work */
+    uint16_t issued_by;          /* vmm_told_as */
     uint64_t address;
     uint32_t width;
     unsigned use; /* enum twin_use */

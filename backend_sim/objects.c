@@ -7,7 +7,7 @@ static vmm_object make(vmm_object_kind kind, uint32_t number, struct sim_origin 
     object.number = number;
     object.created = made.number;
     if (made.number)
-        object.created_by = vmm_call_driver_name((enum vmm_call_id)made.call);
+        object.created_by = vmm_told_name(made.call);
     return object;
 }
 
@@ -15,7 +15,7 @@ static void end(vmm_object *object, struct sim_origin ended)
 {
     object->ended = ended.number;
     if (ended.number)
-        object->ended_by = vmm_call_driver_name((enum vmm_call_id)ended.call);
+        object->ended_by = vmm_told_name(ended.call);
 }
 
 vmm_object sim_object_device(const struct sim_process *process, int device)

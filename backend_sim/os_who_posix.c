@@ -109,6 +109,17 @@ bool os_openings_each(const char *name, void (*visit)(void *user, const struct o
     os_folder_each("/proc", PROCESSES_MAX, look_at_process, &search);
     return true;
 }
+
+bool os_own_openings_each(const char *name, void (*visit)(void *user, const struct os_opening *opening), void *user)
+{
+    struct search search = {.name = name, .visit = visit, .user = user};
+    char self[24];
+    if (access("/proc/self/fd", R_OK))
+        return false;
+    snprintf(self, sizeof self, "%" PRIu64, os_pid());
+    look_at_process(&search, self);
+    return true;
+}
 #else
 void os_program(uint64_t pid, char name[OS_PROGRAM])
 {
@@ -128,5 +139,10 @@ bool os_openings_each(const char *name, void (*visit)(void *user, const struct o
     (void)visit;
     (void)user;
     return false;
+}
+
+bool os_own_openings_each(const char *name, void (*visit)(void *user, const struct os_opening *opening), void *user)
+{
+    return os_openings_each(name, visit, user);
 }
 #endif

@@ -24,16 +24,17 @@
 #include "pool.h"
 #include "slots.h"
 #include "space.h"
+#include "within.h"
 
 /* Which call made a thing, for its history. */
 struct sim_origin {
     uint64_t number;
-    uint16_t call; /* enum vmm_call_id */
+    uint16_t call; /* vmm_told_as */
 };
 
 static inline struct sim_origin sim_origin(const struct vmm_call *call)
 {
-    return (struct sim_origin){call->number, call->id};
+    return (struct sim_origin){call->number, vmm_told_as(call->id)};
 }
 
 struct sim_reservation {
@@ -85,7 +86,7 @@ struct sim_fault {
     bool lost, told;
     bool asked; /* a query for work that it stopped was answered with NOT_READY (schedule=device) */
     enum sim_fault_kind kind;
-    uint16_t call; /* enum vmm_call_id: that issued the work */
+    uint16_t call; /* vmm_told_as: that issued the work */
     unsigned use; /* enum twin_use */
     int unbound;  /* of SIM_FAULT_UNBOUND: the device; ~device of another node */
     vmm_fault what;

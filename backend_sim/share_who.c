@@ -174,17 +174,17 @@ static void read_opening(void *user, const struct os_opening *opening)
 }
 
 /* With the lock: nobody opens a token for a moment only, to see whether it is still held. */
-static void read_openings(struct share_who *who)
+static void read_openings(struct share_who *who, bool own)
 {
     bool any = false;
     for (unsigned i = 0; i < who->block_count; i++)
         any |= who->block[i].out;
-    who->told = !any || os_openings_each("token.", read_opening, who);
+    who->told = !any || (own ? os_own_openings_each : os_openings_each)("token.", read_opening, who);
 }
 
 /* ---- all of it ---- */
 
-static bool read_all(struct share_who *who, const struct share *share)
+static bool read_all(struct share_who *who, const struct share *share, bool own)
 {
     const struct share_state *state = share->folder.state;
     const unsigned slots = share_slots(state), blocks = share_blocks(state); /* once: there is room for so many */
@@ -198,11 +198,11 @@ static bool read_all(struct share_who *who, const struct share *share)
     for (unsigned i = 0; i < blocks; i++)
         if (atomic_load(&state->block[i].number) && !read_block(who, share, i))
             return false;
-    read_openings(who);
+    read_openings(who, own);
     return true;
 }
 
-struct share_who *share_who(struct share *share)
+static struct share_who *look(struct share *share, bool own)
 {
     struct share_who *who = calloc(1, sizeof *who);
     if (!who || !share_lock(share)) {
@@ -210,12 +210,22 @@ struct share_who *share_who(struct share *share)
         return NULL;
     }
     share_tidy(share);
-    bool read = read_all(who, share);
+    bool read = read_all(who, share, own);
     share_unlock(share);
     if (read)
         return who;
     share_who_free(who);
     return NULL;
+}
+
+struct share_who *share_who(struct share *share)
+{
+    return look(share, false);
+}
+
+struct share_who *share_who_own(struct share *share)
+{
+    return look(share, true);
 }
 
 void share_who_free(struct share_who *who)

@@ -64,6 +64,8 @@ struct share_who {
 
 /* Takes the state's lock for that time. NULL: it is not to be had, or memory is out. */
 struct share_who *share_who(struct share *share);
+/* Of descriptors this process's own alone: without looking at every process of the system. */
+struct share_who *share_who_own(struct share *share);
 void share_who_free(struct share_who *who);
 
 /* Without the lock, for when it is not to be had: the processes alone, one at a time from *slot on. False after the last. */

@@ -108,6 +108,19 @@ struct leaks {
     uint64_t count;
 };
 
+/* Did a call of the program make it that is made of several of this interface, as cuMemHostAlloc is? */
+static bool is_part(const vmm_object *o)
+{
+    return o->created_by && vmm_call_find(o->created_by) == VMM_CALL_COUNT;
+}
+
+/* Of what such a call made the addresses are told, for all of it: what the program holds is one piece of memory. */
+static bool part_rule(const vmm_object *o, enum vmm_rule_id *rule)
+{
+    *rule = VMM_RULE_LEAK_ALLOCATION;
+    return o->kind == VMM_OBJECT_RESERVATION;
+}
+
 static bool leak_rule(const vmm_object *o, enum vmm_rule_id *rule)
 {
     static const enum vmm_rule_id rules[] = {
@@ -118,6 +131,8 @@ static bool leak_rule(const vmm_object *o, enum vmm_rule_id *rule)
     };
     if (o->kind == VMM_OBJECT_NONE || o->kind == VMM_OBJECT_DEVICE || o->kind == VMM_OBJECT_BIND)
         return false; /* a bind ends with its multicast object */
+    if (is_part(o) && (o->kind == VMM_OBJECT_RESERVATION || o->kind == VMM_OBJECT_MAPPING || o->kind == VMM_OBJECT_HANDLE))
+        return part_rule(o, rule);
     *rule = o->team ? VMM_RULE_LEAK_MULTICAST : rules[o->kind];
     return true;
 }
@@ -142,6 +157,8 @@ static void say_why(vmm_detail *detail, const vmm_object *o)
                  plural(o->references), o->mappings, plural(o->mappings));
     else if (o->kind == VMM_OBJECT_MAPPING)
         snprintf(note, room, "holds H%u: its memory stays until this is unmapped", o->handle_number);
+    else if (o->kind == VMM_OBJECT_RESERVATION && is_part(o))
+        snprintf(note, room, "%s of memory", size);
     else if (o->kind == VMM_OBJECT_RESERVATION)
         snprintf(note, room, "%s of addresses, no memory by themselves", size);
 }
@@ -168,7 +185,6 @@ uint64_t sim_leaks(struct vmm_backend *self, vmm_report_fn report, void *user)
 {
     const struct sim_process *process = (struct sim_process *)self;
     struct leaks leaks = {NULL, 0};
-    struct elsewhere elsewhere = {NULL, 0};
     struct walk walk = {collect, &leaks};
     if (sim_machine_torn(process->machine))
         return 0;
@@ -181,15 +197,14 @@ uint64_t sim_leaks(struct vmm_backend *self, vmm_report_fn report, void *user)
             visit_all(process, &walk);
         }
     }
-    if (report)
-        elsewhere = sim_elsewhere(process, leaks.detail, leaks.detail ? leaks.count : 0);
+    struct elsewhere elsewhere = sim_elsewhere(process, leaks.detail, leaks.detail ? leaks.count : 0, report != NULL);
     sim_machine_unlock(process->machine);
     for (uint64_t i = 0; leaks.detail && i < leaks.count; i++)
         /* analysers: clang-analyzer-core.CallAndMessage is wrong: details are there where there is a report */
         report(user, &leaks.detail[i]);
-    for (uint64_t i = 0; i < elsewhere.count; i++)
+    for (uint64_t i = 0; report && i < elsewhere.count; i++)
         report(user, &elsewhere.hint[i]);
     free(leaks.detail);
     free(elsewhere.hint);
-    return leaks.count;
+    return leaks.count + elsewhere.leaks;
 }

@@ -29,11 +29,12 @@ static bool keep_what_it_points_to(struct work *work)
     return ok;
 }
 
-struct work *work_new(const struct vmm_call *call)
+struct work *work_new(const struct vmm_call *call, uint16_t issued_by)
 {
     struct work *work = calloc(1, sizeof *work);
     if (!work)
         return NULL;
+    work->issued_by = issued_by;
     memcpy(&work->call, call, vmm_call_size((enum vmm_call_id)call->id));
     if (!keep_what_it_points_to(work)) {
         free(work);

@@ -13,12 +13,13 @@ struct work {
     struct queue_item item; /* first: the queue hands this back */
     union vmm_any_call call;
     void *copied; /* arguments of a launch, bytes of a copy from the host */
+    uint16_t issued_by; /* vmm_told_as */
     bool asked;   /* touched was found */
     struct touched touched;
 };
 
 /* NULL when memory is out. */
-struct work *work_new(const struct vmm_call *call);
+struct work *work_new(const struct vmm_call *call, uint16_t issued_by);
 void work_free(struct work *work);
 
 /* Does it, unless it is a host function, on the item's device; a fault takes that from the process. False when the host's

@@ -71,6 +71,12 @@ run 0 $on --quiet "$work/programs" right_hint && [ ! -s "$work/err" ]
 point $? "quiet: not even the sum"
 run 0 $on "$work/programs" right_hint && says 'VMM-RESERVE-HINT-NOT-TAKEN' && says '0 errors, 0 hazards, 0 leaks'
 point $? "a note is told and not counted"
+run 9 --backend=sim --error-exitcode=9 "$work/programs" leaks_host_memory && says '[' && says 'leak VMM-LEAK-ALLOCATION: cuMemHostAlloc (call 4)' && says '0 errors, 0 hazards, 1 leak '
+point $? "what one call made is one leak, of that call"
+run 9 --backend=sim --error-exitcode=9 "$work/programs" leaks_descriptor && says 'leak VMM-LEAK-DESCRIPTOR: cuMemExportToShareableHandle (call 6)' && says 'this process: descriptor' && says '0 errors, 0 hazards, 1 leak '
+point $? "a descriptor that is left open counts"
+run 0 --backend=sim:h100,schedule=late "$work/programs" unmap_copied && says 'here      cuMemcpyDtoHAsync, issued by call 12 on device 0' && ! says cuMemcpyDtoDAsync && says 'cuMemUnmap (call 13)'
+point $? "work has the name and the number of the call that the program made"
 run 0 $on --log="$work/log" "$work/programs" map_twice && [ ! -s "$work/err" ] && grep -q VMM-MAP-OVERLAP "$work/log" && grep -q '1 error,' "$work/log"
 point $? "a log file gets all of it"
 (cd "$work" && run 0 $on --log=log "$work/programs" right_cycle) && ! grep -q VMM "$work/log" && grep -q '0 errors' "$work/log"

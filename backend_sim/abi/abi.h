@@ -27,11 +27,14 @@ _Static_assert(sizeof(size_t) == sizeof(uint64_t), "sizes of the driver are 64 b
 /* Counts a call in, opens the machine first where this is the first one. A call may go on until abi_leave; the machine
  * is not closed under it. Refused once the library is going (DEINITIALIZED), inside a kernel of a plugin
  * (NOT_PERMITTED), and where the machine does not open. */
-CUresult abi_enter(vmm_system **sys);
+CUresult abi_enter_as(const char *function, vmm_system **sys);
 void abi_leave(void);
+/* What the entry point's calls of the API make and say is told as the program's call, under one number (within.h). */
+#define abi_enter(sys) abi_enter_as(__func__, (sys))
 
 /* The same for an entry point that asks no call of the API whether cuInit was called: NOT_INITIALIZED. */
-CUresult abi_enter_initialised(vmm_system **sys);
+CUresult abi_enter_initialised_as(const char *function, vmm_system **sys);
+#define abi_enter_initialised(sys) abi_enter_initialised_as(__func__, (sys))
 /* The same for one that host functions may not call: NOT_PERMITTED. function is who asks. */
 CUresult abi_enter_outside(vmm_system **sys, const char *function);
 

@@ -10,8 +10,9 @@
 #include "findings.h"
 #include "lifecycle.h"
 #include "os.h"
+#include "within.h"
 
-enum { HOST_FUNCTION_MS = 500 };
+enum { HOST_FUNCTION_MS = 500, MOST = 8 };
 
 static _Atomic unsigned inside; /* calls that are under way */
 
@@ -97,12 +98,31 @@ static vmm_result open_once(void)
     return result;
 }
 
+/* The entry points that this thread is in: more than one where a wait calls a host function, which makes calls. Beyond MOST a
+ * call is told as a part of the one around it. */
+static _Thread_local struct {
+    unsigned depth;
+    struct vmm_within around[MOST];
+} entered;
+
+static void enter_within(const char *function)
+{
+    if (entered.depth++ < MOST)
+        entered.around[entered.depth - 1] = vmm_within_begin(function);
+}
+
+static void leave_within(void)
+{
+    if (--entered.depth < MOST)
+        vmm_within_end(entered.around[entered.depth]);
+}
+
 static void count_out(void)
 {
     atomic_fetch_sub(&inside, 1);
 }
 
-CUresult abi_enter(vmm_system **sys)
+CUresult abi_enter_as(const char *function, vmm_system **sys)
 {
     if (in_kernel)
         return abi_refuse(CUDA_ERROR_NOT_PERMITTED, "a call in a kernel",
@@ -113,15 +133,18 @@ CUresult abi_enter(vmm_system **sys)
         return CUDA_ERROR_DEINITIALIZED; /* LCOV_EXCL_LINE: the same */
     }
     vmm_result result = open_once();
-    if (result == VMM_SUCCESS)
+    if (result == VMM_SUCCESS) {
         *sys = machine;
-    else
+        enter_within(function);
+    } else {
         count_out();
+    }
     return (CUresult)result;
 }
 
 void abi_leave(void)
 {
+    leave_within();
     if (checking && os_fork_depth() == opened_at)
         findings_look(machine);
     count_out();
@@ -132,9 +155,9 @@ void abi_initialised(void)
     atomic_store(&initialised, 1 + os_fork_depth());
 }
 
-CUresult abi_enter_initialised(vmm_system **sys)
+CUresult abi_enter_initialised_as(const char *function, vmm_system **sys)
 {
-    CUresult result = abi_enter(sys);
+    CUresult result = abi_enter_as(function, sys);
     if (result != CUDA_SUCCESS || initialised == 1 + os_fork_depth())
         return result;
     abi_leave();
@@ -143,7 +166,7 @@ CUresult abi_enter_initialised(vmm_system **sys)
 
 CUresult abi_enter_outside(vmm_system **sys, const char *function)
 {
-    CUresult result = abi_enter_initialised(sys);
+    CUresult result = abi_enter_initialised_as(function, sys);
     if (result != CUDA_SUCCESS || !ask_inside(*sys))
         return result;
     abi_leave();

@@ -310,6 +310,27 @@ PROGRAM(leaks_retained, "VMM-LEAK-HANDLE", SAME, DEVICE)
     drop(at, g);
 }
 
+/* One call of the program, one leak, whatever the simulator makes of it. A driver's is not seen. */
+PROGRAM(leaks_host_memory, "", "VMM-LEAK-ALLOCATION", DEVICE)
+{
+    void *memory = NULL;
+    begin();
+    DO(cuMemHostAlloc(&memory, (size_t)1 << 20, 0));
+}
+
+/* On a driver the checker sees no descriptors. */
+PROGRAM(leaks_descriptor, "", "VMM-LEAK-DESCRIPTOR", DEVICE)
+{
+    int fd = -1;
+    CUmemGenericAllocationHandle handle;
+    CUmemAllocationProp prop = pinned();
+    prop.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+    begin();
+    DO(cuMemCreate(&handle, granule(), &prop, 0));
+    DO(cuMemExportToShareableHandle(&fd, handle, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
+    DO(cuMemRelease(handle));
+}
+
 PROGRAM(two_mistakes, "VMM-MAP-OVERLAP VMM-UNMAP-PARTIAL", SAME, DEVICE)
 {
     begin();
@@ -331,6 +352,23 @@ PROGRAM(unmap_in_flight, "", "VMM-FAULT-COPY VMM-FAULT-COPY-STICKY VMM-LEAK-STRE
     CUdeviceptr at = whole(g);
     DO(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     DO(cuMemsetD8Async(at, 1, g, stream));
+    DO(cuMemUnmap(at, g));
+    cuStreamSynchronize(stream);
+    cuStreamDestroy(stream);
+    cuMemAddressFree(at, g);
+}
+
+/* A copy to the host: to memory of cuMemHostAlloc it is in flight, and it is the call that was made. */
+PROGRAM(unmap_copied, "", "VMM-FAULT-COPY VMM-FAULT-COPY-STICKY VMM-LEAK-ALLOCATION VMM-LEAK-STREAM VMM-UNMAP-IN-FLIGHT", SIM)
+{
+    CUstream stream;
+    void *memory = NULL;
+    begin();
+    size_t g = granule();
+    CUdeviceptr at = whole(g);
+    DO(cuMemHostAlloc(&memory, g, 0));
+    DO(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    DO(cuMemcpyDtoHAsync(memory, at, g, stream));
     DO(cuMemUnmap(at, g));
     cuStreamSynchronize(stream);
     cuStreamDestroy(stream);

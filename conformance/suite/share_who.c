@@ -18,13 +18,13 @@ typedef vmm_mem_generic_allocation_handle handle_t;
 /* What the report says: the hints, and the leaks of handles. */
 struct told {
     unsigned hints, handles;
-    vmm_detail hint, handle;
+    vmm_detail hint, handle; /* a hint, or the leak that takes its place where this process has a descriptor */
 };
 
 static void hear(void *user, const vmm_detail *detail)
 {
     struct told *told = user;
-    if (detail->severity == VMM_SEVERITY_HINT) {
+    if (detail->nearest.kind == VMM_OBJECT_NONE) {
         told->hints++;
         told->hint = *detail;
     } else if (detail->nearest.kind == VMM_OBJECT_HANDLE) {
@@ -93,16 +93,27 @@ static bool names(const char *note, const struct other *o, const char *what)
 /* In other processes each import is the fourth call: init, a context and a question about granularity come first. */
 #define THEIR_IMPORT "call 4 (cuMemImportFromShareableHandle)"
 
-static void check_hint(struct fix *f, const struct told *told)
+static void check_told(struct fix *f, const struct told *told, const char *severity, const char *rule)
 {
-    char text[2048];
+    char text[2048], want[120];
     CHECK_U64(told->hints, 1);
-    CHECK(told->hint.rule && !strcmp(told->hint.rule, "VMM-LEAK-ELSEWHERE"), "told of %s",
-          told->hint.rule ? told->hint.rule : "nothing");
+    CHECK(told->hint.rule && !strcmp(told->hint.rule, rule), "told of %s", told->hint.rule ? told->hint.rule : "nothing");
     CHECK(told->hint.function && !strcmp(told->hint.function, "cuMemExportToShareableHandle") && told->hint.call,
           "not told which call exported it");
     vmm_detail_text(&told->hint, text, sizeof text);
-    CHECK(!strncmp(text, "hint VMM-LEAK-ELSEWHERE: cuMemExportToShareableHandle (call ", 60), "%s", text);
+    snprintf(want, sizeof want, "%s %s: cuMemExportToShareableHandle (call ", severity, rule);
+    CHECK(!strncmp(text, want, strlen(want)), "%s", text);
+}
+
+static void check_hint(struct fix *f, const struct told *told)
+{
+    check_told(f, told, "hint", "VMM-LEAK-ELSEWHERE");
+}
+
+/* This process has a descriptor, which is its leak. */
+static void check_descriptor(struct fix *f, const struct told *told)
+{
+    check_told(f, told, "leak", "VMM-LEAK-DESCRIPTOR");
 }
 
 TEST_BREAKS(LEAK_ELSEWHERE, others_hold_what_was_let_go)
@@ -143,6 +154,36 @@ TEST_NEAR_MISS(LEAK_ELSEWHERE, others_let_go_too)
     other_end(&keeper);
 }
 
+/* What this process itself forgot to close is its leak, whoever else holds the memory. */
+TEST_BREAKS(LEAK_DESCRIPTOR, own_descriptor_left_open)
+{
+    char descriptor[48];
+    f = begin(f);
+    struct other importer = other_start(f);
+    int fd = prepared(f);
+    uint64_t leaks = vmm_leaks(S, NULL, NULL);
+    for (int others = 0; others < 2; others++) {
+        if (others)
+            done(f, &importer, OTHER_IMPORT, 0, fd);
+        struct told told = report(f);
+        check_descriptor(f, &told);
+        snprintf(descriptor, sizeof descriptor, "this process: descriptor %d", fd);
+        CHECK(strstr(told.hint.note, descriptor), "%s", told.hint.note);
+    }
+    close(fd);
+    struct told told = report(f);
+    check_hint(f, &told);
+    CHECK_U64(vmm_leaks(S, NULL, NULL), leaks - 1);
+    other_end(&importer);
+}
+
+TEST_NEAR_MISS(LEAK_DESCRIPTOR, own_descriptor_closed)
+{
+    f = begin(f);
+    close(prepared(f));
+    CHECK_U64(report(f).hints, 0);
+}
+
 /* Told by vmm_close as well, which this test does itself. */
 TEST_EXPECTS("share.close_hints_at_other_holders", close_hints)
 {
@@ -167,7 +208,7 @@ TEST_EXPECTS("share.own_descriptor_is_told_as_holder", own_descriptor)
     char want[64];
     int fd = prepared(f);
     struct told told = report(f);
-    check_hint(f, &told);
+    check_descriptor(f, &told);
     snprintf(want, sizeof want, ", held by this process: descriptor %d", fd);
     CHECK(strstr(told.hint.note, want), "%s", told.hint.note);
     close(fd);
@@ -193,7 +234,7 @@ TEST_EXPECTS("share.hint_names_size_and_place", place_of_a_hint)
         snprintf(want, sizeof want, "%s on %s %d, held by this process: descriptor %d", units, host ? "host node" : "device",
                  host ? node : 0, fd);
         struct told told = report(f);
-        check_hint(f, &told);
+        check_descriptor(f, &told);
         CHECK(!strcmp(told.hint.note, want), "%s, expected %s", told.hint.note, want);
         close(fd);
     }
@@ -227,7 +268,7 @@ TEST_EXPECTS("share.holders_find_room_in_a_note", many_descriptors)
             close(fd);
         holders_text(begun, i + 1, number, want, sizeof want);
         struct told told = report(f);
-        check_hint(f, &told);
+        check_descriptor(f, &told);
         CHECK(!strcmp(told.hint.note + begun, want), "%s, expected %s", told.hint.note, want);
     }
     for (int i = 0; i < COUNT; i++)

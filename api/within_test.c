@@ -1,0 +1,138 @@
+/* Calls that are parts of one call of the program: one number, one name; the same as ever outside. */
+#include "within.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "system.h"
+#include "tap.h"
+
+#define G (UINT64_C(2) << 20)
+
+static vmm_system *sys;
+
+static const vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED,
+                                             .location = {VMM_MEM_LOCATION_TYPE_DEVICE, 0}};
+
+struct made {
+    unsigned count;
+    vmm_object object[8];
+};
+
+static void collect(void *user, const vmm_object *object)
+{
+    struct made *made = user;
+    if ((object->kind == VMM_OBJECT_RESERVATION || object->kind == VMM_OBJECT_HANDLE) && made->count < 8)
+        made->object[made->count++] = *object;
+}
+
+/* Addresses and memory, made in one go; what is told of them. */
+static void make_both(struct made *made, const char *name)
+{
+    vmm_deviceptr at = 0;
+    vmm_mem_generic_allocation_handle handle = 0;
+    struct vmm_within around = vmm_within_here;
+    if (name)
+        around = vmm_within_begin(name);
+    vmm_result result = vmm_mem_address_reserve(sys, &at, G, 0, 0, 0);
+    if (result == VMM_SUCCESS)
+        result = vmm_mem_create(sys, &handle, G, &prop, 0);
+    vmm_within_end(around);
+    *made = (struct made){0};
+    if (result != VMM_SUCCESS || vmm_visit(sys, collect, made) != VMM_SUCCESS || made->count != 2)
+        tap_bail("cannot be made");
+    vmm_mem_release(sys, handle);
+    vmm_mem_address_free(sys, at, G);
+}
+
+static void told(const struct made *made, int which, const char *name, uint64_t number)
+{
+    tap_text(made->object[which].created_by, name, "made by");
+    tap_u64(made->object[which].created, number, "and by which call");
+}
+
+static void test_parts(void)
+{
+    struct made made;
+    make_both(&made, NULL);
+    uint64_t first = made.object[0].created;
+    told(&made, 0, "cuMemAddressReserve", first);
+    told(&made, 1, "cuMemCreate", first + 1); /* two more gave them back */
+    make_both(&made, "cuMemHostAlloc");
+    told(&made, 0, "cuMemHostAlloc", first + 4);
+    told(&made, 1, "cuMemHostAlloc", first + 4);
+    make_both(&made, "cuMemCreate_v2_ptsz");
+    told(&made, 0, "cuMemCreate", first + 7);
+    told(&made, 1, "cuMemCreate", first + 7);
+    tap_ok(!vmm_within_here.name, "it ends");
+}
+
+/* What a part is refused is told as the program's call. */
+static void test_refusal(void)
+{
+    vmm_deviceptr at = 0;
+    struct vmm_within outer = vmm_within_begin("cuOuter"), inner = vmm_within_begin("cuMemAllocHost");
+    tap_result(vmm_mem_address_reserve(sys, &at, 5, 0, 0, 0), VMM_ERROR_INVALID_VALUE, "a part is refused");
+    tap_text(vmm_last_detail()->function, "cuMemAllocHost", "as the program's call");
+    tap_text(vmm_last_detail()->rule, "VMM-RESERVE-SIZE-GRANULARITY", "for the part's rule");
+    uint64_t number = vmm_last_detail()->call;
+    vmm_within_end(inner);
+    vmm_mem_address_reserve(sys, &at, 5, 0, 0, 0);
+    tap_text(vmm_last_detail()->function, "cuOuter", "the one around it is told again");
+    tap_u64(vmm_last_detail()->call, number + 1, "under its own number");
+    vmm_within_end(outer);
+    vmm_mem_address_reserve(sys, &at, 5, 0, 0, 0);
+    tap_text(vmm_last_detail()->function, "cuMemAddressReserve", "and outside each call is itself");
+    tap_u64(vmm_last_detail()->call, number + 2, "likewise");
+}
+
+static void *name_many(void *user)
+{
+    char name[40];
+    unsigned *wrong = user;
+    for (int round = 0; round < 20; round++)
+        for (unsigned i = 0; i < 100; i++) {
+            snprintf(name, sizeof name, "cuPart%u_v2", i);
+            struct vmm_within around = vmm_within_begin(name);
+            uint16_t as = vmm_told_as(VMM_CALL_mem_map);
+            char base[40];
+            snprintf(base, sizeof base, "cuPart%u", i);
+            *wrong += strcmp(vmm_told_name(as), base) != 0 || !vmm_told_is_part(as);
+            vmm_within_end(around);
+        }
+    return NULL;
+}
+
+/* Names are entered once, whichever thread comes first; with no room left a part is told as itself. */
+static void test_many_names(void)
+{
+    pthread_t threads[4];
+    unsigned wrong[4] = {0};
+    char name[40];
+    for (int i = 0; i < 4; i++)
+        if (pthread_create(&threads[i], NULL, name_many, &wrong[i]))
+            tap_bail("no thread");
+    for (int i = 0; i < 4; i++)
+        pthread_join(threads[i], NULL);
+    tap_u64(wrong[0] + wrong[1] + wrong[2] + wrong[3], 0, "a hundred names, of four threads");
+    unsigned itself = 0;
+    for (unsigned i = 0; i < 100; i++) {
+        snprintf(name, sizeof name, "cuMore%u", i);
+        struct vmm_within around = vmm_within_begin(name);
+        itself += vmm_told_as(VMM_CALL_mem_map) == VMM_CALL_mem_map;
+        vmm_within_end(around);
+    }
+    tap_ok(itself >= 60 && itself < 100, "%u of a hundred more found no room, and are told as the part that they are", itself);
+}
+
+int main(void)
+{
+    if (vmm_open("sim:h100", &sys) != VMM_SUCCESS || vmm_init(sys, 0) != VMM_SUCCESS)
+        tap_bail("no machine");
+    test_parts();
+    test_refusal();
+    vmm_close(sys);
+    test_many_names();
+    return tap_done();
+}
