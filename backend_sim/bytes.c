@@ -23,14 +23,22 @@ static uint64_t pages(const struct bytes *bytes)
     return (bytes->size + page - 1) / page * page;
 }
 
+/* In the file. */
+static uint64_t span(const struct bytes *bytes)
+{
+    return bytes->size + (bytes->apart ? os_page_size() : 0);
+}
+
 void bytes_clear(struct bytes *bytes)
 {
+    bool apart = bytes->apart;
     if (bytes->place != FRAMES_NOWHERE && !bytes->borrowed)
-        frames_give(bytes->frames, bytes->place, bytes->size);
+        frames_give(bytes->frames, bytes->place, span(bytes));
     if (bytes->own)
         os_unmap(bytes->own, pages(bytes));
     free(bytes->written);
     bytes_init(bytes, bytes->frames, bytes->size);
+    bytes->apart = apart;
 }
 
 /* Whether the block is in the file or not is decided when it is first written. */
@@ -42,7 +50,7 @@ static bool prepare(struct bytes *bytes)
     bytes->written = calloc((chunks - 1) / BITS + 1, sizeof *bytes->written);
     if (!bytes->written)
         return false;
-    bytes->place = frames_take(bytes->frames, bytes->size);
+    bytes->place = frames_take(bytes->frames, span(bytes));
     if (bytes->place == FRAMES_NOWHERE && !(bytes->own = os_map(-1, 0, pages(bytes)))) {
         bytes_clear(bytes);
         return false;
@@ -117,12 +125,12 @@ unsigned char *bytes_run(const struct bytes *bytes, uint64_t offset, uint64_t *l
 static bool settle(struct bytes *bytes)
 {
     struct bytes there = *bytes;
-    there.place = frames_take(bytes->frames, bytes->size);
+    there.place = frames_take(bytes->frames, span(bytes));
     if (there.place == FRAMES_NOWHERE)
         return false;
     there.own = NULL;
     if (!see(&there, 0, bytes->size)) {
-        frames_give(bytes->frames, there.place, bytes->size);
+        frames_give(bytes->frames, there.place, span(bytes));
         return false;
     }
     for (uint64_t at = 0, run; at < bytes->size; at += run) {

@@ -23,6 +23,8 @@ struct bytes {
     uint64_t *written;   /* NULL until the first write; then a bit for each BYTES_CHUNK */
     bool open;           /* others may write to it unseen: nothing is known to be zero any more */
     bool borrowed;       /* the place is another's to give back */
+    bool apart;          /* nothing lies right behind it in the file: the system sees in what is shown of it and of the next
+                            two mappings, of which either can be taken away without a third */
 };
 
 void bytes_init(struct bytes *bytes, struct frames *frames, uint64_t size);

@@ -132,7 +132,7 @@ static vmm_result grant(struct sim_process *process, struct sim_mapping *mapping
 {
     unsigned slot = slot_of(desc->location), before = sim_access_of(mapping->access, slot);
     if (slot == SIM_HOST_SLOT && !sim_host_show(process, mapping, (unsigned)desc->flags))
-        return sim_out_of_host_memory();
+        return sim_host_refuse();
     if (rdma_concerns(mapping->handle))
         rdma_grant(mapping, desc);
     put_rights(mapping, slot, (uint64_t)desc->flags);

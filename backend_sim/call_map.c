@@ -1,4 +1,5 @@
 /* Mapping physical memory at addresses and taking it away. */
+#include "host.h"
 #include "rdma.h"
 #include "sim.h"
 #include "team_share.h"
@@ -247,17 +248,20 @@ static bool pass_loose_range(const struct sim_process *process, const struct vmm
     return covered == call->size || sim_lets_pass(process, VMM_RULE_UNMAP_HOLE, call->ptr, covered, &nearest);
 }
 
-/* From first on, what lies before end. */
-static void unmap_all(struct sim_process *process, const struct vmm_call_mem_unmap *call, struct sim_mapping *first,
+/* From first on, what lies before end: all of it or nothing. */
+static vmm_result unmap_all(struct sim_process *process, const struct vmm_call_mem_unmap *call, struct sim_mapping *first,
                       uint64_t end)
 {
     struct sim_mapping *next;
+    if (!sim_host_hide(process, first, end))
+        return sim_host_refuse();
     for (struct sim_mapping *mapping = first; mapping; mapping = next) {
         next = next_in(process, mapping, end);
         if (!mapping->handle->refs && mapping->handle->maps == 1)
             sim_warn_bound(mapping->handle);
         sim_mapping_end(process, mapping, sim_origin(&call->head));
     }
+    return VMM_SUCCESS;
 }
 
 /* As measured: the driver rounds the very last address up, which makes it 0, and unmaps everything up to the end. */
@@ -271,8 +275,7 @@ static vmm_result unmap_from_the_last_address(struct sim_process *process, const
         flight_unmapping(process, 0, end);
     if (!sim_lets_pass(process, VMM_RULE_UNMAP_WRAPS, call->size, 0, NULL))
         return VMM_ERROR_INVALID_VALUE;
-    unmap_all(process, call, sim_mapping_after(process, 0, end), end);
-    return VMM_SUCCESS;
+    return unmap_all(process, call, sim_mapping_after(process, 0, end), end);
 }
 
 vmm_result sim_mem_unmap(struct sim_process *process, const struct vmm_call_mem_unmap *call)
@@ -297,6 +300,5 @@ vmm_result sim_mem_unmap(struct sim_process *process, const struct vmm_call_mem_
         flight_unmapping(process, call->ptr, end);
     if (!pass_loose_range(process, call, covered))
         return VMM_ERROR_INVALID_VALUE;
-    unmap_all(process, call, first, end);
-    return VMM_SUCCESS;
+    return unmap_all(process, call, first, end);
 }

@@ -1,6 +1,7 @@
 #include "host.h"
 
 #include "os.h"
+#include "sim.h"
 
 static bool can_show(const struct sim_process *process, const struct sim_mapping *mapping)
 {
@@ -9,24 +10,57 @@ static bool can_show(const struct sim_process *process, const struct sim_mapping
            arena_holds(&process->arena, mapping->start, mapping->size);
 }
 
-void sim_host_hide(struct sim_mapping *mapping)
+static void note_shown(struct sim_process *process, struct sim_mapping *mapping, unsigned rights)
 {
-    os_conceal(mapping->start, mapping->size);
-    mapping->host_shown = 0;
+    process->host_sees += (rights != 0) - (uint64_t)(mapping->host_shown != 0);
+    mapping->host_shown = (uint8_t)rights;
+}
+
+static bool hide(struct sim_process *process, struct sim_mapping *mapping)
+{
+    if (mapping->host_shown && !os_conceal(mapping->start, mapping->size))
+        return false;
+    note_shown(process, mapping, 0);
+    return true;
 }
 
 bool sim_host_show(struct sim_process *process, struct sim_mapping *mapping, unsigned rights)
 {
     struct bytes *bytes = &mapping->handle->block->bytes;
+    bool writable = rights == VMM_MEM_ACCESS_FLAGS_PROT_READWRITE;
     if (rights == mapping->host_shown || !can_show(process, mapping))
         return true;
-    if (!rights) {
-        sim_host_hide(mapping);
+    if (!rights)
+        return hide(process, mapping);
+    bool shown = mapping->host_shown ? os_permit(mapping->start, mapping->size, writable)
+                                     : bytes_open(bytes) && os_show(mapping->start, mapping->size, bytes->frames->file,
+                                                                    bytes->place + mapping->offset, writable);
+    if (shown)
+        note_shown(process, mapping, rights);
+    return shown;
+}
+
+static struct sim_mapping *next_before(const struct sim_process *process, const struct sim_mapping *mapping, uint64_t end)
+{
+    return sim_mapping_after(process, mapping->start + mapping->size, end);
+}
+
+bool sim_host_hide(struct sim_process *process, struct sim_mapping *first, uint64_t end)
+{
+    struct sim_mapping *m = process->host_sees ? first : NULL;
+    while (m && hide(process, m))
+        m = next_before(process, m, end);
+    if (!m)
         return true;
-    }
-    if (!bytes_open(bytes) || !os_show(mapping->start, mapping->size, bytes->frames->file,
-                                       bytes->place + mapping->offset, rights == VMM_MEM_ACCESS_FLAGS_PROT_READWRITE))
-        return false;
-    mapping->host_shown = (uint8_t)rights;
-    return true;
+    for (struct sim_mapping *again = first; again != m; again = next_before(process, again, end))
+        sim_host_show(process, again, sim_access_of(again->access, SIM_HOST_SLOT));
+    return false;
+}
+
+vmm_result sim_host_refuse(void)
+{
+    vmm_result result = sim_out_of_host_memory();
+    vmm_detail_note("the system has no memory, or no mapping left for this process (vm.max_map_count), for what the host sees "
+                    "at these addresses");
+    return result;
 }

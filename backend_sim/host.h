@@ -15,7 +15,11 @@
  * more memory or mappings; nothing has changed. */
 bool sim_host_show(struct sim_process *process, struct sim_mapping *mapping, unsigned rights);
 
-/* The mapping, which the host sees, is about to go. */
-void sim_host_hide(struct sim_mapping *mapping);
+/* What the host sees of the mappings from first on that lie before end is taken away, for they are about to go. False when the
+ * system cannot do that: they are to stay, and nothing has changed. */
+bool sim_host_hide(struct sim_process *process, struct sim_mapping *first, uint64_t end);
+
+/* OUT_OF_MEMORY, where one of these said no. */
+vmm_result sim_host_refuse(void);
 
 #endif

@@ -173,6 +173,7 @@ struct sim_block *sim_block_new(struct sim_machine *machine, uint64_t size, cons
     block->fabric = (struct imex_place){0};
     block->team = NULL;
     bytes_init(&block->bytes, frames_for(machine, prop), size);
+    block->bytes.apart = prop->location.type != VMM_MEM_LOCATION_TYPE_DEVICE; /* the host may see it in place */
     sim_machine_count(machine, block, true);
     return block;
 }

@@ -51,9 +51,11 @@ bool os_file_clear(int file, uint64_t offset, uint64_t size);
 void *os_map(int file, uint64_t offset, uint64_t size);
 void os_unmap(void *memory, uint64_t size);
 
-/* Part of the file at reserved addresses, in place of what is there; os_conceal makes them reserved again. When that
- * fails for want of memory they stay as they were. */
+/* Part of the file at reserved addresses, in place of what is there; os_conceal makes them reserved again, and os_permit gives
+ * those that show it other rights. When that fails for want of memory they stay as they were. The last two need none where the
+ * system has a mapping for just these addresses. */
 bool os_show(uint64_t start, uint64_t size, int file, uint64_t offset, bool writable);
+bool os_permit(uint64_t start, uint64_t size, bool writable);
 bool os_conceal(uint64_t start, uint64_t size);
 
 /* ---- touching what may not be touched ---- */

@@ -191,6 +191,11 @@ bool os_show(uint64_t start, uint64_t size, int file, uint64_t offset, bool writ
            MAP_FAILED;
 }
 
+bool os_permit(uint64_t start, uint64_t size, bool writable)
+{
+    return !mprotect(host(start), (size_t)size, writable ? PROT_READ | PROT_WRITE : PROT_READ);
+}
+
 bool os_conceal(uint64_t start, uint64_t size)
 {
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE;

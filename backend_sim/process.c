@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 
-#include "host.h"
 #include "host_fault.h"
 #include "os.h"
 #include "rdma.h"
@@ -258,8 +257,6 @@ void sim_mapping_end(struct sim_process *process, struct sim_mapping *mapping, s
                           handle->prop.location};
     graveyard_bury(&process->graveyard, &grave);
     addrmap_remove(&process->mappings, mapping->start);
-    if (mapping->host_shown)
-        sim_host_hide(mapping);
     if (rdma_concerns(handle))
         rdma_unmapped(mapping);
     process->aliased -= handle->maps == 2;

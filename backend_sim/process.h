@@ -140,6 +140,7 @@ struct sim_process {
     struct addrmap reservations, mappings, allocations;
     struct pool reservation_pool, mapping_pool, handle_pool; /* room for these things */
     struct slots handles, contexts, streams, events;
+    uint64_t host_sees; /* mappings that are shown in place (host.h) */
     uint32_t aliased; /* handles that are mapped more than once */
     bool context_space; /* the chunks that a first context opens are there */
     struct sim_context *primary[VMM_MAX_DEVICES]; /* the device's primary context, once it was retained */
@@ -199,7 +200,8 @@ void sim_handle_begin(struct sim_process *process, struct sim_handle *handle, st
 
 /* Takes one reference or mapping from handle; ends it when none is left. */
 void sim_handle_settle(struct sim_process *process, struct sim_handle *handle, struct sim_origin ended);
-/* Removes mapping from the address space and lets its handle go; the mapping is freed. */
+/* Removes mapping, which the host does not see, or never will again, from the address space and lets its handle go; the mapping
+ * is freed. */
 void sim_mapping_end(struct sim_process *process, struct sim_mapping *mapping, struct sim_origin ended);
 void sim_allocation_end(struct sim_process *process, struct sim_allocation *allocation);
 

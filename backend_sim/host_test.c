@@ -1,0 +1,180 @@
+/* Memory of the host in place where the system gives no more mappings: what is taken away is out of the host's reach for
+ * certain, or the call is refused and nothing has changed. */
+#define _GNU_SOURCE /* memfd_create and the like, which the rig replaces */
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "scarce_rig.h"
+#include "touch.h"
+#include "vmm.h"
+
+#define G (UINT64_C(2) << 20)
+enum { PIECES = 64 };
+
+static vmm_system *sys;
+static const vmm_mem_allocation_prop host_memory = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED,
+                                                    .location = {VMM_MEM_LOCATION_TYPE_HOST, 0}};
+
+static void need(vmm_result result)
+{
+    if (result != VMM_SUCCESS)
+        tap_bail("set-up: %s: %s", vmm_result_name(result), vmm_last_detail()->note);
+}
+
+static vmm_result permit(vmm_deviceptr at, uint64_t size, vmm_mem_access_flags flags)
+{
+    vmm_mem_access_desc desc = {host_memory.location, flags};
+    return vmm_mem_set_access(sys, at, size, &desc, 1);
+}
+
+/* [1][2][3].. memory of the host, each piece another's, mapped one after another and shown to the host. */
+static vmm_deviceptr shown(unsigned pieces)
+{
+    vmm_mem_generic_allocation_handle handle;
+    vmm_deviceptr at;
+    need(vmm_mem_address_reserve(sys, &at, pieces * G, 0, 0, 0));
+    for (unsigned i = 0; i < pieces; i++) {
+        need(vmm_mem_create(sys, &handle, G, &host_memory, 0));
+        need(vmm_mem_map(sys, at + i * G, G, 0, handle, 0));
+        need(vmm_mem_release(sys, handle));
+        need(permit(at + i * G, G, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE));
+        *(volatile unsigned char *)(uintptr_t)(at + i * G) = (unsigned char)(i + 1);
+    }
+    return at;
+}
+
+/* What the host finds there; -1: it may not look. */
+static int found(vmm_deviceptr at)
+{
+    unsigned char byte = 0;
+    return touch_read(at, &byte) ? byte : -1;
+}
+
+static void open_machine(void)
+{
+    vmm_context context;
+    need(vmm_open("sim:h100", &sys));
+    need(vmm_init(sys, 0));
+    need(vmm_ctx_create(sys, &context, 0, 0));
+}
+
+#if CAN_FAIL
+static bool is_refused(vmm_result result)
+{
+    scarce_disarm();
+    return result == VMM_ERROR_OUT_OF_MEMORY && !strcmp(vmm_last_detail()->rule, "VMM-SYSTEM-HOST-MEMORY") &&
+           strstr(vmm_last_detail()->note, "max_map_count");
+}
+
+/* The second of three cannot be concealed: mmap is asked for each, mprotect where that fails. */
+static void test_refused(void)
+{
+    vmm_deviceptr at = shown(3);
+    uint64_t flags = 0;
+    const vmm_mem_location host = host_memory.location;
+    scarce_arm_both("mmap", 2, "mprotect");
+    tap_ok(is_refused(vmm_mem_unmap(sys, at, 3 * G)), "what cannot be taken away is not unmapped");
+    tap_ok(found(at) == 1 && found(at + G) == 2 && found(at + 2 * G) == 3, "the host sees all of it, as before");
+    tap_ok(!vmm_mem_get_access(sys, &flags, &host, at) && flags == VMM_MEM_ACCESS_FLAGS_PROT_READWRITE,
+           "and all of it is mapped");
+    scarce_arm_both("mmap", 2, "mprotect");
+    tap_ok(is_refused(permit(at, 3 * G, VMM_MEM_ACCESS_FLAGS_PROT_NONE)), "nor are its rights");
+    tap_ok(found(at) == 1 && found(at + G) == 2 && found(at + 2 * G) == 3, "the host sees all of it, as before");
+    tap_ok(!vmm_mem_get_access(sys, &flags, &host, at) && flags == VMM_MEM_ACCESS_FLAGS_PROT_READWRITE, "and may");
+    scarce_arm_at("mprotect", 1);
+    tap_ok(is_refused(permit(at, G, VMM_MEM_ACCESS_FLAGS_PROT_READ)) && touch_write(at, 1), "nor some of them");
+    scarce_arm_at("mmap", 1);
+    vmm_result narrower = permit(at, G, VMM_MEM_ACCESS_FLAGS_PROT_READ);
+    scarce_disarm();
+    tap_ok(narrower == VMM_SUCCESS && !touch_write(at, 1) && found(at) == 1, "less rights need no other mapping");
+    scarce_arm_at("mmap", 1);
+    vmm_result without = vmm_mem_unmap(sys, at, 3 * G);
+    scarce_disarm();
+    tap_ok(without == VMM_SUCCESS, "nor does unmapping");
+    tap_ok(found(at) < 0 && found(at + G) < 0 && found(at + 2 * G) < 0, "after which the host sees nothing");
+    need(vmm_mem_address_free(sys, at, 3 * G));
+}
+#endif
+
+/* ---- the system's own limit ---- */
+
+/* Takes every mapping that there is to be had: pages that differ from their neighbours. */
+static void take_all_mappings(void)
+{
+    long page = sysconf(_SC_PAGESIZE);
+    for (unsigned i = 0;; i++)
+        if (mmap(NULL, (size_t)page, i % 2 ? PROT_READ : PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED)
+            return;
+}
+
+/* In a child. 0: all is well; else which of these is not. */
+static int at_the_limit(void)
+{
+    int answer = 0;
+    open_machine();
+    vmm_deviceptr at = shown(PIECES);
+    take_all_mappings();
+    for (vmm_deviceptr odd = at + G; odd < at + PIECES * G && !answer; odd += 2 * G) {
+        vmm_result result = odd / G % 4 < 2 ? vmm_mem_unmap(sys, odd, G) : permit(odd, G, VMM_MEM_ACCESS_FLAGS_PROT_NONE);
+        int seen = found(odd);
+        if (result == VMM_SUCCESS)
+            answer = seen < 0 ? 0 : 1;
+        else /* each is a mapping of the system's by itself, so taking it away needs no other */
+            answer = 2;
+    }
+    for (vmm_deviceptr even = at; even < at + PIECES * G && !answer; even += 2 * G)
+        if (found(even) != (int)((even - at) / G) + 1)
+            answer = 3;
+    return answer;
+}
+
+static long mappings_limit(void)
+{
+    long limit = 0;
+    FILE *file = fopen("/proc/sys/vm/max_map_count", "r");
+    if (file && fscanf(file, "%ld", &limit) != 1)
+        limit = 0;
+    if (file)
+        fclose(file);
+    return limit;
+}
+
+static void test_limit(void)
+{
+    int status = 0;
+    long limit = mappings_limit();
+    if (!CAN_FAIL || getenv("CUVMM_RUN") || limit <= 0 || limit > 300000) {
+        tap_skip("not under a tool, nor where a process may have very many mappings", "the system's limit of mappings");
+        return;
+    }
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(60);
+        _exit(at_the_limit());
+    }
+    if (child < 0 || waitpid(child, &status, 0) != child)
+        tap_bail("no child");
+    tap_u64((uint64_t)status, 0, "with %ld mappings, all that there are, the host loses what is taken from it and no more", limit);
+}
+
+int main(void)
+{
+    if (!freopen("/dev/null", "w", stderr)) /* each touch is explained */
+        tap_bail("no /dev/null");
+    touch_begin();
+    test_limit();
+    open_machine();
+#if CAN_FAIL
+    if (rig_can_fail("what cannot be taken away"))
+        test_refused();
+#else
+    rig_can_fail("what cannot be taken away");
+#endif
+    vmm_deviceptr at = shown(2);
+    tap_ok(!vmm_mem_unmap(sys, at, 2 * G) && found(at) < 0 && found(at + G) < 0, "two at a time");
+    vmm_close(sys);
+    return tap_done();
+}
