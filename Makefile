@@ -174,7 +174,7 @@ $(LIBSIM): $(SIM_OBJ)
 # functions, as a driver does, whatever is preloaded.
 $(LIBCUDA): $(call obj,$(ABI_SRC)) $(LIBSIM) backend_sim/abi/exports.map
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libcuda.so.1 -Wl,-Bsymbolic-functions -Wl,--version-script=backend_sim/abi/exports.map -o $@ $(filter %.o %.a,$^) $(DL_LIBS)
+	$(CC) $(CFLAGS) $(LDFLAGS) $(SHARED_LDFLAGS) -shared -Wl,-soname,libcuda.so.1 -Wl,-Bsymbolic-functions -Wl,--version-script=backend_sim/abi/exports.map -o $@ $(filter %.o %.a,$^) $(DL_LIBS)
 	@ln -sf libcuda.so.1 $(BUILD)/lib/libcuda.so
 
 # The shadow beside a driver, for `cuvmm check` to preload (docs/check.md). Of it only the driver's names are to be seen, too.
@@ -182,7 +182,7 @@ CHECK_SRC := $(call sources,backend_cuda/check)
 $(BUILD)/obj/backend_cuda/check/%.o: override CPPFLAGS += -Ibackend_cuda
 $(LIBCHECK): $(call obj,$(CHECK_SRC)) $(LIBSIM) backend_cuda/check/exports.map
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libcuvmm-check.so -Wl,-Bsymbolic-functions -Wl,--version-script=backend_cuda/check/exports.map -o $@ $(filter %.o %.a,$^) $(DL_LIBS)
+	$(CC) $(CFLAGS) $(LDFLAGS) $(SHARED_LDFLAGS) -shared -Wl,-soname,libcuvmm-check.so -Wl,-Bsymbolic-functions -Wl,--version-script=backend_cuda/check/exports.map -o $@ $(filter %.o %.a,$^) $(DL_LIBS)
 
 # Kernels for its tests, as its users write them.
 ABI_KERNELS := $(BUILD)/test/abi_kernels.so
@@ -207,7 +207,7 @@ $(BUILD)/obj/conformance.a: $(CONF_OBJ)
 
 $(LIBSO): $(LIB_OBJ)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libcuvmm.so.$(SOVERSION) -o $@ $^ $(DL_LIBS)
+	$(CC) $(CFLAGS) $(LDFLAGS) $(SHARED_LDFLAGS) -shared -Wl,-soname,libcuvmm.so.$(SOVERSION) -o $@ $^ $(DL_LIBS)
 	@ln -sf $(notdir $@) $(BUILD)/lib/libcuvmm.so.$(SOVERSION)
 	@ln -sf libcuvmm.so.$(SOVERSION) $(BUILD)/lib/libcuvmm.so
 

@@ -1,5 +1,6 @@
 #include "host_fault.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 
 #include "detail.h"
@@ -10,7 +11,15 @@
 
 /* Signals have no argument of ours, so whom to ask must be known to the whole program. The handler only tries
  * both locks, since it may have interrupted their holder. */
-LIFE_LOCK(lock, LIFE_FAULTS, NULL)
+static atomic_flag telling = ATOMIC_FLAG_INIT; /* a thread has the text */
+
+static void in_child(struct life_lock *of_faults, bool whole)
+{
+    (void)of_faults, (void)whole;
+    atomic_flag_clear(&telling);
+}
+
+LIFE_LOCK(lock, LIFE_FAULTS, in_child)
 static struct sim_process *watched;
 
 static const char *why(unsigned rights, bool mapped, bool allocated, const vmm_object *nearest)
@@ -55,7 +64,7 @@ static struct sim_process *owner(uint64_t address)
 static void explain(uint64_t address, enum os_touch touch)
 {
     static const char busy[] = "cuvmm: the host touched a device address that it may not [VMM-HOST-ACCESS]\n";
-    char text[2048];
+    static char text[2048]; /* stacks of handlers are small */
     if (!life_try(&lock)) {
         os_say(busy, sizeof busy - 1);
         return;
@@ -67,9 +76,10 @@ static void explain(uint64_t address, enum os_touch touch)
         sim_machine_unlock(process->machine);
     }
     life_give(&lock);
-    if (told) {
+    if (told && !atomic_flag_test_and_set(&telling)) {
         size_t length = vmm_detail_text(vmm_detail_here(), text, sizeof text);
         os_say(text, length < sizeof text ? length : sizeof text - 1);
+        atomic_flag_clear(&telling);
     } else if (process) {
         os_say(busy, sizeof busy - 1);
     }

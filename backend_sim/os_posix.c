@@ -1,16 +1,12 @@
-#define _GNU_SOURCE /* memfd_create, fallocate, registers of a signal's context */
+#define _GNU_SOURCE /* memfd_create, fallocate */
 #include "os.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
-#include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <ucontext.h>
 #include <unistd.h>
 
 #if defined(__has_include)
@@ -203,73 +199,7 @@ bool os_conceal(uint64_t start, uint64_t size)
            !mprotect(host(start), (size_t)size, PROT_NONE); /* the file's pages stay there, out of reach */
 }
 
-/* ---- touching what may not be touched ---- */
-
-/* Linux sends SIGSEGV, macOS SIGBUS. */
-static const int signals[] = {SIGSEGV, SIGBUS};
-enum { SIGNALS = sizeof signals / sizeof signals[0] };
-
-static os_fault_fn explain_fault;
-static struct sigaction before[SIGNALS];
-
-static enum os_touch touch_of(const void *context)
-{
-#if defined(__linux__) && defined(__x86_64__)
-    const ucontext_t *registers = context;
-    return registers->uc_mcontext.gregs[REG_ERR] & 2 ? OS_TOUCH_WRITE : OS_TOUCH_READ;
-#else
-    (void)context;
-    return OS_TOUCHED;
-#endif
-}
-
-/* What would have happened without us. Returning to the access repeats it, which is how the default comes about; a signal that
- * a process sent is not repeated, so it is sent again, or dropped where it was ignored. */
-static void chain(int number, siginfo_t *info, void *context, struct sigaction *kept)
-{
-    struct sigaction action = *kept, otherwise = {.sa_handler = SIG_DFL};
-    bool sent = info->si_code <= 0; /* by a process */
-    if (action.sa_flags & (int)SA_RESETHAND)
-        *kept = otherwise;
-    if (action.sa_flags & SA_SIGINFO) {
-        action.sa_sigaction(number, info, context);
-    } else if (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN) {
-        action.sa_handler(number);
-    } else if (action.sa_handler == SIG_DFL || !sent) {
-        sigaction(number, &otherwise, NULL); /* LCOV_EXCL_LINE: what is counted ends with the process, here and below */
-        if (sent)                            /* LCOV_EXCL_LINE: the same */
-            raise(number);                   /* LCOV_EXCL_LINE: the same */
-    }
-}
-
-static void on_fault(int number, siginfo_t *info, void *context)
-{
-    int error = errno;
-    if (info->si_code > 0)
-        explain_fault((uint64_t)(uintptr_t)info->si_addr, touch_of(context));
-    errno = error;
-    chain(number, info, context, &before[signals[0] == number ? 0 : 1]);
-}
-
-bool os_watch_faults(os_fault_fn explain)
-{
-    struct sigaction action = {.sa_flags = SA_SIGINFO | SA_ONSTACK};
-    sigemptyset(&action.sa_mask);
-    action.sa_sigaction = on_fault;
-    explain_fault = explain;
-    bool watched = true;
-    for (int i = 0; i < SIGNALS; i++)
-        watched &= !sigaction(signals[i], &action, &before[i]);
-    return watched;
-}
-
-void os_leave_faults(void)
-{
-    struct sigaction now;
-    for (int i = 0; i < SIGNALS; i++)
-        if (!sigaction(signals[i], NULL, &now) && (now.sa_flags & SA_SIGINFO) && now.sa_sigaction == on_fault)
-            sigaction(signals[i], &before[i], NULL);
-}
+/* ---- text ---- */
 
 void os_say(const char *text, size_t length)
 {

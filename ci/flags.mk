@@ -7,6 +7,11 @@
 HARDEN ?= 1
 SYSTEM := $(shell uname -s)
 
+# Handlers of signals, of forks and of the ends of threads point into the libraries as long as the program runs.
+ifeq ($(SYSTEM),Linux)
+SHARED_LDFLAGS := -Wl,-z,nodelete
+endif
+
 # accepted FLAG...: those of them that this compiler takes, each alone.
 accepted = $(foreach flag,$(1),$(shell $(CC) -Werror $(flag) -x c -c -o /dev/null /dev/null 2>/dev/null && echo '$(flag)'))
 

@@ -1,0 +1,187 @@
+/* Touching what may not be touched, as signals.
+ *
+ *     program's H1   <-  ours  <-  program's H2, which calls ours  <-  ours, once more
+ *     kept[0]                      kept[1]
+ *
+ * Whoever sets a handler of their own may go on to the one before it. So ours can be reached from above although it is not in
+ * place any more, and twice for one signal: from the system first, and then from what it went on to. Each time it goes on to
+ * what was there before, one place further down. */
+#define _GNU_SOURCE /* registers of a signal's context */
+#include "os.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <ucontext.h>
+
+/* Linux sends SIGSEGV, macOS SIGBUS. */
+static const int signals[] = {SIGSEGV, SIGBUS};
+enum { SIGNALS = sizeof signals / sizeof signals[0], MOST_KEPT = 8 };
+
+static os_fault_fn explain_fault;
+static struct kept {
+    struct sigaction action[MOST_KEPT]; /* what was in place when ours came, the last at the end */
+    atomic_int count;
+} kept[SIGNALS];
+
+/* The signal that this thread is in. A handler may leave by a jump, and then it is no longer: the next signal has a context of
+ * its own, or one at the same place, and then its frame is at the same place as well. */
+static _Thread_local struct {
+    const void *context;
+    uintptr_t frame;
+    int depth;
+} within;
+
+static enum os_touch touch_of(const void *context)
+{
+#if defined(__linux__) && defined(__x86_64__)
+    const ucontext_t *registers = context;
+    return registers->uc_mcontext.gregs[REG_ERR] & 2 ? OS_TOUCH_WRITE : OS_TOUCH_READ;
+#else
+    (void)context;
+    return OS_TOUCHED;
+#endif
+}
+
+/* Stacks grow down. */
+static bool is_again(const void *context, uintptr_t frame)
+{
+    return within.context && (!context || context == within.context) && frame < within.frame;
+}
+
+/* ---- going on ---- */
+
+static void add(sigset_t *to, const sigset_t *from)
+{
+    for (int number = 1; number < NSIG; number++)
+        if (sigismember(from, number) == 1)
+            sigaddset(to, number);
+}
+
+/* As the system would call it: the signals that it asked for are kept back meanwhile, and only those. */
+static void call(const struct sigaction *action, int number, siginfo_t *info, void *context, bool from_system)
+{
+    sigset_t mask, before;
+    sigemptyset(&mask);
+    pthread_sigmask(SIG_BLOCK, NULL, &before);
+    add(&mask, from_system ? &((ucontext_t *)context)->uc_sigmask : &before);
+    add(&mask, &action->sa_mask);
+    if (!(action->sa_flags & (int)SA_NODEFER))
+        sigaddset(&mask, number);
+    pthread_sigmask(SIG_SETMASK, &mask, NULL);
+    if (action->sa_flags & SA_SIGINFO)
+        action->sa_sigaction(number, info, context);
+    else
+        action->sa_handler(number);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+/* What would have happened without us. Returning to the access repeats it, which is how the default comes about; a signal that
+ * a process sent is not repeated, so it is sent again, or dropped where it was ignored. */
+static void chain(int number, siginfo_t *info, void *context, int depth)
+{
+    struct kept *all = &kept[signals[0] == number ? 0 : 1];
+    struct sigaction action = {.sa_handler = SIG_DFL}, otherwise = action;
+    bool sent = info && info->si_code <= 0; /* by a process */
+    int place = atomic_load(&all->count) - 1 - depth;
+    if (place >= 0)
+        action = all->action[place];
+    if (place >= 0 && action.sa_flags & (int)SA_RESETHAND)
+        all->action[place] = otherwise;
+    if ((action.sa_flags & SA_SIGINFO) || (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN)) {
+        call(&action, number, info, context, context && !depth);
+    } else if (action.sa_handler == SIG_DFL || !sent) {
+        sigaction(number, &otherwise, NULL); /* LCOV_EXCL_LINE: what is counted ends with the process, here and below */
+        if (sent)                            /* LCOV_EXCL_LINE: the same */
+            raise(number);                   /* LCOV_EXCL_LINE: the same */
+    }
+}
+
+static void on_fault(int number, siginfo_t *info, void *context)
+{
+    int error = errno;
+    uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+    bool again = is_again(context, frame);
+    int depth = again ? within.depth + 1 : 0;
+    if (!again && info && info->si_code > 0)
+        explain_fault((uint64_t)(uintptr_t)info->si_addr, touch_of(context));
+    errno = error;
+    __typeof__(within) outer = within;
+    within.context = context ? context : outer.context;
+    within.frame = frame;
+    within.depth = depth;
+    chain(number, info, context, depth);
+    within = outer;
+}
+
+/* ---- coming and going ---- */
+
+static bool is_ours(const struct sigaction *action)
+{
+    return (action->sa_flags & SA_SIGINFO) && action->sa_sigaction == on_fault;
+}
+
+static bool same(const struct sigaction *a, const struct sigaction *b)
+{
+    bool both = (a->sa_flags & SA_SIGINFO) == (b->sa_flags & SA_SIGINFO);
+    return both && (a->sa_flags & SA_SIGINFO ? a->sa_sigaction == b->sa_sigaction : a->sa_handler == b->sa_handler);
+}
+
+/* Where ours may still be reached from above, what is there now comes on top of what ours goes on to; a handler that is there
+ * already was put in place again. */
+static void keep(struct kept *all, const struct sigaction *now)
+{
+    int count = atomic_load(&all->count);
+    if (count && same(&all->action[count - 1], now)) {
+        all->action[count - 1] = *now;
+        return;
+    }
+    if (count == MOST_KEPT) { /* the oldest is what the program began with */
+        for (int i = 2; i < count; i++)
+            all->action[i - 1] = all->action[i];
+        count--;
+    }
+    all->action[count] = *now;
+    atomic_store(&all->count, count + 1);
+}
+
+/* On the stack that the handler before it asked for. */
+static bool watch(int number, struct kept *all)
+{
+    struct sigaction ours = {.sa_flags = SA_SIGINFO | SA_ONSTACK}, now;
+    sigemptyset(&ours.sa_mask);
+    ours.sa_sigaction = on_fault;
+    if (sigaction(number, NULL, &now))
+        return false;
+    if (is_ours(&now))
+        return true;
+    if ((now.sa_flags & SA_SIGINFO) || (now.sa_handler != SIG_DFL && now.sa_handler != SIG_IGN))
+        ours.sa_flags = SA_SIGINFO | (now.sa_flags & (SA_ONSTACK | SA_RESTART));
+    keep(all, &now);
+    if (!sigaction(number, &ours, NULL))
+        return true;
+    atomic_fetch_sub(&all->count, 1);
+    return false;
+}
+
+bool os_watch_faults(os_fault_fn explain)
+{
+    bool watched = true;
+    explain_fault = explain;
+    for (int i = 0; i < SIGNALS; i++)
+        watched &= watch(signals[i], &kept[i]);
+    return watched;
+}
+
+void os_leave_faults(void)
+{
+    struct sigaction now;
+    for (int i = 0; i < SIGNALS; i++)
+        if (!sigaction(signals[i], NULL, &now) && is_ours(&now)) {
+            int last = atomic_load(&kept[i].count) - 1;
+            sigaction(signals[i], &kept[i].action[last], NULL);
+            atomic_store(&kept[i].count, last);
+        }
+}

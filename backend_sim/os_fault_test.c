@@ -1,0 +1,270 @@
+/* Handlers of signals one above the other: each is called once, as the system would, and with little stack. */
+#define _DEFAULT_SOURCE /* sigaltstack, MAP_ANONYMOUS */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "os.h"
+#include "tap.h"
+#include "vmm.h"
+
+static sigjmp_buf after;
+
+static vmm_system *opened(void)
+{
+    vmm_system *sys = NULL;
+    if (vmm_open("sim:h100", &sys) || vmm_init(sys, 0))
+        tap_bail("no system");
+    return sys;
+}
+
+/* An address that is only reserved. */
+static volatile unsigned char *reserved(vmm_system *sys)
+{
+    vmm_deviceptr at = 0;
+    if (vmm_mem_address_reserve(sys, &at, UINT64_C(2) << 20, 0, 0, 0))
+        tap_bail("no addresses");
+    return (volatile unsigned char *)(uintptr_t)at;
+}
+
+/* A function of its own, so that tools can be told what is meant to go wrong (ci/valgrind.supp). */
+__attribute__((noinline)) static void touch_may_stop_writing(volatile unsigned char *at)
+{
+    *at = 1;
+}
+
+/* ---- handlers of the program, which go on to the one before ---- */
+
+enum { HANDLERS = 3 };
+static struct sigaction before[HANDLERS];
+static int called[HANDLERS], order;
+static int last;      /* the handler that ends the matter by a jump; -1: none does */
+static sigset_t mask; /* in the one that was called last */
+
+static void go_on(int which, int number, siginfo_t *info, void *context)
+{
+    called[which] = ++order;
+    pthread_sigmask(SIG_BLOCK, NULL, &mask);
+    if (order > 20)
+        _exit(9); /* round and round */
+    if (which == last)
+        siglongjmp(after, 1);
+    if (before[which].sa_flags & SA_SIGINFO)
+        before[which].sa_sigaction(number, info, context);
+    else if (before[which].sa_handler == SIG_DFL)
+        _exit(7); /* the end of the chain */
+}
+
+static void first(int number, siginfo_t *info, void *context)
+{
+    go_on(0, number, info, context);
+}
+
+static void second(int number, siginfo_t *info, void *context)
+{
+    go_on(1, number, info, context);
+}
+
+static void third(int number, siginfo_t *info, void *context)
+{
+    go_on(2, number, info, context);
+}
+
+static void put(int which, int flags)
+{
+    static void (*const handlers[])(int, siginfo_t *, void *) = {first, second, third};
+    struct sigaction action = {.sa_flags = SA_SIGINFO | flags, .sa_sigaction = handlers[which]};
+    sigemptyset(&action.sa_mask);
+    sigaddset(&action.sa_mask, SIGUSR1 + which);
+    sigaction(SIGSEGV, &action, &before[which]);
+    sigaction(SIGBUS, &action, NULL);
+}
+
+/* The status of a child in which code runs. */
+static int in_child(void (*code)(void))
+{
+    int status = 0;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(30);
+        last = -1;
+        code();
+        _exit(0);
+    }
+    if (child < 0 || waitpid(child, &status, 0) != child)
+        tap_bail("no child");
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* open, a handler that goes on to ours, close, open: ours is below and above it. */
+static void around(void)
+{
+    vmm_system *sys = opened();
+    put(0, 0);
+    vmm_close(sys);
+    touch_may_stop_writing(reserved(opened()));
+}
+
+/* Several times, with the same handler. */
+static void around_often(void)
+{
+    vmm_system *sys = opened();
+    for (int i = 0; i < 12; i++) {
+        put(0, 0);
+        vmm_close(sys);
+        sys = opened();
+    }
+    touch_may_stop_writing(reserved(sys));
+}
+
+/* With others each time: each is called, the newest first, and then what was there before all. */
+static void three_around(void)
+{
+    vmm_system *sys = NULL;
+    put(0, 0);
+    for (int i = 1; i <= 2; i++) {
+        sys = opened();
+        put(i, 0);
+        vmm_close(sys);
+    }
+    sys = opened();
+    last = 0;
+    volatile unsigned char *at = reserved(sys);
+    for (int round = 0; round < 2; round++) { /* a jump out of them leaves nothing behind */
+        order = 0;
+        memset(called, 0, sizeof called);
+        if (!sigsetjmp(after, 1))
+            touch_may_stop_writing(at);
+        if (called[2] != 1 || called[1] != 2 || called[0] != 3)
+            _exit(1 + round);
+    }
+    vmm_close(sys); /* which puts back the third, that goes on to ours, that goes on to the second */
+    sys = NULL;
+    order = 0;
+    memset(called, 0, sizeof called);
+    if (!sigsetjmp(after, 1))
+        touch_may_stop_writing(at);
+    _exit(called[2] == 1 && called[1] == 2 && called[0] == 3 ? 0 : 4);
+}
+
+static void test_chains(void)
+{
+    tap_u64((uint64_t)in_child(around), 128 + SIGSEGV, "a handler above ours and below: the signal takes its course");
+    tap_u64((uint64_t)in_child(around_often), 128 + SIGSEGV, "however often");
+    if (getenv("CUVMM_RUN"))
+        tap_skip("not under a tool", "three handlers");
+    else
+        tap_u64((uint64_t)in_child(three_around), 0, "three handlers: each is called, once, the newest first");
+}
+
+/* ---- as the system would call them ---- */
+
+static bool blocked(int number)
+{
+    return sigismember(&mask, number) == 1;
+}
+
+/* The mask that a handler runs with, below ours. */
+static void stopped_with(int flags)
+{
+    last = 0;
+    put(0, flags);
+    vmm_system *sys = opened();
+    volatile unsigned char *at = reserved(sys);
+    sigset_t own, now;
+    sigemptyset(&own);
+    sigaddset(&own, SIGHUP);
+    pthread_sigmask(SIG_SETMASK, &own, NULL);
+    if (!sigsetjmp(after, 1))
+        touch_may_stop_writing(at);
+    pthread_sigmask(SIG_BLOCK, NULL, &now);
+    vmm_close(sys);
+    sigemptyset(&own);
+    pthread_sigmask(SIG_SETMASK, &own, NULL);
+    signal(SIGSEGV, SIG_DFL);
+    signal(SIGBUS, SIG_DFL);
+}
+
+static void test_masks(void)
+{
+    stopped_with(0);
+    tap_ok(blocked(SIGSEGV) && blocked(SIGUSR1) && blocked(SIGHUP) && !blocked(SIGUSR2),
+           "the signal is kept back, and what the handler and the thread asked for");
+    stopped_with(SA_NODEFER);
+    tap_ok(!blocked(SIGSEGV) && blocked(SIGUSR1) && blocked(SIGHUP), "SA_NODEFER lets it through");
+}
+
+/* ---- the stack ---- */
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { MEASURED = 0 };
+#else
+enum { MEASURED = 1 };
+#endif
+enum { SMALL = 8192, OURS = 4096, PATTERN = 0x5a };
+
+static size_t touched(const unsigned char *stack, size_t size)
+{
+    size_t whole = 0;
+    while (whole < size && stack[whole] == PATTERN)
+        whole++;
+    return size - whole;
+}
+
+/* How deep explaining goes into a stack of that size, as the system's own frame does not: the difference to a handler that
+ * does nothing. 0: it came out at the other end. */
+static size_t stack_used(size_t size, bool explained)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    unsigned char *low = mmap(NULL, size + 4 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if ((void *)low == MAP_FAILED || mprotect(low, 4 * page, PROT_NONE)) /* below it nothing may be written */
+        tap_bail("no stack");
+    stack_t stack = {.ss_sp = low + 4 * page, .ss_size = size}, none = {.ss_flags = SS_DISABLE};
+    memset(stack.ss_sp, PATTERN, size);
+    last = 0;
+    put(0, SA_ONSTACK);
+    vmm_system *sys = explained ? opened() : NULL;
+    volatile unsigned char *at = explained ? reserved(sys) : low;
+    sigaltstack(&stack, NULL);
+    if (!sigsetjmp(after, 1))
+        touch_may_stop_writing(at);
+    sigaltstack(&none, NULL);
+    size_t used = touched(stack.ss_sp, size);
+    if (sys)
+        vmm_close(sys);
+    signal(SIGSEGV, SIG_DFL);
+    signal(SIGBUS, SIG_DFL);
+    munmap(low, size + 4 * page);
+    return used;
+}
+
+static void test_stack(void)
+{
+    if (!MEASURED || getenv("CUVMM_RUN")) {
+        tap_skip("not under a tool, whose code is larger", "the stack that explaining takes");
+        return;
+    }
+    size_t bare = stack_used(8 * SMALL, false), all = stack_used(8 * SMALL, true);
+    tap_note("explaining takes %zu bytes of stack, the system's frame and the program's handler %zu", all - bare, bare);
+    tap_ok(all - bare <= OURS, "explaining takes at most %d bytes", OURS);
+    if (bare + OURS > SMALL)
+        tap_skip("this processor's registers alone fill it", "a stack of 8 KiB");
+    else
+        tap_ok(stack_used(SMALL, true) < SMALL, "so a stack of 8 KiB is enough");
+}
+
+int main(void)
+{
+    if (!freopen("/dev/null", "w", stderr)) /* what is explained */
+        tap_bail("no /dev/null");
+    test_chains();
+    test_masks();
+    test_stack();
+    return tap_done();
+}
