@@ -15,11 +15,13 @@ static void tell(vmm_system *sys)
     /* A copy: the function may make calls, which refill the thread's record. */
     vmm_detail detail = *vmm_last_detail();
     vmm_fault fault;
+    int cancel = life_no_cancel(); /* it may hold what is the program's */
     if (detail.fault) {
         fault = *detail.fault;
         detail.fault = &fault;
     }
     report(user, &detail);
+    life_may_cancel(cancel);
     *vmm_detail_here() = detail;
     if (detail.fault)
         vmm_detail_fault(&fault);

@@ -105,7 +105,7 @@ vmm_result vmm_system_wrap(struct vmm_backend *top, vmm_system **sys)
     return VMM_SUCCESS;
 }
 
-vmm_result vmm_open(const char *spec, vmm_system **sys)
+static vmm_result open_system(const char *spec, vmm_system **sys)
 {
     struct spec parts;
     struct spec_error error;
@@ -130,12 +130,22 @@ vmm_result vmm_open(const char *spec, vmm_system **sys)
     return vmm_system_wrap(top, sys);
 }
 
+vmm_result vmm_open(const char *spec, vmm_system **sys)
+{
+    int cancel = life_no_cancel();
+    vmm_result result = open_system(spec, sys);
+    life_may_cancel(cancel);
+    return result;
+}
+
 vmm_result vmm_attach(vmm_system *sys, vmm_system **peer)
 {
     struct vmm_backend *top = NULL;
     if (!peer)
         return vmm_detail_fail(VMM_ERROR_INVALID_VALUE, "vmm_attach", "peer is NULL: pass where to store the system");
+    int cancel = life_no_cancel();
     vmm_result result = sys->top->ops->attach(sys->top, &top);
+    life_may_cancel(cancel);
     return result == VMM_SUCCESS ? vmm_system_wrap(top, peer) : result;
 }
 
@@ -143,21 +153,29 @@ void vmm_close(vmm_system *sys)
 {
     if (!sys)
         return;
+    int cancel = life_no_cancel();
     if (sys->report)
         vmm_leaks(sys, sys->report, sys->user);
     sys->top->ops->close(sys->top);
     life_lock_end(&sys->lock);
     free(sys);
+    life_may_cancel(cancel);
 }
 
 uint64_t vmm_leaks(vmm_system *sys, vmm_report_fn report, void *user)
 {
-    return sys->top->ops->leaks(sys->top, report, user);
+    int cancel = life_no_cancel();
+    uint64_t leaks = sys->top->ops->leaks(sys->top, report, user);
+    life_may_cancel(cancel);
+    return leaks;
 }
 
 vmm_result vmm_visit(vmm_system *sys, vmm_visit_fn visit, void *user)
 {
-    return sys->top->ops->visit(sys->top, visit, user);
+    int cancel = life_no_cancel();
+    vmm_result result = sys->top->ops->visit(sys->top, visit, user);
+    life_may_cancel(cancel);
+    return result;
 }
 
 vmm_mem_access_flags vmm_object_access(const vmm_object *mapping, vmm_mem_location location)

@@ -100,20 +100,53 @@ static struct queue_item *choose(struct flight *flight)
     return ready ? queue_ready_at(&flight->queue, (size_t)(draw(flight) % ready)) : NULL;
 }
 
-/* Without the machine's lock. The function may make calls, which refill the thread's record. */
-static void call_host(struct sim_process *process, const struct queue_place *place,
-                      const struct vmm_call_launch_host_func *call)
+/* A host function on its way. */
+struct host_call {
+    struct sim_process *process;
+    struct queue_item *item;
+    struct flight_inside here;
+};
+
+/* Nothing of the item is looked at after that. */
+static void done(struct sim_process *process, struct queue_item *item)
 {
-    struct flight *flight = &process->flight;
-    struct flight_inside here = {pthread_self(), place, flight->inside}, **link = &flight->inside;
-    const vmm_detail before = *vmm_last_detail();
-    flight->inside = &here;
-    sim_machine_unlock(process->machine);
-    call->fn(call->user_data);
-    sim_machine_lock(process->machine);
-    while (*link != &here)
+    queue_done(&process->flight.queue, item);
+    pthread_cond_broadcast(&process->flight.changed);
+}
+
+/* With the lock, after the function. */
+static void come_out(struct host_call *call)
+{
+    struct flight_inside **link = &call->process->flight.inside;
+    while (*link != &call->here)
         link = &(*link)->next;
-    *link = here.next;
+    *link = call->here.next;
+}
+
+/* The function has ended its thread, or the thread was cancelled in it: nobody comes back to the call that let it run. */
+static void forsaken(void *user)
+{
+    struct host_call *call = user;
+    sim_machine_lock(call->process->machine);
+    come_out(call);
+    done(call->process, call->item);
+    hands_lost(call->process);
+    sim_machine_unlock(call->process->machine);
+}
+
+/* Without the machine's lock. The function may make calls, which refill the thread's record. */
+static void call_host(struct sim_process *process, struct queue_item *item)
+{
+    const struct vmm_call_launch_host_func *function = &((const struct work *)item)->call.launch_host_func;
+    struct host_call call = {process, item, {pthread_self(), queue_place_of(item), process->flight.inside}};
+    const vmm_detail before = *vmm_last_detail();
+    process->flight.inside = &call.here;
+    sim_machine_unlock(process->machine);
+    pthread_cleanup_push(forsaken, &call);
+    function->fn(function->user_data);
+    pthread_cleanup_pop(0);
+    sim_machine_lock(process->machine);
+    come_out(&call);
     *vmm_detail_here() = before;
 }
 
@@ -124,12 +157,11 @@ static void do_item(struct sim_process *process, struct queue_item *item)
     item->state = QUEUE_RUNNING;
     if (work->call.head.id == VMM_CALL_launch_host_func && !lost) {
         queue_seen(&process->flight.queue, item);
-        call_host(process, queue_place_of(item), &work->call.launch_host_func);
+        call_host(process, item);
     } else if (!lost && !work_do(process, work)) {
         process->flight.out_of_memory = true;
     }
-    queue_done(&process->flight.queue, item);
-    pthread_cond_broadcast(&process->flight.changed);
+    done(process, item);
 }
 
 void flight_shows(struct sim_process *process, struct work *work)

@@ -67,6 +67,17 @@ void hands_stop(struct sim_process *process)
     }
 }
 
+/* One that is waited for by hands_stop is left to it. */
+void hands_lost(struct sim_process *process)
+{
+    struct hands *hands = &process->flight.hands;
+    if (!hands->there[HANDS_HOST] || !pthread_equal(hands->thread[HANDS_HOST], pthread_self()) || hands->stopping)
+        return;
+    pthread_detach(pthread_self());
+    hands->there[HANDS_HOST] = false;
+    hands_start(process, HANDS_HOST);
+}
+
 bool hands_pause(struct sim_process *process, uint64_t nanoseconds)
 {
     enum { SECOND = 1000000000 };
@@ -76,9 +87,11 @@ bool hands_pause(struct sim_process *process, uint64_t nanoseconds)
     uint64_t rest = (uint64_t)until.tv_nsec + nanoseconds % SECOND;
     until.tv_sec += (time_t)(nanoseconds / SECOND + rest / SECOND);
     until.tv_nsec = (long)(rest % SECOND);
+    int cancel = life_no_cancel();
     while (!flight->hands.stopping &&
            pthread_cond_timedwait(&flight->changed, &process->machine->lock.mutex, &until) == 0)
         ;
+    life_may_cancel(cancel);
     readers_shut(&process->machine->readers);
     return !flight->hands.stopping;
 }

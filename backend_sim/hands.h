@@ -35,6 +35,9 @@ bool hands_start(struct sim_process *process, enum hands_kind kind);
 /* Both end, after the host function that runs; what is not done stays undone. The lock is let go meanwhile. */
 void hands_stop(struct sim_process *process);
 
+/* The calling thread ends in a host function. If it is the one that calls them, another takes its place. */
+void hands_lost(struct sim_process *process);
+
 /* Lets the others in for that long, in the midst of a piece of work. False when the process is being closed. */
 bool hands_pause(struct sim_process *process, uint64_t nanoseconds);
 

@@ -1,4 +1,4 @@
-/* lifecycle.h - forks: which process this is, and every lock of this library in one order.
+/* lifecycle.h - forks, cancels and the ends of threads: which process this is, and every lock of this library in one order.
  *
  *     thread A     in a call, holds a lock         goes on                                        parent
  *     thread B     fork()  [waits for A] [takes every lock in order]  fork  [gives them back]     parent
@@ -13,6 +13,10 @@
  *
  * Locks of LIFE_LAYER are not taken by a fork, since code of others runs under them, which may wait for that fork: a driver, or
  * this library as a driver. Their owners do without them in a child.
+ *
+ * A thread is not cancelled while it holds a lock: what may reach a point of cancellation there puts the cancel off
+ * (life_no_cancel), each such place for itself, for that takes as long as a lock. A host function may end its thread
+ * (flight.c). One that leaves by a jump, as the handler of a signal may, leaves a lock that its thread holds.
  *
  * vfork and posix_spawn call no handlers and need none: what runs there until the exec makes no calls.
  */
@@ -95,6 +99,19 @@ static inline bool life_try(struct life_lock *lock)
 static inline void life_give(struct life_lock *lock)
 {
     pthread_mutex_unlock(&lock->mutex);
+}
+
+/* From here on a cancel of this thread waits, until life_may_cancel is given what this returned. */
+static inline int life_no_cancel(void)
+{
+    int before;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    return before;
+}
+
+static inline void life_may_cancel(int before)
+{
+    pthread_setcancelstate(before, &before);
 }
 
 #endif

@@ -98,7 +98,9 @@ static inline void sim_machine_unlock(struct sim_machine *machine)
 
 static inline void sim_machine_wait(struct sim_machine *machine, pthread_cond_t *condition)
 {
+    int cancel = life_no_cancel();
     pthread_cond_wait(condition, &machine->lock.mutex);
+    life_may_cancel(cancel);
     readers_shut(&machine->readers);
 }
 

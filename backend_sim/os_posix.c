@@ -94,10 +94,19 @@ int os_file_new(void)
     return memfd_create("cuvmm-memory", MFD_CLOEXEC);
 }
 
+/* False: not now, for lack of kernel memory. */
+static bool punch(int file, uint64_t offset, uint64_t size)
+{
+    int cancel = life_no_cancel();
+    bool punched = !fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)size);
+    life_may_cancel(cancel);
+    return punched;
+}
+
+/* Where there can be no hole zeros are written in its place. */
 bool os_file_clear(int file, uint64_t offset, uint64_t size)
 {
-    /* It cannot fail on such a file but for lack of kernel memory; then zeros are written in place of the hole. */
-    if (!fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)size))
+    if (punch(file, offset, size))
         return true;
     static const char zeros[65536];
     for (uint64_t done = 0, n; done < size; done += n) {
@@ -137,7 +146,9 @@ bool os_file_clear(int file, uint64_t offset, uint64_t size)
 
 void os_file_close(int file)
 {
+    int cancel = life_no_cancel();
     close(file);
+    life_may_cancel(cancel);
 }
 
 bool os_file_grow(int file, uint64_t size)
@@ -154,7 +165,7 @@ bool os_file_grow(int file, uint64_t size)
     return !ftruncate(file, (off_t)size);
 }
 
-bool os_file_write(int file, uint64_t offset, const void *bytes, uint64_t length)
+static bool write_all(int file, uint64_t offset, const void *bytes, uint64_t length)
 {
     for (uint64_t done = 0; done < length;) {
         ssize_t n = pwrite(file, (const char *)bytes + done, (size_t)(length - done), (off_t)(offset + done));
@@ -164,6 +175,14 @@ bool os_file_write(int file, uint64_t offset, const void *bytes, uint64_t length
             return false;
     }
     return true;
+}
+
+bool os_file_write(int file, uint64_t offset, const void *bytes, uint64_t length)
+{
+    int cancel = life_no_cancel();
+    bool written = write_all(file, offset, bytes, length);
+    life_may_cancel(cancel);
+    return written;
 }
 
 void *os_map(int file, uint64_t offset, uint64_t size)
@@ -203,11 +222,13 @@ bool os_conceal(uint64_t start, uint64_t size)
 
 void os_say(const char *text, size_t length)
 {
-    while (length) {
-        ssize_t n = write(STDERR_FILENO, text, length);
-        if (n <= 0)
-            return;
-        text += n;
-        length -= (size_t)n;
+    int cancel = life_no_cancel();
+    for (ssize_t n = 1; length && n > 0;) {
+        n = write(STDERR_FILENO, text, length);
+        if (n > 0) {
+            text += n;
+            length -= (size_t)n;
+        }
     }
+    life_may_cancel(cancel);
 }

@@ -110,6 +110,18 @@ static vmm_result refuse_early(uint64_t initialised)
     return vmm_detail_refuse(initialised ? VMM_RULE_INIT_FORKED : VMM_RULE_INIT_REQUIRED, 0, 0, NULL);
 }
 
+/* May the call wait for files and locks that processes share? All else that does is in os_posix.c. */
+static bool is_shared(const struct sim_machine *machine, enum vmm_call_id id)
+{
+    return machine->share || id == VMM_CALL_mem_export_to_shareable_handle || id == VMM_CALL_mem_import_from_shareable_handle;
+}
+
+static vmm_result handle(struct sim_process *process, const struct vmm_call *call, sim_handler handler)
+{
+    bool beside_others = !VMM_ALONE && only_asks((enum vmm_call_id)call->id, call);
+    return beside_others ? ask(process, call, handler) : change(process, call, handler);
+}
+
 /* What every call goes through. */
 static vmm_result serve(struct vmm_backend *self, const struct vmm_call *call, sim_handler handler)
 {
@@ -117,8 +129,12 @@ static vmm_result serve(struct vmm_backend *self, const struct vmm_call *call, s
     uint64_t initialised = process->initialised;
     if (initialised != life_stamp() && !goes_first(call))
         return refuse_early(initialised);
-    bool beside_others = !VMM_ALONE && only_asks((enum vmm_call_id)call->id, call);
-    return beside_others ? ask(process, call, handler) : change(process, call, handler);
+    if (!is_shared(process->machine, (enum vmm_call_id)call->id))
+        return handle(process, call, handler);
+    int cancel = life_no_cancel();
+    vmm_result result = handle(process, call, handler);
+    life_may_cancel(cancel);
+    return result;
 }
 
 #define VMM_CALL(name, driver)                                                              \

@@ -227,6 +227,7 @@ static vmm_result shadow_pass(struct vmm_backend *self, struct vmm_call *call)
         return vmm_backend_call(self->inner, call);
     bool waits = vmm_call_waits(id);
     vmm_result result = waits ? vmm_backend_call(self->inner, call) : VMM_SUCCESS;
+    int cancel = life_no_cancel();
     life_take(&shadow->lock);
     if (!waits) {
         bool foreseen = foresee(shadow, call);
@@ -246,6 +247,7 @@ static vmm_result shadow_pass(struct vmm_backend *self, struct vmm_call *call)
         compare(shadow, call, result);
     }
     life_give(&shadow->lock);
+    life_may_cancel(cancel);
     return result;
 }
 

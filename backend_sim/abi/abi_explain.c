@@ -28,6 +28,7 @@ static void one_line(const vmm_detail *detail, char *text, size_t size)
 void abi_report(void *user, const vmm_detail *detail)
 {
     char text[2048], line[512];
+    int cancel = life_no_cancel();
     (void)user;
     if (findings_wanted("simulator", false)) {
         findings_add(detail);
@@ -38,6 +39,7 @@ void abi_report(void *user, const vmm_detail *detail)
     one_line(detail, line, sizeof line);
     if (detail->severity != VMM_SEVERITY_LEAK)
         abi_log(detail->severity == VMM_SEVERITY_WARNING ? CU_LOG_LEVEL_WARNING : CU_LOG_LEVEL_ERROR, line);
+    life_may_cancel(cancel);
 }
 
 CUresult abi_refuse(CUresult result, const char *function, const char *format, ...)

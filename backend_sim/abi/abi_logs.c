@@ -96,7 +96,7 @@ static unsigned first_line(const CUlogIterator *iterator)
     return iterator && *iterator > oldest ? *iterator : oldest;
 }
 
-CUresult cuLogsDumpToFile(CUlogIterator *iterator, const char *pathToFile, unsigned int flags)
+static CUresult dump(CUlogIterator *iterator, const char *pathToFile, unsigned int flags)
 {
     FILE *file = pathToFile && !flags ? fopen(pathToFile, "a") : NULL;
     if (!file)
@@ -108,6 +108,14 @@ CUresult cuLogsDumpToFile(CUlogIterator *iterator, const char *pathToFile, unsig
         *iterator = written;
     life_give(&lock);
     return fclose(file) == 0 ? CUDA_SUCCESS : CUDA_ERROR_OPERATING_SYSTEM;
+}
+
+CUresult cuLogsDumpToFile(CUlogIterator *iterator, const char *pathToFile, unsigned int flags)
+{
+    int cancel = life_no_cancel();
+    CUresult result = dump(iterator, pathToFile, flags);
+    life_may_cancel(cancel);
+    return result;
 }
 
 /* The newest whole lines that fit, with a final 0 that does not count in *size. */

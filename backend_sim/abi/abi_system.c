@@ -88,6 +88,7 @@ static vmm_result open_once(void)
 {
     if (atomic_load(&settled))
         return open_result;
+    int cancel = life_no_cancel();
     life_take(&opening);
     if (!atomic_load(&settled)) { /* LCOV_EXCL_BR_LINE: unless another thread was quicker, just now */
         open_machine();
@@ -95,6 +96,7 @@ static vmm_result open_once(void)
     }
     vmm_result result = open_result;
     life_give(&opening);
+    life_may_cancel(cancel);
     return result;
 }
 

@@ -1,0 +1,297 @@
+/* Threads that are cancelled in a call, and host functions that end their thread: a call is made whole or not at all, and
+ * nobody finds the machine locked.
+ *
+ *     thread   pthread_cancel(itself)   call, call, call ...   testcancel: ends here, and at no call before
+ */
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "share_rig.h"
+
+#define G RIG_G
+static vmm_system *sys;
+static vmm_context context;
+static const char *spec_now;
+
+/* ---- a cancel that waits ---- */
+
+/* In which of the steps a thread with a cancel that waits has been; all of them, if calls leave it waiting. */
+static atomic_int at_step;
+static atomic_bool refused;
+
+static void step(vmm_result result)
+{
+    if (result != VMM_SUCCESS)
+        atomic_store(&refused, true);
+    atomic_fetch_add(&at_step, 1);
+}
+
+static void *cancelled(void *steps)
+{
+    void (*code)(void);
+    memcpy(&code, steps, sizeof code);
+    pthread_cancel(pthread_self());
+    code();
+    atomic_store(&at_step, -1);
+    pthread_testcancel();
+    return NULL;
+}
+
+static void make_in_thread(const char *what, void (*code)(void))
+{
+    pthread_t thread;
+    void *result = NULL;
+    atomic_store(&at_step, 0);
+    atomic_store(&refused, false);
+    if (pthread_create(&thread, NULL, cancelled, &code) || pthread_join(thread, &result))
+        tap_bail("no thread");
+    int reached = atomic_load(&at_step);
+    tap_ok(reached == -1 && result == PTHREAD_CANCELED, "%s: %s waits for the call's end%s (%d)", spec_now, what,
+           reached == -1 ? "" : ", and was cancelled in one", reached);
+    tap_ok(!atomic_load(&refused), "%s: and none is refused", spec_now);
+}
+
+static vmm_mem_access_desc desc_of(vmm_mem_location_type type)
+{
+    return (vmm_mem_access_desc){{type, 0}, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE};
+}
+
+/* Which would be the end. */
+static void close_of_ours(int fd)
+{
+    int before;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    close(fd);
+    pthread_setcancelstate(before, &before);
+}
+
+static void memory_of(vmm_mem_location_type type, int handles)
+{
+    const vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {type, 0},
+                                          .requested_handle_types = handles};
+    const vmm_mem_access_desc both[] = {desc_of(VMM_MEM_LOCATION_TYPE_DEVICE), desc_of(VMM_MEM_LOCATION_TYPE_HOST)};
+    vmm_mem_generic_allocation_handle handle = 0, imported = 0;
+    vmm_deviceptr at = 0;
+    unsigned char bytes[64] = {1};
+    int fd = -1;
+    step(vmm_mem_create(sys, &handle, G, &prop, 0));
+    step(vmm_mem_address_reserve(sys, &at, G, 0, 0, 0));
+    step(vmm_mem_map(sys, at, G, 0, handle, 0));
+    step(vmm_mem_set_access(sys, at, G, both, type == VMM_MEM_LOCATION_TYPE_HOST ? 2 : 1));
+    step(vmm_memcpy_htod(sys, at, bytes, sizeof bytes));
+    step(vmm_memcpy_dtoh(sys, bytes, at, sizeof bytes));
+    if (handles) {
+        step(vmm_mem_export_to_shareable_handle(sys, &fd, handle, RIG_FD, 0));
+        step(vmm_mem_import_from_shareable_handle(sys, &imported, (void *)(uintptr_t)fd, RIG_FD));
+        step(vmm_mem_release(sys, imported));
+        close_of_ours(fd);
+    }
+    step(vmm_mem_unmap(sys, at, G));
+    step(vmm_mem_release(sys, handle));
+    step(vmm_mem_address_free(sys, at, G));
+}
+
+static void memory(void)
+{
+    uint64_t free = 0, total = 0;
+    vmm_deviceptr at = 0;
+    step(vmm_ctx_set_current(sys, context));
+    memory_of(VMM_MEM_LOCATION_TYPE_DEVICE, 0);
+    memory_of(VMM_MEM_LOCATION_TYPE_HOST, 0);
+    step(vmm_mem_get_info(sys, &free, &total));
+    step(vmm_mem_alloc(sys, &at, 4096));
+    step(vmm_mem_free(sys, at));
+    step(vmm_mem_unmap(sys, 4096, 4096) == VMM_ERROR_INVALID_VALUE ? VMM_SUCCESS : VMM_ERROR_UNKNOWN);
+}
+
+static void nothing(void *unused)
+{
+    (void)unused;
+}
+
+static void work(void)
+{
+    vmm_stream stream = NULL;
+    vmm_event event = NULL;
+    vmm_deviceptr at = 0;
+    unsigned char byte = 0;
+    step(vmm_ctx_set_current(sys, context));
+    step(vmm_stream_create(sys, &stream, 0));
+    step(vmm_event_create(sys, &event, 0));
+    step(vmm_mem_alloc(sys, &at, 65536));
+    step(vmm_memset_d8_async(sys, at, 7, 65536, stream));
+    step(vmm_launch_host_func(sys, stream, nothing, NULL));
+    step(vmm_event_record(sys, event, stream));
+    vmm_stream_query(sys, stream);
+    step(vmm_event_synchronize(sys, event));
+    step(vmm_memcpy_dtoh_async(sys, &byte, at, 1, stream));
+    step(vmm_stream_synchronize(sys, stream));
+    step(vmm_ctx_synchronize(sys));
+    step(vmm_mem_free(sys, at));
+    step(vmm_event_destroy(sys, event));
+    step(vmm_stream_destroy(sys, stream));
+}
+
+static void exported(void)
+{
+    step(vmm_ctx_set_current(sys, context));
+    memory_of(VMM_MEM_LOCATION_TYPE_DEVICE, RIG_FD);
+}
+
+static void see(void *user, const vmm_object *object)
+{
+    (void)user, (void)object;
+}
+
+static void opening(void)
+{
+    vmm_system *own = NULL, *peer = NULL;
+    vmm_context current = NULL;
+    step(vmm_open(spec_now, &own));
+    step(vmm_init(own, 0));
+    step(vmm_ctx_create(own, &current, 0, 0));
+    if (!strchr(spec_now, '|')) {
+        step(vmm_attach(own, &peer));
+        vmm_close(peer);
+        step(vmm_visit(own, see, NULL));
+    }
+    vmm_leaks(own, NULL, NULL);
+    vmm_close(own);
+    atomic_fetch_add(&at_step, 1);
+}
+
+static void on(const char *spec)
+{
+    spec_now = spec;
+    if (vmm_open(spec, &sys) || vmm_init(sys, 0) || vmm_ctx_create(sys, &context, 0, 0))
+        tap_bail("%s: %s", spec, vmm_last_detail()->note);
+    make_in_thread("memory", memory);
+    make_in_thread("work in flight", work);
+    make_in_thread("exported memory", exported);
+    make_in_thread("opening and closing", opening);
+    int value = 0;
+    tap_result(vmm_driver_get_version(sys, &value), VMM_SUCCESS, "%s: goes on", spec);
+    vmm_close(sys);
+}
+
+/* ---- a cancel that comes while a call waits ---- */
+
+static sem_t inside, let_go;
+
+static void waits(void *unused)
+{
+    (void)unused;
+    sem_post(&inside);
+    while (sem_wait(&let_go))
+        ;
+}
+
+static void *synchronizes(void *unused)
+{
+    (void)unused;
+    vmm_ctx_set_current(sys, context);
+    vmm_result result = vmm_ctx_synchronize(sys);
+    atomic_store(&at_step, result == VMM_SUCCESS ? -1 : 1);
+    pthread_testcancel();
+    return NULL;
+}
+
+/* One thread runs a host function, and another waits for its end. */
+static void cancelled_in_a_wait(void)
+{
+    pthread_t runs, waiting;
+    void *result = NULL;
+    spec_now = "sim:h100";
+    if (vmm_open(spec_now, &sys) || vmm_init(sys, 0) || vmm_ctx_create(sys, &context, 0, 0))
+        tap_bail("no system");
+    sem_init(&inside, 0, 0);
+    sem_init(&let_go, 0, 0);
+    tap_result(vmm_launch_host_func(sys, NULL, waits, NULL), VMM_SUCCESS, "a host function");
+    if (pthread_create(&runs, NULL, synchronizes, NULL))
+        tap_bail("no thread");
+    sem_wait(&inside);
+    atomic_store(&at_step, 0);
+    if (pthread_create(&waiting, NULL, synchronizes, NULL))
+        tap_bail("no thread");
+    pthread_cancel(waiting);
+    sem_post(&let_go);
+    pthread_join(waiting, &result);
+    tap_ok(result == PTHREAD_CANCELED && atomic_load(&at_step) == -1, "who waits in a call is cancelled after it");
+    pthread_join(runs, NULL);
+    tap_result(vmm_ctx_synchronize(sys), VMM_SUCCESS, "and the machine goes on");
+    vmm_close(sys);
+}
+
+/* ---- host functions that end their thread ---- */
+
+static void ends_its_thread(void *unused)
+{
+    (void)unused;
+    pthread_exit(NULL);
+}
+
+static atomic_int counted;
+
+static void counts(void *unused)
+{
+    (void)unused;
+    atomic_fetch_add(&counted, 1);
+}
+
+/* In a thread of its own, which may run it at once. */
+static void *launches(void *function)
+{
+    vmm_host_fn code;
+    memcpy(&code, function, sizeof code);
+    vmm_ctx_set_current(sys, context);
+    vmm_launch_host_func(sys, NULL, code, NULL);
+    return NULL;
+}
+
+static void in_thread(void *(*code)(void *), void *user)
+{
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, code, user))
+        tap_bail("no thread");
+    pthread_join(thread, NULL);
+}
+
+/* Whether a call of the program runs it or a thread of the library. */
+static void ended(const char *spec)
+{
+    const vmm_host_fn functions[] = {ends_its_thread, counts};
+    spec_now = spec;
+    if (vmm_open(spec_now, &sys) || vmm_init(sys, 0) || vmm_ctx_create(sys, &context, 0, 0))
+        tap_bail("no system");
+    atomic_store(&counted, 0);
+    for (int i = 0; i < 4; i++) {
+        vmm_host_fn function = functions[i % 2];
+        in_thread(launches, &function);
+    }
+    for (int i = 0; i < 2; i++)
+        in_thread(synchronizes, NULL);
+    tap_result(vmm_ctx_synchronize(sys), VMM_SUCCESS, "%s: host functions that end their thread are done", spec);
+    tap_u64((uint64_t)atomic_load(&counted), 2, "%s: and what comes after them is, once each", spec);
+    vmm_close(sys);
+}
+
+int main(void)
+{
+    rig_begin();
+    if (!freopen("/dev/null", "w", stderr)) /* what traces and explanations say */
+        tap_bail("no /dev/null");
+    on("sim:h100");
+    on("sim:h100,schedule=device");
+    on("sim:h100,machine=cancel");
+    on("trace=/dev/null|sim:h100,schedule=eager");
+    on("shadow=nodes=1|sim:h100");
+    cancelled_in_a_wait();
+    ended("sim:h100");
+    ended("sim:h100,schedule=random:3");
+    ended("sim:h100,schedule=device");
+    rig_end();
+    return tap_done();
+}
