@@ -191,7 +191,7 @@ static CUresult refuse_file(const char *function, const char *path)
 }
 
 /* It is not read, but it is there. A pipe would keep the caller waiting. */
-static CUresult check_file(const char *function, const char *path)
+static CUresult look_at_file(const char *function, const char *path)
 {
     struct os_file_is is;
     if (!path)
@@ -205,6 +205,14 @@ static CUresult check_file(const char *function, const char *path)
         return refuse_file(function, path);
     fclose(file);
     return CUDA_SUCCESS;
+}
+
+static CUresult check_file(const char *function, const char *path)
+{
+    int cancel = life_no_cancel();
+    CUresult result = look_at_file(function, path);
+    life_may_cancel(cancel);
+    return result;
 }
 
 static CUresult load_module_file(const vmm_system *sys, CUmodule *module, const char *path)
