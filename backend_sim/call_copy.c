@@ -180,6 +180,36 @@ static vmm_result run_off(struct sim_process *process, const struct queue_place 
     return result == VMM_SUCCESS && waits ? sim_context_check(process, context, true) : result;
 }
 
+/* ---- the host's memory ---- */
+
+/* A byte of each page is touched as the copy will. The handler of a signal may leave by a jump, or end the thread. */
+static void touch_pages(const struct transfer *t)
+{
+    const uint64_t page = 4096; /* at most what the system's pages have */
+    volatile unsigned char *host = t->direction == TO_HOST ? t->to : (volatile unsigned char *)(uintptr_t)t->from;
+    for (uint64_t at = 0;; at = t->size - at > page ? at + page : t->size - 1) {
+        if (t->direction == TO_HOST)
+            __atomic_fetch_or(&host[at], 0, __ATOMIC_RELAXED); /* which changes nothing, whoever writes there too */
+        else
+            (void)host[at];
+        if (at == t->size - 1)
+            return;
+    }
+}
+
+/* What is not the program's to touch stops it before the copy, with no lock in hand. True: others came in meanwhile, so what was
+ * looked up before must be looked up again. */
+static bool touch_host(struct sim_process *process, const struct transfer *t)
+{
+    if (!with_host(t) || !t->size || wraps(t) || !process->machine->bytes)
+        return false;
+    uint64_t turns = process->machine->turns;
+    sim_machine_unlock(process->machine);
+    touch_pages(t);
+    sim_machine_lock(process->machine);
+    return process->machine->turns != turns + 1;
+}
+
 /* ---- when ---- */
 
 /* What is the matter was no mistake of the call that lets the work run, so nothing of it is said there yet. */
@@ -205,19 +235,25 @@ static vmm_result make_now(const struct sim_process *process, int device, const 
     return result != VMM_SUCCESS || transfer_make(process, t) ? result : sim_out_of_host_memory();
 }
 
+static vmm_result check_at_once(struct sim_process *process, const struct transfer *t)
+{
+    const struct sim_context *context = sim_current(process);
+    vmm_result result = context ? sim_context_check(process, context, true) : sim_no_context(process);
+    return result == VMM_SUCCESS ? check(process, context->device, t) : result;
+}
+
 /* The forms without a stream wait for the work that the default stream waits for, and are done. */
 static vmm_result at_once(struct sim_process *process, const struct vmm_call *call)
 {
     struct transfer t = transfer_here(process, (const union vmm_any_call *)(const void *)call);
-    const struct sim_context *context = sim_current(process);
-    vmm_result result = context ? sim_context_check(process, context, true) : sim_no_context(process);
-    if (result == VMM_SUCCESS)
-        result = check(process, context->device, &t);
+    vmm_result result = check_at_once(process, &t);
+    if (result == VMM_SUCCESS && touch_host(process, &t))
+        result = check_at_once(process, &t);
     if (result == VMM_SUCCESS)
         result = sim_wait_current(process, QUEUE_ORDERED);
     if (result != VMM_SUCCESS)
         return result;
-    context = sim_current(process);
+    const struct sim_context *context = sim_current(process);
     struct queue_place place = flight_place(process, context, NULL);
     return wraps(&t) ? run_off(process, &place, call, &t, context) : make_now(process, context->device, &t);
 }
@@ -250,15 +286,22 @@ static vmm_result issue_between(struct sim_process *process, const struct queue_
 }
 
 /* The streams' forms: the stream is checked first. */
+static vmm_result check_on_stream(struct sim_process *process, vmm_stream stream, const struct transfer *t,
+                                  struct sim_context **context)
+{
+    vmm_result result = sim_stream_context(process, stream, context);
+    if (result == VMM_SUCCESS)
+        result = sim_context_check(process, *context, false);
+    return result == VMM_SUCCESS ? check(process, (*context)->device, t) : result;
+}
+
 static vmm_result on_stream(struct sim_process *process, const struct vmm_call *call, vmm_stream stream)
 {
     struct transfer t = transfer_here(process, (const union vmm_any_call *)(const void *)call);
     struct sim_context *context;
-    vmm_result result = sim_stream_context(process, stream, &context);
-    if (result == VMM_SUCCESS)
-        result = sim_context_check(process, context, false);
-    if (result == VMM_SUCCESS)
-        result = check(process, context->device, &t);
+    vmm_result result = check_on_stream(process, stream, &t, &context);
+    if (result == VMM_SUCCESS && touch_host(process, &t))
+        result = check_on_stream(process, stream, &t, &context);
     if (result != VMM_SUCCESS || !t.size || !process->machine->bytes)
         return result;
     struct queue_place place = flight_place(process, context, stream);

@@ -3,10 +3,14 @@
  *
  *     thread   pthread_cancel(itself)   call, call, call ...   testcancel: ends here, and at no call before
  */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include <pthread.h>
 #include <semaphore.h>
+#include <setjmp.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "share_rig.h"
@@ -278,6 +282,77 @@ static void ended(const char *spec)
     vmm_close(sys);
 }
 
+/* ---- a signal's handler that jumps out of a copy ---- */
+
+static sigjmp_buf after;
+
+static void jump(int number)
+{
+    siglongjmp(after, number);
+}
+
+typedef vmm_result (*copy)(vmm_deviceptr at, unsigned char *host, size_t size);
+
+static vmm_result to_device(vmm_deviceptr at, unsigned char *host, size_t size)
+{
+    return vmm_memcpy_htod(sys, at, host, size);
+}
+
+static vmm_result to_host(vmm_deviceptr at, unsigned char *host, size_t size)
+{
+    return vmm_memcpy_dtoh(sys, host, at, size);
+}
+
+static vmm_result to_device_later(vmm_deviceptr at, unsigned char *host, size_t size)
+{
+    return vmm_memcpy_htod_async(sys, at, host, size, NULL);
+}
+
+static vmm_result to_host_later(vmm_deviceptr at, unsigned char *host, size_t size)
+{
+    return vmm_memcpy_dtoh_async(sys, host, at, size, NULL);
+}
+
+static void *uses_memory(void *answer)
+{
+    vmm_deviceptr at = 0;
+    vmm_ctx_set_current(sys, context);
+    *(bool *)answer = !vmm_mem_alloc(sys, &at, 4096) && !vmm_mem_free(sys, at) && !vmm_ctx_synchronize(sys);
+    return NULL;
+}
+
+/* [bytes][nothing]: a copy that begins in the bytes and ends in nothing, or takes all of it from there. */
+static void jumps(const char *spec)
+{
+    static const copy copies[] = {to_device, to_host, to_device_later, to_host_later};
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    struct sigaction action = {.sa_handler = jump}, before[2];
+    sigemptyset(&action.sa_mask);
+    vmm_deviceptr at = 0;
+    unsigned char *host = mmap(NULL, 4 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if ((void *)host == MAP_FAILED || mprotect(host + 3 * page, page, PROT_NONE))
+        tap_bail("no memory");
+    if (vmm_open(spec, &sys) || vmm_init(sys, 0) || vmm_ctx_create(sys, &context, 0, 0) || vmm_mem_alloc(sys, &at, 4 * page))
+        tap_bail("no system");
+    sigaction(SIGSEGV, &action, &before[0]);
+    sigaction(SIGBUS, &action, &before[1]);
+    for (volatile int i = 0; i < 8; i++) {
+        bool free = false;
+        volatile bool jumped = false;
+        if (sigsetjmp(after, 1))
+            jumped = true;
+        else
+            copies[i / 2](at, i % 2 ? host + 3 * page : host + 1, i % 2 ? 1 : 3 * page);
+        in_thread(uses_memory, &free);
+        tap_ok(jumped && free, "%s: copy %d: its handler jumps away, and others find the machine free", spec, i);
+    }
+    tap_ok(!to_device(at, host, 3 * page) && !to_host(at, host, 3 * page), "%s: what is all there is copied", spec);
+    sigaction(SIGSEGV, &before[0], NULL);
+    sigaction(SIGBUS, &before[1], NULL);
+    vmm_close(sys);
+    munmap(host, 4 * page);
+}
+
 int main(void)
 {
     rig_begin();
@@ -292,6 +367,12 @@ int main(void)
     ended("sim:h100");
     ended("sim:h100,schedule=random:3");
     ended("sim:h100,schedule=device");
+    if (getenv("CUVMM_RUN")) {
+        tap_skip("not under a tool, which sees a mistake in it", "handlers that jump out of a copy");
+    } else {
+        jumps("sim:h100");
+        jumps("sim:h100,schedule=device");
+    }
     rig_end();
     return tap_done();
 }

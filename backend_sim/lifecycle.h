@@ -16,7 +16,8 @@
  *
  * A thread is not cancelled while it holds a lock: what may reach a point of cancellation there puts the cancel off
  * (life_no_cancel), each such place for itself, for that takes as long as a lock. A host function may end its thread
- * (flight.c). One that leaves by a jump, as the handler of a signal may, leaves a lock that its thread holds.
+ * (flight.c), and the handler of a signal jump out of a copy that touches memory of the host that is not there (call_copy.c);
+ * jumping out of a host function, a kernel or a report leaves the call that runs it unfinished, and is not done.
  *
  * vfork and posix_spawn call no handlers and need none: what runs there until the exec makes no calls.
  */

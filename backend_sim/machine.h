@@ -46,6 +46,7 @@ struct sim_machine {
     struct life_lock lock;  /* first */
     atomic_bool alone;      /* held without it: the program has one thread */
     bool torn;              /* see sim_machine_torn */
+    uint64_t turns;         /* how often the lock was taken by who may change something */
     struct readers readers; /* who asks without it */
     struct sim_profile profile;
     uint64_t has[SIM_ATTRIBUTES / 64]; /* a bit for each device attribute that is there and not 0 */
@@ -69,6 +70,7 @@ void sim_machine_free(struct sim_machine *machine);
 static inline void sim_machine_lock(struct sim_machine *machine)
 {
     life_take(&machine->lock);
+    machine->turns++;
     readers_shut(&machine->readers);
 }
 

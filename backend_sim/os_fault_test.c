@@ -13,6 +13,13 @@
 #include "tap.h"
 #include "vmm.h"
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { MEASURED = 0 };
+#else
+enum { MEASURED = 1 };
+#endif
+enum { ROUND = 9, AT_THE_END = 7 }; /* what children end with: a handler was called round and round, or is the last */
+
 static sigjmp_buf after;
 
 static vmm_system *opened(void)
@@ -51,13 +58,13 @@ static void go_on(int which, int number, siginfo_t *info, void *context)
     called[which] = ++order;
     pthread_sigmask(SIG_BLOCK, NULL, &mask);
     if (order > 20)
-        _exit(9); /* round and round */
+        _exit(ROUND);
     if (which == last)
         siglongjmp(after, 1);
     if (before[which].sa_flags & SA_SIGINFO)
         before[which].sa_sigaction(number, info, context);
     else if (before[which].sa_handler == SIG_DFL)
-        _exit(7); /* the end of the chain */
+        _exit(AT_THE_END);
 }
 
 static void first(int number, siginfo_t *info, void *context)
@@ -153,10 +160,16 @@ static void three_around(void)
     _exit(called[2] == 1 && called[1] == 2 && called[0] == 3 ? 0 : 4);
 }
 
+/* Where the signal was left to the system. A sanitizer tells its own story of it, and ends the process as it likes. */
+static bool takes_its_course(int status)
+{
+    return MEASURED ? status == 128 + SIGSEGV : status && status != ROUND && status != AT_THE_END;
+}
+
 static void test_chains(void)
 {
-    tap_u64((uint64_t)in_child(around), 128 + SIGSEGV, "a handler above ours and below: the signal takes its course");
-    tap_u64((uint64_t)in_child(around_often), 128 + SIGSEGV, "however often");
+    tap_ok(takes_its_course(in_child(around)), "a handler above ours and below: the signal takes its course");
+    tap_ok(takes_its_course(in_child(around_often)), "however often");
     if (getenv("CUVMM_RUN"))
         tap_skip("not under a tool", "three handlers");
     else
@@ -202,11 +215,6 @@ static void test_masks(void)
 
 /* ---- the stack ---- */
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { MEASURED = 0 };
-#else
-enum { MEASURED = 1 };
-#endif
 enum { SMALL = 8192, OURS = 4096, PATTERN = 0x5a };
 
 static size_t touched(const unsigned char *stack, size_t size)

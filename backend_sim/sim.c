@@ -75,6 +75,25 @@ static inline bool only_asks(enum vmm_call_id id, const struct vmm_call *call)
 
 typedef vmm_result (*sim_handler)(struct sim_process *process, const struct vmm_call *call);
 
+/* May the call wait for files and locks that processes share? All else that does is in os_posix.c. */
+static bool is_shared(const struct sim_machine *machine, enum vmm_call_id id)
+{
+    return machine->share || id == VMM_CALL_mem_export_to_shareable_handle || id == VMM_CALL_mem_import_from_shareable_handle;
+}
+
+/* The call itself: with the machine's lock, or beside others. */
+static vmm_result run(struct sim_process *process, const struct vmm_call *call, sim_handler handler)
+{
+    bool shared = is_shared(process->machine, (enum vmm_call_id)call->id);
+    int cancel = shared ? life_no_cancel() : 0;
+    vmm_result result = enter(process, call);
+    if (result == VMM_SUCCESS)
+        result = handler(process, call);
+    if (shared)
+        life_may_cancel(cancel);
+    return result;
+}
+
 /* Beside others who ask where that may be, else with the lock. */
 static vmm_result ask(struct sim_process *process, const struct vmm_call *call, sim_handler handler)
 {
@@ -82,9 +101,7 @@ static vmm_result ask(struct sim_process *process, const struct vmm_call *call, 
     struct readers_line *line = readers_enter(&machine->readers);
     if (!line)
         life_take(&machine->lock);
-    vmm_result result = enter(process, call);
-    if (result == VMM_SUCCESS)
-        result = handler(process, call);
+    vmm_result result = run(process, call, handler);
     if (line) {
         readers_leave(line);
     } else {
@@ -97,9 +114,7 @@ static vmm_result ask(struct sim_process *process, const struct vmm_call *call, 
 static vmm_result change(struct sim_process *process, const struct vmm_call *call, sim_handler handler)
 {
     sim_machine_hold(process->machine, (enum vmm_call_id)call->id);
-    vmm_result result = enter(process, call);
-    if (result == VMM_SUCCESS)
-        result = handler(process, call);
+    vmm_result result = run(process, call, handler);
     sim_machine_unlock(process->machine);
     return result;
 }
@@ -110,18 +125,6 @@ static vmm_result refuse_early(uint64_t initialised)
     return vmm_detail_refuse(initialised ? VMM_RULE_INIT_FORKED : VMM_RULE_INIT_REQUIRED, 0, 0, NULL);
 }
 
-/* May the call wait for files and locks that processes share? All else that does is in os_posix.c. */
-static bool is_shared(const struct sim_machine *machine, enum vmm_call_id id)
-{
-    return machine->share || id == VMM_CALL_mem_export_to_shareable_handle || id == VMM_CALL_mem_import_from_shareable_handle;
-}
-
-static vmm_result handle(struct sim_process *process, const struct vmm_call *call, sim_handler handler)
-{
-    bool beside_others = !VMM_ALONE && only_asks((enum vmm_call_id)call->id, call);
-    return beside_others ? ask(process, call, handler) : change(process, call, handler);
-}
-
 /* What every call goes through. */
 static vmm_result serve(struct vmm_backend *self, const struct vmm_call *call, sim_handler handler)
 {
@@ -129,12 +132,8 @@ static vmm_result serve(struct vmm_backend *self, const struct vmm_call *call, s
     uint64_t initialised = process->initialised;
     if (initialised != life_stamp() && !goes_first(call))
         return refuse_early(initialised);
-    if (!is_shared(process->machine, (enum vmm_call_id)call->id))
-        return handle(process, call, handler);
-    int cancel = life_no_cancel();
-    vmm_result result = handle(process, call, handler);
-    life_may_cancel(cancel);
-    return result;
+    bool beside_others = !VMM_ALONE && only_asks((enum vmm_call_id)call->id, call);
+    return beside_others ? ask(process, call, handler) : change(process, call, handler);
 }
 
 #define VMM_CALL(name, driver)                                                              \
