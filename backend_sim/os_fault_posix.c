@@ -175,13 +175,20 @@ bool os_watch_faults(os_fault_fn explain)
     return watched;
 }
 
+/* What was there before comes back; nothing was where the program put ours in place itself, after we had left. */
+static void leave(int number, struct kept *all)
+{
+    const struct sigaction nothing = {.sa_handler = SIG_DFL};
+    struct sigaction now;
+    int last = atomic_load(&all->count) - 1;
+    if (sigaction(number, NULL, &now) || !is_ours(&now))
+        return;
+    if (!sigaction(number, last < 0 ? &nothing : &all->action[last], NULL) && last >= 0)
+        atomic_store(&all->count, last);
+}
+
 void os_leave_faults(void)
 {
-    struct sigaction now;
     for (int i = 0; i < SIGNALS; i++)
-        if (!sigaction(signals[i], NULL, &now) && is_ours(&now)) {
-            int last = atomic_load(&kept[i].count) - 1;
-            sigaction(signals[i], &kept[i].action[last], NULL);
-            atomic_store(&kept[i].count, last);
-        }
+        leave(signals[i], &kept[i]);
 }

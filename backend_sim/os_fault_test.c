@@ -176,6 +176,20 @@ static void test_chains(void)
         tap_u64((uint64_t)in_child(three_around), 0, "three handlers: each is called, once, the newest first");
 }
 
+/* A program that keeps what was there while a system was open, and puts that in place later. */
+static void test_put_back(void)
+{
+    struct sigaction ours, now;
+    vmm_system *sys = opened();
+    sigaction(SIGSEGV, NULL, &ours);
+    vmm_close(sys);
+    sigaction(SIGSEGV, &ours, NULL);
+    for (int i = 0; i < 3; i++)
+        vmm_close(opened());
+    sigaction(SIGSEGV, NULL, &now);
+    tap_ok(!(now.sa_flags & SA_SIGINFO) && now.sa_handler == SIG_DFL, "ours goes, whoever put it there");
+}
+
 /* ---- as the system would call them ---- */
 
 static bool blocked(int number)
@@ -272,6 +286,7 @@ int main(void)
     if (!freopen("/dev/null", "w", stderr)) /* what is explained */
         tap_bail("no /dev/null");
     test_chains();
+    test_put_back();
     test_masks();
     test_stack();
     return tap_done();
