@@ -168,12 +168,13 @@ static bool takes_its_course(int status)
 
 static void test_chains(void)
 {
+    if (getenv("CUVMM_RUN")) { /* which sees a mistake in what is meant to go wrong */
+        tap_skip("not under a tool", "handlers that go on to ours");
+        return;
+    }
     tap_ok(takes_its_course(in_child(around)), "a handler above ours and below: the signal takes its course");
     tap_ok(takes_its_course(in_child(around_often)), "however often");
-    if (getenv("CUVMM_RUN"))
-        tap_skip("not under a tool", "three handlers");
-    else
-        tap_u64((uint64_t)in_child(three_around), 0, "three handlers: each is called, once, the newest first");
+    tap_u64((uint64_t)in_child(three_around), 0, "three handlers: each is called, once, the newest first");
 }
 
 /* A program that keeps what was there while a system was open, and puts that in place later. */
