@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # cuvmm: build out of tree into $(BUILD). `make help` lists the targets.
 #
 # Sources are found by their place: a new X.c in a folder below is built, a new X_test.c becomes a TAP test.

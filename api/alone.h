@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* alone.h - has the program one thread, and so nobody to keep out?
  *
  *   main()  VMM_ALONE  ...  a second thread  !VMM_ALONE, whatever comes

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* apart.h - bytes between words that different threads write all the time, or that one writes and others read.
  *
  *   [ read by all ][ VMM_APART ][ written by each ][ VMM_APART ][ .. ]

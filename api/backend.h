@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* backend.h - the table that every backend and every layer fills.
  *
  *   vmm_mem_map(sys, ...)  ->  dispatch: number the call  ->  layer  ->  layer  ->  backend

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* call.h - one driver call as a value: what layers pass on, traces write down and replays make again.
  *
  * A call record is its head followed by the parameters in the driver's order, so a pointer to the head is a pointer

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Call records and their descriptors: what layers and replays rely on. */
 #include "call.h"
 

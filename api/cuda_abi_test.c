@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Values, sizes and offsets of vmm.h against the toolkit's cuda.h, at compile time; skipped where there is none. */
 #include "tap.h"
 

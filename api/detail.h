@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* detail.h - the inside of vmm_last_detail: how backends say why.
  *
  * One record per thread, as errno is. Dispatch clears it before each call; a backend fills it when it refuses or

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The record behind vmm_last_detail and its words. */
 #include "detail.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The words of a detail. Apart from detail.c so that filling a record, which is on every refusal's path, stays free of
  * formatting. */
 #include <inttypes.h>

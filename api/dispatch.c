@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Every public entry point: pack the parameters into a record, number it, pass it to the outermost backend, report. */
 #include "system.h"
 #include "within.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Descriptors over UNIX sockets: sending, and what receiving has in common with it. Every socket is used as if it did not
  * block; waiting is poll's, so that a call ends in time whatever the socket is set to. */
 #define _GNU_SOURCE      /* SOCK_CLOEXEC */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fd.h - the inside of vmm_fd.h: what sending and receiving have in common. A job is one call in progress.
  *
  *   fd_begin   arguments, the socket's type, when time is up     INVALID_VALUE

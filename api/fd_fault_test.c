@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The same code over system calls that fail, stop short and are interrupted when the test says so, and on a system that cannot
  * make received descriptors close-on-exec by itself. */
 #define _GNU_SOURCE

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Messages that nobody should send, thousands of them: bytes that are nearly ours, cut, long, in pieces, with any number of
  * descriptors of any kind. The receiver hands over a descriptor only for a message that is whole, and nothing is left open.
  * CUVMM_TEST_SCALE is the percent of the rounds to make, CUVMM_SEED another seed. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Receiving: what comes is taken apart whatever it is, and judged when all of it is there, so that every descriptor that came
  * is either handed over or closed. */
 #define _GNU_SOURCE      /* MSG_CMSG_CLOEXEC, POLLRDHUP */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fd_rig.h - for tests of vmm_fd.h: pairs of sockets, messages made by hand, and whether anything is left open. */
 #ifndef CUVMM_FD_RIG_H
 #define CUVMM_FD_RIG_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Descriptors over sockets of every type: what passes, what is refused, what is said, and that nothing is left open. */
 #define _GNU_SOURCE /* ucred, SO_PASSCRED */
 #include "fd_rig.h"

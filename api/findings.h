@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* findings.h - what `cuvmm check` tells of a program: one place where refusals, hazards and leaks become lines of text.
  *
  *     a call is refused, or warned of        findings_add(detail)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Findings where the system does not do what it is asked, where nothing is known of an address, and out of files made for it. */
 #define _GNU_SOURCE /* dladdr */
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* findings_site.h - who called: the program's functions below the library that reports.
  *
  *     stack   cuMemMap (ours) | grow | main | libc        text   "  called by grow (pool.so+0x11f5)\n            main (a.out+0x1302)\n"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A function's name from a file's table of symbols, for functions that the loader does not know: static ones, and all of a
  * program. Nothing in the file is trusted. */
 #include <elf.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What counts as a finding, the words of the sum, and names out of files that may be anything. */
 #define _GNU_SOURCE
 #include "findings.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Opening, attaching and closing systems; passing visit and leaks on. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Opening, attaching and what mappings tell, where the backend is not what it should be. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "ordinal.h"
 
 /* Like the record of errors: a thread's own, whatever it belongs to. */

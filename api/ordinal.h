@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ordinal.h - the numbers of a system's calls: "call 41".
  *
  *   one thread      change 1, question 2, question 3, change 4          as they come

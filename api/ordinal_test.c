@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ordinal: one thread counts without a gap, threads never share a number, and what each has goes up. */
 #include "ordinal.h"
 

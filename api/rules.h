@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* rules.h - the rule table's rows by number; rules.def holds the rows, vmm.h (vmm_rules) shows them. */
 #ifndef CUVMM_RULES_H
 #define CUVMM_RULES_H

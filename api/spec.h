@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* spec.h - the text that says what to open: "trace=t.jsonl | fault=mem_create:3 | sim:h100,strict".
  *
  *   parts, from the right:  backend  then each layer that wraps what is right of it

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The text that says what to open, and what vmm_open makes of it. */
 #include "spec.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* system.h - an opened system: the outermost backend and what belongs to the API rather than to a backend. */
 #ifndef CUVMM_SYSTEM_H
 #define CUVMM_SYSTEM_H

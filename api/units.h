@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* units.h - sizes as people read them: 4 MiB, 2097153 bytes. */
 #ifndef CUVMM_UNITS_H
 #define CUVMM_UNITS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* vmm.h - CUDA Virtual Memory Management on the real driver or on a simulator: the public header of cuvmm
  * (and vmm_fd.h beside it, which sends file descriptors).
  *

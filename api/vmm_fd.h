@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* vmm_fd.h - a file descriptor, and some bytes about it, from one process to another over a UNIX socket. Needs no system.
  *
  *     exporter                                                       importer

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* vmm_kernel.h - kernels of your own for libcuda.so.1 on the simulator: a few lines of C in place of device code.
  *
  *     vector_add.c                                                    cc -shared -fPIC -o kernels.so vector_add.c

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* within.h - calls of this interface that are parts of one call of the program.
  *
  *     program              libcuda.so.1                                     what is told

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Calls that are parts of one call of the program: one number, one name; the same as ever outside. */
 #include "within.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The real driver as a backend: each call goes to the driver as it is. The driver keeps all state, so several systems
  * of one process see the same handles, addresses and contexts. */
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Every call reaches the driver's function of the same name, in the signature that ours is, with its arguments in the
  * driver's order; what that returns is what the caller gets. On a driver that is asked by version and on an old one. */
 #include <stdlib.h>

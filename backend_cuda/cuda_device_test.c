@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The whole life of a mapping on a real device; skipped where there is none. What the driver says of refused calls. What a call
  * through the API costs is measured by `make bench-gpu`.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cuda_entries.h - the driver's functions as pointers over our types, filled from its library.
  *
  *     entries.def row  ->  struct cuda_entries.mem_map : vmm_result (*)(vmm_deviceptr, uint64_t, ...)

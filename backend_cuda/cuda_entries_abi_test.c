@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Our table of the driver's functions against the toolkit's prototypes, at compile time; skipped where there is none.
  *
  *   types.def     each of our types has the width of the toolkit's, and pointers point to things of one width

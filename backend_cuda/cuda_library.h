@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cuda_library.h - libcuda loaded at run time, and its functions by name and version.
  *
  *     dlopen "libcuda.so.1"  ->  cuGetProcAddress_v2(name, version)   the signature that version brought

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What is said when the driver is not there, is none, or is too old; and where it is looked for. */
 #include <stdlib.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cuda_log.h - what the driver itself says about a call that it refuses (cuLogsRegisterCallback, CUDA 12.9).
  *
  *     ear = cuda_log_listen(log)        this thread hears, until the call is over

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the driver's log says of a refusal is in the detail: only of this call, this thread and this system. */
 #include <pthread.h>
 #include <stdlib.h>

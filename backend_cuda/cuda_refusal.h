@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cuda_refusal.h - the thread's record of a call that the driver refused.
  *
  *     note = [name of a code that is not in results.def] ; [what the driver said] ; [way out]

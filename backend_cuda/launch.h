@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* launch.h - kernels on the driver: the library's own device code, loaded when the first is launched.
  *
  *     kernels_image  ->  cuLibraryLoadData   once per system; the driver loads it into each context that uses it

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The functions that launch.h writes down by hand against the prototypes of the toolkit, at compile time; skipped where
  * there is none. Handles are pointers to structs of the driver, which ours stand for as they are. */
 #include "launch.h"

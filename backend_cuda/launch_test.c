@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A launch on the driver: the code is loaded once, each kernel looked up once by its name, and the driver gets the
  * dimensions, the stream and pointers to the arguments. Where the driver cannot load code, that is said. */
 #include "fake/rig.h"

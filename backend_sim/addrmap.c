@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "addrmap.h"
 
 enum { BITS = ADDRMAP_BITS, FANOUT = ADDRMAP_FANOUT, MAX_LEVELS = 11 };

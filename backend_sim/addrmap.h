@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* addrmap.h - an ordered map from addresses to things that start there.
  *
  * A trie with 64 children a node, each node with a bitmap of the children it has. A thing is stored once, at its first

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* addrmap at its edges: a map of one level, the last addresses, and levels that there is no memory for. */
 #define _GNU_SOURCE /* RTLD_NEXT */
 #include "scarce_rig.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* addrmap: directed cases with their pictures, then random ones against a plain array. */
 #include "addrmap.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* alias.h - a kernel that writes memory through one address and uses the same bytes through another.
  *
  *     mappings   [M1 of H1]        [M2 of H1]        one memory, two addresses

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* arena.h - the host's addresses behind a process's device addresses, really taken and not accessible.
  *
  *   device addresses   [start ....................................................... end)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* arena: the profile's addresses where they are free, others where not, fewer where the process may not have so many. */
 #include "arena.h"
 

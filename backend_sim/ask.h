@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ask.h - what the driver-ABI face asks the engine beside the calls of the API.
  *
  *     program -> cuStreamGetCtx(S) -> ask_stream(sys, S)      no call, no number, not in a trace: nothing changes by it

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the driver-ABI face asks the engine: answers, and that nothing changes by asking. */
 #include "ask.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* bytes.h - the contents of a block of physical memory, sparse: what was never written reads as zero and takes no room.
  *
  *   block     [........................................]

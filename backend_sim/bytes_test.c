@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* bytes: zero until written, no room taken until then; shown elsewhere; given back as zeros. */
 #include "bytes.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rights: who may do what with which mapping. */
 #include <stdlib.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Memory of the old kind (cuMemAlloc) and how much is free. */
 #include <stdlib.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Contexts and streams: who may ask, and what is waited for. */
 #include <stdlib.h>
 

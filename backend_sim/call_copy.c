@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Copies and fills: what is asked of them at the call, and when they are done, at once or when their turn comes. */
 #include "flight.h"
 #include "launch.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Granularity and creation of physical memory. */
 #include <stdlib.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Memory for other devices of the machine: a range of addresses as a dma-buf, which here is a file with a copy of the
  * bytes, for there is no other device that could share them.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Events: each stands for a mark in the queue of work (queue.h), made by its latest record.
  *
  *     call                  event       queue

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* call_fabric.h - export and import of fabric handles: what of those calls differs from descriptors.
  *
  *   export   H1 -> its block's name in this node's state, the domain, the channel -> 64 bytes

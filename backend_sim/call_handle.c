@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Handles of physical memory: release, retain, properties. */
 #include "sim.h"
 

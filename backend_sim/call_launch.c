@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Kernels and host functions, put into streams. */
 #include "sim.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Mapping physical memory at addresses and taking it away. */
 #include "host.h"
 #include "rdma.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Multicast objects: their properties, the devices of their team, and what is bound to them. No driver was asked: the
  * order of the checks is ours, arguments first, then the team, then the memory. */
 #include <stdlib.h>

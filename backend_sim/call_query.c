@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Questions about an address. The answers are the measured ones, also where they look odd. */
 #include <string.h>
 

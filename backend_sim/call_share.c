@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Memory for other processes: export and import. What is behind it: share.h.
  *
  *   export   H1 -> its block in what processes share -> a descriptor that names it

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Threads that are cancelled in a call, and host functions that end their thread: a call is made whole or not at all, and
  * nobody finds the machine locked.
  *

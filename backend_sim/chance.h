@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* chance.h - numbers that a seed gives: splitmix64, small, and the same everywhere.
  *
  *     chance_next   state 7 -> a, b, c, ...                one after another

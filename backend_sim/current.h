@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* current.h - each thread's stack of contexts; the top is the thread's current one.
  *
  *   create C2:  [C1] -> [C1 C2]     set C3: [C1 C2] -> [C1 C3]     set NULL: [C1 C3] -> [C1]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Edges that no call of an ordinary program comes to: the first and the last address, replicas that end within an access, ranges
  * past the end of the address space, machines whose addresses are all taken, and a fault that nobody has heard of yet. */
 #include <pthread.h>

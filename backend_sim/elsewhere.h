@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* elsewhere.h - what the report at the end says of memory that several processes share.
  *
  *   leaked import     "...; exported by process 4711 (server): call 5 (cuMemExportToShareableHandle)"

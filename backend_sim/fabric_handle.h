@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fabric_handle.h - the 64 bytes that stand for memory of a fabric, to be sent by any means.
  *
  *   [ magic | domain | channel, index | machine | number | nonce      | check ]

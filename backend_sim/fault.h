@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fault.h - what is known of device work that went where it may not.
  *
  *     [M1 ..........]      x            [M2 .........]      x is the address, or is inside one without the rights

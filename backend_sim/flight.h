@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* flight.h - a process's work between the call that issues it and the call that waits for it.
  *
  *     call      launch K  fill F         unmap what K writes              stream_synchronize

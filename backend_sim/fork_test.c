@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Forks of a program whose threads are in calls of all kinds: the child gets the answers that are documented, at once.
  *
  *     4 threads    memory | questions and refusals | work in flight | systems that come and go, contexts

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* frames.h - the machine's physical memory as a file: where each block lies in it, and where the simulator sees it.
  *
  *   file      [ block 1 ][ block 2 ]......[ block 5 ]............   only what was written takes room

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* frames: places in a file, and the windows through which their bytes are seen. */
 #include "frames.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "graveyard.h"
 
 const struct grave *graveyard_find(const struct graveyard *yard, vmm_object_kind kind, uint64_t address)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* graveyard.h - the last ranges that ended, so that a message can say "unmapped by call 41".
  *
  * A ring: the newest burial overwrites the oldest. All locking is up to the caller.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* hands.h - schedule=device: threads of a process that do its work unasked, as a device and its driver would.
  *
  *     program          launch K, host function F on S         query S        ...        query S, or a flag that F sets

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Work that goes on by itself, through the API: order, what is open while it goes on, several processes of one machine, and
  * closing in the midst of it. */
 #ifdef __linux__

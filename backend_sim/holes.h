@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* holes.h - the free parts of an address space.
  *
  *   take [b, c):   before  [a ........ free ........ d)      after  [a .. b)        [c .. d)

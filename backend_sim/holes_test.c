@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* holes: directed cases with their pictures, then random ones against one flag per unit. */
 #include "holes.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* host.h - memory of the host in place: what the program reads and writes at device addresses without any call.
  *
  *   rights of the host   none        READ             READWRITE         none, or unmapped

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* host_fault.h - the host touched a device address that it may not touch: the system's signal, with an explanation.
  *
  *   program   *p = 1   ->  SIGSEGV  ->  explained on standard error, and as the thread's vmm_last_detail()

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* host_fault: the explanation comes first, then whatever the program had in place; opting out; the last one leaves. */
 #define _DEFAULT_SOURCE /* syscall */
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Memory of the host in place where the system gives no more mappings: what is taken away is out of the host's reach for
  * certain, or the call is refused and nothing has changed. */
 #define _GNU_SOURCE /* memfd_create and the like, which the rig replaces */

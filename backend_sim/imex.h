@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* imex.h - the channels through which a process may share memory over a fabric: files in a folder, as a driver's are.
  *
  *   imex=DIR        DIR/channel0   DIR/channel1 ...   usable: this process may read and write the file, at this moment

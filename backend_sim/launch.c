@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Kernels, done by their twins; and what a fault leaves behind. */
 #include "launch.h"
 

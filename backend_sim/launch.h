@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* launch.h - device work as it is done, and devices that a fault took from a process.
  *
  *     work is done      device:  there

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* lifecycle.h - forks, cancels and the ends of threads: which process this is, and every lock of this library in one order.
  *
  *     thread A     in a call, holds a lock         goes on                                        parent

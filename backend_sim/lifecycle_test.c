@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Forks: which process this is, whatever made it, and locks that a child can take whoever held them. */
 #define _GNU_SOURCE /* syscall, vfork */
 #include "lifecycle.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* machine.h - the physical side: devices, host nodes and the memory that they hold, shared by the machine's processes.
  *
  *   create  device 0 [block 1][block 2][.......... free ..........]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* machine: who holds it, in a program with one thread and with more. */
 #include "machine.h"
 

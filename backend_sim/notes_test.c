@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What is told of a refusal where one rule has several forms: the examples of the rule book show one of each. */
 #include "told_rig.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "objects.h"
 
 static vmm_object make(vmm_object_kind kind, uint32_t number, struct sim_origin made)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* objects.h - the simulator's things as vmm_object records, for messages, vmm_visit and the leak report. */
 #ifndef SIM_OBJECTS_H
 #define SIM_OBJECTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* objects: every field of the record of each thing, and which thing is the nearest to an address. */
 #include "objects.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* open_options.h - what stands behind the profile in the simulator's part of a spec.
  *
  *     sim:h100,strict,schedule=random:7

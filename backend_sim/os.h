@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* os.h - what the simulator asks of the operating system beyond the C library. The whole port of another system.
  *
  * Sizes and addresses are multiples of os_page_size(). A function that returns false or NULL has changed nothing.

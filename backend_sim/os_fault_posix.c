@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Touching what may not be touched, as signals.
  *
  *     program's H1   <-  ours  <-  program's H2, which calls ours  <-  ours, once more

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the system refuses, interrupts or does by halves: each function of os.h and os_share.h says so, or does it another way. */
 #define _GNU_SOURCE /* memfd_create, fallocate, RTLD_NEXT */
 #include "scarce_rig.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* os_share.h - what machines that several processes share ask of the operating system: files with names, locks that end
  * with their holder, and who is alive. A part of os.h, apart because only such machines need it.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Locks that end with their holder, and a mutex that outlives the process that held it. */
 #include "os_share.h"
 

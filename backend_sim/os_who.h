@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* os_who.h - by what people know a process, and which processes have a file open. A part of os.h, apart because only a
  * look at who holds memory needs it.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the system tells of processes and their open files: of this one, of children, of what is in no process. */
 #include "os_who.h"
 

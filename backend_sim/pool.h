@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* pool.h - room for many things of one size: taken and given back in a few instructions, packed without gaps.
  *
  *   slab   [ thing | free | thing | free | ... fresh ... ]      free things are a list, the last given back first

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* pool: what is out is nobody else's, what was given back is used again, and things that fill lines lie in lines. */
 #include "pool.h"
 

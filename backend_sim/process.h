@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* process.h - one process's view of a machine: addresses, handles, contexts, streams, events.
  *
  *   reservation  [R1 .................................]

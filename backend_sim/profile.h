@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* profile.h - the description of a machine that the simulator plays.
  *
  * A profile is text, one "key = value" a line, so users write their own and built-in ones are read by the same code:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "profile.h"
 
 /* Recorded means: measured on that machine with driver 580.159.04, except for what a comment calls published. Address

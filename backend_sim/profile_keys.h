@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* profile_keys.h - the inside of the profile reader: its keys, and a profile while it is being read.
  *
  *     text -> sim_profile_draft -> draft (each value, and where it stood) -> sim_profile_check -> profile

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* profile_value.h - the values that a profile's text may hold, read from a piece of text that need not end in 0.
  *
  *     "1 GiB" -> 1073741824        "1<<45" -> 35184372088832        "0x1000" -> 4096        "-1" -> -1

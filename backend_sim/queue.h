@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* queue.h - the order of work that was issued and is not waited for: what may run now, and what must before a wait ends.
  *
  *     issued    1 on A    2 on the default stream    3 on A    4 on N (non-blocking)    5 on B

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Control calls make no system call: a whole life on device memory in a process that is killed at its first one. */
 #define _GNU_SOURCE /* syscall */
 #include <sys/wait.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Every range of a few units, given to each call that takes one: which rule refuses it, by which argument, its value, what that
  * is compared with and which object is shown, against what a look at all objects says. Strict, so that what documents forbid is
  * refused and changes nothing.

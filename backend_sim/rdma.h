@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* rdma.h - memory for GPUDirect RDMA that is mapped at several addresses, as the recorded driver treats it.
  *
  *   map A, map B             first = A                everything works

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* reach.h - what a device reaches at a range of addresses: the simulated translation with its rights.
  *
  *   range     [------------------ size ------------------)

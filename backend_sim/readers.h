@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* readers.h - those who only ask, beside the machine's lock: they do not wait for each other, nor touch what others touch.
  *
  *   questions       [Q][Q][Q].. -> after READERS_TRUST in a row without a change the door opens

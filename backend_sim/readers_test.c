@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* readers: the door opens after questions in a row and shuts with a change, and nobody asks while something changes. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "readers.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* rights.h - what a device or the host may do with a mapping: two bits a location, as the API numbers them.
  *
  *   sim_mapping.access   | dev0 | dev1 | ... | dev30 | host |      bits 2i and 2i + 1 are those of device i

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What is large or many and too slow to be asked in each run of the suite: bytes past 4 GiB to and from the host, zeros, which
  * take no room, imports, exports up to what a machine can have, and views of the host up to what the system gives. */
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What came to light when each request of each call failed (scarce_test.c), by name. */
 #define _GNU_SOURCE /* memfd_create, fallocate, RTLD_NEXT */
 #include "scarce_rig.h"

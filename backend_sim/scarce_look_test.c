@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Looking at a machine from outside, and asking what is held, when each request fails once: an answer, or none and why; nothing
  * stays behind. */
 #define _GNU_SOURCE /* memfd_create, fallocate, RTLD_NEXT */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* scarce_rig.h - for tests: what a call asks the C library and the system for can be made to fail, the Nth request of it.
  *
  *   scarce_arm(3);                         the third request of this thread from here on fails

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* scarce_steps.h - for tests: calls that are made again and again, the first, the second, the third request of each failing,
  * until nothing is left to fail. A run is a program of such steps from opening to closing, told once.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Every call of the API, with every request that it makes for memory or to the operating system failing once: the call says
  * so and has changed nothing, or does without and has the effect that it always has; and in the end nothing is left. */
 #define _GNU_SOURCE /* memfd_create, fallocate, RTLD_NEXT */

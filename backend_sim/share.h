@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* share.h - a machine's part in what is shared between processes: a machine with a name from vmm_init on, one without from
  * its first export on.
  *

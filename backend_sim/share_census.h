@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* share_census.h - for tests: what there is of everything that could be left behind, counted before and after.
  *
  *     before   { descriptors 7, tokens 0, memories 1, files 5, bytes 1458176 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A folder of machines with thousands of other things in it, and one whose name somebody else took first: machines are found, and
  * memory is exported, all the same. */
 #include <signal.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* share_folder.h - where shared machines lie, and how they come and go.
  *
  *   ROOT/m-NAME/     a machine with a name          state  slot.0 slot.1 ...  mem.SERIAL ...  token.NUMBER ...

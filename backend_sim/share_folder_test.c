@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Machines as folders: one for each name, gone with the last, leftovers swept, and what cannot be had said. */
 #include "share_folder.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The state that processes share, with forged values in it while a process uses it: no call ends the process, waits for
  * ever, or answers with a code that is not of its rule; and when both have ended, nothing is left.
  *

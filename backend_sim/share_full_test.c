@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tables of a machine's state that are full, and entries of which only a part is forged: each is refused in words of its own,
  * changes nothing, and is accepted when all is right again. */
 #include "fabric_handle.h"

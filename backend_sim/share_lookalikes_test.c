@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The folder of machines may be anything, a user's home too: whatever lies there that cuvmm did not make is as it was after
  * machines came and went, every byte, name, number and time of it; so is what links there lead to. */
 #include <errno.h>

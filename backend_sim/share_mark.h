@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* share_mark.h - names beside numbers in a machine's state: which process a slot is, who exported a block and by which call,
  * and since which call each holder has it. For people; nothing is decided by it.
  *

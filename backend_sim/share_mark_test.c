@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Marks in a state in memory: whose they are, and what is read where they were forged. */
 #include "share_mark.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* share_nodes.h - other machines of a fabric, of which this one has memory.
  *
  *   machine A                                   machine B, found by its id among this user's machines

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* share_parts.h - the inside of share.h: share.c takes part, share_tidy.c clears up. All of it with the state's lock. */
 #ifndef SIM_SHARE_PARTS_H
 #define SIM_SHARE_PARTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* share_remove.h - what in the folder of machines is cuvmm's beyond doubt, and the removal of that and of nothing else.
  *
  *   ROOT/m-NAME/cuvmm-CHECK   the mark: CHECK follows from the number of the folder, so no folder of anybody else's has it,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* share_rig.h - for tests: a folder of machines of the test's own, and what a program does with exported memory. */
 #ifndef SIM_SHARE_RIG_H
 #define SIM_SHARE_RIG_H

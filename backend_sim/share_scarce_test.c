@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Shared machines when a request of theirs fails, and when somebody else does something between two of them: what cannot be had
  * is refused in words, nothing is half done, and what is there in the end is whole. */
 #define _GNU_SOURCE /* memfd_create, fallocate, RTLD_NEXT */

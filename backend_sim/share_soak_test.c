@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Two processes hand memory to each other, again and again: create, map, write, export, send, import, map, verify, write,
  * verify, let go. Nothing of it may stay: no descriptor, no byte of the device, no file, no room in the file system.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* share_state.h - what the processes of a machine know of each other: a file that all of them have mapped.
  *
  *   state    [ header: profile, id, mutex ][ slots, of processes ][ blocks ][ teams ][ binds ][ marks ]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The sums and holders, teams and binds of a state in memory. */
 #include "share_team.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "share_team.h"
 
 /* Before the change: who is killed in between has made nobody miss it. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* share_team.h - multicast objects in what processes share: who is in a team, and what is bound to it.
  *
  *   machine one: state                               machine two: state

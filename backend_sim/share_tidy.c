@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What ended processes left, and blocks that nobody can reach: found, and given back. */
 #include <stdlib.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* share_token.h - the file that an exported descriptor is of. It names a block of a machine and holds no memory.
  *
  *   FOLDER/token.7   [ magic | machine's id | block's index, number, nonce | machine's name ]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The file that a descriptor is of: made, handed out, looked for, read. */
 #include "share_token.h"
 

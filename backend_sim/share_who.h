@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* share_who.h - who holds the memory of a machine, as it was at one moment: processes, what each uses, exported blocks, who
  * exported them, and who keeps them alive.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The simulator as a backend: opening, the way into every call, visiting, leaks. */
 #include "sim.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sim.h - the simulator's entry points and what they share.
  *
  * sim_<name> is called with the machine's lock held and the process initialised; it checks in the order of the rule

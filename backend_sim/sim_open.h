@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sim_open.h - a simulator for others than vmm_open: on a machine that is described in place. */
 #ifndef SIM_OPEN_H
 #define SIM_OPEN_H

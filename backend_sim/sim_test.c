@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What every call goes through: with other threads about, a question that does not find the door open has the machine's lock;
  * which calls look at their argument before anything else. And a machine's name from the environment. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */

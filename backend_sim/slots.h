@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* slots.h - values that name objects, such that a stale or a forged value is always recognised.
  *
  *   value = [ tag 16 | generation 24 | index 24 ]      never 0

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* slots: stale and forged values are told apart from live ones, always. */
 #include "slots.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* space.h - which addresses are free, and where a new range goes.
  *
  *   small ranges  [ chunk: R1 R2 .. R3 ][ chunk: R7 ........ ]     packed into chunks, a chunk closes with its last range

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* space: the placement that was measured on a driver, place by place. */
 #include "space.h"
 

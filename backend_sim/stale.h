@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* stale.h - a launch in which an address may show old bytes after the memory was written through another one.
  *
  *     mappings    M1 and M2 of H1, which holds 0

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Random accesses beside a model: an array for the memory, and one for what each mapping has of it. */
 #include "stale.h"
 

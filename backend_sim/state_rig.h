@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* state_rig.h - for tests: the state that processes share, to be looked at and to be forged. */
 #ifndef SIM_STATE_RIG_H
 #define SIM_STATE_RIG_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* team.h - the team behind a multicast object: its devices, and which memory each of them put behind which part of it.
  *
  *     object    [........................ size ........................)

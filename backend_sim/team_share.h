@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* team_share.h - teams of several processes: what stands in the state (share_team.h), and what a machine sees of it.
  *
  *   before    object of this machine: team [dev0 ], binds B1

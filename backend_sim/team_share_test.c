@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Teams of several processes: each system here is one of the machine's, or another node of the fabric. What is forged in the
  * state, what is killed, and what waits is tried as well. */
 #include "team_share.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Teams against plain arrays: a cell for each granule of each device says which bind covers it. */
 #include <stdlib.h>
 #include <string.h>

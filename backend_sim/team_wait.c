@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "team_wait.h"
 
 #include "objects.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* team_wait.h - calls that wait until all devices of a team were added, as the documents say of binding and mapping.
  *
  *   process A   add dev0   bind ......... waits ......... bound

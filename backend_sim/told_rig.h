@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* told_rig.h - for tests of what is told: one system, and all of a detail but the object. Included by one file of a program. */
 #ifndef SIM_TOLD_RIG_H
 #define SIM_TOLD_RIG_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What is told of work: what was taken from under it, and where it went that it may not. */
 #include "told_rig.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* touched.h - which memory a piece of work touches, in the units in which memory is mapped.
  *
  *     kernel    reads  |x x x x|x x  |      writes        |      |wwww|      addresses it goes to

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Dry runs against plain loops over the places that each kernel is said to go to. */
 #include "touched.h"
 

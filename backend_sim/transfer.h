@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* transfer.h - a copy or fill as the work that it is, whichever of the twelve calls asked for it, and how bytes move.
  *
  *   cuMemcpyHtoD(dst, from, n)    FROM_HOST  from -> dst          n bytes, in runs as long as they lie together:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* verdict.h - refusals and warnings that calls and queued work have in common.
  *
  * Each sets the thread's detail and returns the result that goes with it. Called with the machine's lock held.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* views.h - old bytes: what an address of a memory may still show after the memory was written through another one.
  *
  *     through M1, x is written to the first half of a unit that held o:

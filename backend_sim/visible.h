@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* visible.h - which devices of a machine a process sees, and what it calls them: CUDA_VISIBLE_DEVICES.
  *
  *     place      [ 0 ][ 1 ][ 2 ][ 3 ]    in the machine: what processes tell each other (share_state.h)

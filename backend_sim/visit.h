@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* visit.h - walking over all that lives in a process, for vmm_visit and vmm_leaks. */
 #ifndef SIM_VISIT_H
 #define SIM_VISIT_H

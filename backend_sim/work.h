@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* work.h - one piece of device work: the call that issued it, with copies of what it points to, and how it is done.
  *
  *     issue   vmm_launch(kernel, args)  ->  work_new: the call, args copied     the program may reuse args now

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* gpu - what a life of memory costs on this machine's driver, and what the API and its layers add. Not a test.
  *
  *   bench-gpu [--backend cuda] [--driver libcuda.so.1] [--rounds N]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* life - what a life of memory costs on the simulator, as ratios within this run. Not a test: machines differ.
  *
  *   bench-life [--backend SPEC] [--rounds N] [--result FILE]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* memory - what the simulated memory costs, as ratios within this run. Not a test: machines differ.
  *
  *   bench-memory [--backend SPEC] [--bytes N] [--rounds N]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """How long the page of `cuvmm view` takes to make, to open and to step, for a long trace.
 
     bench/view.py [BUILD [CALLS]]        build, 100000

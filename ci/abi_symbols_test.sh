@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # libcuda.so.1 exports what the toolkit's library does, and nothing but names of the driver's API and one by which
 # backend_cuda knows it.
 build=${CUVMM_BUILD-build}

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* analysed.h - what analysers cannot see from one file: a refusal is never a success. ci/analyze includes it before each
  * file; nothing is built with it.
  *

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # ci/analyze: a finding is a failed point, one that is answered at its place is none, and a file that does not compile has
 # not been looked at.
 set -u

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # answers_table_test.sh: every entry point of libcuda.so.1 that takes an address of memory is asked about in
 # conformance/facts/answers/calls.def, or stands there with the reason why not. TAP.
 set -u

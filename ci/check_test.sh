@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # `cuvmm check`: the programs of conformance/check over a driver (the simulator's library in its place, with the checker
 # above it) and on the simulator alone; then its options, and what it says when it cannot do its work.
 set -u

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # ci/client holds a script to what its head says: here with a Python that is none, which does as the script tells it.
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT

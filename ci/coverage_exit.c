@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Part of the library in a build for coverage alone: a child that ends by _exit writes what it counted, as one that returns
  * from main does. */
 #define _GNU_SOURCE

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # What is left out of the coverage says why, on its own line: LCOV_EXCL_LINE: the reason. What begins has an end.
 . ci/tap.sh
 shopt -s nullglob globstar

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # How things are built, apart from what: the same bytes wherever and whenever (reproducible), and harder to abuse once a
 # program that uses them has a fault (hardening). docs/packaging.md says what each costs. Included by the Makefile.
 #

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # What surrounds the fuzz targets: each has a corpus and a word in the documentation, the corpora stay small, dictionaries hold
 # what the tables hold, and `make fuzz` says what is missing. The corpora themselves are made by check/fuzz-TARGET.
 set -u

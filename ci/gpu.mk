@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Targets for a machine with a GPU and its driver: docs/gpu.md. Included by the Makefile.
 #
 #   GPU_PATIENCE   seconds that one program may take; a call that hangs ends with its program

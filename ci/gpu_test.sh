@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # What the run on a driver is made of, without one: a process that dies costs one point, failures are shown with their
 # notes, a waiver that is stale fails, answers that differ from machine to machine are taken out of a trace.
 set -u

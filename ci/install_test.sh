@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Where an output changed on purpose: make examples-update, and read what it changed.
 #
 # What `make install` puts into an empty folder is all that a user's program needs: header, libraries, pkg-config file,
@@ -45,7 +46,7 @@ printf './opt/cuvmm/%s\n' bin/cuvmm include/cuvmm/abi/cuda.h include/cuvmm/abi/c
     share/bash-completion/completions/cuvmm share/zsh/site-functions/_cuvmm share/fish/vendor_completions.d/cuvmm.fish \
     share/cuvmm/tap.c share/cuvmm/tap.h \
     share/man/man1/cuvmm.N share/man/man3/libcuvmm.N share/man/man7/cuvmm-libcuda.N \
-    share/doc/cuvmm/README.md share/doc/cuvmm/CHANGELOG.md share/doc/cuvmm/rulebook.html "${documents[@]/#/share/doc/cuvmm/}" \
+    share/doc/cuvmm/README.md share/doc/cuvmm/CHANGELOG.md share/doc/cuvmm/LICENSE share/doc/cuvmm/rulebook.html "${documents[@]/#/share/doc/cuvmm/}" \
     "${examples[@]/#*\//share/doc/cuvmm/examples/}" | LC_ALL=C sort | diff - "$root/said" >"$root/diff"
 status=$?
 cat "$root/diff" >>"$root/said"
@@ -168,7 +169,7 @@ block() {
 for name in first grow faults; do
     document=docs/library.md
     [ "$name" = first ] && document=README.md
-    block "$document" "examples/$name.c" | diff "conformance/examples/$name.c" - >"$root/said"
+    block "$document" "examples/$name.c" | diff <(grep -v SPDX-License-Identifier "conformance/examples/$name.c") - >"$root/said"
     ok $? "$document shows the very program $name.c"
     block "$document" "examples/$name.out" | diff "conformance/examples/$name.out" - >"$root/said"
     ok $? "$document shows its very output"

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # TAP becomes JUnit with the same verdicts: passed, failed, skipped, and programs that ended badly.
 set -u
 if ! command -v tap2junit >/dev/null; then

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # ci/mutate tells mutants that a test notices from those that none does: on a tree of one file and one test, with a tool that
 # proposes what it is told to.
 set -u

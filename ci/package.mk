@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What is made of the tree for others: lists of symbols, manual pages, completion, a tarball, packages; and the analysers.
 # Included by the Makefile. docs/packaging.md tells more.
 
@@ -38,7 +39,7 @@ $(BUILD)/completion/cuvmm.%: $(CUVMM)
 install-pages: $(MAN_PAGES) $(COMPLETIONS)
 	install -d $(addprefix $(DESTDIR)$(MANDIR)/,man1 man3 man7) $(DESTDIR)$(DOCDIR)/docs $(DESTDIR)$(DOCDIR)/examples
 	$(foreach page,$(MAN_PAGES),install -m 644 $(page) $(DESTDIR)$(MANDIR)/man$(patsubst .%,%,$(suffix $(page))) &&) :
-	install -m 644 README.md CHANGELOG.md $(DESTDIR)$(DOCDIR)
+	install -m 644 README.md CHANGELOG.md LICENSE $(DESTDIR)$(DOCDIR)
 	install -m 644 $(INSTALL_DOCS) $(DESTDIR)$(DOCDIR)/docs
 	install -m 644 $(INSTALL_EXAMPLES) $(DESTDIR)$(DOCDIR)/examples
 	$(if $(COMPLETIONS),install -d $(addprefix $(DESTDIR),$(BASH_COMPLETIONS) $(ZSH_COMPLETIONS) $(FISH_COMPLETIONS)))
@@ -48,7 +49,7 @@ install-pages: $(MAN_PAGES) $(COMPLETIONS)
 
 uninstall-pages:
 	rm -f $(foreach page,$(MAN_PAGES),$(DESTDIR)$(MANDIR)/man$(patsubst .%,%,$(suffix $(page)))/$(notdir $(page)))
-	rm -f $(addprefix $(DESTDIR)$(DOCDIR)/,README.md CHANGELOG.md rulebook.html $(INSTALL_DOCS) $(addprefix examples/,$(notdir $(INSTALL_EXAMPLES))))
+	rm -f $(addprefix $(DESTDIR)$(DOCDIR)/,README.md CHANGELOG.md LICENSE rulebook.html $(INSTALL_DOCS) $(addprefix examples/,$(notdir $(INSTALL_EXAMPLES))))
 	rm -f $(DESTDIR)$(BASH_COMPLETIONS)/cuvmm $(DESTDIR)$(ZSH_COMPLETIONS)/_cuvmm $(DESTDIR)$(FISH_COMPLETIONS)/cuvmm.fish
 	-rmdir $(DESTDIR)$(DOCDIR)/docs $(DESTDIR)$(DOCDIR)/examples $(DESTDIR)$(DOCDIR)
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # libcuvmm-sim.a: the simulator without a line for a driver. From make check: CUVMM_BUILD, CUVMM_SAN, CC.
 set -u
 build=${CUVMM_BUILD-build}

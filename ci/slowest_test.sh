@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # ci/slowest: what tests took is added up, and told with the longest first.
 set -u
 work=$(mktemp -d) || exit 1

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # The shared libraries export what ci/symbols/ says: a name that is gone, and one that nobody wrote down, are errors; and
 # ci/symbols-list notices both, in a library of the test's own.
 set -u

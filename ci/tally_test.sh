@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # The sum of a run must not be greener than the run: each way in which a test can go wrong, and nothing else, is counted.
 set -u
 folder=$(mktemp -d "${TMPDIR:-/tmp}/tally_test.XXXXXX")

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # tap.sh - points of a shell test, to be sourced: . ci/tap.sh
 #
 #   ok STATUS NAME [FILE]       "ok 1 - NAME", or "not ok 1 - NAME" with what stands in FILE, $said where none is named

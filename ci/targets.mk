@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # check and its kin, coverage, install. Included by the Makefile.
 #
 # A test is a program that prints TAP: every X_test.c, the programs of conformance/, the suite once per profile, and the
@@ -261,8 +262,9 @@ mistakes: $(BUILD)/bin/buggy ## the tables of docs/mistakes.md from the programs
 entry-points: ## docs/entry-points.md from the table of libcuda.so.1
 	ci/entry-points >$(BUILD)/entry-points.md && mv $(BUILD)/entry-points.md docs/entry-points.md
 
-lint: ## shellcheck on every shell script; the rows of ci/sabotage.list against the sources
+lint: ## shellcheck on every shell script; the rows of ci/sabotage.list against the sources; the licence of each
 	ci/sabotage --check
+	ci/spdx
 	shellcheck -x $$(grep -d skip -lE '^#!.*[ /](ba)?sh$$' .ci/run ci/* ci/mutation/* fuzz/run $(CHECK_SHELL) $(CHECK_CI) $(EXERCISES)/exercise)
 
 $(BUILD)/cuvmm.pc: FORCE

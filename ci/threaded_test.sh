@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # ci/threaded: a test that starts threads is found without being listed, and what starts threads for tests has to be known.
 set -u
 work=$(mktemp -d) || exit 1

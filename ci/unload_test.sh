@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # A program loads the library, sets a handler of signals that goes on to the one before, and unloads the library: what its
 # handler goes on to is still there. From make check: CUVMM_BUILD, CUVMM_SAN, CC.
 set -u

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* child.h - for tests: a process of its own, and a line to it.
  *
  *   this process   [ socket ]<------ passing.h ------>[ socket ]   the child

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The decisions of conformance/decisions/ are complete and name things that exist.
  *
  *     rules.tsv, facts.tsv   id, decision, target, reason    one line per catalogued rule and per measured fact

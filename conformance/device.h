@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* device.h - a machine described as a profile of the simulator, by asking it through the public API.
  *
  *     driver -> [device_profile] -> "base = h100 / device.memory = 85017493504 / ..." -> sim:FILE

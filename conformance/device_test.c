@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A machine that was asked and described is the same machine again: its profile opens, and its profile is that text. */
 #include "device.h"
 

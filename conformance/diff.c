@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The options, and what is told of a run; the work is lockstep's. */
 #include "diff.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* diff.h - random calls, valid and invalid, on a system and on the reference model, side by side. `cuvmm diff` and
  * bin/lockstep.
  *

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What the tests of the exercises share, to be sourced: the graders, compiled, and how a solution is compiled and graded. From
 # make check: CUVMM_BUILD, CUVMM_SAN, CC.
 # shellcheck shell=bash

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # The exercises: every solution has all points on every machine and on the CUDA backend, and every skeleton has none; and what
 # students are told on the way (exercises_rig.sh). Each mistake is caught: mistakes_test.sh.
 . conformance/exercises_rig.sh

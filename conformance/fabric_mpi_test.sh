@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # The example with MPI: four ranks write one memory, as processes of one node and as four nodes, and are told why where they
 # may not. From make check: CUVMM_BUILD, CUVMM_SAN.
 set -u

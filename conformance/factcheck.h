@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* factcheck.h - replays what a real driver was recorded to answer and compares line by line.
  *
  *   recording   map.overlap_mid <TAB> INVALID_VALUE          (facts/h100-580.159.04.tsv)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The replay must be able to fail: each kind of difference, made on purpose, turns it red. */
 #include "factcheck.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rights: who may do what, whole mappings only, all or nothing. */
 #include "facts_calls.h"
 #include "facts_script.h"

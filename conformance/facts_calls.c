@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "facts_calls.h"
 
 void fc_begin(struct facts *f, const char *function)

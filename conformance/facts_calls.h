@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* facts_calls.h - the public calls, each remembering its arguments so that an explanation can be held to them.
  *
  *   fc_map(f, p, n, 0, h, 0)   ->   vmm_mem_map(f->sys, p, n, 0, h, 0), and f->call = cuMemMap{ptr = p, size = n, ...}

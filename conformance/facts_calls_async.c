@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "facts_calls.h"
 
 /* Work that is put into a stream. */

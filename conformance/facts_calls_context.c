@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "facts_calls.h"
 
 vmm_result fc_init(struct facts *f, unsigned flags)

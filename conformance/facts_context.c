@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What survives the end of a context, and of the process that initialised. */
 #include "facts_calls.h"
 

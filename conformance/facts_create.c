@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Granularity and creation: one table of properties each. */
 #include "facts_calls.h"
 

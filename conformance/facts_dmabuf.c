@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* An address range as a dma-buf: reserved, mapped, in parts, with a flag, over two mappings. */
 #include <unistd.h>
 

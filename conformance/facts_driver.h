@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* facts_driver.h - the simulator in the place of the driver, for a recording program's replay.
  *
  * The program prints its lines; the stand-in puts what it has to add into the same stream, between two control

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The second recording program, compiled as it stands against the simulator in the place of the driver. */
 #include "facts_driver.h"
 

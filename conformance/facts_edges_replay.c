@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Runs the second recording program against the simulator and compares what it prints. */
 #include "facts_driver.h"
 #include "tap.h"

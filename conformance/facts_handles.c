@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Handles that are released, forged, released twice, kept alive by a mapping. */
 #include "facts_calls.h"
 

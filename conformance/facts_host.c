@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Memory that lives on the host: who may be given rights to it and what the queries say. */
 #include "facts_calls.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Kernels that go where their rights, or the mappings, do not reach: the launch is SUCCESS and the wait is not. */
 #include "facts_calls.h"
 

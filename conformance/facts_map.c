@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Mapping and unmapping: sizes, offsets, overlaps, holes, seams between reservations. */
 #include "facts_calls.h"
 #include "facts_script.h"

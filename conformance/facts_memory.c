@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Physical memory: who pays for it when, what it holds, and moving it about. */
 #include "facts_calls.h"
 

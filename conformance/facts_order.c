@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Calls with two faults at once: which one decides. */
 #include "facts_calls.h"
 

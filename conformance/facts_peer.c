@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Two devices: rights are per device, and the owner has none of its own accord. */
 #include "facts_calls.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Every query about one address, as the lines ptr.NAME.*. */
 #include "facts_calls.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reservations: sizes, alignments, hints, and giving them back. */
 #include "facts_calls.h"
 

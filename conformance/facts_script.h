@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* facts_script.h - a group of calls on one reservation as a table.
  *
  *   {S_MAP("map.full", 0, 4 * G, 0, H4)}       cuMemMap(p, 4 G, 0, handle[H4], 0), compared with the line map.full

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Memory as a file descriptor: what is refused, what an import is, who holds the memory; and between two processes, which
  * open the same machine. */
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Before initialisation, without a context, and what the machine says about itself. */
 #include "facts_calls.h"
 

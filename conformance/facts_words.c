@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Whether a refusal has the reason that the driver itself gave, where its error log gave one. */
 #include "factcheck.h"
 #include "tap.h"

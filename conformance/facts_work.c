@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Copies and fills that the rights of a range forbid: refused by the call, and nothing else breaks. */
 #include "facts_calls.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fixture.h - a system under test, what its machine can do, and everything a test makes on it.
  *
  *     fix_open     [system | initialised | a context on device 0]     what the machine can do is asked once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* forks.h - for tests that fork while other threads run: may what the child does be judged?
  *
  *   FORKS_JUDGED      0: the child only ends

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* in_place.h - opening a system for those who look at addresses and touch none: a simulator's are then its profile's,
  * whether or not the host has them free (another system of the program, or a sanitizer, may be there).
  *

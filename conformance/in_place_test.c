@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* in_place: two systems of one program have the same addresses, whatever else the spec says. */
 #include "in_place.h"
 

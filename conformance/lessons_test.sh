@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # The lessons say what the machine does: each tells what its .out holds, runs as a script, and its page shows lines of that
 # .out, names rules that exist, links to pages that exist and contains C that compiles.
 #

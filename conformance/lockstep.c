@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* lockstep.c - one step: arguments made from names, the call made, the answer held against the model's. */
 #include <stdarg.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* lockstep.h - one system and one model walked side by side, call by call.
  *
  *   step (a call with symbolic arguments)  ->  system: result, detail, outputs  \

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* lockstep_check.c - everything that can be asked of both, asked. */
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* lockstep_child.c - a page of a file without a name, fork and wait. */
 #include "lockstep_child.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* lockstep_child.h - work in a child process, since a driver can end the process that calls it.
  *
  *   parent: [ share a page ][ wait ........ ][ read the page: what was done, what was being done ]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* lockstep_drive.c - episodes on a driver. */
 #include "lockstep_drive.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* lockstep_drive.h - random calls on a driver: every difference is counted, each kind shrunk once, and the run goes on.
  *
  * Episodes run in a child process. Where a call ends the process, that is a difference, too, and the next episode has a

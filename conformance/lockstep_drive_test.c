@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* lockstep_drive_test.c - a driver that differs is found out, each kind of difference once; played by the simulator.
  * CUVMM_TEST_SCALE is the percent of the longest run's calls to make. */
 #include "lockstep_drive.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* lockstep_driver.c - a real driver: what its machine is like, which calls it is spared, how it is left clean. */
 #include "lockstep_parts.h"
 

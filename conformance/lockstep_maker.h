@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* lockstep_maker.h - the inside of random calls: lockstep_random.c makes good ones, lockstep_spoil.c spoils them.
  */
 #ifndef CUVMM_LOCKSTEP_MAKER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* lockstep_parts.h - the inside of lockstep: lockstep.c makes steps, lockstep_driver.c knows how drivers are handled.
  */
 #ifndef CUVMM_LOCKSTEP_PARTS_H

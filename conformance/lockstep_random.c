@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* lockstep_random.c - random calls near what is there.
  *
  * First a call that should succeed in this state is made up, then often one argument of it is spoilt: most calls reach

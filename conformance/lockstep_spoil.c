@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* lockstep_spoil.c - one argument of a good call made wrong, or only unusual. */
 #include "lockstep_maker.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* lockstep_table.c - counting differences by kind. */
 #include "lockstep_table.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* lockstep_table.h - the distinct differences of a run: each kind once, with the shortest script and how often.
  *
  *   signature                                   explained      times  script

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* lockstep_test.c - scripts as text, and that a difference is noticed. */
 #include "lockstep.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* lockstep_text.c - steps as readable lines, and back. */
 #include <ctype.h>
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* lockstep_told.c - what a driver told, as words that mean the same in every process: for recordings. */
 #include <inttypes.h>
 #include <stdarg.h>

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Each mistake of the exercises' mistakes.list is caught by its point with its rule (exercises_rig.sh).
 . conformance/exercises_rig.sh
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* options.h - the command lines of the harness's programs, as tables over getopt_long.
  *
  *   {"seed", OPTION_NUMBER, &seed, 0, UINT64_MAX}      --seed 7   --seed=7   --se 7

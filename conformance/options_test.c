@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Every kind of option, given in every form, and every way to get it wrong. */
 #include "options.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* passing.h - turns between two processes over a pair of sockets, and descriptors alone (vmm_fd.h, with less to say); nothing
  * sleeps, everything ends when the other side is gone.
  *

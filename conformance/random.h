@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* random.h - numbers for random tests: the same from the same seed on every machine (splitmix64).
  *
  * A random test prints its seed and takes another from CUVMM_SEED, so that a failure can be run again. How long it goes on

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # The example of two processes: on every machine the same words, also on a machine that others share; what fails in either
 # process ends both; no descriptor and no machine is left. From make check: CUVMM_BUILD, CUVMM_SAN.
 set -u

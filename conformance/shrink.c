@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* shrink.c - leave out, ask, keep or put back. */
 #include "shrink.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* shrink.h - the shortest script that still shows a difference.
  *
  *   before: 1,873 steps, differ at the last      after: 4 steps, differ at the last

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* shrink_test.c - what is needed stays, what is not goes. */
 #include "shrink.h"
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # The suite's program: what it cannot be asked, it refuses with the way out, and before any test. From make check: CUVMM_BUILD.
 set -u
 . ci/tap.sh

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tap.h - the test harness: Test Anything Protocol on standard output, read by prove.
  *
  *   tap_ok(cond, "name %d", i)      ok 1 - name 3            not ok 1 - name 3

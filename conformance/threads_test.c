@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Threads that race: where several end or make the same thing exactly one wins, where each has its own nothing is
  * mixed up, and whatever happened, everything can be given back.
  *

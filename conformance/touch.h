@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* touch.h - reads and writes by the program itself, without any call, and the signal that such a touch may end with.
  *
  *     touch_begin()          [handlers of ours]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* world.c - breadth-first search over the states of the small world. */
 #include <stdlib.h>
 #include <string.h>

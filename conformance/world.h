@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* world.h - a world so small that every state of it can be visited, and every call tried from each.
  *
  *   addresses   [R1 1 G][R2 2 G       ][1 G that nobody reserves]     a window of 4 G

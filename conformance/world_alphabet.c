@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* world_alphabet.c - every call that is tried from every state of the small world. */
 #include <string.h>
 

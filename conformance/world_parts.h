@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* world_parts.h - the inside of the small world: world.c searches, world_write.c writes down and reads back. */
 #ifndef CUVMM_WORLD_PARTS_H
 #define CUVMM_WORLD_PARTS_H

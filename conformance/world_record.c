@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* world_record.c - numbering answers, and lines of runs. */
 #include "world_record.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* world_record.h - what a driver answered from every state of the small world, as a file that stays small.
  *
  *   calls 865

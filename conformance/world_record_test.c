@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* world_record_test.c - what is written is read back, and what is no recording is told. */
 #include "world_record.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* world_test.c - how many states the small world has, counted in another way, and that a difference is noticed. */
 #include "world.h"
 

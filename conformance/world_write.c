@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* world_write.c - what the small world writes: the dump for readers, the recording for replay. */
 #include <string.h>
 

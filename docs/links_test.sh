@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # No link of the documentation is dead: the file is there, and where an anchor is named, a heading that makes it. Links to other
 # sites are not followed.
 set -u

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The API: bytes choose calls, which are made on a simulator and on the reference model. An answer of the one that is not the
  * other's, or a state, is a finding; the calls up to it are written as a script for `cuvmm diff --replay`.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* 64 bytes as a fabric handle: made up, or a good one's with bytes changed, with a right sum or not. Only good ones are accepted.
  *
  *   input   [ how | 64 bytes ]   how: 1 as they are, else over a good handle by exclusive or; 2 with a right sum; 4, 8 which one */

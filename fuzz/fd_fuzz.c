@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Files that are imported: contents made up, a token's with bytes changed, the very token overwritten, a good descriptor as
  * something else. Only the very token, as it was made, is accepted.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fuzz.h - what the fuzz targets share: the room that an input is confined to, its bytes one by one, and findings.
  *
  *   corpus/script/aliases  --.                               a message and abort(): a finding

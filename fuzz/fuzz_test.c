@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The room that inputs are confined to, the machines they get, how bytes become choices, and that a finding ends the program. */
 #include "fuzz.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Machines with little memory: a profile in the room for each built-in one. */
 #include "fuzz.h"
 

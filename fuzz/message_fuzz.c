@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What comes over a socket where a descriptor is awaited: any bytes in any pieces with any number of descriptors. No refusal
  * hands one over or leaves one open.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Profiles: whatever is accepted is a machine that can be opened and answers; whatever is not names a place in the text and
  * changes nothing. */
 #include "fuzz.h"

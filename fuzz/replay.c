@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* replay.c - makes every input of the folders and files that are named, once each, where there is no libFuzzer. TAP.
  *
  *     fuzz/script fuzz/corpus/script       ok 1 - aliases.vmm ...

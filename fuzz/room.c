@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The folder that inputs are confined to. */
 #include "fuzz.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Scripts: the bytes are one, run on a small machine. */
 #include "fuzz.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Specs: whatever is refused says where and leaves the output alone; whatever opens can be used and closed.
  *
  * An input is one spec. Its files lie in the room: a spec with '/' is not opened, and the program has no driver's backend, so

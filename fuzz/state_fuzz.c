@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The state that processes of a machine share, forged between the calls of one of them: each answer is of the book, and
  * when all is over nothing is left of the machine.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Scripts of `cuvmm diff`: what reads as a step prints as one that reads the same. */
 #include "fuzz.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Programs that `cuvmm check` looks functions up in: the bytes are such a file.
  *
  *   input   [ offset, 8 bytes | the file ] */

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Fuzz targets: fuzz/X_fuzz.c. With libFuzzer they search (`make fuzz`), without it they make the inputs of fuzz/corpus/X once,
 # as part of check. docs/fuzzing.md
 #

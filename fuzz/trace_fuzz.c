@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Traces: the bytes are one, made again on a small machine, and read as a timeline, with whatever is made of that. Without
  * jansson there is no reader, and nothing to find. */
 #include "fuzz.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* words.c - the words that inputs of a target are made of, as a dictionary for libFuzzer: from the tables where there are some.
  *
  *     fuzz/words profile       "device.memory" "granularity.device.minimum" ...

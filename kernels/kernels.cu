@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The kernels for the device; see kernels.def for their arguments and vmm.h for what they do. Each goes through its
  * range in strides of the whole grid, so any grid and block do the same work. */
 #include <stdint.h>

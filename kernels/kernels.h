@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* kernels.h - what is known of the kernels without running them, for both backends.
  *
  *     vmm_launch(kernel, grid, block, args, count, stream)

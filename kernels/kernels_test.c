@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Names, numbers of arguments, what is accepted; and that the device code, where there is some, has every kernel. */
 #include <string.h>
 

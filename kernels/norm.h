@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* norm.h - the square root of the norm kernels, in whole numbers, for C and for device code alike.
  *
  *     root(24) = 4    root(25) = 5        rounded down, so that both sides leave the same bytes

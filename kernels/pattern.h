@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* pattern.h - the words that pattern_write writes and pattern_verify expects, for C and for device code alike.
  *
  *     word i  =  scramble(base(seed) + i * step)         i counts words of 8 bytes from the start of the range

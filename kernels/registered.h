@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* registered.h - kernels beyond those of kernels.def, known while the program runs: code of the host that reaches memory as
  * a twin does (twin.h).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Kernels that are registered while the program runs: numbers, names, and that they are launched as others are. */
 #include "registered.h"
 

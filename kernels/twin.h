@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* twin.h - the kernels once more, for the host: what the simulator runs in place of device code.
  *
  *     twin  ->  twin_run(address, size, use)  ->  the simulator: translation and the launching device's rights

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Twins that move bytes or add them up. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Twins that use the replicas behind a multicast address. The sums are of whole numbers, so it does not matter in which
  * order the devices of a team come. */
 #include <string.h>

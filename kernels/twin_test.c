@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Twins over a small memory of several pieces, each with rights of its own, against plain loops over its bytes. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Twins that work on words of 8 bytes. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* advice.h - what to type instead, where that can be told from the line and from what stands in its way.
  *
  *     map r0 2gran h0      refused: VMM-MAP-OVERLAP          type first    unmap r0 4MiB

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Mistakes of the text: the same line with the word that was meant, or an example of the command. See advice.h. */
 #include <string.h>
 

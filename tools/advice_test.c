@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the shell says to type instead is typed, and has to go through: the advice alone, or before the line again. */
 #include "advice.h"
 

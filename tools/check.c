@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cuvmm check: runs a program with the shadow beside its driver, or on the simulator where there is none. */
 #include "check.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* check.h - the parts of `cuvmm check`: its options, and the files that it needs.
  *
  *     cuvmm check [options] PROGRAM [ARGUMENTS]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What cuvmm check runs, and what it puts before it: found, and looked at before anything is started. */
 #include <elf.h>
 #include <errno.h>

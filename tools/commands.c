@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finding commands in the tables of the commands_*.c files. */
 #include <ctype.h>
 #include <string.h>

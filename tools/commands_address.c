@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Commands about addresses: reservations, mappings, rights. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* `check`: what must be true here. */
 #include <inttypes.h>
 #include <stdlib.h>

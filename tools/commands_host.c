@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the host does at an address itself, without a call, as *(char *)address = 1 does in a program.
  *
  *     access r 1hgran numa0:r       check host r r       a load gets the byte, a store ends in SIGSEGV, which is caught

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Commands about physical memory: its granularity, its handles, ordinary allocations, what is free. */
 #include <string.h>
 

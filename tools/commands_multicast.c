@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Commands about multicast objects: the object, its team, what is bound to it. */
 #include <string.h>
 

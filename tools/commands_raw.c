@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* `call`: any entry point with any arguments, in the driver's order, from the table of calls. For arguments that no
  * other command would let through.
  *

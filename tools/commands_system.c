@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Commands about the backend, devices, contexts and streams. */
 #include <string.h>
 

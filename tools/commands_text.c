@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Commands for the reader: text, pictures, explanations. They make no driver call. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Commands that use memory and ask about addresses: fills, copies, queries. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* complete.h - what could follow in a line of the shell, for the tabulator key.
  *
  *     "ma"                     map

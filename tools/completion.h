@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* completion.h - `cuvmm completion`: a shell's completion of the command line.
  *
  *   cuvmm completion bash                          a script for the shell, which asks as below

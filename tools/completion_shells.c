@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a shell needs to ask `cuvmm completion --words`. See completion.h. */
 #include <string.h>
 

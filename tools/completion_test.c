@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What can follow on a command line. */
 #include "completion.h"
 

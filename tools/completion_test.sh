@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # The shells themselves: bash, zsh and fish complete `cuvmm` with the scripts that it prints. A shell that is not there is
 # skipped. And the manual page, by what checks such pages.
 set -u

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cuvmm.h - the command line, apart from main.c so that tests can call it. */
 #ifndef CUVMM_TOOLS_CUVMM_H
 #define CUVMM_TOOLS_CUVMM_H

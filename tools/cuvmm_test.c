@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The command line: every subcommand's help, every kind of wrong use, exit statuses. */
 #include "cuvmm.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* descriptors.h - the descriptors that the calls of a script or a replay made, which stay open until they are closed here.
  *
  *   before   a call answered descriptor 5     5 is nobody's

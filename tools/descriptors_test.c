@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which descriptors are ours, and that each is closed once. */
 #include <fcntl.h>
 #include <unistd.h>

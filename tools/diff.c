@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cuvmm diff: the conformance harness's random calls, on the driver unless another backend is named. */
 #include "diff.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cuvmm diff as a user runs it: what it prints and its exit status. It prints to the process's own standard output, so
  * each run is a child. */
 #include "cuvmm.h"

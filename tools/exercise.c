@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cuvmm exercise: the script of that name, with this command's library. */
 #include <errno.h>
 #include <stdbool.h>

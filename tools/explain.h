@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* explain.h - what a rule or a result means, for people; the rule book; the list of profiles. */
 #ifndef CUVMM_TOOLS_EXPLAIN_H
 #define CUVMM_TOOLS_EXPLAIN_H

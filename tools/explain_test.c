@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* explain, the rule book and the list of profiles: every row is told, the three truths apart, and docs/ is up to
  * date. */
 #include "explain.h"

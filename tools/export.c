@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cuvmm export: its command line and its file. */
 #include "export.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* export.h - a trace in formats that others have viewers for.
  *
  *     trace -> timeline (timeline.h) -> chrome      JSON of the Trace Event Format: Perfetto, chrome://tracing

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Traces in the Trace Event Format ("Trace Event Format", Google, JSON Object Format). See export.h and docs/export.md.
  *
  *     process   Calls          thread 1, 2        each call a slice

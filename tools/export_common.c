@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the formats share. See export.h. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The objects of a trace at one call, as a graph in Graphviz's DOT language. See export.h.
  *
  *     [ R1: M1 | M2 ]   ->   [ H1 ]   ->   [ memory of device 0 ]

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Traces in the formats of others, each read by a parser that is not ours: Python's json with a schema, Python's pickle, Graphviz.
 # And the command: what it refuses, and that it leaves a file that is there alone. From make check: CUVMM_BUILD.
 set -u

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A trace as torch.cuda.memory._snapshot() would tell it (PyTorch, "Understanding CUDA Memory Usage"; torch/cuda/memory.py,
  * torch/utils/viz/MemoryViz.js). See export.h and docs/export.md.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fabrics.h - fabric handles that exports made, known by numbers as descriptors are: for scripts and replays, which have no
  * addresses.
  *

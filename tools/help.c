@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What `cuvmm help` and --help print. */
 #include <string.h>
 

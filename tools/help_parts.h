@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* help_parts.h - a help text taken apart, line by line: what the manual page and the shells' completion are made of, so
  * that a command is described once, in help.c.
  *

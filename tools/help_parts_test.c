@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Help texts taken apart: lines of every kind, options in every form; then every text there is. */
 #include "help_parts.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* lesson.h - a script whose comments make a lesson of it, taken apart and told.
  *
  *     #@ title: Address and memory              the title; the first line

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Telling a lesson: its parts in the order of their lines, and every line to the interpreter of scripts, for which the
  * marks are comments, so that its own messages count lines as the file does. */
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* `cuvmm lesson` on a terminal, which a pseudo-terminal is: it waits and asks, in colours; what changes that. */
 #define _XOPEN_SOURCE 700 /* posix_openpt */
 

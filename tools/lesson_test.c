@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Lessons: what is taken apart and what is refused, with file and line; how one is told to nobody and to somebody. */
 #include "lesson.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* lessons.h - the lessons that were there when the command was built, so that an installed one has them.
  *
  *     conformance/lessons/05-release-order.vmm  \  ci/embed-lessons

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* lines.h - where the lines of a shell come from: a terminal with line editing, or plain input.
  *
  *     terminal, libedit     prompt, history, completion          el_gets

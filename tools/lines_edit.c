@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Lines that are edited on a terminal, with libedit: history, completion by the tabulator key, Ctrl-C for an empty line. */
 #include "lines.h"
 

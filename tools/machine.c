@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which machines there are, and what is read of them. */
 #include "machine.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* machine.h - `cuvmm machine`: the machines that processes share, as text or JSON.
  *
  *   m-mine/state --share_who.h--> who --+--> machine_text: lines to read

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Machines as JSON. See machine.h. */
 #include "machine.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* `cuvmm machine`: what it prints of machines that are there, are not, or cannot be had. */
 #include "machine.h"
 

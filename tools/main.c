@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The cuvmm command; everything is in cuvmm.c, so that tests can call it. */
 #include <errno.h>
 #include <stdio.h>

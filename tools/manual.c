@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "manual.h"
 
 #include <stdbool.h>
@@ -100,6 +101,7 @@ static void print_end(FILE *out)
         manual_text(out, variables[i].about);
         fputs("\n", out);
     }
+    fputs(".SH COPYRIGHT\nCopyright 2026 the cuvmm authors.\nApache License, version 2.0 (SPDX: Apache\\-2.0).\n", out);
     fputs(".SH SEE ALSO\n.BR libcuvmm (3),\n.BR cuvmm\\-libcuda (7)\n", out);
 }
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* manual.h - the manual page of the command, cuvmm(1), made from the help texts so that it cannot fall behind them.
  *
  *   "  --draw   draws after every step\n"  ->  .TP

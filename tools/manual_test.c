@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The manual page: every command with all its options; what roff would take for its own is written otherwise. */
 #include "manual.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* output.h - a file that is there whole or not at all: what was there stays until the new one is complete.
  *
  *     output_open     FILE as it was     FILE.aB3xYz, empty

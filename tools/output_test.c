@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A file is replaced whole or stays: what is there before, while it is written, and after, and that nothing lies beside it. */
 #include "output.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* pickle.h - writes values as Python's pickle does, protocol 2: numbers, texts, lists and dictionaries, nothing that runs.
  *
  *     pickle_start(out);

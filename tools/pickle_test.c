@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The bytes of values, as Python's pickletools.dis reads them: each line of the table was looked up there. */
 #include "pickle.h"
 

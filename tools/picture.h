@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* picture.h - the state of a system as plain text, at most about 100 columns wide.
  *
  *     addresses

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reservations as bars, with a row of rights for every location that matters. See picture.h. */
 #include <inttypes.h>
 #include <string.h>

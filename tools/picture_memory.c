@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Physical memory of each device and of the host, and the handles that name it. See picture.h. */
 #include <inttypes.h>
 #include <string.h>

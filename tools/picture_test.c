@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Pictures of worlds that no simulator was asked for: every shape, never wider than a page, the rights where they
  * belong. */
 #include "picture.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The machines that the simulator knows by name. See explain.h. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* program.h - what the lines of a script did, written as a C program that does it again and checks every answer.
  *
  *     r0 = reserve 4gran               gran = granularity(CU_MEM_LOCATION_TYPE_DEVICE);

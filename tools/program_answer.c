@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The call itself in C, once it is known what it answered: outputs, the names they get, what is checked. See program_state.h. */
 #include <inttypes.h>
 #include <stdlib.h>

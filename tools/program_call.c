@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One call of a script in C, for both interfaces: arguments before it is made, outputs after it. See program_state.h. */
 #include <inttypes.h>
 #include <stdlib.h>

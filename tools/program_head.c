@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What stands before main of a written program: how its answers are checked, and the helpers that it needs. */
 #include <string.h>
 

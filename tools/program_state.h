@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* program_state.h - the inside of program.h, for the files that write C.
  *
  *     before the call    words of the line -> argument[i][api]      names still mean what the line says

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a call's pointers point to, as C literals in the spelling of either interface. See program_state.h. */
 #include <inttypes.h>
 #include <string.h>

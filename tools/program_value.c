@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Values of the script's language in C. See program_state.h; values.c reads the same language.
  *
  *     r0+2gran            r0 + 2 * gran

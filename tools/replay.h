@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* replay.h - makes the calls of a trace again and compares. The format is described in api/layers/trace.h.
  *
  *     trace line                                            this run

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a replayed call answered against what the trace says. See replay_state.h. */
 #ifdef CUVMM_HAVE_JANSSON
 #define _POSIX_C_SOURCE 200809L

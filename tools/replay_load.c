@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* From a line of a trace to a call that can be made. See replay_state.h. */
 #ifdef CUVMM_HAVE_JANSSON
 #define _POSIX_C_SOURCE 200809L

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* replay_state.h - the inside of the replayer. Needs jansson. */
 #ifndef CUVMM_TOOLS_REPLAY_STATE_H
 #define CUVMM_TOOLS_REPLAY_STATE_H

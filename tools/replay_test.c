@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Traces of every script, made again: the same on the same machine, a difference found where one was put, a clear
  * error for every kind of damage. */
 #include "replay.h"

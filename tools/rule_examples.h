@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* rule_examples.h - for each rule a script that breaks it and its correction, as they stand in conformance/rulebook.
  *
  *     VMM-MAP-OVERLAP               EXAMPLE_BROKEN            EXAMPLE_CORRECTED

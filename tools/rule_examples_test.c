@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Every rule has an example, and every example does what it says: the form that breaks the rule is told that rule and no
  * other, the corrected one is told nothing and leaves nothing behind. Leaks that a refusal leaves behind do not count, nor
  * does what a line of the script itself expects on its way to the rule. */

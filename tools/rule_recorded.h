@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* rule_recorded.h - what recorded machines answered when the suite broke a rule, as it stands in conformance/recordings.
  *
  *     ok 434 - breaks VMM-MAP-OVERLAP: map_over_a_mapping           ->   RECORDED_AS_TOLD

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What is told of each rule: the broken form of its example is run, and argument, place and objects of every message are those
  * of conformance/rulebook/told.out, word for word. What the table of rules says of itself is left out: it has its own page.
  *

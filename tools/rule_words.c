@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "rule_words.h"
 
 #include <stdlib.h>

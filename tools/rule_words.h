@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* rule_words.h - words about a rule that every form of it shares: `cuvmm explain`, the rule book and its page.
  *
  *   function "cuMemMap"   ->  "cuMemMap"

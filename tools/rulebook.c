@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The table of rules as a book: text, Markdown, tab-separated or a page. See explain.h. */
 #include <string.h>
 

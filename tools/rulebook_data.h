@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* rulebook_data.h - texts that the Makefile builds into the command: files of the source tree, as they are. */
 #ifndef CUVMM_TOOLS_RULEBOOK_DATA_H
 #define CUVMM_TOOLS_RULEBOOK_DATA_H

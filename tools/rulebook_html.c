@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The book of rules as one page: no network, no other file; without scripts only the search and the copying are missing. */
 #include <string.h>
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # The rule book as a page: a parser of HTML that is not ours has nothing to say, every link leads somewhere, nothing is fetched,
 # and what a message names is there. From make check: CUVMM_BUILD.
 set -u

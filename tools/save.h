@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* save.h - output.h for somebody who has not said yet that what is there may go.
  *
  *     FILE as it was, or none     FILE.aB3xYz is written     FILE is not there, or force: the new one

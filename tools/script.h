@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* script.h - the interpreter of cuvmm scripts: give it a line, it makes the calls and prints what happened.
  *
  *     struct script *s = script_new(&options, "first.vmm");

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Taking arguments from a line's words, one after the other, options from anywhere. */
 #include <string.h>
 

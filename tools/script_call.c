@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Making a step's call, judging its outcome, giving names to what it made. See script_state.h. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Pictures of a script's system, with the script's names. See picture.h. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Scripts made of garbage: random bytes, and real scripts with bytes, words and lines changed. Whatever the text, the
  * interpreter ends with one of its three statuses, and every error names its line.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One line: [expect RESULT [RULE]:] [NAME =] COMMAND arguments. See script_state.h. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Details for the reader of a script: raw addresses and handles become the script's names, ordinals of calls become
  * lines, long lines are folded.
  *

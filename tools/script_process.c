@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* `process`: several processes of one machine in one script, each with its own addresses, handles, contexts and
  * names.
  *

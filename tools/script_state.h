@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* script_state.h - the inside of the interpreter, for the files that implement commands.
  *
  *     line -> words -> [expect ...:] [NAME =] COMMAND arguments

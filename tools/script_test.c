@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Runs every script of conformance/scripts and compares what it prints, errors and exit status included, with the .out
  * file beside it; and the scripts of the demo.
  *

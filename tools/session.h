@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* session.h - a script that grows by a line at a time, and can go back.
  *
  *     lines  [1: init] [2: r0 = reserve 4gran] [3: map r0 2gran h0]      each with what it printed

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* shell.h - `cuvmm shell`: a prompt for the lines of a script, each answered with the driver's call, its answer, its reason and
  * the picture; with commands of its own.
  *

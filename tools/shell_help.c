@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* `help` of the shell: all commands, or one with an example that could be typed now. */
 #include <string.h>
 

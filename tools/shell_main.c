@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The command line of `cuvmm shell`, and its loop. */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* `save` of the shell: the session as a script or as C. */
 #include <string.h>
 

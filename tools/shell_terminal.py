@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """cuvmm shell on a pseudo-terminal. For shell_test.sh: shell_terminal.py CUVMM FOLDER
 
 Nothing waits for time to pass: each step waits for what the shell prints, and fails when that does not come.

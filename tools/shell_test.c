@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The shell on plain lines: its own commands, what it keeps and what it gives back. Programs that it writes are compiled and run
  * by shell_test.sh. */
 #include "shell.h"

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # cuvmm shell from outside: sessions saved as scripts run through, sessions saved as C compile without a warning and do the same;
 # the options; the driver as a backend; a terminal with history and completion; a shell without libedit; docs/shell.md.
 # From make check: CUVMM_BUILD, CUVMM_SAN, CC.

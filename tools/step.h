@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* step.h - one driver call that the command makes: the call record of api/call.h together with room for everything
  * that its pointers point to.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Attributes by name, as cuda.h spells them without their prefix. */
 #include <stddef.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Calls in the driver's spelling, with the script's names for values. See step.h. */
 #include <inttypes.h>
 #include <string.h>

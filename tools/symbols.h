@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* symbols.h - the names a script gives to what it made.
  *
  *     r0 = reserve 4gran            r0: RESERVATION  value = its address   size = 8MiB

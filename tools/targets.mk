@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Targets of the cuvmm command, included by the Makefile.
 
 .PHONY: demo rulebook scripts-update view-pictures

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* text.h - small text helpers of the cuvmm command: growing text, sizes in the script's units, near misses.
  *
  *   8388608 -> "8MiB"    8388607 -> "8388607"    18446744073709551615 -> "max"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* timeline.h - a trace (api/layers/trace.h) as a list of calls and a list of objects with their lives. Needs jansson.
  *
  *     trace                              calls                         objects

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What calls do to reservations, mappings and rights. See timeline_state.h. */
 #ifdef CUVMM_HAVE_JANSSON
 #include "timeline_state.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What calls do to contexts, and to the streams, events and memory of cuMemAlloc that are theirs. See timeline_state.h. */
 #ifdef CUVMM_HAVE_JANSSON
 #include "timeline_state.h"

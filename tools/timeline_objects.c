@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Objects of the timeline: found by name, born, changed, placed, ended. See timeline_state.h. */
 #ifdef CUVMM_HAVE_JANSSON
 #include "timeline_state.h"

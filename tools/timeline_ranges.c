@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Live objects by address. See timeline_state.h. */
 #ifdef CUVMM_HAVE_JANSSON
 #include "timeline_state.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* timeline_state.h - the inside of the timeline's reader: what lives at the line that is being read. Needs jansson. */
 #ifndef CUVMM_TOOLS_TIMELINE_STATE_H
 #define CUVMM_TOOLS_TIMELINE_STATE_H

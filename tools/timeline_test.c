@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The timeline: what single calls do to objects, lines that are none, and random programs compared with the simulator. */
 #include "timeline.h"
 

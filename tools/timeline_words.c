@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A trace's call in the driver's spelling, with the trace's names for values, as step_print.c writes one that is made. */
 #ifdef CUVMM_HAVE_JANSSON
 #include "timeline_state.h"

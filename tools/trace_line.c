@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Lines of a trace. See trace_line.h. */
 #ifdef CUVMM_HAVE_JANSSON
 #include "trace_line.h"

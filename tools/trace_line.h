@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* trace_line.h - the lines of a trace (api/layers/trace.h), one after the other, as JSON. Needs jansson.
  *
  *     {"cuvmm-trace":1,...}          trace_line_header: a format that is known?

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* typed.h - the file of what was typed into the shell, a line each, in the order of typing.
  *
  *     $XDG_STATE_HOME/cuvmm/history, else ~/.local/state/cuvmm/history        only its owner can read it (0600)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* values.h - what stands in a script where a call takes an argument.
  *
  *     number      42  0x2a  1<<20  2MiB  64KiB  4gran  1hgran  max          (gran: the granularity of dev0's memory,

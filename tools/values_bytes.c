@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Bytes that a script writes or compares with. See values.h. */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Values that are more than numbers: places, rights, grants, kinds of memory. See values.h. */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Values of scripts: numbers, names, places, bytes; what is refused, where and why. */
 #include "values.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* view.h - a trace as a page for a browser: one file that needs no network and no server.
  *
  *     trace.jsonl  ->  timeline (timeline.h)  ->  page.html = tools/view/page.html with page.css, the scripts and the data in it

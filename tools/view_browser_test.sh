@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # The page of cuvmm view in a headless Chromium (tools/view/check.py). Skipped where there is none, or no python3-selenium.
 set -u
 build=${CUVMM_BUILD:-build}

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The data of the page. See view.h. */
 #include "view.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* view_page.h - the sources of the page (tools/view/), made into texts when cuvmm is built. */
 #ifndef CUVMM_TOOLS_VIEW_PAGE_H
 #define CUVMM_TOOLS_VIEW_PAGE_H

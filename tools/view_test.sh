@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # cuvmm view: what the command says and writes. The page itself is for view_browser_test.sh.
 set -u
 build=${CUVMM_BUILD:-build}

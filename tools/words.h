@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* words.h - a line of a script cut into words.
  *
  *     access r0 +2gran 4gran dev0:rw   # both        ->  access | r0+2gran | 4gran | dev0:rw

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Lines cut into words: a directed table, then random bytes. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cuda.h - the driver's ABI as far as cuvmm's libcuda.so.1 has it, for machines without the toolkit.
  *
  *     cc -I<prefix>/include/cuvmm/abi program.c -lcuda      this header in place of the toolkit's

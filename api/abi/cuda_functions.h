@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The entry points, for cuda.h and for the test that declares them a second time beside the toolkit's. */
 
 CUresult CUDAAPI cuInit(unsigned int Flags);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Our declarations of the ABI against the toolkit's header, at compile time; skipped where there is none. Numbers and
  * layouts by the lists that both are held to, prototypes by being declared a second time. */
 #include "tap.h"

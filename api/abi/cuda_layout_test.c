@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Our declarations of the ABI have the layouts that are written down; at compile time. */
 #include "cuda.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fake_backend.h - for tests of layers alone: a backend made from calls.def that notes what reached it, writes every
  * output and returns what it was told to. */
 #ifndef CUVMM_LAYERS_FAKE_BACKEND_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fault.h - the layer that makes the Nth call fail, so that a program's way back can be tested.
  *
  *   fault=CALL:N[:RESULT][:forever]

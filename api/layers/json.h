@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* json.h - writes one JSON value after another into a growing text. Commas come by themselves:
  *
  *     json_open(j, NULL, '{');  json_int(j, "n", 1);  json_open(j, "args", '[');  json_hex(j, NULL, 16);

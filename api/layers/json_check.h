@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* json_check.h - for tests: is a text one JSON value, by the letter of RFC 8259? Shares nothing with the writer. */
 #ifndef CUVMM_LAYERS_JSON_CHECK_H
 #define CUVMM_LAYERS_JSON_CHECK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the layers keep in memory, when there is none: nothing is half there, and later there is all of it again. */
 #define _GNU_SOURCE /* RTLD_NEXT */
 #include "scarce_rig.h"

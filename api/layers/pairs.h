@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* pairs.h - which value of one system stands for which of another.
  *
  *   set 0x558980ce9480 -> 0x4d48000001000000      get 0x558980ce9480 -> 0x4d48000001000000      get 7 -> 0

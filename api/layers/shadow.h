@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* shadow.h - the simulator beside a backend: what the rules say about calls that something else answers.
  *
  *   shadow|cuda        call -> driver answers -> the same call on the simulator -> the driver's answer, with the

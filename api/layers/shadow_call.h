@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* shadow_call.h - one call of the program, made again on the simulator.
  *
  *     program's record  [head | handle 0x5589.. | &out | ...]        values of the inner backend

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The shadow over a backend that answers as no simulator does: what is taken as it is, what is a difference, and when the
  * shadow is lost. The backend is a simulator of which single answers are replaced. */
 #include <stdlib.h>

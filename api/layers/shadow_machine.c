@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Asks a backend what machine it is on, and makes a simulator of it. */
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The shadow layer over a simulator: the same answers, the same reasons, told in the backend's values. */
 #include <string.h>
 #include <unistd.h>

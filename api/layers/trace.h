@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* trace.h - the layer that writes every call down: JSON lines that a person can read and `cuvmm replay` can make again.
  *
  *   trace=FILE      FILE is created or emptied; "-" is standard error

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The trace over a file that takes a few bytes at a time, is interrupted, gets full, and cannot be cut back. */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* trace_names.h - the short names of objects in a trace, learnt from the calls that make and end them.
  *
  *     reserve -> 0x100000000000, 4 MiB        R1 = [0x100000000000, +4 MiB)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The table of names alone, with values that a backend hardly gives. */
 #include "trace_names.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* trace_value.h - parameters of a call record as JSON, by the kinds that trace.h lists. */
 #ifndef CUVMM_LAYERS_TRACE_VALUE_H
 #define CUVMM_LAYERS_TRACE_VALUE_H

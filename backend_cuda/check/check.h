@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* check.h - libcuvmm-check.so, preloaded into a program: the shadow layer around the driver that the program loads itself.
  *
  *     program      libcuvmm-check.so                                            libcuda.so.1

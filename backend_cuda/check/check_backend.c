@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The driver's call that is waiting, as a backend. What the shadow asks on its own, about the machine, finds nothing waiting
  * and goes to the entry point of that name. */
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The entry points of check_entries.def that are one call of the API each. */
 #include <string.h>
 

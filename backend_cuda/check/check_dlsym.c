@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* dlsym for programs that look the driver's functions up themselves: those of check_entries.def become the ones here.
  *
  *     dlsym(handle of libcuda, "cuMemMap")   the driver's cuMemMap is noted, ours is given

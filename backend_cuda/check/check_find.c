@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE /* RTLD_NEXT; before any header */
 #include <dlfcn.h>
 #include <stdatomic.h>

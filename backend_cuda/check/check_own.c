@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The entry points whose forms differ from the API's: contexts with parameters and their stack, and functions by name. */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The process's shadow: opened by the first call, asked for what is held when the process ends. */
 #define _GNU_SOURCE
 #include <pthread.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The table of what is stood before, held to that of all of the driver's symbols: names, versions, streams; and every form of
  * a call that the newest programs are given is there. */
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fake.h - a stand-in for the driver's library that writes down what reaches it and answers as told.
  *
  *     test  --vmm_backend-->  backend_cuda  --dlopen, cuGetProcAddress-->  fake libcuda

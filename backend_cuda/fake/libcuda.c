@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* See fake.h. Four libraries come from this file:
  *   plain          as a driver of CUDA 13: cuGetProcAddress_v2, the log, several signatures of a name
  *   FAKE_OLD       as before 12.0: names with suffixes only, no log

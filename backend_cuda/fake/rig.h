@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* rig.h - where the tests find the fakes and what is in them. The fakes lie beside the tests, in BUILD/fake. */
 #ifndef CUVMM_CUDA_RIG_H
 #define CUVMM_CUDA_RIG_H

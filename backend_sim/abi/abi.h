@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* abi.h - libcuda.so.1 on the simulator: how every entry point gets to the machine, and how it says what is wrong.
  *
  *     program              libcuda.so.1                         the rest of this project

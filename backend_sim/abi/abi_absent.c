@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "abi_absent.h"
 
 /* Their parameters do not matter, so they are declared without the header that knows them. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* abi_absent.h - entry points that are there for the linker and do nothing: NOT_SUPPORTED, and the first call of each is
  * named on standard error, for a program may not look at what it is answered.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Apart from abi_absent.c, which knows no parameters and so cannot include what declares them. */
 #include "abi_absent.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Arguments of entry points of libcuda.so.1 that are at the edge or beyond it, each alone: what is refused and with which code,
  * and that nothing was written. */
 #include <limits.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* abi_attribute.h - attributes of devices that the profile does not list.
  *
  *     cuDeviceGetAttribute(16)   the profile's line      attribute.16 = 132

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* abi_callback.h - cuStreamAddCallback, a host function that is also told its stream and how that is.
  *
  *     add C to S     host function [C, S, user] on S     C(S, SUCCESS, user)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Threads that are cancelled: in a call of libcuda.so.1 a cancel waits for the call's end, from the first one on. */
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* abi_capture.h - streams that are captured, as far as that goes without graphs.
  *
  *     begin capture on S        work, wait or query on S             end capture

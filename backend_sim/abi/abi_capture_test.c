@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Streams that are captured, through libcuda.so.1: what goes on, what is refused, and what comes of it. */
 #include <pthread.h>
 

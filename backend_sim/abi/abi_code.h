@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* abi_code.h - modules, libraries and their functions. Any image is accepted: what counts is the names that are asked for.
  *
  *     cuModuleLoadData(image)  ->  image [ ]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Kernels of plugins through libcuda.so.1: found by name, launched in all forms, held to the device's rights. */
 #include <sched.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Contexts: made, ended, current; what they were created with. */
 #include "abi.h"
 #include "abi_parts.h"

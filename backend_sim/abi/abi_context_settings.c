@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a context is set to. The simulator schedules and caches nothing, so settings are kept and told, and change nothing
  * else. Values before any was set are those that the documents name as a device's defaults. */
 #include "abi.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Contexts through libcuda.so.1: the stack, forms of creation, primary contexts, settings. */
 #include "testing/rig.h"
 

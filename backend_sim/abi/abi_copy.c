@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Copies: of ranges, between addresses of any kind, and of rows. Compiled for both default streams. */
 #include <string.h>
 

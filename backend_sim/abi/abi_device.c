@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Initialisation and devices. What a profile tells comes from the machine; addresses on the bus and identifiers are made up
  * from the device's place in it, always the same ones. */
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the environment makes of libcuda.so.1: which machine it is, whether refusals are explained, where kernels come from. Each
  * case in a process of its own, whose standard error is read. */
 #include <sys/wait.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Names and descriptions of codes. The names come from the list of the ABI's enumerators; a description is this
  * project's where it has one, else the name as words. */
 #include <ctype.h>

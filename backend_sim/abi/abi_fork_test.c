@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Forks of a program whose threads are in calls of libcuda.so.1: in the child there is no driver, and each call says so at once.
  *
  * CUVMM_TEST_SCALE is the percentage of the forks to make: 1000 makes 10000 of them with fork_test's. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Functions and kernels of libraries, which are the same thing here: names, parameters, attributes. */
 #include "abi_code.h"
 

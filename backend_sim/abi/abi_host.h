@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* abi_host.h - memory of the host that devices may use in place: made by cuMemHostAlloc, or registered.
  *
  *     cuMemHostAlloc   host-located memory of the simulated machine, mapped with rights for the host and every device;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "abi_jit.h"
 
 /* Values are passed in the room of a pointer, whatever their type. */

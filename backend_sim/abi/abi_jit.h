@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* abi_jit.h - what the compiler of device code would write into the caller's options. There is none here, so it had nothing
  * to say; but a caller that handed out a log buffer prints it.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "abi_kernel_run.h"
 
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* abi_kernel_run.h - a plugin's kernel as it runs: the engine's access to memory in the plugin's words.
  *
  *     plugin: vmm_load_f32(k, at)  ->  registered host memory, or the launch's device through the simulated translation

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Launches of kernels. Compiled for both default streams. */
 #include "abi.h"
 #include "abi_capture.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The driver's log: what was said of refused calls and warnings, to callbacks and in a short memory.
  *
  *     call is refused -> abi_log(level, text) -> each callback, then the ring      [oldest ... newest] <- iterator

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Memory of the old kind, and what an address is. */
 #include <string.h>
 

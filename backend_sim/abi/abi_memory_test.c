@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Memory through libcuda.so.1: life of a mapping, allocations, copies and fills of all forms, memory of the host. */
 #include <pthread.h>
 #include <stdatomic.h>

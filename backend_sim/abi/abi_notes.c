@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A small table by value: open addressing, made anew when half full, without what was dropped. */
 #include <stdlib.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Occupancy by threads, blocks and shared memory of a multiprocessor; host code uses no registers. The limits are those of
  * compute capability 8.0 and 9.0 (CUDA C++ Programming Guide, technical specifications). */
 #include "abi_code.h"

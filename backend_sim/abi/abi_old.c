@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* First forms of entry points whose later form takes the same: kept for programs of those days. */
 #include "abi.h"
 

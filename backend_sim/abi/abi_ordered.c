@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What is put into streams, and asked of them. Compiled for both default streams. */
 #include <stdlib.h>
 #include <time.h>

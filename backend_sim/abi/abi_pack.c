@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "abi_pack.h"
 
 enum { WORDS = ABI_LAUNCH_HEAD + 1 + VMM_KERNEL_NO_PARAM / 8 / 16 }; /* 4 KiB of parameters */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* abi_pack.h - the arguments of a launch as vmm_launch takes them.
  *
  *     kernelParams [&p, &n, &v]  ->  [ grid, block, shared | bytes of p, n, v as the kernel lays them out ]

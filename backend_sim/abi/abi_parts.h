@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* abi_parts.h - what each part of the face gives back when the library goes, and the notes that parts share. */
 #ifndef SIM_ABI_PARTS_H
 #define SIM_ABI_PARTS_H

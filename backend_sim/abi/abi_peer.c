@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Memory of other devices by context: cuMemAlloc's of the peer's device, for all contexts of the current one's device. What
  * is mapped has rights of its own (cuMemSetAccess), which this does not touch. */
 #include "abi.h"

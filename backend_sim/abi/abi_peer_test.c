@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Memory of another device by context, through libcuda.so.1. */
 #include "testing/rig.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The forms whose stream 0 is the thread's own: the same sources under the names that the header then gives them. */
 #define CUDA_API_PER_THREAD_DEFAULT_STREAM
 

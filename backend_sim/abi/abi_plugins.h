@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* abi_plugins.h - kernels by name, from the libraries that CUVMM_KERNELS lists (api/vmm_kernel.h).
  *
  *     CUVMM_KERNELS=a.so:b.so:cuvmm     "vectorAdd", "_Z9vectorAddPKfS0_Pfi"  ->  vmm_kernel_vectorAdd of the first that has it

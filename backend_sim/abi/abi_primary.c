@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Primary contexts. The engine counts who retains them; their flags are kept here. */
 #include <stdatomic.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cuGetProcAddress in its forms, and the table that it declines to give. */
 #include <stdatomic.h>
 #include <string.h>

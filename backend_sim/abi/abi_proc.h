@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* abi_proc.h - entry points by name, as cuGetProcAddress is asked for them.
  *
  *     "cuCtxCreate", 12000   ->   cuCtxCreate_v3     brought by 11.4, the newest that is not newer than 12.0

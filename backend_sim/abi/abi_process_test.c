@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The library in a process: what it says and logs, threads, forked children, and going. */
 #include <dlfcn.h>
 #include <pthread.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What is refused on other machines and under layers that let calls fail, each in a process of its own; and handles that are
  * none. */
 #include <sys/wait.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* 65,537 of what libcuda.so.1 counts for itself, and 31 devices: first, middle and last. */
 #include <stdio.h>
 #include <stdlib.h>

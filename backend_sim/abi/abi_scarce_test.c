@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a program of the driver's API is told when the Nth request of a call fails, to the C library or to the system: out of
  * memory or a code of the system, outputs untouched; and the same call then succeeds. */
 #define _GNU_SOURCE /* memfd_create, fallocate, RTLD_NEXT */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A thread's stack of contexts. The engine has one that cuCtxCreate pushes on and cuCtxSetCurrent changes the top of; what
  * cuCtxPushCurrent needs beyond that is kept here, so that everything the engine is asked is a call that a trace has.
  *

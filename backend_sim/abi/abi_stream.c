@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Streams and events: made and ended. What goes on a stream is in abi_ordered.c. */
 #include <time.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Streams, events and host functions through libcuda.so.1. */
 #include <sys/resource.h>
 #include <time.h>

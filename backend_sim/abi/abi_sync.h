@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* abi_sync.h - copies and fills that wait for themselves, on either default stream.
  *
  *     legacy        vmm_memset_d8(sys, ...)                        the call of the API

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The process's machine: opened by the first call, closed when the library goes. */
 #include <stdatomic.h>
 #include <stdio.h>

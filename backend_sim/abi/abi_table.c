@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The table of all symbols with their addresses. */
 #include "abi_proc.h"
 

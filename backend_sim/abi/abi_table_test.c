@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Every symbol of the table is exported, found by its name and version, and what is absent says so. */
 #include <dlfcn.h>
 #include <stdio.h>

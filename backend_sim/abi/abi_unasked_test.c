@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Work that goes on without a call, host functions on a thread of their own, and what ends in the midst of them. */
 #include <stdatomic.h>
 #include <sys/wait.h>

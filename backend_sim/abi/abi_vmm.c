@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Virtual memory management and multicast: the calls of this project's API under their own names. */
 #include "abi.h"
 

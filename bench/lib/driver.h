@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* driver.h - the same life through the driver's own entry points, in a libcuda.so.1 that is loaded: the simulator's, or on
  * a machine with a device the driver's. */
 #ifndef BENCH_DRIVER_H

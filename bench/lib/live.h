@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* live.h - a machine with many live mappings, and what is done beside them.
  *
  *   reservation   [M1 of H1][M2 of H1][M3 of H1] ..... [Mn of H1]    all with rights, one piece of memory behind all

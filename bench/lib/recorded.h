@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* recorded.h - how long the recorded drivers took for calls on 2 MiB: conformance/facts/times.tsv. */
 #ifndef BENCH_RECORDED_H
 #define BENCH_RECORDED_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* results.h - the figures of a run as a file, and what the last run's file said.
  *
  *   file        name <tab> value <tab> unit          a line each

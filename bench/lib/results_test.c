@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* results: what a run wrote is what the next one reads, and what is not a run's file is left alone. */
 #include "results.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE /* memfd_create, MAP_ANONYMOUS */
 #include "rivals.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* rivals.h - what the simulator's lives are held to.
  *
  *   mmap        the life as a fake over the host's own calls makes it:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* room.h - how much of the host's memory this process has, and what live mappings take of it. */
 #ifndef BENCH_ROOM_H
 #define BENCH_ROOM_H

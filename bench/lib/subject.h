@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* subject.h - what is timed: bodies that are run in turn, round by round, so that whatever disturbs the machine disturbs
  * all of them alike. What counts of each is the median.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* traced.h - lives that were recorded as a trace, and the replay of it. */
 #ifndef BENCH_TRACED_H
 #define BENCH_TRACED_H

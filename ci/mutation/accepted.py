@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """ci/mutants.list: mutants that no test can tell from the original, with the reason.
 
     == backend_sim/pool.c

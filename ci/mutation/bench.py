@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A place to try mutants in: a copy of the tree, and products that are linked when a test needs them."""
 import os
 import re

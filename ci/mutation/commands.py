@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How make builds each object and each product, read from what it would do, so that it stands in the Makefile alone."""
 import os
 import re

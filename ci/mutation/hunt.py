@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """From the mutants that there are to verdicts: which are tried, in which order, on several benches at once."""
 import os
 import threading

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What becomes of a mutant: killed, survived, or nothing to be judged since the compiler sees no difference."""
 import os
 import re

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* leave.c - counters are written where a process leaves by _exit, too; for the run that finds out which test reaches what. */
 #define _GNU_SOURCE
 #include <sys/syscall.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Mutants: one line of a file in another form. Which there are, how they are named, and which of them are taken."""
 import hashlib
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which test reaches which lines of the engine: one run of each test with gcc's counters, kept while nothing changes."""
 import hashlib
 import json

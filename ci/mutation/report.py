@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What is printed of a run: a point of TAP for each mutant, then the figures; each verdict is also a line of a file."""
 import sys
 import threading

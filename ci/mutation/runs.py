@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One test, run so that nothing it does can hurt."""
 import os
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The engine with AddressSanitizer and UndefinedBehaviorSanitizer, for a second look at what no test has noticed."""
 import os
 import threading

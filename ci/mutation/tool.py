@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What universalmutator makes of C files: lines of JSON in, {"file", "lines"}; lines of JSON out, {"file", "mutants"}.
 
 Runs with the Python of the virtual environment that ci/mutation/environment made. A mutant is [number of the line, text].

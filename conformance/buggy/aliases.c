@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One memory at two addresses, written through the one and read through the other by the same kernel. All of these are
  * right by luck: a device has never been seen to give old bytes, and alias=stale:SEED does. */
 #include "buggy.h"

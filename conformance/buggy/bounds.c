@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Accesses that begin or end beside the memory they are meant for. */
 #include "buggy.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* buggy.h - small programs with one mistake each, beside their correction: how one is written.
  *
  *     PROGRAM(free_while_mapped, .does = "frees addresses before unmapping them", .rule = "VMM-FREE-MAPPED",

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Contexts and streams that are missing, gone or lost. */
 #include "buggy.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Two devices: rights are per device, and the current context says which one works. */
 #include "buggy.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Events: waits that wait for something else than people think, and events that are not there. */
 #include "buggy.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Memory for a fabric. What these do in one process they do between two nodes. */
 #include "buggy.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Memory and rights taken away while work that was issued still needs them. */
 #include "buggy.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Device addresses used like pointers of the host. */
 #include "buggy.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Two kinds of memory and three kinds of numbers: cuMemAlloc's calls given VMM's addresses, and the other way round. */
 #include "buggy.h"
 

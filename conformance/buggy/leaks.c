@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What is still held at the end. TOLD marks the call that made it. */
 #include "buggy.h"
 

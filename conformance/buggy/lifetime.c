@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Things used after their end, ended twice, or ended in the wrong order. */
 #include "buggy.h"
 

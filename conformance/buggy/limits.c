@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sizes, addresses and offsets that the driver does not take, and answers that nobody looked at. */
 #include "buggy.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Multicast: teams that are not complete, replicas that are not there, and addresses that look like others. */
 #include "buggy.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The programs, in the order of their files and lines, whatever order the linker calls constructors in. */
 #include <stdio.h>
 #include <string.h>

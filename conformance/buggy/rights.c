@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Memory used without the right to, and rights asked for wrongly. */
 #include "buggy.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One form of a program in a system of its own, with everything that is told gathered. */
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Memory for other processes. What these do in one process they do between two, only later. */
 #include <unistd.h>
 

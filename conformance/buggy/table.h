@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* table.h - the tables of docs/mistakes.md: a heading for each theme, a row for each program. */
 #ifndef CUVMM_BUGGY_TABLE_H
 #define CUVMM_BUGGY_TABLE_H

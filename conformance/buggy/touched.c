@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The program touches device addresses in place. A touch that is a mistake ends the process, so a child makes it, and
  * what it writes to standard error before its end counts as told. */
 #include <stdio.h>

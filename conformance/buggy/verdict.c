@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Is what was told what the program says: this rule, at this call, once, and nothing beside it? */
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Mistakes with memory, one a program, as the public samples' users make them. */
 #include "program.h"
 

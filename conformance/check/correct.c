@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Programs without a mistake, some of them near one: of none may anything be told. */
 #define _GNU_SOURCE
 #include <dlfcn.h>

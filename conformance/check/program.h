@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* program.h - small programs of the driver API with or without a mistake, for `cuvmm check` to find it.
  *
  *     PROGRAM(map_twice, "VMM-MAP-OVERLAP", SAME, DEVICE) { ... }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The ways by which programs come to the driver's functions, each with the same mistake; and what surrounds calls: threads,
  * children, crashes. */
 #define _GNU_SOURCE

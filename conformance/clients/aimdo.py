@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # package: comfy_aimdo
 """comfy-aimdo: weights in reserved addresses whose pages get memory when they are wanted, and lose it under pressure.
 

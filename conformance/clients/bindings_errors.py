@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # explain: 1 error VMM-CREATE-SIZE-GRANULARITY
 # explain: 1 error VMM-CREATE-MEMORY
 # explain: 1 error VMM-CREATE-DEVICE-ID

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """cuda.bindings: the whole life of memory of virtual memory management, and not a word from the library."""
 
 from cuda.bindings import driver

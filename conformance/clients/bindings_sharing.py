@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """cuda.bindings: memory goes to this process and to another one as a descriptor, and comes back whole."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the client scripts share: points of a test, calls that must succeed, memory in use, a second process.
 
 A script prints its points; ci/client counts them. What the library says of it with CUVMM_EXPLAIN=1 is compared with the

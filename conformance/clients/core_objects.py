@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # explain: 1 error VMM-CTX-CURRENT
 # explain: 1 error: cuKernelGetParamInfo
 """cuda.core: devices, streams, events, buffers, and a kernel that it launches; the kernel is a plugin's.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # explain: 2 error VMM-CTX-CURRENT
 # explain: 1 leak VMM-LEAK-HANDLE
 """cuda.core's VirtualMemoryResource between two processes.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # explain: 1 error VMM-CTX-CURRENT
 # explain: 1 error VMM-COPY-NO-WRITE
 # explain: 1 error VMM-CREATE-MEMORY

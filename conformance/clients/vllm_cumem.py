@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # source: VLLM_SOURCE csrc/cumem_allocator.cpp
 # explain: 1 error VMM-COPY-NOT-MAPPED
 # explain: 1 error VMM-UNMAP-PARTIAL

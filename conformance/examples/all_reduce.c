@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* All devices of a machine add up their vectors by multicast: each loads the sums of one slice from all replicas and
  * stores them to all. Afterwards every device has the whole result, held here against a plain loop.
  *

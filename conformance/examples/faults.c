@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Does a way back give everything back? A piece of code is run once for each call it makes, with that call failing. */
 #include <cuvmm/vmm.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A buffer that grows without moving: addresses for the most that it may ever need, memory for what it needs now. */
 #include <cuvmm/vmm.h>
 #include <stdio.h>

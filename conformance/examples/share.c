@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One memory in two processes: the exporter writes, the importer reads and writes back, the exporter reads that.
  *
  *   exporter                                                       importer (the same program, executed anew)

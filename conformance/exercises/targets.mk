@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Targets of the exercises, included by the Makefile: conformance/exercises/README.md.
 
 EXERCISE   = CUVMM_PREFIX=$(abspath $(BUILD)) CC='$(CC)' conformance/exercises/exercise

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The third recording program: every call of the driver that takes an address, asked of every kind of address, and what the
  * first two left open. Its questions are tables: answers/calls.def, answers/scripts.def, and the kinds in answers/places.c.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A recording program: copies and fills of rows, the texts of all result codes, and which devices a process sees.
  *
  * Answers are printed as by edges.c. After the result of a copy or fill comes what cuCtxSynchronize said, and what the bytes of

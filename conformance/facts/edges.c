@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The second ground-truth probe: asks the real driver the edge cases that the first one left open.
  *
  * Prints "id<TAB>result" lines; a result is the CUresult's name without CUDA_ERROR_, then values. Addresses are

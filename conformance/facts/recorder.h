@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* recorder.h - what the recording programs share: lines, children that may crash, the few words of the driver that most
  * cases need. It is included by each program once, before the parts that ask.
  *

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """CuPy's memory pool at work: arrays of many sizes, pinned memory and a stream."""
 import random
 import sys

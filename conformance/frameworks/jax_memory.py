@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """JAX's allocator at work: arrays of many sizes made, used and dropped. XLA_PYTHON_CLIENT_ALLOCATOR says which allocator."""
 import os
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Two processes, a device each, add up tensors through NCCL. Without a rank this starts both and waits for them."""
 import os
 import subprocess

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """PyTorch's allocator at work: tensors of many sizes on two streams, kept and dropped in a seeded order, their bytes looked at.
 
 The allocator is the environment's: PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True maps memory by cuMemMap.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* model.c - the model's arrays, look-ups and the switch over calls. */
 #include "model.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* model.h - the reference model: what each virtual-memory-management call answers, said as plainly as possible.
  *
  *   call + what the system answered  ->  model_predict  ->  what it should have answered: result, rule, outputs

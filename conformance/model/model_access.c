@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* model_access.c - who may do what. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* model_address.c - reservations and mappings. */
 #include <string.h>
 

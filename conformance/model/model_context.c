@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* model_context.c - initialisation, devices and contexts, as far as the other calls need them. */
 #include "model_parts.h"
 

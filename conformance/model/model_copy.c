@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* model_copy.c - copies and fills: who may make them, and which bytes they leave.
  *
  * Bytes are kept for windows at the start, the middle and the end of each granule of a memory, which is where tests

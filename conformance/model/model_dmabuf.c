@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* model_dmabuf.c - ranges for other devices of the machine: which are handed on, and what the descriptor then shows. */
 #include <unistd.h>
 

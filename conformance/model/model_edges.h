@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* model_edges.h - the decisions that neither a measurement nor the contract makes, each in one place.
  *
  * "Ours": no driver was asked, and the model takes the simulator's choice; another would be as good.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* model_memory.c - physical memory and its handles. */
 #include <string.h>
 

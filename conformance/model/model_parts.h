@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* model_parts.h - the inside of the model: how a prediction is said, and one predictor per call. */
 #ifndef CUVMM_MODEL_PARTS_H
 #define CUVMM_MODEL_PARTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* model_place.c - which address a reservation gets.
  *
  *   small (below a chunk):  [ chunk: r r . r ....][ chunk: r ........]      first fit in open chunks, else a new one

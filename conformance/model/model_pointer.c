@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* model_pointer.c - what can be asked about an address. */
 #include <string.h>
 

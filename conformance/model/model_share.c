@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* model_share.c - memory for other processes, in one: which is exported, what an import is, what counts.
  *
  * The model knows the descriptor that was made last, and takes every other for none. An import is memory without a size of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* model_test.c - the model alone, held to measured facts by their names (the recordings in facts). */
 #include <stdio.h>
 #include <string.h>

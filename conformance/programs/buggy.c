@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* bin/buggy - the programs of conformance/buggy/, each with its mistake and without, under every schedule; and
  * docs/mistakes.md held to them.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* device - is there a device, of what kind, and what is its profile?
  *
  *   device [--backend SPEC]              a TAP point: there is a device that can be used

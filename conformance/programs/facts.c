@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* facts: replays the recordings of real drivers on the simulator, line by line, as TAP.
  *
  *   facts [--facts DIR] [--profile h100 | h200x2]... [--open SPEC]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* kernels - kernels that go where they may not, each in a child process; and how fast memory is verified.
  *
  *   kernels [--backend SPEC] [--bytes N]     SPEC as for vmm_open, else CUVMM_BACKEND, else sim:h100

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* world - every state of the small world visited, every call tried from each, on simulator and model.
  *
  *   world [--devices 1|2] [--max-refs N] [--max-states N] [--strict] [--dump FILE] [--script FILE] [--flip N]

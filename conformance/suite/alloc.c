@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Memory of the old kind, vmm_mem_alloc and vmm_mem_free, where it meets virtual memory management. */
 #include "test.h"
 

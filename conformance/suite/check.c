@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What every refusal, warning and accepted call is held to. */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* coverage.h - is there a test for everything that is promised?
  *
  *     every rule of vmm_rules()                 a test that breaks it and a near miss,

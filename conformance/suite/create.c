@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* vmm_mem_create: arguments. What a machine lacks is in create_limits.c, what is accepted with a warning in
  * create_warned.c. */
 #include "test.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* vmm_mem_create: what host memory cannot be, and the reserved byte that nobody looks at. */
 #include "test.h"
 

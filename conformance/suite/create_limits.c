@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* vmm_mem_create: what a machine lacks or has no more of. */
 #include <limits.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* vmm_mem_create: what driver 580 makes without what was asked for. */
 #include "test.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Memory for other devices of the machine: vmm_mem_get_handle_for_address_range. What a driver was not asked is asked of
  * the simulator alone, whose answers follow the documents there, and so is what the file holds: that is ours. */
 #include <fcntl.h>

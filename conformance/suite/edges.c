@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Edges of ranges as measured on the driver (h100-580.159.04-edges.tsv; the names of the cases stand beside the tests):
  * seams, tails beyond a reservation, holes, and sizes that wrap around. */
 #include "test.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Copies and fills at their edges, as measured on the driver. */
 #include "test.h"
 

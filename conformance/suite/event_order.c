@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Events: what they stand for, who waits for it, and what the host knows afterwards. */
 #include <stdio.h>
 #include <stdlib.h>

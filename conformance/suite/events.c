@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Events: which calls are refused, and that a refused one leaves the event as it was. */
 #include <string.h>
 

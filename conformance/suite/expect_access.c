@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What is expected of rights, copies and fills on one device. */
 #include <stdlib.h>
 #include <string.h>

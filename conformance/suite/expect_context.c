@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What is expected of contexts, threads, further processes and layers. */
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What is expected of vmm_open, vmm_visit and the explanations. */
 #include <string.h>
 

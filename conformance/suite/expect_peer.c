@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What is expected of two devices with a link between them. */
 #include "test.h"
 

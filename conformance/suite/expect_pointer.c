@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What is expected of pointer attributes and address ranges. */
 #include "test.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Fabric handles: 64 bytes that any node of a domain imports. On a driver these tests need an IMEX channel; those with
  * channels of their own are for the simulator, whose nodes are machines of this process or of others. */
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Kernels that go where they may not: what is told, and what still works in a process that lost its device so.
  *
  * A fault takes the device from the whole process, so each case has a process of its own: on the simulator another

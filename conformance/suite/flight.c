@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Work in flight: when it is done, what is taken from under it, and who waits for it.
  *
  * A fault takes the device from the whole process, so what faults has a process of its own, on the simulator another

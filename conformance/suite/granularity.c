@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* vmm_mem_get_allocation_granularity. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* vmm_mem_release, vmm_mem_retain_allocation_handle, vmm_mem_get_allocation_properties_from_handle: arguments. */
 #include <string.h>
 

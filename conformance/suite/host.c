@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the program itself may touch: memory of the host in place, with the rights that the host was granted. */
 #include <signal.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Host functions: when they are called, what they may call, and that nothing is locked meanwhile. */
 #include <pthread.h>
 #include <stdlib.h>

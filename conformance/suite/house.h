@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* house.h - the one driver that all tests of a run live in, one after the other.
  *
  *     simulator    test: [open ... close]  test: [open ... close]         a machine for each test

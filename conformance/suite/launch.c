@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Kernels: what a launch refuses, and what kernels do with memory that they may use. Faults stand in fault.c. */
 #include <string.h>
 

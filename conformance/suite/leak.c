@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What is told at the end: vmm_leaks, and the report of vmm_close. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* conformance - the suite over the public API: `conformance [--backend SPEC] [--as-driver] [--run PATTERN]`.
  *
  * One TAP point per test and mode. Options:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* vmm_mem_map: arguments and state. Which part of the memory may be mapped is in map_part.c. */
 #include <string.h>
 

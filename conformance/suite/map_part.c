@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* vmm_mem_map: which part of the memory. The recorded driver maps whole memory only; the documents describe parts, so
  * both kinds of machine are tested. */
 #include "test.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Multicast objects: what is made, who is in the team, what is bound and unbound. What is done with them stands in
  * multicast_use.c. All of it follows the documents or is ours: no driver was asked. */
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* An all-reduce of a vector by multicast: each device adds up one slice over all replicas and stores the sums to all.
  *
  *     before   dev0 [ a0 a1 a2 | a3 a4 a5 ]       device 0's slice | device 1's

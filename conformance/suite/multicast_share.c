@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Multicast objects of several processes, each with a device of the team: what goes from one to another, who holds what, and
  * the norm of the guide with a process for each device. */
 #include <string.h>

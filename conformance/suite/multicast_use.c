@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Multicast objects in use: mapped, with rights, by kernels on several devices, and everything that must not use them. */
 #include <string.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Two mistakes in one call: which one is told, as the recorded driver decides it. Codes were measured where they differ
  * (h100-580.159.04-order.tsv and -edges.tsv); of rules with one code, the order of the table is ours. */
 #include "test.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* other.h - another process on the same machine, which does what a test tells it to. It is this program, started anew, so
  * that a driver is initialised in it as in any other; on the simulator both open one machine of a name that is the test's.
  *

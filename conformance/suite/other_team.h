@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* other_team.h - what another process (other.h) does as a member of a team: it has one device, with memory of its own behind
  * the whole object.
  *

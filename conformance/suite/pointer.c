@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Pointer attributes and vmm_mem_get_address_range. */
 #include "test.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Memory for GPUDirect RDMA that is mapped at several addresses: what works depends on whether its first mapping is there
  * (edges.c, group N). In the pictures A, B and C are places of one memory, in a reservation of the test's own. */
 #include "test.h"

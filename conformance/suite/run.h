@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* run.h - runs a test, once for each of its modes, and makes its TAP points.
  *
  *     breaks VMM-UNMAP-HOLE: unmap_over_holes (observed)     what the recorded driver does

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* scale.h - for tests of many things at once, which a test could not note one by one (fixture.h). */
 #ifndef CUVMM_SUITE_SCALE_H
 #define CUVMM_SUITE_SCALE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* 65,537 of everything that is counted, of which the first, the one in the middle and the last are looked at. */
 #include <stdlib.h>
 #include <sys/resource.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Many devices, each with rights of its own on the memory of each.
  *
  *                dev 0  dev 1  dev 2  dev 3  ...      one call of cuMemSetAccess, with a descriptor for every device

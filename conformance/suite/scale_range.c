@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Ranges of many mappings: what one call does to all of them.
  *
  *     range    [0: memory 0][1: memory 1] ... [k: memory 0] ... [count - 1]     a granule each, memories in turn

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sizes and offsets past 4 GiB. Memory is as large as that, and little of it is written: a simulator has no room for all of it.
  *
  *     offset    0                          2^32                    size

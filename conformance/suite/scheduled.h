@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* scheduled.h - systems whose queued work is done when the test says.
  *
  *     TEST_EXPECTS(...)

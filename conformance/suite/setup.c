@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Opening and closing the system of a test, and variants of it. */
 #include <stdlib.h>
 #include <string.h>

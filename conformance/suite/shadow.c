@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The shadow layer: what it says of a backend that answers otherwise. The backend is a simulator that a fault layer
  * makes lie, so these do not depend on the system under test. */
 #include <string.h>

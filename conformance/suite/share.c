@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Export and import in one process: arguments, what an import is, who holds the memory. Other processes: share_other.c;
  * handles of a fabric: fabric.c. */
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Memory of the host's nodes, exported and imported by processes of one machine: each node is a place of its own, with a
  * capacity of its own, that all processes share.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Exported memory in other processes: where descriptors may go, bytes, capacity, and who holds the memory, up to processes
  * that are killed. */
 #define _GNU_SOURCE /* syscall */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What can go wrong with the file that processes share: the machine says so, and nothing is lost. For the simulator. */
 #include <dirent.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Who holds exported memory: what the report says of it, with real processes that import it, keep a descriptor of it, or are
  * killed. */
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What is written through one address and read through another: in order it is defined, and within one launch it is not,
  * which alias=stale:SEED shows. */
 #include <stdio.h>

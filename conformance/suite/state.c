@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The state of a fixture as text, so that "nothing changed" is one comparison and a difference can be read. */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Initialisation, fork, and devices. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* team.h - a multicast object with its team, and memory of every device behind it, for tests.
  *
  *     mc     [ unit 0 .......][ unit 1 .......]     one mapping, with rights for the whole team

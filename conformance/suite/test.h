@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* test.h - how a test is written and registered, and what it asserts.
  *
  *     TEST_BREAKS(MAP_OVERLAP, map_over_a_mapping)      breaks this rule and no other

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* waiver.h - documented rules that a named driver lets pass: the table of docs/waivers.md.
  *
  *     | WAIVER-580-UNMAP-HOLE | VMM-UNMAP-HOLE | 580.159.04 | what it means for users |

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Copies and fills whose end passes the end of the address space: started all the same, and the device is lost; and
  * device addresses where a call wants one of the host's. Group U of edges.c asks a driver for the first, in processes
  * that may be lost. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Copy this for a kernel of yours: its name, the types of its parameters (pointers are vmm_ptr), and what it does.
  *
  *     cc -shared -fPIC -I<include>/cuvmm -o my_kernels.so kernel_template.c

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The kernels of the recording programs, for ci/abi-probe. */
 #include "vmm_kernel.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A program of the driver's API, as it would be written for a GPU: two vectors in memory of virtual memory management, a
  * kernel that adds them, and a look at the sum. It knows nothing of cuvmm.
  *

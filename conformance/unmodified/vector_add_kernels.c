@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The kernel of vector_add.c for the simulator. In CUDA C it is
  *
  *     extern "C" __global__ void vectorAdd(const float *a, const float *b, float *c, int n)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Looks at a Chrome trace of `cuvmm export`: python3 chrome.py FILE TRACE [SCHEMA]. Prints what is wrong, a line each."""
 import json
 import sys

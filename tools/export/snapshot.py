@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Looks at a snapshot of `cuvmm export --format=memory-viz`: python3 snapshot.py FILE. Prints what is wrong, a line each."""
 import io
 import pickle

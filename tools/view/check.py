@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The pages of `cuvmm view` in a real browser, as TAP: check.py PAGE INJECTED CUT EMPTY DRIVER.
 
 tools/view_browser_test.sh makes them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 
 /* The page in words: the call and why it was refused, lists of calls, what exists, one object, search. */
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 
 /* The moment that is shown, and what moves it: buttons, keys, playing. */
 

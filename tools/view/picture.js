@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 
 /* The page in pictures: the strip of the timeline, addresses, rights, links and physical memory. */
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 
 /* The trace that the page holds, made ready for quick questions: what lived after a call, and what had changed. */
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Kernels for the tests of libcuda.so.1. */
 #include "vmm_kernel.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* rig.h - what the tests of libcuda.so.1 share: they are programs of the driver's API and see nothing of what is behind. */
 #ifndef SIM_ABI_TESTING_RIG_H
 #define SIM_ABI_TESTING_RIG_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* builtin_types.h - for clients compiled without the toolkit: what they take of its header of this name, which is the three
  * sizes of a grid or block. */
 #ifndef CUVMM_CLIENTS_BUILTIN_TYPES_H

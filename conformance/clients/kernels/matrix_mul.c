@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* matrixMulDrv: C = A * B, each thread one element. On a device blocks share tiles of A and B, which only saves loads;
  * its three kernels differ in the size of a tile, and the sample takes the largest that fits a block. */
 #include "vmm_kernel.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* memMapIPCDrv: all threads together fill size bytes. */
 #include "vmm_kernel.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* vectorAddMMAP and vectorAddDrv, and cuda.core's test: C = A + B. */
 #include "vmm_kernel.h"
 

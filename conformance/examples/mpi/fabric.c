@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Memory of one node in the hands of all: rank 0 creates it and sends the 64 bytes of its fabric handle, every rank imports
  * it, writes its part, and rank 0 reads all of them.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Exercise 1, a vector that grows without moving: yours to write. vector.h is the contract, task.md tells more. */
 #include "vector.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* vector.h - bytes of device memory that grow and shrink without moving. Exercise 1; task.md says what to do.
  *
  *     open, most = 5 units     [ at ................................ ]   addresses only

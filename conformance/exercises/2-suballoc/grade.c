@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The grader of exercise 2. */
 #include "../grader/grader.h"
 #include "suballoc.h"

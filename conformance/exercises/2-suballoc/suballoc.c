@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Exercise 2, small blocks out of one large piece: yours to write. suballoc.h is the contract, task.md tells more. */
 #include "suballoc.h"
 

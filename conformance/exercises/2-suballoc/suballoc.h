@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* suballoc.h - many small blocks out of one large piece of device memory. Exercise 2; task.md says what to do.
  *
  *     open, 5 units       [ .............................. ]    one piece of memory, mapped; from now on no call of the driver

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The grader of exercise 3. */
 #include "../grader/grader.h"
 #include "kvcache.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Exercise 3, pages on demand for many sequences: yours to write. kvcache.h is the contract, task.md tells more. */
 #include "kvcache.h"
 

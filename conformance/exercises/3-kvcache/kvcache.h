@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* kvcache.h - many sequences that grow, over little memory: pages are mapped when they are needed, shared between sequences
  * with the same beginning, and used again. Exercise 3; task.md says what to do.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The grader of exercise 4. Two processes: the part itself writes, a child of its reads. */
 #define _POSIX_C_SOURCE 200809L
 #include "../grader/grader.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Exercise 4, a ring of two processes: yours to write. ring.h is the contract, task.md tells more. */
 #include "ring.h"
 

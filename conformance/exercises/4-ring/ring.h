@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ring.h - bytes from one process to another through device memory that both have mapped, twice in a row. Exercise 4; task.md
  * says what to do.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* talk.h - numbers between the two processes of exercise 4, over their socket; a part of the task, not of the solution.
  *
  *     talk_tell(s, 100)   --[ 100 ]-->   talk_hear(s, &n, true) -> TALK_HEARD, n == 100

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Exercise 5, compaction by mapping anew: yours to write. defrag.h is the contract, task.md tells more. */
 #include "defrag.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* defrag.h - pieces of memory with holes between them become one range, and no byte is copied. Exercise 5; task.md says what
  * to do.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Exercise 6, fix this program. fix.h says what it should do; the grader what is wrong with it, one thing after the other. */
 #include "fix.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fix.h - a program with mistakes, to be mended. Exercise 6; task.md says what to do.
  *
  *     memory           [ n bytes, rounded up to granules )      made once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What is asked of memory: bytes, rights, which physical memory it is, how much is used. */
 #include "grader.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Parts in processes of their own, and their points as one run of TAP. */
 #define _POSIX_C_SOURCE 200809L
 #include "grader.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* grader.h - what every exercise's grade.c is made of: parts that run in processes of their own, points that name a rule and
  * the way out, machines whose calls fail on demand. Needs the public header and the TAP harness (conformance/tap.h) alone.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A machine as a part uses it: what it says on the way is kept, and told with the point that fails. */
 #include "grader.h"
 

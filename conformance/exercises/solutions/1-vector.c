@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Exercise 1, solved: one piece of memory for each unit, held by its mapping alone. */
 #include "vector.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Exercise 2, solved: a list of the blocks that are taken, in order of address. What lies between two of them is free, so that
  * free neighbours are one without any work. */
 #include "suballoc.h"

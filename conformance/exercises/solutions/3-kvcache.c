@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Exercise 3, solved: a page keeps its handle as long as it exists, so that it can be mapped again, and counts its users. */
 #include "kvcache.h"
 

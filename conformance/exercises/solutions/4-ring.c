@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Exercise 4, solved: each side tells the other of every step it made, and hears of the other's when it cannot go on. */
 #include "ring.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Exercise 5, solved: piece by piece from below, so that what is in the way has gone already. */
 #include "defrag.h"
 

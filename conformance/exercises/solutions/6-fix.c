@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Exercise 6, mended: each step has its own function, which undoes what it did when what comes after it fails. */
 #include "fix.h"
 

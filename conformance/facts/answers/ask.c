@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Calls by their text. A part of ../answers.c, which includes it.
  *
  *     cuMemGetAddressRange_v2 o8 o8 @     the entry point of that name, found in the driver's library, with two outputs of

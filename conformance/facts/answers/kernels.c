@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The program's kernels, for libcuda.so.1 on the simulator: those of PTX in scripts.c. */
 #include "vmm_kernel.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Group X: every call that takes an address, of every kind of address, at three points of it. A part of ../answers.c.
  *
  *     X.rw.inside.cuMemGetAddressRange_v2 o8 o8 @ <TAB> SUCCESS base+0 4194304

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Group M: what cuMemGetInfo says before and after a context, and how it falls, in KiB of the device. A part of ../answers.c. */
 
 static i64 used(const char *id)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Kinds of address. A part of ../answers.c, which includes it.
  *
  *     place "read":   near          base                        near + 16 G

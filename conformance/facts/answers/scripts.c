@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Groups of calls that take no address: lines of calls, one after the other. A part of ../answers.c.
  *
  *     C.cuCtxSetLimit 0 4096; cuCtxGetLimit o8 0 <TAB> SUCCESS; SUCCESS 4096

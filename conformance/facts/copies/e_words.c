@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Group E: the name and the text of every result code, and what stays of the output where there is none. A part of
  * ../copies.c, which includes it. */
 

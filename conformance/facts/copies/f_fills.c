@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Groups F, G, H: fills of rows: kinds of memory, alignment, extremes. A part of ../copies.c, which includes it. */
 
 static void fill_kinds_case(size_t i, char *id, int run)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Group M: rows in and between mappings, and over their ends. A part of ../copies.c, which includes it.
  *
  *     0      1      2          3      4      5      6      7  (2 MiB each)

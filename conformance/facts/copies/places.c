@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Places: memory of every kind, 2 MiB each, once to copy from and once to copy to. A part of ../copies.c, which includes it. */
 
 enum { BLANK = 0xd1 };

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One copy or fill of rows, and what it did to the destination. A part of ../copies.c, which includes it. */
 
 static unsigned hash_of(const unsigned char *bytes)

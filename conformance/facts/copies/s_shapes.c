@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Groups S and T: widths, pitches and heights. X and Y: heights that no memory has; Y from host to host, which crashes.
  * L: the same in memory of 5 GiB. A part of ../copies.c, which includes it. */
 

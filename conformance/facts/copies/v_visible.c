@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Group V: which devices a process sees with CUDA_VISIBLE_DEVICES, in which order, and what that changes. A part of
  * ../copies.c, which includes it.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Group W: copies of rows at times when they may not be, and rows that share bytes. A part of ../copies.c, which includes it. */
 
 static CUDA_MEMCPY2D good_copy(void)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cuda.h - the driver API's names for the public calls, so that a recording program compiles against the simulator.
  *
  *   edges.c  + the toolkit's cuda.h  + libcuda    ->  a recording

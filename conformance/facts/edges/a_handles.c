@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Group A: handles. A part of ../edges.c, which includes it. */
 
 static void a_release_again(void)

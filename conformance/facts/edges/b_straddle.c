@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Group B: mappings that cross the end of a reservation. A part of ../edges.c, which includes it. */
 
 /* A and B of n U each, side by side; the caller's mapping of 2 U goes at A's last granule. */

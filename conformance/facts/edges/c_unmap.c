@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Group C: unmap. A part of ../edges.c, which includes it. */
 
 static CUdeviceptr half_window(void)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Group D: cuMemSetAccess. A part of ../edges.c, which includes it. */
 
 static CUdeviceptr d_base;   /* device memory of 2 G at d_base, host memory of 1 G at d_base + 2 G */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Group E: cuMemGetAccess. A part of ../edges.c, which includes it. */
 
 static void e_case(const char *id, CUdeviceptr p, int type, int loc_id)

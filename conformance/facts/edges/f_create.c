@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Group F: cuMemCreate. A part of ../edges.c, which includes it. */
 
 struct creation {

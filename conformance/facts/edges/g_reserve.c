@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Group G: cuMemAddressReserve. A part of ../edges.c, which includes it. */
 
 struct reservation {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Group H: copies and fills. A part of ../edges.c, which includes it. */
 
 static unsigned char buffer[4 << 20];

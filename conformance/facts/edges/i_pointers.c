@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Group I: pointer attributes. A part of ../edges.c, which includes it. */
 
 /* Asked twice over two different fillings, so that the bytes the driver wrote show. */

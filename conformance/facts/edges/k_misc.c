@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Group K: devices, contexts, streams, before cuInit and after fork. A part of ../edges.c, which includes it. */
 
 static void k_device(void)

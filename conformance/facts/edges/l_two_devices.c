@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Group L: two devices. A part of ../edges.c, which includes it. On a machine with one it prints nothing.
  *
  * Who owns memory is a text with a letter for each G: "0h.1" is a G of device 0, one of the host, a hole, one of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Group L, continued: work, contexts and placement on two devices. A part of ../edges.c, which includes it. */
 
 /* ---- (5), (6): copies and fills ---- */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Group M: what random calls ran into: ranges over memory of devices and of the host, and ends of the address space.
  * A part of ../edges.c, which includes it. */
 

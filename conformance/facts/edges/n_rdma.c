@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Group N: memory for RDMA that is mapped at several addresses. A part of ../edges.c, which includes it.
  *
  * Each line is one sequence of operations on one such memory, and what each came to: m maps it at a place A, B or C, u

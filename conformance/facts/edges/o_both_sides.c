@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Group O: copies of which both ranges may be in the host's memory, and addresses that only the driver knows.
  * A part of ../edges.c, which includes it; the sides are those of m_seams.c.
  */

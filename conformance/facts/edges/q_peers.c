@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Group Q: two devices, what random calls ran into: free memory, and copies that begin in the other's memory.
  * A part of ../edges.c, which includes it; texts for owners and rights are those of l_two_devices.c. */
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Group R: dma-bufs of address ranges: what is refused, in which order and with what written, and what the file is.
  * A part of ../edges.c, which includes it. */
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Group S: device addresses where a call wants the host's, and host functions. A part of ../edges.c, which includes it. */
 
 enum { S_PARTS = 8 };

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Group T: events: what is refused, what an event captures, who waits for it, and what a lost device leaves of it.
  * A part of ../edges.c, which includes it.
  *

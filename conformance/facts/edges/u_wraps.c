@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Group U: copies and fills whose end passes the end of the address space, from every kind of start. A part of
  * ../edges.c, which includes it. */
 

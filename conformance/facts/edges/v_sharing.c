@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Group V: memory handed on as a file descriptor: what is taken for one, what an import is, and who holds the memory,
  * in one process and between two. A part of ../edges.c, which includes it. */
 #include <sys/socket.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Group W: copies and fills that wait in a stream while what they use is taken away, and what may be called inside a
  * host function. A part of ../edges.c, which includes it.
  *

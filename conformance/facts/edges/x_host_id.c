@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Group X: cuMemCreate of HOST memory, whose location.id is said to be ignored: with and without enough memory. A part of
  * ../edges.c, which includes it. */
 
