@@ -17,7 +17,7 @@ vmm_result sim_mem_get_info(struct sim_process *process, const struct vmm_call_m
         return result;
     vmm_mem_location location = {VMM_MEM_LOCATION_TYPE_DEVICE, context->device};
     if (!sim_machine_begin(process->machine))
-        return sim_machine_unreachable(SHARE_STATE_LOST);
+        return sim_machine_unreachable(share_why(process->machine->share));
     if (call->free)
         *call->free = sim_machine_room(process->machine, location, UINT64_MAX);
     sim_machine_end(process->machine);
@@ -116,7 +116,7 @@ vmm_result sim_mem_alloc(struct sim_process *process, const struct vmm_call_mem_
     vmm_result result = check_alloc(process, call, context, unit);
     if (result == VMM_SUCCESS)
         result = reached ? allocate(process, call, context, unit)
-                         : sim_machine_unreachable(SHARE_STATE_LOST);
+                         : sim_machine_unreachable(share_why(process->machine->share));
     if (reached)
         sim_machine_end(process->machine);
     if (result != VMM_SUCCESS && call->dptr)

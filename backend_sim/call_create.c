@@ -289,7 +289,7 @@ vmm_result sim_mem_create(struct sim_process *process, const struct vmm_call_mem
     if (result != VMM_SUCCESS)
         return result;
     if (!sim_machine_begin(process->machine))
-        return sim_machine_unreachable(SHARE_STATE_LOST);
+        return sim_machine_unreachable(share_why(process->machine->share));
     result = take_memory(process, call, &channel);
     sim_machine_end(process->machine);
     return result;

@@ -49,7 +49,7 @@ vmm_result sim_fabric_export(struct sim_machine *machine, struct sim_block *bloc
 {
     struct share_label label;
     if (!sim_machine_begin(machine))
-        return sim_machine_unreachable(SHARE_STATE_LOST);
+        return sim_machine_unreachable(share_why(machine->share));
     const char *wrong = block->team ? team_share_binds(machine, block) : NULL;
     if (!wrong)
         wrong = share_name(machine->share, machine, block, &label);
@@ -92,7 +92,7 @@ static vmm_result take_block(struct sim_machine *machine, struct share *node, ui
 {
     char why[SHARE_WHY];
     if (!share_lock(node))
-        return sim_machine_unreachable(SHARE_STATE_LOST);
+        return sim_machine_unreachable(share_why(node));
     share_tidy(node);
     enum share_found found = share_import_named(node, machine, label, place, block, why);
     share_unlock(node);
@@ -116,7 +116,10 @@ vmm_result sim_fabric_find(struct sim_process *process, const void *bytes, struc
     vmm_result result = check_place(process, value, &place);
     if (result != VMM_SUCCESS)
         return result;
-    struct share *node = share_node(machine, label.machine, why);
+    bool held_up;
+    struct share *node = share_node(machine, label.machine, &held_up, why);
+    if (!node && held_up)
+        return sim_machine_unreachable(why);
     if (!node)
         return why[0] ? refuse(VMM_RULE_IMPORT_SYSTEM, 0, why)
                       : refuse(VMM_RULE_IMPORT_FABRIC_GONE, value, "the node that exported it is not there any more");

@@ -7,6 +7,7 @@
 #include "kernels.h"
 #include "launch.h"
 #include "registered.h"
+#include "team_share.h"
 
 vmm_result sim_launch(struct sim_process *process, const struct vmm_call_launch *call)
 {
@@ -16,6 +17,9 @@ vmm_result sim_launch(struct sim_process *process, const struct vmm_call_launch 
         result = sim_stream_context(process, call->stream, &context);
     if (result == VMM_SUCCESS)
         result = sim_context_check(process, context, false);
+    const char *why = result == VMM_SUCCESS && kernels_is_multimem(call->kernel) ? team_look_at_all(process->machine) : NULL;
+    if (why)
+        return sim_machine_unreachable(why);
     if (result != VMM_SUCCESS)
         return result;
     if (!kernels_is_registered(call->kernel))

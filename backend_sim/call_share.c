@@ -73,7 +73,7 @@ static vmm_result export_fd(struct sim_machine *machine, struct sim_block *block
     if (!sim_machine_share(machine, why))
         return refuse_system(VMM_RULE_EXPORT_SYSTEM, why);
     if (!sim_machine_begin(machine))
-        return sim_machine_unreachable(SHARE_STATE_LOST);
+        return sim_machine_unreachable(share_why(machine->share));
     const char *wrong = block->team ? team_share_binds(machine, block) : NULL;
     if (!wrong)
         wrong = share_export(machine->share, machine, block, fd);
@@ -147,7 +147,7 @@ static vmm_result find_block(struct sim_machine *machine, const import_call *cal
 static vmm_result find_by_descriptor(struct sim_machine *machine, const import_call *call, struct sim_block **block)
 {
     if (!sim_machine_begin(machine))
-        return sim_machine_unreachable(SHARE_STATE_LOST);
+        return sim_machine_unreachable(share_why(machine->share));
     vmm_result result = find_block(machine, call, block);
     sim_machine_end(machine);
     return result;

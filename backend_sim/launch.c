@@ -226,11 +226,19 @@ static bool run_stale(struct run *run)
     return stale_close(&stale);
 }
 
+/* Work may wait: what others bound by then is there. While they are held up for good it goes to what was seen before. */
+static void look_at_teams(struct sim_machine *machine)
+{
+    struct share *busy;
+    while (team_look_at_all(machine) && (busy = sim_machine_busy(machine, true)) != NULL)
+        sim_machine_await(machine, busy);
+}
+
 bool launch_do(struct sim_process *process, struct work *work)
 {
     const struct vmm_call_launch *call = &work->call.launch;
     if (kernels_is_multimem(call->kernel))
-        team_look_at_all(process->machine);
+        look_at_teams(process->machine);
     struct run run = {.memory = {.run = reach, .replicas = reach_all, .pause = pause_run, .show = show},
                       .process = process, .work = work, .place = queue_place_of(&work->item), .call = call};
     if (kernels_is_registered(call->kernel)) {

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "detail.h"
 #include "pool.h"
 #include "share_nodes.h"
 #include "team.h"
@@ -47,7 +48,7 @@ struct sim_machine *sim_machine_new(const struct sim_profile *profile)
 
 void sim_machine_free(struct sim_machine *machine)
 {
-    share_nodes_tidy(machine);
+    share_nodes_close(machine);
     if (machine->share)
         share_close(machine->share);
     frames_clear(&machine->frames);
@@ -78,8 +79,30 @@ bool sim_machine_share(struct sim_machine *machine, char why[SHARE_WHY])
         return false;
     }
     machine->share = share;
+    share->busy = &machine->busy;
     share_publish(share, machine);
     return true;
+}
+
+void sim_machine_await(struct sim_machine *machine, struct share *busy)
+{
+    sim_machine_unlock(machine);
+    share_await(busy);
+    sim_machine_lock(machine);
+    busy->awaited--;
+    vmm_detail_clear();
+}
+
+void sim_machine_settle(struct sim_machine *machine)
+{
+    struct share *busy = NULL;
+    do {
+        if (busy)
+            sim_machine_await(machine, busy);
+        if (sim_machine_begin(machine))
+            sim_machine_end(machine);
+        busy = sim_machine_busy(machine, true);
+    } while (busy);
 }
 
 /* What is used of a budget: by this machine, or by all processes that share it. */

@@ -55,6 +55,8 @@ struct sim_machine {
     struct frames frames;
     struct share *share; /* NULL: nothing is shared with other processes, yet */
     struct share *nodes; /* other machines of the fabric */
+    struct share *busy;  /* of these the one whose lock the call that has the machine's lock did not get in time (share.h) */
+    char why[SHARE_WHY];
     unsigned processes;
     uint64_t blocks; /* ids given so far */
     struct sim_block *spare; /* room for the next blocks, linked as shared ones are */
@@ -137,6 +139,23 @@ static inline bool sim_machine_torn(const struct sim_machine *machine)
     return machine->torn;
 }
 #define SIM_TORN "when this process was forked, a thread was in the midst of a call to this machine: open another one"
+
+/* To be asked at the end of a call with the machine's lock: must it be made again, after sim_machine_await? NULL: no. Its
+ * notes are gone then. */
+static inline struct share *sim_machine_busy(struct sim_machine *machine, bool failed)
+{
+    struct share *busy = failed ? machine->busy : NULL;
+    machine->busy = NULL;
+    if (busy)
+        busy->awaited++;
+    return busy;
+}
+
+/* Gives the machine's lock to others until another process has let go of what is shared, or it is known to be stuck. */
+void sim_machine_await(struct sim_machine *machine, struct share *busy);
+
+/* The same until this machine's share can be had, before things that cannot be made again. */
+void sim_machine_settle(struct sim_machine *machine);
 
 /* In a forked child: what is given back is the child's copy, and the bytes are its parent's. */
 void sim_machine_abandon(struct sim_machine *machine);

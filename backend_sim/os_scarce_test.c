@@ -5,6 +5,7 @@
 
 #include <sys/wait.h>
 
+#include "os_mutex.h"
 #include "os_share.h"
 #include "os_who.h"
 #include "profile.h"
@@ -105,9 +106,9 @@ static void untold(void)
     tap_ok(os_file_is_open(file), "so is one that a new program would not have");
     tap_ok(!WITHOUT("fstat", 1, EIO, os_file_look(file, &is)), "nothing is known of a file that it does not tell of");
     tap_ok(WITHOUT("fcntl", 1, EINVAL, os_file_is_readable(file)), "which may be readable");
-    tap_ok(os_live(file) && !WITHOUT("fcntl", 1, ENOLCK, os_live(other)), "no lock, no life");
+    tap_ok(os_live(file) && !WITHOUT("flock", 1, ENOLCK, os_live(other)), "no lock, no life");
     tap_ok(WITHOUT("open", 1, EMFILE, os_lives(path("c"))) && !os_lives(path("c")), "who cannot be asked is taken to live");
-    tap_ok(WITHOUT("fcntl", 1, ENOLCK, os_lives(path("b"))) && !os_lives(path("b")), "however it is asked");
+    tap_ok(WITHOUT("flock", 1, ENOLCK, os_lives(path("b"))) && !os_lives(path("b")), "however it is asked");
     tap_ok(!os_folder_look(path("a"), &is) && !os_folder_look(path("c"), &is) && os_folder_look(rig_root, &is),
            "a file is no folder");
     os_file_close(file);
@@ -376,14 +377,19 @@ static void busy(void)
 
 static void no_mutex(void)
 {
-    static const char *const requests[] = {"pthread_mutexattr_init", "pthread_mutexattr_setpshared",
-                                           "pthread_mutexattr_setrobust", "pthread_mutex_init"};
-    os_mutex mutex;
-    for (unsigned i = 0; i < sizeof requests / sizeof requests[0]; i++)
-        tap_ok(!WITHOUT(requests[i], 1, 0, os_mutex_init(&mutex)), "no mutex without %s", requests[i]);
-    tap_ok(os_mutex_init(&mutex) && os_mutex_lock(&mutex, -1) && !os_mutex_lock_within(&mutex, -1, 0),
-           "one that is taken is not had");
-    os_mutex_unlock(&mutex, -1);
+    os_mutex mutex = {.in = {.word = 0}};
+    struct os_party party, other;
+    int file = os_file_open(path("m"), OS_OPEN_MAKE);
+    uint64_t turn = 0;
+    tap_ok(!WITHOUT("fcntl", 1, ENOLCK, os_party_join(&party, &mutex, file)), "no part in a mutex without locks");
+    tap_ok(WITHOUT("stat", 1, ENOENT, os_party_join(&party, &mutex, file)) && !party.space, "one without a namespace's number");
+    tap_ok(WITHOUT("fcntl", 1, EAGAIN, os_party_join(&other, &mutex, file)) && other.ticket == party.ticket + 2 && other.space,
+           "a ticket that another has is passed over");
+    tap_ok(os_mutex_lock(&mutex, &party, 0, &turn) && !WITHOUT("fcntl", 1, EINVAL, os_mutex_lock(&mutex, &other, 0, &turn)),
+           "a holder of whom the system does not tell is taken to live");
+    tap_ok(os_mutex_holder(&mutex, &other, turn).elsewhere, "and to be elsewhere");
+    os_file_close(file);
+    os_file_remove(OS_NOWHERE, path("m"));
 }
 
 static int hearer;

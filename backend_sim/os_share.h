@@ -3,8 +3,7 @@
  * with their holder, and who is alive. A part of os.h, apart because only such machines need it.
  *
  *   hold        on an open file; duplicates, forks and messages in flight keep it; ends when the last of them is closed
- *   life        on a file, by a process; ends with the process, forked children do not have it
- *   mutex       in memory that processes share; ends with its holder, and the next to take it is told
+ *   life        on an open file, alone; the same, for a file that no child has (os_own.h): it ends with its process
  *
  * Paths are absolute. A function that returns false, or -1 for a file, has changed nothing.
  */
@@ -88,28 +87,14 @@ bool os_hold(int file);       /* together with others */
 bool os_hold_alone(int file); /* false while another open file holds it */
 void os_let_go(int file);
 
-bool os_live(int file);               /* from now on this process lives there */
-bool os_lives(const char *path);      /* does another process live there? Never to be asked of one's own */
-
-/* ---- a mutex between processes ---- */
-
-typedef union os_mutex {
-    unsigned char room[128];
-    uint64_t align;
-} os_mutex;
-
-bool os_mutex_init(os_mutex *mutex);
-/* False when it is not to be had within some seconds. The file is the one that holds the mutex. */
-bool os_mutex_lock(os_mutex *mutex, int file);
-/* The same with so much patience, for those who only want to look. */
-bool os_mutex_lock_within(os_mutex *mutex, int file, unsigned seconds);
-void os_mutex_unlock(os_mutex *mutex, int file);
+bool os_live(int file);          /* whoever opened the file lives there from now on; false while another does */
+bool os_lives(const char *path); /* does anybody live there, this process included? */
 
 /* A time that never goes back, from 1 on; and a millisecond of doing nothing, for those who wait for what others do. */
 uint64_t os_milliseconds(void);
 void os_nap(void);
 
-/* Lets others run, between two tries; and whether those have gone on for too long since the time that began as 0. */
+/* Lets others run, between two tries; and whether those have gone on for too long, 1.5 s, since the time that began as 0. */
 void os_yield(void);
 bool os_too_long(uint64_t *began);
 

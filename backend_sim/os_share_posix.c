@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -18,8 +17,6 @@
 #include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
-
-_Static_assert(sizeof(pthread_mutex_t) <= sizeof(os_mutex), "the system's mutex has room in ours");
 
 /* ---- who this is ---- */
 
@@ -63,15 +60,14 @@ void os_nap(void)
     nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 }
 
-enum { PATIENCE = 20 }; /* seconds for somebody whom the system has stopped or delayed */
+enum { PATIENCE = 1500 }; /* milliseconds for somebody whom the system has stopped or delayed */
 
 bool os_too_long(uint64_t *began)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    uint64_t now = os_milliseconds();
     if (!*began)
-        *began = 1 + (uint64_t)now.tv_sec;
-    return (uint64_t)now.tv_sec > *began + PATIENCE;
+        *began = now;
+    return now > *began + PATIENCE;
 }
 
 /* ---- folders ---- */
@@ -375,94 +371,15 @@ void os_let_go(int file)
 
 bool os_live(int file)
 {
-    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 0, .l_len = 1};
-    return !fcntl(file, F_SETLK, &lock);
+    return os_hold_alone(file);
 }
 
 bool os_lives(const char *path)
 {
-    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 0, .l_len = 1};
-    int file = os_file_open(path, OS_OPEN_WRITE);
+    int file = os_file_open(path, OS_OPEN_READ);
     if (file < 0)
         return errno != ENOENT; /* who cannot be asked is taken to live */
-    bool lives = fcntl(file, F_GETLK, &lock) || lock.l_type != F_UNLCK;
+    bool lives = !os_hold(file);
     close(file);
     return lives;
-}
-
-/* ---- a mutex between processes ---- */
-
-#ifdef __linux__
-static pthread_mutex_t *mutex_of(os_mutex *mutex)
-{
-    return (pthread_mutex_t *)(void *)mutex;
-}
-
-bool os_mutex_init(os_mutex *mutex)
-{
-    pthread_mutexattr_t kind;
-    if (pthread_mutexattr_init(&kind))
-        return false;
-    bool ok = !pthread_mutexattr_setpshared(&kind, PTHREAD_PROCESS_SHARED) &&
-              !pthread_mutexattr_setrobust(&kind, PTHREAD_MUTEX_ROBUST) && !pthread_mutex_init(mutex_of(mutex), &kind);
-    pthread_mutexattr_destroy(&kind);
-    return ok;
-}
-
-bool os_mutex_lock_within(os_mutex *mutex, int file, unsigned seconds)
-{
-    struct timespec until;
-    (void)file;
-    int result = pthread_mutex_trylock(mutex_of(mutex));
-    if (result == EBUSY && !clock_gettime(CLOCK_REALTIME, &until)) {
-        until.tv_sec += (time_t)seconds;
-        result = pthread_mutex_timedlock(mutex_of(mutex), &until);
-    }
-    if (result == EOWNERDEAD) /* every store it made leaves what others can go on from */
-        result = pthread_mutex_consistent(mutex_of(mutex));
-    return !result;
-}
-
-void os_mutex_unlock(os_mutex *mutex, int file)
-{
-    (void)file;
-    pthread_mutex_unlock(mutex_of(mutex));
-}
-#else
-/* A lock on the file for other processes, a mutex for threads of this one. */
-static pthread_mutex_t within = PTHREAD_MUTEX_INITIALIZER;
-
-bool os_mutex_init(os_mutex *mutex)
-{
-    memset(mutex, 0, sizeof *mutex);
-    return true;
-}
-
-bool os_mutex_lock_within(os_mutex *mutex, int file, unsigned seconds)
-{
-    time_t until = time(NULL) + (time_t)seconds;
-    (void)mutex;
-    pthread_mutex_lock(&within);
-    while (!os_live(file)) {
-        if (time(NULL) > until) {
-            pthread_mutex_unlock(&within);
-            return false;
-        }
-        sched_yield();
-    }
-    return true;
-}
-
-void os_mutex_unlock(os_mutex *mutex, int file)
-{
-    struct flock lock = {.l_type = F_UNLCK, .l_whence = SEEK_SET, .l_start = 0, .l_len = 1};
-    (void)mutex;
-    fcntl(file, F_SETLK, &lock);
-    pthread_mutex_unlock(&within);
-}
-#endif
-
-bool os_mutex_lock(os_mutex *mutex, int file)
-{
-    return os_mutex_lock_within(mutex, file, PATIENCE);
 }

@@ -140,6 +140,7 @@ void sim_process_free(struct sim_process *process)
     }
     if (sim_process_forked(process))
         sim_machine_abandon(machine);
+    sim_machine_settle(machine);
     flight_forget_waits(process);
     if (process->options.schedule == SIM_DEVICE)
         hands_stop(process);

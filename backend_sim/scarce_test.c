@@ -510,11 +510,11 @@ int main(void)
     rig_begin();
     tap_note("each request of each call fails once");
     steps_all("a life", life, "sim:h100", 80);
-    steps_all("a life on a shared machine", life, "sim:h100,machine=scarce", 88);
+    steps_all("a life on a shared machine", life, "sim:h100,machine=scarce", 86);
     steps_all("old bytes", aliases, "sim:h100,alias=stale:1", 30);
     steps_all("asking", only_ask, "sim:h200x2", 8);
     steps_all("a team", multicast, "sim:h200x2", 32);
-    steps_all("a shared team", multicast, "sim:h200x2,machine=scarce", 65);
+    steps_all("a shared team", multicast, "sim:h200x2,machine=scarce", 56);
     steps_all("export and import", share, "sim:h100", 52);
     steps_all("export and import on a shared machine", share, "sim:h100,machine=scarce", 75);
     layers();

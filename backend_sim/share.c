@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lifecycle.h"
 #include "machine.h"
 #include "share_mark.h"
 #include "share_parts.h"
@@ -14,43 +15,10 @@
 
 #define NO_MEMORY "the host's memory is exhausted"
 
-/* Is the slot this machine's still? A program that closes descriptors it does not know loses the lock on it, and others
- * take it for one that has ended. */
-static bool has_slot(const struct share *share)
-{
-    const struct share_slot *slot = &share->folder.state->slot[share->slot];
-    return atomic_load(&slot->taken) && atomic_load(&slot->owner) == share->owner &&
-           atomic_load(&slot->serial) == share->serial;
-}
-
 /* Does this process take part, and can that be touched? A forked child has its parent's part, which it leaves alone. */
 static bool joined(const struct share *share)
 {
-    return share->owner && share->owner == os_process_id() && share_folder_sound(&share->folder) && has_slot(share);
-}
-
-/* ---- the lock ---- */
-
-bool share_lock(struct share *share)
-{
-    if (share->depth)
-        return ++share->depth;
-    if (!share_folder_sound(&share->folder))
-        return false;
-    if (!(share->patience ? os_mutex_lock_within(&share->folder.state->mutex, share->folder.file, share->patience)
-                          : os_mutex_lock(&share->folder.state->mutex, share->folder.file)))
-        return false;
-    share->depth = 1;
-    if (!share->owner || share->owner != os_process_id() || has_slot(share))
-        return true;
-    share_unlock(share);
-    return false;
-}
-
-void share_unlock(struct share *share)
-{
-    if (--share->depth == 0)
-        os_mutex_unlock(&share->folder.state->mutex, share->folder.file);
+    return share->owner && share->owner == os_process_id() && share_folder_sound(&share->folder) && share_has_slot(share);
 }
 
 /* ---- opening and closing ---- */
@@ -70,13 +38,16 @@ static struct share *new_share(char why[SHARE_WHY])
     return share;
 }
 
-static struct share *opened(struct share *share, bool found, const char *name)
+static struct share *opened(struct share *share, bool found, const char *name, const struct sim_profile *profile)
 {
     if (!found) {
         free(share);
         return NULL;
     }
     share->life = -1;
+    share->profile = profile;
+    share->stamp = life_stamp();
+    share->patience = SHARE_PATIENCE;
     snprintf(share->name, sizeof share->name, "%s", name ? name : share_folder_name(&share->folder));
     frames_init(&share->memory);
     frames_lie_in(&share->memory, make_memory, share);
@@ -86,19 +57,45 @@ static struct share *opened(struct share *share, bool found, const char *name)
 struct share *share_open(const char *name, const struct sim_profile *profile, char why[SHARE_WHY])
 {
     struct share *share = new_share(why);
-    return share ? opened(share, share_folder_open(&share->folder, name, profile, why), name ? name : "") : NULL;
+    return share ? opened(share, share_folder_open(&share->folder, name, profile, why), name ? name : "", profile) : NULL;
 }
 
 struct share *share_open_other(uint64_t id, const struct sim_profile *profile, char why[SHARE_WHY])
 {
     struct share *share = new_share(why);
-    return share ? opened(share, share_folder_open_other(&share->folder, id, profile, why), NULL) : NULL;
+    return share ? opened(share, share_folder_open_other(&share->folder, id, profile, why), NULL, profile) : NULL;
 }
 
 struct share *share_open_there(const char *entry, char why[SHARE_WHY])
 {
     struct share *share = new_share(why);
-    return share ? opened(share, share_folder_open_there(&share->folder, entry, why), NULL) : NULL;
+    return share ? opened(share, share_folder_open_there(&share->folder, entry, why), NULL, NULL) : NULL;
+}
+
+/* A child that was forked before anybody initialised goes on with what its parent opened, and has lost that. */
+static const char *open_again(struct share *share)
+{
+    if (share->stamp == life_stamp())
+        return NULL;
+    share_folder_close(&share->folder, false);
+    share->stamp = life_stamp();
+    return share_folder_open(&share->folder, share->name, share->profile, share->text) ? NULL : share->text;
+}
+
+static bool open_life(struct share *share, unsigned index)
+{
+    share->life_own = (struct os_own){.file = &share->life};
+    if (os_own_add(&share->life_own))
+        share->life = share_folder_open_file(&share->folder, "slot", index, OS_OPEN_MAKE);
+    return share->life >= 0;
+}
+
+static void close_life(struct share *share)
+{
+    os_own_remove(&share->life_own);
+    if (share->life >= 0)
+        os_file_close(share->life);
+    share->life = -1;
 }
 
 static bool move_in(struct share *share, unsigned index)
@@ -106,14 +103,10 @@ static bool move_in(struct share *share, unsigned index)
     struct share_slot *slot = &share->folder.state->slot[index];
     if (atomic_load(&slot->taken))
         return false;
-    int life = share_folder_open_file(&share->folder, "slot", index, OS_OPEN_MAKE);
-    if (life < 0)
-        return false;
-    if (!os_live(life)) {
-        os_file_close(life);
+    if (!open_life(share, index) || !os_live(share->life)) {
+        close_life(share);
         return false;
     }
-    share->life = life;
     share->slot = index;
     share->owner = os_process_id();
     share->serial = atomic_load(&share->folder.state->serials) + 1;
@@ -133,9 +126,13 @@ const char *share_join(struct share *share)
         return NULL;
     if (!os_process_id())
         return "there are no random numbers to be had";
+    const char *wrong = open_again(share);
+    if (wrong)
+        return wrong;
     if (!share_lock(share))
-        return SHARE_STATE_LOST;
+        return share_why(share);
     bool in = false;
+    close_life(share); /* of a slot that this process lost, or its parent's */
     share->owner = 0;
     share_tidy(share);
     for (unsigned i = 0; !in && i < SHARE_PROCESSES; i++)
@@ -607,24 +604,21 @@ static void leave_blocks(struct share *share)
 void share_close(struct share *share)
 {
     bool last = false, member = joined(share);
-    if (member && share_lock(share)) {
+    if (member && share_lock_patiently(share)) {
         share_tidy(share);
         leave_blocks(share);
-        os_file_close(share->life); /* before another of this process can move in, who would lose its own with it */
-        share->life = -1;
         share_clear_slot(share, share->slot);
         share->owner = 0;
         share_tidy(share);
         last = deserted(share);
         share_unlock(share);
-    } else if (!share->owner && share_lock(share)) {
+    } else if (!share->owner && share_lock_patiently(share)) {
         share_tidy(share);
         last = deserted(share);
         share_unlock(share);
     }
     leave_blocks(share);
-    if (share->life >= 0)
-        os_file_close(share->life);
+    close_life(share);
     frames_clear(&share->memory);
     share_folder_close(&share->folder, last);
     free(share);

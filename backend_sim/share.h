@@ -11,6 +11,12 @@
  * is looked for (share_tidy) when it matters, which is when free memory is asked for or lacks, and when a block is let go.
  * All of it is called with the machine's lock held; the state's mutex is taken inside that, alone, and never held over a
  * call of the program.
+ *
+ * A process that is stopped while it has the mutex keeps it, and goes on when it is continued. Others find that out once:
+ *
+ *   call       share_lock: 20 ms in vain, with the machine's lock -> the call fails and has changed nothing
+ *   sim.c      share_await, without the machine's lock, so that calls of other threads go on: 1.2 s
+ *   again      the call is made again; while it is still the same turn of the same holder it is refused at once (share_why)
  */
 #ifndef SIM_SHARE_H
 #define SIM_SHARE_H
@@ -19,9 +25,8 @@
 #include "frames.h"
 #include "share_folder.h"
 
-/* What is in the way where share_lock fails. */
 #define SHARE_NOT_TOLD "the system does not let the descriptor's file be looked at or read"
-#define SHARE_STATE_LOST "its state was damaged, or a stopped process holds it"
+#define SHARE_STATE_LOST "its state was damaged"
 
 struct sim_block;
 struct sim_machine;
@@ -36,17 +41,27 @@ struct share_memory {
 
 struct share {
     struct share_folder folder;
+    const struct sim_profile *profile;
+    uint64_t stamp;                /* of the process that opened it (lifecycle.h) */
     char name[SHARE_NAME_MAX + 1]; /* "" for none */
     uint64_t owner;                /* the process that has joined; 0: not yet */
-    int life;
+    int life;                      /* the slot's file */
+    struct os_own life_own;
     unsigned slot, depth;
     uint64_t serial;
     struct frames memory;       /* of this machine's blocks that may be exported, where it has a name */
     struct share_memory *others;
     struct sim_block *blocks;   /* this machine's of the exported ones */
     struct share *next;         /* of another machine: the next of those (share_nodes.h) */
-    unsigned patience;          /* seconds to wait for the lock; 0: as long as those who need it do */
+    struct share **busy;        /* where a call leaves a note that share_lock failed of another process's turn; NULL: nowhere */
+    unsigned awaited;           /* threads in share_await */
+    unsigned patience;          /* milliseconds of share_await */
+    _Atomic uint64_t turn, since; /* the turn that was waited for in vain, and from when on */
+    _Atomic uint64_t stuck;       /* it, once all patience was spent on it */
+    char text[SHARE_WHY];
 };
+
+enum { SHARE_PATIENCE = 1200 };
 
 /* NULL, with the reason in why, when the machine cannot be had. name NULL: one of its own. */
 struct share *share_open(const char *name, const struct sim_profile *profile, char why[SHARE_WHY]);
@@ -66,6 +81,27 @@ void share_close(struct share *share);
 /* May be taken several times. False when the state is not to be had; then nothing in it may be used. */
 bool share_lock(struct share *share);
 void share_unlock(struct share *share);
+
+/* The same for those whom nobody has to wait for, with all patience; and with so many milliseconds. */
+bool share_lock_patiently(struct share *share);
+bool share_lock_within(struct share *share, unsigned milliseconds);
+
+/* Without the machine's lock: waits until the turn that share_lock failed of is over, or all patience is spent. Until it
+ * returns, awaited keeps the share there. */
+void share_await(struct share *share);
+
+/* Did the last share_lock fail of another process's turn? */
+static inline bool share_held_up(const struct share *share)
+{
+    return atomic_load(&share->turn) != 0;
+}
+
+/* What is in the way where share_lock failed. */
+const char *share_why(struct share *share);
+
+/* Is the slot this machine's still? A program that closes descriptors it does not know loses the lock on it, and others
+ * take it for one that has ended. */
+bool share_has_slot(const struct share *share);
 
 /* Tells the others what the machine uses by itself. */
 void share_publish(struct share *share, const struct sim_machine *machine);

@@ -64,7 +64,9 @@ bool share_folder_sound(const struct share_folder *folder)
     struct os_file_is is;
     if (!os_file_look(folder->file, &is)) /* what the system does not tell has not become shorter for that */
         return folder->state && os_file_is_open(folder->file);
-    return is.size >= sizeof(struct share_state);
+    if (is.size < sizeof(struct share_state))
+        return false;
+    return !folder->state || (is.device == folder->device && is.number == folder->number && folder->state->magic == SHARE_MAGIC);
 }
 
 /* ---- what others left ---- */
@@ -139,18 +141,37 @@ static bool fail(char why[SHARE_WHY], const char *what, const char *path)
     return false;
 }
 
+/* An opening of the state's file of this process's own. */
+static bool open_state(struct share_folder *folder, int at, enum os_open how)
+{
+    folder->own = (struct os_own){.file = &folder->file};
+    if (!os_own_add(&folder->own))
+        return false;
+    folder->file = os_file_open_in(at, "state", how);
+    if (folder->file < 0)
+        os_own_remove(&folder->own);
+    return folder->file >= 0;
+}
+
 static bool map(struct share_folder *folder)
 {
+    struct os_file_is is;
     uint64_t page = os_page_size(), size = (sizeof(struct share_state) + page - 1) / page * page;
-    folder->state = share_folder_sound(folder) ? os_map(folder->file, 0, size) : NULL;
-    return folder->state != NULL;
+    void *state = share_folder_sound(folder) && os_file_look(folder->file, &is) ? os_map(folder->file, 0, size) : NULL;
+    if (!state)
+        return false;
+    folder->own.size = size;
+    folder->own.memory = folder->state = state;
+    folder->device = is.device;
+    folder->number = is.number;
+    return true;
 }
 
 static void unmap(struct share_folder *folder)
 {
-    uint64_t page = os_page_size(), size = (sizeof(struct share_state) + page - 1) / page * page;
+    os_own_remove(&folder->own);
     if (folder->state)
-        os_unmap(folder->state, size);
+        os_unmap(folder->state, folder->own.size);
     if (folder->file >= 0)
         os_file_close(folder->file);
     folder->state = NULL;
@@ -164,10 +185,10 @@ static void unmap(struct share_folder *folder)
 static const char *make_state(struct share_folder *folder, int at, const struct sim_profile *profile)
 {
     uint64_t id, page = os_page_size(), size = (sizeof(struct share_state) + page - 1) / page * page;
-    folder->file = share_mark_folder(at) ? os_file_open_in(at, "state", OS_OPEN_NEW) : -1;
-    if (folder->file < 0 && (errno == EMFILE || errno == ENFILE))
+    bool there = share_mark_folder(at) && open_state(folder, at, OS_OPEN_NEW);
+    if (!there && (errno == EMFILE || errno == ENFILE))
         return "no machine can be made, for this process may open no more files, in";
-    if (folder->file < 0 || !os_hold(folder->file) || !os_random(&id, sizeof id))
+    if (!there || !os_hold(folder->file) || !os_random(&id, sizeof id))
         return NOT_MADE;
     if (!os_file_grow(folder->file, size))
         return "a machine's state may not be as long as it has to be (ulimit -f?), in";
@@ -175,7 +196,8 @@ static const char *make_state(struct share_folder *folder, int at, const struct 
         return "there is no room for a machine's state in";
     if (!map(folder))
         return NO_VIEW;
-    return share_state_init(folder->state, profile, id) ? NULL : NOT_MADE;
+    share_state_init(folder->state, profile, id);
+    return NULL;
 }
 
 static const char *entry_of(const struct share_folder *folder)
@@ -252,8 +274,7 @@ static enum found without_state(const struct share_folder *folder, int at)
 /* Held, and still in its place. */
 static enum found find_state(struct share_folder *folder, int at)
 {
-    folder->file = os_file_open_in(at, "state", OS_OPEN_WRITE);
-    if (folder->file < 0)
+    if (!open_state(folder, at, OS_OPEN_WRITE))
         return without_state(folder, at);
     errno = 0;
     if (os_hold(folder->file) && os_file_is_at(folder->file, at, "state") && os_file_is_at(at, OS_NOWHERE, folder->path))
@@ -295,7 +316,7 @@ static bool open_named(struct share_folder *folder, const struct sim_profile *pr
             return fail(why, wrong, folder->root);
         os_yield();
     }
-    return fail(why, "what is there cannot be opened; remove the folder", folder->path);
+    return fail(why, "what is there cannot be opened now; try again, or take another name", folder->path);
 }
 
 bool share_folder_open(struct share_folder *folder, const char *name, const struct sim_profile *profile,
@@ -435,7 +456,7 @@ bool share_folder_open_there(struct share_folder *folder, const char *entry, cha
     if (found == ABSENT || found == FOREIGN)
         return false;
     if (found != FOUND)
-        return fail(why, "what is there cannot be opened; remove the folder", folder->path);
+        return fail(why, "what is there cannot be opened now; try again, or take another name", folder->path);
     map(folder);
     if (is_machine(folder, why))
         return true;

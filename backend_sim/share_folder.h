@@ -12,14 +12,18 @@
 #ifndef SIM_SHARE_FOLDER_H
 #define SIM_SHARE_FOLDER_H
 
+#include "os_own.h"
 #include "share_state.h"
 
 enum { SHARE_WHY = IMEX_WHY };
 
 struct share_folder {
     char root[OS_PATH_MAX], path[OS_PATH_MAX];
-    int file; /* the state, held */
+    int file; /* the state, held; -1 in a forked child */
+    uint64_t device, number; /* of that file */
     struct share_state *state;
+    struct os_party party; /* ticket 0: not yet, for those who only look write nothing */
+    struct os_own own;
 };
 
 /* The machine of that name, which is made if it is not there; NULL: a new one that nobody else knows. False when it cannot
@@ -47,7 +51,9 @@ const char *share_folder_name(const struct share_folder *folder);
 /* May go: nobody else will want it. Then it goes, unless others have it open. */
 void share_folder_close(struct share_folder *folder, bool may_go);
 
-/* Is the state still as large as it was? Until then nothing in it may be touched. */
+/* Is the state still as large as it was, and is it one? Where it is not, nothing in it may be touched: memory that a file has
+ * lost is a SIGBUS. Asked before each use. Whoever cuts the file during one, which takes microseconds, ends this process: the
+ * folder is its user's alone, who could as well send the signal. */
 bool share_folder_sound(const struct share_folder *folder);
 
 /* Opens, or removes, a file of the machine, and no other: what lies at the folder's path is looked at first. */

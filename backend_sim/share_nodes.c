@@ -10,35 +10,71 @@ static bool is(const struct share *share, uint64_t id)
     return share && share_folder_sound(&share->folder) && share->folder.state->id == id;
 }
 
-struct share *share_node(struct sim_machine *machine, uint64_t id, char why[SHARE_WHY])
+static struct share *find(const struct sim_machine *machine, uint64_t id)
 {
-    if (is(machine->share, id))
-        return machine->share;
-    for (struct share *node = machine->nodes; node; node = node->next)
-        if (is(node, id))
-            return node;
+    struct share *node = machine->nodes;
+    while (node && !is(node, id))
+        node = node->next;
+    return node;
+}
+
+static struct share *open_node(struct sim_machine *machine, uint64_t id, char why[SHARE_WHY])
+{
     struct share *node = share_open_other(id, &machine->profile, why);
-    const char *wrong = node ? share_join(node) : NULL;
     if (!node)
         return NULL;
+    node->busy = &machine->busy;
     node->next = machine->nodes;
-    machine->nodes = node;
+    return machine->nodes = node;
+}
+
+struct share *share_node(struct sim_machine *machine, uint64_t id, bool *held_up, char why[SHARE_WHY])
+{
+    *held_up = false;
+    if (is(machine->share, id))
+        return machine->share;
+    struct share *node = find(machine, id);
+    if (!node)
+        node = open_node(machine, id, why);
+    const char *wrong = node ? share_join(node) : NULL;
     if (!wrong)
         return node;
+    *held_up = share_held_up(node);
     snprintf(why, SHARE_WHY, "%s", wrong);
     share_nodes_tidy(machine);
     return NULL;
 }
 
-void share_nodes_tidy(struct sim_machine *machine)
+/* One that another process holds up stays, so that it is known to be held up; closing it would wait for that as well. */
+static bool is_wanted(const struct sim_machine *machine, struct share *node)
+{
+    if (node->blocks || node->awaited || machine->busy == node)
+        return true;
+    bool quiet = share_lock_within(node, 0);
+    if (quiet)
+        share_unlock(node);
+    return !quiet && share_held_up(node);
+}
+
+static void tidy(struct sim_machine *machine, bool all)
 {
     for (struct share **at = &machine->nodes; *at;) {
         struct share *node = *at;
-        if (node->blocks) {
+        if (!all && is_wanted(machine, node)) {
             at = &node->next;
             continue;
         }
         *at = node->next;
         share_close(node);
     }
+}
+
+void share_nodes_tidy(struct sim_machine *machine)
+{
+    tidy(machine, false);
+}
+
+void share_nodes_close(struct sim_machine *machine)
+{
+    tidy(machine, true);
 }

@@ -13,10 +13,12 @@
 
 #include "share.h"
 
-/* The machine of that id, which may be this one. NULL: why, "" when there is none. */
-struct share *share_node(struct sim_machine *machine, uint64_t id, char why[SHARE_WHY]);
+/* The machine of that id, which may be this one. NULL: why, "" when there is none; held_up: another process has its mutex. */
+struct share *share_node(struct sim_machine *machine, uint64_t id, bool *held_up, char why[SHARE_WHY]);
 
 /* Lets go of those that nothing is left of. With no state's mutex. */
 void share_nodes_tidy(struct sim_machine *machine);
+/* All of them, when the machine ends. */
+void share_nodes_close(struct sim_machine *machine);
 
 #endif

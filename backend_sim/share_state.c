@@ -43,7 +43,7 @@ uint64_t share_profile_number(const struct sim_profile *p)
     return hash;
 }
 
-bool share_state_init(struct share_state *state, const struct sim_profile *profile, uint64_t id)
+void share_state_init(struct share_state *state, const struct sim_profile *profile, uint64_t id)
 {
     state->version = SHARE_VERSION;
     state->bytes = sizeof *state;
@@ -54,10 +54,7 @@ bool share_state_init(struct share_state *state, const struct sim_profile *profi
     state->device_memory = profile->device_memory - profile->device_reserved;
     state->nodes = profile->host_nodes ? (uint64_t)profile->host_nodes : 1;
     state->node_memory = profile->host_memory;
-    if (!os_mutex_init(&state->mutex))
-        return false;
     state->magic = SHARE_MAGIC;
-    return true;
 }
 
 static unsigned seen(uint64_t value, unsigned most)

@@ -21,6 +21,7 @@
 #include <stdatomic.h>
 
 #include "imex.h"
+#include "os_mutex.h"
 #include "open_options.h"
 #include "profile.h"
 
@@ -33,7 +34,7 @@ enum {
 };
 
 #define SHARE_MAGIC UINT64_C(0x3165686873756376)
-#define SHARE_VERSION 3
+#define SHARE_VERSION 4
 
 /* What of the machine's memory is in use, in bytes. */
 struct share_use {
@@ -115,7 +116,7 @@ struct share_state {
 uint64_t share_profile_number(const struct sim_profile *profile);
 
 /* Fills a state that is all zero. */
-bool share_state_init(struct share_state *state, const struct sim_profile *profile, uint64_t id);
+void share_state_init(struct share_state *state, const struct sim_profile *profile, uint64_t id);
 
 /* How many slots, blocks and binds there are to look at. */
 unsigned share_slots(const struct share_state *state);

@@ -27,6 +27,7 @@ bool share_token_is_out(const char *path)
     if (file < 0)
         return os_file_exists(path);
     bool out = !os_hold_alone(file);
+    os_let_go(file); /* not left to a child that another thread forks just now */
     os_file_close(file);
     return out;
 }

@@ -206,7 +206,7 @@ static bool read_all(struct share_who *who, const struct share *share, bool own)
 static struct share_who *look(struct share *share, bool own)
 {
     struct share_who *who = calloc(1, sizeof *who);
-    if (!who || !share_lock(share)) {
+    if (!who || !share_lock_patiently(share)) {
         free(who);
         return NULL;
     }

@@ -479,27 +479,31 @@ static void damaged(void)
 static void lock_it(int fd)
 {
     (void)fd;
+    char why[SHARE_WHY];
     vmm_system *sys = rig_open("one");
-    struct share_state *state = rig_state("one");
-    if (!sys || !os_mutex_lock(&state->mutex, open(rig_path("one", "state"), O_RDWR)))
+    struct share *share = share_open_there("m-one", why);
+    if (!sys || !share || !share_lock(share))
         _exit(1);
 }
 
 static void stopped(void)
 {
     int socket, status = 0;
-    char why[SHARE_WHY];
+    char why[SHARE_WHY], want[64];
     pid_t child = child_of(&socket, lock_it, -1);
     kill(child, SIGSTOP);
     waitpid(child, &status, WUNTRACED);
     struct share *share = share_open_there("m-one", why);
     struct share_who_process process;
     unsigned slot = 0;
-    share->patience = 1;
-    tap_ok(!share_who(share), "a stopped process has the lock: nothing is told");
+    uint64_t began = os_milliseconds();
+    tap_ok(!share_who(share) && os_milliseconds() - began < 2000, "a stopped process has the lock: nothing is told");
+    snprintf(want, sizeof want, "process %ld (", (long)child);
+    tap_ok(!strncmp(share_why(share), want, strlen(want)) && strstr(share_why(share), "is stopped"), "but who has it: %s",
+           share_why(share));
     tap_ok(share_who_next(share, &slot, &process) && process.pid == (uint64_t)child && process.stopped &&
                !share_who_next(share, &slot, &process),
-           "but who is stopped");
+           "and who takes part");
     kill(child, SIGCONT);
     end_child(child, socket);
     struct share_who *who = share_who(share);

@@ -114,8 +114,15 @@ static vmm_result ask(struct sim_process *process, const struct vmm_call *call, 
 
 static vmm_result change(struct sim_process *process, const struct vmm_call *call, sim_handler handler)
 {
+    struct share *busy = NULL;
+    vmm_result result;
     sim_machine_hold(process->machine, (enum vmm_call_id)call->id);
-    vmm_result result = run(process, call, handler);
+    do {
+        if (busy)
+            sim_machine_await(process->machine, busy);
+        result = run(process, call, handler);
+        busy = sim_machine_busy(process->machine, result != VMM_SUCCESS);
+    } while (busy);
     sim_machine_unlock(process->machine);
     return result;
 }
@@ -269,6 +276,8 @@ static vmm_result share_machine(struct sim_machine *machine, const struct sim_op
     if (!options->machine[0] || !machine->bytes)
         return VMM_SUCCESS;
     machine->share = share_open(options->machine, &machine->profile, why);
+    if (machine->share)
+        machine->share->busy = &machine->busy;
     return machine->share ? VMM_SUCCESS
                           : vmm_detail_fail(VMM_ERROR_OPERATING_SYSTEM, "vmm_open", "machine=%.40s: %.110s",
                                             options->machine, why);

@@ -11,7 +11,7 @@
 #if CAN_FAIL
 #define FABRIC VMM_MEM_HANDLE_TYPE_FABRIC
 #define DEVICE VMM_MEM_LOCATION_TYPE_DEVICE
-#define LOCKS "pthread_mutex_trylock" /* one for who is in the team, one for what these bound, one to change it */
+#define LOCKS "fstat" /* one for who is in the team, one for what these bound, one to change it */
 
 typedef vmm_mem_generic_allocation_handle handle_t;
 
@@ -29,6 +29,13 @@ static struct side one, two; /* what is done meanwhile is done by the second */
 static struct share_state *state;
 static char channels[96];
 static vmm_result meanwhile;
+
+/* The nth lock is not had: its file is not what it was. */
+static void no_lock(unsigned long nth)
+{
+    scarce_arm_both(LOCKS, nth, "fcntl");
+    scarce_error = EBADF;
+}
 
 static struct side opened(const char *spec, int device)
 {
@@ -154,7 +161,7 @@ static void devices(void)
     tap_ok(vmm_multicast_add_device(one.sys, one.object, 0) == VMM_ERROR_OPERATING_SYSTEM && rig_told("VMM-SHARE-STATE"),
            "an object whose entry is another's is lost");
     atomic_store(&state->block[0].number, 1);
-    scarce_arm_at(LOCKS, 2);
+    no_lock(2);
     told(vmm_multicast_add_device(one.sys, one.object, 0), "VMM-SHARE-STATE", "without the lock no device is added");
     tap_result(vmm_multicast_add_device(one.sys, one.object, 0), VMM_SUCCESS, "with it one is");
     end();
@@ -184,9 +191,9 @@ static void binds(void)
     scarce_meanwhile(LOCKS, 3, bind_same);
     told(bound(&one, 0), "VMM-BIND-OVERLAP", "memory where another process binds some just now");
     tap_ok(meanwhile == VMM_SUCCESS && binds_of(&one) == 1, "which is what is bound there");
-    scarce_arm_at(LOCKS, 3);
+    no_lock(3);
     told(bound(&one, one.unit), "VMM-SHARE-STATE", "without the lock nothing is bound");
-    scarce_arm_at(LOCKS, 3);
+    no_lock(3);
     told(vmm_multicast_unbind(one.sys, one.object, 0, 0, one.unit), "VMM-SHARE-STATE", "nor unbound");
     tap_u64(binds_of(&one), 1, "it is bound as it was");
     scarce_meanwhile(LOCKS, 3, end_it);
@@ -357,7 +364,7 @@ static void node_without_a_name(void)
         added = added && (result == VMM_SUCCESS || vmm_multicast_add_device(two.sys, two.object, 0) == VMM_SUCCESS);
         end();
     }
-    tap_ok(!failed && said && refused > 5, "a node that cannot have a folder of its own adds no device, %lu times", refused);
+    tap_ok(!failed && said && refused >= 3, "a node that cannot have a folder of its own adds no device, %lu times", refused);
     tap_ok(added, "when it can it does");
 }
 
@@ -447,11 +454,11 @@ static void nodes_that_cannot_be_asked(void)
     both_added();
     if (bound(&two, 0) != VMM_SUCCESS)
         tap_bail("not bound: %s", vmm_last_detail()->note);
-    scarce_arm_at(LOCKS, 1);
+    no_lock(1);
     scarce_each = true;
     tap_u64(binds_of(&one), 0, "what another node bound is not seen when no state can be locked");
     scarce_disarm();
-    scarce_arm_at(LOCKS, 2); /* of its own devices, before the other's */
+    no_lock(2); /* of its own devices, before the other's */
     told(bound(&one, 0), "VMM-SHARE-STATE", "who cannot ask its own machine binds nothing, whatever others say");
     unsigned missing = 0;
     for (unsigned long nth = 1; nth <= 8; nth++) {
@@ -459,7 +466,7 @@ static void nodes_that_cannot_be_asked(void)
         unsigned char bytes[VMM_FABRIC_HANDLE_SIZE];
         vmm_mem_export_to_shareable_handle(one.sys, bytes, one.object, FABRIC, 0);
         vmm_mem_import_from_shareable_handle(late.sys, &late.object, bytes, FABRIC);
-        scarce_arm_at(LOCKS, nth);
+        no_lock(nth);
         missing += binds_of(&late) == 0;
         scarce_disarm();
         tap_u64(binds_of(&late), 1, "it is seen when each can be locked again (%lu)", nth);

@@ -129,15 +129,16 @@ static void look_at_binds(struct share *share, struct sim_machine *machine, stru
     have_seen(team, id, share);
 }
 
-/* The binds of devices of one machine. A machine that cannot be reached has none, as far as anybody can tell. */
+/* The binds of devices of one machine. One that is gone has none, as far as anybody can tell; one that another process holds up
+ * may have. */
 static const char *look_at_machine(struct sim_machine *machine, struct sim_block *object, uint64_t id)
 {
-    char why[SHARE_WHY];
-    struct share *share = id == TEAM_THIS_MACHINE ? machine->share : share_node(machine, id, why);
+    bool held_up = false;
+    struct share *share = id == TEAM_THIS_MACHINE ? machine->share : share_node(machine, id, &held_up, machine->why);
     if (!share)
-        return NULL;
+        return held_up ? machine->why : NULL;
     if (!share_lock(share))
-        return id == TEAM_THIS_MACHINE ? SHARE_STATE_LOST : NULL;
+        return id == TEAM_THIS_MACHINE || share_held_up(share) ? share_why(share) : NULL;
     look_at_binds(share, machine, object, id);
     share_unlock(share);
     return NULL;
@@ -149,7 +150,7 @@ const char *team_look(struct sim_machine *machine, struct sim_block *object)
     if (!object->shared)
         return NULL;
     if (!share_lock(object->share))
-        return SHARE_STATE_LOST;
+        return share_why(object->share);
     const char *wrong = look_at_members(machine, object) ? NULL : SHARE_STATE_LOST;
     share_unlock(object->share);
     for (unsigned i = 0; !wrong && i < team->members; i++)
@@ -159,31 +160,51 @@ const char *team_look(struct sim_machine *machine, struct sim_block *object)
     return wrong;
 }
 
-static void look_at_all(struct sim_machine *machine, struct share *share)
+static bool is_held_up(const struct sim_machine *machine)
 {
-    for (struct sim_block *block = share->blocks; block; block = block->next_shared)
-        if (block->team && block->holders)
-            team_look(machine, block);
+    bool held_up = machine->share && share_held_up(machine->share);
+    for (const struct share *node = machine->nodes; node; node = node->next)
+        held_up |= share_held_up(node);
+    return held_up;
 }
 
-void team_look_at_all(struct sim_machine *machine)
+static const char *look_at_all(struct sim_machine *machine, struct share *share)
 {
-    if (machine->share)
-        look_at_all(machine, machine->share);
-    for (struct share *node = machine->nodes; node; node = node->next)
-        look_at_all(machine, node);
+    const char *held_up = NULL;
+    for (struct sim_block *block = share->blocks; block; block = block->next_shared) {
+        const char *why = block->team && block->holders ? team_look(machine, block) : NULL;
+        if (why && is_held_up(machine))
+            held_up = why;
+    }
+    return held_up;
+}
+
+const char *team_look_at_all(struct sim_machine *machine)
+{
+    const char *why = machine->share ? look_at_all(machine, machine->share) : NULL;
+    for (struct share *node = machine->nodes; node; node = node->next) {
+        const char *of_node = look_at_all(machine, node);
+        why = why ? why : of_node;
+    }
+    return why;
 }
 
 /* ---- devices ---- */
+
+static enum team_answer unreachable(struct share *share, char why[SHARE_WHY])
+{
+    snprintf(why, SHARE_WHY, "%s", share_why(share));
+    return TEAM_LOST;
+}
 
 enum team_answer team_join(struct sim_machine *machine, struct sim_block *object, int device, char why[SHARE_WHY])
 {
     enum team_answer answer = TEAM_LOST;
     if (!sim_machine_share(machine, why)) /* where the object is another machine's, this one has a name from now on */
         return TEAM_LOST;
-    snprintf(why, SHARE_WHY, "%s", SHARE_STATE_LOST);
     if (!share_lock(object->share))
-        return TEAM_LOST;
+        return unreachable(object->share, why);
+    snprintf(why, SHARE_WHY, "%s", SHARE_STATE_LOST);
     struct share_team *shared = look_at_members(machine, object);
     if (shared)
         answer = team_has(object->team, device)      ? TEAM_TWICE
@@ -261,9 +282,8 @@ static enum team_answer attach(struct sim_machine *machine, struct sim_block *ob
 enum team_answer team_attach(struct sim_machine *machine, struct sim_block *object, int device, const struct team_bind *bind,
                              char why[SHARE_WHY])
 {
-    snprintf(why, SHARE_WHY, "%s", SHARE_STATE_LOST);
     if (!share_lock(machine->share)) /* which is there: what may go where the object goes was made for it */
-        return TEAM_LOST;
+        return unreachable(machine->share, why);
     enum team_answer answer = attach(machine, object, device, bind, why);
     share_unlock(machine->share);
     return answer;
@@ -275,9 +295,8 @@ enum team_answer team_detach(struct sim_machine *machine, struct sim_block *obje
     struct share *share = machine->share;
     struct team_member *member = team_member_of(object->team, TEAM_THIS_MACHINE, device);
     unsigned index = bind->block->shared_index;
-    snprintf(why, SHARE_WHY, "%s", SHARE_STATE_LOST);
     if (!share_lock(share))
-        return TEAM_LOST;
+        return unreachable(share, why);
     struct share_state *state = share->folder.state;
     if (atomic_load(&state->bind[bind->index].number) == bind->shared)
         share_bind_end(state, bind->index);

@@ -18,8 +18,9 @@
 /* Brings what is seen of the object up to date. NULL, or what is in the way. An object of this process alone always is. */
 const char *team_look(struct sim_machine *machine, struct sim_block *object);
 
-/* The same for all exported objects that this machine has: what is in the way is found by the next call on them. */
-void team_look_at_all(struct sim_machine *machine);
+/* The same for all exported objects that this machine has: what is in the way is found by the next call on them, and not told
+ * here unless another process holds up what is shared. */
+const char *team_look_at_all(struct sim_machine *machine);
 
 /* Before an object of this machine is exported: from now on it, its devices and its binds stand in the state. NULL, or
  * what is in the way; who tries again goes on from there. With the state's lock. */

@@ -444,13 +444,12 @@ static void killed(const char *spec)
 
 static struct share_who *look(const char *entry)
 {
-    static struct share share;
     char why[SHARE_WHY];
-    share = (struct share){0};
-    if (!share_folder_open_there(&share.folder, entry, why))
+    struct share *share = share_open_there(entry, why);
+    if (!share)
         tap_bail("no machine %s: %s", entry, why);
-    struct share_who *who = share_who(&share);
-    share_folder_close(&share.folder, false);
+    struct share_who *who = share_who(share);
+    share_close(share);
     return who;
 }
 

@@ -98,6 +98,7 @@ vmm_result sim_visit(struct vmm_backend *self, vmm_visit_fn visit, void *user)
         return vmm_detail_fail(VMM_ERROR_NOT_INITIALIZED, "vmm_visit", SIM_TORN);
     sim_machine_lock(process->machine);
     team_look_at_all(process->machine); /* what others did to the teams is told, too */
+    sim_machine_busy(process->machine, false);
     visit_all(process, &walk);
     sim_machine_unlock(process->machine);
     return VMM_SUCCESS;
@@ -190,6 +191,8 @@ uint64_t sim_leaks(struct vmm_backend *self, vmm_report_fn report, void *user)
     if (sim_machine_torn(process->machine))
         return 0;
     sim_machine_lock(process->machine);
+    if (report && !sim_process_forked(process))
+        sim_machine_settle(process->machine);
     visit_all(process, &walk);
     if (report && leaks.count) {
         leaks.detail = calloc(leaks.count, sizeof *leaks.detail);

@@ -8,25 +8,12 @@
 #include "cuvmm.h"
 #include "text.h"
 
-enum { PATIENCE = 3 }; /* seconds for whoever has the state just now */
-
 struct look {
     const char *name; /* NULL: all */
     struct machine_seen *seen;
     size_t count, failed;
     FILE *err;
 };
-
-/* Nobody else can be asked who has the lock. */
-static void tell_stopped(FILE *err, const struct share *share)
-{
-    struct share_who_process process;
-    char text[SHARE_HOLD_TEXT];
-    for (unsigned slot = 0; share_who_next(share, &slot, &process);)
-        if (process.stopped)
-            fprintf(err, "  %s is stopped: let it go on (kill -CONT %llu), or end it\n",
-                    share_who_named(process.pid, process.program, text), (unsigned long long)process.pid);
-}
 
 static void look_at(void *user, const char *entry)
 {
@@ -38,13 +25,9 @@ static void look_at(void *user, const char *entry)
     struct share *share = share_open_there(entry, why);
     struct share_who *who = NULL;
     if (share) {
-        share->patience = PATIENCE;
         who = share_who(share);
-        if (!who) {
-            fprintf(look->err, "cuvmm machine: %s cannot be looked at: %s\n", entry + 2, SHARE_STATE_LOST);
-            tell_stopped(look->err, share);
-            share->patience = 1; /* closing asks once more */
-        }
+        if (!who)
+            fprintf(look->err, "cuvmm machine: %s cannot be looked at: %s\n", entry + 2, share_why(share));
         share_close(share);
     } else if (why[0]) {
         fprintf(look->err, "cuvmm machine: %s: %s\n", entry + 2, why);

@@ -180,10 +180,10 @@ static void stopped(void)
     char want[160];
     pid_t child = child_begin(&socket, 60);
     if (child == 0) {
+        char why[SHARE_WHY];
         vmm_system *sys = rig_open("mine");
-        int file = open(rig_path("mine", "state"), O_RDWR);
-        struct share_state *state = mmap(NULL, sizeof *state, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-        if (!sys || state == MAP_FAILED || !os_mutex_lock(&state->mutex, file))
+        struct share *share = share_open_there("m-mine", why);
+        if (!sys || !share || !share_lock(share))
             _exit(1);
         passing_go_on(socket);
         passing_wait(socket);
@@ -192,8 +192,8 @@ static void stopped(void)
     passing_wait(socket);
     kill(child, SIGSTOP);
     waitpid(child, &status, WUNTRACED);
-    snprintf(want, sizeof want, "%s is stopped: let it go on (kill -CONT %ld)", named(child), (long)child);
-    prints("mine", NULL, 2, "", want, "a stopped process that holds the state is named");
+    snprintf(want, sizeof want, "mine cannot be looked at: %s is stopped and has held the machine for 1 s: continue it (kill -CONT %ld) or end it\n", named(child), (long)child);
+    prints("mine", NULL, 2, "", want, "a stopped process that holds the machine is named");
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
     close(socket);

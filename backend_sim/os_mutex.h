@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* os_mutex.h - a mutex in a file that several processes have mapped.
+ *
+ *   mutex   word    [ ticket of the holder, 0: free | turn, which grows with every change | somebody waits ]
+ *           holder  who that is, for messages
+ *   party   an opening of the file with a ticket of its own, and on the ticket a lock of the system's
+ *
+ *   lock      free, turn 6  -> ticket 3, turn 7          one compare-and-swap
+ *   killed    ticket 3, turn 7; ticket 3 is not locked any more -> ticket 5, turn 8: exactly one of those that wait has it
+ *   stopped   ticket 3, turn 7; ticket 3 is locked -> nobody takes it; it goes on where it stopped
+ *
+ * The system drops a ticket's lock when the last descriptor and the last mapping of that opening are gone, however the process
+ * ends. It belongs to the opening and neither to a process nor to a thread: two copies of the library in one process are two
+ * parties, and processes of several PID namespaces can tell whether each other's holders live. A forked child must not keep
+ * the opening (os_own.h).
+ *
+ * A process can be killed between any two instructions under the mutex, so what it guards is written in an order that the
+ * next holder can go on from. All waiting is measured with CLOCK_MONOTONIC.
+ */
+#ifndef SIM_OS_MUTEX_H
+#define SIM_OS_MUTEX_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef union os_mutex {
+    struct {
+        _Atomic uint64_t word;
+        _Atomic uint64_t holder[2]; /* ticket and process, ticket and PID namespace; of another ticket: not told yet */
+        _Atomic uint32_t tickets;   /* given so far */
+    } in;
+    unsigned char room[128]; /* a line of the processor's cache of its own; all zero at first */
+} os_mutex;
+
+struct os_party {
+    int file;
+    uint32_t ticket, process, space;
+};
+
+/* The file is this party's own opening of the file that holds the mutex. False, and no ticket, when the system gives no locks. */
+bool os_party_join(struct os_party *party, os_mutex *mutex, int file);
+
+/* False: for that many milliseconds it had one holder, which lives; *turn is that holder's turn. Where *turn still is the one
+ * that was waited for in vain, this does not wait. */
+bool os_mutex_lock(os_mutex *mutex, const struct os_party *party, unsigned milliseconds, uint64_t *turn);
+void os_mutex_unlock(os_mutex *mutex, const struct os_party *party);
+
+/* Waits until that turn is over or its holder dead. False: neither happened within so many milliseconds. */
+bool os_mutex_await(os_mutex *mutex, const struct os_party *party, unsigned milliseconds, uint64_t turn);
+
+struct os_holder {
+    uint64_t process; /* 0: not told */
+    bool elsewhere;   /* in another PID namespace, where it has that number */
+};
+
+/* Who has the mutex in that turn. */
+struct os_holder os_mutex_holder(const os_mutex *mutex, const struct os_party *party, uint64_t turn);
+
+#endif

@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A mutex that survives holders that are killed or stopped, two copies of itself in one process, forks, other PID namespaces
+ * and a clock that is set. */
+#define _GNU_SOURCE /* unshare, SYS_clock_gettime */
+#include "os_mutex.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#ifdef __linux__
+#include <sys/syscall.h>
+#endif
+
+#include "child.h"
+#include "os_own.h"
+#include "passing.h"
+#include "random.h"
+#include "share_rig.h"
+
+/* ---- a clock that somebody sets ---- */
+
+#ifdef __linux__
+static _Atomic unsigned wall_clock_asked;
+
+int clock_gettime(clockid_t clock, struct timespec *time)
+{
+    if (clock == CLOCK_REALTIME) {
+        wall_clock_asked++;
+        *time = (struct timespec){.tv_sec = 1000000000 * (wall_clock_asked % 2 ? 1 : 2)}; /* years there and back */
+        return 0;
+    }
+    return (int)syscall(SYS_clock_gettime, clock, time);
+}
+
+time_t time(time_t *out)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    if (out)
+        *out = now.tv_sec;
+    return now.tv_sec;
+}
+#endif
+
+/* ---- the mutex, and a count that it guards ---- */
+
+struct guarded {
+    os_mutex mutex;
+    uint64_t count, other; /* equal whenever the mutex is free */
+    _Atomic uint64_t in;   /* of those that have it */
+};
+
+struct door { /* a party, with the opening and the mapping that belong to it */
+    int file;
+    struct guarded *shared;
+    struct os_party party;
+    struct os_own own;
+    uint64_t turn;
+};
+
+enum { LONG = 30000, SHORT = 200 };
+#define MOST (getenv("CUVMM_RUN") ? UINT64_MAX : 2000) /* milliseconds; under a tool nothing is said of time */
+
+static const char *mutex_path(void)
+{
+    static char path[128];
+    snprintf(path, sizeof path, "%s/mutex", rig_root);
+    return path;
+}
+
+static void open_door(struct door *door)
+{
+    *door = (struct door){.file = -1};
+    door->own = (struct os_own){.file = &door->file};
+    bool ok = os_own_add(&door->own);
+    door->file = os_file_open(mutex_path(), OS_OPEN_MAKE);
+    ok = ok && os_file_grow(door->file, os_page_size());
+    door->shared = ok ? os_map(door->file, 0, os_page_size()) : NULL;
+    door->own.size = os_page_size();
+    door->own.memory = door->shared;
+    if (!door->shared || !os_party_join(&door->party, &door->shared->mutex, door->file))
+        tap_bail("no mutex");
+}
+
+static void close_door(struct door *door)
+{
+    os_own_remove(&door->own);
+    os_unmap(door->shared, os_page_size());
+    os_file_close(door->file);
+}
+
+static bool lock(struct door *door, unsigned milliseconds)
+{
+    return os_mutex_lock(&door->shared->mutex, &door->party, milliseconds, &door->turn);
+}
+
+static void unlock(struct door *door)
+{
+    os_mutex_unlock(&door->shared->mutex, &door->party);
+}
+
+/* Milliseconds that it took; *had: whether it was had. */
+static uint64_t timed(struct door *door, unsigned milliseconds, bool *had)
+{
+    uint64_t began = os_milliseconds();
+    *had = lock(door, milliseconds);
+    return os_milliseconds() - began;
+}
+
+/* A child that takes the mutex and says so; then it waits for a word, lets the mutex go and says so again. */
+static pid_t holder(int *socket)
+{
+    pid_t child = child_begin(socket, 60);
+    if (child)
+        return passing_wait(*socket) ? child : 0;
+    struct door door;
+    open_door(&door);
+    bool ok = lock(&door, LONG);
+    passing_go_on(*socket);
+    passing_wait(*socket);
+    unlock(&door);
+    passing_go_on(*socket);
+    _exit(!ok);
+}
+
+static void end(pid_t child, int socket)
+{
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    close(socket);
+}
+
+/* ---- within one process ---- */
+
+static void two_parties(void)
+{
+    struct door a, b;
+    bool had;
+    open_door(&a);
+    open_door(&b);
+    tap_ok(a.party.ticket && b.party.ticket && a.party.ticket != b.party.ticket, "two parties of one process have their tickets");
+    tap_ok(lock(&a, 0), "it is taken");
+    uint64_t took = timed(&b, SHORT, &had);
+    tap_ok(!had && took >= SHORT && took < MOST, "not by the other party, which is not taken for dead: after %" PRIu64 " ms", took);
+    tap_ok(os_mutex_holder(&b.shared->mutex, &b.party, b.turn).process == (uint64_t)getpid(), "it knows by whom");
+    took = timed(&b, LONG, &had);
+    tap_ok(!had && took < SHORT, "nor does it wait for that turn again");
+    tap_ok(!os_mutex_await(&b.shared->mutex, &b.party, SHORT, b.turn), "waiting for it is in vain");
+    close_door(&b);
+    open_door(&b);
+    tap_ok(!lock(&b, 0), "a party that leaves takes nothing of another's with it");
+    unlock(&a);
+    tap_ok(os_mutex_await(&b.shared->mutex, &b.party, LONG, b.turn) && lock(&b, 0), "once it is free it is had");
+    unlock(&a);
+    tap_ok(!lock(&a, 0), "who does not have it lets nothing go");
+    close_door(&b);
+    tap_ok(lock(&a, 0), "it ends with the party that has it");
+    unlock(&a);
+    close_door(&a);
+}
+
+/* A program may close files that it did not open: the mapping keeps the party alive. */
+static void closed_by_others(void)
+{
+    struct door a, b;
+    open_door(&a);
+    open_door(&b);
+    bool had = lock(&a, 0);
+    close(a.file);
+    tap_ok(had && !lock(&b, 0), "a holder whose file was closed still holds it");
+    os_unmap(a.shared, os_page_size());
+    os_own_remove(&a.own);
+    tap_ok(lock(&b, 0), "until its mapping is gone as well");
+    unlock(&b);
+    close_door(&b);
+}
+
+static void tickets(void)
+{
+    struct door a, b, c;
+    open_door(&a);
+    atomic_store(&a.shared->mutex.in.tickets, UINT32_MAX);
+    open_door(&b);
+    tap_ok(b.party.ticket, "no ticket is 0, which is nobody's");
+    atomic_store(&a.shared->mutex.in.tickets, a.party.ticket - 1);
+    open_door(&c);
+    tap_ok(c.party.ticket != a.party.ticket, "once all were given those in use are passed over");
+    atomic_store(&a.shared->mutex.in.word, UINT64_C(777777) << 32 | 5);
+    tap_ok(lock(&a, 0), "a holder that never was is dead");
+    atomic_store(&a.shared->mutex.in.holder[0], 0);
+    tap_ok(!lock(&b, 0) && !os_mutex_holder(&b.shared->mutex, &b.party, b.turn).process, "one that has not told its number has none");
+    unlock(&a);
+    close_door(&c);
+    close_door(&b);
+    close_door(&a);
+}
+
+/* ---- killed and stopped ---- */
+
+static void killed(void)
+{
+    struct door door;
+    int socket;
+    bool had;
+    open_door(&door);
+    pid_t child = holder(&socket);
+    tap_ok(child && !lock(&door, 0), "a child has it");
+    end(child, socket);
+    uint64_t took = timed(&door, LONG, &had);
+    tap_ok(had && took < MOST, "which is killed: the next has it, after %" PRIu64 " ms", took);
+    unlock(&door);
+
+    child = child_begin(&socket, 60);
+    if (child == 0) { /* killed while a child of its own lives on */
+        struct door own;
+        open_door(&own);
+        bool ok = lock(&own, LONG);
+        if (fork() == 0) {
+            bool zeros = own.file == -1 && !own.shared->mutex.in.word;
+            passing_go_on(zeros && ok ? socket : -1);
+            passing_wait(socket);
+            _exit(0);
+        }
+        for (;;)
+            pause();
+    }
+    tap_ok(passing_wait(socket), "a forked child has neither the file nor the mapping of its parent's party");
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    took = timed(&door, LONG, &had);
+    tap_ok(had && took < MOST, "so it holds nothing when its parent is killed");
+    unlock(&door);
+    close(socket);
+
+    /* One that is killed while it waits leaves nobody waiting. */
+    had = lock(&door, 0);
+    child = child_begin(&socket, 60);
+    if (child == 0) {
+        struct door own;
+        open_door(&own);
+        passing_go_on(socket);
+        lock(&own, LONG);
+        for (;;)
+            pause();
+    }
+    passing_wait(socket);
+    while (!(atomic_load(&door.shared->mutex.in.word) & 1)) /* until it waits */
+        sched_yield();
+    end(child, socket);
+    unlock(&door);
+    tap_ok(had && lock(&door, 0), "one that was killed while it waited has left nothing");
+    unlock(&door);
+    close_door(&door);
+}
+
+static void stopped(void)
+{
+    struct door door;
+    int socket, status;
+    bool had;
+    open_door(&door);
+    pid_t child = holder(&socket);
+    kill(child, SIGSTOP);
+    waitpid(child, &status, WUNTRACED);
+    uint64_t took = timed(&door, SHORT, &had);
+    tap_ok(!had && took >= SHORT && took < MOST, "a holder is stopped: it is not had, after %" PRIu64 " ms", took);
+    struct os_holder is = os_mutex_holder(&door.shared->mutex, &door.party, door.turn);
+    tap_ok(is.process == (uint64_t)child && !is.elsewhere, "by whom is known");
+    for (int i = 0; i < 100; i++)
+        took += timed(&door, LONG, &had);
+    tap_ok(!had && took < MOST, "asked a hundred times more it answers at once");
+    kill(child, SIGCONT);
+    passing_go_on(socket);
+    tap_ok(passing_wait(socket), "continued, the holder goes on and lets it go");
+    took = timed(&door, LONG, &had);
+    tap_ok(had && took < MOST, "and others have it");
+    unlock(&door);
+    waitpid(child, &status, 0);
+    tap_ok(status == 0, "the holder is unharmed");
+    close(socket);
+    close_door(&door);
+}
+
+/* ---- many at once ---- */
+
+static _Noreturn void worker(int socket, uint64_t seed, uint64_t rounds)
+{
+    struct door door;
+    uint64_t worst = 0, wrong = 0;
+    bool had;
+    open_door(&door);
+    passing_go_on(socket);
+    passing_wait(socket);
+    for (uint64_t i = 0; i < rounds; i++) {
+        uint64_t took = timed(&door, LONG, &had);
+        worst = took > worst ? took : worst;
+        wrong += !had || atomic_fetch_add(&door.shared->in, 1) != 0 || door.shared->count != door.shared->other;
+        door.shared->count++;
+        for (volatile uint64_t spin = random_below(&seed, 50); spin; spin--)
+            ;
+        door.shared->other++;
+        atomic_fetch_sub(&door.shared->in, 1);
+        unlock(&door);
+    }
+    _exit(wrong ? 1 : worst >= MOST ? 2 : 0);
+}
+
+static void many(void)
+{
+    enum { ALL = 6 };
+    struct door door;
+    int socket[ALL];
+    pid_t child[ALL];
+    uint64_t seed = random_seed(20261122), rounds = random_rounds(5000);
+    unsigned wrong = 0, late = 0;
+    open_door(&door);
+    for (int i = 0; i < ALL; i++) {
+        child[i] = child_begin(&socket[i], 300);
+        if (child[i] == 0)
+            worker(socket[i], seed + (uint64_t)i, rounds);
+    }
+    for (int i = 0; i < ALL; i++)
+        passing_wait(socket[i]);
+    for (int i = 0; i < ALL; i++)
+        passing_go_on(socket[i]);
+    for (int i = 0; i < ALL; i++) {
+        int status = -1;
+        waitpid(child[i], &status, 0);
+        wrong += !WIFEXITED(status) || WEXITSTATUS(status) == 1;
+        late += WIFEXITED(status) && WEXITSTATUS(status) == 2;
+        close(socket[i]);
+    }
+    tap_ok(!wrong && door.shared->count == ALL * rounds, "%d processes were inside one at a time, %" PRIu64 " times", ALL,
+           door.shared->count);
+    tap_u64(late, 0, "and none waited for two seconds");
+    close_door(&door);
+}
+
+/* Killed anywhere, most of them inside: the next always has it. */
+static void many_killed(void)
+{
+    struct door door;
+    uint64_t seed = random_seed(4712);
+    unsigned rounds = random_rounds(60), inside = 0, slow = 0;
+    open_door(&door);
+    for (unsigned i = 0; i < rounds; i++) {
+        int socket;
+        bool had;
+        pid_t child = child_begin(&socket, 60);
+        if (child == 0) {
+            struct door own;
+            open_door(&own);
+            passing_go_on(socket);
+            for (;;) {
+                lock(&own, LONG);
+                unlock(&own);
+            }
+        }
+        passing_wait(socket);
+        for (volatile uint64_t spin = random_below(&seed, 20000); spin; spin--)
+            ;
+        kill(child, SIGKILL);
+        waitpid(child, NULL, 0);
+        inside += atomic_load(&door.shared->mutex.in.word) >> 32 != 0;
+        slow += timed(&door, LONG, &had) >= MOST || !had;
+        unlock(&door);
+        close(socket);
+    }
+    tap_note("%u of %u were killed while they had it", inside, rounds);
+    tap_u64(slow, 0, "%u processes were killed, and the next had it at once", rounds);
+    close_door(&door);
+}
+
+/* ---- another PID namespace ---- */
+
+#ifdef __linux__
+/* The grandchild is process 1 of a namespace of its own. */
+static pid_t elsewhere(int *socket)
+{
+    pid_t child = child_begin(socket, 60);
+    if (child)
+        return child;
+    if (unshare(CLONE_NEWPID) && unshare(CLONE_NEWUSER | CLONE_NEWPID))
+        _exit(0);
+    pid_t first = fork();
+    if (first) {
+        int status = 0;
+        waitpid(first, &status, 0);
+        _exit(status != 0);
+    }
+    struct door door;
+    open_door(&door);
+    bool ok = getpid() == 1 && lock(&door, LONG);
+    passing_go_on(*socket);
+    passing_wait(*socket);
+    unlock(&door);
+    _exit(!ok);
+}
+
+static void namespaces(void)
+{
+    struct door door;
+    int socket, status = -1;
+    bool had;
+    open_door(&door);
+    pid_t child = elsewhere(&socket);
+    if (!passing_wait(socket)) {
+        tap_skip("no PID namespace can be made here", "a holder in another PID namespace");
+    } else {
+        uint64_t took = timed(&door, SHORT, &had);
+        struct os_holder is = os_mutex_holder(&door.shared->mutex, &door.party, door.turn);
+        tap_ok(!had && took >= SHORT, "a process of another PID namespace has it, and is not taken for dead");
+        tap_ok(is.process == 1 && is.elsewhere, "it is process 1 there");
+        passing_go_on(socket);
+        tap_ok(os_mutex_await(&door.shared->mutex, &door.party, LONG, door.turn) && lock(&door, LONG), "it lets it go");
+        unlock(&door);
+    }
+    waitpid(child, &status, 0);
+    tap_u64((uint64_t)status, 0, "and ends in order");
+    close(socket);
+    close_door(&door);
+}
+#endif
+
+int main(void)
+{
+    rig_begin();
+    two_parties();
+    closed_by_others();
+    tickets();
+    killed();
+    stopped();
+    many();
+    many_killed();
+#ifdef __linux__
+    namespaces();
+    unsigned asked = wall_clock_asked;
+    tap_ok(!asked && time(NULL) != time(NULL) && wall_clock_asked == 2, "nothing here depends on a clock that somebody may set");
+#endif
+    os_file_remove(OS_NOWHERE, mutex_path());
+    rig_end();
+    return tap_done();
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE /* MAP_ANONYMOUS */
+#include "os_own.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { PLACES = 62 };
+
+/* Lists only grow, and a place is taken and left by one store: a child sees a whole list, whenever it was forked. */
+struct list {
+    _Atomic(struct os_own *) place[PLACES];
+    _Atomic(struct list *) next;
+};
+
+static struct list first;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+/* Zeros in place of the mapping: what reads there finds no state, and nothing faults. */
+static void lose(struct os_own *own)
+{
+    if (*own->file >= 0)
+        close(*own->file);
+    *own->file = -1;
+    if (own->memory)
+        mmap(own->memory, (size_t)own->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+}
+
+static void in_child(void)
+{
+    for (struct list *list = &first; list; list = atomic_load(&list->next))
+        for (int i = 0; i < PLACES; i++) {
+            struct os_own *own = atomic_load(&list->place[i]);
+            if (own)
+                lose(own);
+        }
+}
+
+static void watch(void)
+{
+    pthread_atfork(NULL, NULL, in_child);
+}
+
+static bool add_to(struct list *list, struct os_own *own)
+{
+    for (int i = 0; i < PLACES; i++) {
+        struct os_own *none = NULL;
+        if (atomic_compare_exchange_strong(&list->place[i], &none, own))
+            return true;
+    }
+    return false;
+}
+
+/* The list behind this one, made if need be. */
+static struct list *after(struct list *list)
+{
+    struct list *next = atomic_load(&list->next), *made = next ? NULL : calloc(1, sizeof *made);
+    if (made && !atomic_compare_exchange_strong(&list->next, &next, made))
+        free(made); /* LCOV_EXCL_LINE: another thread was faster, which no test can bring about */
+    return made && !next ? made : next;
+}
+
+bool os_own_add(struct os_own *own)
+{
+    pthread_once(&once, watch);
+    struct list *list = &first;
+    while (list && !add_to(list, own))
+        list = after(list);
+    return list != NULL;
+}
+
+void os_own_remove(const struct os_own *own)
+{
+    for (struct list *list = &first; list; list = atomic_load(&list->next))
+        for (int i = 0; i < PLACES; i++)
+            if (atomic_load(&list->place[i]) == own)
+                atomic_store(&list->place[i], NULL);
+}

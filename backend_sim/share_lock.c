@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The mutex of what processes share, and those who have to wait for it. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "lifecycle.h"
+#include "os_who.h"
+#include "share.h"
+
+enum {
+    GRACE = 20,  /* milliseconds with the machine's lock: longer than another process needs, were it running */
+    SLICE = 100  /* of share_await, which looks at the state's file in between */
+};
+
+bool share_has_slot(const struct share *share)
+{
+    const struct share_slot *slot = &share->folder.state->slot[share->slot];
+    return atomic_load(&slot->taken) && atomic_load(&slot->owner) == share->owner &&
+           atomic_load(&slot->serial) == share->serial;
+}
+
+/* ---- taken ---- */
+
+/* Does the slot that this process moved into belong to another by now? */
+static bool moved_out(const struct share *share)
+{
+    return share->owner && share->owner == os_process_id() && !share_has_slot(share);
+}
+
+static bool take(struct share *share, unsigned milliseconds, uint64_t *turn)
+{
+    struct share_folder *folder = &share->folder;
+    bool there = share->stamp == life_stamp() && share_folder_sound(folder); /* a forked child is no party of its parent's */
+    if (there && !folder->party.ticket)
+        there = os_party_join(&folder->party, &folder->state->mutex, folder->file);
+    if (!there) {
+        *turn = 0;
+        return false;
+    }
+    if (!os_mutex_lock(&folder->state->mutex, &folder->party, milliseconds, turn))
+        return false;
+    *turn = 0;
+    if (!moved_out(share))
+        return true;
+    os_mutex_unlock(&folder->state->mutex, &folder->party);
+    return false;
+}
+
+bool share_lock_within(struct share *share, unsigned milliseconds)
+{
+    uint64_t before = atomic_load(&share->turn), turn = before;
+    if (share->depth)
+        return ++share->depth;
+    share->depth = take(share, milliseconds, &turn);
+    if (turn != before) {
+        atomic_store(&share->since, os_milliseconds() - milliseconds);
+        atomic_store(&share->turn, turn);
+    }
+    return share->depth != 0;
+}
+
+bool share_lock(struct share *share)
+{
+    if (share_lock_within(share, GRACE))
+        return true;
+    uint64_t turn = atomic_load(&share->turn);
+    if (share->busy && turn && atomic_load(&share->stuck) != turn)
+        *share->busy = share;
+    return false;
+}
+
+bool share_lock_patiently(struct share *share)
+{
+    if (share_lock_within(share, GRACE))
+        return true;
+    share_await(share);
+    return share_lock_within(share, GRACE);
+}
+
+void share_unlock(struct share *share)
+{
+    if (--share->depth == 0)
+        os_mutex_unlock(&share->folder.state->mutex, &share->folder.party);
+}
+
+/* ---- not taken ---- */
+
+void share_await(struct share *share)
+{
+    struct share_folder *folder = &share->folder;
+    uint64_t turn = atomic_load(&share->turn), since = atomic_load(&share->since);
+    while (turn && atomic_load(&share->stuck) != turn && share_folder_sound(folder) &&
+           !os_mutex_await(&folder->state->mutex, &folder->party, SLICE, turn))
+        if (os_milliseconds() - since >= share->patience)
+            atomic_store(&share->stuck, turn);
+}
+
+static void name_holder(struct share *share, const struct os_holder *holder, uint64_t seconds)
+{
+    char program[OS_PROGRAM] = "";
+    unsigned long long number = holder->process, for_so_long = seconds;
+    if (!number || holder->elsewhere) {
+        snprintf(share->text, sizeof share->text, "%s has held the machine for %llu s: continue it or end it",
+                 number ? "a process of another PID namespace" : "a process that has not told its number", for_so_long);
+        return;
+    }
+    os_program(number, program);
+    if (os_is_stopped(number))
+        snprintf(share->text, sizeof share->text,
+                 "process %llu (%s) is stopped and has held the machine for %llu s: continue it (kill -CONT %llu) or end it", number,
+                 program, for_so_long, number);
+    else
+        snprintf(share->text, sizeof share->text, "process %llu (%s) has held the machine for %llu s without going on", number,
+                 program, for_so_long);
+}
+
+const char *share_why(struct share *share)
+{
+    uint64_t turn = atomic_load(&share->turn);
+    if (!share_folder_sound(&share->folder))
+        return SHARE_STATE_LOST;
+    if (!share->folder.party.ticket)
+        return "the system gives no locks on its files";
+    if (!turn)
+        return "this process has lost its part in it: files that it did not open were closed, or its state was damaged";
+    struct os_holder holder = os_mutex_holder(&share->folder.state->mutex, &share->folder.party, turn);
+    name_holder(share, &holder, (os_milliseconds() - atomic_load(&share->since)) / 1000);
+    return share->text;
+}

@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A process that is stopped while it has the lock of a machine: others are told so within two seconds, once, work on what is their
+ * own, and go on when it does. Processes of another PID namespace, and parents that are killed while a child lives. */
+#define _GNU_SOURCE /* unshare */
+#include <inttypes.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/wait.h>
+
+#include "child.h"
+#include "passing.h"
+#include "process.h"
+#include "share_rig.h"
+#include "system.h"
+
+typedef vmm_mem_generic_allocation_handle handle_t;
+
+/* Milliseconds; under a tool that runs threads in turns nothing is said of time. */
+#define MOST (getenv("CUVMM_RUN") ? UINT64_MAX : 2000)
+#define AT_ONCE (getenv("CUVMM_RUN") ? UINT64_MAX : 400)
+
+static struct share *share_of(const vmm_system *sys)
+{
+    return ((struct sim_process *)sys->top)->machine->share;
+}
+
+/* ---- the process that is stopped ---- */
+
+/* Has memory with bytes of its own and then the lock, says so, and waits for a word; then it goes on and looks at its memory. */
+static pid_t holder(int *socket, const char *machine)
+{
+    pid_t child = child_begin(socket, 120);
+    if (child)
+        return passing_wait(*socket) ? child : 0;
+    handle_t handle = 0;
+    vmm_system *sys = rig_open(machine);
+    bool ok = rig_create(sys, RIG_G, &handle) == VMM_SUCCESS;
+    vmm_deviceptr at = rig_map(sys, handle, RIG_G);
+    ok = ok && !vmm_memset_d8(sys, at, 5, RIG_G) && share_lock(share_of(sys));
+    if (ok)
+        passing_go_on(*socket);
+    passing_wait(*socket);
+    share_unlock(share_of(sys));
+    ok = ok && rig_byte(sys, at) == 5 && rig_byte(sys, at + RIG_G - 1) == 5 && rig_create(sys, RIG_G, &handle) == VMM_SUCCESS;
+    rig_close(sys);
+    _exit(!ok);
+}
+
+static void stop(pid_t child)
+{
+    kill(child, SIGSTOP);
+    waitpid(child, NULL, WUNTRACED);
+}
+
+/* ---- calls, and how long they take ---- */
+
+static struct {
+    vmm_result result;
+    uint64_t began, took;
+    char rule[64], note[256];
+} last;
+
+static uint64_t called(vmm_result result)
+{
+    const vmm_detail *detail = vmm_last_detail();
+    last.took = os_milliseconds() - last.began;
+    last.result = result;
+    snprintf(last.rule, sizeof last.rule, "%s", result && detail->rule ? detail->rule : "");
+    snprintf(last.note, sizeof last.note, "%s", detail->note);
+    return last.took;
+}
+
+#define TIMED(call) (last.began = os_milliseconds(), called(call))
+
+static bool refused_for(pid_t holder)
+{
+    char named[64], way[64];
+    snprintf(named, sizeof named, "process %ld (", (long)holder);
+    snprintf(way, sizeof way, "(kill -CONT %ld)", (long)holder);
+    return last.result == VMM_ERROR_OPERATING_SYSTEM && !strcmp(last.rule, "VMM-SHARE-STATE") &&
+           !strncmp(last.note, named, strlen(named)) && strstr(last.note, "is stopped") && strstr(last.note, way);
+}
+
+/* ---- a thread that works on what is its process's own ---- */
+
+struct private_work {
+    vmm_system *sys;
+    vmm_context context;
+    handle_t handle;
+    _Atomic uint64_t rounds, worst;
+    atomic_bool end;
+};
+
+static void *work(void *user)
+{
+    struct private_work *own = user;
+    vmm_ctx_set_current(own->sys, own->context);
+    while (!atomic_load(&own->end)) {
+        uint64_t began = os_milliseconds();
+        vmm_deviceptr at = rig_map(own->sys, own->handle, RIG_G);
+        if (!at || vmm_memset_d8(own->sys, at, 3, 64) || rig_byte(own->sys, at) != 3)
+            break;
+        rig_unmap(own->sys, at, RIG_G);
+        uint64_t took = os_milliseconds() - began;
+        if (took > atomic_load(&own->worst))
+            atomic_store(&own->worst, took);
+        atomic_fetch_add(&own->rounds, 1);
+    }
+    return NULL;
+}
+
+/* ---- tests ---- */
+
+static void all_calls_at_once(vmm_system *sys, handle_t shared, pid_t child)
+{
+    handle_t handle = 0;
+    vmm_deviceptr at = 0;
+    uint64_t bytes, total, began = os_milliseconds();
+    int fd = -1;
+    TIMED(rig_create(sys, RIG_G, &handle));
+    bool told = refused_for(child);
+    TIMED(vmm_mem_alloc(sys, &at, RIG_G));
+    told = told && refused_for(child);
+    TIMED(vmm_mem_get_info(sys, &bytes, &total));
+    told = told && refused_for(child);
+    TIMED(vmm_mem_export_to_shareable_handle(sys, &fd, shared, RIG_FD, 0));
+    told = told && refused_for(child);
+    uint64_t took = os_milliseconds() - began;
+    tap_ok(told && took < AT_ONCE, "after that every call that needs the lock says so at once, four in %" PRIu64 " ms", took);
+    tap_ok(!handle && !at && fd == -1, "and changes nothing");
+}
+
+/* Calls beside it are made all the time. */
+static void first_wait(vmm_system *sys, handle_t own, pid_t child)
+{
+    struct private_work beside = {.sys = sys, .handle = own};
+    handle_t handle = 0;
+    pthread_t thread;
+    vmm_ctx_get_current(sys, &beside.context);
+    if (pthread_create(&thread, NULL, work, &beside))
+        tap_bail("no thread");
+    for (uint64_t began = os_milliseconds(); !atomic_load(&beside.rounds) && os_milliseconds() - began < 10000;)
+        sched_yield();
+    uint64_t before = atomic_load(&beside.rounds);
+    TIMED(rig_create(sys, RIG_G, &handle));
+    uint64_t rounds = atomic_load(&beside.rounds) - before;
+    atomic_store(&beside.end, true);
+    pthread_join(thread, NULL);
+    tap_ok(refused_for(child), "who needs the lock is told who has it: %s", last.note);
+    tap_ok(last.took >= 1000 && last.took < MOST, "after %" PRIu64 " ms", last.took);
+    tap_ok(rounds >= 10, "meanwhile a thread that needs no lock went on: %" PRIu64 " rounds", rounds);
+    tap_ok(beside.worst < 1000, "the longest of them took %" PRIu64 " ms", (uint64_t)beside.worst);
+}
+
+/* A process that comes and goes meanwhile. */
+static void visitor(pid_t child)
+{
+    vmm_system *sys = NULL;
+    tap_result(vmm_open("sim:" RIG_PROFILE ",machine=stuck", &sys), VMM_SUCCESS, "the machine can be opened");
+    TIMED(vmm_init(sys, 0));
+    tap_ok(refused_for(child) && last.took < MOST, "who comes is told as well, after %" PRIu64 " ms", last.took);
+    TIMED(vmm_init(sys, 0));
+    tap_ok(refused_for(child) && last.took < AT_ONCE, "once more at once");
+    uint64_t began = os_milliseconds();
+    rig_close(sys);
+    tap_ok(os_milliseconds() - began < AT_ONCE, "and goes at once");
+}
+
+static void stopped_in_the_lock(void)
+{
+    int socket, status = -1;
+    handle_t own = 0, shared = 0, later = 0;
+    vmm_system *sys = rig_open("stuck");
+    uint64_t all = rig_free(sys);
+    rig_create(sys, RIG_G, &own);
+    rig_create(sys, RIG_G, &shared);
+    int fd = rig_export(sys, shared);
+    pid_t child = holder(&socket, "stuck");
+    stop(child);
+    first_wait(sys, own, child);
+    all_calls_at_once(sys, shared, child);
+    visitor(child);
+    close(fd);
+    TIMED(vmm_mem_release(sys, shared));
+    tap_ok(!last.result && last.took < AT_ONCE, "memory that others know is released");
+    tap_ok(rig_create(sys, RIG_G, &later) && !later, "the machine is stuck still");
+    kill(child, SIGCONT);
+    passing_go_on(socket);
+    waitpid(child, &status, 0);
+    tap_u64((uint64_t)status, 0, "continued, the process finds its memory as it was, and goes on");
+    tap_ok(TIMED(rig_create(sys, RIG_G, &later)) < MOST && !last.result, "so does everybody else");
+    tap_u64(rig_free(sys), all - 2 * RIG_G, "and what was let go meanwhile is free");
+    close(socket);
+    rig_close(sys);
+}
+
+/* While a call waits the process is continued: the call is made. */
+struct waker {
+    const vmm_system *sys;
+    pid_t child;
+    int socket;
+};
+
+static void *wake(void *user)
+{
+    const struct waker *waker = user;
+    while (!atomic_load(&share_of(waker->sys)->turn)) /* until somebody has waited in vain */
+        sched_yield();
+    kill(waker->child, SIGCONT);
+    passing_go_on(waker->socket);
+    return NULL;
+}
+
+static void continued_in_time(void)
+{
+    int status = -1;
+    handle_t handle = 0;
+    pthread_t thread;
+    vmm_system *sys = rig_open("stuck");
+    struct waker waker = {.sys = sys};
+    waker.child = holder(&waker.socket, "stuck");
+    stop(waker.child);
+    if (pthread_create(&thread, NULL, wake, &waker))
+        tap_bail("no thread");
+    TIMED(rig_create(sys, RIG_G, &handle));
+    pthread_join(thread, NULL);
+    tap_ok(!last.result && !last.rule[0] && last.took < MOST && handle, "one that is continued in time costs %" PRIu64 " ms, no more",
+           last.took);
+    waitpid(waker.child, &status, 0);
+    tap_u64((uint64_t)status, 0, "and is unharmed");
+    close(waker.socket);
+    rig_close(sys);
+}
+
+static void killed_when_stopped(void)
+{
+    int socket;
+    handle_t handle = 0;
+    vmm_system *sys = rig_open("stuck");
+    uint64_t all = rig_free(sys);
+    pid_t child = holder(&socket, "stuck");
+    stop(child);
+    share_of(sys)->patience = 50;
+    TIMED(rig_create(sys, RIG_G, &handle));
+    tap_ok(refused_for(child), "stopped");
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    tap_ok(TIMED(rig_create(sys, RIG_G, &handle)) < AT_ONCE && !last.result, "and killed: the machine is free at once");
+    tap_u64(rig_free(sys), all - RIG_G, "with what it had");
+    close(socket);
+    rig_close(sys);
+}
+
+/* The process is gone, whatever children it has. */
+static void parent_killed(void)
+{
+    int socket;
+    handle_t handle = 0;
+    vmm_system *sys = rig_open("stuck");
+    uint64_t all = rig_free(sys);
+    pid_t child = child_begin(&socket, 60);
+    if (child == 0) {
+        vmm_system *own = rig_open("stuck");
+        rig_create(own, RIG_G, &handle);
+        share_lock(share_of(own));
+        if (fork() == 0) { /* lives on, and touches nothing */
+            passing_go_on(socket);
+            passing_wait(socket);
+            _exit(0);
+        }
+        for (;;)
+            pause();
+    }
+    passing_wait(socket);
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    tap_ok(TIMED(rig_create(sys, RIG_G, &handle)) < AT_ONCE && !last.result, "a child does not keep its dead parent's lock");
+    tap_u64(rig_free(sys), all - RIG_G, "nor its memory");
+    close(socket);
+    rig_close(sys);
+}
+
+/* ---- another PID namespace ---- */
+
+#ifdef __linux__
+static pid_t elsewhere(int *socket)
+{
+    pid_t child = child_begin(socket, 60);
+    if (child)
+        return child;
+    if (unshare(CLONE_NEWPID) && unshare(CLONE_NEWUSER | CLONE_NEWPID))
+        _exit(0);
+    pid_t first = fork();
+    if (first) {
+        int status = 0;
+        waitpid(first, &status, 0);
+        _exit(status != 0);
+    }
+    handle_t handle = 0;
+    alarm(60);
+    vmm_system *sys = rig_open("stuck");
+    bool ok = getpid() == 1 && rig_create(sys, RIG_G, &handle) == VMM_SUCCESS;
+    vmm_deviceptr at = rig_map(sys, handle, RIG_G);
+    int fd = ok && !vmm_memset_d8(sys, at, 6, RIG_G) ? rig_export(sys, handle) : -1;
+    passing_send(*socket, fd);
+    passing_wait(*socket);
+    ok = ok && share_lock(share_of(sys));
+    passing_go_on(*socket);
+    passing_wait(*socket);
+    share_unlock(share_of(sys));
+    rig_close(sys);
+    _exit(!ok);
+}
+
+/* Who has the lock, and whether anybody waits (os_mutex.h). */
+static uint64_t lock_word(const vmm_system *sys)
+{
+    return atomic_load(&share_of(sys)->folder.state->mutex.in.word);
+}
+
+/* Process 1 of a namespace of its own, which takes the lock and waits for a word, or wants it and is killed at a word. */
+static pid_t first_process(int *socket, bool holds)
+{
+    pid_t child = child_begin(socket, 60);
+    if (child)
+        return child;
+    if (unshare(CLONE_NEWPID) && unshare(CLONE_NEWUSER | CLONE_NEWPID))
+        _exit(0);
+    pid_t first = fork();
+    if (first) {
+        passing_wait(*socket);
+        kill(first, SIGKILL);
+        waitpid(first, NULL, 0);
+        passing_go_on(*socket);
+        _exit(0);
+    }
+    handle_t handle = 0;
+    alarm(60);
+    vmm_system *sys = rig_open("stuck");
+    if (holds)
+        share_lock(share_of(sys));
+    passing_go_on(*socket);
+    while (!holds && !(lock_word(sys) >> 32)) /* until the other has it */
+        sched_yield();
+    if (!holds)
+        rig_create(sys, RIG_G, &handle);
+    for (;;)
+        pause();
+}
+
+/* Two processes with one number: that one of them dies says nothing about the other. */
+static void two_first_processes(void)
+{
+    int holding, waiting;
+    handle_t handle = 0;
+    vmm_system *sys = rig_open("stuck");
+    pid_t killed = first_process(&waiting, false), holder_of = -1;
+    if (!passing_wait(waiting)) {
+        tap_skip("no PID namespace can be made here", "processes of one number in two PID namespaces");
+    } else {
+        holder_of = first_process(&holding, true);
+        passing_wait(holding);
+        while (!(lock_word(sys) & 1)) /* until the other waits */
+            sched_yield();
+        passing_go_on(waiting);
+        passing_wait(waiting);
+        share_of(sys)->patience = 50;
+        TIMED(rig_create(sys, RIG_G, &handle));
+        tap_ok(last.result == VMM_ERROR_OPERATING_SYSTEM && !strcmp(last.rule, "VMM-SHARE-STATE"),
+               "process 1 of one PID namespace has the lock while process 1 of another is killed");
+        passing_go_on(holding);
+        passing_wait(holding);
+        tap_ok(TIMED(rig_create(sys, RIG_G, &handle)) < AT_ONCE && !last.result, "until it is killed itself");
+        waitpid(holder_of, NULL, 0);
+        close(holding);
+    }
+    waitpid(killed, NULL, 0);
+    close(waiting);
+    rig_close(sys);
+}
+
+static void namespaces(void)
+{
+    int socket, status = -1;
+    handle_t copy = 0, handle = 0;
+    vmm_system *sys = rig_open("stuck");
+    uint64_t all = rig_free(sys);
+    pid_t child = elsewhere(&socket);
+    int fd = passing_receive(socket);
+    if (fd < 0) {
+        tap_skip("no PID namespace can be made here", "a process of another PID namespace");
+    } else {
+        tap_u64(rig_free(sys), all - RIG_G, "a process of another PID namespace is served, and alive");
+        tap_result(rig_import(sys, fd, &copy), VMM_SUCCESS, "its memory is imported");
+        vmm_deviceptr at = rig_map(sys, copy, RIG_G);
+        tap_ok(rig_byte(sys, at) == 6 && rig_byte(sys, at + RIG_G - 1) == 6, "with its bytes");
+        passing_go_on(socket);
+        passing_wait(socket);
+        share_of(sys)->patience = 50;
+        TIMED(rig_create(sys, RIG_G, &handle));
+        tap_ok(last.result == VMM_ERROR_OPERATING_SYSTEM && strstr(last.note, "a process of another PID namespace has held"),
+               "while it has the lock nobody else does: %s", last.note);
+        passing_go_on(socket);
+        waitpid(child, &status, 0);
+        tap_u64((uint64_t)status, 0, "it goes on");
+        tap_ok(rig_byte(sys, at) == 6 && rig_free(sys) == all - RIG_G, "what it leaves is counted once");
+        close(fd);
+    }
+    close(socket);
+    rig_close(sys);
+}
+#endif
+
+int main(void)
+{
+    signal(SIGPIPE, SIG_IGN);
+    rig_begin();
+    stopped_in_the_lock();
+    continued_in_time();
+    killed_when_stopped();
+    parent_killed();
+#ifdef __linux__
+    namespaces();
+    two_first_processes();
+#endif
+    rig_end();
+    return tap_done();
+}
