@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Multicast objects and nodes of a fabric while a process holds up what is shared: calls that need it are refused and change nothing,
+ * work in flight goes to what was seen, and all is well when that process goes on. */
+#include "process.h"
+#include "share_rig.h"
+#include "system.h"
+
+#define FABRIC VMM_MEM_HANDLE_TYPE_FABRIC
+
+typedef vmm_mem_generic_allocation_handle handle_t;
+
+struct side {
+    vmm_system *sys;
+    int device;
+    handle_t object, memory;
+    vmm_deviceptr at; /* [ object | own memory ] */
+};
+
+static char channels[96];
+static uint64_t unit;
+static unsigned char passed[VMM_FABRIC_HANDLE_SIZE];
+static struct side one, two;
+static struct share *other; /* who holds up the first's machine: another party of this process */
+
+static struct sim_machine *machine_of(const struct side *s)
+{
+    return ((struct sim_process *)s->sys->top)->machine;
+}
+
+static struct side opened(const char *name, int device)
+{
+    char spec[200];
+    vmm_context ctx;
+    struct side s = {.device = device};
+    const vmm_multicast_object_prop prop = {.num_devices = 2};
+    snprintf(spec, sizeof spec, "sim:max,machine=%s,imex=%.90s", name, channels);
+    if (vmm_open(spec, &s.sys) || vmm_init(s.sys, 0) || vmm_ctx_create(s.sys, &ctx, 0, device) ||
+        vmm_multicast_get_granularity(s.sys, &unit, &prop, VMM_MULTICAST_GRANULARITY_MINIMUM))
+        tap_bail("%s: %s", spec, vmm_last_detail()->note);
+    machine_of(&s)->share->patience = 50;
+    return s;
+}
+
+static void furnish(struct side *s)
+{
+    const vmm_mem_access_desc rw = {{VMM_MEM_LOCATION_TYPE_DEVICE, s->device}, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    const vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .requested_handle_types = (int)FABRIC,
+                                          .location = {VMM_MEM_LOCATION_TYPE_DEVICE, s->device}};
+    if (vmm_mem_create(s->sys, &s->memory, unit, &prop, 0) || vmm_multicast_bind_mem(s->sys, s->object, 0, s->memory, 0, unit, 0) ||
+        vmm_mem_address_reserve(s->sys, &s->at, 2 * unit, unit, 0, 0) || vmm_mem_map(s->sys, s->at, unit, 0, s->object, 0) ||
+        vmm_mem_map(s->sys, s->at + unit, unit, 0, s->memory, 0) || vmm_mem_set_access(s->sys, s->at, 2 * unit, &rw, 1))
+        tap_bail("not furnished: %s", vmm_last_detail()->note);
+}
+
+/* An object of the first's machine with a device and memory of each. */
+static void begin(void)
+{
+    char why[SHARE_WHY];
+    one = opened("home", 0);
+    two = opened("away", 1);
+    const vmm_multicast_object_prop prop = {.num_devices = 2, .size = unit, .handle_types = FABRIC};
+    if (vmm_multicast_create(one.sys, &one.object, &prop) ||
+        vmm_mem_export_to_shareable_handle(one.sys, passed, one.object, FABRIC, 0) ||
+        vmm_mem_import_from_shareable_handle(two.sys, &two.object, passed, FABRIC) ||
+        vmm_multicast_add_device(one.sys, one.object, 0) || vmm_multicast_add_device(two.sys, two.object, 1))
+        tap_bail("no team: %s", vmm_last_detail()->note);
+    machine_of(&two)->nodes->patience = 50;
+    furnish(&one);
+    furnish(&two);
+    other = share_open_there("m-home", why);
+    if (!other)
+        tap_bail("%s", why);
+}
+
+static void end(void)
+{
+    share_close(other);
+    rig_close(two.sys);
+    rig_close(one.sys);
+}
+
+static bool held_up(vmm_result result)
+{
+    return result == VMM_ERROR_OPERATING_SYSTEM && rig_told("VMM-SHARE-STATE") &&
+           strstr(vmm_last_detail()->note, "has held the machine");
+}
+
+/* Its own memory's first bytes, to all replicas. */
+static vmm_result stored(struct side *s, unsigned char value)
+{
+    const uint64_t args[] = {s->at, s->at + unit + 64, 8};
+    vmm_memset_d8(s->sys, s->at + unit + 64, value, 8);
+    return vmm_launch(s->sys, VMM_KERNEL_MULTIMEM_STORE, 1, 32, args, 3, NULL);
+}
+
+static bool both_have(unsigned char value)
+{
+    return rig_byte(one.sys, one.at + unit) == value && rig_byte(two.sys, two.at + unit) == value;
+}
+
+static void see(void *user, const vmm_object *object)
+{
+    *(unsigned *)user += object->kind == VMM_OBJECT_BIND;
+}
+
+static void calls(void)
+{
+    unsigned binds = 0;
+    begin();
+    tap_ok(!stored(&one, 1) && !vmm_ctx_synchronize(one.sys) && both_have(1), "a store reaches the memory of two nodes");
+    if (!share_lock(other))
+        tap_bail("the lock is not had");
+    tap_ok(held_up(stored(&one, 2)), "a kernel that would use it is not launched: %s", vmm_last_detail()->note);
+    tap_ok(held_up(stored(&two, 2)), "nor on the other node");
+    tap_ok(held_up(vmm_multicast_unbind(two.sys, two.object, 1, 0, unit)), "nothing is unbound");
+    vmm_ctx_synchronize(one.sys);
+    vmm_ctx_synchronize(two.sys);
+    tap_ok(both_have(1), "and no byte is another");
+    tap_ok(!vmm_visit(one.sys, see, &binds) && binds == 2, "what was seen is told");
+    atomic_store(&other->folder.state->mutex.in.holder[0], 0);
+    tap_ok(held_up(vmm_multicast_unbind(one.sys, one.object, 0, 0, unit)) && strstr(vmm_last_detail()->note, "not told its number"),
+           "one that has just taken it has no name yet: %s", vmm_last_detail()->note);
+    share_unlock(other);
+    tap_ok(!stored(&two, 3) && !vmm_ctx_synchronize(two.sys) && both_have(3), "then it goes on");
+    end();
+}
+
+/* A node that is not known yet, and one that is. */
+static void imports(void)
+{
+    handle_t copy = 0;
+    begin();
+    struct side third = opened("third", 2);
+    if (!share_lock(other))
+        tap_bail("the lock is not had");
+    tap_ok(held_up(vmm_mem_import_from_shareable_handle(third.sys, &copy, passed, FABRIC)) && !copy, "nothing is imported: %s",
+           vmm_last_detail()->note);
+    const struct share *node = machine_of(&third)->nodes;
+    uint64_t began = os_milliseconds();
+    tap_ok(held_up(vmm_mem_import_from_shareable_handle(third.sys, &copy, passed, FABRIC)) && os_milliseconds() - began < 1000 &&
+               node && machine_of(&third)->nodes == node && !node->next,
+           "the node is known to be held up");
+    tap_ok(held_up(vmm_mem_import_from_shareable_handle(two.sys, &copy, passed, FABRIC)) && !copy, "by who has it already, too");
+    share_unlock(other);
+    tap_result(vmm_mem_import_from_shareable_handle(third.sys, &copy, passed, FABRIC), VMM_SUCCESS, "then it is imported");
+    vmm_mem_release(third.sys, copy);
+    tap_ok(!machine_of(&third)->nodes, "and let go");
+    if (!share_lock(other))
+        tap_bail("the lock is not had");
+    vmm_mem_import_from_shareable_handle(third.sys, &copy, passed, FABRIC);
+    rig_close(third.sys);
+    share_unlock(other);
+    tap_ok(rig_machines() == 2, "one that was held up is let go at the end");
+    end();
+}
+
+/* Work that was issued before. */
+static void in_flight(void)
+{
+    begin();
+    tap_result(stored(&one, 5), VMM_SUCCESS, "a store is issued");
+    if (!share_lock(other))
+        tap_bail("the lock is not had");
+    tap_result(vmm_ctx_synchronize(one.sys), VMM_SUCCESS, "and done while others are held up");
+    share_unlock(other);
+    tap_ok(both_have(5), "with what was bound");
+    end();
+}
+
+int main(void)
+{
+    rig_begin();
+    snprintf(channels, sizeof channels, "%s-imex", rig_root);
+    char path[128];
+    snprintf(path, sizeof path, "%s/channel0", channels);
+    if (!os_folder_new(OS_NOWHERE, channels))
+        tap_bail("no folder");
+    os_file_close(os_file_open(path, OS_OPEN_NEW));
+    calls();
+    imports();
+    in_flight();
+    os_file_remove(OS_NOWHERE, path);
+    rmdir(channels);
+    rig_end();
+    return tap_done();
+}
