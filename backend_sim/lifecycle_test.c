@@ -6,12 +6,15 @@
 #include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "forks.h"
 #include "os.h"
+#include "process.h"
+#include "system.h"
 #include "tap.h"
 
 LIFE_LOCK(table, LIFE_TABLE, NULL)
@@ -167,6 +170,71 @@ static void test_held(void)
     tap_u64((uint64_t)child_says(fork, stamp), 2, "a lock that has ended is no matter to a fork");
 }
 
+/* ---- a machine in the midst of a change ---- */
+
+static vmm_system *sys;
+
+static struct sim_machine *machine_of(void)
+{
+    return ((struct sim_process *)sys->top)->machine;
+}
+
+static void see(void *user, const vmm_object *object)
+{
+    (void)object;
+    ++*(int *)user;
+}
+
+/* The number of the first that is not as it should be, or 0. */
+static int finds_it_torn(void)
+{
+    int seen = 0, version = 0;
+    vmm_system *peer = NULL, *own = NULL;
+    if (vmm_init(sys, 0) != VMM_ERROR_NOT_INITIALIZED || !vmm_last_detail()->rule ||
+        strcmp(vmm_last_detail()->rule, "VMM-INIT-FORKED") != 0 || !strstr(vmm_last_detail()->note, "open another one"))
+        return 1;
+    if (vmm_attach(sys, &peer) != VMM_ERROR_NOT_INITIALIZED || peer || !strstr(vmm_last_detail()->note, "open another one"))
+        return 2;
+    if (vmm_visit(sys, see, &seen) != VMM_ERROR_NOT_INITIALIZED || seen)
+        return 3;
+    if (vmm_leaks(sys, NULL, NULL) != 0)
+        return 4;
+    if (vmm_driver_get_version(sys, &version) != VMM_SUCCESS || version <= 0)
+        return 5;
+    vmm_close(sys);
+    if (vmm_open("sim:min", &own) != VMM_SUCCESS || vmm_init(own, 0) != VMM_SUCCESS)
+        return 6;
+    vmm_close(own);
+    return 0;
+}
+
+static int finds_it_whole(void)
+{
+    int seen = 0;
+    return vmm_init(sys, 0) != VMM_SUCCESS || vmm_visit(sys, see, &seen) != VMM_SUCCESS || !seen;
+}
+
+static void test_torn(void)
+{
+    struct holder holder;
+    if (vmm_open("sim:min", &sys) != VMM_SUCCESS)
+        tap_bail("no system");
+    if (!FORKS_JUDGED) {
+        tap_skip(FORKS_UNJUDGED, "a machine in the midst of a change");
+    } else {
+        tap_u64((uint64_t)child_says(fork, finds_it_whole), 0, "a child initialises what its parent opened, and uses it");
+        begin_holding(&holder, &machine_of()->lock);
+        tap_u64((uint64_t)child_says(fork, finds_it_torn), 0,
+                "unless a thread was in the midst of a call to it: nothing of it is looked at");
+        end_holding(&holder);
+        atomic_store(&machine_of()->alone, true); /* as in a program with one thread, which forks in the handler of a signal */
+        tap_u64((uint64_t)child_says(fork, finds_it_torn), 0, "or the thread that forks was");
+        atomic_store(&machine_of()->alone, false);
+    }
+    tap_result(vmm_init(sys, 0), VMM_SUCCESS, "the parent goes on");
+    vmm_close(sys);
+}
+
 /* ---- threads that fork at the same time ---- */
 
 enum { FORKERS = 4, FORKS = 25 };
@@ -209,6 +277,7 @@ int main(void)
 {
     test_stamps();
     test_held();
+    test_torn();
     test_at_once();
     return tap_done();
 }
