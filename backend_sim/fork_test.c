@@ -312,7 +312,7 @@ static void fork_often(unsigned forks, unsigned seed)
     if (getenv("CUVMM_RUN")) /* where threads wait long for their turn */
         tap_skip("not under a tool", "forks get every lock");
     else
-        tap_ok(without * 200 <= forks, "forks get every lock: none is taken against the order");
+        tap_u64(without, 0, "forks get every lock: none is taken against the order");
     tap_u64(wrong, 0, "every answer in %u children is the one that is documented (seed %u)", forks, seed);
 }
 
@@ -322,6 +322,7 @@ int main(void)
     unsigned forks = FORKS * (scale && *scale ? (unsigned)strtoul(scale, NULL, 10) : 100) / 100, idle = 0;
     pthread_t thread[BUSY];
     setvbuf(stdout, NULL, _IOLBF, 0); /* children have nothing of it */
+    atomic_store(&life_patience, 5 * SLOW_MS); /* against the order no patience is enough */
     rig_begin();
     open_systems();
     if (!FORKS_JUDGED)

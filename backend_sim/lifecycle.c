@@ -8,6 +8,7 @@
 #include "os.h"
 
 struct life_page life_page;
+_Atomic uint64_t life_patience = LIFE_PATIENCE_MS;
 static _Atomic uint64_t known; /* the last stamp of this process or of the one that it was forked from; 0: the first is to come */
 static bool wiped;             /* the system clears the stamp; else the handlers below see to it */
 static pid_t own;              /* where it does not */
@@ -75,7 +76,7 @@ static bool take_until(pthread_mutex_t *mutex, uint64_t deadline)
 /* Locks of systems and machines come and go: without the list's lock nobody may look for them. */
 static void before_fork(void)
 {
-    uint64_t deadline = milliseconds() + LIFE_PATIENCE_MS;
+    uint64_t deadline = milliseconds() + atomic_load(&life_patience);
     forks = take_until(&forking, deadline);
     atomic_store(&life_page.calm, 0);
     for (int rank = 0; forks && rank < LIFE_LAYER && (rank <= LIFE_LIST || list.taken); rank++)

@@ -43,6 +43,7 @@ enum life_rank {
 };
 
 enum { LIFE_PATIENCE_MS = 200 };
+extern _Atomic uint64_t life_patience; /* milliseconds: that, but in tests of the order, which would hide behind it */
 
 struct life_lock {
     pthread_mutex_t mutex;
