@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "findings_site.h"
+#include "os_environment.h"
 #include "rules.h"
 
 static struct findings_tally own;                /* where nobody shares one */
@@ -20,13 +21,13 @@ static _Atomic bool counted;                     /* this process is in the tally
 
 static bool says(const char *name, const char *value)
 {
-    const char *set = getenv(name);
+    const char *set = os_environment(name);
     return set && strcmp(set, value) == 0;
 }
 
 bool findings_wanted(const char *side, bool unset)
 {
-    const char *set = getenv("CUVMM_CHECK");
+    const char *set = os_environment("CUVMM_CHECK");
     return set && set[0] ? strcmp(set, side) == 0 : unset;
 }
 
@@ -105,7 +106,7 @@ enum finding findings_class(const vmm_detail *detail)
 /* Opened for each text: programs close descriptors that they did not open, and use the numbers again. */
 static void say(const char *text, size_t length)
 {
-    const char *log = getenv("CUVMM_CHECK_LOG");
+    const char *log = os_environment("CUVMM_CHECK_LOG");
     int fd = log && log[0] ? open(log, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666) : STDERR_FILENO;
     while (fd >= 0 && length) {
         ssize_t wrote = write(fd, text, length);
@@ -184,7 +185,7 @@ void findings_add(const vmm_detail *detail)
 void findings_open(void)
 {
     void *frames[SITE_DEPTH];
-    const char *path = getenv("CUVMM_CHECK_TALLY");
+    const char *path = os_environment("CUVMM_CHECK_TALLY");
     struct stat status;
     int fd = path && path[0] ? open(path, O_RDWR | O_CLOEXEC) : -1;
     site_here(frames); /* the first one loads a library: now, and not where memory is short */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "os_environment.h"
 #include "spec.h"
 #include "system.h"
 
@@ -78,8 +79,8 @@ static vmm_result open_parts(const char *text, const struct spec *spec, struct v
 /* spec, or what the environment says where spec leaves something open; to be freed. NULL when memory is out. */
 static char *whole_spec(const char *spec)
 {
-    const char *backend = spec ? spec : getenv("CUVMM_BACKEND");
-    const char *wrap = getenv("CUVMM_LAYERS");
+    const char *backend = spec ? spec : os_environment("CUVMM_BACKEND");
+    const char *wrap = os_environment("CUVMM_LAYERS");
     if (!backend)
         backend = "sim:h100";
     if (!wrap || !wrap[0] || strchr(backend, '|'))

@@ -8,6 +8,7 @@
 #include "cuda_log.h"
 #include "cuda_refusal.h"
 #include "launch.h"
+#include "os_environment.h"
 
 struct cuda_backend {
     struct vmm_backend backend; /* first */
@@ -66,7 +67,7 @@ static vmm_result closed(const struct cuda_backend *cuda)
 
 static bool opened(void)
 {
-    const char *value = getenv("CUVMM_REAL_MULTICAST");
+    const char *value = os_environment("CUVMM_REAL_MULTICAST");
     return value && strcmp(value, "1") == 0;
 }
 
@@ -157,7 +158,7 @@ static const struct vmm_backend_ops ops = {
 
 static const char *library_path(const char *args)
 {
-    const char *path = args[0] ? args : getenv("CUVMM_LIBCUDA");
+    const char *path = args[0] ? args : os_environment("CUVMM_LIBCUDA");
     return path && path[0] ? path : "libcuda.so.1";
 }
 

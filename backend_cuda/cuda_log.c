@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "detail.h"
+#include "os_environment.h"
 
 /* Whose call this thread is in: lines that come at other times are not about it. */
 static _Thread_local struct cuda_ear ear;
@@ -45,7 +46,7 @@ static void hear(void *data, int level, char *message, size_t length)
 
 static bool wanted(void)
 {
-    const char *setting = getenv("CUVMM_DRIVER_LOG");
+    const char *setting = os_environment("CUVMM_DRIVER_LOG");
     return !setting || strcmp(setting, "0") != 0;
 }
 

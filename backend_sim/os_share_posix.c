@@ -18,6 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "os_environment.h"
+
 /* ---- who this is ---- */
 
 static _Atomic uint64_t id, id_depth; /* known for the process that is that many forks deep */
@@ -149,7 +151,7 @@ static bool default_root(const char *base, char path[OS_PATH_MAX])
 
 static const char *base_folder(void)
 {
-    const char *temporary = getenv("TMPDIR");
+    const char *temporary = os_environment("TMPDIR");
     if (has_room("/dev/shm"))
         return "/dev/shm";
     return temporary && temporary[0] == '/' && strlen(temporary) < OS_PATH_MAX / 2 ? temporary : "/tmp";
@@ -158,7 +160,7 @@ static const char *base_folder(void)
 const char *os_share_root(char path[OS_PATH_MAX])
 {
     static const char *const lacks = "the folder of machines cannot be had, or is not this user's alone";
-    const char *named = getenv("CUVMM_MACHINES");
+    const char *named = os_environment("CUVMM_MACHINES");
     if (!named || !named[0])
         return default_root(base_folder(), path) ? NULL : lacks;
     snprintf(path, OS_PATH_MAX, "%s", named);

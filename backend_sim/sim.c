@@ -9,6 +9,7 @@
 
 #include "launch.h"
 #include "os.h"
+#include "os_environment.h"
 #include "sim_open.h"
 #include "units.h"
 
@@ -222,7 +223,7 @@ static vmm_result attach(struct vmm_backend *self, struct vmm_backend **peer)
 /* For programs whose spec cannot be changed. */
 static vmm_result default_machine(struct sim_options *options)
 {
-    const char *name = getenv("CUVMM_MACHINE");
+    const char *name = os_environment("CUVMM_MACHINE");
     if (options->machine[0] || !name || !name[0])
         return VMM_SUCCESS;
     if (!share_name_ok(name))

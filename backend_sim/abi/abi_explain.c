@@ -11,10 +11,11 @@
 #include "detail.h"
 #include "findings.h"
 #include "os.h"
+#include "os_environment.h"
 
 static bool wanted(void)
 {
-    const char *value = getenv("CUVMM_EXPLAIN");
+    const char *value = os_environment("CUVMM_EXPLAIN");
     return value && value[0] && strcmp(value, "0") != 0;
 }
 

@@ -11,6 +11,7 @@
 #include "abi_parts.h"
 #include "kernels.h"
 #include "lifecycle.h"
+#include "os_environment.h"
 #include "registered.h"
 
 enum { LIBRARIES = 64, NAME = 512 };
@@ -38,7 +39,7 @@ static void open_library(const char *path)
 /* False when memory is out: they are opened when the next kernel is looked for. */
 static bool open_libraries(void)
 {
-    const char *list = getenv("CUVMM_KERNELS");
+    const char *list = os_environment("CUVMM_KERNELS");
     char *copy = list && !opened ? strdup(list) : NULL, *rest;
     if (list && !opened && !copy)
         return false;

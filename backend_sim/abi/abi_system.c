@@ -11,6 +11,7 @@
 #include "findings.h"
 #include "lifecycle.h"
 #include "os.h"
+#include "os_environment.h"
 #include "within.h"
 
 enum { HOST_FUNCTION_MS = 500, MOST = 8 };
@@ -46,7 +47,7 @@ static const char *backend_of(const char *text)
 /* Which machine this is. CUVMM_BACKEND may be meant for libcuvmm in the same process, whose driver this library then is. */
 static const char *spec(void)
 {
-    const char *own = getenv("CUVMM_SIM"), *shared = getenv("CUVMM_BACKEND");
+    const char *own = os_environment("CUVMM_SIM"), *shared = os_environment("CUVMM_BACKEND");
     if (own && own[0])
         return own;
     return shared && strncmp(backend_of(shared), "sim", 3) == 0 ? shared : "sim:h100";
