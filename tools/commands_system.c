@@ -3,6 +3,19 @@
 #include <string.h>
 
 #include "script_state.h"
+#include "spec_trust.h"
+
+/* What the user names on the command line is asked for by the user; a script may come from anybody. */
+static bool is_trusted(struct script *script, const struct word *word)
+{
+    struct text does = {0};
+    bool needs = !script->options.trusted && spec_needs_trust(word->text, &does);
+    if (needs)
+        script_wrong(script, word->column, "this %s: give --trust if the script may do that, or a machine of your own with --backend SPEC",
+                     does.data);
+    text_free(&does);
+    return !needs;
+}
 
 static bool run_backend(struct script *script)
 {
@@ -14,7 +27,7 @@ static bool run_backend(struct script *script)
             fprintf(script->options.out, "  --backend %s is used instead\n", script->options.backend);
         return true;
     }
-    return script_open(script, word->text);
+    return is_trusted(script, word) && script_open(script, word->text);
 }
 
 static bool run_init(struct script *script)

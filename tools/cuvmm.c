@@ -68,7 +68,8 @@ static bool take_flag(const char *argument, struct script_options *options)
                  {"--keep-going", &options->keep_going},
                  {"--quiet", &options->quiet},
                  {"--brief", &options->brief},
-                 {"--addresses", &options->addresses}};
+                 {"--addresses", &options->addresses},
+                 {"--trust", &options->trusted}};
     for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++)
         if (strcmp(argument, flags[i].name) == 0)
             return *flags[i].flag = true;

@@ -40,6 +40,7 @@ static const struct {
 } helps[] = {
     {"run",
      "cuvmm run FILE|- [--backend SPEC] [--draw] [--keep-going] [--quiet] [--brief] [--addresses]\n"
+     "          [--trust]\n"
      "\n"
      "Runs a script, one command a line; '-' is standard input. Every step prints the driver's call that it stands\n"
      "for and what came of it. docs/scripts.md is the language's reference.\n"
@@ -51,6 +52,7 @@ static const struct {
      "  --quiet          prints only what the script says aloud: echo, note, title, draw, leaks, explain\n"
      "  --brief          tells a refusal or warning in one line\n"
      "  --addresses      shows raw addresses and handles too; they differ from machine to machine\n"
+     "  --trust          lets the script's own `backend` line write a file (trace=FILE) and load a library (cuda:FILE)\n"
      "\n"
      "Examples:\n"
      "  cuvmm run conformance/demo/01-create.vmm --draw\n"

@@ -98,7 +98,7 @@ static bool open_machine(struct shell *shell, const char *spec, FILE *err)
 
 int cuvmm_shell(int argc, char **argv, FILE *out, FILE *err)
 {
-    struct script_options options = {.draw = true, .colour = cuvmm_wants_colour(out)};
+    struct script_options options = {.draw = true, .trusted = true, .colour = cuvmm_wants_colour(out)};
     struct shell shell = {.out = out};
     bool terminal = isatty(fileno(stdin)) && fileno(out) >= 0 && isatty(fileno(out));
     if (!take_arguments(argc, argv, &options, err))
