@@ -12,6 +12,7 @@
 
 #include "findings_site.h"
 #include "os_environment.h"
+#include "os_write.h"
 #include "rules.h"
 
 static struct findings_tally own;                /* where nobody shares one */
@@ -109,7 +110,7 @@ static void say(const char *text, size_t length)
     const char *log = os_environment("CUVMM_CHECK_LOG");
     int fd = log && log[0] ? open(log, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666) : STDERR_FILENO;
     while (fd >= 0 && length) {
-        ssize_t wrote = write(fd, text, length);
+        ssize_t wrote = os_write_quietly(fd, text, length);
         if (wrote < 0 && errno == EINTR) /* by a signal of the program's */
             continue;
         if (wrote <= 0)

@@ -60,14 +60,14 @@ static int bad_dladdr(const void *address, Dl_info *info)
     return 1;
 }
 
-#define write bad_write
+#define os_write_quietly bad_write
 #define fstat(fd, status) bad_fstat(fd, status)
 #define mmap bad_mmap
 #define dladdr bad_dladdr
 #include "findings.c"
 #include "findings_site.c"
 #include "findings_symbol.c"
-#undef write
+#undef os_write_quietly
 #undef fstat
 #undef mmap
 #undef dladdr

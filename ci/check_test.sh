@@ -187,6 +187,19 @@ CUVMM_CHECK_LIBRARIES=/nowhere run 2 $on "$work/programs" --list && says 'libcuv
 point $? "a library that is not there"
 run 2 --log="$work/no/such/folder" "$work/programs" --list && says 'No such file'
 point $? "a log that cannot be written"
+mkdir "$work/full"
+# shellcheck disable=SC2016 # the inner shell's own
+if unshare -m sh -c 'mount -t tmpfs -o size=4k none "$0" && ! head -c 8192 /dev/zero >"$0/fill"' "$work/full" 2>/dev/null; then
+    unshare -m sh -c 'mount -t tmpfs -o size=4k none "$0"; head -c 8192 /dev/zero >"$0/fill"; TMPDIR=$0 exec "$@"' "$work/full" \
+        "$check" check --backend=sim "$work/programs" map_twice >"$work/out" 2>"$work/err"
+    [ $? = 2 ] && says 'no file for the counts in TMPDIR or /tmp: No space left on device'
+    point $? "a TMPDIR that is full is said, and ends nobody by a signal"
+else
+    echo "# a TMPDIR that is full: no file system can be mounted here"
+fi
+# shellcheck disable=SC2016 # the inner shell's own
+(ulimit -f 1 && run 0 $on --log="$work/short" sh -c '"$0" map_twice && "$0" map_twice' "$work/programs") && [ "$(stat -c %s "$work/short")" = 1024 ]
+point $? "a log that may not become longer ends neither the program nor the command"
 for wrong in --error-exitcode=256 --error-exitcode=x --error-exitcode= --leaks=maybe --backend=gpu --frobnicate --log=; do
     run 2 "$wrong" "$work/programs" && says 'cuvmm check: ' && says 'cuvmm help check'
     point $? "$wrong is refused"

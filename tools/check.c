@@ -13,6 +13,7 @@
 
 #include "cuvmm.h"
 #include "findings.h"
+#include "os_write.h"
 #include "vmm.h"
 
 /* ---- a count that all processes share ---- */
@@ -24,8 +25,10 @@ static struct findings_tally *tally_make(char *path, size_t size)
     int fd = mkstemp(path);
     if (fd < 0)
         return NULL;
+    static const struct findings_tally zeros; /* written: in a file system that is full a hole would end whoever counts by SIGBUS */
     void *made = MAP_FAILED;
-    if (ftruncate(fd, (off_t)sizeof(struct findings_tally)) == 0)
+    errno = ENOSPC; /* of a file that took a part */
+    if (os_write_quietly(fd, &zeros, sizeof zeros) == (ssize_t)sizeof zeros)
         made = mmap(NULL, sizeof(struct findings_tally), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     close(fd);
     if (made != MAP_FAILED)
@@ -188,6 +191,7 @@ static bool tell(const struct check_options *options, const struct findings_tall
     FILE *to = options->log ? fopen(options->log, "a") : err;
     if (!to)
         return checked;
+    signal(SIGXFSZ, SIG_IGN); /* of a log that may not become longer: the exit status tells all the same */
     if (checked && !options->quiet)
         tell_of_processes(options->command[0], tally, end->signal_number, to);
     if (!checked)

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "lifecycle.h"
+#include "os_write.h"
 #include "trace_names.h"
 #include "trace_value.h"
 
@@ -31,45 +32,30 @@ struct trace {
 
 /* ---- writing ---- */
 
-/* write(2) to a pipe without readers would kill the program; the signal is kept back and taken away. */
-static ssize_t write_quietly(int fd, const char *bytes, size_t length)
+/* Of a line that was written by half, that half again, unless another process has written behind it. 0 or an errno. */
+static int cut_back(const struct trace *trace, size_t done)
 {
-    sigset_t pipe, before, pending;
-    int caught = 0;
-    sigemptyset(&pipe);
-    sigaddset(&pipe, SIGPIPE);
-    sigpending(&pending);
-    bool already = sigismember(&pending, SIGPIPE) == 1;
-    pthread_sigmask(SIG_BLOCK, &pipe, &before);
-    ssize_t written = write(fd, bytes, length);
-    int error = errno;
-    if (written < 0 && error == EPIPE && !already) {
-        sigpending(&pending);
-        if (sigismember(&pending, SIGPIPE) == 1)
-            sigwait(&pipe, &caught);
-    }
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    errno = error;
-    return written;
+    struct stat status;
+    if (fstat(trace->fd, &status) != 0 || lseek(trace->fd, 0, SEEK_CUR) != status.st_size)
+        return 0;
+    return ftruncate(trace->fd, status.st_size - (off_t)done) ? errno : 0;
 }
 
 /* The whole line or nothing of it; 0 or an errno. */
 static int write_line(struct trace *trace)
 {
     size_t done = 0;
+    bool quietly = !trace->regular || os_write_is_limited();
     while (done < trace->line.length) {
         const char *rest = trace->line.text + done;
         size_t length = trace->line.length - done;
-        ssize_t written = trace->regular ? write(trace->fd, rest, length) : write_quietly(trace->fd, rest, length);
+        ssize_t written = quietly ? os_write_quietly(trace->fd, rest, length) : write(trace->fd, rest, length);
         if (written < 0 && errno == EINTR)
             continue;
         if (written <= 0) {
             int error = written ? errno : ENOSPC;
-            struct stat status;
-            if (done && trace->regular && fstat(trace->fd, &status) == 0 &&
-                ftruncate(trace->fd, status.st_size - (off_t)done) != 0)
-                error = errno;
-            return error;
+            int worse = done && trace->regular ? cut_back(trace, done) : 0;
+            return worse ? worse : error;
         }
         done += (size_t)written;
     }

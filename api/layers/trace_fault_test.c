@@ -19,6 +19,7 @@ static struct {
     bool stuck;     /* it cannot be cut back */
     bool broken;    /* nobody reads it, and no signal tells */
     bool blind;     /* nor can be asked, once it is open, how long it is */
+    bool behind;    /* another process appends a line after the one that fails */
     bool child;     /* this is another process than the one that opened the trace */
     unsigned calls;
     size_t written;
@@ -54,27 +55,38 @@ static int bad_ftruncate(int fd, off_t size)
     return bad.stuck ? -1 : ftruncate(fd, size);
 }
 
+static char path[64];
+
+static void append(const char *line)
+{
+    FILE *file = fopen(path, "a");
+    if (!file || fputs(line, file) < 0 || fclose(file))
+        tap_bail("no other process");
+}
+
 static int bad_fstat(int fd, struct stat *status)
 {
     errno = EIO;
+    if (bad.behind && bad.written)
+        append("{\"of\":\"another\"}\n");
     return bad.blind && bad.written ? -1 : fstat(fd, status);
 }
 
 #include "lifecycle.h"
 
 #define write bad_write
+#define os_write_quietly bad_write
 #define ftruncate bad_ftruncate
 #define fstat(fd, status) bad_fstat(fd, status)
 #define life_stamp() (life_stamp() + bad.child)
 #include "trace.c"
 #undef write
+#undef os_write_quietly
 #undef ftruncate
 #undef fstat
 #undef life_stamp
 
 enum { CALLS = 5, PLENTY = 1 << 20 };
-
-static char path[64];
 
 /* A trace of so many calls of which nothing says anything; returns what is in the file, its length in *length. */
 static char *traced(size_t *length, vmm_result *opened)
@@ -130,6 +142,19 @@ static void full(const char *whole, size_t whole_length, bool nothing)
     }
     tap_ok(cut, "a trace whose file gets full holds the lines that fit, whole%s", nothing ? ", no error being named" : "");
     tap_ok(refused, "and is refused when not even its header fits");
+}
+
+/* What others wrote is theirs: only the end of the file is cut. */
+static void behind(const char *whole)
+{
+    size_t length, header = (size_t)(strchr(whole, '\n') - whole) + 1;
+    vmm_result opened;
+    bad = (__typeof__(bad)){.most = 7, .room = header + 10, .behind = true};
+    char *text = traced(&length, &opened);
+    const char *other = strstr(text, "{\"of\":\"another\"}\n");
+    tap_ok(opened == VMM_SUCCESS && other && !strcmp(other, "{\"of\":\"another\"}\n") && (size_t)(other - text) == header + 10,
+           "a line that another process appended stays whole");
+    free(text);
 }
 
 static void stuck(const char *whole)
@@ -215,6 +240,7 @@ int main(void)
     in_pieces(whole, length);
     full(whole, length, false);
     full(whole, length, true);
+    behind(whole);
     stuck(whole);
     in_a_pipe(whole);
     in_a_child(whole);
