@@ -5,6 +5,7 @@
 
 #include <sys/wait.h>
 
+#include "os_memory.h"
 #include "os_mutex.h"
 #include "os_share.h"
 #include "os_who.h"
@@ -299,6 +300,26 @@ static void profiles(void)
     os_file_remove(OS_NOWHERE, path("p"));
 }
 
+/* Where the system does not tell how much memory may be had, all may be. */
+static void memory(void)
+{
+    uint64_t limit = 0;
+    tap_ok(WITHOUT("fopen", 1, EMFILE, os_memory_left(&limit) == UINT64_MAX) && limit == UINT64_MAX, "no limit that is not told");
+    scarce_arm_at("fopen", 2);
+    scarce_each = true;
+    os_memory_left(&limit);
+    scarce_disarm();
+    tap_u64(limit, UINT64_MAX, "nor one of a group whose files cannot be read");
+    for (unsigned long nth = 1; nth < 40; nth++) {
+        uint64_t most = 0;
+        scarce_arm_at("fopen", nth);
+        uint64_t left = os_memory_left(&most);
+        scarce_disarm();
+        if (left > most)
+            tap_bail("more is left than the limit");
+    }
+}
+
 /* ---- memory, signals, a mutex ---- */
 
 static void addresses(void)
@@ -460,6 +481,7 @@ int main(void)
     root();
     taken();
     profiles();
+    memory();
     addresses();
     unwatched();
     busy();

@@ -15,10 +15,14 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#ifdef __linux__
+#include <sys/vfs.h>
+#endif
 #include <time.h>
 #include <unistd.h>
 
 #include "os_environment.h"
+#include "os_memory.h"
 
 /* ---- who this is ---- */
 
@@ -332,10 +336,45 @@ bool os_file_read(int file, uint64_t offset, void *bytes, uint64_t size)
     return true;
 }
 
+#ifdef __linux__
+/* Of the range, what has no room yet. */
+static uint64_t absent(int file, uint64_t offset, uint64_t size)
+{
+    uint64_t sum = 0;
+    for (off_t at = (off_t)offset, end = (off_t)(offset + size); at < end;) {
+        off_t data = lseek(file, at, SEEK_DATA), stop = data < 0 || data > end ? end : data;
+        sum += (uint64_t)(stop - at);
+        at = stop < end ? lseek(file, stop, SEEK_HOLE) : end;
+        if (at < stop)
+            break;
+    }
+    return sum;
+}
+
+/* Files in memory count as their process's memory, and nobody is told when there is too much of it. */
+static bool memory_allows(int file, uint64_t offset, uint64_t size)
+{
+    static const uint64_t tmpfs = 0x01021994;
+    static _Atomic uint64_t allowed; /* when it was asked last, and not taken yet */
+    uint64_t before = atomic_load(&allowed), more;
+    struct statfs is;
+    while (before >= size)
+        if (atomic_compare_exchange_weak(&allowed, &before, before - size))
+            return true;
+    if (fstatfs(file, &is) || (uint64_t)is.f_type != tmpfs)
+        return true;
+    bool allows = os_memory_room(absent(file, offset, size), &more);
+    atomic_store(&allowed, more);
+    return allows;
+}
+#endif
+
 bool os_file_room(int file, uint64_t offset, uint64_t size)
 {
 #ifdef __linux__
     int result;
+    if (!memory_allows(file, offset, size))
+        return false;
     do
         result = fallocate(file, 0, (off_t)offset, (off_t)size);
     while (result && errno == EINTR);

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "os_memory.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef __linux__
+enum { PATH = 512 };
+
+/* The files of a group, in the two forms that there are. */
+struct form {
+    const char *mount, *limit, *used, *dropped[2];
+};
+
+static const struct form forms[] = {
+    {"/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes", {"total_inactive_file ", "total_active_file "}},
+    {"/sys/fs/cgroup", "memory.max", "memory.current", {"inactive_file ", "active_file "}}};
+
+static FILE *file_of(const struct form *form, const char *group, const char *name)
+{
+    char path[2 * PATH];
+    snprintf(path, sizeof path, "%s%s/%s", form->mount, group, name);
+    return fopen(path, "re");
+}
+
+/* False where there is none, as where the file says "max". */
+static bool number_in(const struct form *form, const char *group, const char *name, uint64_t *number)
+{
+    FILE *file = file_of(form, group, name);
+    bool read = file && fscanf(file, "%" SCNu64, number) == 1;
+    if (file)
+        fclose(file);
+    return read;
+}
+
+static uint64_t droppable(const struct form *form, const char *group)
+{
+    char line[128];
+    uint64_t sum = 0;
+    FILE *file = file_of(form, group, "memory.stat");
+    while (file && fgets(line, sizeof line, file))
+        for (int i = 0; i < 2; i++)
+            if (strncmp(line, form->dropped[i], strlen(form->dropped[i])) == 0)
+                sum += strtoull(line + strlen(form->dropped[i]), NULL, 10);
+    if (file)
+        fclose(file);
+    return sum;
+}
+
+/* What a group may still take; UINT64_MAX where it has no limit. */
+static uint64_t left_in(const struct form *form, const char *group, uint64_t *most)
+{
+    const uint64_t none = UINT64_C(1) << 60; /* one that no machine has is none */
+    uint64_t used;
+    if (!number_in(form, group, form->limit, most) || *most > none || !number_in(form, group, form->used, &used))
+        return UINT64_MAX;
+    uint64_t dropped = droppable(form, group), taken = used > dropped ? used - dropped : 0;
+    return *most > taken ? *most - taken : 0;
+}
+
+/* Of the group and those around it. In a container the path may be one that is not seen there; its own is then the root. */
+static void look_at(const struct form *form, char *group, uint64_t *left, uint64_t *limit)
+{
+    for (bool more = true; more;) {
+        uint64_t most, here = left_in(form, group, &most);
+        if (here < *left) {
+            *left = here;
+            *limit = most;
+        }
+        char *slash = strrchr(group, '/');
+        more = slash != NULL;
+        if (slash)
+            *slash = '\0';
+    }
+}
+
+/* "4:memory:/a/b" or "0::/a/b": the path, where the line is of the form. */
+static char *group_in(char *line, const struct form *form)
+{
+    char *kind = strchr(line, ':'), *path = kind ? strchr(kind + 1, ':') : NULL;
+    if (!path)
+        return NULL;
+    *path++ = '\0';
+    path[strcspn(path, "\n")] = '\0';
+    bool first = form == &forms[0];
+    return strcmp(kind + 1, first ? "memory" : "") == 0 && strlen(path) < PATH ? path : NULL;
+}
+
+uint64_t os_memory_left(uint64_t *limit)
+{
+    char line[PATH + 64], copy[PATH + 64];
+    uint64_t left = UINT64_MAX;
+    FILE *groups = fopen("/proc/self/cgroup", "re");
+    *limit = UINT64_MAX;
+    while (groups && fgets(line, sizeof line, groups))
+        for (int i = 0; i < 2; i++) {
+            memcpy(copy, line, sizeof copy);
+            char *group = group_in(copy, &forms[i]);
+            if (group)
+                look_at(&forms[i], group, &left, limit);
+        }
+    if (groups)
+        fclose(groups);
+    return left;
+}
+#else
+uint64_t os_memory_left(uint64_t *limit)
+{
+    *limit = UINT64_MAX;
+    return UINT64_MAX;
+}
+#endif
+
+bool os_memory_room(uint64_t size, uint64_t *more)
+{
+    const uint64_t most = UINT64_C(64) << 20, plenty = UINT64_C(128) << 20;
+    uint64_t limit, left = os_memory_left(&limit), kept = limit / 8 < most ? limit / 8 : most;
+    uint64_t free = left > kept ? left - kept : 0;
+    *more = 0;
+    if (size > free)
+        return false;
+    *more = (free - size < plenty ? free - size : plenty) / 16; /* others take some, too */
+    return true;
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* In a group of processes that may have so much memory and no more, as a container's: what is exported stays below that, so that
+ * nobody is killed for it, and what a killed process left leaves room for the next, which sweeps it. */
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "os_memory.h"
+#include "share_rig.h"
+
+enum { LIMIT = 128, PIECE = 8 }; /* MiB */
+
+static char group[128];
+
+static bool put(const char *name, unsigned long long number)
+{
+    char path[200], text[32];
+    snprintf(path, sizeof path, "%s/%s", group, name);
+    int file = open(path, O_WRONLY), length = snprintf(text, sizeof text, "%llu", number);
+    bool done = file >= 0 && write(file, text, (size_t)length) == length;
+    if (file >= 0)
+        close(file);
+    return done;
+}
+
+/* False where this user or this system has no such groups. */
+static bool make_group(void)
+{
+    snprintf(group, sizeof group, "/sys/fs/cgroup/memory/cuvmm-test-%ld", (long)getpid());
+    if (!mkdir(group, 0700) && put("memory.limit_in_bytes", (unsigned long long)LIMIT << 20))
+        return true;
+    rmdir(group);
+    snprintf(group, sizeof group, "/sys/fs/cgroup/cuvmm-test-%ld", (long)getpid());
+    if (!mkdir(group, 0700) && put("memory.max", (unsigned long long)LIMIT << 20))
+        return true;
+    rmdir(group);
+    return false;
+}
+
+/* Writes through a mapping and exports, piece by piece, until that is refused; then a second of each. How many there were. */
+static unsigned fill(bool write_first, bool *told)
+{
+    vmm_system *sys = rig_open("limited");
+    vmm_mem_generic_allocation_handle memory = 0;
+    unsigned done = 0;
+    *told = false;
+    for (bool more = sys != NULL; more && done < 2 * LIMIT / PIECE; done += more) {
+        if (rig_create(sys, (uint64_t)PIECE << 20, &memory) != VMM_SUCCESS)
+            break;
+        vmm_deviceptr at = write_first ? rig_map(sys, memory, (uint64_t)PIECE << 20) : 0;
+        more = !write_first || vmm_memset_d8(sys, at, 7, (uint64_t)PIECE << 20) == VMM_SUCCESS;
+        *told = !more && vmm_last_detail()->rule;
+        if (more && rig_export(sys, memory) < 0) {
+            *told = rig_told("VMM-EXPORT-SYSTEM") && strstr(vmm_last_detail()->note, "no room");
+            more = false;
+        }
+    }
+    return done;
+}
+
+/* In the group: 0 to 99, how much could be had; then it is killed, or ends. */
+static int in_group(bool write_first, bool dies)
+{
+    int ends[2], status = -1;
+    unsigned char done = 255;
+    if (pipe(ends))
+        tap_bail("no pipe");
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        bool told = false;
+        unsigned char count = 254;
+        if (put("cgroup.procs", (unsigned long long)getpid()))
+            count = (unsigned char)fill(write_first, &told);
+        if (!told)
+            count = 253;
+        if (write(ends[1], &count, 1) != 1 || dies)
+            raise(SIGKILL);
+        _exit(0);
+    }
+    close(ends[1]);
+    ssize_t n = read(ends[0], &done, 1);
+    close(ends[0]);
+    waitpid(child, &status, 0);
+    return n == 1 ? done : 255;
+}
+
+static void limited(bool write_first)
+{
+    int first = in_group(write_first, true), second = in_group(write_first, true), third = in_group(write_first, false);
+    tap_ok(first >= LIMIT / PIECE * 3 / 4 && first < LIMIT / PIECE, "%d pieces of %d MiB%s are exported where %d MiB are allowed, and the next is refused",
+           first, PIECE, write_first ? " that were written" : "", LIMIT);
+    tap_ok(second == first && third == first, "as many by the next, which starts beside what a killed one left (%d, %d)", second, third);
+    rig_close(rig_open("limited"));
+}
+
+int main(void)
+{
+    uint64_t limit, more = 0;
+    rig_begin();
+    uint64_t left = os_memory_left(&limit);
+    tap_ok(left <= limit, "what is left is no more than the limit");
+    tap_ok(!os_memory_room(UINT64_MAX, &more) && !more && os_memory_room(0, &more), "and not all there can be");
+    if (strncmp(rig_root, "/dev/shm", 8) != 0 || !make_group()) {
+        tap_skip("no group of processes with a limit can be made here", "memory that is limited");
+    } else {
+        limited(false);
+        limited(true);
+        tap_ok(!rmdir(group), "nobody is left in the group");
+    }
+    rig_end();
+    return tap_done();
+}
