@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "columns.h"
 #include "findings_site.h"
 #include "os_environment.h"
 #include "os_write.h"
@@ -104,11 +105,17 @@ enum finding findings_class(const vmm_detail *detail)
 
 /* ---- writing ---- */
 
+static const char *log_name(void)
+{
+    const char *log = os_environment("CUVMM_CHECK_LOG");
+    return log && log[0] ? log : NULL;
+}
+
 /* Opened for each text: programs close descriptors that they did not open, and use the numbers again. */
 static void say(const char *text, size_t length)
 {
-    const char *log = os_environment("CUVMM_CHECK_LOG");
-    int fd = log && log[0] ? open(log, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666) : STDERR_FILENO;
+    const char *log = log_name();
+    int fd = log ? open(log, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666) : STDERR_FILENO;
     while (fd >= 0 && length) {
         ssize_t wrote = os_write_quietly(fd, text, length);
         if (wrote < 0 && errno == EINTR) /* by a signal of the program's */
@@ -179,8 +186,8 @@ void findings_add(const vmm_detail *detail)
     size_t wrote = vmm_detail_text(detail, text + length, room);
     length += wrote < room ? wrote : room - 1;
     if (placed)
-        length = site_text(frames, depth, text, length, sizeof text);
-    say(text, length);
+        site_text(frames, depth, text, length, sizeof text);
+    say(text, columns_fold(text, sizeof text, columns_of(log_name() ? -1 : STDERR_FILENO)));
 }
 
 void findings_open(void)

@@ -7,6 +7,8 @@
 #   CUVMM_TEST_SCALE   percent of the rounds that random and exhaustive programs make; lower under slow tools
 #   CUVMM_RUN          a command that test programs run under (valgrind); scripts run as they are
 
+unexport COLUMNS # lines are as wide for everybody who runs the tests
+
 CHECK_PROFILES ?= h100 h200x2 min max odd
 CHECK_AS_DRIVER ?= h100 h200x2
 CHECK_ABI      ?= h100 h200x2 min max odd

@@ -7,7 +7,6 @@
 #include "rule_words.h"
 #include "text.h"
 
-#define COLUMNS 96
 
 const char *explain_class(vmm_rule_class rule_class)
 {
@@ -56,7 +55,7 @@ static const struct {
 static void field(FILE *out, const char *name, const char *text, const char *otherwise)
 {
     fprintf(out, "  %-12s", name);
-    text_wrap(out, text[0] ? text : otherwise, 14, 14, COLUMNS);
+    text_wrap(out, text[0] ? text : otherwise, 14, 14, text_columns() - 4);
     fputs("\n", out);
 }
 

@@ -7,7 +7,6 @@
 #include "lesson.h"
 #include "script_state.h"
 
-#define COLUMNS 100
 
 struct teller {
     const struct lesson *lesson;
@@ -20,7 +19,7 @@ struct teller {
     bool left;
 };
 
-/* A paragraph in lines of at most COLUMNS; indented ones stand as they are. */
+/* A paragraph in lines of at most that many columns; indented ones stand as they are. */
 static void say_text(FILE *out, const char *text)
 {
     while (*text) {
@@ -31,7 +30,7 @@ static void say_text(FILE *out, const char *text)
         if (line[0] == ' ')
             fputs(line, out);
         else
-            text_wrap(out, line, 0, 0, COLUMNS);
+            text_wrap(out, line, 0, 0, text_columns());
         fputs("\n", out);
         free(line);
         text += length + (text[length] == '\n');
@@ -78,7 +77,7 @@ static void say_answer(struct teller *t, const struct lesson_choice *choice, siz
     snprintf(head, sizeof head, "  %c %c) ", choice->right ? '+' : '-', (char)('a' + index));
     script_colour(t->script, choice->right ? "32" : "33");
     fputs(head, t->talk->out);
-    text_wrap(t->talk->out, choice->answer, strlen(head), strlen(head), COLUMNS);
+    text_wrap(t->talk->out, choice->answer, strlen(head), strlen(head), text_columns());
     script_plain(t->script);
     fputs("\n", t->talk->out);
 }
@@ -89,12 +88,12 @@ static void say_choices(struct teller *t, const struct lesson_part *part)
     snprintf(head, sizeof head, "Question %zu of %zu: ", t->asked, t->lesson->questions);
     script_colour(t->script, "1");
     fputs(head, t->talk->out);
-    text_wrap(t->talk->out, part->text, strlen(head), 2, COLUMNS);
+    text_wrap(t->talk->out, part->text, strlen(head), 2, text_columns());
     script_plain(t->script);
     fputs("\n", t->talk->out);
     for (size_t i = 0; i < part->choices; i++) {
         fprintf(t->talk->out, "    %c) ", (char)('a' + i));
-        text_wrap(t->talk->out, part->choice[i].text, 7, 7, COLUMNS);
+        text_wrap(t->talk->out, part->choice[i].text, 7, 7, text_columns());
         fputs("\n", t->talk->out);
     }
 }

@@ -5,10 +5,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "columns.h"
 #include "cuvmm.h"
+#include "text.h"
 
 int main(int argc, char **argv)
 {
+    text_set_columns(columns_of(STDOUT_FILENO));
     int status = cuvmm_main(argc, argv, stdout, stderr);
     /* A full disk or a closed pipe must not pass for success; of one that was met a while ago the system is asked again. */
     errno = 0;

@@ -6,9 +6,14 @@
 #include "picture.h"
 #include "text.h"
 
-#define BAR 66       /* columns of a bar without its borders */
 #define SEGMENTS 10  /* more than that are told in words */
 #define MARGIN 18    /* columns before a bar */
+
+/* Columns of a bar without its borders, of which there are at most SEGMENTS + 1. A script indents by four more. */
+static size_t bar_width(void)
+{
+    return text_columns() - 4 - MARGIN - SEGMENTS - 2;
+}
 
 /* A piece of a reservation: one mapping, or a hole between mappings. */
 struct segment {
@@ -80,7 +85,7 @@ static void fit(struct bar *bar)
     size_t total = 0;
     for (size_t i = 0; i < bar->count; i++)
         total += least_width(&bar->segment[i]) + 1;
-    while (total > BAR + SEGMENTS) {
+    while (total > bar_width() + SEGMENTS) {
         const struct segment *last = &bar->segment[--bar->count];
         total -= least_width(last) + 1;
         bar->left_out += last->mapping != NULL;
@@ -92,7 +97,7 @@ static void measure(const vmm_object *r, struct bar *bar)
 {
     for (size_t i = 0; i < bar->count; i++) {
         struct segment *s = &bar->segment[i];
-        size_t share = (size_t)((double)s->size / (double)r->size * BAR);
+        size_t share = (size_t)((double)s->size / (double)r->size * (double)bar_width());
         size_t least = least_width(s);
         s->width = share > least ? share : least;
     }
@@ -104,7 +109,7 @@ static void measure(const vmm_object *r, struct bar *bar)
             if (s->width - least_width(s) > l->width - least_width(l))
                 loosest = i;
         }
-        if (total <= BAR || bar->segment[loosest].width == least_width(&bar->segment[loosest]))
+        if (total <= bar_width() || bar->segment[loosest].width == least_width(&bar->segment[loosest]))
             return;
         bar->segment[loosest].width--;
     }
@@ -251,7 +256,8 @@ void picture_addresses(FILE *out, const struct picture *picture)
 {
     char name[PICTURE_LABEL], size[TEXT_SIZE_ROOM], where[24];
     bool any = false;
-    fputs("addresses   ('=' mapped, '.' reserved only; rw, r-, -- is what a device may do there)\n", out);
+    text_wrap(out, "addresses   ('=' mapped, '.' reserved only; rw, r-, -- is what a device may do there)\n", 0, 12,
+              text_columns() - 4);
     for (size_t i = 0; i < picture->count; i++) {
         const vmm_object *o = &picture->object[i];
         if (o->kind == VMM_OBJECT_RESERVATION)

@@ -7,7 +7,6 @@
 #include "text.h"
 #include "values.h"
 
-#define COLUMNS 96 /* and four of indentation in a script */
 
 /* Pieces of one place's memory, folded over lines when they are many. */
 struct row {
@@ -18,7 +17,7 @@ struct row {
 static void put_piece(struct row *row, const char *text)
 {
     size_t length = strlen(text);
-    if (row->at + length > COLUMNS) {
+    if (row->at + length > text_columns() - 4) {
         fprintf(row->out, "\n%18s", "");
         row->at = 18;
     }
@@ -183,7 +182,7 @@ static void print_handle(FILE *out, const struct picture *picture, const vmm_obj
     }
     add_binds(&text, picture, h);
     fprintf(out, "  %-16s", picture->label(picture->user, h, name, sizeof name));
-    text_wrap(out, text.data, 18, 18, COLUMNS);
+    text_wrap(out, text.data, 18, 18, text_columns() - 4);
     fputs("\n", out);
     text_free(&text);
 }

@@ -9,6 +9,7 @@
 
 #include "tap.h"
 #include "text.h"
+#include "text.h"
 
 #define G UINT64_C(0x200000)
 #define BASE UINT64_C(0x100000000000)
@@ -141,6 +142,12 @@ static void test_shapes(void)
     free(text);
 }
 
+/* What a script indents is taken off. */
+static size_t page(void)
+{
+    return text_columns() - 4;
+}
+
 static uint32_t below(uint32_t n)
 {
     state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
@@ -178,12 +185,12 @@ static void test_random(uint64_t seed)
     size_t widest_line = 0;
     bool agree = true, all = true;
     state = seed;
-    for (int round = 0; round < 500 && agree && all && widest_line <= PAGE; round++) {
+    for (int round = 0; round < 500 && agree && all && widest_line <= page(); round++) {
         random_world();
         char *text = draw();
         widest_line = widest(text) > widest_line ? widest(text) : widest_line;
         agree = borders_agree(text);
-        if (widest(text) > PAGE)
+        if (widest(text) > page())
             tap_note("%s", text);
         for (size_t i = 0; i < picture.count; i++) {
             char name[40];
@@ -193,7 +200,18 @@ static void test_random(uint64_t seed)
         free(text);
     }
     tap_ok(agree && all, "500 random worlds: borders agree, every handle is shown (seed %" PRIu64 ")", seed);
-    tap_ok(widest_line <= PAGE, "none is wider than a page: %zu columns", widest_line);
+    tap_ok(widest_line <= page(), "none is wider than a page of %zu: %zu columns", page(), widest_line);
+}
+
+/* The picture follows the width of what it is shown on. */
+static void test_widths(uint64_t seed)
+{
+    static const size_t widths[] = {60, 61, 72, 80, 132, 200};
+    for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++) {
+        text_set_columns(widths[i]);
+        test_random(seed + i);
+    }
+    text_set_columns(100);
 }
 
 int main(void)
@@ -204,6 +222,7 @@ int main(void)
     test_one();
     test_shapes();
     test_random(seed ? strtoull(seed, NULL, 10) : 20264);
+    test_widths(seed ? strtoull(seed, NULL, 10) : 20265);
     picture_free(&picture);
     return tap_done();
 }

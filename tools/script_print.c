@@ -11,7 +11,6 @@
 
 #include "script_state.h"
 
-#define COLUMNS 100
 #define BODY 18 /* where the words of a block begin */
 
 const char *script_label(const struct script *script, const vmm_object *object, char buffer[SCRIPT_LABEL])
@@ -122,7 +121,7 @@ static void fold(struct text *folded, const char *text, size_t at)
     FILE *file = open_memstream(&memory, &size);
     if (!file)
         return;
-    text_wrap(file, text, at, BODY, COLUMNS);
+    text_wrap(file, text, at, BODY, text_columns());
     fclose(file);
     text_add(folded, "%s", memory);
     free(memory);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "columns.h"
+
 void *text_grow(void *old, size_t size)
 {
     void *grown = realloc(old, size ? size : 1);
@@ -169,6 +171,18 @@ void text_add_safe(struct text *text, const char *bytes)
     text_add_bytes(text, bytes, strlen(bytes));
     for (size_t i = from; i < text->length; i++)
         text->data[i] = safe(text->data[i]);
+}
+
+static size_t columns = COLUMNS_USUAL;
+
+size_t text_columns(void)
+{
+    return columns;
+}
+
+void text_set_columns(size_t wide)
+{
+    columns = wide;
 }
 
 void text_wrap(FILE *out, const char *text, size_t at, size_t indent, size_t width)

@@ -50,6 +50,10 @@ void text_add_safe(struct text *text, const char *bytes);
  * line is taken to begin at column `at`. */
 void text_wrap(FILE *out, const char *text, size_t at, size_t indent, size_t width);
 
+/* How wide the command's lines may be: COLUMNS_USUAL until it is set, once, before anything is written. */
+size_t text_columns(void);
+void text_set_columns(size_t columns);
+
 /* realloc that does not return NULL; see struct text. */
 void *text_grow(void *old, size_t size);
 
