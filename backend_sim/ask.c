@@ -2,6 +2,7 @@
 #include "ask.h"
 
 #include "flight.h"
+#include "objects.h"
 #include "process.h"
 #include "sim.h"
 #include "system.h"
@@ -112,6 +113,14 @@ bool ask_device_address(const vmm_system *sys, uint64_t address)
                 sim_allocation_at(process, address);
     unlock(process);
     return held;
+}
+
+vmm_object ask_nearest(const vmm_system *sys, uint64_t address)
+{
+    struct sim_process *process = lock(sys);
+    vmm_object nearest = sim_object_nearest(process, address);
+    unlock(process);
+    return nearest;
 }
 
 bool ask_backed(const vmm_system *sys, uint64_t address, uint64_t size)

@@ -60,6 +60,9 @@ bool ask_open_peer(vmm_system *sys, int device, int owner, bool open);
 /* Is the address one that the machine deals out: of a reservation, a mapping or an allocation? */
 bool ask_device_address(const vmm_system *sys, uint64_t address);
 
+/* What lives or lived at an address, or else lies closest to it. */
+vmm_object ask_nearest(const vmm_system *sys, uint64_t address);
+
 /* Can the host be given anything to see at all of these addresses? */
 bool ask_backed(const vmm_system *sys, uint64_t address, uint64_t size);
 

@@ -125,7 +125,7 @@ vmm_result sim_mem_alloc(struct sim_process *process, const struct vmm_call_mem_
 }
 
 /* Waits for all work on the device that owns the memory; a fault of it is told, and the memory stays. */
-static vmm_result free_when_idle(struct sim_process *process, uint64_t start)
+static vmm_result free_when_idle(struct sim_process *process, uint64_t start, struct sim_origin ended)
 {
     struct sim_allocation *allocation = sim_allocation_at(process, start);
     struct queue_place place = {.device = allocation->block->prop.location.id};
@@ -135,7 +135,7 @@ static vmm_result free_when_idle(struct sim_process *process, uint64_t start)
         result = sim_context_check(process, context, true);
     allocation = sim_allocation_at(process, start);
     if (result == VMM_SUCCESS && allocation)
-        sim_allocation_end(process, allocation);
+        sim_allocation_end(process, allocation, ended);
     return result;
 }
 
@@ -147,7 +147,7 @@ vmm_result sim_mem_free(struct sim_process *process, const struct vmm_call_mem_f
         return result;
     struct sim_allocation *allocation = sim_allocation_at(process, call->dptr);
     if (allocation && allocation->start == call->dptr)
-        return free_when_idle(process, call->dptr);
+        return free_when_idle(process, call->dptr, sim_origin(&call->head));
     vmm_object nearest = sim_object_nearest(process, call->dptr);
     bool vmm = sim_reservation_at(process, call->dptr) || sim_mapping_at(process, call->dptr);
     return vmm_detail_refuse(vmm ? VMM_RULE_ALLOC_FREE_VMM : VMM_RULE_ALLOC_FREE_UNKNOWN, call->dptr, 0, &nearest);

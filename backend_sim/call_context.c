@@ -103,7 +103,7 @@ static void sweep_context(struct sim_process *process, uint64_t context, const s
     while (allocation) {
         struct sim_allocation *next = addrmap_ceil(&process->allocations, allocation->start + 1);
         if (allocation->context == context)
-            sim_allocation_end(process, allocation);
+            sim_allocation_end(process, allocation, sweep.ended);
         allocation = next;
     }
 }

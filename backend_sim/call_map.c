@@ -5,6 +5,7 @@
 #include "sim.h"
 #include "team_share.h"
 #include "team_wait.h"
+#include "units.h"
 
 static vmm_result refuse_at(const struct sim_process *process, enum vmm_rule_id rule, uint64_t address)
 {
@@ -54,6 +55,19 @@ static vmm_result check_part(const struct sim_process *process, const struct vmm
     return VMM_SUCCESS;
 }
 
+/* What is in the way may lie far behind the end of the reservation, which the program meant to stay in. */
+static vmm_result refuse_overlap(const struct vmm_call_mem_map *call, const struct sim_reservation *in,
+                                 const vmm_object *nearest)
+{
+    char past[UNITS_TEXT], behind[UNITS_TEXT];
+    uint64_t room = in->start + in->size - call->ptr;
+    vmm_result result = vmm_detail_refuse(VMM_RULE_MAP_OVERLAP, call->ptr, 0, nearest);
+    if (nearest->start > call->ptr && nearest->start - call->ptr >= room)
+        vmm_detail_note("the range passes the end of reservation R%u by %s, and meets what lies %s behind that end", in->number,
+                        units_text(call->size - room, past), units_text(nearest->start - call->ptr - room, behind));
+    return result;
+}
+
 /* *in: the reservation that the place starts in. */
 static vmm_result check_place(const struct sim_process *process, const struct vmm_call_mem_map *call,
                               const struct sim_handle *handle, const struct sim_reservation **in)
@@ -70,13 +84,13 @@ static vmm_result check_place(const struct sim_process *process, const struct vm
     const struct sim_mapping *other = sim_mapping_in(process, call->ptr, call->size);
     if (other) {
         vmm_object nearest = sim_object_mapping(other);
-        return vmm_detail_refuse(VMM_RULE_MAP_OVERLAP, call->ptr, 0, &nearest);
+        return refuse_overlap(call, *in, &nearest);
     }
     const struct sim_allocation *allocation =
         process->allocations.count ? addrmap_ceil(&process->allocations, call->ptr) : NULL;
     if (allocation && allocation->start < call->ptr + call->size) {
         vmm_object nearest = sim_object_allocation(allocation);
-        return vmm_detail_refuse(VMM_RULE_MAP_OVERLAP, call->ptr, 0, &nearest);
+        return refuse_overlap(call, *in, &nearest);
     }
     return VMM_SUCCESS;
 }

@@ -187,5 +187,8 @@ vmm_object sim_object_nearest(const struct sim_process *process, uint64_t addres
     if (living(process, address, &object))
         return object;
     grave = graveyard_find(&process->graveyard, VMM_OBJECT_RESERVATION, address);
+    const struct grave *freed = graveyard_find(&process->graveyard, VMM_OBJECT_ALLOCATION, address);
+    if (freed && (!grave || grave->ended < freed->ended))
+        grave = freed;
     return grave ? sim_object_grave(grave) : closest(process, address);
 }

@@ -168,6 +168,11 @@ static void nearest(void)
     tap_ok(is(0, VMM_OBJECT_ALLOCATION, a, false) && is(UINT64_MAX, VMM_OBJECT_ALLOCATION, a, false),
            "an allocation is all there is");
     need(vmm_mem_free(sys, a));
+    tap_ok(is(a + 5, VMM_OBJECT_ALLOCATION, a, true), "one that was freed is told where it was");
+    tap_result(vmm_mem_free(sys, a), VMM_ERROR_INVALID_VALUE, "a second free");
+    const vmm_object *freed = &vmm_last_detail()->nearest;
+    tap_ok(freed->kind == VMM_OBJECT_ALLOCATION && freed->start == a && freed->ended && !strcmp(freed->ended_by, "cuMemFree"),
+           "shows what was freed, and by which call");
     need(vmm_mem_address_reserve(sys, &r, 3 * G, 0, a + 100 * G, 0));
     tap_ok(is(0, VMM_OBJECT_RESERVATION, r, false) && is(UINT64_MAX, VMM_OBJECT_RESERVATION, r, false), "so is a reservation");
     need(vmm_mem_create(sys, &handle, G, &prop, 0));
@@ -185,8 +190,37 @@ static void nearest(void)
     vmm_close(sys);
 }
 
+/* A range that passes the end of its reservation meets a mapping far behind it; one that meets its neighbour is told no distance. */
+static void far_behind(void)
+{
+    const vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {VMM_MEM_LOCATION_TYPE_DEVICE, 0}};
+    vmm_mem_generic_allocation_handle small = 0, big = 0;
+    vmm_deviceptr near = 0, far = 0;
+    need(vmm_open("sim:h100", &sys));
+    need(vmm_init(sys, 0));
+    need(vmm_mem_create(sys, &small, G, &prop, 0));
+    need(vmm_mem_create(sys, &big, 150 * G, &prop, 0));
+    need(vmm_mem_address_reserve(sys, &near, 2 * G, 0, 0, 0));
+    need(vmm_mem_address_reserve(sys, &far, G, 0, near + 100 * G, 0));
+    need(vmm_mem_map(sys, far, G, 0, small, 0));
+    if (far == near + 100 * G) {
+        tap_result(vmm_mem_map(sys, near, 150 * G, 0, big, 0), VMM_ERROR_INVALID_VALUE, "a map of more than is reserved");
+        tap_text(vmm_last_detail()->rule, "VMM-MAP-OVERLAP", "overlaps");
+        tap_text(vmm_last_detail()->note,
+                 "the range passes the end of reservation R1 by 296 MiB, and meets what lies 196 MiB behind that end", "and where");
+    } else { /* where a sanitizer keeps its memory */
+        tap_skip("other memory of the process lies between", "how far behind the end of a reservation an overlap is");
+    }
+    need(vmm_mem_map(sys, near + G, G, 0, small, 0));
+    tap_result(vmm_mem_map(sys, near, 150 * G, 0, big, 0), VMM_ERROR_INVALID_VALUE, "over its own");
+    tap_text(vmm_last_detail()->note, "", "no distance is told");
+    vmm_set_report(sys, ignore, NULL);
+    vmm_close(sys);
+}
+
 int main(void)
 {
+    far_behind();
     memory();
     multicast();
     others();

@@ -109,7 +109,7 @@ static void free_ranges(struct sim_process *process)
     while ((thing = addrmap_ceil(&process->mappings, 0)) != NULL)
         sim_mapping_end(process, thing, nowhere);
     while ((thing = addrmap_ceil(&process->allocations, 0)) != NULL)
-        sim_allocation_end(process, thing);
+        sim_allocation_end(process, thing, (struct sim_origin){0, 0});
     while ((thing = addrmap_ceil(&process->reservations, 0)) != NULL)
         pool_give(&process->reservation_pool,
                   addrmap_remove(&process->reservations, ((struct sim_reservation *)thing)->start));
@@ -267,8 +267,18 @@ void sim_mapping_end(struct sim_process *process, struct sim_mapping *mapping, s
     pool_give(&process->mapping_pool, mapping);
 }
 
-void sim_allocation_end(struct sim_process *process, struct sim_allocation *allocation)
+void sim_allocation_end(struct sim_process *process, struct sim_allocation *allocation, struct sim_origin ended)
 {
+    const struct grave grave = {.start = allocation->start,
+                                .size = allocation->size,
+                                .created = allocation->made.number,
+                                .created_by = allocation->made.call,
+                                .ended = ended.number,
+                                .ended_by = ended.call,
+                                .number = allocation->number,
+                                .kind = VMM_OBJECT_ALLOCATION,
+                                .location = allocation->block->prop.location};
+    graveyard_bury(&process->graveyard, &grave);
     addrmap_remove(&process->allocations, allocation->start);
     space_give(&process->space, allocation->start, allocation->span);
     sim_block_drop(process->machine, allocation->block);

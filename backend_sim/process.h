@@ -204,7 +204,7 @@ void sim_handle_settle(struct sim_process *process, struct sim_handle *handle, s
 /* Removes mapping, which the host does not see, or never will again, from the address space and lets its handle go; the mapping
  * is freed. */
 void sim_mapping_end(struct sim_process *process, struct sim_mapping *mapping, struct sim_origin ended);
-void sim_allocation_end(struct sim_process *process, struct sim_allocation *allocation);
+void sim_allocation_end(struct sim_process *process, struct sim_allocation *allocation, struct sim_origin ended);
 
 /* May work on the device use memory of that allocation? */
 static inline bool sim_allocation_open(const struct sim_process *process, const struct sim_allocation *allocation,

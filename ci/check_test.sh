@@ -56,7 +56,7 @@ point $? "there are at least 60 programs"
 on="--backend=driver"
 run 0 $on "$work/programs" map_twice && says 'called by run_map_twice'
 point $? "the call's place is named, a static function's too"
-says 'nearest   mapping M1' && says 'made by call' && says 'way out   cuMemUnmap'
+says 'nearest   mapping M1' && says 'call 7 (cuMemMap)' && says 'way out   cuMemUnmap'
 point $? "the object in the way, its history and the way out"
 says 'cuvmm check: 1 error, 0 hazards, 0 leaks (driver)'
 point $? "and a sum"
@@ -74,6 +74,12 @@ run 0 $on "$work/programs" right_hint && says 'VMM-RESERVE-HINT-NOT-TAKEN' && sa
 point $? "a note is told and not counted"
 run 9 --backend=sim --error-exitcode=9 "$work/programs" leaks_host_memory && says '[' && says 'leak VMM-LEAK-ALLOCATION: cuMemHostAlloc (call 4)' && says '0 errors, 0 hazards, 1 leak '
 point $? "what one call made is one leak, of that call"
+run 9 --backend=sim --error-exitcode=9 "$work/programs" free_host_memory_twice && says 'call 4 (cuMemHostAlloc), gone since' && says 'call 5 (cuMemFreeHost)'
+point $? "memory that is freed twice is shown with its history"
+run 0 --backend=sim "$work/programs" map_twice && [ "$(awk '{ if (length($0) > most) most = length($0) } END { print most }' "$work/err")" -le 100 ]
+point $? "no line is longer than 100 columns"
+COLUMNS=70 run 0 --backend=sim "$work/programs" map_twice && [ "$(awk '{ if (length($0) > most) most = length($0) } END { print most }' "$work/err")" -le 70 ]
+point $? "or than the variable COLUMNS says"
 run 9 --backend=sim --error-exitcode=9 "$work/programs" leaks_descriptor && says 'leak VMM-LEAK-DESCRIPTOR: cuMemExportToShareableHandle (call 6)' && says 'this process: descriptor' && says '0 errors, 0 hazards, 1 leak '
 point $? "a descriptor that is left open counts"
 run 0 --backend=sim:h100,schedule=late "$work/programs" unmap_copied && says 'here      cuMemcpyDtoHAsync, issued by call 12 on device 0' && ! says cuMemcpyDtoDAsync && says 'cuMemUnmap (call 13)'

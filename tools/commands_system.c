@@ -269,7 +269,7 @@ static bool run_wait(struct script *script)
 }
 
 const struct script_command script_system_commands[] = {
-    {"backend", "SPEC", "starts over on another machine: sim:h100x2, sim:odd,strict, ...", "", run_backend, false},
+    {"backend", "SPEC", "starts over on another machine: sim:h200x2, sim:odd,strict, ...", "", run_backend, false},
     {"process", "NAME", "goes on as another process of the machine; main is the first", "", script_run_process, false},
     {"init", "[FLAGS]", "initialises the driver; nothing else works before it", "cuInit", run_init, false},
     {"version", "", "the newest version of CUDA that the driver knows", "cuDriverGetVersion", run_version, false},

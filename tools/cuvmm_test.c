@@ -108,6 +108,7 @@ static const struct {
     {{"run", "--frobnicate", "a"}, 2, "", "unknown option \"--frobnicate\""},
     {{"run", "a", "--backend"}, 2, "", "needs a SPEC"},
     {{"run", "."}, 2, "", "cannot be read"},
+    {{"run", "/proc/self/exe"}, 2, "", "/proc/self/exe is a program and no script; `cuvmm check /proc/self/exe` runs it"},
     {{"explain"}, 2, "", "0 given"},
     {{"explain", "a", "b"}, 2, "", "2 given"},
     {{"explain", "--all"}, 2, "", "unknown option"},

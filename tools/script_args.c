@@ -22,7 +22,7 @@ static bool granule(void *user, bool host, uint64_t *bytes)
 
 struct value_env script_env(struct script *script)
 {
-    return (struct value_env){&script->symbols, granule, script, script_process_symbols};
+    return (struct value_env){&script->symbols, granule, script, script_process_symbols, NULL};
 }
 
 bool args_more(const struct script *script)
@@ -47,12 +47,38 @@ struct word *args_next(struct script *script, const char *what)
     return NULL;
 }
 
+/* Is what comes here a count of something, which no name of a thing and no place of memory is? */
+static bool counts(const char *what)
+{
+    static const char *const counted[] = {"SIZE", "OFFSET", "N", "DEVICES"};
+    for (size_t i = 0; i < sizeof counted / sizeof counted[0]; i++)
+        if (strcmp(what, counted[i]) == 0)
+            return true;
+    return false;
+}
+
+/* Arguments in another order than the usage's: what stands in the place of a size is told, and not what a driver says of it. */
+static bool in_its_place(struct script *script, const char *what, const struct word *word)
+{
+    struct words_error error;
+    vmm_mem_location location;
+    struct value_env env = script_env(script);
+    const struct symbol *symbol = symbols_find(&script->symbols, word->text, strlen(word->text));
+    const char *is = symbol && symbol->kind != SYMBOL_NUMBER                ? symbols_kind_text(symbol->kind)
+                     : !symbol && value_location(&env, word, &location, &error) ? "a location"
+                                                                                : NULL;
+    return !counts(what) || !is ||
+           script_wrong(script, word->column, "\"%.40s\" is %s, and %s comes here; the command is: %s %s", word->text, is, what,
+                        script->command->name, script->command->usage);
+}
+
 bool args_number(struct script *script, const char *what, uint64_t *out)
 {
     struct words_error error;
     struct value_env env = script_env(script);
     const struct word *word = args_next(script, what);
-    return word && (value_number(&env, word, out, &error) || script_wrong_at(script, &error));
+    env.what = what;
+    return word && in_its_place(script, what, word) && (value_number(&env, word, out, &error) || script_wrong_at(script, &error));
 }
 
 bool args_int(struct script *script, const char *what, int *out)

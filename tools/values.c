@@ -157,7 +157,32 @@ static bool read_field(struct reader *r, const struct symbol *symbol, uint64_t *
     return true;
 }
 
-static const char *nearest_name(const struct symbols *symbols, const char *name, size_t length)
+/* May it stand where that is expected? */
+static bool fits(const struct symbol *symbol, const char *what)
+{
+    static const struct {
+        const char *what;
+        unsigned kinds;
+    } places[] = {
+        {"ADDRESS", 1u << SYMBOL_RESERVATION | 1u << SYMBOL_ALLOCATION},
+        {"HANDLE", 1u << SYMBOL_HANDLE},
+        {"OBJECT", 1u << SYMBOL_HANDLE},
+        {"DESCRIPTOR", 1u << SYMBOL_DESCRIPTOR},
+    };
+    for (size_t i = 0; what && i < sizeof places / sizeof places[0]; i++)
+        if (strcmp(what, places[i].what) == 0)
+            return places[i].kinds >> symbol->kind & 1;
+    return true;
+}
+
+/* One letter in place of another is no likeness. */
+static bool resembles(const char *name, const char *other)
+{
+    unsigned distance = text_distance(name, other, 1);
+    return distance == 0 || (distance == 1 && (name[1] || other[1]));
+}
+
+static const char *nearest_name(const struct symbols *symbols, const char *what, const char *name, size_t length)
 {
     char wanted[SYMBOL_NAME_MAX + 1];
     if (length > SYMBOL_NAME_MAX)
@@ -165,7 +190,7 @@ static const char *nearest_name(const struct symbols *symbols, const char *name,
     memcpy(wanted, name, length);
     wanted[length] = 0;
     for (size_t i = 0; i < symbols->count; i++)
-        if (text_distance(wanted, symbols->list[i].name, 1) <= 1)
+        if (fits(&symbols->list[i], what) && resembles(wanted, symbols->list[i].name))
             return symbols->list[i].name;
     return NULL;
 }
@@ -229,7 +254,7 @@ static bool read_name(struct reader *r, uint64_t *out)
         return false;
     const struct symbol *symbol = symbols_find(symbols, r->at, length);
     if (!symbol) {
-        const char *near = nearest_name(r->env->symbols, r->at, length);
+        const char *near = nearest_name(r->env->symbols, r->env->what, r->at, length);
         return FAIL(r, "nothing is named \"%.*s\"%s%s%s", (int)(length < 40 ? length : 40), r->at,
                     near ? "; is \"" : "; names are given with NAME = COMMAND", near ? near : "", near ? "\" meant?" : "");
     }

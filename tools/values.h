@@ -27,6 +27,7 @@ struct value_env {
     void *user;
     /* The names of another process of the script, for NAME@PROCESS; NULL when there is none of that name. */
     struct symbols *(*process)(void *user, const char *name, size_t length);
+    const char *what; /* that is read, as usages name it ("HANDLE"), for a name that may be meant; NULL: anything */
 };
 
 /* Each reads one word whole. False: *error says what, where and what was expected. */

@@ -26,7 +26,7 @@ static bool no_granule(void *user, bool host, uint64_t *bytes)
     return false;
 }
 
-static struct value_env env = {&symbols, granule, NULL, NULL};
+static struct value_env env = {&symbols, granule, NULL, NULL, NULL};
 
 static struct word word_of(const char *text, char *buffer)
 {
@@ -76,7 +76,7 @@ static void test_wrong_numbers(void)
         tap_ok(!ok && value == 77 && strstr(error.text, cases[i].what) && error.column == cases[i].column,
                "\"%s\" is refused at column %d: %d: %s", cases[i].text, cases[i].column, error.column, error.text);
     }
-    struct value_env early = {&symbols, no_granule, NULL, NULL};
+    struct value_env early = {&symbols, no_granule, NULL, NULL, NULL};
     struct words_error error = {0};
     struct word word = word_of("4gran", buffer);
     uint64_t value;

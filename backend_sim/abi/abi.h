@@ -21,6 +21,7 @@
 #pragma GCC visibility pop
 
 #include "ask.h"
+#include "rules.h"
 #include "vmm.h"
 
 _Static_assert(sizeof(size_t) == sizeof(uint64_t), "sizes of the driver are 64 bits wide");
@@ -86,6 +87,9 @@ bool abi_inside_kernel(bool inside);
 /* Refuses in this library's own name: function is the driver's, the rest says what and the way out. Returns result. */
 CUresult abi_refuse(CUresult result, const char *function, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* The same by a rule, which says what and the way out; the nearest object is that at the value's address. */
+CUresult abi_refuse_by(const vmm_system *sys, enum vmm_rule_id rule, const char *function, uint64_t value);
 
 /* A refusal, warning or leak of the API: told on standard error with CUVMM_EXPLAIN=1, and to the log. */
 void abi_report(void *user, const vmm_detail *detail);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "abi.h"
+#include "columns.h"
 #include "detail.h"
 #include "findings.h"
 #include "os.h"
@@ -29,14 +30,14 @@ static void one_line(const vmm_detail *detail, char *text, size_t size)
 
 void abi_report(void *user, const vmm_detail *detail)
 {
-    char text[2048], line[512];
+    char text[2560], line[512];
     int cancel = life_no_cancel();
     (void)user;
     if (findings_wanted("simulator", false)) {
         findings_add(detail);
     } else if (wanted()) {
-        size_t length = vmm_detail_text(detail, text, sizeof text);
-        os_say(text, length < sizeof text ? length : sizeof text - 1);
+        vmm_detail_text(detail, text, sizeof text);
+        os_say(text, columns_fold(text, sizeof text, columns_of(2)));
     }
     one_line(detail, line, sizeof line);
     if (detail->severity != VMM_SEVERITY_LEAK)
@@ -55,6 +56,17 @@ CUresult abi_refuse(CUresult result, const char *function, const char *format, .
     vmm_detail detail = *vmm_last_detail();
     abi_report(NULL, &detail);
     return result;
+}
+
+CUresult abi_refuse_by(const vmm_system *sys, enum vmm_rule_id rule, const char *function, uint64_t value)
+{
+    vmm_object nearest = ask_nearest(sys, value);
+    vmm_result result = vmm_detail_refuse(rule, value, 0, &nearest);
+    vmm_detail_here()->function = function;
+    vmm_detail_here()->call = vmm_within_here.number;
+    vmm_detail detail = *vmm_last_detail();
+    abi_report(NULL, &detail);
+    return (CUresult)result;
 }
 
 void abi_say(const char *format, ...)

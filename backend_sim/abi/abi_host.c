@@ -194,7 +194,7 @@ static CUresult free_host(vmm_system *sys, const void *p)
     if (result != CUDA_SUCCESS)
         return result;
     if (!leave((uint64_t)(uintptr_t)p, false, &range))
-        return abi_refuse(CUDA_ERROR_INVALID_VALUE, "cuMemFreeHost", "%p is not what cuMemHostAlloc gave", p);
+        return abi_refuse_by(sys, VMM_RULE_ALLOC_FREE_UNKNOWN, "cuMemFreeHost", (uint64_t)(uintptr_t)p);
     vmm_ctx_synchronize(sys); /* work in flight may use it */
     give_back(sys, &range, true);
     return CUDA_SUCCESS;

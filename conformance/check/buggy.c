@@ -319,6 +319,15 @@ PROGRAM(leaks_host_memory, "", "VMM-LEAK-ALLOCATION", DEVICE)
     DO(cuMemHostAlloc(&memory, (size_t)1 << 20, 0));
 }
 
+PROGRAM(free_host_memory_twice, "", "VMM-ALLOC-FREE-UNKNOWN", DEVICE)
+{
+    void *memory = NULL;
+    begin();
+    DO(cuMemHostAlloc(&memory, (size_t)1 << 20, 0));
+    DO(cuMemFreeHost(memory));
+    NO(cuMemFreeHost(memory));
+}
+
 /* On a driver the checker sees no descriptors. */
 PROGRAM(leaks_descriptor, "", "VMM-LEAK-DESCRIPTOR", DEVICE)
 {

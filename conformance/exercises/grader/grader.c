@@ -24,6 +24,45 @@ static unsigned patience(void)
     return seconds > 0 ? (unsigned)seconds : 60;
 }
 
+/* What went wrong in a point, and the machine on which it did first. */
+struct mistake {
+    struct mistake *next;
+    const char *spec;
+    char words[]; /* the point's name and what was wrong */
+};
+
+static struct mistake *mistakes;
+static char point[200]; /* the last one shown, with its part */
+static bool known;      /* what went wrong in it was told of another machine, with its reasons */
+
+/* Where the same went wrong before; NULL: nowhere, and now it is noted. */
+static const char *first_on(const char *line, const char *spec)
+{
+    size_t size = strlen(point) + strlen(line) + 1;
+    for (const struct mistake *m = mistakes; m; m = m->next)
+        if (strncmp(m->words, point, strlen(point)) == 0 && strcmp(m->words + strlen(point), line) == 0)
+            return m->spec;
+    struct mistake *made = malloc(sizeof *made + size);
+    if (!made)
+        return NULL;
+    *made = (struct mistake){.next = mistakes, .spec = spec};
+    snprintf(made->words, size, "%s%s", point, line);
+    mistakes = made;
+    return NULL;
+}
+
+/* A note. Of a mistake that was told of another machine the reasons are not told again. */
+static void show_note(const char *line, const char *spec)
+{
+    bool mistake = strncmp(line, "#   mistake   ", 14) == 0;
+    const char *first = mistake ? first_on(line, spec) : NULL;
+    known = mistake ? first && strcmp(first, spec) != 0 : known;
+    if (mistake && known)
+        printf("%.*s (as on %s)\n", (int)strcspn(line, "\n"), line, first);
+    else if (!known)
+        fputs(line, stdout);
+}
+
 /* A part prints points of its own; here they get the machine's and the part's name and a number of the whole. What the
  * student's program prints is shown, too, and is none. */
 static void show(const char *line, const char *spec, const char *part)
@@ -34,7 +73,11 @@ static void show(const char *line, const char *spec, const char *part)
         points++;
         failures += bad;
         skipped += strstr(name, " # SKIP ") != NULL;
+        known = false;
+        snprintf(point, sizeof point, "%s: %s", part, name + 3);
         printf("%s %u - %s %s: %s", bad ? "not ok" : "ok", points, spec, part, name + 3);
+    } else if (line[0] == '#' && strchr(line, '\n') && strncmp(line, "#   failed at ", 14) != 0) {
+        show_note(line, spec);
     } else if (line[0] != '\n' && strncmp(line, "#   failed at ", 14) != 0) { /* the latter would be a line of the grader */
         printf("%s%s%s", line[0] == '#' ? "" : "# | ", line, strchr(line, '\n') ? "" : "\n");
     }
