@@ -11,7 +11,6 @@
 #include "call.h"
 #include "rules.h"
 #include "vmm.h"
-#include "within.h"
 
 /* The thread's record, to be filled. */
 vmm_detail *vmm_detail_here(void);
@@ -27,7 +26,7 @@ static inline void vmm_detail_begin(const struct vmm_call *call)
     vmm_detail *record = &vmm_detail_record;
     if (record->severity != VMM_SEVERITY_NONE || record->result != VMM_SUCCESS)
         vmm_detail_clear();
-    record->function = vmm_told_name(vmm_told_as(call->id));
+    record->function = vmm_call_driver_name((enum vmm_call_id)call->id);
     record->call = call->number;
 }
 

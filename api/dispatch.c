@@ -42,10 +42,22 @@ static uint64_t shared_number(vmm_system *sys, const struct vmm_call *call)
     return within->number;
 }
 
+/* A part of the program's call, told as that. */
+static void begin_part(vmm_system *sys, struct vmm_call *call)
+{
+    call->number = shared_number(sys, call);
+    vmm_detail_begin(call);
+    vmm_detail_here()->function = vmm_told_name(vmm_told_as(call->id));
+}
+
 static vmm_result dispatch(vmm_system *sys, struct vmm_call *call)
 {
-    call->number = vmm_within_here.name ? shared_number(sys, call) : number_of(sys, call);
-    vmm_detail_begin(call);
+    if (vmm_within_here.name) {
+        begin_part(sys, call);
+    } else {
+        call->number = number_of(sys, call);
+        vmm_detail_begin(call);
+    }
     vmm_result result = vmm_backend_call(sys->top, call);
     if (vmm_detail_said())
         tell(sys);

@@ -13,6 +13,7 @@
 #include "findings.h"
 #include "os.h"
 #include "os_environment.h"
+#include "within.h"
 
 static bool wanted(void)
 {
