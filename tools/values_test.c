@@ -56,6 +56,26 @@ static void test_numbers(void)
     }
 }
 
+/* A name that may be meant is one of what is wanted there. r is a reservation, h a handle. */
+static void test_near_names(void)
+{
+    static const struct {
+        const char *text, *what, *said;
+    } cases[] = {{"rr", "ADDRESS", "is \"r\" meant?"}, {"rr", NULL, "is \"r\" meant?"}, {"rr", "HANDLE", "names are given"},
+                 {"hh", "HANDLE", "is \"h\" meant?"}, {"hh", "ADDRESS", "names are given"}, {"hh", "OBJECT", "is \"h\" meant?"},
+                 {"hh", "DESCRIPTOR", "names are given"}, {"hh", "SIZE", "is \"h\" meant?"}, {"q", NULL, "names are given"}};
+    char buffer[64];
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct word word = word_of(cases[i].text, buffer);
+        struct words_error error = {0};
+        struct value_env wanted = env;
+        uint64_t value;
+        wanted.what = cases[i].what;
+        tap_ok(!value_number(&wanted, &word, &value, &error) && strstr(error.text, cases[i].said), "%s as %s: %s", cases[i].text,
+               cases[i].what ? cases[i].what : "anything", error.text);
+    }
+}
+
 static void test_wrong_numbers(void)
 {
     static const struct {
@@ -217,6 +237,7 @@ int main(void)
     symbols_set(&symbols, "h", SYMBOL_HANDLE, 5)->size = 0x4000;
     symbols_set(&symbols, "m", SYMBOL_NUMBER, 9)->total = 99;
     test_numbers();
+    test_near_names();
     test_wrong_numbers();
     test_round_trip(seed ? (unsigned)strtoul(seed, NULL, 10) : 20262);
     test_locations();
