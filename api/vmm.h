@@ -249,6 +249,9 @@ typedef struct vmm_system vmm_system;
  *                                fabric.imex decides
  *            sim:PROFILE,team_wait=SECONDS   how long a bind or a mapping of a multicast object waits for other processes to add
  *                                their devices: 0 to 3600, 10 where it is not given (docs/multicast.md)
+ *            sim:PROFILE,visible=LIST   the devices that the process sees, in this order, as 1:0; none; or env: those that
+ *                                CUDA_VISIBLE_DEVICES names when vmm_init is called, as a driver reads it. Without it all: the
+ *                                interface alone does not look at the variable, libcuda.so.1 does
  *            cuda                the machine's driver, libcuda.so.1 or the library that CUVMM_LIBCUDA names
  *            cuda:PATH           the same from the library at PATH (docs/cuda.md)
  *   layer:   trace=FILE          JSON lines, one per call, into FILE ("-" is standard error)

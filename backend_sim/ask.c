@@ -4,6 +4,7 @@
 #include "flight.h"
 #include "objects.h"
 #include "process.h"
+#include "reach.h"
 #include "sim.h"
 #include "system.h"
 
@@ -30,6 +31,16 @@ static void unlock(struct sim_process *process)
 const struct sim_profile *ask_profile(const vmm_system *sys)
 {
     return &process_of(sys)->machine->profile;
+}
+
+int ask_place(const vmm_system *sys, int device)
+{
+    return process_of(sys)->machine->visible.place[device];
+}
+
+void ask_uuid(const vmm_system *sys, int device, unsigned char uuid[VISIBLE_UUID])
+{
+    visible_uuid(&process_of(sys)->machine->hardware, ask_place(sys, device), uuid);
 }
 
 uint64_t ask_current(const vmm_system *sys)
@@ -106,6 +117,20 @@ bool ask_event(const vmm_system *sys, uint64_t value, bool *recorded, bool *reac
     return live;
 }
 
+enum ask_there ask_there(const vmm_system *sys, uint64_t address, uint64_t *left)
+{
+    struct sim_process *process = lock(sys);
+    const struct sim_allocation *allocation = sim_allocation_at(process, address);
+    enum ask_there there = sim_mapping_at(process, address)       ? ASK_MAPPED
+                           : allocation                           ? ASK_ALLOCATED
+                           : sim_reservation_at(process, address) ? ASK_RESERVED
+                                                                  : ASK_NOTHING;
+    if (there == ASK_ALLOCATED)
+        *left = allocation->start + allocation->size - address;
+    unlock(process);
+    return there;
+}
+
 bool ask_device_address(const vmm_system *sys, uint64_t address)
 {
     struct sim_process *process = lock(sys);
@@ -121,6 +146,70 @@ vmm_object ask_nearest(const vmm_system *sys, uint64_t address)
     vmm_object nearest = sim_object_nearest(process, address);
     unlock(process);
     return nearest;
+}
+
+/* ---- rows ---- */
+
+static const enum reach_use uses[] = {[ASK_TO_HOST] = REACH_TO_HOST, [ASK_READ] = REACH_READ, [ASK_WRITE] = REACH_WRITE,
+                                      [ASK_FROM_HOST] = REACH_FROM_HOST, [ASK_FILL] = REACH_FILL};
+
+vmm_result ask_range(const vmm_system *sys, vmm_stream stream, const char *function, const char *argument, uint64_t address,
+                     uint64_t size, enum ask_use use)
+{
+    struct sim_process *process = lock(sys);
+    struct sim_context *context;
+    vmm_result result = sim_stream_context(process, stream, &context);
+    if (result == VMM_SUCCESS)
+        result = reach_check(process, context->device, address, size, uses[use], argument);
+    unlock(process);
+    if (result != VMM_SUCCESS)
+        vmm_detail_here()->function = function;
+    return result;
+}
+
+/* The same without a word. */
+static bool may(const struct sim_process *process, int device, uint64_t address, uint64_t size, enum ask_use use)
+{
+    const vmm_detail before = *vmm_last_detail();
+    bool good = size <= UINT64_MAX - address && reach_check(process, device, address, size, uses[use], "") == VMM_SUCCESS;
+    *vmm_detail_here() = before;
+    return good;
+}
+
+bool ask_unreachable(const vmm_system *sys, vmm_stream stream, uint64_t address, uint64_t size, enum ask_use use,
+                     uint64_t *first)
+{
+    struct sim_process *process = lock(sys);
+    struct sim_context *context;
+    struct reach_run run;
+    *first = address;
+    bool bad = sim_stream_context(process, stream, &context) != VMM_SUCCESS || !may(process, context->device, address, size, use);
+    if (bad) /* the first run that has a part in it; the start, where only the whole is refused */
+        for (uint64_t at = address, left = size; left; at += run.length, left -= run.length)
+            if (!reach_run(process, at, left, &run) || !may(process, context->device, at, run.length, use)) {
+                *first = at;
+                break;
+            }
+    unlock(process);
+    return bad;
+}
+
+vmm_result ask_issue(vmm_system *sys, const union vmm_any_call *call, vmm_stream stream)
+{
+    struct sim_process *process = lock(sys);
+    struct sim_context *context;
+    vmm_result result = sim_stream_context(process, stream, &context);
+    if (result == VMM_SUCCESS) {
+        struct queue_place place = flight_place(process, context, stream);
+        result = flight_issue(process, &place, &call->head, (enum vmm_call_id)call->head.id);
+    }
+    unlock(process);
+    return result;
+}
+
+bool ask_strict(const vmm_system *sys)
+{
+    return process_of(sys)->options.strict;
 }
 
 bool ask_backed(const vmm_system *sys, uint64_t address, uint64_t size)

@@ -13,11 +13,17 @@
 
 #include <stdbool.h>
 
+#include "call.h"
 #include "profile.h"
 #include "vmm.h"
 
 /* The machine; it does not change. */
 const struct sim_profile *ask_profile(const vmm_system *sys);
+
+/* Which of the machine's devices a device of the process is, and what identifies it: the same for every process. The device is
+ * one that there is. */
+int ask_place(const vmm_system *sys, int device);
+void ask_uuid(const vmm_system *sys, int device, unsigned char uuid[16]);
 
 /* The calling thread's current context as it was set, 0 without one; it may have ended. */
 uint64_t ask_current(const vmm_system *sys);
@@ -57,11 +63,35 @@ bool ask_event(const vmm_system *sys, uint64_t value, bool *recorded, bool *reac
  * rights of their own. */
 bool ask_open_peer(vmm_system *sys, int device, int owner, bool open);
 
+/* What there is at an address, as far as the machine knows: of addresses that are not its own, nothing. *left: bytes from there
+ * to the end of an allocation. */
+enum ask_there { ASK_NOTHING, ASK_RESERVED, ASK_MAPPED, ASK_ALLOCATED };
+enum ask_there ask_there(const vmm_system *sys, uint64_t address, uint64_t *left);
+
 /* Is the address one that the machine deals out: of a reservation, a mapping or an allocation? */
 bool ask_device_address(const vmm_system *sys, uint64_t address);
 
 /* What lives or lived at an address, or else lies closest to it. */
 vmm_object ask_nearest(const vmm_system *sys, uint64_t address);
+
+/* ---- rows of memory, for which the API has no call ---- */
+
+enum ask_use { ASK_TO_HOST, ASK_READ, ASK_WRITE, ASK_FROM_HOST, ASK_FILL };
+
+/* May work in the stream do that with all of [address, address + size), as far as a driver looks? size > 0. As vmm_memcpy_dtod
+ * and its kin check theirs; a refusal names argument of function. */
+vmm_result ask_range(const vmm_system *sys, vmm_stream stream, const char *function, const char *argument, uint64_t address,
+                     uint64_t size, enum ask_use use);
+
+/* The first byte of the range that it may not reach so, whatever else is checked; false when there is none. */
+bool ask_unreachable(const vmm_system *sys, vmm_stream stream, uint64_t address, uint64_t size, enum ask_use use,
+                     uint64_t *first);
+
+/* Puts an asynchronous copy into its stream without a look at what it touches: at its turn that is a fault. */
+vmm_result ask_issue(vmm_system *sys, const union vmm_any_call *call, vmm_stream stream);
+
+/* Are documented rules refused that the driver lets pass? */
+bool ask_strict(const vmm_system *sys);
 
 /* Can the host be given anything to see at all of these addresses? */
 bool ask_backed(const vmm_system *sys, uint64_t address, uint64_t size);

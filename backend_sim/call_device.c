@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Initialisation and devices. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "sim.h"
@@ -21,6 +22,33 @@ static vmm_result refuse_null(const char *argument)
     return result;
 }
 
+/* Whoever initialises first in the program has the variable read, and after a refusal it is read again: measured. */
+static vmm_result look_at_environment(struct sim_process *process)
+{
+    struct sim_machine *machine = process->machine;
+    const char *list = getenv(VISIBLE_VARIABLE);
+    struct visible visible;
+    if (machine->chosen || strcmp(process->options.visible, VISIBLE_ENVIRONMENT) != 0)
+        return VMM_SUCCESS;
+    vmm_result result = visible_read(&visible, list, &machine->hardware);
+    if (result == VMM_ERROR_INVALID_DEVICE)
+        return vmm_detail_fail(result, "cuInit", VISIBLE_VARIABLE " is \"%.60s\": it names a device twice", list);
+    sim_machine_see(machine, &visible);
+    return VMM_SUCCESS;
+}
+
+static vmm_result check_visible(struct sim_process *process)
+{
+    const char *list = getenv(VISIBLE_VARIABLE);
+    vmm_result result = look_at_environment(process);
+    if (result != VMM_SUCCESS || process->machine->profile.devices)
+        return result;
+    return vmm_detail_fail(VMM_ERROR_NO_DEVICE, "cuInit",
+                           "visible=%.20s hides all devices: " VISIBLE_VARIABLE " is \"%.40s\", expected ordinals below %d "
+                           "or UUIDs as in GPU-8932f937", process->options.visible, list ? list : "",
+                           process->machine->hardware.devices);
+}
+
 vmm_result sim_init(struct sim_process *process, const struct vmm_call_init *call)
 {
     if (call->flags)
@@ -28,10 +56,14 @@ vmm_result sim_init(struct sim_process *process, const struct vmm_call_init *cal
     if (sim_process_forked(process))
         return vmm_detail_refuse(VMM_RULE_INIT_FORKED, 0, 0, NULL);
     if (sim_machine_torn(process->machine)) {
-        vmm_result result = vmm_detail_refuse(VMM_RULE_INIT_FORKED, 0, 0, NULL);
+        vmm_result torn = vmm_detail_refuse(VMM_RULE_INIT_FORKED, 0, 0, NULL);
         vmm_detail_note(SIM_TORN);
-        return result;
+        return torn;
     }
+    vmm_result result = check_visible(process);
+    if (result != VMM_SUCCESS)
+        return result;
+    process->machine->chosen = true;
     const char *wrong = process->machine->share ? share_join(process->machine->share) : NULL;
     if (wrong)
         return sim_machine_unreachable(wrong);

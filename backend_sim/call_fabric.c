@@ -22,11 +22,11 @@ static vmm_result refuse(enum vmm_rule_id rule, uint64_t value, const char *why)
 vmm_result sim_fabric_look(struct sim_process *process, struct sim_channel *channel)
 {
     struct sim_machine *machine = process->machine;
-    channel->number = imex_lowest(process->options.imex, &machine->profile, channel->why);
+    channel->number = imex_lowest(process->options.imex, &machine->hardware, channel->why);
     if (channel->number == IMEX_NONE || !machine->bytes) /* the one is refused in its turn, the other is never shared */
         return VMM_SUCCESS;
     channel->place.channel = (uint32_t)channel->number;
-    if (!imex_domain(process->options.imex, &machine->profile, &channel->place.domain, channel->why) ||
+    if (!imex_domain(process->options.imex, &machine->hardware, &channel->place.domain, channel->why) ||
         !sim_machine_share(machine, channel->why))
         return sim_machine_unreachable(channel->why);
     return VMM_SUCCESS;
@@ -38,7 +38,7 @@ vmm_result sim_fabric_check_export(const struct sim_process *process, const stru
 {
     char why[SHARE_WHY];
     vmm_object nearest = sim_object_handle(handle);
-    if (imex_usable(process->options.imex, &process->machine->profile, handle->block->fabric.channel, why) != IMEX_NONE)
+    if (imex_usable(process->options.imex, &process->machine->hardware, handle->block->fabric.channel, why) != IMEX_NONE)
         return VMM_SUCCESS;
     vmm_result result = vmm_detail_refuse(VMM_RULE_EXPORT_FABRIC_IMEX, FABRIC, 0, &nearest);
     vmm_detail_note("%s", why);

@@ -69,6 +69,8 @@ vmm_result sim_mem_retain_allocation_handle(struct sim_process *process,
     return VMM_SUCCESS;
 }
 
+enum { HIDDEN_DEVICE = -2 }; /* CU_DEVICE_INVALID: what the driver calls a device that the process does not see */
+
 vmm_result sim_mem_get_allocation_properties_from_handle(
     struct sim_process *process, const struct vmm_call_mem_get_allocation_properties_from_handle *call)
 {
@@ -89,5 +91,7 @@ vmm_result sim_mem_get_allocation_properties_from_handle(
         !sim_lets_pass(process, VMM_RULE_PROPERTIES_HANDLE_STALE, call->handle, 0, &nearest))
         return VMM_ERROR_INVALID_VALUE;
     *call->prop = handle->prop;
+    if (handle->prop.location.type == VMM_MEM_LOCATION_TYPE_DEVICE && !sim_device_valid(process, handle->prop.location.id))
+        call->prop->location.id = HIDDEN_DEVICE;
     return VMM_SUCCESS;
 }

@@ -62,7 +62,7 @@ static vmm_result check_prop(const struct sim_process *process, const vmm_multic
 {
     const uint64_t known = VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR | VMM_MEM_HANDLE_TYPE_FABRIC;
     bool fabric = prop->handle_types & VMM_MEM_HANDLE_TYPE_FABRIC; /* then other machines have some, too */
-    unsigned devices = fabric ? TEAM_MEMBERS : (unsigned)process->machine->profile.devices;
+    unsigned devices = fabric ? TEAM_MEMBERS : (unsigned)process->machine->visible.all; /* other processes see others */
     if (!attribute(process, VMM_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED)) {
         vmm_object nearest = sim_object_device(process, 0);
         return vmm_detail_refuse(VMM_RULE_MULTICAST_UNSUPPORTED, 0, 0, &nearest);

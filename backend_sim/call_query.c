@@ -108,9 +108,18 @@ static uint64_t nature(const struct place *place, vmm_pointer_attribute attribut
 }
 
 /* The value of an attribute that this mapped memory has. */
+/* Measured of memory of a device that the process does not see: 0. */
+static uint64_t ordinal(const struct sim_process *process, const struct place *place)
+{
+    int device = (int)nature(place, VMM_POINTER_ATTRIBUTE_DEVICE_ORDINAL);
+    return device < process->machine->profile.devices ? (uint64_t)(int64_t)device : 0;
+}
+
 static uint64_t answer(const struct sim_process *process, const struct place *place, vmm_pointer_attribute attribute)
 {
     switch (attribute) {
+    case VMM_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+        return ordinal(process, place);
     case VMM_POINTER_ATTRIBUTE_CONTEXT:
         return place->allocation ? place->allocation->context : 0;
     case VMM_POINTER_ATTRIBUTE_DEVICE_POINTER:

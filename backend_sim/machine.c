@@ -38,7 +38,8 @@ struct sim_machine *sim_machine_new(const struct sim_profile *profile)
         return NULL;
     life_lock_init(&machine->lock, LIFE_MACHINE, in_child);
     readers_init(&machine->readers);
-    machine->profile = *profile;
+    machine->profile = machine->hardware = *profile;
+    visible_all(&machine->visible, profile->devices);
     for (int i = 0; i < SIM_ATTRIBUTES; i++)
         machine->has[i / 64] |= (uint64_t)sim_profile_has(profile, i) << (i % 64);
     machine->bytes = true;
@@ -58,6 +59,26 @@ void sim_machine_free(struct sim_machine *machine)
     free(machine);
 }
 
+void sim_machine_see(struct sim_machine *machine, const struct visible *visible)
+{
+    machine->visible = *visible;
+    visible_apply(visible, &machine->hardware, &machine->profile);
+}
+
+vmm_mem_location sim_machine_place(const struct sim_machine *machine, vmm_mem_location location)
+{
+    if (location.type == VMM_MEM_LOCATION_TYPE_DEVICE)
+        location.id = machine->visible.place[location.id];
+    return location;
+}
+
+vmm_mem_location sim_machine_local(const struct sim_machine *machine, vmm_mem_location place)
+{
+    if (place.type == VMM_MEM_LOCATION_TYPE_DEVICE)
+        place.id = visible_ordinal(&machine->visible, place.id);
+    return place;
+}
+
 void sim_machine_abandon(struct sim_machine *machine)
 {
     frames_abandon(&machine->frames);
@@ -69,7 +90,7 @@ bool sim_machine_share(struct sim_machine *machine, char why[SHARE_WHY])
 {
     if (machine->share)
         return true;
-    struct share *share = share_open(NULL, &machine->profile, why);
+    struct share *share = share_open(NULL, &machine->hardware, why);
     const char *wrong = share ? share_join(share) : why;
     if (wrong) {
         if (share) {
@@ -109,7 +130,7 @@ void sim_machine_settle(struct sim_machine *machine)
 static uint64_t used(struct sim_machine *machine, vmm_mem_location location, bool compressed)
 {
     if (machine->share && share_lock(machine->share)) {
-        uint64_t all = share_used(machine->share->folder.state, location, compressed);
+        uint64_t all = share_used(machine->share->folder.state, sim_machine_place(machine, location), compressed);
         share_unlock(machine->share);
         return all;
     }

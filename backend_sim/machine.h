@@ -22,6 +22,7 @@
 #include "profile.h"
 #include "readers.h"
 #include "share.h"
+#include "visible.h"
 
 struct team;
 
@@ -49,7 +50,10 @@ struct sim_machine {
     bool torn;              /* see sim_machine_torn */
     uint64_t turns;         /* how often the lock was taken by who may change something */
     struct readers readers; /* who asks without it */
-    struct sim_profile profile;
+    struct sim_profile profile;   /* as the process sees it: its devices */
+    struct sim_profile hardware;  /* as it is for all processes */
+    struct visible visible;       /* what the one is of the other */
+    bool chosen;                  /* that stays: a process has initialised */
     uint64_t has[SIM_ATTRIBUTES / 64]; /* a bit for each device attribute that is there and not 0 */
     bool bytes; /* contents are kept; without, copies and fills are checked only */
     struct frames frames;
@@ -68,6 +72,13 @@ struct sim_machine {
 /* A machine without processes; NULL when memory is out. */
 struct sim_machine *sim_machine_new(const struct sim_profile *profile);
 void sim_machine_free(struct sim_machine *machine);
+
+/* Before a process initialises: which devices all of them see. */
+void sim_machine_see(struct sim_machine *machine, const struct visible *visible);
+
+/* Where a location is in the machine, and what its place there is called in this process. */
+vmm_mem_location sim_machine_place(const struct sim_machine *machine, vmm_mem_location location);
+vmm_mem_location sim_machine_local(const struct sim_machine *machine, vmm_mem_location place);
 
 /* The lock, for whoever may change something; and a wait that lets it go meanwhile. */
 static inline void sim_machine_lock(struct sim_machine *machine)

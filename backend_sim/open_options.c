@@ -121,6 +121,14 @@ static bool take_imex(struct sim_options *options, const char *value)
     return true;
 }
 
+static bool take_visible(struct sim_options *options, const char *value)
+{
+    if (!value || !value[0] || strlen(value) >= sizeof options->visible)
+        return false;
+    strcpy(options->visible, value);
+    return true;
+}
+
 static const struct option {
     const char *name;
     take take;
@@ -135,6 +143,7 @@ static const struct option {
     {"machine", take_machine, "a name of at most 40 letters, digits, '-', '_', '.'"},
     {"team_wait", take_team_wait, "seconds, from 0 to 3600"},
     {"imex", take_imex, "a folder of channels, its path without commas and shorter than 200 bytes"},
+    {"visible", take_visible, "ordinals such as 1:0, none, or env for what CUDA_VISIBLE_DEVICES says"},
 };
 
 enum { OPTIONS = sizeof table / sizeof table[0] };
@@ -144,7 +153,7 @@ static vmm_result refuse_name(const char *name)
 {
     return vmm_detail_fail(VMM_ERROR_INVALID_VALUE, "vmm_open",
                            "option \"%.40s\": expected strict or observed, or schedule=, arena=, faults=, alias=, "
-                           "machine=, team_wait=, imex= with a value",
+                           "machine=, team_wait=, imex=, visible= with a value",
                            name);
 }
 

@@ -30,8 +30,8 @@ enum sim_schedule { SIM_LATE, SIM_EAGER, SIM_RANDOM, SIM_DEVICE };
 /* Seconds of team_wait=, where it is not given and at most. */
 enum { TEAM_WAIT_SECONDS = 10, TEAM_WAIT_MOST = 3600 };
 
-/* The longest name of a machine, and the longest path of a folder of channels with its end. */
-enum { SHARE_NAME_MAX = 40, IMEX_PATH_MAX = 200 };
+/* The longest name of a machine, the longest path of a folder of channels with its end, the longest list of ordinals. */
+enum { SHARE_NAME_MAX = 40, IMEX_PATH_MAX = 200, VISIBLE_LIST_MAX = 96 };
 
 struct sim_options {
     bool strict; /* documented rules that the recorded driver lets pass are refused */
@@ -44,6 +44,7 @@ struct sim_options {
     char machine[SHARE_NAME_MAX + 1]; /* that processes share (share.h); "": one of its own */
     unsigned team_wait;               /* seconds that a call waits for other processes' devices (team_wait.h) */
     char imex[IMEX_PATH_MAX];         /* the folder of channels (imex.h); "": none is named */
+    char visible[VISIBLE_LIST_MAX];   /* "": all devices; or "env", or a list (visible.h) */
 };
 
 /* Cuts the options off the end of text, which is left with the profile. INVALID_VALUE names the option, what was given

@@ -105,10 +105,12 @@ static void refused(void)
         {"h100,imex=", "imex with \"\": expected a folder of channels"},
         {"h100,imex=/a,b", "\"b\": expected strict or observed"},
         {"h100,strict,imex=" LONG, "expected a folder of channels, its path without commas and shorter than 200 bytes"},
-        {"h100,a-name-that-is-forty-letters-long-or-longer", "team_wait=, imex= with a value"}, /* nothing is cut off */
+        {"h100,a-name-that-is-forty-letters-long-or-longer", "imex=, visible= with a value"}, /* nothing is cut off */
         {"h100,machine", "machine with \"\": expected a name"},
         {"h100,machine=", "machine with \"\": expected a name"},
         {"h100,machine=a b", "machine with \"a b\": expected a name"},
+        {"h100,visible", "visible with \"\": expected ordinals such as 1:0, none, or env"},
+        {"h100,visible=", "visible with \"\": expected ordinals such as 1:0"},
         {"h100,machine=..", "machine with \"..\": expected a name"},
         {"h100,aliases=stale:7", "\"aliases\": expected strict or observed, or schedule=, arena=, faults=, alias="},
     };

@@ -148,9 +148,10 @@ void share_publish(struct share *share, const struct sim_machine *machine)
     if (!joined(share))
         return;
     struct share_use *use = &share->folder.state->slot[share->slot].use;
-    for (int i = 0; i < machine->profile.devices; i++) {
-        atomic_store(&use->device[i], machine->device_used[i]);
-        atomic_store(&use->compressed[i], machine->device_compressed[i]);
+    for (int i = 0; i < machine->visible.all; i++) {
+        int place = machine->visible.place[i];
+        atomic_store(&use->device[place], machine->device_used[i]);
+        atomic_store(&use->compressed[place], machine->device_compressed[i]);
     }
     for (int i = 0; i < SIM_MAX_NODES; i++)
         atomic_store(&use->node[i], machine->node_used[i]);
@@ -219,6 +220,7 @@ static const char *publish_block(struct share *share, struct sim_machine *machin
     struct os_file_is is;
     struct share_block *entry = free_block(share, &index);
     struct share_token token = {.machine = share->folder.state->id, .index = index};
+    vmm_mem_location place = sim_machine_place(machine, block->prop.location);
     if (!entry)
         return "8192 exported pieces of memory are in use";
     struct share_team *team;
@@ -241,8 +243,8 @@ static const char *publish_block(struct share *share, struct sim_machine *machin
     entry->home = block->team ? 0 : share->serial;
     entry->place = block->team ? 0 : block->bytes.place;
     entry->size = block->size;
-    entry->location_type = block->prop.location.type;
-    entry->location_id = block->prop.location.id;
+    entry->location_type = place.type;
+    entry->location_id = place.id;
     entry->compression = block->prop.alloc_flags.compression_type;
     entry->fabric = block->fabric;
     for (unsigned i = 0; i < SHARE_PROCESSES; i++)
@@ -366,7 +368,7 @@ static const char *implausible(const struct sim_machine *machine, const struct c
     bool device = claim->location.type == VMM_MEM_LOCATION_TYPE_DEVICE;
     if (!device && claim->location.type != VMM_MEM_LOCATION_TYPE_HOST_NUMA)
         return IMPOSSIBLE;
-    if (claim->location.id < 0 || claim->location.id >= (device ? profile->devices : nodes))
+    if (claim->location.id < 0 || claim->location.id >= (device ? machine->visible.all : nodes))
         return IMPOSSIBLE;
     if (!os_file_look(frames->file, &is))
         return "the system does not tell how long the exporter's file is";
@@ -386,8 +388,8 @@ static struct sim_block *new_view(struct sim_machine *machine, const struct clai
     return block;
 }
 
-/* Of memory: its bytes, in the file of who made it. */
-static const char *view_memory(struct sim_machine *machine, const struct claim *claim, struct share_memory *memory,
+/* Of memory: its bytes, in the file of who made it. own: it is of this machine, and no other one of the fabric. */
+static const char *view_memory(struct sim_machine *machine, const struct claim *claim, bool own, struct share_memory *memory,
                                struct sim_block **made)
 {
     const char *wrong = implausible(machine, claim, &memory->frames);
@@ -397,7 +399,7 @@ static const char *view_memory(struct sim_machine *machine, const struct claim *
     if (!block)
         return NO_MEMORY;
     block->prop.type = VMM_MEM_ALLOCATION_TYPE_PINNED;
-    block->prop.location = claim->location;
+    block->prop.location = own ? sim_machine_local(machine, claim->location) : claim->location;
     block->prop.alloc_flags.compression_type = (unsigned char)claim->compression;
     bytes_borrow(&block->bytes, &memory->frames, claim->place, claim->size);
     memory->users++;
@@ -442,7 +444,7 @@ static enum share_found view(struct share *share, struct sim_machine *machine, u
         return SHARE_NO_FILE;
     }
     struct sim_block *block;
-    const char *wrong = memory ? view_memory(machine, &claim, memory, &block)
+    const char *wrong = memory ? view_memory(machine, &claim, share == machine->share, memory, &block)
                                : view_team(machine, &claim, share_team_of(share->folder.state, entry), &block);
     if (wrong) {
         forget_memory(share);

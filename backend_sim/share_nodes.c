@@ -20,7 +20,7 @@ static struct share *find(const struct sim_machine *machine, uint64_t id)
 
 static struct share *open_node(struct sim_machine *machine, uint64_t id, char why[SHARE_WHY])
 {
-    struct share *node = share_open_other(id, &machine->profile, why);
+    struct share *node = share_open_other(id, &machine->hardware, why);
     if (!node)
         return NULL;
     node->busy = &machine->busy;

@@ -276,12 +276,26 @@ static vmm_result share_machine(struct sim_machine *machine, const struct sim_op
     char why[SHARE_WHY];
     if (!options->machine[0] || !machine->bytes)
         return VMM_SUCCESS;
-    machine->share = share_open(options->machine, &machine->profile, why);
+    machine->share = share_open(options->machine, &machine->hardware, why);
     if (machine->share)
         machine->share->busy = &machine->busy;
     return machine->share ? VMM_SUCCESS
                           : vmm_detail_fail(VMM_ERROR_OPERATING_SYSTEM, "vmm_open", "machine=%.40s: %.110s",
                                             options->machine, why);
+}
+
+/* Which devices the program is to see. */
+static vmm_result choose_visible(struct sim_machine *machine, const char *list)
+{
+    struct visible visible;
+    if (!list[0] || strcmp(list, VISIBLE_ENVIRONMENT) == 0) /* which cuInit reads */
+        visible_all(&visible, machine->hardware.devices);
+    else if (!visible_choose(&visible, list, machine->hardware.devices))
+        return vmm_detail_fail(VMM_ERROR_INVALID_VALUE, "vmm_open",
+                               "visible=%.40s: expected ordinals below %d, each once, as in 1:0; or none, or env", list,
+                               machine->hardware.devices);
+    sim_machine_see(machine, &visible);
+    return VMM_SUCCESS;
 }
 
 vmm_result sim_open_profile(const struct sim_profile *profile, const struct sim_options *options, bool bytes,
@@ -291,7 +305,9 @@ vmm_result sim_open_profile(const struct sim_profile *profile, const struct sim_
     if (!machine)
         return vmm_detail_fail(VMM_ERROR_OUT_OF_MEMORY, "vmm_open", "the host's memory is exhausted");
     machine->bytes = bytes;
-    vmm_result result = share_machine(machine, options);
+    vmm_result result = choose_visible(machine, options->visible);
+    if (result == VMM_SUCCESS)
+        result = share_machine(machine, options);
     if (result == VMM_SUCCESS)
         result = add_process(machine, options, backend);
     if (result == VMM_SUCCESS)

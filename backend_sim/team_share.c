@@ -16,6 +16,17 @@ static uint64_t own_id(const struct sim_machine *machine)
     return machine->share ? machine->share->folder.state->id : 0;
 }
 
+/* The place of this machine's device among those that processes tell each other of, and the other way round. */
+static int place_of(const struct sim_machine *machine, int device)
+{
+    return machine->visible.place[device];
+}
+
+static int local(const struct sim_machine *machine, uint64_t id, int place)
+{
+    return id == TEAM_THIS_MACHINE ? visible_ordinal(&machine->visible, place) : place;
+}
+
 static struct share_team *team_in_state(const struct sim_block *object)
 {
     struct share_state *state = object->share->folder.state;
@@ -35,10 +46,12 @@ static struct share_team *look_at_members(struct sim_machine *machine, struct si
     for (unsigned i = 0; i < share_team_members(shared); i++) {
         const volatile struct share_member *member = &shared->member[i];
         uint64_t of = member->machine, id = of == own_id(machine) ? TEAM_THIS_MACHINE : of;
-        int64_t device = member->device;
-        if (device >= 0 && device < machine->profile.devices && !team_is_complete(team) &&
-            !team_member_of(team, id, (int)device))
-            team_add(team, id, (int)device);
+        int64_t place = member->device;
+        if (place < 0 || place >= machine->visible.all || team_is_complete(team))
+            continue;
+        int device = local(machine, id, (int)place);
+        if (!team_member_of(team, id, device))
+            team_add(team, id, device);
     }
     return shared;
 }
@@ -121,8 +134,9 @@ static void look_at_binds(struct share *share, struct sim_machine *machine, stru
             drop_ended(share, team, &team->member[i]);
     for (unsigned i = 0; i < share_binds(share->folder.state); i++) {
         const volatile struct share_bind *bind = &share->folder.state->bind[i];
-        uint64_t number = atomic_load(&bind->number), device = bind->device;
-        struct team_member *member = device < VMM_MAX_DEVICES ? team_member_of(team, id, (int)device) : NULL;
+        uint64_t number = atomic_load(&bind->number), place = bind->device;
+        struct team_member *member = place < (uint64_t)machine->visible.all
+                                         ? team_member_of(team, id, local(machine, id, (int)place)) : NULL;
         if (number && bind->machine == home && bind->object == object->shared && member && !is_seen(member, number))
             see_bind(share, machine, object, member, i);
     }
@@ -210,7 +224,7 @@ enum team_answer team_join(struct sim_machine *machine, struct sim_block *object
         answer = team_has(object->team, device)      ? TEAM_TWICE
                  : team_is_complete(object->team)    ? TEAM_FULL
                                                      : TEAM_DONE;
-    if (answer == TEAM_DONE && !share_team_add(object->share->folder.state, shared, own_id(machine), device))
+    if (answer == TEAM_DONE && !share_team_add(object->share->folder.state, shared, own_id(machine), place_of(machine, device)))
         answer = TEAM_FULL;
     if (answer == TEAM_DONE)
         team_add(object->team, TEAM_THIS_MACHINE, device);
@@ -243,7 +257,7 @@ static const char *tell(struct sim_machine *machine, const struct sim_block *obj
                               .object = object->shared,
                               .index = bind->block->shared_index,
                               .block = bind->block->shared,
-                              .device = (uint64_t)device,
+                              .device = (uint64_t)place_of(machine, device),
                               .offset = bind->offset,
                               .size = bind->size,
                               .at = bind->at,
@@ -317,7 +331,7 @@ static const char *publish_members(struct sim_machine *machine, struct sim_block
     if (!shared)
         return SHARE_STATE_LOST;
     for (unsigned i = share_team_members(shared); i < object->team->members; i++)
-        share_team_add(state, shared, own_id(machine), object->team->member[i].device);
+        share_team_add(state, shared, own_id(machine), place_of(machine, object->team->member[i].device));
     return NULL;
 }
 

@@ -2,10 +2,8 @@
 #include "visible.h"
 
 #include <ctype.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 static bool is_seen(const struct visible *visible, int place)
 {
@@ -86,23 +84,78 @@ bool visible_choose(struct visible *visible, const char *list, int devices)
     return good;
 }
 
-enum { UUID_TEXT = 41 };
+/* ---- as the driver reads the variable ---- */
 
-/* GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx */
-static void uuid_text(const struct sim_profile *machine, int place, char text[UUID_TEXT])
+enum { NIBBLES = 2 * VISIBLE_UUID };
+
+/* What a hexadecimal digit stands for; -1: it is none. */
+static int nibble(char c)
 {
-    unsigned char uuid[VISIBLE_UUID];
-    char *at = text + sprintf(text, "GPU");
-    visible_uuid(machine, place, uuid);
-    for (int i = 0; i < VISIBLE_UUID; i++)
-        at += sprintf(at, i == 0 || i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x" : "%02x", uuid[i]);
+    static const char digits[] = "0123456789abcdef";
+    const char *at = c ? strchr(digits, tolower((unsigned char)c)) : NULL;
+    return at ? (int)(at - digits) : -1;
 }
 
-/* As the documents have it: what is no device ends the list. */
-void visible_read(struct visible *visible, const char *list, const struct sim_profile *machine)
+/* Does the text begin as the UUID does, as far as it goes? Dashes are passed over, and what stands behind a whole one. */
+static bool begins(const char *text, const unsigned char uuid[VISIBLE_UUID])
 {
-    (void)uuid_text;
+    int count = 0;
+    for (; count < NIBBLES && *text && *text != ','; text++) {
+        if (*text == '-')
+            continue;
+        if (nibble(*text) != (uuid[count / 2] >> (count % 2 ? 0 : 4) & 15))
+            return false;
+        count++;
+    }
+    return count > 0;
+}
+
+static bool is_uuid(const char *entry)
+{
+    return strncmp(entry, "GPU-", 4) == 0 || strncmp(entry, "MIG-", 4) == 0;
+}
+
+/* The place that an entry names; -1: none, or more than one. */
+static int place_of_uuid(const char *entry, const struct sim_profile *machine)
+{
+    int found = -1;
+    for (int place = 0; is_uuid(entry) && place < machine->devices; place++) {
+        unsigned char uuid[VISIBLE_UUID];
+        visible_uuid(machine, place, uuid);
+        if (begins(entry + 4, uuid)) {
+            if (found >= 0)
+                return -1;
+            found = place;
+        }
+    }
+    return found;
+}
+
+static int place_of_number(const char *entry, const struct sim_profile *machine)
+{
+    char *end;
+    int place = (int)(unsigned)strtol(entry, &end, 10); /* of which it looks at the last 32 bits */
+    return end != entry && place >= 0 && place < machine->devices ? place : -1;
+}
+
+vmm_result visible_read(struct visible *visible, const char *list, const struct sim_profile *machine)
+{
     visible_all(visible, machine->devices);
     if (!list)
-        return;
+        return VMM_SUCCESS;
+    int (*const place_of)(const char *, const struct sim_profile *) = is_uuid(list) ? place_of_uuid : place_of_number;
+    *visible = (struct visible){.all = machine->devices};
+    for (const char *entry = list; entry; entry = strchr(entry, ',')) {
+        entry += entry != list;
+        int place = place_of(entry, machine);
+        if (place < 0)
+            break;
+        if (!see(visible, place)) {
+            visible->seen = 0;
+            hide_the_rest(visible);
+            return VMM_ERROR_INVALID_DEVICE;
+        }
+    }
+    hide_the_rest(visible);
+    return visible->seen ? VMM_SUCCESS : VMM_ERROR_NO_DEVICE;
 }

@@ -28,8 +28,14 @@ enum { VISIBLE_UUID = 16 };
 /* Every device, in the machine's order. */
 void visible_all(struct visible *visible, int devices);
 
-/* As the driver reads the variable's value; NULL: it is not set. */
-void visible_read(struct visible *visible, const char *list, const struct sim_profile *machine);
+/* As the driver reads the variable's value; NULL: it is not set. Measured (conformance/facts/copies.c, group V):
+ *
+ *     1,0      numbers, read as by strtol and cut to 32 bits; what is no device ends the list
+ *     GPU-4f   all are UUIDs, where the first one is: as many digits as tell it from others; what no device has ends the list
+ *     0,0      a device twice: INVALID_DEVICE
+ *     ""       none: NO_DEVICE, as where the first one is none
+ */
+vmm_result visible_read(struct visible *visible, const char *list, const struct sim_profile *machine);
 
 /* Ordinals of this machine separated by ':', each at most once. False when list is none. */
 bool visible_choose(struct visible *visible, const char *list, int devices);

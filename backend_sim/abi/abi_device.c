@@ -71,7 +71,7 @@ static CUresult attribute(vmm_system *sys, int *pi, CUdevice_attribute attrib, C
     const struct sim_profile *profile = ask_profile(sys);
     int value;
     if (pi && dev >= 0 && dev < profile->devices && !sim_profile_attribute(profile, (int)attrib, &value) &&
-        abi_attribute((int)attrib, dev, &value)) {
+        abi_attribute((int)attrib, ask_place(sys, dev), &value)) {
         *pi = value;
         return CUDA_SUCCESS;
     }
@@ -98,17 +98,10 @@ CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice dev)
 
 static CUresult uuid_of(const vmm_system *sys, CUuuid *uuid, CUdevice dev)
 {
-    const struct sim_profile *profile = ask_profile(sys);
     CUresult result = uuid ? abi_device(sys, "cuDeviceGetUuid", dev) : abi_null("cuDeviceGetUuid", "uuid");
     if (result != CUDA_SUCCESS)
         return result;
-    uint64_t hash = UINT64_C(0xcbf29ce484222325) + (uint64_t)dev; /* FNV-1a of the profile's name */
-    for (const char *c = profile->name; *c; c++)
-        hash = (hash ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
-    memcpy(uuid->bytes, &hash, sizeof hash);
-    memcpy(uuid->bytes + 8, "cuvmmsim", 8);
-    uuid->bytes[6] = (char)((uuid->bytes[6] & 0x0f) | 0x40); /* in the form of a random UUID, version 4 */
-    uuid->bytes[8] = (char)((uuid->bytes[8] & 0x3f) | 0x80);
+    ask_uuid(sys, dev, (unsigned char *)uuid->bytes);
     return CUDA_SUCCESS;
 }
 
@@ -133,9 +126,9 @@ CUresult cuDeviceGetLuid(char *luid, unsigned int *deviceNodeMask, CUdevice dev)
 
 enum { BUS_ID = 13 }; /* "0000:01:00.0" and its end */
 
-static void bus_text(char text[BUS_ID], CUdevice dev)
+static void bus_text(const vmm_system *sys, char text[BUS_ID], CUdevice dev)
 {
-    snprintf(text, BUS_ID, "0000:%02x:00.0", (unsigned)abi_bus(dev) & 0xff);
+    snprintf(text, BUS_ID, "0000:%02x:00.0", (unsigned)abi_bus(ask_place(sys, dev)) & 0xff);
 }
 
 static CUresult bus_id(const vmm_system *sys, char *pciBusId, int len, CUdevice dev)
@@ -147,7 +140,7 @@ static CUresult bus_id(const vmm_system *sys, char *pciBusId, int len, CUdevice 
         return result;
     if (len < BUS_ID)
         return abi_refuse(CUDA_ERROR_INVALID_VALUE, "cuDeviceGetPCIBusId", "len is %d: %d bytes are needed", len, BUS_ID);
-    bus_text(text, dev);
+    bus_text(sys, text, dev);
     memcpy(pciBusId, text, BUS_ID);
     return CUDA_SUCCESS;
 }
@@ -171,7 +164,7 @@ static CUresult by_bus_id(const vmm_system *sys, CUdevice *dev, const char *text
     if (!read)
         return abi_refuse(CUDA_ERROR_INVALID_VALUE, "cuDeviceGetByPCIBusId", "\"%.40s\" is not as 0000:01:00.0", text);
     for (CUdevice i = 0; i < ask_profile(sys)->devices; i++)
-        if (!domain && !slot && !function && bus == (unsigned)abi_bus(i)) {
+        if (!domain && !slot && !function && bus == (unsigned)abi_bus(ask_place(sys, i))) {
             *dev = i;
             return CUDA_SUCCESS;
         }

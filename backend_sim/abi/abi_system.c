@@ -54,12 +54,15 @@ static const char *spec(void)
 }
 
 /* Programs that were written for a device may wait for it without a call: for a flag that a host function sets, or memory
- * that a kernel writes. So work goes on unasked unless the spec says when it is to be done. */
+ * that a kernel writes. So work goes on unasked unless the spec says when it is to be done. And the devices are those of
+ * CUDA_VISIBLE_DEVICES, which the API alone does not look at, unless the spec has a list of its own. */
 static void whole_spec(char *text, size_t size)
 {
     const char *given = spec(), *backend = backend_of(given);
-    const char *rest = strstr(backend, "schedule=") ? "" : strchr(backend, ':') ? ",schedule=device" : ":h100,schedule=device";
-    if ((size_t)snprintf(text, size, "%s%s", given, rest) >= size)
+    const char *profile = strchr(backend, ':') ? "" : ":h100";
+    const char *schedule = strstr(backend, "schedule=") ? "" : ",schedule=device";
+    const char *visible = strstr(backend, "visible=") ? "" : ",visible=env";
+    if ((size_t)snprintf(text, size, "%s%s%s%s", given, profile, schedule, visible) >= size)
         snprintf(text, size, "%s", given); /* refused by name: no path is so long */
 }
 
