@@ -13,6 +13,7 @@ CHECK_PROFILES ?= h100 h200x2 min max odd
 CHECK_AS_DRIVER ?= h100 h200x2
 CHECK_ABI      ?= h100 h200x2 min max odd
 CHECK_ABI_EDGES ?= h100 h200x2
+CHECK_ABI_COPIES ?= h100 h200x2
 CHECK_SCHEDULES ?= eager random-1
 CHECK_ALIASES  ?= stale-1
 CHECK_LAYERS   ?= layers
@@ -35,6 +36,7 @@ CHECK_RUNS  += $(if $(SUITE),$(CHECK_PROFILES:%=$(BUILD)/check/conformance-%))
 CHECK_RUNS  += $(if $(SUITE),$(CHECK_AS_DRIVER:%=$(BUILD)/check/conformance-as-driver-%))
 CHECK_RUNS  += $(if $(SUITE),$(CHECK_ABI:%=$(BUILD)/check/abi-suite-%))
 CHECK_RUNS  += $(if $(filter %/facts,$(PROGS)),$(CHECK_ABI_EDGES:%=$(BUILD)/check/abi-edges-%))
+CHECK_RUNS  += $(CHECK_ABI_COPIES:%=$(BUILD)/check/abi-copies-%)
 CHECK_RUNS  += $(if $(SUITE),$(CHECK_SCHEDULES:%=$(BUILD)/check/conformance-schedule-%))
 CHECK_RUNS  += $(if $(SUITE),$(CHECK_ALIASES:%=$(BUILD)/check/conformance-alias-%))
 # What drivers answered, replayed.
@@ -90,6 +92,11 @@ $(BUILD)/check/abi-edges-%: ci/targets.mk
 	@printf '#!/bin/sh\nexec ci/abi-edges $* $(BUILD)\n' >$@
 	@chmod +x $@
 
+$(BUILD)/check/abi-copies-%: ci/targets.mk
+	@mkdir -p $(@D)
+	@printf '#!/bin/sh\nexec ci/abi-copies $* $(BUILD)\n' >$@
+	@chmod +x $@
+
 # Work in flight done at other times than as late as it may be.
 $(BUILD)/check/conformance-schedule-%: ci/targets.mk
 	@mkdir -p $(@D)
@@ -131,7 +138,7 @@ CHECK_ONCE := $(wildcard docs/*_test.sh) $(patsubst %,ci/%_test.sh,exclusions fu
 CHECK_NOT_ONCE = CHECK_SHELL='$(filter-out $(CHECK_ONCE),$(CHECK_SHELL))'
 
 # What a slow tool looks for, it finds on few machines: the others differ in numbers alone. Recordings are calls like others.
-CHECK_FEW = $(CHECK_NOT_ONCE) CHECK_PROFILES='h200x2 odd' CHECK_AS_DRIVER= CHECK_ABI=h100 CHECK_ABI_EDGES= CHECK_SCHEDULES=random-1 CHECK_ALIASES= RECORDINGS=
+CHECK_FEW = $(CHECK_NOT_ONCE) CHECK_PROFILES='h200x2 odd' CHECK_AS_DRIVER= CHECK_ABI=h100 CHECK_ABI_EDGES= CHECK_ABI_COPIES= CHECK_SCHEDULES=random-1 CHECK_ALIASES= RECORDINGS=
 
 check-ci: ## the tests of `make check-gpu`, of `make mutate` and of the exercises' graders, which take long
 	+@$(NEST) TAP=$(BUILD)/tap-ci CHECK_LIST='$(CHECK_CI)' check

@@ -4,6 +4,7 @@
 
 #include "abi.h"
 #include "abi_capture.h"
+#include "abi_rows.h"
 #include "abi_sync.h"
 
 CUresult cuMemcpyHtoD(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount)
@@ -123,62 +124,18 @@ CUresult cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdevice
 
 /* ---- rows ---- */
 
-/* Where a side of a copy of rows starts. */
-struct side {
-    CUdeviceptr start;
-    size_t pitch;
-};
-
-static CUresult side_of(CUmemorytype type, CUdeviceptr device, const void *host, size_t x, size_t y, size_t pitch,
-                        size_t width, struct side *side)
-{
-    CUdeviceptr base = type == CU_MEMORYTYPE_HOST ? (CUdeviceptr)(uintptr_t)host : device;
-    if (type == CU_MEMORYTYPE_ARRAY)
-        return abi_refuse(CUDA_ERROR_NOT_SUPPORTED, "cuMemcpy2D", "arrays are not simulated");
-    if (type != CU_MEMORYTYPE_HOST && type != CU_MEMORYTYPE_DEVICE && type != CU_MEMORYTYPE_UNIFIED)
-        return abi_refuse(CUDA_ERROR_INVALID_VALUE, "cuMemcpy2D", "memory type %d is not known", (int)type);
-    if (x > SIZE_MAX - width || (pitch && pitch < x + width))
-        return abi_refuse(CUDA_ERROR_INVALID_VALUE, "cuMemcpy2D", "a row of %zu bytes from %zu on is longer than the pitch, %zu",
-                          width, x, pitch);
-    if (x > SIZE_MAX - base || (pitch && y > (SIZE_MAX - x - base) / pitch))
-        return abi_refuse(CUDA_ERROR_INVALID_VALUE, "cuMemcpy2D", "row %zu of %zu bytes each is past the last address", y,
-                          pitch);
-    *side = (struct side){base + y * pitch + x, pitch ? pitch : x + width};
-    return CUDA_SUCCESS;
-}
-
-static CUresult copy_rows(vmm_system *sys, const CUDA_MEMCPY2D *copy, vmm_stream stream, bool waits)
-{
-    struct side to, from;
-    if (!copy)
-        return abi_null("cuMemcpy2D", "pCopy");
-    CUresult result = side_of(copy->srcMemoryType, copy->srcDevice, copy->srcHost, copy->srcXInBytes, copy->srcY,
-                              copy->srcPitch, copy->WidthInBytes, &from);
-    if (result == CUDA_SUCCESS)
-        result = side_of(copy->dstMemoryType, copy->dstDevice, copy->dstHost, copy->dstXInBytes, copy->dstY,
-                         copy->dstPitch, copy->WidthInBytes, &to);
-    if (result == CUDA_SUCCESS) /* nothing, but looks at context and stream */
-        result = (CUresult)vmm_memset_d8_async(sys, to.start, 0, 0, stream);
-    /* The last row first: where rows run past the end of memory nothing has been done yet. */
-    for (size_t i = copy->Height; i-- > 0 && copy->WidthInBytes && result == CUDA_SUCCESS;)
-        result = copy_any(sys, to.start + i * to.pitch, from.start + i * from.pitch, copy->WidthInBytes, stream);
-    if (result == CUDA_SUCCESS && waits)
-        result = (CUresult)vmm_stream_synchronize(sys, stream);
-    return result;
-}
-
 CUresult cuMemcpy2D(const CUDA_MEMCPY2D *pCopy)
 {
-    ABI_INITIALISED(copy_rows(sys, pCopy, ABI_SYNC_STREAM, true));
+    ABI_INITIALISED(abi_copy_rows(sys, pCopy, ABI_SYNC_STREAM, true));
 }
 
 CUresult cuMemcpy2DUnaligned(const CUDA_MEMCPY2D *pCopy)
 {
-    ABI_INITIALISED(copy_rows(sys, pCopy, ABI_SYNC_STREAM, true));
+    ABI_INITIALISED(abi_copy_rows(sys, pCopy, ABI_SYNC_STREAM, true));
 }
 
 CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D *pCopy, CUstream hStream)
 {
     ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_WORK);
-    ABI_WORK(copy_rows(sys, pCopy, abi_stream(hStream), false));
+    ABI_INITIALISED(abi_copy_rows(sys, pCopy, abi_stream(hStream), false));
 }

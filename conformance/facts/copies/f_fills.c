@@ -36,18 +36,17 @@ static void fill_extreme_case(size_t i, char *id, int run)
                                    (u64)1 << 40, (u64)1 << 62, (u64)1 << 63, -(u64)64, -(u64)1};
     static const u64 width_of[] = {0, 1, 16, (u64)1 << 32, (u64)1 << 40, (u64)1 << 62, ((u64)1 << 62) + 4, (u64)1 << 63,
                                    ((u64)1 << 63) + 8, -(u64)1};
-    static const u64 height_of[] = {0, 1, 2, 3, (u64)1 << 31, ((u64)1 << 32) + 1, (u64)1 << 40, (u64)1 << 60, (u64)1 << 63,
-                                    -(u64)1};
+    static const u64 height_of[] = {0, 1, 2, 3, (u64)1 << 31, ((u64)1 << 32) + 1, (u64)1 << 40};
     static const int fills[] = {0, 1, 2, 3};
     int fill = fills[digit(&i, COUNT(fills))];
     u64 pitch = pitch_of[digit(&i, COUNT(pitch_of))], width = width_of[digit(&i, COUNT(width_of))];
     u64 height = height_of[i];
     snprintf(id, CASE_ID, "H.%s.pitch=%s.%sx%s", fill_name[fill], num(pitch), num(width), num(height));
-    if (run)
+    if (run && !(height >> 40 && width >> 62)) /* a driver that has wrapped their size does each of so many rows, for hours */
         ask_fill(id, fill, to[MAPPED].at, pitch, width, height, &to[MAPPED]);
 }
 
 static void group_h(void)
 {
-    generate("H", start_places, (size_t)4 * 14 * 10 * 10, fill_extreme_case);
+    generate("H", start_places, (size_t)4 * 14 * 10 * 7, fill_extreme_case);
 }

@@ -17,7 +17,8 @@ static const char *wrote(struct place *place, bool right)
     size_t first = G, last = 0, count = 0;
     if (!place->seen || look(place, got))
         return "?";
-    memset(blank, BLANK, G);
+    if (!blank[0])
+        memset(blank, BLANK, G);
     if (memcmp(got, blank, G) == 0)
         return "nothing";
     put(place, blank);
@@ -43,15 +44,29 @@ static bool row_at(u64 base, u64 x, u64 y, u64 pitch, u64 width, u64 row, u64 *a
     return *at < G && width <= G - *at;
 }
 
+static u64 expected_end = G; /* behind the last byte that is not blank */
+
+static void expect_nothing(void)
+{
+    memset(expected, BLANK, expected_end);
+    expected_end = 0;
+}
+
+static void expect_until(u64 end)
+{
+    expected_end = expected_end > end ? expected_end : end;
+}
+
 static bool expect_copy(const CUDA_MEMCPY2D *c, u64 src, u64 dst)
 {
-    memset(expected, BLANK, G);
+    expect_nothing();
     for (u64 i = 0; i < c->Height; i++) {
         u64 s, d;
         if (i > G || !row_at(src, c->srcXInBytes, c->srcY, c->srcPitch, c->WidthInBytes, i, &s) ||
             !row_at(dst, c->dstXInBytes, c->dstY, c->dstPitch, c->WidthInBytes, i, &d) || (!c->WidthInBytes && i > 9))
             return false;
         memcpy(expected + d, pattern + s, c->WidthInBytes);
+        expect_until(d + c->WidthInBytes);
     }
     return true;
 }
@@ -194,12 +209,13 @@ static bool expect_fill(u64 start, u64 pitch, u64 width, u64 height, int fill)
 {
     static const unsigned char bytes[4] = {0x11, 0x22, 0x33, 0x44};
     u64 element = (u64)1 << fill % 3, at;
-    memset(expected, BLANK, G);
+    expect_nothing();
     for (u64 i = 0; i < height; i++) {
         if (i > G || width > G || !row_at(start, 0, 0, pitch, width * element, i, &at) || (!width && i > 9))
             return false;
         for (u64 b = 0; b < width * element; b++)
             expected[at + b] = bytes[b % element];
+        expect_until(at + width * element);
     }
     return true;
 }

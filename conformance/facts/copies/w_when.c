@@ -136,6 +136,7 @@ static void overlap_case(size_t i, char *id, int run)
     declare_to(&c, &destination, declared);
     put(place, pattern);
     memcpy(expected, pattern, G);
+    expected_end = G;
     for (u64 row = 0; row < c.Height; row++)
         memcpy(expected + overlaps[i].dst + row * c.dstPitch, pattern + overlaps[i].src + row * c.srcPitch, c.WidthInBytes);
     CUresult r = kind == 3 ? cuMemcpy2DAsync(&c, NULL) : cuMemcpy2D(&c);

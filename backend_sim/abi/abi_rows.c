@@ -1,0 +1,367 @@
+#include "abi_rows.h"
+
+#include <string.h>
+
+#include "abi_host.h"
+#include "detail.h"
+
+static const char copy_name[] = "cuMemcpy2D", fill_name[] = "cuMemsetD2D";
+
+/* Context and stream are in order: an empty fill looks at them. */
+static CUresult check_stream(vmm_system *sys, vmm_stream stream)
+{
+    return (CUresult)vmm_memset_d8_async(sys, 0, 0, 0, stream);
+}
+
+static CUresult finish(vmm_system *sys, vmm_stream stream, bool waits)
+{
+    return waits ? (CUresult)vmm_stream_synchronize(sys, stream) : CUDA_SUCCESS;
+}
+
+/* ---- one side of a copy ---- */
+
+/* Rows of width bytes: the first one starts at start, each further one pitch bytes behind it, modulo 2^64. */
+struct side {
+    const char *argument;
+    bool host;
+    CUdeviceptr base, start;
+    size_t given, pitch; /* 0 is given where rows follow each other */
+    uint64_t left;       /* bytes from base to the end of what was allocated or registered; UINT64_MAX: the driver knows no end */
+};
+
+/* What a side is declared as, and is. */
+struct declared {
+    const char *argument;
+    CUmemorytype type;
+    CUdeviceptr device;
+    const void *host;
+    size_t x, y, pitch;
+};
+
+static CUresult refuse_side(const struct declared *d, const char *what, unsigned long long value)
+{
+    return abi_refuse(CUDA_ERROR_INVALID_VALUE, copy_name, "%s: 0x%llx %s", d->argument, value, what);
+}
+
+/* What the driver knows of the memory where a side begins. */
+static enum ask_there look_up(const vmm_system *sys, CUdeviceptr base, struct side *side)
+{
+    struct abi_host_range range;
+    uint64_t left = UINT64_MAX;
+    enum ask_there there = ask_there(sys, base, &left);
+    bool pinned = abi_host_find(base, 1, &range);
+    side->host = pinned ? range.registered : there != ASK_MAPPED && there != ASK_ALLOCATED;
+    side->left = pinned ? range.start + range.size - base : left;
+    return pinned ? ASK_ALLOCATED : there;
+}
+
+/* Mapped memory is taken for what it is, whatever it is declared as; all other memory must be what it is called. */
+static CUresult check_type(const vmm_system *sys, const struct declared *d, CUdeviceptr base, struct side *side)
+{
+    enum ask_there there = look_up(sys, base, side);
+    if (d->type == CU_MEMORYTYPE_ARRAY)
+        return refuse_side(d, "is no array: arrays are not simulated", 0);
+    if (there == ASK_MAPPED)
+        return CUDA_SUCCESS;
+    if (d->type != CU_MEMORYTYPE_HOST && d->type != CU_MEMORYTYPE_DEVICE && d->type != CU_MEMORYTYPE_UNIFIED)
+        return refuse_side(d, "is no memory type: expected HOST, DEVICE or UNIFIED", (unsigned long long)d->type);
+    if (there == ASK_ALLOCATED)
+        return CUDA_SUCCESS;
+    if (!base || ask_backed(sys, base, 1))
+        return refuse_side(d, "is an address where nothing is mapped", base);
+    if (d->type == CU_MEMORYTYPE_DEVICE)
+        return refuse_side(d, "is memory of the host that is not registered: declare it as CU_MEMORYTYPE_HOST", base);
+    return CUDA_SUCCESS;
+}
+
+/* Where memory is mapped the driver does not compare x with the pitch, as recorded. */
+static CUresult check_pitch(const struct declared *d, const struct side *side, size_t width)
+{
+    bool x_counts = side->host || side->left != UINT64_MAX;
+    if (!d->pitch || (width <= d->pitch && (!x_counts || d->x <= d->pitch - width)))
+        return CUDA_SUCCESS;
+    return abi_refuse(CUDA_ERROR_INVALID_VALUE, copy_name, "%s: a row of %zu bytes from %zu on is longer than the pitch, %zu",
+                      d->argument, width, d->x, d->pitch);
+}
+
+static CUresult check_end(const struct declared *d, const struct side *side, size_t width, size_t height)
+{
+    uint64_t end = side->start - side->base + (height - 1) * side->pitch + width; /* modulo 2^64, as the driver has it */
+    if (side->left == UINT64_MAX || end <= side->left)
+        return CUDA_SUCCESS;
+    return abi_refuse(CUDA_ERROR_INVALID_VALUE, copy_name, "%s: rows end 0x%llx bytes behind 0x%llx, the memory after 0x%llx",
+                      d->argument, (unsigned long long)end, side->base, (unsigned long long)side->left);
+}
+
+static CUresult resolve(const vmm_system *sys, const struct declared *d, size_t width, size_t height, struct side *side)
+{
+    CUdeviceptr base = d->type == CU_MEMORYTYPE_HOST ? (CUdeviceptr)(uintptr_t)d->host : d->device;
+    size_t pitch = d->pitch ? d->pitch : d->x + width;
+    *side = (struct side){.argument = d->argument, .base = base, .start = base + d->y * pitch + d->x, .given = d->pitch,
+                          .pitch = pitch};
+    CUresult result = check_type(sys, d, base, side);
+    if (result == CUDA_SUCCESS)
+        result = check_pitch(d, side, width);
+    return result == CUDA_SUCCESS ? check_end(d, side, width, height) : result;
+}
+
+/* ---- what is looked at, and what is touched ---- */
+
+/* The one range that a driver takes the rows for. */
+static CUresult check_footprint(const vmm_system *sys, vmm_stream stream, const char *function, const struct side *side,
+                                size_t width, size_t height, enum ask_use use)
+{
+    size_t size = (height - 1) * side->given + width;
+    if ((side->host && use != ASK_FILL) || !size)
+        return CUDA_SUCCESS;
+    CUresult result = (CUresult)ask_range(sys, stream, function, side->argument, side->base, size, use);
+    if (result == CUDA_SUCCESS)
+        return result;
+    vmm_detail_note("%zu rows of %zu bytes, %zu apart, are looked at as the %zu bytes from 0x%llx on", height, width, side->given,
+                    size, side->base);
+    const vmm_detail detail = *vmm_last_detail();
+    abi_report(NULL, &detail);
+    return result;
+}
+
+enum { ROWS_SEEN = 4096 };
+
+/* The first row that work may not touch, of rows that do not pass the end of the addresses. */
+static bool bad_in_order(const vmm_system *sys, vmm_stream stream, const struct side *side, size_t width, size_t height,
+                         enum ask_use use, size_t *row)
+{
+    const CUdeviceptr end = side->start + (height - 1) * side->pitch + width;
+    uint64_t first;
+    for (size_t next = 0; next < height; next = *row + 1) {
+        CUdeviceptr at = side->start + next * side->pitch;
+        if (!ask_unreachable(sys, stream, at, end - at, use, &first))
+            return false;
+        *row = (first - side->start) / side->pitch;
+        if ((first - side->start) % side->pitch < width)
+            return true;
+    }
+    return false;
+}
+
+/* The same of those that do; where they are many, the last one stands for what cannot be all there. */
+static bool bad_among(const vmm_system *sys, vmm_stream stream, const struct side *side, size_t width, size_t height,
+                      enum ask_use use, size_t *row)
+{
+    uint64_t first;
+    for (*row = 0; *row < height && *row < ROWS_SEEN; ++*row)
+        if (ask_unreachable(sys, stream, side->start + *row * side->pitch, width, use, &first))
+            return true;
+    *row = height - 1;
+    return height > ROWS_SEEN;
+}
+
+static bool bad_row(const vmm_system *sys, vmm_stream stream, const struct side *side, size_t width, size_t height,
+                    enum ask_use use, size_t *row)
+{
+    if (side->host && use != ASK_FILL)
+        return false;
+    bool wraps = width > SIZE_MAX - side->start || height - 1 > (SIZE_MAX - side->start - width) / side->pitch;
+    return (wraps ? bad_among : bad_in_order)(sys, stream, side, width, height, use, row);
+}
+
+static CUresult fault_refused(const char *function, const struct side *side, size_t row)
+{
+    return abi_refuse(CUDA_ERROR_INVALID_VALUE, function,
+                      "%s: row %zu, at 0x%llx, leaves the memory that may be used; the driver starts such a call, and it faults",
+                      side->argument, row, side->start + row * side->pitch);
+}
+
+/* ---- copies ---- */
+
+struct copy {
+    struct side to, from;
+    size_t width, height;
+    enum ask_use write, read;
+    vmm_stream stream;
+};
+
+/* Between two places of the host, once the stream is that far. */
+static CUresult move_host(vmm_system *sys, CUdeviceptr dst, CUdeviceptr src, size_t size, vmm_stream stream)
+{
+    CUresult result = (CUresult)vmm_stream_synchronize(sys, stream);
+    if (result == CUDA_SUCCESS)
+        memmove((void *)(uintptr_t)dst, (const void *)(uintptr_t)src, size);
+    return result;
+}
+
+static CUresult copy_row(vmm_system *sys, const struct copy *copy, size_t row, size_t size)
+{
+    CUdeviceptr dst = copy->to.start + row * copy->to.pitch, src = copy->from.start + row * copy->from.pitch;
+    if (!copy->to.host && !copy->from.host)
+        return (CUresult)vmm_memcpy_dtod_async(sys, dst, src, size, copy->stream);
+    if (!copy->to.host)
+        return (CUresult)vmm_memcpy_htod_async(sys, dst, (const void *)(uintptr_t)src, size, copy->stream);
+    if (!copy->from.host)
+        return (CUresult)vmm_memcpy_dtoh_async(sys, (void *)(uintptr_t)dst, src, size, copy->stream);
+    return move_host(sys, dst, src, size, copy->stream);
+}
+
+/* The row that may not be touched goes alone: who waits for it is told of the fault. A copy to the host does, either way. */
+static CUresult let_fault(vmm_system *sys, const struct copy *copy, const struct side *side, size_t row)
+{
+    CUdeviceptr dst = copy->to.start + row * copy->to.pitch, src = copy->from.start + row * copy->from.pitch;
+    const uint32_t number = (uint32_t)vmm_last_detail()->call;
+    union vmm_any_call call;
+    if (ask_strict(sys))
+        return fault_refused(copy_name, side, row);
+    if (copy->from.host)
+        call.memcpy_htod_async = (struct vmm_call_memcpy_htod_async){
+            {VMM_CALL_memcpy_htod_async, number}, dst, (const void *)(uintptr_t)src, copy->width, copy->stream};
+    else if (copy->to.host)
+        call.memcpy_dtoh_async = (struct vmm_call_memcpy_dtoh_async){
+            {VMM_CALL_memcpy_dtoh_async, number}, (void *)(uintptr_t)dst, src, copy->width, copy->stream};
+    else
+        call.memcpy_dtod_async =
+            (struct vmm_call_memcpy_dtod_async){{VMM_CALL_memcpy_dtod_async, number}, dst, src, copy->width, copy->stream};
+    CUresult result = (CUresult)ask_issue(sys, &call, copy->stream);
+    return result == CUDA_SUCCESS ? finish(sys, copy->stream, copy->to.host) : result;
+}
+
+/* Rows that follow each other on both sides are one. */
+static CUresult move_rows(vmm_system *sys, const struct copy *copy, bool waits)
+{
+    CUresult result = CUDA_SUCCESS;
+    bool one = copy->to.pitch == copy->width && copy->from.pitch == copy->width && copy->height <= SIZE_MAX / copy->width;
+    if (one)
+        result = copy_row(sys, copy, 0, copy->width * copy->height);
+    for (size_t row = 0; !one && row < copy->height && result == CUDA_SUCCESS; row++)
+        result = copy_row(sys, copy, row, copy->width);
+    return result == CUDA_SUCCESS ? finish(sys, copy->stream, waits) : result;
+}
+
+static CUresult sides_of(const vmm_system *sys, const CUDA_MEMCPY2D *asked, struct copy *copy)
+{
+    const struct declared from = {"src", asked->srcMemoryType, asked->srcDevice, asked->srcHost,
+                                  asked->srcXInBytes, asked->srcY, asked->srcPitch};
+    const struct declared to = {"dst", asked->dstMemoryType, asked->dstDevice, asked->dstHost,
+                                asked->dstXInBytes, asked->dstY, asked->dstPitch};
+    CUresult result = resolve(sys, &from, copy->width, copy->height, &copy->from);
+    if (result == CUDA_SUCCESS)
+        result = resolve(sys, &to, copy->width, copy->height, &copy->to);
+    copy->write = copy->from.host ? ASK_FROM_HOST : ASK_WRITE;
+    copy->read = copy->to.host ? ASK_TO_HOST : ASK_READ;
+    return result;
+}
+
+CUresult abi_copy_rows(vmm_system *sys, const CUDA_MEMCPY2D *asked, vmm_stream stream, bool waits)
+{
+    if (!asked)
+        return abi_null(copy_name, "pCopy");
+    struct copy copy = {.width = asked->WidthInBytes, .height = asked->Height, .stream = stream};
+    size_t row;
+    CUresult result = check_stream(sys, stream);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!copy.width || !copy.height)
+        return finish(sys, stream, waits);
+    result = sides_of(sys, asked, &copy);
+    if (result == CUDA_SUCCESS)
+        result = check_footprint(sys, stream, copy_name, &copy.to, copy.width, copy.height, copy.write);
+    if (result == CUDA_SUCCESS)
+        result = check_footprint(sys, stream, copy_name, &copy.from, copy.width, copy.height, copy.read);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (bad_row(sys, stream, &copy.to, copy.width, copy.height, copy.write, &row))
+        return let_fault(sys, &copy, &copy.to, row);
+    if (bad_row(sys, stream, &copy.from, copy.width, copy.height, copy.read, &row))
+        return let_fault(sys, &copy, &copy.from, row);
+    return move_rows(sys, &copy, waits);
+}
+
+/* ---- fills ---- */
+
+static vmm_result fill_row(vmm_system *sys, const struct abi_fill *fill, CUdeviceptr at, size_t width, vmm_stream stream)
+{
+    switch (fill->element) {
+    case 1: return vmm_memset_d8_async(sys, at, (unsigned char)fill->value, width, stream);
+    case 2: return vmm_memset_d16_async(sys, at, (unsigned short)fill->value, width, stream);
+    default: return vmm_memset_d32_async(sys, at, fill->value, width, stream);
+    }
+}
+
+/* Memory that the host registered is the device's to fill, once the stream is that far. */
+static CUresult fill_host(vmm_system *sys, const struct abi_fill *fill, const struct side *side, vmm_stream stream)
+{
+    unsigned char bytes[4];
+    CUresult result = (CUresult)vmm_stream_synchronize(sys, stream);
+    for (unsigned i = 0; i < sizeof bytes; i++)
+        bytes[i] = (unsigned char)(fill->value >> (8 * i));
+    for (size_t row = 0; row < fill->height && result == CUDA_SUCCESS; row++) {
+        unsigned char *at = (unsigned char *)(uintptr_t)(side->start + row * side->pitch);
+        for (size_t i = 0; i < fill->width * fill->element; i++)
+            at[i] = bytes[i % fill->element];
+    }
+    return result;
+}
+
+static CUresult let_fill_fault(vmm_system *sys, const struct abi_fill *fill, const struct side *side, size_t row,
+                               vmm_stream stream)
+{
+    CUdeviceptr at = side->start + row * side->pitch;
+    const uint32_t number = (uint32_t)vmm_last_detail()->call;
+    union vmm_any_call call;
+    if (ask_strict(sys))
+        return fault_refused(fill_name, side, row);
+    call.memset_d8_async = (struct vmm_call_memset_d8_async){
+        {VMM_CALL_memset_d8_async, number}, at, (unsigned char)fill->value, fill->width * fill->element, stream};
+    return (CUresult)ask_issue(sys, &call, stream);
+}
+
+/* Of one row the pitch does not matter. */
+static CUresult check_fill(const struct abi_fill *fill, const struct side *side, size_t bytes)
+{
+    if (fill->start % fill->element)
+        return abi_refuse(CUDA_ERROR_INVALID_VALUE, fill_name, "dstDevice, 0x%llx, is no multiple of an element's %u bytes",
+                          fill->start, fill->element);
+    if (fill->height > 1 && (fill->pitch % fill->element || fill->pitch < bytes))
+        return abi_refuse(CUDA_ERROR_INVALID_VALUE, fill_name,
+                          "dstPitch is %zu: expected a multiple of an element's %u bytes that a row of %zu fits in", fill->pitch,
+                          fill->element, bytes);
+    if (side->left != UINT64_MAX && (fill->height - 1) * side->pitch + bytes > side->left)
+        return abi_refuse(CUDA_ERROR_INVALID_VALUE, fill_name, "rows from 0x%llx on leave their memory, which ends 0x%llx bytes later",
+                          fill->start, (unsigned long long)side->left);
+    return CUDA_SUCCESS;
+}
+
+static CUresult fill_memory(vmm_system *sys, const struct abi_fill *fill, const struct side *side, size_t bytes, vmm_stream stream,
+                            bool waits)
+{
+    size_t row;
+    CUresult result = check_footprint(sys, stream, fill_name, side, bytes, fill->height, ASK_FILL);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!bytes || (side->pitch != bytes && bytes / fill->element != fill->width)) /* rows of more than 2^64 bytes: nothing */
+        return finish(sys, stream, waits);
+    if (side->pitch == bytes && fill->height > 1) { /* one range, whose size wraps as that of a plain fill */
+        result = (CUresult)fill_row(sys, fill, side->start, fill->width * fill->height, stream);
+        return result == CUDA_SUCCESS ? finish(sys, stream, waits) : result;
+    }
+    if (bad_row(sys, stream, side, bytes, fill->height, ASK_FILL, &row))
+        return let_fill_fault(sys, fill, side, row, stream);
+    for (row = 0; row < fill->height && result == CUDA_SUCCESS; row++)
+        result = (CUresult)fill_row(sys, fill, side->start + row * side->pitch, fill->width, stream);
+    return result == CUDA_SUCCESS ? finish(sys, stream, waits) : result;
+}
+
+CUresult abi_fill_rows(vmm_system *sys, const struct abi_fill *fill, vmm_stream stream, bool waits)
+{
+    CUresult result = check_stream(sys, stream);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!fill->width || !fill->height)
+        return finish(sys, stream, waits);
+    size_t bytes = fill->width * fill->element; /* modulo 2^64, as the driver has it */
+    size_t pitch = fill->height > 1 ? fill->pitch : bytes;
+    struct side side = {.argument = "dstDevice", .base = fill->start, .start = fill->start, .given = pitch, .pitch = pitch};
+    look_up(sys, fill->start, &side);
+    result = check_fill(fill, &side, bytes);
+    if (result != CUDA_SUCCESS)
+        return result;
+    bool host = side.host && side.left != UINT64_MAX;
+    return host ? fill_host(sys, fill, &side, stream) : fill_memory(sys, fill, &side, bytes, stream, waits);
+}
