@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* result.h - names and texts of all codes that a driver has, as its cuGetErrorName and cuGetErrorString give them.
  *
  *     driver_result_name(215)   "CUDA_ERROR_UNSUPPORTED_LIMIT"

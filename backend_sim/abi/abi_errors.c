@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Names and descriptions of codes, as the driver has them. */
 #include "abi.h"
 #include "result.h"

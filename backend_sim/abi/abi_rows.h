@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* abi_rows.h - copies and fills of rows, which the API has no calls for: what a driver looks at, and what it does then.
  *
  *     base + y * pitch + x        [ row 0 .. width .. ]
