@@ -212,6 +212,15 @@ bool ask_strict(const vmm_system *sys)
     return process_of(sys)->options.strict;
 }
 
+void ask_set_sync(vmm_system *sys, uint64_t address, bool sync)
+{
+    struct sim_process *process = lock(sys);
+    struct sim_allocation *allocation = sim_allocation_at(process, address);
+    if (allocation)
+        allocation->sync = sync;
+    unlock(process);
+}
+
 bool ask_backed(const vmm_system *sys, uint64_t address, uint64_t size)
 {
     return arena_holds(&process_of(sys)->arena, address, size);

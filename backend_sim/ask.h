@@ -93,6 +93,9 @@ vmm_result ask_issue(vmm_system *sys, const union vmm_any_call *call, vmm_stream
 /* Are documented rules refused that the driver lets pass? */
 bool ask_strict(const vmm_system *sys);
 
+/* Sets CU_POINTER_ATTRIBUTE_SYNC_MEMOPS of an allocation. */
+void ask_set_sync(vmm_system *sys, uint64_t address, bool sync);
+
 /* Can the host be given anything to see at all of these addresses? */
 bool ask_backed(const vmm_system *sys, uint64_t address, uint64_t size);
 

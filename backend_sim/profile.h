@@ -26,7 +26,7 @@
 #include "vmm.h"
 
 #define SIM_MAX_NODES 8
-#define SIM_MAX_ATTRIBUTES 64
+#define SIM_MAX_ATTRIBUTES 256
 #define SIM_MAX_TAKEN 4
 #define SIM_NAME_MAX 64
 

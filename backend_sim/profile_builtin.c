@@ -32,33 +32,43 @@
     "map.partial = no\n" \
     "fabric.imex = no\n" \
     "compression.memory = 85017493504\n" \
-    "# published: threads per block, multiprocessors, compute mode, compute capability\n" \
-    "attribute.1 = 1024\n" \
-    "attribute.16 = 132\n" \
-    "attribute.20 = 0\n" \
-    "attribute.75 = 9\n" \
-    "attribute.76 = 0\n" \
-    "# recorded: unified addressing, pageable and managed access\n" \
-    "attribute.41 = 1\n" \
-    "attribute.88 = 0\n" \
-    "attribute.89 = 1\n" \
-    "attribute.100 = 0\n" \
-    "# recorded: virtual memory management and handle types\n" \
-    "attribute.102 = 1\n" \
-    "attribute.103 = 1\n" \
-    "attribute.104 = 0\n" \
-    "attribute.105 = 0\n" \
-    "attribute.107 = 1\n" \
-    "attribute.110 = 1\n" \
-    "attribute.112 = 1\n" \
-    "attribute.116 = 1\n" \
-    "attribute.124 = 1\n" \
-    "attribute.128 = 1\n" \
-    "attribute.132 = 0\n" \
-    "attribute.134 = 0\n" \
-    "attribute.141 = 1\n" \
-    "attribute.143 = 0\n" \
-    "attribute.145 = 1\n"
+    "# recorded: every attribute but those that say where a device sits (33, 34, 50, 85)\n" \
+    "attribute.1 = 1024\nattribute.2 = 1024\nattribute.3 = 1024\nattribute.4 = 64\n" \
+    "attribute.5 = 2147483647\nattribute.6 = 65535\nattribute.7 = 65535\nattribute.8 = 49152\n" \
+    "attribute.9 = 65536\nattribute.10 = 32\nattribute.11 = 2147483647\nattribute.12 = 65536\n" \
+    "attribute.13 = 1980000\nattribute.14 = 512\nattribute.15 = 1\nattribute.16 = 132\n" \
+    "attribute.17 = 0\nattribute.18 = 0\nattribute.19 = 1\nattribute.20 = 0\n" \
+    "attribute.21 = 131072\nattribute.22 = 131072\nattribute.23 = 65536\nattribute.24 = 16384\n" \
+    "attribute.25 = 16384\nattribute.26 = 16384\nattribute.27 = 32768\nattribute.28 = 32768\n" \
+    "attribute.29 = 2048\nattribute.30 = 512\nattribute.31 = 1\nattribute.32 = 1\n" \
+    "attribute.35 = 0\nattribute.36 = 2619000\nattribute.37 = 5120\nattribute.38 = 52428800\n" \
+    "attribute.39 = 2048\nattribute.40 = 3\nattribute.41 = 1\nattribute.42 = 32768\n" \
+    "attribute.43 = 2048\nattribute.44 = 1\nattribute.45 = 32768\nattribute.46 = 32768\n" \
+    "attribute.47 = 8192\nattribute.48 = 8192\nattribute.49 = 32768\nattribute.51 = 32\n" \
+    "attribute.52 = 32768\nattribute.53 = 32768\nattribute.54 = 2046\nattribute.55 = 32768\n" \
+    "attribute.56 = 131072\nattribute.57 = 65536\nattribute.58 = 16384\nattribute.59 = 16384\n" \
+    "attribute.60 = 16384\nattribute.61 = 32768\nattribute.62 = 2048\nattribute.63 = 32768\n" \
+    "attribute.64 = 32768\nattribute.65 = 2048\nattribute.66 = 32768\nattribute.67 = 32768\n" \
+    "attribute.68 = 2046\nattribute.69 = 268435456\nattribute.70 = 131072\nattribute.71 = 65000\n" \
+    "attribute.72 = 2097120\nattribute.73 = 32768\nattribute.74 = 32768\nattribute.75 = 9\n" \
+    "attribute.76 = 0\nattribute.77 = 32768\nattribute.78 = 1\nattribute.79 = 1\n" \
+    "attribute.80 = 1\nattribute.81 = 233472\nattribute.82 = 65536\nattribute.83 = 1\n" \
+    "attribute.84 = 0\nattribute.86 = 0\nattribute.87 = 2\nattribute.88 = 0\n" \
+    "attribute.89 = 1\nattribute.90 = 1\nattribute.91 = 1\nattribute.92 = 0\n" \
+    "attribute.93 = 0\nattribute.94 = 0\nattribute.95 = 1\nattribute.96 = 1\n" \
+    "attribute.97 = 232448\nattribute.98 = 0\nattribute.99 = 1\nattribute.100 = 0\n" \
+    "attribute.101 = 0\nattribute.102 = 1\nattribute.103 = 1\nattribute.104 = 0\n" \
+    "attribute.105 = 0\nattribute.106 = 32\nattribute.107 = 1\nattribute.108 = 32768000\n" \
+    "attribute.109 = 134217728\nattribute.110 = 1\nattribute.111 = 1024\nattribute.112 = 1\n" \
+    "attribute.113 = 1\nattribute.114 = 1\nattribute.115 = 1\nattribute.116 = 1\n" \
+    "attribute.117 = 1\nattribute.118 = 100\nattribute.119 = 9\nattribute.120 = 1\n" \
+    "attribute.121 = 1\nattribute.122 = 1\nattribute.123 = 1\nattribute.124 = 1\n" \
+    "attribute.125 = 1\nattribute.126 = 4\nattribute.127 = 1\nattribute.128 = 1\n" \
+    "attribute.129 = 1\nattribute.130 = 0\nattribute.131 = -1\nattribute.132 = 0\n" \
+    "attribute.133 = 0\nattribute.134 = 0\nattribute.135 = 0\nattribute.136 = 0\n" \
+    "attribute.137 = 0\nattribute.138 = 0\nattribute.139 = 590352606\nattribute.140 = 381751518\n" \
+    "attribute.141 = 1\nattribute.142 = 1\nattribute.143 = 0\nattribute.144 = 1\n" \
+    "attribute.145 = 1\nattribute.146 = 0\nattribute.147 = 0\n"
 
 #define H200X2 \
     "base = h100\n" \
@@ -72,6 +82,13 @@
     "peers = all\n" \
     "# recorded: the first address lies 4 GiB higher for the second device\n" \
     "va.start = 0x402000000\n" \
+    "# recorded: attributes that differ from the H100's\n" \
+    "attribute.36 = 3201000\n" \
+    "attribute.37 = 6016\n" \
+    "attribute.38 = 62914560\n" \
+    "attribute.108 = 39321600\n" \
+    "attribute.139 = 590680286\n" \
+    "attribute.140 = 415174878\n" \
     "attribute.132 = 1\n"
 
 #define GB200X4 \

@@ -14,6 +14,7 @@ CHECK_AS_DRIVER ?= h100 h200x2
 CHECK_ABI      ?= h100 h200x2 min max odd
 CHECK_ABI_EDGES ?= h100 h200x2
 CHECK_ABI_COPIES ?= h100 h200x2
+CHECK_ABI_ANSWERS ?= $(patsubst conformance/facts/%-580.159.04-answers.tsv,%,$(wildcard conformance/facts/*-answers.tsv))
 CHECK_SCHEDULES ?= eager random-1
 CHECK_ALIASES  ?= stale-1
 CHECK_LAYERS   ?= layers
@@ -37,6 +38,7 @@ CHECK_RUNS  += $(if $(SUITE),$(CHECK_AS_DRIVER:%=$(BUILD)/check/conformance-as-d
 CHECK_RUNS  += $(if $(SUITE),$(CHECK_ABI:%=$(BUILD)/check/abi-suite-%))
 CHECK_RUNS  += $(if $(filter %/facts,$(PROGS)),$(CHECK_ABI_EDGES:%=$(BUILD)/check/abi-edges-%))
 CHECK_RUNS  += $(CHECK_ABI_COPIES:%=$(BUILD)/check/abi-copies-%)
+CHECK_RUNS  += $(CHECK_ABI_ANSWERS:%=$(BUILD)/check/abi-answers-%)
 CHECK_RUNS  += $(if $(SUITE),$(CHECK_SCHEDULES:%=$(BUILD)/check/conformance-schedule-%))
 CHECK_RUNS  += $(if $(SUITE),$(CHECK_ALIASES:%=$(BUILD)/check/conformance-alias-%))
 # What drivers answered, replayed.
@@ -51,7 +53,7 @@ CHECK_SHELL := $(filter-out $(CHECK_CI),$(sort $(wildcard ci/*_test.sh tools/*_t
 # Those that take longest come first, so that none runs last and alone; ci/slowest tells which they are.
 CHECK_LIST   = $(CHECK_RUNS) $(CHECK_SHELL) $(TESTS)
 CHECK_LONG   = conformance/exercises_test.sh tools/view_browser_test.sh tools/shell_test.sh ci/check_test.sh
-CHECK_LONG  += $(addprefix $(BUILD)/test/,tools/machine_test conformance/world_test conformance/lockstep_drive_test) $(CHECK_ABI_EDGES:%=$(BUILD)/check/abi-edges-%)
+CHECK_LONG  += $(addprefix $(BUILD)/test/,tools/machine_test conformance/world_test conformance/lockstep_drive_test) $(CHECK_ABI_EDGES:%=$(BUILD)/check/abi-edges-%) $(CHECK_ABI_ANSWERS:%=$(BUILD)/check/abi-answers-%)
 LONG_SEED      ?= 1
 LONG_CALLS     ?= 1500000
 SABOTAGE_EVERY ?= 1
@@ -97,6 +99,11 @@ $(BUILD)/check/abi-copies-%: ci/targets.mk
 	@printf '#!/bin/sh\nexec ci/abi-copies $* $(BUILD)\n' >$@
 	@chmod +x $@
 
+$(BUILD)/check/abi-answers-%: ci/targets.mk
+	@mkdir -p $(@D)
+	@printf '#!/bin/sh\nexec ci/abi-answers $* $(BUILD)\n' >$@
+	@chmod +x $@
+
 # Work in flight done at other times than as late as it may be.
 $(BUILD)/check/conformance-schedule-%: ci/targets.mk
 	@mkdir -p $(@D)
@@ -138,7 +145,7 @@ CHECK_ONCE := $(wildcard docs/*_test.sh) $(patsubst %,ci/%_test.sh,exclusions fu
 CHECK_NOT_ONCE = CHECK_SHELL='$(filter-out $(CHECK_ONCE),$(CHECK_SHELL))'
 
 # What a slow tool looks for, it finds on few machines: the others differ in numbers alone. Recordings are calls like others.
-CHECK_FEW = $(CHECK_NOT_ONCE) CHECK_PROFILES='h200x2 odd' CHECK_AS_DRIVER= CHECK_ABI=h100 CHECK_ABI_EDGES= CHECK_ABI_COPIES= CHECK_SCHEDULES=random-1 CHECK_ALIASES= RECORDINGS=
+CHECK_FEW = $(CHECK_NOT_ONCE) CHECK_PROFILES='h200x2 odd' CHECK_AS_DRIVER= CHECK_ABI=h100 CHECK_ABI_EDGES= CHECK_ABI_COPIES= CHECK_ABI_ANSWERS= CHECK_SCHEDULES=random-1 CHECK_ALIASES= RECORDINGS=
 
 check-ci: ## the tests of `make check-gpu`, of `make mutate` and of the exercises' graders, which take long
 	+@$(NEST) TAP=$(BUILD)/tap-ci CHECK_LIST='$(CHECK_CI)' check
@@ -226,7 +233,7 @@ check-clients: $(LIBCUDA) $(CLIENT_KERNELS) clients-python ## programs of others
 
 # One line changed at a time, as universalmutator from PyPI proposes (docs/mutation.md).
 # What ci/mutate runs: what check does, on fewer machines, which differ in numbers alone.
-MUTATE_FEW = CHECK_PROFILES='h100 h200x2 odd' CHECK_AS_DRIVER=h200x2 CHECK_ABI=h200x2 CHECK_ABI_EDGES= CHECK_SCHEDULES=random-1
+MUTATE_FEW = CHECK_PROFILES='h100 h200x2 odd' CHECK_AS_DRIVER=h200x2 CHECK_ABI=h200x2 CHECK_ABI_EDGES= CHECK_ABI_ANSWERS= CHECK_SCHEDULES=random-1
 MUTATE = nice -n 5 ci/mutate --build $(BUILD) --jobs $(JOBS)
 FILES  ?=
 COUNT  ?=

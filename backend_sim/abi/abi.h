@@ -116,6 +116,9 @@ CUresult abi_stack_set(vmm_system *sys, CUcontext context);
 CUresult abi_stack_destroy(vmm_system *sys, CUcontext context);
 void abi_stack_created(void);
 
+/* Are they flags that a context can have? INVALID_VALUE. */
+CUresult abi_context_flags(const char *function, unsigned flags);
+
 /* Flags that the device's primary context was given. */
 unsigned abi_primary_flags(int device);
 void abi_primary_set_flags(int device, unsigned flags);

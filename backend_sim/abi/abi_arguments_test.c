@@ -29,9 +29,10 @@ static void test_pitch(void)
     IS(cuMemAllocPitch(&p, &pitch, 100, 0, 4), ERROR_INVALID_VALUE);
     IS(cuMemAllocPitch(&p, &pitch, SIZE_MAX, 1, 4), ERROR_INVALID_VALUE);
     IS(cuMemAllocPitch(&p, &pitch, 100, SIZE_MAX, 4), ERROR_OUT_OF_MEMORY);
-    tap_ok(p == 0x77 && pitch == 0x77, "and nothing is written");
+    tap_ok(p == 0 && pitch == 512, "no address, and the pitch that there would be");
     IS(cuMemAllocPitch(&p, &pitch, 100, (size_t)1 << 50, 8), ERROR_OUT_OF_MEMORY);
-    EQUAL(pitch, 0x77);
+    IS(cuMemAllocPitch(&p, &pitch, 100, 10, 5), ERROR_INVALID_VALUE);
+    EQUAL(pitch, 0);
     static const unsigned elements[] = {4, 8, 16};
     for (size_t i = 0; i < 3; i++) {
         OK(cuMemAllocPitch(&p, &pitch, 513, 3, elements[i]));
@@ -74,7 +75,7 @@ static void test_copies(void)
     IS(cuMemcpyPeer(p, context, p + 64, gone, 64), ERROR_INVALID_CONTEXT);
     IS(cuMemcpyPeer(p, gone, p + 64, context, 64), ERROR_INVALID_CONTEXT);
     IS(cuMemcpyPeer(p, context, p + 64, (CUcontext)(uintptr_t)0x99, 64), ERROR_INVALID_CONTEXT);
-    IS(cuMemcpyPeer(p, NULL, p + 64, context, 64), ERROR_INVALID_CONTEXT);
+    OK(cuMemcpyPeer(p, NULL, p + 64, context, 64)); /* 0 is the current one */
     OK(cuMemFree(p));
 }
 
@@ -158,7 +159,7 @@ static void test_contexts(void)
     tap_ok(!made, "no context is made of a part of a device");
     OK(cuCtxCreate_v3(&made, &affinity, 0, 0, 0));
     OK(cuCtxGetApiVersion(made, &version));
-    EQUAL(version, 11040);
+    EQUAL(version, 3020);
     OK(cuCtxDestroy(made));
     params.numExecAffinityParams = 0;
     OK(cuCtxCreate_v4(&made, &params, 0, 1));
@@ -195,7 +196,7 @@ static void test_stack(void)
     OK(cuCtxPopCurrent(&popped));
     tap_ok(!pushed && popped == context, "and popped");
     IS(cuCtxPopCurrent(&popped), ERROR_INVALID_CONTEXT);
-    IS(cuCtxPushCurrent(NULL), ERROR_INVALID_CONTEXT);
+    IS(cuCtxPushCurrent(NULL), ERROR_INVALID_VALUE);
     IS(cuCtxPushCurrent((CUcontext)(uintptr_t)0x99), ERROR_INVALID_CONTEXT);
     OK(cuCtxSetCurrent(context));
     IS(cuCtxPushCurrent((CUcontext)(uintptr_t)0x99), ERROR_INVALID_CONTEXT);
@@ -210,7 +211,7 @@ static void test_peers(void)
     OK(cuDevicePrimaryCtxRetain(&other, 1));
     IS(cuCtxEnablePeerAccess(other, 1), ERROR_INVALID_VALUE);
     IS(cuCtxEnablePeerAccess((CUcontext)(uintptr_t)0x99, 0), ERROR_INVALID_CONTEXT);
-    IS(cuCtxEnablePeerAccess(context, 0), ERROR_INVALID_CONTEXT);
+    IS(cuCtxEnablePeerAccess(context, 0), ERROR_PEER_ACCESS_UNSUPPORTED);
     IS(cuCtxDisablePeerAccess(context), ERROR_PEER_ACCESS_NOT_ENABLED);
     IS(cuCtxDisablePeerAccess(other), ERROR_PEER_ACCESS_NOT_ENABLED);
     OK(cuCtxEnablePeerAccess(other, 0));

@@ -1,62 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "abi_attribute.h"
 
+#include <pthread.h>
+
 #include "abi.h"
 
 #define A(name) CU_DEVICE_ATTRIBUTE_##name
 
-static const struct {
-    int attribute, value;
-} values[] = {
-    /* Limits that every device of compute capability 9.0 has, most of them those of 7.0 and later: CUDA C++ Programming
-     * Guide, "Technical Specifications per Compute Capability"; pitch and alignments as deviceQuery prints them. */
-    {A(MAX_BLOCK_DIM_X), 1024},
-    {A(MAX_BLOCK_DIM_Y), 1024},
-    {A(MAX_BLOCK_DIM_Z), 64},
-    {A(MAX_GRID_DIM_X), 2147483647},
-    {A(MAX_GRID_DIM_Y), 65535},
-    {A(MAX_GRID_DIM_Z), 65535},
-    {A(MAX_SHARED_MEMORY_PER_BLOCK), 49152},
-    {A(MAX_SHARED_MEMORY_PER_BLOCK_OPTIN), 232448},
-    {A(MAX_SHARED_MEMORY_PER_MULTIPROCESSOR), 233472},
-    {A(RESERVED_SHARED_MEMORY_PER_BLOCK), 1024},
-    {A(TOTAL_CONSTANT_MEMORY), 65536},
-    {A(WARP_SIZE), 32},
-    {A(MAX_REGISTERS_PER_BLOCK), 65536},
-    {A(MAX_REGISTERS_PER_MULTIPROCESSOR), 65536},
-    {A(MAX_THREADS_PER_MULTIPROCESSOR), 2048},
-    {A(MAX_BLOCKS_PER_MULTIPROCESSOR), 32},
-    {A(MAX_PITCH), 2147483647},
-    {A(TEXTURE_ALIGNMENT), 512},
-    {A(TEXTURE_PITCH_ALIGNMENT), 32},
-    {A(SURFACE_ALIGNMENT), 512},
-    {A(MAXIMUM_TEXTURE1D_WIDTH), 131072},
-    {A(MAXIMUM_TEXTURE1D_LAYERED_WIDTH), 32768},
-    {A(MAXIMUM_TEXTURE1D_LAYERED_LAYERS), 2048},
-    {A(MAXIMUM_TEXTURE2D_WIDTH), 131072},
-    {A(MAXIMUM_TEXTURE2D_HEIGHT), 65536},
-    {A(MAXIMUM_TEXTURE2D_LAYERED_WIDTH), 32768},
-    {A(MAXIMUM_TEXTURE2D_LAYERED_HEIGHT), 32768},
-    {A(MAXIMUM_TEXTURE2D_LAYERED_LAYERS), 2048},
-    {A(MAXIMUM_TEXTURE3D_WIDTH), 16384},
-    {A(MAXIMUM_TEXTURE3D_HEIGHT), 16384},
-    {A(MAXIMUM_TEXTURE3D_DEPTH), 16384},
-    /* what it can do, and does */
-    {A(CAN_MAP_HOST_MEMORY), 1},
-    {A(CONCURRENT_KERNELS), 1},
-    {A(STREAM_PRIORITIES_SUPPORTED), 1},
-    {A(COMPUTE_PREEMPTION_SUPPORTED), 1},
-    {A(COOPERATIVE_LAUNCH), 1},
-    {A(GPU_OVERLAP), 1},
-    {A(ASYNC_ENGINE_COUNT), 1},
-    {A(HOST_REGISTER_SUPPORTED), 1},
-    /* Figures that programs print and divide by. No recording tells them: about those of an H100 SXM, for every machine. */
-    {A(CLOCK_RATE), 1980000},
-    {A(MEMORY_CLOCK_RATE), 2619000},
-    {A(GLOBAL_MEMORY_BUS_WIDTH), 5120},
-    {A(L2_CACHE_SIZE), 52428800},
-    {A(SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO), 2},
-    {A(ECC_ENABLED), 1},
+/* Features of devices that this library has not, so that programs do without them: each needs entry points that are ABI_ABSENT
+ * in entries.def. */
+static const int absent[] = {
+    A(MANAGED_MEMORY),                      /* cuMemAllocManaged */
+    A(COOPERATIVE_MULTI_DEVICE_LAUNCH),     /* cuLaunchCooperativeKernelMultiDevice */
+    A(TIMELINE_SEMAPHORE_INTEROP_SUPPORTED), /* cuImportExternalSemaphore */
+    A(MEMORY_POOLS_SUPPORTED),              /* cuMemPoolCreate, cuMemAllocAsync */
+    A(MEMPOOL_SUPPORTED_HANDLE_TYPES),
+    A(HOST_NUMA_MEMORY_POOLS_SUPPORTED),
+    A(HOST_MEMORY_POOLS_SUPPORTED),
+    A(DEFERRED_MAPPING_CUDA_ARRAY_SUPPORTED), /* cuArrayCreate */
+    A(CAN_USE_64_BIT_STREAM_MEM_OPS),       /* cuStreamWriteValue64 */
+    A(CAN_USE_STREAM_WAIT_VALUE_NOR),       /* cuStreamWaitValue32 */
+    A(TENSOR_MAP_ACCESS_SUPPORTED),         /* cuTensorMapEncodeTiled */
+};
+
+/* Limits: a device that a profile says nothing of has those of an H100, since programs divide by them. */
+static const int limits[] = {
+    A(MAX_BLOCK_DIM_X), A(MAX_BLOCK_DIM_Y), A(MAX_BLOCK_DIM_Z), A(MAX_GRID_DIM_X), A(MAX_GRID_DIM_Y), A(MAX_GRID_DIM_Z),
+    A(MAX_SHARED_MEMORY_PER_BLOCK), A(MAX_SHARED_MEMORY_PER_BLOCK_OPTIN), A(MAX_SHARED_MEMORY_PER_MULTIPROCESSOR),
+    A(RESERVED_SHARED_MEMORY_PER_BLOCK), A(TOTAL_CONSTANT_MEMORY), A(WARP_SIZE), A(MAX_REGISTERS_PER_BLOCK),
+    A(MAX_REGISTERS_PER_MULTIPROCESSOR), A(MAX_THREADS_PER_MULTIPROCESSOR), A(MAX_BLOCKS_PER_MULTIPROCESSOR), A(MAX_PITCH),
+    A(TEXTURE_ALIGNMENT), A(TEXTURE_PITCH_ALIGNMENT), A(SURFACE_ALIGNMENT), A(MAXIMUM_TEXTURE1D_WIDTH),
+    A(MAXIMUM_TEXTURE1D_LAYERED_WIDTH), A(MAXIMUM_TEXTURE1D_LAYERED_LAYERS), A(MAXIMUM_TEXTURE2D_WIDTH),
+    A(MAXIMUM_TEXTURE2D_HEIGHT), A(MAXIMUM_TEXTURE2D_LAYERED_WIDTH), A(MAXIMUM_TEXTURE2D_LAYERED_HEIGHT),
+    A(MAXIMUM_TEXTURE2D_LAYERED_LAYERS), A(MAXIMUM_TEXTURE3D_WIDTH), A(MAXIMUM_TEXTURE3D_HEIGHT), A(MAXIMUM_TEXTURE3D_DEPTH),
+    A(CAN_MAP_HOST_MEMORY), A(CONCURRENT_KERNELS), A(STREAM_PRIORITIES_SUPPORTED), A(COMPUTE_PREEMPTION_SUPPORTED),
+    A(COOPERATIVE_LAUNCH), A(GPU_OVERLAP), A(ASYNC_ENGINE_COUNT), A(HOST_REGISTER_SUPPORTED), A(CLOCK_RATE),
+    A(MEMORY_CLOCK_RATE), A(GLOBAL_MEMORY_BUS_WIDTH), A(L2_CACHE_SIZE), A(SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO),
+    A(ECC_ENABLED),
 };
 
 int abi_bus(int device)
@@ -64,14 +44,42 @@ int abi_bus(int device)
     return device + 1;
 }
 
-/* What is not in the table is a feature that the simulator has not, such as managed memory and pools: 0, and no error. */
-bool abi_attribute(int attribute, int device, int *value)
+static bool among(const int *list, size_t count, int attribute)
+{
+    for (size_t i = 0; i < count; i++)
+        if (list[i] == attribute)
+            return true;
+    return false;
+}
+
+#define AMONG(list, attribute) among(list, sizeof(list) / sizeof(list)[0], attribute)
+
+static struct sim_profile h100;
+
+static void read_h100(void)
+{
+    sim_profile_builtin("h100", &h100);
+}
+
+static int limit(int attribute)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    int value = 0;
+    pthread_once(&once, read_h100);
+    sim_profile_attribute(&h100, attribute, &value);
+    return value;
+}
+
+bool abi_attribute(const struct sim_profile *profile, int attribute, int device, int *value)
 {
     if (attribute < 1 || attribute >= A(MAX))
         return false;
-    *value = attribute == A(PCI_BUS_ID) ? abi_bus(device) : 0;
-    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
-        if (values[i].attribute == attribute)
-            *value = values[i].value;
+    *value = 0;
+    if (attribute == A(PCI_BUS_ID))
+        *value = abi_bus(device);
+    else if (attribute == A(MULTI_GPU_BOARD_GROUP_ID))
+        *value = device;
+    else if (!AMONG(absent, attribute) && !sim_profile_attribute(profile, attribute, value) && AMONG(limits, attribute))
+        *value = limit(attribute);
     return true;
 }

@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* abi_attribute.h - attributes of devices that the profile does not list.
+/* abi_attribute.h - attributes of devices that are not the profile's to tell.
  *
- *     cuDeviceGetAttribute(16)   the profile's line      attribute.16 = 132
- *     cuDeviceGetAttribute(10)   none: from here         32, every device's
- *     cuDeviceGetAttribute(148)  none here either        INVALID_VALUE, as of a driver that does not know it
+ *     cuDeviceGetAttribute(16)    the profile's line       attribute.16 = 132
+ *     cuDeviceGetAttribute(33)    from here                the bus that the device sits on
+ *     cuDeviceGetAttribute(115)   from here                0: there are no memory pools in this library, whatever the device has
+ *     cuDeviceGetAttribute(10)    no line of a profile     32, as of an H100; 0 for what is a feature and not a limit
+ *     cuDeviceGetAttribute(148)   nowhere                  INVALID_VALUE, as of a driver that does not know it
  */
 #ifndef SIM_ABI_ATTRIBUTE_H
 #define SIM_ABI_ATTRIBUTE_H
 
 #include <stdbool.h>
 
+#include "profile.h"
+
 /* Every attribute of CUDA 13.0 has a value, as a driver has one; false for other numbers. */
-bool abi_attribute(int attribute, int device, int *value);
+bool abi_attribute(const struct sim_profile *profile, int attribute, int device, int *value);
 
 /* The bus that a device sits on. */
 int abi_bus(int device);

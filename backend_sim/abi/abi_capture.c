@@ -7,6 +7,7 @@
 #include "abi_parts.h"
 #include "lifecycle.h"
 
+LIFE_LOCK(lock, LIFE_TABLE, NULL)
 static atomic_bool ever; /* was a stream captured at all? */
 static _Thread_local char here;
 
@@ -36,6 +37,88 @@ static bool set_status(vmm_stream stream, CUstreamCaptureStatus status, unsigned
     note.capture_mode = mode;
     note.capture_thread = this_thread();
     return abi_note_set(key_of(stream), &note);
+}
+
+/* ---- which captures there are ---- */
+
+struct active {
+    uint64_t key, thread;
+    unsigned mode;
+    bool invalid; /* by a call that it forbids */
+    struct active *next;
+};
+
+static struct active *actives; /* under the lock */
+
+static bool keep_active(vmm_stream stream, unsigned mode)
+{
+    struct active *kept = malloc(sizeof *kept);
+    if (!kept)
+        return false;
+    life_take(&lock);
+    *kept = (struct active){key_of(stream), this_thread(), mode, false, actives};
+    actives = kept;
+    life_give(&lock);
+    /* analysers: memleak is wrong: it is in the list */
+    return true;
+}
+
+static void drop_active(vmm_stream stream)
+{
+    life_take(&lock);
+    struct active **link = &actives;
+    while (*link && (*link)->key != key_of(stream))
+        link = &(*link)->next;
+    struct active *found = *link;
+    if (found)
+        *link = found->next;
+    life_give(&lock);
+    free(found);
+}
+
+/* Does a capture keep this thread from calls that a graph cannot hold? */
+static bool forbids(const struct active *active, bool always)
+{
+    if (always || active->mode == CU_STREAM_CAPTURE_MODE_GLOBAL)
+        return true;
+    return active->mode == CU_STREAM_CAPTURE_MODE_THREAD_LOCAL && active->thread == this_thread();
+}
+
+/* One that does and is not marked yet, marked. *any: there is one that does at all. */
+static bool mark_one(bool always, uint64_t *key, bool *any)
+{
+    life_take(&lock);
+    struct active *active = actives;
+    for (; active && (active->invalid || !forbids(active, always)); active = active->next)
+        *any |= forbids(active, always);
+    if (active) {
+        active->invalid = *any = true;
+        *key = active->key;
+    }
+    life_give(&lock);
+    return active != NULL;
+}
+
+/* Invalidates those that do; false when there are none. */
+static bool invalidate(bool always)
+{
+    bool any = false;
+    uint64_t key;
+    while (mark_one(always, &key, &any)) {
+        struct abi_note note = abi_note_get(key);
+        note.capture = CU_STREAM_CAPTURE_STATUS_INVALIDATED;
+        abi_note_set(key, &note);
+    }
+    return any;
+}
+
+CUresult abi_capture_forbids(const char *function, bool always)
+{
+    if (!atomic_load(&ever) || !invalidate(always))
+        return CUDA_SUCCESS;
+    return abi_refuse(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, function, "%s: it has invalidated the capture", always
+                      ? "work that is captured is not done, so there is nothing to wait for"
+                      : "a stream is captured in a mode that forbids it; CU_STREAM_CAPTURE_MODE_RELAXED does not");
 }
 
 static CUresult invalidated(const char *function)
@@ -87,7 +170,12 @@ CUresult abi_capture_begin(const vmm_system *sys, vmm_stream stream, CUstreamCap
     if (abi_capture_status(stream) != CU_STREAM_CAPTURE_STATUS_NONE)
         return abi_refuse(CUDA_ERROR_ILLEGAL_STATE, name, "the stream is captured already");
     atomic_store(&ever, true);
-    return set_status(stream, CU_STREAM_CAPTURE_STATUS_ACTIVE, (unsigned)mode) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+    if (!keep_active(stream, (unsigned)mode))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    if (set_status(stream, CU_STREAM_CAPTURE_STATUS_ACTIVE, (unsigned)mode))
+        return CUDA_SUCCESS;
+    drop_active(stream);
+    return CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 /* ---- graphs: empty ones ---- */
@@ -96,7 +184,6 @@ struct graph {
     struct graph *next;
 };
 
-LIFE_LOCK(lock, LIFE_TABLE, NULL)
 static struct graph *graphs;
 
 static struct graph *new_graph(void)
@@ -111,27 +198,31 @@ static struct graph *new_graph(void)
     return graph;
 }
 
+/* A graph that is not wanted is not made. */
 CUresult abi_capture_end(const vmm_system *sys, vmm_stream stream, CUgraph *graph)
 {
     static const char name[] = "cuStreamEndCapture";
-    CUresult result = check(sys, name, stream);
-    CUstreamCaptureStatus status = abi_capture_status(stream);
+    bool legacy = !stream || stream == VMM_STREAM_LEGACY;
+    CUresult result = legacy ? CUDA_SUCCESS : check(sys, name, stream);
+    CUstreamCaptureStatus status = legacy ? CU_STREAM_CAPTURE_STATUS_NONE : abi_capture_status(stream);
     const struct abi_note note = abi_note_get(key_of(stream));
+    if (graph)
+        *graph = NULL; /* as recorded: written whatever comes of it */
     if (result != CUDA_SUCCESS)
         return result;
-    if (!graph)
-        return abi_null(name, "phGraph");
     if (status == CU_STREAM_CAPTURE_STATUS_NONE)
         return abi_refuse(CUDA_ERROR_ILLEGAL_STATE, name, "the stream is not captured");
     if (note.capture_mode != CU_STREAM_CAPTURE_MODE_RELAXED && note.capture_thread != this_thread())
         return abi_refuse(CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD, name,
                           "another thread began the capture, and not in mode RELAXED");
     bool whole = status != CU_STREAM_CAPTURE_STATUS_INVALIDATED;
-    struct graph *made = whole ? new_graph() : NULL;
-    if (whole && !made)
+    struct graph *made = whole && graph ? new_graph() : NULL;
+    if (whole && graph && !made)
         return CUDA_ERROR_OUT_OF_MEMORY; /* still captured: it can be ended again */
+    drop_active(stream);
     set_status(stream, CU_STREAM_CAPTURE_STATUS_NONE, 0);
-    *graph = (CUgraph)(void *)made;
+    if (graph)
+        *graph = (CUgraph)(void *)made;
     return whole ? CUDA_SUCCESS
                  : abi_refuse(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, name, "a refused call has invalidated the capture");
 }
@@ -159,6 +250,11 @@ CUresult cuGraphDestroy(CUgraph hGraph)
 
 void abi_captures_close(void)
 {
+    while (actives) {
+        struct active *next = actives->next;
+        free(actives);
+        actives = next;
+    }
     while (graphs) {
         struct graph *next = graphs->next;
         free(graphs);

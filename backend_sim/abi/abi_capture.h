@@ -6,6 +6,9 @@
  *     ACTIVE                    refused: work NOT_SUPPORTED,         CAPTURE_INVALIDATED, no graph
  *                               the others CAPTURE_UNSUPPORTED
  *
+ *     ACTIVE, not RELAXED       cuMemAlloc and other calls that no graph could hold:
+ *                               CAPTURE_UNSUPPORTED                  CAPTURE_INVALIDATED, no graph
+ *
  * What is put into a captured stream is to go into the graph and not to be done. There are no graphs here that could hold
  * it, so it is refused and the capture is invalid, rather than done at once or lost. Other calls go on as ever, also those
  * of virtual memory management, as measured.
@@ -25,6 +28,18 @@ CUstreamCaptureStatus abi_capture_status(vmm_stream stream);
 
 CUresult abi_capture_begin(const vmm_system *sys, vmm_stream stream, CUstreamCaptureMode mode);
 CUresult abi_capture_end(const vmm_system *sys, vmm_stream stream, CUgraph *graph);
+
+/* For calls that a graph cannot hold: refused, and captures invalidated, while a stream is captured in mode GLOBAL, or in mode
+ * THREAD_LOCAL by this thread; always: in any mode. */
+CUresult abi_capture_forbids(const char *function, bool always);
+
+/* First in the entry point of such a call. */
+#define ABI_NO_CAPTURE()                                               \
+    do {                                                               \
+        CUresult captured_ = abi_capture_forbids(__func__, false);     \
+        if (captured_ != CUDA_SUCCESS)                                 \
+            return captured_;                                          \
+    } while (0)
 
 /* First in an entry point that uses a stream. */
 #define ABI_NOT_CAPTURED(stream, use)                                           \

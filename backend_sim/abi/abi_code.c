@@ -110,6 +110,8 @@ void abi_function_set(const void *handle, CUfunction_attribute attribute, int va
     life_give(&lock);
 }
 
+enum { DEFAULT_SHARED = 48 * 1024, DEFAULT_CARVEOUT = -1 }; /* before anything is set */
+
 /* The image's function for a kernel: the same one each time. NULL: no such image, or no memory. */
 static struct CUfunc_st *function_for(const void *handle, const struct abi_kernel *kernel, bool *image_lives)
 {
@@ -121,6 +123,8 @@ static struct CUfunc_st *function_for(const void *handle, const struct abi_kerne
         ;
     if (image && !f && (f = calloc(1, sizeof *f))) {
         f->kernel = kernel;
+        f->attribute[CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES] = DEFAULT_SHARED;
+        f->attribute[CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT] = DEFAULT_CARVEOUT;
         f->image = image;
         f->next = image->functions;
         image->functions = f;
@@ -236,24 +240,39 @@ CUresult cuModuleUnload(CUmodule hmod)
     ABI_INITIALISED(((void)sys, unload("cuModuleUnload", hmod, false)));
 }
 
-CUresult cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name)
+/* As recorded: of a module a value that is none is told of first, and a function that is not there is 0. */
+static CUresult module_function(CUfunction *hfunc, CUmodule hmod, const char *name)
 {
-    ABI_INITIALISED(((void)sys, get_function("cuModuleGetFunction", hfunc, hmod, name)));
+    static const char function[] = "cuModuleGetFunction";
+    CUresult result = hmod ? get_function(function, hfunc, hmod, name) : refuse_handle(function, hmod);
+    if (result == CUDA_ERROR_NOT_FOUND)
+        *hfunc = NULL;
+    return result;
 }
 
-static CUresult get_global(const void *handle, const char *name)
+CUresult cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name)
 {
+    ABI_INITIALISED(((void)sys, module_function(hfunc, hmod, name)));
+}
+
+static CUresult get_global(CUdeviceptr *dptr, size_t *bytes, const void *handle, const char *name)
+{
+    if (!handle)
+        return refuse_handle("cuModuleGetGlobal", handle);
     if (!name)
         return abi_null("cuModuleGetGlobal", "name");
     if (!is_image(handle))
         return refuse_handle("cuModuleGetGlobal", handle);
+    if (dptr)
+        *dptr = 0; /* as recorded */
+    if (bytes)
+        *bytes = 0;
     return abi_refuse(CUDA_ERROR_NOT_FOUND, "cuModuleGetGlobal", "%.60s: plugins have kernels alone, no variables", name);
 }
 
 CUresult cuModuleGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod, const char *name)
 {
-    (void)dptr, (void)bytes;
-    ABI_INITIALISED(((void)sys, get_global(hmod, name)));
+    ABI_INITIALISED(((void)sys, get_global(dptr, bytes, hmod, name)));
 }
 
 /* Names are looked up when they are asked for. */

@@ -263,6 +263,9 @@ static void test_function_attributes(void)
     OK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&value, f, 256, 0));
     EQUAL(value, 8);
     OK(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&value, f, 32, 100 * 1024, 0));
+    EQUAL(value, 0); /* more than it was allowed */
+    OK(cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 232448));
+    OK(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&value, f, 32, 100 * 1024, 0));
     EQUAL(value, 2);
     IS(cuOccupancyMaxActiveBlocksPerMultiprocessor(&value, f, 0, 0), ERROR_INVALID_VALUE);
     test_shared_memory(f);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Contexts: made, ended, current; what they were created with. */
 #include "abi.h"
+#include "abi_capture.h"
 #include "abi_parts.h"
 
 CUresult abi_current(const vmm_system *sys, const char *function, uint64_t *value, struct ask_context *context)
@@ -14,19 +15,17 @@ CUresult abi_current(const vmm_system *sys, const char *function, uint64_t *valu
     return CUDA_SUCCESS;
 }
 
-static CUresult create(vmm_system *sys, CUcontext *pctx, unsigned flags, CUdevice dev, unsigned version)
+static CUresult create(vmm_system *sys, CUcontext *pctx, unsigned flags, CUdevice dev)
 {
-    CUresult result = (CUresult)vmm_ctx_create(sys, (vmm_context *)pctx, flags, dev);
+    CUresult result = pctx ? abi_context_flags("cuCtxCreate", flags) : CUDA_SUCCESS;
+    if (result != CUDA_SUCCESS)
+        return result;
+    result = (CUresult)vmm_ctx_create(sys, (vmm_context *)pctx, flags, dev);
     if (result == CUDA_SUCCESS) {
-        abi_note_set((uint64_t)(uintptr_t)*pctx, &(struct abi_note){.flags = flags, .version = version});
+        abi_note_set((uint64_t)(uintptr_t)*pctx, &(struct abi_note){.flags = flags});
         abi_stack_created();
     }
     return result;
-}
-
-static CUresult create_old(vmm_system *sys, CUcontext *pctx, unsigned flags, CUdevice dev)
-{
-    return create(sys, pctx, flags, dev, 3020);
 }
 
 static CUresult no_affinity(void)
@@ -38,7 +37,7 @@ static CUresult no_affinity(void)
 static CUresult create_affine(vmm_system *sys, CUcontext *pctx, const CUexecAffinityParam *params, int count,
                               unsigned flags, CUdevice dev)
 {
-    return params && count ? no_affinity() : create(sys, pctx, flags, dev, 11040);
+    return params && count ? no_affinity() : create(sys, pctx, flags, dev);
 }
 
 static CUresult create_new(vmm_system *sys, CUcontext *pctx, const CUctxCreateParams *params, unsigned flags,
@@ -48,12 +47,12 @@ static CUresult create_new(vmm_system *sys, CUcontext *pctx, const CUctxCreatePa
         return abi_refuse(CUDA_ERROR_NOT_SUPPORTED, "cuCtxCreate", "there is no graphics to share a context with");
     if (params && params->execAffinityParams && params->numExecAffinityParams)
         return no_affinity();
-    return create(sys, pctx, flags, dev, 12050);
+    return create(sys, pctx, flags, dev);
 }
 
 CUresult cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev)
 {
-    ABI(create_old(sys, pctx, flags, dev));
+    ABI(create(sys, pctx, flags, dev));
 }
 
 CUresult cuCtxCreate_v3(CUcontext *pctx, CUexecAffinityParam *paramsArray, int numParams, unsigned int flags,
@@ -126,8 +125,12 @@ CUresult cuCtxGetDevice_v2(CUdevice *device, CUcontext ctx)
     ABI_INITIALISED(device_of(sys, device, ctx));
 }
 
+/* Where a stream is captured, in any mode, there is nothing to wait for. */
 CUresult cuCtxSynchronize(void)
 {
+    CUresult captured = abi_capture_forbids(__func__, true);
+    if (captured != CUDA_SUCCESS)
+        return captured;
     ABI(vmm_ctx_synchronize(sys));
 }
 
@@ -168,18 +171,18 @@ CUresult cuCtxGetId(CUcontext ctx, unsigned long long *ctxId)
     ABI_INITIALISED(id_of(sys, ctx, ctxId));
 }
 
-/* Of a primary context, which is made by no cuCtxCreate, the oldest form's. */
+/* Whatever made it, the oldest form's, as recorded. */
 static CUresult version_of(const vmm_system *sys, CUcontext ctx, unsigned *version)
 {
+    enum { VERSION = 3020 };
     uint64_t value;
     struct ask_context context;
-    CUresult result = version ? named(sys, "cuCtxGetApiVersion", ctx, &value, &context)
-                              : abi_null("cuCtxGetApiVersion", "version");
-    if (result != CUDA_SUCCESS)
-        return result;
-    unsigned made = abi_note_get(value).version;
-    *version = made ? made : 3020;
-    return CUDA_SUCCESS;
+    CUresult result = named(sys, "cuCtxGetApiVersion", ctx, &value, &context);
+    if (result == CUDA_SUCCESS && !version)
+        result = abi_null("cuCtxGetApiVersion", "version");
+    if (result == CUDA_SUCCESS)
+        *version = VERSION;
+    return result;
 }
 
 CUresult cuCtxGetApiVersion(CUcontext ctx, unsigned int *version)

@@ -35,7 +35,7 @@ static void test_stack(void)
     OK(cuCtxPopCurrent(&popped));
     tap_ok(popped == a && !current(), "nothing is left");
     IS(cuCtxPopCurrent(&popped), ERROR_INVALID_CONTEXT);
-    IS(cuCtxPushCurrent(NULL), ERROR_INVALID_CONTEXT);
+    IS(cuCtxPushCurrent(NULL), ERROR_INVALID_VALUE);
     IS(cuCtxPushCurrent((CUcontext)(uintptr_t)0xdead0), ERROR_INVALID_CONTEXT);
     OK(cuCtxPushCurrent(a));
     CURRENT(a);
@@ -106,10 +106,10 @@ static void test_primary(void)
     tap_ok(flags == CU_CTX_SCHED_BLOCKING_SYNC && active == 1, "it is there, with its flags");
     OK(cuCtxSetCurrent(context));
     OK(cuCtxGetFlags(&flags));
-    EQUAL(flags, CU_CTX_SCHED_BLOCKING_SYNC);
+    EQUAL(flags, CU_CTX_SCHED_BLOCKING_SYNC | CU_CTX_MAP_HOST);
     OK(cuCtxSetFlags(CU_CTX_SCHED_YIELD)); /* the primary context's are the device's */
     OK(cuCtxGetFlags(&flags));
-    EQUAL(flags, CU_CTX_SCHED_YIELD);
+    EQUAL(flags, CU_CTX_SCHED_YIELD | CU_CTX_MAP_HOST);
     OK(cuDevicePrimaryCtxGetState(1, &flags, &active));
     EQUAL(flags, CU_CTX_SCHED_YIELD);
     OK(cuDevicePrimaryCtxReset(1));

@@ -4,43 +4,9 @@
 
 #include "abi.h"
 #include "abi_capture.h"
+#include "abi_registered.h"
 #include "abi_rows.h"
 #include "abi_sync.h"
-
-CUresult cuMemcpyHtoD(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount)
-{
-    ABI(ABI_SYNC(memcpy_htod, dstDevice, srcHost, ByteCount));
-}
-
-CUresult cuMemcpyDtoH(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount)
-{
-    ABI(ABI_SYNC(memcpy_dtoh, dstHost, srcDevice, ByteCount));
-}
-
-CUresult cuMemcpyDtoD(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount)
-{
-    ABI(ABI_SYNC(memcpy_dtod, dstDevice, srcDevice, ByteCount));
-}
-
-CUresult cuMemcpyHtoDAsync(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount, CUstream hStream)
-{
-    ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_WORK);
-    ABI(vmm_memcpy_htod_async(sys, dstDevice, srcHost, ByteCount, abi_stream(hStream)));
-}
-
-CUresult cuMemcpyDtoHAsync(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream)
-{
-    ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_WORK);
-    ABI(vmm_memcpy_dtoh_async(sys, dstHost, srcDevice, ByteCount, abi_stream(hStream)));
-}
-
-CUresult cuMemcpyDtoDAsync(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream)
-{
-    ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_WORK);
-    ABI(vmm_memcpy_dtod_async(sys, dstDevice, srcDevice, ByteCount, abi_stream(hStream)));
-}
-
-/* ---- addresses of any kind ---- */
 
 /* Between two places of the host, once the stream is that far. */
 static CUresult copy_host(vmm_system *sys, CUdeviceptr dst, CUdeviceptr src, size_t size, vmm_stream stream)
@@ -58,6 +24,11 @@ static CUresult copy_host(vmm_system *sys, CUdeviceptr dst, CUdeviceptr src, siz
 static CUresult copy_any(vmm_system *sys, CUdeviceptr dst, CUdeviceptr src, size_t size, vmm_stream stream)
 {
     bool to = ask_device_address(sys, dst), from = ask_device_address(sys, src);
+    CUresult result = abi_registered_check("cuMemcpy", dst, size, true);
+    if (result == CUDA_SUCCESS)
+        result = abi_registered_check("cuMemcpy", src, size, false);
+    if (result != CUDA_SUCCESS)
+        return result;
     if (to && from)
         return (CUresult)vmm_memcpy_dtod_async(sys, dst, src, size, stream);
     if (to)
@@ -73,6 +44,57 @@ static CUresult copy_any_now(vmm_system *sys, CUdeviceptr dst, CUdeviceptr src, 
     return result == CUDA_SUCCESS ? (CUresult)vmm_stream_synchronize(sys, ABI_SYNC_STREAM) : result;
 }
 
+/* Registered memory is a device address as well, which the engine does not know: the host moves what lies there. */
+#define ABI_COPY(dst, src, size, call)                                                                                \
+    ABI(abi_is_registered(dst) || abi_is_registered(src) ? copy_any_now(sys, dst, src, size) : (CUresult)(call))
+#define ABI_COPY_LATER(dst, src, size, stream, call)                                                                  \
+    ABI(abi_is_registered(dst) || abi_is_registered(src) ? copy_any(sys, dst, src, size, abi_stream(stream)) : (CUresult)(call))
+
+static inline CUdeviceptr at(const void *host)
+{
+    return (CUdeviceptr)(uintptr_t)host;
+}
+
+/* ---- of one kind ---- */
+
+CUresult cuMemcpyHtoD(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount)
+{
+    ABI_COPY(dstDevice, at(srcHost), ByteCount, ABI_SYNC(memcpy_htod, dstDevice, srcHost, ByteCount));
+}
+
+CUresult cuMemcpyDtoH(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount)
+{
+    ABI_COPY(at(dstHost), srcDevice, ByteCount, ABI_SYNC(memcpy_dtoh, dstHost, srcDevice, ByteCount));
+}
+
+CUresult cuMemcpyDtoD(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount)
+{
+    ABI_COPY(dstDevice, srcDevice, ByteCount, ABI_SYNC(memcpy_dtod, dstDevice, srcDevice, ByteCount));
+}
+
+CUresult cuMemcpyHtoDAsync(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount, CUstream hStream)
+{
+    ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_WORK);
+    ABI_COPY_LATER(dstDevice, at(srcHost), ByteCount, hStream,
+                   vmm_memcpy_htod_async(sys, dstDevice, srcHost, ByteCount, abi_stream(hStream)));
+}
+
+CUresult cuMemcpyDtoHAsync(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream)
+{
+    ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_WORK);
+    ABI_COPY_LATER(at(dstHost), srcDevice, ByteCount, hStream,
+                   vmm_memcpy_dtoh_async(sys, dstHost, srcDevice, ByteCount, abi_stream(hStream)));
+}
+
+CUresult cuMemcpyDtoDAsync(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream)
+{
+    ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_WORK);
+    ABI_COPY_LATER(dstDevice, srcDevice, ByteCount, hStream,
+                   vmm_memcpy_dtod_async(sys, dstDevice, srcDevice, ByteCount, abi_stream(hStream)));
+}
+
+/* ---- of any kind ---- */
+
 CUresult cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount)
 {
     ABI_INITIALISED(copy_any_now(sys, dst, src, ByteCount));
@@ -86,11 +108,16 @@ CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstr
 
 /* ---- between contexts: addresses are the same in all ---- */
 
-static CUresult check_contexts(const vmm_system *sys, CUcontext dst, CUcontext src)
+/* 0 stands for the current one, as recorded. */
+static bool is_context(const vmm_system *sys, CUcontext value)
 {
     struct ask_context context;
-    if (ask_context(sys, (uint64_t)(uintptr_t)dst, &context) && context.alive &&
-        ask_context(sys, (uint64_t)(uintptr_t)src, &context) && context.alive)
+    return !value || (ask_context(sys, (uint64_t)(uintptr_t)value, &context) && context.alive);
+}
+
+static CUresult check_contexts(const vmm_system *sys, CUcontext dst, CUcontext src)
+{
+    if (is_context(sys, dst) && is_context(sys, src))
         return CUDA_SUCCESS;
     return abi_refuse(CUDA_ERROR_INVALID_CONTEXT, "cuMemcpyPeer", "%p or %p is no context that lives", (void *)dst,
                       (void *)src);
@@ -99,14 +126,20 @@ static CUresult check_contexts(const vmm_system *sys, CUcontext dst, CUcontext s
 static CUresult copy_peer(vmm_system *sys, CUdeviceptr dst, CUcontext to, CUdeviceptr src, CUcontext from, size_t size)
 {
     CUresult result = check_contexts(sys, to, from);
-    return result == CUDA_SUCCESS ? (CUresult)ABI_SYNC(memcpy_dtod, dst, src, size) : result;
+    if (result != CUDA_SUCCESS)
+        return result;
+    return abi_is_registered(dst) || abi_is_registered(src) ? copy_any_now(sys, dst, src, size)
+                                                    : (CUresult)ABI_SYNC(memcpy_dtod, dst, src, size);
 }
 
 static CUresult copy_peer_later(vmm_system *sys, CUdeviceptr dst, CUcontext to, CUdeviceptr src, CUcontext from,
                                 size_t size, vmm_stream stream)
 {
     CUresult result = check_contexts(sys, to, from);
-    return result == CUDA_SUCCESS ? (CUresult)vmm_memcpy_dtod_async(sys, dst, src, size, stream) : result;
+    if (result != CUDA_SUCCESS)
+        return result;
+    return abi_is_registered(dst) || abi_is_registered(src) ? copy_any(sys, dst, src, size, stream)
+                                                    : (CUresult)vmm_memcpy_dtod_async(sys, dst, src, size, stream);
 }
 
 CUresult cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext,

@@ -70,8 +70,7 @@ static CUresult attribute(vmm_system *sys, int *pi, CUdevice_attribute attrib, C
 {
     const struct sim_profile *profile = ask_profile(sys);
     int value;
-    if (pi && dev >= 0 && dev < profile->devices && !sim_profile_attribute(profile, (int)attrib, &value) &&
-        abi_attribute((int)attrib, ask_place(sys, dev), &value)) {
+    if (pi && dev >= 0 && dev < profile->devices && abi_attribute(profile, (int)attrib, ask_place(sys, dev), &value)) {
         *pi = value;
         return CUDA_SUCCESS;
     }
@@ -138,10 +137,10 @@ static CUresult bus_id(const vmm_system *sys, char *pciBusId, int len, CUdevice 
                                : abi_null("cuDeviceGetPCIBusId", "pciBusId");
     if (result != CUDA_SUCCESS)
         return result;
+    bus_text(sys, text, dev);
+    snprintf(pciBusId, len < 0 || len > BUS_ID ? (size_t)BUS_ID : (size_t)len, "%s", text); /* as recorded: what fits */
     if (len < BUS_ID)
         return abi_refuse(CUDA_ERROR_INVALID_VALUE, "cuDeviceGetPCIBusId", "len is %d: %d bytes are needed", len, BUS_ID);
-    bus_text(sys, text, dev);
-    memcpy(pciBusId, text, BUS_ID);
     return CUDA_SUCCESS;
 }
 
@@ -195,7 +194,8 @@ static CUresult p2p(vmm_system *sys, int *value, CUdevice_P2PAttribute attrib, C
     case CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK: *value = 0; return CUDA_SUCCESS;
     case CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED:
     case CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED: *value = peers; return CUDA_SUCCESS;
-    case CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED: *value = 0; return CUDA_SUCCESS;
+    case CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED: /* arrays are not simulated */
+    case CU_DEVICE_P2P_ATTRIBUTE_ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED: *value = 0; return CUDA_SUCCESS;
     default: return abi_refuse(CUDA_ERROR_INVALID_VALUE, name, "attribute %d is not known", (int)attrib);
     }
 }

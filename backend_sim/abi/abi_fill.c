@@ -2,40 +2,44 @@
 /* Fills, of ranges and of rows. Compiled for both default streams. */
 #include "abi.h"
 #include "abi_capture.h"
+#include "abi_registered.h"
 #include "abi_rows.h"
 #include "abi_sync.h"
 
+#define ABI_FILL(element, value, stream, call)                                                            \
+    ABI(abi_is_registered(dstDevice) ? abi_registered_fill(sys, dstDevice, element, value, N, stream) : (CUresult)(call))
+
 CUresult cuMemsetD8(CUdeviceptr dstDevice, unsigned char uc, size_t N)
 {
-    ABI(ABI_SYNC(memset_d8, dstDevice, uc, N));
+    ABI_FILL(1, uc, ABI_SYNC_STREAM, ABI_SYNC(memset_d8, dstDevice, uc, N));
 }
 
 CUresult cuMemsetD16(CUdeviceptr dstDevice, unsigned short us, size_t N)
 {
-    ABI(ABI_SYNC(memset_d16, dstDevice, us, N));
+    ABI_FILL(2, us, ABI_SYNC_STREAM, ABI_SYNC(memset_d16, dstDevice, us, N));
 }
 
 CUresult cuMemsetD32(CUdeviceptr dstDevice, unsigned int ui, size_t N)
 {
-    ABI(ABI_SYNC(memset_d32, dstDevice, ui, N));
+    ABI_FILL(4, ui, ABI_SYNC_STREAM, ABI_SYNC(memset_d32, dstDevice, ui, N));
 }
 
 CUresult cuMemsetD8Async(CUdeviceptr dstDevice, unsigned char uc, size_t N, CUstream hStream)
 {
     ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_WORK);
-    ABI(vmm_memset_d8_async(sys, dstDevice, uc, N, abi_stream(hStream)));
+    ABI_FILL(1, uc, abi_stream(hStream), vmm_memset_d8_async(sys, dstDevice, uc, N, abi_stream(hStream)));
 }
 
 CUresult cuMemsetD16Async(CUdeviceptr dstDevice, unsigned short us, size_t N, CUstream hStream)
 {
     ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_WORK);
-    ABI(vmm_memset_d16_async(sys, dstDevice, us, N, abi_stream(hStream)));
+    ABI_FILL(2, us, abi_stream(hStream), vmm_memset_d16_async(sys, dstDevice, us, N, abi_stream(hStream)));
 }
 
 CUresult cuMemsetD32Async(CUdeviceptr dstDevice, unsigned int ui, size_t N, CUstream hStream)
 {
     ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_WORK);
-    ABI(vmm_memset_d32_async(sys, dstDevice, ui, N, abi_stream(hStream)));
+    ABI_FILL(4, ui, abi_stream(hStream), vmm_memset_d32_async(sys, dstDevice, ui, N, abi_stream(hStream)));
 }
 
 /* ---- rows ---- */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions and kernels of libraries, which are the same thing here: names, parameters, attributes. */
+#include <limits.h>
+
+#include "abi_attribute.h"
 #include "abi_code.h"
 
 static CUresult image_of(const char *function, const void *handle, void *out)
@@ -13,9 +16,15 @@ static CUresult image_of(const char *function, const void *handle, void *out)
     return result;
 }
 
+/* Some entry points tell a function that is 0 apart from other values that are none. */
+static CUresult named(const char *function, const void *handle, struct CUfunc_st *f)
+{
+    return handle ? abi_function_find(function, handle, f) : abi_null(function, "the function");
+}
+
 CUresult cuFuncGetModule(CUmodule *hmod, CUfunction hfunc)
 {
-    ABI_INITIALISED(((void)sys, image_of("cuFuncGetModule", hfunc, hmod)));
+    ABI_INITIALISED(((void)sys, hfunc ? image_of("cuFuncGetModule", hfunc, hmod) : abi_null("cuFuncGetModule", "hfunc")));
 }
 
 CUresult cuKernelGetLibrary(CUlibrary *pLib, CUkernel kernel)
@@ -44,7 +53,7 @@ static CUresult name_of(const char *function, const char **name, const void *han
     struct CUfunc_st f;
     if (!name)
         return abi_null(function, "name");
-    CUresult result = abi_function_find(function, handle, &f);
+    CUresult result = named(function, handle, &f);
     if (result == CUDA_SUCCESS)
         *name = f.kernel->name;
     return result;
@@ -65,7 +74,7 @@ static CUresult param_of(const char *function, const void *handle, size_t index,
     struct CUfunc_st f;
     if (!offset)
         return abi_null(function, "paramOffset");
-    CUresult result = abi_function_find(function, handle, &f);
+    CUresult result = named(function, handle, &f);
     if (result != CUDA_SUCCESS)
         return result;
     if (index >= f.kernel->params)
@@ -100,11 +109,11 @@ static CUresult get_attribute(const vmm_system *sys, const char *function, int *
                               const void *handle)
 {
     struct CUfunc_st f;
-    if (!value)
-        return abi_null(function, "pi");
     CUresult result = abi_function_find(function, handle, &f);
     if (result != CUDA_SUCCESS)
         return result;
+    if (!value)
+        return abi_null(function, "pi");
     if ((int)attribute < 0 || attribute >= CU_FUNC_ATTRIBUTE_MAX)
         return abi_refuse(CUDA_ERROR_INVALID_VALUE, function, "attribute %d is not known", (int)attribute);
     switch ((int)attribute) {
@@ -116,62 +125,101 @@ static CUresult get_attribute(const vmm_system *sys, const char *function, int *
     return CUDA_SUCCESS;
 }
 
+/* What is asked of a kernel on a device: the same on all, but it has to be one. */
+#define ABI_KERNEL(call) ABI_INITIALISED(kernel_device(sys, __func__, kernel, dev) ? (call) : CUDA_ERROR_INVALID_DEVICE)
+
+/* A kernel that is 0 is told of first. */
+static bool kernel_device(const vmm_system *sys, const char *function, const void *kernel, CUdevice dev)
+{
+    return !kernel || abi_device(sys, function, dev) == CUDA_SUCCESS;
+}
+
 CUresult cuFuncGetAttribute(int *pi, CUfunction_attribute attrib, CUfunction hfunc)
 {
-    ABI_INITIALISED(get_attribute(sys, "cuFuncGetAttribute", pi, attrib, hfunc));
+    ABI_INITIALISED(pi ? get_attribute(sys, __func__, pi, attrib, hfunc) : abi_null(__func__, "pi"));
 }
 
 CUresult cuKernelGetAttribute(int *pi, CUfunction_attribute attrib, CUkernel kernel, CUdevice dev)
 {
-    (void)dev;
-    ABI_INITIALISED(get_attribute(sys, "cuKernelGetAttribute", pi, attrib, kernel));
+    ABI_KERNEL(get_attribute(sys, __func__, pi, attrib, kernel));
 }
 
-static CUresult set_attribute(const char *function, const void *handle, CUfunction_attribute attribute, int value)
+/* Those that can be set, and to what. What is kept starts as a device's default. */
+static const struct {
+    int attribute, least, most;
+} settable[] = {
+    {CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, -1, 100},
+    {CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, 0, INT_MAX},
+    {CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT, 0, INT_MAX},
+    {CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH, 0, INT_MAX},
+    {CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 0, 1},
+    {CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE, 0, 2}, /* default, spread, load balancing */
+};
+
+static CUresult refuse_value(const char *function, int attribute, int value, int least, int most)
+{
+    return abi_refuse(CUDA_ERROR_INVALID_VALUE, function, "attribute %d cannot be %d: %d to %d", attribute, value, least, most);
+}
+
+static CUresult check_value(const vmm_system *sys, const char *function, int attribute, int value)
+{
+    int shared = 0;
+    if (attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) {
+        abi_attribute(ask_profile(sys), CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, 0, &shared);
+        return value >= 0 && value <= shared ? CUDA_SUCCESS : refuse_value(function, attribute, value, 0, shared);
+    }
+    for (size_t i = 0; i < sizeof settable / sizeof settable[0]; i++)
+        if (settable[i].attribute == attribute)
+            return value >= settable[i].least && value <= settable[i].most
+                       ? CUDA_SUCCESS
+                       : refuse_value(function, attribute, value, settable[i].least, settable[i].most);
+    return abi_refuse(CUDA_ERROR_INVALID_VALUE, function, "attribute %d cannot be set", attribute);
+}
+
+static CUresult set_attribute(const vmm_system *sys, const char *function, const void *handle, CUfunction_attribute attribute,
+                              int value)
 {
     struct CUfunc_st f;
+    if (attribute == CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED)
+        value = value != 0;
     CUresult result = abi_function_find(function, handle, &f);
-    if (result != CUDA_SUCCESS)
-        return result;
-    if (attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES &&
-        attribute != CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT)
-        return abi_refuse(CUDA_ERROR_INVALID_VALUE, function, "attribute %d cannot be set here", (int)attribute);
-    abi_function_set(handle, attribute, value);
-    return CUDA_SUCCESS;
+    if (result == CUDA_SUCCESS)
+        result = check_value(sys, function, (int)attribute, value);
+    if (result == CUDA_SUCCESS)
+        abi_function_set(handle, attribute, value);
+    return result;
 }
 
 CUresult cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib, int value)
 {
-    ABI_INITIALISED(((void)sys, set_attribute("cuFuncSetAttribute", hfunc, attrib, value)));
+    ABI_INITIALISED(set_attribute(sys, "cuFuncSetAttribute", hfunc, attrib, value));
 }
 
 CUresult cuKernelSetAttribute(CUfunction_attribute attrib, int val, CUkernel kernel, CUdevice dev)
 {
-    (void)dev;
-    ABI_INITIALISED(((void)sys, set_attribute("cuKernelSetAttribute", kernel, attrib, val)));
+    ABI_KERNEL(set_attribute(sys, __func__, kernel, attrib, val));
 }
 
 /* Hints about caches, of which there are none. */
-static CUresult hint(const char *function, const void *handle)
+static CUresult hint(const char *function, const void *handle, int config, int most)
 {
     struct CUfunc_st f;
+    if (config < 0 || config > most)
+        return abi_refuse(CUDA_ERROR_INVALID_VALUE, function, "config %d is not known: 0 to %d", config, most);
     return abi_function_find(function, handle, &f);
 }
 
 CUresult cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config)
 {
-    (void)config;
-    ABI_INITIALISED(((void)sys, hint("cuFuncSetCacheConfig", hfunc)));
+    ABI_INITIALISED(((void)sys, hint(__func__, hfunc, (int)config, CU_FUNC_CACHE_PREFER_EQUAL)));
 }
 
 CUresult cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevice dev)
 {
-    (void)config, (void)dev;
-    ABI_INITIALISED(((void)sys, hint("cuKernelSetCacheConfig", kernel)));
+    ABI_KERNEL(hint(__func__, kernel, (int)config, CU_FUNC_CACHE_PREFER_EQUAL));
 }
 
 CUresult cuFuncSetSharedMemConfig(CUfunction hfunc, CUsharedconfig config)
 {
-    (void)config;
-    ABI_INITIALISED(((void)sys, hint("cuFuncSetSharedMemConfig", hfunc)));
+    ABI_INITIALISED(((void)sys, hint(__func__, hfunc, (int)config, CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE)));
 }

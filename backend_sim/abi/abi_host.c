@@ -4,23 +4,24 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "abi_capture.h"
 #include "abi_parts.h"
 #include "addrmap.h"
 #include "lifecycle.h"
 
 struct range {
     struct abi_host_range is;
-    uint64_t asked; /* bytes */
     vmm_mem_generic_allocation_handle handle;
 };
 
 LIFE_LOCK(lock, LIFE_TABLE, NULL)
 static struct addrmap ranges; /* which do not overlap */
-static _Atomic unsigned registered;
+static _Atomic unsigned count, registered;
+static uint64_t last_id = UINT64_C(1) << 32; /* apart from the machine's numbers */
 
-static const struct range *holding(uint64_t address, uint64_t size)
+static struct range *holding(uint64_t address, uint64_t size)
 {
-    const struct range *r = addrmap_floor(&ranges, address);
+    struct range *r = addrmap_floor(&ranges, address);
     return r && address - r->is.start < r->is.size && size <= r->is.size - (address - r->is.start) ? r : NULL;
 }
 
@@ -34,26 +35,53 @@ bool abi_host_find(uint64_t address, uint64_t size, struct abi_host_range *range
     return found != NULL;
 }
 
+bool abi_host_any(void)
+{
+    return count != 0;
+}
+
 bool abi_host_any_registered(void)
 {
     return registered != 0;
 }
 
-/* The last that starts before the end reaches furthest. */
-static bool overlaps(uint64_t start, uint64_t size)
+/* The range that has a part of it: the last that starts before the end reaches furthest. Of a registered one the bytes count, of
+ * one that was made here its pages. */
+static const struct range *overlapping(uint64_t start, uint64_t size)
 {
-    const struct range *r = addrmap_floor(&ranges, start + size - 1);
-    return r && r->is.start + r->is.size > start;
+    uint64_t last = size - 1 > UINT64_MAX - start ? UINT64_MAX : start + (size - 1);
+    const struct range *r = addrmap_floor(&ranges, last);
+    return r && r->is.start + (r->is.registered ? r->is.size : r->is.span) > start ? r : NULL;
+}
+
+bool abi_host_made_in(uint64_t address, uint64_t size)
+{
+    life_take(&lock);
+    const struct range *found = overlapping(address, size);
+    bool made = found && !found->is.registered;
+    life_give(&lock);
+    return made;
+}
+
+void abi_host_set_sync(uint64_t address, bool sync)
+{
+    life_take(&lock);
+    struct range *found = holding(address, 1);
+    if (found)
+        found->is.sync = sync;
+    life_give(&lock);
 }
 
 static CUresult insert(struct range *range)
 {
     if (!ranges.nodes.size) /* the first of all */
         addrmap_init(&ranges, 0);
-    if (overlaps(range->is.start, range->is.size))
+    if (overlapping(range->is.start, range->is.size))
         return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
     if (!addrmap_insert(&ranges, range->is.start, range))
         return CUDA_ERROR_OUT_OF_MEMORY;
+    range->is.id = ++last_id;
+    count++;
     registered += range->is.registered;
     return CUDA_SUCCESS;
 }
@@ -84,6 +112,7 @@ static bool leave(uint64_t start, bool was_registered, struct range *range)
     if (found) {
         *range = *found;
         addrmap_remove(&ranges, start);
+        count--;
         registered -= found->is.registered;
         free(found);
     }
@@ -104,11 +133,11 @@ void abi_host_close(void)
 static void give_back(vmm_system *sys, const struct range *range, bool mapped)
 {
     if (mapped)
-        vmm_mem_unmap(sys, range->is.start, range->is.size);
+        vmm_mem_unmap(sys, range->is.pages, range->is.span);
     if (range->handle)
         vmm_mem_release(sys, range->handle);
-    if (range->is.start)
-        vmm_mem_address_free(sys, range->is.start, range->is.size);
+    if (range->is.pages)
+        vmm_mem_address_free(sys, range->is.pages, range->is.span);
 }
 
 /* The host and every device may read and write. */
@@ -119,7 +148,7 @@ static vmm_result open_to_all(vmm_system *sys, const struct range *range)
     for (int i = 0; i < devices; i++)
         desc[i] = (vmm_mem_access_desc){{VMM_MEM_LOCATION_TYPE_DEVICE, i}, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE};
     desc[devices] = (vmm_mem_access_desc){{VMM_MEM_LOCATION_TYPE_HOST, 0}, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE};
-    return vmm_mem_set_access(sys, range->is.start, range->is.size, desc, (uint64_t)devices + 1);
+    return vmm_mem_set_access(sys, range->is.pages, range->is.span, desc, (uint64_t)devices + 1);
 }
 
 /* Host-located memory of at least size bytes, mapped for all; gives back what it took where that fails. */
@@ -131,38 +160,44 @@ static vmm_result make(vmm_system *sys, struct range *range, uint64_t size)
     uint64_t host = profile->host_granularity[0], unit = host > profile->va_granularity ? host : profile->va_granularity;
     if (size > UINT64_MAX - unit)
         return VMM_ERROR_OUT_OF_MEMORY;
-    range->is.size = (size + unit - 1) / unit * unit;
-    vmm_result result = vmm_mem_create(sys, &range->handle, range->is.size, &prop, 0);
+    range->is.span = (size + unit - 1) / unit * unit;
+    vmm_result result = vmm_mem_create(sys, &range->handle, range->is.span, &prop, 0);
     if (result == VMM_SUCCESS)
-        result = vmm_mem_address_reserve(sys, &range->is.start, range->is.size, 0, 0, 0);
-    if (result == VMM_SUCCESS && !ask_backed(sys, range->is.start, range->is.size))
+        result = vmm_mem_address_reserve(sys, &range->is.pages, range->is.span, 0, 0, 0);
+    if (result == VMM_SUCCESS && !ask_backed(sys, range->is.pages, range->is.span))
         result = VMM_ERROR_OUT_OF_MEMORY;
     if (result == VMM_SUCCESS)
-        result = vmm_mem_map(sys, range->is.start, range->is.size, 0, range->handle, 0);
+        result = vmm_mem_map(sys, range->is.pages, range->is.span, 0, range->handle, 0);
     if (result != VMM_SUCCESS) {
         give_back(sys, range, false);
         return result;
     }
+    range->is.start = range->is.pages;
     result = open_to_all(sys, range);
     if (result != VMM_SUCCESS)
         give_back(sys, range, true);
     return result;
 }
 
+/* Where the driver gives no memory it gives the address 0: for no bytes with SUCCESS. */
 static CUresult allocate(vmm_system *sys, const char *function, void **pp, size_t size, unsigned flags)
 {
     uint64_t current;
     struct ask_context context;
-    struct range range = {.is = {.flags = flags}, .asked = size};
     CUresult result = abi_current(sys, function, &current, &context);
     if (result != CUDA_SUCCESS)
         return result;
-    if (!pp || !size || (flags & ~7u))
-        return abi_refuse(CUDA_ERROR_INVALID_VALUE, function, "%s", !pp ? "pp is NULL" : !size ? "bytesize is 0"
-                          : "flags: only CU_MEMHOSTALLOC_ bits");
+    if (!pp)
+        return abi_null(function, "pp");
+    if (flags & ~7u)
+        return abi_refuse(CUDA_ERROR_INVALID_VALUE, function, "flags: only CU_MEMHOSTALLOC_ bits");
+    if (!size)
+        return CUDA_SUCCESS;
     if (!sim_profile_has(ask_profile(sys), VMM_DEVICE_ATTRIBUTE_HOST_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED))
         return abi_refuse(CUDA_ERROR_NOT_SUPPORTED, function,
                           "this machine has no host memory that devices can use; use cuMemHostRegister or another profile");
+    struct range range = {.is = {.size = size, .context = current, .device = context.device,
+                                 .flags = flags | CU_MEMHOSTALLOC_DEVICEMAP}};
     result = (CUresult)make(sys, &range, size);
     if (result != CUDA_SUCCESS)
         return result;
@@ -177,11 +212,17 @@ static CUresult allocate(vmm_system *sys, const char *function, void **pp, size_
 
 CUresult cuMemHostAlloc(void **pp, size_t bytesize, unsigned int Flags)
 {
+    if (pp)
+        *pp = NULL; /* as recorded: written whatever comes of it */
+    ABI_NO_CAPTURE();
     ABI_INITIALISED(allocate(sys, "cuMemHostAlloc", pp, bytesize, Flags));
 }
 
 CUresult cuMemAllocHost(void **pp, size_t bytesize)
 {
+    if (pp)
+        *pp = NULL;
+    ABI_NO_CAPTURE();
     ABI_INITIALISED(allocate(sys, "cuMemAllocHost", pp, bytesize, 0));
 }
 
@@ -193,6 +234,8 @@ static CUresult free_host(vmm_system *sys, const void *p)
     CUresult result = abi_current(sys, "cuMemFreeHost", &current, &context);
     if (result != CUDA_SUCCESS)
         return result;
+    if (!p)
+        return CUDA_SUCCESS;
     if (!leave((uint64_t)(uintptr_t)p, false, &range))
         return abi_refuse_by(sys, VMM_RULE_ALLOC_FREE_UNKNOWN, "cuMemFreeHost", (uint64_t)(uintptr_t)p);
     vmm_ctx_synchronize(sys); /* work in flight may use it */
@@ -202,25 +245,65 @@ static CUresult free_host(vmm_system *sys, const void *p)
 
 CUresult cuMemFreeHost(void *p)
 {
+    ABI_NO_CAPTURE();
     ABI_INITIALISED(free_host(sys, p));
 }
 
 /* ---- the program's own ---- */
 
+enum { REGISTER_FLAGS = 0xf, HOST_PAGE = 4096, ADDRESS_BITS = 47 };
+
+/* The pages that a driver would pin. */
+static void take_pages(struct abi_host_range *is)
+{
+    is->pages = is->start / HOST_PAGE * HOST_PAGE;
+    is->span = (is->start - is->pages + is->size + HOST_PAGE - 1) / HOST_PAGE * HOST_PAGE;
+}
+
+static CUresult check_register(vmm_system *sys, const struct abi_host_range *is)
+{
+    static const char name[] = "cuMemHostRegister";
+    if (!is->start || !is->size || is->size - 1 > UINT64_MAX - is->start || (is->flags & ~(unsigned)REGISTER_FLAGS))
+        return abi_refuse(CUDA_ERROR_INVALID_VALUE, name, "%s", !is->start ? "p is NULL" : (is->flags & ~(unsigned)REGISTER_FLAGS)
+                          ? "flags: only CU_MEMHOSTREGISTER_ bits" : "bytesize is 0 or passes the end of memory");
+    if (is->start >> ADDRESS_BITS)
+        return abi_refuse(CUDA_ERROR_NOT_SUPPORTED, name, "0x%llx is no address that a program can have",
+                          (unsigned long long)is->start);
+    life_take(&lock);
+    const struct range *there = overlapping(is->start, is->size);
+    bool again = there && there->is.registered;
+    life_give(&lock);
+    if (again)
+        return CUDA_SUCCESS; /* enter says so */
+    if (is->flags & CU_MEMHOSTREGISTER_IOMEMORY)
+        return abi_refuse(CUDA_ERROR_INVALID_VALUE, name, "memory of other devices is not simulated: without "
+                          "CU_MEMHOSTREGISTER_IOMEMORY the program's own can be registered");
+    if (ask_device_address(sys, is->start) || ask_backed(sys, is->start, 1))
+        return abi_refuse(CUDA_ERROR_INVALID_VALUE, name, "0x%llx is the driver's own: devices reach it without being registered",
+                          (unsigned long long)is->start);
+    unsigned need = is->flags & CU_MEMHOSTREGISTER_READ_ONLY ? VMM_MEM_ACCESS_FLAGS_PROT_READ
+                                                             : VMM_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    if ((abi_host_pages(is->pages, is->span) & need) != need)
+        return abi_refuse(CUDA_ERROR_INVALID_VALUE, name, "the program may not %s all of [0x%llx, +0x%llx): register what it "
+                          "may, or with CU_MEMHOSTREGISTER_READ_ONLY what it may read", need == VMM_MEM_ACCESS_FLAGS_PROT_READ
+                          ? "read" : "write", (unsigned long long)is->start, (unsigned long long)is->size);
+    return CUDA_SUCCESS;
+}
+
 static CUresult do_register(vmm_system *sys, const void *p, size_t size, unsigned flags)
 {
     static const char name[] = "cuMemHostRegister";
-    uint64_t current, start = (uint64_t)(uintptr_t)p;
+    uint64_t current;
     struct ask_context context;
-    struct range range = {.is = {start, size, flags, true}, .asked = size};
     CUresult result = abi_current(sys, name, &current, &context);
     if (result != CUDA_SUCCESS)
         return result;
-    if (!p || !size || size > UINT64_MAX - start || (flags & ~0xfu))
-        return abi_refuse(CUDA_ERROR_INVALID_VALUE, name, "%s", !p ? "p is NULL" : (flags & ~0xfu)
-                          ? "flags: only CU_MEMHOSTREGISTER_ bits" : "bytesize is 0 or passes the end of memory");
-    if (flags & CU_MEMHOSTREGISTER_IOMEMORY)
-        return abi_refuse(CUDA_ERROR_NOT_SUPPORTED, name, "memory of other devices is not simulated");
+    struct range range = {.is = {.start = (uint64_t)(uintptr_t)p, .size = size, .context = current, .device = context.device,
+                                 .flags = flags, .registered = true}};
+    take_pages(&range.is);
+    result = check_register(sys, &range.is);
+    if (result != CUDA_SUCCESS)
+        return result;
     result = enter(&range);
     if (result == CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED)
         return abi_refuse(result, name, "a part of [%p, +%zu) is registered already", p, size);
@@ -229,7 +312,17 @@ static CUresult do_register(vmm_system *sys, const void *p, size_t size, unsigne
 
 CUresult cuMemHostRegister(void *p, size_t bytesize, unsigned int Flags)
 {
+    ABI_NO_CAPTURE();
     ABI_INITIALISED(do_register(sys, p, bytesize, Flags));
+}
+
+/* Is there memory that the driver knows? */
+static bool is_known(const vmm_system *sys, uint64_t address)
+{
+    struct abi_host_range range;
+    uint64_t left;
+    enum ask_there there = ask_there(sys, address, &left);
+    return abi_host_find(address, 1, &range) || there == ASK_MAPPED || there == ASK_ALLOCATED;
 }
 
 static CUresult unregister(vmm_system *sys, const void *p)
@@ -241,49 +334,105 @@ static CUresult unregister(vmm_system *sys, const void *p)
     if (result != CUDA_SUCCESS)
         return result;
     vmm_ctx_synchronize(sys); /* kernels in flight may use it */
-    if (!leave((uint64_t)(uintptr_t)p, true, &range))
-        return abi_refuse(CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, "cuMemHostUnregister",
-                          "%p is not where registered memory starts", p);
-    return CUDA_SUCCESS;
+    if (leave((uint64_t)(uintptr_t)p, true, &range))
+        return CUDA_SUCCESS;
+    if (!p || is_known(sys, (uint64_t)(uintptr_t)p))
+        return abi_refuse(CUDA_ERROR_INVALID_VALUE, "cuMemHostUnregister", "%p is not where registered memory starts", p);
+    return abi_refuse(CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, "cuMemHostUnregister", "%p is not registered", p);
 }
 
 CUresult cuMemHostUnregister(void *p)
 {
+    ABI_NO_CAPTURE();
     ABI_INITIALISED(unregister(sys, p));
 }
 
 /* ---- asked of both ---- */
 
-static CUresult device_pointer(CUdeviceptr *pdptr, const void *p, unsigned flags)
+static bool read_only(const struct abi_host_range *range)
 {
+    return range->registered && (range->flags & CU_MEMHOSTREGISTER_READ_ONLY);
+}
+
+bool abi_host_attribute(const struct abi_host_range *range, CUpointer_attribute attribute, uint64_t address, uint64_t *value)
+{
+    *value = 0;
+    switch ((int)attribute) {
+    case CU_POINTER_ATTRIBUTE_P2P_TOKENS: return false;
+    case CU_POINTER_ATTRIBUTE_CONTEXT: *value = range->context; break;
+    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE: *value = CU_MEMORYTYPE_HOST; break;
+    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
+    case CU_POINTER_ATTRIBUTE_HOST_POINTER: *value = address; break;
+    case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS: *value = range->sync; break;
+    case CU_POINTER_ATTRIBUTE_BUFFER_ID:
+    case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID: *value = range->id; break;
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: *value = (uint64_t)range->device; break;
+    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR: *value = range->start; break;
+    case CU_POINTER_ATTRIBUTE_RANGE_SIZE: *value = range->size; break;
+    case CU_POINTER_ATTRIBUTE_MAPPED: *value = 1; break;
+    case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
+        *value = read_only(range) ? CU_MEM_ACCESS_FLAGS_PROT_READ : CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+        break;
+    case CU_POINTER_ATTRIBUTE_MAPPING_SIZE: *value = range->span; break;
+    case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR: *value = range->pages; break;
+    default: break;
+    }
+    return true;
+}
+
+/* What is mapped with rights for the current device passes for such memory, too: *start is where the mapping starts. */
+static CUresult mapping_of(vmm_system *sys, const char *function, uint64_t address, uint64_t *start)
+{
+    uint64_t left;
+    if (ask_there(sys, address, &left) == ASK_MAPPED) {
+        CUresult result = (CUresult)vmm_pointer_get_attribute(sys, start, VMM_POINTER_ATTRIBUTE_DEVICE_POINTER, address);
+        return result != CUDA_SUCCESS ? result : (CUresult)vmm_pointer_get_attribute(
+                                                     sys, start, VMM_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR, address);
+    }
+    return abi_refuse(CUDA_ERROR_INVALID_VALUE, function, "0x%llx is neither of cuMemHostAlloc nor registered",
+                      (unsigned long long)address);
+}
+
+static CUresult device_pointer(vmm_system *sys, CUdeviceptr *pdptr, const void *p, unsigned flags)
+{
+    static const char name[] = "cuMemHostGetDevicePointer";
     struct abi_host_range range;
-    if (!pdptr || flags)
-        return abi_refuse(CUDA_ERROR_INVALID_VALUE, "cuMemHostGetDevicePointer", "pdptr is NULL, or Flags not 0");
-    if (!abi_host_find((uint64_t)(uintptr_t)p, 1, &range))
-        return abi_refuse(CUDA_ERROR_INVALID_VALUE, "cuMemHostGetDevicePointer",
-                          "%p is neither of cuMemHostAlloc nor registered", p);
-    *pdptr = (CUdeviceptr)(uintptr_t)p;
-    return CUDA_SUCCESS;
+    uint64_t address = (uint64_t)(uintptr_t)p;
+    if (!pdptr)
+        return abi_null(name, "pdptr");
+    *pdptr = 0; /* as recorded: written whatever comes of it */
+    if (flags)
+        return abi_refuse(CUDA_ERROR_INVALID_VALUE, name, "Flags is %u: it must be 0", flags);
+    if (abi_host_find(address, 1, &range)) {
+        *pdptr = address;
+        return CUDA_SUCCESS;
+    }
+    uint64_t start = 0;
+    CUresult result = mapping_of(sys, name, address, &start);
+    *pdptr = result == CUDA_SUCCESS ? start : 0;
+    return result;
 }
 
 CUresult cuMemHostGetDevicePointer(CUdeviceptr *pdptr, void *p, unsigned int Flags)
 {
-    ABI_INITIALISED(((void)sys, device_pointer(pdptr, p, Flags)));
+    ABI_INITIALISED(device_pointer(sys, pdptr, p, Flags));
 }
 
-static CUresult host_flags(unsigned *flags, const void *p)
+/* Devices always reach it; that it is for reading only is not told. */
+static CUresult host_flags(vmm_system *sys, unsigned *flags, const void *p)
 {
-    struct abi_host_range range;
+    static const char name[] = "cuMemHostGetFlags";
+    struct abi_host_range range = {.flags = CU_MEMHOSTALLOC_PORTABLE};
+    uint64_t address = (uint64_t)(uintptr_t)p, start;
     if (!flags)
-        return abi_null("cuMemHostGetFlags", "pFlags");
-    if (!abi_host_find((uint64_t)(uintptr_t)p, 1, &range))
-        return abi_refuse(CUDA_ERROR_INVALID_VALUE, "cuMemHostGetFlags", "%p is neither of cuMemHostAlloc nor registered",
-                          p);
-    *flags = range.flags;
-    return CUDA_SUCCESS;
+        return abi_null(name, "pFlags");
+    CUresult result = abi_host_find(address, 1, &range) ? CUDA_SUCCESS : mapping_of(sys, name, address, &start);
+    if (result == CUDA_SUCCESS)
+        *flags = (range.flags & (range.registered ? CU_MEMHOSTREGISTER_PORTABLE : 7u)) | CU_MEMHOSTALLOC_DEVICEMAP;
+    return result;
 }
 
 CUresult cuMemHostGetFlags(unsigned int *pFlags, void *p)
 {
-    ABI_INITIALISED(((void)sys, host_flags(pFlags, p)));
+    ABI_INITIALISED(host_flags(sys, pFlags, p));
 }

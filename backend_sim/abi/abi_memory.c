@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "abi.h"
+#include "abi_capture.h"
 #include "abi_host.h"
+#include "call.h"
 
 CUresult cuMemGetInfo(size_t *free, size_t *total)
 {
@@ -12,17 +14,34 @@ CUresult cuMemGetInfo(size_t *free, size_t *total)
 
 CUresult cuMemAlloc(CUdeviceptr *dptr, size_t bytesize)
 {
+    if (dptr)
+        *dptr = 0; /* as recorded: written whatever comes of it */
+    ABI_NO_CAPTURE();
     ABI(vmm_mem_alloc(sys, (vmm_deviceptr *)dptr, bytesize));
 }
 
 CUresult cuMemFree(CUdeviceptr dptr)
 {
+    ABI_NO_CAPTURE();
     ABI(vmm_mem_free(sys, dptr));
+}
+
+static CUresult address_range(vmm_system *sys, CUdeviceptr *base, size_t *size, CUdeviceptr ptr)
+{
+    struct abi_host_range range;
+    CUresult result = (CUresult)vmm_mem_get_address_range(sys, (vmm_deviceptr *)base, (uint64_t *)size, ptr);
+    if ((result != CUDA_SUCCESS && result != CUDA_ERROR_NOT_FOUND) || !abi_host_any() || !abi_host_find(ptr, 1, &range))
+        return result;
+    if (base)
+        *base = range.start;
+    if (size)
+        *size = range.size;
+    return CUDA_SUCCESS;
 }
 
 CUresult cuMemGetAddressRange(CUdeviceptr *pbase, size_t *psize, CUdeviceptr dptr)
 {
-    ABI(vmm_mem_get_address_range(sys, (vmm_deviceptr *)pbase, (uint64_t *)psize, dptr));
+    ABI(address_range(sys, pbase, psize, dptr));
 }
 
 enum { PITCH = 512 }; /* what rows are padded to: texture pitch alignment and more, on every device so far */
@@ -31,19 +50,28 @@ enum { PITCH = 512 }; /* what rows are padded to: texture pitch alignment and mo
 static CUresult pitched(vmm_system *sys, CUdeviceptr *dptr, size_t *pitch, size_t width, size_t height, unsigned element)
 {
     static const char name[] = "cuMemAllocPitch";
+    uint64_t current;
+    struct ask_context context;
+    if (dptr)
+        *dptr = 0; /* as recorded: written whatever comes of it */
+    if (pitch)
+        *pitch = 0;
+    CUresult result = abi_current(sys, name, &current, &context);
+    if (result != CUDA_SUCCESS)
+        return result;
     if (!dptr || !pitch)
         return abi_null(name, dptr ? "pPitch" : "dptr");
     if (element != 4 && element != 8 && element != 16)
         return abi_refuse(CUDA_ERROR_INVALID_VALUE, name, "ElementSizeBytes is %u: 4, 8 or 16", element);
     if (!width || !height || width > UINT64_MAX - PITCH)
         return abi_refuse(CUDA_ERROR_INVALID_VALUE, name, "%zu by %zu bytes: neither may be 0", width, height);
-    size_t row = (width + PITCH - 1) / PITCH * PITCH;
+    size_t row = *pitch = (width + PITCH - 1) / PITCH * PITCH;
     if (height > UINT64_MAX / row)
         return abi_refuse(CUDA_ERROR_OUT_OF_MEMORY, name, "%zu rows of %zu bytes are more than there can be", height, row);
-    CUresult result = (CUresult)vmm_mem_alloc(sys, (vmm_deviceptr *)dptr, row * height);
-    if (result == CUDA_SUCCESS)
-        *pitch = row;
-    return result;
+    result = abi_capture_forbids(name, false);
+    if (result != CUDA_SUCCESS)
+        return result;
+    return (CUresult)vmm_mem_alloc(sys, (vmm_deviceptr *)dptr, row * height);
 }
 
 CUresult cuMemAllocPitch(CUdeviceptr *dptr, size_t *pPitch, size_t WidthInBytes, size_t Height,
@@ -54,33 +82,34 @@ CUresult cuMemAllocPitch(CUdeviceptr *dptr, size_t *pPitch, size_t WidthInBytes,
 
 /* ---- what an address is ---- */
 
-/* Registered memory, which the machine does not know; false for attributes that it has none of. */
-static bool registered_attribute(const struct abi_host_range *range, CUpointer_attribute attribute, CUdeviceptr ptr,
-                                 void *data)
+static void put(void *data, CUpointer_attribute attribute, uint64_t value)
 {
-    uint64_t wide = ptr;
-    unsigned narrow = 0;
-    switch ((int)attribute) {
-    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE: narrow = CU_MEMORYTYPE_HOST; break;
-    case CU_POINTER_ATTRIBUTE_MAPPED: narrow = 1; break;
-    case CU_POINTER_ATTRIBUTE_IS_MANAGED: break;
-    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
-    case CU_POINTER_ATTRIBUTE_HOST_POINTER: memcpy(data, &wide, sizeof wide); return true;
-    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR: memcpy(data, &range->start, sizeof range->start); return true;
-    case CU_POINTER_ATTRIBUTE_RANGE_SIZE: memcpy(data, &range->size, sizeof range->size); return true;
-    default: return false;
-    }
-    memcpy(data, &narrow, sizeof narrow);
-    return true;
+    uint32_t narrow = (uint32_t)value;
+    if (vmm_pointer_attribute_size((int)attribute) == sizeof narrow)
+        memcpy(data, &narrow, sizeof narrow);
+    else
+        memcpy(data, &value, sizeof value);
+}
+
+/* Of memory of the host that devices use, which the machine knows as something else, or not at all. */
+static bool of_host(CUdeviceptr ptr, struct abi_host_range *range)
+{
+    return abi_host_any() && abi_host_find(ptr, 1, range);
 }
 
 static CUresult get_attribute(vmm_system *sys, void *data, CUpointer_attribute attribute, CUdeviceptr ptr)
 {
     struct abi_host_range range;
-    if (data && abi_host_any_registered() && abi_host_find(ptr, 1, &range) && range.registered &&
-        registered_attribute(&range, attribute, ptr, data))
-        return CUDA_SUCCESS;
-    return (CUresult)vmm_pointer_get_attribute(sys, data, (int)attribute, ptr);
+    uint64_t value;
+    size_t size = data ? (size_t)vmm_pointer_attribute_size((int)attribute) : 0;
+    if (!size || !of_host(ptr, &range))
+        return (CUresult)vmm_pointer_get_attribute(sys, data, (int)attribute, ptr);
+    if (!abi_host_attribute(&range, attribute, ptr, &value)) {
+        memset(data, 0, size); /* written although refused */
+        return abi_refuse(CUDA_ERROR_INVALID_VALUE, "cuPointerGetAttribute", "memory of the host has no tokens for peers");
+    }
+    put(data, attribute, value);
+    return CUDA_SUCCESS;
 }
 
 CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdeviceptr ptr)
@@ -88,27 +117,56 @@ CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdevi
     ABI(get_attribute(sys, data, attribute, ptr));
 }
 
+/* The machine looks at the arguments, and its answers are written over. */
+static CUresult get_attributes(vmm_system *sys, unsigned count, CUpointer_attribute *attributes, void **data, CUdeviceptr ptr)
+{
+    struct abi_host_range range;
+    uint64_t value;
+    CUresult result =
+        (CUresult)vmm_pointer_get_attributes(sys, count, (const vmm_pointer_attribute *)attributes, data, ptr);
+    if (result != CUDA_SUCCESS || !of_host(ptr, &range))
+        return result;
+    for (unsigned i = 0; i < count; i++)
+        if (abi_host_attribute(&range, attributes[i], ptr, &value))
+            put(data[i], attributes[i], value);
+    return result;
+}
+
 CUresult cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute *attributes, void **data,
                                 CUdeviceptr ptr)
 {
-    ABI(vmm_pointer_get_attributes(sys, numAttributes, (const vmm_pointer_attribute *)attributes, data, ptr));
+    ABI(get_attributes(sys, numAttributes, attributes, data, ptr));
 }
 
-/* Copies wait for themselves here anyway, which is what the one attribute that can be set asks for. */
-static CUresult set_attribute(const vmm_system *sys, const void *value, CUpointer_attribute attribute, CUdeviceptr ptr)
+/* Copies wait for themselves here anyway, which is what the one attribute that can be set asks for. A driver sets none of
+ * mapped memory. */
+static CUresult set_attribute(vmm_system *sys, const void *value, CUpointer_attribute attribute, CUdeviceptr ptr)
 {
     static const char name[] = "cuPointerSetAttribute";
+    struct abi_host_range range;
+    uint64_t left;
+    unsigned sync;
     if (!value)
         return abi_null(name, "value");
+    bool host = of_host(ptr, &range);
+    enum ask_there there = ask_there(sys, ptr, &left);
+    if (there == ASK_MAPPED && !host)
+        return abi_refuse(CUDA_ERROR_NOT_SUPPORTED, name, "0x%llx is mapped memory, of which no attribute can be set", ptr);
+    if (there != ASK_ALLOCATED && !host)
+        return abi_refuse(CUDA_ERROR_INVALID_VALUE, name, "0x%llx is no memory of this machine", ptr);
     if (attribute != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS)
         return abi_refuse(CUDA_ERROR_INVALID_VALUE, name, "attribute %d cannot be set: only CU_POINTER_ATTRIBUTE_SYNC_MEMOPS",
                           (int)attribute);
-    if (!ask_device_address(sys, ptr))
-        return abi_refuse(CUDA_ERROR_INVALID_VALUE, name, "0x%llx is no address of this machine", ptr);
+    memcpy(&sync, value, sizeof sync);
+    if (host)
+        abi_host_set_sync(ptr, sync != 0);
+    else
+        ask_set_sync(sys, ptr, sync != 0);
     return CUDA_SUCCESS;
 }
 
 CUresult cuPointerSetAttribute(const void *value, CUpointer_attribute attribute, CUdeviceptr ptr)
 {
+    ABI_NO_CAPTURE();
     ABI_INITIALISED(set_attribute(sys, value, attribute, ptr));
 }

@@ -12,6 +12,12 @@ static int blocks_for(int block_size, size_t shared)
     return shared && (size_t)blocks > SHARED / shared ? (int)(SHARED / shared) : blocks;
 }
 
+/* Dynamic shared memory that a block of it may have. */
+static size_t most_shared(const struct CUfunc_st *f)
+{
+    return (size_t)f->attribute[CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES];
+}
+
 static CUresult max_active(int *blocks, const void *handle, int block_size, size_t shared, unsigned flags)
 {
     static const char name[] = "cuOccupancyMaxActiveBlocksPerMultiprocessor";
@@ -21,7 +27,7 @@ static CUresult max_active(int *blocks, const void *handle, int block_size, size
                           ? "blockSize is not positive" : "flags are not known");
     CUresult result = abi_function_find(name, handle, &f);
     if (result == CUDA_SUCCESS)
-        *blocks = block_size > 1024 ? 0 : blocks_for(block_size, shared);
+        *blocks = block_size > 1024 || shared > most_shared(&f) ? 0 : blocks_for(block_size, shared);
     return result;
 }
 
@@ -51,7 +57,8 @@ static CUresult available_shared(size_t *shared, const void *handle, int blocks,
     if (blocks > blocks_for(block_size, 0))
         return abi_refuse(CUDA_ERROR_INVALID_VALUE, name, "%d blocks of %d threads do not fit, even without shared memory",
                           blocks, block_size);
-    *shared = SHARED / (size_t)blocks;
+    size_t fits = SHARED / (size_t)blocks;
+    *shared = fits < most_shared(&f) ? fits : most_shared(&f);
     return CUDA_SUCCESS;
 }
 

@@ -11,12 +11,14 @@
 CUresult cuStreamQuery(CUstream hStream)
 {
     ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_ASK);
+    ABI_NO_CAPTURE();
     ABI(vmm_stream_query(sys, abi_stream(hStream)));
 }
 
 CUresult cuStreamSynchronize(CUstream hStream)
 {
     ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_ASK);
+    ABI_NO_CAPTURE();
     ABI(vmm_stream_synchronize(sys, abi_stream(hStream)));
 }
 
@@ -59,8 +61,10 @@ CUresult cuEventRecord(CUevent hEvent, CUstream hStream)
 
 static CUresult record_flags(vmm_system *sys, CUevent event, vmm_stream stream, unsigned flags)
 {
+    if (flags & ~(unsigned)CU_EVENT_RECORD_EXTERNAL)
+        return abi_refuse(CUDA_ERROR_INVALID_VALUE, "cuEventRecordWithFlags", "flags 0x%x are not known", flags);
     if (flags)
-        return abi_refuse(CUDA_ERROR_INVALID_VALUE, "cuEventRecordWithFlags",
+        return abi_refuse(CUDA_ERROR_ILLEGAL_STATE, "cuEventRecordWithFlags",
                           "flags 0x%x: CU_EVENT_RECORD_EXTERNAL is for streams that are captured, which is not here",
                           flags);
     return record(sys, event, stream);
@@ -99,6 +103,7 @@ static CUresult flags_of(const vmm_system *sys, vmm_stream stream, unsigned *fla
 
 CUresult cuStreamGetFlags(CUstream hStream, unsigned int *flags)
 {
+    ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_ASK);
     ABI_INITIALISED(flags_of(sys, abi_stream(hStream), flags));
 }
 

@@ -23,12 +23,11 @@ void abi_notes_close(void);
 struct abi_note {
     unsigned flags;   /* as it was created */
     int priority;     /* of a stream */
-    unsigned version; /* of a context: the CUDA version whose cuCtxCreate made it */
     double recorded;  /* of an event: when, in milliseconds; 0 before */
     uint64_t limit[16]; /* of a context, by CUlimit: 1 + what was set; 0: not set */
     unsigned capture, capture_mode; /* of a stream: CUstreamCaptureStatus, and how it was begun */
     uint64_t capture_thread;        /* by whom */
-    unsigned cache, shared; /* of a context: what was set */
+    unsigned cache; /* of a context: what was set */
 };
 
 /* The note of value, a copy; zeros when there is none. */

@@ -2,6 +2,7 @@
 /* Memory of other devices by context: cuMemAlloc's of the peer's device, for all contexts of the current one's device. What
  * is mapped has rights of its own (cuMemSetAccess), which this does not touch. */
 #include "abi.h"
+#include "abi_capture.h"
 
 /* The devices of the current context and of the peer's. */
 static CUresult both(const vmm_system *sys, const char *name, CUcontext peer, int *device, int *owner)
@@ -27,12 +28,14 @@ static CUresult enable(vmm_system *sys, CUcontext peer, unsigned flags)
         return result;
     if (flags)
         return abi_refuse(CUDA_ERROR_INVALID_VALUE, name, "Flags is %u: it must be 0", flags);
-    result = device == owner ? CUDA_ERROR_INVALID_CONTEXT
-                             : (CUresult)vmm_device_can_access_peer(sys, &can, device, owner);
+    result = (CUresult)vmm_device_can_access_peer(sys, &can, device, owner); /* no device is its own peer */
     if (result != CUDA_SUCCESS)
-        return abi_refuse(result, name, "the context's device is the current one's");
+        return result;
     if (!can)
         return abi_refuse(CUDA_ERROR_PEER_ACCESS_UNSUPPORTED, name, "device %d cannot use memory of device %d", device, owner);
+    result = abi_capture_forbids(name, false);
+    if (result != CUDA_SUCCESS)
+        return result;
     if (!ask_open_peer(sys, device, owner, true))
         return abi_refuse(CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED, name, "device %d may use memory of device %d already",
                           device, owner);

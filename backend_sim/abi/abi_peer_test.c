@@ -23,7 +23,7 @@ int main(void)
     OK(cuMemsetD8(at, 0, 4096));
     OK(cuCtxSetCurrent(first));
     IS(cuCtxDisablePeerAccess(second), ERROR_PEER_ACCESS_NOT_ENABLED);
-    IS(cuCtxEnablePeerAccess(first, 0), ERROR_INVALID_CONTEXT);
+    IS(cuCtxEnablePeerAccess(first, 0), ERROR_PEER_ACCESS_UNSUPPORTED);
     IS(cuCtxEnablePeerAccess(second, 1), ERROR_INVALID_VALUE);
     IS(cuCtxEnablePeerAccess((CUcontext)&n, 0), ERROR_INVALID_CONTEXT);
     IS(cuMemsetD8(at, 1, 1), ERROR_INVALID_VALUE);

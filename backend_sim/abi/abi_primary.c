@@ -36,11 +36,13 @@ static CUresult set_flags(const vmm_system *sys, CUdevice dev, unsigned flags)
     CUresult result = abi_device(sys, "cuDevicePrimaryCtxSetFlags", dev);
     if (result != CUDA_SUCCESS)
         return result;
-    if (flags & ~0x1ffu)
-        return abi_refuse(CUDA_ERROR_INVALID_VALUE, "cuDevicePrimaryCtxSetFlags", "flags 0x%x: bits above 0x1ff are not "
-                          "known", flags);
-    flags_of[dev] = flags;
-    return CUDA_SUCCESS;
+    if (flags & CU_CTX_MAP_HOST)
+        return abi_refuse(CUDA_ERROR_INVALID_VALUE, "cuDevicePrimaryCtxSetFlags", "CU_CTX_MAP_HOST is what every primary context "
+                          "does, and is not to be asked for");
+    result = abi_context_flags("cuDevicePrimaryCtxSetFlags", flags);
+    if (result == CUDA_SUCCESS)
+        flags_of[dev] = flags;
+    return result;
 }
 
 CUresult cuDevicePrimaryCtxSetFlags(CUdevice dev, unsigned int flags)

@@ -55,7 +55,7 @@ static CUresult push(vmm_system *sys, CUcontext context)
 {
     uint64_t now = ask_current(sys);
     if (!context)
-        return abi_refuse(CUDA_ERROR_INVALID_CONTEXT, "cuCtxPushCurrent",
+        return abi_refuse(CUDA_ERROR_INVALID_VALUE, "cuCtxPushCurrent",
                           "ctx is NULL: a context that is current is taken away with cuCtxPopCurrent");
     if (!now)
         return abi_stack_set(sys, context);

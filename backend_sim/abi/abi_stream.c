@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include "abi.h"
+#include "abi_capture.h"
 #include "abi_parts.h"
 
 enum { GREATEST_PRIORITY = -5 };
@@ -71,11 +72,13 @@ CUresult cuEventDestroy(CUevent hEvent)
 
 CUresult cuEventQuery(CUevent hEvent)
 {
+    ABI_NO_CAPTURE();
     ABI(vmm_event_query(sys, abi_event(hEvent)));
 }
 
 CUresult cuEventSynchronize(CUevent hEvent)
 {
+    ABI_NO_CAPTURE();
     ABI(vmm_event_synchronize(sys, abi_event(hEvent)));
 }
 
@@ -100,7 +103,8 @@ static CUresult timed(const vmm_system *sys, CUevent event, double *when)
 static CUresult elapsed(const vmm_system *sys, float *milliseconds, CUevent start, CUevent end)
 {
     double from = 0, to = 0;
-    CUresult result = milliseconds ? timed(sys, start, &from) : abi_null("cuEventElapsedTime", "pMilliseconds");
+    CUresult result = milliseconds ? timed(sys, start, &from)
+                                   : abi_refuse(CUDA_ERROR_INVALID_HANDLE, "cuEventElapsedTime", "pMilliseconds is NULL");
     if (result == CUDA_SUCCESS)
         result = timed(sys, end, &to);
     if (result == CUDA_SUCCESS)

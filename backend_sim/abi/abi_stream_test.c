@@ -101,8 +101,9 @@ static void test_events(void)
     OK(cuEventRecord(untimed, NULL));
     IS(cuEventElapsedTime(&milliseconds, start, untimed), ERROR_INVALID_HANDLE);
     IS(cuEventElapsedTime(&milliseconds, start, (CUevent)(uintptr_t)0x99), ERROR_INVALID_HANDLE);
-    IS(cuEventElapsedTime(NULL, start, end), ERROR_INVALID_VALUE);
-    IS(cuEventRecordWithFlags(end, NULL, CU_EVENT_RECORD_EXTERNAL), ERROR_INVALID_VALUE);
+    IS(cuEventElapsedTime(NULL, start, end), ERROR_INVALID_HANDLE);
+    IS(cuEventRecordWithFlags(end, NULL, CU_EVENT_RECORD_EXTERNAL), ERROR_ILLEGAL_STATE);
+    IS(cuEventRecordWithFlags(end, NULL, 2), ERROR_INVALID_VALUE);
     OK(cuEventDestroy(start));
     OK(cuEventDestroy(end));
     IS(cuEventDestroy(end), ERROR_INVALID_HANDLE);

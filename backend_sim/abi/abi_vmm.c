@@ -1,6 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Virtual memory management and multicast: the calls of this project's API under their own names. */
+#include <unistd.h>
+
 #include "abi.h"
+#include "abi_host.h"
+
+/* The machine makes memory of cuMemHostAlloc by these calls itself. To the program it is none that they know. */
+static CUresult of_program(const char *function, CUdeviceptr ptr, size_t size)
+{
+    if (!abi_host_any() || !abi_host_made_in(ptr, size ? size : 1))
+        return CUDA_SUCCESS;
+    return abi_refuse(CUDA_ERROR_INVALID_VALUE, function, "0x%llx is memory of cuMemHostAlloc, which is neither reserved nor mapped",
+                      ptr);
+}
+
+/* One of these calls, of addresses of the program. */
+#define ABI_VMM(ptr, size, call)                                            \
+    do {                                                                    \
+        vmm_system *sys;                                                    \
+        CUresult result_ = abi_enter(&sys);                                 \
+        if (result_ != CUDA_SUCCESS)                                        \
+            return result_;                                                 \
+        result_ = of_program(__func__, ptr, size);                          \
+        if (result_ == CUDA_SUCCESS)                                        \
+            result_ = (CUresult)(call);                                     \
+        abi_leave();                                                        \
+        return result_;                                                     \
+    } while (0)
 
 CUresult cuMemAddressReserve(CUdeviceptr *ptr, size_t size, size_t alignment, CUdeviceptr addr,
                              unsigned long long flags)
@@ -33,17 +59,29 @@ CUresult cuMemMap(CUdeviceptr ptr, size_t size, size_t offset, CUmemGenericAlloc
 
 CUresult cuMemUnmap(CUdeviceptr ptr, size_t size)
 {
-    ABI(vmm_mem_unmap(sys, ptr, size));
+    ABI_VMM(ptr, size, vmm_mem_unmap(sys, ptr, size));
 }
 
 CUresult cuMemSetAccess(CUdeviceptr ptr, size_t size, const CUmemAccessDesc *desc, size_t count)
 {
-    ABI(vmm_mem_set_access(sys, ptr, size, (const vmm_mem_access_desc *)desc, count));
+    ABI_VMM(ptr, size, vmm_mem_set_access(sys, ptr, size, (const vmm_mem_access_desc *)desc, count));
+}
+
+/* Memory of the host that devices use answers as if nobody had rights, wherever the location is one. */
+static CUresult get_access(vmm_system *sys, unsigned long long *flags, const CUmemLocation *location, CUdeviceptr ptr)
+{
+    struct abi_host_range range;
+    CUresult result = (CUresult)vmm_mem_get_access(sys, (uint64_t *)flags, (const vmm_mem_location *)location, ptr);
+    bool asked = flags && location && (result == CUDA_SUCCESS || result == CUDA_ERROR_INVALID_VALUE);
+    if (!asked || !abi_host_any() || !abi_host_find(ptr, 1, &range))
+        return result;
+    *flags = 0;
+    return CUDA_SUCCESS;
 }
 
 CUresult cuMemGetAccess(unsigned long long *flags, const CUmemLocation *location, CUdeviceptr ptr)
 {
-    ABI(vmm_mem_get_access(sys, (uint64_t *)flags, (const vmm_mem_location *)location, ptr));
+    ABI(get_access(sys, flags, location, ptr));
 }
 
 CUresult cuMemExportToShareableHandle(void *shareableHandle, CUmemGenericAllocationHandle handle,
@@ -73,14 +111,30 @@ CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *prop, CUmem
 
 CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle, void *addr)
 {
-    ABI(vmm_mem_retain_allocation_handle(sys, (vmm_mem_generic_allocation_handle *)handle,
+    ABI_VMM((CUdeviceptr)(uintptr_t)addr, 1, vmm_mem_retain_allocation_handle(sys, (vmm_mem_generic_allocation_handle *)handle,
                                          (vmm_deviceptr)(uintptr_t)addr));
+}
+
+/* Memory of cuMemHostAlloc has none, whatever else the machine would say. */
+static CUresult handle_for_range(vmm_system *sys, int *handle, CUdeviceptr ptr, size_t size, int type,
+                                 unsigned long long flags)
+{
+    CUresult result = (CUresult)vmm_mem_get_handle_for_address_range(sys, handle, ptr, size, type, flags);
+    if (result != CUDA_SUCCESS && result != CUDA_ERROR_NOT_SUPPORTED)
+        return result;
+    CUresult refused = of_program("cuMemGetHandleForAddressRange", ptr, size);
+    if (refused == CUDA_SUCCESS)
+        return result;
+    if (result == CUDA_SUCCESS)
+        close(*handle);
+    *handle = -1;
+    return refused;
 }
 
 CUresult cuMemGetHandleForAddressRange(void *handle, CUdeviceptr dptr, size_t size, CUmemRangeHandleType handleType,
                                        unsigned long long flags)
 {
-    ABI(vmm_mem_get_handle_for_address_range(sys, handle, dptr, size, (int)handleType, flags));
+    ABI(handle_for_range(sys, handle, dptr, size, (int)handleType, flags));
 }
 
 CUresult cuMulticastCreate(CUmemGenericAllocationHandle *mcHandle, const CUmulticastObjectProp *prop)

@@ -173,6 +173,8 @@ static const char *known(u64 v)
     return NULL;
 }
 
+static bool gives_address; /* the call that is shown */
+
 /* A value without what differs from run to run. */
 static void shown(char *text, size_t room, u64 v)
 {
@@ -195,7 +197,7 @@ static void shown(char *text, size_t room, u64 v)
         }
     if (now.base > G && v < now.base && now.base - v < 64 * G)
         snprintf(text, room, "base-%llu", now.base - v);
-    else if (v < 1ULL << 40)
+    else if (v < 1ULL << (gives_address ? 32 : 40))
         snprintf(text, room, "%llu", v);
     else if ((i64)v < 0 && (i64)v > -4096)
         snprintf(text, room, "%lld", (i64)v);
@@ -305,8 +307,9 @@ static CUresult ask(const char *text, bool identity, char *answer, size_t room)
         return r;
     }
     snprintf(answer, room, "%s", name_of(r));
+    gives_address = begins(name, "cuMemAlloc_") || begins(name, "cuMemAllocPitch") || begins(name, "cuMemAddressReserve");
     for (unsigned i = 0; i < arg.count; i++)
-        output(answer + strlen(answer), room - strlen(answer), i, identity);
+        output(answer + strlen(answer), room - strlen(answer), i, identity && !r);
     if (keeps)
         remember(r);
     else if (!r)

@@ -46,6 +46,16 @@ static bool touchable(const struct kind *kind)
     return kind->build != build_number && kind->rights == RW;
 }
 
+/* Copies of memory of the host to which nobody has rights end the process: two of them show it. */
+static bool copy_left_out(const struct position *p, const struct kind *kind)
+{
+    const char *text = rows[p->row].text;
+    if (kind->build != build_memory || kind->location <= L_DEVICE || kind->rights >= NONE || !begins(text, "cuMemcpy"))
+        return false;
+    bool shows = strcmp(text, "cuMemcpyHtoD_v2 @ h 4") == 0 || strcmp(text, "cuMemcpyDtoH_v2 h @ 4") == 0;
+    return p->point != 1 || asker || owner || !shows;
+}
+
 /* A child is needed after each kernel that faults; those that cannot but fault are asked about reading alone. */
 static bool kernel_left_out(const struct position *p, const struct kind *kind)
 {
@@ -70,6 +80,8 @@ static bool left_out(const struct position *p)
         return true;
     if (row == FAULTS)
         return kernel_left_out(p, kind);
+    if (copy_left_out(p, kind))
+        return true;
     if (row == HOSTS)
         return p->point == 2 || !touchable(kind);
     return row == WORKS && p->point == 2 && kind->build == build_host_alloc;

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "abi_registered.h"
+
+#include <string.h>
+
+static bool find(CUdeviceptr address, struct abi_host_range *range)
+{
+    return abi_host_any_registered() && abi_host_find(address, 1, range) && range->registered;
+}
+
+bool abi_is_registered(CUdeviceptr address)
+{
+    struct abi_host_range range;
+    return find(address, &range);
+}
+
+CUresult abi_registered_check(const char *function, CUdeviceptr address, size_t size, bool writes)
+{
+    struct abi_host_range range;
+    if (!size || !find(address, &range))
+        return CUDA_SUCCESS;
+    if (size > range.start + range.size - address)
+        return abi_refuse(CUDA_ERROR_INVALID_VALUE, function, "0x%llx and %zu bytes: registered are 0x%llx bytes from 0x%llx on",
+                          address, size, (unsigned long long)range.size, (unsigned long long)range.start);
+    if (writes && (range.flags & CU_MEMHOSTREGISTER_READ_ONLY))
+        return abi_refuse(CUDA_ERROR_INVALID_VALUE, function, "0x%llx is registered with CU_MEMHOSTREGISTER_READ_ONLY", address);
+    return CUDA_SUCCESS;
+}
+
+static void write_elements(unsigned char *to, unsigned element, unsigned value, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        for (unsigned byte = 0; byte < element; byte++)
+            to[i * element + byte] = (unsigned char)(value >> (8 * byte));
+}
+
+CUresult abi_registered_fill(vmm_system *sys, CUdeviceptr address, unsigned element, unsigned value, size_t count,
+                             vmm_stream stream)
+{
+    static const char name[] = "cuMemset";
+    if (address % element)
+        return abi_refuse(CUDA_ERROR_INVALID_VALUE, name, "0x%llx is not a multiple of the %u bytes of an element", address,
+                          element);
+    CUresult result = abi_registered_check(name, address, count > SIZE_MAX / element ? SIZE_MAX : count * element, true);
+    if (result == CUDA_SUCCESS)
+        result = (CUresult)vmm_stream_synchronize(sys, stream);
+    if (result == CUDA_SUCCESS)
+        write_elements((unsigned char *)(uintptr_t)address, element, value, count);
+    return result;
+}
