@@ -8,6 +8,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "os_environment.h"
+
 enum { WORDS = 12 }; /* where they begin, behind "  what      " */
 
 static unsigned of_terminal(int file)
@@ -22,7 +24,7 @@ static unsigned of_terminal(int file)
 
 unsigned columns_of(int file)
 {
-    const char *set = getenv("COLUMNS");
+    const char *set = os_environment("COLUMNS");
     unsigned long columns = set ? strtoul(set, NULL, 10) : 0;
     if (!columns)
         columns = of_terminal(file);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "os_environment.h"
 #include "sim.h"
 
 static vmm_result refuse_device(const struct sim_process *process, const char *argument, int device)
@@ -26,7 +27,7 @@ static vmm_result refuse_null(const char *argument)
 static vmm_result look_at_environment(struct sim_process *process)
 {
     struct sim_machine *machine = process->machine;
-    const char *list = getenv(VISIBLE_VARIABLE);
+    const char *list = os_environment(VISIBLE_VARIABLE);
     struct visible visible;
     if (machine->chosen || strcmp(process->options.visible, VISIBLE_ENVIRONMENT) != 0)
         return VMM_SUCCESS;
@@ -39,7 +40,7 @@ static vmm_result look_at_environment(struct sim_process *process)
 
 static vmm_result check_visible(struct sim_process *process)
 {
-    const char *list = getenv(VISIBLE_VARIABLE);
+    const char *list = os_environment(VISIBLE_VARIABLE);
     vmm_result result = look_at_environment(process);
     if (result != VMM_SUCCESS || process->machine->profile.devices)
         return result;
