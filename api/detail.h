@@ -21,13 +21,14 @@ extern _Thread_local vmm_detail vmm_detail_record;
 void vmm_detail_clear(void);
 
 /* Empties the thread's record and notes which call it will be about. Of a call with nothing to say nothing else is in it. */
-static inline void vmm_detail_begin(const struct vmm_call *call)
+static inline vmm_detail *vmm_detail_begin(const struct vmm_call *call)
 {
     vmm_detail *record = &vmm_detail_record;
     if (record->severity != VMM_SEVERITY_NONE || record->result != VMM_SUCCESS)
         vmm_detail_clear();
     record->function = vmm_call_driver_name((enum vmm_call_id)call->id);
     record->call = call->number;
+    return record;
 }
 
 /* Has the call said something? */

@@ -33,27 +33,20 @@ static uint64_t number_of(vmm_system *sys, const struct vmm_call *call)
     return vmm_call_asks((enum vmm_call_id)call->id) ? ordinal_of_question(&sys->calls) : ordinal_of_change(&sys->calls);
 }
 
-/* The parts of one call of the program share its number. */
-static uint64_t shared_number(vmm_system *sys, const struct vmm_call *call)
+/* A part of the program's call, told as that; its parts share one number. */
+static void begin_part(vmm_system *sys, struct vmm_call *call, struct vmm_within *within)
 {
-    struct vmm_within *within = &vmm_within_here;
     if (!within->number)
         within->number = number_of(sys, call);
-    return within->number;
-}
-
-/* A part of the program's call, told as that. */
-static void begin_part(vmm_system *sys, struct vmm_call *call)
-{
-    call->number = shared_number(sys, call);
-    vmm_detail_begin(call);
-    vmm_detail_here()->function = vmm_told_name(vmm_told_as(call->id));
+    call->number = within->number;
+    vmm_detail_begin(call)->function = vmm_told_name(vmm_told_in(within, call->id));
 }
 
 static vmm_result dispatch(vmm_system *sys, struct vmm_call *call)
 {
-    if (vmm_within_here.name) {
-        begin_part(sys, call);
+    struct vmm_within *within = &vmm_within_here; /* looked up once: in a library that is a call */
+    if (within->name) {
+        begin_part(sys, call, within);
     } else {
         call->number = number_of(sys, call);
         vmm_detail_begin(call);

@@ -7,16 +7,11 @@
 #include <string.h>
 
 enum { NAMES = 128 }; /* of calls that are made of several; there are some twenty */
+enum { KNOWN = 512, ID_BITS = 16 };
 
 _Thread_local struct vmm_within vmm_within_here;
 static _Atomic(const char *) names[NAMES];
-
-struct vmm_within vmm_within_begin(const char *name)
-{
-    struct vmm_within around = vmm_within_here;
-    vmm_within_here = (struct vmm_within){.name = name};
-    return around;
-}
+static _Atomic uint64_t known[KNOWN];
 
 /* Without the driver's version and kind of stream: "cuMemFree_v2" is cuMemFree, "cuMemcpyHtoDAsync_v2_ptsz" cuMemcpyHtoDAsync. */
 static size_t base_length(const char *name)
@@ -29,6 +24,35 @@ static bool is(const char *name, const char *other)
 {
     size_t length = base_length(name);
     return base_length(other) == length && strncmp(name, other, length) == 0;
+}
+
+static uint16_t look_up_own(const char *name)
+{
+    uint16_t id = 0;
+    while (id < VMM_CALL_COUNT && !is(name, vmm_call_driver_names[id]))
+        id++;
+    return id;
+}
+
+/* What was looked up, in one word so that threads need no lock: the name's address, and the id in the lower bits. */
+static uint16_t own_of(const char *name)
+{
+    uint64_t key = (uint64_t)(uintptr_t)name << ID_BITS;
+    _Atomic uint64_t *entry = &known[((uintptr_t)name ^ (uintptr_t)name >> 8) % KNOWN];
+    uint64_t there = atomic_load_explicit(entry, memory_order_relaxed);
+    if (there && there >> ID_BITS << ID_BITS == key && key >> ID_BITS == (uintptr_t)name)
+        return (uint16_t)(there & (((uint64_t)1 << ID_BITS) - 1));
+    uint16_t own = look_up_own(name);
+    atomic_store_explicit(entry, key | own, memory_order_relaxed);
+    return own;
+}
+
+struct vmm_within vmm_within_begin(const char *name)
+{
+    uint16_t own = own_of(name);
+    struct vmm_within *here = &vmm_within_here, around = *here;
+    *here = (struct vmm_within){.name = name, .own = own};
+    return around;
 }
 
 /* The name at a place, which is entered there where the place is free. NULL when memory is out. */
@@ -57,7 +81,7 @@ static unsigned place_of(const char *name)
 uint16_t vmm_within_name(uint16_t id)
 {
     const char *name = vmm_within_here.name;
-    unsigned place = is(name, vmm_call_driver_names[id]) ? NAMES : place_of(name);
+    unsigned place = vmm_within_here.own == id ? NAMES : place_of(name);
     return place < NAMES ? (uint16_t)(VMM_CALL_COUNT + place) : id;
 }
 

@@ -20,12 +20,13 @@
 struct vmm_within {
     const char *name; /* the function's, with or without what the driver's symbols end with: "cuMemHostAlloc", "cuMemFree_v2" */
     uint64_t number;  /* 0 until its first part */
+    uint16_t own;     /* the id of this interface's call of that name; VMM_CALL_COUNT where it has none */
 };
 
 extern _Thread_local struct vmm_within vmm_within_here;
 
 /* Begins one, and hands back the one around it, which the end takes again: a host function may make calls inside a wait. */
-struct vmm_within vmm_within_begin(const char *name);
+struct vmm_within vmm_within_begin(const char *name); /* a constant of the program: its address is remembered */
 static inline void vmm_within_end(struct vmm_within around)
 {
     vmm_within_here = around;
@@ -33,9 +34,13 @@ static inline void vmm_within_end(struct vmm_within around)
 
 /* What an object or a piece of work is noted to be made by: the part's own id, or a number for the program's name. */
 uint16_t vmm_within_name(uint16_t id);
+static inline uint16_t vmm_told_in(const struct vmm_within *within, uint16_t id)
+{
+    return !within->name || within->own == id ? id : vmm_within_name(id);
+}
 static inline uint16_t vmm_told_as(uint16_t id)
 {
-    return vmm_within_here.name ? vmm_within_name(id) : id;
+    return vmm_told_in(&vmm_within_here, id);
 }
 
 /* The name for either. */

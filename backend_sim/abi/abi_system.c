@@ -34,7 +34,6 @@ static uint64_t opened_at; /* how many forks deep */
 
 static _Atomic bool going;           /* the library is being unloaded, or the process ends */
 static _Atomic uint64_t initialised; /* 1 + how many forks deep the process was at cuInit; 0: not yet */
-static _Thread_local bool in_kernel;
 static bool checking;                /* cuvmm check wants to know; as settled */
 
 /* The simulator's own part of a spec. */
@@ -106,22 +105,23 @@ static vmm_result open_once(void)
 }
 
 /* The entry points that this thread is in: more than one where a wait calls a host function, which makes calls. Beyond MOST a
- * call is told as a part of the one around it. */
-static _Thread_local struct {
+ * call is told as a part of the one around it. Looked up once a call: in a library that is a call. */
+static _Thread_local struct thread {
+    bool in_kernel;
     unsigned depth;
     struct vmm_within around[MOST];
-} entered;
+} this_thread;
 
-static void enter_within(const char *function)
+static void enter_within(struct thread *thread, const char *function)
 {
-    if (entered.depth++ < MOST)
-        entered.around[entered.depth - 1] = vmm_within_begin(function);
+    if (thread->depth++ < MOST)
+        thread->around[thread->depth - 1] = vmm_within_begin(function);
 }
 
-static void leave_within(void)
+static void leave_within(struct thread *thread)
 {
-    if (--entered.depth < MOST)
-        vmm_within_end(entered.around[entered.depth]);
+    if (--thread->depth < MOST)
+        vmm_within_end(thread->around[thread->depth]);
 }
 
 static void count_out(void)
@@ -131,7 +131,8 @@ static void count_out(void)
 
 CUresult abi_enter_as(const char *function, vmm_system **sys)
 {
-    if (in_kernel)
+    struct thread *thread = &this_thread;
+    if (thread->in_kernel)
         return abi_refuse(CUDA_ERROR_NOT_PERMITTED, "a call in a kernel",
                           "the code of a kernel makes no calls of the driver, on a device or in a plugin");
     atomic_fetch_add(&inside, 1);
@@ -142,7 +143,7 @@ CUresult abi_enter_as(const char *function, vmm_system **sys)
     vmm_result result = open_once();
     if (result == VMM_SUCCESS) {
         *sys = machine;
-        enter_within(function);
+        enter_within(thread, function);
     } else {
         count_out();
     }
@@ -151,7 +152,7 @@ CUresult abi_enter_as(const char *function, vmm_system **sys)
 
 void abi_leave(void)
 {
-    leave_within();
+    leave_within(&this_thread);
     if (checking && os_fork_depth() == opened_at)
         findings_look(machine);
     count_out();
@@ -184,8 +185,9 @@ CUresult abi_enter_outside(vmm_system **sys, const char *function)
 
 bool abi_inside_kernel(bool now)
 {
-    bool before = in_kernel;
-    in_kernel = now;
+    struct thread *thread = &this_thread;
+    bool before = thread->in_kernel;
+    thread->in_kernel = now;
     return before;
 }
 
