@@ -200,9 +200,32 @@ void os_unmap(void *memory, uint64_t size)
     munmap(memory, (size_t)size);
 }
 
+/* A mapping that stands in for the one that os_conceal may need for a moment where the process has all that it may have. Shared,
+ * so that it never becomes one with a neighbour. */
+static void *_Atomic spare;
+
+static void keep_spare(void)
+{
+    void *none = NULL;
+    if (atomic_load_explicit(&spare, memory_order_relaxed))
+        return;
+    void *fresh = mmap(NULL, (size_t)os_page_size(), PROT_NONE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (fresh != MAP_FAILED && !atomic_compare_exchange_strong(&spare, &none, fresh))
+        munmap(fresh, (size_t)os_page_size()); /* LCOV_EXCL_LINE: another thread was quicker, just now */
+}
+
+static bool give_spare(void)
+{
+    void *given = atomic_exchange(&spare, NULL);
+    if (given)
+        munmap(given, (size_t)os_page_size());
+    return given;
+}
+
 bool os_show(uint64_t start, uint64_t size, int file, uint64_t offset, bool writable)
 {
     int rights = writable ? PROT_READ | PROT_WRITE : PROT_READ;
+    keep_spare();
     return mmap(host(start), (size_t)size, rights, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, file, (off_t)offset) !=
            MAP_FAILED;
 }
@@ -212,11 +235,18 @@ bool os_permit(uint64_t start, uint64_t size, bool writable)
     return !mprotect(host(start), (size_t)size, writable ? PROT_READ | PROT_WRITE : PROT_READ);
 }
 
-bool os_conceal(uint64_t start, uint64_t size)
+static bool reserve_again(uint64_t start, uint64_t size)
 {
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE;
-    return mmap(host(start), (size_t)size, PROT_NONE, flags, -1, 0) != MAP_FAILED ||
-           !mprotect(host(start), (size_t)size, PROT_NONE); /* the file's pages stay there, out of reach */
+    return mmap(host(start), (size_t)size, PROT_NONE, flags, -1, 0) != MAP_FAILED;
+}
+
+bool os_conceal(uint64_t start, uint64_t size)
+{
+    bool reserved = reserve_again(start, size) || (give_spare() && reserve_again(start, size));
+    if (reserved)
+        keep_spare(); /* what is reserved again has become one with its neighbours, where those are */
+    return reserved || !mprotect(host(start), (size_t)size, PROT_NONE); /* the file's pages stay there, out of reach */
 }
 
 /* ---- text ---- */

@@ -337,7 +337,11 @@ static void addresses(void)
     tap_ok(WITHOUT("mmap", 1, ENOMEM, os_conceal(at, page)), "and concealed without other memory");
     tap_ok(write(file, (const void *)(uintptr_t)at, 1) < 0 && errno == EFAULT, "nobody may touch it any more");
     os_show(at, page, file, 0, false);
-    scarce_arm_both("mmap", 1, "mprotect");
+    scarce_arm_both("mmap", 1, "mmap");
+    tap_ok(!failed(!os_conceal(at, page)) && write(file, (const void *)(uintptr_t)at, 1) < 0 && errno == EFAULT,
+           "nor where there is none either once the spare mapping was given up");
+    os_show(at, page, file, 0, false);
+    scarce_arm_three("mmap", 1, "mmap", "mprotect");
     tap_ok(!failed(os_conceal(at, page)) && !memcmp((const char *)(uintptr_t)at, "seen", 4),
            "where that fails as well, it is as it was");
     os_unreserve(at, 4 * page);

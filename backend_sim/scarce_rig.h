@@ -58,7 +58,7 @@ static inline bool rig_can_fail(const char *what)
 #include <unistd.h>
 
 static _Thread_local unsigned long scarce_left; /* requests up to and with the one that fails; 0: none does */
-static _Thread_local const char *scarce_only, *scarce_then, *scarce_what;
+static _Thread_local const char *scarce_only, *scarce_then, *scarce_last, *scarce_what;
 static _Thread_local int scarce_error; /* in the place of the function's usual one; 0: that */
 static _Thread_local void (*scarce_instead)(void);
 static _Thread_local bool scarce_each; /* and all later ones to that function */
@@ -69,7 +69,7 @@ static _Atomic long scarce_live;
 static void scarce_arm(unsigned long nth)
 {
     scarce_left = nth;
-    scarce_only = scarce_then = scarce_what = NULL;
+    scarce_only = scarce_then = scarce_last = scarce_what = NULL;
     scarce_instead = NULL;
     scarce_error = 0;
     scarce_each = false;
@@ -87,6 +87,13 @@ __attribute__((unused)) static void scarce_arm_both(const char *function, unsign
 {
     scarce_arm_at(function, nth);
     scarce_then = other;
+}
+
+/* The same, and after that the next request to a third. */
+__attribute__((unused)) static void scarce_arm_three(const char *function, unsigned long nth, const char *other, const char *last)
+{
+    scarce_arm_both(function, nth, other);
+    scarce_last = last;
 }
 
 /* None fails: just before the nth request that happens, which is what another process might do then. */
@@ -115,7 +122,8 @@ static bool scarce_fails(const char *what, int error)
     void (*instead)(void) = scarce_instead;
     scarce_left = scarce_for_good || scarce_each || scarce_then;
     scarce_only = scarce_then ? scarce_then : scarce_only;
-    scarce_then = NULL;
+    scarce_then = scarce_last;
+    scarce_last = NULL;
     scarce_what = what;
     if (instead)
         instead();
