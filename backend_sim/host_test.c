@@ -2,12 +2,13 @@
 /* Memory of the host in place where the system gives no more mappings: what is taken away is out of the host's reach for
  * certain, or the call is refused and nothing has changed. */
 #define _GNU_SOURCE /* memfd_create and the like, which the rig replaces */
+#include "scarce_rig.h"
+
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "scarce_rig.h"
 #include "touch.h"
 #include "vmm.h"
 
