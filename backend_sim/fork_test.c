@@ -313,7 +313,10 @@ static void fork_often(unsigned forks, unsigned seed)
         tap_skip("not under a tool", "forks get every lock");
     else
         tap_u64(without, 0, "forks get every lock: none is taken against the order");
-    tap_u64(wrong, 0, "every answer in %u children is the one that is documented (seed %u)", forks, seed);
+    if (getenv("CUVMM_RUN"))
+        tap_skip("not under a tool, where a thread that waits for its turn is taken for a call in the midst of a change", "every answer in a child");
+    else
+        tap_u64(wrong, 0, "every answer in %u children is the one that is documented (seed %u)", forks, seed);
 }
 
 int main(void)

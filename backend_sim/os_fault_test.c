@@ -285,6 +285,10 @@ static void test_stack(void)
 
 int main(void)
 {
+    if (getenv("CUVMM_RUN")) {
+        tap_skip("not under a tool, which has handlers of its own", "handlers of signals");
+        return tap_done();
+    }
     if (!freopen("/dev/null", "w", stderr)) /* what is explained */
         tap_bail("no /dev/null");
     test_chains();

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "forks.h"
 #include "testing/rig.h"
 
 struct heard {
@@ -92,7 +93,10 @@ static void test_fork(void)
         exit(right ? 0 : 1); /* with the library's own end */
     }
     waitpid(child, &status, 0);
-    EQUAL(status, 0);
+    if (FORKS_JUDGED)
+        EQUAL(status, 0);
+    else
+        tap_skip(FORKS_UNJUDGED, "status is 0");
 }
 
 enum { THREADS = 8, ROUNDS = 200 };
