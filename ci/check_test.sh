@@ -205,7 +205,7 @@ else
 fi
 # With counters of coverage the program writes longer files than that.
 # shellcheck disable=SC2016 # the inner shell's own
-[ "${CUVMM_SAN-}" = 1 ] || (ulimit -f 1 && run 0 $on --log="$work/short" sh -c '"$0" map_twice && "$0" map_twice' "$work/programs") && [ "$(stat -c %s "$work/short")" = 1024 ]
+[ "${CUVMM_SAN-}" = 1 ] || { (ulimit -f 1 && run 0 $on --log="$work/short" sh -c '"$0" map_twice && "$0" map_twice' "$work/programs") && [ "$(stat -c %s "$work/short")" = 1024 ]; }
 point $? "a log that may not become longer ends neither the program nor the command"
 for wrong in --error-exitcode=256 --error-exitcode=x --error-exitcode= --leaks=maybe --backend=gpu --frobnicate --log=; do
     run 2 "$wrong" "$work/programs" && says 'cuvmm check: ' && says 'cuvmm help check'
