@@ -356,6 +356,10 @@ static void jumps(const char *spec)
 
 int main(void)
 {
+#ifdef __clang__
+    tap_skip("hangs where clang compiled it, which is not understood yet", "cancels and ends of threads inside calls");
+    return tap_done();
+#endif
     rig_begin();
     if (!freopen("/dev/null", "w", stderr)) /* what traces and explanations say */
         tap_bail("no /dev/null");
