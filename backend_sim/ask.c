@@ -76,7 +76,7 @@ bool ask_primary(const vmm_system *sys, int device)
 bool ask_inside(const vmm_system *sys)
 {
     struct sim_process *process = lock(sys);
-    bool inside = flight_is_inside(&process->flight) != NULL;
+    bool inside = flight_is_inside(process->flight) != NULL;
     unlock(process);
     return inside;
 }
@@ -84,7 +84,7 @@ bool ask_inside(const vmm_system *sys)
 bool ask_host_function(const vmm_system *sys)
 {
     struct sim_process *process = lock(sys);
-    bool runs = process->flight.inside != NULL && !sim_process_forked(process);
+    bool runs = process->flight->inside != NULL && !sim_process_forked(process);
     unlock(process);
     return runs;
 }

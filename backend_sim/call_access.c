@@ -2,6 +2,7 @@
 /* Rights: who may do what with which mapping. */
 #include <stdlib.h>
 
+#include "flight.h"
 #include "host.h"
 #include "rdma.h"
 #include "sim.h"
@@ -209,7 +210,7 @@ static vmm_result make_grants(struct sim_process *process, const struct vmm_call
     struct flight_used used = {1, 0};
     uint64_t changes = 0;
     bool made;
-    if (flight_any(&process->flight))
+    if (flight_any(process->flight))
         used = flight_used(process, call->ptr, hole);
     for (struct sim_mapping *m = first; m; m = sim_mapping_after(process, m->start + m->size, hole))
         for (uint64_t i = 0; i < call->count; i++) {

@@ -2,6 +2,7 @@
 /* Memory of the old kind (cuMemAlloc) and how much is free. */
 #include <stdlib.h>
 
+#include "flight.h"
 #include "launch.h"
 #include "sim.h"
 

@@ -264,7 +264,7 @@ static vmm_result now_on_stream(struct sim_process *process, vmm_stream stream, 
                                 const struct vmm_call *call, const struct transfer *t)
 {
     struct sim_context *context;
-    if (flight_is_inside(&process->flight)) /* it would wait for itself */
+    if (flight_is_inside(process->flight)) /* it would wait for itself */
         return sim_refuse_inside(process);
     vmm_result memory = flight_wait(process, place, QUEUE_ORDERED);
     vmm_result result = sim_stream_context(process, stream, &context);

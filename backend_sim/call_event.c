@@ -155,7 +155,7 @@ static vmm_result wait_for(struct sim_process *process, const struct sim_event e
     vmm_result result = check_reached(process, &event, reached);
     if (result != VMM_SUCCESS)
         return result;
-    if (!reached && flight_is_inside(&process->flight)) /* it may come after the very function that asks */
+    if (!reached && flight_is_inside(process->flight)) /* it may come after the very function that asks */
         return sim_refuse_inside(process);
     vmm_result memory = flight_wait_mark(process, event.mark);
     result = check_reached(process, &event, reached);

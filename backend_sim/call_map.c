@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Mapping physical memory at addresses and taking it away. */
+#include "flight.h"
 #include "host.h"
 #include "rdma.h"
 #include "sim.h"
@@ -286,7 +287,7 @@ static vmm_result unmap_from_the_last_address(struct sim_process *process, const
     const struct sim_mapping *cut = cut_at(process, end);
     if (cut)
         return refuse_partial(cut, call);
-    if (flight_any(&process->flight))
+    if (flight_any(process->flight))
         flight_unmapping(process, 0, end);
     if (!sim_lets_pass(process, VMM_RULE_UNMAP_WRAPS, call->size, 0, NULL))
         return VMM_ERROR_INVALID_VALUE;
@@ -311,7 +312,7 @@ vmm_result sim_mem_unmap(struct sim_process *process, const struct vmm_call_mem_
         partial = wrapped_inside(process, call);
     if (partial)
         return refuse_partial(partial, call);
-    if (flight_any(&process->flight))
+    if (flight_any(process->flight))
         flight_unmapping(process, call->ptr, end);
     if (!pass_loose_range(process, call, covered))
         return VMM_ERROR_INVALID_VALUE;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "flight.h"
 #include "process.h"
 #include "system.h"
 #include "tap.h"

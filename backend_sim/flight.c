@@ -29,7 +29,7 @@ static void forget(struct flight *flight, struct queue_item *item)
 void flight_forget_waits(struct sim_process *process)
 {
     if (process->opened != life_stamp())
-        pthread_cond_init(&process->flight.changed, NULL);
+        pthread_cond_init(&process->flight->changed, NULL);
 }
 
 void flight_close(struct flight *flight)
@@ -111,14 +111,14 @@ struct host_call {
 /* Nothing of the item is looked at after that. */
 static void done(struct sim_process *process, struct queue_item *item)
 {
-    queue_done(&process->flight.queue, item);
-    pthread_cond_broadcast(&process->flight.changed);
+    queue_done(&process->flight->queue, item);
+    pthread_cond_broadcast(&process->flight->changed);
 }
 
 /* With the lock, after the function. */
 static void come_out(struct host_call *call)
 {
-    struct flight_inside **link = &call->process->flight.inside;
+    struct flight_inside **link = &call->process->flight->inside;
     while (*link != &call->here)
         link = &(*link)->next;
     *link = call->here.next;
@@ -139,9 +139,9 @@ static void forsaken(void *user)
 static void call_host(struct sim_process *process, struct queue_item *item)
 {
     const struct vmm_call_launch_host_func *function = &((const struct work *)item)->call.launch_host_func;
-    struct host_call call = {process, item, {pthread_self(), queue_place_of(item), process->flight.inside}};
+    struct host_call call = {process, item, {pthread_self(), queue_place_of(item), process->flight->inside}};
     const vmm_detail before = *vmm_last_detail();
-    process->flight.inside = &call.here;
+    process->flight->inside = &call.here;
     sim_machine_unlock(process->machine);
     pthread_cleanup_push(forsaken, &call);
     function->fn(function->user_data);
@@ -157,32 +157,32 @@ static void do_item(struct sim_process *process, struct queue_item *item)
     bool lost = process->fault[queue_place_of(item)->device].lost;
     item->state = QUEUE_RUNNING;
     if (work->call.head.id == VMM_CALL_launch_host_func && !lost) {
-        queue_seen(&process->flight.queue, item);
+        queue_seen(&process->flight->queue, item);
         call_host(process, item);
     } else if (!lost && !work_do(process, work)) {
-        process->flight.out_of_memory = true;
+        process->flight->out_of_memory = true;
     }
     done(process, item);
 }
 
 void flight_shows(struct sim_process *process, struct work *work)
 {
-    queue_seen(&process->flight.queue, &work->item);
+    queue_seen(&process->flight->queue, &work->item);
 }
 
 /* What may be done next; where others do all that is left, waits for one of them. */
 static void go_on(struct sim_process *process)
 {
-    struct queue_item *item = choose(&process->flight);
+    struct queue_item *item = choose(process->flight);
     if (item)
         do_item(process, item);
     else
-        sim_machine_wait(process->machine, &process->flight.changed);
+        sim_machine_wait(process->machine, &process->flight->changed);
 }
 
 bool flight_do_next(struct sim_process *process, bool host_function)
 {
-    struct queue_item *item = queue_first_ready(&process->flight.queue, host_function ? is_host_function : is_other);
+    struct queue_item *item = queue_first_ready(&process->flight->queue, host_function ? is_host_function : is_other);
     if (item)
         do_item(process, item);
     return item != NULL;
@@ -190,7 +190,7 @@ bool flight_do_next(struct sim_process *process, bool host_function)
 
 bool flight_pause(struct sim_process *process, int device, uint64_t nanoseconds)
 {
-    if (process->flight.schedule != SIM_DEVICE)
+    if (process->flight->schedule != SIM_DEVICE)
         return true;
     return hands_pause(process, nanoseconds) && !process->fault[device].lost;
 }
@@ -198,7 +198,7 @@ bool flight_pause(struct sim_process *process, int device, uint64_t nanoseconds)
 static struct queue_aim aim_at(const struct sim_process *process, const struct queue_place *place,
                                enum queue_scope scope)
 {
-    return (struct queue_aim){scope, *place, process->flight.queue.issued};
+    return (struct queue_aim){scope, *place, process->flight->queue.issued};
 }
 
 static void forget_wanted(struct flight *flight)
@@ -226,9 +226,9 @@ static bool is_plain(const struct queue_item *item)
 /* What is wanted, up to the first that is not plain: without marking all anew behind each. False: nothing was done. */
 static bool go_on_in_order(struct sim_process *process)
 {
-    struct queue_item *item = queue_next_wanted(&process->flight.queue, NULL);
+    struct queue_item *item = queue_next_wanted(&process->flight->queue, NULL);
     bool some = false;
-    for (; item && is_plain(item); item = queue_next_wanted(&process->flight.queue, item)) {
+    for (; item && is_plain(item); item = queue_next_wanted(&process->flight->queue, item)) {
         do_item(process, item);
         some = true;
     }
@@ -245,7 +245,7 @@ static vmm_result waited(struct flight *flight)
 
 static vmm_result wait_for(struct sim_process *process, const struct queue_aim *aim)
 {
-    struct flight *flight = &process->flight;
+    struct flight *flight = process->flight;
     while (queue_want(&flight->queue, aim))
         if (!is_in_order(flight) || !go_on_in_order(process))
             go_on(process);
@@ -256,7 +256,7 @@ static vmm_result wait_for(struct sim_process *process, const struct queue_aim *
 /* Nothing comes before it, so nothing else need be looked at where it may be done at once. */
 static vmm_result wait_for_oldest(struct sim_process *process)
 {
-    struct flight *flight = &process->flight;
+    struct flight *flight = process->flight;
     struct queue_item *oldest = flight->queue.first;
     bool here = flight->schedule != SIM_RANDOM && (oldest->state == QUEUE_DONE || is_plain(oldest));
     if (!here) {
@@ -278,7 +278,7 @@ vmm_result flight_wait(struct sim_process *process, const struct queue_place *pl
 bool flight_reached(struct sim_process *process, uint64_t mark)
 {
     const struct queue_aim aim = {.scope = QUEUE_ITEM, .until = mark};
-    return !queue_want(&process->flight.queue, &aim);
+    return !queue_want(&process->flight->queue, &aim);
 }
 
 vmm_result flight_wait_mark(struct sim_process *process, uint64_t mark)
@@ -289,7 +289,7 @@ vmm_result flight_wait_mark(struct sim_process *process, uint64_t mark)
 
 static bool poll_for(struct sim_process *process, const struct queue_aim *aim)
 {
-    struct flight *flight = &process->flight;
+    struct flight *flight = process->flight;
     if (queue_want(&flight->queue, aim)) {
         struct queue_item *item = flight_is_inside(flight) || flight->schedule == SIM_DEVICE ? NULL : choose(flight);
         if (item)
@@ -343,14 +343,14 @@ static struct queue_item *at_once(struct flight *flight)
 /* Nobody is waited for. */
 static void at_issue(struct sim_process *process)
 {
-    for (struct queue_item *item; (item = at_once(&process->flight)) != NULL;)
+    for (struct queue_item *item; (item = at_once(process->flight)) != NULL;)
         do_item(process, item);
 }
 
 /* Some thread of the process will see to what was queued. */
 static void tell_hands(struct sim_process *process)
 {
-    struct flight *flight = &process->flight;
+    struct flight *flight = process->flight;
     if (flight->schedule != SIM_DEVICE)
         return;
     hands_start(process, is_host_function(flight->queue.last) ? HANDS_HOST : HANDS_WORK);
@@ -360,7 +360,7 @@ static void tell_hands(struct sim_process *process)
 /* After something was queued. What a host function queues is left for later: waiting, it might wait for itself. */
 static vmm_result issued(struct sim_process *process)
 {
-    struct flight *flight = &process->flight;
+    struct flight *flight = process->flight;
     tell_hands(process);
     if (flight_is_inside(flight))
         return VMM_SUCCESS;
@@ -372,7 +372,7 @@ vmm_result flight_issue(struct sim_process *process, const struct queue_place *p
                         enum vmm_call_id asked)
 {
     struct work *work = work_new(call, vmm_told_as((uint16_t)asked));
-    if (work && queue_add(&process->flight.queue, &work->item, place))
+    if (work && queue_add(&process->flight->queue, &work->item, place))
         return issued(process);
     if (work)
         work_free(work);
@@ -383,7 +383,7 @@ vmm_result flight_mark(struct sim_process *process, const struct queue_place *pl
                        uint64_t after, struct sim_event *event)
 {
     struct work *work = work_new(call, vmm_told_as(call->id));
-    if (work && queue_add_mark(&process->flight.queue, &work->item, place, after)) {
+    if (work && queue_add_mark(&process->flight->queue, &work->item, place, after)) {
         if (event) { /* before anything is done, which may let others in */
             event->mark = work->item.number;
             event->recorded = call->number;
@@ -428,10 +428,10 @@ struct part {
 static bool warn_of(struct sim_process *process, enum vmm_rule_id rule, const struct part *part, int device,
                     unsigned rights, uint64_t value)
 {
-    for (struct queue_item *item = process->flight.queue.first; item; item = item->after) {
+    for (struct queue_item *item = process->flight->queue.first; item; item = item->after) {
         struct work *work = (struct work *)item;
         int of = queue_place_of(item)->device;
-        if (process->fault[of].lost || (device >= 0 && of != device) || queue_known(&process->flight.queue, item))
+        if (process->fault[of].lost || (device >= 0 && of != device) || queue_known(&process->flight->queue, item))
             continue;
         const struct touched_range *range = touched_in(work_touched(work, process), part->start, part->size, rights);
         if (range) {
@@ -445,7 +445,7 @@ static bool warn_of(struct sim_process *process, enum vmm_rule_id rule, const st
 struct flight_used flight_used(struct sim_process *process, uint64_t start, uint64_t end)
 {
     struct flight_used used = {UINT64_MAX, 0};
-    for (struct queue_item *item = process->flight.queue.first; item; item = item->after) {
+    for (struct queue_item *item = process->flight->queue.first; item; item = item->after) {
         const struct touched *touched = work_touched((struct work *)item, process);
         if (!touched->complete)
             return (struct flight_used){start, end};

@@ -9,7 +9,7 @@
 
 static void work(struct sim_process *process, enum hands_kind kind)
 {
-    struct flight *flight = &process->flight;
+    struct flight *flight = process->flight;
     sim_machine_lock(process->machine);
     while (!flight->hands.stopping)
         if (!flight_do_next(process, kind == HANDS_HOST))
@@ -44,7 +44,7 @@ static bool start(pthread_t *thread, void *(*code)(void *), struct sim_process *
 
 bool hands_start(struct sim_process *process, enum hands_kind kind)
 {
-    struct hands *hands = &process->flight.hands;
+    struct hands *hands = &process->flight->hands;
     if (hands->there[kind])
         return true;
     hands->process = life_stamp();
@@ -54,10 +54,10 @@ bool hands_start(struct sim_process *process, enum hands_kind kind)
 
 void hands_stop(struct sim_process *process)
 {
-    struct hands *hands = &process->flight.hands;
+    struct hands *hands = &process->flight->hands;
     bool mine = hands->process == life_stamp();
     hands->stopping = true;
-    pthread_cond_broadcast(&process->flight.changed);
+    pthread_cond_broadcast(&process->flight->changed);
     for (int kind = 0; kind < HANDS_KINDS; kind++) {
         if (!hands->there[kind])
             continue;
@@ -71,7 +71,7 @@ void hands_stop(struct sim_process *process)
 /* One that is waited for by hands_stop is left to it. */
 void hands_lost(struct sim_process *process)
 {
-    struct hands *hands = &process->flight.hands;
+    struct hands *hands = &process->flight->hands;
     if (!hands->there[HANDS_HOST] || !pthread_equal(hands->thread[HANDS_HOST], pthread_self()) || hands->stopping)
         return;
     pthread_detach(pthread_self());
@@ -82,7 +82,7 @@ void hands_lost(struct sim_process *process)
 bool hands_pause(struct sim_process *process, uint64_t nanoseconds)
 {
     enum { SECOND = 1000000000 };
-    struct flight *flight = &process->flight;
+    struct flight *flight = process->flight;
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
     uint64_t rest = (uint64_t)until.tv_nsec + nanoseconds % SECOND;

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "flight.h"
 #include "process.h"
 #include "system.h"
 #include "tap.h"
@@ -231,8 +232,8 @@ static void test_pause(vmm_system *sys)
         tap_bail("no thread");
     for (int i = 0; i < 3; i++) {
         sim_machine_lock(process->machine);
-        process->flight.hands.stopping = i == 2;
-        pthread_cond_broadcast(&process->flight.changed);
+        process->flight->hands.stopping = i == 2;
+        pthread_cond_broadcast(&process->flight->changed);
         sim_machine_unlock(process->machine);
         for (int turn = 0; turn < 100; turn++)
             sched_yield(); /* so that it wakes, and goes on sleeping */
@@ -240,7 +241,7 @@ static void test_pause(vmm_system *sys)
     pthread_join(thread, NULL);
     tap_ok(!longer.whole && longer.took < longer.nanoseconds, "and cut short at the end");
     sim_machine_lock(process->machine);
-    process->flight.hands.stopping = false;
+    process->flight->hands.stopping = false;
     sim_machine_unlock(process->machine);
 }
 

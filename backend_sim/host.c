@@ -2,7 +2,7 @@
 #include "host.h"
 
 #include "os.h"
-#include "sim.h"
+#include "rights.h"
 
 static bool can_show(const struct sim_process *process, const struct sim_mapping *mapping)
 {
@@ -56,12 +56,4 @@ bool sim_host_hide(struct sim_process *process, struct sim_mapping *first, uint6
     for (struct sim_mapping *again = first; again != m; again = next_before(process, again, end))
         sim_host_show(process, again, sim_access_of(again->access, SIM_HOST_SLOT));
     return false;
-}
-
-vmm_result sim_host_refuse(void)
-{
-    vmm_result result = sim_out_of_host_memory();
-    vmm_detail_note("the system has no memory, or no mapping left for this process (vm.max_map_count), for what the host sees "
-                    "at these addresses");
-    return result;
 }

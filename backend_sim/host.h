@@ -13,14 +13,11 @@
 #include "process.h"
 
 /* The mapping is about to have these rights for the host: its addresses now behave so. False when the system gives no
- * more memory or mappings; nothing has changed. */
+ * more memory or mappings (sim_host_refuse); nothing has changed. */
 bool sim_host_show(struct sim_process *process, struct sim_mapping *mapping, unsigned rights);
 
 /* What the host sees of the mappings from first on that lie before end is taken away, for they are about to go. False when the
  * system cannot do that: they are to stay, and nothing has changed. */
 bool sim_host_hide(struct sim_process *process, struct sim_mapping *first, uint64_t end);
-
-/* OUT_OF_MEMORY, where one of these said no. */
-vmm_result sim_host_refuse(void);
 
 #endif

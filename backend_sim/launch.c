@@ -255,7 +255,7 @@ bool launch_do(struct sim_process *process, struct work *work)
 
 vmm_result sim_refuse_inside(const struct sim_process *process)
 {
-    const struct queue_place *place = flight_is_inside(&process->flight)->place;
+    const struct queue_place *place = flight_is_inside(process->flight)->place;
     void *object;
     vmm_object nearest = {.kind = VMM_OBJECT_NONE};
     if (slots_find(&process->streams, place->stream, &object) == SLOT_LIVE)

@@ -15,6 +15,8 @@
 #include "queue.h"
 #include "process.h"
 
+struct work;
+
 /* SUCCESS while the context's device is there, otherwise a refusal; waits: the call is one that finds out. */
 vmm_result sim_context_check(struct sim_process *process, const struct sim_context *context, bool waits);
 

@@ -5,7 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "os.h"
+#include "os_fork.h"
 
 struct life_page life_page;
 _Atomic uint64_t life_patience = LIFE_PATIENCE_MS;

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "forks.h"
-#include "os.h"
+#include "os_fork.h"
 #include "process.h"
 #include "system.h"
 #include "tap.h"

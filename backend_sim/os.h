@@ -20,10 +20,6 @@ static inline uint64_t os_fork_depth(void)
 
 uint64_t os_page_size(void);
 
-/* From now on the memory, whole pages of the program's own, is zero in the child of every fork. False: the system does not do
- * that. */
-bool os_wipe_at_fork(void *memory, uint64_t size);
-
 /* ---- addresses of the host ---- */
 
 /* Takes [start, start + size) so that nobody else is given them, and touching them is a SIGSEGV. False when they are not

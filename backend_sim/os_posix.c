@@ -25,16 +25,6 @@ uint64_t os_page_size(void)
     return (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-bool os_wipe_at_fork(void *memory, uint64_t size)
-{
-#ifdef MADV_WIPEONFORK
-    return ((uintptr_t)memory | size) % os_page_size() == 0 && !madvise(memory, (size_t)size, MADV_WIPEONFORK);
-#else
-    (void)memory, (void)size;
-    return false;
-#endif
-}
-
 /* ---- addresses of the host ---- */
 
 static void *host(uint64_t address)

@@ -3,8 +3,6 @@
 
 #include <stdlib.h>
 
-#include "host_fault.h"
-#include "os.h"
 #include "rdma.h"
 #include "team.h"
 
@@ -64,23 +62,17 @@ static void free_object(void *user, void *object)
     free(object);
 }
 
-struct sim_process *sim_process_new(struct sim_machine *machine, const struct sim_options *options)
+bool sim_process_init(struct sim_process *process, struct sim_machine *machine, const struct sim_options *options)
 {
     const struct sim_profile *profile = &machine->profile;
-    struct sim_process *process = calloc(1, sizeof *process);
-    if (!process)
-        return NULL;
-    if (!current_init(&process->current)) {
-        free(process);
-        return NULL;
-    }
+    if (!current_init(&process->current))
+        return false;
     arena_open(&process->arena, profile, machine->bytes ? options->arena : ARENA_NONE);
     if (!open_space(&process->space, &process->arena, profile)) {
         arena_close(&process->arena);
         space_clear(&process->space);
         current_clear(&process->current);
-        free(process);
-        return NULL;
+        return false;
     }
     process->machine = machine;
     open_maps(process);
@@ -90,15 +82,7 @@ struct sim_process *sim_process_new(struct sim_machine *machine, const struct si
     slots_init(&process->events, TAG_EVENT, free_object, NULL);
     process->options = *options;
     process->opened = life_stamp();
-    flight_open(&process->flight, options);
-    machine->processes++;
-    return process;
-}
-
-void sim_process_watch(struct sim_process *process)
-{
-    if (process->options.explain_faults && process->arena.backed > process->arena.start)
-        host_fault_watch(process);
+    return true;
 }
 
 /* Frees what each map stores; the blocks go back to the machine. */
@@ -121,34 +105,14 @@ static void drop_block(void *user, void *object)
     sim_block_drop(user, handle->block);
 }
 
-/* Nobody can tell in a forked child what of it is whole: it stays as it is. */
-static void leave(struct sim_process *process)
+void sim_process_release(struct sim_process *process)
 {
-    static struct sim_process *_Atomic left; /* so that they are not lost */
-    process->watched_next = atomic_exchange(&left, process);
+    free_ranges(process);
+    slots_each(&process->handles, drop_block, process->machine);
 }
 
-void sim_process_free(struct sim_process *process)
+void sim_process_clear(struct sim_process *process)
 {
-    struct sim_machine *machine = process->machine;
-    host_fault_forget(process);
-    sim_machine_lock(machine);
-    if (sim_machine_torn(machine)) {
-        leave(process);
-        sim_machine_unlock(machine);
-        return;
-    }
-    if (sim_process_forked(process))
-        sim_machine_abandon(machine);
-    sim_machine_settle(machine);
-    flight_forget_waits(process);
-    if (process->options.schedule == SIM_DEVICE)
-        hands_stop(process);
-    flight_close(&process->flight);
-    free_ranges(process);
-    slots_each(&process->handles, drop_block, machine);
-    unsigned left = --machine->processes;
-    sim_machine_unlock(machine);
     slots_clear(&process->handles);
     slots_clear(&process->contexts);
     slots_clear(&process->streams);
@@ -157,9 +121,6 @@ void sim_process_free(struct sim_process *process)
     space_clear(&process->space);
     arena_close(&process->arena);
     current_clear(&process->current);
-    free(process);
-    if (!left)
-        sim_machine_free(machine);
 }
 
 bool sim_process_forked(const struct sim_process *process)

@@ -19,7 +19,6 @@
 #include "backend.h"
 #include "current.h"
 #include "graveyard.h"
-#include "flight.h"
 #include "machine.h"
 #include "open_options.h"
 #include "pool.h"
@@ -129,6 +128,8 @@ struct sim_allocation {
     bool sync; /* as of a mapping */
 };
 
+struct flight;
+
 struct sim_process {
     struct vmm_backend backend; /* first: a backend is a process */
     struct sim_machine *machine;
@@ -147,19 +148,20 @@ struct sim_process {
     struct sim_context *primary[VMM_MAX_DEVICES]; /* the device's primary context, once it was retained */
     uint32_t primary_retains[VMM_MAX_DEVICES];
     uint32_t peers_opened[VMM_MAX_DEVICES]; /* bit j of [i]: work on i may use cuMemAlloc's memory of j (ask.h) */
-    struct flight flight;
+    struct flight *flight;    /* its work that no call has waited for yet */
     struct sim_fault fault[VMM_MAX_DEVICES];
     uint32_t numbers[VMM_OBJECT_BIND + 1]; /* given so far, per kind */
     struct graveyard graveyard;
-    struct sim_process *watched_next; /* host_fault.h; or of those left as they are (sim_process_free) */
+    struct sim_process *watched_next; /* host_fault.h; or of those left as they are (lifetime.c) */
 };
 
-/* A process on machine, which it joins; NULL when memory or thread keys are out. */
-struct sim_process *sim_process_new(struct sim_machine *machine, const struct sim_options *options);
-/* From now on what the host touches of its addresses is explained, where that was asked for. Without the machine's lock. */
-void sim_process_watch(struct sim_process *process);
-/* Gives back everything that the process holds and leaves the machine, which ends with its last process. */
-void sim_process_free(struct sim_process *process);
+/* Makes a process of zeroed memory: empty, on a machine that it has not joined yet. False, with nothing to clear, when memory
+ * or thread keys are exhausted. */
+bool sim_process_init(struct sim_process *process, struct sim_machine *machine, const struct sim_options *options);
+/* Releases what the process holds of its machine: mappings, allocations and handles. Under the machine's lock. */
+void sim_process_release(struct sim_process *process);
+/* Frees what sim_process_init made, after sim_process_release. */
+void sim_process_clear(struct sim_process *process);
 
 /* Is this a forked child of the process that initialised? Takes no lock: a child may find it held for ever. */
 bool sim_process_forked(const struct sim_process *process);

@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "flight.h"
 #include "launch.h"
+#include "lifetime.h"
 #include "os.h"
 #include "os_environment.h"
 #include "sim_open.h"
@@ -63,7 +65,7 @@ static vmm_result enter_inside(const struct sim_process *process, enum vmm_call_
 /* May the call be made now? */
 static vmm_result enter(const struct sim_process *process, const struct vmm_call *call)
 {
-    bool inside = process->flight.inside && flight_is_inside(&process->flight);
+    bool inside = process->flight->inside && flight_is_inside(process->flight);
     return inside ? enter_inside(process, (enum vmm_call_id)call->id) : VMM_SUCCESS;
 }
 

@@ -31,6 +31,14 @@ vmm_result sim_out_of_host_memory(void)
     return vmm_detail_refuse(VMM_RULE_SYSTEM_HOST_MEMORY, 0, 0, NULL);
 }
 
+vmm_result sim_host_refuse(void)
+{
+    vmm_result result = sim_out_of_host_memory();
+    vmm_detail_note("the system has no memory, or no mapping left for this process (vm.max_map_count), for what the host sees "
+                    "at these addresses");
+    return result;
+}
+
 vmm_result sim_machine_unreachable(const char *why)
 {
     vmm_result result = vmm_detail_refuse(VMM_RULE_SHARE_STATE, 0, 0, NULL);

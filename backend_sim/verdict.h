@@ -19,6 +19,9 @@ vmm_result sim_no_context(const struct sim_process *process);
 /* The host's memory is exhausted. */
 vmm_result sim_out_of_host_memory(void);
 
+/* The system cannot change what the host sees: sim_host_show or sim_host_hide (host.h) returned false. */
+vmm_result sim_host_refuse(void);
+
 /* What the machine shares with other processes cannot be used: why. */
 vmm_result sim_machine_unreachable(const char *why);
 

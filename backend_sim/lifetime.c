@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lifetime.h"
+
+#include <stdlib.h>
+
+#include "flight.h"
+#include "host_fault.h"
+
+/* One allocation, so that the queue lies beside the process that every call looks at. */
+struct whole {
+    struct sim_process process; /* first: a process is freed as the whole */
+    struct flight flight;
+};
+
+struct sim_process *sim_process_new(struct sim_machine *machine, const struct sim_options *options)
+{
+    struct whole *whole = calloc(1, sizeof *whole);
+    if (!whole)
+        return NULL;
+    if (!sim_process_init(&whole->process, machine, options)) {
+        free(whole);
+        return NULL;
+    }
+    whole->process.flight = &whole->flight;
+    flight_open(&whole->flight, options);
+    machine->processes++;
+    return &whole->process;
+}
+
+void sim_process_watch(struct sim_process *process)
+{
+    if (process->options.explain_faults && process->arena.backed > process->arena.start)
+        host_fault_watch(process);
+}
+
+/* A forked child cannot tell which parts of it are whole: it stays as it is. */
+static void leave(struct sim_process *process)
+{
+    static struct sim_process *_Atomic left; /* reachable, so that no checker of leaks reports them */
+    process->watched_next = atomic_exchange(&left, process);
+}
+
+/* Work that a host function or a worker still does is waited for; the rest is dropped. */
+static void end_work(struct sim_process *process)
+{
+    flight_forget_waits(process);
+    if (process->options.schedule == SIM_DEVICE)
+        hands_stop(process);
+    flight_close(process->flight);
+}
+
+void sim_process_free(struct sim_process *process)
+{
+    struct sim_machine *machine = process->machine;
+    host_fault_forget(process);
+    sim_machine_lock(machine);
+    if (sim_machine_torn(machine)) {
+        leave(process);
+        sim_machine_unlock(machine);
+        return;
+    }
+    if (sim_process_forked(process))
+        sim_machine_abandon(machine);
+    sim_machine_settle(machine);
+    end_work(process);
+    sim_process_release(process);
+    unsigned left = --machine->processes;
+    sim_machine_unlock(machine);
+    sim_process_clear(process);
+    free(process);
+    if (!left)
+        sim_machine_free(machine);
+}
