@@ -20,7 +20,16 @@ VERSION := $(shell awk '/define VMM_VERSION_MAJOR/{a=$$3} /define VMM_VERSION_MI
 SOVERSION := $(firstword $(subst ., ,$(VERSION)))
 
 WARNINGS := -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes
-override CPPFLAGS += -Iapi -Ikernels -Ibackend_sim -Iconformance -Itools -D_POSIX_C_SOURCE=200809L
+override CPPFLAGS += -D_POSIX_C_SOURCE=200809L
+
+# A file sees its own room and those that ci/rooms lists for it; a test sees every room, its own ones first.
+$(foreach line,$(shell awk -f ci/rooms.awk ci/rooms),$(eval ROOMS += $(firstword $(subst |, ,$(line))))\
+    $(eval sees.$(firstword $(subst |, ,$(line))) := $(patsubst %,-I%,$(subst |, ,$(line)))))
+SIM_ROOMS := $(filter-out backend_sim/testing backend_sim/abi/%,$(filter backend_sim/%,$(ROOMS)))
+ABI_ROOMS := $(filter backend_sim/abi/%,$(ROOMS))
+FIXTURES  := backend_sim/abi
+of    = $(sees.$(patsubst %/,%,$(dir $(1))))
+sees  = $(call of,$(1))$(if $(filter %_test.c,$(1)), $(filter-out $(call of,$(1)),$(addprefix -I,$(ROOMS) $(FIXTURES))))
 override CFLAGS   += -std=c11 $(WARNINGS) -fvisibility=hidden -fPIC -pthread $(if $(WERROR),-Werror)
 override LDFLAGS  += -pthread
 ifneq ($(SAN),)
@@ -61,11 +70,11 @@ GENCODE ?= -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=sm_
 
 # Sorted, so that the linker sees them in one order on every file system.
 sources   = $(sort $(filter-out %_test.c,$(wildcard $(addsuffix /*.c,$(1)))))
-LIB_SRC   := $(call sources,api api/layers kernels backend_sim backend_cuda)
+LIB_SRC   := $(call sources,api api/layers kernels $(SIM_ROOMS) backend_cuda)
 TOOL_SRC  := $(call sources,tools)
-CONF_SRC  := $(call sources,conformance conformance/model)
-SUITE_SRC := $(call sources,conformance/suite)
-TEST_SRC  := $(wildcard $(addsuffix /*_test.c,api api/abi api/layers kernels backend_sim backend_sim/abi backend_cuda backend_cuda/check conformance conformance/model tools fuzz bench/lib))
+CONF_SRC  := $(call sources,$(addprefix conformance/,harness oracle/model oracle recorded recorded/driver))
+SUITE_SRC := $(call sources,$(filter conformance/suite/%,$(ROOMS)))
+TEST_SRC  := $(wildcard $(addsuffix /*_test.c,api/abi $(ROOMS)))
 
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 LIB_OBJ   := $(call obj,$(LIB_SRC) $(if $(COVERAGE),ci/coverage_exit.c)) $(BUILD)/obj/kernels_image.o
@@ -78,8 +87,8 @@ SUITE     := $(if $(SUITE_SRC),$(BUILD)/bin/conformance)
 CUVMM     := $(if $(wildcard tools/main.c),$(BUILD)/bin/cuvmm)
 RULE_PAGE := $(if $(CUVMM),$(BUILD)/doc/rulebook.html)
 TESTS     := $(patsubst %.c,$(BUILD)/test/%,$(TEST_SRC))
-# conformance/examples/X.c becomes examples/X, compiled as a user's program is: with the public headers alone.
-EXAMPLES  := $(patsubst conformance/examples/%.c,$(BUILD)/examples/%,$(wildcard conformance/examples/*.c))
+# conformance/programs/examples/X.c becomes examples/X, compiled as a user's program is: with the public headers alone.
+EXAMPLES  := $(patsubst conformance/programs/examples/%.c,$(BUILD)/examples/%,$(wildcard conformance/programs/examples/*.c))
 LIBA      := $(BUILD)/lib/libcuvmm.a
 # The same without a line for a driver, for programs that link the simulator alone.
 LIBSIM    := $(BUILD)/lib/libcuvmm-sim.a
@@ -89,10 +98,10 @@ TOOLA     := $(if $(TOOL_OBJ),$(BUILD)/obj/tools.a)
 CONFA     := $(if $(CONF_OBJ),$(BUILD)/obj/conformance.a)
 LIBSO     := $(BUILD)/lib/libcuvmm.so.$(VERSION)
 # The simulator as a driver's library, for programs that know nothing of this project (docs/unmodified.md).
-ABI_SRC   := $(call sources,backend_sim/abi)
+ABI_SRC   := $(call sources,$(ABI_ROOMS))
 LIBCUDA   := $(BUILD)/lib/libcuda.so.1
 LIBCHECK  := $(BUILD)/lib/libcuvmm-check.so
-ABI_TESTS := $(patsubst %.c,$(BUILD)/test/%,$(wildcard backend_sim/abi/*_test.c))
+ABI_TESTS := $(patsubst %.c,$(BUILD)/test/%,$(wildcard $(addsuffix /*_test.c,$(ABI_ROOMS))))
 
 .PHONY: all help clean demo bench
 # What was built on the way stays.
@@ -105,11 +114,11 @@ help: ## this list
 
 $(BUILD)/obj/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) $(if $(filter tools/%,$<),$(TOOL_CFLAGS)) $(if $(HAVE_CUDA_H),$(if $(filter %_abi_test.c,$<),-DCUVMM_HAVE_CUDA_H -isystem $(CUDA_PATH)/include)) -MMD -MP -c -o $@ $<
+	$(CC) $(call sees,$<) $(CPPFLAGS) $(CFLAGS) $(if $(filter tools/%,$<),$(TOOL_CFLAGS)) $(if $(HAVE_CUDA_H),$(if $(filter %_abi_test.c,$<),-DCUVMM_HAVE_CUDA_H -isystem $(CUDA_PATH)/include)) -MMD -MP -c -o $@ $<
 
 # The recording programs compile against our declarations of the driver's names, so that they run on the simulator.
-$(BUILD)/obj/conformance/facts_edges.o $(BUILD)/obj/conformance/facts_driver.o: \
-    override CPPFLAGS += -Iconformance/facts/driver
+$(BUILD)/obj/conformance/recorded/driver/facts_edges.o $(BUILD)/obj/conformance/recorded/driver/facts_driver.o: \
+    override CPPFLAGS += -Iconformance/recorded/facts/driver
 
 # kernels/kernels.cu as one fat binary, and that as an array for the library; an empty one where there is no nvcc.
 $(BUILD)/obj/kernels.fatbin: kernels/kernels.cu kernels/norm.h kernels/pattern.h api/vmm.h api/results.def
@@ -122,11 +131,11 @@ $(BUILD)/obj/kernels_image.c: $(BUILD)/obj/kernels.fatbin
 	    echo 'const size_t kernels_image_size = sizeof kernels_image - 1;'; } >$@
 
 $(BUILD)/obj/kernels_image.o: $(BUILD)/obj/kernels_image.c kernels/kernels.h
-	$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+	$(CC) $(sees.kernels) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
 # Texts for `cuvmm explain`: the rules' examples in the order of the rules, and what recorded machines answered to each.
-RULE_EXAMPLES := $(patsubst rules/%.def,conformance/rulebook/%.txt,$(shell sed -n 's/^#include "\(.*\)"$$/\1/p' api/rules.def))
-RULE_RECORDED := $(sort $(wildcard conformance/recordings/*/suite.tap))
+RULE_EXAMPLES := $(patsubst rules/%.def,conformance/corpus/rulebook/%.txt,$(shell sed -n 's/^#include "\(.*\)"$$/\1/p' api/rules.def))
+RULE_RECORDED := $(sort $(wildcard conformance/recorded/recordings/*/suite.tap))
 $(BUILD)/obj/rulebook_data.c: $(RULE_EXAMPLES) $(RULE_RECORDED) Makefile
 	@mkdir -p $(@D)
 	@array() { echo "const unsigned char $$1_text[] = {"; od -An -v -tu1 | sed 's/[0-9][0-9]*/&,/g'; \
@@ -136,7 +145,7 @@ $(BUILD)/obj/rulebook_data.c: $(RULE_EXAMPLES) $(RULE_RECORDED) Makefile
 	        | array rule_recorded; } >$@
 
 $(BUILD)/obj/rulebook_data.o: $(BUILD)/obj/rulebook_data.c tools/rulebook_data.h
-	$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+	$(CC) -Itools $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
 # The page of `cuvmm view` as texts for the command: view_page_html, _css and _js. Its sources are ASCII.
 VIEW_PAGE := $(addprefix tools/view/,page.html page.css trace.js lists.js picture.js page.js)
@@ -147,15 +156,15 @@ $(BUILD)/obj/view_page.c: $(VIEW_PAGE)
 	    cat "$$@" | od -An -v -tu1 | sed 's/[0-9][0-9]*/&,/g'; echo '0};'; done; } >$@.new && mv $@.new $@
 
 $(BUILD)/obj/view_page.o: $(BUILD)/obj/view_page.c tools/view_page.h
-	$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+	$(CC) -Itools $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
 # The lessons as C, so that an installed command has them.
-$(BUILD)/obj/lessons_embedded.c: ci/embed-lessons $(wildcard conformance/lessons/*)
+$(BUILD)/obj/lessons_embedded.c: ci/embed-lessons $(wildcard conformance/corpus/lessons/*)
 	@mkdir -p $(@D)
-	ci/embed-lessons conformance/lessons >$@.new && mv $@.new $@
+	ci/embed-lessons conformance/corpus/lessons >$@.new && mv $@.new $@
 
 $(BUILD)/obj/lessons_embedded.o: $(BUILD)/obj/lessons_embedded.c tools/lessons.h
-	$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+	$(CC) -Itools $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
 $(LIBA): $(LIB_OBJ)
 	@mkdir -p $(@D)
@@ -164,7 +173,7 @@ $(LIBA): $(LIB_OBJ)
 
 $(BUILD)/obj/sim-only/open.o: api/open.c
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) -DCUVMM_NO_CUDA $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(CC) -Iapi $(CPPFLAGS) -DCUVMM_NO_CUDA $(CFLAGS) -MMD -MP -c -o $@ $<
 
 $(LIBSIM): $(SIM_OBJ)
 	@mkdir -p $(@D)
@@ -173,14 +182,13 @@ $(LIBSIM): $(SIM_OBJ)
 
 # Nothing but the driver's names is to be seen of it, so that it can stand beside libcuvmm in one process. It uses its own
 # functions, as a driver does, whatever is preloaded.
-$(LIBCUDA): $(call obj,$(ABI_SRC)) $(LIBSIM) backend_sim/abi/exports.map
+$(LIBCUDA): $(call obj,$(ABI_SRC)) $(LIBSIM) backend_sim/abi/symbols/exports.map
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) $(SHARED_LDFLAGS) -shared -Wl,-soname,libcuda.so.1 -Wl,-Bsymbolic-functions -Wl,--version-script=backend_sim/abi/exports.map -o $@ $(filter %.o %.a,$^) $(DL_LIBS)
+	$(CC) $(CFLAGS) $(LDFLAGS) $(SHARED_LDFLAGS) -shared -Wl,-soname,libcuda.so.1 -Wl,-Bsymbolic-functions -Wl,--version-script=backend_sim/abi/symbols/exports.map -o $@ $(filter %.o %.a,$^) $(DL_LIBS)
 	@ln -sf libcuda.so.1 $(BUILD)/lib/libcuda.so
 
 # The shadow beside a driver, for `cuvmm check` to preload (docs/check.md). Of it only the driver's names are to be seen, too.
 CHECK_SRC := $(call sources,backend_cuda/check)
-$(BUILD)/obj/backend_cuda/check/%.o: override CPPFLAGS += -Ibackend_cuda
 $(LIBCHECK): $(call obj,$(CHECK_SRC)) $(LIBSIM) backend_cuda/check/exports.map
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) $(SHARED_LDFLAGS) -shared -Wl,-soname,libcuvmm-check.so -Wl,-Bsymbolic-functions -Wl,--version-script=backend_cuda/check/exports.map -o $@ $(filter %.o %.a,$^) $(DL_LIBS)
@@ -229,12 +237,12 @@ $(BUILD)/include/cuvmm:
 	@mkdir -p $(@D)
 	@ln -sfn $(CURDIR)/api $@
 
-$(BUILD)/examples/%: conformance/examples/%.c $(LIBA) $(wildcard api/vmm*.h) api/results.def | $(BUILD)/include/cuvmm
+$(BUILD)/examples/%: conformance/programs/examples/%.c $(LIBA) $(wildcard api/vmm*.h) api/results.def | $(BUILD)/include/cuvmm
 	@mkdir -p $(@D)
 	$(CC) -I$(BUILD)/include $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIBA) $(DL_LIBS)
 
 # Its programs register themselves, so their objects are linked as they are.
-$(BUILD)/bin/buggy: $(call obj,$(wildcard conformance/buggy/*.c))
+$(BUILD)/bin/buggy: $(call obj,$(wildcard conformance/programs/buggy/*.c))
 
 # Every main of the bench folder: bench/X.c becomes bin/bench-X. What they share is in bench/lib.
 BENCHES   := $(patsubst bench/%.c,$(BUILD)/bin/bench-%,$(wildcard bench/*.c))
@@ -243,7 +251,7 @@ $(BENCHA): $(call obj,$(call sources,bench/lib))
 	@rm -f $@
 	$(AR) rcs $@ $^
 
-$(BUILD)/obj/bench/%.o: override CPPFLAGS += -DBENCH_LIBCUDA='"$(abspath $(LIBCUDA))"' -DBENCH_TIMES='"$(abspath conformance/facts/times.tsv)"'
+$(BUILD)/obj/bench/%.o: override CPPFLAGS += -DBENCH_LIBCUDA='"$(abspath $(LIBCUDA))"' -DBENCH_TIMES='"$(abspath conformance/recorded/facts/times.tsv)"'
 $(BENCHES): $(BUILD)/bin/bench-%: $(BUILD)/obj/bench/%.o $(BENCHA) $(TOOLA) $(CONFA) $(TOOLA) $(LIBA)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS) $(DL_LIBS)
@@ -268,12 +276,12 @@ $(BUILD)/fake/libcuda-first.so: FAKE := -DFAKE_OLD -DFAKE_FIRST
 $(BUILD)/fake/libcuda-ancient.so: FAKE := -DFAKE_OLD -DFAKE_ANCIENT
 $(FAKES): $(wildcard backend_cuda/fake/*)
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) -std=c11 $(WARNINGS) $(if $(WERROR),-Werror) -g -fPIC -pthread $(FAKE) -shared -o $@ backend_cuda/fake/libcuda.c
+	$(CC) $(sees.backend_cuda) $(CPPFLAGS) -std=c11 $(WARNINGS) $(if $(WERROR),-Werror) -g -fPIC -pthread $(FAKE) -shared -o $@ backend_cuda/fake/libcuda.c
 
 $(filter $(BUILD)/test/backend_cuda/%,$(TESTS)): | $(FAKES)
 
 # The targets of the folders: check and its kin, coverage and install; demo and the rule book.
--include fuzz/targets.mk ci/targets.mk ci/gpu.mk ci/package.mk tools/targets.mk conformance/exercises/targets.mk
+-include fuzz/targets.mk ci/targets.mk ci/gpu.mk ci/package.mk tools/targets.mk conformance/corpus/exercises/targets.mk
 
 clean: ## remove everything that was built
 	rm -rf $(BUILD)

@@ -10,7 +10,7 @@ static vmm_result other_sim_open(const char *args, struct vmm_backend **backend)
 #include "open.c"
 #undef vmm_sim_open
 
-#include "layers/fake_backend.h"
+#include "fake_backend.h"
 #include "tap.h"
 
 static struct fake fake;

@@ -258,7 +258,7 @@ typedef struct vmm_system vmm_system;
  *            fault=CALL:N[:RESULT][:forever]   the Nth CALL (by name; "any" counts every call) fails with RESULT
  *                                (default OUT_OF_MEMORY) without reaching the backend, once or from then on
  *            shadow[=nodes=N]    the simulator beside what is right of it: its answers, with the rules' reasons
- *                                (api/layers/shadow.h)
+ *                                (backend_sim/shadow/shadow.h)
  *   The leftmost layer sees a call first.
  *
  * A NULL spec means the environment's CUVMM_BACKEND, or "sim:h100" where that is unset. A spec that names no layer is

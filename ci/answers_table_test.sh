@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # answers_table_test.sh: every entry point of libcuda.so.1 that takes an address of memory is asked about in
-# conformance/facts/answers/calls.def, or stands there with the reason why not. TAP.
+# conformance/recorded/facts/answers/calls.def, or stands there with the reason why not. TAP.
 set -u
-calls=conformance/facts/answers/calls.def
+calls=conformance/recorded/facts/answers/calls.def
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 
@@ -21,7 +21,7 @@ count=$(wc -l <"$work/takes")
 echo "ok 1 - the $count entry points that take an address are asked about"
 
 # A name that no entry point has would be an answer that is never there.
-grep -o '^ABI_DONE([A-Za-z0-9_]*' backend_sim/abi/entries.def | sed 's/.*(//' | sort -u >"$work/there"
+grep -o '^ABI_DONE([A-Za-z0-9_]*' backend_sim/abi/symbols/entries.def | sed 's/.*(//' | sort -u >"$work/there"
 comm -23 "$work/asked" "$work/there" | grep -v '^kernel$' >"$work/unknown"
 sed 's/^/# no entry point: /' "$work/unknown"
 [ ! -s "$work/unknown" ] && other=0 || other=1

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# `cuvmm check`: the programs of conformance/check over a driver (the simulator's library in its place, with the checker
+# `cuvmm check`: the programs of conformance/programs/check over a driver (the simulator's library in its place, with the checker
 # above it) and on the simulator alone; then its options, and what it says when it cannot do its work.
 set -u
 build=${CUVMM_BUILD-build}
@@ -35,7 +35,7 @@ says() { # says TEXT: in what went to standard error
     grep -qF -- "$1" "$work/err"
 }
 
-"${CC-cc}" -std=c11 -Wall -Wextra -Wpedantic -Werror -O1 -g -isystem api/abi conformance/check/*.c -o "$work/programs" \
+"${CC-cc}" -std=c11 -Wall -Wextra -Wpedantic -Werror -O1 -g -isystem api/abi conformance/programs/check/*.c -o "$work/programs" \
     -L"$build/lib" -lcuda -ldl -lpthread 2>"$work/err"
 point $? "the programs compile"
 export LD_LIBRARY_PATH=$build/lib

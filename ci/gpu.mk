@@ -34,7 +34,7 @@ GPU_COMMAND_kernels = $(GPU_TIMEOUT) $(BUILD)/bin/kernels --backend $(GPU_BACKEN
 GPU_COMMAND_random  = $(GPU_TIMEOUT) $(BUILD)/bin/cuvmm diff --as-driver --backend $(GPU_BACKEND) --calls $(GPU_CALLS) --budget $(GPU_BUDGET) $(GPU_EXPLAINED)
 GPU_COMMAND_world   = $(GPU_TIMEOUT) $(BUILD)/bin/world --as-driver --spec $(GPU_BACKEND) --budget $(GPU_BUDGET) $(GPU_EXPLAINED)
 GPU_COMMAND_world-2 = $(GPU_COMMAND_world) --devices 2
-GPU_EXPLAINED       = $(addprefix --explained ,$(wildcard conformance/recordings/explained.tsv))
+GPU_EXPLAINED       = $(addprefix --explained ,$(wildcard conformance/recorded/recordings/explained.tsv))
 
 .PHONY: check-gpu check-gpu-frameworks record-gpu need-gpu bench-gpu
 
@@ -54,5 +54,5 @@ check-gpu: need-gpu all $(filter %/cuda_device_test,$(TESTS)) ## the tests on th
 check-gpu-frameworks: need-gpu all ## PyTorch, JAX, CuPy and NCCL on this machine's driver under `cuvmm check` (docs/gpu.md)
 	@ci/gpu-frameworks $(BUILD)
 
-record-gpu: need-gpu all ## what this machine's driver answers, into conformance/recordings, for make check to replay
+record-gpu: need-gpu all ## what this machine's driver answers, into conformance/recorded/recordings, for make check to replay
 	@CUDA_PATH=$(CUDA_PATH) GPU_BACKEND=$(GPU_BACKEND) GPU_PATIENCE=$(GPU_PATIENCE) GPU_CALLS=$(GPU_CALLS) GPU_BUDGET=$(GPU_BUDGET) ci/record-gpu $(BUILD)

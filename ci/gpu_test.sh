@@ -32,8 +32,8 @@ has() { # has NAME TEXT PATTERN
 }
 
 # Frameworks under the checker: what their program breaks fails, but for its own known mistakes and what is imported.
-"${CC-cc}" -O1 -isystem api/abi conformance/check/*.c -o "$folder/programs" -L"$build/lib" -lcuda -ldl -lpthread
-frameworks() { # frameworks PROGRAM NAME...: as if each framework were that program of conformance/check
+"${CC-cc}" -O1 -isystem api/abi conformance/programs/check/*.c -o "$folder/programs" -L"$build/lib" -lcuda -ldl -lpthread
+frameworks() { # frameworks PROGRAM NAME...: as if each framework were that program of conformance/programs/check
     local program=$1
     shift
     # shellcheck disable=SC2016 # the argument of the script that is written
@@ -104,7 +104,7 @@ ok 2 - example share host
 said=$(GPU_BACKEND=sim:min ci/gpu-examples "$build")
 has 'one that the machine has nothing for is skipped' "$said" '^ok 1 - example share # SKIP this machine has no such memory'
 mkdir "$folder/other"
-sed 's/0x22, 0/0x22, 1/' conformance/examples/share.out >"$folder/other/share.out"
+sed 's/0x22, 0/0x22, 1/' conformance/programs/examples/share.out >"$folder/other/share.out"
 said=$(EXAMPLES_OUT=$folder/other GPU_BACKEND=sim:h100 ci/gpu-examples "$build")
 has 'other words are a failure' "$said" '^not ok 1 - example share$'
 has 'which shows them' "$said" '^#   > exporter: reads 0x22, 0 bytes are wrong'

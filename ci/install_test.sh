@@ -38,7 +38,7 @@ ok $? 'make install into DESTDIR'
 lib=$dest/opt/cuvmm/lib
 (cd "$dest" && find . ! -type d ! -path './opt/cuvmm/share/cuvmm/exercises/*' | sed 's/[0-9][0-9.]*$/N/' | LC_ALL=C sort) >"$root/said"
 documents=(docs/*.md)
-examples=(conformance/examples/*.c conformance/unmodified/kernel_template.c)
+examples=(conformance/programs/examples/*.c conformance/programs/unmodified/kernel_template.c)
 printf './opt/cuvmm/%s\n' bin/cuvmm include/cuvmm/abi/cuda.h include/cuvmm/abi/cuda_functions.h \
     include/cuvmm/abi/cuda_values.def include/cuvmm/results.def include/cuvmm/vmm.h include/cuvmm/vmm_fd.h include/cuvmm/vmm_kernel.h \
     lib/cuvmm/libcuda.so lib/cuvmm/libcuda.so.N lib/cuvmm/libcuvmm-check.so lib/libcuvmm-sim.a lib/libcuvmm.a lib/libcuvmm.so \
@@ -89,7 +89,7 @@ program() {
         LD_LIBRARY_PATH=$lib "$root/$name" >"$root/$name.out" 2>"$root/said"
 }
 
-for example in conformance/examples/*.c; do
+for example in conformance/programs/examples/*.c; do
     name=$(basename "$example" .c)
     program "$name" "$example" "$compiler" -std=c11
     ok $? "example $name compiles without a warning and runs"
@@ -101,7 +101,7 @@ printf 'base = gb200x4\ndevices = 8\n' >"$root/eight.profile"
 LD_LIBRARY_PATH=$lib run "$root/all_reduce" "sim:$root/eight.profile" 5001
 ok $? 'example all_reduce is exact with eight devices as well'
 
-run "$compiler" -std=c11 "${warnings[@]}" "${cflags[@]}" -o "$root/static" conformance/examples/first.c "$lib/libcuvmm.a" -pthread
+run "$compiler" -std=c11 "${warnings[@]}" "${cflags[@]}" -o "$root/static" conformance/programs/examples/first.c "$lib/libcuvmm.a" -pthread
 ok $? 'the static library links'
 "$root/static" >"$root/static.out" 2>"$root/said" && diff "$root/static.out" "$root/first.out" >"$root/said"
 ok $? 'and does the same'
@@ -156,7 +156,7 @@ if [ -x "$dest/opt/cuvmm/bin/cuvmm" ]; then
     ok $? 'the command runs'
     (cd / && run "$dest/opt/cuvmm/bin/cuvmm" lesson 1)
     ok $? 'and has the lessons in it'
-    run "$dest/opt/cuvmm/bin/cuvmm" exercise grade 1 conformance/exercises/solutions/1-vector.c
+    run "$dest/opt/cuvmm/bin/cuvmm" exercise grade 1 conformance/corpus/exercises/solutions/1-vector.c
     ok $? 'and grades an exercise with what is installed'
     run test ! -e "$dest/opt/cuvmm/share/cuvmm/exercises/solutions"
     ok $? 'without its solution'
@@ -169,19 +169,19 @@ block() {
 for name in first grow faults; do
     document=docs/library.md
     [ "$name" = first ] && document=README.md
-    block "$document" "examples/$name.c" | diff <(grep -v SPDX-License-Identifier "conformance/examples/$name.c") - >"$root/said"
+    block "$document" "examples/$name.c" | diff <(grep -v SPDX-License-Identifier "conformance/programs/examples/$name.c") - >"$root/said"
     ok $? "$document shows the very program $name.c"
-    block "$document" "examples/$name.out" | diff "conformance/examples/$name.out" - >"$root/said"
+    block "$document" "examples/$name.out" | diff "conformance/programs/examples/$name.out" - >"$root/said"
     ok $? "$document shows its very output"
 done
 
 # The session in README.md is an excerpt of what the shell prints.
 if [ -x "$dest/opt/cuvmm/bin/cuvmm" ]; then
-    "$dest/opt/cuvmm/bin/cuvmm" shell <conformance/examples/session.txt 2>/dev/null | diff conformance/examples/session.out - >"$root/said"
+    "$dest/opt/cuvmm/bin/cuvmm" shell <conformance/programs/examples/session.txt 2>/dev/null | diff conformance/programs/examples/session.out - >"$root/said"
     ok $? 'the session of the examples goes as it is printed'
 fi
 block README.md 'excerpt of' >"$root/excerpt"
-grep -v -x -F -f conformance/examples/session.out "$root/excerpt" >"$root/said"
+grep -v -x -F -f conformance/programs/examples/session.out "$root/excerpt" >"$root/said"
 run_status=0
 [ -s "$root/said" ] && run_status=1
 [ "$(wc -l <"$root/excerpt")" -gt 10 ] || run_status=1

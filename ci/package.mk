@@ -20,7 +20,7 @@ FISH_COMPLETIONS ?= $(PREFIX)/share/fish/vendor_completions.d
 MAN_PAGES   := $(addprefix $(BUILD)/man/,$(if $(CUVMM),cuvmm.1) $(notdir $(wildcard packaging/man/*.[37])))
 COMPLETIONS := $(if $(CUVMM),$(addprefix $(BUILD)/completion/cuvmm.,bash zsh fish))
 INSTALL_DOCS     := $(wildcard docs/*.md)
-INSTALL_EXAMPLES := $(wildcard conformance/examples/*.c) conformance/unmodified/kernel_template.c
+INSTALL_EXAMPLES := $(wildcard conformance/programs/examples/*.c) conformance/programs/unmodified/kernel_template.c
 
 $(BUILD)/man/cuvmm.1: $(CUVMM)
 	@mkdir -p $(@D)

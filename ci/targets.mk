@@ -15,7 +15,7 @@ CHECK_ABI      ?= h100 h200x2 min max odd
 CHECK_ABI_EDGES ?= h100 h200x2
 # Of two devices, which are asked all that one is; one alone is left to check-ci.
 CHECK_ABI_COPIES ?= h200x2
-CHECK_ABI_ANSWERS ?= $(patsubst conformance/facts/%-580.159.04-answers.tsv,%,$(wildcard conformance/facts/*-answers.tsv))
+CHECK_ABI_ANSWERS ?= $(patsubst conformance/recorded/facts/%-580.159.04-answers.tsv,%,$(wildcard conformance/recorded/facts/*-answers.tsv))
 CHECK_SCHEDULES ?= eager random-1
 CHECK_ALIASES  ?= stale-1
 CHECK_LAYERS   ?= layers
@@ -43,18 +43,18 @@ CHECK_RUNS  += $(CHECK_ABI_ANSWERS:%=$(BUILD)/check/abi-answers-%)
 CHECK_RUNS  += $(if $(SUITE),$(CHECK_SCHEDULES:%=$(BUILD)/check/conformance-schedule-%))
 CHECK_RUNS  += $(if $(SUITE),$(CHECK_ALIASES:%=$(BUILD)/check/conformance-alias-%))
 # What drivers answered, replayed.
-RECORDINGS  := $(notdir $(patsubst %/profile,%,$(wildcard conformance/recordings/*/profile)))
+RECORDINGS  := $(notdir $(patsubst %/profile,%,$(wildcard conformance/recorded/recordings/*/profile)))
 CHECK_RUNS  += $(RECORDINGS:%=$(BUILD)/check/recording-%)
 CHECK_RUNS  += $(if $(filter %/lockstep,$(PROGS)),$(CHECK_LAYERS:%=$(BUILD)/check/%))
 CHECK_RUNS  += $(FUZZ_CHECKS)
 # Tests of what maintainers and CI use, which take long: `make check-ci`.
-CHECK_CI    := ci/gpu_test.sh ci/mutate_test.sh conformance/mistakes_test.sh
-CHECK_SHELL := $(filter-out $(CHECK_CI),$(sort $(wildcard ci/*_test.sh tools/*_test.sh conformance/*_test.sh docs/*_test.sh)))
+CHECK_CI    := ci/gpu_test.sh ci/mutate_test.sh conformance/programs/mistakes_test.sh
+CHECK_SHELL := $(filter-out $(CHECK_CI),$(sort $(wildcard ci/*_test.sh tools/*_test.sh conformance/*/*_test.sh docs/*_test.sh)))
 
 # Those that take longest come first, so that none runs last and alone; ci/slowest tells which they are.
 CHECK_LIST   = $(CHECK_RUNS) $(CHECK_SHELL) $(TESTS)
-CHECK_LONG   = conformance/exercises_test.sh tools/view_browser_test.sh tools/shell_test.sh ci/check_test.sh
-CHECK_LONG  += $(addprefix $(BUILD)/test/,tools/machine_test conformance/world_test conformance/lockstep_drive_test) $(CHECK_ABI_EDGES:%=$(BUILD)/check/abi-edges-%) $(CHECK_ABI_ANSWERS:%=$(BUILD)/check/abi-answers-%)
+CHECK_LONG   = conformance/corpus/exercises_test.sh tools/view_browser_test.sh tools/shell_test.sh ci/check_test.sh
+CHECK_LONG  += $(addprefix $(BUILD)/test/,tools/machine_test conformance/oracle/world_test conformance/oracle/lockstep_drive_test) $(CHECK_ABI_EDGES:%=$(BUILD)/check/abi-edges-%) $(CHECK_ABI_ANSWERS:%=$(BUILD)/check/abi-answers-%)
 LONG_SEED      ?= 1
 LONG_CALLS     ?= 1500000
 SABOTAGE_EVERY ?= 1
@@ -125,7 +125,7 @@ $(BUILD)/check/layers: ci/targets.mk
 
 $(BUILD)/check/recording-%: ci/targets.mk
 	@mkdir -p $(@D)
-	@printf '#!/bin/sh\nexec ci/replay-recording conformance/recordings/$* $(BUILD)\n' >$@
+	@printf '#!/bin/sh\nexec ci/replay-recording conformance/recorded/recordings/$* $(BUILD)\n' >$@
 	@chmod +x $@
 
 $(filter-out %/facts,$(PROGS:$(BUILD)/bin/%=$(BUILD)/check/%)): $(BUILD)/check/%: ci/targets.mk
@@ -185,14 +185,14 @@ soak: $(SOAKS) ## the figures of shared memory, whole (SOAK_SCALE is the percent
 	    status=$$?; $(TALLY) $(TAP)-soak && exit $$status
 
 # The world of two devices, also as a driver answered in it, and a hundred times the random calls that check makes.
-WORLD_2 := conformance/recordings/h200x2-580.159.04
-check-long: $(PROGS) $(SOAKS) $(BUILD)/test/backend_sim/scale_test ## the long forms of the random and exhaustive tests
+WORLD_2 := conformance/recorded/recordings/h200x2-580.159.04
+check-long: $(PROGS) $(SOAKS) $(BUILD)/test/backend_sim/calls/scale_test ## the long forms of the random and exhaustive tests
 	@rm -rf $(TAP)-long && mkdir -p $(TAP)-long $(BUILD)/check-long
 	@printf '#!/bin/sh\nexec $(BUILD)/bin/world --devices 2\n' >$(BUILD)/check-long/world-2
 	@printf '#!/bin/sh\nexec $(BUILD)/bin/lockstep --seed $${CUVMM_SEED-$(LONG_SEED)} --calls $(LONG_CALLS)\n' >$(BUILD)/check-long/lockstep
 	@printf '#!/bin/sh\nexec $(BUILD)/bin/lockstep --spec "shadow=nodes=1|sim:h100" --spec "shadow=nodes=1|sim:h200x2" --calls 300000\n' >$(BUILD)/check-long/shadow
 	@printf '#!/bin/sh\nexec $(BUILD)/bin/world --devices 2 --replay-recording $(WORLD_2)/world-2.tsv --spec sim:$(WORLD_2)/profile\n' >$(BUILD)/check-long/world-2-recorded
-	@for soak in $(SOAKS) $(BUILD)/test/backend_sim/scale_test; do \
+	@for soak in $(SOAKS) $(BUILD)/test/backend_sim/calls/scale_test; do \
 	    printf '#!/bin/sh\nCUVMM_TEST_SCALE=$(SOAK_SCALE) exec %s\n' $$soak >$(BUILD)/check-long/$$(basename $$soak); done
 	@chmod +x $(BUILD)/check-long/*
 	@$(PROVE) -j$(JOBS) --nocolor -e 'ci/tap-run $(TAP)-long' $(addprefix $(BUILD)/check-long/,world-2 world-2-recorded lockstep shadow scale_test $(notdir $(SOAKS))) </dev/null; \
@@ -207,14 +207,14 @@ sabotage: ## does the suite notice a broken engine? (SABOTAGE_EVERY=1 makes ever
 	    status=$$?; $(TALLY) $(TAP)-sabotage && exit $$status
 
 # Programs that others wrote, as they are, on libcuda.so.1 (docs/clients.md). What cannot be had is skipped by name.
-CLIENT_SCRIPTS := $(filter-out client,$(notdir $(basename $(wildcard conformance/clients/*.py))))
+CLIENT_SCRIPTS := $(filter-out client,$(notdir $(basename $(wildcard conformance/programs/clients/*.py))))
 CLIENT_RUNS    := $(CLIENT_SCRIPTS:%=13-%) $(patsubst %,12-%,$(filter bindings_% core_%,$(CLIENT_SCRIPTS)))
 CLIENT_SAMPLES := deviceQueryDrv vectorAddDrv vectorAddMMAP matrixMulDrv memMapIPCDrv
 CLIENT_KERNELS := $(BUILD)/clients/kernels.so
 CUDA_SAMPLES ?=
 VLLM_SOURCE ?=
 
-$(CLIENT_KERNELS): $(wildcard conformance/clients/kernels/*.c) api/vmm_kernel.h
+$(CLIENT_KERNELS): $(wildcard conformance/programs/clients/kernels/*.c) api/vmm_kernel.h
 	@mkdir -p $(@D)
 	$(CC) -Iapi -std=c11 $(WARNINGS) $(if $(WERROR),-Werror) -O2 -fPIC -shared -o $@ $(filter %.c,$^)
 
@@ -224,7 +224,7 @@ clients-python: ## the clients from PyPI, into a virtual environment below $(BUI
 check-clients: $(LIBCUDA) $(CLIENT_KERNELS) clients-python ## programs of others on libcuda.so.1 (CUDA_SAMPLES=/path, VLLM_SOURCE=/path: docs/clients.md)
 	@rm -rf $(TAP)-clients $(BUILD)/check-clients && mkdir -p $(TAP)-clients $(BUILD)/check-clients
 	@for run in $(CLIENT_RUNS); do \
-	    printf '#!/bin/sh\nexec ci/client $(BUILD) %s conformance/clients/%s.py\n' $${run%%-*} $${run#*-} >$(BUILD)/check-clients/$$run; done
+	    printf '#!/bin/sh\nexec ci/client $(BUILD) %s conformance/programs/clients/%s.py\n' $${run%%-*} $${run#*-} >$(BUILD)/check-clients/$$run; done
 	@for sample in $(CLIENT_SAMPLES); do \
 	    printf '#!/bin/sh\nexec ci/client-sample $(BUILD) %s\n' $$sample >$(BUILD)/check-clients/$$sample; done
 	@chmod +x $(BUILD)/check-clients/*
@@ -270,10 +270,10 @@ coverage: ## line and branch coverage of api/ and backend_sim/ (HTML in $(BUILD)
 	+@CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-25} $(NEST) BUILD=$(BUILD)/cov COVERAGE=1 CC=gcc WERROR= $(CHECK_NOT_ONCE) check; \
 	    status=$$?; ci/coverage $(BUILD)/cov $(BUILD)/coverage $(COVERAGE_FLOOR) && exit $$status
 
-examples-update: $(LIBA) ## outputs of conformance/examples, and what README.md and docs/library.md show of them, anew
+examples-update: $(LIBA) ## outputs of conformance/programs/examples, and what README.md and docs/library.md show of them, anew
 	ci/examples-update $(BUILD)
 
-mistakes: $(BUILD)/bin/buggy ## the tables of docs/mistakes.md from the programs of conformance/buggy
+mistakes: $(BUILD)/bin/buggy ## the tables of docs/mistakes.md from the programs of conformance/programs/buggy
 	{ sed '/^## /,$$d' docs/mistakes.md; $(BUILD)/bin/buggy --table; } >$(BUILD)/mistakes.md && mv $(BUILD)/mistakes.md docs/mistakes.md
 
 entry-points: ## docs/entry-points.md from the table of libcuda.so.1
@@ -282,6 +282,7 @@ entry-points: ## docs/entry-points.md from the table of libcuda.so.1
 lint: ## shellcheck on every shell script; the rows of ci/sabotage.list against the sources; the licence of each
 	ci/sabotage --check
 	ci/spdx
+	ci/walls
 	shellcheck -x $$(grep -d skip -lE '^#!.*[ /](ba)?sh$$' .ci/run ci/* ci/mutation/* fuzz/run $(CHECK_SHELL) $(CHECK_CI) $(EXERCISES)/exercise)
 
 $(BUILD)/cuvmm.pc: FORCE
@@ -295,7 +296,7 @@ ABI_HEADERS := api/abi/cuda.h api/abi/cuda_functions.h api/abi/cuda_values.def
 
 # The driver's library of the simulator lies in a folder of its own, so that no program finds it that does not look there.
 # The exercises without their solutions, and the harness that their graders print with.
-EXERCISES    := conformance/exercises
+EXERCISES    := conformance/corpus/exercises
 EXERCISE_SET := $(sort $(wildcard $(EXERCISES)/[0-9]*-*/*) $(wildcard $(EXERCISES)/grader/*)) $(EXERCISES)/README.md $(EXERCISES)/coarse.profile
 
 install: $(LIBA) $(LIBSIM) $(LIBSO) $(LIBCUDA) $(LIBCHECK) $(CUVMM) $(RULE_PAGE) $(BUILD)/cuvmm.pc install-pages ## libraries, headers, pkg-config file, command, manual pages, completion, exercises and documents, into DESTDIR and PREFIX
@@ -311,9 +312,10 @@ install: $(LIBA) $(LIBSIM) $(LIBSO) $(LIBCUDA) $(LIBCHECK) $(CUVMM) $(RULE_PAGE)
 	ln -sf libcuvmm.so.$(SOVERSION) $(DESTDIR)$(LIBDIR)/libcuvmm.so
 	install -m 644 $(BUILD)/cuvmm.pc $(DESTDIR)$(LIBDIR)/pkgconfig
 	$(if $(CUVMM),install -m 755 $(CUVMM) $(DESTDIR)$(PREFIX)/bin)
-	install -d $(addprefix $(DESTDIR)$(PREFIX)/share/cuvmm/,$(sort $(patsubst conformance/%/,%,$(dir $(EXERCISE_SET)))))
-	for file in $(EXERCISE_SET:conformance/%=%) tap.h tap.c; do \
-	    install -m 644 conformance/$$file $(DESTDIR)$(PREFIX)/share/cuvmm/$$file || exit; done
+	install -d $(addprefix $(DESTDIR)$(PREFIX)/share/cuvmm/,$(sort $(patsubst conformance/corpus/%/,%,$(dir $(EXERCISE_SET)))))
+	for file in $(EXERCISE_SET:conformance/corpus/%=%); do \
+	    install -m 644 conformance/corpus/$$file $(DESTDIR)$(PREFIX)/share/cuvmm/$$file || exit; done
+	install -m 644 conformance/harness/tap.h conformance/harness/tap.c $(DESTDIR)$(PREFIX)/share/cuvmm
 	install -m 755 $(EXERCISES)/exercise $(DESTDIR)$(PREFIX)/share/cuvmm/exercises
 	$(if $(RULE_PAGE),install -d $(DESTDIR)$(DOCDIR) && install -m 644 $(RULE_PAGE) $(DESTDIR)$(DOCDIR))
 

@@ -19,7 +19,7 @@ point() { # point STATUS NAME
 }
 
 compile() { # compile INCLUDE OUTPUT
-    ${CC-cc} -std=c11 -isystem "$1" -o "$2" conformance/unmodified/vector_add.c -L"$build/lib" -lcuda
+    ${CC-cc} -std=c11 -isystem "$1" -o "$2" conformance/programs/unmodified/vector_add.c -L"$build/lib" -lcuda
 }
 
 run() { # run PROGRAM: its output in $work/out and $work/err
@@ -27,8 +27,8 @@ run() { # run PROGRAM: its output in $work/out and $work/err
 }
 
 : >"$work/image"
-${CC-cc} -std=c11 -Wall -Wextra -Wpedantic -shared -fPIC -Iapi -o "$work/kernels.so" conformance/unmodified/vector_add_kernels.c \
-    conformance/unmodified/kernel_template.c
+${CC-cc} -std=c11 -Wall -Wextra -Wpedantic -shared -fPIC -Iapi -o "$work/kernels.so" conformance/programs/unmodified/vector_add_kernels.c \
+    conformance/programs/unmodified/kernel_template.c
 point $? "plugins compile"
 compile api/abi "$work/ours"
 point $? "the program compiles against our header"

@@ -23,7 +23,7 @@ links() {
         }' "$1"
 }
 
-pages=(README.md docs/*.md conformance/rulebook/README.md)
+pages=(README.md docs/*.md conformance/corpus/rulebook/README.md)
 for page in "${pages[@]}"; do
     links "$page"
 done | sort -u >"$work/links"

@@ -73,7 +73,7 @@ static const struct {
     {{"check", "/no/such/program", "--help"}, 2, "", "No such file"},
     {{"lesson"}, 0, "  1  Address and memory are two things\n", ""},
     {{"lesson", "--help"}, 0, "--page", ""},
-    {{"help", "lesson"}, 0, "conformance/lessons/README.md", ""},
+    {{"help", "lesson"}, 0, "conformance/corpus/lessons/README.md", ""},
     {{"lesson", "1"}, 0, "\nQuestion 1 of ", ""},
     {{"lesson", "Address-and-Memory", "--all", "--backend", "sim:max"}, 0, "--backend sim:max is used instead", ""},
     {{"lesson", "01-address-and-memory", "--page"}, 0, "# 1. Address and memory are two things\n", ""},

@@ -93,7 +93,7 @@ else
 fi
 cp "$work/t.json" "$work/small.json"
 cp "$work/t.pickle" "$work/small.pickle"
-formats conformance/recordings/h200x2-580.159.04/suite.jsonl "two H200 as recorded"
+formats conformance/recorded/recordings/h200x2-580.159.04/suite.jsonl "two H200 as recorded"
 head -n 1 "$trace" >"$work/empty.jsonl"
 formats "$work/empty.jsonl" "no call at all"
 
@@ -162,7 +162,7 @@ grep -q 'what was there' "$work/kept"
 ok $? "and the file that was there stays"
 mkdir "$work/folder"
 refused "a folder in the place of the file" 'folder' "$trace" --format=chrome -o "$work/folder"
-recorded=conformance/recordings/h200x2-580.159.04/suite.jsonl
+recorded=conformance/recorded/recordings/h200x2-580.159.04/suite.jsonl
 (ulimit -f 8 && trap '' XFSZ && "$cuvmm" export "$recorded" --format=chrome -o "$work/kept") \
     >"$work/said" 2>&1
 [ $? -eq 2 ] && grep -q 'what was there' "$work/kept" && grep -q 'kept: ' "$work/said"

@@ -55,7 +55,7 @@ static const struct {
      "  --trust          lets the script's own `backend` line write a file (trace=FILE) and load a library (cuda:FILE)\n"
      "\n"
      "Examples:\n"
-     "  cuvmm run conformance/demo/01-create.vmm --draw\n"
+     "  cuvmm run conformance/corpus/demo/01-create.vmm --draw\n"
      "  cuvmm run my.vmm --backend sim:odd,strict\n"
      "\n"
      "Commands of the language:\n"},
@@ -178,7 +178,7 @@ static const struct {
      "\n"
      "Examples:\n"
      "  CUVMM_LAYERS=trace=run.jsonl ./program; cuvmm view run.jsonl -o run.html\n"
-     "  CUVMM_LAYERS=trace=demo.jsonl cuvmm run conformance/demo/07-mistake-access.vmm && cuvmm view demo.jsonl -o demo.html\n"},
+     "  CUVMM_LAYERS=trace=demo.jsonl cuvmm run conformance/corpus/demo/07-mistake-access.vmm && cuvmm view demo.jsonl -o demo.html\n"},
     {"check",
      "cuvmm check [options] [--] PROGRAM [ARGUMENTS]\n"
      "\n"
@@ -219,7 +219,7 @@ static const struct {
      "cuvmm lesson [LESSON|FILE] [--backend SPEC] [--page] [--ask|--all]\n"
      "\n"
      "Tells a lesson: text, calls that the machine answers, pictures, questions. LESSON is a number or a name, FILE a\n"
-     "lesson of your own (conformance/lessons/README.md says how one is written). On a terminal it waits for Enter\n"
+     "lesson of your own (conformance/corpus/lessons/README.md says how one is written). On a terminal it waits for Enter\n"
      "between steps and for your answers to questions; q leaves. Otherwise everything is printed.\n"
      "\n"
      "  --backend SPEC   the machine, in the place of the lesson's own\n"

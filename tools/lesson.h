@@ -11,7 +11,7 @@
  *     h = create 1gran dev0                     COMMAND, as in any script
  *     #draw                                     DRAW, a picture
  *
- * The language below the comments is that of docs/scripts.md. conformance/lessons/README.md is written for authors.
+ * The language below the comments is that of docs/scripts.md. conformance/corpus/lessons/README.md is written for authors.
  */
 #ifndef CUVMM_TOOLS_LESSON_H
 #define CUVMM_TOOLS_LESSON_H

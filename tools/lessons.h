@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lessons.h - the lessons that were there when the command was built, so that an installed one has them.
  *
- *     conformance/lessons/05-release-order.vmm  \  ci/embed-lessons
- *     conformance/lessons/05-release-order.md   /  ----------------->  lessons[4] = {"05-release-order", ...}
+ *     conformance/corpus/lessons/05-release-order.vmm  \  ci/embed-lessons
+ *     conformance/corpus/lessons/05-release-order.md   /  ----------------->  lessons[4] = {"05-release-order", ...}
  */
 #ifndef CUVMM_TOOLS_LESSONS_H
 #define CUVMM_TOOLS_LESSONS_H

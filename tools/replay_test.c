@@ -103,7 +103,7 @@ static void test_scripts(const char *source)
 {
     char folder[300], path[700], *names[500];
     size_t count = 0;
-    snprintf(folder, sizeof folder, "%s/conformance/scripts", source);
+    snprintf(folder, sizeof folder, "%s/conformance/corpus/scripts", source);
     DIR *dir = opendir(folder);
     if (!dir)
         tap_bail("%s cannot be opened; run the test in the source tree or set CUVMM_SRC", folder);

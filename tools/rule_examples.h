@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rule_examples.h - for each rule a script that breaks it and its correction, as they stand in conformance/rulebook.
+/* rule_examples.h - for each rule a script that breaks it and its correction, as they stand in conformance/corpus/rulebook.
  *
  *     VMM-MAP-OVERLAP               EXAMPLE_BROKEN            EXAMPLE_CORRECTED
  *         map r 1gran h             map r 1gran h             map r 1gran h
@@ -37,7 +37,7 @@ bool rule_example_find(const char *rule, struct rule_example *example);
 size_t rule_example_part(const struct rule_example *example, enum example_part part, struct text *text);
 
 /* Calls see with each id that the text has an example for, in its order. A line that is none of those of
- * conformance/rulebook/README.md is passed as it is, and known is false. */
+ * conformance/corpus/rulebook/README.md is passed as it is, and known is false. */
 void rule_examples_each(void (*see)(void *user, const char *line, size_t length, bool known), void *user);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rule_recorded.h - what recorded machines answered when the suite broke a rule, as it stands in conformance/recordings.
+/* rule_recorded.h - what recorded machines answered when the suite broke a rule, as it stands in conformance/recorded/recordings.
  *
  *     ok 434 - breaks VMM-MAP-OVERLAP: map_over_a_mapping           ->   RECORDED_AS_TOLD
  *     not ok 37 - breaks ...: ... # TODO WAIVER-580-...: reason      ->   RECORDED_WAIVED
@@ -20,7 +20,7 @@ enum recorded_verdict {
 
 /* One machine's answer to the tests of one rule. */
 struct recorded {
-    char machine[64]; /* folder of conformance/recordings, as h100-580.159.04 */
+    char machine[64]; /* folder of conformance/recorded/recordings, as h100-580.159.04 */
     enum recorded_verdict verdict;
     unsigned tests;           /* that were answered as told */
     char text[RECORDED_ROOM]; /* the reason, "" where there is none */

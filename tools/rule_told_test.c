@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is told of each rule: the broken form of its example is run, and argument, place and objects of every message are those
- * of conformance/rulebook/told.out, word for word. What the table of rules says of itself is left out: it has its own page.
+ * of conformance/corpus/rulebook/told.out, word for word. What the table of rules says of itself is left out: it has its own page.
  *
  * CUVMM_UPDATE=1 writes the file anew, to be read before a commit (make scripts-update). */
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "tap.h"
 #include "text.h"
 
-#define BOOK "conformance/rulebook/told.out"
+#define BOOK "conformance/corpus/rulebook/told.out"
 
 /* What a script prints. */
 static char *run(const char *lines)

@@ -5,11 +5,11 @@
 
 #include <stddef.h>
 
-/* conformance/rulebook, one file after the other, in the order of api/rules.def. See rule_examples.h. */
+/* conformance/corpus/rulebook, one file after the other, in the order of api/rules.def. See rule_examples.h. */
 extern const unsigned char rule_examples_text[];
 extern const size_t rule_examples_size;
 
-/* What breaks a rule, of conformance/recordings: each machine's suite.tap behind a line "= machine". See
+/* What breaks a rule, of conformance/recorded/recordings: each machine's suite.tap behind a line "= machine". See
  * rule_recorded.h. */
 extern const unsigned char rule_recorded_text[];
 extern const size_t rule_recorded_size;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs every script of conformance/scripts and compares what it prints, errors and exit status included, with the .out
+/* Runs every script of conformance/corpus/scripts and compares what it prints, errors and exit status included, with the .out
  * file beside it; and the scripts of the demo.
  *
  *     CUVMM_UPDATE=1 build/test/tools/script_test      writes the .out files anew, to be read before they are committed
@@ -137,7 +137,7 @@ static void test_script(const char *folder, const char *name)
 static void test_demo(const char *source)
 {
     char folder[400], path[700], *names[SCRIPTS_MAX];
-    snprintf(folder, sizeof folder, "%s/conformance/demo", source);
+    snprintf(folder, sizeof folder, "%s/conformance/corpus/demo", source);
     size_t count = list_scripts(folder, names);
     for (size_t i = 0; i < count; i++) {
         snprintf(path, sizeof path, "%s/%s", folder, names[i]);
@@ -160,7 +160,7 @@ int main(void)
     for (int fd = 3; fd < 12; fd++)
         if (fcntl(fd, F_GETFD) < 0)
             dup2(STDERR_FILENO, fd);
-    snprintf(folder, sizeof folder, "%s/conformance/scripts", source ? source : ".");
+    snprintf(folder, sizeof folder, "%s/conformance/corpus/scripts", source ? source : ".");
     size_t count = list_scripts(folder, names);
     tap_ok(count >= 25, "%zu scripts are there", count);
     for (size_t i = 0; i < count; i++) {

@@ -57,19 +57,19 @@ typed() { # typed SCRIPT API...
 
 [ -e "$build/include/cuvmm" ] || { mkdir -p "$build/include" && ln -sfn "$PWD/api" "$build/include/cuvmm"; }
 for name in access-rules copies-async create-rules dma-buf events host-memory queries raw-calls retain sharing two-devices; do
-    typed "conformance/scripts/$name.vmm" vmm driver
+    typed "conformance/corpus/scripts/$name.vmm" vmm driver
 done
-typed conformance/demo/03-unicast.vmm vmm driver
-typed conformance/scripts/kernels.vmm vmm
+typed conformance/corpus/demo/03-unicast.vmm vmm driver
+typed conformance/corpus/scripts/kernels.vmm vmm
 mkdir "$work/in"
-sed '/^# What is told/,$d' conformance/scripts/fabric.vmm >"$work/in/fabric.vmm"
+sed '/^# What is told/,$d' conformance/corpus/scripts/fabric.vmm >"$work/in/fabric.vmm"
 printf '%s\n' 'backend sim:h100,arena=auto' init 'c = context dev0' 'r = reserve 1hgran' 'h = create 1hgran host' 'map r 1hgran h' \
     'access r 1hgran numa0:rw dev0:rw' 'host-write r "by the host"' 'check bytes r "by the host"' 'fill r 2 0x2d' \
     'check host-bytes r "-- the host"' >"$work/in/host.vmm"
 typed "$work/in/fabric.vmm" vmm driver
 typed "$work/in/host.vmm" vmm driver
 for name in multicast processes host-touch strict stops-at-refusal keep-going errors; do
-    typed "conformance/scripts/$name.vmm"
+    typed "conformance/corpus/scripts/$name.vmm"
 done
 
 # Names that C, the headers or the program itself have for something else.

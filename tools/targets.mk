@@ -4,7 +4,7 @@
 .PHONY: demo rulebook scripts-update view-pictures
 
 demo: $(BUILD)/bin/cuvmm ## the lifecycles of the documents and classic mistakes, drawn and explained
-	@for script in conformance/demo/*.vmm; do $(BUILD)/bin/cuvmm run $$script || exit 1; done
+	@for script in conformance/corpus/demo/*.vmm; do $(BUILD)/bin/cuvmm run $$script || exit 1; done
 
 rulebook: $(BUILD)/bin/cuvmm ## docs/rulebook.md from the table of rules and its examples
 	@mkdir -p docs
@@ -15,10 +15,10 @@ $(RULE_PAGE): $(BUILD)/bin/cuvmm
 	@mkdir -p $(@D)
 	$(BUILD)/bin/cuvmm rules --html > $@.new && mv $@.new $@
 
-scripts-update: $(BUILD)/test/tools/script_test $(BUILD)/test/tools/rule_told_test $(BUILD)/bin/cuvmm ## the expected outputs of conformance/scripts, the rules' examples and conformance/lessons, and the session of docs/shell.md, to be read before a commit
+scripts-update: $(BUILD)/test/tools/script_test $(BUILD)/test/tools/rule_told_test $(BUILD)/bin/cuvmm ## the expected outputs of conformance/corpus/scripts, the rules' examples and conformance/corpus/lessons, and the session of docs/shell.md, to be read before a commit
 	CUVMM_UPDATE=1 $(BUILD)/test/tools/script_test
 	CUVMM_UPDATE=1 $(BUILD)/test/tools/rule_told_test
-	CUVMM_UPDATE=1 CUVMM_BUILD=$(BUILD) conformance/lessons_test.sh
+	CUVMM_UPDATE=1 CUVMM_BUILD=$(BUILD) conformance/corpus/lessons_test.sh
 	tools/shell-page $(BUILD)/bin/cuvmm > $(BUILD)/shell.md && mv $(BUILD)/shell.md docs/shell.md
 
 view-pictures: $(BUILD)/bin/cuvmm ## the pictures of docs/view.md, by a headless Chromium

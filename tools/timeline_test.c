@@ -586,7 +586,7 @@ static void recorded(const char *machine, unsigned surprises)
     unsigned otherwise = 0;
     bool believed = true;
     char path[300];
-    snprintf(path, sizeof path, "%s/conformance/recordings/%s-580.159.04/suite.jsonl", source ? source : ".", machine);
+    snprintf(path, sizeof path, "%s/conformance/recorded/recordings/%s-580.159.04/suite.jsonl", source ? source : ".", machine);
     FILE *in = fopen(path, "rb");
     tap_ok(in && timeline_read(&t, in, machine) && !t.complaint.length && t.complete, "the recording of %s is read", machine);
     if (in)

@@ -22,7 +22,7 @@ static const struct row ours[] = {
 static const struct row drivers[] = {
 #define ABI_DONE(symbol, base, version, streams) {#symbol, #base, version, streams},
 #define ABI_ABSENT(symbol, base, version, streams) {#symbol, #base, version, streams},
-#include "abi/entries.def"
+#include "symbols/entries.def"
 };
 
 enum { OURS = sizeof ours / sizeof ours[0], DRIVERS = sizeof drivers / sizeof drivers[0] };

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #ifndef BENCH_TIMES
-#define BENCH_TIMES "conformance/facts/times.tsv"
+#define BENCH_TIMES "conformance/recorded/facts/times.tsv"
 #endif
 
 /* The line's figures, after "MACHINE<tab>lat.2M<tab>"; false where there is none. */

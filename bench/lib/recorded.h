@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* recorded.h - how long the recorded drivers took for calls on 2 MiB: conformance/facts/times.tsv. */
+/* recorded.h - how long the recorded drivers took for calls on 2 MiB: conformance/recorded/facts/times.tsv. */
 #ifndef BENCH_RECORDED_H
 #define BENCH_RECORDED_H
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """ci/mutants.list: mutants that no test can tell from the original, with the reason.
 
-    == backend_sim/pool.c
+    == backend_sim/base/pool.c
     - text of the line
     + text of the mutant (may be missing, or several lines)
       why nobody can notice

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bin/buggy - the programs of conformance/buggy/, each with its mistake and without, under every schedule; and
+/* bin/buggy - the programs of conformance/programs/buggy/, each with its mistake and without, under every schedule; and
  * docs/mistakes.md held to them.
  *
  *     buggy              TAP: a point for each form of each program under each schedule, and one for the table; of

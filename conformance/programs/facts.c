@@ -24,7 +24,7 @@ struct options {
 static int usage(void)
 {
     fprintf(stderr, "usage: facts [--facts DIR] [--profile NAME]... [--open SPEC]\n"
-                    "  --facts DIR     where the recordings are (conformance/facts)\n"
+                    "  --facts DIR     where the recordings are (conformance/recorded/facts)\n"
                     "  --profile NAME  which recording: h100, h200x2 (both)\n"
                     "  --open SPEC     what to replay on (sim:NAME)\n");
     return 2;
@@ -88,7 +88,7 @@ static void replay_file(const struct options *options, struct facts *f, const ch
         check_exceptions(f);
     } else {
         f->count->not_run++;
-        tap_skip("needs a build with -Iconformance/facts/driver", "%s: %zu lines", f->profile, book.count);
+        tap_skip("needs a build with -Iconformance/recorded/facts/driver", "%s: %zu lines", f->profile, book.count);
     }
     f->book = NULL;
     fact_book_free(&book);
@@ -134,7 +134,7 @@ static void check_later(const struct options *options, const struct facts_count 
 
 int main(int argc, char **argv)
 {
-    struct options options = {.folder = "conformance/facts"};
+    struct options options = {.folder = "conformance/recorded/facts"};
     struct facts_count count = {0};
     struct fact_exceptions exceptions;
     char path[512];

@@ -148,7 +148,7 @@ static int drive(struct world_options *options, struct names *names)
     if (names->record)
         options->record = create("--record", names->record);
     if (options->record)
-        fprintf(options->record, "# world --spec %s --devices %d --max-refs %u; see conformance/world_record.h\n",
+        fprintf(options->record, "# world --spec %s --devices %d --max-refs %u; see conformance/oracle/world_record.h\n",
                 names->spec, options->devices, options->max_refs);
     int signal = child_run(work, shared);
     if (options->record)
@@ -230,7 +230,7 @@ int main(int argc, char **argv)
     if (options.dump)
         fclose(options.dump);
     options.dump = NULL;
-    names.recording = "conformance/recordings/h100-580.159.04-world.txt";
+    names.recording = "conformance/recorded/recordings/h100-580.159.04-world.txt";
     if (usual && !names.as_driver)
         replay(&options, &names);
     return tap_done();

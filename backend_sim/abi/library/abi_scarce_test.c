@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a program of the driver's API is told when the Nth request of a call fails, to the C library or to the system: out of
+ * memory or a code of the system, outputs untouched; and the same call then succeeds. */
+#define _GNU_SOURCE /* memfd_create, fallocate, RTLD_NEXT */
+#include "scarce_rig.h"
+
+#include "testing/rig.h"
+
+#if CAN_FAIL
+enum { TRIES = 200, SAME = 600, G = 2 << 20 };
+
+static unsigned refused, wrong;
+
+static void fault(const char *call, unsigned long nth, const char *failed, const char *what)
+{
+    if (wrong++ < 20)
+        tap_note("%s, request %lu (%s): %s", call, nth, failed, what);
+}
+
+/* A request fails in one try after the other until they cost no more memory: what is kept for later, as the last handles that
+ * ended, comes to an end, and a leak does not. */
+struct tries {
+    unsigned long nth;
+    long live;
+    unsigned same;
+};
+
+/* True: once more, with this request or the next. */
+static bool again(const char *call, CUresult code, struct tries *tries, const char *failed)
+{
+    if (code == CUDA_SUCCESS)
+        return false;
+    if (!failed || tries->nth >= TRIES) {
+        fault(call, tries->nth, failed ? failed : "none", code_name(code));
+        return false;
+    }
+    if (code != CUDA_ERROR_OUT_OF_MEMORY && code != CUDA_ERROR_OPERATING_SYSTEM)
+        fault(call, tries->nth, failed, code_name(code));
+    refused++;
+    long now = atomic_load(&scarce_live);
+    bool grows = !tries->same || now > tries->live;
+    if (tries->same == SAME)
+        fault(call, tries->nth, failed, "memory is lost");
+    tries->live = now;
+    tries->same = grows && tries->same < SAME ? tries->same + 1 : 0;
+    tries->nth += !tries->same;
+    return true;
+}
+
+#define TRIED(out, call)                                                       \
+    do {                                                                       \
+        struct tries tries_ = {1, 0, 0};                                       \
+        CUresult code_;                                                        \
+        const char *failed_;                                                   \
+        unsigned char kept_[sizeof(out)];                                      \
+        memcpy(kept_, &(out), sizeof(out));                                    \
+        do {                                                                   \
+            scarce_arm(tries_.nth);                                            \
+            code_ = (call);                                                    \
+            failed_ = scarce_disarm();                                         \
+            if (code_ != CUDA_SUCCESS && memcmp(kept_, &(out), sizeof(out)))   \
+                fault(#call, tries_.nth, failed_, "an output was written");    \
+        } while (again(#call, code_, &tries_, failed_));                       \
+    } while (0)
+
+static void nothing_more(void *user)
+{
+    ++*(int *)user;
+}
+
+static void CUDA_CB called_back(CUstream stream, CUresult status, void *user)
+{
+    (void)stream;
+    (void)status;
+    ++*(int *)user;
+}
+
+/* A stream that is said to be captured is, and one that is said not to be is not. */
+static void captured(CUstream stream)
+{
+    CUgraph graph = NULL;
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    int none = 0;
+    TRIED(none, cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+    OK(cuStreamIsCapturing(stream, &status));
+    EQUAL(status, CU_STREAM_CAPTURE_STATUS_ACTIVE);
+    TRIED(graph, cuStreamEndCapture(stream, &graph));
+    OK(cuStreamIsCapturing(stream, &status));
+    EQUAL(status, CU_STREAM_CAPTURE_STATUS_NONE);
+    TRIED(none, cuGraphDestroy(graph));
+}
+
+/* Of memory alone, again and again: what the engine gets it keeps, and the note of this library is asked for anew each time. */
+static void without_a_note(void)
+{
+    enum { TIMES = 12 };
+    unsigned failed = 0, alike = 0;
+    int none = 0;
+    for (unsigned i = 0; i < TIMES; i++) {
+        void *host = NULL;
+        scarce_arm_at("malloc", 1 + i % 4);
+        CUresult code = cuMemHostAlloc(&host, 5000, 0);
+        bool fails = scarce_disarm() != NULL;
+        failed += fails;
+        alike += fails ? code == CUDA_ERROR_OUT_OF_MEMORY && !host : code == CUDA_SUCCESS;
+        if (host)
+            TRIED(none, cuMemFreeHost(host));
+    }
+    tap_ok(alike == TIMES && failed >= TIMES / 4, "memory of which no note can be kept is not given out, %u times", failed);
+}
+
+static void host_memory(void)
+{
+    static char mine[8192];
+    void *host = NULL, *other = NULL;
+    int none = 0;
+    TRIED(host, cuMemAllocHost(&host, 5000));
+    TRIED(other, cuMemHostAlloc(&other, 5000, CU_MEMHOSTALLOC_DEVICEMAP));
+    without_a_note();
+    TRIED(none, cuMemHostRegister(mine, sizeof mine, 0));
+    TRIED(none, cuMemHostUnregister(mine));
+    TRIED(none, cuMemFreeHost(other));
+    TRIED(none, cuMemFreeHost(host));
+}
+
+static void code(CUdeviceptr at)
+{
+    CUmodule module = NULL, other = NULL;
+    CUlibrary library = NULL;
+    CUkernel kernel = NULL;
+    CUfunction f = NULL;
+    CUstream stream = NULL;
+    CUevent event = NULL;
+    int none = 0, calls = 0;
+    uint64_t length = 100;
+    uint8_t value = 9;
+    void *args[] = {&at, &length, &value};
+    TRIED(module, cuModuleLoadData(&module, "any image"));
+    scarce_arm(1);
+    CUresult answer = cuModuleGetFunction(&f, module, "gaps");
+    tap_text(scarce_disarm(), "malloc", "the list of kernels cannot be read");
+    IS(answer, ERROR_OUT_OF_MEMORY);
+    OK(cuModuleGetFunction(&f, module, "gaps")); /* loads them; what the system's loader cannot load stays out */
+    f = NULL;
+    TRIED(f, cuModuleGetFunction(&f, module, "fill_span"));
+    TRIED(other, cuModuleLoad(&other, "/proc/self/exe"));
+    TRIED(none, cuModuleUnload(other));
+    TRIED(library, cuLibraryLoadData(&library, "code", NULL, NULL, 0, NULL, NULL, 0));
+    TRIED(kernel, cuLibraryGetKernel(&kernel, library, "nothing"));
+    TRIED(stream, cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    TRIED(event, cuEventCreate(&event, 0));
+    TRIED(none, cuLaunchKernel(f, 1, 1, 1, 32, 1, 1, 0, stream, args, NULL));
+    TRIED(none, cuLaunchHostFunc(stream, nothing_more, &calls));
+    TRIED(none, cuStreamAddCallback(stream, called_back, &calls, 0));
+    TRIED(none, cuMemsetD8Async(at + 512, 5, 16, stream));
+    TRIED(none, cuEventRecord(event, stream));
+    TRIED(none, cuStreamSynchronize(stream));
+    tap_u64((uint64_t)calls, 2, "a host function and a callback are called once each");
+    EQUAL(byte_at(at + 99), 9);
+    EQUAL(byte_at(at + 512), 5);
+    captured(stream);
+    TRIED(none, cuEventDestroy(event));
+    TRIED(none, cuStreamDestroy(stream));
+    TRIED(none, cuLibraryUnload(library));
+    TRIED(none, cuModuleUnload(module));
+}
+
+static void memory(void)
+{
+    CUmemAllocationProp prop;
+    CUmemAccessDesc desc;
+    CUmemGenericAllocationHandle handle = 0;
+    CUdeviceptr at = 0, allocated = 0;
+    int none = 0;
+    memset(&prop, 0, sizeof prop);
+    prop.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+    prop.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+    desc.location = prop.location;
+    desc.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    TRIED(at, cuMemAddressReserve(&at, G, 0, 0, 0));
+    TRIED(handle, cuMemCreate(&handle, G, &prop, 0));
+    TRIED(none, cuMemMap(at, G, 0, handle, 0));
+    TRIED(none, cuMemSetAccess(at, G, &desc, 1));
+    TRIED(allocated, cuMemAlloc(&allocated, 1000));
+    TRIED(none, cuMemsetD8(at, 3, 1000));
+    TRIED(none, cuMemcpyDtoD(allocated, at, 1000));
+    EQUAL(byte_at(allocated + 999), 3);
+    host_memory();
+    code(allocated);
+    TRIED(none, cuMemFree(allocated));
+    TRIED(none, cuMemUnmap(at, G));
+    TRIED(none, cuMemRelease(handle));
+    TRIED(none, cuMemAddressFree(at, G));
+}
+#endif
+
+int main(void)
+{
+    if (!rig_can_fail("scarce memory"))
+        return tap_done();
+#if CAN_FAIL
+    CUcontext context = NULL, primary = NULL;
+    int none = 0;
+    setenv("CUVMM_KERNELS", ABI_TEST_KERNELS, 1);
+    tap_note("each request of each call fails");
+    TRIED(none, cuInit(0));
+    TRIED(context, cuCtxCreate(&context, NULL, 0, 0));
+    TRIED(primary, cuDevicePrimaryCtxRetain(&primary, 0));
+    memory();
+    TRIED(none, cuDevicePrimaryCtxRelease(0));
+    TRIED(none, cuCtxDestroy(context));
+    tap_ok(!wrong && refused > 50, "%u requests were refused; %u of them not as they should be", refused, wrong);
+#endif
+    return tap_done();
+}

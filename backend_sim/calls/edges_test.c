@@ -1,0 +1,735 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Edges that no call of an ordinary program comes to: the first and the last address, replicas that end within an access, ranges
+ * past the end of the address space, machines whose addresses are all taken, and a fault that nobody has heard of yet. */
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "flight.h"
+#include "process.h"
+#include "system.h"
+#include "tap.h"
+#include "vmm.h"
+
+#define RW VMM_MEM_ACCESS_FLAGS_PROT_READWRITE
+#define G (UINT64_C(2) << 20)
+#define DEVICE VMM_MEM_LOCATION_TYPE_DEVICE
+#define HOST VMM_MEM_LOCATION_TYPE_HOST
+
+typedef vmm_mem_generic_allocation_handle handle_t;
+
+static vmm_system *sys;
+
+static void begin(const char *spec)
+{
+    vmm_context ctx;
+    if (vmm_open(spec, &sys) || vmm_init(sys, 0) || vmm_ctx_create(sys, &ctx, 0, 0))
+        tap_bail("%s: %s", spec, vmm_last_detail()->note);
+}
+
+static void ignore(void *user, const vmm_detail *detail)
+{
+    (void)user;
+    (void)detail;
+}
+
+static void end(void)
+{
+    vmm_set_report(sys, ignore, NULL);
+    vmm_close(sys);
+}
+
+static void need(vmm_result result, const char *what)
+{
+    if (result != VMM_SUCCESS)
+        tap_bail("%s: %s %s", what, vmm_result_name(result), vmm_last_detail()->note);
+}
+
+/* The call answers as the rule says, and by it. */
+static void by(vmm_result result, const char *rule, const char *what)
+{
+    const vmm_detail *detail = vmm_last_detail();
+    tap_ok(result != VMM_SUCCESS && detail->rule && !strcmp(detail->rule, rule) && result == detail->result,
+           "%s: %s by %s, %s", what,
+           vmm_result_name(result), detail->rule ? detail->rule : "no rule", detail->note);
+}
+
+static handle_t created(vmm_mem_location_type type, int id, uint64_t size)
+{
+    const vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {type, id}};
+    handle_t handle = 0;
+    need(vmm_mem_create(sys, &handle, size, &prop, 0), "memory");
+    return handle;
+}
+
+static void granted(vmm_deviceptr at, uint64_t size, vmm_mem_location_type type, int id, unsigned rights)
+{
+    const vmm_mem_access_desc desc = {{type, id}, (vmm_mem_access_flags)rights};
+    need(vmm_mem_set_access(sys, at, size, &desc, 1), "rights");
+}
+
+static vmm_deviceptr reserved(uint64_t size)
+{
+    vmm_deviceptr at = 0;
+    need(vmm_mem_address_reserve(sys, &at, size, 0, 0, 0), "addresses");
+    return at;
+}
+
+static vmm_result waited(vmm_kernel kernel, uint64_t a, uint64_t b, uint64_t c)
+{
+    const uint64_t args[] = {a, b, c};
+    vmm_result result = vmm_launch(sys, kernel, 1, 32, args, 3, NULL);
+    return result == VMM_SUCCESS ? vmm_ctx_synchronize(sys) : result;
+}
+
+/* ---- faults far from everything ---- */
+
+static void fault_at(vmm_deviceptr at, bool with_memory, vmm_object_kind nearest)
+{
+    begin("sim:h100");
+    if (with_memory) {
+        vmm_deviceptr p = reserved(G);
+        need(vmm_mem_map(sys, p, G, 0, created(DEVICE, 0, G), 0), "mapping");
+    }
+    by(waited(VMM_KERNEL_FILL, at, 1, 7), "VMM-FAULT-ACCESS", "a kernel writes far from everything");
+    const vmm_fault *fault = vmm_last_detail()->fault;
+    tap_ok(fault && fault->address == at && !fault->mapped && vmm_last_detail()->nearest.kind == nearest, "it is told where");
+    tap_ok(fault && (fault->after.kind == VMM_OBJECT_MAPPING) == (with_memory && !at) &&
+               (fault->before.kind == VMM_OBJECT_MAPPING) == (with_memory && at),
+           "and what is on either side");
+    end();
+}
+
+static void faults(void)
+{
+    fault_at(0, true, VMM_OBJECT_RESERVATION);
+    fault_at(UINT64_MAX, true, VMM_OBJECT_RESERVATION);
+    fault_at(0, false, VMM_OBJECT_CONTEXT);
+    fault_at(UINT64_MAX, false, VMM_OBJECT_CONTEXT);
+}
+
+/* An allocation of another device and a mapping without rights, in either order or one of them alone. */
+struct scene {
+    vmm_deviceptr start[2]; /* the mapping's is the second; 0: it is not there */
+};
+
+static struct scene scene_of(bool mapping_first, bool allocation, bool mapping)
+{
+    struct scene scene = {{0}};
+    vmm_context other;
+    begin("sim:h200x2");
+    if (mapping_first)
+        scene.start[1] = reserved(G);
+    if (allocation)
+        need(vmm_mem_alloc(sys, &scene.start[0], G), "allocation");
+    if (!mapping_first)
+        need(vmm_mem_address_reserve(sys, &scene.start[1], G, 0, scene.start[0] + 64 * G, 0), "addresses");
+    if (mapping)
+        need(vmm_mem_map(sys, scene.start[1], G, 0, created(DEVICE, 0, G), 0), "mapping");
+    else
+        scene.start[1] = 0;
+    need(vmm_ctx_create(sys, &other, 0, 1), "context of the other device");
+    return scene;
+}
+
+static bool is_object(const vmm_object *object, const struct scene *scene, int which)
+{
+    static const vmm_object_kind kinds[] = {VMM_OBJECT_ALLOCATION, VMM_OBJECT_MAPPING};
+    return which < 0 ? object->kind == VMM_OBJECT_NONE
+                     : object->kind == kinds[which] && object->start == scene->start[which] && object->size == G;
+}
+
+/* What ends at or before an address and what starts behind it, by looking at both. */
+static bool lies_between(const struct scene *scene, const vmm_fault *fault)
+{
+    int before = -1, after = -1;
+    for (int i = 0; i < 2; i++) {
+        const vmm_deviceptr start = scene->start[i];
+        if (start && start + G <= fault->address && (before < 0 || start > scene->start[before]))
+            before = i;
+        if (start && start > fault->address && (after < 0 || start < scene->start[after]))
+            after = i;
+    }
+    return is_object(&fault->before, scene, before) && is_object(&fault->after, scene, after);
+}
+
+/* A byte before each, both ends of each, and far behind both. */
+static void neighbours(bool mapping_first, bool allocation, bool mapping)
+{
+    for (unsigned i = 0; i < 7; i++) {
+        struct scene scene = scene_of(mapping_first, allocation, mapping);
+        const vmm_deviceptr a = scene.start[0], m = scene.start[1], last = a > m ? a : m;
+        const vmm_deviceptr at[] = {a ? a - 1 : 1, a, a ? a + G - 1 : 2, m ? m - 1 : 3, m, m ? m + G - 1 : 4, 2 * last + 1};
+        tap_ok(!a || !m || (m < a) == mapping_first, "the order is the one that is meant");
+        by(waited(VMM_KERNEL_FILL, at[i], 1, 7), "VMM-FAULT-ACCESS", "a kernel beside what is there");
+        const vmm_fault *fault = vmm_last_detail()->fault;
+        tap_ok(fault && fault->address == at[i] && lies_between(&scene, fault),
+               "place %u lies between what is on either side", i);
+        end();
+    }
+}
+
+/* ---- two addresses of one memory ---- */
+
+/* The copy of size bytes to p + to, from q + from: what of it is read where it was written through the other address. */
+static bool copy_is_told(vmm_deviceptr p, vmm_deviceptr q, uint64_t to, uint64_t from, uint64_t size)
+{
+    const uint64_t args[] = {p + to, q + from, size}, first = to > from ? to : from;
+    const vmm_detail *detail = vmm_last_detail();
+    char note[160];
+    need(vmm_launch(sys, VMM_KERNEL_COPY, 1, 32, args, 3, NULL), "launch");
+    if (to + size <= from || from + size <= to)
+        return !detail->rule;
+    snprintf(note, sizeof note, "copy writes at 0x%llx and reads the same memory at 0x%llx, without a fence",
+             (unsigned long long)(p + first), (unsigned long long)(q + first));
+    return detail->rule && !strcmp(detail->rule, "VMM-LAUNCH-ALIAS") && detail->severity == VMM_SEVERITY_WARNING &&
+           detail->value == q + first && !detail->expected && detail->nearest.kind == VMM_OBJECT_MAPPING &&
+           detail->nearest.start == q && !strcmp(detail->note, note);
+}
+
+/* [a mapping][another of the same memory][a third]: all copies of a few bytes from one to another. */
+static void aliases(void)
+{
+    unsigned wrong = 0;
+    begin("sim:h100,schedule=eager");
+    const handle_t memory = created(DEVICE, 0, G);
+    const vmm_deviceptr p = reserved(3 * G);
+    for (uint64_t i = 0; i < 3; i++) {
+        need(vmm_mem_map(sys, p + i * G, G, 0, memory, 0), "mapping");
+        granted(p + i * G, G, DEVICE, 0, RW);
+        for (uint64_t at = 0; i > 0 && at < 10 * 10 * 6; at++) {
+            const uint64_t to = at % 10, from = at / 10 % 10, size = 1 + at / 100;
+            wrong += !copy_is_told(p, p + i * G, to, from, size);
+            wrong += !copy_is_told(p + i * G, p, to, from, size);
+        }
+    }
+    tap_u64(wrong, 0, "each copy between two addresses of one memory is told of, with its first byte");
+    end();
+}
+
+/* ---- multimem accesses ---- */
+
+/* [object, of which the first unit is bound on both devices][what was bound on the first][and again] */
+struct team {
+    vmm_deviceptr mc, own[2];
+    uint64_t unit;
+};
+
+static struct team team_of_two(const char *spec)
+{
+    struct team t = {0};
+    begin(spec);
+    vmm_multicast_object_prop prop = {.num_devices = 2};
+    need(vmm_multicast_get_granularity(sys, &t.unit, &prop, VMM_MULTICAST_GRANULARITY_MINIMUM), "granularity");
+    prop.size = 2 * t.unit;
+    handle_t object = 0, memory[2];
+    need(vmm_multicast_create(sys, &object, &prop), "object");
+    t.mc = reserved(5 * t.unit);
+    t.own[0] = t.mc + 2 * t.unit;
+    t.own[1] = t.mc + 3 * t.unit;
+    for (int i = 0; i < 2; i++)
+        need(vmm_multicast_add_device(sys, object, i), "device");
+    for (int i = 0; i < 2; i++) {
+        memory[i] = created(DEVICE, i, t.unit);
+        need(vmm_multicast_bind_mem(sys, object, 0, memory[i], 0, t.unit, 0), "bind");
+        need(vmm_mem_map(sys, t.own[i], t.unit, 0, memory[i], 0), "mapping");
+    }
+    need(vmm_mem_map(sys, t.mc, 2 * t.unit, 0, object, 0), "mapping of the object");
+    need(vmm_mem_map(sys, t.mc + 4 * t.unit, t.unit, 0, memory[0], 0), "mapping again");
+    granted(t.mc, 5 * t.unit, DEVICE, 0, RW);
+    return t;
+}
+
+static uint64_t word(vmm_deviceptr at)
+{
+    uint64_t value = 0x77;
+    need(vmm_memcpy_dtoh(sys, &value, at, sizeof value), "copy");
+    return value;
+}
+
+/* Where a kernel may find old bytes, multimem accesses find and leave the newest. */
+static void stale_replicas(void)
+{
+    struct team t = team_of_two("sim:h200x2,alias=stale:1");
+    need(vmm_memset_d8(sys, t.own[0] + 64, 5, 8), "fill");
+    tap_result(waited(VMM_KERNEL_MULTIMEM_STORE, t.mc, t.own[0] + 64, 8), VMM_SUCCESS, "a store to both replicas");
+    tap_ok(word(t.own[0]) == UINT64_C(0x0505050505050505) && word(t.own[1]) == word(t.own[0]), "is there in both");
+    tap_result(waited(VMM_KERNEL_MULTIMEM_LOAD_REDUCE, t.own[0] + 128, t.mc, 8), VMM_SUCCESS, "their sum");
+    tap_u64(word(t.own[0] + 128), UINT64_C(0x0a0a0a0a0a0a0a0a), "is of the newest bytes");
+    granted(t.own[0], t.unit, DEVICE, 0, VMM_MEM_ACCESS_FLAGS_PROT_READ);
+    by(waited(VMM_KERNEL_FILL, t.own[0], 1, 7), "VMM-FAULT-ACCESS", "rights are those of the mapping, there as well");
+    end();
+}
+
+static void bad_replicas(void)
+{
+    static const struct {
+        const char *rule, *what;
+    } wanted[] = {{"VMM-FAULT-UNBOUND", "a word of which nothing is bound"},
+                  {"VMM-FAULT-ACCESS", "a word of which nothing is mapped"},
+                  {"VMM-FAULT-MULTIMEM", "a word that is no multicast address"}};
+    for (unsigned i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
+        struct team t = team_of_two("sim:h200x2");
+        const vmm_deviceptr at[] = {t.mc + t.unit, 4096, t.own[0]};
+        by(waited(VMM_KERNEL_MULTIMEM_STORE, at[i], t.own[0] + 64, 8), wanted[i].rule, wanted[i].what);
+        end();
+    }
+}
+
+/* What a kernel in flight will touch is not known where it will come to grief: nothing is said of it. */
+static void untouched(void)
+{
+    struct team t = team_of_two("sim:h200x2");
+    const uint64_t args[] = {t.mc + t.unit, t.own[0] + 64, 8};
+    need(vmm_launch(sys, VMM_KERNEL_MULTIMEM_STORE, 1, 32, args, 3, NULL), "launch");
+    need(vmm_mem_unmap(sys, t.mc + 4 * t.unit, t.unit), "unmap");
+    tap_ok(!vmm_last_detail()->rule, "memory that it does not come to is unmapped without a word");
+    by(vmm_ctx_synchronize(sys), "VMM-FAULT-UNBOUND", "then it comes to grief");
+    end();
+}
+
+/* ---- copies past the end of the address space ---- */
+
+static void wraps(void)
+{
+    static const char *const what[] = {"from memory of the host", "to memory of the host", "between two of the device"};
+    for (unsigned i = 0; i < 3; i++) {
+        begin("sim:h100");
+        vmm_deviceptr p = reserved(2 * G), dst = i == 1 ? p + G : p, src = i == 0 ? p + G : p;
+        need(vmm_mem_map(sys, p, G, 0, created(DEVICE, 0, G), 0), "mapping");
+        need(vmm_mem_map(sys, p + G, G, 0, created(HOST, 0, G), 0), "mapping of the host");
+        granted(p, 2 * G, DEVICE, 0, RW);
+        granted(p + G, G, HOST, 0, RW);
+        vmm_result result = vmm_memcpy_dtod(sys, dst, src, UINT64_MAX);
+        if (i < 2) {
+            by(result, "VMM-COPY-HOST-RIGHTS", what[i]);
+            tap_ok(vmm_last_detail()->value == p + G && strstr(vmm_last_detail()->note, ", 2097152 bytes into the range"),
+                   "it ends where the mapping does");
+        } else {
+            tap_ok(result == VMM_SUCCESS && vmm_last_detail()->severity == VMM_SEVERITY_WARNING &&
+                       !strcmp(vmm_last_detail()->rule, "VMM-COPY-OVERFLOW"),
+                   "%s: as the driver, with a warning", what[i]);
+        }
+        end();
+    }
+}
+
+/* How the calls that move bytes name what they use of device memory. */
+enum move { FILLS, FROM_HOST, TO_HOST, BETWEEN, MOVES };
+
+static vmm_result moved(enum move move, vmm_deviceptr dst, vmm_deviceptr src, uint64_t size)
+{
+    static unsigned char byte;
+    switch (move) {
+    case FILLS: return vmm_memset_d8(sys, dst, 1, size);
+    case FROM_HOST: return vmm_memcpy_htod(sys, dst, &byte, size);
+    case TO_HOST: return vmm_memcpy_dtoh(sys, &byte, src, size);
+    default: return vmm_memcpy_dtod(sys, dst, src, size);
+    }
+}
+
+/* Is what is told what is to be told of a range that ends just before, at or behind the last address? One that does not go past
+ * that runs past its mapping. */
+static bool overflow_is_told(enum move move, vmm_deviceptr dst, vmm_deviceptr src, uint64_t size)
+{
+    char note[80];
+    bool dst_wraps = move == TO_HOST || size > UINT64_MAX - dst;
+    bool src_wraps = move == FILLS || move == FROM_HOST || size > UINT64_MAX - src;
+    const vmm_deviceptr start = move == TO_HOST ? src : dst;
+    moved(move, dst, src, size);
+    const vmm_detail *detail = vmm_last_detail();
+    if (!detail->rule || !dst_wraps || !src_wraps)
+        return detail->rule && !strcmp(detail->rule, "VMM-COPY-RUNS-PAST");
+    snprintf(note, sizeof note, "from 0x%llx on there are fewer bytes", (unsigned long long)start);
+    return !strcmp(detail->rule, "VMM-COPY-OVERFLOW") && detail->value == size && detail->expected == UINT64_MAX - start &&
+           !strcmp(detail->note, note) && detail->nearest.kind == VMM_OBJECT_MAPPING;
+}
+
+static void overflows(void)
+{
+    unsigned wrong = 0;
+    begin("sim:h100,strict"); /* refused, so that nothing is lost by it */
+    const vmm_deviceptr p = reserved(G);
+    need(vmm_mem_map(sys, p, G, 0, created(DEVICE, 0, G), 0), "mapping");
+    granted(p, G, DEVICE, 0, RW);
+    for (enum move move = FILLS; move < MOVES; move++)
+        for (uint64_t at = 0; at < 4 * 12; at++) {
+            const vmm_deviceptr dst = p + at % 2 * 8, src = p + at / 2 % 2 * 8;
+            wrong += !overflow_is_told(move, dst, src, UINT64_MAX - p - 9 + at / 4);
+        }
+    tap_u64(wrong, 0, "of what goes past the last address it is told from where on, and of nothing else");
+    end();
+}
+
+/* ---- what runs out ---- */
+
+/* Sizes about what is left, and about the greatest number: had where all their units are. */
+static void allocations(void)
+{
+    const struct sim_profile *profile;
+    uint64_t left = 0, total = 0, unit, wrong = 0;
+    vmm_deviceptr first = 0;
+    begin("sim:odd");
+    profile = &((struct sim_process *)sys->top)->machine->profile;
+    unit = profile->device_granularity[0] > profile->va_granularity ? profile->device_granularity[0] : profile->va_granularity;
+    need(vmm_mem_get_info(sys, &left, &total), "free memory");
+    tap_ok(left > 4 * unit && total == profile->device_memory, "there is some");
+    need(vmm_mem_alloc(sys, &first, left - 3 * unit), "all but some");
+    need(vmm_mem_get_info(sys, &left, NULL), "free memory");
+    const uint64_t about[] = {unit, left / unit * unit, left, left + unit, UINT64_MAX - unit, UINT64_MAX};
+    for (unsigned i = 0; i < sizeof about / sizeof about[0]; i++)
+        for (uint64_t size = about[i] - 3; size != about[i] + 4 && size != 0; size++) {
+            vmm_deviceptr at = 0x77;
+            const vmm_result result = vmm_mem_alloc(sys, &at, size);
+            const vmm_detail detail = *vmm_last_detail();
+            if (size <= left / unit * unit) {
+                wrong += result != VMM_SUCCESS || at % unit != 0 || vmm_mem_free(sys, at) != VMM_SUCCESS;
+                continue;
+            }
+            wrong += result != VMM_ERROR_OUT_OF_MEMORY || at != 0 || strcmp(detail.rule, "VMM-ALLOC-MEMORY") != 0 ||
+                     detail.value != size || detail.expected != left || detail.nearest.kind != VMM_OBJECT_DEVICE ||
+                     detail.nearest.size != left;
+        }
+    tap_u64(wrong, 0, "memory is had up to the last unit that is left");
+    end();
+}
+
+static void pools(void)
+{
+    begin("sim:odd");
+    vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {DEVICE, 0}};
+    prop.alloc_flags.usage = VMM_MEM_CREATE_USAGE_TILE_POOL;
+    handle_t handle = 0x77;
+    uint64_t left = 0, now = 0;
+    need(vmm_mem_get_info(sys, &left, NULL), "free memory");
+    by(vmm_mem_create(sys, &handle, UINT64_C(1) << 30, &prop, 0), "VMM-CREATE-TILE-POOL", "a tile pool of more than there is");
+    prop.alloc_flags.usage = 0;
+    by(vmm_mem_create(sys, &handle, UINT64_C(1) << 30, &prop, 0), "VMM-CREATE-MEMORY", "and other memory");
+    need(vmm_mem_get_info(sys, &now, NULL), "free memory");
+    tap_ok(handle == 0x77 && now == left, "nothing is taken of what is left");
+    end();
+}
+
+static void addresses(void)
+{
+    begin("sim:odd");
+    vmm_deviceptr at = 0, p = 0x77;
+    uint64_t size = UINT64_C(1) << 28, taken = 0, left = 0, now = 0;
+    for (; size >= 65536; size /= 2)
+        while (vmm_mem_address_reserve(sys, &at, size, 0, 0, 0) == VMM_SUCCESS)
+            taken += size;
+    tap_u64(taken, UINT64_C(1) << 28, "all addresses of a machine are reserved");
+    need(vmm_mem_get_info(sys, &left, NULL), "free memory");
+    vmm_result result = vmm_mem_alloc(sys, &p, 4096);
+    need(vmm_mem_get_info(sys, &now, NULL), "free memory");
+    tap_ok(result == VMM_ERROR_OUT_OF_MEMORY && now == left, "so there are none for cuMemAlloc, and it takes no memory");
+    end();
+}
+
+/* What still holds memory without references is told in words that fit its number. */
+static void holders(void)
+{
+    static const char *const told[] = {"1 mapping still holds the memory", "2 mappings still hold the memory"};
+    for (unsigned i = 0; i < 2; i++) {
+        begin("sim:h100");
+        vmm_deviceptr p = reserved(2 * G);
+        handle_t handle = created(DEVICE, 0, G);
+        for (unsigned k = 0; k <= i; k++)
+            need(vmm_mem_map(sys, p + k * G, G, 0, handle, 0), "mapping");
+        need(vmm_mem_release(sys, handle), "release");
+        tap_ok(vmm_mem_release(sys, handle) != VMM_SUCCESS && strstr(vmm_last_detail()->note, told[i]), "%s",
+               vmm_last_detail()->note);
+        end();
+    }
+}
+
+/* A context that was destroyed may be current, also when so many were since that nothing is known of it. */
+static void forgotten(void)
+{
+    vmm_context gone = NULL, other = NULL;
+    int device = 0x77;
+    begin("sim:h100");
+    need(vmm_ctx_create(sys, &gone, 0, 0), "context");
+    need(vmm_ctx_destroy(sys, gone), "destroy");
+    for (int i = 0; i < 300; i++) {
+        need(vmm_ctx_create(sys, &other, 0, 0), "another");
+        need(vmm_ctx_destroy(sys, other), "destroy");
+    }
+    tap_result(vmm_ctx_set_current(sys, gone), VMM_SUCCESS, "a context that was forgotten is made current");
+    by(vmm_ctx_get_device(sys, &device), "VMM-CTX-DESTROYED", "and has no device");
+    tap_u64((uint64_t)device, 0x77, "which is not written");
+    end();
+}
+
+/* Work in flight: rights of the host are not its business; unmapping from the last address on takes it what it uses. */
+static void in_flight(void)
+{
+    vmm_stream stream = NULL;
+    begin("sim:h100");
+    vmm_deviceptr at = reserved(G);
+    need(vmm_mem_map(sys, at, G, 0, created(VMM_MEM_LOCATION_TYPE_HOST_NUMA, 0, G), 0), "mapping");
+    granted(at, G, DEVICE, 0, RW);
+    need(vmm_stream_create(sys, &stream, 0), "stream");
+    need(vmm_memset_d8_async(sys, at, 1, G, stream), "work");
+    granted(at, G, VMM_MEM_LOCATION_TYPE_HOST_NUMA, 0, RW);
+    tap_ok(!vmm_last_detail()->rule, "rights for the host take nothing from work in flight");
+    tap_result(vmm_mem_unmap(sys, UINT64_MAX, at + G + 1), VMM_SUCCESS, "everything is unmapped from the last address on");
+    const char *rule = vmm_last_detail()->rule;
+    tap_ok(rule && !strcmp(rule, "VMM-UNMAP-IN-FLIGHT"), "and the work in flight is told: %s", rule ? rule : "nothing");
+    end();
+}
+
+/* Whoever asks for addresses that the profile says others have gets some elsewhere. */
+static void addresses_of_others(void)
+{
+    static const vmm_deviceptr theirs[] = {UINT64_C(0x10000000000), UINT64_C(0x555500000000)};
+    begin("sim:h100,arena=profile");
+    for (unsigned i = 0; i < sizeof theirs / sizeof theirs[0]; i++) {
+        vmm_deviceptr at = 0;
+        need(vmm_mem_address_reserve(sys, &at, 16 * G, 0, theirs[i], 0), "addresses"); /* a chunk */
+        tap_ok(at && at != theirs[i], "addresses of others, range %u, are not given", i);
+    }
+    end();
+}
+
+/* Memory of the host at an address of which few multiples are far from the last address, copied past a granule. */
+static void copy_of_a_divisor(void)
+{
+    const vmm_deviceptr from = G * (((UINT64_C(1) << 43) - 1) / 2099863); /* 2 to the 43rd, less 1, is 431 * 9719 * 2099863 */
+    const vmm_deviceptr around = from / (16 * G) * (16 * G);
+    vmm_deviceptr chunk = 0;
+    begin("sim:h100,arena=profile");
+    tap_ok(UINT64_MAX % from == G - 1, "it is such a one");
+    need(vmm_mem_address_reserve(sys, &chunk, 16 * G, 0, around, 0), "addresses");
+    const vmm_deviceptr to = reserved(2 * G);
+    need(vmm_mem_map(sys, from, 2 * G, 0, created(VMM_MEM_LOCATION_TYPE_HOST_NUMA, 0, 2 * G), 0), "mapping");
+    need(vmm_mem_map(sys, to, 2 * G, 0, created(VMM_MEM_LOCATION_TYPE_HOST_NUMA, 0, 2 * G), 0), "mapping");
+    const vmm_deviceptr both[] = {from, to};
+    for (unsigned i = 0; i < 2; i++) {
+        granted(both[i], 2 * G, DEVICE, 0, RW);
+        granted(both[i], 2 * G, VMM_MEM_LOCATION_TYPE_HOST_NUMA, 0, RW);
+    }
+    tap_u64(chunk, around, "it is given");
+    tap_ok(vmm_memcpy_dtod(sys, to, from, 2 * G) == VMM_SUCCESS, "and is copied from: %s", vmm_last_detail()->note);
+    end();
+}
+
+/* ---- a fault that nobody has heard of ---- */
+
+/* Has the work that may not be done been tried? Nobody is told by that. */
+static bool is_lost(void)
+{
+    struct sim_process *process = (struct sim_process *)sys->top;
+    sim_machine_lock(process->machine);
+    bool lost = process->fault[0].lost;
+    sim_machine_unlock(process->machine);
+    return lost;
+}
+
+/* Where work is done unasked, the first who asks for an event behind a fault is not told of it yet; once. */
+static void not_told_yet(void)
+{
+    const uint64_t args[] = {4096, 1, 7};
+    vmm_event before = NULL, event = NULL, never = NULL;
+    begin("sim:h100,schedule=device");
+    need(vmm_event_create(sys, &before, 0), "event");
+    need(vmm_event_create(sys, &event, 0), "event");
+    need(vmm_event_create(sys, &never, 0), "event");
+    need(vmm_event_record(sys, before, NULL), "record");
+    need(vmm_launch(sys, VMM_KERNEL_FILL, 1, 32, args, 3, NULL), "launch");
+    need(vmm_event_record(sys, event, NULL), "record");
+    while (!is_lost())
+        sched_yield();
+    tap_result(vmm_event_query(sys, never), VMM_SUCCESS, "an event that stands for nothing is done");
+    tap_result(vmm_event_query(sys, before), VMM_SUCCESS, "so is one before the fault");
+    tap_result(vmm_event_query(sys, event), VMM_ERROR_NOT_READY, "one that a fault stopped is not ready at first");
+    tap_result(vmm_event_query(sys, event), VMM_ERROR_ILLEGAL_ADDRESS, "and lost then");
+    tap_result(vmm_event_query(sys, before), VMM_ERROR_ILLEGAL_ADDRESS, "after that everybody is told");
+    end();
+}
+
+/* So much is kept for later and no more: the oldest is done then, and nothing else. */
+static void most_in_flight(void)
+{
+    begin("sim:h100,schedule=late");
+    const struct flight *flight = ((struct sim_process *)sys->top)->flight;
+    const vmm_deviceptr p = reserved(G);
+    unsigned wrong = 0;
+    need(vmm_mem_map(sys, p, G, 0, created(DEVICE, 0, G), 0), "mapping");
+    granted(p, G, DEVICE, 0, RW);
+    need(vmm_memset_d8_async(sys, p, 1, 1, NULL), "fill");
+    const uint64_t first = flight->queue.first->number;
+    for (size_t i = 1; i < FLIGHT_MOST + 3; i++) {
+        wrong += flight->queue.count != (i < FLIGHT_MOST ? i : FLIGHT_MOST);
+        wrong += flight->queue.first->number != (i <= FLIGHT_MOST ? first : first + (i - FLIGHT_MOST));
+        need(vmm_memset_d8_async(sys, p + i, 1, 1, NULL), "fill");
+    }
+    tap_u64(wrong, 0, "%d pieces of work are kept, and the oldest goes for one more", (int)FLIGHT_MOST);
+    need(vmm_ctx_synchronize(sys), "wait");
+    tap_ok(!flight->queue.first && !flight->queue.count, "nothing is kept that was waited for");
+    end();
+}
+
+/* How much was left is told however much too much was asked for. */
+static void too_much_memory(void)
+{
+    begin("sim:h100");
+    uint64_t left = 0, total = 0, wrong = 0;
+    vmm_deviceptr p = 0;
+    need(vmm_mem_get_info(sys, &left, &total), "room");
+    for (int shift = 38; shift < 64; shift++) {
+        vmm_result result = vmm_mem_alloc(sys, &p, UINT64_C(1) << shift);
+        wrong += result != VMM_ERROR_OUT_OF_MEMORY || vmm_last_detail()->expected != left;
+    }
+    tap_u64(wrong, 0, "from 256 GiB to 8 EiB: what was left is told");
+    by(vmm_mem_alloc(sys, &p, UINT64_MAX), "VMM-ALLOC-MEMORY", "and of all that can be said");
+    end();
+}
+
+static void count_call(void *user)
+{
+    ++*(unsigned *)user;
+}
+
+/* Whoever ends a primary context waits for what was issued there, whether it is reset or let go. */
+static void primary_is_waited_for(bool reset)
+{
+    vmm_context primary = NULL;
+    unsigned calls = 0;
+    begin("sim:h100,schedule=late");
+    need(vmm_device_primary_ctx_retain(sys, &primary, 0), "primary context");
+    need(vmm_ctx_set_current(sys, primary), "current");
+    need(vmm_launch_host_func(sys, NULL, count_call, &calls), "function");
+    tap_u64(calls, 0, "nobody has waited yet");
+    need(reset ? vmm_device_primary_ctx_reset(sys, 0) : vmm_device_primary_ctx_release(sys, 0), "end");
+    tap_u64(calls, 1, "a primary context that is %s is waited for", reset ? "reset" : "let go");
+    end();
+}
+
+/* Which of two pieces of work that nothing orders is done last, where a seed decides at the wait alone. */
+static unsigned char last_of_two(uint64_t seed)
+{
+    vmm_stream first = NULL, second = NULL;
+    unsigned char byte = 0;
+    begin("sim:h100,schedule=late");
+    struct flight *flight = ((struct sim_process *)sys->top)->flight;
+    const vmm_deviceptr p = reserved(G);
+    need(vmm_mem_map(sys, p, G, 0, created(DEVICE, 0, G), 0), "mapping");
+    granted(p, G, DEVICE, 0, RW);
+    need(vmm_stream_create(sys, &first, VMM_STREAM_NON_BLOCKING), "stream");
+    need(vmm_stream_create(sys, &second, VMM_STREAM_NON_BLOCKING), "stream");
+    need(vmm_memset_d8_async(sys, p, 1, 1, first), "fill");
+    need(vmm_memset_d8_async(sys, p, 2, 1, second), "fill");
+    flight->schedule = SIM_RANDOM;
+    flight->random = seed;
+    need(vmm_ctx_synchronize(sys), "wait");
+    need(vmm_memcpy_dtoh(sys, &byte, p, 1), "read");
+    end();
+    return byte;
+}
+
+static void order_of_a_wait(void)
+{
+    unsigned last[3] = {0};
+    for (uint64_t seed = 1; seed <= 64; seed++)
+        last[last_of_two(seed) % 3]++;
+    tap_ok(!last[0] && last[1] > 10 && last[2] > 10, "at a wait a seed decides what is done first: %u times the one, %u the other",
+           last[2], last[1]);
+}
+
+/* A copy that waits for what is before it is told what became of that. */
+static void told_by_a_copy(void)
+{
+    const uint64_t args[] = {4096, 1, 7};
+    unsigned char byte = 0x77;
+    begin("sim:h100");
+    vmm_deviceptr p = reserved(G);
+    need(vmm_mem_map(sys, p, G, 0, created(DEVICE, 0, G), 0), "mapping");
+    granted(p, G, DEVICE, 0, RW);
+    need(vmm_launch(sys, VMM_KERNEL_FILL, 1, 32, args, 3, NULL), "launch");
+    by(vmm_memcpy_dtoh_async(sys, &byte, p, 1, NULL), "VMM-FAULT-ACCESS", "a copy behind a fault");
+    tap_u64(byte, 0x77, "is not made");
+    end();
+}
+
+/* ---- two functions of the host at once ---- */
+
+static sem_t second_began, first_ended;
+
+static void waits_for_second(void *user)
+{
+    (void)user;
+    sem_wait(&second_began);
+}
+
+static void waits_for_first(void *user)
+{
+    (void)user;
+    sem_post(&second_began);
+    sem_wait(&first_ended);
+}
+
+static void *synchronise(void *stream)
+{
+    return vmm_stream_synchronize(sys, stream) == VMM_SUCCESS ? sys : NULL;
+}
+
+/* The first that began ends first. */
+static void functions(void)
+{
+    vmm_stream one = NULL, two = NULL;
+    pthread_t first, second;
+    void *ended[2] = {NULL};
+    begin("sim:h100");
+    sem_init(&second_began, 0, 0);
+    sem_init(&first_ended, 0, 0);
+    need(vmm_stream_create(sys, &one, VMM_STREAM_NON_BLOCKING), "stream");
+    need(vmm_stream_create(sys, &two, VMM_STREAM_NON_BLOCKING), "stream");
+    need(vmm_launch_host_func(sys, one, waits_for_second, NULL), "first function");
+    need(vmm_launch_host_func(sys, two, waits_for_first, NULL), "second function");
+    if (pthread_create(&first, NULL, synchronise, one) || pthread_create(&second, NULL, synchronise, two))
+        tap_bail("no threads");
+    pthread_join(first, &ended[0]);
+    sem_post(&first_ended);
+    pthread_join(second, &ended[1]);
+    tap_ok(ended[0] && ended[1], "a function of the host ends while a later one goes on");
+    tap_result(vmm_ctx_synchronize(sys), VMM_SUCCESS, "and neither is inside any more");
+    sem_destroy(&second_began);
+    sem_destroy(&first_ended);
+    end();
+}
+
+int main(void)
+{
+    faults();
+    neighbours(false, true, true);
+    neighbours(true, true, true);
+    neighbours(false, true, false);
+    neighbours(false, false, true);
+    aliases();
+    stale_replicas();
+    bad_replicas();
+    untouched();
+    wraps();
+    overflows();
+    allocations();
+    pools();
+    addresses();
+    holders();
+    forgotten();
+    addresses_of_others();
+    copy_of_a_divisor();
+    in_flight();
+    not_told_yet();
+    most_in_flight();
+    too_much_memory();
+    primary_is_waited_for(true);
+    primary_is_waited_for(false);
+    order_of_a_wait();
+    told_by_a_copy();
+    functions();
+    return tap_done();
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* grader.h - what every exercise's grade.c is made of: parts that run in processes of their own, points that name a rule and
+ * the way out, machines whose calls fail on demand. Needs the public header and the TAP harness (conformance/harness/tap.h) alone.
+ *
+ *     grade_main            for each machine (sim:h100, ...), for each part
+ *       fork  ------------>   the part: opens the machine, uses what the student wrote, makes points
+ *       wait, with a limit    ends, crashes, or hangs
+ *     all its points, numbered anew; a crash or a hang is one more that failed
+ *
+ * A point that failed:
+ *
+ *     not ok 7 - sim:h100 grow: nothing is left after a call has failed
+ *     #   mistake   after cuMemMap (call 9) was made to fail, memory is left behind
+ *     #   rule      VMM-LEAK-HANDLE: a handle is still held
+ *     #   way out   vmm_mem_release it; ...
+ *
+ * Rules are those of the book (cuvmm explain RULE), and beside them a few of the exercise itself, EX-..., which stand in its
+ * task.md.
+ */
+#ifndef CUVMM_GRADER_H
+#define CUVMM_GRADER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tap.h"
+
+/* What an exercise asks beside the rules of the book. */
+struct grade_rule {
+    const char *id, *what, *way_out;
+};
+
+/* What was told of a call that was refused, or that left something behind. */
+struct grade_told {
+    bool is;
+    char rule[48], text[2400];
+};
+
+/* A machine as a part uses it. */
+struct grade {
+    const char *spec;       /* the machine without its layers */
+    vmm_system *sys;
+    vmm_context ctx;        /* of the device, current */
+    vmm_device device;      /* on which to work: the last one, so that device 0 cannot be taken for granted */
+    uint64_t unit;          /* minimum granularity of its memory */
+    uint64_t before;        /* bytes of the device that were free when it was opened; 0 where others use it, too */
+    struct grade_told told; /* the refusal or warning that no point has shown yet, */
+    struct grade_told first; /* and the first of all */
+    bool expects;           /* what is refused now is refused by right, and not noted */
+    /* Of a machine whose nth call is made to fail: */
+    unsigned injected, seen;    /* how often that happened, and how often a grade_try has looked at it */
+    char failed[64];            /* the call, "cuMemMap (call 9)" */
+    bool strict;                /* calls that give something back are judged as well; a scenario sets it */
+    bool gave_back;             /* it was to give something back: there is no way back from that */
+    bool ours;                  /* it was the grader's own: that says nothing */
+    char changed[320], spoilt[320]; /* the first error that was not passed on; the first thing that was wrong afterwards */
+};
+
+/* Opens the machine of this part, with these layers ("" or "fault=mem_create:1 | "), initialised and with a context on its last
+ * device. Ends the part when it cannot. */
+void grade_open(struct grade *g, const char *spec, const char *layers);
+
+/* Ends it, and makes two points: nothing was refused or warned of; nothing is left in the end. */
+void grade_close(struct grade *g);
+
+/* Ends it without a word. */
+void grade_drop(struct grade *g);
+
+/* A point. When it fails the mistake is told in words, with the rule: the named one, or NULL for what the machine told last. */
+bool grade_point(struct grade *g, bool good, const char *rule, const char *name, const char *mistake, ...)
+    __attribute__((format(printf, 5, 6)));
+
+/* A point: a call of the student's must succeed. */
+bool grade_ok(struct grade *g, vmm_result got, const char *name);
+
+/* A point: it must be refused with this result, which is not held against it. Set expects before the call. */
+bool grade_refused(struct grade *g, vmm_result got, vmm_result want, const char *rule, const char *name);
+
+/* What a rule says and its way out, for the reader: of the book, of this exercise, or of all of them. */
+void grade_note_rule(const char *id);
+
+/* Skips what the machine does not have. */
+void grade_skip(const char *name, const char *reason);
+
+/* Bytes of device memory in use since the machine was opened are want. True where that cannot be known. */
+bool grade_uses(struct grade *g, uint64_t want);
+
+/* The bytes [at, at + n) are value, are written with it. Whole words of 8 bytes. A refusal is told in the next point. */
+bool grade_is(struct grade *g, vmm_deviceptr at, uint64_t n, unsigned char value);
+bool grade_fill(struct grade *g, vmm_deviceptr at, uint64_t n, unsigned char value);
+
+/* n bytes of the host's memory, zero; free them. Where there are none the run ends. */
+unsigned char *grade_room(uint64_t n);
+
+/* Rights of a device at an address; which physical memory is there, as a number; 0 where nothing is mapped. */
+vmm_mem_access_flags grade_rights(struct grade *g, vmm_device device, vmm_deviceptr at);
+uint64_t grade_block(struct grade *g, vmm_deviceptr at);
+
+/* Every device but one of the machine has no rights at [at, at + size), which is asked at each unit. */
+bool grade_others_have_none(struct grade *g, vmm_deviceptr at, uint64_t size);
+
+/* A machine on which bytes can be set and not moved: copies and kernels fail. */
+#define GRADE_NO_COPIES                                                            \
+    "fault=memcpy_htod:1:UNKNOWN:forever | fault=memcpy_htod_async:1:UNKNOWN:forever | " \
+    "fault=memcpy_dtoh:1:UNKNOWN:forever | fault=memcpy_dtoh_async:1:UNKNOWN:forever | " \
+    "fault=memcpy_dtod:1:UNKNOWN:forever | fault=memcpy_dtod_async:1:UNKNOWN:forever | " \
+    "fault=launch:1:UNKNOWN:forever | "
+
+/* Every call that a scenario makes fails once, one in each run. In the scenario each call of the student's goes through
+ * GRADE_TWICE, which is true once it has succeeded:
+ *
+ *     if (GRADE_TWICE(g, vector_resize(&v, size)))      cuMemMap inside fails -> returns GRADE_INJECTED, not anything else
+ *         grade_holds(g, v.size == size, "...");        called again -> SUCCESS
+ *
+ * grade_holds says what else must be true then. The scenario ends by giving everything back. Four points: an error is passed
+ * on; it goes on after an error; the way back breaks no rule; nothing is left after an error. A call that was to give
+ * something back (unmap, release, free) is spared unless the scenario sets strict: mostly nobody can do anything about that.
+ * The way back itself is spared always, for one call fails in each run. */
+#define GRADE_INJECTED VMM_ERROR_UNKNOWN
+typedef void (*grade_scenario)(struct grade *g);
+void grade_each_fault(const char *spec, grade_scenario scenario);
+void grade_holds(struct grade *g, bool good, const char *what);
+#define GRADE_TWICE(g, call) (GRADE_TRY(g, call) || (grade_again(g) && GRADE_TRY(g, call)))
+
+/* Once: for a scenario that looks at things between the two, and asks grade_again. */
+#define GRADE_TRY(g, call) (grade_ready(g), grade_try((g), (call), #call))
+void grade_ready(struct grade *g);
+bool grade_try(struct grade *g, vmm_result got, const char *call);
+bool grade_again(const struct grade *g);
+
+struct grade_part {
+    const char *name;
+    void (*run)(const char *spec);
+};
+
+/* Of each exercise's grade.c: its parts and its own rules, both ended by an empty one. */
+extern const struct grade_part grade_parts[];
+extern const struct grade_rule grade_rules[];
+
+#endif

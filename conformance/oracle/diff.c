@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The options, and what is told of a run; the work is lockstep's. */
+#include "diff.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lockstep.h"
+#include "lockstep_child.h"
+#include "lockstep_drive.h"
+#include "options.h"
+#include "rules.h"
+#include "shrink.h"
+#include "tap.h"
+
+enum { CHECK_EVERY = 250, CHECK_WIDE_EVERY = 1000, WIDE_ONE_IN = 16, WIDE = 8, PATIENCE = 60, SHRINKING = 8 };
+
+struct options {
+    struct option_list specs;
+    uint64_t seed, calls, episode, flip;
+    bool strict, as_driver;
+    uint64_t check_every, budget;
+    const char *script, *replay, *recording, *record, *explained, *transcript;
+    uint64_t *rules; /* how often each rule was the answer, in the order of vmm_rules(); NULL: not counted */
+};
+
+struct run {
+    const struct options *options;
+    char spec[96];
+    uint64_t made, succeeded, unit;
+    char difference[600];
+};
+
+/* ---- shrinking ---- */
+
+struct search {
+    const char *spec;
+    uint64_t flip;
+    char *difference;
+    size_t size;
+};
+
+static bool differs(void *user, const struct script *script, size_t *length)
+{
+    const struct search *search = user;
+    size_t at = lockstep_run(search->spec, script, CHECK_EVERY, search->flip, search->difference, search->size);
+    if (at < script->count)
+        *length = at + 1;
+    return at < script->count;
+}
+
+static void show(struct run *run, struct script *script, uint64_t seed, const char *difference)
+{
+    char line[512];
+    struct search search = {run->spec, run->options->flip, run->difference, sizeof run->difference};
+    size_t length = script->count;
+    if (!differs(&search, script, &length))
+        tap_note("%s: this does not come back when the episode is run again: unshrunk", difference);
+    else
+        tap_note("shrunk with %zu runs", shrink(script, differs, &search));
+    lockstep_run(run->spec, script, CHECK_EVERY, run->options->flip, run->difference, sizeof run->difference);
+    for (size_t i = 0; i < script->count; i++) {
+        step_print(&script->steps[i], run->unit, line, sizeof line);
+        tap_note("  %s", line);
+    }
+    tap_note("last step: %s", run->difference);
+    tap_note("again: cuvmm diff --backend %s --seed %" PRIu64 " --episode %" PRIu64 " --calls %" PRIu64 " --flip %" PRIu64,
+             run->spec, seed, run->options->episode, run->options->episode, run->options->flip);
+    if (!run->options->script)
+        return;
+    FILE *file = fopen(run->options->script, "w");
+    if (!file)
+        tap_bail("--script %s: %s", run->options->script, strerror(errno));
+    steps_write(file, run->spec, run->unit, script);
+    fclose(file);
+    tap_note("again: cuvmm diff --replay %s", run->options->script);
+}
+
+/* ---- rules ---- */
+
+static void count_rule(const struct options *options, const char *id)
+{
+    size_t count;
+    const vmm_rule *rules = vmm_rules(&count);
+    for (size_t i = 0; options->rules && id && i < count; i++)
+        options->rules[i] += !strcmp(rules[i].id, id);
+}
+
+static void show_rules(const struct options *options)
+{
+    size_t count;
+    const vmm_rule *rules = vmm_rules(&count);
+    for (size_t i = 0; options->rules && i < count; i++)
+        tap_note("%10" PRIu64 " %s", options->rules[i], rules[i].id);
+}
+
+/* ---- running ---- */
+
+/* One episode on a fresh system; calls: how many at most. The seed says whether it is a wide one (lockstep.h). False when both
+ * differ. */
+static bool episode(struct run *run, uint64_t seed, uint64_t calls)
+{
+    struct lockstep pair;
+    struct chooser dice = {.state = seed};
+    struct script script = {0};
+    if (!lockstep_open(&pair, run->spec))
+        tap_bail("%s", pair.difference);
+    pair.flip = run->options->flip;
+    pair.wide = seed % WIDE_ONE_IN == WIDE;
+    run->unit = lockstep_unit(&pair);
+    uint64_t every = pair.wide ? CHECK_WIDE_EVERY : CHECK_EVERY;
+    bool same = true;
+    for (uint64_t i = 0; same && i < calls; i++) {
+        struct step step;
+        lockstep_random(&dice, &pair, STEP_FIRST_NAME + (uint32_t)i, &step);
+        steps_add(&script, &step);
+        same = lockstep_step(&pair, &step);
+        run->succeeded += pair.changed;
+        count_rule(run->options, pair.rule);
+        if (same && ((i + 1) % every == 0 || i + 1 == calls))
+            same = lockstep_check(&pair);
+        else if (same && pair.refused && i % 8 == 0)
+            same = lockstep_check_objects(&pair);
+    }
+    run->made += pair.calls;
+    lockstep_close(&pair);
+    if (!same)
+        show(run, &script, seed, pair.difference);
+    steps_free(&script);
+    return same;
+}
+
+static bool random_run(const struct options *options, const char *spec, uint64_t calls)
+{
+    struct run run = {.options = options};
+    snprintf(run.spec, sizeof run.spec, "%s%s", spec, options->strict && !strstr(spec, ",strict") ? ",strict" : "");
+    bool same = true;
+    uint64_t seed = options->seed;
+    for (uint64_t done = 0; same && done < calls; done += options->episode)
+        same = episode(&run, seed++, calls - done < options->episode ? calls - done : options->episode);
+    tap_note("%s: %" PRIu64 " calls compared, %" PRIu64 " random ones succeeded", run.spec, run.made, run.succeeded);
+    return tap_ok(same, "%s: system and model agree, --seed %" PRIu64 " --calls %" PRIu64, run.spec, options->seed,
+                  calls);
+}
+
+/* ---- drivers ---- */
+
+static bool drive(const struct options *options, const char *spec, uint64_t calls)
+{
+    char named[96], error[200];
+    struct drive_report *report = child_share(sizeof *report);
+    struct drive_options drive = {.spec = named, .seed = options->seed, .calls = calls, .episode = options->episode,
+                                  .check_every = options->check_every, .patience = PATIENCE, .shrinking = SHRINKING,
+                                  .budget = (unsigned)options->budget};
+    snprintf(named, sizeof named, "%s%s", options->as_driver ? "as-driver:" : "", spec);
+    const char *explained = drive_explained(options->explained);
+    if (explained && !table_explain(&report->table, explained, error, sizeof error))
+        tap_bail("--explained %s", error);
+    if (options->record && !(drive.record = fopen(options->record, "w")))
+        tap_bail("--record %s: %s", options->record, strerror(errno));
+    if (options->transcript && !(drive.transcript = fopen(options->transcript, "w")))
+        tap_bail("--transcript %s: %s", options->transcript, strerror(errno));
+    if (drive.record)
+        fprintf(drive.record, "# random calls on %s: lockstep --seed S --episode N; see conformance/oracle/lockstep_drive.h\n",
+                named);
+    drive_run(&drive, report);
+    if (drive.record)
+        fclose(drive.record);
+    if (drive.transcript)
+        fclose(drive.transcript);
+    size_t unexplained = table_show(&report->table);
+    tap_note("%s: %" PRIu64 " random calls in %" PRIu64 " episodes (%" PRIu64 " succeeded, %" PRIu64 " left out), %"
+             PRIu64 " calls compared in all; %" PRIu64 " calls ended the process; %" PRIu64 " of %" PRIu64
+             " reservations elsewhere than expected; %" PRIu64 " calls recorded",
+             named, report->made, report->episodes, report->succeeded, report->skipped, report->compared,
+             report->deaths, report->strayed, report->placed, report->recorded);
+    return tap_ok(unexplained == 0 && report->made > 0,
+                  "%s: driver and model agree, --seed %" PRIu64 " --calls %" PRIu64,
+                  named, options->seed, calls);
+}
+
+static bool replay_recording(const struct options *options, const char *path, uint64_t most)
+{
+    char spec[96];
+    uint64_t episodes, calls;
+    FILE *file = fopen(path, "r");
+    if (!file)
+        tap_bail("--replay-recording %s: %s", path, strerror(errno));
+    snprintf(spec, sizeof spec, "as-driver:%s", options->specs.count ? options->specs.at[0] : "sim:h100");
+    uint64_t different = drive_replay(spec, file, most, &episodes, &calls);
+    fclose(file);
+    return tap_ok(different == 0 && episodes > 0,
+                  "%s answers as %s: %" PRIu64 " of %" PRIu64 " episodes, %" PRIu64 " calls",
+                  spec, path, episodes - different, episodes, calls);
+}
+
+static void replay(const struct options *options)
+{
+    char spec[96] = "", error[200], difference[600];
+    struct script script;
+    FILE *file = fopen(options->replay, "r");
+    if (!file)
+        tap_bail("--replay %s: %s", options->replay, strerror(errno));
+    if (!steps_read(file, spec, sizeof spec, &script, error, sizeof error))
+        tap_bail("--replay %s: %s", options->replay, error);
+    fclose(file);
+    size_t at = lockstep_run(spec, &script, 1, options->flip, difference, sizeof difference);
+    if (!tap_ok(at == script.count, "%s: system and model agree on %s", spec, options->replay))
+        tap_note("step %zu: %s", at + 1, difference);
+    steps_free(&script);
+}
+
+/* ---- options ---- */
+
+static bool read_options(struct options *o, FILE *err, int argc, char **argv)
+{
+    bool count = false;
+    const struct option_row rows[] = {
+        {"spec", OPTION_LIST, &o->specs, 0, 0},
+        {"backend", OPTION_LIST, &o->specs, 0, 0},
+        {"seed", OPTION_NUMBER, &o->seed, 0, UINT64_MAX},
+        {"calls", OPTION_NUMBER, &o->calls, 0, UINT64_MAX},
+        {"episode", OPTION_NUMBER, &o->episode, 1, UINT64_MAX},
+        {"flip", OPTION_NUMBER, &o->flip, 0, UINT64_MAX},
+        {"check-every", OPTION_NUMBER, &o->check_every, 0, UINT64_MAX},
+        {"budget", OPTION_NUMBER, &o->budget, 0, 86400},
+        {"script", OPTION_TEXT, &o->script, 0, 0},
+        {"replay", OPTION_TEXT, &o->replay, 0, 0},
+        {"explained", OPTION_TEXT, &o->explained, 0, 0},
+        {"record", OPTION_TEXT, &o->record, 0, 0},
+        {"replay-recording", OPTION_TEXT, &o->recording, 0, 0},
+        {"transcript", OPTION_TEXT, &o->transcript, 0, 0},
+        {"strict", OPTION_FLAG, &o->strict, 0, 0},
+        {"as-driver", OPTION_FLAG, &o->as_driver, 0, 0},
+        {"rules", OPTION_FLAG, &count, 0, 0},
+    };
+    bool good = options_read(rows, sizeof rows / sizeof rows[0], argc, argv, err);
+    if (good && count && !(o->rules = calloc(VMM_RULE_COUNT, sizeof *o->rules)))
+        tap_bail("--rules: no memory");
+    return good;
+}
+
+/* All machines that the simulator knows, and a recording of random calls. */
+static void run_usual(struct options *o)
+{
+    static const char *const everything[] = {"sim:h100",        "sim:h200x2",     "sim:min",       "sim:max", "sim:odd",
+                                             "sim:h100,strict", "sim:max,strict", "sim:odd,strict"};
+    const size_t count = sizeof everything / sizeof everything[0];
+    for (size_t i = 0; i < count; i++)
+        random_run(o, everything[i], o->calls / count);
+    random_run(o, "as-driver:sim:h100", o->calls / count);
+    o->specs.at[0] = "sim:h100";
+    o->specs.count = 1;
+    replay_recording(o, "conformance/recorded/recordings/h100-580.159.04-random.txt", o->calls);
+}
+
+/* Before anything runs, so that a wrong spec and a missing driver are no differences. */
+static bool opens(const char *spec, FILE *err)
+{
+    char text[1024];
+    vmm_system *sys;
+    if (vmm_open(spec, &sys) == VMM_SUCCESS) {
+        vmm_close(sys);
+        return true;
+    }
+    vmm_detail_text(vmm_last_detail(), text, sizeof text);
+    fprintf(err, "--backend %s: %s", spec, text);
+    return false;
+}
+
+static bool all_open(const struct options *o, FILE *err)
+{
+    for (size_t i = 0; i < o->specs.count; i++)
+        if (!opens(o->specs.at[i], err))
+            return false;
+    return true;
+}
+
+static void run_specs(const struct options *o)
+{
+    for (size_t i = 0; i < o->specs.count; i++) {
+        const char *backend;
+        bool driver = o->as_driver || lockstep_names_driver(o->specs.at[i], &backend);
+        (driver ? drive : random_run)(o, o->specs.at[i], o->calls / o->specs.count);
+    }
+}
+
+int diff_main(int argc, char **argv, const char *spec, FILE *err)
+{
+    const char *scale = getenv("CUVMM_TEST_SCALE");
+    struct options options = {.seed = 1, .calls = 800000, .episode = 2000, .check_every = CHECK_EVERY};
+    uint64_t percent = 100;
+    bool good = !scale || !*scale || options_number(err, "CUVMM_TEST_SCALE", scale, 0, 10000, &percent);
+    options.calls = options.calls * percent / 100;
+    good = good && read_options(&options, err, argc, argv);
+    if (!options.specs.count && spec && !options.replay && !options.recording)
+        options.specs.at[options.specs.count++] = spec;
+    if (!good || !all_open(&options, err)) {
+        free(options.rules);
+        return 2;
+    }
+    if (options.replay)
+        replay(&options);
+    else if (options.recording)
+        replay_recording(&options, options.recording, UINT64_MAX);
+    else if (options.specs.count)
+        run_specs(&options);
+    else
+        run_usual(&options);
+    show_rules(&options);
+    free(options.rules);
+    return tap_done();
+}

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* lockstep_drive.c - episodes on a driver. */
+#include "lockstep_drive.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lockstep_child.h"
+#include "shrink.h"
+#include "tap.h"
+
+enum { DEATHS = 12, TAIL = 6 };
+
+struct run {
+    const struct drive_options *options;
+    struct drive_report *report; /* shared with the child */
+    struct shared {
+        uint64_t seed;   /* of the episode that is running */
+        uint64_t unit;
+        time_t until;    /* when the budget ends; 0: never */
+        bool tainted;    /* the child's driver may hold what nobody knows of, so the child ends */
+        bool lost;       /* the driver's context is, so the child ends */
+        struct step last;
+        char scene[LOCKSTEP_SCENE];
+    } *shared;
+};
+
+/* ---- the hash of what was told ---- */
+
+static uint64_t fold(uint64_t hash, const char *text)
+{
+    for (; *text; text++)
+        hash = (hash ^ (unsigned char)*text) * UINT64_C(1099511628211);
+    return (hash ^ '\n') * UINT64_C(1099511628211);
+}
+
+static const uint64_t empty_hash = UINT64_C(14695981039346656037);
+
+/* ---- a new kind of difference ---- */
+
+struct search {
+    struct run *run;
+    const char *signature;
+    time_t until;
+    char difference[600];
+};
+
+static bool shows(void *user, const struct script *script, size_t *length)
+{
+    struct search *search = user;
+    char difference[600];
+    if (time(NULL) > search->until)
+        return false;
+    alarm(search->run->options->patience);
+    bool clean = true;
+    size_t at = lockstep_run_for(search->run->options->spec, script, search->run->options->check_every,
+                                 search->signature, difference, sizeof difference, &clean);
+    search->run->shared->tainted |= !clean;
+    if (at == script->count)
+        return false;
+    snprintf(search->difference, sizeof search->difference, "%s", difference);
+    *length = at + 1;
+    return true;
+}
+
+/* The pair that showed it is closed already. */
+static void note(struct run *run, struct table_row *row, struct script *script, const char *difference, uint64_t seed)
+{
+    struct search search = {run, row->signature, time(NULL) + (time_t)run->options->shrinking, ""};
+    char head[700];
+    size_t length = script->count, first = 0;
+    bool again = shows(&search, script, &length);
+    snprintf(row->difference, sizeof row->difference, "%.560s", difference);
+    if (again) {
+        shrink(script, shows, &search);
+        snprintf(row->difference, sizeof row->difference, "%.560s", search.difference);
+    } else {
+        first = script->count > TAIL ? script->count - TAIL : 0;
+    }
+    table_script(row, script, first, run->shared->unit);
+    snprintf(head, sizeof head, "%s%s", row->difference,
+             again ? "" : " (does not come back in a new episode; the last steps are shown)");
+    snprintf(row->difference, sizeof row->difference, "%.599s", head);
+    tap_note("seed %" PRIu64 ": %s", seed, row->signature);
+}
+
+/* ---- one episode ---- */
+
+struct episode {
+    uint64_t hash, calls; /* of the part that can be recorded */
+    bool clean;           /* nothing has ended that part */
+};
+
+/* What was called and what was told, a line each, so that two runs can be compared. */
+static void transcribe(struct run *run, const struct lockstep *pair, const struct step *step, uint64_t i)
+{
+    char line[512];
+    if (!run->options->transcript)
+        return;
+    step_print(step, lockstep_unit(pair), line, sizeof line);
+    fprintf(run->options->transcript, "%" PRIu64 "\t%s\t%s", i, line, pair->skip ? "not made" : pair->told);
+    if (step->name && step->name < pair->value_room && pair->values[step->name])
+        fprintf(run->options->transcript, "\t%#" PRIx64, pair->values[step->name]);
+    fputc('\n', run->options->transcript);
+}
+
+/* One random step. False when it or a look at the state differs. */
+static bool advance(struct run *run, struct lockstep *pair, struct chooser *dice, struct script *script,
+                    struct episode *e, uint64_t i, bool look)
+{
+    struct step step;
+    uint64_t strayed = pair->model.strayed;
+    lockstep_random(dice, pair, STEP_FIRST_NAME + (uint32_t)i, &step);
+    steps_add(script, &step);
+    bool same = lockstep_step(pair, &step);
+    transcribe(run, pair, &step, i);
+    run->report->succeeded += pair->changed && same;
+    e->clean &= same && pair->model.strayed == strayed;
+    if (e->clean) {
+        e->hash = fold(e->hash, pair->told);
+        e->calls = i + 1;
+    }
+    return same && (!look || lockstep_check(pair));
+}
+
+static void finish(struct run *run, struct lockstep *pair, const struct episode *e, uint64_t seed)
+{
+    struct drive_report *report = run->report;
+    report->episodes++;
+    report->compared += pair->calls;
+    report->skipped += pair->skipped;
+    report->placed += pair->model.placed;
+    report->strayed += pair->model.strayed;
+    run->shared->lost |= pair->dead;
+    if (run->options->record && e->calls) {
+        fprintf(run->options->record, "seed %" PRIu64 " calls %" PRIu64 " hash %016" PRIx64 "\n", seed, e->calls,
+                e->hash);
+        fflush(run->options->record);
+        report->recorded += e->calls;
+    }
+    run->shared->tainted |= !lockstep_close(pair);
+}
+
+static void episode(struct run *run, uint64_t seed, uint64_t calls)
+{
+    const struct drive_options *o = run->options;
+    struct lockstep pair;
+    struct chooser dice = {.state = seed};
+    struct script script = {0};
+    struct episode e = {empty_hash, 0, true};
+    struct table_row *fresh = NULL;
+    char difference[600] = "";
+    if (!lockstep_open(&pair, o->spec))
+        tap_bail("%s", pair.difference);
+    pair.last = &run->shared->last;
+    pair.scene = run->shared->scene;
+    run->shared->unit = lockstep_unit(&pair);
+    for (uint64_t i = 0; i < calls && !fresh; i++) {
+        bool look = i + 1 == calls || (o->check_every && (i + 1) % o->check_every == 0);
+        bool same = advance(run, &pair, &dice, &script, &e, i, look);
+        run->report->made++;
+        if (same)
+            continue;
+        fresh = table_count(&run->report->table, pair.signature);
+        snprintf(difference, sizeof difference, "%s", pair.difference);
+        if (pair.parted)
+            break;
+    }
+    finish(run, &pair, &e, seed);
+    if (fresh && run->shared->lost)
+        table_script(fresh, &script, script.count > TAIL ? script.count - TAIL : 0, run->shared->unit);
+    else if (fresh)
+        note(run, fresh, &script, difference, seed);
+    steps_free(&script);
+}
+
+/* ---- the child, and what it leaves ---- */
+
+static void work(void *user)
+{
+    struct run *run = user;
+    const struct drive_options *o = run->options;
+    run->shared->tainted = false;
+    while (run->report->made < o->calls && !run->shared->lost && !run->shared->tainted &&
+           (!run->shared->until || time(NULL) < run->shared->until)) {
+        uint64_t left = o->calls - run->report->made;
+        alarm(o->patience);
+        episode(run, run->shared->seed, left < o->episode ? left : o->episode);
+        run->shared->seed++;
+    }
+}
+
+/* The call that ended the child is a difference like others. */
+static void note_death(struct run *run, int signal)
+{
+    char signature[200];
+    struct script script = {0};
+    const char *call = vmm_call_name(run->shared->last.call);
+    if (signal < 0)
+        tap_bail("the child that makes the calls ended by itself");
+    snprintf(signature, sizeof signature, "%s: the process ends with signal %d", call, signal);
+    struct table_row *fresh = table_count(&run->report->table, signature);
+    steps_add(&script, &run->shared->last);
+    if (fresh) {
+        snprintf(fresh->difference, sizeof fresh->difference, "in the episode of --seed %" PRIu64 ": %.400s",
+                 run->shared->seed, run->shared->scene);
+        table_script(fresh, &script, 0, run->shared->unit ? run->shared->unit : 1);
+    }
+    if (!fresh)
+        tap_note("again, seed %" PRIu64 ": %s", run->shared->seed, run->shared->scene);
+    steps_free(&script);
+    run->report->deaths++;
+    run->shared->seed++;
+}
+
+void drive_run(const struct drive_options *options, struct drive_report *report)
+{
+    struct run run = {options, report, child_share(sizeof(struct shared))};
+    run.shared->seed = options->seed;
+    run.shared->until = options->budget ? time(NULL) + (time_t)options->budget : 0;
+    for (int signal = 1; (signal || run.shared->tainted) && report->deaths < DEATHS && !run.shared->lost;) {
+        signal = child_run(work, &run);
+        if (signal)
+            note_death(&run, signal);
+    }
+    if (run.shared->lost)
+        tap_note("the driver's context was lost: the run ends");
+}
+
+const char *drive_explained(const char *named)
+{
+    static const char usual[] = "conformance/recorded/recordings/explained.tsv";
+    FILE *file = named ? NULL : fopen(usual, "r");
+    if (!file)
+        return named;
+    fclose(file);
+    return usual;
+}
+
+/* ---- replay ---- */
+
+static bool replay_episode(const char *spec, uint64_t seed, uint64_t calls, uint64_t hash, bool tell)
+{
+    struct drive_report report = {.episodes = 0};
+    struct shared shared = {.seed = seed};
+    const struct drive_options options = {.spec = spec};
+    struct run run = {&options, &report, &shared};
+    struct lockstep pair;
+    struct chooser dice = {.state = seed};
+    struct script script = {0};
+    struct episode e = {empty_hash, 0, true};
+    if (!lockstep_open(&pair, spec))
+        tap_bail("%s", pair.difference);
+    bool same = true;
+    for (uint64_t i = 0; same && i < calls; i++)
+        same = advance(&run, &pair, &dice, &script, &e, i, false);
+    same &= e.calls == calls && e.hash == hash;
+    if (!same && tell)
+        tap_note("seed %" PRIu64 ": after %" PRIu64 " of %" PRIu64 " calls: %s", seed, e.calls, calls,
+                 pair.difference[0] ? pair.difference : "results or outputs are not those of the recording");
+    lockstep_close(&pair);
+    steps_free(&script);
+    return same;
+}
+
+uint64_t drive_replay(const char *spec, FILE *recording, uint64_t most, uint64_t *episodes, uint64_t *calls)
+{
+    char line[200];
+    uint64_t different = 0;
+    *episodes = *calls = 0;
+    for (int number = 1; *calls < most && fgets(line, sizeof line, recording); number++) {
+        uint64_t seed, count, hash;
+        if (*line == '#' || *line == '\n')
+            continue;
+        if (sscanf(line, "seed %" SCNu64 " calls %" SCNu64 " hash %" SCNx64, &seed, &count, &hash) != 3)
+            tap_bail("line %d: expected \"seed N calls N hash X\"", number);
+        different += !replay_episode(spec, seed, count, hash, different == 0);
+        ++*episodes;
+        *calls += count;
+    }
+    return different;
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "coverage.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tap.h"
+#include "test.h"
+
+#define LINE_MAX_LENGTH 400
+
+/* Opens a file of conformance/recorded/decisions. */
+static FILE *decisions(const char *name)
+{
+    char path[512];
+    const char *source = getenv("CUVMM_SOURCE");
+    snprintf(path, sizeof path, "%s/conformance/recorded/decisions/%s", source && source[0] ? source : ".", name);
+    return fopen(path, "r");
+}
+
+/* Reads the next line that says something, without its end; comments start with '#'. */
+static bool next_line(FILE *file, char *line, int size)
+{
+    while (fgets(line, size, file)) {
+        line[strcspn(line, "\r\n")] = '\0';
+        if (line[0] && line[0] != '#')
+            return true;
+    }
+    return false;
+}
+
+/* Is there a line whose first column is id, followed by a reason? */
+static bool is_untestable(const char *id)
+{
+    char line[LINE_MAX_LENGTH];
+    FILE *file = decisions("untestable.tsv");
+    bool found = false;
+    while (file && !found && next_line(file, line, sizeof line)) {
+        size_t length = strcspn(line, "\t");
+        found = length == strlen(id) && strncmp(line, id, length) == 0 && line[length] == '\t' && line[length + 1];
+    }
+    if (file)
+        fclose(file);
+    return found;
+}
+
+static bool has_rule_test(const char *id, enum test_kind kind)
+{
+    char own[96];
+    for (const struct test *test = test_first(); test; test = test->next) {
+        if (test->kind != kind)
+            continue;
+        test_rule_id(test->subject, own, sizeof own);
+        if (strcmp(own, id) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool has_expectation(const char *name)
+{
+    for (const struct test *test = test_first(); test; test = test->next)
+        if (test->kind == TEST_KIND_EXPECTS && strcmp(test->subject, name) == 0)
+            return true;
+    return false;
+}
+
+static void check_rules(void)
+{
+    size_t count = 0, missing = 0;
+    const vmm_rule *rules = vmm_rules(&count);
+    for (size_t i = 0; i < count; i++) {
+        bool breaks = has_rule_test(rules[i].id, TEST_KIND_BREAKS);
+        bool near = has_rule_test(rules[i].id, TEST_KIND_NEAR_MISS);
+        if ((breaks && near) || is_untestable(rules[i].id))
+            continue;
+        missing++;
+        tap_note("  %s has no %s", rules[i].id, !breaks && !near ? "test" : breaks ? "near miss" : "breaking test");
+    }
+    tap_ok(count > 0 && missing == 0, "every rule has a breaking test and a near miss: %zu of %zu", count - missing,
+           count);
+}
+
+/* A misspelt rule would be a test of nothing; a tested rule that is called untestable would hide the next gap. */
+static void check_names(void)
+{
+    unsigned wrong = 0;
+    char line[LINE_MAX_LENGTH], id[96];
+    for (const struct test *test = test_first(); test; test = test->next) {
+        if (test->kind == TEST_KIND_EXPECTS)
+            continue;
+        test_rule_id(test->subject, id, sizeof id);
+        if (!vmm_rule_find(id)) {
+            wrong++;
+            tap_note("  %s is about %s, which is no rule", test->name, id);
+        }
+    }
+    FILE *file = decisions("untestable.tsv");
+    while (file && next_line(file, line, sizeof line)) {
+        line[strcspn(line, "\t")] = '\0';
+        if (!vmm_rule_find(line) || (has_rule_test(line, TEST_KIND_BREAKS) && has_rule_test(line, TEST_KIND_NEAR_MISS))) {
+            wrong++;
+            tap_note("  untestable.tsv: %s is no rule, or is tested", line);
+        }
+    }
+    if (file)
+        fclose(file);
+    tap_ok(wrong == 0, "tests and decisions name rules that exist, and none twice");
+}
+
+static void check_expectations(void)
+{
+    unsigned count = 0, missing = 0;
+    char line[LINE_MAX_LENGTH];
+    FILE *file = decisions("expectations.txt");
+    if (!file) {
+        tap_skip("needs conformance/recorded/decisions/expectations.txt (set CUVMM_SOURCE to the source folder)",
+                 "every expectation has a test");
+        return;
+    }
+    while (next_line(file, line, sizeof line)) {
+        line[strcspn(line, " \t")] = '\0';
+        count++;
+        if (!has_expectation(line)) {
+            missing++;
+            tap_note("  nothing expects %s", line);
+        }
+    }
+    fclose(file);
+    tap_ok(count > 0 && missing == 0, "every expectation has a test: %u of %u", count - missing, count);
+}
+
+void coverage_check(void)
+{
+    check_rules();
+    check_names();
+    check_expectations();
+}
