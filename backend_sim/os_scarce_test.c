@@ -287,7 +287,7 @@ static void profiles(void)
     int file = os_file_open(path("p"), OS_OPEN_NEW);
     os_file_write(file, 0, "base = h100\nname = p", 20);
     for (unsigned i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
-        struct sim_profile_error error = {9, 9, ""};
+        struct sim_profile_error error = {9, 9, "", ""};
         memset(&profile, 0, sizeof profile);
         scarce_arm_at(wanted[i].function, 1);
         scarce_error = wanted[i].error;

@@ -245,8 +245,8 @@ static vmm_result find_profile(const char *name, struct sim_profile *profile)
         return vmm_detail_fail(result, "vmm_open", "no built-in profile and no file \"%.60s\"; cuvmm profiles lists them",
                                name);
     if (result != VMM_SUCCESS)
-        return vmm_detail_fail(result, "vmm_open", "profile %.40s:%d:%d: %.90s", name, error.line, error.column,
-                               error.text);
+        return vmm_detail_fail(result, "vmm_open", "profile %.40s:%d:%d: %.90s%s%.60s", name, error.line, error.column,
+                               error.text, error.source[0] ? "; the line is " : "", error.source);
     return VMM_SUCCESS;
 }
 
