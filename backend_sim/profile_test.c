@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profile_keys.h"
+#include "profile_value.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -195,6 +196,8 @@ static void test_source(void)
     check_source("base = h100\nname", "'name'");
     check_source("base = h100\ndevice.memory = 100GiB\ndevice.memory = 1KiB", "'device.memory = 1KiB'");
     check_source("devices = 1\n", "");
+    tap_u64(sim_span_line("a\nb", 3, 2).length, 1, "a last line without its end");
+    tap_u64(sim_span_line("a\nb", 3, 3).length + sim_span_line("a\nb", 3, 0).length, 0, "lines that are not there");
     check_source("base = h100\ndevices = 1\nhost.nodes = 99999", "'host.nodes = 99999'");
 }
 
