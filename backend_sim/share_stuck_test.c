@@ -317,7 +317,7 @@ static uint64_t lock_word(const vmm_system *sys)
     return atomic_load(&share_of(sys)->folder.state->mutex.in.word);
 }
 
-/* Process 1 of a namespace of its own, which takes the lock, or wants it when another has it. */
+/* Process 1 of a namespace of its own, which takes the lock, or wants it at a word. */
 static pid_t first_process(int *socket, pid_t *first, bool holds)
 {
     pid_t child = pid_namespace_begin(socket, first);
@@ -328,8 +328,7 @@ static pid_t first_process(int *socket, pid_t *first, bool holds)
     if (holds)
         share_lock(share_of(sys));
     passing_go_on(*socket);
-    while (!holds && !(lock_word(sys) >> 32)) /* until the other has it */
-        sched_yield();
+    passing_wait(*socket); /* a look at the lock would not do: opening the machine takes it for a moment as well */
     if (!holds)
         rig_create(sys, RIG_G, &handle);
     for (;;)
@@ -367,7 +366,7 @@ static void two_first_processes(void)
     } else {
         passing_wait(waiting);
         pid_t holds = first_process(&holding, &first_holding, true);
-        bool right = first_holding && passing_wait(holding) && somebody_waits(sys);
+        bool right = first_holding && passing_wait(holding) && passing_go_on(waiting) && somebody_waits(sys);
         kill_first(first_waiting, waits);
         share_of(sys)->patience = 50;
         TIMED(rig_create(sys, RIG_G, &handle));
