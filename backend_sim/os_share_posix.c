@@ -144,7 +144,7 @@ static bool default_root(const char *base, char path[OS_PATH_MAX])
     uint64_t random;
     snprintf(prefix, sizeof prefix, "cuvmm-%lu-", (unsigned long)geteuid());
     snprintf(first, sizeof first, "%.250s/%.*s", base, (int)strlen(prefix) - 1, prefix);
-    memcpy(path, first, sizeof first);
+    strcpy(path, first);
     if (is_private(OS_NOWHERE, first) || find_own(base, prefix, path) || make_private(first))
         return true;
     if (!is_taken(first) || !os_random(&random, sizeof random))
