@@ -190,11 +190,11 @@ static void unmade(void)
         if (!os_folder_new(root, entry) || (folder = os_folder_open(root, entry)) < 0 || !share_mark_folder(folder))
             tap_bail("no folder");
         os_file_close(os_file_open_in(folder, "state", OS_OPEN_NEW));
-        if (!told)
-            scarce_arm_at("fstat", 1);
+        scarce_arm_at("fstat", told ? 0 : 1);
         share_unmake(root, entry, folder);
         bool failed = scarce_disarm() != NULL;
-        tap_ok(failed == !told && in_place() == !told && (told || files_in(folder) == 1), "%s", told ? "all of it goes" : "but for the mark, whose name is not known");
+        tap_ok(failed == !told && in_place() == !told && (told || files_in(folder) == 1), "%s",
+               told ? "all of it goes" : "but for the mark, whose name is not known");
         clean();
     }
     strcpy(entry, "spare");
