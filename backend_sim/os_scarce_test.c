@@ -213,6 +213,9 @@ static void openings(void)
     int file = os_file_open(path(name), OS_OPEN_NEW);
     tap_ok(!WITHOUT("access", 1, EACCES, os_openings_each(name, see, &seen)) && !seen,
            "a system that does not tell who opened what");
+    tap_ok(!WITHOUT("access", 1, EACCES, os_own_openings_each(name, see, &seen)) && !seen, "not even of this process");
+    tap_ok(os_own_openings_each(name, see, &seen) && seen == 1, "where it does, it is found");
+    seen = 0;
     tap_ok(os_openings_each(name, see, &seen) && seen == 1, "where it does, this process is found");
     WITHOUT("stat", 1, EIO, os_openings_each(name, see, &seen));
     tap_u64(seen, 1, "but not where it does not tell what the descriptor is of");
@@ -477,6 +480,16 @@ static void addresses(void)
     scarce_arm_three("mmap", 1, "mmap", "mprotect");
     tap_ok(!failed(os_conceal(at, page)) && !memcmp((const char *)(uintptr_t)at, "seen", 4),
            "where that fails as well, it is as it was");
+    scarce_arm_both("mmap", 1, "mmap");
+    tap_ok(!failed(!os_conceal(at, page)), "without any other memory it is concealed"); /* and the spare mapping is gone */
+    tap_ok(WITHOUT("mmap", 1, ENOMEM, os_show(at, page, file, 0, false)) && !memcmp((const char *)(uintptr_t)at, "seen", 4),
+           "a file is shown also where no mapping can be spared");
+    tap_ok(WITHOUT("mmap", 1, ENOMEM, os_conceal(at, page)) && write(file, (const void *)(uintptr_t)at, 1) < 0 && errno == EFAULT,
+           "and concealed without one");
+    void *shared = os_map(file, 0, page);
+    tap_ok(!os_wipe_at_fork(shared, page) && !os_wipe_at_fork((char *)shared + 1, page) && !os_wipe_at_fork(shared, page - 1),
+           "what is shared is not wiped at a fork, nor parts of pages");
+    os_unmap(shared, page);
     os_unreserve(at, 4 * page);
     os_file_close(file);
     tap_ok(!WITHOUT("mmap", 1, ENOMEM, os_map(-1, 0, page) != NULL), "no memory");
@@ -543,6 +556,13 @@ static void no_mutex(void)
     tap_ok(WITHOUT("stat", 1, ENOENT, os_party_join(&party, &mutex, file)) && !party.space, "one without a namespace's number");
     tap_ok(WITHOUT("fcntl", 1, EAGAIN, os_party_join(&other, &mutex, file)) && other.ticket == party.ticket + 2 && other.space,
            "a ticket that another has is passed over");
+    tap_ok(WITHOUT("fcntl", 1, EACCES, os_party_join(&other, &mutex, file)) && other.ticket == party.ticket + 4,
+           "in whichever way the system says so");
+    scarce_arm_at("fcntl", 1);
+    scarce_each = true;
+    scarce_error = EAGAIN;
+    struct os_party none;
+    tap_ok(!failed(os_party_join(&none, &mutex, file)) && !none.ticket, "where all are another's there is no part in it");
     tap_ok(os_mutex_lock(&mutex, &party, 0, &turn) && !WITHOUT("fcntl", 1, EINVAL, os_mutex_lock(&mutex, &other, 0, &turn)),
            "a holder of whom the system does not tell is taken to live");
     tap_ok(os_mutex_holder(&mutex, &other, turn).elsewhere, "and to be elsewhere");
