@@ -103,11 +103,13 @@ static void room(void)
                  {"1073741824", "0", MIB(1), MIB(8), true},
                  {"max", "0", MIB(1), MIB(8), true}};
     for (size_t i = 0; i < sizeof asked / sizeof asked[0]; i++) {
-        const struct file files[] = {GROUP, {V2 "/a/memory.max", asked[i].max}, {V2 "/a/memory.current", asked[i].used}, {NULL, NULL}};
+        const struct file files[] = {GROUP, {V2 "/a/memory.max", asked[i].max},
+                                     {V2 "/a/memory.current", asked[i].used}, {NULL, NULL}};
         uint64_t more = 7;
         shown = files;
         bool fits = os_memory_room(asked[i].size, &more);
-        tap_ok(fits == asked[i].fits && more == asked[i].more, "of %s, with %s taken, %" PRIu64 " %s; then %" PRIu64 " without a question",
+        tap_ok(fits == asked[i].fits && more == asked[i].more,
+               "of %s, with %s taken, %" PRIu64 " %s; then %" PRIu64 " without a question",
                asked[i].max, asked[i].used, asked[i].size, asked[i].fits ? "may be had" : "may not", more);
     }
     shown = NULL;

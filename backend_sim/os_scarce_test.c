@@ -158,8 +158,10 @@ static void renamed(void)
         bool done = failed(os_rename(folder, "from", "to"));
         tap_ok(done == cases[i].done, "%s: %s", cases[i].name, cases[i].done ? "renamed" : "not renamed");
         os_file_look_in(folder, done ? "to" : "from", &after);
-        tap_ok(before.number == after.number && os_file_exists(path("from")) == (cases[i].source && !done), "the file is where it is said to be");
-        tap_ok(os_file_exists(path("to")) == (done || cases[i].target) && empty_file("to") == done, "and what had the name has it");
+        tap_ok(before.number == after.number && os_file_exists(path("from")) == (cases[i].source && !done),
+               "the file is where it is said to be");
+        tap_ok(os_file_exists(path("to")) == (done || cases[i].target) && empty_file("to") == done,
+               "and what had the name has it");
         os_file_remove(OS_NOWHERE, path("from"));
         os_file_remove(OS_NOWHERE, path("to"));
     }
@@ -173,7 +175,8 @@ static void elsewhere(void)
     int file = os_file_open(path("a"), OS_OPEN_NEW);
     if (fstat(file, &here) || stat("/proc/self", &there))
         tap_bail("no files");
-    tap_ok(here.st_dev == there.st_dev || !os_file_is_at(file, OS_NOWHERE, "/proc/self/status"), "a file on another disk is another");
+    tap_ok(here.st_dev == there.st_dev || !os_file_is_at(file, OS_NOWHERE, "/proc/self/status"),
+           "a file on another disk is another");
     tap_ok(os_file_is_at(file, OS_NOWHERE, path("a")), "and its own place its own");
     os_file_close(file);
     os_file_remove(OS_NOWHERE, path("a"));
@@ -395,7 +398,8 @@ static void not_private(void)
     if (geteuid() || chown(first, 1, 1)) {
         tap_skip("not the superuser", "a folder of another user's");
     } else {
-        tap_ok(lie_in(root) && strlen(root) == strlen(first) + 17 && !rmdir(root), "beside another user's there is one of one's own");
+        tap_ok(lie_in(root) && strlen(root) == strlen(first) + 17 && !rmdir(root),
+               "beside another user's there is one of one's own");
         setenv("CUVMM_MACHINES", first, 1);
         tap_ok(os_share_root(root) && !strcmp(root, first), "which is refused where it is asked for by name");
         unsetenv("CUVMM_MACHINES");

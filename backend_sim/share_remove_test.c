@@ -147,7 +147,8 @@ static void scarce(const char *function)
             if (!failed)
                 break;
         }
-    tap_ok(failures && !wrong, "%s fails, %u times: nothing is half removed in its place, and it can be removed then", function, failures);
+    tap_ok(failures && !wrong,
+           "%s fails, %u times: nothing is half removed in its place, and it can be removed then", function, failures);
 }
 
 /* ---- somebody is faster ---- */
@@ -173,9 +174,11 @@ static void swapped(void)
     unsigned before = files_in(folder);
     scarce_meanwhile("rename", 1, swap);
     share_remove(root, entry, folder);
-    tap_ok(scarce_disarm() && files_in(folder) == before && os_file_is_at(folder, root, "moved"), "what was moved away meanwhile is whole");
+    tap_ok(scarce_disarm() && files_in(folder) == before && os_file_is_at(folder, root, "moved"),
+           "what was moved away meanwhile is whole");
     int theirs = os_folder_open(root, entry), file = os_file_open_in(theirs, "theirs", OS_OPEN_READ);
-    tap_ok(file >= 0 && read(file, text, sizeof text) == 4 && !strcmp(text, "kept"), "what was put in its place is there, as it was");
+    tap_ok(file >= 0 && read(file, text, sizeof text) == 4 && !strcmp(text, "kept"),
+           "what was put in its place is there, as it was");
     tap_u64(rig_machines(), 2, "and nothing else");
     os_file_close(file);
     os_file_close(theirs);

@@ -143,7 +143,7 @@ static void every_error(void)
     const uint64_t id = holder.state->id;
     for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++) {
         unsigned refused = 0, wrong = 0;
-        for (int kind = 0; kind < 4; kind++) /* the machine that is there, a new one, one by its number, a number that is none's */
+        for (int kind = 0; kind < 4; kind++) /* the machine that is there, a new one, that one by its number, none's number */
             for (unsigned long nth = 1; nth < TRIES; nth++) {
                 why[0] = '\0';
                 scarce_arm_at(requests[i].function, nth);

@@ -163,7 +163,7 @@ static CUresult get_function(const char *function, void *out, const void *handle
         return result;
     struct CUfunc_st *f = function_for(handle, kernel, &lives);
     if (!f) /* the second is for an image that another thread unloads, just now */
-        return lives ? CUDA_ERROR_OUT_OF_MEMORY : refuse_handle(function, handle); /* LCOV_EXCL_BR_LINE: no test brings that about */
+        return lives ? CUDA_ERROR_OUT_OF_MEMORY : refuse_handle(function, handle); /* LCOV_EXCL_BR_LINE: no test brings it about */
     memcpy(out, &f, sizeof f);
     return CUDA_SUCCESS;
 }

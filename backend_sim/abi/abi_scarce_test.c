@@ -90,7 +90,7 @@ static void captured(CUstream stream)
     TRIED(none, cuGraphDestroy(graph));
 }
 
-/* One after the other is captured, and what is noted of them takes more and more room; where there is none, it is not captured. */
+/* One after the other is captured, and what is noted of them takes more and more room; where there is none, none is captured. */
 static void many_captures(void)
 {
     enum { MANY = 200 };
@@ -115,7 +115,8 @@ static void many_captures(void)
         ended += cuStreamEndCapture(stream[i], &graph) == CUDA_SUCCESS && graph && cuGraphDestroy(graph) == CUDA_SUCCESS;
         OK(cuStreamDestroy(stream[i]));
     }
-    tap_ok(failed && right == MANY && ended == MANY, "%d streams are captured; %u were not for want of memory, and then were", MANY, failed);
+    tap_ok(failed && right == MANY && ended == MANY,
+           "%d streams are captured; %u were not for want of memory, and then were", MANY, failed);
 }
 
 /* Why a file cannot be looked at: for the system's sake, or its own. */
@@ -124,8 +125,9 @@ static void no_file(void)
     static const struct {
         int error;
         CUresult code;
-    } why[] = {{EMFILE, CUDA_ERROR_OPERATING_SYSTEM}, {ENFILE, CUDA_ERROR_OPERATING_SYSTEM}, {ENOMEM, CUDA_ERROR_OPERATING_SYSTEM},
-               {EIO, CUDA_ERROR_OPERATING_SYSTEM}, {EACCES, CUDA_ERROR_FILE_NOT_FOUND}, {ELOOP, CUDA_ERROR_FILE_NOT_FOUND}};
+    } why[] = {{EMFILE, CUDA_ERROR_OPERATING_SYSTEM}, {ENFILE, CUDA_ERROR_OPERATING_SYSTEM},
+               {ENOMEM, CUDA_ERROR_OPERATING_SYSTEM}, {EIO, CUDA_ERROR_OPERATING_SYSTEM},
+               {EACCES, CUDA_ERROR_FILE_NOT_FOUND}, {ELOOP, CUDA_ERROR_FILE_NOT_FOUND}};
     static const char *const functions[] = {"stat", "fopen"};
     for (size_t i = 0; i < 2 * sizeof why / sizeof why[0]; i++) {
         CUmodule module = NULL;
