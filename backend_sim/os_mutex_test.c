@@ -195,6 +195,11 @@ static void tickets(void)
     tap_ok(lock(&a, 0), "a holder that never was is dead");
     atomic_store(&a.shared->mutex.in.holder[0], 0);
     tap_ok(!lock(&b, 0) && !os_mutex_holder(&b.shared->mutex, &b.party, b.turn).process, "one that has not told its number has none");
+    os_mutex *mutex = &a.shared->mutex;
+    atomic_store(&mutex->in.holder[0], (uint64_t)a.party.ticket << 32 | a.party.process);
+    tap_ok(os_mutex_holder(mutex, &b.party, b.turn).process == a.party.process, "one that has told both numbers is known");
+    atomic_store(&mutex->in.holder[1], 0);
+    tap_ok(!os_mutex_holder(mutex, &b.party, b.turn).process, "one that has told half of it is not yet");
     unlock(&a);
     close_door(&c);
     close_door(&b);
@@ -212,8 +217,9 @@ static void killed(void)
     pid_t child = holder(&socket);
     tap_ok(child && !lock(&door, 0), "a child has it");
     end(child, socket);
+    tap_ok(os_mutex_await(&door.shared->mutex, &door.party, 0, door.turn), "which is killed: that turn is over");
     uint64_t took = timed(&door, LONG, &had);
-    tap_ok(had && took < MOST, "which is killed: the next has it, after %" PRIu64 " ms", took);
+    tap_ok(had && took < MOST, "and the next has it, after %" PRIu64 " ms", took);
     unlock(&door);
 
     child = child_begin(&socket, 60);

@@ -359,7 +359,7 @@ static bool memory_allows(int file, uint64_t offset, uint64_t size)
     uint64_t before = atomic_load(&allowed), more;
     struct statfs is;
     while (before >= size)
-        if (atomic_compare_exchange_weak(&allowed, &before, before - size))
+        if (atomic_compare_exchange_strong(&allowed, &before, before - size)) /* LCOV_EXCL_BR_LINE: unless another was quicker */
             return true;
     if (fstatfs(file, &is) || (uint64_t)is.f_type != tmpfs)
         return true;

@@ -155,6 +155,7 @@ static const struct bad bad_texts[] = {
     {"base = h100\nhost.nodes = 0", 2, 14, "attribute.141 = 1 needs 'host.nodes' and 'host.memory' above 0"},
     {"base = max\nhost.nodes = 9", 2, 14, "expected a number from 0 to 8, found '9'"},
     {"base = h100\nattribute.134 = 1", 2, 17, "from -1 to 0, found 1"},
+    {TINY "compression.memory = 64KiB", 13, 22, "'compression.memory' above 0 needs attribute.107 = 1"},
     {"base = min\ncompression.memory = 1MiB", 2, 22, "'compression.memory' above 0 needs attribute.107 = 1"},
     {"base = gb200x4\nattribute.134 = 2", 2, 17, "expected attribute.134 (the nearest NUMA node) from -1 to 1, found 2"},
     {"base = h100\nattribute.145 = 0\nhost.memory = 0", 3, 15, "attribute.141 = 1 needs 'host.nodes' and 'host.memory' above 0"},

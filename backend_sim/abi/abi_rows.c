@@ -134,7 +134,7 @@ static bool bad_in_order(const vmm_system *sys, vmm_stream stream, const struct 
 {
     const CUdeviceptr end = side->start + (height - 1) * side->pitch + width;
     uint64_t first;
-    for (size_t next = 0; next < height; next = *row + 1) {
+    for (size_t next = 0;; next = *row + 1) { /* what is first found is in a row or before the next one */
         CUdeviceptr at = side->start + next * side->pitch;
         if (!ask_unreachable(sys, stream, at, end - at, use, &first))
             return false;
@@ -142,7 +142,6 @@ static bool bad_in_order(const vmm_system *sys, vmm_stream stream, const struct 
         if ((first - side->start) % side->pitch < width)
             return true;
     }
-    return false;
 }
 
 /* The same of those that do; where they are many, the last one stands for what cannot be all there. */
