@@ -25,7 +25,7 @@ struct vmm_within {
 };
 
 /* Those that a thread is in: more than one where a wait calls a host function, which makes calls. Beyond VMM_WITHIN_MOST a
- * call is told as a part of the one around it. They stay in place: one whose thread a host function ended is never copied back. */
+ * call is told as a part of the one around it. They stay in place, since a host function may end the thread of a call. */
 enum { VMM_WITHIN_MOST = 8 };
 struct vmm_within_calls {
     unsigned depth;
