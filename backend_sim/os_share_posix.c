@@ -264,10 +264,15 @@ static void look(const struct stat *is, struct os_file_is *out)
     *out = (struct os_file_is){.regular = S_ISREG(is->st_mode),
                                .folder = S_ISDIR(is->st_mode),
                                .pipe = S_ISFIFO(is->st_mode),
-                               .own = is->st_uid == geteuid(),
+                               .owner = (uint64_t)is->st_uid,
                                .size = (uint64_t)is->st_size,
                                .device = (uint64_t)is->st_dev,
                                .number = (uint64_t)is->st_ino};
+}
+
+bool os_file_is_own(const struct os_file_is *is)
+{
+    return is->owner == (uint64_t)geteuid();
 }
 
 bool os_path_look(const char *path, struct os_file_is *out)
