@@ -15,15 +15,12 @@
 /* The thread's record, to be filled. */
 vmm_detail *vmm_detail_here(void);
 
-extern _Thread_local vmm_detail vmm_detail_record;
-
 /* Empties the thread's record of what was said of the call before. */
 void vmm_detail_clear(void);
 
 /* Empties the thread's record and notes which call it will be about. Of a call with nothing to say nothing else is in it. */
-static inline vmm_detail *vmm_detail_begin(const struct vmm_call *call)
+static inline vmm_detail *vmm_detail_begin_in(vmm_detail *record, const struct vmm_call *call)
 {
-    vmm_detail *record = &vmm_detail_record;
     if (record->severity != VMM_SEVERITY_NONE || record->result != VMM_SUCCESS)
         vmm_detail_clear();
     record->function = vmm_call_driver_name((enum vmm_call_id)call->id);
@@ -31,10 +28,10 @@ static inline vmm_detail *vmm_detail_begin(const struct vmm_call *call)
     return record;
 }
 
-/* Has the call said something? */
-static inline bool vmm_detail_said(void)
+/* The same for who does not have it at hand. */
+static inline vmm_detail *vmm_detail_begin(const struct vmm_call *call)
 {
-    return vmm_detail_record.severity != VMM_SEVERITY_NONE;
+    return vmm_detail_begin_in(vmm_detail_here(), call);
 }
 
 /* Fills the record with a refusal by rule (argument and result come from the rule's row) and returns that result.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every public entry point: pack the parameters into a record, number it, pass it to the outermost backend, report. */
 #include "system.h"
-#include "within.h"
+#include "thread.h"
 
 static void tell(vmm_system *sys)
 {
@@ -28,31 +28,33 @@ static void tell(vmm_system *sys)
         vmm_detail_fault(&fault);
 }
 
-static uint64_t number_of(vmm_system *sys, const struct vmm_call *call)
+static inline uint64_t number_of(vmm_system *sys, struct vmm_thread *thread, const struct vmm_call *call)
 {
-    return vmm_call_asks((enum vmm_call_id)call->id) ? ordinal_of_question(&sys->calls) : ordinal_of_change(&sys->calls);
+    bool asks = vmm_call_asks((enum vmm_call_id)call->id);
+    return asks ? ordinal_of_question(&sys->calls, &thread->ordinals) : ordinal_of_change(&sys->calls, &thread->ordinals);
 }
 
 /* A part of the program's call, told as that; its parts share one number. */
-static void begin_part(vmm_system *sys, struct vmm_call *call, struct vmm_within *within)
+static inline void begin_part(vmm_system *sys, struct vmm_thread *thread, struct vmm_call *call, struct vmm_within *within)
 {
     if (!within->number)
-        within->number = number_of(sys, call);
+        within->number = number_of(sys, thread, call);
     call->number = within->number;
-    vmm_detail_begin(call)->function = vmm_told_name(vmm_told_in(within, call->id));
+    vmm_detail_begin_in(&thread->detail, call)->function = vmm_told_name(vmm_told_in(within, call->id));
 }
 
 static vmm_result dispatch(vmm_system *sys, struct vmm_call *call)
 {
-    struct vmm_within *within = &vmm_within_here; /* looked up once: in a library that is a call */
-    if (within->name) {
-        begin_part(sys, call, within);
+    struct vmm_thread *thread = vmm_thread();
+    struct vmm_within *within = vmm_within_now(&thread->within);
+    if (within) {
+        begin_part(sys, thread, call, within);
     } else {
-        call->number = number_of(sys, call);
-        vmm_detail_begin(call);
+        call->number = number_of(sys, thread, call);
+        vmm_detail_begin_in(&thread->detail, call);
     }
     vmm_result result = vmm_backend_call(sys->top, call);
-    if (vmm_detail_said())
+    if (thread->detail.severity != VMM_SEVERITY_NONE)
         tell(sys);
     return result;
 }

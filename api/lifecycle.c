@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "os_fork.h"
+#include "os_own.h"
 
 struct life_page life_page;
 _Atomic uint64_t life_patience = LIFE_PATIENCE_MS;
@@ -125,6 +126,7 @@ uint64_t life_recognise(void)
         return atomic_load(&life_page.stamp);
     }
     if (atomic_compare_exchange_strong(&known, &last, last + 1)) {
+        os_own_lose();
         free_locks();
         own = getpid();
         atomic_store(&life_page.calm, 1);
@@ -149,7 +151,7 @@ static void in_child(void)
 {
     if (!wiped && own != getpid())
         atomic_store(&life_page.stamp, 0);
-    life_stamp(); /* which frees all locks, unless another handler came first and did */
+    life_stamp(); /* which does all of it, unless another handler came first and did */
 }
 
 /* Before the program's own handlers are known, if that can be: so a fork takes these locks after those of the program, whose

@@ -4,7 +4,8 @@
  *     thread A     in a call, holds a lock         goes on                                        parent
  *     thread B     fork()  [waits for A] [takes every lock in order]  fork  [gives them back]     parent
  *                                                                      |
- *                                                                      +--> every lock is free    child
+ *                                                                      +--> what is the parent's alone is lost (os_own.h),
+ *                                                                           then every lock is free    child
  *
  * Lock order, from the outside in: the rows of enum life_rank. A thread that holds a lock takes locks of later rows only, and
  * of a row with several locks it holds one at a time; a fork takes all of them in that order. So the child finds what they

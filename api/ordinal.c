@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ordinal.h"
 
-/* Like the record of errors: a thread's own, whatever it belongs to. */
-_Thread_local struct ordinals_ahead ordinals_mine;
-
 void ordinals_init(struct ordinals *ordinals)
 {
     static _Atomic uint64_t ids;
@@ -17,9 +14,8 @@ static uint64_t wanted(const struct ordinals_ahead *mine)
     return mine->crowded < ORDINAL_PATIENCE ? 1 : ORDINAL_MOST;
 }
 
-uint64_t ordinal_of_question(struct ordinals *ordinals)
+uint64_t ordinal_of_question(struct ordinals *ordinals, struct ordinals_ahead *mine)
 {
-    struct ordinals_ahead *mine = &ordinals_mine;
     if (mine->id == ordinals->id && mine->next < mine->end)
         return mine->next++;
     if (mine->id != ordinals->id)

@@ -35,8 +35,6 @@ struct ordinals_ahead {
 
 void ordinals_init(struct ordinals *ordinals);
 
-extern _Thread_local struct ordinals_ahead ordinals_mine;
-
 /* Draws count numbers and returns the first. */
 static inline uint64_t ordinal_draw(struct ordinals *ordinals, uint64_t count)
 {
@@ -47,18 +45,18 @@ static inline uint64_t ordinal_draw(struct ordinals *ordinals, uint64_t count)
     return before + 1;
 }
 
-/* The number of a call that changes something. */
-static inline uint64_t ordinal_of_change(struct ordinals *ordinals)
+/* The number of a call that changes something. mine is what the calling thread has ahead. */
+static inline uint64_t ordinal_of_change(struct ordinals *ordinals, struct ordinals_ahead *mine)
 {
     uint64_t number = ordinal_draw(ordinals, 1);
-    if (ordinals_mine.id == ordinals->id) {
-        ordinals_mine.next = ordinals_mine.end = 0;
-        ordinals_mine.last = number;
+    if (mine->id == ordinals->id) {
+        mine->next = mine->end = 0;
+        mine->last = number;
     }
     return number;
 }
 
 /* The number of a call that only asks. */
-uint64_t ordinal_of_question(struct ordinals *ordinals);
+uint64_t ordinal_of_question(struct ordinals *ordinals, struct ordinals_ahead *mine);
 
 #endif

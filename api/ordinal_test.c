@@ -10,16 +10,17 @@
 static void test_alone(void)
 {
     struct ordinals one, other;
+    struct ordinals_ahead ahead = {0}, *mine = &ahead;
     unsigned wrong = 0;
     ordinals_init(&one);
     ordinals_init(&other);
     for (uint64_t i = 1; i <= 1000; i++) {
-        wrong += (i % 3 ? ordinal_of_question(&one) : ordinal_of_change(&one)) != i;
+        wrong += (i % 3 ? ordinal_of_question(&one, mine) : ordinal_of_change(&one, mine)) != i;
         if (i % 2)
-            wrong += ordinal_of_question(&other) != (i + 1) / 2;
+            wrong += ordinal_of_question(&other, mine) != (i + 1) / 2;
     }
     for (uint64_t i = 1; i <= 1000; i++)
-        wrong += ordinal_of_change(&one) != 1000 + i || ordinal_of_question(&other) != 500 + i;
+        wrong += ordinal_of_change(&one, mine) != 1000 + i || ordinal_of_question(&other, mine) != 500 + i;
     tap_u64(wrong, 0, "one thread counts two systems' calls without a gap");
 }
 
@@ -34,11 +35,12 @@ struct world {
 static void *counter(void *argument)
 {
     struct world *w = argument;
+    struct ordinals_ahead ahead = {0}, *mine = &ahead;
     uint64_t before = 0;
     atomic_fetch_add(&w->started, 1);
     for (unsigned i = 0; i < ROUNDS; i++) {
         bool change = i % 1000 == 999;
-        uint64_t number = change ? ordinal_of_change(&w->ordinals) : ordinal_of_question(&w->ordinals);
+        uint64_t number = change ? ordinal_of_change(&w->ordinals, mine) : ordinal_of_question(&w->ordinals, mine);
         if (number >= ROOM || atomic_exchange(&w->taken[number], 1))
             atomic_fetch_add(&w->twice, 1);
         if (number <= before)
@@ -65,19 +67,20 @@ static void test_threads(void)
 static void test_crowded(void)
 {
     struct ordinals o;
+    struct ordinals_ahead own = {0}, *mine = &own;
     uint64_t number = 0;
     unsigned ahead = 0;
     ordinals_init(&o);
     for (unsigned i = 0; i < ORDINAL_PATIENCE + 2; i++) {
         uint64_t before = number;
         atomic_fetch_add(&o.given, 1); /* as another thread does */
-        number = ordinal_of_question(&o);
+        number = ordinal_of_question(&o, mine);
         ahead += number == before + 1;
     }
     tap_ok(ahead > 0 && atomic_load(&o.given) > number, "who finds others in between takes some ahead");
     uint64_t given = atomic_load(&o.given);
-    tap_u64(ordinal_of_change(&o), given + 1, "a change is numbered as it comes");
-    tap_u64(ordinal_of_question(&o), given + 2, "and later questions after it");
+    tap_u64(ordinal_of_change(&o, mine), given + 1, "a change is numbered as it comes");
+    tap_u64(ordinal_of_question(&o, mine), given + 2, "and later questions after it");
 }
 
 int main(void)

@@ -9,7 +9,6 @@
 enum { NAMES = 128 }; /* of calls that are made of several; there are some twenty */
 enum { KNOWN = 512, ID_BITS = 16 };
 
-_Thread_local struct vmm_within vmm_within_here;
 static _Atomic(const char *) names[NAMES];
 static _Atomic uint64_t known[KNOWN];
 
@@ -26,33 +25,34 @@ static bool is(const char *name, const char *other)
     return base_length(other) == length && strncmp(name, other, length) == 0;
 }
 
-static uint16_t look_up_own(const char *name)
+/* What was looked up, in one word so that threads need no lock: the name's address, and the id in the lower bits. An address
+ * that is too long for that is never found. */
+static _Atomic uint64_t *entry_of(const char *name)
+{
+    return &known[((uintptr_t)name ^ (uintptr_t)name >> 8) % KNOWN];
+}
+
+/* Apart, so that the way through which all calls come saves no registers for it. */
+__attribute__((noinline)) static uint16_t look_up_own(const char *name)
 {
     uint16_t id = 0;
     while (id < VMM_CALL_COUNT && !is(name, vmm_call_driver_names[id]))
         id++;
+    atomic_store_explicit(entry_of(name), (uint64_t)(uintptr_t)name << ID_BITS | id, memory_order_relaxed);
     return id;
 }
 
-/* What was looked up, in one word so that threads need no lock: the name's address, and the id in the lower bits. */
 static uint16_t own_of(const char *name)
 {
-    uint64_t key = (uint64_t)(uintptr_t)name << ID_BITS;
-    _Atomic uint64_t *entry = &known[((uintptr_t)name ^ (uintptr_t)name >> 8) % KNOWN];
-    uint64_t there = atomic_load_explicit(entry, memory_order_relaxed);
-    if (there && there >> ID_BITS << ID_BITS == key && key >> ID_BITS == (uintptr_t)name)
-        return (uint16_t)(there & (((uint64_t)1 << ID_BITS) - 1));
-    uint16_t own = look_up_own(name);
-    atomic_store_explicit(entry, key | own, memory_order_relaxed);
-    return own;
+    uint64_t there = atomic_load_explicit(entry_of(name), memory_order_relaxed);
+    return there >> ID_BITS == (uintptr_t)name ? (uint16_t)there : look_up_own(name);
 }
 
-struct vmm_within vmm_within_begin(const char *name)
+void vmm_within_begin(struct vmm_within_calls *calls, const char *name)
 {
-    uint16_t own = own_of(name);
-    struct vmm_within *here = &vmm_within_here, around = *here;
-    *here = (struct vmm_within){.name = name, .own = own};
-    return around;
+    unsigned depth = calls->depth++;
+    if (depth < VMM_WITHIN_MOST)
+        calls->call[depth] = (struct vmm_within){.name = name, .own = own_of(name)};
 }
 
 /* The name at a place, which is entered there where the place is free. NULL when memory is out. */
@@ -78,11 +78,13 @@ static unsigned place_of(const char *name)
     return place < NAMES && there ? place : NAMES;
 }
 
-uint16_t vmm_within_name(uint16_t id)
+uint16_t vmm_within_name(struct vmm_within *within, uint16_t id)
 {
-    const char *name = vmm_within_here.name;
-    unsigned place = vmm_within_here.own == id ? NAMES : place_of(name);
-    return place < NAMES ? (uint16_t)(VMM_CALL_COUNT + place) : id;
+    unsigned place = within->told ? (unsigned)within->told - VMM_CALL_COUNT : place_of(within->name);
+    if (place == NAMES)
+        return id;
+    within->told = (uint16_t)(VMM_CALL_COUNT + place);
+    return within->told;
 }
 
 const char *vmm_part_name(uint16_t told)

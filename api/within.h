@@ -5,42 +5,52 @@
  *     cuMemHostAlloc(..)   mem_create, mem_address_reserve, mem_map, ...    call 7 (cuMemHostAlloc), for each of them
  *     cuMemMap(..)         mem_map                                          call 8 (cuMemMap)
  *
- * Between begin and end the calling thread's calls share one number, and what they make and say carries the program's name.
- * A part has the name of its own where that is the program's, so a call that is one of this interface is told as ever.
+ * Between begin and end a thread's calls share one number, and what they make and say carries the program's name. A part has the name of its own where that is the program's, so a call that is one of this interface is told as ever.
  */
 #ifndef CUVMM_WITHIN_H
 #define CUVMM_WITHIN_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "call.h"
 
-/* The program's call that this thread is in; name is NULL where there is none. */
+/* One of the program's. */
 struct vmm_within {
     const char *name; /* the function's, with or without what the driver's symbols end with: "cuMemHostAlloc", "cuMemFree_v2" */
     uint64_t number;  /* 0 until its first part */
     uint16_t own;     /* the id of this interface's call of that name; VMM_CALL_COUNT where it has none */
+    uint16_t told;    /* the number for its name; 0 until a part asked */
 };
 
-extern _Thread_local struct vmm_within vmm_within_here;
+/* Those that a thread is in: more than one where a wait calls a host function, which makes calls. Beyond VMM_WITHIN_MOST a
+ * call is told as a part of the one around it. They stay in place, since a host function may end the thread of a call. */
+enum { VMM_WITHIN_MOST = 8 };
+struct vmm_within_calls {
+    unsigned depth;
+    struct vmm_within call[VMM_WITHIN_MOST];
+};
 
-/* Begins one, and hands back the one around it, which the end takes again: a host function may make calls inside a wait. */
-struct vmm_within vmm_within_begin(const char *name); /* a constant of the program: its address is remembered */
-static inline void vmm_within_end(struct vmm_within around)
+/* Enters one; each is left again. name is a constant of the program: its address is remembered. */
+void vmm_within_begin(struct vmm_within_calls *calls, const char *name);
+static inline void vmm_within_end(struct vmm_within_calls *calls)
 {
-    vmm_within_here = around;
+    calls->depth--;
+}
+
+/* The innermost, or NULL. */
+static inline struct vmm_within *vmm_within_now(struct vmm_within_calls *calls)
+{
+    unsigned depth = calls->depth < VMM_WITHIN_MOST ? calls->depth : VMM_WITHIN_MOST;
+    return depth ? &calls->call[depth - 1] : NULL;
 }
 
 /* What an object or a piece of work is noted to be made by: the part's own id, or a number for the program's name. */
-uint16_t vmm_within_name(uint16_t id);
-static inline uint16_t vmm_told_in(const struct vmm_within *within, uint16_t id)
+uint16_t vmm_within_name(struct vmm_within *within, uint16_t id);
+static inline uint16_t vmm_told_in(struct vmm_within *within, uint16_t id)
 {
-    return !within->name || within->own == id ? id : vmm_within_name(id);
-}
-static inline uint16_t vmm_told_as(uint16_t id)
-{
-    return vmm_told_in(&vmm_within_here, id);
+    return !within || within->own == id ? id : vmm_within_name(within, id);
 }
 
 /* The name for either. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls that are parts of one call of the program: one number, one name; the same as ever outside. */
-#include "within.h"
+#include "thread.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -33,13 +33,14 @@ static void make_both(struct made *made, const char *name)
 {
     vmm_deviceptr at = 0;
     vmm_mem_generic_allocation_handle handle = 0;
-    struct vmm_within around = vmm_within_here;
+    struct vmm_within_calls *calls = &vmm_thread()->within;
     if (name)
-        around = vmm_within_begin(name);
+        vmm_within_begin(calls, name);
     vmm_result result = vmm_mem_address_reserve(sys, &at, G, 0, 0, 0);
     if (result == VMM_SUCCESS)
         result = vmm_mem_create(sys, &handle, G, &prop, 0);
-    vmm_within_end(around);
+    if (name)
+        vmm_within_end(calls);
     *made = (struct made){0};
     if (result != VMM_SUCCESS || vmm_visit(sys, collect, made) != VMM_SUCCESS || made->count != 2)
         tap_bail("cannot be made");
@@ -66,26 +67,44 @@ static void test_parts(void)
     make_both(&made, "cuMemCreate_v2_ptsz");
     told(&made, 0, "cuMemCreate", first + 7);
     told(&made, 1, "cuMemCreate", first + 7);
-    tap_ok(!vmm_within_here.name, "it ends");
+    tap_ok(!vmm_within_now(&vmm_thread()->within), "it ends");
 }
 
 /* What a part is refused is told as the program's call. */
 static void test_refusal(void)
 {
     vmm_deviceptr at = 0;
-    struct vmm_within outer = vmm_within_begin("cuOuter"), inner = vmm_within_begin("cuMemAllocHost");
+    struct vmm_within_calls *calls = &vmm_thread()->within;
+    vmm_within_begin(calls, "cuOuter");
+    vmm_within_begin(calls, "cuMemAllocHost");
     tap_result(vmm_mem_address_reserve(sys, &at, 5, 0, 0, 0), VMM_ERROR_INVALID_VALUE, "a part is refused");
     tap_text(vmm_last_detail()->function, "cuMemAllocHost", "as the program's call");
     tap_text(vmm_last_detail()->rule, "VMM-RESERVE-SIZE-GRANULARITY", "for the part's rule");
     uint64_t number = vmm_last_detail()->call;
-    vmm_within_end(inner);
+    vmm_within_end(calls);
     vmm_mem_address_reserve(sys, &at, 5, 0, 0, 0);
     tap_text(vmm_last_detail()->function, "cuOuter", "the one around it is told again");
     tap_u64(vmm_last_detail()->call, number + 1, "under its own number");
-    vmm_within_end(outer);
+    vmm_within_end(calls);
     vmm_mem_address_reserve(sys, &at, 5, 0, 0, 0);
     tap_text(vmm_last_detail()->function, "cuMemAddressReserve", "and outside each call is itself");
     tap_u64(vmm_last_detail()->call, number + 2, "likewise");
+}
+
+/* Deeper than there is room for, each is told as a part of the last that found some. */
+static void test_deep(void)
+{
+    static const char *const names[] = {"cuDeep0", "cuDeep1", "cuDeep2", "cuDeep3", "cuDeep4", "cuDeep5", "cuDeep6", "cuDeep7", "cuDeep8"};
+    struct vmm_within_calls *calls = &vmm_thread()->within;
+    unsigned count = sizeof names / sizeof names[0], wrong = 0;
+    for (unsigned i = 0; i < count; i++) {
+        vmm_within_begin(calls, names[i]);
+        wrong += strcmp(vmm_told_name(vmm_told_as(VMM_CALL_mem_map)), names[i < VMM_WITHIN_MOST ? i : VMM_WITHIN_MOST - 1]) != 0;
+    }
+    for (unsigned i = count; i-- > 0; vmm_within_end(calls))
+        wrong += strcmp(vmm_told_name(vmm_told_as(VMM_CALL_mem_map)), names[i < VMM_WITHIN_MOST ? i : VMM_WITHIN_MOST - 1]) != 0;
+    tap_u64(wrong, 0, "calls in calls are told by their names, down to the last that there is room for, and up again");
+    tap_u64(vmm_told_as(VMM_CALL_mem_map), VMM_CALL_mem_map, "and outside of all as themselves");
 }
 
 static void *name_many(void *user)
@@ -95,12 +114,12 @@ static void *name_many(void *user)
     for (int round = 0; round < 20; round++)
         for (unsigned i = 0; i < 100; i++) {
             snprintf(name, sizeof name, "cuPart%u_v2", i);
-            struct vmm_within around = vmm_within_begin(name);
+            vmm_within_begin(&vmm_thread()->within, name);
             uint16_t as = vmm_told_as(VMM_CALL_mem_map);
             char base[40];
             snprintf(base, sizeof base, "cuPart%u", i);
             *wrong += strcmp(vmm_told_name(as), base) != 0 || !vmm_told_is_part(as);
-            vmm_within_end(around);
+            vmm_within_end(&vmm_thread()->within);
         }
     return NULL;
 }
@@ -120,9 +139,9 @@ static void test_many_names(void)
     unsigned itself = 0;
     for (unsigned i = 0; i < 100; i++) {
         snprintf(name, sizeof name, "cuMore%u", i);
-        struct vmm_within around = vmm_within_begin(name);
+        vmm_within_begin(&vmm_thread()->within, name);
         itself += vmm_told_as(VMM_CALL_mem_map) == VMM_CALL_mem_map;
-        vmm_within_end(around);
+        vmm_within_end(&vmm_thread()->within);
     }
     tap_ok(itself >= 60 && itself < 100, "%u of a hundred more found no room, and are told as the part that they are", itself);
 }
@@ -133,6 +152,7 @@ int main(void)
         tap_bail("no machine");
     test_parts();
     test_refusal();
+    test_deep();
     vmm_close(sys);
     test_many_names();
     return tap_done();

@@ -83,5 +83,20 @@ else
     failures=$((failures + 1))
     echo "not ok $points - several folders are added up"
 fi
+# prove ends every other test at a bail-out that it sees.
+mkdir "$folder/bails"
+printf '#!/bin/sh\necho "ok 1 - a"\necho "Bail out! broken"\nexit 255\n' >"$folder/first"
+printf '#!/bin/sh\necho "ok 1 - a"\necho 1..1\n' >"$folder/second"
+chmod +x "$folder/first" "$folder/second"
+prove -e "ci/tap-run $folder/bails" "$folder/first" "$folder/second" >/dev/null 2>&1
+status=$?
+points=$((points + 1))
+if [ "$status" -ne 0 ] && [ "$(ci/tally "$folder/bails" 2>"$folder/said")" = '2 passed, 1 failed, 0 skipped' ] &&
+    grep -q 'Bail out! broken' "$folder/said"; then
+    echo "ok $points - a bail-out fails its own test, and the others run"
+else
+    failures=$((failures + 1))
+    echo "not ok $points - a bail-out fails its own test, and the others run"
+fi
 echo "1..$points"
 [ "$failures" -eq 0 ]

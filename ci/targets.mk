@@ -90,20 +90,14 @@ $(BUILD)/check/abi-suite-%: ci/targets.mk
 	@printf '#!/bin/sh\nexec ci/abi-suite $* $(BUILD)\n' >$@
 	@chmod +x $@
 
-$(BUILD)/check/abi-edges-%: ci/targets.mk
-	@mkdir -p $(@D)
-	@printf '#!/bin/sh\nexec ci/abi-edges $* $(BUILD)\n' >$@
-	@chmod +x $@
-
-$(BUILD)/check/abi-copies-%: ci/targets.mk
-	@mkdir -p $(@D)
-	@printf '#!/bin/sh\nexec ci/abi-copies $* $(BUILD)\n' >$@
-	@chmod +x $@
-
-$(BUILD)/check/abi-answers-%: ci/targets.mk
-	@mkdir -p $(@D)
-	@printf '#!/bin/sh\nexec ci/abi-answers $* $(BUILD)\n' >$@
-	@chmod +x $@
+# The recording programs on the simulator's libcuda.so.1.
+define ABI_RECORDED
+$(BUILD)/check/abi-$(1)-%: ci/targets.mk
+	@mkdir -p $$(@D)
+	@printf '#!/bin/sh\nexec ci/abi-recorded $(1) $$* $(BUILD)\n' >$$@
+	@chmod +x $$@
+endef
+$(foreach name,edges copies answers,$(eval $(call ABI_RECORDED,$(name))))
 
 # Work in flight done at other times than as late as it may be.
 $(BUILD)/check/conformance-schedule-%: ci/targets.mk

@@ -55,7 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const struct sim_options options = {.arena = ARENA_NONE};
     struct sim_profile profile, before;
-    struct sim_profile_error error = {0, 0, ""};
+    struct sim_profile_error error = {0, 0, "", ""};
     struct vmm_backend *backend = NULL;
     vmm_system *sys = NULL;
     if (size > MOST)

@@ -273,6 +273,7 @@ static void test_damage(const struct text *trace)
     static const struct {
         const char *from, *old, *new, *told;
     } cases[] = {
+        {NULL, "\"cuvmm-trace\":1", "\"cuvmm-trace\":99", "\n    {\"cuvmm-trace\":99"},
         {NULL, "\"cuvmm-trace\":1", "\"cuvmm-trace\":99", "trace:1:2: trace format 99"},
         {NULL, "\"cuvmm-trace\":1", "\"other\":1", "not a trace"},
         {NULL, "{\"n\":", "{\"n\" ", "trace:2:"},
@@ -297,7 +298,9 @@ static void test_damage(const struct text *trace)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         change(trace, cases[i].from, cases[i].old, cases[i].new);
         struct outcome o = play("sim:h100");
-        bool told = o.status == 2 && strncmp(o.text, "trace:", 6) == 0 && strstr(o.text, cases[i].told);
+        const char *shown = strstr(o.text, "\n    ");
+        bool told = o.status == 2 && strncmp(o.text, "trace:", 6) == 0 && strstr(o.text, cases[i].told) && shown &&
+                    strlen(o.text) > 2 && strcmp(o.text + strlen(o.text) - 2, "^\n") == 0;
         if (!tap_ok(told, "%s instead of %s is refused", cases[i].new, cases[i].old))
             tap_note("status %d: %s", o.status, o.text);
         free(o.text);

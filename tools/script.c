@@ -25,16 +25,23 @@ static void worsen(struct script *script, enum script_status status)
         script->worst = status;
 }
 
-/* The line with a caret under the column, so that nobody counts characters. */
-static void point_at(struct script *script, int column)
+enum { SHOWN_WIDTH = 90 };
+
+static void show_line(const struct script *script, size_t from)
 {
-    enum { WIDTH = 90 };
-    size_t at = (size_t)(column > 0 ? column - 1 : 0), from = at > WIDTH - 10 ? at - (WIDTH - 10) : 0;
+    fputs("    ", script->options.err);
+    text_print_safe(script->options.err, script->text + from, script->length - from, SHOWN_WIDTH);
+    fputs("\n", script->options.err);
+}
+
+/* The line with a caret under the column, so that nobody counts characters. */
+static void point_at(const struct script *script, int column)
+{
+    size_t at = (size_t)(column > 0 ? column - 1 : 0), from = at > SHOWN_WIDTH - 10 ? at - (SHOWN_WIDTH - 10) : 0;
     if (from >= script->length && script->length)
         from = 0;
-    fputs("    ", script->options.err);
-    text_print_safe(script->options.err, script->text + from, script->length - from, WIDTH);
-    fprintf(script->options.err, "\n    %*s^\n", (int)(at - from), "");
+    show_line(script, from);
+    fprintf(script->options.err, "    %*s^\n", (int)(at - from), "");
 }
 
 /* Where a mistake is: as compilers tell it of a file, in words of a line that was typed. column 0: the whole line. */
@@ -79,6 +86,8 @@ bool script_failed(struct script *script, const char *format, ...)
     vfprintf(script->options.err, format, args);
     va_end(args);
     fputs("\n", script->options.err);
+    if (!script->options.interactive)
+        show_line(script, 0);
     worsen(script, SCRIPT_FAILED);
     return false;
 }
@@ -127,6 +136,7 @@ static void note_call(struct script *script)
         script->call_line = text_grow(script->call_line, script->call_room * sizeof *script->call_line);
     }
     script->call_line[script->calls++] = script->line;
+    script_source_keep(script);
 }
 
 vmm_result script_invoke(struct script *script, struct step *step)
@@ -207,6 +217,7 @@ enum script_status script_finish(struct script *script)
     enum script_status worst = script->worst;
     step_end(&script->step);
     free_kept(script);
+    script_source_free(script);
     free(script->spec);
     free(script->name);
     free(script);

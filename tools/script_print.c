@@ -4,6 +4,7 @@
  *
  *     nearest   mapping M1 [0x7000000000, 0x7000200000), 2 MiB; made by call 5 (cuMemMap)
  *     nearest   mapping M1 [r0, r0+2MiB), 2 MiB; made by line 4 (cuMemMap)
+ *     line 4    map r0 1gran h
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -84,8 +85,35 @@ static size_t decimal_length(const char *text)
     return digits && text[2 + digits] == ')' ? digits + 3 : 0;
 }
 
+/* Lines that a message names, each once. */
+struct named {
+    int line[16];
+    size_t count;
+};
+
+static void name_line(struct named *named, int line)
+{
+    for (size_t i = 0; i < named->count; i++)
+        if (named->line[i] == line)
+            return;
+    if (named->count < sizeof named->line / sizeof *named->line)
+        named->line[named->count++] = line;
+}
+
+/* They are shown below it, as rows of their own; the current one stands above it. */
+static void show_named(const struct script *script, const struct named *named, bool current, struct text *text)
+{
+    for (size_t i = 0; i < named->count; i++) {
+        const char *line = script_source_line(script, named->line[i]);
+        char label[24];
+        snprintf(label, sizeof label, "line %d", named->line[i]);
+        if (line && (current || named->line[i] != script->line))
+            text_add(text, "  %-9s %s\n", label, line);
+    }
+}
+
 /* "call 12" with the line that made it. */
-static size_t call_line(const struct script *script, const char *text, struct text *out)
+static size_t call_line(const struct script *script, const char *text, struct text *out, struct named *named)
 {
     if (strncmp(text, "call ", 5) != 0 || text[5] < '0' || text[5] > '9')
         return 0;
@@ -94,17 +122,18 @@ static size_t call_line(const struct script *script, const char *text, struct te
     if (call == 0 || call > script->calls)
         return 0;
     text_add(out, "line %d", script->call_line[call - 1]);
+    name_line(named, script->call_line[call - 1]);
     return (size_t)(end - text);
 }
 
-static void translate(const struct script *script, const char *text, struct text *out)
+static void translate(const struct script *script, const char *text, struct text *out, struct named *named)
 {
     while (*text) {
         size_t taken = script->options.addresses ? 0 : hex_name(script, text, out);
         if (taken)
             taken += decimal_length(text + taken);
         else
-            taken = call_line(script, text, out);
+            taken = call_line(script, text, out, named);
         if (taken) {
             text += taken;
             continue;
@@ -236,12 +265,14 @@ void script_print_detail(struct script *script, const vmm_detail *detail)
 {
     char raw[4096];
     struct text text = {0};
+    struct named named = {.count = 0};
     if (script->options.brief || told_before(script, detail)) {
         print_brief(script, detail);
         return;
     }
     vmm_detail_text(detail, raw, sizeof raw);
-    translate(script, raw, &text);
+    translate(script, raw, &text, &named);
+    show_named(script, &named, of_the_end(detail), &text);
     script_colour(script, detail->severity == VMM_SEVERITY_ERROR ? "31" : "33");
     print_folded(script->options.out, detail, text.data ? text.data : "");
     script_plain(script);

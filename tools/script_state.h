@@ -36,6 +36,15 @@ struct script_process {
 
 #define SCRIPT_PROCESSES 8
 
+/* The lines that made calls, in their order. */
+struct script_source {
+    struct script_source_line {
+        int number;
+        char *text; /* without blanks around it */
+    } *line;
+    size_t count, room;
+};
+
 /* Somebody who is told of every call of a script's lines, the one in script->step: before it is made, when names mean what the
  * line says, and after it, with result and reason. Calls that the interpreter makes for itself are not told. */
 struct script_watch {
@@ -74,6 +83,7 @@ struct script {
     struct script_process process[SCRIPT_PROCESSES]; /* all but the current one, whose state is in the members above */
     size_t processes, current;                       /* processes is 0 while there is only the first, "main" */
 
+    struct script_source source;
     struct text picture;     /* the last one drawn, so that an unchanged one is not drawn again */
     uint64_t calls;          /* made on sys so far: the ordinal of the last one */
     int *call_line;          /* the line that made call i + 1 */
@@ -86,6 +96,11 @@ bool script_wrong_at(struct script *script, const struct words_error *error);
 
 /* Reports that something did not go as the script says. Returns false. */
 bool script_failed(struct script *script, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The current line makes a call. NULL for the text of a line that made none. */
+void script_source_keep(struct script *script);
+const char *script_source_line(const struct script *script, int number);
+void script_source_free(struct script *script);
 
 /* The system, opened when needed; NULL after an error that was reported. script_open ends the one before it, or leaves it as it
  * is where the new one cannot be opened. */

@@ -161,7 +161,8 @@ static bool run_again(struct session *fresh, const struct session *old, size_t c
     for (size_t i = 0; i < count; i++) {
         const struct session_line *line = session_run(fresh, old->line[i].text);
         if (line->status == SCRIPT_WRONG) {
-            fprintf(out, "  line %zu cannot be run again, so nothing is undone:\n%s", i + 1, line->output ? line->output : "");
+            fprintf(out, "  line %zu cannot be run again, so nothing is undone: %s\n%s", i + 1, old->line[i].text,
+                    line->output ? line->output : "");
             return false;
         }
         /* analysers: clang-analyzer-core.NonNullParamChecker is wrong: a line that ran has an output */

@@ -4,6 +4,7 @@
 #include "trace_line.h"
 
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,6 +30,21 @@ static bool read_text(struct trace_line *line)
     return true;
 }
 
+/* The line itself, as much of it as fits, with a mark under the column. */
+static void show(const struct trace_line *line, int column, struct text *complaint)
+{
+    enum { WIDTH = 90, BEFORE = 40 };
+    size_t at = column > 0 ? (size_t)column - 1 : 0;
+    if (at >= line->text.length)
+        return;
+    char part[WIDTH + 1];
+    size_t from = at > BEFORE ? at - BEFORE : 0;
+    snprintf(part, sizeof part, "%s", line->text.data + from);
+    text_add(complaint, "\n    ");
+    text_add_safe(complaint, part);
+    text_add(complaint, "\n    %*s^", (int)(at - from), "");
+}
+
 bool trace_line_complain(const struct trace_line *line, struct text *complaint, const char *key, const char *format, ...)
 {
     const char *place = key && line->text.data ? strstr(line->text.data, key) : NULL;
@@ -37,9 +53,10 @@ bool trace_line_complain(const struct trace_line *line, struct text *complaint, 
     va_start(args, format);
     vsnprintf(words, sizeof words, format, args);
     va_end(args);
-    text_add(complaint, "%s:%d:%d: ", line->name, line->number ? line->number : 1,
-             place ? (int)(place - line->text.data) + 1 : 1);
+    const int column = place ? (int)(place - line->text.data) + 1 : 1;
+    text_add(complaint, "%s:%d:%d: ", line->name, line->number ? line->number : 1, column);
     text_add_safe(complaint, words);
+    show(line, column, complaint);
     return false;
 }
 
@@ -50,8 +67,10 @@ json_t *trace_line_next(struct trace_line *line, struct text *complaint)
         return NULL;
     json_t *json = json_loads(line->text.data, JSON_REJECT_DUPLICATES, &error);
     if (!json) {
-        text_add(complaint, "%s:%d:%d: not JSON: ", line->name, line->number, error.column > 0 ? error.column : 1);
+        const int column = error.column > 0 ? error.column : 1;
+        text_add(complaint, "%s:%d:%d: not JSON: ", line->name, line->number, column);
         text_add_safe(complaint, error.text);
+        show(line, column, complaint);
     } else if (!json_is_object(json))
         trace_line_complain(line, complaint, NULL, "not a JSON object; every line of a trace is one");
     else if (line->footer)

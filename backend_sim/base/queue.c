@@ -285,17 +285,22 @@ size_t queue_want(struct queue *queue, const struct queue_aim *aim)
     return mark_wanted(queue, aim);
 }
 
+void queue_look(struct queue *queue)
+{
+    mark_ready(queue, NULL);
+}
+
 size_t queue_ready(const struct queue *queue)
 {
     size_t count = 0;
-    for (const struct queue_item *item = queue->first; item; item = item->after)
+    for (const struct queue_item *item = queue->undone; item; item = item->after)
         count += item->ready;
     return count;
 }
 
 struct queue_item *queue_ready_at(const struct queue *queue, size_t place)
 {
-    struct queue_item *item = queue->first;
+    struct queue_item *item = queue->undone;
     while (item && (!item->ready || place--))
         item = item->after;
     return item;
@@ -303,7 +308,7 @@ struct queue_item *queue_ready_at(const struct queue *queue, size_t place)
 
 struct queue_item *queue_first_wanted(const struct queue *queue)
 {
-    struct queue_item *item = queue->first;
+    struct queue_item *item = queue->undone;
     while (item && !(item->ready && item->wanted))
         item = item->after;
     return item;

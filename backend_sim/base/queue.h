@@ -56,7 +56,7 @@ struct queue_item {
     size_t needers;            /* how many marks need this one */
     enum queue_state state;
     bool seen; /* the host can have seen that its turn has come, and so that all is done that it comes after */
-    bool wanted, ready; /* as of the last queue_want */
+    bool wanted, ready; /* as of the last queue_want; ready also of the last queue_look */
 };
 
 struct queue {
@@ -106,6 +106,10 @@ size_t queue_want(struct queue *queue, const struct queue_aim *aim);
 /* The first item that may run now and fits, whatever was marked before; NULL: none. Marks that nothing holds up become done on
  * the way. Takes no longer the more items are done. */
 struct queue_item *queue_first_ready(struct queue *queue, bool (*fits)(const struct queue_item *item));
+
+/* Marks as ready what may run now, as queue_want does, and leaves alone what is wanted. Takes no longer the more items are done;
+ * nor do the next three. */
+void queue_look(struct queue *queue);
 
 /* How many are ready, as marked; and the one at a place among them, counted from 0 in order of issue. */
 size_t queue_ready(const struct queue *queue);

@@ -215,7 +215,9 @@ static void random_work(void)
         int lane[ITEMS + 1];
         issue_some(&rig, &state, lane);
         for (int i = 0; i < 10; i++) {
-            wrong += !compare(&rig, lane, ITEMS, i % PLACES);
+            queue_look(&rig.queue);
+            unsigned looked = ready(&rig);
+            wrong += !compare(&rig, lane, ITEMS, i % PLACES) || ready(&rig) != looked;
             state = state * 1103515245u + 12345u;
             struct queue_item *item = queue_ready_at(&rig.queue, (state >> 16) % queue_ready(&rig.queue));
             queue_done(&rig.queue, item);

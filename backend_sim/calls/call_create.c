@@ -50,8 +50,9 @@ static bool location_breach(const struct sim_process *process, const vmm_mem_all
 
 static bool device_breach(const struct sim_process *process, const vmm_mem_allocation_prop *prop, struct breach *b)
 {
-    return prop->location.type == VMM_MEM_LOCATION_TYPE_DEVICE && !sim_device_valid(process, prop->location.id) &&
-           breach(b, VMM_RULE_CREATE_DEVICE_ID, prop->location.id, (uint64_t)process->machine->profile.devices);
+    if (prop->location.type == VMM_MEM_LOCATION_TYPE_DEVICE && !sim_device_valid(process, prop->location.id))
+        return breach(b, VMM_RULE_CREATE_DEVICE_ID, prop->location.id, (uint64_t)process->machine->profile.devices);
+    return false;
 }
 
 /* What host memory cannot be. */
@@ -61,8 +62,9 @@ static bool host_breach(const vmm_mem_allocation_prop *prop, struct breach *b)
         return false;
     if (prop->alloc_flags.compression_type)
         return breach(b, VMM_RULE_CREATE_HOST_COMPRESSION, prop->alloc_flags.compression_type, 0);
-    return prop->alloc_flags.gpu_direct_rdma_capable &&
-           breach(b, VMM_RULE_CREATE_HOST_RDMA, prop->alloc_flags.gpu_direct_rdma_capable, 0);
+    if (prop->alloc_flags.gpu_direct_rdma_capable)
+        return breach(b, VMM_RULE_CREATE_HOST_RDMA, prop->alloc_flags.gpu_direct_rdma_capable, 0);
+    return false;
 }
 
 static bool prop_breach(const vmm_mem_allocation_prop *prop, struct breach *b)
@@ -116,9 +118,9 @@ static bool usage_breach(const vmm_mem_allocation_prop *prop, struct breach *b)
     bool shared = prop->requested_handle_types || prop->alloc_flags.gpu_direct_rdma_capable;
     if ((usage & VMM_MEM_CREATE_USAGE_TILE_POOL) && shared)
         return breach(b, VMM_RULE_CREATE_TILE_POOL, prop->alloc_flags.usage, 0);
-    return (usage & (VMM_MEM_CREATE_USAGE_TILE_POOL | VMM_MEM_CREATE_USAGE_HW_DECOMPRESS)) &&
-           prop->alloc_flags.compression_type &&
-           breach(b, VMM_RULE_CREATE_USAGE_COMPRESSION, prop->alloc_flags.usage, 0);
+    if ((usage & (VMM_MEM_CREATE_USAGE_TILE_POOL | VMM_MEM_CREATE_USAGE_HW_DECOMPRESS)) && prop->alloc_flags.compression_type)
+        return breach(b, VMM_RULE_CREATE_USAGE_COMPRESSION, prop->alloc_flags.usage, 0);
+    return false;
 }
 
 static vmm_result refuse(const struct breach *b)

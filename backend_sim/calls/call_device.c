@@ -23,11 +23,10 @@ static vmm_result refuse_null(const char *argument)
     return result;
 }
 
-/* Whoever initialises first in the program has the variable read, and after a refusal it is read again: measured. */
-static vmm_result look_at_environment(struct sim_process *process)
+/* The first cuInit of the program chooses by the variable, and after a refusal the next one does: measured. */
+static vmm_result look_at_environment(struct sim_process *process, const char *list)
 {
     struct sim_machine *machine = process->machine;
-    const char *list = os_environment(VISIBLE_VARIABLE);
     struct visible visible;
     if (machine->chosen || strcmp(process->options.visible, VISIBLE_ENVIRONMENT) != 0)
         return VMM_SUCCESS;
@@ -41,7 +40,7 @@ static vmm_result look_at_environment(struct sim_process *process)
 static vmm_result check_visible(struct sim_process *process)
 {
     const char *list = os_environment(VISIBLE_VARIABLE);
-    vmm_result result = look_at_environment(process);
+    vmm_result result = look_at_environment(process, list);
     if (result != VMM_SUCCESS || process->machine->profile.devices)
         return result;
     return vmm_detail_fail(VMM_ERROR_NO_DEVICE, "cuInit",

@@ -128,7 +128,7 @@ static bool is_other(const struct sim_process *process, uint64_t first, uint64_t
 {
     const struct sim_mapping *m = sim_mapping_at(process, first), *n = sim_mapping_at(process, at);
     if (!m || !n)
-        return m || n; /* memory of cuMemAlloc is all alike */
+        return m != n; /* memory of cuMemAlloc is all alike */
     const vmm_mem_allocation_prop *a = &m->handle->prop, *b = &n->handle->prop;
     return a->requested_handle_types != b->requested_handle_types ||
            a->alloc_flags.gpu_direct_rdma_capable != b->alloc_flags.gpu_direct_rdma_capable ||

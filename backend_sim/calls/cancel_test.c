@@ -16,6 +16,7 @@
 
 #include "share_rig.h"
 
+enum { PATIENT = 120 };
 #define G RIG_G
 static vmm_system *sys;
 static vmm_context context;
@@ -322,7 +323,7 @@ static void *uses_memory(void *answer)
     return NULL;
 }
 
-/* [bytes][nothing]: a copy that begins in the bytes and ends in nothing, or takes all of it from there. */
+/* [bytes][nothing, or not to be written]: a copy that begins in the bytes and ends behind them, or takes all of it from there. */
 static void jumps(const char *spec)
 {
     static const copy copies[] = {to_device, to_host, to_device_later, to_host_later};
@@ -331,7 +332,7 @@ static void jumps(const char *spec)
     sigemptyset(&action.sa_mask);
     vmm_deviceptr at = 0;
     unsigned char *host = mmap(NULL, 4 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if ((void *)host == MAP_FAILED || mprotect(host + 3 * page, page, PROT_NONE))
+    if ((void *)host == MAP_FAILED)
         tap_bail("no memory");
     if (vmm_open(spec, &sys) || vmm_init(sys, 0) || vmm_ctx_create(sys, &context, 0, 0) || vmm_mem_alloc(sys, &at, 4 * page))
         tap_bail("no system");
@@ -340,6 +341,8 @@ static void jumps(const char *spec)
     for (volatile int i = 0; i < 8; i++) {
         bool free = false;
         volatile bool jumped = false;
+        if (mprotect(host + 3 * page, page, i / 2 % 2 ? PROT_READ : PROT_NONE)) /* to the host: what can be read alone */
+            tap_bail("no rights");
         if (sigsetjmp(after, 1))
             jumped = true;
         else
@@ -356,10 +359,7 @@ static void jumps(const char *spec)
 
 int main(void)
 {
-#ifdef __clang__
-    tap_skip("hangs where clang compiled it, which is not understood yet", "cancels and ends of threads inside calls");
-    return tap_done();
-#endif
+    alarm(PATIENT); /* who finds the machine locked would wait for ever */
     rig_begin();
     if (!freopen("/dev/null", "w", stderr)) /* what traces and explanations say */
         tap_bail("no /dev/null");
@@ -372,12 +372,8 @@ int main(void)
     ended("sim:h100");
     ended("sim:h100,schedule=random:3");
     ended("sim:h100,schedule=device");
-    if (getenv("CUVMM_RUN")) {
-        tap_skip("not under a tool, which sees a mistake in it", "handlers that jump out of a copy");
-    } else {
-        jumps("sim:h100");
-        jumps("sim:h100,schedule=device");
-    }
+    jumps("sim:h100");
+    jumps("sim:h100,schedule=device");
     rig_end();
     return tap_done();
 }

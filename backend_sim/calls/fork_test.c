@@ -7,18 +7,15 @@
  *
  * CUVMM_TEST_SCALE is the percentage of the forks to make: 1000 makes 10000 of them. CUVMM_SEED is where each child starts
  * among the systems. */
-#include <errno.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <sys/wait.h>
-#include <time.h>
 
 #include "forks.h"
 #include "process.h"
 #include "share_rig.h"
 #include "system.h"
 
-enum { FORKS = 500, PATIENT = 60, SLOW_MS = 2000, TORN = 2 };
+enum { FORKS = 500, PATIENT = 60 };
 #define G RIG_G
 
 /* A system for each way into the machine. The last is opened by the parent, and initialised by each child for itself. */
@@ -32,12 +29,14 @@ static vmm_context contexts[SYSTEMS];
 static atomic_bool over;
 static atomic_uint rounds[4];
 
-static unsigned failed; /* in a child: the line of the first wrong answer */
+static bool failed; /* in a child */
 
 static bool expect(int line, bool right)
 {
-    if (!right && !failed)
-        failed = (unsigned)line;
+    if (!right) {
+        failed = true;
+        forks_wrong(line);
+    }
     return right;
 }
 #define EXPECT(condition) expect(__LINE__, (condition))
@@ -218,9 +217,9 @@ static bool torn(void)
     return some;
 }
 
-static unsigned child(unsigned start)
+static int child(unsigned start)
 {
-    alarm(PATIENT);
+    bool without = torn();
     for (unsigned i = 0; i < UNUSED; i++)
         look_at(systems[(start + i) % UNUSED]);
     use_unused(systems[UNUSED]);
@@ -229,6 +228,7 @@ static unsigned child(unsigned start)
         pid_t grandchild = fork();
         if (grandchild == 0) {
             alarm(PATIENT);
+            forks_begin();
             look_at(systems[start % UNUSED]);
             use_own("sim:h100");
             _exit(failed ? 1 : 0);
@@ -238,39 +238,10 @@ static unsigned child(unsigned start)
     for (unsigned i = 0; i < SYSTEMS; i++)
         vmm_close(systems[(start + i) % SYSTEMS]);
     use_own(start % 2 ? "sim:h100" : "sim:h200x2,schedule=device");
-    return failed;
+    return failed ? 1 : without ? FORKS_TORN : 0;
 }
 
 /* ---- main ---- */
-
-static uint64_t milliseconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
-/* Its status as the shell has it, 128 and up for a signal; the line of what was wrong comes through the pipe. */
-static int fork_one(unsigned start, unsigned *line)
-{
-    int ends[2], status = 0;
-    *line = 0;
-    if (pipe(ends))
-        tap_bail("no pipe");
-    pid_t made = fork();
-    if (made == 0) {
-        bool without = FORKS_JUDGED && torn();
-        unsigned wrong = FORKS_JUDGED ? child(start) : 0;
-        ssize_t wrote = wrong ? write(ends[1], &wrong, sizeof wrong) : 0;
-        _exit(wrong || wrote < 0 ? 1 : without ? TORN : 0);
-    }
-    close(ends[1]);
-    if (made < 0 || waitpid(made, &status, 0) != made)
-        tap_bail("no child: %s", strerror(errno));
-    ssize_t got = read(ends[0], line, sizeof *line);
-    close(ends[0]);
-    return got < 0 ? 255 : WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-}
 
 static void open_systems(void)
 {
@@ -287,45 +258,13 @@ static void open_systems(void)
     }
 }
 
-static void fork_often(unsigned forks, unsigned seed)
-{
-    unsigned wrong = 0, slow = 0, hung = 0, without = 0, first_line = 0;
-    uint64_t longest = 0;
-    for (unsigned i = 0; i < forks; i++) {
-        unsigned line;
-        uint64_t before = milliseconds();
-        int status = fork_one(seed + i, &line);
-        uint64_t took = milliseconds() - before;
-        longest = took > longest ? took : longest;
-        slow += took > SLOW_MS;
-        hung += status == 128 + SIGALRM;
-        without += status == TORN;
-        wrong += status != 0 && status != TORN;
-        if (status && status != TORN && !first_line) {
-            first_line = line ? line : 1;
-            tap_note("fork %u: status %d, line %u", i, status, line);
-        }
-    }
-    tap_note("%u forks: the longest took %llu ms, %u took more than %d ms", forks, (unsigned long long)longest, slow, SLOW_MS);
-    tap_note("%u went on without a lock", without);
-    tap_u64(hung, 0, "no child hangs");
-    if (getenv("CUVMM_RUN")) /* where threads wait long for their turn */
-        tap_skip("not under a tool", "forks get every lock");
-    else
-        tap_u64(without, 0, "forks get every lock: none is taken against the order");
-    if (getenv("CUVMM_RUN"))
-        tap_skip("not under a tool, where a thread that waits for its turn is taken for a call in the midst of a change", "every answer in a child");
-    else
-        tap_u64(wrong, 0, "every answer in %u children is the one that is documented (seed %u)", forks, seed);
-}
-
 int main(void)
 {
-    const char *scale = getenv("CUVMM_TEST_SCALE"), *given = getenv("CUVMM_SEED");
-    unsigned forks = FORKS * (scale && *scale ? (unsigned)strtoul(scale, NULL, 10) : 100) / 100, idle = 0;
+    const char *given = getenv("CUVMM_SEED");
+    unsigned forks = forks_scaled(FORKS), seed = given ? (unsigned)strtoul(given, NULL, 10) : 0, idle = 0;
     pthread_t thread[BUSY];
     setvbuf(stdout, NULL, _IOLBF, 0); /* children have nothing of it */
-    atomic_store(&life_patience, 5 * SLOW_MS); /* against the order no patience is enough */
+    atomic_store(&life_patience, 5 * FORKS_SLOW_MS); /* against the order no patience is enough */
     rig_begin();
     open_systems();
     if (!FORKS_JUDGED)
@@ -333,7 +272,10 @@ int main(void)
     for (uintptr_t i = 0; i < BUSY; i++)
         if (pthread_create(&thread[i], NULL, busy, (void *)i))
             tap_bail("no thread");
-    fork_often(forks ? forks : 1, given ? (unsigned)strtoul(given, NULL, 10) : 0);
+    struct forks_sum sum = forks_often(forks, seed, child);
+    tap_u64(sum.hung, 0, "no child hangs");
+    tap_u64(sum.torn, 0, "forks get every lock: none is taken against the order");
+    tap_u64(sum.wrong, 0, "every answer in %u children is the one that is documented (seed %u)", forks, seed);
     atomic_store(&over, true);
     for (int i = 0; i < BUSY; i++) {
         pthread_join(thread[i], NULL);

@@ -52,21 +52,16 @@ static bool puts_work(enum vmm_call_id id)
     }
 }
 
-/* May a host function make the call? */
+/* While host functions run: may the call be made, which one of them may make? */
 static vmm_result enter_inside(const struct sim_process *process, enum vmm_call_id id)
 {
+    if (!flight_is_inside(process->flight))
+        return VMM_SUCCESS;
     if (id == VMM_CALL_init || id == VMM_CALL_driver_get_version || id == VMM_CALL_stream_query || id == VMM_CALL_event_query)
         return VMM_SUCCESS;
     if (!puts_work(id))
         return sim_refuse_inside(process);
     return sim_lets_pass(process, VMM_RULE_HOSTFUNC_WORK, 0, 0, NULL) ? VMM_SUCCESS : VMM_ERROR_NOT_PERMITTED;
-}
-
-/* May the call be made now? */
-static vmm_result enter(const struct sim_process *process, const struct vmm_call *call)
-{
-    bool inside = process->flight->inside && flight_is_inside(process->flight);
-    return inside ? enter_inside(process, (enum vmm_call_id)call->id) : VMM_SUCCESS;
 }
 
 /* Asking for the tokens changes something: copies of that memory are synchronised from then on. */
@@ -85,21 +80,31 @@ static bool is_shared(const struct sim_machine *machine, enum vmm_call_id id)
     return machine->share || id == VMM_CALL_mem_export_to_shareable_handle || id == VMM_CALL_mem_import_from_shareable_handle;
 }
 
-/* The call itself: with the machine's lock, or beside others. */
-static vmm_result run(struct sim_process *process, const struct vmm_call *call, sim_handler handler)
+static inline vmm_result run_it(struct sim_process *process, const struct vmm_call *call, sim_handler handler)
 {
-    bool shared = is_shared(process->machine, (enum vmm_call_id)call->id);
-    int cancel = shared ? life_no_cancel() : 0;
-    vmm_result result = enter(process, call);
-    if (result == VMM_SUCCESS)
-        result = handler(process, call);
-    if (shared)
-        life_may_cancel(cancel);
+    vmm_result result = process->flight->inside ? enter_inside(process, (enum vmm_call_id)call->id) : VMM_SUCCESS;
+    return result == VMM_SUCCESS ? handler(process, call) : result;
+}
+
+/* Not cancelled meanwhile. Apart, so that the way of all other calls stays short. */
+__attribute__((noinline)) static vmm_result run_shared(struct sim_process *process, const struct vmm_call *call,
+                                                       sim_handler handler)
+{
+    int cancel = life_no_cancel();
+    vmm_result result = run_it(process, call, handler);
+    life_may_cancel(cancel);
     return result;
 }
 
+/* The call itself: with the machine's lock, or beside others. */
+static inline vmm_result run(struct sim_process *process, const struct vmm_call *call, sim_handler handler)
+{
+    bool shared = is_shared(process->machine, (enum vmm_call_id)call->id);
+    return shared ? run_shared(process, call, handler) : run_it(process, call, handler);
+}
+
 /* Beside others who ask where that may be, else with the lock. */
-static vmm_result ask(struct sim_process *process, const struct vmm_call *call, sim_handler handler)
+__attribute__((noinline)) static vmm_result ask(struct sim_process *process, const struct vmm_call *call, sim_handler handler)
 {
     struct sim_machine *machine = process->machine;
     struct readers_line *line = readers_enter(&machine->readers);
@@ -115,18 +120,17 @@ static vmm_result ask(struct sim_process *process, const struct vmm_call *call, 
     return result;
 }
 
-static vmm_result change(struct sim_process *process, const struct vmm_call *call, sim_handler handler)
+static inline vmm_result change(struct sim_process *process, const struct vmm_call *call, sim_handler handler)
 {
-    struct share *busy = NULL;
-    vmm_result result;
-    sim_machine_hold(process->machine, (enum vmm_call_id)call->id);
-    do {
-        if (busy)
-            sim_machine_await(process->machine, busy);
+    struct sim_machine *machine = process->machine;
+    struct share *busy;
+    sim_machine_hold(machine, (enum vmm_call_id)call->id);
+    vmm_result result = run(process, call, handler);
+    while ((busy = sim_machine_busy(machine, result != VMM_SUCCESS))) {
+        sim_machine_await(machine, busy);
         result = run(process, call, handler);
-        busy = sim_machine_busy(process->machine, result != VMM_SUCCESS);
-    } while (busy);
-    sim_machine_unlock(process->machine);
+    }
+    sim_machine_unlock(machine);
     return result;
 }
 
@@ -247,8 +251,8 @@ static vmm_result find_profile(const char *name, struct sim_profile *profile)
         return vmm_detail_fail(result, "vmm_open", "no built-in profile and no file \"%.60s\"; cuvmm profiles lists them",
                                name);
     if (result != VMM_SUCCESS)
-        return vmm_detail_fail(result, "vmm_open", "profile %.40s:%d:%d: %.90s", name, error.line, error.column,
-                               error.text);
+        return vmm_detail_fail(result, "vmm_open", "profile %.40s:%d:%d: %.90s%s%.60s", name, error.line, error.column,
+                               error.text, error.source[0] ? "; the line is " : "", error.source);
     return VMM_SUCCESS;
 }
 

@@ -258,7 +258,7 @@ static vmm_result wait_for_oldest(struct sim_process *process)
 {
     struct flight *flight = process->flight;
     struct queue_item *oldest = flight->queue.first;
-    bool here = flight->schedule != SIM_RANDOM && (oldest->state == QUEUE_DONE || is_plain(oldest));
+    bool here = oldest->state == QUEUE_DONE || (flight->schedule != SIM_RANDOM && is_plain(oldest));
     if (!here) {
         const struct queue_aim aim = {QUEUE_ITEM, *queue_place_of(oldest), oldest->number};
         return wait_for(process, &aim);
@@ -317,26 +317,24 @@ bool flight_poll_mark(struct sim_process *process, uint64_t mark)
 /* What may be done first, wanted or not. Most often what was issued last is all that is left, and nothing holds it up. */
 static struct queue_item *first_of_all(struct queue *queue)
 {
-    const struct queue_aim nothing = {.scope = QUEUE_ITEM};
     if (queue->left == 1 && is_plain(queue->last))
         return queue->last;
     if (queue->left == 1 && queue->last->mark && queue->last->state == QUEUE_WAITING)
         queue_done(queue, queue->last);
     if (!queue->left)
         return NULL;
-    queue_want(queue, &nothing);
+    queue_look(queue);
     return queue_ready_at(queue, 0);
 }
 
 /* What the schedule does next at an issue; NULL: no more. */
 static struct queue_item *at_once(struct flight *flight)
 {
-    const struct queue_aim nothing = {.scope = QUEUE_ITEM};
     if (flight->schedule == SIM_EAGER)
         return first_of_all(&flight->queue);
     if (flight->schedule != SIM_RANDOM || draw(flight) % 2 == 0)
         return NULL;
-    queue_want(&flight->queue, &nothing);
+    queue_look(&flight->queue);
     return choose(flight);
 }
 

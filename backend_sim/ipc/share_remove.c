@@ -69,7 +69,7 @@ static bool is_marked(int folder)
 bool share_is_ours(int root, const char *entry, int folder)
 {
     struct os_file_is is;
-    return os_file_look(folder, &is) && is.own && (is_spare(root, entry) || is_marked(folder));
+    return os_file_look(folder, &is) && os_file_is_own(&is) && (is_spare(root, entry) || is_marked(folder));
 }
 
 /* ---- what is in it ---- */
@@ -87,7 +87,7 @@ static bool is_known(int folder, const char *name)
     struct os_file_is is;
     bool named = !strcmp(name, "state") || is_numbered(name, "slot.") || is_numbered(name, "mem.") || is_numbered(name, "token.") ||
                  (mark_of(folder, mark) && !strcmp(name, mark));
-    return named && os_file_look_in(folder, name, &is) && is.regular && is.own;
+    return named && os_file_look_in(folder, name, &is) && is.regular && os_file_is_own(&is);
 }
 
 struct content {

@@ -11,7 +11,7 @@
 
 enum { MOST_SPARES = 64 };
 
-/* Room for a block that the last ones left, or new. Each is an allocation of its own, for whoever ends it (share.c). */
+/* Room for a block that the last ones left, or new. Each is an allocation of its own, for whoever ends it (share_view.c). */
 static struct sim_block *take_room(struct sim_machine *machine)
 {
     struct sim_block *block = machine->spare;

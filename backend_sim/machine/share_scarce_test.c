@@ -128,6 +128,69 @@ static void no_view(void)
     share_folder_close(&holder, true);
 }
 
+/* Opened whatever fails, by whatever error, or refused with words: what others have is in its place, whole and as it was. */
+static void every_error(void)
+{
+    static const struct {
+        const char *function;
+        int error;
+    } requests[] = {{"open", ENFILE}, {"open", ENOENT}, {"open", ENOTDIR}, {"open", ELOOP}, {"open", EIO}, {"open", ENOMEM},
+                    {"lstat", EIO}, {"lstat", ENOENT}, {"fstat", EIO}, {"opendir", EIO}, {"flock", ENOLCK}, {"rename", EEXIST},
+                    {"read", EIO}, {"pread", EIO}, {"calloc", ENOMEM}};
+    struct share_folder holder, folder;
+    if (!share_folder_open(&holder, "x", &profile, why))
+        tap_bail("no machine: %s", why);
+    const uint64_t id = holder.state->id;
+    for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++) {
+        unsigned refused = 0, wrong = 0;
+        for (int kind = 0; kind < 4; kind++) /* the machine that is there, a new one, that one by its number, none's number */
+            for (unsigned long nth = 1; nth < TRIES; nth++) {
+                why[0] = '\0';
+                scarce_arm_at(requests[i].function, nth);
+                scarce_error = requests[i].error;
+                bool open = kind < 2 ? share_folder_open(&folder, kind ? "y" : "x", &profile, why)
+                                     : share_folder_open_other(&folder, id + (kind == 3), &profile, why);
+                bool failed = scarce_disarm() != NULL;
+                refused += !open && kind != 3;
+                wrong += open && (kind == 3 || (kind == 1) != (folder.state->id != id));
+                wrong += !open && kind < 2 && !why[0]; /* of other machines: it may not be there */
+                wrong += !failed && open != (kind < 3);
+                if (open)
+                    share_folder_close(&folder, kind == 1);
+                wrong += !share_folder_sound(&holder) || !os_file_is_at(holder.file, OS_NOWHERE, root_path("m-x/state")) ||
+                         holder.state->id != id;
+                rig_remove(root_path("m-y"));
+                if (!failed)
+                    break;
+            }
+        tap_ok(!wrong, "%s fails, with %s: %u refusals, in words, and the machine that is there stays", requests[i].function,
+               strerror(requests[i].error), refused);
+    }
+    share_folder_close(&holder, true);
+    tap_u64(rig_machines(), 0, "nothing is left over");
+}
+
+/* What its own opening was made of is another file, of another number, or no state any more: it is not sound. */
+static void unsound(void)
+{
+    struct share_folder folder;
+    if (!share_folder_open(&folder, "x", &profile, why))
+        tap_bail("no machine: %s", why);
+    const struct share_folder is = folder;
+    const uint64_t magic = folder.state->magic;
+    folder.device++;
+    tap_ok(!share_folder_sound(&folder), "a state on another disk is not that");
+    folder = is;
+    folder.number++;
+    tap_ok(!share_folder_sound(&folder), "nor one of another number");
+    folder = is;
+    folder.state->magic++;
+    tap_ok(!share_folder_sound(&folder), "nor one that is none any more");
+    folder.state->magic = magic;
+    tap_ok(share_folder_sound(&folder), "as it was it is");
+    share_folder_close(&folder, true);
+}
+
 static void no_room(void)
 {
     struct share_folder folder;
@@ -631,6 +694,8 @@ int main(void)
     untold();
     too_late();
     no_view();
+    every_error();
+    unsound();
     no_room();
     no_descriptors();
     strangers();

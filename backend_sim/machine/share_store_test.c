@@ -21,7 +21,8 @@
 #if CAN_STEP
 typedef vmm_mem_generic_allocation_handle handle_t;
 
-enum { PIECE = 2 << 20, STEP = 40, MOST = 2000, OF_SURVIVOR = 0x5a, OF_VICTIM = 0x33 };
+/* A third of the stores tried must be inside the lock, which fewer than FEWEST say nothing about. */
+enum { PIECE = 2 << 20, STEP = 40, FEWEST = 12, MOST = 2000, OF_SURVIVOR = 0x5a, OF_VICTIM = 0x33 };
 
 static vmm_system *survivor;
 static vmm_deviceptr kept; /* its memory, which the victims import */
@@ -227,6 +228,8 @@ static uint64_t store_of(uint64_t first, uint64_t i, uint64_t tried)
 static void each_store(uint64_t *seed)
 {
     uint64_t first = random_below(seed, STEP), tried = random_rounds((unsigned)*stores / STEP);
+    if (tried < FEWEST)
+        tried = FEWEST;
     for (uint64_t i = 0; i < tried; i++)
         kill_at(store_of(first, i, tried), random_below(seed, 2) ? 1 + random_below(seed, *stores) : 0);
     unsigned killed = seen.inside;

@@ -5,6 +5,7 @@
 
 #include <sys/wait.h>
 
+#include "os_fork.h"
 #include "os_memory.h"
 #include "os_mutex.h"
 #include "os_share.h"
@@ -118,6 +119,70 @@ static void untold(void)
     os_file_remove(OS_NOWHERE, path("b"));
 }
 
+/* ---- names ---- */
+
+static bool empty_file(const char *name)
+{
+    struct stat is;
+    return !lstat(path(name), &is) && S_ISREG(is.st_mode) && !is.st_size;
+}
+
+/* Where the system cannot rename without taking a place, it is looked at first; what cannot be told is taken. */
+static void renamed(void)
+{
+    static const struct {
+        const char *name;
+        int error, look_error;
+        bool source, target, done;
+    } cases[] = {{"a free name", EINVAL, 0, true, false, true},
+                 {"a free name, another system", ENOSYS, 0, true, false, true},
+                 {"a name that is taken", EINVAL, 0, true, true, false},
+                 {"a name of which the system does not tell", EINVAL, EIO, true, false, false},
+                 {"nothing to rename", EINVAL, 0, false, false, false},
+                 {"a system that refuses", ENOSPC, 0, true, false, false}};
+    int folder = os_folder_open(OS_NOWHERE, rig_root);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct os_file_is before = {0}, after = {0};
+        if (cases[i].source)
+            os_file_close(os_file_open(path("from"), OS_OPEN_NEW));
+        if (cases[i].target) {
+            int target = os_file_open(path("to"), OS_OPEN_NEW);
+            os_file_write(target, 0, "kept", 4);
+            os_file_close(target);
+        }
+        os_file_look_in(folder, "from", &before);
+        if (cases[i].look_error)
+            scarce_arm_both("rename", 1, "lstat");
+        else
+            scarce_arm_at("rename", 1);
+        scarce_error = cases[i].error;
+        bool done = failed(os_rename(folder, "from", "to"));
+        tap_ok(done == cases[i].done, "%s: %s", cases[i].name, cases[i].done ? "renamed" : "not renamed");
+        os_file_look_in(folder, done ? "to" : "from", &after);
+        tap_ok(before.number == after.number && os_file_exists(path("from")) == (cases[i].source && !done),
+               "the file is where it is said to be");
+        tap_ok(os_file_exists(path("to")) == (done || cases[i].target) && empty_file("to") == done,
+               "and what had the name has it");
+        os_file_remove(OS_NOWHERE, path("from"));
+        os_file_remove(OS_NOWHERE, path("to"));
+    }
+    os_file_close(folder);
+}
+
+/* Which disk it is counts as well. */
+static void elsewhere(void)
+{
+    struct stat here, there;
+    int file = os_file_open(path("a"), OS_OPEN_NEW);
+    if (fstat(file, &here) || stat("/proc/self", &there))
+        tap_bail("no files");
+    tap_ok(here.st_dev == there.st_dev || !os_file_is_at(file, OS_NOWHERE, "/proc/self/status"),
+           "a file on another disk is another");
+    tap_ok(os_file_is_at(file, OS_NOWHERE, path("a")), "and its own place its own");
+    os_file_close(file);
+    os_file_remove(OS_NOWHERE, path("a"));
+}
+
 /* ---- who this is ---- */
 
 static void no_randomness(void)
@@ -152,6 +217,9 @@ static void openings(void)
     int file = os_file_open(path(name), OS_OPEN_NEW);
     tap_ok(!WITHOUT("access", 1, EACCES, os_openings_each(name, see, &seen)) && !seen,
            "a system that does not tell who opened what");
+    tap_ok(!WITHOUT("access", 1, EACCES, os_own_openings_each(name, see, &seen)) && !seen, "not even of this process");
+    tap_ok(os_own_openings_each(name, see, &seen) && seen == 1, "where it does, it is found");
+    seen = 0;
     tap_ok(os_openings_each(name, see, &seen) && seen == 1, "where it does, this process is found");
     WITHOUT("stat", 1, EIO, os_openings_each(name, see, &seen));
     tap_u64(seen, 1, "but not where it does not tell what the descriptor is of");
@@ -269,6 +337,79 @@ static void taken(void)
     setenv("CUVMM_MACHINES", rig_root, 1);
 }
 
+/* BASE/NAME by what it is: made, and gone again. */
+static void make_folder(char made[OS_PATH_MAX], const char *name, mode_t mode, uid_t owner)
+{
+    snprintf(made, OS_PATH_MAX, "%s/%s", rig_root, name);
+    if (mkdir(made, mode) || chmod(made, mode) || (owner && chown(made, owner, owner)))
+        tap_bail("no folder %s", made);
+}
+
+static uint64_t number_of(const char *folder)
+{
+    struct stat is;
+    return lstat(folder, &is) ? 0 : (uint64_t)is.st_ino;
+}
+
+/* Folders of which some are this user's alone: of those the one with the lowest number is taken, whichever was seen first. */
+static void several(void)
+{
+    enum { OWN = 6 };
+    static const char tail[] = "0123456789012345678901234567890123456789012345678901234567890123456789";
+    char own[OWN][OS_PATH_MAX], lengthy[OS_PATH_MAX], open_to_all[OS_PATH_MAX], root[OS_PATH_MAX], name[160];
+    unsigned least = 0;
+    unsigned long user = (unsigned long)geteuid();
+    unsetenv("CUVMM_MACHINES");
+    setenv("TMPDIR", rig_root, 1);
+    snprintf(name, sizeof name, "cuvmm-%lu-%s", user, tail);
+    make_folder(lengthy, name, 0700, 0);
+    snprintf(name, sizeof name, "cuvmm-%lu-all", user);
+    make_folder(open_to_all, name, 0755, 0);
+    for (int i = 0; i < OWN; i++) {
+        snprintf(name, sizeof name, "cuvmm-%lu-%d", user, i);
+        make_folder(own[i], name, 0700, 0);
+    }
+    for (unsigned left = OWN; left; left--) {
+        for (unsigned i = least = 0; i < OWN; i++)
+            if (number_of(own[i]) && (!number_of(own[least]) || number_of(own[i]) < number_of(own[least])))
+                least = i;
+        tap_ok(lie_in(root) && !strcmp(root, own[least]), "of %u the one with the lowest number: %s", left, root);
+        rmdir(own[least]);
+    }
+    tap_ok(number_of(lengthy) && number_of(open_to_all), "the others are still there");
+    rmdir(lengthy);
+    rmdir(open_to_all);
+    snprintf(name, sizeof name, "%s/cuvmm-%lu", rig_root, user);
+    rmdir(name);
+    unsetenv("TMPDIR");
+    setenv("CUVMM_MACHINES", rig_root, 1);
+}
+
+/* The usual name is a folder's, but not of this user alone: this user's own is not replaced, another's is passed by. */
+static void not_private(void)
+{
+    char first[OS_PATH_MAX], root[OS_PATH_MAX], name[32];
+    unsetenv("CUVMM_MACHINES");
+    setenv("TMPDIR", rig_root, 1);
+    snprintf(name, sizeof name, "cuvmm-%lu", (unsigned long)geteuid());
+    make_folder(first, name, 0755, 0);
+    tap_ok(!lie_in(root) && !strcmp(root, first), "a folder of this user's that others may look into is named, and refused");
+    chmod(first, 0700);
+    tap_ok(lie_in(root) && !strcmp(root, first), "until it is this user's alone");
+    if (geteuid() || chown(first, 1, 1)) {
+        tap_skip("not the superuser", "a folder of another user's");
+    } else {
+        tap_ok(lie_in(root) && strlen(root) == strlen(first) + 17 && !rmdir(root),
+               "beside another user's there is one of one's own");
+        setenv("CUVMM_MACHINES", first, 1);
+        tap_ok(os_share_root(root) && !strcmp(root, first), "which is refused where it is asked for by name");
+        unsetenv("CUVMM_MACHINES");
+    }
+    rmdir(first);
+    unsetenv("TMPDIR");
+    setenv("CUVMM_MACHINES", rig_root, 1);
+}
+
 /* A machine's profile that is read from a file. */
 static void profiles(void)
 {
@@ -287,7 +428,7 @@ static void profiles(void)
     int file = os_file_open(path("p"), OS_OPEN_NEW);
     os_file_write(file, 0, "base = h100\nname = p", 20);
     for (unsigned i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
-        struct sim_profile_error error = {9, 9, ""};
+        struct sim_profile_error error = {9, 9, "", ""};
         memset(&profile, 0, sizeof profile);
         scarce_arm_at(wanted[i].function, 1);
         scarce_error = wanted[i].error;
@@ -344,6 +485,16 @@ static void addresses(void)
     scarce_arm_three("mmap", 1, "mmap", "mprotect");
     tap_ok(!failed(os_conceal(at, page)) && !memcmp((const char *)(uintptr_t)at, "seen", 4),
            "where that fails as well, it is as it was");
+    scarce_arm_both("mmap", 1, "mmap");
+    tap_ok(!failed(!os_conceal(at, page)), "without any other memory it is concealed"); /* and the spare mapping is gone */
+    tap_ok(WITHOUT("mmap", 1, ENOMEM, os_show(at, page, file, 0, false)) && !memcmp((const char *)(uintptr_t)at, "seen", 4),
+           "a file is shown also where no mapping can be spared");
+    tap_ok(WITHOUT("mmap", 1, ENOMEM, os_conceal(at, page)) && write(file, (const void *)(uintptr_t)at, 1) < 0 && errno == EFAULT,
+           "and concealed without one");
+    void *shared = os_map(file, 0, page);
+    tap_ok(!os_wipe_at_fork(shared, page) && !os_wipe_at_fork((char *)shared + 1, page) && !os_wipe_at_fork(shared, page - 1),
+           "what is shared is not wiped at a fork, nor parts of pages");
+    os_unmap(shared, page);
     os_unreserve(at, 4 * page);
     os_file_close(file);
     tap_ok(!WITHOUT("mmap", 1, ENOMEM, os_map(-1, 0, page) != NULL), "no memory");
@@ -410,6 +561,13 @@ static void no_mutex(void)
     tap_ok(WITHOUT("stat", 1, ENOENT, os_party_join(&party, &mutex, file)) && !party.space, "one without a namespace's number");
     tap_ok(WITHOUT("fcntl", 1, EAGAIN, os_party_join(&other, &mutex, file)) && other.ticket == party.ticket + 2 && other.space,
            "a ticket that another has is passed over");
+    tap_ok(WITHOUT("fcntl", 1, EACCES, os_party_join(&other, &mutex, file)) && other.ticket == party.ticket + 4,
+           "in whichever way the system says so");
+    scarce_arm_at("fcntl", 1);
+    scarce_each = true;
+    scarce_error = EAGAIN;
+    struct os_party none;
+    tap_ok(!failed(os_party_join(&none, &mutex, file)) && !none.ticket, "where all are another's there is no part in it");
     tap_ok(os_mutex_lock(&mutex, &party, 0, &turn) && !WITHOUT("fcntl", 1, EINVAL, os_mutex_lock(&mutex, &other, 0, &turn)),
            "a holder of whom the system does not tell is taken to live");
     tap_ok(os_mutex_holder(&mutex, &other, turn).elsewhere, "and to be elsewhere");
@@ -480,10 +638,14 @@ int main(void)
     interrupted();
     longest();
     untold();
+    renamed();
+    elsewhere();
     names();
     openings();
     root();
     taken();
+    several();
+    not_private();
     profiles();
     memory();
     addresses();

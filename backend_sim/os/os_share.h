@@ -63,10 +63,13 @@ int os_file_open_in(int folder, const char *name, enum os_open how);
 bool os_file_exists(const char *path);
 
 struct os_file_is {
-    bool regular, folder, pipe, own; /* own: this user's */
+    bool regular, folder, pipe;
+    uint64_t owner; /* the user, as a number: os_file_is_own */
     uint64_t size, device, number; /* the last two together are one file */
 };
 
+/* Does it belong to the user that this process acts for? The user is asked of the system, so not at every look at a file. */
+bool os_file_is_own(const struct os_file_is *is);
 bool os_file_is_open(int file);
 /* Was it opened to be read, too? True also where the system does not tell. */
 bool os_file_is_readable(int file);

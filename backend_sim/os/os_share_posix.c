@@ -144,7 +144,7 @@ static bool default_root(const char *base, char path[OS_PATH_MAX])
     uint64_t random;
     snprintf(prefix, sizeof prefix, "cuvmm-%lu-", (unsigned long)geteuid());
     snprintf(first, sizeof first, "%.250s/%.*s", base, (int)strlen(prefix) - 1, prefix);
-    memcpy(path, first, sizeof first);
+    strcpy(path, first);
     if (is_private(OS_NOWHERE, first) || find_own(base, prefix, path) || make_private(first))
         return true;
     if (!is_taken(first) || !os_random(&random, sizeof random))
@@ -264,10 +264,15 @@ static void look(const struct stat *is, struct os_file_is *out)
     *out = (struct os_file_is){.regular = S_ISREG(is->st_mode),
                                .folder = S_ISDIR(is->st_mode),
                                .pipe = S_ISFIFO(is->st_mode),
-                               .own = is->st_uid == geteuid(),
+                               .owner = (uint64_t)is->st_uid,
                                .size = (uint64_t)is->st_size,
                                .device = (uint64_t)is->st_dev,
                                .number = (uint64_t)is->st_ino};
+}
+
+bool os_file_is_own(const struct os_file_is *is)
+{
+    return is->owner == (uint64_t)geteuid();
 }
 
 bool os_path_look(const char *path, struct os_file_is *out)
@@ -359,7 +364,7 @@ static bool memory_allows(int file, uint64_t offset, uint64_t size)
     uint64_t before = atomic_load(&allowed), more;
     struct statfs is;
     while (before >= size)
-        if (atomic_compare_exchange_weak(&allowed, &before, before - size))
+        if (atomic_compare_exchange_strong(&allowed, &before, before - size)) /* LCOV_EXCL_BR_LINE: unless another was quicker */
             return true;
     if (fstatfs(file, &is) || (uint64_t)is.f_type != tmpfs)
         return true;

@@ -72,11 +72,8 @@ static void look_at_file(void *user, const char *entry)
     struct search *search = user;
     struct os_opening opening = {.pid = search->pid};
     struct stat is;
-    uint64_t number;
     char path[96], target[PATH_MAX];
-    if (!number_of(entry, &number))
-        return;
-    snprintf(path, sizeof path, "/proc/%" PRIu64 "/fd/%" PRIu64, search->pid, number);
+    snprintf(path, sizeof path, "/proc/%" PRIu64 "/fd/%.20s", search->pid, entry); /* the entries there are numbers */
     ssize_t length = readlink(path, target, sizeof target - 1);
     if (length < 0)
         return;
@@ -84,7 +81,7 @@ static void look_at_file(void *user, const char *entry)
     const char *slash = strrchr(target, '/');
     if (!slash || strncmp(slash + 1, search->name, strlen(search->name)) != 0 || stat(path, &is))
         return;
-    opening.file = (int)number;
+    opening.file = (int)strtol(entry, NULL, 10);
     opening.is = (struct os_file_is){.regular = S_ISREG(is.st_mode),
                                      .size = (uint64_t)is.st_size,
                                      .device = (uint64_t)is.st_dev,

@@ -110,6 +110,8 @@ static void refused(void)
         {"h100,machine=", "machine with \"\": expected a name"},
         {"h100,machine=a b", "machine with \"a b\": expected a name"},
         {"h100,visible", "visible with \"\": expected ordinals such as 1:0, none, or env"},
+        {"h100,schedule=random:a", "schedule with \"random:a\""},
+        {"h100,visible=" LONG, "visible with"},
         {"h100,visible=", "visible with \"\": expected ordinals such as 1:0"},
         {"h100,machine=..", "machine with \"..\": expected a name"},
         {"h100,aliases=stale:7", "\"aliases\": expected strict or observed, or schedule=, arena=, faults=, alias="},

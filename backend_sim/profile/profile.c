@@ -10,9 +10,18 @@
 #include <unistd.h>
 
 #include "profile_keys.h"
+#include "profile_value.h"
 
 /* Far more than any machine needs: whatever is larger is some other file. */
 #define FILE_MAX (UINT32_C(1) << 20)
+
+static void show_line(const char *text, size_t length, struct sim_profile_error *error)
+{
+    char quote[SIM_QUOTE_MAX];
+    error->source[0] = '\0';
+    if (error->line > 0)
+        snprintf(error->source, sizeof error->source, "%s", sim_span_quote(sim_span_line(text, length, error->line), quote));
+}
 
 bool sim_profile_parse(const char *text, size_t length, struct sim_profile *profile, struct sim_profile_error *error)
 {
@@ -20,8 +29,10 @@ bool sim_profile_parse(const char *text, size_t length, struct sim_profile *prof
     struct sim_profile_error unasked;
     if (!error)
         error = &unasked;
-    if (!sim_profile_draft(text, length, &draft, error) || !sim_profile_check(&draft, error))
+    if (!sim_profile_draft(text, length, &draft, error) || !sim_profile_check(&draft, error)) {
+        show_line(text, length, error);
         return false;
+    }
     *profile = draft.profile;
     return true;
 }
@@ -30,6 +41,7 @@ static vmm_result fail(struct sim_profile_error *error, vmm_result result, const
 {
     if (error) {
         error->line = error->column = 0;
+        error->source[0] = '\0';
         snprintf(error->text, sizeof error->text, "%s: %s", what, why);
     }
     return result;

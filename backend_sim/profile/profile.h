@@ -77,6 +77,7 @@ struct sim_profile {
 struct sim_profile_error {
     int line, column;
     char text[200];
+    char source[96]; /* the line, in quotes and cut; "" where there is none */
 };
 
 /* Reads a profile from text of length bytes (which may hold anything). On failure *profile is untouched.

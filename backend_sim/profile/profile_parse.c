@@ -14,6 +14,8 @@ struct parser {
     struct sim_draft draft;
     struct sim_profile_error *error;
     bool first;      /* no key was read yet: base may come */
+    const char *text;  /* all of it */
+    size_t length;
     const char *start; /* of the line */
     int line;
 };
@@ -46,6 +48,13 @@ static bool control(char c)
 {
     unsigned char byte = (unsigned char)c;
     return (byte < 0x20 && byte != '\t') || byte == 0x7F;
+}
+
+static bool given_twice(struct parser *parser, struct sim_span key, struct sim_place first)
+{
+    char name[SIM_QUOTE_MAX], line[SIM_QUOTE_MAX];
+    return fail(parser, key.at, "%s is given twice, first in line %d, %s", sim_span_quote(key, name), first.line,
+                sim_span_quote(sim_span_line(parser->text, parser->length, first.line), line));
 }
 
 /* Bytes that are no text would be invisible in a message, so they are refused before anything is made of them. */
@@ -127,8 +136,7 @@ static bool read_attribute(struct parser *parser, struct sim_span key, struct si
     if (slot == SIM_MAX_ATTRIBUTES)
         return fail(parser, key.at, "expected at most %d attributes, found one more", SIM_MAX_ATTRIBUTES);
     if (parser->draft.attribute_place[slot].line)
-        return fail(parser, key.at, "'attribute.%d' is given twice, first in line %d", number,
-                    parser->draft.attribute_place[slot].line);
+        return given_twice(parser, key, parser->draft.attribute_place[slot]);
     profile->attribute[slot].attribute = number;
     profile->attribute[slot].value = content;
     if (slot == profile->attributes)
@@ -182,8 +190,7 @@ static bool read_pair(struct parser *parser, struct sim_span key, struct sim_spa
     if (index < 0)
         return unknown_key(parser, key);
     if (parser->draft.place[index].line)
-        return fail(parser, key.at, "'%s' is given twice, first in line %d", sim_keys[index].name,
-                    parser->draft.place[index].line);
+        return given_twice(parser, key, parser->draft.place[index]);
     if (!read_value(parser, &sim_keys[index], value))
         return false;
     parser->draft.place[index] = place(parser, value.at);
@@ -216,7 +223,7 @@ static bool read_line(struct parser *parser, struct sim_span line)
 
 bool sim_profile_draft(const char *text, size_t length, struct sim_draft *draft, struct sim_profile_error *error)
 {
-    struct parser parser = {.error = error, .first = true, .start = text};
+    struct parser parser = {.error = error, .first = true, .text = text, .length = length, .start = text};
     size_t at = 0;
     while (at < length) {
         const char *end = memchr(text + at, '\n', length - at);

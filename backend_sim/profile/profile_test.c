@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profile_keys.h"
+#include "profile_value.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,8 +43,8 @@ static const struct bad bad_texts[] = {
     {"base = h100\natribute.4 = 1", 2, 1, "did you mean 'attribute.N'?"},
     {"base = h100\nzzzzzzzzzzzz = 1", 2, 1, "expected a key of a profile, found 'zzzzzzzzzzzz'"},
     {"base = h100\nDEVICES = 2", 2, 1, "found 'DEVICES'"},
-    {"base = h100\ndevices = 2\ndevices = 2", 3, 1, "'devices' is given twice, first in line 2"},
-    {"base = h100\nattribute.16 = 2\nattribute.16 = 3", 3, 1, "'attribute.16' is given twice, first in line 2"},
+    {"base = h100\ndevices = 2\ndevices = 2", 3, 1, "'devices' is given twice, first in line 2, 'devices = 2'"},
+    {"base = h100\nattribute.16 = 2\nattribute.16 = 3", 3, 1, "'attribute.16' is given twice, first in line 2, 'attribute.16 = 2'"},
     {"base = h100\nattribute. = 2", 2, 1, "found 'attribute.'"},
     {"base = h100\nattribute.x = 2", 2, 11, "expected a whole number from 1 to 9999, found 'x'"},
     {"base = h100\nattribute.0 = 2", 2, 11, "expected a number from 1 to 9999, found '0'"},
@@ -154,6 +155,7 @@ static const struct bad bad_texts[] = {
     {"base = h100\nhost.nodes = 0", 2, 14, "attribute.141 = 1 needs 'host.nodes' and 'host.memory' above 0"},
     {"base = max\nhost.nodes = 9", 2, 14, "expected a number from 0 to 8, found '9'"},
     {"base = h100\nattribute.134 = 1", 2, 17, "from -1 to 0, found 1"},
+    {TINY "compression.memory = 64KiB", 13, 22, "'compression.memory' above 0 needs attribute.107 = 1"},
     {"base = min\ncompression.memory = 1MiB", 2, 22, "'compression.memory' above 0 needs attribute.107 = 1"},
     {"base = gb200x4\nattribute.134 = 2", 2, 17, "expected attribute.134 (the nearest NUMA node) from -1 to 1, found 2"},
     {"base = h100\nattribute.145 = 0\nhost.memory = 0", 3, 15, "attribute.141 = 1 needs 'host.nodes' and 'host.memory' above 0"},
@@ -170,7 +172,7 @@ static const struct bad bad_texts[] = {
 static void check_bad(const char *text, size_t length, const struct bad *want, const char *label)
 {
     struct sim_profile profile, before;
-    struct sim_profile_error error = {-1, -1, ""};
+    struct sim_profile_error error = {-1, -1, "", ""};
     memset(&profile, 0xA5, sizeof profile);
     before = profile;
     bool parsed = sim_profile_parse(text, length, &profile, &error);
@@ -180,8 +182,29 @@ static void check_bad(const char *text, size_t length, const struct bad *want, c
     tap_ok(memcmp(&profile, &before, sizeof profile) == 0, "%s: the profile is untouched", label);
 }
 
+/* The line that a number names. */
+static void check_source(const char *text, const char *want)
+{
+    struct sim_profile profile;
+    struct sim_profile_error error = {-1, -1, "", ""};
+    tap_ok(!sim_profile_parse(text, strlen(text), &profile, &error), "no profile");
+    tap_text(error.source, want, "the line that is wrong");
+}
+
+static void test_source(void)
+{
+    check_source("base = h100\n  devices = two # or three\r\nname = x\n", "'devices = two # or three'");
+    check_source("base = h100\nname", "'name'");
+    check_source("base = h100\ndevice.memory = 100GiB\ndevice.memory = 1KiB", "'device.memory = 1KiB'");
+    check_source("devices = 1\n", "");
+    tap_u64(sim_span_line("a\nb", 3, 2).length, 1, "a last line without its end");
+    tap_u64(sim_span_line("a\nb", 3, 3).length + sim_span_line("a\nb", 3, 0).length, 0, "lines that are not there");
+    check_source("base = h100\ndevices = 1\nhost.nodes = 99999", "'host.nodes = 99999'");
+}
+
 static void test_bad_texts(void)
 {
+    test_source();
     for (size_t i = 0; i < sizeof bad_texts / sizeof bad_texts[0]; i++) {
         char label[48];
         snprintf(label, sizeof label, "bad text %zu", i);
@@ -249,7 +272,7 @@ static void test_random_texts(void)
     for (int i = 0; i < rounds; i++) {
         char text[256] = "";
         struct sim_profile profile;
-        struct sim_profile_error error = {-1, -1, ""};
+        struct sim_profile_error error = {-1, -1, "", ""};
         size_t count = 0;
         for (int n = 0; n < 12; n++) {
             state ^= state << 13;
@@ -271,7 +294,7 @@ static void test_random_texts(void)
 
 static void must_parse(const char *text, struct sim_profile *profile, const char *label)
 {
-    struct sim_profile_error error = {0, 0, ""};
+    struct sim_profile_error error = {0, 0, "", ""};
     bool parsed = sim_profile_parse(text, strlen(text), profile, &error);
     if (!tap_ok(parsed, "%s", label))
         tap_bail("%d:%d %s", error.line, error.column, error.text);
@@ -378,7 +401,7 @@ static void test_edges(void)
     };
     for (size_t i = 0; i < sizeof edges / sizeof edges[0]; i++) {
         struct sim_profile profile;
-        struct sim_profile_error error = {0, 0, ""};
+        struct sim_profile_error error = {0, 0, "", ""};
         char accepted[256], refused[256];
         snprintf(accepted, sizeof accepted, "%s%s", edges[i].before, edges[i].accepted);
         snprintf(refused, sizeof refused, "%s%s", edges[i].before, edges[i].refused);
@@ -436,7 +459,7 @@ static void test_required_keys(void)
     for (size_t out = 0; out <= LINES; out++) {
         char text[1024] = "", says[200];
         struct sim_profile profile;
-        struct sim_profile_error error = {-1, -1, ""};
+        struct sim_profile_error error = {-1, -1, "", ""};
         for (size_t i = 0; i < LINES; i++)
             if (i != out)
                 snprintf(text + strlen(text), sizeof text - strlen(text), "%s = %s\n", lines[i][0], lines[i][1]);
@@ -817,7 +840,7 @@ static void test_files(void)
 {
     char folder[] = "profile_test.XXXXXX", path[64], pipe[64], big[64];
     struct sim_profile profile;
-    struct sim_profile_error error = {0, 0, ""};
+    struct sim_profile_error error = {0, 0, "", ""};
     if (!mkdtemp(folder))
         tap_bail("cannot make a folder here");
     snprintf(path, sizeof path, "%s/p", folder);
@@ -845,7 +868,7 @@ static void test_files(void)
     snprintf(pipe, sizeof pipe, "%s/p/p", folder);
     tap_result(sim_profile_read(pipe, &profile, NULL), VMM_ERROR_NOT_FOUND, "nor one in what is no folder");
     snprintf(pipe, sizeof pipe, "%s/pipe", folder);
-    error = (struct sim_profile_error){7, 7, ""};
+    error = (struct sim_profile_error){7, 7, "", ""};
     tap_result(sim_profile_read(folder, &profile, &error), VMM_ERROR_OPERATING_SYSTEM, "a folder");
     tap_ok(!error.line && !error.column && !strcmp(error.text, "cannot be read: not a regular file"), "which is no file: %s",
            error.text);

@@ -35,6 +35,19 @@ struct sim_span sim_span_trim(struct sim_span span)
     return span;
 }
 
+struct sim_span sim_span_line(const char *text, size_t length, int number)
+{
+    struct sim_span line = {text, 0};
+    for (size_t at = 0; number > 0 && at < length; number--) {
+        const char *end = memchr(text + at, '\n', length - at);
+        line = (struct sim_span){text + at, end ? (size_t)(end - text) - at : length - at};
+        at += line.length + 1;
+    }
+    if (line.length && line.at[line.length - 1] == '\r')
+        line.length--;
+    return number > 0 ? (struct sim_span){text, 0} : sim_span_trim(line);
+}
+
 bool sim_span_is(struct sim_span span, const char *text)
 {
     return strlen(text) == span.length && memcmp(span.at, text, span.length) == 0;

@@ -27,6 +27,9 @@ struct sim_value_error {
 /* The piece without the blanks around it. */
 struct sim_span sim_span_trim(struct sim_span span);
 
+/* Line `number` of a text, from 1 on, without the blanks around it; empty where there is none. */
+struct sim_span sim_span_line(const char *text, size_t length, int number);
+
 /* Whether the piece is exactly this text. */
 bool sim_span_is(struct sim_span span, const char *text);
 

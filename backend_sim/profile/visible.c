@@ -88,11 +88,11 @@ bool visible_choose(struct visible *visible, const char *list, int devices)
 
 enum { NIBBLES = 2 * VISIBLE_UUID };
 
-/* What a hexadecimal digit stands for; -1: it is none. */
+/* What a hexadecimal digit stands for, of a text that has not ended; -1: it is none. */
 static int nibble(char c)
 {
     static const char digits[] = "0123456789abcdef";
-    const char *at = c ? strchr(digits, tolower((unsigned char)c)) : NULL;
+    const char *at = strchr(digits, tolower((unsigned char)c));
     return at ? (int)(at - digits) : -1;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests for visible.h: how the variable is read, and what the machine is like for a process then. That libcuda.so.1 sees the
- * devices that a driver shows is recorded (ci/abi-copies, group V). */
+ * devices that a driver shows is recorded (conformance/recorded/facts/copies.c, group V). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

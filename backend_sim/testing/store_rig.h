@@ -9,11 +9,7 @@
 #define SIM_STORE_RIG_H
 
 #if defined(__linux__) && defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#ifdef __clang__ /* whose stores under the lock are others: fewer calls than expected need it */
-#define CAN_STEP 0
-#else
 #define CAN_STEP 1
-#endif
 #else
 #define CAN_STEP 0
 #endif

@@ -24,7 +24,7 @@
 #include "pool.h"
 #include "slots.h"
 #include "space.h"
-#include "within.h"
+#include "thread.h"
 
 /* Which call made a thing, for its history. */
 struct sim_origin {

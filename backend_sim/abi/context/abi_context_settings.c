@@ -7,16 +7,22 @@
 #include "abi_parts.h"
 
 
-static CUresult note_of_current(const vmm_system *sys, const char *function, uint64_t *value, struct abi_note *note)
+static CUresult context_and_note(const vmm_system *sys, const char *function, uint64_t *value, struct ask_context *context,
+                                 struct abi_note *note)
 {
-    struct ask_context context;
-    CUresult result = abi_current(sys, function, value, &context);
+    CUresult result = abi_current(sys, function, value, context);
     if (result != CUDA_SUCCESS)
         return result;
     *note = abi_note_get(*value);
-    if (context.primary)
-        note->flags = abi_primary_flags(context.device);
+    if (context->primary)
+        note->flags = abi_primary_flags(context->device);
     return CUDA_SUCCESS;
+}
+
+static CUresult note_of_current(const vmm_system *sys, const char *function, uint64_t *value, struct abi_note *note)
+{
+    struct ask_context context;
+    return context_and_note(sys, function, value, &context, note);
 }
 
 static CUresult keep(uint64_t value, const struct abi_note *note)
@@ -38,12 +44,14 @@ static CUresult get_flags(const vmm_system *sys, unsigned *flags)
 {
     uint64_t value;
     struct abi_note note;
-    CUresult result = flags ? note_of_current(sys, "cuCtxGetFlags", &value, &note) : abi_null("cuCtxGetFlags", "flags");
     struct ask_context context;
+    if (!flags)
+        return abi_null("cuCtxGetFlags", "flags");
+    CUresult result = context_and_note(sys, "cuCtxGetFlags", &value, &context, &note);
     if (result != CUDA_SUCCESS)
         return result;
     *flags = note.flags & ~(unsigned)(CU_CTX_COREDUMP_ENABLE | CU_CTX_USER_COREDUMP_ENABLE);
-    if (ask_context(sys, value, &context) && context.primary)
+    if (context.primary)
         *flags |= CU_CTX_MAP_HOST; /* which every primary context does, whatever it was given */
     return result;
 }
@@ -58,13 +66,13 @@ static CUresult set_flags(const vmm_system *sys, unsigned flags)
     uint64_t value;
     struct abi_note note;
     struct ask_context context;
-    CUresult result = note_of_current(sys, "cuCtxSetFlags", &value, &note);
+    CUresult result = context_and_note(sys, "cuCtxSetFlags", &value, &context, &note);
     if (result != CUDA_SUCCESS)
         return result;
     result = abi_context_flags("cuCtxSetFlags", flags);
     if (result != CUDA_SUCCESS)
         return result;
-    if (ask_context(sys, value, &context) && context.primary)
+    if (context.primary)
         abi_primary_set_flags(context.device, flags);
     note.flags = flags;
     return keep(value, &note);

@@ -67,6 +67,34 @@ static void test_pushed_in_vain(void)
     OK(cuDevicePrimaryCtxRelease(0));
 }
 
+/* Made one on the other, more than are kept count of: each goes, the newest first. */
+static void test_many(void)
+{
+    enum { MANY = 140 };
+    CUcontext made[MANY] = {NULL};
+    int good = 0;
+    for (int i = 0; i < MANY; i++)
+        good += cuCtxCreate(&made[i], NULL, 0, 0) == CUDA_SUCCESS && current() == made[i];
+    tap_u64((uint64_t)good, MANY, "contexts are made, and each is current");
+    good = 0;
+    for (int i = MANY; i-- > 0;)
+        good += current() == made[i] && cuCtxDestroy(made[i]) == CUDA_SUCCESS;
+    tap_u64((uint64_t)good, MANY, "each goes, and the one before it is current");
+    tap_ok(!current(), "in the end none is");
+}
+
+/* The primary context alone: it is not destroyed, and stays current. */
+static void test_not_destroyed(void)
+{
+    CUcontext primary = NULL;
+    OK(cuDevicePrimaryCtxRetain(&primary, 0));
+    OK(cuCtxSetCurrent(primary));
+    IS(cuCtxDestroy(primary), ERROR_INVALID_CONTEXT);
+    CURRENT(primary);
+    OK(cuCtxSetCurrent(NULL));
+    OK(cuDevicePrimaryCtxRelease(0));
+}
+
 static void test_forms(void)
 {
     CUcontext context = NULL;
@@ -87,6 +115,10 @@ static void test_forms(void)
     OK(cuCtxDestroy(context));
     IS(cuCtxCreate_v3(&context, &part, 1, 0, 0), ERROR_UNSUPPORTED_EXEC_AFFINITY);
     IS(cuCtxCreate_v4(&context, &params, 0, 0), ERROR_UNSUPPORTED_EXEC_AFFINITY);
+    params.numExecAffinityParams = 0;
+    OK(cuCtxCreate_v4(&context, &params, 0, 0));
+    CURRENT(context);
+    OK(cuCtxDestroy(context));
     params = (CUctxCreateParams){.cigParams = (CUctxCigParam *)&part};
     IS(cuCtxCreate_v4(&context, &params, 0, 0), ERROR_NOT_SUPPORTED);
     IS(cuCtxCreate_v4(&context, NULL, 0x10000, 0), ERROR_INVALID_VALUE);
@@ -186,6 +218,8 @@ int main(void)
     IS(cuCtxGetLimit(&value, CU_LIMIT_STACK_SIZE), ERROR_INVALID_CONTEXT);
     test_stack();
     test_pushed_in_vain();
+    test_many();
+    test_not_destroyed();
     test_forms();
     test_primary();
     test_named();

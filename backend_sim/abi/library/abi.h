@@ -138,7 +138,7 @@ static inline vmm_event abi_event(CUevent event)
 static inline vmm_stream abi_stream(CUstream stream)
 {
 #ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
-    if (!stream || (void *)stream == (void *)VMM_STREAM_PER_THREAD)
+    if (!stream)
         return VMM_STREAM_PER_THREAD;
 #endif
     return (vmm_stream)(void *)stream;

@@ -76,6 +76,11 @@ static void test_copies(void)
     IS(cuMemcpyPeer(p, gone, p + 64, context, 64), ERROR_INVALID_CONTEXT);
     IS(cuMemcpyPeer(p, context, p + 64, (CUcontext)(uintptr_t)0x99, 64), ERROR_INVALID_CONTEXT);
     OK(cuMemcpyPeer(p, NULL, p + 64, context, 64)); /* 0 is the current one */
+    OK(cuMemsetD8(p, 4, 128));
+    OK(cuMemsetD8(p + 64, 5, 64));
+    IS(cuMemcpyPeerAsync(p, context, p + 64, gone, 64, NULL), ERROR_INVALID_CONTEXT);
+    OK(cuCtxSynchronize());
+    EQUAL(byte_at(p), 4);
     OK(cuMemFree(p));
 }
 

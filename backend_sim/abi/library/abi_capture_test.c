@@ -227,6 +227,21 @@ static void test_streams(void)
 }
 
 /* Graphs are ended in any order; one that is never ended goes with the library. */
+/* The legacy stream is never captured, and what is no stream has no capture to end. */
+static void test_not_captured(void)
+{
+    CUstream legacy[] = {NULL, (CUstream)(uintptr_t)1}, none = (CUstream)(uintptr_t)0x1230;
+    for (int i = 0; i < 2; i++) {
+        CUgraph graph = (CUgraph)(uintptr_t)7;
+        IS(cuStreamBeginCapture(legacy[i], CU_STREAM_CAPTURE_MODE_RELAXED), ERROR_STREAM_CAPTURE_UNSUPPORTED);
+        IS(cuStreamEndCapture(legacy[i], &graph), ERROR_ILLEGAL_STATE);
+        tap_ok(!graph, "there is no graph");
+    }
+    CUgraph graph = (CUgraph)(uintptr_t)7;
+    IS(cuStreamEndCapture(none, &graph), ERROR_INVALID_HANDLE);
+    tap_ok(!graph, "nor of what is no stream");
+}
+
 static void test_graphs(CUstream stream)
 {
     CUgraph graph[3] = {NULL};
@@ -262,6 +277,7 @@ int main(void)
     test_threads(stream, CU_STREAM_CAPTURE_MODE_RELAXED, CUDA_SUCCESS);
     test_streams();
     test_graphs(stream);
+    test_not_captured();
     OK(cuEventDestroy(event));
     OK(cuMemFree(p));
     OK(cuStreamDestroy(stream));

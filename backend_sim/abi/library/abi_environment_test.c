@@ -128,6 +128,7 @@ static const struct world worlds[] = {
     {"nothing said", NULL, NULL, NULL, NULL, asks, 1, ""},
     {"a machine", "sim:h200x2", NULL, NULL, NULL, asks, 2, ""},
     {"the simulator, and no machine", "sim", NULL, NULL, NULL, asks, 1, ""},
+    {"a list of devices of its own", "sim:h200x2,visible=1", NULL, NULL, NULL, asks, 1, ""},
     {"a schedule of its own", "sim:h200x2,schedule=eager", NULL, NULL, NULL, asks, 2, ""},
     {"a name that is empty", "", "sim:h200x2", NULL, NULL, asks, 2, ""},
     {"the library's own name counts", "sim:h100", "sim:h200x2", NULL, NULL, asks, 1, ""},

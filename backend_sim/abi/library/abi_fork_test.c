@@ -3,16 +3,12 @@
  *
  * CUVMM_TEST_SCALE is the percentage of the forks to make: 1000 makes 10000 of them with fork_test's. */
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "forks.h"
 #include "testing/rig.h"
 
-enum { FORKS = 500, PATIENT = 60, SLOW_MS = 2000 };
+enum { FORKS = 500 };
 
 static atomic_bool over;
 static atomic_uint rounds[4];
@@ -147,51 +143,19 @@ static int look(void)
 }
 
 /* With the library's own end, and without. */
-static void child(unsigned start)
+static int child(unsigned start)
 {
-    alarm(PATIENT);
-    int failed = FORKS_JUDGED ? look() : 0;
+    int failed = look();
     if (failed)
-        fprintf(stderr, "# line %d\n", failed);
-    if (FORKS_JUDGED && start % 2)
+        forks_wrong(failed);
+    if (start % 2)
         exit(failed ? 1 : 0);
-    _exit(failed ? 1 : 0);
-}
-
-static uint64_t milliseconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
-static void fork_often(unsigned forks)
-{
-    unsigned wrong = 0, slow = 0, hung = 0;
-    uint64_t longest = 0;
-    for (unsigned i = 0; i < forks; i++) {
-        int status = 0;
-        uint64_t before = milliseconds();
-        pid_t made = fork();
-        if (made == 0)
-            child(i);
-        if (made < 0 || waitpid(made, &status, 0) != made)
-            tap_bail("no child");
-        uint64_t took = milliseconds() - before;
-        longest = took > longest ? took : longest;
-        slow += took > SLOW_MS;
-        hung += WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM;
-        wrong += status != 0;
-    }
-    tap_note("%u forks: the longest took %llu ms, %u took more than %d ms", forks, (unsigned long long)longest, slow, SLOW_MS);
-    EQUAL(hung, 0);
-    EQUAL(wrong, 0);
+    return failed ? 1 : 0;
 }
 
 int main(void)
 {
-    const char *scale = getenv("CUVMM_TEST_SCALE");
-    unsigned forks = FORKS * (scale && *scale ? (unsigned)strtoul(scale, NULL, 10) : 100) / 100, idle = 0;
+    unsigned idle = 0;
     pthread_t thread[BUSY];
     setvbuf(stdout, NULL, _IONBF, 0); /* children have nothing of it */
     unsetenv("CUVMM_LAYERS");
@@ -202,7 +166,10 @@ int main(void)
     for (uintptr_t i = 0; i < BUSY; i++)
         if (pthread_create(&thread[i], NULL, busy, (void *)i))
             tap_bail("no thread");
-    fork_often(forks ? forks : 1);
+    struct forks_sum sum = forks_often(forks_scaled(FORKS), 0, child);
+    EQUAL(sum.hung, 0);
+    EQUAL(sum.torn, 0);
+    EQUAL(sum.wrong, 0);
     atomic_store(&over, true);
     for (int i = 0; i < BUSY; i++) {
         pthread_join(thread[i], NULL);

@@ -88,6 +88,7 @@ static void test_fork(void)
     fflush(NULL);
     pid_t child = fork();
     if (child == 0) {
+        forks_begin();
         int right = cuInit(0) == CUDA_ERROR_NOT_INITIALIZED && cuDeviceGetCount(&n) == CUDA_ERROR_NOT_INITIALIZED &&
                     cuCtxPopCurrent(NULL) == CUDA_ERROR_NOT_INITIALIZED && cuDriverGetVersion(&n) == CUDA_SUCCESS;
         exit(right ? 0 : 1); /* with the library's own end */

@@ -90,6 +90,80 @@ static void captured(CUstream stream)
     TRIED(none, cuGraphDestroy(graph));
 }
 
+/* One after the other is captured, and what is noted of them takes more and more room; where there is none, none is captured. */
+static void many_captures(void)
+{
+    enum { MANY = 200 };
+    CUstream stream[MANY] = {NULL};
+    unsigned failed = 0, right = 0, ended = 0;
+    for (int i = 0; i < MANY; i++) {
+        CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_ACTIVE;
+        OK(cuStreamCreate(&stream[i], CU_STREAM_NON_BLOCKING));
+        scarce_arm_at("calloc", 1);
+        CUresult code = cuStreamBeginCapture(stream[i], CU_STREAM_CAPTURE_MODE_RELAXED);
+        if (!scarce_disarm()) {
+            right += code == CUDA_SUCCESS;
+            continue;
+        }
+        failed++;
+        cuStreamIsCapturing(stream[i], &status);
+        right += code == CUDA_ERROR_OUT_OF_MEMORY && status == CU_STREAM_CAPTURE_STATUS_NONE;
+        OK(cuStreamBeginCapture(stream[i], CU_STREAM_CAPTURE_MODE_RELAXED));
+    }
+    for (int i = 0; i < MANY; i++) {
+        CUgraph graph = NULL;
+        ended += cuStreamEndCapture(stream[i], &graph) == CUDA_SUCCESS && graph && cuGraphDestroy(graph) == CUDA_SUCCESS;
+        OK(cuStreamDestroy(stream[i]));
+    }
+    tap_ok(failed && right == MANY && ended == MANY,
+           "%d streams are captured; %u were not for want of memory, and then were", MANY, failed);
+}
+
+/* Why a file cannot be looked at: for the system's sake, or its own. */
+static void no_file(void)
+{
+    static const struct {
+        int error;
+        CUresult code;
+    } why[] = {{EMFILE, CUDA_ERROR_OPERATING_SYSTEM}, {ENFILE, CUDA_ERROR_OPERATING_SYSTEM},
+               {ENOMEM, CUDA_ERROR_OPERATING_SYSTEM}, {EIO, CUDA_ERROR_OPERATING_SYSTEM},
+               {EACCES, CUDA_ERROR_FILE_NOT_FOUND}, {ELOOP, CUDA_ERROR_FILE_NOT_FOUND}};
+    static const char *const functions[] = {"stat", "fopen"};
+    for (size_t i = 0; i < 2 * sizeof why / sizeof why[0]; i++) {
+        CUmodule module = NULL;
+        scarce_arm_at(functions[i % 2], 1);
+        scarce_error = why[i / 2].error;
+        CUresult code = cuModuleLoad(&module, "/proc/self/exe");
+        tap_ok(scarce_disarm() && code == why[i / 2].code && !module, "%s, %s: %s", functions[i % 2], strerror(why[i / 2].error),
+               code_name(code));
+    }
+}
+
+/* Rows that were issued before the one that could not be are done before the next try. */
+static CUresult done_before(CUresult code)
+{
+    CUresult done = code == CUDA_SUCCESS ? code : cuCtxSynchronize();
+    return done == CUDA_SUCCESS ? code : done;
+}
+
+/* Rows, apart and together, of which one cannot be issued. */
+static void rows(CUdeviceptr at)
+{
+    int none = 0;
+    for (size_t pitch = 16; pitch <= 64; pitch *= 4) {
+        const CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = at, .srcPitch = pitch,
+                                    .dstMemoryType = CU_MEMORYTYPE_DEVICE, .dstDevice = at + 512, .dstPitch = pitch,
+                                    .WidthInBytes = 16, .Height = 3};
+        TRIED(none, done_before(cuMemsetD2D8(at, pitch, 8, 16, 3)));
+        TRIED(none, done_before(cuMemsetD2D8Async(at, pitch, 9, 16, 3, NULL)));
+        TRIED(none, done_before(cuMemcpy2D(&copy)));
+        TRIED(none, done_before(cuMemcpy2DAsync(&copy, NULL)));
+        OK(cuCtxSynchronize());
+        EQUAL(byte_at(at + 2 * pitch + 15), 9);
+        EQUAL(byte_at(at + 512 + 2 * pitch + 15), 9);
+    }
+}
+
 /* Of memory alone, again and again: what the engine gets it keeps, and the note of this library is asked for anew each time. */
 static void without_a_note(void)
 {
@@ -159,6 +233,8 @@ static void code(CUdeviceptr at)
     EQUAL(byte_at(at + 99), 9);
     EQUAL(byte_at(at + 512), 5);
     captured(stream);
+    many_captures();
+    no_file();
     TRIED(none, cuEventDestroy(event));
     TRIED(none, cuStreamDestroy(stream));
     TRIED(none, cuLibraryUnload(library));
@@ -185,6 +261,7 @@ static void memory(void)
     TRIED(none, cuMemsetD8(at, 3, 1000));
     TRIED(none, cuMemcpyDtoD(allocated, at, 1000));
     EQUAL(byte_at(allocated + 999), 3);
+    rows(at);
     host_memory();
     code(allocated);
     TRIED(none, cuMemFree(allocated));

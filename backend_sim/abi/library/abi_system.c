@@ -8,13 +8,14 @@
 
 #include "abi.h"
 #include "abi_parts.h"
+#include "alone.h"
 #include "findings.h"
 #include "lifecycle.h"
 #include "os.h"
 #include "os_environment.h"
-#include "within.h"
+#include "thread.h"
 
-enum { HOST_FUNCTION_MS = 500, MOST = 8 };
+enum { HOST_FUNCTION_MS = 500 };
 
 static _Atomic unsigned inside; /* calls that are under way */
 
@@ -29,6 +30,7 @@ LIFE_LOCK(opening, LIFE_OPENING, count_anew)
 static _Atomic bool settled; /* open, or never to be; guards what follows from then on, the mutex until then */
 static bool begun;
 static vmm_system *machine;
+static _Atomic(vmm_system *) ready; /* the same while calls may go there: open, and not going */
 static vmm_result open_result;
 static uint64_t opened_at; /* how many forks deep */
 
@@ -90,13 +92,12 @@ static void open_machine(void)
 /* What the system does not give now it may give to the next call; a spec that is wrong stays so. */
 static vmm_result open_once(void)
 {
-    if (atomic_load(&settled))
-        return open_result;
     int cancel = life_no_cancel();
     life_take(&opening);
     if (!atomic_load(&settled)) { /* LCOV_EXCL_BR_LINE: unless another thread was quicker, just now */
         open_machine();
         atomic_store(&settled, open_result != VMM_ERROR_OUT_OF_MEMORY && open_result != VMM_ERROR_OPERATING_SYSTEM);
+        atomic_store(&ready, open_result == VMM_SUCCESS ? machine : NULL);
     }
     vmm_result result = open_result;
     life_give(&opening);
@@ -104,58 +105,47 @@ static vmm_result open_once(void)
     return result;
 }
 
-/* The entry points that this thread is in: more than one where a wait calls a host function, which makes calls. Beyond MOST a
- * call is told as a part of the one around it. Looked up once a call: in a library that is a call. */
-static _Thread_local struct thread {
-    bool in_kernel;
-    unsigned depth;
-    struct vmm_within around[MOST];
-} this_thread;
-
-static void enter_within(struct thread *thread, const char *function)
+/* What nobody but this thread can count needs no bus lock. */
+static void count(int by)
 {
-    if (thread->depth++ < MOST)
-        thread->around[thread->depth - 1] = vmm_within_begin(function);
+    if (VMM_ALONE)
+        atomic_store_explicit(&inside, atomic_load_explicit(&inside, memory_order_relaxed) + (unsigned)by, memory_order_relaxed);
+    else
+        atomic_fetch_add(&inside, (unsigned)by);
 }
 
-static void leave_within(struct thread *thread)
+/* The way of the first call, and of those for which there is no machine; apart, so that all others save no registers for it. */
+__attribute__((noinline)) static CUresult open_or_refuse(vmm_system **sys)
 {
-    if (--thread->depth < MOST)
-        vmm_within_end(thread->around[thread->depth]);
-}
-
-static void count_out(void)
-{
-    atomic_fetch_sub(&inside, 1);
+    if (atomic_load(&going))             /* LCOV_EXCL_BR_LINE: for threads that go on while the process ends, and are not counted */
+        return CUDA_ERROR_DEINITIALIZED; /* LCOV_EXCL_LINE: the same */
+    vmm_result result = atomic_load(&settled) ? open_result : open_once();
+    *sys = machine;
+    return (CUresult)result;
 }
 
 CUresult abi_enter_as(const char *function, vmm_system **sys)
 {
-    struct thread *thread = &this_thread;
+    struct vmm_thread *thread = vmm_thread();
     if (thread->in_kernel)
         return abi_refuse(CUDA_ERROR_NOT_PERMITTED, "a call in a kernel",
                           "the code of a kernel makes no calls of the driver, on a device or in a plugin");
-    atomic_fetch_add(&inside, 1);
-    if (atomic_load(&going)) { /* LCOV_EXCL_BR_LINE: for threads that go on while the process ends, and are not counted */
-        count_out();                     /* LCOV_EXCL_LINE: the same */
-        return CUDA_ERROR_DEINITIALIZED; /* LCOV_EXCL_LINE: the same */
-    }
-    vmm_result result = open_once();
-    if (result == VMM_SUCCESS) {
-        *sys = machine;
-        enter_within(thread, function);
-    } else {
-        count_out();
-    }
-    return (CUresult)result;
+    count(1);
+    *sys = atomic_load(&ready);
+    CUresult result = *sys ? CUDA_SUCCESS : open_or_refuse(sys);
+    if (result == CUDA_SUCCESS)
+        vmm_within_begin(&thread->within, function);
+    else
+        count(-1);
+    return result;
 }
 
 void abi_leave(void)
 {
-    leave_within(&this_thread);
+    vmm_within_end(&vmm_thread()->within);
     if (checking && os_fork_depth() == opened_at)
         findings_look(machine);
-    count_out();
+    count(-1);
 }
 
 void abi_initialised(void)
@@ -185,7 +175,7 @@ CUresult abi_enter_outside(vmm_system **sys, const char *function)
 
 bool abi_inside_kernel(bool now)
 {
-    struct thread *thread = &this_thread;
+    struct vmm_thread *thread = vmm_thread();
     bool before = thread->in_kernel;
     thread->in_kernel = now;
     return before;
@@ -204,6 +194,7 @@ static bool host_functions_end(void)
 __attribute__((destructor)) static void close_machine(void)
 {
     atomic_store(&going, true);
+    atomic_store(&ready, NULL);
     if (atomic_load(&inside) || !machine || !host_functions_end())
         return;
     bool child = os_fork_depth() != opened_at; /* what is held is the parent's, which will tell */

@@ -82,7 +82,7 @@ static CUresult insert(struct range *range)
         return CUDA_ERROR_OUT_OF_MEMORY;
     range->is.id = ++last_id;
     count++;
-    registered += range->is.registered;
+    atomic_fetch_add(&registered, range->is.registered);
     return CUDA_SUCCESS;
 }
 
@@ -113,7 +113,7 @@ static bool leave(uint64_t start, bool was_registered, struct range *range)
         *range = *found;
         addrmap_remove(&ranges, start);
         count--;
-        registered -= found->is.registered;
+        atomic_fetch_sub(&registered, found->is.registered);
         free(found);
     }
     life_give(&lock);

@@ -157,6 +157,22 @@ static void test_read_only(void)
     EQUAL(here[3], 0x5a);
     IS(cuMemcpyHtoD(at, here, 4), ERROR_INVALID_VALUE);
     IS(cuMemsetD8(at, 1, 1), ERROR_INVALID_VALUE);
+    IS(cuMemsetD2D8(at, 512, 1, 4, 2), ERROR_INVALID_VALUE);
+    IS(cuMemsetD2D32Async(at, 512, 1, 4, 2, NULL), ERROR_INVALID_VALUE);
+    OK(cuMemsetD2D8(at, 512, 1, 0, 2));
+    CUDA_MEMCPY2D rows = {.srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = here, .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+                          .dstDevice = at, .dstPitch = 512, .WidthInBytes = 2, .Height = 2};
+    IS(cuMemcpy2D(&rows), ERROR_INVALID_VALUE);
+    IS(cuMemcpy2DAsync(&rows, NULL), ERROR_INVALID_VALUE);
+    rows.dstMemoryType = CU_MEMORYTYPE_HOST;
+    rows.dstHost = p;
+    IS(cuMemcpy2DUnaligned(&rows), ERROR_INVALID_VALUE);
+    EQUAL(p[0], 0x5a);
+    EQUAL(p[512], 0x5a);
+    rows = (CUDA_MEMCPY2D){.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = at, .srcPitch = 512,
+                           .dstMemoryType = CU_MEMORYTYPE_HOST, .dstHost = memset(here, 0, sizeof here), .WidthInBytes = 2, .Height = 2};
+    OK(cuMemcpy2D(&rows)); /* they can be read */
+    EQUAL(here[3], 0x5a);
     OK(cuMemHostUnregister(p));
 }
 

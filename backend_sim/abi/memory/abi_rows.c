@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "abi_host.h"
+#include "abi_registered.h"
 #include "detail.h"
 
 static const char copy_name[] = "cuMemcpy2D", fill_name[] = "cuMemsetD2D";
@@ -133,7 +134,7 @@ static bool bad_in_order(const vmm_system *sys, vmm_stream stream, const struct 
 {
     const CUdeviceptr end = side->start + (height - 1) * side->pitch + width;
     uint64_t first;
-    for (size_t next = 0; next < height; next = *row + 1) {
+    for (size_t next = 0;; next = *row + 1) { /* what is first found is in a row or before the next one */
         CUdeviceptr at = side->start + next * side->pitch;
         if (!ask_unreachable(sys, stream, at, end - at, use, &first))
             return false;
@@ -141,7 +142,6 @@ static bool bad_in_order(const vmm_system *sys, vmm_stream stream, const struct 
         if ((first - side->start) % side->pitch < width)
             return true;
     }
-    return false;
 }
 
 /* The same of those that do; where they are many, the last one stands for what cannot be all there. */
@@ -262,6 +262,8 @@ CUresult abi_copy_rows(vmm_system *sys, const CUDA_MEMCPY2D *asked, vmm_stream s
         return finish(sys, stream, waits);
     result = sides_of(sys, asked, &copy);
     if (result == CUDA_SUCCESS)
+        result = abi_registered_check(copy_name, copy.to.base, 1, true);
+    if (result == CUDA_SUCCESS)
         result = check_footprint(sys, stream, copy_name, &copy.to, copy.width, copy.height, copy.write);
     if (result == CUDA_SUCCESS)
         result = check_footprint(sys, stream, copy_name, &copy.from, copy.width, copy.height, copy.read);
@@ -285,18 +287,11 @@ static vmm_result fill_row(vmm_system *sys, const struct abi_fill *fill, CUdevic
     }
 }
 
-/* Memory that the host registered is the device's to fill, once the stream is that far. */
-static CUresult fill_host(vmm_system *sys, const struct abi_fill *fill, const struct side *side, vmm_stream stream)
+static CUresult fill_registered(vmm_system *sys, const struct abi_fill *fill, const struct side *side, vmm_stream stream)
 {
-    unsigned char bytes[4];
-    CUresult result = (CUresult)vmm_stream_synchronize(sys, stream);
-    for (unsigned i = 0; i < sizeof bytes; i++)
-        bytes[i] = (unsigned char)(fill->value >> (8 * i));
-    for (size_t row = 0; row < fill->height && result == CUDA_SUCCESS; row++) {
-        unsigned char *at = (unsigned char *)(uintptr_t)(side->start + row * side->pitch);
-        for (size_t i = 0; i < fill->width * fill->element; i++)
-            at[i] = bytes[i % fill->element];
-    }
+    CUresult result = CUDA_SUCCESS;
+    for (size_t row = 0; row < fill->height && result == CUDA_SUCCESS; row++)
+        result = abi_registered_fill(sys, side->start + row * side->pitch, fill->element, fill->value, fill->width, stream);
     return result;
 }
 
@@ -364,5 +359,5 @@ CUresult abi_fill_rows(vmm_system *sys, const struct abi_fill *fill, vmm_stream 
     if (result != CUDA_SUCCESS)
         return result;
     bool host = side.host && side.left != UINT64_MAX;
-    return host ? fill_host(sys, fill, &side, stream) : fill_memory(sys, fill, &side, bytes, stream, waits);
+    return host ? fill_registered(sys, fill, &side, stream) : fill_memory(sys, fill, &side, bytes, stream, waits);
 }

@@ -40,6 +40,21 @@ static void no_files(void)
     rmdir(folder);
 }
 
+/* Plugins have no variables: of a module that is loaded that is said, and what is asked for is 0. */
+static void test_globals(CUmodule gone)
+{
+    size_t bytes = 7;
+    CUdeviceptr at = 7;
+    IS(cuModuleGetGlobal(&at, &bytes, module, NULL), ERROR_INVALID_VALUE);
+    OK(cuModuleUnload(gone));
+    IS(cuModuleGetGlobal(&at, &bytes, gone, "table"), ERROR_INVALID_HANDLE);
+    tap_ok(at == 7 && bytes == 7, "what is refused for its arguments writes nothing");
+    IS(cuModuleGetGlobal(NULL, &bytes, module, "table"), ERROR_NOT_FOUND);
+    EQUAL(bytes, 0);
+    IS(cuModuleGetGlobal(&at, NULL, module, "table"), ERROR_NOT_FOUND);
+    EQUAL(at, 0);
+}
+
 static void test_images(void)
 {
     CUlibrary library = NULL;
@@ -47,8 +62,12 @@ static void test_images(void)
     CUkernel kernel = NULL;
     CUfunction f = NULL;
     CUmoduleLoadingMode mode;
-    size_t bytes;
-    CUdeviceptr at;
+    CUcontext now = NULL;
+    OK(cuCtxGetCurrent(&now));
+    OK(cuCtxSetCurrent(NULL));
+    IS(cuModuleLoadData(&other, "any image"), ERROR_INVALID_CONTEXT);
+    tap_ok(!other, "no module without a context");
+    OK(cuCtxSetCurrent(now));
     OK(cuModuleLoadData(&module, "any image"));
     OK(cuModuleLoadDataEx(&other, "another", 0, NULL, NULL));
     OK(cuModuleUnload(other));
@@ -63,7 +82,7 @@ static void test_images(void)
     IS(cuModuleLoadData(&other, NULL), ERROR_INVALID_VALUE);
     OK(cuModuleLoad(&other, "/proc/self/exe"));
     OK(cuModuleGetLoadingMode(&mode));
-    IS(cuModuleGetGlobal(&at, &bytes, module, "table"), ERROR_NOT_FOUND);
+    test_globals(other);
     OK(cuLibraryLoadData(&library, "code", NULL, NULL, 0, NULL, NULL, 0));
     OK(cuLibraryGetKernel(&kernel, library, "nothing"));
     OK(cuKernelGetFunction(&f, kernel));
@@ -385,6 +404,29 @@ static void test_kernels_that_cannot_run(void)
     IS(cuLaunchKernel(function("wide"), 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL), ERROR_INVALID_VALUE);
 }
 
+/* A kernel reaches memory that was made for it where other memory of the host is registered. */
+static void test_made_beside_registered(void)
+{
+    static unsigned char mine[4096];
+    void *made = NULL;
+    uint64_t n = 100;
+    uint8_t value = 6;
+    OK(cuMemHostRegister(mine, sizeof mine, 0));
+    OK(cuMemAllocHost(&made, 4096));
+    CUdeviceptr at = (CUdeviceptr)(uintptr_t)made;
+    void *params[] = {&at, &n, &value};
+    memset(made, 0, 4096);
+    OK(cuLaunchKernel(function("fill_span"), 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
+    OK(cuCtxSynchronize());
+    const unsigned char *seen = made;
+    tap_ok(seen[0] == 6 && seen[99] == 6 && !seen[100] && !mine[0], "the hundred bytes are filled, and no others");
+    OK(cuMemsetD8(at, 3, 10));
+    OK(cuMemcpyDtoD(at + 200, at, 10));
+    tap_ok(seen[209] == 3 && !seen[210], "fills and copies reach it, too");
+    OK(cuMemFreeHost(made));
+    OK(cuMemHostUnregister(mine));
+}
+
 /* Last: the device is lost. */
 static void test_fault(CUdeviceptr at)
 {
@@ -415,6 +457,7 @@ int main(void)
     test_call_inside(at);
     test_fresh(at);
     test_kernels_that_cannot_run();
+    test_made_beside_registered();
     test_fault(at);
     return tap_done();
 }

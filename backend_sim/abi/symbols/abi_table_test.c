@@ -100,6 +100,7 @@ static void test_versions(void)
     tap_ok(cuGetProcAddress(NULL, &at, 13000, 0, NULL) == CUDA_ERROR_INVALID_VALUE, "no name");
     tap_ok(cuGetProcAddress("cuMemMap", NULL, 13000, 0, NULL) == CUDA_ERROR_INVALID_VALUE, "no place for the answer");
     tap_ok(cuGetProcAddress("cuMemMap", &at, 13000, 3, NULL) == CUDA_ERROR_INVALID_VALUE, "both flags at once");
+    tap_ok(cuGetProcAddress("cuMemMap", &at, 13000, 4, NULL) == CUDA_ERROR_INVALID_VALUE, "a flag that there is not");
 }
 
 /* Calls what is there with nothing but zeros for arguments; how many of them answered that they succeeded. */

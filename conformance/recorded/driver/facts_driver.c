@@ -79,7 +79,7 @@ static CUresult cannot(const char *capability)
     return VMM_ERROR_NOT_SUPPORTED;
 }
 
-/* What the API has no call for is made of those it has, as libcuda.so.1 does it; ci/abi-edges holds that library's own
+/* What the API has no call for is made of those it has, as libcuda.so.1 does it; ci/abi-recorded holds that library's own
  * entry points to the same lines. */
 CUresult cuDevicePrimaryCtxGetState(CUdevice dev, unsigned *flags, int *active)
 {

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "scale.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "team.h"
+#undef LAUNCH
+#include "scale.h"
 
 vmm_deviceptr scale_reserve(struct fix *f, uint64_t size)
 {
@@ -38,6 +40,24 @@ void *scale_room(struct fix *f, uint64_t count, uint64_t size)
     void *room = calloc(count, size);
     fix_need(f, room ? VMM_SUCCESS : VMM_ERROR_OUT_OF_MEMORY);
     return room;
+}
+
+void scale_crew(struct fix *f, uint64_t size, uint64_t own, struct crew *crew)
+{
+    const vmm_multicast_object_prop prop = team_prop(2, size);
+    *crew = (struct crew){.devices = 2, .unit = team_unit(f), .size = size};
+    fix_need(f, vmm_multicast_create(S, &crew->object, &prop));
+    fix_note(f, FIX_HANDLE, crew->object, 0);
+    crew->mc = scale_reserve(f, size + crew->unit);
+    crew->mc += (crew->unit - crew->mc % crew->unit) % crew->unit;
+    for (int id = 0; id < 2; id++) {
+        const vmm_mem_allocation_prop on = fix_prop(id);
+        fix_need(f, vmm_multicast_add_device(S, crew->object, id));
+        crew->memory[id] = fix_create_prop(f, own, &on);
+        crew->own[id] = fix_reserve(f, own);
+        fix_map(f, crew->own[id], own, crew->memory[id]);
+        fix_access(f, crew->own[id], own, RW);
+    }
 }
 
 uint64_t scale_word(struct fix *f, vmm_deviceptr ptr)

@@ -32,6 +32,11 @@ void scale_refused(struct fix *f, vmm_result got, vmm_result want, const char *r
 /* Like calloc, for a test that cannot go on without. */
 void *scale_room(struct fix *f, uint64_t count, uint64_t size);
 
+/* Of a crew (team.h) of two devices: unit, an object of size bytes, an address for it to be mapped at, and memory of each device,
+ * own bytes of it, which device 0 may use. Nothing is bound. */
+struct crew;
+void scale_crew(struct fix *f, uint64_t size, uint64_t own, struct crew *crew);
+
 /* A word of memory, read by the current context's device. */
 uint64_t scale_word(struct fix *f, vmm_deviceptr ptr);
 

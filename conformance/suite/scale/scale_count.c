@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* 65,537 of everything that is counted, of which the first, the one in the middle and the last are looked at. */
 #include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -227,52 +226,96 @@ TEST_EXPECTS("scale.retains_65537", retains_65537)
     fix_need(f, result);
 }
 
-/* Each with a fill of its own byte. */
-TEST_EXPECTS("scale.streams_65537", streams_65537)
+/* What work is waited for by: a stream, or an event that is recorded in one. */
+struct awaited {
+    vmm_object_kind kind;
+    vmm_result (*make)(struct fix *f, void **made);
+    /* Issues a fill of one byte that it stands for. */
+    void (*fill)(struct fix *f, vmm_deviceptr p, unsigned char byte, void *it, vmm_stream stream);
+    vmm_result (*wait)(struct fix *f, void *it);
+    vmm_result (*destroy)(struct fix *f, void *it);
+};
+
+/* Each that is looked at with a fill of its own byte. */
+static void check_awaited(struct fix *f, const struct awaited *are, vmm_stream stream)
 {
-    fix_need_simulator(f, "a driver has fewer queues, and takes some 10 us to make a stream");
-    vmm_stream *stream = scale_room(f, SCALE_MANY, sizeof *stream);
+    void **it = scale_room(f, SCALE_MANY, sizeof *it);
     vmm_deviceptr p = fix_mapped(f, f->g, RW, NULL);
     uint64_t made, wrong = 0;
     vmm_result result = VMM_SUCCESS;
-    UNTIL(made, SCALE_MANY, result, vmm_stream_create(S, &stream[made], VMM_STREAM_NON_BLOCKING));
-    check_shown(f, VMM_OBJECT_STREAM, made);
+    UNTIL(made, SCALE_MANY, result, are->make(f, &it[made]));
+    check_shown(f, are->kind, made);
     for (unsigned i = 0; result == VMM_SUCCESS && i < LOOKS; i++)
-        ACCEPTED(vmm_memset_d8_async(S, p + i, (unsigned char)(i + 1), 1, stream[place_of[i]]));
+        are->fill(f, p + i, (unsigned char)(i + 1), it[place_of[i]], stream);
     for (unsigned i = 0; result == VMM_SUCCESS && i < LOOKS; i++) {
-        ACCEPTED(vmm_stream_synchronize(S, stream[place_of[i]]));
+        ACCEPTED(are->wait(f, it[place_of[i]]));
         CHECK_U64(fix_peek(f, p + i), i + 1);
     }
     for (uint64_t i = 0; i < made; i++)
-        wrong += vmm_stream_destroy(S, stream[i]) != VMM_SUCCESS;
-    free(stream);
+        wrong += are->destroy(f, it[i]) != VMM_SUCCESS;
+    free(it);
     CHECK_U64(wrong, 0);
     fix_need(f, result);
+}
+
+static vmm_result make_stream(struct fix *f, void **made)
+{
+    vmm_stream stream = NULL;
+    vmm_result result = vmm_stream_create(S, &stream, VMM_STREAM_NON_BLOCKING);
+    *made = stream;
+    return result;
+}
+
+static void fill_in(struct fix *f, vmm_deviceptr p, unsigned char byte, void *it, vmm_stream stream)
+{
+    (void)stream;
+    ACCEPTED(vmm_memset_d8_async(S, p, byte, 1, it));
+}
+
+static vmm_result wait_for_stream(struct fix *f, void *it)
+{
+    return vmm_stream_synchronize(S, it);
+}
+
+static vmm_result destroy_stream(struct fix *f, void *it)
+{
+    return vmm_stream_destroy(S, it);
+}
+
+TEST_EXPECTS("scale.streams_65537", streams_65537)
+{
+    fix_need_simulator(f, "a driver has fewer queues, and takes some 10 us to make a stream");
+    check_awaited(f, &(struct awaited){VMM_OBJECT_STREAM, make_stream, fill_in, wait_for_stream, destroy_stream}, NULL);
+}
+
+static vmm_result make_event(struct fix *f, void **made)
+{
+    vmm_event event = NULL;
+    vmm_result result = vmm_event_create(S, &event, VMM_EVENT_DISABLE_TIMING);
+    *made = event;
+    return result;
+}
+
+static void fill_before(struct fix *f, vmm_deviceptr p, unsigned char byte, void *it, vmm_stream stream)
+{
+    ACCEPTED(vmm_memset_d8_async(S, p, byte, 1, stream));
+    ACCEPTED(vmm_event_record(S, it, stream));
+}
+
+static vmm_result wait_for_event(struct fix *f, void *it)
+{
+    return vmm_event_synchronize(S, it);
+}
+
+static vmm_result destroy_event(struct fix *f, void *it)
+{
+    return vmm_event_destroy(S, it);
 }
 
 TEST_EXPECTS("scale.events_65537", events_65537)
 {
     SCALE_NEED_ROOM(f);
-    vmm_event *event = scale_room(f, SCALE_MANY, sizeof *event);
-    vmm_deviceptr p = fix_mapped(f, f->g, RW, NULL);
-    vmm_stream stream = fix_stream(f);
-    uint64_t made, wrong = 0;
-    vmm_result result = VMM_SUCCESS;
-    UNTIL(made, SCALE_MANY, result, vmm_event_create(S, &event[made], VMM_EVENT_DISABLE_TIMING));
-    check_shown(f, VMM_OBJECT_EVENT, made);
-    for (unsigned i = 0; result == VMM_SUCCESS && i < LOOKS; i++) {
-        ACCEPTED(vmm_memset_d8_async(S, p + i, (unsigned char)(i + 1), 1, stream));
-        ACCEPTED(vmm_event_record(S, event[place_of[i]], stream));
-    }
-    for (unsigned i = 0; result == VMM_SUCCESS && i < LOOKS; i++) {
-        ACCEPTED(vmm_event_synchronize(S, event[place_of[i]]));
-        CHECK_U64(fix_peek(f, p + i), i + 1);
-    }
-    for (uint64_t i = 0; i < made; i++)
-        wrong += vmm_event_destroy(S, event[i]) != VMM_SUCCESS;
-    free(event);
-    CHECK_U64(wrong, 0);
-    fix_need(f, result);
+    check_awaited(f, &(struct awaited){VMM_OBJECT_EVENT, make_event, fill_before, wait_for_event, destroy_event}, fix_stream(f));
 }
 
 /* More than the simulator keeps in flight: none is lost, and none is done twice. */
@@ -285,9 +328,7 @@ TEST_EXPECTS("scale.launches_65537", launches_65537)
     vmm_result result = VMM_SUCCESS;
     fix_need(f, vmm_memset_d8(S, p, 0, 8));
     fix_settle(f);
-    /* A seeded schedule looks through all that is queued at each issue. */
-    const uint64_t most = strstr(f->spec, "schedule=random") ? SCALE_MANY / 16 : SCALE_MANY;
-    UNTIL(made, most, result, vmm_launch(S, VMM_KERNEL_ATOMIC_ADD, 1, 1, SCALE_ARGS(p, 1), stream));
+    UNTIL(made, SCALE_MANY, result, vmm_launch(S, VMM_KERNEL_ATOMIC_ADD, 1, 1, SCALE_ARGS(p, 1), stream));
     ACCEPTED(vmm_stream_synchronize(S, stream));
     CHECK_U64(scale_word(f, p), made);
     fix_need(f, result);
@@ -373,39 +414,28 @@ TEST_EXPECTS_ON("scale.imports_1025", imports_of_one_memory, SHARING, TEST_AS_GI
 TEST_EXPECTS_ON("scale.binds_65537", binds_65537, TEAM_OF(2), TEST_AS_GIVEN, 0)
 {
     team_need(f);
-    uint64_t unit = team_unit(f), made, wrong = 0;
-    const vmm_multicast_object_prop prop = team_prop(2, SCALE_MANY * unit);
-    vmm_mem_generic_allocation_handle object = 0, memory[2];
+    struct crew crew;
+    const uint64_t unit = team_unit(f);
+    uint64_t made, wrong = 0;
     vmm_result result = VMM_SUCCESS;
-    vmm_deviceptr mc = scale_reserve(f, SCALE_MANY * unit + unit), own[2];
-    mc += (unit - mc % unit) % unit;
-    fix_need(f, vmm_multicast_create(S, &object, &prop));
-    fix_note(f, FIX_HANDLE, object, 0);
-    for (int id = 0; id < 2; id++)
-        fix_need(f, vmm_multicast_add_device(S, object, id));
-    for (int id = 0; id < 2; id++) {
-        memory[id] = team_memory(f, id);
-        own[id] = fix_reserve(f, TEAM_UNITS * unit);
-        fix_map(f, own[id], TEAM_UNITS * unit, memory[id]);
-        fix_access(f, own[id], TEAM_UNITS * unit, RW);
-    }
-    UNTIL(made, SCALE_MANY, result, vmm_multicast_bind_mem(S, object, made * unit, memory[0], 0, unit, 0));
-    ACCEPTED(vmm_multicast_bind_mem(S, object, LAST * unit, memory[1], unit, unit, 0));
+    scale_crew(f, SCALE_MANY * unit, TEAM_UNITS * unit, &crew);
+    UNTIL(made, SCALE_MANY, result, vmm_multicast_bind_mem(S, crew.object, made * unit, crew.memory[0], 0, unit, 0));
+    ACCEPTED(vmm_multicast_bind_mem(S, crew.object, LAST * unit, crew.memory[1], unit, unit, 0));
     if (f->simulator)
-        CHECK_U64(shown(f, VMM_OBJECT_HANDLE, object).object.binds, made + 1);
+        CHECK_U64(shown(f, VMM_OBJECT_HANDLE, crew.object).object.binds, made + 1);
     if (f->simulator)
-        CHECK_U64(shown(f, VMM_OBJECT_HANDLE, memory[0]).object.binds, made);
-    REFUSED_BY("VMM-BIND-OVERLAP", vmm_multicast_bind_mem(S, object, MIDDLE * unit, memory[0], unit, unit, 0), INVALID_VALUE,
-               "mcOffset", MIDDLE * unit);
-    fix_map(f, mc, SCALE_MANY * unit, object);
-    team_access(f, mc, SCALE_MANY * unit, 2, RW);
-    fix_need(f, vmm_memset_d8(S, own[0] + unit, 7, 8));
-    ACCEPTED(LAUNCH(MULTIMEM_STORE, mc + LAST * unit + 64, own[0] + unit, 8));
+        CHECK_U64(shown(f, VMM_OBJECT_HANDLE, crew.memory[0]).object.binds, made);
+    REFUSED_BY("VMM-BIND-OVERLAP", vmm_multicast_bind_mem(S, crew.object, MIDDLE * unit, crew.memory[0], unit, unit, 0),
+               INVALID_VALUE, "mcOffset", MIDDLE * unit);
+    fix_map(f, crew.mc, SCALE_MANY * unit, crew.object);
+    team_access(f, crew.mc, SCALE_MANY * unit, 2, RW);
+    fix_need(f, vmm_memset_d8(S, crew.own[0] + unit, 7, 8));
+    ACCEPTED(LAUNCH(MULTIMEM_STORE, crew.mc + LAST * unit + 64, crew.own[0] + unit, 8));
     ACCEPTED(vmm_ctx_synchronize(S));
-    CHECK_U64(scale_word(f, own[0] + 64), UINT64_C(0x0707070707070707));
-    CHECK_U64(scale_word(f, own[1] + unit + 64), UINT64_C(0x0707070707070707));
+    CHECK_U64(scale_word(f, crew.own[0] + 64), UINT64_C(0x0707070707070707));
+    CHECK_U64(scale_word(f, crew.own[1] + unit + 64), UINT64_C(0x0707070707070707));
     for (uint64_t i = 0; i < made; i++)
-        wrong += vmm_multicast_unbind(S, object, 0, i * unit, unit) != VMM_SUCCESS;
+        wrong += vmm_multicast_unbind(S, crew.object, 0, i * unit, unit) != VMM_SUCCESS;
     CHECK_U64(wrong, 0);
     fix_need(f, result);
 }

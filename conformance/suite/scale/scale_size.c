@@ -203,32 +203,21 @@ TEST_EXPECTS_ON("scale.offset_past_4_gib", offset_past_4_gib, ROOMY "\nmap.parti
 TEST_EXPECTS_ON("scale.multicast_past_4_gib", multicast_past_4_gib, TEAM_OF(2) "\n" ROOMY, TEST_AS_GIVEN, 0)
 {
     team_need(f);
-    uint64_t unit = team_unit(f), size = FOUR_GIB + 2 * unit, far = FOUR_GIB + unit;
-    const vmm_multicast_object_prop prop = team_prop(2, size);
-    vmm_mem_generic_allocation_handle object = 0, memory[2];
-    vmm_deviceptr mc = scale_reserve(f, size + unit), own[2];
-    mc += (unit - mc % unit) % unit;
-    fix_need(f, vmm_multicast_create(S, &object, &prop));
-    fix_note(f, FIX_HANDLE, object, 0);
-    for (int id = 0; id < 2; id++)
-        fix_need(f, vmm_multicast_add_device(S, object, id));
+    struct crew crew;
+    const uint64_t unit = team_unit(f), size = FOUR_GIB + 2 * unit, far = FOUR_GIB + unit;
+    scale_crew(f, size, size, &crew);
     for (int id = 0; id < 2; id++) {
-        const vmm_mem_allocation_prop on = fix_prop(id);
-        memory[id] = fix_create_prop(f, size, &on);
-        own[id] = fix_reserve(f, size);
-        fix_map(f, own[id], size, memory[id]);
-        fix_access(f, own[id], size, RW);
-        ACCEPTED(vmm_multicast_bind_mem(S, object, 0, memory[id], id ? far : 0, unit, 0));
-        ACCEPTED(vmm_multicast_bind_mem(S, object, far, memory[id], id ? 0 : far, unit, 0));
+        ACCEPTED(vmm_multicast_bind_mem(S, crew.object, 0, crew.memory[id], id ? far : 0, unit, 0));
+        ACCEPTED(vmm_multicast_bind_mem(S, crew.object, far, crew.memory[id], id ? 0 : far, unit, 0));
     }
-    fix_map(f, mc, size, object);
-    team_access(f, mc, size, 2, RW);
-    put(f, own[0], 7); /* what is stored to all */
-    ACCEPTED(LAUNCH(MULTIMEM_STORE, mc + far + 64, own[0], 8));
+    fix_map(f, crew.mc, size, crew.object);
+    team_access(f, crew.mc, size, 2, RW);
+    put(f, crew.own[0], 7); /* what is stored to all */
+    ACCEPTED(LAUNCH(MULTIMEM_STORE, crew.mc + far + 64, crew.own[0], 8));
     ACCEPTED(vmm_ctx_synchronize(S));
-    CHECK_U64(scale_word(f, own[0] + far + 64), 7);
-    CHECK_U64(scale_word(f, own[1] + 64), 7);
-    CHECK_U64(scale_word(f, own[0] + 64) | scale_word(f, own[1] + far + 64), 0);
-    ACCEPTED(vmm_multicast_unbind(S, object, 0, far, unit));
-    ACCEPTED(vmm_multicast_unbind(S, object, 1, 0, unit));
+    CHECK_U64(scale_word(f, crew.own[0] + far + 64), 7);
+    CHECK_U64(scale_word(f, crew.own[1] + 64), 7);
+    CHECK_U64(scale_word(f, crew.own[0] + 64) | scale_word(f, crew.own[1] + far + 64), 0);
+    ACCEPTED(vmm_multicast_unbind(S, crew.object, 0, far, unit));
+    ACCEPTED(vmm_multicast_unbind(S, crew.object, 1, 0, unit));
 }

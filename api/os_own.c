@@ -2,10 +2,11 @@
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include "os_own.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "lifecycle.h"
 
 enum { PLACES = 62 };
 
@@ -16,7 +17,6 @@ struct list {
 };
 
 static struct list first;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 /* Zeros in place of the mapping: what reads there finds no state, and nothing faults. */
 static void lose(struct os_own *own)
@@ -28,7 +28,7 @@ static void lose(struct os_own *own)
         mmap(own->memory, (size_t)own->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 }
 
-static void in_child(void)
+void os_own_lose(void)
 {
     for (struct list *list = &first; list; list = atomic_load(&list->next))
         for (int i = 0; i < PLACES; i++) {
@@ -36,11 +36,6 @@ static void in_child(void)
             if (own)
                 lose(own);
         }
-}
-
-static void watch(void)
-{
-    pthread_atfork(NULL, NULL, in_child);
 }
 
 static bool add_to(struct list *list, struct os_own *own)
@@ -64,7 +59,7 @@ static struct list *after(struct list *list)
 
 bool os_own_add(struct os_own *own)
 {
-    pthread_once(&once, watch);
+    life_stamp(); /* a child has lost what its parent had before it adds to the list */
     struct list *list = &first;
     while (list && !add_to(list, own))
         list = after(list);

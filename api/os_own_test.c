@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What one process owns: any number of files and mappings, of which a forked child has none; and a shared machine for which
+ * there is no room among them. */
+#define _GNU_SOURCE /* memfd_create, fallocate, RTLD_NEXT */
+#include "scarce_rig.h"
+
+#include <sys/wait.h>
+
+#include "os_own.h"
+#include "share_folder.h"
+#include "share_rig.h"
+
+#if CAN_FAIL
+enum { MANY = 200 };
+
+static struct os_own own[MANY], filler[2 * MANY];
+static int file[MANY], none = -1;
+
+static void remove_own(void)
+{
+    for (int i = 0; i < MANY; i++) {
+        os_own_remove(&own[i]);
+        if (file[i] >= 0)
+            close(file[i]);
+        file[i] = -1;
+    }
+}
+
+/* How many of them a child has. */
+static int in_child(void)
+{
+    int status = 0;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        int there = 0;
+        for (int i = 0; i < MANY; i++)
+            there += file[i] >= 0 && fcntl(file[i], F_GETFD) >= 0;
+        _exit(there);
+    }
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void many(void)
+{
+    int added = 0, there = 0;
+    for (int i = 0; i < MANY; i++) {
+        own[i].file = &file[i];
+        file[i] = -1;
+        added += os_own_add(&own[i]);
+        file[i] = open("/dev/null", O_RDWR | O_CLOEXEC);
+    }
+    tap_u64((uint64_t)added, MANY, "as many as are wanted are owned");
+    tap_u64((uint64_t)in_child(), 0, "a child has none of them");
+    for (int i = 0; i < MANY; i++)
+        there += file[i] >= 0 && fcntl(file[i], F_GETFD) >= 0;
+    tap_u64((uint64_t)there, MANY, "and its parent all");
+    for (int i = 0; i < MANY; i += 2)
+        os_own_remove(&own[i]);
+    tap_u64((uint64_t)in_child(), MANY / 2, "what is owned no longer, a child has as well");
+    remove_own();
+}
+
+/* Takes all places that there are; how many. */
+static int fill(void)
+{
+    int filled = 0;
+    scarce_arm_at("calloc", 1);
+    scarce_each = true;
+    for (filler[0].file = &none; filled < 2 * MANY && os_own_add(&filler[filled]); filler[filled].file = &none)
+        filled++;
+    if (!scarce_disarm())
+        tap_bail("places are never all taken");
+    return filled;
+}
+
+static void let_go(int filled)
+{
+    while (filled-- > 0)
+        os_own_remove(&filler[filled]);
+}
+
+static void no_memory(void)
+{
+    struct sim_profile profile;
+    struct share_folder folder;
+    struct os_own one = {.file = &none};
+    char why[SHARE_WHY];
+    if (!sim_profile_builtin(RIG_PROFILE, &profile))
+        tap_bail("no profile");
+    int filled = fill();
+    tap_ok(filled >= 16, "%d places are taken", filled);
+    scarce_arm_at("calloc", 1);
+    scarce_each = true;
+    bool open = share_folder_open(&folder, "x", &profile, why);
+    tap_ok(scarce_disarm() && !open && strstr(why, "no machine can be made"), "without another a machine is not opened: %s", why);
+    tap_u64(rig_machines(), 0, "and nothing of it is left");
+    let_go(filled);
+    tap_ok(os_own_add(&one), "places that were let go can be taken");
+    os_own_remove(&one);
+}
+
+/* A machine is open; its process has no room for what shows that it lives. */
+static void no_life(void)
+{
+    vmm_system *sys = NULL;
+    if (vmm_open("sim:" RIG_PROFILE ",machine=x", &sys))
+        tap_bail("it does not open");
+    int filled = fill();
+    unsigned refused = 0, wrong = 0;
+    for (unsigned long nth = 1;; nth++) {
+        scarce_arm_at("calloc", nth);
+        scarce_each = true;
+        vmm_result result = vmm_init(sys, 0);
+        bool failed = scarce_disarm() != NULL;
+        wrong += failed && result != VMM_SUCCESS && result != VMM_ERROR_OUT_OF_MEMORY && result != VMM_ERROR_OPERATING_SYSTEM;
+        refused += result != VMM_SUCCESS;
+        if (result == VMM_SUCCESS || nth == 100)
+            break;
+    }
+    tap_ok(refused && !wrong, "a machine in which it cannot live is not initialised, %u times", refused);
+    tap_result(vmm_init(sys, 0), VMM_SUCCESS, "then it is");
+    let_go(filled);
+    rig_close(sys);
+}
+#endif
+
+int main(void)
+{
+    if (!rig_can_fail("what is owned"))
+        return tap_done();
+#if CAN_FAIL
+    rig_begin();
+    no_memory(); /* first: places are kept */
+    no_life();
+    many();
+    rig_end();
+#endif
+    return tap_done();
+}

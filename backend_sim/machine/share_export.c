@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Exports: a block gets an entry in the state, and a token for whoever is handed it. */
+#include <stdio.h>
+#include <string.h>
+
+#include "machine.h"
+#include "share_mark.h"
+#include "share_parts.h"
+#include "share_team.h"
+#include "share_token.h"
+#include "team.h"
+
+static struct share_block *free_block(const struct share *share, unsigned *index)
+{
+    for (*index = 0; *index < SHARE_BLOCKS; ++*index)
+        if (!atomic_load(&share->folder.state->block[*index].number))
+            return &share->folder.state->block[*index];
+    return NULL;
+}
+
+/* From what this process uses by itself to what is counted for all. */
+static void count_for_all(struct share *share, struct sim_machine *machine, const struct sim_block *block)
+{
+    sim_machine_count(machine, block, false);
+    share_publish(share, machine);
+}
+
+/* What there is of it: bytes, or a team. What was written is not read again: somebody may write there. */
+static const char *publish_inside(struct share *share, struct share_block *entry, struct sim_block *block,
+                                  struct share_team **team)
+{
+    entry->team = 0;
+    *team = NULL;
+    if (!block->team)
+        return bytes_open(&block->bytes) ? NULL : "the host's memory is exhausted, or there is no room for all of its bytes";
+    *team = share_team_new(share->folder.state, block->team->wanted, block->team->handle_types);
+    if (!*team)
+        return "256 exported multicast objects are in use";
+    entry->team = 1 + (uint32_t)(*team - share->folder.state->team);
+    return NULL;
+}
+
+static bool make_token(const struct share *share, const struct share_token *token, struct os_file_is *is)
+{
+    int file = share_folder_open_file(&share->folder, "token", token->number, OS_OPEN_NEW);
+    if (file < 0)
+        return false;
+    bool made = share_token_write(file, token, is);
+    os_file_close(file);
+    if (!made)
+        share_folder_remove_file(&share->folder, "token", token->number);
+    return made;
+}
+
+static const char *publish_block(struct share *share, struct sim_machine *machine, struct sim_block *block)
+{
+    unsigned index;
+    struct os_file_is is;
+    struct share_block *entry = free_block(share, &index);
+    struct share_token token = {.machine = share->folder.state->id, .index = index};
+    vmm_mem_location place = sim_machine_place(machine, block->prop.location);
+    if (!entry)
+        return "8192 exported pieces of memory are in use";
+    struct share_team *team;
+    const char *wrong = publish_inside(share, entry, block, &team);
+    if (!wrong && !share_mark_room(&share->folder, index))
+        wrong = "there is no room to note who holds it";
+    if (wrong)
+        return wrong;
+    share_forget_token(share); /* while it is the last */
+    token.number = atomic_load(&share->folder.state->numbers) + 1;
+    if (!token.number) /* which says of a block that it is not exported */
+        return "the machine's state says that all numbers are used up";
+    atomic_store(&share->folder.state->numbers, token.number);
+    snprintf(token.name, sizeof token.name, "%s", share->name);
+    if (!os_random(token.nonce, sizeof token.nonce) || !make_token(share, &token, &is))
+        return "no file can be made for it";
+    memcpy(entry->nonce, token.nonce, sizeof entry->nonce);
+    entry->file_device = is.device;
+    entry->file_number = is.number;
+    entry->home = block->team ? 0 : share->serial;
+    entry->place = block->team ? 0 : block->bytes.place;
+    entry->size = block->size;
+    entry->location_type = place.type;
+    entry->location_id = place.id;
+    entry->compression = block->prop.alloc_flags.compression_type;
+    entry->fabric = block->fabric;
+    for (unsigned i = 0; i < SHARE_PROCESSES; i++)
+        share_hold(entry, i, i == share->slot);
+    share_mark_process(&entry->maker);
+    atomic_store(&entry->exported, 0);
+    if (share_blocks(share->folder.state) <= index)
+        atomic_store(&share->folder.state->blocks_seen, index + 1);
+    if (team)
+        share_team_begin(share->folder.state, team, token.number);
+    atomic_store(&entry->number, token.number); /* from here on it is there */
+    share_list(share, block, token.number, index);
+    share_count(share, block, 0);
+    if (!block->team)
+        count_for_all(share, machine, block);
+    return NULL;
+}
+
+const char *share_publish_block(struct share *share, struct sim_machine *machine, struct sim_block *block)
+{
+    return block->shared ? NULL : publish_block(share, machine, block);
+}
+
+const char *share_export(struct share *share, struct sim_machine *machine, struct sim_block *block, int *file)
+{
+    char path[OS_PATH_MAX];
+    const char *wrong = share_publish_block(share, machine, block);
+    if (wrong)
+        return wrong;
+    *file = share_token_open(share_file_of(share, "token", block->shared, path));
+    return *file >= 0 ? NULL : "the process may open no more files";
+}
+
+const char *share_name(struct share *share, struct sim_machine *machine, struct sim_block *block,
+                       struct share_label *label)
+{
+    const char *wrong = share_publish_block(share, machine, block);
+    if (wrong)
+        return wrong;
+    const struct share_block *entry = &share->folder.state->block[block->shared_index];
+    *label = (struct share_label){share->folder.state->id, block->shared, {entry->nonce[0], entry->nonce[1]},
+                                  block->shared_index};
+    return NULL;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Imports: the block that a descriptor or a label names, with one holder more. */
+#include <stdio.h>
+#include <string.h>
+
+#include "machine.h"
+#include "share_parts.h"
+#include "share_token.h"
+
+/* One holder more here, of a block that is there. */
+static enum share_found take(struct share *share, struct sim_machine *machine, unsigned index, uint64_t number,
+                             struct sim_block **block, char text[SHARE_WHY])
+{
+    enum share_found found = share_see(share, machine, index, number, block, text);
+    if (found != SHARE_FOUND)
+        return found;
+    (*block)->holders++;
+    share_hold(&share->folder.state->block[index], share->slot, true);
+    share_count(share, *block, 0);
+    return SHARE_FOUND;
+}
+
+/* The entry that the token names, if it is the very file that was made for it and says what it said then. */
+static bool names(const struct share *share, const struct share_token *token, const struct os_file_is *is)
+{
+    char name[sizeof token->name] = "";
+    memcpy(name, share->name, sizeof share->name);
+    if (memcmp(name, token->name, sizeof name) != 0 || token->index >= share_blocks(share->folder.state) ||
+        !token->number)
+        return false;
+    const struct share_block *entry = &share->folder.state->block[token->index];
+    return atomic_load(&entry->number) == token->number && !memcmp(entry->nonce, token->nonce, sizeof token->nonce) &&
+           entry->file_device == is->device && entry->file_number == is->number;
+}
+
+enum share_found share_import(struct share *share, struct sim_machine *machine, int file, struct sim_block **block,
+                              char text[SHARE_WHY])
+{
+    struct share_token token;
+    struct os_file_is is;
+    text[0] = '\0';
+    enum share_token_is read = share_token_read(file, &token, &is);
+    if (read == SHARE_TOKEN_UNREAD)
+        snprintf(text, SHARE_WHY, SHARE_NOT_TOLD);
+    if (read != SHARE_TOKEN)
+        return read == SHARE_TOKEN_NONE ? SHARE_NO_TOKEN : SHARE_NO_FILE;
+    if (!share || token.machine != share->folder.state->id) {
+        snprintf(text, SHARE_WHY, "%s%.40s%s", token.name[0] ? "it belongs to machine=" : "its machine has no name",
+                 token.name, "");
+        return SHARE_OTHER_MACHINE;
+    }
+    if (!names(share, &token, &is)) {
+        snprintf(text, SHARE_WHY, "it says that it is of this machine, which did not make it");
+        return SHARE_UNKNOWN;
+    }
+    return take(share, machine, (unsigned)token.index, token.number, block, text);
+}
+
+enum share_found share_import_named(struct share *share, struct sim_machine *machine, const struct share_label *label,
+                                    const struct imex_place *place, struct sim_block **block, char text[SHARE_WHY])
+{
+    text[0] = '\0';
+    if (label->machine != share->folder.state->id || label->index >= share_blocks(share->folder.state) || !label->number)
+        return SHARE_UNKNOWN;
+    const struct share_block *entry = &share->folder.state->block[label->index];
+    if (atomic_load(&entry->number) != label->number || memcmp(entry->nonce, label->nonce, sizeof label->nonce) != 0 ||
+        !place->domain || entry->fabric.domain != place->domain || entry->fabric.channel != place->channel)
+        return SHARE_UNKNOWN;
+    return take(share, machine, label->index, label->number, block, text);
+}

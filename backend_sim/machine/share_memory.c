@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files of other processes' memory, each open while a block of this machine sees into it. */
+#include <stdlib.h>
+
+#include "share_parts.h"
+
+struct share_memory *share_memory_of(struct share *share, uint64_t home)
+{
+    struct share_memory *memory = share->others;
+    while (memory && memory->home != home)
+        memory = memory->next;
+    if (memory)
+        return memory;
+    memory = calloc(1, sizeof *memory);
+    int file = memory ? share_folder_open_file(&share->folder, "mem", home, OS_OPEN_WRITE) : -1;
+    if (file < 0) {
+        free(memory);
+        return NULL;
+    }
+    memory->home = home;
+    frames_init(&memory->frames);
+    memory->frames.file = file;
+    memory->next = share->others;
+    return share->others = memory;
+}
+
+void share_forget_memory(struct share *share)
+{
+    for (struct share_memory **at = &share->others; *at;) {
+        struct share_memory *memory = *at;
+        if (memory->users) {
+            at = &memory->next;
+            continue;
+        }
+        *at = memory->next;
+        frames_clear(&memory->frames);
+        free(memory);
+    }
+}
