@@ -5,7 +5,8 @@
  *     cuMemHostAlloc(..)   mem_create, mem_address_reserve, mem_map, ...    call 7 (cuMemHostAlloc), for each of them
  *     cuMemMap(..)         mem_map                                          call 8 (cuMemMap)
  *
- * Between begin and end a thread's calls share one number, and what they make and say carries the program's name. A part has the name of its own where that is the program's, so a call that is one of this interface is told as ever.
+ * Between begin and end a thread's calls share one number, and what they make and say carries the program's name. A part has
+ * the name of its own where that is the program's, so a call that is one of this interface is told as ever.
  */
 #ifndef CUVMM_WITHIN_H
 #define CUVMM_WITHIN_H
