@@ -6,7 +6,7 @@
 
 The trace is of a pool: 3000 mappings on two devices live at a time, one is made and one ended in turn, every 470th call is
 a mistake. A step is a key pressed until the picture stands: the page's own work, layout and painting. Needs what the test of
-the page needs (ci/setup).
+the page needs (ci/setup --all).
 """
 import os
 import subprocess

@@ -3,7 +3,7 @@
 # TAP becomes JUnit with the same verdicts: passed, failed, skipped, and programs that ended badly.
 set -u
 if ! command -v tap2junit >/dev/null; then
-    echo "1..0 # SKIP needs tap2junit (ci/setup)"
+    echo "1..0 # SKIP needs tap2junit (ci/setup --all)"
     exit 0
 fi
 work=$(mktemp -d) || exit 1

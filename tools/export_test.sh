@@ -77,7 +77,7 @@ formats() { # formats TRACE NAME
         dot -Tsvg "$work/t.dot" >"$work/t.svg" 2>"$work/said" && grep -q '</svg>' "$work/t.svg" && [ ! -s "$work/said" ]
         ok $? "$2: Graphviz draws the graph" "$work/said"
     else
-        skip "$2: Graphviz draws the graph" "needs Graphviz (ci/setup)"
+        skip "$2: Graphviz draws the graph" "needs Graphviz (ci/setup --all)"
     fi
 }
 
@@ -89,7 +89,7 @@ if [ -n "$python" ] && "$python" -c 'import jsonschema' 2>/dev/null; then
     "$python" tools/export/chrome.py "$work/wrong.json" "$trace" tools/export/trace-event.schema.json 2>&1 | grep -q '^schema: '
     ok $? "and the schema notices one that is not"
 else
-    skip "the Chrome trace is as its schema says" "needs Python's jsonschema (ci/setup)"
+    skip "the Chrome trace is as its schema says" "needs Python's jsonschema (ci/setup --all)"
 fi
 cp "$work/t.json" "$work/small.json"
 cp "$work/t.pickle" "$work/small.pickle"

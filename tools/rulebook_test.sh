@@ -22,7 +22,7 @@ parses() { # parses FILE NAME
         [ ! -s "$work/said" ]
         ok $? "$2: xmllint reads it without an error" "$work/said"
     else
-        skip "$2: a parser reads it" "needs tidy or xmllint (ci/setup)"
+        skip "$2: a parser reads it" "needs tidy or xmllint (ci/setup --all)"
     fi
 }
 
@@ -71,7 +71,7 @@ if command -v tidy >/dev/null; then
     ! tidy -quiet -errors "$work/broken.html" >"$work/said" 2>&1
     ok $? "a broken page is noticed" "$work/said"
 else
-    skip "a broken page is noticed" "needs tidy (ci/setup)"
+    skip "a broken page is noticed" "needs tidy (ci/setup --all)"
 fi
 
 # Explained in the terminal, the same examples run as they are printed.

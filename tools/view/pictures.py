@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The pictures of docs/view.md: pictures.py CUVMM FOLDER. Needs what the test of the page needs (ci/setup)."""
+"""The pictures of docs/view.md: pictures.py CUVMM FOLDER. Needs what the test of the page needs (ci/setup --all)."""
 import os
 import subprocess
 import sys
