@@ -71,10 +71,16 @@ bool share_lock(struct share *share)
 
 bool share_lock_patiently(struct share *share)
 {
-    if (share_lock_within(share, GRACE))
-        return true;
-    share_await(share);
-    return share_lock_within(share, GRACE);
+    const uint64_t began = os_milliseconds();
+    while (!share_lock_within(share, GRACE)) {
+        uint64_t turn = atomic_load(&share->turn);
+        if (!turn || os_milliseconds() - began >= share->patience)
+            return false;
+        share_await(share);
+        if (atomic_load(&share->stuck) == turn)
+            return false;
+    }
+    return true;
 }
 
 void share_unlock(struct share *share)
