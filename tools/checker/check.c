@@ -14,7 +14,6 @@
 #include "findings.h"
 #include "os_write.h"
 #include "vmm.h"
-#include "usage.h"
 
 /* ---- a count that all processes share ---- */
 
@@ -217,7 +216,7 @@ static int run_and_tell(const struct check_options *options, const char *path, c
     return found && options->error_exitcode >= 0 ? options->error_exitcode : end.status;
 }
 
-static int check(struct check_options *options, FILE *err)
+int check_run(struct check_options *options, FILE *err)
 {
     char tally_path[4096], path[4096], folder[4096];
     if (!check_program(options->command[0], path, sizeof path, err))
@@ -241,17 +240,5 @@ static int check(struct check_options *options, FILE *err)
         fprintf(err, "cuvmm check: memory is exhausted\n");
     unlink(tally_path);
     munmap(tally, sizeof *tally);
-    return status;
-}
-
-int cuvmm_check(int argc, char **argv, FILE *out, FILE *err)
-{
-    struct check_options options;
-    fflush(out);
-    fflush(err);
-    if (!check_parse(argc, argv, &options, err))
-        return cuvmm_usage(err, "check");
-    int status = check(&options, err);
-    free(options.log);
     return status;
 }

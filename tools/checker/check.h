@@ -2,7 +2,7 @@
 /* check.h - the parts of `cuvmm check`: its options, and the files that it needs.
  *
  *     cuvmm check [options] PROGRAM [ARGUMENTS]
- *                 check_parse  check_program                LD_PRELOAD=FOLDER/libcuvmm-check.so    or
+ *                 cli/         check_program                LD_PRELOAD=FOLDER/libcuvmm-check.so    or
  *                              check_folder         ->      LD_LIBRARY_PATH=FOLDER (libcuda.so.1 of the simulator)
  */
 #ifndef CUVMM_TOOLS_CHECK_H
@@ -23,16 +23,17 @@ struct check_options {
     char **command;       /* the program and its arguments, ended by NULL */
 };
 
-/* False when the command line is wrong, which has been said. Empties the log. */
-bool check_parse(int argc, char **argv, struct check_options *options, FILE *err);
+/* Runs the program and reports what was found. Returns the exit status. */
+int check_run(struct check_options *options, FILE *err);
+
+/* Sets options->log, absolute, for programs that go to other folders; empties it, for one run is one report. False when that
+ * cannot be done, which has been said. */
+bool check_log(struct check_options *options, const char *path, FILE *err);
 
 /* Finds the program as a shell does and looks whether a library can be put before it; false when not, which has been said. */
 bool check_program(const char *name, char *path, size_t size, FILE *err);
 
 /* The folder of a library of this project: beside the command, as it was built or installed. */
 bool check_folder(const char *library, char *folder, size_t size, FILE *err);
-
-/* The subcommand. */
-int cuvmm_check(int argc, char **argv, FILE *out, FILE *err);
 
 #endif

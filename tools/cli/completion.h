@@ -4,8 +4,7 @@
  *   cuvmm completion bash                          a script for the shell, which asks as below
  *   cuvmm completion --words explain VMM-MAP-OV    VMM-MAP-OVERLAP<tab>a part of the range is mapped already
  *
- * What can follow is read from the help texts: commands, options, their values, and what the placeholders of a usage
- * stand for (RULE-ID, RESULT, CALL, SPEC, COMMAND, LESSON, SHELL, the NAME of a profile). A new command needs nothing here.
+ * What can follow comes from the descriptions of the subcommands (command.h): commands, options, their values.
  */
 #ifndef CUVMM_TOOLS_COMPLETION_H
 #define CUVMM_TOOLS_COMPLETION_H

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuvmm.h"
+#include "command.h"
 #include "tap.h"
 #include "vmm.h"
 
@@ -65,11 +65,18 @@ static const struct {
     {{"lesson", "--backend", "sim:odd", "release-o"}, "release-order "},
     {{"lesson", "rights", "release-o"}, ""},
     {{"completion", ""}, "bash zsh fish "},
-    {{"check", "--leaks="}, "--leaks=no --leaks=yes "},
+    {{"check", "--leaks="}, "--leaks=yes --leaks=no "},
     {{"check", "--leaks=y"}, "--leaks=yes "},
     {{"check", "--lea"}, "--leaks= "},
     {{"check", "ls", "--lea"}, ""},
     {{"check", "--quiet", "--lea"}, "--leaks= "},
+    {{"check", "--leaks", "y"}, "yes "},
+    {{"check", "--", "--lea"}, ""},
+    {{"export", "x", "--format="}, "--format=chrome --format=memory-viz --format=dot "},
+    {{"export", "--at="}, "--at=error "},
+    {{"shell", "--color", ""}, "always never auto "},
+    {{"rules", "--", "--t"}, ""},
+    {{"completion", "--words", "run", "--d"}, ""},
     {{"diff", "--seed", ""}, ""},
     {{"diff", "--replay"}, "--replay --replay-recording "},
 };
@@ -89,10 +96,11 @@ static void test_all_rules(void)
 static void test_all_commands(void)
 {
     char *all = candidates((const char *const[WORDS]){""}), want[64];
-    const char *name, *at = all;
-    for (size_t i = 0; (name = cuvmm_command(i)); i++) {
-        snprintf(want, sizeof want, "%s ", name);
-        tap_ok(strncmp(at, want, strlen(want)) == 0, "%s is offered", name);
+    const char *at = all;
+    const struct command *command;
+    for (size_t i = 0; (command = command_at(i)); i++) {
+        snprintf(want, sizeof want, "%s ", command->name);
+        tap_ok(strncmp(at, want, strlen(want)) == 0, "%s is offered", command->name);
         at += strlen(want);
     }
     free(all);

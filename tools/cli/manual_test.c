@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuvmm.h"
-#include "help_parts.h"
+#include "command.h"
 #include "tap.h"
 
 static bool stands(const char *page, const char *text)
@@ -15,27 +14,23 @@ static bool stands(const char *page, const char *text)
 }
 
 /* The words of an item as the page shows them. */
-static void as_item(struct span label, char *item, size_t size)
+static void as_item(const char *label, char *item, size_t size)
 {
     size_t at = (size_t)snprintf(item, size, ".TP\n\\fB");
-    for (size_t i = 0; i < label.length && at + 8 < size; i++)
-        at += (size_t)snprintf(item + at, size - at, label.at[i] == '-' ? "\\%c" : "%c", label.at[i]);
+    for (; *label && at + 8 < size; label++)
+        at += (size_t)snprintf(item + at, size - at, *label == '-' ? "\\%c" : "%c", *label);
     snprintf(item + at, size - at, "\\fR\n");
 }
 
-static void test_command(const char *page, const char *name)
+static void test_command(const char *page, const struct command *command)
 {
-    struct help_reader reader = {.at = help_text(name)};
-    struct help_line line;
-    char item[400];
-    snprintf(item, sizeof item, ".SS %s\n.nf\ncuvmm %s", name, name);
-    tap_ok(stands(page, item), "%s has a part that begins with its usage", name);
-    while (help_next(&reader, &line)) {
-        if (line.kind != HELP_ITEM)
-            continue;
-        as_item(line.label, item, sizeof item);
+    char item[400], label[COMMAND_LABEL];
+    snprintf(item, sizeof item, ".SS %s\n.nf\ncuvmm %s", command->name, command->name);
+    tap_ok(stands(page, item), "%s has a part that begins with its usage", command->name);
+    for (const struct command_option *option = command->option; option->name; option++) {
+        as_item(command_option_label(option, label), item, sizeof item);
         if (!stands(page, item))
-            tap_ok(false, "%s: no item \"%.*s\"", name, (int)line.label.length, line.label.at);
+            tap_ok(false, "%s: no item \"%s\"", command->name, label);
     }
 }
 
@@ -59,7 +54,7 @@ static void test_requests(const char *page)
 static void test_text(void)
 {
     static const char *const cases[][2] = {
-        {".TH 1", "\\&.TH 1"}, {"'quoted'", "\\&'quoted'"}, {"a.b'c", "a.b'c"}, {"-x\\n", "\\-x\\en"}, {"", ""},
+        {".TH 1", "\\&.TH 1"}, {"'quoted'", "\\&'quoted'"}, {"a.b'c", "a.b'c"}, {"-x\\n", "\\-x\\en"}, {"a\n.b", "a\n.PP\n\\&.b"}, {"", ""},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char *got = NULL;
@@ -77,7 +72,7 @@ static void test_text(void)
 int main(void)
 {
     char *page = NULL;
-    const char *name;
+    const struct command *command;
     size_t size;
     FILE *file = open_memstream(&page, &size);
     if (!file)
@@ -85,8 +80,8 @@ int main(void)
     manual(file);
     fclose(file);
     tap_ok(stands(page, ".SH NAME\ncuvmm \\- CUDA"), "it has a name");
-    for (size_t i = 0; (name = cuvmm_command(i)); i++)
-        test_command(page, name);
+    for (size_t i = 0; (command = command_at(i)); i++)
+        test_command(page, command);
     tap_ok(stands(page, ".TP\n\\fBreserve\\fR\n"), "the language of scripts is in it");
     test_requests(page);
     test_text();

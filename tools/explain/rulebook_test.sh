@@ -90,7 +90,7 @@ ok $? "a rule without a script says so" "$work/said"
 [ $? -eq 2 ] && [ ! -s "$work/out" ] && grep -q 'CUDA_ERROR_INVALID_VALUE is a result' "$work/said"
 ok $? "so does a result, which has none" "$work/said"
 "$cuvmm" explain VMM-MAP-OVERLAP VMM-MAP-OFFSET >"$work/out" 2>"$work/said"
-[ $? -eq 2 ] && grep -q 'expected, 2 given' "$work/said"
+[ $? -eq 2 ] && grep -q 'one RULE at a time; "VMM-MAP-OFFSET" is a second' "$work/said"
 ok $? "two rules at once are refused" "$work/said"
 
 echo "1..$points"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cuvmm export: its command line and its file. */
+/* A trace from a file, exported into another. */
 #include "export.h"
 
 #include <errno.h>
@@ -8,16 +8,6 @@
 #include <string.h>
 
 #include "output.h"
-#include "usage.h"
-
-enum format { FORMAT_NONE, FORMAT_CHROME, FORMAT_MEMORY_VIZ, FORMAT_DOT };
-
-struct options {
-    const char *trace, *file, *at;
-    enum format format;
-};
-
-static const char *const formats[] = {"", "chrome", "memory-viz", "dot"};
 
 static bool wrong(FILE *err, const char *format, const char *what)
 {
@@ -27,44 +17,9 @@ static bool wrong(FILE *err, const char *format, const char *what)
     return false;
 }
 
-static bool take_format(FILE *err, const char *name, struct options *options)
+enum export_format export_format(const char *name)
 {
-    for (enum format f = FORMAT_CHROME; f <= FORMAT_DOT; f++)
-        if (strcmp(formats[f], name) == 0) {
-            options->format = f;
-            return true;
-        }
-    return wrong(err, "--format=%.60s: there are chrome, memory-viz and dot", name);
-}
-
-static bool take(int argc, char **argv, struct options *options, FILE *err)
-{
-    for (int i = 1; i < argc; i++) {
-        const char *a = argv[i];
-        if (strncmp(a, "--format=", 9) == 0) {
-            if (!take_format(err, a + 9, options))
-                return false;
-        } else if (strncmp(a, "--at=", 5) == 0) {
-            options->at = a + 5;
-        } else if (strcmp(a, "-o") == 0) {
-            if (i + 1 == argc)
-                return wrong(err, "-o needs a %s", "FILE");
-            options->file = argv[++i];
-        } else if (a[0] == '-' && a[1]) {
-            return wrong(err, "unknown option \"%.60s\"", a);
-        } else if (options->trace) {
-            return wrong(err, "one TRACE at a time; \"%.60s\" is a second", a);
-        } else {
-            options->trace = a;
-        }
-    }
-    if (!options->trace)
-        return wrong(err, "which %s? Give a file, or - for standard input", "TRACE");
-    if (!options->format)
-        return wrong(err, "which format? %s", "--format=chrome, --format=memory-viz or --format=dot");
-    if (options->at && options->format != FORMAT_DOT)
-        return wrong(err, "--at=%.60s: only the format dot is of one call; the others show all", options->at);
-    return true;
+    return strcmp(name, "chrome") == 0 ? EXPORT_CHROME : strcmp(name, "dot") == 0 ? EXPORT_DOT : EXPORT_MEMORY_VIZ;
 }
 
 static uint32_t first_error(const struct timeline *timeline)
@@ -98,33 +53,26 @@ static bool find_call(const struct timeline *timeline, const char *at, uint32_t 
     return wrong(err, "--at=%.60s: the trace has no call of this number; \"n\" in its lines are the numbers", at);
 }
 
-static const char *base_name(const char *path)
+static bool write_format(const struct timeline *timeline, const struct export_request *request, uint32_t at, FILE *out)
 {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
-static bool write_format(const struct timeline *timeline, const struct options *options, uint32_t at, FILE *out)
-{
-    switch (options->format) {
-    case FORMAT_CHROME: return export_chrome(timeline, out);
-    case FORMAT_MEMORY_VIZ: export_memory_viz(timeline, base_name(options->trace), out); break;
-    case FORMAT_DOT: export_dot(timeline, at, out); break;
-    case FORMAT_NONE: break;
+    switch (request->format) {
+    case EXPORT_CHROME: return export_chrome(timeline, out);
+    case EXPORT_MEMORY_VIZ: export_memory_viz(timeline, text_base_name(request->trace), out); break;
+    case EXPORT_DOT: export_dot(timeline, at, out); break;
     }
     return true;
 }
 
-static int write_file(const struct timeline *timeline, const struct options *options, FILE *out, FILE *err)
+static int write_file(const struct timeline *timeline, const struct export_request *request, FILE *out, FILE *err)
 {
     struct output output = {.file = out};
-    bool named = options->file && strcmp(options->file, "-") != 0;
+    bool named = request->file && strcmp(request->file, "-") != 0;
     uint32_t at;
-    if (!find_call(timeline, options->at, &at, err))
+    if (!find_call(timeline, request->at, &at, err))
         return 2;
-    if (named && !output_open(&output, options->file, "cuvmm export", err))
+    if (named && !output_open(&output, request->file, "cuvmm export", err))
         return 2;
-    if (!write_format(timeline, options, at, output.file)) {
+    if (!write_format(timeline, request, at, output.file)) {
         if (named)
             output_abandon(&output);
         fputs("cuvmm export: memory ran out\n", err);
@@ -139,7 +87,7 @@ static int write_file(const struct timeline *timeline, const struct options *opt
 }
 
 /* A trace that is cut off, as that of a program that was killed, is exported up to there, and that is said. */
-static int export_trace(FILE *in, const char *name, const struct options *options, FILE *out, FILE *err)
+static int export_trace(FILE *in, const char *name, const struct export_request *request, FILE *out, FILE *err)
 {
     struct timeline timeline;
     int status = 2;
@@ -149,24 +97,21 @@ static int export_trace(FILE *in, const char *name, const struct options *option
     if (good && timeline.complaint.length)
         fprintf(err, "cuvmm export: what is shown are the %zu calls before that line\n", timeline.calls);
     if (good)
-        status = write_file(&timeline, options, out, err);
+        status = write_file(&timeline, request, out, err);
     timeline_free(&timeline);
     return status;
 }
 
-int cuvmm_export(int argc, char **argv, FILE *out, FILE *err)
+int export_file(const struct export_request *request, FILE *out, FILE *err)
 {
-    struct options options = {NULL, NULL, NULL, FORMAT_NONE};
-    if (!take(argc, argv, &options, err))
-        return cuvmm_usage(err, "export");
-    if (strcmp(options.trace, "-") == 0)
-        return export_trace(stdin, "standard input", &options, out, err);
-    FILE *in = fopen(options.trace, "rb");
+    if (strcmp(request->trace, "-") == 0)
+        return export_trace(stdin, "standard input", request, out, err);
+    FILE *in = fopen(request->trace, "rb");
     if (!in) {
-        fprintf(err, "cuvmm export: %s: %s\n", options.trace, strerror(errno));
+        fprintf(err, "cuvmm export: %s: %s\n", request->trace, strerror(errno));
         return 2;
     }
-    int status = export_trace(in, base_name(options.trace), &options, out, err);
+    int status = export_trace(in, text_base_name(request->trace), request, out, err);
     fclose(in);
     return status;
 }

@@ -39,7 +39,19 @@ void export_rights(const struct export_index *index, const struct timeline *time
 /* The device whose memory the object is or shows; -1 where that is none. */
 int export_device(const struct timeline *timeline, const struct timeline_object *object);
 
-/* The subcommand. */
-int cuvmm_export(int argc, char **argv, FILE *out, FILE *err);
+enum export_format { EXPORT_CHROME, EXPORT_MEMORY_VIZ, EXPORT_DOT };
+
+/* By name: chrome, memory-viz, dot. */
+enum export_format export_format(const char *name);
+
+struct export_request {
+    const char *trace; /* a file, - for standard input */
+    const char *file;  /* NULL or -: out */
+    const char *at;    /* of dot: the number of a call, or "error"; NULL: the last */
+    enum export_format format;
+};
+
+/* Returns the exit status; the file stays as it was where that is not 0. */
+int export_file(const struct export_request *request, FILE *out, FILE *err);
 
 #endif

@@ -144,7 +144,7 @@ refused() { # refused NAME WORDS ARGUMENT...: status 2, the words on standard er
 }
 refused "no trace" "which TRACE?" --format=dot
 refused "no format" "which format?" "$trace"
-refused "an unknown format" "there are chrome, memory-viz and dot" "$trace" --format=svg
+refused "an unknown format" "--format wants chrome, memory-viz or dot" "$trace" --format=svg
 refused "an unknown option" 'unknown option "--fast"' "$trace" --format=dot --fast
 refused "two traces" 'is a second' "$trace" "$trace" --format=dot
 refused "-o without a file" '-o needs a FILE' "$trace" --format=dot -o

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cuvmm exercise: the script of that name, with this command's library. */
+#include "exercise.h"
+
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "lessons.h"
 
 /* The folder above this command's own: of an installed tree, or of a build. False where the system does not tell. */
 static bool find_prefix(char *prefix, size_t size)
@@ -22,11 +21,10 @@ static bool find_prefix(char *prefix, size_t size)
     return true;
 }
 
-int cuvmm_exercise(int argc, char **argv, FILE *out, FILE *err)
+int exercise_start(char **argv, FILE *out, FILE *err)
 {
     char prefix[3800], path[4096];
     const char *folder = getenv("CUVMM_EXERCISES");
-    (void)argc;
     bool found = find_prefix(prefix, sizeof prefix);
     if (found)
         setenv("CUVMM_PREFIX", prefix, 0);

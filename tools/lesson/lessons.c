@@ -9,7 +9,6 @@
 
 #include "lesson.h"
 #include "text.h"
-#include "usage.h"
 
 int lessons_number(const struct lesson_source *source)
 {
@@ -27,12 +26,6 @@ const struct lesson_source *lessons_find(const char *name)
             return source;
     return NULL;
 }
-
-/* What the command line says. */
-struct wish {
-    const char *name, *backend;
-    bool page, ask, all;
-};
 
 /* A lesson that is not embedded: what an author works on. */
 struct file_lines {
@@ -146,67 +139,23 @@ static int tell_source(const struct lesson_source *source, struct lesson_talk *t
     return status;
 }
 
-static bool listens(const struct wish *wish, FILE *out)
+static bool listens(const struct lessons_request *request, FILE *out)
 {
-    return wish->ask || (!wish->all && isatty(STDIN_FILENO) && fileno(out) >= 0 && isatty(fileno(out)));
+    return request->ask || (!request->all && isatty(STDIN_FILENO) && fileno(out) >= 0 && isatty(fileno(out)));
 }
 
-static int obey(const struct wish *wish, FILE *out, FILE *err)
+int lessons_tell(const struct lessons_request *request, FILE *out, FILE *err)
 {
-    struct lesson_talk talk = {.out = out, .err = err, .in = listens(wish, out) ? stdin : NULL,
-                               .backend = wish->backend, .colour = cuvmm_wants_colour(out)};
-    if (!wish->name)
+    struct lesson_talk talk = {.out = out, .err = err, .in = listens(request, out) ? stdin : NULL,
+                               .backend = request->backend, .colour = request->colour};
+    if (!request->name)
         return list(out, err);
-    if (is_path(wish->name) && !wish->page)
-        return tell_file(wish->name, &talk);
-    const struct lesson_source *source = lessons_find(wish->name);
+    if (is_path(request->name) && !request->page)
+        return tell_file(request->name, &talk);
+    const struct lesson_source *source = lessons_find(request->name);
     if (!source) {
-        fprintf(err, "cuvmm lesson: there is no lesson \"%.60s\"; `cuvmm lesson` lists them\n", wish->name);
+        fprintf(err, "cuvmm lesson: there is no lesson \"%.60s\"; `cuvmm lesson` lists them\n", request->name);
         return 2;
     }
-    return wish->page ? page(source, out) : tell_source(source, &talk);
-}
-
-static bool take_flag(struct wish *wish, const char *argument)
-{
-    const struct {
-        const char *name;
-        bool *flag;
-    } flags[] = {{"--page", &wish->page}, {"--ask", &wish->ask}, {"--all", &wish->all}};
-    for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++)
-        if (strcmp(argument, flags[i].name) == 0)
-            return *flags[i].flag = true;
-    return false;
-}
-
-int cuvmm_lesson(int argc, char **argv, FILE *out, FILE *err)
-{
-    struct wish wish = {0};
-    for (int i = 1, taken; i < argc; i += taken ? taken : 1) {
-        taken = cuvmm_take_backend(argc, argv, i, &wish.backend);
-        if (taken < 0) {
-            fprintf(err, "cuvmm lesson: --backend needs a SPEC, for example sim:odd\n");
-            return cuvmm_usage(err, "lesson");
-        }
-        if (taken || take_flag(&wish, argv[i]))
-            continue;
-        if (argv[i][0] == '-') {
-            fprintf(err, "cuvmm lesson: unknown option \"%.60s\"\n", argv[i]);
-            return cuvmm_usage(err, "lesson");
-        }
-        if (wish.name) {
-            fprintf(err, "cuvmm lesson: one lesson at a time; \"%.60s\" is a second\n", argv[i]);
-            return cuvmm_usage(err, "lesson");
-        }
-        wish.name = argv[i];
-    }
-    if (wish.ask && wish.all) {
-        fprintf(err, "cuvmm lesson: --ask and --all are opposites; give one\n");
-        return cuvmm_usage(err, "lesson");
-    }
-    if (wish.page && !wish.name) {
-        fprintf(err, "cuvmm lesson: --page of which lesson?\n");
-        return cuvmm_usage(err, "lesson");
-    }
-    return obey(&wish, out, err);
+    return request->page ? page(source, out) : tell_source(source, &talk);
 }

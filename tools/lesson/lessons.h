@@ -7,6 +7,7 @@
 #ifndef CUVMM_TOOLS_LESSONS_H
 #define CUVMM_TOOLS_LESSONS_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 struct lesson_source {
@@ -25,8 +26,15 @@ const struct lesson_source *lessons_find(const char *name);
 /* The number that a name begins with. */
 int lessons_number(const struct lesson_source *source);
 
-/* The subcommands. */
-int cuvmm_lesson(int argc, char **argv, FILE *out, FILE *err);
-int cuvmm_exercise(int argc, char **argv, FILE *out, FILE *err);
+struct lessons_request {
+    const char *name;    /* a lesson or a file; NULL: the list of all */
+    const char *backend; /* in the place of the lesson's own; NULL: that one */
+    bool page;           /* the page that goes with the lesson */
+    bool ask, all;       /* wait and ask, or print everything, whatever in and out are */
+    bool colour;
+};
+
+/* Returns the exit status. */
+int lessons_tell(const struct lessons_request *request, FILE *out, FILE *err);
 
 #endif

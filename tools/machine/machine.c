@@ -7,7 +7,6 @@
 
 #include "machine_seen.h"
 #include "text.h"
-#include "usage.h"
 
 struct look {
     const char *name; /* NULL: all */
@@ -78,28 +77,12 @@ static int look_and_tell(const char *name, bool json, FILE *out, FILE *err)
     return status;
 }
 
-int cuvmm_machine(int argc, char **argv, FILE *out, FILE *err)
+int machine_show(const char *name, bool json, FILE *out, FILE *err)
 {
-    const char *name = NULL;
-    bool json = false;
-    for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--json") == 0) {
-            json = true;
-        } else if (argv[i][0] == '-') {
-            fprintf(err, "cuvmm machine: unknown option \"%.60s\"\n", argv[i]);
-            return cuvmm_usage(err, "machine");
-        } else if (name) {
-            fprintf(err, "cuvmm machine: one NAME at most\n");
-            return cuvmm_usage(err, "machine");
-        } else {
-            name = argv[i];
-        }
-    }
-    if (name && !share_name_ok(name)) {
-        fputs("cuvmm machine: \"", err);
-        text_print_safe(err, name, strlen(name), 60);
-        fputs("\" is no name of a machine: letters, digits, '-', '_' and '.', 40 at most\n", err);
-        return 2;
-    }
-    return look_and_tell(name, json, out, err);
+    if (!name || share_name_ok(name))
+        return look_and_tell(name, json, out, err);
+    fputs("cuvmm machine: \"", err);
+    text_print_safe(err, name, strlen(name), 60);
+    fputs("\" is no name of a machine: letters, digits, '-', '_' and '.', 40 at most\n", err);
+    return 2;
 }

@@ -3,9 +3,10 @@
 #ifndef CUVMM_TOOLS_MACHINE_H
 #define CUVMM_TOOLS_MACHINE_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
-/* The subcommand. */
-int cuvmm_machine(int argc, char **argv, FILE *out, FILE *err);
+/* One machine, or (NULL) all, as text or JSON. Returns the exit status. */
+int machine_show(const char *name, bool json, FILE *out, FILE *err);
 
 #endif

@@ -53,6 +53,9 @@ enum script_status script_read(struct script *script, FILE *in);
 /* Ends the system, reports what the script left behind, frees everything. Returns the worst status of all lines. */
 enum script_status script_finish(struct script *script);
 
+/* A script from a file, - for standard input. Returns the exit status. */
+int script_run_file(const char *path, const struct script_options *options);
+
 /* The commands: name, what follows it, one sentence, and the driver's calls behind it. NULL past the last. */
 struct script_command {
     const char *name;

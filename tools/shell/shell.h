@@ -37,7 +37,7 @@ bool shell_wrong(struct shell *shell, const char *format, ...) __attribute__((fo
 bool shell_save(struct shell *shell, const struct words *words);
 bool shell_help(struct shell *shell, const struct words *words);
 
-/* The subcommand. */
-int cuvmm_shell(int argc, char **argv, FILE *out, FILE *err);
+/* Reads lines from standard input until they end or `quit`. options->backend opens a machine first. Returns the exit status. */
+int shell_main(const struct script_options *options, FILE *out, FILE *err);
 
 #endif

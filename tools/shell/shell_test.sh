@@ -118,7 +118,7 @@ echo init | "$cuvmm" shell --backend sim:nothing >"$work/out" 2>&1
 [ $? -eq 2 ] && grep -q 'cannot be opened' "$work/out"
 ok $? 'a machine that is not there' "$work/out"
 "$cuvmm" shell --frobnicate >"$work/out" 2>&1 </dev/null
-[ $? -eq 2 ] && grep -q 'unknown argument "--frobnicate"' "$work/out"
+[ $? -eq 2 ] && grep -q 'unknown option "--frobnicate"; lines are read from standard input' "$work/out"
 ok $? 'an option that is not there' "$work/out"
 "$cuvmm" shell --color=blue >"$work/out" 2>&1 </dev/null
 [ $? -eq 2 ] && grep -q 'always, never or auto' "$work/out"

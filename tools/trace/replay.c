@@ -9,7 +9,6 @@
 
 #include "in_place.h"
 #include "text.h"
-#include "usage.h"
 
 #ifndef CUVMM_HAVE_JANSSON
 
@@ -202,7 +201,7 @@ int replay(FILE *in, const char *name, const char *backend, FILE *out, FILE *err
 
 #endif
 
-static int open_and_replay(const char *path, const char *backend, FILE *out, FILE *err)
+int replay_file(const char *path, const char *backend, FILE *out, FILE *err)
 {
     bool standard = strcmp(path, "-") == 0;
     FILE *in = standard ? stdin : fopen(path, "rb");
@@ -217,29 +216,4 @@ static int open_and_replay(const char *path, const char *backend, FILE *out, FIL
     if (!standard)
         fclose(in);
     return status;
-}
-
-int cuvmm_replay(int argc, char **argv, FILE *out, FILE *err)
-{
-    const char *path = NULL, *backend = NULL;
-    for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--backend") == 0 && i + 1 < argc) {
-            backend = argv[++i];
-        } else if (strncmp(argv[i], "--backend=", 10) == 0) {
-            backend = argv[i] + 10;
-        } else if (argv[i][0] == '-' && argv[i][1]) {
-            fprintf(err, "cuvmm replay: %s \"%.60s\"\n",
-                    strcmp(argv[i], "--backend") == 0 ? "a SPEC is missing after" : "unknown option", argv[i]);
-            return cuvmm_usage(err, "replay");
-        } else if (path) {
-            fprintf(err, "cuvmm replay: one TRACE at a time; \"%.60s\" is a second\n", argv[i]);
-            return cuvmm_usage(err, "replay");
-        } else {
-            path = argv[i];
-        }
-    }
-    if (path)
-        return open_and_replay(path, backend, out, err);
-    fprintf(err, "cuvmm replay: which trace? Give a file, or - for standard input\n");
-    return cuvmm_usage(err, "replay");
 }

@@ -14,7 +14,7 @@
  * answers are the same, 1 at a difference, 2 when the trace is malformed or the backend cannot be opened. */
 int replay(FILE *in, const char *name, const char *backend, FILE *out, FILE *err);
 
-/* The subcommand. */
-int cuvmm_replay(int argc, char **argv, FILE *out, FILE *err);
+/* The same of a file, - for standard input. Removes CUVMM_LAYERS from the environment. */
+int replay_file(const char *path, const char *backend, FILE *out, FILE *err);
 
 #endif

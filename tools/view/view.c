@@ -7,7 +7,6 @@
 
 #include "output.h"
 #include "view_page.h"
-#include "usage.h"
 
 /* Everything up to a mark of the page, which is left out. Returns what follows it; NULL when out does not take it. */
 static const char *put_until(FILE *out, const char *from, const char *mark)
@@ -45,7 +44,7 @@ bool view_page(FILE *out, const struct timeline *timeline, const char *name)
     return good && !ferror(out);
 }
 
-/* ---- the command ---- */
+/* ---- its file ---- */
 
 static int fail(FILE *err, const char *path, const char *what)
 {
@@ -74,7 +73,7 @@ static void summarise(FILE *out, const struct timeline *t, const char *path)
     fprintf(out, "%s: %zu calls, %zu objects, %zu refused, %zu warned of\n", path, t->calls, t->objects, errors, warnings);
 }
 
-static int view(const char *trace, const char *page, FILE *out, FILE *err)
+int view_file(const char *trace, const char *page, FILE *out, FILE *err)
 {
     bool standard = strcmp(trace, "-") == 0;
     const char *name = standard ? "standard input" : text_base_name(trace);
@@ -98,28 +97,4 @@ static int view(const char *trace, const char *page, FILE *out, FILE *err)
     }
     timeline_free(&timeline);
     return status;
-}
-
-int cuvmm_view(int argc, char **argv, FILE *out, FILE *err)
-{
-    const char *trace = NULL, *page = NULL;
-    for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "-o") == 0 && i + 1 < argc) {
-            page = argv[++i];
-        } else if (argv[i][0] == '-' && argv[i][1]) {
-            fprintf(err, "cuvmm view: %s \"%.60s\"\n", strcmp(argv[i], "-o") == 0 ? "a FILE is missing after" : "unknown option",
-                    argv[i]);
-            return cuvmm_usage(err, "view");
-        } else if (trace) {
-            fprintf(err, "cuvmm view: one TRACE at a time; \"%.60s\" is a second\n", argv[i]);
-            return cuvmm_usage(err, "view");
-        } else {
-            trace = argv[i];
-        }
-    }
-    if (trace && page)
-        return view(trace, page, out, err);
-    fprintf(err, "cuvmm view: %s\n", trace ? "where to? Give -o FILE, or -o - for standard output"
-                                           : "which trace? Give a file, or - for standard input");
-    return cuvmm_usage(err, "view");
 }

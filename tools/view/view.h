@@ -35,7 +35,7 @@ bool view_page(FILE *out, const struct timeline *timeline, const char *name);
  * Numbers are JavaScript's: above 2^53 only multiples of a power of two, which addresses and sizes are, stay exact. */
 void view_data(struct json *json, const struct timeline *timeline, const char *name);
 
-/* The subcommand. */
-int cuvmm_view(int argc, char **argv, FILE *out, FILE *err);
+/* Reads the file trace and writes the page into the file page; - is standard input, or out. Returns the exit status. */
+int view_file(const char *trace, const char *page, FILE *out, FILE *err);
 
 #endif

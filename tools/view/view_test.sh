@@ -98,7 +98,7 @@ view view.jsonl other.jsonl -o page.html
 [ "$status" = 2 ] && grep -q "one TRACE at a time" err
 ok $? "two traces"
 view view.jsonl -o
-[ "$status" = 2 ] && grep -q "a FILE is missing" err
+[ "$status" = 2 ] && grep -qe "-o needs a PAGE" err
 ok $? "no name after -o"
 view --frobnicate
 [ "$status" = 2 ] && grep -q "unknown option" err
