@@ -29,6 +29,7 @@ $(foreach line,$(shell awk -f ci/rooms.awk ci/rooms),$(eval ROOMS += $(firstword
     $(eval sees.$(firstword $(subst |, ,$(line))) := $(patsubst %,-I%,$(subst |, ,$(line)))))
 SIM_ROOMS := $(filter-out backend_sim/testing backend_sim/abi/%,$(filter backend_sim/%,$(ROOMS)))
 ABI_ROOMS := $(filter backend_sim/abi/%,$(ROOMS))
+TOOL_ROOMS := $(filter tools/%,$(ROOMS))
 FIXTURES  := backend_sim/abi
 of    = $(sees.$(patsubst %/,%,$(dir $(1))))
 sees  = $(call of,$(1))$(if $(filter %_test.c,$(1)), $(filter-out $(call of,$(1)),$(addprefix -I,$(ROOMS) $(FIXTURES))))
@@ -74,20 +75,20 @@ GENCODE ?= -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=sm_
 # Sorted, so that the linker sees them in one order on every file system.
 sources   = $(sort $(filter-out %_test.c,$(wildcard $(addsuffix /*.c,$(1)))))
 LIB_SRC   := $(call sources,api api/layers kernels $(SIM_ROOMS) backend_cuda)
-TOOL_SRC  := $(call sources,tools)
+TOOL_SRC  := $(call sources,$(TOOL_ROOMS))
 CONF_SRC  := $(call sources,$(addprefix conformance/,harness oracle/model oracle recorded recorded/driver))
 SUITE_SRC := $(call sources,$(filter conformance/suite/%,$(ROOMS)))
 TEST_SRC  := $(wildcard $(addsuffix /*_test.c,api/abi $(ROOMS)))
 
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 LIB_OBJ   := $(call obj,$(LIB_SRC) $(if $(COVERAGE),ci/coverage_exit.c)) $(BUILD)/obj/kernels_image.o
-TOOL_OBJ  := $(call obj,$(filter-out tools/main.c,$(TOOL_SRC))) $(BUILD)/obj/rulebook_data.o $(BUILD)/obj/view_page.o $(BUILD)/obj/lessons_embedded.o
+TOOL_OBJ  := $(call obj,$(filter-out tools/cli/main.c,$(TOOL_SRC))) $(BUILD)/obj/rulebook_data.o $(BUILD)/obj/view_page.o $(BUILD)/obj/lessons_embedded.o
 CONF_OBJ  := $(call obj,$(CONF_SRC))
 # Every main of the conformance folder: conformance/programs/X.c becomes bin/X.
 PROG_SRC  := $(wildcard conformance/programs/*.c)
 PROGS     := $(patsubst conformance/programs/%.c,$(BUILD)/bin/%,$(PROG_SRC))
 SUITE     := $(if $(SUITE_SRC),$(BUILD)/bin/conformance)
-CUVMM     := $(if $(wildcard tools/main.c),$(BUILD)/bin/cuvmm)
+CUVMM     := $(if $(wildcard tools/cli/main.c),$(BUILD)/bin/cuvmm)
 RULE_PAGE := $(if $(CUVMM),$(BUILD)/doc/rulebook.html)
 TESTS     := $(patsubst %.c,$(BUILD)/test/%,$(TEST_SRC))
 # conformance/programs/examples/X.c becomes examples/X, compiled as a user's program is: with the public headers alone.
@@ -147,8 +148,8 @@ $(BUILD)/obj/rulebook_data.c: $(RULE_EXAMPLES) $(RULE_RECORDED) Makefile
 	    for tap in $(RULE_RECORDED); do echo "= $$(basename $$(dirname $$tap))"; grep -- '- breaks VMM-' $$tap; done \
 	        | array rule_recorded; } >$@
 
-$(BUILD)/obj/rulebook_data.o: $(BUILD)/obj/rulebook_data.c tools/rulebook_data.h
-	$(CC) -Itools $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+$(BUILD)/obj/rulebook_data.o: $(BUILD)/obj/rulebook_data.c tools/explain/rulebook_data.h
+	$(CC) -Itools/explain $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
 # The page of `cuvmm view` as texts for the command: view_page_html, _css and _js. Its sources are ASCII.
 VIEW_PAGE := $(addprefix tools/view/,page.html page.css trace.js lists.js picture.js page.js)
@@ -158,16 +159,16 @@ $(BUILD)/obj/view_page.c: $(VIEW_PAGE)
 	    set --; for file in $^; do case $$file in *.$$kind) set -- "$$@" $$file;; esac; done; \
 	    cat "$$@" | od -An -v -tu1 | sed 's/[0-9][0-9]*/&,/g'; echo '0};'; done; } >$@.new && mv $@.new $@
 
-$(BUILD)/obj/view_page.o: $(BUILD)/obj/view_page.c tools/view_page.h
-	$(CC) -Itools $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+$(BUILD)/obj/view_page.o: $(BUILD)/obj/view_page.c tools/view/view_page.h
+	$(CC) -Itools/view $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
 # The lessons as C, so that an installed command has them.
 $(BUILD)/obj/lessons_embedded.c: ci/embed-lessons $(wildcard conformance/corpus/lessons/*)
 	@mkdir -p $(@D)
 	ci/embed-lessons conformance/corpus/lessons >$@.new && mv $@.new $@
 
-$(BUILD)/obj/lessons_embedded.o: $(BUILD)/obj/lessons_embedded.c tools/lessons.h
-	$(CC) -Itools $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+$(BUILD)/obj/lessons_embedded.o: $(BUILD)/obj/lessons_embedded.c tools/lesson/lessons.h
+	$(CC) -Itools/lesson $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
 $(LIBA): $(LIB_OBJ)
 	@mkdir -p $(@D)
@@ -224,7 +225,7 @@ $(LIBSO): $(LIB_OBJ)
 	@ln -sf libcuvmm.so.$(SOVERSION) $(BUILD)/lib/libcuvmm.so
 
 # The command and the harness use each other: the command's object comes first, the archives in a circle.
-$(BUILD)/bin/cuvmm: $(BUILD)/obj/tools/main.o $(TOOLA) $(CONFA) $(TOOLA) $(LIBA)
+$(BUILD)/bin/cuvmm: $(BUILD)/obj/tools/cli/main.o $(TOOLA) $(CONFA) $(TOOLA) $(LIBA)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) $(PIE_LDFLAGS) -o $@ $^ $(TOOL_LIBS) $(DL_LIBS)
 

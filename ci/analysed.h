@@ -5,7 +5,8 @@
  *   result = find_event(process, value, &event);     refused in there: result is not VMM_SUCCESS,
  *   if (result != VMM_SUCCESS) return result;        so behind this line event is there
  *
- * CUVMM_DEFINES_x is set for the file that defines x, CUVMM_ANALYSED_SIM, _ABI, _TOOLS and _REPLAY for those that may include its header.
+ * CUVMM_DEFINES_x is set for the file that defines x, CUVMM_ANALYSED_SIM, _ABI, _VALUES, _SCRIPT and _REPLAY for
+ * those that may include its header.
  */
 #ifndef CUVMM_CI_ANALYSED_H
 #define CUVMM_CI_ANALYSED_H
@@ -31,12 +32,14 @@
 #endif
 
 /* In the command a failure is told and is false. */
-#ifdef CUVMM_ANALYSED_TOOLS
-#include "script_state.h"
+#ifdef CUVMM_ANALYSED_VALUES
 #include "values.h"
 #ifndef CUVMM_DEFINES_value_fail
 #define value_fail(...) ((void)value_fail(__VA_ARGS__), false)
 #endif
+#endif
+#ifdef CUVMM_ANALYSED_SCRIPT
+#include "script_state.h"
 #ifndef CUVMM_DEFINES_script_failed
 #define script_failed(...) ((void)script_failed(__VA_ARGS__), false)
 #endif

@@ -49,12 +49,12 @@ CHECK_RUNS  += $(if $(filter %/lockstep,$(PROGS)),$(CHECK_LAYERS:%=$(BUILD)/chec
 CHECK_RUNS  += $(FUZZ_CHECKS)
 # Tests of what maintainers and CI use, which take long: `make check-ci`.
 CHECK_CI    := ci/gpu_test.sh ci/mutate_test.sh conformance/programs/mistakes_test.sh
-CHECK_SHELL := $(filter-out $(CHECK_CI),$(sort $(wildcard ci/*_test.sh tools/*_test.sh conformance/*/*_test.sh docs/*_test.sh)))
+CHECK_SHELL := $(filter-out $(CHECK_CI),$(sort $(wildcard ci/*_test.sh tools/*/*_test.sh conformance/*/*_test.sh docs/*_test.sh)))
 
 # Those that take longest come first, so that none runs last and alone; ci/slowest tells which they are.
 CHECK_LIST   = $(CHECK_RUNS) $(CHECK_SHELL) $(TESTS)
-CHECK_LONG   = conformance/corpus/exercises_test.sh tools/view_browser_test.sh tools/shell_test.sh ci/check_test.sh
-CHECK_LONG  += $(addprefix $(BUILD)/test/,tools/machine_test conformance/oracle/world_test conformance/oracle/lockstep_drive_test) $(CHECK_ABI_EDGES:%=$(BUILD)/check/abi-edges-%) $(CHECK_ABI_ANSWERS:%=$(BUILD)/check/abi-answers-%)
+CHECK_LONG   = conformance/corpus/exercises_test.sh tools/view/view_browser_test.sh tools/shell/shell_test.sh ci/check_test.sh
+CHECK_LONG  += $(addprefix $(BUILD)/test/,tools/machine/machine_test conformance/oracle/world_test conformance/oracle/lockstep_drive_test) $(CHECK_ABI_EDGES:%=$(BUILD)/check/abi-edges-%) $(CHECK_ABI_ANSWERS:%=$(BUILD)/check/abi-answers-%)
 LONG_SEED      ?= 1
 LONG_CALLS     ?= 1500000
 SABOTAGE_EVERY ?= 1
@@ -136,7 +136,7 @@ $(BUILD)/check/facts: ci/targets.mk
 	@chmod +x $@
 
 # Tests of scripts, documents and pages, to which it makes no difference how the engine was compiled.
-CHECK_ONCE := $(wildcard docs/*_test.sh) $(patsubst %,ci/%_test.sh,exclusions fuzz junit slowest tally threaded) tools/view_browser_test.sh
+CHECK_ONCE := $(wildcard docs/*_test.sh) $(patsubst %,ci/%_test.sh,exclusions fuzz junit slowest tally threaded) tools/view/view_browser_test.sh
 CHECK_NOT_ONCE = CHECK_SHELL='$(filter-out $(CHECK_ONCE),$(CHECK_SHELL))'
 
 # What a slow tool looks for, it finds on few machines: the others differ in numbers alone. Recordings are calls like others.

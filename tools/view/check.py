@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The pages of `cuvmm view` in a real browser, as TAP: check.py PAGE INJECTED CUT EMPTY DRIVER.
 
-tools/view_browser_test.sh makes them.
+tools/view/view_browser_test.sh makes them.
 """
 import sys
 

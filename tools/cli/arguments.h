@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* arguments.h - the arguments of a subcommand, read by its description (command.h).
+ *
+ *   my.vmm --draw --backend=sim:odd   ->   word "my.vmm", --draw given, --backend "sim:odd"
+ */
+#ifndef CUVMM_TOOLS_ARGUMENTS_H
+#define CUVMM_TOOLS_ARGUMENTS_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "command.h"
+
+struct arguments {
+    const struct command *command;
+    const char *word;                   /* the argument that is no option; NULL: not given */
+    const char *given[COMMAND_OPTIONS]; /* beside command->option: its value, "" where it takes none; NULL: not given */
+    int rest_count;
+    char **rest;                        /* what is passed on unread, ended by NULL */
+};
+
+/* Reads argv, whose first is the command's name. ARGUMENTS_WRONG: err has the reason and what to read. */
+enum arguments_status { ARGUMENTS_FINE, ARGUMENTS_HELP, ARGUMENTS_WRONG };
+enum arguments_status arguments_read(struct arguments *arguments, const struct command *command, int argc, char **argv, FILE *err);
+
+/* The value of an option; NULL where it was not given. The last one counts. */
+const char *arguments_value(const struct arguments *arguments, const char *option);
+bool arguments_given(const struct arguments *arguments, const char *option);
+
+/* Words one by one, as completion sees an unfinished line, too. */
+enum argument_kind {
+    ARGUMENT_END,
+    ARGUMENT_WORD,   /* value */
+    ARGUMENT_OPTION, /* option and value, "" where it takes none */
+    ARGUMENT_HELP,
+    ARGUMENT_REST,   /* from word[at] on nothing is read; option is the one that ends the reading, or NULL */
+    ARGUMENT_UNKNOWN, /* value looks like an option and is none of the command's */
+    ARGUMENT_LACKS    /* option is the last word, and its value is missing */
+};
+struct argument_walk {
+    const struct command *command;
+    char *const *word;
+    int count, at;
+    bool plain; /* "--" was read: the others are no options */
+};
+enum argument_kind argument_next(struct argument_walk *walk, const struct command_option **option, const char **value);
+
+/* Colours are for a terminal, and for people who have not set NO_COLOR. */
+bool arguments_colour(FILE *out);
+
+#endif

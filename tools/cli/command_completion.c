@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cuvmm completion: what a shell needs to complete this command's words. */
+#include "completion.h"
+
+#include "arguments.h"
+
+static int run(const struct arguments *arguments, FILE *out, FILE *err)
+{
+    if (arguments_given(arguments, "--words")) {
+        completion_words(out, arguments->rest_count, arguments->rest);
+        return 0;
+    }
+    if (completion_script(out, arguments->word))
+        return 0;
+    fprintf(err, "cuvmm completion: no completion for \"%.60s\"; there is", arguments->word);
+    const char *name;
+    for (size_t i = 0; (name = completion_shell(i)); i++)
+        fprintf(err, " %s", name);
+    fputs("\n", err);
+    return command_usage(err, arguments->command);
+}
+
+const struct command command_completion = {
+    .name = "completion",
+    .summary = "prints what a shell needs to complete this command's words",
+    .about = "Prints the completion of the command line for SHELL: bash, zsh or fish. `make install` puts it where shells look.",
+    .usage = (const char *const[]){"SHELL", "--words [WORD ...]", NULL},
+    .argument = {.name = "SHELL", .words = WORDS_SHELLS, .missing = "which SHELL, of bash zsh fish?"},
+    .option = {{.name = "--words", .value = "[WORD ...]", .rest = true,
+                .about = "what the last WORD of a command line behind `cuvmm` may be, one a line, with a remark behind a tab"}},
+    .examples = (const char *const[]){"source <(cuvmm completion bash)",
+                                      "cuvmm completion fish > ~/.config/fish/completions/cuvmm.fish",
+                                      "cuvmm completion --words explain VMM-MAP", NULL},
+    .run = run,
+};

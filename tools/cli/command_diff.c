@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cuvmm diff: the conformance harness's random calls, on the driver unless another backend is named. */
+#include "diff.h"
+
+#include "arguments.h"
+
+/* The run writes to the process's own standard output, from children too. */
+static int run(const struct arguments *arguments, FILE *out, FILE *err)
+{
+    fflush(out);
+    int status = diff_main(arguments->rest_count, arguments->rest, "shadow|cuda", err);
+    return status == 2 ? command_usage(err, arguments->command) : status;
+}
+
+const struct command command_diff = {
+    .name = "diff",
+    .summary = "compares random calls on a driver or simulator with a reference model",
+    .about = "Makes random calls, valid and invalid, and compares result, outputs, rights, free memory and bytes with what the "
+             "reference model of the driver expects; with a shadow layer, with what the simulator answers as well. A difference "
+             "is shrunk to the shortest script of calls that shows it. Calls that are known to end the process on a driver are "
+             "not made there. Prints TAP; the exit status is 1 where something differs.",
+    .option = {{.name = "--backend", .value = "SPEC", .words = WORDS_SPECS,
+                .about = "what is compared: shadow|cuda (default), cuda, sim:h100, ...; several are taken in turn"},
+               {.name = "--seed", .value = "N",
+                .about = "the first episode's seed (1); every episode has one of its own and can be run alone"},
+               {.name = "--calls", .value = "N", .about = "how many random calls (800000)"},
+               {.name = "--episode", .value = "N", .about = "calls per episode, each on a fresh system (2000)"},
+               {.name = "--budget", .value = "SECONDS", .about = "on a driver: no episode begins after that"},
+               {.name = "--check-every", .value = "N", .about = "calls between complete comparisons of the state (250)"},
+               {.name = "--script", .value = "FILE", .about = "on a simulator: writes the shortest script there"},
+               {.name = "--replay", .value = "FILE", .about = "runs such a script"},
+               {.name = "--explained", .value = "FILE",
+                .about = "on a driver: kinds of differences that are known, \"signature<tab>reason\" a line"},
+               {.name = "--transcript", .value = "FILE", .about = "on a driver: writes every call with its answer"},
+               {.name = "--record", .value = "FILE", .about = "on a driver: writes a line per episode, for --replay-recording"},
+               {.name = "--replay-recording", .value = "FILE",
+                .about = "makes the recorded episodes again (sim:h100) and compares"},
+               {.name = "--strict", .about = "on a simulator: in strict mode"},
+               {.name = "--as-driver", .about = "treats a simulator as a driver is treated"},
+               {.name = "--rules", .about = "on a simulator: counts how often each rule was the answer"},
+               {.name = "--flip", .value = "N",
+                .about = "inverts the Nth expectation of every episode, which must be noticed"}},
+    .examples = (const char *const[]){"cuvmm diff --calls 20000 --budget 30", "cuvmm diff --backend sim:h100 --seed 7", NULL},
+    .unread = true,
+    .run = run,
+};

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The command line: every subcommand's help, every kind of wrong use, exit statuses. */
+#include "cuvmm.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tap.h"
+
+#define ARGS 6
+
+struct run {
+    int status;
+    char *out, *err;
+};
+
+static struct run run(const char *const args[ARGS])
+{
+    struct run r = {0};
+    char *argv[ARGS + 2] = {(char *)(uintptr_t) "cuvmm"};
+    size_t out_size, err_size;
+    int argc = 1;
+    for (; argc <= ARGS && args[argc - 1]; argc++)
+        argv[argc] = (char *)(uintptr_t)args[argc - 1];
+    FILE *out = open_memstream(&r.out, &out_size), *err = open_memstream(&r.err, &err_size);
+    if (!out || !err)
+        tap_bail("no memory");
+    r.status = cuvmm_main(argc, argv, out, err);
+    fclose(out);
+    fclose(err);
+    return r;
+}
+
+static const struct {
+    const char *args[ARGS];
+    int status;
+    const char *out, *err; /* text that stands there; "" where nothing may */
+} cases[] = {
+    {{"--version"}, 0, "cuvmm 0.", ""},
+    {{"--help"}, 0, "cuvmm run FILE", ""},
+    {{"-h"}, 0, "Examples:", ""},
+    {{"help"}, 0, "cuvmm replay TRACE", ""},
+    {{"help", "run"}, 0, "--keep-going", ""},
+    {{"help", "rules"}, 0, "--markdown", ""},
+    {{"run", "--help"}, 0, "Commands of the language", ""},
+    {{"run", "x", "-h"}, 0, "Commands of the language", ""},
+    {{"explain", "--help"}, 0, "Examples:", ""},
+    {{"rules", "--help"}, 0, "Examples:", ""},
+    {{"profiles", "--help"}, 0, "Examples:", ""},
+    {{"replay", "--help"}, 0, "Examples:", ""},
+    {{"diff", "--help"}, 0, "--transcript FILE", ""},
+    {{"machine", "--help"}, 0, "--json", ""},
+    {{"help"}, 0, "cuvmm machine [NAME]", ""},
+    {{"check", "--help"}, 0, "--error-exitcode=N", ""},
+    {{"help", "check"}, 0, "docs/check.md", ""},
+    {{"help", "--man"}, 0, ".TH CUVMM 1", ""},
+    {{"completion", "bash"}, 0, "complete -o default", ""},
+    {{"completion", "zsh"}, 0, "#compdef cuvmm", ""},
+    {{"completion", "fish"}, 0, "complete -c cuvmm", ""},
+    {{"completion", "--help"}, 0, "cuvmm completion SHELL", ""},
+    {{"completion", "--words", "run", "--help"}, 0, "--help\tmore", ""},
+    {{"completion", "--words"}, 0, "run\t", ""},
+    {{"completion"}, 2, "", "which SHELL, of bash zsh fish?"},
+    {{"completion", "bash", "zsh"}, 2, "", "one SHELL at a time; \"zsh\" is a second"},
+    {{"completion", "tcsh"}, 2, "", "no completion for \"tcsh\"; there is bash zsh fish"},
+    {{"completion", "--frob"}, 2, "", "unknown option \"--frob\""},
+    {{"check"}, 2, "", "which program?"},
+    {{"check", "--"}, 2, "", "which program?"},
+    {{"check", "--leaks", "perhaps", "ls"}, 2, "", "--leaks wants yes or no, not \"perhaps\""},
+    {{"check", "--error-exitcode=-1", "ls"}, 2, "", "a number from 0 to 255"},
+    {{"check", "--backend=cuda", "ls"}, 2, "", "driver, sim or sim:MACHINE"},
+    {{"check", "--frob", "ls"}, 2, "", "comes behind its name"},
+    {{"check", "/no/such/program", "--help"}, 2, "", "No such file"},
+    {{"lesson"}, 0, "  1  Address and memory are two things\n", ""},
+    {{"lesson", "--help"}, 0, "--page", ""},
+    {{"help", "lesson"}, 0, "conformance/corpus/lessons/README.md", ""},
+    {{"lesson", "1"}, 0, "\nQuestion 1 of ", ""},
+    {{"lesson", "Address-and-Memory", "--all", "--backend", "sim:max"}, 0, "--backend sim:max is used instead", ""},
+    {{"lesson", "01-address-and-memory", "--page"}, 0, "# 1. Address and memory are two things\n", ""},
+    {{"lesson", "0"}, 2, "", "there is no lesson \"0\"; `cuvmm lesson` lists them"},
+    {{"lesson", "no/such.vmm"}, 2, "", "no/such.vmm: No such file"},
+    {{"lesson", "."}, 2, "", "there is no lesson \".\""},
+    {{"lesson", "./"}, 2, "", "./: Is a directory"},
+    {{"lesson", "such.vmm", "--page"}, 2, "", "there is no lesson \"such.vmm\""},
+    {{"lesson", "1", "--backend"}, 2, "", "needs a SPEC"},
+    {{"lesson", "1", "--backend=sim:nowhere"}, 2, "1. Address", "no built-in profile and no file \"nowhere\""},
+    {{"lesson", "1", "2"}, 2, "", "\"2\" is a second"},
+    {{"lesson", "1", "--ask", "--all"}, 2, "", "--ask and --all exclude each other; give one"},
+    {{"lesson", "--page"}, 2, "", "--page of which lesson?"},
+    {{"lesson", "--frobnicate"}, 2, "", "unknown option \"--frobnicate\""},
+    {{"machin"}, 2, "", "is \"machine\" meant"},
+    {{"diff", "--frobnicate"}, 2, "", "\"--frobnicate\" is no option"},
+    {{"diff", "--calls"}, 2, "", "\"--calls\" is no option, is short for several, or lacks its value"},
+    {{"diff", "--calls", "many"}, 2, "", "calls wants a number from 0 to 18446744073709551615, not \"many\""},
+    {{"diff", "--seed", "-1"}, 2, "", "not \"-1\""},
+    {{"diff", "--episode", "0"}, 2, "", "episode wants a number from 1 to"},
+    {{"diff", "sim:h100"}, 2, "", "\"sim:h100\" belongs to no option"},
+    {{"diff", "--backend", "sim:nowhere"}, 2, "", "no built-in profile and no file \"nowhere\""},
+    {{NULL}, 2, "", "which command"},
+    {{"rum"}, 2, "", "is \"run\" meant"},
+    {{"frobnicate"}, 2, "", "unknown command \"frobnicate\""},
+    {{"--frobnicate"}, 2, "", "unknown option \"--frobnicate\""},
+    {{"help", "frobnicate"}, 2, "", "unknown command"},
+    {{"help", "run", "run"}, 2, "", "one COMMAND at a time"},
+    {{"run"}, 2, "", "which script"},
+    {{"run", "no-such-file.vmm"}, 2, "", "no-such-file.vmm: "},
+    {{"run", "a", "b"}, 2, "", "one FILE"},
+    {{"run", "--frobnicate", "a"}, 2, "", "unknown option \"--frobnicate\""},
+    {{"run", "a", "--backend"}, 2, "", "needs a SPEC"},
+    {{"run", "."}, 2, "", "cannot be read"},
+    {{"run", "/proc/self/exe"}, 2, "", "/proc/self/exe is a program and no script; `cuvmm check /proc/self/exe` runs it"},
+    {{"explain"}, 2, "", "which RULE, result or number?"},
+    {{"explain", "a", "b"}, 2, "", "one RULE at a time; \"b\" is a second"},
+    {{"explain", "VMM-MAP-OVERLAP", "--broken", "--machine"}, 2, "", "--broken and --machine exclude each other"},
+    {{"explain", "--all"}, 2, "", "unknown option"},
+    {{"explain", "VMM-MAP-OVERLAP"}, 0, "VMM-MAP-OVERLAP", ""},
+    {{"explain", "VMM-MAP-OVERLAPS"}, 2, "", "near: VMM-MAP-OVERLAP"},
+    {{"rules"}, 0, "VMM-CREATE-FLAGS", ""},
+    {{"rules", "--tsv"}, 0, "id\tfunction\t", ""},
+    {{"rules", "--markdown"}, 0, "# The rule book", ""},
+    {{"rules", "--call", "cuMemUnmap"}, 0, "VMM-UNMAP-HOLE", ""},
+    {{"rules", "--call", "cuMemFrob"}, 2, "", "no rule belongs to"},
+    {{"rules", "--call"}, 2, "", "needs a CALL"},
+    {{"rules", "--xml"}, 2, "", "unknown option \"--xml\""},
+    {{"rules", "all"}, 2, "", "unknown argument \"all\""},
+    {{"rules", "--htm"}, 2, "", "is \"--html\" meant?"},
+    {{"rules", "--html", "--tsv"}, 2, "", "--html and --tsv exclude each other"},
+    {{"profiles"}, 0, "h100", ""},
+    {{"profiles", "odd"}, 0, "granularity.device.minimum", ""},
+    {{"profiles", "even"}, 2, "", "no profile \"even\""},
+    {{"profiles", "-x"}, 2, "", "unknown option"},
+    {{"profiles", "--", "-x"}, 2, "", "no profile \"-x\""},
+    {{"profiles", "a", "b"}, 2, "", "one NAME"},
+    {{"shell", "--color"}, 2, "", "--color wants always, never or auto\n"},
+    {{"shell", "--color=purple"}, 2, "", "--color wants always, never or auto, not \"purple\""},
+    {{"shell", "x"}, 2, "", "unknown argument \"x\"; lines are read from standard input"},
+    {{"replay"}, 2, "", "which trace"},
+    {{"replay", "a", "b"}, 2, "", "one TRACE"},
+    {{"replay", "--fast", "a"}, 2, "", "unknown option"},
+    {{"replay", "a", "--backend"}, 2, "", "--backend needs a SPEC, for example sim:odd"},
+    {{"replay", "no-such-trace"}, 2, "", "no-such-trace: "},
+};
+
+static bool stands(const char *text, const char *want)
+{
+    return want[0] ? strstr(text, want) != NULL : text[0] == 0;
+}
+
+int main(void)
+{
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct run r = run(cases[i].args);
+        char name[200] = "cuvmm";
+        for (size_t j = 0; j < ARGS && cases[i].args[j]; j++)
+            snprintf(name + strlen(name), sizeof name - strlen(name), " %s", cases[i].args[j]);
+        bool good = r.status == cases[i].status && stands(r.out, cases[i].out) && stands(r.err, cases[i].err);
+        if (!tap_ok(good, "%s", name))
+            tap_note("status %d, out \"%.60s\", err \"%.200s\"", r.status, r.out, r.err);
+        free(r.out);
+        free(r.err);
+    }
+    return tap_done();
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is told of each rule: the broken form of its example is run, and argument, place and objects of every message are those
+ * of conformance/corpus/rulebook/told.out, word for word. What the table of rules says of itself is left out: it has its own page.
+ *
+ * CUVMM_UPDATE=1 writes the file anew, to be read before a commit (make scripts-update). */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "rule_examples.h"
+#include "script.h"
+#include "tap.h"
+#include "text.h"
+
+#define BOOK "conformance/corpus/rulebook/told.out"
+
+/* What a script prints. */
+static char *run(const char *lines)
+{
+    char *said = NULL, *errors = NULL;
+    size_t size, errors_size;
+    struct script_options options = {.out = open_memstream(&said, &size), .err = open_memstream(&errors, &errors_size)};
+    FILE *in = fmemopen((void *)(uintptr_t)lines, strlen(lines), "r");
+    if (!options.out || !options.err || !in)
+        tap_bail("no memory");
+    struct script *script = script_new(&options, "example");
+    script_read(script, in);
+    script_finish(script);
+    fclose(in);
+    fclose(options.out);
+    fclose(options.err);
+    free(errors);
+    return said;
+}
+
+/* Does the line begin a part of a message that is in the table of rules? */
+static bool is_of_the_table(const char *line)
+{
+    static const char *const parts[] = {"what ", "why ", "way out ", "more "};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (strncmp(line, parts[i], strlen(parts[i])) == 0)
+            return true;
+    return false;
+}
+
+/* Of what was printed the lines of messages: "    | error ...", "    |   argument ..." and what goes on in the next line,
+ * indented further. What a refusal leaves behind is told at the end; only rules of leaks are about that. */
+static void take(struct text *book, const char *said, bool leaks)
+{
+    bool left_out = false, leak = false;
+    for (const char *line = said; line && *line; line = strchr(line, '\n'), line += line != NULL) {
+        if (strncmp(line, "    | ", 6) != 0)
+            continue;
+        const char *words = line + 6 + strspn(line + 6, " ");
+        if (words == line + 6)
+            leak = strncmp(words, "leak ", 5) == 0;
+        if (words - line < 12)
+            left_out = is_of_the_table(words);
+        if (!left_out && leak == leaks)
+            text_add(book, "%.*s\n", (int)strcspn(line, "\n") - 6, line + 6);
+    }
+}
+
+/* Writes the file that a spec of the example names; false where it can not. */
+static bool write_machine(const char *lines)
+{
+    FILE *out = fopen("my.profile", "w");
+    return out && fputs(lines, out) >= 0 && fclose(out) == 0;
+}
+
+static void take_rule(struct text *book, const char *id)
+{
+    struct rule_example example;
+    struct text broken = {0}, machine = {0};
+    if (!rule_example_find(id, &example) || !rule_example_part(&example, EXAMPLE_BROKEN, &broken))
+        return;
+    if (rule_example_part(&example, EXAMPLE_MACHINE, &machine) && !write_machine(machine.data))
+        tap_bail("my.profile cannot be written");
+    char *said = run(broken.data);
+    text_add(book, "%s\n", id);
+    take(book, said, strncmp(id, "VMM-LEAK-", 9) == 0);
+    free(said);
+    text_free(&broken);
+    text_free(&machine);
+    remove("my.profile");
+}
+
+/* What a book says of a rule: from the line behind its id to the next id. NULL where it has none. */
+static const char *section(const char *book, const char *id, size_t *length)
+{
+    struct text key = {0};
+    text_add(&key, "\n%s\n", id);
+    const char *at = strstr(book, key.data);
+    if (at) {
+        at += key.length;
+        const char *end = strstr(at - 1, "\nVMM-");
+        *length = end ? (size_t)(end + 1 - at) : strlen(at);
+    }
+    text_free(&key);
+    return at;
+}
+
+static void compare(const char *want, const char *got)
+{
+    size_t count, missing = 0;
+    const vmm_rule *rules = vmm_rules(&count);
+    for (size_t i = 0; i < count; i++) {
+        size_t is_size = 0, was_size = 0;
+        const char *is = section(got, rules[i].id, &is_size), *was = section(want, rules[i].id, &was_size);
+        missing += !is != !was;
+        if (!is || !was)
+            continue;
+        if (!tap_ok(is_size == was_size && memcmp(is, was, is_size) == 0, "%s: what is told", rules[i].id))
+            tap_note("told:\n%.*sexpected:\n%.*s", (int)is_size, is, (int)was_size, was);
+    }
+    tap_u64(missing, 0, "the rules that are told of are those of " BOOK);
+}
+
+static void read_book(const char *path, struct text *book)
+{
+    FILE *in = fopen(path, "r");
+    char bytes[4096];
+    if (!in)
+        tap_bail("%s cannot be read", path);
+    for (size_t n; (n = fread(bytes, 1, sizeof bytes, in)) > 0;)
+        text_add_bytes(book, bytes, n);
+    fclose(in);
+}
+
+static void write_book(const char *path, const struct text *book)
+{
+    FILE *out = fopen(path, "w");
+    if (!out || fwrite(book->data, 1, book->length, out) != book->length || fclose(out))
+        tap_bail("%s cannot be written", path);
+}
+
+int main(void)
+{
+    char folder[300], here[300], path[700];
+    const char *given = getenv("CUVMM_SRC"), *temporary = getenv("TMPDIR"), *update = getenv("CUVMM_UPDATE");
+    unsetenv("CUVMM_BACKEND"); /* what the book says is said of the default */
+    unsetenv("CUVMM_LAYERS");
+    unsetenv("CUVMM_MACHINE");
+    if (!getcwd(here, sizeof here))
+        tap_bail("this folder has too long a name");
+    snprintf(path, sizeof path, "%s/%s/" BOOK, given && given[0] == '/' ? "" : here, given ? given : ".");
+    snprintf(folder, sizeof folder, "%s/told-XXXXXX", temporary && temporary[0] ? temporary : "/tmp");
+    if (!mkdtemp(folder) || chdir(folder))
+        tap_bail("%s: no folder for my.profile", folder);
+    size_t count;
+    const vmm_rule *rules = vmm_rules(&count);
+    struct text book = {0};
+    text_add(&book, "# What is told of the broken form of each rule's example (tools/explain/rule_told_test.c).\n");
+    for (size_t i = 0; i < count; i++)
+        take_rule(&book, rules[i].id);
+    if (update)
+        write_book(path, &book);
+    struct text want = {0};
+    read_book(path, &want);
+    compare(want.data ? want.data : "", book.data);
+    text_free(&want);
+    text_free(&book);
+    if (chdir("/") || rmdir(folder))
+        tap_note("%s stays behind", folder);
+    return tap_done();
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A script from a file. */
+#include <errno.h>
+#include <string.h>
+
+#include "script.h"
+#include "text.h"
+
+/* Is it a compiled program? Nothing has been read of it afterwards; what can be read only once is none. */
+static bool is_program(FILE *in)
+{
+    static const char mark[] = {0x7f, 'E', 'L', 'F'};
+    char head[sizeof mark];
+    bool is = fseek(in, 0, SEEK_SET) == 0 && fread(head, 1, sizeof head, in) == sizeof head &&
+              memcmp(head, mark, sizeof mark) == 0;
+    fseek(in, 0, SEEK_SET);
+    return is;
+}
+
+int script_run_file(const char *path, const struct script_options *options)
+{
+    bool standard = strcmp(path, "-") == 0;
+    FILE *in = standard ? stdin : fopen(path, "rb");
+    if (!in) {
+        fprintf(options->err, "cuvmm run: %s: %s\n", path, strerror(errno));
+        return 2;
+    }
+    if (!standard && is_program(in)) {
+        fprintf(options->err, "cuvmm run: %s is a program and no script; `cuvmm check %s` runs it\n", path, path);
+        fclose(in);
+        return 2;
+    }
+    struct script *script = script_new(options, standard ? "standard input" : text_base_name(path));
+    script_read(script, in);
+    if (!standard)
+        fclose(in);
+    int status = (int)script_finish(script);
+    fflush(options->out);
+    return status;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shell.h - `cuvmm shell`: a prompt for the lines of a script, each answered with the driver's call, its answer, its reason and
+ * the picture; with commands of its own.
+ *
+ *     lines.h ---line---> shell_line --+--> shell_commands: help, history, undo, save, picture, quit
+ *                                      '--> session.h: everything that a script can say; advice.h: what to type instead
+ */
+#ifndef CUVMM_TOOLS_SHELL_H
+#define CUVMM_TOOLS_SHELL_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "session.h"
+
+struct shell {
+    FILE *out;
+    struct session session;
+    bool ended;  /* quit was said */
+    bool failed; /* a line was a mistake, or could not be done; a refused call is none */
+};
+
+/* The commands that scripts do not have. NULL past the last. words[0] is the command. */
+struct shell_command {
+    const char *name, *usage, *about, *example;
+    bool (*run)(struct shell *shell, const struct words *words);
+};
+extern const struct shell_command shell_commands[];
+
+/* Runs one line. */
+void shell_line(struct shell *shell, const char *line, size_t length);
+
+/* Says that something cannot be done, on a line of its own. Returns false. */
+bool shell_wrong(struct shell *shell, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The commands save and help, in files of their own. */
+bool shell_save(struct shell *shell, const struct words *words);
+bool shell_help(struct shell *shell, const struct words *words);
+
+/* Reads lines from standard input until they end or `quit`. options->backend opens a machine first. Returns the exit status. */
+int shell_main(const struct script_options *options, FILE *out, FILE *err);
+
+#endif

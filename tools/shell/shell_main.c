@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The loop of `cuvmm shell`. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "complete.h"
+#include "lines.h"
+#include "shell.h"
+#include "typed.h"
+
+#define PROMPT "cuvmm> "
+
+static void complete(void *user, const char *text, size_t length, struct lines_words *words)
+{
+    const struct shell *shell = user;
+    complete_line(shell->session.script, text, length, words);
+}
+
+/* The file of what was typed, where somebody sits at a terminal. */
+static char *history_of(FILE *out, bool terminal)
+{
+    char *path = terminal ? typed_path() : NULL;
+    if (terminal && !path)
+        fprintf(out, "(what is typed is not kept for another time: %s)\n", errno ? strerror(errno) : "there is no home folder");
+    return path;
+}
+
+static void loop(struct shell *shell, FILE *in, bool terminal)
+{
+    char *history = history_of(shell->out, terminal), *line;
+    struct lines *lines = lines_open(&(struct lines_options){.in = in, .out = shell->out, .prompt = PROMPT, .terminal = terminal,
+                                                             .history = history, .complete = complete, .user = shell});
+    size_t length;
+    while (!shell->ended && (line = lines_next(lines, &length))) {
+        shell_line(shell, line, length);
+        fflush(shell->out);
+    }
+    lines_close(lines);
+    free(history);
+}
+
+/* The machine of --backend is a line like others, so that it is saved; it cannot be undone. */
+static bool open_machine(struct shell *shell, const char *spec, FILE *err)
+{
+    struct text line = {0};
+    text_add(&line, "backend \"%s\"", spec);
+    const struct session_line *ran = session_run(&shell->session, line.data);
+    if (ran->status != SCRIPT_OK)
+        fputs(ran->output, err);
+    shell->session.fixed = shell->session.count;
+    text_free(&line);
+    return shell->session.count == 1;
+}
+
+int shell_main(const struct script_options *options, FILE *out, FILE *err)
+{
+    struct shell shell = {.out = out};
+    bool terminal = isatty(fileno(stdin)) && fileno(out) >= 0 && isatty(fileno(out));
+    session_begin(&shell.session, options);
+    bool opened = !options->backend || open_machine(&shell, options->backend, err);
+    if (opened && terminal)
+        fprintf(out, "cuvmm shell on %s; help lists the commands, the tabulator key completes words, quit ends it\n",
+                options->backend ? options->backend : getenv("CUVMM_BACKEND") ? getenv("CUVMM_BACKEND") : "sim:h100");
+    if (opened)
+        loop(&shell, stdin, terminal);
+    session_end(&shell.session, opened ? out : NULL);
+    return !opened ? 2 : shell.failed && !terminal;
+}
