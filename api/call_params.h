@@ -23,22 +23,24 @@
 #define VMM_PAIR(type, name) ~, VMM_ONE
 #define VMM_SECOND(...) VMM_SECOND_OF(__VA_ARGS__)
 #define VMM_SECOND_OF(first, second, ...) second
-#define VMM_ONE(USE, a) USE a
+#define VMM_ONE(USE, a) VMM_EXPAND(USE a)
 #define VMM_NONE(USE, a) USE##_NONE
 #define VMM_NOTHING(USE, a)
 
-#define VMM_EACH2(USE, a, b) USE a USE b
-#define VMM_EACH3(USE, a, b, c) USE a USE b USE c
-#define VMM_EACH4(USE, a, b, c, d) USE a USE b USE c USE d
-#define VMM_EACH5(USE, a, b, c, d, e) USE a USE b USE c USE d USE e
-#define VMM_EACH6(USE, a, b, c, d, e, f) USE a USE b USE c USE d USE e USE f
-#define VMM_EACH7(USE, a, b, c, d, e, f, g) USE a USE b USE c USE d USE e USE f USE g
-#define VMM_LIST2(USE, a, b) USE a, USE b
-#define VMM_LIST3(USE, a, b, c) USE a, USE b, USE c
-#define VMM_LIST4(USE, a, b, c, d) USE a, USE b, USE c, USE d
-#define VMM_LIST5(USE, a, b, c, d, e) USE a, USE b, USE c, USE d, USE e
-#define VMM_LIST6(USE, a, b, c, d, e, f) USE a, USE b, USE c, USE d, USE e, USE f
-#define VMM_LIST7(USE, a, b, c, d, e, f, g) USE a, USE b, USE c, USE d, USE e, USE f, USE g
+/* VMM_EXPAND: cppcheck looks only in arguments for a name and the parenthesis that another name stood for. */
+#define VMM_EXPAND(...) __VA_ARGS__
+#define VMM_EACH2(USE, a, b) VMM_EXPAND(USE a USE b)
+#define VMM_EACH3(USE, a, b, c) VMM_EXPAND(USE a USE b USE c)
+#define VMM_EACH4(USE, a, b, c, d) VMM_EXPAND(USE a USE b USE c USE d)
+#define VMM_EACH5(USE, a, b, c, d, e) VMM_EXPAND(USE a USE b USE c USE d USE e)
+#define VMM_EACH6(USE, a, b, c, d, e, f) VMM_EXPAND(USE a USE b USE c USE d USE e USE f)
+#define VMM_EACH7(USE, a, b, c, d, e, f, g) VMM_EXPAND(USE a USE b USE c USE d USE e USE f USE g)
+#define VMM_LIST2(USE, a, b) VMM_EXPAND(USE a, USE b)
+#define VMM_LIST3(USE, a, b, c) VMM_EXPAND(USE a, USE b, USE c)
+#define VMM_LIST4(USE, a, b, c, d) VMM_EXPAND(USE a, USE b, USE c, USE d)
+#define VMM_LIST5(USE, a, b, c, d, e) VMM_EXPAND(USE a, USE b, USE c, USE d, USE e)
+#define VMM_LIST6(USE, a, b, c, d, e, f) VMM_EXPAND(USE a, USE b, USE c, USE d, USE e, USE f)
+#define VMM_LIST7(USE, a, b, c, d, e, f, g) VMM_EXPAND(USE a, USE b, USE c, USE d, USE e, USE f, USE g)
 
 /* What most lists are made of: of (ADDRESS, ptr), */
 #define VMM_TYPED(type, name) call_##type name       /* vmm_deviceptr ptr */

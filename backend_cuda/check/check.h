@@ -25,7 +25,7 @@
 typedef void (*check_function)(void);
 
 enum check_row {
-#define CHECK_ANY(symbol, base, version, streams) CHECK_##symbol,
+#define CHECK_ENTRY(symbol, name, version, streams, checked, call) CHECK_##symbol,
 #include "checked.def"
     CHECK_ROWS
 };

@@ -23,12 +23,15 @@
         return VMM_ERROR_NOT_FOUND;
 
 #pragma GCC visibility push(default)
-#define CHECK_CALL(symbol, call) vmm_result symbol(PARAMETERS(call));
-#define CHECK_ASYNC(symbol, call) vmm_result symbol(PARAMETERS(call));
+#define DECLARE_OWN(symbol, call)
+#define DECLARE_CALL(symbol, call) vmm_result symbol(PARAMETERS(call));
+#define DECLARE_ASYNC(symbol, call) vmm_result symbol(PARAMETERS(call));
+#define CHECK_ENTRY(symbol, name, version, streams, checked, call) DECLARE_##checked(symbol, call)
 #include "checked.def"
 #pragma GCC visibility pop
 
-#define CHECK_CALL(symbol, call)                                \
+#define DEFINE_OWN(symbol, call)
+#define DEFINE_CALL(symbol, call)                               \
     vmm_result symbol(PARAMETERS(call))                         \
     {                                                           \
         ALONE(symbol, call)                                     \
@@ -44,7 +47,7 @@
     }
 
 /* The shadow knows no streams: it is asked about the default one, where every range may be used that may be used at all. */
-#define CHECK_ASYNC(symbol, call)                           \
+#define DEFINE_ASYNC(symbol, call)                          \
     vmm_result symbol(PARAMETERS(call))                     \
     {                                                       \
         ALONE(symbol, call)                                 \
@@ -59,4 +62,6 @@
         }                                                   \
         return result;                                      \
     }
+
+#define CHECK_ENTRY(symbol, name, version, streams, checked, call) DEFINE_##checked(symbol, call)
 #include "checked.def"
