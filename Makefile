@@ -278,9 +278,9 @@ FAKES := $(addprefix $(BUILD)/fake/libcuda,.so -old.so -first.so -ancient.so)
 $(BUILD)/fake/libcuda-old.so: FAKE := -DFAKE_OLD
 $(BUILD)/fake/libcuda-first.so: FAKE := -DFAKE_OLD -DFAKE_FIRST
 $(BUILD)/fake/libcuda-ancient.so: FAKE := -DFAKE_OLD -DFAKE_ANCIENT
-$(FAKES): $(wildcard backend_cuda/fake/*)
+$(FAKES): $(wildcard backend_cuda/fake/*) api/entries.def
 	@mkdir -p $(@D)
-	$(CC) $(sees.backend_cuda) $(CPPFLAGS) -std=c11 $(WARNINGS) $(if $(WERROR),-Werror) -g -fPIC -pthread $(FAKE) -shared -o $@ backend_cuda/fake/libcuda.c
+	$(CC) $(sees.backend_cuda) $(CPPFLAGS) -std=c11 $(WARNINGS) $(if $(WERROR),-Werror) -g -fPIC -pthread $(FAKE) -shared -o $@ $(filter %.c,$^)
 
 $(filter $(BUILD)/test/backend_cuda/%,$(TESTS)): | $(FAKES)
 

@@ -4,29 +4,52 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "entries.h"
+
 struct entry {
     const char *name;
     size_t size;
 };
 
 static const struct entry entries[VMM_CALL_COUNT] = {
-#define VMM_CALL(name, driver) {#name, sizeof(struct vmm_call_##name)},
+#define VMM_CALL(name, ...) {#name, sizeof(struct vmm_call_##name)},
 #include "calls.def"
 };
 
 const char *const vmm_call_driver_names[VMM_CALL_COUNT] = {
-#define VMM_CALL(name, driver) driver,
+#define VMM_CALL(name, symbol, form, traits) VMM_ENTRY_NAME(symbol),
 #include "calls.def"
 };
 
-/* Parameters of each call, ended by one without a name. */
-enum { MAX_PARAMS = 7 };
+const uint8_t vmm_call_traits[VMM_CALL_COUNT] = {
+#define VMM_CALL(name, symbol, form, traits) traits,
+#include "calls.def"
+};
 
-static const struct vmm_param lists[VMM_CALL_COUNT][MAX_PARAMS] = {
-#define VMM_CALL(name, driver) {
-#define VMM_PARAM(name, KIND, type, param) \
-    {#param, VMM_PARAM_##KIND, (uint16_t)offsetof(struct vmm_call_##name, param), (uint16_t)sizeof(type)},
-#define VMM_END(name) {NULL, VMM_PARAM_INT, 0, 0}},
+/* The kind of each type of call_types.def. */
+enum {
+#define CALL_TYPE(name, kind, ours, theirs) KIND_##name = VMM_PARAM_##kind,
+#define CALL_POINTER(name, kind, ours, theirs) KIND_##name = VMM_PARAM_##kind,
+#include "call_types.def"
+};
+
+/* Parameters of each call, ended by one without a name. Each has a function, in which the record's type has a name that the
+ * parameters' macro knows. */
+#define DESCRIPTOR(type, param) \
+    {#param, (enum vmm_param_kind)KIND_##type, (uint16_t)offsetof(record, param), (uint16_t)sizeof(call_##type)},
+#define VMM_CALL(name, ...)                                                         \
+    static const struct vmm_param *params_##name(void)                              \
+    {                                                                               \
+        typedef struct vmm_call_##name record;                                      \
+        static const struct vmm_param list[] = {                                    \
+            VMM_EACH(DESCRIPTOR, VMM_PARAMS_##name){NULL, VMM_PARAM_INT, 0, 0}};    \
+        (void)sizeof(record);                                                       \
+        return list;                                                                \
+    }
+#include "calls.def"
+
+static const struct vmm_param *(*const lists[VMM_CALL_COUNT])(void) = {
+#define VMM_CALL(name, ...) params_##name,
 #include "calls.def"
 };
 
@@ -50,50 +73,12 @@ enum vmm_call_id vmm_call_find(const char *name)
 
 const struct vmm_param *vmm_call_params(enum vmm_call_id id, size_t *count)
 {
-    const struct vmm_param *list = lists[id];
+    const struct vmm_param *list = lists[id]();
     size_t n = 0;
     while (list[n].name)
         n++;
     *count = n;
     return list;
-}
-
-const bool vmm_calls_that_wait[VMM_CALL_COUNT] = {
-    [VMM_CALL_ctx_synchronize] = true,
-    [VMM_CALL_ctx_destroy] = true,
-    [VMM_CALL_device_primary_ctx_release] = true,
-    [VMM_CALL_device_primary_ctx_reset] = true,
-    [VMM_CALL_stream_synchronize] = true,
-    [VMM_CALL_stream_query] = true,
-    [VMM_CALL_event_record] = true,
-    [VMM_CALL_event_query] = true,
-    [VMM_CALL_event_synchronize] = true,
-    [VMM_CALL_stream_wait_event] = true,
-    [VMM_CALL_mem_free] = true,
-    [VMM_CALL_launch] = true,
-    [VMM_CALL_launch_host_func] = true,
-    [VMM_CALL_memcpy_htod] = true,
-    [VMM_CALL_memcpy_dtoh] = true,
-    [VMM_CALL_memcpy_dtod] = true,
-    [VMM_CALL_memset_d8] = true,
-    [VMM_CALL_memset_d16] = true,
-    [VMM_CALL_memset_d32] = true,
-    [VMM_CALL_memcpy_htod_async] = true,
-    [VMM_CALL_memcpy_dtoh_async] = true,
-    [VMM_CALL_memcpy_dtod_async] = true,
-    [VMM_CALL_memset_d8_async] = true,
-    [VMM_CALL_memset_d16_async] = true,
-    [VMM_CALL_memset_d32_async] = true,
-};
-
-bool vmm_call_moves_bytes(enum vmm_call_id id)
-{
-    return id >= VMM_CALL_memcpy_htod && id <= VMM_CALL_memset_d32_async;
-}
-
-bool vmm_call_is_multicast(enum vmm_call_id id)
-{
-    return id >= VMM_CALL_multicast_get_granularity && id <= VMM_CALL_multicast_unbind;
 }
 
 static bool is_signed(enum vmm_param_kind kind)

@@ -7,7 +7,7 @@
  *     struct vmm_call_mem_map = [ head: id, number, result | ptr | size | offset | handle | flags ]
  *                                  ^ struct vmm_call *        ^ vmm_call_params(id)[0].offset bytes in
  *
- * Everything here is generated from calls.def; nothing else in the project lists the entry points.
+ * Everything here is generated from calls.def; nothing else in the project lists the calls.
  */
 #ifndef CUVMM_CALL_H
 #define CUVMM_CALL_H
@@ -16,10 +16,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "call_params.h"
 #include "vmm.h"
 
+#define CALL_TYPE(name, kind, ours, theirs) typedef ours call_##name;
+#define CALL_POINTER(name, kind, ours, theirs) typedef ours *call_##name;
+#include "call_types.def"
+
 enum vmm_call_id {
-#define VMM_CALL(name, driver) VMM_CALL_##name,
+#define VMM_CALL(name, ...) VMM_CALL_##name,
 #include "calls.def"
     VMM_CALL_COUNT
 };
@@ -30,19 +35,19 @@ struct vmm_call {
     uint64_t number; /* ordinal of this call in its system, from 1 */
 };
 
-#define VMM_CALL(name, driver) \
-    struct vmm_call_##name { \
-        struct vmm_call head;
-#define VMM_PARAM(name, KIND, type, param) type param;
-#define VMM_END(name) \
-    } \
-    ;
+#define VMM_FIELD(type, name) call_##type name;
+#define VMM_CALL(name, ...)                     \
+    struct vmm_call_##name {                    \
+        struct vmm_call head;                   \
+        VMM_EACH(VMM_FIELD, VMM_PARAMS_##name)  \
+    };
 #include "calls.def"
+#undef VMM_FIELD
 
 /* Room for any call record. */
 union vmm_any_call {
     struct vmm_call head;
-#define VMM_CALL(name, driver) struct vmm_call_##name name;
+#define VMM_CALL(name, ...) struct vmm_call_##name name;
 #include "calls.def"
 };
 
@@ -103,25 +108,31 @@ static inline const char *vmm_call_driver_name(enum vmm_call_id id) /* "cuMemMap
 const struct vmm_param *vmm_call_params(enum vmm_call_id id, size_t *count);
 size_t vmm_call_size(enum vmm_call_id id);             /* bytes of the whole record */
 
+/* What is true of a call besides its parameters: calls.def explains each. */
+enum vmm_call_trait {
+    CALL_PLAIN = 0,
+    CALL_QUERIES = 1 << 0,
+    CALL_WAITS = 1 << 1,
+    CALL_MOVES = 1 << 2,
+    CALL_MULTICAST = 1 << 3,
+    CALL_QUEUES = 1 << 4,
+    CALL_ANYWHERE = 1 << 5,
+    CALL_EARLY = 1 << 6,
+    CALL_EARLY_NULL = 1 << 7
+};
+
+extern const uint8_t vmm_call_traits[VMM_CALL_COUNT];
+static inline bool vmm_call_has(enum vmm_call_id id, enum vmm_call_trait trait)
+{
+    return (vmm_call_traits[id] & trait) != 0;
+}
+
 /* May the call do or await queued work, host functions among it, before it returns? Those make calls of their own, on
  * another thread or on this one, so no layer may hold a lock over such a call that it takes for others. */
-extern const bool vmm_calls_that_wait[VMM_CALL_COUNT];
 static inline bool vmm_call_waits(enum vmm_call_id id)
 {
-    return vmm_calls_that_wait[id];
+    return vmm_call_has(id, CALL_WAITS);
 }
-
-/* Is it one of the calls about an address that change nothing, of which programs make many? */
-static inline bool vmm_call_asks(enum vmm_call_id id)
-{
-    return id == VMM_CALL_mem_get_access || id == VMM_CALL_pointer_get_attribute || id == VMM_CALL_pointer_get_attributes;
-}
-
-/* Is it one of the copies and fills, asynchronous ones among them? */
-bool vmm_call_moves_bytes(enum vmm_call_id id);
-
-/* Is it one of the calls of multicast objects? */
-bool vmm_call_is_multicast(enum vmm_call_id id);
 
 /* The id of "mem_map" or "cuMemMap"; VMM_CALL_COUNT when there is none. */
 enum vmm_call_id vmm_call_find(const char *name);

@@ -89,20 +89,58 @@ static void test_waiting(void)
         tap_ok(!vmm_call_waits(others[i]), "%s does not", vmm_call_name(others[i]));
 }
 
-/* Copies and fills stand together in the table: those that are one by name, and no others. */
-static void test_moving(void)
+static bool listed(const char *const *names, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!strcmp(names[i], name))
+            return true;
+    return false;
+}
+
+/* One call too many beside the lock is a race, one too few a bottleneck: so each that runs there is named here again. The same
+ * for those that come before cuInit. */
+static void test_named(void)
+{
+    static const struct {
+        enum vmm_call_trait trait;
+        const char *what, *names[5];
+        size_t count;
+    } lists[] = {
+        {CALL_QUERIES, "beside the lock", {"mem_get_access", "pointer_get_attribute", "pointer_get_attributes"}, 3},
+        {CALL_EARLY, "before cuInit", {"init", "driver_get_version"}, 2},
+        {CALL_EARLY_NULL,
+         "before cuInit with NULL",
+         {"ctx_destroy", "stream_destroy", "event_destroy", "event_query", "event_synchronize"},
+         5},
+        {CALL_ANYWHERE, "in host functions", {"init", "driver_get_version", "stream_query", "event_query"}, 4},
+    };
+    for (size_t l = 0; l < sizeof lists / sizeof lists[0]; l++)
+        for (int i = 0; i < VMM_CALL_COUNT; i++) {
+            const char *name = vmm_call_name((enum vmm_call_id)i);
+            bool want = listed(lists[l].names, lists[l].count, name);
+            tap_ok(vmm_call_has((enum vmm_call_id)i, lists[l].trait) == want, "%s %s %s", name, want ? "runs" : "does not run",
+                   lists[l].what);
+        }
+}
+
+/* By name: what is a copy, a fill or a call of multicast objects, and no others. */
+static void test_families(void)
 {
     for (int i = 0; i < VMM_CALL_COUNT; i++) {
         const char *name = vmm_call_name((enum vmm_call_id)i);
         bool moves = !strncmp(name, "memcpy_", 7) || !strncmp(name, "memset_", 7);
-        tap_ok(vmm_call_moves_bytes((enum vmm_call_id)i) == moves, "%s %s", name, moves ? "moves bytes" : "moves none");
+        tap_ok(vmm_call_has((enum vmm_call_id)i, CALL_MOVES) == moves, "%s %s", name, moves ? "moves bytes" : "moves none");
+        bool multicast = !strncmp(name, "multicast_", 10);
+        tap_ok(vmm_call_has((enum vmm_call_id)i, CALL_MULTICAST) == multicast, "%s %s multicast objects", name,
+               multicast ? "is of" : "is not of");
     }
 }
 
 int main(void)
 {
     test_waiting();
-    test_moving();
+    test_named();
+    test_families();
     test_names();
     test_layout();
     test_scalars();

@@ -71,20 +71,22 @@ static bool opened(void)
     return value && strcmp(value, "1") == 0;
 }
 
-#define CUDA_ENTRY(name, driver, version, suffix, types, arguments)                            \
-    static vmm_result call_##name(struct vmm_backend *self, struct vmm_call *call)             \
-    {                                                                                          \
-        const struct cuda_backend *cuda = (const struct cuda_backend *)self;                   \
-        const struct vmm_call_##name *c = (const struct vmm_call_##name *)(const void *)call;  \
-        (void)c;                                                                               \
-        if (vmm_call_is_multicast(VMM_CALL_##name) && !cuda->multicast)                        \
-            return closed(cuda);                                                               \
-        if (version > CUDA_NEEDED && !cuda->entries.name)                                      \
-            return too_old(cuda, version);                                                     \
-        struct cuda_ear *ear = cuda_log_listen(&cuda->log);                                    \
-        return finish(cuda, ear, cuda->entries.name arguments);                                \
+#define HANDLER_OWN(name, version, traits) /* call_launch */
+#define HANDLER_SAME(name, version, traits)                                                         \
+    static vmm_result call_##name(struct vmm_backend *self, struct vmm_call *head)                  \
+    {                                                                                               \
+        const struct cuda_backend *cuda = (const struct cuda_backend *)self;                        \
+        const struct vmm_call_##name *call = (const struct vmm_call_##name *)(const void *)head;    \
+        (void)call;                                                                                 \
+        if (((traits) & CALL_MULTICAST) && !cuda->multicast)                                        \
+            return closed(cuda);                                                                    \
+        if ((version) > CUDA_NEEDED && !cuda->entries.name)                                         \
+            return too_old(cuda, version);                                                          \
+        struct cuda_ear *ear = cuda_log_listen(&cuda->log);                                         \
+        return finish(cuda, ear, cuda->entries.name(VMM_LIST(VMM_MEMBER, VMM_PARAMS_##name)));      \
     }
-#include "entries.def"
+#define VMM_CALL(name, symbol, form, traits) HANDLER_##form(name, VMM_ENTRY_VERSION(symbol), traits)
+#include "calls.def"
 
 /* What the driver makes of a launch that is in order. */
 static vmm_result launch(struct cuda_backend *cuda, const struct vmm_call_launch *call)
@@ -147,7 +149,7 @@ static const struct vmm_backend_ops ops = {
     .name = "cuda",
     .call =
         {
-#define VMM_CALL(name, driver) [VMM_CALL_##name] = call_##name,
+#define VMM_CALL(name, ...) [VMM_CALL_##name] = call_##name,
 #include "calls.def"
         },
     .visit = visit,

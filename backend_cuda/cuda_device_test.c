@@ -120,7 +120,7 @@ static void test_end(struct life *life)
     tap_result(vmm_device_primary_ctx_release(life->sys, 0), VMM_SUCCESS, "the primary context is given back");
 }
 
-/* Asked by version or by symbol, the driver must have the same function: else one column of entries.def is wrong. */
+/* Asked by version or by symbol, the driver must have the same function: else a column of entries.def is wrong. */
 static void test_columns(const char *path)
 {
     struct cuda_library by_version, by_symbol;
@@ -130,10 +130,13 @@ static void test_columns(const char *path)
     by_symbol.get_proc_address = NULL;
     tap_result(cuda_library_entries(&by_version, &versions), VMM_SUCCESS, "the driver has every function");
     tap_result(cuda_library_entries(&by_symbol, &symbols), VMM_SUCCESS, "and exports each");
-#define CUDA_ENTRY(name, driver, version, suffix, types, arguments) \
-    if (versions.name != symbols.name)                              \
-        tap_ok(false, "%s of CUDA %d is %s", #driver, version, #driver suffix);
-#include "entries.def"
+#define SAME_AS_SYMBOL_OWN(call, name, version, symbol)
+#define SAME_AS_SYMBOL_SAME(call, name, version, symbol)    \
+    if (versions.call != symbols.call)                      \
+        tap_ok(false, "%s of CUDA %d is %s", name, version, symbol);
+#define VMM_CALL(name, symbol, form, traits) \
+    SAME_AS_SYMBOL_##form(name, VMM_ENTRY_NAME(symbol), VMM_ENTRY_VERSION(symbol), #symbol)
+#include "calls.def"
     tap_ok(memcmp(&versions, &symbols, sizeof versions) == 0, "which are the same functions");
     cuda_library_close(&by_version);
     cuda_library_close(&by_symbol);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cuda_entries.h - the driver's functions as pointers over our types, filled from its library.
  *
- *     entries.def row  ->  struct cuda_entries.mem_map : vmm_result (*)(vmm_deviceptr, uint64_t, ...)
+ *     calls.def row  ->  struct cuda_entries.mem_map : vmm_result (*)(vmm_deviceptr ptr, uint64_t size, ...)
  *
  * Needs no header of the toolkit.
  */
@@ -11,22 +11,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "vmm.h"
-
-#define CUDA_TYPE(name, ours, theirs) typedef ours cuda_##name;
-#define CUDA_POINTER(name, ours, theirs) typedef ours *cuda_##name;
-#include "types.def"
+#include "call.h"
+#include "entries.h"
 
 _Static_assert(sizeof(size_t) == sizeof(uint64_t), "sizes of the driver are 64 bits wide");
 
-#define T(name) cuda_##name
-#define CUDA_ENTRY(name, driver, version, suffix, types, arguments) typedef vmm_result(*cuda_##name##_fn) types;
-#include "entries.def"
+/* A form of calls.def: what the driver does in one call, and what the backend makes of several. */
+#define CUDA_FUNCTION_OWN(name)
+#define CUDA_FUNCTION_SAME(name) vmm_result (*name)(VMM_LIST(VMM_TYPED, VMM_PARAMS_##name));
 
 struct cuda_entries {
-#define CUDA_ENTRY(name, driver, version, suffix, types, arguments) cuda_##name##_fn name;
-#include "entries.def"
+#define VMM_CALL(name, symbol, form, traits) CUDA_FUNCTION_##form(name)
+#include "calls.def"
 };
-#undef T
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Our table of the driver's functions against the toolkit's prototypes, at compile time; skipped where there is none.
  *
- *   types.def     each of our types has the width of the toolkit's, and pointers point to things of one width
- *   entries.def   with the toolkit's types each row is exactly PFN_<driver>_v<version>
+ *   call_types.def  each of our types has the width of the toolkit's, and pointers point to things of one width
+ *   entries.def     the toolkit has a prototype PFN_<name>_v<version> of each entry point
+ *   calls.def       with the toolkit's types the parameters of each call are exactly those of its entry point
  */
 #include "tap.h"
 
@@ -14,24 +15,37 @@
 
 #ifdef HAVE_TYPEDEFS
 
+#define __CUDA_API_VERSION_INTERNAL /* also the prototypes of forms that the toolkit's names no longer stand for */
 #include <cuda.h>
+#include <cudaProfilerTypedefs.h>
 #include <cudaTypedefs.h>
 
+#include "call_params.h"
 #include "vmm.h"
 
-#define CUDA_TYPE(name, ours, theirs)                                      \
+#define CALL_TYPE(name, kind, ours, theirs)                                \
     typedef theirs driver_##name;                                          \
     _Static_assert(sizeof(ours) == sizeof(theirs), "width of " #name);
-#define CUDA_POINTER(name, ours, theirs)                                   \
+#define CALL_POINTER(name, kind, ours, theirs)                             \
     typedef theirs *driver_##name;                                         \
     _Static_assert(sizeof(ours) == sizeof(theirs), "width of what " #name " points to");
-#include "types.def"
+#include "call_types.def"
 
-#define T(name) driver_##name
-#define CUDA_ENTRY(name, driver, version, suffix, types, arguments)                                         \
-    typedef driver_RESULT(CUDAAPI *driver_##name##_fn) types;                                               \
-    _Static_assert(_Generic((PFN_##driver##_v##version)0, driver_##name##_fn : 1, default : 0), #driver);
+/* Forms of the thread's own stream have prototypes of their own, and no call of ours is one of them. */
+#define PROTOTYPE_LEGACY(symbol, prototype) typedef prototype symbol;
+#define PROTOTYPE_PER_THREAD(symbol, prototype)
+#define VMM_ENTRY(symbol, name, version, streams, here, checked, call) \
+    PROTOTYPE_##streams(prototype_##symbol, PFN_##name##_v##version)
 #include "entries.def"
+
+#define DRIVERS(type, name) driver_##type
+#define DRIVERS_NONE void
+#define SAME_AS_OWN(name, prototype)
+#define SAME_AS_SAME(name, prototype)                                                                                   \
+    _Static_assert(_Generic((prototype)0, CUresult(CUDAAPI *)(VMM_LIST(DRIVERS, VMM_PARAMS_##name)) : 1, default : 0),  \
+                   #prototype);
+#define VMM_CALL(name, symbol, form, traits) SAME_AS_##form(name, prototype_##symbol)
+#include "calls.def"
 
 /* What cuda_library.h and cuda_log.h write down by hand. */
 _Static_assert(_Generic((PFN_cuGetProcAddress_v12000)0,

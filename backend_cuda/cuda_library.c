@@ -3,7 +3,6 @@
 
 #include <dlfcn.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "detail.h"
@@ -55,15 +54,13 @@ void cuda_library_close(struct cuda_library *library)
     library->handle = NULL;
 }
 
-cuda_function cuda_library_find(const struct cuda_library *library, const char *name, int version, const char *suffix)
+cuda_function cuda_library_find(const struct cuda_library *library, const char *name, int version, const char *symbol)
 {
-    char symbol[80];
     void *found = NULL;
     int status = 0;
     if (library->get_proc_address && library->get_proc_address(name, &found, version, 0, &status) == VMM_SUCCESS &&
         found)
         return as_function(found);
-    snprintf(symbol, sizeof symbol, "%s%s", name, suffix);
     return as_function(dlsym(library->handle, symbol));
 }
 
@@ -78,18 +75,20 @@ static vmm_result missing(const struct cuda_library *library, const char *symbol
                            version / 1000, version % 1000 / 10);
 }
 
-static bool has(const struct cuda_library *library, const char *name, int version, const char *suffix, void *pointer)
+static bool store(cuda_function function, void *pointer)
 {
-    cuda_function function = cuda_library_find(library, name, version, suffix);
     memcpy(pointer, &function, sizeof function);
     return function != NULL;
 }
 
+#define NEEDED_OWN(name, symbol, version)
+#define NEEDED_SAME(name, symbol, version)                                              \
+    if (!store(CUDA_FIND(library, symbol), &entries->name) && (version) <= CUDA_NEEDED) \
+        return missing(library, #symbol, version);
+
 vmm_result cuda_library_entries(const struct cuda_library *library, struct cuda_entries *entries)
 {
-#define CUDA_ENTRY(name, driver, version, suffix, types, arguments)       \
-    if (!has(library, #driver, version, suffix, &entries->name) && version <= CUDA_NEEDED) \
-        return missing(library, #driver suffix, version);
-#include "entries.def"
+#define VMM_CALL(name, symbol, form, traits) NEEDED_##form(name, symbol, VMM_ENTRY_VERSION(symbol))
+#include "calls.def"
     return VMM_SUCCESS;
 }

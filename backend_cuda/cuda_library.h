@@ -2,7 +2,7 @@
 /* cuda_library.h - libcuda loaded at run time, and its functions by name and version.
  *
  *     dlopen "libcuda.so.1"  ->  cuGetProcAddress_v2(name, version)   the signature that version brought
- *                                else dlsym(name suffix)              drivers before 12.0
+ *                                else dlsym(symbol)                   drivers before 12.0
  */
 #ifndef CUVMM_CUDA_LIBRARY_H
 #define CUVMM_CUDA_LIBRARY_H
@@ -26,7 +26,9 @@ vmm_result cuda_library_open(struct cuda_library *library, const char *path);
 void cuda_library_close(struct cuda_library *library);
 
 /* The function, or NULL. */
-cuda_function cuda_library_find(const struct cuda_library *library, const char *name, int version, const char *suffix);
+cuda_function cuda_library_find(const struct cuda_library *library, const char *name, int version, const char *symbol);
+/* One of entries.def. */
+#define CUDA_FIND(library, symbol) cuda_library_find((library), VMM_ENTRY_NAME(symbol), VMM_ENTRY_VERSION(symbol), #symbol)
 
 /* What the newest of the calls that every driver must have came with. */
 enum { CUDA_NEEDED = 11000 };

@@ -103,12 +103,12 @@ static void test_traps(const struct rig *rig)
         tap_bail("%s", vmm_last_detail()->note);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         void (*function)(uint64_t, uint64_t, uint64_t, uint64_t);
-        cuda_function found = cuda_library_find(&library, rows[i].name, rows[i].version, "");
+        cuda_function found = cuda_library_find(&library, rows[i].name, rows[i].version, rows[i].name);
         memcpy(&function, &found, sizeof function);
         function(0, 0, 0, 0);
         tap_text(rig->driver->symbol, rows[i].reached, "%s of CUDA %d is another", rows[i].name, rows[i].version);
     }
-    tap_ok(!cuda_library_find(&library, "cuMemMap", 10010, "_v9"), "cuMemMap is not there before CUDA 10.2");
+    tap_ok(!cuda_library_find(&library, "cuMemMap", 10010, "cuMemMap_v9"), "cuMemMap is not there before CUDA 10.2");
     cuda_library_close(&library);
 }
 

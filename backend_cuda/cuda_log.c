@@ -56,8 +56,8 @@ void cuda_log_open(struct cuda_log *log, const struct cuda_library *library)
     log->entry = NULL;
     if (!wanted())
         return;
-    cuda_function on = cuda_library_find(library, "cuLogsRegisterCallback", 12090, "");
-    cuda_function off = cuda_library_find(library, "cuLogsUnregisterCallback", 12090, "");
+    cuda_function on = CUDA_FIND(library, cuLogsRegisterCallback);
+    cuda_function off = CUDA_FIND(library, cuLogsUnregisterCallback);
     if (!on || !off)
         return;
     memcpy(&enter, &on, sizeof enter);

@@ -9,8 +9,8 @@
 
 void cuda_words_open(struct cuda_words *words, const struct cuda_library *library)
 {
-    cuda_function name = cuda_library_find(library, "cuGetErrorName", 6000, "");
-    cuda_function string = cuda_library_find(library, "cuGetErrorString", 6000, "");
+    cuda_function name = CUDA_FIND(library, cuGetErrorName);
+    cuda_function string = CUDA_FIND(library, cuGetErrorString);
     memcpy(&words->error_name, &name, sizeof name);
     memcpy(&words->error_string, &string, sizeof string);
 }

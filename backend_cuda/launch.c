@@ -7,20 +7,20 @@
 #include "detail.h"
 
 /* Functions are looked up as pointers to some function and stored as what they are. */
-#define FIND(member, name, version)                                                \
-    do {                                                                           \
-        cuda_function found = cuda_library_find(library, name, version, "");       \
-        memcpy(&kernels->member, &found, sizeof found);                            \
+#define FIND(member, symbol)                                \
+    do {                                                    \
+        cuda_function found = CUDA_FIND(library, symbol);   \
+        memcpy(&kernels->member, &found, sizeof found);     \
     } while (0)
 
 void cuda_kernels_open(struct cuda_kernels *kernels, const struct cuda_library *library)
 {
     memset(kernels, 0, sizeof *kernels);
     life_lock_init(&kernels->lock, LIFE_LAYER, NULL);
-    FIND(library_load, "cuLibraryLoadData", 12000);
-    FIND(library_unload, "cuLibraryUnload", 12000);
-    FIND(library_kernel, "cuLibraryGetKernel", 12000);
-    FIND(launch, "cuLaunchKernel", 4000);
+    FIND(library_load, cuLibraryLoadData);
+    FIND(library_unload, cuLibraryUnload);
+    FIND(library_kernel, cuLibraryGetKernel);
+    FIND(launch, cuLaunchKernel);
     kernels->brings_kernels = dlsym(library->handle, "cuvmmBringsKernels") != NULL;
 }
 

@@ -36,4 +36,47 @@ else
     echo "# make entry-points"
     echo "not ok 4 - docs/entry-points.md is of this table"
 fi
-echo 1..4
+
+# The header has each name once: as a macro for its newest form, or as the function.
+table=api/entries.def
+include=-Iapi/abi
+rows() { awk -F'[(), ]+' -v want="$1" '$1 == "VMM_ENTRY" && (want == "" || $6 == want) { print $2, $3, $5 }' "$table"; }
+# What NAME of "SYMBOL NAME STREAMS" on standard input is after the header: NAME MEANING.
+meanings() { { echo '#include <cuda.h>'; awk '!seen[$2]++ { print "MEANS_" $2, $2 }'; } >"$work/names.c"
+    cc -E -P -x c "$@" "$work/names.c" | sed -n 's/^MEANS_//p'; }
+declared() { cc -E -P -x c "$include" "$@" api/abi/cuda.h | tr '\n' ' ' | tr ';' '\n' | sed -n 's/.*CUresult *\(cu[A-Za-z0-9_]*\) *(.*/\1/p' | sort -u; }
+result() { # NUMBER FINDINGS TEXT
+    sed 's/^/# /' "$2"
+    [ -s "$2" ] && printf 'not '
+    echo "ok $1 - $3"
+}
+
+rows DONE >"$work/done"
+for own in '' -DCUDA_API_PER_THREAD_DEFAULT_STREAM; do
+    meanings "$include" ${own:+"$own"} <"$work/done" >"$work/means"
+    declared ${own:+"$own"} >"$work/declared"
+    awk -v own="$own" 'FILENAME == ARGV[1] { is[$1] = $2 " " $3; if ($3 == "PER_THREAD") both[$2] = 1; next }
+        FILENAME == ARGV[2] { declared[$1] = 1; if (!($1 in is)) print $1 " is declared and not there"; next }
+        is[$2] != $1 " " (own != "" && $1 in both ? "PER_THREAD" : "LEGACY") { print $1 " stands for " $2 ", " is[$2] }
+        !($2 in declared) { print $2 " is there and not declared" }' "$work/done" "$work/declared" "$work/means"
+done >"$work/wrong"
+result 5 "$work/wrong" "api/abi/cuda.h declares each entry point that is there, and none that is not"
+
+toolkit=${CUDA_PATH-/usr/local/cuda}/include
+if [ ! -f "$toolkit/cudaTypedefs.h" ]; then
+    echo "ok 6 - names stand for the toolkit's forms # SKIP no toolkit"
+    echo "ok 7 - each entry point has the toolkit's version # SKIP no toolkit"
+else
+    for own in '' -DCUDA_API_PER_THREAD_DEFAULT_STREAM; do
+        meanings "$include" ${own:+"$own"} <"$work/done" >"$work/means"
+        meanings -isystem "$toolkit" ${own:+"$own"} <"$work/done" | diff "$work/means" -
+    done >"$work/wrong"
+    result 6 "$work/wrong" "names stand for the toolkit's forms"
+    # PFN_NAME_vVERSION is its prototype; of the thread's own stream with the symbol's suffix.
+    grep -oh 'PFN_cu[A-Za-z0-9_]*)' "$toolkit/cudaTypedefs.h" "$toolkit/cudaProfilerTypedefs.h" | tr -d ')' | sort -u >"$work/prototypes"
+    awk -F'[(), ]+' '$1 == "VMM_ENTRY" && $3 != "cuGetProcAddress" {
+        print "PFN_" $3 "_v" $4 ($5 == "PER_THREAD" ? "_" substr($2, length($2) - 3) : "")
+    }' "$table" | sort -u | comm -23 - "$work/prototypes" >"$work/wrong"
+    result 7 "$work/wrong" "each entry point has the toolkit's version"
+fi
+echo 1..7

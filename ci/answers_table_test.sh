@@ -21,7 +21,7 @@ count=$(wc -l <"$work/takes")
 echo "ok 1 - the $count entry points that take an address are asked about"
 
 # A name that no entry point has would be an answer that is never there.
-grep -o '^ABI_DONE([A-Za-z0-9_]*' backend_sim/abi/symbols/entries.def | sed 's/.*(//' | sort -u >"$work/there"
+awk -F'[(), ]+' '$1 == "VMM_ENTRY" && $6 == "DONE" { print $2 }' api/entries.def | sort -u >"$work/there"
 comm -23 "$work/asked" "$work/there" | grep -v '^kernel$' >"$work/unknown"
 sed 's/^/# no entry point: /' "$work/unknown"
 [ ! -s "$work/unknown" ] && other=0 || other=1

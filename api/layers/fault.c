@@ -153,7 +153,7 @@ static const struct vmm_backend_ops fault_ops = {
     .name = "fault",
     .call =
         {
-#define VMM_CALL(name, driver) [VMM_CALL_##name] = fault_call,
+#define VMM_CALL(name, ...) [VMM_CALL_##name] = fault_call,
 #include "calls.def"
         },
     .visit = vmm_layer_visit,

@@ -270,7 +270,7 @@ static const struct vmm_backend_ops trace_ops = {
     .name = "trace",
     .call =
         {
-#define VMM_CALL(name, driver) [VMM_CALL_##name] = trace_call,
+#define VMM_CALL(name, ...) [VMM_CALL_##name] = trace_call,
 #include "calls.def"
         },
     .visit = vmm_layer_visit,

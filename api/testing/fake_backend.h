@@ -99,7 +99,7 @@ static const struct vmm_backend_ops fake_ops = {
     .name = "fake",
     .call =
         {
-#define VMM_CALL(name, driver) [VMM_CALL_##name] = fake_call,
+#define VMM_CALL(name, ...) [VMM_CALL_##name] = fake_call,
 #include "calls.def"
         },
     .visit = fake_visit,

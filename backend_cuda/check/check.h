@@ -13,7 +13,7 @@
  * are not exported, so the loader binds them to the driver.
  *
  * Programs that ask for functions get the same: dlsym (check_dlsym.c) and cuGetProcAddress (check_own.c) put the function
- * here in the place of the driver's, where it is one of check_entries.def.
+ * here in the place of the driver's, where it is one of checked.def.
  */
 #ifndef CUDA_CHECK_H
 #define CUDA_CHECK_H
@@ -25,10 +25,8 @@
 typedef void (*check_function)(void);
 
 enum check_row {
-#define CHECK_CALL(symbol, base, version, streams, name, types) CHECK_##symbol,
-#define CHECK_ASYNC(symbol, base, version, streams, name, types) CHECK_##symbol,
-#define CHECK_OWN(symbol, base, version, streams) CHECK_##symbol,
-#include "check_entries.def"
+#define CHECK_ENTRY(symbol, name, version, streams, checked, call) CHECK_##symbol,
+#include "checked.def"
     CHECK_ROWS
 };
 

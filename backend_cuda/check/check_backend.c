@@ -60,16 +60,20 @@ static bool take(void *function, vmm_result *result)
     return !answered && waits;
 }
 
-#define CUDA_ENTRY(name, driver, version, suffix, types, arguments)                           \
-    static vmm_result call_##name(struct vmm_backend *self, struct vmm_call *call)            \
-    {                                                                                         \
-        const struct vmm_call_##name *c = (const struct vmm_call_##name *)(const void *)call; \
-        struct cuda_entries entries = {.name = ((struct check_backend *)self)->entries.name}; \
-        vmm_result result;                                                                    \
-        (void)c;                                                                              \
-        return finish(take(&entries.name, &result) ? entries.name arguments : result);        \
+#define HANDLER_OWN(name) /* call_launch */
+#define HANDLER_SAME(name)                                                                          \
+    static vmm_result call_##name(struct vmm_backend *self, struct vmm_call *head)                  \
+    {                                                                                               \
+        const struct vmm_call_##name *call = (const struct vmm_call_##name *)(const void *)head;    \
+        struct cuda_entries entries = {.name = ((struct check_backend *)self)->entries.name};       \
+        vmm_result result;                                                                          \
+        (void)call;                                                                                 \
+        if (take(&entries.name, &result))                                                           \
+            result = entries.name(VMM_LIST(VMM_MEMBER, VMM_PARAMS_##name));                         \
+        return finish(result);                                                                      \
     }
-#include "entries.def"
+#define VMM_CALL(name, symbol, form, traits) HANDLER_##form(name)
+#include "calls.def"
 
 /* Kernels of this library: none is launched through here. */
 static vmm_result call_launch(struct vmm_backend *self, struct vmm_call *call)
@@ -106,7 +110,7 @@ static const struct vmm_backend_ops ops = {
     .name = "check",
     .call =
         {
-#define VMM_CALL(name, driver) [VMM_CALL_##name] = call_##name,
+#define VMM_CALL(name, ...) [VMM_CALL_##name] = call_##name,
 #include "calls.def"
         },
     .visit = visit,
@@ -122,10 +126,12 @@ struct vmm_backend *check_backend(void)
     if (!check)
         return NULL;
     check->backend.ops = &ops;
-#define CUDA_ENTRY(name, driver, version, suffix, types, arguments) \
-    function = check_driver_symbol(#driver suffix);                 \
+#define DRIVERS_OWN(name, symbol)
+#define DRIVERS_SAME(name, symbol)          \
+    function = check_driver_symbol(symbol); \
     memcpy(&check->entries.name, &function, sizeof function);
-#include "entries.def"
+#define VMM_CALL(name, symbol, form, traits) DRIVERS_##form(name, #symbol)
+#include "calls.def"
     /* analysers: malloc-leak is wrong: the backend is a part of it, and closing frees it */
     return &check->backend;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dlsym for programs that look the driver's functions up themselves: those of check_entries.def become the ones here.
+/* dlsym for programs that look the driver's functions up themselves: those of checked.def become the ones here.
  *
  *     dlsym(handle of libcuda, "cuMemMap")   the driver's cuMemMap is noted, ours is given
  *     dlsym(any, "sin")                      passed on, so that the C library sees the program as who asks

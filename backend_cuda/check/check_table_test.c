@@ -1,35 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of what is stood before, held to that of all of the driver's symbols: names, versions, streams; and every form of
- * a call that the newest programs are given is there. */
+/* What is intercepted, among all of the driver's symbols: every form of a call that the newest programs are given, each as the
+ * call of the API that it is. */
 #include <string.h>
 
 #include "tap.h"
 
 enum { LEGACY, PER_THREAD };
+enum { PASSED, OWN, CALL, ASYNC };
 
-struct row {
-    const char *symbol, *base;
-    int version, streams;
+static const struct row {
+    const char *symbol, *name;
+    int version, streams, checked;
+    const char *call;
+} rows[] = {
+#define VMM_ENTRY(symbol, name, version, streams, here, checked, call) {#symbol, #name, version, streams, checked, #call},
+#include "entries.def"
 };
 
-static const struct row ours[] = {
-#define CHECK_CALL(symbol, base, version, streams, name, types) {#symbol, #base, version, streams},
-#define CHECK_ASYNC(symbol, base, version, streams, name, types) {#symbol, #base, version, streams},
-#define CHECK_OWN(symbol, base, version, streams) {#symbol, #base, version, streams},
-#include "check_entries.def"
+static const struct call {
+    const char *name, *symbol;
+} calls[] = {
+#define VMM_CALL(name, symbol, form, traits) {#name, #symbol},
+#include "calls.def"
 };
 
-static const struct row drivers[] = {
-#define ABI_DONE(symbol, base, version, streams) {#symbol, #base, version, streams},
-#define ABI_ABSENT(symbol, base, version, streams) {#symbol, #base, version, streams},
-#include "symbols/entries.def"
-};
+enum { ROWS = sizeof rows / sizeof rows[0], CALLS = sizeof calls / sizeof calls[0] };
 
-enum { OURS = sizeof ours / sizeof ours[0], DRIVERS = sizeof drivers / sizeof drivers[0] };
-
-static const struct row *find(const struct row *rows, int count, const char *symbol)
+static const struct row *find(const char *symbol)
 {
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < ROWS; i++)
         if (strcmp(rows[i].symbol, symbol) == 0)
             return &rows[i];
     return NULL;
@@ -37,27 +36,56 @@ static const struct row *find(const struct row *rows, int count, const char *sym
 
 static bool newest(const struct row *row)
 {
-    for (int i = 0; i < DRIVERS; i++)
-        if (strcmp(drivers[i].base, row->base) == 0 && drivers[i].streams == row->streams &&
-            drivers[i].version > row->version)
+    for (int i = 0; i < ROWS; i++)
+        if (strcmp(rows[i].name, row->name) == 0 && rows[i].streams == row->streams && rows[i].version > row->version)
             return false;
     return true;
 }
 
+static bool intercepted(const char *name)
+{
+    for (int i = 0; i < ROWS; i++)
+        if (strcmp(rows[i].name, name) == 0 && rows[i].checked != PASSED)
+            return true;
+    return false;
+}
+
+/* A form that goes past the checker would leave it with half of what happened. */
+static void test_newest(void)
+{
+    for (int i = 0; i < ROWS; i++)
+        if (intercepted(rows[i].name) && newest(&rows[i]))
+            tap_ok(rows[i].checked != PASSED, "%s, which programs of today get, is there", rows[i].symbol);
+}
+
+/* An entry point is checked as the call that it is: other forms of the name have the same name. */
+static void test_calls(void)
+{
+    for (int i = 0; i < ROWS; i++) {
+        const struct row *of = NULL;
+        for (int j = 0; j < CALLS; j++)
+            if (strcmp(calls[j].name, rows[i].call) == 0)
+                of = find(calls[j].symbol);
+        if (rows[i].checked == CALL || rows[i].checked == ASYNC)
+            tap_ok(of && strcmp(of->name, rows[i].name) == 0, "%s is the driver's", rows[i].symbol);
+        else if (of || strcmp(rows[i].call, "none") != 0)
+            tap_ok(false, "%s names a call and is not checked as one", rows[i].symbol);
+    }
+}
+
+/* The backend calls forms that exist, and per-thread ones never: its stream 0 is the legacy one. */
+static void test_symbols(void)
+{
+    for (int i = 0; i < CALLS; i++) {
+        const struct row *row = find(calls[i].symbol);
+        tap_ok(row && row->streams == LEGACY, "%s of %s", calls[i].symbol, calls[i].name);
+    }
+}
+
 int main(void)
 {
-    for (int i = 0; i < OURS; i++) {
-        const struct row *row = find(drivers, DRIVERS, ours[i].symbol);
-        tap_ok(row && strcmp(row->base, ours[i].base) == 0 && row->version == ours[i].version &&
-                   row->streams == ours[i].streams,
-               "%s is the driver's", ours[i].symbol);
-    }
-    for (int i = 0; i < DRIVERS; i++)
-        for (int j = 0; j < OURS; j++)
-            if (strcmp(drivers[i].base, ours[j].base) == 0 && newest(&drivers[i])) {
-                tap_ok(find(ours, OURS, drivers[i].symbol) != NULL, "%s, which programs of today get, is there",
-                       drivers[i].symbol);
-                break;
-            }
+    test_newest();
+    test_calls();
+    test_symbols();
     return tap_done();
 }

@@ -4,7 +4,7 @@
  *     test  --vmm_backend-->  backend_cuda  --dlopen, cuGetProcAddress-->  fake libcuda
  *       ^---------------------------- dlsym "fake_driver" ------------------------'
  *
- * Prototypes are written from the driver's manual, not from entries.def, so a mistake there shows. Under each name that
+ * Prototypes are written from the driver's manual, not from calls.def, so a mistake there shows. Under each name that
  * the driver keeps several signatures for, the others are present too, under "other ...", and are given for the
  * versions that the driver gives them for.
  */

@@ -5,6 +5,7 @@
  *   FAKE_FIRST     as of 11.0: FAKE_OLD with virtual memory management's first calls, and none that came later
  *   FAKE_ANCIENT   as before 10.2: FAKE_OLD without virtual memory management's calls */
 #include "fake.h"
+#include "fake_entries.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -277,16 +278,6 @@ int cuLogsUnregisterCallback(void *entry)
     return 0;
 }
 
-/* Names of which the library has one signature under its own name, from a version on. */
-static const struct {
-    const char *name;
-    int version;
-    void (*function)(void);
-} table[] = {
-#define HAS(name, version, symbol) {#name, version, (void (*)(void))symbol},
-#include "versions.def"
-};
-
 int cuGetProcAddress_v2(const char *name, void **function, int version, uint64_t flags, int *status);
 
 int cuGetProcAddress_v2(const char *name, void **function, int version, uint64_t flags, int *status)
@@ -296,10 +287,10 @@ int cuGetProcAddress_v2(const char *name, void **function, int version, uint64_t
     *status = 1; /* not found */
     if (flags != 0 || (driver.hidden && strcmp(driver.hidden, name) == 0))
         return flags != 0 ? 1 : 0;
-    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
-        if (strcmp(table[i].name, name) == 0 && table[i].version <= version && table[i].version > newest) {
-            newest = table[i].version;
-            memcpy(function, &table[i].function, sizeof *function);
+    for (const struct fake_entry *entry = fake_entries; entry->name; entry++)
+        if (entry->function && strcmp(entry->name, name) == 0 && entry->version <= version && entry->version > newest) {
+            newest = entry->version;
+            memcpy(function, &entry->function, sizeof *function);
             *status = 0;
         }
     return 0;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is told of a refusal where one rule has several forms: the examples of the rule book show one of each. */
-#include "told_rig.h"
-
 #include <sys/resource.h>
 
 #include "process.h"
 #include "system.h"
+#include "told_rig.h" /* the last: its short names are types in the table of calls */
 
 /* [ .............. va ............ )  too long, above a hint, too much aligned */
 static void no_addresses(void)

@@ -15,61 +15,31 @@
 #include "sim_open.h"
 #include "units.h"
 
-/* The calls that look at their argument before anything else, as measured: destroying nothing, waiting for no event, and
- * initialising; and the driver's version, which needs nothing. */
+/* May the call come before cuInit? Some look at their argument before anything else, as measured: destroying nothing, waiting
+ * for no event. */
 static bool goes_first(const struct vmm_call *call)
 {
-    if (call->id == VMM_CALL_ctx_destroy)
-        return !((const struct vmm_call_ctx_destroy *)(const void *)call)->ctx;
-    if (call->id == VMM_CALL_stream_destroy)
-        return !((const struct vmm_call_stream_destroy *)(const void *)call)->stream;
-    if (call->id == VMM_CALL_event_destroy)
-        return !((const struct vmm_call_event_destroy *)(const void *)call)->event;
-    if (call->id == VMM_CALL_event_query)
-        return !((const struct vmm_call_event_query *)(const void *)call)->event;
-    if (call->id == VMM_CALL_event_synchronize)
-        return !((const struct vmm_call_event_synchronize *)(const void *)call)->event;
-    return call->id == VMM_CALL_init || call->id == VMM_CALL_driver_get_version;
+    enum vmm_call_id id = (enum vmm_call_id)call->id;
+    size_t count;
+    return vmm_call_has(id, CALL_EARLY) ||
+           (vmm_call_has(id, CALL_EARLY_NULL) && !vmm_call_scalar(call, &vmm_call_params(id, &count)[0]));
 }
 
-/* What a host function may do, as measured: put work into streams, and use events that exist. */
-static bool puts_work(enum vmm_call_id id)
-{
-    switch (id) {
-    case VMM_CALL_event_destroy:
-    case VMM_CALL_event_record:
-    case VMM_CALL_event_synchronize:
-    case VMM_CALL_stream_wait_event:
-    case VMM_CALL_launch:
-    case VMM_CALL_launch_host_func:
-    case VMM_CALL_memcpy_htod_async:
-    case VMM_CALL_memcpy_dtoh_async:
-    case VMM_CALL_memcpy_dtod_async:
-    case VMM_CALL_memset_d8_async:
-    case VMM_CALL_memset_d16_async:
-    case VMM_CALL_memset_d32_async: return true;
-    default: return false;
-    }
-}
-
-/* While host functions run: may the call be made, which one of them may make? */
+/* While host functions run: may this one make the call? As measured, it may put work into streams and use events that exist. */
 static vmm_result enter_inside(const struct sim_process *process, enum vmm_call_id id)
 {
-    if (!flight_is_inside(process->flight))
+    if (!flight_is_inside(process->flight) || vmm_call_has(id, CALL_ANYWHERE))
         return VMM_SUCCESS;
-    if (id == VMM_CALL_init || id == VMM_CALL_driver_get_version || id == VMM_CALL_stream_query || id == VMM_CALL_event_query)
-        return VMM_SUCCESS;
-    if (!puts_work(id))
+    if (!vmm_call_has(id, CALL_QUEUES))
         return sim_refuse_inside(process);
     return sim_lets_pass(process, VMM_RULE_HOSTFUNC_WORK, 0, 0, NULL) ? VMM_SUCCESS : VMM_ERROR_NOT_PERMITTED;
 }
 
 /* Asking for the tokens changes something: copies of that memory are synchronised from then on. */
-static inline bool only_asks(enum vmm_call_id id, const struct vmm_call *call)
+static inline bool asks_for_tokens(const struct vmm_call *call)
 {
-    return vmm_call_asks(id) && (id != VMM_CALL_pointer_get_attribute ||
-                                 ((const struct vmm_call_pointer_get_attribute *)(const void *)call)->attribute !=
-                                     VMM_POINTER_ATTRIBUTE_P2P_TOKENS);
+    return call->id == VMM_CALL_pointer_get_attribute &&
+           ((const struct vmm_call_pointer_get_attribute *)(const void *)call)->attribute == VMM_POINTER_ATTRIBUTE_P2P_TOKENS;
 }
 
 typedef vmm_result (*sim_handler)(struct sim_process *process, const struct vmm_call *call);
@@ -140,25 +110,24 @@ static vmm_result refuse_early(uint64_t initialised)
     return vmm_detail_refuse(initialised ? VMM_RULE_INIT_FORKED : VMM_RULE_INIT_REQUIRED, 0, 0, NULL);
 }
 
-/* What every call goes through. */
-static vmm_result serve(struct vmm_backend *self, const struct vmm_call *call, sim_handler handler)
+/* What every call goes through; queries as in its row of calls.def. */
+static vmm_result serve(struct vmm_backend *self, const struct vmm_call *call, bool queries, sim_handler handler)
 {
     struct sim_process *process = (struct sim_process *)self;
     uint64_t initialised = process->initialised;
     if (initialised != life_stamp() && !goes_first(call))
         return refuse_early(initialised);
-    bool beside_others = !VMM_ALONE && only_asks((enum vmm_call_id)call->id, call);
-    return beside_others ? ask(process, call, handler) : change(process, call, handler);
+    return queries && !VMM_ALONE && !asks_for_tokens(call) ? ask(process, call, handler) : change(process, call, handler);
 }
 
-#define VMM_CALL(name, driver)                                                              \
+#define VMM_CALL(name, symbol, form, traits)                                                \
     static vmm_result do_##name(struct sim_process *process, const struct vmm_call *call)   \
     {                                                                                       \
         return sim_##name(process, (const struct vmm_call_##name *)(const void *)call);     \
     }                                                                                       \
     static vmm_result call_##name(struct vmm_backend *self, struct vmm_call *call)          \
     {                                                                                       \
-        return serve(self, call, do_##name);                                                \
+        return serve(self, call, ((traits) & CALL_QUERIES) != 0, do_##name);                \
     }
 #include "calls.def"
 
@@ -174,7 +143,7 @@ static const struct vmm_backend_ops ops = {
     .name = "sim",
     .call =
         {
-#define VMM_CALL(name, driver) [VMM_CALL_##name] = call_##name,
+#define VMM_CALL(name, ...) [VMM_CALL_##name] = call_##name,
 #include "calls.def"
         },
     .visit = sim_visit,

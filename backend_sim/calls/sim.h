@@ -13,7 +13,7 @@
 #include "verdict.h"
 #include "visit.h"
 
-#define VMM_CALL(name, driver) \
+#define VMM_CALL(name, ...) \
     vmm_result sim_##name(struct sim_process *process, const struct vmm_call_##name *call);
 #include "calls.def"
 

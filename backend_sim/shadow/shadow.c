@@ -41,7 +41,7 @@ static bool harmless(enum vmm_call_id id)
     case VMM_CALL_mem_export_to_shareable_handle:
         return true;
     default:
-        return vmm_call_moves_bytes(id);
+        return vmm_call_has(id, CALL_MOVES);
     }
 }
 
@@ -60,7 +60,7 @@ static bool shadowed(enum vmm_call_id id)
         return true;
     default:
         return id >= VMM_CALL_mem_get_allocation_granularity && id <= VMM_CALL_memset_d32_async &&
-               !vmm_call_is_multicast(id);
+               !vmm_call_has(id, CALL_MULTICAST);
     }
 }
 
@@ -286,7 +286,7 @@ static const struct vmm_backend_ops shadow_ops = {
     .name = "shadow",
     .call =
         {
-#define VMM_CALL(name, driver) [VMM_CALL_##name] = shadow_pass,
+#define VMM_CALL(name, ...) [VMM_CALL_##name] = shadow_pass,
 #include "calls.def"
         },
     .visit = shadow_visit,

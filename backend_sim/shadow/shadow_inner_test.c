@@ -49,7 +49,7 @@ static const struct vmm_backend_ops odd_ops = {
     .name = "odd",
     .call =
         {
-#define VMM_CALL(name, driver) [VMM_CALL_##name] = odd_call,
+#define VMM_CALL(name, ...) [VMM_CALL_##name] = odd_call,
 #include "calls.def"
         },
     .visit = vmm_layer_visit,

@@ -51,17 +51,14 @@ static void value_set(struct lockstep *pair, uint32_t name, uint64_t value)
 
 /* ---- from step to call ---- */
 
-static vmm_result make_call(vmm_system *sys, struct vmm_call *call)
+static vmm_result make_call(vmm_system *sys, struct vmm_call *head)
 {
-    switch (call->id) {
-#define VMM_CALL(name, driver) \
-    case VMM_CALL_##name: { \
-        struct vmm_call_##name *c = (struct vmm_call_##name *)call; \
-        (void)c; \
-        return vmm_##name(sys
-#define VMM_PARAM(name, KIND, type, param) , c->param
-#define VMM_END(name) \
-    ); \
+    switch (head->id) {
+#define VMM_CALL(name, ...)                                                     \
+    case VMM_CALL_##name: {                                                     \
+        struct vmm_call_##name *call = (struct vmm_call_##name *)(void *)head;  \
+        (void)call;                                                             \
+        return vmm_##name(sys VMM_EACH(VMM_AND_MEMBER, VMM_PARAMS_##name));     \
     }
 #include "calls.def"
     default: return VMM_ERROR_UNKNOWN;

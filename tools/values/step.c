@@ -85,15 +85,12 @@ void step_end(struct step *step)
     step->bytes = NULL;
 }
 
-/* One function per entry point, from the table: unpacks the record into the public call. */
-#define VMM_CALL(name, driver) \
-    static vmm_result invoke_##name(vmm_system *sys, const struct vmm_call_##name *call) \
-    { \
-        (void)call; \
-        return vmm_##name(sys
-#define VMM_PARAM(name, KIND, type, param) , call->param
-#define VMM_END(name) \
-    ); \
+/* One function per call, from the table: unpacks the record into the public call. */
+#define VMM_CALL(name, ...)                                                                 \
+    static vmm_result invoke_##name(vmm_system *sys, const struct vmm_call_##name *call)    \
+    {                                                                                       \
+        (void)call;                                                                         \
+        return vmm_##name(sys VMM_EACH(VMM_AND_MEMBER, VMM_PARAMS_##name));                 \
     }
 #include "calls.def"
 
@@ -108,7 +105,7 @@ static bool lends_fabric(const struct step *step)
 static vmm_result invoke(vmm_system *sys, struct step *step)
 {
     switch ((enum vmm_call_id)step->call.head.id) {
-#define VMM_CALL(name, driver) \
+#define VMM_CALL(name, ...) \
     case VMM_CALL_##name: step->result = invoke_##name(sys, &step->call.name); break;
 #include "calls.def"
     case VMM_CALL_COUNT: break;

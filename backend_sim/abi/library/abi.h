@@ -7,7 +7,7 @@
  *
  * One machine for the process, opened by its first call and closed when the library goes: the spec (vmm_open) in
  * CUVMM_SIM, else CUVMM_BACKEND where that names the simulator, else sim:h100, in the layers of CUVMM_LAYERS. Files are named by subject; a file whose entry points exist for two default streams is compiled a
- * second time by abi_per_thread.c. entries.def lists all symbols and which of them do something.
+ * second time by abi_per_thread.c. api/entries.def lists all symbols and which of them do something.
  *
  * Needs no header of the toolkit: api/abi/cuda.h declares what is exported.
  */

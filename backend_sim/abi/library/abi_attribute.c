@@ -7,7 +7,7 @@
 
 #define A(name) CU_DEVICE_ATTRIBUTE_##name
 
-/* Features of devices that this library has not, so that programs do without them: each needs entry points that are ABI_ABSENT
+/* Features of devices that this library has not, so that programs do without them: each needs entry points that are ABSENT
  * in entries.def. */
 static const int absent[] = {
     A(MANAGED_MEMORY),                      /* cuMemAllocManaged */

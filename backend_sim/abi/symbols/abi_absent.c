@@ -2,11 +2,13 @@
 #include "abi_absent.h"
 
 /* Their parameters do not matter, so they are declared without the header that knows them. */
-#define ABI_ABSENT(symbol, base, version, streams)                       \
-    __attribute__((visibility("default"))) int symbol(void);             \
-    int symbol(void)                                                     \
-    {                                                                    \
-        static atomic_flag said = ATOMIC_FLAG_INIT;                      \
-        return abi_absent(#symbol, &said);                               \
+#define ENTRY_DONE(symbol)
+#define ENTRY_ABSENT(symbol)                                    \
+    __attribute__((visibility("default"))) int symbol(void);    \
+    int symbol(void)                                            \
+    {                                                           \
+        static atomic_flag said = ATOMIC_FLAG_INIT;             \
+        return abi_absent(#symbol, &said);                      \
     }
+#define VMM_ENTRY(symbol, name, version, streams, here, checked, call) ENTRY_##here(symbol)
 #include "entries.def"

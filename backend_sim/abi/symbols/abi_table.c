@@ -5,8 +5,7 @@
 #include <string.h>
 
 /* What each takes does not matter here, and is another file's to declare. */
-#define ABI_DONE(symbol, base, version, streams) int symbol(void);
-#define ABI_ABSENT(symbol, base, version, streams) int symbol(void);
+#define VMM_ENTRY(symbol, ...) int symbol(void);
 #include "entries.def"
 
 static const struct row {
@@ -15,8 +14,7 @@ static const struct row {
     enum abi_streams streams;
     abi_function function;
 } rows[] = {
-#define ABI_DONE(symbol, base, version, streams) {#base, version, ABI_##streams, symbol},
-#define ABI_ABSENT(symbol, base, version, streams) {#base, version, ABI_##streams, symbol},
+#define VMM_ENTRY(symbol, name, version, streams, here, checked, call) {#name, version, ABI_##streams, symbol},
 #include "entries.def"
 };
 

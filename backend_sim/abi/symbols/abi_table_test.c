@@ -21,9 +21,9 @@ struct row {
 };
 
 enum { LEGACY, PER_THREAD };
+enum { DONE, ABSENT };
 static const struct row rows[] = {
-#define ABI_DONE(symbol, name, version, streams) {#symbol, #name, version, streams, false},
-#define ABI_ABSENT(symbol, name, version, streams) {#symbol, #name, version, streams, true},
+#define VMM_ENTRY(symbol, name, version, streams, here, checked, call) {#symbol, #name, version, streams, here},
 #include "entries.def"
 };
 enum { ROWS = (int)(sizeof rows / sizeof rows[0]) };

@@ -103,11 +103,12 @@ static void before_init(void)
 static void zeros(void)
 {
     script_count = 0;
-#define ABI_DONE(symbol, name, version, streams) \
-    if (strcmp(#symbol, "cuMulticastCreate") && strcmp(#symbol, "cuInit")) \
-        script(#symbol);
-#include "../../../../backend_sim/abi/symbols/entries.def"
-#undef ABI_DONE
+#define ZEROS_ABSENT(text)
+#define ZEROS_DONE(text) \
+    if (strcmp(text, "cuMulticastCreate") && strcmp(text, "cuInit")) \
+        script(text);
+#define VMM_ENTRY(symbol, name, version, streams, here, checked, call) ZEROS_##here(#symbol)
+#include "../../../../api/entries.def"
     run_scripts("B", before_init);
     run_scripts("Z", start_scripts);
 }

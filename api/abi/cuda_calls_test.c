@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Our declarations of the driver's ABI against the tables of calls and of entry points, at compile time:
+ *
+ *   call_types.def  each of our types has the driver's width, and pointers point to things of one width
+ *   calls.def       the parameters of each call are exactly those of the entry point that cuda.h declares
+ */
+#define CUDA_VERSION 12000 /* names stand for the signatures that the backend calls */
+#include "cuda.h"
+
+#include "call_params.h"
+#include "tap.h"
+#include "vmm.h"
+
+#define CALL_TYPE(name, kind, ours, theirs) \
+    typedef theirs driver_##name;           \
+    _Static_assert(sizeof(ours) == sizeof(theirs), "width of " #name);
+#define CALL_POINTER(name, kind, ours, theirs) \
+    typedef theirs *driver_##name;             \
+    _Static_assert(sizeof(ours) == sizeof(theirs), "width of what " #name " points to");
+#include "call_types.def"
+
+#define DRIVERS(type, name) driver_##type
+#define DRIVERS_NONE void
+#define DECLARED_OWN(name, symbol)
+#define DECLARED_SAME(name, symbol) \
+    _Static_assert(_Generic(&symbol, CUresult(CUDAAPI *)(VMM_LIST(DRIVERS, VMM_PARAMS_##name)) : 1, default : 0), #symbol);
+#define VMM_CALL(name, symbol, form, traits) DECLARED_##form(name, symbol)
+#include "calls.def"
+
+int main(void)
+{
+    tap_ok(true, "each call has the parameters of the entry point that cuda.h declares");
+    return tap_done();
+}
