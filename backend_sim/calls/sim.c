@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check.h"
 #include "flight.h"
 #include "launch.h"
 #include "lifetime.h"
@@ -14,6 +15,7 @@
 #include "os_environment.h"
 #include "sim_open.h"
 #include "units.h"
+#include "watch.h"
 
 /* The calls that look at their argument before anything else, as measured: destroying nothing, waiting for no event, and
  * initialising; and the driver's version, which needs nothing. */
@@ -104,9 +106,15 @@ static vmm_result ask(struct sim_process *process, const struct vmm_call *call, 
     struct sim_machine *machine = process->machine;
     struct readers_line *line = readers_enter(&machine->readers);
     if (!line)
-        life_take(&machine->lock);
+        sim_machine_lock_to_read(machine);
+    else if (SIM_DEBUG)
+        sim_machine_read(machine, true);
     vmm_result result = run(process, call, handler);
+    if (checks_wanted())
+        watch_read(process, call, result);
     if (line) {
+        if (SIM_DEBUG)
+            sim_machine_read(machine, false);
         readers_leave(line);
     } else {
         readers_asked(&machine->readers);
@@ -126,6 +134,8 @@ static vmm_result change(struct sim_process *process, const struct vmm_call *cal
         result = run(process, call, handler);
         busy = sim_machine_busy(process->machine, result != VMM_SUCCESS);
     } while (busy);
+    if (checks_wanted())
+        watch_call(process, call, result);
     sim_machine_unlock(process->machine);
     return result;
 }
