@@ -65,7 +65,7 @@ static const char *check_chunks(const struct space *space)
     const struct chunk *chunk = said ? NULL : addrmap_ceil(&space->chunks, 0);
     for (; chunk && !said; chunk = addrmap_ceil(&space->chunks, chunk->start + space->chunk))
         said = check_chunk(space, chunk);
-    return said;
+    return said ? said : check_in(pool_check(&space->chunk_pool, space->chunks.count), "room for chunks");
 }
 
 const char *space_check(const struct space *space, uint64_t size, const struct space_taken *taken)
