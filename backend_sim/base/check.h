@@ -36,6 +36,13 @@ static inline enum checks checks_wanted(void)
     return (enum checks)atomic_load_explicit(&checks_on, memory_order_relaxed);
 }
 
+/* A test is about to forge what processes share: it is not checked any more. */
+static inline void checks_spare_shared(void)
+{
+    if (checks_wanted() == CHECKS_ALL)
+        atomic_store(&checks_on, CHECKS_OWN);
+}
+
 /* Set before the first call, unless checks are off: receives the sentence of a check that failed in place of standard error and
  * abort(). */
 extern void (*checks_report)(const char *said);

@@ -13,8 +13,7 @@
 /* Of a machine with a name, which is there; to be unmapped. From then on its invariants may be broken, and are not checked. */
 static inline struct share_state *rig_state(const char *machine)
 {
-    if (checks_wanted() == CHECKS_ALL)
-        atomic_store(&checks_on, CHECKS_OWN);
+    checks_spare_shared();
     int file = open(rig_path(machine, "state"), O_RDWR | O_CLOEXEC);
     void *at = mmap(NULL, sizeof(struct share_state), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     close(file);
