@@ -15,9 +15,9 @@
 #include "process.h"
 
 /* With the machine's lock, before it is released. */
-void watch_call(struct sim_process *process, const struct vmm_call *call, vmm_result result);
+__attribute__((cold)) void watch_call(struct sim_process *process, const struct vmm_call *call, vmm_result result);
 /* Beside other readers, or with the lock: what the call names alone. */
-void watch_read(struct sim_process *process, const struct vmm_call *call, vmm_result result);
+__attribute__((cold)) void watch_read(struct sim_process *process, const struct vmm_call *call, vmm_result result);
 
 /* The whole machine now; NULL, or the first invariant that is broken. With the machine's lock. */
 const char *watch_machine(struct sim_machine *machine);

@@ -62,7 +62,6 @@ struct sim_machine {
     struct life_lock lock;  /* first */
     atomic_bool alone;      /* held without it: the program has one thread */
     bool torn;              /* see sim_machine_torn */
-    _Atomic(const void *) owner; /* the thread that has it, in debug builds */
     uint64_t turns;         /* how often the lock was taken by who may change something */
     struct readers readers; /* who asks without it */
     struct sim_profile profile;   /* as the process sees it: its devices */
@@ -76,13 +75,14 @@ struct sim_machine {
     struct share *nodes; /* other machines of the fabric */
     struct share *busy;  /* of these the one whose lock the call that has the machine's lock did not get in time (share.h) */
     char why[SHARE_WHY];
-    uint64_t unchecked;            /* calls until all of it is checked again (watch.h) */
     struct sim_process *processes; /* the first of them; process.h links the others */
     uint64_t blocks; /* ids given so far */
     struct sim_block *spare; /* room for the next blocks, linked as shared ones are */
     unsigned spares;
     uint64_t device_used[VMM_MAX_DEVICES], device_compressed[VMM_MAX_DEVICES]; /* by this machine alone */
     uint64_t node_used[SIM_MAX_NODES];
+    _Atomic(const void *) owner; /* the thread that has the lock, in debug builds */
+    uint64_t unchecked;          /* calls until all of it is checked again (watch.h) */
 };
 
 /* A machine without processes; NULL when memory is out. */

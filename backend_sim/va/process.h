@@ -156,7 +156,6 @@ struct sim_process {
     uint64_t host_sees; /* mappings that are shown in place (host.h) */
     uint32_t aliased; /* handles that are mapped more than once */
     bool context_space; /* the chunks that a first context opens are there */
-    struct sim_reservation context_taken[2]; /* what it has of them; size 0: nothing */
     struct sim_context *primary[VMM_MAX_DEVICES]; /* the device's primary context, once it was retained */
     uint32_t primary_retains[VMM_MAX_DEVICES];
     uint32_t peers_opened[VMM_MAX_DEVICES]; /* bit j of [i]: work on i may use cuMemAlloc's memory of j (ask.h) */
@@ -164,6 +163,7 @@ struct sim_process {
     struct sim_fault fault[VMM_MAX_DEVICES];
     uint32_t numbers[VMM_OBJECT_BIND + 1]; /* given so far, per kind */
     struct graveyard graveyard;
+    struct sim_reservation context_taken[2]; /* of the first context's chunks, for good; size 0: nothing */
     struct sim_process *machine_next; /* of the machine's processes */
     struct sim_process *watched_next; /* host_fault.h; or of those left as they are (lifetime.c) */
 };
