@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check.h"
+#include "checks.h"
 
 /* The engine checks itself after each call that an input makes; what is broken ends the target. */
 __attribute__((constructor)) static void check_invariants(void)

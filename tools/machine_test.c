@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 
 #include "cuvmm.h"
-#include "check.h"
+#include "checks.h"
 #include "child.h"
 #include "passing.h"
 #include "share_rig.h"

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 
 #include "addrmap.h"
-#include "check.h"
+#include "checks.h"
 
 enum { MAX_LEVELS = 11 };
 

@@ -2,7 +2,7 @@
 /* The invariants of holes.h. */
 #include <inttypes.h>
 
-#include "check.h"
+#include "checks.h"
 #include "holes_parts.h"
 
 /* A treap of as many holes as fit in memory is far flatter. */

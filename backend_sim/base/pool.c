@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "check.h"
+#include "checks.h"
 
 /* A slab begins with a line that holds the address of the one before; things that fill lines lie in lines. */
 enum { LINE = 64, FIRST = 1, SLAB_BYTES = 1 << 16 };

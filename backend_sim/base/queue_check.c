@@ -2,7 +2,7 @@
 /* The invariants of queue.h. */
 #include <inttypes.h>
 
-#include "check.h"
+#include "checks.h"
 #include "queue_parts.h"
 
 #define NUMBER "item %" PRIu64

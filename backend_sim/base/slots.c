@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "check.h"
+#include "checks.h"
 
 #define INDEX_BITS 24
 #define LIMIT (UINT32_C(1) << INDEX_BITS)

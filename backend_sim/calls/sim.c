@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check.h"
+#include "checks.h"
 #include "flight.h"
 #include "launch.h"
 #include "lifetime.h"

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "check.h"
+#include "checks.h"
 #include "flight.h"
 
 /* ---- what a call names ---- */

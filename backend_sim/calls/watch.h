@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* watch.h - the engine's invariants, checked after its calls (check.h).
+/* watch.h - the engine's invariants, checked after its calls (checks.h).
  *
  *     each call         what its arguments and outputs name, and the neighbours: ranges at an address and at the end of a size,
  *                       objects by their values

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "breaks.h"
-#include "check.h"
+#include "checks.h"
 #include "flight.h"
 #include "rights.h"
 #include "space_parts.h"

@@ -2,7 +2,7 @@
 /* The invariants of share_state.h. Others may write there meanwhile: what is compared with a bound is read once. */
 #include <inttypes.h>
 
-#include "check.h"
+#include "checks.h"
 #include "share_state.h"
 
 static const char *check_header(const struct share_state *state)

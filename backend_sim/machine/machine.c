@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "check.h"
+#include "checks.h"
 #include "detail.h"
 #include "pool.h"
 #include "share_nodes.h"

@@ -2,7 +2,7 @@
 /* The invariants of machine.h: who holds each block, and what all of them use. */
 #include <inttypes.h>
 
-#include "check.h"
+#include "checks.h"
 #include "machine.h"
 #include "team.h"
 

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "check.h"
+#include "checks.h"
 #include "lifecycle.h"
 #include "os_who.h"
 #include "share.h"

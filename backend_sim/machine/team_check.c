@@ -2,7 +2,7 @@
 /* The invariants of team.h. */
 #include <inttypes.h>
 
-#include "check.h"
+#include "checks.h"
 #include "team.h"
 
 static bool inside(uint64_t offset, uint64_t size, uint64_t whole)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* breaks.h - for tests of checks (check.h): an invariant broken by hand, the sentence that it has, and the same object mended.
+/* breaks.h - for tests of checks (checks.h): an invariant broken by hand, the sentence that it has, and the same object mended.
  *
  *     BREAKS(map.count, 3, addrmap_check(&map, start_of), "3 things are counted")
  *

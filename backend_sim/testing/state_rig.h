@@ -6,7 +6,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 
-#include "check.h"
+#include "checks.h"
 #include "share_rig.h"
 #include "share_state.h"
 

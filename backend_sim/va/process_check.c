@@ -2,7 +2,7 @@
 /* The invariants of process.h. */
 #include <inttypes.h>
 
-#include "check.h"
+#include "checks.h"
 #include "process.h"
 #include "rights.h"
 

@@ -2,7 +2,7 @@
 /* The invariants of space.h. */
 #include <inttypes.h>
 
-#include "check.h"
+#include "checks.h"
 #include "space_parts.h"
 
 static uint64_t start_of(const void *chunk)

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "check.h"
+#include "checks.h"
 #include "in_place.h"
 #include "lockstep_parts.h"
 
@@ -351,7 +351,7 @@ static bool after_driver(struct lockstep *pair, const struct step *step, const u
     return false;
 }
 
-/* What the simulator found broken in itself (check.h); "" for nothing. */
+/* What the simulator found broken in itself (checks.h); "" for nothing. */
 static char broken[CHECK_ROOM];
 
 static void note_broken(const char *said)

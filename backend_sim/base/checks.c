@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "check.h"
+#include "checks.h"
 
 #include <stdarg.h>
 #include <stdio.h>

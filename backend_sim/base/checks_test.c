@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* check: sentences and their names, the report in place of an end, and pool_check. */
-#include "check.h"
+#include "checks.h"
 
 #include <signal.h>
 #include <stdio.h>

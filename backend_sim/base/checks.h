@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check.h - what the checks of invariants share.
+/* checks.h - what the checks of invariants share.
  *
  *     addrmap_check(map, ...)   NULL: every invariant of its header holds
  *                               "mappings: 3 things are counted, 2 are stored"     else the first that does not, with its values
@@ -12,8 +12,8 @@
  * The engine runs checks after its calls (watch.h) where checks_on allows it: always in a debug build (make DEBUG=1), and in
  * other builds once a test or a fuzzer switches it on. Off, it costs a call one load.
  */
-#ifndef SIM_CHECK_H
-#define SIM_CHECK_H
+#ifndef SIM_CHECKS_H
+#define SIM_CHECKS_H
 
 #include <stdatomic.h>
 
