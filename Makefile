@@ -13,6 +13,7 @@ CFLAGS  ?= -O2 -g
 TEST_CFLAGS := $(if $(filter file undefined,$(origin CFLAGS)),-O1)
 SAN     ?=
 COVERAGE ?=
+DEBUG   ?=
 WERROR  ?=
 PROVE   ?= prove
 JOBS    ?= 2
@@ -38,6 +39,9 @@ override LDFLAGS  += -pthread
 ifneq ($(SAN),)
 override CFLAGS   += -fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer
 override LDFLAGS  += -fsanitize=$(SAN)
+endif
+ifneq ($(DEBUG),)
+override CPPFLAGS += -DCUVMM_DEBUG
 endif
 ifneq ($(COVERAGE),)
 override CFLAGS   += --coverage -O0
@@ -114,7 +118,7 @@ all: $(LIBA) $(LIBSIM) $(LIBSO) $(LIBCUDA) $(LIBCHECK) $(CUVMM) $(RULE_PAGE) $(S
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-zA-Z_-]+:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(filter %akefile %.mk,$(MAKEFILE_LIST))
-	@echo "  Variables: BUILD CC CFLAGS SAN=address,undefined WERROR=1 PREFIX DESTDIR CUDA_PATH JOBS"
+	@echo "  Variables: BUILD CC CFLAGS SAN=address,undefined DEBUG=1 (the engine checks itself: docs/debug.md) WERROR=1 PREFIX DESTDIR CUDA_PATH JOBS"
 
 $(BUILD)/obj/%.o: %.c
 	@mkdir -p $(@D)

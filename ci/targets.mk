@@ -59,7 +59,7 @@ LONG_SEED      ?= 1
 LONG_CALLS     ?= 1500000
 SABOTAGE_EVERY ?= 1
 
-.PHONY: check-ci check-list check-list-few mutate mutate-sample mutate-tool entry-points clients-python check-clients check-long soak sabotage check check-few check-build check-valgrind check-asan check-tsan coverage examples-update mistakes lint install uninstall FORCE
+.PHONY: check-ci check-list check-list-few mutate mutate-sample mutate-tool entry-points clients-python check-clients check-long soak sabotage check check-few check-build check-valgrind check-asan check-tsan check-debug coverage examples-update mistakes lint install uninstall FORCE
 
 # What a run of part of the tests does not use, it need not build.
 CHECK_NEEDS ?=
@@ -168,9 +168,19 @@ check-tsan: ## the tests that start threads with ThreadSanitizer
 	    TOOLA= CHECK_NEEDS='$(TSAN)/bin/conformance $(TSAN)/lib/libcuda.so.1' CHECK_RUNS='$(TSAN_RUNS:%=$(TSAN)/check/%)' CHECK_SHELL= \
 	    TESTS="$$(echo $$(for test in $$tests; do echo $(TSAN)/test/$${test%.c}; done))" check
 
+# The engine checks itself after each call, and that each function is called under the lock that it needs: what makes most
+# calls, each input of the fuzzers, and the engine's own tests but those that wait for other processes.
+DEBUG_BUILD := $(BUILD)/debug
+DEBUG_RUNS  := lockstep conformance-h200x2 conformance-odd conformance-schedule-random-1 $(FUZZ_TARGETS:%=fuzz-%)
+DEBUG_TESTS := $(patsubst %.c,%,$(wildcard $(patsubst %,backend_sim/%/*_test.c,base va report exec calls)))
+check-debug: ## lockstep, the suite, the fuzzers' inputs and the engine's tests in a build that checks itself (docs/debug.md)
+	+@CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-25} $(NEST) BUILD=$(DEBUG_BUILD) DEBUG=1 CFLAGS='-O1 -g' \
+	    CHECK_NEEDS='$(DEBUG_BUILD)/bin/lockstep $(DEBUG_BUILD)/bin/conformance' CHECK_RUNS='$(DEBUG_RUNS:%=$(DEBUG_BUILD)/check/%)' \
+	    CHECK_SHELL= TESTS='$(DEBUG_TESTS:%=$(DEBUG_BUILD)/test/%)' check
+
 # Shared memory: 10000 exchanges between two processes, 1000 of them killed, a million malformed descriptors and fabric
 # handles, the state of a machine forged 40000 times. `make check` does a twentieth.
-SOAKS := $(addprefix $(BUILD)/test/backend_sim/,share_soak_test share_fuzz_test share_forge_test)
+SOAKS := $(addprefix $(BUILD)/test/backend_sim/machine/,share_soak_test share_fuzz_test share_forge_test)
 SOAK_SCALE ?= 2000
 
 soak: $(SOAKS) ## the figures of shared memory, whole (SOAK_SCALE is the percentage of what check does)

@@ -5,6 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "checks.h"
+
+/* The engine checks itself after each call that an input makes; what is broken ends the target. */
+__attribute__((constructor)) static void check_invariants(void)
+{
+    atomic_store(&checks_on, CHECKS_OWN);
+}
+
 void fuzz_finding(const char *format, ...)
 {
     va_list args;

@@ -11,6 +11,13 @@
  *     floor(0x7fffff) -> the thing at 0x600000                     ceil(0x600001) -> the thing at 0xa00000
  *
  * Addresses must be multiples of 1 << shift. All locking is up to the caller.
+ *
+ * Invariants (addrmap_check):
+ *     count         = things in the trie, each at its own first address, of which no two are equal
+ *     present       != 0 in each node that the root leads to: an empty node is set aside as last, or freed
+ *     last          = the node at last_key; empty exactly when above's bit for it is off, and then one path leads to it
+ *     before        = the greatest thing below all that last can hold, wherever above is known
+ *     floor, ceil   find through last what they find from the root
  */
 #ifndef SIM_ADDRMAP_H
 #define SIM_ADDRMAP_H
@@ -84,5 +91,11 @@ static inline void *addrmap_next(const struct addrmap *map, uint64_t address, ui
 {
     return map->count && address < end ? addrmap_next_walk(map, address, end) : NULL;
 }
+
+/* The address at which a thing starts. */
+typedef uint64_t addrmap_start(const void *thing);
+/* The whole map; and what lies next to an address, in as many steps as a search takes. */
+const char *addrmap_check(const struct addrmap *map, addrmap_start *start_of);
+const char *addrmap_check_at(const struct addrmap *map, uint64_t address, addrmap_start *start_of);
 
 #endif

@@ -172,6 +172,13 @@ static uint64_t some_page(uint64_t *state, uint64_t i)
     return ((random_below(state, 4) << scale << SHIFT) + (i << SHIFT)) % LIMIT;
 }
 
+static const uint64_t *pages;
+
+static uint64_t start_of(const void *thing)
+{
+    return pages[(const char *)thing - things];
+}
+
 static void test_random(uint64_t seed)
 {
     struct addrmap map;
@@ -179,6 +186,7 @@ static void test_random(uint64_t seed)
     uint64_t state = seed;
     unsigned wrong = 0;
     memset(&o, 0, sizeof o);
+    pages = o.page;
     addrmap_init(&map, SHIFT);
     for (int i = 0; i < 256; i++)
         o.page[i] = some_page(&state, (uint64_t)i) / 256 * 256 * PAGE % LIMIT + (uint64_t)i * PAGE;
@@ -195,7 +203,9 @@ static void test_random(uint64_t seed)
         wrong += next_differs(&map, &o, at, at + random_below(&state, 100) * PAGE);
         wrong += addrmap_floor(&map, at) != oracle_floor(&o, at);
         wrong += addrmap_ceil(&map, at) != oracle_ceil(&o, at);
+        wrong += addrmap_check_at(&map, at, start_of) || (step % 16 == 0 && addrmap_check(&map, start_of));
     }
+    pages = NULL;
     tap_u64(wrong, 0, "20000 random steps agree with a plain array");
     addrmap_clear(&map);
 }

@@ -1,14 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "holes.h"
-
 #include "chance.h"
-
-struct hole {
-    uint64_t start, size;
-    uint64_t largest; /* in this node and below */
-    uint64_t weight;  /* a parent's is the greater one: keeps the tree flat (a treap) */
-    struct hole *left, *right;
-};
+#include "holes_parts.h"
 
 static uint64_t next_weight(struct holes *holes)
 {

@@ -7,11 +7,18 @@
  * Holes never touch: neighbours are merged, except across a multiple of the barrier, if there is one. The choice of an address depends on the set of holes alone (the lowest
  * that fits), so the same calls give the same addresses, and what was given back is what an equal request gets next.
  * Kept as a tree ordered by address that knows the largest hole below each node. All locking is up to the caller.
+ *
+ * Invariants (holes_check):
+ *     left < node < right   by address, and a gap or a barrier lies between neighbours; no hole crosses a barrier or is empty
+ *     largest               = the greatest size of the node's hole and those below it
+ *     weight                >= the weights below it
+ *     holes + spare         = ranges granted + ranges taken, and not more nodes than these are out of the pool
  */
 #ifndef SIM_HOLES_H
 #define SIM_HOLES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "pool.h"
@@ -44,5 +51,12 @@ bool holes_find(const struct holes *holes, uint64_t size, uint64_t alignment, ui
 bool holes_take(struct holes *holes, uint64_t address, uint64_t size);
 /* Gives back a range that was taken, as it was taken. */
 void holes_give(struct holes *holes, uint64_t address, uint64_t size);
+
+/* ranges: granted + taken; SIZE_MAX: the caller does not know. */
+const char *holes_check(const struct holes *holes, size_t ranges);
+/* The same of the hole around or before an address, the next one, and the path to them. */
+const char *holes_check_at(const struct holes *holes, uint64_t address);
+/* Bytes of [start, end) that are free. */
+uint64_t holes_sum(const struct holes *holes, uint64_t start, uint64_t end);
 
 #endif

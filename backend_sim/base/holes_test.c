@@ -170,6 +170,7 @@ static void test_random(uint64_t seed)
             taken[i] = taken[--count];
         }
         wrong += compare(&holes, used, &state);
+        wrong += holes_check(&holes, 1 + count) || holes_check_at(&holes, START + first * U);
     }
     tap_u64(wrong, 0, "20000 random steps agree with one flag per unit");
     holes_clear(&holes);

@@ -4,6 +4,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "checks.h"
+
 /* A slab begins with a line that holds the address of the one before; things that fill lines lie in lines. */
 enum { LINE = 64, FIRST = 1, SLAB_BYTES = 1 << 16 };
 
@@ -35,7 +37,20 @@ void pool_give(struct pool *pool, void *thing)
     free(thing);
 }
 
+const char *pool_check(const struct pool *pool, size_t taken)
+{
+    (void)pool;
+    (void)taken;
+    return NULL;
+}
+
 #else
+
+/* How many things the slab after one of that many holds. */
+static size_t next_slab(const struct pool *pool, size_t things)
+{
+    return 2 * things * pool->size <= SLAB_BYTES ? 2 * things : things;
+}
 
 static int add_slab(struct pool *pool)
 {
@@ -46,8 +61,7 @@ static int add_slab(struct pool *pool)
     pool->slabs = slab;
     pool->fresh = (unsigned char *)(((uintptr_t)slab + 2 * LINE - 1) & ~(uintptr_t)(LINE - 1));
     pool->left = pool->slab;
-    if (2 * pool->slab * pool->size <= SLAB_BYTES)
-        pool->slab *= 2;
+    pool->slab = next_slab(pool, pool->slab);
     return 1;
 }
 
@@ -59,6 +73,21 @@ void *pool_grow(struct pool *pool)
     pool->fresh += pool->size;
     pool->left--;
     return thing;
+}
+
+const char *pool_check(const struct pool *pool, size_t taken)
+{
+    size_t all = 0, spare = 0, things = FIRST;
+    for (const void *slab = pool->slabs; slab; slab = *(void *const *)slab, things = next_slab(pool, things))
+        all += things;
+    if (things != pool->slab)
+        return check_say("the next slab is to hold %zu things, %zu follow from those that are there", pool->slab, things);
+    for (const void *thing = pool->spare; thing && spare <= all; thing = *(void *const *)thing)
+        spare++;
+    if (spare > all || pool->left > all - spare || taken != all - spare - pool->left)
+        return check_say("%zu things are taken of %zu, of which %s%zu were given back and %zu are fresh", taken, all,
+                         spare > all ? "more than " : "", spare > all ? all : spare, pool->left);
+    return NULL;
 }
 
 #endif

@@ -6,6 +6,8 @@
  * A slab is asked of the system when the list is empty, and goes back to it when the pool is cleared: the room that a
  * process once needed stays with it. With AddressSanitizer each thing is an allocation of its own, so that a use after
  * its end is found. All locking is up to the caller.
+ *
+ * Invariant (pool_check): things of all slabs = taken + given back + left, none of them given back twice.
  */
 #ifndef SIM_POOL_H
 #define SIM_POOL_H
@@ -25,6 +27,9 @@ struct pool {
 void pool_init(struct pool *pool, size_t size);
 /* Things that are still out end as well. The pool is empty afterwards, and can be used again. */
 void pool_clear(struct pool *pool);
+
+/* Are that many things taken? Where each is an allocation of its own nothing is known of them. */
+const char *pool_check(const struct pool *pool, size_t taken);
 
 /* Room that was never used, of another slab where need be; NULL when memory is out: nothing has changed. */
 void *pool_grow(struct pool *pool);

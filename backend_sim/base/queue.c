@@ -1,23 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "queue.h"
+#include "queue_parts.h"
 
 #include <stdlib.h>
-
-/* What the lanes of one context are to each other is known from their kinds. */
-struct queue_context {
-    struct queue_context *next;
-    uint64_t context;
-    size_t lanes;
-    bool marked[QUEUE_NON_BLOCKING + 1]; /* scratch of a pass over the items: some lane of that kind is marked */
-};
-
-struct queue_lane {
-    struct queue_lane *next;
-    struct queue_context *of;
-    struct queue_place place;
-    size_t items;
-    bool marked; /* scratch of a pass over the items */
-};
 
 const struct queue_place *queue_place_of(const struct queue_item *item)
 {
@@ -172,27 +156,6 @@ void queue_seen(struct queue *queue, struct queue_item *item)
     item->seen = true;
 }
 
-static void unmark(struct queue *queue)
-{
-    for (struct queue_lane *lane = queue->lanes; lane; lane = lane->next)
-        lane->marked = false;
-    for (struct queue_context *context = queue->contexts; context; context = context->next)
-        context->marked[QUEUE_DEFAULT] = context->marked[QUEUE_BLOCKING] = false;
-}
-
-static void mark(struct queue_lane *lane)
-{
-    lane->marked = lane->of->marked[lane->place.kind] = true;
-}
-
-/* Is a lane marked that is ordered with this one? */
-static bool behind_marked(const struct queue_lane *lane)
-{
-    const bool *marked = lane->of->marked;
-    return lane->marked || (lane->place.kind == QUEUE_DEFAULT && marked[QUEUE_BLOCKING]) ||
-           (lane->place.kind == QUEUE_BLOCKING && marked[QUEUE_DEFAULT]);
-}
-
 static bool aimed_at(const struct queue_aim *aim, const struct queue_item *item)
 {
     const struct queue_place *place = &item->lane->place;
@@ -217,14 +180,14 @@ static bool aimed_at(const struct queue_aim *aim, const struct queue_item *item)
 static size_t mark_wanted(struct queue *queue, const struct queue_aim *aim)
 {
     size_t left = 0;
-    unmark(queue);
+    queue_unmark(queue);
     for (struct queue_item *item = queue->first; item; item = item->after)
         item->wanted = false;
     for (struct queue_item *item = queue->last; item; item = item->before) {
-        item->wanted = item->wanted || aimed_at(aim, item) || behind_marked(item->lane);
+        item->wanted = item->wanted || aimed_at(aim, item) || queue_behind_marked(item->lane);
         if (!item->wanted)
             continue;
-        mark(item->lane);
+        queue_mark(item->lane);
         left += item->state != QUEUE_DONE;
         if (item->needed)
             item->needed->wanted = true;
@@ -235,12 +198,12 @@ static size_t mark_wanted(struct queue *queue, const struct queue_aim *aim)
 /* Backwards: what was seen proves all that it comes after. */
 static void spread_news(struct queue *queue)
 {
-    unmark(queue);
+    queue_unmark(queue);
     for (struct queue_item *item = queue->last; item; item = item->before) {
-        item->seen = item->seen || behind_marked(item->lane);
+        item->seen = item->seen || queue_behind_marked(item->lane);
         if (!item->seen)
             continue;
-        mark(item->lane);
+        queue_mark(item->lane);
         if (item->needed)
             item->needed->seen = true;
     }
@@ -259,17 +222,17 @@ bool queue_known(struct queue *queue, const struct queue_item *item)
 static struct queue_item *mark_ready(struct queue *queue, bool (*fits)(const struct queue_item *))
 {
     struct queue_item *next;
-    unmark(queue);
+    queue_unmark(queue);
     for (struct queue_item *item = queue->undone; item; item = next) {
         next = item->after;
-        item->ready = item->state == QUEUE_WAITING && !behind_marked(item->lane) &&
+        item->ready = item->state == QUEUE_WAITING && !queue_behind_marked(item->lane) &&
                       (!item->needed || item->needed->state == QUEUE_DONE);
         if (item->ready && item->mark)
             queue_done(queue, item);
         else if (item->ready && fits && fits(item))
             return item;
         if (item->state != QUEUE_DONE)
-            mark(item->lane);
+            queue_mark(item->lane);
     }
     return NULL;
 }

@@ -23,6 +23,14 @@
  *     lane N    4 done                                  nor is 4, which nothing orders with 2
  *
  * Nothing here runs anything, and locking is up to the caller.
+ *
+ * Invariants (queue_check):
+ *     count, left   = items from first to last, which the links backwards find too; those of them that are not done
+ *     number        grows from first to last, up to issued
+ *     undone        = the first item that is not done
+ *     lane, context = each with the items and the lanes that name it, of which there is at least one
+ *     needed        = a mark before its needer; needers = the marks that need it
+ *     seen          spreads to all that an item comes after, unless there is news
  */
 #ifndef SIM_QUEUE_H
 #define SIM_QUEUE_H
@@ -54,6 +62,7 @@ struct queue_item {
     bool mark;
     struct queue_item *needed; /* of a mark: another that must be done before it; NULL: none, or that was removed since */
     size_t needers;            /* how many marks need this one */
+    size_t counted;            /* scratch of queue_check */
     enum queue_state state;
     bool seen; /* the host can have seen that its turn has come, and so that all is done that it comes after */
     bool wanted, ready; /* as of the last queue_want; ready also of the last queue_look */
@@ -122,5 +131,7 @@ struct queue_item *queue_first_wanted(const struct queue *queue);
  * wanted one that is not. Marks on the way become done. It may run if it is waiting, without being marked as ready again: all
  * that it comes after is wanted, and before it. */
 struct queue_item *queue_next_wanted(struct queue *queue, struct queue_item *item);
+
+const char *queue_check(struct queue *queue);
 
 #endif

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "slots.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
+
+#include "checks.h"
 
 #define INDEX_BITS 24
 #define LIMIT (UINT32_C(1) << INDEX_BITS)
@@ -107,4 +110,82 @@ void slots_each(const struct slots *slots, void (*visit)(void *user, void *objec
     for (uint32_t i = 0; i < slots->used; i++)
         if (slots->slot[i].live)
             visit(user, slots->slot[i].object);
+}
+
+/* ---- invariants ---- */
+
+static bool is_retired(const struct slot *slot)
+{
+    return !slot->live && slot->generation == LIMIT - 1;
+}
+
+/* One slot that was given back. */
+static const char *check_given(const struct slots *slots, uint32_t i, bool remembered)
+{
+    const struct slot *slot = &slots->slot[i];
+    if (slot->live || is_retired(slot))
+        return check_say("slot %" PRIu32 " was given back, and is %s", i, slot->live ? "live" : "retired");
+    if (remembered != (slot->object != NULL))
+        return check_say("slot %" PRIu32 " is %s, and has %s", i, remembered ? "remembered" : "forgotten",
+                         slot->object ? "an object" : "no object");
+    return NULL;
+}
+
+/* From the oldest given back to the newest. */
+static const char *check_list(const struct slots *slots, uint32_t *given)
+{
+    uint32_t kept = 0, last = NONE;
+    for (uint32_t i = slots->first_free; i != NONE; i = slots->slot[i].next) {
+        if (i >= slots->used || *given == slots->used)
+            return check_say("the list of slots given back leads to slot %" PRIu32 " of %" PRIu32 " after %" PRIu32 " slots", i,
+                             slots->used, *given);
+        kept += kept || i == slots->first_remembered;
+        ++*given;
+        last = i;
+        const char *said = check_given(slots, i, kept != 0);
+        if (said)
+            return said;
+    }
+    if (last != NONE && last != slots->last_free)
+        return check_say("slot %" PRIu32 " was given back last, slot %" PRIu32 " is noted", last, slots->last_free);
+    if (kept != slots->remembered || kept > SLOTS_REMEMBERED || (slots->first_remembered != NONE && !kept))
+        return check_say("%" PRIu32 " slots are remembered from slot %" PRIu32 " on, %" PRIu32 " are counted", kept,
+                         slots->first_remembered, slots->remembered);
+    return NULL;
+}
+
+const char *slots_check(const struct slots *slots)
+{
+    uint32_t given = 0, others = 0;
+    if (slots->used > slots->room || slots->room > LIMIT || (slots->room && !slots->slot))
+        return check_say("%" PRIu32 " slots are used, there is room for %" PRIu32, slots->used, slots->room);
+    for (uint32_t i = 0; i < slots->used; i++) {
+        const struct slot *slot = &slots->slot[i];
+        if (!slot->generation || slot->generation >= LIMIT)
+            return check_say("slot %" PRIu32 " has generation %" PRIu32, i, slot->generation);
+        if ((slot->live || is_retired(slot)) && !slot->object)
+            return check_say("slot %" PRIu32 " is %s, and has no object", i, slot->live ? "live" : "retired");
+        others += slot->live || is_retired(slot);
+    }
+    const char *said = check_list(slots, &given);
+    if (!said && given + others != slots->used)
+        said = check_say("of %" PRIu32 " slots %" PRIu32 " are live or retired, and %" PRIu32 " were given back", slots->used, others,
+                         given);
+    return said;
+}
+
+const char *slots_check_value(const struct slots *slots, uint64_t value, const void *object)
+{
+    void *found;
+    if (slots_find(slots, value, &found) != SLOT_LIVE)
+        return check_say("value 0x%" PRIx64 " is not live", value);
+    return found == object ? NULL : check_say("value 0x%" PRIx64 " finds another object", value);
+}
+
+uint32_t slots_kept(const struct slots *slots)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < slots->used; i++)
+        kept += slots->slot[i].object != NULL;
+    return kept;
 }

@@ -9,6 +9,12 @@
  *   given back:  oldest [forgotten, free to use][.... remembered ....] newest
  *
  * All locking is up to the caller.
+ *
+ * Invariants (slots_check):
+ *     used        = live + given back + retired slots, and used <= room
+ *     live        has an object; so has a remembered one; a forgotten one has none
+ *     remembered  = given back from first_remembered on, at most SLOTS_REMEMBERED
+ *     generation  is from 1 to 2^24 - 1, which a retired slot has and one given back has not
  */
 #ifndef SIM_SLOTS_H
 #define SIM_SLOTS_H
@@ -54,5 +60,11 @@ enum slot_state slots_find(const struct slots *slots, uint64_t value, void **obj
 
 /* Calls visit for each live object in the order of indexes. */
 void slots_each(const struct slots *slots, void (*visit)(void *user, void *object), void *user);
+
+const char *slots_check(const struct slots *slots);
+/* Of one value: is it live exactly when its slot has this object? */
+const char *slots_check_value(const struct slots *slots, uint64_t value, const void *object);
+/* How many objects are kept: live, remembered and retired ones. */
+uint32_t slots_kept(const struct slots *slots);
 
 #endif

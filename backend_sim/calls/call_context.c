@@ -38,6 +38,10 @@ static bool open_context_space(struct sim_process *process)
         result = space_take(&process->space, 4 * unit, chunk, from + chunk, &upper);
         if (result == SPACE_NO_MEMORY)
             space_give(&process->space, lower, chunk - unit);
+        else
+            process->context_taken[0] = (struct sim_reservation){.start = lower, .size = chunk - unit};
+        if (result == SPACE_TAKEN)
+            process->context_taken[1] = (struct sim_reservation){.start = upper, .size = 4 * unit};
     }
     process->context_space = result != SPACE_NO_MEMORY;
     return process->context_space;

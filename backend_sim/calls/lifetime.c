@@ -23,7 +23,8 @@ struct sim_process *sim_process_new(struct sim_machine *machine, const struct si
     }
     whole->process.flight = &whole->flight;
     flight_open(&whole->flight, options);
-    machine->processes++;
+    whole->process.machine_next = machine->processes;
+    machine->processes = &whole->process;
     return &whole->process;
 }
 
@@ -49,6 +50,16 @@ static void end_work(struct sim_process *process)
     flight_close(process->flight);
 }
 
+/* Is the machine without processes then? */
+static bool leave_machine(const struct sim_process *process)
+{
+    struct sim_process **link = &process->machine->processes;
+    while (*link != process)
+        link = &(*link)->machine_next;
+    *link = process->machine_next;
+    return !process->machine->processes;
+}
+
 void sim_process_free(struct sim_process *process)
 {
     struct sim_machine *machine = process->machine;
@@ -64,10 +75,10 @@ void sim_process_free(struct sim_process *process)
     sim_machine_settle(machine);
     end_work(process);
     sim_process_release(process);
-    unsigned left = --machine->processes;
+    bool is_last = leave_machine(process);
     sim_machine_unlock(machine);
     sim_process_clear(process);
     free(process);
-    if (!left)
+    if (is_last)
         sim_machine_free(machine);
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "checks.h"
 #include "flight.h"
 #include "launch.h"
 #include "lifetime.h"
@@ -14,6 +15,7 @@
 #include "os_environment.h"
 #include "sim_open.h"
 #include "units.h"
+#include "watch.h"
 
 /* May the call come before cuInit? Some look at their argument before anything else, as measured: destroying nothing, waiting
  * for no event. */
@@ -79,9 +81,15 @@ __attribute__((noinline)) static vmm_result ask(struct sim_process *process, con
     struct sim_machine *machine = process->machine;
     struct readers_line *line = readers_enter(&machine->readers);
     if (!line)
-        life_take(&machine->lock);
+        sim_machine_lock_to_read(machine);
+    else if (SIM_DEBUG)
+        sim_machine_read(machine, true);
     vmm_result result = run(process, call, handler);
+    if (checks_wanted())
+        watch_read(process, call, result);
     if (line) {
+        if (SIM_DEBUG)
+            sim_machine_read(machine, false);
         readers_leave(line);
     } else {
         readers_asked(&machine->readers);
@@ -100,6 +108,8 @@ static inline vmm_result change(struct sim_process *process, const struct vmm_ca
         sim_machine_await(machine, busy);
         result = run(process, call, handler);
     }
+    if (checks_wanted())
+        watch_call(process, call, result);
     sim_machine_unlock(machine);
     return result;
 }

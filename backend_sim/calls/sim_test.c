@@ -262,6 +262,7 @@ static unsigned look_everywhere(const struct sim_process *process, vmm_deviceptr
                                 const unsigned char *end, unsigned count)
 {
     unsigned wrong = 0;
+    sim_machine_lock(process->machine);
     for (uint64_t from = 0; from <= 2 * CELLS; from++) {
         vmm_deviceptr here = p + from * (G / 2);
         wrong += number_of(sim_mapping_at(process, here), p) != plain_in(first, end, count, from, from + 1);
@@ -275,6 +276,7 @@ static unsigned look_everywhere(const struct sim_process *process, vmm_deviceptr
             wrong += to > from && number_of(sim_mapping_after(process, here, p + to * (G / 2)), p) != after;
         }
     }
+    sim_machine_unlock(process->machine);
     return wrong;
 }
 

@@ -182,6 +182,7 @@ static void go_on(struct sim_process *process)
 
 bool flight_do_next(struct sim_process *process, bool host_function)
 {
+    assert_locked(process->machine);
     struct queue_item *item = queue_first_ready(&process->flight->queue, host_function ? is_host_function : is_other);
     if (item)
         do_item(process, item);
@@ -271,18 +272,21 @@ static vmm_result wait_for_oldest(struct sim_process *process)
 
 vmm_result flight_wait(struct sim_process *process, const struct queue_place *place, enum queue_scope scope)
 {
+    assert_locked(process->machine);
     struct queue_aim aim = aim_at(process, place, scope);
     return wait_for(process, &aim);
 }
 
 bool flight_reached(struct sim_process *process, uint64_t mark)
 {
+    assert_locked(process->machine);
     const struct queue_aim aim = {.scope = QUEUE_ITEM, .until = mark};
     return !queue_want(&process->flight->queue, &aim);
 }
 
 vmm_result flight_wait_mark(struct sim_process *process, uint64_t mark)
 {
+    assert_locked(process->machine);
     const struct queue_aim aim = {.scope = QUEUE_ITEM, .until = mark};
     return wait_for(process, &aim);
 }
@@ -304,12 +308,14 @@ static bool poll_for(struct sim_process *process, const struct queue_aim *aim)
 
 bool flight_poll(struct sim_process *process, const struct queue_place *place, enum queue_scope scope)
 {
+    assert_locked(process->machine);
     struct queue_aim aim = aim_at(process, place, scope);
     return poll_for(process, &aim);
 }
 
 bool flight_poll_mark(struct sim_process *process, uint64_t mark)
 {
+    assert_locked(process->machine);
     const struct queue_aim aim = {.scope = QUEUE_ITEM, .until = mark};
     return poll_for(process, &aim);
 }
@@ -369,6 +375,7 @@ static vmm_result issued(struct sim_process *process)
 vmm_result flight_issue(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call,
                         enum vmm_call_id asked)
 {
+    assert_locked(process->machine);
     struct work *work = work_new(call, vmm_told_as((uint16_t)asked));
     if (work && queue_add(&process->flight->queue, &work->item, place))
         return issued(process);
@@ -380,6 +387,7 @@ vmm_result flight_issue(struct sim_process *process, const struct queue_place *p
 vmm_result flight_mark(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call,
                        uint64_t after, struct sim_event *event)
 {
+    assert_locked(process->machine);
     struct work *work = work_new(call, vmm_told_as(call->id));
     if (work && queue_add_mark(&process->flight->queue, &work->item, place, after)) {
         if (event) { /* before anything is done, which may let others in */
@@ -442,6 +450,7 @@ static bool warn_of(struct sim_process *process, enum vmm_rule_id rule, const st
 
 struct flight_used flight_used(struct sim_process *process, uint64_t start, uint64_t end)
 {
+    assert_locked(process->machine);
     struct flight_used used = {UINT64_MAX, 0};
     for (struct queue_item *item = process->flight->queue.first; item; item = item->after) {
         const struct touched *touched = work_touched((struct work *)item, process);
@@ -460,6 +469,7 @@ struct flight_used flight_used(struct sim_process *process, uint64_t start, uint
 
 void flight_unmapping(struct sim_process *process, uint64_t start, uint64_t end)
 {
+    assert_locked(process->machine);
     const struct flight_used used = flight_used(process, start, end);
     uint64_t from = used.first > start ? used.first : start;
     bool warned = false;
@@ -480,6 +490,7 @@ static struct part part_of(const struct sim_mapping *mapping, uint64_t offset, u
 
 void flight_unbinding(struct sim_process *process, const struct sim_handle *object, uint64_t offset, uint64_t size)
 {
+    assert_locked(process->machine);
     bool warned = false;
     for (const struct sim_mapping *m = addrmap_ceil(&process->mappings, 0); m && !warned;
          m = addrmap_ceil(&process->mappings, m->start + 1)) {
@@ -491,6 +502,7 @@ void flight_unbinding(struct sim_process *process, const struct sim_handle *obje
 
 void flight_granting(struct sim_process *process, const struct sim_mapping *mapping, const vmm_mem_access_desc *desc)
 {
+    assert_locked(process->machine);
     if (desc->location.type != VMM_MEM_LOCATION_TYPE_DEVICE)
         return;
     unsigned lost = sim_access_of(mapping->access, (unsigned)desc->location.id) & ~(unsigned)desc->flags;

@@ -89,9 +89,12 @@ bool hands_pause(struct sim_process *process, uint64_t nanoseconds)
     until.tv_sec += (time_t)(nanoseconds / SECOND + rest / SECOND);
     until.tv_nsec = (long)(rest % SECOND);
     int cancel = life_no_cancel();
+    assert_locked(process->machine);
+    sim_machine_note(process->machine, false);
     while (!flight->hands.stopping &&
            pthread_cond_timedwait(&flight->changed, &process->machine->lock.mutex, &until) == 0)
         ;
+    sim_machine_note(process->machine, true);
     life_may_cancel(cancel);
     readers_shut(&process->machine->readers);
     return !flight->hands.stopping;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "reach.h"
+#include "reach_table.h"
 
 #include "objects.h"
 #include "rights.h"
@@ -101,40 +101,30 @@ enum reach_multimem reach_multimem(const struct sim_process *process, int device
     return REACH_MULTIMEM_DONE;
 }
 
-/* Copies between device addresses that are not longer are made like copies to the host. Measured: 24,576 bytes are,
- * 24,578 are not. */
-#define SHORT_COPY UINT64_C(24576)
-
 static unsigned needed(enum reach_use use)
 {
     return use == REACH_READ || use == REACH_TO_HOST ? VMM_MEM_ACCESS_FLAGS_PROT_READ
                                                      : VMM_MEM_ACCESS_FLAGS_PROT_READWRITE;
 }
 
-/* Does it matter to this use whether the host has rights to the memory? */
-static bool minds_host(enum reach_use use, uint64_t size)
+static enum reach_mover mover_of(struct rights first, enum reach_use use, uint64_t size)
 {
-    return use == REACH_TO_HOST || use == REACH_FROM_HOST || (use == REACH_READ && size <= SHORT_COPY);
+    enum reach_first row = reach_first_of(first.host_memory, first.device, first.host);
+    return (enum reach_mover)reach_movers[row][reach_kind_of(use, size)];
 }
 
-/* Not where it has no rights to memory of the host: then the host makes the copy with its own. */
-static bool device_asked(struct rights first, enum reach_use use)
+static bool moved_by_host(enum reach_mover mover)
 {
-    return use == REACH_FILL || !first.host_memory || first.device;
-}
-
-static bool moved_by_host(struct rights first, enum reach_use use, uint64_t size)
-{
-    return !device_asked(first, use) || (first.host_memory && first.host && minds_host(use, size));
+    return mover == REACH_HOST || mover == REACH_HOST_ALONE;
 }
 
 /* The rule that keeps the device from it, or VMM_RULE_COUNT. */
-static enum vmm_rule_id device_forbids(struct rights first, struct rights have, enum reach_use use, bool is_first)
+static enum vmm_rule_id device_forbids(enum reach_mover mover, struct rights have, enum reach_use use, bool is_first)
 {
     unsigned need = needed(use);
     if (have.multicast)
         return VMM_RULE_COPY_MULTICAST;
-    if (!device_asked(first, use) || (have.copied_anyway && use != REACH_FILL))
+    if (mover == REACH_HOST_ALONE || (have.copied_anyway && use != REACH_FILL))
         return VMM_RULE_COUNT;
     if (need & ~have.device)
         return need == VMM_MEM_ACCESS_FLAGS_PROT_READ ? VMM_RULE_COPY_NO_READ : VMM_RULE_COPY_NO_WRITE;
@@ -142,13 +132,14 @@ static enum vmm_rule_id device_forbids(struct rights first, struct rights have, 
     return use == REACH_FILL && !is_first && hosts ? VMM_RULE_SET_INTO_HOST : VMM_RULE_COUNT;
 }
 
-/* The rule by which whoever moves the bytes comes to where it cannot go on, or VMM_RULE_COUNT. */
-static enum vmm_rule_id mover_fails(struct rights first, struct rights have, enum reach_use use, uint64_t size)
+/* The rule by which the mover comes to where it cannot go on, or VMM_RULE_COUNT. What a fill comes to, device_forbids knows. */
+static enum vmm_rule_id mover_fails(enum reach_mover mover, struct rights have, enum reach_use use)
 {
     unsigned need = needed(use);
-    if (moved_by_host(first, use, size))
+    if (moved_by_host(mover))
         return have.host_memory && (have.host & need) == need ? VMM_RULE_COUNT : VMM_RULE_COPY_HOST_RIGHTS;
-    return minds_host(use, size) && have.host_memory && have.host ? VMM_RULE_COPY_MIXED : VMM_RULE_COUNT;
+    bool apart = mover == REACH_DEVICE_APART && use != REACH_FILL;
+    return apart && have.host_memory && have.host ? VMM_RULE_COPY_MIXED : VMM_RULE_COUNT;
 }
 
 static vmm_result refuse(const struct sim_process *process, enum vmm_rule_id rule, uint64_t at, uint64_t address,
@@ -196,19 +187,19 @@ static vmm_result check_start(const struct sim_process *process, int device, uin
     struct rights first = rights_of(process, device, address);
     if (!reach_run(process, address, 1, &run))
         return refuse(process, VMM_RULE_COPY_NOT_MAPPED, address, address, argument, device);
-    enum vmm_rule_id rule = device_forbids(first, first, use, true);
+    enum reach_mover mover = mover_of(first, use, UINT64_MAX);
+    enum vmm_rule_id rule = device_forbids(mover, first, use, true);
     if (rule != VMM_RULE_COUNT)
         return refuse(process, rule, address, address, argument, device);
-    bool by_host = moved_by_host(first, use, UINT64_MAX);
-    return by_host ? refuse_host_run(process, device, address, argument) : VMM_SUCCESS;
+    return moved_by_host(mover) ? refuse_host_run(process, device, address, argument) : VMM_SUCCESS;
 }
 
 /* The device finds out before it starts, the host on the way. */
-static enum vmm_rule_id unmapped(struct rights first, enum reach_use use, bool is_first)
+static enum vmm_rule_id unmapped(enum reach_mover mover, bool is_first)
 {
     if (is_first)
         return VMM_RULE_COPY_NOT_MAPPED;
-    return device_asked(first, use) ? VMM_RULE_COPY_RUNS_PAST : VMM_RULE_COPY_HOST_RIGHTS;
+    return mover == REACH_HOST_ALONE ? VMM_RULE_COPY_HOST_RIGHTS : VMM_RULE_COPY_RUNS_PAST;
 }
 
 vmm_result reach_check(const struct sim_process *process, int device, uint64_t address, uint64_t size,
@@ -217,21 +208,21 @@ vmm_result reach_check(const struct sim_process *process, int device, uint64_t a
     struct reach_run run;
     if (size > UINT64_MAX - address)
         return check_start(process, device, address, use, argument);
-    struct rights first = rights_of(process, device, address);
+    enum reach_mover mover = mover_of(rights_of(process, device, address), use, size);
     enum vmm_rule_id rule;
     bool in_host = false;
     for (uint64_t at = address, left = size; left; at += run.length, left -= run.length) {
         if (!reach_run(process, at, left, &run))
-            return refuse(process, unmapped(first, use, at == address), at, address, argument, device);
+            return refuse(process, unmapped(mover, at == address), at, address, argument, device);
         struct rights have = rights_of(process, device, at);
         in_host |= have.host_memory;
-        rule = device_forbids(first, have, use, at == address);
+        rule = device_forbids(mover, have, use, at == address);
         if (rule != VMM_RULE_COUNT)
             return refuse(process, rule, at, address, argument, device);
     }
     for (uint64_t at = address, left = in_host ? size : 0; left; at += run.length, left -= run.length) {
         reach_run(process, at, left, &run);
-        rule = mover_fails(first, rights_of(process, device, at), use, size);
+        rule = mover_fails(mover, rights_of(process, device, at), use);
         if (rule != VMM_RULE_COUNT)
             return refuse(process, rule, at, address, argument, device);
     }

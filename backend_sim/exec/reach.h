@@ -61,16 +61,7 @@ enum reach_use {
     REACH_FILL
 };
 
-/* Who moves them is decided at the first byte, as measured, and then is to move them all:
- *
- *   first byte in                       copies with the host, short copies out of it    other copies    fills
- *   a device, or the host without       the device, which must not come to memory       the device      the device,
- *   rights of its own                   that the host has rights to                                     which must not
- *   the host, which has rights          the host                                        the device      come to such
- *   the host, and the device has none   the host                                        the host        (refused)
- *
- * Where the host meets what it may not touch, and where such a copy of the device comes to the host's, a driver's
- * process ends. */
+/* Whether the device or the host moves them is decided at the first byte: the table in reach_table.h. */
 
 /* May device do that with every byte of [address, address + size)? size > 0. On refusal the detail names argument.
  * A range that is refused in part is refused whole. One that passes the end of the address space may be started, and

@@ -173,6 +173,7 @@ static void stretch(struct rig *rig, unsigned mapping, uint64_t *seed)
 
 static void one_launch(struct rig *rig, uint64_t launch, unsigned accesses, uint64_t *seed)
 {
+    sim_machine_lock(rig->process->machine);
     stale_open(&rig->stale, rig->process, &rig->memory, launch);
     model_fence(rig);
     for (unsigned n = 0; n < accesses; n++) {
@@ -187,7 +188,9 @@ static void one_launch(struct rig *rig, uint64_t launch, unsigned accesses, uint
             element(rig, mapping, seed);
         }
     }
-    tap_ok(stale_close(&rig->stale), "launch %u", (unsigned)launch);
+    bool closed = stale_close(&rig->stale);
+    sim_machine_unlock(rig->process->machine);
+    tap_ok(closed, "launch %u", (unsigned)launch);
 }
 
 /* What the memory holds, not asked through stale. */
@@ -196,11 +199,13 @@ static unsigned differing(struct rig *rig)
     static const unsigned char zero;
     unsigned count = 0;
     unsigned char *at;
+    sim_machine_lock(rig->process->machine);
     for (unsigned m = 0; m < MAPPINGS; m++)
         for (uint64_t i = 0, one = 1; i < BYTES; i++, one = 1) {
             plain(&rig->memory, address_of(rig, m, i), 1, &one, TWIN_READ, &at);
             count += (at ? *at : zero) != rig->now[memory_of(m)][i];
         }
+    sim_machine_unlock(rig->process->machine);
     return count;
 }
 
@@ -222,6 +227,7 @@ static void against_a_model(uint64_t seed)
 static uint64_t old_words(struct rig *rig, uint64_t launch, bool fenced)
 {
     uint64_t bits = 0, value = 0;
+    sim_machine_lock(rig->process->machine);
     stale_open(&rig->stale, rig->process, &rig->memory, launch);
     for (uint64_t i = 0; i < 64; i++)
         twin_store(&rig->stale.memory, rig->at[0] + 8 * i, 8, 2 * launch + fenced);
@@ -232,6 +238,7 @@ static uint64_t old_words(struct rig *rig, uint64_t launch, bool fenced)
         bits |= (uint64_t)(value != 2 * launch + fenced) << i;
     }
     stale_close(&rig->stale);
+    sim_machine_unlock(rig->process->machine);
     return bits;
 }
 
@@ -291,11 +298,13 @@ static void behind_multimem(void)
     rig.memory.replicas = replica;
     for (uint64_t launch = 1; launch <= LAUNCHES; launch++) {
         uint64_t value = 0;
+        sim_machine_lock(rig.process->machine);
         stale_open(&rig.stale, rig.process, &rig.memory, launch);
         twin_store(&rig.stale.memory, rig.at[0], 8, 1);
         twin_store_all(&rig.stale.memory, rig.at[0], 2);
         twin_load(&rig.stale.memory, rig.at[0], 8, &value);
         stale_close(&rig.stale);
+        sim_machine_unlock(rig.process->machine);
         olds += value == 1;
         news += value == 2;
     }

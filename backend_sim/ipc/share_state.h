@@ -14,6 +14,13 @@
  * A process can be killed between any two stores here. So there is an order: a block exists from the store of its number
  * on, and until that is 0 again; numbers and sums are stored, never added to, by their one writer; what belongs to a slot
  * that nobody lives in counts for nothing and is cleared by whoever looks next. Nothing read here is trusted to be in range.
+ *
+ * Invariants (share_state_check), which hold with the mutex wherever a process was killed, while nobody else forges a word:
+ *     slots_seen, blocks_seen, binds_seen   > the index of every slot, block and bind that is there
+ *     a slot that is taken  has an owner and a serial of its own, from 1 to serials
+ *     a block               has a number up to numbers, only holders whose slot is taken, and bytes with a home and a location
+ *                           that there is, or a team that has its number and at most as many devices as it wants
+ *     a bind                has a number up to bind_numbers, and lies inside a block that is there
  */
 #ifndef SIM_SHARE_STATE_H
 #define SIM_SHARE_STATE_H
@@ -133,5 +140,8 @@ bool share_is_held(const struct share_block *block);
 /* Does a process live in a slot with that serial, and how many blocks but this one have their bytes in its file? */
 bool share_home_lives(const struct share_state *state, uint64_t serial);
 unsigned share_home_blocks(const struct share_state *state, uint64_t serial, const struct share_block *but);
+
+/* With the mutex. Reads what others may write once, and ends whatever stands there. */
+const char *share_state_check(const struct share_state *state);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "checks.h"
 #include "detail.h"
 #include "pool.h"
 #include "share_nodes.h"
@@ -28,7 +29,39 @@ static void in_child(struct life_lock *lock, bool whole)
     struct sim_machine *machine = (struct sim_machine *)(void *)lock;
     machine->torn |= !whole || atomic_load(&machine->alone);
     atomic_store(&machine->alone, false);
+    atomic_store(&machine->owner, NULL);
     readers_init(&machine->readers);
+}
+
+/* ---- who holds it, in debug builds ---- */
+
+static _Thread_local char self; /* its address is the thread's */
+static _Thread_local const struct sim_machine *reading;
+
+void sim_machine_own(struct sim_machine *machine, bool owns)
+{
+    atomic_store_explicit(&machine->owner, owns ? &self : NULL, memory_order_relaxed);
+}
+
+void sim_machine_read(const struct sim_machine *machine, bool reads)
+{
+    reading = reads ? machine : NULL;
+}
+
+/* Of a machine that a fork tore nothing is known. */
+bool sim_machine_is_owned(const struct sim_machine *machine)
+{
+    return machine->torn || atomic_load_explicit(&machine->owner, memory_order_relaxed) == &self;
+}
+
+bool sim_machine_is_read(const struct sim_machine *machine)
+{
+    return reading == machine;
+}
+
+void sim_machine_not_locked(const char *function)
+{
+    checks_failed(check_say("%s is called without the machine's lock", function));
 }
 
 struct sim_machine *sim_machine_new(const struct sim_profile *profile)
@@ -129,6 +162,7 @@ void sim_machine_settle(struct sim_machine *machine)
 /* What is used of a budget: by this machine, or by all processes that share it. */
 static uint64_t used(struct sim_machine *machine, vmm_mem_location location, bool compressed)
 {
+    assert_locked(machine);
     if (machine->share && share_lock(machine->share)) {
         uint64_t all = share_used(machine->share->folder.state, sim_machine_place(machine, location), compressed);
         share_unlock(machine->share);
@@ -166,6 +200,7 @@ uint64_t sim_machine_compressed(struct sim_machine *machine, int device)
 
 void sim_machine_count(struct sim_machine *machine, const struct sim_block *block, bool counts)
 {
+    assert_locked(machine);
     vmm_mem_location location = block->prop.location;
     uint64_t *whole = location.type == VMM_MEM_LOCATION_TYPE_DEVICE ? &machine->device_used[location.id]
                                                                     : &machine->node_used[location.id];
@@ -202,6 +237,7 @@ static void give_room(struct sim_machine *machine, struct sim_block *block)
 
 struct sim_block *sim_block_new(struct sim_machine *machine, uint64_t size, const vmm_mem_allocation_prop *prop)
 {
+    assert_locked(machine);
     struct sim_block *block = take_room(machine);
     if (!block)
         return NULL;
@@ -217,6 +253,7 @@ struct sim_block *sim_block_new(struct sim_machine *machine, uint64_t size, cons
     block->share = NULL;
     block->fabric = (struct imex_place){0};
     block->team = NULL;
+    block->counted = block->counted_binds = 0;
     bytes_init(&block->bytes, frames_for(machine, prop), size);
     block->bytes.apart = prop->location.type != VMM_MEM_LOCATION_TYPE_DEVICE; /* the host may see it in place */
     sim_machine_count(machine, block, true);

@@ -7,6 +7,12 @@
  * One lock guards a machine and everything of its processes (struct sim_process); calls that only ask may do without it
  * while nobody changes anything (readers.h), and most calls of a program with one thread (sim_machine_hold).
  *
+ * Invariants (machine_check), where the blocks are those that handles, allocations and binds of the machine's processes hold:
+ *     holders              = live handles + allocations + binds of this machine's alone, with the block behind them
+ *     binds                = binds with the block behind them
+ *     used of a device     = sizes of its blocks that are not exported; compressed: of those that are compressible; nodes alike
+ *     one process's use of what is shared = what its machine uses by itself (share_check)
+ *
  * Lock order: lifecycle.h. Inside a machine's comes the mutex of what it shares with machines of the same name in other
  * processes (share.h), or that of another machine of the fabric (share_nodes.h), of all of these one at a time.
  */
@@ -24,7 +30,14 @@
 #include "share.h"
 #include "visible.h"
 
+#ifdef CUVMM_DEBUG
+#define SIM_DEBUG 1
+#else
+#define SIM_DEBUG 0
+#endif
+
 struct team;
+struct sim_process;
 
 struct sim_block {
     uint64_t id;                  /* MEMORY_BLOCK_ID: counted from 1, never used again */
@@ -40,6 +53,7 @@ struct sim_block {
     struct share *share;      /* where it is exported: this machine's, or another's of the fabric */
     struct imex_place fabric; /* domain 0: it is for no fabric */
     struct team *team;            /* NULL; of a multicast object, which has no bytes and no location (INVALID): team.h */
+    uint32_t counted, counted_binds; /* scratch of machine_check */
 };
 
 enum { SIM_ATTRIBUTES = 256 }; /* more than the driver numbers */
@@ -61,12 +75,14 @@ struct sim_machine {
     struct share *nodes; /* other machines of the fabric */
     struct share *busy;  /* of these the one whose lock the call that has the machine's lock did not get in time (share.h) */
     char why[SHARE_WHY];
-    unsigned processes;
+    struct sim_process *processes; /* the first of them; process.h links the others */
     uint64_t blocks; /* ids given so far */
     struct sim_block *spare; /* room for the next blocks, linked as shared ones are */
     unsigned spares;
     uint64_t device_used[VMM_MAX_DEVICES], device_compressed[VMM_MAX_DEVICES]; /* by this machine alone */
     uint64_t node_used[SIM_MAX_NODES];
+    _Atomic(const void *) owner; /* the thread that has the lock, in debug builds */
+    uint64_t unchecked;          /* calls until all of it is checked again (watch.h) */
 };
 
 /* A machine without processes; NULL when memory is out. */
@@ -80,10 +96,38 @@ void sim_machine_see(struct sim_machine *machine, const struct visible *visible)
 vmm_mem_location sim_machine_place(const struct sim_machine *machine, vmm_mem_location location);
 vmm_mem_location sim_machine_local(const struct sim_machine *machine, vmm_mem_location place);
 
+/* In debug builds: the calling thread holds the machine's lock from now on, or no longer; and the same of its place among the
+ * readers. */
+void sim_machine_own(struct sim_machine *machine, bool owns);
+void sim_machine_read(const struct sim_machine *machine, bool reads);
+bool sim_machine_is_owned(const struct sim_machine *machine);
+bool sim_machine_is_read(const struct sim_machine *machine);
+void sim_machine_not_locked(const char *function);
+
+/* Every function that needs the machine's lock begins with the first of these; one that only reads, and may run beside other
+ * readers, with the second. In debug builds a call without it ends the process; in others they are nothing. */
+#define assert_locked(machine)                                                        \
+    do {                                                                              \
+        if (SIM_DEBUG && !sim_machine_is_owned(machine))                              \
+            sim_machine_not_locked(__func__);                                         \
+    } while (0)
+#define assert_readable(machine)                                                      \
+    do {                                                                              \
+        if (SIM_DEBUG && !sim_machine_is_owned(machine) && !sim_machine_is_read(machine)) \
+            sim_machine_not_locked(__func__);                                         \
+    } while (0)
+
+static inline void sim_machine_note(struct sim_machine *machine, bool owns)
+{
+    if (SIM_DEBUG)
+        sim_machine_own(machine, owns);
+}
+
 /* The lock, for whoever may change something; and a wait that lets it go meanwhile. */
 static inline void sim_machine_lock(struct sim_machine *machine)
 {
     life_take(&machine->lock);
+    sim_machine_note(machine, true);
     machine->turns++;
     readers_shut(&machine->readers);
 }
@@ -92,20 +136,34 @@ static inline void sim_machine_lock(struct sim_machine *machine)
  * none where the program has one thread: a note that the machine is held is enough. */
 static inline void sim_machine_hold(struct sim_machine *machine, enum vmm_call_id call)
 {
-    if (VMM_ALONE && !vmm_call_waits(call))
+    if (VMM_ALONE && !vmm_call_waits(call)) {
         atomic_store_explicit(&machine->alone, true, memory_order_relaxed);
-    else
+        sim_machine_note(machine, true);
+    } else {
         sim_machine_lock(machine);
+    }
+}
+
+/* The same for one that only reads, where it may not do that beside others. */
+static inline void sim_machine_lock_to_read(struct sim_machine *machine)
+{
+    life_take(&machine->lock);
+    sim_machine_note(machine, true);
 }
 
 /* For who may not wait: false when somebody holds it. */
 static inline bool sim_machine_try(struct sim_machine *machine)
 {
-    return !atomic_load_explicit(&machine->alone, memory_order_relaxed) && life_try(&machine->lock);
+    bool taken = !atomic_load_explicit(&machine->alone, memory_order_relaxed) && life_try(&machine->lock);
+    if (taken)
+        sim_machine_note(machine, true);
+    return taken;
 }
 
 static inline void sim_machine_unlock(struct sim_machine *machine)
 {
+    assert_locked(machine);
+    sim_machine_note(machine, false);
     if (atomic_load_explicit(&machine->alone, memory_order_relaxed))
         atomic_store_explicit(&machine->alone, false, memory_order_relaxed);
     else
@@ -115,7 +173,10 @@ static inline void sim_machine_unlock(struct sim_machine *machine)
 static inline void sim_machine_wait(struct sim_machine *machine, pthread_cond_t *condition)
 {
     int cancel = life_no_cancel();
+    assert_locked(machine);
+    sim_machine_note(machine, false);
     pthread_cond_wait(condition, &machine->lock.mutex);
+    sim_machine_note(machine, true);
     life_may_cancel(cancel);
     readers_shut(&machine->readers);
 }
@@ -187,5 +248,15 @@ struct sim_block *sim_block_new(struct sim_machine *machine, uint64_t size, cons
 void sim_block_hold(struct sim_block *block);
 /* At the last drop the bytes are gone and the budget has them back. */
 void sim_block_drop(struct sim_machine *machine, struct sim_block *block);
+
+/* The machine's invariants in passes over every holder of a block, each holder once in each pass; with the lock, alone. */
+enum machine_pass { MACHINE_CLEAR, MACHINE_COUNT, MACHINE_COMPARE, MACHINE_PASSES };
+struct machine_sum {
+    const struct sim_machine *machine;
+    uint64_t device[VMM_MAX_DEVICES], compressed[VMM_MAX_DEVICES], node[SIM_MAX_NODES];
+};
+const char *machine_check_holder(struct machine_sum *sum, enum machine_pass pass, struct sim_block *block);
+/* After all passes. */
+const char *machine_check(const struct machine_sum *sum);
 
 #endif

@@ -127,8 +127,10 @@ int main(void)
         tap_bail("no machine");
     test_alone();
     test_with_others();
+    sim_machine_lock(machine);
     test_budgets();
     test_spares();
+    sim_machine_unlock(machine);
     sim_machine_free(machine);
     return tap_done();
 }

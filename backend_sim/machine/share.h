@@ -55,6 +55,7 @@ struct share {
     struct share *next;         /* of another machine: the next of those (share_nodes.h) */
     struct share **busy;        /* where a call leaves a note that share_lock failed of another process's turn; NULL: nowhere */
     unsigned awaited;           /* threads in share_await */
+    unsigned unchecked;         /* turns until the state is checked again */
     unsigned patience;          /* milliseconds of share_await */
     _Atomic uint64_t turn, since; /* the turn that was waited for in vain, and from when on */
     _Atomic uint64_t stuck;       /* it, once all patience was spent on it */

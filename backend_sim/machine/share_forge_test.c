@@ -191,6 +191,7 @@ int main(void)
     int socket, status = 1;
     unsigned rounds = random_rounds(ROUNDS), done = 0;
     signal(SIGPIPE, SIG_IGN);
+    checks_spare_shared();
     rig_begin();
     uint64_t seed = random_seed(3001);
     pid_t child = child_begin(&socket, 0);

@@ -3,12 +3,14 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "checks.h"
 #include "lifecycle.h"
 #include "os_who.h"
 #include "share.h"
 
 enum {
     GRACE = 20,  /* milliseconds with the machine's lock: longer than another process needs, were it running */
+    CHECK_EVERY = 16, /* turns at least between checks of the state */
     SLICE = 100  /* of share_await, which looks at the state's file in between */
 };
 
@@ -83,8 +85,22 @@ bool share_lock_patiently(struct share *share)
     return true;
 }
 
+/* After one of some turns, the fewer the more blocks there are: what all processes made of the state. */
+static void check_state(struct share *share)
+{
+    const struct share_state *state = share->folder.state;
+    if (share->unchecked) {
+        share->unchecked--;
+        return;
+    }
+    share->unchecked = CHECK_EVERY + share_blocks(state);
+    checks_failed(check_in(share_state_check(state), "the state of machine \"%s\"", share->name));
+}
+
 void share_unlock(struct share *share)
 {
+    if (share->depth == 1 && checks_wanted() == CHECKS_ALL)
+        check_state(share);
     if (--share->depth == 0)
         os_mutex_unlock(&share->folder.state->mutex, &share->folder.party);
 }

@@ -130,6 +130,7 @@ static void bind_it(struct whole *w)
 {
     const struct share_bind bind = {.object = 1, .block = 2, .made = 77, .made_by = VMM_CALL_multicast_bind_mem};
     uint64_t number = 0;
+    checks_spare_shared();
     w->bind = share_bind_add(w->state, &bind, &number);
     w->state->bind[w->bind].machine = w->state->id;
     share_mark_process(&w->state->bind[w->bind].who);

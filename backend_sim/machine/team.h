@@ -11,6 +11,11 @@
  * all processes are, devices of other machines may be among the members, and a bind watches its block, which the bind in
  * the state holds.
  *
+ * Invariants (team_check):
+ *     members  <= wanted <= TEAM_MEMBERS, each (machine, device) greater than the one before
+ *     binds    of a member: inside the object, each behind the end of the one before; inside memory of that device
+ *     count    = binds of all members; latest is one of its member's, or NULL
+ *
  * Nothing is checked here but what a list needs: that is done by the calls. Guarded by the machine's lock.
  */
 #ifndef SIM_TEAM_H
@@ -77,5 +82,8 @@ const struct team_bind *team_member_bind(const struct team_member *member, uint6
 bool team_bind(struct team *team, struct team_member *member, const struct team_bind *bind);
 /* Ends a bind of the member. The machine is not needed where the bind watches. */
 void team_unbind(struct sim_machine *machine, struct team *team, struct team_member *member, const struct team_bind *bind);
+
+/* Of an object of size bytes. */
+const char *team_check(const struct team *team, uint64_t size);
 
 #endif

@@ -36,6 +36,7 @@ static void rig_open(struct rig *rig)
     memset(rig, 0, sizeof *rig);
     if (!sim_profile_builtin("max", &profile) || !(rig->machine = sim_machine_new(&profile)))
         tap_bail("no machine");
+    sim_machine_lock(rig->machine);
     rig->object = team_new(rig->machine, &prop);
     for (int device = 0; device < DEVICES; device++)
         for (int i = 0; i < BLOCKS; i++) {
@@ -53,6 +54,7 @@ static void rig_close(struct rig *rig)
     sim_block_drop(rig->machine, rig->object);
     for (int device = 0; device < DEVICES; device++)
         tap_u64(rig->machine->device_used[device], 0, "device %d has all its memory back", device);
+    sim_machine_unlock(rig->machine);
     sim_machine_free(rig->machine);
 }
 

@@ -154,7 +154,7 @@ static void look(const struct sim_process *process, struct share *share, vmm_det
         if (handle && handle->block->share == share)
             say_of_leak(&leaks[i], handle, who, share->slot);
     }
-    if (share == process->machine->share && process->machine->processes == 1)
+    if (share == process->machine->share && process->machine->processes == process && !process->machine_next)
         add_hints(out, share, who);
     share_who_free(who);
 }

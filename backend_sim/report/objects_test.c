@@ -119,7 +119,10 @@ static void need(vmm_result result)
 
 static bool is(vmm_deviceptr address, vmm_object_kind kind, vmm_deviceptr start, bool gone)
 {
-    const vmm_object object = sim_object_nearest((struct sim_process *)sys->top, address);
+    struct sim_process *process = (struct sim_process *)sys->top;
+    sim_machine_lock(process->machine);
+    const vmm_object object = sim_object_nearest(process, address);
+    sim_machine_unlock(process->machine);
     bool right = object.kind == kind && object.start == start && !object.ended == !gone;
     if (!right)
         tap_note("0x%llx: kind %d at 0x%llx", (unsigned long long)address, (int)object.kind, (unsigned long long)object.start);

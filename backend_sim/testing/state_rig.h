@@ -6,12 +6,14 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 
+#include "checks.h"
 #include "share_rig.h"
 #include "share_state.h"
 
-/* Of a machine with a name, which is there; to be unmapped. */
+/* Of a machine with a name, which is there; to be unmapped. From then on its invariants may be broken, and are not checked. */
 static inline struct share_state *rig_state(const char *machine)
 {
+    checks_spare_shared();
     int file = open(rig_path(machine, "state"), O_RDWR | O_CLOEXEC);
     void *at = mmap(NULL, sizeof(struct share_state), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     close(file);

@@ -27,6 +27,7 @@ static bool hide(struct sim_process *process, struct sim_mapping *mapping)
 
 bool sim_host_show(struct sim_process *process, struct sim_mapping *mapping, unsigned rights)
 {
+    assert_locked(process->machine);
     struct bytes *bytes = &mapping->handle->block->bytes;
     bool writable = rights == VMM_MEM_ACCESS_FLAGS_PROT_READWRITE;
     if (rights == mapping->host_shown || !can_show(process, mapping))
@@ -48,6 +49,7 @@ static struct sim_mapping *next_before(const struct sim_process *process, const 
 
 bool sim_host_hide(struct sim_process *process, struct sim_mapping *first, uint64_t end)
 {
+    assert_locked(process->machine);
     struct sim_mapping *m = process->host_sees ? first : NULL;
     while (m && hide(process, m))
         m = next_before(process, m, end);

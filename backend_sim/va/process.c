@@ -107,6 +107,7 @@ static void drop_block(void *user, void *object)
 
 void sim_process_release(struct sim_process *process)
 {
+    assert_locked(process->machine);
     free_ranges(process);
     slots_each(&process->handles, drop_block, process->machine);
 }
@@ -140,30 +141,35 @@ uint64_t sim_granularity(const struct sim_process *process, vmm_mem_location_typ
 
 struct sim_reservation *sim_reservation_at(const struct sim_process *process, uint64_t address)
 {
+    assert_readable(process->machine);
     struct sim_reservation *r = addrmap_floor(&process->reservations, address);
     return r && address - r->start < r->size ? r : NULL;
 }
 
 struct sim_mapping *sim_mapping_at(const struct sim_process *process, uint64_t address)
 {
+    assert_readable(process->machine);
     struct sim_mapping *m = addrmap_floor(&process->mappings, address);
     return m && address - m->start < m->size ? m : NULL;
 }
 
 struct sim_allocation *sim_allocation_at(const struct sim_process *process, uint64_t address)
 {
+    assert_readable(process->machine);
     struct sim_allocation *a = addrmap_floor(&process->allocations, address);
     return a && address - a->start < a->size ? a : NULL;
 }
 
 struct sim_mapping *sim_mapping_after(const struct sim_process *process, uint64_t address, uint64_t end)
 {
+    assert_readable(process->machine);
     struct sim_mapping *m = addrmap_next(&process->mappings, address, end);
     return m && m->start < end ? m : NULL;
 }
 
 struct sim_mapping *sim_mapping_in(const struct sim_process *process, uint64_t start, uint64_t size)
 {
+    assert_readable(process->machine);
     uint64_t end = size > UINT64_MAX - start ? UINT64_MAX : start + size;
     struct sim_mapping *last = size ? addrmap_floor(&process->mappings, end - 1) : NULL;
     if (!last || (last->start <= start && start - last->start >= last->size))
@@ -176,6 +182,7 @@ struct sim_mapping *sim_mapping_in(const struct sim_process *process, uint64_t s
 
 struct sim_handle *sim_handle_ready(struct sim_process *process)
 {
+    assert_locked(process->machine);
     return slots_ready(&process->handles) ? pool_take(&process->handle_pool) : NULL;
 }
 
@@ -188,6 +195,7 @@ void sim_handle_drop(struct sim_process *process, struct sim_handle *handle)
 /* Field by field: clearing a whole struct of this size takes compilers' code longer than all else here. */
 void sim_handle_begin(struct sim_process *process, struct sim_handle *handle, struct sim_block *block, struct sim_origin made)
 {
+    assert_locked(process->machine);
     handle->value = handle->shown = slots_add(&process->handles, handle);
     handle->block = block;
     handle->refs = 1;
@@ -204,6 +212,7 @@ void sim_handle_begin(struct sim_process *process, struct sim_handle *handle, st
 
 void sim_handle_settle(struct sim_process *process, struct sim_handle *handle, struct sim_origin ended)
 {
+    assert_locked(process->machine);
     if (handle->refs || handle->maps)
         return;
     sim_block_drop(process->machine, handle->block);
@@ -214,6 +223,7 @@ void sim_handle_settle(struct sim_process *process, struct sim_handle *handle, s
 
 void sim_mapping_end(struct sim_process *process, struct sim_mapping *mapping, struct sim_origin ended)
 {
+    assert_locked(process->machine);
     struct sim_handle *handle = mapping->handle;
     struct grave grave = {mapping->start, mapping->size,  mapping->made.number, ended.number,       handle->shown,
                           mapping->number, handle->number, mapping->made.call,   ended.call, VMM_OBJECT_MAPPING,
@@ -230,6 +240,7 @@ void sim_mapping_end(struct sim_process *process, struct sim_mapping *mapping, s
 
 void sim_allocation_end(struct sim_process *process, struct sim_allocation *allocation, struct sim_origin ended)
 {
+    assert_locked(process->machine);
     const struct grave grave = {.start = allocation->start,
                                 .size = allocation->size,
                                 .created = allocation->made.number,

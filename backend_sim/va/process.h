@@ -8,6 +8,16 @@
  * Every address is either free in the space or covered by a reservation or an allocation. A mapping takes no addresses:
  * it starts in a reservation and may run past its end, where others may come to lie, as measured.
  * Guarded by the machine's lock.
+ *
+ * Invariants (process_check; of what a call touched process_check_at and process_check_value):
+ *     the space       = free + reservations + allocations + the first context's + excluded, none over another (space.h)
+ *     a mapping       starts in a reservation, overlaps no mapping, lies inside its handle's memory, and its handle is live
+ *     maps            = mappings of the handle; refs + maps > 0 exactly while it is live, and then it has its block
+ *     aliased         = handles with maps > 1;  host_sees = mappings with host_shown
+ *     rdma_first, rdma_late   of a handle: a mapping of that handle, or NULL
+ *     host_shown      = 0 or the host's rights; no rights are WRITE without READ, or for devices that are not there
+ *     a value         finds the object that has it; streams, events and allocations name a context that can be used
+ *     primary[i]      = a primary context of device i, retained or ended, or NULL and not retained
  */
 #ifndef SIM_PROCESS_H
 #define SIM_PROCESS_H
@@ -50,6 +60,7 @@ struct sim_handle {
     uint32_t refs; /* not beside maps: what is read as one word must not have been written as two just before */
     uint32_t number;
     uint32_t maps;
+    uint32_t counted; /* scratch of process_check */
     uint64_t size;
     vmm_mem_allocation_prop prop;
     uint32_t team_size; /* of a multicast object, whose block has a team: how many devices it is for; else 0 */
@@ -152,6 +163,8 @@ struct sim_process {
     struct sim_fault fault[VMM_MAX_DEVICES];
     uint32_t numbers[VMM_OBJECT_BIND + 1]; /* given so far, per kind */
     struct graveyard graveyard;
+    struct sim_reservation context_taken[2]; /* of the first context's chunks, for good; size 0: nothing */
+    struct sim_process *machine_next; /* of the machine's processes */
     struct sim_process *watched_next; /* host_fault.h; or of those left as they are (lifetime.c) */
 };
 
@@ -220,5 +233,14 @@ static inline bool sim_allocation_open(const struct sim_process *process, const 
 bool sim_context_alive(const struct sim_process *process, const struct sim_context *context);
 /* The calling thread's context when it can be used, else NULL. */
 struct sim_context *sim_current(const struct sim_process *process);
+
+/* With the machine's lock, alone: all of it, but what machine_check checks. */
+const char *process_check(struct sim_process *process);
+/* With the lock, or beside others who ask: what lies at, before and after an address, in as many steps as a search takes; and
+ * what a value names, if anything. */
+const char *process_check_at(const struct sim_process *process, uint64_t address);
+const char *process_check_value(const struct sim_process *process, uint64_t value);
+/* Each block that the process holds, as often as it holds it. */
+const char *process_check_blocks(struct sim_process *process, struct machine_sum *sum, enum machine_pass pass);
 
 #endif

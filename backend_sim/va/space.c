@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "space.h"
-
-struct chunk {
-    uint64_t start;
-    uint64_t used; /* bytes of it that are taken */
-};
+#include "space_parts.h"
 
 bool space_init(struct space *space, uint64_t start, uint64_t end, uint64_t chunk)
 {
@@ -32,11 +27,6 @@ void space_clear(struct space *space)
     holes_clear(&space->small);
 }
 
-static uint64_t round_up(uint64_t n, uint64_t unit)
-{
-    return n > UINT64_MAX - (unit - 1) ? UINT64_MAX / unit * unit : (n + unit - 1) / unit * unit;
-}
-
 static uint64_t greater(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
@@ -45,8 +35,8 @@ static uint64_t greater(uint64_t a, uint64_t b)
 static enum space_result take_large(struct space *space, uint64_t size, uint64_t alignment, uint64_t from,
                                     uint64_t *address)
 {
-    uint64_t whole = round_up(size, space->chunk), at;
-    if (!holes_find(&space->large, whole, greater(alignment, space->chunk), round_up(from, space->chunk), &at))
+    uint64_t whole = space_round_up(size, space->chunk), at;
+    if (!holes_find(&space->large, whole, greater(alignment, space->chunk), space_round_up(from, space->chunk), &at))
         return SPACE_FULL;
     if (!holes_take(&space->large, at, whole))
         return SPACE_NO_MEMORY;
@@ -114,7 +104,7 @@ static enum space_result take(struct space *space, uint64_t size, uint64_t align
 static void give(struct space *space, uint64_t address, uint64_t size)
 {
     if (size >= space->chunk) {
-        holes_give(&space->large, address, round_up(size, space->chunk));
+        holes_give(&space->large, address, space_round_up(size, space->chunk));
         return;
     }
     struct chunk *chunk = chunk_at(space, address);

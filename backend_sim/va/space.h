@@ -11,6 +11,11 @@
  * programs do that take and give in turn, gets what would be found again.
  *
  *     take 2 MiB  -> a          give a (stays)          take 2 MiB  -> a          take 4 MiB: a is given back first
+ *
+ * Invariants (space_check), where taken ranges are the caller's and one that was given back last and stays:
+ *     [start, end)   = free in large + whole chunks of large taken ranges + open chunks + excluded, of which no two overlap
+ *     an open chunk  = its used bytes, which small taken ranges have, + its free ones in small; and used > 0
+ *     small          has nothing outside open chunks, large nothing inside
  */
 #ifndef SIM_SPACE_H
 #define SIM_SPACE_H
@@ -48,5 +53,17 @@ enum space_result space_take(struct space *space, uint64_t size, uint64_t alignm
                              uint64_t *address);
 /* Gives a range back as it was taken. */
 void space_give(struct space *space, uint64_t address, uint64_t size);
+
+/* What the caller took and did not give back, as it adds up: of large ranges in whole chunks, with what is excluded. */
+struct space_taken {
+    uint64_t large_bytes, small_bytes;
+    size_t large, small; /* ranges */
+};
+/* Adds a range. NULL, or what says that it is not taken. */
+const char *space_check_taken(const struct space *space, uint64_t address, uint64_t size, struct space_taken *taken);
+/* All of it, of size bytes of addresses. */
+const char *space_check(const struct space *space, uint64_t size, const struct space_taken *taken);
+/* What lies around one address. */
+const char *space_check_at(const struct space *space, uint64_t address);
 
 #endif

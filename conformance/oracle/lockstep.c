@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "checks.h"
 #include "in_place.h"
 #include "lockstep_parts.h"
 
@@ -347,6 +348,23 @@ static bool after_driver(struct lockstep *pair, const struct step *step, const u
     return false;
 }
 
+/* What the simulator found broken in itself (checks.h); "" for nothing. */
+static char broken[CHECK_ROOM];
+
+static void note_broken(const char *said)
+{
+    if (!broken[0])
+        snprintf(broken, sizeof broken, "%s", said);
+}
+
+static void watch_simulator(void)
+{
+    broken[0] = '\0';
+    checks_report = note_broken;
+    if (checks_wanted() == CHECKS_OFF)
+        atomic_store(&checks_on, CHECKS_ALL);
+}
+
 bool lockstep_step(struct lockstep *pair, const struct step *step)
 {
     union vmm_any_call call;
@@ -368,6 +386,8 @@ bool lockstep_step(struct lockstep *pair, const struct step *step)
     pair->model.tag = step->name;
     model_predict(&pair->model, &call.head, &answer);
     close_descriptor(pair, step, &answer, &out);
+    if (broken[0])
+        return lockstep_differ(pair, "a broken invariant: %s", broken);
     if (!answer.foreseen)
         return true;
     if (++pair->calls == pair->flip)
@@ -445,6 +465,7 @@ bool lockstep_open(struct lockstep *pair, const char *spec)
     const char *backend;
     bool driver = lockstep_names_driver(spec, &backend);
     memset(pair, 0, sizeof *pair);
+    watch_simulator();
     snprintf(pair->spec, sizeof pair->spec, "%s", spec);
     if (!read_profile(pair, backend))
         return false;

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 
 #include "cuvmm.h"
+#include "checks.h"
 #include "child.h"
 #include "passing.h"
 #include "share_rig.h"
@@ -148,6 +149,7 @@ static void forged(void)
     memset(&state->slot[0].who, 0x1b, sizeof state->slot[0].who);
     memset(&state->slot[0].use, 0xff, sizeof state->slot[0].use);
     atomic_store(&state->block[0].exported, UINT64_MAX);
+    checks_spare_shared();
     state->block[0].location_type = 77;
     state->block[0].size = UINT64_MAX;
     prints("mine", NULL, 0, "(\?\?\?\?\?\?\?\?\?\?\?\?\?\?\?)", "", "a name that would move the cursor");

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* check: sentences and their names, the report in place of an end, and pool_check. */
+#include "checks.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "breaks.h"
+#include "pool.h"
+
+static char reported[CHECK_ROOM];
+
+static void keep(const char *said)
+{
+    snprintf(reported, sizeof reported, "%s", said);
+}
+
+static void test_sentences(void)
+{
+    char name[2 * CHECK_ROOM];
+    tap_text(check_say("%d things", 3), "3 things", "a sentence");
+    tap_text(check_in(check_say("%d things", 3), "map %d", 7), "map 7: 3 things", "with the object before it");
+    tap_ok(!check_in(NULL, "map %d", 7), "no sentence stays none");
+    memset(name, 'x', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    tap_u64(strlen(check_in("said", "%s", name)), CHECK_ROOM - 1, "one that is too long is cut");
+}
+
+/* Does the process end where nothing receives the sentence? */
+static void test_end(void)
+{
+    int status = 0;
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        checks_report = NULL;
+        if (!freopen("/dev/null", "w", stderr))
+            _exit(1);
+        checks_failed("the count is 3");
+        _exit(0);
+    }
+    tap_ok(child > 0 && waitpid(child, &status, 0) == child && WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT,
+           "without a report the process ends by SIGABRT");
+}
+
+static void test_report(void)
+{
+    void (*before)(const char *) = checks_report;
+    checks_report = keep;
+    checks_failed(NULL);
+    tap_text(reported, "", "what holds is not reported");
+    checks_failed("the count is 3");
+    tap_text(reported, "the count is 3", "what is broken is");
+    checks_report = before;
+}
+
+static void test_pool(void)
+{
+    struct pool pool;
+    void *out[9];
+    pool_init(&pool, 64);
+    check_holds(pool_check(&pool, 0), "an empty pool");
+    for (int i = 0; i < 9; i++)
+        out[i] = pool_take(&pool);
+    pool_give(&pool, out[3]);
+    pool_give(&pool, out[5]);
+    check_holds(pool_check(&pool, 7), "seven things are taken");
+#ifdef POOL_PLAIN
+    tap_skip("each thing is an allocation of its own", "what the slabs hold");
+#else
+    check_breaks(pool_check(&pool, 8), "8 things are taken of 15, of which 2 were given back and 6 are fresh");
+    BREAKS(pool.left, 99, pool_check(&pool, 7), "99 are fresh");
+    BREAKS(pool.slab, 3, pool_check(&pool, 7), "the next slab is to hold 3 things, 16 follow");
+    BREAKS(*(void **)out[3], out[5], pool_check(&pool, 7), "more than 15 were given back");
+#endif
+    for (int i = 0; i < 9; i++)
+        if (i != 3 && i != 5)
+            pool_give(&pool, out[i]);
+    pool_clear(&pool);
+}
+
+int main(void)
+{
+    test_sentences();
+    test_report();
+    test_end();
+    test_pool();
+    return tap_done();
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* holes_check: each invariant, broken by hand, has its sentence. */
+#include "breaks.h"
+#include "holes_parts.h"
+
+#define U UINT64_C(0x1000)
+
+/*  [free 16 .. 20][taken][free 21 .. 24][taken][free 25 .. 32)        three ranges: one granted, two taken */
+static void open_holes(struct holes *holes, uint64_t barrier)
+{
+    holes_init(holes, barrier);
+    holes_grant(holes, 16 * U, 16 * U);
+    holes_take(holes, 20 * U, U);
+    holes_take(holes, 24 * U, U);
+    check_holds(holes_check(holes, 3), "three holes");
+    check_holds(holes_check(holes, SIZE_MAX), "the same without a count of ranges");
+    for (uint64_t at = 15; at < 34; at++)
+        check_holds(holes_check_at(holes, at * U), "around an address");
+}
+
+static struct hole *hole_at(const struct holes *holes, uint64_t start)
+{
+    struct hole *node = holes->root;
+    while (node->start != start)
+        node = node->start < start ? node->right : node->left;
+    return node;
+}
+
+static void test_tree(void)
+{
+    struct holes holes;
+    open_holes(&holes, 0);
+    struct hole *root = holes.root, *low = hole_at(&holes, 16 * U), *middle = hole_at(&holes, 21 * U);
+    BREAKS(root->largest, 1, holes_check(&holes, 3), "0x1 are noted");
+    BREAKS(root->largest, 1, holes_check_at(&holes, root->start), "0x1 are noted");
+    BREAKS(root->weight, 0, holes_check(&holes, 3), "has less weight than one below it");
+    BREAKS(middle->start, 20 * U, holes_check(&holes, 3), "the hole at 0x14000 touches or precedes the one from 0x10000 to 0x14000");
+    BREAKS(middle->start, 20 * U, holes_check_at(&holes, 18 * U), "touches or precedes");
+    BREAKS(middle->size, 0, (root->largest = 7 * U, holes_check(&holes, 3)), "");
+    BREAKS(low->start, 26 * U, holes_check(&holes, 3), "touches or precedes");
+    tap_u64(holes_sum(&holes, 0, UINT64_MAX), 14 * U, "fourteen units are free");
+    tap_u64(holes_sum(&holes, 19 * U, 22 * U), 2 * U, "of three around a taken one two");
+    tap_u64(holes_sum(&holes, 20 * U, 21 * U), 0, "of that one none");
+    holes_clear(&holes);
+}
+
+/* A tree that leads to itself ends the check all the same. */
+static void test_circle(void)
+{
+    struct holes holes;
+    open_holes(&holes, 0);
+    struct hole *last = hole_at(&holes, 25 * U), *first = hole_at(&holes, 16 * U), left = {0};
+    BREAKS(last->right, holes.root, holes_check(&holes, 3), "");
+    BREAKS(first->left, first, holes_check(&holes, 3), "the tree is 400 nodes deep at 0x10000");
+    BREAKS(last->right, last, holes_check_at(&holes, 40 * U), "the path to 0x28000 has 400 nodes");
+    left = (struct hole){.start = 2 * U, .largest = 0};
+    BREAKS(first->left, &left, holes_check(&holes, 3), "the hole at 0x2000 has 0x0 bytes");
+    BREAKS(first->left, &left, holes_check_at(&holes, 3 * U), "the hole at 0x2000 has 0x0 bytes");
+    holes_clear(&holes);
+}
+
+static void test_nodes(void)
+{
+    struct holes holes;
+    open_holes(&holes, 0);
+    check_breaks(holes_check(&holes, 4), "there are 3 holes and 0 spare nodes, for 4 ranges granted and taken");
+    check_breaks(holes_check(&holes, 2), "there are 3 holes and 0 spare nodes, for 2 ranges");
+    holes_take(&holes, 16 * U, U);
+    struct hole *spare = holes.spare;
+    check_holds(holes_check(&holes, 4), "three holes and a spare node");
+    BREAKS(spare->right, spare, holes_check(&holes, 4), "more than 4 spare nodes");
+#ifndef POOL_PLAIN
+    BREAKS(holes.nodes.left, holes.nodes.left + 1, holes_check(&holes, 4), "nodes: ");
+#endif
+    holes_clear(&holes);
+}
+
+static void test_barrier(void)
+{
+    struct holes holes;
+    holes_init(&holes, 4 * U);
+    holes_grant(&holes, 4 * U, 4 * U);
+    holes_grant(&holes, 8 * U, 4 * U);
+    check_holds(holes_check(&holes, 2), "two holes that touch at a barrier");
+    struct hole *second = hole_at(&holes, 8 * U);
+    BREAKS(second->start, 7 * U, holes_check_at(&holes, 7 * U), "crosses a barrier");
+    BREAKS(holes.barrier, 0, holes_check(&holes, 2), "touches or precedes");
+    holes_clear(&holes);
+}
+
+int main(void)
+{
+    test_tree();
+    test_circle();
+    test_nodes();
+    test_barrier();
+    return tap_done();
+}

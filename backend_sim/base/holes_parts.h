@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* holes_parts.h - the inside of holes.h: holes.c changes the tree, holes_check.c checks it. */
+#ifndef SIM_HOLES_PARTS_H
+#define SIM_HOLES_PARTS_H
+
+#include "holes.h"
+
+struct hole {
+    uint64_t start, size;
+    uint64_t largest; /* in this node and below */
+    uint64_t weight;  /* a parent's is the greater one: keeps the tree flat (a treap) */
+    struct hole *left, *right;
+};
+
+#endif

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The engine's invariants: a process with one of everything in which each is broken by hand, and the calls that find it. */
+#include "watch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "breaks.h"
+#include "checks.h"
+#include "flight.h"
+#include "rights.h"
+#include "space_parts.h"
+#include "system.h"
+#include "team.h"
+
+#define G (UINT64_C(2) << 20)
+#define RW VMM_MEM_ACCESS_FLAGS_PROT_READWRITE
+#define SMALL_SPACE (UINT64_C(64) << 20)
+
+/*  R [M1 of H1][M2 of H2][M3 of H1][M4: of the host].....   small S    A1    object with H2's memory bound    C, S, E  */
+struct scene {
+    vmm_system *sys;
+    struct sim_process *process;
+    struct sim_machine *machine;
+    vmm_deviceptr at, small, allocation;
+    vmm_mem_generic_allocation_handle h1, h2, on_host, object;
+    vmm_context context;
+    vmm_stream stream;
+    vmm_event event;
+};
+
+static void need(vmm_result result)
+{
+    if (result != VMM_SUCCESS)
+        tap_bail("%s: %s", vmm_result_name(result), vmm_last_detail()->note);
+}
+
+static void map(struct scene *s, unsigned place, vmm_mem_generic_allocation_handle handle)
+{
+    const vmm_mem_access_desc desc[] = {{{VMM_MEM_LOCATION_TYPE_DEVICE, 0}, RW}, {{VMM_MEM_LOCATION_TYPE_HOST, 0}, RW}};
+    need(vmm_mem_map(s->sys, s->at + place * G, G, 0, handle, 0));
+    need(vmm_mem_set_access(s->sys, s->at + place * G, G, desc, handle == s->on_host ? 2 : 1));
+}
+
+static void bind(struct scene *s)
+{
+    const vmm_multicast_object_prop prop = {.num_devices = 2, .size = 2 * G};
+    need(vmm_multicast_create(s->sys, &s->object, &prop));
+    need(vmm_multicast_add_device(s->sys, s->object, 0));
+    need(vmm_multicast_add_device(s->sys, s->object, 1));
+    need(vmm_multicast_bind_mem(s->sys, s->object, 0, s->h2, 0, G, 0));
+}
+
+static void open_scene(struct scene *s)
+{
+    const vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {VMM_MEM_LOCATION_TYPE_DEVICE, 0}},
+                                  host = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {VMM_MEM_LOCATION_TYPE_HOST_NUMA, 0}};
+    memset(s, 0, sizeof *s);
+    need(vmm_open("sim:h200x2", &s->sys));
+    s->process = (struct sim_process *)s->sys->top;
+    s->machine = s->process->machine;
+    need(vmm_init(s->sys, 0));
+    need(vmm_device_primary_ctx_retain(s->sys, &s->context, 0));
+    need(vmm_ctx_set_current(s->sys, s->context));
+    need(vmm_stream_create(s->sys, &s->stream, 0));
+    need(vmm_event_create(s->sys, &s->event, 0));
+    need(vmm_mem_alloc(s->sys, &s->allocation, G));
+    need(vmm_mem_address_reserve(s->sys, &s->at, SMALL_SPACE, 0, 0, 0));
+    need(vmm_mem_address_reserve(s->sys, &s->small, G, 0, 0, 0));
+    need(vmm_mem_create(s->sys, &s->h1, G, &prop, 0));
+    need(vmm_mem_create(s->sys, &s->h2, G, &prop, 0));
+    need(vmm_mem_create(s->sys, &s->on_host, G, &host, 0));
+    map(s, 0, s->h1);
+    map(s, 1, s->h2);
+    map(s, 2, s->h1);
+    map(s, 3, s->on_host);
+    bind(s);
+    sim_machine_lock(s->machine);
+    check_holds(watch_machine(s->machine), "a machine with one of everything");
+}
+
+static void close_scene(struct scene *s)
+{
+    check_holds(watch_machine(s->machine), "all is mended");
+    sim_machine_unlock(s->machine);
+    vmm_close(s->sys);
+}
+
+static void *object_of(const struct slots *slots, const void *value)
+{
+    void *object;
+    slots_find(slots, (uint64_t)(uintptr_t)value, &object);
+    return object;
+}
+
+static struct sim_handle *handle_of(const struct scene *s, uint64_t value)
+{
+    void *handle;
+    slots_find(&s->process->handles, value, &handle);
+    return handle;
+}
+
+static void test_mappings(struct scene *s)
+{
+    struct sim_process *p = s->process;
+    struct sim_mapping *m1 = sim_mapping_at(p, s->at), *m4 = sim_mapping_at(p, s->at + 3 * G);
+    struct sim_handle *h1 = m1->handle, *h2 = handle_of(s, s->h2);
+    BREAKS(m1->size, 2 * G, process_check(p), "shows 0x400000 bytes at 0x0 of H1, which has 0x200000");
+    BREAKS(m1->size, 0, process_check(p), "M1 has 0x0 bytes");
+    BREAKS(h1->size, 2 * G, (m1->size = 2 * G, process_check(p)), "overlaps M1 at");
+    m1->size = G;
+    BREAKS(m1->offset, G, process_check_at(p, s->at), "shows 0x200000 bytes at 0x200000 of H1");
+    BREAKS(m1->handle, NULL, process_check(p), "the handle of M1: there is none");
+    BREAKS(m1->handle, h2, process_check(p), "H1 has 1 mappings, 2 are counted");
+    BREAKS(h1->value, h2->value, process_check_at(p, s->at), "the handle of M1: value");
+    BREAKS(h1->maps, 3, process_check(p), "H1 has 2 mappings, 3 are counted");
+    BREAKS(m1->access, 2, process_check_at(p, s->at), "M1 has rights 2 for location 0");
+    BREAKS(m1->access, UINT64_C(3) << 10, process_check_at(p, s->at), "M1 has rights 3 for location 5");
+    BREAKS(p->aliased, 0, process_check(p), "1 handles are mapped more than once, 0 are counted");
+    BREAKS(p->host_sees, p->host_sees + 1, process_check(p), "mappings are shown to the host, ");
+    BREAKS(m4->host_shown, 1, process_check_at(p, m4->start), "M4 is shown to the host with rights 1, which has 3");
+    BREAKS(h1->rdma_first, m4, process_check(p), "handles name 1 mappings for RDMA, 0 of which are theirs");
+    h1->rdma_first = m1;
+    check_holds(process_check(p), "a mapping that its handle names for RDMA");
+    h1->rdma_first = NULL;
+    BREAKS(p->mappings.count, 3, process_check(p), "mappings: 3 things are counted, more are stored");
+}
+
+static void test_ranges(struct scene *s)
+{
+    struct sim_process *p = s->process;
+    struct sim_reservation *r = sim_reservation_at(p, s->at), *small = sim_reservation_at(p, s->small);
+    struct sim_allocation *a = sim_allocation_at(p, s->allocation);
+    BREAKS(r->size, G, process_check_at(p, s->at + G), "starts at");
+    BREAKS(r->size, 2 * SMALL_SPACE, process_check(p), "");
+    BREAKS(r->start, r->start + G, process_check_at(p, s->at), "");
+    BREAKS(r->size, 3 * G, process_check(p), "R1: the range of 0x600000 bytes at");
+    BREAKS(small->size, 0, process_check(p), "R2 has 0x0 bytes");
+    BREAKS(small->size, 2 * G, process_check_at(p, s->small), "bytes of the range at");
+    BREAKS(small->size, 2 * SMALL_SPACE, process_check_at(p, s->small), "R2: ");
+    BREAKS(a->block, NULL, process_check_at(p, a->start), "its block is missing");
+    BREAKS(a->size, a->span + 1, process_check_at(p, a->start), "its block another size or no holder");
+    BREAKS(a->context, 7, process_check_at(p, a->start), "A1: its context 0x7 has ended");
+    BREAKS(a->block, NULL, watch_machine(s->machine), "A1 has no block");
+    BREAKS(p->context_taken[0].size, 2 * G, process_check(p), ""); /* where it took nothing, that it has something */
+    BREAKS(p->arena.end, p->arena.end + G, process_check(p), "bytes of addresses");
+}
+
+static void test_space(struct scene *s)
+{
+    struct sim_process *p = s->process;
+    struct space *space = &p->space;
+    struct chunk *chunk = addrmap_floor(&space->chunks, s->small);
+    BREAKS(chunk->used, chunk->used - 1, process_check(p), "of the open chunk at");
+    BREAKS(chunk->used, chunk->used - 1, process_check_at(p, s->small), "addresses: of the open chunk at");
+    space->last.newest = false;
+    BREAKS(space->last.given, true, process_check(p), "was given back last, and another one taken since");
+    holes_give(&space->large, chunk->start, space->chunk);
+    check_breaks(process_check_at(p, s->small), "are free outside of it");
+    holes_take(&space->large, chunk->start, space->chunk);
+    holes_give(&space->large, s->at, SMALL_SPACE);
+    check_breaks(process_check(p), "R1: 0x4000000 bytes of the range at");
+    holes_take(&space->large, s->at, SMALL_SPACE);
+}
+
+static void test_values(struct scene *s)
+{
+    struct sim_process *p = s->process;
+    struct sim_handle *h1 = handle_of(s, s->h1);
+    struct sim_context *c = object_of(&p->contexts, s->context);
+    struct sim_stream *stream = object_of(&p->streams, s->stream);
+    struct sim_event *event = object_of(&p->events, s->event);
+    BREAKS(h1->block, NULL, process_check_value(p, s->h1), "H1 is live with 1 references, 2 mappings and no block");
+    BREAKS(h1->refs, 0, (h1->maps = 0, process_check_value(p, s->h1)), "H1 is live with 0 references, 0 mappings");
+    h1->maps = 2;
+    BREAKS(h1->block->size, 2 * G, process_check_value(p, s->h1), "H1 has 0x200000 bytes, its block 0x400000");
+    BREAKS(h1->value, 7, process_check_value(p, s->h1), "H1: value 0x7 is not live");
+    BREAKS(c->device, 9, process_check_value(p, c->value), "it is of device 9");
+    BREAKS(p->primary[0], NULL, process_check_value(p, c->value), "it is not the primary context of device 0");
+    BREAKS(c->primary, false, process_check(p), "it is the primary context of device 0");
+    BREAKS(c->ended_primary, true, process_check_value(p, stream->value), "is not retained");
+    BREAKS(stream->context, 7, process_check(p), "its context 0x7 has ended");
+    BREAKS(event->context, 7, process_check(p), "its context 0x7 has ended");
+    BREAKS(event->value, 7, process_check_value(p, (uint64_t)(uintptr_t)s->event), "value 0x7 is not live");
+    BREAKS(p->primary_retains[1], 1, process_check(p), "the primary context of device 1 is retained 1 times, and is not there");
+    check_holds(process_check_value(p, 12345), "a value that names nothing");
+    BREAKS(p->streams.used, 99, process_check(p), "streams: 99 slots are used");
+    BREAKS(p->events.used, 99, process_check(p), "events: 99 slots are used");
+    BREAKS(p->contexts.used, 99, process_check(p), "contexts: 99 slots are used");
+#ifndef POOL_PLAIN
+    BREAKS(p->mapping_pool.left, 99, process_check(p), "room for mappings: ");
+    BREAKS(p->reservation_pool.left, 99, process_check(p), "room for reservations: ");
+    BREAKS(p->handle_pool.left, 99, process_check(p), "room for handles: ");
+#endif
+    BREAKS(p->flight->queue.count, 1, watch_machine(s->machine), "work: ");
+}
+
+static void test_blocks(struct scene *s)
+{
+    struct sim_machine *machine = s->machine;
+    struct sim_block *b1 = handle_of(s, s->h1)->block, *b2 = handle_of(s, s->h2)->block;
+    BREAKS(b1->holders, 2, watch_machine(machine), "H1: block 2 has 1 holders, 2 are counted");
+    BREAKS(b1->holders, 0, watch_machine(machine), "its block 0x200000 and 0 holders");
+    BREAKS(b2->holders, 1, watch_machine(machine), "block 3 has 2 holders, 1 are counted");
+    BREAKS(b2->binds, 2, watch_machine(machine), "block 3 has 1 binds, 2 are counted");
+    BREAKS(machine->blocks, 1, watch_machine(machine), "block 2 of 1 is held");
+    BREAKS(b1->prop.location.id, 99, watch_machine(machine), "block 2 lies at location 1:99");
+    BREAKS(machine->device_used[0], 0, watch_machine(machine), "the blocks of device 0 have 0x600000 bytes, 0x0 are counted as used");
+    BREAKS(machine->device_compressed[1], 5, watch_machine(machine), "the blocks of compressible memory of device 1 have 0x0 bytes, 0x5");
+    BREAKS(machine->node_used[0], 0, watch_machine(machine), "the blocks of node 0 have 0x200000 bytes");
+    BREAKS(machine->spares, machine->spares + 1, watch_machine(machine), "spare blocks are counted, there are fewer");
+    b1->prop.alloc_flags.compression_type = 1;
+    check_breaks(watch_machine(machine), "the blocks of compressible memory of device 0 have 0x200000 bytes, 0x0");
+    b1->prop.alloc_flags.compression_type = 0;
+}
+
+static void test_team(struct scene *s)
+{
+    struct sim_block *object = handle_of(s, s->object)->block;
+    struct team *team = object->team;
+    struct team_bind *bind = team->member[0].binds;
+    BREAKS(team->members, 3, team_check(team, object->size), "3 of 2 devices are in the team");
+    BREAKS(team->member[1].device, 0, team_check(team, object->size), "device 0 of machine 0 stands behind device 0");
+    BREAKS(team->count, 2, team_check(team, object->size), "2 binds are counted, there are 1");
+    BREAKS(team->count, 0, team_check(team, object->size), "0 binds are counted, there are more");
+    BREAKS(bind->offset, 2 * G, team_check(team, object->size), "0x200000 bytes are bound at 0x400000");
+    BREAKS(bind->at, G, team_check(team, object->size), "lies at 0x200000 of memory");
+    BREAKS(bind->block, NULL, team_check(team, object->size), "has no block");
+    BREAKS(bind->block->binds, 0, team_check(team, object->size), "counts no bind");
+    BREAKS(bind->block->prop.location.id, 1, team_check(team, object->size), "memory of location 1:1 is bound for device 0");
+    BREAKS(bind->block, object, (object->binds = 1, team_check(team, object->size)), "of an object of");
+    object->binds = 0;
+    BREAKS(bind->next, bind, team_check(team, object->size), "are bound at 0x0, behind 0x200000");
+    BREAKS(team->member[1].latest, bind, team_check(team, object->size), "the latest bind of device 1 is none of its binds");
+    BREAKS(bind->at, G, watch_machine(s->machine), "object 5: what is bound at 0x0");
+}
+
+/* ---- after calls ---- */
+
+static char reported[CHECK_ROOM];
+
+static void keep(const char *said)
+{
+    if (!reported[0])
+        snprintf(reported, sizeof reported, "%s", said);
+}
+
+static void test_calls(struct scene *s)
+{
+    struct sim_mapping *m1 = sim_mapping_at(s->process, s->at);
+    uint64_t bytes, total;
+    sim_machine_unlock(s->machine);
+    unsigned before = atomic_load(&checks_on);
+    void (*report)(const char *) = checks_report;
+    checks_report = keep;
+    m1->offset = G;
+    atomic_store(&checks_on, CHECKS_OFF);
+    need(vmm_mem_address_free(s->sys, s->small, G));
+    tap_text(reported, "", "off, nothing is looked at");
+    atomic_store(&checks_on, CHECKS_OWN);
+    uint64_t flags;
+    const vmm_mem_location device = {VMM_MEM_LOCATION_TYPE_DEVICE, 0};
+    vmm_mem_get_access(s->sys, &flags, &device, s->at);
+    tap_ok(strstr(reported, "cuMemGetAccess: M1 shows"), "a call that names the broken mapping reports it: %s", reported);
+    m1->offset = 0;
+    s->process->aliased++;
+    reported[0] = '\0';
+    unsigned calls = 0;
+    for (; !reported[0] && calls < 2000; calls++)
+        need(vmm_mem_get_info(s->sys, &bytes, &total));
+    tap_ok(strstr(reported, "cuMemGetInfo: 1 handles are mapped more than once, 2 are counted"),
+           "what no call names is found within %u calls: %s", calls, reported);
+    s->process->aliased--;
+    checks_report = report;
+    atomic_store(&checks_on, before);
+    sim_machine_lock(s->machine);
+}
+
+/* In debug builds. */
+static void test_lock(struct scene *s)
+{
+    void (*report)(const char *) = checks_report;
+    sim_machine_unlock(s->machine);
+    checks_report = keep;
+    reported[0] = '\0';
+    sim_machine_compressed(s->machine, 0);
+    tap_text(reported, SIM_DEBUG ? "used is called without the machine's lock" : "", "a function that needs the lock, without it");
+    reported[0] = '\0';
+    sim_mapping_at(s->process, s->at);
+    tap_text(reported, SIM_DEBUG ? "sim_mapping_at is called without the machine's lock" : "", "one that readers may call as well");
+    sim_machine_read(s->machine, true);
+    reported[0] = '\0';
+    sim_mapping_at(s->process, s->at);
+    tap_text(reported, "", "which a reader calls");
+    sim_machine_read(s->machine, false);
+    checks_report = report;
+    sim_machine_lock(s->machine);
+}
+
+int main(void)
+{
+    struct scene scene;
+    open_scene(&scene);
+    test_mappings(&scene);
+    test_ranges(&scene);
+    test_space(&scene);
+    test_values(&scene);
+    test_blocks(&scene);
+    test_team(&scene);
+    test_calls(&scene);
+    test_lock(&scene);
+    close_scene(&scene);
+    return tap_done();
+}

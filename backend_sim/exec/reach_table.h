@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* reach_table.h - which side moves the bytes of a copy or fill, as measured: decided at the first byte, for all of them.
+ *
+ * The table below is the whole answer. A driver's process ends where the host comes to what it has no access to, and where a
+ * copy of REACH_DEVICE_APART comes to memory that the host has rights to.
+ */
+#ifndef SIM_REACH_TABLE_H
+#define SIM_REACH_TABLE_H
+
+#include "reach.h"
+
+/* Copies between device addresses that are not longer are made like copies to the host. Measured: 24,576 bytes are,
+ * 24,578 are not. */
+#define REACH_SHORT_COPY UINT64_C(24576)
+
+/* What lies at the first byte. */
+enum reach_first {
+    REACH_FIRST_DEVICE, /* memory of a device; or of the host, which has no rights to it, but the device has */
+    REACH_FIRST_SHARED, /* memory of the host, to which both have rights */
+    REACH_FIRST_HOST,   /* memory of the host, to which the device has none */
+    REACH_FIRSTS
+};
+
+enum reach_kind {
+    REACH_KIND_NEAR,  /* copies with the host, and the source of short copies between device addresses */
+    REACH_KIND_FAR,   /* the other copies */
+    REACH_KIND_FILL,
+    REACH_KINDS
+};
+
+enum reach_mover {
+    REACH_DEVICE,       /* the device, with its rights */
+    REACH_DEVICE_APART, /* the device, which must not come to memory that the host has rights to */
+    REACH_HOST,         /* the host, with its rights, where the device has its own as well */
+    REACH_HOST_ALONE    /* the host, with its rights, whatever the device has */
+};
+
+static const unsigned char reach_movers[REACH_FIRSTS][REACH_KINDS] = {
+    /* first byte            NEAR                FAR               FILL */
+    [REACH_FIRST_DEVICE] = {REACH_DEVICE_APART, REACH_DEVICE,     REACH_DEVICE_APART},
+    [REACH_FIRST_SHARED] = {REACH_HOST,         REACH_DEVICE,     REACH_DEVICE_APART},
+    [REACH_FIRST_HOST]   = {REACH_HOST_ALONE,   REACH_HOST_ALONE, REACH_DEVICE_APART},
+};
+
+static inline enum reach_kind reach_kind_of(enum reach_use use, uint64_t size)
+{
+    static const unsigned char kind[] = {[REACH_TO_HOST] = REACH_KIND_NEAR,
+                                         [REACH_READ] = REACH_KIND_FAR,
+                                         [REACH_WRITE] = REACH_KIND_FAR,
+                                         [REACH_FROM_HOST] = REACH_KIND_NEAR,
+                                         [REACH_FILL] = REACH_KIND_FILL};
+    return use == REACH_READ && size <= REACH_SHORT_COPY ? REACH_KIND_NEAR : (enum reach_kind)kind[use];
+}
+
+static inline enum reach_first reach_first_of(bool host_memory, unsigned device_rights, unsigned host_rights)
+{
+    if (!host_memory || (device_rights && !host_rights))
+        return REACH_FIRST_DEVICE;
+    return device_rights ? REACH_FIRST_SHARED : REACH_FIRST_HOST;
+}
+
+#endif

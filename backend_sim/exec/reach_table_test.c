@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* reach_table: each cell as a sentence that was measured, and the copies and fills that show it on a machine. */
+#include "reach_table.h"
+
+#include "system.h"
+#include "tap.h"
+
+#define G (UINT64_C(2) << 20)
+enum { R = VMM_MEM_ACCESS_FLAGS_PROT_READ, RW = VMM_MEM_ACCESS_FLAGS_PROT_READWRITE };
+
+/* What lies at the first byte, in each way that counts as such a row. */
+static const struct first {
+    bool host_memory;
+    unsigned device, host;
+    enum reach_first row;
+} firsts[] = {
+    {false, RW, 0, REACH_FIRST_DEVICE}, {false, 0, 0, REACH_FIRST_DEVICE}, {true, RW, 0, REACH_FIRST_DEVICE},
+    {true, RW, RW, REACH_FIRST_SHARED}, {true, R, R, REACH_FIRST_SHARED},  {true, 0, RW, REACH_FIRST_HOST},
+    {true, 0, R, REACH_FIRST_HOST},     {true, 0, 0, REACH_FIRST_HOST},
+};
+
+/* As the rules were before they were a table: one condition after the other. */
+static enum reach_mover measured(const struct first *first, enum reach_use use, uint64_t size)
+{
+    bool near_host = use == REACH_TO_HOST || use == REACH_FROM_HOST || (use == REACH_READ && size <= 24576);
+    if (use == REACH_FILL)
+        return REACH_DEVICE_APART;
+    if (first->host_memory && !first->device)
+        return REACH_HOST_ALONE;
+    if (first->host_memory && first->host && near_host)
+        return REACH_HOST;
+    return near_host ? REACH_DEVICE_APART : REACH_DEVICE;
+}
+
+static void test_table(void)
+{
+    static const uint64_t sizes[] = {1, 24576, 24577, UINT64_MAX};
+    bool met[REACH_FIRSTS][REACH_KINDS] = {{false}};
+    unsigned wrong = 0, cells = 0;
+    for (unsigned f = 0; f < sizeof firsts / sizeof firsts[0]; f++)
+        for (enum reach_use use = REACH_TO_HOST; use <= REACH_FILL; use++)
+            for (unsigned s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
+                enum reach_first row = reach_first_of(firsts[f].host_memory, firsts[f].device, firsts[f].host);
+                enum reach_kind kind = reach_kind_of(use, sizes[s]);
+                wrong += row != firsts[f].row || reach_movers[row][kind] != measured(&firsts[f], use, sizes[s]);
+                met[row][kind] = true;
+            }
+    for (unsigned row = 0; row < REACH_FIRSTS; row++)
+        for (unsigned kind = 0; kind < REACH_KINDS; kind++)
+            cells += met[row][kind];
+    tap_u64(wrong, 0, "every use of every memory is moved as measured");
+    tap_u64(cells, REACH_FIRSTS * REACH_KINDS, "and every cell of the table was looked up");
+}
+
+/* ---- on a machine: memory of the host with rights for the device and the host, and the whole range checked ---- */
+
+struct rig {
+    vmm_system *sys;
+    struct sim_process *process;
+    vmm_deviceptr at; /* two granules: the first byte's, and memory of the host with rights for both */
+};
+
+static void need(vmm_result result)
+{
+    if (result != VMM_SUCCESS)
+        tap_bail("%s: %s", vmm_result_name(result), vmm_last_detail()->note);
+}
+
+static void put(struct rig *rig, unsigned place, bool host_memory, unsigned device, unsigned host)
+{
+    vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED,
+                                    .location = {host_memory ? VMM_MEM_LOCATION_TYPE_HOST_NUMA : VMM_MEM_LOCATION_TYPE_DEVICE, 0}};
+    vmm_mem_access_desc of_host = {{VMM_MEM_LOCATION_TYPE_HOST, 0}, (vmm_mem_access_flags)host},
+                        of_device = {{VMM_MEM_LOCATION_TYPE_DEVICE, 0}, (vmm_mem_access_flags)device};
+    vmm_mem_generic_allocation_handle handle;
+    need(vmm_mem_create(rig->sys, &handle, G, &prop, 0));
+    need(vmm_mem_map(rig->sys, rig->at + place * G, G, 0, handle, 0));
+    need(vmm_mem_release(rig->sys, handle));
+    if (host)
+        need(vmm_mem_set_access(rig->sys, rig->at + place * G, G, &of_host, 1));
+    if (device)
+        need(vmm_mem_set_access(rig->sys, rig->at + place * G, G, &of_device, 1));
+}
+
+static vmm_result ask(const struct rig *rig, uint64_t size, enum reach_use use)
+{
+    sim_machine_lock(rig->process->machine);
+    vmm_result result = reach_check(rig->process, 0, rig->at, size, use, "ptr");
+    sim_machine_unlock(rig->process->machine);
+    return result;
+}
+
+/* What a mover of the table does with a range that begins so and goes on into memory that both have rights to. */
+static const char *expected(enum reach_mover mover, const struct first *first, enum reach_use use)
+{
+    unsigned needs = use == REACH_TO_HOST || use == REACH_READ ? R : RW;
+    bool device = (first->device & needs) == needs, host = first->host_memory && (first->host & needs) == needs;
+    if (mover != REACH_HOST_ALONE && !device)
+        return needs == R ? "VMM-COPY-NO-READ" : "VMM-COPY-NO-WRITE";
+    if (mover == REACH_HOST || mover == REACH_HOST_ALONE)
+        return host ? "" : "VMM-COPY-HOST-RIGHTS";
+    return mover == REACH_DEVICE_APART && use != REACH_FILL ? "VMM-COPY-MIXED" : "";
+}
+
+static void test_machine(const struct first *first)
+{
+    struct rig rig = {0};
+    static const uint64_t sizes[] = {2 * G};
+    need(vmm_open("sim:h100", &rig.sys));
+    need(vmm_init(rig.sys, 0));
+    rig.process = (struct sim_process *)rig.sys->top;
+    need(vmm_mem_address_reserve(rig.sys, &rig.at, 2 * G, 0, 0, 0));
+    put(&rig, 0, first->host_memory, first->device, first->host);
+    put(&rig, 1, true, RW, RW);
+    for (enum reach_use use = REACH_TO_HOST; use <= REACH_FILL; use++) {
+        enum reach_mover mover = (enum reach_mover)reach_movers[first->row][reach_kind_of(use, sizes[0])];
+        const char *rule = ask(&rig, sizes[0], use) ? vmm_last_detail()->rule : "";
+        tap_text(rule, expected(mover, first, use), "memory of the %s, rights %u and %u, use %d", first->host_memory ? "host" : "device",
+                 first->device, first->host, (int)use);
+    }
+    vmm_close(rig.sys);
+}
+
+int main(void)
+{
+    test_table();
+    for (unsigned i = 0; i < sizeof firsts / sizeof firsts[0]; i++)
+        test_machine(&firsts[i]);
+    return tap_done();
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* share_state_check: each invariant, broken by hand, has its sentence; random words end it all the same. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "breaks.h"
+#include "random.h"
+#include "share_state.h"
+
+/*  slots 0 and 2    block 0: memory, held by 0    block 1: object with team 0    bind 0 of block 0 */
+static struct share_state *furnished(void)
+{
+    struct sim_profile profile;
+    struct share_state *state = calloc(1, sizeof *state);
+    if (!state || !sim_profile_builtin("h200x2", &profile))
+        tap_bail("no state");
+    share_state_init(state, &profile, 7);
+    check_holds(share_state_check(state), "a fresh state");
+    state->serials = 5;
+    state->numbers = 9;
+    state->bind_numbers = 3;
+    state->slots_seen = 3;
+    state->blocks_seen = 2;
+    state->binds_seen = 1;
+    for (unsigned i = 0; i < 3; i += 2) {
+        state->slot[i].taken = 1;
+        state->slot[i].owner = 100 + i;
+        state->slot[i].serial = 1 + i;
+    }
+    state->block[0] = (struct share_block){.number = 8, .home = 1, .size = 4096, .location_type = VMM_MEM_LOCATION_TYPE_DEVICE};
+    share_hold(&state->block[0], 0, true);
+    state->block[1] = (struct share_block){.number = 9, .size = 4096, .team = 1};
+    state->team[0].number = 9;
+    state->team[0].wanted = 2;
+    state->team[0].members = 1;
+    state->bind[0] = (struct share_bind){.number = 3, .index = 0, .block = 8, .size = 1024, .at = 3072};
+    check_holds(share_state_check(state), "a state with one of everything");
+    return state;
+}
+
+#define STATE(place, value, words) BREAKS(state->place, value, share_state_check(state), words)
+
+static void test_slots(struct share_state *state)
+{
+    STATE(version, 3, "the header is that of");
+    STATE(slots_seen, SHARE_PROCESSES + 1, "257 slots, 2 blocks and 1 binds were used");
+    STATE(blocks_seen, SHARE_BLOCKS + 1, "8193 blocks");
+    STATE(binds_seen, SHARE_BINDS + 1, "4097 binds");
+    STATE(slots_seen, 2, "slot 2 is taken, of 2 that were used");
+    STATE(slot[2].owner, 0, "slot 2 has serial 3 of 5 and no owner");
+    STATE(slot[2].serial, 6, "slot 2 has serial 6 of 5");
+    STATE(slot[2].serial, 1, "slots 0 and 2 both have serial 1");
+}
+
+static void test_blocks(struct share_state *state)
+{
+    STATE(blocks_seen, 1, "block 1 is there, of 1 that were used");
+    STATE(numbers, 8, "team 0, of block number 9 of 8");
+    STATE(block[0].number, 10, "block 0 has number 10 of 9");
+    STATE(block[0].holder[0], 2, "block 0 is held by slot 1, which is not taken");
+    STATE(slot[0].taken, 0, "block 0 is held by slot 0, which is not taken");
+    STATE(block[0].home, 6, "block 0 has 0x1000 bytes at home 6 of 5");
+    STATE(block[0].size, 0, "block 0 has 0x0 bytes");
+    STATE(block[0].location_type, 0, "block 0 lies at a location of type 0");
+    STATE(block[0].location_id, 2, "block 0 lies at device 2, which is not there");
+    STATE(block[0].location_id, -1, "block 0 lies at device -1, which is not there");
+    STATE(block[1].team, 2, "block 1 is an object with team 1, which is not its own");
+    STATE(block[1].team, SHARE_TEAMS + 1, "which is not its own");
+    state->block[0].location_type = VMM_MEM_LOCATION_TYPE_HOST_NUMA;
+    STATE(block[0].location_id, 99, "block 0 lies at node 99, which is not there");
+    state->block[0].location_type = VMM_MEM_LOCATION_TYPE_DEVICE;
+}
+
+static void test_teams(struct share_state *state)
+{
+    STATE(team[0].members, 3, "team 0, of block number 9 of 9, has 3 of 2 devices");
+    STATE(team[0].wanted, 1, "has 1 of 1 devices");
+    STATE(team[0].wanted, SHARE_MEMBERS + 1, "has 1 of 65 devices");
+    STATE(binds_seen, 0, "bind 0 of 0 that were used");
+    STATE(bind[0].number, 4, "bind 0 of 1 that were used has number 4 of 3");
+    STATE(bind[0].index, 7000, "bind 0 holds block 7000 with number 8, which is not there");
+    STATE(bind[0].block, 9, "bind 0 holds block 0 with number 9, which is not there");
+    STATE(bind[0].size, 1025, "bind 0 has 0x401 bytes at 0xc00 of 0x1000");
+    STATE(bind[0].at, UINT64_MAX, "bind 0 has 0x400 bytes at");
+}
+
+/* Whatever stands there, the check ends. Under sanitizers nothing out of range is read. */
+static void test_forged(struct share_state *state, uint64_t seed)
+{
+    unsigned broken = 0, rounds = (unsigned)random_rounds(200);
+    for (unsigned i = 0; i < rounds; i++) {
+        unsigned char *byte = (unsigned char *)state + random_below(&seed, offsetof(struct share_state, mark));
+        unsigned char old = *byte;
+        *byte = (unsigned char)random_below(&seed, 256);
+        broken += share_state_check(state) != NULL;
+        *byte = old;
+    }
+    tap_note("%u of %u forged bytes broke an invariant", broken, rounds);
+    check_holds(share_state_check(state), "what was forged is put back");
+}
+
+int main(void)
+{
+    struct share_state *state = furnished();
+    test_slots(state);
+    test_blocks(state);
+    test_teams(state);
+    check_holds(share_state_check(state), "all is mended");
+    test_forged(state, random_seed(1));
+    free(state);
+    return tap_done();
+}

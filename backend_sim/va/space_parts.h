@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* space_parts.h - the inside of space.h: space.c changes it, space_check.c checks it. */
+#ifndef SIM_SPACE_PARTS_H
+#define SIM_SPACE_PARTS_H
+
+#include "space.h"
+
+struct chunk {
+    uint64_t start;
+    uint64_t used; /* bytes of it that are taken */
+};
+
+/* A multiple of unit, at least n; the greatest one where there is none. */
+static inline uint64_t space_round_up(uint64_t n, uint64_t unit)
+{
+    return n > UINT64_MAX - (unit - 1) ? UINT64_MAX / unit * unit : (n + unit - 1) / unit * unit;
+}
+
+#endif
