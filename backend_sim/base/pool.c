@@ -4,6 +4,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "heap.h"
+
 /* A slab begins with a line that holds the address of the one before; things that fill lines lie in lines. */
 enum { LINE = 64, FIRST = 1, SLAB_BYTES = 1 << 16 };
 
@@ -16,7 +18,7 @@ void pool_clear(struct pool *pool)
 {
     while (pool->slabs) {
         void *before = *(void **)pool->slabs;
-        free(pool->slabs);
+        heap.free(pool->slabs);
         pool->slabs = before;
     }
     pool_init(pool, pool->size);
@@ -26,20 +28,20 @@ void pool_clear(struct pool *pool)
 
 void *pool_grow(struct pool *pool)
 {
-    return malloc(pool->size);
+    return heap.malloc(pool->size);
 }
 
 void pool_give(struct pool *pool, void *thing)
 {
     (void)pool;
-    free(thing);
+    heap.free(thing);
 }
 
 #else
 
 static int add_slab(struct pool *pool)
 {
-    void **slab = malloc(2 * LINE + pool->slab * pool->size);
+    void **slab = heap.malloc(2 * LINE + pool->slab * pool->size);
     if (!slab)
         return 0;
     *slab = pool->slabs;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heap.h"
 #include "lifecycle.h"
 #include "machine.h"
 #include "share_mark.h"
@@ -32,7 +33,7 @@ static int make_memory(void *user)
 /* Made before a folder is, which would have to be taken away again. */
 static struct share *new_share(char why[SHARE_WHY])
 {
-    struct share *share = calloc(1, sizeof *share);
+    struct share *share = heap.calloc(1, sizeof *share);
     if (!share)
         snprintf(why, SHARE_WHY, NO_MEMORY);
     return share;
@@ -41,7 +42,7 @@ static struct share *new_share(char why[SHARE_WHY])
 static struct share *opened(struct share *share, bool found, const char *name, const struct sim_profile *profile)
 {
     if (!found) {
-        free(share);
+        heap.free(share);
         return NULL;
     }
     share->life = -1;
@@ -311,10 +312,10 @@ static struct share_memory *memory_of(struct share *share, uint64_t home)
         memory = memory->next;
     if (memory)
         return memory;
-    memory = calloc(1, sizeof *memory);
+    memory = heap.calloc(1, sizeof *memory);
     int file = memory ? share_folder_open_file(&share->folder, "mem", home, OS_OPEN_WRITE) : -1;
     if (file < 0) {
-        free(memory);
+        heap.free(memory);
         return NULL;
     }
     memory->home = home;
@@ -334,7 +335,7 @@ static void forget_memory(struct share *share)
         }
         *at = memory->next;
         frames_clear(&memory->frames);
-        free(memory);
+        heap.free(memory);
     }
 }
 
@@ -379,7 +380,7 @@ static const char *implausible(const struct sim_machine *machine, const struct c
 
 static struct sim_block *new_view(struct sim_machine *machine, const struct claim *claim)
 {
-    struct sim_block *block = calloc(1, sizeof *block);
+    struct sim_block *block = heap.calloc(1, sizeof *block);
     if (!block)
         return NULL;
     block->id = ++machine->blocks;
@@ -422,7 +423,7 @@ static const char *view_team(struct sim_machine *machine, const struct claim *cl
     struct team *team = team_view((unsigned)wanted, shared->handle_types);
     struct sim_block *block = team ? new_view(machine, claim) : NULL;
     if (!block) {
-        free(team);
+        heap.free(team);
         return NO_MEMORY;
     }
     block->team = team;
@@ -542,7 +543,7 @@ static void forget(struct share *share, struct sim_block *block)
     for (struct share_memory *memory = share->others; memory; memory = memory->next)
         memory->users -= block->bytes.frames == &memory->frames;
     bytes_clear(&block->bytes);
-    free(block);
+    heap.free(block);
     forget_memory(share);
 }
 
@@ -623,5 +624,5 @@ void share_close(struct share *share)
     close_life(share);
     frames_clear(&share->memory);
     share_folder_close(&share->folder, last);
-    free(share);
+    heap.free(share);
 }
