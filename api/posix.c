@@ -13,7 +13,7 @@
 
 static int limit_of(int what, struct rlimit *limit)
 {
-    return getrlimit((__typeof__(RLIMIT_FSIZE))what, limit);
+    return getrlimit((unsigned)what, limit);
 }
 
 const struct posix posix = {

@@ -311,7 +311,7 @@ static int scarce_pthread_mutex_unlock(pthread_mutex_t *mutex)
 
 static int scarce_getrlimit(int what, struct rlimit *limit)
 {
-    return scarce_fails("getrlimit", EINVAL) ? -1 : getrlimit((__typeof__(RLIMIT_FSIZE))what, limit);
+    return scarce_fails("getrlimit", EINVAL) ? -1 : getrlimit((unsigned)what, limit);
 }
 
 const struct posix posix = {
