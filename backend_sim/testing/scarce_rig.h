@@ -331,4 +331,42 @@ __attribute__((unused)) static inline bool rig_can_fail(const char *what)
     return CAN_FAIL;
 }
 
+/* ---- the loop ---- */
+
+/* A scenario, of which the first request fails, then the second, the third, until none is left to fail. */
+struct scarce_case {
+    const char *name;
+    const char *function;   /* requests to it alone; NULL: all */
+    unsigned least;         /* so many requests at least are refused */
+    unsigned long most;     /* no more are tried, what follows being alike; 0: all are */
+    void (*begin)(void);    /* before each try */
+    bool (*call)(void);     /* what the request fails in; false: refused */
+    bool (*reported)(void); /* after a refusal: as it should be, and nothing has changed; NULL: whatever is said */
+    bool (*end)(void);      /* after each try: what there should be is there, and all of it is given back */
+};
+
+enum { SCARCE_TRIES = 300 };
+
+__attribute__((unused)) static void scarce_try(const struct scarce_case *of)
+{
+    const char *failed = "";
+    unsigned refused = 0, unsaid = 0, broken = 0;
+    for (unsigned long nth = 1; failed && nth < (of->most ? of->most : SCARCE_TRIES); nth++) {
+        if (of->begin)
+            of->begin();
+        scarce_arm_at(of->function, nth);
+        bool done = of->call();
+        failed = scarce_disarm();
+        bool said = done || (failed && (!of->reported || of->reported()));
+        bool whole = of->end();
+        if (!said || !whole)
+            tap_note("%s, request %lu (%s): %s", of->name, nth, failed ? failed : "none", said ? "not whole" : "not reported");
+        refused += !done;
+        unsaid += !said;
+        broken += !whole;
+    }
+    tap_ok(!unsaid && refused >= of->least, "%s: each of %u refusals is reported, at least %u", of->name, refused, of->least);
+    tap_ok(!broken && (!failed || of->most), "%s: whatever fails, what should be there is, and nothing stays behind", of->name);
+}
+
 #endif
