@@ -110,6 +110,7 @@ ABI_SRC   := $(call sources,$(ABI_ROOMS))
 LIBCUDA   := $(BUILD)/lib/libcuda.so.1
 LIBCHECK  := $(BUILD)/lib/libcuvmm-check.so
 ABI_TESTS := $(patsubst %.c,$(BUILD)/test/%,$(wildcard $(addsuffix /*_test.c,$(ABI_ROOMS))))
+ABI_INSIDE := $(filter %_scarce_test,$(ABI_TESTS))
 
 .PHONY: all help clean demo bench
 # What was built on the way stays.
@@ -210,9 +211,14 @@ $(ABI_KERNELS): backend_sim/abi/testing/kernels.c api/vmm_kernel.h
 $(BUILD)/obj/backend_sim/abi/%_test.o: override CPPFLAGS += -DABI_TEST_KERNELS='"$(abspath $(ABI_KERNELS))"'
 
 # Its tests are programs of the driver's API: of this project they link that library and the harness, with its words.
-$(ABI_TESTS): $(BUILD)/test/%: $(BUILD)/obj/%.o $(LIBCUDA) $(CONFA) $(LIBSIM) | $(ABI_KERNELS)
+$(filter-out $(ABI_INSIDE),$(ABI_TESTS)): $(BUILD)/test/%: $(BUILD)/obj/%.o $(LIBCUDA) $(CONFA) $(LIBSIM) | $(ABI_KERNELS)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(CONFA) $(LIBSIM) -L$(BUILD)/lib -lcuda -Wl,-rpath,$(abspath $(BUILD))/lib $(DL_LIBS)
+
+# Those that make its requests fail hold it, for a library keeps its allocator and its system calls to itself.
+$(ABI_INSIDE): $(BUILD)/test/%: $(BUILD)/obj/%.o $(call obj,$(ABI_SRC)) $(CONFA) $(LIBSIM) | $(ABI_KERNELS)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(DL_LIBS)
 
 $(BUILD)/obj/tools.a: $(TOOL_OBJ)
 	@rm -f $@

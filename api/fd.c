@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "posix.h"
+
 #ifdef MSG_NOSIGNAL
 #define SEND_FLAGS (MSG_DONTWAIT | MSG_NOSIGNAL)
 #else
@@ -67,7 +69,7 @@ vmm_result fd_out_of_step(const struct fd_job *job, const char *why, size_t byte
 static int64_t now(void)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    posix.clock_gettime(CLOCK_MONOTONIC, &t);
     return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
@@ -106,7 +108,7 @@ int fd_wait(const struct fd_job *job, short events)
         int64_t left = job->end < 0 ? -1 : job->end - now();
         if (job->end >= 0 && left <= 0)
             return 0;
-        int ready = poll(&one, 1, (int)left); /* at most what timeout_ms was */
+        int ready = posix.poll(&one, 1, (int)left); /* at most what timeout_ms was */
         if (ready > 0 || (ready < 0 && errno != EINTR))
             return ready;
     }
@@ -142,7 +144,7 @@ static ssize_t send_some(int socket, unsigned char *bytes, size_t count, const i
         control.head.cmsg_len = CMSG_LEN(sizeof *fd);
         memcpy(CMSG_DATA(&control.head), fd, sizeof *fd);
     }
-    return sendmsg(socket, &message, SEND_FLAGS);
+    return posix.sendmsg(socket, &message, SEND_FLAGS);
 }
 
 static vmm_result send_failed(const struct fd_job *job, int error, size_t sent)
@@ -187,7 +189,7 @@ vmm_result vmm_fd_send(int socket, int fd, const void *about, size_t size, int t
     vmm_result result = fd_begin(&job, "vmm_fd_send", socket, about, size, timeout_ms);
     if (result != VMM_SUCCESS)
         return result;
-    if (fcntl(fd, F_GETFD) < 0)
+    if (posix.fcntl(fd, F_GETFD) < 0)
         return FD_REFUSE("vmm_fd_send", VMM_ERROR_INVALID_VALUE, "fd", fd, 0,
                          "the descriptor is not open; close it after sending, not before");
 #ifdef SO_NOSIGPIPE
@@ -208,11 +210,11 @@ vmm_result vmm_fd_pair(int ends[2])
     int made[2];
     if (!ends)
         return FD_REFUSE("vmm_fd_pair", VMM_ERROR_INVALID_VALUE, "ends", 0, 0, "ends is NULL: pass where to store two sockets");
-    if (socketpair(AF_UNIX, SOCK_STREAM | PAIR_FLAGS, 0, made))
+    if (posix.socketpair(AF_UNIX, SOCK_STREAM | PAIR_FLAGS, 0, made))
         return vmm_detail_fail(VMM_ERROR_OPERATING_SYSTEM, "vmm_fd_pair", "socketpair: %s", strerror(errno));
 #ifndef SOCK_CLOEXEC
-    fcntl(made[0], F_SETFD, FD_CLOEXEC);
-    fcntl(made[1], F_SETFD, FD_CLOEXEC);
+    posix.fcntl(made[0], F_SETFD, FD_CLOEXEC);
+    posix.fcntl(made[1], F_SETFD, FD_CLOEXEC);
 #endif
     ends[0] = made[0];
     ends[1] = made[1];

@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 
 #include "fd_rig.h"
+#include "posix.h"
 
 /* What goes wrong with the calls under test. */
 static struct {
@@ -130,20 +131,24 @@ static int bad_getsockname(int socket, struct sockaddr *name, socklen_t *length)
     return bad.nameless ? -1 : getsockname(socket, name, length);
 }
 
+static struct posix faulty; /* the system, but for those */
+
+static void begin_faults(void)
+{
+    faulty = posix;
+    faulty.sendmsg = bad_sendmsg;
+    faulty.recvmsg = bad_recvmsg;
+    faulty.poll = bad_poll;
+    faulty.socketpair = bad_socketpair;
+    faulty.fcntl = bad_fcntl;
+}
+
 #define CUVMM_FD_PLAIN
-#define sendmsg bad_sendmsg
-#define recvmsg bad_recvmsg
-#define poll(one, count, timeout) bad_poll(one, count, timeout)
-#define socketpair bad_socketpair
-#define fcntl bad_fcntl
+#define posix faulty
 #define getsockname bad_getsockname
 #include "fd.c"
 #include "fd_receive.c"
-#undef sendmsg
-#undef recvmsg
-#undef poll
-#undef socketpair
-#undef fcntl
+#undef posix
 #undef getsockname
 
 #define BAD(...) memset(&bad, 0, sizeof bad), bad = (__typeof__(bad)){__VA_ARGS__}
@@ -330,6 +335,7 @@ static void nothing_left(void)
 int main(void)
 {
     alarm(RIG_ALARM);
+    begin_faults();
     all_is_well();
     in_pieces();
     sending_fails();

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "fd.h"
+#include "posix.h"
 
 #ifdef CUVMM_FD_PLAIN /* as on a system without it; for the tests */
 #undef MSG_CMSG_CLOEXEC
@@ -50,7 +51,7 @@ union many_descriptors {
 static void take_descriptor(struct parcel *parcel, int fd)
 {
 #ifdef CLOSE_ON_EXEC_AFTERWARDS
-    fcntl(fd, F_SETFD, FD_CLOEXEC);
+    posix.fcntl(fd, F_SETFD, FD_CLOEXEC);
 #endif
     if (parcel->fds++ == 0)
         parcel->fd = fd;
@@ -94,7 +95,7 @@ static ssize_t receive_some(int socket, struct parcel *parcel, size_t count)
     message.msg_iovlen = 1;
     message.msg_control = control.room;
     message.msg_controllen = sizeof control.room;
-    ssize_t n = recvmsg(socket, &message, RECEIVE_FLAGS);
+    ssize_t n = posix.recvmsg(socket, &message, RECEIVE_FLAGS);
     if (n < 0)
         return n;
     for (struct cmsghdr *head = CMSG_FIRSTHDR(&message); head; head = CMSG_NXTHDR(&message, head))
@@ -170,7 +171,7 @@ static vmm_result receive_stream(const struct fd_job *job, struct parcel *parcel
 static bool has_ended(const struct fd_job *job)
 {
     struct pollfd one = {.fd = job->socket, .events = POLLIN | (POLL_ENDED & ~POLLHUP)};
-    return poll(&one, 1, 0) == 1 && (one.revents & POLL_ENDED);
+    return posix.poll(&one, 1, 0) == 1 && (one.revents & POLL_ENDED);
 }
 
 static vmm_result receive_record(const struct fd_job *job, struct parcel *parcel)
@@ -185,7 +186,7 @@ static vmm_result receive_record(const struct fd_job *job, struct parcel *parcel
 /* Why descriptors did not arrive: can this process have no more, or were there too many? */
 static vmm_result descriptors_lost(const struct fd_job *job, const struct parcel *parcel)
 {
-    int probe = fcntl(job->socket, F_DUPFD_CLOEXEC, 0), error = probe < 0 ? errno : 0;
+    int probe = posix.fcntl(job->socket, F_DUPFD_CLOEXEC, 0), error = probe < 0 ? errno : 0;
     const char *why = error ? strerror(error) : "the system refused it";
     if (probe >= 0)
         close(probe);

@@ -14,6 +14,7 @@
 #include "findings_site.h"
 #include "os_environment.h"
 #include "os_write.h"
+#include "posix.h"
 #include "rules.h"
 
 static struct findings_tally own;                /* where nobody shares one */
@@ -115,7 +116,7 @@ static const char *log_name(void)
 static void say(const char *text, size_t length)
 {
     const char *log = log_name();
-    int fd = log ? open(log, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666) : STDERR_FILENO;
+    int fd = log ? posix.open(log, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666) : STDERR_FILENO;
     while (fd >= 0 && length) {
         ssize_t wrote = os_write_quietly(fd, text, length);
         if (wrote < 0 && errno == EINTR) /* by a signal of the program's */
@@ -195,12 +196,12 @@ void findings_open(void)
     void *frames[SITE_DEPTH];
     const char *path = os_environment("CUVMM_CHECK_TALLY");
     struct stat status;
-    int fd = path && path[0] ? open(path, O_RDWR | O_CLOEXEC) : -1;
+    int fd = path && path[0] ? posix.open(path, O_RDWR | O_CLOEXEC) : -1;
     site_here(frames); /* the first one loads a library: now, and not where memory is short */
     if (fd >= 0) {
         /* One that is cut short would end the program with SIGBUS. */
-        if (fstat(fd, &status) == 0 && status.st_size >= (off_t)sizeof *tally) {
-            void *shared = mmap(NULL, sizeof *tally, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        if (posix.fstat(fd, &status) == 0 && status.st_size >= (off_t)sizeof *tally) {
+            void *shared = posix.mmap(NULL, sizeof *tally, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
             if (shared != MAP_FAILED)
                 tally = shared;
         }

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "posix.h"
 #include "tap.h"
 
 /* What goes wrong with the calls under test, and what they wrote. */
@@ -60,16 +61,16 @@ static int bad_dladdr(const void *address, Dl_info *info)
     return 1;
 }
 
+static struct posix faulty; /* the system, but for those */
+
 #define os_write_quietly bad_write
-#define fstat(fd, status) bad_fstat(fd, status)
-#define mmap bad_mmap
+#define posix faulty
 #define dladdr bad_dladdr
 #include "findings.c"
 #include "findings_site.c"
 #include "findings_symbol.c"
 #undef os_write_quietly
-#undef fstat
-#undef mmap
+#undef posix
 #undef dladdr
 
 static void all_is_well(void)
@@ -312,6 +313,9 @@ static void test_symbols(void)
 
 int main(void)
 {
+    faulty = posix;
+    faulty.fstat = bad_fstat;
+    faulty.mmap = bad_mmap;
     unsetenv("CUVMM_CHECK_LOG");
     unsetenv("CUVMM_CHECK_TALLY");
     unsetenv("CUVMM_CHECK_QUIET");

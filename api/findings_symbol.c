@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "findings_site.h"
+#include "posix.h"
 
 struct file {
     const unsigned char *bytes;
@@ -79,14 +80,14 @@ void site_symbol(const char *path, size_t offset, char *name, size_t size)
 {
     struct stat status;
     name[0] = '\0';
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = posix.open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return;
-    if (fstat(fd, &status) == 0 && status.st_size > 0) {
-        void *bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (posix.fstat(fd, &status) == 0 && status.st_size > 0) {
+        void *bytes = posix.mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
         if (bytes != MAP_FAILED) {
             look(&(struct file){bytes, (size_t)status.st_size}, offset, name, size);
-            munmap(bytes, (size_t)status.st_size);
+            posix.munmap(bytes, (size_t)status.st_size);
         }
     }
     close(fd);

@@ -7,6 +7,7 @@
 
 #include "os_fork.h"
 #include "os_own.h"
+#include "posix.h"
 
 struct life_page life_page;
 _Atomic uint64_t life_patience = LIFE_PATIENCE_MS;
@@ -55,7 +56,7 @@ void life_lock_end(struct life_lock *lock)
 static uint64_t milliseconds(void)
 {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    posix.clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
@@ -63,7 +64,7 @@ static uint64_t milliseconds(void)
 static bool take_until(pthread_mutex_t *mutex, uint64_t deadline)
 {
     const struct timespec moment = {.tv_nsec = 20000};
-    for (unsigned tries = 0; pthread_mutex_trylock(mutex); tries++) {
+    for (unsigned tries = 0; posix.pthread_mutex_trylock(mutex); tries++) {
         if (milliseconds() >= deadline)
             return false;
         if (tries % 16)
@@ -94,25 +95,33 @@ static void after_fork(void)
         for (struct life_lock *lock = rank <= LIFE_LIST || list.taken ? all[rank] : NULL; lock; lock = lock->next)
             if (lock->taken) {
                 lock->taken = false;
-                pthread_mutex_unlock(&lock->mutex);
+                posix.pthread_mutex_unlock(&lock->mutex);
             }
     forks = false;
-    pthread_mutex_unlock(&forking);
+    posix.pthread_mutex_unlock(&forking);
 }
 
-/* Threads that held a lock are in the parent. */
+/* What this fork took is this thread's to unlock, in the child as well; who held any other lock is in the parent. */
+static void free_lock(pthread_mutex_t *mutex, bool taken)
+{
+    if (taken)
+        posix.pthread_mutex_unlock(mutex);
+    else
+        pthread_mutex_init(mutex, NULL);
+}
+
 static void free_locks(void)
 {
     for (int rank = 0; rank < LIFE_RANKS; rank++)
         for (struct life_lock *lock = all[rank]; lock; lock = lock->next) {
             bool whole = forks && lock->taken;
             lock->taken = false;
-            pthread_mutex_init(&lock->mutex, NULL);
+            free_lock(&lock->mutex, whole);
             if (lock->forked)
                 lock->forked(lock, whole);
         }
+    free_lock(&forking, forks);
     forks = false;
-    pthread_mutex_init(&forking, NULL);
 }
 
 static void begin(void);

@@ -31,6 +31,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "posix.h"
+
 enum life_rank {
     LIFE_OPENING, /* abi_system.c: the machine of libcuda.so.1 is opened under it */
     LIFE_LIST,    /* lifecycle.c: which locks there are */
@@ -97,12 +99,12 @@ static inline void life_take(struct life_lock *lock)
 static inline bool life_try(struct life_lock *lock)
 {
     life_stamp();
-    return pthread_mutex_trylock(&lock->mutex) == 0;
+    return posix.pthread_mutex_trylock(&lock->mutex) == 0;
 }
 
 static inline void life_give(struct life_lock *lock)
 {
-    pthread_mutex_unlock(&lock->mutex);
+    posix.pthread_mutex_unlock(&lock->mutex);
 }
 
 /* From here on a cancel of this thread waits, until life_may_cancel is given what this returned. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heap.h"
 #include "os_environment.h"
 #include "spec.h"
 #include "system.h"
@@ -86,7 +87,7 @@ static char *whole_spec(const char *spec)
     if (!wrap || !wrap[0] || strchr(backend, '|'))
         wrap = NULL;
     size_t size = strlen(backend) + (wrap ? strlen(wrap) + 1 : 0) + 1;
-    char *text = malloc(size);
+    char *text = heap.malloc(size);
     if (text)
         snprintf(text, size, "%s%s%s", wrap ? wrap : "", wrap ? "|" : "", backend);
     return text;
@@ -94,7 +95,7 @@ static char *whole_spec(const char *spec)
 
 vmm_result vmm_system_wrap(struct vmm_backend *top, vmm_system **sys)
 {
-    vmm_system *made = calloc(1, sizeof *made);
+    vmm_system *made = heap.calloc(1, sizeof *made);
     if (!made) {
         /* analysers: clang-analyzer-core.NullDereference is wrong: a spec has a part at least, and its backend was opened */
         top->ops->close(top);
@@ -125,7 +126,7 @@ static vmm_result open_system(const char *spec, vmm_system **sys)
         result = open_parts(text, &parts, &top);
         spec_free(&parts);
     }
-    free(text);
+    heap.free(text);
     if (result != VMM_SUCCESS)
         return result;
     *vmm_detail_here() = (vmm_detail){0};
@@ -160,7 +161,7 @@ void vmm_close(vmm_system *sys)
         vmm_leaks(sys, sys->report, sys->user);
     sys->top->ops->close(sys->top);
     life_lock_end(&sys->lock);
-    free(sys);
+    heap.free(sys);
     life_may_cancel(cancel);
 }
 

@@ -6,7 +6,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "heap.h"
 #include "lifecycle.h"
+#include "posix.h"
 
 enum { PLACES = 62 };
 
@@ -25,7 +27,7 @@ static void lose(struct os_own *own)
         close(*own->file);
     *own->file = -1;
     if (own->memory)
-        mmap(own->memory, (size_t)own->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+        posix.mmap(own->memory, (size_t)own->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 }
 
 void os_own_lose(void)
@@ -51,9 +53,9 @@ static bool add_to(struct list *list, struct os_own *own)
 /* The list behind this one, made if need be. */
 static struct list *after(struct list *list)
 {
-    struct list *next = atomic_load(&list->next), *made = next ? NULL : calloc(1, sizeof *made);
+    struct list *next = atomic_load(&list->next), *made = next ? NULL : heap.calloc(1, sizeof *made);
     if (made && !atomic_compare_exchange_strong(&list->next, &next, made))
-        free(made); /* LCOV_EXCL_LINE: another thread was faster, which no test can bring about */
+        heap.free(made); /* LCOV_EXCL_LINE: another thread was faster, which no test can bring about */
     return made && !next ? made : next;
 }
 

@@ -7,10 +7,12 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "posix.h"
+
 bool os_write_is_limited(void)
 {
     struct rlimit longest;
-    return getrlimit(RLIMIT_FSIZE, &longest) || longest.rlim_cur != RLIM_INFINITY;
+    return posix.getrlimit(RLIMIT_FSIZE, &longest) || longest.rlim_cur != RLIM_INFINITY;
 }
 
 /* The signal that came with an error, if it did and was not there before. */
@@ -34,7 +36,7 @@ ssize_t os_write_quietly(int file, const void *bytes, size_t length)
     sigaddset(&ours, SIGXFSZ);
     sigpending(&already);
     pthread_sigmask(SIG_BLOCK, &ours, &before);
-    ssize_t written = write(file, bytes, length);
+    ssize_t written = posix.write(file, bytes, length);
     int error = errno;
     if (written < 0 && error == EPIPE)
         take_away(SIGPIPE, &already);

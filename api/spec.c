@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heap.h"
+
 static bool is_blank(char c)
 {
     return c == ' ' || c == '\t';
@@ -53,7 +55,7 @@ bool spec_parse(const char *text, struct spec *spec, struct spec_error *error)
 {
     size_t length = strlen(text);
     memset(spec, 0, sizeof *spec);
-    spec->text = malloc(length + 1);
+    spec->text = heap.malloc(length + 1);
     if (!spec->text)
         return fail(error, 0, "out of memory");
     memcpy(spec->text, text, length + 1);
@@ -74,6 +76,6 @@ bool spec_parse(const char *text, struct spec *spec, struct spec_error *error)
 
 void spec_free(struct spec *spec)
 {
-    free(spec->text);
+    heap.free(spec->text);
     memset(spec, 0, sizeof *spec);
 }

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heap.h"
+
 enum { NAMES = 128 }; /* of calls that are made of several; there are some twenty */
 enum { KNOWN = 512, ID_BITS = 16 };
 
@@ -61,9 +63,9 @@ static const char *name_at(unsigned place, const char *name)
     const char *there = atomic_load(&names[place]);
     if (there)
         return there;
-    char *own = strndup(name, base_length(name));
+    char *own = heap.strndup(name, base_length(name));
     if (own && !atomic_compare_exchange_strong(&names[place], &there, own))
-        free(own); /* LCOV_EXCL_LINE: another thread was quicker, just now */
+        heap.free(own); /* LCOV_EXCL_LINE: another thread was quicker, just now */
     /* analysers: malloc-leak is wrong: it is in the table */
     return there ? there : own;
 }

@@ -7,6 +7,7 @@
 #include "backend.h"
 #include "cuda_log.h"
 #include "cuda_refusal.h"
+#include "heap.h"
 #include "launch.h"
 #include "os_environment.h"
 
@@ -141,7 +142,7 @@ static void close_backend(struct vmm_backend *self)
     struct cuda_backend *cuda = (struct cuda_backend *)self;
     cuda_kernels_close(&cuda->kernels);
     cuda_log_close(&cuda->log);
-    free(cuda);
+    heap.free(cuda);
 }
 
 static const struct vmm_backend_ops ops = {
@@ -167,7 +168,7 @@ static const char *library_path(const char *args)
 vmm_result vmm_cuda_open(const char *args, struct vmm_backend **backend)
 {
     struct cuda_library library;
-    struct cuda_backend *cuda = calloc(1, sizeof *cuda);
+    struct cuda_backend *cuda = heap.calloc(1, sizeof *cuda);
     if (!cuda)
         return vmm_detail_fail(VMM_ERROR_OUT_OF_MEMORY, "vmm_open", "the host's memory is exhausted");
     vmm_result result = cuda_library_open(&library, library_path(args));
@@ -177,7 +178,7 @@ vmm_result vmm_cuda_open(const char *args, struct vmm_backend **backend)
             cuda_library_close(&library);
     }
     if (result != VMM_SUCCESS) {
-        free(cuda);
+        heap.free(cuda);
         return result;
     }
     cuda->backend.ops = &ops;

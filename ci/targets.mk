@@ -136,7 +136,7 @@ $(BUILD)/check/facts: ci/targets.mk
 	@chmod +x $@
 
 # Tests of scripts, documents and pages, to which it makes no difference how the engine was compiled.
-CHECK_ONCE := $(wildcard docs/*_test.sh) $(patsubst %,ci/%_test.sh,exclusions fuzz junit slowest tally threaded) tools/view/view_browser_test.sh
+CHECK_ONCE := $(wildcard docs/*_test.sh) $(patsubst %,ci/%_test.sh,exclusions fuzz junit requests slowest tally threaded) tools/view/view_browser_test.sh
 CHECK_NOT_ONCE = CHECK_SHELL='$(filter-out $(CHECK_ONCE),$(CHECK_SHELL))'
 
 # What a slow tool looks for, it finds on few machines: the others differ in numbers alone. Recordings are calls like others.

@@ -25,8 +25,11 @@ echo '/* not with schedule=device */' >"$work/tree/api/three_test.c"
 echo 'int main(void);' >"$work/tree/backend_sim/abi/four_test.c"
 said=$(found 0 api/one_test.c api/two_test.c backend_sim/abi/four_test.c)
 result $? 'a thread, a schedule, or a test of libcuda.so.1' "$said"
+echo '#include "scarce_rig.h"' >"$work/tree/api/five_test.c"
+said=$(found 0 api/five_test.c api/one_test.c api/two_test.c backend_sim/abi/four_test.c)
+result $? 'and one that injects faults' "$said"
 echo 'pthread_create(&thread, NULL, work, NULL);' >"$work/tree/api/rig.h"
-said=$(found 1 api/one_test.c api/two_test.c backend_sim/abi/four_test.c) && said=$(cat "$work/err") && [[ $said = *api/rig.h* ]]
+said=$(found 1 api/five_test.c api/one_test.c api/two_test.c backend_sim/abi/four_test.c) && said=$(cat "$work/err") && [[ $said = *api/rig.h* ]]
 result $? 'a header that nobody knows of is an error' "$said"
 echo "1..$points"
 [ "$failures" -eq 0 ]

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heap.h"
+
 struct fault {
     struct vmm_backend base;
     struct fault_plan plan;
@@ -145,7 +147,7 @@ static vmm_result fault_call(struct vmm_backend *self, struct vmm_call *call)
 static void fault_close(struct vmm_backend *self)
 {
     self->inner->ops->close(self->inner);
-    free(self);
+    heap.free(self);
 }
 
 static const struct vmm_backend_ops fault_ops = {
@@ -169,7 +171,7 @@ vmm_result vmm_fault_open(const char *args, struct vmm_backend *inner, struct vm
     if (!fault_parse(args, &plan, &error))
         return vmm_detail_fail(VMM_ERROR_INVALID_VALUE, "vmm_open", "fault, character %zu: %s", error.column,
                                error.text);
-    struct fault *fault = calloc(1, sizeof *fault);
+    struct fault *fault = heap.calloc(1, sizeof *fault);
     if (!fault)
         return vmm_detail_fail(VMM_ERROR_OUT_OF_MEMORY, "vmm_open", "fault: the host's memory is exhausted");
     fault->base = (struct vmm_backend){&fault_ops, inner};

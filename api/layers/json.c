@@ -6,9 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heap.h"
+
 void json_free(struct json *json)
 {
-    free(json->text);
+    heap.free(json->text);
     *json = (struct json){0};
 }
 
@@ -26,7 +28,7 @@ static void put(struct json *json, const char *bytes, size_t length)
         size_t room = json->room ? json->room : 1024;
         while (length > room - json->length)
             room *= 2;
-        char *text = realloc(json->text, room);
+        char *text = heap.realloc(json->text, room);
         if (!text) {
             json->failed = true;
             return;

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "heap.h"
+
 struct pair {
     uint64_t key, value;
 };
@@ -24,20 +26,20 @@ static struct pair *place(const struct pairs *pairs, uint64_t key)
 
 void pairs_clear(struct pairs *pairs)
 {
-    free(pairs->pair);
+    heap.free(pairs->pair);
     *pairs = (struct pairs){NULL, 0, 0};
 }
 
 static bool grow(struct pairs *pairs)
 {
     struct pairs larger = {NULL, pairs->used, pairs->room ? 2 * pairs->room : 64};
-    larger.pair = calloc(larger.room, sizeof *larger.pair);
+    larger.pair = heap.calloc(larger.room, sizeof *larger.pair);
     if (!larger.pair)
         return false;
     for (size_t i = 0; i < pairs->room; i++)
         if (pairs->pair[i].key)
             *place(&larger, pairs->pair[i].key) = pairs->pair[i];
-    free(pairs->pair);
+    heap.free(pairs->pair);
     *pairs = larger;
     return true;
 }

@@ -10,8 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "heap.h"
 #include "lifecycle.h"
 #include "os_write.h"
+#include "posix.h"
 #include "trace_names.h"
 #include "trace_value.h"
 
@@ -36,9 +38,9 @@ struct trace {
 static int cut_back(const struct trace *trace, size_t done)
 {
     struct stat status;
-    if (fstat(trace->fd, &status) != 0 || lseek(trace->fd, 0, SEEK_CUR) != status.st_size)
+    if (posix.fstat(trace->fd, &status) != 0 || lseek(trace->fd, 0, SEEK_CUR) != status.st_size)
         return 0;
-    return ftruncate(trace->fd, status.st_size - (off_t)done) ? errno : 0;
+    return posix.ftruncate(trace->fd, status.st_size - (off_t)done) ? errno : 0;
 }
 
 /* The whole line or nothing of it; 0 or an errno. */
@@ -49,7 +51,7 @@ static int write_line(struct trace *trace)
     while (done < trace->line.length) {
         const char *rest = trace->line.text + done;
         size_t length = trace->line.length - done;
-        ssize_t written = quietly ? os_write_quietly(trace->fd, rest, length) : write(trace->fd, rest, length);
+        ssize_t written = quietly ? os_write_quietly(trace->fd, rest, length) : posix.write(trace->fd, rest, length);
         if (written < 0 && errno == EINTR)
             continue;
         if (written <= 0) {
@@ -99,7 +101,7 @@ static uintptr_t thread_number(struct trace *trace)
     uintptr_t number = (uintptr_t)pthread_getspecific(trace->key);
     if (!number) {
         number = ++trace->threads;
-        pthread_setspecific(trace->key, (void *)number);
+        posix.pthread_setspecific(trace->key, (void *)number);
     }
     return number;
 }
@@ -262,7 +264,7 @@ static void trace_close(struct vmm_backend *self)
     names_free(&trace->names);
     pthread_key_delete(trace->key);
     life_lock_end(&trace->lock);
-    free(trace);
+    heap.free(trace);
 }
 
 static const struct vmm_backend_ops trace_ops = {
@@ -282,18 +284,18 @@ static const struct vmm_backend_ops trace_ops = {
 static int open_file(const char *name)
 {
     if (strcmp(name, "-") == 0)
-        return fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
-    return open(name, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
+        return posix.fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+    return posix.open(name, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
 }
 
 /* Everything but the file. */
 static struct trace *make(struct vmm_backend *inner)
 {
-    struct trace *trace = calloc(1, sizeof *trace);
+    struct trace *trace = heap.calloc(1, sizeof *trace);
     if (!trace)
         return NULL;
-    if (pthread_key_create(&trace->key, NULL)) {
-        free(trace);
+    if (posix.pthread_key_create(&trace->key, NULL)) {
+        heap.free(trace);
         return NULL;
     }
     life_lock_init(&trace->lock, LIFE_LAYER, NULL);
@@ -310,7 +312,7 @@ static void discard(struct trace *trace)
     json_free(&trace->line);
     pthread_key_delete(trace->key);
     life_lock_end(&trace->lock);
-    free(trace);
+    heap.free(trace);
 }
 
 vmm_result vmm_trace_open(const char *args, struct vmm_backend *inner, struct vmm_backend **backend)
@@ -328,7 +330,7 @@ vmm_result vmm_trace_open(const char *args, struct vmm_backend *inner, struct vm
         error = trace->fd < 0 ? errno : 0;
     }
     if (!error) {
-        trace->regular = fstat(trace->fd, &status) == 0 && S_ISREG(status.st_mode);
+        trace->regular = posix.fstat(trace->fd, &status) == 0 && S_ISREG(status.st_mode);
         error = write_line(trace);
     }
     if (error) {

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "fake_backend.h"
+#include "posix.h"
 #include "tap.h"
 
 /* What goes wrong with the calls under test. */
@@ -74,16 +75,14 @@ static int bad_fstat(int fd, struct stat *status)
 
 #include "lifecycle.h"
 
-#define write bad_write
+static struct posix faulty; /* the system, but for those */
+
+#define posix faulty
 #define os_write_quietly bad_write
-#define ftruncate bad_ftruncate
-#define fstat(fd, status) bad_fstat(fd, status)
 #define life_stamp() (life_stamp() + bad.child)
 #include "trace.c"
-#undef write
+#undef posix
 #undef os_write_quietly
-#undef ftruncate
-#undef fstat
 #undef life_stamp
 
 enum { CALLS = 5, PLENTY = 1 << 20 };
@@ -227,6 +226,10 @@ int main(void)
 {
     size_t length;
     vmm_result opened;
+    faulty = posix;
+    faulty.write = bad_write;
+    faulty.ftruncate = bad_ftruncate;
+    faulty.fstat = bad_fstat;
     snprintf(path, sizeof path, "/tmp/cuvmm-trace-XXXXXX");
     int fd = mkstemp(path);
     if (fd < 0 || close(fd))

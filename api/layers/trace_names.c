@@ -6,12 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heap.h"
 #include "trace_value.h"
 
 void names_free(struct names *names)
 {
     for (int kind = 0; kind < NAME_KINDS; kind++)
-        free(names->table[kind].entry);
+        heap.free(names->table[kind].entry);
     *names = (struct names){0};
 }
 
@@ -51,7 +52,7 @@ static bool grow(struct names *names, enum name_kind kind)
     if (names->table[kind].count < room)
         return true;
     room = room ? room * 2 : 16;
-    struct name_entry *entry = realloc(names->table[kind].entry, room * sizeof *entry);
+    struct name_entry *entry = heap.realloc(names->table[kind].entry, room * sizeof *entry);
     if (!entry)
         return false;
     names->table[kind].entry = entry;

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "posix.h"
 #include "trace.h"
 
 bool trace_is_out(enum vmm_param_kind kind)
@@ -302,7 +303,7 @@ uint64_t trace_file(uint64_t value)
     struct stat status;
     if (value >> 63 && value >> 31 != UINT64_MAX >> 31) /* no negative number */
         return value;
-    if (fstat((int)(uint32_t)value, &status) != 0)
+    if (posix.fstat((int)(uint32_t)value, &status) != 0)
         return 0;
     const uint64_t which[] = {(uint64_t)status.st_dev, (uint64_t)status.st_ino};
     return trace_hash(which, sizeof which) | 1;

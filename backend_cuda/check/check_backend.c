@@ -7,6 +7,7 @@
 #include "backend.h"
 #include "check.h"
 #include "cuda_entries.h"
+#include "heap.h"
 
 struct check_backend {
     struct vmm_backend backend; /* first */
@@ -102,7 +103,7 @@ static vmm_result attach(struct vmm_backend *self, struct vmm_backend **peer)
 
 static void close_backend(struct vmm_backend *self)
 {
-    free(self);
+    heap.free(self);
 }
 
 static const struct vmm_backend_ops ops = {
@@ -121,7 +122,7 @@ static const struct vmm_backend_ops ops = {
 
 struct vmm_backend *check_backend(void)
 {
-    struct check_backend *check = calloc(1, sizeof *check);
+    struct check_backend *check = heap.calloc(1, sizeof *check);
     check_function function;
     if (!check)
         return NULL;

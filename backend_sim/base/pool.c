@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "checks.h"
+#include "heap.h"
 
 /* A slab begins with a line that holds the address of the one before; things that fill lines lie in lines. */
 enum { LINE = 64, FIRST = 1, SLAB_BYTES = 1 << 16 };
@@ -18,7 +19,7 @@ void pool_clear(struct pool *pool)
 {
     while (pool->slabs) {
         void *before = *(void **)pool->slabs;
-        free(pool->slabs);
+        heap.free(pool->slabs);
         pool->slabs = before;
     }
     pool_init(pool, pool->size);
@@ -28,13 +29,13 @@ void pool_clear(struct pool *pool)
 
 void *pool_grow(struct pool *pool)
 {
-    return malloc(pool->size);
+    return heap.malloc(pool->size);
 }
 
 void pool_give(struct pool *pool, void *thing)
 {
     (void)pool;
-    free(thing);
+    heap.free(thing);
 }
 
 const char *pool_check(const struct pool *pool, size_t taken)
@@ -54,7 +55,7 @@ static size_t next_slab(const struct pool *pool, size_t things)
 
 static int add_slab(struct pool *pool)
 {
-    void **slab = malloc(2 * LINE + pool->slab * pool->size);
+    void **slab = heap.malloc(2 * LINE + pool->slab * pool->size);
     if (!slab)
         return 0;
     *slab = pool->slabs;

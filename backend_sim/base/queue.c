@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "heap.h"
 const struct queue_place *queue_place_of(const struct queue_item *item)
 {
     return &item->lane->place;
@@ -26,7 +27,7 @@ static struct queue_context *context_of(struct queue *queue, uint64_t value)
     struct queue_context *context = queue->contexts;
     while (context && context->context != value)
         context = context->next;
-    if (!context && (context = calloc(1, sizeof *context)) != NULL) {
+    if (!context && (context = heap.calloc(1, sizeof *context)) != NULL) {
         context->context = value;
         context->next = queue->contexts;
         queue->contexts = context;
@@ -40,13 +41,13 @@ static void drop_context(struct queue *queue, struct queue_context *context)
     while (*link != context)
         link = &(*link)->next;
     *link = context->next;
-    free(context);
+    heap.free(context);
 }
 
 static struct queue_lane *new_lane(struct queue *queue, const struct queue_place *place)
 {
     struct queue_context *context = context_of(queue, place->context);
-    struct queue_lane *lane = context ? calloc(1, sizeof *lane) : NULL;
+    struct queue_lane *lane = context ? heap.calloc(1, sizeof *lane) : NULL;
     if (!lane) {
         if (context && !context->lanes)
             drop_context(queue, context);
@@ -117,7 +118,7 @@ static void drop_lane(struct queue *queue, struct queue_lane *lane)
     *link = lane->next;
     if (!--lane->of->lanes)
         drop_context(queue, lane->of);
-    free(lane);
+    heap.free(lane);
 }
 
 /* From the first item that may not be done on. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "checks.h"
+#include "heap.h"
 
 #define INDEX_BITS 24
 #define LIMIT (UINT32_C(1) << INDEX_BITS)
@@ -20,7 +21,7 @@ void slots_clear(struct slots *slots)
     for (uint32_t i = 0; i < slots->used; i++)
         if (slots->slot[i].object)
             slots->forget(slots->user, slots->slot[i].object);
-    free(slots->slot);
+    heap.free(slots->slot);
     slots_init(slots, slots->tag, slots->forget, slots->user);
 }
 
@@ -31,7 +32,7 @@ bool slots_ready(struct slots *slots)
     if (slots->used == LIMIT) /* LCOV_EXCL_BR_LINE: no test has memory for sixteen million objects */
         return false;         /* LCOV_EXCL_LINE: the same */
     uint32_t room = slots->room ? 2 * slots->room : 16;
-    struct slot *grown = realloc(slots->slot, room * sizeof *grown);
+    struct slot *grown = heap.realloc(slots->slot, room * sizeof *grown);
     if (!grown)
         return false;
     slots->slot = grown;

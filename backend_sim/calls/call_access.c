@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "flight.h"
+#include "heap.h"
 #include "host.h"
 #include "rdma.h"
 #include "sim.h"
@@ -186,7 +187,7 @@ static struct former *remember(struct sim_process *process, struct sim_mapping *
     size_t count = 0;
     for (struct sim_mapping *m = first; m; m = sim_mapping_after(process, m->start + m->size, hole))
         count++;
-    struct former *former = malloc(count * sizeof *former), *next = former;
+    struct former *former = heap.malloc(count * sizeof *former), *next = former;
     for (struct sim_mapping *m = former ? first : NULL; m; m = sim_mapping_after(process, m->start + m->size, hole))
         *next++ = (struct former){m->access, m->handle->rdma_late, m->host_latest};
     return former;
@@ -243,7 +244,7 @@ static vmm_result grant_all(struct sim_process *process, const struct vmm_call_m
     vmm_result result = former ? make_grants(process, call, first, hole) : sim_out_of_host_memory();
     if (former && result == VMM_ERROR_OUT_OF_MEMORY)
         take_back(process, first, hole, former);
-    free(former);
+    heap.free(former);
     return result;
 }
 

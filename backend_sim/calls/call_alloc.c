@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "flight.h"
+#include "heap.h"
 #include "launch.h"
 #include "sim.h"
 
@@ -67,7 +68,7 @@ static vmm_result allocate(struct sim_process *process, const struct vmm_call_me
 {
     vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED,
                                     .location = {VMM_MEM_LOCATION_TYPE_DEVICE, context->device}};
-    struct sim_allocation *allocation = calloc(1, sizeof *allocation);
+    struct sim_allocation *allocation = heap.calloc(1, sizeof *allocation);
     if (!allocation)
         return sim_out_of_host_memory();
     allocation->size = call->bytesize;
@@ -79,7 +80,7 @@ static vmm_result allocate(struct sim_process *process, const struct vmm_call_me
     if (!allocation->block) {
         if (entered)
             leave(process, allocation);
-        free(allocation);
+        heap.free(allocation);
         return sim_out_of_host_memory();
     }
     allocation->number = sim_process_number(process, VMM_OBJECT_ALLOCATION);

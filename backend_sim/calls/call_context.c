@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "flight.h"
+#include "heap.h"
 #include "launch.h"
 #include "sim.h"
 
@@ -50,9 +51,9 @@ static bool open_context_space(struct sim_process *process)
 static struct sim_context *new_context(struct sim_process *process, int device, bool primary,
                                        const struct vmm_call *call)
 {
-    struct sim_context *context = slots_ready(&process->contexts) ? calloc(1, sizeof *context) : NULL;
+    struct sim_context *context = slots_ready(&process->contexts) ? heap.calloc(1, sizeof *context) : NULL;
     if (!context || !open_context_space(process)) {
-        free(context);
+        heap.free(context);
         sim_out_of_host_memory();
         return NULL;
     }
@@ -288,9 +289,9 @@ vmm_result sim_stream_create(struct sim_process *process, const struct vmm_call_
     vmm_result result = sim_context_check(process, context, false);
     if (result != VMM_SUCCESS)
         return result;
-    struct sim_stream *stream = calloc(1, sizeof *stream);
+    struct sim_stream *stream = heap.calloc(1, sizeof *stream);
     if (stream && !(stream->value = slots_add(&process->streams, stream))) {
-        free(stream);
+        heap.free(stream);
         stream = NULL;
     }
     if (!stream)

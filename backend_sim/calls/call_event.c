@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "flight.h"
+#include "heap.h"
 #include "launch.h"
 #include "sim.h"
 
@@ -74,9 +75,9 @@ vmm_result sim_event_create(struct sim_process *process, const struct vmm_call_e
     result = check_flags(call->flags);
     if (result != VMM_SUCCESS)
         return result;
-    struct sim_event *event = calloc(1, sizeof *event);
+    struct sim_event *event = heap.calloc(1, sizeof *event);
     if (event && !(event->value = slots_add(&process->events, event))) {
-        free(event);
+        heap.free(event);
         event = NULL;
     }
     if (!event)

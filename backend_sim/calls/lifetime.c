@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "flight.h"
+#include "heap.h"
 #include "host_fault.h"
 
 /* One allocation, so that the queue lies beside the process that every call looks at. */
@@ -14,11 +15,11 @@ struct whole {
 
 struct sim_process *sim_process_new(struct sim_machine *machine, const struct sim_options *options)
 {
-    struct whole *whole = calloc(1, sizeof *whole);
+    struct whole *whole = heap.calloc(1, sizeof *whole);
     if (!whole)
         return NULL;
     if (!sim_process_init(&whole->process, machine, options)) {
-        free(whole);
+        heap.free(whole);
         return NULL;
     }
     whole->process.flight = &whole->flight;
@@ -78,7 +79,7 @@ void sim_process_free(struct sim_process *process)
     bool is_last = leave_machine(process);
     sim_machine_unlock(machine);
     sim_process_clear(process);
-    free(process);
+    heap.free(process);
     if (is_last)
         sim_machine_free(machine);
 }

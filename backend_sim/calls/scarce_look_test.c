@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Looking at a machine from outside, and asking what is held, when each request fails once: an answer, or none and why; nothing
  * stays behind. */
-#define _GNU_SOURCE /* memfd_create, fallocate, RTLD_NEXT */
+#define _GNU_SOURCE /* memfd_create, fallocate */
 #include "scarce_rig.h"
 
 #include "share_rig.h"
 #include "share_who.h"
 
-#if CAN_FAIL
-enum { BLOCKS = 20, TRIES = 40 }; /* after so many come the files of other processes, one like the other */
+enum { BLOCKS = 20, MOST = 40 }; /* after so many come the files of other processes, one like the other */
 
 static struct {
     long live;
@@ -56,53 +55,54 @@ static vmm_system *furnished(int fd[BLOCKS])
     return sys;
 }
 
-static void look(void)
+static char why[SHARE_WHY];
+static struct share *seen;
+
+static bool look(void)
 {
-    char why[SHARE_WHY];
-    bool clean = true, told = true, failed = true;
-    unsigned refused = 0;
-    for (unsigned long nth = 1; failed && nth < TRIES; nth++) {
-        note_what_there_is();
-        scarce_arm(nth);
-        struct share *share = share_open_there("m-looked", why);
-        failed = scarce_disarm() != NULL;
-        refused += !share;
-        told = told && (share || why[0]);
-        if (share)
-            share_close(share);
-        clean = clean && nothing_stays();
-    }
-    tap_ok(clean && !failed, "a machine that cannot be opened to be looked at leaves nothing open");
-    tap_ok(told && refused > 3, "and why is told, each of %u times", refused);
+    why[0] = '\0';
+    seen = share_open_there("m-looked", why);
+    return seen != NULL;
 }
 
-static void list(void)
+static bool is_told_why(void)
 {
-    char why[SHARE_WHY];
-    bool clean = true, whole = true, failed = true;
-    unsigned refused = 0;
-    for (unsigned long nth = 1; failed && nth < TRIES; nth++) {
-        note_what_there_is();
-        struct share *share = share_open_there("m-looked", why);
-        if (!share)
-            tap_bail("%s", why);
-        scarce_arm(nth);
-        struct share_who *who = share_who(share);
-        failed = scarce_disarm() != NULL;
-        refused += !who;
-        whole = whole && (!who || (who->block_count == BLOCKS + 1 && who->hold_count > BLOCKS));
-        share_who_free(who);
-        share_close(share);
-        clean = clean && nothing_stays();
-    }
-    tap_ok(whole, "a list of who holds what is whole, or there is none");
-    tap_ok(clean && refused > 3, "and nothing stays behind, %u times", refused);
+    return why[0];
+}
+
+static bool looked(void)
+{
+    if (seen)
+        share_close(seen);
+    return nothing_stays();
+}
+
+static struct share_who *listed;
+
+static void open_to_list(void)
+{
+    note_what_there_is();
+    if (!look())
+        tap_bail("%s", why);
+}
+
+static bool list(void)
+{
+    listed = share_who(seen);
+    return listed != NULL;
+}
+
+/* A list of who holds what is whole, or there is none. */
+static bool is_whole(void)
+{
+    bool whole = !listed || (listed->block_count == BLOCKS + 1 && listed->hold_count > BLOCKS);
+    share_who_free(listed);
+    return looked() && whole;
 }
 
 /* Each time that the list grows, for a bind and for a descriptor: the one is listed or nothing is, the other may be missing. */
 static void grows(void)
 {
-    char why[SHARE_WHY];
     unsigned whole = 0, missing = 0, fewer = 0;
     for (unsigned long nth = 0; nth <= 2; nth++) {
         struct share *share = share_open_there("m-looked", why);
@@ -163,43 +163,49 @@ static void count(void *user, const vmm_detail *detail)
     *(unsigned *)user += detail->severity == VMM_SEVERITY_LEAK;
 }
 
+static vmm_system *held_by;
+static uint64_t held, held_now;
+static unsigned held_told;
+
 /* What is held is counted without memory, too; told it is one by one, or not at all. */
-static void leaks(vmm_system *sys)
+static bool leaks(void)
 {
-    const uint64_t held = vmm_leaks(sys, NULL, NULL);
-    bool clean = true, counted = true, failed = true;
-    for (unsigned long nth = 1; failed && nth < TRIES; nth++) {
-        unsigned told = 0;
-        note_what_there_is();
-        scarce_arm(nth);
-        uint64_t now = vmm_leaks(sys, count, &told);
-        failed = scarce_disarm() != NULL;
-        counted = counted && now == held && (told == held || !told);
-        clean = clean && nothing_stays();
-    }
-    tap_ok(counted, "what is held is counted whatever fails");
-    tap_ok(clean, "and nothing stays behind");
+    held_told = 0;
+    held_now = vmm_leaks(held_by, count, &held_told);
+    return held_told || !held;
 }
-#endif
+
+static bool is_counted(void)
+{
+    return held_now == held && (held_told == held || !held_told);
+}
+
+static bool counted(void)
+{
+    return is_counted() && nothing_stays();
+}
+
+static const struct scarce_case cases[] = {
+    {"a machine that is opened to be looked at", NULL, 4, 0, note_what_there_is, look, is_told_why, looked},
+    {"a list of who holds what", NULL, 4, MOST, open_to_list, list, NULL, is_whole},
+    {"leaks", NULL, 0, MOST, note_what_there_is, leaks, is_counted, counted},
+};
 
 int main(void)
 {
-    if (!rig_can_fail("scarce memory"))
-        return tap_done();
-#if CAN_FAIL
     int fd[BLOCKS];
     rig_begin();
     tap_note("each request fails once");
     vmm_system *sys = furnished(fd);
-    look();
-    list();
+    held_by = sys;
+    held = vmm_leaks(sys, NULL, NULL);
+    for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        scarce_try(&cases[i]);
     grows();
-    leaks(sys);
     for (int i = 0; i < BLOCKS; i++)
         close(fd[i]);
     rig_close(sys);
     hints();
     rig_end();
-#endif
     return tap_done();
 }

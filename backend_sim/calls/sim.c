@@ -9,6 +9,7 @@
 
 #include "checks.h"
 #include "flight.h"
+#include "heap.h"
 #include "launch.h"
 #include "lifetime.h"
 #include "os.h"
@@ -240,7 +241,7 @@ vmm_result vmm_sim_open(const char *args, struct vmm_backend **backend)
     struct sim_profile profile;
     struct sim_options options;
     size_t size = strlen(args) + 1;
-    char *name = malloc(size);
+    char *name = heap.malloc(size);
     if (!name)
         return vmm_detail_fail(VMM_ERROR_OUT_OF_MEMORY, "vmm_open", "the host's memory is exhausted");
     memcpy(name, args, size);
@@ -249,7 +250,7 @@ vmm_result vmm_sim_open(const char *args, struct vmm_backend **backend)
         result = default_machine(&options);
     if (result == VMM_SUCCESS)
         result = find_profile(name[0] ? name : "h100", &profile);
-    free(name);
+    heap.free(name);
     if (result != VMM_SUCCESS)
         return result;
     return sim_open_profile(&profile, &options, true, backend);

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "heap.h"
 #include "kernels.h"
 #include "objects.h"
 #include "reach.h"
@@ -49,7 +50,7 @@ static bool note(struct search *s, const struct used *u)
         return true;
     if (s->count == s->room) {
         size_t room = s->room ? 2 * s->room : 8;
-        struct used *written = realloc(s->written, room * sizeof *written);
+        struct used *written = heap.realloc(s->written, room * sizeof *written);
         if (!written)
             return false;
         s->written = written;
@@ -134,5 +135,5 @@ void alias_warn(const struct sim_process *process, int device, const struct vmm_
         vmm_detail_note("%s writes at 0x%" PRIx64 " and %s the same memory at 0x%" PRIx64 ", without a fence",
                         vmm_kernel_name(call->kernel), s.written_at, s.use == TWIN_READ ? "reads" : "writes", s.address);
     }
-    free(s.written);
+    heap.free(s.written);
 }

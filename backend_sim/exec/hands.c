@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "flight.h"
+#include "posix.h"
 #include "process.h"
 
 static void work(struct sim_process *process, enum hands_kind kind)
@@ -37,7 +38,7 @@ static bool start(pthread_t *thread, void *(*code)(void *), struct sim_process *
     sigdelset(&own, SIGSEGV);
     sigdelset(&own, SIGBUS);
     pthread_sigmask(SIG_SETMASK, &own, &before);
-    bool started = !pthread_create(thread, NULL, code, process);
+    bool started = !posix.pthread_create(thread, NULL, code, process);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return started;
 }
@@ -84,7 +85,7 @@ bool hands_pause(struct sim_process *process, uint64_t nanoseconds)
     enum { SECOND = 1000000000 };
     struct flight *flight = process->flight;
     struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
+    posix.clock_gettime(CLOCK_REALTIME, &until);
     uint64_t rest = (uint64_t)until.tv_nsec + nanoseconds % SECOND;
     until.tv_sec += (time_t)(nanoseconds / SECOND + rest / SECOND);
     until.tv_nsec = (long)(rest % SECOND);

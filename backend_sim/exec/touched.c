@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "heap.h"
 #include "reach.h"
 #include "registered.h"
 #include "twin.h"
@@ -70,7 +71,7 @@ static bool make_room(struct touched *touched)
     if (touched->room && touched->count <= touched->room / 2)
         return true;
     size_t room = touched->room ? 2 * touched->room : 16;
-    struct touched_range *range = realloc(touched->range, room * sizeof *range);
+    struct touched_range *range = heap.realloc(touched->range, room * sizeof *range);
     if (!range)
         return false;
     touched->range = range;
@@ -174,6 +175,6 @@ const struct touched_range *touched_in(const struct touched *touched, uint64_t s
 
 void touched_clear(struct touched *touched)
 {
-    free(touched->range);
+    heap.free(touched->range);
     *touched = (struct touched){.complete = true};
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "chance.h"
+#include "heap.h"
 
 static bool same(struct view_key a, struct view_key b)
 {
@@ -31,13 +32,13 @@ static bool make_room(struct views *views)
     if (2 * views->count < views->room)
         return true;
     size_t room = views->room ? 2 * views->room : 64;
-    struct view **slot = calloc(room, sizeof(struct view *));
+    struct view **slot = heap.calloc(room, sizeof(struct view *));
     if (!slot)
         return false;
     for (size_t i = 0; i < views->room; i++)
         if (views->slot[i])
             *place(slot, room, views->slot[i]->key) = views->slot[i];
-    free(views->slot);
+    heap.free(views->slot);
     views->slot = slot;
     views->room = room;
     return true;
@@ -49,7 +50,7 @@ struct view *views_add(struct views *views, struct view_key key)
         return NULL;
     struct view **slot = place(views->slot, views->room, key);
     if (!*slot) {
-        struct view *view = malloc(sizeof *view);
+        struct view *view = heap.malloc(sizeof *view);
         if (!view)
             return NULL;
         view->key = key;
@@ -68,7 +69,7 @@ void views_forget(struct views *views)
 void views_clear(struct views *views)
 {
     for (size_t i = 0; i < views->room; i++)
-        free(views->slot[i]);
-    free(views->slot);
+        heap.free(views->slot[i]);
+    heap.free(views->slot);
     *views = (struct views){0};
 }

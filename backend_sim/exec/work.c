@@ -4,12 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heap.h"
 #include "launch.h"
 
 /* Copies size bytes, of which there are some: a kernel has arguments, and a copy of nothing is not issued. */
 static bool keep(struct work *work, const void *from, uint64_t size)
 {
-    work->copied = malloc(size);
+    work->copied = heap.malloc(size);
     if (work->copied)
         memcpy(work->copied, from, size);
     return work->copied != NULL;
@@ -32,13 +33,13 @@ static bool keep_what_it_points_to(struct work *work)
 
 struct work *work_new(const struct vmm_call *call, uint16_t issued_by)
 {
-    struct work *work = calloc(1, sizeof *work);
+    struct work *work = heap.calloc(1, sizeof *work);
     if (!work)
         return NULL;
     work->issued_by = issued_by;
     memcpy(&work->call, call, vmm_call_size((enum vmm_call_id)call->id));
     if (!keep_what_it_points_to(work)) {
-        free(work);
+        heap.free(work);
         return NULL;
     }
     return work;
@@ -47,8 +48,8 @@ struct work *work_new(const struct vmm_call *call, uint16_t issued_by)
 void work_free(struct work *work)
 {
     touched_clear(&work->touched);
-    free(work->copied);
-    free(work);
+    heap.free(work->copied);
+    heap.free(work);
 }
 
 bool work_do(struct sim_process *process, struct work *work)

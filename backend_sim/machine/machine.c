@@ -6,6 +6,7 @@
 
 #include "checks.h"
 #include "detail.h"
+#include "heap.h"
 #include "pool.h"
 #include "share_nodes.h"
 #include "team.h"
@@ -17,7 +18,7 @@ static struct sim_block *take_room(struct sim_machine *machine)
 {
     struct sim_block *block = machine->spare;
     if (!block)
-        return malloc(sizeof *block);
+        return heap.malloc(sizeof *block);
     machine->spare = block->next_shared;
     machine->spares--;
     return block;
@@ -66,7 +67,7 @@ void sim_machine_not_locked(const char *function)
 
 struct sim_machine *sim_machine_new(const struct sim_profile *profile)
 {
-    struct sim_machine *machine = calloc(1, sizeof *machine);
+    struct sim_machine *machine = heap.calloc(1, sizeof *machine);
     if (!machine)
         return NULL;
     life_lock_init(&machine->lock, LIFE_MACHINE, in_child);
@@ -87,9 +88,9 @@ void sim_machine_free(struct sim_machine *machine)
         share_close(machine->share);
     frames_clear(&machine->frames);
     while (machine->spare)
-        free(take_room(machine));
+        heap.free(take_room(machine));
     life_lock_end(&machine->lock);
-    free(machine);
+    heap.free(machine);
 }
 
 void sim_machine_see(struct sim_machine *machine, const struct visible *visible)
@@ -232,7 +233,7 @@ static void give_room(struct sim_machine *machine, struct sim_block *block)
     }
 #endif
     (void)machine;
-    free(block);
+    heap.free(block);
 }
 
 struct sim_block *sim_block_new(struct sim_machine *machine, uint64_t size, const vmm_mem_allocation_prop *prop)

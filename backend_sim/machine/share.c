@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "heap.h"
 #include "lifecycle.h"
 #include "machine.h"
 #include "share_mark.h"
@@ -24,7 +25,7 @@ static int make_memory(void *user)
 /* Made before a folder is, which would have to be taken away again. */
 static struct share *new_share(char why[SHARE_WHY])
 {
-    struct share *share = calloc(1, sizeof *share);
+    struct share *share = heap.calloc(1, sizeof *share);
     if (!share)
         snprintf(why, SHARE_WHY, SHARE_MEMORY_OUT);
     return share;
@@ -33,7 +34,7 @@ static struct share *new_share(char why[SHARE_WHY])
 static struct share *opened(struct share *share, bool found, const char *name, const struct sim_profile *profile)
 {
     if (!found) {
-        free(share);
+        heap.free(share);
         return NULL;
     }
     share->life = -1;
@@ -165,5 +166,5 @@ void share_close(struct share *share)
     close_life(share);
     frames_clear(&share->memory);
     share_folder_close(&share->folder, last);
-    free(share);
+    heap.free(share);
 }

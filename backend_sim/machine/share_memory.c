@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "share_parts.h"
+#include "heap.h"
 
 struct share_memory *share_memory_of(struct share *share, uint64_t home)
 {
@@ -11,10 +12,10 @@ struct share_memory *share_memory_of(struct share *share, uint64_t home)
         memory = memory->next;
     if (memory)
         return memory;
-    memory = calloc(1, sizeof *memory);
+    memory = heap.calloc(1, sizeof *memory);
     int file = memory ? share_folder_open_file(&share->folder, "mem", home, OS_OPEN_WRITE) : -1;
     if (file < 0) {
-        free(memory);
+        heap.free(memory);
         return NULL;
     }
     memory->home = home;
@@ -34,6 +35,6 @@ void share_forget_memory(struct share *share)
         }
         *at = memory->next;
         frames_clear(&memory->frames);
-        free(memory);
+        heap.free(memory);
     }
 }

@@ -2,6 +2,7 @@
 /* What ended processes left, and blocks that nobody can reach: found, and given back. */
 #include <stdlib.h>
 
+#include "heap.h"
 #include "machine.h"
 #include "share_parts.h"
 #include "share_team.h"
@@ -122,7 +123,7 @@ void share_collect(struct share *share)
             at = &share->blocks; /* which may have lost more */
         }
         bytes_clear(&block->bytes);
-        free(block);
+        heap.free(block);
     }
 }
 

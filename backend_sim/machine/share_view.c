@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "machine.h"
+#include "heap.h"
 #include "share_parts.h"
 #include "share_team.h"
 #include "team.h"
@@ -66,7 +67,7 @@ static const char *implausible(const struct sim_machine *machine, const struct c
 
 static struct sim_block *new_view(struct sim_machine *machine, const struct claim *claim)
 {
-    struct sim_block *block = calloc(1, sizeof *block);
+    struct sim_block *block = heap.calloc(1, sizeof *block);
     if (!block)
         return NULL;
     block->id = ++machine->blocks;
@@ -109,7 +110,7 @@ static const char *view_team(struct sim_machine *machine, const struct claim *cl
     struct team *team = team_view((unsigned)wanted, shared->handle_types);
     struct sim_block *block = team ? new_view(machine, claim) : NULL;
     if (!block) {
-        free(team);
+        heap.free(team);
         return SHARE_MEMORY_OUT;
     }
     block->team = team;
@@ -161,7 +162,7 @@ void share_forget(struct share *share, struct sim_block *block)
     for (struct share_memory *memory = share->others; memory; memory = memory->next)
         memory->users -= block->bytes.frames == &memory->frames;
     bytes_clear(&block->bytes);
-    free(block);
+    heap.free(block);
     share_forget_memory(share);
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heap.h"
 #include "share_mark.h"
 #include "share_parts.h"
 #include "share_team.h"
@@ -68,7 +69,7 @@ static struct share_who_hold *add_hold(struct share_who *who)
 {
     if (who->hold_count == who->hold_room) {
         unsigned room = who->hold_room ? 2 * who->hold_room : 16;
-        struct share_who_hold *more = realloc(who->hold, room * sizeof *more);
+        struct share_who_hold *more = heap.realloc(who->hold, room * sizeof *more);
         if (!more)
             return NULL;
         who->hold = more;
@@ -189,8 +190,8 @@ static bool read_all(struct share_who *who, const struct share *share, bool own)
 {
     const struct share_state *state = share->folder.state;
     const unsigned slots = share_slots(state), blocks = share_blocks(state); /* once: there is room for so many */
-    who->process = calloc(slots + 1, sizeof *who->process);
-    who->block = calloc(blocks + 1, sizeof *who->block);
+    who->process = heap.calloc(slots + 1, sizeof *who->process);
+    who->block = heap.calloc(blocks + 1, sizeof *who->block);
     if (!who->process || !who->block)
         return false;
     read_machine(who, state);
@@ -205,9 +206,9 @@ static bool read_all(struct share_who *who, const struct share *share, bool own)
 
 static struct share_who *look(struct share *share, bool own)
 {
-    struct share_who *who = calloc(1, sizeof *who);
+    struct share_who *who = heap.calloc(1, sizeof *who);
     if (!who || !share_lock_patiently(share)) {
-        free(who);
+        heap.free(who);
         return NULL;
     }
     share_tidy(share);
@@ -233,10 +234,10 @@ void share_who_free(struct share_who *who)
 {
     if (!who)
         return;
-    free(who->process);
-    free(who->block);
-    free(who->hold);
-    free(who);
+    heap.free(who->process);
+    heap.free(who->block);
+    heap.free(who->hold);
+    heap.free(who);
 }
 
 /* ---- words ---- */

@@ -4,9 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heap.h"
+
 struct team *team_view(unsigned wanted, uint64_t handle_types)
 {
-    struct team *team = calloc(1, sizeof *team);
+    struct team *team = heap.calloc(1, sizeof *team);
     if (team) {
         team->wanted = wanted;
         team->handle_types = handle_types;
@@ -16,11 +18,11 @@ struct team *team_view(unsigned wanted, uint64_t handle_types)
 
 struct sim_block *team_new(struct sim_machine *machine, const vmm_multicast_object_prop *prop)
 {
-    struct sim_block *block = calloc(1, sizeof *block);
+    struct sim_block *block = heap.calloc(1, sizeof *block);
     struct team *team = team_view(prop->num_devices, prop->handle_types);
     if (!block || !team) {
-        free(block);
-        free(team);
+        heap.free(block);
+        heap.free(team);
         return NULL;
     }
     block->id = ++machine->blocks;
@@ -95,7 +97,7 @@ static void let_go(struct sim_machine *machine, struct team_bind *bind)
         share_unwatch(bind->block);
     else
         sim_block_drop(machine, bind->block);
-    free(bind);
+    heap.free(bind);
 }
 
 static void let_all_go(struct sim_machine *machine, struct team *team)
@@ -113,7 +115,7 @@ static void let_all_go(struct sim_machine *machine, struct team *team)
 void team_end(struct sim_machine *machine, struct team *team)
 {
     let_all_go(machine, team);
-    free(team);
+    heap.free(team);
 }
 
 void team_empty(struct team *team)
@@ -145,7 +147,7 @@ const struct team_bind *team_bind_in(const struct team *team, int device, uint64
 bool team_bind(struct team *team, struct team_member *member, const struct team_bind *bind)
 {
     bool behind = member->latest && member->latest->offset < bind->offset;
-    struct team_bind **link = behind ? &member->latest->next : &member->binds, *made = malloc(sizeof *made);
+    struct team_bind **link = behind ? &member->latest->next : &member->binds, *made = heap.malloc(sizeof *made);
     if (!made)
         return false;
     while (*link && (*link)->offset < bind->offset)

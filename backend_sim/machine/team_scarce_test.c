@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Teams of several processes when a request of theirs fails, and when another process changes the team between two looks at it:
  * what is refused says so, and what was bound, added or forged meanwhile is seen. */
-#define _GNU_SOURCE /* memfd_create, fallocate, RTLD_NEXT */
+#define _GNU_SOURCE /* memfd_create, fallocate */
 #include "scarce_rig.h"
 
 #include "process.h"
 #include "state_rig.h"
 #include "system.h"
 
-#if CAN_FAIL
 #define FABRIC VMM_MEM_HANDLE_TYPE_FABRIC
 #define DEVICE VMM_MEM_LOCATION_TYPE_DEVICE
 #define LOCKS "fstat" /* one for who is in the team, one for what these bound, one to change it */
 
 typedef vmm_mem_generic_allocation_handle handle_t;
-
-enum { TRIES = 200 };
 
 /* One process, with an object of two devices and memory of its device. */
 struct side {
@@ -339,33 +336,38 @@ static void forged(void)
 /* ---- two nodes ---- */
 
 /* The second has no name, and no folder until it adds a device: each request of that. */
-static void node_without_a_name(void)
+static void begin_without_a_name(void)
 {
     char spec[2][200];
-    const char *failed = "";
-    unsigned long nth = 0, refused = 0;
-    bool said = true, added = true;
+    unsigned char bytes[VMM_FABRIC_HANDLE_SIZE];
     snprintf(spec[0], sizeof spec[0], "sim:max,machine=home,imex=%.90s", channels);
     snprintf(spec[1], sizeof spec[1], "sim:max,imex=%.90s", channels);
-    while (failed && ++nth < TRIES) {
-        unsigned char bytes[VMM_FABRIC_HANDLE_SIZE];
-        one = opened(spec[0], 0);
-        two = opened(spec[1], 0);
-        const vmm_multicast_object_prop prop = {.num_devices = 2, .size = one.unit, .handle_types = FABRIC};
-        if (vmm_multicast_create(one.sys, &one.object, &prop) ||
-            vmm_mem_export_to_shareable_handle(one.sys, bytes, one.object, FABRIC, 0) ||
-            vmm_mem_import_from_shareable_handle(two.sys, &two.object, bytes, FABRIC))
-            tap_bail("not imported: %s", vmm_last_detail()->note);
-        scarce_arm(nth);
-        vmm_result result = vmm_multicast_add_device(two.sys, two.object, 0);
-        failed = scarce_disarm();
-        refused += result != VMM_SUCCESS;
-        said = said && (result == VMM_SUCCESS || rig_told("VMM-SHARE-STATE"));
-        added = added && (result == VMM_SUCCESS || vmm_multicast_add_device(two.sys, two.object, 0) == VMM_SUCCESS);
-        end();
-    }
-    tap_ok(!failed && said && refused >= 3, "a node that cannot have a folder of its own adds no device, %lu times", refused);
-    tap_ok(added, "when it can it does");
+    one = opened(spec[0], 0);
+    two = opened(spec[1], 0);
+    const vmm_multicast_object_prop prop = {.num_devices = 2, .size = one.unit, .handle_types = FABRIC};
+    if (vmm_multicast_create(one.sys, &one.object, &prop) ||
+        vmm_mem_export_to_shareable_handle(one.sys, bytes, one.object, FABRIC, 0) ||
+        vmm_mem_import_from_shareable_handle(two.sys, &two.object, bytes, FABRIC))
+        tap_bail("not imported: %s", vmm_last_detail()->note);
+}
+
+static bool add_device(void)
+{
+    meanwhile = vmm_multicast_add_device(two.sys, two.object, 0);
+    return meanwhile == VMM_SUCCESS;
+}
+
+static bool is_of_the_state(void)
+{
+    return rig_told("VMM-SHARE-STATE");
+}
+
+/* When it can it does. */
+static bool is_added(void)
+{
+    bool added = meanwhile == VMM_SUCCESS || add_device();
+    end();
+    return added;
 }
 
 /* A team in which somebody wrote that the device of a machine without a folder is in it: the memory of such a machine is none
@@ -397,27 +399,37 @@ static void forged_member(void)
 }
 
 /* An object for a fabric is one that others can find from the first on. */
-static void object_for_a_fabric(void)
+static void begin_fabric(void)
 {
     char spec[200];
-    const char *failed = "";
-    unsigned long nth = 0, refused = 0;
-    bool said = true, made = true;
     snprintf(spec, sizeof spec, "sim:max,imex=%.90s", channels);
-    while (failed && ++nth < TRIES) {
-        handle_t object = 0x77;
-        struct side s = opened(spec, 0);
-        const vmm_multicast_object_prop prop = {.num_devices = 2, .size = s.unit, .handle_types = FABRIC};
-        scarce_arm(nth);
-        vmm_result result = vmm_multicast_create(s.sys, &object, &prop);
-        failed = scarce_disarm();
-        refused += result != VMM_SUCCESS;
-        said = said && (result == VMM_SUCCESS || (object == 0x77 && vmm_last_detail()->rule));
-        made = made && (result == VMM_SUCCESS || vmm_multicast_create(s.sys, &object, &prop) == VMM_SUCCESS);
-        rig_close(s.sys);
-    }
-    tap_ok(!failed && said && refused > 5 && made, "an object for a fabric is refused %lu times, and made then", refused);
+    one = opened(spec, 0);
+    one.object = 0x77;
 }
+
+static bool create_object(void)
+{
+    const vmm_multicast_object_prop prop = {.num_devices = 2, .size = one.unit, .handle_types = FABRIC};
+    meanwhile = vmm_multicast_create(one.sys, &one.object, &prop);
+    return meanwhile == VMM_SUCCESS;
+}
+
+static bool has_no_object(void)
+{
+    return one.object == 0x77 && vmm_last_detail()->rule;
+}
+
+static bool is_made(void)
+{
+    bool made = meanwhile == VMM_SUCCESS || create_object();
+    rig_close(one.sys);
+    return made;
+}
+
+static const struct scarce_case on_fabrics[] = {
+    {"a node without a folder of its own", NULL, 3, 0, begin_without_a_name, add_device, is_of_the_state, is_added},
+    {"an object for a fabric", NULL, 6, 0, begin_fabric, create_object, has_no_object, is_made},
+};
 
 /* [object: bound here, not on the other node], seen from either. */
 static void replica_abroad(bool from_two)
@@ -496,13 +508,9 @@ static void channel_there(bool there)
     if (there ? mkdir(channels, 0700) || close(open(channel, O_CREAT | O_RDWR, 0600)) : unlink(channel) || rmdir(channels))
         tap_bail("the channel cannot be made or removed");
 }
-#endif
 
 int main(void)
 {
-    if (!rig_can_fail("teams"))
-        return tap_done();
-#if CAN_FAIL
     rig_begin();
     channel_there(true);
     devices();
@@ -511,14 +519,13 @@ int main(void)
     mapping_waits();
     in_vain();
     forged();
-    node_without_a_name();
+    scarce_try(&on_fabrics[0]);
     forged_member();
-    object_for_a_fabric();
+    scarce_try(&on_fabrics[1]);
     replica_abroad(false);
     replica_abroad(true);
     nodes_that_cannot_be_asked();
     channel_there(false);
     rig_end();
-#endif
     return tap_done();
 }

@@ -17,6 +17,8 @@
 #include <stddef.h>
 #include <ucontext.h>
 
+#include "posix.h"
+
 /* Linux sends SIGSEGV, macOS SIGBUS. */
 static const int signals[] = {SIGSEGV, SIGBUS};
 enum { SIGNALS = sizeof signals / sizeof signals[0], MOST_KEPT = 8 };
@@ -94,7 +96,7 @@ static void chain(int number, siginfo_t *info, void *context, int depth)
     if ((action.sa_flags & SA_SIGINFO) || (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN)) {
         call(&action, number, info, context, context && !depth);
     } else if (action.sa_handler == SIG_DFL || !sent) {
-        sigaction(number, &otherwise, NULL); /* LCOV_EXCL_LINE: what is counted ends with the process, here and below */
+        posix.sigaction(number, &otherwise, NULL); /* LCOV_EXCL_LINE: what is counted ends with the process, here and below */
         if (sent)                            /* LCOV_EXCL_LINE: the same */
             raise(number);                   /* LCOV_EXCL_LINE: the same */
     }
@@ -154,14 +156,14 @@ static bool watch(int number, struct kept *all)
     struct sigaction ours = {.sa_flags = SA_SIGINFO | SA_ONSTACK}, now;
     sigemptyset(&ours.sa_mask);
     ours.sa_sigaction = on_fault;
-    if (sigaction(number, NULL, &now))
+    if (posix.sigaction(number, NULL, &now))
         return false;
     if (is_ours(&now))
         return true;
     if ((now.sa_flags & SA_SIGINFO) || (now.sa_handler != SIG_DFL && now.sa_handler != SIG_IGN))
         ours.sa_flags = SA_SIGINFO | (now.sa_flags & (SA_ONSTACK | SA_RESTART));
     keep(all, &now);
-    if (!sigaction(number, &ours, NULL))
+    if (!posix.sigaction(number, &ours, NULL))
         return true;
     atomic_fetch_sub(&all->count, 1);
     return false;
@@ -182,9 +184,9 @@ static void leave(int number, struct kept *all)
     const struct sigaction nothing = {.sa_handler = SIG_DFL};
     struct sigaction now;
     int last = atomic_load(&all->count) - 1;
-    if (sigaction(number, NULL, &now) || !is_ours(&now))
+    if (posix.sigaction(number, NULL, &now) || !is_ours(&now))
         return;
-    if (!sigaction(number, last < 0 ? &nothing : &all->action[last], NULL) && last >= 0)
+    if (!posix.sigaction(number, last < 0 ? &nothing : &all->action[last], NULL) && last >= 0)
         atomic_store(&all->count, last);
 }
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "posix.h"
+
 #ifdef __linux__
 enum { PATH = 512 };
 
@@ -22,7 +24,7 @@ static FILE *file_of(const struct form *form, const char *group, const char *nam
 {
     char path[2 * PATH];
     snprintf(path, sizeof path, "%s%s/%s", form->mount, group, name);
-    return fopen(path, "re");
+    return posix.fopen(path, "re");
 }
 
 /* False where there is none, as where the file says "max". */
@@ -92,7 +94,7 @@ uint64_t os_memory_left(uint64_t *limit)
 {
     char line[PATH + 64], copy[PATH + 64];
     uint64_t left = UINT64_MAX;
-    FILE *groups = fopen("/proc/self/cgroup", "re");
+    FILE *groups = posix.fopen("/proc/self/cgroup", "re");
     *limit = UINT64_MAX;
     while (groups && fgets(line, sizeof line, groups))
         for (int i = 0; i < 2; i++) {

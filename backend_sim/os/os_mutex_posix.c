@@ -14,6 +14,8 @@
 #include <sys/syscall.h>
 #endif
 
+#include "posix.h"
+
 _Static_assert(sizeof(os_mutex) == 128, "the parts of a mutex fit its room");
 
 /* Of the opening where the system has such locks. Elsewhere they are the process's, so two copies of the library in one
@@ -53,14 +55,14 @@ static struct flock lock_of(uint32_t ticket)
 static bool lives(const struct os_party *party, uint32_t ticket)
 {
     struct flock lock = lock_of(ticket);
-    return fcntl(party->file, GET, &lock) || lock.l_type != F_UNLCK;
+    return posix.fcntl(party->file, GET, &lock) || lock.l_type != F_UNLCK;
 }
 
 /* Where the process's number means something; 0 where the system does not tell. */
 static uint32_t pid_namespace(void)
 {
     struct stat is;
-    return stat("/proc/self/ns/pid", &is) ? 0 : (uint32_t)is.st_ino;
+    return posix.stat("/proc/self/ns/pid", &is) ? 0 : (uint32_t)is.st_ino;
 }
 
 bool os_party_join(struct os_party *party, os_mutex *mutex, int file)
@@ -70,7 +72,7 @@ bool os_party_join(struct os_party *party, os_mutex *mutex, int file)
         struct flock lock = lock_of(atomic_fetch_add(&mutex->in.tickets, 1) + 1);
         if (!lock.l_start)
             continue;
-        if (!fcntl(file, SET, &lock)) {
+        if (!posix.fcntl(file, SET, &lock)) {
             party->ticket = (uint32_t)lock.l_start;
             return true;
         }
@@ -85,7 +87,7 @@ bool os_party_join(struct os_party *party, os_mutex *mutex, int file)
 static uint64_t now(void)
 {
     struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
+    posix.clock_gettime(CLOCK_MONOTONIC, &time);
     return (uint64_t)time.tv_sec * 1000 + (uint64_t)time.tv_nsec / 1000000;
 }
 

@@ -14,6 +14,8 @@
 #if __has_include(<valgrind/valgrind.h>)
 #include <valgrind/valgrind.h>
 #endif
+
+#include "posix.h"
 #endif
 
 #ifndef MAP_NORESERVE
@@ -47,7 +49,7 @@ static uint64_t reserve_near(uint64_t wish, uint64_t size)
 {
     if (size > most() || wish > UINTPTR_MAX) /* LCOV_EXCL_BR_LINE: without valgrind, on machines of 32 bits alone */
         return 0;                            /* LCOV_EXCL_LINE: the same */
-    void *at = mmap(host(wish), (size_t)size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *at = posix.mmap(host(wish), (size_t)size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return at == MAP_FAILED ? 0 : (uint64_t)(uintptr_t)at;
 }
 
@@ -74,7 +76,7 @@ bool os_reserve_anywhere(uint64_t size, uint64_t alignment, uint64_t *start)
 
 void os_unreserve(uint64_t start, uint64_t size)
 {
-    munmap(host(start), (size_t)size);
+    posix.munmap(host(start), (size_t)size);
 }
 
 /* ---- memory that can be seen at several addresses ---- */
@@ -82,14 +84,14 @@ void os_unreserve(uint64_t start, uint64_t size)
 #ifdef __linux__
 int os_file_new(void)
 {
-    return memfd_create("cuvmm-memory", MFD_CLOEXEC);
+    return posix.memfd_create("cuvmm-memory", MFD_CLOEXEC);
 }
 
 /* False: not now, for lack of kernel memory. */
 static bool punch(int file, uint64_t offset, uint64_t size)
 {
     int cancel = life_no_cancel();
-    bool punched = !fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)size);
+    bool punched = !posix.fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)size);
     life_may_cancel(cancel);
     return punched;
 }
@@ -117,7 +119,7 @@ int os_file_new(void)
         if (file < 0)
             continue;
         shm_unlink(name);
-        fcntl(file, F_SETFD, FD_CLOEXEC);
+        posix.fcntl(file, F_SETFD, FD_CLOEXEC);
         return file;
     }
     return -1;
@@ -125,12 +127,12 @@ int os_file_new(void)
 
 bool os_file_clear(int file, uint64_t offset, uint64_t size)
 {
-    void *at = mmap(NULL, (size_t)size, PROT_READ | PROT_WRITE, MAP_SHARED, file, (off_t)offset);
+    void *at = posix.mmap(NULL, (size_t)size, PROT_READ | PROT_WRITE, MAP_SHARED, file, (off_t)offset);
     if (at == MAP_FAILED)
         return false;
     for (uint64_t i = 0; i < size; i++)
         ((volatile char *)at)[i] = 0;
-    munmap(at, (size_t)size);
+    posix.munmap(at, (size_t)size);
     return true;
 }
 #endif
@@ -146,20 +148,20 @@ bool os_file_grow(int file, uint64_t size)
 {
     struct stat is;
     struct rlimit longest; /* beyond it the system would send SIGXFSZ */
-    if (fstat(file, &is))
+    if (posix.fstat(file, &is))
         return false;
     if ((uint64_t)is.st_size >= size)
         return true;
-    if (size > INT64_MAX || getrlimit(RLIMIT_FSIZE, &longest) ||
+    if (size > INT64_MAX || posix.getrlimit(RLIMIT_FSIZE, &longest) ||
         (longest.rlim_cur != RLIM_INFINITY && size > longest.rlim_cur))
         return false;
-    return !ftruncate(file, (off_t)size);
+    return !posix.ftruncate(file, (off_t)size);
 }
 
 static bool write_all(int file, uint64_t offset, const void *bytes, uint64_t length)
 {
     for (uint64_t done = 0; done < length;) {
-        ssize_t n = pwrite(file, (const char *)bytes + done, (size_t)(length - done), (off_t)(offset + done));
+        ssize_t n = posix.pwrite(file, (const char *)bytes + done, (size_t)(length - done), (off_t)(offset + done));
         if (n > 0)
             done += (uint64_t)n;
         else if (n == 0 || errno != EINTR) /* LCOV_EXCL_BR_LINE: no file system writes nothing and calls that a success */
@@ -181,13 +183,13 @@ void *os_map(int file, uint64_t offset, uint64_t size)
     int flags = file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED | MAP_NORESERVE;
     if (size > SIZE_MAX)
         return NULL;
-    void *at = mmap(NULL, (size_t)size, PROT_READ | PROT_WRITE, flags, file, file < 0 ? 0 : (off_t)offset);
+    void *at = posix.mmap(NULL, (size_t)size, PROT_READ | PROT_WRITE, flags, file, file < 0 ? 0 : (off_t)offset);
     return at == MAP_FAILED ? NULL : at;
 }
 
 void os_unmap(void *memory, uint64_t size)
 {
-    munmap(memory, (size_t)size);
+    posix.munmap(memory, (size_t)size);
 }
 
 /* A mapping that stands in for the one that os_conceal may need for a moment where the process has all that it may have. Shared,
@@ -199,16 +201,16 @@ static void keep_spare(void)
     void *none = NULL;
     if (atomic_load_explicit(&spare, memory_order_relaxed))
         return;
-    void *fresh = mmap(NULL, (size_t)os_page_size(), PROT_NONE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    void *fresh = posix.mmap(NULL, (size_t)os_page_size(), PROT_NONE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (fresh != MAP_FAILED && !atomic_compare_exchange_strong(&spare, &none, fresh))
-        munmap(fresh, (size_t)os_page_size()); /* LCOV_EXCL_LINE: another thread was quicker, just now */
+        posix.munmap(fresh, (size_t)os_page_size()); /* LCOV_EXCL_LINE: another thread was quicker, just now */
 }
 
 static bool give_spare(void)
 {
     void *given = atomic_exchange(&spare, NULL);
     if (given)
-        munmap(given, (size_t)os_page_size());
+        posix.munmap(given, (size_t)os_page_size());
     return given;
 }
 
@@ -216,19 +218,19 @@ bool os_show(uint64_t start, uint64_t size, int file, uint64_t offset, bool writ
 {
     int rights = writable ? PROT_READ | PROT_WRITE : PROT_READ;
     keep_spare();
-    return mmap(host(start), (size_t)size, rights, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, file, (off_t)offset) !=
+    return posix.mmap(host(start), (size_t)size, rights, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, file, (off_t)offset) !=
            MAP_FAILED;
 }
 
 bool os_permit(uint64_t start, uint64_t size, bool writable)
 {
-    return !mprotect(host(start), (size_t)size, writable ? PROT_READ | PROT_WRITE : PROT_READ);
+    return !posix.mprotect(host(start), (size_t)size, writable ? PROT_READ | PROT_WRITE : PROT_READ);
 }
 
 static bool reserve_again(uint64_t start, uint64_t size)
 {
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE;
-    return mmap(host(start), (size_t)size, PROT_NONE, flags, -1, 0) != MAP_FAILED;
+    return posix.mmap(host(start), (size_t)size, PROT_NONE, flags, -1, 0) != MAP_FAILED;
 }
 
 bool os_conceal(uint64_t start, uint64_t size)
@@ -236,7 +238,7 @@ bool os_conceal(uint64_t start, uint64_t size)
     bool reserved = reserve_again(start, size) || (give_spare() && reserve_again(start, size));
     if (reserved)
         keep_spare(); /* what is reserved again has become one with its neighbours, where those are */
-    return reserved || !mprotect(host(start), (size_t)size, PROT_NONE); /* the file's pages stay there, out of reach */
+    return reserved || !posix.mprotect(host(start), (size_t)size, PROT_NONE); /* the file's pages stay there, out of reach */
 }
 
 /* ---- text ---- */
@@ -245,7 +247,7 @@ void os_say(const char *text, size_t length)
 {
     int cancel = life_no_cancel();
     for (ssize_t n = 1; length && n > 0;) {
-        n = write(STDERR_FILENO, text, length);
+        n = posix.write(STDERR_FILENO, text, length);
         if (n > 0) {
             text += n;
             length -= (size_t)n;

@@ -23,6 +23,7 @@
 
 #include "os_environment.h"
 #include "os_memory.h"
+#include "posix.h"
 
 /* ---- who this is ---- */
 
@@ -30,8 +31,8 @@ static _Atomic uint64_t id, id_depth; /* known for the process that is that many
 
 bool os_random(void *bytes, size_t size)
 {
-    int file = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
-    bool ok = file >= 0 && read(file, bytes, size) == (ssize_t)size;
+    int file = posix.open("/dev/urandom", O_RDONLY | O_CLOEXEC);
+    bool ok = file >= 0 && posix.read(file, bytes, size) == (ssize_t)size;
     if (file >= 0)
         close(file);
     return ok;
@@ -57,7 +58,7 @@ void os_yield(void)
 uint64_t os_milliseconds(void)
 {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    posix.clock_gettime(CLOCK_MONOTONIC, &now);
     return 1 + (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
@@ -82,26 +83,26 @@ bool os_too_long(uint64_t *began)
 static bool is_private(int in, const char *name)
 {
     struct stat is;
-    return !fstatat(in, name, &is, AT_SYMLINK_NOFOLLOW) && S_ISDIR(is.st_mode) && is.st_uid == geteuid() && !(is.st_mode & 077);
+    return !posix.fstatat(in, name, &is, AT_SYMLINK_NOFOLLOW) && S_ISDIR(is.st_mode) && is.st_uid == geteuid() && !(is.st_mode & 077);
 }
 
 static bool make_private(const char *path)
 {
-    return (!mkdir(path, 0700) || errno == EEXIST) && is_private(OS_NOWHERE, path);
+    return (!posix.mkdir(path, 0700) || errno == EEXIST) && is_private(OS_NOWHERE, path);
 }
 
 /* Something by that name that this user cannot use and has not made. */
 static bool is_taken(const char *path)
 {
     struct stat is;
-    return !lstat(path, &is) && (!S_ISDIR(is.st_mode) || is.st_uid != geteuid());
+    return !posix.lstat(path, &is) && (!S_ISDIR(is.st_mode) || is.st_uid != geteuid());
 }
 
 /* Memory that is shared lies there, so a small one would soon be full. */
 static bool has_room(const char *path)
 {
     struct statvfs is;
-    return !statvfs(path, &is) && (uint64_t)is.f_blocks * is.f_frsize >= UINT64_C(1) << 30 && !access(path, W_OK | X_OK);
+    return !posix.statvfs(path, &is) && (uint64_t)is.f_blocks * is.f_frsize >= UINT64_C(1) << 30 && !posix.access(path, W_OK | X_OK);
 }
 
 struct own_folder {
@@ -175,24 +176,24 @@ const char *os_share_root(char path[OS_PATH_MAX])
 
 int os_folder_open(int in, const char *name)
 {
-    return openat(in, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    return posix.openat(in, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
 bool os_folder_new(int in, const char *name)
 {
-    return !mkdirat(in, name, 0700);
+    return !posix.mkdirat(in, name, 0700);
 }
 
 bool os_rename(int folder, const char *from, const char *to)
 {
 #ifdef RENAME_NOREPLACE
-    if (!renameat2(folder, from, folder, to, RENAME_NOREPLACE))
+    if (!posix.renameat2(folder, from, folder, to, RENAME_NOREPLACE))
         return true;
     if (errno != EINVAL && errno != ENOSYS)
         return false;
 #endif
     struct stat is; /* where the system cannot do both at once */
-    return fstatat(folder, to, &is, AT_SYMLINK_NOFOLLOW) && errno == ENOENT && !renameat(folder, from, folder, to);
+    return posix.fstatat(folder, to, &is, AT_SYMLINK_NOFOLLOW) && errno == ENOENT && !renameat(folder, from, folder, to);
 }
 
 static bool each(DIR *folder, unsigned limit, void (*visit)(void *user, const char *name), void *user)
@@ -210,13 +211,13 @@ static bool each(DIR *folder, unsigned limit, void (*visit)(void *user, const ch
 
 bool os_folder_each(const char *path, unsigned limit, void (*visit)(void *user, const char *name), void *user)
 {
-    return each(opendir(path), limit, visit, user);
+    return each(posix.opendir(path), limit, visit, user);
 }
 
 bool os_folder_each_in(int folder, void (*visit)(void *user, const char *name), void *user)
 {
-    int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); /* read from the beginning, and closed in the end */
-    DIR *opened = again >= 0 ? fdopendir(again) : NULL;
+    int again = posix.openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); /* read from the beginning, and closed in the end */
+    DIR *opened = again >= 0 ? posix.fdopendir(again) : NULL;
     if (again >= 0 && !opened)
         close(again);
     return each(opened, UINT_MAX, visit, user);
@@ -237,7 +238,7 @@ void os_file_remove(int folder, const char *name)
 int os_file_open_in(int folder, const char *name, enum os_open how)
 {
     struct stat is;
-    if (!fstatat(folder, name, &is, AT_SYMLINK_NOFOLLOW) && !S_ISREG(is.st_mode)) {
+    if (!posix.fstatat(folder, name, &is, AT_SYMLINK_NOFOLLOW) && !S_ISREG(is.st_mode)) {
         errno = EINVAL;
         return -1;
     }
@@ -245,7 +246,7 @@ int os_file_open_in(int folder, const char *name, enum os_open how)
                                 [OS_OPEN_WRITE] = O_RDWR,
                                 [OS_OPEN_MAKE] = O_RDWR | O_CREAT,
                                 [OS_OPEN_NEW] = O_RDWR | O_CREAT | O_EXCL};
-    return openat(folder, name, flags[how] | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600);
+    return posix.openat(folder, name, flags[how] | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600);
 }
 
 int os_file_open(const char *path, enum os_open how)
@@ -256,7 +257,7 @@ int os_file_open(const char *path, enum os_open how)
 bool os_file_exists(const char *path)
 {
     struct stat is;
-    return !lstat(path, &is) || errno != ENOENT;
+    return !posix.lstat(path, &is) || errno != ENOENT;
 }
 
 static void look(const struct stat *is, struct os_file_is *out)
@@ -278,7 +279,7 @@ bool os_file_is_own(const struct os_file_is *is)
 bool os_path_look(const char *path, struct os_file_is *out)
 {
     struct stat is;
-    if (stat(path, &is))
+    if (posix.stat(path, &is))
         return false;
     look(&is, out);
     return true;
@@ -291,24 +292,24 @@ bool os_folder_look(const char *path, struct os_file_is *out)
 
 bool os_file_may_be_used(const char *path)
 {
-    return !faccessat(AT_FDCWD, path, R_OK | W_OK, AT_EACCESS);
+    return !posix.faccessat(AT_FDCWD, path, R_OK | W_OK, AT_EACCESS);
 }
 
 bool os_file_is_open(int file)
 {
-    return fcntl(file, F_GETFD) >= 0 || errno != EBADF;
+    return posix.fcntl(file, F_GETFD) >= 0 || errno != EBADF;
 }
 
 bool os_file_is_readable(int file)
 {
-    int flags = fcntl(file, F_GETFL);
+    int flags = posix.fcntl(file, F_GETFL);
     return flags < 0 || (flags & O_ACCMODE) != O_WRONLY;
 }
 
 bool os_file_look(int file, struct os_file_is *out)
 {
     struct stat is;
-    if (file < 0 || fstat(file, &is))
+    if (file < 0 || posix.fstat(file, &is))
         return false;
     look(&is, out);
     return true;
@@ -317,7 +318,7 @@ bool os_file_look(int file, struct os_file_is *out)
 bool os_file_look_in(int folder, const char *name, struct os_file_is *out)
 {
     struct stat is;
-    if (fstatat(folder, name, &is, AT_SYMLINK_NOFOLLOW))
+    if (posix.fstatat(folder, name, &is, AT_SYMLINK_NOFOLLOW))
         return false;
     look(&is, out);
     return true;
@@ -326,13 +327,13 @@ bool os_file_look_in(int folder, const char *name, struct os_file_is *out)
 bool os_file_is_at(int file, int folder, const char *name)
 {
     struct stat here, there;
-    return !fstat(file, &here) && !fstatat(folder, name, &there, AT_SYMLINK_NOFOLLOW) && here.st_dev == there.st_dev && here.st_ino == there.st_ino;
+    return !posix.fstat(file, &here) && !posix.fstatat(folder, name, &there, AT_SYMLINK_NOFOLLOW) && here.st_dev == there.st_dev && here.st_ino == there.st_ino;
 }
 
 bool os_file_read(int file, uint64_t offset, void *bytes, uint64_t size)
 {
     for (uint64_t done = 0; done < size;) {
-        ssize_t n = pread(file, (char *)bytes + done, (size_t)(size - done), (off_t)(offset + done));
+        ssize_t n = posix.pread(file, (char *)bytes + done, (size_t)(size - done), (off_t)(offset + done));
         if (n > 0)
             done += (uint64_t)n;
         else if (n == 0 || errno != EINTR)
@@ -381,7 +382,7 @@ bool os_file_room(int file, uint64_t offset, uint64_t size)
     if (!memory_allows(file, offset, size))
         return false;
     do
-        result = fallocate(file, 0, (off_t)offset, (off_t)size);
+        result = posix.fallocate(file, 0, (off_t)offset, (off_t)size);
     while (result && errno == EINTR);
     return !result;
 #else
@@ -402,17 +403,17 @@ bool os_file_room(int file, uint64_t offset, uint64_t size)
 
 bool os_hold(int file)
 {
-    return !flock(file, LOCK_SH | LOCK_NB);
+    return !posix.flock(file, LOCK_SH | LOCK_NB);
 }
 
 bool os_hold_alone(int file)
 {
-    return !flock(file, LOCK_EX | LOCK_NB);
+    return !posix.flock(file, LOCK_EX | LOCK_NB);
 }
 
 void os_let_go(int file)
 {
-    flock(file, LOCK_UN);
+    posix.flock(file, LOCK_UN);
 }
 
 bool os_live(int file)

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "posix.h"
+
 uint64_t os_pid(void)
 {
     return (uint64_t)getpid();
@@ -22,7 +24,7 @@ static bool line_of(uint64_t pid, const char *what, char *line, int size)
 {
     char path[64];
     snprintf(path, sizeof path, "/proc/%" PRIu64 "/%s", pid, what);
-    FILE *file = fopen(path, "re");
+    FILE *file = posix.fopen(path, "re");
     bool read = file && fgets(line, size, file);
     if (file)
         fclose(file);
@@ -74,12 +76,12 @@ static void look_at_file(void *user, const char *entry)
     struct stat is;
     char path[96], target[PATH_MAX];
     snprintf(path, sizeof path, "/proc/%" PRIu64 "/fd/%.20s", search->pid, entry); /* the entries there are numbers */
-    ssize_t length = readlink(path, target, sizeof target - 1);
+    ssize_t length = posix.readlink(path, target, sizeof target - 1);
     if (length < 0)
         return;
     target[length] = '\0';
     const char *slash = strrchr(target, '/');
-    if (!slash || strncmp(slash + 1, search->name, strlen(search->name)) != 0 || stat(path, &is))
+    if (!slash || strncmp(slash + 1, search->name, strlen(search->name)) != 0 || posix.stat(path, &is))
         return;
     opening.file = (int)strtol(entry, NULL, 10);
     opening.is = (struct os_file_is){.regular = S_ISREG(is.st_mode),
@@ -102,7 +104,7 @@ static void look_at_process(void *user, const char *entry)
 bool os_openings_each(const char *name, void (*visit)(void *user, const struct os_opening *opening), void *user)
 {
     struct search search = {.name = name, .visit = visit, .user = user};
-    if (access("/proc/self/fd", R_OK))
+    if (posix.access("/proc/self/fd", R_OK))
         return false;
     os_folder_each("/proc", PROCESSES_MAX, look_at_process, &search);
     return true;
@@ -112,7 +114,7 @@ bool os_own_openings_each(const char *name, void (*visit)(void *user, const stru
 {
     struct search search = {.name = name, .visit = visit, .user = user};
     char self[24];
-    if (access("/proc/self/fd", R_OK))
+    if (posix.access("/proc/self/fd", R_OK))
         return false;
     snprintf(self, sizeof self, "%" PRIu64, os_pid());
     look_at_process(&search, self);

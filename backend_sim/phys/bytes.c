@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heap.h"
 #include "os.h"
 
 enum { BITS = 64 };
@@ -37,7 +38,7 @@ void bytes_clear(struct bytes *bytes)
         frames_give(bytes->frames, bytes->place, span(bytes));
     if (bytes->own)
         os_unmap(bytes->own, pages(bytes));
-    free(bytes->written);
+    heap.free(bytes->written);
     bytes_init(bytes, bytes->frames, bytes->size);
     bytes->apart = apart;
 }
@@ -48,7 +49,7 @@ static bool prepare(struct bytes *bytes)
     if (bytes->written || bytes->borrowed)
         return true;
     uint64_t chunks = (bytes->size - 1) / BYTES_CHUNK + 1;
-    bytes->written = calloc((chunks - 1) / BITS + 1, sizeof *bytes->written);
+    bytes->written = heap.calloc((chunks - 1) / BITS + 1, sizeof *bytes->written);
     if (!bytes->written)
         return false;
     bytes->place = frames_take(bytes->frames, span(bytes));

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "heap.h"
 #include "os_share.h"
 
 #define LONGEST (UINT64_C(1) << 52) /* of the file: beyond any machine's memory, below any system's limit */
@@ -25,7 +26,7 @@ void frames_clear(struct frames *frames)
     for (uint64_t i = 0; i < frames->windows; i++)
         if (frames->window[i])
             os_unmap(frames->window[i], FRAMES_WINDOW);
-    free(frames->window);
+    heap.free(frames->window);
     if (frames->file >= 0)
         os_file_close(frames->file);
     holes_clear(&frames->free);
@@ -79,7 +80,7 @@ static bool counted(struct frames *frames, uint64_t index)
     if (index < frames->windows)
         return true;
     uint64_t count = 2 * frames->windows > index ? 2 * frames->windows : index + 1;
-    unsigned char **more = realloc(frames->window, count * sizeof *more);
+    unsigned char **more = heap.realloc(frames->window, count * sizeof *more);
     if (!more)
         return false;
     for (uint64_t i = frames->windows; i < count; i++)

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "heap.h"
+#include "posix.h"
 #include "profile_keys.h"
 #include "profile_value.h"
 
@@ -52,7 +54,7 @@ static ssize_t read_all(int fd, char *buffer, size_t size)
 {
     size_t length = 0;
     while (length < size) {
-        ssize_t got = read(fd, buffer + length, size - length);
+        ssize_t got = posix.read(fd, buffer + length, size - length);
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
@@ -69,9 +71,9 @@ static vmm_result parse_file(int fd, struct sim_profile *profile, struct sim_pro
     struct stat status;
     vmm_result result = VMM_SUCCESS;
     /* A pipe or a device might never end. */
-    if (fstat(fd, &status) || !S_ISREG(status.st_mode))
+    if (posix.fstat(fd, &status) || !S_ISREG(status.st_mode))
         return fail(error, VMM_ERROR_OPERATING_SYSTEM, "cannot be read", "not a regular file");
-    char *buffer = malloc(FILE_MAX + 1);
+    char *buffer = heap.malloc(FILE_MAX + 1);
     if (!buffer)
         return fail(error, VMM_ERROR_OUT_OF_MEMORY, "cannot be read", "no memory for its text");
     ssize_t length = read_all(fd, buffer, FILE_MAX + 1);
@@ -81,14 +83,14 @@ static vmm_result parse_file(int fd, struct sim_profile *profile, struct sim_pro
         result = fail(error, VMM_ERROR_INVALID_VALUE, "not a profile", "larger than 1 MiB");
     else if (!sim_profile_parse(buffer, (size_t)length, profile, error))
         result = VMM_ERROR_INVALID_VALUE;
-    free(buffer);
+    heap.free(buffer);
     return result;
 }
 
 vmm_result sim_profile_read(const char *path, struct sim_profile *profile, struct sim_profile_error *error)
 {
     /* O_NONBLOCK: opening a pipe that nobody writes must not hang. */
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int fd = posix.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
         return fail(error, VMM_ERROR_NOT_FOUND, "cannot be opened", strerror(errno));
     if (fd < 0)

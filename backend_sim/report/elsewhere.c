@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heap.h"
 #include "share_mark.h"
 #include "share_who.h"
 #include "units.h"
@@ -133,7 +134,7 @@ static bool is_own(const struct share_who_block *block, const struct share *shar
 static void add_hints(struct elsewhere *out, const struct share *share, const struct share_who *who)
 {
     /* analysers: clang-analyzer-unix.Malloc is wrong: whoever asked frees the hints */
-    out->hint = calloc(who->block_count + 1, sizeof *out->hint);
+    out->hint = heap.calloc(who->block_count + 1, sizeof *out->hint);
     for (unsigned i = 0; out->hint && i < who->block_count; i++)
         if (is_own(&who->block[i], share) && !holds(who, i, share->slot))
             out->leaks += make_hint(&out->hint[out->count++], who, i, share->slot);

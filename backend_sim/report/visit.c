@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "elsewhere.h"
+#include "heap.h"
 #include "objects.h"
 #include "process.h"
 #include "team_share.h"
@@ -195,7 +196,7 @@ uint64_t sim_leaks(struct vmm_backend *self, vmm_report_fn report, void *user)
         sim_machine_settle(process->machine);
     visit_all(process, &walk);
     if (report && leaks.count) {
-        leaks.detail = calloc(leaks.count, sizeof *leaks.detail);
+        leaks.detail = heap.calloc(leaks.count, sizeof *leaks.detail);
         if (leaks.detail) {
             leaks.count = 0;
             visit_all(process, &walk);
@@ -208,7 +209,7 @@ uint64_t sim_leaks(struct vmm_backend *self, vmm_report_fn report, void *user)
         report(user, &leaks.detail[i]);
     for (uint64_t i = 0; report && i < elsewhere.count; i++)
         report(user, &elsewhere.hint[i]);
-    free(leaks.detail);
-    free(elsewhere.hint);
+    heap.free(leaks.detail);
+    heap.free(elsewhere.hint);
     return leaks.count + elsewhere.leaks;
 }

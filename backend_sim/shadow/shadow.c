@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heap.h"
 #include "lifecycle.h"
 #include "pairs.h"
 #include "profile.h"
@@ -278,7 +279,7 @@ static void shadow_close(struct vmm_backend *self)
     }
     shadow_pairs_clear(&shadow->pairs);
     life_lock_end(&shadow->lock);
-    free(shadow);
+    heap.free(shadow);
 }
 
 static const struct vmm_backend_ops shadow_ops = {
@@ -303,7 +304,7 @@ vmm_result vmm_shadow_open(const char *args, struct vmm_backend *inner, struct v
         return vmm_detail_fail(VMM_ERROR_INVALID_VALUE, "vmm_open",
                                "shadow: expected nothing or nodes=N with N from 1 to %d, found \"%.40s\"", SIM_MAX_NODES,
                                args);
-    struct shadow *shadow = calloc(1, sizeof *shadow);
+    struct shadow *shadow = heap.calloc(1, sizeof *shadow);
     if (!shadow)
         return vmm_detail_fail(VMM_ERROR_OUT_OF_MEMORY, "vmm_open", "the host's memory is exhausted");
     shadow->backend.ops = &shadow_ops;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scarce_rig.h - for tests: what a call asks the C library and the system for can be made to fail, the Nth request of it.
+/* scarce_rig.h - for tests: fault injection. The Nth allocation or system call fails:
  *
  *   scarce_arm(3);                         the third request of this thread from here on fails
  *   result = vmm_mem_create(...);          OUT_OF_MEMORY
@@ -7,39 +7,14 @@
  *
  *   scarce_meanwhile("stat", 1, remove_it);  nothing fails, but remove_it() is called just before the first stat
  *
- * It replaces functions of the C library in the whole program, so it is included by one file of it. Allocations are counted,
- * whoever makes them: scarce_live is the same before and after whatever gives everything back. And a mutex that is unlocked
- * while it is not locked ends the program.
+ * It defines the tables of heap.h and posix.h, which the linker takes in the place of the library's own, so one file of a
+ * program includes it. No symbol of the C library is replaced: it works beside every sanitizer and under valgrind, and a
+ * test's own calls neither count nor fail. scarce_live counts the libraries' allocations: it is the same before and after
+ * whatever frees everything. A mutex that is unlocked while it is not locked ends the program.
  */
 #ifndef SIM_SCARCE_RIG_H
 #define SIM_SCARCE_RIG_H
 
-#undef _FORTIFY_SOURCE /* which puts inline functions of its own in the place of those that are replaced here */
-#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#include <features.h>
-#endif
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define CAN_FAIL 1
-#else
-#define CAN_FAIL 0
-#endif
-
-#include <stdlib.h>
-
-#include "tap.h"
-
-/* Can requests be made to fail, where this test runs? Otherwise it leaves what it is about out, and says so. */
-static inline bool rig_can_fail(const char *what)
-{
-    bool can = CAN_FAIL && !getenv("CUVMM_RUN");
-    if (!can)
-        tap_skip("requests cannot be made to fail under this tool", "%s", what);
-    return can;
-}
-
-#if CAN_FAIL
-#include <dirent.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -48,14 +23,20 @@ static inline bool rig_can_fail(const char *what)
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "heap.h"
+#include "posix.h"
+#include "tap.h"
 
 static _Thread_local unsigned long scarce_left; /* requests up to and with the one that fails; 0: none does */
 static _Thread_local const char *scarce_only, *scarce_then, *scarce_last, *scarce_what;
@@ -66,7 +47,7 @@ static _Thread_local long scarce_late;  /* seconds that clocks are ahead */
 static bool scarce_for_good; /* of memory alone, and then all requests from the nth on fail */
 static _Atomic long scarce_live;
 
-static void scarce_arm(unsigned long nth)
+__attribute__((unused)) static void scarce_arm(unsigned long nth)
 {
     scarce_left = nth;
     scarce_only = scarce_then = scarce_last = scarce_what = NULL;
@@ -103,17 +84,31 @@ __attribute__((unused)) static void scarce_meanwhile(const char *function, unsig
     scarce_instead = what;
 }
 
-static const char *scarce_disarm(void)
+__attribute__((unused)) static const char *scarce_disarm(void)
 {
     scarce_left = 0;
     scarce_late = 0;
     return scarce_what;
 }
 
-static bool scarce_fails(const char *what, int error)
+/* Functions that do the same, of which tests know one. */
+static const char *scarce_known_as(const char *function)
 {
+    static const char *const alike[][2] = {{"openat", "open"}, {"mkdirat", "mkdir"}, {"renameat2", "rename"}, {"fstatat", "lstat"},
+                                           {"fdopendir", "opendir"}};
+    for (size_t i = 0; i < sizeof alike / sizeof alike[0]; i++)
+        if (!strcmp(function, alike[i][0]))
+            return alike[i][1];
+    return function;
+}
+
+static bool scarce_fails(const char *function, int error)
+{
+    if (!scarce_left)
+        return false;
+    const char *what = scarce_known_as(function);
     bool memory = !strcmp(what, "malloc") || !strcmp(what, "calloc") || !strcmp(what, "realloc");
-    if (!scarce_left || (scarce_only && strcmp(scarce_only, what) != 0) || (scarce_for_good && !memory))
+    if ((scarce_only && strcmp(scarce_only, what) != 0) || (scarce_for_good && !memory))
         return false;
     if (scarce_left > 1) {
         scarce_left--;
@@ -132,15 +127,7 @@ static bool scarce_fails(const char *what, int error)
     return !instead;
 }
 
-/* Also for the libraries that the program loads. */
-#define SCARCE __attribute__((visibility("default")))
-
 /* ---- memory ---- */
-
-void *__libc_malloc(size_t size);
-void *__libc_calloc(size_t count, size_t size);
-void *__libc_realloc(void *memory, size_t size);
-void __libc_free(void *memory);
 
 static void *scarce_counted(void *memory)
 {
@@ -149,169 +136,237 @@ static void *scarce_counted(void *memory)
     return memory;
 }
 
-SCARCE void *malloc(size_t size)
+static void *scarce_malloc(size_t size)
 {
-    return scarce_fails("malloc", ENOMEM) ? NULL : scarce_counted(__libc_malloc(size));
+    return scarce_fails("malloc", ENOMEM) ? NULL : scarce_counted(malloc(size));
 }
 
-SCARCE void *calloc(size_t count, size_t size)
+static void *scarce_calloc(size_t count, size_t size)
 {
-    return scarce_fails("calloc", ENOMEM) ? NULL : scarce_counted(__libc_calloc(count, size));
+    return scarce_fails("calloc", ENOMEM) ? NULL : scarce_counted(calloc(count, size));
 }
 
-SCARCE void *realloc(void *memory, size_t size)
+static void *scarce_realloc(void *memory, size_t size)
 {
     if (!memory)
-        return malloc(size);
-    return scarce_fails("realloc", ENOMEM) ? NULL : __libc_realloc(memory, size);
+        return scarce_malloc(size);
+    return scarce_fails("realloc", ENOMEM) ? NULL : realloc(memory, size);
 }
 
-SCARCE void free(void *memory)
+static void scarce_free(void *memory)
 {
     if (memory)
         atomic_fetch_sub(&scarce_live, 1);
-    __libc_free(memory);
+    free(memory);
 }
+
+static char *scarce_strdup(const char *text)
+{
+    return scarce_fails("malloc", ENOMEM) ? NULL : scarce_counted(strdup(text));
+}
+
+static char *scarce_strndup(const char *text, size_t length)
+{
+    return scarce_fails("malloc", ENOMEM) ? NULL : scarce_counted(strndup(text, length));
+}
+
+const struct heap heap = {.malloc = scarce_malloc,
+                          .calloc = scarce_calloc,
+                          .realloc = scarce_realloc,
+                          .free = scarce_free,
+                          .strdup = scarce_strdup,
+                          .strndup = scarce_strndup};
 
 /* ---- the system ---- */
 
-/* The C library's own function of that name, in a pointer to one. */
-static void scarce_find(const char *name, void *function, size_t size)
+/* What the C library allocates for its caller: an open file or folder. */
+static bool scarce_within(const char *function)
 {
-    void *real = dlsym(RTLD_NEXT, name);
-    if (!real)
-        abort();
-    memcpy(function, &real, size);
+    return (!strcmp(function, "fopen") || !strcmp(function, "opendir") || !strcmp(function, "fdopendir")) &&
+           scarce_fails("malloc", ENOMEM);
 }
 
-#define SCARCE_CALL_AS(type, name, known_as, error, bad, params, args) \
-    SCARCE type name params                                            \
-    {                                                                  \
-        static type(*real) params;                                     \
-        if (scarce_fails(known_as, error))                             \
-            return bad;                                                \
-        if (!real)                                                     \
-            scarce_find(#name, (void *)&real, sizeof real);            \
-        return real args;                                              \
+#define POSIX_CALL(type, name, params, args, failed, error)                   \
+    static type scarce_##name params                                          \
+    {                                                                         \
+        return scarce_fails(#name, error) || scarce_within(#name) ? failed : name args; \
     }
-#define SCARCE_CALL(type, name, error, bad, params, args) SCARCE_CALL_AS(type, name, #name, error, bad, params, args)
+#define POSIX_OTHER(type, name, params)
+#include "posix.def"
+#undef POSIX_CALL
+#undef POSIX_OTHER
 
-SCARCE_CALL(void *, mmap, ENOMEM, MAP_FAILED, (void *at, size_t size, int rights, int flags, int file, off_t offset),
-            (at, size, rights, flags, file, offset))
-SCARCE_CALL(int, mprotect, ENOMEM, -1, (void *at, size_t size, int rights), (at, size, rights))
-SCARCE_CALL(int, memfd_create, EMFILE, -1, (const char *name, unsigned flags), (name, flags))
-SCARCE_CALL(int, ftruncate, ENOSPC, -1, (int file, off_t size), (file, size))
-SCARCE_CALL(int, fallocate, ENOSPC, -1, (int file, int mode, off_t offset, off_t size), (file, mode, offset, size))
-SCARCE_CALL(ssize_t, pwrite, ENOSPC, -1, (int file, const void *bytes, size_t size, off_t offset), (file, bytes, size, offset))
-SCARCE_CALL(ssize_t, pread, EIO, -1, (int file, void *bytes, size_t size, off_t offset), (file, bytes, size, offset))
-SCARCE_CALL(ssize_t, write, ENOSPC, -1, (int file, const void *bytes, size_t size), (file, bytes, size))
-SCARCE_CALL(ssize_t, read, EIO, -1, (int file, void *bytes, size_t size), (file, bytes, size))
-SCARCE_CALL(int, flock, ENOLCK, -1, (int file, int operation), (file, operation))
-SCARCE_CALL(int, mkdir, ENOSPC, -1, (const char *path, mode_t mode), (path, mode))
-SCARCE_CALL_AS(int, mkdirat, "mkdir", ENOSPC, -1, (int folder, const char *path, mode_t mode), (folder, path, mode))
-SCARCE_CALL_AS(int, renameat2, "rename", ENOSPC, -1, (int in, const char *from, int out, const char *to, unsigned how),
-               (in, from, out, to, how))
-SCARCE_CALL_AS(int, fstatat, "lstat", EIO, -1, (int folder, const char *path, struct stat *is, int how), (folder, path, is, how))
-SCARCE_CALL(int, fstat, EIO, -1, (int file, struct stat *is), (file, is))
-SCARCE_CALL(int, stat, EIO, -1, (const char *path, struct stat *is), (path, is))
-SCARCE_CALL(int, lstat, EIO, -1, (const char *path, struct stat *is), (path, is))
-SCARCE_CALL(int, statvfs, EIO, -1, (const char *path, struct statvfs *is), (path, is))
-SCARCE_CALL(int, faccessat, EIO, -1, (int folder, const char *path, int how, int flags), (folder, path, how, flags))
-SCARCE_CALL(DIR *, opendir, EMFILE, NULL, (const char *path), (path))
-SCARCE_CALL_AS(DIR *, fdopendir, "opendir", EMFILE, NULL, (int folder), (folder))
-SCARCE_CALL(FILE *, fopen, EMFILE, NULL, (const char *path, const char *how), (path, how))
-SCARCE_CALL(int, pthread_key_create, EAGAIN, EAGAIN, (pthread_key_t *key, void (*end)(void *)), (key, end))
-SCARCE_CALL(int, pthread_create, EAGAIN, EAGAIN,
-            (pthread_t *thread, const pthread_attr_t *kind, void *(*code)(void *), void *user), (thread, kind, code, user))
-SCARCE_CALL(int, pthread_setspecific, ENOMEM, ENOMEM, (pthread_key_t key, const void *value), (key, value))
-SCARCE_CALL(int, pthread_mutexattr_init, ENOMEM, ENOMEM, (pthread_mutexattr_t *kind), (kind))
-SCARCE_CALL(int, pthread_mutexattr_setpshared, ENOTSUP, ENOTSUP, (pthread_mutexattr_t *kind, int shared), (kind, shared))
-SCARCE_CALL(int, pthread_mutexattr_setrobust, ENOTSUP, ENOTSUP, (pthread_mutexattr_t *kind, int robust), (kind, robust))
-SCARCE_CALL(int, pthread_mutex_trylock, ENOTRECOVERABLE, ENOTRECOVERABLE, (pthread_mutex_t *mutex), (mutex))
-SCARCE_CALL(int, access, EACCES, -1, (const char *path, int how), (path, how))
-SCARCE_CALL(ssize_t, readlink, EACCES, -1, (const char *path, char *target, size_t size), (path, target, size))
-SCARCE_CALL(int, getrlimit, EINVAL, -1, (__rlimit_resource_t what, struct rlimit *limit), (what, limit))
-SCARCE_CALL(int, sigaction, EINVAL, -1, (int number, const struct sigaction *action, struct sigaction *old),
-            (number, action, old))
+/* ---- what is mapped, as a list of ranges ---- */
 
-SCARCE int clock_gettime(clockid_t which, struct timespec *now)
+static struct {
+    pthread_mutex_t lock;
+    struct scarce_range {
+        uintptr_t start, end;
+    } *range;
+    size_t count, room;
+} scarce_maps = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void scarce_maps_add(uintptr_t start, uintptr_t end)
 {
-    static int (*real)(clockid_t which, struct timespec *now);
-    if (!real)
-        scarce_find("clock_gettime", (void *)&real, sizeof real);
-    int result = real(which, now);
-    now->tv_sec += scarce_late;
-    return result;
-}
-
-/* One of the process's own cannot fail. */
-SCARCE int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *kind)
-{
-    static int (*real)(pthread_mutex_t *mutex, const pthread_mutexattr_t *kind);
-    if (kind && scarce_fails("pthread_mutex_init", EAGAIN))
-        return EAGAIN;
-    if (!real)
-        scarce_find("pthread_mutex_init", (void *)&real, sizeof real);
-    return real(mutex, kind);
-}
-
-/* Whoever gives a lock back has it: where it can be taken, somebody forgot to. */
-SCARCE int pthread_mutex_unlock(pthread_mutex_t *mutex)
-{
-    static int (*real)(pthread_mutex_t *mutex), (*try)(pthread_mutex_t *mutex);
-    if (!real) {
-        scarce_find("pthread_mutex_trylock", (void *)&try, sizeof try);
-        scarce_find("pthread_mutex_unlock", (void *)&real, sizeof real);
+    if (scarce_maps.count == scarce_maps.room) {
+        scarce_maps.room = 2 * scarce_maps.room + 64;
+        scarce_maps.range = realloc(scarce_maps.range, scarce_maps.room * sizeof *scarce_maps.range);
+        if (!scarce_maps.range)
+            tap_bail("no memory for the list of mappings");
     }
-    if (!try(mutex)) {
-        fprintf(stderr, "# a lock is given back that nobody has\n");
-        abort();
-    }
-    return real(mutex);
+    scarce_maps.range[scarce_maps.count++] = (struct scarce_range){start, end};
 }
 
-SCARCE int open(const char *path, int flags, ...)
+static void scarce_maps_drop(uintptr_t start, uintptr_t end)
 {
-    static int (*real)(const char *path, int flags, ...);
+    for (size_t i = scarce_maps.count; i-- > 0;) {
+        struct scarce_range was = scarce_maps.range[i];
+        if (was.end <= start || end <= was.start)
+            continue;
+        scarce_maps.range[i] = scarce_maps.range[--scarce_maps.count];
+        if (was.start < start)
+            scarce_maps_add(was.start, start);
+        if (end < was.end)
+            scarce_maps_add(end, was.end);
+    }
+}
+
+/* Bytes that the libraries have mapped. */
+__attribute__((unused)) static uint64_t scarce_mapped(void)
+{
+    uint64_t bytes = 0;
+    pthread_mutex_lock(&scarce_maps.lock);
+    for (size_t i = 0; i < scarce_maps.count; i++)
+        bytes += scarce_maps.range[i].end - scarce_maps.range[i].start;
+    pthread_mutex_unlock(&scarce_maps.lock);
+    return bytes;
+}
+
+static void *scarce_mmap(void *at, size_t size, int rights, int flags, int file, off_t offset)
+{
+    void *made = scarce_fails("mmap", ENOMEM) ? MAP_FAILED : mmap(at, size, rights, flags, file, offset);
+    pthread_mutex_lock(&scarce_maps.lock);
+    if (made != MAP_FAILED) {
+        scarce_maps_drop((uintptr_t)made, (uintptr_t)made + size);
+        scarce_maps_add((uintptr_t)made, (uintptr_t)made + size);
+    }
+    pthread_mutex_unlock(&scarce_maps.lock);
+    return made;
+}
+
+static int scarce_munmap(void *at, size_t size)
+{
+    pthread_mutex_lock(&scarce_maps.lock);
+    scarce_maps_drop((uintptr_t)at, (uintptr_t)at + size);
+    pthread_mutex_unlock(&scarce_maps.lock);
+    return munmap(at, size);
+}
+
+/* ---- what has further arguments ---- */
+
+static int scarce_open(const char *path, int flags, ...)
+{
     va_list list;
     va_start(list, flags);
     unsigned mode = flags & O_CREAT ? va_arg(list, unsigned) : 0;
     va_end(list);
-    if (scarce_fails("open", EMFILE))
-        return -1;
-    if (!real)
-        scarce_find("open", (void *)&real, sizeof real);
-    return real(path, flags, mode);
+    return scarce_fails("open", EMFILE) ? -1 : open(path, flags, mode);
 }
 
-SCARCE int openat(int folder, const char *path, int flags, ...)
+static int scarce_openat(int folder, const char *path, int flags, ...)
 {
-    static int (*real)(int folder, const char *path, int flags, ...);
     va_list list;
     va_start(list, flags);
     unsigned mode = flags & O_CREAT ? va_arg(list, unsigned) : 0;
     va_end(list);
-    if (scarce_fails("open", EMFILE))
-        return -1;
-    if (!real)
-        scarce_find("openat", (void *)&real, sizeof real);
-    return real(folder, path, flags, mode);
+    return scarce_fails("openat", EMFILE) ? -1 : openat(folder, path, flags, mode);
 }
 
 /* Its third argument, where it has one, is a number or a pointer. */
-SCARCE int fcntl(int file, int what, ...)
+static int scarce_fcntl(int file, int what, ...)
 {
-    static int (*real)(int file, int what, ...);
     va_list list;
     va_start(list, what);
     void *with = va_arg(list, void *);
     va_end(list);
-    if (scarce_fails("fcntl", ENOLCK))
-        return -1;
-    if (!real)
-        scarce_find("fcntl", (void *)&real, sizeof real);
-    return real(file, what, with);
+    return scarce_fails("fcntl", ENOLCK) ? -1 : fcntl(file, what, with);
 }
-#endif
+
+static int scarce_clock_gettime(clockid_t which, struct timespec *now)
+{
+    int result = clock_gettime(which, now);
+    now->tv_sec += scarce_late;
+    return result;
+}
+
+/* Only the holder of a lock unlocks it: where it can be taken, this one does not hold it. */
+static int scarce_pthread_mutex_unlock(pthread_mutex_t *mutex)
+{
+    if (!pthread_mutex_trylock(mutex)) {
+        fprintf(stderr, "# a lock is unlocked that is not held\n");
+        abort();
+    }
+    return pthread_mutex_unlock(mutex);
+}
+
+static int scarce_getrlimit(int what, struct rlimit *limit)
+{
+    return scarce_fails("getrlimit", EINVAL) ? -1 : getrlimit((unsigned)what, limit);
+}
+
+const struct posix posix = {
+#define POSIX_CALL(type, name, params, args, failed, error) .name = scarce_##name,
+#define POSIX_OTHER(type, name, params)                     .name = scarce_##name,
+#include "posix.def"
+#undef POSIX_CALL
+#undef POSIX_OTHER
+    .getrlimit = scarce_getrlimit,
+};
+
+/* Every tool lets requests fail: for tests of the time when some did not. */
+#define CAN_FAIL 1
+__attribute__((unused)) static inline bool rig_can_fail(const char *what)
+{
+    (void)what;
+    return CAN_FAIL;
+}
+
+/* ---- the loop ---- */
+
+/* A scenario, of which the first request fails, then the second, the third, until none is left to fail. */
+struct scarce_case {
+    const char *name;
+    const char *function;   /* requests to it alone; NULL: all */
+    unsigned least;         /* so many requests at least are refused */
+    unsigned long most;     /* no more are tried, what follows being alike; 0: all are */
+    void (*begin)(void);    /* before each try */
+    bool (*call)(void);     /* what the request fails in; false: refused */
+    bool (*reported)(void); /* after a refusal: as it should be, and nothing has changed; NULL: whatever is said */
+    bool (*end)(void);      /* after each try: what there should be is there, and all of it is given back */
+};
+
+enum { SCARCE_TRIES = 300 };
+
+__attribute__((unused)) static void scarce_try(const struct scarce_case *of)
+{
+    const char *failed = "";
+    unsigned refused = 0, unsaid = 0, broken = 0;
+    for (unsigned long nth = 1; failed && nth < (of->most ? of->most : SCARCE_TRIES); nth++) {
+        if (of->begin)
+            of->begin();
+        scarce_arm_at(of->function, nth);
+        bool done = of->call();
+        failed = scarce_disarm();
+        bool said = done || (failed && (!of->reported || of->reported()));
+        bool whole = of->end();
+        if (!said || !whole)
+            tap_note("%s, request %lu (%s): %s", of->name, nth, failed ? failed : "none", said ? "not whole" : "not reported");
+        refused += !done;
+        unsaid += !said;
+        broken += !whole;
+    }
+    tap_ok(!unsaid && refused >= of->least, "%s: each of %u refusals is reported, at least %u", of->name, refused, of->least);
+    tap_ok(!broken && (!failed || of->most), "%s: whatever fails, what should be there is, and nothing stays behind", of->name);
+}
 
 #endif

@@ -18,7 +18,6 @@
 
 #include "scarce_rig.h"
 
-#if CAN_FAIL
 #include "call.h"
 #include "detail.h"
 #include "share_rig.h"
@@ -130,22 +129,6 @@ static uint64_t steps_files(bool all)
         open_now |= (uint64_t)(is_open && (all || (!strstr(target, "/mem.") && !strstr(target, "cuvmm-memory")))) << fd;
     }
     return open_now;
-}
-
-/* Pages that nobody may touch or that lie in a file of ours: what is reserved and shown. */
-static uint64_t steps_pages(void)
-{
-    char line[512], rights[5];
-    unsigned long start, end;
-    uint64_t pages = 0;
-    FILE *file = fopen("/proc/self/maps", "r");
-    while (file && fgets(line, sizeof line, file))
-        if (sscanf(line, "%lx-%lx %4s", &start, &end, rights) == 3 &&
-            (strstr(line, "cuvmm") || (!strcmp(rights, "---p") && !strchr(line, '/'))))
-            pages += (end - start) / 4096;
-    if (file)
-        fclose(file);
-    return pages;
 }
 
 /* ---- a step ---- */
@@ -318,7 +301,7 @@ static void steps_all(const char *name, void (*program)(const char *spec), const
     steps.first = true;
     steps_run(program, spec); /* what is made once in a program is there from here on */
     long live = atomic_load(&scarce_live);
-    uint64_t pages = steps_pages();
+    uint64_t mapped = scarce_mapped();
     unsigned made = steps.step;
     for (; steps_left() && runs < STEPS_TRIES && !steps.wrong; runs++)
         steps_run(program, spec);
@@ -327,9 +310,8 @@ static void steps_all(const char *name, void (*program)(const char *spec), const
     if (!tap_ok(!steps.wrong && !steps_left(), "%s: refused in the words of the documents, and nothing has changed", name))
         tap_note("%u times not", steps.wrong);
     tap_u64((uint64_t)atomic_load(&scarce_live), (uint64_t)live, "%s: all memory is given back", name);
-    tap_u64(steps_pages(), pages, "%s: all views and addresses are given back", name);
+    tap_u64(scarce_mapped(), mapped, "%s: all views and addresses are given back", name);
     tap_ok(steps.refused >= least, "%s: %u requests were refused, at least %u", name, steps.refused, least);
 }
-#endif
 
 #endif

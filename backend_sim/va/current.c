@@ -3,7 +3,9 @@
 
 #include <stdlib.h>
 
+#include "heap.h"
 #include "lifecycle.h"
+#include "posix.h"
 
 struct current_stack {
     uint64_t id; /* of its process */
@@ -39,8 +41,8 @@ static void free_stack(struct current_stack *stack)
     *stack->thread_link = stack->in_thread;
     if (stack->in_thread)
         stack->in_thread->thread_link = stack->thread_link;
-    free(stack->context);
-    free(stack);
+    heap.free(stack->context);
+    heap.free(stack);
 }
 
 /* A thread ends. Another key's destructor may make calls yet, which begin a new row. */
@@ -53,14 +55,14 @@ static void leave(void *value)
     life_give(&threads);
     for (int i = 0; i < REMEMBERED; i++)
         remembered[i].id = 0;
-    free(row);
+    heap.free(row);
 }
 
 bool current_init(struct current *current)
 {
     life_take(&threads);
     if (!keyed)
-        keyed = pthread_key_create(&key, leave) == 0;
+        keyed = posix.pthread_key_create(&key, leave) == 0;
     bool ok = keyed;
     life_give(&threads);
     *current = (struct current){.id = 1 + atomic_fetch_add(&ids, 1)};
@@ -75,8 +77,8 @@ void current_clear(struct current *current)
         free_stack(current->stacks);
     bool empty = row && !row->stacks;
     life_give(&threads);
-    if (empty && pthread_setspecific(key, NULL) == 0) /* a program's first thread does not end by itself */
-        free(row);
+    if (empty && posix.pthread_setspecific(key, NULL) == 0) /* a program's first thread does not end by itself */
+        heap.free(row);
 }
 
 /* The calling thread's stack, or NULL. */
@@ -105,10 +107,10 @@ uint64_t current_get(const struct current *current)
 static struct row *own_row(void)
 {
     struct row *row = pthread_getspecific(key);
-    if (row || !(row = calloc(1, sizeof *row)))
+    if (row || !(row = heap.calloc(1, sizeof *row)))
         return row;
-    if (pthread_setspecific(key, row) != 0) {
-        free(row);
+    if (posix.pthread_setspecific(key, row) != 0) {
+        heap.free(row);
         return NULL;
     }
     /* analysers: malloc-leak is wrong: the key has it until the thread ends */
@@ -120,7 +122,7 @@ static struct current_stack *own(struct current *current)
 {
     struct current_stack *stack = find(current);
     struct row *row = stack ? NULL : own_row();
-    if (!row || !(stack = calloc(1, sizeof *stack)))
+    if (!row || !(stack = heap.calloc(1, sizeof *stack)))
         return stack;
     stack->id = current->id;
     stack->process_link = &current->stacks;
@@ -145,7 +147,7 @@ bool current_ready(struct current *current)
     if (!stack || stack->depth < stack->room)
         return stack != NULL;
     uint32_t room = stack->room ? 2 * stack->room : 4;
-    uint64_t *grown = realloc(stack->context, room * sizeof *grown);
+    uint64_t *grown = heap.realloc(stack->context, room * sizeof *grown);
     if (!grown)
         return false;
     stack->context = grown;

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "heap.h"
 #include "rdma.h"
 #include "team.h"
 
@@ -59,7 +60,7 @@ static void give_handle(void *process, void *handle)
 static void free_object(void *user, void *object)
 {
     (void)user;
-    free(object);
+    heap.free(object);
 }
 
 bool sim_process_init(struct sim_process *process, struct sim_machine *machine, const struct sim_options *options)
@@ -254,7 +255,7 @@ void sim_allocation_end(struct sim_process *process, struct sim_allocation *allo
     addrmap_remove(&process->allocations, allocation->start);
     space_give(&process->space, allocation->start, allocation->span);
     sim_block_drop(process->machine, allocation->block);
-    free(allocation);
+    heap.free(allocation);
 }
 
 bool sim_context_alive(const struct sim_process *process, const struct sim_context *context)

@@ -7,6 +7,7 @@
 #include "abi_callback.h"
 #include "abi_capture.h"
 #include "abi_parts.h"
+#include "posix.h"
 
 CUresult cuStreamQuery(CUstream hStream)
 {
@@ -47,7 +48,7 @@ static CUresult record(vmm_system *sys, CUevent event, vmm_stream stream)
     if (result != CUDA_SUCCESS)
         return result;
     struct abi_note note = abi_note_get((uint64_t)(uintptr_t)event);
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    posix.clock_gettime(CLOCK_MONOTONIC, &now);
     note.recorded = (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
     abi_note_set((uint64_t)(uintptr_t)event, &note);
     return CUDA_SUCCESS;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "abi_parts.h"
+#include "heap.h"
 #include "lifecycle.h"
 
 /* Kept in a list until it was called: after a fault it never is. */
@@ -42,7 +43,7 @@ static void call(void *user)
     struct waiting *waiting = user;
     const struct waiting it = *waiting;
     take_out(waiting);
-    free(waiting);
+    heap.free(waiting);
     it.callback(it.stream, CUDA_SUCCESS, it.user);
 }
 
@@ -53,7 +54,7 @@ CUresult abi_add_callback(vmm_system *sys, vmm_stream stream, CUstream shown, CU
         return abi_null("cuStreamAddCallback", "callback");
     if (flags)
         return abi_refuse(CUDA_ERROR_INVALID_VALUE, "cuStreamAddCallback", "flags is %u: it must be 0", flags);
-    struct waiting *waiting = malloc(sizeof *waiting);
+    struct waiting *waiting = heap.malloc(sizeof *waiting);
     if (!waiting)
         return CUDA_ERROR_OUT_OF_MEMORY;
     *waiting = (struct waiting){callback, shown, user, NULL, NULL};
@@ -61,7 +62,7 @@ CUresult abi_add_callback(vmm_system *sys, vmm_stream stream, CUstream shown, CU
     CUresult result = (CUresult)vmm_launch_host_func(sys, stream, call, waiting);
     if (result != CUDA_SUCCESS) {
         take_out(waiting);
-        free(waiting);
+        heap.free(waiting);
     }
     return result;
 }
@@ -70,7 +71,7 @@ void abi_callbacks_close(void)
 {
     while (all) {
         struct waiting *next = all->next;
-        free(all);
+        heap.free(all);
         all = next;
     }
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "abi_parts.h"
+#include "heap.h"
 #include "lifecycle.h"
 
 LIFE_LOCK(lock, LIFE_TABLE, NULL)
@@ -52,7 +53,7 @@ static struct active *actives; /* under the lock */
 
 static bool keep_active(vmm_stream stream, unsigned mode)
 {
-    struct active *kept = malloc(sizeof *kept);
+    struct active *kept = heap.malloc(sizeof *kept);
     if (!kept)
         return false;
     life_take(&lock);
@@ -73,7 +74,7 @@ static void drop_active(vmm_stream stream)
     if (found)
         *link = found->next;
     life_give(&lock);
-    free(found);
+    heap.free(found);
 }
 
 /* Does a capture keep this thread from calls that a graph cannot hold? */
@@ -188,7 +189,7 @@ static struct graph *graphs;
 
 static struct graph *new_graph(void)
 {
-    struct graph *graph = malloc(sizeof *graph);
+    struct graph *graph = heap.malloc(sizeof *graph);
     if (!graph)
         return NULL;
     life_take(&lock);
@@ -239,7 +240,7 @@ static CUresult destroy(const void *graph)
     life_give(&lock);
     if (!found)
         return abi_refuse(CUDA_ERROR_INVALID_VALUE, "cuGraphDestroy", "%p is no graph", graph);
-    free(found);
+    heap.free(found);
     return CUDA_SUCCESS;
 }
 
@@ -252,12 +253,12 @@ void abi_captures_close(void)
 {
     while (actives) {
         struct active *next = actives->next;
-        free(actives);
+        heap.free(actives);
         actives = next;
     }
     while (graphs) {
         struct graph *next = graphs->next;
-        free(graphs);
+        heap.free(graphs);
         graphs = next;
     }
 }

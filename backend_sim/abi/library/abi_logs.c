@@ -9,6 +9,7 @@
 #include "abi.h"
 #include "abi_parts.h"
 #include "lifecycle.h"
+#include "posix.h"
 
 enum { CALLBACKS = 32, LINES = 100, LINE = 512 };
 
@@ -99,7 +100,7 @@ static unsigned first_line(const CUlogIterator *iterator)
 
 static CUresult dump(CUlogIterator *iterator, const char *pathToFile, unsigned int flags)
 {
-    FILE *file = pathToFile && !flags ? fopen(pathToFile, "a") : NULL;
+    FILE *file = pathToFile && !flags ? posix.fopen(pathToFile, "a") : NULL;
     if (!file)
         return CUDA_ERROR_INVALID_VALUE;
     life_take(&lock);

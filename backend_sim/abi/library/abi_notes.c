@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "abi_parts.h"
+#include "heap.h"
 #include "lifecycle.h"
 
 struct entry {
@@ -30,7 +31,7 @@ static bool grow(void)
         live += table[i].value && !table[i].dropped;
     while (size < 4 * (live + 1))
         size *= 2;
-    struct entry *bigger = calloc(size, sizeof *bigger);
+    struct entry *bigger = heap.calloc(size, sizeof *bigger);
     if (!bigger)
         return false;
     used = 0;
@@ -39,7 +40,7 @@ static bool grow(void)
             *find(bigger, size, table[i].value) = table[i];
             used++;
         }
-    free(table);
+    heap.free(table);
     table = bigger;
     room = size;
     return true;
@@ -84,7 +85,7 @@ void abi_note_drop(uint64_t value)
 
 void abi_notes_close(void)
 {
-    free(table);
+    heap.free(table);
     table = NULL;
     room = used = 0;
 }

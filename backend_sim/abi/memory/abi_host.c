@@ -7,6 +7,7 @@
 #include "abi_capture.h"
 #include "abi_parts.h"
 #include "addrmap.h"
+#include "heap.h"
 #include "lifecycle.h"
 
 struct range {
@@ -89,7 +90,7 @@ static CUresult insert(struct range *range)
 /* ALREADY_REGISTERED where a part of it is there, looked up and entered in one piece. */
 static CUresult enter(const struct range *range)
 {
-    struct range *kept = malloc(sizeof *kept);
+    struct range *kept = heap.malloc(sizeof *kept);
     if (!kept)
         return CUDA_ERROR_OUT_OF_MEMORY;
     *kept = *range;
@@ -98,7 +99,7 @@ static CUresult enter(const struct range *range)
     life_give(&lock);
     /* analysers: memleak is wrong: it is in the map */
     if (result != CUDA_SUCCESS)
-        free(kept);
+        heap.free(kept);
     return result;
 }
 
@@ -114,7 +115,7 @@ static bool leave(uint64_t start, bool was_registered, struct range *range)
         addrmap_remove(&ranges, start);
         count--;
         atomic_fetch_sub(&registered, found->is.registered);
-        free(found);
+        heap.free(found);
     }
     life_give(&lock);
     return found != NULL;
@@ -124,7 +125,7 @@ void abi_host_close(void)
 {
     const struct range *range;
     while ((range = addrmap_ceil(&ranges, 0)) != NULL)
-        free(addrmap_remove(&ranges, range->is.start));
+        heap.free(addrmap_remove(&ranges, range->is.start));
     addrmap_clear(&ranges);
 }
 

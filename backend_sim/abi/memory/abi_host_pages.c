@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "abi_host.h"
+#include "posix.h"
 
 #ifdef __linux__
 
@@ -33,7 +34,7 @@ static unsigned least_of(FILE *maps, uint64_t start, uint64_t end)
 
 unsigned abi_host_pages(uint64_t start, uint64_t size)
 {
-    FILE *maps = fopen("/proc/self/maps", "re");
+    FILE *maps = posix.fopen("/proc/self/maps", "re");
     if (!maps)
         return VMM_MEM_ACCESS_FLAGS_PROT_READWRITE;
     unsigned rights = least_of(maps, start, start + size);

@@ -8,8 +8,10 @@
 
 #include "abi_jit.h"
 #include "abi_parts.h"
+#include "heap.h"
 #include "lifecycle.h"
 #include "os_share.h"
+#include "posix.h"
 
 /* A module or a library; its address is the handle. */
 struct abi_image {
@@ -36,7 +38,7 @@ static CUresult refuse_handle(const char *function, const void *handle)
 
 static CUresult load(void *image_out, bool library)
 {
-    struct abi_image *image = calloc(1, sizeof *image);
+    struct abi_image *image = heap.calloc(1, sizeof *image);
     if (!image)
         return CUDA_ERROR_OUT_OF_MEMORY;
     image->library = library;
@@ -52,10 +54,10 @@ static void free_image(struct abi_image *image)
 {
     while (image->functions) {
         struct CUfunc_st *next = image->functions->next;
-        free(image->functions);
+        heap.free(image->functions);
         image->functions = next;
     }
-    free(image);
+    heap.free(image);
 }
 
 static CUresult unload(const char *function, const void *handle, bool library)
@@ -118,7 +120,7 @@ static struct CUfunc_st *function_of(struct abi_image *image, const struct abi_k
     struct CUfunc_st *f = image->functions;
     while (f && f->kernel != kernel)
         f = f->next;
-    if (!f && (f = calloc(1, sizeof *f))) {
+    if (!f && (f = heap.calloc(1, sizeof *f))) {
         f->kernel = kernel;
         f->attribute[CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES] = DEFAULT_SHARED;
         f->attribute[CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT] = DEFAULT_CARVEOUT;
@@ -214,7 +216,7 @@ static CUresult look_at_file(const char *function, const char *path)
         return refuse_file(function, path);
     if (is.folder || is.pipe)
         return abi_refuse(CUDA_ERROR_FILE_NOT_FOUND, function, "%.100s is no file, but a %s", path, is.folder ? "folder" : "pipe");
-    FILE *file = fopen(path, "rb");
+    FILE *file = posix.fopen(path, "rb");
     if (!file)
         return refuse_file(function, path);
     fclose(file);

@@ -9,6 +9,7 @@
 
 #include "abi_kernel_run.h"
 #include "abi_parts.h"
+#include "heap.h"
 #include "kernels.h"
 #include "lifecycle.h"
 #include "os_environment.h"
@@ -40,13 +41,13 @@ static void open_library(const char *path)
 static bool open_libraries(void)
 {
     const char *list = os_environment("CUVMM_KERNELS");
-    char *copy = list && !opened ? strdup(list) : NULL, *rest;
+    char *copy = list && !opened ? heap.strdup(list) : NULL, *rest;
     if (list && !opened && !copy)
         return false;
     opened = true;
     for (char *path = copy ? strtok_r(copy, ":", &rest) : NULL; path; path = strtok_r(NULL, ":", &rest))
         open_library(path);
-    free(copy);
+    heap.free(copy);
     return true;
 }
 
@@ -143,9 +144,9 @@ static struct abi_kernel *in_list(struct abi_kernel *list, const char *name)
 
 static struct abi_kernel *new_kernel(const char *name)
 {
-    struct abi_kernel *kernel = calloc(1, sizeof *kernel);
-    if (kernel && !(kernel->name = strdup(name))) {
-        free(kernel);
+    struct abi_kernel *kernel = heap.calloc(1, sizeof *kernel);
+    if (kernel && !(kernel->name = heap.strdup(name))) {
+        heap.free(kernel);
         return NULL;
     }
     return kernel;
@@ -210,8 +211,8 @@ static void free_list(struct abi_kernel **list)
 {
     while (*list) {
         struct abi_kernel *next = (*list)->next;
-        free((*list)->name);
-        free(*list);
+        heap.free((*list)->name);
+        heap.free(*list);
         *list = next;
     }
 }

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* heap.h - the allocator of every library here: heap.malloc(size), heap.free(memory) and so on.
+ *
+ *   library   heap --> the C library's functions       heap.c, constant: nothing replaces them at run time
+ *   test      heap --> fault injection --> the same    backend_sim/testing/scarce_rig.h, which the linker takes in heap.c's place
+ *
+ * The functions mean what they mean in C and POSIX. A direct call of one would be an allocation that no test can make fail:
+ * ci/requests_test.sh finds it.
+ */
+#ifndef VMM_HEAP_H
+#define VMM_HEAP_H
+
+#include <stddef.h>
+
+struct heap {
+    void *(*malloc)(size_t size);
+    void *(*calloc)(size_t count, size_t size);
+    void *(*realloc)(void *memory, size_t size);
+    void (*free)(void *memory);
+    char *(*strdup)(const char *text);
+    char *(*strndup)(const char *text, size_t length);
+};
+extern const struct heap heap;
+
+#endif
