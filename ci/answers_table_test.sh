@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# answers_table_test.sh: every entry point of libcuda.so.1 that takes an address of memory is asked about in
-# conformance/recorded/facts/answers/calls.def, or stands there with the reason why not. TAP.
+# answers_table_test.sh: conformance/recorded/facts/answers/calls.def covers every entry point of libcuda.so.1 that
+# takes an address of memory, or gives the reason why not. TAP.
 set -u
 calls=conformance/recorded/facts/answers/calls.def
 work=$(mktemp -d) || exit 1
@@ -20,7 +20,7 @@ count=$(wc -l <"$work/takes")
 [ "$status" = 0 ] || printf 'not '
 echo "ok 1 - the $count entry points that take an address are asked about"
 
-# A name that no entry point has would be an answer that is never there.
+# A name without an entry point would never get an answer.
 grep -o '^ABI_DONE([A-Za-z0-9_]*' backend_sim/abi/symbols/entries.def | sed 's/.*(//' | sort -u >"$work/there"
 comm -23 "$work/asked" "$work/there" | grep -v '^kernel$' >"$work/unknown"
 sed 's/^/# no entry point: /' "$work/unknown"
