@@ -79,7 +79,7 @@ static void put(struct line *line, const char *format, ...)
     line->length += n > 0 ? (size_t)n : 0;
 }
 
-/* 0, 4G, 2G+0x1000, 0x7fff00000000; sign stands between the parts. */
+/* 0, 4G, 2G+0x1000, 0x7fff00000000; sign joins the two parts. */
 static void put_amount(struct line *line, uint64_t value, uint64_t unit, char sign)
 {
     uint64_t whole = value / unit, rest = value % unit;

@@ -221,7 +221,7 @@ void facts_fork(struct facts *f);
 void facts_device_work(struct facts *f);
 void facts_kernels(struct facts *f);
 void facts_peer_kernel(struct facts *f);
-/* Where the host window cannot have the recorded addresses, the host's own accesses are skipped. */
+/* Where the host cannot have the recorded addresses, the lines about its own accesses wait for this capability. */
 #define FACTS_HOST_ADDRESSES "the recorded addresses of the host"
 void facts_host_dereference(struct facts *f);
 void facts_host_memory(struct facts *f);

@@ -61,7 +61,7 @@ TEST_BREAKS_ON(SHARE_STATE, state_cut_short, NULL, TEST_AS_GIVEN, 0)
     CHECK_U64(handle, FIX_UNTOUCHED);
     fix_release(f, before); /* freeing needs no other process */
     CHECK(!truncate(path, is.st_size), "the state cannot be made longer again");
-    fix_create(f, f->g); /* it has its full size again, although empty, and ends like any other */
+    fix_create(f, f->g); /* it has its full size again, although empty, and is removed like any other */
 }
 
 TEST_NEAR_MISS_ON(SHARE_STATE, state_as_it_was, NULL, TEST_AS_GIVEN, 0)

@@ -137,7 +137,7 @@ TEST_EXPECTS("host.remap_keeps_bytes", host_memory_moves)
     fix_map(f, at + size, size, handle);
     TOUCHES(at + size, NOTHING);
     fix_access_at(f, at + size, size, HOST, READ);
-    CHECK(touch_read(at + size + 5, &seen) && seen == 0x77, "the byte did not move along");
+    CHECK(touch_read(at + size + 5, &seen) && seen == 0x77, "the byte did not move with the memory");
 }
 
 /* Other memory never shows earlier contents. */
