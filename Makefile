@@ -271,7 +271,7 @@ $(BENCHES): $(BUILD)/bin/bench-%: $(BUILD)/obj/bench/%.o $(BENCHA) $(TOOLA) $(CO
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS) $(DL_LIBS)
 
 # Ratios are kept in $(BUILD)/bench-life.tsv and shown beside those of the next run.
-bench: $(BENCHES) $(LIBCUDA) ## what the simulator costs, as ratios within the run (docs/bench.md)
+bench: $(BENCHES) $(LIBCUDA) ## the cost of the simulator, as ratios within the run (docs/bench.md)
 	@$(BUILD)/bin/bench-life --result $(BUILD)/bench-life.tsv
 	@$(BUILD)/bin/bench-memory
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* life - what a life of memory costs on the simulator, as ratios within this run. Not a test: machines differ.
+/* life - the cost of one life of memory on the simulator, as ratios within this run. Not a test: machines differ.
  *
  *   bench-life [--backend SPEC] [--rounds N] [--result FILE]
  *
- * A life is reserve, create, map, set access, unmap, release, free. It is held to the same life made of mmap's calls, to
- * the recorded drivers, and to a bare container; beside 1 thousand to 1 million live mappings; through layers and through
- * libcuda.so.1. FILE keeps the ratios, for the next run to show beside its own. See docs/bench.md. */
+ * A life is reserve, create, map, set access, unmap, release, free. The program compares it with the same life made of
+ * mmap's calls, with the recorded drivers and with a bare container; beside 1 thousand to 1 million live mappings;
+ * through layers and through libcuda.so.1. FILE keeps the ratios; the next run prints them beside its own. See
+ * docs/bench.md. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,10 +25,11 @@
 #define MIB (UINT64_C(1) << 20)
 enum { FEW = 1000, MANY = 100000, MOST = 1000000 };
 
-/* In a batch: as long as one of mmap's 300, so that what the row before left in the processor's caches weighs as little. */
+/* Lives in a batch: it takes as long as 300 of mmap's, so that what the previous row left in the caches matters equally
+ * little. */
 enum { LIVES = 8000 };
 
-/* Rows whose figures others are held to. */
+/* Rows that other rows are compared with. */
 enum row {
     MMAP,
     LIFE_FEW, LIFE_MANY, LIFE_MOST, LIFE_GIB,
@@ -36,7 +38,7 @@ enum row {
     RESERVE, CREATE, MAP, SET_ACCESS, GET_ACCESS, ATTRIBUTE, UNMAP, RELEASE, FREE,
     DRIVER, TRACE, SHADOW, REPLAY,
     READ_FEW, READ_MOST, WORK_FEW, WORK_MOST,
-    FIRST_THREADED, /* from here on the program has had a second thread, and the C library locks in earnest */
+    FIRST_THREADED, /* from here on the program has had a second thread, and the C library takes its locks */
     LIFE_THREADED = FIRST_THREADED, LIFE_TWO, READ_ONE, READ_TWO,
     ROWS
 };
@@ -57,7 +59,7 @@ static void row(struct bench *b, enum row at, const char *name, double (*batch)(
     b->row[at] = (struct subject){.name = name, .batch = batch, .state = state, .units = units};
 }
 
-/* A row that cannot be had here takes no time and is not printed. */
+/* A row that cannot run here has time 0 and is not printed. */
 static double nothing(void *state, unsigned units)
 {
     (void)state;
@@ -185,14 +187,14 @@ static void print_table(struct bench *b)
         print_call(b, at);
 }
 
-/* What was wanted, and what came of it. */
+/* The aim, and the result. */
 static void print_aims(struct bench *b, double room)
 {
     static const char *const words[] = {"missed", "reached"};
     const struct {
         const char *name;
         double value, aim;
-        bool least; /* the aim is one to reach from below */
+        bool least; /* the aim is a minimum */
     } aim[] = {
         {"lives in one of mmap's", median(b, MMAP) / median(b, LIFE_FEW), 20, true},
         {"1 million live to 1 thousand", median(b, LIFE_MOST) / median(b, LIFE_FEW), 1.5, false},

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memory - what the simulated memory costs, as ratios within this run. Not a test: machines differ.
+/* memory - the cost of simulated memory, as ratios within this run. Not a test: machines differ.
  *
  *   bench-memory [--backend SPEC] [--bytes N] [--rounds N]
  *
- * Copies and fills through mappings are held to memcpy and memset of the same bytes, host twins of kernels to the same
- * loop without any check, on memory with pages of the same size; medians of interleaved rounds. Then a machine of 2 x 141 GB is opened, nearly filled, and a
- * part of it touched: what this process then really has. */
+ * Compares copies and fills through mappings with memcpy and memset of the same bytes, and host twins of kernels with
+ * the same loop without checks, on memory with pages of the same size; medians of interleaved rounds. Then opens a
+ * machine of 2 x 141 GB, allocates nearly all of it, writes a part, and prints the resident memory of this process. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ struct bench {
     vmm_system *sys;
     vmm_deviceptr one, other, pieces, out; /* of bytes each but out; pieces lies in PIECES mappings */
     unsigned char *plain, *plain_other;
-    unsigned char *file; /* a mapping of a memory file: pages as the simulator's own are */
+    unsigned char *file; /* a mapping of a memory file: the same pages as the simulator's own */
     uint64_t bytes;
     unsigned rounds;
 };
@@ -57,7 +57,7 @@ static void unmap(vmm_system *sys, vmm_deviceptr at, uint64_t size)
 
 /* ---- what is measured ---- */
 
-/* Plain memory for a twin: every run is granted whole. */
+/* Plain memory for a twin: it grants every run whole. */
 static bool plain_run(struct twin_memory *memory, uint64_t address, unsigned width, uint64_t *size, enum twin_use use,
                       unsigned char **bytes)
 {
@@ -185,7 +185,7 @@ static double time_of(struct bench *b, void (*body)(struct bench *b))
 static void measure(struct bench *b, const struct row *row)
 {
     static double base[MOST_ROUNDS], one[MOST_ROUNDS], many[MOST_ROUNDS];
-    row->base(b); /* every page is there before it counts */
+    row->base(b); /* fault in every page before measuring */
     row->one(b);
     row->many(b);
     for (unsigned i = 0; i < b->rounds; i++) {

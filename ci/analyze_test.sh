@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# ci/analyze: a finding is a failed point, one that is answered at its place is none, and a file that does not compile has
-# not been looked at.
+# ci/analyze: a finding fails its point, an answered one does not, and a file that does not compile counts as not
+# analysed.
 set -u
 if ! gcc -fanalyzer -x c -c -o /dev/null /dev/null 2>/dev/null; then
     echo "1..0 # SKIP no gcc with -fanalyzer"

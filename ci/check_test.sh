@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# `cuvmm check`: the programs of conformance/programs/check over a driver (the simulator's library in its place, with the checker
-# above it) and on the simulator alone; then its options, and what it says when it cannot do its work.
+# `cuvmm check`: runs the programs of conformance/programs/check over a driver (the simulator's library in its place,
+# below the checker) and on the simulator alone; then tests its options, and its messages when it cannot check.
 set -u
 build=${CUVMM_BUILD-build}
 build=$(cd "$build" && pwd)
@@ -94,7 +94,7 @@ run 139 $on "$work/programs" then_crashes && says 'error VMM-MAP-OVERLAP' && say
 point $? "a crash: what was found before, how it ended, what is not known"
 run 0 $on "$work/programs" map_released && says '1 error,'
 point $? "what is told before the driver's call is counted once"
-# A driver that does not come back from the call.
+# A driver that does not return from the call.
 printf 'int cuMemMap(void);\nint cuMemMap(void) { return *(volatile int *)8; }\n' >"$work/deadly.c"
 "${CC-cc}" -shared -fPIC -o "$work/deadly.so" "$work/deadly.c"
 LD_PRELOAD=$work/deadly.so run 139 $on "$work/programs" map_released && says 'error VMM-MAP-HANDLE-STALE' && says 'called by run_map_released' && says '1 error,'

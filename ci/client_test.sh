@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# ci/client holds a script to what its head says: here with a Python that is none, which does as the script tells it.
+# ci/client compares a script's run with its header: here with a fake Python, which the script controls.
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$work/clients/13/venv/bin" "$work/lib"

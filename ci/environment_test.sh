@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The library asks for variables of the environment in one place, which leaves those alone of a caller with fewer rights.
+# The library reads environment variables in one place, which ignores those of a caller with fewer rights.
 . ci/tap.sh
 said=$(mktemp "${TMPDIR:-/tmp}/environment_test.XXXXXX")
 trap 'rm -f "$said"' EXIT
 
-# asked FILE...: where the environment is asked for, but in the one place.
+# asked FILE...: reads of the environment outside of that place.
 asked() { grep -nE '\b(secure_)?getenv *\(|\benviron\b' "$@" | grep -v '^api/os_environment\.c:'; }
 
 shopt -s globstar nullglob

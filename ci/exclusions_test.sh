@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# What is left out of the coverage says why, on its own line: LCOV_EXCL_LINE: the reason. What begins has an end.
+# Each exclusion from coverage has its reason on its own line: LCOV_EXCL_LINE: the reason. Each start has an end.
 . ci/tap.sh
 shopt -s nullglob globstar
 folder=$(mktemp -d "${TMPDIR:-/tmp}/exclusions_test.XXXXXX")

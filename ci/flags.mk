@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# How things are built, apart from what: the same bytes wherever and whenever (reproducible), and harder to abuse once a
-# program that uses them has a fault (hardening). docs/packaging.md says what each costs. Included by the Makefile.
+# How things are built, not what: the same bytes wherever and whenever (reproducible), and harder to exploit when a
+# program that uses them has a fault (hardening). docs/packaging.md lists the costs. Included by the Makefile.
 #
-#   HARDEN=      without the second; a build with a sanitizer or for coverage is without it anyway
+#   HARDEN=      without hardening; a build with a sanitizer or for coverage never has it
 #   BUILD, SAN, COVERAGE, CC, CFLAGS are the Makefile's
 
 HARDEN ?= 1
@@ -13,22 +13,22 @@ ifeq ($(SYSTEM),Linux)
 SHARED_LDFLAGS := -Wl,-z,nodelete
 endif
 
-# accepted FLAG...: those of them that this compiler takes, each alone.
+# accepted FLAG...: those of them that this compiler accepts, each by itself.
 accepted = $(foreach flag,$(1),$(shell $(CC) -Werror $(flag) -x c -c -o /dev/null /dev/null 2>/dev/null && echo '$(flag)'))
 
-# Names of files as they are called from the top folder. Coverage is read by who must find the files.
+# File names relative to the top folder, except for coverage, whose reader must find the files.
 ifeq ($(COVERAGE),)
 override CFLAGS += -ffile-prefix-map=$(CURDIR)=. -ffile-prefix-map=$(patsubst %/,%,$(BUILD))/=./build/
 endif
 
-# No times nor owners in archives: GNU ar can leave them out, and not all of them do so unasked.
+# No times nor owners in archives: GNU ar can leave them out, but not every build of it does so by default.
 ARFLAGS := rcs$(shell $(AR) --help 2>/dev/null | grep -q '\[D\]' && echo D)
 
 ifneq ($(HARDEN),)
 ifeq ($(SAN)$(COVERAGE),)
 HARDEN_CFLAGS := $(call accepted,-fstack-protector-strong -fcf-protection -mbranch-protection=standard)
 override CFLAGS += $(HARDEN_CFLAGS)
-# What there is of it, for the test that looks for it.
+# The hardening in effect, for the test that checks it.
 HARDENED := $(HARDEN_CFLAGS)
 # The checked functions of the C library need an optimiser; a distribution's compiler may have set another level.
 ifneq ($(filter -O1 -O2 -O3 -Os,$(CFLAGS)),)

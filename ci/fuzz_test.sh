@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# What surrounds the fuzz targets: each has a corpus and a word in the documentation, the corpora stay small, dictionaries hold
-# what the tables hold, and `make fuzz` says what is missing. The corpora themselves are made by check/fuzz-TARGET.
+# The surroundings of the fuzz targets: each has a corpus and a row in the documentation, the corpora stay small,
+# dictionaries hold the words of the tables, and `make fuzz` reports what is missing. check/fuzz-TARGET runs the corpora
+# themselves.
 set -u
 build=${CUVMM_BUILD-build}
 folder=$(mktemp -d "${TMPDIR:-/tmp}/fuzz_test.XXXXXX")

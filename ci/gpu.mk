@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Targets for a machine with a GPU and its driver: docs/gpu.md. Included by the Makefile.
 #
-#   GPU_PATIENCE   seconds that one program may take; a call that hangs ends with its program
+#   GPU_PATIENCE   seconds that one program may take, so that a hanging call ends with its program
 #   GPU_CALLS      random calls; GPU_BUDGET seconds for them, and for each small world
-#   GPU_BACKEND    sim:h100 to see without a GPU that all of this runs
+#   GPU_BACKEND    sim:h100 to test without a GPU that everything runs
 #   GPU_BYTES      memory that bin/kernels verifies for time
 
 GPU_BACKEND  ?= cuda
@@ -14,7 +14,7 @@ GPU_BYTES    ?= $(if $(filter sim%,$(GPU_BACKEND)),16777216,1073741824)
 GPU_TAP      ?= $(BUILD)/tap-gpu
 GPU_TIMEOUT   = timeout $(GPU_PATIENCE)
 
-# A name and a command each, in the order of running; what is not built here is left out.
+# A name and a command each, in the order of running; what is not built is left out.
 GPU_RUNS := device suite
 GPU_RUNS += $(if $(filter backend_cuda/cuda_device_test.c,$(TEST_SRC)),life)
 GPU_RUNS += edges copies examples lessons exercises checked
@@ -38,10 +38,10 @@ GPU_EXPLAINED       = $(addprefix --explained ,$(wildcard conformance/recorded/r
 
 .PHONY: check-gpu check-gpu-frameworks record-gpu need-gpu bench-gpu
 
-bench-gpu: $(BUILD)/bin/bench-gpu need-gpu ## what a life costs on this machine's driver, and what the layers add (docs/bench.md)
+bench-gpu: $(BUILD)/bin/bench-gpu need-gpu ## the cost of a life on this machine's driver, and of the layers (docs/bench.md)
 	@$(BUILD)/bin/bench-gpu --backend $(GPU_BACKEND) $(if $(filter sim%,$(GPU_BACKEND)),--driver $(abspath $(LIBCUDA)))
 
-# Said here, and not by each test.
+# One message here instead of one from each test.
 need-gpu: $(BUILD)/bin/device
 	@$(BUILD)/bin/device --backend $(GPU_BACKEND) --kind || { echo "check-gpu and record-gpu need a CUDA device and its driver" >&2; exit 1; }
 
@@ -54,5 +54,5 @@ check-gpu: need-gpu all $(filter %/cuda_device_test,$(TESTS)) ## the tests on th
 check-gpu-frameworks: need-gpu all ## PyTorch, JAX, CuPy and NCCL on this machine's driver under `cuvmm check` (docs/gpu.md)
 	@ci/gpu-frameworks $(BUILD)
 
-record-gpu: need-gpu all ## what this machine's driver answers, into conformance/recorded/recordings, for make check to replay
+record-gpu: need-gpu all ## record this machine's driver into conformance/recorded/recordings, for make check to replay
 	@CUDA_PATH=$(CUDA_PATH) GPU_BACKEND=$(GPU_BACKEND) GPU_PATIENCE=$(GPU_PATIENCE) GPU_CALLS=$(GPU_CALLS) GPU_BUDGET=$(GPU_BUDGET) ci/record-gpu $(BUILD)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# What the run on a driver is made of, without one: a process that dies costs one point, failures are shown with their
-# notes, a waiver that is stale fails, answers that differ from machine to machine are taken out of a trace.
+# The parts of the run on a driver, tested without one: a process that dies costs one point, failures are shown with
+# their notes, a stale waiver fails, answers that vary between machines are removed from a trace.
 set -u
 build=${CUVMM_BUILD-build}
 folder=$(mktemp -d "${TMPDIR:-.}/gpu_test.XXXXXX")

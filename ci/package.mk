@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# What is made of the tree for others: lists of symbols, manual pages, completion, a tarball, packages; and the analysers.
-# Included by the Makefile. docs/packaging.md tells more.
+# What the tree produces for others: lists of symbols, manual pages, completion, a tarball, packages; and the analysers.
+# Included by the Makefile. See docs/packaging.md.
 
 .PHONY: symbols-update
 
-symbols-update: $(LIBSO) $(LIBCUDA) ## ci/symbols/ from the libraries: new names are written down, with the version they came in
+symbols-update: $(LIBSO) $(LIBCUDA) ## ci/symbols/ from the libraries: adds new names with their version
 	@mkdir -p ci/symbols
 	ci/symbols-list $(LIBSO) ci/symbols/libcuvmm.txt $(VERSION) --update
 	ci/symbols-list $(LIBCUDA) ci/symbols/libcuda.txt $(VERSION) --update
@@ -26,7 +26,7 @@ $(BUILD)/man/cuvmm.1: $(CUVMM)
 	@mkdir -p $(@D)
 	$(CUVMM) help --man >$@.new && mv $@.new $@
 
-# PREFIX and PRIVATE_LIBDIR may be others than those of the last time.
+# PREFIX and PRIVATE_LIBDIR may differ from the last run's.
 $(BUILD)/man/%: packaging/man/% FORCE
 	@mkdir -p $(@D)
 	@sed 's|@VERSION@|$(VERSION)|g; s|@PRIVATE_LIBDIR@|$(PRIVATE_LIBDIR)|g' $< >$@
@@ -61,7 +61,7 @@ DIST := cuvmm-$(VERSION)
 dist: ## $(BUILD)/cuvmm-VERSION.tar.gz, the same bytes wherever it is made
 	ci/dist $(DIST) $(BUILD)
 
-check-dist: ## is the tarball the same twice, is what it builds, and does that work? (builds twice)
+check-dist: ## build the tarball twice, compare, and test the result
 	@rm -rf $(TAP)-dist && mkdir -p $(TAP)-dist $(BUILD)
 	@printf '#!/bin/sh\nexec ci/check-dist $(DIST) $(BUILD)\n' >$(BUILD)/check-dist-run
 	@chmod +x $(BUILD)/check-dist-run
@@ -73,7 +73,7 @@ check-dist: ## is the tarball the same twice, is what it builds, and does that w
 # As whoever builds packages does: from the tarball, in a folder of its own, and without what was said to this make.
 DEB := $(BUILD)/deb
 .PHONY: deb
-deb: ## Debian packages in $(BUILD)/deb, where there is dpkg-buildpackage (docs/packaging.md)
+deb: ## Debian packages in $(BUILD)/deb, with dpkg-buildpackage (docs/packaging.md)
 	@command -v dpkg-buildpackage >/dev/null && command -v dh >/dev/null || { echo "make deb: apt-get install dpkg-dev debhelper"; exit 1; }
 	rm -rf $(DEB) && mkdir -p $(DEB)
 	ci/dist $(DIST) $(DEB)
@@ -86,7 +86,7 @@ deb: ## Debian packages in $(BUILD)/deb, where there is dpkg-buildpackage (docs/
 # What was packed, in fresh systems below PACKAGE_ROOT (ci/check-package). Needs root, debootstrap and a network; takes minutes.
 PACKAGE_ROOT ?= $(BUILD)/package-root
 .PHONY: check-package
-check-package: deb dist ## do packages and tarball serve in a fresh Debian? (root; PACKAGE_ROOT=/path, CUVMM_PACKAGE_QUICK=1: packages alone)
+check-package: deb dist ## test packages and tarball in a fresh Debian (root; PACKAGE_ROOT=/path, CUVMM_PACKAGE_QUICK=1: packages alone)
 	@rm -rf $(TAP)-package && mkdir -p $(TAP)-package
 	@printf '#!/bin/sh\nexec ci/check-package $(DIST) $(BUILD) $(PACKAGE_ROOT)\n' >$(BUILD)/check-package-run
 	@chmod +x $(BUILD)/check-package-run
@@ -99,7 +99,7 @@ check-package: deb dist ## do packages and tarball serve in a fresh Debian? (roo
 SINCE ?=
 MOST ?=
 ANALYZERS ?=
-analyze: ## gcc -fanalyzer, cppcheck and clang-tidy, those that are installed (SINCE=main: only what differs from main; ANALYZERS="gcc cppcheck")
+analyze: ## gcc -fanalyzer, cppcheck and clang-tidy, those that are installed (SINCE=main: only the changes since main; ANALYZERS="gcc cppcheck")
 	@rm -rf $(TAP)-analyze && mkdir -p $(TAP)-analyze $(BUILD)
 	@printf '#!/bin/sh\nexec ci/analyze --jobs $(JOBS) $(if $(SINCE),--since $(SINCE)) $(if $(MOST),--most $(MOST)) $(ANALYZERS:%=--tool %)\n' >$(BUILD)/analyze-run
 	@chmod +x $(BUILD)/analyze-run

@@ -61,7 +61,7 @@ SABOTAGE_EVERY ?= 1
 
 .PHONY: check-ci check-list check-list-few mutate mutate-sample mutate-tool entry-points clients-python check-clients check-long soak sabotage check check-few check-build check-valgrind check-asan check-tsan check-debug coverage examples-update mistakes lint install uninstall FORCE
 
-# What a run of part of the tests does not use, it need not build.
+# A run of part of the tests builds only what it uses.
 CHECK_NEEDS ?=
 check-build: $(or $(CHECK_NEEDS),all) $(TESTS) $(CHECK_RUNS) $(BUILD)/cuvmm.pc
 
@@ -72,19 +72,19 @@ check: check-build ## build everything and run every test (TAP in $(BUILD)/tap)
 	    $(PROVE) -j$$(($(JOBS) + 1)) --nocolor -e 'ci/tap-run $(TAP)' $(filter $(CHECK_LONG),$(CHECK_LIST)) $(filter-out $(CHECK_LONG),$(CHECK_LIST)) </dev/null; \
 	    status=$$?; $(TALLY) $(TAP) && exit $$status
 
-# A file for each run of a program, since prove knows files and no arguments.
+# A file for each run of a program, since prove takes files without arguments.
 $(BUILD)/check/conformance-%: ci/targets.mk
 	@mkdir -p $(@D)
 	@printf '#!/bin/sh\nexec $${CUVMM_RUN-} $(BUILD)/bin/conformance --backend sim:$*\n' >$@
 	@chmod +x $@
 
-# As on a driver: one machine for all tests, which is not asked for rules and objects.
+# As on a driver: one machine for all tests, without checks of rules and objects.
 $(BUILD)/check/conformance-as-driver-%: ci/targets.mk
 	@mkdir -p $(@D)
 	@printf '#!/bin/sh\nexec $${CUVMM_RUN-} $(BUILD)/bin/conformance --as-driver --backend sim:$*\n' >$@
 	@chmod +x $@
 
-# With the CUDA backend on the simulator's libcuda.so.1.
+# The CUDA backend on the simulator's libcuda.so.1.
 $(BUILD)/check/abi-suite-%: ci/targets.mk
 	@mkdir -p $(@D)
 	@printf '#!/bin/sh\nexec ci/abi-suite $* $(BUILD)\n' >$@
@@ -99,13 +99,13 @@ $(BUILD)/check/abi-$(1)-%: ci/targets.mk
 endef
 $(foreach name,edges copies answers,$(eval $(call ABI_RECORDED,$(name))))
 
-# Work in flight done at other times than as late as it may be.
+# In-flight work under schedules other than late.
 $(BUILD)/check/conformance-schedule-%: ci/targets.mk
 	@mkdir -p $(@D)
 	@printf '#!/bin/sh\nexec $${CUVMM_RUN-} $(BUILD)/bin/conformance --backend sim:h100,schedule=$(subst -,:,$*)\n' >$@
 	@chmod +x $@
 
-# Old bytes where the order of writes and reads through two addresses is not defined; what is defined stays.
+# Old bytes where the order of writes and reads through two addresses is undefined.
 $(BUILD)/check/conformance-alias-%: ci/targets.mk
 	@mkdir -p $(@D)
 	@printf '#!/bin/sh\nexec $${CUVMM_RUN-} $(BUILD)/bin/conformance --backend sim:h100,alias=$(subst -,:,$*)\n' >$@
@@ -183,7 +183,7 @@ check-debug: ## lockstep, the suite, the fuzzers' inputs and the engine's tests 
 SOAKS := $(addprefix $(BUILD)/test/backend_sim/machine/,share_soak_test share_fuzz_test share_forge_test)
 SOAK_SCALE ?= 2000
 
-soak: $(SOAKS) ## the figures of shared memory, whole (SOAK_SCALE is the percentage of what check does)
+soak: $(SOAKS) ## the figures of shared memory in full (SOAK_SCALE is the percentage of make check's length)
 	@rm -rf $(TAP)-soak && mkdir -p $(TAP)-soak
 	@CUVMM_TEST_SCALE=$(SOAK_SCALE) $(PROVE) -j$(JOBS) --nocolor -e 'ci/tap-run $(TAP)-soak' $(SOAKS) </dev/null; \
 	    status=$$?; $(TALLY) $(TAP)-soak && exit $$status
@@ -203,7 +203,7 @@ check-long: $(PROGS) $(SOAKS) $(BUILD)/test/backend_sim/calls/scale_test ## the 
 	    status=$$?; $(TALLY) $(TAP)-long && exit $$status
 
 # Mistakes made on purpose, every SABOTAGE_EVERYth of the list.
-sabotage: ## does the suite notice a broken engine? (SABOTAGE_EVERY=1 makes every mistake of ci/sabotage.list)
+sabotage: ## does the suite notice a broken engine? (SABOTAGE_EVERY=1 tries every mistake of ci/sabotage.list)
 	@rm -rf $(TAP)-sabotage && mkdir -p $(TAP)-sabotage
 	@printf '#!/bin/sh\nexec ci/sabotage --build $(BUILD)/sabotage --from $(BUILD) --every $(SABOTAGE_EVERY)\n' >$(BUILD)/sabotage-run
 	@chmod +x $(BUILD)/sabotage-run
@@ -225,7 +225,7 @@ $(CLIENT_KERNELS): $(wildcard conformance/programs/clients/kernels/*.c) api/vmm_
 clients-python: ## the clients from PyPI, into a virtual environment below $(BUILD)
 	@for cuda in 13 12; do ci/clients-python $(BUILD) $$cuda || exit; done
 
-check-clients: $(LIBCUDA) $(CLIENT_KERNELS) clients-python ## programs of others on libcuda.so.1 (CUDA_SAMPLES=/path, VLLM_SOURCE=/path: docs/clients.md)
+check-clients: $(LIBCUDA) $(CLIENT_KERNELS) clients-python ## third-party programs on libcuda.so.1 (CUDA_SAMPLES=/path, VLLM_SOURCE=/path: docs/clients.md)
 	@rm -rf $(TAP)-clients $(BUILD)/check-clients && mkdir -p $(TAP)-clients $(BUILD)/check-clients
 	@for run in $(CLIENT_RUNS); do \
 	    printf '#!/bin/sh\nexec ci/client $(BUILD) %s conformance/programs/clients/%s.py\n' $${run%%-*} $${run#*-} >$(BUILD)/check-clients/$$run; done
@@ -269,12 +269,12 @@ mutate-sample: check-build mutate-tool ## SAMPLE of them, for CI
 	@$(PROVE) --nocolor -e 'ci/tap-run $(TAP)-mutate' $(BUILD)/mutate-run </dev/null; \
 	    status=$$?; $(TALLY) $(TAP)-mutate && exit $$status
 
-coverage: ## line and branch coverage of api/ and backend_sim/ (HTML in $(BUILD)/coverage), held to ci/coverage-floor
+coverage: ## line and branch coverage of api/ and backend_sim/ (HTML in $(BUILD)/coverage), checked against ci/coverage-floor
 	@if [ -d $(BUILD)/cov ]; then find $(BUILD)/cov -name '*.gcda' -delete; fi
 	+@CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-25} $(NEST) BUILD=$(BUILD)/cov COVERAGE=1 CC=gcc WERROR= $(CHECK_NOT_ONCE) check; \
 	    status=$$?; ci/coverage $(BUILD)/cov $(BUILD)/coverage $(COVERAGE_FLOOR) && exit $$status
 
-examples-update: $(LIBA) ## outputs of conformance/programs/examples, and what README.md and docs/library.md show of them, anew
+examples-update: $(LIBA) ## regenerate the outputs of conformance/programs/examples and their excerpts in README.md and docs/library.md
 	ci/examples-update $(BUILD)
 
 mistakes: $(BUILD)/bin/buggy ## the tables of docs/mistakes.md from the programs of conformance/programs/buggy
@@ -323,7 +323,7 @@ install: $(LIBA) $(LIBSIM) $(LIBSO) $(LIBCUDA) $(LIBCHECK) $(CUVMM) $(RULE_PAGE)
 	install -m 755 $(EXERCISES)/exercise $(DESTDIR)$(PREFIX)/share/cuvmm/exercises
 	$(if $(RULE_PAGE),install -d $(DESTDIR)$(DOCDIR) && install -m 644 $(RULE_PAGE) $(DESTDIR)$(DOCDIR))
 
-uninstall: uninstall-pages ## take away what install put there
+uninstall: uninstall-pages ## remove what install installed
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/include/cuvmm/,$(notdir $(HEADERS)) $(addprefix abi/,$(notdir $(ABI_HEADERS))))
 	rm -f $(addprefix $(DESTDIR)$(LIBDIR)/,libcuvmm.a libcuvmm-sim.a $(notdir $(LIBSO)) libcuvmm.so.$(SOVERSION) libcuvmm.so pkgconfig/cuvmm.pc)
 	rm -f $(addprefix $(DESTDIR)$(PRIVATE_LIBDIR)/,libcuda.so.1 libcuda.so libcuvmm-check.so)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The API: bytes choose calls, which are made on a simulator and on the reference model. An answer of the one that is not the
- * other's, or a state, is a finding; the calls up to it are written as a script for `cuvmm diff --replay`.
+/* The API: bytes choose calls, which run on a simulator and on the reference model. A difference in an answer or in the
+ * state is a finding; the target writes the calls up to it as a script for `cuvmm diff --replay`.
  *
  *   input   [ machine | choices ... ]   see chooser in lockstep.h; the calls end with the bytes */
 #include "fuzz.h"

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* 64 bytes as a fabric handle: made up, or a good one's with bytes changed, with a right sum or not. Only good ones are accepted.
+/* 64 bytes as a fabric handle: invented, or a valid handle's with bytes changed, with a correct checksum or not. Only
+ * valid handles are accepted.
  *
- *   input   [ how | 64 bytes ]   how: 1 as they are, else over a good handle by exclusive or; 2 with a right sum; 4, 8 which one */
+ * input [ how | 64 bytes ] how: 1 as they are, else XORed over a valid handle; 2 with a correct checksum; 4, 8 which
+ * one */
 #include "fuzz.h"
 
 #include <fcntl.h>
@@ -104,7 +106,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     unsigned char bytes[BYTES];
     for (unsigned i = 0; i < BYTES; i++)
         bytes[i] = (unsigned char)(fuzz_byte(&in) ^ (how & 1 ? 0 : n->of[how / 4 % GOOD][i]));
-    if (how & 2) { /* whatever they say, with everything else right */
+    if (how & 2) { /* whatever their value, with everything else correct */
         struct imex_place place;
         struct share_label label;
         (void)fabric_handle_read(bytes, &place, &label);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files that are imported: contents made up, a token's with bytes changed, the very token overwritten, a good descriptor as
- * something else. Only the very token, as it was made, is accepted.
+/* Imported files: invented contents, a token's with bytes changed, the token itself overwritten, a valid descriptor as
+ * another type. Only the unchanged token is accepted.
  *
- *   input   [ how | the file ]  [ how | what is laid over the token by exclusive or ]  [ how | a type ] */
+ *   input   [ how | the file ]  [ how | bytes to XOR over the token ]  [ how | a type ] */
 #include "fuzz.h"
 
 #include <fcntl.h>
@@ -15,7 +15,7 @@ enum { MOST = 4096, UNTOUCHED = 0x77 };
 
 struct rig {
     vmm_system *sys;
-    int fd, file; /* handed out; of the same file, to be written to */
+    int fd, file; /* exported; of the same file, for writing */
     struct share_token token;
 };
 

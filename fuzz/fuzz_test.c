@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The room that inputs are confined to, the machines they get, how bytes become choices, and that a finding ends the program. */
+/* The folder that confines inputs, their machines, how bytes become choices, and that a finding ends the program. */
 #include "fuzz.h"
 
 #include <signal.h>
@@ -98,17 +98,17 @@ static void choices(void)
 {
     static const unsigned char bytes[] = {5, 1, 2, 255, 0, 0, 0, 0, 0, 0, 9, 7};
     struct chooser dice = {.bytes = bytes, .left = sizeof bytes}, seeded = {.state = 4}, same = {.state = 4};
-    tap_u64(choose(&dice, 1), 0, "where there is one way, no byte is taken");
+    tap_u64(choose(&dice, 1), 0, "with only one option, no byte is consumed");
     tap_u64(choose(&dice, 256), 5, "a small choice takes a byte");
     tap_u64(choose(&dice, 257), 0x102 % 257, "a larger one two");
     tap_u64(choose(&dice, 10), 255 % 10, "every choice is below its bound");
     tap_u64(choose(&dice, UINT64_MAX), (UINT64_C(9) << 8) | 7, "the largest one eight");
-    tap_ok(!dice.left && !choose(&dice, 100) && !choose(&dice, UINT64_MAX), "past the end all are 0");
+    tap_ok(!dice.left && !choose(&dice, 100) && !choose(&dice, UINT64_MAX), "past the end all bytes are 0");
     tap_ok(choose(&seeded, UINT64_MAX) == choose(&same, UINT64_MAX) && seeded.state == same.state && seeded.state != 4,
            "without bytes the seed decides");
 }
 
-/* ---- findings, each in a child that ends of it ---- */
+/* ---- findings, each in a child that it ends ---- */
 
 static void found(void *user)
 {
@@ -137,11 +137,11 @@ static void findings(void)
 {
     static char rule[] = "VMM-MAP-OVERLAP", other[] = "VMM-INIT-REQUIRED", none[] = "VMM-NOTHING";
     tap_ok(child_run(found, NULL) == SIGABRT, "a finding ends the program");
-    tap_ok(child_run(succeeded, NULL) == 0, "a success is none");
+    tap_ok(child_run(succeeded, NULL) == 0, "a success is not a finding");
     tap_ok(child_run(answered, rule) == 0, "nor is the code of the rule that was named");
-    tap_ok(child_run(answered, NULL) == SIGABRT, "a refusal without a rule is one");
+    tap_ok(child_run(answered, NULL) == SIGABRT, "a refusal without a rule is a finding");
     tap_ok(child_run(answered, other) == SIGABRT, "so is one with another rule's code");
-    tap_ok(child_run(answered, none) == SIGABRT, "or by a rule that is not in the book");
+    tap_ok(child_run(answered, none) == SIGABRT, "or by a rule that does not exist");
 }
 
 int main(void)

@@ -9,7 +9,7 @@
 
 static const char usual[] = "h200x2";
 
-/* The profile as a file NAME.small, where it is not there yet. Machines without memory of the host have none here. */
+/* Writes the profile as a file NAME.small unless it exists. Machines without host memory get none here. */
 static void make_small(const char *name)
 {
     char path[64];
@@ -45,7 +45,7 @@ static const char *wanted_by(const char *text, size_t *length)
     return NULL;
 }
 
-/* Options that open no file and wait for nobody. */
+/* Options that open no file and wait for no other process. */
 static bool harmless(const char *options, size_t length)
 {
     static const char *const harmful[] = {"machine", "imex", "team_wait", "schedule=device", "|", "/"};

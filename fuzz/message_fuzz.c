@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What comes over a socket where a descriptor is awaited: any bytes in any pieces with any number of descriptors. No refusal
- * hands one over or leaves one open.
+/* Messages on a socket where a descriptor is expected: any bytes in any pieces with any number of descriptors. No
+ * refusal returns one or leaves one open.
  *
  *   input   [ socket ][ descriptors, length | bytes ][ ... ] ... */
 #include "fuzz.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Profiles: whatever is accepted is a machine that can be opened and answers; whatever is not names a place in the text and
- * changes nothing. */
+/* Profiles: an accepted one is a machine that opens and answers; a refused one names a place in the text and changes
+ * nothing. */
 #include "fuzz.h"
 
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static void refused(const struct sim_profile_error *error, const uint8_t *data, 
         fuzz_finding("line %d, column %d: \"%s\"", error->line, error->column, error->text);
 }
 
-/* One of everything, as far as there is room. */
+/* One object of each kind, as far as memory allows. */
 static void use(vmm_system *sys, const struct sim_profile *profile)
 {
     vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* replay.c - makes every input of the folders and files that are named, once each, where there is no libFuzzer. TAP.
+/* replay.c - runs every input of the named folders and files once, without libFuzzer. TAP.
  *
  *     fuzz/script fuzz/corpus/script       ok 1 - aliases.vmm ...
  *
- * An input that ends the program ends the test; its name is the last line before. All are read before the first is made, for
- * targets leave the current folder.
+ * An input that ends the program ends the test; the last line before names it. All are read before the first runs,
+ * because targets change the working directory.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -42,7 +42,7 @@ static void read_file(struct inputs *inputs, const char *path, const char *name)
     if (ferror(file) || !feof(file))
         tap_bail("%s: cannot be read, or has more than %d bytes", path, MOST_BYTES - 1);
     fclose(file);
-    /* Its exact size, so that a step past the end is seen. */
+    /* Its exact size, so that a read past the end is caught. */
     uint8_t *exact = size ? realloc(bytes, size) : bytes;
     inputs->list = list;
     /* analysers: memleak is wrong: the list has it, shrunk or not */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The folder that inputs are confined to. */
+/* The folder that confines inputs. */
 #include "fuzz.h"
 
 #include <dirent.h>

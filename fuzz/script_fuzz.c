@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scripts: the bytes are one, run on a small machine. */
+/* Scripts: the bytes are a script, run on a small machine. */
 #include "fuzz.h"
 
 #include <stdlib.h>

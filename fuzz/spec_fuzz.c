@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Specs: whatever is refused says where and leaves the output alone; whatever opens can be used and closed.
+/* Specs: a refused one names the place and leaves the output alone; one that opens can be used and closed.
  *
- * An input is one spec. Its files lie in the room: a spec with '/' is not opened, and the program has no driver's backend, so
- * that none is loaded. What waits for other processes is not asked for. */
+ * An input is one spec. Its files lie in the input's folder: a spec with '/' is not opened, and the program has no
+ * driver backend, so none is loaded. Options that wait for other processes are left out. */
 #include "fuzz.h"
 
 #include <stdlib.h>

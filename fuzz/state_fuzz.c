@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state that processes of a machine share, forged between the calls of one of them: each answer is of the book, and
- * when all is over nothing is left of the machine.
+/* The shared state of a machine, forged between the calls of one process: each answer is by a rule, and at the end
+ * nothing is left of the machine.
  *
- *   input   [ step | ... ] ...   a step is a call, or a word of the state that gets another value until the end */
+ *   input   [ step | ... ] ...   a step is a call, or changes a word of the state until the end */
 #include "fuzz.h"
 
 #include <fcntl.h>
@@ -49,7 +49,8 @@ static void begin(struct scene *scene)
         scene->held[i].fd = -1;
 }
 
-/* Any word of the parts in use but the mutex: that is the system's, and a wrong one cannot be told from a right one. */
+/* Any word of the parts in use except the mutex: that belongs to the system, and a wrong one is indistinguishable from
+ * a right one. */
 static void forge(struct scene *scene, struct fuzz_bytes *in)
 {
     struct share_state *state = scene->state;

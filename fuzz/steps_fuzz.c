@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scripts of `cuvmm diff`: what reads as a step prints as one that reads the same. */
+/* Scripts of `cuvmm diff`: a line that parses as a step prints as one that parses the same. */
 #include "fuzz.h"
 
 #include <stdlib.h>
@@ -19,10 +19,10 @@ static void again(const struct step *step)
     if (length < 0 || (size_t)length >= sizeof line)
         fuzz_finding("a step of %d bytes", length);
     if (!step_parse(line, unit, &read, error, sizeof error))
-        fuzz_finding("\"%s\" is not read again: %s", line, error);
+        fuzz_finding("\"%s\" does not parse again: %s", line, error);
     /* analysers: bugprone-suspicious-memory-comparison is wrong: both were cleared before */
     if (read.call != step->call || read.name != step->name || memcmp(read.arg, step->arg, sizeof read.arg) != 0)
-        fuzz_finding("\"%s\" reads as another step", line);
+        fuzz_finding("\"%s\" parses as another step", line);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -34,7 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     bool good = steps_read(in, spec, sizeof spec, &script, error, sizeof error);
     if (!good && !error[0])
-        fuzz_finding("refused without a word");
+        fuzz_finding("refused without a message");
     for (size_t i = 0; good && i < script.count; i++)
         again(&script.steps[i]);
     fclose(in);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs that `cuvmm check` looks functions up in: the bytes are such a file.
+/* Programs in which `cuvmm check` looks functions up: the bytes are such a file.
  *
  *   input   [ offset, 8 bytes | the file ] */
 #include "fuzz.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* words.c - the words that inputs of a target are made of, as a dictionary for libFuzzer: from the tables where there are some.
+/* words.c - the words in a target's inputs, as a dictionary for libFuzzer; from the tables where they exist.
  *
  *     fuzz/words profile       "device.memory" "granularity.device.minimum" ...
  */
@@ -123,5 +123,5 @@ int main(int argc, char **argv)
     for (size_t i = 0; argc == 2 && i < sizeof tables / sizeof tables[0]; i++)
         if (strcmp(argv[1], tables[i].target) == 0)
             tables[i].print();
-    return argc == 2 ? 0 : 2; /* the others' inputs are no text, and have no words */
+    return argc == 2 ? 0 : 2; /* the other targets' inputs are not text, and have no words */
 }

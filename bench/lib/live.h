@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* live.h - a machine with many live mappings, and what is done beside them.
+/* live.h - a machine with many live mappings, and the operations timed beside them.
  *
- *   reservation   [M1 of H1][M2 of H1][M3 of H1] ..... [Mn of H1]    all with rights, one piece of memory behind all
+ *   reservation   [M1 of H1][M2 of H1][M3 of H1] ..... [Mn of H1]    all with rights, one allocation behind all
  *   beside it                                                       [ the lives that are timed ]
  */
 #ifndef BENCH_LIVE_H
@@ -15,7 +15,7 @@ struct live {
     uint64_t count, size; /* mappings of size bytes each */
     vmm_mem_generic_allocation_handle handle;
     uint64_t chance; /* state of the random places */
-    /* of the calls that are timed one by one */
+    /* of the calls timed one by one */
     vmm_deviceptr *address;
     vmm_mem_generic_allocation_handle *made;
     uint64_t batch, life_size;
@@ -25,7 +25,7 @@ struct live {
 void need(vmm_result result, const char *what);
 
 /* A system of that spec with count live mappings of 2 MiB; lives and calls take life_size bytes each. Ends the program
- * where that cannot be had. */
+ * on failure. */
 void live_open(struct live *live, const char *spec, uint64_t count, uint64_t life_size);
 void live_close(struct live *live);
 
@@ -33,8 +33,7 @@ void live_close(struct live *live);
 
 /* reserve, create, map, set access, unmap, release, free */
 double live_lives(void *state, unsigned units);
-/* Each call for all units before the next one for any: to be run in this order, with the same units, at most
- * LIVE_BATCH. */
+/* Each runs one call for all units. Run them in this order with the same number of units, at most LIVE_BATCH. */
 enum { LIVE_BATCH = 1024 };
 double live_reserve(void *state, unsigned units);
 double live_create(void *state, unsigned units);
@@ -45,18 +44,18 @@ double live_pointer_attribute(void *state, unsigned units);
 double live_unmap(void *state, unsigned units);
 double live_release(void *state, unsigned units);
 double live_free(void *state, unsigned units);
-/* Questions at random places of the live mappings: rights, and an attribute, in turn. */
+/* Queries at random addresses of the live mappings: rights and an attribute, in turn. */
 double live_reads(void *state, unsigned units);
-/* The same, and lives, by a thread of its own and by two at once, by the clock on the wall; units is what both make
- * together. */
+/* The same queries, and lives, on one extra thread and on two at once, in wall-clock time; units is the total of both
+ * threads. */
 double live_reads_by_one(void *state, unsigned units);
 double live_lives_by_one(void *state, unsigned units);
 double live_reads_by_two(void *state, unsigned units);
 double live_lives_by_two(void *state, unsigned units);
-/* A byte is set, by work that nobody waits for before the end, or by the hundred. */
+/* Sets a byte, by work without a wait before the end, or with a wait after each hundred. */
 double live_works(void *state, unsigned units);
 double live_works_by_the_hundred(void *state, unsigned units);
-/* A mapping at a random place of the live ones is taken away and made again, with its rights. */
+/* Unmaps a random one of the live mappings and maps it again, with its rights. */
 double live_remaps(void *state, unsigned units);
 
 #endif

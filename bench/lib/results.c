@@ -45,7 +45,7 @@ bool results_read(struct results *results, const char *path, FILE *err)
     }
     fclose(file);
     if (!ok)
-        fprintf(err, "%s:%u: no file of this program's; name another with --result, or take it away\n", path, number);
+        fprintf(err, "%s:%u: not a file of this program; name another with --result, or remove it\n", path, number);
     return ok;
 }
 
@@ -61,7 +61,7 @@ bool results_write(const struct results *results, const char *path, FILE *err)
         ok = false;
     ok = ok && rename(beside, path) == 0;
     if (!ok) {
-        fprintf(err, "%s cannot be written: %s; what was there is untouched\n", path, strerror(errno));
+        fprintf(err, "%s cannot be written: %s; the old file is untouched\n", path, strerror(errno));
         if (file)
             remove(beside);
     }

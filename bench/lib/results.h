@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* results.h - the figures of a run as a file, and what the last run's file said.
+/* results.h - the figures of a run as a file, and those of the last run's file.
  *
  *   file        name <tab> value <tab> unit          a line each
  *   shown       life, 1 thousand live      27.10 times cheaper     was 8.02
  *
- * Only ratios are kept: seconds of another machine, or of a busier hour, say nothing.
+ * The file keeps ratios only: seconds of another machine, or of a busier hour, cannot be compared.
  */
 #ifndef BENCH_RESULTS_H
 #define BENCH_RESULTS_H
@@ -24,10 +24,10 @@ struct results {
     unsigned count;
 };
 
-/* Reads what a run wrote; empty where there is no such file yet. False, with a sentence on err, where it is something
- * else. */
+/* Reads what a run wrote; empty where the file does not exist yet. False, with a message on err, where it is another
+ * kind of file. */
 bool results_read(struct results *results, const char *path, FILE *err);
-/* Writes the file whole or not at all; false with a sentence on err. */
+/* Writes the file whole or not at all; false with a message on err. */
 bool results_write(const struct results *results, const char *path, FILE *err);
 
 /* Room for RESULTS_MOST; the value of that name, NULL where there is none. */

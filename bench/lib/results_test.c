@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* results: what a run wrote is what the next one reads, and what is not a run's file is left alone. */
+/* results: the next run reads what a run wrote, and a file of another kind is left alone. */
 #include "results.h"
 
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static void test_round_trip(FILE *err)
 {
     struct results wrote = {.count = 0}, read;
     const char *path = in_folder("run.tsv");
-    tap_ok(results_read(&read, path, err) && read.count == 0, "no file yet: nothing is known");
+    tap_ok(results_read(&read, path, err) && read.count == 0, "no file yet: no old values");
     results_add(&wrote, "life, 1 thousand live", 12.5);
     results_add(&wrote, "bytes a live mapping", 72);
     tap_ok(results_write(&wrote, path, err), "written");
@@ -31,7 +31,7 @@ static void test_round_trip(FILE *err)
     tap_ok(results_read(&read, path, err) && read.count == 3, "read again");
     const double *life = results_find(&read, "life, 1 thousand live");
     tap_ok(life && *life > 12.49 && *life < 12.51, "with its figures");
-    tap_ok(!results_find(&read, "life"), "a part of a name is no name");
+    tap_ok(!results_find(&read, "life"), "a prefix of a name does not match");
     remove(path);
 }
 
@@ -43,7 +43,7 @@ static void test_foreign(FILE *err)
     FILE *file = fopen(path, "w");
     fputs("dear diary\n", file);
     fclose(file);
-    tap_ok(!results_read(&results, path, err), "a file of somebody else's is refused");
+    tap_ok(!results_read(&results, path, err), "a file of another kind is refused");
     file = fopen(path, "r");
     tap_ok(fgets(line, sizeof line, file) && strcmp(line, "dear diary\n") == 0, "and untouched");
     fclose(file);
@@ -63,7 +63,7 @@ static void test_median(void)
     struct subject subject = {.name = "steady", .batch = steady, .state = &calls, .units = 10};
     subjects_run(&subject, 1, 5);
     double median = subject_median(&subject, 5);
-    tap_ok(calls == 6 && median > 1.99 && median < 2.01, "what disturbs one round does not count");
+    tap_ok(calls == 6 && median > 1.99 && median < 2.01, "a disturbance of one round does not count");
 }
 
 int main(void)

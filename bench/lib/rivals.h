@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rivals.h - what the simulator's lives are held to.
+/* rivals.h - what the simulator's lives are compared with.
  *
- *   mmap        the life as a fake over the host's own calls makes it:
+ *   mmap        the life as a fake would make it from the host's own calls:
  *               mmap none, memfd, mmap over it, mprotect, mmap none over it, close, munmap
- *   container   a key goes into a balanced tree of the C library, is found and goes out: the floor of any book-keeping
+ *   container   insert, find and delete a key in the C library's balanced tree: the lower bound of any book-keeping
  *
- * Each has that many live things beside what is timed.
+ * Each has that many live elements beside the timed one.
  */
 #ifndef BENCH_RIVALS_H
 #define BENCH_RIVALS_H

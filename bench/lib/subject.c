@@ -76,7 +76,7 @@ double threads_run(unsigned threads, void (*body)(void *state, unsigned units), 
     for (unsigned i = 0; i < threads; i++) {
         worker[i] = (struct worker){.start = &start, .body = body, .state = states[i], .units = units};
         if (pthread_create(&worker[i].thread, NULL, work, &worker[i]) != 0) {
-            fputs("the system gives no more threads\n", stderr);
+            fputs("the system cannot start another thread\n", stderr);
             exit(1);
         }
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* subject.h - what is timed: bodies that are run in turn, round by round, so that whatever disturbs the machine disturbs
- * all of them alike. What counts of each is the median.
+/* subject.h - timed bodies, run in turn, round by round, so that a disturbance of the machine affects all of them
+ * alike. The result of each is its median.
  *
  *   round 1   [mmap life][simulator's life][..]      round 2   [mmap life][simulator's life][..]      ...
  */
@@ -13,15 +13,15 @@ enum { SUBJECT_ROUNDS = 101 };
 
 struct subject {
     const char *name;
-    /* Makes that many units of its work and returns the seconds that they took. */
+    /* Does that many units of work and returns the seconds that they took. */
     double (*batch)(void *state, unsigned units);
     void *state;
     unsigned units;
     double second[SUBJECT_ROUNDS]; /* a unit */
 };
 
-/* Seconds on a clock that only goes forward; and seconds that the calling thread had a processor, which others that use
- * the machine do not add to. */
+/* Seconds on a monotonic clock; and the calling thread's processor time in seconds, which other users of the machine do
+ * not affect. */
 double now(void);
 double spent(void);
 

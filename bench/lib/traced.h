@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* traced.h - lives that were recorded as a trace, and the replay of it. */
+/* traced.h - records lives as a trace, and replays it. */
 #ifndef BENCH_TRACED_H
 #define BENCH_TRACED_H
 
@@ -14,11 +14,11 @@ struct traced {
     FILE *silent;
 };
 
-/* Records that many lives. False, with a sentence on standard error, where traces cannot be written or read here. */
+/* Records that many lives. False, with a message on standard error, where traces cannot be written or read. */
 bool traced_open(struct traced *traced, const char *spec, unsigned lives);
 void traced_close(struct traced *traced);
 
-/* Replays the whole trace, whatever units says: the number of its calls. */
+/* Replays the whole trace, whatever units is; returns the number of its calls. */
 double traced_replays(void *state, unsigned units);
 
 #endif

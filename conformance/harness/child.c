@@ -12,7 +12,7 @@ pid_t child_begin(int *socket, unsigned seconds)
     int ends[2];
     if (!passing_pair(ends))
         tap_bail("no sockets");
-    fflush(NULL); /* or the child would write it too */
+    fflush(NULL); /* or the child would write the buffered output, too */
     pid_t child = fork();
     if (child < 0)
         tap_bail("no child");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* child.h - for tests: a process of its own, and a line to it.
+/* child.h - for tests: a child process, and a socket to it.
  *
  *   this process   [ socket ]<------ passing.h ------>[ socket ]   the child
  */
@@ -8,9 +8,9 @@
 
 #include <sys/types.h>
 
-/* Begins a child, in which it returns 0. *socket is the end of whoever it returns to; nobody keeps the other's. seconds: after
- * these the child is ended by a signal, so that no test waits for it for ever; 0: it is not. Where there can be no child the test
- * bails out. */
+/* Forks a child, in which it returns 0. *socket is the caller's end of the pair, in parent and child; the other end is
+ * closed. seconds: after these a signal ends the child, so that no test waits for ever; 0: no limit. Bails out where
+ * fork fails. */
 pid_t child_begin(int *socket, unsigned seconds);
 
 #endif

@@ -48,7 +48,7 @@ static vmm_result write_granularity(vmm_system *sys, const char *what, vmm_mem_l
     return VMM_SUCCESS;
 }
 
-/* Those attributes that the base lists; an older driver does not know the newest. */
+/* The attributes that the base lists; an older driver lacks the newest. */
 static void write_attributes(vmm_system *sys, const struct sim_profile *base, FILE *out)
 {
     for (int i = 0; i < base->attributes; i++) {
@@ -77,7 +77,7 @@ static vmm_result write_peers(vmm_system *sys, int devices, FILE *out)
     return VMM_SUCCESS;
 }
 
-/* Found by trying: may fabric handles be had? */
+/* Found by trial: can fabric handles be made? */
 static bool has_channel(vmm_system *sys, uint64_t size)
 {
     vmm_mem_allocation_prop prop = prop_at(VMM_MEM_LOCATION_TYPE_DEVICE);
@@ -86,7 +86,7 @@ static bool has_channel(vmm_system *sys, uint64_t size)
     return vmm_mem_create(sys, &handle, size, &prop, 0) == VMM_SUCCESS && vmm_mem_release(sys, handle) == VMM_SUCCESS;
 }
 
-/* Found by trying: may a part of physical memory be mapped? */
+/* Found by trial: can a part of physical memory be mapped? */
 static bool maps_parts(vmm_system *sys, uint64_t size)
 {
     vmm_mem_allocation_prop prop = prop_at(VMM_MEM_LOCATION_TYPE_DEVICE);

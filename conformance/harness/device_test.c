@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A machine that was asked and described is the same machine again: its profile opens, and its profile is that text. */
+/* The description of a simulated machine reproduces it: the profile opens, and describing that machine gives the same
+ * text. */
 #include "device.h"
 
 #include <stdlib.h>
@@ -16,8 +17,8 @@ static char *described(const char *spec)
     FILE *out = open_memstream(&text, &length);
     if (!out || vmm_open(spec, &sys) != VMM_SUCCESS || vmm_init(sys, 0) != VMM_SUCCESS)
         tap_bail("%s does not open: %s", spec, vmm_last_detail()->note);
-    tap_result(device_profile(sys, "asked", "a test", out), VMM_SUCCESS, "%s tells of itself", spec);
-    tap_u64(vmm_leaks(sys, NULL, NULL), 0, "and holds nothing afterwards");
+    tap_result(device_profile(sys, "asked", "a test", out), VMM_SUCCESS, "%s describes itself", spec);
+    tap_u64(vmm_leaks(sys, NULL, NULL), 0, "and leaves nothing allocated");
     vmm_close(sys);
     fclose(out);
     return text;
@@ -31,7 +32,7 @@ static void test_again(const char *name)
     snprintf(spec, sizeof spec, "sim:%s", name);
     char *text = described(spec);
     bool parsed = sim_profile_parse(text, strlen(text), &asked, &error);
-    if (!tap_ok(parsed, "%s: what it tells is a profile", name))
+    if (!tap_ok(parsed, "%s: its description is a profile", name))
         tap_note("line %d: %s\n%s", error.line, error.text, text);
     if (parsed && sim_profile_builtin(name, &built_in)) {
         tap_ok(asked.devices == built_in.devices && asked.device_memory == built_in.device_memory, "%s: devices", name);
@@ -40,7 +41,8 @@ static void test_again(const char *name)
         tap_ok(memcmp(asked.device_granularity, built_in.device_granularity, sizeof asked.device_granularity) == 0 &&
                    memcmp(asked.host_granularity, built_in.host_granularity, sizeof asked.host_granularity) == 0,
                "%s: granularities", name);
-        tap_ok(asked.partial_map == built_in.partial_map && asked.imex == built_in.imex, "%s: what is tried", name);
+        tap_ok(asked.partial_map == built_in.partial_map && asked.imex == built_in.imex,
+               "%s: properties found by trial", name);
         for (int i = 0; i < built_in.attributes; i++) {
             int value = -77;
             sim_profile_attribute(&asked, built_in.attribute[i].attribute, &value);

@@ -162,7 +162,7 @@ vmm_mem_allocation_prop fix_prop(int device)
 void fix_note(struct fix *f, enum fix_kind kind, uint64_t value, uint64_t size)
 {
     if (f->things == FIX_THINGS) {
-        fix_failed(f, __FILE__, __LINE__, "the test makes more than %d things", FIX_THINGS);
+        fix_failed(f, __FILE__, __LINE__, "the test makes more than %d objects", FIX_THINGS);
         longjmp(*f->out, 1);
     }
     f->thing[f->things++] = (struct fix_thing){.kind = kind, .value = value, .size = size};

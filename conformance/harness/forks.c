@@ -62,7 +62,7 @@ static uint64_t milliseconds(void)
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* As waitpid has it. *line is 0 where the child told of none. */
+/* The status from waitpid. *line is 0 where the child reported none. */
 static int fork_one(unsigned start, int (*child)(unsigned start), int *line)
 {
     int ends[2], status = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* forks.h - for tests that fork while other threads run: many forks, what each child found, and whether that may be judged.
+/* forks.h - for tests that fork while other threads run: many forks, what each child found, and whether a tool makes
+ * that unreliable.
  *
  *     forks_often(forks, seed, child)  ------ fork ----->  child(start): forks_wrong(__LINE__) where an answer is wrong
  *     "fork 7: line 153, status 1"     <----- pipe ------
@@ -7,10 +8,10 @@
  *   FORKS_JUDGED      0: the child only ends
  *   FORKS_UNJUDGED    why
  *
- * ThreadSanitizer's own locks and those of older AddressSanitizers may be held by a thread that the child does not have.
- * Valgrind looks for leaks where a child ends: memory whose only pointer was in a register of a thread that the child does not
- * have is one, and the child's status then the tool's own. A child that begins with forks_begin is not searched for leaks;
- * other errors count as ever.
+ * A thread that the child does not have may hold ThreadSanitizer's own locks, or those of older AddressSanitizers.
+ * Valgrind searches for leaks where a child ends: it reports memory whose only pointer was in a register of a thread
+ * that the child does not have, and replaces the child's status with its own. A child that calls forks_begin is not
+ * searched for leaks; other errors still count.
  */
 #ifndef CUVMM_FORKS_H
 #define CUVMM_FORKS_H
@@ -35,7 +36,7 @@
 
 #include <stdbool.h>
 
-/* False under valgrind where its header was missing when this was built, so that it cannot be told of a child. */
+/* False under valgrind if the build lacked its header, so that the program cannot announce a child to it. */
 bool forks_tool_allows(void);
 
 #ifdef FORKS_UNJUDGED
@@ -45,22 +46,22 @@ bool forks_tool_allows(void);
 #define FORKS_UNJUDGED "without valgrind/valgrind.h the tool searches the child for what the parent's threads had"
 #endif
 
-/* The first thing that a child does. */
+/* The child's first call. */
 void forks_begin(void);
 
-/* In a child of forks_often: its parent is told the line of the first wrong answer. */
+/* In a child of forks_often: reports the line of the first wrong answer to the parent. */
 void forks_wrong(int line);
 
 struct forks_sum {
     unsigned hung, slow, torn, wrong;
 };
 
-/* The percentage CUVMM_TEST_SCALE of them, and one at least. */
+/* CUVMM_TEST_SCALE percent of them, at least one. */
 unsigned forks_scaled(unsigned forks);
 
-/* So many forks, one after the other. child is given seed, seed + 1 and so on, and returns the status to end with; it may end by
- * itself. FORKS_TORN is counted for itself. Notes tell of the first that went wrong: line, exit status or signal. Where a child
- * cannot be judged it is not called, and its status counts for nothing. */
+/* Forks this many times, one after the other. child gets seed, seed + 1 and so on, and returns its exit status; it may
+ * also exit by itself. FORKS_TORN is counted separately. Notes report the first failure: line, exit status or signal.
+ * Where a child cannot be judged it is not called, and its status is ignored. */
 enum { FORKS_SLOW_MS = 2000, FORKS_TORN = 2 };
 struct forks_sum forks_often(unsigned forks, unsigned seed, int (*child)(unsigned start));
 

@@ -40,7 +40,7 @@ static vmm_result open_with(const char *wanted, const char *spec, vmm_system **s
     strcat(strcat(placed, strcmp(backend, "sim") ? "" : ":"), wanted);
     vmm_result result = vmm_open(placed, sys);
     free(placed);
-    return result == VMM_SUCCESS ? result : vmm_open(spec, sys); /* what is said then is about what was asked for */
+    return result == VMM_SUCCESS ? result : vmm_open(spec, sys); /* messages then refer to the requested spec */
 }
 
 vmm_result open_in_place(const char *spec, vmm_system **sys)

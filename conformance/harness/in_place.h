@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* in_place.h - opening a system for those who look at addresses and touch none: a simulator's are then its profile's,
- * whether or not the host has them free (another system of the program, or a sanitizer, may be there).
+/* in_place.h - opens a system for callers that compare addresses and access none: a simulator then uses its profile's
+ * addresses even where the host has them occupied (by another system of the program, or a sanitizer).
  *
  *   sim:h100             ->  sim:h100,arena=none
  *   trace=x | sim:h100   ->  trace=x | sim:h100,arena=none
- *   cuda, or a spec that says which arena it wants        as they are
+ *   cuda, or a spec that names its arena                  as they are
  */
 #ifndef CUVMM_IN_PLACE_H
 #define CUVMM_IN_PLACE_H
@@ -16,12 +16,12 @@
 /* As vmm_open. */
 vmm_result open_in_place(const char *spec, vmm_system **sys);
 
-/* The same with arena=profile: the host's addresses are backed as far as they are free, for calls that take a device address
+/* The same with arena=profile: the host window backs the addresses that are free, for calls that take a device address
  * for the host's. */
 vmm_result open_in_place_backed(const char *spec, vmm_system **sys);
 
-/* Does the host find nothing at the addresses of a system that was opened so with this spec? It must not touch them then: what
- * lies there is somebody else's. */
+/* Is there no host window at the addresses of a system opened this way with this spec? The host must not access them
+ * then: other code owns what lies there. */
 bool opens_without_arena(const char *spec);
 
 #endif

@@ -13,7 +13,7 @@ bool options_number(FILE *err, const char *name, const char *text, uint64_t leas
     *value = strtoull(text, &end, 0);
     bool good = !errno && !*end && end != text && *text != '-' && *value >= least && *value <= most;
     if (!good)
-        fprintf(err, "%s wants a number from %" PRIu64 " to %" PRIu64 ", not \"%.60s\"\n", name, least, most, text);
+        fprintf(err, "%s needs a number from %" PRIu64 " to %" PRIu64 ", not \"%.60s\"\n", name, least, most, text);
     return good;
 }
 

@@ -32,11 +32,11 @@ struct option_row {
     uint64_t least, most; /* of numbers */
 };
 
-/* False when an argument is not in order: err then says which, what was expected, and nothing is half taken that the
- * caller would use. At most OPTIONS_MOST rows. */
+/* False when an argument is wrong: err then names it and what was expected, and the caller must not use the values. At
+ * most OPTIONS_MOST rows. */
 bool options_read(const struct option_row *rows, size_t count, int argc, char **argv, FILE *err);
 
-/* The number that text is, within the bounds; false, with a sentence on err, where it is none. */
+/* The number in text, within the bounds; false, with a message on err, where it is not one. */
 bool options_number(FILE *err, const char *name, const char *text, uint64_t least, uint64_t most, uint64_t *value);
 
 #endif

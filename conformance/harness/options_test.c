@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every kind of option, given in every form, and every way to get it wrong. */
+/* Every kind of option in every form, and every mistake. */
 #include "options.h"
 
 #include <stdlib.h>
@@ -16,7 +16,7 @@ static struct values {
 
 static char *said;
 
-/* Reads these words; what was said about them is in said. */
+/* Reads these words; the messages are in said. */
 static bool reads(const char *words)
 {
     static char copy[1024];
@@ -49,11 +49,11 @@ int main(void)
     tap_ok(reads("--number=100 --te=a=b") && v.number == 100 && !strcmp(v.text, "a=b") && !v.flag,
            "joined, and shortened");
     tap_ok(reads("--list a --list b") && v.list.count == 2 && !strcmp(v.list.at[1], "b"), "several times");
-    tap_ok(reads("--flag") && v.number == 7 && !said[0], "what is not given stays, and nothing is said");
+    tap_ok(reads("--flag") && v.number == 7 && !said[0], "an absent option keeps its value, without a message");
     static const char *const wrong[][2] = {
         {"--nothing", "\"--nothing\" is no option"},
         {"--number", "lacks its value"},
-        {"--number 1", "number wants a number from 2 to 100, not \"1\""},
+        {"--number 1", "number needs a number from 2 to 100, not \"1\""},
         {"--number 101", "not \"101\""},
         {"--number -3", "not \"-3\""},
         {"--number 5x", "not \"5x\""},

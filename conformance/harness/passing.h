@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* passing.h - turns between two processes over a pair of sockets, and descriptors alone (vmm_fd.h, with less to say); nothing
- * sleeps, everything ends when the other side is gone.
+/* passing.h - turns between two processes over a pair of sockets, and descriptors (vmm_fd.h with a smaller interface);
+ * nothing sleeps, and every call returns when the other side is gone.
  *
  *   passing_send(s, fd)   ---[ vmm_fd   ]---->   passing_receive(s)
  *   passing_go_on(s)      ---[ one byte  ]---->   passing_wait(s)

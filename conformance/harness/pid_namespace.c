@@ -13,7 +13,7 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
-/* Process 1 ignores every signal of its own namespace that it has no handler for, also an alarm. */
+/* Process 1 ignores every signal from its own namespace without a handler, also SIGALRM. */
 static pid_t fork_first(void)
 {
     if (unshare(CLONE_NEWPID) && unshare(CLONE_NEWUSER | CLONE_NEWPID))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pid_namespace.h - for tests: process 1 of a PID namespace of its own, and a line to it.
+/* pid_namespace.h - for tests: process 1 of a new PID namespace, and a socket to it.
  *
  *   this process [ socket ] ------- passing.h ------- [ socket ] process 1
  *        |                                                |
@@ -10,9 +10,9 @@
 
 #include <sys/types.h>
 
-/* Returns 0 in process 1, which ends when its parent does: after a minute at the latest. Here it returns the parent, whose exit
- * status is that of process 1, or 128 and a signal's number; *first is process 1, as this process may signal it, and 0 where no
- * namespace can be made. */
+/* Returns 0 in process 1, which ends with its parent, after a minute at the latest. In the caller it returns the
+ * parent's pid; the parent's exit status is that of process 1, or 128 plus a signal's number. *first is the pid for
+ * signals to process 1, and 0 where no namespace can be made. */
 pid_t pid_namespace_begin(int *socket, pid_t *first);
 
 #endif

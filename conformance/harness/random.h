@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* random.h - numbers for random tests: the same from the same seed on every machine (splitmix64).
  *
- * A random test prints its seed and takes another from CUVMM_SEED, so that a failure can be run again. How long it goes on
- * is a percentage of what `make check` does, in CUVMM_TEST_SCALE.
+ * A random test prints its seed and reads another from CUVMM_SEED, so that a failure can be repeated. CUVMM_TEST_SCALE
+ * sets its length as a percentage of `make check`'s.
  */
 #ifndef CUVMM_RANDOM_H
 #define CUVMM_RANDOM_H
@@ -27,7 +27,7 @@ static inline uint64_t random_below(uint64_t *state, uint64_t n)
     return random_next(state) % n;
 }
 
-/* The seed of this run: CUVMM_SEED or the one given; says it and how to run it again. */
+/* The seed of this run: CUVMM_SEED or the argument; prints it and how to run it again. */
 static inline uint64_t random_seed(uint64_t seed)
 {
     const char *text = getenv("CUVMM_SEED");
@@ -37,7 +37,7 @@ static inline uint64_t random_seed(uint64_t seed)
     return seed;
 }
 
-/* n of the check's own rounds, or the share of them that is asked for; at least one. */
+/* n rounds, scaled by CUVMM_TEST_SCALE; at least one. */
 static inline unsigned random_rounds(unsigned n)
 {
     const char *text = getenv("CUVMM_TEST_SCALE");

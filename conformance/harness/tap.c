@@ -104,7 +104,7 @@ void tap_skip(const char *reason, const char *format, ...)
 void tap_todo(const char *waiver, bool cond, const char *format, ...)
 {
     pthread_mutex_lock(&lock);
-    /* prove takes a passing TODO as good news and exits 0; a stale waiver must turn the run red, so it is no TODO. */
+    /* prove accepts a passing TODO and exits 0, but a stale waiver must fail the run, so it is printed as a failure. */
     POINT(false);
     if (cond) {
         printf(" (stale waiver %s: the rule holds now)", waiver);

@@ -40,10 +40,10 @@ void tap_skip(const char *reason, const char *format, ...) __attribute__((format
 /* A documented rule that a named driver breaks. Passing means that the waiver is stale, which is a failure. */
 void tap_todo(const char *waiver, bool cond, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* A line for the reader, "# ..." in the output. */
+/* Prints a note for the reader, "# ..." in the output. */
 void tap_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The set-up is broken: nothing after this means anything. Ends the process with status 255. */
+/* The set-up is broken, so no further result is valid. Ends the process with status 255. */
 void tap_bail(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 
 /* Prints the plan; returns the process's exit status: 0 when nothing failed and at least one point was made. */

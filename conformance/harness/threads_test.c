@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads that race: where several end or make the same thing exactly one wins, where each has its own nothing is
- * mixed up, and whatever happened, everything can be given back.
+/* Threads that race: where several create or end the same object exactly one succeeds, where each has its own objects
+ * none interferes, and at the end everything can be freed.
  *
- * CUVMM_TEST_SCALE is the percent of rounds to make, CUVMM_TEST_SEED the seed of the random part. */
+ * CUVMM_TEST_SCALE is the percentage of rounds to run, CUVMM_TEST_SEED the seed of the random part. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,7 +45,8 @@ static void rig_open(struct rig *rig, const char *spec)
 static void rig_close(struct rig *rig, const char *name)
 {
     uint64_t left = 0;
-    tap_ok(vmm_mem_get_info(rig->sys, &left, NULL) == VMM_SUCCESS && left == rig->free, "%s: all memory is back", name);
+    tap_ok(vmm_mem_get_info(rig->sys, &left, NULL) == VMM_SUCCESS && left == rig->free,
+           "%s: all memory is free again", name);
     vmm_device_primary_ctx_release(rig->sys, 0);
     tap_u64(vmm_leaks(rig->sys, NULL, NULL), 0, "%s: nothing is left", name);
     vmm_close(rig->sys);
@@ -140,7 +141,7 @@ static void run_race(struct race *race, struct rig *rig, vmm_result (*call)(stru
     pthread_mutex_destroy(&race->gate.lock);
 }
 
-/* One racer had nothing said against it; each other got the result and the rule. */
+/* One racer succeeded; each other got the result and the rule. */
 static bool one_won(const struct race *race, vmm_result result, const char *rule)
 {
     unsigned winners = 0, losers = 0;
@@ -227,7 +228,7 @@ static void test_one_address(void)
         }
         once = once && exact == 1;
     }
-    tap_ok(once, "of threads that want the same addresses one gets them, the others others");
+    tap_ok(once, "of threads that reserve the same hint one gets it, the others get other addresses");
     rig_close(&rig, "one address");
 }
 
@@ -259,7 +260,7 @@ static void test_last_memory(void)
     uint64_t taken = 0;
     for (unsigned i = 0; i < THREADS; i++)
         taken += race.racer[i].value;
-    tap_u64(taken, rig.free / G, "threads that create until memory is out get all of it, and no more");
+    tap_u64(taken, rig.free / G, "threads that create until memory runs out get all of it, and no more");
     tap_ok(vmm_mem_get_info(rig.sys, &left, NULL) == VMM_SUCCESS && left == rig.free % G, "nothing is left to get");
     tap_u64(vmm_leaks(rig.sys, NULL, NULL), taken + 1, "each of them is held, and the context");
     vmm_device_primary_ctx_release(rig.sys, 0);
@@ -271,7 +272,7 @@ static void test_last_memory(void)
         for (unsigned k = 0; k < THREADS; k++)
             released = released && race.racer[k].result == VMM_SUCCESS;
     }
-    tap_ok(released, "while others run out, what was got can be given back");
+    tap_ok(released, "memory can be released while other threads run out of it");
     rig_close(&rig, "last memory");
 }
 
@@ -319,7 +320,7 @@ static void test_own_ranges(void)
     rig_open(&rig, "sim:h100");
     run_race(&race, &rig, call_lives, rounds(40), 0);
     for (unsigned i = 0; i < THREADS; i++)
-        tap_result(race.racer[i].result, VMM_SUCCESS, "thread %u: every life of its own memory as if alone", i);
+        tap_result(race.racer[i].result, VMM_SUCCESS, "thread %u: each life of its own memory goes as if alone", i);
     rig_close(&rig, "own ranges");
 }
 
@@ -373,7 +374,7 @@ static void test_rights(void)
     run_race(&race, &rig, call_rights, ptr, rounds(2000));
     tap_ok(race.racer[0].result == VMM_SUCCESS && race.racer[1].result == VMM_SUCCESS, "two threads set rights");
     tap_result(race.racer[2].result, VMM_SUCCESS, "a third never sees one mapping changed and the other not");
-    tap_result(race.racer[3].result, VMM_SUCCESS, "a copy meanwhile is done, or refused for its rights");
+    tap_result(race.racer[3].result, VMM_SUCCESS, "a concurrent copy succeeds, or is refused for its rights");
     vmm_mem_unmap(rig.sys, ptr, 2 * G);
     vmm_mem_release(rig.sys, handle);
     vmm_mem_address_free(rig.sys, ptr, 2 * G);
@@ -382,7 +383,7 @@ static void test_rights(void)
 
 /* ---- questions beside changes ---- */
 
-/* One that maps, grants and takes away; the others ask there, mostly with nobody changing anything in between. */
+/* One thread maps, grants and revokes; the others query there, mostly without a change in between. */
 static vmm_result change_there(vmm_system *sys, vmm_deviceptr at, uint64_t handle)
 {
     if (vmm_mem_map(sys, at, G, 0, handle, 0) != VMM_SUCCESS || set_access(sys, at, G, 3) != VMM_SUCCESS ||
@@ -425,9 +426,9 @@ static void test_questions(void)
     vmm_mem_generic_allocation_handle handle = create(rig.sys, G);
     vmm_deviceptr ptr = reserve(rig.sys, 2 * G, 0);
     run_race(&race, &rig, call_questions, ptr, handle);
-    tap_result(race.racer[0].result, VMM_SUCCESS, "one maps and unmaps while others ask");
+    tap_result(race.racer[0].result, VMM_SUCCESS, "one maps and unmaps while others query");
     for (unsigned i = 1; i < THREADS; i++)
-        tap_result(race.racer[i].result, VMM_SUCCESS, "thread %u: each answer is of before or after a change", i);
+        tap_result(race.racer[i].result, VMM_SUCCESS, "thread %u: each answer is from before or after a change", i);
     vmm_mem_release(rig.sys, handle);
     vmm_mem_address_free(rig.sys, ptr, 2 * G);
     rig_close(&rig, "questions");
@@ -445,7 +446,7 @@ static uint32_t next_random(uint32_t *state)
     return *state;
 }
 
-/* A random call on slots that all threads share; whether it succeeds depends on the others. */
+/* A random call on slots that all threads share; its success depends on the others. */
 static vmm_result random_call(vmm_system *sys, vmm_deviceptr base, const uint64_t *handle, uint32_t r)
 {
     unsigned char byte = 0;
@@ -527,8 +528,8 @@ static void test_everything(void)
     run_race(&race, &rig, call_random, base, (uint64_t)(uintptr_t)handle);
     for (unsigned i = 0; i < THREADS; i++)
         sane = sane && race.racer[i].result == VMM_SUCCESS && race.racer[i].value > 0;
-    tap_ok(sane, "each call succeeded or was refused by a rule, and own references always held");
-    tap_result(vmm_visit(rig.sys, count_object, &census), VMM_SUCCESS, "what is left can be looked at");
+    tap_ok(sane, "each call succeeded or was refused by a rule, and own references stayed valid");
+    tap_result(vmm_visit(rig.sys, count_object, &census), VMM_SUCCESS, "what is left can be enumerated");
     tap_u64(census.reservations, 1, "one reservation");
     tap_u64(census.handles, 3, "three handles of one reference each");
     tap_u64(census.counted, census.mappings, "their counts of mappings add up to the mappings there are");

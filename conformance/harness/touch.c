@@ -28,7 +28,7 @@ void touch_end(void)
     sigaction(SIGBUS, &bus, NULL);
 }
 
-/* Functions of their own, so that tools can be told what is meant to go wrong (ci/valgrind.supp). */
+/* Separate functions, so that suppressions can name the intended faults (ci/valgrind.supp). */
 __attribute__((noinline)) static void touch_may_stop_reading(volatile const unsigned char *at, unsigned char *value)
 {
     *value = *at;

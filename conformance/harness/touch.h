@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* touch.h - reads and writes by the program itself, without any call, and the signal that such a touch may end with.
+/* touch.h - reads and writes by the program itself, without any call, and the signal that such an access may raise.
  *
  *     touch_begin()          [handlers of ours]
  *     touch_write(p, 7) ---> SIGSEGV or SIGBUS ---> false
@@ -14,7 +14,7 @@
 void touch_begin(void);
 void touch_end(void);
 
-/* Could the byte at address be read, or written? Between touch_begin and touch_end, on one thread at a time. */
+/* Was the byte at address readable, or writable? Call between touch_begin and touch_end, from one thread at a time. */
 bool touch_read(uint64_t address, unsigned char *value);
 bool touch_write(uint64_t address, unsigned char value);
 

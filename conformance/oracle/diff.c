@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The options, and what is told of a run; the work is lockstep's. */
+/* The options, and the report of a run; lockstep does the work. */
 #include "diff.h"
 
 #include <errno.h>
@@ -57,7 +57,7 @@ static void show(struct run *run, struct script *script, uint64_t seed, const ch
     struct search search = {run->spec, run->options->flip, run->difference, sizeof run->difference};
     size_t length = script->count;
     if (!differs(&search, script, &length))
-        tap_note("%s: this does not come back when the episode is run again: unshrunk", difference);
+        tap_note("%s: the difference does not recur when the episode runs again: unshrunk", difference);
     else
         tap_note("shrunk with %zu runs", shrink(script, differs, &search));
     lockstep_run(run->spec, script, CHECK_EVERY, run->options->flip, run->difference, sizeof run->difference);
@@ -98,8 +98,8 @@ static void show_rules(const struct options *options)
 
 /* ---- running ---- */
 
-/* One episode on a fresh system; calls: how many at most. The seed says whether it is a wide one (lockstep.h). False when both
- * differ. */
+/* One episode on a fresh system, of at most calls calls. The seed decides whether it is a wide one (lockstep.h). False
+ * when both differ. */
 static bool episode(struct run *run, uint64_t seed, uint64_t calls)
 {
     struct lockstep pair;
@@ -173,7 +173,7 @@ static bool drive(const struct options *options, const char *spec, uint64_t call
     size_t unexplained = table_show(&report->table);
     tap_note("%s: %" PRIu64 " random calls in %" PRIu64 " episodes (%" PRIu64 " succeeded, %" PRIu64 " left out), %"
              PRIu64 " calls compared in all; %" PRIu64 " calls ended the process; %" PRIu64 " of %" PRIu64
-             " reservations elsewhere than expected; %" PRIu64 " calls recorded",
+             " reservations at unexpected addresses; %" PRIu64 " calls recorded",
              named, report->made, report->episodes, report->succeeded, report->skipped, report->compared,
              report->deaths, report->strayed, report->placed, report->recorded);
     return tap_ok(unexplained == 0 && report->made > 0,
@@ -242,7 +242,7 @@ static bool read_options(struct options *o, FILE *err, int argc, char **argv)
     return good;
 }
 
-/* All machines that the simulator knows, and a recording of random calls. */
+/* All built-in machines of the simulator, and a recording of random calls. */
 static void run_usual(struct options *o)
 {
     static const char *const everything[] = {"sim:h100",        "sim:h200x2",     "sim:min",       "sim:max", "sim:odd",
@@ -256,7 +256,7 @@ static void run_usual(struct options *o)
     replay_recording(o, "conformance/recorded/recordings/h100-580.159.04-random.txt", o->calls);
 }
 
-/* Before anything runs, so that a wrong spec and a missing driver are no differences. */
+/* Before the run, so that a wrong spec or a missing driver does not count as a difference. */
 static bool opens(const char *spec, FILE *err)
 {
     char text[1024];

@@ -8,26 +8,26 @@
  *   diff --replay FILE
  *   diff --replay-recording FILE [--backend SPEC]
  *
- * A run is cut into episodes, each on a fresh system with a seed of its own. When both differ, the episode is shrunk,
- * shown, written to FILE where one is named, and the run ends with status 1. One TAP point per spec.
- * --rules tells how often each rule was the answer; --flip N turns the model's Nth prediction of every episode round,
+ * A run consists of episodes, each on a fresh system with its own seed. When both differ, the episode is shrunk,
+ * printed, written to FILE if one is named, and the run ends with status 1. One TAP point per spec.
+ * --rules prints how often each rule was the answer; --flip N inverts the model's Nth prediction of every episode,
  * which must be noticed.
  *
- * On a driver (cuda, or any spec with --as-driver) a run goes on after a difference: each kind is shrunk once and
- * counted, and all are shown at the end. Kinds that FILE of --explained lists (signature, tab, reason;
- * conformance/recorded/recordings/explained.tsv where none is named) are no failures. With a shadow layer (shadow|cuda) the
- * simulator runs beside the driver, and what it says of a difference is one. --check-every says after how many calls
- * the whole state is looked at; --budget stops the run cleanly. --record writes a line for each episode, which
- * --replay-recording compares with what a simulator answers; --transcript writes every call with its answer.
- * CUVMM_TEST_SCALE is the percent of the default number of calls to make.
+ * On a driver (cuda, or any spec with --as-driver) a run continues after a difference: each kind is shrunk once and
+ * counted, and all are printed at the end. Kinds listed in the FILE of --explained (signature, tab, reason; by default
+ * conformance/recorded/recordings/explained.tsv) are not failures. With a shadow layer (shadow|cuda) the simulator runs
+ * beside the driver, and each difference that it reports is one. --check-every sets the number of calls between checks
+ * of the whole state; --budget stops the run cleanly. --record writes a line for each episode, which --replay-recording
+ * compares with a simulator's answers; --transcript writes every call with its answer. CUVMM_TEST_SCALE is the
+ * percentage of the default number of calls.
  */
 #ifndef CUVMM_DIFF_H
 #define CUVMM_DIFF_H
 
 #include <stdio.h>
 
-/* Prints TAP on standard output, and what is wrong with the options on err. spec: what is compared where --backend names nothing; NULL: every simulated machine and
- * a recording. Returns the exit status: 0 no difference, 1 some, 2 the options are wrong. */
+/* Prints TAP on standard output, and errors in the options on err. spec: the system where --backend is absent; NULL:
+ * every simulated machine and a recording. Returns the exit status: 0 no difference, 1 some, 2 wrong options. */
 int diff_main(int argc, char **argv, const char *spec, FILE *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lockstep.c - one step: arguments made from names, the call made, the answer held against the model's. */
+/* lockstep.c - one step: makes arguments from names, makes the call, compares the answer with the model's. */
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,8 +130,8 @@ static uint64_t bytes_of(const union vmm_any_call *call)
     }
 }
 
-/* A copy or fill that would succeed and touch more than the host should pay for is left out on both sides, and so is one
- * that would take the device from the process (facts replay those: groups H and U of edges.c). */
+/* Skips, on both sides, a copy or fill that would succeed and access more than the host should pay for, and one that
+ * would take the device from the process (facts replay those: groups H and U of edges.c). */
 static bool too_much(struct lockstep *pair, const union vmm_any_call *call)
 {
     bool host = call->head.id == VMM_CALL_memcpy_htod || call->head.id == VMM_CALL_memcpy_dtoh;
@@ -154,19 +154,19 @@ static bool same_rule(const char *a, const char *b)
     return a == b || (a && b && !strcmp(a, b));
 }
 
-/* A driver says no rules; what it did is all there is. */
+/* A driver reports no rules; only its results and outputs can be compared. */
 static bool compare_driver(struct lockstep *pair, const struct model_answer *answer)
 {
     if (answer->actual != answer->result)
         return lockstep_differ(pair, "the driver answers %s (%d), the model %s [%s]", vmm_result_name(answer->actual),
                                (int)answer->actual, vmm_result_name(answer->result), or_none(answer->rule));
     if (answer->wrong)
-        return lockstep_differ(pair, "%s: the driver says %#llx, the model %#llx", answer->wrong,
+        return lockstep_differ(pair, "%s: the driver returns %#llx, the model %#llx", answer->wrong,
                                (unsigned long long)answer->got, (unsigned long long)answer->want);
     return true;
 }
 
-/* A simulator beside the driver, where the spec has a shadow layer, knows the same as the model. */
+/* With a shadow layer, the simulator beside the driver must agree with the model. */
 static bool compare_shadow(struct lockstep *pair)
 {
     const vmm_detail *detail = vmm_last_detail();
@@ -187,12 +187,12 @@ static bool compare_detail(struct lockstep *pair, const struct model_answer *ans
         return lockstep_differ(pair, "the system answers %s [%s], the model %s [%s]", vmm_result_name(answer->actual),
                       or_none(detail->rule), vmm_result_name(answer->result), or_none(answer->rule));
     if (detail->severity != severity)
-        return lockstep_differ(pair, "severity %d, the model says %d", (int)detail->severity, (int)severity);
+        return lockstep_differ(pair, "severity %d, the model predicts %d", (int)detail->severity, (int)severity);
     if (severity && detail->result != answer->result)
         return lockstep_differ(pair, "detail.result %s, the call returned %s", vmm_result_name(detail->result),
                       vmm_result_name(answer->result));
     if (answer->wrong)
-        return lockstep_differ(pair, "%s: the system says %#llx, the model %#llx", answer->wrong,
+        return lockstep_differ(pair, "%s: the system returns %#llx, the model %#llx", answer->wrong,
                       (unsigned long long)answer->got, (unsigned long long)answer->want);
     return true;
 }
@@ -206,7 +206,7 @@ static bool untouched(const void *bytes, size_t size)
     return true;
 }
 
-/* The int -1, and nothing behind it. */
+/* The int -1, with nothing after it. */
 static bool no_fd(const void *slot)
 {
     int fd;
@@ -214,7 +214,7 @@ static bool no_fd(const void *slot)
     return fd == -1 && untouched((const char *)slot + sizeof fd, sizeof(uint64_t) - sizeof fd);
 }
 
-/* Whether a refused call left an output as it should be: alone, or with the few things that are known to be written. */
+/* Did a refused call leave an output as expected: unwritten, or with one of the few known values? */
 static bool left_alone(const struct lockstep *pair, const struct model_answer *answer, const struct outputs *out,
                        size_t i, enum vmm_param_kind kind)
 {
@@ -270,7 +270,7 @@ void lockstep_keep(struct lockstep *pair, int fd)
         pair->model.exported = 0;
 }
 
-/* A descriptor that the step was given is nobody else's; that of an export stays open until the next, for imports. */
+/* The step owns the descriptor that it received; an export's stays open until the next export, for imports. */
 static void close_descriptor(struct lockstep *pair, const struct step *step, const struct model_answer *answer, const struct outputs *out)
 {
     size_t count;
@@ -288,13 +288,14 @@ static void close_descriptor(struct lockstep *pair, const struct step *step, con
         }
 }
 
-/* The comparer's own test: a prediction that is wrong on purpose must be noticed. */
+/* The comparison's self-test: a deliberately wrong prediction must be noticed. */
 static void turn_round(struct model_answer *answer)
 {
     answer->result = answer->result ? VMM_SUCCESS : VMM_ERROR_INVALID_VALUE;
 }
 
-/* Whether a handle is a live one's value and something more: on one system that is forged, on another somebody's. */
+/* Is a handle a live one's value plus something? On one system that value is forged, on another it may be a live
+ * handle. */
 static bool forges_by_name(const struct step *step)
 {
     size_t count;
@@ -305,7 +306,7 @@ static bool forges_by_name(const struct step *step)
     return false;
 }
 
-/* What kind of difference it is: the same for the same reason, wherever it shows. */
+/* The kind of difference: the same reason gives the same kind, wherever it occurs. */
 static void sign(struct lockstep *pair, const struct step *step, const union vmm_any_call *call,
                  const struct model_answer *answer, const char *output)
 {
@@ -325,7 +326,7 @@ static void sign(struct lockstep *pair, const struct step *step, const union vmm
                  vmm_result_name(answer->result), rule, output);
 }
 
-/* After a driver's call: notes what was told, or what differs and whether both are still in the same state. */
+/* After a driver's call: notes the answer, or the difference and whether both are still in the same state. */
 static bool after_driver(struct lockstep *pair, const struct step *step, const union vmm_any_call *call,
                          const struct model_answer *answer, const struct outputs *out, bool same)
 {
@@ -414,8 +415,8 @@ bool lockstep_names_driver(const char *spec, const char **backend)
     return as_driver || !strncmp(last ? last + 1 : spec, "cuda", 4);
 }
 
-/* The profile that spec names, in model's terms: "[layers|]sim[:name or path][,mode]". What a driver cannot be asked
- * for is taken to be as on the recorded machine. */
+/* The profile that spec names, in the model's terms: "[layers|]sim[:name or path][,mode]". What a driver does not
+ * report is assumed to be as on the recorded machine. */
 static bool read_profile(struct lockstep *pair, const char *spec)
 {
     char name[sizeof pair->spec];
@@ -438,7 +439,7 @@ static bool read_profile(struct lockstep *pair, const char *spec)
     return true;
 }
 
-/* On a driver, whose process is never new, nothing can be asked before initialisation. */
+/* A driver's process is never new, so nothing can be tested before initialisation. */
 static bool start(struct lockstep *pair)
 {
     struct step early = step_of(VMM_CALL_device_get_count), step = step_of(VMM_CALL_init);

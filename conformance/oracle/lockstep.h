@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lockstep.h - one system and one model walked side by side, call by call.
+/* lockstep.h - drives one system and one model side by side, call by call.
  *
  *   step (a call with symbolic arguments)  ->  system: result, detail, outputs  \
  *                                          ->  model:  what they should be       -> the same? if not: a difference
  *
- * A step names what it makes, later steps refer to it by that name, so any subset of a script still means something:
+ * A step names what it makes and later steps refer to it by that name, so any subset of a script stays meaningful:
  *
  *     r64 = mem_address_reserve ptr=out size=4G alignment=0 addr=0 flags=0
  *     h65 = mem_create handle=out size=2G prop={...} flags=0
  *     mem_map ptr=r64+1G size=2G offset=0 handle=h65 flags=0
  *
- * A name whose step is missing or was refused is 0.
+ * A name whose step is missing or was refused stands for 0.
  *
- * On a real driver (spec "cuda...") results and outputs are compared, not rules: the model takes over where it placed
- * things, calls that its recording knows to crash the process are left out, and what a machine is like is asked at the
- * start. "as-driver:SPEC" treats a simulator so.
+ * On a real driver (spec "cuda...") results and outputs are compared, not rules: the model adopts the driver's
+ * addresses, calls recorded as crashing the process are skipped, and the machine's properties are queried at the start.
+ * "as-driver:SPEC" treats a simulator the same way.
  */
 #ifndef CUVMM_LOCKSTEP_H
 #define CUVMM_LOCKSTEP_H
@@ -29,21 +29,21 @@
 #include "vmm.h"
 
 #define STEP_ARGS 6
-#define STEP_DESCS 9 /* of which most steps use no more than */
+#define STEP_DESCS 9 /* most steps use no more than these */
 #define STEP_FEW_DESCS 3
 #define STEP_ATTRIBUTES 4
 #define STEP_WORDS 5
 #define STEP_FIRST_NAME 64 /* below: the primary contexts, 1 + device, which lockstep_open retains */
 
-/* value of name + add; name 0 is nothing. Of a pointer parameter: add 0 is NULL, anything else the step's own room
- * (of bytes to copy: the first byte of their pattern). */
+/* value of name + add; name 0 is none. For a pointer parameter: add 0 is NULL, anything else the step's own buffer (for
+ * bytes to copy: the first byte of their pattern). */
 struct step_arg {
     uint32_t name;
     uint64_t add;
 };
 
 struct step {
-    uint32_t name;  /* of what the call makes; 0 when nobody needs it */
+    uint32_t name;  /* of what the call makes; 0 when no step needs it */
     uint16_t call;  /* enum vmm_call_id */
     struct step_arg arg[STEP_ARGS];
     vmm_mem_allocation_prop prop;
@@ -72,22 +72,22 @@ struct lockstep {
     size_t value_room;
     unsigned char *host;     /* room for copies */
     uint64_t calls;          /* steps compared so far */
-    uint64_t flip;           /* self-test: the prediction of this call is turned round; 0 is none */
+    uint64_t flip;           /* self-test: the prediction of this call is inverted; 0 is none */
     bool wide;               /* random calls make ranges of many mappings, sizes past 4 GiB, and name many devices at once */
     bool refused, changed;   /* of the last step: it was refused; it may have changed the state */
-    const char *rule;        /* of the last step: what both said, NULL for nothing */
+    const char *rule;        /* of the last step: the rule on both sides, NULL for none */
     char difference[600];    /* "" while both are the same */
-    struct model_device *driver; /* what the driver told of its devices; NULL: the system is a simulator */
-    uint64_t skipped;        /* steps that are not made on a driver */
+    struct model_device *driver; /* what the driver reported of its devices; NULL: the system is a simulator */
+    uint64_t skipped;        /* steps that are skipped on a driver */
     bool skip;               /* the last step was one of them */
-    bool dead;               /* the driver's context is lost: no step means anything any more */
+    bool dead;               /* the driver's context is lost: no further step is valid */
     bool parted;             /* the last difference left system and model in different states */
     char signature[200];     /* of the difference: call, prediction, answer, without addresses */
     char told[LOCKSTEP_TOLD]; /* of a driver's last step: result and the outputs that do not depend on placement */
-    uint64_t told_from, told_size; /* addresses in this range are told, from its start */
-    struct step *last;       /* where the step about to be made is noted, for others to see; NULL for nowhere */
-    char *scene;             /* the same for what it is about: LOCKSTEP_SCENE bytes; NULL for nowhere */
-    uint64_t home, home_end; /* of a driver: addresses that are free but for what the model knows of */
+    uint64_t told_from, told_size; /* addresses in this range are recorded, as offsets from its start */
+    struct step *last;       /* where the next step is noted, for other processes to read; NULL for nowhere */
+    char *scene;             /* the same for its context: LOCKSTEP_SCENE bytes; NULL for nowhere */
+    uint64_t home, home_end; /* of a driver: addresses that are free except for the model's */
     uint64_t filler[LOCKSTEP_FILLERS]; /* of a driver: reservations that keep the model's out of the driver's chunks */
     size_t fillers;
 };
@@ -96,30 +96,30 @@ struct lockstep {
  * of every device and makes the first one current. On failure returns false with the reason in difference. */
 bool lockstep_open(struct lockstep *pair, const char *spec);
 
-/* Of a driver, first takes away whatever the model knows of; contexts stay. False when something else seems to be left:
- * later pairs of this process may meet it. */
+/* On a driver, first frees everything that the model holds; contexts stay. False when something else seems to be left,
+ * which may affect later pairs of this process. */
 bool lockstep_close(struct lockstep *pair);
 
-/* Whether spec names a driver. *backend: what is to be opened. */
+/* Does spec name a driver? *backend: the spec to open. */
 bool lockstep_names_driver(const char *spec, const char **backend);
 
 /* Makes the step on both. False when they differ; the reason is in difference. */
 bool lockstep_step(struct lockstep *pair, const struct step *step);
 
-/* Compares everything that can be asked: objects, rights of every granule and location, attributes, properties, free
+/* Compares everything that can be queried: objects, rights of every granule and location, attributes, properties, free
  * memory, bytes. False when they differ. */
 bool lockstep_check(struct lockstep *pair);
 
-/* Compares the objects that the system shows, which asks nothing and changes nothing. */
+/* Compares the objects that the system enumerates, without queries and without side effects. */
 bool lockstep_check_objects(struct lockstep *pair);
 
-/* Runs a script on a fresh pair; every: how many steps between complete checks (0: none, objects are compared after
- * each). Returns the index of the step at which both differ, the step count when they never do. */
+/* Runs a script on a fresh pair; every: the number of steps between complete checks (0: none; objects are compared
+ * after each step). Returns the index of the first step that differs, the step count when none does. */
 size_t lockstep_run(const char *spec, const struct script *script, size_t every, uint64_t flip, char *difference,
                     size_t size);
 
-/* The same for one difference: others are passed over, as far as both are in the same state after them. *clean becomes
- * false as lockstep_close says. */
+/* The same for one difference: skips others, as long as both are in the same state after them. *clean becomes false
+ * where lockstep_close returns false. */
 size_t lockstep_run_for(const char *spec, const struct script *script, size_t every, const char *signature,
                         char *difference, size_t size, bool *clean);
 
@@ -149,7 +149,8 @@ bool steps_read(FILE *file, char *spec, size_t spec_size, struct script *script,
 
 /* ---- random calls ---- */
 
-/* Where choices come from: a seed, or bytes, of which each choice takes as many as it needs and finds zeros after the last. */
+/* The source of choices: a seed, or bytes, of which each choice consumes as many as it needs, with zeros after the
+ * last. */
 struct chooser {
     uint64_t state;
     const unsigned char *bytes; /* NULL: state is the seed */
@@ -158,7 +159,7 @@ struct chooser {
 
 uint64_t choose(struct chooser *chooser, uint64_t below);
 
-/* A random step that is sensible in the state that the pair is in, named name. */
+/* A random step that makes sense in the pair's state, named name. */
 void lockstep_random(struct chooser *chooser, struct lockstep *pair, uint32_t name, struct step *step);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lockstep_check.c - everything that can be asked of both, asked. */
+/* lockstep_check.c - compares every query of system and model. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -36,7 +36,7 @@ static void see_reservation(struct visit *visit, const vmm_object *object)
     const struct model_reservation *r = model_reservation_at(&visit->pair->model, object->start);
     visit->reservations++;
     if (!r || r->start != object->start || r->size != object->size)
-        unlike(visit, "state: the system shows a reservation of %#llx at %#llx, the model has none like it",
+        unlike(visit, "state: the system shows a reservation of %#llx at %#llx, the model has no match",
                (unsigned long long)object->size, (unsigned long long)object->start);
 }
 
@@ -46,7 +46,7 @@ static void see_mapping(struct visit *visit, const vmm_object *object)
     visit->mappings++;
     if (!p || p->start != object->start || p->size != object->size || p->handle != object->handle ||
         p->offset != object->offset) {
-        unlike(visit, "state: the system shows a mapping of %#llx at %#llx, the model has none like it",
+        unlike(visit, "state: the system shows a mapping of %#llx at %#llx, the model has no match",
                (unsigned long long)object->size, (unsigned long long)object->start);
         return;
     }
@@ -111,7 +111,7 @@ bool lockstep_check_objects(struct lockstep *pair)
 
 /* ---- questions ---- */
 
-/* Makes the step on both and says in the difference what was asked. */
+/* Makes the step on both; the difference names the query. */
 static bool ask(struct lockstep *pair, const struct step *step)
 {
     if (lockstep_step(pair, step))
@@ -144,7 +144,7 @@ static bool ask_attributes(struct lockstep *pair, uint64_t address)
     step_arg(&step, "ptr")->add = address;
     for (uint64_t a = VMM_POINTER_ATTRIBUTE_CONTEXT; a <= VMM_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE; a++) {
         if (a == VMM_POINTER_ATTRIBUTE_P2P_TOKENS)
-            continue; /* asking sets SYNC_MEMOPS, and a look changes nothing */
+            continue; /* the query sets SYNC_MEMOPS, and a check must not change the state */
         step_arg(&step, "attribute")->add = a;
         if (!ask(pair, &step))
             return false;
@@ -154,7 +154,7 @@ static bool ask_attributes(struct lockstep *pair, uint64_t address)
     return ask(pair, &step);
 }
 
-/* The first and the last bytes of a stretch of a mapping, as the current device reads them. */
+/* The first and the last bytes of a part of a mapping, as the current device reads them. */
 static bool ask_bytes(struct lockstep *pair, uint64_t address)
 {
     struct step step = step_of(VMM_CALL_memcpy_dtoh);
@@ -192,7 +192,7 @@ static bool ask_dmabuf(struct lockstep *pair, uint64_t start, uint64_t size, uin
     return ask(pair, &step);
 }
 
-/* The mapping as a range for other devices: all of it, its last page, and on into what comes after it. */
+/* Exports the mapping as a range for other devices: all of it, its last page, and past its end. */
 static bool ask_range(struct lockstep *pair, const struct model_mapping *mapping)
 {
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), end = mapping->start + mapping->size;
@@ -202,7 +202,7 @@ static bool ask_range(struct lockstep *pair, const struct model_mapping *mapping
            ask_dmabuf(pair, mapping->start, 2 * mapping->size, 1, 0);
 }
 
-/* The rest of what can be wrong with one, each by itself. */
+/* The remaining mistakes, one at a time. */
 static bool ask_wrong_ranges(struct lockstep *pair, const struct model_reservation *r)
 {
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
@@ -212,7 +212,7 @@ static bool ask_wrong_ranges(struct lockstep *pair, const struct model_reservati
            ask_dmabuf(pair, 0, page, 1, 0) && ask_dmabuf(pair, r->start, 0 - page, 1, 0);
 }
 
-/* Ranges for other devices: one mapping and one reservation in turn, for each answer is a file to be read. Not on a
+/* Ranges for other devices: one mapping and one reservation in turn, since each answer is a file to read. Not on a
  * driver, whose dma-bufs cannot be read and hold memory. */
 static bool ask_ranges(struct lockstep *pair)
 {
@@ -249,7 +249,7 @@ static bool ask_release(struct lockstep *pair, uint64_t handle)
 static bool ask_handle(struct lockstep *pair, uint64_t handle);
 static bool ask_memory(struct lockstep *pair);
 
-/* What an import is while it lives: its properties, that it is not exported again, that it takes no memory. */
+/* Checks a live import: its properties, that it cannot be exported again, that it takes no memory. */
 static bool ask_imported(struct lockstep *pair, uint64_t fd)
 {
     size_t before = pair->model.memory_count;
@@ -262,7 +262,7 @@ static bool ask_imported(struct lockstep *pair, uint64_t fd)
            ask_import(pair, fd, 3) && lockstep_check_objects(pair) && ask_release(pair, copy) && ask_release(pair, copy);
 }
 
-/* One memory that may be exported, another in turn where there is none. */
+/* One exportable allocation, another one in turn where there is none. */
 static uint64_t to_export(const struct model *model, uint64_t turn)
 {
     for (size_t i = 0; i < model->memory_count; i++) {
@@ -273,7 +273,8 @@ static uint64_t to_export(const struct model *model, uint64_t turn)
     return model->memory_count ? model->memories[turn % model->memory_count].handle : 0;
 }
 
-/* Memory as a descriptor and back. Not beside a shadow, which knows no more after an import. What it was is there again, and the descriptor closed. */
+/* Exports memory as a descriptor and imports it. Not with a shadow, which cannot follow an import. Restores the state
+ * and closes the descriptor. */
 static bool ask_sharing(struct lockstep *pair)
 {
     static const unsigned char no_handle[VMM_FABRIC_HANDLE_SIZE];
@@ -297,7 +298,7 @@ static bool ask_handle(struct lockstep *pair, uint64_t handle)
     return ask(pair, &step);
 }
 
-/* Retaining and releasing at once asks which handle is mapped without leaving a trace; it may be refused past the end
+/* A retain and a release find out which handle is mapped without changing the state; they may be refused past the end
  * of a reservation. */
 static bool ask_retain(struct lockstep *pair, const struct model_mapping *mapping)
 {
@@ -313,7 +314,7 @@ static bool ask_retain(struct lockstep *pair, const struct model_mapping *mappin
     return ask(pair, &step);
 }
 
-/* Free memory of every device; the current context is then again what it was. */
+/* Free memory of every device; restores the current context. */
 static bool ask_memory(struct lockstep *pair)
 {
     struct step set = step_of(VMM_CALL_ctx_set_current), info = step_of(VMM_CALL_mem_get_info);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lockstep_child.c - a page of a file without a name, fork and wait. */
+/* lockstep_child.c - a shared page of an unnamed file, fork and wait. */
 #include "lockstep_child.h"
 
 #include <errno.h>

@@ -20,14 +20,14 @@ struct run {
         uint64_t seed;   /* of the episode that is running */
         uint64_t unit;
         time_t until;    /* when the budget ends; 0: never */
-        bool tainted;    /* the child's driver may hold what nobody knows of, so the child ends */
+        bool tainted;    /* the child's driver may hold objects that the model does not know, so the child ends */
         bool lost;       /* the driver's context is, so the child ends */
         struct step last;
         char scene[LOCKSTEP_SCENE];
     } *shared;
 };
 
-/* ---- the hash of what was told ---- */
+/* ---- the hash of the answers ---- */
 
 static uint64_t fold(uint64_t hash, const char *text)
 {
@@ -93,7 +93,7 @@ struct episode {
     bool clean;           /* nothing has ended that part */
 };
 
-/* What was called and what was told, a line each, so that two runs can be compared. */
+/* Each call with its answer, one line each, so that two runs can be compared. */
 static void transcribe(struct run *run, const struct lockstep *pair, const struct step *step, uint64_t i)
 {
     char line[512];
@@ -106,7 +106,7 @@ static void transcribe(struct run *run, const struct lockstep *pair, const struc
     fputc('\n', run->options->transcript);
 }
 
-/* One random step. False when it or a look at the state differs. */
+/* One random step. False when its answer or the state differs. */
 static bool advance(struct run *run, struct lockstep *pair, struct chooser *dice, struct script *script,
                     struct episode *e, uint64_t i, bool look)
 {
@@ -192,7 +192,7 @@ static void work(void *user)
     }
 }
 
-/* The call that ended the child is a difference like others. */
+/* The call that ended the child counts as a difference. */
 static void note_death(struct run *run, int signal)
 {
     char signature[200];

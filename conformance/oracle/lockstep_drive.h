@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lockstep_drive.h - random calls on a driver: every difference is counted, each kind shrunk once, and the run goes on.
+/* lockstep_drive.h - random calls on a driver: counts every difference, shrinks each kind once, and continues.
  *
- * Episodes run in a child process. Where a call ends the process, that is a difference, too, and the next episode has a
- * new child. A recording has a line for each episode:
+ * Episodes run in a child process. A call that ends the process counts as a difference, and the next episode has a new
+ * child. A recording has one line for each episode:
  *
- *     seed 17 calls 2000 hash 6d0f2a...       results and outputs of the first 2000 calls, as far as nothing differed
- *                                             and reservations went where the model puts them
+ * seed 17 calls 2000 hash 6d0f2a... results and outputs of the first 2000 calls, while nothing differed and
+ * reservations had the model's addresses
  */
 #ifndef CUVMM_LOCKSTEP_DRIVE_H
 #define CUVMM_LOCKSTEP_DRIVE_H
@@ -19,12 +19,12 @@
 struct drive_options {
     const char *spec;
     uint64_t seed, calls, episode;
-    uint64_t check_every;  /* calls between complete looks at the state; 0 for none but the last */
+    uint64_t check_every;  /* calls between complete checks of the state; 0: only the last */
     unsigned patience;     /* seconds that an episode may take */
     unsigned shrinking;    /* seconds that a difference may be shrunk for */
     unsigned budget;       /* seconds after which no episode begins; 0: none */
     FILE *record;          /* NULL for nowhere */
-    FILE *transcript;      /* every call with what was told; NULL for nowhere */
+    FILE *transcript;      /* every call with its answer; NULL for nowhere */
 };
 
 struct drive_report {
@@ -33,14 +33,14 @@ struct drive_report {
     uint64_t deaths;       /* children that a call ended */
 };
 
-/* Fills report, which must be zero but for the table and shared with children (child_share). */
+/* Fills report, which must be zero except the table and shared with children (child_share). */
 void drive_run(const struct drive_options *options, struct drive_report *report);
 
-/* Makes the recorded episodes again on spec and compares, until `most` calls were made. Returns how many do not come
- * out the same; *episodes: how many were made, *calls: in all. The first that is different is told in notes. */
+/* Replays the recorded episodes on spec and compares, up to `most` calls. Returns how many episodes differ; *episodes:
+ * the number replayed, *calls: their calls. Notes describe the first difference. */
 uint64_t drive_replay(const char *spec, FILE *recording, uint64_t most, uint64_t *episodes, uint64_t *calls);
 
-/* The file of differences that are explained, where none is named and it is there; NULL where it is not. */
+/* The default file of explained differences; NULL where it does not exist. */
 const char *drive_explained(const char *named);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lockstep_drive_test.c - a driver that differs is found out, each kind of difference once; played by the simulator.
- * CUVMM_TEST_SCALE is the percent of the longest run's calls to make. */
+/* lockstep_drive_test.c - a driver that differs is noticed, each kind of difference once; the simulator plays the
+ * driver. CUVMM_TEST_SCALE is the percentage of the longest run's calls. */
 #include "lockstep_drive.h"
 
 #include <signal.h>
@@ -48,12 +48,12 @@ static void a_driver_as_predicted(void)
     struct drive_report *report = child_share(sizeof *report);
     const struct drive_options options = options_for("as-driver:sim:h100");
     drive_run(&options, report);
-    tap_u64(report->made, 2000, "all calls were made, or left out");
+    tap_u64(report->made, 2000, "all calls were made or skipped");
     tap_u64(report->episodes, 4, "in four episodes");
     tap_ok(!happened(report), "and nothing differed");
-    tap_ok(report->skipped > 0 && report->skipped < report->compared / 10, "some were spared the driver");
-    tap_u64(report->strayed, 0, "reservations went where the model puts them");
-    tap_ok(report->placed > 0, "of which there were some");
+    tap_ok(report->skipped > 0 && report->skipped < report->compared / 10, "some were skipped on the driver");
+    tap_u64(report->strayed, 0, "reservations have the model's addresses");
+    tap_ok(report->placed > 0, "and there were some");
 }
 
 /* ---- differences ---- */
@@ -68,7 +68,7 @@ static void a_difference_is_shrunk_and_counted(void)
     tap_ok(row && strstr(row->signature, "answered CUDA_ERROR_NOT_PERMITTED"), "the difference is found: %s",
            row ? row->signature : "no");
     tap_ok(row && lines(row->script) < 4, "few calls show it: %s", row ? row->script : "");
-    tap_ok(row && row->times > 1, "it is counted when it comes again, and the run goes on");
+    tap_ok(row && row->times > 1, "it is counted when it recurs, and the run continues");
     tap_u64(report->made, options.calls, "to its end");
     tap_ok(table_show(&report->table) > 0, "and is a failure");
 }
@@ -92,17 +92,17 @@ static void what_is_explained_is_no_failure(void)
     tap_ok(table_explain(&again->table, name, error, sizeof error), "the list of explanations is read%s", error);
     drive_run(&options, again);
     const struct table_row *row = happened(again);
-    tap_ok(row && !row->script[0], "what is explained is counted and not shrunk");
-    tap_u64(table_show(&again->table), 0, "and is no failure");
+    tap_ok(row && !row->script[0], "an explained difference is counted and not shrunk");
+    tap_u64(table_show(&again->table), 0, "and is not a failure");
     file = fopen(name, "w");
     fputs("no tab\n", file);
     fclose(file);
     tap_ok(!table_explain(&again->table, name, error, sizeof error) && strstr(error, "line 1: expected a signature"),
-           "a line without a reason is none: %s", error);
+           "a line without a reason is rejected: %s", error);
     unlink(name);
 }
 
-/* A call that leaves nothing changed where the model changes something, and the other way round. */
+/* A call that changes nothing where the model predicts a change, and the other way round. */
 static void states_that_part(void)
 {
     struct drive_report *report = child_share(sizeof *report);
@@ -131,9 +131,9 @@ static void returns(void *user)
 static void children(void)
 {
     int *page = child_share(sizeof *page);
-    tap_u64((uint64_t)child_run(dies, page), SIGKILL, "the signal that ended a child is told");
+    tap_u64((uint64_t)child_run(dies, page), SIGKILL, "the signal that ended a child is reported");
     tap_u64((uint64_t)*page, 7, "what it wrote before is there");
-    tap_u64((uint64_t)child_run(returns, page), 0, "a child that came to its end is told, too");
+    tap_u64((uint64_t)child_run(returns, page), 0, "a child that finished is reported, too");
     tap_u64((uint64_t)*page, 8, "and shares the page");
 }
 
@@ -163,11 +163,11 @@ static void recordings(void)
     rewind(options.record);
     static const char other[] = "as-driver:fault=mem_map:40:INVALID_VALUE:forever|sim:h100";
     tap_u64(drive_replay(other, options.record, UINT64_MAX, &episodes, &calls), 4,
-            "a system that answers otherwise is noticed in every episode");
+            "a system with different answers is noticed in every episode");
     fclose(options.record);
 }
 
-/* Looking at the whole state in between changes nothing that later calls are told: a replay does not look. */
+/* Checks of the whole state do not change later answers: a replay makes none. */
 static void looks_change_nothing(void)
 {
     struct drive_report *report = child_share(sizeof *report);
@@ -178,12 +178,12 @@ static void looks_change_nothing(void)
     options.check_every = 50;
     written(&options, &options.record, report);
     tap_u64(drive_replay("as-driver:sim:h200x2", options.record, UINT64_MAX, &episodes, &calls), 0,
-            "a run that was looked at often comes out the same without");
+            "a run with many checks has the same answers without them");
     tap_u64(calls, options.calls, "to its end");
     fclose(options.record);
 }
 
-/* Every call stands there with its answer. */
+/* The transcript has every call with its answer. */
 static void transcripts(void)
 {
     struct drive_report *report = child_share(sizeof *report);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lockstep_driver.c - a real driver: what its machine is like, which calls it is spared, how it is left clean. */
+/* lockstep_driver.c - a real driver: the properties of its machine, the calls to skip, and how to leave it clean. */
 #include "lockstep_parts.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #define LARGEST_MEMORY (64 * MIB) /* that a random step may create */
 #define ALL_MEMORY (4096 * MIB)   /* that may be held at once */
 
-/* ---- what the machine is like ---- */
+/* ---- the machine's properties ---- */
 
 static void ask_granularity(vmm_system *sys, vmm_mem_location_type type, uint64_t granularity[2])
 {
@@ -70,7 +70,7 @@ static vmm_result grant_all(struct lockstep *pair, vmm_deviceptr at, uint64_t si
     return result;
 }
 
-/* One life of memory with every kind of use, so that what the driver sets up on first use is there. */
+/* One life of memory with every kind of use, so that the driver does its first-use set-up. */
 static vmm_result one_life(struct lockstep *pair, vmm_mem_location location, uint64_t size)
 {
     const vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = location};
@@ -102,7 +102,7 @@ static vmm_result one_life(struct lockstep *pair, vmm_mem_location location, uin
     return result;
 }
 
-/* How many of the last fillers stand side by side. */
+/* How many of the last fillers are adjacent. */
 static size_t row_of_fillers(const struct lockstep *pair)
 {
     size_t n = pair->fillers ? 1 : 0;
@@ -112,7 +112,7 @@ static size_t row_of_fillers(const struct lockstep *pair)
     return n;
 }
 
-/* The chunks where the driver has addresses of its own are full after this, and so is the chunk below home:
+/* Fills the chunks where the driver has addresses of its own, and the chunk below home:
  *
  *     [driver's chunk dddd ffffff][driver's chunk dd ffffffff] ... [chunk ffffffffffffff][home ...
  */
@@ -162,7 +162,7 @@ bool driver_settle(struct lockstep *pair)
 
 /* ---- which calls are made ---- */
 
-/* How many bytes of addresses a call is about; 1 for those that ask about one. */
+/* How many bytes of addresses a call covers; 1 for queries of one address. */
 static uint64_t extent(const union vmm_any_call *call)
 {
     switch (call->head.id) {
@@ -180,9 +180,9 @@ static uint64_t extent(const union vmm_any_call *call)
     }
 }
 
-/* Whether nothing in the range can be the driver's own, or the program's: it is in the part of the address space that
- * is the model's, in one of its reservations, or where nothing can be. A range that wraps is refused or does nothing,
- * except that rights may then be set from its start on. */
+/* Can nothing in the range belong to the driver or the program? It is in the model's part of the address space, in one
+ * of its reservations, or where no memory can be. A range that wraps is refused or does nothing, except that rights may
+ * then be set from its start on. */
 static bool ours(struct lockstep *pair, const union vmm_any_call *call, uint64_t at, uint64_t size)
 {
     const struct model_reservation *r = model_reservation_at(&pair->model, at);
@@ -191,7 +191,7 @@ static bool ours(struct lockstep *pair, const union vmm_any_call *call, uint64_t
     if (size > UINT64_MAX - at)
         return (call->head.id != VMM_CALL_mem_set_access || size % pair->profile.va_granularity) &&
                (at < 65536 || at >= space || r || (at >= pair->home && at < pair->home_end));
-    if (at >= space || at < 65536) /* every call looks at the start first */
+    if (at >= space || at < 65536) /* every call checks the start first */
         return true;
     if (at >= pair->home && at + size <= pair->home_end)
         return true;
@@ -217,7 +217,7 @@ static bool row_spares(const char *id)
     return rule && (rule->driver_580 == VMM_DRIVER_CRASHES || rule->driver_580 == VMM_DRIVER_VARIES);
 }
 
-/* Whether every handle and context is 0 or alive, and every stream a default one. */
+/* Is every handle and context 0 or alive, and every stream a default one? */
 static bool forges_nothing(struct lockstep *pair, const union vmm_any_call *call)
 {
     size_t count;
@@ -238,7 +238,7 @@ static bool forges_nothing(struct lockstep *pair, const union vmm_any_call *call
     return true;
 }
 
-/* Little memory, or so much that no machine has it: how much is free of a machine that others use as well, nobody knows. */
+/* Little memory, or more than any machine has: the free memory of a shared machine is unknown. */
 static bool modest(struct lockstep *pair, const struct vmm_call_mem_create *c, vmm_result predicted)
 {
     uint64_t held = 0;
@@ -252,7 +252,7 @@ static bool modest(struct lockstep *pair, const struct vmm_call_mem_create *c, v
     return c->size > (device ? pair->profile.device_memory : (uint64_t)1 << 44);
 }
 
-/* What the call is about, for whoever finds the process dead: the prediction, and what lies at its addresses. */
+/* The call's context, for the parent if the process dies: the prediction, and what lies at its addresses. */
 static void set_scene(struct lockstep *pair, const union vmm_any_call *call, const struct model_answer *answer)
 {
     size_t count;
@@ -262,7 +262,7 @@ static void set_scene(struct lockstep *pair, const union vmm_any_call *call, con
     for (size_t i = 0; i < count && n < LOCKSTEP_SCENE; i++) {
         uint64_t at = vmm_call_scalar(&call->head, &params[i]);
         const struct model_mapping *p = params[i].kind == VMM_PARAM_ADDRESS ? model_mapping_at(&pair->model, at) : NULL;
-        for (int side = 0; p && side < 2 && n < LOCKSTEP_SCENE; side++) { /* that mapping and the one behind it */
+        for (int side = 0; p && side < 2 && n < LOCKSTEP_SCENE; side++) { /* that mapping and the one after it */
             const struct model_memory *memory = model_memory_of(&pair->model, p->handle);
             n += snprintf(pair->scene + n, (size_t)(LOCKSTEP_SCENE - n),
                           "; %s: %s+%#llx of %#llx, location %d, device %d host %d, rdma %d", params[i].name,
@@ -276,7 +276,7 @@ static void set_scene(struct lockstep *pair, const union vmm_any_call *call, con
 
 bool driver_may(struct lockstep *pair, const union vmm_any_call *call)
 {
-    struct model_answer answer = {.actual = (vmm_result)-1}; /* what is never predicted, so that nothing is applied */
+    struct model_answer answer = {.actual = (vmm_result)-1}; /* never predicted, so nothing is applied */
     model_predict(&pair->model, &call->head, &answer);
     if (answer.foreseen && (answer.wraps || row_spares(answer.rule)))
         return false;
@@ -309,7 +309,7 @@ static bool lost(vmm_result result)
     return result == VMM_ERROR_ILLEGAL_ADDRESS || result == VMM_ERROR_CONTEXT_IS_DESTROYED || (int)result == 719;
 }
 
-/* A fill returns before it is done, and an unmap behind it would pull the memory from under it. */
+/* A fill returns before it is done, so an unmap after it would be a use-after-free. */
 void driver_finish(struct lockstep *pair, const union vmm_any_call *call, vmm_result result)
 {
     if (result == VMM_SUCCESS && uses_memory(call))
@@ -346,7 +346,8 @@ bool driver_sweep(struct lockstep *pair)
         for (uint32_t r = 0; r < m->memories[i].references; r++)
             clean &= vmm_mem_release(pair->sys, m->memories[i].handle) == VMM_SUCCESS;
     for (size_t i = 0; i < m->reservation_count; i++) {
-        vmm_mem_unmap(pair->sys, m->reservations[i].start, m->reservations[i].size); /* were it mapped after all */
+        /* in case it was mapped after all */
+        vmm_mem_unmap(pair->sys, m->reservations[i].start, m->reservations[i].size);
         clean &= vmm_mem_address_free(pair->sys, m->reservations[i].start, m->reservations[i].size) == VMM_SUCCESS;
     }
     for (; pair->fillers; pair->fillers--)

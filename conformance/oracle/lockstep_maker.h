@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lockstep_maker.h - the inside of random calls: lockstep_random.c makes good ones, lockstep_spoil.c spoils them.
+/* lockstep_maker.h - internals of random calls: lockstep_random.c makes valid ones, lockstep_spoil.c makes them wrong.
  */
 #ifndef CUVMM_LOCKSTEP_MAKER_H
 #define CUVMM_LOCKSTEP_MAKER_H
@@ -27,7 +27,7 @@ static inline struct step_arg literal(uint64_t value)
     return (struct step_arg){0, value};
 }
 
-/* Values near what is there, and far from it. */
+/* Values near existing objects, and far from them. */
 struct step_arg maker_address(const struct maker *m);
 uint64_t maker_size(const struct maker *m, uint64_t right);
 struct step_arg maker_handle(const struct maker *m);

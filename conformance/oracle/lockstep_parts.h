@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lockstep_parts.h - the inside of lockstep: lockstep.c makes steps, lockstep_driver.c knows how drivers are handled.
+/* lockstep_parts.h - internals of lockstep: lockstep.c makes steps, lockstep_driver.c handles drivers.
  */
 #ifndef CUVMM_LOCKSTEP_PARTS_H
 #define CUVMM_LOCKSTEP_PARTS_H
@@ -22,29 +22,29 @@ void lockstep_keep(struct lockstep *pair, int fd);
 /* Notes a difference. Returns false. */
 bool lockstep_differ(struct lockstep *pair, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Asks the driver for what its machine is like: profile and driver. base is the profile to take from what cannot be
- * asked for. False when it will not say. */
+/* Queries the driver for its machine's properties: fills profile and driver. base supplies what cannot be queried.
+ * False when a query fails. */
 bool driver_ask(struct lockstep *pair, const struct sim_profile *base);
 
-/* Warms the driver up, notes free memory, and fills the chunks where it has addresses of its own, so that around what
- * the model reserves nothing is the driver's. The model is still empty. */
+/* Warms the driver up, notes free memory, and fills the chunks where it has addresses of its own, so that the driver
+ * owns nothing near the model's reservations. The model is still empty. */
 bool driver_settle(struct lockstep *pair);
 
-/* Whether the call may be made: it is not known to end the process, forges nothing, touches no address that may be the
+/* May the call be made? It is not known to end the process, forges no value, accesses no address that may be the
  * driver's own, and takes little memory. */
 bool driver_may(struct lockstep *pair, const union vmm_any_call *call);
 
-/* After a call: waits for the copy or fill, and sees whether the context is lost. */
+/* After a call: waits for the copy or fill, and checks whether the context is lost. */
 void driver_finish(struct lockstep *pair, const union vmm_any_call *call, vmm_result result);
 
-/* The system did what the model would have refused: undone where a call can. False where none can. */
+/* The system did what the model would have refused: undoes it where a call can. False where none can. */
 bool driver_undo(struct lockstep *pair, const union vmm_any_call *call, const struct outputs *out);
 
 /* Result and outputs as text, without what depends on placement, into pair->told. */
 void driver_tell(struct lockstep *pair, const union vmm_any_call *call, vmm_result result, const struct outputs *out);
 
-/* Takes away everything the model knows of, and the fillers, whatever the calls return. False when some did not
- * succeed: something is left. */
+/* Frees everything that the model holds, and the fillers, whatever the calls return. False when one failed, so that
+ * something is left. */
 bool driver_sweep(struct lockstep *pair);
 
 #endif

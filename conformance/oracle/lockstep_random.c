@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lockstep_random.c - random calls near what is there.
+/* lockstep_random.c - random calls near existing objects.
  *
- * First a call that should succeed in this state is made up, then often one argument of it is spoilt: most calls reach
- * deep into the rules, and each refusal is one step away from a success.
+ * Builds a call that should succeed in this state, then often makes one argument wrong: most calls reach deep into the
+ * rules, and each refusal is one change away from a success.
  */
 #include "lockstep_maker.h"
 
 enum { MANY_RESERVATIONS = 9, MANY_MAPPINGS = 16, MANY_MEMORIES = 9 };
 
-/* Of a wide run: past every width of eight bits, and of a word's bits. */
+/* In a wide run: more than eight bits can count, and more than the bits of a word. */
 enum { WIDE_MAPPINGS = 300, WIDE_RANGE = 400 };
 #define FOUR_GIB ((uint64_t)1 << 32)
 
@@ -44,7 +44,7 @@ static void set(const struct maker *m, const char *parameter, struct step_arg va
 
 /* ---- addresses and sizes ---- */
 
-/* An address as an offset from the reservation that it lies in, or right behind. */
+/* An address as an offset from the reservation that contains it or ends at it. */
 static struct step_arg place(const struct maker *m, uint64_t address)
 {
     for (size_t i = 0; i < m->model->reservation_count; i++) {
@@ -115,7 +115,7 @@ struct step_arg maker_handle(const struct maker *m)
     const uint64_t spoil[] = {1, 2, 16, ~(uint64_t)0, (uint64_t)1 << 32, (uint64_t)1 << 40, (uint64_t)1 << 63};
     const struct model_memory *memory = some_memory(m);
     uint64_t kind = choose(m->dice, 8);
-    if (kind < 3 && m->model->past_count && !m->model->driver) /* whose values are others' again */
+    if (kind < 3 && m->model->past_count && !m->model->driver) /* whose values may be reused */
         return (struct step_arg){m->model->past[choose(m->dice, m->model->past_count)].tag, 0};
     if (kind < 5 && memory)
         return (struct step_arg){memory->tag, 0};
@@ -124,7 +124,7 @@ struct step_arg maker_handle(const struct maker *m)
     return literal(PICK(m, forged));
 }
 
-/* The first place of a reservation with room for size bytes, so that mappings come to lie side by side. */
+/* The first free part of a reservation that holds size bytes, so that mappings become adjacent. */
 static struct step_arg next_place(const struct maker *m, uint64_t size, uint64_t granularity)
 {
     const struct model_reservation *r = some_reservation(m);
@@ -139,7 +139,7 @@ static struct step_arg next_place(const struct maker *m, uint64_t size, uint64_t
     return r && at - r->start < r->size ? place(m, at) : maker_address(m);
 }
 
-/* A free stretch of a reservation where size bytes could be mapped; any address when there is none. */
+/* A free part of a reservation where size bytes could be mapped; any address when there is none. */
 static struct step_arg mappable(const struct maker *m, uint64_t size, uint64_t granularity)
 {
     const struct model_reservation *r = some_reservation(m);
@@ -215,7 +215,7 @@ static void make_create(const struct maker *m)
     else if (m->wide)
         size = unit;
     bool much = one_in(m, 30);
-    if (much && m->model->driver) { /* more than there is: what others hold does not matter */
+    if (much && m->model->driver) { /* more than exists, whatever other processes hold */
         size = host ? size : m->model->profile->device_memory / unit * unit + unit;
     } else if (much) {
         uint64_t free = host ? model_node_free(m->model, 0) : model_device_free(m->model, m->step->prop.location.id);
@@ -328,7 +328,7 @@ static void make_attributes(const struct maker *m)
     set(m, "num_attributes", literal(1 + choose(m->dice, STEP_ATTRIBUTES)));
 }
 
-/* An address near a place whose bytes the model keeps, in a mapping that the current device may use if there is one. */
+/* An address near bytes that the model keeps, in a mapping that the current device has access to if there is one. */
 static struct step_arg byte_place(const struct maker *m)
 {
     const struct model_mapping *p = some_mapping(m);
@@ -418,7 +418,7 @@ static const struct {
     {VMM_CALL_init, 1, NULL},
 };
 
-/* Where there is plenty already, take away instead; in a wide run make more where there is not. */
+/* Where there are many objects, free instead; in a wide run create more where there are few. */
 static enum vmm_call_id balanced(const struct maker *maker, enum vmm_call_id call)
 {
     const struct model *model = maker->model;

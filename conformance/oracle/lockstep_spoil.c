@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lockstep_spoil.c - one argument of a good call made wrong, or only unusual. */
+/* lockstep_spoil.c - makes one argument of a valid call wrong, or only unusual. */
 #include "lockstep_maker.h"
 
 static void spoil_prop(const struct maker *m)

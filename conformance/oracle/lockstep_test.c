@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lockstep_test.c - scripts as text, and that a difference is noticed. */
+/* lockstep_test.c - scripts as text, and that lockstep notices a difference. */
 #include "lockstep.h"
 
 #include <stdlib.h>
@@ -94,7 +94,7 @@ static void names_are_values(void)
     tap_text(line, "mem_map ptr=r64+0x1ff000 size=2G offset=0 handle=h65 flags=0", "printed again");
     step.arg[0].add = 0 - (unit + 8);
     step_print(&step, unit, line, sizeof line);
-    tap_text(line, "mem_map ptr=r64-1G-0x8 size=2G offset=0 handle=h65 flags=0", "printed with what is below it");
+    tap_text(line, "mem_map ptr=r64-1G-0x8 size=2G offset=0 handle=h65 flags=0", "printed with the part below it");
 }
 
 /* ---- differences ---- */
@@ -106,18 +106,18 @@ static void agreement(void)
     for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++) {
         tap_u64(run_random(specs[i], 11, 0, difference, sizeof difference), STEPS,
                 "%s: no difference in %d calls, --seed 11", specs[i], STEPS);
-        tap_text(difference, "", "%s: nothing to say", specs[i]);
+        tap_text(difference, "", "%s: no message", specs[i]);
     }
 }
 
-/* Any prediction turned round must be noticed at that very call. */
+/* Any inverted prediction must be noticed at that very call. */
 static void a_wrong_prediction_is_noticed(void)
 {
     char difference[600];
     for (uint64_t flip = 20; flip < 1000; flip += 107) {
         size_t at = run_random("sim:h100", 11, flip, difference, sizeof difference);
         tap_ok(at < STEPS && strstr(difference, "the system answers"),
-               "the prediction of call %" PRIu64 " turned round is noticed", flip);
+               "the prediction of call %" PRIu64 " inverted is noticed", flip);
     }
 }
 
@@ -135,16 +135,16 @@ static void a_wrong_system_is_noticed(void)
     }
 }
 
-/* A change behind the model's back. */
+/* A change that the model does not see. */
 static void a_changed_state_is_noticed(void)
 {
     struct lockstep pair;
     vmm_deviceptr ptr;
     if (!lockstep_open(&pair, "sim:h100"))
         tap_bail("%s", pair.difference);
-    tap_ok(lockstep_check(&pair), "a fresh pair is the same everywhere");
+    tap_ok(lockstep_check(&pair), "a fresh pair agrees everywhere");
     tap_result(vmm_mem_address_reserve(pair.sys, &ptr, unit, 0, 0, 0), VMM_SUCCESS, "a reservation on one side");
-    tap_ok(!lockstep_check_objects(&pair), "is seen by looking at the objects");
+    tap_ok(!lockstep_check_objects(&pair), "is noticed by comparing the objects");
     tap_ok(strstr(pair.difference, "a reservation of 0x200000 at") != NULL, "and named: %s", pair.difference);
     lockstep_close(&pair);
 }

@@ -79,7 +79,7 @@ static void put(struct line *line, const char *format, ...)
     line->length += n > 0 ? (size_t)n : 0;
 }
 
-/* 0, 4G, 2G+0x1000, 0x7fff00000000; sign stands between the parts. */
+/* 0, 4G, 2G+0x1000, 0x7fff00000000; sign joins the two parts. */
 static void put_amount(struct line *line, uint64_t value, uint64_t unit, char sign)
 {
     uint64_t whole = value / unit, rest = value % unit;
@@ -122,7 +122,7 @@ static void put_prop(struct line *line, const vmm_mem_allocation_prop *p)
         p->alloc_flags.reserved[1], p->alloc_flags.reserved[2], p->alloc_flags.reserved[3]);
 }
 
-/* How many descriptors of a step are written down. */
+/* How many descriptors of a step are printed. */
 static size_t descs_of(const struct step *step)
 {
     uint64_t count = step->arg[3].name ? 0 : step->arg[3].add;
@@ -158,7 +158,7 @@ static void put_pointer(struct line *line, const struct step *step, size_t i, en
         put(line, "out");
 }
 
-/* What a call makes is named after its first output that can be referred to. */
+/* A step's name prefix comes from its first output that later steps can refer to. */
 static char made_by(enum vmm_call_id call)
 {
     size_t count;
@@ -336,7 +336,7 @@ static enum vmm_call_id read_call(struct reader *in)
     return call;
 }
 
-/* Arrays of a step are short; a length beyond them would read past their end. */
+/* A step's arrays are short; a longer count would read past their end. */
 static void check_lengths(struct reader *in, const struct step *step)
 {
     if (step->call == VMM_CALL_mem_set_access)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lockstep_told.c - what a driver told, as words that mean the same in every process: for recordings. */
+/* lockstep_told.c - a driver's answers as text that is the same in every process: for recordings. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static void say(struct words *w, const char *format, ...)
     w->length += n < 0 ? 0 : (size_t)n < left ? (size_t)n : left - 1;
 }
 
-/* Of addresses only those in the world's window are told, from its start. */
+/* Only addresses in the world's window are recorded, as offsets from its start. */
 static void say_address(struct words *w, const char *name, uint64_t address)
 {
     uint64_t from = w->pair->told_from;
@@ -39,7 +39,8 @@ static void say_prop(struct words *w, const vmm_mem_allocation_prop *p)
         p->alloc_flags.compression_type, p->alloc_flags.gpu_direct_rdma_capable, p->alloc_flags.usage);
 }
 
-/* Of addresses in no reservation nothing is written, but at the last address of all another reservation's range. */
+/* A query outside of every reservation writes nothing, except at the last address of all, where it writes another
+ * reservation's range. */
 static void say_attribute(struct words *w, int attribute, uint64_t ptr, const void *data)
 {
     uint32_t four;
@@ -103,7 +104,7 @@ void driver_tell(struct lockstep *pair, const union vmm_any_call *call, vmm_resu
     size_t count;
     const struct vmm_param *params = vmm_call_params(call->head.id, &count);
     const char *name = vmm_result_name(result);
-    bool hidden = call->head.id == VMM_CALL_device_get_attribute; /* simulators list but those that matter */
+    bool hidden = call->head.id == VMM_CALL_device_get_attribute; /* simulators list only the relevant ones */
     if (!strncmp(name, "CUDA_", 5))
         name += 5;
     if (!strncmp(name, "ERROR_", 6))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shrink.c - leave out, ask, keep or put back. */
+/* shrink.c - drop steps, test, keep or restore. */
 #include "shrink.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@ struct shrinking {
     size_t asked;
 };
 
-/* Takes the candidate over when it is still wrong. */
+/* Keeps the candidate when it is still wrong. */
 static bool keep_if_wrong(struct shrinking *s)
 {
     size_t length = s->candidate.count;
@@ -32,7 +32,7 @@ static void copy(struct shrinking *s)
         steps_add(&s->candidate, &s->script->steps[i]);
 }
 
-/* Leaves out steps [from, from + length). */
+/* Drops steps [from, from + length). */
 static bool without(struct shrinking *s, size_t from, size_t length)
 {
     s->candidate.count = 0;
@@ -42,7 +42,7 @@ static bool without(struct shrinking *s, size_t from, size_t length)
     return keep_if_wrong(s);
 }
 
-/* From the end, where what is not needed for the last step is most likely. */
+/* From the end, where steps that the last one does not need are most likely. */
 static bool leave_out(struct shrinking *s, size_t length)
 {
     bool any = false;
@@ -76,7 +76,7 @@ size_t shrink(struct script *script, shrink_fn still_wrong, void *user)
 {
     struct shrinking s = {.script = script, .still_wrong = still_wrong, .user = user};
     copy(&s);
-    keep_if_wrong(&s); /* cuts what follows the difference */
+    keep_if_wrong(&s); /* drops what follows the difference */
     for (size_t length = script->count / 2; length > 1; length /= 2)
         leave_out(&s, length);
     while (leave_out(&s, 1))

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shrink_test.c - what is needed stays, what is not goes. */
+/* shrink_test.c - needed steps stay, all others go. */
 #include "shrink.h"
 
 #include <string.h>
 
 #include "tap.h"
 
-/* A script is wrong when it holds these names in this order; what follows the last is not needed. */
+/* A script is wrong when it contains these names in this order; steps after the last are not needed. */
 struct needs {
     uint32_t names[4];
     size_t count;
@@ -48,7 +48,7 @@ static void keeps_what_is_needed(uint32_t length, struct needs needs, const char
     tap_u64(script.count, needs.count, "%s: %zu of %u steps stay", what, needs.count, length);
     for (size_t i = 0; i < script.count && i < needs.count; i++)
         tap_u64(script.steps[i].name, needs.names[i], "%s: step %zu", what, i + 1);
-    tap_ok(asked < 40 * needs.count + 100, "%s: asked %zu times", what, asked);
+    tap_ok(asked < 40 * needs.count + 100, "%s: tested %zu times", what, asked);
     steps_free(&script);
 }
 
@@ -62,7 +62,7 @@ static void arguments_become_plain(void)
     steps_free(&script);
 }
 
-/* The difference that the fault layer makes: three maps, and nothing but what a third map needs. */
+/* The difference that the fault layer makes: three maps, and only what a third map needs. */
 static bool really_wrong(void *user, const struct script *script, size_t *length)
 {
     char difference[600];
@@ -93,7 +93,7 @@ static void a_real_difference(void)
     size_t maps = 0;
     for (size_t i = 0; i < script.count; i++)
         maps += script.steps[i].call == VMM_CALL_mem_map;
-    tap_ok(script.count <= 5, "shrunk to a handful of steps (%zu)", script.count);
+    tap_ok(script.count <= 5, "shrunk to a few steps (%zu)", script.count);
     tap_u64(maps, 3, "of which three are the maps that the fault counts");
     tap_u64(lockstep_run(spec, &script, 0, 0, difference, sizeof difference), script.count - 1,
             "and the last one differs");

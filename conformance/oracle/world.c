@@ -9,7 +9,7 @@
 /* ---- states ---- */
 
 /* key: reservations | A alive, references | B alive, references | per granule: which memory starts here, its rights.
- * False when the model's state is outside the world. */
+ * False when the model's state is outside of the small world. */
 static bool key_of(struct world *w, uint8_t key[KEY])
 {
     struct model *model = &w->pair.model;
@@ -99,7 +99,7 @@ static void path_to(struct world *w, uint32_t state, struct script *path)
 
 static void prologue(struct world *w, struct script *script);
 
-/* Counts a driver's difference, with the shortest way there when it is the first of its kind. */
+/* Counts a driver's difference, with the shortest path when it is the first of its kind. */
 static void count_difference(struct world *w, uint32_t state, const struct step *last, const char *when)
 {
     struct script way = {0};
@@ -115,7 +115,7 @@ static void count_difference(struct world *w, uint32_t state, const struct step 
     steps_free(&way);
 }
 
-/* Keeps the shortest way to the difference. Returns false; on a driver true, as long as the search can go on. */
+/* Keeps the shortest path to the difference. Returns false; on a driver true, as long as the search can continue. */
 static bool differ(struct world *w, uint32_t state, const struct step *last, const char *when)
 {
     struct world_report *report = w->report;
@@ -135,8 +135,8 @@ static bool differ(struct world *w, uint32_t state, const struct step *last, con
 
 /* ---- going to a state ---- */
 
-/* Finds the window, and makes A and B once so that their names are stale handles from the start. On a driver something
- * beside the window stays reserved, so that the addresses around it stay the driver's. */
+/* Finds the window, and makes A and B once so that their names are stale handles from the start. On a driver a
+ * reservation beside the window stays, so that the surrounding addresses stay the driver's. */
 static void prologue(struct world *w, struct script *script)
 {
     uint64_t unit = w->alphabet.steps[0].arg[1].add;
@@ -186,7 +186,7 @@ static bool open_again(struct world *w)
     return same;
 }
 
-/* Takes everything away by calls, which is quicker than a new system. */
+/* Frees everything by calls, which is quicker than a new system. */
 static bool sweep(struct world *w)
 {
     struct model *model = &w->pair.model;
@@ -212,7 +212,7 @@ static bool sweep(struct world *w)
     return going;
 }
 
-/* The way to the state from nothing. */
+/* The path to the state from the empty one. */
 static bool walk(struct world *w, uint32_t state)
 {
     struct script path = {0};
@@ -231,11 +231,11 @@ static bool go(struct world *w, uint32_t state)
     bool same = (swept || !*w->pair.difference || w->driver) && (swept || open_again(w));
     if (same && walk(w, state))
         return true;
-    if (w->driver && !w->pair.dead && open_again(w) && walk(w, state)) /* it may have been placed elsewhere */
+    if (w->driver && !w->pair.dead && open_again(w) && walk(w, state)) /* it may have another address */
         return true;
     if (w->driver)
         w->report->unreached++;
-    differ(w, state, NULL, "going to the state again: ");
+    differ(w, state, NULL, "returning to the state: ");
     return false;
 }
 
@@ -261,7 +261,7 @@ static bool quick_look(struct world *w)
     return lockstep_step(&w->pair, &info);
 }
 
-/* A and B are made only where they are not; their names would be lost otherwise. */
+/* A and B are made only where they do not exist; their names would be lost otherwise. */
 static bool applies(const struct world *w, uint32_t state, const struct step *step)
 {
     if (step->name == WORLD_A)
@@ -271,7 +271,7 @@ static bool applies(const struct world *w, uint32_t state, const struct step *st
     return true;
 }
 
-/* Whether the call names memory that is gone: its value may be others' by now. */
+/* Does the call name memory that has ended? Its value may be reused by now. */
 static bool spared(const struct world *w, uint32_t state, const struct step *step)
 {
     size_t count;
@@ -285,7 +285,7 @@ static bool spared(const struct world *w, uint32_t state, const struct step *ste
     return false;
 }
 
-/* One call from one state. *moved: the pair is elsewhere now. False when both differ. */
+/* One call from one state. *moved: the pair is in another state now. False when both differ. */
 static bool try_call(struct world *w, uint32_t state, uint32_t call, bool *moved)
 {
     struct world_report *report = w->report;
@@ -378,7 +378,7 @@ static bool set_up(struct world *w)
     if (o->record)
         record_begin(&w->record, o->record, w->alphabet.count);
     if (o->recording && !record_open(&w->record, o->recording, w->alphabet.count)) {
-        snprintf(w->report->difference, sizeof w->report->difference, "the recording is of another alphabet");
+        snprintf(w->report->difference, sizeof w->report->difference, "the recording has another alphabet");
         return false;
     }
     for (w->table_size = 1024; w->table_size < o->max_states * 2;)
@@ -390,7 +390,7 @@ static bool set_up(struct world *w)
     return true;
 }
 
-/* Whether the search goes on to state s. */
+/* Does the search continue to state s? */
 static bool another(struct world *w, uint32_t s)
 {
     struct world_report *report = w->report;
@@ -413,7 +413,8 @@ static bool another(struct world *w, uint32_t s)
     return !report->ended && report->same;
 }
 
-/* Finds the states before options->from on the simulator, and turns to the driver. False when that is impossible. */
+/* Finds the states before options->from on the simulator, then switches to the driver. False when that is
+ * impossible. */
 static bool seek(struct world *w)
 {
     struct world_report *report = w->report;

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* world.h - a world so small that every state of it can be visited, and every call tried from each.
  *
- *   addresses   [R1 1 G][R2 2 G       ][1 G that nobody reserves]     a window of 4 G
+ *   addresses   [R1 1 G][R2 2 G       ][1 G never reserved]     a window of 4 G
  *   memory      A: 1 G of device 0     B: 2 G of the last device      mapped nowhere, once or several times
  *   rights      none, read, read-write: of each device, for each mapping
  *   references  of A and B: 0 .. max_refs
  *
- * Search is breadth first over the model's states. From each, every call of a fixed alphabet (good and bad arguments:
- * every place, length, handle, right, id, hint) is made on the simulator and on the model and compared: result, rule,
- * outputs, objects, rights. What refused calls leave is compared as well. A call that leads out of the world (more
- * references, a reservation elsewhere, other memory) is made and compared, and not followed.
+ * The search is breadth-first over the model's states. From each state it makes every call of a fixed alphabet (good
+ * and bad arguments: every address, length, handle, right, id, hint) on the simulator and on the model and compares
+ * result, rule, outputs, objects and rights, also after refusals. A call that leads out of the world (more references,
+ * a reservation elsewhere, other memory) is compared, but not followed.
  *
- * On a driver the search goes on after a difference: it is counted by kind, and the world rebuilt where both are no
- * longer in the same state. Calls with values of memory that is gone are left out there, since the driver may have
- * given them to other memory. A world that takes a driver too long can be asked in parts, one after another or on
- * several machines: states before the part are found on the simulator.
+ * On a driver the search continues after a difference: it counts the difference by kind, and rebuilds the world where
+ * both are no longer in the same state. It skips calls with handles of memory that has ended, since the driver may have
+ * reused the values. A world that takes a driver too long can be searched in parts, one after another or on several
+ * machines: the simulator finds the states before the part.
  *
  *   states   0 ........ from ........ to ........
  *            simulator  | driver      | (another run)
@@ -32,16 +32,17 @@
 struct world_options {
     const char *spec;    /* NULL: the simulator with as many devices */
     unsigned budget;     /* seconds after which the search stops; 0: none */
-    unsigned patience;   /* seconds that the calls from one state may take before SIGALRM ends the process; 0: any */
-    size_t from, to;     /* of a driver: the states that it is asked about, [from, to); to 0: to the end */
+    /* seconds that the calls from one state may take before SIGALRM ends the process; 0: no limit */
+    unsigned patience;
+    size_t from, to;     /* of a driver: the states to search, [from, to); to 0: to the end */
     FILE *record;        /* of a driver: where the answers are written (world_record.h); NULL for nowhere */
-    FILE *recording;     /* to be compared with; the search ends where it does; NULL for none */
+    FILE *recording;     /* the recording to compare with; the search ends where it does; NULL for none */
     struct table *table; /* of a driver: where differences are counted */
     struct step *last;   /* see struct lockstep */
     int devices;         /* 1 or 2 */
     bool strict;
     unsigned max_refs;   /* of each handle, 1 .. 15 */
-    size_t max_states;   /* the search gives up beyond */
+    size_t max_states;   /* the search stops beyond this number */
     uint64_t flip;       /* self-test: see struct lockstep */
     FILE *dump;          /* where alphabet, states and transitions are written; NULL for nowhere */
 };
@@ -52,16 +53,17 @@ struct world_report {
     size_t visited;      /* of them, without those before options.from */
     size_t compared;     /* with a recording: answers */
     size_t transitions;  /* calls made from states */
-    size_t refused, kept, changed, outside; /* of them; kept: succeeded without a change; outside: out of the world */
-    size_t halfway;      /* of the refused ones: those that are known to leave something changed */
-    bool closed;         /* no state was left unvisited */
+    /* of them; kept: succeeded without a change; outside: led out of the world */
+    size_t refused, kept, changed, outside;
+    size_t halfway;      /* of the refused ones: those with a known side effect */
+    bool closed;         /* every state was visited */
     bool same;           /* system and model never differed */
-    bool lacking;        /* the system has fewer devices than were asked for; nothing was tried */
+    bool lacking;        /* the system has fewer devices than requested; nothing was tried */
     size_t unreached;    /* of a driver: states that could not be built again, or not for all their calls */
-    size_t spared;       /* of a driver: transitions left out */
-    size_t unlike;       /* answers that are not those of the recording */
+    size_t spared;       /* of a driver: transitions skipped */
+    size_t unlike;       /* answers that differ from the recording */
     bool ended;          /* by the budget, or by the recording */
-    struct script path;  /* when they did: the shortest way there */
+    struct script path;  /* when they did: the shortest path there */
     char difference[700];
 };
 

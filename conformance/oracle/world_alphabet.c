@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* world_alphabet.c - every call that is tried from every state of the small world. */
+/* world_alphabet.c - every call that the search tries from every state of the small world. */
 #include <string.h>
 
 #include "world.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* world_parts.h - the inside of the small world: world.c searches, world_write.c writes down and reads back. */
+/* world_parts.h - internals of the small world: world.c searches, world_write.c writes and reads recordings. */
 #ifndef CUVMM_WORLD_PARTS_H
 #define CUVMM_WORLD_PARTS_H
 
@@ -12,7 +12,7 @@
 
 enum { KEY = 12, GRANULES = 4, REBUILDS_PER_SYSTEM = 200 };
 
-/* A state and the shortest way there: the state before, and the call that led from it. */
+/* A state and the shortest path there: the previous state, and the call that led from it. */
 struct state {
     uint8_t key[KEY];
     uint32_t before;
@@ -37,13 +37,13 @@ struct world {
     unsigned rebuilds;
 };
 
-/* Writes down what the driver told, or holds it against what was written down. */
+/* Records the driver's answer, or compares it with the recording. */
 void world_keep(struct world *w, uint32_t state, uint32_t call, const char *told, bool foreseen, bool moved);
 
-/* Reads what the recording has of a state. False at its end; *error says what is wrong with it, if anything. */
+/* Reads a state from the recording. False at its end; *error describes what is wrong with it, if anything. */
 bool world_recorded(struct world *w, uint32_t state, const char **error);
 
-/* The lines of a dump. where: "=" or "x", when next is no state. */
+/* The lines of a dump. where: "=" or "x", when next is not a state. */
 void world_dump_alphabet(const struct world *w, uint64_t unit);
 void world_dump_call(struct world *w, uint32_t state, size_t call, const char *where, uint32_t next);
 void world_dump_states(const struct world *w);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* world_record_test.c - what is written is read back, and what is no recording is told. */
+/* world_record_test.c - a recording reads back as it was written, and a malformed one is reported. */
 #include "world_record.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@ enum { CALLS = 40, STATES = 60 };
 
 static const char *const words[] = {"SUCCESS", "SUCCESS ptr=w+0 moved", "INVALID_VALUE", "-", "not made", "!NOT_FOUND"};
 
-/* A table of answers where most are as in the state before. */
+/* A table of answers, most of them equal to the previous state's. */
 static void make_up(uint64_t *seed, const char *answer[STATES][CALLS])
 {
     for (size_t s = 0; s < STATES; s++)
@@ -50,8 +50,8 @@ static void reads_back(void)
     }
     tap_ok(!error, "to the end%s%s", error ? ": " : "", error ? error : "");
     tap_u64(s, STATES, "all states");
-    tap_u64(wrong, 0, "and all answers are as they were");
-    tap_u64(record.count, sizeof words / sizeof words[0], "each answer stands there once");
+    tap_u64(wrong, 0, "and all answers are unchanged");
+    tap_u64(record.count, sizeof words / sizeof words[0], "the file has each answer once");
     record_close(&record);
     fclose(file);
     free(text);
@@ -77,7 +77,7 @@ static void says_what_is_wrong(void)
         FILE *file = fmemopen(text, strlen(text), "r");
         bool open = record_open(&record, file, 3), more = record_next(&record, &error);
         tap_ok(open && !more, "\"%s\" has no state", bad[i].text + 8);
-        tap_text(error ? error : "", bad[i].error, "and it is said why");
+        tap_text(error ? error : "", bad[i].error, "and the reason is reported");
         record_close(&record);
         fclose(file);
     }
@@ -89,7 +89,7 @@ static void says_what_is_wrong(void)
     fclose(file);
 }
 
-/* What the first part knew is not known in the second. */
+/* The second part does not know the answers of the first. */
 static void parts_follow_one_another(void)
 {
     char text[] = "# one\ncalls 3\nk 0 A\ns 0 0x3\n# two\ncalls 3\nk 0 B\ns 1 0x3\ns 2 =3\n";

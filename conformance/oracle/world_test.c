@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* world_test.c - how many states the small world has, counted in another way, and that a difference is noticed. */
+/* world_test.c - the number of states of the small world, counted in another way, and that a difference is noticed. */
 #include "world.h"
 
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static void reached_all(const struct world_options *options, const struct world_
 {
     uint64_t all = counted(options->devices, options->max_refs);
     if (options->max_states < all) {
-        tap_skip("CUVMM_TEST_SCALE asks for a part of it", "the search closed");
+        tap_skip("CUVMM_TEST_SCALE limits the search to a part", "the search closed");
         return;
     }
     tap_ok(report->closed, "the search closed");
@@ -51,7 +51,7 @@ static void closes(struct world_options *options)
     reached_all(options, &report);
     tap_u64(report.refused + report.kept + report.changed + report.outside, report.transitions,
             "every call was refused, kept the state, changed it or left the world");
-    tap_ok(report.halfway < report.refused / 100, "few refused calls leave something changed");
+    tap_ok(report.halfway < report.refused / 100, "few refused calls have side effects");
     tap_ok(report.transitions > report.states * 800, "hundreds of calls were tried from each state");
     steps_free(&report.path);
 }
@@ -60,8 +60,8 @@ static void stops_at_the_bound(void)
 {
     struct world_report report;
     world_explore(&(struct world_options){.devices = 1, .max_refs = 1, .max_states = 50}, &report);
-    tap_u64(report.states, 50, "no more than max_states states");
-    tap_ok(report.same && !report.closed, "and the report says that some are left");
+    tap_u64(report.states, 50, "at most max_states states");
+    tap_ok(report.same && !report.closed, "and the report states that some are left");
     steps_free(&report.path);
 }
 
@@ -70,11 +70,11 @@ static void notices(void)
     struct world_report report;
     char error[600];
     world_explore(&(struct world_options){.devices = 1, .max_refs = 1, .max_states = 1000, .flip = 200}, &report);
-    tap_ok(!report.same && !report.closed, "a prediction turned round is noticed");
-    tap_ok(report.path.count > 0 && report.difference[0], "with the way there and the difference: %s",
+    tap_ok(!report.same && !report.closed, "an inverted prediction is noticed");
+    tap_ok(report.path.count > 0 && report.difference[0], "with the path there and the difference: %s",
            report.difference);
     tap_u64(lockstep_run("sim:h100", &report.path, 0, 0, error, sizeof error), report.path.count,
-            "a way on which right predictions agree");
+            "a path on which correct predictions agree");
     steps_free(&report.path);
 }
 
@@ -112,7 +112,7 @@ static struct table *empty_table(void)
     return table;
 }
 
-/* What was recorded comes out the same, and not from a system that answers otherwise. */
+/* A replay of the recording agrees, and one on a system with different answers does not. */
 static void recordings(void)
 {
     struct table *table = empty_table();
@@ -124,27 +124,28 @@ static void recordings(void)
         tap_bail("no temporary file");
     world_explore(&options, &report);
     tap_ok(report.same && !table->count && report.visited == 60, "a driver as predicted: no difference in 60 states");
-    tap_ok(report.spared > 0 && report.spared < report.transitions / 10, "some calls were spared it");
+    tap_ok(report.spared > 0 && report.spared < report.transitions / 10, "some calls were skipped");
     options.record = NULL;
     options.recording = file;
     rewind(file);
     world_explore(&options, &report);
-    tap_ok(report.same && !report.unlike && report.visited == 60, "it answers as it did");
+    tap_ok(report.same && !report.unlike && report.visited == 60, "it gives the recorded answers");
     options.spec = "as-driver:fault=mem_retain_allocation_handle:9:NOT_FOUND:forever|sim:h100";
     rewind(file);
     world_explore(&options, &report);
-    tap_ok(report.unlike > 0 && strstr(report.difference, "NOT_FOUND"), "another does not: %s", report.difference);
+    tap_ok(report.unlike > 0 && strstr(report.difference, "NOT_FOUND"),
+           "another system does not: %s", report.difference);
     options.max_refs = 2;
     options.devices = 2;
     options.spec = "as-driver:sim:h200x2";
     rewind(file);
     world_explore(&options, &report);
-    tap_text(report.difference, "the recording is of another alphabet", "the alphabet must be the same");
+    tap_text(report.difference, "the recording has another alphabet", "the alphabet must be the same");
     fclose(file);
     free(table);
 }
 
-/* The search goes on after a difference, counts its kind, and shows the shortest way to it. */
+/* The search continues after a difference, counts its kind, and shows the shortest path to it. */
 static void differences(void)
 {
     struct table *table = empty_table();
@@ -155,7 +156,7 @@ static void differences(void)
                   &report);
     tap_ok(table->count > 0 && table->count < 4, "a fault of each system opened is few kinds of differences");
     tap_ok(table->row[0].times > 0, "the first: %s", table->row[0].signature);
-    tap_ok(strstr(table->row[0].script, "mem_release") != NULL, "with a way to it");
+    tap_ok(strstr(table->row[0].script, "mem_release") != NULL, "with a path to it");
     tap_ok((report.closed || report.states == states) && report.same, "and all the rest was searched");
     free(table);
 }
@@ -169,7 +170,8 @@ static void budgets(void)
                                           .table = table, .spec = "as-driver:sim:h100"},
                   &report);
     tap_ok(report.ended && !report.closed && report.same, "a budget of a second ends the search");
-    tap_ok(report.visited < report.states, "before all states were visited"); /* how many a slow machine may not tell */
+    /* the number depends on the machine's speed */
+    tap_ok(report.visited < report.states, "before all states were visited");
     free(table);
 }
 
@@ -194,7 +196,7 @@ static void parts(void)
                                      .table = table, .recording = file};
     rewind(file);
     world_explore(&options, &whole);
-    tap_ok(whole.same && !whole.unlike && whole.visited == 10, "recorded one after another they are one recording");
+    tap_ok(whole.same && !whole.unlike && whole.visited == 10, "recorded one after another they form one recording");
     tap_u64(whole.transitions, first.transitions + second.transitions, "of as many transitions");
     tap_u64(whole.compared, 10 * whole.calls, "and each answer is compared");
     options.recording = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* world_write.c - what the small world writes: the dump for readers, the recording for replay. */
+/* world_write.c - output of the small world: the dump for readers, the recording for replay. */
 #include <string.h>
 
 #include "world_parts.h"
@@ -27,7 +27,7 @@ void world_keep(struct world *w, uint32_t state, uint32_t call, const char *told
 bool world_recorded(struct world *w, uint32_t state, const char **error)
 {
     *error = NULL;
-    while (!w->record_read || w->record.state < state) { /* states that could not be reached are not in it */
+    while (!w->record_read || w->record.state < state) { /* states that could not be reached are missing from it */
         if (!record_next(&w->record, error))
             return false;
         w->record_read = true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bin/buggy - the programs of conformance/programs/buggy/, each with its mistake and without, under every schedule; and
- * docs/mistakes.md held to them.
+/* bin/buggy - runs the programs of conformance/programs/buggy/ with their mistake and without, under every schedule,
+ * and compares docs/mistakes.md with them.
  *
  *     buggy              TAP: a point for each form of each program under each schedule, and one for the table; of
  *                        programs that are right by luck also one for each form with seeds of alias=stale:SEED
@@ -24,7 +24,7 @@ enum { SCHEDULES = sizeof schedules / sizeof schedules[0], SEEDS = 24 };
 
 static struct run the_run; /* some 70 KB: not on the stack */
 
-/* Under how many seeds are the bytes wrong? All else is as without. */
+/* Counts the seeds under which the bytes are wrong. Everything else is as without a seed. */
 static unsigned unlucky(const struct program *program, bool buggy, bool *all_else)
 {
     unsigned count = 0;

@@ -35,7 +35,8 @@ static bool parse(struct options *o, int argc, char **argv)
     return true;
 }
 
-/* Opens the backend and looks for a device that manages virtual memory; NULL, with the reason told, when there is none. */
+/* Opens the backend and looks for a device that manages virtual memory; NULL, after printing the reason, when there is
+ * none. */
 static vmm_system *open_device(const char *spec, char *name, int size, int *count)
 {
     vmm_system *sys = NULL;

@@ -121,7 +121,7 @@ static void replay(const struct options *options, const char *profile, struct fa
     fact_book_free(&words);
 }
 
-/* Rows of the list of later capabilities that no line needed; only a whole replay can tell. */
+/* Rows of the list of later capabilities that no line needed; only a whole replay can find them. */
 static void check_later(const struct options *options, const struct facts_count *count)
 {
     const char *name;

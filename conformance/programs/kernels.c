@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels - kernels that go where they may not, each in a child process; and how fast memory is verified.
+/* kernels - kernels that access memory without rights, each in a child process; and how fast memory is verified.
  *
  *   kernels [--backend SPEC] [--bytes N]     SPEC as for vmm_open, else CUVMM_BACKEND, else sim:h100
  *
@@ -92,7 +92,7 @@ struct item {
     int rights;
     vmm_kernel kernel;
     uint64_t units, bytes; /* where: units * G + bytes */
-    bool before;           /* bytes are taken away instead */
+    bool before;           /* bytes are subtracted instead */
     uint64_t rest[3];      /* arguments after the address; SIZE + n is n bytes up to and past G */
     bool faults;
 };
@@ -147,7 +147,7 @@ static vmm_result launch(const struct world *w, const struct item *item)
 
 /* ---- what works afterwards ---- */
 
-/* A question, and the answer of driver 580.159.04 on an H100. Each process asks one list. */
+/* A query, and the answer of driver 580.159.04 on an H100. Each process runs one list. */
 struct question {
     const char *name;
     vmm_result want;
@@ -257,7 +257,7 @@ static void ask_in_others(const struct world *w, vmm_result *told)
     *told++ = vmm_device_primary_ctx_retain(w->sys, &made, 0);
     *told++ = vmm_ctx_create(w->sys, &made, 0, 0);
     vmm_ctx_set_current(w->sys, NULL);
-    vmm_ctx_set_current(w->sys, NULL); /* what was current before comes back, so one is not enough */
+    vmm_ctx_set_current(w->sys, NULL); /* the previous one becomes current again, so one is not enough */
     *told++ = vmm_ctx_synchronize(w->sys);
     *told = vmm_init(w->sys, 0);
 }
@@ -276,7 +276,7 @@ static void work(void *user)
     o->finished = true;
 }
 
-/* One case in a child; false when there is no outcome to look at. */
+/* One case in a child; false when it has no outcome to check. */
 static bool run(const char *spec, const struct item *item,
                 void (*ask)(const struct world *w, vmm_result *told), struct outcome *o)
 {
@@ -322,7 +322,7 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* The best of a few rounds, so that a clock that has not come up to speed does not count. */
+/* The best of a few rounds, so that a clock that is still ramping up does not count. */
 static double rate(const struct world *w, vmm_kernel kernel, unsigned grid, unsigned block, const uint64_t *args,
                    uint64_t bytes)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* world - every state of the small world visited, every call tried from each, on simulator and model.
+/* world - visits every state of the small world and tries every call from each, on simulator and model.
  *
  *   world [--devices 1|2] [--max-refs N] [--max-states N] [--strict] [--dump FILE] [--script FILE] [--flip N]
  *
@@ -223,7 +223,7 @@ int main(int argc, char **argv)
                 options.devices == 1 ? "" : "s"))
         show(&options, &report, names.script);
     if (part && report.same && !report.closed)
-        tap_skip("CUVMM_TEST_SCALE asks for a part of it", "the search closed");
+        tap_skip("CUVMM_TEST_SCALE limits the search to a part", "the search closed");
     else
         tap_ok(report.closed, "the search closed: no state is left unvisited");
     steps_free(&report.path);

@@ -84,7 +84,7 @@ static char *slurp(const char *name)
     return text;
 }
 
-/* Cuts a line into columns cells; says so when it has more or fewer, or when one says nothing. */
+/* Cuts a line into columns cells; reports when it has more or fewer, or an empty one. */
 static void cut_line(struct table *table, char *line, int number, int columns)
 {
     struct row *row = &table->rows[table->count++];
@@ -264,7 +264,7 @@ static bool is_own(const struct table *own, const char *id)
     return false;
 }
 
-/* Each rule comes from a decision or is our own, and not both: own.tsv would be stale. */
+/* Each rule comes from a decision or is cuvmm's own, not both: own.tsv would be stale. */
 static void check_coverage(const struct table *tables, struct table *own)
 {
     size_t count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* factcheck.h - replays what a real driver was recorded to answer and compares line by line.
+/* factcheck.h - replays a real driver's recorded answers and compares line by line.
  *
  *   recording   map.overlap_mid <TAB> INVALID_VALUE          (facts/h100-580.159.04.tsv)
  *   replay      facts_result(f, fc_map(...), "map.overlap_mid")
@@ -33,7 +33,7 @@ struct fact {
     enum fact_verdict verdict;
 };
 
-/* One recording in the order in which it was made. */
+/* One recording in its original order. */
 struct fact_book {
     char *text;
     struct fact *facts;
@@ -51,7 +51,7 @@ struct fact_exceptions {
     size_t count;
 };
 
-/* An argument of the call made last, by the name that the documents give it. Several entries may share a name. */
+/* An argument of the last call, by its documented name. Several entries may share a name. */
 struct facts_arg {
     const char *name;
     uint64_t value;
@@ -89,9 +89,9 @@ struct facts {
 /* ---- recordings (facts_book.c): all bail out with the line at fault when a file cannot be read ---- */
 void fact_book_read(struct fact_book *book, const char *path);
 void fact_book_free(struct fact_book *book);
-/* Whether the recording has a line of that name; older recordings lack whole groups. */
+/* Does the recording have a line of that name? Older recordings lack whole groups. */
 bool fact_book_has(const struct fact_book *book, const char *name);
-/* Was anything of the name's group asked when the book was written? The group is what stands before the first point. */
+/* Does the recording have anything of the name's group? The group is the part before the first point. */
 bool fact_book_asks(const struct fact_book *book, const char *name);
 void fact_exceptions_read(struct fact_exceptions *exceptions, const char *path);
 void fact_exceptions_free(struct fact_exceptions *exceptions);
@@ -103,7 +103,7 @@ struct fact_exception *fact_exceptions_find(struct fact_exceptions *exceptions, 
 bool fact_agrees(const char *name, const char *recorded, const char *got, const char **reason);
 
 /* ---- later (facts_later.c) ---- */
-/* What the public calls of this build cannot ask. A row goes when its capability comes. */
+/* What the public calls of this build cannot query. Remove a row when its capability is added. */
 struct fact_later_row {
     const char *name, *value; /* patterns */
     const char *capability;
@@ -126,7 +126,7 @@ void facts_later(struct facts *f, const char *name, const char *capability);
 void facts_value(struct facts *f, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* A line of its own format. */
 void facts_line(struct facts *f, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* A call that ended the recorded process: must be refused by a rule that says so. */
+/* A call that ended the recorded process: must be refused by a rule whose row records the crash. */
 void facts_crash(struct facts *f, vmm_result result, const char *name);
 /* A property that a line's text cannot show; a point only when it does not hold. */
 void facts_require(struct facts *f, bool holds, const char *name, const char *what);
@@ -221,7 +221,7 @@ void facts_fork(struct facts *f);
 void facts_device_work(struct facts *f);
 void facts_kernels(struct facts *f);
 void facts_peer_kernel(struct facts *f);
-/* Where the host cannot have the recorded addresses, its own touches of them wait for others. */
+/* Where the host cannot have the recorded addresses, the lines about its own accesses wait for this capability. */
 #define FACTS_HOST_ADDRESSES "the recorded addresses of the host"
 void facts_host_dereference(struct facts *f);
 void facts_host_memory(struct facts *f);

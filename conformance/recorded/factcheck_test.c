@@ -117,7 +117,7 @@ static int replay(const struct trial *trial)
     return tap_done();
 }
 
-/* In a child whose output nobody reads, for its points are not this test's. */
+/* In a child whose output is discarded, because its points are not this test's. */
 static void try(const struct trial *trial)
 {
     int status = 0;
@@ -156,7 +156,7 @@ static void verdicts(void)
         try(&trials[i]);
 }
 
-/* An explanation is held to the call that was made. */
+/* An explanation is checked against the call that was made. */
 static void explanations(void)
 {
     struct facts f = {.profile = "trial", .spec = "sim:h100"};

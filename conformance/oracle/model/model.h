@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model.h - the reference model: what each virtual-memory-management call answers, said as plainly as possible.
+/* model.h - the reference model: the answer of each virtual-memory-management call, as plainly as possible.
  *
- *   call + what the system answered  ->  model_predict  ->  what it should have answered: result, rule, outputs
+ *   call + the system's answer  ->  model_predict  ->  the correct answer: result, rule, outputs
  *
- * The model is written from the measured facts and from the contract in vmm.h, never from the simulator: the two are
- * compared call by call (lockstep.h, world.h), so a mistake must be made twice, independently, to go unseen. It is
- * slow on purpose: plain arrays in no order, every look-up a search from the front.
+ * The model follows the measured facts and the contract in vmm.h, never the simulator: the two are compared call by
+ * call (lockstep.h, world.h), so a mistake must be made twice, independently, to go unnoticed. It is slow on purpose:
+ * unordered arrays, every look-up a linear search.
  *
- * Values that it cannot know beforehand, handles and ids, it takes from the system, after checking that they are
- * possible: unlike every live one's, and the same ever after.
+ * Values that it cannot predict, handles and ids, it takes from the system after a check: each must differ from every
+ * live one, and never change.
  *
- * Of a real driver it takes addresses as well, where it cannot know what else lives in the process: then it only asks
- * whether they are possible.
+ * From a real driver it takes addresses as well, where it cannot know what else is in the process: then it only checks
+ * that they are possible.
  *
- * What is undecided by facts and contract alike stands in model_edges.h and nowhere else.
+ * Decisions that neither facts nor contract make are in model_edges.h and nowhere else.
  */
 #ifndef CUVMM_MODEL_H
 #define CUVMM_MODEL_H
@@ -32,19 +32,20 @@ struct model_reservation {
     uint32_t tag;
 };
 
-/* Physical memory, named by one handle. It lives while references or mappings do. */
+/* Physical memory, named by one handle. It lives while it has references or mappings. */
 struct model_memory {
     uint64_t handle, size;
     uint64_t granularity;          /* of its location */
     uint32_t references;           /* creations and retains not yet released */
     uint32_t tag;
     uint64_t original;             /* of an import: the handle that was exported; 0 for memory of its own */
-    bool tile_pool, decompress;    /* asked for; they do not read back */
-    uint64_t home, strayed;        /* of memory for RDMA: where its first mapping is, and where another one was given
-                                      rights while that was gone; 0 for nowhere */
+    bool tile_pool, decompress;    /* requested; they do not read back */
+    /* of memory for RDMA: the address of its first mapping, and of another one that got rights while that was
+     * unmapped; 0 for none */
+    uint64_t home, strayed;
     vmm_mem_allocation_prop prop;  /* as it reads back */
-    uint64_t block;                /* its id as the pointer attribute told it, 0 before anybody asked */
-    uint64_t ended;                /* of one that ended: it was the how manieth */
+    uint64_t block;                /* its id from the pointer attribute, 0 before a query */
+    uint64_t ended;                /* of one that ended: its ordinal among those */
 };
 
 /* Memory at addresses, with the rights of each location. */
@@ -54,12 +55,12 @@ struct model_mapping {
     uint32_t tag;
     uint8_t device[VMM_MAX_DEVICES]; /* VMM_MEM_ACCESS_FLAGS_PROT_ of each device */
     uint8_t host;                    /* HOST and HOST_NUMA are one location */
-    bool sync;                       /* P2P_TOKENS was asked for */
+    bool sync;                       /* P2P_TOKENS was queried */
     bool host_newer;                 /* the host was granted rights after device 0 */
-    uint64_t buffer;                 /* its id as the pointer attribute told it, 0 before anybody asked */
+    uint64_t buffer;                 /* its id from the pointer attribute, 0 before a query */
 };
 
-/* Bytes are remembered in small windows at places of each granule where tests look; what no window covers is not. */
+/* The model keeps bytes in small windows of each granule where tests look, and no others. */
 #define MODEL_WINDOW 32
 struct model_window {
     uint64_t handle, offset;      /* of the memory; a multiple of MODEL_WINDOW */
@@ -73,18 +74,19 @@ struct model_context {
     uint32_t references;
 };
 
-/* A device as a driver told of it at the start. */
+/* A device as the driver reported it at the start. */
 #define MODEL_ATTRIBUTES 200
 struct model_device {
     bool has[MODEL_ATTRIBUTES];
     int attribute[MODEL_ATTRIBUTES];
-    uint64_t free; /* with nothing of ours on it */
+    uint64_t free; /* with nothing of the test's on it */
 };
 
 struct model {
     const struct sim_profile *profile;
     const struct model_device *driver; /* one for each device: the system is a real driver; NULL: the simulator */
-    uint64_t placed, strayed;     /* reservations of a driver; of them those that the model would have put elsewhere */
+    /* reservations of a driver; of them those with an address other than the model's choice */
+    uint64_t placed, strayed;
     bool strict;
     bool initialised;
     uint32_t tag;                 /* the name that the next object made gets; set by the caller */
@@ -101,7 +103,7 @@ struct model {
     size_t past_count, past_room;
     uint64_t endings;             /* how many memories have ended */
     uint64_t exported;            /* the handle that was exported last, 0 for none */
-    int exported_fd;              /* and as what, as long as whoever asked keeps it open */
+    int exported_fd;              /* its descriptor, as long as the caller keeps it open */
     struct model_window *windows;
     size_t window_count, window_room;
 };
@@ -110,12 +112,12 @@ struct model {
 struct model_answer {
     vmm_result actual;   /* in: what the system returned */
     vmm_result result;   /* what it should have returned */
-    const char *rule;    /* and with which rule: NULL for success without a warning */
+    const char *rule;    /* and its rule: NULL for success without a warning */
     bool writes_zero;    /* a refusal that writes 0 through its outputs; others leave them alone */
-    bool writes_no_fd;   /* a refusal that writes -1 where a descriptor is wanted */
+    bool writes_no_fd;   /* a refusal that writes -1 to a descriptor */
     unsigned written;    /* of a refused vmm_pointer_get_attributes: how many elements were written before */
     bool wraps;          /* a copy or fill passes the end of the address space */
-    bool fabric;         /* a fabric handle was written, no descriptor */
+    bool fabric;         /* a fabric handle was written, not a descriptor */
     bool loses;          /* the call takes the device from the process, at once or when its work is done */
     bool foreseen;       /* false: the call is outside the model; result and rule mean nothing */
     const char *wrong;   /* NULL, or what is wrong with an output: both values follow */
@@ -130,14 +132,14 @@ void model_close(struct model *model);
  * Predicts; where both say the same, checks the outputs and makes the change. */
 void model_predict(struct model *model, const struct vmm_call *call, struct model_answer *answer);
 
-/* What is at an address, handle or context; NULL when there is nothing. */
+/* The object at an address, of a handle or of a context; NULL when there is none. */
 struct model_reservation *model_reservation_at(struct model *model, uint64_t address);
 struct model_mapping *model_mapping_at(struct model *model, uint64_t address);
 struct model_memory *model_memory_of(struct model *model, uint64_t handle);
 struct model_memory *model_past_of(struct model *model, uint64_t handle);
 uint32_t model_mappings_of(const struct model *model, uint64_t handle);
 
-/* The byte at an address, through whichever mapping is there; -1 where the model does not know it. */
+/* The byte at an address, through its mapping; -1 where the model does not know it. */
 int model_byte(struct model *model, uint64_t address);
 
 /* Free bytes of a device, and of a host node. */

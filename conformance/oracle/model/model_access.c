@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model_access.c - who may do what. */
+/* model_access.c - access rights. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,7 +63,7 @@ static bool set_wraps(const struct vmm_call_mem_set_access *c)
     return c->size - 1 > UINT64_MAX - c->ptr;
 }
 
-/* The range starts where a mapping starts and ends where one ends, after it wrapped, too. */
+/* The range starts where a mapping starts and ends where one ends, also after it wraps. */
 static bool set_range(struct model *m, const struct vmm_call_mem_set_access *c, struct model_answer *a)
 {
     uint64_t last = c->ptr + (c->size - 1);
@@ -82,7 +82,7 @@ static bool in_range(const struct model_mapping *mapping, const struct vmm_call_
     return mapping->start >= c->ptr && mapping->start - c->ptr < c->size;
 }
 
-/* The first mapping of the range that starts at from or behind it. */
+/* The first mapping of the range that starts at or after from. */
 static const struct model_mapping *next_in_range(const struct model *m, const struct vmm_call_mem_set_access *c,
                                                  uint64_t from)
 {
@@ -137,8 +137,8 @@ static bool set_warnings(const struct model *m, const struct vmm_call_mem_set_ac
     return true;
 }
 
-/* Memory for RDMA lives where it was first mapped. While nothing is there, its device can be given rights at one other
- * place, and other devices nowhere; what they have just so may be given again. */
+/* Memory for RDMA belongs to its first mapping. While that is unmapped, its device can get rights at one other address,
+ * and other devices nowhere; granting the rights that they have succeeds. */
 static bool set_rdma(struct model *m, const vmm_mem_access_desc *d, const struct model_mapping *mapping,
                      struct model_answer *a)
 {
@@ -163,7 +163,7 @@ static void set_rights(struct model_mapping *mapping, const vmm_mem_access_desc 
 {
     if (host_location(&d->location)) {
         if (device_memory)
-            return; /* nobody has it, nobody gets it */
+            return; /* no location has rights, none gets any */
         if (d->flags && mapping->host != d->flags)
             mapping->host_newer = true;
         mapping->host = (uint8_t)d->flags;
@@ -174,7 +174,7 @@ static void set_rights(struct model_mapping *mapping, const vmm_mem_access_desc 
     }
 }
 
-/* Mapping by mapping, for each descriptor by descriptor, up to the first that is refused. */
+/* Mapping by mapping, and within each descriptor by descriptor, up to the first refusal. */
 static bool set_each(struct model *m, const struct vmm_call_mem_set_access *c, struct model_answer *a)
 {
     uint64_t end = reached(m, c);
@@ -184,7 +184,7 @@ static bool set_each(struct model *m, const struct vmm_call_mem_set_access *c, s
             if (!set_memory(m, &c->desc[d], p, a))
                 return false;
             if (!set_rdma(m, &c->desc[d], p, a)) {
-                model_mapping_at(m, p->start)->device[c->desc[d].location.id] = 0; /* measured: it had some, perhaps */
+                model_mapping_at(m, p->start)->device[c->desc[d].location.id] = 0; /* measured: it may have had some */
                 return false;
             }
             set_rights(model_mapping_at(m, p->start), &c->desc[d], model_in_device(m, p));
@@ -192,7 +192,7 @@ static bool set_each(struct model *m, const struct vmm_call_mem_set_access *c, s
     return true;
 }
 
-/* What a call may have changed, to go back to when it did not happen. */
+/* What a call may have changed, to restore when it did not happen. */
 struct before {
     struct model_mapping *mappings;
     struct model_memory *memories;
@@ -218,7 +218,7 @@ static void finish(struct model *m, struct before *before, bool undo)
     free(before->memories);
 }
 
-/* What was set before a mapping that refuses stays set. */
+/* Rights set before the mapping that refuses stay set. */
 MODEL_ON(mem_set_access)
 {
     if (!set_arguments(m, c, a) || !set_range(m, c, a))
@@ -241,8 +241,8 @@ static bool get_location(const struct model *m, const vmm_mem_location *l)
     return host_location(l);
 }
 
-/* HOST_NUMA reports what the host may, which is nothing on device memory; HOST whichever of device 0 and the host was
- * granted later and still has any. */
+/* HOST_NUMA reports the host's rights, which are none on device memory; HOST reports those of device 0 or the host,
+ * whichever was granted rights later and still has any. */
 static uint64_t get_rights(const struct model_mapping *mapping, const vmm_mem_location *l)
 {
     if (l->type == VMM_MEM_LOCATION_TYPE_DEVICE)

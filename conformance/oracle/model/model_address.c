@@ -12,7 +12,7 @@ static bool power_of_two(uint64_t n)
     return n && !(n & (n - 1));
 }
 
-/* What of a range lies below 2^64. */
+/* The part of a range below 2^64. */
 static uint64_t in_space(uint64_t start, uint64_t size)
 {
     return size > UINT64_MAX - start ? UINT64_MAX - start : size;
@@ -44,9 +44,9 @@ static bool reserve_allowed(const struct model *m, const struct vmm_call_mem_add
     return true;
 }
 
-/* ---- where a driver reserves: it knows what else lives in the process, the model does not ---- */
+/* ---- where a driver reserves: it knows what else is in the process, the model does not ---- */
 
-/* Whether a driver may find room or none, by what else is there. */
+/* May a driver find room or none, depending on what else is there? */
 static bool room_unsure(const struct vmm_call_mem_address_reserve *c)
 {
     const uint64_t far = (uint64_t)1 << 40;
@@ -61,7 +61,7 @@ static bool reserved_by_us(const struct model *m, uint64_t start, uint64_t size)
     return false;
 }
 
-/* The address that is right, given what the driver said: its own choice where that can be. */
+/* The correct address, given the driver's answer: the driver's own choice where that is possible. */
 static uint64_t driver_place(struct model *m, const struct vmm_call_mem_address_reserve *c, struct model_answer *a,
                              uint64_t start)
 {
@@ -73,7 +73,7 @@ static uint64_t driver_place(struct model *m, const struct vmm_call_mem_address_
     }
     if (a->actual != VMM_SUCCESS || got == start)
         return start;
-    m->strayed++; /* what it reserved and freed before decides, and that is nobody's to know */
+    m->strayed++; /* earlier reservations decide, which the model does not know */
     model_expect(a, "ptr is 0", got == 0, false);
     model_expect(a, "ptr beyond its unit", got % (c->alignment > unit ? c->alignment : unit), 0);
     model_expect(a, "ptr leaves the address space", !model_fits(got, c->size, m->profile->va_hint_max), false);
@@ -177,7 +177,7 @@ static bool map_place(struct model *m, const struct vmm_call_mem_map *c, const s
     return !past_the_end || model_refuse(a, INVALID, "VMM-MAP-SPACE-END");
 }
 
-/* The first address from start on that no reservation holds; end when there is none before it. */
+/* The first address from start on outside of every reservation; end when there is none before it. */
 static uint64_t reserved_until(struct model *m, uint64_t start, uint64_t end)
 {
     while (start < end) {
@@ -235,7 +235,7 @@ static bool inside(const struct model_mapping *mapping, uint64_t start, uint64_t
     return mapping->start >= start && model_fits(mapping->start - start, mapping->size, size);
 }
 
-/* Whether an address is inside a mapping and not its first byte. */
+/* Is an address inside a mapping and not its first byte? */
 static bool strictly_inside(struct model *m, uint64_t address)
 {
     const struct model_mapping *mapping = model_mapping_at(m, address);
@@ -274,7 +274,7 @@ static bool unmap_allowed(struct model *m, const struct vmm_call_mem_unmap *c, b
     return covered == c->size || model_breach(m, a, "VMM-UNMAP-HOLE");
 }
 
-/* A range whose end passes 2^64 holds nothing, but one that begins at the last byte of all begins again at 0. */
+/* A range that wraps past 2^64 holds nothing, but one that starts at the last byte of all continues at 0. */
 MODEL_ON(mem_unmap)
 {
     bool last = c->ptr == UINT64_MAX, wraps = c->size > UINT64_MAX - c->ptr;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model_context.c - initialisation, devices and contexts, as far as the other calls need them. */
+/* model_context.c - initialisation, devices and contexts, as far as the other calls depend on them. */
 #include "model_parts.h"
 
 MODEL_ON(init)
@@ -107,7 +107,7 @@ MODEL_ON(device_primary_ctx_retain)
     m->contexts[m->context_count++] = (struct model_context){*c->pctx, c->dev, 1};
 }
 
-/* The last release would end the context; the model keeps to the others. */
+/* The last release would end the context; the model covers only the earlier ones. */
 MODEL_ON(device_primary_ctx_release)
 {
     if (!device_exists(m, c->dev, a))
@@ -168,7 +168,7 @@ MODEL_ON(mem_get_info)
         model_expect(a, "total", *c->total, m->profile->device_memory);
 }
 
-/* No memory of the old kind is made here, so nothing but 0 can be given back. */
+/* The model makes no memory of cuMemAlloc, so only 0 can be freed. */
 MODEL_ON(mem_free)
 {
     if (!c->dptr)

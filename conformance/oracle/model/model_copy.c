@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model_copy.c - copies and fills: who may make them, and which bytes they leave.
+/* model_copy.c - copies and fills: their rights, and the bytes that they write.
  *
  * Bytes are kept for windows at the start, the middle and the end of each granule of a memory, which is where tests
  * read and write:      granule [WW..............WW............WW]
@@ -12,8 +12,9 @@
 
 #define INVALID VMM_ERROR_INVALID_VALUE
 
-enum { MODEL_SHORT_COPY = 24576 }; /* the longest between device addresses that is made as copies to the host are */
-enum { LONG_COPY = 4096 }; /* onto itself, that the device makes piece by piece */
+/* the longest copy between device addresses that is made the way copies to the host are */
+enum { MODEL_SHORT_COPY = 24576 };
+enum { LONG_COPY = 4096 }; /* onto itself, which the device makes piece by piece */
 
 /* ---- windows ---- */
 
@@ -24,7 +25,7 @@ static bool watched(const struct model_memory *memory, uint64_t offset)
            in >= memory->granularity - MODEL_WINDOW;
 }
 
-/* The next watched offset at or after offset. */
+/* The next kept offset at or after offset. */
 static uint64_t next_watched(const struct model_memory *memory, uint64_t offset)
 {
     uint64_t granule = offset - offset % memory->granularity, in = offset % memory->granularity;
@@ -113,8 +114,8 @@ struct side {
     enum copy_kind kind;
 };
 
-/* Who moves the bytes of this side, which its first mapping decides, and whether memory that the host may touch is in
- * the way of a device that moves them. */
+/* Does the host or the device move the bytes of this side (its first mapping decides), and does memory with host rights
+ * stop a device that moves them? */
 struct mover {
     bool host, device_asked, avoids;
 };
@@ -129,7 +130,7 @@ static struct mover mover_of(struct model *m, const struct model_mapping *first,
     return (struct mover){!has || (first->host && minds), has, minds};
 }
 
-/* Byte by byte: is it mapped, and may the device that makes the call go there, if it is asked. */
+/* Byte by byte: is it mapped, and has the calling device access, if that matters? */
 static const char *device_obstacle(struct model *m, const struct side *side, struct mover by, uint64_t at)
 {
     const struct model_mapping *here = model_mapping_at(m, at);
@@ -144,7 +145,7 @@ static const char *device_obstacle(struct model *m, const struct side *side, str
     return side->kind == FILL && later && model_current_device(m) == 0 ? "VMM-SET-INTO-HOST" : NULL;
 }
 
-/* And can whoever moves the bytes go on there. */
+/* And does the mover of the bytes have access there? */
 static const char *mover_obstacle(struct model *m, const struct side *side, struct mover by, uint64_t at)
 {
     const struct model_mapping *here = model_mapping_at(m, at);
@@ -154,7 +155,7 @@ static const char *mover_obstacle(struct model *m, const struct side *side, stru
     return by.avoids && host ? "VMM-COPY-MIXED" : NULL;
 }
 
-/* Of a range that wraps a driver looks at the start alone; the host, if it has to do with that, comes to nothing. */
+/* Of a range that wraps a driver checks the start alone; if the host moves the bytes, it copies none. */
 static bool start_reachable(struct model *m, struct side side, struct mover by, struct model_answer *a)
 {
     const char *rule = device_obstacle(m, &side, by, side.start);
@@ -247,8 +248,7 @@ MODEL_ON(memcpy_dtoh)
     }
 }
 
-/* Whether the two ranges meet in the same memory at different addresses: which bytes are read before they are
- * written is then nobody's promise. */
+/* Do the two ranges share memory at different addresses? Then the order of reads and writes is undefined. */
 static bool meet_as_aliases(struct model *m, uint64_t src, uint64_t dst, uint64_t size)
 {
     for (size_t i = 0; i < m->mapping_count; i++)
@@ -263,7 +263,7 @@ static bool meet_as_aliases(struct model *m, uint64_t src, uint64_t dst, uint64_
 
 enum meeting { NO_HOST, SOME_HOST, ALL_HOST };
 
-/* What of a range the host may access so. */
+/* The part of a range that the host has such access to. */
 static enum meeting host_in(struct model *m, uint64_t start, uint64_t size, int need)
 {
     bool some = false, all = true;
@@ -278,7 +278,7 @@ static enum meeting host_in(struct model *m, uint64_t start, uint64_t size, int 
     return !some ? NO_HOST : all ? ALL_HOST : SOME_HOST;
 }
 
-/* The host makes a copy when it has a part in both ranges, and must then be allowed all of both. */
+/* The host makes a copy when it has a part in both ranges, and then needs access to all of both. */
 static bool copied_by_host_in_vain(struct model *m, const struct vmm_call_memcpy_dtod *c)
 {
     enum meeting dst = host_in(m, c->dst, c->byte_count, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE);
@@ -316,7 +316,7 @@ MODEL_ON(memcpy_dtod)
 
 /* ---- fills ---- */
 
-/* n elements as a whole; n times the width wraps at 64 bits, and what remains is filled. */
+/* Fills n elements; n times the width wraps at 64 bits, and only the remainder is filled. */
 static bool fill_elements(const struct model *m, uint64_t dst, uint64_t n, size_t width, struct model_answer *a)
 {
     if (n && dst % width)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model_dmabuf.c - ranges for other devices of the machine: which are handed on, and what the descriptor then shows. */
+/* model_dmabuf.c - ranges for other devices of the machine: which can be exported, and what the descriptor then
+ * contains. */
 #include <unistd.h>
 
 #include "model_parts.h"
 
 #define INVALID VMM_ERROR_INVALID_VALUE
 
-/* What is wrong whatever is mapped: R.null to R.far+size0, R.wraps and R.to_the_end. The handle stays as it is. */
+/* Mistakes whatever is mapped: R.null to R.far+size0, R.wraps and R.to_the_end. The handle is not written. */
 static const char *wrong_argument(const struct vmm_call_mem_get_handle_for_address_range *c)
 {
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), end = c->dptr + c->size;
@@ -28,7 +29,7 @@ static const char *wrong_argument(const struct vmm_call_mem_get_handle_for_addre
 
 /* What lies in a range, from its start to its end. */
 struct contents {
-    bool nothing, hole;                        /* at its start, and anywhere behind it */
+    bool nothing, hole;                        /* at its start, and anywhere after it */
     bool host, compressed, devices, different; /* from memory that is in it anywhere */
 };
 
@@ -53,8 +54,8 @@ static struct contents look(struct model *m, uint64_t start, uint64_t size)
     return in;
 }
 
-/* What the driver refuses of it (R.hole to R.gone, R.kind), in its order where two were wrong at once: what is mapped,
- * the flag, and what memory it is. */
+/* What the driver refuses (R.hole to R.gone, R.kind), in its order of two mistakes: what is mapped, the flag, and the
+ * type of memory. */
 static bool refused_memory(struct model *m, struct contents in, bool pcie, struct model_answer *a)
 {
     if (in.nothing || in.hole)
@@ -72,7 +73,7 @@ static bool refused_memory(struct model *m, struct contents in, bool pcie, struc
     return in.different && !model_breach(m, a, "VMM-DMABUF-MIXED");
 }
 
-/* The file's bytes at a place of the range, where the model knows them. */
+/* The file's bytes at an offset of the range, where the model knows them. */
 static void expect_bytes(struct model *m, int fd, uint64_t start, uint64_t at, struct model_answer *a)
 {
     unsigned char got[MODEL_WINDOW];

@@ -75,7 +75,7 @@ static bool prop_device(const struct model *m, const vmm_mem_allocation_prop *p,
            model_refuse(a, VMM_ERROR_INVALID_DEVICE, "VMM-CREATE-DEVICE-ID");
 }
 
-/* The rest of the property, as far as it is wrong on any machine. */
+/* The rest of the property, where it is wrong on any machine. */
 static bool prop_rest(const vmm_mem_allocation_prop *p, struct model_answer *a)
 {
     if (p->type != VMM_MEM_ALLOCATION_TYPE_PINNED)
@@ -84,7 +84,7 @@ static bool prop_rest(const vmm_mem_allocation_prop *p, struct model_answer *a)
         return model_refuse(a, INVALID, "VMM-CREATE-HANDLE-TYPE-WINDOWS");
     if (p->alloc_flags.compression_type > VMM_MEM_ALLOCATION_COMP_GENERIC)
         return model_refuse(a, INVALID, "VMM-CREATE-COMPRESSION-TYPE");
-    for (int i = 0; i < 3; i++) /* the fourth byte is not looked at */
+    for (int i = 0; i < 3; i++) /* the fourth byte is ignored */
         if (p->alloc_flags.reserved[i])
             return model_refuse(a, INVALID, "VMM-CREATE-RESERVED");
     if (p->win32_handle_meta_data)
@@ -96,7 +96,7 @@ static bool prop_rest(const vmm_mem_allocation_prop *p, struct model_answer *a)
     return true;
 }
 
-/* What this machine can do. */
+/* What this machine supports. */
 static bool prop_possible(const struct model *m, const vmm_mem_allocation_prop *p, struct model_answer *a)
 {
     const struct {
@@ -142,7 +142,7 @@ static bool create_allowed(const struct model *m, const struct vmm_call_mem_crea
     bool tile_pool = p->alloc_flags.usage & VMM_MEM_CREATE_USAGE_TILE_POOL;
     bool decompress = p->alloc_flags.usage & VMM_MEM_CREATE_USAGE_HW_DECOMPRESS;
     bool device = p->location.type == VMM_MEM_LOCATION_TYPE_DEVICE;
-    bool odd_pool = tile_pool && device && c->size < (uint64_t)1 << 45; /* others are told as other memory is */
+    bool odd_pool = tile_pool && device && c->size < (uint64_t)1 << 45; /* others are refused like other memory */
     if (tile_pool && (p->requested_handle_types || p->alloc_flags.gpu_direct_rdma_capable))
         return model_refuse(a, INVALID, "VMM-CREATE-TILE-POOL");
     if ((decompress || tile_pool) && p->alloc_flags.compression_type)
@@ -161,7 +161,7 @@ static bool create_allowed(const struct model *m, const struct vmm_call_mem_crea
     return true;
 }
 
-/* What the memory gets of what was asked for. */
+/* The properties that the memory gets. */
 static vmm_mem_allocation_prop obtained(const struct model *m, const struct vmm_call_mem_create *c)
 {
     vmm_mem_allocation_prop p = *c->prop;
@@ -181,7 +181,7 @@ static vmm_mem_allocation_prop obtained(const struct model *m, const struct vmm_
     return p;
 }
 
-/* What was asked for and not obtained, in the contract's order: first the breaches, which strict mode refuses. */
+/* The properties requested and not obtained, in the contract's order: first the breaches, which strict mode refuses. */
 static bool create_warnings(const struct model *m, const struct vmm_call_mem_create *c,
                             const vmm_mem_allocation_prop *got, struct model_answer *a)
 {
@@ -270,7 +270,7 @@ MODEL_ON(mem_release)
         model_refuse(a, INVALID, "VMM-RELEASE-HANDLE-ZERO");
     else if (!memory && !model_past_of(m, c->handle))
         model_refuse(a, INVALID, "VMM-RELEASE-HANDLE-FORGED");
-    else if (!memory || !memory->references) /* what a mapping alone holds has none to give back */
+    else if (!memory || !memory->references) /* memory that only a mapping holds has no reference to release */
         model_refuse(a, INVALID, "VMM-RELEASE-HANDLE-STALE");
     else if (model_succeeded(a)) {
         memory->references--;
@@ -310,7 +310,7 @@ static void expect_prop(struct model_answer *a, const vmm_mem_allocation_prop *g
         model_expect(a, "prop.allocFlags.reserved", got->alloc_flags.reserved[i], 0);
 }
 
-/* The last so many handles that ended are answered for, with a warning. */
+/* The most recently ended handles still get an answer, with a warning. */
 static void stale_properties(const struct model *m,
                              const struct vmm_call_mem_get_allocation_properties_from_handle *c,
                              const struct model_memory *past, struct model_answer *a)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model_parts.h - the inside of the model: how a prediction is said, and one predictor per call. */
+/* model_parts.h - internals of the model: how a predictor states its prediction, and one predictor per call. */
 #ifndef CUVMM_MODEL_PARTS_H
 #define CUVMM_MODEL_PARTS_H
 
@@ -8,14 +8,14 @@
 /* The call is refused. Returns false, so that a check reads `return model_refuse(...)`. */
 bool model_refuse(struct model_answer *answer, vmm_result result, const char *rule);
 
-/* The recorded driver lets it pass although a documented rule is broken: a warning, in strict mode a refusal. The
- * first warning stands. Returns false when the call is refused. */
+/* The recorded driver accepts the call although it breaks a documented rule: a warning, in strict mode a refusal. The
+ * first warning counts. Returns false when the call is refused. */
 bool model_breach(const struct model *model, struct model_answer *answer, const char *rule);
 
 /* Allowed in every mode and likely a mistake: a warning. */
 void model_hazard(struct model_answer *answer, const char *rule);
 
-/* Whether system and model agree that the call succeeded, so that outputs and state follow. */
+/* Do system and model agree that the call succeeded, so that outputs and state follow? */
 bool model_succeeded(const struct model_answer *answer);
 
 /* An output's value. */
@@ -24,34 +24,34 @@ void model_expect(struct model_answer *answer, const char *output, uint64_t got,
 /* Makes room for one more element and returns the array; ends the process when the host has no memory left. */
 void *model_room(void *array, size_t *room, size_t count, size_t element);
 
-/* Whether [start, start + size) lies below limit without wrapping. */
+/* Does [start, start + size) lie below limit without wrapping? */
 static inline bool model_fits(uint64_t start, uint64_t size, uint64_t limit)
 {
     return start <= limit && size <= limit - start;
 }
 
-/* Whether [a, a + n) and [b, b + m) share a byte; none may wrap. */
+/* Do [a, a + n) and [b, b + m) share a byte? Neither may wrap. */
 static inline bool model_overlap(uint64_t a, uint64_t n, uint64_t b, uint64_t m)
 {
     return a < b + m && b < a + n;
 }
 
-/* Takes away whatever memory has neither references nor mappings left. */
+/* Frees memory without references and mappings. */
 void model_collect(struct model *model, uint64_t handle);
 
 /* The device of the current context, -1 when there is none. */
 int model_current_device(const struct model *model);
 
-/* What a device may do with a mapping. */
+/* A device's rights to a mapping. */
 int model_device_rights(const struct model_mapping *mapping, int device);
 
-/* Whether the memory of a mapping is in a device (else in the host). */
+/* Is the memory of a mapping on a device (else on the host)? */
 bool model_in_device(struct model *model, const struct model_mapping *mapping);
 
-/* An attribute of the machine's devices, 0 when the profile is silent. */
+/* An attribute of the machine's devices, 0 when the profile does not set it. */
 int model_attribute(const struct model *model, int attribute);
 
-/* Where a reservation goes, 0 when there is no room. alignment 0 and hint 0: none asked for. */
+/* The address of a reservation, 0 when there is no room. alignment 0 and hint 0: none requested. */
 uint64_t model_place(const struct model *model, uint64_t size, uint64_t alignment, uint64_t hint);
 
 uint64_t model_granularity(const struct model *model, vmm_mem_location_type type, int option);

@@ -4,14 +4,14 @@
  *   small (below a chunk):  [ chunk: r r . r ....][ chunk: r ........]      first fit in open chunks, else a new one
  *   large:                  [ chunk | chunk | chu.]                         whole chunks of its own
  *
- * A chunk is open while a small reservation lies in it; its start is a multiple of its size, so which chunk a small
- * reservation lies in is told by its address. The context's two chunks are open from the first context on.
+ * A chunk is open while a small reservation lies in it; its start is a multiple of its size, so a small reservation's
+ * address determines its chunk. The context's two chunks are open from the first context on.
  */
 #include "model_parts.h"
 
 #define MIB ((uint64_t)1 << 20)
 
-/* What nothing may be placed on. */
+/* Addresses where nothing may be placed. */
 struct taken {
     uint64_t start, size;
 };
@@ -35,7 +35,7 @@ static uint64_t round_up(uint64_t value, uint64_t unit)
     return value > UINT64_MAX - (unit - rest) ? UINT64_MAX : value + (unit - rest);
 }
 
-/* The two chunks of the first context, and what the driver has of them: i 0 the lower, all but its last 2 MiB; i 1 the
+/* The two chunks of the first context, and the driver's part of each: i 0 the lower, all but its last 2 MiB; i 1 the
  * upper, its first 8 MiB. */
 static struct taken context_chunk(const struct model *m, int i)
 {
@@ -53,13 +53,13 @@ static bool has_context_chunks(const struct model *m)
     return m->profile->va_context != 0 && m->context_count > 0;
 }
 
-/* The end of something in the list that meets [at, at + size), 0 when nothing does. */
+/* The end of an element of the list that overlaps [at, at + size), 0 when none does. */
 static uint64_t meets(struct taken one, uint64_t at, uint64_t size)
 {
     return model_overlap(at, size, one.start, one.size) ? one.start + one.size : 0;
 }
 
-/* What stands in the way of a small reservation inside a chunk. */
+/* What is in the way of a small reservation inside a chunk. */
 static uint64_t in_the_way(const struct model *m, uint64_t at, uint64_t size)
 {
     uint64_t end = 0;
@@ -70,7 +70,7 @@ static uint64_t in_the_way(const struct model *m, uint64_t at, uint64_t size)
     return end;
 }
 
-/* What stands in the way of new space: what others have, open chunks, and large reservations with the rest of their
+/* What is in the way of a new chunk: addresses of others, open chunks, and large reservations with the rest of their
  * last chunk. */
 static uint64_t in_the_way_of_new(const struct model *m, uint64_t at, uint64_t size)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model_pointer.c - what can be asked about an address. */
+/* model_pointer.c - queries about an address. */
 #include <string.h>
 
 #include "model_edges.h"
@@ -17,7 +17,7 @@ static bool known_attribute(vmm_pointer_attribute attribute)
     return attribute >= FIRST_ATTRIBUTE && attribute <= LAST_ATTRIBUTE;
 }
 
-/* Whether an attribute is written as 4 bytes; the others are 8. */
+/* Is an attribute written as 4 bytes? The others have 8. */
 static bool narrow(vmm_pointer_attribute attribute)
 {
     switch (attribute) {
@@ -47,7 +47,7 @@ static uint64_t written(const void *data, vmm_pointer_attribute attribute)
     return eight;
 }
 
-/* Whether an attribute exists for this memory; the rule that says otherwise, NULL when it does. */
+/* The rule by which an attribute does not exist for this memory; NULL when it exists. */
 static const char *missing(struct model *m, const struct model_mapping *mapping, vmm_pointer_attribute attribute)
 {
     bool device = model_in_device(m, mapping);
@@ -60,7 +60,7 @@ static const char *missing(struct model *m, const struct model_mapping *mapping,
     return NULL;
 }
 
-/* The value of an attribute whose value is told by the facts. */
+/* The value of an attribute that the facts determine. */
 static uint64_t value_of(struct model *m, const struct model_mapping *mapping, vmm_pointer_attribute attribute,
                          uint64_t address)
 {
@@ -87,7 +87,7 @@ static uint64_t value_of(struct model *m, const struct model_mapping *mapping, v
     }
 }
 
-/* The id of the memory is the system's choice: one for every mapping of it, another for other memory. */
+/* The system chooses the id of the memory: the same for each of its mappings, another for other memory. */
 static void expect_block(struct model *m, const struct model_mapping *mapping, uint64_t got, struct model_answer *a)
 {
     struct model_memory *memory = model_memory_of(m, mapping->handle);
@@ -182,7 +182,7 @@ static void expect_element(struct model *m, vmm_pointer_attribute attribute, con
         expect_attribute(m, mapping, attribute, data, address, a);
 }
 
-/* One after the other, up to one that is refused. */
+/* One after the other, up to the first refusal. */
 MODEL_ON(pointer_get_attributes)
 {
     if (!c->num_attributes || !c->attributes || !c->data) {

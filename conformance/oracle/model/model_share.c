@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model_share.c - memory for other processes, in one: which is exported, what an import is, what counts.
+/* model_share.c - export and import within one process: what is exported, what an import is, what counts.
  *
- * The model knows the descriptor that was made last, and takes every other for none. An import is memory without a size of
- * its own: what it stands for is counted as long as the original lives, which whoever asks must see to. */
+ * The model knows the last descriptor, and takes every other for an invalid one. An import is memory without a size of
+ * its own: its memory is counted while the original lives, which the caller must ensure. */
 #include <string.h>
 
 #include "model_parts.h"
@@ -32,7 +32,7 @@ MODEL_ON(mem_export_to_shareable_handle)
     else if (!(memory->prop.requested_handle_types & c->handle_type))
         model_refuse(a, INVALID, "VMM-EXPORT-NOT-REQUESTED");
     else if (c->handle_type == VMM_MEM_HANDLE_TYPE_FABRIC)
-        a->fabric = true; /* it was created for that, so there is a channel */
+        a->fabric = true; /* it was created exportable, so there is a channel */
     else if (model_succeeded(a)) {
         memcpy(&m->exported_fd, c->shareable_handle, sizeof m->exported_fd);
         m->exported = c->handle;

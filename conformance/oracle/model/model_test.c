@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model_test.c - the model alone, held to measured facts by their names (the recordings in facts). */
+/* model_test.c - the model alone, compared with measured facts by name (the recordings in facts). */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -31,7 +31,7 @@ static void bench_open(struct bench *b, const char *profile)
     b->next_handle = 0x1000;
 }
 
-/* What the model says; the "system" agrees with it, so successes take effect. */
+/* The model's prediction; the "system" agrees with it, so successes take effect. */
 static struct model_answer ask(struct bench *b, struct vmm_call *call)
 {
     struct model_answer answer = {.actual = VMM_ERROR_UNKNOWN};
@@ -196,8 +196,8 @@ static void facts_reserve(void)
     model_close(&b.model);
 }
 
-/* Where ranges go. The recordings tell the addresses; those near the context's chunks differ from run to run, so they
- * are told by their distance from the first. */
+/* Where ranges go. The recordings hold the addresses; those near the context's chunks vary between runs, so they are
+ * compared by their distance from the first. */
 static void facts_place(void)
 {
     struct bench b;
@@ -362,7 +362,7 @@ static void facts_bytes(void)
     model_close(&b.model);
 }
 
-/* The "system" answers with a file of the length asked for. */
+/* The "system" answers with a file of the requested length. */
 static struct model_answer dmabuf(struct bench *b, uint64_t ptr, uint64_t size, uint64_t flags, uint64_t length)
 {
     FILE *file = tmpfile();

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One memory at two addresses, written through the one and read through the other by the same kernel. All of these are
- * right by luck: a device has never been seen to give old bytes, and alias=stale:SEED does. */
+/* One memory at two addresses: a kernel writes through one and reads through the other. These programs work by luck: no
+ * device was observed to show old bytes, but alias=stale:SEED does. */
 #include "buggy.h"
 
-/* [M1 of H][M2 of H], as people write it who want a view to write and one to read. */
+/* [M1 of H][M2 of H], one mapping to write and one to read. */
 static vmm_deviceptr two_views(struct run *b, vmm_handle *memory)
 {
     vmm_deviceptr p = reserve(b, 2 * G);
@@ -22,7 +22,7 @@ static void give_views_back(struct run *b, vmm_deviceptr p, vmm_handle memory)
     DO(vmm_mem_address_free(S, p, 2 * G));
 }
 
-/* The kernel checks its own work through a second view, and counts what is not there. */
+/* The kernel checks its own work through a second mapping, and counts the missing bytes. */
 PROGRAM(fence_forgotten, .does = "reads in a kernel through one mapping what it has just written through another",
         .rule = "VMM-LAUNCH-ALIAS", .at = "cuLaunchKernel", .way = "fence.proxy.alias between the write and the read",
         .driver = "SUCCESS; undefined, the new value whenever it was measured", .near = VMM_OBJECT_MAPPING, .luck = true)
@@ -39,7 +39,8 @@ PROGRAM(fence_forgotten, .does = "reads in a kernel through one mapping what it 
     give_back(b, bad, G, answer);
 }
 
-/* A ring mapped twice in a row, so that nobody has to cut a record at the end: what runs over it is also at the start. */
+/* A ring mapped twice in a row, so that no record has to be split at the end: bytes past the end are also at the
+ * start. */
 PROGRAM(ring_read_on_the_other_side, .does = "writes over the end of a ring that is mapped twice in a row, and reads at its start",
         .rule = "VMM-LAUNCH-ALIAS", .at = "cuLaunchKernel",
         .way = "one kernel uses one of the two addresses; the next kernel may use the other",
@@ -57,7 +58,7 @@ PROGRAM(ring_read_on_the_other_side, .does = "writes over the end of a ring that
     give_back(b, bad, G, answer);
 }
 
-/* Passing a block on step by step: each step reads what the one before wrote, and nothing but luck puts them in order. */
+/* Passing a block on step by step: each step reads what the previous one wrote, without any guaranteed order. */
 PROGRAM(steps_in_one_launch, .does = "lets one kernel read through a second view what an earlier part of it wrote",
         .rule = "VMM-LAUNCH-ALIAS", .at = "cuLaunchKernel", .way = "a launch for each step, on one stream",
         .driver = "SUCCESS; undefined, as is the order of a kernel's threads", .near = VMM_OBJECT_MAPPING, .luck = true)

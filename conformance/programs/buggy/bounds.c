@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Accesses that begin or end beside the memory they are meant for. */
+/* Accesses that start or end outside of their memory. */
 #include "buggy.h"
 
 /* The classic: <= instead of <. */
@@ -15,7 +15,7 @@ PROGRAM(kernel_one_byte_past, .does = "lets a kernel write one byte past the end
     give_back(b, p, G, memory);
 }
 
-/* The reservation is larger than what is mapped in it, as in every growing array. */
+/* The reservation is larger than its mappings, as in every growing array. */
 PROGRAM(fill_into_the_reserved_rest, .does = "clears the capacity of an array instead of what is mapped",
         .rule = "VMM-COPY-RUNS-PAST", .at = "cuMemsetD8", .way = "keep capacity and mapped size apart",
         .argument = "dstDevice")
@@ -61,7 +61,7 @@ PROGRAM(kernel_over_a_hole, .does = "lets a kernel go over a chunk that was unma
     DO(vmm_mem_address_free(S, p, 3 * G));
 }
 
-/* A header word in front of the block: of a block that has none. */
+/* Reads a header word in front of a block that has none. */
 PROGRAM(kernel_before_the_start, .does = "reads the word before a buffer (a header that is not there)",
         .rule = "VMM-FAULT-ACCESS", .at = "cuCtxSynchronize", .way = "map the header with the block")
 {
@@ -147,7 +147,7 @@ PROGRAM(unmap_over_a_hole, .does = "unmaps a range after a part of it was unmapp
     DO(vmm_mem_address_free(S, p, 3 * G));
 }
 
-/* end - start with both the wrong way round. */
+/* end - start with the two swapped. */
 PROGRAM(size_that_wraps, .does = "copies start - end bytes, which wraps to almost 2^64",
         .rule = "VMM-COPY-OVERFLOW", .at = "cuMemcpyDtoD", .way = "end - start; check start <= end")
 {
@@ -181,7 +181,7 @@ PROGRAM(fill_counted_in_bytes, .does = "passes bytes to cuMemsetD32, which count
     give_back(b, p, G, memory);
 }
 
-/* -1 as a number of words: times four it wraps, and the driver fills what is left of it. */
+/* -1 as a number of words: times four it wraps, and the driver fills the remainder. */
 PROGRAM(fill_count_that_wraps, .does = "passes a number of words that wraps when it becomes bytes",
         .rule = "VMM-SET-COUNT-WRAPS", .at = "cuMemsetD32", .way = "check the count before the call")
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* buggy.h - small programs with one mistake each, beside their correction: how one is written.
+/* buggy.h - small programs with one mistake each, beside the corrected form: how to write one.
  *
  *     PROGRAM(free_while_mapped, .does = "frees addresses before unmapping them", .rule = "VMM-FREE-MAPPED",
  *             .at = "cuMemAddressFree", .way = "unmap first", .leaves = "R")
@@ -32,18 +32,19 @@ struct program {
     int line;
     void (*run)(struct run *b);
     const char *does;     /* what people do */
-    const char *rule;     /* what tells them; of a program that leaks: the rule of what is left */
-    const char *at;       /* the driver's name of the call that is told, "host read" or "host write"; of a leak the maker */
-    const char *way;      /* out of it, in a few words */
+    const char *rule;     /* the rule that reports it; for a program that leaks, the rule of the leak */
+    /* the driver's name of the reported call, "host read" or "host write"; for a leak, the call that made it */
+    const char *at;
+    const char *way;      /* the fix, in a few words */
     const char *driver;   /* what a driver answers; NULL: as the rule says */
-    const char *argument; /* the one that is named; NULL: not looked at */
-    vmm_object_kind near; /* the nearest object; NONE: not looked at */
+    const char *argument; /* the one in the message; NULL: not checked */
+    vmm_object_kind near; /* the nearest object; NONE: not checked */
     const char *then;     /* a second rule that follows from the mistake, at the call marked THEN. What follows work in
                              flight does so late, never eager, and by chance under a random schedule */
     const char *leaves;   /* kinds of what the buggy form leaves behind, letters of R M H A C S E in this order */
     const char *machine;  /* NULL: sim:h100 */
     bool luck;            /* the buggy form's RIGHT hold, but not under every seed of alias=stale:SEED */
-    bool bare;            /* neither initialised nor a context: the program does that itself */
+    bool bare;            /* neither initialised nor a context: the program does both itself */
     struct program *next;
 };
 
@@ -80,18 +81,18 @@ const char *program_theme(const struct program *program, char *theme, size_t siz
 /* One of two values. */
 #define BUG_OR_FIX(bug, fix) (b->buggy ? (bug) : (fix))
 
-/* A call of the program. It succeeds in the corrected form; in the buggy one only what is told is looked at. */
+/* A call of the program. It must succeed in the corrected form; in the buggy form only the reports are checked. */
 #define DO(call) run_call(b, RUN_ANY, __LINE__, #call, (call))
-#define TOLD(call) run_call(b, RUN_TOLD, __LINE__, #call, (call))   /* the one that is to be told in the buggy form */
-#define CAUSE(call) run_call(b, RUN_CAUSE, __LINE__, #call, (call)) /* that the message names beside it */
-#define THEN(call) run_call(b, RUN_THEN, __LINE__, #call, (call))   /* that is told by .then */
+#define TOLD(call) run_call(b, RUN_TOLD, __LINE__, #call, (call)) /* the call that must be reported in the buggy form */
+#define CAUSE(call) run_call(b, RUN_CAUSE, __LINE__, #call, (call)) /* a call that the message names as well */
+#define THEN(call) run_call(b, RUN_THEN, __LINE__, #call, (call))   /* the call reported by .then */
 /* The value of the argument that the message names. */
 #define VALUE(value) run_value(b, (value))
 /* Where the nearest object that it names starts. */
 #define NEAR(start) run_near(b, (start))
-/* The work is done right: in the corrected form, and by luck in the buggy one. */
+/* The result is right: in the corrected form, and by luck in the buggy one. */
 #define RIGHT(condition) run_right(b, __LINE__, #condition, (condition))
-/* The program reads or writes a byte in place; in the buggy form in a child, which ends by it. */
+/* The program reads or writes a byte in place; in the buggy form in a child, which the access ends. */
 #define HOST_READ(address) host_read(b, __LINE__, (address))
 #define HOST_WRITE(address, value) host_write(b, __LINE__, (address), (value))
 
@@ -106,7 +107,7 @@ const char *program_theme(const struct program *program, char *theme, size_t siz
 
 typedef vmm_mem_generic_allocation_handle vmm_handle;
 
-/* What most programs need before they come to their mistake. */
+/* What most programs need before their mistake. */
 vmm_mem_allocation_prop pinned(vmm_mem_location location);
 vmm_handle create(struct run *b, uint64_t size);                 /* on device 0 */
 vmm_handle create_at(struct run *b, uint64_t size, vmm_mem_location location);
@@ -115,7 +116,7 @@ vmm_result grant(struct run *b, vmm_deviceptr p, uint64_t size, vmm_mem_location
 /* Memory of device 0 at addresses of its own with rights for device 0, and back. */
 vmm_deviceptr mapped(struct run *b, uint64_t size, vmm_mem_access_flags flags, vmm_handle *memory);
 void give_back(struct run *b, vmm_deviceptr p, uint64_t size, vmm_handle memory);
-/* Like mapped, in chunks of G, whose handles are released at once, and back: one unmap for all. */
+/* Like mapped, in chunks of G whose handles are released at once; and the end of it: one unmap for all. */
 vmm_deviceptr chunks(struct run *b, unsigned count, vmm_mem_access_flags flags);
 void give_chunks_back(struct run *b, vmm_deviceptr p, unsigned count);
 /* A byte, read by a copy of the current context's device. */
@@ -146,7 +147,7 @@ struct run {
     uint64_t value;
     bool value_noted;
     uint64_t near; /* 0: not looked at */
-    unsigned rights;   /* how many RIGHT were asked */
+    unsigned rights;   /* how many RIGHT were checked */
     unsigned wrongs;   /* and how many did not hold */
     unsigned failures; /* of the corrected form while it ran */
 };
@@ -158,9 +159,9 @@ void run_right(struct run *b, int line, const char *what, bool holds);
 unsigned char host_read(struct run *b, int line, vmm_deviceptr address);
 void host_write(struct run *b, int line, vmm_deviceptr address, unsigned char value);
 
-/* Opens a fresh system, runs one form of the program in it, looks at what is left and closes it. */
+/* Opens a fresh system, runs one form of the program in it, checks what is left and closes it. */
 void run_program(struct run *b, const struct program *program, bool buggy, const char *schedule);
-/* Is all as the program says? Prints what is not, as notes. */
+/* Does everything match the program's row? Prints differences as notes. */
 bool run_verdict(const struct run *b);
 
 #endif

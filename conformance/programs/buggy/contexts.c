@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Contexts and streams that are missing, gone or lost. */
+/* Contexts and streams that are missing, destroyed or lost. */
 #include "buggy.h"
 
 PROGRAM(init_forgotten, .does = "forgets cuInit", .rule = "VMM-INIT-REQUIRED", .at = "cuMemAddressReserve",
@@ -25,7 +25,7 @@ PROGRAM(no_context_current, .does = "maps and grants without a context, and then
     give_back(b, p, G, memory);
 }
 
-/* The context is still current, in this thread, and gone. */
+/* The context is still current in this thread, and already destroyed. */
 PROGRAM(work_after_the_last_release, .does = "goes on working after releasing the primary context",
         .rule = "VMM-CTX-DESTROYED", .at = "cuMemsetD8", .way = "release after the last work", .bare = true)
 {
@@ -105,7 +105,7 @@ PROGRAM(cumemalloc_after_its_context, .does = "uses memory of cuMemAlloc after i
     RIGHT(back == 4);
 }
 
-/* A fault is not the kernel's alone. */
+/* A fault affects more than its kernel. */
 PROGRAM(work_on_a_lost_device, .does = "goes on after a kernel faulted, as if that call alone had failed",
         .rule = "VMM-FAULT-ACCESS", .at = "cuCtxSynchronize", .way = "end the process; control calls still give back",
         .then = "VMM-FAULT-STICKY")

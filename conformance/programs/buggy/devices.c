@@ -4,7 +4,7 @@
 
 #define TWO .machine = "sim:h200x2"
 
-/* Makes a new context on the device current; destroying it brings the one of before back. */
+/* Makes a new context on the device current; destroying it restores the previous one. */
 static vmm_context on_device(struct run *b, vmm_device device)
 {
     vmm_context context = NULL;
@@ -48,7 +48,7 @@ PROGRAM(peer_copy_without_grant, .does = "copies from another device's memory, w
     give_back(b, p, G, memory);
 }
 
-/* One grant for the peer, in the belief that the owner needs none. */
+/* Grants access to the peer alone, as if the owner needed no grant. */
 PROGRAM(owner_not_granted, .does = "grants the peer only: the device that owns the memory would have access anyway",
         .rule = "VMM-COPY-NO-WRITE", .at = "cuMemsetD8", .way = "grant the owner as well", .argument = "dstDevice",
         .near = VMM_OBJECT_MAPPING, TWO)
@@ -63,7 +63,7 @@ PROGRAM(owner_not_granted, .does = "grants the peer only: the device that owns t
     give_back(b, p, G, memory);
 }
 
-/* The ordinal is right for the memory and wrong for the worker. */
+/* The ordinal is the memory's device, not the device that does the work. */
 PROGRAM(wrong_context_current, .does = "forgets to switch back to the context of the memory's device",
         .rule = "VMM-COPY-NO-WRITE", .at = "cuMemsetD8", .way = "cuCtxSetCurrent before the work",
         .argument = "dstDevice", TWO)
@@ -95,7 +95,7 @@ PROGRAM(peer_writes_with_read, .does = "grants the peer READ, and lets it send i
     give_back(b, p, G, memory);
 }
 
-/* The device works on, and its rights go: each device's work and rights count by themselves. */
+/* The device's rights are revoked while it works: each device's work and rights are separate. */
 PROGRAM(revoke_of_the_peer_in_flight, .does = "takes the peer's rights away while the peer still writes",
         .rule = "VMM-ACCESS-IN-FLIGHT", .at = "cuMemSetAccess", .way = "synchronise the peer's context first",
         .driver = "SUCCESS; the kernel may fault later", .near = VMM_OBJECT_MAPPING, .then = "VMM-FAULT-ACCESS", TWO)

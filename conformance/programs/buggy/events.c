@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events: waits that wait for something else than people think, and events that are not there. */
+/* Events: waits for something else than intended, and events that do not exist. */
 #include "buggy.h"
 
 static vmm_event event(struct run *b)
@@ -38,7 +38,7 @@ PROGRAM(event_recorded_before_the_work, .does = "records an event, issues the fi
     DO(vmm_mem_address_free(S, p, G));
 }
 
-/* Two buffers, an event for each: the index is the next one's. */
+/* Two buffers with an event each: the index is off by one. */
 PROGRAM(event_of_the_other_buffer, .does = "waits for the event of the other of two buffers",
         .rule = "VMM-UNMAP-IN-FLIGHT", .at = "cuMemUnmap", .way = "keep buffer and event in one struct",
         .driver = "SUCCESS; the kernel may fault later", .then = "VMM-FAULT-ACCESS")
@@ -64,7 +64,7 @@ PROGRAM(event_of_the_other_buffer, .does = "waits for the event of the other of 
     DO(vmm_mem_address_free(S, p, 2 * G));
 }
 
-/* cuStreamWaitEvent returns at once: a stream waits, and not the host. */
+/* cuStreamWaitEvent returns at once: the stream waits, not the host. */
 PROGRAM(only_a_stream_waits, .does = "calls cuStreamWaitEvent and frees the buffer, as if the host had waited",
         .rule = "VMM-UNMAP-IN-FLIGHT", .at = "cuMemUnmap", .way = "cuEventSynchronize, or wait for the stream that waits",
         .driver = "SUCCESS; the fill may fault later (LAUNCH_FAILED)", .near = VMM_OBJECT_MAPPING, .then = "VMM-FAULT-COPY")
@@ -110,7 +110,7 @@ PROGRAM(event_recorded_again, .does = "uses one event for two streams and waits 
     DO(vmm_mem_address_free(S, p, G));
 }
 
-/* A wait keeps to what the event stands for when it is issued; before the record that is nothing. */
+/* A wait is for what the event stands for at that call; before the record that is nothing. */
 PROGRAM(wait_before_the_record, .does = "makes the copying stream wait for an event that is recorded only then",
         .rule = "VMM-UNMAP-IN-FLIGHT", .at = "cuMemUnmap", .way = "record, then cuStreamWaitEvent",
         .driver = "SUCCESS; the kernel may fault later", .near = VMM_OBJECT_MAPPING, .then = "VMM-FAULT-ACCESS")
@@ -184,7 +184,7 @@ PROGRAM(event_after_its_context, .does = "waits for an event whose context was d
     BUG(TOLD(vmm_event_synchronize(S, done)));
 }
 
-/* Destroying an event that is not reached is allowed; using the value afterwards is not. */
+/* Destroying a pending event is allowed; using its value afterwards is not. */
 PROGRAM(event_after_destroy, .does = "destroys an event and asks for it afterwards", .rule = "VMM-EVENT-UNKNOWN",
         .at = "cuEventQuery", .way = "set the variable to NULL when it is destroyed", .argument = "event",
         .near = VMM_OBJECT_EVENT)

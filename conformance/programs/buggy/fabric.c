@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory for a fabric. What these do in one process they do between two nodes. */
+/* Memory for a fabric. These programs do in one process what is usually done between two nodes. */
 #include "buggy.h"
 
 #define FABRIC VMM_MEM_HANDLE_TYPE_FABRIC
 #define FD VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
 
-/* The last eight bytes of the handle, which are told of it. */
+/* The last eight bytes of the handle, which the message shows. */
 static uint64_t shown(const unsigned char *bytes)
 {
     uint64_t value = 0;
@@ -23,7 +23,7 @@ static vmm_handle for_a_fabric(struct run *b)
     return memory;
 }
 
-/* The memory, used and given back. */
+/* Uses the memory and frees it. */
 static void use(struct run *b, vmm_handle copy)
 {
     vmm_deviceptr p = reserve(b, G);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory and rights taken away while work that was issued still needs them. */
+/* Unmapping memory and revoking rights that in-flight work still needs. */
 #include "buggy.h"
 
-/* An allocator's free: the caller's kernel is not done yet. */
+/* An allocator's free: the caller's kernel is still running. */
 PROGRAM(unmap_under_a_kernel, .does = "frees a buffer while a kernel still writes it", .rule = "VMM-UNMAP-IN-FLIGHT",
         .at = "cuMemUnmap", .way = "synchronise, then unmap", .driver = "SUCCESS; the kernel may fault later",
         .argument = "ptr", .near = VMM_OBJECT_MAPPING, .then = "VMM-FAULT-ACCESS")
@@ -33,7 +33,7 @@ PROGRAM(unmap_under_a_fill, .does = "frees a buffer after cuMemsetD8Async, as if
     DO(vmm_mem_address_free(S, p, G));
 }
 
-/* Growing by copying: the old memory goes while the copy out of it is still under way. */
+/* Growing by copying: the old memory is unmapped while the copy out of it is in flight. */
 PROGRAM(grow_by_copy_frees_the_source, .does = "moves an array with cuMemcpyDtoDAsync and frees the old one at once",
         .rule = "VMM-UNMAP-IN-FLIGHT", .at = "cuMemUnmap", .way = "wait for the copy",
         .driver = "SUCCESS; the copy may fault later", .near = VMM_OBJECT_MAPPING,
@@ -70,7 +70,7 @@ PROGRAM(unmap_after_waiting_for_the_wrong_stream, .does = "waits for one stream 
     DO(vmm_mem_address_free(S, p, G));
 }
 
-/* cuStreamDestroy returns at once; what was issued goes on. */
+/* cuStreamDestroy returns at once; the issued work continues. */
 PROGRAM(unmap_after_destroying_the_stream, .does = "takes the end of a stream for the end of its work",
         .rule = "VMM-UNMAP-IN-FLIGHT", .at = "cuMemUnmap", .way = "synchronise the stream before it is destroyed",
         .driver = "SUCCESS; the kernel may fault later", .then = "VMM-FAULT-ACCESS")
@@ -87,7 +87,7 @@ PROGRAM(unmap_after_destroying_the_stream, .does = "takes the end of a stream fo
     DO(vmm_mem_address_free(S, p, G));
 }
 
-/* A pool gives back the chunk at its end; the kernel works on that one, and not only on the first. */
+/* A pool frees its last chunk; the kernel works on that one, too, and not only on the first. */
 PROGRAM(shrink_under_a_kernel, .does = "shrinks an array by the last chunk while a kernel goes over all of it",
         .rule = "VMM-UNMAP-IN-FLIGHT", .at = "cuMemUnmap", .way = "shrink after the kernel, or launch it for the rest only",
         .driver = "SUCCESS; the kernel may fault later", .near = VMM_OBJECT_MAPPING, .then = "VMM-FAULT-ACCESS")
@@ -96,14 +96,14 @@ PROGRAM(shrink_under_a_kernel, .does = "shrinks an array by the last chunk while
     CAUSE(LAUNCH(NULL, FILL, p, BUG_OR_FIX(2 * G, G), 7));
     VALUE(p + G);
     NEAR(p + G);
-    TOLD(vmm_mem_unmap(S, p + G, G)); /* beside the work: nothing is told in the corrected form */
+    TOLD(vmm_mem_unmap(S, p + G, G)); /* no overlap with the work: the corrected form has no report */
     THEN(vmm_ctx_synchronize(S));
     FIX(RIGHT(byte_at(b, p + G - 1) == 7));
     DO(vmm_mem_unmap(S, p, G));
     DO(vmm_mem_address_free(S, p, 2 * G));
 }
 
-/* One physical memory at two addresses: waiting for neither. The view that the kernel uses is the one that counts. */
+/* One allocation at two addresses, without a wait. What counts is the mapping that the kernel uses. */
 PROGRAM(unmap_the_view_in_use, .does = "keeps the wrong one of two mappings of the same memory for a kernel",
         .rule = "VMM-UNMAP-IN-FLIGHT", .at = "cuMemUnmap", .way = "unmap the view that no work uses, or wait",
         .driver = "SUCCESS; the kernel may fault later", .near = VMM_OBJECT_MAPPING, .then = "VMM-FAULT-ACCESS")
@@ -154,7 +154,7 @@ PROGRAM(revoke_under_a_reader, .does = "takes all rights away while a kernel sti
     give_back(b, sum, G, answer);
 }
 
-/* Narrowing to what the work needs is allowed, in flight too: the corrected form does not wait. */
+/* Narrowing rights to what the work needs is allowed, even in flight: the corrected form does not wait. */
 PROGRAM(seal_under_an_atomic, .does = "takes a kernel that counts with atomics for one that only reads",
         .rule = "VMM-ACCESS-IN-FLIGHT", .at = "cuMemSetAccess", .way = "atomics write: leave READWRITE until they are done",
         .driver = "SUCCESS; the kernel may fault later", .then = "VMM-FAULT-ACCESS")
@@ -170,7 +170,7 @@ PROGRAM(seal_under_an_atomic, .does = "takes a kernel that counts with atomics f
     give_back(b, sum, G, answer);
 }
 
-/* A ring of chunks: the range is one chunk too long, so rights of the chunk in use go as well. */
+/* A ring of chunks: the range is one chunk too long, so the chunk in use loses its rights as well. */
 PROGRAM(revoke_one_chunk_too_many, .does = "revokes a range that reaches into the chunk a fill is working on",
         .rule = "VMM-ACCESS-IN-FLIGHT", .at = "cuMemSetAccess", .way = "revoke only the chunks that nothing uses",
         .driver = "SUCCESS; the fill may fault later", .then = "VMM-FAULT-COPY")

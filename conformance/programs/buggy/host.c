@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Device addresses used like pointers of the host. */
+/* Device addresses used as host pointers. */
 #include "buggy.h"
 
 #define OF_HOST "ends the process (SIGSEGV)"
 
-/* Memory of the host at addresses of its own, with these rights for the host. */
+/* Host memory at its own addresses, with these rights for the host. */
 static vmm_deviceptr on_host(struct run *b, vmm_mem_access_flags flags, vmm_handle *memory)
 {
     vmm_deviceptr p = reserve(b, G);
@@ -86,7 +86,7 @@ PROGRAM(host_reads_after_unmap, .does = "reads host memory in place after it was
     DO(vmm_mem_address_free(S, p, G));
 }
 
-/* Memory that the host and the device share has no NULL page in between: one past its end is one past its end. */
+/* Memory shared by host and device: an access one past its end is out of bounds for both. */
 PROGRAM(host_one_byte_past, .does = "writes one byte past the end of host memory", .rule = "VMM-HOST-ACCESS",
         .at = "host write", .way = "hold the loop to the size", .driver = OF_HOST)
 {

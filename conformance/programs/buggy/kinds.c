@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two kinds of memory and three kinds of numbers: cuMemAlloc's calls given VMM's addresses, and the other way round. */
+/* Two kinds of memory and three kinds of values: addresses of one API passed to calls of the other (cuMemAlloc and
+ * VMM). */
 #include "buggy.h"
 
 PROGRAM(unmap_of_cumemalloc, .does = "unmaps memory of cuMemAlloc", .rule = "VMM-UNMAP-NOT-RESERVED", .at = "cuMemUnmap",
@@ -92,7 +93,7 @@ PROGRAM(handle_used_as_address, .does = "fills at the handle, which is no addres
     give_back(b, p, G, memory);
 }
 
-/* Swapped arguments: the compiler takes either number for the other. */
+/* Swapped arguments: the compiler accepts either integer for the other. */
 PROGRAM(map_with_swapped_arguments, .does = "passes the address to cuMemMap where the handle goes",
         .rule = "VMM-MAP-HANDLE-FORGED", .at = "cuMemMap", .way = "ptr, size, offset, handle, flags", .argument = "handle")
 {

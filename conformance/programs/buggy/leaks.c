@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is still held at the end. TOLD marks the call that made it. */
+/* Leaks at the end. TOLD marks the call that made the object. */
 #include "buggy.h"
 
 PROGRAM(handle_not_released_after_map, .does = "takes cuMemUnmap for the end of the memory", .rule = "VMM-LEAK-HANDLE",
@@ -31,7 +31,7 @@ PROGRAM(reservation_not_freed, .does = "gives the memory back and forgets the ad
     FIX(DO(vmm_mem_address_free(S, p, G)));
 }
 
-/* A mapping keeps the memory although its handle was released, and the addresses. */
+/* A mapping keeps the memory, although its handle was released, and the addresses. */
 PROGRAM(mapping_not_unmapped, .does = "takes cuMemRelease for the end of the memory", .rule = "VMM-LEAK-MAPPING",
         .at = "cuMemMap", .way = "unmap: the mapping keeps memory and addresses", .leaves = "RMH")
 {
@@ -44,7 +44,7 @@ PROGRAM(mapping_not_unmapped, .does = "takes cuMemRelease for the end of the mem
     FIX(DO(vmm_mem_unmap(S, p, G)); DO(vmm_mem_address_free(S, p, G)));
 }
 
-/* Asking for the handle is one more reference, and not a question alone. */
+/* cuMemRetainAllocationHandle adds a reference; it is more than a query. */
 PROGRAM(retained_and_forgotten, .does = "takes cuMemRetainAllocationHandle for a query", .rule = "VMM-LEAK-HANDLE",
         .at = "cuMemCreate", .way = "release what was retained", .leaves = "H")
 {
@@ -59,7 +59,7 @@ PROGRAM(retained_and_forgotten, .does = "takes cuMemRetainAllocationHandle for a
     give_back(b, p, G, memory);
 }
 
-/* The way back of a failed step: what the steps before it made has to go as well. */
+/* The error path of a failed step must also free what earlier steps made. */
 PROGRAM(error_path_keeps_the_handle, .does = "returns early when cuMemMap fails, without releasing",
         .rule = "VMM-LEAK-HANDLE", .at = "cuMemCreate", .way = "undo every step that succeeded, last first",
         .leaves = "H")
@@ -67,7 +67,7 @@ PROGRAM(error_path_keeps_the_handle, .does = "returns early when cuMemMap fails,
     vmm_handle memory = 0;
     vmm_mem_allocation_prop prop = pinned(DEVICE(0));
     vmm_deviceptr p = chunks(b, 1, RW);
-    const bool taken = byte_at(b, p) == 0; /* somebody is there already: mapping would fail */
+    const bool taken = byte_at(b, p) == 0; /* the address is occupied: mapping would fail */
     TOLD(vmm_mem_create(S, &memory, G, &prop, 0));
     RIGHT(taken);
     if (taken)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Things used after their end, ended twice, or ended in the wrong order. */
+/* Use after free, double free, and frees in the wrong order. */
 #include "buggy.h"
 
 PROGRAM(copy_after_unmap, .does = "reads results from a buffer that was unmapped", .rule = "VMM-COPY-NOT-MAPPED",
@@ -16,7 +16,7 @@ PROGRAM(copy_after_unmap, .does = "reads results from a buffer that was unmapped
     DO(vmm_mem_address_free(S, p, G));
 }
 
-/* A pointer that was cached before the pool took the memory back. */
+/* A pointer cached before the pool freed the memory. */
 PROGRAM(kernel_after_unmap, .does = "launches a kernel with a pointer kept from before the unmap",
         .rule = "VMM-FAULT-ACCESS", .at = "cuCtxSynchronize", .way = "map and grant again before the launch",
         .near = VMM_OBJECT_MAPPING)
@@ -44,7 +44,7 @@ PROGRAM(fill_after_address_free, .does = "clears a buffer that was given back al
     FIX(RIGHT(byte_at(b, p) == 0xff); give_back(b, p, G, memory));
 }
 
-/* The handle is let go as soon as it is made, as one may do after mapping. */
+/* The handle is released right after creation, which is allowed only after mapping. */
 PROGRAM(release_before_map, .does = "releases the handle before it is mapped", .rule = "VMM-MAP-HANDLE-STALE",
         .at = "cuMemMap", .way = "release after mapping: the mapping keeps the memory", .argument = "handle")
 {
@@ -70,7 +70,7 @@ PROGRAM(double_release, .does = "releases a handle twice", .rule = "VMM-RELEASE-
     BUG(TOLD(vmm_mem_release(S, memory)));
 }
 
-/* Retaining gives the same value: it is no second handle, but a second reference. */
+/* Retaining returns the same value: a second reference, not a second handle. */
 PROGRAM(released_once_too_often_after_retain, .does = "counts two retains where one was made",
         .rule = "VMM-RELEASE-HANDLE-STALE", .at = "cuMemRelease", .way = "one release for each create and retain")
 {
@@ -119,7 +119,7 @@ PROGRAM(unmap_twice, .does = "unmaps in the destructor what was unmapped before"
     DO(vmm_mem_address_free(S, p, G));
 }
 
-/* Frees what is used and not what was reserved. */
+/* Frees the part in use instead of the whole reservation. */
 PROGRAM(free_of_the_used_part, .does = "frees addresses with the size in use instead of the size reserved",
         .rule = "VMM-FREE-SIZE-MATCH", .at = "cuMemAddressFree", .way = "remember the size that was reserved",
         .argument = "size", .near = VMM_OBJECT_RESERVATION, .leaves = "R")
@@ -135,7 +135,7 @@ PROGRAM(free_of_the_used_part, .does = "frees addresses with the size in use ins
     TOLD(vmm_mem_address_free(S, p, BUG_OR_FIX(G, 8 * G)));
 }
 
-/* An arena hands out parts; one of them comes back to the driver. */
+/* An arena hands out parts; one of them is passed to the driver's free. */
 PROGRAM(free_of_a_part, .does = "gives a pointer from inside an arena to cuMemAddressFree",
         .rule = "VMM-FREE-NOT-START", .at = "cuMemAddressFree", .way = "free whole reservations, from their start",
         .argument = "ptr", .near = VMM_OBJECT_RESERVATION, .leaves = "R")

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sizes, addresses and offsets that the driver does not take, and answers that nobody looked at. */
+/* Sizes, addresses and offsets that the driver refuses, and results that the program ignores. */
 #include "buggy.h"
 
 PROGRAM(create_the_size_asked_for, .does = "creates memory of just the size that the user asked for",
@@ -58,7 +58,7 @@ PROGRAM(map_at_an_unaligned_address, .does = "maps right behind the last byte in
     DO(vmm_mem_address_free(S, p, 3 * G));
 }
 
-/* One large handle, to be dealt out in parts. The corrected form makes a handle for each part. */
+/* One large handle, to be mapped in parts. The corrected form makes a handle for each part. */
 PROGRAM(map_at_an_offset, .does = "maps the second half of one large memory", .rule = "VMM-MAP-OFFSET", .at = "cuMemMap",
         .way = "a handle for each part: this driver maps whole memory only", .argument = "offset")
 {
@@ -136,8 +136,8 @@ PROGRAM(hint_unaligned, .does = "asks for an address behind the last byte in use
     DO(vmm_mem_address_free(S, first, 2 * G));
 }
 
-/* Growing where the array ends: the addresses behind it belong to somebody else. The corrected form reserves for the
- * future from the start. */
+/* Growing at the end of an array: the addresses after it are already reserved. The corrected form reserves room for
+ * growth from the start. */
 PROGRAM(hint_taken_for_granted, .does = "grows at a hint without looking at the address that came back",
         .rule = "VMM-RESERVE-HINT-NOT-TAKEN", .at = "cuMemAddressReserve",
         .way = "compare the address with the hint, or reserve enough at once", .argument = "addr",
@@ -154,7 +154,7 @@ PROGRAM(hint_taken_for_granted, .does = "grows at a hint without looking at the 
     }
     THEN(vmm_memset_d8(S, array, 1, 2 * G));
     FIX(RIGHT(byte_at(b, array + 2 * G - 1) == 1); give_chunks_back(b, array, 2));
-    BUG(give_chunks_back(b, array, 1); DO(vmm_mem_unmap(S, more, G))); /* forgets the addresses that it never saw */
+    BUG(give_chunks_back(b, array, 1); DO(vmm_mem_unmap(S, more, G))); /* drops the addresses that it never had */
     DO(vmm_mem_address_free(S, other, G));
 }
 
@@ -166,7 +166,7 @@ PROGRAM(alignment_no_power_of_two, .does = "asks for an alignment of 3 chunks", 
     FIX(RIGHT(p % (4 * G) == 0); DO(vmm_mem_address_free(S, p, 3 * G)));
 }
 
-/* The device is full; the handle stays 0, and the growing array goes on as if it were not. */
+/* The device is full; the handle stays 0, and the growing array continues regardless. */
 PROGRAM(failed_create_is_ignored, .does = "maps after cuMemCreate failed", .rule = "VMM-CREATE-MEMORY",
         .at = "cuMemCreate", .way = "look at the result; stay with the old size", .driver = "OUT_OF_MEMORY",
         .near = VMM_OBJECT_DEVICE, .then = "VMM-MAP-HANDLE-ZERO")
@@ -183,7 +183,7 @@ PROGRAM(failed_create_is_ignored, .does = "maps after cuMemCreate failed", .rule
     DO(vmm_mem_address_free(S, p, G));
 }
 
-/* The size of an array grows before its memory does, so the chunk that could not be had is used. */
+/* The array's size grows before its memory does, so the program uses the chunk that could not be created. */
 PROGRAM(size_grows_although_memory_did_not, .does = "raises the array's size although the grow failed",
         .rule = "VMM-CREATE-MEMORY", .at = "cuMemCreate", .way = "change the size after the last step succeeded",
         .driver = "OUT_OF_MEMORY", .then = "VMM-COPY-RUNS-PAST")
@@ -195,7 +195,7 @@ PROGRAM(size_grows_although_memory_did_not, .does = "raises the array's size alt
     DO(vmm_mem_map(S, p, G, 0, first, 0));
     DO(grant(b, p, G, DEVICE(0), RW));
     DO(vmm_mem_get_info(S, &left, NULL));
-    BUG(DO(vmm_mem_create(S, &all, left / G * G, &prop, 0))); /* somebody else takes the rest */
+    BUG(DO(vmm_mem_create(S, &all, left / G * G, &prop, 0))); /* another allocation takes the rest */
     BUG(size += G);
     BUG(TOLD(vmm_mem_create(S, &second, G, &prop, 0)));
     THEN(vmm_memset_d8(S, p, 1, size));

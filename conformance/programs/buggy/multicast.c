@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Multicast: teams that are not complete, replicas that are not there, and addresses that look like others. */
+/* Multicast: incomplete teams, missing replicas, and multicast addresses used as ordinary ones. */
 #include "buggy.h"
 
 enum { TEAM = 2 };
@@ -30,7 +30,7 @@ static void map_own(struct run *b, struct team *t)
         t->own[device] = reserve(b, G);
         t->memory[device] = create_at(b, G, DEVICE(device));
         DO(vmm_mem_map(S, t->own[device], G, 0, t->memory[device], 0));
-        DO(grant(b, t->own[device], G, DEVICE(0), RW)); /* device 0 looks at all of it */
+        DO(grant(b, t->own[device], G, DEVICE(0), RW)); /* device 0 reads all of it */
     }
 }
 
@@ -62,7 +62,7 @@ static void end(struct run *b, struct team *t, int bound)
         give_back(b, t->own[device], G, t->memory[device]);
 }
 
-/* Each device adds itself and binds, in one loop: at the first turn the second device is missing. */
+/* Each device adds itself and binds, in one loop: in the first iteration the second device is missing. */
 PROGRAM(bind_in_the_loop_that_adds, .does = "adds a device and binds its memory in the same turn of a loop",
         .rule = "VMM-BIND-INCOMPLETE", .at = "cuMulticastBindMem", .way = "add all in one loop, bind in a second",
         .driver = "does not come back", .argument = "mcHandle", .near = VMM_OBJECT_HANDLE, .machine = "sim:h200x2")
@@ -85,7 +85,7 @@ PROGRAM(bind_in_the_loop_that_adds, .does = "adds a device and binds its memory 
     end(b, &t, 0);
 }
 
-/* The multicast address looks like any other, so somebody reads through it. */
+/* The multicast address looks like any other, so the program reads through it. */
 PROGRAM(ordinary_load_of_the_sum, .does = "reads with an ordinary load through the multicast address",
         .rule = "VMM-FAULT-MULTICAST", .at = "cuCtxSynchronize",
         .way = "multimem.ld_reduce there, or a load from the own replica",
@@ -101,7 +101,7 @@ PROGRAM(ordinary_load_of_the_sum, .does = "reads with an ordinary load through t
     end(b, &t, TEAM);
 }
 
-/* Every device does its part but one, which had an early return. */
+/* Every device does its part except one, which returned early. */
 PROGRAM(one_replica_missing, .does = "stores to all devices when one of them has not bound its memory",
         .rule = "VMM-FAULT-UNBOUND", .at = "cuCtxSynchronize", .way = "bind on every device, then a barrier, then launch",
         .driver = "not known", .near = VMM_OBJECT_MAPPING, .machine = "sim:h200x2")
@@ -131,7 +131,7 @@ PROGRAM(granularity_of_memory, .does = "rounds the size of a multicast object to
     FIX(DO(vmm_mem_release(S, made)));
 }
 
-/* What is bound is used, by everybody: giving it back frees nothing. */
+/* The whole team uses bound memory: releasing its handle frees nothing. */
 PROGRAM(freed_while_bound, .does = "unmaps and releases memory that is bound, to have room for something else",
         .rule = "VMM-RELEASE-MEMORY-BOUND", .at = "cuMemRelease", .way = "unbind first",
         .driver = "not known; the memory may stay taken", .argument = "handle", .near = VMM_OBJECT_HANDLE,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory used without the right to, and rights asked for wrongly. */
+/* Accesses without rights, and wrong calls to set rights. */
 #include "buggy.h"
 
-/* Mapped and never granted: nobody has access by default, not even the device that owns the memory. */
+/* Mapped and never granted: no location has access by default, not even the device that owns the memory. */
 PROGRAM(kernel_without_grant, .does = "launches a kernel on memory that was mapped but never granted",
         .rule = "VMM-FAULT-ACCESS", .at = "cuCtxSynchronize", .way = "cuMemSetAccess after cuMemMap",
         .near = VMM_OBJECT_MAPPING)
@@ -96,7 +96,7 @@ PROGRAM(grown_part_not_granted, .does = "maps one more chunk and forgets to gran
     give_chunks_back(b, p, 2);
 }
 
-/* Rights belong to the mapping, so they go with it. */
+/* Rights belong to the mapping and end with it. */
 PROGRAM(remapped_not_granted, .does = "unmaps, maps again, and counts on the rights of before",
         .rule = "VMM-COPY-NO-READ", .at = "cuMemcpyDtoH", .way = "grant after every cuMemMap", .argument = "srcDevice",
         .near = VMM_OBJECT_MAPPING)
@@ -152,7 +152,7 @@ PROGRAM(grant_of_half_a_mapping, .does = "grants a part of a mapping", .rule = "
     give_back(b, p, 2 * G, memory);
 }
 
-/* The driver stops at the hole, and says nothing: the chunk behind it has no rights. */
+/* The driver stops at the hole without an error: the chunk after it has no rights. */
 PROGRAM(grant_over_a_hole, .does = "grants a range with a hole in it", .rule = "VMM-ACCESS-HOLE", .at = "cuMemSetAccess",
         .way = "grant each run of mappings by itself", .then = "VMM-COPY-NO-WRITE")
 {
@@ -215,7 +215,7 @@ PROGRAM(write_only_flags, .does = "asks for writing without reading (flags 2)", 
     give_back(b, p, G, memory);
 }
 
-/* A list of grants put together from two places. */
+/* A list of grants merged from two sources. */
 PROGRAM(one_location_twice, .does = "names a device twice in one call, and loses the first rights",
         .rule = "VMM-ACCESS-DUPLICATE", .at = "cuMemSetAccess", .way = "one descriptor for each location",
         .then = "VMM-COPY-NO-WRITE")

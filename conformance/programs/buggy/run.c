@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One form of a program in a system of its own, with everything that is told gathered. */
+/* Runs one form of a program in its own system and collects all reports. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@ static void gather(struct told *told, unsigned *count, const vmm_detail *detail)
 {
     if (*count < RUN_TOLD_MAX) {
         told[*count].detail = *detail;
-        told[*count].detail.fault = NULL; /* valid only now; the text says it all */
+        told[*count].detail.fault = NULL; /* valid only now; the text has everything */
         vmm_detail_text(detail, told[*count].text, RUN_TEXT);
     }
     ++*count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory for other processes. What these do in one process they do between two, only later. */
+/* Memory for other processes. These programs do in one process what is usually done between two. */
 #include <unistd.h>
 
 #include "buggy.h"
@@ -20,7 +20,7 @@ static void *by_value(int fd)
     return (void *)(uintptr_t)fd;
 }
 
-/* The import of memory of size, used, and given back. */
+/* Imports memory of that size, uses it, and frees it. */
 static void use(struct run *b, vmm_handle copy, uint64_t size, unsigned char value)
 {
     vmm_deviceptr p = reserve(b, size);
@@ -46,7 +46,7 @@ PROGRAM(export_not_asked_for, .does = "creates memory without saying that it wil
     DO(vmm_mem_release(S, memory));
 }
 
-/* The memory is used up by a descriptor that nobody thinks of any more. */
+/* A forgotten descriptor holds the memory. */
 PROGRAM(descriptor_not_closed, .does = "exports, sends the descriptor, releases the handle, and keeps its own descriptor open",
         .rule = "VMM-CREATE-MEMORY", .at = "cuMemCreate", .argument = "size",
         .way = "close the descriptor once it is sent: it holds the memory", .machine = "sim:odd")
@@ -85,7 +85,7 @@ PROGRAM(import_by_address, .does = "passes the address of the descriptor where i
         .at = "cuMemImportFromShareableHandle", .argument = "osHandle", .way = "pass (void *)(uintptr_t)fd")
 {
     vmm_handle memory = shareable(b, S, G), copy = 0;
-    static int fd; /* its address is no small number */
+    static int fd; /* its address is not a small number */
     DO(vmm_mem_export_to_shareable_handle(S, &fd, memory, FD, 0));
     TOLD(vmm_mem_import_from_shareable_handle(S, &copy, BUG_OR_FIX((void *)&fd, by_value(fd)), FD));
     close(fd);
@@ -110,7 +110,7 @@ PROGRAM(reexport_of_an_import, .does = "exports imported memory, to pass it on",
     DO(vmm_mem_release(S, memory));
 }
 
-/* As two programs do that open the simulator each for itself. */
+/* As in two programs that each open their own simulator. */
 PROGRAM(import_on_another_machine, .does = "imports on a simulated machine that is not the exporter's",
         .rule = "VMM-IMPORT-MACHINE", .at = "cuMemImportFromShareableHandle", .argument = "osHandle",
         .way = "open both with the same machine=NAME, or set CUVMM_MACHINE for both")

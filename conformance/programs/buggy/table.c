@@ -7,7 +7,7 @@
 #include "buggy.h"
 #include "tap.h"
 
-/* What a driver answers, from the rule unless the program says it. */
+/* A driver's answer, from the rule unless the program sets it. */
 static const char *answer(const struct program *program, char *text, size_t size)
 {
     const vmm_rule *rule = vmm_rule_find(program->rule);
@@ -27,7 +27,7 @@ static const char *answer(const struct program *program, char *text, size_t size
     return name;
 }
 
-/* Where the rule book explains the rule: its headings are found by their small letters. */
+/* A link to the rule in the rule book; anchors are in lower case. */
 static const char *link_to(const char *rule, char *text, size_t size)
 {
     size_t n = (size_t)snprintf(text, size, "[%s](rulebook.md#", rule);

@@ -8,7 +8,7 @@
 
 void table_write(FILE *out);
 
-/* Does the file, from its first heading of a theme on, hold the tables as they would be written? */
+/* Does the file, from its first theme heading on, equal the tables as generated? */
 bool table_agrees(const char *path);
 
 #endif

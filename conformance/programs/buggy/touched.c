@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The program touches device addresses in place. A touch that is a mistake ends the process, so a child makes it, and
- * what it writes to standard error before its end counts as told. */
+/* The program accesses device addresses in place. A wrong access ends the process, so a child makes it, and what the
+ * child writes to standard error before its end counts as the report. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -20,7 +20,7 @@ static void touch(vmm_deviceptr address, bool write)
     _exit(SURVIVED);
 }
 
-/* What the child writes before it ends by a signal; "" when it does not end. */
+/* What the child writes before a signal ends it; "" when none does. */
 static void last_words(vmm_deviceptr address, bool write, char *text, size_t size)
 {
     int ends[2], status = 0;
@@ -55,7 +55,7 @@ static void told_by_a_child(struct run *b, vmm_deviceptr address, bool write)
     snprintf(head, sizeof head, "error VMM-HOST-ACCESS: host %s ->", write ? "write" : "read");
     snprintf(place, sizeof place, "at 0x%llx:", (unsigned long long)address);
     if (!strstr(told->text, head) || !strstr(told->text, place))
-        return; /* it was not told, and the verdict says so */
+        return; /* not reported, which the verdict then shows */
     told->detail = (vmm_detail){.result = VMM_ERROR_ILLEGAL_ADDRESS, .severity = VMM_SEVERITY_ERROR,
                                 .rule = "VMM-HOST-ACCESS", .function = write ? "host write" : "host read",
                                 .value = address};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Is what was told what the program says: this rule, at this call, once, and nothing beside it? */
+/* Is the report as expected: this rule, at this call, once, and nothing else? */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +43,7 @@ static bool names_call(const char *text, uint64_t call)
     return false;
 }
 
-/* Everything that was told, for the reader of a failure. */
+/* All reports, for the reader of a failure. */
 static bool show(const struct run *b)
 {
     for (unsigned i = 0; i < b->tolds && i < RUN_TOLD_MAX; i++)
@@ -110,7 +110,7 @@ static bool words_are_right(const struct run *b, const struct told *told)
     return true;
 }
 
-/* Must, may or may not the second rule be told? What follows work in flight depends on when that is done. */
+/* Must, may or must not the second rule be reported? Consequences of in-flight work depend on when it runs. */
 static bool follows(const struct run *b)
 {
     bool flight = strstr(b->program->rule, "-IN-FLIGHT") != NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mistakes with memory, one a program, as the public samples' users make them. */
+/* Mistakes with memory, one per program, as users of the public samples make them. */
 #include "program.h"
 
 #define RW CU_MEM_ACCESS_FLAGS_PROT_READWRITE
@@ -311,7 +311,7 @@ PROGRAM(leaks_retained, "VMM-LEAK-HANDLE", SAME, DEVICE)
     drop(at, g);
 }
 
-/* One call of the program, one leak, whatever the simulator makes of it. A driver's is not seen. */
+/* One call of the program is one leak, whatever the simulator makes of it. On a driver the checker cannot see it. */
 PROGRAM(leaks_host_memory, "", "VMM-LEAK-ALLOCATION", DEVICE)
 {
     void *memory = NULL;
@@ -353,7 +353,7 @@ PROGRAM(two_mistakes, "VMM-MAP-OVERLAP VMM-UNMAP-PARTIAL", SAME, DEVICE)
     drop(at, 2 * g);
 }
 
-/* Seen where the device's work is: the shadow of a driver sees none. */
+/* Noticed where the device's work runs: the shadow of a driver sees no work. */
 PROGRAM(unmap_in_flight, "", "VMM-FAULT-COPY VMM-FAULT-COPY-STICKY VMM-LEAK-STREAM VMM-UNMAP-IN-FLIGHT", SIM)
 {
     CUstream stream;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs without a mistake, some of them near one: of none may anything be told. */
+/* Programs without a mistake, some of them near one: the checker must report nothing. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
@@ -69,7 +69,7 @@ PROGRAM(right_retain, "", SAME, DEVICE)
     DO(cuMemRelease(handle));
 }
 
-/* Another thread of the process took the place: no mistake, and the program looks. */
+/* Another thread of the process took the address: not a mistake, since the program checks. */
 PROGRAM(right_hint, "", SAME, DEVICE)
 {
     CUdeviceptr other;
@@ -251,7 +251,7 @@ PROGRAM(right_host_function, "", SAME, DEVICE)
     drop(at, g);
 }
 
-/* ---- waiting without a call: what is seen proves what came before it in its stream ---- */
+/* ---- waiting without a call: an observed result proves the earlier work in its stream ---- */
 
 static void set_flag(void *user)
 {
@@ -324,8 +324,8 @@ PROGRAM(right_threads, "", SAME, DEVICE)
         pthread_join(threads[i], NULL);
 }
 
-/* The child does nothing with the driver, and what its parent holds is not its to give back. A driver's own handlers in a child
- * that exits are another matter, so not on a device. */
+/* The child makes no driver calls, and does not own what its parent holds. A driver's own exit handlers may act in the
+ * child, so not on a device. */
 PROGRAM(right_fork, "", SAME, SIM)
 {
     int status;
@@ -365,7 +365,7 @@ PROGRAM(right_dlsym, "", SAME, DEVICE)
     drop(whole(g), g);
 }
 
-/* Also what no version has is answered by the driver, in one way or another. */
+/* The driver also answers queries for names that no version has. */
 PROGRAM(right_proc_address, "", SAME, DEVICE)
 {
     void *found = NULL;

@@ -93,7 +93,7 @@ static int list(void)
     return 0;
 }
 
-/* What a mapping costs: the fewest microseconds of one round of map, rights and unmap in several goes. */
+/* The cost of a mapping: the fewest microseconds for one round of map, rights and unmap over several tries. */
 static int loop(int rounds)
 {
     double best = 1e30;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* program.h - small programs of the driver API with or without a mistake, for `cuvmm check` to find it.
+/* program.h - small programs of the driver API, with or without a mistake for `cuvmm check` to find.
  *
  *     PROGRAM(map_twice, "VMM-MAP-OVERLAP", SAME, DEVICE) { ... }
  *             name        rules on a driver  on the simulator
@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where it may run: SIM alone where a real driver is known to crash or where the machine must be the simulated one; UNASKED on
- * a device and where work goes on unasked as there, for it waits without a call. */
+/* Where it may run: SIM alone where a real driver is known to crash or the machine must be simulated; UNASKED on a
+ * device and where work runs without a call as there, for it waits without a call. */
 enum where { DEVICE, SIM, UNASKED };
 
 struct program {
@@ -37,7 +37,7 @@ void program_add(struct program *program);
     __attribute__((constructor)) static void add_##title(void) { program_add(&program_##title); }          \
     static void run_##title(void)
 
-/* The call must succeed, else the program is broken in another way than it says. */
+/* The call must succeed, else the program has another fault than intended. */
 #define DO(call) program_do(__LINE__, #call, (call), true)
 /* The call must be refused. */
 #define NO(call) program_do(__LINE__, #call, (call), false)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ways by which programs come to the driver's functions, each with the same mistake; and what surrounds calls: threads,
- * children, crashes. */
+/* The ways in which programs find the driver's functions, each with the same mistake; and the surroundings of calls:
+ * threads, children, crashes. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
@@ -138,7 +138,7 @@ PROGRAM(in_exec, "VMM-MAP-OVERLAP", SAME, DEVICE)
         exit(6);
 }
 
-/* What was found is told although the process does not live on; what it held is not. */
+/* Findings are reported although the process dies; its leaks are not. */
 PROGRAM(then_crashes, "VMM-MAP-OVERLAP", SAME, DEVICE)
 {
     begin();

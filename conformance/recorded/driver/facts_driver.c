@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What cuInit initialises is the process's, so its stand-in is too. The recording programs have one thread. */
+/* cuInit initialises the whole process, and so does its stand-in. The recording programs have one thread. */
 static struct facts *driver;
 
 void facts_driver_open(struct facts *f)
@@ -18,7 +18,7 @@ void facts_driver_open(struct facts *f)
     driver = f;
 }
 
-/* Each process opens its own system at its first call, as each loads its own driver. */
+/* Each process opens its own system at its first call, just as each loads its own driver. */
 static struct facts *here(void)
 {
     if (!driver->sys && vmm_open(driver->spec, &driver->sys) != VMM_SUCCESS)
@@ -79,7 +79,7 @@ static CUresult cannot(const char *capability)
     return VMM_ERROR_NOT_SUPPORTED;
 }
 
-/* What the API has no call for is made of those it has, as libcuda.so.1 does it; ci/abi-recorded holds that library's own
+/* Calls that the API lacks are composed of those it has, as in libcuda.so.1; ci/abi-recorded holds that library's own
  * entry points to the same lines. */
 CUresult cuDevicePrimaryCtxGetState(CUdevice dev, unsigned *flags, int *active)
 {

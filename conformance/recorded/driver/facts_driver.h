@@ -20,7 +20,7 @@
 #define FACTS_REFUSED "refused "
 #define FACTS_LATER "later "
 
-/* Opens the system that this process's calls are made on; a process has one driver. f stays the caller's. */
+/* Opens the system for this process's calls; a process has one driver. The caller keeps f. */
 void facts_driver_open(struct facts *f);
 
 /* Runs main of edges.c with its standard output, and that of its children, going to the descriptor; false when the

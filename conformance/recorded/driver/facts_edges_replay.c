@@ -58,7 +58,7 @@ static void take(struct facts *f, struct spoken *spoken)
     bool line = value && spoken->text[0] != '#';
     if (line && !fact_book_asks(f->book, spoken->text)) /* the program has learned more questions since */
         return;
-    /* A line that waits for a capability is put off whatever the replay made of it, also if it died on the way. */
+    /* A line that waits for a capability is skipped whatever the replay's result, also if it crashed. */
     if (line && !capability)
         capability = fact_later(f->later, spoken->text, value, &f->count->later_used);
     for (size_t i = 0; !capability && i < spoken->count; i++)

@@ -14,7 +14,7 @@ static vmm_mem_access_desc device0(void)
     return grant(VMM_MEM_LOCATION_TYPE_DEVICE, 0, RW);
 }
 
-/* One descriptor, nothing to be said. */
+/* One descriptor; expects no report. */
 static void accept(struct fix *f, vmm_deviceptr ptr, uint64_t size, vmm_mem_access_desc desc)
 {
     ACCEPTED(vmm_mem_set_access(S, ptr, size, &desc, 1));
@@ -155,8 +155,8 @@ TEST_BREAKS(ACCESS_NOT_MAPPED, access_to_reserved_addresses)
     REFUSED(vmm_mem_set_access(S, p + f->g, 2 * f->g, &desc, 1), INVALID_VALUE, "size", 2 * f->g);
 }
 
-/* M.access: the range is refused unless a mapping ends where it ends after it wrapped. What lies below p may be the
- * driver's own, so it wraps to an address of the test's. */
+/* M.access: the call refuses a range that wraps unless a mapping ends at the wrapped end. The driver may own what lies
+ * below p, so the range wraps to an address of the test's own. */
 TEST_EXPECTS("access.wraps", access_to_a_range_that_wraps)
 {
     vmm_mem_access_desc desc = device0();

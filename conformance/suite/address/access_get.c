@@ -4,7 +4,7 @@
 
 #define RW VMM_MEM_ACCESS_FLAGS_PROT_READWRITE
 
-/* Refused by a check of arguments: *flags is left alone. */
+/* Refused by a check of arguments: *flags stays as it was. */
 static void refuse(struct fix *f, vmm_result result, const char *argument, uint64_t value,
                    const vmm_mem_location *location, vmm_deviceptr ptr)
 {
@@ -118,7 +118,7 @@ TEST_EXPECTS("map.no_access_at_first", no_access_by_default)
     }
 }
 
-/* Observed: of device memory, HOST is told what device 0 may, HOST_NUMA that it may nothing. */
+/* Observed: for device memory, a query of HOST returns the rights of device 0, and one of HOST_NUMA returns none. */
 TEST_EXPECTS("getaccess.host_of_device_memory", host_rights_on_device_memory)
 {
     vmm_deviceptr ptr = fix_mapped(f, f->g, RW, NULL);
@@ -150,7 +150,7 @@ TEST_EXPECTS("unmap.new_mapping_no_access", rights_are_gone_after_remap)
     accept(f, device0(), p, VMM_MEM_ACCESS_FLAGS_PROT_NONE);
 }
 
-/* One bad descriptor among good ones, or one bad mapping at the end of the range, and nobody's rights change. */
+/* One bad descriptor among good ones, or one bad mapping at the end of the range: no rights change. */
 TEST_EXPECTS("access.all_or_nothing", set_access_is_atomic)
 {
     vmm_deviceptr p = fix_reserve(f, 4 * f->g);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of the old kind, vmm_mem_alloc and vmm_mem_free, where it meets virtual memory management. */
+/* Memory of vmm_mem_alloc and vmm_mem_free, where it meets virtual memory management. */
 #include "test.h"
 
 TEST_BREAKS(ALLOC_NULL, alloc_without_place_for_the_address)
@@ -51,7 +51,7 @@ TEST_NEAR_MISS(ALLOC_MEMORY, alloc_what_there_is)
     accept(f, size - size % f->g);
 }
 
-/* Reserved or mapped, the start or the middle: no address of virtual memory management is freed that way. */
+/* vmm_mem_free frees no address of virtual memory management: reserved or mapped, at the start or in the middle. */
 TEST_BREAKS(ALLOC_FREE_VMM, mem_free_of_mapped_memory)
 {
     vmm_deviceptr p = fix_reserve(f, 4 * f->g);

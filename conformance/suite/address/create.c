@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* vmm_mem_create: arguments. What a machine lacks is in create_limits.c, what is accepted with a warning in
- * create_warned.c. */
+/* vmm_mem_create: arguments. create_limits.c tests what a machine lacks, create_warned.c what succeeds with a
+ * warning. */
 #include "test.h"
 
-/* Refused creations leave the caller's handle alone. */
+/* A refused creation does not write the caller's handle. */
 #define CREATE_REFUSED(code, argument, value, size, prop, flags)                            \
     do {                                                                                    \
         vmm_mem_generic_allocation_handle handle_ = FIX_UNTOUCHED;                          \
@@ -11,7 +11,7 @@
         CHECK_U64(handle_, FIX_UNTOUCHED);                                                  \
     } while (0)
 
-/* Creates, expecting nothing to be said, and gives it back. */
+/* Creates, expects no report, and releases. */
 static void accept_prop(struct fix *f, uint64_t size, const vmm_mem_allocation_prop *prop)
 {
     vmm_mem_generic_allocation_handle handle = 0;
@@ -84,7 +84,7 @@ TEST_BREAKS(CREATE_SIZE_GRANULARITY, create_between_granules)
     }
 }
 
-/* A multiple of the minimum is enough; it need not be one of the recommended granularity. */
+/* A multiple of the minimum granularity is enough; the recommended one is optional. */
 TEST_NEAR_MISS(CREATE_SIZE_GRANULARITY, create_three_granules)
 {
     accept(f, f->minimum);
@@ -203,13 +203,13 @@ TEST_BREAKS(CREATE_HANDLE_TYPE_WINDOWS, create_for_windows)
         vmm_mem_allocation_prop prop = fix_prop(0);
         prop.requested_handle_types = types[i];
         CREATE_REFUSED(INVALID_VALUE, "prop.requestedHandleTypes", (uint64_t)types[i], f->g, &prop, 0);
-        prop.win32_handle_meta_data = &prop; /* what Windows would want beside it helps nothing */
+        prop.win32_handle_meta_data = &prop; /* the attributes that Windows needs make no difference */
         CREATE_REFUSED(INVALID_VALUE, "prop.requestedHandleTypes", (uint64_t)types[i], f->g, &prop, 0);
     }
     for (int device = 0; device < f->devices; device++)
         for (int attribute = VMM_DEVICE_ATTRIBUTE_HANDLE_TYPE_WIN32_HANDLE_SUPPORTED;
              attribute <= VMM_DEVICE_ATTRIBUTE_HANDLE_TYPE_WIN32_KMT_HANDLE_SUPPORTED; attribute++) {
-            int value = 77; /* which the program could have asked first */
+            int value = 77; /* which the program could have queried first */
             ACCEPTED(vmm_device_get_attribute(S, &value, attribute, device));
             CHECK_U64((uint64_t)value, 0);
         }
@@ -240,7 +240,7 @@ TEST_NEAR_MISS(CREATE_COMPRESSION_TYPE, create_with_generic_compression)
     accept_prop(f, f->g, &prop);
 }
 
-/* The driver does not look at the last of the four. */
+/* The driver ignores the last of the four. */
 TEST_BREAKS(CREATE_RESERVED, create_with_reserved_bytes_set)
 {
     for (int i = 0; i < 3; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* vmm_mem_create: what host memory cannot be, and the reserved byte that nobody looks at. */
+/* vmm_mem_create: what host memory does not support, and the reserved byte that the driver ignores. */
 #include "test.h"
 
 static void accept(struct fix *f, uint64_t size, const vmm_mem_allocation_prop *prop)

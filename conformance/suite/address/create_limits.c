@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* vmm_mem_create: what a machine lacks or has no more of. */
+/* vmm_mem_create: what a machine lacks or has run out of. */
 #include <limits.h>
 
 #include "test.h"
@@ -110,7 +110,7 @@ TEST_NEAR_MISS_ON(CREATE_FABRIC_UNSUPPORTED, create_for_a_fabric, "attribute.128
     fix_note(f, FIX_HANDLE, handle, f->g);
 }
 
-/* The attribute promises fabric handles; without an IMEX channel there are none. Alone and beside an fd. */
+/* The attribute promises fabric handles; without an IMEX channel there are none. Alone and together with an fd. */
 TEST_BREAKS_ON(CREATE_FABRIC_IMEX, create_for_a_fabric_without_channel,
                "attribute.103 = 1\nattribute.128 = 1\nfabric.imex = no", TEST_AS_GIVEN, 0)
 {
@@ -150,7 +150,7 @@ TEST_BREAKS(CREATE_MEMORY, create_more_than_there_is)
         refuse(f, VMM_ERROR_OUT_OF_MEMORY, "size", sizes[i], sizes[i], &prop);
 }
 
-/* All that is free can be had, to the last granule; on a real device others may take some meanwhile. */
+/* All free memory can be allocated, to the last granule; on a real device other processes may take some meanwhile. */
 TEST_NEAR_MISS(CREATE_MEMORY, create_all_there_is)
 {
     uint64_t size = fix_free_memory(f), rest = size % f->minimum;
@@ -176,7 +176,7 @@ static int devices(struct fix *f)
     return count;
 }
 
-/* The id of HOST memory is ignored as long as there is memory, and then taken for a device. */
+/* The id of HOST memory is ignored while there is free memory, and then taken for a device's. */
 TEST_BREAKS(CREATE_HOST_ID, create_more_host_memory_than_there_is_with_an_id)
 {
     fix_need_host(f);
@@ -200,7 +200,8 @@ TEST_NEAR_MISS(CREATE_HOST_ID, create_host_memory_with_an_id)
         vmm_mem_generic_allocation_handle handle = FIX_UNTOUCHED;
         vmm_mem_allocation_prop prop = fix_prop_at(VMM_MEM_LOCATION_TYPE_HOST, id);
         uint64_t size = UINT64_C(1) << 44;
-        prop.alloc_flags.usage = id % 2 ? VMM_MEM_CREATE_USAGE_TILE_POOL : 0; /* of a device, this would be another answer */
+        /* for device memory the answer would differ */
+        prop.alloc_flags.usage = id % 2 ? VMM_MEM_CREATE_USAGE_TILE_POOL : 0;
         if (id >= 0 && id < count)
             REFUSED_BY("VMM-CREATE-MEMORY", vmm_mem_create(S, &handle, size, &prop, 0), OUT_OF_MEMORY, "size", size);
         CHECK_U64(handle, FIX_UNTOUCHED);

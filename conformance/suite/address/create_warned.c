@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* vmm_mem_create: what driver 580 makes without what was asked for. */
+/* vmm_mem_create: properties that driver 580 accepts and drops. */
 #include "test.h"
 
-/* Creates with the warning expected and reads back what was obtained; false where it was refused. */
+/* Creates, expects the warning, and reads the properties back; false where the call refused. */
 static bool made(struct fix *f, const char *argument, uint64_t value, const vmm_mem_allocation_prop *prop,
                  vmm_mem_allocation_prop *got)
 {
@@ -155,13 +155,13 @@ TEST_BREAKS(CREATE_TILE_POOL, create_a_tile_pool_for_others)
     REFUSED(vmm_mem_create(S, &handle, f->g, &prop, 0), INVALID_VALUE, "prop.allocFlags.usage",
             VMM_MEM_CREATE_USAGE_TILE_POOL);
     prop.alloc_flags.gpu_direct_rdma_capable = 0;
-    prop.requested_handle_types = 16; /* a type that otherwise is passed over */
+    prop.requested_handle_types = 16; /* a type that the driver otherwise ignores */
     REFUSED(vmm_mem_create(S, &handle, f->g, &prop, 0), INVALID_VALUE, "prop.allocFlags.usage",
             VMM_MEM_CREATE_USAGE_TILE_POOL);
     CHECK_U64(handle, FIX_UNTOUCHED);
 }
 
-/* Alone it is made, if only to be dropped. */
+/* Alone the property is accepted, only to be dropped. */
 TEST_NEAR_MISS(CREATE_TILE_POOL, create_a_tile_pool)
 {
     vmm_mem_allocation_prop prop = fix_prop(0);
@@ -201,7 +201,7 @@ static vmm_mem_generic_allocation_handle tile_pool(struct fix *f, uint64_t size)
     return fix_create_prop(f, size, &prop);
 }
 
-/* Neither all of it nor a part, and whatever else is wrong with the part. */
+/* Refused for the whole and for a part, whatever else is wrong with the part. */
 TEST_BREAKS(MAP_TILE_POOL, map_a_tile_pool)
 {
     vmm_mem_generic_allocation_handle handle = tile_pool(f, 2 * f->g);
@@ -215,7 +215,7 @@ TEST_NEAR_MISS(MAP_TILE_POOL, map_other_memory_beside_a_tile_pool)
 {
     vmm_mem_generic_allocation_handle pool = tile_pool(f, 2 * f->g), other = fix_create(f, 2 * f->g);
     vmm_deviceptr at = fix_reserve(f, 4 * f->g);
-    CHECK(pool != other, "one handle for two memories");
+    CHECK(pool != other, "one handle for two allocations");
     ACCEPTED(vmm_mem_map(S, at, 2 * f->g, 0, other, 0));
     fix_note(f, FIX_MAPPING, at, 2 * f->g);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Edges of ranges as measured on the driver (h100-580.159.04-edges.tsv; the names of the cases stand beside the tests):
- * seams, tails beyond a reservation, holes, and sizes that wrap around. */
+/* Edges of ranges as measured on the driver: seams, tails beyond a reservation, holes, and sizes that wrap around. The
+ * comment of each test names its cases of h100-580.159.04-edges.tsv. */
 #include "test.h"
 
 #define NONE VMM_MEM_ACCESS_FLAGS_PROT_NONE
@@ -43,7 +43,7 @@ TEST_EXPECTS_ON("edge.seam_attributes", each_side_tells_its_reservation, NULL, T
     CHECK_U64(attribute(f, VMM_POINTER_ATTRIBUTE_MAPPING_SIZE, after), 2 * f->g);
 }
 
-/* B.cross, B.free_a, B.free_b: neither half is a mapping of its own, and both reservations are held. */
+/* B.cross, B.free_a, B.free_b: neither half is a mapping by itself, and the mapping holds both reservations. */
 TEST_EXPECTS_ON("edge.seam_mapping_is_one", halves_of_a_mapping_over_a_seam, NULL, TEST_OBSERVED, 0)
 {
     vmm_deviceptr p = over_the_seam(f), first = p + 3 * f->g, second = p + 4 * f->g;
@@ -59,7 +59,7 @@ TEST_EXPECTS_ON("edge.seam_mapping_is_one", halves_of_a_mapping_over_a_seam, NUL
     fix_address_free(f, p, 4 * f->g);
 }
 
-/* B.onto: what lies beyond the seam is in the way, and is not when it is gone. */
+/* B.onto: a mapping beyond the seam is in the way until it is unmapped. */
 TEST_EXPECTS_ON("edge.seam_onto_a_mapping", map_over_a_seam_onto_a_mapping, NULL, TEST_OBSERVED, 0)
 {
     vmm_deviceptr p = fix_adjacent(f, 4 * f->g, 4 * f->g), first = p + 3 * f->g, second = p + 4 * f->g;
@@ -71,7 +71,7 @@ TEST_EXPECTS_ON("edge.seam_onto_a_mapping", map_over_a_seam_onto_a_mapping, NULL
     REFUSED_BY("VMM-MAP-OVERLAP", vmm_mem_map(S, second, f->g, 0, one, 0), INVALID_VALUE, "ptr", second);
 }
 
-/* B.past: the part beyond has rights and bytes, and no reservation to tell of. */
+/* B.past: the part beyond has rights and bytes, but no reservation to report. */
 TEST_EXPECTS_ON("edge.beyond_the_reservation", part_beyond_its_reservation, NULL, TEST_OBSERVED, 0)
 {
     vmm_deviceptr p = fix_free_range(f, 8 * f->g), beyond = p + 4 * f->g;
@@ -90,7 +90,7 @@ TEST_EXPECTS_ON("edge.beyond_the_reservation", part_beyond_its_reservation, NULL
     CHECK_U64(handle, FIX_UNTOUCHED);
 }
 
-/* B.take: the addresses beyond are given to whoever asks; the mapping stays as it is, and is in the way. */
+/* B.take: a new reservation may get the addresses beyond; the mapping stays, and is in its way. */
 TEST_BREAKS_ON(RESERVE_OVER_MAPPING, reserve_over_the_end_of_a_mapping, NULL, TEST_OBSERVED, 0)
 {
     vmm_deviceptr p = fix_free_range(f, 8 * f->g), beyond = p + 4 * f->g, taken = FIX_UNTOUCHED;
@@ -120,8 +120,8 @@ TEST_NEAR_MISS_ON(RESERVE_OVER_MAPPING, reserve_behind_the_end_of_a_mapping, NUL
     fix_note(f, FIX_RESERVATION, taken, f->g);
 }
 
-/* C.size: a range that wraps around 2^64 is taken for an empty one, if no mapping is cut where it ends. Below p is a
- * granule of the test's own: what lies below that may be the driver's. */
+/* C.size: the driver takes a range that wraps around 2^64 for an empty one if its end cuts no mapping. The granule
+ * below p is the test's own; the driver may own what lies below that. */
 TEST_WARNS(UNMAP_WRAPS, unmap_past_the_last_address)
 {
     vmm_deviceptr p = fix_reserve(f, 2 * f->g) + f->g;
@@ -134,18 +134,19 @@ TEST_WARNS(UNMAP_WRAPS, unmap_past_the_last_address)
     }
 }
 
-/* M.unmap.-1.to_in_p: from the last address on everything below the wrapped end is in the range, and the end cuts. */
+/* M.unmap.-1.to_in_p: from the last address on, the range covers everything below its wrapped end, and the end cuts a
+ * mapping. */
 TEST_EXPECTS_ON("edge.unmap_from_the_last_address", unmap_from_the_last_address, NULL, TEST_OBSERVED, 0)
 {
     vmm_deviceptr p = fix_mapped(f, f->g, RW, NULL), last = UINT64_MAX;
     uint64_t into = p + f->g / 2 + 1;
     REFUSED_BY("VMM-UNMAP-PARTIAL", vmm_mem_unmap(S, last, into), INVALID_VALUE, "size", into);
-    fix_need_simulator(f, "it would take away what others mapped, too");
+    fix_need_simulator(f, "it would also unmap what others mapped");
     CHECK_U64(vmm_mem_unmap(S, last, p + f->g + 1), VMM_SUCCESS);
     fix_forget(f, FIX_MAPPING, p, f->g);
 }
 
-/* A large range that does not wrap takes away what it covers, wherever that is. */
+/* A large range that does not wrap unmaps everything that it covers. */
 TEST_NEAR_MISS_ON(UNMAP_WRAPS, unmap_a_very_large_range, NULL, TEST_OBSERVED, 0)
 {
     int mapped = 0;
@@ -155,7 +156,7 @@ TEST_NEAR_MISS_ON(UNMAP_WRAPS, unmap_a_very_large_range, NULL, TEST_OBSERVED, 0)
     CHECK(vmm_pointer_get_attribute(S, &mapped, VMM_POINTER_ATTRIBUTE_MAPPED, p) != VMM_SUCCESS, "it is still mapped");
 }
 
-/* C.past_end, C.two: over the end of a reservation, and of all that two of them hold. */
+/* C.past_end, C.two: past the end of a reservation, and past all that two reservations hold. */
 TEST_EXPECTS_ON("edge.unmap_over_everything", unmap_over_two_reservations_and_more, NULL, TEST_OBSERVED, 0)
 {
     int mapped = 0;
@@ -187,7 +188,7 @@ TEST_EXPECTS_ON("edge.access_stops_at_a_hole", access_before_and_behind_a_hole, 
     CHECK_U64(rights(f, p + 5 * f->g), NONE);
 }
 
-/* D.host_none, D.numa_none: taking away what nobody has is no mistake. */
+/* D.host_none, D.numa_none: revoking rights that a location does not have is accepted. */
 TEST_EXPECTS("edge.no_rights_for_the_host_on_device_memory", no_host_rights_on_device_memory)
 {
     vmm_deviceptr p = fix_mapped(f, f->g, RW, NULL);
@@ -199,7 +200,7 @@ TEST_EXPECTS("edge.no_rights_for_the_host_on_device_memory", no_host_rights_on_d
     }
 }
 
-/* D.dev+host, D.host+dev: the one refusal that leaves something behind. */
+/* D.dev+host, D.host+dev: the one refusal with a side effect. */
 TEST_EXPECTS("edge.access_refused_half_way", access_for_a_device_and_the_host)
 {
     vmm_deviceptr p = fix_mapped(f, f->g, READ, NULL);
@@ -212,7 +213,8 @@ TEST_EXPECTS("edge.access_refused_half_way", access_for_a_device_and_the_host)
     CHECK_U64(rights(f, p), RW);
 }
 
-/* E.table, E.orders, M.told: of device 0 and the host, HOST is told the rights that changed last, unless to none. */
+/* E.table, E.orders, M.told: a query of HOST returns the rights that changed last, of device 0 or the host, unless they
+ * changed to none. */
 TEST_EXPECTS("edge.host_is_told_the_newer_rights", host_rights_on_host_memory)
 {
     fix_need_host(f);
@@ -247,7 +249,7 @@ TEST_EXPECTS("edge.host_is_told_the_newer_rights", host_rights_on_host_memory)
     }
 }
 
-/* E.cumemalloc, E.dev_mem.numa99: memory of the old kind answers nothing, and a node's id is not looked at. */
+/* E.cumemalloc, E.dev_mem.numa99: memory of cuMemAlloc has no rights to report, and the driver ignores a node's id. */
 TEST_EXPECTS("edge.rights_of_other_memory", rights_of_old_memory_and_odd_nodes)
 {
     CHECK_U64(fix_rights(f, fix_alloc(f, f->g), VMM_MEM_LOCATION_TYPE_DEVICE, 0), NONE);
@@ -257,7 +259,7 @@ TEST_EXPECTS("edge.rights_of_other_memory", rights_of_old_memory_and_odd_nodes)
     CHECK_U64(fix_rights(f, p, VMM_MEM_LOCATION_TYPE_HOST_NUMA, -1), NONE);
 }
 
-/* I.range: with nothing to write nothing is looked up; host memory, too, is found only where the device may go. */
+/* I.range: with no output the driver looks nothing up; it finds host memory, too, only where the device has access. */
 TEST_EXPECTS("edge.address_range", address_ranges_at_the_edge)
 {
     vmm_deviceptr p = fix_reserve(f, f->g), base = FIX_UNTOUCHED;
@@ -273,7 +275,7 @@ TEST_EXPECTS("edge.address_range", address_ranges_at_the_edge)
     CHECK_U64(base, 0);
 }
 
-/* I.rw.attr6: 1 once another driver may move the bytes, which is what asking for P2P_TOKENS prepares; only there. */
+/* I.rw.attr6: 1 once another driver may move the bytes, which a query of P2P_TOKENS prepares; only there. */
 TEST_EXPECTS("edge.sync_memops", sync_memops_of_device_memory)
 {
     vmm_deviceptr p = fix_mapped(f, f->g, RW, NULL), beside = fix_mapped(f, f->g, RW, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is expected of rights, copies and fills on one device. */
+/* Expectations: rights, copies and fills on one device. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,7 +109,7 @@ TEST_EXPECTS("getaccess.reports", rights_as_set)
         CHECK_U64(rights(f, p + i * f->g), (uint64_t)flags[i]);
 }
 
-/* Nothing mapped: 0 is written, as measured. A location that is not there: nothing is. */
+/* Where nothing is mapped the call writes 0, as measured. For a location that does not exist it writes nothing. */
 TEST_EXPECTS("getaccess.output_on_failure", output_of_refused_rights)
 {
     vmm_mem_location here = fix_at(VMM_MEM_LOCATION_TYPE_DEVICE, 0), nowhere = fix_at(VMM_MEM_LOCATION_TYPE_DEVICE, 99);
@@ -131,7 +131,7 @@ TEST_EXPECTS("copy.read_only_source", read_is_enough_to_read)
     REFUSED_BY("VMM-COPY-NO-WRITE", vmm_memcpy_dtod(S, source, target, f->g), INVALID_VALUE, "dstDevice", source);
 }
 
-/* Bytes that tell where they belong, across two seams of mappings. */
+/* Each byte encodes its place, across two seams of mappings. */
 TEST_EXPECTS("copy.spans_mappings", copies_across_mappings)
 {
     unsigned char out[96], in[96];
@@ -156,7 +156,7 @@ TEST_EXPECTS("copy.spans_mappings", copies_across_mappings)
     CHECK_U64(fix_peek(f, p + 6 * f->g - 4), 0);
 }
 
-/* The simulator copies as memmove does; the documents leave overlapping copies undefined. */
+/* The simulator copies as memmove does; the documentation leaves overlapping copies undefined. */
 TEST_EXPECTS("copy.overlapping_as_memmove", overlapping_copies)
 {
     fix_need_simulator(f, "needs a backend that defines overlapping copies");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is expected of reservations and mappings. */
+/* Expectations: reservations and mappings. */
 #include "test.h"
 
 #define NONE VMM_MEM_ACCESS_FLAGS_PROT_NONE
@@ -161,7 +161,7 @@ TEST_EXPECTS("map.remap", map_again_elsewhere)
     }
 }
 
-/* Another memory at the same addresses: what was there before is not to be seen. */
+/* Other memory at the same addresses: the earlier bytes are not visible. */
 TEST_EXPECTS("map.other_memory_at_the_same_place", other_memory_other_bytes)
 {
     vmm_deviceptr p = fix_mapped(f, f->g, RW, NULL);
@@ -172,7 +172,7 @@ TEST_EXPECTS("map.other_memory_at_the_same_place", other_memory_other_bytes)
     CHECK_U64(fix_peek(f, p), 0);
 }
 
-/* Undefined in the documents; measured to work. */
+/* Undefined in the documentation; measured to work. */
 TEST_EXPECTS("map.released_but_mapped", map_what_only_a_mapping_holds)
 {
     vmm_mem_generic_allocation_handle handle = 0;
@@ -195,7 +195,7 @@ TEST_EXPECTS("map.refused_changes_nothing", refused_map)
     fix_map(f, p, 2 * f->g, handle);
 }
 
-/* A mapping past the end takes rights, holds its reservation, and keeps its addresses from others. */
+/* A mapping past the end accepts rights, holds its reservation, and keeps its addresses occupied. */
 TEST_EXPECTS_ON("map.past_end_pins_reservation", map_past_the_end_of_its_reservation, NULL, TEST_OBSERVED, 0)
 {
     vmm_deviceptr p = fix_free_range(f, 8 * f->g);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is expected of physical memory: creation, handles, references, the budget. */
+/* Expectations: physical memory: creation, handles, references, the budget. */
 #include <string.h>
 
 #include "test.h"
@@ -75,7 +75,8 @@ static void check_zero(struct fix *f, vmm_deviceptr ptr, uint64_t size)
     CHECK_U64(fix_peek(f, ptr + size - 1), 0);
 }
 
-/* Fresh, and again after the same frames were filled and given back: all of the device's memory, where it is small. */
+/* New memory is zero, also after the same bytes were filled and freed: all of the device's memory, where it is
+ * small. */
 TEST_EXPECTS("create.zero_filled", fresh_memory_is_zero)
 {
     vmm_deviceptr p = fix_reserve(f, 4 * f->g);
@@ -102,7 +103,7 @@ TEST_EXPECTS("properties.compression", compression_reads_back)
     CHECK_U64(got.alloc_flags.compression_type, VMM_MEM_ALLOCATION_COMP_GENERIC);
 }
 
-/* Undefined in the documents; measured to work. */
+/* Undefined in the documentation; measured to work. */
 TEST_EXPECTS("properties.released_but_mapped", properties_while_only_mapped)
 {
     vmm_mem_generic_allocation_handle handle = 0;
@@ -114,7 +115,7 @@ TEST_EXPECTS("properties.released_but_mapped", properties_while_only_mapped)
     CHECK_U64((uint64_t)got.location.type, VMM_MEM_LOCATION_TYPE_DEVICE);
 }
 
-/* Free memory falls at create by exactly the size, and rises when the last reference and the last mapping are gone. */
+/* Creation takes exactly the size from free memory; the end of the last reference and the last mapping returns it. */
 TEST_EXPECTS("memory.accounting", free_memory_step_by_step)
 {
     uint64_t before = fix_free_memory(f), size = 4 * f->g;
@@ -167,7 +168,7 @@ TEST_EXPECTS("release.while_mapped", memory_works_after_release)
     fix_access(f, p, f->g, VMM_MEM_ACCESS_FLAGS_PROT_READ);
 }
 
-/* Creation and two retains: three releases, and not one more. */
+/* Creation and two retains: three releases succeed, a fourth is refused. */
 TEST_EXPECTS("release.counts_references", references_are_counted)
 {
     uint64_t before = fix_free_memory(f);
@@ -240,7 +241,7 @@ TEST_EXPECTS("retain.remap_keeps_data", retained_memory_keeps_its_bytes)
     CHECK_U64(fix_peek(f, q + f->g - 1), 0x3c);
 }
 
-/* Stripes of three memories in one range: each address gives its own. */
+/* Stripes of three allocations in one range: each address reads its own memory. */
 TEST_EXPECTS("retain.striped_range", retain_in_stripes)
 {
     vmm_deviceptr p = fix_reserve(f, 6 * f->g);

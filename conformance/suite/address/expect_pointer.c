@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is expected of pointer attributes and address ranges. */
+/* Expectations: pointer attributes and address ranges. */
 #include "test.h"
 
 #define NONE VMM_MEM_ACCESS_FLAGS_PROT_NONE
 #define RW VMM_MEM_ACCESS_FLAGS_PROT_READWRITE
 
-/* Attributes have types of several widths; room for the widest, zeroed, holds each on a little-endian machine. */
+/* Attributes differ in width; a zeroed value of the widest type holds each of them on a little-endian machine. */
 static uint64_t attribute(struct fix *f, vmm_pointer_attribute which, vmm_deviceptr ptr)
 {
     uint64_t value = 0;

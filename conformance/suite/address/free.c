@@ -35,7 +35,7 @@ TEST_BREAKS(FREE_NOT_RESERVED, free_twice)
 {
     vmm_deviceptr keep = fix_reserve(f, f->g), ptr = fix_free_range(f, 2 * f->g);
     REFUSED(vmm_mem_address_free(S, ptr, 2 * f->g), INVALID_VALUE, "ptr", ptr);
-    CHECK(keep != ptr, "addresses given out twice");
+    CHECK(keep != ptr, "two reservations have the same addresses");
 }
 
 TEST_BREAKS(FREE_NOT_RESERVED, free_what_cumemalloc_gave)
@@ -78,7 +78,7 @@ TEST_BREAKS(FREE_SIZE_MATCH, free_another_size)
         REFUSED_NEAR(vmm_mem_address_free(S, ptr, sizes[i]), INVALID_VALUE, "size", sizes[i], RESERVATION, ptr);
 }
 
-/* Two neighbours are two reservations, also for one call that covers both. */
+/* Two adjacent reservations stay two, also for one call that covers both. */
 TEST_BREAKS(FREE_SIZE_MATCH, free_two_at_once)
 {
     vmm_deviceptr ptr = fix_adjacent(f, 2 * f->g, 2 * f->g);
@@ -110,7 +110,7 @@ TEST_NEAR_MISS(FREE_MAPPED, free_after_unmap)
     accept(f, ptr, 2 * f->g);
 }
 
-/* What is mapped next door does not matter. */
+/* A mapping in the adjacent reservation does not matter. */
 TEST_NEAR_MISS(FREE_MAPPED, free_beside_a_mapping)
 {
     vmm_deviceptr ptr = fix_adjacent(f, f->g, f->g);

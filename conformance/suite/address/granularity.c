@@ -56,7 +56,7 @@ TEST_NEAR_MISS(GRANULARITY_OPTION, granularity_recommended)
     CHECK(got >= f->minimum, "recommended is below the minimum");
 }
 
-/* Each is refused by vmm_mem_create; an answer is given all the same, with a warning. */
+/* vmm_mem_create refuses each of them; this query answers all the same, with a warning. */
 TEST_WARNS(GRANULARITY_PROP_UNCHECKED, granularity_of_impossible_memory)
 {
     static const char *const arguments[4] = {"prop.type", "prop.location.id", "prop.location.type",
@@ -75,7 +75,7 @@ TEST_WARNS(GRANULARITY_PROP_UNCHECKED, granularity_of_impossible_memory)
     }
 }
 
-/* Handle types of Windows, alone, both, and beside a descriptor. */
+/* Handle types of Windows: alone, both, and together with a descriptor. */
 TEST_WARNS(GRANULARITY_PROP_UNCHECKED, granularity_for_windows)
 {
     static const int types[] = {VMM_MEM_HANDLE_TYPE_WIN32, VMM_MEM_HANDLE_TYPE_WIN32_KMT, 6, 3};
@@ -139,7 +139,7 @@ TEST_EXPECTS("granularity.usable", one_granule_of_everything)
     CHECK_U64(fix_peek(f, ptr + f->g - 1), 7);
 }
 
-/* Handle types, compression, RDMA and usage change nothing about the unit, on any machine that was recorded. */
+/* Handle types, compression, RDMA and usage do not change the granularity on any recorded machine. */
 TEST_EXPECTS_ON("granularity.any_properties", granularity_whatever_is_asked_for, NULL, TEST_OBSERVED, 0)
 {
     vmm_mem_allocation_prop prop[5] = {fix_prop(0), fix_prop(0), fix_prop(0), fix_prop(0), fix_prop(0)};
@@ -154,7 +154,7 @@ TEST_EXPECTS_ON("granularity.any_properties", granularity_whatever_is_asked_for,
     }
 }
 
-/* The same question, the same answer: with no context, and whatever exists. */
+/* The same query has the same answer: without a context, and whatever else exists. */
 TEST_EXPECTS_ON("granularity.pure", granularity_without_a_context, NULL, TEST_AS_GIVEN, FIX_NO_CONTEXT)
 {
     vmm_mem_allocation_prop prop = fix_prop(0);
@@ -164,7 +164,7 @@ TEST_EXPECTS_ON("granularity.pure", granularity_without_a_context, NULL, TEST_AS
         ACCEPTED(vmm_mem_get_allocation_granularity(S, &got, &prop, VMM_MEM_ALLOC_GRANULARITY_MINIMUM));
         after = fix_state(f);
         CHECK_U64(got, f->minimum);
-        CHECK(before && after && strcmp(before, after) == 0, "a question changed something");
+        CHECK(before && after && strcmp(before, after) == 0, "a query changed the state");
         free(before);
         free(after);
         fix_create(f, f->g);

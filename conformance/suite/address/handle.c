@@ -4,7 +4,7 @@
 
 #include "test.h"
 
-/* A value that was never given out, and one that was and is no more. */
+/* A value that never was a handle, and one that was and has ended. */
 static vmm_mem_generic_allocation_handle forged(struct fix *f)
 {
     return fix_create(f, f->g) ^ UINT64_C(0x5a5a5a5a5a);
@@ -51,10 +51,10 @@ TEST_BREAKS(RELEASE_HANDLE_STALE, release_twice)
     REFUSED_NEAR(vmm_mem_release(S, handle), INVALID_VALUE, "handle", handle, HANDLE, 0);
     if (f->simulator)
         CHECK(vmm_mem_release(S, handle) != VMM_SUCCESS && vmm_last_detail()->nearest.ended > 0,
-              "the detail does not tell when the handle ended");
+              "the detail does not report when the handle ended");
 }
 
-/* Mapped memory is held by its mapping, yet its handle has no reference left to give back. */
+/* The mapping still holds the memory, but the handle has no reference left to release. */
 TEST_BREAKS(RELEASE_HANDLE_STALE, release_twice_while_mapped)
 {
     vmm_mem_generic_allocation_handle handle = 0;
@@ -200,7 +200,7 @@ TEST_WARNS(PROPERTIES_HANDLE_STALE, properties_of_a_released_handle)
         CHECK_U64((uint64_t)got.location.type, VMM_MEM_LOCATION_TYPE_DEVICE);
 }
 
-/* Released while mapped is not stale: the mapping keeps the memory. */
+/* A handle released while mapped can be retained: the mapping keeps the memory. */
 TEST_NEAR_MISS(PROPERTIES_HANDLE_STALE, properties_of_a_live_handle)
 {
     vmm_mem_allocation_prop got;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is told at the end: vmm_leaks, and the report of vmm_close. */
+/* Leak reports: vmm_leaks, and the report of vmm_close. */
 #include <string.h>
 
 #include "test.h"
@@ -23,7 +23,7 @@ static void check_leak(struct fix *f, const vmm_detail *detail, const char *rule
     char text[2048];
     const vmm_rule *row = vmm_rule_find(rule);
     if (!row || !detail->rule || strcmp(detail->rule, rule) != 0) {
-        CHECK(false, "told of %s, expected %s", detail->rule ? detail->rule : "(none)", rule);
+        CHECK(false, "reported %s, expected %s", detail->rule ? detail->rule : "(none)", rule);
         return;
     }
     CHECK(detail->severity == VMM_SEVERITY_LEAK, "severity %d", (int)detail->severity);
@@ -32,11 +32,12 @@ static void check_leak(struct fix *f, const vmm_detail *detail, const char *rule
     CHECK(detail->nearest.created > 0 && detail->nearest.created_by && !detail->nearest.ended, "no history");
     vmm_detail_text(detail, text, sizeof text);
     CHECK(strstr(text, rule) && row->way_out[0] && strstr(text, row->way_out), "no complete explanation:\n%s", text);
-    CHECK(detail->nearest.created_by && strstr(text, detail->nearest.created_by), "not told by which call:\n%s", text);
+    CHECK(detail->nearest.created_by && strstr(text, detail->nearest.created_by),
+          "the report does not name the call:\n%s", text);
 }
 
-/* One thing more than before: told by vmm_leaks, and by vmm_close, which this test does itself. The fixture's context
- * is a leak of its own, so it goes first. */
+/* Expects one more leak than before, from vmm_leaks and from vmm_close, which this test calls itself. The fixture's
+ * context would leak too, so it is destroyed first. */
 static void check_one(struct fix *f, vmm_object_kind kind, uint64_t start)
 {
     struct told told = {0};
@@ -62,7 +63,7 @@ static void check_none(struct fix *f)
     CHECK_U64(told.count, 0);
 }
 
-/* Leaks are what the simulator knows; a driver's leaks end with its process. */
+/* Only the simulator reports leaks; a driver's leaks end with its process. */
 #define TEST_OF_LEAKS(kind, rule, function)                                    \
     static void function##_body(struct fix *f);                                \
     TEST_DEFINE(kind, #rule, function, NULL, TEST_AS_GIVEN, FIX_NO_CONTEXT)    \
@@ -97,7 +98,7 @@ NO_LEAK_TEST(LEAK_HANDLE, release_the_handle)
     check_none(f);
 }
 
-/* A mapping never leaks alone: its reservation cannot be freed, and the handle it holds is not gone. */
+/* A mapping never leaks alone: its reservation cannot be freed, and it still holds its handle's memory. */
 LEAK_TEST(LEAK_MAPPING, leave_a_mapping)
 {
     static const char *const want[] = {"VMM-LEAK-RESERVATION", "VMM-LEAK-MAPPING", "VMM-LEAK-HANDLE"};
@@ -169,7 +170,7 @@ NO_LEAK_TEST(LEAK_EVENT, destroy_the_event)
     vmm_context ctx = fix_context(f, 0);
     fix_event_destroy(f, fix_event(f));
     vmm_event left = fix_event(f);
-    fix_context_destroy(f, ctx); /* takes it along */
+    fix_context_destroy(f, ctx); /* ends it as well */
     fix_forget(f, FIX_EVENT, (uintptr_t)left, 0);
     check_none(f);
 }
@@ -212,7 +213,7 @@ TEST_EXPECTS("leaks.in_the_order_of_kinds", leaks_of_everything)
     CHECK(told.detail[0].nearest.start < told.detail[1].nearest.start, "reservations are not in order of address");
 }
 
-/* The report function is told of refusals and warnings, and may make calls itself. */
+/* The report function receives refusals and warnings, and may make calls itself. */
 struct calls {
     struct told told;
     vmm_system *sys;
@@ -236,7 +237,7 @@ TEST_EXPECTS("report.tells_of_refusals", report_function)
     CHECK_U64(calls.told.count, 1);
     CHECK_U64((uint64_t)calls.count, (uint64_t)f->devices);
     CHECK(calls.told.detail[0].rule && strcmp(calls.told.detail[0].rule, "VMM-RELEASE-HANDLE-ZERO") == 0,
-          "told of another rule");
+          "another rule was reported");
     CHECK(vmm_last_detail()->rule && strcmp(vmm_last_detail()->rule, "VMM-RELEASE-HANDLE-ZERO") == 0,
           "the call of the report function changed the detail");
     fix_mapped(f, f->g, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE, NULL);

@@ -4,7 +4,7 @@
 
 #include "test.h"
 
-/* Maps, expecting nothing to be said. */
+/* Maps, and expects no report. */
 static void accept(struct fix *f, vmm_deviceptr ptr, uint64_t size, vmm_mem_generic_allocation_handle handle)
 {
     ACCEPTED(vmm_mem_map(S, ptr, size, 0, handle, 0));
@@ -80,11 +80,11 @@ TEST_BREAKS(MAP_HANDLE_STALE, map_a_released_handle)
     vmm_mem_generic_allocation_handle handle = fix_create(f, f->g);
     fix_release(f, handle);
     REFUSED_NEAR(vmm_mem_map(S, ptr, f->g, 0, handle, 0), INVALID_VALUE, "handle", handle, HANDLE, 0);
-    fix_create(f, f->g); /* a later handle does not wake the old value */
+    fix_create(f, f->g); /* a later handle does not revive the old value */
     REFUSED(vmm_mem_map(S, ptr, f->g, 0, handle, 0), INVALID_VALUE, "handle", handle);
 }
 
-/* However many handles come and go meanwhile. */
+/* However many handles are created and released meanwhile. */
 TEST_BREAKS(MAP_HANDLE_STALE, map_a_handle_of_long_ago)
 {
     vmm_deviceptr ptr = fix_reserve(f, f->g);
@@ -92,7 +92,7 @@ TEST_BREAKS(MAP_HANDLE_STALE, map_a_handle_of_long_ago)
     fix_release(f, old);
     for (unsigned i = 0; i < 2000; i++) {
         vmm_mem_generic_allocation_handle handle = fix_create(f, f->g);
-        CHECK(handle != old, "a value is used again");
+        CHECK(handle != old, "a handle value is reused");
         vmm_result result = vmm_mem_map(S, ptr, f->g, 0, old, 0);
         const char *rule = vmm_last_detail()->rule;
         if (result != VMM_ERROR_INVALID_VALUE || !rule || strcmp(rule, f->rule) != 0) {
@@ -103,7 +103,7 @@ TEST_BREAKS(MAP_HANDLE_STALE, map_a_handle_of_long_ago)
     }
 }
 
-/* Retained at the last moment, the handle is as good as new. */
+/* Retained before its last release, the handle works as before. */
 TEST_NEAR_MISS(MAP_HANDLE_STALE, map_a_retained_handle)
 {
     vmm_mem_generic_allocation_handle handle = 0, again = 0;
@@ -143,7 +143,7 @@ TEST_BREAKS(MAP_NOT_RESERVED, map_outside_of_reservations)
         REFUSED(vmm_mem_map(S, old, f->g, 0, handle, 0), INVALID_VALUE, "ptr", old);
 }
 
-/* After free, the addresses are nobody's, and the detail knows whose they were. */
+/* After the free no reservation holds the addresses, and the detail names the one that did. */
 TEST_BREAKS(MAP_NOT_RESERVED, map_after_free)
 {
     vmm_deviceptr ptr = fix_free_range(f, 2 * f->g);
@@ -152,7 +152,7 @@ TEST_BREAKS(MAP_NOT_RESERVED, map_after_free)
     if (f->simulator && vmm_mem_map(S, ptr, 2 * f->g, 0, handle, 0) != VMM_SUCCESS) {
         const vmm_object *nearest = &vmm_last_detail()->nearest;
         CHECK(nearest->kind == VMM_OBJECT_RESERVATION && nearest->start == ptr && nearest->ended > 0,
-              "the detail does not tell of the freed reservation");
+              "the detail does not show the freed reservation");
     }
 }
 
@@ -203,7 +203,7 @@ TEST_NEAR_MISS(MAP_OVERLAP, map_beside_a_mapping)
     accept(f, ptr + 4 * f->g, 2 * f->g, two);
 }
 
-/* On a machine whose last address is known: memory of two granules does not fit at the last one. */
+/* On a machine whose last address is known: two granules of memory do not fit at the last granule. */
 #define SMALL_SPACE \
     "va.start = 0x100000000000\nva.end = 0x100010000000\nva.chunk = 0\nva.context = 0\nva.taken = none"
 #define SMALL_SPACE_SIZE UINT64_C(0x10000000)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* vmm_mem_map: which part of the memory. The recorded driver maps whole memory only; the documents describe parts, so
- * both kinds of machine are tested. */
+/* vmm_mem_map: which part of the memory. The recorded driver maps whole allocations only; the documentation describes
+ * parts, so the tests cover both kinds of machine. */
 #include "test.h"
 
 #define WHOLE "map.partial = no"
@@ -100,7 +100,7 @@ TEST_NEAR_MISS_ON(MAP_OFFSET_RANGE, map_up_to_the_end_of_memory, PARTS, TEST_AS_
     fix_note(f, FIX_MAPPING, ptr, 2 * f->g);
 }
 
-/* Two parts of one memory at addresses in the opposite order, and the whole beside them. */
+/* Two parts of one allocation, mapped in reverse order, and the whole beside them. */
 TEST_EXPECTS_ON("map.partial_where_allowed", parts_in_another_order, PARTS, TEST_AS_GIVEN, 0)
 {
     fix_need_parts(f, true);
@@ -120,7 +120,7 @@ TEST_EXPECTS_ON("map.partial_where_allowed", parts_in_another_order, PARTS, TEST
     CHECK_U64(fix_peek(f, ptr + 4 * f->g - 1), 1);
 }
 
-/* Memory stays while any part of it is mapped. */
+/* A mapping of any part keeps the whole memory. */
 TEST_EXPECTS_ON("map.part_pins_whole_memory", parts_hold_memory, PARTS, TEST_AS_GIVEN, 0)
 {
     fix_need_parts(f, true);

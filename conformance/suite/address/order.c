@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two mistakes in one call: which one is told, as the recorded driver decides it. Codes were measured where they differ
- * (h100-580.159.04-order.tsv and -edges.tsv); of rules with one code, the order of the table is ours. */
+/* Two mistakes in one call: the recorded driver decides which one is reported. Codes were measured where they differ
+ * (h100-580.159.04-order.tsv and -edges.tsv); where rules share a code, their order is cuvmm's choice. */
 #include "test.h"
 
 #define RW VMM_MEM_ACCESS_FLAGS_PROT_READWRITE
@@ -41,7 +41,7 @@ TEST_EXPECTS("order.of_checks", order_of_create_on_no_device)
     CHECK_U64(handle, FIX_UNTOUCHED);
 }
 
-/* Whatever the size, a property that is wrong is told before memory that is short. */
+/* Whatever the size, a wrong property is reported before a lack of memory. */
 TEST_EXPECTS("order.of_checks", order_of_create_of_too_much)
 {
     vmm_mem_generic_allocation_handle handle = FIX_UNTOUCHED;
@@ -56,7 +56,7 @@ TEST_EXPECTS("order.of_checks", order_of_create_of_too_much)
     CHECK_U64(handle, FIX_UNTOUCHED);
 }
 
-/* Memory is short before a fabric is not permitted, and everything about the property comes before memory. */
+/* A lack of memory comes before a fabric without permission, and every check of the property before either. */
 TEST_EXPECTS_ON("order.of_checks", order_of_create_for_a_fabric, "attribute.128 = 1\nfabric.imex = no", TEST_AS_GIVEN, 0)
 {
     fix_need_fabric(f, false);
@@ -93,7 +93,7 @@ TEST_EXPECTS_ON("order.of_checks", order_of_map, "map.partial = no", TEST_AS_GIV
     REFUSED_BY("VMM-MAP-PTR-GRANULARITY", vmm_mem_map(S, out + 1, 2 * f->g, 0, h, 0), INVALID_VALUE, "ptr", out + 1);
 }
 
-/* What the descriptors say comes before the addresses, and the addresses before what the memory allows. */
+/* The descriptors' fields come before the addresses, and the addresses before what the memory allows. */
 TEST_EXPECTS("order.of_checks", order_of_set_access)
 {
     vmm_deviceptr p = fix_reserve(f, 4 * f->g);
@@ -109,7 +109,7 @@ TEST_EXPECTS("order.of_checks", order_of_set_access)
     REFUSED_BY("VMM-ACCESS-COUNT-ZERO", vmm_mem_set_access(S, empty, f->g, NULL, 0), INVALID_VALUE, "count", 0);
 }
 
-/* NULLs and address 0 first; then who is asked about, before what is mapped. */
+/* NULLs and address 0 come first, then the location, then the mapping. */
 TEST_EXPECTS("order.of_checks", order_of_get_access)
 {
     vmm_mem_location nowhere = fix_at(VMM_MEM_LOCATION_TYPE_DEVICE, 99);
@@ -122,7 +122,7 @@ TEST_EXPECTS("order.of_checks", order_of_get_access)
     CHECK_U64(flags, FIX_UNTOUCHED);
 }
 
-/* Wrong numbers come before a lack of addresses. */
+/* Wrong values come before a lack of addresses. */
 TEST_EXPECTS("order.of_checks", order_of_reserve)
 {
     vmm_deviceptr p = FIX_UNTOUCHED, far = UINT64_C(1) << 60;
@@ -139,7 +139,7 @@ TEST_EXPECTS("order.of_checks", order_of_reserve)
     CHECK_U64(p, FIX_UNTOUCHED);
 }
 
-/* H.noctx: whether there is a context comes before everything else that a copy looks at, even whether there is any. */
+/* H.noctx: a copy checks for a context before anything else, even when it copies nothing. */
 TEST_EXPECTS_ON("order.of_checks", order_of_copies, NULL, TEST_AS_GIVEN, FIX_NO_CONTEXT)
 {
     vmm_deviceptr p = fix_mapped(f, f->g, RW, NULL), old = 0;
@@ -167,7 +167,7 @@ TEST_EXPECTS("order.of_checks", order_of_device_queries)
     CHECK_U64((uint64_t)value, 77);
 }
 
-/* Of two mistakes in the range of an unmap or a free, the numbers come before the addresses. */
+/* In the range of an unmap or a free, a wrong size or alignment comes before a wrong address. */
 TEST_EXPECTS("order.of_checks", order_of_unmap_and_free)
 {
     vmm_deviceptr p = fix_mapped(f, 2 * f->g, RW, NULL);

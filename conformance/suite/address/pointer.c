@@ -4,7 +4,7 @@
 
 #define RW VMM_MEM_ACCESS_FLAGS_PROT_READWRITE
 
-/* Attributes have types of several widths; room for the widest, zeroed, holds each on a little-endian machine. */
+/* Attributes differ in width; a zeroed value of the widest type holds each of them on a little-endian machine. */
 static uint64_t attribute(struct fix *f, vmm_pointer_attribute which, vmm_deviceptr ptr)
 {
     uint64_t value = 0;
@@ -204,7 +204,7 @@ TEST_EXPECTS("pointers.not_mapped_is_zero", attributes_together)
     CHECK_U64(size, 2 * f->g);
     CHECK_U64((uint64_t)mapped, 1);
     CHECK_U64(start, p);
-    ACCEPTED(vmm_pointer_get_attributes(S, 3, asked, data, p + 2 * f->g)); /* reserved only: no error, but zeros */
+    ACCEPTED(vmm_pointer_get_attributes(S, 3, asked, data, p + 2 * f->g)); /* reserved only: success, with zeros */
     CHECK_U64(size, 0);
     CHECK_U64((uint64_t)mapped, 0);
 }
@@ -218,5 +218,5 @@ TEST_EXPECTS("pointers.arguments_checked", attributes_together_refused)
     REFUSED_BY("VMM-POINTER-ATTRIBUTE", vmm_pointer_get_attributes(S, 2, asked, data, p), INVALID_VALUE,
                "attributes", 1000);
     REFUSED_BY("VMM-POINTER-NULL-DATA", vmm_pointer_get_attributes(S, 1, asked, NULL, p), INVALID_VALUE, "data", 0);
-    CHECK_U64(second, FIX_UNTOUCHED); /* what stood before the mistake, the driver may have written */
+    CHECK_U64(second, FIX_UNTOUCHED); /* the driver may have written the outputs before the mistake */
 }

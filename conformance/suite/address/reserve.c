@@ -2,7 +2,7 @@
 /* vmm_mem_address_reserve. */
 #include "test.h"
 
-/* Refused reservations leave the caller's pointer alone. */
+/* A refused reservation does not write the caller's pointer. */
 #define RESERVE_REFUSED(code, argument, value, size, alignment, addr, flags)                                        \
     do {                                                                                                            \
         vmm_deviceptr ptr_ = FIX_UNTOUCHED;                                                                         \
@@ -10,7 +10,7 @@
         CHECK_U64(ptr_, FIX_UNTOUCHED);                                                                             \
     } while (0)
 
-/* Reserves, expecting nothing to be said, and gives it back. */
+/* Reserves, expects no report, and frees. */
 static vmm_deviceptr accept(struct fix *f, uint64_t size, uint64_t alignment, vmm_deviceptr addr)
 {
     vmm_deviceptr ptr = FIX_UNTOUCHED;
@@ -84,7 +84,7 @@ TEST_BREAKS(RESERVE_ALIGNMENT_LIMIT, reserve_aligned_to_half_of_everything)
         RESERVE_REFUSED(INVALID_VALUE, "alignment", UINT64_C(1) << bit, f->g, UINT64_C(1) << bit, 0, 0);
 }
 
-/* Alignments below may find no address, but none is refused for its value; the first that finds one is met. */
+/* Smaller alignments may find no address, but none is refused for its value; the first that finds one is honoured. */
 TEST_NEAR_MISS(RESERVE_ALIGNMENT_LIMIT, reserve_with_the_largest_alignment_there_is)
 {
     uint64_t alignment = UINT64_C(1) << 57;
@@ -139,7 +139,7 @@ TEST_BREAKS(RESERVE_HINT_LIMIT, reserve_at_a_hint_beyond_all_addresses)
         RESERVE_REFUSED(OUT_OF_MEMORY, "addr", hints[i], f->g, 0, hints[i], 0);
 }
 
-/* Below are hints like any other: the highest power of two with addresses above it is one. */
+/* Lower values are ordinary hints: among them the highest power of two with addresses above it. */
 TEST_NEAR_MISS(RESERVE_HINT_LIMIT, reserve_at_a_hint_below_the_limit)
 {
     vmm_deviceptr ptr = FIX_UNTOUCHED, hint = UINT64_C(1) << 55;
@@ -161,7 +161,7 @@ TEST_BREAKS(RESERVE_SPACE, reserve_more_than_all_addresses)
     RESERVE_REFUSED(OUT_OF_MEMORY, "alignment", UINT64_C(1) << 57, f->g, UINT64_C(1) << 57, 0, 0);
 }
 
-/* The driver's boundary: 1 << 47 is too much, 1 << 46 is not. Smaller machines have it where their profile says. */
+/* The driver's boundary: 1 << 47 is too much, 1 << 46 is not. On smaller machines the profile sets the boundary. */
 TEST_NEAR_MISS(RESERVE_SPACE, reserve_as_much_as_there_is)
 {
     uint64_t size = UINT64_C(1) << 47;
@@ -193,20 +193,20 @@ TEST_WARNS(RESERVE_HINT_NOT_TAKEN, reserve_at_a_hint_in_use)
         vmm_deviceptr ptr = FIX_UNTOUCHED;
         WARNED(vmm_mem_address_reserve(S, &ptr, f->g, 0, hints[i], 0), INVALID_VALUE, "addr", hints[i]);
         CHECK(ptr != FIX_UNTOUCHED, "no address was given");
-        CHECK(ptr + f->g <= taken || ptr >= taken + 4 * f->g, "the addresses are given out twice");
+        CHECK(ptr + f->g <= taken || ptr >= taken + 4 * f->g, "two reservations have the same addresses");
         if (ptr != FIX_UNTOUCHED)
             fix_note(f, FIX_RESERVATION, ptr, f->g);
     }
 }
 
-/* G.big_hint runs_into_live: the first granules are free, the rest is not. */
+/* G.big_hint runs_into_live: the first granules are free, the others are not. */
 TEST_BREAKS(RESERVE_HINT_NOT_TAKEN, reserve_at_a_hint_that_runs_into_another)
 {
     vmm_deviceptr start = fix_free_range(f, 6 * f->g), live = start + 2 * f->g, ptr = FIX_UNTOUCHED;
     CHECK_U64(fix_reserve_at(f, f->g, 0, live), live);
     WARNED(vmm_mem_address_reserve(S, &ptr, 3 * f->g, 0, start, 0), INVALID_VALUE, "addr", start);
     fix_note(f, FIX_RESERVATION, ptr, 3 * f->g);
-    CHECK(ptr >= live + f->g || ptr + 3 * f->g <= live, "the addresses are given out twice");
+    CHECK(ptr >= live + f->g || ptr + 3 * f->g <= live, "two reservations have the same addresses");
 }
 
 TEST_NEAR_MISS(RESERVE_HINT_NOT_TAKEN, reserve_at_a_hint_just_freed)
@@ -257,8 +257,8 @@ TEST_EXPECTS("reserve.side_by_side", adjacent_reservations)
 #define EIGHT_CHUNKS \
     "va.start = 0x100000000000\nva.end = 0x100010000000\nva.chunk = 32MiB\nva.context = 0\nva.taken = none"
 
-/* As measured, on a machine of eight chunks: small ranges are packed into one, large ones start a chunk of their own,
- * and a chunk closes with its last range, so that all of it can be had again. */
+/* As measured, on a machine of eight chunks: small ranges share a chunk, large ones start a chunk of their own, and a
+ * chunk closes with its last range, so that the whole chunk can be reserved again. */
 TEST_EXPECTS_ON("reserve.small_ranges_share_chunks", chunks_open_and_close, EIGHT_CHUNKS, TEST_AS_GIVEN, FIX_NO_CONTEXT)
 {
     fix_need_simulator(f, "needs a machine whose address space is known");

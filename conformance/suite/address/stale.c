@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is written through one address and read through another: in order it is defined, and within one launch it is not,
- * which alias=stale:SEED shows. */
+/* Writes through one address and reads through another: defined in order, undefined within one launch, which
+ * alias=stale:SEED shows. */
 #include <stdio.h>
 #include <string.h>
 
@@ -21,7 +21,8 @@ static uint64_t word_at(struct fix *f, vmm_deviceptr ptr)
     return word;
 }
 
-/* Four launches and a fill, nothing waited for between: each finds what the one before wrote through the other address. */
+/* Four launches and a fill without a wait between them: each reads what the previous one wrote through the other
+ * address. */
 TEST_EXPECTS("alias.launches_in_order", launches_through_two_addresses)
 {
     vmm_deviceptr p = fix_mapped_twice(f), q = p + f->g, out = p + 2 * f->g;
@@ -41,7 +42,7 @@ TEST_EXPECTS("alias.launches_in_order", launches_through_two_addresses)
     CHECK_U64(word_at(f, p + 8), UINT64_C(0x0202020202020207));
 }
 
-/* With a fence each word is seen at once, and again in the next launch, whatever was there. */
+/* With a fence each word is visible at once, and still in the next launch, whatever was there. */
 TEST_EXPECTS("alias.fenced", writes_and_reads_with_a_fence)
 {
     vmm_deviceptr p = fix_mapped_twice(f), q = p + f->g, out = p + 2 * f->g;
@@ -60,20 +61,20 @@ TEST_EXPECTS("alias.fenced", writes_and_reads_with_a_fence)
 static void open_stale(struct fix *f, struct fix *own, unsigned seed, const char *schedule)
 {
     char spec[96];
-    fix_need_simulator(f, "no driver gives old bytes by a seed");
+    fix_need_simulator(f, "no driver shows old bytes by a seed");
     snprintf(spec, sizeof spec, "sim:h100,alias=stale:%u,schedule=%s", seed, schedule);
     *own = (struct fix){.root = f->root, .out = f->out};
     fix_need(f, fix_open(own, spec, 0));
 }
 
-/* A launch that is warned of. */
+/* A launch that cuvmm warns of. */
 static void aliased(struct fix *f, vmm_result result)
 {
     fix_need(f, result);
     CHECK(vmm_last_detail()->rule && strcmp(vmm_last_detail()->rule, "VMM-LAUNCH-ALIAS") == 0, "told of nothing");
 }
 
-/* How many of so many words does the second address show as they were? */
+/* How many of the words does the second address still show with their old value? */
 static uint64_t old_words(struct fix *f, vmm_deviceptr p, uint64_t words, bool fence, bool other)
 {
     vmm_deviceptr out = p + 2 * f->g;
@@ -119,14 +120,16 @@ TEST_EXPECTS("alias.stale_by_seed", old_words_of_seeds)
         changed += first.one != first.again;
         for (int s = 0; s < SCHEDULES; s++) {
             struct answers again = ask(f, seed, schedules[s]);
-            CHECK(memcmp(&again, &first, sizeof first) == 0, "seed %u: another answer under %s", seed, schedules[s]);
+            CHECK(memcmp(&again, &first, sizeof first) == 0,
+                  "seed %u: a different answer under %s", seed, schedules[s]);
         }
     }
     CHECK(old > 0 && old < SEEDS, "a single word is old by %u of %d seeds", old, SEEDS);
-    CHECK(changed > 0, "every launch finds the same words old");
+    CHECK(changed > 0, "every launch reads the same words as old");
 }
 
-/* Bytes are moved on by 4096, through the other address: what is read there was written by the launch itself or before. */
+/* The kernel moves bytes by 4096 through the other address: each byte it reads was written by this launch or before
+ * it. */
 TEST_EXPECTS("alias.whole_words", words_of_a_copy)
 {
     static unsigned char bytes[4 * 4096];
@@ -154,7 +157,7 @@ TEST_EXPECTS("alias.whole_words", words_of_a_copy)
     CHECK(old > 100 && new > 100, "%u words are old and %u new", old, new);
 }
 
-/* What is added through two addresses in one launch: each addition finds the ones before. */
+/* Additions through two addresses in one launch: each addition includes the earlier ones. */
 TEST_EXPECTS("alias.nothing_added_is_lost", additions_through_two_addresses)
 {
     for (unsigned seed = 0; seed < SEEDS; seed++) {
@@ -162,7 +165,7 @@ TEST_EXPECTS("alias.nothing_added_is_lost", additions_through_two_addresses)
         open_stale(f, &own, seed, schedules[0]);
         vmm_deviceptr p = fix_mapped_twice(&own);
         fix_need(f, vmm_memset_d8(own.sys, p, 0, 64));
-        /* the word is written through p, and what was counted is added to it through the other address */
+        /* the word is written through p, and the count is added to it through the other address */
         aliased(f, vmm_launch(own.sys, VMM_KERNEL_ALIAS_WRITE_READ, 1, 64,
                               ARGS(p, p + own.g + 8, 8, 0, p + own.g), NULL));
         fix_need(f, vmm_ctx_synchronize(own.sys));

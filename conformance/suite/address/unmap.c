@@ -52,7 +52,7 @@ TEST_NEAR_MISS(UNMAP_NOT_RESERVED, unmap_the_last_granule)
     accept(f, ptr + 3 * f->g, f->g);
 }
 
-/* [M1 M1 M1 M1|M2 M2 ....]: first, middle, last part; one whole and part of the next; a stray page. */
+/* [M1 M1 M1 M1|M2 M2 ....]: first, middle, last part; all of one and part of the next; a stray page. */
 TEST_BREAKS(UNMAP_PARTIAL, unmap_a_part)
 {
     vmm_deviceptr p = fix_reserve(f, 8 * f->g);
@@ -76,11 +76,11 @@ TEST_NEAR_MISS(UNMAP_PARTIAL, unmap_one_of_two)
     fix_map(f, p + 4 * f->g, 2 * f->g, fix_create(f, 2 * f->g));
     accept(f, p, 4 * f->g);
     CHECK(!is_mapped(f, p + 4 * f->g - 1), "the end of the mapping is still there");
-    CHECK(is_mapped(f, p + 4 * f->g), "the neighbour is gone");
+    CHECK(is_mapped(f, p + 4 * f->g), "the adjacent mapping is gone");
     accept(f, p + 4 * f->g, 2 * f->g);
 }
 
-/* The range is rounded by nobody: it covers the mapping whole, and sticks out on both sides. */
+/* The call does not round the range, which covers the whole mapping and sticks out on both sides. */
 TEST_WARNS(UNMAP_UNALIGNED, unmap_an_unaligned_range)
 {
     vmm_deviceptr p = fix_reserve(f, 4 * f->g), from = p + f->g - f->unit / 2;
@@ -168,7 +168,7 @@ TEST_EXPECTS("unmap.range_reserved_again", map_again_after_unmap)
     vmm_deviceptr p = fix_mapped(f, 2 * f->g, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE, &handle);
     fix_unmap(f, p, 2 * f->g);
     vmm_deviceptr other = fix_reserve(f, 2 * f->g);
-    CHECK(other != p, "addresses that are reserved were given out");
+    CHECK(other != p, "reserved addresses were reserved again");
     fix_map(f, p, 2 * f->g, handle);
     CHECK_U64(fix_rights(f, p, VMM_MEM_LOCATION_TYPE_DEVICE, 0), VMM_MEM_ACCESS_FLAGS_PROT_NONE);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies and fills whose end passes the end of the address space: started all the same, and the device is lost; and
- * device addresses where a call wants one of the host's. Group U of edges.c asks a driver for the first, in processes
- * that may be lost. */
+/* Copies and fills that end past the end of the address space: they start all the same, and the device is lost. Also
+ * device addresses where a call expects a host address. Group U of edges.c measures the first on a driver, in child
+ * processes. */
 #include <string.h>
 
 #include "test.h"
@@ -11,7 +11,7 @@
 
 static unsigned char bytes[64];
 
-/* A machine of its own, which may be lost. */
+/* A machine of its own, which the test may lose. */
 static void open_own(struct fix *f, struct fix *own)
 {
     fix_need_simulator(f, "the context would be lost");
@@ -40,7 +40,7 @@ static bool with_host(enum work work)
     return work == HTOD || work == HTOD_ASYNC || work == DTOH || work == DTOH_ASYNC;
 }
 
-/* The last call's answer. Without a look at the state, which would be told of the loss first. */
+/* Checks the last call's answer. It does not read the state, for that call would report the loss first. */
 static void told(struct fix *f, enum work work, vmm_result result, vmm_result want, const char *rule, uint64_t value)
 {
     const vmm_detail *detail = vmm_last_detail();
@@ -55,7 +55,7 @@ static void run_off(struct fix *root, enum work work, uint64_t behind)
     struct fix own, *f = &own;
     open_own(root, f);
     vmm_deviceptr p = fix_mapped(f, f->g, RW, NULL);
-    uint64_t size = 0 - p + behind, end = p + f->g, lost = (uintptr_t)f->ctx; /* ends so far behind the last address */
+    uint64_t size = 0 - p + behind, end = p + f->g, lost = (uintptr_t)f->ctx; /* ends this far past the last address */
     vmm_result result = ask(f, work, p, size);
     if (test_refuses(root, "VMM-COPY-OVERFLOW")) {
         told(f, work, result, VMM_ERROR_INVALID_VALUE, "VMM-COPY-OVERFLOW", size);
@@ -80,7 +80,7 @@ TEST_WARNS(COPY_OVERFLOW, work_past_the_last_address)
     }
 }
 
-/* The start is looked at, and nothing is lost. */
+/* The call checks the start, and the device survives. */
 TEST_EXPECTS("edge.wrap_from_a_bad_start", wrap_from_where_nothing_may_be_done)
 {
     vmm_deviceptr p = fix_reserve(f, 3 * f->g);
@@ -100,7 +100,7 @@ TEST_EXPECTS("edge.wrap_from_a_bad_start", wrap_from_where_nothing_may_be_done)
     ACCEPTED(vmm_ctx_synchronize(S));
 }
 
-/* One range that wraps and one that is only too long: refused for the one that is too long. */
+/* One range wraps and the other is only too long: the call is refused for the one that is too long. */
 TEST_EXPECTS("edge.wrap_of_one_side", wrap_on_one_side_of_a_copy)
 {
     vmm_deviceptr p = fix_mapped(f, 2 * f->g, RW, NULL), q = p + f->g;
@@ -111,21 +111,21 @@ TEST_EXPECTS("edge.wrap_of_one_side", wrap_on_one_side_of_a_copy)
 
 /* ---- device addresses for the host's ---- */
 
-/* Group S: a driver knows every address, and makes a copy between device addresses. */
+/* Group S: a driver recognises every address, and copies between device addresses. */
 TEST_EXPECTS("edge.device_address_for_host", copies_with_device_addresses_for_the_hosts)
 {
-    fix_need_host(f); /* where the host's addresses are not backed, they may be somebody's */
+    fix_need_host(f); /* where no memory backs the host's addresses, other code may own them */
     vmm_deviceptr p = fix_mapped(f, 2 * f->g, RW, NULL), q = p + f->g;
     void *as_host = (void *)(uintptr_t)q;
     fix_fill(f, p, 0x11, f->g);
     fix_fill(f, q, 0x22, f->g);
     ACCEPTED(vmm_memcpy_htod(S, p, as_host, 64));
-    CHECK(fix_peek(f, p + 63) == 0x22 && fix_peek(f, p + 64) == 0x11, "the copy is another");
+    CHECK(fix_peek(f, p + 63) == 0x22 && fix_peek(f, p + 64) == 0x11, "the copy differs");
     ACCEPTED(vmm_memcpy_dtoh(S, as_host, p + 64, 64));
-    CHECK(fix_peek(f, q + 63) == 0x11 && fix_peek(f, q + 64) == 0x22, "the copy back is another");
+    CHECK(fix_peek(f, q + 63) == 0x11 && fix_peek(f, q + 64) == 0x22, "the copy back differs");
     ACCEPTED(vmm_memcpy_htod_async(S, p + 128, as_host, 64, NULL));
     ACCEPTED(vmm_ctx_synchronize(S));
-    CHECK(fix_peek(f, p + 191) == 0x11, "the copy on the stream is another");
+    CHECK(fix_peek(f, p + 191) == 0x11, "the copy on the stream differs");
 }
 
 TEST_EXPECTS("edge.device_address_without_rights", copies_with_device_addresses_without_rights)

@@ -2,7 +2,7 @@
 /* Contexts and streams. */
 #include "test.h"
 
-/* Driver 580 reads the memory that such a context had, which may be another's: right answers, wrong ones, crashes. */
+/* Driver 580 reads memory that the context has freed (use-after-free): right answers, wrong ones, crashes. */
 static const char ended[] = "needs a backend that answers for contexts that ended, the same in every run";
 
 TEST_BREAKS(CTX_NULL, contexts_without_place_for_them)
@@ -51,7 +51,7 @@ TEST_NEAR_MISS(CTX_PRIMARY_UNUSED, release_a_primary_context)
     vmm_context first = NULL, second = NULL;
     ACCEPTED(vmm_device_primary_ctx_retain(S, &first, 0));
     ACCEPTED(vmm_device_primary_ctx_retain(S, &second, 0));
-    CHECK(first == second && first != f->ctx, "the primary context is one of its own");
+    CHECK(first == second && first != f->ctx, "the primary context is a different one");
     ACCEPTED(vmm_device_primary_ctx_release(S, 0));
     ACCEPTED(vmm_device_primary_ctx_release(S, 0));
     REFUSED(vmm_device_primary_ctx_release(S, 0), INVALID_CONTEXT, "dev", 0);
@@ -132,7 +132,7 @@ TEST_NEAR_MISS(CTX_CURRENT, work_with_a_context)
     ACCEPTED(vmm_stream_synchronize(S, NULL));
 }
 
-/* A context that ended can be made current all the same; what needs it is then refused. */
+/* A destroyed context can still be made current; calls that need it are then refused. */
 TEST_BREAKS(CTX_DESTROYED, work_in_a_context_that_ended)
 {
     fix_need_simulator(f, ended);
@@ -140,7 +140,7 @@ TEST_BREAKS(CTX_DESTROYED, work_in_a_context_that_ended)
     vmm_deviceptr ptr = fix_mapped(f, f->g, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE, NULL), old = 0;
     fix_context_destroy(f, ctx);
     fix_need(f, vmm_ctx_get_current(S, &current));
-    CHECK(current == f->ctx, "the context before is not current again");
+    CHECK(current == f->ctx, "the previous context is not current again");
     fix_need(f, vmm_ctx_set_current(S, ctx));
     REFUSED_NEAR(vmm_ctx_synchronize(S), CONTEXT_IS_DESTROYED, NULL, (uintptr_t)ctx, CONTEXT, 0);
     REFUSED_NEAR(vmm_memset_d8(S, ptr, 1, 1), CONTEXT_IS_DESTROYED, NULL, (uintptr_t)ctx, CONTEXT, 0);
@@ -226,7 +226,7 @@ TEST_NEAR_MISS(STREAM_UNKNOWN, use_a_stream)
     CHECK_U64(fix_peek(f, ptr), 6);
 }
 
-/* A context takes its streams and its old-style memory along, and nothing of virtual memory management. */
+/* The end of a context ends its streams and its memory of cuMemAlloc, but nothing of virtual memory management. */
 TEST_EXPECTS("context.takes_its_own_along", context_end_ends_streams)
 {
     fix_need_simulator(f, "needs a backend that answers for streams that ended (driver 580 crashes)");
@@ -243,7 +243,7 @@ TEST_EXPECTS("context.takes_its_own_along", context_end_ends_streams)
     REFUSED_BY("VMM-ALLOC-FREE-UNKNOWN", vmm_mem_free(S, old), INVALID_VALUE, "dptr", old);
 }
 
-/* K.destroy_primary: the primary context is counted, so it is not destroyed by name. */
+/* K.destroy_primary: the primary context is reference-counted, so cuCtxDestroy refuses it. */
 TEST_BREAKS(CTX_UNKNOWN, destroy_the_primary_context)
 {
     vmm_context primary = NULL;
@@ -267,13 +267,13 @@ TEST_EXPECTS("context.primary_revives", primary_context_again)
     vmm_result result = vmm_ctx_synchronize(S);
     CHECK(result == VMM_ERROR_CONTEXT_IS_DESTROYED, "%s", vmm_result_name(result));
     fix_need(f, vmm_device_primary_ctx_retain(S, &again, 0));
-    CHECK(again == first, "the primary context is another one");
+    CHECK(again == first, "the primary context is a different one");
     ACCEPTED(vmm_ctx_synchronize(S));
     fix_need(f, vmm_ctx_set_current(S, f->ctx));
     fix_need(f, vmm_device_primary_ctx_release(S, 0));
 }
 
-/* K.two: destroying gives the thread back what was current before the creation, even where that has ended too. */
+/* K.two: after destruction the context from before the creation is current again, even if it has ended too. */
 TEST_EXPECTS("context.stack", contexts_made_one_after_the_other)
 {
     fix_need_simulator(f, ended);
@@ -284,7 +284,7 @@ TEST_EXPECTS("context.stack", contexts_made_one_after_the_other)
     ACCEPTED(vmm_ctx_synchronize(S));
     fix_context_destroy(f, second);
     fix_need(f, vmm_ctx_get_current(S, &current));
-    CHECK(current == first, "the context before is not current");
+    CHECK(current == first, "the previous context is not current");
     vmm_result result = vmm_ctx_synchronize(S);
     CHECK(result == VMM_ERROR_CONTEXT_IS_DESTROYED, "%s", vmm_result_name(result));
     fix_need(f, vmm_ctx_set_current(S, f->ctx));

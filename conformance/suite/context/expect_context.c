@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is expected of contexts, threads, further processes and layers. */
+/* Expectations: contexts, threads, other processes and layers. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 #define RW VMM_MEM_ACCESS_FLAGS_PROT_READWRITE
 
-/* A whole life without any context, on any thread. */
+/* Create, map, unmap and release without any context, on any thread. */
 TEST_EXPECTS_ON("context.control_calls_need_none", life_without_a_context, NULL, TEST_AS_GIVEN, FIX_NO_CONTEXT)
 {
     vmm_mem_allocation_prop got;
@@ -24,7 +24,8 @@ TEST_EXPECTS_ON("context.control_calls_need_none", life_without_a_context, NULL,
     REFUSED_BY("VMM-CTX-CURRENT", vmm_memset_d8(S, p, 1, 1), INVALID_CONTEXT, NULL, 0);
 }
 
-/* Mappings, rights and bytes outlive the context that was current when they were made, and a reset of the primary. */
+/* Mappings, rights and bytes outlive the context that was current at their creation, and a reset of the primary
+ * context. */
 TEST_EXPECTS_ON("context.memory_survives", memory_outlives_contexts, NULL, TEST_AS_GIVEN, FIX_NO_CONTEXT)
 {
     vmm_context first = fix_context(f, 0), primary = NULL;
@@ -42,7 +43,7 @@ TEST_EXPECTS_ON("context.memory_survives", memory_outlives_contexts, NULL, TEST_
     CHECK_U64(fix_rights(f, p, VMM_MEM_LOCATION_TYPE_DEVICE, 0), RW);
     fix_context(f, 0);
     CHECK_U64(fix_peek(f, p), 6);
-    vmm_device_primary_ctx_release(S, 0); /* refused where the reset took the reference along, as on the driver */
+    vmm_device_primary_ctx_release(S, 0); /* refused where the reset dropped the reference, as on the driver */
     fix_unmap(f, p, 2 * f->g);
     fix_release(f, handle);
     fix_address_free(f, p, 2 * f->g);
@@ -71,7 +72,7 @@ static void *look_at_the_context(void *argument)
     return NULL;
 }
 
-/* A context is current on a thread, not in a process. */
+/* A context is current on one thread, not in the whole process. */
 TEST_EXPECTS("threads.have_their_own_context", context_of_another_thread)
 {
     struct worker w = {.f = f, .at = fix_mapped(f, f->g, RW, NULL), .before = f->ctx};
@@ -137,7 +138,7 @@ TEST_EXPECTS("threads.disjoint_ranges", threads_side_by_side)
     }
     for (unsigned i = 0; i < COUNT; i++) {
         pthread_join(thread[i], NULL);
-        CHECK(w[i].wrong == 0, "thread %u: %u calls went wrong", i, w[i].wrong);
+        CHECK(w[i].wrong == 0, "thread %u: %u calls failed", i, w[i].wrong);
     }
 }
 
@@ -153,7 +154,7 @@ static void *map_if_first(void *argument)
     return NULL;
 }
 
-/* Of several that map the same granule exactly one wins. */
+/* Several threads map the same granule: exactly one succeeds. */
 TEST_EXPECTS("threads.same_range", threads_over_each_other)
 {
     fix_need_simulator(f, "needs a backend that lets one of several threads win (driver 580 let 69 map 64 granules)");
@@ -169,7 +170,7 @@ TEST_EXPECTS("threads.same_range", threads_over_each_other)
     for (unsigned i = 0; i < COUNT; i++) {
         pthread_join(thread[i], NULL);
         won += w[i].won;
-        CHECK(w[i].wrong == 0, "thread %u got another code", i);
+        CHECK(w[i].wrong == 0, "thread %u got a different code", i);
     }
     CHECK_U64(won, 64);
     fix_need(f, vmm_mem_unmap(S, p, 64 * f->g));
@@ -199,8 +200,9 @@ TEST_EXPECTS("attach.shares_memory_only", second_process)
     vmm_deviceptr p = fix_mapped(f, f->g, RW, &handle);
     struct fix *peer = fix_also(f, NULL, 0);
     vmm_deviceptr q = fix_reserve(peer, f->g);
-    CHECK(vmm_mem_map(peer->sys, q, f->g, 0, handle, 0) == VMM_ERROR_INVALID_VALUE, "a handle works elsewhere");
-    CHECK(vmm_memset_d8(peer->sys, p, 1, 1) == VMM_ERROR_INVALID_VALUE, "an address works elsewhere");
+    CHECK(vmm_mem_map(peer->sys, q, f->g, 0, handle, 0) == VMM_ERROR_INVALID_VALUE,
+          "a handle works in another process");
+    CHECK(vmm_memset_d8(peer->sys, p, 1, 1) == VMM_ERROR_INVALID_VALUE, "an address works in another process");
     CHECK_U64(fix_free_memory(peer), fix_free_memory(f));
     uint64_t before = fix_free_memory(f);
     fix_create(peer, f->g);
@@ -222,7 +224,7 @@ TEST_EXPECTS("attach.starts_uninitialised", second_process_initialises_itself)
 
 /* ---- layers ---- */
 
-/* Calls that a layer lets fail change nothing, and the next one works. */
+/* Calls that a layer makes fail change nothing, and the next one works. */
 static void fail_once(struct fix *f, const char *call)
 {
     char spec[600];
@@ -273,7 +275,7 @@ TEST_EXPECTS("oom.state_usable", out_of_memory_anywhere)
     fail_once(f, "mem_set_access");
 }
 
-/* The first failing call of any kind, once: whatever it is, the life goes on to its end. */
+/* Each kind of call fails once, the first time; the sequence still runs to its end. */
 TEST_EXPECTS("oom.any_call_may_fail", every_call_of_a_life_fails_once)
 {
     fix_need_simulator(f, "needs a backend whose calls can be made to fail");

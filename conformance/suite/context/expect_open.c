@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is expected of vmm_open, vmm_visit and the explanations. */
+/* Expectations: vmm_open, vmm_visit and the explanations. */
 #include <string.h>
 
 #include "test.h"
@@ -97,19 +97,19 @@ TEST_EXPECTS("visit.tells_every_object", visit_objects)
     CHECK(seen.mapping.created_by && strcmp(seen.mapping.created_by, "cuMemMap") == 0, "made by another call");
 }
 
-/* The detail belongs to the last call: a call with nothing to say leaves nothing behind. */
+/* The detail belongs to the last call: a call without a report clears it. */
 TEST_EXPECTS("detail.is_of_the_last_call", detail_goes_away)
 {
     fix_need_simulator(f, "needs a backend with rule ids");
     int count = 0;
     vmm_mem_release(S, 0);
-    CHECK(vmm_last_detail()->rule != NULL, "a refusal says nothing");
+    CHECK(vmm_last_detail()->rule != NULL, "a refusal has no detail");
     ACCEPTED(vmm_device_get_count(S, &count));
-    CHECK(vmm_last_detail()->rule == NULL, "an old refusal is still told");
-    CHECK(vmm_last_detail()->result == VMM_SUCCESS, "an old result is still told");
+    CHECK(vmm_last_detail()->rule == NULL, "an old refusal is still reported");
+    CHECK(vmm_last_detail()->result == VMM_SUCCESS, "an old result is still reported");
 }
 
-/* Cut to the room there is, with a final 0, and with the length of the whole: as snprintf. */
+/* As snprintf: cut to the buffer's size with a final 0, and the full length returned. */
 TEST_EXPECTS("detail.text_is_cut_to_size", detail_text_in_small_rooms)
 {
     char whole[4096], part[64];
@@ -127,7 +127,7 @@ TEST_EXPECTS("detail.text_is_cut_to_size", detail_text_in_small_rooms)
     }
 }
 
-/* Documented rules that the driver lets pass: told in observed mode, refused in strict mode. */
+/* Documented rules that the driver does not enforce: a warning in observed mode, a refusal in strict mode. */
 TEST_EXPECTS("open.strict_refuses_what_observed_warns_of", both_modes)
 {
     fix_need_simulator(f, "needs both modes");
@@ -135,6 +135,6 @@ TEST_EXPECTS("open.strict_refuses_what_observed_warns_of", both_modes)
     vmm_deviceptr p = fix_reserve(mild, mild->g), q = fix_reserve(strict, strict->g);
     CHECK(vmm_mem_unmap(mild->sys, p, mild->g) == VMM_SUCCESS, "observed mode refuses");
     CHECK(vmm_last_detail()->severity == VMM_SEVERITY_WARNING, "observed mode does not warn");
-    CHECK(vmm_mem_unmap(strict->sys, q, strict->g) == VMM_ERROR_INVALID_VALUE, "strict mode lets it pass");
+    CHECK(vmm_mem_unmap(strict->sys, q, strict->g) == VMM_ERROR_INVALID_VALUE, "strict mode accepts it");
     CHECK(vmm_last_detail()->severity == VMM_SEVERITY_ERROR, "strict mode only warns");
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is expected of two devices with a link between them. */
+/* Expectations: two devices with a link between them. */
 #include "test.h"
 
 #define NONE VMM_MEM_ACCESS_FLAGS_PROT_NONE
 #define READ VMM_MEM_ACCESS_FLAGS_PROT_READ
 #define RW VMM_MEM_ACCESS_FLAGS_PROT_READWRITE
 
-/* On the simulator, two such devices are made. */
+/* On the simulator, the test makes two such devices. */
 #define TEST_PEERS(what, function)                                                              \
     static void function##_body(struct fix *f);                                                 \
     TEST_EXPECTS_ON(what, function, "devices = 2\npeers = all", TEST_AS_GIVEN, 0)               \
@@ -97,7 +97,7 @@ TEST_PEERS("getaccess.unnamed_location_none", rights_of_the_device_not_named)
     CHECK_U64(rights(f, p, 0), NONE);
 }
 
-/* Rights are all that is needed: nobody enables anything between contexts. */
+/* Rights are all that is needed: nothing is enabled between contexts. */
 TEST_PEERS("access.no_peer_enable_needed", rights_are_enough)
 {
     vmm_deviceptr p = mapped_on(f, 0);
@@ -111,7 +111,7 @@ TEST_PEERS("access.no_peer_enable_needed", rights_are_enough)
     CHECK_U64(fix_peek(f, p), 8);
 }
 
-/* It is the accessing device that counts, not the owner. */
+/* Rights belong to the accessing device, not to the owner. */
 TEST_PEERS("copy.needs_own_rights", copies_need_rights_of_their_device)
 {
     vmm_deviceptr p = mapped_on(f, 1);
@@ -142,7 +142,7 @@ TEST_PEERS("memory.per_device", budgets_of_two_devices)
     CHECK_FREE(here, 0);
 }
 
-/* Q.free: what the driver needs for a peer it takes with the first rights, and keeps. */
+/* Q.free: the driver allocates what it needs for a peer with the first rights, and keeps it. */
 TEST_PEERS("meminfo.peers", rights_of_a_peer_cost_no_memory)
 {
     vmm_deviceptr p = fix_reserve(f, 4 * f->g);

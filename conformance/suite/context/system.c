@@ -8,10 +8,10 @@
 #include "test.h"
 
 #define ANY_HANDLE 1
-#define CHILD_SECONDS 30 /* a call that hangs ends with its process */
+#define CHILD_SECONDS 30 /* a call that hangs ends when its process is killed */
 
-/* A call of each kind that needs initialisation, most of them with arguments that are wrong as well: the state of the
- * process is looked at first. */
+/* One call of each kind that needs initialisation, most of them with wrong arguments as well: the driver checks the
+ * state of the process first. */
 TEST_BREAKS_ON(INIT_REQUIRED, calls_before_initialisation, NULL, TEST_AS_GIVEN, FIX_RAW)
 {
     vmm_mem_allocation_prop prop = fix_prop(0);
@@ -42,7 +42,7 @@ TEST_NEAR_MISS(INIT_REQUIRED, calls_after_initialisation)
     CHECK(count > 0, "no device");
 }
 
-/* What a child of fork finds, as one byte: the result in the low bits, whether the rule is right in the high one. */
+/* A forked child's findings as one byte: the result in the low bits, whether the rule is right in the high bit. */
 static int in_child(struct fix *f, int (*body)(struct fix *f))
 {
     int status = 0;
@@ -104,7 +104,7 @@ static int init_in_child(struct fix *f)
     return vmm_mem_release(S, handle) == VMM_SUCCESS ? 0 : 4;
 }
 
-/* Forked before anybody initialised: the child does it for itself. */
+/* Forked before initialisation: the child can initialise for itself. */
 TEST_NEAR_MISS_ON(INIT_FORKED, calls_in_a_child_that_initialises, NULL, TEST_AS_GIVEN, FIX_RAW)
 {
     CHECK_U64((uint64_t)in_child(f, init_in_child), 0);
@@ -121,7 +121,7 @@ TEST_NEAR_MISS(INIT_FLAGS, initialise_again)
     char *before = fix_state(f);
     ACCEPTED(vmm_init(S, 0));
     char *after = fix_state(f);
-    CHECK(before && after && strcmp(before, after) == 0, "the second initialisation changed something");
+    CHECK(before && after && strcmp(before, after) == 0, "the second initialisation changed the state");
     free(before);
     free(after);
 }
@@ -169,7 +169,7 @@ TEST_NEAR_MISS(DEVICE_NAME_LENGTH, device_name_with_little_room)
     ACCEPTED(vmm_device_get_name(S, whole, -1, 0)); /* as measured: no limit */
     CHECK(whole[0] != '\0', "the device has no name");
     ACCEPTED(vmm_device_get_name(S, name, 1, 0));
-    CHECK(name[0] == '\0' && name[1] == 'b', "one byte holds the end alone");
+    CHECK(name[0] == '\0' && name[1] == 'b', "one byte holds only the final 0");
     ACCEPTED(vmm_device_get_name(S, whole, sizeof whole, 0));
     ACCEPTED(vmm_device_get_name(S, name, 3, 0));
     CHECK(strncmp(name, whole, 2) == 0 && name[2] == '\0', "the name is not cut");

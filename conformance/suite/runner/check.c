@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every refusal, warning and accepted call is held to. */
+/* Checks that every refusal, warning and accepted call must pass. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,10 +29,11 @@ void check_accepted(struct fix *f, const char *file, int line, const char *what,
         fix_failed(f, file, line, "%s: %s %s %s", what, vmm_result_name(result), detail->rule ? detail->rule : "",
                    detail->note);
     else if (f->simulator && detail->severity != VMM_SEVERITY_NONE)
-        fix_failed(f, file, line, "%s: succeeded, yet speaks of %s", what, detail->rule ? detail->rule : "nothing");
+        fix_failed(f, file, line,
+                   "%s: succeeded, yet its detail is about %s", what, detail->rule ? detail->rule : "nothing");
 }
 
-/* A driver's free memory is also other processes': such failures are counted, and the test is run again. */
+/* Other processes change a driver's free memory, too: such failures are counted, and the test runs again. */
 static void failed_about_memory(struct fix *f, const char *file, int line, const char *what, uint64_t got,
                                 uint64_t want)
 {
@@ -57,7 +58,7 @@ static bool names_value(const char *text, uint64_t value)
     return strstr(text, hex) || strstr(text, decimal) || strstr(text, is_signed);
 }
 
-/* A rule's function may stand for a family; and cuPointerGetAttribute for its plural. */
+/* A rule's function may stand for a family of calls, and cuPointerGetAttribute for cuPointerGetAttributes. */
 static bool function_fits(const vmm_rule *rule, const char *function)
 {
     static const char *const families[] = {"any", "memcpy", "memset", "cuCtx", "cuDevice", "cuStream"};
@@ -69,8 +70,8 @@ static bool function_fits(const vmm_rule *rule, const char *function)
     return strncmp(function, rule->function, strlen(rule->function)) == 0;
 }
 
-/* Rules about the state of memory and addresses show the object behind it; those about the process and its contexts
- * have none to show. */
+/* Rules about memory and addresses show the nearest object; rules about the process and its contexts have none to
+ * show. */
 static bool needs_object(const vmm_rule *rule)
 {
     bool memory = strncmp(rule->function, "cuMem", 5) == 0 || strncmp(rule->function, "cuPointer", 9) == 0 ||
@@ -85,7 +86,8 @@ static bool is_one_of(const char *id, const char *const *ids)
     return *ids != NULL;
 }
 
-/* Some rules compare the value with something: a granularity, a limit, a size, what is there. With the others nothing is. */
+/* Some rules compare the value with another: a granularity, a limit, a size, the current state. The others compare
+ * nothing. */
 static bool compares_rightly(const char *id, uint64_t expected)
 {
     static const char *const always[] = {
@@ -103,14 +105,15 @@ static bool compares_rightly(const char *id, uint64_t expected)
         "VMM-RESERVE-HINT-ALIGNMENT", "VMM-RESERVE-HINT-GRANULARITY", "VMM-RESERVE-HINT-LIMIT", "VMM-RESERVE-HINT-NOT-TAKEN",
         "VMM-RESERVE-OVER-MAPPING", "VMM-RESERVE-SIZE-GRANULARITY", "VMM-SET-ALIGNMENT", "VMM-SET-COUNT-WRAPS",
         "VMM-STREAM-FLAGS", "VMM-UNMAP-HOLE", "VMM-UNMAP-PARTIAL", "VMM-UNMAP-UNALIGNED", "VMM-UNMAP-WRAPS", NULL};
-    static const char *const sometimes[] = { /* with what is left, or how far into a range it is, which may be 0 */
+    /* compared with what is left or with an offset into a range, which may be 0 */
+    static const char *const sometimes[] = {
         "VMM-ALLOC-MEMORY", "VMM-BIND-MEMORY-RANGE", "VMM-CREATE-MEMORY", "VMM-DMABUF-COMPRESSED", "VMM-DMABUF-DEVICES",
         "VMM-DMABUF-HOST", "VMM-DMABUF-MIXED", "VMM-DMABUF-MULTICAST", "VMM-GRANULARITY-PROP-UNCHECKED",
         "VMM-LAUNCH-ARGUMENTS", "VMM-RESERVE-SPACE", "VMM-UNBIND-MATCH", NULL};
     return is_one_of(id, sometimes) || is_one_of(id, always) == (expected != 0);
 }
 
-/* The explanation is complete: it names the rule, the argument, its value, the object behind it and a way out. */
+/* The explanation is complete: it names the rule, the argument, its value, the nearest object and a fix. */
 static void check_explanation(struct fix *f, const struct place *at, const vmm_detail *detail, const vmm_rule *rule)
 {
     char text[4096];
@@ -120,9 +123,9 @@ static void check_explanation(struct fix *f, const struct place *at, const vmm_d
     if (!strstr(text, rule->id))
         PROBLEM("%s: the explanation does not name %s", at->what, rule->id);
     if (!rule->message[0] || !strstr(text, rule->message))
-        PROBLEM("%s: the explanation of %s does not say what is wrong", at->what, rule->id);
+        PROBLEM("%s: the explanation of %s does not state what is wrong", at->what, rule->id);
     if (!rule->way_out[0] || !strstr(text, rule->way_out))
-        PROBLEM("%s: the explanation of %s has no way out", at->what, rule->id);
+        PROBLEM("%s: the explanation of %s has no fix", at->what, rule->id);
     if (rule->argument[0] && (!detail->argument || !strstr(text, detail->argument)))
         PROBLEM("%s: the explanation of %s names no argument", at->what, rule->id);
     if (detail->argument && !names_value(text, detail->value))
@@ -157,7 +160,7 @@ static void check_detail(struct fix *f, const struct place *at, const vmm_detail
         return;
     }
     if (!f->simulator)
-        return; /* a driver does not tell: status and state were checked */
+        return; /* a driver reports no rule: the test checks status and state only */
     if (!detail->rule || strcmp(detail->rule, id) != 0) {
         PROBLEM("%s: by %s, expected %s", at->what, detail->rule ? detail->rule : "no rule", id);
         return;

@@ -18,7 +18,7 @@ static FILE *decisions(const char *name)
     return fopen(path, "r");
 }
 
-/* Reads the next line that says something, without its end; comments start with '#'. */
+/* Reads the next line that is neither blank nor a comment ('#'), without its newline. */
 static bool next_line(FILE *file, char *line, int size)
 {
     while (fgets(line, size, file)) {
@@ -81,7 +81,7 @@ static void check_rules(void)
            count);
 }
 
-/* A misspelt rule would be a test of nothing; a tested rule that is called untestable would hide the next gap. */
+/* A test of a misspelt rule would test nothing; a tested rule listed as untestable would hide the next gap. */
 static void check_names(void)
 {
     unsigned wrong = 0;

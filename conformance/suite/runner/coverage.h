@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* coverage.h - is there a test for everything that is promised?
+/* coverage.h - checks that every promise has a test.
  *
  *     every rule of vmm_rules()                 a test that breaks it and a near miss,
  *                                               or a line in conformance/recorded/decisions/untestable.tsv (id <tab> why)
  *     every line of decisions/expectations.txt  a test that expects it
  *
- * Files are looked for under CUVMM_SOURCE, or the current directory.
+ * The files are read from CUVMM_SOURCE, or from the current directory.
  */
 #ifndef CUVMM_SUITE_COVERAGE_H
 #define CUVMM_SUITE_COVERAGE_H

@@ -13,8 +13,8 @@ vmm_result house_open(struct fix_house *house, const char *spec)
     return vmm_open(spec, &house->sys);
 }
 
-/* A driver loads what it copies and fills with when it is first used, which costs memory of the device. Done here, it
- * is not taken for what a test did. */
+/* A driver loads its copy and fill kernels on first use, which takes device memory. Loading them here keeps that out of
+ * the tests' memory counts. */
 static vmm_result warm_up(vmm_system *sys)
 {
     uint64_t word = 0;

@@ -6,9 +6,9 @@
  *   --run PATTERN                tests whose rule, expectation or name contains PATTERN, without regard to case
  *   --as-driver                  treat a simulator as a driver: no rules, no objects, one machine for all tests
  *   --brief                      on a driver: do not compare states before and after a refusal (for recordings)
- *   --after TEST                 those that follow TEST in the order of running; --announce tells which one begins
+ * --after TEST only the tests after TEST, in the order of running; --announce prints each as it begins
  *   --other SOCKET, --grandchild FD SIZE   this program as a second process of a test (other.h)
- *   --list                       rule or expectation, kind and test, a line each; runs nothing
+ *   --list                       print rule or expectation, kind and test, one line each; run nothing
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -73,10 +73,10 @@ static void list(const char *pattern)
             printf("%s\t%s\t%s\n", test_subject(test, id, sizeof id), test_kind_names[test->kind], test->name);
 }
 
-/* Without a plan, so that nobody takes the run for a whole one; ci/gpu-suite goes on in another process. */
+/* Prints no TAP plan, so that the run counts as incomplete; ci/gpu-suite continues in another process. */
 static void leave_for_lost(void)
 {
-    tap_note("the device is lost to this process, by this test or the one before");
+    tap_note("this test or the one before lost the device of this process");
     fflush(NULL);
     _Exit(3);
 }
@@ -100,7 +100,7 @@ static void run_all(const struct run *run, const struct choice *choice)
         }
 }
 
-/* A backend that does not open says nothing about any test. */
+/* If the backend does not open, no test has a result. */
 static void need_open(const char *spec, vmm_result result)
 {
     if (result != VMM_SUCCESS)
@@ -129,7 +129,7 @@ static void run_on_driver(const char *spec, const struct choice *choice, bool br
 {
     struct fix_house house = {.brief = brief};
     struct run run = {.spec = spec, .house = &house};
-    if (fix_is_simulator(spec)) /* a driver's machine is there for all processes */
+    if (fix_is_simulator(spec)) /* all processes share a driver's machine */
         other_name_machine();
     vmm_result opened = house_open(&house, spec);
     unsetenv("CUVMM_MACHINE");
@@ -137,7 +137,7 @@ static void run_on_driver(const char *spec, const struct choice *choice, bool br
     run_all(&run, choice);
     tell_device(house.sys);
     uint64_t left = house_close(&house);
-    tap_ok(left == 0, "the tests gave back what they made: %llu objects are left", (unsigned long long)left);
+    tap_ok(left == 0, "the tests freed what they made: %llu objects are left", (unsigned long long)left);
 }
 
 static int usage(const char *program, const char *argument)

@@ -46,7 +46,7 @@ static bool receive_all(int socket, void *bytes, size_t size)
     return true;
 }
 
-/* A descriptor behind the bytes that announce it. */
+/* Sends a descriptor after the bytes that announce it. */
 static bool pass(int socket, int fd)
 {
     return vmm_fd_send(socket, fd, NULL, 0, -1) == VMM_SUCCESS;
@@ -61,7 +61,8 @@ static int passed(int socket)
 
 /* ---- the test's side ---- */
 
-static char machine[64]; /* of the test that shares; "" where all have the machine that there is */
+/* the machine of the test that shares; "" on a driver, where all processes share the one machine */
+static char machine[64];
 
 void other_name_machine(void)
 {
@@ -93,7 +94,7 @@ static void start(const char *spec, int socket)
     char number[16];
     snprintf(number, sizeof number, "%d", socket);
     fcntl(socket, F_SETFD, 0);
-    const char *layers = strrchr(spec, '|'); /* the test's own: a second trace would begin its file anew */
+    const char *layers = strrchr(spec, '|'); /* the trace is the test's own: a second one would truncate its file */
     setenv("CUVMM_BACKEND", layers ? layers + 1 : spec, 1);
     if (machine[0])
         setenv("CUVMM_MACHINE", machine, 1);
@@ -113,7 +114,7 @@ struct other other_start_on(struct fix *f, const char *spec)
 {
     struct other other = {-1, -1};
     int ends[2];
-    house_need_calls(f, "what another process does cannot be replayed");
+    house_need_calls(f, "calls of another process cannot be replayed");
     bool paired = vmm_fd_pair(ends) == VMM_SUCCESS;
     fflush(NULL);
     other.pid = paired ? fork() : -1;
@@ -235,7 +236,7 @@ static vmm_result grandchild(uint64_t size, int fd, uint64_t *value)
     int status = 0;
     snprintf(number, sizeof number, "%d", fd);
     snprintf(length, sizeof length, "%llu", (unsigned long long)size);
-    fcntl(fd, F_SETFD, 0); /* to be inherited */
+    fcntl(fd, F_SETFD, 0); /* inheritable */
     pid_t pid = fork();
     if (pid == 0) {
         execlp(program, program, "--grandchild", number, length, (char *)NULL);
@@ -278,7 +279,7 @@ static vmm_result keep(int fd)
     return VMM_SUCCESS;
 }
 
-/* What is done with fabric handles. */
+/* Requests on fabric handles. */
 static vmm_result act_fabric(struct request *r, struct other_answer *answer)
 {
     switch ((enum other_op)r->op) {
@@ -317,7 +318,7 @@ static vmm_result act(struct request *r, int fd, struct other_answer *answer)
     }
 }
 
-/* A handle, a reservation and a mapping that a test left are not its business to report. */
+/* This process does not report the handle, reservation and mapping that a test left in it. */
 static void ignore(void *user, const vmm_detail *detail)
 {
     (void)user;
@@ -358,5 +359,5 @@ int other_grandchild(int fd, uint64_t size)
     if (set_up() != VMM_SUCCESS || import(fd, &handle) != VMM_SUCCESS || map(handle, size, &address) != VMM_SUCCESS ||
         peek(address, &value) != VMM_SUCCESS)
         return 0;
-    return (int)value; /* and everything goes with the process */
+    return (int)value; /* everything ends with the process */
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* other.h - another process on the same machine, which does what a test tells it to. It is this program, started anew, so
- * that a driver is initialised in it as in any other; on the simulator both open one machine of a name that is the test's.
+/* other.h - another process on the same machine, which carries out a test's requests. It runs this program again
+ * (exec), so it initialises a driver as any process does; on the simulator both open one machine under a name of the
+ * test's.
  *
  *   test process                                        other process
  *   fix_share(f)         a fixture on the machine
@@ -19,8 +20,8 @@ enum other_op {
     OTHER_CREATE,    /* size, place: memory that can be exported -> handle */
     OTHER_EXPORT,    /* handle -> a descriptor */
     OTHER_IMPORT,    /* a descriptor -> handle */
-    OTHER_KEEP,      /* a descriptor, which stays open -> its number there */
-    OTHER_DROP,      /* closes the one that was kept */
+    OTHER_KEEP,      /* a descriptor, which the other process keeps open -> its number there */
+    OTHER_DROP,      /* closes the descriptor that was kept */
     OTHER_TYPES,     /* handle -> its handle types */
     OTHER_PLACE,     /* handle -> its place */
     OTHER_MAP,       /* handle, size -> address, with rights for device 0 (and for the host, where it can have any) */
@@ -42,10 +43,10 @@ enum other_op {
     OTHER_TEAM_WORD,     /* offset -> value */
     OTHER_TEAM_ADD_WORD, /* offset in the object, offset of what is added */
     OTHER_TEAM_ARRIVE,
-    OTHER_TEAM_FINISH    /* how many have to have come */
+    OTHER_TEAM_FINISH    /* how many must have arrived */
 };
 
-/* A place as one word: a location's type and its id. A type alone is that of id 0. */
+/* A location as one word: its type and its id. A type alone means id 0. */
 static inline uint64_t other_place(vmm_mem_location_type type, int id)
 {
     return (uint64_t)(uint32_t)id << 32 | (uint32_t)type;
@@ -64,31 +65,31 @@ struct other_answer {
     unsigned char fabric[VMM_FABRIC_HANDLE_SIZE];
 };
 
-/* A system on a machine that other processes can open as well: on a driver f itself. */
+/* A system on a machine that other processes can open as well; on a driver, f itself. */
 struct fix *fix_share(struct fix *f);
 
-/* From now on systems are opened on a machine that other_start's processes open as well, as long as CUVMM_MACHINE is set. */
+/* From now on, while CUVMM_MACHINE is set, systems open the machine that other_start's processes open. */
 void other_name_machine(void);
 
-/* One more on the same machine, in this process; for the simulator. */
+/* A second system on the same machine, in this process; simulator only. */
 struct fix *fix_same(struct fix *f);
 
-/* Ends the test as failed when it does not start. */
+/* Fails the test when the process does not start. */
 struct other other_start(struct fix *f);
-/* One that opens this spec: another node. */
+/* A process that opens this spec: another node. */
 struct other other_start_on(struct fix *f, const char *spec);
-/* Like SIGKILL by a stranger, and awaited. */
+/* Kills the process with SIGKILL and waits for its end. */
 void other_kill(struct other *other);
-/* Lets it close what it has, and waits. */
+/* Makes the process close what it holds, and waits for its end. */
 void other_end(struct other *other);
 
-/* first and second as the operation says, 0 where it takes fewer; fd -1 where it takes none. */
+/* first and second are the operation's arguments, 0 where it takes fewer; fd is -1 where it takes none. */
 struct other_answer other_ask(struct other *other, enum other_op op, uint64_t first, uint64_t second, int fd);
 
 /* The same with a fabric handle. */
 struct other_answer other_ask_fabric(struct other *other, enum other_op op, const unsigned char *fabric);
 
-/* The whole of such a process; the exit status. name: how this program was called. */
+/* The whole run of such a process; returns its exit status. name: how this program was called. */
 void other_program(const char *name);
 int other_main(int socket);
 int other_grandchild(int fd, uint64_t size);

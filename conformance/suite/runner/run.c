@@ -4,7 +4,7 @@
 #include "tap.h"
 #include "waiver.h"
 
-#define ATTEMPTS 3 /* of a test whose only complaint is a driver's free memory */
+#define ATTEMPTS 3 /* of a test that failed only because of a driver's free memory */
 
 const char *const test_kind_names[] = {"breaks", "near miss", "expects"};
 
@@ -16,18 +16,18 @@ const char *test_subject(const struct test *test, char *id, size_t size)
     return id;
 }
 
-/* Apart, so that no local variable lives across the jump. */
+/* A function of its own, so that no local variable lives across the longjmp. */
 static void run_body(struct fix *f, const struct test *test)
 {
     jmp_buf out;
     f->out = &out;
     if (setjmp(out) == 0)
         test->run(f);
-    f->out = NULL; /* nobody jumps there any more */
+    f->out = NULL; /* the jump buffer is invalid from here on */
 }
 
-/* Runs the test to its end. What it came to is left in f, which is closed; false, with the reason in *why, when the
- * machine cannot be had so. */
+/* Runs the test to its end. f is closed and holds the result; false, with the reason in *why, when the machine cannot
+ * be set up that way. */
 static bool attempt(const struct run *run, const struct test *test, enum fix_mode mode, const char *rule,
                     struct fix *f, const char **why)
 {
@@ -45,7 +45,7 @@ static bool attempt(const struct run *run, const struct test *test, enum fix_mod
     return possible;
 }
 
-/* A driver that dies, or answers from run to run as it likes, is not asked. */
+/* Skips the tests where a driver crashes or its answer varies from run to run. */
 static const char *reason_not_to(const struct run *run, const struct test *test, const char *subject)
 {
     const vmm_rule *rule = test->kind == TEST_KIND_BREAKS ? vmm_rule_find(subject) : NULL;
@@ -53,7 +53,7 @@ static const char *reason_not_to(const struct run *run, const struct test *test,
         return NULL;
     if (rule->driver_580 == VMM_DRIVER_CRASHES)
         return "driver 580 crashes where this rule is broken";
-    return rule->driver_580 == VMM_DRIVER_VARIES ? "driver 580 answers as it comes where this rule is broken" : NULL;
+    return rule->driver_580 == VMM_DRIVER_VARIES ? "driver 580's answer varies where this rule is broken" : NULL;
 }
 
 static void run_in(const struct run *run, const struct test *test, enum fix_mode mode, struct fix *f)
@@ -76,7 +76,7 @@ static void run_in(const struct run *run, const struct test *test, enum fix_mode
         tap_ok(f->failures == 0, "%s %s: %s%s", kind, subject, test->name, modes[mode]);
 }
 
-/* What the documents demand, told by what the observed run of the test came to. */
+/* The point of the documented rule, judged by the test's observed run. */
 static void run_waived(const struct test *test, const struct waiver *waiver, const struct fix *f)
 {
     char todo[600];

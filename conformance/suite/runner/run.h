@@ -2,7 +2,7 @@
 /* run.h - runs a test, once for each of its modes, and makes its TAP points.
  *
  *     breaks VMM-UNMAP-HOLE: unmap_over_holes (observed)     what the recorded driver does
- *     breaks VMM-UNMAP-HOLE: unmap_over_holes (strict)       simulator: refused, as the documents say
+ *     breaks VMM-UNMAP-HOLE: unmap_over_holes (strict)       simulator: refused, as documented
  *     ...                    unmap_over_holes (documents)    driver: TODO, by the rule's waiver
  */
 #ifndef CUVMM_SUITE_RUN_H
@@ -13,7 +13,7 @@
 
 struct run {
     const char *spec;
-    struct fix_house *house; /* what is tested is a driver, or is to be treated as one; else NULL */
+    struct fix_house *house; /* set when the system under test is a driver or treated as one; else NULL */
 };
 
 void run_test(const struct run *run, const struct test *test);

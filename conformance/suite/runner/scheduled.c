@@ -10,7 +10,7 @@ void scheduled_open(struct fix *f, struct fix *own, const char *schedule)
 {
     char spec[sizeof f->spec + 64];
     const char *bar = strrchr(f->spec, '|'), *backend = bar ? bar + 1 : f->spec;
-    fix_need_simulator(f, "a fault may take the whole process along; and a driver has no schedules");
+    fix_need_simulator(f, "a fault may end the whole process; and a driver has no schedules");
     snprintf(spec, sizeof spec, "%s%s,schedule=%s", f->spec, strchr(backend, ':') ? "" : ":", schedule);
     *own = (struct fix){.root = f->root, .out = f->out};
     fix_need(f, fix_open(own, spec, 0));

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scheduled.h - systems whose queued work is done when the test says.
+/* scheduled.h - systems that run queued work when the test chooses.
  *
  *     TEST_EXPECTS(...)
  *         scheduled_open(f, &own, "late")     own: the same backend with ,schedule=late, to be closed with fix_close
  *
- * A fault takes the device from the whole process, so what faults has a process of its own.
+ * A fault takes the device from the whole process, so each faulting test has a process of its own.
  */
 #ifndef CUVMM_SUITE_SCHEDULED_H
 #define CUVMM_SUITE_SCHEDULED_H
@@ -18,13 +18,13 @@
 enum { SCHEDULES = 4 };
 extern const char *const schedules[SCHEDULES]; /* late, eager and two seeds */
 
-/* On a driver the test ends as one that does not apply. */
+/* Skips the test on a driver. */
 void scheduled_open(struct fix *f, struct fix *own, const char *schedule);
 
-/* A stream that is ordered with the default one; fix_stream makes the other kind. */
+/* A blocking stream, ordered with the default one; fix_stream makes a non-blocking one. */
 vmm_stream blocking_stream(struct fix *f);
 
-/* A word, read by the host in a way that waits for nothing: the copy is on a stream of its own. */
+/* A word that the host reads without waiting for other work: the copy is on a stream of its own. */
 uint64_t glance(struct fix *f, vmm_stream aside, vmm_deviceptr p);
 
 #endif

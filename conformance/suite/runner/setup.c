@@ -6,7 +6,7 @@
 #include "fixture.h"
 #include "house.h"
 
-/* The backend of a spec: what stands after the last '|'. */
+/* The backend of a spec: the part after the last '|'. */
 static const char *backend_of(const char *spec)
 {
     const char *bar = strrchr(spec, '|');
@@ -70,9 +70,9 @@ const char *fix_unfit(const char *spec)
 {
     const char *text = given(spec);
     if (has_shadow(text))
-        return "a shadow is of one machine, and the suite changes machines from test to test; add --as-driver, which does not";
+        return "a shadow follows one machine, but the suite changes machines; add --as-driver, which keeps one";
     if (has_option(text, ",strict"))
-        return "each test is made in the mode, or the modes, that it is for; leave out \"strict\", or name tests with --run";
+        return "each test runs in its own mode or modes; leave out \"strict\", or name tests with --run";
     return NULL;
 }
 
@@ -84,7 +84,7 @@ static bool can_reserve(struct fix *f, uint64_t size)
     return vmm_mem_address_free(f->sys, ptr, size) == VMM_SUCCESS;
 }
 
-/* The unit of reservations is nowhere to be asked for, so it is found by trying. */
+/* No call reports the unit of reservations, so the fixture finds it by trial. */
 static vmm_result measure(struct fix *f)
 {
     vmm_mem_allocation_prop prop = fix_prop(0);
@@ -123,7 +123,7 @@ static vmm_result measure_once(struct fix *f)
     return VMM_SUCCESS;
 }
 
-/* The context of the house, or one of the test's own; and the keeper beside it. */
+/* The context that tests share, or one of the test's own; and the keeper beside it. */
 static vmm_result open_context(struct fix *f)
 {
     vmm_result result;
@@ -141,7 +141,7 @@ static vmm_result open_context(struct fix *f)
     return result;
 }
 
-/* Whatever is said in a test: where no argument is to blame, it is an object or an address, or nothing. */
+/* Checks every report of a test: one without an argument names an object, an address, or nothing. */
 static void look_at_detail(void *user, const vmm_detail *detail)
 {
     if (!detail->argument && ((detail->value && detail->value < 4096) || detail->expected))
@@ -178,7 +178,7 @@ vmm_result fix_open(struct fix *f, const char *spec, int options)
     return result;
 }
 
-/* Writes a profile that is the given one with lines added; it disappears with the file. */
+/* Writes a profile: the given one plus these lines. It is deleted with the file. */
 static bool write_profile(struct fix *f, const char *name, const char *lines, char *path, size_t room)
 {
     bool builtin = name[0] && !strchr(name, '/') && !strchr(name, '.');
@@ -274,7 +274,7 @@ static vmm_result give_back(struct fix *f, const struct fix_thing *t)
     return VMM_SUCCESS;
 }
 
-/* What cannot be given back would be in the way of the next test, or is not what the test says it is. */
+/* What cannot be freed would be in the way of the next test, or is not what the test claims. */
 static void give_all_back(struct fix *f)
 {
     static const char *const names[] = {"mapping", "handle", "reservation", "stream", "event", "allocation", "context"};
@@ -290,7 +290,7 @@ static void give_all_back(struct fix *f)
         for (unsigned i = 0; i < f->things; i++) {
             vmm_result result = (int)f->thing[i].kind == kind ? give_back(f, &f->thing[i]) : VMM_SUCCESS;
             if (result != VMM_SUCCESS && !f->root->failures)
-                fix_failed(f, __FILE__, __LINE__, "a %s cannot be given back: 0x%llx, %s", names[kind],
+                fix_failed(f, __FILE__, __LINE__, "a %s cannot be freed: 0x%llx, %s", names[kind],
                            (unsigned long long)f->thing[i].value, vmm_result_name(result));
         }
 }

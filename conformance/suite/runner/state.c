@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state of a fixture as text, so that "nothing changed" is one comparison and a difference can be read. */
+/* The state of a fixture as text: "nothing changed" is one comparison, and a difference is readable. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "fixture.h"
 #include "house.h"
 
-#define GRANULES_SHOWN 24 /* of one reservation; tests that care about more make less */
+#define GRANULES_SHOWN 24 /* of one reservation; tests that need more make smaller ones */
 
 static void write_object(void *user, const vmm_object *o)
 {
@@ -41,11 +41,12 @@ static void write_pointer(struct fix *f, FILE *out, vmm_deviceptr ptr)
         VMM_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR, VMM_POINTER_ATTRIBUTE_MAPPING_SIZE,
         VMM_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES, VMM_POINTER_ATTRIBUTE_DEVICE_ORDINAL};
     for (size_t i = 0; i < sizeof asked / sizeof asked[0]; i++) {
-        uint64_t value = 0; /* narrower attributes fill a part of it */
+        uint64_t value = 0; /* narrower attributes fill only part of it */
         vmm_result result = vmm_pointer_get_attribute(f->sys, &value, asked[i], ptr);
         fprintf(out, " %d:%d/%" PRIx64, asked[i], (int)result, value);
     }
-    /* Read only where the device may: a driver may copy host memory by itself, and die where it has no rights. */
+    /* Reads only where the device has access: a driver may copy host memory on the CPU, and crashes where the host has
+     * no rights. */
     unsigned int flags = 0;
     uint64_t bytes = 0;
     vmm_result result = vmm_pointer_get_attribute(f->sys, &flags, VMM_POINTER_ATTRIBUTE_ACCESS_FLAGS, ptr);
@@ -82,7 +83,7 @@ static void write_thing(struct fix *f, FILE *out, const struct fix_thing *t)
     case FIX_STREAM:
     case FIX_EVENT:
     case FIX_CONTEXT:
-        break; /* shown by vmm_visit where it can be */
+        break; /* listed by vmm_visit where the backend supports it */
     }
 }
 

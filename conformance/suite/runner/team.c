@@ -125,5 +125,5 @@ void team_told(struct fix *f, int line, vmm_result got, vmm_result want, const c
     else if (detail.severity != (want == VMM_SUCCESS ? VMM_SEVERITY_WARNING : VMM_SEVERITY_ERROR))
         fix_failed(f, __FILE__, line, "severity %d", (int)detail.severity);
     else if (!strstr(text, "way out "))
-        fix_failed(f, __FILE__, line, "no way out: %s", text);
+        fix_failed(f, __FILE__, line, "no fix: %s", text);
 }

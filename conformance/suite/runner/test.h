@@ -6,8 +6,8 @@
  *     TEST_EXPECTS("map.alias_shares_bytes", aliases)   behaviour that is expected without a rule
  *     { body with struct fix *f }
  *
- * Tests register themselves before main, so a test is one block in one file and no list has to be kept. The _ON forms
- * say on what the test runs: lines added to the machine's profile (simulator only), a mode, options of the fixture.
+ * Tests register themselves before main, so a test is one block in one file and no list needs updating. The _ON forms
+ * set what the test runs on: lines added to the machine's profile (simulator only), a mode, options of the fixture.
  */
 #ifndef CUVMM_SUITE_TEST_H
 #define CUVMM_SUITE_TEST_H
@@ -19,7 +19,7 @@ enum test_kind { TEST_KIND_BREAKS, TEST_KIND_NEAR_MISS, TEST_KIND_EXPECTS };
 enum test_modes {
     TEST_AS_GIVEN,
     TEST_OBSERVED,  /* the recorded driver's answers */
-    TEST_BOTH_MODES /* twice, for rules that the recorded driver lets pass; as given where there are no modes */
+    TEST_BOTH_MODES /* twice, for rules that the recorded driver does not enforce; once where there are no modes */
 };
 
 struct test {
@@ -49,7 +49,7 @@ void test_rule_id(const char *symbol, char *id, size_t size);
 #define TEST_BREAKS(rule, function) TEST_DEFINE(TEST_KIND_BREAKS, #rule, function, NULL, TEST_AS_GIVEN, 0)
 #define TEST_BREAKS_ON(rule, function, lines, modes, options) \
     TEST_DEFINE(TEST_KIND_BREAKS, #rule, function, lines, modes, options)
-/* For rules that the recorded driver lets pass: run in both modes, with WARNED in the body. */
+/* For rules that the recorded driver does not enforce: runs in both modes, with WARNED in the body. */
 #define TEST_WARNS(rule, function) TEST_DEFINE(TEST_KIND_BREAKS, #rule, function, NULL, TEST_BOTH_MODES, 0)
 #define TEST_NEAR_MISS(rule, function) TEST_DEFINE(TEST_KIND_NEAR_MISS, #rule, function, NULL, TEST_AS_GIVEN, 0)
 #define TEST_NEAR_MISS_ON(rule, function, lines, modes, options) \
@@ -72,33 +72,34 @@ void test_rule_id(const char *symbol, char *id, size_t size);
 void check_u64(struct fix *f, const char *file, int line, const char *what, uint64_t got, uint64_t want);
 #define CHECK_U64(got, want) check_u64(f, __FILE__, __LINE__, #got, (got), (want))
 
-/* Free memory of the current context's device: before, less what was taken. */
+/* Free memory of the current context's device equals before minus taken. */
 void check_free(struct fix *f, const char *file, int line, uint64_t before, uint64_t taken);
 #define CHECK_FREE(before, taken) check_free(f, __FILE__, __LINE__, (before), (taken))
 
-/* The call succeeds and there is nothing to say about it. */
+/* The call succeeds without a report. */
 void check_accepted(struct fix *f, const char *file, int line, const char *what, vmm_result result);
 #define ACCEPTED(call) check_accepted(f, __FILE__, __LINE__, #call, (call))
 
-/* What a refusal or a warning is to look like. */
+/* The expected refusal or warning. */
 struct refusal {
     const char *rule;     /* id; NULL: the rule of the test */
     vmm_result result;
     const char *argument; /* NULL when the rule has none */
     uint64_t value;
-    vmm_object_kind near; /* NONE: not looked at */
-    uint64_t start;       /* of the nearest object; 0: not looked at */
+    vmm_object_kind near; /* NONE: not checked */
+    uint64_t start;       /* of the nearest object; 0: not checked */
 };
 
-/* The call is refused as told and nothing changed. state is fix_state before the call and is freed here. */
+/* The call is refused as expected and changed nothing. state is fix_state from before the call, freed here. */
 void check_refused(struct fix *f, const char *file, int line, const char *what, char *state, vmm_result result,
                    struct refusal want);
 
-/* Is what the rule (NULL: of the test) warns of refused here? In strict mode, but for hazards, which stay warnings. */
+/* Does this mode refuse what the rule (NULL: the test's) warns of? Strict mode does, except hazards, which stay
+ * warnings. */
 bool test_refuses(struct fix *f, const char *rule);
 
-/* The call succeeds and warns by the rule; where test_refuses, it is refused by it and nothing changed. A driver that
- * refuses what the rule's waiver (waiver.h) says that it lets pass ends the test there. */
+/* The call succeeds with the rule's warning; where test_refuses, the rule refuses it and nothing changed. The test ends
+ * there on a driver that refuses what its waiver (waiver.h) records as accepted. */
 void check_warned(struct fix *f, const char *file, int line, const char *what, char *state, vmm_result result,
                   struct refusal want);
 
@@ -109,10 +110,10 @@ void check_warned(struct fix *f, const char *file, int line, const char *what, c
         check_refused(f, __FILE__, __LINE__, #call, state_, result_, (struct refusal){__VA_ARGS__}); \
     } while (0)
 
-/* By the rule of the test, naming this argument and value. */
+/* By the test's rule, naming this argument and value. */
 #define REFUSED(call, code, argument, value) \
     REFUSED_LIKE(call, NULL, VMM_ERROR_##code, argument, value, VMM_OBJECT_NONE, 0)
-/* The same, with the nearest object that is to be shown. */
+/* The same, with the nearest object that the detail must show. */
 #define REFUSED_NEAR(call, code, argument, value, kind, start) \
     REFUSED_LIKE(call, NULL, VMM_ERROR_##code, argument, value, VMM_OBJECT_##kind, start)
 /* By another rule. */

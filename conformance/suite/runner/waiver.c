@@ -80,7 +80,7 @@ void waiver_check(void)
     while (next_row(file, &row))
         if (!needs_waiver(vmm_rule_find(row.rule)) || !row.drivers[0] || !row.effect[0]) {
             wrong++;
-            tap_note("  %s waives %s, which needs none, or does not say where and what it means", row.id, row.rule);
+            tap_note("  %s waives %s, which needs no waiver, or lacks the driver or the meaning", row.id, row.rule);
         }
     fclose(file);
     for (size_t i = 0; i < count; i++)

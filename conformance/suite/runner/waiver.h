@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* waiver.h - documented rules that a named driver lets pass: the table of docs/waivers.md.
+/* waiver.h - documented rules that a named driver does not enforce: the table of docs/waivers.md.
  *
  *     | WAIVER-580-UNMAP-HOLE | VMM-UNMAP-HOLE | 580.159.04 | what it means for users |
  *
- * On a driver such a rule is a TODO of the TAP output: expected not to hold. Where it holds after all, the waiver is
- * stale and the run fails.
+ * On a driver such a rule is a TODO in the TAP output: expected to fail. If it holds after all, the waiver is stale and
+ * the run fails.
  */
 #ifndef CUVMM_SUITE_WAIVER_H
 #define CUVMM_SUITE_WAIVER_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* 65,537 of everything that is counted, of which the first, the one in the middle and the last are looked at. */
+/* 65,537 of everything that is counted; the tests check the first, the middle and the last one. */
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -18,12 +18,12 @@ static const unsigned place_of[LOOKS] = {0, MIDDLE, LAST};
 
 typedef vmm_mem_generic_allocation_handle handle_t;
 
-/* Makes the call so many times, or until it is refused; made: how often it was not. */
+/* Makes the call n times, or until it is refused; made counts the successes. */
 #define UNTIL(made, most, result, call)                                                                          \
     for (made = 0; result == VMM_SUCCESS && made < (most); made += result == VMM_SUCCESS)                        \
         result = (call)
 
-/* Are all values different? They are sorted for it. */
+/* Are all values different? Sorts them. */
 static int by_value(const void *left, const void *right)
 {
     const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
@@ -36,10 +36,10 @@ static void check_unique(struct fix *f, uint64_t *value, uint64_t count)
     qsort(value, count, sizeof *value, by_value);
     for (uint64_t i = 1; i < count; i++)
         same += value[i] == value[i - 1];
-    CHECK(!same, "%llu of %llu values are another's", (unsigned long long)same, (unsigned long long)count);
+    CHECK(!same, "%llu of %llu values are duplicates", (unsigned long long)same, (unsigned long long)count);
 }
 
-/* The object with that value, as the simulator shows it; none of a driver's. */
+/* The object with that value, as the simulator enumerates it; none on a driver. */
 struct shown {
     vmm_object_kind kind;
     uint64_t value, found;
@@ -89,7 +89,8 @@ TEST_EXPECTS_ON("scale.handles_65537", handles_65537, ROOMY, TEST_AS_GIVEN, 0)
     check_shown(f, VMM_OBJECT_HANDLE, made);
     for (unsigned i = 0; result == VMM_SUCCESS && i < LOOKS; i++) {
         handle_t one = handle[place_of[i]];
-        CHECK(vmm_mem_get_allocation_properties_from_handle(S, &is, one) == VMM_SUCCESS, "handle %u is none", place_of[i]);
+        CHECK(vmm_mem_get_allocation_properties_from_handle(S, &is, one) == VMM_SUCCESS,
+              "handle %u does not exist", place_of[i]);
         fix_map(f, p, f->g, one);
         fix_unmap(f, p, f->g);
     }
@@ -102,7 +103,7 @@ TEST_EXPECTS_ON("scale.handles_65537", handles_65537, ROOMY, TEST_AS_GIVEN, 0)
     CHECK_FREE(before, 0);
 }
 
-/* A handle ends with its last reference, and not before. */
+/* A handle ends with its last reference, not before. */
 TEST_EXPECTS("scale.references_65537", references_65537)
 {
     SCALE_NEED_ROOM(f);
@@ -141,7 +142,7 @@ TEST_EXPECTS_ON("scale.allocations_65537", allocations_65537, ROOMY, TEST_AS_GIV
     for (unsigned i = 0; result == VMM_SUCCESS && i < LOOKS; i++) {
         CHECK_U64(fix_peek(f, p[place_of[i]] + f->g - 1), i + 1);
         fix_need(f, vmm_mem_get_address_range(S, &at, &size, p[place_of[i]] + f->g - 1));
-        CHECK(at == p[place_of[i]] && size == f->g, "allocation %u is told to be 0x%llx bytes at 0x%llx", place_of[i],
+        CHECK(at == p[place_of[i]] && size == f->g, "allocation %u is reported as 0x%llx bytes at 0x%llx", place_of[i],
               (unsigned long long)size, (unsigned long long)at);
     }
     fix_settle(f);
@@ -172,7 +173,8 @@ TEST_EXPECTS("scale.reservations_65537", reservations_65537)
     }
     for (uint64_t i = 0; i < made; i++)
         wrong += vmm_mem_address_free(S, p[i], f->g) != VMM_SUCCESS;
-    CHECK(made < SCALE_MANY || vmm_mem_map(S, p[LAST], f->g, 0, handle, 0) != VMM_SUCCESS, "a reservation that was freed is there");
+    CHECK(made < SCALE_MANY || vmm_mem_map(S, p[LAST], f->g, 0, handle, 0) != VMM_SUCCESS,
+          "a freed reservation still exists");
     check_unique(f, p, made);
     free(p);
     CHECK_U64(wrong, 0);
@@ -214,7 +216,7 @@ TEST_EXPECTS("scale.retains_65537", retains_65537)
     uint64_t made, wrong = 0;
     vmm_result result = vmm_device_primary_ctx_retain(S, &primary, 0);
     UNTIL(made, SCALE_MANY, result, vmm_device_primary_ctx_retain(S, &is, 0));
-    CHECK(is == primary, "retained again, the context is another");
+    CHECK(is == primary, "retained again, the context is a different one");
     for (uint64_t i = 0; i < made; i++)
         wrong += vmm_device_primary_ctx_release(S, 0) != VMM_SUCCESS;
     CHECK_U64(wrong, 0);
@@ -226,17 +228,17 @@ TEST_EXPECTS("scale.retains_65537", retains_65537)
     fix_need(f, result);
 }
 
-/* What work is waited for by: a stream, or an event that is recorded in one. */
+/* A way to wait for work: a stream, or an event recorded in one. */
 struct awaited {
     vmm_object_kind kind;
     vmm_result (*make)(struct fix *f, void **made);
-    /* Issues a fill of one byte that it stands for. */
+    /* Issues a fill of one byte to wait for. */
     void (*fill)(struct fix *f, vmm_deviceptr p, unsigned char byte, void *it, vmm_stream stream);
     vmm_result (*wait)(struct fix *f, void *it);
     vmm_result (*destroy)(struct fix *f, void *it);
 };
 
-/* Each that is looked at with a fill of its own byte. */
+/* Each checked one gets a fill of its own byte. */
 static void check_awaited(struct fix *f, const struct awaited *are, vmm_stream stream)
 {
     void **it = scale_room(f, SCALE_MANY, sizeof *it);
@@ -318,7 +320,7 @@ TEST_EXPECTS("scale.events_65537", events_65537)
     check_awaited(f, &(struct awaited){VMM_OBJECT_EVENT, make_event, fill_before, wait_for_event, destroy_event}, fix_stream(f));
 }
 
-/* More than the simulator keeps in flight: none is lost, and none is done twice. */
+/* More work than the simulator keeps in flight: none is lost, and none runs twice. */
 TEST_EXPECTS("scale.launches_65537", launches_65537)
 {
     SCALE_NEED_ROOM(f);
@@ -350,14 +352,14 @@ static vmm_result export_it(struct fix *f, int *fd, handle_t handle)
     return vmm_mem_export_to_shareable_handle(S, fd, handle, VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0);
 }
 
-/* As many descriptors of one memory as the process may have; then the refusal. With one less there is room again. */
+/* As many descriptors of one memory as the process may have; then the refusal. Closing one makes room again. */
 TEST_EXPECTS_ON("scale.descriptors_to_the_limit", descriptors_to_the_limit, SHARING, TEST_AS_GIVEN, 0)
 {
     enum { ROOM = 1024 };
     handle_t handle = shareable(f);
     struct rlimit most, few;
     int fd[ROOM], made = 0, more = -1;
-    fix_need(f, export_it(f, &fd[made++], handle)); /* what the first one needs is there now */
+    fix_need(f, export_it(f, &fd[made++], handle)); /* the first one has allocated what it needs */
     getrlimit(RLIMIT_NOFILE, &most);
     few = most;
     few.rlim_cur = (rlim_t)fd[0] + ROOM / 2;
@@ -377,7 +379,7 @@ TEST_EXPECTS_ON("scale.descriptors_to_the_limit", descriptors_to_the_limit, SHAR
         close(fd[--made]);
 }
 
-/* Each is a file to be opened: fewer of them (backend_sim/calls/scale_test.c has the others). */
+/* Each opens a file, so there are fewer (backend_sim/calls/scale_test.c has the others). */
 TEST_EXPECTS_ON("scale.imports_1025", imports_of_one_memory, SHARING, TEST_AS_GIVEN, 0)
 {
     SCALE_NEED_ROOM(f);
@@ -410,7 +412,7 @@ TEST_EXPECTS_ON("scale.imports_1025", imports_of_one_memory, SHARING, TEST_AS_GI
     CHECK_FREE(before, 0);
 }
 
-/* One memory behind so many units of an object; the last store goes through the last bind. */
+/* One memory bound to this many units of an object; the last store goes through the last bind. */
 TEST_EXPECTS_ON("scale.binds_65537", binds_65537, TEAM_OF(2), TEST_AS_GIVEN, 0)
 {
     team_need(f);

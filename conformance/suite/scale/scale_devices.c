@@ -31,7 +31,7 @@ struct machine {
     vmm_deviceptr start;
     vmm_context context[VMM_MAX_DEVICES];
     bool granted;
-    int lost; /* the device from which all rights were taken; -1: none */
+    int lost; /* the device whose rights were all revoked; -1: none */
 };
 
 static vmm_deviceptr memory_of(const struct fix *f, const struct machine *m, int owner)
@@ -88,12 +88,14 @@ static void check_told(struct fix *f, const struct machine *m)
     for (int owner = 0; owner < f->devices; owner++)
         for (int id = 0; id < f->devices; id++) {
             uint64_t told = fix_rights(f, memory_of(f, m, owner), VMM_MEM_LOCATION_TYPE_DEVICE, id);
-            CHECK(told == (uint64_t)has(m, owner, id), "device %d is told to have %llu on memory of device %d, not %d", id,
+            CHECK(told == (uint64_t)has(m, owner, id),
+                  "device %d is reported to have %llu on memory of device %d, not %d", id,
                   (unsigned long long)told, owner, has(m, owner, id));
         }
 }
 
-/* A copy from the memory, a fill of it, and a kernel where it may write. Returns 1 if it could add. */
+/* Copies from the memory, fills it, and launches a kernel where the device may write. Returns 1 if the kernel could
+ * add. */
 static unsigned use(struct fix *f, const struct machine *m, int owner, int id)
 {
     vmm_deviceptr p = memory_of(f, m, owner);
@@ -130,7 +132,7 @@ static void check_used(struct fix *f, const struct machine *m)
             }
 }
 
-/* One device loses all that it had, in one call over the memory of every device; the others keep theirs. */
+/* One call over the memory of every device revokes all rights of one device; the others keep theirs. */
 static void take_away(struct fix *f, struct machine *m, int id)
 {
     vmm_mem_access_desc desc = {device(id), NONE};
@@ -161,13 +163,13 @@ TEST_EXPECTS_ON("scale.rights_of_8_devices", rights_of_8_devices, DEVICES(8), TE
     rights_of_all(f, 8);
 }
 
-/* As many as there can be. */
+/* As many as possible. */
 TEST_EXPECTS_ON("scale.rights_of_31_devices", rights_of_31_devices, DEVICES(31), TEST_AS_GIVEN, 0)
 {
     rights_of_all(f, VMM_MAX_DEVICES);
 }
 
-/* Memory of the host, whose own rights come after those of all devices. */
+/* Host memory, whose rights for the host come after those for all devices. */
 TEST_EXPECTS_ON("scale.rights_of_host_and_devices", rights_of_the_host_beside_31_devices, DEVICES(31), TEST_AS_GIVEN, 0)
 {
     fix_need_devices(f, VMM_MAX_DEVICES);
@@ -189,11 +191,11 @@ TEST_EXPECTS_ON("scale.rights_of_host_and_devices", rights_of_the_host_beside_31
     }
 }
 
-/* The last descriptor names a device that one before it names, too; of others only neighbours differ. */
+/* The last descriptor names a device that an earlier one names, too; otherwise only neighbours differ. */
 TEST_EXPECTS_ON("scale.duplicate_of_31_devices", duplicate_of_the_last_device, DEVICES(31), TEST_AS_GIVEN, 0)
 {
     fix_need_devices(f, VMM_MAX_DEVICES);
-    fix_need_simulator(f, "a driver lets it pass without a word");
+    fix_need_simulator(f, "a driver accepts it without a report");
     vmm_mem_access_desc desc[VMM_MAX_DEVICES + 1];
     vmm_deviceptr p = fix_mapped(f, f->g, RW, NULL);
     for (int id = 0; id <= VMM_MAX_DEVICES; id++)
@@ -203,7 +205,7 @@ TEST_EXPECTS_ON("scale.duplicate_of_31_devices", duplicate_of_the_last_device, D
               VMM_MAX_DEVICES);
 }
 
-/* Which device may use whose memory: what is told of every pair, and what cuMemSetAccess then does. */
+/* Which device can access whose memory: the answer for every pair, and what cuMemSetAccess then does. */
 static void check_links(struct fix *f, bool (*linked)(int, int))
 {
     struct machine m = machine(f);
@@ -212,7 +214,8 @@ static void check_links(struct fix *f, bool (*linked)(int, int))
             vmm_mem_access_desc desc = {device(id), READ};
             int can = -1;
             fix_need(f, vmm_device_can_access_peer(S, &can, id, owner));
-            CHECK(!linked || (can == 1) == linked(id, owner), "device %d is told %d of device %d", id, can, owner);
+            CHECK(!linked || (can == 1) == linked(id, owner),
+                  "device %d gets the answer %d about device %d", id, can, owner);
             vmm_result result = vmm_mem_set_access(S, memory_of(f, &m, owner), f->g, &desc, 1);
             CHECK((result == VMM_SUCCESS) == (can == 1 || id == owner), "%s for device %d on memory of device %d, %s a link",
                   vmm_result_name(result), id, owner, can ? "with" : "without");
@@ -229,7 +232,7 @@ TEST_EXPECTS_ON("scale.links_of_8_devices", links_of_8_devices, SOME_LINKS, TEST
     check_links(f, f->profile ? some_links : NULL);
 }
 
-/* Memory of each device is counted on that device; its context and its addresses say whose they are. */
+/* Each device's memory counts on that device; its context and its addresses report that device. */
 TEST_EXPECTS_ON("scale.memory_of_8_devices", memory_of_8_devices, DEVICES(8), TEST_AS_GIVEN, 0)
 {
     uint64_t before[VMM_MAX_DEVICES];

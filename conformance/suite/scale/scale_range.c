@@ -23,7 +23,7 @@ static struct range make(struct fix *f, uint64_t count, uint64_t memories)
     uint64_t made = 0, mapped = 0;
     r.start = scale_reserve(f, r.size);
     fix_note(f, FIX_MAPPING, r.start, r.size);
-    vmm_mem_generic_allocation_handle *handle = scale_room(f, memories, sizeof *handle); /* a test that is skipped ends above */
+    vmm_mem_generic_allocation_handle *handle = scale_room(f, memories, sizeof *handle); /* a skipped test ends above */
     while (made < memories && (result = vmm_mem_create(S, &handle[made], f->g, &prop, 0)) == VMM_SUCCESS)
         made++;
     while (result == VMM_SUCCESS && mapped < count &&
@@ -69,7 +69,7 @@ static bool is_gone(struct fix *f, const struct range *r, uint64_t i)
     return vmm_mem_get_access(S, &flags, &location, r->start + i * f->g) == VMM_ERROR_INVALID_VALUE;
 }
 
-/* Nothing is mapped from first on up to end. Each refusal is told in words, so of many some are looked at. */
+/* Nothing is mapped from first on up to end. Each refusal is formatted as text, so of many only some are checked. */
 static void check_gone(struct fix *f, const struct range *r, uint64_t first, uint64_t end)
 {
     uint64_t there = !is_gone(f, r, end - 1), step = end - first > 1000 ? 97 : 1;
@@ -136,7 +136,7 @@ static void copy_part(struct fix *f, const struct range *r, vmm_deviceptr out)
     sum_bytes(f, r, out, r->count);
 }
 
-/* What happens to a part, happens to no neighbour: rights are taken from [first, end), then its mappings. */
+/* A change of one part leaves its neighbours alone: [first, end) loses its rights, then its mappings. */
 static void change_part(struct fix *f, const struct range *r, uint64_t first, uint64_t end)
 {
     vmm_deviceptr left = r->start + first * f->g, right = r->start + end * f->g;
@@ -175,14 +175,14 @@ static void range_of(struct fix *f, uint64_t count, uint64_t memories, uint64_t 
     CHECK_FREE(before, 0);
 }
 
-/* Memory for each, where there is so much. */
+/* Memory for each mapping, where there is enough. */
 TEST_EXPECTS("scale.range_of_1000", range_of_1000_mappings)
 {
     uint64_t most = fix_free_memory(f) / f->g / 2;
     range_of(f, 1000, most < 1000 ? most : 1000, 250, 750);
 }
 
-/* Of one memory. A driver takes some 30 us for each mapping whose rights change, and 20 to unmap it. */
+/* All of one memory. A driver takes some 30 us for each mapping whose rights change, and 20 to unmap it. */
 TEST_EXPECTS("scale.range_of_100000", range_of_100000_mappings)
 {
     range_of(f, 100000, 1, 80000, 80300);

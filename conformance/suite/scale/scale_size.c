@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sizes and offsets past 4 GiB. Memory is as large as that, and little of it is written: a simulator has no room for all of it.
+/* Sizes and offsets past 4 GiB. Allocations are that large, but the tests write little of them: a simulator could not
+ * back all of it.
  *
  *     offset    0                          2^32                    size
- *     memory    [A B ...                ...C D ...              E ]      A stays when D is written, which lies 2^32 further
+ *     memory    [A B ...                ...C D ...              E ]      a write to D, 2^32 further on, leaves A alone
  */
 #include "team.h"
 #undef LAUNCH
@@ -33,7 +34,7 @@ static void put(struct fix *f, vmm_deviceptr p, uint64_t word)
     ACCEPTED(vmm_memcpy_htod(S, p, &word, sizeof word));
 }
 
-/* Places, of which those past 4 GiB have one at the beginning that is the same but for bit 32. */
+/* Offsets: each one past 4 GiB has a counterpart near the start that differs in bit 32 alone. */
 static uint64_t place(const struct fix *f, unsigned i)
 {
     const uint64_t places[] = {0, 64, f->g, FOUR_GIB - 8, FOUR_GIB, FOUR_GIB + 64, FOUR_GIB + f->g, large(f) - 8};
@@ -71,7 +72,7 @@ TEST_EXPECTS_ON("scale.bytes_past_4_gib", bytes_past_4_gib, ROOMY, TEST_AS_GIVEN
     CHECK_FREE(before, 0);
 }
 
-/* Whole fills and one copy: of zeros, but for words at the places. */
+/* Fills and one copy of everything: zeros except for words at these offsets. */
 TEST_EXPECTS_ON("scale.copies_past_4_gib", copies_and_fills_past_4_gib, ROOMY, TEST_AS_GIVEN, 0)
 {
     scale_need_memory(f, 2 * large(f) + 2 * f->g);
@@ -95,7 +96,7 @@ TEST_EXPECTS_ON("scale.copies_past_4_gib", copies_and_fills_past_4_gib, ROOMY, T
         CHECK_U64(scale_word(f, a + place(f, i)) | scale_word(f, b + place(f, i)), 0);
 }
 
-/* A size of which only the lower 32 bits would fit. */
+/* A size whose lower 32 bits alone would fit. */
 TEST_EXPECTS("scale.sizes_are_whole", sizes_that_fit_when_cut)
 {
     unsigned char bytes[16] = {0};
@@ -105,7 +106,7 @@ TEST_EXPECTS("scale.sizes_are_whole", sizes_that_fit_when_cut)
     vmm_deviceptr p = fix_mapped(f, f->g, RW, &handle), q = fix_mapped(f, f->g, RW, NULL);
     vmm_stream stream = fix_stream(f);
 #define PAST(call, what, value) REFUSED_BY("VMM-COPY-RUNS-PAST", call, INVALID_VALUE, what, value)
-    if (f->simulator) { /* which looks at the device's side first */
+    if (f->simulator) { /* which checks the device's address first */
         PAST(vmm_memcpy_htod(S, p, bytes, size), "dstDevice", p);
         PAST(vmm_memcpy_dtoh(S, bytes, p, size), "srcDevice", p);
         PAST(vmm_memcpy_htod_async(S, p, bytes, size, stream), "dstDevice", p);
@@ -133,7 +134,7 @@ TEST_EXPECTS("scale.sizes_are_whole", sizes_that_fit_when_cut)
     scale_refused(f, vmm_mem_map(S, p, f->g, FOUR_GIB, handle, 0), want, parts ? "VMM-MAP-OFFSET-RANGE" : "VMM-MAP-OFFSET");
 }
 
-/* Addresses, and what is told of them. */
+/* Addresses, and what queries report of them. */
 TEST_EXPECTS_ON("scale.ranges_past_4_gib", ranges_past_4_gib, ROOMY, TEST_AS_GIVEN, 0)
 {
     scale_need_memory(f, 2 * large(f));
@@ -152,7 +153,8 @@ TEST_EXPECTS_ON("scale.ranges_past_4_gib", ranges_past_4_gib, ROOMY, TEST_AS_GIV
     fix_need(f, vmm_pointer_get_attribute(S, &at, VMM_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR, last));
     CHECK_U64(at, p);
     fix_need(f, vmm_mem_get_address_range(S, &at, &told, last));
-    CHECK(at <= p && told - (p - at) >= large(f), "0x%llx bytes at 0x%llx are told of a mapping of 0x%llx at 0x%llx",
+    CHECK(at <= p && told - (p - at) >= large(f),
+          "0x%llx bytes at 0x%llx are reported for a mapping of 0x%llx at 0x%llx",
           (unsigned long long)told, (unsigned long long)at, (unsigned long long)large(f), (unsigned long long)p);
     vmm_deviceptr aligned = 0;
     if (vmm_mem_address_reserve(S, &aligned, f->g, 4 * FOUR_GIB, 0, 0) == VMM_SUCCESS) {
@@ -212,7 +214,7 @@ TEST_EXPECTS_ON("scale.multicast_past_4_gib", multicast_past_4_gib, TEAM_OF(2) "
     }
     fix_map(f, crew.mc, size, crew.object);
     team_access(f, crew.mc, size, 2, RW);
-    put(f, crew.own[0], 7); /* what is stored to all */
+    put(f, crew.own[0], 7); /* stored to all devices */
     ACCEPTED(LAUNCH(MULTIMEM_STORE, crew.mc + far + 64, crew.own[0], 8));
     ACCEPTED(vmm_ctx_synchronize(S));
     CHECK_U64(scale_word(f, crew.own[0] + far + 64), 7);

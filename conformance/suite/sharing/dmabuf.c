@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory for other devices of the machine: vmm_mem_get_handle_for_address_range. What a driver was not asked is asked of
- * the simulator alone, whose answers follow the documents there, and so is what the file holds: that is ours. */
+/* Memory for other devices of the machine: vmm_mem_get_handle_for_address_range. What was not measured on a driver runs
+ * on the simulator alone, which follows the documentation there. So do tests of the file's contents, which are cuvmm's
+ * choice. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,14 +25,14 @@ static void need_dmabuf(struct fix *f)
     fix_need_attribute(f, VMM_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED, "needs DMA-BUF (attribute 124)");
 }
 
-/* Where only the documents say what is to happen. */
+/* Where only the documentation defines the behaviour. */
 static void need_documents(struct fix *f)
 {
-    fix_need_simulator(f, "no driver was asked this");
+    fix_need_simulator(f, "not measured on a driver");
     need_dmabuf(f);
 }
 
-/* For files that can be read and hold nothing. */
+/* For files that can be read and do not hold the memory. */
 static void need_copies(struct fix *f)
 {
     fix_need_simulator(f, "a driver's dma-buf cannot be read, and holds the memory");
@@ -43,7 +44,7 @@ static uint64_t page(void)
     return (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* The lowest descriptor that is free: the same before and after when nothing was left open. */
+/* The lowest free descriptor: the same before and after if nothing was left open. */
 static int next_fd(void)
 {
     int fd = dup(STDERR_FILENO);
@@ -52,16 +53,16 @@ static int next_fd(void)
     return fd;
 }
 
-/* A descriptor of a range of this size, in order, and closed. */
+/* Checks a descriptor of a range of this size, and closes it. */
 static void check_fd(struct fix *f, int fd, uint64_t size)
 {
     CHECK(fd >= 0, "the descriptor is %d", fd);
-    CHECK((fcntl(fd, F_GETFD) & FD_CLOEXEC) != 0, "it would be inherited by other programs");
+    CHECK((fcntl(fd, F_GETFD) & FD_CLOEXEC) != 0, "other programs would inherit it");
     CHECK_U64((uint64_t)lseek(fd, 0, SEEK_END), size);
     CHECK(!close(fd), "it cannot be closed");
 }
 
-/* The range is handed on, whatever is in it. */
+/* Checks that the range is exported, whatever is in it. */
 static void accepted(struct fix *f, vmm_deviceptr dptr, uint64_t size)
 {
     int fd = UNTOUCHED;
@@ -81,14 +82,14 @@ static int byte_of(int fd, uint64_t offset)
     return pread(fd, &byte, 1, (off_t)offset) == 1 ? byte : -1;
 }
 
-/* After refusals for arguments, or for want of a context: nothing was written and nothing is open that was not. */
+/* After a refusal for its arguments or for lack of a context: the call wrote nothing and left nothing open. */
 #define NOTHING_MADE(fd, free_fd)                                                        \
     do {                                                                                 \
         CHECK((fd) == UNTOUCHED, "the refused call wrote %d through handle", fd);        \
         CHECK(next_fd() == (free_fd), "the refused call left a descriptor open");        \
     } while (0)
 
-/* After one for any other reason: -1 was written, as measured. fd is made ready for the next. */
+/* After any other refusal: the call wrote -1, as measured. Resets fd for the next. */
 #define NO_FD_MADE(fd, free_fd)                                                          \
     do {                                                                                 \
         CHECK((fd) == -1, "the refused call left %d in handle", fd);                     \
@@ -104,7 +105,7 @@ TEST_BREAKS_ON(DMABUF_NULL_HANDLE, dmabuf_without_a_place, DMABUF, TEST_AS_GIVEN
     vmm_deviceptr p = fix_mapped(f, f->g, RW, NULL);
     int free_fd = next_fd();
     REFUSED(vmm_mem_get_handle_for_address_range(S, NULL, p, f->g, FD, 0), INVALID_VALUE, "handle", 0);
-    CHECK(next_fd() == free_fd, "a descriptor was made that nobody knows");
+    CHECK(next_fd() == free_fd, "the call left an unknown descriptor open");
 }
 
 TEST_NEAR_MISS_ON(DMABUF_NULL_HANDLE, dmabuf_with_a_place, DMABUF, TEST_AS_GIVEN, 0)
@@ -122,7 +123,7 @@ TEST_BREAKS_ON(DMABUF_SIZE_ZERO, dmabuf_of_nothing, DMABUF, TEST_AS_GIVEN, 0)
     NOTHING_MADE(fd, free_fd);
 }
 
-/* Measured on the driver with 4096 bytes, which is its host's page. */
+/* Measured on the driver with 4096 bytes, its host's page size. */
 TEST_NEAR_MISS_ON(DMABUF_SIZE_ZERO, dmabuf_of_one_page, DMABUF, TEST_AS_GIVEN, 0)
 {
     need_dmabuf(f);
@@ -137,7 +138,7 @@ TEST_BREAKS_ON(DMABUF_PTR_ZERO, dmabuf_of_address_0, DMABUF, TEST_AS_GIVEN, 0)
     NOTHING_MADE(fd, free_fd);
 }
 
-/* No memory there either, but that is another mistake, and tells itself by what is written. */
+/* There is no memory either, but that is another mistake, visible in what the call writes. */
 TEST_NEAR_MISS_ON(DMABUF_PTR_ZERO, dmabuf_of_the_first_page, DMABUF, TEST_AS_GIVEN, 0)
 {
     need_documents(f);
@@ -198,7 +199,7 @@ TEST_BREAKS_ON(DMABUF_ALIGNMENT, dmabuf_of_parts_of_pages, DMABUF, TEST_AS_GIVEN
     NOTHING_MADE(fd, free_fd);
 }
 
-/* The second page, and the last: the ends of the range are those of no mapping. */
+/* The second page, and the last: the range's ends are not a mapping's ends. */
 TEST_NEAR_MISS_ON(DMABUF_ALIGNMENT, dmabuf_of_pages_inside, DMABUF, TEST_AS_GIVEN, 0)
 {
     need_dmabuf(f);
@@ -217,7 +218,7 @@ TEST_BREAKS_ON(DMABUF_OVERFLOW, dmabuf_to_the_end_of_all_addresses, DMABUF, TEST
     NOTHING_MADE(fd, free_fd);
 }
 
-/* One page less is a range like others that run past their memory. */
+/* One page less is an ordinary range past its memory. */
 TEST_NEAR_MISS_ON(DMABUF_OVERFLOW, dmabuf_almost_to_the_end, DMABUF, TEST_AS_GIVEN, 0)
 {
     need_documents(f);
@@ -242,7 +243,7 @@ TEST_EXPECTS_ON("dmabuf.needs_a_context", dmabuf_without_a_context, DMABUF, TEST
     accepted(f, p, f->g);
 }
 
-/* Ours: nobody asked a driver with both faults. */
+/* cuvmm's choice: both faults together were not measured. */
 TEST_EXPECTS_ON("dmabuf.arguments_before_context", dmabuf_of_nothing_without_a_context, DMABUF, TEST_AS_GIVEN,
                 FIX_NO_CONTEXT)
 {
@@ -278,7 +279,7 @@ TEST_BREAKS_ON(DMABUF_NOT_MAPPED, dmabuf_of_reserved_addresses, DMABUF, TEST_AS_
     NO_FD_MADE(fd, free_fd);
 }
 
-/* What was unmapped or freed, and what was never a device's. */
+/* Memory that was unmapped or freed, and memory that never was a device's. */
 TEST_BREAKS_ON(DMABUF_NOT_MAPPED, dmabuf_of_what_is_gone, DMABUF, TEST_AS_GIVEN, 0)
 {
     need_dmabuf(f);
@@ -292,7 +293,7 @@ TEST_BREAKS_ON(DMABUF_NOT_MAPPED, dmabuf_of_what_is_gone, DMABUF, TEST_AS_GIVEN,
     a = a / page() * page();
     REFUSED(ASK(fd, a, page()), INVALID_VALUE, "dptr", a);
     NO_FD_MADE(fd, free_fd);
-    if (!f->simulator) /* which was not asked this */
+    if (!f->simulator) /* where this was not measured */
         return;
     REFUSED(ASK(fd, own, page()), INVALID_VALUE, "dptr", own);
     NO_FD_MADE(fd, free_fd);
@@ -381,7 +382,7 @@ TEST_BREAKS_ON(DMABUF_DEVICES, dmabuf_of_two_devices, DMABUF "\ndevices = 2", TE
     NO_FD_MADE(fd, free_fd);
 }
 
-/* Each by itself, and more of the other. */
+/* Each kind alone, and more of the other kind. */
 TEST_NEAR_MISS_ON(DMABUF_DEVICES, dmabuf_of_each_device, DMABUF "\ndevices = 2", TEST_AS_GIVEN, 0)
 {
     need_documents(f);
@@ -397,7 +398,7 @@ TEST_NEAR_MISS_ON(DMABUF_DEVICES, dmabuf_of_each_device, DMABUF "\ndevices = 2",
 
 /* --------------------------------------------------------------------------------------------- what the machine can do */
 
-/* Whatever the rights, and behind memory of the device; but the flag is looked at before. */
+/* Whatever the rights, and after memory of the device; but the check of the flag comes first. */
 static void refused_of_host(struct fix *f, vmm_mem_location_type type)
 {
     uint64_t size = fix_host_unit(f);
@@ -412,7 +413,7 @@ static void refused_of_host(struct fix *f, vmm_mem_location_type type)
     NO_FD_MADE(fd, free_fd);
     fix_access(f, host, size, RW);
     fix_access_at(f, host, size, fix_at(VMM_MEM_LOCATION_TYPE_HOST, 0), RW);
-    free_fd = next_fd(); /* memory that the host has rights to is a file of the simulator's */
+    free_fd = next_fd(); /* the simulator keeps memory with host rights in a file */
     REFUSED(ASK(fd, host, size), INVALID_VALUE, "dptr", host);
     NO_FD_MADE(fd, free_fd);
     if (!f->simulator)
@@ -465,7 +466,7 @@ TEST_BREAKS_ON(DMABUF_COMPRESSED, dmabuf_of_compressible_memory, DMABUF "\nattri
     NO_FD_MADE(fd, free_fd);
 }
 
-/* Beside it, up to its first byte. */
+/* Adjacent to it, up to its first byte. */
 TEST_NEAR_MISS_ON(DMABUF_COMPRESSED, dmabuf_beside_compressible_memory,
                   DMABUF "\nattribute.107 = 1\ncompression.memory = 16MiB", TEST_AS_GIVEN, 0)
 {
@@ -481,7 +482,7 @@ TEST_NEAR_MISS_ON(DMABUF_COMPRESSED, dmabuf_beside_compressible_memory,
 
 TEST_BREAKS_ON(DMABUF_UNSUPPORTED, dmabuf_where_there_is_none, "attribute.124 = 0", TEST_AS_GIVEN, 0)
 {
-    fix_need_simulator(f, "no driver was asked this");
+    fix_need_simulator(f, "not measured on a driver");
     fix_need_no_attribute(f, VMM_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED, "needs a machine without DMA-BUF");
     vmm_deviceptr p = fix_mapped(f, f->g, RW, NULL);
     int fd = UNTOUCHED, free_fd = next_fd();
@@ -495,7 +496,7 @@ TEST_NEAR_MISS_ON(DMABUF_UNSUPPORTED, dmabuf_where_there_is_one, DMABUF, TEST_AS
     accepted(f, fix_mapped(f, f->g, NONE, NULL), f->g);
 }
 
-/* On a driver a platform that can do it is no mistake. */
+/* On a driver a platform that supports it makes no mistake. */
 TEST_BREAKS_ON(DMABUF_PCIE, dmabuf_over_pcie, DMABUF, TEST_AS_GIVEN, 0)
 {
     need_dmabuf(f);
@@ -517,7 +518,7 @@ TEST_NEAR_MISS_ON(DMABUF_PCIE, dmabuf_not_over_pcie, DMABUF, TEST_AS_GIVEN, 0)
     accepted(f, fix_mapped(f, f->g, RW, NULL), f->g);
 }
 
-/* The process may open nothing more; then no file may become that long. */
+/* First the process may open no more files; then no file may become that long. */
 TEST_BREAKS_ON(DMABUF_FILE, dmabuf_without_a_file, DMABUF, TEST_AS_GIVEN, 0)
 {
     struct rlimit files, length, none;
@@ -546,7 +547,7 @@ TEST_BREAKS_ON(DMABUF_FILE, dmabuf_without_a_file, DMABUF, TEST_AS_GIVEN, 0)
     CHECK_U64(fix_peek(f, p), 0x42);
 }
 
-/* A file of just the length that is allowed. */
+/* A file of exactly the allowed length. */
 TEST_NEAR_MISS_ON(DMABUF_FILE, dmabuf_with_a_file, DMABUF, TEST_AS_GIVEN, 0)
 {
     struct rlimit length, enough;
@@ -562,7 +563,7 @@ TEST_NEAR_MISS_ON(DMABUF_FILE, dmabuf_with_a_file, DMABUF, TEST_AS_GIVEN, 0)
 
 /* ----------------------------------------------------------------------------------------------------- what is expected */
 
-/* As measured: without access, with it, a part, one page, and over two mappings. */
+/* As measured: without access, with access, a part, one page, and across two mappings. */
 TEST_EXPECTS_ON("dmabuf.ranges", dmabufs_of_ranges, DMABUF, TEST_AS_GIVEN, 0)
 {
     need_dmabuf(f);
@@ -596,12 +597,13 @@ TEST_EXPECTS_ON("dmabuf.new_each_time", dmabufs_of_one_range, DMABUF, TEST_AS_GI
     vmm_deviceptr p = fix_mapped(f, f->g, RW, NULL);
     ACCEPTED(ASK(first, p, f->g));
     ACCEPTED(ASK(second, p, f->g));
-    CHECK(first != second, "the same descriptor twice");
+    CHECK(first != second, "two exports have the same descriptor");
     check_fd(f, first, f->g);
     check_fd(f, second, f->g);
 }
 
-/* Through cuMemAlloc, which the documents name first: parts of it, and of a small one the page that holds it. */
+/* Memory of cuMemAlloc, which the documentation names first: parts of it, and the page that holds a small
+ * allocation. */
 TEST_EXPECTS_ON("dmabuf.of_alloc", dmabuf_of_ordinary_memory, DMABUF, TEST_AS_GIVEN, 0)
 {
     need_dmabuf(f);
@@ -611,7 +613,7 @@ TEST_EXPECTS_ON("dmabuf.of_alloc", dmabuf_of_ordinary_memory, DMABUF, TEST_AS_GI
     accepted(f, small, page());
 }
 
-/* Its span has an end as well, which need not be that of what was asked for. */
+/* Its span has an end as well, which may lie past the requested size. */
 TEST_EXPECTS_ON("dmabuf.beyond_alloc", dmabuf_beyond_ordinary_memory, DMABUF, TEST_AS_GIVEN, 0)
 {
     need_dmabuf(f);
@@ -621,7 +623,7 @@ TEST_EXPECTS_ON("dmabuf.beyond_alloc", dmabuf_beyond_ordinary_memory, DMABUF, TE
     NO_FD_MADE(fd, free_fd);
 }
 
-/* The bytes of the range, wherever it starts, with zeros where nobody wrote. */
+/* The bytes of the range, wherever it starts, with zeros where nothing was written. */
 TEST_EXPECTS_ON("dmabuf.bytes", dmabuf_holds_the_bytes, DMABUF, TEST_AS_GIVEN, 0)
 {
     int fd = UNTOUCHED;
@@ -638,20 +640,20 @@ TEST_EXPECTS_ON("dmabuf.bytes", dmabuf_holds_the_bytes, DMABUF, TEST_AS_GIVEN, 0
     fix_fill(f, p + size + size / 2, 0x44, 2);
     fix_fill(f, p + size + size / 2 - 2, 0, 1); /* written, and zero as before */
     ACCEPTED(ASK(fd, p + from, length));
-    CHECK(byte_of(fd, 0) == 0, "a byte that nobody wrote is %d", byte_of(fd, 0));
+    CHECK(byte_of(fd, 0) == 0, "a byte that was not written is %d", byte_of(fd, 0));
     CHECK(byte_of(fd, page() - 4) == 0 && byte_of(fd, page() - 3) == 0x11, "the end of the first mapping");
     CHECK(byte_of(fd, page()) == 0x22 && byte_of(fd, page() + 4) == 0x22 && byte_of(fd, page() + 5) == 0,
           "the start of the second");
     CHECK(byte_of(fd, length - 1) == 0x33 && byte_of(fd, length) == -1, "its last byte is the file's last");
     CHECK(byte_of(fd, page() + size / 2 - 1) == 0 && byte_of(fd, page() + size / 2 + 1) == 0x44, "the middle of it");
-    /* At most a page, and three chunks of 64 KiB in which something is. */
+    /* At most a page, and the three chunks of 64 KiB that have contents. */
     CHECK(!fstat(fd, &is) && (uint64_t)is.st_blocks * 512 < length &&
               (uint64_t)is.st_blocks * 512 <= page() + 3 * (UINT64_C(1) << 16), "a file of %llu bytes takes %llu",
           (unsigned long long)length, (unsigned long long)is.st_blocks * 512);
     check_fd(f, fd, length);
 }
 
-/* Ours: a copy, which neither follows the memory nor holds it. */
+/* cuvmm's choice: a copy, which neither follows the memory nor holds it. */
 TEST_EXPECTS_ON("dmabuf.is_a_copy", dmabuf_stays_as_it_was, DMABUF, TEST_AS_GIVEN, 0)
 {
     int old = UNTOUCHED, renewed = UNTOUCHED;
@@ -666,16 +668,16 @@ TEST_EXPECTS_ON("dmabuf.is_a_copy", dmabuf_stays_as_it_was, DMABUF, TEST_AS_GIVE
     CHECK(pwrite(old, "3", 1, 0) == 1, "it cannot be written");
     CHECK_U64(fix_peek(f, p), 0x22);
     ACCEPTED(ASK(renewed, p, f->g));
-    CHECK(byte_of(renewed, 0) == 0x22 && byte_of(old, f->g - 1) == 0x11, "each is the memory of its time");
+    CHECK(byte_of(renewed, 0) == 0x22 && byte_of(old, f->g - 1) == 0x11, "each holds the bytes of its own time");
     fix_unmap(f, p, f->g);
     fix_release(f, handle);
     CHECK_FREE(before, 0);
-    CHECK(byte_of(old, f->g - 1) == 0x11 && byte_of(renewed, f->g - 1) == 0x22, "the bytes went with the memory");
+    CHECK(byte_of(old, f->g - 1) == 0x11 && byte_of(renewed, f->g - 1) == 0x22, "the bytes ended with the memory");
     check_fd(f, old, f->g);
     check_fd(f, renewed, f->g);
 }
 
-/* New memory behind the same addresses: the documents want a new descriptor. */
+/* New memory at the same addresses: the documentation requires a new descriptor. */
 TEST_EXPECTS_ON("dmabuf.renewed_after_remap", dmabuf_of_new_memory, DMABUF, TEST_AS_GIVEN, 0)
 {
     int old = UNTOUCHED, renewed = UNTOUCHED;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fabric handles: 64 bytes that any node of a domain imports. On a driver these tests need an IMEX channel; those with
- * channels of their own are for the simulator, whose nodes are machines of this process or of others. */
+/* Fabric handles: 64 bytes that any node of a domain can import. On a driver these tests need an IMEX channel. Tests
+ * that make their own channels run on the simulator, whose nodes are machines of this process or of others. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -20,7 +20,7 @@ typedef unsigned char fabric_t[VMM_FABRIC_HANDLE_SIZE];
 
 /* ---- channels ---- */
 
-static char channels[64]; /* a folder of this program's own */
+static char channels[64]; /* this program's own folder */
 
 static void channel(unsigned number, bool there)
 {
@@ -40,11 +40,12 @@ static void remove_channels(void)
     rmdir(channels);
 }
 
-/* Channel 0 alone, as every test finds it. */
+/* Makes channel 0 alone, the state in which each test starts. */
 static void begin_channels(struct fix *f)
 {
     if (!channels[0]) {
-        snprintf(channels, sizeof channels, "/tmp/cuvmm-imex-XXXXXX"); /* a number like the process's may lie there still */
+        /* a folder of an earlier process with this number may still exist */
+        snprintf(channels, sizeof channels, "/tmp/cuvmm-imex-XXXXXX");
         fix_need(f, mkdtemp(channels) && !atexit(remove_channels) ? VMM_SUCCESS : VMM_ERROR_OPERATING_SYSTEM);
     }
     channel(0, true);
@@ -58,11 +59,11 @@ static void spec_of(struct fix *f, const char *name, char *spec, size_t room)
     snprintf(spec, room, "%.300s,machine=suite-%ld-%s,imex=%s", f->root->spec, (long)getpid(), name, channels);
 }
 
-/* A machine of that name whose channels are those of the test. */
+/* A machine of that name with the test's channels. */
 static struct fix *node(struct fix *f, const char *name)
 {
     char spec[sizeof f->spec];
-    fix_need_simulator(f, "channels are the administrator's, and nodes other machines");
+    fix_need_simulator(f, "channels belong to the administrator, and nodes are other machines");
     begin_channels(f);
     spec_of(f, name, spec, sizeof spec);
     return fix_also(f, spec, 0);
@@ -108,7 +109,7 @@ static vmm_deviceptr mapped(struct fix *f, handle_t handle)
     return p;
 }
 
-/* What is told of a handle. */
+/* What messages report of a handle. */
 static uint64_t shown(const fabric_t bytes)
 {
     uint64_t last;
@@ -134,7 +135,7 @@ TEST_BREAKS(IMPORT_FABRIC_NULL, import_no_fabric_handle)
     CHECK_U64(handle, FIX_UNTOUCHED);
 }
 
-/* With an address it is something else that is wrong. */
+/* With an address as the handle, another check fails. */
 TEST_NEAR_MISS(IMPORT_FABRIC_NULL, import_a_fabric_handle_of_zeros)
 {
     fabric_t zeros = {0};
@@ -147,10 +148,10 @@ TEST_BREAKS(IMPORT_FABRIC, import_from_no_fabric)
     NOT_IMPORTED("VMM-IMPORT-FABRIC", zeros, NOT_SUPPORTED);
 }
 
-/* A bit that changed on the way, whichever it is. */
+/* Any single bit that changed on the way. */
 TEST_BREAKS_ON(IMPORT_FABRIC, import_of_changed_bytes, ON_A_FABRIC, TEST_AS_GIVEN, 0)
 {
-    fix_need_simulator(f, "what a driver makes of a handle that was changed was not measured");
+    fix_need_simulator(f, "a driver's answer to a changed handle was not measured");
     fabric_t bytes;
     exported(f, bytes);
     for (unsigned bit = 0; bit < 8 * sizeof bytes; bit += 37) {
@@ -208,7 +209,7 @@ TEST_BREAKS_ON(EXPORT_FABRIC_IMEX, export_without_the_channel, ON_A_FABRIC, TEST
     fabric_t bytes;
     memset(bytes, UNTOUCHED, sizeof bytes);
     handle_t handle = created(f, FABRIC);
-    channel(1, true); /* another one does not do */
+    channel(1, true); /* another channel is not enough */
     channel(0, false);
     REFUSED_NEAR(EXPORT(bytes, handle), NOT_PERMITTED, "handleType", FABRIC, HANDLE, 0);
     for (size_t i = 0; i < sizeof bytes; i++)
@@ -233,7 +234,7 @@ TEST_BREAKS_ON(IMPORT_FABRIC_IMEX, import_without_the_channel, ON_A_FABRIC, TEST
     fabric_t bytes;
     exported(one, bytes);
     f = two;
-    channel(1, true); /* to which the memory does not belong */
+    channel(1, true); /* which does not own the memory */
     channel(0, false);
     NOT_IMPORTED(NULL, bytes, NOT_PERMITTED);
     channel(1, false);
@@ -248,7 +249,7 @@ TEST_NEAR_MISS_ON(IMPORT_FABRIC_IMEX, import_with_the_channel, ON_A_FABRIC, TEST
     channel(0, false);
     channel(1, true);
     exported(one, bytes);
-    channel(0, true); /* a lower one, which came later */
+    channel(0, true); /* a lower one, made later */
     imported(two, bytes);
 }
 
@@ -278,15 +279,15 @@ TEST_NEAR_MISS_ON(IMPORT_FABRIC_DOMAIN, import_within_the_domain, ON_A_FABRIC, T
 
 TEST_BREAKS_ON(IMPORT_FABRIC_GONE, import_after_the_last_release, ON_A_FABRIC, TEST_AS_GIVEN, 0)
 {
-    fix_need_simulator(f, "what a driver answers was not measured");
+    fix_need_simulator(f, "a driver's answer was not measured");
     fabric_t bytes;
     fix_release(f, exported(f, bytes));
     NOT_IMPORTED(NULL, bytes, INVALID_VALUE);
-    exported(f, (fabric_t){0}); /* not even when there is other memory in its place */
+    exported(f, (fabric_t){0}); /* not even when other memory takes its place */
     NOT_IMPORTED(NULL, bytes, INVALID_VALUE);
 }
 
-/* A mapping holds the memory, and another import does. */
+/* A mapping holds the memory, and so does another import. */
 TEST_NEAR_MISS_ON(IMPORT_FABRIC_GONE, import_while_something_holds_it, ON_A_FABRIC, TEST_AS_GIVEN, 0)
 {
     fix_need_fabric(f, true);
@@ -327,12 +328,12 @@ TEST_EXPECTS_ON("fabric.import_aliases_the_memory", fabric_import_and_original, 
     fix_fill(f, q, 0x33, f->g);
     CHECK_U64(fix_peek(f, p + 9), 0x33);
     ACCEPTED(vmm_mem_get_allocation_properties_from_handle(S, &got, copy));
-    CHECK(got.location.type == VMM_MEM_LOCATION_TYPE_DEVICE && !got.location.id, "an import is in another place");
+    CHECK(got.location.type == VMM_MEM_LOCATION_TYPE_DEVICE && !got.location.id, "an import has another location");
     CHECK_U64((uint64_t)got.requested_handle_types, 0);
     REFUSED_BY("VMM-EXPORT-IMPORTED", EXPORT(bytes, copy), INVALID_VALUE, "handle", copy);
 }
 
-/* Both ways to the same memory. */
+/* Both kinds of handle for the same memory. */
 TEST_EXPECTS_ON("fabric.beside_a_descriptor", fabric_and_descriptor, ON_A_FABRIC, TEST_AS_GIVEN, 0)
 {
     fix_need_fabric(f, true);
@@ -350,7 +351,7 @@ TEST_EXPECTS_ON("fabric.beside_a_descriptor", fabric_and_descriptor, ON_A_FABRIC
     CHECK_FREE(before, 0);
 }
 
-/* A node in another process: bytes both ways, memory counted where it is, a handle imported many times. */
+/* A node in another process: bytes in both directions, memory counted on its own node, a handle imported many times. */
 TEST_EXPECTS_ON("fabric.other_node_imports", other_node_imports, ON_A_FABRIC, TEST_AS_GIVEN, 0)
 {
     f = node(f, "a");
@@ -374,10 +375,10 @@ TEST_EXPECTS_ON("fabric.other_node_imports", other_node_imports, ON_A_FABRIC, TE
     fix_release(f, handle);
     CHECK_U64(fix_free_memory(f), before - f->g);
     other_kill(&o);
-    CHECK_U64(fix_free_memory(f), before); /* what a killed importer held is there again */
+    CHECK_U64(fix_free_memory(f), before); /* what a killed importer held is free again */
 }
 
-/* Its node's last process is killed, and the memory stays for who imported it. */
+/* Its node's last process is killed, and the memory stays for its importer. */
 TEST_EXPECTS_ON("fabric.memory_outlives_its_node", memory_outlives_node, ON_A_FABRIC, TEST_AS_GIVEN, 0)
 {
     f = node(f, "a");
@@ -394,8 +395,8 @@ TEST_EXPECTS_ON("fabric.memory_outlives_its_node", memory_outlives_node, ON_A_FA
     CHECK_U64(fix_peek(f, p + 100), 0x67);
 }
 
-/* Memory of a host's node: its place is told to the importer, it counts on that node of the exporter's machine alone, and
- * both sides see it in place. Without the machine's last process it goes on. */
+/* Memory of a NUMA node: the importer can query its location, it counts on that node of the exporter's machine alone,
+ * and both sides access it in place. It outlives the last process of its machine. */
 #define TWO_NODES \
     ON_A_FABRIC "\nattribute.141 = 1\nattribute.143 = 1\nattribute.145 = 1\nhost.nodes = 2\nhost.memory = 8MiB"
 
@@ -420,13 +421,13 @@ TEST_EXPECTS_ON("fabric.host_node_memory", host_node_of_another_machine, TWO_NOD
     CHECK_U64(*(volatile unsigned char *)(uintptr_t)(p + size - 1), 0x21);
     *(volatile unsigned char *)(uintptr_t)(p + size - 2) = 0x22;
     CHECK_U64(other_ask(&o, OTHER_PEEK, at + size - 2, 0, -1).value, 0x22);
-    fix_release(f, fix_create_prop(f, all, &prop)); /* none of it is this machine's */
+    fix_release(f, fix_create_prop(f, all, &prop)); /* none of it counts on this machine */
     CHECK(other_ask(&o, OTHER_CREATE_FABRIC, all, place, -1).result == VMM_ERROR_OUT_OF_MEMORY, "it does not count there");
     other_kill(&o);
     CHECK_U64(*(volatile unsigned char *)(uintptr_t)(p + size - 1), 0x21);
 }
 
-/* What the report says of them, in both directions: the importer has a slot in the exporter's state. */
+/* What the report contains in both directions: the importer has a slot in the exporter's state. */
 struct notes {
     char hint[sizeof((vmm_detail *)0)->note], leak[sizeof((vmm_detail *)0)->note];
 };
@@ -449,7 +450,7 @@ TEST_EXPECTS_ON("fabric.report_names_other_nodes", report_names_nodes, ON_A_FABR
     char want[64];
     fix_release(f, exported(f, bytes));
     uint64_t leaks = vmm_leaks(S, hear_notes, &notes); /* contexts */
-    CHECK(!notes.hint[0], "nobody imported it: %s", notes.hint);
+    CHECK(!notes.hint[0], "no importer is reported: %s", notes.hint);
     handle_t handle = exported(f, bytes);
     CHECK(!other_ask_fabric(&o, OTHER_IMPORT_FABRIC, bytes).result, "it is not imported");
     fix_release(f, handle);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Multicast objects: what is made, who is in the team, what is bound and unbound. What is done with them stands in
- * multicast_use.c. All of it follows the documents or is ours: no driver was asked. */
+/* Multicast objects: creation, teams, binding and unbinding. multicast_use.c tests their use. Everything follows the
+ * documentation or is cuvmm's choice: nothing was measured on a driver. */
 #include <string.h>
 
 #include "team.h"
@@ -26,7 +26,7 @@
 
 typedef vmm_mem_generic_allocation_handle handle;
 
-/* The object is made, has nothing yet, and is given back. */
+/* The object is made, is empty, and is released. */
 static void made(struct fix *f, const vmm_multicast_object_prop *prop)
 {
     handle object = 0;
@@ -37,7 +37,7 @@ static void made(struct fix *f, const vmm_multicast_object_prop *prop)
     ACCEPTED(vmm_mem_release(S, object));
 }
 
-/* Refused, by both calls that look at these properties, and nothing is written. */
+/* Both calls that take these properties refuse, and write nothing. */
 #define REFUSED_PROP(prop, code, argument, value)                                                           \
     do {                                                                                                    \
         handle made_ = FIX_UNTOUCHED;                                                                       \
@@ -207,7 +207,8 @@ TEST_BREAKS_ON(MULTICAST_FABRIC_IMEX, mc_for_a_fabric_without_a_channel, TEAM "\
     REFUSED(vmm_multicast_create(S, &object, &prop), NOT_PERMITTED, "prop.handleTypes", VMM_MEM_HANDLE_TYPE_FABRIC);
     CHECK_U64(object, FIX_UNTOUCHED);
     uint64_t unit = 0;
-    ACCEPTED(vmm_multicast_get_granularity(S, &unit, &prop, VMM_MULTICAST_GRANULARITY_MINIMUM)); /* which takes nothing */
+    /* which takes no memory */
+    ACCEPTED(vmm_multicast_get_granularity(S, &unit, &prop, VMM_MULTICAST_GRANULARITY_MINIMUM));
 }
 
 TEST_NEAR_MISS_ON(MULTICAST_FABRIC_IMEX, mc_for_a_fabric_with_a_channel, TEAM "\nattribute.128 = 1\nfabric.imex = yes",
@@ -217,7 +218,7 @@ TEST_NEAR_MISS_ON(MULTICAST_FABRIC_IMEX, mc_for_a_fabric_with_a_channel, TEAM "\
     vmm_multicast_object_prop prop = team_prop(2, team_unit(f));
     prop.handle_types = VMM_MEM_HANDLE_TYPE_FABRIC;
     made(f, &prop);
-    prop.num_devices = 64; /* of whatever machines */
+    prop.num_devices = 64; /* of any machine */
     made(f, &prop);
 }
 
@@ -343,7 +344,7 @@ NEAR(MULTICAST_DEVICE_TWICE, mc_add_another_device)
     handle object = team_object(f, 3), second = team_object(f, 2);
     ACCEPTED(vmm_multicast_add_device(S, object, 1));
     ACCEPTED(vmm_multicast_add_device(S, object, 0));
-    ACCEPTED(vmm_multicast_add_device(S, second, 1)); /* teams know nothing of each other */
+    ACCEPTED(vmm_multicast_add_device(S, second, 1)); /* teams are independent */
 }
 
 RULE(MULTICAST_TEAM_FULL, mc_add_one_too_many)
@@ -422,7 +423,7 @@ RULE(BIND_ADDRESS, mc_bind_addresses_without_memory)
     REFUSED(vmm_multicast_bind_addr(S, object, 0, 0, unit, 0), INVALID_VALUE, "memptr", 0);
 }
 
-/* Nobody needs rights, and the mapping may go. */
+/* Nothing needs rights, and the mapping may be unmapped. */
 NEAR(BIND_ADDRESS, mc_bind_addresses_of_memory)
 {
     uint64_t unit = team_unit(f);
@@ -536,7 +537,7 @@ RULE(BIND_MEMORY_RANGE, mc_bind_past_the_memory)
     handle object = team_complete(f, 2), memory = fix_create(f, unit), second = fix_create(f, unit);
     vmm_deviceptr p = team_reserve(f, 2 * unit);
     fix_map(f, p, unit, memory);
-    fix_map(f, p + unit, unit, second); /* side by side, and yet two */
+    fix_map(f, p + unit, unit, second); /* adjacent, and yet two */
     REFUSED(vmm_multicast_bind_mem(S, object, 0, memory, 0, 2 * unit, 0), INVALID_VALUE, "size", 2 * unit);
     REFUSED(vmm_multicast_bind_mem(S, object, 0, memory, unit, unit, 0), INVALID_VALUE, "size", unit);
     REFUSED(vmm_multicast_bind_mem(S, object, 0, memory, 0 - unit, unit, 0), INVALID_VALUE, "size", unit);
@@ -586,7 +587,7 @@ NEAR(BIND_DEVICE, mc_bind_memory_of_each_device)
         ACCEPTED(vmm_multicast_bind_mem(S, object, 0, team_memory(f, device), 0, team_unit(f), 0));
 }
 
-/* An object that can be exported, and memory that can or cannot be. */
+/* An exportable object, with exportable and private memory. */
 static void bind_shared(struct fix *f, int types, handle *object, handle *memory)
 {
     vmm_multicast_object_prop prop = team_prop(2, team_unit(f));
@@ -636,7 +637,7 @@ TEST_NEAR_MISS_ON(BIND_SHARED, mc_bind_memory_to_share, TEAM "\nattribute.103 = 
     team_need(f);
     bind_shared(f, VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, &object, &memory);
     ACCEPTED(vmm_multicast_bind_mem(S, object, 0, memory, 0, team_unit(f), 0));
-    ACCEPTED(vmm_multicast_bind_mem(S, team_complete(f, 2), 0, memory, 0, team_unit(f), 0)); /* to a private one */
+    ACCEPTED(vmm_multicast_bind_mem(S, team_complete(f, 2), 0, memory, 0, team_unit(f), 0)); /* to a private object */
 }
 
 RULE(BIND_OVERLAP, mc_bind_over_a_bind)
@@ -653,7 +654,7 @@ RULE(BIND_OVERLAP, mc_bind_over_a_bind)
                  BIND, crew.unit);
 }
 
-/* Side by side, the same memory twice, and the same place of another device. */
+/* Adjacent, the same memory twice, and the same offset of another device. */
 NEAR(BIND_OVERLAP, mc_bind_beside_a_bind)
 {
     struct crew crew = team_crew(f, 2, 0);
@@ -727,7 +728,7 @@ RULE(RELEASE_MEMORY_BOUND, mc_memory_goes_while_bound)
     REFUSED_BY("VMM-RELEASE-HANDLE-STALE", vmm_mem_release(S, memory), INVALID_VALUE, "handle", memory);
     fix_need(f, vmm_multicast_unbind(S, object, 0, 0, unit));
     CHECK_FREE(before, 0);
-    p = team_mapped(f, unit, RW, &memory); /* and when a mapping is the last */
+    p = team_mapped(f, unit, RW, &memory); /* also when a mapping is the last holder */
     fix_need(f, vmm_multicast_bind_mem(S, object, 0, memory, 0, unit, 0));
     fix_release(f, memory);
     TOLD(vmm_mem_unmap(S, p, unit), SUCCESS, memory, HANDLE);
@@ -763,7 +764,7 @@ RULE(RELEASE_TEAM_BOUND, mc_object_goes_while_bound)
     fix_need(f, vmm_multicast_bind_mem(S, object, 0, memory, 0, unit, 0));
     TOLD(vmm_mem_release(S, object), SUCCESS, object, HANDLE);
     fix_forget(f, FIX_HANDLE, object, 0);
-    ACCEPTED(vmm_mem_release(S, memory)); /* no bind holds it any more */
+    ACCEPTED(vmm_mem_release(S, memory)); /* no bind holds it any longer */
     fix_forget(f, FIX_HANDLE, memory, 0);
     CHECK_FREE(before, 0);
 }
@@ -791,10 +792,10 @@ RULE(LEAK_MULTICAST, mc_leave_an_object)
     handle object = team_complete(f, 2), memory = fix_create(f, team_unit(f));
     vmm_detail told = {0};
     fix_need(f, vmm_multicast_bind_mem(S, object, 0, memory, 0, team_unit(f), 0));
-    vmm_leaks(S, keep_last, &told); /* the context is told last */
+    vmm_leaks(S, keep_last, &told); /* the context is reported last */
     uint64_t held = vmm_leaks(S, NULL, NULL);
     fix_release(f, memory);
-    CHECK_U64(vmm_leaks(S, NULL, NULL), held - 1); /* the bind is none of its own */
+    CHECK_U64(vmm_leaks(S, NULL, NULL), held - 1); /* the bind is not a leak of its own */
     fix_need(f, vmm_mem_address_free(S, f->keeper, f->unit));
     fix_forget(f, FIX_RESERVATION, f->keeper, f->unit);
     fix_context_destroy(f, f->ctx);
@@ -841,14 +842,14 @@ TEST_EXPECTS_ON("multicast.objects_are_shown", mc_is_shown, TEAM, TEST_AS_GIVEN,
     CHECK(seen.teams == 1 && seen.team.team == 3 && seen.team.devices == 7 && seen.team.binds == 2 &&
               seen.team.size == crew.size && seen.team.mappings == 1 && seen.team.value == crew.object &&
               seen.team.location.type == VMM_MEM_LOCATION_TYPE_INVALID,
-          "the object is shown otherwise");
+          "the object is listed differently");
     CHECK_U64(seen.binds, 2);
     CHECK(seen.bind[0].start == 0 && seen.bind[0].size == crew.unit && seen.bind[0].offset == crew.unit &&
               seen.bind[0].number == 2 && seen.bind[0].location.id == 2 && seen.bind[0].handle == crew.object &&
               strcmp(seen.bind[0].created_by, "cuMulticastBindMem") == 0,
-          "a bind is shown otherwise");
+          "a bind is listed differently");
     CHECK(seen.bind[1].start == crew.unit && seen.bind[1].number == 1 && seen.bind[1].offset == 0,
-          "binds are shown in another order");
+          "binds are listed in another order");
 }
 
 TEST_EXPECTS_ON("multicast.retain", mc_retain, TEAM, TEST_AS_GIVEN, 0)
@@ -861,7 +862,7 @@ TEST_EXPECTS_ON("multicast.retain", mc_retain, TEAM, TEST_AS_GIVEN, 0)
     ACCEPTED(vmm_mem_release(S, again));
 }
 
-/* Arguments before the state of the team, that before the memory. */
+/* Arguments come before the state of the team, and that before the memory. */
 TEST_EXPECTS_ON("multicast.order_of_checks", mc_order, TEAM, TEST_AS_GIVEN, 0)
 {
     team_need(f);

@@ -3,11 +3,11 @@
  *
  *     before   dev0 [ a0 a1 a2 | a3 a4 a5 ]       device 0's slice | device 1's
  *              dev1 [ b0 b1 b2 | b3 b4 b5 ]
- *     dev0     load the sums of its slice, store them       dev1   the same with its own; no wait between the two
+ *     dev0     load the sums of its slice, store them       dev1   the same for its slice; no wait between the two
  *     after    dev0 [ a0+b0 a1+b1 ... a5+b5 ]
- *              dev1 [ a0+b0 a1+b1 ... a5+b5 ]     every word as a plain loop has it
+ *              dev1 [ a0+b0 a1+b1 ... a5+b5 ]     every word as a plain loop computes it
  *
- * Words have 64 bits and wrap, so the result is exact, whatever the order. */
+ * Words have 64 bits and wrap around, so the result is exact in any order. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,12 +21,12 @@
 #define SMALL "\ndevice.memory = 1GiB\nattribute.107 = 0\ncompression.memory = 0"
 #define LAUNCH_ON(stream, kernel, ...) vmm_launch(S, VMM_KERNEL_##kernel, 2, 96, ARGS(__VA_ARGS__), stream)
 
-/* A team with a vector in its memory, between two words that are nobody's. */
+/* A team with a vector in its memory, between two guard words. */
 struct reduction {
     struct crew crew;
-    vmm_deviceptr sums[TEAM_MOST]; /* each device's own room for the sums of its slice */
+    vmm_deviceptr sums[TEAM_MOST]; /* each device's own buffer for the sums of its slice */
     vmm_stream stream[TEAM_MOST];
-    uint64_t *words, *want;        /* as the host has them, with the two beside */
+    uint64_t *words, *want;        /* as the host computes them, with the two guard words */
 };
 
 static struct reduction prepare(struct fix *f, unsigned devices)
@@ -46,7 +46,7 @@ static struct reduction prepare(struct fix *f, unsigned devices)
     return r;
 }
 
-/* Every device's own words into its memory, their sums into want; the words at both ends are to stay. */
+/* Writes every device's own words into its memory and their sums into want; the guard words must not change. */
 static void fill_in(struct fix *f, struct reduction *r, uint64_t at, uint64_t count)
 {
     uint64_t state = count;
@@ -62,7 +62,7 @@ static void fill_in(struct fix *f, struct reduction *r, uint64_t at, uint64_t co
     }
 }
 
-/* Two kernels of each device, one after the other; nothing is waited for until all are launched. */
+/* Two kernels on each device, one after the other; no wait until all are launched. */
 static void reduce(struct fix *f, struct reduction *r, uint64_t at, uint64_t count)
 {
     unsigned devices = r->crew.devices;
@@ -97,9 +97,10 @@ static void all_reduce(struct fix *root, unsigned devices, const char *schedule)
     struct fix own, *f = &own;
     scheduled_open(root, f, schedule);
     struct reduction r = prepare(f, devices);
-    /* fewer words than devices, odd ones, across the units' boundary, and once nearly all of both units */
+    /* fewer words than devices, odd counts, across the boundary of two units, and once nearly both units */
     const uint64_t most = r.crew.size / 8 - 2, some[] = {1, devices - 1, devices, 13, 4099, most};
-    bool all = devices == TEAM_MOST && strcmp(schedule, "late") == 0 && random_rounds(100) >= 100; /* not where all is slow */
+    /* skipped where everything is slow */
+    bool all = devices == TEAM_MOST && strcmp(schedule, "late") == 0 && random_rounds(100) >= 100;
     for (size_t i = 0; i < sizeof some / sizeof some[0] - !all; i++) {
         uint64_t at = some[i] == most ? 8 : r.crew.unit - 8 * (some[i] / 2);
         fill_in(f, &r, at, some[i]);

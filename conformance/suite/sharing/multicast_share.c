@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Multicast objects of several processes, each with a device of the team: what goes from one to another, who holds what, and
- * the norm of the guide with a process for each device. */
+/* Multicast objects of several processes, each with a device of the team: export, who holds what, and the guide's norm
+ * with a process for each device. */
 #include <string.h>
 #include <unistd.h>
 
@@ -49,7 +49,7 @@ static int exported(struct fix *f, handle object)
 
 /* ------------------------------------------------------------------------------------------------ within one process */
 
-/* Imported where it was exported it is another handle of the same object. */
+/* Imported in the exporting process, it is another handle of the same object. */
 TEST_EXPECTS_ON("multicast.export_and_import", mc_export_and_import, ON(2), TEST_AS_GIVEN, 0)
 {
     team_need(f);
@@ -88,7 +88,7 @@ TEST_EXPECTS_ON("multicast.export_needs_its_type", mc_export_needs_type, ON(2), 
 
 enum { BINDS = 4096 };
 
-/* An exported object with as many binds as there can be, all of the same memory. */
+/* An exported object with as many binds as possible, all of the same memory. */
 static handle full(struct fix *f, handle *memory, uint64_t binds)
 {
     uint64_t unit = team_unit(f);
@@ -128,7 +128,7 @@ TEST_NEAR_MISS_ON(BIND_RESOURCES, mc_bind_as_many_as_can_be, ON(2), TEST_AS_GIVE
 
 /* -------------------------------------------------------------------------------------------------- several processes */
 
-/* The object of a test in another process, which works on that device and has added it. */
+/* The test's object in another process, which works on that device and has added it. */
 static struct other member(struct fix *f, int fd, int device, uint64_t *object)
 {
     struct other o = other_start(f);
@@ -151,7 +151,7 @@ static uint64_t root_of(uint64_t square)
     return root;
 }
 
-/* The guide's program: a process for each device, none of which knows what the others have. */
+/* The guide's program: a process for each device, none with access to the others' memory. */
 static void norm(struct fix *f, int devices)
 {
     struct other o[TEAM_MOST];
@@ -161,7 +161,7 @@ static void norm(struct fix *f, int devices)
     for (int d = 0; d < devices; d++)
         o[d] = member(f, fd, d, &theirs[d]);
     close(fd);
-    fix_release(f, object); /* it lives on in those who have it */
+    fix_release(f, object); /* it lives on in the processes that hold it */
     for (int d = 0; d < devices; d++) {
         done(f, &o[d], OTHER_TEAM_BIND, theirs[d], FD, -1);
         for (uint64_t i = 0; i < NORM_WORDS; i++) {
@@ -193,7 +193,7 @@ TEST_EXPECTS_ON("multicast.all_reduce_norm_of_processes", mc_norm_of_8_processes
     norm(fix_share(f), 8);
 }
 
-/* What a killed process bound is the object's; its handles and its other memory go. */
+/* What a killed process bound stays with the object; its handles and its other memory end. */
 TEST_EXPECTS_ON("multicast.killed_member", mc_killed_member, ON(2), TEST_AS_GIVEN, 0)
 {
     uint64_t theirs, all, unit;
@@ -222,11 +222,11 @@ TEST_EXPECTS_ON("multicast.killed_member", mc_killed_member, ON(2), TEST_AS_GIVE
     ACCEPTED(vmm_multicast_bind_mem(S, object, 0, memory, 0, unit, 0));
     fix_release(f, memory);
     CHECK_U64(fix_free_memory(f), all - unit);
-    fix_release(f, object); /* and nobody else has it */
+    fix_release(f, object); /* and no other process has it */
     CHECK_U64(fix_free_memory(f), all);
 }
 
-/* One process may unbind what another bound; the next launch of that finds it gone. */
+/* One process may unbind what another bound; the other's next launch faults. */
 TEST_EXPECTS_ON("multicast.unbound_by_another", mc_unbound_by_another, ON(2), TEST_AS_GIVEN, 0)
 {
     uint64_t theirs;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Multicast objects in use: mapped, with rights, by kernels on several devices, and everything that must not use them. */
+/* Multicast objects in use: mapped, with rights, by kernels on several devices; and calls that must not use them. */
 #include <string.h>
 #include <unistd.h>
 
@@ -23,7 +23,7 @@
 
 typedef vmm_mem_generic_allocation_handle handle;
 
-/* The launch and the end of its work, on the device whose context is current. */
+/* Launches and waits, on the device whose context is current. */
 #define RUN(kernel, ...)                           \
     do {                                           \
         ACCEPTED(LAUNCH(kernel, __VA_ARGS__));     \
@@ -42,7 +42,7 @@ RULE(MAP_INCOMPLETE, mc_map_before_all_are_there)
     REFUSED(vmm_mem_map(S, p, size, 0, object, 0), ILLEGAL_STATE, "handle", object);
 }
 
-/* Nothing needs to be bound for that. */
+/* This needs no bind. */
 NEAR(MAP_INCOMPLETE, mc_map_when_all_are_there)
 {
     uint64_t size = TEAM_UNITS * team_unit(f);
@@ -52,7 +52,7 @@ NEAR(MAP_INCOMPLETE, mc_map_when_all_are_there)
     fix_note(f, FIX_MAPPING, p, size);
 }
 
-/* The object's own unit counts, which on some machines is coarser than memory's. */
+/* The object's own unit applies, which on some machines is coarser than the memory granularity. */
 TEST_EXPECTS_ON("multicast.map_unit", mc_map_unit, TEAM_COARSE, TEST_AS_GIVEN, 0)
 {
     team_need(f);
@@ -110,7 +110,7 @@ NEAR(PROPERTIES_MULTICAST, mc_properties_of_what_is_bound)
     CHECK_U64((uint64_t)prop.location.id, 1);
 }
 
-/* What is ours: device memory of no device. */
+/* cuvmm's choice: device memory without a device. */
 EXPECTS("multicast.pointer_attributes", mc_pointer)
 {
     struct crew crew = team_crew(f, 2, 2);
@@ -171,13 +171,13 @@ TEST_NEAR_MISS_ON(DMABUF_MULTICAST, mc_dmabuf_of_a_replica, TEAM "\nattribute.12
 
 /* ------------------------------------------------------------------------------------------------------------- kernels */
 
-/* On each device, the words that its number and place give. */
+/* Each device's words, computed from its number and their offset. */
 static uint64_t part_of(unsigned device, uint64_t i)
 {
     return (device + 1) * 1000 + i;
 }
 
-/* A store by one device is everywhere at this place, and nowhere else. */
+/* A store by one device reaches this offset on every device, and nothing else. */
 static void store_and_look(struct fix *f, unsigned devices)
 {
     struct crew crew = team_crew(f, devices, devices);
@@ -222,7 +222,7 @@ static uint64_t root_of(uint64_t square)
     return root;
 }
 
-/* [0 part | 8 counter | 16 out out complete | 64 values]. Rounds count on, so that the counter is never set back. */
+/* [0 part | 8 counter | 16 out out complete | 64 values]. Rounds keep counting, so the counter is never reset. */
 static void norm(struct fix *f, unsigned devices)
 {
     enum { PART = 0, COUNTER = 8, OUT = 16, VALUES = 64, WORDS = 5 };
@@ -236,7 +236,7 @@ static void norm(struct fix *f, unsigned devices)
                 team_set(f, &crew, device, VALUES + 8 * i, value);
             }
         for (unsigned device = 0; device < devices; device++) {
-            team_on(f, &crew, 0); /* it looks before the others have come */
+            team_on(f, &crew, 0); /* it checks before the others arrive */
             RUN(NORM_FINISH, crew.own[0] + OUT, crew.mc + PART, crew.own[0] + COUNTER, expected, 10);
             CHECK_U64(team_word(f, &crew, 0, OUT + 16), 0);
             team_on(f, &crew, device);
@@ -277,7 +277,7 @@ WITH(6)
 WITH(7)
 WITH(8)
 
-/* A part of the machine's devices is a team, too, and need not begin with device 0. */
+/* Some of the machine's devices can be a team, too, and it need not include device 0. */
 EXPECTS("multicast.team_of_some", mc_team_of_some)
 {
     uint64_t unit = team_unit(f), size = TEAM_UNITS * unit, word = 0;
@@ -291,7 +291,8 @@ EXPECTS("multicast.team_of_some", mc_team_of_some)
         fix_access_at(f, own[i], size, fix_at(VMM_MEM_LOCATION_TYPE_DEVICE, 2 - i), RW);
         context[i] = fix_context(f, 2 - i);
     }
-    fix_need(f, vmm_multicast_bind_mem(S, object, 0, memory[0], unit, unit, 0)); /* at different places of the memory */
+    /* at different offsets of the memory */
+    fix_need(f, vmm_multicast_bind_mem(S, object, 0, memory[0], unit, unit, 0));
     fix_need(f, vmm_multicast_bind_addr(S, object, 0, own[1], unit, 0));
     fix_map(f, mc, size, object);
     for (int i = 0; i < 2; i++)
@@ -305,7 +306,7 @@ EXPECTS("multicast.team_of_some", mc_team_of_some)
     CHECK_U64(word, UINT64_C(0x0303030303030303));
 }
 
-/* What went in by multicast is there for ordinary kernels and copies, and the other way round, from launch to launch. */
+/* Ordinary kernels and copies read what multicast wrote, and the other way round, from launch to launch. */
 EXPECTS("multicast.one_memory", mc_and_ordinary)
 {
     struct crew crew = team_crew(f, 2, 2);
@@ -346,11 +347,11 @@ EXPECTS("multicast.alias", mc_alias)
     fix_need(f, vmm_multicast_unbind(S, crew.object, 1, 0, crew.size));
     handle other = team_memory(f, 1);
     fix_need(f, vmm_multicast_bind_mem(S, crew.object, 0, other, 0, crew.size, 0));
-    ACCEPTED(LAUNCH(MULTIMEM_REDUCE, crew.mc, crew.own[1], 16)); /* its memory is not behind the object any more */
+    ACCEPTED(LAUNCH(MULTIMEM_REDUCE, crew.mc, crew.own[1], 16)); /* its memory is no longer bound to the object */
     ACCEPTED(vmm_ctx_synchronize(S));
 }
 
-/* Rights are each device's own: READ is enough for sums, and other devices' do not count. */
+/* Each device needs its own rights: READ is enough for sums, and other devices' rights do not count. */
 EXPECTS("multicast.rights", mc_rights_count)
 {
     struct crew crew = team_crew(f, 2, 2);
@@ -403,7 +404,7 @@ NEAR(FAULT_MULTIMEM, mc_multimem_at_the_object)
 {
     struct crew crew = team_crew(f, 2, 2);
     RUN(MULTIMEM_LOAD_REDUCE, crew.own[0], crew.mc + 8, 8);
-    RUN(MULTIMEM_STORE, crew.own[0], crew.own[0], 0); /* nothing goes nowhere */
+    RUN(MULTIMEM_STORE, crew.own[0], crew.own[0], 0); /* no data reaches no memory */
 }
 
 RULE(FAULT_UNBOUND, mc_store_without_a_replica)
@@ -414,7 +415,7 @@ RULE(FAULT_UNBOUND, mc_store_without_a_replica)
     RUN(MULTIMEM_STORE, crew.mc + 8, crew.own[0], 8);
     ACCEPTED(LAUNCH(MULTIMEM_STORE, crew.mc + crew.unit - 8, crew.own[0], 16));
     FAULTS(crew.mc + crew.unit, "device 2 of the team has bound nothing there");
-    CHECK_U64(team_word(f, &crew, 1, crew.unit - 8), 5); /* what came before stays */
+    CHECK_U64(team_word(f, &crew, 1, crew.unit - 8), 5); /* earlier writes stay */
     CHECK_U64(team_word(f, &crew, 1, crew.unit), 0);     /* and none of them got the rest */
 }
 
@@ -432,7 +433,7 @@ RULE(UNBIND_IN_FLIGHT, mc_unbind_under_a_kernel)
     ACCEPTED(LAUNCH(MULTIMEM_STORE, crew.mc + crew.unit, crew.own[0], 8));
     team_told(f, __LINE__, vmm_multicast_unbind(S, crew.object, 1, 0, crew.size), VMM_SUCCESS, NULL, 0,
               VMM_OBJECT_MAPPING, "multimem_store, launched by");
-    fix_need(f, vmm_multicast_bind_mem(S, crew.object, 0, crew.memory[1], 0, crew.size, 0)); /* before its turn comes */
+    fix_need(f, vmm_multicast_bind_mem(S, crew.object, 0, crew.memory[1], 0, crew.size, 0)); /* before it runs */
     ACCEPTED(vmm_ctx_synchronize(S));
 }
 
@@ -445,10 +446,10 @@ NEAR(UNBIND_IN_FLIGHT, mc_unbind_beside_a_kernel)
     ACCEPTED(LAUNCH(MULTIMEM_STORE, crew.mc + crew.unit, crew.own[0], 8));
     ACCEPTED(vmm_multicast_unbind(S, crew.object, 1, 0, crew.unit)); /* another part */
     ACCEPTED(vmm_ctx_synchronize(S));
-    ACCEPTED(vmm_multicast_unbind(S, crew.object, 1, crew.unit, crew.unit)); /* after it was done */
+    ACCEPTED(vmm_multicast_unbind(S, crew.object, 1, crew.unit, crew.unit)); /* after it has run */
 }
 
-/* Unmapping a multicast mapping is as unmapping any, whatever is bound; binds outlive it. */
+/* A multicast mapping unmaps like any other, whatever is bound; binds outlive it. */
 EXPECTS("multicast.unmap_apart_from_binds", mc_unmap)
 {
     struct crew crew = team_crew(f, 2, 2);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory for GPUDirect RDMA that is mapped at several addresses: what works depends on whether its first mapping is there
- * (edges.c, group N). In the pictures A, B and C are places of one memory, in a reservation of the test's own. */
+/* Memory for GPUDirect RDMA with several mappings: what works depends on whether its first mapping still exists
+ * (edges.c, group N). In the pictures A, B and C are addresses of one memory, in a reservation of the test's own. */
 #include "test.h"
 
 #define RDMA "attribute.110 = 1"
@@ -41,7 +41,7 @@ static void unmap(struct fix *f, vmm_deviceptr at)
     fix_forget(f, FIX_MAPPING, at, f->g);
 }
 
-/* A B, then A goes, then B is given rights: no further mapping, until B has none again. */
+/* A B, then unmap A, then grant rights to B: no further mapping until B's rights are revoked. */
 TEST_BREAKS_ON(MAP_RDMA_LATE, map_after_rights_came_late, RDMA, TEST_AS_GIVEN, 0)
 {
     struct places m = prepare(f);
@@ -54,7 +54,7 @@ TEST_BREAKS_ON(MAP_RDMA_LATE, map_after_rights_came_late, RDMA, TEST_AS_GIVEN, 0
     fix_map(f, m.c, f->g, m.handle);
 }
 
-/* The same with B's rights given before. */
+/* The same with B's rights granted before. */
 TEST_NEAR_MISS_ON(MAP_RDMA_LATE, map_after_rights_came_in_time, RDMA, TEST_AS_GIVEN, 0)
 {
     struct places m = prepare(f);
@@ -67,7 +67,7 @@ TEST_NEAR_MISS_ON(MAP_RDMA_LATE, map_after_rights_came_in_time, RDMA, TEST_AS_GI
     fix_note(f, FIX_MAPPING, m.c, f->g);
 }
 
-/* Other rights than before are late as well. */
+/* Changing to other rights is too late as well. */
 TEST_EXPECTS_ON("rdma.late_change", map_after_rights_changed_late, RDMA, TEST_AS_GIVEN, 0)
 {
     struct places m = prepare(f);
@@ -81,7 +81,7 @@ TEST_EXPECTS_ON("rdma.late_change", map_after_rights_changed_late, RDMA, TEST_AS
     fix_map(f, m.c, f->g, m.handle);
 }
 
-/* A B C, then A goes: the first of the others that is given rights is the only one. */
+/* A B C, then unmap A: only the first of the others that gets rights can have them. */
 TEST_BREAKS_ON(ACCESS_RDMA_LATE, rights_on_a_second_mapping_that_stayed, RDMA, TEST_AS_GIVEN, 0)
 {
     struct places m = prepare(f);
@@ -96,7 +96,7 @@ TEST_BREAKS_ON(ACCESS_RDMA_LATE, rights_on_a_second_mapping_that_stayed, RDMA, T
     set(f, m.c, 0, READ);
 }
 
-/* A mapping made while the first is gone takes its place. */
+/* A mapping made after the first was unmapped takes its place. */
 TEST_NEAR_MISS_ON(ACCESS_RDMA_LATE, rights_after_it_was_mapped_anew, RDMA, TEST_AS_GIVEN, 0)
 {
     struct places m = prepare(f);
@@ -133,7 +133,7 @@ TEST_NEAR_MISS_ON(ACCESS_RDMA_PEER, rights_of_another_device_in_time, RDMA "\nde
     set(f, m.b, 1, RW); /* as they are */
 }
 
-/* The refusal takes away what the device had. */
+/* The refusal revokes the device's rights. */
 TEST_EXPECTS_ON("rdma.refusal_takes_rights", rights_that_a_refusal_takes, RDMA "\ndevices = 2\npeers = 0-1", TEST_AS_GIVEN,
                 0)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The shadow layer: what it says of a backend that answers otherwise. The backend is a simulator that a fault layer
- * makes lie, so these do not depend on the system under test. */
+/* The shadow layer: its reports on a backend whose answers differ. The backend is a simulator with wrong answers from a
+ * fault layer, so these tests do not depend on the system under test. */
 #include <string.h>
 
 #include "test.h"
@@ -28,9 +28,10 @@ static bool watch(struct fix *f, struct watched *w, const char *spec)
 static void check_said(struct fix *f, const char *rule, const char *words)
 {
     const vmm_detail *detail = vmm_last_detail();
-    CHECK(detail->rule && strcmp(detail->rule, rule) == 0, "said %s, expected %s", detail->rule ? detail->rule : "nothing",
+    CHECK(detail->rule && strcmp(detail->rule, rule) == 0,
+          "reported %s, expected %s", detail->rule ? detail->rule : "nothing",
           rule);
-    CHECK(strstr(detail->note, words) != NULL, "\"%s\" does not say \"%s\"", detail->note, words);
+    CHECK(strstr(detail->note, words) != NULL, "\"%s\" does not contain \"%s\"", detail->note, words);
 }
 
 TEST_BREAKS_ON(SHADOW_DIFFERS, a_backend_that_refuses_a_question, NULL, TEST_AS_GIVEN, FIX_RAW)
@@ -56,7 +57,7 @@ TEST_NEAR_MISS_ON(SHADOW_DIFFERS, a_backend_that_refuses_as_the_rules_do, NULL, 
     if (!watch(f, &w, "shadow|fault=mem_get_access:1:INVALID_DEVICE|sim:h100"))
         return;
     CHECK_U64(vmm_mem_get_access(w.sys, &flags, &location, w.at), VMM_ERROR_INVALID_DEVICE);
-    check_said(f, "VMM-GETACCESS-LOCATION", "layer fault"); /* the rule of the shadow, the words of the backend */
+    check_said(f, "VMM-GETACCESS-LOCATION", "layer fault"); /* the shadow's rule, the backend's words */
     vmm_close(w.sys);
 }
 

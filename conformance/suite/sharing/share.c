@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Export and import in one process: arguments, what an import is, who holds the memory. Other processes: share_other.c;
- * handles of a fabric: fabric.c. */
+/* Export and import in one process: arguments, properties of an import, and what holds the memory. share_other.c tests
+ * other processes, fabric.c fabric handles. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +52,7 @@ static int exported(struct fix *f, handle_t handle)
 {
     int fd = UNTOUCHED;
     ACCEPTED(vmm_mem_export_to_shareable_handle(S, &fd, handle, FD, 0));
-    CHECK(fd >= 0 && (fcntl(fd, F_GETFD) & FD_CLOEXEC), "the descriptor %d is none, or would be inherited", fd);
+    CHECK(fd >= 0 && (fcntl(fd, F_GETFD) & FD_CLOEXEC), "the descriptor %d is not open, or would be inherited", fd);
     return fd;
 }
 
@@ -81,7 +81,7 @@ TEST_BREAKS_ON(EXPORT_NULL_HANDLE, export_without_a_place, SHARING, TEST_AS_GIVE
     handle_t handle = shareable(f, f->g);
     int free_fd = next_fd();
     REFUSED(vmm_mem_export_to_shareable_handle(S, NULL, handle, FD, 0), INVALID_VALUE, "shareableHandle", 0);
-    CHECK(next_fd() == free_fd, "a descriptor was made that nobody knows");
+    CHECK(next_fd() == free_fd, "the call left an unknown descriptor open");
 }
 
 TEST_NEAR_MISS_ON(EXPORT_NULL_HANDLE, export_with_a_place, SHARING, TEST_AS_GIVEN, 0)
@@ -148,7 +148,7 @@ TEST_BREAKS_ON(EXPORT_HANDLE_STALE, export_after_release, SHARING, TEST_AS_GIVEN
     NO_FD(fd, free_fd);
 }
 
-/* Memory that a mapping alone holds can be exported, by the handle that retaining gives back. */
+/* Memory that only a mapping holds can be exported, by the handle that cuMemRetainAllocationHandle returns. */
 TEST_NEAR_MISS_ON(EXPORT_HANDLE_STALE, export_a_retained_handle, SHARING, TEST_AS_GIVEN, 0)
 {
     need_sharing(f);
@@ -189,7 +189,7 @@ TEST_BREAKS_ON(EXPORT_IMPORTED, export_an_import, SHARING, TEST_AS_GIVEN, 0)
     close(fd);
 }
 
-/* What it came from can be handed on, and exported again. */
+/* The descriptor that it came from can be passed on; the original can be exported again. */
 TEST_NEAR_MISS_ON(EXPORT_IMPORTED, export_the_original_again, SHARING, TEST_AS_GIVEN, 0)
 {
     need_sharing(f);
@@ -225,7 +225,7 @@ TEST_NEAR_MISS_ON(EXPORT_NOT_REQUESTED, export_what_was_made_for_it, SHARING, TE
     close(exported(f, shareable(f, f->g)));
 }
 
-/* For those of the simulator's own: limits of the process. */
+/* For the simulator's own rules: limits of the process. */
 static void limit(struct rlimit *before, rlim_t files)
 {
     struct rlimit now;
@@ -237,7 +237,7 @@ static void limit(struct rlimit *before, rlim_t files)
 
 TEST_BREAKS_ON(EXPORT_SYSTEM, export_without_a_file, SHARING, TEST_AS_GIVEN, 0)
 {
-    fix_need_simulator(f, "what a driver makes of it was not measured");
+    fix_need_simulator(f, "a driver's answer was not measured");
     struct rlimit before;
     handle_t handle = shareable(f, f->g), other = shareable(f, f->g);
     uint64_t left = fix_free_memory(f);
@@ -246,7 +246,7 @@ TEST_BREAKS_ON(EXPORT_SYSTEM, export_without_a_file, SHARING, TEST_AS_GIVEN, 0)
     REFUSED(EXPORT(fd, handle, FD, 0), OPERATING_SYSTEM, NULL, 0);
     setrlimit(RLIMIT_NOFILE, &before);
     NO_FD(fd, free_fd);
-    close(exported(f, other)); /* now there is all that is needed, but no room for another descriptor */
+    close(exported(f, other)); /* now everything is there, except room for another descriptor */
     limit(&before, 0);
     REFUSED(EXPORT(fd, handle, FD, 0), OPERATING_SYSTEM, NULL, 0);
     REFUSED(EXPORT(fd, other, FD, 0), OPERATING_SYSTEM, NULL, 0);
@@ -317,14 +317,14 @@ TEST_BREAKS_ON(IMPORT_WINDOWS, import_a_handle_of_windows, SHARING, TEST_AS_GIVE
     close(fd);
 }
 
-/* Descriptor 0 is what a NULL is. */
+/* Descriptor 0 equals NULL. */
 TEST_BREAKS_ON(IMPORT_ZERO, import_descriptor_zero, SHARING, TEST_AS_GIVEN, 0)
 {
     need_sharing(f);
     static const int types[] = {FD, VMM_MEM_HANDLE_TYPE_WIN32, VMM_MEM_HANDLE_TYPE_WIN32_KMT};
     int fd = exported(f, shareable(f, f->g)), was = dup(0);
     handle_t handle = FIX_UNTOUCHED;
-    CHECK(dup2(fd, 0) == 0, "descriptor 0 cannot be had");
+    CHECK(dup2(fd, 0) == 0, "descriptor 0 is not available");
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
         REFUSED(vmm_mem_import_from_shareable_handle(S, &handle, NULL, types[i]), INVALID_VALUE, "osHandle", 0);
     CHECK_U64(handle, FIX_UNTOUCHED);
@@ -339,7 +339,7 @@ TEST_NEAR_MISS_ON(IMPORT_ZERO, import_descriptor_zero_with_more_bits, SHARING, T
     house_need_calls(f, DUPLICATES);
     int fd = exported(f, shareable(f, f->g)), was = dup(0), copy;
     handle_t handle = 0;
-    CHECK(dup2(fd, 0) == 0, "descriptor 0 cannot be had");
+    CHECK(dup2(fd, 0) == 0, "descriptor 0 is not available");
     ACCEPTED(vmm_mem_import_from_shareable_handle(S, &handle, (void *)(uintptr_t)(UINT64_C(1) << 32), FD));
     fix_note(f, FIX_HANDLE, handle, f->g);
     copy = fcntl(0, F_DUPFD_CLOEXEC, 3); /* the way out */
@@ -371,7 +371,7 @@ TEST_BREAKS_ON(IMPORT_CLOSED, import_a_closed_descriptor, SHARING, TEST_AS_GIVEN
     CHECK_U64(handle, FIX_UNTOUCHED);
 }
 
-/* A duplicate, when the first is closed; and the upper half of the value, which is not looked at (580). */
+/* A duplicate, after the original is closed; and the upper half of the value, which driver 580 ignores. */
 TEST_NEAR_MISS_ON(IMPORT_CLOSED, import_a_duplicate, SHARING, TEST_AS_GIVEN, 0)
 {
     need_sharing(f);
@@ -385,7 +385,7 @@ TEST_NEAR_MISS_ON(IMPORT_CLOSED, import_a_duplicate, SHARING, TEST_AS_GIVEN, 0)
     close(other);
 }
 
-/* Everything that a descriptor can be, and is not; the file says what the right one says. */
+/* Every kind of wrong descriptor; a file with the contents of the right one, too. */
 TEST_BREAKS_ON(IMPORT_FOREIGN, import_other_descriptors, SHARING, TEST_AS_GIVEN, 0)
 {
     need_sharing(f);
@@ -422,7 +422,7 @@ TEST_NEAR_MISS_ON(IMPORT_FOREIGN, import_a_descriptor_that_was_passed_on, SHARIN
     close(other);
 }
 
-/* Two systems are two machines, where they do not say that they are one. */
+/* Two systems are two machines unless their specs name one machine. */
 TEST_BREAKS_ON(IMPORT_MACHINE, import_on_another_machine, NULL, TEST_AS_GIVEN, 0)
 {
     fix_need_simulator(f, "a driver has one machine");
@@ -432,7 +432,7 @@ TEST_BREAKS_ON(IMPORT_MACHINE, import_on_another_machine, NULL, TEST_AS_GIVEN, 0
     handle_t handle = FIX_UNTOUCHED;
     f = other;
     REFUSED(IMPORT(handle, fd, FD), UNKNOWN, "osHandle", (uint64_t)fd);
-    close(exported(f, shareable(f, f->g))); /* also when it shares something itself */
+    close(exported(f, shareable(f, f->g))); /* also when it exports something itself */
     REFUSED(IMPORT(handle, fd, FD), UNKNOWN, "osHandle", (uint64_t)fd);
     CHECK_U64(handle, FIX_UNTOUCHED);
     close(fd);
@@ -448,10 +448,10 @@ TEST_NEAR_MISS_ON(IMPORT_MACHINE, import_on_the_same_machine, NULL, TEST_AS_GIVE
     close(fd);
 }
 
-/* The file of the exporter's memory has to be opened, and cannot be. */
+/* The import must open the file of the exporter's memory, and cannot. */
 TEST_BREAKS_ON(IMPORT_SYSTEM, import_without_a_file, NULL, TEST_AS_GIVEN, 0)
 {
-    fix_need_simulator(f, "what a driver makes of it was not measured");
+    fix_need_simulator(f, "a driver's answer was not measured");
     need_sharing(f);
     struct rlimit before;
     struct fix *one = fix_share(f), *two = fix_same(f);
@@ -476,12 +476,12 @@ TEST_BREAKS_ON(IMPORT_SYSTEM, import_without_a_file, NULL, TEST_AS_GIVEN, 0)
 
 TEST_NEAR_MISS_ON(IMPORT_SYSTEM, import_with_a_file, NULL, TEST_AS_GIVEN, 0)
 {
-    fix_need_simulator(f, "what a driver makes of it was not measured");
+    fix_need_simulator(f, "a driver's answer was not measured");
     need_sharing(f);
     struct fix *one = fix_share(f), *two = fix_same(f);
     int fd = exported(one, shareable(one, f->g));
     imported(two, fd, f->g);
-    imported(two, fd, f->g); /* the file is open now */
+    imported(two, fd, f->g); /* the file is already open */
     close(fd);
 }
 
@@ -498,7 +498,7 @@ TEST_EXPECTS_ON("share.import_aliases_the_memory", import_and_original, SHARING,
     fix_fill(f, p, 0x5c, f->g);
     int fd = exported(f, handle);
     handle_t copy = imported(f, fd, f->g), again = imported(f, fd, f->g);
-    CHECK(copy != handle && copy != again, "an import is no handle of its own");
+    CHECK(copy != handle && copy != again, "an import is not a new handle");
     close(fd);
     fix_map(f, p + f->g, f->g, copy);
     CHECK_U64(fix_rights(f, p + f->g, VMM_MEM_LOCATION_TYPE_DEVICE, 0), 0);
@@ -523,7 +523,7 @@ static void check_prop(struct fix *f, const vmm_mem_allocation_prop *asked)
     ACCEPTED(vmm_mem_get_allocation_properties_from_handle(S, &got, copy));
     CHECK(got.type == own.type && got.location.type == own.location.type && got.location.id == own.location.id &&
               got.alloc_flags.compression_type == own.alloc_flags.compression_type,
-          "an import has another kind, place or compression");
+          "an import has another type, location or compression");
     CHECK(!got.requested_handle_types && !got.alloc_flags.gpu_direct_rdma_capable, "an import can be exported, or is for RDMA");
     CHECK(own.requested_handle_types == FD, "the original lost its handle types");
 }
@@ -545,7 +545,7 @@ TEST_EXPECTS_ON("share.properties_of_an_import", properties_of_imports, SHARING,
     }
 }
 
-/* Own handle, two imports, two descriptors: the last of them frees it, whichever it is. */
+/* A handle, two imports, two descriptors: the last one to end frees the memory, whichever it is. */
 TEST_EXPECTS_ON("share.memory_lives_until_the_last", memory_until_the_last, SHARING, TEST_AS_GIVEN, 0)
 {
     need_sharing(f);
@@ -572,7 +572,7 @@ TEST_EXPECTS_ON("share.memory_lives_until_the_last", memory_until_the_last, SHAR
     CHECK_FREE(before, 0);
 }
 
-/* What the memory held is still there when nothing but the descriptor was, and gone with it. */
+/* The bytes survive while only the descriptor holds the memory, and end with it. */
 TEST_EXPECTS_ON("share.bytes_outlive_their_handles", bytes_outlive_handles, SHARING, TEST_AS_GIVEN, 0)
 {
     need_sharing(f);
@@ -594,11 +594,11 @@ TEST_EXPECTS_ON("share.bytes_outlive_their_handles", bytes_outlive_handles, SHAR
     handle_t next = shareable(f, f->g);
     fix_map(f, p, f->g, next);
     fix_access(f, p, f->g, RW);
-    if (f->simulator) /* a driver's may hold anything */
+    if (f->simulator) /* a driver's new memory may hold anything */
         CHECK_U64(fix_peek(f, p), 0);
 }
 
-/* As measured: all of it or nothing, like other memory. */
+/* As measured: mapped whole or not at all, like other memory. */
 TEST_EXPECTS("share.import_maps_whole", import_maps_whole)
 {
     need_sharing(f);
@@ -635,7 +635,7 @@ TEST_EXPECTS_ON("share.import_has_no_handle_types", attribute_of_an_import, SHAR
     CHECK(first != second, "two mappings have one buffer id");
 }
 
-/* Exported memory is of the machine: another of its processes finds it full, or imports it. */
+/* Exported memory belongs to the machine: another of its processes finds less free, or imports it. */
 TEST_EXPECTS_ON("share.attached_process_imports", attached_process_imports, SHARING, TEST_AS_GIVEN, 0)
 {
     fix_need_simulator(f, "needs a second process in this one");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of the host's nodes, exported and imported by processes of one machine: each node is a place of its own, with a
- * capacity of its own, that all processes share.
+/* Memory of NUMA nodes, exported and imported by processes of one machine: each node is a location with its own
+ * capacity, which all processes share.
  *
- *     node 0  [ .................... ]   whole for everybody
+ *     node 0  [ .................... ]   all free for every process
  *     node 1  [ H1 of A, imported by B ........ ]   counted once, also when A has ended
  *     node 2  [ .................... ]
  */
@@ -25,7 +25,7 @@ typedef vmm_mem_generic_allocation_handle handle_t;
 
 static struct fix *begin(struct fix *f)
 {
-    fix_need_simulator(f, "how many nodes there are, and how large, is the test's choice");
+    fix_need_simulator(f, "the test chooses the number and size of the nodes");
     return fix_share(f);
 }
 
@@ -61,7 +61,7 @@ static uint64_t done(struct fix *f, struct other *o, enum other_op op, uint64_t 
     return answer.value;
 }
 
-/* Exactly so much of the node is left, for this process and for the other (socket -1: there is none). */
+/* Exactly this much of the node is free, for this process and for the other (socket -1: there is no other). */
 static void left(struct fix *f, struct other *o, int node, uint64_t size)
 {
     const uint64_t unit = fix_host_unit(f), place = other_place(NUMA, node);
@@ -73,7 +73,7 @@ static void left(struct fix *f, struct other *o, int node, uint64_t size)
     if (o->socket < 0)
         return;
     CHECK(other_ask(o, OTHER_CREATE, size + unit, place, -1).result == VMM_ERROR_OUT_OF_MEMORY,
-          "the other process finds more on node %d than there is", node);
+          "the other process finds more free on node %d than there is", node);
     if (size)
         done(f, o, OTHER_RELEASE, done(f, o, OTHER_CREATE, size, place, -1), 0, -1);
 }
@@ -105,7 +105,7 @@ TEST_EXPECTS_ON("share.memory_of_each_node", memory_of_each_node, THREE_NODES, T
     other_end(&o);
 }
 
-/* The other's memory: what is told of it here is its node, and only that node lacks it, once. */
+/* The other process's memory: a query here reports its node, and it counts there once and nowhere else. */
 TEST_EXPECTS_ON("share.capacity_of_a_node", capacity_of_a_node, THREE_NODES, TEST_AS_GIVEN, 0)
 {
     f = begin(f);
@@ -147,7 +147,7 @@ TEST_EXPECTS_ON("share.killed_process_gives_back_its_nodes", killed_process_give
         left(f, &o, node, ALL);
 }
 
-/* Two processes' views of it: one counts by the kernels of all its devices, the other looks and writes in place. */
+/* Two processes use it: one counts with kernels on all its devices, the other reads and writes in place. */
 TEST_EXPECTS_ON("share.node_memory_for_all_devices", node_memory_for_all_devices, THREE_NODES "\ndevices = 4\npeers = all",
                 TEST_AS_GIVEN, 0)
 {
@@ -175,7 +175,7 @@ TEST_EXPECTS_ON("share.node_memory_for_all_devices", node_memory_for_all_devices
             CHECK_U64(*word, 1000 + TIMES * (uint64_t)(device + 1));
             fix_context_destroy(f, context);
         }
-        *word = 7; /* p itself cannot be looked at everywhere: a second system of a program may lack addresses of the host */
+        *word = 7; /* p itself is not always readable: a program's second system may have no host window */
         fix_need(f, vmm_ctx_set_current(S, f->ctx));
         CHECK_U64(fix_peek(f, p), 7);
     }

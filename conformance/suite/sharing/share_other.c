@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Exported memory in other processes: where descriptors may go, bytes, capacity, and who holds the memory, up to processes
- * that are killed. */
+/* Exported memory in other processes: where descriptors may go, bytes, capacity, and what holds the memory, also after
+ * a process is killed. */
 #define _GNU_SOURCE /* syscall */
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -45,7 +45,7 @@ static handle_t shareable(struct fix *f, uint64_t size)
     return fix_create_prop(f, size, &prop);
 }
 
-/* The other does it, and has nothing to complain of. */
+/* The other process carries the request out without an error. */
 static uint64_t done(struct fix *f, struct other *o, enum other_op op, uint64_t first, uint64_t second, int fd)
 {
     struct other_answer answer = other_ask(o, op, first, second, fd);
@@ -54,7 +54,7 @@ static uint64_t done(struct fix *f, struct other *o, enum other_op op, uint64_t 
     return answer.value;
 }
 
-/* Memory with a byte in it, exported; its handle is given back where only the descriptor is to hold it. */
+/* Exported memory with a byte in it; releases the handle where only the descriptor is to hold the memory. */
 static int prepared(struct fix *f, uint64_t size, unsigned char value, bool let_go)
 {
     handle_t handle = shareable(f, size);
@@ -98,7 +98,7 @@ TEST_EXPECTS("share.other_process_imports", other_process_imports)
     CHECK_U64(fix_peek(f, p + 3), 0x44);
 }
 
-/* The other way: what it creates is imported here, and outlives it. */
+/* The other direction: this process imports what the other creates, and the memory outlives the other. */
 TEST_EXPECTS("share.memory_outlives_its_exporter", memory_outlives_exporter)
 {
     f = begin(f);
@@ -119,7 +119,7 @@ TEST_EXPECTS("share.memory_outlives_its_exporter", memory_outlives_exporter)
     CHECK_U64(fix_peek(f, p + 100), 0x67);
 }
 
-/* What one has taken the others lack, and get back. */
+/* What one process takes is missing from the others' free memory, until it is freed. */
 TEST_EXPECTS("share.one_capacity_for_all", one_capacity)
 {
     f = begin(f);
@@ -145,12 +145,12 @@ TEST_EXPECTS("share.one_capacity_for_all", one_capacity)
     handle_t handle = 0;
     REFUSED_BY("VMM-CREATE-MEMORY", vmm_mem_create(S, &handle, f->g, &prop, 0), OUT_OF_MEMORY, "size", f->g);
     other_kill(&o);
-    ACCEPTED(vmm_mem_create(S, &handle, most, &prop, 0)); /* what a killed process had is there for the next */
+    ACCEPTED(vmm_mem_create(S, &handle, most, &prop, 0)); /* what a killed process held is free for the next */
     fix_note(f, FIX_HANDLE, handle, most);
     other_end(&q);
 }
 
-/* A descriptor in a process that never looks at it holds the memory, until that ends. */
+/* A descriptor in a process that never uses it holds the memory until that process ends. */
 TEST_EXPECTS("share.descriptor_holds_anywhere", descriptor_holds_anywhere)
 {
     f = begin(f);
@@ -167,11 +167,11 @@ TEST_EXPECTS("share.descriptor_holds_anywhere", descriptor_holds_anywhere)
     close(fd);
     CHECK_FREE(before, f->g);
     other_kill(&o);
-    if (f->simulator) /* on a driver, its context gave memory back as well */
+    if (f->simulator) /* on a driver, the end of its context freed memory as well */
         CHECK_FREE(before, 0);
 }
 
-/* On the way in a message it is in no process. */
+/* A descriptor in a message that was not received is in no process. */
 TEST_EXPECTS("share.descriptor_in_flight_holds", descriptor_in_flight)
 {
     f = begin(f);
@@ -198,11 +198,11 @@ TEST_EXPECTS("share.descriptor_in_flight_holds", descriptor_in_flight)
     close(fd);
     close(ends[0]);
     CHECK_FREE(before, f->g);
-    close(ends[1]); /* with what nobody received */
+    close(ends[1]); /* with what was not received */
     CHECK_FREE(before, 0);
 }
 
-/* A killed process gives back its imports, its mappings and its own memory. */
+/* The death of a process frees its imports, its mappings and its own memory. */
 TEST_EXPECTS("share.killed_process_gives_back", killed_importer)
 {
     f = begin(f);
@@ -220,7 +220,7 @@ TEST_EXPECTS("share.killed_process_gives_back", killed_importer)
         CHECK_FREE(before, 0);
 }
 
-/* By inheritance over exec, to a process that knows the number alone; its parent only passes it on. */
+/* Inherited over exec by a process that knows only the number; its parent only passes it on. */
 TEST_EXPECTS("share.grandchild_inherits", grandchild_inherits)
 {
     f = begin(f);
@@ -236,7 +236,7 @@ TEST_EXPECTS("share.grandchild_inherits", grandchild_inherits)
         CHECK_FREE(before, 0);
 }
 
-/* Two that are not related to each other, and import the same. */
+/* Two unrelated processes import the same memory. */
 TEST_EXPECTS("share.many_processes_one_memory", many_processes)
 {
     enum { OTHERS = 3 };
@@ -261,7 +261,7 @@ TEST_EXPECTS("share.many_processes_one_memory", many_processes)
 }
 
 #ifdef SYS_pidfd_getfd
-/* Fetched from the exporter, which does nothing for it. */
+/* Fetched from the exporter with pidfd_getfd, without the exporter's help. */
 TEST_EXPECTS("share.fetched_by_pidfd", fetched_by_pidfd)
 {
     f = begin(f);
@@ -283,7 +283,7 @@ TEST_EXPECTS("share.fetched_by_pidfd", fetched_by_pidfd)
 }
 #endif
 
-/* Memory of a host node: both processes see it in place, at once. */
+/* Memory of a NUMA node: both processes see writes in place at once. */
 TEST_EXPECTS("share.host_memory_is_coherent", host_memory)
 {
     fix_need_numa(f);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What can go wrong with the file that processes share: the machine says so, and nothing is lost. For the simulator. */
+/* What can go wrong with the shared state's file: the machine reports it, and loses nothing. Simulator only. */
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 #define FD VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
 
-/* A folder of machines of this program's own, so that it can be spoilt; it goes with the program. */
+/* This program's own folder of machines, so that a test can damage it; it is removed at exit. */
 static char machines[64];
 
 static void remove_machines(void)
@@ -19,7 +19,7 @@ static void remove_machines(void)
     rmdir(machines);
 }
 
-/* A system on a machine in it. */
+/* A system on a machine in that folder. */
 static struct fix *apart(struct fix *f)
 {
     fix_need_simulator(f, "a driver keeps its state elsewhere");
@@ -59,9 +59,9 @@ TEST_BREAKS_ON(SHARE_STATE, state_cut_short, NULL, TEST_AS_GIVEN, 0)
               !strcmp(vmm_last_detail()->rule, "VMM-SHARE-STATE"),
           "%s by %s", vmm_result_name(result), vmm_last_detail()->rule ? vmm_last_detail()->rule : "no rule");
     CHECK_U64(handle, FIX_UNTOUCHED);
-    fix_release(f, before); /* what is given back needs nobody */
+    fix_release(f, before); /* freeing needs no other process */
     CHECK(!truncate(path, is.st_size), "the state cannot be made longer again");
-    fix_create(f, f->g); /* it is whole again, although empty, and goes as any other */
+    fix_create(f, f->g); /* it has its full size again, although empty, and is removed like any other */
 }
 
 TEST_NEAR_MISS_ON(SHARE_STATE, state_as_it_was, NULL, TEST_AS_GIVEN, 0)

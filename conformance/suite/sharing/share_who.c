@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who holds exported memory: what the report says of it, with real processes that import it, keep a descriptor of it, or are
+/* The report on what holds exported memory, with real processes that import it, keep a descriptor of it, or are
  * killed. */
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,10 +16,10 @@
 
 typedef vmm_mem_generic_allocation_handle handle_t;
 
-/* What the report says: the hints, and the leaks of handles. */
+/* The lines of the report: the hints, and the leaks of handles. */
 struct told {
     unsigned hints, handles;
-    vmm_detail hint, handle; /* a hint, or the leak that takes its place where this process has a descriptor */
+    vmm_detail hint, handle; /* a hint, or instead the leak, where this process has a descriptor */
 };
 
 static void hear(void *user, const vmm_detail *detail)
@@ -44,15 +44,15 @@ static struct told report(struct fix *f)
 
 static struct fix *begin(struct fix *f)
 {
-    fix_need_simulator(f, "a driver does not tell who holds memory");
+    fix_need_simulator(f, "a driver does not report what holds memory");
     fix_need_attribute(f, VMM_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED,
                        "needs export as a file descriptor (attribute 103)");
     if (access("/proc/self/fd", R_OK))
-        fix_skip(f, "this system does not tell who has a file open");
+        fix_skip(f, "this system does not report which processes have a file open");
     return fix_share(f);
 }
 
-/* The other does it, and has nothing to complain of. */
+/* The other process carries the request out without an error. */
 static struct other_answer done(struct fix *f, struct other *o, enum other_op op, uint64_t first, int fd)
 {
     struct other_answer answer = other_ask(o, op, first, op == OTHER_CREATE ? DEVICE : f->g, fd);
@@ -74,7 +74,7 @@ static int exported(struct fix *f, handle_t handle)
     return fd;
 }
 
-/* Memory that only a descriptor holds. */
+/* Memory held only by a descriptor. */
 static int prepared(struct fix *f)
 {
     handle_t handle = shareable(f);
@@ -87,11 +87,12 @@ static bool names(const char *note, const struct other *o, const char *what)
 {
     char pid[48];
     snprintf(pid, sizeof pid, "process %ld (", (long)o->pid);
-    const char *at = strstr(note, pid), *end = at ? strchr(at, ')') : NULL; /* tools that run programs rename them */
+    /* tools that run programs rename the process */
+    const char *at = strstr(note, pid), *end = at ? strchr(at, ')') : NULL;
     return end && end > at + strlen(pid) && !strncmp(end + 1, ": ", 2) && !strncmp(end + 3, what, strlen(what));
 }
 
-/* In other processes each import is the fourth call: init, a context and a question about granularity come first. */
+/* In other processes each import is the fourth call, after init, a context and a granularity query. */
 #define THEIR_IMPORT "call 4 (cuMemImportFromShareableHandle)"
 
 static void check_told(struct fix *f, const struct told *told, const char *severity, const char *rule)
@@ -100,7 +101,7 @@ static void check_told(struct fix *f, const struct told *told, const char *sever
     CHECK_U64(told->hints, 1);
     CHECK(told->hint.rule && !strcmp(told->hint.rule, rule), "told of %s", told->hint.rule ? told->hint.rule : "nothing");
     CHECK(told->hint.function && !strcmp(told->hint.function, "cuMemExportToShareableHandle") && told->hint.call,
-          "not told which call exported it");
+          "the exporting call is not reported");
     vmm_detail_text(&told->hint, text, sizeof text);
     snprintf(want, sizeof want, "%s %s: cuMemExportToShareableHandle (call ", severity, rule);
     CHECK(!strncmp(text, want, strlen(want)), "%s", text);
@@ -111,7 +112,7 @@ static void check_hint(struct fix *f, const struct told *told)
     check_told(f, told, "hint", "VMM-LEAK-ELSEWHERE");
 }
 
-/* This process has a descriptor, which is its leak. */
+/* This process has a descriptor, which is a leak of its own. */
 static void check_descriptor(struct fix *f, const struct told *told)
 {
     check_told(f, told, "leak", "VMM-LEAK-DESCRIPTOR");
@@ -155,7 +156,7 @@ TEST_NEAR_MISS(LEAK_ELSEWHERE, others_let_go_too)
     other_end(&keeper);
 }
 
-/* What this process itself forgot to close is its leak, whoever else holds the memory. */
+/* A descriptor that this process did not close is its leak, whichever other process holds the memory. */
 TEST_BREAKS(LEAK_DESCRIPTOR, own_descriptor_left_open)
 {
     char descriptor[48];
@@ -185,7 +186,7 @@ TEST_NEAR_MISS(LEAK_DESCRIPTOR, own_descriptor_closed)
     CHECK_U64(report(f).hints, 0);
 }
 
-/* Told by vmm_close as well, which this test does itself. */
+/* vmm_close, which this test calls itself, reports it as well. */
 TEST_EXPECTS("share.close_hints_at_other_holders", close_hints)
 {
     f = begin(f);
@@ -241,7 +242,7 @@ TEST_EXPECTS("share.hint_names_size_and_place", place_of_a_hint)
     }
 }
 
-/* What a note of that many descriptors with numbers of two digits says behind its beginning: as many as find room. */
+/* The end of a note about that many descriptors with two-digit numbers: as many as fit. */
 static void holders_text(size_t begun, int count, const int *number, char *text, size_t size)
 {
     const size_t longest = sizeof ((vmm_detail *)0)->note;
@@ -277,7 +278,7 @@ TEST_EXPECTS("share.holders_find_room_in_a_note", many_descriptors)
     CHECK_U64(report(f).hints, 0);
 }
 
-/* On the way in a message no process has it. */
+/* While in a message, it belongs to no process. */
 TEST_EXPECTS("share.message_is_told_as_holder", message_holds)
 {
     f = begin(f);
@@ -294,7 +295,7 @@ TEST_EXPECTS("share.message_is_told_as_holder", message_holds)
     CHECK_U64(report(f).hints, 0);
 }
 
-/* An import that was forgotten, of a process that is gone. */
+/* A leaked import from a process that has ended. */
 TEST_EXPECTS("share.leaked_import_names_its_exporter", leaked_import)
 {
     f = begin(f);
@@ -317,7 +318,7 @@ TEST_EXPECTS("share.leaked_import_names_its_exporter", leaked_import)
     }
 }
 
-/* A handle that was forgotten here, and is held there as well; of two imports the first is told. */
+/* A handle leaked here, whose memory another process holds as well; of two imports the first is reported. */
 TEST_EXPECTS("share.leaked_export_names_other_holders", leaked_export)
 {
     f = begin(f);
@@ -344,7 +345,7 @@ TEST_EXPECTS("share.leaked_export_names_other_holders", leaked_export)
     other_end(&o);
 }
 
-/* Who let go and imported again has it since then. */
+/* A process that released and imported again is reported with its second import. */
 TEST_EXPECTS("share.holder_that_came_back_is_told_anew", came_back)
 {
     f = begin(f);

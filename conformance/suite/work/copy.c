@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies and fills: what is refused. */
+/* Copies and fills: refusals. */
 #include <string.h>
 
 #include "test.h"
@@ -23,7 +23,7 @@ TEST_NEAR_MISS(COPY_NULL, copy_from_and_to_somewhere)
     ACCEPTED(vmm_memcpy_htod(S, ptr, out, 8));
     ACCEPTED(vmm_memcpy_dtoh(S, in, ptr, 8));
     CHECK(strcmp(in, out) == 0, "other bytes came back");
-    ACCEPTED(vmm_memcpy_htod(S, ptr, NULL, 0)); /* nothing to copy needs no place */
+    ACCEPTED(vmm_memcpy_htod(S, ptr, NULL, 0)); /* a copy of 0 bytes needs no address */
     ACCEPTED(vmm_memcpy_dtoh(S, NULL, ptr, 0));
 }
 
@@ -35,7 +35,7 @@ TEST_NEAR_MISS(COPY_OVERFLOW, fill_up_to_the_last_byte)
     ACCEPTED(vmm_memset_d8(S, ptr + f->g - 1, 1, 1));
 }
 
-/* Every way to touch an address; reading ways leave the host's bytes alone. */
+/* Every kind of access to an address; reads that fail leave the host's bytes unchanged. */
 static void refuse_write(struct fix *f, vmm_deviceptr bad, uint64_t size, vmm_deviceptr good)
 {
     static const unsigned char bytes[64];
@@ -165,10 +165,10 @@ TEST_NEAR_MISS(SET_ALIGNMENT, fill_at_an_even_address)
     const unsigned char want[8] = {0, 1, 2, 2, 4, 4, 4, 4};
     unsigned char got[8];
     fix_need(f, vmm_memcpy_dtoh(S, got, p, 8));
-    CHECK(memcmp(got, want, 8) == 0, "other bytes than those filled");
+    CHECK(memcmp(got, want, 8) == 0, "the bytes differ from those filled");
 }
 
-/* A copy of which one byte is refused copies none, wherever that byte is. */
+/* A copy with one inaccessible byte copies nothing, wherever that byte is. */
 TEST_EXPECTS("copy.all_or_nothing", copies_are_atomic)
 {
     vmm_deviceptr p = fix_reserve(f, 4 * f->g);

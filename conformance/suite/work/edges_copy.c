@@ -6,7 +6,7 @@
 #define READ VMM_MEM_ACCESS_FLAGS_PROT_READ
 #define RW VMM_MEM_ACCESS_FLAGS_PROT_READWRITE
 
-enum { LONGEST_SHORT = 24576 }; /* copy between device addresses that is made as copies to the host are */
+enum { LONGEST_SHORT = 24576 }; /* copy between device addresses, made the way copies to the host are */
 
 static vmm_deviceptr host_memory(struct fix *f, vmm_mem_access_flags device, vmm_mem_access_flags host)
 {
@@ -20,7 +20,7 @@ static vmm_deviceptr host_memory(struct fix *f, vmm_mem_access_flags device, vmm
     return p;
 }
 
-/* H.host_located: where the device may not go the host copies, and dies where it may not go either. */
+/* H.host_located: where the device has no access the host copies, and crashes where it has no access either. */
 TEST_BREAKS(COPY_HOST_RIGHTS, copy_host_memory_without_rights)
 {
     vmm_deviceptr p = host_memory(f, NONE, NONE), q = host_memory(f, NONE, READ);
@@ -40,7 +40,7 @@ TEST_NEAR_MISS(COPY_HOST_RIGHTS, copy_host_memory_with_rights_of_the_host)
     CHECK(in[0] == 'b' && in[10] == 't', "other bytes came back");
 }
 
-/* H.host_located.*.memset8: fills are the device's, always. */
+/* H.host_located.*.memset8: the device always does fills. */
 TEST_EXPECTS("edge.fills_are_the_devices", fill_host_memory)
 {
     vmm_deviceptr p = host_memory(f, NONE, RW), q = host_memory(f, RW, NONE);
@@ -78,7 +78,8 @@ TEST_EXPECTS("edge.fill_of_nothing", fill_nothing_anywhere)
     ACCEPTED(vmm_memset_d8(S, 0, 1, 0));
 }
 
-/* One range of two mappings: in device 0, which may do all, and in the host from *seam on, with these rights of its own. */
+/* One range of two mappings: device memory with all rights for device 0, and from *seam on host memory with these
+ * rights for the host. */
 static vmm_deviceptr device_then_host(struct fix *f, vmm_mem_access_flags host, vmm_deviceptr *seam)
 {
     fix_need_host(f);
@@ -118,7 +119,7 @@ TEST_NEAR_MISS(COPY_MIXED, copy_on_into_memory_of_the_host_that_it_may_not_touch
     CHECK_U64(fix_peek(f, seam + 4), 'm');
 }
 
-/* M.seam.dtod_*.*: where the device moves the bytes, the host's rights are nothing to it. */
+/* M.seam.dtod_*.*: where the device moves the bytes, the host's rights do not matter. */
 TEST_EXPECTS("edge.device_copies_into_host", copy_between_device_addresses_into_host_memory)
 {
     vmm_deviceptr seam, p = device_then_host(f, RW, &seam);
@@ -130,7 +131,7 @@ TEST_EXPECTS("edge.device_copies_into_host", copy_between_device_addresses_into_
     CHECK_U64(fix_peek(f, p + 16), 0);
 }
 
-/* O.two.*, O.over.*: the host moves them, however many, and must be allowed all of both ranges. */
+/* O.two.*, O.over.*: the host moves the bytes, however many, and needs rights on all of both ranges. */
 TEST_EXPECTS("edge.host_copies_between_hosts", copy_where_both_ranges_have_memory_of_the_host)
 {
     vmm_deviceptr seam, p = device_then_host(f, RW, &seam), only_read = host_memory(f, RW, READ);
@@ -146,7 +147,7 @@ TEST_EXPECTS("edge.host_copies_between_hosts", copy_where_both_ranges_have_memor
                "srcDevice", seam - 8);
 }
 
-/* M.seam.memset.*: refused, where a copy would end the process. */
+/* M.seam.memset.*: a fill is refused where a copy would end the process. */
 TEST_BREAKS(SET_INTO_HOST, fill_on_into_memory_that_the_host_may_touch)
 {
     vmm_deviceptr seam, p = device_then_host(f, READ, &seam), from = seam - 8;
@@ -169,7 +170,7 @@ TEST_NEAR_MISS(SET_INTO_HOST, fill_memory_that_the_host_may_touch)
     CHECK_U64(fix_peek(f, seam + 7), 5);
 }
 
-/* Q.seam.memset.ctx1.*: only device 0 minds. */
+/* Q.seam.memset.ctx1.*: only device 0 refuses. */
 TEST_EXPECTS_ON("edge.other_devices_fill_on", fill_on_by_another_device, "devices = 2\npeers = 0-1", TEST_AS_GIVEN, 0)
 {
     fix_need_link(f, true);

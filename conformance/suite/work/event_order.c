@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events: what they stand for, who waits for it, and what the host knows afterwards. */
+/* Events: what they stand for, what waits for them, and what the host knows afterwards. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 
 /* ---- what an event stands for ---- */
 
-/* Late work shows who waits for what: only what must be done is done. */
+/* schedule=late shows what waits for what: only work that must run has run. */
 TEST_EXPECTS("event.stands_for_the_work_before", events_and_late_work)
 {
     struct fix own, *root = f;
@@ -28,7 +28,7 @@ TEST_EXPECTS("event.stands_for_the_work_before", events_and_late_work)
     ACCEPTED(LAUNCH(one, ATOMIC_ADD, p, 1));
     CHECK_U64(glance(f, aside, p), 0);
     CHECK_U64(vmm_event_query(S, event), VMM_ERROR_NOT_READY);
-    CHECK_U64(glance(f, aside, p), 1); /* asking let it go on */
+    CHECK_U64(glance(f, aside, p), 1); /* the query let it run */
     ACCEPTED(vmm_event_query(S, event));
     ACCEPTED(vmm_event_synchronize(S, event));
     CHECK_U64(glance(f, aside, p), 1); /* what came after the record is not waited for */
@@ -47,12 +47,12 @@ TEST_EXPECTS("event.never_recorded", events_that_stand_for_nothing)
     ACCEPTED(vmm_stream_wait_event(S, stream, event, 0));
     ACCEPTED(vmm_stream_wait_event(S, NULL, event, 0));
     ACCEPTED(vmm_stream_synchronize(S, stream));
-    ACCEPTED(vmm_event_record(S, event, stream)); /* of a stream without work, as well */
+    ACCEPTED(vmm_event_record(S, event, stream)); /* also in a stream without work */
     ACCEPTED(vmm_event_synchronize(S, event));
     ACCEPTED(vmm_event_query(S, event));
 }
 
-/* A record moves the event; a wait keeps to what it stood for; and the event's end changes neither. */
+/* A new record moves the event; an earlier wait keeps the old record; destroying the event changes neither. */
 TEST_EXPECTS("event.waits_keep_their_work", record_after_a_wait)
 {
     struct fix own, *root = f;
@@ -80,8 +80,8 @@ TEST_EXPECTS("event.waits_keep_their_work", record_after_a_wait)
     fix_close(f);
 }
 
-/* Does a wait of the default stream stand between one blocking stream and the other? Also if there is nothing to wait for any
- * more, but not if there never was. */
+/* Does a wait of the default stream order one blocking stream after another? Yes, also when its work is already done;
+ * no, if there never was any. */
 static void wait_there_for_nothing(struct fix *f, vmm_event done)
 {
     const vmm_event events[] = {fix_event(f), done};
@@ -102,7 +102,8 @@ static void wait_there_for_nothing(struct fix *f, vmm_event done)
         }
 }
 
-/* The default stream's record stands for blocking streams too, and its wait holds them up; not so non-blocking ones. */
+/* The default stream's record includes blocking streams, and its wait delays them; non-blocking streams are not
+ * affected. */
 TEST_EXPECTS("event.on_the_default_stream", events_of_the_default_stream)
 {
     struct fix own, *root = f;
@@ -150,7 +151,7 @@ static void across(struct fix *f, int device)
     fix_need(f, vmm_ctx_set_current(S, ctx));
     ACCEPTED(vmm_stream_wait_event(S, NULL, event, 0));
     fix_need(f, vmm_ctx_set_current(S, f->ctx));
-    fix_context_destroy(f, ctx); /* which waits for its work, so for that of the other */
+    fix_context_destroy(f, ctx); /* which waits for its work, and so for the other's */
     fix_forget(f, FIX_STREAM, (uintptr_t)two, 0);
     fix_forget(f, FIX_EVENT, (uintptr_t)last, 0);
     CHECK_U64(glance(f, aside, p), 2);
@@ -169,7 +170,7 @@ TEST_EXPECTS("event.across_contexts", wait_for_another_context)
 
 /* ---- what the host knows ---- */
 
-/* Is work in flight that writes the mapping? Asked by taking the right to write away, which is given back at once. */
+/* Is in-flight work writing the mapping? Tested by revoking write access, which is granted again at once. */
 static bool in_flight(struct fix *f, vmm_deviceptr p)
 {
     vmm_mem_access_desc less = {fix_at(VMM_MEM_LOCATION_TYPE_DEVICE, 0), READ}, again = less;
@@ -202,8 +203,8 @@ static void knows(struct fix *root, const char *schedule)
     ACCEPTED(vmm_event_record(S, second, two));
     ACCEPTED(LAUNCH(two, FILL, p, 8, 8));
     for (int i = 0; vmm_event_query(S, second) == VMM_ERROR_NOT_READY; i++)
-        CHECK(i < 100, "%s: asking does not end", schedule);
-    CHECK(!in_flight(f, q), "%s: SUCCESS of a query counts as waiting, through other streams as well", schedule);
+        CHECK(i < 100, "%s: the query never succeeds", schedule);
+    CHECK(!in_flight(f, q), "%s: SUCCESS of a query counts as waiting, also through other streams", schedule);
     CHECK(in_flight(f, p), "%s: work after the record", schedule);
     ACCEPTED(vmm_event_synchronize(S, first)); /* known already */
     ACCEPTED(vmm_stream_synchronize(S, two));
@@ -242,7 +243,7 @@ static void unmap_too_early(struct fix *root, const char *schedule)
     ACCEPTED(vmm_memset_d8_async(S, p, 1, f->g, one));
     ACCEPTED(vmm_event_synchronize(S, event)); /* recorded before the fill */
     ACCEPTED(vmm_event_record(S, event, one));
-    ACCEPTED(vmm_stream_wait_event(S, two, event, 0)); /* and this is nobody's wait */
+    ACCEPTED(vmm_stream_wait_event(S, two, event, 0)); /* and this is no wait */
     vmm_result result = vmm_mem_unmap(S, p, f->g);
     const char *rule = vmm_last_detail()->rule;
     CHECK(result == VMM_SUCCESS && rule && strcmp(rule, "VMM-UNMAP-IN-FLIGHT") == 0, "%s: %s by %s", schedule,
@@ -251,9 +252,9 @@ static void unmap_too_early(struct fix *root, const char *schedule)
     result = vmm_event_synchronize(S, event);
     if (strcmp(schedule, "late") == 0)
         CHECK(result == VMM_ERROR_ILLEGAL_ADDRESS && strcmp(vmm_last_detail()->rule, "VMM-FAULT-COPY") == 0,
-              "the event's wait does not tell of the fault: %s", vmm_result_name(result));
+              "the event's wait does not report the fault: %s", vmm_result_name(result));
     if (result != VMM_SUCCESS)
-        f->things = 0; /* all goes with the system */
+        f->things = 0; /* vmm_close frees everything */
     vmm_close(f->sys);
 }
 
@@ -270,7 +271,7 @@ struct lost {
     vmm_stream stream, other;
 };
 
-/* Calls that do not find out, in an order in which each leaves the next what it needs. */
+/* Calls that do not notice the fault, in an order in which each leaves what the next one needs. */
 static void use_when_lost(struct fix *f, const struct lost *l, vmm_result want)
 {
     vmm_event made = NULL;
@@ -285,7 +286,7 @@ static void use_when_lost(struct fix *f, const struct lost *l, vmm_result want)
     CHECK_U64(vmm_event_destroy(S, want == VMM_SUCCESS ? made : l->new), want);
 }
 
-/* Until the fault is told an event that was reached before knows nothing of it; one that was not tells it. */
+/* Until the fault is reported, an event that completed before it still succeeds; one that did not reports the fault. */
 static void use_after_a_fault(struct fix *root, const char *schedule)
 {
     struct fix own, *f = &own;
@@ -304,7 +305,7 @@ static void use_after_a_fault(struct fix *root, const char *schedule)
     ACCEPTED(LAUNCH(l.stream, FILL, 4096, 8, 1));
     ACCEPTED(vmm_event_record(S, l.after, l.stream));
     if (strcmp(schedule, "late") == 0)
-        CHECK_U64(vmm_event_query(S, l.after), VMM_ERROR_NOT_READY); /* the kernel faults here, and nobody knows yet */
+        CHECK_U64(vmm_event_query(S, l.after), VMM_ERROR_NOT_READY); /* the kernel faults here, unnoticed so far */
     use_when_lost(f, &l, VMM_SUCCESS);
     vmm_result result = vmm_event_synchronize(S, l.after);
     CHECK(result == VMM_ERROR_ILLEGAL_ADDRESS && strcmp(vmm_last_detail()->rule, "VMM-FAULT-ACCESS") == 0, "%s: %s by %s",
@@ -313,7 +314,7 @@ static void use_after_a_fault(struct fix *root, const char *schedule)
     CHECK(strcmp(vmm_last_detail()->rule, "VMM-FAULT-STICKY") == 0, "by %s", vmm_last_detail()->rule);
     CHECK_U64(vmm_event_create(S, NULL, 8), VMM_ERROR_ILLEGAL_ADDRESS); /* before the arguments */
     CHECK_U64(vmm_stream_wait_event(S, l.other, l.new, 2), VMM_ERROR_ILLEGAL_ADDRESS);
-    f->things = 0; /* what is left goes with the system */
+    f->things = 0; /* vmm_close frees the rest */
     vmm_close(S);
 }
 
@@ -323,7 +324,7 @@ TEST_EXPECTS("event.after_a_fault", events_after_a_fault)
         use_after_a_fault(f, schedules[i]);
 }
 
-/* A query of work that faulted says so in the end. */
+/* A query of faulted work finally reports the fault. */
 TEST_EXPECTS("event.query_ends_after_a_fault", query_until_the_fault_is_told)
 {
     struct fix own, *root = f;
@@ -411,7 +412,7 @@ TEST_WARNS(HOSTFUNC_WORK, events_used_inside_a_host_function)
         ACCEPTED(vmm_event_destroy(S, in.ended));
 }
 
-/* The event behind the function is not reached, and asking does not begin what must come after it. */
+/* The event after the function is not complete, and a query does not start the work that must follow it. */
 TEST_NEAR_MISS(HOSTFUNC_WORK, events_asked_about_inside_a_host_function)
 {
     struct inside in = prepare(f);
@@ -422,12 +423,12 @@ TEST_NEAR_MISS(HOSTFUNC_WORK, events_asked_about_inside_a_host_function)
     if (f->simulator && !strstr(f->spec, "schedule=")) /* else the function may be called before the record */
         CHECK_U64(in.not_ready, VMM_ERROR_NOT_READY);
     CHECK_U64(in.idle, VMM_SUCCESS);
-    CHECK(in.asked, "it is warned of");
+    CHECK(in.asked, "a warning is reported");
     ACCEPTED(vmm_event_query(S, in.pending));
     ACCEPTED(vmm_event_destroy(S, in.ended));
 }
 
-/* Nor what need not come after it. */
+/* Nor does a query start work that need not follow it. */
 TEST_NEAR_MISS(HOSTFUNC_WORK, asking_inside_a_host_function_does_no_work)
 {
     struct fix own, *root = f;
@@ -468,7 +469,7 @@ TEST_BREAKS(HOSTFUNC_CALL, wait_inside_for_an_event_behind)
     fix_close(f);
 }
 
-/* ---- any order that is allowed, and none that is not ---- */
+/* ---- any allowed order, and no other ---- */
 
 enum { STREAMS = 5, DEFAULT = 0, BLOCKING = 2, EVENTS = 4, PIECES = 40 }; /* [default, 2 blocking, 2 not] */
 
@@ -477,7 +478,7 @@ struct run {
     const char *schedule;
     vmm_stream stream[STREAMS];
     vmm_event event[EVENTS];
-    uint64_t before[STREAMS];    /* pieces of work, as bits, that the stream's next one comes after */
+    uint64_t before[STREAMS];    /* the work items, as bits, that the stream's next one follows */
     uint64_t stands_for[EVENTS];
     uint64_t done;
     unsigned issued;
@@ -493,13 +494,13 @@ static void call_piece(void *user)
     struct piece *piece = user;
     struct run *run = piece->run;
     struct fix *f = run->f;
-    CHECK((run->done & piece->after) == piece->after, "%s: a piece of work is done before one that it comes after",
+    CHECK((run->done & piece->after) == piece->after, "%s: a work item runs before one that it must follow",
           run->schedule);
-    CHECK(!(run->done & piece->bit), "%s: it is done twice", run->schedule);
+    CHECK(!(run->done & piece->bit), "%s: it runs twice", run->schedule);
     run->done |= piece->bit;
 }
 
-/* What an item issued on the stream now comes after; afterwards also, of the default stream, all blocking ones. */
+/* What an item issued on the stream now follows; later, for the default stream, also all blocking ones. */
 static uint64_t join(struct run *run, unsigned s, uint64_t more)
 {
     for (unsigned i = 1; s == DEFAULT && i <= BLOCKING; i++)
@@ -542,7 +543,7 @@ static void step(struct run *run, uint64_t *random, struct piece *piece)
         break;
     case 4:
         ACCEPTED(vmm_event_synchronize(S, run->event[e]));
-        CHECK((run->done & run->stands_for[e]) == run->stands_for[e], "%s: not all is done", run->schedule);
+        CHECK((run->done & run->stands_for[e]) == run->stands_for[e], "%s: some work has not run", run->schedule);
         break;
     default:
         issue_piece(run, s, piece);

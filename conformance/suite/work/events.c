@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events: which calls are refused, and that a refused one leaves the event as it was. */
+/* Events: which calls are refused, and that a refused call leaves the event unchanged. */
 #include <string.h>
 
 #include "scheduled.h"
@@ -64,7 +64,7 @@ TEST_NEAR_MISS(EVENT_INTERPROCESS, create_for_processes_without_times)
     create_with(f, VMM_EVENT_INTERPROCESS | VMM_EVENT_DISABLE_TIMING | VMM_EVENT_BLOCKING_SYNC);
 }
 
-/* ---- values that are no event ---- */
+/* ---- values that are not events ---- */
 
 static void refuse_everywhere(struct fix *f, vmm_event event, vmm_result want)
 {
@@ -90,7 +90,7 @@ TEST_BREAKS(EVENT_NONE, use_no_event)
     vmm_ctx_set_current(S, f->ctx);
 }
 
-/* What asks about nothing is told so even where nothing is initialised; what needs a stream is not. */
+/* A query of a non-event is refused as one even before initialisation; a call that needs a stream is not. */
 TEST_BREAKS_ON(EVENT_NONE, use_no_event_before_init, NULL, TEST_AS_GIVEN, FIX_RAW)
 {
     CHECK_U64(vmm_event_destroy(S, NULL), VMM_ERROR_INVALID_HANDLE);
@@ -116,18 +116,18 @@ TEST_BREAKS(EVENT_UNKNOWN, use_what_is_no_event)
     fix_need_simulator(f, "a value that never was an event may end the process");
     refuse_everywhere(f, (vmm_event)1, VMM_ERROR_INVALID_HANDLE);
     refuse_everywhere(f, (vmm_event)0xdead0, VMM_ERROR_INVALID_HANDLE);
-    refuse_everywhere(f, (vmm_event)(uintptr_t)fix_stream(f), VMM_ERROR_INVALID_HANDLE); /* another kind of thing */
+    refuse_everywhere(f, (vmm_event)(uintptr_t)fix_stream(f), VMM_ERROR_INVALID_HANDLE); /* an object of another kind */
 }
 
 TEST_BREAKS(EVENT_UNKNOWN, use_an_event_after_its_end)
 {
-    fix_need_simulator(f, "a value that is an event no more may end the process");
+    fix_need_simulator(f, "a destroyed event's value may end the process");
     vmm_event event = fix_event(f);
     fix_event_destroy(f, event);
     refuse_everywhere(f, event, VMM_ERROR_INVALID_HANDLE);
     CHECK_U64(vmm_event_query(S, event), VMM_ERROR_INVALID_HANDLE);
     CHECK(vmm_last_detail()->nearest.kind == VMM_OBJECT_EVENT && vmm_last_detail()->nearest.ended != 0,
-          "nobody says that it was destroyed");
+          "the detail does not report that it was destroyed");
 }
 
 TEST_BREAKS(EVENT_ENDED, use_an_event_of_a_context_that_ended)
@@ -152,7 +152,7 @@ static vmm_event event_of_primary(struct fix *f)
     return event;
 }
 
-/* Retained again the context lives, and the event is none any more. */
+/* Retaining the context again does not revive the event. */
 TEST_BREAKS(EVENT_ENDED, use_an_event_of_a_primary_context_that_ended)
 {
     fix_need_simulator(f, "an event of a primary context that came back ends the process");
@@ -179,7 +179,7 @@ TEST_NEAR_MISS(EVENT_ENDED, use_an_event_of_a_primary_context_released_once)
     ACCEPTED(vmm_device_primary_ctx_release(S, 0));
 }
 
-/* What ended is the stream, and nothing is current. */
+/* The stream has ended, and no context is current. */
 TEST_NEAR_MISS(EVENT_UNKNOWN, use_an_event_after_its_streams_end)
 {
     vmm_stream stream = fix_stream(f), other = fix_stream(f);
@@ -237,7 +237,7 @@ TEST_NEAR_MISS(EVENT_WAIT_FLAGS, wait_without_flags)
     ACCEPTED(vmm_stream_wait_event(S, fix_stream(f), event, VMM_EVENT_WAIT_DEFAULT));
 }
 
-/* Refused, the event stands for what it stood for. */
+/* After a refusal the event keeps its last record. */
 TEST_BREAKS(EVENT_CONTEXT, record_on_a_stream_of_another_context)
 {
     struct fix own, *root = f;
@@ -263,7 +263,7 @@ TEST_BREAKS(EVENT_CONTEXT, record_on_a_stream_of_another_context)
     fix_close(f);
 }
 
-/* What is current does not matter: the stream's context does. And waiting is not recording. */
+/* The stream's context matters, not the current one. And waiting is not recording. */
 TEST_NEAR_MISS(EVENT_CONTEXT, record_while_another_context_is_current)
 {
     vmm_event event = fix_event(f);
@@ -294,7 +294,7 @@ TEST_EXPECTS("event.needs_a_context", events_without_a_context)
 
 TEST_EXPECTS("event.streams_are_checked", records_and_waits_on_what_is_no_stream)
 {
-    fix_need_simulator(f, "a stream that is none ends the process");
+    fix_need_simulator(f, "a value that is not a stream ends the process");
     vmm_event event = fix_event(f);
     vmm_stream gone = fix_stream(f);
     fix_stream_destroy(f, gone);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels that go where they may not: what is told, and what still works in a process that lost its device so.
+/* Kernels that access memory without rights: what cuvmm reports, and what still works in a process that lost its device
+ * this way.
  *
- * A fault takes the device from the whole process, so each case has a process of its own: on the simulator another
- * system, as below. On a driver bin/kernels asks the same in child processes. */
+ * A fault takes the device from the whole process, so each case has a process of its own; on the simulator, another
+ * system. On a driver bin/kernels measures the same in child processes. */
 #include <string.h>
 
 #include "test.h"
@@ -10,7 +11,7 @@
 #define READ VMM_MEM_ACCESS_FLAGS_PROT_READ
 #define RW VMM_MEM_ACCESS_FLAGS_PROT_READWRITE
 #define NONE VMM_MEM_ACCESS_FLAGS_PROT_NONE
-#define NOBODY (-1) /* rights that were never set */
+#define NOBODY (-1) /* rights never set */
 
 #define LOST VMM_ERROR_ILLEGAL_ADDRESS
 
@@ -23,12 +24,12 @@
         ACCEPTED(vmm_ctx_synchronize(S));          \
     } while (0)
 
-/* Late, so that it is known which call finds out. */
+/* Late, so that it is certain which call reports the fault. */
 static void open_process(struct fix *f, struct fix *own)
 {
     char spec[sizeof f->spec + 32];
     const char *bar = strrchr(f->spec, '|'), *backend = bar ? bar + 1 : f->spec;
-    fix_need_simulator(f, "a fault takes the whole process along: bin/kernels asks in child processes");
+    fix_need_simulator(f, "a fault ends the whole process: bin/kernels measures it in child processes");
     snprintf(spec, sizeof spec, "%s%s,schedule=late", f->spec, strchr(backend, ':') ? "" : ":");
     *own = (struct fix){.root = f->root, .out = f->out};
     fix_need(f, fix_open(own, spec, 0));
@@ -46,7 +47,7 @@ static vmm_deviceptr map_two(struct fix *f, int rights)
     return p;
 }
 
-/* The call told by VMM-FAULT-ACCESS what the kernel did. */
+/* The call reported the kernel's access by VMM-FAULT-ACCESS. */
 static void check_told(struct fix *f, int line, vmm_result result, const char *kernel, uint64_t address,
                        const char *why, vmm_object_kind near)
 {
@@ -74,7 +75,7 @@ struct item {
     int line;
     int rights;
     vmm_kernel kernel;
-    uint64_t units, bytes;   /* where the kernel works: units * G + bytes */
+    uint64_t units, bytes;   /* where the kernel accesses memory: units * G + bytes */
     uint64_t rest[3];        /* its other arguments */
     uint64_t fault_units, fault_bytes;
     const char *why;
@@ -132,7 +133,7 @@ TEST_EXPECTS("launch.faults_where_nothing_is_mapped", kernel_where_nothing_is)
         check_item(f, &items[i]);
 }
 
-/* What was there a moment ago is what the reader wants to know. */
+/* The mapping that was there a moment ago matters most to the reader. */
 TEST_EXPECTS("launch.faults_where_nothing_is_mapped", kernel_where_something_was)
 {
     struct fix own, *root = f;
@@ -147,7 +148,7 @@ TEST_EXPECTS("launch.faults_where_nothing_is_mapped", kernel_where_something_was
     fix_close(f);
 }
 
-/* use.7: rights are per device; and a device that one kernel lost leaves the other. */
+/* use.7: rights are per device; losing one device leaves the other intact. */
 TEST_EXPECTS_ON("launch.faults_without_rights_of_its_device", kernel_of_another_device, "devices = 2\npeers = all",
                 TEST_AS_GIVEN, 0)
 {
@@ -183,7 +184,7 @@ TEST_NEAR_MISS(FAULT_ACCESS, kernel_with_just_enough_rights)
     RUNS(FILL, p, f->g, 1);
 }
 
-/* Memory of the old kind belongs to its device, and ends where it was asked to end. */
+/* Memory of cuMemAlloc belongs to its device, and ends at its requested size. */
 static void overrun_ordinary_memory(struct fix *root, uint64_t size, uint64_t fault, const char *why)
 {
     struct fix own, *f = &own;
@@ -193,7 +194,7 @@ static void overrun_ordinary_memory(struct fix *root, uint64_t size, uint64_t fa
     ACCEPTED(size ? LAUNCH(FILL, a, size, 4) : LAUNCH(ATOMIC_ADD, a + 96, 1));
     check_told(f, __LINE__, vmm_ctx_synchronize(S), size ? "fill" : "atomic_add", a + fault, why,
                VMM_OBJECT_ALLOCATION);
-    fix_forget(f, FIX_ALLOCATION, a, 0); /* it goes with its context */
+    fix_forget(f, FIX_ALLOCATION, a, 0); /* it ends with its context */
     fix_close(f);
 }
 
@@ -205,12 +206,12 @@ TEST_EXPECTS("launch.uses_ordinary_memory", kernel_on_ordinary_memory)
 
 /* ---- what lies around the address ---- */
 
-/* [M1 mapped][.][M2 mapped][.] as map_two makes it; the fault that synchronising tells of. */
+/* [M1 mapped][.][M2 mapped][.] as map_two makes it; checks the fault that synchronising reports. */
 static const vmm_fault *fault_of(struct fix *f)
 {
     static const vmm_fault none = {.device = -1};
     const vmm_fault *told = vmm_ctx_synchronize(S) == LOST ? vmm_last_detail()->fault : NULL;
-    CHECK(told, "no fault is told");
+    CHECK(told, "no fault is reported");
     return told ? told : &none;
 }
 
@@ -233,7 +234,7 @@ TEST_EXPECTS("launch.fault_surroundings", fault_between_two_mappings)
     CHECK_U64(fault->after.start, p + 2 * f->g);
     CHECK_U64(fault->past.kind, VMM_OBJECT_NONE);
     CHECK_U64(vmm_mem_unmap(S, 0, f->g), VMM_ERROR_INVALID_VALUE);
-    CHECK(!vmm_last_detail()->fault, "a refusal of another kind tells of the fault");
+    CHECK(!vmm_last_detail()->fault, "an unrelated refusal reports the fault");
     fix_close(f);
 }
 
@@ -246,18 +247,18 @@ TEST_EXPECTS("launch.fault_surroundings", fault_where_memory_was_and_beyond_ever
     fix_unmap(f, p + 2 * f->g, f->g);
     ACCEPTED(LAUNCH(SUM, p + 2 * f->g + 4, 9, out));
     const vmm_fault *fault = fault_of(f);
-    CHECK(fault->past.ended > 0 && fault->past.start == p + 2 * f->g, "the mapping that was there is not told");
+    CHECK(fault->past.ended > 0 && fault->past.start == p + 2 * f->g, "the former mapping is not reported");
     /* analysers: clang-analyzer-core.NonNullParamChecker is wrong: what is told of a fault has an argument's name */
     CHECK(!strcmp(fault->argument, "src") && fault->offset == 0, "the sum's own source");
     CHECK(!fault->writes, "a sum reads");
     bool above = fault->after.kind == VMM_OBJECT_ALLOCATION && fault->after.start == out;
     bool below = fault->before.kind == VMM_OBJECT_ALLOCATION && fault->before.start == out;
     CHECK(above || below, "memory of cuMemAlloc is not among the neighbours");
-    fix_forget(f, FIX_ALLOCATION, out, 0); /* it goes with its context */
+    fix_forget(f, FIX_ALLOCATION, out, 0); /* it ends with its context */
     fix_close(f);
 }
 
-/* The memory is there and the rights are not: its neighbours are others. */
+/* The memory is there but the rights are missing: its neighbours differ. */
 TEST_EXPECTS("launch.fault_surroundings", fault_inside_a_mapping)
 {
     struct fix own, *root = f;
@@ -278,11 +279,11 @@ TEST_EXPECTS("launch.fault_surroundings", fault_inside_a_mapping)
     CHECK(strstr(text, "  before    mapping M1 [") && strstr(text, distance), "the text: %s", text);
     CHECK_U64(vmm_ctx_synchronize(S), LOST);
     CHECK(vmm_last_detail()->fault && vmm_last_detail()->fault->address == p + 2 * f->g + 8,
-          "what took the device is told as often as asked");
+          "each query reports what lost the device");
     fix_close(f);
 }
 
-/* Of two arguments below the address the nearer one; and what was there does not count where something is again. */
+/* Of two arguments below the address, the nearer one; and a former mapping does not count where a new one is. */
 TEST_EXPECTS("launch.fault_surroundings", fault_of_the_nearer_argument)
 {
     struct fix own, *root = f;
@@ -295,7 +296,7 @@ TEST_EXPECTS("launch.fault_surroundings", fault_of_the_nearer_argument)
     const vmm_fault *fault = fault_of(f);
     CHECK(fault->argument && !strcmp(fault->argument, "dst") && fault->offset == 0, "argument %s + %llu",
           fault->argument ? fault->argument : "none", (unsigned long long)fault->offset);
-    CHECK(fault->mapped && fault->past.kind == VMM_OBJECT_NONE, "a mapping of the past is told where one is");
+    CHECK(fault->mapped && fault->past.kind == VMM_OBJECT_NONE, "a former mapping is reported where one exists");
     CHECK_U64(fault->rights, NONE);
     fix_close(f);
 }
@@ -306,7 +307,7 @@ static void call_inside(void *user, const vmm_detail *detail)
     uint64_t *address = user;
     if (detail->fault)
         *address = detail->fault->address;
-    vmm_device_get((vmm_system *)(uintptr_t)address[1], &device, 0); /* empties the thread's record */
+    vmm_device_get((vmm_system *)(uintptr_t)address[1], &device, 0); /* clears the thread's detail */
 }
 
 TEST_EXPECTS("launch.fault_surroundings", fault_told_to_a_report)
@@ -326,7 +327,7 @@ TEST_EXPECTS("launch.fault_surroundings", fault_told_to_a_report)
 
 /* ---- afterwards ---- */
 
-/* Everything that needs the device says so: once what happened, and from then on that it did. */
+/* Each call that needs the device reports the loss: the first one the fault itself, later ones that it happened. */
 TEST_BREAKS(FAULT_STICKY, work_on_a_lost_device)
 {
     struct fix own, *root = f;
@@ -337,9 +338,9 @@ TEST_BREAKS(FAULT_STICKY, work_on_a_lost_device)
     uint64_t value = (uintptr_t)f->ctx, size;
     char bytes[8] = "";
     ACCEPTED(LAUNCH(FILL, p, 8, 1));
-    vmm_stream_query(S, NULL); /* lets it go on, and is too early to know */
+    vmm_stream_query(S, NULL); /* lets it run, and is too early to notice */
     CHECK(vmm_mem_alloc(S, &base, f->g) == LOST && strcmp(vmm_last_detail()->rule, "VMM-FAULT-STICKY") == 0,
-          "a call that does not wait was told what happened");
+          "a call that does not wait reported the fault");
     TOLD(vmm_stream_synchronize(S, stream), FILL, p, "may only read", MAPPING);
     REFUSED_NEAR(vmm_ctx_synchronize(S), ILLEGAL_ADDRESS, NULL, value, CONTEXT, 0);
     REFUSED_NEAR(vmm_stream_synchronize(S, NULL), ILLEGAL_ADDRESS, NULL, value, CONTEXT, 0);
@@ -354,7 +355,7 @@ TEST_BREAKS(FAULT_STICKY, work_on_a_lost_device)
     REFUSED_NEAR(vmm_mem_free(S, old), ILLEGAL_ADDRESS, NULL, value, CONTEXT, 0);
     REFUSED_NEAR(vmm_mem_get_info(S, &size, NULL), ILLEGAL_ADDRESS, NULL, value, CONTEXT, 0);
     REFUSED_NEAR(vmm_mem_get_address_range(S, &base, &size, p), ILLEGAL_ADDRESS, NULL, value, CONTEXT, 0);
-    if (f->simulator) { /* a driver was not asked this */
+    if (f->simulator) { /* not measured on a driver */
         int fd = 7;
         REFUSED_NEAR(vmm_mem_get_handle_for_address_range(S, &fd, p, f->g, VMM_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD, 0),
                      ILLEGAL_ADDRESS, NULL, value, CONTEXT, 0);
@@ -362,12 +363,12 @@ TEST_BREAKS(FAULT_STICKY, work_on_a_lost_device)
     }
     CHECK(strstr(vmm_last_detail()->note, "fill"), "the kernel is not named: %s", vmm_last_detail()->note);
     CHECK(!made && !base && !bytes[0], "an output was written");
-    fix_forget(f, FIX_STREAM, (uintptr_t)stream, 0); /* both go with their context */
+    fix_forget(f, FIX_STREAM, (uintptr_t)stream, 0); /* both end with their context */
     fix_forget(f, FIX_ALLOCATION, old, 0);
     fix_close(f);
 }
 
-/* Contexts from before are broken too, and no new one is to be had. */
+/* Existing contexts are unusable too, and no new one can be created. */
 TEST_BREAKS(FAULT_STICKY, other_contexts_on_a_lost_device)
 {
     struct fix own, *root = f;
@@ -389,7 +390,7 @@ TEST_BREAKS(FAULT_STICKY, other_contexts_on_a_lost_device)
     fix_close(f);
 }
 
-/* Another process of the machine is not disturbed; and before the fault everything works. */
+/* Another process of the machine is unaffected; and before the fault everything works. */
 TEST_NEAR_MISS(FAULT_STICKY, work_in_another_process)
 {
     struct fix own, *root = f;
@@ -411,7 +412,7 @@ TEST_NEAR_MISS(FAULT_STICKY, work_in_another_process)
     fix_close(f);
 }
 
-/* use.2: virtual memory management needs no context, so it works on. */
+/* use.2: virtual memory management needs no context, so it still works. */
 TEST_EXPECTS("launch.vmm_calls_work_after_a_fault", control_calls_on_a_lost_device)
 {
     struct fix own, *root = f;

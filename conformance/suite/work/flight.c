@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Work in flight: when it is done, what is taken from under it, and who waits for it.
+/* In-flight work: when it runs, what is unmapped or revoked under it, and what waits for it.
  *
- * A fault takes the device from the whole process, so what faults has a process of its own, on the simulator another
- * system, with the schedule that the test names. */
+ * A fault takes the device from the whole process, so each faulting test has a process of its own; on the simulator,
+ * another system with the schedule that the test names. */
 #include <pthread.h>
 #include <string.h>
 
@@ -24,7 +24,7 @@ static vmm_deviceptr map_three(struct fix *f, vmm_mem_access_flags flags)
     return p;
 }
 
-/* What a call that took something from under work must have been told. */
+/* What the warning must contain for a call that removed something under in-flight work. */
 struct hazard {
     const char *rule, *work;
     uint64_t issued; /* the call that issued it */
@@ -48,7 +48,7 @@ static void check_hazard(struct fix *f, int line, vmm_result result, struct haza
     else if (detail.nearest.kind != VMM_OBJECT_MAPPING || detail.nearest.start != want.mapping)
         fix_failed(f, __FILE__, line, "the nearest object is not the mapping");
     else if (!strstr(text, "way out   Synchronise the stream of that work"))
-        fix_failed(f, __FILE__, line, "no way out: %s", text);
+        fix_failed(f, __FILE__, line, "no fix: %s", text);
 }
 
 static void check_told(struct fix *f, int line, vmm_result result, vmm_result want, const char *rule, uint64_t address,
@@ -73,7 +73,7 @@ static uint64_t ordinal(void)
 
 /* ---- unmapping ---- */
 
-/* Under every schedule the mistake is told; late, the kernel faults every time; eager, never. */
+/* Every schedule reports the mistake; under late the kernel always faults, under eager never. */
 static void unmap_under_a_kernel(struct fix *root, const char *schedule)
 {
     struct fix own, *f = &own;
@@ -101,7 +101,7 @@ TEST_BREAKS(UNMAP_IN_FLIGHT, unmap_what_a_kernel_writes)
         unmap_under_a_kernel(f, schedules[i]);
 }
 
-/* Waiting for another stream does not help; and the first piece of work of several is named. */
+/* Waiting for another stream does not help; of several work items the first is named. */
 TEST_BREAKS(UNMAP_IN_FLIGHT, unmap_after_waiting_for_another_stream)
 {
     struct fix own, *root = f;
@@ -117,12 +117,12 @@ TEST_BREAKS(UNMAP_IN_FLIGHT, unmap_after_waiting_for_another_stream)
     check_hazard(f, __LINE__, result, (struct hazard){"VMM-UNMAP-IN-FLIGHT", "sum, launched", launch, p, p});
     fix_forget(f, FIX_MAPPING, p, 2 * f->g);
     check_told(f, __LINE__, vmm_stream_synchronize(S, one), VMM_ERROR_ILLEGAL_ADDRESS, "VMM-FAULT-ACCESS", p, "sum");
-    fix_forget(f, FIX_STREAM, (uintptr_t)one, 0); /* both go with their context */
+    fix_forget(f, FIX_STREAM, (uintptr_t)one, 0); /* both end with their context */
     fix_forget(f, FIX_STREAM, (uintptr_t)other, 0);
     fix_close(f);
 }
 
-/* What a kernel goes to is known exactly: a stride and places drawn by lot leave holes that may be unmapped. */
+/* The access set of a kernel is exact: strided and random places leave holes that may be unmapped. */
 TEST_NEAR_MISS(UNMAP_IN_FLIGHT, unmap_what_a_kernel_steps_over)
 {
     struct fix own, *root = f;
@@ -140,7 +140,7 @@ TEST_NEAR_MISS(UNMAP_IN_FLIGHT, unmap_what_a_kernel_steps_over)
     fix_close(f);
 }
 
-/* Whoever waited knows. */
+/* After a wait the host knows that the work is done. */
 TEST_NEAR_MISS(UNMAP_IN_FLIGHT, unmap_after_waiting)
 {
     vmm_deviceptr p = map_three(f, RW);
@@ -156,7 +156,7 @@ TEST_NEAR_MISS(UNMAP_IN_FLIGHT, unmap_after_waiting)
     CHECK(fix_peek(f, p + 2 * f->g) == 0, "what was not filled");
 }
 
-/* Releasing is harmless, and so is whatever is done elsewhere. */
+/* Releasing is harmless, and so is any change to other memory. */
 static void other_calls(struct fix *root, const char *schedule)
 {
     struct fix own, *f = &own;
@@ -192,7 +192,7 @@ TEST_EXPECTS("flight.other_calls_disturb_nothing", calls_beside_work_in_flight)
 struct narrowing {
     int before, after;
     vmm_kernel kernel;
-    const char *why; /* what the kernel is told, NULL: it may go on */
+    const char *why; /* the kernel's fault; NULL: it completes */
 };
 
 static void narrow_under_a_kernel(struct fix *root, const struct narrowing *n, const char *schedule)
@@ -243,7 +243,7 @@ TEST_NEAR_MISS(ACCESS_IN_FLIGHT, rights_that_a_kernel_does_not_need)
             narrow_under_a_kernel(f, &narrowings[n], schedules[i]);
 }
 
-/* Rights are those of the moment: what is given before the work is done is enough, under the late schedule. */
+/* Rights count when the work runs: under the late schedule, granting them before that is enough. */
 TEST_EXPECTS("flight.rights_of_the_moment", rights_given_late)
 {
     struct fix own, *root = f;
@@ -352,8 +352,9 @@ TEST_NEAR_MISS(FAULT_HOST_COPY, unmap_beside_what_the_host_sends)
     unmap_beside_a_transfer(f, &one_byte);
 }
 
-/* Everything that needs the device says so from then on, also what makes contexts; control calls work. */
-/* Refused with the code of the loss, by the rule of the test. */
+/* From then on each call that needs the device reports the loss, also calls that create contexts; control calls
+ * work. */
+/* Refused with the code of the loss, by the test's rule. */
 #define LOST(call, value, kind) REFUSED_LIKE(call, NULL, result, NULL, value, VMM_OBJECT_##kind, 0)
 
 static void lose_by(struct fix *root, vmm_result result, uint64_t bytes)
@@ -370,7 +371,7 @@ static void lose_by(struct fix *root, vmm_result result, uint64_t bytes)
     const vmm_fault *fault = vmm_last_detail()->fault;
     CHECK(fault && fault->kernel == -1 && fault->address == p && fault->writes && !fault->mapped &&
               fault->past.start == p && !fault->argument,
-          "the fault is told otherwise");
+          "the fault is reported differently");
     LOST(vmm_ctx_synchronize(S), value, CONTEXT);
     LOST(vmm_memset_d8(S, p, 1, 0), value, CONTEXT);
     LOST(LAUNCH(NULL, FILL, 0, 0, 0), value, CONTEXT);
@@ -405,7 +406,7 @@ TEST_NEAR_MISS(FAULT_HOST_COPY_STICKY, work_after_copies_from_the_host_were_refu
 TEST_NEAR_MISS(FAULT_COPY_STICKY, work_after_refused_fills)
 {
     vmm_deviceptr p = map_three(f, READ);
-    CHECK_U64(vmm_memset_d8_async(S, p, 1, f->g, NULL), VMM_ERROR_INVALID_VALUE); /* checked at the call */
+    CHECK_U64(vmm_memset_d8_async(S, p, 1, f->g, NULL), VMM_ERROR_INVALID_VALUE); /* checked when the call is made */
     CHECK_U64(vmm_memcpy_dtod_async(S, p + 3 * f->g, p, 8, NULL), VMM_ERROR_INVALID_VALUE);
     ACCEPTED(vmm_ctx_synchronize(S));
     fix_access(f, p, f->g, RW);
@@ -425,10 +426,10 @@ TEST_EXPECTS("flight.as_late_as_it_may", late_work)
     unsigned char bytes[8] = {5};
     ACCEPTED(LAUNCH(one, ATOMIC_ADD, p, 1));
     ACCEPTED(vmm_memcpy_htod_async(S, p + 8, bytes, 8, two));
-    bytes[0] = 99; /* taken at the call */
+    bytes[0] = 99; /* evaluated when the call is made */
     CHECK_U64(glance(f, aside, p), 0);
     CHECK_U64(vmm_stream_query(S, one), VMM_ERROR_NOT_READY);
-    CHECK_U64(glance(f, aside, p), 1); /* asking let it go on */
+    CHECK_U64(glance(f, aside, p), 1); /* the query let it run */
     CHECK_U64(vmm_stream_query(S, one), VMM_SUCCESS);
     CHECK_U64(glance(f, aside, p + 8), 0);
     ACCEPTED(vmm_stream_synchronize(S, two));
@@ -439,7 +440,7 @@ TEST_EXPECTS("flight.as_late_as_it_may", late_work)
     ACCEPTED(LAUNCH(VMM_STREAM_PER_THREAD, ATOMIC_ADD, p + 8, 1));
     ACCEPTED(vmm_stream_synchronize(S, aside)); /* ordered with nothing */
     CHECK_U64(glance(f, aside, p), 1);
-    ACCEPTED(vmm_stream_synchronize(S, two)); /* behind the default stream, which is behind one */
+    ACCEPTED(vmm_stream_synchronize(S, two)); /* after the default stream, which follows one */
     CHECK_U64(glance(f, aside, p), 4);
     CHECK_U64(glance(f, aside, p + 8), 5);
     ACCEPTED(vmm_stream_synchronize(S, VMM_STREAM_LEGACY));
@@ -447,7 +448,7 @@ TEST_EXPECTS("flight.as_late_as_it_may", late_work)
     fix_close(f);
 }
 
-/* The calls that wait, each for a word that a kernel adds to. */
+/* Each call that waits, with a kernel that adds to a word. */
 TEST_EXPECTS("flight.who_waits", calls_that_wait)
 {
     struct fix own, *root = f;
@@ -473,7 +474,7 @@ TEST_EXPECTS("flight.who_waits", calls_that_wait)
     WAITS(vmm_mem_free(S, old));
 #undef WAITS
     ACCEPTED(LAUNCH(one, ATOMIC_ADD, p, 1));
-    fix_stream_destroy(f, one); /* at once, and the work stays */
+    fix_stream_destroy(f, one); /* at once, and the work stays in flight */
     CHECK_U64(glance(f, aside, p), expected);
     ACCEPTED(vmm_ctx_synchronize(S));
     CHECK_U64(glance(f, aside, p), ++expected);
@@ -484,7 +485,7 @@ TEST_EXPECTS("flight.who_waits", calls_that_wait)
     fix_close(f);
 }
 
-/* The same work in any order that is allowed comes to the same. */
+/* The same work in any allowed order has the same result. */
 static uint64_t chain(struct fix *root, const char *schedule)
 {
     struct fix own, *f = &own;
@@ -497,7 +498,7 @@ static uint64_t chain(struct fix *root, const char *schedule)
         ACCEPTED(LAUNCH(NULL, COPY, p + 64 * (i + 1), p, 64));
         ACCEPTED(LAUNCH(two, SUM, p + 64 * (i + 1), 64, p + 8192));
         for (int k = 0; i % 7 == 3 && vmm_stream_query(S, two) == VMM_ERROR_NOT_READY; k++)
-            CHECK(k < 200, "%s: asking does not end", schedule);
+            CHECK(k < 200, "%s: the query never succeeds", schedule);
     }
     fix_need(f, vmm_memcpy_dtoh(S, &sum, p + 8192, 8));
     fix_close(f);
@@ -511,7 +512,7 @@ TEST_EXPECTS("flight.schedules_agree_on_ordered_work", ordered_work_under_every_
         CHECK_U64(chain(f, schedules[i]), expected);
 }
 
-/* A seed gives the same run again: unordered additions and overwrites, looked at while they are under way. */
+/* A seed repeats its run: unordered additions and overwrites, checked while they are in flight. */
 static uint64_t race(struct fix *root, unsigned seed)
 {
     struct fix own, *f = &own;
@@ -542,14 +543,14 @@ TEST_EXPECTS("flight.seeds_repeat", seeded_schedules)
         CHECK_U64(race(f, seed), seen);
         different += seen != race(f, 100);
     }
-    CHECK(different > 0, "all seeds do the same");
+    CHECK(different > 0, "all seeds have the same result");
 }
 
-/* Threads with streams of their own: each sees its own work done when its wait ends, whatever the others do. */
+/* Threads with their own streams: each finds its own work done when its wait returns, whatever the others do. */
 struct worker {
     struct fix *f;
     vmm_stream stream;
-    vmm_event event; /* every other wait is for it */
+    vmm_event event; /* every second wait is for it */
     vmm_deviceptr p;
     unsigned called, wrong;
 };
@@ -585,7 +586,7 @@ TEST_EXPECTS("flight.threads", threads_with_streams)
     enum { THREADS = 4 };
     struct worker worker[THREADS];
     pthread_t thread[THREADS];
-    house_need_calls(f, "what threads do in turns cannot be replayed");
+    house_need_calls(f, "interleaved threads cannot be replayed");
     vmm_deviceptr p = fix_mapped(f, f->g, RW, NULL);
     fix_settle(f);
     for (unsigned i = 0; i < THREADS; i++)
@@ -594,11 +595,11 @@ TEST_EXPECTS("flight.threads", threads_with_streams)
         CHECK(pthread_create(&thread[i], NULL, work, &worker[i]) == 0, "no thread");
     for (unsigned i = 0; i < THREADS; i++) {
         pthread_join(thread[i], NULL);
-        CHECK(!worker[i].wrong, "thread %u: %u things are wrong", i, worker[i].wrong);
+        CHECK(!worker[i].wrong, "thread %u: %u checks failed", i, worker[i].wrong);
     }
 }
 
-/* More than is kept makes room by doing the oldest. */
+/* More work than the queue holds: the oldest runs to make room. */
 TEST_EXPECTS("flight.queue_is_finite", more_work_than_is_kept)
 {
     vmm_deviceptr p = fix_mapped(f, f->g, RW, NULL);

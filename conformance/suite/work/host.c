@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the program itself may touch: memory of the host in place, with the rights that the host was granted. */
+/* What the program itself can access in place: host memory, with the rights that the host was granted. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,7 +79,7 @@ TEST_EXPECTS("host.rights_in_place_numa", numa_memory_in_place)
 TEST_EXPECTS("host.coherent", host_and_device_see_the_same)
 {
     fix_need_host(f);
-    house_need_calls(f, "what the host does in place cannot be replayed");
+    house_need_calls(f, "host accesses in place cannot be replayed");
     uint64_t size = fix_host_unit(f);
     vmm_mem_generic_allocation_handle handle;
     vmm_deviceptr at = place(f, VMM_MEM_LOCATION_TYPE_HOST, 0, size, &handle);
@@ -100,11 +100,11 @@ TEST_EXPECTS("host.coherent", host_and_device_see_the_same)
     CHECK_U64(fix_peek(f, at + 1), 0x42);
 }
 
-/* Two mappings of the same memory are two views of the same bytes, each with its own rights. */
+/* Two mappings of the same memory show the same bytes, each with its own rights. */
 TEST_EXPECTS("host.aliases_in_place", host_memory_at_two_places)
 {
     fix_need_host(f);
-    house_need_calls(f, "what the host does in place cannot be replayed");
+    house_need_calls(f, "host accesses in place cannot be replayed");
     uint64_t size = fix_host_unit(f);
     vmm_mem_generic_allocation_handle handle;
     vmm_deviceptr first = place(f, VMM_MEM_LOCATION_TYPE_HOST, 0, size, &handle), second = first + size;
@@ -119,14 +119,14 @@ TEST_EXPECTS("host.aliases_in_place", host_memory_at_two_places)
     fix_unmap(f, first, size);
     TOUCHES(first, NOTHING);
     TOUCHES(second, READS);
-    CHECK(touch_read(second + 77, &seen) && seen == 0x5a, "the byte is gone with the other mapping");
+    CHECK(touch_read(second + 77, &seen) && seen == 0x5a, "the byte ended with the other mapping");
 }
 
-/* Data stay where the memory is, not where it was mapped. */
+/* Data belong to the memory, not to the address where it was mapped. */
 TEST_EXPECTS("host.remap_keeps_bytes", host_memory_moves)
 {
     fix_need_host(f);
-    house_need_calls(f, "what the host does in place cannot be replayed");
+    house_need_calls(f, "host accesses in place cannot be replayed");
     uint64_t size = fix_host_unit(f);
     vmm_mem_generic_allocation_handle handle;
     vmm_deviceptr at = place(f, VMM_MEM_LOCATION_TYPE_HOST, 0, size, &handle);
@@ -137,14 +137,14 @@ TEST_EXPECTS("host.remap_keeps_bytes", host_memory_moves)
     fix_map(f, at + size, size, handle);
     TOUCHES(at + size, NOTHING);
     fix_access_at(f, at + size, size, HOST, READ);
-    CHECK(touch_read(at + size + 5, &seen) && seen == 0x77, "the byte did not move along");
+    CHECK(touch_read(at + size + 5, &seen) && seen == 0x77, "the byte did not move with the memory");
 }
 
-/* Other memory never shows what was there before. */
+/* Other memory never shows earlier contents. */
 TEST_EXPECTS("host.new_memory_is_zero", host_memory_is_clean)
 {
     fix_need_host(f);
-    house_need_calls(f, "what the host does in place cannot be replayed");
+    house_need_calls(f, "host accesses in place cannot be replayed");
     uint64_t size = fix_host_unit(f);
     vmm_mem_generic_allocation_handle handle;
     for (int round = 0; round < 3; round++) {
@@ -171,11 +171,11 @@ TEST_EXPECTS("host.device_memory_is_out_of_reach", device_memory_and_the_host)
     TOUCHES(reserved, NOTHING);
 }
 
-/* Copies of the API see what the host put in place, and the other way round. */
+/* Copies by the API read what the host wrote in place, and the other way round. */
 TEST_EXPECTS("host.copies_in_place", copies_and_the_host)
 {
     fix_need_host(f);
-    house_need_calls(f, "what the host does in place cannot be replayed");
+    house_need_calls(f, "host accesses in place cannot be replayed");
     uint64_t size = fix_host_unit(f);
     vmm_mem_generic_allocation_handle handle;
     vmm_deviceptr at = place(f, VMM_MEM_LOCATION_TYPE_HOST, 0, size, &handle), own = fix_mapped(f, size, RW, NULL);
@@ -192,11 +192,11 @@ TEST_EXPECTS("host.copies_in_place", copies_and_the_host)
     CHECK(strcmp((char *)(uintptr_t)at, "from the device") == 0, "the host has \"%s\"", (char *)(uintptr_t)at);
 }
 
-/* ---- what the simulator says ---- */
+/* ---- the simulator's messages ---- */
 
 enum { SURVIVED = 42 };
 
-/* What a child that touches the address writes to standard error before it ends by a signal. */
+/* What a child writes to standard error when it accesses the address, before a signal ends it. */
 static void last_words(struct fix *f, vmm_deviceptr at, bool write, char *text, size_t size)
 {
     int ends[2], status = 0;
@@ -219,7 +219,7 @@ static void last_words(struct fix *f, vmm_deviceptr at, bool write, char *text, 
     text[length] = '\0';
     close(ends[0]);
     CHECK(child > 0 && waitpid(child, &status, 0) == child, "no child");
-    CHECK(!WIFEXITED(status) || WEXITSTATUS(status) != SURVIVED, "the touch did not end the process");
+    CHECK(!WIFEXITED(status) || WEXITSTATUS(status) != SURVIVED, "the access did not end the process");
 }
 
 static void check_words(struct fix *f, int line, vmm_deviceptr at, bool write, const char *why, const char *history)
@@ -237,9 +237,9 @@ static void check_words(struct fix *f, int line, vmm_deviceptr at, bool write, c
 
 TEST_BREAKS(HOST_ACCESS, touches_that_are_explained)
 {
-    fix_need_simulator(f, "a driver leaves it at the signal");
+    fix_need_simulator(f, "a driver only raises the signal");
     fix_need_host(f);
-    house_need_calls(f, "what the host does in place cannot be replayed");
+    house_need_calls(f, "host accesses in place cannot be replayed");
     uint64_t size = fix_host_unit(f);
     vmm_mem_generic_allocation_handle handle;
     vmm_deviceptr device = fix_mapped(f, f->g, RW, NULL), at = place(f, VMM_MEM_LOCATION_TYPE_HOST, 0, size, &handle);
@@ -255,9 +255,9 @@ TEST_BREAKS(HOST_ACCESS, touches_that_are_explained)
 
 TEST_NEAR_MISS(HOST_ACCESS, touches_with_just_enough_rights)
 {
-    fix_need_simulator(f, "a driver leaves it at the signal");
+    fix_need_simulator(f, "a driver only raises the signal");
     fix_need_host(f);
-    house_need_calls(f, "what the host does in place cannot be replayed");
+    house_need_calls(f, "host accesses in place cannot be replayed");
     uint64_t size = fix_host_unit(f);
     vmm_mem_generic_allocation_handle handle;
     vmm_deviceptr at = place(f, VMM_MEM_LOCATION_TYPE_HOST, 0, size, &handle);

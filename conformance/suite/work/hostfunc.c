@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Host functions: when they are called, what they may call, and that nothing is locked meanwhile. */
+/* Host functions: when they are called, what they may call, and that no lock is held meanwhile. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +35,7 @@ static void note(struct inside *in, vmm_result result)
     snprintf(in->rule[in->made++], sizeof in->rule[0], "%s", rule ? rule : "");
 }
 
-/* What a driver was asked, too. */
+/* Also measured on a driver. */
 static void control(void *user)
 {
     struct inside *in = user;
@@ -49,7 +49,7 @@ static void control(void *user)
     in->reserved = q;
 }
 
-/* Everything else that changes something or waits; but for work in streams. */
+/* Everything else that changes state or waits, except work in streams. */
 static void change(void *user)
 {
     struct inside *in = user;
@@ -87,7 +87,7 @@ static void change(void *user)
     note(in, vmm_memcpy_dtoh_async(sys, &byte, in->p, 1, in->stream));
 }
 
-/* Calls that only ask are refused as well. */
+/* Queries are refused as well. */
 static void ask(void *user)
 {
     struct inside *in = user;
@@ -126,7 +126,7 @@ static struct inside prepare(struct fix *f)
     return in;
 }
 
-/* Nothing of what is refused is done, and the state is the same. */
+/* A refused call does nothing, and the state is unchanged. */
 TEST_BREAKS(HOSTFUNC_CALL, control_calls_inside)
 {
     house_need_calls(f, "what is called inside a function cannot be replayed");
@@ -141,7 +141,7 @@ TEST_BREAKS(HOSTFUNC_CALL, control_calls_inside)
 
 TEST_BREAKS(HOSTFUNC_CALL, all_calls_that_change_or_wait_inside)
 {
-    fix_need_simulator(f, "on a driver only what was measured");
+    fix_need_simulator(f, "on a driver only measured calls run");
     struct inside in = prepare(f);
     char *before = fix_state(f);
     ACCEPTED(vmm_launch_host_func(S, in.stream, change, &in));
@@ -151,7 +151,7 @@ TEST_BREAKS(HOSTFUNC_CALL, all_calls_that_change_or_wait_inside)
         CHECK(in.result[i] == VMM_ERROR_NOT_PERMITTED && strcmp(in.rule[i], "VMM-HOSTFUNC-CALL") == 0, "call %u: %s by %s",
               i, vmm_result_name(in.result[i]), in.rule[i]);
     char *after = fix_state(f);
-    CHECK(before && after && strcmp(before, after) == 0, "the state is another");
+    CHECK(before && after && strcmp(before, after) == 0, "the state differs");
     free(before);
     free(after);
 }
@@ -165,7 +165,7 @@ TEST_BREAKS(HOSTFUNC_CALL, calls_that_ask_inside)
     CHECK_U64(in.made, 14);
     for (unsigned i = 0; i < in.made; i++)
         CHECK(in.result[i] == VMM_ERROR_NOT_PERMITTED, "call %u: %s by %s", i, vmm_result_name(in.result[i]), in.rule[i]);
-    fix_unmap(f, in.p, f->g); /* and afterwards everything is as ever */
+    fix_unmap(f, in.p, f->g); /* and afterwards everything works as before */
 }
 
 static void mark(void *user)
@@ -174,7 +174,7 @@ static void mark(void *user)
     in->marked = true;
 }
 
-/* What was measured to be answered: work that is put into the stream, and whether it is done. */
+/* Calls that succeed, as measured: issuing work into the stream, and querying whether it is done. */
 static void issue(void *user)
 {
     struct inside *in = user;
@@ -215,14 +215,14 @@ TEST_NEAR_MISS(HOSTFUNC_CALL, asking_for_work_inside)
           vmm_result_name(in.result[0]), vmm_result_name(in.result[1]));
 }
 
-/* Another process of the machine is not this one. */
+/* Another process of the machine is not affected. */
 TEST_NEAR_MISS(HOSTFUNC_CALL, calls_on_another_process_inside)
 {
     fix_need_simulator(f, "needs a second process of the machine");
     struct fix *other = fix_also(f, NULL, 0);
     struct inside in = {.sys = other->sys, .g = other->g};
     in.p = fix_mapped(other, other->g, RW, NULL);
-    fix_forget(other, FIX_MAPPING, in.p, other->g); /* control takes it away, and makes two things */
+    fix_forget(other, FIX_MAPPING, in.p, other->g); /* control removes it, and makes two objects */
     ACCEPTED(vmm_launch_host_func(S, NULL, control, &in));
     ACCEPTED(vmm_ctx_synchronize(S));
     CHECK(in.made == 3 && in.result[0] == VMM_SUCCESS && in.result[1] == VMM_SUCCESS && in.result[2] == VMM_SUCCESS,
@@ -283,7 +283,7 @@ TEST_EXPECTS("hostfunc.ordered_on_its_stream", function_between_kernels)
     fix_close(f);
 }
 
-/* Behind a fault nothing is called; before it everything is. */
+/* No host function runs after a fault; all before it run. */
 TEST_EXPECTS("hostfunc.not_after_a_fault", function_behind_a_fault)
 {
     struct fix own, *root = f;
@@ -299,7 +299,7 @@ TEST_EXPECTS("hostfunc.not_after_a_fault", function_behind_a_fault)
     fix_close(f);
 }
 
-/* ---- and nothing is locked ---- */
+/* ---- and no lock is held ---- */
 
 struct gate {
     pthread_mutex_t lock;
@@ -355,8 +355,8 @@ TEST_EXPECTS("hostfunc.locks_nothing", calls_beside_a_function)
 {
     struct gate gate = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false, false, false};
     struct fix own, *root = f;
-    house_need_calls(f, "what threads do in turns cannot be replayed");
-    if (f->simulator) { /* eager, this thread would be the one that is held */
+    house_need_calls(f, "interleaved threads cannot be replayed");
+    if (f->simulator) { /* under eager this thread itself would be blocked */
         scheduled_open(root, &own, "late");
         f = &own;
     }
@@ -369,9 +369,10 @@ TEST_EXPECTS("hostfunc.locks_nothing", calls_beside_a_function)
     for (int i = 0; i < 2; i++)
         CHECK(pthread_create(&thread[i], NULL, wait_for_stream, &waiter[i]) == 0, "no thread");
     await(&gate, &gate.inside);
-    fix_reserve(f, f->g); /* the system is free meanwhile; what settles a driver would wait for the function */
+    /* the system accepts calls meanwhile; the call that settles a driver would wait for the function */
+    fix_reserve(f, f->g);
     fix_create(f, f->g);
-    CHECK(vmm_stream_query(S, stream) == VMM_ERROR_NOT_READY, "the stream is done before the function returned");
+    CHECK(vmm_stream_query(S, stream) == VMM_ERROR_NOT_READY, "the stream was done before the function returned");
     fix_need(f, vmm_stream_synchronize(S, aside));
     set(&gate, &gate.open);
     for (int i = 0; i < 2; i++)

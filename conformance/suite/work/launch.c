@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels: what a launch refuses, and what kernels do with memory that they may use. Faults stand in fault.c. */
+/* Kernels: what a launch refuses, and what kernels do with memory they have access to. fault.c tests faults. */
 #include <string.h>
 
 #include "test.h"
@@ -10,7 +10,7 @@
 #define ARGS(...) (const uint64_t[]){__VA_ARGS__}, sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t)
 #define LAUNCH(kernel, ...) vmm_launch(S, VMM_KERNEL_##kernel, 2, 96, ARGS(__VA_ARGS__), NULL)
 
-/* The launch and the end of its work. */
+/* Launches and waits. */
 #define RUN(kernel, ...)                           \
     do {                                           \
         ACCEPTED(LAUNCH(kernel, __VA_ARGS__));     \
@@ -24,7 +24,7 @@ static uint64_t word_at(struct fix *f, vmm_deviceptr ptr)
     return word;
 }
 
-/* How many words of the pattern are not there. */
+/* How many words of the pattern are missing. */
 static uint64_t wrong_words(struct fix *f, vmm_deviceptr src, uint64_t n, uint64_t seed, vmm_deviceptr out)
 {
     fix_need(f, vmm_memset_d8(S, out, 0, 24));
@@ -52,7 +52,7 @@ TEST_NEAR_MISS(LAUNCH_KERNEL, launch_of_the_last_kernel)
 {
     vmm_deviceptr p = fix_mapped(f, f->g, RW, NULL);
     CHECK_U64((uint64_t)vmm_kernel_count(), VMM_KERNEL_NORM_FINISH + 1);
-    if (f->simulator) /* on a driver it is for those who open multicast; nobody has come here, so it uses none */
+    if (f->simulator) /* on a driver it needs multicast switched on, and no run has, so it uses none */
         RUN(NORM_FINISH, p, p, p + 64, 1, 1);
     else
         RUN(ALIAS_WRITE_READ, p, p, 8, 1, p + 64);
@@ -76,7 +76,7 @@ TEST_NEAR_MISS(LAUNCH_DIMENSIONS, launch_of_few_and_many_threads)
     ACCEPTED(vmm_ctx_synchronize(S));
     CHECK(fix_peek(f, p + 99) == 1 && fix_peek(f, p + 100) == 2 && fix_peek(f, p + 299) == 3 &&
               fix_peek(f, p + 300) == 0,
-          "other bytes than those filled");
+          "the bytes differ from those filled");
 }
 
 TEST_BREAKS(LAUNCH_ARGUMENTS, launch_with_wrong_arguments)
@@ -97,14 +97,14 @@ TEST_NEAR_MISS(LAUNCH_ARGUMENTS, launch_with_unusual_arguments)
 {
     vmm_deviceptr p = fix_mapped(f, f->g, RW, NULL);
     RUN(FILL, p + 1, 5, 255);
-    RUN(FILL, 0, 0, 0); /* nothing to do touches nothing */
+    RUN(FILL, 0, 0, 0); /* an empty request accesses nothing */
     RUN(PATTERN_WRITE, 8, 0, 0);
     RUN(TOUCH, p + 12, 1, 4, 0);
     CHECK_U64(word_at(f, p), UINT64_C(0x0000ffffffffff00));
     CHECK_U64(word_at(f, p + 8), VMM_KERNEL_TOUCH_VALUE << 32);
 }
 
-/* Arguments are looked at before the context is. */
+/* Arguments are checked before the context. */
 TEST_EXPECTS("launch.needs_a_context", launch_without_context)
 {
     fix_need(f, vmm_ctx_set_current(S, NULL));
@@ -117,7 +117,7 @@ TEST_EXPECTS("launch.needs_a_context", launch_without_context)
     ACCEPTED(vmm_stream_synchronize(S, stream));
     CHECK_U64(fix_peek(f, p + 7), 9);
     if (!f->simulator)
-        return; /* a driver dies of streams that ended */
+        return; /* a driver crashes on destroyed streams */
     fix_stream_destroy(f, stream);
     REFUSED_BY("VMM-STREAM-UNKNOWN", vmm_launch(S, VMM_KERNEL_FILL, 1, 32, ARGS(p, 8, 1), stream), INVALID_HANDLE,
                "stream", (uintptr_t)stream);
@@ -175,12 +175,12 @@ TEST_EXPECTS("launch.pattern_finds_wrong_words", patterns)
     CHECK_U64(wrong_words(f, p + 8, n, 11, out), 2);
     CHECK_U64(word_at(f, out + 8), place);
     CHECK_U64(word_at(f, out + 16), word_at(f, p + 8 + 8 * place));
-    RUN(PATTERN_VERIFY, p + 8, n, 11, out); /* adds to the same verdict */
+    RUN(PATTERN_VERIFY, p + 8, n, 11, out); /* adds to the same result */
     CHECK_U64(word_at(f, out), 4);
     CHECK_U64(word_at(f, out + 8), place);
 }
 
-/* The frames behind the addresses change; the pattern tells which is there. */
+/* The memory behind the addresses changes; the pattern shows which memory is mapped. */
 TEST_EXPECTS("launch.pattern_follows_memory", pattern_moves_with_memory)
 {
     vmm_mem_generic_allocation_handle first = fix_create(f, f->g), second = fix_create(f, f->g);
@@ -199,8 +199,9 @@ TEST_EXPECTS("launch.pattern_follows_memory", pattern_moves_with_memory)
     CHECK_U64(wrong_words(f, p, f->g, 1, out), f->g / 8);
 }
 
-/* Two mappings of one memory: what goes in through one comes out through the other, in a later launch without any
- * fence and in the same with one. Without one it is undefined: measured, and so here, nothing is stale. */
+/* Two mappings of one memory: a write through one is visible through the other, in a later launch without any fence and
+ * in the same launch with one. Without a fence it is undefined: on the measured driver, and so here, nothing is
+ * stale. */
 TEST_EXPECTS("launch.aliases", kernels_on_aliases)
 {
     vmm_mem_generic_allocation_handle handle = fix_create(f, f->g);
@@ -222,7 +223,7 @@ TEST_EXPECTS("launch.aliases", kernels_on_aliases)
     CHECK(word_at(f, out) == 0 || !fresh, "stale words without a fence");
 }
 
-/* The launch succeeds and is warned of: the second address, and the mapping that it lies in. */
+/* The launch succeeds with a warning that names the second address and its mapping. */
 static void check_alias(struct fix *f, int line, vmm_result result, vmm_deviceptr address, vmm_deviceptr mapping)
 {
     const vmm_detail detail = *vmm_last_detail();
@@ -251,8 +252,8 @@ TEST_BREAKS(LAUNCH_ALIAS, kernels_that_use_two_addresses)
     ALIASED(p + 64, p, PATTERN_VERIFY, p, 128, 1, q + 64);
     vmm_deviceptr single = fix_mapped(f, f->g, RW, NULL);
     fix_need(f, vmm_mem_unmap(S, single, f->g));
-    ALIASED(q, q, COPY, p, q, 64); /* what else was mapped does not matter */
-    vmm_mem_generic_allocation_handle memory = 0; /* nor how often this one is */
+    ALIASED(q, q, COPY, p, q, 64); /* other mappings do not matter */
+    vmm_mem_generic_allocation_handle memory = 0; /* nor how often this memory is mapped */
     vmm_deviceptr third = fix_reserve(f, 2 * f->g);
     fix_need(f, vmm_mem_retain_allocation_handle(S, &memory, p));
     for (int i = 0; i < 2; i++) {
@@ -309,7 +310,7 @@ TEST_EXPECTS_ON("launch.peer_memory", kernels_on_peer_memory, "devices = 2\npeer
     CHECK_U64(word_at(f, p + f->g - 8), VMM_KERNEL_TOUCH_VALUE);
 }
 
-/* Host memory is memory like any other to a kernel, with the device's rights. */
+/* A kernel accesses host memory like any other, with the device's rights. */
 TEST_EXPECTS("launch.host_memory", kernels_on_host_memory)
 {
     fix_need_host(f);

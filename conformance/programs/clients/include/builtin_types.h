@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* builtin_types.h - for clients compiled without the toolkit: what they take of its header of this name, which is the three
- * sizes of a grid or block. */
+/* builtin_types.h - for clients compiled without the toolkit: what they use of its header of this name, the three sizes
+ * of a grid or block. */
 #ifndef CUVMM_CLIENTS_BUILTIN_TYPES_H
 #define CUVMM_CLIENTS_BUILTIN_TYPES_H
 
