@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* alone.h - has the program one thread, and so nobody to keep out?
+/* alone.h - whether the program has a single thread and needs no locks
  *
  *   main()  VMM_ALONE  ...  a second thread  !VMM_ALONE, whatever comes
  *

@@ -38,7 +38,7 @@ vmm_result fd_done(void);
 
 vmm_result fd_gone(const struct fd_job *job);
 vmm_result fd_system_said(const struct fd_job *job, const char *what, int error);
-/* The stream is inside a message, after so many bytes, and nobody can tell where the next one begins: shuts it down. */
+/* The stream is inside a message, after so many bytes, so the start of the next one is unknown: shuts it down. */
 vmm_result fd_out_of_step(const struct fd_job *job, const char *why, size_t bytes);
 
 /* Completes a refusal in words with the argument that it is about. */

@@ -68,7 +68,7 @@ static const char *one_round(uint64_t *seed, unsigned *passed)
     const char *wrong = NULL;
     rig_pair(round.type, round.ends);
 #ifdef SO_PASSCRED
-    if (random_below(seed, 4) == 0) /* control messages of another kind beside ours */
+    if (random_below(seed, 4) == 0) /* control messages of other kinds beside ours */
         setsockopt(round.ends[1], SOL_SOCKET, SO_PASSCRED, &(int){1}, sizeof(int));
 #endif
     rig_pipe(file);

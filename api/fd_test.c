@@ -328,7 +328,7 @@ static void other_side_gone(void)
     }
 }
 
-/* The other side closed without having read what it was sent: the system calls this a reset. */
+/* The other side closed without reading what was sent: the system calls this a reset. */
 static void reset_by_peer(void)
 {
     for (size_t k = 0; k < 2; k++) {

@@ -141,7 +141,7 @@ static uint64_t fingerprint(const vmm_detail *detail, void *const *frames, int c
     return hash | UINT64_C(1) << 63;
 }
 
-/* Is it the first of its kind? With the table full everything is. */
+/* Whether it is the first of its kind. With a full table every one is. */
 static bool first(uint64_t print)
 {
     enum { ROOM = sizeof seen / sizeof seen[0] };

@@ -11,7 +11,8 @@
  * of a row with several locks it holds one at a time; a fork takes all of them in that order. So the child finds what they
  * guard as it is between two calls. What a fork cannot have within LIFE_PATIENCE_MS (a kernel runs under it, or the thread
  * that forks holds it itself, in the handler of a signal) it does without: the lock is made anew in the child, and its owner
- * is told that what it guards may be half changed. A fork never takes a mutex that processes share: no child could give it back.
+ * is notified that what it guards may be half changed. A fork never takes a mutex that processes share, because no
+ * child could unlock it.
  *
  * Locks of LIFE_LAYER are not taken by a fork, since code of others runs under them, which may wait for that fork: a driver, or
  * this library as a driver. Their owners do without them in a child.
@@ -67,7 +68,7 @@ struct life_lock {
     }
 void life_know(struct life_lock *lock);
 
-/* One that ends. Neither is called with a lock of LIFE_FAULTS or after in hand. */
+/* One that ends. Neither is called while holding a lock of LIFE_FAULTS or later. */
 void life_lock_init(struct life_lock *lock, enum life_rank rank, void (*forked)(struct life_lock *lock, bool whole));
 void life_lock_end(struct life_lock *lock);
 

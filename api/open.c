@@ -77,7 +77,7 @@ static vmm_result open_parts(const char *text, const struct spec *spec, struct v
     return result;
 }
 
-/* spec, or what the environment says where spec leaves something open; to be freed. NULL when memory is out. */
+/* spec, or what the environment says where spec leaves something open; to be freed. NULL when out of memory. */
 static char *whole_spec(const char *spec)
 {
     const char *backend = spec ? spec : os_environment("CUVMM_BACKEND");

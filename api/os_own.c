@@ -12,7 +12,7 @@
 
 enum { PLACES = 62 };
 
-/* Lists only grow, and a place is taken and left by one store: a child sees a whole list, whenever it was forked. */
+/* Lists only grow, and one store claims or releases an entry: a child sees a whole list, whenever it was forked. */
 struct list {
     _Atomic(struct os_own *) place[PLACES];
     _Atomic(struct list *) next;

@@ -3,8 +3,8 @@
  * (and vmm_fd.h beside it, which sends file descriptors).
  *
  * Every cuX(args...) of the driver is vmm_x(sys, args...) here: the same parameters in the same order with the same
- * numbers, after the system that the call is made on. CU_X is VMM_X, CUX is vmm_x. What is true of one is true of
- * the other; where the driver does not do what its documents say, both are stated ("Documents:" / "Observed:").
+ * numbers, after the system that the call is made on. CU_X is VMM_X, CUX is vmm_x. What holds for one holds for the
+ * other; where the driver differs from its documentation, both are stated ("Documents:" / "Observed:").
  *
  *   reserve        [........ reserved addresses ........]         vmm_mem_address_reserve
  *   create         (physical memory, no address)                  vmm_mem_create
@@ -16,21 +16,21 @@
  * Units and conventions, unless a function says otherwise:
  *   - Sizes, offsets, alignments and addresses are bytes in uint64_t; ranges are half-open [start, start + size).
  *   - G is the granularity of the profile (2 MiB on the recorded H100 and H200).
- *   - Outputs are written on success only. Exceptions are measured ones and are stated.
- *   - A refused call changes nothing. The one measured exception stands at vmm_mem_set_access.
+ *   - Outputs are written on success only. The exceptions were measured and are stated.
+ *   - A refused call changes nothing. The one measured exception is documented at vmm_mem_set_access.
  *   - After a kernel's fault every call that needs a context is refused; see "kernels" below.
  *   - Every function may be called from any thread at any time; vmm_open and vmm_close of one system may not overlap
  *     other calls on it.
  *   - Before vmm_init, and in a forked child of a process that called it, every call returns
- *     VMM_ERROR_NOT_INITIALIZED [VMM-INIT-REQUIRED, VMM-INIT-FORKED], vmm_init in such a child too; only destroying a
- *     NULL context or stream, and destroying, querying or synchronising a NULL event, is refused as ever. This is not
- *     repeated below.
- *   - On a machine that processes share (vmm_open, machine=NAME), vmm_init and the calls that look at free memory return
- *     VMM_ERROR_OPERATING_SYSTEM [VMM-SHARE-STATE] when what is shared cannot be reached.
- *   - Errors are listed with the ids of the rules behind them; `cuvmm explain ID` tells more, and vmm_last_detail()
- *     says which rule, which object and the way out.
+ *     VMM_ERROR_NOT_INITIALIZED [VMM-INIT-REQUIRED, VMM-INIT-FORKED]. In such a child vmm_init does as well. Only
+ *     destroying a NULL context or stream, and destroying, querying or synchronising a NULL event, keeps its usual
+ *     error. This is not repeated below.
+ *   - On a machine that processes share (vmm_open, machine=NAME), vmm_init and the calls that read the free memory
+ *     return VMM_ERROR_OPERATING_SYSTEM [VMM-SHARE-STATE] when the shared state is not accessible.
+ *   - Errors are listed with the ids of the rules behind them. `cuvmm explain ID` explains a rule; vmm_last_detail()
+ *     returns the rule, the object and the fix.
  *   - "cuda.h 13.0" cites the toolkit's header by function; "guide" the CUDA C++ Programming Guide's chapter on
- *     virtual memory management; "580" what driver 580.159.04 was measured to do.
+ *     virtual memory management; "580" marks behaviour measured on driver 580.159.04.
  */
 #ifndef CUVMM_VMM_H
 #define CUVMM_VMM_H
@@ -132,7 +132,7 @@ typedef int vmm_multicast_granularity_flags;
 #define VMM_STREAM_LEGACY ((vmm_stream)0x1)
 #define VMM_STREAM_PER_THREAD ((vmm_stream)0x2)
 
-typedef int vmm_device_attribute; /* the driver's numbers; any of them may be asked for */
+typedef int vmm_device_attribute; /* the driver's numbers; any of them may be queried */
 #define VMM_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK 1
 #define VMM_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT 16
 #define VMM_DEVICE_ATTRIBUTE_COMPUTE_MODE 20
@@ -164,7 +164,7 @@ typedef int vmm_pointer_attribute;                              /* type written 
 #define VMM_POINTER_ATTRIBUTE_DEVICE_POINTER 3                  /* vmm_deviceptr */
 #define VMM_POINTER_ATTRIBUTE_HOST_POINTER 4                    /* void * */
 #define VMM_POINTER_ATTRIBUTE_P2P_TOKENS 5                      /* 12 bytes; the simulator writes 0 */
-#define VMM_POINTER_ATTRIBUTE_SYNC_MEMOPS 6                     /* int: 1 after P2P_TOKENS was asked for there */
+#define VMM_POINTER_ATTRIBUTE_SYNC_MEMOPS 6                     /* int: 1 after P2P_TOKENS was queried there */
 #define VMM_POINTER_ATTRIBUTE_BUFFER_ID 7                       /* unsigned long long */
 #define VMM_POINTER_ATTRIBUTE_IS_MANAGED 8                      /* int (0 or 1) */
 #define VMM_POINTER_ATTRIBUTE_DEVICE_ORDINAL 9                  /* int */
@@ -191,8 +191,8 @@ typedef struct vmm_mem_location {
 /* What kind of physical memory to create; CUmemAllocationProp. Zero the struct first: reserved fields are checked. */
 typedef struct vmm_mem_allocation_prop {
     vmm_mem_allocation_type type;                          /* PINNED */
-    vmm_mem_allocation_handle_type requested_handle_types; /* how it may be exported; fixed at creation */
-    vmm_mem_location location;                             /* where it lives */
+    vmm_mem_allocation_handle_type requested_handle_types; /* how the memory may be exported; fixed at creation */
+    vmm_mem_location location;                             /* where the memory is */
     void *win32_handle_meta_data;                          /* NULL except on Windows */
     struct {
         unsigned char compression_type;        /* a hint; read the properties back to see what was obtained */
@@ -206,11 +206,11 @@ typedef struct vmm_mem_allocation_prop {
 typedef struct vmm_multicast_object_prop {
     unsigned int num_devices; /* how many devices the team will have, 2 or more */
     uint64_t size;            /* bytes that each of them can bind */
-    uint64_t handle_types;    /* VMM_MEM_HANDLE_TYPE_ bits: how it may be exported; fixed at creation */
+    uint64_t handle_types;    /* VMM_MEM_HANDLE_TYPE_ bits: how the memory may be exported; fixed at creation */
     uint64_t flags;           /* 0 */
 } vmm_multicast_object_prop;
 
-/* One grant: who, and what they may do; CUmemAccessDesc. */
+/* One grant: a location and its access rights; CUmemAccessDesc. */
 typedef struct vmm_mem_access_desc {
     vmm_mem_location location;
     vmm_mem_access_flags flags;
@@ -228,62 +228,64 @@ typedef struct vmm_system vmm_system;
  *            sim:PROFILE         a built-in profile (cuvmm profiles lists them) or the path of a profile file
  *            sim:PROFILE,strict  documented rules that the recorded driver does not enforce are errors too
  *            sim:PROFILE,observed  the default: answer as the recorded driver, report such breaches as warnings
- *            sim:PROFILE,schedule=late|eager|random:SEED|device   when queued work is done: as late as the
- *                                program's synchronisation allows (the default), when it is issued, as SEED says, or
- *                                by threads as on a device (docs/in-flight.md). Options are separated by commas
- *            sim:PROFILE,arena=auto|profile|none   device addresses are taken in the host's address space: those of the
- *                                profile, or others where they are not free (auto, the default); those of the profile
- *                                or none; none (docs/host-memory.md)
- *            sim:PROFILE,faults=explained|plain   whether a touch of device addresses that is not allowed is explained
- *                                before its signal takes its course (the default), or nothing is done about it
- *            sim:PROFILE,alias=fresh|stale:SEED   what a kernel finds through one address after it wrote the same memory
- *                                through another, without a fence: the newest bytes (the default), or at places that
- *                                SEED chooses the older ones (docs/aliases.md)
+ *            sim:PROFILE,schedule=late|eager|random:SEED|device   when queued work runs: as late as the program's
+ *                                synchronisation allows (the default), when it is issued, in an order chosen by SEED,
+ *                                or on threads as on a device (docs/in-flight.md). Commas separate options
+ *            sim:PROFILE,arena=auto|profile|none   whether device addresses are reserved in the host's address space:
+ *                                at the profile's addresses, or elsewhere where those are taken (auto, the default);
+ *                                at the profile's addresses only; not at all (docs/host-memory.md)
+ *            sim:PROFILE,faults=explained|plain   whether cuvmm explains a forbidden host access to a device address
+ *                                before the signal is delivered (the default), or does nothing about it
+ *            sim:PROFILE,alias=fresh|stale:SEED   what a kernel reads through one address after it wrote the same
+ *                                memory through another without a fence: the newest bytes (the default), or older
+ *                                bytes at places that SEED chooses (docs/aliases.md)
  *            sim:PROFILE,machine=NAME   the machine of that name, shared by all processes of this user that open it: device
  *                                memory counts for all of them and can be exported and imported (docs/sharing.md). Letters,
  *                                digits, '-', '_' and '.', at most 40. Without it the environment's CUVMM_MACHINE, else
  *                                each system has a machine of its own
- *            sim:PROFILE,imex=DIR   IMEX channels for fabric handles: files channel0, channel1, ... in DIR; the lowest that this
- *                                process may read and write is taken, at each call. Machines that name one folder are the
- *                                nodes of one NVLink domain (docs/fabric.md). No commas in DIR. Without it the profile's
- *                                fabric.imex decides
+ *            sim:PROFILE,imex=DIR   IMEX channels for fabric handles: files channel0, channel1, ... in DIR; each call
+ *                                takes the lowest that this process can read and write. Machines that name the same
+ *                                folder are nodes of one NVLink domain (docs/fabric.md). No commas in DIR. Without it
+ *                                the profile's fabric.imex decides
  *            sim:PROFILE,team_wait=SECONDS   how long a bind or a mapping of a multicast object waits for other processes to add
- *                                their devices: 0 to 3600, 10 where it is not given (docs/multicast.md)
- *            sim:PROFILE,visible=LIST   the devices that the process sees, in this order, as 1:0; none; or env: those that
- *                                CUDA_VISIBLE_DEVICES names when vmm_init is called, as a driver reads it. Without it all: the
- *                                interface alone does not look at the variable, libcuda.so.1 does
+ *                                their devices: 0 to 3600, default 10 (docs/multicast.md)
+ *            sim:PROFILE,visible=LIST   the devices that the process sees, in this order, as 1:0; none; or env: those
+ *                                that CUDA_VISIBLE_DEVICES names when vmm_init is called, as a driver reads it.
+ *                                Without this option all: only libcuda.so.1 reads the variable by itself
  *            cuda                the machine's driver, libcuda.so.1 or the library that CUVMM_LIBCUDA names
  *            cuda:PATH           the same from the library at PATH (docs/cuda.md)
  *   layer:   trace=FILE          JSON lines, one per call, into FILE ("-" is standard error)
  *            fault=CALL:N[:RESULT][:forever]   the Nth CALL (by name; "any" counts every call) fails with RESULT
  *                                (default OUT_OF_MEMORY) without reaching the backend, once or from then on
- *            shadow[=nodes=N]    the simulator beside what is right of it: its answers, with the rules' reasons
+ *            shadow[=nodes=N]    the simulator alongside the backend to its right, whose answers it returns, with the
+ *                                rules' reasons
  *                                (backend_sim/shadow/shadow.h)
  *   The leftmost layer sees a call first.
  *
- * A NULL spec means the environment's CUVMM_BACKEND, or "sim:h100" where that is unset. A spec that names no layer is
- * wrapped in those of CUVMM_LAYERS (the same syntax, '|' between them), if set.
- * Returns VMM_ERROR_INVALID_VALUE for a spec that cannot be understood, VMM_ERROR_NOT_FOUND for an unknown backend,
+ * A NULL spec means the environment's CUVMM_BACKEND, or "sim:h100" where that is unset. A spec without layers gets
+ * those of CUVMM_LAYERS (the same syntax, '|' between them), if set.
+ * Returns VMM_ERROR_INVALID_VALUE for a malformed spec, VMM_ERROR_NOT_FOUND for an unknown backend,
  * profile or layer, VMM_ERROR_OPERATING_SYSTEM for a file that cannot be opened, VMM_ERROR_OUT_OF_MEMORY; *sys is then
- * untouched and vmm_last_detail() holds the position and what was expected. No CUDA call is made: call vmm_init. */
+ * untouched and vmm_last_detail() holds the position and what was expected. vmm_open makes no CUDA call: call
+ * vmm_init next. */
 VMM_API vmm_result vmm_open(const char *spec, vmm_system **sys);
 
-/* Opens a second process's view of the machine that sys is a process of: its own address space, handles and contexts,
- * the same devices and physical memory. Simulator only: VMM_ERROR_NOT_SUPPORTED elsewhere. Layers are not inherited. */
+/* Opens a second process on the machine of sys: its own address space, handles and contexts, the same devices and
+ * physical memory. Simulator only: VMM_ERROR_NOT_SUPPORTED elsewhere. Layers are not inherited. */
 VMM_API vmm_result vmm_attach(vmm_system *sys, vmm_system **peer);
 
-/* Ends the process's view: what it still holds is reported (vmm_leaks) to the report function, then given back.
+/* Ends the process: reports what it still holds (vmm_leaks) to the report function, then frees it.
  * NULL is ignored. Contexts, streams and handles of sys must not be used afterwards. */
 VMM_API void vmm_close(vmm_system *sys);
 
 /* --------------------------------------------------------------------------------------------- detail: why, what to do */
 
 typedef enum vmm_severity {
-    VMM_SEVERITY_NONE,    /* nothing to say */
-    VMM_SEVERITY_WARNING, /* the call succeeded as on the recorded driver, yet breaks a documented rule or is risky */
+    VMM_SEVERITY_NONE,    /* nothing to report */
+    VMM_SEVERITY_WARNING, /* the call succeeded as on the recorded driver, but breaks a documented rule or is risky */
     VMM_SEVERITY_ERROR,   /* the call was refused */
     VMM_SEVERITY_LEAK,    /* at close: something is still held */
-    VMM_SEVERITY_HINT     /* at close: nothing of this process, and worth knowing */
+    VMM_SEVERITY_HINT     /* at close: not held by this process, but worth knowing */
 } vmm_severity;
 
 typedef enum vmm_object_kind {
@@ -301,7 +303,7 @@ typedef enum vmm_object_kind {
 
 #define VMM_MAX_DEVICES 31 /* of one machine */
 
-/* A thing of the simulator as it is, or as it was when it ended. Calls are named by their ordinal in the system. */
+/* An object of the simulator as it is, or as it was when it ended. Each call is named by its ordinal in the system. */
 typedef struct vmm_object {
     vmm_object_kind kind;
     uint32_t number;       /* 3 in R3; counted per kind from 1 in order of creation */
@@ -311,14 +313,14 @@ typedef struct vmm_object {
     uint64_t handle;       /* of a mapping: the value of the handle that was mapped; of a bind: the multicast object's */
     uint32_t handle_number;
     uint64_t offset;       /* of a mapping or bind: where in the physical memory it starts */
-    vmm_mem_location location; /* of a handle, mapping, allocation or bind: where the memory lives; INVALID of a
+    vmm_mem_location location; /* of a handle, mapping, allocation or bind: where the memory is; INVALID for a
                                   multicast object and its mappings, which have none of their own */
     uint64_t access;       /* of a mapping: see vmm_object_access() */
     uint32_t references;   /* of a handle: creations and retains not yet released */
     uint32_t mappings;     /* of a handle: mappings that hold it */
     uint64_t block;        /* of a handle, mapping or bind: id of the physical memory, shared by handles that alias */
-    uint32_t team;         /* of a multicast object: how many devices its team has in the end; 0: not one */
-    uint32_t devices;      /* of a multicast object: those added so far, a bit each */
+    uint32_t team;         /* of a multicast object: size of its complete team; 0: not a multicast object */
+    uint32_t devices;      /* of a multicast object: those added so far, one bit each */
     uint32_t binds;        /* of a multicast object: what is bound to it; of memory: binds that hold it */
     uint64_t created, ended;                       /* ordinal of the call; ended is 0 while it lives */
     const char *created_by, *ended_by;             /* that call's driver name; NULL while it lives */
@@ -327,9 +329,9 @@ typedef struct vmm_object {
 /* The rights of a location on a mapping object: VMM_MEM_ACCESS_FLAGS_PROT_. HOST and HOST_NUMA are one location. */
 VMM_API vmm_mem_access_flags vmm_object_access(const vmm_object *mapping, vmm_mem_location location);
 
-/* Device work, or the host, that went where it may not, as things were at that moment. */
+/* An access by device work or by the host that was not allowed, with the state at that moment. */
 typedef struct vmm_fault {
-    int device;            /* that did it; -1: the host, without kernel, launch and argument */
+    int device;            /* that made the access; -1: the host, without kernel, launch and argument */
     vmm_kernel kernel;     /* -1 for a copy or fill in flight */
     uint64_t launch;       /* ordinal of the call that launched or issued it */
     uint64_t address;      /* of the first byte of the access */
@@ -337,14 +339,14 @@ typedef struct vmm_fault {
     uint32_t rights;       /* of the device at address: VMM_MEM_ACCESS_FLAGS_PROT_ */
     int mapped;            /* something is mapped at address */
     int writes;            /* the access writes, or adds */
-    const char *argument;  /* the kernel's argument at or nearest below address, NULL where none is */
+    const char *argument;  /* the kernel's argument at or nearest below address, NULL if there is none */
     uint64_t offset;       /* bytes from that argument */
     vmm_object before;     /* the mapping or allocation that ends nearest before address, and the one that starts */
     vmm_object after;      /* nearest after it; kind NONE where there is none */
-    vmm_object past;       /* the mapping that was at address until some call, where nothing is now */
+    vmm_object past;       /* the mapping that was at address earlier, if nothing is there now */
 } vmm_fault;
 
-/* Why the last call of this thread was refused, or what it was warned of. Valid until the thread's next call. */
+/* Why the thread's last call was refused or drew a warning. Valid until the thread's next call. */
 typedef struct vmm_detail {
     vmm_result result;
     vmm_severity severity;
@@ -353,34 +355,35 @@ typedef struct vmm_detail {
     uint64_t call;         /* ordinal of the call in its system */
     const char *argument;  /* the parameter at fault in the driver's spelling, or NULL */
     uint64_t value;        /* its value */
-    uint64_t expected;     /* what the rule compares with (a granularity, a limit, a size), 0 where there is none */
-    vmm_object nearest;    /* the object that explains it; kind NONE where there is none */
-    char note[240];        /* words of this very call, "" where the rule's own text says it all */
-    const vmm_fault *fault; /* of the rules VMM-FAULT-... and VMM-HOST-ACCESS: what was done; else, and where the backend
-                               cannot tell, NULL. Valid as long as the detail */
+    uint64_t expected;     /* what the rule compares with (a granularity, a limit, a size), 0 if there is none */
+    vmm_object nearest;    /* the object that explains it; kind NONE if there is none */
+    char note[240];        /* text specific to this call, "" where the rule's text suffices */
+    const vmm_fault *fault; /* for the rules VMM-FAULT-... and VMM-HOST-ACCESS: the access; otherwise, and where the
+                               backend does not know it, NULL. Valid as long as the detail */
 } vmm_detail;
 
-/* Never NULL; severity is VMM_SEVERITY_NONE after a call with nothing to say. */
+/* Never NULL; severity is VMM_SEVERITY_NONE after a call with nothing to report. */
 VMM_API const vmm_detail *vmm_last_detail(void);
 
-/* Writes detail as text of several lines (what, argument, nearest object and its history, rule, way out) into
- * buffer, cut to size with a final 0. Returns the length of the whole text, as snprintf does. */
+/* Writes detail as text of several lines (what, argument, nearest object and its history, rule, fix) into buffer,
+ * truncated to size with a final 0. Returns the length of the whole text, as snprintf does. */
 VMM_API size_t vmm_detail_text(const vmm_detail *detail, char *buffer, size_t size);
 
 /* Called for every detail of sys (refusals, warnings, leaks) on the thread of the call, after the call's effect and
- * outside the system's locks; the function may make calls on sys. NULL takes it away. One per system. */
+ * outside the system's locks; the function may make calls on sys. NULL removes it. One per system. */
 typedef void (*vmm_report_fn)(void *user, const vmm_detail *detail);
 VMM_API void vmm_set_report(vmm_system *sys, vmm_report_fn report, void *user);
 
-/* What is still held, one detail of severity LEAK for each reservation, mapping, handle, allocation, context and
- * stream and event that lives, with the call that made it and what pins it. Returns how many. report may be NULL to count.
- * Of memory that several processes share it says who exported it, or who else holds it. After the leaks comes a detail of
- * severity HINT [VMM-LEAK-ELSEWHERE] for each memory that this process exported and let go of, and that others still hold;
- * hints are not counted. Where this process itself has a descriptor of it open, that is a leak [VMM-LEAK-DESCRIPTOR]. */
+/* Reports what is still held: one detail of severity LEAK for each live reservation, mapping, handle, allocation,
+ * context, stream and event, with the call that made it and what pins it. Returns how many. report may be NULL to
+ * count. For shared memory the detail names the exporter, or the other holders. After the leaks comes a detail of
+ * severity HINT [VMM-LEAK-ELSEWHERE] for each memory that this process exported and released and that others still
+ * hold; hints are not counted. If this process itself has a descriptor of it open, that is a leak
+ * [VMM-LEAK-DESCRIPTOR]. */
 VMM_API uint64_t vmm_leaks(vmm_system *sys, vmm_report_fn report, void *user);
 
 /* Calls visit for every live object of the simulator, in the order of kinds above and by address or number within a
- * kind. visit must not call the system. Returns VMM_ERROR_NOT_SUPPORTED on backends that cannot tell. */
+ * kind. visit must not call the system. Returns VMM_ERROR_NOT_SUPPORTED on backends that cannot enumerate. */
 typedef void (*vmm_visit_fn)(void *user, const vmm_object *object);
 VMM_API vmm_result vmm_visit(vmm_system *sys, vmm_visit_fn visit, void *user);
 
@@ -392,24 +395,24 @@ VMM_API const char *vmm_result_text(vmm_result result);
 /* --------------------------------------------------------------------------------------------------------------- rules */
 
 typedef enum vmm_rule_class {
-    VMM_RULE_ARGUMENT, /* wrong whatever the state */
+    VMM_RULE_ARGUMENT, /* wrong in any state */
     VMM_RULE_STATE,    /* wrong in this state */
-    VMM_RULE_LIFETIME, /* about what is still or no longer alive */
+    VMM_RULE_LIFETIME, /* the object still exists, or no longer does */
     VMM_RULE_LIMIT,    /* memory, address space, capabilities */
     VMM_RULE_HAZARD    /* allowed, and likely a mistake */
 } vmm_rule_class;
 
 typedef enum vmm_rule_origin {
-    VMM_ORIGIN_DOCUMENTED, /* the documents say so */
-    VMM_ORIGIN_OBSERVED,   /* a recorded driver does so; the documents are silent or say otherwise */
+    VMM_ORIGIN_DOCUMENTED, /* the documentation says so */
+    VMM_ORIGIN_OBSERVED,   /* a recorded driver does so; the documentation is silent or differs */
     VMM_ORIGIN_OURS        /* this project's choice */
 } vmm_rule_origin;
 
 typedef enum vmm_rule_behaviour {
     VMM_DRIVER_UNKNOWN, /* not measured */
     VMM_DRIVER_REJECTS,
-    VMM_DRIVER_ACCEPTS, /* lets it pass: a warning in observed mode, an error in strict mode */
-    VMM_DRIVER_CRASHES, /* the process dies; the simulator returns VMM_ERROR_INVALID_VALUE and says so */
+    VMM_DRIVER_ACCEPTS, /* accepts it: a warning in observed mode, an error in strict mode */
+    VMM_DRIVER_CRASHES, /* the process dies; the simulator returns VMM_ERROR_INVALID_VALUE and reports it */
     VMM_DRIVER_VARIES
 } vmm_rule_behaviour;
 
@@ -422,8 +425,8 @@ typedef struct vmm_rule {
     vmm_rule_origin origin;
     vmm_rule_behaviour driver_580; /* what driver 580.159.04 does */
     const char *needs;     /* capability a machine needs for the rule to matter, "" for none */
-    const char *documents; /* what the documents say, in our words, and where: "" when they are silent */
-    const char *observed;  /* what was measured, and on what: "" when it was not */
+    const char *documents; /* what the documentation says, in our words, and where: "" when it is silent */
+    const char *observed;  /* what was measured, and on what: "" when nothing was */
     const char *message;   /* one line: what is wrong */
     const char *explanation;
     const char *way_out;
@@ -440,7 +443,7 @@ VMM_API const vmm_rule *vmm_rule_find(const char *id);
  * INVALID_VALUE [VMM-INIT-FLAGS]. cuInit; cuda.h 13.0, cuInit. */
 VMM_API vmm_result vmm_init(vmm_system *sys, unsigned int flags);
 
-/* The newest version of CUDA that the driver knows: 1000 times its major number plus 10 times its minor one. Answered
+/* The newest version of CUDA that the driver knows: 1000 times its major number plus 10 times its minor one. Works
  * before vmm_init, in forked children and inside host functions, too (580). INVALID_VALUE [VMM-DEVICE-NULL].
  * cuDriverGetVersion; cuda.h 13.0. */
 VMM_API vmm_result vmm_driver_get_version(vmm_system *sys, int *driver_version);
@@ -470,38 +473,38 @@ VMM_API vmm_result vmm_device_can_access_peer(vmm_system *sys, int *can_access_p
                                               vmm_device peer_dev);
 
 /* ---------------------------------------------------------------------------------------------- contexts and streams
- * Only copies, fills, streams, vmm_mem_get_info, vmm_mem_alloc and some queries need a current context. The calls that
- * manage physical memory, addresses, mappings and rights need none, and what they made outlives every context.
+ * Only copies, fills, streams, vmm_mem_get_info, vmm_mem_alloc and some queries need a current context. The calls
+ * that manage physical memory, addresses, mappings and rights need none, and their objects outlive every context.
  *
- * Work in flight: launches, and copies and fills with _async, are issued on a stream and done some time until a call
- * has waited for them. Streams are ordered in themselves. The default stream of a context is ordered with its other
- * streams but for those that are VMM_STREAM_NON_BLOCKING: what is issued there waits for what was issued before it on
- * them, and the other way round. VMM_STREAM_PER_THREAD is a stream of that kind for each thread and context.
+ * In-flight work: launches, and copies and fills with _async, are issued on a stream and run at some time before a
+ * call has waited for them. Work on one stream runs in order. The default stream of a context is ordered with the
+ * context's other streams except those that are VMM_STREAM_NON_BLOCKING: its work waits for what was issued on them
+ * before, and theirs waits for its. VMM_STREAM_PER_THREAD is a non-blocking stream for each thread and context.
  *
  *   default stream   ......... C .........        A and B may run together, C after both, D and E after C
  *   blocking         A .............. D ..
  *   blocking         ..... B ........... E        F at any time
  *   non-blocking     ...... F ............
  *
- *   who waits                                       for what
+ *   call                                            waits for
  *   vmm_ctx_synchronize                             all work of the current context
- *   vmm_stream_synchronize                          that stream's; of the default stream all that it is ordered with
+ *   vmm_stream_synchronize                          that stream's; for the default stream all that it is ordered with
  *   copies and fills without _async                 as the default stream, and they are done when they return
  *   vmm_memcpy_dtoh_async                           what is ordered before it, and it is done when it returns
  *   vmm_mem_free                                    all work on the device of the memory
  *   vmm_ctx_destroy, the last                       all work of that context (580; of the others: ours)
  *   vmm_device_primary_ctx_release, ..._reset
- *   everything else                                 nothing; vmm_stream_query lets work go on
+ *   everything else                                 nothing; vmm_stream_query lets work proceed
  *
- * On the simulator the schedule of the spec says when work is done, by default as late as it may be, so that what was not
- * waited for shows every time (docs/in-flight.md). Observed (580): fills without _async do not wait for themselves
- * either, so unmapping after one without synchronising is a mistake there that the simulator does not show. */
+ * On the simulator the spec's schedule decides when work runs. By default that is as late as possible, so a missing
+ * wait shows every time (docs/in-flight.md). Observed (580): fills without _async return before they are done, so
+ * unmapping after one without synchronising is a mistake there that the simulator does not show. */
 
 /* The device's primary context, made on first use and counted. INVALID_VALUE [VMM-CTX-NULL], INVALID_DEVICE
  * [VMM-DEVICE-ID]. cuDevicePrimaryCtxRetain. */
 VMM_API vmm_result vmm_device_primary_ctx_retain(vmm_system *sys, vmm_context *pctx, vmm_device dev);
 
-/* Takes one retain back; at the last the primary context ends (retaining again revives it). INVALID_DEVICE
+/* Undoes one retain; the last one ends the primary context (retaining again revives it). INVALID_DEVICE
  * [VMM-DEVICE-ID], INVALID_CONTEXT [VMM-CTX-PRIMARY-UNUSED]. cuDevicePrimaryCtxRelease. */
 VMM_API vmm_result vmm_device_primary_ctx_release(vmm_system *sys, vmm_device dev);
 
@@ -515,13 +518,13 @@ VMM_API vmm_result vmm_device_primary_ctx_reset(vmm_system *sys, vmm_device dev)
 VMM_API vmm_result vmm_ctx_create(vmm_system *sys, vmm_context *pctx, unsigned int flags, vmm_device dev);
 
 /* Waits for a context's work, then ends it with its streams, events and vmm_mem_alloc memory; virtual memory management
- * objects stay. Where it is the calling thread's current one, the one current before its creation is again.
+ * objects stay. If it is the calling thread's current context, the one before its creation becomes current again.
  * INVALID_VALUE [VMM-CTX-NULL], INVALID_CONTEXT [VMM-CTX-FORGED, VMM-CTX-UNKNOWN]. cuCtxDestroy. */
 VMM_API vmm_result vmm_ctx_destroy(vmm_system *sys, vmm_context ctx);
 
-/* Makes ctx the calling thread's current context in place of the one that was; NULL takes that one away, and the one
- * before it (of nested vmm_ctx_create) is current again. A destroyed context is accepted (580);
- * calls that need it then return CONTEXT_IS_DESTROYED [VMM-CTX-DESTROYED] where a missing one gives INVALID_CONTEXT
+/* Makes ctx the calling thread's current context in place of the previous one. NULL removes that one, and the one
+ * before it (of nested vmm_ctx_create) is current again. A destroyed context is accepted (580); calls that need it
+ * then return CONTEXT_IS_DESTROYED [VMM-CTX-DESTROYED], where without a context they return INVALID_CONTEXT
  * [VMM-CTX-CURRENT]. INVALID_CONTEXT [VMM-CTX-FORGED]. cuCtxSetCurrent. */
 VMM_API vmm_result vmm_ctx_set_current(vmm_system *sys, vmm_context ctx);
 
@@ -540,7 +543,7 @@ VMM_API vmm_result vmm_ctx_synchronize(vmm_system *sys);
  * [VMM-STREAM-NULL, VMM-STREAM-FLAGS], INVALID_CONTEXT [VMM-CTX-CURRENT] (all bits 1 written). cuStreamCreate. */
 VMM_API vmm_result vmm_stream_create(vmm_system *sys, vmm_stream *stream, unsigned int flags);
 
-/* Ends a stream at once; work already issued is done as if it were still there. INVALID_HANDLE [VMM-STREAM-DEFAULT, VMM-STREAM-UNKNOWN].
+/* Destroys a stream at once; work already issued still runs. INVALID_HANDLE [VMM-STREAM-DEFAULT, VMM-STREAM-UNKNOWN].
  * cuStreamDestroy. */
 VMM_API vmm_result vmm_stream_destroy(vmm_system *sys, vmm_stream stream);
 
@@ -549,56 +552,57 @@ VMM_API vmm_result vmm_stream_destroy(vmm_system *sys, vmm_stream stream);
  * cuStreamSynchronize. */
 VMM_API vmm_result vmm_stream_synchronize(vmm_system *sys, vmm_stream stream);
 
-/* SUCCESS when the work is done that vmm_stream_synchronize would wait for, NOT_READY while it is not; then some of it
- * is done on the simulator, so that asking again comes to an end. Errors as vmm_stream_synchronize. cuStreamQuery. */
+/* SUCCESS when the work that vmm_stream_synchronize would wait for is done, else NOT_READY. The simulator then does
+ * some of it, so that polling ends. Errors as for vmm_stream_synchronize. cuStreamQuery. */
 VMM_API vmm_result vmm_stream_query(vmm_system *sys, vmm_stream stream);
 
 /* ------------------------------------------------------------------------------------------------------------- events
  *
  * An event stands for the work of a stream at the moment when it was recorded there.
  *
- *   stream A   fill F   record E   launch K              E stands for F; who waits for E does not wait for K
- *   stream B            wait E     launch L              L comes after F, and at any time beside K
- *   host                           event_synchronize E   F is done, and the host knows: what F uses may be taken away
+ *   stream A   fill F   record E   launch K              E stands for F; waiting for E does not wait for K
+ *   stream B            wait E     launch L              L runs after F, and at any time relative to K
+ *   host                           event_synchronize E   F is done, and the host knows: it may unmap what F used
  *
- * Recording again moves the event; a wait that was issued before keeps to the earlier work. An event that was never
- * recorded stands for no work, and that is always done. On the default stream a record stands for all that the default
- * stream waits for. How long something took is not told (cuEventElapsedTime): a simulator has no time worth reporting.
+ * Recording again moves the event; a wait issued before still waits for the earlier work. An event that was never
+ * recorded stands for no work, so it is always complete. On the default stream a record stands for all that the
+ * default stream waits for. Elapsed times (cuEventElapsedTime) are not available: a simulator has no time worth
+ * reporting.
  *
- * After a fault (see "kernels") a wait for work that it stopped tells of it; the other calls go on until somebody was told
- * (580), and then answer with its error. cuda.h 13.0, event management; docs/in-flight.md. */
+ * After a fault (see "kernels") a wait for work that it stopped reports it. The other calls succeed until the fault
+ * was reported (580), and then return its error. cuda.h 13.0, event management; docs/in-flight.md. */
 
 /* A new event of the current context, without work. flags: any of VMM_EVENT_BLOCKING_SYNC, DISABLE_TIMING and, with
  * DISABLE_TIMING only, INTERPROCESS; on the simulator they change nothing. INVALID_CONTEXT [VMM-CTX-CURRENT], then
  * INVALID_VALUE [VMM-EVENT-NULL, VMM-EVENT-FLAGS, VMM-EVENT-INTERPROCESS]. cuEventCreate. */
 VMM_API vmm_result vmm_event_create(vmm_system *sys, vmm_event *event, unsigned int flags);
 
-/* Ends an event at once, also one whose work is not done: the work goes on, and so do streams that wait for it.
- * INVALID_HANDLE [VMM-EVENT-NONE, VMM-EVENT-UNKNOWN], CONTEXT_IS_DESTROYED [VMM-EVENT-ENDED]: events end with their
- * context. cuEventDestroy. */
+/* Destroys an event at once, even if its work is not done: the work continues, and so do the streams that wait for
+ * it. INVALID_HANDLE [VMM-EVENT-NONE, VMM-EVENT-UNKNOWN], CONTEXT_IS_DESTROYED [VMM-EVENT-ENDED]: events end with
+ * their context. cuEventDestroy. */
 VMM_API vmm_result vmm_event_destroy(vmm_system *sys, vmm_event event);
 
-/* From now on the event stands for the work of the stream up to here, whatever it stood for before. Both are of one
- * context; NULL and VMM_STREAM_LEGACY are the current context's default stream. Checked in this order: INVALID_CONTEXT
- * [VMM-CTX-CURRENT], INVALID_HANDLE [VMM-STREAM-UNKNOWN, VMM-EVENT-NONE, VMM-EVENT-UNKNOWN] or CONTEXT_IS_DESTROYED
- * [VMM-EVENT-ENDED], INVALID_HANDLE [VMM-EVENT-CONTEXT]. cuEventRecord. */
+/* From now on the event stands for the stream's work up to here, whatever it stood for before. Event and stream
+ * belong to the same context; NULL and VMM_STREAM_LEGACY are the current context's default stream. Checked in this
+ * order: INVALID_CONTEXT [VMM-CTX-CURRENT], INVALID_HANDLE [VMM-STREAM-UNKNOWN, VMM-EVENT-NONE, VMM-EVENT-UNKNOWN] or
+ * CONTEXT_IS_DESTROYED [VMM-EVENT-ENDED], INVALID_HANDLE [VMM-EVENT-CONTEXT]. cuEventRecord. */
 VMM_API vmm_result vmm_event_record(vmm_system *sys, vmm_event event, vmm_stream stream);
 
-/* SUCCESS when the event's work is done, which is then as if vmm_event_synchronize had been called; NOT_READY while it is
- * not, and then some of it is done on the simulator, so that asking again comes to an end. Errors as
- * vmm_event_synchronize. cuEventQuery. */
+/* SUCCESS when the event's work is done, which then counts as waited for, as after vmm_event_synchronize; else
+ * NOT_READY. The simulator then does some of it, so that polling ends. Errors as for vmm_event_synchronize.
+ * cuEventQuery. */
 VMM_API vmm_result vmm_event_query(vmm_system *sys, vmm_event event);
 
-/* Waits for the event's work, on whichever stream, context and device; not for what came after the record. Needs no
+/* Waits for the event's work on any stream, context and device, but not for what came after the record. Needs no
  * current context. INVALID_HANDLE [VMM-EVENT-NONE, VMM-EVENT-UNKNOWN], CONTEXT_IS_DESTROYED [VMM-EVENT-ENDED].
  * cuEventSynchronize. */
 VMM_API vmm_result vmm_event_synchronize(vmm_system *sys, vmm_event event);
 
-/* What is issued on the stream from now on comes after the work that the event stands for now. The host waits for nothing,
- * and nothing counts as waited for. The event may be of another context or device, or of the same stream. flags 0
- * (VMM_EVENT_WAIT_DEFAULT). Checked in this order: INVALID_CONTEXT [VMM-CTX-CURRENT], INVALID_HANDLE [VMM-STREAM-UNKNOWN],
- * ILLEGAL_STATE [VMM-EVENT-WAIT-EXTERNAL], INVALID_VALUE [VMM-EVENT-WAIT-FLAGS], INVALID_HANDLE [VMM-EVENT-NONE,
- * VMM-EVENT-UNKNOWN], CONTEXT_IS_DESTROYED [VMM-EVENT-ENDED]. cuStreamWaitEvent. */
+/* Work issued on the stream from now on runs after the work that the event stands for now. The host does not wait,
+ * and no work counts as waited for. The event may belong to another context or device, or to the same stream. flags 0
+ * (VMM_EVENT_WAIT_DEFAULT). Checked in this order: INVALID_CONTEXT [VMM-CTX-CURRENT], INVALID_HANDLE
+ * [VMM-STREAM-UNKNOWN], ILLEGAL_STATE [VMM-EVENT-WAIT-EXTERNAL], INVALID_VALUE [VMM-EVENT-WAIT-FLAGS], INVALID_HANDLE
+ * [VMM-EVENT-NONE, VMM-EVENT-UNKNOWN], CONTEXT_IS_DESTROYED [VMM-EVENT-ENDED]. cuStreamWaitEvent. */
 VMM_API vmm_result vmm_stream_wait_event(vmm_system *sys, vmm_stream stream, vmm_event event, unsigned int flags);
 
 /* --------------------------------------------------------------------------------------------------- ordinary memory */
@@ -607,22 +611,23 @@ VMM_API vmm_result vmm_stream_wait_event(vmm_system *sys, vmm_stream stream, vmm
  * reserve or map. Either pointer may be NULL. INVALID_CONTEXT [VMM-CTX-CURRENT] (0 written). cuMemGetInfo. */
 VMM_API vmm_result vmm_mem_get_info(vmm_system *sys, uint64_t *free, uint64_t *total);
 
-/* Memory of the old kind on the current context's device, mapped and accessible at once; here so that programs that
- * mix both kinds run. bytesize > 0. INVALID_CONTEXT [VMM-CTX-CURRENT], INVALID_VALUE [VMM-ALLOC-NULL,
+/* Ordinary memory on the current context's device, mapped and accessible at once; provided so that programs that mix
+ * both kinds run. bytesize > 0. INVALID_CONTEXT [VMM-CTX-CURRENT], INVALID_VALUE [VMM-ALLOC-NULL,
  * VMM-ALLOC-SIZE-ZERO], OUT_OF_MEMORY [VMM-ALLOC-MEMORY]; 0 is then written to *dptr. cuMemAlloc. */
 VMM_API vmm_result vmm_mem_alloc(vmm_system *sys, vmm_deviceptr *dptr, uint64_t bytesize);
 
-/* Waits for all work on the memory's device and gives memory of vmm_mem_alloc back; 0 is accepted and ignored. INVALID_VALUE [VMM-ALLOC-FREE-VMM] for an address of
- * virtual memory management, [VMM-ALLOC-FREE-UNKNOWN] for any other that vmm_mem_alloc did not return. cuMemFree. */
+/* Waits for all work on the memory's device, then frees memory of vmm_mem_alloc; 0 is accepted and ignored.
+ * INVALID_VALUE [VMM-ALLOC-FREE-VMM] for an address of virtual memory management, [VMM-ALLOC-FREE-UNKNOWN] for any
+ * other that vmm_mem_alloc did not return. cuMemFree. */
 VMM_API vmm_result vmm_mem_free(vmm_system *sys, vmm_deviceptr dptr);
 
 /* ---------------------------------------------------------------------------------------- physical memory and handles */
 
-/* The size unit for memory with these properties: sizes and addresses of create, reserve and map are multiples of it.
- * option: VMM_MEM_ALLOC_GRANULARITY_MINIMUM or _RECOMMENDED. INVALID_VALUE [VMM-GRANULARITY-NULL,
+/* The granularity of memory with these properties: sizes and addresses of create, reserve and map are multiples of
+ * it. option: VMM_MEM_ALLOC_GRANULARITY_MINIMUM or _RECOMMENDED. INVALID_VALUE [VMM-GRANULARITY-NULL,
  * VMM-GRANULARITY-NULL-PROP, VMM-GRANULARITY-OPTION]. Observed (580): prop is not validated at all; a property that
- * create refuses on every machine of this kind (not for want of a capability or of memory) gets an answer with a
- * warning [VMM-GRANULARITY-PROP-UNCHECKED]. cuMemGetAllocationGranularity; cuda.h 13.0; guide 4.16.3.1. */
+ * create refuses on every machine of this kind (not because a capability or memory is missing) draws a warning
+ * [VMM-GRANULARITY-PROP-UNCHECKED]. cuMemGetAllocationGranularity; cuda.h 13.0; guide 4.16.3.1. */
 VMM_API vmm_result vmm_mem_get_allocation_granularity(vmm_system *sys, uint64_t *granularity,
                                                       const vmm_mem_allocation_prop *prop,
                                                       vmm_mem_allocation_granularity_flags option);
@@ -631,7 +636,7 @@ VMM_API vmm_result vmm_mem_get_allocation_granularity(vmm_system *sys, uint64_t 
  *
  *   before: device [free ..............]          after: device [H1 size][free .......]   no address anywhere
  *
- * The memory reads as zero when it is first mapped. The handle is one reference; vmm_mem_release gives it back.
+ * The memory reads as zero when it is first mapped. The handle is one reference; vmm_mem_release releases it.
  * Checked in this order (580, every pair of mistakes measured):
  * INVALID_VALUE [VMM-CREATE-NULL-HANDLE, VMM-CREATE-NULL-PROP, VMM-CREATE-FLAGS, VMM-CREATE-SIZE-ZERO,
  *   VMM-CREATE-LOCATION-TYPE, VMM-CREATE-NUMA-CURRENT, VMM-CREATE-HOST-SHARED, VMM-CREATE-NUMA-ID,
@@ -642,18 +647,18 @@ VMM_API vmm_result vmm_mem_get_allocation_granularity(vmm_system *sys, uint64_t 
  * NOT_SUPPORTED [VMM-CREATE-UNSUPPORTED, VMM-CREATE-HOST-UNSUPPORTED, VMM-CREATE-NUMA-UNSUPPORTED,
  *   VMM-CREATE-FD-UNSUPPORTED, VMM-CREATE-FABRIC-UNSUPPORTED] where the machine lacks the capability;
  * INVALID_VALUE [VMM-CREATE-TILE-POOL, VMM-CREATE-USAGE-COMPRESSION];
- * OUT_OF_MEMORY [VMM-CREATE-MEMORY]; INVALID_VALUE [VMM-CREATE-HOST-ID] in its place, where a driver would crash: location.id
- *   of HOST memory is no device (0 always is one);
+ * OUT_OF_MEMORY [VMM-CREATE-MEMORY]; INVALID_VALUE [VMM-CREATE-HOST-ID] instead, where a driver would crash:
+ *   location.id of HOST memory is not a device (0 always is one);
  * NOT_PERMITTED [VMM-CREATE-FABRIC-IMEX]: FABRIC without a usable IMEX channel, although the attribute says 1;
- * ours: OPERATING_SYSTEM [VMM-SHARE-STATE] where memory that is shared cannot be kept.
+ * ours: OPERATING_SYSTEM [VMM-SHARE-STATE] where shared memory cannot be stored.
  * Warned of, in this order: [VMM-CREATE-HANDLE-TYPE-UNKNOWN, VMM-CREATE-RDMA-VALUE, VMM-CREATE-USAGE-UNKNOWN,
  *   VMM-CREATE-RESERVED-LAST, VMM-CREATE-USAGE-DROPPED, VMM-CREATE-RDMA-NOT-OBTAINED,
- *   VMM-CREATE-COMPRESSION-NOT-OBTAINED]: the memory is made without what was asked for.
+ *   VMM-CREATE-COMPRESSION-NOT-OBTAINED]: the memory is created without the requested property.
  * cuMemCreate; cuda.h 13.0; guide 4.16.3.1. */
 VMM_API vmm_result vmm_mem_create(vmm_system *sys, vmm_mem_generic_allocation_handle *handle, uint64_t size,
                                   const vmm_mem_allocation_prop *prop, uint64_t flags);
 
-/* Gives one reference back. Memory returns to the device when no reference and no mapping is left:
+/* Releases one reference. Memory returns to the device when no reference and no mapping is left:
  *
  *   create    refs 1 maps 0    map  refs 1 maps 1    release  refs 0 maps 1 (still usable)    unmap  -> freed
  *
@@ -669,7 +674,7 @@ VMM_API vmm_result vmm_mem_release(vmm_system *sys, vmm_mem_generic_allocation_h
 VMM_API vmm_result vmm_mem_retain_allocation_handle(vmm_system *sys, vmm_mem_generic_allocation_handle *handle,
                                                     vmm_deviceptr addr);
 
-/* The properties that the memory has, which may differ from those asked for: HOST reads back as HOST_NUMA node 0,
+/* The properties that the memory has, which may differ from the requested ones: HOST reads back as HOST_NUMA node 0,
  * unknown handle-type bits as 0, compression as obtained. INVALID_VALUE [VMM-PROPERTIES-NULL-PROP,
  * VMM-PROPERTIES-HANDLE-ZERO, VMM-PROPERTIES-HANDLE-FORGED, VMM-PROPERTIES-MULTICAST]; [VMM-PROPERTIES-HANDLE-STALE] is
  * a warning for one of the last 256 handles that ended (driver 580 answers as long as nothing else is in their place)
@@ -679,7 +684,7 @@ VMM_API vmm_result vmm_mem_get_allocation_properties_from_handle(vmm_system *sys
 
 /* ------------------------------------------------------------------------------------------ reservations and mappings */
 
-/* Takes a range of addresses that nothing else will get. No physical memory, no access.
+/* Reserves a range of addresses that nothing else will get. No physical memory, no access.
  *
  *   before: [............ free ............]        after: [.. free ..|R1 size|.. free ..]
  *
@@ -688,15 +693,16 @@ VMM_API vmm_result vmm_mem_get_allocation_properties_from_handle(vmm_system *sys
  *
  * Placement, as measured (580); a profile gives the size of a chunk (va.chunk: 32 MiB on the recorded machines, the
  * granularity elsewhere, which makes every reservation a large one):
- *   - A size below a chunk is packed, first fit by address, into the chunks that hold other such ranges; a new chunk,
- *     aligned to its size, is opened at the lowest free place when none has room, and closed with its last range.
- *   - Larger sizes get space of their own, in whole chunks, at the lowest free place.
+ *   - A size below a chunk is packed, first fit by address, into the chunks that hold other such ranges; when none
+ *     has room, a new chunk, aligned to its size, opens at the lowest free place; it closes with its last range.
+ *   - Larger sizes get chunks of their own at the lowest free place.
  *   - With a hint only places at or above it count, first in open chunks (exactly there when it is free), then new
- *     space from the hint rounded up to a chunk. There is no wrap to lower addresses.
- *   - The part of a mapping beyond its reservation is not protected: it can be given [VMM-RESERVE-OVER-MAPPING].
+ *     space from the hint rounded up to a chunk. The search does not wrap to lower addresses.
+ *   - The part of a mapping beyond its reservation is not protected: a later reservation can get it
+ *     [VMM-RESERVE-OVER-MAPPING].
  *   - The first context of the process opens two chunks at the profile's va.context (unless it is 0): the lower one
- *     has only its last 2 MiB free, the upper one all but its first 8 MiB. They stay open. The addresses of va.taken
- *     are never given.
+ *     has only its last 2 MiB free, the upper one all but its first 8 MiB. They stay open. No reservation gets the
+ *     addresses of va.taken.
  * INVALID_VALUE [VMM-RESERVE-NULL-PTR, VMM-RESERVE-FLAGS, VMM-RESERVE-SIZE-ZERO, VMM-RESERVE-SIZE-GRANULARITY,
  *   VMM-RESERVE-ALIGNMENT-POWER, VMM-RESERVE-ALIGNMENT-LIMIT, VMM-RESERVE-HINT-GRANULARITY,
  *   VMM-RESERVE-HINT-ALIGNMENT]; then OUT_OF_MEMORY [VMM-RESERVE-HINT-LIMIT, VMM-RESERVE-SPACE];
@@ -705,7 +711,7 @@ VMM_API vmm_result vmm_mem_get_allocation_properties_from_handle(vmm_system *sys
 VMM_API vmm_result vmm_mem_address_reserve(vmm_system *sys, vmm_deviceptr *ptr, uint64_t size, uint64_t alignment,
                                            vmm_deviceptr addr, uint64_t flags);
 
-/* Gives a whole reservation back: ptr and size as they were reserved, nothing mapped from it any more.
+/* Frees a whole reservation: ptr and size as reserved, and nothing mapped in it.
  *
  *   before: [.. free ..|R1 .......|.. free ..]      after: [............ free ............]
  *
@@ -713,13 +719,13 @@ VMM_API vmm_result vmm_mem_address_reserve(vmm_system *sys, vmm_deviceptr *ptr, 
  * VMM-FREE-SIZE-MATCH, VMM-FREE-MAPPED]. cuMemAddressFree; cuda.h 13.0; guide 4.16.3.5. */
 VMM_API vmm_result vmm_mem_address_free(vmm_system *sys, vmm_deviceptr ptr, uint64_t size);
 
-/* Puts physical memory at reserved addresses, without access for anybody.
+/* Maps physical memory at reserved addresses. No location has access yet.
  *
  *   before: [R1 ............................]       H1 refs r maps m
  *   after:  [R1 .....|M1 of H1, no access|..]       H1 refs r maps m+1
  *
  * ptr: a multiple of G (of its own granularity for a multicast object) inside a reservation. size: the whole memory,
- * offset 0 (Documents: parts are possible; the recorded driver says NOT_SUPPORTED; profiles with partial_map = yes
+ * offset 0 (Documents: parts are possible; the recorded driver answers NOT_SUPPORTED; profiles with partial_map = yes
  * allow them). flags 0. Checked in this order:
  * INVALID_VALUE [VMM-MAP-SIZE-ZERO, VMM-MAP-FLAGS, VMM-MAP-PTR-ZERO, VMM-MAP-HANDLE-ZERO, VMM-MAP-HANDLE-FORGED,
  *   VMM-MAP-HANDLE-STALE]; ILLEGAL_STATE [VMM-MAP-INCOMPLETE] for a multicast object;
@@ -733,43 +739,46 @@ VMM_API vmm_result vmm_mem_address_free(vmm_system *sys, vmm_deviceptr ptr, uint
 VMM_API vmm_result vmm_mem_map(vmm_system *sys, vmm_deviceptr ptr, uint64_t size, uint64_t offset,
                                vmm_mem_generic_allocation_handle handle, uint64_t flags);
 
-/* Takes every mapping in [ptr, ptr + size) away; each must lie in it whole. The addresses are reserved again.
+/* Removes every mapping in [ptr, ptr + size); each must lie wholly inside. The addresses stay reserved.
  *
  *   before: [R1 ..|M1|M2|....|M3|..]    unmap [M1 .. M3]    after: [R1 .......................]
  *
- * Nothing waits for work in flight (580): what comes to the range afterwards faults. Doing so is warned of at this call
+ * The call does not wait for in-flight work (580): what accesses the range afterwards faults. The call warns of it
  * [VMM-UNMAP-IN-FLIGHT].
  * INVALID_VALUE [VMM-UNMAP-PTR-ZERO, VMM-UNMAP-SIZE-ZERO, VMM-UNMAP-NOT-RESERVED, VMM-UNMAP-PARTIAL];
- * warned of, for the documents want exactly what was mapped: [VMM-UNMAP-WRAPS, VMM-UNMAP-UNALIGNED, VMM-UNMAP-NOTHING,
- * VMM-UNMAP-HOLE]. Observed (580): a range whose end passes 2^64 succeeds and unmaps nothing, unless its
- * start or its wrapped end lies inside a mapping [VMM-UNMAP-PARTIAL]; one that runs past its reservation unmaps what it covers, wherever it is. cuMemUnmap; cuda.h 13.0; guide 4.16.3.5. */
+ * warned of, because the documentation requires exactly what was mapped: [VMM-UNMAP-WRAPS, VMM-UNMAP-UNALIGNED,
+ * VMM-UNMAP-NOTHING, VMM-UNMAP-HOLE]. Observed (580): a range whose end passes 2^64 succeeds and unmaps nothing,
+ * unless its
+ * start or its wrapped end lies inside a mapping [VMM-UNMAP-PARTIAL]; a range that runs past its reservation unmaps
+ * all it covers. cuMemUnmap; cuda.h 13.0; guide 4.16.3.5. */
 VMM_API vmm_result vmm_mem_unmap(vmm_system *sys, vmm_deviceptr ptr, uint64_t size);
 
-/* Sets what the locations named may do with the mappings in [ptr, ptr + size); others keep their rights.
+/* Sets the access rights of the named locations to the mappings in [ptr, ptr + size); other locations keep theirs.
  *
  *   before: [M1 dev0 --|M2 dev0 --]    RW for dev0 on both    after: [M1 dev0 RW|M2 dev0 RW]
  *
- * The range starts and ends where mappings do. Of two descriptors for one location the last wins. Nobody has access by
- * default, not even the device that owns the memory. size is a multiple of 2 MiB, count > 0. INVALID_VALUE
- * [VMM-ACCESS-PTR-ZERO, VMM-ACCESS-SIZE-ZERO, VMM-ACCESS-COUNT-ZERO, VMM-ACCESS-NULL-DESC, VMM-ACCESS-SIZE-GRANULARITY
- * (2 MiB is the profile's va.granularity here, as in vmm_mem_unmap), then for each descriptor VMM-ACCESS-FLAGS,
- * VMM-ACCESS-LOCATION-TYPE, VMM-ACCESS-DEVICE-ID, then VMM-ACCESS-NOT-MAPPED, VMM-ACCESS-PARTIAL for the start and then
- * for the end]: nothing is changed. Then, mapping by mapping in order of address and for each of them descriptor by
- * descriptor: NOT_SUPPORTED [VMM-ACCESS-HOST-ON-DEVICE] for HOST or HOST_NUMA on device memory (NONE is accepted, and
- * does nothing), PEER_ACCESS_UNSUPPORTED [VMM-ACCESS-PEER], INVALID_DEVICE [VMM-ACCESS-TEAM] on a multicast object. Observed (580): what was set before that stays set. warned
- * of: [VMM-ACCESS-HOLE, VMM-ACCESS-DUPLICATE, VMM-ACCESS-IN-FLIGHT]: rights taken from work in flight that needs them,
- * for which nothing waits (580). Observed (580): of a range with a hole in it only the mappings before
- * the first hole are changed, and the call succeeds. Documents: INVALID_DEVICE for a bad device id. cuMemSetAccess;
- * cuda.h 13.0; guide 4.16.3.4. */
+ * The range starts and ends where mappings do. Of two descriptors for one location the last wins. By default no
+ * location has access, not even the device that owns the memory. size is a multiple of 2 MiB, count > 0.
+ * INVALID_VALUE [VMM-ACCESS-PTR-ZERO, VMM-ACCESS-SIZE-ZERO, VMM-ACCESS-COUNT-ZERO, VMM-ACCESS-NULL-DESC,
+ * VMM-ACCESS-SIZE-GRANULARITY (2 MiB is the profile's va.granularity here, as in vmm_mem_unmap), then for each
+ * descriptor VMM-ACCESS-FLAGS, VMM-ACCESS-LOCATION-TYPE, VMM-ACCESS-DEVICE-ID, then VMM-ACCESS-NOT-MAPPED,
+ * VMM-ACCESS-PARTIAL for the start and then for the end]: nothing is changed. Then, mapping by mapping in order of
+ * address and for each of them descriptor by descriptor: NOT_SUPPORTED [VMM-ACCESS-HOST-ON-DEVICE] for HOST or
+ * HOST_NUMA on device memory (NONE is accepted, and does nothing), PEER_ACCESS_UNSUPPORTED [VMM-ACCESS-PEER],
+ * INVALID_DEVICE [VMM-ACCESS-TEAM] on a multicast object. Observed (580): what was set before that stays set. Warned
+ * of: [VMM-ACCESS-HOLE, VMM-ACCESS-DUPLICATE, VMM-ACCESS-IN-FLIGHT]: rights revoked while in-flight work needs them,
+ * for which the call does not wait (580). Observed (580): in a range with a hole only the mappings before the first
+ * hole are changed, and the call succeeds. Documents: INVALID_DEVICE for a bad device id. cuMemSetAccess; cuda.h
+ * 13.0; guide 4.16.3.4. */
 VMM_API vmm_result vmm_mem_set_access(vmm_system *sys, vmm_deviceptr ptr, uint64_t size,
                                       const vmm_mem_access_desc *desc, uint64_t count);
 
-/* What location may do with the mapping at ptr (any byte of it): VMM_MEM_ACCESS_FLAGS_PROT_ in *flags.
+/* The access rights of location to the mapping at ptr (any byte of it): VMM_MEM_ACCESS_FLAGS_PROT_ in *flags.
  * Checked in this order: INVALID_VALUE [VMM-GETACCESS-NULL-FLAGS, VMM-GETACCESS-NULL-LOCATION, VMM-GETACCESS-PTR-ZERO];
  * INVALID_DEVICE [VMM-GETACCESS-LOCATION]; INVALID_VALUE [VMM-GETACCESS-NOT-MAPPED], which writes 0 to *flags.
- * Observed (580): the id of HOST and HOST_NUMA is not looked at; memory of vmm_mem_alloc answers 0. HOST_NUMA is told
- * the host's rights, none on device memory. HOST is told the rights of whichever of device 0 and the host were
- * changed last (to something else than NONE) and still has any. cuMemGetAccess. */
+ * Observed (580): the id of HOST and HOST_NUMA is ignored; memory of vmm_mem_alloc yields 0. HOST_NUMA yields the
+ * host's rights, none on device memory. HOST yields the rights of device 0 or of the host: those that were changed
+ * last (to something other than NONE) and still exist. cuMemGetAccess. */
 VMM_API vmm_result vmm_mem_get_access(vmm_system *sys, uint64_t *flags, const vmm_mem_location *location,
                                       vmm_deviceptr ptr);
 
@@ -779,16 +788,16 @@ VMM_API vmm_result vmm_mem_get_access(vmm_system *sys, uint64_t *flags, const vm
  * ptr (left untouched where a mapping runs past its reservation), MAPPING_ the mapping. Needs no context, except
  * DEVICE_POINTER (INVALID_CONTEXT [VMM-CTX-CURRENT]).
  * INVALID_VALUE [VMM-POINTER-NULL-DATA, VMM-POINTER-ATTRIBUTE, VMM-POINTER-NOT-MAPPED], and for an attribute that this
- * memory does not have [VMM-POINTER-HOST]: HOST_POINTER of device memory or of host memory that the host may not
- * access, P2P_TOKENS of host memory; [VMM-POINTER-DEVICE]: DEVICE_POINTER that the current device may not access. 0 is
- * written then. Documents: reserved addresses have a range too; observed (580):
+ * memory does not have [VMM-POINTER-HOST]: HOST_POINTER of device memory or of host memory that the host has no
+ * access to, P2P_TOKENS of host memory; [VMM-POINTER-DEVICE]: DEVICE_POINTER where the current device has no access.
+ * 0 is written then. Documents: reserved addresses have a range too; observed (580):
  * INVALID_VALUE. cuPointerGetAttribute; cuda.h 13.0. */
 VMM_API vmm_result vmm_pointer_get_attribute(vmm_system *sys, void *data, vmm_pointer_attribute attribute,
                                              vmm_deviceptr ptr);
 
-/* Several attributes at once: data[i] points to room for attributes[i]; done one after the other. An address that is
- * not mapped is not an error: HOST_POINTER is then ptr, DEVICE_ORDINAL -2, RANGE_ the reservation or left untouched
- * where there is none, all others 0; attributes that mapped memory lacks are 0 too. INVALID_VALUE
+/* Several attributes at once: data[i] points to room for attributes[i]; they are processed in order. An address that
+ * is not mapped is not an error: HOST_POINTER is then ptr, DEVICE_ORDINAL -2, RANGE_ the reservation or left
+ * untouched where there is none, all others 0; attributes that mapped memory lacks are 0 too. INVALID_VALUE
  * [VMM-POINTER-NULL-DATA] (for the arrays and a count of 0 before anything is written, for an element when its turn
  * comes), [VMM-POINTER-ATTRIBUTE] for unknown ones and P2P_TOKENS, when its turn comes. cuPointerGetAttributes. */
 VMM_API vmm_result vmm_pointer_get_attributes(vmm_system *sys, unsigned int num_attributes,
@@ -796,7 +805,7 @@ VMM_API vmm_result vmm_pointer_get_attributes(vmm_system *sys, unsigned int num_
 
 /* Base and size of the mapping, or of the vmm_mem_alloc memory, that dptr lies in. Either output may be NULL, and both
  * NULL is a SUCCESS whatever dptr is. NOT_FOUND [VMM-RANGE-NOT-FOUND], 0 written to the outputs, also for a mapping
- * that the current context's device may not access. Observed (580): host-located memory reports base 0.
+ * that the current context's device has no access to. Observed (580): host-located memory reports base 0.
  * INVALID_CONTEXT [VMM-CTX-CURRENT] (0 written), unless both are NULL. cuMemGetAddressRange. */
 VMM_API vmm_result vmm_mem_get_address_range(vmm_system *sys, vmm_deviceptr *pbase, uint64_t *psize,
                                              vmm_deviceptr dptr);
@@ -806,106 +815,108 @@ VMM_API vmm_result vmm_mem_get_address_range(vmm_system *sys, vmm_deviceptr *pba
  *   process A   create -> H1 == export ==> fd          process B    fd == import ==> H1' -> map, set access, use
  *                                          '-- SCM_RIGHTS, inherited, pidfd_getfd --^
  *
- * The memory is given back when no handle, no mapping and no descriptor is left, in whatever process; what dies with its
- * process is given back as well. On the simulator the processes open the same machine=NAME (vmm_open; docs/sharing.md). */
+ * The memory is freed when no handle, mapping or descriptor is left in any process; a process that dies releases what
+ * it held. On the simulator the processes open the same machine=NAME (vmm_open; docs/sharing.md). */
 
-/* A shareable handle for memory: for POSIX_FILE_DESCRIPTOR an int is stored in *(int *)shareable_handle, a descriptor that
- * is new at every call, close-on-exec, and the caller's to close. Needs no context. The memory must have been created with
- * this very type among its requested_handle_types. Checked in this order (ours; every mistake among them has the same
- * code, and nothing is written): INVALID_VALUE [VMM-EXPORT-NULL-HANDLE, VMM-EXPORT-FLAGS, VMM-EXPORT-TYPE (one type, not
- * several), VMM-EXPORT-HANDLE-ZERO, VMM-EXPORT-HANDLE-STALE, VMM-EXPORT-HANDLE-FORGED (580: both crash),
+/* A shareable handle for memory: for POSIX_FILE_DESCRIPTOR an int is stored in *(int *)shareable_handle, a new
+ * close-on-exec descriptor at every call, which the caller closes. Needs no context. The memory must have been
+ * created with this type among its requested_handle_types. Checked in this order (ours; all these mistakes have the
+ * same code, and nothing is written): INVALID_VALUE [VMM-EXPORT-NULL-HANDLE, VMM-EXPORT-FLAGS, VMM-EXPORT-TYPE (one
+ * type, not several), VMM-EXPORT-HANDLE-ZERO, VMM-EXPORT-HANDLE-STALE, VMM-EXPORT-HANDLE-FORGED (580: both crash),
  * VMM-EXPORT-IMPORTED, VMM-EXPORT-NOT-REQUESTED]; ours: NOT_PERMITTED [VMM-EXPORT-FABRIC-IMEX], OPERATING_SYSTEM
- * [VMM-EXPORT-SYSTEM, VMM-SHARE-STATE]. A multicast object is exported and imported in the same way, with the handle_types
- * of its properties.
- * Observed (580): the descriptor is that of a device which can neither be read nor mapped; the simulator's is a small file
- * that cannot be written to.
- * For FABRIC 64 bytes are stored (VMM_FABRIC_HANDLE_SIZE), to be sent by any means and imported any number of times. They
- * hold nothing: the exporter keeps the memory until the importers have it. docs/fabric.md.
+ * [VMM-EXPORT-SYSTEM, VMM-SHARE-STATE]. A multicast object is exported and imported in the same way, with the
+ * handle_types of its properties.
+ * Observed (580): the descriptor is a device's, which can neither be read nor mapped; the simulator's is a small
+ * read-only file.
+ * For FABRIC 64 bytes are stored (VMM_FABRIC_HANDLE_SIZE), which may be sent by any means and imported any number of
+ * times. They hold no reference: the exporter keeps the memory until the importers have it. docs/fabric.md.
  * cuMemExportToShareableHandle; cuda.h 13.0; guide 4.16.3.2. */
 VMM_API vmm_result vmm_mem_export_to_shareable_handle(vmm_system *sys, void *shareable_handle,
                                                       vmm_mem_generic_allocation_handle handle,
                                                       vmm_mem_allocation_handle_type handle_type, uint64_t flags);
 
 /* A handle of this process for memory that was exported, by this process or another. For POSIX_FILE_DESCRIPTOR os_handle is
- * the descriptor by value, (void *)(uintptr_t)fd (the guide passes its address; 580: by value, the low 32 bits count). It
- * stays the caller's, and may be closed at once. Every import is a new handle with one reference. Needs no context.
- * How large the memory is no call tells: the exporter must. It is mapped as a whole, like other memory.
- * Observed (580): its properties are those of the memory, but for requested_handle_types and gpu_direct_rdma_capable, which
- * are 0. It cannot be exported again [VMM-EXPORT-IMPORTED].
+ * the descriptor by value, (void *)(uintptr_t)fd (the guide passes its address; 580: by value, the low 32 bits
+ * count). The caller keeps it and may close it at once. Every import is a new handle with one reference. Needs no
+ * context. No call returns the size of the memory, so the exporter must send it. The memory is mapped as a whole,
+ * like other memory.
+ * Observed (580): its properties are those of the memory, except requested_handle_types and gpu_direct_rdma_capable,
+ * which are 0. It cannot be exported again [VMM-EXPORT-IMPORTED].
  * Checked in this order: INVALID_VALUE [VMM-IMPORT-NULL-HANDLE, VMM-IMPORT-TYPE, VMM-IMPORT-FABRIC-NULL,
  * VMM-IMPORT-ZERO (also where descriptor 0 is one)]; NOT_SUPPORTED [VMM-IMPORT-WINDOWS]; for a descriptor UNKNOWN [VMM-IMPORT-CLOSED, VMM-IMPORT-FOREIGN,
  * VMM-IMPORT-MACHINE]; for FABRIC NOT_SUPPORTED [VMM-IMPORT-FABRIC], NOT_PERMITTED [VMM-IMPORT-FABRIC-DOMAIN (ours),
  * VMM-IMPORT-FABRIC-IMEX (documented)], INVALID_VALUE [VMM-IMPORT-FABRIC-GONE (ours)]; ours: OPERATING_SYSTEM
  * [VMM-IMPORT-SYSTEM, VMM-SHARE-STATE]. Nothing is written then.
- * For FABRIC os_handle is the address of the 64 bytes; what is imported may be another node's memory (docs/fabric.md), and
- * is used like memory of the device of that number here (ours; properties as of a descriptor's import). The value that the
- * detail shows of os_handle is then the last eight of the bytes. cuMemImportFromShareableHandle; cuda.h 13.0; guide 4.16.3.2. */
+ * For FABRIC os_handle is the address of the 64 bytes; the imported memory may be another node's (docs/fabric.md),
+ * and is used like memory of the device with that number here (ours; properties as for a descriptor's import). The
+ * value that the detail shows of os_handle is then the last eight of the bytes. cuMemImportFromShareableHandle;
+ * cuda.h 13.0; guide 4.16.3.2. */
 VMM_API vmm_result vmm_mem_import_from_shareable_handle(vmm_system *sys, vmm_mem_generic_allocation_handle *handle,
                                                         void *os_handle, vmm_mem_allocation_handle_type sh_handle_type);
 /* ---------------------------------------------------------------------------------------------------------- multicast
  *
- * A multicast object is a range without memory of its own, behind which each device of a team puts memory of its own.
- * What one device stores through an address of the range reaches every replica, and a load gives their sum.
+ * A multicast object is a range without memory; each device of a team binds memory of its own to it. What one device
+ * stores through an address of the range reaches every replica, and a load returns their sum.
  *
  *   create, 2 devices    [........................]   size S; no device, no memory
- *   add_device 0, 1      now the team is complete: only then can memory be bound and the object be mapped
+ *   add_device 0, 1      now the team is complete; only then can memory be bound and the object mapped
  *   bind_mem             dev0 [M of H1 ..][.......]   each device binds pieces of its own memory
  *                        dev1 [M of H2 ..][.......]
  *   mem_map, set_access  [m = the object, for the devices of the team]
  *   multimem kernels     store at m -> both replicas     load at m <- replica 0 + replica 1
- *   unbind, unmap        independent of each other; mem_release gives the object back
+ *   unbind, unmap        independent of each other; mem_release releases the object
  *
  * Its handle is one of vmm_mem_generic_allocation_handle: vmm_mem_map, vmm_mem_release and
  * vmm_mem_retain_allocation_handle take it as they take memory's. Only the multimem kernels may use its addresses
- * (see "kernels"); copies and fills are refused [VMM-COPY-MULTICAST], and nobody but devices of the team gets rights
- * there [VMM-ACCESS-TEAM].
+ * (see "kernels"); copies and fills are refused [VMM-COPY-MULTICAST], and only devices of the team get rights there
+ * [VMM-ACCESS-TEAM].
  *
- * Nothing here was measured: no driver was asked. What the documents leave open is decided strictly, and each rule says
- * whether it is theirs or ours (docs/multicast.md). Documents: binding and mapping wait until the team is complete. The
- * simulator waits where another process has the object or may come to have it, for at most team_wait= seconds; within one
- * process the wait would never end, and it refuses at once [VMM-BIND-INCOMPLETE, VMM-MAP-INCOMPLETE].
+ * Nothing here was measured on a driver. What the documentation leaves open is decided strictly, and each rule states
+ * whether it is documented or ours (docs/multicast.md). Documents: binding and mapping wait until the team is
+ * complete. The simulator waits if another process has the object or can get it, for at most team_wait= seconds;
+ * within one process the wait would never end, so it refuses at once [VMM-BIND-INCOMPLETE, VMM-MAP-INCOMPLETE].
  *
- *   process A   create, export, add dev0 ..... bind, map, kernels     Each process adds and binds what is its own. What was
+ *   process A   create, export, add dev0 ..... bind, map, kernels     Each process adds and binds its own. What was
  *   process B   import, add dev1 ............. bind, map, kernels     bound stays until it is unbound or the object ends,
- *                                                                     also when the process that bound it has ended.
+ *                                                                     even if the process that bound it has ended.
  * A machine needs VMM_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED. On the driver these calls are NOT_SUPPORTED unless the
  * environment has CUVMM_REAL_MULTICAST=1. cuda.h 13.0, multicast object management; guide 4.16.4. */
 
-/* The unit of sizes, offsets and mapped addresses of such an object, in bytes; it may differ from memory's. prop.size is
- * not looked at: it is usually rounded to the answer. option: VMM_MULTICAST_GRANULARITY_MINIMUM or _RECOMMENDED.
- * INVALID_VALUE [VMM-MULTICAST-GRANULARITY-NULL, VMM-MULTICAST-NULL-PROP, VMM-MULTICAST-GRANULARITY-OPTION];
- * NOT_SUPPORTED [VMM-MULTICAST-UNSUPPORTED]; then prop as for vmm_multicast_create but for its size.
- * cuMulticastGetGranularity; cuda.h 13.0; guide 4.16.4.1. */
+/* The granularity of sizes, offsets and mapped addresses of such an object, in bytes; it may differ from memory's.
+ * prop.size is ignored: callers usually round it up to the answer. option: VMM_MULTICAST_GRANULARITY_MINIMUM or
+ * _RECOMMENDED. INVALID_VALUE [VMM-MULTICAST-GRANULARITY-NULL, VMM-MULTICAST-NULL-PROP,
+ * VMM-MULTICAST-GRANULARITY-OPTION]; NOT_SUPPORTED [VMM-MULTICAST-UNSUPPORTED]; then prop as for
+ * vmm_multicast_create, except its size. cuMulticastGetGranularity; cuda.h 13.0; guide 4.16.4.1. */
 VMM_API vmm_result vmm_multicast_get_granularity(vmm_system *sys, uint64_t *granularity,
                                                  const vmm_multicast_object_prop *prop,
                                                  vmm_multicast_granularity_flags option);
 
-/* A multicast object without devices and memory; it takes none of a device's. prop.num_devices: 2 to the machine's
+/* A multicast object without devices and memory; it takes no device memory. prop.num_devices: 2 to the machine's
  * number of devices, with FABRIC among the handle types to 64. prop.size > 0, bytes, a multiple of the minimum granularity. INVALID_VALUE
  * [VMM-MULTICAST-NULL-HANDLE, VMM-MULTICAST-NULL-PROP]; NOT_SUPPORTED [VMM-MULTICAST-UNSUPPORTED]; INVALID_VALUE
  * [VMM-MULTICAST-NUM-DEVICES, VMM-MULTICAST-FLAGS, VMM-MULTICAST-HANDLE-TYPES]; NOT_SUPPORTED
  * [VMM-MULTICAST-TYPES-UNSUPPORTED]; INVALID_VALUE [VMM-MULTICAST-SIZE-ZERO, VMM-MULTICAST-SIZE-GRANULARITY];
  * NOT_PERMITTED [VMM-MULTICAST-FABRIC-IMEX].
- * The handle is one reference. The object stays while it has references or mappings; what is bound to it does not keep
- * it, and is let go when it ends [VMM-RELEASE-TEAM-BOUND, a warning]. Given to
- * vmm_mem_get_allocation_properties_from_handle: INVALID_VALUE [VMM-PROPERTIES-MULTICAST].
+ * The handle is one reference. The object lives while it has references or mappings; binds do not keep it alive, and
+ * end with it [VMM-RELEASE-TEAM-BOUND, a warning]. Given to vmm_mem_get_allocation_properties_from_handle:
+ * INVALID_VALUE [VMM-PROPERTIES-MULTICAST].
  * cuMulticastCreate; cuda.h 13.0; guide 4.16.4.1. */
 VMM_API vmm_result vmm_multicast_create(vmm_system *sys, vmm_mem_generic_allocation_handle *mc_handle,
                                         const vmm_multicast_object_prop *prop);
 
-/* Makes dev one of the team, for as long as the object lives. INVALID_VALUE [VMM-MULTICAST-HANDLE,
+/* Adds dev to the team for as long as the object lives. INVALID_VALUE [VMM-MULTICAST-HANDLE,
  * VMM-MULTICAST-HANDLE-STALE, VMM-MULTICAST-HANDLE-MEMORY]; INVALID_DEVICE [VMM-MULTICAST-DEVICE-ID]; INVALID_VALUE
  * [VMM-MULTICAST-DEVICE-TWICE, VMM-MULTICAST-TEAM-FULL]. cuMulticastAddDevice; cuda.h 13.0; guide 4.16.4.2. */
 VMM_API vmm_result vmm_multicast_add_device(vmm_system *sys, vmm_mem_generic_allocation_handle mc_handle,
                                             vmm_device dev);
 
-/* Puts [mem_offset, mem_offset + size) of memory behind [mc_offset, mc_offset + size) of the object, for the device that
- * the memory lies on. Offsets and size: bytes, multiples of the minimum multicast granularity, size > 0; flags 0.
+/* Binds [mem_offset, mem_offset + size) of memory at [mc_offset, mc_offset + size) of the object, for the device that
+ * holds the memory. Offsets and size: bytes, multiples of the minimum multicast granularity, size > 0; flags 0.
  *
  *   before: dev0 [B1][................]     after: dev0 [B1][.....|B2 of H1|..]     H1's memory stays while it is bound
  *
- * Ranges of one device may not overlap, and need not be those of the others. No address and no rights are needed. The
- * bind holds the memory, not its handle: when the last reference and mapping go it stays in use
+ * Ranges of one device must not overlap, and may differ from those of the others. No address and no rights are
+ * needed. The bind holds the memory, not its handle: after the last reference and mapping the memory stays in use
  * [VMM-RELEASE-MEMORY-BOUND, a warning].
  * INVALID_VALUE [VMM-MULTICAST-HANDLE, VMM-MULTICAST-HANDLE-STALE, VMM-MULTICAST-HANDLE-MEMORY, VMM-BIND-MEMORY,
  *   VMM-BIND-MEMORY-STALE, VMM-BIND-MULTICAST, VMM-BIND-FLAGS, VMM-BIND-SIZE-ZERO, VMM-BIND-GRANULARITY,
@@ -918,14 +929,14 @@ VMM_API vmm_result vmm_multicast_bind_mem(vmm_system *sys, vmm_mem_generic_alloc
                                           uint64_t mem_offset, uint64_t size, uint64_t flags);
 
 /* The same for the memory that is mapped at [memptr, memptr + size), in one mapping; memptr is a multiple of the minimum
- * multicast granularity. The mapping may go afterwards. As vmm_multicast_bind_mem, with VMM-BIND-ADDRESS (nothing of
- * vmm_mem_create is mapped there) in the place of the memory handle's rules, and VMM-BIND-MEMORY-RANGE for the end of the
- * mapping. cuMulticastBindAddr; cuda.h 13.0. */
+ * multicast granularity. The mapping may be removed afterwards. As for vmm_multicast_bind_mem, with VMM-BIND-ADDRESS
+ * (no memory of vmm_mem_create is mapped there) in place of the memory handle's rules, and VMM-BIND-MEMORY-RANGE for
+ * the end of the mapping. cuMulticastBindAddr; cuda.h 13.0. */
 VMM_API vmm_result vmm_multicast_bind_addr(vmm_system *sys, vmm_mem_generic_allocation_handle mc_handle,
                                            uint64_t mc_offset, vmm_deviceptr memptr, uint64_t size, uint64_t flags);
 
-/* Takes back what dev bound at mc_offset; mc_offset and size as they were bound. Mappings of the object stay. Nothing
- * waits for work in flight that uses the replica [VMM-UNBIND-IN-FLIGHT, a warning].
+/* Unbinds what dev bound at mc_offset; mc_offset and size as they were bound. Mappings of the object stay. The call
+ * does not wait for in-flight work that uses the replica [VMM-UNBIND-IN-FLIGHT, a warning].
  * INVALID_VALUE [VMM-MULTICAST-HANDLE, VMM-MULTICAST-HANDLE-STALE, VMM-MULTICAST-HANDLE-MEMORY]; INVALID_DEVICE
  * [VMM-MULTICAST-DEVICE-ID, VMM-UNBIND-DEVICE]; INVALID_VALUE [VMM-BIND-SIZE-ZERO, VMM-BIND-GRANULARITY,
  * VMM-BIND-RANGE, VMM-UNBIND-NOTHING, VMM-UNBIND-MATCH]. cuMulticastUnbind; cuda.h 13.0. */
@@ -933,58 +944,61 @@ VMM_API vmm_result vmm_multicast_unbind(vmm_system *sys, vmm_mem_generic_allocat
                                         uint64_t mc_offset, uint64_t size);
 
 /* ----------------------------------------------------------------------------- memory for other devices of the machine
- * A dma-buf is the kernel's way to hand memory of one device to the driver of another (a network card, say). */
+ * A dma-buf is how the kernel passes memory of one device to the driver of another (a network card, say). */
 
-/* A file descriptor for [dptr, dptr + size), stored in *(int *)handle: new at every call, close-on-exec, the caller's to
- * close. Seeking to its end tells the size.
+/* A file descriptor for [dptr, dptr + size), stored in *(int *)handle: new at every call, close-on-exec, and closed
+ * by the caller. Seeking to its end returns the size.
  *
  *   [=== M1 ===|=== M2 ===|....]        dptr and size are multiples of the host's page size (4096 bytes on most),
  *        [--- range ---)                and every byte is mapped; the ends need not be those of mappings
  *
- * Needs a current context, but nobody needs access to the memory (580: mapped is enough). Memory of vmm_mem_alloc may be
- * asked for as well, in whole pages also where fewer bytes were allocated. Checked in this order: INVALID_VALUE
+ * Needs a current context, but no access rights (580: mapped is enough). Memory of vmm_mem_alloc may be exported as
+ * well, in whole pages even where fewer bytes were allocated. Checked in this order: INVALID_VALUE
  * [VMM-DMABUF-NULL-HANDLE, VMM-DMABUF-SIZE-ZERO, VMM-DMABUF-PTR-ZERO, VMM-DMABUF-TYPE, VMM-DMABUF-FLAGS,
- * VMM-DMABUF-ALIGNMENT, VMM-DMABUF-OVERFLOW]; INVALID_CONTEXT [VMM-CTX-CURRENT]; INVALID_VALUE [VMM-DMABUF-NOT-MAPPED,
- * VMM-DMABUF-HOLE]; NOT_SUPPORTED [VMM-DMABUF-UNSUPPORTED, VMM-DMABUF-PCIE]; INVALID_VALUE for a multicast object
- * [VMM-DMABUF-MULTICAST] or memory of the host [VMM-DMABUF-HOST] anywhere in the range; UNKNOWN for compressible memory
- * [VMM-DMABUF-COMPRESSED]; INVALID_VALUE [VMM-DMABUF-DEVICES]; OPERATING_SYSTEM [VMM-DMABUF-FILE].
- * Observed (580), against the rule that refused calls leave outputs alone: a call that is refused after the context was
- * looked at has written -1; before, nothing. Memory with different properties in one range is let pass against the
- * documents [VMM-DMABUF-MIXED], and flags beside that for PCIe are not looked at. Documents: that flag gives a mapping
- * over PCIe where the platform can do that; observed: NOT_SUPPORTED on the recorded machines, as on the simulator. Not
- * measured: arguments before the context or after it, a context whose device was lost [VMM-FAULT-STICKY], memory of two
- * devices, devices without dma-bufs. On a driver before CUDA 11.7: NOT_SUPPORTED.
- * Ours: on the simulator the file is a copy of the bytes as the call finds them (it waits for no work in flight), for
- * want of a device that could share them: what either side writes later is not seen by the other. A dma-buf (580) cannot
- * be read or mapped by the host and holds the memory: what was unmapped and released is free only when it is closed. The
- * copy can be read and holds nothing. The documents want a new one whenever the memory behind the addresses changes
- * (docs/dmabuf.md). Memory for the copy may be out: OUT_OF_MEMORY [VMM-SYSTEM-HOST-MEMORY].
+ * VMM-DMABUF-ALIGNMENT, VMM-DMABUF-OVERFLOW]; INVALID_CONTEXT [VMM-CTX-CURRENT]; INVALID_VALUE
+ * [VMM-DMABUF-NOT-MAPPED, VMM-DMABUF-HOLE]; NOT_SUPPORTED [VMM-DMABUF-UNSUPPORTED, VMM-DMABUF-PCIE]; INVALID_VALUE
+ * for a multicast object [VMM-DMABUF-MULTICAST] or memory of the host [VMM-DMABUF-HOST] anywhere in the range;
+ * UNKNOWN for compressible memory [VMM-DMABUF-COMPRESSED]; INVALID_VALUE [VMM-DMABUF-DEVICES]; OPERATING_SYSTEM
+ * [VMM-DMABUF-FILE].
+ * Observed (580), contrary to the rule that refused calls leave outputs alone, a call that is refused after the
+ * context was checked has written -1; before, nothing. Memory with different properties in one range is accepted,
+ * contrary to the documentation [VMM-DMABUF-MIXED], and flags other than the PCIe one are ignored. Documents: that
+ * flag gives a mapping over PCIe where the platform can do that; observed: NOT_SUPPORTED on the recorded machines, as
+ * on the simulator. Not measured: arguments before the context or after it, a context whose device was lost
+ * [VMM-FAULT-STICKY], memory of two devices, devices without dma-bufs. On a driver before CUDA 11.7: NOT_SUPPORTED.
+ * Ours: without a device to share them, the simulator's file is a copy of the bytes at the time of the call (it does
+ * not wait for in-flight work): neither side sees what the other writes later. A dma-buf (580) cannot be read or
+ * mapped by the host and holds the memory: what was unmapped and released is freed only when it is closed. The copy
+ * can be read and holds nothing. The documentation requires a new one whenever the memory behind the addresses
+ * changes (docs/dmabuf.md). If there is no memory for the copy: OUT_OF_MEMORY [VMM-SYSTEM-HOST-MEMORY].
  * cuMemGetHandleForAddressRange; cuda.h 13.0. */
 VMM_API vmm_result vmm_mem_get_handle_for_address_range(vmm_system *sys, void *handle, vmm_deviceptr dptr, uint64_t size,
                                                         vmm_mem_range_handle_type handle_type, uint64_t flags);
 
 /* --------------------------------------------------------------------------------------------------- copies and fills
- * Done by the current context's device with its rights: reading needs READ, writing READWRITE, on every byte; a range
- * may span mappings. Nothing is copied when a byte is refused. Size 0 does nothing and checks no address.
- * The alignment and the count of a fill are checked before its range; of a copy between device addresses first the
- * destination, then the source; within a range the first byte that cannot be reached decides.
- * Host-located memory, as measured on 580: who moves the bytes is decided at the first one. The host does, with its own
- * rights, where the device has none, and where a copy with the host, or a short one (below 32 KiB) between device addresses,
- * begins in memory that the host has rights to. Where the host then lacks a right, or comes to memory of a device, the
- * process dies; here it is [VMM-COPY-HOST-RIGHTS]. It dies, too, where such a copy begins elsewhere and comes to memory
- * that the host has rights to [VMM-COPY-MIXED]. Fills are always the device's, and are refused where a further mapping
- * is such memory and the host's rights changed after the device's [VMM-SET-INTO-HOST].
- * A device address in the place of the host's makes it a copy between device addresses, as measured on 580. A size that
- * passes the end of the address space is started where the start may be used, and takes the device from the process
+ * The current context's device does them with its rights: reading needs READ, writing READWRITE, on every byte; a
+ * range may span mappings. If one byte is refused, nothing is copied. Size 0 does nothing and checks no address.
+ * A fill checks alignment and count before its range; a copy between device addresses checks the destination, then
+ * the source; within a range the first inaccessible byte decides.
+ * Host-located memory, as measured on 580: the first byte decides whether the device or the host copies. The host
+ * copies, with its own rights, where the device has none, and where a copy with the host, or a short one (below 32
+ * KiB) between device addresses, begins in memory that the host has rights to. If the host then lacks a right or
+ * reaches device memory, the process dies; here the answer is [VMM-COPY-HOST-RIGHTS]. It also dies where such a copy
+ * begins elsewhere and reaches memory that the host has rights to [VMM-COPY-MIXED]. The device does all fills; they
+ * are refused where a further mapping is such memory and the host's rights changed after the device's
+ * [VMM-SET-INTO-HOST].
+ * A device address in place of the host's makes it a copy between device addresses, as measured on 580. A copy whose
+ * size passes the end of the address space starts if its start is accessible, and the process then loses the device
  * (580) [VMM-COPY-OVERFLOW, a warning; copies with the host: LAUNCH_FAILED, VMM-FAULT-HOST-COPY].
  * INVALID_CONTEXT [VMM-CTX-CURRENT]; INVALID_VALUE [VMM-COPY-NULL, VMM-COPY-NOT-MAPPED, VMM-COPY-MULTICAST, VMM-COPY-RUNS-PAST, VMM-COPY-NO-READ, VMM-COPY-NO-WRITE, VMM-COPY-HOST-RIGHTS, VMM-COPY-MIXED, VMM-SET-ALIGNMENT,
- * VMM-SET-INTO-HOST]; the _async forms also INVALID_HANDLE [VMM-STREAM-UNKNOWN]. All of this is asked at the call, and
- * again when queued work is done: what may not be used then makes it a fault [VMM-FAULT-COPY; of a
- * copy from the host VMM-FAULT-HOST-COPY]. The bytes of a copy from the host are taken at the call. cuMemcpy* and cuMemset* of the same names; cuda.h 13.0. */
+ * VMM-SET-INTO-HOST]; the _async forms also INVALID_HANDLE [VMM-STREAM-UNKNOWN]. All of this is checked at the call,
+ * and again when queued work runs: memory that is inaccessible by then makes it a fault [VMM-FAULT-COPY; for a copy
+ * from the host VMM-FAULT-HOST-COPY]. A copy from the host reads the host's bytes at the call. cuMemcpy* and
+ * cuMemset* of the same names; cuda.h 13.0. */
 VMM_API vmm_result vmm_memcpy_htod(vmm_system *sys, vmm_deviceptr dst, const void *src, uint64_t byte_count);
 VMM_API vmm_result vmm_memcpy_dtoh(vmm_system *sys, void *dst, vmm_deviceptr src, uint64_t byte_count);
-/* Overlapping ranges are undefined in the documents; the simulator copies as memmove does where the addresses overlap,
- * while bytes that overlap through aliases alone are copied in an order that is not promised. */
+/* Overlapping ranges are undefined in the documentation. The simulator copies as memmove does where the addresses
+ * overlap; where only aliases overlap, the order is unspecified. */
 VMM_API vmm_result vmm_memcpy_dtod(vmm_system *sys, vmm_deviceptr dst, vmm_deviceptr src, uint64_t byte_count);
 /* n elements of 1, 2 or 4 bytes; dst is a multiple of the element's size. Observed (580): n times the size wraps at 64
  * bits, and the remainder is filled [VMM-SET-COUNT-WRAPS]. */
@@ -1006,17 +1020,17 @@ VMM_API vmm_result vmm_memset_d32_async(vmm_system *sys, vmm_deviceptr dst, unsi
                                         vmm_stream stream);
 
 /* ------------------------------------------------------------------------------------------------------------ kernels
- * Work that a device does by itself: a fixed set of small kernels, the same for every backend, through which a program
- * (or a test) uses memory as kernels do, with the translation and the rights of the device and no check before.
- * On a driver they are device code; the simulator goes through the same loops itself. All arguments are 64 bits wide.
- * "adds to out" means an atomic addition, so that several launches may share one out: set it to 0 first.
+ * A fixed set of small kernels, the same for every backend, through which a program (or a test) uses memory as
+ * kernels do: with the device's translation and rights, and no check beforehand. On a driver they are device code;
+ * the simulator runs the same loops itself. All arguments are 64 bits wide. "adds to out" means an atomic addition,
+ * so that several launches may share one out: set it to 0 first.
  *
  *   kernel            arguments
  *   FILL              dst n value                   n bytes at dst become value (0 to 255)
- *   PATTERN_WRITE     dst n seed                    n bytes at dst: 64-bit words, all unlike, given by seed and place
- *   PATTERN_VERIFY    src n seed out                are they still there? out[0]: adds how many words are not; out[1] and
+ *   PATTERN_WRITE     dst n seed                    n bytes at dst: 64-bit words, all different, computed from seed and place
+ *   PATTERN_VERIFY    src n seed out                is the pattern still there? out[0]: adds how many words differ; out[1] and
  *                                                   out[2]: the first such place, in words from src, and what is there.
- *                                                   Nothing is written when all are: out[0] stays 0
+ *                                                   Nothing is written when all match: out[0] stays 0
  *   SUM               src n out                     adds the sum of n bytes to out
  *   COPY              dst src n                     n bytes; ranges that overlap are undefined
  *   STRIDE_READ       src n stride out              adds the bytes at src, src + stride, ... below src + n to out
@@ -1035,37 +1049,38 @@ VMM_API vmm_result vmm_memset_d32_async(vmm_system *sys, vmm_deviceptr dst, unsi
  *   MULTIMEM_LOAD_REDUCE   dst mc n                 each word at dst becomes the sum of its replicas
  *   NORM_ARRIVE       part counter_mc src n         the sum of the squares of n bytes of words at src goes to part, then
  *                                                   1 is added to every replica of counter_mc
- *   NORM_FINISH       out part_mc counter expected tries   looks at counter, up to tries times, until it has reached
+ *   NORM_FINISH       out part_mc counter expected tries   reads counter, up to tries times, until it has reached
  *                                                   expected; then out[0] is the sum of the replicas of part_mc and out[1] its
- *                                                   square root, rounded down. out[2]: 1 when it was, 0 when not
+ *                                                   square root, rounded down. out[2]: 1 if it was reached, else 0
  *
  * n is a number of bytes; for kernels that work on words, n and addresses are multiples of 8. out is in device memory
  * and a multiple of 8.
  *
  * mc, counter_mc and part_mc are addresses of a multicast object's mapping ("multicast") and are used by multimem
- * instructions, for which a device needs compute capability 9.0; all others are ordinary addresses. Either in the place of
- * the other is undefined in the documents (PTX ISA, multimem). The simulator makes it a fault that says so
- * [VMM-FAULT-MULTICAST, VMM-FAULT-MULTIMEM], and so is a place where some device of the team has bound nothing
+ * instructions, for which a device needs compute capability 9.0; all others are ordinary addresses. Using one kind in
+ * place of the other is undefined in the documentation (PTX ISA, multimem). The simulator reports a fault
+ * [VMM-FAULT-MULTICAST, VMM-FAULT-MULTIMEM], as it does for a place where some device of the team has bound nothing
  * [VMM-FAULT-UNBOUND].
  *
- * What a kernel may touch is what its device may: READ to read, READWRITE to write and to add. It is not checked when
- * the kernel is launched but when it gets there. A kernel that touches an address that its device may not access stops
- * there (what it and its neighbours wrote before stays), and from then on the device is lost to the process:
+ * A kernel has its device's rights: READ to read, READWRITE to write and to add. They are checked at each access, not
+ * at the launch. A kernel stops where it accesses an address that its device has no access to (what it and its
+ * neighbours wrote before stays), and from then on the device is lost to the process:
  *
- *   vmm_launch -> SUCCESS ... vmm_ctx_synchronize -> ILLEGAL_ADDRESS [VMM-FAULT-ACCESS]      what the kernel did
- *                             everything after it -> ILLEGAL_ADDRESS [VMM-FAULT-STICKY]      and that it is over
- *                             vmm_mem_unmap, vmm_mem_release, vmm_mem_address_free, ...      work as ever
+ *   vmm_launch -> SUCCESS ... vmm_ctx_synchronize -> ILLEGAL_ADDRESS [VMM-FAULT-ACCESS]      the kernel's fault
+ *                             everything after it -> ILLEGAL_ADDRESS [VMM-FAULT-STICKY]      the device is lost
+ *                             vmm_mem_unmap, vmm_mem_release, vmm_mem_address_free, ...      work as before
  *
- * VMM-FAULT-ACCESS is told once, by the first call that waits for the work ("contexts and streams"), or by a
+ * VMM-FAULT-ACCESS is reported once, by the first call that waits for the work ("contexts and streams"), or by a
  * vmm_stream_query after it is done. Every other call that needs a context on that device (copies and
  * fills of 0 bytes, vmm_mem_free of 0 and vmm_mem_get_address_range too) is refused with VMM-FAULT-STICKY at once; a
- * driver may let calls that only issue work pass until it has noticed. Observed (580): so are all other contexts of the
- * process on the device, and vmm_ctx_create and vmm_device_primary_ctx_retain; ending contexts does not mend it, ending
- * the process does. Physical memory, reservations, mappings, rights, pointer attributes and vmm_ctx_destroy work as
- * ever. Not measured: contexts on other devices, which stay whole on the simulator. A copy or fill in flight whose
- * memory went away does the same [VMM-FAULT-COPY, VMM-FAULT-COPY-STICKY]; copies from the host and fills of one byte with
- * LAUNCH_FAILED [VMM-FAULT-HOST-COPY, VMM-FAULT-HOST-COPY-STICKY] (580). What was queued behind a fault is never done.
- * Memory of vmm_mem_alloc ends for its kernels where it was asked to end; a device notices after the last page only. */
+ * driver may accept calls that only issue work until it has noticed. Observed (580): the same holds for all other
+ * contexts of the process on the device, and for vmm_ctx_create and vmm_device_primary_ctx_retain. Ending contexts
+ * does not clear it; only ending the process does. Physical memory, reservations, mappings, rights, pointer
+ * attributes and vmm_ctx_destroy work as before. Not measured: contexts on other devices, which the simulator leaves
+ * usable. An in-flight copy or fill whose memory was unmapped has the same effect [VMM-FAULT-COPY,
+ * VMM-FAULT-COPY-STICKY]; copies from the host and fills of one byte with LAUNCH_FAILED [VMM-FAULT-HOST-COPY,
+ * VMM-FAULT-HOST-COPY-STICKY] (580). Work queued behind a fault never runs. For kernels, memory of vmm_mem_alloc ends
+ * at its requested size; a device notices only after the last page. */
 #define VMM_KERNEL_FILL 0
 #define VMM_KERNEL_PATTERN_WRITE 1
 #define VMM_KERNEL_PATTERN_VERIFY 2
@@ -1090,29 +1105,30 @@ VMM_API int vmm_kernel_count(void);
 VMM_API const char *vmm_kernel_name(vmm_kernel kernel);
 VMM_API uint64_t vmm_kernel_arguments(vmm_kernel kernel);
 
-/* Runs kernel with grid_dim blocks (1 to 2^31 - 1) of block_dim threads (1 to 1024), ordered on a stream; the work is
- * the same for every grid. args holds count values. Checked in this order: INVALID_VALUE [VMM-LAUNCH-KERNEL,
- * VMM-LAUNCH-DIMENSIONS, VMM-LAUNCH-ARGUMENTS]; NOT_SUPPORTED [VMM-LAUNCH-UNAVAILABLE] on a driver where the library was
- * built without a compiler for device code, and for the multimem kernels without CUVMM_REAL_MULTICAST=1;
+/* Runs kernel with grid_dim blocks (1 to 2^31 - 1) of block_dim threads (1 to 1024), ordered on a stream; the result
+ * is the same for every grid. args holds count values. Checked in this order: INVALID_VALUE [VMM-LAUNCH-KERNEL,
+ * VMM-LAUNCH-DIMENSIONS, VMM-LAUNCH-ARGUMENTS]; NOT_SUPPORTED [VMM-LAUNCH-UNAVAILABLE] on a driver where the library
+ * was built without a compiler for device code, and for the multimem kernels without CUVMM_REAL_MULTICAST=1;
  * INVALID_CONTEXT [VMM-CTX-CURRENT], INVALID_HANDLE [VMM-STREAM-UNKNOWN]; ILLEGAL_ADDRESS [VMM-FAULT-STICKY]. Warned
- * of: [VMM-LAUNCH-ALIAS], a kernel that writes memory through one address and uses the same bytes through another, as
- * things are at the launch. cuLaunchKernel, with cuLibraryGetKernel before it. */
+ * of: [VMM-LAUNCH-ALIAS], a kernel that writes memory through one address and uses the same bytes through another,
+ * judged by the mappings at the launch. cuLaunchKernel, with cuLibraryGetKernel before it. */
 VMM_API vmm_result vmm_launch(vmm_system *sys, vmm_kernel kernel, unsigned int grid_dim, unsigned int block_dim,
                               const uint64_t *args, uint64_t count, vmm_stream stream);
 
-/* Calls fn(user_data) on the host, ordered on a stream like other work. What was issued before it is done by then, what
- * comes after waits for its return; after a fault it is not called.
+/* Calls fn(user_data) on the host, ordered on a stream like other work. Work issued before it is done by then; later
+ * work waits for its return. After a fault it is not called.
  *
  *   stream   fill F   fn(user_data)   launch K        F is done, fn runs, then K
  *
- * fn should make no calls. Documents: calls in it may be refused, and need not be. Observed (580): all are refused with
- * NOT_PERMITTED [VMM-HOSTFUNC-CALL], also those that only ask, but for vmm_init, vmm_stream_query and vmm_event_query; and
- * for work that is put into a stream (kernels, host functions, _async copies and fills) and events that exist, which is
- * warned of [VMM-HOSTFUNC-WORK]. What is refused is not done. To wait for the stream in which fn runs never ends on a driver,
- * and is refused here; so is a wait for an event that is not reached. A driver calls fn on a thread of its own; the
- * simulator on the thread of the call that lets it run (one that waits, a query, or with schedule=eager this call), with
- * schedule=device on a thread of its own as well; no lock of the system is held meanwhile. INVALID_CONTEXT [VMM-CTX-CURRENT], INVALID_HANDLE [VMM-STREAM-UNKNOWN],
- * ILLEGAL_ADDRESS [VMM-FAULT-STICKY], INVALID_VALUE [VMM-HOSTFUNC-NULL]. cuLaunchHostFunc; cuda.h 13.0. */
+ * fn should make no calls. Documents: calls in it may be refused. Observed (580): all are refused with NOT_PERMITTED
+ * [VMM-HOSTFUNC-CALL], including pure queries, except vmm_init, vmm_stream_query, vmm_event_query, work issued on a
+ * stream (kernels, host functions, _async copies and fills) and calls on existing events; the last two draw a warning
+ * [VMM-HOSTFUNC-WORK]. Refused calls have no effect. Waiting for the stream in which fn runs never ends on a driver,
+ * and is refused here; so is waiting for an event that was not reached. A driver calls fn on a thread of its own; the
+ * simulator on the thread of the call that lets it run (one that waits, a query, or with schedule=eager this call),
+ * with schedule=device on a thread of its own as well. No lock of the system is held meanwhile. INVALID_CONTEXT
+ * [VMM-CTX-CURRENT], INVALID_HANDLE [VMM-STREAM-UNKNOWN], ILLEGAL_ADDRESS [VMM-FAULT-STICKY], INVALID_VALUE
+ * [VMM-HOSTFUNC-NULL]. cuLaunchHostFunc; cuda.h 13.0. */
 VMM_API vmm_result vmm_launch_host_func(vmm_system *sys, vmm_stream stream, vmm_host_fn fn, void *user_data);
 
 #ifdef __cplusplus

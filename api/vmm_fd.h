@@ -12,17 +12,17 @@
  *
  * What holds for all functions here:
  *   - socket is a connected UNIX socket of type SOCK_STREAM, SOCK_SEQPACKET or SOCK_DGRAM (one that only receives datagrams
- *     may be bound instead). Whether it is set to block makes no difference: timeout_ms does. -1 waits for as long as it
- *     takes, 0 not at all, and more is milliseconds for the whole call.
- *   - A call that fails leaves no descriptor open that was not open before, and writes no output. vmm_last_detail() names the
- *     argument and the way out. Signals do not end a call, and SIGPIPE is not raised.
- *   - Any thread may call, on different sockets at once. One thread at a time sends on a socket of type SOCK_STREAM, and one
- *     receives: these have no borders between messages.
- *   - A stream that is left inside a message (VMM_ERROR_ILLEGAL_STATE) is shut down in both directions, so that neither side
- *     takes the rest for something else. Close it. Sockets of the other types cannot get into this state.
+ *     may be bound instead). O_NONBLOCK makes no difference; timeout_ms decides: -1 waits without limit, 0 not at
+ *     all, and a positive value is milliseconds for the whole call.
+ *   - A call that fails leaves no new descriptor open, and writes no output. vmm_last_detail() names the argument and
+ *     the fix. Signals do not end a call, and SIGPIPE is not raised.
+ *   - Any thread may call, on different sockets at once. On a SOCK_STREAM socket only one thread at a time may send,
+ *     and one receive, because a stream does not separate messages.
+ *   - A stream that is left inside a message (VMM_ERROR_ILLEGAL_STATE) is shut down in both directions, so that
+ *     neither side misreads the rest. Close it. Sockets of the other types cannot get into this state.
  *
  * On the socket a message is 'v' 'm' 'f' 'd', a byte 1 (the version), a byte 0, size as two bytes, the lower first; then size
- * bytes. The descriptor comes with it as SCM_RIGHTS. Other languages can take part.
+ * bytes. The descriptor comes with it as SCM_RIGHTS. A program in any language can do the same.
  */
 #ifndef CUVMM_VMM_FD_H
 #define CUVMM_VMM_FD_H
@@ -33,35 +33,36 @@
 extern "C" {
 #endif
 
-#define VMM_FD_MOST 1024 /* bytes that may go along with a descriptor */
+#define VMM_FD_MOST 1024 /* bytes that may accompany a descriptor */
 
-/* Two connected stream sockets, close-on-exec. For a program that is executed, clear that of its end:
+/* Two connected stream sockets, close-on-exec. For a child that calls exec, clear the flag of its end:
  * fcntl(ends[1], F_SETFD, 0).
- * VMM_ERROR_INVALID_VALUE: ends is NULL. VMM_ERROR_OPERATING_SYSTEM: none can be made. ends is then untouched. */
+ * VMM_ERROR_INVALID_VALUE: ends is NULL. VMM_ERROR_OPERATING_SYSTEM: the system refused. ends is then untouched. */
 VMM_API vmm_result vmm_fd_pair(int ends[2]);
 
-/* Sends a descriptor and size bytes at about as one message. fd stays open, and is the caller's to close: the message has its
- * own hold on the open file, until it is received or its socket is gone. about may be NULL where size is 0.
- * Success says that the message is on its way, not that anybody took it.
+/* Sends a descriptor and size bytes at about as one message. fd stays open, and the caller closes it: the message
+ * holds its own reference to the open file until it is received or its socket is gone. about may be NULL where size
+ * is 0.
+ * Success means that the message was sent, not that it was received.
  *   VMM_ERROR_INVALID_VALUE     socket is no connected UNIX socket, fd is not open, size is above VMM_FD_MOST, about is NULL
- *   VMM_ERROR_NOT_READY         there was no room within the time; nothing was sent, and it can be tried again
+ *   VMM_ERROR_NOT_READY         there was no room within the time; nothing was sent, so try again
  *   VMM_ERROR_NOT_FOUND         the other side is gone
- *   VMM_ERROR_ILLEGAL_STATE     time was up within the message; the stream was shut down (see above)
- *   VMM_ERROR_OPERATING_SYSTEM  anything else that the system refused; the detail has its words */
+ *   VMM_ERROR_ILLEGAL_STATE     the time ran out within the message; the stream was shut down (see above)
+ *   VMM_ERROR_OPERATING_SYSTEM  any other refusal by the system; the detail has its message */
 VMM_API vmm_result vmm_fd_send(int socket, int fd, const void *about, size_t size, int timeout_ms);
 
-/* Receives one message: exactly one descriptor, which is the caller's to close, and exactly size bytes, into about. What comes
- * beside that by the receiver's own wish, as SCM_CREDENTIALS does, is ignored.
+/* Receives one message: exactly one descriptor, which the caller closes, and exactly size bytes, into about. Other
+ * ancillary data that the receiver enabled, such as SCM_CREDENTIALS, is ignored.
  *   VMM_ERROR_INVALID_VALUE     socket is no connected UNIX socket, fd is NULL, size is above VMM_FD_MOST, about is NULL
- *   VMM_ERROR_NOT_READY         no message came within the time; nothing was taken
- *   VMM_ERROR_NOT_FOUND         the other side is gone, and nothing is left of what it sent. Datagrams have no such end
- *   VMM_ERROR_INVALID_HANDLE    a message came that is not one descriptor with size bytes: none or several descriptors, another
- *                               number of bytes, another program's. It is thrown away, its descriptors closed; the
- *                               next one can be received
- *   VMM_ERROR_ILLEGAL_STATE     a stream ended, or time was up, within a message, or what came does not begin as one; the stream
- *                               was shut down (see above)
- *   VMM_ERROR_OPERATING_SYSTEM  this process can have no more descriptors (the message is lost), or anything else that the
- *                               system refused; the detail has its words */
+ *   VMM_ERROR_NOT_READY         no message came within the time; nothing was consumed
+ *   VMM_ERROR_NOT_FOUND         the other side is gone, and all that it sent was received. Datagram sockets cannot detect this
+ *   VMM_ERROR_INVALID_HANDLE    a message came that is not one descriptor with size bytes: none or several
+ *                               descriptors, another number of bytes, another program's. It is discarded and its
+ *                               descriptors are closed; the next one can be received
+ *   VMM_ERROR_ILLEGAL_STATE     a stream ended, or the time ran out, within a message, or the data does not begin
+ *                               like a message; the stream was shut down (see above)
+ *   VMM_ERROR_OPERATING_SYSTEM  this process can have no more descriptors (the message is lost), or any other refusal
+ *                               by the system; the detail has its message */
 VMM_API vmm_result vmm_fd_receive(int socket, int *fd, void *about, size_t size, int timeout_ms);
 
 #ifdef __cplusplus

@@ -10,17 +10,17 @@
  *             vmm_store_f32(k, vmm_param_ptr(k, 2) + 4 * i, vmm_load_f32(k, vmm_param_ptr(k, 0) + 4 * i) + ...);
  *     }
  *
- * cuModuleGetFunction and cuLibraryGetKernel then find it by that name, also as a C++ compiler mangles it. After the name
- * come the types of the parameters, at most 16, as the kernel has them; pointers are vmm_ptr.
+ * cuModuleGetFunction and cuLibraryGetKernel then find it by that name, and by the name that a C++ compiler mangles
+ * from it. The types of the kernel's parameters follow the name, at most 16; pointers are vmm_ptr.
  *
  *   VMM_KERNEL_THREADS(name, types...)   called once for each thread of the grid, one after the other: as a kernel is
  *                                        written, but without barriers and shared memory
  *   VMM_KERNEL(name, types...)           called once for the whole launch: loops over everything itself
  *
- * k is the launch. Memory is reached by vmm_load_, vmm_store_ and vmm_add_, and vmm_span for many bytes at once, with the
- * rights of the device that the launch runs on. Where an access is not allowed the kernel ends there, without return,
- * as it would on a device: hold nothing that must be given back (memory, locks) across an access. A kernel makes no
- * calls of the driver.
+ * k is the launch. The kernel accesses memory by vmm_load_, vmm_store_ and vmm_add_, and by vmm_span for many bytes
+ * at once, with the rights of the device that the launch runs on. At an access that is not allowed the kernel ends
+ * without returning, as it would on a device: hold nothing that must be released (memory, locks) across an access. A
+ * kernel must not call the driver.
  *
  * Loads and stores of bytes, 16, 32 and 64 bits, signed or not, and floats:  u8 i8 u16 i16 u32 i32 u64 i64 f32 f64.
  */
@@ -46,18 +46,18 @@ typedef struct vmm_kernel_launch vmm_kernel_launch;
 struct vmm_kernel_launch {
     vmm_dim grid_dim, block_dim;
     vmm_dim block_idx, thread_idx; /* of VMM_KERNEL_THREADS; zeros for the other kind */
-    unsigned int shared_bytes;     /* dynamic shared memory that was asked for */
+    unsigned int shared_bytes;     /* dynamic shared memory that the launch requested */
     const unsigned char *params;   /* the parameters as the launch gave them, each at offset[i] */
     const size_t *offset;
     /* Moves size bytes between memory and the kernel. */
     void (*load)(vmm_kernel_launch *k, vmm_ptr from, void *to, size_t size);
     void (*store)(vmm_kernel_launch *k, vmm_ptr to, const void *from, size_t size);
-    /* Bytes at address, at most *size, of which *size come back: to be read, or with write to be read and written. */
+    /* Bytes at address, at most *size; *size returns how many. Read them, or with write also write them. */
     void *(*span)(vmm_kernel_launch *k, vmm_ptr address, size_t *size, int write);
     void (*take_time)(vmm_kernel_launch *k, uint64_t nanoseconds);
 };
 
-/* What a plugin exports for each kernel; made by the macros. */
+/* What a plugin exports for each kernel; the macros define it. */
 enum { VMM_KERNEL_VERSION = 1, VMM_KERNEL_PARAMS = 16, VMM_KERNEL_NO_PARAM = 1 << 16 };
 
 typedef struct vmm_kernel_entry {
@@ -69,7 +69,7 @@ typedef struct vmm_kernel_entry {
     } param[VMM_KERNEL_PARAMS + 1]; /* ended by one of size VMM_KERNEL_NO_PARAM */
 } vmm_kernel_entry;
 
-/* Which thread of the grid it is, counted along x, then y, then z; how many there are. */
+/* The number of threads in the grid, and the index of this one, counted along x, then y, then z. */
 static inline uint64_t vmm_threads(const vmm_kernel_launch *k)
 {
     return (uint64_t)k->grid_dim.x * k->grid_dim.y * k->grid_dim.z * k->block_dim.x * k->block_dim.y * k->block_dim.z;
@@ -88,8 +88,9 @@ static inline void *vmm_span(vmm_kernel_launch *k, vmm_ptr address, size_t *size
     return k->span(k, address, size, write);
 }
 
-/* The kernel takes that long on a device. The simulator lets as much time pass, in which the program goes on (only with
- * schedule=device, as libcuda.so.1 has it unless told otherwise). What vmm_span gave before holds no longer. */
+/* Declares that the kernel takes that long on a device. The simulator lets as much time pass, while the program
+ * continues (only with schedule=device, the default of libcuda.so.1). Pointers from earlier vmm_span calls are no
+ * longer valid. */
 static inline void vmm_take_time(vmm_kernel_launch *k, uint64_t nanoseconds)
 {
     k->take_time(k, nanoseconds);
@@ -132,7 +133,7 @@ VMM_KERNEL_TYPE(vmm_ptr, ptr)
 VMM_KERNEL_TYPE(float, f32)
 VMM_KERNEL_TYPE(double, f64)
 
-/* ---- how the macros are made ---- */
+/* ---- implementation of the macros ---- */
 
 #ifdef __cplusplus
 #define VMM_KERNEL_EXTERN extern "C"
@@ -148,7 +149,7 @@ VMM_KERNEL_TYPE(double, f64)
 #endif
 
 typedef struct vmm_kernel_end {
-    unsigned char bytes[VMM_KERNEL_NO_PARAM]; /* ends a list of types: no parameter is so large */
+    unsigned char bytes[VMM_KERNEL_NO_PARAM]; /* ends a list of types: no parameter is that large */
 } vmm_kernel_end;
 
 #define VMM_KERNEL(...) VMM_KERNEL_OPEN(0, __VA_ARGS__, vmm_kernel_end)

@@ -57,7 +57,7 @@ void vmm_within_begin(struct vmm_within_calls *calls, const char *name)
         calls->call[depth] = (struct vmm_within){.name = name, .own = own_of(name)};
 }
 
-/* The name at a place, which is entered there where the place is free. NULL when memory is out. */
+/* The name at a place, which is entered there where the place is free. NULL when out of memory. */
 static const char *name_at(unsigned place, const char *name)
 {
     const char *there = atomic_load(&names[place]);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* within.h - calls of this interface that are parts of one call of the program.
  *
- *     program              libcuda.so.1                                     what is told
+ *     program              libcuda.so.1                                     what is reported
  *     cuMemHostAlloc(..)   mem_create, mem_address_reserve, mem_map, ...    call 7 (cuMemHostAlloc), for each of them
  *     cuMemMap(..)         mem_map                                          call 8 (cuMemMap)
  *
  * Between begin and end a thread's calls share one number, and what they make and say carries the program's name. A part has
- * the name of its own where that is the program's, so a call that is one of this interface is told as ever.
+ * the name of its own where that is the program's, so a call of this interface is reported as usual.
  */
 #ifndef CUVMM_WITHIN_H
 #define CUVMM_WITHIN_H
@@ -26,7 +26,8 @@ struct vmm_within {
 };
 
 /* Those that a thread is in: more than one where a wait calls a host function, which makes calls. Beyond VMM_WITHIN_MOST a
- * call is told as a part of the one around it. They stay in place, since a host function may end the thread of a call. */
+ * call is reported as part of the enclosing one. They stay in place, since a host function may end the thread of a
+ * call. */
 enum { VMM_WITHIN_MOST = 8 };
 struct vmm_within_calls {
     unsigned depth;

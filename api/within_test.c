@@ -28,7 +28,7 @@ static void collect(void *user, const vmm_object *object)
         made->object[made->count++] = *object;
 }
 
-/* Addresses and memory, made in one go; what is told of them. */
+/* Addresses and memory, made in one go; what is reported of them. */
 static void make_both(struct made *made, const char *name)
 {
     vmm_deviceptr at = 0;

@@ -9,7 +9,7 @@
 
 #include "cuda_entries.h"
 
-/* A pointer to some function; converted to its type before it is called. */
+/* A pointer to a function; converted to its real type before the call. */
 typedef void (*cuda_function)(void);
 
 struct cuda_library {
@@ -22,7 +22,7 @@ struct cuda_library {
  * when it does not load. */
 vmm_result cuda_library_open(struct cuda_library *library, const char *path);
 
-/* Gives the library back; only for one that was not used. */
+/* Unloads the library; only for one that was not used. */
 void cuda_library_close(struct cuda_library *library);
 
 /* The function, or NULL. */
@@ -30,7 +30,7 @@ cuda_function cuda_library_find(const struct cuda_library *library, const char *
 /* One of entries.def. */
 #define CUDA_FIND(library, symbol) cuda_library_find((library), VMM_ENTRY_NAME(symbol), VMM_ENTRY_VERSION(symbol), #symbol)
 
-/* What the newest of the calls that every driver must have came with. */
+/* The CUDA version of the newest call that every driver must have. */
 enum { CUDA_NEEDED = 11000 };
 
 /* Fills every pointer. NOT_SUPPORTED, with the thread's detail, for the first that the library lacks, unless its call is

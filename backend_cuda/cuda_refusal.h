@@ -3,7 +3,7 @@
  *
  *     note = [name of a code that is not in results.def] ; [what the driver said] ; [way out]
  *
- * The way out is there for codes that have nothing to do with the call's arguments.
+ * The fix is present for codes that are unrelated to the call's arguments.
  */
 #ifndef CUVMM_CUDA_REFUSAL_H
 #define CUVMM_CUDA_REFUSAL_H
@@ -17,7 +17,7 @@ struct cuda_words {
 
 void cuda_words_open(struct cuda_words *words, const struct cuda_library *library);
 
-/* Completes the record that dispatch began and the driver's log wrote its reason into. Returns result. */
+/* Completes the record that dispatch began and to which the driver's log added its reason. Returns result. */
 vmm_result cuda_refused(const struct cuda_words *words, vmm_result result);
 
 #endif

@@ -16,7 +16,7 @@
 
 #define CUDA_KERNELS 32
 
-/* The driver's functions, NULL where it lacks them; handles are pointers. */
+/* The driver's functions, NULL if it lacks them; handles are pointers. */
 struct cuda_kernels {
     vmm_result (*library_load)(void **library, const void *code, void *jit_options, void **jit_values,
                                unsigned jit_count, void *options, void **values, unsigned count);
@@ -26,7 +26,7 @@ struct cuda_kernels {
                          unsigned block_y, unsigned block_z, unsigned shared_bytes, vmm_stream stream,
                          void **parameters, void **extra);
     bool brings_kernels;   /* the driver is the simulator (libcuda.so.1 of this project), which needs no device code */
-    struct life_lock lock; /* what follows */
+    struct life_lock lock; /* protects the members below */
     void *library;
     void *kernel[CUDA_KERNELS];
 };
@@ -37,8 +37,8 @@ void cuda_kernels_close(struct cuda_kernels *kernels);
 /* NOT_SUPPORTED by VMM-LAUNCH-UNAVAILABLE where there is no code or the driver is too old for it. */
 vmm_result cuda_kernels_available(const struct cuda_kernels *kernels);
 
-/* The kernel of a call that kernels_check accepted, ready to be launched in *function; what the driver says when the code
- * cannot be loaded. Only where they are available. */
+/* The kernel of a call that kernels_check accepted, ready to be launched in *function; the driver's error if the code
+ * does not load. Call only where kernels are available. */
 vmm_result cuda_kernels_find(struct cuda_kernels *kernels, vmm_kernel kernel, void **function);
 
 /* Launches what cuda_kernels_find found. */

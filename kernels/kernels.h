@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels.h - what is known of the kernels without running them, for both backends.
+/* kernels.h - the kernels' arguments, names and device code, for both backends.
  *
  *     vmm_launch(kernel, grid, block, args, count, stream)
  *                  |      |     |      |     |
@@ -14,7 +14,7 @@
 #include "call.h"
 #include "vmm.h"
 
-/* What is accepted as an argument. */
+/* What an argument accepts. */
 enum kernel_arg {
     KERNEL_ARG_ANY,          /* a number of bytes, a seed, ... */
     KERNEL_ARG_WORDS,        /* a multiple of 8: sizes that hold whole 64-bit words */
@@ -30,7 +30,7 @@ enum kernel_arg {
 #define KERNEL_MAX_GRID 0x7fffffffu
 #define KERNEL_MAX_BLOCK 1024u
 
-/* Kernel, dimensions and arguments, in this order; on refusal the detail is set. Needs no system. */
+/* Checks kernel, dimensions and arguments, in this order; a refusal sets the detail. Needs no system. */
 vmm_result kernels_check(const struct vmm_call_launch *call);
 
 /* Does it use multimem instructions? */
@@ -39,7 +39,7 @@ bool kernels_is_multimem(vmm_kernel kernel);
 /* The name of a kernel's argument that is an address; NULL for other arguments and for none. */
 const char *kernels_address_argument(vmm_kernel kernel, uint64_t argument);
 
-/* The device code of all kernels, a fat binary for cuModuleLoadData; size 0 where it was built without nvcc. */
+/* The device code of all kernels, a fat binary for cuModuleLoadData; size 0 in a build without nvcc. */
 extern const unsigned char kernels_image[];
 extern const size_t kernels_image_size;
 

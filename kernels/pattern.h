@@ -37,7 +37,7 @@ PATTERN_FUNCTION uint64_t pattern_word(uint64_t base, uint64_t i)
     return pattern_scramble(base + i * PATTERN_STEP);
 }
 
-/* The place of random_read's i-th read, in words below count. */
+/* The index of random_read's i-th word, below count. */
 PATTERN_FUNCTION uint64_t pattern_place(uint64_t base, uint64_t i, uint64_t count)
 {
     return (pattern_word(base, i) >> 16) % count;

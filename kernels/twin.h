@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* twin.h - the kernels once more, for the host: what the simulator runs in place of device code.
+/* twin.h - the kernels as host code, which the simulator runs in place of device code.
  *
  *     twin  ->  twin_run(address, size, use)  ->  the simulator: translation and the launching device's rights
- *           <-  host bytes, as many as lie together         one question per run, not one per byte
+ *           <-  host bytes, as many as are contiguous        one query per run, not one per byte
  *
- * A twin reaches memory through its accessor and nothing else, and leaves the same bytes behind as the device's kernel
- * whatever the grid: a kernel's threads share its loop out among themselves, a twin goes through it in order. At the
- * first byte that may not be touched the accessor notes a fault, and the twin returns at once; what was written before
- * stays, as on a device, where it is not said which threads came how far.
+ * A twin accesses memory only through its accessor, and leaves the same bytes as the device's kernel for every grid:
+ * a kernel's threads divide its loop among themselves, a twin runs it in order. At the first inaccessible byte the
+ * accessor records a fault and the twin returns at once. What it wrote before stays, as on a device, where it is
+ * undefined how far each thread got.
  */
 #ifndef KERNELS_TWIN_H
 #define KERNELS_TWIN_H
@@ -25,30 +25,30 @@ enum twin_use { TWIN_READ, TWIN_WRITE, TWIN_ATOMIC };
 struct twin_known {
     uint64_t start, size;
     const unsigned char *at;
-    uint64_t writes; /* of zeros: 1 + the writes when they were granted; such knowledge ends with a write */
+    uint64_t writes; /* of zeros: 1 + the writes when they were granted; valid until the next write */
 };
 
 enum { TWIN_KNOWN = 64, TWIN_KNOWN_SHIFT = 21, TWIN_REPLICAS = 64 };
 
 struct twin_memory {
-    /* The host's bytes for [address, address + *size), of which only the first *size come back: at least one element of
-     * width when the address is a multiple of it. NULL in *bytes, for TWIN_READ only: all of them are zero. False: the
-     * kernel ends here. width is what one access of the kernel moves, for the report. */
+    /* The host's bytes for [address, address + *size), shortened to the first *size: at least one element of width if
+     * the address is a multiple of it. NULL in *bytes, for TWIN_READ only: all of them are zero. False: the kernel
+     * ends here. width is what one access of the kernel moves, for the report. */
     bool (*run)(struct twin_memory *memory, uint64_t address, unsigned width, uint64_t *size, enum twin_use use,
                 unsigned char **bytes);
     /* The same for the replicas of one element behind a multicast address, which multimem instructions reach: *count of
      * them, none on a dry run. */
     bool (*replicas)(struct twin_memory *memory, uint64_t address, unsigned width, enum twin_use use,
                      unsigned char *bytes[TWIN_REPLICAS], unsigned *count);
-    /* A dry run: *bytes is NULL whatever the use, what is read counts as zero, and a kernel that compares finds what it
-     * looks for wrong. It goes everywhere that it could go, and each access is asked for by itself. */
+    /* A dry run: *bytes is NULL whatever the use, reads yield zero, and comparisons fail. The kernel takes every path
+     * that it could take, and each access is a query of its own. */
     bool dry;
-    /* What comes back holds until the next question only, so nothing of it is remembered. */
+    /* The bytes are valid only until the next query, so the twin caches nothing. */
     bool fleeting;
-    /* A fence for aliases: what was written is seen through every address from here on. NULL: it always is. */
+    /* A fence for aliases: from here on every address shows what was written. NULL: it always does. */
     void (*fence)(struct twin_memory *memory);
-    /* Lets time pass for others, as long as the kernel would take on a device. False: the kernel ends here. What was
-     * handed out before holds no longer. NULL: no time passes. */
+    /* Lets time pass for other threads, as long as the kernel would take on a device. False: the kernel ends here.
+     * What was handed out before holds no longer. NULL: no time passes. */
     bool (*pause)(struct twin_memory *memory, uint64_t nanoseconds);
     /* A registered kernel is about to write memory of the host that is no part of the machine. */
     void (*show)(struct twin_memory *memory);

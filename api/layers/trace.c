@@ -20,7 +20,7 @@
 struct trace {
     struct vmm_backend base;
     struct life_lock lock; /* held over an inner call that does not wait: lines stand in the order of effects.
-                             Guards what follows */
+                             Guards the members below */
     pthread_key_t key;    /* number of each thread */
     uintptr_t threads;
     uint64_t process;     /* which one (life_stamp): a forked child does not write, and takes no lock */

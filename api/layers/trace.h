@@ -71,7 +71,7 @@
  *
  * FOOTER   {"end":1,"calls":7}
  *   calls         call lines in the file
- *   A file without a footer was cut off: the process died, or a line could not be written. The latter is told once on
+ *   A file without a footer was cut off: the process died, or a line could not be written. The latter is reported once on
  *   standard error; nothing more is written then, and the program's calls go on undisturbed.
  *
  * Processes: a peer of vmm_attach is not traced. Forked children of the program write nothing.

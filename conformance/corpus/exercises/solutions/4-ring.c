@@ -120,7 +120,7 @@ vmm_result ring_write(struct ring *r, const void *bytes, uint64_t n)
         const uint64_t now = least(n, r->size - (r->written - r->read));
         result = vmm_memcpy_htod(r->sys, r->at + r->written % r->size, from, now);
         if (result == VMM_SUCCESS)
-            result = vmm_ctx_synchronize(r->sys); /* in memory before the other side hears of it */
+            result = vmm_ctx_synchronize(r->sys); /* in memory before the other side is notified */
         if (result != VMM_SUCCESS)
             return result;
         r->written += now, from += now, n -= now;
