@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mistakes in what no test of the project runs, the exercises' solutions, judged by a program of their own."""
 import os
+import re
 import shutil
 
 import runs
@@ -34,6 +35,7 @@ class Graded:
             text.write(change.text)
         words = [self.program, place.folder, source, row.file, *(f"{key}={text}" for key, text in row.told.items())]
         result = runs.run(words, os.getcwd(), place.tmp, LIMIT, {**self.environment, "CUVMM_BOX_KEEP": place.folder})
-        if result.text.startswith("caught "):
-            return "killed", os.path.basename(self.program), result.text
+        caught = re.search(r"^not ok 1 - (caught as .*)$", result.said, re.M)
+        if caught and not result.good and not result.why:
+            return "killed", os.path.basename(self.program), caught[1]
         return "survived", None, result.said

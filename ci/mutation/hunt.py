@@ -70,7 +70,7 @@ class Hunt:
     def one(self, bench, group, mutant):
         started = time.monotonic()
         verdict, test, said = self.judge.try_on(bench, mutant, self.change(mutant))
-        if verdict == "survived":
+        if verdict == "survived" and self.sanitized:
             verdict, test, said = self.second_look(bench, mutant)
         self.report.verdict(mutant, verdict, time.monotonic() - started, test, said)
 
