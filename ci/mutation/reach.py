@@ -103,9 +103,6 @@ class Reach:
             code["functions"] += [span for span in ([f["start_line"], f["end_line"]] for f in file["functions"])
                                   if span not in code["functions"]]
 
-    def fresh(self, tests):
-        return not self.missing(tests)
-
     def tests_at(self, file, line):
         """The good tests that reach a line; those that reach anything of its file for data, and where none was seen to come
         to the line, since what a process counts that dies is lost; all for a file without code."""

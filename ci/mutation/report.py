@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is printed of a run: a point of TAP for each mutant, made or by hand, then the figures; each verdict is also a line of a
 file."""
+import os
 import sys
 import threading
 
@@ -21,7 +22,7 @@ class Report:
             self.points += 1
             of_file = self.sums.setdefault(mutant.file, {})
             of_file[verdict] = of_file.get(verdict, 0) + 1
-            by = f" by {test}: {said}" if test else ""
+            by = f" by {os.path.relpath(test)}: {said}" if test else ""
             bad = verdict in BAD
             print(f"{'not ok' if bad else 'ok'} {self.points} - {verdict} {mutant.title()}{by}".replace("#", "")[:240])
             if bad:

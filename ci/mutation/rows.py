@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mistakes made by hand, which some test must notice: the rows of a list.
+"""Mistakes made by hand, which some test must notice: the rows of a list (docs/mutation.md).
 
     == name: what goes wrong
     file
@@ -34,7 +34,7 @@ class Row:
         return f"{self.id}: {self.what} ({self.file}:{self.line})"
 
     def again(self):
-        return f"ONLY={self.id}"
+        return f"make sabotage ONLY={self.id}" if not self.told else f"--only {self.id}"
 
     def shown(self):
         return self.old, self.new
