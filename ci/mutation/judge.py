@@ -92,7 +92,7 @@ class Judge:
         return self.order.sort(mutant.file, [test for test in chosen if test not in way.red], way.part)
 
     def environment(self, test, way):
-        return {**way.environment, **({"CUVMM_BOX": "open"} if test in self.unboxed else {})}
+        return {**dict(way.environment), **({"CUVMM_BOX": "open"} if test in self.unboxed else {})}
 
     def normal_seconds(self, bench, test, way):
         """How long a test takes on the engine as it is; None where it fails on it, and tells nothing therefore: that is said at
