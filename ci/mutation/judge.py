@@ -88,6 +88,8 @@ class Judge:
         chosen = [test for test in self.tests if test not in self.elsewhere or of_folder(mutant.file, test)]
         if self.reach:
             at = set().union(*(self.reach.tests_at(mutant.file, line) for line in mutant.lines))
+            if self.trusted:  # where a test goes that fails in the box was not measured
+                at |= {test for test, entry in self.reach.tests.items() if not entry["good"]}
             chosen = [test for test in chosen if test in at or beside(mutant.file, test)]
         return self.order.sort(mutant.file, [test for test in chosen if test not in way.red], way.part)
 
