@@ -216,6 +216,120 @@ exec 8>&-
 mutate
 ok $? 'and has its turn afterwards'
 
+# ---- mistakes by hand ----
+
+cat >"$tree/ci/sabotage.list" <<'END'
+# A list.
+== sum-minus: the numbers are taken away
+backend_sim/sum.c
+-         total = total + i;
+-     if (n < -5)
++         total = total - i;
++     if (n < -5)
+
+== sum-far: what lies further down
+backend_sim/sum.c
+- < -5
++ < -6
+
+== sum-unused: a warning is no error
+backend_sim/sum.c
+-     int total = 0;
++     int total = 0, unused;
++     total += 1;
+END
+cp ci/sabotage "$tree/ci/"
+by_hand() {
+    (cd "$tree" && ci/sabotage --build out --quick --jobs 1 "$@") >"$said" 2>&1
+}
+by_hand
+[ $? = 1 ] && sums '3 mutants: 2 killed, 0 equivalent by the compiler, 0 listed as equivalent, 1 survived'
+ok $? 'of mistakes by hand, too, one that no test notices is a failure'
+grep -q '^ok 1 - killed sum-minus: the numbers are taken away (backend_sim/sum.c:7) by out/.*: 1 - the sum$' "$said" &&
+    grep -q '^not ok 2 - survived sum-far: .*sum.c:8)$' "$said" && grep -qx '#   again: make sabotage ONLY=sum-far' "$said" &&
+    grep -q '^ok 3 - killed sum-unused' "$said"
+ok $? 'each with its name, of one line or of several, warnings or not'
+by_hand --reach --only '^sum-m'
+sums '1 mutants: 1 killed, 0 equivalent by the compiler, 0 listed as equivalent, 0 survived' &&
+    grep -q '^ok 1 - killed sum-minus' "$said"
+ok $? 'one alone, and when it was measured where tests go'
+by_hand --every 2
+grep -q '^1..2$' "$said" && ! grep -q sum-far "$said"
+ok $? 'and every second'
+sed -i 's/unused;/unused$;@/' "$tree/ci/sabotage.list"
+by_hand --only sum-unused
+[ $? = 1 ] && grep -q '^not ok 1 - invalid sum-unused.*does not compile' "$said" && sums '1 mutants: .* 0 survived, 1 cannot be built'
+ok $? 'what does not compile is a failure: no test could notice'
+"$tree/ci/sabotage" --check >"$said" 2>&1 && [ "$("$tree/ci/sabotage" --list | wc -l)" = 3 ]
+ok $? 'they fit the sources'
+sed -i 's/^-         total = total + i;/-         total = total + 1;/; s/^- < -5/- total/' "$tree/ci/sabotage.list"
+"$tree/ci/sabotage" --check >"$said" 2>&1
+[ $? = 1 ] && grep -q 'sabotage.list:2: sum-minus: its text stands 0 times in backend_sim/sum.c, not once' "$said" &&
+    grep -q 'sum-far: its text stands [5-9] times' "$said"
+ok $? 'or are named, where they do not'
+printf '%s\n' '== sum-far: again' 'backend_sim/sum.c' '- < -5' >>"$tree/ci/sabotage.list"
+"$tree/ci/sabotage" --check >"$said" 2>&1
+[ $? = 2 ] && grep -q 'sum-far: two rows have this name' "$said"
+ok $? 'and have names of their own'
+
+cp "$tree/backend_sim/sum.c" "$tree/Makefile" "$work/"
+printf '#define FIRST 0\n' >"$tree/backend_sim/sum.h"
+sed -i -e '1i #include "sum.h"' -e 's/int i = 0/int i = FIRST/' "$tree/backend_sim/sum.c"
+mkdir "$tree/backend_sim/two"
+echo 'int main(void) { return 2 - 2; }' >"$tree/backend_sim/two/two.c"
+cat >"$tree/backend_sim/two_test.sh" <<'END'
+#!/bin/sh
+cc -o "$TMPDIR/two" backend_sim/two/two.c || exit
+"$TMPDIR/two" && echo 'ok 1 - two' || echo 'not ok 1 - two'
+echo 1..1
+END
+chmod +x "$tree/backend_sim/two_test.sh"
+sed -i -e 's/-O2 -Wall/-MMD -O2 -Wall/' -e 's,@echo .*again,& backend_sim/two_test.sh,' "$tree/Makefile"
+make -s -B -C "$tree" BUILD=out check-build || exit 1
+cat >"$tree/ci/sabotage.list" <<'END'
+== sum-first: it begins later
+backend_sim/sum.h
+- 0
++ 2
+
+== two-one: one
+backend_sim/two/two.c
+- 2 - 2
++ 2 - 1
+END
+by_hand
+grep -q '^ok 1 - killed sum-first: .*sum.h:1) by .*the sum$' "$said"
+ok $? 'one in a header is in what includes it'
+grep -q '^ok 2 - killed two-one: .* by backend_sim/two_test.sh: 1 - two$' "$said" && grep -q '2 - 2' "$tree/backend_sim/two/two.c"
+ok $? 'one in what a script compiles is where the script looks, and nowhere else'
+
+cat >"$tree/judge" <<'END'
+#!/bin/sh
+# judge FOLDER SOURCE FILE KEY=TEXT
+if grep -q '2 - 1' "$2" && [ "$3" = backend_sim/two/two.c ] && [ "$4" = 'point=a point' ]; then
+    echo 'not ok 1 - caught as two'
+else
+    echo 'ok 1 - no'
+fi
+echo 1..1
+END
+chmod +x "$tree/judge"
+sed -i '/two.c$/a point a point' "$tree/ci/sabotage.list"
+by_hand --only two --judge judge
+sums '1 mutants: 1 killed, .*' && grep -q 'by judge: caught as two$' "$said"
+ok $? 'a list may have a judge of its own'
+sed -i 's/a point/another/' "$tree/ci/sabotage.list"
+by_hand --only two --judge judge
+[ $? = 1 ] && sums '1 mutants: 0 killed, .* 1 survived' && grep -q '^#   | ok 1 - no$' "$said"
+ok $? 'of which all is shown that it prints'
+sed -i 's/^echo 1..1/exit 3/' "$tree/judge"
+by_hand --only two --judge judge
+[ $? = 1 ] && sums '1 mutants: 0 killed, .* 1 survived'
+ok $? 'and one that breaks down has caught nothing'
+cp "$work/sum.c" "$tree/backend_sim/"
+cp "$work/Makefile" "$tree/"
+make -s -B -C "$tree" BUILD=out check-build || exit 1
+
 if ci/mutation/box --closed; then
     sed -i 's/getenv("MUTATE_TEST_ESCAPE")/"'"${work//\//\\/}"'\/escaped"/' "$tree/backend_sim/sum_test.c"
     make -s -C "$tree" BUILD=out check-build || exit 1

@@ -202,14 +202,6 @@ check-long: $(PROGS) $(SOAKS) $(BUILD)/test/backend_sim/calls/scale_test ## the 
 	@$(PROVE) -j$(JOBS) --nocolor -e 'ci/tap-run $(TAP)-long' $(addprefix $(BUILD)/check-long/,world-2 world-2-recorded lockstep shadow scale_test $(notdir $(SOAKS))) </dev/null; \
 	    status=$$?; $(TALLY) $(TAP)-long && exit $$status
 
-# Mistakes made on purpose, every SABOTAGE_EVERYth of the list.
-sabotage: ## does the suite notice a broken engine? (SABOTAGE_EVERY=1 tries every mistake of ci/sabotage.list)
-	@rm -rf $(TAP)-sabotage && mkdir -p $(TAP)-sabotage
-	@printf '#!/bin/sh\nexec ci/sabotage --build $(BUILD)/sabotage --from $(BUILD) --every $(SABOTAGE_EVERY)\n' >$(BUILD)/sabotage-run
-	@chmod +x $(BUILD)/sabotage-run
-	@$(PROVE) --nocolor -e 'ci/tap-run $(TAP)-sabotage' $(BUILD)/sabotage-run </dev/null; \
-	    status=$$?; $(TALLY) $(TAP)-sabotage && exit $$status
-
 # Programs that others wrote, as they are, on libcuda.so.1 (docs/clients.md). What cannot be had is skipped by name.
 CLIENT_SCRIPTS := $(filter-out client,$(notdir $(basename $(wildcard conformance/programs/clients/*.py))))
 CLIENT_RUNS    := $(CLIENT_SCRIPTS:%=13-%) $(patsubst %,12-%,$(filter bindings_% core_%,$(CLIENT_SCRIPTS)))
@@ -236,9 +228,9 @@ check-clients: $(LIBCUDA) $(CLIENT_KERNELS) clients-python ## third-party progra
 	    $(addprefix $(BUILD)/check-clients/,$(CLIENT_RUNS) $(CLIENT_SAMPLES)) </dev/null; \
 	    status=$$?; $(TALLY) $(TAP)-clients && exit $$status
 
-# One line changed at a time, as universalmutator from PyPI proposes (docs/mutation.md).
+# Mutants (docs/mutation.md): those that universalmutator from PyPI makes, a line of the engine each, and mistakes by hand.
 # What ci/mutate runs: what check does, on fewer machines, which differ in numbers alone.
-MUTATE_FEW = CHECK_PROFILES='h100 h200x2 odd' CHECK_AS_DRIVER=h200x2 CHECK_ABI=h200x2 CHECK_ABI_EDGES= CHECK_ABI_ANSWERS= CHECK_SCHEDULES=random-1
+MUTATE_FEW = CHECK_PROFILES='h100 h200x2 odd' CHECK_AS_DRIVER=h200x2 CHECK_ABI=h200x2 CHECK_ABI_EDGES= CHECK_ABI_ANSWERS=h100 CHECK_SCHEDULES=random-1
 MUTATE = nice -n 5 ci/mutate --build $(BUILD) --jobs $(JOBS)
 FILES  ?=
 COUNT  ?=
@@ -261,13 +253,21 @@ mutate-tool:
 mutate: check-build mutate-tool ## would a test notice? Mutants of the engine (FILES=, COUNT= or EVERY=, SEED=, ONLY=, MOST=, QUICK=1: docs/mutation.md)
 	@$(MUTATE) --reach $(FILES:%=--files %) $(COUNT:%=--count %) $(EVERY:%=--every %) $(SEED:%=--seed %) $(ONLY:%=--only %) $(MOST:%=--most %) $(QUICK:%=--quick)
 
+# $(call MUTATE_TAP,NAME,ARGUMENTS): a run as a test, whose TAP is kept in $(TAP)-NAME.
+define MUTATE_TAP
+@rm -rf $(TAP)-$(1) && mkdir -p $(TAP)-$(1)
+@printf '%s\n' '#!/bin/sh' 'command -v python3 >/dev/null || { echo "1..0 # SKIP no python3"; exit 0; }' \
+    'exec $(MUTATE) $(2)' >$(BUILD)/$(1)-run
+@chmod +x $(BUILD)/$(1)-run
+@$(PROVE) --nocolor -e 'ci/tap-run $(TAP)-$(1)' $(BUILD)/$(1)-run </dev/null; \
+    status=$$?; $(TALLY) $(TAP)-$(1) && exit $$status
+endef
+
 mutate-sample: check-build mutate-tool ## SAMPLE of them, for CI
-	@rm -rf $(TAP)-mutate && mkdir -p $(TAP)-mutate
-	@printf '%s\n' '#!/bin/sh' 'command -v python3 >/dev/null || { echo "1..0 # SKIP no python3"; exit 0; }' \
-	    'exec $(MUTATE) --sample $(SAMPLE) $(SEED:%=--seed %) --most 1000' >$(BUILD)/mutate-run
-	@chmod +x $(BUILD)/mutate-run
-	@$(PROVE) --nocolor -e 'ci/tap-run $(TAP)-mutate' $(BUILD)/mutate-run </dev/null; \
-	    status=$$?; $(TALLY) $(TAP)-mutate && exit $$status
+	$(call MUTATE_TAP,mutate,--sample $(SAMPLE) $(SEED:%=--seed %) --most 1000)
+
+sabotage: check-build ## does the suite notice mistakes made by hand? Every SABOTAGE_EVERYth of ci/sabotage.list (ONLY=NAME: one alone)
+	$(call MUTATE_TAP,sabotage,--rows ci/sabotage.list --every $(SABOTAGE_EVERY) $(ONLY:%=--only "^%$$") $(QUICK:%=--quick))
 
 coverage: ## line and branch coverage of api/ and backend_sim/ (HTML in $(BUILD)/coverage), checked against ci/coverage-floor
 	@if [ -d $(BUILD)/cov ]; then find $(BUILD)/cov -name '*.gcda' -delete; fi

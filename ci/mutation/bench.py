@@ -32,15 +32,33 @@ def is_fresh(made, *sources):
 
 
 def strip_base(commands, base):
-    """Copies of what links take, without debug information, so that they are quick."""
-    wanted = {os.path.relpath(w, commands.build) for words in commands.products.values() for w in words
-              if w.startswith(commands.build + "/") and w.endswith((".o", ".a"))}
-    for path in sorted(wanted):
+    """Copies of what links take, without debug information, so that they are quick; archives point to them."""
+    wanted = {part for product in [*commands.products, *commands.archives] for part in commands.parts(product)}
+    for path in sorted(wanted - set(commands.archives)):
         made, source = os.path.join(base, path), os.path.join(commands.build, path)
-        if is_fresh(made, source):
-            continue
-        os.makedirs(os.path.dirname(made), exist_ok=True)
-        subprocess.run(["objcopy", "-g", source, made], check=True)
+        if not is_fresh(made, source):
+            os.makedirs(os.path.dirname(made), exist_ok=True)
+            subprocess.run(["objcopy", "-g", source, made], check=True)
+    for path in commands.archives:
+        archive(os.path.join(base, path), [os.path.join(base, part) for part in commands.parts(path)])
+
+
+def archive(made, members):
+    os.makedirs(os.path.dirname(made), exist_ok=True)
+    if os.path.exists(made):
+        os.unlink(made)
+    subprocess.run(["ar", "rcs", "--thin", made, *members], check=True)
+
+
+class Change:
+    """A file with another text; made: what was compiled of it already, {object or archive: its place}."""
+
+    def __init__(self, file, text, made=()):
+        self.file, self.text, self.made = file, text, dict(made)
+
+
+class NotMade(Exception):
+    """An object does not compile."""
 
 
 class Bench:
@@ -58,8 +76,8 @@ class Bench:
         shutil.rmtree(self.folder, ignore_errors=True)
         copy_tree(top, self.tree, commands.build)
         os.makedirs(self.tmp)
-        self.mirror()
-        self.mutated, self.linked = {}, set()
+        self.mirror(top)
+        self.linked, self.placed, self.stale, self.code, self.change, self.shown = set(), {}, set(), (), None, None
         self.environment = {key: value for key, value in os.environ.items()
                             if not key.startswith(("CUVMM_", "MAKE", "MFLAGS"))}
         self.environment.update(CUVMM_BUILD=self.out, CUVMM_SAN="", CUVMM_TEST_SCALE="20", CUVMM_SOURCE=self.tree,
@@ -67,8 +85,8 @@ class Bench:
         if runs.box_is_open():
             self.environment["CUVMM_BOX"] = "open"
 
-    def mirror(self):
-        """out is the build as it is, by links; only scripts that name it are copied."""
+    def mirror(self, top):
+        """out is the build as it is, by links; only scripts that name it are copied, and links to the tree lead to this one."""
         build = self.commands.build
         for folder, folders, files in os.walk(build):
             inside = os.path.relpath(folder, build)
@@ -77,8 +95,11 @@ class Bench:
             os.makedirs(os.path.join(self.out, inside), exist_ok=True)
             for name in files + [f for f in folders if os.path.islink(os.path.join(folder, f))]:
                 source, made = os.path.join(folder, name), os.path.join(self.out, inside, name)
+                target = os.readlink(source) if os.path.islink(source) else source
                 if inside == "check":
                     self.write(made, self.named.sub(self.out, read(source)), mode=0o755)
+                elif target.startswith(top + "/") and not target.startswith(build + "/"):
+                    os.symlink(os.path.join(self.tree, os.path.relpath(target, top)), made)
                 else:
                     os.symlink(source, made)
         os.symlink(os.path.join(build, "obj"), os.path.join(self.out, "obj"))
@@ -103,26 +124,72 @@ class Bench:
             needed = list(SHELL_PRODUCTS) + MENTIONED.findall(read(os.path.join(self.tree, inside)))
         return [p for p in dict.fromkeys(needed) if p in self.commands.products]
 
+    def place(self, path):
+        """Where an object or archive lies that a link takes: with the change in it, if it is made of the changed file."""
+        if path in self.commands.archives:
+            if path not in self.placed:
+                parts = {part: self.place(part) for part in self.commands.parts(path)}
+                self.placed[path] = os.path.join(self.base, path)
+                if any(place != os.path.join(self.base, part) for part, place in parts.items()):
+                    self.placed[path] = os.path.join(self.folder, "changed", path)
+                    archive(self.placed[path], list(parts.values()))
+                    self.keep(path)
+        elif path not in self.placed and path in self.stale:
+            self.placed[path] = os.path.join(self.folder, "changed", path)
+            os.makedirs(os.path.dirname(self.placed[path]), exist_ok=True)
+            if not self.compile_changed(self.change, path, self.placed[path], self.code):
+                raise NotMade(path)
+            self.keep(path)
+        return self.placed.get(path) or os.path.join(self.base, path)
+
+    def keep(self, path):
+        """It is made once for a change, which may be loaded several times."""
+        if self.change:
+            self.change.made[path] = self.placed[path]
+
     def link(self, product, compiler=None, extra=()):
-        """False when it cannot be linked. compiler: another one than the build's."""
+        """False when it cannot be compiled or linked. compiler: another one than the build's."""
         if product in self.linked:
             return True
         made = os.path.join(self.out, product)
         if os.path.lexists(made):
             os.unlink(made)
         self.linked.add(product)
-        command = self.commands.link(product, self.out, self.base, self.mutated, [*self.linker, *extra])
+        try:
+            command = self.commands.link(product, self.out, self.place) + [*self.linker, *extra]
+        except NotMade:
+            return False
         command[:1] = [compiler or command[0]]
         return subprocess.run(command, cwd=self.tree, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
 
-    def load(self, mutated):
-        """From now on products are linked with these objects; what was linked with others is taken away."""
+    def load(self, objects, change=None, code=()):
+        """From now on products are linked with these objects and, compiled with the flags `code`, with those that are made of the
+        changed file. One that only scripts compile has the change in the tree. What was linked before is taken away."""
         for product in self.linked:
             made = os.path.join(self.out, product)
             if os.path.lexists(made):
                 os.unlink(made)
             os.symlink(os.path.join(self.commands.build, product), made)
-        self.linked, self.mutated = set(), mutated
+        if self.shown:
+            self.put(*self.shown)
+        self.linked, self.placed, self.stale, self.code, self.change = set(), dict(objects), set(), code, change
+        self.shown = None
+        if change:
+            self.stale = self.commands.made_of.get(change.file, set())
+            if not self.stale:
+                self.shown = (change.file, self.put(change.file, change.text))
+            for name in self.stale:
+                self.placed.pop(name, None)
+            self.placed.update(change.made)
+
+    def put(self, file, text):
+        """The text that it had; the time stays: what scripts have make build is up to date as it was."""
+        path = os.path.join(self.tree, file)
+        was, times = read(path), os.stat(path)
+        with open(path, "w") as opened:
+            opened.write(text)
+        os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+        return was
 
     def run(self, test, limit, environment=()):
         if test.startswith(self.commands.build + "/"):
@@ -131,10 +198,16 @@ class Bench:
             command = [os.path.join(self.tree, test)]
         return runs.run(command, self.tree, self.tmp, limit, {**self.environment, **dict(environment)})
 
-    def compile(self, source, made, compiler=None, extra=()):
-        words = self.commands.compile(source, made, extra)
+    def compile(self, name, made, compiler=None, extra=()):
+        words = self.commands.compile(name, made, extra)
         words[:1] = [compiler or words[0]]
         return subprocess.run(words, cwd=self.tree, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
+
+    def compile_changed(self, change, name, made, extra=()):
+        was = self.put(change.file, change.text)
+        compiled = self.compile(name, made, extra=extra)
+        self.put(change.file, was)
+        return compiled
 
 
 def limits(normal):

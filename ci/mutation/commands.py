@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How make builds each object and each product, read from what it would do, so that it stands in the Makefile alone."""
+"""How make builds each object, archive and product, read from what it would do, so that it stands in the Makefile alone."""
+import glob
 import os
 import re
 import shlex
@@ -7,52 +8,72 @@ import subprocess
 
 
 class Commands:
-    """objects: {source: command}; products: {path below BUILD: command}; tests: paths as `make check` runs them."""
+    """objects, archives, products: {path below BUILD: command}; tests: paths as `make check` runs them."""
 
     def __init__(self, build):
         self.build = build
-        self.objects, self.products = {}, {}
+        self.objects, self.archives, self.products, self.made_of = {}, {}, {}, {}
         said = subprocess.run(["make", "-n", "-B", f"BUILD={build}", "check-build"],
                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=True).stdout
         for line in said.replace("\\\n", " ").splitlines():
-            if " -o " in line and not re.search(r"[;|>]", line):
+            if not re.search(r"[;|>]", line) and re.search(r" -o |\.a ", line):
                 self.learn(shlex.split(line))
         listed = subprocess.run(["make", "-s", f"BUILD={build}", "check-list-few"], stdout=subprocess.PIPE, text=True, check=True)
         self.tests = listed.stdout.split()
+        self.read_dependencies()
+
+    def inside(self, path):
+        return os.path.relpath(path, self.build) if path.startswith(self.build + "/") else None
 
     def learn(self, words):
-        made = words[words.index("-o") + 1]
-        if "-c" in words:
-            self.objects.setdefault(words[-1], words)
-        elif made.startswith(self.build + "/"):
-            self.products[os.path.relpath(made, self.build)] = words
+        if "-o" not in words:
+            archive = next((word for word in words if word.endswith(".a")), "")
+            if self.inside(archive):
+                self.archives[self.inside(archive)] = [word for word in words if word.endswith(".o")]
+        elif "-c" in words:
+            made = self.inside(words[words.index("-o") + 1])
+            self.objects[made] = words
+            self.made_of.setdefault(words[-1], set()).add(made)
+        elif self.inside(words[words.index("-o") + 1]):
+            self.products[self.inside(words[words.index("-o") + 1])] = words
+
+    def read_dependencies(self):
+        """made_of: {source or header: the objects that are compiled of it}, also as the compiler wrote it at the last build."""
+        for path in glob.glob(os.path.join(self.build, "obj", "**", "*.d"), recursive=True):
+            made = os.path.relpath(path, self.build)[:-2] + ".o"
+            if made in self.objects:
+                with open(path) as text:
+                    first = text.read().replace("\\\n", " ").split("\n", 1)[0]
+                for source in first.split(":", 1)[1].split():
+                    self.made_of.setdefault(os.path.normpath(source), set()).add(made)
 
     def object_of(self, source):
-        words = self.objects[source]
-        return os.path.relpath(words[words.index("-o") + 1], self.build)
+        return min(made for made in self.made_of[source] if self.objects[made][-1] == source)
 
-    def compile(self, source, made, extra=()):
-        """The command without what does not change code: debug information, dependencies. Warnings are errors, as in CI."""
-        words = [w for w in self.objects[source] if not re.match(r"-(g|MMD$|MP$)", w)]
+    def sources(self):
+        """What is compiled and is no test."""
+        return sorted({words[-1] for words in self.objects.values()
+                       if words[-1].endswith(".c") and not words[-1].endswith("_test.c") and not os.path.isabs(words[-1])})
+
+    def compile(self, name, made, extra=()):
+        """The command for an object without what does not change code: debug information, dependencies, warnings as errors."""
+        words = [w for w in self.objects[name] if not re.match(r"-(g|MMD$|MP$|Werror$)", w)]
         words[words.index("-o") + 1] = made
-        return words + ["-Werror", *extra]
+        return words + list(extra)
 
-    def link(self, product, out, base, mutated, extra=()):
-        """The link of a product into `out`, of what lies in `base`, with `mutated` ({object: its place}) instead."""
-        words, result, placed = self.products[product], [], set()
+    def parts(self, product):
+        """Of a product or an archive: the objects and archives that it is linked of."""
+        words = self.products.get(product) or self.archives[product]
+        return [self.inside(word) for word in words if word.endswith((".o", ".a")) and self.inside(word)]
+
+    def link(self, product, out, place):
+        """The link of a product into `out`, of what place(object or archive) says."""
+        words, result = self.products[product], []
         for at, word in enumerate(words):
-            path = os.path.relpath(word, self.build) if word.startswith(self.build + "/") else None
             if at and words[at - 1] == "-o":
                 result.append(os.path.join(out, product))
-            elif path in mutated:
-                result.append(mutated[path])
-                placed.add(path)
-            elif path and path.endswith((".o", ".a")):
-                # Before the archive, so that the linker has these names already when it comes to the one with the originals.
-                if path.startswith("lib/libcuvmm") and path.endswith(".a"):
-                    result += [place for name, place in mutated.items() if name not in placed]
-                    placed.update(mutated)
-                result.append(os.path.join(base, path))
+            elif word.endswith((".o", ".a")) and self.inside(word):
+                result.append(place(self.inside(word)))
             elif not re.match(r"-g|-ffile-prefix-map=", word):
                 result.append(word.replace(self.build + "/", out + "/"))
-        return result + list(extra)
+        return result

@@ -4,9 +4,9 @@ import os
 import threading
 import time
 
+import bench as benches
 import mutants as kinds
 import reach as reaches
-import sanitized
 
 
 class Queue:
@@ -41,25 +41,64 @@ class Queue:
             self.wanted[group] += 1
 
 
-class Hunt:
-    """Mutants from the queue to the report, on several benches at once."""
+class InTurn:
+    """Rows in the order of their list."""
 
-    def __init__(self, queue, report, judge, sources, entries, second):
+    def __init__(self, rows):
+        self.lock, self.rows = threading.Lock(), list(rows)
+
+    def take(self):
+        with self.lock:
+            return None, self.rows.pop(0) if self.rows else None
+
+
+class Hunt:
+    """Mistakes by hand from the queue to the report, on several benches at once. sources: {file: lines}."""
+
+    def __init__(self, queue, report, judge, sources, second):
         self.queue, self.report, self.judge, self.sources, self.sanitized = queue, report, judge, sources, second
+
+    def change(self, mutant, made=()):
+        return benches.Change(mutant.file, mutant.apply(self.sources[mutant.file]), made)
+
+    def second_look(self, bench, mutant):
+        """(verdict, test, what it said) of one that no test has noticed, with sanitizers."""
+        way = self.sanitized.way(bench) if self.sanitized else None
+        verdict = self.judge.try_on(bench, mutant, self.change(mutant), way) if way else (None,)
+        return verdict if verdict[0] == "killed" else ("survived", None, None)
+
+    def one(self, bench, group, mutant):
+        started = time.monotonic()
+        verdict, test, said = self.judge.try_on(bench, mutant, self.change(mutant))
+        if verdict == "survived" and self.sanitized:
+            verdict, test, said = self.second_look(bench, mutant)
+        self.report.verdict(mutant, verdict, time.monotonic() - started, test, said)
+
+    def work(self, bench):
+        while True:
+            group, mutant = self.queue.take()
+            if not mutant:
+                return
+            self.one(bench, group, mutant)
+
+
+class MadeHunt(Hunt):
+    """The same of mutants that a program makes, of which many are none: they do not compile, compile to what another one does,
+    or stand in the list of `entries`."""
+
+    def __init__(self, queue, report, judge, sources, second, entries):
+        super().__init__(queue, report, judge, sources, second)
         self.listed, self.lock, self.codes = {}, threading.Lock(), {}
         for entry in entries:
             self.listed.setdefault(entry["file"], set()).add((entry["old"], entry["new"]))
 
-    def code(self, bench, file, text, name="mutant.o", extra=()):
-        """(digest of the object that a text of a file makes, its place), None where it does not compile."""
-        path = os.path.join(bench.tree, file)
-        made = os.path.join(bench.folder, name)
-        with open(path) as original:
-            kept = original.read()
-        bench.write(path, text)
-        compiled = bench.compile(file, made, extra=extra)
-        bench.write(path, kept)
-        return (reaches.digest(made), made) if compiled else (None, None)
+    @staticmethod
+    def code(bench, file, text):
+        """(digest of the object that a text of a file makes, {object: its place}), None where it does not compile; warnings are
+        errors, as in CI."""
+        name, made = bench.commands.object_of(file), os.path.join(bench.folder, "mutant.o")
+        compiled = bench.compile_changed(benches.Change(file, text), name, made, ("-Werror",))
+        return (reaches.digest(made), {name: made}) if compiled else (None, None)
 
     def fresh(self, bench, mutant):
         """The object of a mutant that differs from the original's and from those before it; otherwise why not."""
@@ -88,16 +127,6 @@ class Hunt:
                         return True
         return False
 
-    def second_look(self, bench, mutant):
-        """(verdict, test, what it said) of one that no test has noticed, with sanitizers."""
-        way = self.sanitized.way(bench) if self.sanitized else None
-        if way:
-            made = self.code(bench, mutant.file, mutant.apply(self.sources[mutant.file]), "sanitized.o", sanitized.CODE)[1]
-            verdict = self.judge.try_on(bench, mutant, made, way) if made else (None,)
-            if verdict[0] == "killed":
-                return verdict
-        return "survived", None, None
-
     def one(self, bench, group, mutant):
         if (mutant.old, mutant.new) in self.listed.get(mutant.file, ()):
             self.report.verdict(mutant, "listed", 0)
@@ -105,7 +134,9 @@ class Hunt:
         started = time.monotonic()
         bench.load({})
         made, digest = self.fresh(bench, mutant)
-        verdict, test, said = self.judge.try_on(bench, mutant, made) if made else (digest, None, None)
+        verdict, test, said = (digest, None, None)
+        if made:
+            verdict, test, said = self.judge.try_on(bench, mutant, self.change(mutant, made))
         if verdict == "survived" and self.like_listed(bench, mutant, digest):
             verdict = "listed"
         if verdict == "survived":
@@ -115,13 +146,6 @@ class Hunt:
             return
         self.report.same += verdict == "same"
         self.queue.give_back(group)
-
-    def work(self, bench):
-        while True:
-            group, mutant = self.queue.take()
-            if not mutant:
-                return
-            self.one(bench, group, mutant)
 
 
 def all_of(benches_, work):

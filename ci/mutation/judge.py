@@ -9,7 +9,13 @@ import bench as benches
 AROUND = 0.15
 # How likely a test of which nothing is known yet is to notice: those that go through most of the engine first.
 LIKELY = ((r"/rule_told_test$", 0.5), (r"/check/(conformance-(h100|odd|as-driver-h200x2)|lockstep|world)$", 0.5),
-          (r"/check/", 0.2), (r"/backend_sim/\w+$", 0.1), (r"/backend_sim/abi/", 0.05), (r"", 0.01))
+          (r"/check/", 0.2), (r"/backend_sim/abi/", 0.05), (r"/backend_sim/", 0.1), (r"", 0.01))
+NEAR = 0.5
+# Scripts that are about something else than what compiled code does, and what is measured and not asserted.
+ELSEWHERE = ("ci/abi_symbols_", "ci/analyze_", "ci/client_", "ci/exclusions_", "ci/fuzz_", "ci/gpu_", "ci/hardening_", "ci/install_",
+             "ci/junit_", "ci/mutate_", "ci/sim_only_", "ci/slowest_", "ci/spdx_", "ci/symbols_list_", "ci/tally_", "ci/threaded_",
+             "conformance/corpus/exercises_", "conformance/programs/fabric_mpi_", "docs/", "tools/completion_",
+             "tools/view_browser_", "test/bench/", "test/backend_cuda/")
 
 
 class Order:
@@ -24,6 +30,7 @@ class Order:
 
     def score(self, file, test):
         likely = next(value for pattern, value in LIKELY if re.search(pattern, test))
+        likely += NEAR if near(file, test) else 0
         return (likely + self.kills.get(test, 0) + 20 * self.kills.get((file, test), 0)) / (self.seconds.get(test, 1) + AROUND)
 
     def sort(self, file, tests, part):
@@ -32,19 +39,37 @@ class Order:
         return sorted(tests, key=lambda test: (test not in own, -self.score(file, test)))[:len(own) + int(part * self.most)]
 
 
+def of_folder(file, test):
+    """A script that is named after a folder of the file: exercises_test.sh of exercises/grader/grade.c."""
+    return test.endswith("_test.sh") and file.startswith(test[:-len("_test.sh")] + "/")
+
+
+def near(file, test):
+    """In the same folder as the file, or named after its innermost: test/tools/typed_test of tools/lines.c."""
+    folder = os.path.dirname(file)
+    return os.path.dirname(test).endswith("/" + folder) or os.path.basename(folder) in re.split(r"[._-]", os.path.basename(test))
+
+
 def beside(file, test):
     """Tests with the file's name in theirs, or what it begins with: holes_test of holes.c, profile_test of profile_keys.c."""
+    if of_folder(file, test):
+        return True
     words = os.path.basename(file)[:-2].split("_")
     stems = "|".join("_".join(words[:count]) for count in range(1, len(words) + 1))
     return bool(re.search(rf"(^|[_-])({stems})([._-]|$)", os.path.basename(test)))
 
 
+def of_code(tests, build):
+    """Those of them that are about what compiled code does."""
+    return [test for test in tests if not test.removeprefix(build + "/").startswith(ELSEWHERE)]
+
+
 class Way:
-    """How tests are linked and run, and the objects that stand for the engine's own: what a test does so on the engine as it is
+    """How tests are compiled, linked and run, and the objects that stand for the engine's own: what a test does so on the engine as it is
     is found out once. part: of the tests that are not the file's own, as they take their time."""
 
-    def __init__(self, name="", link=(), environment=(), part=1.0):
-        self.name, self.link, self.environment, self.part = name, link, environment, part
+    def __init__(self, name="", link=(), environment=(), part=1.0, code=()):
+        self.name, self.link, self.environment, self.part, self.code = name, link, environment, part, code
         self.objects, self.normal, self.red = {}, {}, set()
 
 
@@ -52,15 +77,24 @@ PLAIN = Way()
 
 
 class Judge:
-    def __init__(self, tests, reach, order):
-        self.tests, self.reach, self.order = tests, reach, order
+    """tests: as `make check` runs them. trusted: mutants do nothing that could hurt, so that tests which need more than a box
+    allows, another user's files for instance, run without."""
+
+    def __init__(self, tests, build, reach, order, trusted=False):
+        self.tests, self.reach, self.order, self.trusted, self.unboxed = tests, reach, order, trusted, set()
+        self.elsewhere = set(tests) - set(of_code(tests, build))
 
     def tests_for(self, mutant, way):
-        chosen = self.tests
+        chosen = [test for test in self.tests if test not in self.elsewhere or of_folder(mutant.file, test)]
         if self.reach:
-            at = self.reach.tests_at(mutant.file, mutant.line)
-            chosen = [test for test in self.tests if test in at or beside(mutant.file, test)]
+            at = set().union(*(self.reach.tests_at(mutant.file, line) for line in mutant.lines))
+            if self.trusted:  # where a test goes that fails in the box was not measured
+                at |= {test for test, entry in self.reach.tests.items() if not entry["good"]}
+            chosen = [test for test in chosen if test in at or beside(mutant.file, test)]
         return self.order.sort(mutant.file, [test for test in chosen if test not in way.red], way.part)
+
+    def environment(self, test, way):
+        return {**dict(way.environment), **({"CUVMM_BOX": "open"} if test in self.unboxed else {})}
 
     def normal_seconds(self, bench, test, way):
         """How long a test takes on the engine as it is; None where it fails on it, and tells nothing therefore: that is said at
@@ -68,7 +102,10 @@ class Judge:
         if test not in way.normal:
             bench.load(way.objects)
             linked = all(bench.link(product, extra=way.link) for product in bench.products_of(test))
-            result = bench.run(test, (600, 300), way.environment) if linked else None
+            result = bench.run(test, (600, 300), self.environment(test, way)) if linked else None
+            if result and self.trusted and not result.good and way is PLAIN:
+                self.unboxed.add(test)
+                result = bench.run(test, (600, 300), self.environment(test, way))
             if not result or not result.good or result.skipped:
                 way.red.add(test)
                 why = "cannot be linked" if not result else "skips" if result.good else f"fails ({result.text})"
@@ -79,20 +116,20 @@ class Judge:
                 self.order.seconds[test] = way.normal[test]
         return None if test in way.red else way.normal[test]
 
-    def try_on(self, bench, mutant, made, way=PLAIN):
-        """(verdict, the test that noticed, what it said): "killed", "survived", or "invalid" where it cannot be linked."""
-        mutated = {**way.objects, bench.commands.object_of(mutant.file): made}
+    def try_on(self, bench, mutant, change, way=PLAIN):
+        """(verdict, the test that noticed, what it said): "killed", "survived", or "invalid" where it cannot be built."""
         for test in self.tests_for(mutant, way):
             normal = self.normal_seconds(bench, test, way)
             if normal is None:
                 continue
-            if bench.mutated != mutated:
-                bench.load(mutated)
+            if bench.change is not change:
+                bench.load(way.objects, change, way.code)
             if not all(bench.link(product, extra=way.link) for product in bench.products_of(test)):
-                return "invalid", test, "cannot be linked"
-            result = bench.run(test, benches.limits(normal), way.environment)
+                return "invalid", test, "does not compile, or cannot be linked"
+            result = bench.run(test, benches.limits(normal), self.environment(test, way))
             # Where all is slower and otherwise placed, what fails once may be chance.
-            if not result.good and way is not PLAIN and bench.run(test, benches.limits(normal), way.environment).good:
+            if not result.good and way is not PLAIN and bench.run(test, benches.limits(normal),
+                                                                        self.environment(test, way)).good:
                 continue
             if not result.good:
                 self.order.killed(mutant.file, test)

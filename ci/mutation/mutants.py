@@ -23,6 +23,19 @@ class Mutant:
         name = "\0".join((file, str(nth), old, new))
         self.id = hashlib.sha256(name.encode()).hexdigest()[:10]
 
+    @property
+    def lines(self):
+        return [self.line]
+
+    def title(self):
+        return f"{self.file}:{self.line} {self.id}"
+
+    def again(self):
+        return f"make mutate FILES={self.file} ONLY={self.id}"
+
+    def shown(self):
+        return [self.old], self.new.split("\n")
+
     def apply(self, lines):
         text = "".join(self.indent + part + "\n" for part in self.new.split("\n"))
         return "".join(lines[:self.line - 1]) + text + "".join(lines[self.line:])

@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 import subprocess
+import threading
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 LIMIT = (60, 90)
@@ -25,9 +26,9 @@ class Reach:
 
     def __init__(self, work, commands, sources):
         self.path, self.folder = os.path.join(work, "reach.json"), os.path.join(work, "reach")
-        self.commands, self.sources = commands, sources
+        self.commands, self.sources, self.lock = commands, set(sources), threading.Lock()
         self.engine = digest(*sources)
-        self.tests, self.code, self.counted = {}, {}, {}
+        self.tests, self.code, self.counted, self.leave = {}, {}, {}, os.path.join(self.folder, "obj", "leave.o")
         if os.path.exists(self.path):
             with open(self.path) as file:
                 kept = json.load(file)
@@ -50,14 +51,13 @@ class Reach:
         objects = os.path.join(self.folder, "obj")
         shutil.rmtree(self.folder, ignore_errors=True)
         os.makedirs(objects)
-        for source in self.sources:
-            made = os.path.join(objects, os.path.basename(source)[:-2] + ".o")
-            if not bench.compile(source, made, "gcc", ["-w", "-O0", "-U_FORTIFY_SOURCE", "--coverage"]):
+        for source in sorted(self.sources):
+            name = self.commands.object_of(source)
+            made = os.path.join(objects, name.replace("/", "-"))
+            if not bench.compile(name, made, "gcc", ["-w", "-O0", "-U_FORTIFY_SOURCE", "--coverage"]):
                 raise RuntimeError(f"{source} does not compile with --coverage")
-            self.counted[self.commands.object_of(source)] = made
-        leave = os.path.join(objects, "leave.o")
-        subprocess.run(["gcc", "-c", "-fPIC", "-O1", "-o", leave, os.path.join(HERE, "leave.c")], check=True)
-        self.counted["leave.o"] = leave
+            self.counted[name] = made
+        subprocess.run(["gcc", "-c", "-fPIC", "-O1", "-o", self.leave, os.path.join(HERE, "leave.c")], check=True)
 
     def measure(self, bench, test):
         kept = os.path.join(bench.kept, "reach")
@@ -65,11 +65,16 @@ class Reach:
         os.makedirs(kept)
         bench.load(self.counted)
         lines, good, seconds = {}, False, 0
-        if all(bench.link(product, "gcc", ["--coverage"]) for product in bench.products_of(test)):
+        if all(bench.link(product, "gcc", self.counting(product)) for product in bench.products_of(test)):
             result = bench.run(test, LIMIT, {"GCOV_PREFIX": kept, "CUVMM_TEST_SCALE": ROUNDS})
             good, seconds = result.good and not result.skipped, result.wall
             lines = self.lines_of(kept)
         self.tests[test] = {"key": self.key(test), "good": good, "seconds": seconds, "lines": lines}
+
+    def counting(self, product):
+        """What a link needs beside: counters, and for what holds the engine the leaving that writes them."""
+        holds = any(part.endswith(".a") for part in self.commands.parts(product))
+        return ["--coverage"] + ([self.leave] if holds else [])
 
     def lines_of(self, kept):
         """{file: lines with a count} of the counters below a folder."""
@@ -85,11 +90,18 @@ class Reach:
         found = {}
         for file in (file for answer in said.splitlines() for file in json.loads(answer)["files"]):
             name = os.path.normpath(file["file"])
-            if name in self.sources:
-                self.code[name] = {"lines": [line["line_number"] for line in file["lines"]],
-                                   "functions": [[f["start_line"], f["end_line"]] for f in file["functions"]]}
-                found[name] = [line["line_number"] for line in file["lines"] if line["count"]]
-        return found
+            if name in self.sources or name in self.commands.made_of:
+                self.learn(name, file)
+                found.setdefault(name, set()).update(line["line_number"] for line in file["lines"] if line["count"])
+        return {name: sorted(lines) for name, lines in found.items()}
+
+    def learn(self, name, file):
+        """Of a header each file that includes it may have other functions."""
+        with self.lock:
+            code = self.code.setdefault(name, {"lines": [], "functions": []})
+            code["lines"] = sorted({*code["lines"], *(line["line_number"] for line in file["lines"])})
+            code["functions"] += [span for span in ([f["start_line"], f["end_line"]] for f in file["functions"])
+                                  if span not in code["functions"]]
 
     def tests_at(self, file, line):
         """The good tests that reach a line; those that reach anything of its file for data, and where none was seen to come

@@ -1,7 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is printed of a run: a point of TAP for each mutant, then the figures; each verdict is also a line of a file."""
+"""What is printed of a run: a point of TAP for each mutant, made or by hand, then the figures; each verdict is also a line of a
+file."""
+import os
 import sys
 import threading
+
+
+# A mistake by hand that cannot be built is none that a test could notice.
+BAD = ("survived", "invalid")
 
 
 class Report:
@@ -16,25 +22,26 @@ class Report:
             self.points += 1
             of_file = self.sums.setdefault(mutant.file, {})
             of_file[verdict] = of_file.get(verdict, 0) + 1
-            by = f" by {test}: {said}" if test else ""
-            print(f"{'not ok' if verdict == 'survived' else 'ok'} {self.points} - {verdict} "
-                  f"{mutant.file}:{mutant.line} {mutant.id}{by}".replace("#", "")[:200])
-            if verdict == "survived":
+            by = f" by {os.path.relpath(test)}: {said}" if test else ""
+            bad = verdict in BAD
+            print(f"{'not ok' if bad else 'ok'} {self.points} - {verdict} {mutant.title()}{by}".replace("#", "")[:240])
+            if bad:
                 self.show(mutant)
+                print("".join(f"#   | {line}\n" for line in (said or "").splitlines() if not test), end="")
             sys.stdout.flush()
-            row = (mutant.id, verdict, mutant.file, str(mutant.line), f"{seconds:.1f}", test or "", mutant.old,
-                   mutant.new.replace("\n", "\\n"))
+            row = (mutant.id, verdict, mutant.file, str(mutant.line), f"{seconds:.1f}", test or "",
+                   *("\\n".join(text) for text in mutant.shown()))
             self.results.write("\t".join(row) + "\n")
             self.results.flush()
 
     @staticmethod
     def show(mutant):
-        print(f"#   - {mutant.old}")
-        print("".join(f"#   + {line}\n" for line in mutant.new.split("\n")), end="")
-        print(f"#   again: make mutate FILES={mutant.file} ONLY={mutant.id}")
+        for sign, text in zip("-+", mutant.shown()):
+            print("".join(f"#   {sign} {line}\n" for line in text), end="")
+        print(f"#   again: {mutant.again()}")
 
     def finish(self):
-        """The sums; true when none survived."""
+        """The sums; true when all were noticed, or need not be."""
         print(f"1..{self.points}")
         print(f"# {'file':32} {'killed':>8} {'listed':>8} {'survived':>8} {'rate':>8}")
         for file, of_file in sorted(self.sums.items()):
@@ -42,8 +49,12 @@ class Report:
         total = {verdict: sum(f.get(verdict, 0) for f in self.sums.values()) for verdict in ("killed", "listed", "survived")}
         print(f"# {'all':32} {self.row(total)}")
         print(f"# {self.points + self.same} mutants: {total['killed']} killed, {self.same} equivalent by the compiler, "
-              f"{total['listed']} listed as equivalent, {total['survived']} survived")
-        return not total["survived"]
+              f"{total['listed']} listed as equivalent, {total['survived']} survived{self.not_built()}")
+        return not any(f.get(verdict) for f in self.sums.values() for verdict in BAD)
+
+    def not_built(self):
+        count = sum(of_file.get("invalid", 0) for of_file in self.sums.values())
+        return f", {count} cannot be built" if count else ""
 
     @staticmethod
     def row(sums):

@@ -53,7 +53,7 @@ def follow(process, until):
 class Result:
     def __init__(self, status, said, why, wall):
         self.wall, self.why = wall, why
-        text = said.decode(errors="replace")
+        text = self.said = said.decode(errors="replace")
         points = re.findall(r"^(ok|not ok)\b(.*)$", text, re.M)
         plan = re.search(r"^1\.\.(\d+)( *# *SKIP)?", text, re.M | re.I)
         bad = sum(kind == "not ok" and "# TODO" not in rest for kind, rest in points)

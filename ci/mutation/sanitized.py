@@ -12,7 +12,7 @@ CODE = ("-w", "-O1", "-U_FORTIFY_SOURCE", KINDS, "-fno-sanitize-recover=all", "-
 # descriptors failed of it.)
 LIMIT = "mmap_limit_mb=4096"
 WAY = judges.Way("with sanitizers", (KINDS,), {"CUVMM_SAN": KINDS, "CUVMM_BOX_DATA": "unlimited", "ASAN_OPTIONS": LIMIT},
-                 part=1 / 6)
+                 part=1 / 6, code=CODE)
 
 
 class Engine:
@@ -36,8 +36,8 @@ class Engine:
         objects = {}
         for source in self.sources:
             name = self.commands.object_of(source)
-            made = objects[name] = os.path.join(self.folder, os.path.basename(name))
+            made = objects[name] = os.path.join(self.folder, name.replace("/", "-"))
             built = os.path.join(self.commands.build, name)
-            if not benches.is_fresh(made, built, __file__) and not bench.compile(source, made, extra=CODE):
+            if not benches.is_fresh(made, built, __file__) and not bench.compile(name, made, extra=CODE):
                 return {}
         return objects

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # What the tests of the exercises share, to be sourced: the graders, compiled, and how a solution is compiled and graded. From
-# make check: CUVMM_BUILD, CUVMM_SAN, CC.
+# make check: CUVMM_BUILD, CUVMM_SAN, CC. CUVMM_EXERCISES_WORK: a folder to keep the graders in, from one start to the next.
 # shellcheck shell=bash
 set -u
 build=$(cd "${CUVMM_BUILD-build}" && pwd)
@@ -10,9 +10,13 @@ if [ -n "${CUVMM_SAN-}" ]; then
     echo "1..0 # SKIP an instrumented build is not what students link with"
     exit 0
 fi
-work=$(mktemp -d "${TMPDIR:-/tmp}/exercises_test.XXXXXX")
-work=$(cd "$work" && pwd)
-trap 'rm -rf "$work"' EXIT
+if [ -n "${CUVMM_EXERCISES_WORK-}" ]; then
+    work=$CUVMM_EXERCISES_WORK
+else
+    work=$(mktemp -d "${TMPDIR:-/tmp}/exercises_test.XXXXXX")
+    work=$(cd "$work" && pwd)
+    trap 'rm -rf "$work"' EXIT
+fi
 unset CUVMM_BACKEND CUVMM_LAYERS CUVMM_MACHINE CUVMM_PREFIX CUVMM_EXERCISES MAKEFLAGS MFLAGS MAKELEVEL
 export CUVMM_MACHINES=$work/machines
 . ci/tap.sh
@@ -23,13 +27,16 @@ flags=(-std=c11 -O0 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prot
     -D_POSIX_C_SOURCE=200809L -I"$build/include" -I"$build/include/cuvmm" -Iconformance/harness)
 system=(-pthread) # which the static library needs, where the shared one was not made
 [ "$(uname -s)" != Linux ] || system+=(-ldl)
-mkdir "$work/grader"
-said=$(cd "$work/grader" && "$compiler" "${flags[@]}" -I"$OLDPWD/conformance/harness" -O1 -c "$OLDPWD/$exercises"/grader/*.c "$OLDPWD/conformance/harness/tap.c" 2>&1)
-result $? 'the grader compiles without a warning' "$said"
-for folder in "$exercises"/[0-9]-*; do
-    said=$("$compiler" "${flags[@]}" -O1 -c -o "$work/${folder##*/}.o" "$folder/grade.c" 2>&1) ||
-        result 1 "the grader of ${folder##*/} compiles" "$said"
-done
+if [ ! -e "$work/grader/made" ]; then
+    mkdir -p "$work/grader"
+    said=$(cd "$work/grader" && "$compiler" "${flags[@]}" -I"$OLDPWD/conformance/harness" -O1 -c "$OLDPWD/$exercises"/grader/*.c "$OLDPWD/conformance/harness/tap.c" 2>&1)
+    result $? 'the grader compiles without a warning' "$said"
+    for folder in "$exercises"/[0-9]-*; do
+        said=$("$compiler" "${flags[@]}" -O1 -c -o "$work/${folder##*/}.o" "$folder/grade.c" 2>&1) ||
+            result 1 "the grader of ${folder##*/} compiles" "$said"
+    done
+    touch "$work/grader/made"
+fi
 
 compile() { # compile EXERCISE SOURCE PROGRAM [FLAG...]
     local exercise=$1 source=$2 program=$3

@@ -27,6 +27,12 @@ for folder in "$exercises"/[0-9]-*; do
     result $? "the skeleton of $exercise has none, and crashes nowhere" "$(grep '^ok\|CRASH\|HANG\|^Bail' <<<"$said")"
 done
 
+for folder in "$exercises"/[0-9]-*; do
+    count=$(grep -c "^$exercises/solutions/${folder##*/}.c$" "$exercises/mistakes.list")
+    [ "$count" -ge 4 ]
+    result $? "at least 4 mistakes in ${folder##*/} are caught by its grader" "$count"
+done
+
 # ---- a mistake on several machines ----
 
 compile 1-vector "$exercises/1-vector/vector.c" "$work/skeleton" >/dev/null
