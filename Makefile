@@ -80,7 +80,7 @@ GENCODE ?= -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=sm_
 sources   = $(sort $(filter-out %_test.c,$(wildcard $(addsuffix /*.c,$(1)))))
 LIB_SRC   := $(call sources,api api/layers kernels $(SIM_ROOMS) backend_cuda)
 TOOL_SRC  := $(call sources,$(TOOL_ROOMS))
-CONF_SRC  := $(call sources,$(addprefix conformance/,harness oracle/model oracle recorded recorded/driver))
+CONF_SRC  := $(call sources,$(addprefix conformance/,harness oracle/model oracle))
 SUITE_SRC := $(call sources,$(filter conformance/suite/%,$(ROOMS)))
 TEST_SRC  := $(wildcard $(addsuffix /*_test.c,api/abi $(ROOMS)))
 
@@ -124,10 +124,6 @@ help: ## this list
 $(BUILD)/obj/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(call sees,$<) $(CPPFLAGS) $(CFLAGS) $(if $(filter %_test.c conformance/suite/% conformance/recorded/% conformance/programs/buggy/%,$<),$(TEST_CFLAGS)) $(if $(filter tools/%,$<),$(TOOL_CFLAGS)) $(if $(HAVE_CUDA_H),$(if $(filter %_abi_test.c,$<),-DCUVMM_HAVE_CUDA_H -isystem $(CUDA_PATH)/include)) -MMD -MP -c -o $@ $<
-
-# The recording programs compile against our declarations of the driver's names, so that they run on the simulator.
-$(BUILD)/obj/conformance/recorded/driver/facts_edges.o $(BUILD)/obj/conformance/recorded/driver/facts_driver.o: \
-    override CPPFLAGS += -Iconformance/recorded/facts/driver
 
 # kernels/kernels.cu as one fat binary, and that as an array for the library; an empty one where there is no nvcc.
 $(BUILD)/obj/kernels.fatbin: kernels/kernels.cu kernels/norm.h kernels/pattern.h api/vmm.h api/results.def

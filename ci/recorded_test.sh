@@ -62,5 +62,75 @@ passes 'where the driver crashed a refusal is as good' '' 'a.1;SUCCESS|c.1;INVAL
 fails 'and nothing else is' '# c.1!: recorded SIGNAL 11, here SUCCESS' '' 'a.1;SUCCESS|c.1;SUCCESS' 'a.1;SUCCESS|c.1!;SIGNAL 11'
 fails 'nor a crash where the driver refused' '# c.1: recorded INVALID_VALUE, here SIGNAL 11' '' 'a.1;SUCCESS|c.1!;SIGNAL 11' \
     'a.1;SUCCESS|c.1;INVALID_VALUE'
+fails 'nor what was asked once more than there' '# a.1#2: recorded nothing, here SUCCESS' '' 'a.1;SUCCESS|a.1;SUCCESS' 'a.1;SUCCESS'
+fails 'nor once less' '# a.1#2: recorded SUCCESS, here nothing' '' 'a.1;SUCCESS' 'a.1;SUCCESS|a.1;SUCCESS'
+passes 'an exception names the second answer by an id' '*;a.1#2;so it is' 'a.1;SUCCESS|a.1;2' 'a.1;SUCCESS|a.1;3'
+passes 'nothing is compared of a group that was not asked' '' 'a.1;SUCCESS|b.1;SUCCESS' 'a.1;SUCCESS'
+
+# Lines that agree without being equal.
+relation() { # relation yes|no ID RECORDED HERE [RECORDING]: whether they agree
+    printf 'c.c\tSUCCESS\n%s\t%s\n' "$2" "$3" >"$work/there"
+    printf 'c.c\tSUCCESS\n%s\t%s\n' "$2" "$4" >"$work/ours"
+    if ci/recorded "${5-h100-first}" /dev/null "$work/ours" "$work/there" >"$work/said"; then agrees=yes; else agrees=no; fi
+    [ "$agrees" = "$1" ]
+    ok $? "$2: $3 $([ "$1" = yes ] && echo agrees with || echo differs from) $4"
+}
+relation yes map.full SUCCESS SUCCESS
+relation no map.full SUCCESS INVALID_VALUE
+relation yes handle.v1 =558980ce9480 =8
+relation no handle.v1 =558980ce9480 =0
+relation yes reserve.g 'SUCCESS p=7f8a33e00000 hint=0 ctz=21' 'SUCCESS p=200000 hint=0 ctz=21'
+relation no reserve.g 'SUCCESS p=7f8a33e00000 hint=0 ctz=21' 'SUCCESS p=210000 hint=0 ctz=16'
+relation no reserve.g 'SUCCESS p=7f8a33e00000 hint=0 ctz=21' 'OUT_OF_MEMORY p=77 hint=0 ctz=0'
+relation yes reserve.h 'SUCCESS p=400000 hint=400000 ctz=22' 'SUCCESS p=800000 hint=800000 ctz=23'
+relation no reserve.h 'SUCCESS p=400000 hint=400000 ctz=22' 'SUCCESS p=800000 hint=400000 ctz=23'
+relation no reserve.h 'SUCCESS p=800000 hint=400000 ctz=23' 'SUCCESS p=400000 hint=400000 ctz=22'
+relation yes reserve.0 'INVALID_VALUE p=77 hint=0 ctz=0' 'INVALID_VALUE p=77 hint=0 ctz=0'
+relation no reserve.0 'INVALID_VALUE p=77 hint=0 ctz=0' 'INVALID_VALUE p=0 hint=0 ctz=0'
+relation yes reserve.seq '=a=1 b=2 c=3 b-a=1' '=a=1000000 b=2000000 c=3000000 b-a=1000000'
+relation no reserve.seq '=a=1 b=2 c=3 b-a=1' '=a=1000000 b=1600000 c=3000000 b-a=600000'
+relation yes reserve.reuse '=1 (7f 7f)' '=1 (2a 2a)'
+relation no reserve.reuse '=1 (7f 7f)' '=0 (2a 2b)'
+relation yes ptr.reserved.mapbase 'INVALID_VALUE off=12920553472' 'INVALID_VALUE off=17592186044416'
+relation no ptr.reserved.mapbase 'INVALID_VALUE off=12920553472' 'SUCCESS off=17592186044416'
+relation no ptr.reserved.mapbase 'INVALID_VALUE off=12920553472' 'INVALID_VALUE off=17592186044417'
+relation no ptr.mapped.mapbase 'SUCCESS off=2097157' 'SUCCESS off=4194309'
+relation yes ptr.HOST.addrrange 'SUCCESS off=140231630127104 n/G=2' 'SUCCESS off=17592186044416 n/G=2'
+relation no ptr.HOST.addrrange 'SUCCESS off=140231630127104 n/G=2' 'SUCCESS off=17592186044416 n/G=4'
+relation no ptr.HOST.addrrange 'SUCCESS off=140231630127104 n/G=2' 'SUCCESS off=0 n/G=2'
+relation yes G.hint.200000.size1G 'SUCCESS usual' 'SUCCESS given' h100-edges
+relation no G.hint.200000.size1G 'SUCCESS usual' OUT_OF_MEMORY h100-edges
+relation yes G.sequence 'size=1G at=7f92 from_last+37G' 'size=1G at=1000 from_last+1G' h100-edges
+relation no G.sequence 'size=1G at=7f92 from_last+37G' 'size=2G at=7f92 from_last+37G' h100-edges
+relation yes I.rw.attr7 'SUCCESS bytes=8 =39f' 'SUCCESS bytes=8 =6' h100-edges
+relation no I.rw.attr7 'SUCCESS bytes=8 =39f' 'SUCCESS bytes=8 =0' h100-edges
+relation no I.rw.attr7 'SUCCESS bytes=8 =39f' 'SUCCESS bytes=4 =6' h100-edges
+relation yes I.identity.x 'cumemalloc=3d next=3e interior_same=1' 'cumemalloc=4 next=5 interior_same=1' h100-edges
+relation no I.identity.x 'cumemalloc=3d next=3e interior_same=1' 'cumemalloc=4 next=5 interior_same=0' h100-edges
+relation yes I.identity.x 'value=32 same: interior=1' 'value=1 same: interior=1' h100-edges
+relation no I.identity.x 'value=32 same: interior=1' 'value=32 same: interior=0' h100-edges
+
+# What is refused is explained, for the driver's reason, and where the driver crashed by a rule about that.
+explains() { # explains yes|no WHAT RULE ID RECORDED [HERE]
+    printf 'c.c\tSUCCESS\n%s\n' "$5" | tr ';' '\t' >"$work/there"
+    printf 'error %s: cuMemMap (call 1) -> CUDA_ERROR_INVALID_VALUE\n%s%s\t%s\nc.c\tSUCCESS\n' "$3" "${FIX-  way out   x
+}" "$4" "${6-INVALID_VALUE}" >"$work/ours"
+    if EXPLAINED=1 ci/recorded h100-first /dev/null "$work/ours" "$work/there" >"$work/said"; then agrees=yes; else agrees=no; fi
+    [ "$agrees" = "$1" ]
+    ok $? "$2"
+}
+explains yes 'a refusal with its rule' VMM-MAP-SIZE-ZERO map.size0 'map.size0;INVALID_VALUE'
+FIX='' explains no 'not without a fix' VMM-MAP-SIZE-ZERO map.size0 'map.size0;INVALID_VALUE'
+explains no 'not without a rule' nothing map.size0 'map.size0;INVALID_VALUE'
+explains no 'not with another result' VMM-MAP-SIZE-ZERO map.size0 'map.size0;NOT_FOUND' NOT_FOUND
+printf 'map.size0\tParameter size cannot be 0\n' >"$work/words"
+export WORDS=$work/words
+explains yes 'the reason in the log' VMM-MAP-SIZE-ZERO map.size0 'map.size0;INVALID_VALUE'
+explains no 'another reason' VMM-MAP-SIZE-WHOLE map.size0 'map.size0;INVALID_VALUE'
+printf 'map.size0\tWords never heard\n' >"$work/words"
+explains no 'words that no row knows' VMM-MAP-SIZE-ZERO map.size0 'map.size0;INVALID_VALUE'
+unset WORDS
+explains yes 'a crash that the rules know' VMM-PROPERTIES-HANDLE-FORGED props.hbad 't_hbad!;SIGNAL 11'
+explains no 'a crash that they do not know' VMM-PROPERTIES-HANDLE-ZERO props.hbad 't_hbad!;SIGNAL 11'
 echo "1..$points"
 [ "$failures" = 0 ]

@@ -12,6 +12,7 @@ unexport COLUMNS # lines are as wide for everybody who runs the tests
 CHECK_PROFILES ?= h100 h200x2 min max odd
 CHECK_AS_DRIVER ?= h100 h200x2
 CHECK_ABI      ?= h100 h200x2 min max odd
+CHECK_ABI_FIRST ?= h100 h200x2
 CHECK_ABI_EDGES ?= h100 h200x2
 # Of two devices, which are asked all that one is; one alone is left to check-ci.
 CHECK_ABI_COPIES ?= h200x2
@@ -37,7 +38,8 @@ CHECK_RUNS  := $(PROGS:$(BUILD)/bin/%=$(BUILD)/check/%)
 CHECK_RUNS  += $(if $(SUITE),$(CHECK_PROFILES:%=$(BUILD)/check/conformance-%))
 CHECK_RUNS  += $(if $(SUITE),$(CHECK_AS_DRIVER:%=$(BUILD)/check/conformance-as-driver-%))
 CHECK_RUNS  += $(if $(SUITE),$(CHECK_ABI:%=$(BUILD)/check/abi-suite-%))
-CHECK_RUNS  += $(if $(filter %/facts,$(PROGS)),$(CHECK_ABI_EDGES:%=$(BUILD)/check/abi-edges-%))
+CHECK_RUNS  += $(CHECK_ABI_FIRST:%=$(BUILD)/check/abi-first-%)
+CHECK_RUNS  += $(CHECK_ABI_EDGES:%=$(BUILD)/check/abi-edges-%)
 CHECK_RUNS  += $(CHECK_ABI_COPIES:%=$(BUILD)/check/abi-copies-%)
 CHECK_RUNS  += $(CHECK_ABI_ANSWERS:%=$(BUILD)/check/abi-answers-%)
 CHECK_RUNS  += $(if $(SUITE),$(CHECK_SCHEDULES:%=$(BUILD)/check/conformance-schedule-%))
@@ -97,7 +99,7 @@ $(BUILD)/check/abi-$(1)-%: ci/targets.mk
 	@printf '#!/bin/sh\nexec ci/abi-recorded $(1) $$* $(BUILD)\n' >$$@
 	@chmod +x $$@
 endef
-$(foreach name,edges copies answers,$(eval $(call ABI_RECORDED,$(name))))
+$(foreach name,first edges copies answers,$(eval $(call ABI_RECORDED,$(name))))
 
 # In-flight work under schedules other than late.
 $(BUILD)/check/conformance-schedule-%: ci/targets.mk
@@ -122,17 +124,9 @@ $(BUILD)/check/recording-%: ci/targets.mk
 	@printf '#!/bin/sh\nexec ci/replay-recording conformance/recorded/recordings/$* $(BUILD)\n' >$@
 	@chmod +x $@
 
-$(filter-out %/facts,$(PROGS:$(BUILD)/bin/%=$(BUILD)/check/%)): $(BUILD)/check/%: ci/targets.mk
+$(PROGS:$(BUILD)/bin/%=$(BUILD)/check/%): $(BUILD)/check/%: ci/targets.mk
 	@mkdir -p $(@D)
 	@printf '#!/bin/sh\nexec $${CUVMM_RUN-} $(BUILD)/bin/$*\n' >$@
-	@chmod +x $@
-
-# The recording program crashes on purpose, in children. The sanitizers are not to report that; valgrind cannot be told.
-$(BUILD)/check/facts: ci/targets.mk
-	@mkdir -p $(@D)
-	@printf '%s\n' '#!/bin/sh' 'export ASAN_OPTIONS=handle_segv=0:handle_sigbus=0 TSAN_OPTIONS=handle_segv=0:handle_sigbus=0' \
-	    'if [ -n "$$CUVMM_RUN" ]; then echo "1..0 # SKIP crashes on purpose: not under a tool"; exit 0; fi' \
-	    'exec $(BUILD)/bin/facts' >$@
 	@chmod +x $@
 
 # Tests of scripts, documents and pages, to which it makes no difference how the engine was compiled.
@@ -140,7 +134,7 @@ CHECK_ONCE := $(wildcard docs/*_test.sh) $(patsubst %,ci/%_test.sh,exclusions fu
 CHECK_NOT_ONCE = CHECK_SHELL='$(filter-out $(CHECK_ONCE),$(CHECK_SHELL))'
 
 # What a slow tool looks for, it finds on few machines: the others differ in numbers alone. Recordings are calls like others.
-CHECK_FEW = $(CHECK_NOT_ONCE) CHECK_PROFILES='h200x2 odd' CHECK_AS_DRIVER= CHECK_ABI=h100 CHECK_ABI_EDGES= CHECK_ABI_COPIES= CHECK_ABI_ANSWERS= CHECK_SCHEDULES=random-1 CHECK_ALIASES= RECORDINGS=
+CHECK_FEW = $(CHECK_NOT_ONCE) CHECK_PROFILES='h200x2 odd' CHECK_AS_DRIVER= CHECK_ABI=h100 CHECK_ABI_FIRST= CHECK_ABI_EDGES= CHECK_ABI_COPIES= CHECK_ABI_ANSWERS= CHECK_SCHEDULES=random-1 CHECK_ALIASES= RECORDINGS=
 
 check-ci: ## the tests of `make check-gpu`, of `make mutate` and of the exercises' graders, which take long
 	+@$(NEST) TAP=$(BUILD)/tap-ci CHECK_ABI_COPIES=h100 CHECK_LIST='$(CHECK_CI) $(BUILD)/check/abi-copies-h100' check
@@ -230,7 +224,7 @@ check-clients: $(LIBCUDA) $(CLIENT_KERNELS) clients-python ## third-party progra
 
 # Mutants (docs/mutation.md): those that universalmutator from PyPI makes, a line of the engine each, and mistakes by hand.
 # What ci/mutate runs: what check does, on fewer machines, which differ in numbers alone.
-MUTATE_FEW = CHECK_PROFILES='h100 h200x2 odd' CHECK_AS_DRIVER=h200x2 CHECK_ABI=h200x2 CHECK_ABI_EDGES= CHECK_ABI_ANSWERS=h100 CHECK_SCHEDULES=random-1
+MUTATE_FEW = CHECK_PROFILES='h100 h200x2 odd' CHECK_AS_DRIVER=h200x2 CHECK_ABI=h200x2 CHECK_ABI_ANSWERS=h100 CHECK_SCHEDULES=random-1
 MUTATE = nice -n 5 ci/mutate --build $(BUILD) --jobs $(JOBS)
 FILES  ?=
 COUNT  ?=

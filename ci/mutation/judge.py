@@ -14,8 +14,8 @@ NEAR = 0.5
 # Scripts that are about something else than what compiled code does, and what is measured and not asserted.
 ELSEWHERE = ("ci/abi_symbols_", "ci/analyze_", "ci/client_", "ci/exclusions_", "ci/fuzz_", "ci/gpu_", "ci/hardening_", "ci/install_",
              "ci/junit_", "ci/mutate_", "ci/sim_only_", "ci/slowest_", "ci/spdx_", "ci/symbols_list_", "ci/tally_", "ci/threaded_",
-             "conformance/corpus/exercises_", "conformance/programs/fabric_mpi_", "docs/", "tools/completion_",
-             "tools/view_browser_", "test/bench/", "test/backend_cuda/")
+             "conformance/corpus/exercises_", "conformance/programs/fabric_mpi_", "docs/", "tools/cli/completion_",
+             "tools/view/view_browser_", "test/bench/", "test/backend_cuda/")
 
 
 class Order:

@@ -60,7 +60,7 @@ def take(rows, line, at):
         rows.append(Row(head[1], head[2], at))
     elif row and (text := re.match(r"([-+]) ?(.*)$", line)):
         (row.old if text[1] == "-" else row.new).append(text[2])
-    elif row and re.match(r"[\w/.-]+\.[ch]$", line):
+    elif row and re.match(r"[\w/.-]+\.([ch]|def)$", line):
         row.file = line
     elif row and (told := re.match(r"(\w+) (.+)$", line)):
         row.told[told[1]] = told[2]

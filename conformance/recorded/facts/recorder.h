@@ -117,7 +117,7 @@ static CUcontext primary[2]; /* of the devices that the child uses */
 static unsigned patience = 20; /* seconds for a case */
 
 /* Ends a child whose contexts are lost. */
-static int spoilt(void)
+static inline int spoilt(void)
 {
     int bad = 0;
     CUcontext now = NULL;
@@ -130,7 +130,7 @@ static int spoilt(void)
     return bad;
 }
 
-static void run_cases(void (*start)(void), size_t count, case_one one)
+static inline void run_cases(void (*start)(void), size_t count, case_one one)
 {
     for (size_t next = 0; next < count; next++) {
         int ends[2];
@@ -285,6 +285,7 @@ static void hold(int in)
 static int record(const char *program, void (*all)(void))
 {
     int ends[2];
+    setvbuf(stdout, NULL, _IOLBF, 0); /* what a library explains on standard error stands between the lines */
     if (pipe(ends))
         return 1;
     pid_t holder = fork();
