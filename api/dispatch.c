@@ -40,7 +40,7 @@ static inline void begin_part(vmm_system *sys, struct vmm_thread *thread, struct
     if (!within->number)
         within->number = number_of(sys, thread, queries);
     call->number = within->number;
-    vmm_detail_begin_in(&thread->detail, call)->function = vmm_told_name(vmm_told_in(within, call->id));
+    vmm_detail_begin_in(&thread->detail, call)->function = vmm_reported_name(vmm_reported_in(within, call->id));
 }
 
 static vmm_result dispatch(vmm_system *sys, struct vmm_call *call, bool queries)

@@ -40,8 +40,8 @@ size_t site_text(void *const *frames, int count, char *text, size_t length, size
 {
     char name[120];
     Dl_info info;
-    int told = 0;
-    for (int i = 0; i < count && told < TOLD && length < size; i++) {
+    int reported = 0;
+    for (int i = 0; i < count && reported < TOLD && length < size; i++) {
         /* The address behind the call; the call itself is before it. */
         uintptr_t at = (uintptr_t)frames[i] - 1;
         if (!dladdr((void *)at, &info))
@@ -53,7 +53,7 @@ size_t site_text(void *const *frames, int count, char *text, size_t length, size
             snprintf(name, sizeof name, "%s", info.dli_sname);
         else
             site_symbol(info.dli_fname, offset, name, sizeof name);
-        int wrote = snprintf(text + length, size - length, "  %-9s %s (%s+0x%zx)\n", told++ ? "" : "called by",
+        int wrote = snprintf(text + length, size - length, "  %-9s %s (%s+0x%zx)\n", reported++ ? "" : "called by",
                              name[0] ? name : "?", base_name(info.dli_fname), offset);
         length += wrote > 0 ? (size_t)wrote : 0;
     }

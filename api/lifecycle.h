@@ -19,7 +19,7 @@
  *
  * A thread is not cancelled while it holds a lock: what may reach a point of cancellation there puts the cancel off
  * (life_no_cancel), each such place for itself, for that takes as long as a lock. A host function may end its thread
- * (flight.c), and the handler of a signal jump out of a copy that touches memory of the host that is not there (call_copy.c);
+ * (in_flight.c), and the handler of a signal jump out of a copy that touches memory of the host that is not there (call_copy.c);
  * jumping out of a host function, a kernel or a report leaves the call that runs it unfinished, and is not done.
  *
  * vfork and posix_spawn call no handlers and need none: what runs there until the exec makes no calls.
@@ -39,7 +39,7 @@ enum life_rank {
     LIFE_LIST,    /* lifecycle.c: which locks there are */
     LIFE_FAULTS,  /* host_fault.c: whose addresses are explained; a call never holds it */
     LIFE_MACHINE, /* machine.h; inside it what machines share between processes (share.h, share_nodes.h) */
-    LIFE_THREADS, /* current.c: each thread's contexts */
+    LIFE_THREADS, /* context_stack.c: each thread's contexts */
     LIFE_TABLE,   /* of the rows of abi_*.c, and the report function of a system */
     LIFE_LEAF,    /* kernels/registered.c, inside the table of plugins */
     LIFE_LAYER,   /* not taken by a fork: layers and the CUDA backend; outside of LIFE_MACHINE all the same */

@@ -14,16 +14,16 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "alone.h"
-#include "apart.h"
+#include "single_thread.h"
+#include "cache_line.h"
 
 enum { ORDINAL_MOST = 64, ORDINAL_PATIENCE = 64 };
 
 struct ordinals {
     uint64_t id;            /* of this counter among all of the program */
-    char before[VMM_APART]; /* who looks at what lies around the next word is not to wait for those who write it */
+    char before[VMM_CACHE_LINE_APART]; /* who looks at what lies around the next word is not to wait for those who write it */
     _Atomic uint64_t given; /* the greatest number given or taken ahead */
-    char after[VMM_APART];
+    char after[VMM_CACHE_LINE_APART];
 };
 
 /* What a thread has taken ahead of the counter it asked last. */
@@ -38,7 +38,7 @@ void ordinals_init(struct ordinals *ordinals);
 /* Draws count numbers and returns the first. */
 static inline uint64_t ordinal_draw(struct ordinals *ordinals, uint64_t count)
 {
-    if (!VMM_ALONE)
+    if (!VMM_SINGLE_THREAD)
         return atomic_fetch_add_explicit(&ordinals->given, count, memory_order_relaxed) + 1;
     uint64_t before = atomic_load_explicit(&ordinals->given, memory_order_relaxed);
     atomic_store_explicit(&ordinals->given, before + count, memory_order_relaxed);

@@ -4,7 +4,7 @@
  *   parent   file 7, mapping [state]
  *   child    file -1, mapping [zeros]: not part of the parent's open file, so the parent's locks end with the parent
  *
- * A lock of an open file (os_live, os_mutex.h) lasts until every descriptor and mapping of that opening is gone, so one that
+ * A lock of an open file (os_mark_alive, os_mutex.h) lasts until every descriptor and mapping of that opening is gone, so one that
  * a child kept would make a dead parent look alive. Programs that the child executes have none of them either: all are
  * close-on-exec. Only a child made by a bare clone(), which calls no handlers, keeps them until its first call.
  *

@@ -16,7 +16,7 @@
 
 #include "ordinal.h"
 #include "vmm.h"
-#include "within.h"
+#include "program_call.h"
 
 struct vmm_thread {
     struct vmm_within_calls within;
@@ -41,10 +41,10 @@ static inline struct vmm_thread *vmm_thread(void)
     return thread;
 }
 
-/* What the calling thread's calls with that id are noted as (within.h). */
-static inline uint16_t vmm_told_as(uint16_t id)
+/* What the calling thread's calls with that id are noted as (program_call.h). */
+static inline uint16_t vmm_reported_call(uint16_t id)
 {
-    return vmm_told_in(vmm_within_now(&vmm_thread()->within), id);
+    return vmm_reported_in(vmm_within_now(&vmm_thread()->within), id);
 }
 
 #endif

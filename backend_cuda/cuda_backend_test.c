@@ -49,7 +49,7 @@ static void check_call(struct rig *rig, struct vmm_backend *backend, enum vmm_ca
     rig->driver->result = 1;
     vmm_detail_begin(&call.head);
     vmm_result refused = vmm_backend_call(backend, &call.head);
-    bool told = vmm_last_detail()->severity == VMM_SEVERITY_ERROR && !vmm_last_detail()->rule &&
+    bool reported = vmm_last_detail()->severity == VMM_SEVERITY_ERROR && !vmm_last_detail()->rule &&
                 vmm_last_detail()->result == refused && strcmp(vmm_last_detail()->function, name) == 0;
     tap_ok(is_symbol_of(rig->driver->symbol, name), "%s: %s reaches %s", where, name,
            rig->driver->symbol ? rig->driver->symbol : "nothing");
@@ -57,7 +57,7 @@ static void check_call(struct rig *rig, struct vmm_backend *backend, enum vmm_ca
     rig->driver->result = 0;
     vmm_detail_begin(&call.head);
     vmm_result done = vmm_backend_call(backend, &call.head);
-    tap_ok(refused == VMM_ERROR_INVALID_VALUE && told && done == VMM_SUCCESS && rig->driver->calls == 2 &&
+    tap_ok(refused == VMM_ERROR_INVALID_VALUE && reported && done == VMM_SUCCESS && rig->driver->calls == 2 &&
                vmm_last_detail()->severity == VMM_SEVERITY_NONE,
            "%s: %s: called once each time; its result is the caller's", where, name);
 }

@@ -47,9 +47,9 @@ static void test_start(struct life *life)
     tap_ok(count > 0, "devices: %d", count);
     for (int i = 0; i < count; i++) {
         uint64_t bytes = 0;
-        bool told = vmm_device_get_name(life->sys, name, sizeof name, i) == VMM_SUCCESS &&
+        bool reported = vmm_device_get_name(life->sys, name, sizeof name, i) == VMM_SUCCESS &&
                     vmm_device_total_mem(life->sys, &bytes, i) == VMM_SUCCESS;
-        tap_ok(told && name[0] && bytes > 0, "device %d: %s, %" PRIu64 " bytes", i, name, bytes);
+        tap_ok(reported && name[0] && bytes > 0, "device %d: %s, %" PRIu64 " bytes", i, name, bytes);
     }
     vmm_device_get_attribute(life->sys, &supported, VMM_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, 0);
     if (!supported)

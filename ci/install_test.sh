@@ -124,7 +124,7 @@ int main()
     return result == VMM_SUCCESS && size == 65536 ? 0 : 2;
 }
 END
-cat >"$root/alone.c" <<'END'
+cat >"$root/single_thread.c" <<'END'
 #include <cuvmm/vmm_fd.h>
 int main(void)
 {
@@ -135,7 +135,7 @@ int main(void)
     return vmm_fd_receive(ends[1], &fd, &got, 1, 0) != VMM_SUCCESS || fd < 0 || got != 'x';
 }
 END
-program alone "$root/alone.c" "$compiler" -std=c11
+program alone "$root/single_thread.c" "$compiler" -std=c11
 ok $? 'vmm_fd.h serves alone'
 case $compiler in
 *clang*) plus=clang++ ;;
@@ -144,7 +144,7 @@ esac
 if command -v "$plus" >/dev/null; then
     program plus "$root/plus.cc" "$plus" -std=c++11
     ok $? 'the header serves C++'
-    program alone "$root/alone.c" "$plus" -x c++ -std=c++11
+    program alone "$root/single_thread.c" "$plus" -x c++ -std=c++11
     ok $? 'so does vmm_fd.h'
 else
     points=$((points + 1))

@@ -170,9 +170,9 @@ static bool is_on_device(struct vmm_backend *inner, const struct vmm_call *call)
         return false;
     struct vmm_call_pointer_get_attribute ask = {
         {VMM_CALL_pointer_get_attribute, call->number}, &type, VMM_POINTER_ATTRIBUTE_MEMORY_TYPE, (uint64_t)(uintptr_t)bytes};
-    const vmm_detail told = *vmm_detail_here();
+    const vmm_detail reported = *vmm_detail_here();
     bool device = vmm_backend_call(inner, &ask.head) == VMM_SUCCESS && type == VMM_MEMORYTYPE_DEVICE;
-    *vmm_detail_here() = told;
+    *vmm_detail_here() = reported;
     return device;
 }
 

@@ -28,8 +28,8 @@ static void tell(void *user, const vmm_detail *detail)
 
 void check_foreseen(const vmm_detail *detail)
 {
-    const vmm_detail told = *detail;
-    findings_add(&told);
+    const vmm_detail reported = *detail;
+    findings_add(&reported);
     foreseen = true;
 }
 

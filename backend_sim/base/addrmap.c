@@ -62,7 +62,7 @@ static void give_nodes(struct addrmap *map, struct addrmap_node *node, unsigned 
 {
     for (uint64_t left = level ? node->present : 0; left; left &= left - 1)
         give_nodes(map, node->child[lowest(left)], level - 1);
-    pool_give(&map->nodes, node);
+    pool_free(&map->nodes, node);
 }
 #endif
 
@@ -74,12 +74,12 @@ static void let_go(struct addrmap *map)
     struct addrmap_node *node = map->above->child[map->above_slot];
     while (node != map->last) {
         struct addrmap_node *next = node->child[lowest(node->present)];
-        pool_give(&map->nodes, node);
+        pool_free(&map->nodes, node);
         node = next;
     }
-    pool_give(&map->nodes, node);
+    pool_free(&map->nodes, node);
     if (!map->root->present) {
-        pool_give(&map->nodes, map->root);
+        pool_free(&map->nodes, map->root);
         map->root = NULL;
     }
     map->last = map->above = NULL;
@@ -98,7 +98,7 @@ void addrmap_clear(struct addrmap *map)
 
 static struct addrmap_node *new_node(struct addrmap *map)
 {
-    struct addrmap_node *node = pool_take(&map->nodes);
+    struct addrmap_node *node = pool_alloc(&map->nodes);
     if (node)
         node->present = 0;
     return node;
@@ -117,7 +117,7 @@ static void prune(struct addrmap *map, uint64_t address)
     }
     map->last = map->above = NULL;
     while (depth && path[depth - 1]->present == 0) {
-        pool_give(&map->nodes, path[--depth]);
+        pool_free(&map->nodes, path[--depth]);
         if (!depth)
             map->root = NULL;
         else

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The invariants of holes.h. */
+/* The invariants of free_ranges.h. */
 #include <inttypes.h>
 
 #include "checks.h"
@@ -9,18 +9,18 @@
 enum { MOST_DEPTH = 400 };
 
 struct walk {
-    const struct holes *holes;
+    const struct free_ranges *holes;
     const struct hole *before; /* the hole visited last, in the order of addresses */
     size_t count;
 };
 
-static bool at_barrier(const struct holes *holes, uint64_t address)
+static bool at_barrier(const struct free_ranges *holes, uint64_t address)
 {
     return holes->barrier && !(address & (holes->barrier - 1));
 }
 
 /* The hole itself, and that it does not touch the one before. */
-static const char *check_hole(const struct holes *holes, const struct hole *before, const struct hole *node)
+static const char *check_hole(const struct free_ranges *holes, const struct hole *before, const struct hole *node)
 {
     uint64_t end = node->start + node->size;
     if (!node->size || (end && end < node->start))
@@ -64,7 +64,7 @@ static const char *check_tree(struct walk *walk, const struct hole *node, unsign
     return check_tree(walk, node->right, depth + 1);
 }
 
-const char *holes_check(const struct holes *holes, size_t ranges)
+const char *free_ranges_check(const struct free_ranges *holes, size_t ranges)
 {
     struct walk walk = {.holes = holes};
     const char *said = check_tree(&walk, holes->root, 0);
@@ -79,7 +79,7 @@ const char *holes_check(const struct holes *holes, size_t ranges)
     return check_in(pool_check(&holes->nodes, ranges), "nodes");
 }
 
-const char *holes_check_at(const struct holes *holes, uint64_t address)
+const char *free_ranges_check_at(const struct free_ranges *holes, uint64_t address)
 {
     const struct hole *below = NULL, *above = NULL;
     const char *said = NULL;
@@ -106,7 +106,7 @@ static uint64_t sum_in(const struct hole *node, uint64_t start, uint64_t end)
     return sum;
 }
 
-uint64_t holes_sum(const struct holes *holes, uint64_t start, uint64_t end)
+uint64_t free_ranges_sum(const struct free_ranges *holes, uint64_t start, uint64_t end)
 {
     return sum_in(holes->root, start, end);
 }

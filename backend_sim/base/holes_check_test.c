@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* holes_check: each invariant, broken by hand, has its sentence. */
+/* free_ranges_check: each invariant, broken by hand, has its sentence. */
 #include "breaks.h"
 #include "holes_parts.h"
 
 #define U UINT64_C(0x1000)
 
 /*  [free 16 .. 20][taken][free 21 .. 24][taken][free 25 .. 32)        three ranges: one granted, two taken */
-static void open_holes(struct holes *holes, uint64_t barrier)
+static void open_holes(struct free_ranges *holes, uint64_t barrier)
 {
-    holes_init(holes, barrier);
-    holes_grant(holes, 16 * U, 16 * U);
-    holes_take(holes, 20 * U, U);
-    holes_take(holes, 24 * U, U);
-    check_holds(holes_check(holes, 3), "three holes");
-    check_holds(holes_check(holes, SIZE_MAX), "the same without a count of ranges");
+    free_ranges_init(holes, barrier);
+    free_ranges_grant(holes, 16 * U, 16 * U);
+    free_ranges_take(holes, 20 * U, U);
+    free_ranges_take(holes, 24 * U, U);
+    check_holds(free_ranges_check(holes, 3), "three holes");
+    check_holds(free_ranges_check(holes, SIZE_MAX), "the same without a count of ranges");
     for (uint64_t at = 15; at < 34; at++)
-        check_holds(holes_check_at(holes, at * U), "around an address");
+        check_holds(free_ranges_check_at(holes, at * U), "around an address");
 }
 
-static struct hole *hole_at(const struct holes *holes, uint64_t start)
+static struct hole *hole_at(const struct free_ranges *holes, uint64_t start)
 {
     struct hole *node = holes->root;
     while (node->start != start)
@@ -28,64 +28,64 @@ static struct hole *hole_at(const struct holes *holes, uint64_t start)
 
 static void test_tree(void)
 {
-    struct holes holes;
+    struct free_ranges holes;
     open_holes(&holes, 0);
     struct hole *root = holes.root, *low = hole_at(&holes, 16 * U), *middle = hole_at(&holes, 21 * U);
-    BREAKS(root->largest, 1, holes_check(&holes, 3), "0x1 are noted");
-    BREAKS(root->largest, 1, holes_check_at(&holes, root->start), "0x1 are noted");
-    BREAKS(root->weight, 0, holes_check(&holes, 3), "has less weight than one below it");
-    BREAKS(middle->start, 20 * U, holes_check(&holes, 3), "the hole at 0x14000 touches or precedes the one from 0x10000 to 0x14000");
-    BREAKS(middle->start, 20 * U, holes_check_at(&holes, 18 * U), "touches or precedes");
-    BREAKS(middle->size, 0, (root->largest = 7 * U, holes_check(&holes, 3)), "");
-    BREAKS(low->start, 26 * U, holes_check(&holes, 3), "touches or precedes");
-    tap_u64(holes_sum(&holes, 0, UINT64_MAX), 14 * U, "fourteen units are free");
-    tap_u64(holes_sum(&holes, 19 * U, 22 * U), 2 * U, "of three around a taken one two");
-    tap_u64(holes_sum(&holes, 20 * U, 21 * U), 0, "of that one none");
-    holes_clear(&holes);
+    BREAKS(root->largest, 1, free_ranges_check(&holes, 3), "0x1 are noted");
+    BREAKS(root->largest, 1, free_ranges_check_at(&holes, root->start), "0x1 are noted");
+    BREAKS(root->weight, 0, free_ranges_check(&holes, 3), "has less weight than one below it");
+    BREAKS(middle->start, 20 * U, free_ranges_check(&holes, 3), "the hole at 0x14000 touches or precedes the one from 0x10000 to 0x14000");
+    BREAKS(middle->start, 20 * U, free_ranges_check_at(&holes, 18 * U), "touches or precedes");
+    BREAKS(middle->size, 0, (root->largest = 7 * U, free_ranges_check(&holes, 3)), "");
+    BREAKS(low->start, 26 * U, free_ranges_check(&holes, 3), "touches or precedes");
+    tap_u64(free_ranges_sum(&holes, 0, UINT64_MAX), 14 * U, "fourteen units are free");
+    tap_u64(free_ranges_sum(&holes, 19 * U, 22 * U), 2 * U, "of three around a taken one two");
+    tap_u64(free_ranges_sum(&holes, 20 * U, 21 * U), 0, "of that one none");
+    free_ranges_clear(&holes);
 }
 
 /* A tree that leads to itself ends the check all the same. */
 static void test_circle(void)
 {
-    struct holes holes;
+    struct free_ranges holes;
     open_holes(&holes, 0);
     struct hole *last = hole_at(&holes, 25 * U), *first = hole_at(&holes, 16 * U), left = {0};
-    BREAKS(last->right, holes.root, holes_check(&holes, 3), "");
-    BREAKS(first->left, first, holes_check(&holes, 3), "the tree is 400 nodes deep at 0x10000");
-    BREAKS(last->right, last, holes_check_at(&holes, 40 * U), "the path to 0x28000 has 400 nodes");
+    BREAKS(last->right, holes.root, free_ranges_check(&holes, 3), "");
+    BREAKS(first->left, first, free_ranges_check(&holes, 3), "the tree is 400 nodes deep at 0x10000");
+    BREAKS(last->right, last, free_ranges_check_at(&holes, 40 * U), "the path to 0x28000 has 400 nodes");
     left = (struct hole){.start = 2 * U, .largest = 0};
-    BREAKS(first->left, &left, holes_check(&holes, 3), "the hole at 0x2000 has 0x0 bytes");
-    BREAKS(first->left, &left, holes_check_at(&holes, 3 * U), "the hole at 0x2000 has 0x0 bytes");
-    holes_clear(&holes);
+    BREAKS(first->left, &left, free_ranges_check(&holes, 3), "the hole at 0x2000 has 0x0 bytes");
+    BREAKS(first->left, &left, free_ranges_check_at(&holes, 3 * U), "the hole at 0x2000 has 0x0 bytes");
+    free_ranges_clear(&holes);
 }
 
 static void test_nodes(void)
 {
-    struct holes holes;
+    struct free_ranges holes;
     open_holes(&holes, 0);
-    check_breaks(holes_check(&holes, 4), "there are 3 holes and 0 spare nodes, for 4 ranges granted and taken");
-    check_breaks(holes_check(&holes, 2), "there are 3 holes and 0 spare nodes, for 2 ranges");
-    holes_take(&holes, 16 * U, U);
+    check_breaks(free_ranges_check(&holes, 4), "there are 3 holes and 0 spare nodes, for 4 ranges granted and taken");
+    check_breaks(free_ranges_check(&holes, 2), "there are 3 holes and 0 spare nodes, for 2 ranges");
+    free_ranges_take(&holes, 16 * U, U);
     struct hole *spare = holes.spare;
-    check_holds(holes_check(&holes, 4), "three holes and a spare node");
-    BREAKS(spare->right, spare, holes_check(&holes, 4), "more than 4 spare nodes");
+    check_holds(free_ranges_check(&holes, 4), "three holes and a spare node");
+    BREAKS(spare->right, spare, free_ranges_check(&holes, 4), "more than 4 spare nodes");
 #ifndef POOL_PLAIN
-    BREAKS(holes.nodes.left, holes.nodes.left + 1, holes_check(&holes, 4), "nodes: ");
+    BREAKS(holes.nodes.left, holes.nodes.left + 1, free_ranges_check(&holes, 4), "nodes: ");
 #endif
-    holes_clear(&holes);
+    free_ranges_clear(&holes);
 }
 
 static void test_barrier(void)
 {
-    struct holes holes;
-    holes_init(&holes, 4 * U);
-    holes_grant(&holes, 4 * U, 4 * U);
-    holes_grant(&holes, 8 * U, 4 * U);
-    check_holds(holes_check(&holes, 2), "two holes that touch at a barrier");
+    struct free_ranges holes;
+    free_ranges_init(&holes, 4 * U);
+    free_ranges_grant(&holes, 4 * U, 4 * U);
+    free_ranges_grant(&holes, 8 * U, 4 * U);
+    check_holds(free_ranges_check(&holes, 2), "two holes that touch at a barrier");
     struct hole *second = hole_at(&holes, 8 * U);
-    BREAKS(second->start, 7 * U, holes_check_at(&holes, 7 * U), "crosses a barrier");
-    BREAKS(holes.barrier, 0, holes_check(&holes, 2), "touches or precedes");
-    holes_clear(&holes);
+    BREAKS(second->start, 7 * U, free_ranges_check_at(&holes, 7 * U), "crosses a barrier");
+    BREAKS(holes.barrier, 0, free_ranges_check(&holes, 2), "touches or precedes");
+    free_ranges_clear(&holes);
 }
 
 int main(void)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* holes_parts.h - the inside of holes.h: holes.c changes the tree, holes_check.c checks it. */
+/* holes_parts.h - the inside of free_ranges.h: free_ranges.c changes the tree, free_ranges_check.c checks it. */
 #ifndef SIM_HOLES_PARTS_H
 #define SIM_HOLES_PARTS_H
 
-#include "holes.h"
+#include "free_ranges.h"
 
 struct hole {
     uint64_t start, size;

@@ -32,7 +32,7 @@ void *pool_grow(struct pool *pool)
     return heap.malloc(pool->size);
 }
 
-void pool_give(struct pool *pool, void *thing)
+void pool_free(struct pool *pool, void *thing)
 {
     (void)pool;
     heap.free(thing);

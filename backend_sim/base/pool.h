@@ -43,7 +43,7 @@ void *pool_grow(struct pool *pool);
 #endif
 
 /* Room for a thing, with whatever was in it; NULL when memory is out. */
-static inline void *pool_take(struct pool *pool)
+static inline void *pool_alloc(struct pool *pool)
 {
     void *thing = pool->spare;
     if (!thing)
@@ -53,9 +53,9 @@ static inline void *pool_take(struct pool *pool)
 }
 
 #ifdef POOL_PLAIN
-void pool_give(struct pool *pool, void *thing);
+void pool_free(struct pool *pool, void *thing);
 #else
-static inline void pool_give(struct pool *pool, void *thing)
+static inline void pool_free(struct pool *pool, void *thing)
 {
     *(void **)thing = pool->spare;
     pool->spare = thing;

@@ -53,9 +53,9 @@ static void test_random(uint64_t seed)
         uint64_t i = random_below(&state, MOST);
         if (out[i]) {
             wrong += !holds(out[i], i);
-            pool_give(&pool, out[i]);
+            pool_free(&pool, out[i]);
             out[i] = NULL;
-        } else if ((out[i] = pool_take(&pool)) != NULL) {
+        } else if ((out[i] = pool_alloc(&pool)) != NULL) {
             askew += (uintptr_t)out[i] % _Alignof(struct thing) != 0;
             fill(out[i], i);
         }
@@ -63,7 +63,7 @@ static void test_random(uint64_t seed)
     for (unsigned i = 0; i < MOST; i++)
         if (out[i]) {
             wrong += !holds(out[i], i);
-            pool_give(&pool, out[i]);
+            pool_free(&pool, out[i]);
         }
     tap_u64(wrong, 0, "20000 random steps: what is out is nobody else's");
     tap_u64(askew, 0, "all are aligned");
@@ -79,7 +79,7 @@ static void test_slabs(size_t size)
     size_t slabs = 0, before = IN_USE();
     pool_init(&pool, size);
     for (unsigned i = 0; i < 100000; i++)
-        if (!pool_take(&pool))
+        if (!pool_alloc(&pool))
             tap_bail("no memory");
     for (void *slab = pool.slabs; slab; slab = *(void **)slab)
         slabs++;
@@ -95,19 +95,19 @@ static void test_again(void)
 {
     struct pool pool;
     pool_init(&pool, sizeof(struct thing));
-    struct thing *a = pool_take(&pool), *b = pool_take(&pool);
+    struct thing *a = pool_alloc(&pool), *b = pool_alloc(&pool);
     tap_ok(a && b && a != b, "two are two");
 #ifndef POOL_PLAIN
-    pool_give(&pool, a);
-    tap_ok(pool_take(&pool) == a, "what was given back last is next");
+    pool_free(&pool, a);
+    tap_ok(pool_alloc(&pool) == a, "what was given back last is next");
     tap_ok((uintptr_t)a % 64 == 0 && (uintptr_t)b % 64 == 0, "things of a line lie in a line");
 #endif
-    pool_give(&pool, a);
-    pool_give(&pool, b);
+    pool_free(&pool, a);
+    pool_free(&pool, b);
     pool_clear(&pool);
-    a = pool_take(&pool);
+    a = pool_alloc(&pool);
     tap_ok(a != NULL, "a cleared pool can be used again");
-    pool_give(&pool, a);
+    pool_free(&pool, a);
     pool_clear(&pool);
 }
 

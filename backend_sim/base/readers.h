@@ -17,20 +17,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "apart.h"
+#include "cache_line.h"
 
 enum { READERS_LINES = 16, READERS_TRUST = 64 };
 
 struct readers_line {
     atomic_uint inside;
-    char rest[VMM_APART - sizeof(atomic_uint)];
+    char rest[VMM_CACHE_LINE_APART - sizeof(atomic_uint)];
 };
 
 struct readers {
-    char before[VMM_APART]; /* the machine's lock */
+    char before[VMM_CACHE_LINE_APART]; /* the machine's lock */
     atomic_bool open;
     unsigned asked; /* questions since the last change; with the lock */
-    char rest[VMM_APART - sizeof(atomic_bool) - sizeof(unsigned)];
+    char rest[VMM_CACHE_LINE_APART - sizeof(atomic_bool) - sizeof(unsigned)];
     struct readers_line line[READERS_LINES];
 };
 

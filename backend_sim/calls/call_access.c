@@ -2,7 +2,7 @@
 /* Rights: who may do what with which mapping. */
 #include <stdlib.h>
 
-#include "flight.h"
+#include "in_flight.h"
 #include "heap.h"
 #include "host.h"
 #include "rdma.h"
@@ -156,7 +156,7 @@ static vmm_result check_rdma(const struct sim_mapping *mapping, const vmm_mem_ac
 
 /* One grant on one mapping, if it may be made; *made: rights were given or taken. */
 static vmm_result try_grant(struct sim_process *process, struct sim_mapping *mapping, const vmm_mem_access_desc *desc,
-                            const struct flight_used *used, bool *made)
+                            const struct in_flight_used *used, bool *made)
 {
     bool host_on_device = !sim_on_host(mapping->handle->prop.location) &&
                           desc->location.type != VMM_MEM_LOCATION_TYPE_DEVICE;
@@ -167,8 +167,8 @@ static vmm_result try_grant(struct sim_process *process, struct sim_mapping *map
         put_rights(mapping, slot_of(desc->location), 0); /* measured: what it had is lost */
     if (result != VMM_SUCCESS || host_on_device)
         return result;
-    if (flight_uses(used, mapping->start, mapping->size))
-        flight_granting(process, mapping, desc);
+    if (in_flight_uses(used, mapping->start, mapping->size))
+        in_flight_granting(process, mapping, desc);
     result = grant(process, mapping, desc);
     *made = result == VMM_SUCCESS;
     return result;
@@ -208,11 +208,11 @@ static void take_back(struct sim_process *process, struct sim_mapping *first, ui
 static vmm_result make_grants(struct sim_process *process, const struct vmm_call_mem_set_access *call,
                               struct sim_mapping *first, uint64_t hole)
 {
-    struct flight_used used = {1, 0};
+    struct in_flight_used used = {1, 0};
     uint64_t changes = 0;
     bool made;
-    if (flight_any(process->flight))
-        used = flight_used(process, call->ptr, hole);
+    if (in_flight_any(process->in_flight))
+        used = in_flight_used(process, call->ptr, hole);
     for (struct sim_mapping *m = first; m; m = sim_mapping_after(process, m->start + m->size, hole))
         for (uint64_t i = 0; i < call->count; i++) {
             vmm_result result = try_grant(process, m, &call->desc[i], &used, &made);

@@ -36,7 +36,7 @@ static vmm_result check_reserve(const struct sim_profile *profile, const struct 
 
 static vmm_result refuse_above_hint(const struct sim_process *process, const struct vmm_call_mem_address_reserve *call)
 {
-    uint64_t end = process->arena.end;
+    uint64_t end = process->window.end;
     vmm_result result = vmm_detail_refuse(VMM_RULE_RESERVE_SPACE, call->addr, end, NULL);
     vmm_detail_argument("addr");
     vmm_detail_note("only addresses at or above the hint count, and none is free there for %llu bytes",
@@ -59,14 +59,14 @@ static vmm_result refuse_space(const struct sim_process *process, const struct v
 }
 
 /* Takes addresses for the reservation: at or above the hint, else the lowest place. */
-static enum space_result take(struct sim_process *process, const struct vmm_call_mem_address_reserve *call,
+static enum va_allocator_result take(struct sim_process *process, const struct vmm_call_mem_address_reserve *call,
                               uint64_t *address)
 {
     const struct sim_profile *profile = &process->machine->profile;
     uint64_t alignment = call->alignment > profile->va_granularity ? call->alignment : profile->va_granularity;
     if (alignment > profile->va_alignment_max || call->size > profile->va_end - profile->va_start)
-        return SPACE_FULL;
-    return space_take(&process->space, call->size, alignment, call->addr, address);
+        return VA_ALLOCATOR_FULL;
+    return va_allocator_take(&process->space, call->size, alignment, call->addr, address);
 }
 
 /* What the caller should know about the place: not the hint, or over the part of a mapping past its reservation. */
@@ -90,17 +90,17 @@ vmm_result sim_mem_address_reserve(struct sim_process *process, const struct vmm
     vmm_result result = check_reserve(&process->machine->profile, call);
     if (result != VMM_SUCCESS)
         return result;
-    struct sim_reservation *reservation = pool_take(&process->reservation_pool);
+    struct sim_reservation *reservation = pool_alloc(&process->reservation_pool);
     if (!reservation)
         return sim_out_of_host_memory();
-    enum space_result taken = take(process, call, &address);
-    if (taken == SPACE_TAKEN && !addrmap_insert(&process->reservations, address, reservation)) {
-        space_give(&process->space, address, call->size);
-        taken = SPACE_NO_MEMORY;
+    enum va_allocator_result taken = take(process, call, &address);
+    if (taken == VA_ALLOCATOR_TAKEN && !addrmap_insert(&process->reservations, address, reservation)) {
+        va_allocator_free(&process->space, address, call->size);
+        taken = VA_ALLOCATOR_NO_MEMORY;
     }
-    if (taken != SPACE_TAKEN) {
-        pool_give(&process->reservation_pool, reservation);
-        return taken == SPACE_FULL ? refuse_space(process, call) : sim_out_of_host_memory();
+    if (taken != VA_ALLOCATOR_TAKEN) {
+        pool_free(&process->reservation_pool, reservation);
+        return taken == VA_ALLOCATOR_FULL ? refuse_space(process, call) : sim_out_of_host_memory();
     }
     *reservation = (struct sim_reservation){address, call->size, sim_origin(&call->head),
                                             sim_process_number(process, VMM_OBJECT_RESERVATION)};
@@ -150,7 +150,7 @@ vmm_result sim_mem_address_free(struct sim_process *process, const struct vmm_ca
     if (result != VMM_SUCCESS)
         return result;
     struct sim_origin ended = sim_origin(&call->head);
-    struct grave grave = {.start = reservation->start,
+    struct retired_range grave = {.start = reservation->start,
                           .size = reservation->size,
                           .created = reservation->made.number,
                           .created_by = reservation->made.call,
@@ -158,9 +158,9 @@ vmm_result sim_mem_address_free(struct sim_process *process, const struct vmm_ca
                           .ended_by = ended.call,
                           .number = reservation->number,
                           .kind = VMM_OBJECT_RESERVATION};
-    graveyard_bury(&process->graveyard, &grave);
+    retired_ranges_add(&process->retired, &grave);
     addrmap_remove(&process->reservations, reservation->start);
-    space_give(&process->space, reservation->start, reservation->size);
-    pool_give(&process->reservation_pool, reservation);
+    va_allocator_free(&process->space, reservation->start, reservation->size);
+    pool_free(&process->reservation_pool, reservation);
     return VMM_SUCCESS;
 }

@@ -2,7 +2,7 @@
 /* Memory of the old kind (cuMemAlloc) and how much is free. */
 #include <stdlib.h>
 
-#include "flight.h"
+#include "in_flight.h"
 #include "heap.h"
 #include "launch.h"
 #include "sim.h"
@@ -33,12 +33,12 @@ static bool take(struct sim_process *process, uint64_t size, uint64_t unit, uint
 {
     const struct sim_mapping *mapping;
     for (uint64_t from = 0;; from = mapping->start + mapping->size) {
-        if (space_take(&process->space, size, unit, from, address) != SPACE_TAKEN)
+        if (va_allocator_take(&process->space, size, unit, from, address) != VA_ALLOCATOR_TAKEN)
             return false;
         mapping = sim_mapping_in(process, *address, size);
         if (!mapping)
             return true;
-        space_give(&process->space, *address, size);
+        va_allocator_free(&process->space, *address, size);
     }
 }
 
@@ -50,7 +50,7 @@ static bool enter(struct sim_process *process, struct sim_allocation *allocation
     if (!take(process, allocation->span, unit, &address))
         return false;
     if (!addrmap_insert(&process->allocations, address, allocation)) {
-        space_give(&process->space, address, allocation->span);
+        va_allocator_free(&process->space, address, allocation->span);
         return false;
     }
     allocation->start = address;
@@ -60,7 +60,7 @@ static bool enter(struct sim_process *process, struct sim_allocation *allocation
 static void leave(struct sim_process *process, const struct sim_allocation *allocation)
 {
     addrmap_remove(&process->allocations, allocation->start);
-    space_give(&process->space, allocation->start, allocation->span);
+    va_allocator_free(&process->space, allocation->start, allocation->span);
 }
 
 static vmm_result allocate(struct sim_process *process, const struct vmm_call_mem_alloc *call,
@@ -131,7 +131,7 @@ static vmm_result free_when_idle(struct sim_process *process, uint64_t start, st
 {
     struct sim_allocation *allocation = sim_allocation_at(process, start);
     struct queue_place place = {.device = allocation->block->prop.location.id};
-    vmm_result result = flight_wait(process, &place, QUEUE_DEVICE);
+    vmm_result result = in_flight_wait(process, &place, QUEUE_DEVICE);
     const struct sim_context *context = sim_current(process);
     if (result == VMM_SUCCESS && context)
         result = sim_context_check(process, context, true);

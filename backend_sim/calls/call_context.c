@@ -2,7 +2,7 @@
 /* Contexts and streams: who may ask, and what is waited for. */
 #include <stdlib.h>
 
-#include "flight.h"
+#include "in_flight.h"
 #include "heap.h"
 #include "launch.h"
 #include "sim.h"
@@ -31,20 +31,20 @@ static vmm_result refuse_context(const struct sim_process *process, uint64_t val
 static bool open_context_space(struct sim_process *process)
 {
     const struct sim_profile *profile = &process->machine->profile;
-    uint64_t chunk = profile->va_chunk, unit = profile->va_granularity, from = process->arena.context, lower, upper;
+    uint64_t chunk = profile->va_chunk, unit = profile->va_granularity, from = process->window.context, lower, upper;
     if (process->context_space || !from || chunk < 8 * unit)
         return true;
-    enum space_result result = space_take(&process->space, chunk - unit, chunk, from, &lower);
-    if (result == SPACE_TAKEN) {
-        result = space_take(&process->space, 4 * unit, chunk, from + chunk, &upper);
-        if (result == SPACE_NO_MEMORY)
-            space_give(&process->space, lower, chunk - unit);
+    enum va_allocator_result result = va_allocator_take(&process->space, chunk - unit, chunk, from, &lower);
+    if (result == VA_ALLOCATOR_TAKEN) {
+        result = va_allocator_take(&process->space, 4 * unit, chunk, from + chunk, &upper);
+        if (result == VA_ALLOCATOR_NO_MEMORY)
+            va_allocator_free(&process->space, lower, chunk - unit);
         else
             process->context_taken[0] = (struct sim_reservation){.start = lower, .size = chunk - unit};
-        if (result == SPACE_TAKEN)
+        if (result == VA_ALLOCATOR_TAKEN)
             process->context_taken[1] = (struct sim_reservation){.start = upper, .size = 4 * unit};
     }
-    process->context_space = result != SPACE_NO_MEMORY;
+    process->context_space = result != VA_ALLOCATOR_NO_MEMORY;
     return process->context_space;
 }
 
@@ -96,7 +96,7 @@ static void end_event(void *user, void *object)
 static void wait_for_context(struct sim_process *process, uint64_t context)
 {
     struct queue_place place = {.context = context};
-    flight_wait(process, &place, QUEUE_CONTEXT);
+    in_flight_wait(process, &place, QUEUE_CONTEXT);
 }
 
 static void sweep_context(struct sim_process *process, uint64_t context, const struct vmm_call *call)
@@ -116,8 +116,8 @@ static void sweep_context(struct sim_process *process, uint64_t context, const s
 static void end_context(struct sim_process *process, struct sim_context *context, const struct vmm_call *call)
 {
     sweep_context(process, context->value, call);
-    if (current_get(&process->current) == context->value)
-        current_set(&process->current, 0);
+    if (context_stack_get(&process->current) == context->value)
+        context_stack_set(&process->current, 0);
     context->ended = sim_origin(call);
     slots_end(&process->contexts, context->value);
 }
@@ -192,12 +192,12 @@ vmm_result sim_ctx_create(struct sim_process *process, const struct vmm_call_ctx
     vmm_result result = sim_device_check(process, call->dev);
     if (result != VMM_SUCCESS)
         return result;
-    if (!current_ready(&process->current))
+    if (!context_stack_ready(&process->current))
         return sim_out_of_host_memory();
     struct sim_context *context = new_context(process, call->dev, false, &call->head);
     if (!context)
         return VMM_ERROR_OUT_OF_MEMORY;
-    current_push(&process->current, context->value);
+    context_stack_push(&process->current, context->value);
     *call->pctx = context_value(context->value);
     return VMM_SUCCESS;
 }
@@ -242,14 +242,14 @@ vmm_result sim_ctx_set_current(struct sim_process *process, const struct vmm_cal
     uint64_t value = (uint64_t)(uintptr_t)call->ctx;
     if (value && slots_find(&process->contexts, value, &context) == SLOT_FORGED)
         return refuse_context(process, value);
-    return current_set(&process->current, value) ? VMM_SUCCESS : sim_out_of_host_memory();
+    return context_stack_set(&process->current, value) ? VMM_SUCCESS : sim_out_of_host_memory();
 }
 
 vmm_result sim_ctx_get_current(struct sim_process *process, const struct vmm_call_ctx_get_current *call)
 {
     if (!call->pctx)
         return vmm_detail_refuse(VMM_RULE_CTX_NULL, 0, 0, NULL);
-    *call->pctx = context_value(current_get(&process->current));
+    *call->pctx = context_value(context_stack_get(&process->current));
     return VMM_SUCCESS;
 }
 
@@ -261,7 +261,7 @@ vmm_result sim_ctx_get_device(struct sim_process *process, const struct vmm_call
         return result;
     }
     void *context;
-    uint64_t value = current_get(&process->current);
+    uint64_t value = context_stack_get(&process->current);
     slots_find(&process->contexts, value, &context);
     if (!value || !context)
         return sim_no_context(process);
@@ -341,8 +341,8 @@ vmm_result sim_stream_synchronize(struct sim_process *process, const struct vmm_
     vmm_result result = usable(process, call->stream, &context);
     if (result != VMM_SUCCESS)
         return result;
-    struct queue_place place = flight_place(process, context, call->stream);
-    vmm_result memory = flight_wait(process, &place, scope_of(&place));
+    struct queue_place place = in_flight_place(process, context, call->stream);
+    vmm_result memory = in_flight_wait(process, &place, scope_of(&place));
     result = usable(process, call->stream, &context);
     return result == VMM_SUCCESS ? memory : result;
 }
@@ -353,6 +353,6 @@ vmm_result sim_stream_query(struct sim_process *process, const struct vmm_call_s
     vmm_result result = usable(process, call->stream, &context);
     if (result != VMM_SUCCESS)
         return result;
-    struct queue_place place = flight_place(process, context, call->stream);
-    return flight_poll(process, &place, scope_of(&place)) ? VMM_SUCCESS : VMM_ERROR_NOT_READY;
+    struct queue_place place = in_flight_place(process, context, call->stream);
+    return in_flight_poll(process, &place, scope_of(&place)) ? VMM_SUCCESS : VMM_ERROR_NOT_READY;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies and fills: what is asked of them at the call, and when they are done, at once or when their turn comes. */
-#include "flight.h"
+#include "in_flight.h"
 #include "launch.h"
-#include "reach.h"
+#include "translate.h"
 #include "sim.h"
 #include "transfer.h"
 #include "twin.h"
@@ -44,8 +44,8 @@ static struct transfer transfer_of(const union vmm_any_call *call)
 static bool is_device_address(const struct sim_process *process, const void *pointer)
 {
     uint64_t address = (uint64_t)(uintptr_t)pointer;
-    struct reach_run run;
-    return arena_holds(&process->arena, address, 1) && reach_run(process, address, 1, &run);
+    struct translate_run run;
+    return host_window_holds(&process->window, address, 1) && translate_run(process, address, 1, &run);
 }
 
 static struct transfer transfer_here(const struct sim_process *process, const union vmm_any_call *call)
@@ -83,16 +83,16 @@ static vmm_result check_fill(const struct sim_process *process, int device, cons
     if (t->size / t->width != t->n &&
         !sim_lets_pass(process, VMM_RULE_SET_COUNT_WRAPS, t->n, UINT64_MAX / t->width, NULL))
         return VMM_ERROR_INVALID_VALUE;
-    return t->size ? reach_check(process, device, t->dst, t->size, REACH_FILL, "dstDevice") : VMM_SUCCESS;
+    return t->size ? translate_check(process, device, t->dst, t->size, TRANSLATE_FILL, "dstDevice") : VMM_SUCCESS;
 }
 
 static vmm_result check_between(const struct sim_process *process, int device, const struct transfer *t)
 {
-    vmm_result result = reach_check(process, device, t->dst, t->size, REACH_WRITE, t->dst_name);
+    vmm_result result = translate_check(process, device, t->dst, t->size, TRANSLATE_WRITE, t->dst_name);
     if (result == VMM_SUCCESS)
-        result = reach_check(process, device, t->src, t->size, REACH_READ, t->src_name);
+        result = translate_check(process, device, t->src, t->size, TRANSLATE_READ, t->src_name);
     return result == VMM_SUCCESS
-               ? reach_check_pair(process, device, t->dst, t->src, t->size, t->dst_name, t->src_name)
+               ? translate_check_pair(process, device, t->dst, t->src, t->size, t->dst_name, t->src_name)
                : result;
 }
 
@@ -105,9 +105,9 @@ static vmm_result check(const struct sim_process *process, int device, const str
     if (t->direction == BETWEEN)
         return check_between(process, device, t);
     if (t->direction == FROM_HOST)
-        return t->from ? reach_check(process, device, t->dst, t->size, REACH_FROM_HOST, "dstDevice")
+        return t->from ? translate_check(process, device, t->dst, t->size, TRANSLATE_FROM_HOST, "dstDevice")
                        : refuse_null("srcHost");
-    return t->to ? reach_check(process, device, t->src, t->size, REACH_TO_HOST, "srcDevice") : refuse_null("dstHost");
+    return t->to ? translate_check(process, device, t->src, t->size, TRANSLATE_TO_HOST, "srcDevice") : refuse_null("dstHost");
 }
 
 /* ---- what cannot be done ---- */
@@ -115,9 +115,9 @@ static vmm_result check(const struct sim_process *process, int device, const str
 /* The first byte that the device may not use so; the start where it is somebody else who may not. */
 static uint64_t first_bad(const struct sim_process *process, int device, uint64_t address, uint64_t size, unsigned need)
 {
-    struct reach_run run;
+    struct translate_run run;
     for (uint64_t at = address, left = size; left; at += run.length, left -= run.length)
-        if (!reach_run(process, at, left, &run) || (reach_rights(process, device, at) & need) != need)
+        if (!translate_run(process, at, left, &run) || (translate_rights(process, device, at) & need) != need)
             return at;
     return address;
 }
@@ -132,13 +132,13 @@ static void lose(struct sim_process *process, const struct queue_place *place, c
 {
     /* Measured: a fill of one byte is told like a copy from the host, one of 2 MiB like a copy between devices. */
     bool of_command = with_host(t) || (t->direction == FILL && t->size == 1);
-    struct loss loss = {.kind = of_command ? SIM_FAULT_HOST_COPY : SIM_FAULT_COPY, .place = place, .call = call,
+    struct device_loss loss = {.kind = of_command ? SIM_FAULT_HOST_COPY : SIM_FAULT_COPY, .place = place, .call = call,
                         .issued_by = issued_by, .width = 1, .use = TWIN_WRITE};
     if (t->direction != TO_HOST)
         loss.address = first_bad(process, place->device, t->dst, t->size, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE);
     if (t->direction == TO_HOST ||
         (t->direction == BETWEEN && loss.address == t->dst &&
-         reach_rights(process, place->device, t->dst) == VMM_MEM_ACCESS_FLAGS_PROT_READWRITE)) {
+         translate_rights(process, place->device, t->dst) == VMM_MEM_ACCESS_FLAGS_PROT_READWRITE)) {
         loss.address = first_bad(process, place->device, t->src, t->size, VMM_MEM_ACCESS_FLAGS_PROT_READ);
         loss.use = TWIN_READ;
     }
@@ -177,7 +177,7 @@ static vmm_result run_off(struct sim_process *process, const struct queue_place 
     const struct sim_mapping *m = sim_mapping_at(process, t->dst);
     bool waits = with_host(t) || (t->direction == FILL && m && sim_on_host(m->handle->prop.location));
     if (result == VMM_SUCCESS)
-        lose(process, place, call, vmm_told_as(call->id), t);
+        lose(process, place, call, vmm_reported_call(call->id), t);
     return result == VMM_SUCCESS && waits ? sim_context_check(process, context, true) : result;
 }
 
@@ -236,8 +236,8 @@ bool copy_do(struct sim_process *process, struct work *work)
     bool may = check(process, place->device, &t) == VMM_SUCCESS;
     *vmm_detail_here() = before;
     if (may && !wraps(&t)) {
-        if (reach_host(process, t.dst, t.size))
-            flight_shows(process, work);
+        if (translate_host(process, t.dst, t.size))
+            in_flight_shows(process, work);
         return transfer_make(process, &t);
     }
     lose(process, place, &work->call.head, work->issued_by, &t);
@@ -269,7 +269,7 @@ static vmm_result at_once(struct sim_process *process, const struct vmm_call *ca
     if (result != VMM_SUCCESS)
         return result;
     const struct sim_context *context = sim_current(process);
-    struct queue_place place = flight_place(process, context, NULL);
+    struct queue_place place = in_flight_place(process, context, NULL);
     return wraps(&t) ? run_off(process, &place, call, &t, context) : make_now(process, context->device, &t);
 }
 
@@ -278,9 +278,9 @@ static vmm_result now_on_stream(struct sim_process *process, vmm_stream stream, 
                                 const struct vmm_call *call, const struct transfer *t)
 {
     struct sim_context *context;
-    if (flight_is_inside(process->flight)) /* it would wait for itself */
+    if (in_flight_is_inside(process->in_flight)) /* it would wait for itself */
         return sim_refuse_inside(process);
-    vmm_result memory = flight_wait(process, place, QUEUE_ORDERED);
+    vmm_result memory = in_flight_wait(process, place, QUEUE_ORDERED);
     vmm_result result = sim_stream_context(process, stream, &context);
     if (result == VMM_SUCCESS)
         result = sim_context_check(process, context, true);
@@ -297,7 +297,7 @@ static vmm_result issue_between(struct sim_process *process, const struct queue_
 {
     struct vmm_call_memcpy_dtod_async copy = {*call, t->dst, t->src, t->size, NULL};
     copy.head.id = VMM_CALL_memcpy_dtod_async;
-    return flight_issue(process, place, &copy.head, (enum vmm_call_id)call->id);
+    return in_flight_issue(process, place, &copy.head, (enum vmm_call_id)call->id);
 }
 
 /* The streams' forms: the stream is checked first. */
@@ -319,13 +319,13 @@ static vmm_result on_stream(struct sim_process *process, const struct vmm_call *
         result = check_on_stream(process, stream, &t, &context);
     if (result != VMM_SUCCESS || !t.size || !process->machine->bytes)
         return result;
-    struct queue_place place = flight_place(process, context, stream);
+    struct queue_place place = in_flight_place(process, context, stream);
     if (t.direction == TO_HOST || (t.direction == FROM_HOST && wraps(&t)))
         return now_on_stream(process, stream, &place, call, &t);
     if (wraps(&t) && let_wrap(process, &t) != VMM_SUCCESS)
         return VMM_ERROR_INVALID_VALUE;
     return t.direction == BETWEEN ? issue_between(process, &place, call, &t)
-                                  : flight_issue(process, &place, call, (enum vmm_call_id)call->id);
+                                  : in_flight_issue(process, &place, call, (enum vmm_call_id)call->id);
 }
 
 #define TRANSFER(name)                                                                            \

@@ -27,10 +27,10 @@ static vmm_result refuse_null(const char *argument)
 static vmm_result look_at_environment(struct sim_process *process, const char *list)
 {
     struct sim_machine *machine = process->machine;
-    struct visible visible;
+    struct visible_devices visible;
     if (machine->chosen || strcmp(process->options.visible, VISIBLE_ENVIRONMENT) != 0)
         return VMM_SUCCESS;
-    vmm_result result = visible_read(&visible, list, &machine->hardware);
+    vmm_result result = visible_devices_read(&visible, list, &machine->hardware);
     if (result == VMM_ERROR_INVALID_DEVICE)
         return vmm_detail_fail(result, "cuInit", VISIBLE_VARIABLE " is \"%.60s\": it names a device twice", list);
     sim_machine_see(machine, &visible);

@@ -9,7 +9,7 @@
 
 #include "launch.h"
 #include "os.h"
-#include "reach.h"
+#include "translate.h"
 #include "sim.h"
 
 #define PCIE ((uint64_t)VMM_MEM_RANGE_FLAG_DMA_BUF_MAPPING_TYPE_PCIE)
@@ -52,20 +52,20 @@ static vmm_result check_arguments(const request *call)
 
 /* Memory of cuMemAlloc goes on to the end of what it was given, whatever was asked for: measured with 100 bytes, of
  * which a page can be handed on. */
-static bool run_of(const struct sim_process *process, uint64_t address, uint64_t size, struct reach_run *run)
+static bool run_of(const struct sim_process *process, uint64_t address, uint64_t size, struct translate_run *run)
 {
     const struct sim_allocation *a = addrmap_floor(&process->allocations, address);
     uint64_t offset = a ? address - a->start : 0;
     if (!a || offset >= a->span || sim_mapping_at(process, address))
-        return reach_run(process, address, size, run);
-    *run = (struct reach_run){a->block, offset, size < a->span - offset ? size : a->span - offset};
+        return translate_run(process, address, size, run);
+    *run = (struct translate_run){a->block, offset, size < a->span - offset ? size : a->span - offset};
     return true;
 }
 
 /* Every byte has memory behind it. */
 static vmm_result check_mapped(const struct sim_process *process, const request *call)
 {
-    struct reach_run run;
+    struct translate_run run;
     for (uint64_t done = 0; done < call->size; done += run.length) {
         uint64_t at = call->dptr + done;
         if (run_of(process, at, call->size - done, &run))
@@ -95,7 +95,7 @@ typedef bool kind_of_memory(const struct sim_process *process, uint64_t first, u
 
 static const vmm_mem_allocation_prop *block_prop(const struct sim_process *process, uint64_t at)
 {
-    struct reach_run run;
+    struct translate_run run;
     run_of(process, at, 1, &run);
     return &run.block->prop;
 }
@@ -138,7 +138,7 @@ static bool is_other(const struct sim_process *process, uint64_t first, uint64_t
 /* How far into the range the first such memory is; its size, where there is none. */
 static uint64_t find(const struct sim_process *process, const request *call, kind_of_memory *is)
 {
-    struct reach_run run;
+    struct translate_run run;
     uint64_t done = 0;
     for (; done < call->size && !is(process, call->dptr, call->dptr + done); done += run.length)
         run_of(process, call->dptr + done, call->size - done, &run);
@@ -182,7 +182,7 @@ static bool all_zero(const unsigned char *bytes, uint64_t length)
 static bool put(int file, uint64_t at, const unsigned char *bytes, uint64_t length)
 {
     for (uint64_t done = 0, n; done < length; done += n) {
-        n = length - done < BYTES_CHUNK ? length - done : BYTES_CHUNK;
+        n = length - done < BLOCK_DATA_CHUNK ? length - done : BLOCK_DATA_CHUNK;
         if (!all_zero(bytes + done, n) && !os_file_write(file, at + done, bytes + done, n))
             return false;
     }
@@ -191,11 +191,11 @@ static bool put(int file, uint64_t at, const unsigned char *bytes, uint64_t leng
 
 static bool copy(const struct sim_process *process, const request *call, int file)
 {
-    struct reach_run run;
+    struct translate_run run;
     for (uint64_t done = 0; done < call->size; done += run.length) {
         run_of(process, call->dptr + done, call->size - done, &run);
         uint64_t n = run.length;
-        const unsigned char *bytes = bytes_run(&run.block->bytes, run.offset, &n);
+        const unsigned char *bytes = block_data_run(&run.block->bytes, run.offset, &n);
         run.length = n; /* what lies together of it */
         if (bytes && !put(file, done, bytes, n))
             return false;

@@ -9,7 +9,7 @@
  */
 #include <stdlib.h>
 
-#include "flight.h"
+#include "in_flight.h"
 #include "heap.h"
 #include "launch.h"
 #include "sim.h"
@@ -36,11 +36,11 @@ static vmm_result find_event(const struct sim_process *process, vmm_event value,
 
 /* For a call that does not find out: SUCCESS until somebody was told that the device of the event's context, which lives as
  * the event does, is lost. */
-static vmm_result check_told(struct sim_process *process, const struct sim_event *event)
+static vmm_result check_reported(struct sim_process *process, const struct sim_event *event)
 {
     void *context;
     slots_find(&process->contexts, event->context, &context);
-    return sim_context_told(process, context);
+    return sim_context_lost_reported(process, context);
 }
 
 /* For a call that waits: an event that was reached before the fault does not find out, any other does. */
@@ -52,7 +52,7 @@ static vmm_result check_reached(struct sim_process *process, const struct sim_ev
         return VMM_SUCCESS; /* LCOV_EXCL_LINE: the same */
     const struct sim_fault *fault = &process->fault[((struct sim_context *)context)->device];
     bool before = !event->mark || (reached && event->recorded < fault->what.launch);
-    return before ? sim_context_told(process, context) : sim_context_check(process, context, true);
+    return before ? sim_context_lost_reported(process, context) : sim_context_check(process, context, true);
 }
 
 static vmm_result check_flags(unsigned flags)
@@ -67,7 +67,7 @@ static vmm_result check_flags(unsigned flags)
 vmm_result sim_event_create(struct sim_process *process, const struct vmm_call_event_create *call)
 {
     const struct sim_context *context = sim_current(process);
-    vmm_result result = context ? sim_context_told(process, context) : sim_no_context(process);
+    vmm_result result = context ? sim_context_lost_reported(process, context) : sim_no_context(process);
     if (result != VMM_SUCCESS)
         return result;
     if (!call->event)
@@ -94,7 +94,7 @@ vmm_result sim_event_destroy(struct sim_process *process, const struct vmm_call_
     struct sim_event *event;
     vmm_result result = find_event(process, call->event, &event);
     if (result == VMM_SUCCESS)
-        result = check_told(process, event);
+        result = check_reported(process, event);
     if (result != VMM_SUCCESS)
         return result;
     event->ended = sim_origin(&call->head);
@@ -114,23 +114,23 @@ vmm_result sim_event_record(struct sim_process *process, const struct vmm_call_e
         result = vmm_detail_refuse(VMM_RULE_EVENT_CONTEXT, event->value, 0, &nearest);
     }
     if (result == VMM_SUCCESS)
-        result = sim_context_told(process, context);
+        result = sim_context_lost_reported(process, context);
     if (result != VMM_SUCCESS)
         return result;
-    struct queue_place place = flight_place(process, context, call->stream);
-    return flight_mark(process, &place, &call->head, 0, event);
+    struct queue_place place = in_flight_place(process, context, call->stream);
+    return in_flight_mark(process, &place, &call->head, 0, event);
 }
 
 /* As measured, the first who asks for an event that a fault stopped is not told of it yet. Under the other schedules the
  * fault is met by that very question. */
-static bool not_told_yet(struct sim_process *process, const struct sim_event *event)
+static bool not_reported_yet(struct sim_process *process, const struct sim_event *event)
 {
     void *context;
     slots_find(&process->contexts, event->context, &context);
     if (process->options.schedule != SIM_DEVICE)
         return false;
     struct sim_fault *fault = &process->fault[((struct sim_context *)context)->device];
-    if (!fault->lost || fault->told || fault->asked || !event->mark || event->recorded < fault->what.launch)
+    if (!fault->lost || fault->reported || fault->asked || !event->mark || event->recorded < fault->what.launch)
         return false;
     fault->asked = true;
     return true;
@@ -140,25 +140,25 @@ vmm_result sim_event_query(struct sim_process *process, const struct vmm_call_ev
 {
     struct sim_event *event;
     vmm_result result = find_event(process, call->event, &event);
-    if (result == VMM_SUCCESS && not_told_yet(process, event))
+    if (result == VMM_SUCCESS && not_reported_yet(process, event))
         return VMM_ERROR_NOT_READY;
     if (result == VMM_SUCCESS)
-        result = check_reached(process, event, flight_reached(process, event->mark));
+        result = check_reached(process, event, in_flight_reached(process, event->mark));
     if (result != VMM_SUCCESS)
         return result;
-    return flight_poll_mark(process, event->mark) ? VMM_SUCCESS : VMM_ERROR_NOT_READY;
+    return in_flight_poll_mark(process, event->mark) ? VMM_SUCCESS : VMM_ERROR_NOT_READY;
 }
 
 /* Another thread may destroy or record the event while this one waits for what it stood for. */
 static vmm_result wait_for(struct sim_process *process, const struct sim_event event)
 {
-    bool reached = flight_reached(process, event.mark);
+    bool reached = in_flight_reached(process, event.mark);
     vmm_result result = check_reached(process, &event, reached);
     if (result != VMM_SUCCESS)
         return result;
-    if (!reached && flight_is_inside(process->flight)) /* it may come after the very function that asks */
+    if (!reached && in_flight_is_inside(process->in_flight)) /* it may come after the very function that asks */
         return sim_refuse_inside(process);
-    vmm_result memory = flight_wait_mark(process, event.mark);
+    vmm_result memory = in_flight_wait_mark(process, event.mark);
     result = check_reached(process, &event, reached);
     return result == VMM_SUCCESS ? memory : result;
 }
@@ -184,7 +184,7 @@ vmm_result sim_stream_wait_event(struct sim_process *process, const struct vmm_c
     struct sim_context *context;
     vmm_result result = sim_stream_context(process, call->stream, &context);
     if (result == VMM_SUCCESS)
-        result = sim_context_told(process, context);
+        result = sim_context_lost_reported(process, context);
     if (result == VMM_SUCCESS)
         result = check_wait_flags(call->flags);
     if (result == VMM_SUCCESS)
@@ -192,6 +192,6 @@ vmm_result sim_stream_wait_event(struct sim_process *process, const struct vmm_c
     /* analysers: uninitStructMember is wrong: an event that was found is whole */
     if (result != VMM_SUCCESS || !event->mark)
         return result;
-    struct queue_place place = flight_place(process, context, call->stream);
-    return flight_mark(process, &place, &call->head, event->mark, NULL);
+    struct queue_place place = in_flight_place(process, context, call->stream);
+    return in_flight_mark(process, &place, &call->head, event->mark, NULL);
 }

@@ -3,7 +3,7 @@
 #include "sim.h"
 
 #include "alias.h"
-#include "flight.h"
+#include "in_flight.h"
 #include "kernels.h"
 #include "launch.h"
 #include "registered.h"
@@ -24,8 +24,8 @@ vmm_result sim_launch(struct sim_process *process, const struct vmm_call_launch 
         return result;
     if (!kernels_is_registered(call->kernel))
         alias_warn(process, context->device, call);
-    struct queue_place place = flight_place(process, context, call->stream);
-    return flight_issue(process, &place, &call->head, VMM_CALL_launch);
+    struct queue_place place = in_flight_place(process, context, call->stream);
+    return in_flight_issue(process, &place, &call->head, VMM_CALL_launch);
 }
 
 vmm_result sim_launch_host_func(struct sim_process *process, const struct vmm_call_launch_host_func *call)
@@ -38,6 +38,6 @@ vmm_result sim_launch_host_func(struct sim_process *process, const struct vmm_ca
         return result;
     if (!call->fn)
         return vmm_detail_refuse(VMM_RULE_HOSTFUNC_NULL, 0, 0, NULL);
-    struct queue_place place = flight_place(process, context, call->stream);
-    return flight_issue(process, &place, &call->head, VMM_CALL_launch_host_func);
+    struct queue_place place = in_flight_place(process, context, call->stream);
+    return in_flight_issue(process, &place, &call->head, VMM_CALL_launch_host_func);
 }

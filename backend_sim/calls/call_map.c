@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Mapping physical memory at addresses and taking it away. */
-#include "flight.h"
+#include "in_flight.h"
 #include "host.h"
 #include "rdma.h"
 #include "sim.h"
@@ -74,7 +74,7 @@ static vmm_result check_place(const struct sim_process *process, const struct vm
                               const struct sim_handle *handle, const struct sim_reservation **in)
 {
     uint64_t unit = sim_handle_unit(process, handle);
-    uint64_t end = process->arena.end;
+    uint64_t end = process->window.end;
     if (sim_past(call->ptr, unit))
         return vmm_detail_refuse(VMM_RULE_MAP_PTR_GRANULARITY, call->ptr, unit, NULL);
     *in = sim_reservation_at(process, call->ptr);
@@ -114,11 +114,11 @@ static bool pass_past_reservation(const struct sim_process *process, const struc
 
 static vmm_result make(struct sim_process *process, const struct vmm_call_mem_map *call, struct sim_handle *handle)
 {
-    struct sim_mapping *mapping = pool_take(&process->mapping_pool);
+    struct sim_mapping *mapping = pool_alloc(&process->mapping_pool);
     if (!mapping)
         return sim_out_of_host_memory();
     if (!addrmap_insert(&process->mappings, call->ptr, mapping)) {
-        pool_give(&process->mapping_pool, mapping);
+        pool_free(&process->mapping_pool, mapping);
         return sim_out_of_host_memory();
     }
     *mapping = (struct sim_mapping){.start = call->ptr,
@@ -287,8 +287,8 @@ static vmm_result unmap_from_the_last_address(struct sim_process *process, const
     const struct sim_mapping *cut = cut_at(process, end);
     if (cut)
         return refuse_partial(cut, call);
-    if (flight_any(process->flight))
-        flight_unmapping(process, 0, end);
+    if (in_flight_any(process->in_flight))
+        in_flight_unmapping(process, 0, end);
     if (!sim_lets_pass(process, VMM_RULE_UNMAP_WRAPS, call->size, 0, NULL))
         return VMM_ERROR_INVALID_VALUE;
     return unmap_all(process, call, sim_mapping_after(process, 0, end), end);
@@ -312,8 +312,8 @@ vmm_result sim_mem_unmap(struct sim_process *process, const struct vmm_call_mem_
         partial = wrapped_inside(process, call);
     if (partial)
         return refuse_partial(partial, call);
-    if (flight_any(process->flight))
-        flight_unmapping(process, call->ptr, end);
+    if (in_flight_any(process->in_flight))
+        in_flight_unmapping(process, call->ptr, end);
     if (!pass_loose_range(process, call, covered))
         return VMM_ERROR_INVALID_VALUE;
     return unmap_all(process, call, first, end);

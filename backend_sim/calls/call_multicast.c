@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "call_fabric.h"
-#include "flight.h"
+#include "in_flight.h"
 #include "launch.h"
 #include "sim.h"
 #include "team_share.h"
@@ -411,8 +411,8 @@ vmm_result sim_multicast_unbind(struct sim_process *process, const struct vmm_ca
         return refuse_argument(VMM_RULE_UNBIND_MATCH, start ? "mcOffset" : "size", start ? call->mc_offset : call->size,
                                start ? bound->offset : bound->size, &nearest);
     }
-    if (flight_any(process->flight))
-        flight_unbinding(process, object, call->mc_offset, call->size);
+    if (in_flight_any(process->in_flight))
+        in_flight_unbinding(process, object, call->mc_offset, call->size);
     return end_bind(process, object->block, call->dev, bound);
 }
 

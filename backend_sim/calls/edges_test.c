@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "flight.h"
+#include "in_flight.h"
 #include "process.h"
 #include "system.h"
 #include "tap.h"
@@ -432,7 +432,7 @@ static void addresses(void)
 /* What still holds memory without references is told in words that fit its number. */
 static void holders(void)
 {
-    static const char *const told[] = {"1 mapping still holds the memory", "2 mappings still hold the memory"};
+    static const char *const reported[] = {"1 mapping still holds the memory", "2 mappings still hold the memory"};
     for (unsigned i = 0; i < 2; i++) {
         begin("sim:h100");
         vmm_deviceptr p = reserved(2 * G);
@@ -440,7 +440,7 @@ static void holders(void)
         for (unsigned k = 0; k <= i; k++)
             need(vmm_mem_map(sys, p + k * G, G, 0, handle, 0), "mapping");
         need(vmm_mem_release(sys, handle), "release");
-        tap_ok(vmm_mem_release(sys, handle) != VMM_SUCCESS && strstr(vmm_last_detail()->note, told[i]), "%s",
+        tap_ok(vmm_mem_release(sys, handle) != VMM_SUCCESS && strstr(vmm_last_detail()->note, reported[i]), "%s",
                vmm_last_detail()->note);
         end();
     }
@@ -530,7 +530,7 @@ static bool is_lost(void)
 }
 
 /* Where work is done unasked, the first who asks for an event behind a fault is not told of it yet; once. */
-static void not_told_yet(void)
+static void not_reported_yet(void)
 {
     const uint64_t args[] = {4096, 1, 7};
     vmm_event before = NULL, event = NULL, never = NULL;
@@ -555,21 +555,21 @@ static void not_told_yet(void)
 static void most_in_flight(void)
 {
     begin("sim:h100,schedule=late");
-    const struct flight *flight = ((struct sim_process *)sys->top)->flight;
+    const struct in_flight *in_flight = ((struct sim_process *)sys->top)->in_flight;
     const vmm_deviceptr p = reserved(G);
     unsigned wrong = 0;
     need(vmm_mem_map(sys, p, G, 0, created(DEVICE, 0, G), 0), "mapping");
     granted(p, G, DEVICE, 0, RW);
     need(vmm_memset_d8_async(sys, p, 1, 1, NULL), "fill");
-    const uint64_t first = flight->queue.first->number;
-    for (size_t i = 1; i < FLIGHT_MOST + 3; i++) {
-        wrong += flight->queue.count != (i < FLIGHT_MOST ? i : FLIGHT_MOST);
-        wrong += flight->queue.first->number != (i <= FLIGHT_MOST ? first : first + (i - FLIGHT_MOST));
+    const uint64_t first = in_flight->queue.first->number;
+    for (size_t i = 1; i < IN_FLIGHT_MAX + 3; i++) {
+        wrong += in_flight->queue.count != (i < IN_FLIGHT_MAX ? i : IN_FLIGHT_MAX);
+        wrong += in_flight->queue.first->number != (i <= IN_FLIGHT_MAX ? first : first + (i - IN_FLIGHT_MAX));
         need(vmm_memset_d8_async(sys, p + i, 1, 1, NULL), "fill");
     }
-    tap_u64(wrong, 0, "%d pieces of work are kept, and the oldest goes for one more", (int)FLIGHT_MOST);
+    tap_u64(wrong, 0, "%d pieces of work are kept, and the oldest goes for one more", (int)IN_FLIGHT_MAX);
     need(vmm_ctx_synchronize(sys), "wait");
-    tap_ok(!flight->queue.first && !flight->queue.count, "nothing is kept that was waited for");
+    tap_ok(!in_flight->queue.first && !in_flight->queue.count, "nothing is kept that was waited for");
     end();
 }
 
@@ -615,7 +615,7 @@ static unsigned char last_of_two(uint64_t seed)
     vmm_stream first = NULL, second = NULL;
     unsigned char byte = 0;
     begin("sim:h100,schedule=late");
-    struct flight *flight = ((struct sim_process *)sys->top)->flight;
+    struct in_flight *in_flight = ((struct sim_process *)sys->top)->in_flight;
     const vmm_deviceptr p = reserved(G);
     need(vmm_mem_map(sys, p, G, 0, created(DEVICE, 0, G), 0), "mapping");
     granted(p, G, DEVICE, 0, RW);
@@ -623,8 +623,8 @@ static unsigned char last_of_two(uint64_t seed)
     need(vmm_stream_create(sys, &second, VMM_STREAM_NON_BLOCKING), "stream");
     need(vmm_memset_d8_async(sys, p, 1, 1, first), "fill");
     need(vmm_memset_d8_async(sys, p, 2, 1, second), "fill");
-    flight->schedule = SIM_RANDOM;
-    flight->random = seed;
+    in_flight->schedule = SIM_RANDOM;
+    in_flight->random = seed;
     need(vmm_ctx_synchronize(sys), "wait");
     need(vmm_memcpy_dtoh(sys, &byte, p, 1), "read");
     end();
@@ -723,7 +723,7 @@ int main(void)
     addresses_of_others();
     copy_of_a_divisor();
     in_flight();
-    not_told_yet();
+    not_reported_yet();
     most_in_flight();
     too_much_memory();
     primary_is_waited_for(true);

@@ -4,7 +4,7 @@
 
 #include "process.h"
 #include "system.h"
-#include "told_rig.h" /* the last: its short names are types in the table of calls */
+#include "report_rig.h" /* the last: its short names are types in the table of calls */
 
 /* [ .............. va ............ )  too long, above a hint, too much aligned */
 static void no_addresses(void)
@@ -13,13 +13,13 @@ static void no_addresses(void)
     begin("sim:h100,arena=none");
     const struct sim_profile *profile = &((struct sim_process *)sys->top)->machine->profile;
     const uint64_t all = profile->va_end - profile->va_start, hint = profile->va_hint_max - G;
-    told(vmm_mem_address_reserve(sys, &at, all + G, 0, 0, 0), "VMM-RESERVE-SPACE", "size", all + G, all, "");
+    reported(vmm_mem_address_reserve(sys, &at, all + G, 0, 0, 0), "VMM-RESERVE-SPACE", "size", all + G, all, "");
     char note[120];
     snprintf(note, sizeof note, "only addresses at or above the hint count, and none is free there for %llu bytes",
              (unsigned long long)all);
-    told(vmm_mem_address_reserve(sys, &at, all, 0, hint, 0), "VMM-RESERVE-SPACE", "addr", hint, profile->va_end, note);
+    reported(vmm_mem_address_reserve(sys, &at, all, 0, hint, 0), "VMM-RESERVE-SPACE", "addr", hint, profile->va_end, note);
     const uint64_t alignment = 2 * profile->va_alignment_max;
-    told(vmm_mem_address_reserve(sys, &at, G, alignment, 0, 0), "VMM-RESERVE-SPACE", "alignment", alignment,
+    reported(vmm_mem_address_reserve(sys, &at, G, alignment, 0, 0), "VMM-RESERVE-SPACE", "alignment", alignment,
          profile->va_alignment_max, "this machine finds no address with a larger alignment");
     tap_u64(at, 0, "nothing is written");
     need(vmm_mem_address_reserve(sys, &at, G, profile->va_alignment_max, 0, 0));
@@ -36,15 +36,15 @@ static void partly_granted(void)
     need(vmm_mem_map(sys, at, G, 0, created(HOST), 0));
     need(vmm_mem_map(sys, at + G, G, 0, created(DEVICE), 0));
     vmm_mem_access_desc descs[] = {{{DEVICE, 0}, RW}, {{HOST, 0}, RW}};
-    told(vmm_mem_set_access(sys, at, 2 * G, descs, 2), "VMM-ACCESS-HOST-ON-DEVICE", "desc.location.type", HOST, 0,
+    reported(vmm_mem_set_access(sys, at, 2 * G, descs, 2), "VMM-ACCESS-HOST-ON-DEVICE", "desc.location.type", HOST, 0,
          "descriptor 1 is refused; the 3 grants before it, from the start of the range, stay");
     tap_ok(nearest_is(VMM_OBJECT_MAPPING, 2), "at the second mapping");
     uint64_t flags = VMM_MEM_ACCESS_FLAGS_PROT_NONE;
     need(vmm_mem_get_access(sys, &flags, &descs[0].location, at + G));
     tap_u64(flags, RW, "which the device may use by now");
-    told(vmm_mem_set_access(sys, at + G, G, &descs[1], 1), "VMM-ACCESS-HOST-ON-DEVICE", "desc.location.type", HOST, 0, "");
+    reported(vmm_mem_set_access(sys, at + G, G, &descs[1], 1), "VMM-ACCESS-HOST-ON-DEVICE", "desc.location.type", HOST, 0, "");
     descs[0].flags = VMM_MEM_ACCESS_FLAGS_PROT_NONE;
-    told(vmm_mem_set_access(sys, at + G, G, descs, 2), "VMM-ACCESS-HOST-ON-DEVICE", "desc.location.type", HOST, 0,
+    reported(vmm_mem_set_access(sys, at + G, G, descs, 2), "VMM-ACCESS-HOST-ON-DEVICE", "desc.location.type", HOST, 0,
          "descriptor 1 is refused; the 1 grants before it, from the start of the range, stay");
     end();
 }
@@ -58,13 +58,13 @@ static void handles(void)
     need(vmm_mem_map(sys, at, G, 0, handle, 0));
     need(vmm_mem_map(sys, at + G, G, 0, handle, 0));
     need(vmm_mem_release(sys, handle));
-    told(vmm_mem_release(sys, handle), "VMM-RELEASE-HANDLE-STALE", "handle", handle, 0,
+    reported(vmm_mem_release(sys, handle), "VMM-RELEASE-HANDLE-STALE", "handle", handle, 0,
          "all references are given back; 2 mappings still hold the memory");
     need(vmm_mem_unmap(sys, at, G));
-    told(vmm_mem_release(sys, handle), "VMM-RELEASE-HANDLE-STALE", "handle", handle, 0,
+    reported(vmm_mem_release(sys, handle), "VMM-RELEASE-HANDLE-STALE", "handle", handle, 0,
          "all references are given back; 1 mapping still holds the memory");
     need(vmm_mem_unmap(sys, at + G, G));
-    told(vmm_mem_release(sys, handle), "VMM-RELEASE-HANDLE-STALE", "handle", handle, 0, "");
+    reported(vmm_mem_release(sys, handle), "VMM-RELEASE-HANDLE-STALE", "handle", handle, 0, "");
     tap_ok(nearest_is(VMM_OBJECT_HANDLE, 1), "the handle is shown");
     end();
 }
@@ -79,10 +79,10 @@ static void past_a_reservation(void)
     need(vmm_mem_address_reserve(sys, &at, G, 0, 0, 0));
     need(vmm_mem_create(sys, &handle, 2 * G, &prop, 0));
     need(vmm_mem_map(sys, at, 2 * G, 0, handle, 0));
-    told(vmm_mem_retain_allocation_handle(sys, &found, at + G), "VMM-RETAIN-NOT-MAPPED", "addr", at + G, 0,
+    reported(vmm_mem_retain_allocation_handle(sys, &found, at + G), "VMM-RETAIN-NOT-MAPPED", "addr", at + G, 0,
          "the mapping runs past its reservation here, and no reservation covers this address");
     tap_ok(nearest_is(VMM_OBJECT_MAPPING, 1) && !found, "the mapping is shown");
-    told(vmm_mem_retain_allocation_handle(sys, &found, at + 2 * G), "VMM-RETAIN-NOT-MAPPED", "addr", at + 2 * G, 0, "");
+    reported(vmm_mem_retain_allocation_handle(sys, &found, at + 2 * G), "VMM-RETAIN-NOT-MAPPED", "addr", at + 2 * G, 0, "");
     need(vmm_mem_retain_allocation_handle(sys, &found, at + G - 1));
     tap_u64(found, handle, "up to the reservation's end it is had");
     end();
@@ -93,7 +93,7 @@ static void contexts(void)
     vmm_context primary = NULL;
     begin("sim:h100");
     need(vmm_device_primary_ctx_retain(sys, &primary, 0));
-    told(vmm_ctx_destroy(sys, primary), "VMM-CTX-UNKNOWN", "ctx", (uint64_t)(uintptr_t)primary, 0,
+    reported(vmm_ctx_destroy(sys, primary), "VMM-CTX-UNKNOWN", "ctx", (uint64_t)(uintptr_t)primary, 0,
          "a primary context ends with cuDevicePrimaryCtxRelease");
     tap_ok(nearest_is(VMM_OBJECT_CONTEXT, 2), "which is shown");
     end();
@@ -108,7 +108,7 @@ static void lists(void)
     void *data[] = {&first, &second};
     begin("sim:h100");
     need(vmm_mem_alloc(sys, &at, G));
-    told(vmm_pointer_get_attributes(sys, 2, attributes, data, at), "VMM-POINTER-ATTRIBUTE", "attributes", 999, 0,
+    reported(vmm_pointer_get_attributes(sys, 2, attributes, data, at), "VMM-POINTER-ATTRIBUTE", "attributes", 999, 0,
          "element 1 of the list; those before it have been written");
     tap_ok(first != 0 && second == 7, "as they have, and no more");
     end();
@@ -125,16 +125,16 @@ static void tile_pools(void)
     need(vmm_mem_get_info(sys, &left, &total));
     const uint64_t size = (total / G + 1) * G, limit = UINT64_C(1) << 45;
     snprintf(note, sizeof note, "a tile pool of %llu bytes, more than is free", (unsigned long long)size);
-    told(vmm_mem_create(sys, &handle, size, &prop, 0), "VMM-CREATE-TILE-POOL", "prop.allocFlags.usage",
+    reported(vmm_mem_create(sys, &handle, size, &prop, 0), "VMM-CREATE-TILE-POOL", "prop.allocFlags.usage",
          VMM_MEM_CREATE_USAGE_TILE_POOL, left, note);
     tap_ok(nearest_is(VMM_OBJECT_DEVICE, 0), "the device is shown");
-    told(vmm_mem_create(sys, &handle, limit - G, &prop, 0), "VMM-CREATE-TILE-POOL", "prop.allocFlags.usage",
+    reported(vmm_mem_create(sys, &handle, limit - G, &prop, 0), "VMM-CREATE-TILE-POOL", "prop.allocFlags.usage",
          VMM_MEM_CREATE_USAGE_TILE_POOL, left, "a tile pool of 35184369991680 bytes, more than is free");
-    told(vmm_mem_create(sys, &handle, limit, &prop, 0), "VMM-CREATE-MEMORY", "size", limit, left, "");
+    reported(vmm_mem_create(sys, &handle, limit, &prop, 0), "VMM-CREATE-MEMORY", "size", limit, left, "");
     tap_ok(nearest_is(VMM_OBJECT_DEVICE, 0), "the device is shown");
     vmm_mem_allocation_prop host = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {VMM_MEM_LOCATION_TYPE_HOST_NUMA, 0}};
     const struct sim_machine *machine = ((struct sim_process *)sys->top)->machine;
-    told(vmm_mem_create(sys, &handle, limit, &host, 0), "VMM-CREATE-MEMORY", "size", limit, machine->profile.host_memory, "");
+    reported(vmm_mem_create(sys, &handle, limit, &host, 0), "VMM-CREATE-MEMORY", "size", limit, machine->profile.host_memory, "");
     tap_ok(nearest_is(VMM_OBJECT_NONE, 0) && !handle, "of the host's no device is");
     end();
 }
@@ -152,14 +152,14 @@ static void files(void)
     setrlimit(RLIMIT_NOFILE, &few);
     vmm_result result = vmm_mem_get_handle_for_address_range(sys, &file, at, G, VMM_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD, 0);
     setrlimit(RLIMIT_NOFILE, &most);
-    told(result, "VMM-DMABUF-FILE", "", 0, 0, "the process has no descriptor left for another file");
+    reported(result, "VMM-DMABUF-FILE", "", 0, 0, "the process has no descriptor left for another file");
     tap_u64((uint64_t)(int64_t)file, UINT64_MAX, "and there is none");
     getrlimit(RLIMIT_FSIZE, &most);
     few = (struct rlimit){G - 1, most.rlim_max};
     setrlimit(RLIMIT_FSIZE, &few);
     result = vmm_mem_get_handle_for_address_range(sys, &file, at, G, VMM_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD, 0);
     setrlimit(RLIMIT_FSIZE, &most);
-    told(result, "VMM-DMABUF-FILE", "", 0, 0, "no file may become 0x200000 bytes long");
+    reported(result, "VMM-DMABUF-FILE", "", 0, 0, "no file may become 0x200000 bytes long");
     end();
 }
 

@@ -62,29 +62,29 @@ static int at(const struct range *ranges, uint64_t unit)
 }
 
 /* What is to be told; rule NULL: nothing, for the call succeeds. */
-struct told {
+struct reported {
     const char *rule, *argument;
     uint64_t value, expected;
     int mapping, reservation; /* the object, -1: it is not looked at */
 };
 
-static struct told of(const char *rule, const char *argument, uint64_t value, uint64_t expected)
+static struct reported of(const char *rule, const char *argument, uint64_t value, uint64_t expected)
 {
-    return (struct told){rule, argument, value, expected, -1, -1};
+    return (struct reported){rule, argument, value, expected, -1, -1};
 }
 
-static struct told of_mapping(const char *rule, const char *argument, uint64_t value, uint64_t expected, int mapping)
+static struct reported of_mapping(const char *rule, const char *argument, uint64_t value, uint64_t expected, int mapping)
 {
-    return (struct told){rule, argument, value, expected, mapping, -1};
+    return (struct reported){rule, argument, value, expected, mapping, -1};
 }
 
-static struct told of_reservation(const char *rule, const char *argument, uint64_t value, uint64_t expected, int reservation)
+static struct reported of_reservation(const char *rule, const char *argument, uint64_t value, uint64_t expected, int reservation)
 {
-    return (struct told){rule, argument, value, expected, -1, reservation};
+    return (struct reported){rule, argument, value, expected, -1, reservation};
 }
 
 /* From here on all in units; of a range [start, end). */
-static struct told unmapped(uint64_t start, uint64_t end)
+static struct reported unmapped(uint64_t start, uint64_t end)
 {
     const uint64_t ptr = base + start * G, size = (end - start) * G;
     uint64_t covered = 0;
@@ -97,7 +97,7 @@ static struct told unmapped(uint64_t start, uint64_t end)
     return covered < end - start ? of("VMM-UNMAP-HOLE", "ptr", ptr, covered * G) : of(NULL, NULL, size, 0);
 }
 
-static struct told granted(uint64_t start, uint64_t end)
+static struct reported granted(uint64_t start, uint64_t end)
 {
     const uint64_t ptr = base + start * G, size = (end - start) * G;
     if (at(mappings, start) < 0)
@@ -110,7 +110,7 @@ static struct told granted(uint64_t start, uint64_t end)
     return of(NULL, NULL, 0, 0);
 }
 
-static struct told mapped(uint64_t start, uint64_t end)
+static struct reported mapped(uint64_t start, uint64_t end)
 {
     const uint64_t ptr = base + start * G, size = (end - start) * G;
     const int in = at(reservations, start);
@@ -128,7 +128,7 @@ static struct told mapped(uint64_t start, uint64_t end)
                           (reservations[in].end - start) * G, in);
 }
 
-static struct told freed(uint64_t start, uint64_t end)
+static struct reported freed(uint64_t start, uint64_t end)
 {
     const uint64_t ptr = base + start * G, size = (end - start) * G;
     const int in = at(reservations, start);
@@ -147,7 +147,7 @@ static struct told freed(uint64_t start, uint64_t end)
 
 /* ---- and what is told ---- */
 
-static bool right(vmm_result result, const struct told *want)
+static bool right(vmm_result result, const struct reported *want)
 {
     const vmm_detail *d = vmm_last_detail();
     const vmm_object *o = &d->nearest;
@@ -163,7 +163,7 @@ static bool right(vmm_result result, const struct told *want)
 
 enum call { UNMAP, ACCESS, MAP, FREE, CALLS };
 
-static struct told wanted(enum call call, uint64_t start, uint64_t end)
+static struct reported wanted(enum call call, uint64_t start, uint64_t end)
 {
     return call == UNMAP ? unmapped(start, end) : call == ACCESS ? granted(start, end) : call == MAP ? mapped(start, end)
                                                                                                      : freed(start, end);
@@ -189,7 +189,7 @@ static void all_ranges(enum call call)
     for (uint64_t size = 1; size <= UNITS; size++) {
         const vmm_mem_generic_allocation_handle handle = call == MAP ? created(size) : 0;
         for (uint64_t start = 0; start + size <= UNITS; start++) {
-            const struct told want = wanted(call, start, start + size);
+            const struct reported want = wanted(call, start, start + size);
             if (!want.rule)
                 continue;
             refused++;
@@ -207,7 +207,7 @@ static void parts(void)
     need(vmm_mem_address_reserve(sys, &got, 4 * G, 0, p, 0));
     need(vmm_mem_map(sys, p + G, 2 * G, 0, created(2), 0));
     const struct {
-        struct told want;
+        struct reported want;
         uint64_t start, units;
         bool access;
     } cases[] = {

@@ -135,7 +135,7 @@ static void no_bytes_at_all(void)
     vmm_deviceptr at = rig_map(sys, handle, RIG_G);
     scarce_arm_both("memfd_create", 1, "mmap");
     tap_result(disarmed(vmm_memset_d8(sys, at, 7, 1)), VMM_ERROR_OUT_OF_MEMORY, "bytes that can lie nowhere");
-    tap_ok(rig_told("VMM-SYSTEM-HOST-MEMORY") && rig_byte(sys, at) == 0, "are not filled");
+    tap_ok(rig_reported("VMM-SYSTEM-HOST-MEMORY") && rig_byte(sys, at) == 0, "are not filled");
     tap_ok(vmm_memset_d8(sys, at, 7, 1) == VMM_SUCCESS && rig_byte(sys, at) == 7, "until they can lie somewhere");
     rig_close(sys);
 }
@@ -246,7 +246,7 @@ static void touched_unknown(void)
             scarce_arm_at("malloc", 1);
         vmm_result result = vmm_mem_unmap(sys, at, RIG_G);
         bool failed = scarce_disarm() != NULL;
-        tap_ok(result == VMM_SUCCESS && (failed || rig_told("VMM-UNMAP-IN-FLIGHT")), "unmapped although work needs it%s",
+        tap_ok(result == VMM_SUCCESS && (failed || rig_reported("VMM-UNMAP-IN-FLIGHT")), "unmapped although work needs it%s",
                failed ? ", without a word" : "");
         vmm_ctx_synchronize(sys);
         rig_close(sys);
@@ -270,11 +270,11 @@ static void touched_asked_again(void)
     vmm_launch(sys, VMM_KERNEL_FILL, 1, 32, args, 3, NULL);
     scarce_arm_at("malloc", 1);
     vmm_result result = vmm_mem_set_access(sys, at, RIG_G, &read, 1);
-    tap_ok(scarce_disarm() && result == VMM_SUCCESS && !rig_told("VMM-ACCESS-IN-FLIGHT"),
+    tap_ok(scarce_disarm() && result == VMM_SUCCESS && !rig_reported("VMM-ACCESS-IN-FLIGHT"),
            "without memory nobody knows what a kernel will touch");
     vmm_mem_set_access(sys, at, RIG_G, &rw, 1);
     result = vmm_mem_set_access(sys, at, RIG_G, &read, 1);
-    tap_ok(result == VMM_SUCCESS && rig_told("VMM-ACCESS-IN-FLIGHT"), "with memory it is known after all");
+    tap_ok(result == VMM_SUCCESS && rig_reported("VMM-ACCESS-IN-FLIGHT"), "with memory it is known after all");
     vmm_mem_set_access(sys, at, RIG_G, &rw, 1);
     vmm_ctx_synchronize(sys);
     rig_close(sys);
@@ -315,7 +315,7 @@ static void unread_is_not_foreign(void)
     for (unsigned i = 0; i < 3; i++) {
         tap_result(WITHOUT(requests[i].function, requests[i].nth, rig_import(sys, fd, &copy)), VMM_ERROR_OPERATING_SYSTEM,
                    "a descriptor that the system does not tell of");
-        tap_ok(rig_told("VMM-IMPORT-SYSTEM") && copy == 0x77, "is not called closed or foreign: %s", vmm_last_detail()->note);
+        tap_ok(rig_reported("VMM-IMPORT-SYSTEM") && copy == 0x77, "is not called closed or foreign: %s", vmm_last_detail()->note);
     }
     close(fd);
     rig_close(sys);
@@ -357,7 +357,7 @@ static void unseen_is_not_gone(void)
     for (unsigned i = 0; i < 3; i++) {
         tap_result(WITHOUT(requests[i], 1, vmm_mem_import_from_shareable_handle(two, &copy, bytes, FABRIC)),
                    VMM_ERROR_OPERATING_SYSTEM, "a node that cannot be looked at, for want of %s", requests[i]);
-        tap_ok(rig_told("VMM-IMPORT-SYSTEM") && copy == 0x77, "is not called gone: %s", vmm_last_detail()->note);
+        tap_ok(rig_reported("VMM-IMPORT-SYSTEM") && copy == 0x77, "is not called gone: %s", vmm_last_detail()->note);
     }
     static const char *const later[] = {"open", "fstat", "mmap", "calloc", "malloc"};
     for (unsigned i = 0; i < 5; i++) {
@@ -373,7 +373,7 @@ static void unseen_is_not_gone(void)
                 continue;
             }
             refused++;
-            wrong += !failed || copy != 0x77 || !(rig_told("VMM-IMPORT-SYSTEM") || rig_told("VMM-SYSTEM-HOST-MEMORY"));
+            wrong += !failed || copy != 0x77 || !(rig_reported("VMM-IMPORT-SYSTEM") || rig_reported("VMM-SYSTEM-HOST-MEMORY"));
         }
         tap_ok(!wrong && !failed, "nor for want of any %s, of %u, until there are enough", later[i], refused);
     }
@@ -421,7 +421,7 @@ static void a_lost_shadow_says_so(void)
     if (vmm_open("shadow|sim:h100", &sys) != VMM_SUCCESS)
         tap_bail("no shadow opens");
     tap_result(WITHOUT("calloc", 1, vmm_init(sys, 0)), VMM_SUCCESS, "the backend's answer stands");
-    tap_ok(rig_told("VMM-SHADOW-LOST"), "and that nothing is followed is said");
+    tap_ok(rig_reported("VMM-SHADOW-LOST"), "and that nothing is followed is said");
     rig_close(sys);
 }
 

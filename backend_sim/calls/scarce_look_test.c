@@ -5,7 +5,7 @@
 #include "scarce_rig.h"
 
 #include "share_rig.h"
-#include "share_who.h"
+#include "share_inspect.h"
 
 enum { BLOCKS = 20, MOST = 40 }; /* after so many come the files of other processes, one like the other */
 
@@ -77,7 +77,7 @@ static bool looked(void)
     return nothing_stays();
 }
 
-static struct share_who *listed;
+static struct share_inspect *listed;
 
 static void open_to_list(void)
 {
@@ -88,7 +88,7 @@ static void open_to_list(void)
 
 static bool list(void)
 {
-    listed = share_who(seen);
+    listed = share_inspect(seen);
     return listed != NULL;
 }
 
@@ -96,7 +96,7 @@ static bool list(void)
 static bool is_whole(void)
 {
     bool whole = !listed || (listed->block_count == BLOCKS + 1 && listed->hold_count > BLOCKS);
-    share_who_free(listed);
+    share_inspect_free(listed);
     return looked() && whole;
 }
 
@@ -109,19 +109,19 @@ static void grows(void)
         if (!share)
             tap_bail("%s", why);
         scarce_arm_at("realloc", nth);
-        struct share_who *who = share_who(share);
+        struct share_inspect *who = share_inspect(share);
         bool failed = scarce_disarm() != NULL;
         whole = who && !failed ? who->hold_count : whole;
         missing += failed && !who;
         fewer += failed && who && who->hold_count + 1 == whole && who->block[BLOCKS - 1].found;
-        share_who_free(who);
+        share_inspect_free(who);
         share_close(share);
     }
     tap_ok(missing == 1 && fewer == 1, "of %u holders a bind is listed or nothing is, a descriptor may be missing", whole);
 }
 
 struct hint {
-    unsigned told;
+    unsigned reported;
     char note[sizeof((vmm_detail *)0)->note];
 };
 
@@ -130,7 +130,7 @@ static void see_hint(void *user, const vmm_detail *detail)
     struct hint *hint = user;
     if (detail->nearest.kind != VMM_OBJECT_NONE) /* a leak of what this process holds otherwise */
         return;
-    hint->told++;
+    hint->reported++;
     memcpy(hint->note, detail->note, sizeof hint->note);
 }
 
@@ -147,11 +147,11 @@ static void hints(void)
     int fd = rig_export(sys, object);
     vmm_mem_release(sys, object);
     vmm_leaks(sys, see_hint, &hint);
-    tap_ok(hint.told == 1 && strstr(hint.note, "a multicast object of 2 MiB for 2 devices, held by this process: descriptor"),
+    tap_ok(hint.reported == 1 && strstr(hint.note, "a multicast object of 2 MiB for 2 devices, held by this process: descriptor"),
            "an object that is held by a descriptor is told: %s", hint.note);
     scarce_arm_at("access", 1);
     vmm_leaks(sys, see_hint, &hint);
-    tap_ok(scarce_disarm() && hint.told == 2 &&
+    tap_ok(scarce_disarm() && hint.reported == 2 &&
                strstr(hint.note, "held by a descriptor somewhere: where cannot be told on this system"),
            "also where nobody tells who has it: %s", hint.note);
     close(fd);

@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "checks.h"
-#include "flight.h"
+#include "in_flight.h"
 #include "heap.h"
 #include "launch.h"
-#include "lifetime.h"
+#include "process_lifetime.h"
 #include "os.h"
 #include "os_environment.h"
 #include "sim_open.h"
@@ -31,7 +31,7 @@ static bool goes_first(const struct vmm_call *call)
 /* While host functions run: may this one make the call? As measured, it may put work into streams and use events that exist. */
 static vmm_result enter_inside(const struct sim_process *process, enum vmm_call_id id)
 {
-    if (!flight_is_inside(process->flight) || vmm_call_has(id, CALL_ANYWHERE))
+    if (!in_flight_is_inside(process->in_flight) || vmm_call_has(id, CALL_ANYWHERE))
         return VMM_SUCCESS;
     if (!vmm_call_has(id, CALL_QUEUES))
         return sim_refuse_inside(process);
@@ -55,7 +55,7 @@ static bool is_shared(const struct sim_machine *machine, enum vmm_call_id id)
 
 static inline vmm_result run_it(struct sim_process *process, const struct vmm_call *call, sim_handler handler)
 {
-    vmm_result result = process->flight->inside ? enter_inside(process, (enum vmm_call_id)call->id) : VMM_SUCCESS;
+    vmm_result result = process->in_flight->inside ? enter_inside(process, (enum vmm_call_id)call->id) : VMM_SUCCESS;
     return result == VMM_SUCCESS ? handler(process, call) : result;
 }
 
@@ -128,7 +128,7 @@ static vmm_result serve(struct vmm_backend *self, const struct vmm_call *call, b
     uint64_t initialised = process->initialised;
     if (initialised != life_stamp() && !goes_first(call))
         return refuse_early(initialised);
-    return queries && !VMM_ALONE && !asks_for_tokens(call) ? ask(process, call, handler) : change(process, call, handler);
+    return queries && !VMM_SINGLE_THREAD && !asks_for_tokens(call) ? ask(process, call, handler) : change(process, call, handler);
 }
 
 #define VMM_CALL(name, symbol, form, traits)                                                \
@@ -157,7 +157,7 @@ static const struct vmm_backend_ops ops = {
 #define VMM_CALL(name, ...) [VMM_CALL_##name] = call_##name,
 #include "calls.def"
         },
-    .visit = sim_visit,
+    .visit = sim_enumerate,
     .leaks = sim_leaks,
     .attach = attach,
     .close = close_process,
@@ -168,17 +168,17 @@ static void say_that_addresses_are_few(const struct sim_process *process)
 {
     static atomic_flag said = ATOMIC_FLAG_INIT;
     const struct sim_profile *profile = &process->machine->profile;
-    uint64_t backed = process->arena.backed - process->arena.start;
+    uint64_t backed = process->window.backed - process->window.start;
     uint64_t memory = profile->device_memory * (uint64_t)profile->devices;
-    if (!process->machine->bytes || process->options.arena != ARENA_AUTO || backed >= memory ||
-        backed >= process->arena.end - process->arena.start || atomic_flag_test_and_set(&said))
+    if (!process->machine->bytes || process->options.window != ARENA_AUTO || backed >= memory ||
+        backed >= process->window.end - process->window.start || atomic_flag_test_and_set(&said))
         return;
     char text[256], have[UNITS_TEXT], want[UNITS_TEXT];
     int length = snprintf(text, sizeof text,
                           "cuvmm: the system lets this program have %s of addresses for a machine with %s of memory; "
                           "memory of the host at others cannot be touched in place (ulimit -v?)\n",
                           units_text(backed, have), units_text(memory, want));
-    os_say(text, (size_t)length);
+    os_print(text, (size_t)length);
 }
 
 static vmm_result add_process(struct sim_machine *machine, const struct sim_options *options,
@@ -273,10 +273,10 @@ static vmm_result share_machine(struct sim_machine *machine, const struct sim_op
 /* Which devices the program is to see. */
 static vmm_result choose_visible(struct sim_machine *machine, const char *list)
 {
-    struct visible visible;
+    struct visible_devices visible;
     if (!list[0] || strcmp(list, VISIBLE_ENVIRONMENT) == 0) /* which cuInit reads */
-        visible_all(&visible, machine->hardware.devices);
-    else if (!visible_choose(&visible, list, machine->hardware.devices))
+        visible_devices_all(&visible, machine->hardware.devices);
+    else if (!visible_devices_choose(&visible, list, machine->hardware.devices))
         return vmm_detail_fail(VMM_ERROR_INVALID_VALUE, "vmm_open",
                                "visible=%.40s: expected ordinals below %d, each once, as in 1:0; or none, or env", list,
                                machine->hardware.devices);

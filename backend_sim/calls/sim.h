@@ -10,8 +10,8 @@
 #include "objects.h"
 #include "process.h"
 #include "rights.h"
-#include "verdict.h"
-#include "visit.h"
+#include "refusal.h"
+#include "enumerate.h"
 
 #define VMM_CALL(name, ...) \
     vmm_result sim_##name(struct sim_process *process, const struct vmm_call_##name *call);

@@ -93,7 +93,7 @@ static void test_beside(vmm_system *sys)
     pthread_mutex_unlock(&asked->lock.mutex);
 }
 
-static bool told(const char *rule)
+static bool reported(const char *rule)
 {
     return vmm_last_detail()->rule && !strcmp(vmm_last_detail()->rule, rule);
 }
@@ -120,7 +120,7 @@ static void test_before_init(void)
             for (size_t i = 0; i < sizeof of_nothing / sizeof of_nothing[0]; i++)
                 first |= !filled && id == of_nothing[i];
             vmm_result result = sys->top->ops->call[id](sys->top, &call.head);
-            if (result == VMM_SUCCESS || told("VMM-INIT-REQUIRED") == first) {
+            if (result == VMM_SUCCESS || reported("VMM-INIT-REQUIRED") == first) {
                 tap_note("%s: %s", vmm_call_driver_name((enum vmm_call_id)id), vmm_last_detail()->rule);
                 wrong++;
             }
@@ -232,7 +232,7 @@ static void test_taken(void)
         wrong += vmm_mem_address_reserve(sys, &behind, chunk, 0, taken[i][0], 0) != VMM_SUCCESS ||
                  vmm_mem_address_free(sys, behind, chunk) != VMM_SUCCESS || behind != taken[i][1];
     }
-    if (process->arena.start == process->machine->profile.va_start)
+    if (process->window.start == process->machine->profile.va_start)
         tap_u64(wrong, 0, "four ranges that others have");
     else
         tap_skip("the system gives the program other addresses", "four ranges that others have");

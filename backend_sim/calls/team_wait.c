@@ -34,6 +34,6 @@ void team_wait_nap(struct team_wait *wait, struct sim_process *process)
 {
     wait->asked = false;
     sim_machine_unlock(process->machine);
-    os_nap();
+    os_sleep();
     sim_machine_lock(process->machine);
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "checks.h"
-#include "flight.h"
+#include "in_flight.h"
 
 /* ---- what a call names ---- */
 
@@ -79,7 +79,7 @@ static const char *check_named(const struct sim_process *process, const struct v
 static const char *check_process(struct sim_process *process)
 {
     const char *said = process_check(process);
-    return said ? said : check_in(queue_check(&process->flight->queue), "work");
+    return said ? said : check_in(queue_check(&process->in_flight->queue), "work");
 }
 
 static const char *check_blocks(struct sim_machine *machine)
@@ -103,7 +103,7 @@ const char *watch_machine(struct sim_machine *machine)
 static uint64_t objects_of(const struct sim_process *p)
 {
     return p->reservations.count + p->mappings.count + p->allocations.count + p->handles.used + p->contexts.used + p->streams.used +
-           p->events.used + p->flight->queue.count;
+           p->events.used + p->in_flight->queue.count;
 }
 
 /* Counts down to the next check of everything. */

@@ -8,7 +8,7 @@
 
 #include "breaks.h"
 #include "checks.h"
-#include "flight.h"
+#include "in_flight.h"
 #include "rights.h"
 #include "space_parts.h"
 #include "system.h"
@@ -144,24 +144,24 @@ static void test_ranges(struct scene *s)
     BREAKS(a->context, 7, process_check_at(p, a->start), "A1: its context 0x7 has ended");
     BREAKS(a->block, NULL, watch_machine(s->machine), "A1 has no block");
     BREAKS(p->context_taken[0].size, 2 * G, process_check(p), ""); /* where it took nothing, that it has something */
-    BREAKS(p->arena.end, p->arena.end + G, process_check(p), "bytes of addresses");
+    BREAKS(p->window.end, p->window.end + G, process_check(p), "bytes of addresses");
 }
 
 static void test_space(struct scene *s)
 {
     struct sim_process *p = s->process;
-    struct space *space = &p->space;
+    struct va_allocator *space = &p->space;
     struct chunk *chunk = addrmap_floor(&space->chunks, s->small);
     BREAKS(chunk->used, chunk->used - 1, process_check(p), "of the open chunk at");
     BREAKS(chunk->used, chunk->used - 1, process_check_at(p, s->small), "addresses: of the open chunk at");
     space->last.newest = false;
     BREAKS(space->last.given, true, process_check(p), "was given back last, and another one taken since");
-    holes_give(&space->large, chunk->start, space->chunk);
+    free_ranges_add(&space->large, chunk->start, space->chunk);
     check_breaks(process_check_at(p, s->small), "are free outside of it");
-    holes_take(&space->large, chunk->start, space->chunk);
-    holes_give(&space->large, s->at, SMALL_SPACE);
+    free_ranges_take(&space->large, chunk->start, space->chunk);
+    free_ranges_add(&space->large, s->at, SMALL_SPACE);
     check_breaks(process_check(p), "R1: 0x4000000 bytes of the range at");
-    holes_take(&space->large, s->at, SMALL_SPACE);
+    free_ranges_take(&space->large, s->at, SMALL_SPACE);
 }
 
 static void test_values(struct scene *s)
@@ -193,7 +193,7 @@ static void test_values(struct scene *s)
     BREAKS(p->reservation_pool.left, 99, process_check(p), "room for reservations: ");
     BREAKS(p->handle_pool.left, 99, process_check(p), "room for handles: ");
 #endif
-    BREAKS(p->flight->queue.count, 1, watch_machine(s->machine), "work: ");
+    BREAKS(p->in_flight->queue.count, 1, watch_machine(s->machine), "work: ");
 }
 
 static void test_blocks(struct scene *s)

@@ -7,7 +7,7 @@
 #include "heap.h"
 #include "kernels.h"
 #include "objects.h"
-#include "reach.h"
+#include "translate.h"
 #include "twin.h"
 
 /* Bytes of a memory that are used through a mapping of it, or of a multicast object that it is bound to. */
@@ -79,7 +79,7 @@ static bool is_apart(struct search *s, const struct used *u)
 }
 
 /* One use of memory that has other addresses as well. */
-static bool look(struct search *s, const struct sim_mapping *mapping, uint64_t address, const struct reach_run *there,
+static bool look(struct search *s, const struct sim_mapping *mapping, uint64_t address, const struct translate_run *there,
                  enum twin_use use)
 {
     const struct used u = {mapping, there->block, there->offset, there->offset + there->length, address};
@@ -93,9 +93,9 @@ static bool go(struct twin_memory *memory, uint64_t address, unsigned width, uin
                unsigned char **bytes)
 {
     struct search *s = (struct search *)memory;
-    struct reach_run there;
+    struct translate_run there;
     *bytes = NULL;
-    if (!reach_may(s->process, s->device, address, width, *size, reach_need(use), &there))
+    if (!translate_may(s->process, s->device, address, width, *size, translate_need(use), &there))
         return false; /* the kernel would fault */
     *size = there.length;
     const struct sim_mapping *mapping = sim_mapping_at(s->process, address);
@@ -109,10 +109,10 @@ static bool go_all(struct twin_memory *memory, uint64_t address, unsigned width,
                    unsigned char *bytes[TWIN_REPLICAS], unsigned *count)
 {
     struct search *s = (struct search *)memory;
-    struct reach_replicas all;
+    struct translate_replicas all;
     (void)bytes;
     *count = 0;
-    if (reach_multimem(s->process, s->device, address, width, reach_need(use), &all) != REACH_MULTIMEM_DONE)
+    if (translate_multimem(s->process, s->device, address, width, translate_need(use), &all) != TRANSLATE_MULTIMEM_DONE)
         return false; /* the kernel would fault */
     for (unsigned i = 0; i < all.count; i++)
         if (!look(s, sim_mapping_at(s->process, address), address, &all.run[i], use))

@@ -6,7 +6,7 @@
  *
  * Without a fence between them a device may answer the second from what it had before (guide, virtual aliasing support).
  * The same goes for a multicast address and an ordinary one of a replica. From one launch to a later one of the same
- * stream it is defined. What a kernel uses is found by dry runs of its twin (touched.h), byte by byte; of memory that
+ * stream it is defined. What a kernel uses is found by dry runs of its twin (access_set.h), byte by byte; of memory that
  * is mapped once nothing is kept.
  */
 #ifndef SIM_ALIAS_H

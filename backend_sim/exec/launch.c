@@ -5,15 +5,15 @@
 #include <stdio.h>
 
 #include "fault.h"
-#include "flight.h"
+#include "in_flight.h"
 #include "kernels.h"
 #include "objects.h"
-#include "reach.h"
+#include "translate.h"
 #include "registered.h"
-#include "stale.h"
+#include "alias_model.h"
 #include "team_share.h"
 #include "twin.h"
-#include "verdict.h"
+#include "refusal.h"
 #include "work.h"
 
 /* A kernel that runs: how its twin reaches memory, and what came of it. */
@@ -26,12 +26,12 @@ struct run {
     bool out_of_memory;
 };
 
-void sim_lose_device(struct sim_process *process, const struct loss *loss)
+void sim_lose_device(struct sim_process *process, const struct device_loss *loss)
 {
     int device = loss->place->device;
     const struct vmm_call_launch *launch = loss->call->id == VMM_CALL_launch ? (const void *)loss->call : NULL;
     struct sim_fault *fault = &process->fault[device];
-    struct reach_run mapped;
+    struct translate_run mapped;
     void *context;
     *fault = (struct sim_fault){.lost = true, .kind = loss->kind, .use = loss->use, .call = loss->issued_by,
                                 .unbound = loss->unbound,
@@ -45,8 +45,8 @@ void sim_lose_device(struct sim_process *process, const struct loss *loss)
         .launch = loss->call->number,
         .address = loss->address,
         .size = loss->width,
-        .rights = reach_rights(process, device, loss->address),
-        .mapped = reach_run(process, loss->address, 1, &mapped),
+        .rights = translate_rights(process, device, loss->address),
+        .mapped = translate_run(process, loss->address, 1, &mapped),
         .writes = loss->use != TWIN_READ,
     };
     sim_fault_surroundings(process, &fault->what);
@@ -58,7 +58,7 @@ void sim_lose_device(struct sim_process *process, const struct loss *loss)
 static bool lose(const struct run *run, enum sim_fault_kind kind, uint64_t address, unsigned width, enum twin_use use,
                  int unbound)
 {
-    sim_lose_device(run->process, &(struct loss){kind, run->place, &run->call->head, run->work->issued_by, address, width, use, unbound});
+    sim_lose_device(run->process, &(struct device_loss){kind, run->place, &run->call->head, run->work->issued_by, address, width, use, unbound});
     return false;
 }
 
@@ -72,31 +72,31 @@ static enum sim_fault_kind kind_at(const struct sim_process *process, uint64_t a
 static void show(struct twin_memory *memory)
 {
     const struct run *run = (struct run *)memory;
-    flight_shows(run->process, run->work);
+    in_flight_shows(run->process, run->work);
 }
 
 /* The replicas of one element. Room is made in all of them before any is written. */
 static bool reach_all(struct twin_memory *memory, uint64_t address, unsigned width, enum twin_use use,
                       unsigned char *bytes[TWIN_REPLICAS], unsigned *count)
 {
-    static const enum sim_fault_kind kinds[] = {[REACH_MULTIMEM_NOT_ALLOWED] = SIM_FAULT_KERNEL,
-                                                [REACH_MULTIMEM_ORDINARY] = SIM_FAULT_MULTIMEM,
-                                                [REACH_MULTIMEM_UNBOUND] = SIM_FAULT_UNBOUND};
+    static const enum sim_fault_kind kinds[] = {[TRANSLATE_MULTIMEM_NOT_ALLOWED] = SIM_FAULT_KERNEL,
+                                                [TRANSLATE_MULTIMEM_ORDINARY] = SIM_FAULT_MULTIMEM,
+                                                [TRANSLATE_MULTIMEM_UNBOUND] = SIM_FAULT_UNBOUND};
     struct run *run = (struct run *)memory;
-    struct reach_replicas all;
-    enum reach_multimem found =
-        reach_multimem(run->process, run->place->device, address, width, reach_need(use), &all);
-    if (found != REACH_MULTIMEM_DONE)
+    struct translate_replicas all;
+    enum translate_multimem found =
+        translate_multimem(run->process, run->place->device, address, width, translate_need(use), &all);
+    if (found != TRANSLATE_MULTIMEM_DONE)
         return lose(run, kinds[found], address, width, use, all.missing_abroad ? ~all.missing : all.missing);
     *count = all.count;
     for (unsigned i = 0; use != TWIN_READ && i < all.count; i++)
-        if (!bytes_touch(&all.run[i].block->bytes, all.run[i].offset, width)) {
+        if (!block_data_touch(&all.run[i].block->bytes, all.run[i].offset, width)) {
             run->out_of_memory = true;
             return false;
         }
     for (unsigned i = 0; i < all.count; i++) {
         uint64_t length = width;
-        bytes[i] = bytes_run(&all.run[i].block->bytes, all.run[i].offset, &length);
+        bytes[i] = block_data_run(&all.run[i].block->bytes, all.run[i].offset, &length);
     }
     return true;
 }
@@ -106,28 +106,28 @@ static bool reach(struct twin_memory *memory, uint64_t address, unsigned width, 
                   unsigned char **bytes)
 {
     struct run *run = (struct run *)memory;
-    struct reach_run there;
-    if (!reach_may(run->process, run->place->device, address, width, *size, reach_need(use), &there))
+    struct translate_run there;
+    if (!translate_may(run->process, run->place->device, address, width, *size, translate_need(use), &there))
         return lose(run, kind_at(run->process, address), address, width, use, 0);
     *size = there.length;
     if (use == TWIN_READ) {
-        *bytes = bytes_run(&there.block->bytes, there.offset, size);
+        *bytes = block_data_run(&there.block->bytes, there.offset, size);
         return true;
     }
     /* A piece at a time, so that a write that breaks off has taken no room for what it did not reach. */
-    uint64_t piece = BYTES_CHUNK - there.offset % BYTES_CHUNK;
+    uint64_t piece = BLOCK_DATA_CHUNK - there.offset % BLOCK_DATA_CHUNK;
     *size = *size < piece ? *size : piece;
-    run->out_of_memory = !bytes_touch(&there.block->bytes, there.offset, *size);
+    run->out_of_memory = !block_data_touch(&there.block->bytes, there.offset, *size);
     if (sim_on_host(there.block->prop.location))
         show(memory);
-    *bytes = run->out_of_memory ? NULL : bytes_run(&there.block->bytes, there.offset, size);
+    *bytes = run->out_of_memory ? NULL : block_data_run(&there.block->bytes, there.offset, size);
     return !run->out_of_memory;
 }
 
 static bool pause_run(struct twin_memory *memory, uint64_t nanoseconds)
 {
     const struct run *run = (struct run *)memory;
-    return flight_pause(run->process, run->place->device, nanoseconds);
+    return in_flight_pause(run->process, run->place->device, nanoseconds);
 }
 
 /* The rules: what is told once, and what from then on. */
@@ -175,7 +175,7 @@ static void describe(const struct sim_fault *fault)
     char text[64];
     const char *reason = why(fault, text, sizeof text);
     const char *name = of_kernel(fault) ? vmm_kernel_name(f->kernel)
-                                        : vmm_told_name(fault->call);
+                                        : vmm_reported_name(fault->call);
     if (of_kernel(fault))
         vmm_detail_note("%s, launched by call %llu, on device %d, %s %u byte%s at 0x%llx: %s", name,
                         (unsigned long long)f->launch, f->device, did[fault->use], f->size, f->size == 1 ? "" : "s",
@@ -193,17 +193,17 @@ vmm_result sim_context_check(struct sim_process *process, const struct sim_conte
     if (!fault->lost)
         return VMM_SUCCESS;
     vmm_object object = sim_object_context(context);
-    bool first = waits && !fault->told;
+    bool first = waits && !fault->reported;
     vmm_result result = first ? vmm_detail_refuse(once[fault->kind], fault->what.address, 0, &fault->nearest)
                               : vmm_detail_refuse(sticky[fault->kind], context->value, 0, &object);
-    fault->told = fault->told || first;
+    fault->reported = fault->reported || first;
     describe(fault);
     return result;
 }
 
-vmm_result sim_context_told(struct sim_process *process, const struct sim_context *context)
+vmm_result sim_context_lost_reported(struct sim_process *process, const struct sim_context *context)
 {
-    return process->fault[context->device].told ? sim_context_check(process, context, false) : VMM_SUCCESS;
+    return process->fault[context->device].reported ? sim_context_check(process, context, false) : VMM_SUCCESS;
 }
 
 vmm_result sim_device_check(const struct sim_process *process, int device)
@@ -220,10 +220,10 @@ vmm_result sim_device_check(const struct sim_process *process, int device)
 /* The same work; what was written through one address may be seen late through another. False when memory was out. */
 static bool run_stale(struct run *run)
 {
-    struct stale stale;
-    stale_open(&stale, run->process, &run->memory, run->call->head.number);
+    struct alias_model stale;
+    alias_model_open(&stale, run->process, &run->memory, run->call->head.number);
     twin_of(run->call->kernel)(&stale.memory, run->call->args);
-    return stale_close(&stale);
+    return alias_model_close(&stale);
 }
 
 /* Work may wait: what others bound by then is there. While they are held up for good it goes to what was seen before. */
@@ -255,7 +255,7 @@ bool launch_do(struct sim_process *process, struct work *work)
 
 vmm_result sim_refuse_inside(const struct sim_process *process)
 {
-    const struct queue_place *place = flight_is_inside(process->flight)->place;
+    const struct queue_place *place = in_flight_is_inside(process->in_flight)->place;
     void *object;
     vmm_object nearest = {.kind = VMM_OBJECT_NONE};
     if (slots_find(&process->streams, place->stream, &object) == SLOT_LIVE)
@@ -271,8 +271,8 @@ vmm_result sim_wait_current(struct sim_process *process, enum queue_scope scope)
     vmm_result result = context ? sim_context_check(process, context, true) : sim_no_context(process);
     if (result != VMM_SUCCESS)
         return result;
-    struct queue_place place = flight_place(process, context, NULL);
-    vmm_result memory = flight_wait(process, &place, scope);
+    struct queue_place place = in_flight_place(process, context, NULL);
+    vmm_result memory = in_flight_wait(process, &place, scope);
     context = sim_current(process);
     result = context ? sim_context_check(process, context, true) : sim_no_context(process);
     return result == VMM_SUCCESS ? memory : result;

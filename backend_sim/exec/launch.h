@@ -21,7 +21,7 @@ struct work;
 vmm_result sim_context_check(struct sim_process *process, const struct sim_context *context, bool waits);
 
 /* The same for a call that does not find out: SUCCESS until another one was told. */
-vmm_result sim_context_told(struct sim_process *process, const struct sim_context *context);
+vmm_result sim_context_lost_reported(struct sim_process *process, const struct sim_context *context);
 
 /* The same for a call that makes a context on a device. */
 vmm_result sim_device_check(const struct sim_process *process, int device);
@@ -38,17 +38,17 @@ bool launch_do(struct sim_process *process, struct work *work);
 bool copy_do(struct sim_process *process, struct work *work);
 
 /* The access that took a device. */
-struct loss {
+struct device_loss {
     enum sim_fault_kind kind;
     const struct queue_place *place;
     const struct vmm_call *call; /* that issued the work */
-    uint16_t issued_by;          /* vmm_told_as */
+    uint16_t issued_by;          /* vmm_reported_call */
     uint64_t address;
     uint32_t width;
     unsigned use; /* enum twin_use */
     int unbound;  /* of SIM_FAULT_UNBOUND: the device; ~device of another node */
 };
 
-void sim_lose_device(struct sim_process *process, const struct loss *loss);
+void sim_lose_device(struct sim_process *process, const struct device_loss *loss);
 
 #endif

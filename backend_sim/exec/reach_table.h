@@ -7,7 +7,7 @@
 #ifndef SIM_REACH_TABLE_H
 #define SIM_REACH_TABLE_H
 
-#include "reach.h"
+#include "translate.h"
 
 /* Copies between device addresses that are not longer are made like copies to the host. Measured: 24,576 bytes are,
  * 24,578 are not. */
@@ -42,14 +42,14 @@ static const unsigned char reach_movers[REACH_FIRSTS][REACH_KINDS] = {
     [REACH_FIRST_HOST]   = {REACH_HOST_ALONE,   REACH_HOST_ALONE, REACH_DEVICE_APART},
 };
 
-static inline enum reach_kind reach_kind_of(enum reach_use use, uint64_t size)
+static inline enum reach_kind reach_kind_of(enum translate_use use, uint64_t size)
 {
-    static const unsigned char kind[] = {[REACH_TO_HOST] = REACH_KIND_NEAR,
-                                         [REACH_READ] = REACH_KIND_FAR,
-                                         [REACH_WRITE] = REACH_KIND_FAR,
-                                         [REACH_FROM_HOST] = REACH_KIND_NEAR,
-                                         [REACH_FILL] = REACH_KIND_FILL};
-    return use == REACH_READ && size <= REACH_SHORT_COPY ? REACH_KIND_NEAR : (enum reach_kind)kind[use];
+    static const unsigned char kind[] = {[TRANSLATE_TO_HOST] = REACH_KIND_NEAR,
+                                         [TRANSLATE_READ] = REACH_KIND_FAR,
+                                         [TRANSLATE_WRITE] = REACH_KIND_FAR,
+                                         [TRANSLATE_FROM_HOST] = REACH_KIND_NEAR,
+                                         [TRANSLATE_FILL] = REACH_KIND_FILL};
+    return use == TRANSLATE_READ && size <= REACH_SHORT_COPY ? REACH_KIND_NEAR : (enum reach_kind)kind[use];
 }
 
 static inline enum reach_first reach_first_of(bool host_memory, unsigned device_rights, unsigned host_rights)

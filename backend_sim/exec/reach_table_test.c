@@ -20,10 +20,10 @@ static const struct first {
 };
 
 /* As the rules were before they were a table: one condition after the other. */
-static enum reach_mover measured(const struct first *first, enum reach_use use, uint64_t size)
+static enum reach_mover measured(const struct first *first, enum translate_use use, uint64_t size)
 {
-    bool near_host = use == REACH_TO_HOST || use == REACH_FROM_HOST || (use == REACH_READ && size <= 24576);
-    if (use == REACH_FILL)
+    bool near_host = use == TRANSLATE_TO_HOST || use == TRANSLATE_FROM_HOST || (use == TRANSLATE_READ && size <= 24576);
+    if (use == TRANSLATE_FILL)
         return REACH_DEVICE_APART;
     if (first->host_memory && !first->device)
         return REACH_HOST_ALONE;
@@ -38,7 +38,7 @@ static void test_table(void)
     bool met[REACH_FIRSTS][REACH_KINDS] = {{false}};
     unsigned wrong = 0, cells = 0;
     for (unsigned f = 0; f < sizeof firsts / sizeof firsts[0]; f++)
-        for (enum reach_use use = REACH_TO_HOST; use <= REACH_FILL; use++)
+        for (enum translate_use use = TRANSLATE_TO_HOST; use <= TRANSLATE_FILL; use++)
             for (unsigned s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
                 enum reach_first row = reach_first_of(firsts[f].host_memory, firsts[f].device, firsts[f].host);
                 enum reach_kind kind = reach_kind_of(use, sizes[s]);
@@ -82,24 +82,24 @@ static void put(struct rig *rig, unsigned place, bool host_memory, unsigned devi
         need(vmm_mem_set_access(rig->sys, rig->at + place * G, G, &of_device, 1));
 }
 
-static vmm_result ask(const struct rig *rig, uint64_t size, enum reach_use use)
+static vmm_result ask(const struct rig *rig, uint64_t size, enum translate_use use)
 {
     sim_machine_lock(rig->process->machine);
-    vmm_result result = reach_check(rig->process, 0, rig->at, size, use, "ptr");
+    vmm_result result = translate_check(rig->process, 0, rig->at, size, use, "ptr");
     sim_machine_unlock(rig->process->machine);
     return result;
 }
 
 /* What a mover of the table does with a range that begins so and goes on into memory that both have rights to. */
-static const char *expected(enum reach_mover mover, const struct first *first, enum reach_use use)
+static const char *expected(enum reach_mover mover, const struct first *first, enum translate_use use)
 {
-    unsigned needs = use == REACH_TO_HOST || use == REACH_READ ? R : RW;
+    unsigned needs = use == TRANSLATE_TO_HOST || use == TRANSLATE_READ ? R : RW;
     bool device = (first->device & needs) == needs, host = first->host_memory && (first->host & needs) == needs;
     if (mover != REACH_HOST_ALONE && !device)
         return needs == R ? "VMM-COPY-NO-READ" : "VMM-COPY-NO-WRITE";
     if (mover == REACH_HOST || mover == REACH_HOST_ALONE)
         return host ? "" : "VMM-COPY-HOST-RIGHTS";
-    return mover == REACH_DEVICE_APART && use != REACH_FILL ? "VMM-COPY-MIXED" : "";
+    return mover == REACH_DEVICE_APART && use != TRANSLATE_FILL ? "VMM-COPY-MIXED" : "";
 }
 
 static void test_machine(const struct first *first)
@@ -112,7 +112,7 @@ static void test_machine(const struct first *first)
     need(vmm_mem_address_reserve(rig.sys, &rig.at, 2 * G, 0, 0, 0));
     put(&rig, 0, first->host_memory, first->device, first->host);
     put(&rig, 1, true, RW, RW);
-    for (enum reach_use use = REACH_TO_HOST; use <= REACH_FILL; use++) {
+    for (enum translate_use use = TRANSLATE_TO_HOST; use <= TRANSLATE_FILL; use++) {
         enum reach_mover mover = (enum reach_mover)reach_movers[first->row][reach_kind_of(use, sizes[0])];
         const char *rule = ask(&rig, sizes[0], use) ? vmm_last_detail()->rule : "";
         tap_text(rule, expected(mover, first, use), "memory of the %s, rights %u and %u, use %d", first->host_memory ? "host" : "device",

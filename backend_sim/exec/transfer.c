@@ -3,14 +3,14 @@
 
 #include <string.h>
 
-#include "reach.h"
+#include "translate.h"
 
 /* Room for every byte that will be written, so that moving them cannot fail half-way. */
 static bool touch(const struct sim_process *process, uint64_t address, uint64_t size)
 {
-    struct reach_run run;
+    struct translate_run run;
     for (; size; address += run.length, size -= run.length)
-        if (!reach_run(process, address, size, &run) || !bytes_touch(&run.block->bytes, run.offset, run.length))
+        if (!translate_run(process, address, size, &run) || !block_data_touch(&run.block->bytes, run.offset, run.length))
             return false;
     return true;
 }
@@ -25,10 +25,10 @@ static bool is_zero(const unsigned char *bytes, uint64_t size)
 static unsigned char *together(const struct sim_process *process, uint64_t address, uint64_t *length)
 {
     unsigned char *first = NULL;
-    struct reach_run run;
+    struct translate_run run;
     uint64_t done = 0;
-    while (done < *length && reach_run(process, address + done, *length - done, &run)) {
-        unsigned char *at = bytes_run(&run.block->bytes, run.offset, &run.length);
+    while (done < *length && translate_run(process, address + done, *length - done, &run)) {
+        unsigned char *at = block_data_run(&run.block->bytes, run.offset, &run.length);
         if (!done)
             first = at;
         else if (first ? at != first + done : at != NULL)
@@ -43,10 +43,10 @@ static unsigned char *together(const struct sim_process *process, uint64_t addre
 static bool touch_for_store(const struct sim_process *process, uint64_t address, const unsigned char *from, uint64_t size)
 {
     uint64_t length;
-    if (size <= BYTES_CHUNK)
+    if (size <= BLOCK_DATA_CHUNK)
         return touch(process, address, size);
     for (; size; address += length, from += length, size -= length) {
-        length = size < BYTES_CHUNK ? size : BYTES_CHUNK;
+        length = size < BLOCK_DATA_CHUNK ? size : BLOCK_DATA_CHUNK;
         bool there = together(process, address, &length) != NULL;
         if (!there && !is_zero(from, length) && !touch(process, address, length))
             return false;
@@ -82,7 +82,7 @@ static void load(const struct sim_process *process, unsigned char *to, uint64_t 
 /* How many bytes before end, at most size, lie together. Never more than they would forwards. */
 static uint64_t together_before(const struct sim_process *process, uint64_t end, uint64_t size)
 {
-    uint64_t step = size < BYTES_CHUNK ? size : BYTES_CHUNK, length = step;
+    uint64_t step = size < BLOCK_DATA_CHUNK ? size : BLOCK_DATA_CHUNK, length = step;
     while (together(process, end - step, &length), length < step)
         length = step -= length;
     return step;
@@ -130,7 +130,7 @@ static bool make_run_room(const struct sim_process *process, uint64_t dst, uint6
  * Where memory has several addresses it may be; then all of it gets room. */
 static bool touch_for_move(const struct sim_process *process, uint64_t dst, uint64_t src, uint64_t size)
 {
-    if (size <= BYTES_CHUNK)
+    if (size <= BLOCK_DATA_CHUNK)
         return touch(process, dst, size);
     return walk(process, dst, src, size, make_run_room) &&
            (!process->aliased || walk(process, dst, src, size, has_room) || touch(process, dst, size));

@@ -47,7 +47,7 @@ struct work *work_new(const struct vmm_call *call, uint16_t issued_by)
 
 void work_free(struct work *work)
 {
-    touched_clear(&work->touched);
+    access_set_clear(&work->touched);
     heap.free(work->copied);
     heap.free(work);
 }
@@ -57,11 +57,11 @@ bool work_do(struct sim_process *process, struct work *work)
     return work->call.head.id == VMM_CALL_launch ? launch_do(process, work) : copy_do(process, work);
 }
 
-const struct touched *work_touched(struct work *work, const struct sim_process *process)
+const struct access_set *work_touched(struct work *work, const struct sim_process *process)
 {
     if (!work->asked || !work->touched.complete) {
-        touched_clear(&work->touched);
-        work->asked = touched_by(&work->touched, process, queue_place_of(&work->item)->device, &work->call.head);
+        access_set_clear(&work->touched);
+        work->asked = access_set_by(&work->touched, process, queue_place_of(&work->item)->device, &work->call.head);
     }
     return &work->touched;
 }

@@ -8,15 +8,15 @@
 #define SIM_WORK_H
 
 #include "queue.h"
-#include "touched.h"
+#include "access_set.h"
 
 struct work {
     struct queue_item item; /* first: the queue hands this back */
     union vmm_any_call call;
     void *copied; /* arguments of a launch, bytes of a copy from the host */
-    uint16_t issued_by; /* vmm_told_as */
+    uint16_t issued_by; /* vmm_reported_call */
     bool asked;   /* touched was found */
-    struct touched touched;
+    struct access_set touched;
 };
 
 /* NULL when memory is out. */
@@ -28,6 +28,6 @@ void work_free(struct work *work);
 bool work_do(struct sim_process *process, struct work *work);
 
 /* What it touches, as far as it is known now. */
-const struct touched *work_touched(struct work *work, const struct sim_process *process);
+const struct access_set *work_touched(struct work *work, const struct sim_process *process);
 
 #endif

@@ -97,7 +97,7 @@ static void remove_leftover(const char *path, int root, const char *entry, int f
 {
     struct os_file_is is;
     int state = os_file_open_in(folder, "state", OS_OPEN_READ);
-    bool nobody = state >= 0 ? os_hold_alone(state) : !os_file_look_in(folder, "state", &is) && errno == ENOENT;
+    bool nobody = state >= 0 ? os_lock_exclusive(state) : !os_file_look_in(folder, "state", &is) && errno == ENOENT;
     if (nobody && !has_descriptors(path, entry, folder))
         share_remove(root, entry, folder);
     if (state >= 0)
@@ -188,7 +188,7 @@ static const char *make_state(struct share_folder *folder, int at, const struct 
     bool there = share_mark_folder(at) && open_state(folder, at, OS_OPEN_NEW);
     if (!there && (errno == EMFILE || errno == ENFILE))
         return "no machine can be made, for this process may open no more files, in";
-    if (!there || !os_hold(folder->file) || !os_random(&id, sizeof id))
+    if (!there || !os_lock(folder->file) || !os_random(&id, sizeof id))
         return NOT_MADE;
     if (!os_file_grow(folder->file, size))
         return "a machine's state may not be as long as it has to be (ulimit -f?), in";
@@ -277,11 +277,11 @@ static enum found find_state(struct share_folder *folder, int at)
     if (!open_state(folder, at, OS_OPEN_WRITE))
         return without_state(folder, at);
     errno = 0;
-    if (os_hold(folder->file) && os_file_is_at(folder->file, at, "state") && os_file_is_at(at, OS_NOWHERE, folder->path))
+    if (os_lock(folder->file) && os_file_is_at(folder->file, at, "state") && os_file_is_at(at, OS_NOWHERE, folder->path))
         return FOUND;
-    bool told = !errno || errno == EWOULDBLOCK || errno == ENOENT;
+    bool reported = !errno || errno == EWOULDBLOCK || errno == ENOENT;
     unmap(folder);
-    return told ? MOVING : UNTOLD;
+    return reported ? MOVING : UNTOLD;
 }
 
 /* The machine that is there. */
@@ -349,7 +349,7 @@ struct wanted {
     struct place place;
     struct share_folder *folder;
     uint64_t id;
-    bool untold; /* the system did not let one be looked at */
+    bool unreported; /* the system did not let one be looked at */
 };
 
 /* A machine's name? */
@@ -364,12 +364,12 @@ static void look_into(struct wanted *wanted, int at, const char *name)
     struct os_file_is is;
     int file = os_file_open_in(at, "state", OS_OPEN_READ);
     if (file < 0) {
-        wanted->untold |= os_file_look_in(at, "state", &is) ? is.regular : errno != ENOENT;
+        wanted->unreported |= os_file_look_in(at, "state", &is) ? is.regular : errno != ENOENT;
         return;
     }
     errno = 0;
     bool read = os_file_read(file, 0, head, sizeof head);
-    wanted->untold |= !read && errno;
+    wanted->unreported |= !read && errno;
     if (read && head[0] == SHARE_MAGIC && head[1] == SHARE_VERSION && head[3] == wanted->id)
         snprintf(wanted->folder->path, sizeof wanted->folder->path, "%.250s/%.60s", wanted->place.path, name);
     os_file_close(file);
@@ -382,7 +382,7 @@ static void look_for(void *user, const char *name)
         return;
     int at = os_folder_open(wanted->place.root, name);
     if (at < 0) {
-        wanted->untold |= errno != ENOENT && errno != ENOTDIR && errno != ELOOP;
+        wanted->unreported |= errno != ENOENT && errno != ENOTDIR && errno != ELOOP;
         return;
     }
     look_into(wanted, at, name);
@@ -401,10 +401,10 @@ bool share_folder_open_other(struct share_folder *folder, uint64_t id, const str
         return fail(why, wrong, folder->root);
     why[0] = '\0';
     if (!each_entry(&wanted.place, look_for, &wanted))
-        wanted.untold = true;
+        wanted.unreported = true;
     if (folder->path[0])
         found = find(folder);
-    if (found == UNTOLD || (!folder->path[0] && wanted.untold))
+    if (found == UNTOLD || (!folder->path[0] && wanted.unreported))
         return fail(why, "the system does not let the machines be looked at in", folder->root);
     if (found != FOUND)
         return false;
@@ -509,7 +509,7 @@ static void go(const struct share_folder *folder)
 
 void share_folder_close(struct share_folder *folder, bool may_go)
 {
-    if (may_go && os_hold_alone(folder->file))
+    if (may_go && os_lock_exclusive(folder->file))
         go(folder);
     unmap(folder);
 }

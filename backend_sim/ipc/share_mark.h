@@ -13,7 +13,7 @@
 #ifndef SIM_SHARE_MARK_H
 #define SIM_SHARE_MARK_H
 
-#include "os_who.h"
+#include "os_inspect.h"
 #include "share_folder.h"
 
 /* A call by its number in its system and its kind (enum vmm_call_id), in one word; 0: not known. */

@@ -188,16 +188,16 @@ static void swapped(void)
 /* What this process has just made goes also where it cannot be looked at; its files stay where their names are not known. */
 static void unmade(void)
 {
-    for (int told = 0; told < 2; told++) {
+    for (int reported = 0; reported < 2; reported++) {
         strcpy(entry, "spare");
         if (!os_folder_new(root, entry) || (folder = os_folder_open(root, entry)) < 0 || !share_mark_folder(folder))
             tap_bail("no folder");
         os_file_close(os_file_open_in(folder, "state", OS_OPEN_NEW));
-        scarce_arm_at("fstat", told ? 0 : 1);
+        scarce_arm_at("fstat", reported ? 0 : 1);
         share_unmake(root, entry, folder);
         bool failed = scarce_disarm() != NULL;
-        tap_ok(failed == !told && in_place() == !told && (told || files_in(folder) == 1), "%s",
-               told ? "all of it goes" : "but for the mark, whose name is not known");
+        tap_ok(failed == !reported && in_place() == !reported && (reported || files_in(folder) == 1), "%s",
+               reported ? "all of it goes" : "but for the mark, whose name is not known");
         clean();
     }
     strcpy(entry, "spare");

@@ -163,9 +163,9 @@ static bool each_bit(struct sim_profile *p, size_t at, size_t size, bool tells)
     for (size_t bit = 0; bit < 8 * size; bit++) {
         unsigned char *byte = (unsigned char *)p + at + bit / 8;
         *byte ^= (unsigned char)(1U << bit % 8);
-        bool told = share_profile_number(p) != before;
+        bool reported = share_profile_number(p) != before;
         *byte ^= (unsigned char)(1U << bit % 8);
-        if (told != tells)
+        if (reported != tells)
             return false;
     }
     return share_profile_number(p) == before;

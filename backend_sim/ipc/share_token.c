@@ -15,7 +15,7 @@ bool share_token_write(int file, const struct share_token *token, struct os_file
 int share_token_open(const char *path)
 {
     int file = os_file_open(path, OS_OPEN_READ);
-    if (file < 0 || os_hold(file))
+    if (file < 0 || os_lock(file))
         return file;
     os_file_close(file);
     return -1;
@@ -26,8 +26,8 @@ bool share_token_is_out(const char *path)
     int file = os_file_open(path, OS_OPEN_READ);
     if (file < 0)
         return os_file_exists(path);
-    bool out = !os_hold_alone(file);
-    os_let_go(file); /* not left to a child that another thread forks just now */
+    bool out = !os_lock_exclusive(file);
+    os_unlock(file); /* not left to a child that another thread forks just now */
     os_file_close(file);
     return out;
 }

@@ -89,7 +89,7 @@ static void refused(vmm_system *sys, fabric_t bytes, vmm_result result, const ch
 {
     handle_t copy = 0x77;
     vmm_result got = import_from(sys, bytes, &copy);
-    tap_ok(got == result && rig_told(rule) && copy == 0x77, "%s: %s, %s", what, vmm_result_name(got),
+    tap_ok(got == result && rig_reported(rule) && copy == 0x77, "%s: %s, %s", what, vmm_result_name(got),
            vmm_last_detail()->rule ? vmm_last_detail()->rule : "no rule");
 }
 
@@ -114,7 +114,7 @@ static void two_nodes(const char *one, const char *two, const char *folder)
     tap_u64((uint64_t)rig_byte(b, q + g - 1), 0x5a, "the bytes are there");
     vmm_memset_d8(b, q, 0x11, 1);
     tap_u64((uint64_t)rig_byte(a, p), 0x11, "and written from there");
-    tap_ok(export_to(b, copies[0], bytes) == VMM_ERROR_INVALID_VALUE && rig_told("VMM-EXPORT-IMPORTED"),
+    tap_ok(export_to(b, copies[0], bytes) == VMM_ERROR_INVALID_VALUE && rig_reported("VMM-EXPORT-IMPORTED"),
            "an import is not exported again");
     rig_unmap(a, p, g);
     vmm_mem_release(a, memory);
@@ -241,7 +241,7 @@ static void not_created(const char *folder, const char *says, const char *what)
     vmm_system *sys = node("one", folder);
     handle_t handle = 0x77;
     vmm_result result = create(sys, FABRIC, &handle);
-    tap_ok(result == VMM_ERROR_NOT_PERMITTED && rig_told("VMM-CREATE-FABRIC-IMEX") && handle == 0x77 &&
+    tap_ok(result == VMM_ERROR_NOT_PERMITTED && rig_reported("VMM-CREATE-FABRIC-IMEX") && handle == 0x77 &&
                strstr(vmm_last_detail()->note, says),
            "%s: %s", what, vmm_last_detail()->note);
     rig_close(sys);
@@ -313,7 +313,7 @@ static void which_channel(void)
     refused(b, bytes, VMM_ERROR_NOT_PERMITTED, "VMM-IMPORT-FABRIC-IMEX", "its channel is gone");
     refused(a, bytes, VMM_ERROR_NOT_PERMITTED, "VMM-IMPORT-FABRIC-IMEX", "for its own node too");
     memset(other, 7, sizeof other);
-    tap_ok(export_to(a, memory, other) == VMM_ERROR_NOT_PERMITTED && rig_told("VMM-EXPORT-FABRIC-IMEX") &&
+    tap_ok(export_to(a, memory, other) == VMM_ERROR_NOT_PERMITTED && rig_reported("VMM-EXPORT-FABRIC-IMEX") &&
                strstr(vmm_last_detail()->note, "channel0") && other[0] == 7,
            "it is not exported: %s", vmm_last_detail()->note);
     tap_ok(!create(a, FABRIC, &later) && !export_to(a, later, other), "new memory takes the next");
@@ -367,7 +367,7 @@ static void garbage(void)
         handle_t copy = 0x77;
         memcpy(spoilt, bytes, sizeof bytes);
         spoilt[bit / 8] ^= (unsigned char)(1u << bit % 8);
-        wrong += import_from(b, spoilt, &copy) != VMM_ERROR_NOT_SUPPORTED || !rig_told("VMM-IMPORT-FABRIC") ||
+        wrong += import_from(b, spoilt, &copy) != VMM_ERROR_NOT_SUPPORTED || !rig_reported("VMM-IMPORT-FABRIC") ||
                  copy != 0x77;
     }
     tap_u64(wrong, 0, "each of 512 bits matters");

@@ -73,11 +73,11 @@ struct sim_machine *sim_machine_new(const struct sim_profile *profile)
     life_lock_init(&machine->lock, LIFE_MACHINE, in_child);
     readers_init(&machine->readers);
     machine->profile = machine->hardware = *profile;
-    visible_all(&machine->visible, profile->devices);
+    visible_devices_all(&machine->visible, profile->devices);
     for (int i = 0; i < SIM_ATTRIBUTES; i++)
         machine->has[i / 64] |= (uint64_t)sim_profile_has(profile, i) << (i % 64);
     machine->bytes = true;
-    frames_init(&machine->frames);
+    backing_file_init(&machine->frames);
     return machine;
 }
 
@@ -86,17 +86,17 @@ void sim_machine_free(struct sim_machine *machine)
     share_nodes_close(machine);
     if (machine->share)
         share_close(machine->share);
-    frames_clear(&machine->frames);
+    backing_file_clear(&machine->frames);
     while (machine->spare)
         heap.free(take_room(machine));
     life_lock_end(&machine->lock);
     heap.free(machine);
 }
 
-void sim_machine_see(struct sim_machine *machine, const struct visible *visible)
+void sim_machine_see(struct sim_machine *machine, const struct visible_devices *visible)
 {
     machine->visible = *visible;
-    visible_apply(visible, &machine->hardware, &machine->profile);
+    visible_devices_apply(visible, &machine->hardware, &machine->profile);
 }
 
 vmm_mem_location sim_machine_place(const struct sim_machine *machine, vmm_mem_location location)
@@ -109,15 +109,15 @@ vmm_mem_location sim_machine_place(const struct sim_machine *machine, vmm_mem_lo
 vmm_mem_location sim_machine_local(const struct sim_machine *machine, vmm_mem_location place)
 {
     if (place.type == VMM_MEM_LOCATION_TYPE_DEVICE)
-        place.id = visible_ordinal(&machine->visible, place.id);
+        place.id = visible_devices_ordinal(&machine->visible, place.id);
     return place;
 }
 
 void sim_machine_abandon(struct sim_machine *machine)
 {
-    frames_abandon(&machine->frames);
+    backing_file_abandon(&machine->frames);
     if (machine->share)
-        frames_abandon(&machine->share->memory);
+        backing_file_abandon(&machine->share->memory);
 }
 
 bool sim_machine_share(struct sim_machine *machine, char why[SHARE_WHY])
@@ -215,7 +215,7 @@ void sim_machine_count(struct sim_machine *machine, const struct sim_block *bloc
 
 /* Memory that other processes can be given lies where they find it: those that open the name, or another machine of the
  * fabric. */
-static struct frames *frames_for(struct sim_machine *machine, const vmm_mem_allocation_prop *prop)
+static struct backing_file *frames_for(struct sim_machine *machine, const vmm_mem_allocation_prop *prop)
 {
     int given = machine->share && machine->share->name[0] ? ~0 : VMM_MEM_HANDLE_TYPE_FABRIC;
     bool elsewhere = machine->share && prop->requested_handle_types & given;
@@ -255,7 +255,7 @@ struct sim_block *sim_block_new(struct sim_machine *machine, uint64_t size, cons
     block->fabric = (struct imex_place){0};
     block->team = NULL;
     block->counted = block->counted_binds = 0;
-    bytes_init(&block->bytes, frames_for(machine, prop), size);
+    block_data_init(&block->bytes, frames_for(machine, prop), size);
     block->bytes.apart = prop->location.type != VMM_MEM_LOCATION_TYPE_DEVICE; /* the host may see it in place */
     sim_machine_count(machine, block, true);
     return block;
@@ -280,7 +280,7 @@ void sim_block_drop(struct sim_machine *machine, struct sim_block *block)
         share_nodes_tidy(machine);
         return;
     }
-    bytes_clear(&block->bytes);
+    block_data_clear(&block->bytes);
     if (block->team)
         team_end(machine, block->team);
     else

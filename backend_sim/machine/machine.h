@@ -21,14 +21,14 @@
 
 #include <pthread.h>
 
-#include "alone.h"
-#include "bytes.h"
+#include "single_thread.h"
+#include "block_data.h"
 #include "call.h"
 #include "lifecycle.h"
 #include "profile.h"
 #include "readers.h"
 #include "share.h"
-#include "visible.h"
+#include "visible_devices.h"
 
 #ifdef CUVMM_DEBUG
 #define SIM_DEBUG 1
@@ -46,7 +46,7 @@ struct sim_block {
     uint32_t watchers;            /* binds of exported objects: they see it, and do not hold it for this machine (share.h) */
     uint32_t binds;               /* how often multicast objects have it, as far as they were looked at here */
     vmm_mem_allocation_prop prop; /* as obtained; location.type is DEVICE or HOST_NUMA */
-    struct bytes bytes;
+    struct block_data bytes;
     uint64_t shared;       /* number of the exported block that it is (share.h); 0: it is this machine's alone */
     unsigned shared_index;
     struct sim_block *next_shared;
@@ -66,11 +66,11 @@ struct sim_machine {
     struct readers readers; /* who asks without it */
     struct sim_profile profile;   /* as the process sees it: its devices */
     struct sim_profile hardware;  /* as it is for all processes */
-    struct visible visible;       /* what the one is of the other */
+    struct visible_devices visible;       /* what the one is of the other */
     bool chosen;                  /* that stays: a process has initialised */
     uint64_t has[SIM_ATTRIBUTES / 64]; /* a bit for each device attribute that is there and not 0 */
     bool bytes; /* contents are kept; without, copies and fills are checked only */
-    struct frames frames;
+    struct backing_file frames;
     struct share *share; /* NULL: nothing is shared with other processes, yet */
     struct share *nodes; /* other machines of the fabric */
     struct share *busy;  /* of these the one whose lock the call that has the machine's lock did not get in time (share.h) */
@@ -90,7 +90,7 @@ struct sim_machine *sim_machine_new(const struct sim_profile *profile);
 void sim_machine_free(struct sim_machine *machine);
 
 /* Before a process initialises: which devices all of them see. */
-void sim_machine_see(struct sim_machine *machine, const struct visible *visible);
+void sim_machine_see(struct sim_machine *machine, const struct visible_devices *visible);
 
 /* Where a location is in the machine, and what its place there is called in this process. */
 vmm_mem_location sim_machine_place(const struct sim_machine *machine, vmm_mem_location location);
@@ -136,7 +136,7 @@ static inline void sim_machine_lock(struct sim_machine *machine)
  * none where the program has one thread: a note that the machine is held is enough. */
 static inline void sim_machine_hold(struct sim_machine *machine, enum vmm_call_id call)
 {
-    if (VMM_ALONE && !vmm_call_waits(call)) {
+    if (VMM_SINGLE_THREAD && !vmm_call_waits(call)) {
         atomic_store_explicit(&machine->alone, true, memory_order_relaxed);
         sim_machine_note(machine, true);
     } else {

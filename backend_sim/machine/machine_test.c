@@ -31,7 +31,7 @@ static bool others_may(void)
  *  a call waits    hold      the lock          unlock      as with two threads                          */
 static void test_alone(void)
 {
-    if (!VMM_ALONE) {
+    if (!VMM_SINGLE_THREAD) {
         tap_skip("the C library does not say that there is one thread", "a machine held by a note");
         return;
     }
@@ -49,7 +49,7 @@ static void test_with_others(void)
 {
     tap_ok(others_may(), "free, another thread may have it");
     sim_machine_hold(machine, VMM_CALL_mem_map);
-    tap_ok(!VMM_ALONE && !machine->alone && !others_may(), "held in a program with threads, no other one may");
+    tap_ok(!VMM_SINGLE_THREAD && !machine->alone && !others_may(), "held in a program with threads, no other one may");
     sim_machine_unlock(machine);
     tap_ok(others_may(), "given back, others may");
     sim_machine_lock(machine);

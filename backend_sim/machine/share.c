@@ -42,8 +42,8 @@ static struct share *opened(struct share *share, bool found, const char *name, c
     share->stamp = life_stamp();
     share->patience = SHARE_PATIENCE;
     snprintf(share->name, sizeof share->name, "%s", name ? name : share_folder_name(&share->folder));
-    frames_init(&share->memory);
-    frames_lie_in(&share->memory, make_memory, share);
+    backing_file_init(&share->memory);
+    backing_file_lie_in(&share->memory, make_memory, share);
     return share;
 }
 
@@ -96,7 +96,7 @@ static bool move_in(struct share *share, unsigned index)
     struct share_slot *slot = &share->folder.state->slot[index];
     if (atomic_load(&slot->taken))
         return false;
-    if (!open_life(share, index) || !os_live(share->life)) {
+    if (!open_life(share, index) || !os_mark_alive(share->life)) {
         close_life(share);
         return false;
     }
@@ -164,7 +164,7 @@ void share_close(struct share *share)
     }
     share_leave_blocks(share);
     close_life(share);
-    frames_clear(&share->memory);
+    backing_file_clear(&share->memory);
     share_folder_close(&share->folder, last);
     heap.free(share);
 }

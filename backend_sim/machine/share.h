@@ -22,7 +22,7 @@
 #define SIM_SHARE_H
 
 #include "fabric_handle.h"
-#include "frames.h"
+#include "backing_file.h"
 #include "share_folder.h"
 
 #define SHARE_NOT_TOLD "the system does not let the descriptor's file be looked at or read"
@@ -35,7 +35,7 @@ struct sim_machine;
 struct share_memory {
     uint64_t home;
     unsigned users;
-    struct frames frames;
+    struct backing_file frames;
     struct share_memory *next;
 };
 
@@ -49,7 +49,7 @@ struct share {
     struct os_own life_own;
     unsigned slot, depth;
     uint64_t serial;
-    struct frames memory;       /* of this machine's blocks that may be exported, where it has a name */
+    struct backing_file memory;       /* of this machine's blocks that may be exported, where it has a name */
     struct share_memory *others;
     struct sim_block *blocks;   /* this machine's of the exported ones */
     struct share *next;         /* of another machine: the next of those (share_nodes.h) */

@@ -7,7 +7,7 @@
 #include "process.h"
 #include "random.h"
 #include "share_rig.h"
-#include "share_who.h"
+#include "share_inspect.h"
 #include "state_rig.h"
 #include "system.h"
 
@@ -63,7 +63,7 @@ static void look(void)
     struct share *share = share_open_there("m-cut", why);
     if (!share)
         return;
-    share_who_free(share_who(share));
+    share_inspect_free(share_inspect(share));
     share_close(share);
 }
 
@@ -76,16 +76,16 @@ static bool call(unsigned which)
     uint64_t bytes, total;
     vmm_system *sys = side.sys;
     switch (which) {
-    case 0: return rig_create(sys, RIG_G, &handle) && rig_told("VMM-SHARE-STATE");
-    case 1: return vmm_mem_alloc(sys, &at, RIG_G) && rig_told("VMM-SHARE-STATE");
-    case 2: return vmm_mem_get_info(sys, &bytes, &total) && rig_told("VMM-SHARE-STATE");
+    case 0: return rig_create(sys, RIG_G, &handle) && rig_reported("VMM-SHARE-STATE");
+    case 1: return vmm_mem_alloc(sys, &at, RIG_G) && rig_reported("VMM-SHARE-STATE");
+    case 2: return vmm_mem_get_info(sys, &bytes, &total) && rig_reported("VMM-SHARE-STATE");
     case 3: return rig_export(sys, side.own) < 0;
     case 4: return rig_export(sys, side.shared) < 0;
-    case 5: return rig_import(sys, side.fd, &handle) && rig_told("VMM-SHARE-STATE");
+    case 5: return rig_import(sys, side.fd, &handle) && rig_reported("VMM-SHARE-STATE");
     case 6: return vmm_multicast_add_device(sys, side.object, 0) != VMM_SUCCESS;
     case 7: return vmm_multicast_bind_mem(sys, side.object, 0, side.own, 0, RIG_G, 0) != VMM_SUCCESS;
     case 8: return vmm_multicast_unbind(sys, side.object, 0, 0, side.unit) != VMM_SUCCESS;
-    case 9: return vmm_init(side.fresh, 0) && rig_told("VMM-SHARE-STATE");
+    case 9: return vmm_init(side.fresh, 0) && rig_reported("VMM-SHARE-STATE");
     case 10: return vmm_visit(sys, see, NULL) == VMM_SUCCESS;
     case 11: return !vmm_memset_d8(sys, side.at, 1, RIG_G) && rig_byte(sys, side.at) == 1;
     case 12: return rig_byte(sys, side.seen) >= 0;

@@ -32,7 +32,7 @@ static const char *publish_inside(struct share *share, struct share_block *entry
     entry->team = 0;
     *team = NULL;
     if (!block->team)
-        return bytes_open(&block->bytes) ? NULL : "the host's memory is exhausted, or there is no room for all of its bytes";
+        return block_data_open(&block->bytes) ? NULL : "the host's memory is exhausted, or there is no room for all of its bytes";
     *team = share_team_new(share->folder.state, block->team->wanted, block->team->handle_types);
     if (!*team)
         return "256 exported multicast objects are in use";

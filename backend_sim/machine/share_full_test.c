@@ -23,7 +23,7 @@ static vmm_system *opened(const char *spec)
 
 static void refused(vmm_result result, const char *rule, const char *note, const char *what)
 {
-    tap_ok(result == vmm_rule_find(rule)->result && rig_told(rule) && strstr(vmm_last_detail()->note, note), "%s: %s, %s", what,
+    tap_ok(result == vmm_rule_find(rule)->result && rig_reported(rule) && strstr(vmm_last_detail()->note, note), "%s: %s, %s", what,
            vmm_last_detail()->rule ? vmm_last_detail()->rule : "no rule", vmm_last_detail()->note);
 }
 

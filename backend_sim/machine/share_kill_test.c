@@ -8,7 +8,7 @@
 #include "passing.h"
 #include "random.h"
 #include "share_rig.h"
-#include "share_who.h"
+#include "share_inspect.h"
 #include "vmm_fd.h"
 
 typedef vmm_mem_generic_allocation_handle handle_t;
@@ -57,7 +57,7 @@ static unsigned named(pid_t pid)
     char why[SHARE_WHY];
     unsigned count = 0;
     struct share *share = share_open_there("m-kill", why);
-    struct share_who *who = share ? share_who(share) : NULL;
+    struct share_inspect *who = share ? share_inspect(share) : NULL;
     if (share ? !who : why[0] != 0) {
         tap_note("blind: %s", share ? "no snapshot" : why);
         blind++;
@@ -67,7 +67,7 @@ static unsigned named(pid_t pid)
         count += who->process[i].pid == (uint64_t)pid;
     for (unsigned i = 0; who && i < who->hold_count; i++)
         count += who->hold[i].pid == (uint64_t)pid;
-    share_who_free(who);
+    share_inspect_free(who);
     if (share)
         share_close(share);
     return count;

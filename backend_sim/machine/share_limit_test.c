@@ -38,20 +38,20 @@ static bool make_group(void)
 }
 
 /* Writes through a mapping and exports, piece by piece, until that is refused; then a second of each. How many there were. */
-static unsigned fill(bool write_first, bool *told)
+static unsigned fill(bool write_first, bool *reported)
 {
     vmm_system *sys = rig_open("limited");
     vmm_mem_generic_allocation_handle memory = 0;
     unsigned done = 0;
-    *told = false;
+    *reported = false;
     for (bool more = sys != NULL; more && done < 2 * LIMIT / PIECE; done += more) {
         if (rig_create(sys, (uint64_t)PIECE << 20, &memory) != VMM_SUCCESS)
             break;
         vmm_deviceptr at = write_first ? rig_map(sys, memory, (uint64_t)PIECE << 20) : 0;
         more = !write_first || vmm_memset_d8(sys, at, 7, (uint64_t)PIECE << 20) == VMM_SUCCESS;
-        *told = !more && vmm_last_detail()->rule;
+        *reported = !more && vmm_last_detail()->rule;
         if (more && rig_export(sys, memory) < 0) {
-            *told = rig_told("VMM-EXPORT-SYSTEM") && strstr(vmm_last_detail()->note, "no room");
+            *reported = rig_reported("VMM-EXPORT-SYSTEM") && strstr(vmm_last_detail()->note, "no room");
             more = false;
         }
     }
@@ -68,11 +68,11 @@ static int in_group(bool write_first, bool dies)
     fflush(NULL);
     pid_t child = fork();
     if (child == 0) {
-        bool told = false;
+        bool reported = false;
         unsigned char count = 254;
         if (put("cgroup.procs", (unsigned long long)getpid()))
-            count = (unsigned char)fill(write_first, &told);
-        if (!told)
+            count = (unsigned char)fill(write_first, &reported);
+        if (!reported)
             count = 253;
         if (write(ends[1], &count, 1) != 1 || dies)
             raise(SIGKILL);

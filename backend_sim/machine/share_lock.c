@@ -5,7 +5,7 @@
 
 #include "checks.h"
 #include "lifecycle.h"
-#include "os_who.h"
+#include "os_inspect.h"
 #include "share.h"
 
 enum {

@@ -9,7 +9,7 @@
 #include "child.h"
 #include "passing.h"
 #include "share_folder.h"
-#include "share_who.h"
+#include "share_inspect.h"
 #include "state_rig.h"
 
 enum { TRIES = 200 };
@@ -75,7 +75,7 @@ static void on_the_move(void)
 }
 
 /* Untold once: tried again. Untold each time: said. */
-static void untold(void)
+static void unreported(void)
 {
     struct share_folder folder;
     left_there("x");
@@ -247,9 +247,9 @@ static void strangers(void)
             tap_bail("no folder");
     os_file_close(os_file_open(root_path("m-a b/state"), OS_OPEN_NEW)); /* else it is half a machine */
     int held = os_file_open(root_path("m-a b/state"), OS_OPEN_READ);
-    os_hold(held);
+    os_lock(held);
     int half = os_file_open(root_path("u-/state"), OS_OPEN_NEW);
-    os_hold(half);
+    os_lock(half);
     tap_ok(share_folder_open(&folder, "x", &profile, why), "a machine is made among them");
     tap_u64(rig_machines(), count + 1, "they are left alone");
     tap_ok(share_folder_each(see_entry, &listed, why) && !listed, "and not listed");
@@ -313,7 +313,7 @@ static void no_locks(void)
     scarce_each = true;
     scarce_error = ENOLCK;
     vmm_result result = vmm_init(sys, 0);
-    tap_ok(scarce_disarm() && result == VMM_ERROR_OPERATING_SYSTEM && rig_told("VMM-SHARE-STATE"),
+    tap_ok(scarce_disarm() && result == VMM_ERROR_OPERATING_SYSTEM && rig_reported("VMM-SHARE-STATE"),
            "where files cannot be locked nobody takes part: %s", vmm_last_detail()->note);
     tap_result(vmm_init(sys, 0), VMM_SUCCESS, "where they can somebody does");
     rig_close(sys);
@@ -335,7 +335,7 @@ static void no_number(void)
             scarce_arm_at("open", nth);
             vmm_result result = vmm_init(sys, 0);
             scarce_disarm();
-            said = result == VMM_ERROR_OPERATING_SYSTEM && rig_told("VMM-SHARE-STATE") &&
+            said = result == VMM_ERROR_OPERATING_SYSTEM && rig_reported("VMM-SHARE-STATE") &&
                    strstr(vmm_last_detail()->note, "no random numbers");
             vmm_close(sys);
         }
@@ -367,7 +367,7 @@ static bool export_own(void)
 
 static bool export_is_told(void)
 {
-    return rig_told("VMM-EXPORT-SYSTEM") || rig_told("VMM-SHARE-STATE") || rig_told("VMM-SYSTEM-HOST-MEMORY");
+    return rig_reported("VMM-EXPORT-SYSTEM") || rig_reported("VMM-SHARE-STATE") || rig_reported("VMM-SYSTEM-HOST-MEMORY");
 }
 
 /* The next one succeeds, and nothing is left of either. */
@@ -408,7 +408,7 @@ static void import_of_an_object(void)
         scarce_arm_at("calloc", nth);
         result = rig_import(sys, fd, &copy);
         if (scarce_disarm() && result != VMM_SUCCESS)
-            refused += copy == 0x77 && (rig_told("VMM-IMPORT-SYSTEM") || rig_told("VMM-SYSTEM-HOST-MEMORY"));
+            refused += copy == 0x77 && (rig_reported("VMM-IMPORT-SYSTEM") || rig_reported("VMM-SYSTEM-HOST-MEMORY"));
     }
     tap_ok(result == VMM_SUCCESS && refused == nth - 1 && refused >= 2,
            "an object is imported when there is memory for it, and not before");
@@ -429,7 +429,7 @@ static void no_lock_no_room(void)
     for (unsigned i = 0; i < 2; i++) {
         vmm_result result = vmm_mem_alloc(sys, &at, i == 0 ? UINT64_C(1) << 50 : RIG_G);
         tap_ok(result == (i == 0 ? VMM_ERROR_OUT_OF_MEMORY : VMM_ERROR_OPERATING_SYSTEM) &&
-                   rig_told(i == 0 ? "VMM-ALLOC-MEMORY" : "VMM-SHARE-STATE"),
+                   rig_reported(i == 0 ? "VMM-ALLOC-MEMORY" : "VMM-SHARE-STATE"),
                "%s without the lock is refused by %s", i == 0 ? "more than the machine has" : "memory", vmm_last_detail()->rule);
     }
     share_unlock(other);
@@ -450,7 +450,7 @@ static void no_room_to_export(void)
     for (unsigned i = 0; i < 2; i++) {
         scarce_arm_at("fallocate", i + 1);
         int fd = rig_export(sys, memory);
-        tap_ok(scarce_disarm() && fd < 0 && rig_told("VMM-EXPORT-SYSTEM"), "without room nothing is exported");
+        tap_ok(scarce_disarm() && fd < 0 && rig_reported("VMM-EXPORT-SYSTEM"), "without room nothing is exported");
         tap_text(vmm_last_detail()->note, notes[i], "and it is said what there is no room for");
         tap_ok(!atomic_load(&seen->block[0].number) && !atomic_load(&seen->numbers), "no number is used up");
     }
@@ -557,12 +557,12 @@ static void more_slots(void)
     atomic_store(&seen->blocks_seen, UINT64_MAX);
 }
 
-static struct share_who *looked_at(const char *entry, struct share **share)
+static struct share_inspect *looked_at(const char *entry, struct share **share)
 {
     *share = share_open_there(entry, why);
     if (!*share)
         tap_bail("%s: %s", entry, why);
-    return share_who(*share);
+    return share_inspect(*share);
 }
 
 /* Somebody writes into the state while it is read: what there is room for is what was counted first. */
@@ -575,10 +575,10 @@ static void counted_once(void)
     int fd = rig_export(sys, handle);
     seen = rig_state("x");
     scarce_meanwhile("calloc", 2, more_slots); /* the first is of the list itself, then of processes, then of blocks */
-    struct share_who *who = share_who(share);
+    struct share_inspect *who = share_inspect(share);
     tap_ok(scarce_disarm() && who && who->process_count <= 2 && who->block_count <= 2,
            "a state that grows while it is read is read as far as it went");
-    share_who_free(who);
+    share_inspect_free(who);
     for (unsigned i = 1; i < SHARE_PROCESSES; i++)
         atomic_store(&seen->slot[i].taken, 0);
     for (unsigned i = 1; i < 100; i++)
@@ -668,24 +668,24 @@ static void makers(void)
     struct share *share;
     vmm_system *sys = pair(&object);
     int fd = rig_export(sys, object);
-    struct share_who *who = looked_at("m-team", &share);
+    struct share_inspect *who = looked_at("m-team", &share);
     tap_ok(who && who->block_count == 1 && who->block[0].team == 2 && !who->block[0].orphan && !who->block[0].home,
            "who made an object takes part, and no process has its bytes");
-    share_who_free(who);
+    share_inspect_free(who);
     seen = rig_state("team");
     atomic_store(&seen->block[0].maker.pid, 0);
-    who = share_who(share);
+    who = share_inspect(share);
     tap_ok(who && who->block[0].orphan, "where its process is none, the others do not count");
-    share_who_free(who);
+    share_inspect_free(who);
     atomic_store(&seen->block[0].maker.pid, UINT64_MAX);
     atomic_store(&seen->block[0].maker.program[0], 0);
     scarce_arm_at("access", 1);
-    who = share_who(share);
-    tap_ok(scarce_disarm() && who && who->block[0].orphan && !who->told,
+    who = share_inspect(share);
+    tap_ok(scarce_disarm() && who && who->block[0].orphan && !who->reported,
            "or not any more; where nobody tells who has a descriptor, that is said");
-    tap_text(share_who_named(77, who ? who->block[0].program : "?", text), "process 77",
+    tap_text(share_inspect_named(77, who ? who->block[0].program : "?", text), "process 77",
              "a process without a name has its number");
-    share_who_free(who);
+    share_inspect_free(who);
     munmap(seen, sizeof *seen);
     close(fd);
     share_close(share);
@@ -697,7 +697,7 @@ int main(void)
     rig_begin();
     sim_profile_builtin(RIG_PROFILE, &profile);
     on_the_move();
-    untold();
+    unreported();
     too_late();
     no_view();
     every_error();

@@ -171,7 +171,7 @@ static void beside(uint64_t target)
     vmm_result result = timed(create_one);
     seen.inside += inside;
     seen.refused += result != VMM_SUCCESS;
-    if (inside ? result != VMM_ERROR_OPERATING_SYSTEM || !rig_told("VMM-SHARE-STATE") || !strstr(vmm_last_detail()->note, "has held the machine")
+    if (inside ? result != VMM_ERROR_OPERATING_SYSTEM || !rig_reported("VMM-SHARE-STATE") || !strstr(vmm_last_detail()->note, "has held the machine")
                : result != VMM_SUCCESS)
         wrong(target, "creating beside one that is stopped");
     if (!has_bytes(survivor, kept, OF_SURVIVOR))

@@ -122,15 +122,15 @@ static void all_calls_at_once(vmm_system *sys, handle_t shared, pid_t child)
     uint64_t bytes, total, began = os_milliseconds();
     int fd = -1;
     TIMED(rig_create(sys, RIG_G, &handle));
-    bool told = refused_for(child);
+    bool reported = refused_for(child);
     TIMED(vmm_mem_alloc(sys, &at, RIG_G));
-    told = told && refused_for(child);
+    reported = reported && refused_for(child);
     TIMED(vmm_mem_get_info(sys, &bytes, &total));
-    told = told && refused_for(child);
+    reported = reported && refused_for(child);
     TIMED(vmm_mem_export_to_shareable_handle(sys, &fd, shared, RIG_FD, 0));
-    told = told && refused_for(child);
+    reported = reported && refused_for(child);
     uint64_t took = os_milliseconds() - began;
-    tap_ok(told && took < AT_ONCE, "after that every call that needs the lock says so at once, four in %" PRIu64 " ms", took);
+    tap_ok(reported && took < AT_ONCE, "after that every call that needs the lock says so at once, four in %" PRIu64 " ms", took);
     tap_ok(!handle && !at && fd == -1, "and changes nothing");
 }
 

@@ -181,7 +181,7 @@ static void without_a_name(void)
     int fd = rig_export(a, memory);
     tap_u64(rig_machines(), 1, "until it exports");
     tap_result(rig_import(b, fd, &copy), VMM_ERROR_UNKNOWN, "another machine does not know it");
-    tap_ok(rig_told("VMM-IMPORT-MACHINE") && strstr(vmm_last_detail()->note, "no name") && copy == 0x77, "and says so: %s",
+    tap_ok(rig_reported("VMM-IMPORT-MACHINE") && strstr(vmm_last_detail()->note, "no name") && copy == 0x77, "and says so: %s",
            vmm_last_detail()->note);
     rig_close(a);
     tap_u64(rig_machines(), 0, "the folder goes with the system, although a descriptor is open");
@@ -197,7 +197,7 @@ static void other_machine(void)
     rig_create(a, RIG_G, &memory);
     int fd = rig_export(a, memory);
     tap_result(rig_import(b, fd, &copy), VMM_ERROR_UNKNOWN, "a descriptor of another machine");
-    tap_ok(rig_told("VMM-IMPORT-MACHINE") && strstr(vmm_last_detail()->note, "machine=one"), "names it: %s",
+    tap_ok(rig_reported("VMM-IMPORT-MACHINE") && strstr(vmm_last_detail()->note, "machine=one"), "names it: %s",
            vmm_last_detail()->note);
     close(fd);
     rig_close(a);
@@ -239,7 +239,7 @@ static void opening(void)
     handle_t memory = 0;
     rig_create(a, RIG_G, &memory);
     int fd = rig_export(a, memory);
-    tap_ok(fd < 0 && rig_told("VMM-EXPORT-SYSTEM") && strstr(vmm_last_detail()->note, rig_root), "exports say so: %s",
+    tap_ok(fd < 0 && rig_reported("VMM-EXPORT-SYSTEM") && strstr(vmm_last_detail()->note, rig_root), "exports say so: %s",
            vmm_last_detail()->note);
     rig_close(a);
     chmod(rig_root, 0700);
@@ -265,7 +265,7 @@ static void damaged_before(void)
 {
     write_state("nonsense", 8);
     int holder = open(rig_path("one", "state"), O_RDONLY);
-    os_hold(holder);
+    os_lock(holder);
     refused("sim:h100,machine=one", VMM_ERROR_OPERATING_SYSTEM, "not a machine of this version", "nonsense that is in use");
     if (truncate(rig_path("one", "state"), 100))
         tap_bail("the state cannot be cut");
@@ -297,7 +297,7 @@ static void not_imported(vmm_system *sys, int fd, const char *rule, const char *
 {
     handle_t copy = 0x77;
     vmm_result result = rig_import(sys, fd, &copy);
-    tap_ok(result == vmm_rule_find(rule)->result && rig_told(rule) && copy == 0x77, "%s is refused by %s", what,
+    tap_ok(result == vmm_rule_find(rule)->result && rig_reported(rule) && copy == 0x77, "%s is refused by %s", what,
            vmm_last_detail()->rule ? vmm_last_detail()->rule : "nothing");
 }
 
@@ -406,7 +406,7 @@ static void wrong_blocks(void)
     tap_result(rig_import(b, fd, &copy), VMM_SUCCESS, "as it was it is imported");
     uint64_t numbers = atomic_exchange(&state->numbers, UINT64_MAX);
     rig_create(a, RIG_G, &other);
-    tap_ok(rig_export(a, other) < 0 && rig_told("VMM-EXPORT-SYSTEM"), "where numbers have run out nothing is exported");
+    tap_ok(rig_export(a, other) < 0 && rig_reported("VMM-EXPORT-SYSTEM"), "where numbers have run out nothing is exported");
     atomic_store(&state->numbers, numbers);
     int second = rig_export(a, other);
     tap_ok(second >= 0, "and when there are some again it is: %s", vmm_last_detail()->note);
@@ -425,7 +425,7 @@ static void slot_in_between(void)
     struct share_state *state = rig_state("one");
     pid_t child = child_begin(&socket, 30);
     if (child == 0) {
-        if (os_live(os_file_open(rig_path("one", "slot.1"), OS_OPEN_MAKE)))
+        if (os_mark_alive(os_file_open(rig_path("one", "slot.1"), OS_OPEN_MAKE)))
             passing_go_on(socket);
         for (;;)
             pause();
@@ -454,17 +454,17 @@ static void slot_lost(void)
     struct share_state *state = rig_state("one");
     uint64_t serial = atomic_load(&state->slot[0].serial), before = rig_free(b);
     atomic_store(&state->slot[0].serial, serial + 7);
-    tap_ok(rig_create(a, RIG_G, &other) == VMM_ERROR_OPERATING_SYSTEM && rig_told("VMM-SHARE-STATE") && rig_export(a, memory) < 0,
+    tap_ok(rig_create(a, RIG_G, &other) == VMM_ERROR_OPERATING_SYSTEM && rig_reported("VMM-SHARE-STATE") && rig_export(a, memory) < 0,
            "a process whose slot is another's may take and export nothing");
     atomic_store(&state->slot[0].serial, serial - 1);
-    tap_ok(rig_create(a, RIG_G, &other) == VMM_ERROR_OPERATING_SYSTEM && rig_told("VMM-SHARE-STATE"),
+    tap_ok(rig_create(a, RIG_G, &other) == VMM_ERROR_OPERATING_SYSTEM && rig_reported("VMM-SHARE-STATE"),
            "whether it came later or was there before");
     atomic_store(&state->slot[0].serial, serial);
     _Atomic uint64_t *const words[] = {&state->slot[0].owner, &state->slot[0].taken};
     for (size_t i = 0; i < 2; i++) {
         uint64_t kept = atomic_load(words[i]);
         atomic_store(words[i], i ? 0 : kept + 1);
-        tap_ok(rig_create(a, RIG_G, &other) == VMM_ERROR_OPERATING_SYSTEM && rig_told("VMM-SHARE-STATE"),
+        tap_ok(rig_create(a, RIG_G, &other) == VMM_ERROR_OPERATING_SYSTEM && rig_reported("VMM-SHARE-STATE"),
                i ? "or the slot is nobody's" : "and is another process");
         atomic_store(words[i], kept);
     }
@@ -513,13 +513,13 @@ static void damaged_meanwhile(void)
     const char *path = rig_path("one", "state");
     if (truncate(path, 5))
         tap_bail("the state cannot be cut");
-    tap_ok(rig_create(a, RIG_G, &copy) == VMM_ERROR_OPERATING_SYSTEM && rig_told("VMM-SHARE-STATE"), "no create");
-    tap_ok(rig_import(a, fd, &copy) == VMM_ERROR_OPERATING_SYSTEM && rig_told("VMM-SHARE-STATE"), "no import");
-    tap_ok(rig_export(a, memory) < 0 && rig_told("VMM-SHARE-STATE"), "no export");
-    tap_ok(vmm_mem_get_info(a, &bytes, &total) == VMM_ERROR_OPERATING_SYSTEM && rig_told("VMM-SHARE-STATE"),
+    tap_ok(rig_create(a, RIG_G, &copy) == VMM_ERROR_OPERATING_SYSTEM && rig_reported("VMM-SHARE-STATE"), "no create");
+    tap_ok(rig_import(a, fd, &copy) == VMM_ERROR_OPERATING_SYSTEM && rig_reported("VMM-SHARE-STATE"), "no import");
+    tap_ok(rig_export(a, memory) < 0 && rig_reported("VMM-SHARE-STATE"), "no export");
+    tap_ok(vmm_mem_get_info(a, &bytes, &total) == VMM_ERROR_OPERATING_SYSTEM && rig_reported("VMM-SHARE-STATE"),
            "nobody knows what is free");
     vmm_deviceptr at = 0;
-    tap_ok(vmm_mem_alloc(a, &at, 100) == VMM_ERROR_OPERATING_SYSTEM && rig_told("VMM-SHARE-STATE"), "no allocation");
+    tap_ok(vmm_mem_alloc(a, &at, 100) == VMM_ERROR_OPERATING_SYSTEM && rig_reported("VMM-SHARE-STATE"), "no allocation");
     vmm_deviceptr p = rig_map(a, memory, RIG_G);
     tap_ok(p && vmm_memset_d8(a, p, 1, RIG_G) == VMM_SUCCESS && rig_byte(a, p) == 1, "memory that is there can be used");
     tap_result(vmm_mem_release(a, memory), VMM_SUCCESS, "and released");

@@ -122,7 +122,7 @@ void share_collect(struct share *share)
             team_forget(block->team);
             at = &share->blocks; /* which may have lost more */
         }
-        bytes_clear(&block->bytes);
+        block_data_clear(&block->bytes);
         heap.free(block);
     }
 }
@@ -141,7 +141,7 @@ void share_tidy(struct share *share)
     for (unsigned i = 0; i < share_slots(share->folder.state); i++) {
         const struct share_slot *slot = &share->folder.state->slot[i];
         if (atomic_load(&slot->taken) && atomic_load(&slot->owner) != self &&
-            !os_lives(share_file_of(share, "slot", i, path)))
+            !os_process_alive(share_file_of(share, "slot", i, path)))
             share_clear_slot(share, i);
     }
     end_blocks(share);

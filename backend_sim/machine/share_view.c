@@ -48,7 +48,7 @@ static struct claim claim_of(const volatile struct share_block *entry)
 #define IMPOSSIBLE "the machine's state says what cannot be"
 
 /* Could the machine have such memory? What is read from the state may be anybody's. NULL, or why not. */
-static const char *implausible(const struct sim_machine *machine, const struct claim *claim, const struct frames *frames)
+static const char *implausible(const struct sim_machine *machine, const struct claim *claim, const struct backing_file *frames)
 {
     const struct sim_profile *profile = &machine->profile;
     struct os_file_is is;
@@ -83,13 +83,13 @@ static const char *view_memory(struct sim_machine *machine, const struct claim *
     const char *wrong = implausible(machine, claim, &memory->frames);
     if (wrong)
         return wrong;
-    struct sim_block *block = frames_see(&memory->frames, claim->place, claim->size) ? new_view(machine, claim) : NULL;
+    struct sim_block *block = backing_file_see(&memory->frames, claim->place, claim->size) ? new_view(machine, claim) : NULL;
     if (!block)
         return SHARE_MEMORY_OUT;
     block->prop.type = VMM_MEM_ALLOCATION_TYPE_PINNED;
     block->prop.location = own ? sim_machine_local(machine, claim->location) : claim->location;
     block->prop.alloc_flags.compression_type = (unsigned char)claim->compression;
-    bytes_borrow(&block->bytes, &memory->frames, claim->place, claim->size);
+    block_data_borrow(&block->bytes, &memory->frames, claim->place, claim->size);
     memory->users++;
     *made = block;
     return NULL;
@@ -114,7 +114,7 @@ static const char *view_team(struct sim_machine *machine, const struct claim *cl
         return SHARE_MEMORY_OUT;
     }
     block->team = team;
-    bytes_init(&block->bytes, &machine->frames, 0);
+    block_data_init(&block->bytes, &machine->frames, 0);
     block->bytes.borrowed = true;
     *made = block;
     return NULL;
@@ -161,7 +161,7 @@ void share_forget(struct share *share, struct sim_block *block)
         team_forget(block->team);
     for (struct share_memory *memory = share->others; memory; memory = memory->next)
         memory->users -= block->bytes.frames == &memory->frames;
-    bytes_clear(&block->bytes);
+    block_data_clear(&block->bytes);
     heap.free(block);
     share_forget_memory(share);
 }

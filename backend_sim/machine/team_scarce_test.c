@@ -97,11 +97,11 @@ static vmm_result bound(struct side *s, uint64_t offset)
     return vmm_multicast_bind_mem(s->sys, s->object, offset, s->memory, 0, s->unit, 0);
 }
 
-static void told(vmm_result result, const char *rule, const char *what)
+static void reported(vmm_result result, const char *rule, const char *what)
 {
     if (!scarce_disarm())
         tap_bail("nothing happened meanwhile");
-    tap_ok(rule ? result == vmm_rule_find(rule)->result && rig_told(rule) : result == VMM_SUCCESS, "%s: %s", what,
+    tap_ok(rule ? result == vmm_rule_find(rule)->result && rig_reported(rule) : result == VMM_SUCCESS, "%s: %s", what,
            rule ? vmm_last_detail()->rule : vmm_result_name(result));
 }
 
@@ -140,26 +140,26 @@ static void devices(void)
 {
     begin("sim:h200x2,machine=team", "sim:h200x2,machine=team", 2, RIG_FD);
     scarce_meanwhile(LOCKS, 2, add_same);
-    told(vmm_multicast_add_device(one.sys, one.object, 0), "VMM-MULTICAST-DEVICE-TWICE",
+    reported(vmm_multicast_add_device(one.sys, one.object, 0), "VMM-MULTICAST-DEVICE-TWICE",
          "a device that another process adds just now");
     tap_ok(meanwhile == VMM_SUCCESS && atomic_load(&state->team[0].members) == 1, "stands in the team once");
     end();
     begin("sim:h200x2,machine=team", "sim:h200x2,machine=team", 2, RIG_FD);
     scarce_meanwhile(LOCKS, 2, add_others);
-    told(vmm_multicast_add_device(one.sys, one.object, 0), "VMM-MULTICAST-TEAM-FULL", "a team that another completes just now");
+    reported(vmm_multicast_add_device(one.sys, one.object, 0), "VMM-MULTICAST-TEAM-FULL", "a team that another completes just now");
     tap_ok(meanwhile == VMM_SUCCESS && atomic_load(&state->team[0].members) == 2, "stays as it is");
     end();
     begin("sim:h200x2,machine=team", "sim:h200x2,machine=team", 2, RIG_FD);
     scarce_meanwhile(LOCKS, 2, forge_wanted);
-    told(vmm_multicast_add_device(one.sys, one.object, 0), "VMM-SHARE-STATE", "a team that is another just now");
+    reported(vmm_multicast_add_device(one.sys, one.object, 0), "VMM-SHARE-STATE", "a team that is another just now");
     tap_u64(atomic_load(&state->team[0].members), 0, "gets no device");
     state->team[0].wanted = 2;
     atomic_store(&state->block[0].number, 77);
-    tap_ok(vmm_multicast_add_device(one.sys, one.object, 0) == VMM_ERROR_OPERATING_SYSTEM && rig_told("VMM-SHARE-STATE"),
+    tap_ok(vmm_multicast_add_device(one.sys, one.object, 0) == VMM_ERROR_OPERATING_SYSTEM && rig_reported("VMM-SHARE-STATE"),
            "an object whose entry is another's is lost");
     atomic_store(&state->block[0].number, 1);
     no_lock(2);
-    told(vmm_multicast_add_device(one.sys, one.object, 0), "VMM-SHARE-STATE", "without the lock no device is added");
+    reported(vmm_multicast_add_device(one.sys, one.object, 0), "VMM-SHARE-STATE", "without the lock no device is added");
     tap_result(vmm_multicast_add_device(one.sys, one.object, 0), VMM_SUCCESS, "with it one is");
     end();
 }
@@ -186,15 +186,15 @@ static void binds(void)
     begin("sim:h200x2,machine=team", "sim:h200x2,machine=team", 2, RIG_FD);
     both_added();
     scarce_meanwhile(LOCKS, 3, bind_same);
-    told(bound(&one, 0), "VMM-BIND-OVERLAP", "memory where another process binds some just now");
+    reported(bound(&one, 0), "VMM-BIND-OVERLAP", "memory where another process binds some just now");
     tap_ok(meanwhile == VMM_SUCCESS && binds_of(&one) == 1, "which is what is bound there");
     no_lock(3);
-    told(bound(&one, one.unit), "VMM-SHARE-STATE", "without the lock nothing is bound");
+    reported(bound(&one, one.unit), "VMM-SHARE-STATE", "without the lock nothing is bound");
     no_lock(3);
-    told(vmm_multicast_unbind(one.sys, one.object, 0, 0, one.unit), "VMM-SHARE-STATE", "nor unbound");
+    reported(vmm_multicast_unbind(one.sys, one.object, 0, 0, one.unit), "VMM-SHARE-STATE", "nor unbound");
     tap_u64(binds_of(&one), 1, "it is bound as it was");
     scarce_meanwhile(LOCKS, 3, end_it);
-    told(vmm_multicast_unbind(one.sys, one.object, 0, 0, one.unit), NULL, "what another has unbound just now is unbound");
+    reported(vmm_multicast_unbind(one.sys, one.object, 0, 0, one.unit), NULL, "what another has unbound just now is unbound");
     tap_ok(!binds_of(&one) && !binds_of(&two), "for both");
     end();
 }
@@ -216,7 +216,7 @@ static void waiting(void)
     begin("sim:h200x2,machine=team", "sim:h200x2,machine=team", 2, RIG_FD);
     tap_result(vmm_multicast_add_device(one.sys, one.object, 0), VMM_SUCCESS, "one of two devices is added");
     scarce_meanwhile(LOCKS, 4, add_and_look); /* the third is of who asks whether others may come */
-    told(bound(&one, 0), NULL, "who binds waits for the other");
+    reported(bound(&one, 0), NULL, "who binds waits for the other");
     tap_ok(meanwhile == VMM_SUCCESS && lock_taken == EBUSY && binds_of(&one) == 1,
            "and has its machine's lock after that as before");
     end();
@@ -231,10 +231,10 @@ static void mapping_waits(void)
         tap_bail("no address: %s", vmm_last_detail()->note);
     meanwhile = VMM_ERROR_UNKNOWN;
     scarce_meanwhile(LOCKS, 4, add_and_look);
-    told(vmm_mem_map(one.sys, at, 2 * one.unit, 0, one.object, 0), NULL, "who maps waits for the other");
+    reported(vmm_mem_map(one.sys, at, 2 * one.unit, 0, one.object, 0), NULL, "who maps waits for the other");
     tap_ok(meanwhile == VMM_SUCCESS && lock_taken == EBUSY, "which came meanwhile");
-    tap_ok(!vmm_mem_unmap(one.sys, at, 2 * one.unit) && !rig_told("VMM-UNMAP-NOTHING") &&
-               !vmm_mem_unmap(one.sys, at, 2 * one.unit) && rig_told("VMM-UNMAP-NOTHING"),
+    tap_ok(!vmm_mem_unmap(one.sys, at, 2 * one.unit) && !rig_reported("VMM-UNMAP-NOTHING") &&
+               !vmm_mem_unmap(one.sys, at, 2 * one.unit) && rig_reported("VMM-UNMAP-NOTHING"),
            "and has one mapping");
     end();
 }
@@ -263,7 +263,7 @@ static void in_vain(void)
             scarce_meanwhile(LOCKS, 4, later);
         vmm_result result = bound(&one, 0);
         scarce_disarm();
-        tap_ok(result == vmm_rule_find("VMM-BIND-INCOMPLETE")->result && rig_told("VMM-BIND-INCOMPLETE") && vmm_last_detail()->expected == 2 &&
+        tap_ok(result == vmm_rule_find("VMM-BIND-INCOMPLETE")->result && rig_reported("VMM-BIND-INCOMPLETE") && vmm_last_detail()->expected == 2 &&
                    vmm_last_detail()->value == one.object && vmm_last_detail()->nearest.value == one.object,
                "who binds is refused: %s", vmm_last_detail()->rule);
         tap_text(vmm_last_detail()->note, notes[i], "and told what it waited for");
@@ -359,7 +359,7 @@ static bool add_device(void)
 
 static bool is_of_the_state(void)
 {
-    return rig_told("VMM-SHARE-STATE");
+    return rig_reported("VMM-SHARE-STATE");
 }
 
 /* When it can it does. */
@@ -392,7 +392,7 @@ static void forged_member(void)
     if (vmm_mem_import_from_shareable_handle(two.sys, &two.object, bytes, FABRIC))
         tap_bail("not imported: %s", vmm_last_detail()->note);
     vmm_result result = bound(&two, 0);
-    tap_ok(result == vmm_rule_find("VMM-BIND-SHARED")->result && rig_told("VMM-BIND-SHARED") && binds_of(&two) == 0,
+    tap_ok(result == vmm_rule_find("VMM-BIND-SHARED")->result && rig_reported("VMM-BIND-SHARED") && binds_of(&two) == 0,
            "a device that was forged into a team binds nothing");
     munmap(home, sizeof *home);
     end();
@@ -450,7 +450,7 @@ static void replica_abroad(bool from_two)
     const uint64_t args[] = {at, at + 2 * here->unit, 8};
     vmm_launch(here->sys, VMM_KERNEL_MULTIMEM_STORE, 1, 32, args, 3, NULL);
     snprintf(note, sizeof note, "device %d of another node has bound nothing there", from_two ? one.device : two.device);
-    tap_ok(vmm_ctx_synchronize(here->sys) == VMM_ERROR_ILLEGAL_ADDRESS && rig_told("VMM-FAULT-UNBOUND") &&
+    tap_ok(vmm_ctx_synchronize(here->sys) == VMM_ERROR_ILLEGAL_ADDRESS && rig_reported("VMM-FAULT-UNBOUND") &&
                strstr(vmm_last_detail()->note, note),
            "a replica that another node has not bound is told as its: %s", vmm_last_detail()->note);
     end();
@@ -471,7 +471,7 @@ static void nodes_that_cannot_be_asked(void)
     tap_u64(binds_of(&one), 0, "what another node bound is not seen when no state can be locked");
     scarce_disarm();
     no_lock(2); /* of its own devices, before the other's */
-    told(bound(&one, 0), "VMM-SHARE-STATE", "who cannot ask its own machine binds nothing, whatever others say");
+    reported(bound(&one, 0), "VMM-SHARE-STATE", "who cannot ask its own machine binds nothing, whatever others say");
     unsigned missing = 0;
     for (unsigned long nth = 1; nth <= 8; nth++) {
         struct side late = opened(spec[0], 2);

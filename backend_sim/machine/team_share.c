@@ -24,7 +24,7 @@ static int place_of(const struct sim_machine *machine, int device)
 
 static int local(const struct sim_machine *machine, uint64_t id, int place)
 {
-    return id == TEAM_THIS_MACHINE ? visible_ordinal(&machine->visible, place) : place;
+    return id == TEAM_THIS_MACHINE ? visible_devices_ordinal(&machine->visible, place) : place;
 }
 
 static struct share_team *team_in_state(const struct sim_block *object)
@@ -92,10 +92,10 @@ static bool fits(const struct sim_block *block, const struct team_member *member
 static void see_bind(struct share *share, struct sim_machine *machine, struct sim_block *object,
                      struct team_member *member, unsigned index)
 {
-    const volatile struct share_bind *told = &share->folder.state->bind[index];
-    struct team_bind seen = {.offset = told->offset, .size = told->size, .at = told->at, .made = told->made,
-                             .made_by = (uint16_t)told->made_by, .shared = atomic_load(&told->number), .index = index};
-    uint64_t number = told->block, at = told->index;
+    const volatile struct share_bind *reported = &share->folder.state->bind[index];
+    struct team_bind seen = {.offset = reported->offset, .size = reported->size, .at = reported->at, .made = reported->made,
+                             .made_by = (uint16_t)reported->made_by, .shared = atomic_load(&reported->number), .index = index};
+    uint64_t number = reported->block, at = reported->index;
     char why[SHARE_WHY];
     if (!seen.shared || !inside(seen.offset, seen.size, object->size) || at >= share_blocks(share->folder.state) ||
         team_member_bind(member, seen.offset, seen.size) ||
@@ -253,7 +253,7 @@ bool team_others_may_join(const struct sim_block *object)
 static const char *tell(struct sim_machine *machine, const struct sim_block *object, struct team_bind *bind, int device)
 {
     struct share_state *state = machine->share->folder.state;
-    struct share_bind told = {.machine = object->share->folder.state->id,
+    struct share_bind reported = {.machine = object->share->folder.state->id,
                               .object = object->shared,
                               .index = bind->block->shared_index,
                               .block = bind->block->shared,
@@ -263,8 +263,8 @@ static const char *tell(struct sim_machine *machine, const struct sim_block *obj
                               .at = bind->at,
                               .made = bind->made,
                               .made_by = bind->made_by};
-    share_mark_process(&told.who);
-    bind->index = share_bind_add(state, &told, &bind->shared);
+    share_mark_process(&reported.who);
+    bind->index = share_bind_add(state, &reported, &bind->shared);
     if (bind->index < SHARE_BINDS)
         return NULL;
     bind->shared = 0;

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 
 #include "state_rig.h"
-#include "share_who.h"
+#include "share_inspect.h"
 #include "child.h"
 #include "passing.h"
 
@@ -155,19 +155,19 @@ static void check_team_rules(struct side *a, struct side *b)
 {
     handle_t other = 0;
     tap_ok(vmm_multicast_add_device(a->sys, a->object, b->device) == VMM_ERROR_INVALID_VALUE &&
-               (rig_told("VMM-MULTICAST-DEVICE-TWICE") || rig_told("VMM-MULTICAST-TEAM-FULL")),
+               (rig_reported("VMM-MULTICAST-DEVICE-TWICE") || rig_reported("VMM-MULTICAST-TEAM-FULL")),
            "what the other added is known");
     const vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED,
                                           .requested_handle_types = (int)FD,
                                           .location = {DEVICE, b->device}};
     need(vmm_mem_create(a->sys, &other, a->unit, &prop, 0), "memory of the other device");
     tap_ok(vmm_multicast_bind_mem(a->sys, a->object, a->unit, other, 0, a->unit, 0) == VMM_ERROR_INVALID_VALUE &&
-               rig_told("VMM-BIND-OVERLAP"),
+               rig_reported("VMM-BIND-OVERLAP"),
            "what the other bound is in the way");
     vmm_mem_release(a->sys, other);
     unsigned char bytes[VMM_FABRIC_HANDLE_SIZE];
     tap_ok(vmm_mem_export_to_shareable_handle(b->sys, bytes, b->object, FD, 0) == VMM_ERROR_INVALID_VALUE &&
-               rig_told("VMM-EXPORT-IMPORTED"),
+               rig_reported("VMM-EXPORT-IMPORTED"),
            "an imported object is not exported again");
 }
 
@@ -187,7 +187,7 @@ static void one_machine(const char *spec)
     tap_result(vmm_multicast_unbind(a.sys, a.object, 1, 0, a.size), VMM_SUCCESS, "anybody can unbind it");
     tap_u64(rig_free(c.sys), b.free, "and it is free");
     tap_ok(launch(&a, VMM_KERNEL_MULTIMEM_LOAD_REDUCE, a.own + 32, a.mc, 8) == VMM_ERROR_ILLEGAL_ADDRESS &&
-               rig_told("VMM-FAULT-UNBOUND"),
+               rig_reported("VMM-FAULT-UNBOUND"),
            "a replica is missing");
     finish(&a);
     tap_u64(rig_free(c.sys), b.free, "nothing is left of the other device");
@@ -229,7 +229,7 @@ static void unbind_is_seen(const char *spec)
     struct side a = side(spec, 0), b = side(spec, 1);
     make_pair(&a, &b, FD, FD);
     tap_result(vmm_multicast_unbind(b.sys, b.object, 0, 0, a.size), VMM_SUCCESS, "one unbinds what the other bound");
-    tap_ok(vmm_multicast_unbind(a.sys, a.object, 0, 0, a.size) == VMM_ERROR_INVALID_VALUE && rig_told("VMM-UNBIND-NOTHING"),
+    tap_ok(vmm_multicast_unbind(a.sys, a.object, 0, 0, a.size) == VMM_ERROR_INVALID_VALUE && rig_reported("VMM-UNBIND-NOTHING"),
            "the other sees it");
     tap_result(vmm_multicast_bind_addr(a.sys, a.object, 0, a.own, a.unit, 0), VMM_SUCCESS, "and binds a part again");
     put(&a, a.own, 10);
@@ -251,7 +251,7 @@ static void two_nodes(void)
     make_pair(&a, &b, FABRIC, FABRIC);
     tap_ok(rig_free(a.sys) == a.free - a.size && rig_free(b.sys) == b.free - b.size, "each node has its own memory");
     reaches_all(&a, &b);
-    tap_ok(vmm_multicast_unbind(a.sys, a.object, 1, 0, a.size) == VMM_ERROR_INVALID_DEVICE && rig_told("VMM-UNBIND-DEVICE"),
+    tap_ok(vmm_multicast_unbind(a.sys, a.object, 1, 0, a.size) == VMM_ERROR_INVALID_DEVICE && rig_reported("VMM-UNBIND-DEVICE"),
            "another node's device cannot be named");
     vmm_mem_unmap(b.sys, b.own, b.size);
     vmm_mem_release(b.sys, b.memory);
@@ -311,9 +311,9 @@ static void fabric_memory_only(void)
     struct side a = fabric_side(spec), b = side(spec, 0);
     create_memory(&a, FD);
     tap_ok(vmm_multicast_bind_mem(a.sys, a.object, 0, a.memory, 0, a.unit, 0) == VMM_ERROR_NOT_PERMITTED &&
-               rig_told("VMM-BIND-SHARED"),
+               rig_reported("VMM-BIND-SHARED"),
            "memory that other nodes cannot reach is refused");
-    tap_ok(bind_memory_of(&b, &a) == VMM_ERROR_INVALID_DEVICE && rig_told("VMM-BIND-DEVICE"),
+    tap_ok(bind_memory_of(&b, &a) == VMM_ERROR_INVALID_DEVICE && rig_reported("VMM-BIND-DEVICE"),
            "and so is memory that lies on another node's device");
     finish(&a);
     finish(&b);
@@ -381,7 +381,7 @@ static void waits_no_longer(const char *spec)
     create_memory(&a, FD);
     need(pass(&a, &b, FD), "import");
     tap_ok(vmm_multicast_bind_mem(a.sys, a.object, 0, a.memory, 0, a.size, 0) == VMM_ERROR_ILLEGAL_STATE &&
-               rig_told("VMM-BIND-INCOMPLETE") && strstr(vmm_last_detail()->note, "1 of 2 devices") &&
+               rig_reported("VMM-BIND-INCOMPLETE") && strstr(vmm_last_detail()->note, "1 of 2 devices") &&
                strstr(vmm_last_detail()->note, "waiting"),
            "but not for ever: %s", vmm_last_detail()->note);
     vmm_mem_release(b.sys, b.object);
@@ -442,13 +442,13 @@ static void killed(const char *spec)
 
 /* ---- who holds what ---- */
 
-static struct share_who *look(const char *entry)
+static struct share_inspect *look(const char *entry)
 {
     char why[SHARE_WHY];
     struct share *share = share_open_there(entry, why);
     if (!share)
         tap_bail("no machine %s: %s", entry, why);
-    struct share_who *who = share_who(share);
+    struct share_inspect *who = share_inspect(share);
     share_close(share);
     return who;
 }
@@ -457,11 +457,11 @@ static void report(const char *spec)
 {
     struct side a = side(spec, 0), b = side(spec, 1);
     char text[SHARE_HOLD_TEXT] = "", own[40];
-    const struct share_who_block *object = NULL;
+    const struct share_inspect_block *object = NULL;
     make_pair(&a, &b, FD, FD);
     vmm_mem_unmap(b.sys, b.own, b.size);
     vmm_mem_release(b.sys, b.memory);
-    struct share_who *who = look("m-team");
+    struct share_inspect *who = look("m-team");
     for (unsigned i = 0; i < who->block_count; i++)
         if (who->block[i].team)
             object = &who->block[i];
@@ -472,13 +472,13 @@ static void report(const char *spec)
         if (who->hold[i].object == object->number) {
             binds++;
             if (who->block[who->hold[i].block].location.id == 1)
-                share_who_hold_text(&who->hold[i], text);
+                share_inspect_hold_text(&who->hold[i], text);
         }
     tap_u64(binds, 2, "each bind is told as a holder");
     snprintf(own, sizeof own, "process %llu", (unsigned long long)os_pid());
     tap_ok(strstr(text, "to which it was bound by") && strstr(text, own) && strstr(text, "cuMulticastBindMem"),
            "with who made it, and by which call: %s", text);
-    share_who_free(who);
+    share_inspect_free(who);
     finish(&a);
     finish(&b);
 }
@@ -580,7 +580,7 @@ static void state_is_cut(const char *spec)
     if (truncate(rig_path("team", "state"), 100))
         tap_bail("the state cannot be cut");
     tap_u64(ask_all(&a, 0), 6, "without its state an object is of no use");
-    tap_ok(vmm_multicast_add_device(b.sys, b.object, 0) == VMM_ERROR_OPERATING_SYSTEM && rig_told("VMM-SHARE-STATE"),
+    tap_ok(vmm_multicast_add_device(b.sys, b.object, 0) == VMM_ERROR_OPERATING_SYSTEM && rig_reported("VMM-SHARE-STATE"),
            "which is said: %s", vmm_last_detail()->note);
     launch(&a, VMM_KERNEL_MULTIMEM_LOAD_REDUCE, a.own + 32, a.mc, 8); /* with what was seen last */
     finish(&a);

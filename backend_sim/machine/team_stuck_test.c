@@ -81,7 +81,7 @@ static void end(void)
 
 static bool held_up(vmm_result result)
 {
-    return result == VMM_ERROR_OPERATING_SYSTEM && rig_told("VMM-SHARE-STATE") &&
+    return result == VMM_ERROR_OPERATING_SYSTEM && rig_reported("VMM-SHARE-STATE") &&
            strstr(vmm_last_detail()->note, "has held the machine");
 }
 

@@ -48,12 +48,12 @@ bool os_file_clear(int file, uint64_t offset, uint64_t size);
 void *os_map(int file, uint64_t offset, uint64_t size);
 void os_unmap(void *memory, uint64_t size);
 
-/* Part of the file at reserved addresses, in place of what is there; os_conceal makes them reserved again, and os_permit gives
+/* Part of the file at reserved addresses, in place of what is there; os_map_noaccess makes them reserved again, and os_protect gives
  * those that show it other rights. When that fails for want of memory they stay as they were. The last two need none where the
  * system has a mapping for just these addresses. */
-bool os_show(uint64_t start, uint64_t size, int file, uint64_t offset, bool writable);
-bool os_permit(uint64_t start, uint64_t size, bool writable);
-bool os_conceal(uint64_t start, uint64_t size);
+bool os_map_fixed(uint64_t start, uint64_t size, int file, uint64_t offset, bool writable);
+bool os_protect(uint64_t start, uint64_t size, bool writable);
+bool os_map_noaccess(uint64_t start, uint64_t size);
 
 /* ---- touching what may not be touched ---- */
 
@@ -63,11 +63,11 @@ enum os_touch { OS_TOUCHED, OS_TOUCH_READ, OS_TOUCH_WRITE }; /* the first where 
 typedef void (*os_fault_fn)(uint64_t address, enum os_touch touch);
 
 /* From now on explain is called first, then whatever the program had in place for the signal happens. False when the
- * system refuses. os_leave_faults puts back what was there, unless the program has set something else since. */
+ * system refuses. os_unwatch_faults puts back what was there, unless the program has set something else since. */
 bool os_watch_faults(os_fault_fn explain);
-void os_leave_faults(void);
+void os_unwatch_faults(void);
 
 /* Text to standard error, also from the handler of a signal. */
-void os_say(const char *text, size_t length);
+void os_print(const char *text, size_t length);
 
 #endif

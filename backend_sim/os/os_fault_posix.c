@@ -190,7 +190,7 @@ static void leave(int number, struct kept *all)
         atomic_store(&all->count, last);
 }
 
-void os_leave_faults(void)
+void os_unwatch_faults(void)
 {
     for (int i = 0; i < SIGNALS; i++)
         leave(signals[i], &kept[i]);

@@ -192,7 +192,7 @@ void os_unmap(void *memory, uint64_t size)
     posix.munmap(memory, (size_t)size);
 }
 
-/* A mapping that stands in for the one that os_conceal may need for a moment where the process has all that it may have. Shared,
+/* A mapping that stands in for the one that os_map_noaccess may need for a moment where the process has all that it may have. Shared,
  * so that it never becomes one with a neighbour. */
 static void *_Atomic spare;
 
@@ -214,7 +214,7 @@ static bool give_spare(void)
     return given;
 }
 
-bool os_show(uint64_t start, uint64_t size, int file, uint64_t offset, bool writable)
+bool os_map_fixed(uint64_t start, uint64_t size, int file, uint64_t offset, bool writable)
 {
     int rights = writable ? PROT_READ | PROT_WRITE : PROT_READ;
     keep_spare();
@@ -222,7 +222,7 @@ bool os_show(uint64_t start, uint64_t size, int file, uint64_t offset, bool writ
            MAP_FAILED;
 }
 
-bool os_permit(uint64_t start, uint64_t size, bool writable)
+bool os_protect(uint64_t start, uint64_t size, bool writable)
 {
     return !posix.mprotect(host(start), (size_t)size, writable ? PROT_READ | PROT_WRITE : PROT_READ);
 }
@@ -233,7 +233,7 @@ static bool reserve_again(uint64_t start, uint64_t size)
     return posix.mmap(host(start), (size_t)size, PROT_NONE, flags, -1, 0) != MAP_FAILED;
 }
 
-bool os_conceal(uint64_t start, uint64_t size)
+bool os_map_noaccess(uint64_t start, uint64_t size)
 {
     bool reserved = reserve_again(start, size) || (give_spare() && reserve_again(start, size));
     if (reserved)
@@ -243,7 +243,7 @@ bool os_conceal(uint64_t start, uint64_t size)
 
 /* ---- text ---- */
 
-void os_say(const char *text, size_t length)
+void os_print(const char *text, size_t length)
 {
     int cancel = life_no_cancel();
     for (ssize_t n = 1; length && n > 0;) {

@@ -9,7 +9,7 @@
 #include "os_memory.h"
 #include "os_mutex.h"
 #include "os_share.h"
-#include "os_who.h"
+#include "os_inspect.h"
 #include "profile.h"
 #include "share_rig.h"
 #include "touch.h"
@@ -92,7 +92,7 @@ static void longest(void)
     os_file_close(file);
 }
 
-static void untold(void)
+static void unreported(void)
 {
     struct os_file_is is;
     int file = os_file_open(path("a"), OS_OPEN_NEW), other = os_file_open(path("b"), OS_OPEN_NEW);
@@ -107,9 +107,9 @@ static void untold(void)
     tap_ok(os_file_is_open(file), "so is one that a new program would not have");
     tap_ok(!WITHOUT("fstat", 1, EIO, os_file_look(file, &is)), "nothing is known of a file that it does not tell of");
     tap_ok(WITHOUT("fcntl", 1, EINVAL, os_file_is_readable(file)), "which may be readable");
-    tap_ok(os_live(file) && !WITHOUT("flock", 1, ENOLCK, os_live(other)), "no lock, no life");
-    tap_ok(WITHOUT("open", 1, EMFILE, os_lives(path("c"))) && !os_lives(path("c")), "who cannot be asked is taken to live");
-    tap_ok(WITHOUT("flock", 1, ENOLCK, os_lives(path("b"))) && !os_lives(path("b")), "however it is asked");
+    tap_ok(os_mark_alive(file) && !WITHOUT("flock", 1, ENOLCK, os_mark_alive(other)), "no lock, no life");
+    tap_ok(WITHOUT("open", 1, EMFILE, os_process_alive(path("c"))) && !os_process_alive(path("c")), "who cannot be asked is taken to live");
+    tap_ok(WITHOUT("flock", 1, ENOLCK, os_process_alive(path("b"))) && !os_process_alive(path("b")), "however it is asked");
     tap_ok(!os_folder_look(path("a"), &is) && !os_folder_look(path("c"), &is) && os_folder_look(rig_root, &is),
            "a file is no folder");
     os_file_close(file);
@@ -474,22 +474,22 @@ static void addresses(void)
     int file = os_file_new();
     os_file_grow(file, page);
     os_file_write(file, 0, "seen", 4);
-    tap_ok(os_show(at, page, file, 0, false) && !memcmp((const char *)(uintptr_t)at, "seen", 4), "a file is shown there");
-    tap_ok(WITHOUT("mmap", 1, ENOMEM, os_conceal(at, page)), "and concealed without other memory");
+    tap_ok(os_map_fixed(at, page, file, 0, false) && !memcmp((const char *)(uintptr_t)at, "seen", 4), "a file is shown there");
+    tap_ok(WITHOUT("mmap", 1, ENOMEM, os_map_noaccess(at, page)), "and concealed without other memory");
     tap_ok(write(file, (const void *)(uintptr_t)at, 1) < 0 && errno == EFAULT, "nobody may touch it any more");
-    os_show(at, page, file, 0, false);
+    os_map_fixed(at, page, file, 0, false);
     scarce_arm_both("mmap", 1, "mmap");
-    tap_ok(!failed(!os_conceal(at, page)) && write(file, (const void *)(uintptr_t)at, 1) < 0 && errno == EFAULT,
+    tap_ok(!failed(!os_map_noaccess(at, page)) && write(file, (const void *)(uintptr_t)at, 1) < 0 && errno == EFAULT,
            "nor where there is none either once the spare mapping was given up");
-    os_show(at, page, file, 0, false);
+    os_map_fixed(at, page, file, 0, false);
     scarce_arm_three("mmap", 1, "mmap", "mprotect");
-    tap_ok(!failed(os_conceal(at, page)) && !memcmp((const char *)(uintptr_t)at, "seen", 4),
+    tap_ok(!failed(os_map_noaccess(at, page)) && !memcmp((const char *)(uintptr_t)at, "seen", 4),
            "where that fails as well, it is as it was");
     scarce_arm_both("mmap", 1, "mmap");
-    tap_ok(!failed(!os_conceal(at, page)), "without any other memory it is concealed"); /* and the spare mapping is gone */
-    tap_ok(WITHOUT("mmap", 1, ENOMEM, os_show(at, page, file, 0, false)) && !memcmp((const char *)(uintptr_t)at, "seen", 4),
+    tap_ok(!failed(!os_map_noaccess(at, page)), "without any other memory it is concealed"); /* and the spare mapping is gone */
+    tap_ok(WITHOUT("mmap", 1, ENOMEM, os_map_fixed(at, page, file, 0, false)) && !memcmp((const char *)(uintptr_t)at, "seen", 4),
            "a file is shown also where no mapping can be spared");
-    tap_ok(WITHOUT("mmap", 1, ENOMEM, os_conceal(at, page)) && write(file, (const void *)(uintptr_t)at, 1) < 0 && errno == EFAULT,
+    tap_ok(WITHOUT("mmap", 1, ENOMEM, os_map_noaccess(at, page)) && write(file, (const void *)(uintptr_t)at, 1) < 0 && errno == EFAULT,
            "and concealed without one");
     void *shared = os_map(file, 0, page);
     tap_ok(!os_wipe_at_fork(shared, page) && !os_wipe_at_fork((char *)shared + 1, page) && !os_wipe_at_fork(shared, page - 1),
@@ -511,8 +511,8 @@ static void unwatched(void)
     struct sigaction before, now;
     sigaction(SIGBUS, NULL, &before); /* a sanitizer's, or none */
     tap_ok(!WITHOUT("sigaction", 1, EINVAL, os_watch_faults(ignore)), "signals that cannot be watched");
-    WITHOUT("sigaction", 1, EINVAL, (os_leave_faults(), true));
-    os_leave_faults();
+    WITHOUT("sigaction", 1, EINVAL, (os_unwatch_faults(), true));
+    os_unwatch_faults();
     tap_ok(!sigaction(SIGBUS, NULL, &now) && now.sa_handler == before.sa_handler, "what was watched is left");
 }
 
@@ -605,7 +605,7 @@ static void said_by_halves(int from, int to)
     if (room < 0 || room >= 1 << 16 || fcntl(from, F_SETFL, O_NONBLOCK) || fcntl(to, F_SETFL, O_NONBLOCK))
         tap_bail("a pipe cannot be made small");
     scarce_meanwhile("write", 2, drain_now);
-    os_say(text, (size_t)room + 100);
+    os_print(text, (size_t)room + 100);
     tap_ok(scarce_disarm() && drained == (size_t)room && drain(from) == 100, "one of which half is written goes on");
 }
 
@@ -616,8 +616,8 @@ static void said(void)
     char heard[16] = "";
     if (pipe(ends) || dup2(ends[1], STDERR_FILENO) < 0)
         tap_bail("no pipe");
-    WITHOUT("write", 1, EPIPE, (os_say("lost", 4), true));
-    os_say("heard", 5);
+    WITHOUT("write", 1, EPIPE, (os_print("lost", 4), true));
+    os_print("heard", 5);
     ssize_t n = read(ends[0], heard, sizeof heard - 1);
     said_by_halves(ends[0], ends[1]);
     dup2(kept, STDERR_FILENO);
@@ -634,7 +634,7 @@ int main(void)
     cleared();
     interrupted();
     longest();
-    untold();
+    unreported();
     renamed();
     elsewhere();
     names();

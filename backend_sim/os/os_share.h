@@ -86,16 +86,16 @@ bool os_file_room(int file, uint64_t offset, uint64_t size);
 
 /* ---- locks that end with their holder; none of these waits ---- */
 
-bool os_hold(int file);       /* together with others */
-bool os_hold_alone(int file); /* false while another open file holds it */
-void os_let_go(int file);
+bool os_lock(int file);       /* together with others */
+bool os_lock_exclusive(int file); /* false while another open file holds it */
+void os_unlock(int file);
 
-bool os_live(int file);          /* whoever opened the file lives there from now on; false while another does */
-bool os_lives(const char *path); /* does anybody live there, this process included? */
+bool os_mark_alive(int file);          /* whoever opened the file lives there from now on; false while another does */
+bool os_process_alive(const char *path); /* does anybody live there, this process included? */
 
 /* A time that never goes back, from 1 on; and a millisecond of doing nothing, for those who wait for what others do. */
 uint64_t os_milliseconds(void);
-void os_nap(void);
+void os_sleep(void);
 
 /* Lets others run, between two tries; and whether those have gone on for too long, 1.5 s, since the time that began as 0. */
 void os_yield(void);

@@ -62,7 +62,7 @@ uint64_t os_milliseconds(void)
     return 1 + (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-void os_nap(void)
+void os_sleep(void)
 {
     nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 }
@@ -401,32 +401,32 @@ bool os_file_room(int file, uint64_t offset, uint64_t size)
 
 /* ---- locks that end with their holder ---- */
 
-bool os_hold(int file)
+bool os_lock(int file)
 {
     return !posix.flock(file, LOCK_SH | LOCK_NB);
 }
 
-bool os_hold_alone(int file)
+bool os_lock_exclusive(int file)
 {
     return !posix.flock(file, LOCK_EX | LOCK_NB);
 }
 
-void os_let_go(int file)
+void os_unlock(int file)
 {
     posix.flock(file, LOCK_UN);
 }
 
-bool os_live(int file)
+bool os_mark_alive(int file)
 {
-    return os_hold_alone(file);
+    return os_lock_exclusive(file);
 }
 
-bool os_lives(const char *path)
+bool os_process_alive(const char *path)
 {
     int file = os_file_open(path, OS_OPEN_READ);
     if (file < 0)
         return errno != ENOENT; /* who cannot be asked is taken to live */
-    bool lives = !os_hold(file);
+    bool lives = !os_lock(file);
     close(file);
     return lives;
 }

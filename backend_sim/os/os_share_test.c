@@ -66,20 +66,20 @@ static void holds(void)
 {
     int first = os_file_open(path("a"), OS_OPEN_NEW), second = os_file_open(path("a"), OS_OPEN_READ);
     int other = os_file_open(path("a"), OS_OPEN_READ), ends[2];
-    tap_ok(os_hold(first) && os_hold(second) && !os_hold_alone(other), "several hold it, and nobody alone");
+    tap_ok(os_lock(first) && os_lock(second) && !os_lock_exclusive(other), "several hold it, and nobody alone");
     os_file_close(first);
     int copy = dup(second);
     os_file_close(second);
-    tap_ok(!os_hold_alone(other), "a duplicate keeps the hold");
+    tap_ok(!os_lock_exclusive(other), "a duplicate keeps the hold");
     if (vmm_fd_pair(ends) != VMM_SUCCESS || vmm_fd_send(ends[0], copy, NULL, 0, -1) != VMM_SUCCESS)
         tap_bail("no sockets");
     os_file_close(copy);
-    tap_ok(!os_hold_alone(other), "so does a message on its way");
+    tap_ok(!os_lock_exclusive(other), "so does a message on its way");
     close(ends[0]);
     close(ends[1]);
-    tap_ok(os_hold_alone(other), "it ends with the last of them");
-    os_let_go(other);
-    tap_ok(os_hold(other), "let go, others may");
+    tap_ok(os_lock_exclusive(other), "it ends with the last of them");
+    os_unlock(other);
+    tap_ok(os_lock(other), "let go, others may");
     os_file_close(other);
     os_file_remove(OS_NOWHERE, path("a"));
 }
@@ -161,7 +161,7 @@ static void number_0(void)
     close(STDIN_FILENO);
     file = os_file_open(path("zero"), OS_OPEN_MAKE);
     os_file_close(file);
-    tap_ok(file == 0 && !os_lives(path("zero")), "nobody lives in a file of number 0");
+    tap_ok(file == 0 && !os_process_alive(path("zero")), "nobody lives in a file of number 0");
     os_file_remove(OS_NOWHERE, path("zero"));
     if (kept >= 0 && (dup2(kept, STDIN_FILENO) != STDIN_FILENO || close(kept)))
         tap_bail("standard input is lost");
@@ -170,14 +170,14 @@ static void number_0(void)
 static void lives(void)
 {
     int socket;
-    tap_ok(!os_lives(path("life")), "nobody lives where nothing is");
+    tap_ok(!os_process_alive(path("life")), "nobody lives where nothing is");
     pid_t child = child_begin(&socket, 20);
     if (child == 0) {
         int file = -1;
         struct os_own own = {.file = &file};
         bool ok = os_own_add(&own);
         file = os_file_open(path("life"), OS_OPEN_MAKE);
-        ok = ok && os_live(file) && os_live(file) && os_lives(path("life"));
+        ok = ok && os_mark_alive(file) && os_mark_alive(file) && os_process_alive(path("life"));
         if (fork() == 0) { /* a child of it has no part in that, and lives on */
             passing_go_on(ok ? socket : -1);
             passing_wait(socket);
@@ -188,10 +188,10 @@ static void lives(void)
     }
     passing_wait(socket);
     int file = os_file_open(path("life"), OS_OPEN_WRITE);
-    tap_ok(os_lives(path("life")) && !os_live(file), "a process lives there alone");
+    tap_ok(os_process_alive(path("life")) && !os_mark_alive(file), "a process lives there alone");
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
-    tap_ok(!os_lives(path("life")) && os_live(file), "until it is killed, whatever children it has");
+    tap_ok(!os_process_alive(path("life")) && os_mark_alive(file), "until it is killed, whatever children it has");
     close(socket);
     os_file_close(file);
     os_file_remove(OS_NOWHERE, path("life"));
@@ -211,7 +211,7 @@ static void locked_behind(void)
     }
     int status = -1;
     passing_wait(socket);
-    tap_ok(!os_lives(path("behind")) && os_live(file), "a lock on the next byte is nobody's life");
+    tap_ok(!os_process_alive(path("behind")) && os_mark_alive(file), "a lock on the next byte is nobody's life");
     passing_go_on(socket);
     waitpid(child, &status, 0);
     tap_u64((uint64_t)status, 0, "it was there");

@@ -75,7 +75,7 @@ static bool take_arena(struct sim_options *options, const char *value)
     int index;
     bool known = word_of(words, 3, value, &index);
     if (known)
-        options->arena = (enum arena_choice)index;
+        options->window = (enum host_window_choice)index;
     return known;
 }
 

@@ -18,13 +18,13 @@
 #include "vmm.h"
 
 /* Which of the host's addresses stand behind the device's. */
-enum arena_choice {
-    ARENA_AUTO,    /* the profile's addresses, or others where those are taken (arena.h) */
+enum host_window_choice {
+    ARENA_AUTO,    /* the profile's addresses, or others where those are taken (host_window.h) */
     ARENA_PROFILE, /* the profile's addresses, backed as far as they are free */
     ARENA_NONE     /* the profile's addresses, nothing backed */
 };
 
-/* When queued work is done; see flight.h. */
+/* When queued work is done; see in_flight.h. */
 enum sim_schedule { SIM_LATE, SIM_EAGER, SIM_RANDOM, SIM_DEVICE };
 
 /* Seconds of team_wait=, where it is not given and at most. */
@@ -37,14 +37,14 @@ struct sim_options {
     bool strict; /* documented rules that the recorded driver lets pass are refused */
     enum sim_schedule schedule;
     uint64_t seed; /* of SIM_RANDOM */
-    bool stale;    /* reads through another address than the write's may find old bytes (stale.h) */
+    bool stale;    /* reads through another address than the write's may find old bytes (alias_model.h) */
     uint64_t stale_seed;
-    enum arena_choice arena;
+    enum host_window_choice window;
     bool explain_faults; /* host accesses that are not allowed (host_fault.h) */
     char machine[SHARE_NAME_MAX + 1]; /* that processes share (share.h); "": one of its own */
     unsigned team_wait;               /* seconds that a call waits for other processes' devices (team_wait.h) */
     char imex[IMEX_PATH_MAX];         /* the folder of channels (imex.h); "": none is named */
-    char visible[VISIBLE_LIST_MAX];   /* "": all devices; or "env", or a list (visible.h) */
+    char visible[VISIBLE_LIST_MAX];   /* "": all devices; or "env", or a list (visible_devices.h) */
 };
 
 /* Cuts the options off the end of text, which is left with the profile. INVALID_VALUE names the option, what was given

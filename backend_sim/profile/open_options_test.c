@@ -31,10 +31,10 @@ static void accepted(void)
         {"odd,schedule=random:0xffffffffffffffff", "odd", {.strict = false, .schedule = SIM_RANDOM, .seed = UINT64_MAX}, false},
         {"a,b/c.profile", "a,b/c.profile", {.strict = false, .schedule = SIM_LATE, .seed = 0}, false},
         {"a,b/c.profile,schedule=eager", "a,b/c.profile", {.strict = false, .schedule = SIM_EAGER, .seed = 0}, false},
-        {"h100,arena=profile", "h100", {.arena = ARENA_PROFILE}, false},
-        {"h100,arena=none,arena=auto", "h100", {.arena = ARENA_AUTO}, false},
-        {"h100,arena=none,faults=plain", "h100", {.arena = ARENA_NONE}, true},
-        {"h100,faults=plain,faults=explained", "h100", {.arena = ARENA_AUTO}, false},
+        {"h100,arena=profile", "h100", {.window = ARENA_PROFILE}, false},
+        {"h100,arena=none,arena=auto", "h100", {.window = ARENA_AUTO}, false},
+        {"h100,arena=none,faults=plain", "h100", {.window = ARENA_NONE}, true},
+        {"h100,faults=plain,faults=explained", "h100", {.window = ARENA_AUTO}, false},
         {"h100,alias=fresh", "h100", {.stale = false}, false},
         {"h100,alias=stale:7", "h100", {.stale = true, .stale_seed = 7}, false},
         {"h100,schedule=random:3,alias=stale:0x10", "h100",
@@ -53,7 +53,7 @@ static void accepted(void)
         char profile[400];
         bool ok = take(good[i].text, &options, profile) == VMM_SUCCESS && strcmp(profile, good[i].profile) == 0 &&
                   options.strict == good[i].options.strict && options.schedule == good[i].options.schedule &&
-                  options.seed == good[i].options.seed && options.arena == good[i].options.arena &&
+                  options.seed == good[i].options.seed && options.window == good[i].options.window &&
                   options.explain_faults != good[i].plain && options.stale == good[i].options.stale &&
                   options.stale_seed == good[i].options.stale_seed &&
                   (!strstr(good[i].text, "team_wait") ? options.team_wait == TEAM_WAIT_SECONDS

@@ -19,7 +19,7 @@ void sim_fault_surroundings(const struct sim_process *process, vmm_fault *fault)
     uint64_t at = fault->address;
     const struct sim_mapping *m = addrmap_floor(&process->mappings, at);
     const struct sim_allocation *a = addrmap_floor(&process->allocations, at);
-    const struct grave *grave = graveyard_find(&process->graveyard, VMM_OBJECT_MAPPING, at);
+    const struct retired_range *grave = retired_ranges_find(&process->retired, VMM_OBJECT_MAPPING, at);
     bool mapped = sim_mapping_at(process, at) || sim_allocation_at(process, at);
     if (m && at - m->start < m->size) /* where it is does not count as before */
         m = addrmap_floor(&process->mappings, m->start - 1); /* nothing lies at 0 */

@@ -56,7 +56,7 @@ static void describe(const struct sim_process *process, uint64_t address, enum o
 static struct sim_process *owner(uint64_t address)
 {
     struct sim_process *process = watched;
-    while (process && !arena_holds(&process->arena, address, 1))
+    while (process && !host_window_holds(&process->window, address, 1))
         process = process->watched_next;
     return process;
 }
@@ -67,22 +67,22 @@ static void explain(uint64_t address, enum os_touch touch)
     static const char busy[] = "cuvmm: the host touched a device address that it may not [VMM-HOST-ACCESS]\n";
     static char text[2048]; /* stacks of handlers are small */
     if (!life_try(&lock)) {
-        os_say(busy, sizeof busy - 1);
+        os_print(busy, sizeof busy - 1);
         return;
     }
     struct sim_process *process = owner(address);
-    bool told = process && sim_machine_try(process->machine);
-    if (told) {
+    bool reported = process && sim_machine_try(process->machine);
+    if (reported) {
         describe(process, address, touch);
         sim_machine_unlock(process->machine);
     }
     life_give(&lock);
-    if (told && !atomic_flag_test_and_set(&telling)) {
+    if (reported && !atomic_flag_test_and_set(&telling)) {
         size_t length = vmm_detail_text(vmm_detail_here(), text, sizeof text);
-        os_say(text, length < sizeof text ? length : sizeof text - 1);
+        os_print(text, length < sizeof text ? length : sizeof text - 1);
         atomic_flag_clear(&telling);
     } else if (process) {
-        os_say(busy, sizeof busy - 1);
+        os_print(busy, sizeof busy - 1);
     }
 }
 
@@ -107,6 +107,6 @@ void host_fault_forget(struct sim_process *process)
     if (found)
         *at = process->watched_next;
     if (found && !watched)
-        os_leave_faults();
+        os_unwatch_faults();
     life_give(&lock);
 }

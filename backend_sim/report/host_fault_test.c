@@ -58,7 +58,7 @@ static bool stopped(vmm_deviceptr at, bool write)
 }
 
 /* Is this what is known of the touch at address? */
-static void told(vmm_deviceptr address, bool writes, const char *why)
+static void reported(vmm_deviceptr address, bool writes, const char *why)
 {
     const vmm_detail *d = vmm_last_detail();
     tap_text(d->rule ? d->rule : "", "VMM-HOST-ACCESS", "the rule");
@@ -73,33 +73,33 @@ static void explains(vmm_system *sys)
 {
     vmm_deviceptr device = mapped(sys, VMM_MEM_LOCATION_TYPE_DEVICE), host = mapped(sys, VMM_MEM_LOCATION_TYPE_HOST);
     tap_ok(stopped(device + 5, true), "memory of a device stops the host");
-    told(device + 5, true, "memory of a device");
+    reported(device + 5, true, "memory of a device");
     tap_ok(vmm_last_detail()->nearest.kind == VMM_OBJECT_MAPPING, "and shows the mapping");
     tap_ok(stopped(device + G, false), "so do addresses that are only reserved");
-    told(device + G, false, "nothing is mapped there");
+    reported(device + G, false, "nothing is mapped there");
     tap_u64(vmm_last_detail()->fault->before.start, device, "with the mapping before");
     vmm_deviceptr allocated = 0;
     need(vmm_mem_alloc(sys, &allocated, 4096));
     tap_ok(stopped(allocated, false), "so does memory of cuMemAlloc");
-    told(allocated, false, "memory of a device");
+    reported(allocated, false, "memory of a device");
     tap_ok(!stopped(host, true), "memory of the host does not");
     vmm_mem_access_desc desc = {{VMM_MEM_LOCATION_TYPE_HOST, 0}, VMM_MEM_ACCESS_FLAGS_PROT_READ};
     need(vmm_mem_set_access(sys, host, G, &desc, 1));
     tap_ok(!stopped(host, false) && stopped(host + 1, true), "with READ it may be read");
-    told(host + 1, true, "the host may only read there");
+    reported(host + 1, true, "the host may only read there");
     desc.flags = VMM_MEM_ACCESS_FLAGS_PROT_READWRITE;
     need(vmm_mem_set_access(sys, host, G, &desc, 1));
     if (mprotect((void *)(uintptr_t)host, G, PROT_NONE))
         tap_bail("mprotect failed");
     tap_ok(stopped(host + 3, false), "with rights, but addresses that are not as the simulator left them, it may not");
-    told(host + 3, false, "were not free, so it cannot be shown there");
+    reported(host + 3, false, "were not free, so it cannot be shown there");
     desc.flags = VMM_MEM_ACCESS_FLAGS_PROT_NONE;
     need(vmm_mem_set_access(sys, host, G, &desc, 1));
     tap_ok(stopped(host + 2, false), "with NONE it may not");
-    told(host + 2, false, "the host has no rights there");
+    reported(host + 2, false, "the host has no rights there");
     need(vmm_mem_unmap(sys, host, G));
     tap_ok(stopped(host, false), "it does when it is unmapped");
-    told(host, false, "nothing is mapped there");
+    reported(host, false, "nothing is mapped there");
     tap_ok(vmm_last_detail()->nearest.ended_by && !strcmp(vmm_last_detail()->nearest.ended_by, "cuMemUnmap"),
            "and says which call took it away");
 }
@@ -117,7 +117,7 @@ static void explains_multicast(void)
     need(vmm_mem_address_reserve(sys, &at, G, 0, 0, 0));
     need(vmm_mem_map(sys, at, G, 0, object, 0));
     tap_ok(stopped(at, false), "a multicast address stops the host");
-    told(at, false, "memory of a device");
+    reported(at, false, "memory of a device");
     vmm_close(sys);
 }
 
@@ -271,7 +271,7 @@ static void explain_nothing(uint64_t address, enum os_touch touch)
 static void watches(void)
 {
     tap_ok(os_watch_faults(explain_nothing) && is_ours(), "both signals are watched");
-    os_leave_faults();
+    os_unwatch_faults();
     tap_ok(!is_ours(), "and left");
 }
 
@@ -287,7 +287,7 @@ static void gets_all(void)
     if (!sigsetjmp(after, 1))
         touch_may_stop_writing((volatile unsigned char *)(uintptr_t)at);
     tap_u64((uint64_t)(uintptr_t)heard, at, "the program's handler is told the address");
-    told(at, true, "memory of a device");
+    reported(at, true, "memory of a device");
     vmm_close(sys);
     sigaction(SIGSEGV, NULL, &action);
     tap_ok(!(action.sa_flags & SA_SIGINFO) && action.sa_handler == SIG_DFL, "and was to be called once");

@@ -8,7 +8,7 @@ static vmm_object make(vmm_object_kind kind, uint32_t number, struct sim_origin 
     object.number = number;
     object.created = made.number;
     if (made.number)
-        object.created_by = vmm_told_name(made.call);
+        object.created_by = vmm_reported_name(made.call);
     return object;
 }
 
@@ -16,7 +16,7 @@ static void end(vmm_object *object, struct sim_origin ended)
 {
     object->ended = ended.number;
     if (ended.number)
-        object->ended_by = vmm_told_name(ended.call);
+        object->ended_by = vmm_reported_name(ended.call);
 }
 
 vmm_object sim_object_device(const struct sim_process *process, int device)
@@ -122,7 +122,7 @@ vmm_object sim_object_event(const struct sim_event *event)
     return object;
 }
 
-vmm_object sim_object_grave(const struct grave *grave)
+vmm_object sim_object_grave(const struct retired_range *grave)
 {
     const struct sim_origin made = {grave->created, grave->created_by}, ended = {grave->ended, grave->ended_by};
     vmm_object object = make((vmm_object_kind)grave->kind, grave->number, made);
@@ -181,13 +181,13 @@ static vmm_object closest(const struct sim_process *process, uint64_t address)
 vmm_object sim_object_nearest(const struct sim_process *process, uint64_t address)
 {
     vmm_object object;
-    const struct grave *grave = graveyard_find(&process->graveyard, VMM_OBJECT_MAPPING, address);
+    const struct retired_range *grave = retired_ranges_find(&process->retired, VMM_OBJECT_MAPPING, address);
     if (grave && !sim_mapping_at(process, address))
         return sim_object_grave(grave);
     if (living(process, address, &object))
         return object;
-    grave = graveyard_find(&process->graveyard, VMM_OBJECT_RESERVATION, address);
-    const struct grave *freed = graveyard_find(&process->graveyard, VMM_OBJECT_ALLOCATION, address);
+    grave = retired_ranges_find(&process->retired, VMM_OBJECT_RESERVATION, address);
+    const struct retired_range *freed = retired_ranges_find(&process->retired, VMM_OBJECT_ALLOCATION, address);
     if (freed && (!grave || grave->ended < freed->ended))
         grave = freed;
     return grave ? sim_object_grave(grave) : closest(process, address);

@@ -15,7 +15,7 @@ vmm_object sim_object_allocation(const struct sim_allocation *allocation);
 vmm_object sim_object_context(const struct sim_context *context);
 vmm_object sim_object_stream(const struct sim_stream *stream);
 vmm_object sim_object_event(const struct sim_event *event);
-vmm_object sim_object_grave(const struct grave *grave);
+vmm_object sim_object_grave(const struct retired_range *grave);
 
 /* What a reader wants to know about an address at which there is not what there should be: what holds it, else what
  * held it last, else the nearest reservation; kind NONE when there is nothing at all. */

@@ -152,7 +152,7 @@ static inline int rig_byte(vmm_system *sys, vmm_deviceptr at)
 }
 
 /* What the system did not give is no argument's fault: no value is told of it. */
-static inline bool rig_told(const char *rule)
+static inline bool rig_reported(const char *rule)
 {
     const vmm_detail *detail = vmm_last_detail();
     return detail->rule && strcmp(detail->rule, rule) == 0 &&

@@ -8,7 +8,7 @@ static bool can_show(const struct sim_process *process, const struct sim_mapping
 {
     return process->machine->bytes && mapping->handle->prop.location.type != VMM_MEM_LOCATION_TYPE_DEVICE &&
            (mapping->start | mapping->size | mapping->offset) % os_page_size() == 0 &&
-           arena_holds(&process->arena, mapping->start, mapping->size);
+           host_window_holds(&process->window, mapping->start, mapping->size);
 }
 
 static void note_shown(struct sim_process *process, struct sim_mapping *mapping, unsigned rights)
@@ -19,7 +19,7 @@ static void note_shown(struct sim_process *process, struct sim_mapping *mapping,
 
 static bool hide(struct sim_process *process, struct sim_mapping *mapping)
 {
-    if (mapping->host_shown && !os_conceal(mapping->start, mapping->size))
+    if (mapping->host_shown && !os_map_noaccess(mapping->start, mapping->size))
         return false;
     note_shown(process, mapping, 0);
     return true;
@@ -28,14 +28,14 @@ static bool hide(struct sim_process *process, struct sim_mapping *mapping)
 bool sim_host_show(struct sim_process *process, struct sim_mapping *mapping, unsigned rights)
 {
     assert_locked(process->machine);
-    struct bytes *bytes = &mapping->handle->block->bytes;
+    struct block_data *bytes = &mapping->handle->block->bytes;
     bool writable = rights == VMM_MEM_ACCESS_FLAGS_PROT_READWRITE;
     if (rights == mapping->host_shown || !can_show(process, mapping))
         return true;
     if (!rights)
         return hide(process, mapping);
-    bool shown = mapping->host_shown ? os_permit(mapping->start, mapping->size, writable)
-                                     : bytes_open(bytes) && os_show(mapping->start, mapping->size, bytes->frames->file,
+    bool shown = mapping->host_shown ? os_protect(mapping->start, mapping->size, writable)
+                                     : block_data_open(bytes) && os_map_fixed(mapping->start, mapping->size, bytes->frames->file,
                                                                     bytes->place + mapping->offset, writable);
     if (shown)
         note_shown(process, mapping, rights);

@@ -4,7 +4,7 @@
  *   rights of the host   none        READ             READWRITE         none, or unmapped
  *   at the mapping       (SIGSEGV)   [file, to read]  [file, to write]  (SIGSEGV)
  *
- * Only memory of location HOST or HOST_NUMA is ever shown, and only where the host's addresses are backed (arena.h).
+ * Only memory of location HOST or HOST_NUMA is ever shown, and only where the host's addresses are backed (host_window.h).
  * The bytes are those that device work sees, at once and both ways.
  */
 #ifndef SIM_HOST_H

@@ -15,12 +15,12 @@ _Static_assert(sizeof(struct sim_mapping) <= 64, "a line of the processor's cach
 #define TAG_EVENT 0x5645
 
 /* Addresses that the profile says others have are others' only where they are. */
-static bool open_space(struct space *space, const struct arena *arena, const struct sim_profile *profile)
+static bool open_space(struct va_allocator *space, const struct host_window *window, const struct sim_profile *profile)
 {
     uint64_t chunk = profile->va_chunk ? profile->va_chunk : profile->va_granularity;
-    bool ok = space_init(space, arena->start, arena->end, chunk);
-    for (int i = 0; arena->start == profile->va_start && ok && i < SIM_MAX_TAKEN && profile->va_taken[i].end; i++)
-        ok = space_exclude(space, profile->va_taken[i].start, profile->va_taken[i].end);
+    bool ok = va_allocator_init(space, window->start, window->end, chunk);
+    for (int i = 0; window->start == profile->va_start && ok && i < SIM_MAX_TAKEN && profile->va_taken[i].end; i++)
+        ok = va_allocator_exclude(space, profile->va_taken[i].start, profile->va_taken[i].end);
     return ok;
 }
 
@@ -54,7 +54,7 @@ static void clear_maps(struct sim_process *process)
 
 static void give_handle(void *process, void *handle)
 {
-    pool_give(&((struct sim_process *)process)->handle_pool, handle);
+    pool_free(&((struct sim_process *)process)->handle_pool, handle);
 }
 
 static void free_object(void *user, void *object)
@@ -66,13 +66,13 @@ static void free_object(void *user, void *object)
 bool sim_process_init(struct sim_process *process, struct sim_machine *machine, const struct sim_options *options)
 {
     const struct sim_profile *profile = &machine->profile;
-    if (!current_init(&process->current))
+    if (!context_stack_init(&process->current))
         return false;
-    arena_open(&process->arena, profile, machine->bytes ? options->arena : ARENA_NONE);
-    if (!open_space(&process->space, &process->arena, profile)) {
-        arena_close(&process->arena);
-        space_clear(&process->space);
-        current_clear(&process->current);
+    host_window_open(&process->window, profile, machine->bytes ? options->window : ARENA_NONE);
+    if (!open_space(&process->space, &process->window, profile)) {
+        host_window_close(&process->window);
+        va_allocator_clear(&process->space);
+        context_stack_clear(&process->current);
         return false;
     }
     process->machine = machine;
@@ -96,7 +96,7 @@ static void free_ranges(struct sim_process *process)
     while ((thing = addrmap_ceil(&process->allocations, 0)) != NULL)
         sim_allocation_end(process, thing, (struct sim_origin){0, 0});
     while ((thing = addrmap_ceil(&process->reservations, 0)) != NULL)
-        pool_give(&process->reservation_pool,
+        pool_free(&process->reservation_pool,
                   addrmap_remove(&process->reservations, ((struct sim_reservation *)thing)->start));
 }
 
@@ -120,9 +120,9 @@ void sim_process_clear(struct sim_process *process)
     slots_clear(&process->streams);
     slots_clear(&process->events);
     clear_maps(process);
-    space_clear(&process->space);
-    arena_close(&process->arena);
-    current_clear(&process->current);
+    va_allocator_clear(&process->space);
+    host_window_close(&process->window);
+    context_stack_clear(&process->current);
 }
 
 bool sim_process_forked(const struct sim_process *process)
@@ -184,13 +184,13 @@ struct sim_mapping *sim_mapping_in(const struct sim_process *process, uint64_t s
 struct sim_handle *sim_handle_ready(struct sim_process *process)
 {
     assert_locked(process->machine);
-    return slots_ready(&process->handles) ? pool_take(&process->handle_pool) : NULL;
+    return slots_ready(&process->handles) ? pool_alloc(&process->handle_pool) : NULL;
 }
 
 void sim_handle_drop(struct sim_process *process, struct sim_handle *handle)
 {
     if (handle)
-        pool_give(&process->handle_pool, handle);
+        pool_free(&process->handle_pool, handle);
 }
 
 /* Field by field: clearing a whole struct of this size takes compilers' code longer than all else here. */
@@ -226,23 +226,23 @@ void sim_mapping_end(struct sim_process *process, struct sim_mapping *mapping, s
 {
     assert_locked(process->machine);
     struct sim_handle *handle = mapping->handle;
-    struct grave grave = {mapping->start, mapping->size,  mapping->made.number, ended.number,       handle->shown,
+    struct retired_range grave = {mapping->start, mapping->size,  mapping->made.number, ended.number,       handle->shown,
                           mapping->number, handle->number, mapping->made.call,   ended.call, VMM_OBJECT_MAPPING,
                           handle->prop.location};
-    graveyard_bury(&process->graveyard, &grave);
+    retired_ranges_add(&process->retired, &grave);
     addrmap_remove(&process->mappings, mapping->start);
     if (rdma_concerns(handle))
         rdma_unmapped(mapping);
     process->aliased -= handle->maps == 2;
     handle->maps--;
     sim_handle_settle(process, handle, ended);
-    pool_give(&process->mapping_pool, mapping);
+    pool_free(&process->mapping_pool, mapping);
 }
 
 void sim_allocation_end(struct sim_process *process, struct sim_allocation *allocation, struct sim_origin ended)
 {
     assert_locked(process->machine);
-    const struct grave grave = {.start = allocation->start,
+    const struct retired_range grave = {.start = allocation->start,
                                 .size = allocation->size,
                                 .created = allocation->made.number,
                                 .created_by = allocation->made.call,
@@ -251,9 +251,9 @@ void sim_allocation_end(struct sim_process *process, struct sim_allocation *allo
                                 .number = allocation->number,
                                 .kind = VMM_OBJECT_ALLOCATION,
                                 .location = allocation->block->prop.location};
-    graveyard_bury(&process->graveyard, &grave);
+    retired_ranges_add(&process->retired, &grave);
     addrmap_remove(&process->allocations, allocation->start);
-    space_give(&process->space, allocation->start, allocation->span);
+    va_allocator_free(&process->space, allocation->start, allocation->span);
     sim_block_drop(process->machine, allocation->block);
     heap.free(allocation);
 }
@@ -267,7 +267,7 @@ bool sim_context_alive(const struct sim_process *process, const struct sim_conte
 struct sim_context *sim_current(const struct sim_process *process)
 {
     void *context;
-    uint64_t value = current_get(&process->current);
+    uint64_t value = context_stack_get(&process->current);
     if (!value || slots_find(&process->contexts, value, &context) != SLOT_LIVE)
         return NULL;
     return ((struct sim_context *)context)->ended_primary ? NULL : context;

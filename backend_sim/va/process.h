@@ -10,7 +10,7 @@
  * Guarded by the machine's lock.
  *
  * Invariants (process_check; of what a call touched process_check_at and process_check_value):
- *     the space       = free + reservations + allocations + the first context's + excluded, none over another (space.h)
+ *     the space       = free + reservations + allocations + the first context's + excluded, none over another (va_allocator.h)
  *     a mapping       starts in a reservation, overlaps no mapping, lies inside its handle's memory, and its handle is live
  *     maps            = mappings of the handle; refs + maps > 0 exactly while it is live, and then it has its block
  *     aliased         = handles with maps > 1;  host_sees = mappings with host_shown
@@ -25,26 +25,26 @@
 #include <pthread.h>
 
 #include "addrmap.h"
-#include "arena.h"
+#include "host_window.h"
 #include "backend.h"
-#include "current.h"
-#include "graveyard.h"
+#include "context_stack.h"
+#include "retired_ranges.h"
 #include "machine.h"
 #include "open_options.h"
 #include "pool.h"
 #include "slots.h"
-#include "space.h"
+#include "va_allocator.h"
 #include "thread.h"
 
 /* Which call made a thing, for its history. */
 struct sim_origin {
     uint64_t number;
-    uint16_t call; /* vmm_told_as */
+    uint16_t call; /* vmm_reported_call */
 };
 
 static inline struct sim_origin sim_origin(const struct vmm_call *call)
 {
-    return (struct sim_origin){call->number, vmm_told_as(call->id)};
+    return (struct sim_origin){call->number, vmm_reported_call(call->id)};
 }
 
 struct sim_reservation {
@@ -94,10 +94,10 @@ enum sim_fault_kind {
 };
 
 struct sim_fault {
-    bool lost, told;
+    bool lost, reported;
     bool asked; /* a query for work that it stopped was answered with NOT_READY (schedule=device) */
     enum sim_fault_kind kind;
-    uint16_t call; /* vmm_told_as: that issued the work */
+    uint16_t call; /* vmm_reported_call: that issued the work */
     unsigned use; /* enum twin_use */
     int unbound;  /* of SIM_FAULT_UNBOUND: the device; ~device of another node */
     vmm_fault what;
@@ -139,7 +139,7 @@ struct sim_allocation {
     bool sync; /* as of a mapping */
 };
 
-struct flight;
+struct in_flight;
 
 struct sim_process {
     struct vmm_backend backend; /* first: a backend is a process */
@@ -147,9 +147,9 @@ struct sim_process {
     struct sim_options options;
     _Atomic uint64_t initialised; /* 0: not yet; else in which process, as life_stamp numbers them */
     uint64_t opened;              /* and where it was made */
-    struct current current;   /* each thread's contexts */
-    struct arena arena;       /* which addresses space deals out, and which of them the host has taken for it */
-    struct space space;
+    struct context_stack current;   /* each thread's contexts */
+    struct host_window window;       /* which addresses space deals out, and which of them the host has taken for it */
+    struct va_allocator space;
     struct addrmap reservations, mappings, allocations;
     struct pool reservation_pool, mapping_pool, handle_pool; /* room for these things */
     struct slots handles, contexts, streams, events;
@@ -158,14 +158,14 @@ struct sim_process {
     bool context_space; /* the chunks that a first context opens are there */
     struct sim_context *primary[VMM_MAX_DEVICES]; /* the device's primary context, once it was retained */
     uint32_t primary_retains[VMM_MAX_DEVICES];
-    uint32_t peers_opened[VMM_MAX_DEVICES]; /* bit j of [i]: work on i may use cuMemAlloc's memory of j (ask.h) */
-    struct flight *flight;    /* its work that no call has waited for yet */
+    uint32_t peers_opened[VMM_MAX_DEVICES]; /* bit j of [i]: work on i may use cuMemAlloc's memory of j (abi_query.h) */
+    struct in_flight *in_flight;    /* its work that no call has waited for yet */
     struct sim_fault fault[VMM_MAX_DEVICES];
     uint32_t numbers[VMM_OBJECT_BIND + 1]; /* given so far, per kind */
-    struct graveyard graveyard;
+    struct retired_ranges retired;
     struct sim_reservation context_taken[2]; /* of the first context's chunks, for good; size 0: nothing */
     struct sim_process *machine_next; /* of the machine's processes */
-    struct sim_process *watched_next; /* host_fault.h; or of those left as they are (lifetime.c) */
+    struct sim_process *watched_next; /* host_fault.h; or of those left as they are (process_lifetime.c) */
 };
 
 /* Makes a process of zeroed memory: empty, on a machine that it has not joined yet. False, with nothing to clear, when memory

@@ -21,21 +21,21 @@ static uint64_t excluded(const struct sim_process *process, size_t *ranges)
 {
     const struct sim_profile *profile = &process->machine->profile;
     uint64_t bytes = 0;
-    for (int i = 0; process->arena.start == profile->va_start && i < SIM_MAX_TAKEN && profile->va_taken[i].end; i++, ++*ranges)
+    for (int i = 0; process->window.start == profile->va_start && i < SIM_MAX_TAKEN && profile->va_taken[i].end; i++, ++*ranges)
         bytes += profile->va_taken[i].end - profile->va_taken[i].start;
     return bytes;
 }
 
 static const char *check_range(const struct sim_process *process, const char *kind, uint32_t number, uint64_t start, uint64_t size,
-                               struct space_taken *taken)
+                               struct va_allocator_taken *taken)
 {
     if (!size || size > UINT64_MAX - start)
         return check_say("%s%" PRIu32 " has 0x%" PRIx64 " bytes at 0x%" PRIx64, kind, number, size, start);
-    return check_in(space_check_taken(&process->space, start, size, taken), "%s%" PRIu32, kind, number);
+    return check_in(va_allocator_check_taken(&process->space, start, size, taken), "%s%" PRIu32, kind, number);
 }
 
 /* Reservations and allocations in the order of their addresses, which keeps them apart. */
-static const char *check_ranges(const struct sim_process *process, struct space_taken *taken)
+static const char *check_ranges(const struct sim_process *process, struct va_allocator_taken *taken)
 {
     const struct sim_reservation *r = addrmap_ceil(&process->reservations, 0);
     const struct sim_allocation *a = addrmap_ceil(&process->allocations, 0);
@@ -62,7 +62,7 @@ static const char *check_ranges(const struct sim_process *process, struct space_
 
 static const char *check_space(const struct sim_process *process)
 {
-    struct space_taken taken = {0};
+    struct va_allocator_taken taken = {0};
     const char *said = check_in(addrmap_check(&process->reservations, start_of), "reservations");
     if (!said)
         said = check_in(addrmap_check(&process->allocations, start_of), "allocations");
@@ -72,7 +72,7 @@ static const char *check_space(const struct sim_process *process)
         if (process->context_taken[i].size)
             said = check_range(process, "context ", (uint32_t)i, process->context_taken[i].start, process->context_taken[i].size, &taken);
     taken.large_bytes += excluded(process, &taken.large);
-    return said ? said : check_in(space_check(&process->space, process->arena.end - process->arena.start, &taken), "addresses");
+    return said ? said : check_in(va_allocator_check(&process->space, process->window.end - process->window.start, &taken), "addresses");
 }
 
 /* ---- mappings ---- */
@@ -294,7 +294,7 @@ const char *process_check(struct sim_process *process)
 
 static const char *check_allocation(const struct sim_process *process, const struct sim_allocation *a)
 {
-    struct space_taken taken = {0};
+    struct va_allocator_taken taken = {0};
     const char *said = check_range(process, "A", a->number, a->start, a->span, &taken);
     if (!said && (!a->block || !a->block->holders || a->size > a->span || a->block->size != a->span))
         said = check_say("A%" PRIu32 " has 0x%" PRIx64 " bytes of 0x%" PRIx64 ", its block %s", a->number, a->size, a->span,
@@ -304,7 +304,7 @@ static const char *check_allocation(const struct sim_process *process, const str
 
 const char *process_check_at(const struct sim_process *process, uint64_t address)
 {
-    struct space_taken taken = {0};
+    struct va_allocator_taken taken = {0};
     const char *said = check_in(addrmap_check_at(&process->mappings, address, start_of), "mappings");
     if (!said)
         said = check_in(addrmap_check_at(&process->reservations, address, start_of), "reservations");
@@ -321,7 +321,7 @@ const char *process_check_at(const struct sim_process *process, uint64_t address
         said = check_range(process, "R", r->number, r->start, r->size, &taken);
     if (a && !said)
         said = check_allocation(process, a);
-    return said ? said : check_in(space_check_at(&process->space, address), "addresses");
+    return said ? said : check_in(va_allocator_check_at(&process->space, address), "addresses");
 }
 
 const char *process_check_value(const struct sim_process *process, uint64_t value)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The invariants of space.h. */
+/* The invariants of va_allocator.h. */
 #include <inttypes.h>
 
 #include "checks.h"
@@ -11,18 +11,18 @@ static uint64_t start_of(const void *chunk)
 }
 
 /* The open chunk that has the address; NULL: none has. */
-static const struct chunk *chunk_at(const struct space *space, uint64_t address)
+static const struct chunk *chunk_at(const struct va_allocator *space, uint64_t address)
 {
     const struct chunk *chunk = addrmap_floor(&space->chunks, address);
     return chunk && address - chunk->start < space->chunk ? chunk : NULL;
 }
 
-const char *space_check_taken(const struct space *space, uint64_t address, uint64_t size, struct space_taken *taken)
+const char *va_allocator_check_taken(const struct va_allocator *space, uint64_t address, uint64_t size, struct va_allocator_taken *taken)
 {
     bool is_small = size < space->chunk;
     uint64_t whole = is_small ? size : space_round_up(size, space->chunk);
     const struct chunk *chunk = chunk_at(space, address);
-    uint64_t free = holes_sum(is_small ? &space->small : &space->large, address, address + whole);
+    uint64_t free = free_ranges_sum(is_small ? &space->small : &space->large, address, address + whole);
     *(is_small ? &taken->small_bytes : &taken->large_bytes) += whole;
     ++*(is_small ? &taken->small : &taken->large);
     if (free)
@@ -33,10 +33,10 @@ const char *space_check_taken(const struct space *space, uint64_t address, uint6
     return NULL;
 }
 
-static const char *check_chunk(const struct space *space, const struct chunk *chunk)
+static const char *check_chunk(const struct va_allocator *space, const struct chunk *chunk)
 {
-    uint64_t free = holes_sum(&space->small, chunk->start, chunk->start + space->chunk);
-    uint64_t outside = holes_sum(&space->large, chunk->start, chunk->start + space->chunk);
+    uint64_t free = free_ranges_sum(&space->small, chunk->start, chunk->start + space->chunk);
+    uint64_t outside = free_ranges_sum(&space->large, chunk->start, chunk->start + space->chunk);
     if (outside)
         return check_say("0x%" PRIx64 " bytes of the open chunk at 0x%" PRIx64 " are free outside of it", outside, chunk->start);
     if (!chunk->used || chunk->used + free != space->chunk)
@@ -46,9 +46,9 @@ static const char *check_chunk(const struct space *space, const struct chunk *ch
 }
 
 /* The sums over the chunks, each of which is sound. */
-static const char *check_sums(const struct space *space, uint64_t size, const struct space_taken *taken)
+static const char *check_sums(const struct va_allocator *space, uint64_t size, const struct va_allocator_taken *taken)
 {
-    uint64_t small = holes_sum(&space->small, 0, UINT64_MAX), large = holes_sum(&space->large, 0, UINT64_MAX);
+    uint64_t small = free_ranges_sum(&space->small, 0, UINT64_MAX), large = free_ranges_sum(&space->large, 0, UINT64_MAX);
     uint64_t open = space->chunks.count * space->chunk;
     if (open != taken->small_bytes + small)
         return check_say("the open chunks have 0x%" PRIx64 " bytes, of which 0x%" PRIx64 " are taken and 0x%" PRIx64 " free", open,
@@ -59,7 +59,7 @@ static const char *check_sums(const struct space *space, uint64_t size, const st
     return NULL;
 }
 
-static const char *check_chunks(const struct space *space)
+static const char *check_chunks(const struct va_allocator *space)
 {
     const char *said = check_in(addrmap_check(&space->chunks, start_of), "open chunks");
     const struct chunk *chunk = said ? NULL : addrmap_ceil(&space->chunks, 0);
@@ -68,30 +68,30 @@ static const char *check_chunks(const struct space *space)
     return said ? said : check_in(pool_check(&space->chunk_pool, space->chunks.count), "room for chunks");
 }
 
-const char *space_check(const struct space *space, uint64_t size, const struct space_taken *taken)
+const char *va_allocator_check(const struct va_allocator *space, uint64_t size, const struct va_allocator_taken *taken)
 {
-    struct space_taken all = *taken;
-    const struct space_last *last = &space->last;
+    struct va_allocator_taken all = *taken;
+    const struct va_allocator_last *last = &space->last;
     const char *said = NULL;
     if (last->given)
-        said = last->newest ? check_in(space_check_taken(space, last->address, last->size, &all), "given back last")
+        said = last->newest ? check_in(va_allocator_check_taken(space, last->address, last->size, &all), "given back last")
                             : check_say("the range at 0x%" PRIx64 " was given back last, and another one taken since", last->address);
     if (!said)
-        said = check_in(holes_check(&space->large, 1 + all.large + space->chunks.count), "free ranges");
+        said = check_in(free_ranges_check(&space->large, 1 + all.large + space->chunks.count), "free ranges");
     if (!said)
-        said = check_in(holes_check(&space->small, space->chunks.count + all.small), "free parts of chunks");
+        said = check_in(free_ranges_check(&space->small, space->chunks.count + all.small), "free parts of chunks");
     if (!said)
         said = check_chunks(space);
     return said ? said : check_sums(space, size, &all);
 }
 
-const char *space_check_at(const struct space *space, uint64_t address)
+const char *va_allocator_check_at(const struct va_allocator *space, uint64_t address)
 {
     const struct chunk *chunk = chunk_at(space, address);
     const char *said = check_in(addrmap_check_at(&space->chunks, address, start_of), "open chunks");
     if (!said)
-        said = check_in(holes_check_at(&space->large, address), "free ranges");
+        said = check_in(free_ranges_check_at(&space->large, address), "free ranges");
     if (!said)
-        said = check_in(holes_check_at(&space->small, address), "free parts of chunks");
+        said = check_in(free_ranges_check_at(&space->small, address), "free parts of chunks");
     return said || !chunk ? said : check_chunk(space, chunk);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* space_parts.h - the inside of space.h: space.c changes it, space_check.c checks it. */
+/* space_parts.h - the inside of va_allocator.h: va_allocator.c changes it, va_allocator_check.c checks it. */
 #ifndef SIM_SPACE_PARTS_H
 #define SIM_SPACE_PARTS_H
 
-#include "space.h"
+#include "va_allocator.h"
 
 struct chunk {
     uint64_t start;

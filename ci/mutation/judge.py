@@ -51,7 +51,7 @@ def near(file, test):
 
 
 def beside(file, test):
-    """Tests with the file's name in theirs, or what it begins with: holes_test of holes.c, profile_test of profile_keys.c."""
+    """Tests with the file's name in theirs, or what it begins with: holes_test of free_ranges.c, profile_test of profile_keys.c."""
     if of_folder(file, test):
         return True
     words = os.path.basename(file)[:-2].split("_")

@@ -393,7 +393,7 @@ static vmm_result change_there(vmm_system *sys, vmm_deviceptr at, uint64_t handl
     return other ? vmm_mem_address_free(sys, other, 2 * G) : VMM_ERROR_UNKNOWN;
 }
 
-static vmm_result ask_there(vmm_system *sys, vmm_deviceptr at)
+static vmm_result abi_query_there(vmm_system *sys, vmm_deviceptr at)
 {
     const vmm_mem_location device = {VMM_MEM_LOCATION_TYPE_DEVICE, 0};
     uint64_t flags = 7, size = 7, range = 7;
@@ -414,7 +414,7 @@ static vmm_result call_questions(struct racer *racer)
     vmm_system *sys = racer->race->rig->sys;
     vmm_result result = VMM_SUCCESS;
     for (unsigned i = 0; result == VMM_SUCCESS && i < rounds(racer->index ? 4000 : 400); i++)
-        result = racer->index ? ask_there(sys, racer->race->a) : change_there(sys, racer->race->a, racer->race->b);
+        result = racer->index ? abi_query_there(sys, racer->race->a) : change_there(sys, racer->race->a, racer->race->b);
     return result;
 }
 

@@ -375,7 +375,7 @@ bool lockstep_step(struct lockstep *pair, const struct step *step)
     pair->refused = pair->changed = pair->parted = false;
     pair->rule = NULL;
     pair->skip = pair->driver && (forges_by_name(step) || !driver_may(pair, &call));
-    snprintf(pair->told, sizeof pair->told, "not made");
+    snprintf(pair->reported, sizeof pair->reported, "not made");
     pair->skipped += pair->skip;
     if (pair->skip || too_much(pair, &call))
         return true;

@@ -83,7 +83,7 @@ struct lockstep {
     bool dead;               /* the driver's context is lost: no further step is valid */
     bool parted;             /* the last difference left system and model in different states */
     char signature[200];     /* of the difference: call, prediction, answer, without addresses */
-    char told[LOCKSTEP_TOLD]; /* of a driver's last step: result and the outputs that do not depend on placement */
+    char reported[LOCKSTEP_TOLD]; /* of a driver's last step: result and the outputs that do not depend on placement */
     uint64_t told_from, told_size; /* addresses in this range are recorded, as offsets from its start */
     struct step *last;       /* where the next step is noted, for other processes to read; NULL for nowhere */
     char *scene;             /* the same for its context: LOCKSTEP_SCENE bytes; NULL for nowhere */

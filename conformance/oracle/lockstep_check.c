@@ -193,7 +193,7 @@ static bool ask_dmabuf(struct lockstep *pair, uint64_t start, uint64_t size, uin
 }
 
 /* Exports the mapping as a range for other devices: all of it, its last page, and past its end. */
-static bool ask_range(struct lockstep *pair, const struct model_mapping *mapping)
+static bool abi_query_range(struct lockstep *pair, const struct model_mapping *mapping)
 {
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), end = mapping->start + mapping->size;
     return ask_dmabuf(pair, mapping->start, mapping->size, 1, 0) && ask_dmabuf(pair, end - page, page, 1, 0) &&
@@ -218,7 +218,7 @@ static bool ask_ranges(struct lockstep *pair)
 {
     const struct model *model = &pair->model;
     uint64_t turn = pair->looks++;
-    return (!model->mapping_count || ask_range(pair, &model->mappings[turn % model->mapping_count])) &&
+    return (!model->mapping_count || abi_query_range(pair, &model->mappings[turn % model->mapping_count])) &&
            (!model->reservation_count || ask_wrong_ranges(pair, &model->reservations[turn % model->reservation_count]));
 }
 

@@ -100,7 +100,7 @@ static void transcribe(struct run *run, const struct lockstep *pair, const struc
     if (!run->options->transcript)
         return;
     step_print(step, lockstep_unit(pair), line, sizeof line);
-    fprintf(run->options->transcript, "%" PRIu64 "\t%s\t%s", i, line, pair->skip ? "not made" : pair->told);
+    fprintf(run->options->transcript, "%" PRIu64 "\t%s\t%s", i, line, pair->skip ? "not made" : pair->reported);
     if (step->name && step->name < pair->value_room && pair->values[step->name])
         fprintf(run->options->transcript, "\t%#" PRIx64, pair->values[step->name]);
     fputc('\n', run->options->transcript);
@@ -119,7 +119,7 @@ static bool advance(struct run *run, struct lockstep *pair, struct chooser *dice
     run->report->succeeded += pair->changed && same;
     e->clean &= same && pair->model.strayed == strayed;
     if (e->clean) {
-        e->hash = fold(e->hash, pair->told);
+        e->hash = fold(e->hash, pair->reported);
         e->calls = i + 1;
     }
     return same && (!look || lockstep_check(pair));

@@ -23,9 +23,9 @@ static void ask_granularity(vmm_system *sys, vmm_mem_location_type type, uint64_
 
 static void ask_device(struct lockstep *pair, int device)
 {
-    struct model_device *told = &pair->driver[device];
+    struct model_device *reported = &pair->driver[device];
     for (int a = 0; a < MODEL_ATTRIBUTES; a++)
-        told->has[a] = vmm_device_get_attribute(pair->sys, &told->attribute[a], a, device) == VMM_SUCCESS;
+        reported->has[a] = vmm_device_get_attribute(pair->sys, &reported->attribute[a], a, device) == VMM_SUCCESS;
     pair->profile.peers[device] = 0;
     for (int peer = 0; peer < pair->profile.devices; peer++) {
         int can = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lockstep_told.c - a driver's answers as text that is the same in every process: for recordings. */
+/* lockstep_reported.c - a driver's answers as text that is the same in every process: for recordings. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static void say(struct words *w, const char *format, ...)
     va_list args;
     va_start(args, format);
     size_t left = LOCKSTEP_TOLD - w->length;
-    int n = vsnprintf(w->pair->told + w->length, left, format, args);
+    int n = vsnprintf(w->pair->reported + w->length, left, format, args);
     va_end(args);
     w->length += n < 0 ? 0 : (size_t)n < left ? (size_t)n : left - 1;
 }

@@ -299,13 +299,13 @@ static bool try_call(struct world *w, uint32_t state, uint32_t call, bool *moved
     }
     report->transitions++;
     if (!lockstep_step(&w->pair, step)) {
-        world_keep(w, state, call, w->pair.told, false, false);
+        world_keep(w, state, call, w->pair.reported, false, false);
         *moved = w->pair.parted || !key_of(w, key) || memcmp(key, w->states[state].key, KEY) != 0;
         return differ(w, state, step, "");
     }
     report->spared += w->pair.skip;
     bool inside = key_of(w, key);
-    world_keep(w, state, call, w->pair.told, true, !inside || memcmp(key, w->states[state].key, KEY) != 0);
+    world_keep(w, state, call, w->pair.reported, true, !inside || memcmp(key, w->states[state].key, KEY) != 0);
     report->refused += w->pair.refused;
     if (inside && !memcmp(key, w->states[state].key, KEY)) {
         report->kept += !w->pair.refused && !w->pair.skip;

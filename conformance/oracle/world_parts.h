@@ -38,7 +38,7 @@ struct world {
 };
 
 /* Records the driver's answer, or compares it with the recording. */
-void world_keep(struct world *w, uint32_t state, uint32_t call, const char *told, bool foreseen, bool moved);
+void world_keep(struct world *w, uint32_t state, uint32_t call, const char *reported, bool foreseen, bool moved);
 
 /* Reads a state from the recording. False at its end; *error describes what is wrong with it, if anything. */
 bool world_recorded(struct world *w, uint32_t state, const char **error);

@@ -6,10 +6,10 @@
 
 /* ---- the recording ---- */
 
-void world_keep(struct world *w, uint32_t state, uint32_t call, const char *told, bool foreseen, bool moved)
+void world_keep(struct world *w, uint32_t state, uint32_t call, const char *reported, bool foreseen, bool moved)
 {
     char answer[LOCKSTEP_TOLD + 16];
-    snprintf(answer, sizeof answer, "%s%s%s", foreseen ? "" : "!", told, moved ? " moved" : "");
+    snprintf(answer, sizeof answer, "%s%s%s", foreseen ? "" : "!", reported, moved ? " moved" : "");
     if (w->options->record && !w->seeking)
         record_put(&w->record, call, answer);
     if (!w->options->recording || w->record.state != state)

@@ -67,8 +67,8 @@ static void explain(const struct program *program)
 {
     run_program(&the_run, program, true, "late");
     printf("---- %s\n", program->name);
-    for (unsigned i = 0; i < the_run.tolds && i < RUN_TOLD_MAX; i++)
-        printf("%s", the_run.told[i].text);
+    for (unsigned i = 0; i < the_run.reports && i < RUN_TOLD_MAX; i++)
+        printf("%s", the_run.reported[i].text);
     for (unsigned i = 0; i < the_run.lefts && i < RUN_TOLD_MAX; i++)
         printf("%s", the_run.left[i].text);
 }

@@ -126,7 +126,7 @@ struct job {
     struct world world;
     const struct item *item;
     struct outcome *outcome;
-    void (*ask)(const struct world *w, vmm_result *told); /* what works afterwards, or NULL */
+    void (*ask)(const struct world *w, vmm_result *reported); /* what works afterwards, or NULL */
 };
 
 static uint64_t argument(const struct world *w, uint64_t value)
@@ -184,7 +184,7 @@ static const struct question in_context[] = {
     {NULL, 0},
 };
 
-static void ask_in_context(const struct world *w, vmm_result *told)
+static void ask_in_context(const struct world *w, vmm_result *reported)
 {
     vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {1, 0}};
     vmm_mem_access_desc desc = {{VMM_MEM_LOCATION_TYPE_DEVICE, 0}, RW};
@@ -194,31 +194,31 @@ static void ask_in_context(const struct world *w, vmm_result *told)
     char bytes[8];
     uint64_t number;
     int count;
-    *told++ = vmm_ctx_synchronize(w->sys);
-    *told++ = vmm_stream_query(w->sys, w->stream);
-    *told++ = vmm_mem_alloc(w->sys, &ptr, 4096);
-    *told++ = vmm_memcpy_dtoh(w->sys, bytes, out, 8);
-    *told++ = vmm_memset_d8(w->sys, out, 1, 8);
-    *told++ = vmm_stream_create(w->sys, &stream, 0);
-    *told++ = vmm_launch(w->sys, VMM_KERNEL_FILL, 1, 32, (const uint64_t[]){out, 8, 1}, 3, NULL);
-    *told++ = vmm_mem_get_info(w->sys, &number, NULL);
-    *told++ = vmm_mem_free(w->sys, w->old);
-    *told++ = vmm_mem_free(w->sys, 0);
-    *told++ = vmm_stream_destroy(w->sys, w->stream);
-    *told++ = vmm_memset_d8(w->sys, out, 1, 0);
-    *told++ = vmm_ctx_get_device(w->sys, &count);
-    *told++ = vmm_mem_get_address_range(w->sys, &ptr, &number, out);
-    *told++ = vmm_pointer_get_attribute(w->sys, &number, VMM_POINTER_ATTRIBUTE_DEVICE_POINTER, out);
-    *told++ = vmm_mem_address_reserve(w->sys, &ptr, w->g, 0, 0, 0);
-    *told++ = vmm_mem_create(w->sys, &handle, w->g, &prop, 0);
-    *told++ = vmm_mem_map(w->sys, ptr, w->g, 0, handle, 0);
-    *told++ = vmm_mem_set_access(w->sys, ptr, w->g, &desc, 1);
-    *told++ = vmm_mem_get_access(w->sys, &number, &desc.location, ptr);
-    *told++ = vmm_mem_unmap(w->sys, ptr, w->g);
-    *told++ = vmm_mem_release(w->sys, handle);
-    *told++ = vmm_mem_address_free(w->sys, ptr, w->g);
-    *told++ = vmm_device_get_count(w->sys, &count);
-    *told = vmm_mem_free(w->sys, w->p + 12345);
+    *reported++ = vmm_ctx_synchronize(w->sys);
+    *reported++ = vmm_stream_query(w->sys, w->stream);
+    *reported++ = vmm_mem_alloc(w->sys, &ptr, 4096);
+    *reported++ = vmm_memcpy_dtoh(w->sys, bytes, out, 8);
+    *reported++ = vmm_memset_d8(w->sys, out, 1, 8);
+    *reported++ = vmm_stream_create(w->sys, &stream, 0);
+    *reported++ = vmm_launch(w->sys, VMM_KERNEL_FILL, 1, 32, (const uint64_t[]){out, 8, 1}, 3, NULL);
+    *reported++ = vmm_mem_get_info(w->sys, &number, NULL);
+    *reported++ = vmm_mem_free(w->sys, w->old);
+    *reported++ = vmm_mem_free(w->sys, 0);
+    *reported++ = vmm_stream_destroy(w->sys, w->stream);
+    *reported++ = vmm_memset_d8(w->sys, out, 1, 0);
+    *reported++ = vmm_ctx_get_device(w->sys, &count);
+    *reported++ = vmm_mem_get_address_range(w->sys, &ptr, &number, out);
+    *reported++ = vmm_pointer_get_attribute(w->sys, &number, VMM_POINTER_ATTRIBUTE_DEVICE_POINTER, out);
+    *reported++ = vmm_mem_address_reserve(w->sys, &ptr, w->g, 0, 0, 0);
+    *reported++ = vmm_mem_create(w->sys, &handle, w->g, &prop, 0);
+    *reported++ = vmm_mem_map(w->sys, ptr, w->g, 0, handle, 0);
+    *reported++ = vmm_mem_set_access(w->sys, ptr, w->g, &desc, 1);
+    *reported++ = vmm_mem_get_access(w->sys, &number, &desc.location, ptr);
+    *reported++ = vmm_mem_unmap(w->sys, ptr, w->g);
+    *reported++ = vmm_mem_release(w->sys, handle);
+    *reported++ = vmm_mem_address_free(w->sys, ptr, w->g);
+    *reported++ = vmm_device_get_count(w->sys, &count);
+    *reported = vmm_mem_free(w->sys, w->p + 12345);
 }
 
 /* Other contexts of the process: one made before the fault, the primary one, one made after it. */
@@ -240,26 +240,26 @@ static const struct question in_others[] = {
     {NULL, 0},
 };
 
-static void ask_in_others(const struct world *w, vmm_result *told)
+static void ask_in_others(const struct world *w, vmm_result *reported)
 {
     vmm_context made = NULL;
     vmm_deviceptr ptr;
-    *told++ = vmm_ctx_set_current(w->sys, w->before);
-    *told++ = vmm_ctx_synchronize(w->sys);
-    *told++ = vmm_memset_d8(w->sys, w->p + G_OUT * w->g, 1, 16);
-    *told++ = vmm_mem_alloc(w->sys, &ptr, 4096);
-    *told++ = vmm_device_primary_ctx_retain(w->sys, &made, 0);
-    *told++ = vmm_ctx_create(w->sys, &made, 0, 0);
-    *told++ = vmm_ctx_destroy(w->sys, w->ctx);
-    *told++ = vmm_ctx_destroy(w->sys, w->before);
-    *told++ = vmm_device_primary_ctx_reset(w->sys, 0);
-    *told++ = vmm_device_primary_ctx_release(w->sys, 0);
-    *told++ = vmm_device_primary_ctx_retain(w->sys, &made, 0);
-    *told++ = vmm_ctx_create(w->sys, &made, 0, 0);
+    *reported++ = vmm_ctx_set_current(w->sys, w->before);
+    *reported++ = vmm_ctx_synchronize(w->sys);
+    *reported++ = vmm_memset_d8(w->sys, w->p + G_OUT * w->g, 1, 16);
+    *reported++ = vmm_mem_alloc(w->sys, &ptr, 4096);
+    *reported++ = vmm_device_primary_ctx_retain(w->sys, &made, 0);
+    *reported++ = vmm_ctx_create(w->sys, &made, 0, 0);
+    *reported++ = vmm_ctx_destroy(w->sys, w->ctx);
+    *reported++ = vmm_ctx_destroy(w->sys, w->before);
+    *reported++ = vmm_device_primary_ctx_reset(w->sys, 0);
+    *reported++ = vmm_device_primary_ctx_release(w->sys, 0);
+    *reported++ = vmm_device_primary_ctx_retain(w->sys, &made, 0);
+    *reported++ = vmm_ctx_create(w->sys, &made, 0, 0);
     vmm_ctx_set_current(w->sys, NULL);
     vmm_ctx_set_current(w->sys, NULL); /* the previous one becomes current again, so one is not enough */
-    *told++ = vmm_ctx_synchronize(w->sys);
-    *told = vmm_init(w->sys, 0);
+    *reported++ = vmm_ctx_synchronize(w->sys);
+    *reported = vmm_init(w->sys, 0);
 }
 
 static void work(void *user)
@@ -278,7 +278,7 @@ static void work(void *user)
 
 /* One case in a child; false when it has no outcome to check. */
 static bool run(const char *spec, const struct item *item,
-                void (*ask)(const struct world *w, vmm_result *told), struct outcome *o)
+                void (*ask)(const struct world *w, vmm_result *reported), struct outcome *o)
 {
     struct job job = {{.spec = spec}, item, o, ask};
     memset(o, 0, sizeof *o);
@@ -304,7 +304,7 @@ static void test_items(const char *spec, struct outcome *o)
 }
 
 static void test_after(const char *spec, const struct question *question,
-                       void (*ask)(const struct world *w, vmm_result *told), struct outcome *o)
+                       void (*ask)(const struct world *w, vmm_result *reported), struct outcome *o)
 {
     static const struct item fault = {"afterwards", READ, VMM_KERNEL_FILL, 0, 0, false, {64, 1}, true};
     if (!run(spec, &fault, ask, o))

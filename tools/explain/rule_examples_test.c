@@ -45,35 +45,35 @@ static void test_order(void)
 }
 
 /* What a script came to. */
-struct told {
+struct reported {
     enum script_status status;
     char *out, *err;
     bool holds; /* something at its end */
 };
 
-static struct told run(const char *lines)
+static struct reported run(const char *lines)
 {
-    struct told told = {0};
+    struct reported reported = {0};
     size_t out_size, err_size;
-    struct script_options options = {.out = open_memstream(&told.out, &out_size),
-                                     .err = open_memstream(&told.err, &err_size), .brief = true};
+    struct script_options options = {.out = open_memstream(&reported.out, &out_size),
+                                     .err = open_memstream(&reported.err, &err_size), .brief = true};
     FILE *in = fmemopen((void *)(uintptr_t)lines, strlen(lines), "r");
     if (!options.out || !options.err || !in)
         tap_bail("no memory");
     struct script *script = script_new(&options, "example");
     script_read(script, in);
-    told.status = script_finish(script);
+    reported.status = script_finish(script);
     fclose(in);
     fclose(options.out);
     fclose(options.err);
-    told.holds = strstr(told.out, " still holds ") != NULL;
-    return told;
+    reported.holds = strstr(reported.out, " still holds ") != NULL;
+    return reported;
 }
 
-static void told_free(struct told *told)
+static void told_free(struct reported *reported)
 {
-    free(told->out);
-    free(told->err);
+    free(reported->out);
+    free(reported->err);
 }
 
 /* The next id of a rule in text from *at; false behind the last. */
@@ -97,15 +97,15 @@ static bool expected(const char *script, const char *id)
 }
 
 /* Tells this rule, and no other that counts. */
-static bool tells_only(const char *rule, const char *script, const struct told *told)
+static bool tells_only(const char *rule, const char *script, const struct reported *reported)
 {
     char id[96];
     bool itself = false, leak = strncmp(rule, "VMM-LEAK-", 9) == 0;
-    const char *at = told->out;
+    const char *at = reported->out;
     while (next_id(&at, id, sizeof id)) {
         if (strcmp(id, rule) == 0)
             itself = true;
-        else if (!expected(script, id) && (strncmp(id, "VMM-LEAK-", 9) != 0 || !(leak || told->holds)))
+        else if (!expected(script, id) && (strncmp(id, "VMM-LEAK-", 9) != 0 || !(leak || reported->holds)))
             return false;
     }
     return itself;
@@ -131,7 +131,7 @@ static void test_forms(const vmm_rule *rule, const struct rule_example *example)
     lines += rule_example_part(example, EXAMPLE_CORRECTED, &corrected);
     if (rule_example_part(example, EXAMPLE_MACHINE, &machine) && !write_machine(machine.data))
         tap_bail("my.profile cannot be written");
-    struct told wrong = run(broken.data), right = run(corrected.data);
+    struct reported wrong = run(broken.data), right = run(corrected.data);
     bool good = lines >= 2 && wrong.status == status_of(rule) && tells_only(rule->id, broken.data, &wrong) &&
                 right.status == SCRIPT_OK && !right.holds && !strstr(right.out, "VMM-");
     if (!tap_ok(good, "%s: its example breaks it alone, and the correction nothing", rule->id))
@@ -234,12 +234,12 @@ static void test_words(void)
 {
     size_t count, seen = 0, wrong = 0, sections = 0;
     const vmm_rule *rules = vmm_rules(&count), *before = NULL;
-    unsigned char *told = calloc(count, 1);
-    if (!told)
+    unsigned char *reported = calloc(count, 1);
+    if (!reported)
         tap_bail("no memory");
     for (const vmm_rule *r = NULL; (r = rule_words_next(r)); before = r, seen++) {
         sections += !before || strcmp(before->function, r->function) != 0;
-        wrong += told[r - rules]++ != 0;
+        wrong += reported[r - rules]++ != 0;
     }
     tap_u64(seen, count, "going through the calls meets every rule");
     tap_u64(wrong, 0, "once");
@@ -252,7 +252,7 @@ static void test_words(void)
     tap_u64(count - seen, sections, "and each call's rules together");
     tap_text(rule_words_calls("memcpy"), "the cuMemcpy and cuMemset calls", "a family of calls has words");
     tap_text(rule_words_calls("cuMemMap"), "cuMemMap", "a call is itself");
-    free(told);
+    free(reported);
 }
 
 int main(void)

@@ -150,7 +150,7 @@ int main(void)
     size_t count;
     const vmm_rule *rules = vmm_rules(&count);
     struct text book = {0};
-    text_add(&book, "# What is told of the broken form of each rule's example (tools/explain/rule_told_test.c).\n");
+    text_add(&book, "# What is told of the broken form of each rule's example (tools/explain/rule_report_test.c).\n");
     for (size_t i = 0; i < count; i++)
         take_rule(&book, rules[i].id);
     if (update)

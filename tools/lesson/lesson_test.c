@@ -11,7 +11,7 @@
 #define LINES 16
 
 static const struct {
-    const char *lines[LINES], *told;
+    const char *lines[LINES], *reported;
 } refused[] = {
     {{NULL}, "x.vmm:1: the line #@ title: TEXT is missing"},
     {{"init"}, "x.vmm:1: a lesson begins with #@ title: TEXT"},
@@ -46,15 +46,15 @@ static void test_refused(void)
 {
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
         struct lesson lesson;
-        char *told = NULL;
+        char *reported = NULL;
         size_t size;
-        FILE *err = open_memstream(&told, &size);
+        FILE *err = open_memstream(&reported, &size);
         bool taken = lesson_parse(&lesson, "x.vmm", refused[i].lines, err);
         fclose(err);
-        bool fine = !taken && strncmp(told, "x.vmm:", 6) == 0 && strstr(told, refused[i].told) && !lesson.part && !lesson.title;
-        if (!tap_ok(fine, "refused: %s", refused[i].told))
-            tap_note("%s", taken ? "taken" : told);
-        free(told);
+        bool fine = !taken && strncmp(reported, "x.vmm:", 6) == 0 && strstr(reported, refused[i].reported) && !lesson.part && !lesson.title;
+        if (!tap_ok(fine, "refused: %s", refused[i].reported))
+            tap_note("%s", taken ? "taken" : reported);
+        free(reported);
     }
 }
 
@@ -112,18 +112,18 @@ static void test_parts(void)
     tap_ok(!lesson.part && !lesson.title, "an empty lesson holds nothing");
 }
 
-struct told {
+struct reported {
     int status;
     char *out, *err;
 };
 
 /* The lesson told to who types that; to nobody where typed is NULL. */
-static struct told tell(const char *const *lines, const char *typed)
+static struct reported tell(const char *const *lines, const char *typed)
 {
-    struct told told = {0};
+    struct reported reported = {0};
     struct lesson lesson;
     size_t out_size, err_size;
-    struct lesson_talk talk = {.out = open_memstream(&told.out, &out_size), .err = open_memstream(&told.err, &err_size),
+    struct lesson_talk talk = {.out = open_memstream(&reported.out, &out_size), .err = open_memstream(&reported.err, &err_size),
                                .title = "7. Two halves", .next = "and the next one"};
     if (typed && typed[0])
         talk.in = fmemopen((char *)(uintptr_t)typed, strlen(typed), "r");
@@ -131,19 +131,19 @@ static struct told tell(const char *const *lines, const char *typed)
         talk.in = fopen("/dev/null", "r");
     if (!talk.out || !talk.err || (typed && !talk.in) || !lesson_parse(&lesson, "x.vmm", lines, stderr))
         tap_bail("no lesson to tell");
-    told.status = lesson_run(&lesson, &talk);
+    reported.status = lesson_run(&lesson, &talk);
     fclose(talk.out);
     fclose(talk.err);
     if (talk.in)
         fclose(talk.in);
     lesson_free(&lesson);
-    return told;
+    return reported;
 }
 
-static void told_free(struct told *told)
+static void told_free(struct reported *reported)
 {
-    free(told->out);
-    free(told->err);
+    free(reported->out);
+    free(reported->err);
 }
 
 /* What is said until the machine's first refusal, whose words are the rule table's. */
@@ -175,16 +175,16 @@ static const char beginning[] =
 
 static void test_told_to_nobody(void)
 {
-    struct told told = tell(good, NULL);
-    tap_u64((uint64_t)told.status, 0, "it ends well");
-    char *start = strndup(told.out, strlen(beginning));
+    struct reported reported = tell(good, NULL);
+    tap_u64((uint64_t)reported.status, 0, "it ends well");
+    char *start = strndup(reported.out, strlen(beginning));
     tap_text(start, beginning, "text, calls, questions with all answers, a picture");
     free(start);
-    tap_ok(strstr(told.out, "cuMemAddressReserve (line 19)"), "lines are those of the file");
-    tap_ok(!strstr(told.out, "Enter"), "nobody is asked");
-    tap_ok(!strstr(told.out, "first try"), "nor praised");
-    tap_text(told.err, "", "nothing is wrong");
-    told_free(&told);
+    tap_ok(strstr(reported.out, "cuMemAddressReserve (line 19)"), "lines are those of the file");
+    tap_ok(!strstr(reported.out, "Enter"), "nobody is asked");
+    tap_ok(!strstr(reported.out, "first try"), "nor praised");
+    tap_text(reported.err, "", "nothing is wrong");
+    told_free(&reported);
 }
 
 /* What is typed, what is to be seen for it, what is not. */
@@ -214,12 +214,12 @@ static const struct {
 static void test_told_to_somebody(void)
 {
     for (size_t i = 0; i < sizeof listeners / sizeof listeners[0]; i++) {
-        struct told told = tell(good, listeners[i].typed);
-        bool fine = told.status == 0 && strstr(told.out, listeners[i].seen) && !strstr(told.out, listeners[i].unseen) &&
-                    !told.err[0];
+        struct reported reported = tell(good, listeners[i].typed);
+        bool fine = reported.status == 0 && strstr(reported.out, listeners[i].seen) && !strstr(reported.out, listeners[i].unseen) &&
+                    !reported.err[0];
         if (!tap_ok(fine, "listener: %s", listeners[i].what))
-            tap_note("status %d: %s%s", told.status, told.out, told.err);
-        told_free(&told);
+            tap_note("status %d: %s%s", reported.status, reported.out, reported.err);
+        told_free(&reported);
     }
 }
 
@@ -227,7 +227,7 @@ static void test_told_to_somebody(void)
 static void test_held(void)
 {
     static const char *const lines[] = {"#@ title: A", "#@ driver: yes", "init", "r = reserve 1gran", "## Now?", "devices", NULL};
-    struct told left = tell(lines, "q\n"), stayed = tell(lines, "\n");
+    struct reported left = tell(lines, "q\n"), stayed = tell(lines, "\n");
     tap_ok(!strstr(left.out, "VMM-LEAK"), "who leaves is not told what is held");
     tap_ok(strstr(stayed.out, "VMM-LEAK-RESERVATION"), "who stays is");
     tap_u64((uint64_t)stayed.status, 0, "a lesson may leave things behind");
@@ -240,15 +240,15 @@ static void test_failing(void)
     static const char *const lines[] = {"#@ title: A", "#@ driver: yes", "init", "r = reserve 0", "#? Still here?",
                                         "#+ yes | Yes.", "#- no | No.", "devices", NULL};
     static const char *const nonsense[] = {"#@ title: A", "#@ driver: yes", "frobnicate", "init", NULL};
-    struct told told = tell(lines, NULL);
-    tap_u64((uint64_t)told.status, 1, "a refusal that was not expected ends the lesson");
-    tap_ok(strstr(told.err, "x.vmm:4:"), "with file and line");
-    tap_ok(!strstr(told.out, "Still here?"), "and nothing is told after it");
-    told_free(&told);
-    told = tell(nonsense, NULL);
-    tap_u64((uint64_t)told.status, 2, "what is no script is an error");
-    tap_ok(strstr(told.err, "x.vmm:3:1: unknown command"), "with file, line and column");
-    told_free(&told);
+    struct reported reported = tell(lines, NULL);
+    tap_u64((uint64_t)reported.status, 1, "a refusal that was not expected ends the lesson");
+    tap_ok(strstr(reported.err, "x.vmm:4:"), "with file and line");
+    tap_ok(!strstr(reported.out, "Still here?"), "and nothing is told after it");
+    told_free(&reported);
+    reported = tell(nonsense, NULL);
+    tap_u64((uint64_t)reported.status, 2, "what is no script is an error");
+    tap_ok(strstr(reported.err, "x.vmm:3:1: unknown command"), "with file, line and column");
+    told_free(&reported);
 }
 
 static void test_embedded(void)

@@ -23,9 +23,9 @@ static void look_at(void *user, const char *entry)
     if (look->name && strcmp(look->name, name) != 0)
         return;
     struct share *share = share_open_there(entry, why);
-    struct share_who *who = NULL;
+    struct share_inspect *who = NULL;
     if (share) {
-        who = share_who(share);
+        who = share_inspect(share);
         if (!who)
             fprintf(look->err, "cuvmm machine: %s cannot be looked at: %s\n", entry + 2, share_why(share));
         share_close(share);
@@ -36,7 +36,7 @@ static void look_at(void *user, const char *entry)
     if (!who)
         return;
     if (!who->process_count && !who->block_count) { /* what killed processes left; closing it took it away */
-        share_who_free(who);
+        share_inspect_free(who);
         return;
     }
     look->seen = text_grow(look->seen, (look->count + 1) * sizeof *look->seen);
@@ -72,7 +72,7 @@ static int look_and_tell(const char *name, bool json, FILE *out, FILE *err)
     }
     int status = tell(&look, json, out);
     for (size_t i = 0; i < look.count; i++)
-        share_who_free(look.seen[i].who);
+        share_inspect_free(look.seen[i].who);
     free(look.seen);
     return status;
 }

@@ -53,7 +53,7 @@ static json_t *numbers(const uint64_t *values, unsigned count)
     return array;
 }
 
-static json_t *process_of(const struct share_who *who, const struct share_who_process *process)
+static json_t *process_of(const struct share_inspect *who, const struct share_inspect_process *process)
 {
     json_t *object = person(process->pid, process->program);
     json_object_set_new(object, "stopped", json_boolean(process->stopped));
@@ -62,7 +62,7 @@ static json_t *process_of(const struct share_who *who, const struct share_who_pr
     return object;
 }
 
-static json_t *hold_of(const struct share_who_hold *hold)
+static json_t *hold_of(const struct share_inspect_hold *hold)
 {
     json_t *object = person(hold->pid, hold->program);
     if (hold->file >= 0) {
@@ -77,9 +77,9 @@ static json_t *hold_of(const struct share_who_hold *hold)
     return object;
 }
 
-static json_t *block_of(const struct share_who *who, unsigned index)
+static json_t *block_of(const struct share_inspect *who, unsigned index)
 {
-    const struct share_who_block *block = &who->block[index];
+    const struct share_inspect_block *block = &who->block[index];
     json_t *object = json_object(), *maker = person(block->pid, block->program), *holders = json_array();
     char place[32];
     set_call(maker, block->call);
@@ -99,13 +99,13 @@ static json_t *block_of(const struct share_who *who, unsigned index)
     json_object_set_new(object, "exporter", maker);
     json_object_set_new(object, "holders", holders);
     json_object_set_new(object, "descriptor_left", json_boolean(block->out));
-    json_object_set_new(object, "descriptor_seen", who->told ? json_boolean(block->found) : json_null());
+    json_object_set_new(object, "descriptor_seen", who->reported ? json_boolean(block->found) : json_null());
     return object;
 }
 
 static json_t *machine_of(const struct machine_seen *seen)
 {
-    const struct share_who *who = seen->who;
+    const struct share_inspect *who = seen->who;
     json_t *object = json_object(), *processes = json_array(), *blocks = json_array();
     for (unsigned i = 0; i < who->process_count; i++)
         json_array_append_new(processes, process_of(who, &who->process[i]));

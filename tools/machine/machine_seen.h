@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* machine_seen.h - a machine that processes share, as text or JSON.
  *
- *   m-mine/state --share_who.h--> who --+--> machine_text: lines to read
+ *   m-mine/state --share_inspect.h--> who --+--> machine_text: lines to read
  *                                       '--> machine_json: one object, for programs
  */
 #ifndef CUVMM_TOOLS_MACHINE_SEEN_H
@@ -9,12 +9,12 @@
 
 #include <stdio.h>
 
-#include "share_who.h"
+#include "share_inspect.h"
 
 /* A machine as it was found. */
 struct machine_seen {
     char name[SHARE_NAME_MAX + 8]; /* "" for one without */
-    struct share_who *who;
+    struct share_inspect *who;
 };
 
 void machine_text(FILE *out, const struct machine_seen *seen);
@@ -25,6 +25,6 @@ bool machine_json(FILE *out, FILE *err, const struct machine_seen *seen, size_t 
 /* "device 0", "host node 1", "location type 9, 7". Returns text. */
 const char *machine_place(vmm_mem_location location, char text[32]);
 /* "on device 0", "multicast for 2 devices, 1 added". Returns text. */
-const char *machine_block_place(const struct share_who_block *block, char text[64]);
+const char *machine_block_place(const struct share_inspect_block *block, char text[64]);
 
 #endif

@@ -53,7 +53,7 @@ static const char *named(pid_t pid)
     static char text[SHARE_HOLD_TEXT];
     char program[OS_PROGRAM];
     os_program(os_pid(), program);
-    return share_who_named((uint64_t)pid, program, text);
+    return share_inspect_named((uint64_t)pid, program, text);
 }
 
 static void wrong_use(void)

@@ -25,11 +25,11 @@ static void put_use(FILE *out, uint64_t bytes, vmm_mem_location location, const 
     *between = ", ";
 }
 
-static void put_process(FILE *out, const struct share_who *who, const struct share_who_process *process)
+static void put_process(FILE *out, const struct share_inspect *who, const struct share_inspect_process *process)
 {
     const char *between = "";
     char name[SHARE_HOLD_TEXT];
-    fprintf(out, "  %s%s: ", share_who_named(process->pid, process->program, name),
+    fprintf(out, "  %s%s: ", share_inspect_named(process->pid, process->program, name),
             process->stopped ? ", stopped" : "");
     for (unsigned i = 0; i < who->devices; i++)
         put_use(out, process->device[i], (vmm_mem_location){VMM_MEM_LOCATION_TYPE_DEVICE, (int)i}, &between);
@@ -38,16 +38,16 @@ static void put_process(FILE *out, const struct share_who *who, const struct sha
     fprintf(out, "%s\n", between[0] ? "" : "nothing by itself");
 }
 
-static void put_hold(FILE *out, const struct share_who_hold *hold)
+static void put_hold(FILE *out, const struct share_inspect_hold *hold)
 {
     char text[SHARE_HOLD_TEXT];
-    fprintf(out, "    %s %s", hold->file < 0 ? "held by" : "open in", share_who_hold_text(hold, text));
+    fprintf(out, "    %s %s", hold->file < 0 ? "held by" : "open in", share_inspect_hold_text(hold, text));
     if (hold->handles > 1)
         fprintf(out, ", %" PRIu64 " handles", hold->handles);
     fputs("\n", out);
 }
 
-const char *machine_block_place(const struct share_who_block *block, char text[64])
+const char *machine_block_place(const struct share_inspect_block *block, char text[64])
 {
     char place[32];
     if (block->team)
@@ -57,18 +57,18 @@ const char *machine_block_place(const struct share_who_block *block, char text[6
     return text;
 }
 
-static void put_block(FILE *out, const struct share_who *who, unsigned index)
+static void put_block(FILE *out, const struct share_inspect *who, unsigned index)
 {
-    const struct share_who_block *block = &who->block[index];
+    const struct share_inspect_block *block = &who->block[index];
     char size[TEXT_SIZE_ROOM], place[64], name[SHARE_HOLD_TEXT], call[SHARE_HOLD_TEXT];
     fprintf(out, "  exported %" PRIu64 ", %s %s%s, by %s%s: %s\n", block->number, text_size_short(block->size, size),
             machine_block_place(block, place), block->fabric ? ", for a fabric" : "",
-            share_who_named(block->pid, block->program, name), block->orphan ? ", which has left" : "",
-            share_who_call(block->call, call));
+            share_inspect_named(block->pid, block->program, name), block->orphan ? ", which has left" : "",
+            share_inspect_call(block->call, call));
     for (unsigned i = 0; i < who->hold_count; i++)
         if (who->hold[i].block == index)
             put_hold(out, &who->hold[i]);
-    if (block->out && !who->told)
+    if (block->out && !who->reported)
         fputs("    open somewhere: where cannot be told on this system\n", out);
     else if (block->out && !block->found)
         fputs("    open in no process: in a message, or in a process of another user\n", out);
@@ -83,7 +83,7 @@ static void put_total(FILE *out, uint64_t used, uint64_t all, vmm_mem_location l
 
 void machine_text(FILE *out, const struct machine_seen *seen)
 {
-    const struct share_who *who = seen->who;
+    const struct share_inspect *who = seen->who;
     fprintf(out, "%s%s (%s), %u process%s, %u exported\n", seen->name[0] ? "machine " : "a machine without a name",
             seen->name, who->profile, who->process_count, who->process_count == 1 ? "" : "es", who->block_count);
     for (unsigned i = 0; i < who->process_count; i++)

@@ -208,7 +208,7 @@ static void free_kept(struct script *script)
     free(script->kept);
     descriptors_clear(&script->open);
     fabrics_clear(&script->fabrics);
-    free(script->told);
+    free(script->reported);
 }
 
 enum script_status script_finish(struct script *script)

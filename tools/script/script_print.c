@@ -254,10 +254,10 @@ static bool told_before(struct script *script, const vmm_detail *detail)
     if (!detail->rule || of_the_end(detail))
         return false;
     for (size_t i = 0; i < script->told_count; i++)
-        if (strcmp(script->told[i], detail->rule) == 0)
+        if (strcmp(script->reported[i], detail->rule) == 0)
             return true;
-    script->told = text_grow(script->told, (script->told_count + 1) * sizeof *script->told);
-    script->told[script->told_count++] = detail->rule;
+    script->reported = text_grow(script->reported, (script->told_count + 1) * sizeof *script->reported);
+    script->reported[script->told_count++] = detail->rule;
     return false;
 }
 

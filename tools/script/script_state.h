@@ -77,7 +77,7 @@ struct script {
     size_t kept_count;
     struct descriptors open; /* those with names */
     struct fabrics fabrics;  /* fabric handles with names */
-    const char **told;       /* rules whose texts were printed; they point into the rule table */
+    const char **reported;       /* rules whose texts were printed; they point into the rule table */
     size_t told_count;
 
     struct script_process process[SCRIPT_PROCESSES]; /* all but the current one, whose state is in the members above */

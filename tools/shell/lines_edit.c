@@ -17,7 +17,7 @@ struct edited {
     EditLine *el;
     History *history;
     char *line;
-    bool told; /* that the history cannot be kept */
+    bool reported; /* that the history cannot be kept */
 };
 
 static char *prompt(EditLine *el)
@@ -115,9 +115,9 @@ static void keep(struct edited *edited, const char *line)
     if (!line[strspn(line, " \t")])
         return;
     remember(edited, line);
-    if (path && !typed_add(path, line) && !edited->told) {
+    if (path && !typed_add(path, line) && !edited->reported) {
         fprintf(edited->lines.options.out, "(what is typed is not kept for another time: %s: %s)\n", path, strerror(errno));
-        edited->told = true;
+        edited->reported = true;
     }
 }
 

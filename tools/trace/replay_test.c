@@ -186,7 +186,7 @@ enum { BACKED = 1 };
 static void test_device_for_host(const struct text *trace)
 {
     static const struct {
-        const char *address, *backend, *told;
+        const char *address, *backend, *reported;
     } cases[] = {
         {"r", "sim:h100", NULL},
         {"r", "sim:h100,arena=none", "contents were not compared"},
@@ -200,7 +200,7 @@ static void test_device_for_host(const struct text *trace)
     unsigned long long r = strtoull(reserved + sizeof key - 1, NULL, 16);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char with[80], address[40];
-        if (!cases[i].told && !BACKED) {
+        if (!cases[i].reported && !BACKED) {
             tap_skip("a sanitizer has these addresses", "r for the host's address");
             continue;
         }
@@ -210,8 +210,8 @@ static void test_device_for_host(const struct text *trace)
         struct outcome o = play(cases[i].backend);
         const char *left = strstr(o.text, "1 calls were left out");
         /* Copied onto itself, r holds zeros, and not what was read when it was recorded. */
-        bool told = cases[i].told ? o.status == 0 && left && strstr(o.text, cases[i].told) : o.status == 1 && strstr(o.text, "byte +0");
-        if (!tap_ok(told, "%s for the host's address on %s", cases[i].address, cases[i].backend))
+        bool reported = cases[i].reported ? o.status == 0 && left && strstr(o.text, cases[i].reported) : o.status == 1 && strstr(o.text, "byte +0");
+        if (!tap_ok(reported, "%s for the host's address on %s", cases[i].address, cases[i].backend))
             tap_note("status %d: %s", o.status, o.text);
         free(o.text);
     }
@@ -221,7 +221,7 @@ static void test_device_for_host(const struct text *trace)
 static void test_differences(const struct text *trace)
 {
     static const struct {
-        const char *from, *old, *new, *told;
+        const char *from, *old, *new, *reported;
     } cases[] = {
         {"\"call\":\"mem_map\"", "\"result\":\"CUDA_SUCCESS\",\"code\":0", "\"result\":\"CUDA_ERROR_UNKNOWN\",\"code\":999",
          "result"},
@@ -235,9 +235,9 @@ static void test_differences(const struct text *trace)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         change(trace, cases[i].from, cases[i].old, cases[i].new);
         struct outcome o = play("sim:h100");
-        bool told = o.status == 1 && strncmp(o.text, "trace:", 6) == 0 && strstr(o.text, "the replay differs here") &&
-                    strstr(o.text, cases[i].told);
-        if (!tap_ok(told, "a changed %s is found", cases[i].told))
+        bool reported = o.status == 1 && strncmp(o.text, "trace:", 6) == 0 && strstr(o.text, "the replay differs here") &&
+                    strstr(o.text, cases[i].reported);
+        if (!tap_ok(reported, "a changed %s is found", cases[i].reported))
             tap_note("status %d: %s", o.status, o.text);
         free(o.text);
     }
@@ -271,7 +271,7 @@ static void test_forged(const struct text *trace)
 static void test_damage(const struct text *trace)
 {
     static const struct {
-        const char *from, *old, *new, *told;
+        const char *from, *old, *new, *reported;
     } cases[] = {
         {NULL, "\"cuvmm-trace\":1", "\"cuvmm-trace\":99", "\n    {\"cuvmm-trace\":99"},
         {NULL, "\"cuvmm-trace\":1", "\"cuvmm-trace\":99", "trace:1:2: trace format 99"},
@@ -299,9 +299,9 @@ static void test_damage(const struct text *trace)
         change(trace, cases[i].from, cases[i].old, cases[i].new);
         struct outcome o = play("sim:h100");
         const char *shown = strstr(o.text, "\n    ");
-        bool told = o.status == 2 && strncmp(o.text, "trace:", 6) == 0 && strstr(o.text, cases[i].told) && shown &&
+        bool reported = o.status == 2 && strncmp(o.text, "trace:", 6) == 0 && strstr(o.text, cases[i].reported) && shown &&
                     strlen(o.text) > 2 && strcmp(o.text + strlen(o.text) - 2, "^\n") == 0;
-        if (!tap_ok(told, "%s instead of %s is refused", cases[i].new, cases[i].old))
+        if (!tap_ok(reported, "%s instead of %s is refused", cases[i].new, cases[i].old))
             tap_note("status %d: %s", o.status, o.text);
         free(o.text);
     }

@@ -4,10 +4,10 @@
 #include "abi_capture.h"
 #include "abi_parts.h"
 
-CUresult abi_current(const vmm_system *sys, const char *function, uint64_t *value, struct ask_context *context)
+CUresult abi_current(const vmm_system *sys, const char *function, uint64_t *value, struct abi_query_context *context)
 {
-    *value = ask_current(sys);
-    if (!*value || !ask_context(sys, *value, context))
+    *value = abi_query_current(sys);
+    if (!*value || !abi_query_context(sys, *value, context))
         return abi_refuse(CUDA_ERROR_INVALID_CONTEXT, function,
                           "no context is current on this thread: cuCtxSetCurrent, or cuDevicePrimaryCtxRetain before it");
     if (!context->alive)
@@ -96,12 +96,12 @@ CUresult cuCtxGetDevice(CUdevice *device)
 
 /* A context by value; NULL is the current one. */
 static CUresult named(const vmm_system *sys, const char *function, CUcontext ctx, uint64_t *value,
-                      struct ask_context *context)
+                      struct abi_query_context *context)
 {
     if (!ctx)
         return abi_current(sys, function, value, context);
     *value = (uint64_t)(uintptr_t)ctx;
-    if (!ask_context(sys, *value, context))
+    if (!abi_query_context(sys, *value, context))
         return abi_refuse(CUDA_ERROR_INVALID_CONTEXT, function, "%p is no context", (void *)ctx);
     if (!context->alive)
         return abi_refuse(CUDA_ERROR_CONTEXT_IS_DESTROYED, function, "the context has been destroyed");
@@ -111,7 +111,7 @@ static CUresult named(const vmm_system *sys, const char *function, CUcontext ctx
 static CUresult device_of(vmm_system *sys, CUdevice *device, CUcontext ctx)
 {
     uint64_t value;
-    struct ask_context context;
+    struct abi_query_context context;
     if (!ctx || !device)
         return (CUresult)vmm_ctx_get_device(sys, device);
     CUresult result = named(sys, "cuCtxGetDevice", ctx, &value, &context);
@@ -137,8 +137,8 @@ CUresult cuCtxSynchronize(void)
 /* Made current for as long as it takes. */
 static CUresult synchronize(vmm_system *sys, CUcontext ctx)
 {
-    uint64_t value, now = ask_current(sys);
-    struct ask_context context;
+    uint64_t value, now = abi_query_current(sys);
+    struct abi_query_context context;
     if (!ctx || (uint64_t)(uintptr_t)ctx == now)
         return (CUresult)vmm_ctx_synchronize(sys);
     CUresult result = named(sys, "cuCtxSynchronize", ctx, &value, &context);
@@ -159,7 +159,7 @@ CUresult cuCtxSynchronize_v2(CUcontext ctx)
 static CUresult id_of(const vmm_system *sys, CUcontext ctx, unsigned long long *id)
 {
     uint64_t value;
-    struct ask_context context;
+    struct abi_query_context context;
     CUresult result = id ? named(sys, "cuCtxGetId", ctx, &value, &context) : abi_null("cuCtxGetId", "ctxId");
     if (result == CUDA_SUCCESS)
         *id = context.id;
@@ -176,7 +176,7 @@ static CUresult version_of(const vmm_system *sys, CUcontext ctx, unsigned *versi
 {
     enum { VERSION = 3020 };
     uint64_t value;
-    struct ask_context context;
+    struct abi_query_context context;
     CUresult result = named(sys, "cuCtxGetApiVersion", ctx, &value, &context);
     if (result == CUDA_SUCCESS && !version)
         result = abi_null("cuCtxGetApiVersion", "version");

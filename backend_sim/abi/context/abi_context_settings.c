@@ -7,7 +7,7 @@
 #include "abi_parts.h"
 
 
-static CUresult context_and_note(const vmm_system *sys, const char *function, uint64_t *value, struct ask_context *context,
+static CUresult context_and_note(const vmm_system *sys, const char *function, uint64_t *value, struct abi_query_context *context,
                                  struct abi_note *note)
 {
     CUresult result = abi_current(sys, function, value, context);
@@ -21,7 +21,7 @@ static CUresult context_and_note(const vmm_system *sys, const char *function, ui
 
 static CUresult note_of_current(const vmm_system *sys, const char *function, uint64_t *value, struct abi_note *note)
 {
-    struct ask_context context;
+    struct abi_query_context context;
     return context_and_note(sys, function, value, &context, note);
 }
 
@@ -44,7 +44,7 @@ static CUresult get_flags(const vmm_system *sys, unsigned *flags)
 {
     uint64_t value;
     struct abi_note note;
-    struct ask_context context;
+    struct abi_query_context context;
     if (!flags)
         return abi_null("cuCtxGetFlags", "flags");
     CUresult result = context_and_note(sys, "cuCtxGetFlags", &value, &context, &note);
@@ -65,7 +65,7 @@ static CUresult set_flags(const vmm_system *sys, unsigned flags)
 {
     uint64_t value;
     struct abi_note note;
-    struct ask_context context;
+    struct abi_query_context context;
     CUresult result = context_and_note(sys, "cuCtxSetFlags", &value, &context, &note);
     if (result != CUDA_SUCCESS)
         return result;
@@ -121,7 +121,7 @@ static bool limit_of(const struct sim_profile *profile, int limit, struct limit 
 
 static CUresult find_limit(const vmm_system *sys, CUlimit limit, const char *function, struct limit *found)
 {
-    if (limit_of(ask_profile(sys), (int)limit, found))
+    if (limit_of(abi_query_profile(sys), (int)limit, found))
         return CUDA_SUCCESS;
     if ((int)limit >= 0 && (int)limit < CU_LIMIT_MAX)
         return abi_refuse(CUDA_ERROR_UNSUPPORTED_LIMIT, function, "limit %d is not one of this device", (int)limit);

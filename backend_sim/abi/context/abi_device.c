@@ -57,7 +57,7 @@ CUresult abi_null(const char *function, const char *argument)
 
 CUresult abi_device(const vmm_system *sys, const char *function, CUdevice device)
 {
-    int devices = ask_profile(sys)->devices;
+    int devices = abi_query_profile(sys)->devices;
     if (device >= 0 && device < devices)
         return CUDA_SUCCESS;
     return abi_refuse(CUDA_ERROR_INVALID_DEVICE, function, "%d is no device: this machine has %d, from 0", device,
@@ -68,9 +68,9 @@ CUresult abi_device(const vmm_system *sys, const char *function, CUdevice device
 
 static CUresult attribute(vmm_system *sys, int *pi, CUdevice_attribute attrib, CUdevice dev)
 {
-    const struct sim_profile *profile = ask_profile(sys);
+    const struct sim_profile *profile = abi_query_profile(sys);
     int value;
-    if (pi && dev >= 0 && dev < profile->devices && abi_attribute(profile, (int)attrib, ask_place(sys, dev), &value)) {
+    if (pi && dev >= 0 && dev < profile->devices && abi_attribute(profile, (int)attrib, abi_query_place(sys, dev), &value)) {
         *pi = value;
         return CUDA_SUCCESS;
     }
@@ -100,7 +100,7 @@ static CUresult uuid_of(const vmm_system *sys, CUuuid *uuid, CUdevice dev)
     CUresult result = uuid ? abi_device(sys, "cuDeviceGetUuid", dev) : abi_null("cuDeviceGetUuid", "uuid");
     if (result != CUDA_SUCCESS)
         return result;
-    ask_uuid(sys, dev, (unsigned char *)uuid->bytes);
+    abi_query_uuid(sys, dev, (unsigned char *)uuid->bytes);
     return CUDA_SUCCESS;
 }
 
@@ -127,7 +127,7 @@ enum { BUS_ID = 13 }; /* "0000:01:00.0" and its end */
 
 static void bus_text(const vmm_system *sys, char text[BUS_ID], CUdevice dev)
 {
-    snprintf(text, BUS_ID, "0000:%02x:00.0", (unsigned)abi_bus(ask_place(sys, dev)) & 0xff);
+    snprintf(text, BUS_ID, "0000:%02x:00.0", (unsigned)abi_bus(abi_query_place(sys, dev)) & 0xff);
 }
 
 static CUresult bus_id(const vmm_system *sys, char *pciBusId, int len, CUdevice dev)
@@ -162,8 +162,8 @@ static CUresult by_bus_id(const vmm_system *sys, CUdevice *dev, const char *text
     }
     if (!read)
         return abi_refuse(CUDA_ERROR_INVALID_VALUE, "cuDeviceGetByPCIBusId", "\"%.40s\" is not as 0000:01:00.0", text);
-    for (CUdevice i = 0; i < ask_profile(sys)->devices; i++)
-        if (!domain && !slot && !function && bus == (unsigned)abi_bus(ask_place(sys, i))) {
+    for (CUdevice i = 0; i < abi_query_profile(sys)->devices; i++)
+        if (!domain && !slot && !function && bus == (unsigned)abi_bus(abi_query_place(sys, i))) {
             *dev = i;
             return CUDA_SUCCESS;
         }

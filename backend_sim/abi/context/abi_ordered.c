@@ -80,13 +80,13 @@ CUresult cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int f
 /* ---- what a stream is ---- */
 
 /* A default stream is the current context's. */
-static CUresult stream_of(const vmm_system *sys, const char *function, vmm_stream stream, struct ask_stream *found)
+static CUresult stream_of(const vmm_system *sys, const char *function, vmm_stream stream, struct abi_query_stream *found)
 {
-    struct ask_context context;
-    *found = (struct ask_stream){.id = stream == VMM_STREAM_PER_THREAD ? 2 : 1};
+    struct abi_query_context context;
+    *found = (struct abi_query_stream){.id = stream == VMM_STREAM_PER_THREAD ? 2 : 1};
     if (!stream || stream == VMM_STREAM_LEGACY || stream == VMM_STREAM_PER_THREAD)
         return abi_current(sys, function, &found->context, &context);
-    if (!ask_stream(sys, (uint64_t)(uintptr_t)stream, found))
+    if (!abi_query_stream(sys, (uint64_t)(uintptr_t)stream, found))
         return abi_refuse(CUDA_ERROR_INVALID_HANDLE, function, "%p is no stream", (void *)stream);
     found->id += 2;
     return CUDA_SUCCESS;
@@ -94,7 +94,7 @@ static CUresult stream_of(const vmm_system *sys, const char *function, vmm_strea
 
 static CUresult flags_of(const vmm_system *sys, vmm_stream stream, unsigned *flags)
 {
-    struct ask_stream found;
+    struct abi_query_stream found;
     CUresult result = flags ? stream_of(sys, "cuStreamGetFlags", stream, &found)
                             : abi_null("cuStreamGetFlags", "flags");
     if (result == CUDA_SUCCESS)
@@ -110,7 +110,7 @@ CUresult cuStreamGetFlags(CUstream hStream, unsigned int *flags)
 
 static CUresult priority_of(const vmm_system *sys, vmm_stream stream, int *priority)
 {
-    struct ask_stream found;
+    struct abi_query_stream found;
     CUresult result = priority ? stream_of(sys, "cuStreamGetPriority", stream, &found)
                                : abi_null("cuStreamGetPriority", "priority");
     if (result == CUDA_SUCCESS)
@@ -125,7 +125,7 @@ CUresult cuStreamGetPriority(CUstream hStream, int *priority)
 
 static CUresult stream_id(const vmm_system *sys, vmm_stream stream, unsigned long long *id)
 {
-    struct ask_stream found;
+    struct abi_query_stream found;
     CUresult result = id ? stream_of(sys, "cuStreamGetId", stream, &found) : abi_null("cuStreamGetId", "streamId");
     if (result == CUDA_SUCCESS)
         *id = found.id;
@@ -139,7 +139,7 @@ CUresult cuStreamGetId(CUstream hStream, unsigned long long *streamId)
 
 static CUresult context_of(const vmm_system *sys, vmm_stream stream, CUcontext *context)
 {
-    struct ask_stream found;
+    struct abi_query_stream found;
     CUresult result = context ? stream_of(sys, "cuStreamGetCtx", stream, &found) : abi_null("cuStreamGetCtx", "pctx");
     if (result == CUDA_SUCCESS)
         *context = (CUcontext)(uintptr_t)found.context;
@@ -153,11 +153,11 @@ CUresult cuStreamGetCtx(CUstream hStream, CUcontext *pctx)
 
 static CUresult stream_device(const vmm_system *sys, vmm_stream stream, CUdevice *device)
 {
-    struct ask_stream found;
-    struct ask_context context;
+    struct abi_query_stream found;
+    struct abi_query_context context;
     CUresult result = device ? stream_of(sys, "cuStreamGetDevice", stream, &found)
                              : abi_null("cuStreamGetDevice", "device");
-    if (result == CUDA_SUCCESS && ask_context(sys, found.context, &context))
+    if (result == CUDA_SUCCESS && abi_query_context(sys, found.context, &context))
         *device = context.device;
     return result;
 }
@@ -169,7 +169,7 @@ CUresult cuStreamGetDevice(CUstream hStream, CUdevice *device)
 
 static CUresult capturing(const vmm_system *sys, vmm_stream stream, CUstreamCaptureStatus *status)
 {
-    struct ask_stream found;
+    struct abi_query_stream found;
     CUresult result = status ? stream_of(sys, "cuStreamIsCapturing", stream, &found)
                              : abi_null("cuStreamIsCapturing", "captureStatus");
     if (result == CUDA_SUCCESS)

@@ -8,11 +8,11 @@
 static CUresult both(const vmm_system *sys, const char *name, CUcontext peer, int *device, int *owner)
 {
     uint64_t value;
-    struct ask_context own, other;
+    struct abi_query_context own, other;
     CUresult result = abi_current(sys, name, &value, &own);
     if (result != CUDA_SUCCESS)
         return result;
-    if (!ask_context(sys, (uint64_t)(uintptr_t)peer, &other) || !other.alive)
+    if (!abi_query_context(sys, (uint64_t)(uintptr_t)peer, &other) || !other.alive)
         return abi_refuse(CUDA_ERROR_INVALID_CONTEXT, name, "%p is no context that lives", (void *)peer);
     *device = own.device;
     *owner = other.device;
@@ -36,7 +36,7 @@ static CUresult enable(vmm_system *sys, CUcontext peer, unsigned flags)
     result = abi_capture_forbids(name, false);
     if (result != CUDA_SUCCESS)
         return result;
-    if (!ask_open_peer(sys, device, owner, true))
+    if (!abi_query_open_peer(sys, device, owner, true))
         return abi_refuse(CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED, name, "device %d may use memory of device %d already",
                           device, owner);
     return CUDA_SUCCESS;
@@ -54,7 +54,7 @@ static CUresult disable(vmm_system *sys, CUcontext peer)
     CUresult result = both(sys, name, peer, &device, &owner);
     if (result != CUDA_SUCCESS)
         return result;
-    if (device == owner || !ask_open_peer(sys, device, owner, false))
+    if (device == owner || !abi_query_open_peer(sys, device, owner, false))
         return abi_refuse(CUDA_ERROR_PEER_ACCESS_NOT_ENABLED, name, "device %d may not use memory of device %d anyway",
                           device, owner);
     return CUDA_SUCCESS;

@@ -57,7 +57,7 @@ static CUresult get_state(const vmm_system *sys, CUdevice dev, unsigned *flags, 
     if (result != CUDA_SUCCESS)
         return result;
     *flags = flags_of[dev];
-    *active = ask_primary(sys, dev);
+    *active = abi_query_primary(sys, dev);
     return CUDA_SUCCESS;
 }
 

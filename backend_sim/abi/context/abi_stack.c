@@ -40,7 +40,7 @@ static CUresult pop(vmm_system *sys)
 
 CUresult abi_stack_set(vmm_system *sys, CUcontext context)
 {
-    bool empty = !ask_current(sys);
+    bool empty = !abi_query_current(sys);
     if (!context)
         return pop(sys);
     CUresult result = set_current(sys, (uint64_t)(uintptr_t)context);
@@ -53,7 +53,7 @@ CUresult abi_stack_set(vmm_system *sys, CUcontext context)
 
 static CUresult push(vmm_system *sys, CUcontext context)
 {
-    uint64_t now = ask_current(sys);
+    uint64_t now = abi_query_current(sys);
     if (!context)
         return abi_refuse(CUDA_ERROR_INVALID_VALUE, "cuCtxPushCurrent",
                           "ctx is NULL: a context that is current is taken away with cuCtxPopCurrent");
@@ -75,7 +75,7 @@ CUresult cuCtxPushCurrent(CUcontext ctx)
 
 static CUresult pop_told(vmm_system *sys, CUcontext *pctx)
 {
-    uint64_t now = ask_current(sys);
+    uint64_t now = abi_query_current(sys);
     if (!now)
         return abi_refuse(CUDA_ERROR_INVALID_CONTEXT, "cuCtxPopCurrent", "no context is current on this thread");
     CUresult result = pop(sys);
@@ -95,7 +95,7 @@ CUresult abi_stack_destroy(vmm_system *sys, CUcontext context)
 {
     uint64_t value = (uint64_t)(uintptr_t)context;
     uint64_t below = stack.count ? stack.below[stack.count - 1] : 0;
-    bool top = value && ask_current(sys) == value;
+    bool top = value && abi_query_current(sys) == value;
     if (top && below)
         set_current(sys, below);
     CUresult result = (CUresult)vmm_ctx_destroy(sys, abi_context(context));

@@ -89,7 +89,7 @@ static CUresult timed(const vmm_system *sys, CUevent event, double *when)
     uint64_t value = (uint64_t)(uintptr_t)event;
     bool recorded = false, reached = false;
     struct abi_note note = abi_note_get(value);
-    if (!ask_event(sys, value, &recorded, &reached))
+    if (!abi_query_event(sys, value, &recorded, &reached))
         return abi_refuse(CUDA_ERROR_INVALID_HANDLE, name, "%p is no event", (void *)event);
     if (note.flags & CU_EVENT_DISABLE_TIMING)
         return abi_refuse(CUDA_ERROR_INVALID_HANDLE, name, "the event was created with CU_EVENT_DISABLE_TIMING");

@@ -20,7 +20,7 @@
 #include "abi/cuda.h"
 #pragma GCC visibility pop
 
-#include "ask.h"
+#include "abi_query.h"
 #include "rules.h"
 #include "vmm.h"
 
@@ -31,7 +31,7 @@ _Static_assert(sizeof(size_t) == sizeof(uint64_t), "sizes of the driver are 64 b
  * (NOT_PERMITTED), and where the machine does not open. */
 CUresult abi_enter_as(const char *function, vmm_system **sys);
 void abi_leave(void);
-/* What the entry point's calls of the API make and say is told as the program's call, under one number (within.h). */
+/* What the entry point's calls of the API make and say is told as the program's call, under one number (program_call.h). */
 #define abi_enter(sys) abi_enter_as(__func__, (sys))
 
 /* The same for an entry point that asks no call of the API whether cuInit was called: NOT_INITIALIZED. */
@@ -103,7 +103,7 @@ void abi_log(CUlogLevel level, const char *text);
 /* ---- what several parts ask ---- */
 
 /* The calling thread's context, alive: INVALID_CONTEXT or CONTEXT_IS_DESTROYED without one. function is who asks. */
-CUresult abi_current(const vmm_system *sys, const char *function, uint64_t *value, struct ask_context *context);
+CUresult abi_current(const vmm_system *sys, const char *function, uint64_t *value, struct abi_query_context *context);
 
 /* A device ordinal of this machine: INVALID_DEVICE. */
 CUresult abi_device(const vmm_system *sys, const char *function, CUdevice device);

@@ -299,11 +299,11 @@ static void test_jit(void)
 
 /* ---- logs ---- */
 
-static unsigned told;
+static unsigned reported;
 
 static void hear(void *data, CUlogLevel level, char *message, size_t length)
 {
-    told += data == &told && level == CU_LOG_LEVEL_ERROR && length == strlen(message);
+    reported += data == &reported && level == CU_LOG_LEVEL_ERROR && length == strlen(message);
 }
 
 static void test_logs(void)
@@ -316,10 +316,10 @@ static void test_logs(void)
     IS(cuLogsRegisterCallback(NULL, NULL, &handle[0]), ERROR_INVALID_VALUE);
     IS(cuLogsRegisterCallback(hear, NULL, NULL), ERROR_INVALID_VALUE);
     for (int i = 0; i < MOST; i++)
-        OK(cuLogsRegisterCallback(hear, &told, &handle[i]));
-    IS(cuLogsRegisterCallback(hear, &told, &handle[MOST]), ERROR_OUT_OF_MEMORY);
+        OK(cuLogsRegisterCallback(hear, &reported, &handle[i]));
+    IS(cuLogsRegisterCallback(hear, &reported, &handle[MOST]), ERROR_OUT_OF_MEMORY);
     IS(cuMemFree(0x99), ERROR_INVALID_VALUE);
-    EQUAL(told, MOST);
+    EQUAL(reported, MOST);
     for (int i = 0; i < MOST; i++)
         OK(cuLogsUnregisterCallback(handle[i]));
     IS(cuLogsUnregisterCallback(handle[0]), ERROR_INVALID_VALUE);

@@ -152,10 +152,10 @@ CUresult abi_captured(vmm_stream stream, enum abi_capture_use use, const char *f
 /* A stream that can be captured: made by a call, or the thread's own. */
 static CUresult check(const vmm_system *sys, const char *function, vmm_stream stream)
 {
-    struct ask_stream found;
+    struct abi_query_stream found;
     if (!stream || stream == VMM_STREAM_LEGACY)
         return abi_refuse(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, function, "the legacy default stream cannot be captured");
-    if (stream != VMM_STREAM_PER_THREAD && !ask_stream(sys, (uint64_t)(uintptr_t)stream, &found))
+    if (stream != VMM_STREAM_PER_THREAD && !abi_query_stream(sys, (uint64_t)(uintptr_t)stream, &found))
         return abi_refuse(CUDA_ERROR_INVALID_HANDLE, function, "%p is no stream", (void *)stream);
     return CUDA_SUCCESS;
 }

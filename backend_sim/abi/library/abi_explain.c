@@ -38,7 +38,7 @@ void abi_report(void *user, const vmm_detail *detail)
         findings_add(detail);
     } else if (wanted()) {
         vmm_detail_text(detail, text, sizeof text);
-        os_say(text, columns_fold(text, sizeof text, columns_of(2)));
+        os_print(text, columns_fold(text, sizeof text, columns_of(2)));
     }
     one_line(detail, line, sizeof line);
     if (detail->severity != VMM_SEVERITY_LEAK)
@@ -61,7 +61,7 @@ CUresult abi_refuse(CUresult result, const char *function, const char *format, .
 
 CUresult abi_refuse_by(const vmm_system *sys, enum vmm_rule_id rule, const char *function, uint64_t value)
 {
-    vmm_object nearest = ask_nearest(sys, value);
+    vmm_object nearest = abi_query_nearest(sys, value);
     vmm_result result = vmm_detail_refuse(rule, value, 0, &nearest);
     vmm_detail_here()->function = function;
     vmm_detail_here()->call = vmm_within_now(&vmm_thread()->within)->number;
@@ -81,5 +81,5 @@ void abi_say(const char *format, ...)
     end = end < sizeof text - 2 ? end : sizeof text - 2;
     if (text[end - 1] != '\n')
         text[end++] = '\n';
-    os_say(text, end);
+    os_print(text, end);
 }

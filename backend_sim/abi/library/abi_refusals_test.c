@@ -218,7 +218,7 @@ static void test_pointer_attributes(void)
     CUmemAllocationProp prop = {.type = CU_MEM_ALLOCATION_TYPE_PINNED, .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
     CUmemGenericAllocationHandle memory;
     CUdeviceptr at = 0, mapped = 0;
-    int told[2] = {0, 0};
+    int reported[2] = {0, 0};
     OK(cuMemAlloc(&at, 64));
     OK(cuMemCreate(&memory, 2 << 20, &prop, 0));
     OK(cuMemAddressReserve(&mapped, 2 << 20, 0, 0, 0));
@@ -227,11 +227,11 @@ static void test_pointer_attributes(void)
         for (int attribute = 1; attribute <= 22; attribute++) {
             unsigned char value[64] = {0};
             CUresult got = cuPointerGetAttribute(value, (CUpointer_attribute)attribute, i ? mapped : at);
-            told[i] += got == CUDA_SUCCESS;
+            reported[i] += got == CUDA_SUCCESS;
             if (got != CUDA_SUCCESS && got != CUDA_ERROR_INVALID_VALUE && got != CUDA_ERROR_NOT_SUPPORTED)
-                told[i] -= 100;
+                reported[i] -= 100;
         }
-    EQUAL(told[0] > 10 && told[1] > 10, 1);
+    EQUAL(reported[0] > 10 && reported[1] > 10, 1);
     CUpointer_attribute list[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS};
     unsigned type = 0;
     void *data[] = {&type, NULL};

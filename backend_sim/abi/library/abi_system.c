@@ -8,7 +8,7 @@
 
 #include "abi.h"
 #include "abi_parts.h"
-#include "alone.h"
+#include "single_thread.h"
 #include "findings.h"
 #include "lifecycle.h"
 #include "os.h"
@@ -108,7 +108,7 @@ static vmm_result open_once(void)
 /* What nobody but this thread can count needs no bus lock. */
 static void count(int by)
 {
-    if (VMM_ALONE)
+    if (VMM_SINGLE_THREAD)
         atomic_store_explicit(&inside, atomic_load_explicit(&inside, memory_order_relaxed) + (unsigned)by, memory_order_relaxed);
     else
         atomic_fetch_add(&inside, (unsigned)by);
@@ -165,7 +165,7 @@ CUresult abi_enter_initialised_as(const char *function, vmm_system **sys)
 CUresult abi_enter_outside(vmm_system **sys, const char *function)
 {
     CUresult result = abi_enter_initialised_as(function, sys);
-    if (result != CUDA_SUCCESS || !ask_inside(*sys))
+    if (result != CUDA_SUCCESS || !abi_query_inside(*sys))
         return result;
     abi_leave();
     return abi_refuse(CUDA_ERROR_NOT_PERMITTED, function,
@@ -185,9 +185,9 @@ bool abi_inside_kernel(bool now)
 static bool host_functions_end(void)
 {
     const struct timespec moment = {0, 1000000};
-    for (int waited = 0; waited < HOST_FUNCTION_MS && ask_host_function(machine); waited++)
+    for (int waited = 0; waited < HOST_FUNCTION_MS && abi_query_host_function(machine); waited++)
         nanosleep(&moment, NULL);
-    return !ask_host_function(machine);
+    return !abi_query_host_function(machine);
 }
 
 /* Threads that are in a call, and host functions that do not return, keep the machine; then it goes with the process. */

@@ -23,7 +23,7 @@ static CUresult copy_host(vmm_system *sys, CUdeviceptr dst, CUdeviceptr src, siz
 /* What the machine deals out is a device address, all else the host's. */
 static CUresult copy_any(vmm_system *sys, CUdeviceptr dst, CUdeviceptr src, size_t size, vmm_stream stream)
 {
-    bool to = ask_device_address(sys, dst), from = ask_device_address(sys, src);
+    bool to = abi_query_device_address(sys, dst), from = abi_query_device_address(sys, src);
     CUresult result = abi_registered_check("cuMemcpy", dst, size, true);
     if (result == CUDA_SUCCESS)
         result = abi_registered_check("cuMemcpy", src, size, false);
@@ -111,8 +111,8 @@ CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstr
 /* 0 stands for the current one, as recorded. */
 static bool is_context(const vmm_system *sys, CUcontext value)
 {
-    struct ask_context context;
-    return !value || (ask_context(sys, (uint64_t)(uintptr_t)value, &context) && context.alive);
+    struct abi_query_context context;
+    return !value || (abi_query_context(sys, (uint64_t)(uintptr_t)value, &context) && context.alive);
 }
 
 static CUresult check_contexts(const vmm_system *sys, CUcontext dst, CUcontext src)

@@ -145,7 +145,7 @@ static void give_back(vmm_system *sys, const struct range *range, bool mapped)
 static vmm_result open_to_all(vmm_system *sys, const struct range *range)
 {
     vmm_mem_access_desc desc[VMM_MAX_DEVICES + 1];
-    int devices = ask_profile(sys)->devices;
+    int devices = abi_query_profile(sys)->devices;
     for (int i = 0; i < devices; i++)
         desc[i] = (vmm_mem_access_desc){{VMM_MEM_LOCATION_TYPE_DEVICE, i}, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE};
     desc[devices] = (vmm_mem_access_desc){{VMM_MEM_LOCATION_TYPE_HOST, 0}, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE};
@@ -155,7 +155,7 @@ static vmm_result open_to_all(vmm_system *sys, const struct range *range)
 /* Host-located memory of at least size bytes, mapped for all; gives back what it took where that fails. */
 static vmm_result make(vmm_system *sys, struct range *range, uint64_t size)
 {
-    const struct sim_profile *profile = ask_profile(sys);
+    const struct sim_profile *profile = abi_query_profile(sys);
     vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED,
                                     .location = {VMM_MEM_LOCATION_TYPE_HOST, 0}};
     uint64_t host = profile->host_granularity[0], unit = host > profile->va_granularity ? host : profile->va_granularity;
@@ -165,7 +165,7 @@ static vmm_result make(vmm_system *sys, struct range *range, uint64_t size)
     vmm_result result = vmm_mem_create(sys, &range->handle, range->is.span, &prop, 0);
     if (result == VMM_SUCCESS)
         result = vmm_mem_address_reserve(sys, &range->is.pages, range->is.span, 0, 0, 0);
-    if (result == VMM_SUCCESS && !ask_backed(sys, range->is.pages, range->is.span))
+    if (result == VMM_SUCCESS && !abi_query_backed(sys, range->is.pages, range->is.span))
         result = VMM_ERROR_OUT_OF_MEMORY;
     if (result == VMM_SUCCESS)
         result = vmm_mem_map(sys, range->is.pages, range->is.span, 0, range->handle, 0);
@@ -184,7 +184,7 @@ static vmm_result make(vmm_system *sys, struct range *range, uint64_t size)
 static CUresult allocate(vmm_system *sys, const char *function, void **pp, size_t size, unsigned flags)
 {
     uint64_t current;
-    struct ask_context context;
+    struct abi_query_context context;
     CUresult result = abi_current(sys, function, &current, &context);
     if (result != CUDA_SUCCESS)
         return result;
@@ -194,7 +194,7 @@ static CUresult allocate(vmm_system *sys, const char *function, void **pp, size_
         return abi_refuse(CUDA_ERROR_INVALID_VALUE, function, "flags: only CU_MEMHOSTALLOC_ bits");
     if (!size)
         return CUDA_SUCCESS;
-    if (!sim_profile_has(ask_profile(sys), VMM_DEVICE_ATTRIBUTE_HOST_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED))
+    if (!sim_profile_has(abi_query_profile(sys), VMM_DEVICE_ATTRIBUTE_HOST_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED))
         return abi_refuse(CUDA_ERROR_NOT_SUPPORTED, function,
                           "this machine has no host memory that devices can use; use cuMemHostRegister or another profile");
     struct range range = {.is = {.size = size, .context = current, .device = context.device,
@@ -231,7 +231,7 @@ static CUresult free_host(vmm_system *sys, const void *p)
 {
     struct range range;
     uint64_t current;
-    struct ask_context context;
+    struct abi_query_context context;
     CUresult result = abi_current(sys, "cuMemFreeHost", &current, &context);
     if (result != CUDA_SUCCESS)
         return result;
@@ -279,7 +279,7 @@ static CUresult check_register(vmm_system *sys, const struct abi_host_range *is)
     if (is->flags & CU_MEMHOSTREGISTER_IOMEMORY)
         return abi_refuse(CUDA_ERROR_INVALID_VALUE, name, "memory of other devices is not simulated: without "
                           "CU_MEMHOSTREGISTER_IOMEMORY the program's own can be registered");
-    if (ask_device_address(sys, is->start) || ask_backed(sys, is->start, 1))
+    if (abi_query_device_address(sys, is->start) || abi_query_backed(sys, is->start, 1))
         return abi_refuse(CUDA_ERROR_INVALID_VALUE, name, "0x%llx is the driver's own: devices reach it without being registered",
                           (unsigned long long)is->start);
     unsigned need = is->flags & CU_MEMHOSTREGISTER_READ_ONLY ? VMM_MEM_ACCESS_FLAGS_PROT_READ
@@ -295,7 +295,7 @@ static CUresult do_register(vmm_system *sys, const void *p, size_t size, unsigne
 {
     static const char name[] = "cuMemHostRegister";
     uint64_t current;
-    struct ask_context context;
+    struct abi_query_context context;
     CUresult result = abi_current(sys, name, &current, &context);
     if (result != CUDA_SUCCESS)
         return result;
@@ -322,15 +322,15 @@ static bool is_known(const vmm_system *sys, uint64_t address)
 {
     struct abi_host_range range;
     uint64_t left;
-    enum ask_there there = ask_there(sys, address, &left);
-    return abi_host_find(address, 1, &range) || there == ASK_MAPPED || there == ASK_ALLOCATED;
+    enum abi_query_there there = abi_query_there(sys, address, &left);
+    return abi_host_find(address, 1, &range) || there == ABI_QUERY_MAPPED || there == ABI_QUERY_ALLOCATED;
 }
 
 static CUresult unregister(vmm_system *sys, const void *p)
 {
     struct range range;
     uint64_t current;
-    struct ask_context context;
+    struct abi_query_context context;
     CUresult result = abi_current(sys, "cuMemHostUnregister", &current, &context);
     if (result != CUDA_SUCCESS)
         return result;
@@ -385,7 +385,7 @@ bool abi_host_attribute(const struct abi_host_range *range, CUpointer_attribute 
 static CUresult mapping_of(vmm_system *sys, const char *function, uint64_t address, uint64_t *start)
 {
     uint64_t left;
-    if (ask_there(sys, address, &left) == ASK_MAPPED) {
+    if (abi_query_there(sys, address, &left) == ABI_QUERY_MAPPED) {
         CUresult result = (CUresult)vmm_pointer_get_attribute(sys, start, VMM_POINTER_ATTRIBUTE_DEVICE_POINTER, address);
         return result != CUDA_SUCCESS ? result : (CUresult)vmm_pointer_get_attribute(
                                                      sys, start, VMM_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR, address);

@@ -51,7 +51,7 @@ static CUresult pitched(vmm_system *sys, CUdeviceptr *dptr, size_t *pitch, size_
 {
     static const char name[] = "cuMemAllocPitch";
     uint64_t current;
-    struct ask_context context;
+    struct abi_query_context context;
     if (dptr)
         *dptr = 0; /* as recorded: written whatever comes of it */
     if (pitch)
@@ -149,10 +149,10 @@ static CUresult set_attribute(vmm_system *sys, const void *value, CUpointer_attr
     if (!value)
         return abi_null(name, "value");
     bool host = of_host(ptr, &range);
-    enum ask_there there = ask_there(sys, ptr, &left);
-    if (there == ASK_MAPPED && !host)
+    enum abi_query_there there = abi_query_there(sys, ptr, &left);
+    if (there == ABI_QUERY_MAPPED && !host)
         return abi_refuse(CUDA_ERROR_NOT_SUPPORTED, name, "0x%llx is mapped memory, of which no attribute can be set", ptr);
-    if (there != ASK_ALLOCATED && !host)
+    if (there != ABI_QUERY_ALLOCATED && !host)
         return abi_refuse(CUDA_ERROR_INVALID_VALUE, name, "0x%llx is no memory of this machine", ptr);
     if (attribute != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS)
         return abi_refuse(CUDA_ERROR_INVALID_VALUE, name, "attribute %d cannot be set: only CU_POINTER_ATTRIBUTE_SYNC_MEMOPS",
@@ -161,7 +161,7 @@ static CUresult set_attribute(vmm_system *sys, const void *value, CUpointer_attr
     if (host)
         abi_host_set_sync(ptr, sync != 0);
     else
-        ask_set_sync(sys, ptr, sync != 0);
+        abi_query_set_sync(sys, ptr, sync != 0);
     return CUDA_SUCCESS;
 }
 

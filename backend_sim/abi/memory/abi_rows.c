@@ -46,30 +46,30 @@ static CUresult refuse_side(const struct declared *d, const char *what, unsigned
 }
 
 /* What the driver knows of the memory where a side begins. */
-static enum ask_there look_up(const vmm_system *sys, CUdeviceptr base, struct side *side)
+static enum abi_query_there look_up(const vmm_system *sys, CUdeviceptr base, struct side *side)
 {
     struct abi_host_range range;
     uint64_t left = UINT64_MAX;
-    enum ask_there there = ask_there(sys, base, &left);
+    enum abi_query_there there = abi_query_there(sys, base, &left);
     bool pinned = abi_host_find(base, 1, &range);
-    side->host = pinned ? range.registered : there != ASK_MAPPED && there != ASK_ALLOCATED;
+    side->host = pinned ? range.registered : there != ABI_QUERY_MAPPED && there != ABI_QUERY_ALLOCATED;
     side->left = pinned ? range.start + range.size - base : left;
-    return pinned ? ASK_ALLOCATED : there;
+    return pinned ? ABI_QUERY_ALLOCATED : there;
 }
 
 /* Mapped memory is taken for what it is, whatever it is declared as; all other memory must be what it is called. */
 static CUresult check_type(const vmm_system *sys, const struct declared *d, CUdeviceptr base, struct side *side)
 {
-    enum ask_there there = look_up(sys, base, side);
+    enum abi_query_there there = look_up(sys, base, side);
     if (d->type == CU_MEMORYTYPE_ARRAY)
         return refuse_side(d, "is no array: arrays are not simulated", 0);
-    if (there == ASK_MAPPED)
+    if (there == ABI_QUERY_MAPPED)
         return CUDA_SUCCESS;
     if (d->type != CU_MEMORYTYPE_HOST && d->type != CU_MEMORYTYPE_DEVICE && d->type != CU_MEMORYTYPE_UNIFIED)
         return refuse_side(d, "is no memory type: expected HOST, DEVICE or UNIFIED", (unsigned long long)d->type);
-    if (there == ASK_ALLOCATED)
+    if (there == ABI_QUERY_ALLOCATED)
         return CUDA_SUCCESS;
-    if (!base || ask_backed(sys, base, 1))
+    if (!base || abi_query_backed(sys, base, 1))
         return refuse_side(d, "is an address where nothing is mapped", base);
     if (d->type == CU_MEMORYTYPE_DEVICE)
         return refuse_side(d, "is memory of the host that is not registered: declare it as CU_MEMORYTYPE_HOST", base);
@@ -111,12 +111,12 @@ static CUresult resolve(const vmm_system *sys, const struct declared *d, size_t 
 
 /* The one range that a driver takes the rows for. */
 static CUresult check_footprint(const vmm_system *sys, vmm_stream stream, const char *function, const struct side *side,
-                                size_t width, size_t height, enum ask_use use)
+                                size_t width, size_t height, enum abi_query_use use)
 {
     size_t size = (height - 1) * side->given + width;
-    if ((side->host && use != ASK_FILL) || !size)
+    if ((side->host && use != ABI_QUERY_FILL) || !size)
         return CUDA_SUCCESS;
-    CUresult result = (CUresult)ask_range(sys, stream, function, side->argument, side->base, size, use);
+    CUresult result = (CUresult)abi_query_range(sys, stream, function, side->argument, side->base, size, use);
     if (result == CUDA_SUCCESS)
         return result;
     vmm_detail_note("%zu rows of %zu bytes, %zu apart, are looked at as the %zu bytes from 0x%llx on", height, width, side->given,
@@ -130,13 +130,13 @@ enum { ROWS_SEEN = 4096 };
 
 /* The first row that work may not touch, of rows that do not pass the end of the addresses. */
 static bool bad_in_order(const vmm_system *sys, vmm_stream stream, const struct side *side, size_t width, size_t height,
-                         enum ask_use use, size_t *row)
+                         enum abi_query_use use, size_t *row)
 {
     const CUdeviceptr end = side->start + (height - 1) * side->pitch + width;
     uint64_t first;
     for (size_t next = 0;; next = *row + 1) { /* what is first found is in a row or before the next one */
         CUdeviceptr at = side->start + next * side->pitch;
-        if (!ask_unreachable(sys, stream, at, end - at, use, &first))
+        if (!abi_query_unreachable(sys, stream, at, end - at, use, &first))
             return false;
         *row = (first - side->start) / side->pitch;
         if ((first - side->start) % side->pitch < width)
@@ -146,20 +146,20 @@ static bool bad_in_order(const vmm_system *sys, vmm_stream stream, const struct 
 
 /* The same of those that do; where they are many, the last one stands for what cannot be all there. */
 static bool bad_among(const vmm_system *sys, vmm_stream stream, const struct side *side, size_t width, size_t height,
-                      enum ask_use use, size_t *row)
+                      enum abi_query_use use, size_t *row)
 {
     uint64_t first;
     for (*row = 0; *row < height && *row < ROWS_SEEN; ++*row)
-        if (ask_unreachable(sys, stream, side->start + *row * side->pitch, width, use, &first))
+        if (abi_query_unreachable(sys, stream, side->start + *row * side->pitch, width, use, &first))
             return true;
     *row = height - 1;
     return height > ROWS_SEEN;
 }
 
 static bool bad_row(const vmm_system *sys, vmm_stream stream, const struct side *side, size_t width, size_t height,
-                    enum ask_use use, size_t *row)
+                    enum abi_query_use use, size_t *row)
 {
-    if (side->host && use != ASK_FILL)
+    if (side->host && use != ABI_QUERY_FILL)
         return false;
     bool wraps = width > SIZE_MAX - side->start || height - 1 > (SIZE_MAX - side->start - width) / side->pitch;
     return (wraps ? bad_among : bad_in_order)(sys, stream, side, width, height, use, row);
@@ -177,7 +177,7 @@ static CUresult fault_refused(const char *function, const struct side *side, siz
 struct copy {
     struct side to, from;
     size_t width, height;
-    enum ask_use write, read;
+    enum abi_query_use write, read;
     vmm_stream stream;
 };
 
@@ -208,7 +208,7 @@ static CUresult let_fault(vmm_system *sys, const struct copy *copy, const struct
     CUdeviceptr dst = copy->to.start + row * copy->to.pitch, src = copy->from.start + row * copy->from.pitch;
     const uint32_t number = (uint32_t)vmm_last_detail()->call;
     union vmm_any_call call;
-    if (ask_strict(sys))
+    if (abi_query_strict(sys))
         return fault_refused(copy_name, side, row);
     if (copy->from.host)
         call.memcpy_htod_async = (struct vmm_call_memcpy_htod_async){
@@ -219,7 +219,7 @@ static CUresult let_fault(vmm_system *sys, const struct copy *copy, const struct
     else
         call.memcpy_dtod_async =
             (struct vmm_call_memcpy_dtod_async){{VMM_CALL_memcpy_dtod_async, number}, dst, src, copy->width, copy->stream};
-    CUresult result = (CUresult)ask_issue(sys, &call, copy->stream);
+    CUresult result = (CUresult)abi_query_issue(sys, &call, copy->stream);
     return result == CUDA_SUCCESS ? finish(sys, copy->stream, copy->to.host) : result;
 }
 
@@ -244,8 +244,8 @@ static CUresult sides_of(const vmm_system *sys, const CUDA_MEMCPY2D *asked, stru
     CUresult result = resolve(sys, &from, copy->width, copy->height, &copy->from);
     if (result == CUDA_SUCCESS)
         result = resolve(sys, &to, copy->width, copy->height, &copy->to);
-    copy->write = copy->from.host ? ASK_FROM_HOST : ASK_WRITE;
-    copy->read = copy->to.host ? ASK_TO_HOST : ASK_READ;
+    copy->write = copy->from.host ? ABI_QUERY_FROM_HOST : ABI_QUERY_WRITE;
+    copy->read = copy->to.host ? ABI_QUERY_TO_HOST : ABI_QUERY_READ;
     return result;
 }
 
@@ -301,11 +301,11 @@ static CUresult let_fill_fault(vmm_system *sys, const struct abi_fill *fill, con
     CUdeviceptr at = side->start + row * side->pitch;
     const uint32_t number = (uint32_t)vmm_last_detail()->call;
     union vmm_any_call call;
-    if (ask_strict(sys))
+    if (abi_query_strict(sys))
         return fault_refused(fill_name, side, row);
     call.memset_d8_async = (struct vmm_call_memset_d8_async){
         {VMM_CALL_memset_d8_async, number}, at, (unsigned char)fill->value, fill->width * fill->element, stream};
-    return (CUresult)ask_issue(sys, &call, stream);
+    return (CUresult)abi_query_issue(sys, &call, stream);
 }
 
 /* Of one row the pitch does not matter. */
@@ -328,7 +328,7 @@ static CUresult fill_memory(vmm_system *sys, const struct abi_fill *fill, const 
                             bool waits)
 {
     size_t row;
-    CUresult result = check_footprint(sys, stream, fill_name, side, bytes, fill->height, ASK_FILL);
+    CUresult result = check_footprint(sys, stream, fill_name, side, bytes, fill->height, ABI_QUERY_FILL);
     if (result != CUDA_SUCCESS)
         return result;
     if (!bytes || (side->pitch != bytes && bytes / fill->element != fill->width)) /* rows of more than 2^64 bytes: nothing */
@@ -337,7 +337,7 @@ static CUresult fill_memory(vmm_system *sys, const struct abi_fill *fill, const 
         result = (CUresult)fill_row(sys, fill, side->start, fill->width * fill->height, stream);
         return result == CUDA_SUCCESS ? finish(sys, stream, waits) : result;
     }
-    if (bad_row(sys, stream, side, bytes, fill->height, ASK_FILL, &row))
+    if (bad_row(sys, stream, side, bytes, fill->height, ABI_QUERY_FILL, &row))
         return let_fill_fault(sys, fill, side, row, stream);
     for (row = 0; row < fill->height && result == CUDA_SUCCESS; row++)
         result = (CUresult)fill_row(sys, fill, side->start + row * side->pitch, fill->width, stream);

@@ -176,7 +176,7 @@ static CUresult get_function(const char *function, void *out, const void *handle
 static CUresult load_module(const vmm_system *sys, const char *function, CUmodule *module, const void *image)
 {
     uint64_t current;
-    struct ask_context context;
+    struct abi_query_context context;
     if (!module || !image)
         return abi_null(function, module ? "image" : "module");
     CUresult result = abi_current(sys, function, &current, &context);
@@ -234,7 +234,7 @@ static CUresult check_file(const char *function, const char *path)
 static CUresult load_module_file(const vmm_system *sys, CUmodule *module, const char *path)
 {
     uint64_t current;
-    struct ask_context context;
+    struct abi_query_context context;
     CUresult result = abi_current(sys, "cuModuleLoad", &current, &context);
     if (result == CUDA_SUCCESS)
         result = check_file("cuModuleLoad", path);

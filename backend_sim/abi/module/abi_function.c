@@ -100,8 +100,8 @@ CUresult cuKernelGetParamInfo(CUkernel kernel, size_t paramIndex, size_t *paramO
 static int capability(const vmm_system *sys)
 {
     int major = 0, minor = 0;
-    sim_profile_attribute(ask_profile(sys), VMM_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, &major);
-    sim_profile_attribute(ask_profile(sys), VMM_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, &minor);
+    sim_profile_attribute(abi_query_profile(sys), VMM_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, &major);
+    sim_profile_attribute(abi_query_profile(sys), VMM_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, &minor);
     return 10 * major + minor;
 }
 
@@ -165,7 +165,7 @@ static CUresult check_value(const vmm_system *sys, const char *function, int att
 {
     int shared = 0;
     if (attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) {
-        abi_attribute(ask_profile(sys), CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, 0, &shared);
+        abi_attribute(abi_query_profile(sys), CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, 0, &shared);
         return value >= 0 && value <= shared ? CUDA_SUCCESS : refuse_value(function, attribute, value, 0, shared);
     }
     for (size_t i = 0; i < sizeof settable / sizeof settable[0]; i++)

@@ -84,7 +84,7 @@ static CUresult best_block(const vmm_system *sys, int *grid, int *block, const v
     CUresult result = abi_function_find(name, handle, &f);
     if (result != CUDA_SUCCESS)
         return result;
-    sim_profile_attribute(ask_profile(sys), VMM_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &processors);
+    sim_profile_attribute(abi_query_profile(sys), VMM_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &processors);
     for (int size = most; size > 0; size -= size % WARP ? size % WARP : WARP) {
         int blocks = blocks_for(size, p.shared_of ? p.shared_of(size) : p.shared);
         if (blocks * size > best) {

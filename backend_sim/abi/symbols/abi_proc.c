@@ -30,7 +30,7 @@ static CUresult check(const char *symbol, void **pfn, cuuint64_t flags)
 /* What the machine's driver is too old for, it has not; a version beyond the driver's asks for all it has. */
 static int version_to_find(const vmm_system *sys, int asked)
 {
-    int driver = ask_profile(sys)->driver_version;
+    int driver = abi_query_profile(sys)->driver_version;
     return asked < driver ? asked : driver;
 }
 

@@ -54,7 +54,7 @@ static bool attribute_listed(const struct model *m, int attribute, struct model_
     return model_refuse(a, VMM_ERROR_INVALID_VALUE, "VMM-DEVICE-ATTRIBUTE");
 }
 
-static int told(const struct model *m, int attribute, int device)
+static int reported(const struct model *m, int attribute, int device)
 {
     return m->driver ? m->driver[device].attribute[attribute] : model_attribute(m, attribute);
 }
@@ -64,7 +64,7 @@ MODEL_ON(device_get_attribute)
     if (!given(c->pi, a, "VMM-DEVICE-NULL"))
         return;
     if (device_exists(m, c->dev, a) && attribute_listed(m, c->attrib, a) && model_succeeded(a))
-        model_expect(a, "pi", (uint64_t)*c->pi, (uint64_t)told(m, c->attrib, c->dev));
+        model_expect(a, "pi", (uint64_t)*c->pi, (uint64_t)reported(m, c->attrib, c->dev));
 }
 
 MODEL_ON(device_can_access_peer)

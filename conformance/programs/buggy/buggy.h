@@ -58,7 +58,7 @@ struct program {
 /* All programs, by file and line. */
 struct program *program_first(void);
 void program_register(struct program *program);
-/* "flight" of a program in flight.c. */
+/* "flight" of a program in in_flight.c. */
 const char *program_theme(const struct program *program, char *theme, size_t size);
 
 /* ---------------------------------------------------------------------------------------------- in a program's body */
@@ -128,7 +128,7 @@ vmm_stream stream(struct run *b);
 enum { RUN_TOLD_MAX = 8, RUN_TEXT = 4096 };
 enum run_mark { RUN_ANY, RUN_TOLD, RUN_CAUSE, RUN_THEN, RUN_MARKS };
 
-struct told {
+struct reported {
     vmm_detail detail;
     char text[RUN_TEXT];
 };
@@ -140,8 +140,8 @@ struct run {
     bool buggy;
     uint64_t g;
     vmm_context context;
-    struct told told[RUN_TOLD_MAX], left[RUN_TOLD_MAX]; /* while it ran; at its end */
-    unsigned tolds, lefts;
+    struct reported reported[RUN_TOLD_MAX], left[RUN_TOLD_MAX]; /* while it ran; at its end */
+    unsigned reports, lefts;
     uint64_t call[RUN_MARKS];     /* the ordinals of the marked calls; 0: none was made */
     vmm_result result[RUN_MARKS]; /* and what they returned */
     uint64_t value;

@@ -6,12 +6,12 @@
 #include "buggy.h"
 #include "tap.h"
 
-static void gather(struct told *told, unsigned *count, const vmm_detail *detail)
+static void gather(struct reported *reported, unsigned *count, const vmm_detail *detail)
 {
     if (*count < RUN_TOLD_MAX) {
-        told[*count].detail = *detail;
-        told[*count].detail.fault = NULL; /* valid only now; the text has everything */
-        vmm_detail_text(detail, told[*count].text, RUN_TEXT);
+        reported[*count].detail = *detail;
+        reported[*count].detail.fault = NULL; /* valid only now; the text has everything */
+        vmm_detail_text(detail, reported[*count].text, RUN_TEXT);
     }
     ++*count;
 }
@@ -19,7 +19,7 @@ static void gather(struct told *told, unsigned *count, const vmm_detail *detail)
 static void on_told(void *user, const vmm_detail *detail)
 {
     struct run *b = user;
-    gather(b->told, &b->tolds, detail);
+    gather(b->reported, &b->reports, detail);
 }
 
 static void on_left(void *user, const vmm_detail *detail)

@@ -47,20 +47,20 @@ static void last_words(vmm_deviceptr address, bool write, char *text, size_t siz
 
 static void told_by_a_child(struct run *b, vmm_deviceptr address, bool write)
 {
-    struct told *told = &b->told[b->tolds];
+    struct reported *reported = &b->reported[b->reports];
     char head[64], place[32];
-    if (b->tolds >= RUN_TOLD_MAX)
+    if (b->reports >= RUN_TOLD_MAX)
         return;
-    last_words(address, write, told->text, RUN_TEXT);
+    last_words(address, write, reported->text, RUN_TEXT);
     snprintf(head, sizeof head, "error VMM-HOST-ACCESS: host %s ->", write ? "write" : "read");
     snprintf(place, sizeof place, "at 0x%llx:", (unsigned long long)address);
-    if (!strstr(told->text, head) || !strstr(told->text, place))
+    if (!strstr(reported->text, head) || !strstr(reported->text, place))
         return; /* not reported, which the verdict then shows */
-    told->detail = (vmm_detail){.result = VMM_ERROR_ILLEGAL_ADDRESS, .severity = VMM_SEVERITY_ERROR,
+    reported->detail = (vmm_detail){.result = VMM_ERROR_ILLEGAL_ADDRESS, .severity = VMM_SEVERITY_ERROR,
                                 .rule = "VMM-HOST-ACCESS", .function = write ? "host write" : "host read",
                                 .value = address};
     b->result[RUN_TOLD] = VMM_ERROR_ILLEGAL_ADDRESS;
-    b->tolds++;
+    b->reports++;
 }
 
 unsigned char host_read(struct run *b, int line, vmm_deviceptr address)

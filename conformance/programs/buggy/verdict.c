@@ -46,8 +46,8 @@ static bool names_call(const char *text, uint64_t call)
 /* All reports, for the reader of a failure. */
 static bool show(const struct run *b)
 {
-    for (unsigned i = 0; i < b->tolds && i < RUN_TOLD_MAX; i++)
-        tap_note("told: %s", b->told[i].text);
+    for (unsigned i = 0; i < b->reports && i < RUN_TOLD_MAX; i++)
+        tap_note("told: %s", b->reported[i].text);
     for (unsigned i = 0; i < b->lefts && i < RUN_TOLD_MAX; i++)
         tap_note("left: %s", b->left[i].text);
     return false;
@@ -73,9 +73,9 @@ static bool left_is_right(const struct run *b)
            : wrong(b, "leaves \"%s\", expected \"%s\"", kinds, expected);
 }
 
-static bool told_at(const struct run *b, const struct told *told, const char *rule, enum run_mark mark)
+static bool told_at(const struct run *b, const struct reported *reported, const char *rule, enum run_mark mark)
 {
-    const vmm_detail *d = &told->detail;
+    const vmm_detail *d = &reported->detail;
     if (!same(d->rule, rule))
         return wrong(b, "told by %s, expected %s", d->rule ? d->rule : "no rule", rule);
     if (d->call != b->call[mark] || d->result != b->result[mark])
@@ -84,15 +84,15 @@ static bool told_at(const struct run *b, const struct told *told, const char *ru
                      vmm_result_name(b->result[mark]));
     if (d->severity != (d->result == VMM_SUCCESS ? VMM_SEVERITY_WARNING : VMM_SEVERITY_ERROR))
         return wrong(b, "%s is told with severity %d", rule, (int)d->severity);
-    if (!strstr(told->text, "way out "))
+    if (!strstr(reported->text, "way out "))
         return wrong(b, "%s is told without a way out", rule);
     return true;
 }
 
-static bool words_are_right(const struct run *b, const struct told *told)
+static bool words_are_right(const struct run *b, const struct reported *reported)
 {
     const struct program *p = b->program;
-    const vmm_detail *d = &told->detail;
+    const vmm_detail *d = &reported->detail;
     if (!same(d->function, p->at))
         return wrong(b, "told at %s, expected %s", d->function, p->at);
     if (p->argument && !same(d->argument, p->argument))
@@ -105,7 +105,7 @@ static bool words_are_right(const struct run *b, const struct told *told)
     if (b->near && d->nearest.start != b->near)
         return wrong(b, "the nearest object starts at 0x%llx, expected 0x%llx", (unsigned long long)d->nearest.start,
                      (unsigned long long)b->near);
-    if (b->call[RUN_CAUSE] && !names_call(told->text, b->call[RUN_CAUSE]))
+    if (b->call[RUN_CAUSE] && !names_call(reported->text, b->call[RUN_CAUSE]))
         return wrong(b, "does not name call %llu", (unsigned long long)b->call[RUN_CAUSE]);
     return true;
 }
@@ -116,7 +116,7 @@ static bool follows(const struct run *b)
     bool flight = strstr(b->program->rule, "-IN-FLIGHT") != NULL;
     if (!b->program->then || (flight && same(b->schedule, "eager")))
         return false;
-    return !flight || same(b->schedule, "late") || b->tolds == 2;
+    return !flight || same(b->schedule, "late") || b->reports == 2;
 }
 
 static bool leak_is_right(const struct run *b)
@@ -133,18 +133,18 @@ static bool leak_is_right(const struct run *b)
 static bool buggy_is_right(const struct run *b)
 {
     if (is_leak(b->program->rule))
-        return b->tolds ? wrong(b, "told before its end") : leak_is_right(b);
+        return b->reports ? wrong(b, "told before its end") : leak_is_right(b);
     unsigned expected = follows(b) ? 2 : 1;
-    if (b->tolds != expected)
-        return wrong(b, "told %u times, expected %u", b->tolds, expected);
-    return told_at(b, &b->told[0], b->program->rule, RUN_TOLD) && words_are_right(b, &b->told[0]) &&
-           (expected == 1 || told_at(b, &b->told[1], b->program->then, RUN_THEN));
+    if (b->reports != expected)
+        return wrong(b, "told %u times, expected %u", b->reports, expected);
+    return told_at(b, &b->reported[0], b->program->rule, RUN_TOLD) && words_are_right(b, &b->reported[0]) &&
+           (expected == 1 || told_at(b, &b->reported[1], b->program->then, RUN_THEN));
 }
 
 static bool corrected_is_right(const struct run *b)
 {
-    if (b->tolds || b->failures)
-        return wrong(b, "told %u times, %u failures", b->tolds, b->failures);
+    if (b->reports || b->failures)
+        return wrong(b, "told %u times, %u failures", b->reports, b->failures);
     return b->rights ? true : wrong(b, "nothing is checked");
 }
 

@@ -221,7 +221,7 @@ TEST_EXPECTS("edge.host_is_told_the_newer_rights", host_rights_on_host_memory)
     static const struct {
         vmm_mem_access_flags device, host;
         bool device_first;
-        uint64_t told;
+        uint64_t reported;
     } table[] = {{NONE, READ, true, READ}, {READ, NONE, true, READ}, {RW, READ, true, READ}, {READ, RW, true, RW},
                  {READ, RW, false, READ},  {RW, READ, false, RW},    {NONE, RW, false, RW},  {RW, NONE, false, RW}};
     uint64_t size = fix_host_unit(f);
@@ -236,7 +236,7 @@ TEST_EXPECTS("edge.host_is_told_the_newer_rights", host_rights_on_host_memory)
         if (!table[i].device_first)
             fix_access(f, p, size, table[i].device);
         CHECK_U64(rights(f, p), (uint64_t)table[i].device);
-        CHECK_U64(fix_rights(f, p, VMM_MEM_LOCATION_TYPE_HOST, 0), table[i].told);
+        CHECK_U64(fix_rights(f, p, VMM_MEM_LOCATION_TYPE_HOST, 0), table[i].reported);
         CHECK_U64(fix_rights(f, p, VMM_MEM_LOCATION_TYPE_HOST_NUMA, 0), (uint64_t)table[i].host);
         if (table[i].device_first && table[i].device == RW && table[i].host == READ) {
             fix_access(f, p, size, RW); /* as it is: no change */

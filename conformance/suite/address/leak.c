@@ -5,17 +5,17 @@
 #include "test.h"
 
 /* Details in the order in which they came. */
-struct told {
+struct reported {
     unsigned count;
     vmm_detail detail[16];
 };
 
 static void hear(void *user, const vmm_detail *detail)
 {
-    struct told *told = user;
-    if (told->count < 16)
-        told->detail[told->count] = *detail;
-    told->count++;
+    struct reported *reported = user;
+    if (reported->count < 16)
+        reported->detail[reported->count] = *detail;
+    reported->count++;
 }
 
 static void check_leak(struct fix *f, const vmm_detail *detail, const char *rule, vmm_object_kind kind, uint64_t start)
@@ -40,27 +40,27 @@ static void check_leak(struct fix *f, const vmm_detail *detail, const char *rule
  * context would leak too, so it is destroyed first. */
 static void check_one(struct fix *f, vmm_object_kind kind, uint64_t start)
 {
-    struct told told = {0};
+    struct reported reported = {0};
     CHECK_U64(vmm_leaks(S, NULL, NULL), 1);
-    CHECK_U64(vmm_leaks(S, hear, &told), 1);
-    CHECK_U64(told.count, 1);
-    check_leak(f, &told.detail[0], f->rule, kind, start);
-    memset(&told, 0, sizeof told);
-    vmm_set_report(S, hear, &told);
+    CHECK_U64(vmm_leaks(S, hear, &reported), 1);
+    CHECK_U64(reported.count, 1);
+    check_leak(f, &reported.detail[0], f->rule, kind, start);
+    memset(&reported, 0, sizeof reported);
+    vmm_set_report(S, hear, &reported);
     vmm_close(S);
     f->sys = NULL;
-    CHECK_U64(told.count, 1);
-    check_leak(f, &told.detail[0], f->rule, kind, start);
+    CHECK_U64(reported.count, 1);
+    check_leak(f, &reported.detail[0], f->rule, kind, start);
 }
 
 static void check_none(struct fix *f)
 {
-    struct told told = {0};
-    CHECK_U64(vmm_leaks(S, hear, &told), 0);
-    vmm_set_report(S, hear, &told);
+    struct reported reported = {0};
+    CHECK_U64(vmm_leaks(S, hear, &reported), 0);
+    vmm_set_report(S, hear, &reported);
     vmm_close(S);
     f->sys = NULL;
-    CHECK_U64(told.count, 0);
+    CHECK_U64(reported.count, 0);
 }
 
 /* Only the simulator reports leaks; a driver's leaks end with its process. */
@@ -104,15 +104,15 @@ LEAK_TEST(LEAK_MAPPING, leave_a_mapping)
     static const char *const want[] = {"VMM-LEAK-RESERVATION", "VMM-LEAK-MAPPING", "VMM-LEAK-HANDLE"};
     static const vmm_object_kind kinds[] = {VMM_OBJECT_RESERVATION, VMM_OBJECT_MAPPING, VMM_OBJECT_HANDLE};
     vmm_mem_generic_allocation_handle handle = 0;
-    struct told told = {0};
+    struct reported reported = {0};
     vmm_deviceptr p = fix_mapped(f, f->g, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE, &handle);
     fix_release(f, handle);
-    CHECK_U64(vmm_leaks(S, hear, &told), 3);
-    for (unsigned i = 0; i < told.count && i < 3; i++)
-        check_leak(f, &told.detail[i], want[i], kinds[i], i == 2 ? 0 : p);
-    CHECK_U64(told.detail[1].nearest.handle, handle);
-    CHECK_U64(told.detail[2].nearest.references, 0);
-    CHECK_U64(told.detail[2].nearest.mappings, 1);
+    CHECK_U64(vmm_leaks(S, hear, &reported), 3);
+    for (unsigned i = 0; i < reported.count && i < 3; i++)
+        check_leak(f, &reported.detail[i], want[i], kinds[i], i == 2 ? 0 : p);
+    CHECK_U64(reported.detail[1].nearest.handle, handle);
+    CHECK_U64(reported.detail[2].nearest.references, 0);
+    CHECK_U64(reported.detail[2].nearest.mappings, 1);
 }
 
 NO_LEAK_TEST(LEAK_MAPPING, unmap_the_mapping)
@@ -139,12 +139,12 @@ NO_LEAK_TEST(LEAK_CONTEXT, destroy_the_context)
 
 LEAK_TEST(LEAK_STREAM, leave_a_stream)
 {
-    struct told told = {0};
+    struct reported reported = {0};
     fix_context(f, 0);
     fix_stream(f);
-    CHECK_U64(vmm_leaks(S, hear, &told), 2);
-    check_leak(f, &told.detail[0], "VMM-LEAK-CONTEXT", VMM_OBJECT_CONTEXT, 0);
-    check_leak(f, &told.detail[1], f->rule, VMM_OBJECT_STREAM, 0);
+    CHECK_U64(vmm_leaks(S, hear, &reported), 2);
+    check_leak(f, &reported.detail[0], "VMM-LEAK-CONTEXT", VMM_OBJECT_CONTEXT, 0);
+    check_leak(f, &reported.detail[1], f->rule, VMM_OBJECT_STREAM, 0);
 }
 
 NO_LEAK_TEST(LEAK_STREAM, destroy_the_stream)
@@ -157,12 +157,12 @@ NO_LEAK_TEST(LEAK_STREAM, destroy_the_stream)
 
 LEAK_TEST(LEAK_EVENT, leave_an_event)
 {
-    struct told told = {0};
+    struct reported reported = {0};
     fix_context(f, 0);
     fix_event(f);
-    CHECK_U64(vmm_leaks(S, hear, &told), 2);
-    check_leak(f, &told.detail[0], "VMM-LEAK-CONTEXT", VMM_OBJECT_CONTEXT, 0);
-    check_leak(f, &told.detail[1], f->rule, VMM_OBJECT_EVENT, 0);
+    CHECK_U64(vmm_leaks(S, hear, &reported), 2);
+    check_leak(f, &reported.detail[0], "VMM-LEAK-CONTEXT", VMM_OBJECT_CONTEXT, 0);
+    check_leak(f, &reported.detail[1], f->rule, VMM_OBJECT_EVENT, 0);
 }
 
 NO_LEAK_TEST(LEAK_EVENT, destroy_the_event)
@@ -177,12 +177,12 @@ NO_LEAK_TEST(LEAK_EVENT, destroy_the_event)
 
 LEAK_TEST(LEAK_ALLOCATION, leave_an_allocation)
 {
-    struct told told = {0};
+    struct reported reported = {0};
     fix_context(f, 0);
     vmm_deviceptr old = fix_alloc(f, f->g);
-    CHECK_U64(vmm_leaks(S, hear, &told), 2);
-    check_leak(f, &told.detail[0], f->rule, VMM_OBJECT_ALLOCATION, old);
-    check_leak(f, &told.detail[1], "VMM-LEAK-CONTEXT", VMM_OBJECT_CONTEXT, 0);
+    CHECK_U64(vmm_leaks(S, hear, &reported), 2);
+    check_leak(f, &reported.detail[0], f->rule, VMM_OBJECT_ALLOCATION, old);
+    check_leak(f, &reported.detail[1], "VMM-LEAK-CONTEXT", VMM_OBJECT_CONTEXT, 0);
 }
 
 NO_LEAK_TEST(LEAK_ALLOCATION, free_the_allocation)
@@ -200,22 +200,22 @@ TEST_EXPECTS("leaks.in_the_order_of_kinds", leaks_of_everything)
                                            VMM_OBJECT_MAPPING,     VMM_OBJECT_HANDLE,      VMM_OBJECT_HANDLE,
                                            VMM_OBJECT_ALLOCATION,  VMM_OBJECT_CONTEXT,     VMM_OBJECT_STREAM,
                                            VMM_OBJECT_EVENT};
-    struct told told = {0};
+    struct reported reported = {0};
     fix_event(f);
     fix_stream(f);
     fix_alloc(f, f->g);
     fix_mapped(f, f->g, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE, NULL);
     fix_create(f, f->g);
     fix_reserve(f, f->g);
-    CHECK_U64(vmm_leaks(S, hear, &told), 10);
-    for (unsigned i = 0; i < told.count && i < 10; i++)
-        CHECK_U64((uint64_t)told.detail[i].nearest.kind, (uint64_t)want[i]);
-    CHECK(told.detail[0].nearest.start < told.detail[1].nearest.start, "reservations are not in order of address");
+    CHECK_U64(vmm_leaks(S, hear, &reported), 10);
+    for (unsigned i = 0; i < reported.count && i < 10; i++)
+        CHECK_U64((uint64_t)reported.detail[i].nearest.kind, (uint64_t)want[i]);
+    CHECK(reported.detail[0].nearest.start < reported.detail[1].nearest.start, "reservations are not in order of address");
 }
 
 /* The report function receives refusals and warnings, and may make calls itself. */
 struct calls {
-    struct told told;
+    struct reported reported;
     vmm_system *sys;
     int count;
 };
@@ -223,7 +223,7 @@ struct calls {
 static void hear_and_call(void *user, const vmm_detail *detail)
 {
     struct calls *calls = user;
-    hear(&calls->told, detail);
+    hear(&calls->reported, detail);
     vmm_device_get_count(calls->sys, &calls->count);
 }
 
@@ -234,15 +234,15 @@ TEST_EXPECTS("report.tells_of_refusals", report_function)
     vmm_set_report(S, hear_and_call, &calls);
     vmm_result result = vmm_mem_release(S, 0);
     CHECK(result == VMM_ERROR_INVALID_VALUE, "%s", vmm_result_name(result));
-    CHECK_U64(calls.told.count, 1);
+    CHECK_U64(calls.reported.count, 1);
     CHECK_U64((uint64_t)calls.count, (uint64_t)f->devices);
-    CHECK(calls.told.detail[0].rule && strcmp(calls.told.detail[0].rule, "VMM-RELEASE-HANDLE-ZERO") == 0,
+    CHECK(calls.reported.detail[0].rule && strcmp(calls.reported.detail[0].rule, "VMM-RELEASE-HANDLE-ZERO") == 0,
           "another rule was reported");
     CHECK(vmm_last_detail()->rule && strcmp(vmm_last_detail()->rule, "VMM-RELEASE-HANDLE-ZERO") == 0,
           "the call of the report function changed the detail");
     fix_mapped(f, f->g, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE, NULL);
-    CHECK_U64(calls.told.count, 1);
+    CHECK_U64(calls.reported.count, 1);
     vmm_set_report(S, NULL, NULL);
     vmm_mem_release(S, 0);
-    CHECK_U64(calls.told.count, 1);
+    CHECK_U64(calls.reported.count, 1);
 }

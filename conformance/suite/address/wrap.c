@@ -41,7 +41,7 @@ static bool with_host(enum work work)
 }
 
 /* Checks the last call's answer. It does not read the state, for that call would report the loss first. */
-static void told(struct fix *f, enum work work, vmm_result result, vmm_result want, const char *rule, uint64_t value)
+static void reported(struct fix *f, enum work work, vmm_result result, vmm_result want, const char *rule, uint64_t value)
 {
     const vmm_detail *detail = vmm_last_detail();
     CHECK(result == want && detail->rule && strcmp(detail->rule, rule) == 0 && detail->value == value,
@@ -58,15 +58,15 @@ static void run_off(struct fix *root, enum work work, uint64_t behind)
     uint64_t size = 0 - p + behind, end = p + f->g, lost = (uintptr_t)f->ctx; /* ends this far past the last address */
     vmm_result result = ask(f, work, p, size);
     if (test_refuses(root, "VMM-COPY-OVERFLOW")) {
-        told(f, work, result, VMM_ERROR_INVALID_VALUE, "VMM-COPY-OVERFLOW", size);
+        reported(f, work, result, VMM_ERROR_INVALID_VALUE, "VMM-COPY-OVERFLOW", size);
         ACCEPTED(vmm_ctx_synchronize(S));
     } else if (with_host(work)) {
-        told(f, work, result, VMM_ERROR_LAUNCH_FAILED, "VMM-FAULT-HOST-COPY", end);
-        told(f, work, vmm_ctx_synchronize(S), VMM_ERROR_LAUNCH_FAILED, "VMM-FAULT-HOST-COPY-STICKY", lost);
+        reported(f, work, result, VMM_ERROR_LAUNCH_FAILED, "VMM-FAULT-HOST-COPY", end);
+        reported(f, work, vmm_ctx_synchronize(S), VMM_ERROR_LAUNCH_FAILED, "VMM-FAULT-HOST-COPY-STICKY", lost);
     } else {
-        told(f, work, result, VMM_SUCCESS, "VMM-COPY-OVERFLOW", size);
-        told(f, work, vmm_ctx_synchronize(S), VMM_ERROR_ILLEGAL_ADDRESS, "VMM-FAULT-COPY", end);
-        told(f, work, vmm_ctx_synchronize(S), VMM_ERROR_ILLEGAL_ADDRESS, "VMM-FAULT-COPY-STICKY", lost);
+        reported(f, work, result, VMM_SUCCESS, "VMM-COPY-OVERFLOW", size);
+        reported(f, work, vmm_ctx_synchronize(S), VMM_ERROR_ILLEGAL_ADDRESS, "VMM-FAULT-COPY", end);
+        reported(f, work, vmm_ctx_synchronize(S), VMM_ERROR_ILLEGAL_ADDRESS, "VMM-FAULT-COPY-STICKY", lost);
     }
     fix_close(f);
 }

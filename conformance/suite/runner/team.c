@@ -108,7 +108,7 @@ void team_set(struct fix *f, const struct crew *crew, unsigned device, uint64_t 
     fix_need(f, vmm_memcpy_htod(f->sys, crew->own[device] + offset, &value, sizeof value));
 }
 
-void team_told(struct fix *f, int line, vmm_result got, vmm_result want, const char *rule, uint64_t value,
+void team_reported(struct fix *f, int line, vmm_result got, vmm_result want, const char *rule, uint64_t value,
                vmm_object_kind near, const char *words)
 {
     const vmm_detail detail = *vmm_last_detail();

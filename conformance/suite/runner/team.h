@@ -56,10 +56,10 @@ uint64_t team_word(struct fix *f, const struct crew *crew, unsigned device, uint
 void team_set(struct fix *f, const struct crew *crew, unsigned device, uint64_t offset, uint64_t value);
 
 /* The call returned this, and its report is by this rule (NULL: the test's) and contains these words. */
-void team_told(struct fix *f, int line, vmm_result got, vmm_result want, const char *rule, uint64_t value,
+void team_reported(struct fix *f, int line, vmm_result got, vmm_result want, const char *rule, uint64_t value,
                vmm_object_kind near, const char *words);
 #define TOLD(call, code, value, near) \
-    team_told(f, __LINE__, (call), VMM_##code, NULL, (value), VMM_OBJECT_##near, "")
+    team_reported(f, __LINE__, (call), VMM_##code, NULL, (value), VMM_OBJECT_##near, "")
 
 #define ARGS(...) (const uint64_t[]){__VA_ARGS__}, sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t)
 #define LAUNCH(kernel, ...) vmm_launch(S, VMM_KERNEL_##kernel, 2, 96, ARGS(__VA_ARGS__), NULL)

@@ -83,14 +83,14 @@ static int has(const struct machine *m, int owner, int id)
     return !m->granted || id == m->lost ? NONE : rights_for(owner, id);
 }
 
-static void check_told(struct fix *f, const struct machine *m)
+static void check_reported(struct fix *f, const struct machine *m)
 {
     for (int owner = 0; owner < f->devices; owner++)
         for (int id = 0; id < f->devices; id++) {
-            uint64_t told = fix_rights(f, memory_of(f, m, owner), VMM_MEM_LOCATION_TYPE_DEVICE, id);
-            CHECK(told == (uint64_t)has(m, owner, id),
+            uint64_t reported = fix_rights(f, memory_of(f, m, owner), VMM_MEM_LOCATION_TYPE_DEVICE, id);
+            CHECK(reported == (uint64_t)has(m, owner, id),
                   "device %d is reported to have %llu on memory of device %d, not %d", id,
-                  (unsigned long long)told, owner, has(m, owner, id));
+                  (unsigned long long)reported, owner, has(m, owner, id));
         }
 }
 
@@ -139,7 +139,7 @@ static void take_away(struct fix *f, struct machine *m, int id)
     on(f, m, 0);
     m->lost = id;
     ACCEPTED(vmm_mem_set_access(S, m->start, (uint64_t)f->devices * f->g, &desc, 1));
-    check_told(f, m);
+    check_reported(f, m);
 }
 
 static void rights_of_all(struct fix *f, int devices)
@@ -147,9 +147,9 @@ static void rights_of_all(struct fix *f, int devices)
     fix_need_devices(f, devices);
     fix_need_link(f, true);
     struct machine m = machine(f);
-    check_told(f, &m);
+    check_reported(f, &m);
     give_rights(f, &m);
-    check_told(f, &m);
+    check_reported(f, &m);
     check_used(f, &m);
     take_away(f, &m, 5);
     check_used(f, &m);
@@ -219,9 +219,9 @@ static void check_links(struct fix *f, bool (*linked)(int, int))
             vmm_result result = vmm_mem_set_access(S, memory_of(f, &m, owner), f->g, &desc, 1);
             CHECK((result == VMM_SUCCESS) == (can == 1 || id == owner), "%s for device %d on memory of device %d, %s a link",
                   vmm_result_name(result), id, owner, can ? "with" : "without");
-            uint64_t told = fix_rights(f, memory_of(f, &m, owner), VMM_MEM_LOCATION_TYPE_DEVICE, id);
-            CHECK(told == (result == VMM_SUCCESS ? READ : NONE), "device %d has %llu on memory of device %d", id,
-                  (unsigned long long)told, owner);
+            uint64_t reported = fix_rights(f, memory_of(f, &m, owner), VMM_MEM_LOCATION_TYPE_DEVICE, id);
+            CHECK(reported == (result == VMM_SUCCESS ? READ : NONE), "device %d has %llu on memory of device %d", id,
+                  (unsigned long long)reported, owner);
         }
     on(f, &m, 0);
 }

@@ -140,22 +140,22 @@ TEST_EXPECTS_ON("scale.ranges_past_4_gib", ranges_past_4_gib, ROOMY, TEST_AS_GIV
     scale_need_memory(f, 2 * large(f));
     vmm_deviceptr p = large_mapped(f, NULL), q = scale_reserve(f, large(f)), r = fix_reserve(f, f->g), at = 0;
     vmm_deviceptr last = p + large(f) - 1;
-    uint64_t told = 0;
+    uint64_t reported = 0;
     CHECK(q - p >= large(f) && p - q >= large(f), "reservations at 0x%llx and 0x%llx overlap", (unsigned long long)p,
           (unsigned long long)q);
     CHECK(r - p >= large(f) && r - q >= large(f), "a reservation at 0x%llx lies in a large one", (unsigned long long)r);
-    fix_need(f, vmm_pointer_get_attribute(S, &told, VMM_POINTER_ATTRIBUTE_RANGE_SIZE, last));
-    CHECK_U64(told, large(f));
+    fix_need(f, vmm_pointer_get_attribute(S, &reported, VMM_POINTER_ATTRIBUTE_RANGE_SIZE, last));
+    CHECK_U64(reported, large(f));
     fix_need(f, vmm_pointer_get_attribute(S, &at, VMM_POINTER_ATTRIBUTE_RANGE_START_ADDR, last));
     CHECK_U64(at, p);
-    fix_need(f, vmm_pointer_get_attribute(S, &told, VMM_POINTER_ATTRIBUTE_MAPPING_SIZE, last));
-    CHECK_U64(told, large(f));
+    fix_need(f, vmm_pointer_get_attribute(S, &reported, VMM_POINTER_ATTRIBUTE_MAPPING_SIZE, last));
+    CHECK_U64(reported, large(f));
     fix_need(f, vmm_pointer_get_attribute(S, &at, VMM_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR, last));
     CHECK_U64(at, p);
-    fix_need(f, vmm_mem_get_address_range(S, &at, &told, last));
-    CHECK(at <= p && told - (p - at) >= large(f),
+    fix_need(f, vmm_mem_get_address_range(S, &at, &reported, last));
+    CHECK(at <= p && reported - (p - at) >= large(f),
           "0x%llx bytes at 0x%llx are reported for a mapping of 0x%llx at 0x%llx",
-          (unsigned long long)told, (unsigned long long)at, (unsigned long long)large(f), (unsigned long long)p);
+          (unsigned long long)reported, (unsigned long long)at, (unsigned long long)large(f), (unsigned long long)p);
     vmm_deviceptr aligned = 0;
     if (vmm_mem_address_reserve(S, &aligned, f->g, 4 * FOUR_GIB, 0, 0) == VMM_SUCCESS) {
         fix_note(f, FIX_RESERVATION, aligned, f->g);

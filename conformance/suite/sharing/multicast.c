@@ -790,9 +790,9 @@ static void keep_last(void *user, const vmm_detail *detail)
 RULE(LEAK_MULTICAST, mc_leave_an_object)
 {
     handle object = team_complete(f, 2), memory = fix_create(f, team_unit(f));
-    vmm_detail told = {0};
+    vmm_detail reported = {0};
     fix_need(f, vmm_multicast_bind_mem(S, object, 0, memory, 0, team_unit(f), 0));
-    vmm_leaks(S, keep_last, &told); /* the context is reported last */
+    vmm_leaks(S, keep_last, &reported); /* the context is reported last */
     uint64_t held = vmm_leaks(S, NULL, NULL);
     fix_release(f, memory);
     CHECK_U64(vmm_leaks(S, NULL, NULL), held - 1); /* the bind is not a leak of its own */
@@ -800,10 +800,10 @@ RULE(LEAK_MULTICAST, mc_leave_an_object)
     fix_forget(f, FIX_RESERVATION, f->keeper, f->unit);
     fix_context_destroy(f, f->ctx);
     f->ctx = NULL;
-    CHECK_U64(vmm_leaks(S, keep_last, &told), 1);
-    CHECK(told.rule && strcmp(told.rule, f->rule) == 0 && told.nearest.team == 2 && told.nearest.devices == 3 &&
-              told.nearest.binds == 1 && strstr(told.note, "1 bind holds"),
-          "%s: %s", told.rule ? told.rule : "no rule", told.note);
+    CHECK_U64(vmm_leaks(S, keep_last, &reported), 1);
+    CHECK(reported.rule && strcmp(reported.rule, f->rule) == 0 && reported.nearest.team == 2 && reported.nearest.devices == 3 &&
+              reported.nearest.binds == 1 && strstr(reported.note, "1 bind holds"),
+          "%s: %s", reported.rule ? reported.rule : "no rule", reported.note);
 }
 
 NEAR(LEAK_MULTICAST, mc_leave_nothing)

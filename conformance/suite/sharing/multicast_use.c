@@ -327,15 +327,15 @@ EXPECTS("multicast.one_memory", mc_and_ordinary)
 EXPECTS("multicast.alias", mc_alias)
 {
     struct crew crew = team_crew(f, 2, 2);
-    team_told(f, __LINE__, LAUNCH(MULTIMEM_REDUCE, crew.mc + 4096, crew.own[0] + 4088, 16), VMM_SUCCESS, "VMM-LAUNCH-ALIAS",
+    team_reported(f, __LINE__, LAUNCH(MULTIMEM_REDUCE, crew.mc + 4096, crew.own[0] + 4088, 16), VMM_SUCCESS, "VMM-LAUNCH-ALIAS",
               crew.own[0] + 4096, VMM_OBJECT_MAPPING, "multimem_reduce writes at");
-    team_told(f, __LINE__, LAUNCH(MULTIMEM_LOAD_REDUCE, crew.own[0] + 8, crew.mc, 16), VMM_SUCCESS, "VMM-LAUNCH-ALIAS",
+    team_reported(f, __LINE__, LAUNCH(MULTIMEM_LOAD_REDUCE, crew.own[0] + 8, crew.mc, 16), VMM_SUCCESS, "VMM-LAUNCH-ALIAS",
               crew.mc + 8, VMM_OBJECT_MAPPING, "and reads the same memory at");
     for (unsigned i = 0; i < 2; i++) { /* the last of several words, in either device's memory */
         team_on(f, &crew, i);
-        team_told(f, __LINE__, LAUNCH(MULTIMEM_REDUCE, crew.mc + 4096, crew.own[i] + 4096 + 24, 32), VMM_SUCCESS,
+        team_reported(f, __LINE__, LAUNCH(MULTIMEM_REDUCE, crew.mc + 4096, crew.own[i] + 4096 + 24, 32), VMM_SUCCESS,
                   "VMM-LAUNCH-ALIAS", crew.own[i] + 4096 + 24, VMM_OBJECT_MAPPING, "multimem_reduce writes at");
-        team_told(f, __LINE__, LAUNCH(MULTIMEM_REDUCE, crew.mc + 4096, crew.own[i] + 4096 - 24, 32), VMM_SUCCESS,
+        team_reported(f, __LINE__, LAUNCH(MULTIMEM_REDUCE, crew.mc + 4096, crew.own[i] + 4096 - 24, 32), VMM_SUCCESS,
                   "VMM-LAUNCH-ALIAS", crew.own[i] + 4096, VMM_OBJECT_MAPPING, "multimem_reduce writes at");
         ACCEPTED(vmm_ctx_synchronize(S));
     }
@@ -359,18 +359,18 @@ EXPECTS("multicast.rights", mc_rights_count)
     fix_access_at(f, crew.mc, crew.size, fix_at(VMM_MEM_LOCATION_TYPE_DEVICE, 1), NONE);
     RUN(MULTIMEM_LOAD_REDUCE, crew.own[0], crew.mc + 8, 8); /* other bytes */
     ACCEPTED(LAUNCH(MULTIMEM_STORE, crew.mc, crew.own[0] + 64, 8));
-    team_told(f, __LINE__, vmm_ctx_synchronize(S), VMM_ERROR_ILLEGAL_ADDRESS, "VMM-FAULT-ACCESS", crew.mc,
+    team_reported(f, __LINE__, vmm_ctx_synchronize(S), VMM_ERROR_ILLEGAL_ADDRESS, "VMM-FAULT-ACCESS", crew.mc,
               VMM_OBJECT_MAPPING, "the device may only read there");
     team_on(f, &crew, 1);
     ACCEPTED(LAUNCH(MULTIMEM_LOAD_REDUCE, crew.own[1], crew.mc, 8));
-    team_told(f, __LINE__, vmm_ctx_synchronize(S), VMM_ERROR_ILLEGAL_ADDRESS, "VMM-FAULT-ACCESS", crew.mc,
+    team_reported(f, __LINE__, vmm_ctx_synchronize(S), VMM_ERROR_ILLEGAL_ADDRESS, "VMM-FAULT-ACCESS", crew.mc,
               VMM_OBJECT_MAPPING, "the device has no access there");
 }
 
 /* -------------------------------------------------------------------------------------------------------------- faults */
 
 #define FAULTS(address, words) \
-    team_told(f, __LINE__, vmm_ctx_synchronize(S), VMM_ERROR_ILLEGAL_ADDRESS, NULL, (address), VMM_OBJECT_MAPPING, words)
+    team_reported(f, __LINE__, vmm_ctx_synchronize(S), VMM_ERROR_ILLEGAL_ADDRESS, NULL, (address), VMM_OBJECT_MAPPING, words)
 
 RULE(FAULT_MULTICAST, mc_ordinary_load)
 {
@@ -431,7 +431,7 @@ RULE(UNBIND_IN_FLIGHT, mc_unbind_under_a_kernel)
 {
     struct crew crew = team_crew(f, 2, 2);
     ACCEPTED(LAUNCH(MULTIMEM_STORE, crew.mc + crew.unit, crew.own[0], 8));
-    team_told(f, __LINE__, vmm_multicast_unbind(S, crew.object, 1, 0, crew.size), VMM_SUCCESS, NULL, 0,
+    team_reported(f, __LINE__, vmm_multicast_unbind(S, crew.object, 1, 0, crew.size), VMM_SUCCESS, NULL, 0,
               VMM_OBJECT_MAPPING, "multimem_store, launched by");
     fix_need(f, vmm_multicast_bind_mem(S, crew.object, 0, crew.memory[1], 0, crew.size, 0)); /* before it runs */
     ACCEPTED(vmm_ctx_synchronize(S));
@@ -454,7 +454,7 @@ EXPECTS("multicast.unmap_apart_from_binds", mc_unmap)
 {
     struct crew crew = team_crew(f, 2, 2);
     ACCEPTED(LAUNCH(MULTIMEM_STORE, crew.mc, crew.own[0] + 64, 8));
-    team_told(f, __LINE__, vmm_mem_unmap(S, crew.mc, crew.size), VMM_SUCCESS, "VMM-UNMAP-IN-FLIGHT", crew.mc,
+    team_reported(f, __LINE__, vmm_mem_unmap(S, crew.mc, crew.size), VMM_SUCCESS, "VMM-UNMAP-IN-FLIGHT", crew.mc,
               VMM_OBJECT_MAPPING, "multimem_store, launched by");
     fix_need(f, vmm_mem_map(S, crew.mc, crew.size, 0, crew.object, 0));
     team_access(f, crew.mc, crew.size, 2, RW);

@@ -17,29 +17,29 @@
 typedef vmm_mem_generic_allocation_handle handle_t;
 
 /* The lines of the report: the hints, and the leaks of handles. */
-struct told {
+struct reported {
     unsigned hints, handles;
     vmm_detail hint, handle; /* a hint, or instead the leak, where this process has a descriptor */
 };
 
 static void hear(void *user, const vmm_detail *detail)
 {
-    struct told *told = user;
+    struct reported *reported = user;
     if (detail->nearest.kind == VMM_OBJECT_NONE) {
-        told->hints++;
-        told->hint = *detail;
+        reported->hints++;
+        reported->hint = *detail;
     } else if (detail->nearest.kind == VMM_OBJECT_HANDLE) {
-        told->handles++;
-        told->handle = *detail;
+        reported->handles++;
+        reported->handle = *detail;
     }
 }
 
-static struct told report(struct fix *f)
+static struct reported report(struct fix *f)
 {
-    struct told told = {0};
-    uint64_t leaks = vmm_leaks(S, hear, &told);
+    struct reported reported = {0};
+    uint64_t leaks = vmm_leaks(S, hear, &reported);
     CHECK_U64(vmm_leaks(S, NULL, NULL), leaks);
-    return told;
+    return reported;
 }
 
 static struct fix *begin(struct fix *f)
@@ -95,27 +95,27 @@ static bool names(const char *note, const struct other *o, const char *what)
 /* In other processes each import is the fourth call, after init, a context and a granularity query. */
 #define THEIR_IMPORT "call 4 (cuMemImportFromShareableHandle)"
 
-static void check_told(struct fix *f, const struct told *told, const char *severity, const char *rule)
+static void check_reported(struct fix *f, const struct reported *reported, const char *severity, const char *rule)
 {
     char text[2048], want[120];
-    CHECK_U64(told->hints, 1);
-    CHECK(told->hint.rule && !strcmp(told->hint.rule, rule), "told of %s", told->hint.rule ? told->hint.rule : "nothing");
-    CHECK(told->hint.function && !strcmp(told->hint.function, "cuMemExportToShareableHandle") && told->hint.call,
+    CHECK_U64(reported->hints, 1);
+    CHECK(reported->hint.rule && !strcmp(reported->hint.rule, rule), "told of %s", reported->hint.rule ? reported->hint.rule : "nothing");
+    CHECK(reported->hint.function && !strcmp(reported->hint.function, "cuMemExportToShareableHandle") && reported->hint.call,
           "the exporting call is not reported");
-    vmm_detail_text(&told->hint, text, sizeof text);
+    vmm_detail_text(&reported->hint, text, sizeof text);
     snprintf(want, sizeof want, "%s %s: cuMemExportToShareableHandle (call ", severity, rule);
     CHECK(!strncmp(text, want, strlen(want)), "%s", text);
 }
 
-static void check_hint(struct fix *f, const struct told *told)
+static void check_hint(struct fix *f, const struct reported *reported)
 {
-    check_told(f, told, "hint", "VMM-LEAK-ELSEWHERE");
+    check_reported(f, reported, "hint", "VMM-LEAK-ELSEWHERE");
 }
 
 /* This process has a descriptor, which is a leak of its own. */
-static void check_descriptor(struct fix *f, const struct told *told)
+static void check_descriptor(struct fix *f, const struct reported *reported)
 {
-    check_told(f, told, "leak", "VMM-LEAK-DESCRIPTOR");
+    check_reported(f, reported, "leak", "VMM-LEAK-DESCRIPTOR");
 }
 
 TEST_BREAKS(LEAK_ELSEWHERE, others_hold_what_was_let_go)
@@ -127,16 +127,16 @@ TEST_BREAKS(LEAK_ELSEWHERE, others_hold_what_was_let_go)
     done(f, &importer, OTHER_IMPORT, 0, fd);
     uint64_t number = done(f, &keeper, OTHER_KEEP, 0, fd).value;
     close(fd);
-    struct told told = report(f);
-    check_hint(f, &told);
-    CHECK(names(told.hint.note, &importer, THEIR_IMPORT), "%s", told.hint.note);
+    struct reported reported = report(f);
+    check_hint(f, &reported);
+    CHECK(names(reported.hint.note, &importer, THEIR_IMPORT), "%s", reported.hint.note);
     snprintf(descriptor, sizeof descriptor, "descriptor %d", (int)number);
-    CHECK(names(told.hint.note, &keeper, descriptor), "%s", told.hint.note);
+    CHECK(names(reported.hint.note, &keeper, descriptor), "%s", reported.hint.note);
     other_kill(&importer);
-    told = report(f);
-    check_hint(f, &told);
-    CHECK(!strstr(told.hint.note, "Import"), "a killed process holds nothing: %s", told.hint.note);
-    CHECK(names(told.hint.note, &keeper, descriptor), "%s", told.hint.note);
+    reported = report(f);
+    check_hint(f, &reported);
+    CHECK(!strstr(reported.hint.note, "Import"), "a killed process holds nothing: %s", reported.hint.note);
+    CHECK(names(reported.hint.note, &keeper, descriptor), "%s", reported.hint.note);
     other_kill(&keeper);
     CHECK_U64(report(f).hints, 0);
 }
@@ -167,14 +167,14 @@ TEST_BREAKS(LEAK_DESCRIPTOR, own_descriptor_left_open)
     for (int others = 0; others < 2; others++) {
         if (others)
             done(f, &importer, OTHER_IMPORT, 0, fd);
-        struct told told = report(f);
-        check_descriptor(f, &told);
+        struct reported reported = report(f);
+        check_descriptor(f, &reported);
         snprintf(descriptor, sizeof descriptor, "this process: descriptor %d", fd);
-        CHECK(strstr(told.hint.note, descriptor), "%s", told.hint.note);
+        CHECK(strstr(reported.hint.note, descriptor), "%s", reported.hint.note);
     }
     close(fd);
-    struct told told = report(f);
-    check_hint(f, &told);
+    struct reported reported = report(f);
+    check_hint(f, &reported);
     CHECK_U64(vmm_leaks(S, NULL, NULL), leaks - 1);
     other_end(&importer);
 }
@@ -190,16 +190,16 @@ TEST_NEAR_MISS(LEAK_DESCRIPTOR, own_descriptor_closed)
 TEST_EXPECTS("share.close_hints_at_other_holders", close_hints)
 {
     f = begin(f);
-    struct told told = {0};
+    struct reported reported = {0};
     struct other importer = other_start(f);
     int fd = prepared(f);
     done(f, &importer, OTHER_IMPORT, 0, fd);
     close(fd);
-    vmm_set_report(S, hear, &told);
+    vmm_set_report(S, hear, &reported);
     vmm_close(S);
     f->sys = NULL;
-    check_hint(f, &told);
-    CHECK(names(told.hint.note, &importer, THEIR_IMPORT), "%s", told.hint.note);
+    check_hint(f, &reported);
+    CHECK(names(reported.hint.note, &importer, THEIR_IMPORT), "%s", reported.hint.note);
     other_end(&importer);
 }
 
@@ -209,10 +209,10 @@ TEST_EXPECTS("share.own_descriptor_is_told_as_holder", own_descriptor)
     f = begin(f);
     char want[64];
     int fd = prepared(f);
-    struct told told = report(f);
-    check_descriptor(f, &told);
+    struct reported reported = report(f);
+    check_descriptor(f, &reported);
     snprintf(want, sizeof want, ", held by this process: descriptor %d", fd);
-    CHECK(strstr(told.hint.note, want), "%s", told.hint.note);
+    CHECK(strstr(reported.hint.note, want), "%s", reported.hint.note);
     close(fd);
     CHECK_U64(report(f).hints, 0);
 }
@@ -235,9 +235,9 @@ TEST_EXPECTS("share.hint_names_size_and_place", place_of_a_hint)
         units_text(3 * size, units);
         snprintf(want, sizeof want, "%s on %s %d, held by this process: descriptor %d", units, host ? "host node" : "device",
                  host ? node : 0, fd);
-        struct told told = report(f);
-        check_descriptor(f, &told);
-        CHECK(!strcmp(told.hint.note, want), "%s, expected %s", told.hint.note, want);
+        struct reported reported = report(f);
+        check_descriptor(f, &reported);
+        CHECK(!strcmp(reported.hint.note, want), "%s, expected %s", reported.hint.note, want);
         close(fd);
     }
 }
@@ -247,12 +247,12 @@ static void holders_text(size_t begun, int count, const int *number, char *text,
 {
     const size_t longest = sizeof ((vmm_detail *)0)->note;
     size_t length = 0;
-    int told = 0;
-    for (; told < count && begun + length + strlen(", held by this process: descriptor 10") + 24 < longest; told++)
-        length += (size_t)snprintf(text + length, size - length, "%sthis process: descriptor %d", told ? "; " : ", held by ",
-                                   number[told]);
-    if (told < count)
-        snprintf(text + length, size - length, "; and %d more", count - told);
+    int reported = 0;
+    for (; reported < count && begun + length + strlen(", held by this process: descriptor 10") + 24 < longest; reported++)
+        length += (size_t)snprintf(text + length, size - length, "%sthis process: descriptor %d", reported ? "; " : ", held by ",
+                                   number[reported]);
+    if (reported < count)
+        snprintf(text + length, size - length, "; and %d more", count - reported);
 }
 
 /* The rest is counted. */
@@ -269,9 +269,9 @@ TEST_EXPECTS("share.holders_find_room_in_a_note", many_descriptors)
         if (i == 0)
             close(fd);
         holders_text(begun, i + 1, number, want, sizeof want);
-        struct told told = report(f);
-        check_descriptor(f, &told);
-        CHECK(!strcmp(told.hint.note + begun, want), "%s, expected %s", told.hint.note, want);
+        struct reported reported = report(f);
+        check_descriptor(f, &reported);
+        CHECK(!strcmp(reported.hint.note + begun, want), "%s, expected %s", reported.hint.note, want);
     }
     for (int i = 0; i < COUNT; i++)
         close(number[i]);
@@ -287,9 +287,9 @@ TEST_EXPECTS("share.message_is_told_as_holder", message_holds)
     int fd = prepared(f);
     CHECK(passing_send(ends[0], fd), "the descriptor cannot be sent");
     close(fd);
-    struct told told = report(f);
-    check_hint(f, &told);
-    CHECK(strstr(told.hint.note, "in no process: in a message"), "%s", told.hint.note);
+    struct reported reported = report(f);
+    check_hint(f, &reported);
+    CHECK(strstr(reported.hint.note, "in no process: in a message"), "%s", reported.hint.note);
     close(ends[0]);
     close(ends[1]);
     CHECK_U64(report(f).hints, 0);
@@ -307,12 +307,12 @@ TEST_EXPECTS("share.leaked_import_names_its_exporter", leaked_import)
     fix_note(f, FIX_HANDLE, copy, f->g);
     close(fd);
     for (int alive = 1; alive >= 0; alive--) {
-        struct told told = report(f);
-        CHECK_U64(told.handles, 1);
-        CHECK_U64(told.hints, 0);
-        CHECK(strstr(told.handle.note, "exported by ") && names(told.handle.note, &was, "call 5 (cuMemExportToShareableHandle)"),
-              "%s", told.handle.note);
-        CHECK(!strstr(told.handle.note, "also held by"), "%s", told.handle.note);
+        struct reported reported = report(f);
+        CHECK_U64(reported.handles, 1);
+        CHECK_U64(reported.hints, 0);
+        CHECK(strstr(reported.handle.note, "exported by ") && names(reported.handle.note, &was, "call 5 (cuMemExportToShareableHandle)"),
+              "%s", reported.handle.note);
+        CHECK(!strstr(reported.handle.note, "also held by"), "%s", reported.handle.note);
         if (alive)
             other_kill(&o);
     }
@@ -324,21 +324,21 @@ TEST_EXPECTS("share.leaked_export_names_other_holders", leaked_export)
     f = begin(f);
     struct other o = other_start(f);
     int fd = exported(f, shareable(f));
-    struct told told = report(f);
-    CHECK_U64(told.handles, 1);
+    struct reported reported = report(f);
+    CHECK_U64(reported.handles, 1);
     char own[64];
     snprintf(own, sizeof own, "also held by this process: descriptor %d", fd);
-    const char *others = strstr(told.handle.note, "also held by ");
-    CHECK(others && strcmp(others, own) == 0, "%s", told.handle.note);
+    const char *others = strstr(reported.handle.note, "also held by ");
+    CHECK(others && strcmp(others, own) == 0, "%s", reported.handle.note);
     uint64_t first = done(f, &o, OTHER_IMPORT, 0, fd).value, second = done(f, &o, OTHER_IMPORT, 0, fd).value;
     close(fd);
     for (int left = 2; left >= 0; left--) {
-        told = report(f);
-        CHECK_U64(told.handles, 1);
-        CHECK_U64(told.hints, 0);
-        CHECK(names(told.handle.note, &o, THEIR_IMPORT) == (left > 0), "%s", told.handle.note);
-        CHECK(!strstr(told.handle.note, "descriptor"), "%s", told.handle.note);
-        CHECK(!strstr(told.handle.note, "also held by") == !left, "%s", told.handle.note);
+        reported = report(f);
+        CHECK_U64(reported.handles, 1);
+        CHECK_U64(reported.hints, 0);
+        CHECK(names(reported.handle.note, &o, THEIR_IMPORT) == (left > 0), "%s", reported.handle.note);
+        CHECK(!strstr(reported.handle.note, "descriptor"), "%s", reported.handle.note);
+        CHECK(!strstr(reported.handle.note, "also held by") == !left, "%s", reported.handle.note);
         if (left)
             done(f, &o, OTHER_RELEASE, left == 2 ? second : first, -1);
     }

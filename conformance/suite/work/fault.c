@@ -48,7 +48,7 @@ static vmm_deviceptr map_two(struct fix *f, int rights)
 }
 
 /* The call reported the kernel's access by VMM-FAULT-ACCESS. */
-static void check_told(struct fix *f, int line, vmm_result result, const char *kernel, uint64_t address,
+static void check_reported(struct fix *f, int line, vmm_result result, const char *kernel, uint64_t address,
                        const char *why, vmm_object_kind near)
 {
     const vmm_detail detail = *vmm_last_detail();
@@ -67,7 +67,7 @@ static void check_told(struct fix *f, int line, vmm_result result, const char *k
 }
 
 #define TOLD(call, kernel, address, why, near) \
-    check_told(f, __LINE__, (call), vmm_kernel_name(VMM_KERNEL_##kernel), (address), (why), VMM_OBJECT_##near)
+    check_reported(f, __LINE__, (call), vmm_kernel_name(VMM_KERNEL_##kernel), (address), (why), VMM_OBJECT_##near)
 
 /* ---- rights and places ---- */
 
@@ -99,7 +99,7 @@ static void check_item(struct fix *root, const struct item *item)
     for (int i = 0; i < 3; i++)
         args[i + 1] = argument(f, item->rest[i], out);
     ACCEPTED(vmm_launch(S, item->kernel, 1, 64, args, vmm_kernel_arguments(item->kernel), NULL));
-    check_told(f, item->line, vmm_ctx_synchronize(S), vmm_kernel_name(item->kernel),
+    check_reported(f, item->line, vmm_ctx_synchronize(S), vmm_kernel_name(item->kernel),
                p + item->fault_units * f->g + item->fault_bytes, item->why, item->near);
     fix_close(f);
 }
@@ -192,7 +192,7 @@ static void overrun_ordinary_memory(struct fix *root, uint64_t size, uint64_t fa
     vmm_deviceptr a = fix_alloc(f, 100);
     RUNS(FILL, a, 100, 3);
     ACCEPTED(size ? LAUNCH(FILL, a, size, 4) : LAUNCH(ATOMIC_ADD, a + 96, 1));
-    check_told(f, __LINE__, vmm_ctx_synchronize(S), size ? "fill" : "atomic_add", a + fault, why,
+    check_reported(f, __LINE__, vmm_ctx_synchronize(S), size ? "fill" : "atomic_add", a + fault, why,
                VMM_OBJECT_ALLOCATION);
     fix_forget(f, FIX_ALLOCATION, a, 0); /* it ends with its context */
     fix_close(f);
@@ -210,9 +210,9 @@ TEST_EXPECTS("launch.uses_ordinary_memory", kernel_on_ordinary_memory)
 static const vmm_fault *fault_of(struct fix *f)
 {
     static const vmm_fault none = {.device = -1};
-    const vmm_fault *told = vmm_ctx_synchronize(S) == LOST ? vmm_last_detail()->fault : NULL;
-    CHECK(told, "no fault is reported");
-    return told ? told : &none;
+    const vmm_fault *reported = vmm_ctx_synchronize(S) == LOST ? vmm_last_detail()->fault : NULL;
+    CHECK(reported, "no fault is reported");
+    return reported ? reported : &none;
 }
 
 TEST_EXPECTS("launch.fault_surroundings", fault_between_two_mappings)

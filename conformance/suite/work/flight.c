@@ -51,7 +51,7 @@ static void check_hazard(struct fix *f, int line, vmm_result result, struct haza
         fix_failed(f, __FILE__, line, "no fix: %s", text);
 }
 
-static void check_told(struct fix *f, int line, vmm_result result, vmm_result want, const char *rule, uint64_t address,
+static void check_reported(struct fix *f, int line, vmm_result result, vmm_result want, const char *rule, uint64_t address,
                        const char *note)
 {
     const vmm_detail detail = *vmm_last_detail();
@@ -86,7 +86,7 @@ static void unmap_under_a_kernel(struct fix *root, const char *schedule)
     fix_forget(f, FIX_MAPPING, p + f->g, f->g);
     result = vmm_ctx_synchronize(S);
     if (LATE(schedule))
-        check_told(f, __LINE__, result, VMM_ERROR_ILLEGAL_ADDRESS, "VMM-FAULT-ACCESS", p + f->g,
+        check_reported(f, __LINE__, result, VMM_ERROR_ILLEGAL_ADDRESS, "VMM-FAULT-ACCESS", p + f->g,
                    "nothing is mapped there");
     else if (strcmp(schedule, "eager") == 0)
         ACCEPTED(result);
@@ -116,7 +116,7 @@ TEST_BREAKS(UNMAP_IN_FLIGHT, unmap_after_waiting_for_another_stream)
     vmm_result result = vmm_mem_unmap(S, p, 2 * f->g);
     check_hazard(f, __LINE__, result, (struct hazard){"VMM-UNMAP-IN-FLIGHT", "sum, launched", launch, p, p});
     fix_forget(f, FIX_MAPPING, p, 2 * f->g);
-    check_told(f, __LINE__, vmm_stream_synchronize(S, one), VMM_ERROR_ILLEGAL_ADDRESS, "VMM-FAULT-ACCESS", p, "sum");
+    check_reported(f, __LINE__, vmm_stream_synchronize(S, one), VMM_ERROR_ILLEGAL_ADDRESS, "VMM-FAULT-ACCESS", p, "sum");
     fix_forget(f, FIX_STREAM, (uintptr_t)one, 0); /* both end with their context */
     fix_forget(f, FIX_STREAM, (uintptr_t)other, 0);
     fix_close(f);
@@ -214,7 +214,7 @@ static void narrow_under_a_kernel(struct fix *root, const struct narrowing *n, c
         ACCEPTED(result);
     result = vmm_ctx_synchronize(S);
     if (n->why && LATE(schedule))
-        check_told(f, __LINE__, result, VMM_ERROR_ILLEGAL_ADDRESS, "VMM-FAULT-ACCESS",
+        check_reported(f, __LINE__, result, VMM_ERROR_ILLEGAL_ADDRESS, "VMM-FAULT-ACCESS",
                    p + f->g + (n->kernel == VMM_KERNEL_SUM ? 0 : 16), n->why);
     else if (!n->why || strcmp(schedule, "eager") == 0)
         ACCEPTED(result);
@@ -295,8 +295,8 @@ static void unmap_under_a_transfer(struct fix *root, const struct transfer *t, c
     fix_forget(f, FIX_MAPPING, p + f->g, f->g);
     result = vmm_ctx_synchronize(S);
     if (LATE(schedule)) {
-        check_told(f, __LINE__, result, t->result, t->rule, p + f->g, t->why);
-        check_told(f, __LINE__, vmm_memset_d8(S, p, 1, 0), t->result, t->sticky, (uintptr_t)f->ctx, t->name);
+        check_reported(f, __LINE__, result, t->result, t->rule, p + f->g, t->why);
+        check_reported(f, __LINE__, vmm_memset_d8(S, p, 1, 0), t->result, t->sticky, (uintptr_t)f->ctx, t->name);
     } else if (strcmp(schedule, "eager") == 0) {
         ACCEPTED(result);
     }

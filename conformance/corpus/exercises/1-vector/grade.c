@@ -135,7 +135,7 @@ static void part_flight(const char *spec)
         vector_resize(&v, 3 * g.unit) == VMM_SUCCESS && vmm_memset_d8_async(g.sys, v.at, 9, 3 * g.unit, NULL) == VMM_SUCCESS;
     grade_point(&g, issued, NULL, "work is issued", "a fill of the whole vector was refused");
     vmm_result shrunk = vector_resize(&v, g.unit);
-    grade_point(&g, issued && shrunk == VMM_SUCCESS && !g.told.is, "VMM-UNMAP-IN-FLIGHT", "shrinking waits for work in flight",
+    grade_point(&g, issued && shrunk == VMM_SUCCESS && !g.reported.is, "VMM-UNMAP-IN-FLIGHT", "shrinking waits for work in flight",
                 "memory was taken away under a fill that was not done");
     grade_point(&g, issued && grade_is(&g, v.at, g.unit, 9), "VMM-UNMAP-IN-FLIGHT", "which is done",
                 "the fill's bytes are not there");
@@ -156,7 +156,7 @@ static void part_limit(const char *spec)
     const uint64_t sizes[] = {v.room + 1, UINT64_MAX, UINT64_MAX - g.unit / 2};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
         ok = ok && vector_resize(&v, sizes[i]) == VMM_ERROR_OUT_OF_MEMORY && is_backed(&g, &v, 2 * g.unit);
-    grade_point(&g, ok && !g.told.is, "EX-VECTOR-LIMIT", "more than room is refused without a call of the driver",
+    grade_point(&g, ok && !g.reported.is, "EX-VECTOR-LIMIT", "more than room is refused without a call of the driver",
                 "a size above room was accepted, or asked of the driver, or changed the vector");
     grade_point(&g, grade_is(&g, v.at, 2 * g.unit, 3), "EX-VECTOR-BYTES", "bytes stay as they are", "they are others");
     vector_close(&v);

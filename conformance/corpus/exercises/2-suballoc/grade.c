@@ -233,7 +233,7 @@ static void part_flight(const char *spec)
         suballoc_take(&s, g.unit, 8, &at) == VMM_SUCCESS && vmm_memset_d8_async(g.sys, at, 9, g.unit, NULL) == VMM_SUCCESS;
     grade_point(&g, issued, NULL, "work is issued", "no block, or a fill of it was refused");
     grade_ok(&g, suballoc_close(&s), "suballoc_close succeeds");
-    grade_point(&g, !g.told.is, "VMM-UNMAP-IN-FLIGHT", "it waits for work in flight",
+    grade_point(&g, !g.reported.is, "VMM-UNMAP-IN-FLIGHT", "it waits for work in flight",
                 "memory was taken away under a fill that was not done");
     grade_close(&g);
 }

@@ -218,12 +218,12 @@ static void part_flight(const char *spec)
         return;
     bool ok = kvcache_grow(&k, 2, 2 * g.unit) == VMM_SUCCESS &&
               vmm_memset_d8_async(g.sys, at(&k, 2, 0), 9, 2 * g.unit, NULL) == VMM_SUCCESS;
-    grade_point(&g, ok && kvcache_drop(&k, 2) == VMM_SUCCESS && !g.told.is, "VMM-UNMAP-IN-FLIGHT",
+    grade_point(&g, ok && kvcache_drop(&k, 2) == VMM_SUCCESS && !g.reported.is, "VMM-UNMAP-IN-FLIGHT",
                 "dropping waits for work in flight",
                 "pages were taken away under a fill that was not done, or the fill was refused");
     ok = kvcache_grow(&k, 1, g.unit) == VMM_SUCCESS && vmm_memset_d8_async(g.sys, at(&k, 1, 0), 9, g.unit, NULL) == VMM_SUCCESS;
     grade_ok(&g, kvcache_close(&k), "kvcache_close succeeds");
-    grade_point(&g, ok && !g.told.is, "VMM-UNMAP-IN-FLIGHT", "and so does closing",
+    grade_point(&g, ok && !g.reported.is, "VMM-UNMAP-IN-FLIGHT", "and so does closing",
                 "pages were taken away under a fill that was not done");
     grade_close(&g);
 }

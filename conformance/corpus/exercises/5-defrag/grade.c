@@ -175,7 +175,7 @@ static void part_flight(const char *spec)
     opens(&g, &r, spec, "");
     bool issued = vmm_memset_d8_async(g.sys, r.pieces[3].at, 4, r.pieces[3].size, NULL) == VMM_SUCCESS;
     vmm_result got = compact(&g, &r);
-    grade_point(&g, issued && got == VMM_SUCCESS && !g.told.is, "VMM-UNMAP-IN-FLIGHT", "it waits for work in flight",
+    grade_point(&g, issued && got == VMM_SUCCESS && !g.reported.is, "VMM-UNMAP-IN-FLIGHT", "it waits for work in flight",
                 "a piece was moved under a fill that was not done");
     grade_point(&g, issued && got == VMM_SUCCESS && has_bytes(&g, &r), "EX-DEFRAG-BYTES", "whose bytes are there",
                 "they are not");

@@ -45,7 +45,7 @@ struct grade {
     vmm_device device;      /* on which to work: the last one, so that device 0 cannot be taken for granted */
     uint64_t unit;          /* minimum granularity of its memory */
     uint64_t before;        /* bytes of the device that were free when it was opened; 0 where others use it, too */
-    struct grade_told told; /* the refusal or warning that no point has shown yet, */
+    struct grade_told reported; /* the refusal or warning that no point has shown yet, */
     struct grade_told first; /* and the first of all */
     bool expects;           /* what is refused now is refused by right, and not noted */
     /* Of a machine whose nth call is made to fail: */

@@ -22,11 +22,11 @@ static bool is_said_elsewhere(const char *line, bool same_rule)
     return false;
 }
 
-static void note_told(const struct grade_told *told, const char *rule)
+static void note_told(const struct grade_told *reported, const char *rule)
 {
-    const bool same_rule = rule && strcmp(rule, told->rule) == 0;
+    const bool same_rule = rule && strcmp(rule, reported->rule) == 0;
     tap_note("  the machine said:");
-    for (const char *text = told->text; *text;) {
+    for (const char *text = reported->text; *text;) {
         size_t length = strcspn(text, "\n");
         if (!is_said_elsewhere(text, same_rule))
             tap_note("    %.*s", (int)length, text);
@@ -90,13 +90,13 @@ bool grade_point(struct grade *g, bool good, const char *rule, const char *name,
     new_line();
     tap_ok(false, "%s", name);
     tap_note("  mistake   %s", words);
-    if (!rule && g->told.is && g->told.rule[0])
-        rule = g->told.rule;
+    if (!rule && g->reported.is && g->reported.rule[0])
+        rule = g->reported.rule;
     if (rule)
         grade_note_rule(rule);
-    if (g->told.is)
-        note_told(&g->told, rule);
-    g->told.is = false;
+    if (g->reported.is)
+        note_told(&g->reported, rule);
+    g->reported.is = false;
     return false;
 }
 
@@ -120,11 +120,11 @@ void grade_skip(const char *name, const char *reason)
 
 /* ---- what the machine says ---- */
 
-static void keep(struct grade_told *told, const vmm_detail *detail)
+static void keep(struct grade_told *reported, const vmm_detail *detail)
 {
-    told->is = true;
-    snprintf(told->rule, sizeof told->rule, "%s", detail->rule ? detail->rule : "");
-    vmm_detail_text(detail, told->text, sizeof told->text);
+    reported->is = true;
+    snprintf(reported->rule, sizeof reported->rule, "%s", detail->rule ? detail->rule : "");
+    vmm_detail_text(detail, reported->text, sizeof reported->text);
 }
 
 static bool gives_back(const char *function)
@@ -149,10 +149,10 @@ static void hear(void *user, const vmm_detail *detail)
         g->injected++;
         g->gave_back = !g->strict && gives_back(detail->function);
         snprintf(g->failed, sizeof g->failed, "%s (call %llu)", detail->function, (unsigned long long)detail->call);
-    } else if (!g->expects && !g->told.is && detail->severity <= VMM_SEVERITY_ERROR && !is_of_shadow(detail)) {
-        keep(&g->told, detail);
+    } else if (!g->expects && !g->reported.is && detail->severity <= VMM_SEVERITY_ERROR && !is_of_shadow(detail)) {
+        keep(&g->reported, detail);
         if (!g->first.is)
-            g->first = g->told;
+            g->first = g->reported;
     }
 }
 
@@ -197,14 +197,14 @@ static void hear_leak(void *user, const vmm_detail *detail)
     if (detail->severity != VMM_SEVERITY_LEAK || (strcmp(detail->rule, "VMM-LEAK-CONTEXT") == 0 && held->contexts++ == 0))
         return;
     held->others++;
-    if (!held->g->told.is)
-        keep(&held->g->told, detail);
+    if (!held->g->reported.is)
+        keep(&held->g->reported, detail);
 }
 
 static unsigned long long leaks(struct grade *g)
 {
     struct held held = {g, 0, 0};
-    g->told.is = false;
+    g->reported.is = false;
     vmm_leaks(g->sys, hear_leak, &held);
     return held.others;
 }
@@ -221,7 +221,7 @@ void grade_drop(struct grade *g)
 void grade_close(struct grade *g)
 {
     grade_point(g, !g->first.is, g->first.is && g->first.rule[0] ? g->first.rule : NULL, "nothing was refused or warned of",
-                g->told.is ? "a call was" : "a call was, see above");
+                g->reported.is ? "a call was" : "a call was, see above");
     unsigned long long left = leaks(g);
     grade_point(g, left == 0, NULL, "nothing is left in the end", "%llu objects are still held after the last call", left);
     grade_drop(g);
@@ -291,7 +291,7 @@ static void judge(struct outcome *o, struct grade *g)
     unsigned long long left = leaks(g);
     if (left && !o->left[0]) {
         snprintf(o->left, sizeof o->left, "%s%s: %llu objects are still held", after(g), g->failed, left);
-        o->leak = g->told;
+        o->leak = g->reported;
     }
 }
 
@@ -312,11 +312,11 @@ static bool run_with_fault(struct outcome *o, const char *spec, unsigned nth, gr
     return hit;
 }
 
-static void say(const struct outcome *o, const char *name, const char *wrong, const char *rule, const struct grade_told *told)
+static void say(const struct outcome *o, const char *name, const char *wrong, const char *rule, const struct grade_told *reported)
 {
     struct grade g = {0};
-    if (told)
-        g.told = *told;
+    if (reported)
+        g.reported = *reported;
     grade_point(&g, !wrong[0] && o->runs, rule, name, "%s", wrong[0] ? wrong : "it makes no call that could fail");
 }
 

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* program_call.h - calls of this interface that are parts of one call of the program.
+ *
+ *     program              libcuda.so.1                                     what is reported
+ *     cuMemHostAlloc(..)   mem_create, mem_address_reserve, mem_map, ...    call 7 (cuMemHostAlloc), for each of them
+ *     cuMemMap(..)         mem_map                                          call 8 (cuMemMap)
+ *
+ * Between begin and end a thread's calls share one number, and what they make and say carries the program's name. A part has
+ * the name of its own where that is the program's, so a call of this interface is reported as usual.
+ */
+#ifndef CUVMM_PROGRAM_CALL_H
+#define CUVMM_PROGRAM_CALL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "call.h"
+
+/* One of the program's. */
+struct vmm_within {
+    const char *name; /* the function's, with or without what the driver's symbols end with: "cuMemHostAlloc", "cuMemFree_v2" */
+    uint64_t number;  /* 0 until its first part */
+    uint16_t own;     /* the id of this interface's call of that name; VMM_CALL_COUNT where it has none */
+    uint16_t reported;    /* the number for its name; 0 until a part asked */
+};
+
+/* Those that a thread is in: more than one where a wait calls a host function, which makes calls. Beyond VMM_WITHIN_MOST a
+ * call is reported as part of the enclosing one. They stay in place, since a host function may end the thread of a
+ * call. */
+enum { VMM_WITHIN_MOST = 8 };
+struct vmm_within_calls {
+    unsigned depth;
+    struct vmm_within call[VMM_WITHIN_MOST];
+};
+
+/* Enters one; each is left again. name is a constant of the program: its address is remembered. */
+void vmm_within_begin(struct vmm_within_calls *calls, const char *name);
+static inline void vmm_within_end(struct vmm_within_calls *calls)
+{
+    calls->depth--;
+}
+
+/* The innermost, or NULL. */
+static inline struct vmm_within *vmm_within_now(struct vmm_within_calls *calls)
+{
+    unsigned depth = calls->depth < VMM_WITHIN_MOST ? calls->depth : VMM_WITHIN_MOST;
+    return depth ? &calls->call[depth - 1] : NULL;
+}
+
+/* What an object or a piece of work is noted to be made by: the part's own id, or a number for the program's name. */
+uint16_t vmm_within_name(struct vmm_within *within, uint16_t id);
+static inline uint16_t vmm_reported_in(struct vmm_within *within, uint16_t id)
+{
+    return !within || within->own == id ? id : vmm_within_name(within, id);
+}
+
+/* The name for either. */
+const char *vmm_part_name(uint16_t reported);
+static inline const char *vmm_reported_name(uint16_t reported)
+{
+    return reported < VMM_CALL_COUNT ? vmm_call_driver_name((enum vmm_call_id)reported) : vmm_part_name(reported);
+}
+
+/* Is it a program's name, of whose call what was made is only a part? */
+static inline bool vmm_reported_is_part(uint16_t reported)
+{
+    return reported >= VMM_CALL_COUNT;
+}
+
+#endif

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls that are parts of one call of the program: one number, one name; the same as ever outside. */
+#include "thread.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "system.h"
+#include "tap.h"
+
+#define G (UINT64_C(2) << 20)
+
+static vmm_system *sys;
+
+static const vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED,
+                                             .location = {VMM_MEM_LOCATION_TYPE_DEVICE, 0}};
+
+struct made {
+    unsigned count;
+    vmm_object object[8];
+};
+
+static void collect(void *user, const vmm_object *object)
+{
+    struct made *made = user;
+    if ((object->kind == VMM_OBJECT_RESERVATION || object->kind == VMM_OBJECT_HANDLE) && made->count < 8)
+        made->object[made->count++] = *object;
+}
+
+/* Addresses and memory, made in one go; what is reported of them. */
+static void make_both(struct made *made, const char *name)
+{
+    vmm_deviceptr at = 0;
+    vmm_mem_generic_allocation_handle handle = 0;
+    struct vmm_within_calls *calls = &vmm_thread()->within;
+    if (name)
+        vmm_within_begin(calls, name);
+    vmm_result result = vmm_mem_address_reserve(sys, &at, G, 0, 0, 0);
+    if (result == VMM_SUCCESS)
+        result = vmm_mem_create(sys, &handle, G, &prop, 0);
+    if (name)
+        vmm_within_end(calls);
+    *made = (struct made){0};
+    if (result != VMM_SUCCESS || vmm_visit(sys, collect, made) != VMM_SUCCESS || made->count != 2)
+        tap_bail("cannot be made");
+    vmm_mem_release(sys, handle);
+    vmm_mem_address_free(sys, at, G);
+}
+
+static void reported(const struct made *made, int which, const char *name, uint64_t number)
+{
+    tap_text(made->object[which].created_by, name, "made by");
+    tap_u64(made->object[which].created, number, "and by which call");
+}
+
+static void test_parts(void)
+{
+    struct made made;
+    make_both(&made, NULL);
+    uint64_t first = made.object[0].created;
+    reported(&made, 0, "cuMemAddressReserve", first);
+    reported(&made, 1, "cuMemCreate", first + 1); /* two more gave them back */
+    make_both(&made, "cuMemHostAlloc");
+    reported(&made, 0, "cuMemHostAlloc", first + 4);
+    reported(&made, 1, "cuMemHostAlloc", first + 4);
+    make_both(&made, "cuMemCreate_v2_ptsz");
+    reported(&made, 0, "cuMemCreate", first + 7);
+    reported(&made, 1, "cuMemCreate", first + 7);
+    tap_ok(!vmm_within_now(&vmm_thread()->within), "it ends");
+}
+
+/* What a part is refused is told as the program's call. */
+static void test_refusal(void)
+{
+    vmm_deviceptr at = 0;
+    struct vmm_within_calls *calls = &vmm_thread()->within;
+    vmm_within_begin(calls, "cuOuter");
+    vmm_within_begin(calls, "cuMemAllocHost");
+    tap_result(vmm_mem_address_reserve(sys, &at, 5, 0, 0, 0), VMM_ERROR_INVALID_VALUE, "a part is refused");
+    tap_text(vmm_last_detail()->function, "cuMemAllocHost", "as the program's call");
+    tap_text(vmm_last_detail()->rule, "VMM-RESERVE-SIZE-GRANULARITY", "for the part's rule");
+    uint64_t number = vmm_last_detail()->call;
+    vmm_within_end(calls);
+    vmm_mem_address_reserve(sys, &at, 5, 0, 0, 0);
+    tap_text(vmm_last_detail()->function, "cuOuter", "the one around it is told again");
+    tap_u64(vmm_last_detail()->call, number + 1, "under its own number");
+    vmm_within_end(calls);
+    vmm_mem_address_reserve(sys, &at, 5, 0, 0, 0);
+    tap_text(vmm_last_detail()->function, "cuMemAddressReserve", "and outside each call is itself");
+    tap_u64(vmm_last_detail()->call, number + 2, "likewise");
+}
+
+/* Deeper than there is room for, each is told as a part of the last that found some. */
+static void test_deep(void)
+{
+    static const char *const names[] = {"cuDeep0", "cuDeep1", "cuDeep2", "cuDeep3", "cuDeep4", "cuDeep5", "cuDeep6", "cuDeep7", "cuDeep8"};
+    struct vmm_within_calls *calls = &vmm_thread()->within;
+    unsigned count = sizeof names / sizeof names[0], wrong = 0;
+    for (unsigned i = 0; i < count; i++) {
+        vmm_within_begin(calls, names[i]);
+        wrong += strcmp(vmm_reported_name(vmm_reported_call(VMM_CALL_mem_map)), names[i < VMM_WITHIN_MOST ? i : VMM_WITHIN_MOST - 1]) != 0;
+    }
+    for (unsigned i = count; i-- > 0; vmm_within_end(calls))
+        wrong += strcmp(vmm_reported_name(vmm_reported_call(VMM_CALL_mem_map)), names[i < VMM_WITHIN_MOST ? i : VMM_WITHIN_MOST - 1]) != 0;
+    tap_u64(wrong, 0, "calls in calls are told by their names, down to the last that there is room for, and up again");
+    tap_u64(vmm_reported_call(VMM_CALL_mem_map), VMM_CALL_mem_map, "and outside of all as themselves");
+}
+
+static void *name_many(void *user)
+{
+    char name[40];
+    unsigned *wrong = user;
+    for (int round = 0; round < 20; round++)
+        for (unsigned i = 0; i < 100; i++) {
+            snprintf(name, sizeof name, "cuPart%u_v2", i);
+            vmm_within_begin(&vmm_thread()->within, name);
+            uint16_t as = vmm_reported_call(VMM_CALL_mem_map);
+            char base[40];
+            snprintf(base, sizeof base, "cuPart%u", i);
+            *wrong += strcmp(vmm_reported_name(as), base) != 0 || !vmm_reported_is_part(as);
+            vmm_within_end(&vmm_thread()->within);
+        }
+    return NULL;
+}
+
+/* Names are entered once, whichever thread comes first; with no room left a part is told as itself. */
+static void test_many_names(void)
+{
+    pthread_t threads[4];
+    unsigned wrong[4] = {0};
+    char name[40];
+    for (int i = 0; i < 4; i++)
+        if (pthread_create(&threads[i], NULL, name_many, &wrong[i]))
+            tap_bail("no thread");
+    for (int i = 0; i < 4; i++)
+        pthread_join(threads[i], NULL);
+    tap_u64(wrong[0] + wrong[1] + wrong[2] + wrong[3], 0, "a hundred names, of four threads");
+    unsigned itself = 0;
+    for (unsigned i = 0; i < 100; i++) {
+        snprintf(name, sizeof name, "cuMore%u", i);
+        vmm_within_begin(&vmm_thread()->within, name);
+        itself += vmm_reported_call(VMM_CALL_mem_map) == VMM_CALL_mem_map;
+        vmm_within_end(&vmm_thread()->within);
+    }
+    tap_ok(itself >= 60 && itself < 100, "%u of a hundred more found no room, and are told as the part that they are", itself);
+}
+
+int main(void)
+{
+    if (vmm_open("sim:h100", &sys) != VMM_SUCCESS || vmm_init(sys, 0) != VMM_SUCCESS)
+        tap_bail("no machine");
+    test_parts();
+    test_refusal();
+    test_deep();
+    vmm_close(sys);
+    test_many_names();
+    return tap_done();
+}

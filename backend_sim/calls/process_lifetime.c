@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "process_lifetime.h"
+
+#include <stdlib.h>
+
+#include "in_flight.h"
+#include "heap.h"
+#include "host_fault.h"
+
+/* One allocation, so that the queue lies beside the process that every call looks at. */
+struct whole {
+    struct sim_process process; /* first: a process is freed as the whole */
+    struct in_flight in_flight;
+};
+
+struct sim_process *sim_process_new(struct sim_machine *machine, const struct sim_options *options)
+{
+    struct whole *whole = heap.calloc(1, sizeof *whole);
+    if (!whole)
+        return NULL;
+    if (!sim_process_init(&whole->process, machine, options)) {
+        heap.free(whole);
+        return NULL;
+    }
+    whole->process.in_flight = &whole->in_flight;
+    in_flight_open(&whole->in_flight, options);
+    whole->process.machine_next = machine->processes;
+    machine->processes = &whole->process;
+    return &whole->process;
+}
+
+void sim_process_watch(struct sim_process *process)
+{
+    if (process->options.explain_faults && process->window.backed > process->window.start)
+        host_fault_watch(process);
+}
+
+/* A forked child cannot tell which parts of it are whole: it stays as it is. */
+static void leave(struct sim_process *process)
+{
+    static struct sim_process *_Atomic left; /* reachable, so that no checker of leaks reports them */
+    process->watched_next = atomic_exchange(&left, process);
+}
+
+/* Work that a host function or a worker still does is waited for; the rest is dropped. */
+static void end_work(struct sim_process *process)
+{
+    in_flight_forget_waits(process);
+    if (process->options.schedule == SIM_DEVICE)
+        async_workers_stop(process);
+    in_flight_close(process->in_flight);
+}
+
+/* Is the machine without processes then? */
+static bool leave_machine(const struct sim_process *process)
+{
+    struct sim_process **link = &process->machine->processes;
+    while (*link != process)
+        link = &(*link)->machine_next;
+    *link = process->machine_next;
+    return !process->machine->processes;
+}
+
+void sim_process_free(struct sim_process *process)
+{
+    struct sim_machine *machine = process->machine;
+    host_fault_forget(process);
+    sim_machine_lock(machine);
+    if (sim_machine_torn(machine)) {
+        leave(process);
+        sim_machine_unlock(machine);
+        return;
+    }
+    if (sim_process_forked(process))
+        sim_machine_abandon(machine);
+    sim_machine_settle(machine);
+    end_work(process);
+    sim_process_release(process);
+    bool is_last = leave_machine(process);
+    sim_machine_unlock(machine);
+    sim_process_clear(process);
+    heap.free(process);
+    if (is_last)
+        sim_machine_free(machine);
+}

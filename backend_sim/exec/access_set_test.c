@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Dry runs against plain loops over the places that each kernel is said to go to. */
+#include "access_set.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "pattern.h"
+#include "system.h"
+#include "tap.h"
+
+#define READ VMM_MEM_ACCESS_FLAGS_PROT_READ
+#define RW VMM_MEM_ACCESS_FLAGS_PROT_READWRITE
+#define UNIT (UINT64_C(2) << 20)
+
+enum { UNITS = 8 };
+
+/* [0 RW][1 RW][2 RW][3 READ][4 reserved][5 RW][6 mapped, no access][7 RW] */
+struct rig {
+    vmm_system *sys;
+    struct sim_process *process;
+    vmm_deviceptr p;
+    bool reads[UNITS], writes[UNITS]; /* as expected */
+};
+
+static bool touched_now(struct access_set *touched, struct sim_process *process, int device, const struct vmm_call *call)
+{
+    sim_machine_lock(process->machine);
+    bool known = access_set_by(touched, process, device, call);
+    sim_machine_unlock(process->machine);
+    return known;
+}
+
+static void need(vmm_result result, const char *what)
+{
+    if (result != VMM_SUCCESS)
+        tap_bail("%s: %s", what, vmm_result_name(result));
+}
+
+static void rig_open(struct rig *rig)
+{
+    static const int rights[UNITS] = {RW, RW, RW, READ, -1, RW, 0, RW};
+    vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {VMM_MEM_LOCATION_TYPE_DEVICE, 0}};
+    memset(rig, 0, sizeof *rig);
+    need(vmm_open("sim:h100", &rig->sys), "open");
+    need(vmm_init(rig->sys, 0), "init");
+    need(vmm_mem_address_reserve(rig->sys, &rig->p, UNITS * UNIT, 0, 0, 0), "reserve");
+    for (uint64_t i = 0; i < UNITS; i++) {
+        vmm_mem_generic_allocation_handle handle;
+        vmm_mem_access_desc desc = {prop.location, rights[i]};
+        if (rights[i] < 0)
+            continue;
+        need(vmm_mem_create(rig->sys, &handle, UNIT, &prop, 0), "create");
+        need(vmm_mem_map(rig->sys, rig->p + i * UNIT, UNIT, 0, handle, 0), "map");
+        need(vmm_mem_release(rig->sys, handle), "release");
+        need(vmm_mem_set_access(rig->sys, rig->p + i * UNIT, UNIT, &desc, 1), "access");
+    }
+    rig->process = (struct sim_process *)rig->sys->top;
+}
+
+static void expect(struct rig *rig, uint64_t offset, uint64_t size, bool writes)
+{
+    for (uint64_t at = offset / UNIT; size && at <= (offset + size - 1) / UNIT; at++)
+        *(writes ? &rig->writes[at] : &rig->reads[at]) = true;
+}
+
+/* Which units does the device need to read, which to write? */
+static void compare(struct rig *rig, const struct vmm_call *call, bool complete, const char *what)
+{
+    struct access_set touched;
+    bool ok = touched_now(&touched, rig->process, 0, call) && touched.complete == complete;
+    for (uint64_t i = 0; i < UNITS; i++) {
+        const struct access_set_range *any = access_set_in(&touched, rig->p + i * UNIT, UNIT, RW);
+        const struct access_set_range *write = access_set_in(&touched, rig->p + i * UNIT, UNIT, RW & ~(unsigned)READ);
+        ok = ok && (any != NULL) == (rig->reads[i] || rig->writes[i]) && (write != NULL) == rig->writes[i];
+    }
+    tap_ok(ok, "%s", what);
+    access_set_clear(&touched);
+    memset(rig->reads, 0, sizeof rig->reads);
+    memset(rig->writes, 0, sizeof rig->writes);
+}
+
+static void compare_kernel(struct rig *rig, vmm_kernel kernel, const uint64_t *args, bool complete, const char *what)
+{
+    struct vmm_call_launch call = {{VMM_CALL_launch, 1}, kernel, 1, 1, args, vmm_kernel_arguments(kernel), NULL};
+    compare(rig, &call.head, complete, what);
+}
+
+#define KERNEL(complete, what, NAME, ...) \
+    compare_kernel(rig, VMM_KERNEL_##NAME, (const uint64_t[]){__VA_ARGS__}, complete, what)
+
+static void ranges(struct rig *rig)
+{
+    vmm_deviceptr p = rig->p, out = p + 7 * UNIT;
+    expect(rig, UNIT - 1, 2, true);
+    KERNEL(true, "fill over a seam", FILL, p + UNIT - 1, 2, 1);
+    KERNEL(true, "fill of nothing", FILL, 0, 0, 1);
+    expect(rig, 8, 2 * UNIT, true);
+    KERNEL(true, "pattern", PATTERN_WRITE, p + 8, 2 * UNIT, 1);
+    expect(rig, UNIT, 3 * UNIT, false);
+    expect(rig, 7 * UNIT, 24, true);
+    KERNEL(true, "verdict: what it may find counts", PATTERN_VERIFY, p + UNIT, 3 * UNIT, 1, out);
+    expect(rig, 3, UNIT, false);
+    expect(rig, 7 * UNIT, 8, true);
+    KERNEL(true, "sum", SUM, p + 3, UNIT, out);
+    expect(rig, UNIT + 5, UNIT, false);
+    expect(rig, 9, UNIT, true);
+    KERNEL(true, "copy", COPY, p + 9, p + UNIT + 5, UNIT);
+    expect(rig, 3 * UNIT + 8, 8, false);
+    expect(rig, 7 * UNIT, 8, true);
+    KERNEL(true, "touch that reads", TOUCH, p + 3 * UNIT + 8, 0, 8, out);
+    expect(rig, 2 * UNIT, 1, true);
+    KERNEL(true, "touch that writes", TOUCH, p + 2 * UNIT, 1, 1, out);
+    expect(rig, UNIT, 8, true);
+    KERNEL(true, "addition", ATOMIC_ADD, p + UNIT, 5);
+    KERNEL(true, "no addition", ATOMIC_ADD, p + UNIT, 0);
+    expect(rig, 0, 65536, true);
+    expect(rig, 3 * UNIT, 65536, false);
+    expect(rig, 7 * UNIT, 8, true);
+    KERNEL(true, "aliases", ALIAS_WRITE_READ, p, p + 3 * UNIT, 65536, 1, out);
+}
+
+static void places(struct rig *rig)
+{
+    vmm_deviceptr p = rig->p, out = p + 7 * UNIT;
+    for (uint64_t stride = UNIT / 4; stride <= 3 * UNIT; stride += UNIT / 4 + 7) {
+        char what[64];
+        for (uint64_t i = 0; i < 4 * UNIT; i += stride)
+            expect(rig, i, 1, false);
+        expect(rig, 7 * UNIT, 8, true);
+        snprintf(what, sizeof what, "stride of %llu", (unsigned long long)stride);
+        KERNEL(true, what, STRIDE_READ, p, 4 * UNIT, stride, out);
+    }
+    for (uint64_t seed = 0; seed < 12; seed++) {
+        char what[64];
+        for (uint64_t i = 0; i < seed % 5; i++)
+            expect(rig, 8 * pattern_place(pattern_base(seed), i, 4 * UNIT / 8), 8, false);
+        expect(rig, 7 * UNIT, 8, true);
+        snprintf(what, sizeof what, "%llu places of seed %llu", (unsigned long long)(seed % 5), (unsigned long long)seed);
+        KERNEL(true, what, RANDOM_READ, p, 4 * UNIT, seed % 5, seed, out);
+    }
+    for (uint64_t i = 0; i < 4; i++)
+        expect(rig, i * UNIT, 1, false);
+    expect(rig, 7 * UNIT, 8, true);
+    KERNEL(true, "so many places that they are joined on the way", RANDOM_READ, p, 4 * UNIT, 50000, 1, out);
+}
+
+/* The run ends where the kernel would fault. */
+static void faults(struct rig *rig)
+{
+    vmm_deviceptr p = rig->p;
+    expect(rig, 0, 3 * UNIT, true);
+    KERNEL(false, "up to what may only be read", FILL, p, UINT64_C(1) << 60, 1);
+    expect(rig, UNIT, 3 * UNIT, false);
+    KERNEL(false, "up to where nothing is mapped", STRIDE_READ, p + UNIT, UINT64_C(1) << 62, 1024, p);
+    expect(rig, 5 * UNIT, UNIT, false);
+    KERNEL(false, "up to where there are no rights", SUM, p + 5 * UNIT, 2 * UNIT, p);
+    expect(rig, 2 * UNIT, UNIT, false);
+    KERNEL(false, "what is compared first is read, out is not there", PATTERN_VERIFY, p + 2 * UNIT, UNIT, 1, p + 4 * UNIT);
+}
+
+static void transfers(struct rig *rig)
+{
+    vmm_deviceptr p = rig->p;
+    unsigned char bytes[16] = {0};
+    struct vmm_call_memcpy_htod_async in = {{VMM_CALL_memcpy_htod_async, 1}, p + UNIT - 8, bytes, 16, NULL};
+    struct vmm_call_memcpy_dtod_async copy = {{VMM_CALL_memcpy_dtod_async, 1}, p, p + 2 * UNIT, UNIT + 1, NULL};
+    struct vmm_call_memset_d8_async d8 = {{VMM_CALL_memset_d8_async, 1}, p, 1, UNIT, NULL};
+    struct vmm_call_memset_d16_async d16 = {{VMM_CALL_memset_d16_async, 1}, p, 1, UNIT + 1, NULL};
+    struct vmm_call_memset_d32_async d32 = {{VMM_CALL_memset_d32_async, 1}, p, 1, UNIT / 2 + 1, NULL};
+    expect(rig, UNIT - 8, 16, true);
+    compare(rig, &in.head, true, "copy from the host");
+    expect(rig, 0, UNIT + 1, true);
+    expect(rig, 2 * UNIT, UNIT + 1, false);
+    compare(rig, &copy.head, true, "copy between device addresses");
+    expect(rig, 0, UNIT, true);
+    compare(rig, &d8.head, true, "fill of bytes");
+    expect(rig, 0, 2 * UNIT + 2, true);
+    compare(rig, &d16.head, true, "of 16 bits");
+    expect(rig, 0, 2 * UNIT + 4, true);
+    compare(rig, &d32.head, true, "of 32");
+}
+
+/* Memory of the host comes in smaller pieces here than addresses do: [written][next] lie in one unit of addresses. */
+static void smallest_unit(void)
+{
+    enum { SMALL = 4096 };
+    vmm_system *sys = NULL;
+    vmm_deviceptr p = 0;
+    struct access_set touched;
+    need(vmm_open("sim:odd", &sys), "open");
+    need(vmm_init(sys, 0), "init");
+    need(vmm_mem_address_reserve(sys, &p, 64 << 10, 0, 0, 0), "reserve");
+    struct vmm_call_memset_d8_async fill = {{VMM_CALL_memset_d8_async, 1}, p + SMALL - 1, 1, 1, NULL};
+    tap_ok(touched_now(&touched, (struct sim_process *)sys->top, 0, &fill.head) && access_set_in(&touched, p, SMALL, RW) &&
+               !access_set_in(&touched, p + SMALL, SMALL, RW),
+           "what may be mapped by itself is touched by itself");
+    access_set_clear(&touched);
+    vmm_close(sys);
+}
+
+/* As one list of ranges, none longer than it must be and none beside another. */
+static bool is_list(const struct access_set *touched, vmm_deviceptr p, const bool *reads, size_t units, uint64_t unit,
+                    vmm_deviceptr out)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < units; i++) {
+        size_t end = i;
+        while (end < units && reads[end])
+            end++;
+        if (end == i)
+            continue;
+        const struct access_set_range *range = &touched->range[count++];
+        if (count > touched->count || range->need != READ || range->first != p + i * unit || range->last != p + end * unit - 1)
+            return false;
+        i = end;
+    }
+    const struct access_set_range *last = &touched->range[count];
+    return touched->count == count + 1 && last->need == RW && last->first == out && last->last == out + unit - 1;
+}
+
+/* More places than a list has room for at first, in any order. */
+static void many_ranges(void)
+{
+    enum { SMALL = 4096, ALL = 512, SEEDS = 8 };
+    static bool reads[ALL];
+    const uint64_t size = ALL * SMALL;
+    vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {VMM_MEM_LOCATION_TYPE_DEVICE, 0}};
+    vmm_mem_access_desc desc = {prop.location, RW};
+    vmm_mem_generic_allocation_handle handle = 0;
+    vmm_system *sys = NULL;
+    vmm_deviceptr p = 0;
+    struct access_set touched;
+    need(vmm_open("sim:odd", &sys), "open");
+    need(vmm_init(sys, 0), "init");
+    need(vmm_mem_create(sys, &handle, 2 * size, &prop, 0), "create");
+    need(vmm_mem_address_reserve(sys, &p, 2 * size, 0, 0, 0), "reserve");
+    need(vmm_mem_map(sys, p, 2 * size, 0, handle, 0), "map");
+    need(vmm_mem_set_access(sys, p, 2 * size, &desc, 1), "access");
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        uint64_t places = 64 * seed, args[] = {p, size, places, seed, p + size};
+        struct vmm_call_launch call = {{VMM_CALL_launch, 1}, VMM_KERNEL_RANDOM_READ, 1, 1, args, 5, NULL};
+        memset(reads, 0, sizeof reads);
+        for (uint64_t i = 0; i < places; i++)
+            reads[pattern_place(pattern_base(seed), i, size / 8) / (SMALL / 8)] = true;
+        bool ok = touched_now(&touched, (struct sim_process *)sys->top, 0, &call.head) && touched.complete;
+        tap_ok(ok && is_list(&touched, p, reads, ALL, SMALL, p + size), "%d places are %d ranges", (int)places,
+               (int)touched.count);
+        access_set_clear(&touched);
+    }
+    vmm_close(sys);
+}
+
+/* [object: both have bound][only one has] */
+static void multimem(void)
+{
+    vmm_mem_access_desc desc = {{VMM_MEM_LOCATION_TYPE_DEVICE, 0}, RW};
+    vmm_multicast_object_prop object = {.num_devices = 2, .size = 2 * UNIT};
+    vmm_mem_generic_allocation_handle team = 0, memory[2] = {0};
+    vmm_system *sys = NULL;
+    vmm_context ctx;
+    vmm_deviceptr p = 0, q;
+    struct access_set touched;
+    need(vmm_open("sim:h200x2", &sys), "open");
+    need(vmm_init(sys, 0), "init");
+    need(vmm_ctx_create(sys, &ctx, 0, 0), "context");
+    need(vmm_multicast_create(sys, &team, &object), "object");
+    for (int device = 0; device < 2; device++) {
+        vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED,
+                                        .location = {VMM_MEM_LOCATION_TYPE_DEVICE, device}};
+        need(vmm_multicast_add_device(sys, team, device), "device");
+        need(vmm_mem_create(sys, &memory[device], 2 * UNIT, &prop, 0), "create");
+    }
+    need(vmm_multicast_bind_mem(sys, team, 0, memory[0], 0, 2 * UNIT, 0), "bind");
+    need(vmm_multicast_bind_mem(sys, team, 0, memory[1], 0, UNIT, 0), "bind of a part");
+    need(vmm_mem_address_reserve(sys, &p, 4 * UNIT, 0, 0, 0), "reserve");
+    q = p + 2 * UNIT;
+    need(vmm_mem_map(sys, p, 2 * UNIT, 0, team, 0), "map");
+    need(vmm_mem_map(sys, q, 2 * UNIT, 0, memory[0], 0), "map of memory");
+    need(vmm_mem_set_access(sys, p, 4 * UNIT, &desc, 1), "access");
+    for (unsigned inside = 0; inside < 2; inside++) {
+        uint64_t args[] = {p + UNIT - 16, q, inside ? 16 : 32};
+        struct vmm_call_launch call = {{VMM_CALL_launch, 1}, VMM_KERNEL_MULTIMEM_STORE, 1, 1, args, 3, NULL};
+        bool ok = touched_now(&touched, (struct sim_process *)sys->top, 0, &call.head) && touched.complete == inside;
+        tap_ok(ok && touched.count == 2 && touched.range[0].need == READ && touched.range[0].first == q &&
+                   touched.range[0].last == q + UNIT - 1 && touched.range[1].need == RW && touched.range[1].first == p &&
+                   touched.range[1].last == p + UNIT - 1,
+               "words to all replicas, %s", inside ? "which are there" : "up to where one is missing");
+        access_set_clear(&touched);
+    }
+    vmm_close(sys);
+}
+
+/* A fill that the driver starts although it passes the end of all addresses goes to the last of them. */
+static void past_the_end(struct rig *rig)
+{
+    static const uint64_t before_end[] = {1, 2, 100, UNIT, UNIT + 1};
+    for (size_t i = 0; i < sizeof before_end / sizeof before_end[0]; i++) {
+        const uint64_t left = before_end[i], sizes[] = {left - 1, left, left + 1, UINT64_MAX};
+        for (size_t j = left == 1; j < 4; j++) {
+            struct vmm_call_memset_d8_async fill = {{VMM_CALL_memset_d8_async, 1}, UINT64_MAX - left + 1, 1, sizes[j], NULL};
+            struct access_set touched;
+            uint64_t last = sizes[j] < left ? UINT64_MAX - left + sizes[j] : UINT64_MAX;
+            bool ok = touched_now(&touched, rig->process, 0, &fill.head) && touched.count == 1;
+            tap_ok(ok && touched.range[0].first == (UINT64_MAX - left + 1) / UNIT * UNIT &&
+                       touched.range[0].last == last / UNIT * UNIT + (UNIT - 1),
+                   "%d bytes before the end, and %d are filled", (int)left, (int)sizes[j]);
+            access_set_clear(&touched);
+        }
+    }
+}
+
+int main(void)
+{
+    struct rig rig;
+    rig_open(&rig);
+    ranges(&rig);
+    places(&rig);
+    faults(&rig);
+    transfers(&rig);
+    past_the_end(&rig);
+    vmm_close(rig.sys);
+    smallest_unit();
+    many_ranges();
+    multimem();
+    return tap_done();
+}

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Random accesses beside a model: an array for the memory, and one for what each mapping has of it. */
+#include "alias_model.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "random.h"
+#include "translate.h"
+#include "system.h"
+#include "tap.h"
+
+#define RW VMM_MEM_ACCESS_FLAGS_PROT_READWRITE
+#define G (UINT64_C(2) << 20)
+
+/* M0, M1, M2 of H1, M3 of H2: only H1 is mapped more than once. Of each three spots are used: at the start, where what is
+ * known of written memory changes, and one that nothing else comes near. */
+enum { MAPPINGS = 4, SPOTS = 3, SPOT = 3072, BYTES = SPOTS * SPOT, WORDS = BYTES / 8 };
+static const uint64_t spots[SPOTS] = {0, BLOCK_DATA_CHUNK - 1024, 5 * BLOCK_DATA_CHUNK};
+
+struct rig {
+    struct twin_memory memory; /* first: what stale lies over */
+    vmm_system *sys;
+    struct sim_process *process;
+    vmm_deviceptr at[MAPPINGS];
+    struct alias_model stale;
+    unsigned char now[2][BYTES], view[MAPPINGS][BYTES]; /* the model */
+    char chosen[MAPPINGS][WORDS];                       /* since the last fence: 0 not known, 'o' old, 'n' new */
+    unsigned olds, news, wrong, fickle;
+};
+
+static unsigned memory_of(unsigned mapping)
+{
+    return mapping == 3;
+}
+
+static vmm_deviceptr address_of(const struct rig *rig, unsigned mapping, uint64_t i)
+{
+    return rig->at[mapping] + spots[i / SPOT] + i % SPOT;
+}
+
+static bool plain(struct twin_memory *memory, uint64_t address, unsigned width, uint64_t *size, enum twin_use use,
+                  unsigned char **bytes)
+{
+    struct rig *rig = (struct rig *)memory;
+    struct translate_run there;
+    if (!translate_may(rig->process, 0, address, width, *size, RW, &there))
+        tap_bail("out of bounds");
+    *size = there.length;
+    if (use != TWIN_READ && !block_data_touch(&there.block->bytes, there.offset, *size))
+        tap_bail("no memory");
+    *bytes = block_data_run(&there.block->bytes, there.offset, size);
+    return true;
+}
+
+static void need(vmm_result result, const char *what)
+{
+    if (result != VMM_SUCCESS)
+        tap_bail("%s: %s", what, vmm_result_name(result));
+}
+
+static void rig_open(struct rig *rig, const char *spec)
+{
+    vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .location = {VMM_MEM_LOCATION_TYPE_DEVICE, 0}};
+    vmm_mem_access_desc desc = {prop.location, RW};
+    vmm_mem_generic_allocation_handle handle[2];
+    memset(rig, 0, sizeof *rig);
+    rig->memory.run = plain;
+    need(vmm_open(spec, &rig->sys), "open");
+    need(vmm_init(rig->sys, 0), "init");
+    need(vmm_mem_address_reserve(rig->sys, &rig->at[0], MAPPINGS * G, 0, 0, 0), "reserve");
+    for (int i = 0; i < 2; i++)
+        need(vmm_mem_create(rig->sys, &handle[i], G, &prop, 0), "create");
+    for (unsigned i = 0; i < MAPPINGS; i++) {
+        rig->at[i] = rig->at[0] + i * G;
+        need(vmm_mem_map(rig->sys, rig->at[i], G, 0, handle[memory_of(i)], 0), "map");
+    }
+    need(vmm_mem_set_access(rig->sys, rig->at[0], MAPPINGS * G, &desc, 1), "access");
+    rig->process = (struct sim_process *)rig->sys->top;
+}
+
+/* All views are as the memory is. */
+static void model_fence(struct rig *rig)
+{
+    for (unsigned m = 0; m < MAPPINGS; m++)
+        memcpy(rig->view[m], rig->now[memory_of(m)], BYTES);
+    memset(rig->chosen, 0, sizeof rig->chosen);
+}
+
+static void model_write(struct rig *rig, unsigned mapping, uint64_t i, const void *bytes, uint64_t size)
+{
+    memcpy(rig->now[memory_of(mapping)] + i, bytes, size);
+    memcpy(rig->view[mapping] + i, bytes, size);
+}
+
+/* Part of a word that was read: the one or the other, and the same one as before. */
+static void judge(struct rig *rig, unsigned mapping, uint64_t i, const unsigned char *got, uint64_t size)
+{
+    const unsigned char *now = rig->now[memory_of(mapping)] + i, *old = rig->view[mapping] + i;
+    char *chosen = &rig->chosen[mapping][i / 8];
+    bool is_new = memcmp(got, now, size) == 0, is_old = memcmp(got, old, size) == 0;
+    rig->wrong += !is_new && !is_old;
+    if (is_new == is_old)
+        return;
+    rig->olds += is_old;
+    rig->news += is_new;
+    rig->fickle += *chosen && *chosen != (is_old ? 'o' : 'n');
+    *chosen = is_old ? 'o' : 'n';
+}
+
+static void read_run(struct rig *rig, unsigned mapping, uint64_t i, uint64_t size)
+{
+    static const unsigned char zeros[BYTES];
+    unsigned char *bytes;
+    for (uint64_t done = 0, run; done < size; done += run) {
+        run = size - done;
+        rig->stale.memory.run(&rig->stale.memory, address_of(rig, mapping, i + done), 1, &run, TWIN_READ, &bytes);
+        for (uint64_t b = 0, part; b < run; b += part) {
+            part = 8 - (i + done + b) % 8;
+            part = part < run - b ? part : run - b;
+            judge(rig, mapping, i + done + b, bytes ? bytes + b : zeros, part);
+        }
+    }
+}
+
+static void write_run(struct rig *rig, unsigned mapping, uint64_t i, uint64_t size, uint64_t *seed)
+{
+    unsigned char *bytes;
+    for (uint64_t done = 0, run; done < size; done += run) {
+        run = size - done;
+        rig->stale.memory.run(&rig->stale.memory, address_of(rig, mapping, i + done), 1, &run, TWIN_WRITE, &bytes);
+        for (uint64_t b = 0; b < run; b++)
+            bytes[b] = (unsigned char)random_next(seed);
+        model_write(rig, mapping, i + done, bytes, run);
+    }
+}
+
+static void element(struct rig *rig, unsigned mapping, uint64_t *seed)
+{
+    static const unsigned widths[] = {1, 4, 8};
+    unsigned width = widths[random_below(seed, 3)];
+    uint64_t i = random_below(seed, BYTES / width) * width, value = random_next(seed), sum;
+    struct twin_memory *memory = &rig->stale.memory;
+    vmm_deviceptr address = address_of(rig, mapping, i);
+    switch (random_below(seed, 5)) {
+    case 0:
+        twin_store(memory, address, width, value);
+        model_write(rig, mapping, i, &value, width);
+        break;
+    case 1:
+        i -= i % 8;
+        memcpy(&sum, rig->now[memory_of(mapping)] + i, 8);
+        sum += value;
+        twin_add(memory, address_of(rig, mapping, i), value);
+        model_write(rig, mapping, i, &sum, 8);
+        break;
+    default:
+        twin_load(memory, address, width, &value);
+        judge(rig, mapping, i, (unsigned char *)&value, width);
+    }
+}
+
+/* One of the spots, or a part of it. */
+static void stretch(struct rig *rig, unsigned mapping, uint64_t *seed)
+{
+    uint64_t at = random_below(seed, SPOT), size = 1 + random_below(seed, SPOT - at);
+    uint64_t i = random_below(seed, SPOTS) * SPOT + at;
+    if (random_below(seed, 2))
+        write_run(rig, mapping, i, size, seed);
+    else
+        read_run(rig, mapping, i, size);
+}
+
+static void one_launch(struct rig *rig, uint64_t launch, unsigned accesses, uint64_t *seed)
+{
+    sim_machine_lock(rig->process->machine);
+    alias_model_open(&rig->stale, rig->process, &rig->memory, launch);
+    model_fence(rig);
+    for (unsigned n = 0; n < accesses; n++) {
+        unsigned mapping = (unsigned)random_below(seed, MAPPINGS);
+        uint64_t what = random_below(seed, 300);
+        if (what == 0) {
+            twin_fence(&rig->stale.memory);
+            model_fence(rig);
+        } else if (what < 30) {
+            stretch(rig, mapping, seed);
+        } else {
+            element(rig, mapping, seed);
+        }
+    }
+    bool closed = alias_model_close(&rig->stale);
+    sim_machine_unlock(rig->process->machine);
+    tap_ok(closed, "launch %u", (unsigned)launch);
+}
+
+/* What the memory holds, not asked through stale. */
+static unsigned differing(struct rig *rig)
+{
+    static const unsigned char zero;
+    unsigned count = 0;
+    unsigned char *at;
+    sim_machine_lock(rig->process->machine);
+    for (unsigned m = 0; m < MAPPINGS; m++)
+        for (uint64_t i = 0, one = 1; i < BYTES; i++, one = 1) {
+            plain(&rig->memory, address_of(rig, m, i), 1, &one, TWIN_READ, &at);
+            count += (at ? *at : zero) != rig->now[memory_of(m)][i];
+        }
+    sim_machine_unlock(rig->process->machine);
+    return count;
+}
+
+static void against_a_model(uint64_t seed)
+{
+    static struct rig rig;
+    rig_open(&rig, "sim:h100,alias=stale:11");
+    for (uint64_t launch = 1; launch <= 6; launch++)
+        one_launch(&rig, launch, 4000, &seed);
+    tap_u64(rig.wrong, 0, "every word is as the memory has it, or as its mapping had it");
+    tap_u64(rig.fickle, 0, "and the same of them until the next fence");
+    tap_u64(differing(&rig), 0, "the memory ends with all that was written and added");
+    tap_ok(rig.olds > 300 && rig.news > 300 && rig.olds < 2 * rig.news && rig.news < 2 * rig.olds,
+           "where they differ, either is found: %u old, %u new", rig.olds, rig.news);
+    vmm_close(rig.sys);
+}
+
+/* Which of 64 words, written through M0, does M1 have the old bytes of? A bit for each. */
+static uint64_t old_words(struct rig *rig, uint64_t launch, bool fenced)
+{
+    uint64_t bits = 0, value = 0;
+    sim_machine_lock(rig->process->machine);
+    alias_model_open(&rig->stale, rig->process, &rig->memory, launch);
+    for (uint64_t i = 0; i < 64; i++)
+        twin_store(&rig->stale.memory, rig->at[0] + 8 * i, 8, 2 * launch + fenced);
+    if (fenced)
+        twin_fence(&rig->stale.memory);
+    for (uint64_t i = 0; i < 64; i++) {
+        twin_load(&rig->stale.memory, rig->at[1] + 8 * i, 8, &value);
+        bits |= (uint64_t)(value != 2 * launch + fenced) << i;
+    }
+    alias_model_close(&rig->stale);
+    sim_machine_unlock(rig->process->machine);
+    return bits;
+}
+
+static unsigned ones(uint64_t bits)
+{
+    unsigned count = 0;
+    for (; bits; bits &= bits - 1)
+        count++;
+    return count;
+}
+
+static void answers_of_seeds(void)
+{
+    static struct rig rig;
+    uint64_t last = 0, always = UINT64_MAX, ever = 0;
+    unsigned alike = 0, fenced = 0, extreme = 0, repeated = 0;
+    for (uint64_t seed = 0; seed < 40; seed++) {
+        char spec[64];
+        snprintf(spec, sizeof spec, "sim:h100,alias=stale:%" PRIu64, seed);
+        rig_open(&rig, spec);
+        uint64_t first = old_words(&rig, 7, false);
+        fenced += old_words(&rig, 8, true) != 0;
+        uint64_t other = old_words(&rig, 9, false);
+        vmm_close(rig.sys);
+        rig_open(&rig, spec);
+        repeated += old_words(&rig, 7, false) == first;
+        vmm_close(rig.sys);
+        alike += first == last || first == other;
+        extreme += ones(first) < 12 || ones(first) > 52;
+        always &= first;
+        ever |= first;
+        last = first;
+    }
+    tap_u64(repeated, 40, "the same seed finds the same old words, every time");
+    tap_u64(alike, 0, "another seed or another launch finds others");
+    tap_u64(extreme, 0, "about half of them each time");
+    tap_ok(!always && ever == UINT64_MAX, "each word is found old by some seeds and new by others");
+    tap_u64(fenced, 0, "behind a fence none is");
+}
+
+/* The replicas of M0's memory are its own bytes: multimem writes there by itself. */
+static bool replica(struct twin_memory *memory, uint64_t address, unsigned width, enum twin_use use,
+                    unsigned char *bytes[TWIN_REPLICAS], unsigned *count)
+{
+    uint64_t size = width;
+    *count = 1;
+    return plain(memory, address, width, &size, use, &bytes[0]);
+}
+
+/* M0 writes 1, multimem 2 behind it: what M0 reads then is the one or the other. */
+static void behind_multimem(void)
+{
+    enum { LAUNCHES = 64 };
+    static struct rig rig;
+    unsigned olds = 0, news = 0;
+    rig_open(&rig, "sim:h100,alias=stale:11");
+    rig.memory.replicas = replica;
+    for (uint64_t launch = 1; launch <= LAUNCHES; launch++) {
+        uint64_t value = 0;
+        sim_machine_lock(rig.process->machine);
+        alias_model_open(&rig.stale, rig.process, &rig.memory, launch);
+        twin_store(&rig.stale.memory, rig.at[0], 8, 1);
+        twin_store_all(&rig.stale.memory, rig.at[0], 2);
+        twin_load(&rig.stale.memory, rig.at[0], 8, &value);
+        alias_model_close(&rig.stale);
+        sim_machine_unlock(rig.process->machine);
+        olds += value == 1;
+        news += value == 2;
+    }
+    tap_ok(olds + news == LAUNCHES && olds > LAUNCHES / 4 && news > LAUNCHES / 4,
+           "behind a multimem write a mapping finds its own bytes or those: %u and %u times", olds, news);
+    vmm_close(rig.sys);
+}
+
+int main(void)
+{
+    uint64_t seed = random_seed(1);
+    against_a_model(seed);
+    against_a_model(seed + 1);
+    answers_of_seeds();
+    behind_multimem();
+    return tap_done();
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "async_workers.h"
+
+#include <signal.h>
+#include <time.h>
+
+#include "in_flight.h"
+#include "posix.h"
+#include "process.h"
+
+static void work(struct sim_process *process, enum async_workers_kind kind)
+{
+    struct in_flight *in_flight = process->in_flight;
+    sim_machine_lock(process->machine);
+    while (!in_flight->workers.stopping)
+        if (!in_flight_do_next(process, kind == ASYNC_WORKERS_HOST))
+            sim_machine_wait(process->machine, &in_flight->changed);
+    sim_machine_unlock(process->machine);
+}
+
+static void *work_thread(void *process)
+{
+    work(process, ASYNC_WORKERS_WORK);
+    return NULL;
+}
+
+static void *host_thread(void *process)
+{
+    work(process, ASYNC_WORKERS_HOST);
+    return NULL;
+}
+
+/* Signals are the program's, for its own threads to take. */
+static bool start(pthread_t *thread, void *(*code)(void *), struct sim_process *process)
+{
+    sigset_t own, before;
+    sigfillset(&own);
+    sigdelset(&own, SIGSEGV);
+    sigdelset(&own, SIGBUS);
+    pthread_sigmask(SIG_SETMASK, &own, &before);
+    bool started = !posix.pthread_create(thread, NULL, code, process);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return started;
+}
+
+bool async_workers_start(struct sim_process *process, enum async_workers_kind kind)
+{
+    struct async_workers *workers = &process->in_flight->workers;
+    if (workers->there[kind])
+        return true;
+    workers->process = life_stamp();
+    workers->there[kind] = start(&workers->thread[kind], kind == ASYNC_WORKERS_HOST ? host_thread : work_thread, process);
+    return workers->there[kind];
+}
+
+void async_workers_stop(struct sim_process *process)
+{
+    struct async_workers *workers = &process->in_flight->workers;
+    bool mine = workers->process == life_stamp();
+    workers->stopping = true;
+    pthread_cond_broadcast(&process->in_flight->changed);
+    for (int kind = 0; kind < ASYNC_WORKERS_KINDS; kind++) {
+        if (!workers->there[kind])
+            continue;
+        sim_machine_unlock(process->machine);
+        if (mine)
+            pthread_join(workers->thread[kind], NULL);
+        sim_machine_lock(process->machine);
+    }
+}
+
+/* One that is waited for by async_workers_stop is left to it. */
+void async_workers_lost(struct sim_process *process)
+{
+    struct async_workers *workers = &process->in_flight->workers;
+    if (!workers->there[ASYNC_WORKERS_HOST] || !pthread_equal(workers->thread[ASYNC_WORKERS_HOST], pthread_self()) || workers->stopping)
+        return;
+    pthread_detach(pthread_self());
+    workers->there[ASYNC_WORKERS_HOST] = false;
+    async_workers_start(process, ASYNC_WORKERS_HOST);
+}
+
+bool async_workers_pause(struct sim_process *process, uint64_t nanoseconds)
+{
+    enum { SECOND = 1000000000 };
+    struct in_flight *in_flight = process->in_flight;
+    struct timespec until;
+    posix.clock_gettime(CLOCK_REALTIME, &until);
+    uint64_t rest = (uint64_t)until.tv_nsec + nanoseconds % SECOND;
+    until.tv_sec += (time_t)(nanoseconds / SECOND + rest / SECOND);
+    until.tv_nsec = (long)(rest % SECOND);
+    int cancel = life_no_cancel();
+    assert_locked(process->machine);
+    sim_machine_note(process->machine, false);
+    while (!in_flight->workers.stopping &&
+           pthread_cond_timedwait(&in_flight->changed, &process->machine->lock.mutex, &until) == 0)
+        ;
+    sim_machine_note(process->machine, true);
+    life_may_cancel(cancel);
+    readers_shut(&process->machine->readers);
+    return !in_flight->workers.stopping;
+}

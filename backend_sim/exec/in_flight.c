@@ -1,0 +1,512 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "in_flight.h"
+
+#include <inttypes.h>
+
+#include "chance.h"
+#include "kernels.h"
+#include "objects.h"
+#include "process.h"
+#include "rights.h"
+#include "refusal.h"
+#include "work.h"
+
+/* Who asks again and again lets the threads that do the work have the lock in between: nanoseconds. */
+enum { A_MOMENT = 50000 };
+
+void in_flight_open(struct in_flight *in_flight, const struct sim_options *options)
+{
+    *in_flight = (struct in_flight){.schedule = options->schedule, .random = options->seed};
+    pthread_cond_init(&in_flight->changed, NULL);
+}
+
+static void forget(struct in_flight *in_flight, struct queue_item *item)
+{
+    queue_remove(&in_flight->queue, item);
+    work_free((struct work *)item);
+}
+
+void in_flight_forget_waits(struct sim_process *process)
+{
+    if (process->opened != life_stamp())
+        pthread_cond_init(&process->in_flight->changed, NULL);
+}
+
+void in_flight_close(struct in_flight *in_flight)
+{
+    while (in_flight->queue.first)
+        forget(in_flight, in_flight->queue.first);
+    pthread_cond_destroy(&in_flight->changed);
+}
+
+const struct in_flight_inside *in_flight_is_inside(const struct in_flight *in_flight)
+{
+    const struct in_flight_inside *inside = in_flight->inside;
+    while (inside && !pthread_equal(inside->thread, pthread_self()))
+        inside = inside->next;
+    return inside;
+}
+
+struct queue_place in_flight_place(const struct sim_process *process, const struct sim_context *context, vmm_stream stream)
+{
+    uint64_t value = (uint64_t)(uintptr_t)stream;
+    struct queue_place place = {
+        .context = context->value, .stream = value, .device = context->device, .kind = QUEUE_BLOCKING};
+    void *object;
+    if (!stream || stream == VMM_STREAM_LEGACY) {
+        place.stream = 0;
+        place.kind = QUEUE_DEFAULT;
+    } else if (stream == VMM_STREAM_PER_THREAD) {
+        place.thread = (uint64_t)(uintptr_t)pthread_self();
+    } else if (slots_find(&process->streams, value, &object) == SLOT_LIVE &&
+               ((struct sim_stream *)object)->non_blocking) {
+        place.kind = QUEUE_NON_BLOCKING;
+    }
+    return place;
+}
+
+static uint64_t draw(struct in_flight *in_flight)
+{
+    return chance_next(&in_flight->random);
+}
+
+static bool is_host_function(const struct queue_item *item)
+{
+    return ((const struct work *)item)->call.head.id == VMM_CALL_launch_host_func;
+}
+
+static bool is_other(const struct queue_item *item)
+{
+    return !is_host_function(item);
+}
+
+/* The first that is ready and wanted, as marked, and no host function. */
+static struct queue_item *first_wanted_other(const struct in_flight *in_flight)
+{
+    struct queue_item *item = in_flight->queue.undone;
+    while (item && !(item->ready && item->wanted && is_other(item)))
+        item = item->after;
+    return item;
+}
+
+/* What is done next, of what was marked last; NULL when nothing may be. Host functions are left to their thread where
+ * there is one. */
+static struct queue_item *choose(struct in_flight *in_flight)
+{
+    if (in_flight->workers.there[ASYNC_WORKERS_HOST])
+        return first_wanted_other(in_flight);
+    if (in_flight->schedule != SIM_RANDOM)
+        return queue_first_wanted(&in_flight->queue);
+    size_t ready = queue_ready(&in_flight->queue);
+    return ready ? queue_ready_at(&in_flight->queue, (size_t)(draw(in_flight) % ready)) : NULL;
+}
+
+/* A host function on its way. */
+struct host_call {
+    struct sim_process *process;
+    struct queue_item *item;
+    struct in_flight_inside here;
+};
+
+/* Nothing of the item is looked at after that. */
+static void done(struct sim_process *process, struct queue_item *item)
+{
+    queue_done(&process->in_flight->queue, item);
+    pthread_cond_broadcast(&process->in_flight->changed);
+}
+
+/* With the lock, after the function. */
+static void come_out(struct host_call *call)
+{
+    struct in_flight_inside **link = &call->process->in_flight->inside;
+    while (*link != &call->here)
+        link = &(*link)->next;
+    *link = call->here.next;
+}
+
+/* The function has ended its thread, or the thread was cancelled in it: nobody comes back to the call that let it run. */
+static void forsaken(void *user)
+{
+    struct host_call *call = user;
+    sim_machine_lock(call->process->machine);
+    come_out(call);
+    done(call->process, call->item);
+    async_workers_lost(call->process);
+    sim_machine_unlock(call->process->machine);
+}
+
+/* Without the machine's lock. The function may make calls, which refill the thread's record. */
+static void call_host(struct sim_process *process, struct queue_item *item)
+{
+    const struct vmm_call_launch_host_func *function = &((const struct work *)item)->call.launch_host_func;
+    struct host_call call = {process, item, {pthread_self(), queue_place_of(item), process->in_flight->inside}};
+    const vmm_detail before = *vmm_last_detail();
+    process->in_flight->inside = &call.here;
+    sim_machine_unlock(process->machine);
+    pthread_cleanup_push(forsaken, &call);
+    function->fn(function->user_data);
+    pthread_cleanup_pop(0);
+    sim_machine_lock(process->machine);
+    come_out(&call);
+    *vmm_detail_here() = before;
+}
+
+static void do_item(struct sim_process *process, struct queue_item *item)
+{
+    struct work *work = (struct work *)item;
+    bool lost = process->fault[queue_place_of(item)->device].lost;
+    item->state = QUEUE_RUNNING;
+    if (work->call.head.id == VMM_CALL_launch_host_func && !lost) {
+        queue_seen(&process->in_flight->queue, item);
+        call_host(process, item);
+    } else if (!lost && !work_do(process, work)) {
+        process->in_flight->out_of_memory = true;
+    }
+    done(process, item);
+}
+
+void in_flight_shows(struct sim_process *process, struct work *work)
+{
+    queue_seen(&process->in_flight->queue, &work->item);
+}
+
+/* What may be done next; where others do all that is left, waits for one of them. */
+static void go_on(struct sim_process *process)
+{
+    struct queue_item *item = choose(process->in_flight);
+    if (item)
+        do_item(process, item);
+    else
+        sim_machine_wait(process->machine, &process->in_flight->changed);
+}
+
+bool in_flight_do_next(struct sim_process *process, bool host_function)
+{
+    assert_locked(process->machine);
+    struct queue_item *item = queue_first_ready(&process->in_flight->queue, host_function ? is_host_function : is_other);
+    if (item)
+        do_item(process, item);
+    return item != NULL;
+}
+
+bool in_flight_pause(struct sim_process *process, int device, uint64_t nanoseconds)
+{
+    if (process->in_flight->schedule != SIM_DEVICE)
+        return true;
+    return async_workers_pause(process, nanoseconds) && !process->fault[device].lost;
+}
+
+static struct queue_aim aim_at(const struct sim_process *process, const struct queue_place *place,
+                               enum queue_scope scope)
+{
+    return (struct queue_aim){scope, *place, process->in_flight->queue.issued};
+}
+
+static void forget_wanted(struct in_flight *in_flight)
+{
+    struct queue_item *next;
+    for (struct queue_item *item = in_flight->queue.first; item; item = next) {
+        next = item->after;
+        if (item->wanted)
+            forget(in_flight, item);
+    }
+}
+
+/* Is work done in order of issue, by whoever waits? */
+static bool is_in_order(const struct in_flight *in_flight)
+{
+    return in_flight->schedule == SIM_LATE || in_flight->schedule == SIM_EAGER;
+}
+
+/* May it be done here and now, and lets nobody in meanwhile? A host function does, and what one does is another's. */
+static bool is_plain(const struct queue_item *item)
+{
+    return item->state == QUEUE_WAITING && !item->mark && !is_host_function(item);
+}
+
+/* What is wanted, up to the first that is not plain: without marking all anew behind each. False: nothing was done. */
+static bool go_on_in_order(struct sim_process *process)
+{
+    struct queue_item *item = queue_next_wanted(&process->in_flight->queue, NULL);
+    bool some = false;
+    for (; item && is_plain(item); item = queue_next_wanted(&process->in_flight->queue, item)) {
+        do_item(process, item);
+        some = true;
+    }
+    return some;
+}
+
+static vmm_result waited(struct in_flight *in_flight)
+{
+    if (!in_flight->out_of_memory)
+        return VMM_SUCCESS;
+    in_flight->out_of_memory = false;
+    return sim_out_of_host_memory();
+}
+
+static vmm_result wait_for(struct sim_process *process, const struct queue_aim *aim)
+{
+    struct in_flight *in_flight = process->in_flight;
+    while (queue_want(&in_flight->queue, aim))
+        if (!is_in_order(in_flight) || !go_on_in_order(process))
+            go_on(process);
+    forget_wanted(in_flight);
+    return waited(in_flight);
+}
+
+/* Nothing comes before it, so nothing else need be looked at where it may be done at once. */
+static vmm_result wait_for_oldest(struct sim_process *process)
+{
+    struct in_flight *in_flight = process->in_flight;
+    struct queue_item *oldest = in_flight->queue.first;
+    bool here = oldest->state == QUEUE_DONE || (in_flight->schedule != SIM_RANDOM && is_plain(oldest));
+    if (!here) {
+        const struct queue_aim aim = {QUEUE_ITEM, *queue_place_of(oldest), oldest->number};
+        return wait_for(process, &aim);
+    }
+    if (oldest->state != QUEUE_DONE)
+        do_item(process, oldest);
+    forget(in_flight, oldest);
+    return waited(in_flight);
+}
+
+vmm_result in_flight_wait(struct sim_process *process, const struct queue_place *place, enum queue_scope scope)
+{
+    assert_locked(process->machine);
+    struct queue_aim aim = aim_at(process, place, scope);
+    return wait_for(process, &aim);
+}
+
+bool in_flight_reached(struct sim_process *process, uint64_t mark)
+{
+    assert_locked(process->machine);
+    const struct queue_aim aim = {.scope = QUEUE_ITEM, .until = mark};
+    return !queue_want(&process->in_flight->queue, &aim);
+}
+
+vmm_result in_flight_wait_mark(struct sim_process *process, uint64_t mark)
+{
+    assert_locked(process->machine);
+    const struct queue_aim aim = {.scope = QUEUE_ITEM, .until = mark};
+    return wait_for(process, &aim);
+}
+
+static bool poll_for(struct sim_process *process, const struct queue_aim *aim)
+{
+    struct in_flight *in_flight = process->in_flight;
+    if (queue_want(&in_flight->queue, aim)) {
+        struct queue_item *item = in_flight_is_inside(in_flight) || in_flight->schedule == SIM_DEVICE ? NULL : choose(in_flight);
+        if (item)
+            do_item(process, item);
+        else if (in_flight->schedule == SIM_DEVICE)
+            async_workers_pause(process, A_MOMENT);
+        return false;
+    }
+    forget_wanted(in_flight);
+    return true;
+}
+
+bool in_flight_poll(struct sim_process *process, const struct queue_place *place, enum queue_scope scope)
+{
+    assert_locked(process->machine);
+    struct queue_aim aim = aim_at(process, place, scope);
+    return poll_for(process, &aim);
+}
+
+bool in_flight_poll_mark(struct sim_process *process, uint64_t mark)
+{
+    assert_locked(process->machine);
+    const struct queue_aim aim = {.scope = QUEUE_ITEM, .until = mark};
+    return poll_for(process, &aim);
+}
+
+/* What may be done first, wanted or not. Most often what was issued last is all that is left, and nothing holds it up. */
+static struct queue_item *first_of_all(struct queue *queue)
+{
+    if (queue->left == 1 && is_plain(queue->last))
+        return queue->last;
+    if (queue->left == 1 && queue->last->mark && queue->last->state == QUEUE_WAITING)
+        queue_done(queue, queue->last);
+    if (!queue->left)
+        return NULL;
+    queue_look(queue);
+    return queue_ready_at(queue, 0);
+}
+
+/* What the schedule does next at an issue; NULL: no more. */
+static struct queue_item *at_once(struct in_flight *in_flight)
+{
+    if (in_flight->schedule == SIM_EAGER)
+        return first_of_all(&in_flight->queue);
+    if (in_flight->schedule != SIM_RANDOM || draw(in_flight) % 2 == 0)
+        return NULL;
+    queue_look(&in_flight->queue);
+    return choose(in_flight);
+}
+
+/* Nobody is waited for. */
+static void at_issue(struct sim_process *process)
+{
+    for (struct queue_item *item; (item = at_once(process->in_flight)) != NULL;)
+        do_item(process, item);
+}
+
+/* Some thread of the process will see to what was queued. */
+static void tell_hands(struct sim_process *process)
+{
+    struct in_flight *in_flight = process->in_flight;
+    if (in_flight->schedule != SIM_DEVICE)
+        return;
+    async_workers_start(process, is_host_function(in_flight->queue.last) ? ASYNC_WORKERS_HOST : ASYNC_WORKERS_WORK);
+    pthread_cond_broadcast(&in_flight->changed);
+}
+
+/* After something was queued. What a host function queues is left for later: waiting, it might wait for itself. */
+static vmm_result issued(struct sim_process *process)
+{
+    struct in_flight *in_flight = process->in_flight;
+    tell_hands(process);
+    if (in_flight_is_inside(in_flight))
+        return VMM_SUCCESS;
+    at_issue(process);
+    return in_flight->queue.count <= IN_FLIGHT_MAX ? VMM_SUCCESS : wait_for_oldest(process);
+}
+
+vmm_result in_flight_issue(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call,
+                        enum vmm_call_id asked)
+{
+    assert_locked(process->machine);
+    struct work *work = work_new(call, vmm_reported_call((uint16_t)asked));
+    if (work && queue_add(&process->in_flight->queue, &work->item, place))
+        return issued(process);
+    if (work)
+        work_free(work);
+    return sim_out_of_host_memory();
+}
+
+vmm_result in_flight_mark(struct sim_process *process, const struct queue_place *place, const struct vmm_call *call,
+                       uint64_t after, struct sim_event *event)
+{
+    assert_locked(process->machine);
+    struct work *work = work_new(call, vmm_reported_call(call->id));
+    if (work && queue_add_mark(&process->in_flight->queue, &work->item, place, after)) {
+        if (event) { /* before anything is done, which may let others in */
+            event->mark = work->item.number;
+            event->recorded = call->number;
+        }
+        return issued(process);
+    }
+    if (work)
+        work_free(work);
+    return sim_out_of_host_memory();
+}
+
+/* ---- what is taken from under it ---- */
+
+static const char *name_of(const struct work *work)
+{
+    return work->call.head.id == VMM_CALL_launch ? vmm_kernel_name(work->call.launch.kernel)
+                                                 : vmm_reported_name(work->issued_by);
+}
+
+/* The first warning of a call is the one that is told. */
+static void warn(enum vmm_rule_id rule, const struct work *work, const struct access_set_range *range,
+                 const struct sim_mapping *mapping, uint64_t value)
+{
+    bool reported = vmm_last_detail()->severity != VMM_SEVERITY_NONE;
+    vmm_object nearest = sim_object_mapping(mapping);
+    uint64_t from = range->first > mapping->start ? range->first : mapping->start;
+    vmm_detail_warn(rule, value, 0, &nearest);
+    if (!reported)
+        vmm_detail_note("%s, %s by call %" PRIu64 " on device %d, %s the granule at 0x%" PRIx64 "; nothing has waited for it",
+                        name_of(work), work->call.head.id == VMM_CALL_launch ? "launched" : "issued",
+                        work->call.head.number, queue_place_of(&work->item)->device,
+                        range->need == VMM_MEM_ACCESS_FLAGS_PROT_READ ? "reads" : "writes", from);
+}
+
+/* Bytes of a mapping. */
+struct part {
+    const struct sim_mapping *mapping;
+    uint64_t start, size;
+};
+
+/* The first work in flight on the device (-1: any) that needs one of the rights on the part; true when there is. */
+static bool warn_of(struct sim_process *process, enum vmm_rule_id rule, const struct part *part, int device,
+                    unsigned rights, uint64_t value)
+{
+    for (struct queue_item *item = process->in_flight->queue.first; item; item = item->after) {
+        struct work *work = (struct work *)item;
+        int of = queue_place_of(item)->device;
+        if (process->fault[of].lost || (device >= 0 && of != device) || queue_known(&process->in_flight->queue, item))
+            continue;
+        const struct access_set_range *range = access_set_in(work_touched(work, process), part->start, part->size, rights);
+        if (range) {
+            warn(rule, work, range, part->mapping, value);
+            return true;
+        }
+    }
+    return false;
+}
+
+struct in_flight_used in_flight_used(struct sim_process *process, uint64_t start, uint64_t end)
+{
+    assert_locked(process->machine);
+    struct in_flight_used used = {UINT64_MAX, 0};
+    for (struct queue_item *item = process->in_flight->queue.first; item; item = item->after) {
+        const struct access_set *touched = work_touched((struct work *)item, process);
+        if (!touched->complete)
+            return (struct in_flight_used){start, end};
+        for (size_t i = 0; i < touched->count; i++) {
+            const struct access_set_range *range = &touched->range[i];
+            if (range->last < start || range->first >= end)
+                continue;
+            used.first = range->first < used.first ? range->first : used.first;
+            used.last = range->last > used.last ? range->last : used.last;
+        }
+    }
+    return used;
+}
+
+void in_flight_unmapping(struct sim_process *process, uint64_t start, uint64_t end)
+{
+    assert_locked(process->machine);
+    const struct in_flight_used used = in_flight_used(process, start, end);
+    uint64_t from = used.first > start ? used.first : start;
+    bool warned = false;
+    for (const struct sim_mapping *m = from < end ? sim_mapping_in(process, from, end - from) : NULL;
+         m && !warned && in_flight_uses(&used, m->start, m->size); m = sim_mapping_after(process, m->start + m->size, end)) {
+        const struct part all = {m, m->start, m->size};
+        warned = warn_of(process, VMM_RULE_UNMAP_IN_FLIGHT, &all, -1, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE, start);
+    }
+}
+
+/* What a mapping shows of a range of the memory, or of the object; empty where it shows nothing of it. */
+static struct part part_of(const struct sim_mapping *mapping, uint64_t offset, uint64_t size)
+{
+    uint64_t first = mapping->offset > offset ? mapping->offset : offset;
+    uint64_t mapped = mapping->offset + mapping->size, end = offset + size < mapped ? offset + size : mapped;
+    return (struct part){mapping, mapping->start + (first - mapping->offset), end > first ? end - first : 0};
+}
+
+void in_flight_unbinding(struct sim_process *process, const struct sim_handle *object, uint64_t offset, uint64_t size)
+{
+    assert_locked(process->machine);
+    bool warned = false;
+    for (const struct sim_mapping *m = addrmap_ceil(&process->mappings, 0); m && !warned;
+         m = addrmap_ceil(&process->mappings, m->start + 1)) {
+        const struct part part = part_of(m, offset, size);
+        warned = m->handle == object && part.size &&
+                 warn_of(process, VMM_RULE_UNBIND_IN_FLIGHT, &part, -1, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE, offset);
+    }
+}
+
+void in_flight_granting(struct sim_process *process, const struct sim_mapping *mapping, const vmm_mem_access_desc *desc)
+{
+    assert_locked(process->machine);
+    if (desc->location.type != VMM_MEM_LOCATION_TYPE_DEVICE)
+        return;
+    unsigned lost = sim_access_of(mapping->access, (unsigned)desc->location.id) & ~(unsigned)desc->flags;
+    const struct part all = {mapping, mapping->start, mapping->size};
+    if (lost)
+        warn_of(process, VMM_RULE_ACCESS_IN_FLIGHT, &all, desc->location.id, lost, (uint64_t)desc->flags);
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "block_data.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "heap.h"
+#include "os.h"
+
+enum { BITS = 64 };
+
+void block_data_init(struct block_data *bytes, struct backing_file *frames, uint64_t size)
+{
+    *bytes = (struct block_data){.size = size, .frames = frames, .place = BACKING_FILE_NOWHERE};
+}
+
+void block_data_borrow(struct block_data *bytes, struct backing_file *frames, uint64_t place, uint64_t size)
+{
+    *bytes = (struct block_data){.size = size, .frames = frames, .place = place, .open = true, .borrowed = true};
+}
+
+static uint64_t pages(const struct block_data *bytes)
+{
+    uint64_t page = os_page_size();
+    return (bytes->size + page - 1) / page * page;
+}
+
+/* In the file. */
+static uint64_t span(const struct block_data *bytes)
+{
+    return bytes->size + (bytes->apart ? os_page_size() : 0);
+}
+
+void block_data_clear(struct block_data *bytes)
+{
+    bool apart = bytes->apart;
+    if (bytes->place != BACKING_FILE_NOWHERE && !bytes->borrowed)
+        backing_file_free(bytes->frames, bytes->place, span(bytes));
+    if (bytes->own)
+        os_unmap(bytes->own, pages(bytes));
+    heap.free(bytes->written);
+    block_data_init(bytes, bytes->frames, bytes->size);
+    bytes->apart = apart;
+}
+
+/* Whether the block is in the file or not is decided when it is first written. */
+static bool prepare(struct block_data *bytes)
+{
+    if (bytes->written || bytes->borrowed)
+        return true;
+    uint64_t chunks = (bytes->size - 1) / BLOCK_DATA_CHUNK + 1;
+    bytes->written = heap.calloc((chunks - 1) / BITS + 1, sizeof *bytes->written);
+    if (!bytes->written)
+        return false;
+    bytes->place = backing_file_take(bytes->frames, span(bytes));
+    if (bytes->place == BACKING_FILE_NOWHERE && !(bytes->own = os_map(-1, 0, pages(bytes)))) {
+        block_data_clear(bytes);
+        return false;
+    }
+    return true;
+}
+
+static bool see(struct block_data *bytes, uint64_t offset, uint64_t length)
+{
+    return bytes->own || backing_file_see(bytes->frames, bytes->place + offset, length);
+}
+
+static bool written(const struct block_data *bytes, uint64_t offset);
+
+/* Room in the file for the chunks that have none yet; all of an open block's have. */
+static bool make_room(struct block_data *bytes, uint64_t offset, uint64_t length)
+{
+    uint64_t end = (offset + length - 1) / BLOCK_DATA_CHUNK * BLOCK_DATA_CHUNK + BLOCK_DATA_CHUNK;
+    if (bytes->own || bytes->open || !bytes->frames->scarce)
+        return true;
+    for (uint64_t at = offset / BLOCK_DATA_CHUNK * BLOCK_DATA_CHUNK; at < end; at += BLOCK_DATA_CHUNK)
+        if (!written(bytes, at))
+            return backing_file_room(bytes->frames, bytes->place + at, (end < bytes->size ? end : bytes->size) - at);
+    return true;
+}
+
+bool block_data_touch(struct block_data *bytes, uint64_t offset, uint64_t length)
+{
+    if (!length)
+        return true;
+    if (!prepare(bytes) || !see(bytes, offset, length) || !make_room(bytes, offset, length))
+        return false;
+    if (bytes->borrowed)
+        return true;
+    for (uint64_t chunk = offset / BLOCK_DATA_CHUNK; chunk <= (offset + length - 1) / BLOCK_DATA_CHUNK; chunk++)
+        bytes->written[chunk / BITS] |= UINT64_C(1) << (chunk % BITS);
+    return true;
+}
+
+static bool written(const struct block_data *bytes, uint64_t offset)
+{
+    uint64_t chunk = offset / BLOCK_DATA_CHUNK;
+    return bytes->open || (bytes->written && (bytes->written[chunk / BITS] >> (chunk % BITS) & 1));
+}
+
+/* How far what is known of the chunk at offset holds, at most length bytes. */
+static uint64_t alike(const struct block_data *bytes, uint64_t offset, uint64_t length)
+{
+    bool first = written(bytes, offset);
+    uint64_t done = BLOCK_DATA_CHUNK - offset % BLOCK_DATA_CHUNK;
+    if (bytes->open || !bytes->written)
+        return length;
+    while (done < length && written(bytes, offset + done) == first)
+        done += BLOCK_DATA_CHUNK;
+    return done < length ? done : length;
+}
+
+unsigned char *block_data_run(const struct block_data *bytes, uint64_t offset, uint64_t *length)
+{
+    *length = alike(bytes, offset, *length);
+    if (!written(bytes, offset))
+        return NULL;
+    if (bytes->own)
+        return bytes->own + offset;
+    uint64_t place = bytes->place + offset, room = BACKING_FILE_WINDOW - place % BACKING_FILE_WINDOW;
+    if (*length > room)
+        *length = room;
+    return backing_file_at(bytes->frames, place);
+}
+
+/* From memory of its own into the file, after all. */
+static bool settle(struct block_data *bytes)
+{
+    struct block_data there = *bytes;
+    there.place = backing_file_take(bytes->frames, span(bytes));
+    if (there.place == BACKING_FILE_NOWHERE)
+        return false;
+    there.own = NULL;
+    if (!see(&there, 0, bytes->size)) {
+        backing_file_free(bytes->frames, there.place, span(bytes));
+        return false;
+    }
+    for (uint64_t at = 0, run; at < bytes->size; at += run) {
+        run = bytes->size - at;
+        unsigned char *to = block_data_run(&there, at, &run);
+        if (to)
+            memcpy(to, bytes->own + at, run);
+    }
+    os_unmap(bytes->own, pages(bytes));
+    *bytes = there;
+    return true;
+}
+
+bool block_data_open(struct block_data *bytes)
+{
+    if (bytes->open)
+        return true;
+    if (!prepare(bytes) || (bytes->own && !settle(bytes)) || !see(bytes, 0, bytes->size) ||
+        !backing_file_room(bytes->frames, bytes->place, pages(bytes)))
+        return false;
+    bytes->open = true;
+    return true;
+}

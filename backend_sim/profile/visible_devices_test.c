@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for visible_devices.h: how the variable is read, and what the machine is like for a process then. That libcuda.so.1 sees the
+ * devices that a driver shows is recorded (conformance/recorded/facts/copies.c, group V). */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "share_rig.h"
+#include "tap.h"
+#include "visible_devices.h"
+
+static struct sim_profile machine;
+
+static void start(const char *profile)
+{
+    if (!sim_profile_builtin(profile, &machine))
+        tap_bail("no profile");
+}
+
+/* "2 0" of what is seen, then "| 1 3" of what is hidden. */
+static const char *places(const struct visible_devices *visible)
+{
+    static char text[200];
+    int at = 0;
+    text[0] = 0;
+    for (int i = 0; i < visible->all; i++)
+        at += snprintf(text + at, sizeof text - (size_t)at, "%s%s%d", at ? " " : "", i == visible->seen ? "| " : "", visible->place[i]);
+    return text;
+}
+
+static void reads(const char *list, vmm_result result, const char *want)
+{
+    struct visible_devices visible;
+    vmm_result got = visible_devices_read(&visible, list, &machine);
+    tap_ok(got == result && strcmp(places(&visible), want) == 0, "\"%s\": %s, %s", list ? list : "(unset)", vmm_result_name(got),
+           places(&visible));
+}
+
+static const char *uuid(int place, size_t length, const char *head)
+{
+    static char text[4][80];
+    static unsigned next;
+    unsigned char bytes[VISIBLE_UUID];
+    char *t = text[next++ % 4];
+    visible_devices_uuid(&machine, place, bytes);
+    int at = snprintf(t, sizeof text[0], "%s", head);
+    for (size_t i = 0; i < VISIBLE_UUID; i++)
+        at += snprintf(t + at, sizeof text[0] - (size_t)at, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", bytes[i]);
+    t[length] = 0;
+    return t;
+}
+
+static const char *joined(const char *a, const char *b)
+{
+    static char text[4][200];
+    static unsigned next;
+    char *t = text[next++ % 4];
+    snprintf(t, sizeof text[0], "%s,%s", a, b);
+    return t;
+}
+
+static void test_numbers(void)
+{
+    reads(NULL, VMM_SUCCESS, "0 1 2 3");
+    reads("2,0", VMM_SUCCESS, "2 0 | 1 3");
+    reads("3,2,1,0", VMM_SUCCESS, "3 2 1 0");
+    reads(" 1 , +2,03x,4294967296", VMM_SUCCESS, "1 2 3 0");
+    reads("1,4,0", VMM_SUCCESS, "1 | 0 2 3");
+    reads("1,junk,0", VMM_SUCCESS, "1 | 0 2 3");
+    reads("1,,0", VMM_SUCCESS, "1 | 0 2 3");
+    reads("1,-1,0", VMM_SUCCESS, "1 | 0 2 3");
+    reads("", VMM_ERROR_NO_DEVICE, "| 0 1 2 3");
+    reads("-1", VMM_ERROR_NO_DEVICE, "| 0 1 2 3");
+    reads("4", VMM_ERROR_NO_DEVICE, "| 0 1 2 3");
+    reads("99999999999999999999", VMM_ERROR_NO_DEVICE, "| 0 1 2 3");
+    reads("0,1,0", VMM_ERROR_INVALID_DEVICE, "| 0 1 2 3");
+}
+
+static void test_uuids(void)
+{
+    const char *one = uuid(1, 40, "GPU-"), *two = uuid(2, 40, "GPU-");
+    char upper[80];
+    snprintf(upper, sizeof upper, "%s", one);
+    for (char *c = upper + 4; *c; c++)
+        *c = *c >= 'a' && *c <= 'f' ? (char)(*c - 32) : *c;
+    reads(one, VMM_SUCCESS, "1 | 0 2 3");
+    reads(joined(two, one), VMM_SUCCESS, "2 1 | 0 3");
+    reads(upper, VMM_SUCCESS, "1 | 0 2 3");
+    reads(joined(uuid(2, 16, "GPU-"), uuid(1, 16, "GPU-")), VMM_SUCCESS, "2 1 | 0 3");
+    reads(joined(one, "GPU-none"), VMM_SUCCESS, "1 | 0 2 3");
+    reads(joined(one, "2"), VMM_SUCCESS, "1 | 0 2 3");
+    reads(joined("2", one), VMM_SUCCESS, "2 | 0 1 3");
+    reads(joined(one, one), VMM_ERROR_INVALID_DEVICE, "| 0 1 2 3");
+    reads("GPU-", VMM_ERROR_NO_DEVICE, "| 0 1 2 3");
+    reads("GPU-0x", VMM_ERROR_NO_DEVICE, "| 0 1 2 3");
+    reads(uuid(1, 40, "gpu-"), VMM_ERROR_NO_DEVICE, "| 0 1 2 3");
+    reads(uuid(1, 40, "GPU-GPU-"), VMM_ERROR_NO_DEVICE, "| 0 1 2 3");
+}
+
+/* Which digits two of them begin with is chance, so the prefix that fits both is looked for. */
+static void test_ambiguous(void)
+{
+    for (int i = 0; i < machine.devices; i++)
+        for (int j = 0; j < i; j++)
+            if (uuid(i, 5, "GPU-")[4] == uuid(j, 5, "GPU-")[4]) {
+                reads(uuid(i, 5, "GPU-"), VMM_ERROR_NO_DEVICE, "| 0 1 2 3");
+                return;
+            }
+    tap_skip("no two UUIDs of this machine begin alike", "a prefix of two devices");
+}
+
+static void test_chosen(void)
+{
+    static const struct {
+        const char *list, *places;
+        bool good;
+    } lists[] = {{"1:0", "1 0 | 2 3", true}, {"3", "3 | 0 1 2", true}, {"none", "| 0 1 2 3", true}, {"1:1", NULL, false},
+                 {"4", NULL, false}, {"1:", NULL, false}, {":1", NULL, false}, {"-1", NULL, false}, {"1,0", NULL, false},
+                 {"one", NULL, false}};
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+        struct visible_devices visible;
+        bool good = visible_devices_choose(&visible, lists[i].list, 4);
+        tap_ok(good == lists[i].good && (!good || strcmp(places(&visible), lists[i].places) == 0), "visible=%s", lists[i].list);
+    }
+}
+
+/* Peers go with their devices. */
+static void test_seen(void)
+{
+    struct visible_devices visible;
+    struct sim_profile seen;
+    machine.peers[0] = 1u << 3; /* 0 may use 3's memory, and no other does */
+    machine.peers[1] = machine.peers[2] = machine.peers[3] = 0;
+    tap_ok(visible_devices_choose(&visible, "3:1:0", 4), "three of four are chosen");
+    visible_devices_apply(&visible, &machine, &seen);
+    tap_u64((uint64_t)seen.devices, 3, "three are seen");
+    tap_u64(seen.peers[2], 1, "the third, place 0, may use memory of the first, place 3");
+    tap_u64(seen.peers[0] | seen.peers[1] | seen.peers[3], 0, "no other may use any");
+    for (int i = 0; i < 4; i++)
+        tap_u64((uint64_t)visible.place[visible_devices_ordinal(&visible, i)], (uint64_t)i, "place %d has an ordinal", i);
+}
+
+/* ---- processes that see different devices of one machine ---- */
+
+static vmm_system *open_seeing(const char *list)
+{
+    char spec[100];
+    vmm_system *sys = NULL;
+    vmm_context context;
+    snprintf(spec, sizeof spec, "sim:h200x2,machine=seen,visible=%s", list);
+    if (vmm_open(spec, &sys) || vmm_init(sys, 0) || vmm_device_primary_ctx_retain(sys, &context, 0) ||
+        vmm_ctx_set_current(sys, context))
+        tap_bail("%s", spec);
+    return sys;
+}
+
+static uint64_t free_of(vmm_system *sys)
+{
+    uint64_t left = 0, all;
+    if (vmm_mem_get_info(sys, &left, &all))
+        tap_bail("no free memory");
+    return left;
+}
+
+static vmm_mem_generic_allocation_handle make(vmm_system *sys, uint64_t size)
+{
+    vmm_mem_generic_allocation_handle handle = 0;
+    vmm_mem_allocation_prop prop = {.type = VMM_MEM_ALLOCATION_TYPE_PINNED, .requested_handle_types = RIG_FD,
+                                    .location = {VMM_MEM_LOCATION_TYPE_DEVICE, 0}};
+    tap_result(vmm_mem_create(sys, &handle, size, &prop, 0), VMM_SUCCESS, "memory of what the process calls device 0");
+    return handle;
+}
+
+/* What a process calls the memory that another one exported: its own ordinal, or no device's where it is hidden. */
+static void imported_as(vmm_system *sys, int fd, int device, const char *what)
+{
+    vmm_mem_generic_allocation_handle handle = 0;
+    vmm_mem_allocation_prop prop = {0};
+    tap_result(vmm_mem_import_from_shareable_handle(sys, &handle, (void *)(intptr_t)fd, RIG_FD), VMM_SUCCESS, "import");
+    tap_result(vmm_mem_get_allocation_properties_from_handle(sys, &prop, handle), VMM_SUCCESS, "its properties");
+    tap_ok(prop.location.type == VMM_MEM_LOCATION_TYPE_DEVICE && prop.location.id == device, "%s: device %d", what, prop.location.id);
+    tap_result(vmm_mem_release(sys, handle), VMM_SUCCESS, "release");
+}
+
+static void test_shared(void)
+{
+    vmm_system *first = open_seeing("0"), *second = open_seeing("1"), *both = open_seeing("1:0");
+    const uint64_t one = free_of(first), two = free_of(second), size = 64 * RIG_G;
+    int fd = -1;
+    vmm_mem_generic_allocation_handle handle = make(second, size);
+    tap_u64(free_of(second), two - size, "it is taken from the device that it is of");
+    tap_u64(free_of(first), one, "and not from the other process's, which has the same ordinal");
+    tap_u64(free_of(both), two - size, "and is seen where that device is the first of two");
+    tap_result(vmm_mem_export_to_shareable_handle(second, &fd, handle, RIG_FD, 0), VMM_SUCCESS, "export");
+    tap_u64(free_of(both), two - size, "once exported it is counted there as well");
+    tap_u64(free_of(first), one, "and still not elsewhere");
+    imported_as(first, fd, -2, "of a device that is hidden");
+    imported_as(both, fd, 0, "of the first of two");
+    close(fd);
+    tap_result(vmm_mem_release(second, handle), VMM_SUCCESS, "release");
+    tap_u64(free_of(both), two, "all is free again");
+    vmm_close(first);
+    vmm_close(second);
+    vmm_close(both);
+}
+
+/* Each process sees one device and adds it to the same team: the usual way of a program with a process for each device. */
+static void test_team(void)
+{
+    vmm_system *side[2] = {open_seeing("1"), open_seeing("0")};
+    vmm_multicast_object_prop prop = {.num_devices = 2, .size = RIG_G, .handle_types = RIG_FD};
+    vmm_mem_generic_allocation_handle object[2] = {0, 0}, memory[2];
+    int fd = -1;
+    tap_result(vmm_multicast_create(side[0], &object[0], &prop), VMM_SUCCESS, "a team of two, of which one is visible");
+    tap_result(vmm_mem_export_to_shareable_handle(side[0], &fd, object[0], RIG_FD, 0), VMM_SUCCESS, "export");
+    tap_result(vmm_mem_import_from_shareable_handle(side[1], &object[1], (void *)(intptr_t)fd, RIG_FD), VMM_SUCCESS, "import");
+    close(fd);
+    tap_result(vmm_multicast_add_device(side[0], object[0], 1), VMM_ERROR_INVALID_DEVICE, "a hidden device is none");
+    for (int i = 0; i < 2; i++)
+        tap_result(vmm_multicast_add_device(side[i], object[i], 0), VMM_SUCCESS, "process %d adds its own", i);
+    for (int i = 0; i < 2; i++) {
+        memory[i] = make(side[i], RIG_G);
+        tap_result(vmm_multicast_bind_mem(side[i], object[i], 0, memory[i], 0, RIG_G, 0), VMM_SUCCESS, "and binds memory of it");
+    }
+    tap_result(vmm_multicast_add_device(side[1], object[1], 0), VMM_ERROR_INVALID_VALUE, "no device is added twice");
+    for (int i = 0; i < 2; i++) {
+        tap_result(vmm_multicast_unbind(side[i], object[i], 0, 0, RIG_G), VMM_SUCCESS, "unbind");
+        vmm_mem_release(side[i], memory[i]);
+        vmm_mem_release(side[i], object[i]);
+        vmm_close(side[i]);
+    }
+}
+
+/* ---- opening ---- */
+
+static void test_open(void)
+{
+    vmm_system *sys = NULL;
+    int count = 0;
+    tap_result(vmm_open("sim:h200x2,visible=1:1", &sys), VMM_ERROR_INVALID_VALUE, "a device twice");
+    tap_ok(strstr(vmm_last_detail()->note, "visible=1:1: expected ordinals below 2") != NULL, "and why: %s", vmm_last_detail()->note);
+    tap_result(vmm_open("sim:h200x2,visible=none", &sys), VMM_SUCCESS, "none is a choice");
+    tap_result(vmm_init(sys, 0), VMM_ERROR_NO_DEVICE, "that leaves no device");
+    tap_ok(strstr(vmm_last_detail()->note, "visible=none hides all devices") != NULL, "and why: %s", vmm_last_detail()->note);
+    tap_result(vmm_device_get_count(sys, &count), VMM_ERROR_NOT_INITIALIZED, "nor anything else");
+    vmm_close(sys);
+    setenv(VISIBLE_VARIABLE, "0,0", 1);
+    tap_result(vmm_open("sim:h200x2,visible=env", &sys), VMM_SUCCESS, "as the environment has it");
+    tap_result(vmm_init(sys, 0), VMM_ERROR_INVALID_DEVICE, "which names one twice");
+    tap_ok(strstr(vmm_last_detail()->note, "it names a device twice") != NULL, "and why: %s", vmm_last_detail()->note);
+    setenv(VISIBLE_VARIABLE, "", 1);
+    tap_result(vmm_init(sys, 0), VMM_ERROR_NO_DEVICE, "then none");
+    setenv(VISIBLE_VARIABLE, "1", 1);
+    tap_result(vmm_init(sys, 0), VMM_SUCCESS, "then one: it is read again until cuInit succeeds");
+    setenv(VISIBLE_VARIABLE, "0,1", 1);
+    tap_result(vmm_init(sys, 0), VMM_SUCCESS, "and no more");
+    tap_result(vmm_device_get_count(sys, &count), VMM_SUCCESS, "count");
+    tap_u64((uint64_t)count, 1, "one device");
+    vmm_close(sys);
+    tap_result(vmm_open("sim:h200x2", &sys), VMM_SUCCESS, "without visible=");
+    tap_ok(!vmm_init(sys, 0) && !vmm_device_get_count(sys, &count) && count == 2, "the variable says nothing to the API");
+    vmm_close(sys);
+    unsetenv(VISIBLE_VARIABLE);
+}
+
+int main(void)
+{
+    rig_begin();
+    start("gb200x4");
+    test_numbers();
+    test_uuids();
+    test_ambiguous();
+    test_chosen();
+    test_seen();
+    test_open();
+    test_shared();
+    test_team();
+    rig_end();
+    return tap_done();
+}

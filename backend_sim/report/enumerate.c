@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "enumerate.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "leak_holders.h"
+#include "heap.h"
+#include "objects.h"
+#include "process.h"
+#include "team_share.h"
+#include "units.h"
+
+struct walk {
+    vmm_visit_fn visit;
+    void *user;
+};
+
+static void visit_handle(void *user, void *object)
+{
+    const struct walk *walk = user;
+    vmm_object o = sim_object_handle(object);
+    walk->visit(walk->user, &o);
+}
+
+static void visit_binds(void *user, void *object)
+{
+    const struct walk *walk = user;
+    const struct sim_handle *handle = object;
+    const struct team *team = handle->block->team;
+    for (unsigned i = 0; team && i < team->members; i++)
+        for (const struct team_bind *bind = team->member[i].binds; bind; bind = bind->next) {
+            vmm_object o = sim_object_bind(handle, bind);
+            walk->visit(walk->user, &o);
+        }
+}
+
+static void visit_context(void *user, void *object)
+{
+    const struct walk *walk = user;
+    const struct sim_context *context = object;
+    vmm_object o = sim_object_context(context);
+    if (!context->ended_primary)
+        walk->visit(walk->user, &o);
+}
+
+static void visit_stream(void *user, void *object)
+{
+    const struct walk *walk = user;
+    vmm_object o = sim_object_stream(object);
+    walk->visit(walk->user, &o);
+}
+
+static void visit_event(void *user, void *object)
+{
+    const struct walk *walk = user;
+    vmm_object o = sim_object_event(object);
+    walk->visit(walk->user, &o);
+}
+
+static void visit_ranges(const struct sim_process *process, const struct walk *walk)
+{
+    for (const struct sim_reservation *r = addrmap_ceil(&process->reservations, 0); r;
+         r = addrmap_ceil(&process->reservations, r->start + 1)) {
+        vmm_object o = sim_object_reservation(r);
+        walk->visit(walk->user, &o);
+    }
+    for (const struct sim_mapping *m = addrmap_ceil(&process->mappings, 0); m;
+         m = addrmap_ceil(&process->mappings, m->start + 1)) {
+        vmm_object o = sim_object_mapping(m);
+        walk->visit(walk->user, &o);
+    }
+}
+
+static void visit_all(const struct sim_process *process, const struct walk *walk)
+{
+    for (int i = 0; i < process->machine->profile.devices; i++) {
+        vmm_object o = sim_object_device(process, i);
+        walk->visit(walk->user, &o);
+    }
+    visit_ranges(process, walk);
+    slots_each(&process->handles, visit_handle, (void *)walk);
+    for (const struct sim_allocation *a = addrmap_ceil(&process->allocations, 0); a;
+         a = addrmap_ceil(&process->allocations, a->start + 1)) {
+        vmm_object o = sim_object_allocation(a);
+        walk->visit(walk->user, &o);
+    }
+    slots_each(&process->contexts, visit_context, (void *)walk);
+    slots_each(&process->streams, visit_stream, (void *)walk);
+    slots_each(&process->events, visit_event, (void *)walk);
+    slots_each(&process->handles, visit_binds, (void *)walk);
+}
+
+vmm_result sim_enumerate(struct vmm_backend *self, vmm_visit_fn visit, void *user)
+{
+    const struct sim_process *process = (struct sim_process *)self;
+    struct walk walk = {visit, user};
+    if (sim_machine_torn(process->machine))
+        return vmm_detail_fail(VMM_ERROR_NOT_INITIALIZED, "vmm_visit", SIM_TORN);
+    sim_machine_lock(process->machine);
+    team_look_at_all(process->machine); /* what others did to the teams is told, too */
+    sim_machine_busy(process->machine, false);
+    visit_all(process, &walk);
+    sim_machine_unlock(process->machine);
+    return VMM_SUCCESS;
+}
+
+/* The leaks are collected under the lock and reported outside it: the report function may make calls. */
+struct leaks {
+    vmm_detail *detail; /* NULL while they are only counted */
+    uint64_t count;
+};
+
+/* Did a call of the program make it that is made of several of this interface, as cuMemHostAlloc is? */
+static bool is_part(const vmm_object *o)
+{
+    return o->created_by && vmm_call_find(o->created_by) == VMM_CALL_COUNT;
+}
+
+/* Of what such a call made the addresses are told, for all of it: what the program holds is one piece of memory. */
+static bool part_rule(const vmm_object *o, enum vmm_rule_id *rule)
+{
+    *rule = VMM_RULE_LEAK_ALLOCATION;
+    return o->kind == VMM_OBJECT_RESERVATION;
+}
+
+static bool leak_rule(const vmm_object *o, enum vmm_rule_id *rule)
+{
+    static const enum vmm_rule_id rules[] = {
+        [VMM_OBJECT_RESERVATION] = VMM_RULE_LEAK_RESERVATION, [VMM_OBJECT_MAPPING] = VMM_RULE_LEAK_MAPPING,
+        [VMM_OBJECT_HANDLE] = VMM_RULE_LEAK_HANDLE,           [VMM_OBJECT_ALLOCATION] = VMM_RULE_LEAK_ALLOCATION,
+        [VMM_OBJECT_CONTEXT] = VMM_RULE_LEAK_CONTEXT,         [VMM_OBJECT_STREAM] = VMM_RULE_LEAK_STREAM,
+        [VMM_OBJECT_EVENT] = VMM_RULE_LEAK_EVENT,
+    };
+    if (o->kind == VMM_OBJECT_NONE || o->kind == VMM_OBJECT_DEVICE || o->kind == VMM_OBJECT_BIND)
+        return false; /* a bind ends with its multicast object */
+    if (is_part(o) && (o->kind == VMM_OBJECT_RESERVATION || o->kind == VMM_OBJECT_MAPPING || o->kind == VMM_OBJECT_HANDLE))
+        return part_rule(o, rule);
+    *rule = o->team ? VMM_RULE_LEAK_MULTICAST : rules[o->kind];
+    return true;
+}
+
+static const char *plural(uint32_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+/* Why is it still there? */
+static void say_why(vmm_detail *detail, const vmm_object *o)
+{
+    char *note = detail->note, size[UNITS_TEXT];
+    size_t room = sizeof detail->note;
+    units_text(o->size, size);
+    if (o->team)
+        snprintf(note, room, "a multicast object held by %u reference%s and %u mapping%s, to which %u bind%s hold%s memory",
+                 o->references, plural(o->references), o->mappings, plural(o->mappings), o->binds, plural(o->binds),
+                 o->binds == 1 ? "s" : "");
+    else if (o->kind == VMM_OBJECT_HANDLE)
+        snprintf(note, room, "%s of physical memory held by %u reference%s and %u mapping%s", size, o->references,
+                 plural(o->references), o->mappings, plural(o->mappings));
+    else if (o->kind == VMM_OBJECT_MAPPING)
+        snprintf(note, room, "holds H%u: its memory stays until this is unmapped", o->handle_number);
+    else if (o->kind == VMM_OBJECT_RESERVATION && is_part(o))
+        snprintf(note, room, "%s of memory", size);
+    else if (o->kind == VMM_OBJECT_RESERVATION)
+        snprintf(note, room, "%s of addresses, no memory by themselves", size);
+}
+
+static void collect(void *user, const vmm_object *o)
+{
+    struct leaks *leaks = user;
+    enum vmm_rule_id id;
+    if (!leak_rule(o, &id))
+        return;
+    if (leaks->detail) {
+        vmm_detail *detail = &leaks->detail[leaks->count];
+        *detail = (vmm_detail){.severity = VMM_SEVERITY_LEAK,
+                               .rule = vmm_rule_row(id)->id,
+                               .function = o->created_by,
+                               .call = o->created,
+                               .nearest = *o};
+        say_why(detail, o);
+    }
+    leaks->count++;
+}
+
+uint64_t sim_leaks(struct vmm_backend *self, vmm_report_fn report, void *user)
+{
+    const struct sim_process *process = (struct sim_process *)self;
+    struct leaks leaks = {NULL, 0};
+    struct walk walk = {collect, &leaks};
+    if (sim_machine_torn(process->machine))
+        return 0;
+    sim_machine_lock(process->machine);
+    if (report && !sim_process_forked(process))
+        sim_machine_settle(process->machine);
+    visit_all(process, &walk);
+    if (report && leaks.count) {
+        leaks.detail = heap.calloc(leaks.count, sizeof *leaks.detail);
+        if (leaks.detail) {
+            leaks.count = 0;
+            visit_all(process, &walk);
+        }
+    }
+    struct leak_holders elsewhere = sim_leak_holders(process, leaks.detail, leaks.detail ? leaks.count : 0, report != NULL);
+    sim_machine_unlock(process->machine);
+    for (uint64_t i = 0; leaks.detail && i < leaks.count; i++)
+        /* analysers: clang-analyzer-core.CallAndMessage is wrong: details are there where there is a report */
+        report(user, &leaks.detail[i]);
+    for (uint64_t i = 0; report && i < elsewhere.count; i++)
+        report(user, &elsewhere.hint[i]);
+    heap.free(leaks.detail);
+    heap.free(elsewhere.hint);
+    return leaks.count + elsewhere.leaks;
+}

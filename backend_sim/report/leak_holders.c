@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "leak_holders.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "heap.h"
+#include "share_mark.h"
+#include "share_inspect.h"
+#include "units.h"
+
+enum { ROOM_FOR_MORE = 24 }; /* "; and 12345 more" */
+
+static void add(vmm_detail *detail, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void add(vmm_detail *detail, const char *format, ...)
+{
+    size_t length = strlen(detail->note);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(detail->note + length, sizeof detail->note - length, format, args);
+    va_end(args);
+}
+
+/* As many holders as find room, after words; but for those in this slot. */
+static unsigned add_holders(vmm_detail *detail, const struct share_inspect *who, unsigned block, const char *words,
+                            unsigned self)
+{
+    char text[SHARE_HOLD_TEXT];
+    unsigned reported = 0, more = 0;
+    for (unsigned i = 0; i < who->hold_count; i++) {
+        const struct share_inspect_hold *hold = &who->hold[i];
+        if (hold->block != block || (hold->file < 0 && hold->slot == self))
+            continue;
+        if (hold->file >= 0 && hold->pid == os_pid())
+            snprintf(text, sizeof text, "this process: descriptor %d", hold->file);
+        else
+            share_inspect_hold_text(hold, text);
+        if (strlen(detail->note) + strlen(words) + strlen(text) + ROOM_FOR_MORE < sizeof detail->note) {
+            add(detail, "%s%s", reported ? "; " : words, text);
+            reported++;
+        } else {
+            more++;
+        }
+    }
+    if (more)
+        add(detail, "%s%u more", reported ? "; and " : words, more);
+    return reported + more;
+}
+
+static const char *place(vmm_mem_location location, char text[32])
+{
+    snprintf(text, 32, "%s %d", location.type == VMM_MEM_LOCATION_TYPE_DEVICE ? "device" : "host node", location.id);
+    return text;
+}
+
+/* ---- leaks ---- */
+
+/* The live handle of a leak; where values are another backend's, there is no sharing. */
+static const struct sim_handle *handle_of(const struct sim_process *process, const vmm_detail *leak)
+{
+    void *object = NULL;
+    if (leak->nearest.kind != VMM_OBJECT_HANDLE ||
+        slots_find(&process->handles, leak->nearest.value, &object) != SLOT_LIVE)
+        return NULL;
+    const struct sim_handle *handle = object;
+    return handle->block && handle->block->shared ? handle : NULL;
+}
+
+static void say_of_leak(vmm_detail *leak, const struct sim_handle *handle, const struct share_inspect *who, unsigned slot)
+{
+    char maker[SHARE_HOLD_TEXT], call[SHARE_HOLD_TEXT];
+    for (unsigned i = 0; i < who->block_count; i++) {
+        const struct share_inspect_block *block = &who->block[i];
+        if (block->number != handle->block->shared)
+            continue;
+        if (handle->imported)
+            add(leak, "; exported by %s: %s", share_inspect_named(block->pid, block->program, maker),
+                share_inspect_call(block->call, call));
+        else
+            add_holders(leak, who, i, "; also held by ", slot);
+    }
+}
+
+/* ---- hints ---- */
+
+static bool holds(const struct share_inspect *who, unsigned block, unsigned slot)
+{
+    for (unsigned i = 0; i < who->hold_count; i++)
+        if (who->hold[i].block == block && who->hold[i].file < 0 && who->hold[i].slot == slot)
+            return true;
+    return false;
+}
+
+/* Does this process itself have a descriptor of it? */
+static bool has_descriptor(const struct share_inspect *who, unsigned block)
+{
+    for (unsigned i = 0; i < who->hold_count; i++)
+        if (who->hold[i].block == block && who->hold[i].file >= 0 && who->hold[i].pid == os_pid())
+            return true;
+    return false;
+}
+
+/* True where it is a leak. */
+static bool make_hint(vmm_detail *hint, const struct share_inspect *who, unsigned index, unsigned slot)
+{
+    const struct share_inspect_block *block = &who->block[index];
+    char size[UNITS_TEXT], where[32];
+    bool own = has_descriptor(who, index);
+    *hint = (vmm_detail){.severity = own ? VMM_SEVERITY_LEAK : VMM_SEVERITY_HINT,
+                         .rule = vmm_rule_row(own ? VMM_RULE_LEAK_DESCRIPTOR : VMM_RULE_LEAK_ELSEWHERE)->id,
+                         .function = share_call_name(block->call),
+                         .call = share_call_number(block->call)};
+    units_text(block->size, size);
+    if (block->team)
+        add(hint, "a multicast object of %s for %u devices", size, block->team);
+    else
+        add(hint, "%s on %s", size, place(block->location, where));
+    if (!add_holders(hint, who, index, ", held by ", slot) && block->out)
+        add(hint, ", held by a descriptor %s",
+            who->reported ? "in no process: in a message, or in a process of another user"
+                      : "somewhere: where cannot be told on this system");
+    return own;
+}
+
+/* Did this process make it? */
+static bool is_own(const struct share_inspect_block *block, const struct share *share)
+{
+    return block->team ? block->pid == os_pid() : block->home == share->serial;
+}
+
+static void add_hints(struct leak_holders *out, const struct share *share, const struct share_inspect *who)
+{
+    /* analysers: clang-analyzer-unix.Malloc is wrong: whoever asked frees the hints */
+    out->hint = heap.calloc(who->block_count + 1, sizeof *out->hint);
+    for (unsigned i = 0; out->hint && i < who->block_count; i++)
+        if (is_own(&who->block[i], share) && !holds(who, i, share->slot))
+            out->leaks += make_hint(&out->hint[out->count++], who, i, share->slot);
+}
+
+/* ---- all of it ---- */
+
+static void look(const struct sim_process *process, struct share *share, vmm_detail *leaks, uint64_t count, bool reported,
+                 struct leak_holders *out)
+{
+    struct share_inspect *who = NULL;
+    if (share->blocks) /* of nothing else there is anything to tell */
+        who = reported ? share_inspect(share) : share_inspect_own(share);
+    if (!who)
+        return;
+    for (uint64_t i = 0; i < count; i++) {
+        const struct sim_handle *handle = handle_of(process, &leaks[i]);
+        if (handle && handle->block->share == share)
+            say_of_leak(&leaks[i], handle, who, share->slot);
+    }
+    if (share == process->machine->share && process->machine->processes == process && !process->machine_next)
+        add_hints(out, share, who);
+    share_inspect_free(who);
+}
+
+struct leak_holders sim_leak_holders(const struct sim_process *process, vmm_detail *leaks, uint64_t count, bool reported)
+{
+    struct leak_holders out = {NULL, 0, 0};
+    if (sim_process_forked(process)) /* what is shared is its parent's */
+        return out;
+    if (process->machine->share)
+        look(process, process->machine->share, leaks, count, reported, &out);
+    for (struct share *node = process->machine->nodes; node; node = node->next)
+        look(process, node, leaks, count, reported, &out);
+    return out;
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "context_stack.h"
+
+#include <stdlib.h>
+
+#include "heap.h"
+#include "lifecycle.h"
+#include "posix.h"
+
+struct context_stack_stack {
+    uint64_t id; /* of its process */
+    struct context_stack_stack *in_process, **process_link; /* the column */
+    struct context_stack_stack *in_thread, **thread_link;   /* the row */
+    uint64_t *context;
+    uint32_t depth, room;
+};
+
+/* What a thread has; its own end frees it and nobody else. */
+struct row {
+    struct context_stack_stack *stacks;
+};
+
+LIFE_LOCK(threads, LIFE_THREADS, NULL)
+static pthread_key_t key; /* of the thread's row, for as long as the program runs; with the lock */
+static bool keyed;
+static _Atomic uint64_t ids;
+
+/* The stacks that the thread used last. An id that was closed is asked for no more. */
+enum { REMEMBERED = 4 };
+static _Thread_local struct {
+    uint64_t id;
+    struct context_stack_stack *stack;
+} remembered[REMEMBERED];
+
+/* With the lock. */
+static void free_stack(struct context_stack_stack *stack)
+{
+    *stack->process_link = stack->in_process;
+    if (stack->in_process)
+        stack->in_process->process_link = stack->process_link;
+    *stack->thread_link = stack->in_thread;
+    if (stack->in_thread)
+        stack->in_thread->thread_link = stack->thread_link;
+    heap.free(stack->context);
+    heap.free(stack);
+}
+
+/* A thread ends. Another key's destructor may make calls yet, which begin a new row. */
+static void leave(void *value)
+{
+    struct row *row = value;
+    life_take(&threads);
+    while (row->stacks)
+        free_stack(row->stacks);
+    life_give(&threads);
+    for (int i = 0; i < REMEMBERED; i++)
+        remembered[i].id = 0;
+    heap.free(row);
+}
+
+bool context_stack_init(struct context_stack *current)
+{
+    life_take(&threads);
+    if (!keyed)
+        keyed = posix.pthread_key_create(&key, leave) == 0;
+    bool ok = keyed;
+    life_give(&threads);
+    *current = (struct context_stack){.id = 1 + atomic_fetch_add(&ids, 1)};
+    return ok;
+}
+
+void context_stack_clear(struct context_stack *current)
+{
+    struct row *row = pthread_getspecific(key);
+    life_take(&threads);
+    while (current->stacks)
+        free_stack(current->stacks);
+    bool empty = row && !row->stacks;
+    life_give(&threads);
+    if (empty && posix.pthread_setspecific(key, NULL) == 0) /* a program's first thread does not end by itself */
+        heap.free(row);
+}
+
+/* The calling thread's stack, or NULL. */
+static struct context_stack_stack *find(const struct context_stack *current)
+{
+    struct context_stack_stack *stack = remembered[current->id % REMEMBERED].stack;
+    if (remembered[current->id % REMEMBERED].id == current->id)
+        return stack;
+    const struct row *row = pthread_getspecific(key);
+    life_take(&threads); /* another process of the row may be closed just now */
+    for (stack = row ? row->stacks : NULL; stack && stack->id != current->id; stack = stack->in_thread)
+        ;
+    life_give(&threads);
+    remembered[current->id % REMEMBERED].id = current->id;
+    remembered[current->id % REMEMBERED].stack = stack;
+    return stack;
+}
+
+uint64_t context_stack_get(const struct context_stack *current)
+{
+    const struct context_stack_stack *stack = find(current);
+    return stack && stack->depth ? stack->context[stack->depth - 1] : 0;
+}
+
+/* The thread's row, made on first use. NULL when memory is out. */
+static struct row *own_row(void)
+{
+    struct row *row = pthread_getspecific(key);
+    if (row || !(row = heap.calloc(1, sizeof *row)))
+        return row;
+    if (posix.pthread_setspecific(key, row) != 0) {
+        heap.free(row);
+        return NULL;
+    }
+    /* analysers: malloc-leak is wrong: the key has it until the thread ends */
+    return pthread_getspecific(key);
+}
+
+/* The thread's stack, made on first use. */
+static struct context_stack_stack *own(struct context_stack *current)
+{
+    struct context_stack_stack *stack = find(current);
+    struct row *row = stack ? NULL : own_row();
+    if (!row || !(stack = heap.calloc(1, sizeof *stack)))
+        return stack;
+    stack->id = current->id;
+    stack->process_link = &current->stacks;
+    stack->thread_link = &row->stacks;
+    life_take(&threads);
+    stack->in_process = current->stacks;
+    if (stack->in_process)
+        stack->in_process->process_link = &stack->in_process;
+    current->stacks = stack;
+    stack->in_thread = row->stacks;
+    if (stack->in_thread)
+        stack->in_thread->thread_link = &stack->in_thread;
+    row->stacks = stack;
+    life_give(&threads);
+    remembered[current->id % REMEMBERED].stack = stack;
+    return stack;
+}
+
+bool context_stack_ready(struct context_stack *current)
+{
+    struct context_stack_stack *stack = own(current);
+    if (!stack || stack->depth < stack->room)
+        return stack != NULL;
+    uint32_t room = stack->room ? 2 * stack->room : 4;
+    uint64_t *grown = heap.realloc(stack->context, room * sizeof *grown);
+    if (!grown)
+        return false;
+    stack->context = grown;
+    stack->room = room;
+    return true;
+}
+
+bool context_stack_push(struct context_stack *current, uint64_t context)
+{
+    /* analysers: malloc-leak is wrong: the thread's row and the process's column have the stack */
+    if (!context_stack_ready(current))
+        return false;
+    struct context_stack_stack *stack = own(current);
+    /* analysers: null-dereference is wrong: it is ready, so it is there */
+    stack->context[stack->depth++] = context;
+    return true;
+}
+
+bool context_stack_set(struct context_stack *current, uint64_t context)
+{
+    struct context_stack_stack *stack = find(current);
+    if (!context) {
+        if (stack && stack->depth)
+            stack->depth--;
+        return true;
+    }
+    if (!stack || !stack->depth)
+        return context_stack_push(current, context);
+    stack->context[stack->depth - 1] = context;
+    return true;
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "context_stack.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
+
+#include "tap.h"
+
+static void *in_thread(void *user)
+{
+    struct context_stack *current = user;
+    uint64_t before = context_stack_get(current);
+    context_stack_push(current, 77);
+    uint64_t after = context_stack_get(current);
+    return before == 0 && after == 77 ? user : NULL;
+}
+
+/* A thread with a context of its own, until it is let go. */
+struct guest {
+    struct context_stack *current;
+    uint64_t context;
+    sem_t in, out;
+    pthread_t thread;
+    bool right;
+};
+
+static void *stays(void *user)
+{
+    struct guest *guest = user;
+    context_stack_push(guest->current, guest->context);
+    sem_post(&guest->in);
+    sem_wait(&guest->out);
+    guest->right = context_stack_get(guest->current) == guest->context;
+    return NULL;
+}
+
+static void begin_guest(struct guest *guest, struct context_stack *current, uint64_t context)
+{
+    *guest = (struct guest){.current = current, .context = context};
+    sem_init(&guest->in, 0, 0);
+    sem_init(&guest->out, 0, 0);
+    if (pthread_create(&guest->thread, NULL, stays, guest))
+        tap_bail("no thread");
+    sem_wait(&guest->in);
+}
+
+static bool end_guest(struct guest *guest)
+{
+    sem_post(&guest->out);
+    pthread_join(guest->thread, NULL);
+    sem_destroy(&guest->in);
+    sem_destroy(&guest->out);
+    return guest->right;
+}
+
+/* Three threads come one after another and go in each order; the last one leaves nothing. */
+static void threads_go(void)
+{
+    static const int orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+    struct context_stack current;
+    struct guest guest[3];
+    unsigned wrong = 0;
+    context_stack_init(&current);
+    for (int i = 0; i < 6; i++) {
+        for (uint64_t g = 0; g < 3; g++)
+            begin_guest(&guest[g], &current, 100 + g);
+        for (int g = 0; g < 3; g++) {
+            wrong += !current.stacks;
+            wrong += !end_guest(&guest[orders[i][g]]);
+        }
+        wrong += current.stacks != NULL;
+    }
+    tap_u64(wrong, 0, "threads that end take what is theirs with them, in each order");
+    context_stack_clear(&current);
+}
+
+/* Threads that used a context end while the system is closed, at every point of it: they have made their last call. */
+enum { ENDING = 8, CLOSES = 200 };
+
+struct ending {
+    vmm_system *sys;
+    vmm_context context;
+    pthread_barrier_t *go;
+    pthread_t thread;
+    bool wrong;
+};
+
+static void *ends(void *user)
+{
+    struct ending *ending = user;
+    vmm_context now = NULL;
+    ending->wrong = vmm_ctx_set_current(ending->sys, ending->context) || vmm_ctx_get_current(ending->sys, &now) ||
+                    now != ending->context;
+    pthread_barrier_wait(ending->go);
+    return NULL;
+}
+
+static void ends_while_closed(void)
+{
+    unsigned wrong = 0;
+    for (int round = 0; round < CLOSES; round++) {
+        struct ending ending[ENDING];
+        pthread_barrier_t go;
+        vmm_system *sys = NULL;
+        vmm_context context = NULL;
+        pthread_barrier_init(&go, NULL, ENDING + 1);
+        wrong += vmm_open("sim:min", &sys) || vmm_init(sys, 0) || vmm_ctx_create(sys, &context, 0, 0);
+        for (int i = 0; i < ENDING; i++) {
+            ending[i] = (struct ending){sys, context, &go, 0, true};
+            if (pthread_create(&ending[i].thread, NULL, ends, &ending[i]))
+                tap_bail("no thread");
+        }
+        pthread_barrier_wait(&go);
+        for (int turn = 0; turn < round % 8; turn++)
+            sched_yield();
+        vmm_close(sys);
+        for (int i = 0; i < ENDING; i++) {
+            pthread_join(ending[i].thread, NULL);
+            wrong += ending[i].wrong;
+        }
+        pthread_barrier_destroy(&go);
+    }
+    tap_u64(wrong, 0, "threads end while what they used is closed, and nobody uses what the other freed");
+}
+
+/* One that lives on has nothing of what was closed, also where the next process lies in the same place. */
+static void used_again(void)
+{
+    struct context_stack current[6];
+    unsigned wrong = 0;
+    for (uint64_t round = 0; round < 4; round++) {
+        for (uint64_t i = 0; i < 6; i++) { /* more than a thread remembers */
+            wrong += !context_stack_init(&current[i]) || context_stack_get(&current[i]) != 0;
+            wrong += !context_stack_push(&current[i], 10 * round + i + 1);
+        }
+        for (uint64_t i = 0; i < 6; i++)
+            wrong += context_stack_get(&current[i]) != 10 * round + i + 1;
+        for (int i = 0; i < 6; i++)
+            context_stack_clear(&current[i]);
+    }
+    tap_u64(wrong, 0, "each process has stacks of its own, whatever was there before");
+}
+
+int main(void)
+{
+    struct context_stack current;
+    pthread_t thread;
+    void *fine = NULL;
+    context_stack_init(&current);
+    tap_u64(context_stack_get(&current), 0, "a thread starts with none");
+    tap_ok(context_stack_set(&current, 0) && !context_stack_get(&current), "popping nothing is fine");
+    tap_ok(context_stack_set(&current, 1) && context_stack_get(&current) == 1, "set without a stack makes one");
+    for (uint64_t i = 2; i < 12; i++)
+        context_stack_push(&current, i);
+    tap_u64(context_stack_get(&current), 11, "the last one pushed is current");
+    tap_ok(context_stack_set(&current, 50) && context_stack_get(&current) == 50, "set replaces the top");
+    tap_ok(context_stack_set(&current, 0) && context_stack_get(&current) == 10, "NULL pops it");
+    pthread_create(&thread, NULL, in_thread, &current);
+    pthread_join(thread, &fine);
+    tap_ok(fine == &current, "another thread has its own");
+    tap_u64(context_stack_get(&current), 10, "and this one keeps its own");
+    context_stack_clear(&current);
+    tap_ok(!current.stacks, "cleared");
+    threads_go();
+    used_again();
+    ends_while_closed();
+    return tap_done();
+}

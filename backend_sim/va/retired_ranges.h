@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* retired_ranges.h - the last ranges that ended, so that a message can say "unmapped by call 41".
+ *
+ * A ring: the newest burial overwrites the oldest. All locking is up to the caller.
+ */
+#ifndef SIM_RETIRED_RANGES_H
+#define SIM_RETIRED_RANGES_H
+
+#include "vmm.h"
+
+enum { RETIRED_RANGES_SIZE = 256 };
+
+struct retired_range {
+    uint64_t start, size, created, ended;
+    uint64_t handle; /* of a mapping */
+    uint32_t number, handle_number;
+    uint16_t created_by, ended_by; /* enum vmm_call_id */
+    uint16_t kind;                 /* vmm_object_kind, 0 while empty */
+    vmm_mem_location location;
+};
+
+struct retired_ranges {
+    struct retired_range grave[RETIRED_RANGES_SIZE];
+    unsigned next;
+};
+
+static inline void retired_ranges_add(struct retired_ranges *yard, const struct retired_range *grave)
+{
+    yard->grave[yard->next] = *grave;
+    yard->next = (yard->next + 1) % RETIRED_RANGES_SIZE;
+}
+
+/* The newest grave of that kind that held address; NULL when none is remembered. */
+const struct retired_range *retired_ranges_find(const struct retired_ranges *yard, vmm_object_kind kind, uint64_t address);
+
+#endif

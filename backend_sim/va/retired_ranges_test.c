@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "retired_ranges.h"
+
+#include "tap.h"
+
+static struct retired_range grave(vmm_object_kind kind, uint64_t start, uint64_t size, uint64_t ended)
+{
+    struct retired_range g = {.start = start, .size = size, .ended = ended, .kind = (uint16_t)kind};
+    return g;
+}
+
+int main(void)
+{
+    static struct retired_ranges yard;
+    tap_ok(!retired_ranges_find(&yard, VMM_OBJECT_MAPPING, 0), "an empty yard knows nothing, not even address 0");
+    struct retired_range g = grave(VMM_OBJECT_MAPPING, 0x1000, 0x1000, 1);
+    retired_ranges_add(&yard, &g);
+    tap_ok(retired_ranges_find(&yard, VMM_OBJECT_MAPPING, 0x1fff) && !retired_ranges_find(&yard, VMM_OBJECT_MAPPING, 0x2000),
+           "found by any byte, not by the one past the end");
+    tap_ok(!retired_ranges_find(&yard, VMM_OBJECT_RESERVATION, 0x1000), "kinds are kept apart");
+    g = grave(VMM_OBJECT_MAPPING, 0x1000, 0x2000, 2);
+    retired_ranges_add(&yard, &g);
+    const struct retired_range *found = retired_ranges_find(&yard, VMM_OBJECT_MAPPING, 0x1000);
+    tap_u64(found ? found->ended : 0, 2, "the newest wins");
+    for (int i = 0; i < RETIRED_RANGES_SIZE; i++) {
+        g = grave(VMM_OBJECT_RESERVATION, 0x100000 + (uint64_t)i * 0x1000, 0x1000, 3);
+        retired_ranges_add(&yard, &g);
+    }
+    tap_ok(!retired_ranges_find(&yard, VMM_OBJECT_MAPPING, 0x1000), "the oldest are overwritten");
+    tap_ok(retired_ranges_find(&yard, VMM_OBJECT_RESERVATION, 0x100000) != NULL, "the last ones are all there");
+    uint64_t last = 0;
+    for (uint64_t i = 1; i <= 2 * RETIRED_RANGES_SIZE + 1 && last == i - 1; i++) { /* wherever in the ring it is */
+        g = grave(VMM_OBJECT_MAPPING, 0x1000, 0x1000, i);
+        retired_ranges_add(&yard, &g);
+        found = retired_ranges_find(&yard, VMM_OBJECT_MAPPING, 0x1000);
+        last = found ? found->ended : 0;
+    }
+    tap_u64(last, 2 * RETIRED_RANGES_SIZE + 1, "of ever more of one range it is always the newest");
+    return tap_done();
+}

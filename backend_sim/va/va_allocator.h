@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* va_allocator.h - which addresses are free, and where a new range goes.
+ *
+ *   small ranges  [ chunk: R1 R2 .. R3 ][ chunk: R7 ........ ]     packed into chunks, a chunk closes with its last range
+ *   large ranges  [ R4 .............. whole chunks ........ ]     space of their own
+ *
+ * As measured on driver 580, see vmm_mem_address_reserve in vmm.h. Where the profile's chunk is the granularity every
+ * range is a large one and this is plain first fit. All locking is up to the caller.
+ *
+ * What was taken last and is given back next stays as it is until something else is asked: whoever asks the same again, as
+ * programs do that take and give in turn, gets what would be found again.
+ *
+ *     take 2 MiB  -> a          give a (stays)          take 2 MiB  -> a          take 4 MiB: a is given back first
+ *
+ * Invariants (va_allocator_check), where taken ranges are the caller's and one that was given back last and stays:
+ *     [start, end)   = free in large + whole chunks of large taken ranges + open chunks + excluded, of which no two overlap
+ *     an open chunk  = its used bytes, which small taken ranges have, + its free ones in small; and used > 0
+ *     small          has nothing outside open chunks, large nothing inside
+ */
+#ifndef SIM_VA_ALLOCATOR_H
+#define SIM_VA_ALLOCATOR_H
+
+#include "addrmap.h"
+#include "free_ranges.h"
+
+/* The last range taken. */
+struct va_allocator_last {
+    uint64_t size, alignment, from, address;
+    bool newest; /* nothing was taken or given since */
+    bool given;  /* newest, and given back since, which is not done yet */
+};
+
+struct va_allocator {
+    struct va_allocator_last last;
+    struct free_ranges large;    /* free space outside open chunks */
+    struct free_ranges small;    /* free space inside open chunks */
+    struct addrmap chunks; /* open chunks */
+    uint64_t chunk;        /* their size */
+    struct pool chunk_pool;
+};
+
+/* All of [start, end) free; chunk is a power of two. False when memory is out. */
+bool va_allocator_init(struct va_allocator *space, uint64_t start, uint64_t end, uint64_t chunk);
+/* Takes [start, end), whole chunks that are free, for good. False when memory is out. */
+bool va_allocator_exclude(struct va_allocator *space, uint64_t start, uint64_t end);
+void va_allocator_clear(struct va_allocator *space);
+
+enum va_allocator_result { VA_ALLOCATOR_TAKEN, VA_ALLOCATOR_FULL, VA_ALLOCATOR_NO_MEMORY };
+
+/* Takes the lowest place for size bytes at a multiple of alignment (a power of two), at or above from. Unless the
+ * result is VA_ALLOCATOR_TAKEN nothing has changed. */
+enum va_allocator_result va_allocator_take(struct va_allocator *space, uint64_t size, uint64_t alignment, uint64_t from,
+                             uint64_t *address);
+/* Gives a range back as it was taken. */
+void va_allocator_free(struct va_allocator *space, uint64_t address, uint64_t size);
+
+/* What the caller took and did not give back, as it adds up: of large ranges in whole chunks, with what is excluded. */
+struct va_allocator_taken {
+    uint64_t large_bytes, small_bytes;
+    size_t large, small; /* ranges */
+};
+/* Adds a range. NULL, or what says that it is not taken. */
+const char *va_allocator_check_taken(const struct va_allocator *space, uint64_t address, uint64_t size, struct va_allocator_taken *taken);
+/* All of it, of size bytes of addresses. */
+const char *va_allocator_check(const struct va_allocator *space, uint64_t size, const struct va_allocator_taken *taken);
+/* What lies around one address. */
+const char *va_allocator_check_at(const struct va_allocator *space, uint64_t address);
+
+#endif
