@@ -43,7 +43,7 @@ static void test_text(void)
     static const char *const says[] = {"error VMM-MAP-OVERLAP", "cuMemMap (call 7)", "CUDA_ERROR_INVALID_VALUE",
                                        "ptr = 0x500000", "0x200000", "these very words", "mapping M3", "0x600000",
                                        "2 MiB", "H2", "host node 1", "made by call 4 (cuMemMap)",
-                                       "gone since call 6 (cuMemUnmap)", "way out", "cuvmm explain VMM-MAP-OVERLAP"};
+                                       "gone since call 6 (cuMemUnmap)", "fix", "cuvmm explain VMM-MAP-OVERLAP"};
     for (size_t i = 0; i < sizeof says / sizeof says[0]; i++)
         tap_ok(strstr(text, says[i]) != NULL, "it says \"%s\"", says[i]);
     tap_u64(vmm_detail_text(vmm_last_detail(), small, sizeof small), length, "a small buffer: the same length");
@@ -185,7 +185,7 @@ static void test_rules(void)
                 (rules[i].documents[0] || rules[i].observed[0] || rules[i].origin == VMM_ORIGIN_OURS);
     }
     tap_ok(count == VMM_RULE_COUNT && distinct, "%zu rules, every id once", count);
-    tap_ok(whole, "every rule has a message, an explanation, a way out, and a reason to be one");
+    tap_ok(whole, "every rule has a message, an explanation, a fix, and a reason to be one");
     tap_ok(!vmm_rule_find("VMM-NO-SUCH") && !vmm_rule_find(NULL) && vmm_rules(NULL) == rules, "unknown ids are unknown");
 }
 

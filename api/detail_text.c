@@ -206,7 +206,7 @@ static void put_rule(struct out *out, const vmm_detail *d, const vmm_rule *rule)
             vmm_result_name(rule->result));
     if (rule->driver_580 == VMM_DRIVER_CRASHES)
         put(out, "  note      driver 580 does not return here: the process crashes.\n");
-    put(out, "  way out   %s\n", rule->way_out);
+    put(out, "  fix       %s\n", rule->way_out);
     put(out, "  more      cuvmm explain %s\n", rule->id);
 }
 

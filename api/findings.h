@@ -3,7 +3,7 @@
  *
  *     a call is refused, or warned of        findings_add(detail)
  *     at the end something is held           findings_add(leak)         ->   [1234] error VMM-MAP-OVERLAP: cuMemMap ...
- *     the process ends in order              findings_close()                  what, nearest, way out, called by main (a.c+0x1f)
+ *     the process ends in order              findings_close()                  what, nearest, fix, called by main (a.c+0x1f)
  *
  * Used by the library that is preloaded above a driver (backend_cuda/check) and by the simulator's libcuda.so.1, so that
  * both say the same. Each finding is written at once, for a program may crash on the next line; the same one from the same

@@ -15,7 +15,7 @@ void cuda_words_open(struct cuda_words *words, const struct cuda_library *librar
     memcpy(&words->error_string, &string, sizeof string);
 }
 
-/* The way out of what has nothing to do with the call's arguments. */
+/* The fix of what has nothing to do with the call's arguments. */
 static const char *way_out(vmm_result result)
 {
     switch (result) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cuda_refusal.h - the thread's record of a call that the driver refused.
  *
- *     note = [name of a code that is not in results.def] ; [what the driver said] ; [way out]
+ *     note = [name of a code that is not in results.def] ; [what the driver said] ; [fix]
  *
  * The fix is present for codes that are unrelated to the call's arguments.
  */

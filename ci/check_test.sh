@@ -56,8 +56,8 @@ point $? "there are at least 60 programs"
 on="--backend=driver"
 run 0 $on "$work/programs" map_twice && says 'called by run_map_twice'
 point $? "the call's place is named, a static function's too"
-says 'nearest   mapping M1' && says 'call 7 (cuMemMap)' && says 'way out   cuMemUnmap'
-point $? "the object in the way, its history and the way out"
+says 'nearest   mapping M1' && says 'call 7 (cuMemMap)' && says 'fix       cuMemUnmap'
+point $? "the object in the way, its history and the fix"
 says 'cuvmm check: 1 error, 0 hazards, 0 leaks (driver)'
 point $? "and a sum"
 run 9 $on --error-exitcode=9 "$work/programs" map_twice

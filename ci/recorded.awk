@@ -188,7 +188,7 @@ function hear(line,    part) {
         heard = heard " " line " "
         coded = 1
     }
-    if (line ~ /^  (way out|fix) /)
+    if (line ~ /^  (fix|fix) /)
         fixed = 1
 }
 function reason_fits(id,    i, rules, count, n) {

@@ -113,7 +113,7 @@ relation no I.identity.x 'value=32 same: interior=1' 'value=32 same: interior=0'
 # What is refused is explained, for the driver's reason, and where the driver crashed by a rule about that.
 explains() { # explains yes|no WHAT RULE ID RECORDED [HERE]
     printf 'c.c\tSUCCESS\n%s\n' "$5" | tr ';' '\t' >"$work/there"
-    printf 'error %s: cuMemMap (call 1) -> CUDA_ERROR_INVALID_VALUE\n%s%s\t%s\nc.c\tSUCCESS\n' "$3" "${FIX-  way out   x
+    printf 'error %s: cuMemMap (call 1) -> CUDA_ERROR_INVALID_VALUE\n%s%s\t%s\nc.c\tSUCCESS\n' "$3" "${FIX-  fix       x
 }" "$4" "${6-INVALID_VALUE}" >"$work/ours"
     if EXPLAINED=1 ci/recorded h100-first /dev/null "$work/ours" "$work/there" >"$work/said"; then agrees=yes; else agrees=no; fi
     [ "$agrees" = "$1" ]

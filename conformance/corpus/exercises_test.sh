@@ -39,7 +39,7 @@ compile 1-vector "$exercises/1-vector/vector.c" "$work/skeleton" >/dev/null
 said=$(grade "$work/skeleton" sim:h100 sim:odd)
 count() { grep -c -- "$1" <<<"$said"; }
 [ "$(count '^not ok .* sim:odd ')" -gt 5 ] && [ "$(count '^#   mistake .*(as on sim:h100)$')" -gt 5 ] &&
-    [ "$(sed -n '/^not ok .* sim:odd /,$p' <<<"$said" | grep -c '^#   way out')" -lt "$(sed '/^not ok .* sim:odd /,$d' <<<"$said" | grep -c '^#   way out')" ]
+    [ "$(sed -n '/^not ok .* sim:odd /,$p' <<<"$said" | grep -c '^#   fix')" -lt "$(sed '/^not ok .* sim:odd /,$d' <<<"$said" | grep -c '^#   fix')" ]
 result $? 'a mistake that is made on every machine is explained once' "$(head -n 30 <<<"$said")"
 
 # ---- as students do it ----

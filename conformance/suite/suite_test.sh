@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The suite's program: what it cannot be asked, it refuses with the way out, and before any test. From make check: CUVMM_BUILD.
+# The suite's program: what it cannot be asked, it refuses with the fix, and before any test. From make check: CUVMM_BUILD.
 set -u
 . ci/tap.sh
 suite=${CUVMM_BUILD-build}/bin/conformance

@@ -87,7 +87,7 @@ static void explain_example_of(FILE *out, const char *rule)
         print_indented(out, text.data);
     } else if (rule_example_part(&example, EXAMPLE_BOTH, &text)) {
         fputs("\n", out);
-        field(out, "example", "'-' breaks the rule, '+' is the way out", "");
+        field(out, "example", "'-' breaks the rule, '+' is the fix", "");
         bool own = rule_example_part(&example, EXAMPLE_MACHINE, &machine) != 0;
         if (own) {
             print_indented(out, machine.data);
@@ -117,7 +117,7 @@ static void explain_rule(FILE *out, const vmm_rule *rule)
     fputs("\n", out);
     field(out, "what", rule->message, "-");
     field(out, "why", rule->explanation, "-");
-    field(out, "way out", rule->way_out, "-");
+    field(out, "fix", rule->way_out, "-");
     fputs("\n", out);
     field(out, "documents", rule->documents, "say nothing about it");
     field(out, "observed", rule->observed, "not measured");

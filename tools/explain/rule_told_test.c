@@ -36,7 +36,7 @@ static char *run(const char *lines)
 /* Does the line begin a part of a message that is in the table of rules? */
 static bool is_of_the_table(const char *line)
 {
-    static const char *const parts[] = {"what ", "why ", "way out ", "more "};
+    static const char *const parts[] = {"what ", "why ", "fix ", "more "};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (strncmp(line, parts[i], strlen(parts[i])) == 0)
             return true;

@@ -97,7 +97,7 @@ static void markdown_rule(FILE *out, const vmm_rule *r)
         fputs("- **Ours:** neither documents nor a recording ask for this; it is a choice of this project.\n", out);
     rule_words_each_recorded(out, r->id, markdown_recorded);
     markdown_field(out, "Why", r->explanation);
-    markdown_field(out, "Way out", r->way_out);
+    markdown_field(out, "Fix", r->way_out);
     markdown_example(out, r->id);
     fputs("\n", out);
     text_free(&result);

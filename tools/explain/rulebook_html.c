@@ -203,7 +203,7 @@ void rulebook_html_rule(FILE *out, const vmm_rule *rule, const char *call)
     entry(out, "Kind", kind.data, call);
     entry(out, "Matters where", rule->needs, call);
     entry(out, "Why", rule->explanation, call);
-    entry(out, "Way out", rule->way_out, call);
+    entry(out, "Fix", rule->way_out, call);
     entry(out, "Documents", rule->documents[0] ? rule->documents : "silent.", call);
     entry(out, "Observed", observed.data, call);
     rule_words_each_recorded(out, rule->id, recorded);

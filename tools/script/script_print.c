@@ -169,7 +169,7 @@ static void print_with_bars(FILE *out, const char *text)
     }
 }
 
-/* Of a leak the call that made it and the way out matter; the rest is the same each time. */
+/* Of a leak the call that made it and the fix matter; the rest is the same each time. */
 static bool of_the_end(const vmm_detail *detail)
 {
     return detail->severity == VMM_SEVERITY_LEAK || detail->severity == VMM_SEVERITY_HINT;

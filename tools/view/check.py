@@ -124,8 +124,8 @@ def problems():
     items[0].find_element(By.TAG_NAME, "summary").click()
     ok(until(lambda: "VMM-MAP-OVERLAP" in items[0].text), "an error's explanation opens", items[0].text)
     told = items[0].text
-    ok(all(word in told for word in ("What", "Argument", "Nearest", "Why", "Way out", "cuMemUnmap")),
-       "it says why, and the way out", told)
+    ok(all(word in told for word in ("What", "Argument", "Nearest", "Why", "Fix", "cuMemUnmap")),
+       "it says why, and the fix", told)
     ok(call() == 12 and "\u2715" in text("result"), "and the page is at its call", call())
     items[2].find_element(By.TAG_NAME, "summary").click()
     ok(until(lambda: "VMM-UNMAP-NOTHING" in items[2].text and "Warning" in items[2].text), "a warning's, too", items[2].text)

@@ -53,7 +53,7 @@ function explanation(s) {
   if (s.note) add('Here', text(s.note));
   if (rule) {
     add('Why', rule.why);
-    add('Way out', rule.wayOut);
+    add('Fix', rule.fix);
     add('Documents', rule.documents, sources);
     add('Observed', rule.observed, sources);
   } else if (s.rule) {

@@ -259,7 +259,7 @@ static void put_rule(struct json *json, const vmm_rule *rule)
     json_text(json, "function", rule->function);
     json_text(json, "what", rule->message);
     json_text(json, "why", rule->explanation);
-    json_text(json, "wayOut", rule->way_out);
+    json_text(json, "fix", rule->way_out);
     json_text(json, "documents", rule->documents);
     json_text(json, "observed", rule->observed);
     json_int(json, "hazard", rule->rule_class == VMM_RULE_HAZARD);

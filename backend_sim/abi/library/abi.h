@@ -84,11 +84,11 @@ bool abi_inside_kernel(bool inside);
 
 /* ---- saying what is wrong ---- */
 
-/* Refuses in this library's own name: function is the driver's, the rest says what and the way out. Returns result. */
+/* Refuses in this library's own name: function is the driver's, the rest says what and the fix. Returns result. */
 CUresult abi_refuse(CUresult result, const char *function, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The same by a rule, which says what and the way out; the nearest object is that at the value's address. */
+/* The same by a rule, which says what and the fix; the nearest object is that at the value's address. */
 CUresult abi_refuse_by(const vmm_system *sys, enum vmm_rule_id rule, const char *function, uint64_t value);
 
 /* A refusal, warning or leak of the API: told on standard error with CUVMM_EXPLAIN=1, and to the log. */

@@ -342,7 +342,7 @@ TEST_NEAR_MISS_ON(IMPORT_ZERO, import_descriptor_zero_with_more_bits, SHARING, T
     CHECK(dup2(fd, 0) == 0, "descriptor 0 is not available");
     ACCEPTED(vmm_mem_import_from_shareable_handle(S, &handle, (void *)(uintptr_t)(UINT64_C(1) << 32), FD));
     fix_note(f, FIX_HANDLE, handle, f->g);
-    copy = fcntl(0, F_DUPFD_CLOEXEC, 3); /* the way out */
+    copy = fcntl(0, F_DUPFD_CLOEXEC, 3); /* the fix */
     imported(f, copy, f->g);
     close(copy);
     dup2(was, 0);

@@ -47,7 +47,7 @@ static void check_hazard(struct fix *f, int line, vmm_result result, struct haza
         fix_failed(f, __FILE__, line, "\"%s\" does not name %s %s", detail.note, want.work, call);
     else if (detail.nearest.kind != VMM_OBJECT_MAPPING || detail.nearest.start != want.mapping)
         fix_failed(f, __FILE__, line, "the nearest object is not the mapping");
-    else if (!strstr(text, "way out   Synchronise the stream of that work"))
+    else if (!strstr(text, "fix       Synchronise the stream of that work"))
         fix_failed(f, __FILE__, line, "no fix: %s", text);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* grader.h - what every exercise's grade.c is made of: parts that run in processes of their own, points that name a rule and
- * the way out, machines whose calls fail on demand. Needs the public header and the TAP harness (conformance/harness/tap.h) alone.
+ * the fix, machines whose calls fail on demand. Needs the public header and the TAP harness (conformance/harness/tap.h) alone.
  *
  *     grade_main            for each machine (sim:h100, ...), for each part
  *       fork  ------------>   the part: opens the machine, uses what the student wrote, makes points
@@ -12,7 +12,7 @@
  *     not ok 7 - sim:h100 grow: nothing is left after a call has failed
  *     #   mistake   after cuMemMap (call 9) was made to fail, memory is left behind
  *     #   rule      VMM-LEAK-HANDLE: a handle is still held
- *     #   way out   vmm_mem_release it; ...
+ *     #   fix       vmm_mem_release it; ...
  *
  * Rules are those of the book (cuvmm explain RULE), and beside them a few of the exercise itself, EX-..., which stand in its
  * task.md.
@@ -77,7 +77,7 @@ bool grade_ok(struct grade *g, vmm_result got, const char *name);
 /* A point: it must be refused with this result, which is not held against it. Set expects before the call. */
 bool grade_refused(struct grade *g, vmm_result got, vmm_result want, const char *rule, const char *name);
 
-/* What a rule says and its way out, for the reader: of the book, of this exercise, or of all of them. */
+/* What a rule says and its fix, for the reader: of the book, of this exercise, or of all of them. */
 void grade_note_rule(const char *id);
 
 /* Skips what the machine does not have. */

@@ -15,7 +15,7 @@ static const char injected_note[] = "layer fault, ";
 /* Lines of a detail that say what cuvmm explain says, and those that the rule has said already when it is the same. */
 static bool is_said_elsewhere(const char *line, bool same_rule)
 {
-    static const char *const labels[] = {"  why ", "  more ", "  what ", "  way out "};
+    static const char *const labels[] = {"  why ", "  more ", "  what ", "  fix "};
     for (size_t i = 0; i < (same_rule ? 4 : 2); i++)
         if (strncmp(line, labels[i], strlen(labels[i])) == 0)
             return true;
@@ -59,11 +59,11 @@ void grade_note_rule(const char *id)
     own = own ? own : find_own(all_have, id);
     if (rule) {
         tap_note("  rule      %s: %s", id, rule->message);
-        tap_note("  way out   %s", rule->way_out);
+        tap_note("  fix       %s", rule->way_out);
         tap_note("  more      cuvmm explain %s", id);
     } else if (own) {
         tap_note("  rule      %s: %s", id, own->what);
-        tap_note("  way out   %s", own->way_out);
+        tap_note("  fix       %s", own->way_out);
     } else {
         tap_bail("the grader names a rule that there is not: %s", id);
     }
