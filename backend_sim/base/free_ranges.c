@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "chance.h"
-#include "holes_parts.h"
+#include "free_ranges_parts.h"
 
 static uint64_t next_weight(struct free_ranges *holes)
 {

@@ -112,8 +112,8 @@ vmm_result sim_mem_alloc(struct sim_process *process, const struct vmm_call_mem_
 {
     const struct sim_context *context = sim_current(process);
     uint64_t device_unit = sim_granularity(process, VMM_MEM_LOCATION_TYPE_DEVICE, 0);
-    uint64_t space_unit = process->machine->profile.va_granularity;
-    uint64_t unit = device_unit > space_unit ? device_unit : space_unit;
+    uint64_t va_allocator_unit = process->machine->profile.va_granularity;
+    uint64_t unit = device_unit > va_allocator_unit ? device_unit : va_allocator_unit;
     bool reached = sim_machine_begin(process->machine);
     vmm_result result = check_alloc(process, call, context, unit);
     if (result == VMM_SUCCESS)

@@ -10,7 +10,7 @@
 #include "checks.h"
 #include "in_flight.h"
 #include "rights.h"
-#include "space_parts.h"
+#include "va_allocator_parts.h"
 #include "system.h"
 #include "team.h"
 

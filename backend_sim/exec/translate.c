@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "reach_table.h"
+#include "translate_table.h"
 
 #include "objects.h"
 #include "rights.h"

@@ -61,7 +61,7 @@ enum translate_use {
     TRANSLATE_FILL
 };
 
-/* Whether the device or the host moves them is decided at the first byte: the table in reach_table.h. */
+/* Whether the device or the host moves them is decided at the first byte: the table in translate_table.h. */
 
 /* May device do that with every byte of [address, address + size)? size > 0. On refusal the detail names argument.
  * A range that is refused in part is refused whole. One that passes the end of the address space may be started, and

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "space_parts.h"
+#include "va_allocator_parts.h"
 
 bool va_allocator_init(struct va_allocator *space, uint64_t start, uint64_t end, uint64_t chunk)
 {
@@ -35,8 +35,8 @@ static uint64_t greater(uint64_t a, uint64_t b)
 static enum va_allocator_result take_large(struct va_allocator *space, uint64_t size, uint64_t alignment, uint64_t from,
                                     uint64_t *address)
 {
-    uint64_t whole = space_round_up(size, space->chunk), at;
-    if (!free_ranges_find(&space->large, whole, greater(alignment, space->chunk), space_round_up(from, space->chunk), &at))
+    uint64_t whole = va_allocator_round_up(size, space->chunk), at;
+    if (!free_ranges_find(&space->large, whole, greater(alignment, space->chunk), va_allocator_round_up(from, space->chunk), &at))
         return VA_ALLOCATOR_FULL;
     if (!free_ranges_take(&space->large, at, whole))
         return VA_ALLOCATOR_NO_MEMORY;
@@ -104,7 +104,7 @@ static enum va_allocator_result take(struct va_allocator *space, uint64_t size, 
 static void give(struct va_allocator *space, uint64_t address, uint64_t size)
 {
     if (size >= space->chunk) {
-        free_ranges_add(&space->large, address, space_round_up(size, space->chunk));
+        free_ranges_add(&space->large, address, va_allocator_round_up(size, space->chunk));
         return;
     }
     struct chunk *chunk = chunk_at(space, address);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reach_table: each cell as a sentence that was measured, and the copies and fills that show it on a machine. */
-#include "reach_table.h"
+/* translate_table: each cell as a sentence that was measured, and the copies and fills that show it on a machine. */
+#include "translate_table.h"
 
 #include "system.h"
 #include "tap.h"

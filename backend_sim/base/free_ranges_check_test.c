@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* free_ranges_check: each invariant, broken by hand, has its sentence. */
 #include "breaks.h"
-#include "holes_parts.h"
+#include "free_ranges_parts.h"
 
 #define U UINT64_C(0x1000)
 

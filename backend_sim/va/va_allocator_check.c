@@ -3,7 +3,7 @@
 #include <inttypes.h>
 
 #include "checks.h"
-#include "space_parts.h"
+#include "va_allocator_parts.h"
 
 static uint64_t start_of(const void *chunk)
 {
@@ -20,7 +20,7 @@ static const struct chunk *chunk_at(const struct va_allocator *space, uint64_t a
 const char *va_allocator_check_taken(const struct va_allocator *space, uint64_t address, uint64_t size, struct va_allocator_taken *taken)
 {
     bool is_small = size < space->chunk;
-    uint64_t whole = is_small ? size : space_round_up(size, space->chunk);
+    uint64_t whole = is_small ? size : va_allocator_round_up(size, space->chunk);
     const struct chunk *chunk = chunk_at(space, address);
     uint64_t free = free_ranges_sum(is_small ? &space->small : &space->large, address, address + whole);
     *(is_small ? &taken->small_bytes : &taken->large_bytes) += whole;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* holes_parts.h - the inside of free_ranges.h: free_ranges.c changes the tree, free_ranges_check.c checks it. */
-#ifndef SIM_HOLES_PARTS_H
-#define SIM_HOLES_PARTS_H
+/* free_ranges_parts.h - the inside of free_ranges.h: free_ranges.c changes the tree, free_ranges_check.c checks it. */
+#ifndef SIM_FREE_RANGES_PARTS_H
+#define SIM_FREE_RANGES_PARTS_H
 
 #include "free_ranges.h"
 

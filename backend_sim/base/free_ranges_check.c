@@ -3,7 +3,7 @@
 #include <inttypes.h>
 
 #include "checks.h"
-#include "holes_parts.h"
+#include "free_ranges_parts.h"
 
 /* A treap of as many holes as fit in memory is far flatter. */
 enum { MOST_DEPTH = 400 };

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reach_table.h - which side moves the bytes of a copy or fill, as measured: decided at the first byte, for all of them.
+/* translate_table.h - which side moves the bytes of a copy or fill, as measured: decided at the first byte, for all of them.
  *
  * The table below is the whole answer. A driver's process ends where the host comes to what it has no access to, and where a
  * copy of REACH_DEVICE_APART comes to memory that the host has rights to.
  */
-#ifndef SIM_REACH_TABLE_H
-#define SIM_REACH_TABLE_H
+#ifndef SIM_TRANSLATE_TABLE_H
+#define SIM_TRANSLATE_TABLE_H
 
 #include "translate.h"
 
