@@ -15,9 +15,9 @@ $(RULE_PAGE): $(BUILD)/bin/cuvmm
 	@mkdir -p $(@D)
 	$(BUILD)/bin/cuvmm rules --html > $@.new && mv $@.new $@
 
-scripts-update: $(BUILD)/test/tools/script/script_test $(BUILD)/test/tools/explain/rule_told_test $(BUILD)/bin/cuvmm ## the expected outputs of conformance/corpus/scripts, the rules' examples and conformance/corpus/lessons, and the session of docs/shell.md, to be read before a commit
+scripts-update: $(BUILD)/test/tools/script/script_test $(BUILD)/test/tools/explain/rule_report_test $(BUILD)/bin/cuvmm ## the expected outputs of conformance/corpus/scripts, the rules' examples and conformance/corpus/lessons, and the session of docs/shell.md, to be read before a commit
 	CUVMM_UPDATE=1 $(BUILD)/test/tools/script/script_test
-	CUVMM_UPDATE=1 $(BUILD)/test/tools/explain/rule_told_test
+	CUVMM_UPDATE=1 $(BUILD)/test/tools/explain/rule_report_test
 	CUVMM_UPDATE=1 CUVMM_BUILD=$(BUILD) conformance/corpus/lessons_test.sh
 	tools/shell/shell-page $(BUILD)/bin/cuvmm > $(BUILD)/shell.md && mv $(BUILD)/shell.md docs/shell.md
 

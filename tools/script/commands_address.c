@@ -103,9 +103,9 @@ const struct script_command script_address_commands[] = {
     {"map", "ADDRESS SIZE HANDLE [offset=SIZE] [flags=N]", "puts physical memory at reserved addresses", "cuMemMap",
      run_map, false},
     {"unmap", "ADDRESS [SIZE]", "takes every mapping of the range away", "cuMemUnmap", run_unmap, false},
-    {"access", "ADDRESS SIZE [LOCATION:RIGHTS ...] [desc=null] [count=N]", "says who may read or write the mappings",
+    {"access", "ADDRESS SIZE [LOCATION:RIGHTS ...] [desc=null] [count=N]", "sets access rights of locations to the mappings",
      "cuMemSetAccess", run_access, false},
-    {"getaccess", "ADDRESS LOCATION|null [out=null]", "asks what a location may do at an address", "cuMemGetAccess",
+    {"getaccess", "ADDRESS LOCATION|null [out=null]", "queries the rights of a location at an address", "cuMemGetAccess",
      run_getaccess, false},
     {0},
 };

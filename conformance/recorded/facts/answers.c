@@ -20,7 +20,7 @@ static bool keeps; /* what calls make, later ones use */
 static char group[8];
 static unsigned part, parts = 1;
 
-#include "answers/abi_query.c"
+#include "answers/ask.c"
 #include "answers/places.c"
 #include "answers/scripts.c"
 #include "answers/matrix.c"

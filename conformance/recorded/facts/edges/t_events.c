@@ -670,8 +670,8 @@ static CUresult t_lost_call(size_t i, CUevent e[3], CUstream s)
 /* e: recorded before the fill, after it, and never. Case i is the first call after the fault, or one after it was told. */
 static void t_lost_one(size_t i, char *id, int run)
 {
-    const bool reported = i >= COUNT(t_lost);
-    t_id(id, reported ? "lost" : "fault", t_lost[i % COUNT(t_lost)], "");
+    const bool told = i >= COUNT(t_lost);
+    t_id(id, told ? "lost" : "fault", t_lost[i % COUNT(t_lost)], "");
     if (!run)
         return;
     CUdeviceptr p = t_memory();
@@ -685,7 +685,7 @@ static void t_lost_one(size_t i, char *id, int run)
     cuMemUnmap(p, 4 * G);
     t_release();
     t_sleep(100);
-    if (reported)
+    if (told)
         cuStreamSynchronize(s);
     CUresult first = t_lost_call(i % COUNT(t_lost), e, other), sync = cuCtxSynchronize();
     say(id, "%s sync=%s", name_of(first), name_of(sync));
