@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _DEFAULT_SOURCE /* TIOCGWINSZ; before any header */
+#define _GNU_SOURCE /* TIOCGWINSZ; before any header */
 #include "columns.h"
 
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _DEFAULT_SOURCE /* madvise */
+#define _GNU_SOURCE /* madvise */
 #include "os_fork.h"
 
 #include <sys/mman.h>
