@@ -59,6 +59,7 @@ CHECK_LONG   = conformance/corpus/exercises_test.sh tools/view/view_browser_test
 CHECK_LONG  += $(addprefix $(BUILD)/test/,tools/machine/machine_test conformance/oracle/world_test conformance/oracle/lockstep_drive_test) $(CHECK_ABI_EDGES:%=$(BUILD)/check/abi-edges-%) $(CHECK_ABI_ANSWERS:%=$(BUILD)/check/abi-answers-%)
 LONG_SEED      ?= 1
 LONG_CALLS     ?= 1500000
+LONG_WORLDS    ?= world-2-recorded world-2
 SABOTAGE_EVERY ?= 1
 
 .PHONY: check-ci check-list check-list-few mutate mutate-sample mutate-tool entry-points clients-python check-clients check-long soak sabotage check check-few check-build check-valgrind check-asan check-tsan check-debug coverage examples-update mistakes lint install uninstall FORCE
@@ -193,7 +194,7 @@ check-long: $(PROGS) $(SOAKS) $(BUILD)/test/backend_sim/calls/scale_test ## the 
 	@for soak in $(SOAKS) $(BUILD)/test/backend_sim/calls/scale_test; do \
 	    printf '#!/bin/sh\nCUVMM_TEST_SCALE=$(SOAK_SCALE) exec %s\n' $$soak >$(BUILD)/check-long/$$(basename $$soak); done
 	@chmod +x $(BUILD)/check-long/*
-	@$(PROVE) -j$(JOBS) --nocolor -e 'ci/tap-run $(TAP)-long' $(addprefix $(BUILD)/check-long/,world-2 world-2-recorded lockstep shadow scale_test $(notdir $(SOAKS))) </dev/null; \
+	@$(PROVE) -j$(JOBS) --nocolor -e 'ci/tap-run $(TAP)-long' $(addprefix $(BUILD)/check-long/,$(LONG_WORLDS) lockstep shadow scale_test $(notdir $(SOAKS))) </dev/null; \
 	    status=$$?; $(TALLY) $(TAP)-long && exit $$status
 
 # Programs that others wrote, as they are, on libcuda.so.1 (docs/clients.md). What cannot be had is skipped by name.
