@@ -89,8 +89,8 @@ static void before_fork(void)
 static void after_fork(void)
 {
     atomic_store(&life_page.calm, 1);
-    if (!forks)
-        return;
+    if (!forks) /* LCOV_EXCL_BR_LINE: only where another thread's fork has lasted for all the patience */
+        return; /* LCOV_EXCL_LINE: the same */
     for (int rank = LIFE_LAYER; rank-- > 0;)
         for (struct life_lock *lock = rank <= LIFE_LIST || list.taken ? all[rank] : NULL; lock; lock = lock->next)
             if (lock->taken) {
@@ -130,9 +130,9 @@ static void begin(void);
 uint64_t life_recognise(void)
 {
     uint64_t last = atomic_load(&known), stamp;
-    if (!last) {
-        begin(); /* a constructor of the program comes before ours */
-        return atomic_load(&life_page.stamp);
+    if (!last) { /* LCOV_EXCL_BR_LINE: a constructor of the program that runs before ours, which no test has */
+        begin(); /* LCOV_EXCL_LINE: the same */
+        return atomic_load(&life_page.stamp); /* LCOV_EXCL_LINE: the same */
     }
     if (atomic_compare_exchange_strong(&known, &last, last + 1)) {
         os_own_lose();
@@ -141,8 +141,8 @@ uint64_t life_recognise(void)
         atomic_store(&life_page.calm, 1);
         atomic_store(&life_page.stamp, last + 1);
     }
-    while (!(stamp = atomic_load(&life_page.stamp)))
-        sched_yield();
+    while (!(stamp = atomic_load(&life_page.stamp))) /* LCOV_EXCL_BR_LINE: another thread of the child was first, a race */
+        sched_yield(); /* LCOV_EXCL_LINE: the same */
     return stamp;
 }
 
@@ -153,13 +153,13 @@ void life_hold_back(void)
     enum { TURNS = 20 };
     life_stamp();
     for (int turn = 0; turn < TURNS && !atomic_load(&life_page.calm); turn++)
-        sched_yield();
+        sched_yield(); /* LCOV_EXCL_LINE: only while a fork waits for a lock, a race */
 }
 
 static void in_child(void)
 {
-    if (!wiped && own != getpid())
-        atomic_store(&life_page.stamp, 0);
+    if (!wiped && own != getpid()) /* LCOV_EXCL_BR_LINE: only where the system cannot wipe memory at forks */
+        atomic_store(&life_page.stamp, 0); /* LCOV_EXCL_LINE: the same */
     life_stamp(); /* which does all of it, unless another handler came first and did */
 }
 
@@ -167,8 +167,8 @@ static void in_child(void)
  * threads may hold theirs in a call. */
 __attribute__((constructor)) static void begin(void)
 {
-    if (atomic_load(&known))
-        return;
+    if (atomic_load(&known)) /* LCOV_EXCL_BR_LINE: life_recognise was before the constructor */
+        return; /* LCOV_EXCL_LINE: the same */
     wiped = os_wipe_at_fork(&life_page, sizeof life_page);
     own = getpid();
     atomic_store(&known, 1);
