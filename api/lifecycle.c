@@ -167,7 +167,7 @@ static void in_child(void)
  * threads may hold theirs in a call. */
 __attribute__((constructor)) static void begin(void)
 {
-    if (atomic_load(&known)) /* LCOV_EXCL_BR_LINE: life_recognise was before the constructor */
+    if (atomic_load(&known)) /* LCOV_EXCL_BR_LINE: a call of a constructor of the program was first */
         return; /* LCOV_EXCL_LINE: the same */
     wiped = os_wipe_at_fork(&life_page, sizeof life_page);
     own = getpid();
