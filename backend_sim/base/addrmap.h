@@ -66,8 +66,8 @@ static inline const struct addrmap_node *addrmap_last(const struct addrmap *map,
     return map->last && map->last_key == address >> map->shift >> ADDRMAP_BITS ? map->last : NULL;
 }
 
-/* The thing with the greatest start <= address, or the least start >= address; NULL when there is none. Any address is valid.
- * */
+/* The thing with the greatest start <= address, or the least start >= address; NULL when there is none. Any address is
+ * valid. */
 void *addrmap_floor_walk(const struct addrmap *map, uint64_t address);
 static inline void *addrmap_floor(const struct addrmap *map, uint64_t address)
 {

@@ -68,8 +68,8 @@ struct os_file_is {
     uint64_t size, device, number; /* the last two together are one file */
 };
 
-/* Does it belong to the effective user of this process? Queries the system for the user, so os_file_look does not include it.
- * */
+/* Does it belong to the effective user of this process? Queries the system for the user, so os_file_look does not include
+ * it. */
 bool os_file_is_own(const struct os_file_is *is);
 bool os_file_is_open(int file);
 /* Was it opened for reading, too? True also where the system does not report it. */
@@ -98,8 +98,8 @@ bool os_process_alive(const char *path); /* is a process marked alive there, thi
 uint64_t os_milliseconds(void);
 void os_sleep(void);
 
-/* Lets other processes run, between two tries; and reports whether the tries have lasted too long, 1.5 s, since *began was 0.
- * */
+/* Lets other processes run, between two tries; and reports whether the tries have lasted too long, 1.5 s, since *began was
+ * 0. */
 void os_yield(void);
 bool os_too_long(uint64_t *began);
 
