@@ -81,7 +81,7 @@ const struct team_bind *team_member_bind(const struct team_member *member, uint6
 
 /* Adds a copy of *bind to the member, and holds or watches the block. False when memory is out. */
 bool team_bind(struct team *team, struct team_member *member, const struct team_bind *bind);
-/* Ends a bind of the member. machine may be NULL where the bind watches. */
+/* Ends a bind of the member. machine is not used where the bind watches. */
 void team_unbind(struct sim_machine *machine, struct team *team, struct team_member *member, const struct team_bind *bind);
 
 /* Checks the team of an object of size bytes. */
