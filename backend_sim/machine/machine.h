@@ -43,7 +43,7 @@ struct sim_block {
     uint64_t id;                  /* MEMORY_BLOCK_ID: counted from 1, never reused */
     uint64_t size;
     uint32_t holders;
-    uint32_t watchers;            /* binds of exported objects: they see the block, and do not hold it for this machine (share.h) */
+    uint32_t watchers;            /* binds of exported objects: they see the block without holding it here (share.h) */
     uint32_t binds;               /* how many binds of multicast objects it has, as last seen here */
     vmm_mem_allocation_prop prop; /* as obtained; location.type is DEVICE or HOST_NUMA */
     struct block_data bytes;

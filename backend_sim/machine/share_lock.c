@@ -32,7 +32,7 @@ static bool moved_out(const struct share *share)
 static bool take(struct share *share, unsigned milliseconds, uint64_t *turn)
 {
     struct share_folder *folder = &share->folder;
-    bool there = share->stamp == life_stamp() && share_folder_sound(folder); /* a forked child is not a party of its parent's opening */
+    bool there = share->stamp == life_stamp() && share_folder_sound(folder); /* a forked child is not a party */
     if (there && !folder->party.ticket)
         there = os_party_join(&folder->party, &folder->state->mutex, folder->file);
     if (!there) {
