@@ -14,20 +14,20 @@ static unsigned slot(const struct addrmap *map, uint64_t address, unsigned level
     return (unsigned)(address >> (map->shift + BITS * level)) & (FANOUT - 1);
 }
 
-/* Is the address past what the levels can tell apart? */
+/* Is the address beyond the range that the levels cover? */
 static bool beyond(const struct addrmap *map, uint64_t address)
 {
     unsigned bits = map->shift + BITS * map->levels;
     return bits < 64 && address >> bits != 0;
 }
 
-/* The part of the address that all addresses of a lowest node have. */
+/* The part of the address that all addresses of a lowest node share. */
 static uint64_t key_of(const struct addrmap *map, uint64_t address)
 {
     return address >> map->shift >> BITS;
 }
 
-/* addrmap_last for who changes it. */
+/* addrmap_last, for callers that change the node. */
 static struct addrmap_node *last_at(const struct addrmap *map, uint64_t address)
 {
     return addrmap_last(map, address) ? map->last : NULL;
@@ -57,7 +57,7 @@ static unsigned highest(uint64_t bits)
     return 63 - (unsigned)__builtin_clzll(bits);
 }
 
-#ifdef POOL_PLAIN /* else the pool's slabs go as a whole */
+#ifdef POOL_PLAIN /* otherwise the pool frees its slabs as a whole */
 static void give_nodes(struct addrmap *map, struct addrmap_node *node, unsigned level)
 {
     for (uint64_t left = level ? node->present : 0; left; left &= left - 1)
@@ -66,7 +66,7 @@ static void give_nodes(struct addrmap *map, struct addrmap_node *node, unsigned 
 }
 #endif
 
-/* Gives up an empty last node, with what leads to it alone. */
+/* Frees an empty last node, with the nodes that lead only to it. */
 static void let_go(struct addrmap *map)
 {
     if (!map->last || map->last->present)
@@ -125,7 +125,7 @@ static void prune(struct addrmap *map, uint64_t address)
     }
 }
 
-/* Levels enough to tell the address from others. */
+/* Adds enough levels to cover the address. */
 static bool grow(struct addrmap *map, uint64_t address)
 {
     while (beyond(map, address)) {
@@ -142,7 +142,7 @@ static bool grow(struct addrmap *map, uint64_t address)
     return map->root || (map->root = new_node(map)) != NULL;
 }
 
-/* The lowest node for address, made where there is none. */
+/* The lowest node for address, created if there is none. */
 static struct addrmap_node *lowest_node(struct addrmap *map, uint64_t address)
 {
     struct addrmap_node *node = last_at(map, address);
@@ -220,7 +220,7 @@ static void *neighbour(const struct addrmap *map, uint64_t address, bool below)
     return turn_level ? extreme(turn->child[turn_slot], turn_level - 1, below) : turn->child[turn_slot];
 }
 
-/* The last node is empty: it stays, for what may come to it next, but no way leads there. */
+/* The last node is empty: it stays for the next insertion, but no path leads there. */
 static void set_aside(struct addrmap *map, uint64_t address)
 {
     if (map->levels == 1) {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* addrmap.h - an ordered map from addresses to things that start there.
  *
- * A trie with 64 children a node, each node with a bitmap of the children it has. A thing is stored once, at its first
- * address, whatever its size; "which thing holds this byte" is the floor of the byte. Every operation walks at most
- * one path down and one up, so its cost depends on the greatest address that was used, not on how many things there are
- * nor on how large they are. Where something was put or taken away last is remembered, and going on there walks nothing;
- * questions remember nothing, so that several can be asked at once.
+ * A trie with 64 children per node; each node has a bitmap of its children. The map stores a thing once, at its first address,
+ * whatever its size; "which thing holds this byte" is the floor of the byte. Every operation walks at most one path down and
+ * one up, so its cost depends on the greatest address ever used, not on the number or size of the things. The map caches the
+ * place of the last insertion or removal, and continuing there walks nothing. Lookups update no cache, so several can run at
+ * once.
  *
  *     insert 0x600000:   before  0x200000 .......... 0xa00000      after  0x200000 .. 0x600000 .. 0xa00000
  *     floor(0x7fffff) -> the thing at 0x600000                     ceil(0x600001) -> the thing at 0xa00000
  *
- * Addresses must be multiples of 1 << shift. All locking is up to the caller.
+ * Addresses must be multiples of 1 << shift. The caller does all locking.
  *
  * Invariants (addrmap_check):
  *     count         = things in the trie, each at its own first address, of which no two are equal
@@ -30,16 +30,16 @@
 
 enum { ADDRMAP_BITS = 6, ADDRMAP_FANOUT = 1 << ADDRMAP_BITS };
 
-/* For the functions here alone. */
+/* Private to the functions here. */
 struct addrmap_node {
-    uint64_t present;            /* bit i: child[i] is set; the others are whatever was there */
+    uint64_t present;            /* bit i: child[i] is set; the others are undefined */
     void *child[ADDRMAP_FANOUT]; /* nodes, or at the lowest level things */
 };
 
 struct addrmap {
     struct addrmap_node *root; /* NULL while empty */
     unsigned shift;            /* low bits that every address has zero */
-    unsigned levels;           /* 6 bits of the address each: as many as the greatest address needed */
+    unsigned levels;           /* 6 bits of the address each: as many as the greatest address has needed */
     size_t count;
     struct addrmap_node *last; /* the lowest node of the last change, or NULL; empty: it and what leads to nothing else
                                   hang below above, whose bit for them is off */
@@ -52,22 +52,22 @@ struct addrmap {
 
 /* An empty map. Owns nothing yet. */
 void addrmap_init(struct addrmap *map, unsigned shift);
-/* Frees the nodes; the things are the caller's. The map is empty afterwards. */
+/* Frees the nodes; the caller owns the things. The map is empty afterwards. */
 void addrmap_clear(struct addrmap *map);
 
-/* Stores thing (not NULL) at address, where nothing may start yet. False when memory is out: nothing has changed. */
+/* Stores thing (not NULL) at address, where no thing starts yet. Returns false, and changes nothing, when memory is out. */
 bool addrmap_insert(struct addrmap *map, uint64_t address, void *thing);
-/* Takes away what starts at address and returns it; NULL when nothing does. */
+/* Removes and returns the thing that starts at address; NULL when there is none. */
 void *addrmap_remove(struct addrmap *map, uint64_t address);
 
-/* The lowest node of the last change, if that is where the address is. */
+/* The lowest node of the last change, if it covers the address. */
 static inline const struct addrmap_node *addrmap_last(const struct addrmap *map, uint64_t address)
 {
     return map->last && map->last_key == address >> map->shift >> ADDRMAP_BITS ? map->last : NULL;
 }
 
-/* The thing with the greatest start <= address, or the least start >= address; NULL when there is none. Any address
- * may be asked for. */
+/* The thing with the greatest start <= address, or the least start >= address; NULL when there is none. Any address is
+ * valid. */
 void *addrmap_floor_walk(const struct addrmap *map, uint64_t address);
 static inline void *addrmap_floor(const struct addrmap *map, uint64_t address)
 {
@@ -84,8 +84,8 @@ static inline void *addrmap_floor(const struct addrmap *map, uint64_t address)
 }
 void *addrmap_ceil(const struct addrmap *map, uint64_t address);
 
-/* As addrmap_ceil, for who wants only what starts below end: when nothing starts in [address, end) it is NULL, or what
- * comes later. */
+/* Like addrmap_ceil, for callers that need only things that start below end: when nothing starts in [address, end), the result
+ * is NULL or a later thing. */
 void *addrmap_next_walk(const struct addrmap *map, uint64_t address, uint64_t end);
 static inline void *addrmap_next(const struct addrmap *map, uint64_t address, uint64_t end)
 {
@@ -94,7 +94,7 @@ static inline void *addrmap_next(const struct addrmap *map, uint64_t address, ui
 
 /* The address at which a thing starts. */
 typedef uint64_t addrmap_start(const void *thing);
-/* The whole map; and what lies next to an address, in as many steps as a search takes. */
+/* Check the whole map, or only the neighbours of an address in as many steps as a search takes. */
 const char *addrmap_check(const struct addrmap *map, addrmap_start *start_of);
 const char *addrmap_check_at(const struct addrmap *map, uint64_t address, addrmap_start *start_of);
 

@@ -28,7 +28,7 @@ static const char *check_thing(struct walk *walk, const void *thing, uint64_t ad
     return NULL;
 }
 
-/* A node that leads to itself is left by the count: each path ends at things. */
+/* The count ends a walk through a node that leads to itself: each path ends at things. */
 static const char *check_node(struct walk *walk, const struct addrmap_node *node, unsigned level, uint64_t address)
 {
     if (!node->present)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* chance.h - numbers that a seed gives: splitmix64, small, and the same everywhere.
+/* chance.h - pseudo-random numbers from a seed: splitmix64, small, and the same on every platform.
  *
  *     chance_next   state 7 -> a, b, c, ...                one after another
- *     chance_of     (a, 3), (a, 5) -> two numbers          by place: whoever asks later, or again, is told the same
+ *     chance_of     (a, 3), (a, 5) -> two numbers          by place: the same place always gives the same number
  */
 #ifndef SIM_CHANCE_H
 #define SIM_CHANCE_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check: sentences and their names, the report in place of an end, and pool_check. */
+/* checks: sentences and their names, a report in place of abort(), and pool_check. */
 #include "checks.h"
 
 #include <signal.h>

@@ -19,7 +19,7 @@ static struct hole *update(struct hole *node)
     return node;
 }
 
-/* Cuts the tree into the holes that start before address and the others. */
+/* Splits the tree into the free ranges that start before address and the others. */
 static void split(struct hole *node, uint64_t address, struct hole **below, struct hole **rest)
 {
     if (!node) {
@@ -33,7 +33,7 @@ static void split(struct hole *node, uint64_t address, struct hole **below, stru
     }
 }
 
-/* Joins two trees; every hole of low is before every hole of high. */
+/* Joins two trees; every free range of low is before every one of high. */
 static struct hole *join(struct hole *low, struct hole *high)
 {
     if (!low || !high)
@@ -53,7 +53,7 @@ static void set_aside(struct free_ranges *holes, struct hole *node)
     holes->spare = node;
 }
 
-/* Puts a hole into the tree with a node set aside earlier. */
+/* Inserts a free range into the tree, with a node set aside earlier. */
 static void add(struct free_ranges *holes, uint64_t start, uint64_t size)
 {
     struct hole *node = holes->spare, *below, *rest;
@@ -67,7 +67,7 @@ static void add(struct free_ranges *holes, uint64_t start, uint64_t size)
     holes->root = join(join(below, node), rest);
 }
 
-/* Takes the hole that starts at start out of the tree. */
+/* Removes the free range that starts at start from the tree. */
 static void drop(struct free_ranges *holes, uint64_t start)
 {
     struct hole *below, *node = holes->root, *rest;
@@ -82,7 +82,7 @@ static void drop(struct free_ranges *holes, uint64_t start)
     holes->root = join(below, rest);
 }
 
-/* Moves the bounds of the hole that starts at at, within its neighbours': its place in the tree stays. */
+/* Moves the bounds of the free range that starts at at, within its neighbours' bounds: its place in the tree stays. */
 static void move(struct hole *node, uint64_t at, uint64_t start, uint64_t size)
 {
     if (node->start == at) {
@@ -94,7 +94,7 @@ static void move(struct hole *node, uint64_t at, uint64_t start, uint64_t size)
     update(node);
 }
 
-/* The hole with the greatest start <= address. */
+/* The free range with the greatest start <= address. */
 static const struct hole *floor_of(const struct free_ranges *holes, uint64_t address)
 {
     const struct hole *found = NULL;
@@ -124,7 +124,7 @@ void free_ranges_init(struct free_ranges *holes, uint64_t barrier)
     pool_init(&holes->nodes, sizeof(struct hole));
 }
 
-#ifdef POOL_PLAIN /* else the pool's slabs go as a whole */
+#ifdef POOL_PLAIN /* otherwise the pool frees its slabs as a whole */
 static void give_tree(struct free_ranges *holes, struct hole *node)
 {
     if (!node)
@@ -135,7 +135,7 @@ static void give_tree(struct free_ranges *holes, struct hole *node)
 }
 #endif
 
-/* There is a node for every range granted and every range taken, and no more holes than those. */
+/* There is a node for every range granted and every range taken, and at most as many free ranges. */
 static void release_node(struct free_ranges *holes)
 {
     struct hole *node = holes->spare;
@@ -158,7 +158,7 @@ struct request {
     uint64_t size, alignment, from;
 };
 
-/* Where in node the request fits, if it does. */
+/* The address where the request fits in node, if it does. */
 static bool fits(const struct hole *node, const struct request *want, uint64_t *address)
 {
     uint64_t low = node->start > want->from ? node->start : want->from;

@@ -4,9 +4,10 @@
  *   take [b, c):   before  [a ........ free ........ d)      after  [a .. b)        [c .. d)
  *   give [b, c):   before  [a .. b)        [c .. d)          after  [a ........ free ........ d)
  *
- * Holes never touch: neighbours are merged, except across a multiple of the barrier, if there is one. The choice of an address depends on the set of holes alone (the lowest
- * that fits), so the same calls give the same addresses, and what was given back is what an equal request gets next.
- * Kept as a tree ordered by address that knows the largest hole below each node. All locking is up to the caller.
+ * Free ranges never touch: neighbours are merged, except across a multiple of the barrier, if there is one. The choice of an
+ * address depends only on the set of free ranges (the lowest that fits), so the same calls give the same addresses, and an
+ * equal request reuses a freed range. A tree ordered by address stores the largest free range below each node. The caller does
+ * all locking.
  *
  * Invariants (free_ranges_check):
  *     left < node < right   by address, and a gap or a barrier lies between neighbours; no hole crosses a barrier or is empty
@@ -27,7 +28,7 @@ struct hole;
 
 struct free_ranges {
     struct hole *root;
-    struct hole *spare; /* nodes set aside by takes, so that giving back never needs memory */
+    struct hole *spare; /* nodes set aside by takes, so that freeing never needs memory */
     uint64_t barrier;   /* a power of two, or 0 for none */
     uint64_t seed;      /* of the tree's shape */
     struct pool nodes;
@@ -37,24 +38,24 @@ struct free_ranges {
 void free_ranges_init(struct free_ranges *holes, uint64_t barrier);
 void free_ranges_clear(struct free_ranges *holes);
 
-/* Adds a free range from outside, of which no byte is known here. False when memory is out: nothing has changed. */
+/* Adds a new free range that overlaps no known one. Returns false, and changes nothing, when memory is out. */
 bool free_ranges_grant(struct free_ranges *holes, uint64_t start, uint64_t size);
-/* The range that was granted at start, all free again, goes back outside. With a barrier at both its ends it is one
- * hole; without, only what was granted alone can go. */
+/* Removes the range that was granted at start, all of which must be free again. With a barrier at both ends it is one free
+ * range; without barriers, only a range that has merged with no other can be removed. */
 void free_ranges_remove(struct free_ranges *holes, uint64_t start);
 
 /* The lowest multiple of alignment (a power of two) at or above from, in a hole with size bytes after it; false when
  * there is none. */
 bool free_ranges_find(const struct free_ranges *holes, uint64_t size, uint64_t alignment, uint64_t from, uint64_t *address);
 
-/* Takes [address, address + size), which must be free. False when memory is out: nothing has changed. */
+/* Takes [address, address + size), which must be free. Returns false, and changes nothing, when memory is out. */
 bool free_ranges_take(struct free_ranges *holes, uint64_t address, uint64_t size);
-/* Gives back a range that was taken, as it was taken. */
+/* Frees a taken range, with the bounds it was taken with. */
 void free_ranges_add(struct free_ranges *holes, uint64_t address, uint64_t size);
 
 /* ranges: granted + taken; SIZE_MAX: the caller does not know. */
 const char *free_ranges_check(const struct free_ranges *holes, size_t ranges);
-/* The same of the hole around or before an address, the next one, and the path to them. */
+/* The same check for the free range around or before an address, the next one, and the path to them. */
 const char *free_ranges_check_at(const struct free_ranges *holes, uint64_t address);
 /* Bytes of [start, end) that are free. */
 uint64_t free_ranges_sum(const struct free_ranges *holes, uint64_t start, uint64_t end);

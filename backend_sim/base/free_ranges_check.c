@@ -5,12 +5,12 @@
 #include "checks.h"
 #include "free_ranges_parts.h"
 
-/* A treap of as many holes as fit in memory is far flatter. */
+/* A treap of as many free ranges as fit in memory is far flatter. */
 enum { MOST_DEPTH = 400 };
 
 struct walk {
     const struct free_ranges *holes;
-    const struct hole *before; /* the hole visited last, in the order of addresses */
+    const struct hole *before; /* the free range visited last, in the order of addresses */
     size_t count;
 };
 
@@ -19,7 +19,7 @@ static bool at_barrier(const struct free_ranges *holes, uint64_t address)
     return holes->barrier && !(address & (holes->barrier - 1));
 }
 
-/* The hole itself, and that it does not touch the one before. */
+/* Checks the free range itself, and that a gap or barrier separates it from the one before. */
 static const char *check_hole(const struct free_ranges *holes, const struct hole *before, const struct hole *node)
 {
     uint64_t end = node->start + node->size;

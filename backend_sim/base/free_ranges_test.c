@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* holes: directed cases with their pictures, then random ones against one flag per unit. */
+/* free_ranges: directed cases with their pictures, then random ones against one flag per unit. */
 #include "free_ranges.h"
 
 #include <string.h>

@@ -47,7 +47,7 @@ const char *pool_check(const struct pool *pool, size_t taken)
 
 #else
 
-/* How many things the slab after one of that many holds. */
+/* The number of things in the slab that follows a slab of that many. */
 static size_t next_slab(const struct pool *pool, size_t things)
 {
     return 2 * things * pool->size <= SLAB_BYTES ? 2 * things : things;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pool.h - room for many things of one size: taken and given back in a few instructions, packed without gaps.
+/* pool.h - allocator for many things of one size: a few instructions to allocate or free, packed without gaps.
  *
  *   slab   [ thing | free | thing | free | ... fresh ... ]      free things are a list, the last given back first
  *
- * A slab is asked of the system when the list is empty, and goes back to it when the pool is cleared: the room that a
- * process once needed stays with it. With AddressSanitizer each thing is an allocation of its own, so that a use after
- * its end is found. All locking is up to the caller.
+ * The pool allocates a slab from the system when the list is empty, and frees all slabs only when it is cleared: memory that a
+ * process once needed stays with it. With AddressSanitizer each thing is a separate allocation, so that a use-after-free is
+ * found. The caller does all locking.
  *
- * Invariant (pool_check): things of all slabs = taken + given back + left, none of them given back twice.
+ * Invariant (pool_check): things of all slabs = taken + freed + left, and each freed thing is in the list once.
  */
 #ifndef SIM_POOL_H
 #define SIM_POOL_H
@@ -16,7 +16,7 @@
 
 struct pool {
     size_t size;          /* of a thing */
-    void *spare;          /* given back: each begins with the address of the next */
+    void *spare;          /* the free list: each thing begins with the address of the next */
     unsigned char *fresh; /* never used yet */
     size_t left;          /* of these */
     void *slabs;
@@ -25,13 +25,13 @@ struct pool {
 
 /* Empty, for things of size bytes, at least a pointer's and a multiple of its alignment. */
 void pool_init(struct pool *pool, size_t size);
-/* Things that are still out end as well. The pool is empty afterwards, and can be used again. */
+/* Frees things that are still allocated, too. The pool is empty afterwards, and can be used again. */
 void pool_clear(struct pool *pool);
 
-/* Are that many things taken? Where each is an allocation of its own nothing is known of them. */
+/* Checks that exactly that many things are taken. Where each is a separate allocation, the pool cannot count them. */
 const char *pool_check(const struct pool *pool, size_t taken);
 
-/* Room that was never used, of another slab where need be; NULL when memory is out: nothing has changed. */
+/* Returns a never-used thing, from a new slab if necessary. Returns NULL, and changes nothing, when memory is out. */
 void *pool_grow(struct pool *pool);
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -42,7 +42,7 @@ void *pool_grow(struct pool *pool);
 #endif
 #endif
 
-/* Room for a thing, with whatever was in it; NULL when memory is out. */
+/* Allocates a thing with undefined contents; NULL when memory is out. */
 static inline void *pool_alloc(struct pool *pool)
 {
     void *thing = pool->spare;

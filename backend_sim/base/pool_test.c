@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pool: what is out is nobody else's, what was given back is used again, and things that fill lines lie in lines. */
+/* pool: allocated things never overlap, freed things are reused, and things of a cache line's size lie in lines. */
 #include "pool.h"
 
 #include <stdbool.h>

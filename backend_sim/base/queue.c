@@ -98,7 +98,7 @@ bool queue_add_mark(struct queue *queue, struct queue_item *item, const struct q
     return true;
 }
 
-/* Nobody needs what is removed any more. */
+/* Clears every mark's need of a removed item. */
 static void let_go(struct queue_item *item)
 {
     if (item->needed)
@@ -121,7 +121,7 @@ static void drop_lane(struct queue *queue, struct queue_lane *lane)
     heap.free(lane);
 }
 
-/* From the first item that may not be done on. */
+/* Moves undone to the first item that is not done, starting here. */
 static void find_undone(struct queue *queue, struct queue_item *item)
 {
     while (item && item->state == QUEUE_DONE)
@@ -177,7 +177,7 @@ static bool aimed_at(const struct queue_aim *aim, const struct queue_item *item)
     return item->number == aim->until;
 }
 
-/* Backwards: whatever is wanted makes all that stands before it on ordered lanes wanted, and what it needs. */
+/* Backwards: a wanted item makes everything before it on ordered lanes wanted, and the mark that it needs. */
 static size_t mark_wanted(struct queue *queue, const struct queue_aim *aim)
 {
     size_t left = 0;
@@ -196,7 +196,7 @@ static size_t mark_wanted(struct queue *queue, const struct queue_aim *aim)
     return left;
 }
 
-/* Backwards: what was seen proves all that it comes after. */
+/* Backwards: a seen item proves everything that it comes after. */
 static void spread_news(struct queue *queue)
 {
     queue_unmark(queue);
@@ -218,8 +218,8 @@ bool queue_known(struct queue *queue, const struct queue_item *item)
     return item->seen && item->state == QUEUE_DONE;
 }
 
-/* Forwards: what is not done holds up all that comes after it on ordered lanes. A mark that nothing holds up is done. Returns
- * the first that is ready and fits, behind which nothing is marked; fits NULL: none does. */
+/* Forwards: an item that is not done holds up everything after it on ordered lanes. Completes marks that nothing holds up.
+ * Returns the first item that is ready and fits, and flags nothing after it; fits NULL: none fits. */
 static struct queue_item *mark_ready(struct queue *queue, bool (*fits)(const struct queue_item *))
 {
     struct queue_item *next;

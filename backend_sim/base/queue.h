@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* queue.h - the order of work that was issued and is not waited for: what may run now, and what must before a wait ends.
+/* queue.h - the order of in-flight work: what may run now, and what must run before a wait ends.
  *
  *     issued    1 on A    2 on the default stream    3 on A    4 on N (non-blocking)    5 on B
  *     order     1 ------> 2 -----------------------> 3
  *                         2 --------------------------------------------------------> 5         4 waits for nothing
  *     wait for A: 1, 2, 3          wait for N: 4          wait for the default stream: 1, 2, 3, 5
  *
- * Streams are lanes. Two lanes are ordered when they are the same, or when one is the default stream of a context and
+ * A lane stands for a stream. Two lanes are ordered when they are the same, or when one is the default stream of a context and
  * the other a blocking stream of that context; work on ordered lanes is done in the order of issue (cuda.h 13.0, stream
  * synchronization behaviour).
  *
- * A mark is an item with nothing to do: it is done as soon as all that it comes after is done. A mark is what an event
- * stands for, and a mark that needs another, issued before it on whichever lane, is a stream's wait for that event:
+ * A mark is an item without work: it is done as soon as everything before it in the order is done. A mark represents an event,
+ * and a mark that needs another, issued before it on whichever lane, is a stream's wait for that event:
  *
  *     lane A    1    2 mark    3
  *     lane B         4 mark, needs 2    5        5 comes after 4, so after 2 and 1; wait for B: 1, 2, 4, 5
  *
- * Work that is done stays until somebody waited for it. Until then the host does not know, unless something that can be seen
- * from the host came of it, or of what comes after it:
+ * Finished work stays in the queue until a call has waited for it. Until then the host cannot know that it is done, unless the
+ * host can see an effect of it, or of later work that is ordered after it:
  *
  *     lane A    1 done    2 done, seen    3 done        1 and 2 are known, 3 is not
  *     lane N    4 done                                  nor is 4, which nothing orders with 2
  *
- * Nothing here runs anything, and locking is up to the caller.
+ * The queue runs no work itself. The caller does all locking.
  *
  * Invariants (queue_check):
  *     count, left   = items from first to last, which the links backwards find too; those of them that are not done
@@ -41,7 +41,7 @@
 
 enum queue_kind { QUEUE_DEFAULT, QUEUE_BLOCKING, QUEUE_NON_BLOCKING };
 
-/* Where work is issued. Lanes are told apart by context, stream and thread. */
+/* Where work is issued. Context, stream and thread identify a lane. */
 struct queue_place {
     uint64_t context, stream;
     uint64_t thread; /* of a thread's own default stream, else 0 */
@@ -64,7 +64,7 @@ struct queue_item {
     size_t needers;            /* how many marks need this one */
     size_t counted;            /* scratch of queue_check */
     enum queue_state state;
-    bool seen; /* the host can have seen that its turn has come, and so that all is done that it comes after */
+    bool seen; /* the host can have seen that its turn has come, so everything before it in the order is done */
     bool wanted, ready; /* as of the last queue_want; ready also of the last queue_look */
 };
 
@@ -78,7 +78,7 @@ struct queue {
     bool news;                /* an item was seen since queue_known */
 };
 
-/* What somebody waits for. */
+/* What a call waits for. */
 enum queue_scope {
     QUEUE_LANE,    /* what was issued at the place, */
     QUEUE_ORDERED, /* and on every lane that is ordered with it: what an item issued there now would wait for */
@@ -95,41 +95,41 @@ struct queue_aim {
 
 const struct queue_place *queue_place_of(const struct queue_item *item);
 
-/* Puts item, state WAITING, at the end. False when memory is out: nothing has changed. */
+/* Appends item, with state WAITING. Returns false, and changes nothing, when memory is out. */
 bool queue_add(struct queue *queue, struct queue_item *item, const struct queue_place *place);
-/* The same for a mark, which needs the mark of that number; 0, or one that was removed: none. */
+/* The same for a mark, which needs the mark of that number; 0 or the number of a removed mark means none. */
 bool queue_add_mark(struct queue *queue, struct queue_item *item, const struct queue_place *place, uint64_t needs);
 void queue_remove(struct queue *queue, struct queue_item *item);
-/* It is done; once. */
+/* Records that the item is done; called once per item. */
 void queue_done(struct queue *queue, struct queue_item *item);
-/* The host can see that its turn has come. */
+/* Records that the host can see that the item's turn has come. */
 void queue_seen(struct queue *queue, struct queue_item *item);
 
 /* Is it done, and can the host know? */
 bool queue_known(struct queue *queue, const struct queue_item *item);
 
-/* Marks as wanted what the aim covers and all that this must wait for, and as ready what may run now, wanted or not.
- * Marks that nothing holds up become done. Returns how many wanted items are not done. */
+/* Flags as wanted the items that the aim covers and all that these must wait for, and as ready the items that may run now,
+ * wanted or not. Completes marks that nothing holds up. Returns the number of wanted items that are not done. */
 size_t queue_want(struct queue *queue, const struct queue_aim *aim);
 
-/* The first item that may run now and fits, whatever was marked before; NULL: none. Marks that nothing holds up become done on
- * the way. Takes no longer the more items are done. */
+/* The first item that may run now and fits, whatever flags are set; NULL: none. Completes marks that nothing holds up on the
+ * way. The time taken does not grow with the number of finished items. */
 struct queue_item *queue_first_ready(struct queue *queue, bool (*fits)(const struct queue_item *item));
 
-/* Marks as ready what may run now, as queue_want does, and leaves alone what is wanted. Takes no longer the more items are done;
- * nor do the next three. */
+/* Flags as ready the items that may run now, as queue_want does, and leaves the wanted flags unchanged. The time taken does not
+ * grow with the number of finished items; the same holds for the next three functions. */
 void queue_look(struct queue *queue);
 
-/* How many are ready, as marked; and the one at a place among them, counted from 0 in order of issue. */
+/* The number of items flagged as ready; and the one at a place among them, counted from 0 in order of issue. */
 size_t queue_ready(const struct queue *queue);
 struct queue_item *queue_ready_at(const struct queue *queue, size_t place);
 
 /* The first ready item that is wanted, or NULL. */
 struct queue_item *queue_first_wanted(const struct queue *queue);
 
-/* For whoever does all that is wanted in order of issue: behind item (NULL: at the front), whose wanted ones are done, the next
- * wanted one that is not. Marks on the way become done. It may run if it is waiting, without being marked as ready again: all
- * that it comes after is wanted, and before it. */
+/* For a caller that does all wanted items in order of issue: returns the next wanted item after item (NULL: from the front)
+ * that is not done; all wanted items up to item are done already. Completes marks on the way. The result may run if it is
+ * WAITING, without another ready flag: everything that it comes after is wanted and lies before it. */
 struct queue_item *queue_next_wanted(struct queue *queue, struct queue_item *item);
 
 const char *queue_check(struct queue *queue);

@@ -5,7 +5,7 @@
 
 #include "queue.h"
 
-/* What the lanes of one context are to each other is known from their kinds. */
+/* The kinds of the lanes of one context determine how they are ordered. */
 struct queue_context {
     struct queue_context *next;
     uint64_t context;

@@ -3,7 +3,7 @@
 
 #include <sched.h>
 
-/* Threads get lines in turn. Which one says nothing of the program, and means nothing to it. */
+/* Threads get slots in turn. The choice of a slot does not depend on the program, and has no effect on it. */
 static atomic_uint threads;
 static _Thread_local unsigned own; /* 1 and up; 0: none yet */
 
@@ -22,7 +22,7 @@ struct readers_line *readers_enter(struct readers *readers)
     if (!own)
         own = atomic_fetch_add_explicit(&threads, 1, memory_order_relaxed) % READERS_LINES + 1;
     struct readers_line *line = &readers->line[own - 1];
-    /* In one order with readers_wait: either this look finds the door shut, or that one finds us inside. */
+    /* Sequentially consistent with readers_wait: either this load sees the bias revoked, or readers_wait sees our slot in use. */
     atomic_fetch_add(&line->inside, 1);
     if (atomic_load(&readers->open))
         return line;

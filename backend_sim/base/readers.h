@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* readers.h - those who only ask, beside the machine's lock: they do not wait for each other, nor touch what others touch.
+/* readers.h - read-only calls beside the machine's lock: readers neither wait for each other nor share a cache line.
  *
- *   questions       [Q][Q][Q].. -> after READERS_TRUST in a row without a change the door opens
- *   door open       each thread notes itself in a line of its own, looks whether the door is still open, and asks
- *   a change        takes the lock, shuts the door, waits for those inside; from then on all take the lock
+ *   queries         [Q][Q][Q].. -> after READERS_TRUST in a row without a change, reader bias is on
+ *   bias on         each thread enters a reader slot of its own, checks that the bias is still on, and reads
+ *   a change        takes the lock, revokes the bias, drains the reader slots; from then on all calls take the lock
  *
- * Whoever takes the lock to change something shuts the door (readers_shut), so who holds it is alone, as ever; also after
- * every wait that let it go meanwhile. Questions that come with the door shut take the lock, shut nothing, and say that
- * they were there (readers_asked). A program that changes things all the time never opens it, and pays one look at a word.
- * Nobody waits inside.
+ * A writer takes the lock and revokes the bias (readers_shut), so the holder of the lock is alone, as ever; a writer revokes it
+ * again after every wait that released the lock. Readers that find the bias off take the lock, revoke nothing, and count
+ * themselves (readers_asked). A program that changes things all the time never turns the bias on, and pays for one load. A
+ * reader never waits while it is in a slot.
  */
 #ifndef SIM_READERS_H
 #define SIM_READERS_H
@@ -29,21 +29,21 @@ struct readers_line {
 struct readers {
     char before[VMM_CACHE_LINE_APART]; /* the machine's lock */
     atomic_bool open;
-    unsigned asked; /* questions since the last change; with the lock */
+    unsigned asked; /* queries since the last change; guarded by the lock */
     char rest[VMM_CACHE_LINE_APART - sizeof(atomic_bool) - sizeof(unsigned)];
     struct readers_line line[READERS_LINES];
 };
 
 void readers_init(struct readers *readers);
 
-/* The line of the calling thread, in which it is noted now, if it may ask without the lock; else NULL. */
+/* Enters the calling thread's slot and returns it, if the thread may read without the lock; else NULL. */
 struct readers_line *readers_enter(struct readers *readers);
 void readers_leave(struct readers_line *line);
 
-/* With the lock: waits for those inside. */
+/* With the lock: drains the reader slots. */
 void readers_wait(struct readers *readers);
 
-/* With the lock, just taken: from now on nobody is inside, until it is given back. */
+/* With the lock, just taken: revokes the bias and drains the slots, which stay empty until the lock is released. */
 static inline void readers_shut(struct readers *readers)
 {
     readers->asked = 0;
@@ -51,7 +51,7 @@ static inline void readers_shut(struct readers *readers)
         readers_wait(readers);
 }
 
-/* With the lock, of one who changed nothing, before giving it back. */
+/* With the lock, by a caller that changed nothing, before it releases the lock. */
 static inline void readers_asked(struct readers *readers)
 {
     if (++readers->asked >= READERS_TRUST)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* readers: the door opens after questions in a row and shuts with a change, and nobody asks while something changes. */
+/* readers: reader bias turns on after enough queries in a row, a change revokes it, and no reader runs beside a change. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "readers.h"
 

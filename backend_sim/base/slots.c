@@ -64,7 +64,7 @@ uint64_t slots_add(struct slots *slots, void *object)
     return (uint64_t)slots->tag << 48 | (uint64_t)slot->generation << INDEX_BITS | i;
 }
 
-/* The oldest object that is remembered makes room. */
+/* Forgets the oldest remembered object. */
 static void forget_oldest(struct slots *slots)
 {
     struct slot *slot = &slots->slot[slots->first_remembered];
@@ -80,7 +80,7 @@ void slots_end(struct slots *slots, uint64_t value)
     struct slot *slot = &slots->slot[i];
     slot->live = 0;
     if (slot->generation == LIMIT - 1)
-        return; /* retired, and remembered for ever */
+        return; /* retired, and remembered forever */
     slot->next = NONE;
     if (slots->first_free == NONE)
         slots->first_free = i;
@@ -120,7 +120,7 @@ static bool is_retired(const struct slot *slot)
     return !slot->live && slot->generation == LIMIT - 1;
 }
 
-/* One slot that was given back. */
+/* Checks one freed slot. */
 static const char *check_given(const struct slots *slots, uint32_t i, bool remembered)
 {
     const struct slot *slot = &slots->slot[i];
@@ -132,7 +132,7 @@ static const char *check_given(const struct slots *slots, uint32_t i, bool remem
     return NULL;
 }
 
-/* From the oldest given back to the newest. */
+/* From the oldest freed slot to the newest. */
 static const char *check_list(const struct slots *slots, uint32_t *given)
 {
     uint32_t kept = 0, last = NONE;

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* slots.h - values that name objects, such that a stale or a forged value is always recognised.
+/* slots.h - values that name objects; a stale or forged value is always recognised.
  *
  *   value = [ tag 16 | generation 24 | index 24 ]      never 0
  *
- * Each use of a slot has a new generation; a slot whose generations are used up is retired. The last SLOTS_REMEMBERED
- * objects that ended stay readable, so that a message can tell what a stale value was, and their slots stay out of use:
+ * Each use of a slot has a new generation; a slot that has used up its generations is retired. The last SLOTS_REMEMBERED ended
+ * objects stay readable, so that a message can report what a stale value was, and their slots stay out of use:
  *
- *   given back:  oldest [forgotten, free to use][.... remembered ....] newest
+ *   freed:       oldest [forgotten, free to use][.... remembered ....] newest
  *
- * All locking is up to the caller.
+ * The caller does all locking.
  *
  * Invariants (slots_check):
- *     used        = live + given back + retired slots, and used <= room
+ *     used        = live + freed + retired slots, and used <= room
  *     live        has an object; so has a remembered one; a forgotten one has none
- *     remembered  = given back from first_remembered on, at most SLOTS_REMEMBERED
- *     generation  is from 1 to 2^24 - 1, which a retired slot has and one given back has not
+ *     remembered  = freed from first_remembered on, at most SLOTS_REMEMBERED
+ *     generation  is from 1 to 2^24 - 1; a retired slot has the last one, and a freed slot an earlier one
  */
 #ifndef SIM_SLOTS_H
 #define SIM_SLOTS_H
@@ -28,7 +28,7 @@ enum { SLOTS_REMEMBERED = 256 };
 struct slot {
     void *object;        /* NULL: never used, or nothing kept */
     uint32_t generation; /* of the latest use */
-    uint32_t next;       /* when free: the slot given back after this one */
+    uint32_t next;       /* when free: the slot freed after this one */
     int live;
 };
 
@@ -36,10 +36,10 @@ struct slots {
     uint16_t tag;
     struct slot *slot;
     uint32_t used, room;
-    uint32_t first_free, last_free; /* given back, oldest first */
+    uint32_t first_free, last_free; /* freed slots, oldest first */
     uint32_t first_remembered;      /* the oldest of them whose object is kept */
     uint32_t remembered;            /* how many are */
-    void (*forget)(void *user, void *object); /* called for an ended object that is remembered no longer, or cleared */
+    void (*forget)(void *user, void *object); /* called for an ended object that is no longer remembered, or is cleared */
     void *user;
 };
 
@@ -48,21 +48,21 @@ enum slot_state { SLOT_LIVE, SLOT_STALE, SLOT_FORGED };
 void slots_init(struct slots *slots, uint16_t tag, void (*forget)(void *user, void *object), void *user);
 void slots_clear(struct slots *slots); /* forgets every object, live ones too */
 
-/* Makes sure that the next slots_add succeeds; false when memory or values are out. No value is used up. */
+/* Makes sure that the next slots_add succeeds, without using up a value; false when memory or values are out. */
 bool slots_ready(struct slots *slots);
-/* A new value for object; 0 when memory or values are out: nothing has changed. */
+/* Returns a new value for object. Returns 0, and changes nothing, when memory or values are out. */
 uint64_t slots_add(struct slots *slots, void *object);
 /* Ends the object of a live value. */
 void slots_end(struct slots *slots, uint64_t value);
 
-/* What value is. *object: the live object, or the ended one while it is remembered, else NULL. */
+/* Classifies a value. *object: the live object, or the ended one while it is remembered, else NULL. */
 enum slot_state slots_find(const struct slots *slots, uint64_t value, void **object);
 
 /* Calls visit for each live object in the order of indexes. */
 void slots_each(const struct slots *slots, void (*visit)(void *user, void *object), void *user);
 
 const char *slots_check(const struct slots *slots);
-/* Of one value: is it live exactly when its slot has this object? */
+/* For one value: checks that it is live exactly when its slot has this object. */
 const char *slots_check_value(const struct slots *slots, uint64_t value, const void *object);
 /* How many objects are kept: live, remembered and retired ones. */
 uint32_t slots_kept(const struct slots *slots);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* slots: stale and forged values are told apart from live ones, always. */
+/* slots: stale and forged values are always distinguished from live ones. */
 #include "slots.h"
 
 #include <stdlib.h>

@@ -15,17 +15,18 @@
 
 enum { IMEX_NONE = -1, IMEX_CHANNELS = 65536, IMEX_WHY = 200 };
 
-/* Where memory of a fabric belongs. */
+/* The domain and channel of fabric memory. */
 struct imex_place {
-    uint64_t domain; /* 0: it is for no fabric */
+    uint64_t domain; /* 0: not for a fabric */
     uint32_t channel;
 };
 
-/* folder: of imex=, "" for none. IMEX_NONE when there is no channel, or not this one; what was found stands in why. */
+/* The lowest usable channel, or this one if it is usable; folder: of imex=, "" for none. IMEX_NONE when there is no such
+ * channel, with what was found in why. */
 int imex_lowest(const char *folder, const struct sim_profile *profile, char why[IMEX_WHY]);
 int imex_usable(const char *folder, const struct sim_profile *profile, uint32_t channel, char why[IMEX_WHY]);
 
-/* False, with the reason in why, when the folder is not there. */
+/* False, with the reason in why, when the folder does not exist. */
 bool imex_domain(const char *folder, const struct sim_profile *profile, uint64_t *domain, char why[IMEX_WHY]);
 
 #endif

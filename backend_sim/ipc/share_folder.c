@@ -26,7 +26,7 @@ const char *share_folder_file(const struct share_folder *folder, const char *kin
     return path;
 }
 
-/* The folder itself; -1 where something else lies there by now. */
+/* The folder itself; -1 where the path leads to something else by now. */
 static int folder_of(const struct share_folder *folder)
 {
     int at = os_folder_open(OS_NOWHERE, folder->path);
@@ -62,14 +62,14 @@ void share_folder_remove_file(const struct share_folder *folder, const char *kin
 bool share_folder_sound(const struct share_folder *folder)
 {
     struct os_file_is is;
-    if (!os_file_look(folder->file, &is)) /* what the system does not tell has not become shorter for that */
+    if (!os_file_look(folder->file, &is)) /* where the system does not report a size, assume that the file is unchanged */
         return folder->state && os_file_is_open(folder->file);
     if (is.size < sizeof(struct share_state))
         return false;
     return !folder->state || (is.device == folder->device && is.number == folder->number && folder->state->magic == SHARE_MAGIC);
 }
 
-/* ---- what others left ---- */
+/* ---- leftovers of other processes ---- */
 
 struct leftover {
     const char *path;
@@ -85,7 +85,7 @@ static void look_for_descriptors(void *user, const char *name)
         left->out = share_token_is_out(path);
 }
 
-/* Without a name it cannot be found again, with a descriptor or without. */
+/* A machine without a name cannot be opened again, with or without a descriptor. */
 static bool has_descriptors(const char *path, const char *entry, int folder)
 {
     struct leftover left = {path, false};
@@ -123,7 +123,7 @@ static void look_at(void *user, const char *name)
         os_file_close(folder);
 }
 
-/* Calls visit with each entry of the place, which is open meanwhile. */
+/* Calls visit with each entry of the place, which stays open meanwhile. */
 static bool each_entry(struct place *place, void (*visit)(void *user, const char *name), void *user)
 {
     place->root = os_folder_open(OS_NOWHERE, place->path);
@@ -141,7 +141,7 @@ static bool fail(char why[SHARE_WHY], const char *what, const char *path)
     return false;
 }
 
-/* An opening of the state's file of this process's own. */
+/* This process's own opening of the state's file. */
 static bool open_state(struct share_folder *folder, int at, enum os_open how)
 {
     folder->own = (struct os_own){.file = &folder->file};
@@ -181,7 +181,7 @@ static void unmap(struct share_folder *folder)
 #define NOT_MADE "no machine can be made, for want of room or of rights, in"
 #define NO_VIEW "there is no memory to see the machine (ulimit -v?)"
 
-/* In an open folder, which is new. NULL, or what is in the way. */
+/* In a new, open folder. Returns NULL, or the reason for a failure. */
 static const char *make_state(struct share_folder *folder, int at, const struct sim_profile *profile)
 {
     uint64_t id, page = os_page_size(), size = (sizeof(struct share_state) + page - 1) / page * page;
@@ -205,7 +205,8 @@ static const char *entry_of(const struct share_folder *folder)
     return strrchr(folder->path, '/') + 1;
 }
 
-/* A whole machine in a folder of that name, which is then put in its place. NULL also where another was faster. */
+/* Creates a complete machine in a folder of that name, then renames it to its place. NULL also where another process was
+ * faster. */
 static const char *make_as(struct share_folder *folder, const struct sim_profile *profile, int root, const char *spare, bool *there)
 {
     if (!os_folder_new(root, spare))
@@ -222,9 +223,10 @@ static const char *make_as(struct share_folder *folder, const struct sim_profile
     return wrong;
 }
 
-/* Made aside and put in its place whole, so that who takes what is half made for a leftover never takes what is in its place.
- * It may fail although there is all that it needs, where another process takes it for a leftover before it is held. False also
- * when another was faster; then *wrong is NULL. */
+/* Creates the machine under another name and renames it to its place when it is complete, so that a process that mistakes a
+ * half-made folder for a leftover never removes one in its place. This can fail although nothing is missing, when another
+ * process takes the folder for a leftover before it is held. False also when another process was faster; then *wrong is
+ * NULL. */
 static bool make_placed(struct share_folder *folder, const struct sim_profile *profile, const char **wrong)
 {
     char spare[SHARE_ENTRY_MAX];
@@ -260,7 +262,8 @@ static bool fits(const struct share_folder *folder, const struct sim_profile *pr
 
 enum found { FOUND, ABSENT, FOREIGN /* no machine of ours */, MOVING, UNTOLD /* by the system */ };
 
-/* Why there is no state in an open folder. Ours gets it before it is put in its place, and leaves with it. */
+/* Why there is no state in an open folder. A folder of ours gets its state before it is renamed to its place, and loses it only
+ * with the folder. */
 static enum found without_state(const struct share_folder *folder, int at)
 {
     struct os_file_is is;
@@ -284,7 +287,7 @@ static enum found find_state(struct share_folder *folder, int at)
     return reported ? MOVING : UNTOLD;
 }
 
-/* The machine that is there. */
+/* Opens the machine that exists. */
 static enum found find(struct share_folder *folder)
 {
     int at = os_folder_open(OS_NOWHERE, folder->path);
@@ -349,10 +352,10 @@ struct wanted {
     struct place place;
     struct share_folder *folder;
     uint64_t id;
-    bool unreported; /* the system did not let one be looked at */
+    bool unreported; /* the system refused a look at one of them */
 };
 
-/* A machine's name? */
+/* Is it a machine's name? */
 static bool is_entry(const char *name)
 {
     return (name[0] == 'm' || name[0] == 'u') && name[1] == '-' && share_name_ok(name + 2);
@@ -389,7 +392,7 @@ static void look_for(void *user, const char *name)
     os_file_close(at);
 }
 
-/* Whoever has exported keeps its machine where it is; one that is on the move is nobody's. */
+/* A process that has exported keeps its machine in its place; a machine that is being moved is unused. */
 bool share_folder_open_other(struct share_folder *folder, uint64_t id, const struct sim_profile *profile,
                              char why[SHARE_WHY])
 {
@@ -420,14 +423,14 @@ struct another {
     struct wanted wanted;
 };
 
-/* Not at this machine's own: where its mutex is a lock on the file, to close the file would end it. */
+/* Never on this machine's own state: where its mutex is a lock on the file, closing the file would release it. */
 static void look_beside(void *user, const char *name)
 {
     struct another *another = user;
     const char *own = strrchr(another->self->path, '/');
     if (strcmp(own + 1, name) == 0)
         return;
-    look_at(&another->wanted.place, name); /* one that all processes left is gone for everybody */
+    look_at(&another->wanted.place, name); /* a machine that all processes have left is gone for all */
     look_for(&another->wanted, name);
 }
 

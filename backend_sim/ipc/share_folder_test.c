@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Machines as folders: one for each name, gone with the last, leftovers swept, and what cannot be had said. */
+/* Machines as folders: one for each name, removed by the last process, leftovers swept, and failures reported. */
 #include "share_folder.h"
 
 #include <sys/wait.h>

@@ -42,7 +42,7 @@ uint64_t share_person_read(const struct share_person *who, char program[OS_PROGR
     uint64_t words[2] = {atomic_load(&who->program[0]), atomic_load(&who->program[1])};
     memcpy(program, words, sizeof words);
     program[OS_PROGRAM - 1] = '\0';
-    for (char *c = program; *c; c++) /* anybody may have written it */
+    for (char *c = program; *c; c++) /* it may be forged */
         if (*c < ' ' || *c > '~')
             *c = '?';
     return atomic_load(&who->pid);
@@ -55,7 +55,7 @@ bool share_mark_room(const struct share_folder *folder, unsigned index)
                         sizeof folder->state->mark[index]);
 }
 
-/* Serials and numbers are given from 1 on, so two holders would have to be four thousand million apart. */
+/* Serials and numbers start at 1, so a false match needs two holders that are 2^32 apart. */
 static uint64_t key_of(const struct share_state *state, unsigned index, unsigned slot)
 {
     return atomic_load(&state->slot[slot].serial) << 32 ^ atomic_load(&state->block[index].number);

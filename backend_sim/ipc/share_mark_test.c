@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Marks in a state in memory: whose they are, and what is read where they were forged. */
+/* Marks in a state in memory: their owners, and the values read from forged marks. */
 #include "share_mark.h"
 
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A number that follows from two others, and that nobody finds by accident. */
+/* A number derived from two others, which no program picks by accident. */
 static uint64_t check_of(uint64_t number, uint64_t of)
 {
     uint64_t check = number ^ (of + UINT64_C(0x6375766d6d2d6d6b)) * UINT64_C(0x9e3779b97f4a7c15);
@@ -115,7 +115,7 @@ static bool same(const struct os_file_is *a, const struct os_file_is *b)
     return a->device == b->device && a->number == b->number;
 }
 
-/* Under a name by which it is known for ours, whoever is killed from then on. */
+/* Under a name that identifies it as cuvmm's, even if this process is killed from then on. */
 static bool move_aside(int root, const char *entry, int folder, char aside[SHARE_ENTRY_MAX])
 {
     struct os_file_is is, moved;
@@ -123,11 +123,11 @@ static bool move_aside(int root, const char *entry, int folder, char aside[SHARE
         return false;
     if (os_file_look_in(root, aside, &moved) && same(&is, &moved))
         return true;
-    os_rename(root, aside, entry); /* somebody put another thing in its place meanwhile */
+    os_rename(root, aside, entry); /* another process replaced it meanwhile */
     return false;
 }
 
-/* Also where there is no descriptor left to look into it. */
+/* Also where no descriptor is free to look into it. */
 void share_unmake(int root, const char *spare, int folder)
 {
     char mark[SHARE_ENTRY_MAX];

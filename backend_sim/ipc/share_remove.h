@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* share_remove.h - what in the folder of machines is cuvmm's beyond doubt, and the removal of that and of nothing else.
+/* share_remove.h - which entries in the folder of machines are certainly cuvmm's, and the removal of exactly these.
  *
- *   ROOT/m-NAME/cuvmm-CHECK   the mark: CHECK follows from the number of the folder, so no folder of anybody else's has it,
- *                             not even a copy of a machine; it is there before the folder gets its name
- *   ROOT/t-RANDOM-CHECK       one that is being made or removed, with a mark or without: CHECK follows from RANDOM and the
- *                             number of ROOT, so nobody else gives such a name
- *   everything else           somebody's, and left as it is
+ *   ROOT/m-NAME/cuvmm-CHECK   the mark: CHECK follows from the number of the folder, so no folder of another program has it,
+ *                             not even a copy of a machine; it exists before the folder gets its name
+ *   ROOT/t-RANDOM-CHECK       one that is being created or removed, with or without a mark: CHECK follows from RANDOM and the
+ *                             number of ROOT, so no other program uses such a name
+ *   everything else           belongs to others, and stays unchanged
  *
- * A folder goes as a whole or stays as a whole: what holds anything but regular files by the names that cuvmm gives is left in
- * its place. All of it happens in folders that are open, never through a link; a path may lead elsewhere at any time.
+ * A folder is removed as a whole or kept as a whole: a folder that contains anything but regular files with cuvmm's names stays
+ * in its place. All removal works in open folders, never through a link, because a path can change at any time.
  */
 #ifndef SIM_SHARE_REMOVE_H
 #define SIM_SHARE_REMOVE_H
@@ -17,20 +17,20 @@
 
 enum { SHARE_ENTRY_MAX = 64 };
 
-/* A new name for a folder that is being made or removed. False: there are no random numbers. root: open. */
+/* A new name for a folder that is being created or removed. False: the system has no random numbers. root is open. */
 bool share_spare_name(int root, char entry[SHARE_ENTRY_MAX]);
 
 /* Marks an open folder as cuvmm's. */
 bool share_mark_folder(int folder);
 
-/* Did cuvmm make the open folder, which is that entry of root? */
+/* Did cuvmm create the open folder, which is that entry of root? */
 bool share_is_ours(int root, const char *entry, int folder);
 
-/* Removes a folder that this process has just made by a new name, with its mark and its state. folder: the same, open; -1 where
- * it could not be opened. */
+/* Removes a folder that this process has just created by a new name, with its mark and its state. folder: the open folder, or
+ * -1 where opening it failed. */
 void share_unmake(int root, const char *spare, int folder);
 
-/* Removes the folder, if it is cuvmm's and holds nothing else's: out of everybody's way first, so that nobody finds half of it. */
+/* Removes the folder if it is cuvmm's and contains nothing else: renames it first, so that no process finds it half removed. */
 void share_remove(int root, const char *entry, int folder);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which folders are removed: those that cuvmm made and that hold nothing else's, as a whole; where the system does not tell, or
- * somebody is faster, every file is found again. */
+/* Which folders are removed: those that cuvmm created and that contain nothing else, as a whole; where the system reports
+ * nothing, or another process is faster, no file is lost. */
 #define _GNU_SOURCE /* memfd_create, fallocate, RTLD_NEXT */
 #include "scarce_rig.h"
 

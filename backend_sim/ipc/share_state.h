@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* share_state.h - what the processes of a machine know of each other: a file that all of them have mapped.
+/* share_state.h - what the processes of a machine know about each other: a file that all of them map.
  *
  *   state    [ header: profile, id, mutex ][ slots, of processes ][ blocks ][ teams ][ binds ][ marks ]
- *   slot     what the process uses by itself, of each device and node
+ *   slot     the private memory use of the process, on each device and node
  *   block    memory that was exported: where its bytes are, and a bit for each process that holds it; or a multicast
  *            object, which has a team in place of bytes
- *   team     the devices of an object, also those of other machines (share_team.h)
- *   bind     a block of this machine's behind an object, of whatever machine, which so holds it
- *   mark     of a block and a process that holds it: since which call (share_mark.h). Room is taken when it is exported
+ *   team     the devices of an object, including those of other machines (share_team.h)
+ *   bind     a block of this machine behind an object of any machine; the bind holds the block
+ *   mark     of a block and a process that holds it: since which call (share_mark.h). Space is taken when it is exported
  *
  *   used of a device  =  the slots' own  +  the blocks that were exported, each once
  *
- * A process can be killed between any two stores here. So there is an order: a block exists from the store of its number
- * on, and until that is 0 again; numbers and sums are stored, never added to, by their one writer; what belongs to a slot
- * that nobody lives in counts for nothing and is cleared by whoever looks next. Nothing read here is trusted to be in range.
+ * A process can be killed between any two stores here, so their order matters: a block exists from the store of its number
+ * until that is 0 again; the one writer of a number or sum stores it and never adds to it; the entries of a slot whose process
+ * has ended do not count, and the next process that finds them clears them. No value read here is trusted to be in range.
  *
- * Invariants (share_state_check), which hold with the mutex wherever a process was killed, while nobody else forges a word:
- *     slots_seen, blocks_seen, binds_seen   > the index of every slot, block and bind that is there
+ * Invariants (share_state_check), which hold under the mutex wherever a process was killed, unless another program forges a
+ * word:
+ *     slots_seen, blocks_seen, binds_seen   > the index of every existing slot, block and bind
  *     a slot that is taken  has an owner and a serial of its own, from 1 to serials
  *     a block               has a number up to numbers, only holders whose slot is taken, and bytes with a home and a location
  *                           that there is, or a team that has its number and at most as many devices as it wants
- *     a bind                has a number up to bind_numbers, and lies inside a block that is there
+ *     a bind                has a number up to bind_numbers, and lies inside an existing block
  */
 #ifndef SIM_SHARE_STATE_H
 #define SIM_SHARE_STATE_H
@@ -48,33 +49,33 @@ struct share_use {
     _Atomic uint64_t device[VMM_MAX_DEVICES], compressed[VMM_MAX_DEVICES], node[SIM_MAX_NODES];
 };
 
-/* A process, as people know it. */
+/* A process, as people identify it. */
 struct share_person {
     _Atomic uint64_t pid, program[2];
 };
 
 struct share_slot {
-    _Atomic uint64_t taken;  /* 1: somebody moved in */
+    _Atomic uint64_t taken;  /* 1: a process has it */
     _Atomic uint64_t owner;  /* os_process_id() */
-    _Atomic uint64_t serial; /* never used again in this machine; names the file of its memory */
+    _Atomic uint64_t serial; /* never reused in this machine; names the file of its memory */
     struct share_use use;
     struct share_person who;
 };
 
-/* Since when a slot's process holds a block; that of another time unless its key says so. */
+/* Since when a slot's process holds a block; out of date unless its key matches. */
 struct share_mark {
     _Atomic uint64_t key, call, handles;
 };
 
 struct share_block {
-    _Atomic uint64_t number; /* never used again; 0: there is no such block */
+    _Atomic uint64_t number; /* never reused; 0: there is no such block */
     uint64_t nonce[2];
     uint64_t file_device, file_number; /* its token (share_token.h) */
     uint64_t home, place, size;        /* the slot's serial and where in the file of its memory */
     int32_t location_type, location_id;
     uint32_t compression;
     uint32_t team;                     /* of a multicast object: 1 + the index of its team; 0: it is memory */
-    struct imex_place fabric;          /* through which channel it may be imported; domain 0: by descriptors alone */
+    struct imex_place fabric;          /* the channel through which it may be imported; domain 0: by descriptors only */
     _Atomic uint64_t holder[SHARE_PROCESSES / 64];
     struct share_person maker;
     _Atomic uint64_t exported; /* by which of its calls (share_call) */
@@ -94,7 +95,7 @@ struct share_team {
 };
 
 struct share_bind {
-    _Atomic uint64_t number;  /* never used again; 0: there is no such bind */
+    _Atomic uint64_t number;  /* never reused; 0: there is no such bind */
     uint64_t machine, object; /* whose object, and the number of its block there */
     uint64_t index, block;    /* of the memory here, and its number */
     uint64_t device, offset, size, at;
@@ -108,24 +109,24 @@ struct share_state {
     char profile_name[SIM_NAME_MAX];
     os_mutex mutex;
     _Atomic uint64_t serials, numbers;         /* given so far */
-    _Atomic uint64_t slots_seen, blocks_seen;  /* no slot and no block from there on was ever used */
+    _Atomic uint64_t slots_seen, blocks_seen;  /* slots and blocks from there on were never used */
     _Atomic uint64_t binds_seen, bind_numbers;
     _Atomic uint64_t changes;                  /* grows before a team or a bind changes */
     struct share_slot slot[SHARE_PROCESSES];
     struct share_block block[SHARE_BLOCKS];
     struct share_team team[SHARE_TEAMS];
     struct share_bind bind[SHARE_BINDS];
-    uint64_t devices, device_memory, nodes, node_memory; /* what there is, for those who only look */
+    uint64_t devices, device_memory, nodes, node_memory; /* what exists, for share inspection */
     struct share_mark mark[SHARE_BLOCKS][SHARE_PROCESSES];
 };
 
-/* A number for what the profile says, its name among it. */
+/* A hash of the profile, including its name. */
 uint64_t share_profile_number(const struct sim_profile *profile);
 
 /* Fills a state that is all zero. */
 void share_state_init(struct share_state *state, const struct sim_profile *profile, uint64_t id);
 
-/* How many slots, blocks and binds there are to look at. */
+/* How many slots, blocks and binds to look at. */
 unsigned share_slots(const struct share_state *state);
 unsigned share_blocks(const struct share_state *state);
 unsigned share_binds(const struct share_state *state);
@@ -137,11 +138,11 @@ bool share_holds(const struct share_block *block, unsigned slot);
 void share_hold(struct share_block *block, unsigned slot, bool held);
 bool share_is_held(const struct share_block *block);
 
-/* Does a process live in a slot with that serial, and how many blocks but this one have their bytes in its file? */
+/* Is the process of the slot with that serial alive, and how many blocks other than this one have their bytes in its file? */
 bool share_home_lives(const struct share_state *state, uint64_t serial);
 unsigned share_home_blocks(const struct share_state *state, uint64_t serial, const struct share_block *but);
 
-/* With the mutex. Reads what others may write once, and ends whatever stands there. */
+/* Call it with the mutex. Reads each word that other processes may write once, and terminates whatever the words contain. */
 const char *share_state_check(const struct share_state *state);
 
 #endif

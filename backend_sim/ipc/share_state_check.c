@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The invariants of share_state.h. Others may write there meanwhile: what is compared with a bound is read once. */
+/* The invariants of share_state.h. Other processes may write there meanwhile: a value that is compared with a bound is read
+ * once. */
 #include <inttypes.h>
 
 #include "checks.h"
@@ -37,7 +38,7 @@ static const char *check_slot(const struct share_state *state, unsigned i)
     return NULL;
 }
 
-/* What a block that is there says of itself. */
+/* The entry of an existing block. */
 static const char *check_claim(const struct share_state *state, unsigned i, uint64_t number)
 {
     const volatile struct share_block *block = &state->block[i];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The file that a descriptor is of: made, handed out, looked for, read. */
+/* The file behind a descriptor: written, opened for export, looked for, read. */
 #include "share_token.h"
 
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fabric handles between machines: who may import what, forged bytes and states, nodes that die. The nodes are systems of
- * this process, or children of it where one has to end. */
+/* Fabric handles between machines: which node can import what, forged bytes and states, nodes that die. The nodes are systems
+ * of this process, or children of it where one has to end. */
 #include "fabric_handle.h"
 
 #include <fcntl.h>

@@ -13,7 +13,7 @@
 
 enum { MOST_SPARES = 64 };
 
-/* Room for a block that the last ones left, or new. Each is an allocation of its own, for whoever ends it (share_view.c). */
+/* Room for a block, reused or new. Each is a separate allocation, so that any code can free it (share_view.c). */
 static struct sim_block *take_room(struct sim_machine *machine)
 {
     struct sim_block *block = machine->spare;
@@ -24,7 +24,7 @@ static struct sim_block *take_room(struct sim_machine *machine)
     return block;
 }
 
-/* Those who asked beside the lock are in the parent, and changed nothing. */
+/* Readers without the lock exist only in the parent, and changed nothing. */
 static void in_child(struct life_lock *lock, bool whole)
 {
     struct sim_machine *machine = (struct sim_machine *)(void *)lock;
@@ -34,9 +34,9 @@ static void in_child(struct life_lock *lock, bool whole)
     readers_init(&machine->readers);
 }
 
-/* ---- who holds it, in debug builds ---- */
+/* ---- the lock's holder, in debug builds ---- */
 
-static _Thread_local char self; /* its address is the thread's */
+static _Thread_local char self; /* its address identifies the thread */
 static _Thread_local const struct sim_machine *reading;
 
 void sim_machine_own(struct sim_machine *machine, bool owns)
@@ -49,7 +49,7 @@ void sim_machine_read(const struct sim_machine *machine, bool reads)
     reading = reads ? machine : NULL;
 }
 
-/* Of a machine that a fork tore nothing is known. */
+/* The state of a machine that a fork tore is unknown. */
 bool sim_machine_is_owned(const struct sim_machine *machine)
 {
     return machine->torn || atomic_load_explicit(&machine->owner, memory_order_relaxed) == &self;
@@ -160,7 +160,7 @@ void sim_machine_settle(struct sim_machine *machine)
     } while (busy);
 }
 
-/* What is used of a budget: by this machine, or by all processes that share it. */
+/* The used part of a budget: by this machine, or by all processes that share it. */
 static uint64_t used(struct sim_machine *machine, vmm_mem_location location, bool compressed)
 {
     assert_locked(machine);
@@ -213,8 +213,7 @@ void sim_machine_count(struct sim_machine *machine, const struct sim_block *bloc
         share_publish(machine->share, machine);
 }
 
-/* Memory that other processes can be given lies where they find it: those that open the name, or another machine of the
- * fabric. */
+/* Exportable memory lies where importers find it: processes that open the name, or another machine of the fabric. */
 static struct backing_file *frames_for(struct sim_machine *machine, const vmm_mem_allocation_prop *prop)
 {
     int given = machine->share && machine->share->name[0] ? ~0 : VMM_MEM_HANDLE_TYPE_FABRIC;
@@ -224,7 +223,7 @@ static struct backing_file *frames_for(struct sim_machine *machine, const vmm_me
 
 static void give_room(struct sim_machine *machine, struct sim_block *block)
 {
-#ifndef POOL_PLAIN /* else uses after the end are to be found */
+#ifndef POOL_PLAIN /* otherwise a use-after-free must be detectable */
     if (machine->spares < MOST_SPARES) {
         block->next_shared = machine->spare;
         machine->spare = block;
@@ -256,7 +255,7 @@ struct sim_block *sim_block_new(struct sim_machine *machine, uint64_t size, cons
     block->team = NULL;
     block->counted = block->counted_binds = 0;
     block_data_init(&block->bytes, frames_for(machine, prop), size);
-    block->bytes.apart = prop->location.type != VMM_MEM_LOCATION_TYPE_DEVICE; /* the host may see it in place */
+    block->bytes.apart = prop->location.type != VMM_MEM_LOCATION_TYPE_DEVICE; /* the host may map it in place */
     sim_machine_count(machine, block, true);
     return block;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The invariants of machine.h: who holds each block, and what all of them use. */
+/* The invariants of machine.h: the holders of each block, and the use of all blocks. */
 #include <inttypes.h>
 
 #include "checks.h"
 #include "machine.h"
 #include "team.h"
 
-/* A block that another process may have made is counted in the state (share.h). */
+/* The state counts a block that another process may have created (share.h). */
 static const char *add(struct machine_sum *sum, const struct sim_block *block)
 {
     const vmm_mem_location at = block->prop.location;
@@ -32,7 +32,7 @@ static const char *compare(const struct sim_block *block)
     return NULL;
 }
 
-/* The block behind a bind: its holder is the bind, unless another's bind in the state holds it. */
+/* The block behind a bind: the bind holds it, unless a bind in the state does. */
 static const char *visit_bind(struct machine_sum *sum, enum machine_pass pass, const struct team_bind *bind)
 {
     struct sim_block *block = bind->block;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* machine: who holds it, in a program with one thread and with more. */
+/* machine: the holder of its lock, in a program with one thread and with more. */
 #include "machine.h"
 
 #include "pool.h"

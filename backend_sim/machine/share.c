@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A machine's part in what is shared: opened, joined, and left. */
+/* A machine's part in the shared state: open, join, leave. */
 #include "share.h"
 
 #include <stdio.h>
@@ -22,7 +22,7 @@ static int make_memory(void *user)
     return share_folder_open_file(&share->folder, "mem", share->serial, OS_OPEN_MAKE);
 }
 
-/* Made before a folder is, which would have to be taken away again. */
+/* Allocated before the folder is created, so that a failure leaves no folder to remove. */
 static struct share *new_share(char why[SHARE_WHY])
 {
     struct share *share = heap.calloc(1, sizeof *share);
@@ -65,7 +65,7 @@ struct share *share_open_there(const char *entry, char why[SHARE_WHY])
     return share ? opened(share, share_folder_open_there(&share->folder, entry, why), NULL, NULL) : NULL;
 }
 
-/* A child that was forked before anybody initialised goes on with what its parent opened, and has lost that. */
+/* A child forked before any process initialised uses what its parent opened, and has no claim to it any more. */
 static const char *open_again(struct share *share)
 {
     if (share->stamp == life_stamp())
@@ -125,7 +125,7 @@ const char *share_join(struct share *share)
     if (!share_lock(share))
         return share_why(share);
     bool in = false;
-    close_life(share); /* of a slot that this process lost, or its parent's */
+    close_life(share); /* of a slot that this process lost, or of its parent's slot */
     share->owner = 0;
     share_tidy(share);
     for (unsigned i = 0; !in && i < SHARE_PROCESSES; i++)
@@ -134,7 +134,7 @@ const char *share_join(struct share *share)
     return in ? NULL : "256 processes have it open, or this one may open no more files";
 }
 
-/* Nobody else can be reached through it. */
+/* It leads to no other process. */
 static bool deserted(const struct share *share)
 {
     for (unsigned i = 0; i < share_slots(share->folder.state); i++)

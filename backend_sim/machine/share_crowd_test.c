@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A folder of machines with thousands of other things in it, and one whose name somebody else took first: machines are found, and
- * memory is exported, all the same. */
+/* A folder of machines with thousands of other entries, and one whose name another user took first: processes still find
+ * machines and export memory. */
 #include <signal.h>
 #include <sys/wait.h>
 

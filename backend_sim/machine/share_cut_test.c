@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state of a machine is cut, emptied or cut and made long again by somebody while processes use it: no call touches memory that
- * the file has lost, which would be a SIGBUS; each is refused, or does what it can alone; and a machine made anew works. */
+/* Another program truncates, empties or truncates and extends the state of a machine while processes use it: no call accesses
+ * memory beyond the end of the file, which would be a SIGBUS; each call is refused, or works without the state; and a newly
+ * created machine works. */
 #include <signal.h>
 #include <sys/wait.h>
 

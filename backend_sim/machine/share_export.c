@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Exports: a block gets an entry in the state, and a token for whoever is handed it. */
+/* Exports: a block gets an entry in the state, and a token for its importers. */
 #include <stdio.h>
 #include <string.h>
 
@@ -18,14 +18,14 @@ static struct share_block *free_block(const struct share *share, unsigned *index
     return NULL;
 }
 
-/* From what this process uses by itself to what is counted for all. */
+/* Moves a block from this process's private use to the use counted for all. */
 static void count_for_all(struct share *share, struct sim_machine *machine, const struct sim_block *block)
 {
     sim_machine_count(machine, block, false);
     share_publish(share, machine);
 }
 
-/* What there is of it: bytes, or a team. What was written is not read again: somebody may write there. */
+/* Its contents: bytes, or a team. Never reads back what it wrote, because other processes may write there. */
 static const char *publish_inside(struct share *share, struct share_block *entry, struct sim_block *block,
                                   struct share_team **team)
 {
@@ -69,7 +69,7 @@ static const char *publish_block(struct share *share, struct sim_machine *machin
         return wrong;
     share_forget_token(share); /* while it is the last */
     token.number = atomic_load(&share->folder.state->numbers) + 1;
-    if (!token.number) /* which says of a block that it is not exported */
+    if (!token.number) /* which means that the block is not exported */
         return "the machine's state says that all numbers are used up";
     atomic_store(&share->folder.state->numbers, token.number);
     snprintf(token.name, sizeof token.name, "%s", share->name);
@@ -93,7 +93,7 @@ static const char *publish_block(struct share *share, struct sim_machine *machin
         atomic_store(&share->folder.state->blocks_seen, index + 1);
     if (team)
         share_team_begin(share->folder.state, team, token.number);
-    atomic_store(&entry->number, token.number); /* from here on it is there */
+    atomic_store(&entry->number, token.number); /* from here on it exists */
     share_list(share, block, token.number, index);
     share_count(share, block, 0);
     if (!block->team)

@@ -5,9 +5,9 @@
  *     forger   state: [ ...... x ...... ]  x = 0, 1, all ones, a neighbour's ...   and back again, and again
  *     worker   create, export, import, map, read, release, ask for free memory, open anew
  *
- * What is forged is every word but the mutex: a wrong holder lets two processes in at once.
- * Bytes of memory may be lost by it (a process whose slot says that nobody lives there has none that are its own), so
- * they are not looked at. CUVMM_TEST_SCALE is a percentage of the rounds. */
+ * The forger writes every word except the mutex: a wrong holder would let two processes in at once. Bytes of memory may be lost
+ * by it (a process whose slot says that nobody lives there has none that are its own), so they are not looked at.
+ * CUVMM_TEST_SCALE is a percentage of the rounds. */
 #include "share_state.h"
 
 #include <poll.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables of a machine's state that are full, and entries of which only a part is forged: each is refused in words of its own,
- * changes nothing, and is accepted when all is right again. */
+/* Full tables of a machine's state, and partly forged entries: each call is refused with a specific message, changes nothing,
+ * and succeeds when the state is valid again. */
 #include "fabric_handle.h"
 #include "share_token.h"
 #include "state_rig.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Descriptors and fabric handles that are not what they should be, by the ten thousand, each made from the seed:
+/* Invalid descriptors and fabric handles, by the ten thousand, each made from the seed:
  *
  *     nothing   ->  mutated ->  refused by a rule of the book, its code, the handle as it was before, and in the end
  *     something     made up     descriptors, files and free memory as they were

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Imports: the block that a descriptor or a label names, with one holder more. */
+/* Imports: the block that a descriptor or a label names, with one more holder. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "share_parts.h"
 #include "share_token.h"
 
-/* One holder more here, of a block that is there. */
+/* Adds a holder here to an existing block. */
 static enum share_found take(struct share *share, struct sim_machine *machine, unsigned index, uint64_t number,
                              struct sim_block **block, char text[SHARE_WHY])
 {
@@ -20,7 +20,7 @@ static enum share_found take(struct share *share, struct sim_machine *machine, u
     return SHARE_FOUND;
 }
 
-/* The entry that the token names, if it is the very file that was made for it and says what it said then. */
+/* The entry that the token names, if the token is the file that was made for it, with unchanged contents. */
 static bool names(const struct share *share, const struct share_token *token, const struct os_file_is *is)
 {
     char name[sizeof token->name] = "";

@@ -63,7 +63,7 @@ static void read_machine(struct share_inspect *who, const struct share_state *st
         who->node_used[i] = share_used(state, (vmm_mem_location){VMM_MEM_LOCATION_TYPE_HOST_NUMA, (int)i}, false);
 }
 
-/* ---- blocks and those with handles ---- */
+/* ---- blocks and holders with handles ---- */
 
 static struct share_inspect_hold *add_hold(struct share_inspect *who)
 {
@@ -96,7 +96,7 @@ static bool read_holders(struct share_inspect *who, const struct share_state *st
     return true;
 }
 
-/* Whoever made them: what holds is the object. */
+/* Whichever process made them: the object is the holder. */
 static bool read_binds(struct share_inspect *who, const struct share_state *state, unsigned index)
 {
     for (unsigned i = 0; i < share_binds(state); i++) {
@@ -114,7 +114,7 @@ static bool read_binds(struct share_inspect *who, const struct share_state *stat
     return true;
 }
 
-/* Does the process that made the block still take part? Where it has bytes, the file of these tells. */
+/* Is the process that made the block still part of the machine? Where the block has bytes, their file shows it. */
 static bool maker_lives(const struct share_state *state, const struct share_block *entry)
 {
     if (!entry->team)
@@ -154,7 +154,7 @@ static bool read_block(struct share_inspect *who, const struct share *share, uns
     return true;
 }
 
-/* ---- those with descriptors ---- */
+/* ---- holders with descriptors ---- */
 
 static void read_opening(void *user, const struct os_opening *opening)
 {
@@ -175,7 +175,7 @@ static void read_opening(void *user, const struct os_opening *opening)
     }
 }
 
-/* With the lock: nobody opens a token for a moment only, to see whether it is still held. */
+/* With the lock: no process opens a token just to see whether it is still held. */
 static void read_openings(struct share_inspect *who, bool own)
 {
     bool any = false;
@@ -189,7 +189,7 @@ static void read_openings(struct share_inspect *who, bool own)
 static bool read_all(struct share_inspect *who, const struct share *share, bool own)
 {
     const struct share_state *state = share->folder.state;
-    const unsigned slots = share_slots(state), blocks = share_blocks(state); /* once: there is room for so many */
+    const unsigned slots = share_slots(state), blocks = share_blocks(state); /* read once: the room is for that many */
     who->process = heap.calloc(slots + 1, sizeof *who->process);
     who->block = heap.calloc(blocks + 1, sizeof *who->block);
     if (!who->process || !who->block)
@@ -240,7 +240,7 @@ void share_inspect_free(struct share_inspect *who)
     heap.free(who);
 }
 
-/* ---- words ---- */
+/* ---- text ---- */
 
 const char *share_inspect_call(uint64_t call, char text[SHARE_HOLD_TEXT])
 {

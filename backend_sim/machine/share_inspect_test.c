@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who holds a machine's memory: processes that fork, dup and are killed, host memory, another node of a fabric, states that
- * somebody forged, and a process that was stopped with the state's lock. */
+/* The holders of a machine's memory: processes that fork, dup and are killed, host memory, another node of a fabric, forged
+ * states, and a process that was stopped with the state's lock. */
 #include "share_inspect.h"
 
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Processes on one machine that are killed anywhere, that compete for its memory, and that hand memory to each other: in
- * the end all of it is free, and none was given out twice. Seeds are printed; CUVMM_SEED takes another. */
+/* Processes on one machine that are killed anywhere, that compete for its memory, and that hand memory to each other: in the
+ * end all of it is free, and none was allocated twice. Seeds are printed; CUVMM_SEED takes another. */
 #include <errno.h>
 #include <signal.h>
 #include <sys/wait.h>

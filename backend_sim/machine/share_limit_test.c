@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* In a group of processes that may have so much memory and no more, as a container's: what is exported stays below that, so that
- * nobody is killed for it, and what a killed process left leaves room for the next, which sweeps it. */
+/* In a control group with a memory limit, like a container's: exports stay below the limit, so that no process is killed for
+ * them, and a killed process leaves room for the next, which frees what it left. */
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The mutex of what processes share, and those who have to wait for it. */
+/* The shared state's mutex, and waits for it. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -9,9 +9,9 @@
 #include "share.h"
 
 enum {
-    GRACE = 20,  /* milliseconds with the machine's lock: longer than another process needs, were it running */
+    GRACE = 20,  /* milliseconds with the machine's lock: longer than another process needs while it runs */
     CHECK_EVERY = 16, /* turns at least between checks of the state */
-    SLICE = 100  /* of share_await, which looks at the state's file in between */
+    SLICE = 100  /* of share_await, which checks the state's file in between */
 };
 
 bool share_has_slot(const struct share *share)
@@ -21,9 +21,9 @@ bool share_has_slot(const struct share *share)
            atomic_load(&slot->serial) == share->serial;
 }
 
-/* ---- taken ---- */
+/* ---- lock and unlock ---- */
 
-/* Does the slot that this process moved into belong to another by now? */
+/* Does the slot that this process took belong to another by now? */
 static bool moved_out(const struct share *share)
 {
     return share->owner && share->owner == os_process_id() && !share_has_slot(share);
@@ -32,7 +32,7 @@ static bool moved_out(const struct share *share)
 static bool take(struct share *share, unsigned milliseconds, uint64_t *turn)
 {
     struct share_folder *folder = &share->folder;
-    bool there = share->stamp == life_stamp() && share_folder_sound(folder); /* a forked child is no party of its parent's */
+    bool there = share->stamp == life_stamp() && share_folder_sound(folder); /* a forked child is not a party */
     if (there && !folder->party.ticket)
         there = os_party_join(&folder->party, &folder->state->mutex, folder->file);
     if (!there) {
@@ -85,7 +85,7 @@ bool share_lock_patiently(struct share *share)
     return true;
 }
 
-/* After one of some turns, the fewer the more blocks there are: what all processes made of the state. */
+/* Checks the state after one of several turns, less often the more blocks there are. */
 static void check_state(struct share *share)
 {
     const struct share_state *state = share->folder.state;
@@ -105,7 +105,7 @@ void share_unlock(struct share *share)
         os_mutex_unlock(&share->folder.state->mutex, &share->folder.party);
 }
 
-/* ---- not taken ---- */
+/* ---- after a failure to lock ---- */
 
 void share_await(struct share *share)
 {

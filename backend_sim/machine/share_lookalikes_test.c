@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The folder of machines may be anything, a user's home too: whatever lies there that cuvmm did not make is as it was after
- * machines came and went, every byte, name, number and time of it; so is what links there lead to. */
+/* The folder of machines can be any folder, even a user's home: after machines were created and removed, every entry that cuvmm
+ * did not create has the same bytes, name, number and time as before; so have the targets of links there. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files of other processes' memory, each open while a block of this machine sees into it. */
+/* Memory files of other processes, each open while a block of this machine maps it. */
 #include <stdlib.h>
 
 #include "share_parts.h"

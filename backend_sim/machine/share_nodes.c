@@ -45,7 +45,7 @@ struct share *share_node(struct sim_machine *machine, uint64_t id, bool *held_up
     return NULL;
 }
 
-/* One that another process holds up stays, so that it is known to be held up; closing it would wait for that as well. */
+/* A node that another process holds up stays open, so that the hold-up remains known; closing it would wait as well. */
 static bool is_wanted(const struct sim_machine *machine, struct share *node)
 {
     if (node->blocks || node->awaited || machine->busy == node)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared machines when a request of theirs fails, and when somebody else does something between two of them: what cannot be had
- * is refused in words, nothing is half done, and what is there in the end is whole. */
+/* Shared machines when an allocation or system call fails, and when another process acts between two of them: failures are
+ * reported, nothing is half done, and the final state is complete. */
 #define _GNU_SOURCE /* memfd_create, fallocate */
 #include "scarce_rig.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Two processes hand memory to each other, again and again: create, map, write, export, send, import, map, verify, write,
- * verify, let go. Nothing of it may stay: no descriptor, no byte of the device, no file, no room in the file system.
+ * verify, release. Nothing must remain: no descriptor, no byte of the device, no file, no space in the file system.
  *
  *     side 0   makes, writes x, exports --- SCM_RIGHTS ---> imports, finds x, writes y   side 1
  *     side 0   finds y, lets go         <------------------ done, lets go                side 1     and the other way round

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Processes of a machine that are killed, or stopped and then continued or killed, at each store that they make to what they
- * share: nobody waits for two seconds, no byte is another, and nothing is left behind.
+/* Processes of a machine that are killed, or stopped and then continued or killed, at each store that they make to the shared
+ * state: no process waits for two seconds, no byte changes, and nothing is left behind.
  *
  *   victim     join, create, export, import, map, read, release, close    its stores 1 .. N; the Kth is where it ends or stops
- *   survivor   asks for free memory, creates, reads its own and the victim sees it; everything is as it was before the victim
+ *   survivor   queries free memory, creates, reads its own and the victim sees it; everything is as it was before the victim
  *
  * CUVMM_TEST_SCALE is a percentage: at 100 every 40th store is tried, at 4000 each, at 12000 each three times. */
 #define _GNU_SOURCE /* registers of a signal's context, MAP_ANONYMOUS */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A process that is stopped while it has the lock of a machine: others are told so within two seconds, once, work on what is their
- * own, and go on when it does. Processes of another PID namespace, and parents that are killed while a child lives. */
+/* A process that is stopped while it has the lock of a machine: others get that error within two seconds, once, can use their
+ * private memory, and continue when it does. Processes of another PID namespace, and parents that are killed while a child
+ * lives. */
 #include <inttypes.h>
 #include <pthread.h>
 #include <sched.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What processes share, and what can be wrong with it: descriptors that were forged, states that were damaged, machines of
- * another kind. Nothing of it ends a process or shows it another's memory. */
+/* The shared state, and what can be wrong with it: forged descriptors, damaged states, machines with another profile. None of
+ * these ends a process or shows it another's memory. */
 #include "share_state.h"
 
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What ended processes left, and blocks that nobody can reach: found, and given back. */
+/* Finds and frees what ended processes left, and blocks that no process can reach. */
 #include <stdlib.h>
 
 #include "heap.h"
@@ -14,7 +14,7 @@ const char *share_file_of(const struct share *share, const char *kind, uint64_t 
     return share_folder_file(&share->folder, kind, number, path);
 }
 
-/* Of a file whose process is gone: everything but the blocks that live on. */
+/* In the file of an ended process: everything except the blocks that are still held. */
 static void trim(const struct share *share, uint64_t home)
 {
     struct os_file_is is;
@@ -30,7 +30,7 @@ static void trim(const struct share *share, uint64_t home)
         uint64_t next = end, after = end;
         for (unsigned i = 0; i < share_blocks(share->folder.state); i++) {
             const volatile struct share_block *block = &share->folder.state->block[i];
-            uint64_t place = block->place, size = block->size; /* once: somebody may write there */
+            uint64_t place = block->place, size = block->size; /* read once: it may be forged meanwhile */
             if (atomic_load(&block->number) && block->home == home && place >= at && place < next) {
                 next = place;
                 after = size < end - next ? next + size : end;
@@ -62,7 +62,7 @@ void share_forget_token(const struct share *share)
     share_folder_remove_file(&share->folder, "token", last);
 }
 
-/* Its process is gone. In this order, so that who is killed here leaves a slot that is cleared again. */
+/* Its process has ended. The order matters: a process killed here leaves a slot that the next one clears again. */
 void share_clear_slot(const struct share *share, unsigned index)
 {
     struct share_slot *slot = &share->folder.state->slot[index];
@@ -82,7 +82,7 @@ bool share_is_over(const struct share *share, const struct share_block *block)
            !share_token_is_out(share_file_of(share, "token", number, path));
 }
 
-/* As far as the file goes: where the block lies is what the state says, which may be anything, and another thing each time. */
+/* Up to the end of the file: the block's place comes from the state, which may hold any value, and another one at each read. */
 static void clear_bytes(int file, const volatile struct share_block *block)
 {
     struct os_file_is is;
@@ -91,7 +91,7 @@ static void clear_bytes(int file, const volatile struct share_block *block)
         os_file_clear(file, place, size < end - place ? size : end - place);
 }
 
-/* Nobody can reach it any more. Its bytes are cleared by its home, or here where that is gone. */
+/* No process can reach it any more. Its home clears its bytes, or this function does where the home has ended. */
 void share_end_block(const struct share *share, struct share_block *block)
 {
     uint64_t home = block->home;
@@ -108,7 +108,7 @@ void share_end_block(const struct share *share, struct share_block *block)
     atomic_store(&block->number, 0);
 }
 
-/* Blocks of this machine that nobody here holds and that are over: their place is free. */
+/* Frees the places of this machine's blocks that have ended and have no holder here. */
 void share_collect(struct share *share)
 {
     for (struct sim_block **at = &share->blocks; *at;) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the others are told: how much this machine uses by itself, and who holds what. */
+/* Publishes this machine's private use and its holders in the state. */
 #include "machine.h"
 #include "share_mark.h"
 #include "share_parts.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* This machine's view of another's block: checked, for anybody may have written the entry; made, listed and forgotten. */
+/* This machine's view of another machine's block: checked, because the entry may be forged; created, listed and freed. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -26,7 +26,8 @@ static struct sim_block *here(const struct share *share, uint64_t number)
     return block;
 }
 
-/* What an entry says of its block, read once: what was checked must be what is used, whoever writes there meanwhile. */
+/* A copy of a block's entry, read once: the checked values must be the used ones, even when another process writes there
+ * meanwhile. */
 struct claim {
     uint64_t home, place, size;
     vmm_mem_location location;
@@ -47,7 +48,7 @@ static struct claim claim_of(const volatile struct share_block *entry)
 
 #define IMPOSSIBLE "the machine's state says what cannot be"
 
-/* Could the machine have such memory? What is read from the state may be anybody's. NULL, or why not. */
+/* Could the machine have such memory? Values from the state may be forged. Returns NULL, or the reason why not. */
 static const char *implausible(const struct sim_machine *machine, const struct claim *claim, const struct backing_file *frames)
 {
     const struct sim_profile *profile = &machine->profile;
@@ -76,7 +77,7 @@ static struct sim_block *new_view(struct sim_machine *machine, const struct clai
     return block;
 }
 
-/* Of memory: its bytes, in the file of who made it. own: it is of this machine, and no other one of the fabric. */
+/* For memory: its bytes, in its exporter's file. own: it belongs to this machine, and not to another of the fabric. */
 static const char *view_memory(struct sim_machine *machine, const struct claim *claim, bool own, struct share_memory *memory,
                                struct sim_block **made)
 {
@@ -95,7 +96,7 @@ static const char *view_memory(struct sim_machine *machine, const struct claim *
     return NULL;
 }
 
-/* Of a multicast object: its team, which is looked at when it is used (team_share.h). */
+/* For a multicast object: its team, which team_look updates before each use (team_share.h). */
 static const char *view_team(struct sim_machine *machine, const struct claim *claim, const struct share_team *shared,
                              struct sim_block **made)
 {

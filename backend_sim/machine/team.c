@@ -88,7 +88,7 @@ void team_add(struct team *team, uint64_t machine, int device)
     team->members++;
 }
 
-/* ---- what is bound ---- */
+/* ---- binds ---- */
 
 static void let_go(struct sim_machine *machine, struct team_bind *bind)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Teams of several processes when a request of theirs fails, and when another process changes the team between two looks at it:
- * what is refused says so, and what was bound, added or forged meanwhile is seen. */
+/* Teams of several processes when an allocation or system call fails, and when another process changes the team between two
+ * looks at it: refusals are reported, and what was bound, added or forged meanwhile is seen. */
 #define _GNU_SOURCE /* memfd_create, fallocate */
 #include "scarce_rig.h"
 

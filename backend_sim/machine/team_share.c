@@ -16,7 +16,7 @@ static uint64_t own_id(const struct sim_machine *machine)
     return machine->share ? machine->share->folder.state->id : 0;
 }
 
-/* The place of this machine's device among those that processes tell each other of, and the other way round. */
+/* Convert a device of this machine to its place in the state, and back. */
 static int place_of(const struct sim_machine *machine, int device)
 {
     return machine->visible.place[device];
@@ -36,7 +36,8 @@ static struct share_team *team_in_state(const struct sim_block *object)
 
 /* ---- looking ---- */
 
-/* Devices that others added. With the lock of the object's state. Its team there; NULL when what stands there cannot be. */
+/* Adds the devices that other processes added. With the lock of the object's state. Returns its team there; NULL when the entry
+ * is invalid. */
 static struct share_team *look_at_members(struct sim_machine *machine, struct sim_block *object)
 {
     struct share_team *shared = team_in_state(object);
@@ -56,7 +57,7 @@ static struct share_team *look_at_members(struct sim_machine *machine, struct si
     return shared;
 }
 
-/* Ends what is there no more. */
+/* Ends binds that no longer exist in the state. */
 static void drop_ended(const struct share *share, struct team *team, struct team_member *member)
 {
     const struct team_bind *bind = member->binds;
@@ -81,14 +82,14 @@ static bool inside(uint64_t offset, uint64_t size, uint64_t whole)
     return size && offset <= whole && size <= whole - offset;
 }
 
-/* Is that memory of the member's device, as large as the bind has it? */
+/* Is that memory of the member's device, and large enough for the bind? */
 static bool fits(const struct sim_block *block, const struct team_member *member, const struct team_bind *bind)
 {
     return !block->team && block->prop.location.type == VMM_MEM_LOCATION_TYPE_DEVICE &&
            block->prop.location.id == member->device && inside(bind->at, bind->size, block->size);
 }
 
-/* What stands in the state may be anybody's, so it is read once; what cannot be is not there. */
+/* The state may be forged, so each value is read once; an invalid entry counts as missing. */
 static void see_bind(struct share *share, struct sim_machine *machine, struct sim_block *object,
                      struct team_member *member, unsigned index)
 {
@@ -108,7 +109,7 @@ static void see_bind(struct share *share, struct sim_machine *machine, struct si
     share_unwatch(seen.block); /* which ends the view where nothing was bound */
 }
 
-/* Where it is kept up to which change the binds of a machine with devices in the team were seen. */
+/* The member that records up to which change the binds of its machine were seen. */
 static uint64_t *seen_of(struct team *team, uint64_t id)
 {
     unsigned i = 0;
@@ -117,7 +118,7 @@ static uint64_t *seen_of(struct team *team, uint64_t id)
     return &team->member[i].seen;
 }
 
-/* All changes of the state were seen, its last one by whoever made it. */
+/* Records that all changes of the state were seen; the last one is this process's own. */
 static void have_seen(struct team *team, uint64_t id, const struct share *share)
 {
     *seen_of(team, id) = atomic_load(&share->folder.state->changes) + 1;
@@ -143,8 +144,8 @@ static void look_at_binds(struct share *share, struct sim_machine *machine, stru
     have_seen(team, id, share);
 }
 
-/* The binds of devices of one machine. One that is gone has none, as far as anybody can tell; one that another process holds up
- * may have. */
+/* The binds of devices of one machine. A machine that is gone counts as having none; one that another process holds up may have
+ * some. */
 static const char *look_at_machine(struct sim_machine *machine, struct sim_block *object, uint64_t id)
 {
     bool held_up = false;
@@ -239,7 +240,7 @@ bool team_others_may_join(const struct sim_block *object)
         return false;
     struct share *share = object->share;
     const struct share_block *entry = &share->folder.state->block[object->shared_index];
-    bool others = entry->fabric.domain != 0; /* who has the 64 bytes cannot be told */
+    bool others = entry->fabric.domain != 0; /* which processes have the 64 bytes is unknown */
     for (unsigned i = 0; i < SHARE_PROCESSES; i++)
         others = others || (i != share->slot && share_holds(entry, i));
     others = others || share_token_is_out(share_file_of(share, "token", object->shared, path));
@@ -249,7 +250,7 @@ bool team_others_may_join(const struct sim_block *object)
 
 /* ---- memory ---- */
 
-/* In this machine's state, and in what it sees. With the state's lock; the block is in it. */
+/* Adds a bind to this machine's state, and to its copy. With the state's lock; the block is in the state. */
 static const char *tell(struct sim_machine *machine, const struct sim_block *object, struct team_bind *bind, int device)
 {
     struct share_state *state = machine->share->folder.state;
@@ -296,7 +297,7 @@ static enum team_answer attach(struct sim_machine *machine, struct sim_block *ob
 enum team_answer team_attach(struct sim_machine *machine, struct sim_block *object, int device, const struct team_bind *bind,
                              char why[SHARE_WHY])
 {
-    if (!share_lock(machine->share)) /* which is there: what may go where the object goes was made for it */
+    if (!share_lock(machine->share)) /* which exists: memory that may be shared like the object was created for that */
         return unreachable(machine->share, why);
     enum team_answer answer = attach(machine, object, device, bind, why);
     share_unlock(machine->share);

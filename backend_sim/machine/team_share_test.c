@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Teams of several processes: each system here is one of the machine's, or another node of the fabric. What is forged in the
- * state, what is killed, and what waits is tried as well. */
+/* Teams of several processes: each system here is one of the machine's, or another node of the fabric. The tests also forge the
+ * state, kill processes, and make calls wait. */
 #include "team_share.h"
 
 #include <fcntl.h>

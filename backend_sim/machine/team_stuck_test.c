@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Multicast objects and nodes of a fabric while a process holds up what is shared: calls that need it are refused and change nothing,
- * work in flight goes to what was seen, and all is well when that process goes on. */
+/* Multicast objects and nodes of a fabric while a process holds up the shared state: calls that need it are refused and change
+ * nothing, in-flight work uses the binds seen last, and all calls work again when that process goes on. */
 #include "process.h"
 #include "share_rig.h"
 #include "system.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Teams against plain arrays: a cell for each granule of each device says which bind covers it. */
+/* Teams against plain arrays: a cell for each unit of granularity of each device holds the bind that covers it. */
 #include <stdlib.h>
 #include <string.h>
 

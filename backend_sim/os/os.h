@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* os.h - what the simulator asks of the operating system beyond the C library. The whole port of another system.
+/* os.h - what the simulator needs from the operating system beyond the C library. A port to another system implements this
+ * interface.
  *
  * Sizes and addresses are multiples of os_page_size(). A function that returns false or NULL has changed nothing.
  */
@@ -22,52 +23,52 @@ uint64_t os_page_size(void);
 
 /* ---- addresses of the host ---- */
 
-/* Takes [start, start + size) so that nobody else is given them, and touching them is a SIGSEGV. False when they are not
- * all free, or more than this process may have. */
+/* Reserves [start, start + size): no other mapping gets these addresses, and an access to them is a SIGSEGV. False when some
+ * are not free, or when they are more than this process can have. */
 bool os_reserve(uint64_t start, uint64_t size);
-/* The same wherever there is room, at a multiple of alignment (a power of two). */
+/* The same at any free address that is a multiple of alignment (a power of two). */
 bool os_reserve_anywhere(uint64_t size, uint64_t alignment, uint64_t *start);
 void os_unreserve(uint64_t start, uint64_t size);
 
-/* ---- memory that can be seen at several addresses ---- */
+/* ---- memory that can be mapped at several addresses ---- */
 
-/* A file without a name that takes room only where it was written; -1 when there is none to be had. It is not inherited
- * by programs that are executed. */
+/* Creates a file without a name that takes space only where it was written; -1 when the system refuses. Executed programs do
+ * not inherit it. */
 int os_file_new(void);
 void os_file_close(int file);
-/* Makes the file at least size bytes long, the new ones zero. */
+/* Makes the file at least size bytes long; the new bytes are zero. */
 bool os_file_grow(int file, uint64_t size);
-/* Puts bytes at offset, where the file is long enough; any offset and length. False when they find no room: some of them
- * may be there then. */
+/* Writes bytes at any offset and of any length, where the file is long enough. False when there is no space: some of the bytes
+ * may have been written. */
 bool os_file_write(int file, uint64_t offset, const void *bytes, uint64_t length);
-/* The bytes [offset, offset + size) are zero again, and their room is given back where the system can do that. False when it
- * refuses: some of them may be zero then. */
+/* Sets the bytes [offset, offset + size) to zero, and frees their space where the system can do that. False when the system
+ * refuses: some of the bytes may be zero then. */
 bool os_file_clear(int file, uint64_t offset, uint64_t size);
 
-/* Part of the file, or with file -1 memory of its own, anywhere in this process, to read and write. */
+/* Maps part of the file, or with file -1 private memory, at any address of this process, for reading and writing. */
 void *os_map(int file, uint64_t offset, uint64_t size);
 void os_unmap(void *memory, uint64_t size);
 
-/* Part of the file at reserved addresses, in place of what is there; os_map_noaccess makes them reserved again, and os_protect gives
- * those that show it other rights. When that fails for want of memory they stay as they were. The last two need none where the
- * system has a mapping for just these addresses. */
+/* os_map_fixed maps part of the file at reserved addresses, in place of what is there; os_map_noaccess makes the addresses
+ * reserved again, and os_protect changes the rights of a mapping. When one of them fails for lack of memory, the addresses stay
+ * as they were. The last two need no memory where the system has a mapping for exactly these addresses. */
 bool os_map_fixed(uint64_t start, uint64_t size, int file, uint64_t offset, bool writable);
 bool os_protect(uint64_t start, uint64_t size, bool writable);
 bool os_map_noaccess(uint64_t start, uint64_t size);
 
-/* ---- touching what may not be touched ---- */
+/* ---- accesses without the right to them ---- */
 
-enum os_touch { OS_TOUCHED, OS_TOUCH_READ, OS_TOUCH_WRITE }; /* the first where the machine does not tell */
+enum os_touch { OS_TOUCHED, OS_TOUCH_READ, OS_TOUCH_WRITE }; /* the first where the processor does not report it */
 
-/* Called in the handler of the signal, on the thread that touched the address. */
+/* Called in the signal handler, on the thread that accessed the address. */
 typedef void (*os_fault_fn)(uint64_t address, enum os_touch touch);
 
-/* From now on explain is called first, then whatever the program had in place for the signal happens. False when the
- * system refuses. os_unwatch_faults puts back what was there, unless the program has set something else since. */
+/* Installs a handler that calls explain first, then does what the program had set for the signal. False when the system
+ * refuses. os_unwatch_faults restores the previous handler, unless the program has set another one since. */
 bool os_watch_faults(os_fault_fn explain);
 void os_unwatch_faults(void);
 
-/* Text to standard error, also from the handler of a signal. */
+/* Writes text to standard error; safe in a signal handler. */
 void os_print(const char *text, size_t length);
 
 #endif

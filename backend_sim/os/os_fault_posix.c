@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Touching what may not be touched, as signals.
+/* Accesses without the right to them, as signals.
  *
  *     program's H1   <-  ours  <-  program's H2, which calls ours  <-  ours, once more
  *     kept[0]                      kept[1]
  *
- * Whoever sets a handler of their own may go on to the one before it. So ours can be reached from above although it is not in
- * place any more, and twice for one signal: from the system first, and then from what it went on to. Each time it goes on to
- * what was there before, one place further down. */
+ * A program's handler may chain to the one before it. So a later handler can call ours although ours is no longer installed,
+ * and ours can run twice for one signal: called first by the system, and then by the handler that it chained to. Each time it
+ * chains to the previous handler, one place further down. */
 #define _GNU_SOURCE /* registers of a signal's context */
 #include "os.h"
 
@@ -25,12 +25,12 @@ enum { SIGNALS = sizeof signals / sizeof signals[0], MOST_KEPT = 8 };
 
 static os_fault_fn explain_fault;
 static struct kept {
-    struct sigaction action[MOST_KEPT]; /* what was in place when ours came, the last at the end */
+    struct sigaction action[MOST_KEPT]; /* the handlers that ours replaced, the latest last */
     atomic_int count;
 } kept[SIGNALS];
 
-/* The signal that this thread is in. A handler may leave by a jump, and then it is no longer: the next signal has a context of
- * its own, or one at the same place, and then its frame is at the same place as well. */
+/* The signal that this thread is handling. A handler may leave by a jump, which ends the handling: the next signal has another
+ * context, or one at the same address, and then its frame is at the same address as well. */
 static _Thread_local struct {
     const void *context;
     uintptr_t frame;
@@ -54,7 +54,7 @@ static bool is_again(const void *context, uintptr_t frame)
     return within.context && (!context || context == within.context) && frame < within.frame;
 }
 
-/* ---- going on ---- */
+/* ---- chaining ---- */
 
 static void add(sigset_t *to, const sigset_t *from)
 {
@@ -63,7 +63,7 @@ static void add(sigset_t *to, const sigset_t *from)
             sigaddset(to, number);
 }
 
-/* As the system would call it: the signals that it asked for are kept back meanwhile, and only those. */
+/* Calls the handler as the system would: blocks the signals of its mask meanwhile, and only those. */
 static void call(const struct sigaction *action, int number, siginfo_t *info, void *context, bool from_system)
 {
     sigset_t mask, before;
@@ -81,8 +81,8 @@ static void call(const struct sigaction *action, int number, siginfo_t *info, vo
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-/* What would have happened without us. Returning to the access repeats it, which is how the default comes about; a signal that
- * a process sent is not repeated, so it is sent again, or dropped where it was ignored. */
+/* Does what would have happened without our handler. Returning to the access repeats it, which triggers the default action; a
+ * signal that a process sent does not repeat, so it is sent again, or dropped where it was ignored. */
 static void chain(int number, siginfo_t *info, void *context, int depth)
 {
     struct kept *all = &kept[signals[0] == number ? 0 : 1];
@@ -119,7 +119,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
     within = outer;
 }
 
-/* ---- coming and going ---- */
+/* ---- install and restore ---- */
 
 static bool is_ours(const struct sigaction *action)
 {
@@ -132,8 +132,8 @@ static bool same(const struct sigaction *a, const struct sigaction *b)
     return both && (a->sa_flags & SA_SIGINFO ? a->sa_sigaction == b->sa_sigaction : a->sa_handler == b->sa_handler);
 }
 
-/* Where ours may still be reached from above, what is there now comes on top of what ours goes on to; a handler that is there
- * already was put in place again. */
+/* Where a later handler may still call ours, pushes the current handler onto those that ours chains to; a handler that is there
+ * already was installed again. */
 static void keep(struct kept *all, const struct sigaction *now)
 {
     int count = atomic_load(&all->count);
@@ -141,7 +141,7 @@ static void keep(struct kept *all, const struct sigaction *now)
         all->action[count - 1] = *now;
         return;
     }
-    if (count == MOST_KEPT) { /* the oldest is what the program began with */
+    if (count == MOST_KEPT) { /* the oldest is the one that the program started with */
         for (int i = 2; i < count; i++)
             all->action[i - 1] = all->action[i];
         count--;
@@ -150,7 +150,7 @@ static void keep(struct kept *all, const struct sigaction *now)
     atomic_store(&all->count, count + 1);
 }
 
-/* On the stack that the handler before it asked for. */
+/* On the stack that the previous handler requested. */
 static bool watch(int number, struct kept *all)
 {
     struct sigaction ours = {.sa_flags = SA_SIGINFO | SA_ONSTACK}, now;
@@ -178,7 +178,7 @@ bool os_watch_faults(os_fault_fn explain)
     return watched;
 }
 
-/* What was there before comes back; nothing was where the program put ours in place itself, after we had left. */
+/* Restores the previous handler; there is none where the program itself installed ours after we had restored. */
 static void leave(int number, struct kept *all)
 {
     const struct sigaction nothing = {.sa_handler = SIG_DFL};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Handlers of signals one above the other: each is called once, as the system would, and with little stack. */
+/* Chained signal handlers: each is called once, as the system would, and with little stack. */
 #define _DEFAULT_SOURCE /* sigaltstack, MAP_ANONYMOUS */
 #include <setjmp.h>
 #include <signal.h>

@@ -19,7 +19,7 @@ uint64_t os_pid(void)
 #ifdef __linux__
 enum { PROCESSES_MAX = 1000000, FILES_MAX = 1000000 };
 
-/* A line of what the system says of a process. */
+/* A line of the system's information about a process. */
 static bool line_of(uint64_t pid, const char *what, char *line, int size)
 {
     char path[64];
@@ -49,7 +49,7 @@ bool os_is_stopped(uint64_t pid)
     char line[128];
     if (!line_of(pid, "stat", line, sizeof line))
         return false;
-    const char *end = strrchr(line, ')'); /* of the name, which may hold anything */
+    const char *end = strrchr(line, ')'); /* of the name, which may contain any bytes */
     return end && (!strncmp(end, ") T", 3) || !strncmp(end, ") t", 3));
 }
 
@@ -68,7 +68,7 @@ static bool number_of(const char *text, uint64_t *number)
     return true;
 }
 
-/* The name first: asking what a descriptor is of may take its time, with files that lie elsewhere. */
+/* The name first: a query of the descriptor's file may be slow, for files on other computers. */
 static void look_at_file(void *user, const char *entry)
 {
     struct search *search = user;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the system tells of processes and their open files: of this one, of children, of what is in no process. */
+/* What the system reports about processes and their open files: of this process, of children, of files that no process has
+ * open. */
 #include "os_inspect.h"
 
 #include <fcntl.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How much memory a control group leaves: files of both forms, whole, cut and absent, as the system might show them. */
+/* How much memory a control group leaves: files of both versions, complete, truncated and missing, as the system might show
+ * them. */
 #include "os_memory.h"
 
 #include <inttypes.h>

@@ -18,8 +18,8 @@
 
 _Static_assert(sizeof(os_mutex) == 128, "the parts of a mutex fit its room");
 
-/* Of the opening where the system has such locks. Elsewhere they are the process's, so two copies of the library in one
- * process do not see each other, and the file must not be closed while another opening of it is a party. */
+/* Locks belong to the opening where the system has such locks. Elsewhere they belong to the process, so two copies of the
+ * library in one process do not see each other, and the file must not be closed while another opening of it is a party. */
 #ifdef F_OFD_SETLK
 enum { SET = F_OFD_SETLK, GET = F_OFD_GETLK };
 #else
@@ -33,7 +33,7 @@ static uint32_t ticket_of(uint64_t word)
     return (uint32_t)(word >> TICKET);
 }
 
-/* The word without the mark of those who wait: holder and turn. */
+/* The word without the waiters' mark: holder and turn. */
 static uint64_t turn_of(uint64_t word)
 {
     return word & ~(uint64_t)WAITED_FOR;
@@ -51,14 +51,14 @@ static struct flock lock_of(uint32_t ticket)
     return (struct flock){.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)ticket, .l_len = 1};
 }
 
-/* What cannot be told is taken to live. */
+/* A holder whose state is unknown counts as alive. */
 static bool lives(const struct os_party *party, uint32_t ticket)
 {
     struct flock lock = lock_of(ticket);
     return posix.fcntl(party->file, GET, &lock) || lock.l_type != F_UNLCK;
 }
 
-/* Where the process's number means something; 0 where the system does not tell. */
+/* The PID namespace of the process's number; 0 where the system does not report it. */
 static uint32_t pid_namespace(void)
 {
     struct stat is;
@@ -68,7 +68,7 @@ static uint32_t pid_namespace(void)
 bool os_party_join(struct os_party *party, os_mutex *mutex, int file)
 {
     *party = (struct os_party){.file = file, .process = (uint32_t)getpid(), .space = pid_namespace()};
-    for (int i = 0; i < TRIES; i++) { /* once around, some are still in use */
+    for (int i = 0; i < TRIES; i++) { /* after a wrap-around, some are still in use */
         struct flock lock = lock_of(atomic_fetch_add(&mutex->in.tickets, 1) + 1);
         if (!lock.l_start)
             continue;
@@ -91,7 +91,7 @@ static uint64_t now(void)
     return (uint64_t)time.tv_sec * 1000 + (uint64_t)time.tv_nsec / 1000000;
 }
 
-/* Until the word's lower half is another, or so many milliseconds. */
+/* Waits until the word's lower half changes, or that many milliseconds. */
 static void nap(os_mutex *mutex, uint64_t word, unsigned milliseconds)
 {
     struct timespec time = {.tv_nsec = 1000000 * (long)milliseconds};
@@ -115,14 +115,14 @@ static void wake_one(os_mutex *mutex)
 #endif
 }
 
-/* How long one turn has been waited for. Time in which this process did not run, as when it was stopped together with the
- * holder, does not count. */
+/* How long one turn has been waited for. Time in which this process did not run does not count, for example when it was stopped
+ * together with the holder. */
 struct patience {
     uint64_t turn, since;
     unsigned nap;
 };
 
-/* A nap; false when that turn has lasted for so many milliseconds. */
+/* Sleeps; false when that turn has lasted for that many milliseconds. */
 static bool wait_on(struct patience *patience, os_mutex *mutex, uint64_t word, unsigned milliseconds)
 {
     uint64_t begun = now();
@@ -142,7 +142,7 @@ static bool wait_on(struct patience *patience, os_mutex *mutex, uint64_t word, u
 
 /* ---- the mutex ---- */
 
-/* Takes it where it is free or its holder dead. mark: WAITED_FOR, or 0; a mark that is there stays. */
+/* Takes the mutex where it is free or its holder is dead. mark: WAITED_FOR, or 0; a mark that is already set stays. */
 static bool take(os_mutex *mutex, const struct os_party *party, uint64_t word, uint64_t mark)
 {
     uint32_t holder = ticket_of(word);
@@ -156,7 +156,8 @@ static bool take(os_mutex *mutex, const struct os_party *party, uint64_t word, u
     return true;
 }
 
-/* The word; where it is held, some moments later, for most hold it for less than it takes to go to sleep. */
+/* Reads the word; where the mutex is held, spins a moment first, because most holders release it in less time than a sleep
+ * takes. */
 static uint64_t look(const os_mutex *mutex)
 {
     uint64_t word = atomic_load_explicit(&mutex->in.word, memory_order_relaxed);
@@ -179,7 +180,7 @@ bool os_mutex_lock(os_mutex *mutex, const struct os_party *party, unsigned milli
             *turn = turn_of(word);
             return false;
         }
-        mark = WAITED_FOR; /* others may wait as well: whoever unlocks wakes one */
+        mark = WAITED_FOR; /* others may wait as well: each unlock wakes one */
     }
 }
 
@@ -203,7 +204,7 @@ bool os_mutex_await(os_mutex *mutex, const struct os_party *party, unsigned mill
             return false;
         word = look(mutex);
     }
-    wake_one(mutex); /* who was woken in place of another that would have taken it at once */
+    wake_one(mutex); /* this waiter may have been woken in place of one that would take the mutex at once */
     return true;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A mutex that survives holders that are killed or stopped, two copies of itself in one process, forks, other PID namespaces
- * and a clock that is set. */
+/* A mutex that survives killed and stopped holders, two copies of the library in one process, forks, other PID namespaces and
+ * changes of the clock. */
 #define _GNU_SOURCE /* SYS_clock_gettime */
 #include "os_mutex.h"
 

@@ -34,7 +34,7 @@ static void *host(uint64_t address)
     return (void *)(uintptr_t)address;
 }
 
-/* valgrind keeps books of every page that is mapped, however it is mapped, and would run out of memory. */
+/* valgrind tracks every mapped page, whatever its protection, and would run out of memory. */
 static uint64_t most(void)
 {
 #ifdef RUNNING_ON_VALGRIND
@@ -44,7 +44,7 @@ static uint64_t most(void)
     return SIZE_MAX;
 }
 
-/* Without MAP_FIXED the address is a wish: what is there already is never replaced. */
+/* Without MAP_FIXED the address is a hint: the system never replaces an existing mapping. */
 static uint64_t reserve_near(uint64_t wish, uint64_t size)
 {
     if (size > most() || wish > UINTPTR_MAX) /* LCOV_EXCL_BR_LINE: without valgrind, on machines of 32 bits alone */
@@ -70,7 +70,7 @@ bool os_reserve_anywhere(uint64_t size, uint64_t alignment, uint64_t *start)
     *start = (at + alignment - 1) / alignment * alignment;
     if (*start > at)
         os_unreserve(at, *start - at);
-    os_unreserve(*start + size, at + room - (*start + size)); /* of the alignment at least a page is left */
+    os_unreserve(*start + size, at + room - (*start + size)); /* at least a page of the alignment is left */
     return true;
 }
 
@@ -79,7 +79,7 @@ void os_unreserve(uint64_t start, uint64_t size)
     posix.munmap(host(start), (size_t)size);
 }
 
-/* ---- memory that can be seen at several addresses ---- */
+/* ---- memory that can be mapped at several addresses ---- */
 
 #ifdef __linux__
 int os_file_new(void)
@@ -96,7 +96,7 @@ static bool punch(int file, uint64_t offset, uint64_t size)
     return punched;
 }
 
-/* Where there can be no hole zeros are written in its place. */
+/* Where the file cannot have a hole, writes zeros instead. */
 bool os_file_clear(int file, uint64_t offset, uint64_t size)
 {
     if (punch(file, offset, size))
@@ -192,8 +192,8 @@ void os_unmap(void *memory, uint64_t size)
     posix.munmap(memory, (size_t)size);
 }
 
-/* A mapping that stands in for the one that os_map_noaccess may need for a moment where the process has all that it may have. Shared,
- * so that it never becomes one with a neighbour. */
+/* A spare mapping, freed for the one that os_map_noaccess may briefly need where the process has reached its limit. Shared, so
+ * that the system never merges it with a neighbour. */
 static void *_Atomic spare;
 
 static void keep_spare(void)
@@ -237,8 +237,8 @@ bool os_map_noaccess(uint64_t start, uint64_t size)
 {
     bool reserved = reserve_again(start, size) || (give_spare() && reserve_again(start, size));
     if (reserved)
-        keep_spare(); /* what is reserved again has become one with its neighbours, where those are */
-    return reserved || !posix.mprotect(host(start), (size_t)size, PROT_NONE); /* the file's pages stay there, out of reach */
+        keep_spare(); /* a range that is reserved again has merged with its neighbours, if there are any */
+    return reserved || !posix.mprotect(host(start), (size_t)size, PROT_NONE); /* the file's pages stay there, inaccessible */
 }
 
 /* ---- text ---- */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the system refuses, interrupts or does by halves: each function of os.h and os_share.h says so, or does it another way. */
+/* System calls that fail, are interrupted or are incomplete: each function of os.h and os_share.h reports it, or finds another
+ * way. */
 #define _GNU_SOURCE /* memfd_create, fallocate */
 #include "scarce_rig.h"
 

@@ -25,9 +25,9 @@
 #include "os_memory.h"
 #include "posix.h"
 
-/* ---- who this is ---- */
+/* ---- this process ---- */
 
-static _Atomic uint64_t id, id_depth; /* known for the process that is that many forks deep */
+static _Atomic uint64_t id, id_depth; /* cached for the process at that fork depth */
 
 bool os_random(void *bytes, size_t size)
 {
@@ -42,7 +42,7 @@ uint64_t os_process_id(void)
 {
     uint64_t depth = 1 + os_fork_depth(), fresh = 0, none = 0;
     if (atomic_load(&id_depth) != depth) {
-        atomic_store(&id, 0); /* a parent's; the child of a fork has one thread */
+        atomic_store(&id, 0); /* cached by a parent; the child of a fork has one thread */
         atomic_store(&id_depth, depth);
     }
     if (!atomic_load(&id) && os_random(&fresh, sizeof fresh))
@@ -67,7 +67,7 @@ void os_sleep(void)
     nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 }
 
-enum { PATIENCE = 1500 }; /* milliseconds for somebody whom the system has stopped or delayed */
+enum { PATIENCE = 1500 }; /* milliseconds for a process that the system has stopped or delayed */
 
 bool os_too_long(uint64_t *began)
 {
@@ -79,7 +79,7 @@ bool os_too_long(uint64_t *began)
 
 /* ---- folders ---- */
 
-/* A folder of this user's, which nobody else may look into. */
+/* Is it a folder of this user that no other user has access to? */
 static bool is_private(int in, const char *name)
 {
     struct stat is;
@@ -91,14 +91,14 @@ static bool make_private(const char *path)
     return (!posix.mkdir(path, 0700) || errno == EEXIST) && is_private(OS_NOWHERE, path);
 }
 
-/* Something by that name that this user cannot use and has not made. */
+/* Is there an entry of that name that this user has no access to and did not create? */
 static bool is_taken(const char *path)
 {
     struct stat is;
     return !posix.lstat(path, &is) && (!S_ISDIR(is.st_mode) || is.st_uid != geteuid());
 }
 
-/* Memory that is shared lies there, so a small one would soon be full. */
+/* Shared memory lies there, so a small file system would soon be full. */
 static bool has_room(const char *path)
 {
     struct statvfs is;
@@ -112,7 +112,8 @@ struct own_folder {
     uint64_t number;
 };
 
-/* Of several the one with the lowest number: all processes come to the same, and in memory it is the oldest. */
+/* Of several folders, the one with the lowest number: all processes choose the same one, and on a file system in memory it is
+ * the oldest. */
 static void look_for_own(void *user, const char *name)
 {
     struct own_folder *own = user;
@@ -124,7 +125,7 @@ static void look_for_own(void *user, const char *name)
     strcpy(own->name, name);
 }
 
-/* BASE/PREFIX... of this user's, if there is one. */
+/* This user's BASE/PREFIX..., if there is one. */
 static bool find_own(const char *base, const char *prefix, char path[OS_PATH_MAX])
 {
     struct own_folder own = {.in = os_folder_open(OS_NOWHERE, base), .prefix = prefix};
@@ -137,8 +138,8 @@ static bool find_own(const char *base, const char *prefix, char path[OS_PATH_MAX
     return own.name[0];
 }
 
-/* BASE/cuvmm-UID. Anybody may make a folder by that name beforehand, where all may write; then it is BASE/cuvmm-UID-RANDOM,
- * which others find because it is this user's, also when the name is free again. */
+/* BASE/cuvmm-UID. Where all users can write, another user can create a folder of that name beforehand; then it is
+ * BASE/cuvmm-UID-RANDOM, which this user's other processes find by its owner, also when the first name is free again. */
 static bool default_root(const char *base, char path[OS_PATH_MAX])
 {
     char first[OS_PATH_MAX], prefix[48], other[OS_PATH_MAX];
@@ -343,7 +344,7 @@ bool os_file_read(int file, uint64_t offset, void *bytes, uint64_t size)
 }
 
 #ifdef __linux__
-/* Of the range, what has no room yet. */
+/* The part of the range that has no space yet. */
 static uint64_t absent(int file, uint64_t offset, uint64_t size)
 {
     uint64_t sum = 0;
@@ -357,11 +358,11 @@ static uint64_t absent(int file, uint64_t offset, uint64_t size)
     return sum;
 }
 
-/* Files in memory count as their process's memory, and nobody is told when there is too much of it. */
+/* Files in memory count as their process's memory, and the system reports no error when there is too much of it. */
 static bool memory_allows(int file, uint64_t offset, uint64_t size)
 {
     static const uint64_t tmpfs = 0x01021994;
-    static _Atomic uint64_t allowed; /* when it was asked last, and not taken yet */
+    static _Atomic uint64_t allowed; /* the room found by the last query and not taken yet */
     uint64_t before = atomic_load(&allowed), more;
     struct statfs is;
     while (before >= size)
@@ -387,7 +388,7 @@ bool os_file_room(int file, uint64_t offset, uint64_t size)
     return !result;
 #else
     static const char zeros[4096];
-    char bytes[sizeof zeros]; /* what is there stays */
+    char bytes[sizeof zeros]; /* existing bytes stay */
     for (uint64_t done = 0; done < size; done += sizeof zeros) {
         uint64_t n = size - done < sizeof zeros ? size - done : sizeof zeros;
         if (!os_file_read(file, offset + done, bytes, n))
@@ -425,7 +426,7 @@ bool os_process_alive(const char *path)
 {
     int file = os_file_open(path, OS_OPEN_READ);
     if (file < 0)
-        return errno != ENOENT; /* who cannot be asked is taken to live */
+        return errno != ENOENT; /* a process that cannot be checked counts as alive */
     bool lives = !os_lock(file);
     close(file);
     return lives;

@@ -197,7 +197,7 @@ static void lives(void)
     os_file_remove(OS_NOWHERE, path("life"));
 }
 
-/* The first byte alone says who lives: what others lock behind it is no matter. */
+/* Only a lock on the first byte marks a process as alive: locks on later bytes have no effect. */
 static void locked_behind(void)
 {
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 1, .l_len = 1};

@@ -33,7 +33,7 @@ void backing_file_clear(struct backing_file *frames)
     backing_file_init(frames);
 }
 
-/* At the first use: a machine that is only asked questions makes no file. */
+/* At the first use: a machine that gets only queries creates no file. */
 static bool opened(struct backing_file *frames)
 {
     if (frames->file >= 0)
@@ -70,7 +70,7 @@ void backing_file_free(struct backing_file *frames, uint64_t place, uint64_t siz
     uint64_t page = os_page_size();
     size = (size + page - 1) / page * page;
     if (!frames->abandoned && !os_file_clear(frames->file, place, size))
-        return; /* somebody's old bytes may not become another's: the place stays taken */
+        return; /* one block's old bytes must not appear in another: the place stays taken */
     free_ranges_add(&frames->free, place, size);
 }
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* backing_file.h - the machine's physical memory as a file: where each block lies in it, and where the simulator sees it.
+/* backing_file.h - the machine's physical memory as a file: where each block lies in it, and where the simulator maps it.
  *
- *   file      [ block 1 ][ block 2 ]......[ block 5 ]............   only what was written takes room
- *   give 2    [ block 1 ][.................][ block 5 ]............  its room is given back, the next finds zeros
+ *   file      [ block 1 ][ block 2 ]......[ block 5 ]............   only written bytes take space
+ *   give 2    [ block 1 ][.................][ block 5 ]............  its space is freed, the next block reads as zero
  *   windows   [ window 0, 64 MiB ][ window 1 ]                       each is mapped once, when it is first needed
  *
- * Blocks are laid out when they are first touched, each in one piece: the file may be far larger than the memory that
- * it stands for, so it never matters how scattered the free parts are. Blocks that are touched one after another lie
- * one after another, so that work on all of them goes through them in one piece. Without a file (frames.file -1) there
- * are no places. All locking is up to the caller.
+ * A block gets its place, in one piece, at its first access. The file can be far larger than the memory that it represents, so
+ * fragmentation of the free ranges does no harm. Blocks that are first accessed one after another lie one after another, so
+ * that work on all of them is one contiguous run. Without a file (frames.file -1) there are no places. The caller does all
+ * locking.
  */
 #ifndef SIM_BACKING_FILE_H
 #define SIM_BACKING_FILE_H
@@ -16,18 +16,18 @@
 #include "free_ranges.h"
 
 #define BACKING_FILE_NOWHERE UINT64_MAX
-#ifdef __SANITIZE_THREAD__ /* it clears four times what is mapped, however little of it is used */
+#ifdef __SANITIZE_THREAD__ /* its runtime clears four times the mapped size, however little of it is used */
 #define BACKING_FILE_WINDOW (UINT64_C(2) << 20)
 #else
 #define BACKING_FILE_WINDOW (UINT64_C(64) << 20)
 #endif
 
 struct backing_file {
-    int file; /* -1: not opened yet, or there was none to be had */
+    int file; /* -1: not opened yet, or the system refused it */
     int (*make)(void *user); /* opens it; NULL: a file without a name */
     void *user;
     bool abandoned; /* the file is another process's, whose bytes stay */
-    bool scarce; /* it lies where room may be out, so that has to be taken before bytes are touched */
+    bool scarce; /* its file system can run out of space, so space is taken before bytes are accessed */
     struct free_ranges free;
     unsigned char **window;
     uint64_t windows;
@@ -35,21 +35,21 @@ struct backing_file {
 
 void backing_file_init(struct backing_file *frames);
 void backing_file_clear(struct backing_file *frames);
-/* Before the first place is taken: the file is one that make opens. */
+/* Makes make open the file. Call it before the first place is taken. */
 void backing_file_lie_in(struct backing_file *frames, int (*make)(void *user), void *user);
 
-/* A place for size bytes that read as zero; BACKING_FILE_NOWHERE without a file, or when it may not become so long. */
+/* A place for size bytes that read as zero; BACKING_FILE_NOWHERE without a file, or when the file cannot grow that far. */
 uint64_t backing_file_take(struct backing_file *frames, uint64_t size);
-/* In a forked child: the file is the parent's, and giving back places clears nothing any more. */
+/* In a forked child: the file is the parent's; from now on, freeing places clears nothing. */
 void backing_file_abandon(struct backing_file *frames);
-/* Gives a place back: what was written there is gone. Where the system cannot clear it, nobody is given it again. */
+/* Frees a place and clears its bytes. A place that the system cannot clear is never reused. */
 void backing_file_free(struct backing_file *frames, uint64_t place, uint64_t size);
 
-/* Makes sure that [place, place + size), of a place that was taken, can be seen. False when memory is out. */
+/* Maps [place, place + size) of a taken place for the simulator. False when memory is out. */
 bool backing_file_see(struct backing_file *frames, uint64_t place, uint64_t size);
-/* Makes sure that there is room for what will be written there. */
+/* Makes sure that writes there find space. */
 bool backing_file_room(struct backing_file *frames, uint64_t place, uint64_t size);
-/* Where a byte that can be seen is, together with all bytes after it up to the next multiple of BACKING_FILE_WINDOW. */
+/* The address of a mapped byte; all bytes after it up to the next multiple of BACKING_FILE_WINDOW follow it. */
 unsigned char *backing_file_at(const struct backing_file *frames, uint64_t place);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* frames: places in a file, and the windows through which their bytes are seen. */
+/* backing_file: places in a file, and the windows that map their bytes. */
 #include "backing_file.h"
 
 #include <fcntl.h>

@@ -43,7 +43,7 @@ void block_data_clear(struct block_data *bytes)
     bytes->apart = apart;
 }
 
-/* Whether the block is in the file or not is decided when it is first written. */
+/* The first write decides whether the block lies in the file. */
 static bool prepare(struct block_data *bytes)
 {
     if (bytes->written || bytes->borrowed)
@@ -67,7 +67,7 @@ static bool see(struct block_data *bytes, uint64_t offset, uint64_t length)
 
 static bool written(const struct block_data *bytes, uint64_t offset);
 
-/* Room in the file for the chunks that have none yet; all of an open block's have. */
+/* Takes space in the file for the chunks that have none yet; all chunks of an open block have it. */
 static bool make_room(struct block_data *bytes, uint64_t offset, uint64_t length)
 {
     uint64_t end = (offset + length - 1) / BLOCK_DATA_CHUNK * BLOCK_DATA_CHUNK + BLOCK_DATA_CHUNK;
@@ -98,7 +98,7 @@ static bool written(const struct block_data *bytes, uint64_t offset)
     return bytes->open || (bytes->written && (bytes->written[chunk / BITS] >> (chunk % BITS) & 1));
 }
 
-/* How far what is known of the chunk at offset holds, at most length bytes. */
+/* How far the written bit of the chunk at offset also holds, at most length bytes. */
 static uint64_t alike(const struct block_data *bytes, uint64_t offset, uint64_t length)
 {
     bool first = written(bytes, offset);
@@ -123,7 +123,7 @@ unsigned char *block_data_run(const struct block_data *bytes, uint64_t offset, u
     return backing_file_at(bytes->frames, place);
 }
 
-/* From memory of its own into the file, after all. */
+/* Moves the bytes from private memory into the file. */
 static bool settle(struct block_data *bytes)
 {
     struct block_data there = *bytes;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* block_data.h - the contents of a block of physical memory, sparse: what was never written reads as zero and takes no room.
+/* block_data.h - the contents of a block of physical memory, sparse: what was never written reads as zero and takes no space.
  *
  *   block     [........................................]
  *   written    ####......###                    ##        a bit for every 64 KiB of it
  *
- * The bytes lie in the machine's memory file (backing_file.h), so that they can be shown at other addresses of the host as
- * well; where there is no file, in memory of their own.
+ * The bytes lie in the machine's backing file (backing_file.h), so that they can also be mapped at other addresses of the host;
+ * without a file, they lie in private memory.
  *
- * All locking is up to the caller.
+ * The caller does all locking.
  */
 #ifndef SIM_BLOCK_DATA_H
 #define SIM_BLOCK_DATA_H
@@ -20,10 +20,10 @@ struct block_data {
     uint64_t size;
     struct backing_file *frames;
     uint64_t place;      /* in the file; BACKING_FILE_NOWHERE before the first write and without a file */
-    unsigned char *own;  /* memory of its own; NULL before the first write and with a file */
+    unsigned char *own;  /* private memory; NULL before the first write and with a file */
     uint64_t *written;   /* NULL until the first write; then a bit for each BLOCK_DATA_CHUNK */
-    bool open;           /* others may write to it unseen: nothing is known to be zero any more */
-    bool borrowed;       /* the place is another's to give back */
+    bool open;           /* writes can bypass the simulator: no byte is known to be zero any more */
+    bool borrowed;       /* another owner frees the place */
     bool apart;          /* nothing lies right behind it in the file: the system sees in what is shown of it and of the next
                             two mappings, of which either can be taken away without a third */
 };
@@ -31,19 +31,19 @@ struct block_data {
 void block_data_init(struct block_data *bytes, struct backing_file *frames, uint64_t size);
 void block_data_clear(struct block_data *bytes);
 
-/* Bytes at a place that another has taken in a file, opened by it to others. frames can see them. */
+/* Uses bytes at a place that another owner took in a file and opened. frames has them mapped. */
 void block_data_borrow(struct block_data *bytes, struct backing_file *frames, uint64_t place, uint64_t size);
 
-/* Makes sure that writing [offset, offset + length) needs no more memory. False when memory is out: contents and later
- * calls are unharmed. */
+/* Makes sure that writing [offset, offset + length) needs no more memory. False when memory is out: the contents are unchanged,
+ * and later calls work. */
 bool block_data_touch(struct block_data *bytes, uint64_t offset, uint64_t length);
 
-/* The longest run from offset, at most *length bytes, that lies together: its address (NULL: all zero, never written)
- * and in *length how long it is. */
+/* The longest contiguous run from offset, at most *length bytes: returns its address (NULL: never written, so all zero) and
+ * stores its length in *length. */
 unsigned char *block_data_run(const struct block_data *bytes, uint64_t offset, uint64_t *length);
 
-/* Opens the bytes to others than the simulator, who will find them in the file at bytes->place. False when memory is
- * out, or without a file. */
+/* Opens the bytes to code other than the simulator, in the file at bytes->place. False when memory is out, or without a
+ * file. */
 bool block_data_open(struct block_data *bytes);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bytes: zero until written, no room taken until then; shown elsewhere; given back as zeros. */
+/* block_data: zero and without space until written; mapped at other addresses; zero again once freed. */
 #include "block_data.h"
 
 #include <string.h>

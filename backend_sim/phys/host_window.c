@@ -3,11 +3,11 @@
 
 #include "os.h"
 
-#define SMALLEST (UINT64_C(1) << 30) /* with fewer addresses it is not worth having */
+#define SMALLEST (UINT64_C(1) << 30) /* a smaller window is not useful */
 #define ELSEWHERE (UINT64_C(1) << 40)
-#define HOST_END (UINT64_C(1) << 47) /* of what a program's addresses can be on every system that this runs on */
+#define HOST_END (UINT64_C(1) << 47) /* the end of user addresses on every supported system */
 
-/* The next size to try after size was refused: up to a range that the machine's own program takes, or a power of two. */
+/* The next size to try after size was refused: up to a range that the program itself occupies, or a power of two. */
 static uint64_t smaller(const struct sim_profile *profile, uint64_t size)
 {
     uint64_t next = UINT64_C(1) << 63;
@@ -48,8 +48,7 @@ static void back_context(struct host_window *window, const struct sim_profile *p
         window->context_backed = 2 * profile->va_chunk;
 }
 
-/* Elsewhere: the same span, moved, if more of it can be backed than in place. Not all that there is, for others may
- * come. */
+/* Elsewhere: the same span, moved, if more of it can be backed than in place. Leaves some addresses free for later users. */
 static void move(struct host_window *window, const struct sim_profile *profile)
 {
     uint64_t span = profile->va_end - profile->va_start, size = span < ELSEWHERE ? span : ELSEWHERE, start;
@@ -87,7 +86,7 @@ void host_window_open(struct host_window *window, const struct sim_profile *prof
 
 void host_window_close(struct host_window *window)
 {
-    os_unreserve(window->start, window->backed - window->start); /* where there are none nothing is done */
+    os_unreserve(window->start, window->backed - window->start); /* without backed addresses there is nothing to do */
     os_unreserve(window->context, window->context_backed);
     window->backed = window->start;
     window->context_backed = 0;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host_window.h - the host's addresses behind a process's device addresses, really taken and not accessible.
+/* host_window.h - the host addresses behind a process's device addresses, actually reserved and inaccessible.
  *
  *   device addresses   [start ....................................................... end)
- *   of the host        [start .. taken, a touch is a SIGSEGV .. backed)   [libraries, stacks, ...]
+ *   of the host        [start .. taken, an access is a SIGSEGV .. backed)   [libraries, stacks, ...]
  *   and                                                      [context, 2 chunks)
  *
- * The profile's own addresses are used where the host has enough of them free, so runs repeat. Where it has not -
- * another system of this program has them, or a sanitizer - the device addresses move to where there is more room, all
- * by the same distance, and at most a TiB of them is backed. Where a process may have only little (ulimit -v, valgrind)
- * fewer are. Device addresses beyond are dealt out all the same; the host just cannot be given anything to see there.
+ * The window uses the profile's own addresses where enough of them are free on the host, so runs are reproducible. Where they
+ * are taken - by another system of this program, or by a sanitizer - all device addresses move by the same distance to a larger
+ * free range, and at most a TiB of them is backed. Where the address space of a process is limited (ulimit -v, valgrind), fewer
+ * are backed. Reservations may use device addresses beyond the backed ones, too; only the host cannot map anything there.
  */
 #ifndef SIM_HOST_WINDOW_H
 #define SIM_HOST_WINDOW_H
@@ -19,7 +19,7 @@
 struct host_window {
     uint64_t start, end; /* device addresses */
     uint64_t backed;     /* end of the backed ones; start when there are none */
-    uint64_t context;    /* of the chunks that a first context opens; 0: none */
+    uint64_t context;    /* of the chunks that the first context opens; 0: none */
     uint64_t context_backed; /* bytes backed there */
 };
 

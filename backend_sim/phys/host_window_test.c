@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* arena: the profile's addresses where they are free, others where not, fewer where the process may not have so many. */
+/* host_window: the profile's addresses where they are free, others where not, fewer where the process has a limit. */
 #include "host_window.h"
 
 #include <stdio.h>

@@ -13,7 +13,7 @@ bool share_name_ok(const char *name)
     return length && length <= SHARE_NAME_MAX && !name[length] && name[0] != '.';
 }
 
-/* Takes what stands behind '=' (NULL: there is none); false when it is not accepted. */
+/* Takes the value after '=' (NULL: there is none); false when it is not accepted. */
 typedef bool (*take)(struct sim_options *options, const char *value);
 
 static bool take_strict(struct sim_options *options, const char *value)
@@ -28,7 +28,7 @@ static bool take_observed(struct sim_options *options, const char *value)
     return !value;
 }
 
-/* What stands behind the word, or NULL. */
+/* The text after the word, or NULL. */
 static const char *behind(const char *value, const char *word)
 {
     size_t length = strlen(word);
@@ -148,7 +148,7 @@ static const struct option {
 
 enum { OPTIONS = sizeof table / sizeof table[0] };
 
-/* The values of each would not fit into a note: who gives a wrong one is told them. */
+/* The values of each option would not fit into a note: the message about a wrong value lists them. */
 static vmm_result refuse_name(const char *name)
 {
     return vmm_detail_fail(VMM_ERROR_INVALID_VALUE, "vmm_open",
@@ -171,7 +171,7 @@ static vmm_result take_one(char *text, struct sim_options *options)
     return refuse_name(text);
 }
 
-/* The first option's comma: from there on no '/' follows, so that a path may have commas, but in the path of imex=. */
+/* The first option's comma: no '/' follows it, except in the path of imex=, so that the profile's path may contain commas. */
 static char *first_comma(char *text)
 {
     char *slash = text, *end = strstr(text, ",imex=");

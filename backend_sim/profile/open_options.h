@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* open_options.h - what stands behind the profile in the simulator's part of a spec.
+/* open_options.h - the options after the profile in the simulator's part of a spec.
  *
  *     sim:h100,strict,schedule=random:7
  *         |    |      |
  *         |    |      key=value: a row of the table in open_options.c
  *         |    a word: a row as well
- *         profile: a name, or a path, which may have commas of its own before its last '/' (but not ",imex=")
+ *         profile: a name, or a path, which may contain commas before its last '/' (but not ",imex=")
  *
  * A later option of the same kind wins.
  */
@@ -17,7 +17,7 @@
 
 #include "vmm.h"
 
-/* Which of the host's addresses stand behind the device's. */
+/* Which host addresses back the device's addresses. */
 enum host_window_choice {
     ARENA_AUTO,    /* the profile's addresses, or others where those are taken (host_window.h) */
     ARENA_PROFILE, /* the profile's addresses, backed as far as they are free */
@@ -27,31 +27,31 @@ enum host_window_choice {
 /* When queued work is done; see in_flight.h. */
 enum sim_schedule { SIM_LATE, SIM_EAGER, SIM_RANDOM, SIM_DEVICE };
 
-/* Seconds of team_wait=, where it is not given and at most. */
+/* Seconds of team_wait=: the default and the maximum. */
 enum { TEAM_WAIT_SECONDS = 10, TEAM_WAIT_MOST = 3600 };
 
 /* The longest name of a machine, the longest path of a folder of channels with its end, the longest list of ordinals. */
 enum { SHARE_NAME_MAX = 40, IMEX_PATH_MAX = 200, VISIBLE_LIST_MAX = 96 };
 
 struct sim_options {
-    bool strict; /* documented rules that the recorded driver lets pass are refused */
+    bool strict; /* also refuses what breaks a documented rule but the recorded driver accepts */
     enum sim_schedule schedule;
     uint64_t seed; /* of SIM_RANDOM */
-    bool stale;    /* reads through another address than the write's may find old bytes (alias_model.h) */
+    bool stale;    /* a read through an alias of the written address may return old bytes (alias_model.h) */
     uint64_t stale_seed;
     enum host_window_choice window;
-    bool explain_faults; /* host accesses that are not allowed (host_fault.h) */
-    char machine[SHARE_NAME_MAX + 1]; /* that processes share (share.h); "": one of its own */
+    bool explain_faults; /* explain forbidden host accesses (host_fault.h) */
+    char machine[SHARE_NAME_MAX + 1]; /* that processes share (share.h); "": a private one */
     unsigned team_wait;               /* seconds that a call waits for other processes' devices (team_wait.h) */
-    char imex[IMEX_PATH_MAX];         /* the folder of channels (imex.h); "": none is named */
+    char imex[IMEX_PATH_MAX];         /* the folder of channels (imex.h); "": not given */
     char visible[VISIBLE_LIST_MAX];   /* "": all devices; or "env", or a list (visible_devices.h) */
 };
 
-/* Cuts the options off the end of text, which is left with the profile. INVALID_VALUE names the option, what was given
- * and what is accepted; options are then not complete. */
+/* Cuts the options off the end of text, which keeps the profile. On INVALID_VALUE the message names the option, the given value
+ * and the accepted values, and *options is incomplete. */
 vmm_result sim_options_take(char *text, struct sim_options *options);
 
-/* Is that the name of a machine: 1 to SHARE_NAME_MAX letters, digits, '-', '_' and '.', no '.' first? */
+/* Is that a valid machine name: 1 to SHARE_NAME_MAX letters, digits, '-', '_' and '.', not starting with '.'? */
 bool share_name_ok(const char *name);
 
 #endif

@@ -14,7 +14,7 @@
 #include "profile_keys.h"
 #include "profile_value.h"
 
-/* Far more than any machine needs: whatever is larger is some other file. */
+/* Far more than any machine needs: a larger file is not a profile. */
 #define FILE_MAX (UINT32_C(1) << 20)
 
 static void show_line(const char *text, size_t length, struct sim_profile_error *error)
@@ -49,7 +49,7 @@ static vmm_result fail(struct sim_profile_error *error, vmm_result result, const
     return result;
 }
 
-/* Everything up to the end of the file, at most size bytes; the length, or -1. */
+/* Reads up to the end of the file, at most size bytes; returns the length, or -1. */
 static ssize_t read_all(int fd, char *buffer, size_t size)
 {
     size_t length = 0;
@@ -89,7 +89,7 @@ static vmm_result parse_file(int fd, struct sim_profile *profile, struct sim_pro
 
 vmm_result sim_profile_read(const char *path, struct sim_profile *profile, struct sim_profile_error *error)
 {
-    /* O_NONBLOCK: opening a pipe that nobody writes must not hang. */
+    /* O_NONBLOCK: opening a pipe without a writer must not hang. */
     int fd = posix.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
         return fail(error, VMM_ERROR_NOT_FOUND, "cannot be opened", strerror(errno));

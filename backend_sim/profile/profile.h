@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* profile.h - the description of a machine that the simulator plays.
+/* profile.h - the description of a machine that the simulator simulates.
  *
- * A profile is text, one "key = value" a line, so users write their own and built-in ones are read by the same code:
+ * A profile is text with one "key = value" per line. The same code reads built-in profiles and those that users write:
  *
  *     base = h100                      # start from a built-in profile; must be the first key
  *     devices = 2
  *     device.memory = 1GiB             # sizes: bytes, or KiB MiB GiB TiB; 1<<40 is understood too
  *
- * '#' opens a comment at the start of a line or after a blank. A key stands once; what a base gives may be replaced
- * once. Without a base these are required: name, devices, device.memory and every granularity. key, and of va. start,
- * end, granularity, alignment_max and hint_max; the others default to nothing (no packing of addresses, no peers, no
- * host memory, no optional capability, attributes as listed). With a base and without a name the profile is called
- * BASE-custom, so that it cannot pass for a recording.
+ * '#' opens a comment at the start of a line or after a blank. A key appears once; a profile may override each value of its
+ * base once. Without a base these are required: name, devices, device.memory and every granularity. key, and of va. start, end,
+ * granularity, alignment_max and hint_max; the others default to nothing (no packing of addresses, no peers, no host memory, no
+ * optional capability, attributes as listed). A profile with a base and without a name is called BASE-custom, so that it cannot
+ * be mistaken for a recording.
  *
- * Everything is validated as a whole at the end of the text, so the engine never meets an impossible machine: ranges
- * and units fit each other, and an attribute does not announce what the machine lacks.
+ * The reader validates the whole profile at the end of the text, so the engine only gets consistent machines: ranges and units
+ * fit each other, and attributes announce only what the machine has.
  */
 #ifndef CUVMM_PROFILE_H
 #define CUVMM_PROFILE_H
@@ -36,13 +36,13 @@ struct sim_range {
 
 struct sim_profile {
     char name[SIM_NAME_MAX];        /* name: letters, digits, '-', '_' */
-    char source[160];               /* source: where the answers come from: a recording, or documents */
+    char source[160];               /* source: where the answers come from: a recording, or documentation */
 
     int devices;                    /* devices: 1 .. VMM_MAX_DEVICES, all alike */
     char device_name[SIM_NAME_MAX]; /* device.name */
     uint64_t device_memory;         /* device.memory: bytes of each device, as the driver reports them; at least one
                                        granule, and not always a multiple of it (85017493504 on the H100) */
-    int driver_version;             /* driver.version: of CUDA, 1000 major + 10 minor; 13000 when left out */
+    int driver_version;             /* driver.version: of CUDA, 1000 major + 10 minor; the default is 13000 */
     uint64_t device_reserved;       /* device.reserved: bytes of it that the driver keeps for itself */
     uint32_t peers[VMM_MAX_DEVICES]; /* peers = all | none | 0-1,2-3: bit j of [i]: i may access memory of j */
 
@@ -54,17 +54,17 @@ struct sim_profile {
     uint64_t multicast_granularity[2]; /* granularity.multicast.minimum, .recommended: of multicast objects; 0: as the
                                        device's. Not below the device's minimum */
 
-    uint64_t va_start, va_end;      /* va.start, va.end: addresses that reservations may have */
+    uint64_t va_start, va_end;      /* va.start, va.end: the addresses of reservations */
     uint64_t va_granularity;        /* va.granularity: unit of reservations' sizes and hints */
     uint64_t va_chunk;              /* va.chunk: small reservations are packed into chunks of this size; 0: no packing */
     uint64_t va_context;            /* va.context: where the first context opens two chunks of its own; 0: nowhere */
-    struct sim_range va_taken[SIM_MAX_TAKEN]; /* va.taken = none | FROM-TO,...: addresses that others have */
+    struct sim_range va_taken[SIM_MAX_TAKEN]; /* va.taken = none | FROM-TO,...: addresses that are already in use */
     uint64_t va_alignment_max;      /* va.alignment_max: larger alignments find no address */
-    uint64_t va_hint_max;           /* va.hint_max: hints from here on are refused for want of address space */
+    uint64_t va_hint_max;           /* va.hint_max: hints from here on are refused for lack of address space */
 
-    bool partial_map;               /* map.partial = yes | no: may a part of physical memory be mapped */
+    bool partial_map;               /* map.partial = yes | no: can a part of physical memory be mapped */
     bool imex;                      /* fabric.imex = yes | no: is there a usable IMEX channel */
-    uint64_t compression_memory;    /* compression.memory: bytes per device that can be had compressible */
+    uint64_t compression_memory;    /* compression.memory: bytes per device that can be compressible */
 
     int attributes;                 /* attribute.N = value: device attributes by the driver's number */
     struct {
@@ -72,16 +72,15 @@ struct sim_profile {
     } attribute[SIM_MAX_ATTRIBUTES];
 };
 
-/* Where and why a text is not a profile: what was expected and what was found. line and column (in bytes) count from
- * 1; 0 when the fault is in the whole, or in how it meets the base. */
+/* Where and why a text is not a profile: what was expected and what was found. line and column (in bytes) count from 1; 0 when
+ * the error is in the whole text, or in its combination with the base. */
 struct sim_profile_error {
     int line, column;
     char text[200];
     char source[96]; /* the line, in quotes and cut; "" where there is none */
 };
 
-/* Reads a profile from text of length bytes (which may hold anything). On failure *profile is untouched.
- * error may be NULL. */
+/* Reads a profile from text of length bytes, which may be any bytes. On failure *profile is unchanged. error may be NULL. */
 bool sim_profile_parse(const char *text, size_t length, struct sim_profile *profile, struct sim_profile_error *error);
 
 /* Reads a profile from a file. Returns VMM_SUCCESS, VMM_ERROR_NOT_FOUND (no such file), VMM_ERROR_OPERATING_SYSTEM

@@ -5,7 +5,7 @@
 
 #include "profile_keys.h"
 
-/* The sizes that a machine may have: generous, and small enough that sums over all devices stay far below 2^64. */
+/* The limits of a machine's sizes: generous, and small enough that sums over all devices stay far below 2^64. */
 #define MEMORY_MAX (UINT64_C(1) << 50)
 #define ADDRESS_MAX (UINT64_C(1) << 57)
 #define PAGE_MIN UINT64_C(4096)
@@ -30,7 +30,7 @@ static bool bad(struct checker *checker, struct sim_place at, const char *format
     return false;
 }
 
-/* Where a rule between two keys was broken: at the one that this text gives, the first of them when it gives both. */
+/* The position of a broken rule between two keys: the key that this text gives, the first of them when it gives both. */
 static struct sim_place of(const struct checker *checker, enum sim_key_index one, enum sim_key_index other)
 {
     const struct sim_place *place = checker->draft->place;
@@ -90,7 +90,8 @@ static bool at_most(struct checker *checker, enum sim_key_index key, enum sim_ke
                less ? "below" : "up to", sim_keys[limit].name, (unsigned long long)most, (unsigned long long)size);
 }
 
-/* Binds and mappings of multicast objects take whole granules of memory. A value of 0 stands for memory's own. */
+/* Binds and mappings of multicast objects use whole multiples of memory's granularity. A value of 0 means memory's own
+ * granularity. */
 static bool of_multicast(struct checker *checker)
 {
     static const enum sim_key_index pages[] = {SIM_K_MULTICAST_MINIMUM, SIM_K_MULTICAST_RECOMMENDED};
@@ -113,7 +114,7 @@ static bool granularities(struct checker *checker)
            at_most(checker, SIM_K_HOST_MINIMUM, SIM_K_HOST_RECOMMENDED, false) && of_multicast(checker);
 }
 
-/* A base's own places that do not fit the addresses of this text are left out, as its links to missing devices are. */
+/* A base's places outside the addresses of this text are dropped, like its links to missing devices. */
 static void drop_places_of_base(struct sim_draft *draft)
 {
     struct sim_profile *p = &draft->profile;
@@ -132,7 +133,7 @@ static void drop_places_of_base(struct sim_draft *draft)
     }
 }
 
-/* Chunks tile the address space; 0 means that nothing is packed. The driver's own two lie inside it. */
+/* Chunks tile the address space; 0 means no packing. The driver's own two chunks lie inside it. */
 static bool chunks(struct checker *checker)
 {
     uint64_t chunk = value(checker, SIM_K_VA_CHUNK), context = value(checker, SIM_K_VA_CONTEXT);
@@ -150,7 +151,7 @@ static bool chunks(struct checker *checker)
                                  value(checker, SIM_K_VA_END) - 2 * chunk));
 }
 
-/* What others have, in whole chunks, in order and apart. */
+/* Addresses already in use: whole chunks, in order and apart. */
 static bool taken(struct checker *checker)
 {
     const struct sim_profile *profile = &checker->draft->profile;
@@ -203,7 +204,8 @@ static bool places(struct checker *checker)
     return chunks(checker) && taken(checker);
 }
 
-/* Attributes that announce something must agree with the machine, or a program that asks first would be misled. */
+/* Attributes that announce a capability must agree with the machine, or they would mislead a program that queries them
+ * first. */
 static bool attributes(struct checker *checker)
 {
     const struct sim_profile *p = &checker->draft->profile;
@@ -236,8 +238,8 @@ static bool attributes(struct checker *checker)
     return true;
 }
 
-/* The other way round only what would be granted unannounced: an IMEX channel without fabric support is a machine that
- * can be, and nothing comes of it. */
+/* In the other direction, refuses only capabilities that would work unannounced: an IMEX channel without fabric support is a
+ * valid machine, and has no effect. */
 static bool announced(struct checker *checker)
 {
     const struct sim_profile *p = &checker->draft->profile;
@@ -250,8 +252,7 @@ static bool announced(struct checker *checker)
     return true;
 }
 
-/* Links to devices that a base or "all" names and this machine has not got are dropped; links that this text names
- * itself are a mistake. */
+/* Drops links to missing devices that come from a base or from "all"; such links in this text itself are an error. */
 static bool peers(struct checker *checker)
 {
     struct sim_profile *p = &checker->draft->profile;
@@ -269,7 +270,7 @@ static bool peers(struct checker *checker)
     return true;
 }
 
-/* What may be left out. A profile that only changes a base must not pass for it. */
+/* Fills in defaults. A profile that changes a base must not be mistaken for the base. */
 static void defaults(struct sim_draft *draft)
 {
     struct sim_profile *p = &draft->profile;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* profile_keys.h - the inside of the profile reader: its keys, and a profile while it is being read.
+/* profile_keys.h - private to the profile reader: its keys, and a draft of the profile while it is read.
  *
- *     text -> sim_profile_draft -> draft (each value, and where it stood) -> sim_profile_check -> profile
+ *     text -> sim_profile_draft -> draft (each value and its position) -> sim_profile_check -> profile
  */
 #ifndef CUVMM_PROFILE_KEYS_H
 #define CUVMM_PROFILE_KEYS_H
@@ -46,7 +46,7 @@ enum sim_key_index {
 struct sim_key {
     const char *name;
     enum sim_key_kind kind;
-    bool required;     /* must be given, or come from a base */
+    bool required;     /* must be in the text or in its base */
     size_t offset;     /* into struct sim_profile */
     size_t room;       /* of a text, with its final 0 */
     int low, high;     /* of an int */
@@ -57,7 +57,7 @@ extern const struct sim_key sim_keys[SIM_K_COUNT]; /* by enum sim_key_index */
 /* Index of the key, or -1. */
 int sim_key_find(struct sim_span name);
 
-/* The key that a misspelt one was likely meant to be; NULL when none is near. */
+/* The key that is nearest to a misspelt one; NULL when none is near. */
 const char *sim_key_nearest(struct sim_span name);
 
 struct sim_place {
@@ -72,10 +72,10 @@ struct sim_draft {
     char base[SIM_NAME_MAX];             /* "" without one */
 };
 
-/* Reads every line; *draft is written on success only. Values are in range one by one, not yet together. */
+/* Reads every line; writes *draft on success only. Each value is in its range; their combination is not checked yet. */
 bool sim_profile_draft(const char *text, size_t length, struct sim_draft *draft, struct sim_profile_error *error);
 
-/* Fills what may be left out, and refuses a machine that cannot be. */
+/* Fills in defaults, and refuses an inconsistent machine. */
 bool sim_profile_check(struct sim_draft *draft, struct sim_profile_error *error);
 
 #endif

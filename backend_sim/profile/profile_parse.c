@@ -9,7 +9,7 @@
 #include "profile_keys.h"
 #include "profile_value.h"
 
-/* One text being read. Nothing of it reaches the caller before it is whole. */
+/* The text being read. The caller gets nothing of it before it is complete. */
 struct parser {
     struct sim_draft draft;
     struct sim_profile_error *error;
@@ -22,7 +22,7 @@ struct parser {
 
 static bool fail(struct parser *parser, const char *at, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* Lines and columns as numbers: those of a text beyond two GiB end there. */
+/* Lines and columns as int: they saturate for a text beyond two GiB. */
 static int counted(size_t number)
 {
     return number < INT_MAX ? (int)number : INT_MAX; /* LCOV_EXCL_BR_LINE: a file has a MiB at most */
@@ -57,7 +57,7 @@ static bool given_twice(struct parser *parser, struct sim_span key, struct sim_p
                 sim_span_quote(sim_span_line(parser->text, parser->length, first.line), line));
 }
 
-/* Bytes that are no text would be invisible in a message, so they are refused before anything is made of them. */
+/* Bytes that are not text would be invisible in a message, so they are refused before the text is interpreted. */
 static bool check_bytes(struct parser *parser, struct sim_span line)
 {
     for (size_t i = 0; i < line.length; i++)
@@ -87,7 +87,7 @@ static bool read_text(struct parser *parser, const struct sim_key *key, struct s
             if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_", value.at[i]))
                 return fail(parser, value.at + i, "expected letters, digits, '-' and '_' in '%s', found %s", key->name,
                             sim_span_quote((struct sim_span){value.at + i, 1}, quote));
-    memset(into, 0, key->room); /* nothing of a base's longer text stays behind the end */
+    memset(into, 0, key->room); /* nothing of a base's longer text remains after the end */
     memcpy(into, value.at, value.length);
     return true;
 }
@@ -120,7 +120,7 @@ static bool read_value(struct parser *parser, const struct sim_key *key, struct 
     return good || fail(parser, value.at + error.offset, "%s", error.text);
 }
 
-/* attribute.N = value. One that the base gave is replaced. */
+/* attribute.N = value. Replaces the base's value. */
 static bool read_attribute(struct parser *parser, struct sim_span key, struct sim_span value)
 {
     struct sim_value_error error;
@@ -145,7 +145,7 @@ static bool read_attribute(struct parser *parser, struct sim_span key, struct si
     return true;
 }
 
-/* base = NAME: the draft becomes that built-in profile, with no place of its own for any key. */
+/* base = NAME: the draft becomes that built-in profile, without a position for any key. */
 static bool read_base(struct parser *parser, struct sim_span key, struct sim_span value)
 {
     char quote[SIM_QUOTE_MAX], names[128] = "";

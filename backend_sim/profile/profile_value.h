@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* profile_value.h - the values that a profile's text may hold, read from a piece of text that need not end in 0.
+/* profile_value.h - parsers for the values in a profile's text, which read a span without a final 0.
  *
  *     "1 GiB" -> 1073741824        "1<<45" -> 35184372088832        "0x1000" -> 4096        "-1" -> -1
  */
@@ -24,24 +24,24 @@ struct sim_value_error {
     char text[200];
 };
 
-/* The piece without the blanks around it. */
+/* The span without the blanks around it. */
 struct sim_span sim_span_trim(struct sim_span span);
 
 /* Line `number` of a text, from 1 on, without the blanks around it; empty where there is none. */
 struct sim_span sim_span_line(const char *text, size_t length, int number);
 
-/* Whether the piece is exactly this text. */
+/* Is the span exactly this text? */
 bool sim_span_is(struct sim_span span, const char *text);
 
-/* Writes the piece into buffer so that it can stand in a message: quoted, cut to about 40 bytes, bytes that are not
- * printable ASCII as \xNN. An empty piece becomes "nothing". */
+/* Writes the span into buffer in a form that is safe in a message: quoted, cut to about 40 bytes, with bytes that are not
+ * printable ASCII as \xNN. An empty span becomes "nothing". */
 #define SIM_QUOTE_MAX 96
 const char *sim_span_quote(struct sim_span span, char buffer[SIM_QUOTE_MAX]);
 
 /* Bytes: a decimal or 0x number, then nothing, B, KiB, MiB, GiB or TiB; or NUMBER<<NUMBER. */
 bool sim_value_size(struct sim_span span, uint64_t *value, struct sim_value_error *error);
 
-/* A whole number, decimal or 0x, with an optional sign, in [low, high]. The piece is not empty. */
+/* A whole number, decimal or 0x, with an optional sign, in [low, high]. The span is not empty. */
 bool sim_value_int(struct sim_span span, int low, int high, int *value, struct sim_value_error *error);
 
 /* "yes" or "no". */

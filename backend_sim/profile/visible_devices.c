@@ -60,7 +60,7 @@ void visible_devices_uuid(const struct sim_profile *machine, int place, unsigned
 
 /* ---- lists ---- */
 
-/* False when it was there before. */
+/* False when it was already in the list. */
 static bool see(struct visible_devices *visible, int place)
 {
     if (is_seen(visible, place))
@@ -88,7 +88,7 @@ bool visible_devices_choose(struct visible_devices *visible, const char *list, i
 
 enum { NIBBLES = 2 * VISIBLE_UUID };
 
-/* What a hexadecimal digit stands for, of a text that has not ended; -1: it is none. */
+/* The value of a hexadecimal digit, of a text that has not ended; -1: not a digit. */
 static int nibble(char c)
 {
     static const char digits[] = "0123456789abcdef";
@@ -96,7 +96,7 @@ static int nibble(char c)
     return at ? (int)(at - digits) : -1;
 }
 
-/* Does the text begin as the UUID does, as far as it goes? Dashes are passed over, and what stands behind a whole one. */
+/* Does the text match the beginning of the UUID, as far as it goes? Ignores dashes, and anything after a complete UUID. */
 static bool begins(const char *text, const unsigned char uuid[VISIBLE_UUID])
 {
     int count = 0;
@@ -115,7 +115,7 @@ static bool is_uuid(const char *entry)
     return strncmp(entry, "GPU-", 4) == 0 || strncmp(entry, "MIG-", 4) == 0;
 }
 
-/* The place that an entry names; -1: none, or more than one. */
+/* The place that an entry names; -1: none, or several. */
 static int place_of_uuid(const char *entry, const struct sim_profile *machine)
 {
     int found = -1;

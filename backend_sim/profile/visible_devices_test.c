@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for visible_devices.h: how the variable is read, and what the machine is like for a process then. That libcuda.so.1 sees the
+/* Tests for visible_devices.h: how the variable is read, and the machine that a process then sees. That libcuda.so.1 sees the
  * devices that a driver shows is recorded (conformance/recorded/facts/copies.c, group V). */
 #include <stdio.h>
 #include <stdlib.h>
