@@ -76,7 +76,7 @@ static inline vmm_result run(struct sim_process *process, const struct vmm_call 
     return shared ? run_shared(process, call, handler) : run_it(process, call, handler);
 }
 
-/* Shares the lock with other readers where the call allows it, else holds it exclusively. */
+/* Runs the call next to other readers where readers_enter allows it, else under the machine's lock. */
 __attribute__((noinline)) static vmm_result ask(struct sim_process *process, const struct vmm_call *call, sim_handler handler)
 {
     struct sim_machine *machine = process->machine;

@@ -11,7 +11,7 @@
 #include "refusal.h"
 #include "work.h"
 
-/* A thread that polls in a loop releases the lock for this many nanoseconds, so that the workers get it. */
+/* A thread that polls in a loop releases the lock for this many nanoseconds, so that the async workers get it. */
 enum { A_MOMENT = 50000 };
 
 void in_flight_open(struct in_flight *in_flight, const struct sim_options *options)
