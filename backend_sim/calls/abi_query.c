@@ -167,7 +167,7 @@ vmm_result abi_query_range(const vmm_system *sys, vmm_stream stream, const char 
     return result;
 }
 
-/* The same without a word. */
+/* The same without a report. */
 static bool may(const struct sim_process *process, int device, uint64_t address, uint64_t size, enum abi_query_use use)
 {
     const vmm_detail before = *vmm_last_detail();

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* abi_query.h - what the driver-ABI face asks the engine beside the calls of the API.
+/* abi_query.h - queries of the driver ABI (libcuda.so.1) to the engine, beyond the calls of the API.
  *
- *     program -> cuStreamGetCtx(S) -> abi_query_stream(sys, S)      no call, no number, not in a trace: nothing changes by it
+ *     program -> cuStreamGetCtx(S) -> abi_query_stream(sys, S)      no call, no number, not in a trace: it changes nothing
  *                cuMemMap(...)     -> vmm_mem_map(sys, ...)   a call like any other
  *
- * One thing is changed and not asked: which devices cuCtxEnablePeerAccess opened to which.
+ * Some functions below change state, such as abi_query_open_peer, which records the peer access of cuCtxEnablePeerAccess.
  *
- * sys is one whose innermost backend is the simulator; each question takes the machine's lock.
+ * The innermost backend of sys is the simulator; each function takes the machine's lock.
  */
 #ifndef SIM_ABI_QUERY_H
 #define SIM_ABI_QUERY_H
@@ -17,34 +17,34 @@
 #include "profile.h"
 #include "vmm.h"
 
-/* The machine; it does not change. */
+/* The machine's profile, which never changes. */
 const struct sim_profile *abi_query_profile(const vmm_system *sys);
 
-/* Which of the machine's devices a device of the process is, and what identifies it: the same for every process. The device is
- * one that there is. */
+/* The machine's number of a device of the process, and the device's UUID; both are the same for every process. The device
+ * exists. */
 int abi_query_place(const vmm_system *sys, int device);
 void abi_query_uuid(const vmm_system *sys, int device, unsigned char uuid[16]);
 
-/* The calling thread's current context as it was set, 0 without one; it may have ended. */
+/* The calling thread's current context as it was set, or 0; the context may have ended. */
 uint64_t abi_query_current(const vmm_system *sys);
 
 struct abi_query_context {
     int device;
     bool primary;
-    bool alive; /* false: ended, or a primary one that nobody retains */
-    uint64_t id; /* of its kind, as in C1, C2 */
+    bool alive; /* false: ended, or a primary context without a retain */
+    uint64_t id; /* among contexts, as in C1, C2 */
 };
 
-/* A context that is or was; false for any other value. */
+/* A live or ended context; false for any other value. */
 bool abi_query_context(const vmm_system *sys, uint64_t value, struct abi_query_context *context);
 
-/* Is the device's primary context retained by anybody? */
+/* Does the device's primary context have a retain? */
 bool abi_query_primary(const vmm_system *sys, int device);
 
 /* Is the caller inside a host function? */
 bool abi_query_inside(const vmm_system *sys);
 
-/* Does a host function run on any thread of the process? */
+/* Is a host function running on any thread of the process? */
 bool abi_query_host_function(const vmm_system *sys);
 
 struct abi_query_stream {
@@ -53,50 +53,50 @@ struct abi_query_stream {
     uint64_t id;
 };
 
-/* A live stream that was created; false for the default ones and any other value. */
+/* A live created stream; false for default streams and any other value. */
 bool abi_query_stream(const vmm_system *sys, uint64_t value, struct abi_query_stream *stream);
 
-/* Does the event live? *reached: its work is done; *recorded: it was recorded at all. Nothing is done for it. */
+/* Is the event alive? *reached: its work is done; *recorded: it has been recorded. The query does no work. */
 bool abi_query_event(const vmm_system *sys, uint64_t value, bool *recorded, bool *reached);
 
-/* Opens memory of vmm_mem_alloc on owner to work on device, or closes it; false where it was so already. Mappings have
- * rights of their own. */
+/* Gives work on device access to the memory of vmm_mem_alloc on owner, or revokes it; false if that was the state already.
+ * Mappings have their own rights. */
 bool abi_query_open_peer(vmm_system *sys, int device, int owner, bool open);
 
-/* What there is at an address, as far as the machine knows: of addresses that are not its own, nothing. *left: bytes from there
- * to the end of an allocation. */
+/* The kind of object at an address; ABI_QUERY_NOTHING for addresses outside the machine. *left: bytes from the address to the
+ * end of an allocation. */
 enum abi_query_there { ABI_QUERY_NOTHING, ABI_QUERY_RESERVED, ABI_QUERY_MAPPED, ABI_QUERY_ALLOCATED };
 enum abi_query_there abi_query_there(const vmm_system *sys, uint64_t address, uint64_t *left);
 
-/* Is the address one that the machine deals out: of a reservation, a mapping or an allocation? */
+/* Does the address belong to a reservation, a mapping or an allocation? */
 bool abi_query_device_address(const vmm_system *sys, uint64_t address);
 
-/* What lives or lived at an address, or else lies closest to it. */
+/* The object that holds or held an address, or else the one closest to it. */
 vmm_object abi_query_nearest(const vmm_system *sys, uint64_t address);
 
 /* ---- rows of memory, for which the API has no call ---- */
 
 enum abi_query_use { ABI_QUERY_TO_HOST, ABI_QUERY_READ, ABI_QUERY_WRITE, ABI_QUERY_FROM_HOST, ABI_QUERY_FILL };
 
-/* May work in the stream do that with all of [address, address + size), as far as a driver looks? size > 0. As vmm_memcpy_dtod
- * and its kin check theirs; a refusal names argument of function. */
+/* Does work in the stream have this access to all of [address, address + size), as far as a driver checks it? size > 0. The check
+ * is that of vmm_memcpy_dtod and the other copies; a refusal names argument of function. */
 vmm_result abi_query_range(const vmm_system *sys, vmm_stream stream, const char *function, const char *argument, uint64_t address,
                      uint64_t size, enum abi_query_use use);
 
-/* The first byte of the range that it may not reach so, whatever else is checked; false when there is none. */
+/* The first byte of the range to which the work has no such access, regardless of other checks; false when there is none. */
 bool abi_query_unreachable(const vmm_system *sys, vmm_stream stream, uint64_t address, uint64_t size, enum abi_query_use use,
                      uint64_t *first);
 
-/* Puts an asynchronous copy into its stream without a look at what it touches: at its turn that is a fault. */
+/* Queues an asynchronous copy in its stream without checking its addresses: a bad address faults when the copy is done. */
 vmm_result abi_query_issue(vmm_system *sys, const union vmm_any_call *call, vmm_stream stream);
 
-/* Are documented rules refused that the driver lets pass? */
+/* Is the mode strict: does it enforce documented rules that the driver does not? */
 bool abi_query_strict(const vmm_system *sys);
 
 /* Sets CU_POINTER_ATTRIBUTE_SYNC_MEMOPS of an allocation. */
 void abi_query_set_sync(vmm_system *sys, uint64_t address, bool sync);
 
-/* Can the host be given anything to see at all of these addresses? */
+/* Does the host window back all of these addresses, so that the host could access them in place? */
 bool abi_query_backed(const vmm_system *sys, uint64_t address, uint64_t size);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rights: who may do what with which mapping. */
+/* Access rights of locations to mappings. */
 #include <stdlib.h>
 
 #include "in_flight.h"
@@ -83,7 +83,7 @@ static vmm_result check_range(const struct sim_process *process, const struct vm
     return VMM_SUCCESS;
 }
 
-/* May the location have these rights on this memory at all. */
+/* Can the location have these rights to this memory at all? */
 static vmm_result check_grant(const struct sim_process *process, const struct sim_mapping *mapping,
                               const vmm_mem_access_desc *desc)
 {

@@ -126,7 +126,7 @@ vmm_result sim_mem_alloc(struct sim_process *process, const struct vmm_call_mem_
     return result;
 }
 
-/* Waits for all work on the device that owns the memory; a fault of it is told, and the memory stays. */
+/* Waits for all work on the device that owns the memory; if that work faulted, the call reports it and keeps the memory. */
 static vmm_result free_when_idle(struct sim_process *process, uint64_t start, struct sim_origin ended)
 {
     struct sim_allocation *allocation = sim_allocation_at(process, start);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Contexts and streams: who may ask, and what is waited for. */
+/* Contexts and streams: the checks of their calls, and the work they wait for. */
 #include <stdlib.h>
 
 #include "in_flight.h"
@@ -235,7 +235,7 @@ vmm_result sim_ctx_destroy(struct sim_process *process, const struct vmm_call_ct
     return result;
 }
 
-/* A context that was destroyed is accepted, as measured; who needs one finds out then. */
+/* A destroyed context is accepted, as measured; a later call that needs a context is refused. */
 vmm_result sim_ctx_set_current(struct sim_process *process, const struct vmm_call_ctx_set_current *call)
 {
     void *context;
@@ -329,7 +329,7 @@ static vmm_result usable(struct sim_process *process, vmm_stream stream, struct 
     return result == VMM_SUCCESS ? sim_context_check(process, *context, true) : result;
 }
 
-/* Whoever waits for the default stream waits for all that work issued there would wait for. */
+/* A wait for the default stream waits for everything that work issued there would wait for. */
 static enum queue_scope scope_of(const struct queue_place *place)
 {
     return place->kind == QUEUE_DEFAULT ? QUEUE_ORDERED : QUEUE_LANE;

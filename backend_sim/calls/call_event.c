@@ -16,7 +16,7 @@
 
 #define EVENT_FLAGS ((unsigned)(VMM_EVENT_BLOCKING_SYNC | VMM_EVENT_DISABLE_TIMING | VMM_EVENT_INTERPROCESS))
 
-/* A living event. One that ended with its context, while that is gone, is told apart from what is no event at all. */
+/* A live event. An event that ended with its context, while that is gone, is reported differently from a value that is none. */
 static vmm_result find_event(const struct sim_process *process, vmm_event value, struct sim_event **event)
 {
     void *object, *context = NULL;

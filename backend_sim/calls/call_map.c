@@ -96,7 +96,7 @@ static vmm_result check_place(const struct sim_process *process, const struct vm
     return VMM_SUCCESS;
 }
 
-/* Only the start has to be reserved on the recorded driver; the documents want one reservation around all of it. */
+/* The recorded driver requires only a reserved start; the documentation requires one reservation around the whole range. */
 static bool pass_past_reservation(const struct sim_process *process, const struct vmm_call_mem_map *call,
                                   const struct sim_reservation *first)
 {
@@ -247,7 +247,7 @@ static const struct sim_mapping *wrapped_inside(const struct sim_process *proces
     return at_start ? at_start : cut_at(process, call->ptr + call->size); /* wraps */
 }
 
-/* What the documents forbid and the recorded driver lets pass. */
+/* What the documentation forbids and the recorded driver accepts. */
 static bool pass_loose_range(const struct sim_process *process, const struct vmm_call_mem_unmap *call,
                              uint64_t covered)
 {

@@ -183,7 +183,7 @@ static vmm_result refuse_attribute(vmm_pointer_attribute attribute)
     return vmm_detail_refuse(VMM_RULE_POINTER_ATTRIBUTE, (uint64_t)(int64_t)attribute, 0, NULL);
 }
 
-/* Asking for the tokens makes the driver synchronise copies of this memory from then on, and say so. */
+/* A query for the tokens makes the driver synchronise copies of this memory from then on, and report that. */
 static void tokens_asked(struct sim_process *process, uint64_t address)
 {
     struct sim_mapping *mapping = sim_mapping_at(process, address);

@@ -81,7 +81,7 @@ static vmm_result export_fd(struct sim_machine *machine, struct sim_block *block
     return wrong ? refuse_system(VMM_RULE_EXPORT_SYSTEM, wrong) : VMM_SUCCESS;
 }
 
-/* For whoever asks later who holds the memory (share_mark.h). */
+/* For later queries of the memory's holders (share_mark.h). */
 static void note_export(const struct sim_handle *handle, const struct vmm_call *call)
 {
     share_count(handle->block->share, handle->block, share_call(handle->made.number, handle->made.call));

@@ -38,7 +38,7 @@ static vmm_result enter_inside(const struct sim_process *process, enum vmm_call_
     return sim_lets_pass(process, VMM_RULE_HOSTFUNC_WORK, 0, 0, NULL) ? VMM_SUCCESS : VMM_ERROR_NOT_PERMITTED;
 }
 
-/* Asking for the tokens changes something: copies of that memory are synchronised from then on. */
+/* A query for the tokens changes state: copies of that memory are synchronised from then on. */
 static inline bool asks_for_tokens(const struct vmm_call *call)
 {
     return call->id == VMM_CALL_pointer_get_attribute &&
@@ -76,7 +76,7 @@ static inline vmm_result run(struct sim_process *process, const struct vmm_call 
     return shared ? run_shared(process, call, handler) : run_it(process, call, handler);
 }
 
-/* Beside others who ask where that may be, else with the lock. */
+/* Runs the call next to other readers where readers_enter allows it, else under the machine's lock. */
 __attribute__((noinline)) static vmm_result ask(struct sim_process *process, const struct vmm_call *call, sim_handler handler)
 {
     struct sim_machine *machine = process->machine;
@@ -115,7 +115,7 @@ static inline vmm_result change(struct sim_process *process, const struct vmm_ca
     return result;
 }
 
-/* The process has not initialised, or its parent has and not it. */
+/* The process has not initialised, or only its parent has. */
 static vmm_result refuse_early(uint64_t initialised)
 {
     return vmm_detail_refuse(initialised ? VMM_RULE_INIT_FORKED : VMM_RULE_INIT_REQUIRED, 0, 0, NULL);

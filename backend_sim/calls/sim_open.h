@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sim_open.h - a simulator for others than vmm_open: on a machine that is described in place. */
+/* sim_open.h - opens a simulator without vmm_open, on a machine that the caller describes. */
 #ifndef SIM_OPEN_H
 #define SIM_OPEN_H
 
@@ -7,11 +7,11 @@
 #include "open_options.h"
 #include "profile.h"
 
-/* As vmm_sim_open. Without bytes, copies and fills are checked and nothing is stored. */
+/* As vmm_sim_open. If bytes is false, copies and fills are checked but store nothing. */
 vmm_result sim_open_profile(const struct sim_profile *profile, const struct sim_options *options, bool bytes,
                             struct vmm_backend **backend);
 
-/* Makes objects tell another value for a live handle or context, the one that the program knows it by. */
+/* Sets the value that objects show for a live handle or context: the one that the program knows. */
 void sim_show_handle(struct vmm_backend *sim, uint64_t value, uint64_t shown);
 void sim_show_context(struct vmm_backend *sim, uint64_t value, uint64_t shown);
 

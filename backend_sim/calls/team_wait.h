@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* team_wait.h - calls that wait until all devices of a team were added, as the documents say of binding and mapping.
+/* team_wait.h - calls that wait until all devices of a team were added, as the documentation says of binding and mapping.
  *
  *   process A   add dev0   bind ......... waits ......... bound
  *   process B                    import   add dev1
  *
- * They wait where another process has the object, or may come to have it: then somebody may still add what is missing. Where
- * nobody else can, a driver's call would never end, and here it is refused at once; and after team_wait= seconds it is
- * refused as well, since a test that hangs tells less than one that fails. While a call waits the machine is not locked, and
- * from then on the call begins anew: what it was given may be gone.
+ * A call waits if a peer has the object or may still get it, and so can add the missing devices. If no peer can, a driver's
+ * call would never end, so cuvmm refuses it at once. After team_wait= seconds cuvmm refuses the call as well, because a failing
+ * test says more than one that hangs. A waiting call does not hold the machine's lock, and afterwards it starts over, because
+ * its arguments may name objects that have ended meanwhile.
  */
 #ifndef SIM_TEAM_WAIT_H
 #define SIM_TEAM_WAIT_H
@@ -15,19 +15,19 @@
 #include "process.h"
 
 struct team_wait {
-    bool asked;     /* the call is to be made again */
-    uint64_t began; /* in milliseconds; 0: it did not wait yet */
+    bool asked;     /* make the call again */
+    uint64_t began; /* in milliseconds; 0: the call has not waited yet */
 };
 
-/* Is the call to wait for this object, whose team is not complete? Then it returns, whatever, and nothing is changed. */
+/* Must the call wait for this object, whose team is incomplete? If so, the call returns, with any result, and changes nothing. */
 bool team_wait_for(struct team_wait *wait, const struct sim_process *process, const struct sim_handle *object);
 
-/* Refused: it is not to wait, or has waited. */
+/* Refuses a call that does not wait, or has waited long enough. */
 vmm_result team_wait_refuse(const struct team_wait *wait, enum vmm_rule_id rule, const struct sim_handle *object);
 
-/* Lets others go on for a moment. */
+/* Releases the lock for a moment, so that other threads and processes make progress. */
 void team_wait_nap(struct team_wait *wait, struct sim_process *process);
-/* The same where the call was to wait. False: it is done. */
+/* The same if the call must wait. False: the call is complete. */
 static inline bool team_wait_again(struct team_wait *wait, struct sim_process *process)
 {
     if (!wait->asked)

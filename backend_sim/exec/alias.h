@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* alias.h - a kernel that writes memory through one address and uses the same bytes through another.
+/* alias.h - warns of a kernel that writes memory through one address and uses the same bytes through another.
  *
  *     mappings   [M1 of H1]        [M2 of H1]        one memory, two addresses
  *     kernel       w w w              r              a byte of M1 that is written is read at M2: undefined in one launch
  *
- * Without a fence between them a device may answer the second from what it had before (guide, virtual aliasing support).
- * The same goes for a multicast address and an ordinary one of a replica. From one launch to a later one of the same
- * stream it is defined. What a kernel uses is found by dry runs of its twin (access_set.h), byte by byte; of memory that
- * is mapped once nothing is kept.
+ * Without a fence between the two accesses a device may answer the second with old data (guide, virtual aliasing support).
+ * The same holds for a multicast address and an ordinary address of a replica. Between a launch and a later launch in the same
+ * stream the result is defined. Dry runs of the twin find what a kernel uses (access_set.h), byte by byte; nothing is recorded
+ * for memory that is mapped once.
  */
 #ifndef SIM_ALIAS_H
 #define SIM_ALIAS_H
 
 #include "process.h"
 
-/* Warns by VMM-LAUNCH-ALIAS of a launch whose arguments are in order. */
+/* Warns with VMM-LAUNCH-ALIAS. The arguments of the launch have been checked. */
 void alias_warn(const struct sim_process *process, int device, const struct vmm_call_launch *call);
 
 #endif

@@ -30,7 +30,7 @@ static void *host_thread(void *process)
     return NULL;
 }
 
-/* Signals are the program's, for its own threads to take. */
+/* Blocks all signals: the program's own threads must receive them. */
 static bool start(pthread_t *thread, void *(*code)(void *), struct sim_process *process)
 {
     sigset_t own, before;

@@ -11,7 +11,7 @@
 #include "refusal.h"
 #include "work.h"
 
-/* Who asks again and again lets the threads that do the work have the lock in between: nanoseconds. */
+/* A thread that polls in a loop releases the lock for this many nanoseconds, so that the async workers get it. */
 enum { A_MOMENT = 50000 };
 
 void in_flight_open(struct in_flight *in_flight, const struct sim_options *options)
@@ -124,7 +124,7 @@ static void come_out(struct host_call *call)
     *link = call->here.next;
 }
 
-/* The function has ended its thread, or the thread was cancelled in it: nobody comes back to the call that let it run. */
+/* The function has ended its thread, or the thread was cancelled in it: control never returns to the call that ran it. */
 static void forsaken(void *user)
 {
     struct host_call *call = user;
@@ -135,7 +135,7 @@ static void forsaken(void *user)
     sim_machine_unlock(call->process->machine);
 }
 
-/* Without the machine's lock. The function may make calls, which refill the thread's record. */
+/* Called without the machine's lock. The function may make calls, which overwrite the thread's record. */
 static void call_host(struct sim_process *process, struct queue_item *item)
 {
     const struct vmm_call_launch_host_func *function = &((const struct work *)item)->call.launch_host_func;
@@ -212,7 +212,7 @@ static void forget_wanted(struct in_flight *in_flight)
     }
 }
 
-/* Is work done in order of issue, by whoever waits? */
+/* Does the waiting thread do the work, in order of issue? */
 static bool is_in_order(const struct in_flight *in_flight)
 {
     return in_flight->schedule == SIM_LATE || in_flight->schedule == SIM_EAGER;
@@ -351,7 +351,7 @@ static void at_issue(struct sim_process *process)
         do_item(process, item);
 }
 
-/* Some thread of the process will see to what was queued. */
+/* Makes sure that some thread of the process does the queued work. */
 static void tell_hands(struct sim_process *process)
 {
     struct in_flight *in_flight = process->in_flight;
@@ -401,7 +401,7 @@ vmm_result in_flight_mark(struct sim_process *process, const struct queue_place 
     return sim_out_of_host_memory();
 }
 
-/* ---- what is taken from under it ---- */
+/* ---- memory and rights removed from in-flight work ---- */
 
 static const char *name_of(const struct work *work)
 {
@@ -409,7 +409,7 @@ static const char *name_of(const struct work *work)
                                                  : vmm_reported_name(work->issued_by);
 }
 
-/* The first warning of a call is the one that is told. */
+/* Only the first warning of a call is reported. */
 static void warn(enum vmm_rule_id rule, const struct work *work, const struct access_set_range *range,
                  const struct sim_mapping *mapping, uint64_t value)
 {
@@ -430,7 +430,7 @@ struct part {
     uint64_t start, size;
 };
 
-/* The first work in flight on the device (-1: any) that needs one of the rights on the part; true when there is. */
+/* The first in-flight work on the device (-1: any) that needs one of the rights on the part; true if there is any. */
 static bool warn_of(struct sim_process *process, enum vmm_rule_id rule, const struct part *part, int device,
                     unsigned rights, uint64_t value)
 {

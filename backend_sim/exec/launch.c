@@ -54,7 +54,7 @@ void sim_lose_device(struct sim_process *process, const struct device_loss *loss
         sim_fault_argument(launch, &fault->what);
 }
 
-/* An access that may not be made. */
+/* An access without the right to it. */
 static bool lose(const struct run *run, enum sim_fault_kind kind, uint64_t address, unsigned width, enum twin_use use,
                  int unbound)
 {
@@ -130,7 +130,7 @@ static bool pause_run(struct twin_memory *memory, uint64_t nanoseconds)
     return in_flight_pause(run->process, run->place->device, nanoseconds);
 }
 
-/* The rules: what is told once, and what from then on. */
+/* The rules: the one reported first, and the one reported from then on. */
 static const enum vmm_rule_id once[] = {VMM_RULE_FAULT_ACCESS,    VMM_RULE_FAULT_COPY,     VMM_RULE_FAULT_HOST_COPY,
                                         VMM_RULE_FAULT_MULTICAST, VMM_RULE_FAULT_MULTIMEM, VMM_RULE_FAULT_UNBOUND};
 static const enum vmm_rule_id sticky[] = {VMM_RULE_FAULT_STICKY, VMM_RULE_FAULT_COPY_STICKY,

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* launch.h - device work as it is done, and devices that a fault took from a process.
+/* launch.h - does device work, and tracks the devices that a process lost to a fault.
  *
  *     work is done      device:  there
- *     it faults                  lost, nobody knows      what it did is kept with the process
- *     a call that waits          lost, told              VMM-FAULT-ACCESS, -COPY, -HOST-COPY: what the work did
- *     any other call             lost                    the same with -STICKY behind: that it is over
+ *     it faults                  lost, unreported        the process keeps a record of the fault
+ *     a call that waits          lost, reported          VMM-FAULT-ACCESS, -COPY, -HOST-COPY: what the work did
+ *     any other call             lost                    the same with suffix -STICKY: the device is lost
  *
- * Every context of the process on the device is broken, and no new one is made. Other processes, and as far as anybody
- * knows other devices, are not disturbed.
+ * Every context of the process on the device is broken, and no new one can be created. Other processes are not affected, nor,
+ * as far as is known, other devices.
  */
 #ifndef SIM_LAUNCH_H
 #define SIM_LAUNCH_H
@@ -17,27 +17,27 @@
 
 struct work;
 
-/* SUCCESS while the context's device is there, otherwise a refusal; waits: the call is one that finds out. */
+/* SUCCESS while the context's device is not lost, otherwise a refusal; waits: the call is one that reports the fault. */
 vmm_result sim_context_check(struct sim_process *process, const struct sim_context *context, bool waits);
 
-/* The same for a call that does not find out: SUCCESS until another one was told. */
+/* The same for a call that does not report the fault: SUCCESS until another call has reported it. */
 vmm_result sim_context_lost_reported(struct sim_process *process, const struct sim_context *context);
 
-/* The same for a call that makes a context on a device. */
+/* The same for a call that creates a context on a device. */
 vmm_result sim_device_check(const struct sim_process *process, int device);
 
-/* NOT_PERMITTED: the call is made inside a host function. */
+/* Returns NOT_PERMITTED: the call is made inside a host function. */
 vmm_result sim_refuse_inside(const struct sim_process *process);
 
-/* Waits for what scope covers of the current context, seen from its default stream; and SUCCESS while its device is
- * there. Refused without a context. */
+/* Waits for the work that scope covers in the current context, seen from its default stream. SUCCESS while its device is not
+ * lost; a refusal without a context. */
 vmm_result sim_wait_current(struct sim_process *process, enum queue_scope scope);
 
-/* Queued work, done now with the rights of now. False when the host's memory is out. */
+/* Do queued work with the present rights. False when host memory is exhausted. */
 bool launch_do(struct sim_process *process, struct work *work);
 bool copy_do(struct sim_process *process, struct work *work);
 
-/* The access that took a device. */
+/* The access by which a process lost a device. */
 struct device_loss {
     enum sim_fault_kind kind;
     const struct queue_place *place;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* transfer.h - a copy or fill as the work that it is, whichever of the twelve calls asked for it, and how bytes move.
+/* transfer.h - one form for the copies and fills of all twelve calls, and the code that moves their bytes.
  *
- *   cuMemcpyHtoD(dst, from, n)    FROM_HOST  from -> dst          n bytes, in runs as long as they lie together:
+ *   cuMemcpyHtoD(dst, from, n)    FROM_HOST  from -> dst          n bytes, in runs that are contiguous:
  *   cuMemsetD32Async(dst, v, n)   FILL       v v v v -> dst       [run 1 .....][run 2 ..][run 3 ........]
  */
 #ifndef SIM_TRANSFER_H
@@ -23,7 +23,7 @@ struct transfer {
     const char *dst_name, *src_name; /* the arguments that are device addresses */
 };
 
-/* Moves the bytes, all of which may be reached. False when the host's memory is out: nothing was written then. */
+/* Moves the bytes; access to all of them has been checked. False when host memory is exhausted: nothing was written then. */
 bool transfer_make(const struct sim_process *process, const struct transfer *t);
 
 #endif

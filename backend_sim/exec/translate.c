@@ -23,7 +23,7 @@ bool translate_run(const struct sim_process *process, uint64_t address, uint64_t
     return true;
 }
 
-/* Who may do what at an address: the device that works, and the host. */
+/* The rights at an address, of the working device and of the host. */
 struct rights {
     unsigned device, host;
     bool host_memory;
@@ -179,7 +179,7 @@ static vmm_result refuse_host_run(const struct sim_process *process, int device,
     return refuse(process, VMM_RULE_COPY_HOST_RIGHTS, at, address, argument, device);
 }
 
-/* Of a range that passes the end of the address space only the start is looked at, as measured. */
+/* Only the start of a range past the end of the address space is checked, as measured. */
 static vmm_result check_start(const struct sim_process *process, int device, uint64_t address, enum translate_use use,
                               const char *argument)
 {
@@ -194,7 +194,7 @@ static vmm_result check_start(const struct sim_process *process, int device, uin
     return moved_by_host(mover) ? refuse_host_run(process, device, address, argument) : VMM_SUCCESS;
 }
 
-/* The device finds out before it starts, the host on the way. */
+/* The device checks before it starts, the host on the way. */
 static enum vmm_rule_id unmapped(enum reach_mover mover, bool is_first)
 {
     if (is_first)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* translate.h - what a device reaches at a range of addresses: the simulated translation with its rights.
+/* translate.h - translates device addresses into bytes, with the rights of a device.
  *
  *   range     [------------------ size ------------------)
  *   runs      [ M1 of H1, offset ..)[ M2 of H2 )[ A1 ..    )    one run per mapping or allocation
  *
- * A range is checked as a whole before any byte is moved.
+ * The whole range is checked before any byte is moved.
  */
 #ifndef SIM_TRANSLATE_H
 #define SIM_TRANSLATE_H
@@ -20,39 +20,39 @@ struct translate_run {
 /* The run that starts at address, at most size bytes; false when nothing is mapped there. */
 bool translate_run(const struct sim_process *process, uint64_t address, uint64_t size, struct translate_run *run);
 
-/* Does memory of the host lie there, which the host can look at without a call? */
+/* Does the range contain host memory that the host can read without a call? */
 bool translate_host(const struct sim_process *process, uint64_t address, uint64_t size);
 
-/* The rights that a kernel's use of memory needs: VMM_MEM_ACCESS_FLAGS_PROT_. */
+/* The rights that this use of memory by a kernel needs: VMM_MEM_ACCESS_FLAGS_PROT_. */
 unsigned translate_need(enum twin_use use);
 
-/* What a device may do at an address: VMM_MEM_ACCESS_FLAGS_PROT_. */
+/* The rights of a device at an address: VMM_MEM_ACCESS_FLAGS_PROT_. */
 unsigned translate_rights(const struct sim_process *process, int device, uint64_t address);
 
-/* The run that starts at address, at most size bytes, when it holds width bytes and device has the rights that are
- * needed there: what a kernel's access finds. */
+/* Translates a kernel's access: the run that starts at address, at most size bytes. True when the run holds width bytes and
+ * device has the rights in need there. */
 bool translate_may(const struct sim_process *process, int device, uint64_t address, unsigned width, uint64_t size,
                unsigned need, struct translate_run *run);
 
-/* What a multimem access finds: the replica of each device of the team, all of width bytes. */
+/* The translation of a multimem access: the replica of each device of the team, each of width bytes. */
 struct translate_replicas {
     unsigned count;
     struct translate_run run[TWIN_REPLICAS];
-    int missing;         /* the first device without one, where there is such */
-    bool missing_abroad; /* it is of another machine */
+    int missing;         /* the first device without a replica, if any */
+    bool missing_abroad; /* that device is of another machine */
 };
 
 enum translate_multimem {
     TRANSLATE_MULTIMEM_DONE,
     TRANSLATE_MULTIMEM_NOT_ALLOWED, /* nothing is mapped there, or the device lacks rights */
-    TRANSLATE_MULTIMEM_ORDINARY,    /* what is mapped is no multicast object */
-    TRANSLATE_MULTIMEM_UNBOUND      /* a device of the team has bound nothing there */
+    TRANSLATE_MULTIMEM_ORDINARY,    /* the mapping is not of a multicast object */
+    TRANSLATE_MULTIMEM_UNBOUND      /* a device of the team has no memory bound there */
 };
 
 enum translate_multimem translate_multimem(const struct sim_process *process, int device, uint64_t address, unsigned width,
                                    unsigned need, struct translate_replicas *replicas);
 
-/* What is to be done with the bytes. */
+/* The use of the bytes. */
 enum translate_use {
     TRANSLATE_TO_HOST,   /* source of a copy to the host */
     TRANSLATE_READ,      /* source of a copy between device addresses */
@@ -61,17 +61,16 @@ enum translate_use {
     TRANSLATE_FILL
 };
 
-/* Whether the device or the host moves them is decided at the first byte: the table in translate_table.h. */
+/* The first byte decides whether the device or the host moves the bytes: see the table in translate_table.h. */
 
-/* May device do that with every byte of [address, address + size)? size > 0. On refusal the detail names argument.
- * A range that is refused in part is refused whole. One that passes the end of the address space may be started, and
- * ends in a fault. */
+/* Does device have the access for this use to every byte of [address, address + size)? size > 0. On refusal the detail names
+ * argument. A range that is refused in part is refused whole. A range past the end of the address space may be accepted; the
+ * work then ends in a fault. */
 vmm_result translate_check(const struct sim_process *process, int device, uint64_t address, uint64_t size,
                        enum translate_use use, const char *argument);
 
-/* What the two sides of a copy between device addresses, each of which may be reached, do not allow together: where
- * there is memory in both that the host has rights to, the host moves the bytes and must be allowed to read and to write
- * all of them. */
+/* Checks the two sides of a copy between device addresses together, after translate_check of each: if both contain memory that
+ * the host has rights to, the host moves the bytes and needs read and write access to all of them. */
 vmm_result translate_check_pair(const struct sim_process *process, int device, uint64_t dst, uint64_t src, uint64_t size,
                             const char *dst_argument, const char *src_argument);
 

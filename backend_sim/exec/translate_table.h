@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* translate_table.h - which side moves the bytes of a copy or fill, as measured: decided at the first byte, for all of them.
+/* translate_table.h - decides whether the device or the host moves the bytes of a copy or fill, by the first byte, as measured.
  *
- * The table below is the whole answer. A driver's process ends where the host comes to what it has no access to, and where a
- * copy of REACH_DEVICE_APART comes to memory that the host has rights to.
+ * The table below is complete. With a real driver the process ends where the host meets memory that it has no access to, and
+ * where a copy of REACH_DEVICE_APART meets memory that the host has rights to.
  */
 #ifndef SIM_TRANSLATE_TABLE_H
 #define SIM_TRANSLATE_TABLE_H
 
 #include "translate.h"
 
-/* Copies between device addresses that are not longer are made like copies to the host. Measured: 24,576 bytes are,
- * 24,578 are not. */
+/* Copies between device addresses up to this length are made like copies to the host. Measured: 24,576 bytes are, 24,578 are
+ * not. */
 #define REACH_SHORT_COPY UINT64_C(24576)
 
 /* What lies at the first byte. */
 enum reach_first {
-    REACH_FIRST_DEVICE, /* memory of a device; or of the host, which has no rights to it, but the device has */
-    REACH_FIRST_SHARED, /* memory of the host, to which both have rights */
-    REACH_FIRST_HOST,   /* memory of the host, to which the device has none */
+    REACH_FIRST_DEVICE, /* device memory; or host memory to which the device has rights and the host has none */
+    REACH_FIRST_SHARED, /* host memory to which both have rights */
+    REACH_FIRST_HOST,   /* host memory to which the device has no rights */
     REACH_FIRSTS
 };
 
@@ -30,9 +30,9 @@ enum reach_kind {
 
 enum reach_mover {
     REACH_DEVICE,       /* the device, with its rights */
-    REACH_DEVICE_APART, /* the device, which must not come to memory that the host has rights to */
-    REACH_HOST,         /* the host, with its rights, where the device has its own as well */
-    REACH_HOST_ALONE    /* the host, with its rights, whatever the device has */
+    REACH_DEVICE_APART, /* the device; the range must not contain memory that the host has rights to */
+    REACH_HOST,         /* the host, with its rights; the device needs its own rights as well */
+    REACH_HOST_ALONE    /* the host, with its rights, regardless of the device's */
 };
 
 static const unsigned char reach_movers[REACH_FIRSTS][REACH_KINDS] = {

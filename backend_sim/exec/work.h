@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* work.h - one piece of device work: the call that issued it, with copies of what it points to, and how it is done.
+/* work.h - a work item: the call that issued it, with copies of what the call points to, and the code that does it.
  *
  *     issue   vmm_launch(kernel, args)  ->  work_new: the call, args copied     the program may reuse args now
  *     later                                 work_do: rights of now              bytes change, or the device is lost
@@ -11,23 +11,23 @@
 #include "access_set.h"
 
 struct work {
-    struct queue_item item; /* first: the queue hands this back */
+    struct queue_item item; /* first: the queue passes this pointer back */
     union vmm_any_call call;
     void *copied; /* arguments of a launch, bytes of a copy from the host */
     uint16_t issued_by; /* vmm_reported_call */
-    bool asked;   /* touched was found */
+    bool asked;   /* touched has been computed */
     struct access_set touched;
 };
 
-/* NULL when memory is out. */
+/* NULL when out of memory. */
 struct work *work_new(const struct vmm_call *call, uint16_t issued_by);
 void work_free(struct work *work);
 
-/* Does it, unless it is a host function, on the item's device; a fault takes that from the process. False when the host's
- * memory is out. */
+/* Does the work on the item's device, unless it is a host function; on a fault the process loses the device. False when host
+ * memory is exhausted. */
 bool work_do(struct sim_process *process, struct work *work);
 
-/* What it touches, as far as it is known now. */
+/* The access set of the work, as far as it is known now. */
 const struct access_set *work_touched(struct work *work, const struct sim_process *process);
 
 #endif

@@ -98,26 +98,26 @@ vmm_result sim_enumerate(struct vmm_backend *self, vmm_visit_fn visit, void *use
     if (sim_machine_torn(process->machine))
         return vmm_detail_fail(VMM_ERROR_NOT_INITIALIZED, "vmm_visit", SIM_TORN);
     sim_machine_lock(process->machine);
-    team_look_at_all(process->machine); /* what others did to the teams is told, too */
+    team_look_at_all(process->machine); /* include what peers did to the teams */
     sim_machine_busy(process->machine, false);
     visit_all(process, &walk);
     sim_machine_unlock(process->machine);
     return VMM_SUCCESS;
 }
 
-/* The leaks are collected under the lock and reported outside it: the report function may make calls. */
+/* The leaks are collected under the lock and reported outside it, because the report function may make calls. */
 struct leaks {
     vmm_detail *detail; /* NULL while they are only counted */
     uint64_t count;
 };
 
-/* Did a call of the program make it that is made of several of this interface, as cuMemHostAlloc is? */
+/* Was it created by a call of the program that consists of several calls of this API, such as cuMemHostAlloc? */
 static bool is_part(const vmm_object *o)
 {
     return o->created_by && vmm_call_find(o->created_by) == VMM_CALL_COUNT;
 }
 
-/* Of what such a call made the addresses are told, for all of it: what the program holds is one piece of memory. */
+/* For such a call only the addresses are reported, on behalf of all its objects: the program holds one piece of memory. */
 static bool part_rule(const vmm_object *o, enum vmm_rule_id *rule)
 {
     *rule = VMM_RULE_LEAK_ALLOCATION;
@@ -145,7 +145,7 @@ static const char *plural(uint32_t n)
     return n == 1 ? "" : "s";
 }
 
-/* Why is it still there? */
+/* Why does the object still exist? */
 static void say_why(vmm_detail *detail, const vmm_object *o)
 {
     char *note = detail->note, size[UNITS_TEXT];
@@ -205,7 +205,7 @@ uint64_t sim_leaks(struct vmm_backend *self, vmm_report_fn report, void *user)
     struct leak_holders elsewhere = sim_leak_holders(process, leaks.detail, leaks.detail ? leaks.count : 0, report != NULL);
     sim_machine_unlock(process->machine);
     for (uint64_t i = 0; leaks.detail && i < leaks.count; i++)
-        /* analysers: clang-analyzer-core.CallAndMessage is wrong: details are there where there is a report */
+        /* analysers: clang-analyzer-core.CallAndMessage is wrong: there are details whenever there is a report */
         report(user, &leaks.detail[i]);
     for (uint64_t i = 0; report && i < elsewhere.count; i++)
         report(user, &elsewhere.hint[i]);

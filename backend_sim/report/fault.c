@@ -4,9 +4,9 @@
 #include "kernels.h"
 #include "objects.h"
 
-#define REACH (UINT64_C(1) << 40) /* farther from an argument nothing is explained by it */
+#define REACH (UINT64_C(1) << 40) /* an argument farther away explains nothing */
 
-/* The nearer of a mapping and an allocation on one side, which may be missing; of two it is the mapping or not. */
+/* The nearer of a mapping and an allocation on one side, either of which may be missing; is_mapping chooses if both exist. */
 static vmm_object nearer(const struct sim_mapping *m, const struct sim_allocation *a, bool is_mapping)
 {
     if (m && (!a || is_mapping))
@@ -21,7 +21,7 @@ void sim_fault_surroundings(const struct sim_process *process, vmm_fault *fault)
     const struct sim_allocation *a = addrmap_floor(&process->allocations, at);
     const struct retired_range *grave = retired_ranges_find(&process->retired, VMM_OBJECT_MAPPING, at);
     bool mapped = sim_mapping_at(process, at) || sim_allocation_at(process, at);
-    if (m && at - m->start < m->size) /* where it is does not count as before */
+    if (m && at - m->start < m->size) /* the mapping that holds the address does not lie before it */
         m = addrmap_floor(&process->mappings, m->start - 1); /* nothing lies at 0 */
     if (a && at - a->start < a->size)
         a = addrmap_floor(&process->allocations, a->start - 1);

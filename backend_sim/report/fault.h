@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fault.h - what is known of device work that went where it may not.
+/* fault.h - the surroundings of a fault: what lies near an address that device work had no right to access.
  *
  *     [M1 ..........]      x            [M2 .........]      x is the address, or is inside one without the rights
  *        before      |<---->|<--------->|   after
@@ -10,10 +10,10 @@
 
 #include "process.h"
 
-/* The surroundings of fault->address as they are now: before, after, past. */
+/* Fills in the present surroundings of fault->address: before, after, past. */
 void sim_fault_surroundings(const struct sim_process *process, vmm_fault *fault);
 
-/* The argument that the address was most likely reached from: the nearest at or below it. */
+/* Fills in the argument from which the kernel most likely computed the address: the nearest one at or below it. */
 void sim_fault_argument(const struct vmm_call_launch *call, vmm_fault *fault);
 
 #endif

@@ -10,9 +10,9 @@
 #include "os.h"
 #include "rights.h"
 
-/* Signals have no argument of ours, so whom to ask must be known to the whole program. The handler only tries
- * both locks, since it may have interrupted their holder. */
-static atomic_flag telling = ATOMIC_FLAG_INIT; /* a thread has the text */
+/* A signal handler receives no argument of ours, so the watched processes are global. The handler only tries both locks,
+ * because it may have interrupted the thread that holds them. */
+static atomic_flag telling = ATOMIC_FLAG_INIT; /* a thread is using the text buffer */
 
 static void in_child(struct life_lock *of_faults, bool whole)
 {
@@ -61,11 +61,11 @@ static struct sim_process *owner(uint64_t address)
     return process;
 }
 
-/* In the handler of a signal: nothing may wait. */
+/* Runs in a signal handler: it must not wait. */
 static void explain(uint64_t address, enum os_touch touch)
 {
     static const char busy[] = "cuvmm: the host touched a device address that it may not [VMM-HOST-ACCESS]\n";
-    static char text[2048]; /* stacks of handlers are small */
+    static char text[2048]; /* static, because signal stacks are small */
     if (!life_try(&lock)) {
         os_print(busy, sizeof busy - 1);
         return;

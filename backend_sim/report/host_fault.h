@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host_fault.h - the host touched a device address that it may not touch: the system's signal, with an explanation.
+/* host_fault.h - explains the system's signal when the host accesses a device address without the right to it.
  *
  *   program   *p = 1   ->  SIGSEGV  ->  explained on standard error, and as the thread's vmm_last_detail()
- *                                   ->  the program's own handler of before, or the end of the process, as ever
+ *                                   ->  the handler that the program set before, or the end of the process, as usual
  *
- * There is one such handler in a program, put in place when the first process is watched and taken away with the last;
- * a handler that the program sets later replaces it.
+ * A program has one such handler. It is installed when the first process is watched and removed with the last one; a handler
+ * that the program installs later replaces it.
  */
 #ifndef SIM_HOST_FAULT_H
 #define SIM_HOST_FAULT_H
 
 #include "process.h"
 
-/* From now on, until forgotten, the process's addresses are explained. */
+/* Faults at the process's addresses are explained between these two calls. */
 void host_fault_watch(struct sim_process *process);
 void host_fault_forget(struct sim_process *process);
 

@@ -24,7 +24,7 @@ static void add(vmm_detail *detail, const char *format, ...)
     va_end(args);
 }
 
-/* As many holders as find room, after words; but for those in this slot. */
+/* Appends words and as many holders as fit, except those in this slot. */
 static unsigned add_holders(vmm_detail *detail, const struct share_inspect *who, unsigned block, const char *words,
                             unsigned self)
 {
@@ -58,7 +58,7 @@ static const char *place(vmm_mem_location location, char text[32])
 
 /* ---- leaks ---- */
 
-/* The live handle of a leak; where values are another backend's, there is no sharing. */
+/* The live handle of a leak. Values of another backend are never shared. */
 static const struct sim_handle *handle_of(const struct sim_process *process, const vmm_detail *leak)
 {
     void *object = NULL;
@@ -94,7 +94,7 @@ static bool holds(const struct share_inspect *who, unsigned block, unsigned slot
     return false;
 }
 
-/* Does this process itself have a descriptor of it? */
+/* Does this process itself have a descriptor of the block open? */
 static bool has_descriptor(const struct share_inspect *who, unsigned block)
 {
     for (unsigned i = 0; i < who->hold_count; i++)
@@ -125,7 +125,7 @@ static bool make_hint(vmm_detail *hint, const struct share_inspect *who, unsigne
     return own;
 }
 
-/* Did this process make it? */
+/* Did this process create it? */
 static bool is_own(const struct share_inspect_block *block, const struct share *share)
 {
     return block->team ? block->pid == os_pid() : block->home == share->serial;
@@ -133,20 +133,20 @@ static bool is_own(const struct share_inspect_block *block, const struct share *
 
 static void add_hints(struct leak_holders *out, const struct share *share, const struct share_inspect *who)
 {
-    /* analysers: clang-analyzer-unix.Malloc is wrong: whoever asked frees the hints */
+    /* analysers: clang-analyzer-unix.Malloc is wrong: the caller frees the hints */
     out->hint = heap.calloc(who->block_count + 1, sizeof *out->hint);
     for (unsigned i = 0; out->hint && i < who->block_count; i++)
         if (is_own(&who->block[i], share) && !holds(who, i, share->slot))
             out->leaks += make_hint(&out->hint[out->count++], who, i, share->slot);
 }
 
-/* ---- all of it ---- */
+/* ---- leaks and hints together ---- */
 
 static void look(const struct sim_process *process, struct share *share, vmm_detail *leaks, uint64_t count, bool reported,
                  struct leak_holders *out)
 {
     struct share_inspect *who = NULL;
-    if (share->blocks) /* of nothing else there is anything to tell */
+    if (share->blocks) /* only shared blocks have anything to report */
         who = reported ? share_inspect(share) : share_inspect_own(share);
     if (!who)
         return;
@@ -163,7 +163,7 @@ static void look(const struct sim_process *process, struct share *share, vmm_det
 struct leak_holders sim_leak_holders(const struct sim_process *process, vmm_detail *leaks, uint64_t count, bool reported)
 {
     struct leak_holders out = {NULL, 0, 0};
-    if (sim_process_forked(process)) /* what is shared is its parent's */
+    if (sim_process_forked(process)) /* shared memory belongs to the parent */
         return out;
     if (process->machine->share)
         look(process, process->machine->share, leaks, count, reported, &out);

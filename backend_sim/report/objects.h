@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* objects.h - the simulator's things as vmm_object records, for messages, vmm_visit and the leak report. */
+/* objects.h - converts the simulator's objects to vmm_object records, for messages, vmm_visit and the leak report. */
 #ifndef SIM_OBJECTS_H
 #define SIM_OBJECTS_H
 
@@ -17,8 +17,8 @@ vmm_object sim_object_stream(const struct sim_stream *stream);
 vmm_object sim_object_event(const struct sim_event *event);
 vmm_object sim_object_grave(const struct retired_range *grave);
 
-/* What a reader wants to know about an address at which there is not what there should be: what holds it, else what
- * held it last, else the nearest reservation; kind NONE when there is nothing at all. */
+/* The most helpful object for a message about an unexpected address: the one that holds the address, else the one that held it
+ * last, else the nearest reservation; kind NONE when there is none of these. */
 vmm_object sim_object_nearest(const struct sim_process *process, uint64_t address);
 
 #endif

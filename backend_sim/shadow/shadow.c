@@ -77,7 +77,7 @@ static void say_difference(const struct vmm_call *call, vmm_result inner, vmm_re
     vmm_detail_here()->result = inner;
 }
 
-/* Puts what the inner backend said beside the shadow's reason. */
+/* Adds the inner backend's message to the shadow's reason. */
 static void join(const vmm_detail *inner)
 {
     vmm_detail *detail = vmm_detail_here();
@@ -144,7 +144,7 @@ static bool imported(struct shadow *shadow, const struct vmm_call *call, vmm_res
     return true;
 }
 
-/* The shadow was told the place that the backend chose; that this is not the one asked for is said here. */
+/* The shadow received the address that the backend chose; this reports that it differs from the requested one. */
 static void warn_of_place(const struct vmm_call *call, vmm_result result)
 {
     const struct vmm_call_mem_address_reserve *reserve = (const void *)call;
@@ -214,7 +214,7 @@ static void say_that_there_is_none(void)
     vmm_detail_note("no machine like the backend's can be set up beside it: what is done is not followed");
 }
 
-/* Is this a forked child, in which nobody knows what of the shadow is whole? */
+/* Is this a forked child, in which the shadow's state may be torn? */
 static bool elsewhere(const struct shadow *shadow)
 {
     uint64_t process = atomic_load(&shadow->process);

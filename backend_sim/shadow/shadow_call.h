@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shadow_call.h - one call of the program, made again on the simulator.
+/* shadow_call.h - repeats one call of the program on the simulator.
  *
  *     program's record  [head | handle 0x5589.. | &out | ...]        values of the inner backend
  *     shadow's record   [head | handle 0x4d48.. | &own | ...]        values of the simulator, outputs of its own
@@ -12,9 +12,9 @@
 #include "backend.h"
 #include "pairs.h"
 
-/* The inner backend's values and the simulator's, per kind of thing. */
+/* Pairs of the inner backend's value and the simulator's, per kind of object. */
 struct shadow_pairs {
-    struct vmm_backend *sim; /* which tells the inner values in its objects */
+    struct vmm_backend *sim; /* shows the inner values in its objects */
     struct pairs handles, contexts;
 };
 
@@ -33,18 +33,18 @@ struct shadow_call {
     void *attributes[SHADOW_ATTRIBUTES];
 };
 
-/* Fills made from call, which the inner backend has answered. False when the call is about something that the shadow
- * has no counterpart of (an unknown handle or context). */
+/* Fills made from call, which the inner backend has answered. False when the call names an object without a counterpart in the
+ * shadow (an unknown handle or context). */
 bool shadow_call_begin(struct shadow_call *made, const struct vmm_call *call, bool succeeded,
                        const struct shadow_pairs *pairs);
 
-/* After both answered: notes which new values belong together. False when they do not fit each other. */
+/* Call after both have answered: records the pairs of new values. False when the outputs do not match. */
 bool shadow_call_end(const struct shadow_call *made, const struct vmm_call *call, vmm_result inner, vmm_result sim,
                      struct shadow_pairs *pairs);
 
-/* A simulator of the machine that inner is on, initialised; it has no memory contents and every address is its own to
- * give. nodes: NUMA nodes of the host. False when the machine cannot be described or opened; what stands in *sim then,
- * if anything, is the caller's to close all the same. */
+/* Opens and initialises a simulator of inner's machine; it has no memory contents and can reserve every address. nodes: number
+ * of the host's NUMA nodes. False when the machine cannot be described or opened; *sim may be set even then, and the caller
+ * closes it. */
 bool shadow_machine(struct vmm_backend *inner, int nodes, struct vmm_backend **sim);
 
 #endif

@@ -15,7 +15,7 @@ struct context_stack_stack {
     uint32_t depth, room;
 };
 
-/* What a thread has; its own end frees it and nobody else. */
+/* A thread's row; only the thread's own end frees it. */
 struct row {
     struct context_stack_stack *stacks;
 };
@@ -25,7 +25,7 @@ static pthread_key_t key; /* of the thread's row, for as long as the program run
 static bool keyed;
 static _Atomic uint64_t ids;
 
-/* The stacks that the thread used last. An id that was closed is asked for no more. */
+/* The stacks that the thread used last. The id of a closed process is never looked up again. */
 enum { REMEMBERED = 4 };
 static _Thread_local struct {
     uint64_t id;
@@ -45,7 +45,7 @@ static void free_stack(struct context_stack_stack *stack)
     heap.free(stack);
 }
 
-/* A thread ends. Another key's destructor may make calls yet, which begin a new row. */
+/* A thread ends. Another key's destructor may still make calls, which begin a new row. */
 static void leave(void *value)
 {
     struct row *row = value;
@@ -88,7 +88,7 @@ static struct context_stack_stack *find(const struct context_stack *current)
     if (remembered[current->id % REMEMBERED].id == current->id)
         return stack;
     const struct row *row = pthread_getspecific(key);
-    life_take(&threads); /* another process of the row may be closed just now */
+    life_take(&threads); /* another process of the row may be closing concurrently */
     for (stack = row ? row->stacks : NULL; stack && stack->id != current->id; stack = stack->in_thread)
         ;
     life_give(&threads);
@@ -103,7 +103,7 @@ uint64_t context_stack_get(const struct context_stack *current)
     return stack && stack->depth ? stack->context[stack->depth - 1] : 0;
 }
 
-/* The thread's row, made on first use. NULL when memory is out. */
+/* The thread's row, created on first use. NULL when out of memory. */
 static struct row *own_row(void)
 {
     struct row *row = pthread_getspecific(key);

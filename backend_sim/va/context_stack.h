@@ -3,9 +3,9 @@
  *
  *   create C2:  [C1] -> [C1 C2]     set C3: [C1 C2] -> [C1 C3]     set NULL: [C1 C3] -> [C1]
  *
- * Values are kept as they were given; whether a context still lives is for others to say. A thread looks at stacks of its own
- * alone. It may end while the simulated process is closed: whoever comes second finds nothing left to free, since both go by
- * lists that one lock guards, which is always there (LIFE_THREADS).
+ * The stack stores values as the caller passed them; it does not check that a context is still alive. A thread accesses only
+ * its own stacks. A thread may end while the simulated process is being closed: both walk lists under one lock that always
+ * exists (LIFE_THREADS), so each stack is freed exactly once.
  *
  *                 process P       process Q
  *     thread A    [C1]            [C4 C5]      <- the end of A frees this row
@@ -20,20 +20,20 @@
 struct context_stack_stack;
 
 struct context_stack {
-    uint64_t id;                  /* among all of the program; never used again */
+    uint64_t id;                  /* unique in the program; never reused */
     struct context_stack_stack *stacks; /* all threads' */
 };
 
-/* False when thread keys are out. */
+/* False when the system has no thread key left. */
 bool context_stack_init(struct context_stack *current);
-/* Frees the stacks of all threads, which are in no call. */
+/* Frees the stacks of all threads. No thread is inside a call. */
 void context_stack_clear(struct context_stack *current);
 
-/* The top, 0 when there is none. */
+/* The top of the calling thread's stack; 0 when the stack is empty. */
 uint64_t context_stack_get(const struct context_stack *current);
-/* Makes sure that the next context_stack_push of this thread succeeds; false when memory is out. */
+/* Reserves room, so that the next context_stack_push of this thread succeeds. False when out of memory. */
 bool context_stack_ready(struct context_stack *current);
-/* False when memory is out: nothing has changed. */
+/* False when out of memory: nothing has changed. */
 bool context_stack_push(struct context_stack *current, uint64_t context);
 /* Replaces the top, or pops it for 0. */
 bool context_stack_set(struct context_stack *current, uint64_t context);

@@ -14,7 +14,7 @@ _Static_assert(sizeof(struct sim_mapping) <= 64, "a line of the processor's cach
 #define TAG_STREAM 0x5253
 #define TAG_EVENT 0x5645
 
-/* Addresses that the profile says others have are others' only where they are. */
+/* Excludes the profile's taken addresses, which count only where the window starts at the profile's address. */
 static bool open_space(struct va_allocator *space, const struct host_window *window, const struct sim_profile *profile)
 {
     uint64_t chunk = profile->va_chunk ? profile->va_chunk : profile->va_granularity;
@@ -24,8 +24,8 @@ static bool open_space(struct va_allocator *space, const struct host_window *win
     return ok;
 }
 
-/* The low bits that every address of a range has zero: the smallest of the machine's units has them. No unit of multicast
- * objects is smaller than memory's. */
+/* The low bits that are zero in every address of a range: those below the machine's smallest unit. No unit of multicast objects
+ * is smaller than that of memory. */
 static unsigned address_shift(const struct sim_profile *profile)
 {
     return (unsigned)__builtin_ctzll(profile->va_granularity | profile->device_granularity[0] | profile->host_granularity[0]);
@@ -86,7 +86,7 @@ bool sim_process_init(struct sim_process *process, struct sim_machine *machine, 
     return true;
 }
 
-/* Frees what each map stores; the blocks go back to the machine. */
+/* Frees what each map stores and returns the blocks to the machine. */
 static void free_ranges(struct sim_process *process)
 {
     const struct sim_origin nowhere = {0, 0};
@@ -193,7 +193,7 @@ void sim_handle_drop(struct sim_process *process, struct sim_handle *handle)
         pool_free(&process->handle_pool, handle);
 }
 
-/* Field by field: clearing a whole struct of this size takes compilers' code longer than all else here. */
+/* Field by field: the compiler's code for clearing a whole struct of this size takes longer than everything else here. */
 void sim_handle_begin(struct sim_process *process, struct sim_handle *handle, struct sim_block *block, struct sim_origin made)
 {
     assert_locked(process->machine);

@@ -16,7 +16,7 @@ _Static_assert(!offsetof(struct sim_reservation, start) && !offsetof(struct sim_
 
 /* ---- addresses ---- */
 
-/* How many bytes of addresses a program of its own has in the machine, which the space gave up at the start. */
+/* The number of address bytes that the VA allocator excluded at the start, because the rest of the program uses them. */
 static uint64_t excluded(const struct sim_process *process, size_t *ranges)
 {
     const struct sim_profile *profile = &process->machine->profile;
@@ -34,7 +34,7 @@ static const char *check_range(const struct sim_process *process, const char *ki
     return check_in(va_allocator_check_taken(&process->space, start, size, taken), "%s%" PRIu32, kind, number);
 }
 
-/* Reservations and allocations in the order of their addresses, which keeps them apart. */
+/* Reservations and allocations in the order of their addresses: no two overlap. */
 static const char *check_ranges(const struct sim_process *process, struct va_allocator_taken *taken)
 {
     const struct sim_reservation *r = addrmap_ceil(&process->reservations, 0);
@@ -77,7 +77,7 @@ static const char *check_space(const struct sim_process *process)
 
 /* ---- mappings ---- */
 
-/* What the two bits of each location say. */
+/* The two access bits of each location. */
 static const char *check_rights(const struct sim_process *process, const struct sim_mapping *m)
 {
     unsigned host = sim_access_of(m->access, SIM_HOST_SLOT);
@@ -177,7 +177,7 @@ static void end_handle(void *user, void *object)
     tally->rdma_named += (uint64_t)(h->rdma_first != NULL) + (h->rdma_late != NULL);
 }
 
-/* Does the value name a context that work and memory can belong to? */
+/* Does the value name a context that work and memory can belong to at all? */
 static const char *check_owner(const struct sim_process *process, uint64_t value)
 {
     void *context;
@@ -290,7 +290,7 @@ const char *process_check(struct sim_process *process)
     return said ? said : check_pools(process);
 }
 
-/* ---- what a call touched ---- */
+/* ---- what a call used ---- */
 
 static const char *check_allocation(const struct sim_process *process, const struct sim_allocation *a)
 {
@@ -336,7 +336,7 @@ const char *process_check_value(const struct sim_process *process, uint64_t valu
     return slots_find(&process->events, value, &object) == SLOT_LIVE ? check_event(process, object) : NULL;
 }
 
-/* ---- who holds the machine's blocks ---- */
+/* ---- holders of the machine's blocks ---- */
 
 struct holder {
     struct machine_sum *sum;

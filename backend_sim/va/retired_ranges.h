@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* retired_ranges.h - the last ranges that ended, so that a message can say "unmapped by call 41".
  *
- * A ring: the newest burial overwrites the oldest. All locking is up to the caller.
+ * A ring buffer: the newest entry overwrites the oldest. The caller does all locking.
  */
 #ifndef SIM_RETIRED_RANGES_H
 #define SIM_RETIRED_RANGES_H
@@ -30,7 +30,7 @@ static inline void retired_ranges_add(struct retired_ranges *yard, const struct 
     yard->next = (yard->next + 1) % RETIRED_RANGES_SIZE;
 }
 
-/* The newest grave of that kind that held address; NULL when none is remembered. */
+/* The newest entry of that kind that held address, or NULL. */
 const struct retired_range *retired_ranges_find(const struct retired_ranges *yard, vmm_object_kind kind, uint64_t address);
 
 #endif

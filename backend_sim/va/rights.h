@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rights.h - what a device or the host may do with a mapping: two bits a location, as the API numbers them.
+/* rights.h - the access rights of a device or the host to a mapping: two bits per location, as the API numbers them.
  *
  *   sim_mapping.access   | dev0 | dev1 | ... | dev30 | host |      bits 2i and 2i + 1 are those of device i
  *                          rw     r-          --      rw
@@ -11,7 +11,7 @@
 
 #include "vmm.h"
 
-/* The slot behind the devices' is the host's. */
+/* The host's slot follows those of the devices. */
 enum { SIM_HOST_SLOT = VMM_MAX_DEVICES };
 
 static inline unsigned sim_access_of(uint64_t access, unsigned slot)

@@ -49,7 +49,7 @@ static struct chunk *chunk_at(const struct va_allocator *space, uint64_t address
     return addrmap_floor(&space->chunks, address);
 }
 
-/* Opens a chunk, all of it free. */
+/* Opens a chunk that is entirely free. */
 static enum va_allocator_result open_chunk(struct va_allocator *space, uint64_t alignment, uint64_t from)
 {
     uint64_t at;
@@ -114,7 +114,7 @@ static void give(struct va_allocator *space, uint64_t address, uint64_t size)
         close_chunk(space, chunk);
 }
 
-/* What was given back and not done is done. */
+/* Carries out the deferred free, if there is one. */
 static void settle(struct va_allocator *space)
 {
     if (space->last.given)

@@ -10,7 +10,7 @@ static uint64_t start_of(const void *chunk)
     return ((const struct chunk *)chunk)->start;
 }
 
-/* The open chunk that has the address; NULL: none has. */
+/* The open chunk that holds the address, or NULL. */
 static const struct chunk *chunk_at(const struct va_allocator *space, uint64_t address)
 {
     const struct chunk *chunk = addrmap_floor(&space->chunks, address);
@@ -45,7 +45,7 @@ static const char *check_chunk(const struct va_allocator *space, const struct ch
     return NULL;
 }
 
-/* The sums over the chunks, each of which is sound. */
+/* The sums over the chunks; each chunk by itself has been checked. */
 static const char *check_sums(const struct va_allocator *space, uint64_t size, const struct va_allocator_taken *taken)
 {
     uint64_t small = free_ranges_sum(&space->small, 0, UINT64_MAX), large = free_ranges_sum(&space->large, 0, UINT64_MAX);

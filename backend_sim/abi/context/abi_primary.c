@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Primary contexts. The engine counts who retains them; their flags are kept here. */
+/* Primary contexts. The engine counts the retains; this file stores the flags. */
 #include <stdatomic.h>
 
 #include "abi.h"

@@ -82,7 +82,7 @@ CUresult cuEventSynchronize(CUevent hEvent)
     ABI(vmm_event_synchronize(sys, abi_event(hEvent)));
 }
 
-/* An event whose time can be told. */
+/* An event with timing. */
 static CUresult timed(const vmm_system *sys, CUevent event, double *when)
 {
     static const char name[] = "cuEventElapsedTime";

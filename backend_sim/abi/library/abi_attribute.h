@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* abi_attribute.h - attributes of devices that are not the profile's to tell.
+/* abi_attribute.h - device attributes that the profile does not define.
  *
  *     cuDeviceGetAttribute(16)    the profile's line       attribute.16 = 132
- *     cuDeviceGetAttribute(33)    from here                the bus that the device sits on
+ *     cuDeviceGetAttribute(33)    from here                the bus of the device
  *     cuDeviceGetAttribute(115)   from here                0: there are no memory pools in this library, whatever the device has
  *     cuDeviceGetAttribute(10)    no line of a profile     32, as of an H100; 0 for what is a feature and not a limit
  *     cuDeviceGetAttribute(148)   nowhere                  INVALID_VALUE, as of a driver that does not know it
@@ -14,10 +14,10 @@
 
 #include "profile.h"
 
-/* Every attribute of CUDA 13.0 has a value, as a driver has one; false for other numbers. */
+/* Every attribute of CUDA 13.0 has a value, as with a driver; false for other numbers. */
 bool abi_attribute(const struct sim_profile *profile, int attribute, int device, int *value);
 
-/* The bus that a device sits on. */
+/* The bus of a device. */
 int abi_bus(int device);
 
 #endif

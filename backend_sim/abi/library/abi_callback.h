@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* abi_callback.h - cuStreamAddCallback, a host function that is also told its stream and how that is.
+/* abi_callback.h - cuStreamAddCallback, a host function that also receives its stream and the stream's status.
  *
  *     add C to S     host function [C, S, user] on S     C(S, SUCCESS, user)
  */
@@ -8,7 +8,7 @@
 
 #include "abi.h"
 
-/* shown is the stream as the program passed it, which it gets back. */
+/* shown is the stream as the program passed it; the callback receives this value. */
 CUresult abi_add_callback(vmm_system *sys, vmm_stream stream, CUstream shown, CUstreamCallback callback, void *user,
                           unsigned flags);
 

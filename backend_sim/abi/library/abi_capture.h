@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* abi_capture.h - streams that are captured, as far as that goes without graphs.
+/* abi_capture.h - stream capture, as far as possible without graphs.
  *
  *     begin capture on S        work, wait or query on S             end capture
  *     ACTIVE                                                         an empty graph, which can be destroyed
@@ -9,9 +9,9 @@
  *     ACTIVE, not RELAXED       cuMemAlloc and other calls that no graph could hold:
  *                               CAPTURE_UNSUPPORTED                  CAPTURE_INVALIDATED, no graph
  *
- * What is put into a captured stream is to go into the graph and not to be done. There are no graphs here that could hold
- * it, so it is refused and the capture is invalid, rather than done at once or lost. Other calls go on as ever, also those
- * of virtual memory management, as measured.
+ * Work issued to a captured stream belongs in the graph and must not be done. cuvmm has no graphs to hold the work, so it
+ * refuses the call and invalidates the capture, instead of doing the work at once or losing it. Other calls work as usual,
+ * including those of virtual memory management, as measured.
  */
 #ifndef SIM_ABI_CAPTURE_H
 #define SIM_ABI_CAPTURE_H
@@ -20,17 +20,17 @@
 
 enum abi_capture_use { ABI_CAPTURE_WORK, ABI_CAPTURE_ASK };
 
-/* SUCCESS while the stream is not captured. function is who uses it. */
+/* SUCCESS while the stream is not captured. function is the name of the calling entry point. */
 CUresult abi_captured(vmm_stream stream, enum abi_capture_use use, const char *function);
 
-/* What cuStreamIsCapturing tells of it. */
+/* The status that cuStreamIsCapturing returns. */
 CUstreamCaptureStatus abi_capture_status(vmm_stream stream);
 
 CUresult abi_capture_begin(const vmm_system *sys, vmm_stream stream, CUstreamCaptureMode mode);
 CUresult abi_capture_end(const vmm_system *sys, vmm_stream stream, CUgraph *graph);
 
-/* For calls that a graph cannot hold: refused, and captures invalidated, while a stream is captured in mode GLOBAL, or in mode
- * THREAD_LOCAL by this thread; always: in any mode. */
+/* For calls that a graph cannot hold: refuses the call and invalidates captures, while a stream is captured in mode GLOBAL, or
+ * in mode THREAD_LOCAL by this thread; always: in any mode. */
 CUresult abi_capture_forbids(const char *function, bool always);
 
 /* First in the entry point of such a call. */

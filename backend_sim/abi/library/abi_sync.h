@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* abi_sync.h - copies and fills that wait for themselves, on either default stream.
+/* abi_sync.h - synchronous copies and fills, on either default stream.
  *
  *     legacy        vmm_memset_d8(sys, ...)                        the call of the API
  *     per thread    vmm_memset_d8_async(sys, ..., per thread), and a wait for that stream
@@ -16,7 +16,7 @@ static inline vmm_result abi_then_wait(vmm_system *sys, vmm_result result)
 
 #endif
 
-/* The default stream of the form that is compiled. */
+/* The default stream of the form that is being compiled. */
 #undef ABI_SYNC
 #undef ABI_SYNC_STREAM
 #ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM

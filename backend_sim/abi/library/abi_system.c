@@ -105,7 +105,7 @@ static vmm_result open_once(void)
     return result;
 }
 
-/* What nobody but this thread can count needs no bus lock. */
+/* A counter that only this thread changes needs no bus lock. */
 static void count(int by)
 {
     if (VMM_SINGLE_THREAD)

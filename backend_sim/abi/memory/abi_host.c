@@ -152,7 +152,7 @@ static vmm_result open_to_all(vmm_system *sys, const struct range *range)
     return vmm_mem_set_access(sys, range->is.pages, range->is.span, desc, (uint64_t)devices + 1);
 }
 
-/* Host-located memory of at least size bytes, mapped for all; gives back what it took where that fails. */
+/* Creates host-located memory of at least size bytes, mapped for all; on failure it frees what it took. */
 static vmm_result make(vmm_system *sys, struct range *range, uint64_t size)
 {
     const struct sim_profile *profile = abi_query_profile(sys);
@@ -348,7 +348,7 @@ CUresult cuMemHostUnregister(void *p)
     ABI_INITIALISED(unregister(sys, p));
 }
 
-/* ---- asked of both ---- */
+/* ---- queries of both kinds ---- */
 
 static bool read_only(const struct abi_host_range *range)
 {

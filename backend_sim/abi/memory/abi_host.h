@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* abi_host.h - memory of the host that devices may use in place: made by cuMemHostAlloc, or registered.
+/* abi_host.h - host memory that devices can access in place: created by cuMemHostAlloc, or registered.
  *
  *     cuMemHostAlloc   host-located memory of the simulated machine, mapped with rights for the host and every device;
  *                      the address is the same for both
  *     cuMemHostRegister   the program's own memory: the host moves what copies and fills do there, kernels of plugins use it in
  *                      place
  *
- * A driver answers alike for both (conformance/recorded/facts, answers), and as for neither reserved nor mapped memory: questions about
- * an address come here first, and calls of virtual memory management are kept from it.
+ * A driver gives the same answers for both (conformance/recorded/facts, answers), and they differ from those for reserved and
+ * mapped memory: queries of an address come here first, and calls of virtual memory management have no access to such memory.
  */
 #ifndef SIM_ABI_HOST_H
 #define SIM_ABI_HOST_H
@@ -15,35 +15,35 @@
 #include "abi.h"
 
 struct abi_host_range {
-    uint64_t start, size;  /* as asked for */
+    uint64_t start, size;  /* as requested */
     uint64_t pages, span;  /* the addresses taken: whole pages */
-    uint64_t context;      /* that made it */
+    uint64_t context;      /* that created it */
     int device;            /* of that context */
-    uint64_t id;           /* no two have the same */
+    uint64_t id;           /* unique */
     unsigned flags;
-    bool registered; /* else made here */
+    bool registered; /* else created by cuMemHostAlloc */
     bool sync;       /* CU_POINTER_ATTRIBUTE_SYNC_MEMOPS was set */
 };
 
 /* The range that holds [address, address + size); false when none does. */
 bool abi_host_find(uint64_t address, uint64_t size, struct abi_host_range *range);
 
-/* Is there any range, or any registered one, at all? Without a lock, for calls that are made often. */
+/* Is there any range, or any registered range, at all? Takes no lock, for frequent calls. */
 bool abi_host_any(void);
 bool abi_host_any_registered(void);
 
-/* Does a range that was made here have a part of [address, address + size)? */
+/* Does a range created by cuMemHostAlloc overlap [address, address + size)? */
 bool abi_host_made_in(uint64_t address, uint64_t size);
 
 /* Sets SYNC_MEMOPS of the range that holds the address. */
 void abi_host_set_sync(uint64_t address, bool sync);
 
-/* The value of an attribute that such memory has, 0 for those that it has none of; false where a driver refuses it. address is
- * in the range. */
+/* The value of an attribute of such memory, 0 if the attribute does not apply; false if a driver refuses it. address is in the
+ * range. */
 bool abi_host_attribute(const struct abi_host_range *range, CUpointer_attribute attribute, uint64_t address, uint64_t *value);
 
-/* What the program itself may do with its memory there (abi_host_pages.c): the least of all pages, as VMM_MEM_ACCESS_FLAGS_.
- * Everything, where the system does not tell. */
+/* The program's own rights to its memory there (abi_host_pages.c): the least of all pages, as VMM_MEM_ACCESS_FLAGS_. All rights
+ * if the system does not report them. */
 unsigned abi_host_pages(uint64_t start, uint64_t size);
 
 #endif

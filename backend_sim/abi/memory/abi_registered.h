@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* abi_registered.h - registered memory as copies and fills meet it: a device address that the engine does not know.
+/* abi_registered.h - copies and fills of registered memory: device addresses that the engine does not know.
  *
- *     cuMemcpyDtoH(h, R, n)    the host moves the bytes, once the stream is that far
- *     cuMemsetD32(R, v, n)     it writes them
+ *     cuMemcpyDtoH(h, R, n)    the host moves the bytes, at the call's turn in the stream
+ *     cuMemsetD32(R, v, n)     the host writes them
  *
- * All of a call's bytes lie in the range where they begin, and none is written where the program may only read.
+ * All bytes of a call lie in the range where they begin, and none is written where the program has only read access.
  */
 #ifndef SIM_ABI_REGISTERED_H
 #define SIM_ABI_REGISTERED_H
@@ -13,7 +13,7 @@
 
 bool abi_is_registered(CUdeviceptr address);
 
-/* May [address, address + size) be used so? Yes, of memory that is not registered. */
+/* Is this access to [address, address + size) allowed? SUCCESS for memory that is not registered. */
 CUresult abi_registered_check(const char *function, CUdeviceptr address, size_t size, bool writes);
 
 /* count elements of 1, 2 or 4 bytes, at a registered address. */

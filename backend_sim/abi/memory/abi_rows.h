@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* abi_rows.h - copies and fills of rows, which the API has no calls for: what a driver looks at, and what it does then.
+/* abi_rows.h - copies and fills of rows, for which the API has no calls: what a driver checks, and what it then does.
  *
  *     base + y * pitch + x        [ row 0 .. width .. ]
  *     ... + pitch                 [ row 1             ]
  *
- *     looked at    [base, + (height - 1) * pitch + width): one range, gaps and all, without x and y, and modulo 2^64
- *     touched      the rows, where they are
+ *     checked      [base, + (height - 1) * pitch + width): one range, gaps included, without x and y, and modulo 2^64
+ *     accessed     the rows, where they are
  *
- * So rows that leave their memory by x, y or a wrap are let pass and fault at their turn, as recorded (conformance/recorded/facts,
- * copies). Nothing of such a call is written, and strict refuses it. For the fault to be found beforehand every row is looked
- * at before the first one moves. Shared by both default streams.
+ * So rows that leave their memory through x, y or a wrap are accepted and fault at their turn, as recorded
+ * (conformance/recorded/facts, copies). Such a call writes nothing, and strict mode refuses it. To find the fault beforehand,
+ * every row is checked before the first one moves. Shared by both default streams.
  */
 #ifndef SIM_ABI_ROWS_H
 #define SIM_ABI_ROWS_H

@@ -67,7 +67,7 @@ CUresult cuMemSetAccess(CUdeviceptr ptr, size_t size, const CUmemAccessDesc *des
     ABI_VMM(ptr, size, vmm_mem_set_access(sys, ptr, size, (const vmm_mem_access_desc *)desc, count));
 }
 
-/* Memory of the host that devices use answers as if nobody had rights, wherever the location is one. */
+/* For host memory that devices use, a query returns no rights for every valid location. */
 static CUresult get_access(vmm_system *sys, unsigned long long *flags, const CUmemLocation *location, CUdeviceptr ptr)
 {
     struct abi_host_range range;

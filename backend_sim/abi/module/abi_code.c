@@ -286,7 +286,7 @@ CUresult cuModuleGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod, cons
     ABI_INITIALISED(((void)sys, get_global(dptr, bytes, hmod, name)));
 }
 
-/* Names are looked up when they are asked for. */
+/* Names are looked up on request. */
 static CUresult loading_mode(CUmoduleLoadingMode *mode)
 {
     if (!mode)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* abi_code.h - modules, libraries and their functions. Any image is accepted: what counts is the names that are asked for.
+/* abi_code.h - modules, libraries and their functions. Any image is accepted: only the names of the functions matter.
  *
  *     cuModuleLoadData(image)  ->  image [ ]
  *     cuModuleGetFunction("fill")  ->  image [fill: kernel of a plugin]
@@ -16,10 +16,10 @@ struct CUfunc_st {
     struct CUfunc_st *next;
 };
 
-/* A copy of what a function or kernel is; INVALID_HANDLE when it is none that lives. */
+/* Copies the function or kernel; INVALID_HANDLE when handle is not a live one. */
 CUresult abi_function_find(const char *function, const void *handle, struct CUfunc_st *found);
 
-/* Keeps an attribute of a function that lives. */
+/* Stores an attribute of a live function. */
 void abi_function_set(const void *handle, CUfunction_attribute attribute, int value);
 
 #endif

@@ -128,7 +128,7 @@ static CUresult get_attribute(const vmm_system *sys, const char *function, int *
 /* What is asked of a kernel on a device: the same on all, but it has to be one. */
 #define ABI_KERNEL(call) ABI_INITIALISED(kernel_device(sys, __func__, kernel, dev) ? (call) : CUDA_ERROR_INVALID_DEVICE)
 
-/* A kernel that is 0 is told of first. */
+/* A kernel that is 0 is reported first. */
 static bool kernel_device(const vmm_system *sys, const char *function, const void *kernel, CUdevice dev)
 {
     return !kernel || abi_device(sys, function, dev) == CUDA_SUCCESS;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* abi_jit.h - what the compiler of device code would write into the caller's options. There is none here, so it had nothing
- * to say; but a caller that handed out a log buffer prints it.
+/* abi_jit.h - the outputs of the device-code compiler in the caller's options. There is no compiler here, so the logs are
+ * empty; they must be written all the same, because a caller that passed a log buffer prints it.
  *
  *     LOG_BUFFER_SIZE_BYTES 1024, LOG_BUFFER -> [?????...]      before
  *     LOG_BUFFER_SIZE_BYTES    0, LOG_BUFFER -> ["" ????]       after: an empty text
@@ -10,7 +10,7 @@
 
 #include "abi.h"
 
-/* Answers the options of a load that ended with result, and returns result. A refused load leaves them as they are. */
+/* Writes the output options of a load that ended with result, and returns result. A refused load leaves the options unchanged. */
 CUresult abi_jit_answered(CUresult result, const CUjit_option *options, void **values, unsigned count);
 
 #endif

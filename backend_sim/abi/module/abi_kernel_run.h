@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* abi_kernel_run.h - a plugin's kernel as it runs: the engine's access to memory in the plugin's words.
+/* abi_kernel_run.h - runs a plugin's kernel: offers the engine's memory access through the plugin interface.
  *
  *     plugin: vmm_load_f32(k, at)  ->  registered host memory, or the launch's device through the simulated translation
  *             not allowed          ->  the kernel ends there (longjmp); the device is lost

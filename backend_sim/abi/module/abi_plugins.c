@@ -152,7 +152,7 @@ static struct abi_kernel *new_kernel(const char *name)
     return kernel;
 }
 
-/* Under the lock. *again: it was asked for in vain before. */
+/* Under the lock. *again: an earlier lookup of the name failed. */
 static CUresult find(const char *name, struct abi_kernel **kernel, bool *again)
 {
     *kernel = NULL;

@@ -3,8 +3,8 @@
  *
  *     CUVMM_KERNELS=a.so:b.so:cuvmm     "vectorAdd", "_Z9vectorAddPKfS0_Pfi"  ->  vmm_kernel_vectorAdd of the first that has it
  *
- * "cuvmm" in the list stands for the kernels that this project brings (kernels/), all of whose parameters are 64 bits wide.
- * A mangled name is looked for as it is, then as the plain name in it.
+ * "cuvmm" in the list stands for this project's own kernels (kernels/), all of whose parameters are 64 bits wide.
+ * A mangled name is looked up as it is, then by the plain name in it.
  */
 #ifndef SIM_ABI_PLUGINS_H
 #define SIM_ABI_PLUGINS_H
@@ -16,20 +16,20 @@
 #include "vmm_kernel.h"
 
 struct abi_kernel {
-    char *name;                         /* as it was asked for */
+    char *name;                         /* as requested */
     vmm_kernel number;                  /* for vmm_launch */
-    bool ours;                          /* of this project: takes no dimensions */
+    bool ours;                          /* this project's own: takes no dimensions */
     const vmm_kernel_entry *entry;      /* of a plugin's */
     unsigned params;
     size_t size[VMM_KERNEL_PARAMS], offset[VMM_KERNEL_PARAMS + 1]; /* the last one: bytes of all */
     struct abi_kernel *next;
 };
 
-/* The kernel, which stays until the library goes. NOT_FOUND, and said once for each name how to write it;
- * OUT_OF_MEMORY. function is who asks. */
+/* Finds the kernel, which stays valid until the library is unloaded. NOT_FOUND, with a report, once per name, of how to write
+ * the kernel; OUT_OF_MEMORY. function is the entry point's name. */
 CUresult abi_kernel_find(const char *function, const char *name, const struct abi_kernel **kernel);
 
-/* Words of a launch that come before the parameters: the dimensions two and two, and shared memory. */
+/* The words of a launch before the parameters: the dimensions, two to a word, and the shared memory. */
 enum { ABI_LAUNCH_HEAD = 4 };
 
 #endif

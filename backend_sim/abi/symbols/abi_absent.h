@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* abi_absent.h - entry points that are there for the linker and do nothing: NOT_SUPPORTED, and the first call of each is
- * named on standard error, for a program may not look at what it is answered.
+/* abi_absent.h - entry points that exist for the linker and only return NOT_SUPPORTED. The first call of each is reported on
+ * standard error, because a program might ignore the result.
  *
  *     cuGraphCreate(...)  ->  "cuvmm: libcuda.so.1: cuGraphCreate is not there ..." (once), NOT_SUPPORTED
  */
@@ -9,7 +9,7 @@
 
 #include <stdatomic.h>
 
-/* The code to return. *said: whether it was named before. */
+/* Returns the code for the caller. *said: the entry point has been reported before. */
 int abi_absent(const char *symbol, atomic_flag *said);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* abi_proc.h - entry points by name, as cuGetProcAddress is asked for them.
+/* abi_proc.h - looks up entry points by name, for cuGetProcAddress.
  *
- *     "cuCtxCreate", 12000   ->   cuCtxCreate_v3     brought by 11.4, the newest that is not newer than 12.0
+ *     "cuCtxCreate", 12000   ->   cuCtxCreate_v3     introduced in 11.4, the newest up to 12.0
  *     "cuMemcpyHtoD", 12000, per thread   ->   cuMemcpyHtoD_v2_ptds
  */
 #ifndef SIM_ABI_PROC_H
@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-enum abi_streams { ABI_LEGACY, ABI_PER_THREAD }; /* which stream 0 is, where an entry point has both forms */
+enum abi_streams { ABI_LEGACY, ABI_PER_THREAD }; /* the meaning of stream 0, where an entry point has both forms */
 
 enum abi_found { ABI_FOUND, ABI_NO_SUCH_NAME, ABI_TOO_OLD }; /* CUdriverProcAddressQueryResult */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rig.h - what the tests of libcuda.so.1 share: they are programs of the driver's API and see nothing of what is behind. */
+/* rig.h - helpers of the tests of libcuda.so.1, which are programs of the driver API and do not access its internals. */
 #ifndef SIM_ABI_TESTING_RIG_H
 #define SIM_ABI_TESTING_RIG_H
 
@@ -22,12 +22,12 @@ static inline bool answers(const char *file, int line, const char *call, CUresul
                      got == want ? "" : code_name(got));
 }
 
-/* The call answers CUDA_code. */
+/* The call returns CUDA_code. */
 #define IS(call, code) answers(__FILE__, __LINE__, #call, (call), CUDA_##code)
 #define OK(call) IS(call, SUCCESS)
 #define EQUAL(got, want) tap_u64((uint64_t)(got), (uint64_t)(want), "%s is %s", #got, #want)
 
-/* The primary context of device 0, current. */
+/* Makes the primary context of device 0 current. */
 static inline CUcontext begin(void)
 {
     CUcontext context = NULL;
@@ -37,7 +37,7 @@ static inline CUcontext begin(void)
     return context;
 }
 
-/* The first byte at an address of the device. */
+/* The byte at a device address; 256 when the copy fails. */
 static inline unsigned byte_at(CUdeviceptr at)
 {
     unsigned char byte = 0;
