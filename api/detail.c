@@ -11,12 +11,12 @@ static _Thread_local vmm_fault fault_of_record;
 
 vmm_detail *vmm_detail_here(void)
 {
-    return &vmm_thread()->detail;
+    return &vmm_this_thread()->detail;
 }
 
 const vmm_detail *vmm_last_detail(void)
 {
-    return &vmm_thread()->detail;
+    return &vmm_this_thread()->detail;
 }
 
 void vmm_detail_clear(void)

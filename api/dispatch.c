@@ -45,7 +45,7 @@ static inline void begin_part(vmm_system *sys, struct vmm_thread *thread, struct
 
 static vmm_result dispatch(vmm_system *sys, struct vmm_call *call, bool queries)
 {
-    struct vmm_thread *thread = vmm_thread();
+    struct vmm_thread *thread = vmm_this_thread();
     struct vmm_within *within = vmm_within_now(&thread->within);
     if (within) {
         begin_part(sys, thread, call, queries, within);

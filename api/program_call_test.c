@@ -33,7 +33,7 @@ static void make_both(struct made *made, const char *name)
 {
     vmm_deviceptr at = 0;
     vmm_mem_generic_allocation_handle handle = 0;
-    struct vmm_within_calls *calls = &vmm_thread()->within;
+    struct vmm_within_calls *calls = &vmm_this_thread()->within;
     if (name)
         vmm_within_begin(calls, name);
     vmm_result result = vmm_mem_address_reserve(sys, &at, G, 0, 0, 0);
@@ -67,14 +67,14 @@ static void test_parts(void)
     make_both(&made, "cuMemCreate_v2_ptsz");
     reported(&made, 0, "cuMemCreate", first + 7);
     reported(&made, 1, "cuMemCreate", first + 7);
-    tap_ok(!vmm_within_now(&vmm_thread()->within), "it ends");
+    tap_ok(!vmm_within_now(&vmm_this_thread()->within), "it ends");
 }
 
 /* What a part is refused is told as the program's call. */
 static void test_refusal(void)
 {
     vmm_deviceptr at = 0;
-    struct vmm_within_calls *calls = &vmm_thread()->within;
+    struct vmm_within_calls *calls = &vmm_this_thread()->within;
     vmm_within_begin(calls, "cuOuter");
     vmm_within_begin(calls, "cuMemAllocHost");
     tap_result(vmm_mem_address_reserve(sys, &at, 5, 0, 0, 0), VMM_ERROR_INVALID_VALUE, "a part is refused");
@@ -95,7 +95,7 @@ static void test_refusal(void)
 static void test_deep(void)
 {
     static const char *const names[] = {"cuDeep0", "cuDeep1", "cuDeep2", "cuDeep3", "cuDeep4", "cuDeep5", "cuDeep6", "cuDeep7", "cuDeep8"};
-    struct vmm_within_calls *calls = &vmm_thread()->within;
+    struct vmm_within_calls *calls = &vmm_this_thread()->within;
     unsigned count = sizeof names / sizeof names[0], wrong = 0;
     for (unsigned i = 0; i < count; i++) {
         vmm_within_begin(calls, names[i]);
@@ -114,12 +114,12 @@ static void *name_many(void *user)
     for (int round = 0; round < 20; round++)
         for (unsigned i = 0; i < 100; i++) {
             snprintf(name, sizeof name, "cuPart%u_v2", i);
-            vmm_within_begin(&vmm_thread()->within, name);
+            vmm_within_begin(&vmm_this_thread()->within, name);
             uint16_t as = vmm_reported_call(VMM_CALL_mem_map);
             char base[40];
             snprintf(base, sizeof base, "cuPart%u", i);
             *wrong += strcmp(vmm_reported_name(as), base) != 0 || !vmm_reported_is_part(as);
-            vmm_within_end(&vmm_thread()->within);
+            vmm_within_end(&vmm_this_thread()->within);
         }
     return NULL;
 }
@@ -139,9 +139,9 @@ static void test_many_names(void)
     unsigned itself = 0;
     for (unsigned i = 0; i < 100; i++) {
         snprintf(name, sizeof name, "cuMore%u", i);
-        vmm_within_begin(&vmm_thread()->within, name);
+        vmm_within_begin(&vmm_this_thread()->within, name);
         itself += vmm_reported_call(VMM_CALL_mem_map) == VMM_CALL_mem_map;
-        vmm_within_end(&vmm_thread()->within);
+        vmm_within_end(&vmm_this_thread()->within);
     }
     tap_ok(itself >= 60 && itself < 100, "%u of a hundred more found no room, and are told as the part that they are", itself);
 }

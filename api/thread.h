@@ -32,7 +32,7 @@ __attribute__((visibility("hidden")))
 extern _Thread_local struct vmm_thread vmm_thread_here;
 
 /* The calling thread's. Unless the pointer hides where it comes from, compilers work it out anew at each use. */
-static inline struct vmm_thread *vmm_thread(void)
+static inline struct vmm_thread *vmm_this_thread(void)
 {
     struct vmm_thread *thread = &vmm_thread_here;
 #if defined(__GNUC__)
@@ -44,7 +44,7 @@ static inline struct vmm_thread *vmm_thread(void)
 /* What the calling thread's calls with that id are noted as (program_call.h). */
 static inline uint16_t vmm_reported_call(uint16_t id)
 {
-    return vmm_reported_in(vmm_within_now(&vmm_thread()->within), id);
+    return vmm_reported_in(vmm_within_now(&vmm_this_thread()->within), id);
 }
 
 #endif

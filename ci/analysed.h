@@ -54,7 +54,7 @@
 #endif
 
 #ifdef CUVMM_ANALYSED_ABI
-#include "abi/abi.h"
+#include "abi.h"
 #ifndef CUVMM_DEFINES_abi_refuse
 #define abi_refuse(...) ((void)abi_refuse(__VA_ARGS__), CUDA_ERROR_INVALID_VALUE)
 #endif

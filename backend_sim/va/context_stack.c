@@ -7,17 +7,17 @@
 #include "lifecycle.h"
 #include "posix.h"
 
-struct context_stack_stack {
+struct thread_stack {
     uint64_t id; /* of its process */
-    struct context_stack_stack *in_process, **process_link; /* the column */
-    struct context_stack_stack *in_thread, **thread_link;   /* the row */
+    struct thread_stack *in_process, **process_link; /* the column */
+    struct thread_stack *in_thread, **thread_link;   /* the row */
     uint64_t *context;
     uint32_t depth, room;
 };
 
 /* A thread's row; only the thread's own end frees it. */
 struct row {
-    struct context_stack_stack *stacks;
+    struct thread_stack *stacks;
 };
 
 LIFE_LOCK(threads, LIFE_THREADS, NULL)
@@ -29,11 +29,11 @@ static _Atomic uint64_t ids;
 enum { REMEMBERED = 4 };
 static _Thread_local struct {
     uint64_t id;
-    struct context_stack_stack *stack;
+    struct thread_stack *stack;
 } remembered[REMEMBERED];
 
 /* With the lock. */
-static void free_stack(struct context_stack_stack *stack)
+static void free_stack(struct thread_stack *stack)
 {
     *stack->process_link = stack->in_process;
     if (stack->in_process)
@@ -82,9 +82,9 @@ void context_stack_clear(struct context_stack *current)
 }
 
 /* The calling thread's stack, or NULL. */
-static struct context_stack_stack *find(const struct context_stack *current)
+static struct thread_stack *find(const struct context_stack *current)
 {
-    struct context_stack_stack *stack = remembered[current->id % REMEMBERED].stack;
+    struct thread_stack *stack = remembered[current->id % REMEMBERED].stack;
     if (remembered[current->id % REMEMBERED].id == current->id)
         return stack;
     const struct row *row = pthread_getspecific(key);
@@ -99,7 +99,7 @@ static struct context_stack_stack *find(const struct context_stack *current)
 
 uint64_t context_stack_get(const struct context_stack *current)
 {
-    const struct context_stack_stack *stack = find(current);
+    const struct thread_stack *stack = find(current);
     return stack && stack->depth ? stack->context[stack->depth - 1] : 0;
 }
 
@@ -118,9 +118,9 @@ static struct row *own_row(void)
 }
 
 /* The thread's stack, made on first use. */
-static struct context_stack_stack *own(struct context_stack *current)
+static struct thread_stack *own(struct context_stack *current)
 {
-    struct context_stack_stack *stack = find(current);
+    struct thread_stack *stack = find(current);
     struct row *row = stack ? NULL : own_row();
     if (!row || !(stack = heap.calloc(1, sizeof *stack)))
         return stack;
@@ -143,7 +143,7 @@ static struct context_stack_stack *own(struct context_stack *current)
 
 bool context_stack_ready(struct context_stack *current)
 {
-    struct context_stack_stack *stack = own(current);
+    struct thread_stack *stack = own(current);
     if (!stack || stack->depth < stack->room)
         return stack != NULL;
     uint32_t room = stack->room ? 2 * stack->room : 4;
@@ -160,7 +160,7 @@ bool context_stack_push(struct context_stack *current, uint64_t context)
     /* analysers: malloc-leak is wrong: the thread's row and the process's column have the stack */
     if (!context_stack_ready(current))
         return false;
-    struct context_stack_stack *stack = own(current);
+    struct thread_stack *stack = own(current);
     /* analysers: null-dereference is wrong: it is ready, so it is there */
     stack->context[stack->depth++] = context;
     return true;
@@ -168,7 +168,7 @@ bool context_stack_push(struct context_stack *current, uint64_t context)
 
 bool context_stack_set(struct context_stack *current, uint64_t context)
 {
-    struct context_stack_stack *stack = find(current);
+    struct thread_stack *stack = find(current);
     if (!context) {
         if (stack && stack->depth)
             stack->depth--;

@@ -17,11 +17,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct context_stack_stack;
+struct thread_stack;
 
 struct context_stack {
     uint64_t id;                  /* unique in the program; never reused */
-    struct context_stack_stack *stacks; /* all threads' */
+    struct thread_stack *stacks; /* all threads' */
 };
 
 /* False when the system has no thread key left. */

@@ -64,7 +64,7 @@ CUresult abi_refuse_by(const vmm_system *sys, enum vmm_rule_id rule, const char 
     vmm_object nearest = abi_query_nearest(sys, value);
     vmm_result result = vmm_detail_refuse(rule, value, 0, &nearest);
     vmm_detail_here()->function = function;
-    vmm_detail_here()->call = vmm_within_now(&vmm_thread()->within)->number;
+    vmm_detail_here()->call = vmm_within_now(&vmm_this_thread()->within)->number;
     vmm_detail detail = *vmm_last_detail();
     abi_report(NULL, &detail);
     return (CUresult)result;

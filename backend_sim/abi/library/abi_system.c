@@ -126,7 +126,7 @@ __attribute__((noinline)) static CUresult open_or_refuse(vmm_system **sys)
 
 CUresult abi_enter_as(const char *function, vmm_system **sys)
 {
-    struct vmm_thread *thread = vmm_thread();
+    struct vmm_thread *thread = vmm_this_thread();
     if (thread->in_kernel)
         return abi_refuse(CUDA_ERROR_NOT_PERMITTED, "a call in a kernel",
                           "the code of a kernel makes no calls of the driver, on a device or in a plugin");
@@ -142,7 +142,7 @@ CUresult abi_enter_as(const char *function, vmm_system **sys)
 
 void abi_leave(void)
 {
-    vmm_within_end(&vmm_thread()->within);
+    vmm_within_end(&vmm_this_thread()->within);
     if (checking && os_fork_depth() == opened_at)
         findings_look(machine);
     count(-1);
@@ -175,7 +175,7 @@ CUresult abi_enter_outside(vmm_system **sys, const char *function)
 
 bool abi_inside_kernel(bool now)
 {
-    struct vmm_thread *thread = vmm_thread();
+    struct vmm_thread *thread = vmm_this_thread();
     bool before = thread->in_kernel;
     thread->in_kernel = now;
     return before;
