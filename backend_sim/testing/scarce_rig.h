@@ -323,13 +323,6 @@ const struct posix posix = {
     .getrlimit = scarce_getrlimit,
 };
 
-/* Every tool lets requests fail: for tests of the time when some did not. */
-#define CAN_FAIL 1
-__attribute__((unused)) static inline bool rig_can_fail(const char *what)
-{
-    (void)what;
-    return CAN_FAIL;
-}
 
 /* ---- the loop ---- */
 
