@@ -62,7 +62,7 @@ LONG_CALLS     ?= 1500000
 LONG_WORLDS    ?= world-2-recorded world-2
 SABOTAGE_EVERY ?= 1
 
-.PHONY: check-ci check-list check-list-few mutate mutate-sample mutate-tool entry-points clients-python check-clients check-long soak sabotage check check-few check-build check-valgrind check-asan check-tsan check-debug coverage examples-update mistakes lint install uninstall FORCE
+.PHONY: check-ci check-list check-list-few mutate mutate-sample mutate-tool entry-points clients-python check-clients check-long soak sabotage check check-few check-build check-valgrind check-asan check-tsan coverage examples-update mistakes lint install uninstall FORCE
 
 # A run of part of the tests builds only what it uses.
 CHECK_NEEDS ?=
@@ -151,8 +151,9 @@ check-valgrind: check-build ## the test programs under valgrind, with fewer roun
 # No WERROR: with -fsanitize gcc warns of what cannot happen; the builds without it hold the sources to no warning. Under a
 # sanitizer the compiler takes longer to optimise fully than the tests then save.
 SAN_BUILD = WERROR= CFLAGS='-O1 -g' $(CHECK_FEW)
-check-asan: ## the tests with AddressSanitizer and UndefinedBehaviorSanitizer, on fewer machines
-	+@CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-25} $(NEST) BUILD=$(BUILD)/asan SAN=address,undefined $(SAN_BUILD) check
+# The engine checks itself after each call there, too: a build of its own would cost as much and find no more (docs/debug.md).
+check-asan: ## the tests with AddressSanitizer, UndefinedBehaviorSanitizer and DEBUG=1, on fewer machines
+	+@CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-25} $(NEST) BUILD=$(BUILD)/asan SAN=address,undefined DEBUG=1 $(SAN_BUILD) check
 
 # Where there is one thread there is nothing to find: the tests that start some, and the suite, also on libcuda.so.1. None of
 # them uses the command.
@@ -162,16 +163,6 @@ check-tsan: ## the tests that start threads with ThreadSanitizer
 	+@tests=$$(ci/threaded) && CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-5} $(NEST) BUILD=$(TSAN) SAN=thread $(SAN_BUILD) \
 	    TOOLA= CHECK_NEEDS='$(TSAN)/bin/conformance $(TSAN)/lib/libcuda.so.1' CHECK_RUNS='$(TSAN_RUNS:%=$(TSAN)/check/%)' CHECK_SHELL= \
 	    TESTS="$$(echo $$(for test in $$tests; do echo $(TSAN)/test/$${test%.c}; done))" check
-
-# The engine checks itself after each call, and that each function is called under the lock that it needs: what makes most
-# calls, each input of the fuzzers, and the engine's own tests but those that wait for other processes.
-DEBUG_BUILD := $(BUILD)/debug
-DEBUG_RUNS  := lockstep conformance-h200x2 conformance-odd conformance-schedule-random-1 $(FUZZ_TARGETS:%=fuzz-%)
-DEBUG_TESTS := $(patsubst %.c,%,$(wildcard $(patsubst %,backend_sim/%/*_test.c,base va report exec calls)))
-check-debug: ## lockstep, the suite, the fuzzers' inputs and the engine's tests in a build that checks itself (docs/debug.md)
-	+@CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-25} $(NEST) BUILD=$(DEBUG_BUILD) DEBUG=1 CFLAGS='-O1 -g' \
-	    CHECK_NEEDS='$(DEBUG_BUILD)/bin/lockstep $(DEBUG_BUILD)/bin/conformance' CHECK_RUNS='$(DEBUG_RUNS:%=$(DEBUG_BUILD)/check/%)' \
-	    CHECK_SHELL= TESTS='$(DEBUG_TESTS:%=$(DEBUG_BUILD)/test/%)' check
 
 # Shared memory: 10000 exchanges between two processes, 1000 of them killed, a million malformed descriptors and fabric
 # handles, the state of a machine forged 40000 times. `make check` does a twentieth.
