@@ -55,6 +55,19 @@ class Commands:
         return sorted({words[-1] for words in self.objects.values()
                        if words[-1].endswith(".c") and not words[-1].endswith("_test.c") and not os.path.isabs(words[-1])})
 
+    def seconds(self):
+        """{test: what it took on the clock} at the last `make check` of this build (ci/tap-run); of others it is not known."""
+        taken = {}
+        for test in self.tests:
+            kept = os.path.relpath(test).replace("/", "_")
+            try:
+                with open(os.path.join(self.build, "tap", kept + ".time")) as text:
+                    began, ended = text.read().split()[-2:]
+                taken[test] = float(ended) - float(began)
+            except (OSError, ValueError):
+                continue
+        return taken
+
     def compile(self, name, made, extra=()):
         """The command for an object without what does not change code: debug information, dependencies, warnings as errors."""
         words = [w for w in self.objects[name] if not re.match(r"-(g|MMD$|MP$|Werror$)", w)]

@@ -8,7 +8,7 @@ import bench as benches
 # What a test costs beside its run, in seconds: its link and its box.
 AROUND = 0.15
 # How likely a test of which nothing is known yet is to notice: those that go through most of the engine first.
-LIKELY = ((r"/rule_told_test$", 0.5), (r"/check/(conformance-(h100|odd|as-driver-h200x2)|lockstep|world)$", 0.5),
+LIKELY = ((r"/rule_report_test$", 0.5), (r"/check/(conformance-(h100|odd|as-driver-h200x2)|lockstep|world)$", 0.5),
           (r"/check/", 0.2), (r"/backend_sim/abi/", 0.05), (r"/backend_sim/", 0.1), (r"", 0.01))
 NEAR = 0.5
 # Scripts that are about something else than what compiled code does, and what is measured and not asserted.
@@ -51,7 +51,7 @@ def near(file, test):
 
 
 def beside(file, test):
-    """Tests with the file's name in theirs, or what it begins with: holes_test of free_ranges.c, profile_test of profile_keys.c."""
+    """Tests with the file's name in theirs, or what it begins with: share_test of share_state.c, profile_test of profile_keys.c."""
     if of_folder(file, test):
         return True
     words = os.path.basename(file)[:-2].split("_")
