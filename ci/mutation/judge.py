@@ -8,7 +8,7 @@ import bench as benches
 # What a test costs beside its run, in seconds: its link and its box.
 AROUND = 0.15
 # How likely a test of which nothing is known yet is to notice: those that go through most of the engine first.
-LIKELY = ((r"/rule_told_test$", 0.5), (r"/check/(conformance-(h100|odd|as-driver-h200x2)|lockstep|world)$", 0.5),
+LIKELY = ((r"/rule_report_test$", 0.5), (r"/check/(conformance-(h100|odd|as-driver-h200x2)|lockstep|world)$", 0.5),
           (r"/check/", 0.2), (r"/backend_sim/abi/", 0.05), (r"/backend_sim/", 0.1), (r"", 0.01))
 NEAR = 0.5
 # Scripts that are about something else than what compiled code does, and what is measured and not asserted.
