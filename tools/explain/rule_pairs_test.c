@@ -184,8 +184,8 @@ static void test_machines(const struct pair *pair)
 
 /* ---------------------------------------------------------------------------------------------------------- on a driver */
 
-/* In a process of its own. */
-static bool alone(const struct pair *pair, bool (*judge)(const struct pair *pair, struct text *notes))
+/* In a process of its own, which ends as a program does, for `cuvmm check` to see what it left. */
+static bool alone(const struct pair *pair, const char *form, bool (*judge)(const struct pair *pair, struct text *notes))
 {
     int status = 0;
     fflush(NULL);
@@ -193,11 +193,12 @@ static bool alone(const struct pair *pair, bool (*judge)(const struct pair *pair
     if (child == 0) {
         struct text notes = {0};
         alarm(60);
+        tap_note("process %ld: %s %s", (long)getpid(), form, pair->rule->id);
         bool good = judge(pair, &notes);
         if (!good)
             tap_note("%s", notes.data);
         fflush(NULL);
-        _exit(!good);
+        exit(!good);
     }
     return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
@@ -217,6 +218,8 @@ static const char *unbroken(const struct pair *pair)
     const vmm_rule *rule = pair->rule;
     if (strstr(pair->broken.data, "expect warning "))
         return "its script expects a warning on its way";
+    if (strcmp(rule->function, "vmm_close") == 0)
+        return NULL; /* a leak, which a driver lets pass */
     if (rule->driver_580 == VMM_DRIVER_CRASHES)
         return "driver 580 ends the process";
     if (rule->driver_580 == VMM_DRIVER_UNKNOWN || rule->driver_580 == VMM_DRIVER_VARIES)
@@ -232,11 +235,11 @@ static void test_driver(const struct pair *pair)
     if (reason || whole)
         tap_skip(reason ? reason : whole, "breaks %s: rule book", pair->rule->id);
     else
-        tap_ok(alone(pair, breaks_on_driver), "breaks %s: rule book", pair->rule->id);
+        tap_ok(alone(pair, "breaks", breaks_on_driver), "breaks %s: rule book", pair->rule->id);
     if (reason)
         tap_skip(reason, "near miss %s: rule book", pair->rule->id);
     else
-        tap_ok(alone(pair, corrects), "near miss %s: rule book", pair->rule->id);
+        tap_ok(alone(pair, "near miss", corrects), "near miss %s: rule book", pair->rule->id);
 }
 
 static void write_machine(const char *lines)
