@@ -51,8 +51,8 @@ for backend in driver sim; do
         esac
     done <"$work/tap"
 done
-[ "$(grep '^ok' "$work/tap" | grep -vc ': the pair of ')" -ge 50 ]
-point $? "there are at least 50 programs"
+[ "$(grep '^ok' "$work/tap" | grep -vc ': the pair of ')" -ge 45 ]
+point $? "there are at least 45 programs"
 
 on="--backend=driver"
 run 0 $on "$work/programs" map_twice && says 'called by run_map_twice'
