@@ -16,7 +16,7 @@ CHECK_ABI_FIRST ?= h100 h200x2
 CHECK_ABI_EDGES ?= h100 h200x2
 # Of two devices, which are asked all that one is; one alone is left to check-ci.
 CHECK_ABI_COPIES ?= h200x2
-CHECK_ABI_RULES ?= h100 h200x2
+CHECK_ABI_RULES ?= h100 h200x2 min max odd
 CHECK_ABI_ANSWERS ?= $(patsubst conformance/recorded/facts/%-580.159.04-answers.tsv,%,$(wildcard conformance/recorded/facts/*-answers.tsv))
 CHECK_SCHEDULES ?= eager random-1
 CHECK_ALIASES  ?= stale-1
@@ -100,7 +100,7 @@ $(BUILD)/check/abi-suite-%: ci/targets.mk
 # The rule book's pairs there.
 $(BUILD)/check/abi-rules-%: ci/targets.mk
 	@mkdir -p $(@D)
-	@printf '#!/bin/sh\nCUVMM_KERNELS=cuvmm CUVMM_SIM=sim:$* exec $${CUVMM_RUN-} $(RULE_PAIRS) --driver cuda:$(abspath $(LIBCUDA))\n' >$@
+	@printf '#!/bin/sh\nCUVMM_KERNELS=cuvmm CUVMM_SIM=sim:$* exec $${CUVMM_RUN-} $(RULE_PAIRS) --driver cuda:$(abspath $(LIBCUDA)) $*\n' >$@
 	@chmod +x $@
 
 # The recording programs on the simulator's libcuda.so.1.

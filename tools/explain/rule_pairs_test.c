@@ -4,7 +4,8 @@
  * of the script itself expects on its way to the rule.
  *
  *     rule_pairs_test                  on each machine of the table below; a pair fails on those that it names, and on no other
- *     rule_pairs_test --driver SPEC    on a driver, which tells no rules: what counts are results. Each form has a process of its
+ *     rule_pairs_test --driver SPEC [MACHINE]
+ *                                      on a driver (of this machine of the table), which tells no rules: what counts are results. Each form has a process of its
  *                                      own, since a process has one driver, and a fault takes the device from the process.
  */
 #include "rule_examples.h"
@@ -203,9 +204,11 @@ static bool alone(const struct pair *pair, const char *form, bool (*judge)(const
     return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/* Why a driver is not asked; NULL: it is. */
-static const char *unasked(const struct pair *pair)
+/* Why the driver of a machine ("": of any) is not asked; NULL: it is. */
+static const char *unasked(const struct pair *pair, const char *machine)
 {
+    if (is_named(pair->not_on.data, machine))
+        return "the machine lacks what the rule is about";
     if (has_machine(pair))
         return "its script names a simulated machine";
     if (strstr(pair->corrected.data, "= multicast "))
@@ -229,9 +232,9 @@ static const char *unbroken(const struct pair *pair)
     return NULL;
 }
 
-static void test_driver(const struct pair *pair)
+static void test_driver(const struct pair *pair, const char *machine)
 {
-    const char *reason = unasked(pair), *whole = unbroken(pair);
+    const char *reason = unasked(pair, machine), *whole = unbroken(pair);
     if (reason || whole)
         tap_skip(reason ? reason : whole, "breaks %s: rule book", pair->rule->id);
     else
@@ -249,7 +252,8 @@ static void write_machine(const char *lines)
         tap_bail("my.profile cannot be written");
 }
 
-static void test_pair(const vmm_rule *rule, bool on_driver)
+/* driver: its machine; NULL: all machines, without a driver. */
+static void test_pair(const vmm_rule *rule, const char *driver)
 {
     struct rule_example example;
     struct pair pair = {.rule = rule};
@@ -259,7 +263,7 @@ static void test_pair(const vmm_rule *rule, bool on_driver)
     rule_example_part(&example, EXAMPLE_NOT_ON, &pair.not_on);
     if (rule_example_part(&example, EXAMPLE_MACHINE, &pair.machine))
         write_machine(pair.machine.data);
-    on_driver ? test_driver(&pair) : test_machines(&pair);
+    driver ? test_driver(&pair, driver) : test_machines(&pair);
     text_free(&pair.broken);
     text_free(&pair.corrected);
     text_free(&pair.machine);
@@ -271,9 +275,9 @@ int main(int argc, char **argv)
 {
     char folder[300];
     const char *temporary = getenv("TMPDIR");
-    bool on_driver = argc == 3 && strcmp(argv[1], "--driver") == 0;
+    bool on_driver = (argc == 3 || argc == 4) && strcmp(argv[1], "--driver") == 0;
     if (argc != 1 && !on_driver)
-        tap_bail("usage: %s [--driver SPEC]", argv[0]);
+        tap_bail("usage: %s [--driver SPEC [MACHINE]]", argv[0]);
     snprintf(folder, sizeof folder, "%s/pairs-XXXXXX", temporary && temporary[0] ? temporary : "/tmp");
     if (!mkdtemp(folder) || chdir(folder))
         tap_bail("%s: no folder for my.profile", folder);
@@ -284,7 +288,7 @@ int main(int argc, char **argv)
     size_t count;
     const vmm_rule *rules = vmm_rules(&count);
     for (size_t i = 0; i < count; i++)
-        test_pair(&rules[i], on_driver);
+        test_pair(&rules[i], !on_driver ? NULL : argc == 4 ? argv[3] : "");
     if (chdir("/") || rmdir(folder))
         tap_note("%s stays behind", folder);
     return tap_done();

@@ -15,11 +15,6 @@ TEST_BREAKS(FREE_PTR_ZERO, free_address_0)
     REFUSED(vmm_mem_address_free(S, 0, 0), INVALID_VALUE, "ptr", 0);
 }
 
-TEST_NEAR_MISS(FREE_PTR_ZERO, free_an_address)
-{
-    accept(f, fix_reserve(f, f->g), f->g);
-}
-
 TEST_BREAKS(FREE_SIZE_ZERO, free_nothing)
 {
     vmm_deviceptr ptr = fix_reserve(f, f->g);
