@@ -57,11 +57,6 @@ TEST_BREAKS(ACCESS_SIZE_GRANULARITY, access_to_a_part_of_a_granule)
         REFUSED(vmm_mem_set_access(S, ptr, sizes[i], &desc, 1), INVALID_VALUE, "size", sizes[i]);
 }
 
-TEST_NEAR_MISS(ACCESS_SIZE_GRANULARITY, access_to_whole_granules)
-{
-    accept(f, fix_mapped(f, 3 * f->g, 0, NULL), 3 * f->g, device0());
-}
-
 TEST_BREAKS(ACCESS_FLAGS, access_of_an_unknown_kind)
 {
     vmm_deviceptr ptr = fix_mapped(f, f->g, RW, NULL);
@@ -146,14 +141,6 @@ TEST_WARNS(ACCESS_WRAPS, access_to_a_range_that_wraps_to_a_mapping)
               test_refuses(f, NULL) ? VMM_MEM_ACCESS_FLAGS_PROT_NONE : RW);
     CHECK_U64(fix_rights(f, p, VMM_MEM_LOCATION_TYPE_DEVICE, 0), VMM_MEM_ACCESS_FLAGS_PROT_NONE);
     CHECK_U64(fix_rights(f, at + f->g, VMM_MEM_LOCATION_TYPE_DEVICE, 0), VMM_MEM_ACCESS_FLAGS_PROT_NONE);
-}
-
-TEST_NEAR_MISS(ACCESS_WRAPS, access_up_to_the_end)
-{
-    vmm_deviceptr p = fix_reserve(f, 4 * f->g);
-    fix_map(f, p, f->g, fix_create(f, f->g));
-    fix_map(f, p + 2 * f->g, f->g, fix_create(f, f->g));
-    accept(f, p + 2 * f->g, f->g, device0());
 }
 
 TEST_BREAKS(ACCESS_NOT_MAPPED, access_to_what_cumemalloc_gave)

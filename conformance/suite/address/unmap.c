@@ -109,13 +109,6 @@ TEST_WARNS(UNMAP_NOTHING, unmap_where_nothing_is_mapped)
     WARNED(vmm_mem_unmap(S, p + 2 * f->g, f->g), INVALID_VALUE, "ptr", p + 2 * f->g);
 }
 
-TEST_NEAR_MISS(UNMAP_NOTHING, unmap_where_something_is_mapped)
-{
-    vmm_deviceptr p = fix_reserve(f, 4 * f->g);
-    fix_map(f, p, 2 * f->g, fix_create(f, 2 * f->g));
-    accept(f, p, 2 * f->g);
-}
-
 /* Leading, middle and trailing. */
 TEST_WARNS(UNMAP_HOLE, unmap_over_holes)
 {

@@ -64,8 +64,8 @@ static bool has_rule_test(const char *id, enum test_kind kind)
     return false;
 }
 
-/* Does the file have the rule, with a line of the corrected form alone? */
-static bool corrects(const char *path, const char *id)
+/* Does the file have the rule, with a line of one form alone? */
+static bool has_forms(const char *path, const char *id)
 {
     char line[LINE_MAX_LENGTH];
     bool here = false, found = false;
@@ -73,7 +73,7 @@ static bool corrects(const char *path, const char *id)
     while (file && !found && next_line(file, line, sizeof line)) {
         if (strncmp(line, "VMM-", 4) == 0)
             here = strcmp(line, id) == 0;
-        found = here && line[0] == '+';
+        found = here && (line[0] == '+' || line[0] == '-');
     }
     if (file)
         fclose(file);
@@ -90,7 +90,7 @@ static bool has_pair(const char *id)
     if (glob(pattern, 0, NULL, &files))
         return false;
     for (size_t i = 0; i < files.gl_pathc && !found; i++)
-        found = corrects(files.gl_pathv[i], id);
+        found = has_forms(files.gl_pathv[i], id);
     globfree(&files);
     return found;
 }
