@@ -15,7 +15,7 @@ GPU_TAP      ?= $(BUILD)/tap-gpu
 GPU_TIMEOUT   = timeout $(GPU_PATIENCE)
 
 # A name and a command each, in the order of running; what is not built is left out.
-GPU_RUNS := device suite rules
+GPU_RUNS := device suite rules mistakes
 GPU_RUNS += $(if $(filter backend_cuda/cuda_device_test.c,$(TEST_SRC)),life)
 GPU_RUNS += first edges copies examples lessons exercises checked
 GPU_RUNS += $(filter kernels,$(notdir $(PROGS)))
@@ -24,6 +24,7 @@ GPU_RUNS += random world world-2
 GPU_COMMAND_device  = $(GPU_TIMEOUT) $(BUILD)/bin/device --backend $(GPU_BACKEND)
 GPU_COMMAND_suite   = $(GPU_TIMEOUT) ci/gpu-suite $(BUILD)/bin/conformance --as-driver --backend $(GPU_BACKEND)
 GPU_COMMAND_rules   = $(GPU_TIMEOUT) $(RULE_PAIRS) --driver $(GPU_BACKEND)
+GPU_COMMAND_mistakes = $(GPU_TIMEOUT) $(BUILD)/bin/buggy --driver $(GPU_BACKEND)
 GPU_COMMAND_life    = $(GPU_TIMEOUT) $(BUILD)/test/backend_cuda/cuda_device_test
 GPU_COMMAND_first   = ci/gpu-recorded first $(BUILD)
 GPU_COMMAND_edges   = ci/gpu-recorded edges $(BUILD)

@@ -17,6 +17,7 @@ CHECK_ABI_EDGES ?= h100 h200x2
 # Of two devices, which are asked all that one is; one alone is left to check-ci.
 CHECK_ABI_COPIES ?= h200x2
 CHECK_ABI_RULES ?= h100 h200x2 min max odd
+CHECK_ABI_MISTAKES ?= h100
 CHECK_ABI_ANSWERS ?= $(patsubst conformance/recorded/facts/%-580.159.04-answers.tsv,%,$(wildcard conformance/recorded/facts/*-answers.tsv))
 CHECK_SCHEDULES ?= eager random-1
 CHECK_ALIASES  ?= stale-1
@@ -43,6 +44,7 @@ CHECK_RUNS  += $(CHECK_ABI_FIRST:%=$(BUILD)/check/abi-first-%)
 CHECK_RUNS  += $(CHECK_ABI_EDGES:%=$(BUILD)/check/abi-edges-%)
 CHECK_RUNS  += $(CHECK_ABI_COPIES:%=$(BUILD)/check/abi-copies-%)
 CHECK_RUNS  += $(CHECK_ABI_RULES:%=$(BUILD)/check/abi-rules-%)
+CHECK_RUNS  += $(CHECK_ABI_MISTAKES:%=$(BUILD)/check/abi-mistakes-%)
 CHECK_RUNS  += $(CHECK_ABI_ANSWERS:%=$(BUILD)/check/abi-answers-%)
 CHECK_RUNS  += $(if $(SUITE),$(CHECK_SCHEDULES:%=$(BUILD)/check/conformance-schedule-%))
 CHECK_RUNS  += $(if $(SUITE),$(CHECK_ALIASES:%=$(BUILD)/check/conformance-alias-%))
@@ -97,10 +99,15 @@ $(BUILD)/check/abi-suite-%: ci/targets.mk
 	@printf '#!/bin/sh\nexec ci/abi-suite $* $(BUILD)\n' >$@
 	@chmod +x $@
 
-# The rule book's pairs there.
+# The rule book's pairs there, and the mistakes.
 $(BUILD)/check/abi-rules-%: ci/targets.mk
 	@mkdir -p $(@D)
 	@printf '#!/bin/sh\nCUVMM_KERNELS=cuvmm CUVMM_SIM=sim:$* exec $${CUVMM_RUN-} $(RULE_PAIRS) --driver cuda:$(abspath $(LIBCUDA)) $*\n' >$@
+	@chmod +x $@
+
+$(BUILD)/check/abi-mistakes-%: ci/targets.mk
+	@mkdir -p $(@D)
+	@printf '#!/bin/sh\nCUVMM_KERNELS=cuvmm CUVMM_SIM=sim:$* exec $${CUVMM_RUN-} $(BUILD)/bin/buggy --driver cuda:$(abspath $(LIBCUDA))\n' >$@
 	@chmod +x $@
 
 # The recording programs on the simulator's libcuda.so.1.
