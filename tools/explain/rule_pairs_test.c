@@ -211,7 +211,7 @@ static const char *unasked(const struct pair *pair, const char *machine)
         return "the machine lacks what the rule is about";
     if (has_machine(pair))
         return "its script names a simulated machine";
-    if (strstr(pair->corrected.data, "= multicast "))
+    if (strstr(pair->broken.data, "ulticast") || strstr(pair->corrected.data, "ulticast"))
         return "multicast is not asked of a driver";
     return NULL;
 }
