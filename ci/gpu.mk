@@ -15,7 +15,7 @@ GPU_TAP      ?= $(BUILD)/tap-gpu
 GPU_TIMEOUT   = timeout $(GPU_PATIENCE)
 
 # A name and a command each, in the order of running; what is not built is left out.
-GPU_RUNS := device suite
+GPU_RUNS := device suite rules mistakes
 GPU_RUNS += $(if $(filter backend_cuda/cuda_device_test.c,$(TEST_SRC)),life)
 GPU_RUNS += first edges copies examples lessons exercises checked
 GPU_RUNS += $(filter kernels,$(notdir $(PROGS)))
@@ -23,6 +23,8 @@ GPU_RUNS += random world world-2
 
 GPU_COMMAND_device  = $(GPU_TIMEOUT) $(BUILD)/bin/device --backend $(GPU_BACKEND)
 GPU_COMMAND_suite   = $(GPU_TIMEOUT) ci/gpu-suite $(BUILD)/bin/conformance --as-driver --backend $(GPU_BACKEND)
+GPU_COMMAND_rules   = $(GPU_TIMEOUT) $(RULE_PAIRS) --driver $(GPU_BACKEND)
+GPU_COMMAND_mistakes = $(GPU_TIMEOUT) $(BUILD)/bin/buggy --driver $(GPU_BACKEND)
 GPU_COMMAND_life    = $(GPU_TIMEOUT) $(BUILD)/test/backend_cuda/cuda_device_test
 GPU_COMMAND_first   = ci/gpu-recorded first $(BUILD)
 GPU_COMMAND_edges   = ci/gpu-recorded edges $(BUILD)
@@ -46,7 +48,7 @@ bench-gpu: $(BUILD)/bin/bench-gpu need-gpu ## the cost of a life on this machine
 need-gpu: $(BUILD)/bin/device
 	@$(BUILD)/bin/device --backend $(GPU_BACKEND) --kind || { echo "check-gpu and record-gpu need a CUDA device and its driver" >&2; exit 1; }
 
-check-gpu: need-gpu all $(filter %/cuda_device_test,$(TESTS)) ## the tests on this machine's CUDA driver (docs/gpu.md)
+check-gpu: need-gpu all $(RULE_PAIRS) $(filter %/cuda_device_test,$(TESTS)) ## the tests on this machine's CUDA driver (docs/gpu.md)
 	@rm -rf $(GPU_TAP) $(BUILD)/check-gpu && mkdir -p $(GPU_TAP) $(BUILD)/check-gpu $(BUILD)/gpu
 	@$(foreach run,$(GPU_RUNS),printf '#!/bin/sh\nexec $(GPU_COMMAND_$(run))\n' >$(BUILD)/check-gpu/$(run) &&) chmod +x $(BUILD)/check-gpu/*
 	@CC='$(CC)' CUDA_PATH=$(CUDA_PATH) GPU_BACKEND=$(GPU_BACKEND) GPU_PATIENCE=$(GPU_PATIENCE) $(PROVE) --nocolor --timer -e 'ci/tap-run $(GPU_TAP)' \

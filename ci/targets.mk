@@ -16,6 +16,8 @@ CHECK_ABI_FIRST ?= h100 h200x2
 CHECK_ABI_EDGES ?= h100 h200x2
 # Of two devices, which are asked all that one is; one alone is left to check-ci.
 CHECK_ABI_COPIES ?= h200x2
+CHECK_ABI_RULES ?= h100 h200x2 min max odd
+CHECK_ABI_MISTAKES ?= h100
 CHECK_ABI_ANSWERS ?= $(patsubst conformance/recorded/facts/%-580.159.04-answers.tsv,%,$(wildcard conformance/recorded/facts/*-answers.tsv))
 CHECK_SCHEDULES ?= eager random-1
 CHECK_ALIASES  ?= stale-1
@@ -41,6 +43,8 @@ CHECK_RUNS  += $(if $(SUITE),$(CHECK_ABI:%=$(BUILD)/check/abi-suite-%))
 CHECK_RUNS  += $(CHECK_ABI_FIRST:%=$(BUILD)/check/abi-first-%)
 CHECK_RUNS  += $(CHECK_ABI_EDGES:%=$(BUILD)/check/abi-edges-%)
 CHECK_RUNS  += $(CHECK_ABI_COPIES:%=$(BUILD)/check/abi-copies-%)
+CHECK_RUNS  += $(CHECK_ABI_RULES:%=$(BUILD)/check/abi-rules-%)
+CHECK_RUNS  += $(CHECK_ABI_MISTAKES:%=$(BUILD)/check/abi-mistakes-%)
 CHECK_RUNS  += $(CHECK_ABI_ANSWERS:%=$(BUILD)/check/abi-answers-%)
 CHECK_RUNS  += $(if $(SUITE),$(CHECK_SCHEDULES:%=$(BUILD)/check/conformance-schedule-%))
 CHECK_RUNS  += $(if $(SUITE),$(CHECK_ALIASES:%=$(BUILD)/check/conformance-alias-%))
@@ -52,6 +56,8 @@ CHECK_RUNS  += $(FUZZ_CHECKS)
 # Tests of what maintainers and CI use, which take long: `make check-ci`.
 CHECK_CI    := ci/gpu_test.sh ci/mutate_test.sh conformance/programs/mistakes_test.sh
 CHECK_SHELL := $(filter-out $(CHECK_CI),$(sort $(wildcard ci/*_test.sh tools/*/*_test.sh conformance/*/*_test.sh docs/*_test.sh)))
+
+RULE_PAIRS  := $(BUILD)/test/tools/explain/rule_pairs_test
 
 # Those that take longest come first, so that none runs last and alone; ci/slowest tells which they are.
 CHECK_LIST   = $(CHECK_RUNS) $(CHECK_SHELL) $(TESTS)
@@ -91,6 +97,17 @@ $(BUILD)/check/conformance-as-driver-%: ci/targets.mk
 $(BUILD)/check/abi-suite-%: ci/targets.mk
 	@mkdir -p $(@D)
 	@printf '#!/bin/sh\nexec ci/abi-suite $* $(BUILD)\n' >$@
+	@chmod +x $@
+
+# The rule book's pairs there, and the mistakes.
+$(BUILD)/check/abi-rules-%: ci/targets.mk
+	@mkdir -p $(@D)
+	@printf '#!/bin/sh\nCUVMM_KERNELS=cuvmm CUVMM_SIM=sim:$* exec $${CUVMM_RUN-} $(RULE_PAIRS) --driver cuda:$(abspath $(LIBCUDA)) $*\n' >$@
+	@chmod +x $@
+
+$(BUILD)/check/abi-mistakes-%: ci/targets.mk
+	@mkdir -p $(@D)
+	@printf '#!/bin/sh\nCUVMM_KERNELS=cuvmm CUVMM_SIM=sim:$* exec $${CUVMM_RUN-} $(BUILD)/bin/buggy --driver cuda:$(abspath $(LIBCUDA))\n' >$@
 	@chmod +x $@
 
 # The recording programs on the simulator's libcuda.so.1.
@@ -135,7 +152,7 @@ CHECK_ONCE := $(wildcard docs/*_test.sh) $(patsubst %,ci/%_test.sh,exclusions fu
 CHECK_NOT_ONCE = CHECK_SHELL='$(filter-out $(CHECK_ONCE),$(CHECK_SHELL))'
 
 # What a slow tool looks for, it finds on few machines: the others differ in numbers alone. Recordings are calls like others.
-CHECK_FEW = $(CHECK_NOT_ONCE) CHECK_PROFILES='h200x2 odd' CHECK_AS_DRIVER= CHECK_ABI=h100 CHECK_ABI_FIRST= CHECK_ABI_EDGES= CHECK_ABI_COPIES= CHECK_ABI_ANSWERS= CHECK_SCHEDULES=random-1 CHECK_ALIASES= RECORDINGS=
+CHECK_FEW = $(CHECK_NOT_ONCE) CHECK_PROFILES='h200x2 odd' CHECK_AS_DRIVER= CHECK_ABI=h100 CHECK_ABI_FIRST= CHECK_ABI_RULES=h100 CHECK_ABI_EDGES= CHECK_ABI_COPIES= CHECK_ABI_ANSWERS= CHECK_SCHEDULES=random-1 CHECK_ALIASES= RECORDINGS=
 
 check-ci: ## the tests of `make check-gpu`, of `make mutate` and of the exercises' graders, which take long
 	+@$(NEST) TAP=$(BUILD)/tap-ci CHECK_ABI_COPIES=h100 CHECK_LIST='$(CHECK_CI) $(BUILD)/check/abi-copies-h100' check
@@ -216,7 +233,7 @@ check-clients: $(LIBCUDA) $(CLIENT_KERNELS) clients-python ## third-party progra
 
 # Mutants (docs/mutation.md): those that universalmutator from PyPI makes, a line of the engine each, and mistakes by hand.
 # What ci/mutate runs: what check does, on fewer machines, which differ in numbers alone.
-MUTATE_FEW = CHECK_PROFILES='h100 h200x2 odd' CHECK_AS_DRIVER=h200x2 CHECK_ABI=h200x2 CHECK_ABI_ANSWERS=h100 CHECK_SCHEDULES=random-1
+MUTATE_FEW = CHECK_PROFILES='h100 h200x2 odd' CHECK_AS_DRIVER=h200x2 CHECK_ABI=h200x2 CHECK_ABI_RULES=h100 CHECK_ABI_ANSWERS=h100 CHECK_SCHEDULES=random-1
 MUTATE = nice -n 5 ci/mutate --build $(BUILD) --jobs $(JOBS)
 FILES  ?=
 COUNT  ?=

@@ -5,6 +5,7 @@
  *     buggy              TAP: a point for each form of each program under each schedule, and one for the table; of
  *                        programs that are right by luck also one for each form with seeds of alias=stale:SEED
  *     buggy NAME         these programs alone
+ *     buggy --driver SPEC [NAME]   on a driver: what is refused there, and the corrected forms
  *     buggy --explain    what each buggy form is told
  *     buggy --table      the tables of docs/mistakes.md
  *
@@ -13,6 +14,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "buggy/buggy.h"
 #include "buggy/table.h"
@@ -63,6 +66,35 @@ static void check(const struct program *program)
         check_luck(program, theme);
 }
 
+/* In a process of its own. */
+static bool alone(const struct program *program, bool buggy, const char *driver)
+{
+    int status = 0;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(60);
+        run_on_driver(&the_run, program, buggy, driver);
+        bool right = run_driver_verdict(&the_run);
+        fflush(NULL);
+        _exit(!right);
+    }
+    return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+static void check_driver(const struct program *program, const char *driver)
+{
+    char theme[32];
+    program_theme(program, theme, sizeof theme);
+    for (int form = 0; form < 2; form++) {
+        const char *name = form == 0 ? program->rule : "corrected", *reason = run_undriven(program, form == 0);
+        if (reason)
+            tap_skip(reason, "%s %s: %s", theme, program->name, name);
+        else
+            tap_ok(alone(program, form == 0, driver), "%s %s: %s", theme, program->name, name);
+    }
+}
+
 static void explain(const struct program *program)
 {
     run_program(&the_run, program, true, "late");
@@ -73,10 +105,10 @@ static void explain(const struct program *program)
         printf("%s", the_run.left[i].text);
 }
 
-static bool wanted(const struct program *program, int argc, char **argv)
+static bool wanted(const struct program *program, int from, int argc, char **argv)
 {
     bool any = false;
-    for (int i = 1; i < argc; i++)
+    for (int i = from; i < argc; i++)
         if (argv[i][0] != '-') {
             any = true;
             if (strcmp(argv[i], program->name) == 0)
@@ -93,9 +125,12 @@ int main(int argc, char **argv)
         table_write(stdout);
         return 0;
     }
+    const char *driver = strcmp(option, "--driver") == 0 && argc > 2 ? argv[2] : NULL;
     for (const struct program *p = program_first(); p; p = p->next)
-        if (wanted(p, argc, argv))
-            strcmp(option, "--explain") == 0 ? explain(p) : check(p);
+        if (wanted(p, driver ? 3 : 1, argc, argv))
+            driver ? check_driver(p, driver) : strcmp(option, "--explain") == 0 ? explain(p) : check(p);
+    if (driver)
+        return tap_done();
     if (strcmp(option, "--explain") == 0)
         return 0;
     tap_note("random schedule with seed %s", random_schedule + strlen("random:"));

@@ -30,7 +30,7 @@ static bool is_comment(const char *line, size_t length)
 
 static bool is_marked(const char *line, size_t length)
 {
-    return length > INDENT && strchr(" -+=!", line[0]) && memcmp(line + 1, "   ", INDENT - 1) == 0;
+    return length > INDENT && strchr(" -+=!~", line[0]) && memcmp(line + 1, "   ", INDENT - 1) == 0;
 }
 
 bool rule_example_find(const char *rule, struct rule_example *example)
@@ -59,6 +59,7 @@ static const char *marks_of(enum example_part part)
     case EXAMPLE_CORRECTED: return " +";
     case EXAMPLE_MACHINE: return "=";
     case EXAMPLE_REASON: return "!";
+    case EXAMPLE_NOT_ON: return "~";
     case EXAMPLE_BOTH: return " -+";
     }
     return "";

@@ -21,6 +21,7 @@ enum example_part {
     EXAMPLE_CORRECTED, /* the script that is told nothing */
     EXAMPLE_MACHINE,   /* lines of my.profile, which both open; mostly none */
     EXAMPLE_REASON,    /* why no script can break it, the last line says where the test is; of the others none */
+    EXAMPLE_NOT_ON,    /* names of machines that cannot run the pair: they lack what it is about */
     EXAMPLE_BOTH       /* both scripts in one, each line behind ' ', '-' or '+' and a blank */
 };
 

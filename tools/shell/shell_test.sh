@@ -56,12 +56,20 @@ typed() { # typed SCRIPT API...
 }
 
 [ -e "$build/include/cuvmm" ] || { mkdir -p "$build/include" && ln -sfn "$PWD/api" "$build/include/cuvmm"; }
-for name in access-rules copies-async create-rules dma-buf events host-memory queries raw-calls retain sharing two-devices; do
+for name in copies-async dma-buf events host-memory queries raw-calls retain sharing two-devices; do
     typed "conformance/corpus/scripts/$name.vmm" vmm driver
 done
 typed conformance/corpus/demo/03-unicast.vmm vmm driver
 typed conformance/corpus/scripts/kernels.vmm vmm
 mkdir "$work/in"
+# What breaks the rules of cuMemCreate and cuMemSetAccess in the rule book, in one session.
+{
+    printf '%s\n' init 'c = context dev0' 'r = reserve 3gran' 'm = create 1gran dev0' 'map r 1gran m'
+    awk '/^VMM-/ { of = /-(CREATE|ACCESS)-/ } /^    backend/ { of = 0 } { sub(/^-   . = create/, "-   create") }
+        of && /^-   (h = call|create|access) / { print substr($0, 5) }' conformance/corpus/rulebook/{memory,access}.txt
+    echo 'check access r dev0 rw'
+} >"$work/in/broken.vmm"
+typed "$work/in/broken.vmm" vmm driver
 sed '/^# What is told/,$d' conformance/corpus/scripts/fabric.vmm >"$work/in/fabric.vmm"
 printf '%s\n' 'backend sim:h100,arena=auto' init 'c = context dev0' 'r = reserve 1hgran' 'h = create 1hgran host' 'map r 1hgran h' \
     'access r 1hgran numa0:rw dev0:rw' 'host-write r "by the host"' 'check bytes r "by the host"' 'fill r 2 0x2d' \

@@ -11,7 +11,7 @@
  *         DO(vmm_mem_release(S, memory));
  *     }
  *
- * bin/buggy runs both forms, each in a fresh system and under several schedules. The buggy form is told by this rule, at
+ * bin/buggy runs both forms, each in a fresh system and under several schedules, and with --driver on a driver. The buggy form is told by this rule, at
  * the call marked TOLD, once, and of nothing else. The corrected form is told nothing, leaves nothing behind, and what
  * its RIGHT(...) say of the bytes holds. A program that is right by luck is found out: with alias=stale:SEED its bytes
  * are wrong for some seeds, and those of its correction for none. Programs register themselves, and docs/mistakes.md is
@@ -137,6 +137,7 @@ struct run {
     vmm_system *sys;
     const struct program *program;
     const char *schedule; /* and further options of the spec behind it */
+    const char *driver;   /* the spec of a driver; NULL: the program's simulated machine */
     bool buggy;
     uint64_t g;
     vmm_context context;
@@ -163,5 +164,12 @@ void host_write(struct run *b, int line, vmm_deviceptr address, unsigned char va
 void run_program(struct run *b, const struct program *program, bool buggy, const char *schedule);
 /* Does everything match the program's row? Prints differences as notes. */
 bool run_verdict(const struct run *b);
+
+/* On a driver, which tells no rules: the marked call returns what the row says, and what the corrected form says of the bytes
+ * holds. A process has one driver and a fault takes its device, so each run has a process of its own. */
+void run_on_driver(struct run *b, const struct program *program, bool buggy, const char *driver);
+bool run_driver_verdict(const struct run *b);
+/* Why a driver does not run this form; NULL: it does. */
+const char *run_undriven(const struct program *program, bool buggy);
 
 #endif

@@ -150,9 +150,12 @@ vmm_stream stream(struct run *b)
 
 static void open_system(struct run *b)
 {
-    char spec[128];
+    char spec[512];
     const vmm_mem_allocation_prop prop = pinned(DEVICE(0));
-    snprintf(spec, sizeof spec, "%s,schedule=%s", b->program->machine ? b->program->machine : "sim:h100", b->schedule);
+    if (b->driver)
+        snprintf(spec, sizeof spec, "%s", b->driver);
+    else
+        snprintf(spec, sizeof spec, "%s,schedule=%s", b->program->machine ? b->program->machine : "sim:h100", b->schedule);
     if (vmm_open(spec, &b->sys) != VMM_SUCCESS)
         tap_bail("%s cannot be opened", spec);
     b->g = UINT64_C(2) << 20;
@@ -164,16 +167,27 @@ static void open_system(struct run *b)
     vmm_set_report(S, on_told, b);
 }
 
-void run_program(struct run *b, const struct program *program, bool buggy, const char *schedule)
+static void run_on(struct run *b, const struct program *program, bool buggy, const char *schedule, const char *driver)
 {
     memset(b, 0, sizeof *b);
     b->program = program;
     b->buggy = buggy;
     b->schedule = schedule;
+    b->driver = driver;
     open_system(b);
     program->run(b);
     vmm_set_report(S, NULL, NULL);
     vmm_leaks(S, on_left, b);
     vmm_close(S);
     b->sys = NULL;
+}
+
+void run_program(struct run *b, const struct program *program, bool buggy, const char *schedule)
+{
+    run_on(b, program, buggy, schedule, NULL);
+}
+
+void run_on_driver(struct run *b, const struct program *program, bool buggy, const char *driver)
+{
+    run_on(b, program, buggy, "the driver's order", driver);
 }

@@ -112,7 +112,7 @@ PROGRAM(reexport_of_an_import, .does = "exports imported memory, to pass it on",
 
 /* As in two programs that each open their own simulator. */
 PROGRAM(import_on_another_machine, .does = "imports on a simulated machine that is not the exporter's",
-        .rule = "VMM-IMPORT-MACHINE", .at = "cuMemImportFromShareableHandle", .argument = "osHandle",
+        .rule = "VMM-IMPORT-MACHINE", .at = "cuMemImportFromShareableHandle", .argument = "osHandle", .machine = "sim:h100",
         .way = "open both with the same machine=NAME, or set CUVMM_MACHINE for both")
 {
     vmm_system *other = NULL;

@@ -153,3 +153,26 @@ bool run_verdict(const struct run *b)
     bool right = (b->buggy ? buggy_is_right(b) : corrected_is_right(b)) && left_is_right(b);
     return right || show(b);
 }
+
+bool run_driver_verdict(const struct run *b)
+{
+    const vmm_rule *rule = vmm_rule_find(b->program->rule);
+    if (!b->buggy)
+        return b->failures == 0 && (b->rights ? true : wrong(b, "nothing is checked"));
+    if (!b->call[RUN_TOLD])
+        return wrong(b, "the call with the mistake was not made");
+    return b->result[RUN_TOLD] == rule->result ? true
+           : wrong(b, "answers %s, expected %s", vmm_result_name(b->result[RUN_TOLD]), vmm_result_name(rule->result));
+}
+
+const char *run_undriven(const struct program *program, bool buggy)
+{
+    const vmm_rule *rule = vmm_rule_find(program->rule);
+    if (program->machine)
+        return "needs a simulated machine";
+    if (!buggy)
+        return NULL;
+    if (program->driver || rule->driver_580 != VMM_DRIVER_REJECTS || rule->rule_class == VMM_RULE_HAZARD || is_leak(program->rule))
+        return "a driver does not refuse it, or not always";
+    return NULL;
+}

@@ -23,13 +23,6 @@ TEST_BREAKS(CREATE_HOST_COMPRESSION, create_compressible_host_memory)
     }
 }
 
-TEST_NEAR_MISS(CREATE_HOST_COMPRESSION, create_host_memory_as_it_is)
-{
-    fix_need_host(f);
-    vmm_mem_allocation_prop prop = fix_prop_at(VMM_MEM_LOCATION_TYPE_HOST, 0);
-    accept(f, fix_host_unit(f), &prop);
-}
-
 TEST_BREAKS(CREATE_HOST_RDMA, create_host_memory_for_rdma)
 {
     fix_need_host(f);
@@ -62,10 +55,4 @@ TEST_WARNS(CREATE_RESERVED_LAST, create_with_the_last_reserved_byte_set)
     fix_note(f, FIX_HANDLE, handle, f->g);
     fix_need(f, vmm_mem_get_allocation_properties_from_handle(S, &got, handle));
     CHECK_U64(got.alloc_flags.reserved[3], 0);
-}
-
-TEST_NEAR_MISS(CREATE_RESERVED_LAST, create_with_the_last_reserved_byte_zero)
-{
-    vmm_mem_allocation_prop prop = fix_prop(0);
-    accept(f, f->g, &prop);
 }

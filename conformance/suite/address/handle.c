@@ -23,13 +23,6 @@ TEST_BREAKS(RELEASE_HANDLE_ZERO, release_handle_0)
     REFUSED(vmm_mem_release(S, 0), INVALID_VALUE, "handle", 0);
 }
 
-TEST_NEAR_MISS(RELEASE_HANDLE_ZERO, release_a_handle)
-{
-    vmm_mem_generic_allocation_handle handle = fix_create(f, f->g);
-    ACCEPTED(vmm_mem_release(S, handle));
-    fix_forget(f, FIX_HANDLE, handle, 0);
-}
-
 TEST_BREAKS(RELEASE_HANDLE_FORGED, release_a_forged_handle)
 {
     const uint64_t values[] = {forged(f), 1, UINT64_MAX, UINT64_C(0xdeadbeef)};
@@ -96,14 +89,6 @@ TEST_BREAKS(RETAIN_ADDRESS_ZERO, retain_at_address_0)
     fix_mapped(f, f->g, VMM_MEM_ACCESS_FLAGS_PROT_NONE, NULL);
     REFUSED(vmm_mem_retain_allocation_handle(S, &handle, 0), INVALID_VALUE, "addr", 0);
     CHECK_U64(handle, FIX_UNTOUCHED);
-}
-
-TEST_NEAR_MISS(RETAIN_ADDRESS_ZERO, retain_at_a_mapping)
-{
-    vmm_mem_generic_allocation_handle again = 0;
-    vmm_deviceptr ptr = fix_mapped(f, f->g, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE, NULL);
-    ACCEPTED(vmm_mem_retain_allocation_handle(S, &again, ptr));
-    ACCEPTED(vmm_mem_release(S, again));
 }
 
 static void refuse_retain(struct fix *f, vmm_deviceptr addr)

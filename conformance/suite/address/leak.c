@@ -92,12 +92,6 @@ LEAK_TEST(LEAK_HANDLE, leave_a_handle)
     check_one(f, VMM_OBJECT_HANDLE, 0);
 }
 
-NO_LEAK_TEST(LEAK_HANDLE, release_the_handle)
-{
-    fix_release(f, fix_create(f, f->g));
-    check_none(f);
-}
-
 /* A mapping never leaks alone: its reservation cannot be freed, and it still holds its handle's memory. */
 LEAK_TEST(LEAK_MAPPING, leave_a_mapping)
 {
@@ -115,26 +109,10 @@ LEAK_TEST(LEAK_MAPPING, leave_a_mapping)
     CHECK_U64(reported.detail[2].nearest.mappings, 1);
 }
 
-NO_LEAK_TEST(LEAK_MAPPING, unmap_the_mapping)
-{
-    vmm_mem_generic_allocation_handle handle = 0;
-    vmm_deviceptr p = fix_mapped(f, f->g, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE, &handle);
-    fix_release(f, handle);
-    fix_unmap(f, p, f->g);
-    fix_address_free(f, p, f->g);
-    check_none(f);
-}
-
 LEAK_TEST(LEAK_CONTEXT, leave_a_context)
 {
     fix_context(f, 0);
     check_one(f, VMM_OBJECT_CONTEXT, 0);
-}
-
-NO_LEAK_TEST(LEAK_CONTEXT, destroy_the_context)
-{
-    fix_context_destroy(f, fix_context(f, 0));
-    check_none(f);
 }
 
 LEAK_TEST(LEAK_STREAM, leave_a_stream)
@@ -145,14 +123,6 @@ LEAK_TEST(LEAK_STREAM, leave_a_stream)
     CHECK_U64(vmm_leaks(S, hear, &reported), 2);
     check_leak(f, &reported.detail[0], "VMM-LEAK-CONTEXT", VMM_OBJECT_CONTEXT, 0);
     check_leak(f, &reported.detail[1], f->rule, VMM_OBJECT_STREAM, 0);
-}
-
-NO_LEAK_TEST(LEAK_STREAM, destroy_the_stream)
-{
-    vmm_context ctx = fix_context(f, 0);
-    fix_stream_destroy(f, fix_stream(f));
-    fix_context_destroy(f, ctx);
-    check_none(f);
 }
 
 LEAK_TEST(LEAK_EVENT, leave_an_event)
@@ -183,14 +153,6 @@ LEAK_TEST(LEAK_ALLOCATION, leave_an_allocation)
     CHECK_U64(vmm_leaks(S, hear, &reported), 2);
     check_leak(f, &reported.detail[0], f->rule, VMM_OBJECT_ALLOCATION, old);
     check_leak(f, &reported.detail[1], "VMM-LEAK-CONTEXT", VMM_OBJECT_CONTEXT, 0);
-}
-
-NO_LEAK_TEST(LEAK_ALLOCATION, free_the_allocation)
-{
-    vmm_context ctx = fix_context(f, 0);
-    fix_mem_free(f, fix_alloc(f, f->g));
-    fix_context_destroy(f, ctx);
-    check_none(f);
 }
 
 TEST_EXPECTS("leaks.in_the_order_of_kinds", leaks_of_everything)

@@ -16,14 +16,6 @@ TEST_BREAKS_ON(MAP_OFFSET, map_from_an_offset, WHOLE, TEST_AS_GIVEN, 0)
         REFUSED_NEAR(vmm_mem_map(S, ptr, f->g, offsets[i], handle, 0), NOT_SUPPORTED, "offset", offsets[i], HANDLE, 0);
 }
 
-TEST_NEAR_MISS_ON(MAP_OFFSET, map_from_offset_0, WHOLE, TEST_AS_GIVEN, 0)
-{
-    fix_need_parts(f, false);
-    vmm_deviceptr ptr = fix_reserve(f, 4 * f->g);
-    ACCEPTED(vmm_mem_map(S, ptr, 2 * f->g, 0, fix_create(f, 2 * f->g), 0));
-    fix_note(f, FIX_MAPPING, ptr, 2 * f->g);
-}
-
 TEST_BREAKS_ON(MAP_SIZE_WHOLE, map_another_size, WHOLE, TEST_AS_GIVEN, 0)
 {
     fix_need_parts(f, false);
@@ -32,14 +24,6 @@ TEST_BREAKS_ON(MAP_SIZE_WHOLE, map_another_size, WHOLE, TEST_AS_GIVEN, 0)
     const uint64_t sizes[] = {f->g, 4 * f->g, 4096, 2 * f->g + 4096, UINT64_MAX - f->g + 1};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
         REFUSED_NEAR(vmm_mem_map(S, ptr, sizes[i], 0, handle, 0), NOT_SUPPORTED, "size", sizes[i], HANDLE, 0);
-}
-
-TEST_NEAR_MISS_ON(MAP_SIZE_WHOLE, map_the_whole_size, WHOLE, TEST_AS_GIVEN, 0)
-{
-    fix_need_parts(f, false);
-    vmm_deviceptr ptr = fix_reserve(f, 8 * f->g);
-    ACCEPTED(vmm_mem_map(S, ptr, 3 * f->g, 0, fix_create(f, 3 * f->g), 0));
-    fix_note(f, FIX_MAPPING, ptr, 3 * f->g);
 }
 
 TEST_BREAKS_ON(MAP_OFFSET_GRANULARITY, map_from_between_granules, PARTS, TEST_AS_GIVEN, 0)

@@ -27,19 +27,9 @@ TEST_BREAKS(RESERVE_NULL_PTR, reserve_without_place_for_the_address)
     REFUSED(vmm_mem_address_reserve(S, NULL, f->g, 0, 0, 0), INVALID_VALUE, "ptr", 0);
 }
 
-TEST_NEAR_MISS(RESERVE_NULL_PTR, reserve_with_place_for_the_address)
-{
-    accept(f, f->g, 0, 0);
-}
-
 TEST_BREAKS(RESERVE_FLAGS, reserve_with_flags)
 {
     RESERVE_REFUSED(INVALID_VALUE, "flags", 1, f->g, 0, 0, 1);
-}
-
-TEST_NEAR_MISS(RESERVE_FLAGS, reserve_with_flags_0)
-{
-    accept(f, 2 * f->g, 0, 0);
 }
 
 TEST_BREAKS(RESERVE_SIZE_ZERO, reserve_nothing)

@@ -176,13 +176,6 @@ TEST_BREAKS(STREAM_FLAGS, stream_with_unknown_flags)
     CHECK(!stream, "a stream was written");
 }
 
-TEST_NEAR_MISS(STREAM_FLAGS, stream_that_does_not_block)
-{
-    vmm_stream stream = NULL;
-    ACCEPTED(vmm_stream_create(S, &stream, VMM_STREAM_NON_BLOCKING));
-    ACCEPTED(vmm_stream_destroy(S, stream));
-}
-
 TEST_BREAKS(STREAM_UNKNOWN, use_a_stream_that_ended)
 {
     vmm_deviceptr ptr = fix_mapped(f, f->g, VMM_MEM_ACCESS_FLAGS_PROT_READWRITE, NULL);

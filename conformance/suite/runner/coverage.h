@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* coverage.h - checks that every promise has a test.
  *
- *     every rule of vmm_rules()                 a test that breaks it and a near miss,
+ *     every rule of vmm_rules()                 a test that breaks it, and a near miss here or in conformance/corpus/rulebook,
  *                                               or a line in conformance/recorded/decisions/untestable.tsv (id <tab> why)
  *     every line of decisions/expectations.txt  a test that expects it
  *

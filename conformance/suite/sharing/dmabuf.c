@@ -108,12 +108,6 @@ TEST_BREAKS_ON(DMABUF_NULL_HANDLE, dmabuf_without_a_place, DMABUF, TEST_AS_GIVEN
     CHECK(next_fd() == free_fd, "the call left an unknown descriptor open");
 }
 
-TEST_NEAR_MISS_ON(DMABUF_NULL_HANDLE, dmabuf_with_a_place, DMABUF, TEST_AS_GIVEN, 0)
-{
-    need_dmabuf(f);
-    accepted(f, fix_mapped(f, f->g, RW, NULL), f->g);
-}
-
 TEST_BREAKS_ON(DMABUF_SIZE_ZERO, dmabuf_of_nothing, DMABUF, TEST_AS_GIVEN, 0)
 {
     need_dmabuf(f);
@@ -177,12 +171,6 @@ TEST_BREAKS_ON(DMABUF_FLAGS, dmabuf_with_unknown_flags, DMABUF, TEST_AS_GIVEN, 0
     for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++)
         REFUSED(vmm_mem_get_handle_for_address_range(S, &fd, p, f->g, FD, flags[i]), INVALID_VALUE, "flags", flags[i]);
     NOTHING_MADE(fd, free_fd);
-}
-
-TEST_NEAR_MISS_ON(DMABUF_FLAGS, dmabuf_without_flags, DMABUF, TEST_AS_GIVEN, 0)
-{
-    need_dmabuf(f);
-    accepted(f, fix_mapped(f, f->g, RW, NULL), f->g);
 }
 
 TEST_BREAKS_ON(DMABUF_ALIGNMENT, dmabuf_of_parts_of_pages, DMABUF, TEST_AS_GIVEN, 0)
@@ -510,12 +498,6 @@ TEST_BREAKS_ON(DMABUF_PCIE, dmabuf_over_pcie, DMABUF, TEST_AS_GIVEN, 0)
     NO_FD_MADE(fd, free_fd);
     REFUSED(vmm_mem_get_handle_for_address_range(S, &fd, p, f->g, FD, PCIE | 2), NOT_SUPPORTED, "flags", PCIE | 2);
     NO_FD_MADE(fd, free_fd);
-}
-
-TEST_NEAR_MISS_ON(DMABUF_PCIE, dmabuf_not_over_pcie, DMABUF, TEST_AS_GIVEN, 0)
-{
-    need_dmabuf(f);
-    accepted(f, fix_mapped(f, f->g, RW, NULL), f->g);
 }
 
 /* First the process may open no more files; then no file may become that long. */

@@ -84,12 +84,6 @@ TEST_BREAKS_ON(EXPORT_NULL_HANDLE, export_without_a_place, SHARING, TEST_AS_GIVE
     CHECK(next_fd() == free_fd, "the call left an unknown descriptor open");
 }
 
-TEST_NEAR_MISS_ON(EXPORT_NULL_HANDLE, export_with_a_place, SHARING, TEST_AS_GIVEN, 0)
-{
-    need_sharing(f);
-    close(exported(f, shareable(f, f->g)));
-}
-
 TEST_BREAKS_ON(EXPORT_FLAGS, export_with_flags, SHARING, TEST_AS_GIVEN, 0)
 {
     need_sharing(f);
@@ -98,12 +92,6 @@ TEST_BREAKS_ON(EXPORT_FLAGS, export_with_flags, SHARING, TEST_AS_GIVEN, 0)
     REFUSED(EXPORT(fd, handle, FD, 1), INVALID_VALUE, "flags", 1);
     REFUSED(EXPORT(fd, handle, FD, UINT64_C(1) << 40), INVALID_VALUE, "flags", UINT64_C(1) << 40);
     NO_FD(fd, free_fd);
-}
-
-TEST_NEAR_MISS_ON(EXPORT_FLAGS, export_without_flags, SHARING, TEST_AS_GIVEN, FIX_NO_CONTEXT)
-{
-    need_sharing(f);
-    close(exported(f, shareable(f, f->g)));
 }
 
 TEST_BREAKS_ON(EXPORT_TYPE, export_as_no_one_type, SHARING, TEST_AS_GIVEN, 0)
@@ -117,12 +105,6 @@ TEST_BREAKS_ON(EXPORT_TYPE, export_as_no_one_type, SHARING, TEST_AS_GIVEN, 0)
     NO_FD(fd, free_fd);
 }
 
-TEST_NEAR_MISS_ON(EXPORT_TYPE, export_as_one_type, SHARING, TEST_AS_GIVEN, 0)
-{
-    need_sharing(f);
-    close(exported(f, shareable(f, f->g)));
-}
-
 TEST_BREAKS_ON(EXPORT_HANDLE_ZERO, export_handle_0, SHARING, TEST_AS_GIVEN, 0)
 {
     need_sharing(f);
@@ -130,12 +112,6 @@ TEST_BREAKS_ON(EXPORT_HANDLE_ZERO, export_handle_0, SHARING, TEST_AS_GIVEN, 0)
     int fd = UNTOUCHED, free_fd = next_fd();
     REFUSED(EXPORT(fd, 0, FD, 0), INVALID_VALUE, "handle", 0);
     NO_FD(fd, free_fd);
-}
-
-TEST_NEAR_MISS_ON(EXPORT_HANDLE_ZERO, export_a_handle, SHARING, TEST_AS_GIVEN, 0)
-{
-    need_sharing(f);
-    close(exported(f, shareable(f, f->g)));
 }
 
 TEST_BREAKS_ON(EXPORT_HANDLE_STALE, export_after_release, SHARING, TEST_AS_GIVEN, 0)
@@ -275,14 +251,6 @@ TEST_BREAKS_ON(IMPORT_NULL_HANDLE, import_without_a_place, SHARING, TEST_AS_GIVE
     close(fd);
 }
 
-TEST_NEAR_MISS_ON(IMPORT_NULL_HANDLE, import_with_a_place, SHARING, TEST_AS_GIVEN, 0)
-{
-    need_sharing(f);
-    int fd = exported(f, shareable(f, f->g));
-    imported(f, fd, f->g);
-    close(fd);
-}
-
 TEST_BREAKS_ON(IMPORT_TYPE, import_as_no_one_type, SHARING, TEST_AS_GIVEN, 0)
 {
     need_sharing(f);
@@ -292,14 +260,6 @@ TEST_BREAKS_ON(IMPORT_TYPE, import_as_no_one_type, SHARING, TEST_AS_GIVEN, 0)
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
         REFUSED(IMPORT(handle, fd, types[i]), INVALID_VALUE, "shHandleType", (uint64_t)(int64_t)types[i]);
     CHECK_U64(handle, FIX_UNTOUCHED);
-    close(fd);
-}
-
-TEST_NEAR_MISS_ON(IMPORT_TYPE, import_as_one_type, SHARING, TEST_AS_GIVEN, FIX_NO_CONTEXT)
-{
-    need_sharing(f);
-    int fd = exported(f, shareable(f, f->g));
-    imported(f, fd, f->g);
     close(fd);
 }
 
@@ -347,14 +307,6 @@ TEST_NEAR_MISS_ON(IMPORT_ZERO, import_descriptor_zero_with_more_bits, SHARING, T
     close(copy);
     dup2(was, 0);
     close(was);
-    close(fd);
-}
-
-TEST_NEAR_MISS_ON(IMPORT_WINDOWS, import_a_descriptor, SHARING, TEST_AS_GIVEN, 0)
-{
-    need_sharing(f);
-    int fd = exported(f, shareable(f, f->g));
-    imported(f, fd, f->g);
     close(fd);
 }
 

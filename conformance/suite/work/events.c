@@ -26,11 +26,6 @@ static void create_with(struct fix *f, unsigned flags)
     ACCEPTED(vmm_event_destroy(S, event));
 }
 
-TEST_NEAR_MISS(EVENT_NULL, create_an_event_somewhere)
-{
-    create_with(f, VMM_EVENT_DEFAULT);
-}
-
 TEST_BREAKS(EVENT_FLAGS, create_with_flags_of_nothing)
 {
     static const unsigned flags[] = {8, 16, 0x100, 0x80000000, 8 | VMM_EVENT_DISABLE_TIMING, UINT32_MAX};
@@ -224,13 +219,6 @@ TEST_BREAKS(EVENT_WAIT_EXTERNAL, wait_as_if_captured)
 }
 
 TEST_NEAR_MISS(EVENT_WAIT_EXTERNAL, wait_without_a_capture)
-{
-    vmm_event event = fix_event(f);
-    ACCEPTED(vmm_event_record(S, event, NULL));
-    ACCEPTED(vmm_stream_wait_event(S, fix_stream(f), event, VMM_EVENT_WAIT_DEFAULT));
-}
-
-TEST_NEAR_MISS(EVENT_WAIT_FLAGS, wait_without_flags)
 {
     vmm_event event = fix_event(f);
     ACCEPTED(vmm_event_record(S, event, NULL));

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The pairs of the rule book are the tests of the rules: the form that breaks a rule gets a message of that rule and of no other,
+ * the corrected form gets none and leaves nothing behind. Leaks that a refusal leaves behind do not count, nor does what a line
+ * of the script itself expects on its way to the rule.
+ *
+ *     rule_pairs_test                  on each machine of the table below; a pair fails on those that it names, and on no other
+ *     rule_pairs_test --driver SPEC [MACHINE]
+ *                                      on a driver (of this machine of the table), which tells no rules: what counts are results. Each form has a process of its
+ *                                      own, since a process has one driver, and a fault takes the device from the process.
+ */
+#include "rule_examples.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "script.h"
+#include "tap.h"
+
+/* The pairs are written for the first. */
+static const char *const machines[] = {"h100", "h200x2", "min", "max", "odd", "h100,schedule=eager", "h100,schedule=random:1",
+                                       "h100,alias=stale:1"};
+
+struct pair {
+    const vmm_rule *rule;
+    struct text broken, corrected, machine, not_on;
+};
+
+/* What a script came to. */
+struct reported {
+    enum script_status status;
+    char *out, *err;
+    bool holds; /* something at its end */
+};
+
+static struct reported run(const char *lines)
+{
+    struct reported reported = {0};
+    size_t out_size, err_size;
+    struct script_options options = {.out = open_memstream(&reported.out, &out_size),
+                                     .err = open_memstream(&reported.err, &err_size), .brief = true};
+    FILE *in = fmemopen((void *)(uintptr_t)lines, strlen(lines), "r");
+    if (!options.out || !options.err || !in)
+        tap_bail("no memory");
+    struct script *script = script_new(&options, "example");
+    script_read(script, in);
+    reported.status = script_finish(script);
+    fclose(in);
+    fclose(options.out);
+    fclose(options.err);
+    reported.holds = strstr(reported.out, " still holds ") != NULL;
+    return reported;
+}
+
+static void reported_free(struct reported *reported, bool good, struct text *notes)
+{
+    if (!good)
+        text_add(notes, "(%d): %s%s", reported->status, reported->out, reported->err);
+    free(reported->out);
+    free(reported->err);
+}
+
+/* The next id of a rule in text from *at; false behind the last. */
+static bool next_id(const char **at, char *id, size_t room)
+{
+    const char *found = strstr(*at, "VMM-");
+    if (!found)
+        return false;
+    size_t n = strspn(found, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-");
+    snprintf(id, room, "%.*s", (int)n, found);
+    *at = found + n;
+    return true;
+}
+
+/* Does a line of the script expect the rule? "expect warning VMM-...:" */
+static bool expected(const char *script, const char *id)
+{
+    char words[120];
+    snprintf(words, sizeof words, " %s:", id);
+    return strstr(script, words) != NULL;
+}
+
+/* There is a message of this rule, and of no other that counts. */
+static bool only(const char *rule, const char *script, const struct reported *reported)
+{
+    char id[96];
+    bool itself = false, leak = strncmp(rule, "VMM-LEAK-", 9) == 0;
+    const char *at = reported->out;
+    while (next_id(&at, id, sizeof id)) {
+        if (strcmp(id, rule) == 0)
+            itself = true;
+        else if (!expected(script, id) && (strncmp(id, "VMM-LEAK-", 9) != 0 || !(leak || reported->holds)))
+            return false;
+    }
+    return itself;
+}
+
+/* Is the last refusal the rule's result? */
+static bool has_result(const vmm_rule *rule, const struct reported *reported)
+{
+    const char *name = vmm_result_name(rule->result), *last = NULL;
+    for (const char *at = reported->out; (at = strstr(at, "-> CUDA_ERROR_")); at += 3)
+        last = at + 3;
+    return last && strncmp(last, name, strlen(name)) == 0 && strchr("\n,", last[strlen(name)]);
+}
+
+static enum script_status status_of(const vmm_rule *rule)
+{
+    bool passes = rule->rule_class == VMM_RULE_HAZARD || rule->driver_580 == VMM_DRIVER_ACCEPTS ||
+                  strcmp(rule->function, "vmm_close") == 0;
+    return passes && strncmp(rule->id, "VMM-SHADOW-", 11) != 0 ? SCRIPT_OK : SCRIPT_FAILED;
+}
+
+/* Passes, or ends with the rule's result. */
+static bool as_the_rule_says(const vmm_rule *rule, const struct reported *reported)
+{
+    return reported->status == status_of(rule) &&
+           (reported->status == SCRIPT_OK || rule->result == VMM_SUCCESS || has_result(rule, reported));
+}
+
+static bool breaks(const struct pair *pair, struct text *notes)
+{
+    struct reported reported = run(pair->broken.data);
+    bool good = as_the_rule_says(pair->rule, &reported) && only(pair->rule->id, pair->broken.data, &reported);
+    reported_free(&reported, good, notes);
+    return good;
+}
+
+static bool breaks_on_driver(const struct pair *pair, struct text *notes)
+{
+    struct reported reported = run(pair->broken.data);
+    bool good = as_the_rule_says(pair->rule, &reported);
+    reported_free(&reported, good, notes);
+    return good;
+}
+
+static bool corrects(const struct pair *pair, struct text *notes)
+{
+    struct reported reported = run(pair->corrected.data);
+    bool good = reported.status == SCRIPT_OK && !reported.holds && !strstr(reported.out, "VMM-");
+    reported_free(&reported, good, notes);
+    return good;
+}
+
+/* Is the machine one of the lines of names? */
+static bool is_named(const char *names, const char *machine)
+{
+    size_t length = strlen(machine);
+    for (const char *at = names; at && *at; at = strchr(at, '\n'), at += at != NULL)
+        if (strncmp(at, machine, length) == 0 && at[length] == '\n')
+            return true;
+    return false;
+}
+
+/* A pair that opens its own machine has it whatever the default is. */
+static bool has_machine(const struct pair *pair)
+{
+    return strncmp(pair->broken.data, "backend ", 8) == 0 || strstr(pair->broken.data, "\nbackend ");
+}
+
+static bool as_it_says(const struct pair *pair, const char *machine, struct text *notes)
+{
+    char spec[80];
+    bool out_of_place = is_named(pair->not_on.data, machine);
+    snprintf(spec, sizeof spec, "sim:%s", machine);
+    setenv("CUVMM_BACKEND", spec, 1);
+    text_add(notes, "on %s:\n", spec);
+    bool broken = breaks(pair, notes), corrected = corrects(pair, notes);
+    return (broken && corrected) != out_of_place;
+}
+
+static void test_machines(const struct pair *pair)
+{
+    bool good = pair->broken.data && pair->corrected.data;
+    struct text notes = {0};
+    for (size_t i = 0; good && i < (has_machine(pair) ? 1 : sizeof machines / sizeof *machines); i++) {
+        text_free(&notes);
+        good = as_it_says(pair, machines[i], &notes);
+    }
+    if (!tap_ok(good, "%s: its example breaks it alone, and the correction nothing", pair->rule->id))
+        tap_note("%s", notes.data ? notes.data : "one form is missing");
+    text_free(&notes);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- on a driver */
+
+/* In a process of its own, which ends as a program does, for `cuvmm check` to see what it left. */
+static bool alone(const struct pair *pair, const char *form, bool (*judge)(const struct pair *pair, struct text *notes))
+{
+    int status = 0;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        struct text notes = {0};
+        alarm(60);
+        tap_note("process %ld: %s %s", (long)getpid(), form, pair->rule->id);
+        bool good = judge(pair, &notes);
+        if (!good)
+            tap_note("%s", notes.data);
+        fflush(NULL);
+        exit(!good);
+    }
+    return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/* Why the driver of a machine ("": of any) is not asked; NULL: it is. */
+static const char *unasked(const struct pair *pair, const char *machine)
+{
+    if (is_named(pair->not_on.data, machine))
+        return "the machine lacks what the rule is about";
+    if (has_machine(pair))
+        return "its script names a simulated machine";
+    if (strstr(pair->broken.data, "ulticast") || strstr(pair->corrected.data, "ulticast"))
+        return "multicast is not asked of a driver";
+    return NULL;
+}
+
+static const char *unbroken(const struct pair *pair)
+{
+    const vmm_rule *rule = pair->rule;
+    if (strstr(pair->broken.data, "expect warning "))
+        return "its script expects a warning on its way";
+    if (strcmp(rule->function, "vmm_close") == 0)
+        return NULL; /* a leak, which a driver lets pass */
+    if (rule->driver_580 == VMM_DRIVER_CRASHES)
+        return "driver 580 ends the process";
+    if (rule->driver_580 == VMM_DRIVER_UNKNOWN || rule->driver_580 == VMM_DRIVER_VARIES)
+        return "no answer is known";
+    if (rule->rule_class == VMM_RULE_HAZARD)
+        return "what a driver makes of it varies";
+    return NULL;
+}
+
+static void test_driver(const struct pair *pair, const char *machine)
+{
+    const char *reason = unasked(pair, machine), *whole = unbroken(pair);
+    if (reason || whole)
+        tap_skip(reason ? reason : whole, "breaks %s: rule book", pair->rule->id);
+    else
+        tap_ok(alone(pair, "breaks", breaks_on_driver), "breaks %s: rule book", pair->rule->id);
+    if (reason)
+        tap_skip(reason, "near miss %s: rule book", pair->rule->id);
+    else
+        tap_ok(alone(pair, "near miss", corrects), "near miss %s: rule book", pair->rule->id);
+}
+
+static void write_machine(const char *lines)
+{
+    FILE *out = fopen("my.profile", "w");
+    if (!out || fputs(lines, out) < 0 || fclose(out))
+        tap_bail("my.profile cannot be written");
+}
+
+/* driver: its machine; NULL: all machines, without a driver. */
+static void test_pair(const vmm_rule *rule, const char *driver)
+{
+    struct rule_example example;
+    struct pair pair = {.rule = rule};
+    if (!rule_example_find(rule->id, &example) || rule_example_part(&example, EXAMPLE_BROKEN, &pair.broken) == 0)
+        return; /* rule_examples_test knows the reason */
+    rule_example_part(&example, EXAMPLE_CORRECTED, &pair.corrected);
+    rule_example_part(&example, EXAMPLE_NOT_ON, &pair.not_on);
+    if (rule_example_part(&example, EXAMPLE_MACHINE, &pair.machine))
+        write_machine(pair.machine.data);
+    driver ? test_driver(&pair, driver) : test_machines(&pair);
+    text_free(&pair.broken);
+    text_free(&pair.corrected);
+    text_free(&pair.machine);
+    text_free(&pair.not_on);
+    remove("my.profile");
+}
+
+int main(int argc, char **argv)
+{
+    char folder[300];
+    const char *temporary = getenv("TMPDIR");
+    bool on_driver = (argc == 3 || argc == 4) && strcmp(argv[1], "--driver") == 0;
+    if (argc != 1 && !on_driver)
+        tap_bail("usage: %s [--driver SPEC [MACHINE]]", argv[0]);
+    snprintf(folder, sizeof folder, "%s/pairs-XXXXXX", temporary && temporary[0] ? temporary : "/tmp");
+    if (!mkdtemp(folder) || chdir(folder))
+        tap_bail("%s: no folder for my.profile", folder);
+    unsetenv("CUVMM_LAYERS");
+    unsetenv("CUVMM_MACHINE");
+    if (on_driver)
+        setenv("CUVMM_BACKEND", argv[2], 1);
+    size_t count;
+    const vmm_rule *rules = vmm_rules(&count);
+    for (size_t i = 0; i < count; i++)
+        test_pair(&rules[i], !on_driver ? NULL : argc == 4 ? argv[3] : "");
+    if (chdir("/") || rmdir(folder))
+        tap_note("%s stays behind", folder);
+    return tap_done();
+}
