@@ -2,7 +2,7 @@
 /* What one process owns: any number of files and mappings, of which a forked child has none; and a shared machine for which
  * there is no room among them. */
 #define _GNU_SOURCE /* memfd_create, fallocate, RTLD_NEXT */
-#include "scarce_rig.h"
+#include "inject_rig.h"
 
 #include <sys/wait.h>
 
@@ -65,11 +65,11 @@ static void many(void)
 static int fill(void)
 {
     int filled = 0;
-    scarce_arm_at("calloc", 1);
-    scarce_each = true;
+    inject_arm_at("calloc", 1);
+    inject_each = true;
     for (filler[0].file = &none; filled < 2 * MANY && os_own_add(&filler[filled]); filler[filled].file = &none)
         filled++;
-    if (!scarce_disarm())
+    if (!inject_disarm())
         tap_bail("places are never all taken");
     return filled;
 }
@@ -90,10 +90,10 @@ static void no_memory(void)
         tap_bail("no profile");
     int filled = fill();
     tap_ok(filled >= 16, "%d places are taken", filled);
-    scarce_arm_at("calloc", 1);
-    scarce_each = true;
+    inject_arm_at("calloc", 1);
+    inject_each = true;
     bool open = share_folder_open(&folder, "x", &profile, why);
-    tap_ok(scarce_disarm() && !open && strstr(why, "no machine can be made"), "without another a machine is not opened: %s", why);
+    tap_ok(inject_disarm() && !open && strstr(why, "no machine can be made"), "without another a machine is not opened: %s", why);
     tap_u64(rig_machines(), 0, "and nothing of it is left");
     let_go(filled);
     tap_ok(os_own_add(&one), "places that were let go can be taken");
@@ -109,10 +109,10 @@ static void no_life(void)
     int filled = fill();
     unsigned refused = 0, wrong = 0;
     for (unsigned long nth = 1;; nth++) {
-        scarce_arm_at("calloc", nth);
-        scarce_each = true;
+        inject_arm_at("calloc", nth);
+        inject_each = true;
         vmm_result result = vmm_init(sys, 0);
-        bool failed = scarce_disarm() != NULL;
+        bool failed = inject_disarm() != NULL;
         wrong += failed && result != VMM_SUCCESS && result != VMM_ERROR_OUT_OF_MEMORY && result != VMM_ERROR_OPERATING_SYSTEM;
         refused += result != VMM_SUCCESS;
         if (result == VMM_SUCCESS || nth == 100)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* addrmap at its edges: a map of one level, the last addresses, and levels that there is no memory for. */
 #define _GNU_SOURCE /* memfd_create, fallocate */
-#include "scarce_rig.h"
+#include "inject_rig.h"
 
 #include "addrmap.h"
 #include "tap.h"
@@ -40,8 +40,8 @@ static void no_levels(void)
     addrmap_insert(&map, 0, things);
     unsigned refused = 0;
     for (unsigned long nth = 1; nth < 20; nth++) {
-        scarce_arm(nth);
-        bool there = addrmap_insert(&map, PAGE << 30, things + 1), failed = scarce_disarm() != NULL;
+        inject_arm(nth);
+        bool there = addrmap_insert(&map, PAGE << 30, things + 1), failed = inject_disarm() != NULL;
         if (there)
             break;
         refused += failed && map.count == 1 && addrmap_floor(&map, UINT64_MAX) == things && !addrmap_ceil(&map, 1);
@@ -62,9 +62,9 @@ static void no_nodes(void)
         addrmap_init(&map, SHIFT);
         for (uint64_t i = 0; i < before; i++)
             addrmap_insert(&map, i << 40, things);
-        scarce_arm(1);
+        inject_arm(1);
         bool there = addrmap_insert(&map, before << 40, things + 1);
-        refused += scarce_disarm() != NULL && !there;
+        refused += inject_disarm() != NULL && !there;
         wrong += map.count != before + there || addrmap_ceil(&map, ((before - 1) << 40) + 1) != (there ? things + 1 : NULL) ||
                  addrmap_floor(&map, UINT64_MAX) != (there ? things + 1 : things) ||
                  addrmap_remove(&map, before << 40) != (there ? things + 1 : NULL);

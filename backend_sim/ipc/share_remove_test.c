@@ -2,7 +2,7 @@
 /* Which folders are removed: those that cuvmm created and that contain nothing else, as a whole; where the system reports
  * nothing, or another process is faster, no file is lost. */
 #define _GNU_SOURCE /* memfd_create, fallocate, RTLD_NEXT */
-#include "scarce_rig.h"
+#include "inject_rig.h"
 
 #include <ftw.h>
 
@@ -125,16 +125,16 @@ static void marked(void)
 
 /* Each request fails in turn: all of it is there, in its place or under a name that is known for ours, or files are gone that
  * were to go; the next try finds it and removes it all. */
-static void scarce(const char *function)
+static void each_fails(const char *function)
 {
     unsigned failures = 0, wrong = 0;
     for (int spare = 0; spare < 2; spare++)
         for (unsigned long nth = 1; nth < 60; nth++) {
             make(spare);
             unsigned before = files_in(folder);
-            scarce_arm_at(function, nth);
+            inject_arm_at(function, nth);
             share_remove(root, entry, folder);
-            bool failed = scarce_disarm() != NULL;
+            bool failed = inject_disarm() != NULL;
             failures += failed;
             bool gone = !rig_machines();
             wrong += !failed && !gone;                                         /* nothing failed: all is gone */
@@ -171,9 +171,9 @@ static void swapped(void)
     char text[8] = "";
     make(false);
     unsigned before = files_in(folder);
-    scarce_meanwhile("rename", 1, swap);
+    inject_meanwhile("rename", 1, swap);
     share_remove(root, entry, folder);
-    tap_ok(scarce_disarm() && files_in(folder) == before && os_file_is_at(folder, root, "moved"),
+    tap_ok(inject_disarm() && files_in(folder) == before && os_file_is_at(folder, root, "moved"),
            "what was moved away meanwhile is whole");
     int theirs = os_folder_open(root, entry), file = os_file_open_in(theirs, "theirs", OS_OPEN_READ);
     tap_ok(file >= 0 && read(file, text, sizeof text) == 4 && !strcmp(text, "kept"),
@@ -192,9 +192,9 @@ static void unmade(void)
         if (!os_folder_new(root, entry) || (folder = os_folder_open(root, entry)) < 0 || !share_mark_folder(folder))
             tap_bail("no folder");
         os_file_close(os_file_open_in(folder, "state", OS_OPEN_NEW));
-        scarce_arm_at("fstat", reported ? 0 : 1);
+        inject_arm_at("fstat", reported ? 0 : 1);
         share_unmake(root, entry, folder);
-        bool failed = scarce_disarm() != NULL;
+        bool failed = inject_disarm() != NULL;
         tap_ok(failed == !reported && in_place() == !reported && (reported || files_in(folder) == 1), "%s",
                reported ? "all of it goes" : "but for the mark, whose name is not known");
         clean();
@@ -214,7 +214,7 @@ int main(void)
     marked();
     static const char *const functions[] = {"fstat", "lstat", "opendir", "open", "rename", "read"};
     for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++)
-        scarce(functions[i]);
+        each_fails(functions[i]);
     swapped();
     unmade();
     os_file_close(root);

@@ -2,7 +2,7 @@
 /* Looking at a machine from outside, and asking what is held, when each request fails once: an answer, or none and why; nothing
  * stays behind. */
 #define _GNU_SOURCE /* memfd_create, fallocate */
-#include "scarce_rig.h"
+#include "inject_rig.h"
 
 #include "share_rig.h"
 #include "share_inspect.h"
@@ -23,13 +23,13 @@ static int next_file(void)
 
 static void note_what_there_is(void)
 {
-    before.live = atomic_load(&scarce_live);
+    before.live = atomic_load(&inject_live);
     before.file = next_file();
 }
 
 static bool nothing_stays(void)
 {
-    return atomic_load(&scarce_live) == before.live && next_file() == before.file;
+    return atomic_load(&inject_live) == before.live && next_file() == before.file;
 }
 
 /* A machine with exported memory, some of it bound, and descriptors of it. */
@@ -108,9 +108,9 @@ static void grows(void)
         struct share *share = share_open_there("m-looked", why);
         if (!share)
             tap_bail("%s", why);
-        scarce_arm_at("realloc", nth);
+        inject_arm_at("realloc", nth);
         struct share_inspect *who = share_inspect(share);
-        bool failed = scarce_disarm() != NULL;
+        bool failed = inject_disarm() != NULL;
         whole = who && !failed ? who->hold_count : whole;
         missing += failed && !who;
         fewer += failed && who && who->hold_count + 1 == whole && who->block[BLOCKS - 1].found;
@@ -149,9 +149,9 @@ static void hints(void)
     vmm_leaks(sys, see_hint, &hint);
     tap_ok(hint.reported == 1 && strstr(hint.note, "a multicast object of 2 MiB for 2 devices, held by this process: descriptor"),
            "an object that is held by a descriptor is told: %s", hint.note);
-    scarce_arm_at("access", 1);
+    inject_arm_at("access", 1);
     vmm_leaks(sys, see_hint, &hint);
-    tap_ok(scarce_disarm() && hint.reported == 2 &&
+    tap_ok(inject_disarm() && hint.reported == 2 &&
                strstr(hint.note, "held by a descriptor somewhere: where cannot be told on this system"),
            "also where nobody tells who has it: %s", hint.note);
     close(fd);
@@ -185,7 +185,7 @@ static bool counted(void)
     return is_counted() && nothing_stays();
 }
 
-static const struct scarce_case cases[] = {
+static const struct inject_case cases[] = {
     {"a machine that is opened to be looked at", NULL, 4, 0, note_what_there_is, look, is_told_why, looked},
     {"a list of who holds what", NULL, 4, MOST, open_to_list, list, NULL, is_whole},
     {"leaks", NULL, 0, MOST, note_what_there_is, leaks, is_counted, counted},
@@ -200,7 +200,7 @@ int main(void)
     held_by = sys;
     held = vmm_leaks(sys, NULL, NULL);
     for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        scarce_try(&cases[i]);
+        inject_try(&cases[i]);
     grows();
     for (int i = 0; i < BLOCKS; i++)
         close(fd[i]);

@@ -2,7 +2,7 @@
 /* Shared machines when an allocation or system call fails, and when another process acts between two of them: failures are
  * reported, nothing is half done, and the final state is complete. */
 #define _GNU_SOURCE /* memfd_create, fallocate */
-#include "scarce_rig.h"
+#include "inject_rig.h"
 
 #include <sys/wait.h>
 
@@ -62,14 +62,14 @@ static void on_the_move(void)
 {
     struct share_folder folder;
     left_there("x");
-    scarce_meanwhile("flock", 1, move_it);
+    inject_meanwhile("flock", 1, move_it);
     bool open = share_folder_open_there(&folder, "m-x", why);
-    tap_ok(scarce_disarm() && !open && !why[0], "a machine that is taken away while it is opened is not there");
+    tap_ok(inject_disarm() && !open && !why[0], "a machine that is taken away while it is opened is not there");
     rig_remove(root_path("t-x"));
     left_there("x");
-    scarce_meanwhile("flock", 1, replace_it);
+    inject_meanwhile("flock", 1, replace_it);
     open = share_folder_open_there(&folder, "m-x", why);
-    tap_ok(scarce_disarm() && open && os_file_is_at(folder.file, OS_NOWHERE, root_path("m-x/state")),
+    tap_ok(inject_disarm() && open && os_file_is_at(folder.file, OS_NOWHERE, root_path("m-x/state")),
            "of one in whose place is another, that is opened");
     share_folder_close(&folder, true);
 }
@@ -79,19 +79,19 @@ static void unreported(void)
 {
     struct share_folder folder;
     left_there("x");
-    scarce_arm_at("flock", 1);
+    inject_arm_at("flock", 1);
     bool open = share_folder_open_there(&folder, "m-x", why);
-    tap_ok(scarce_disarm() && open, "a hold that cannot be had once is tried for again");
+    tap_ok(inject_disarm() && open, "a hold that cannot be had once is tried for again");
     share_folder_close(&folder, false);
-    scarce_arm_at("flock", 1);
-    scarce_error = EWOULDBLOCK; /* somebody looks whether it is a leftover */
+    inject_arm_at("flock", 1);
+    inject_error = EWOULDBLOCK; /* somebody looks whether it is a leftover */
     open = share_folder_open_there(&folder, "m-x", why);
-    tap_ok(scarce_disarm() && open, "as is one that another has for a moment");
+    tap_ok(inject_disarm() && open, "as is one that another has for a moment");
     share_folder_close(&folder, false);
-    scarce_arm_at("flock", 1);
-    scarce_each = true;
+    inject_arm_at("flock", 1);
+    inject_each = true;
     open = share_folder_open_there(&folder, "m-x", why);
-    tap_ok(scarce_disarm() && !open && strstr(why, "cannot be opened now"), "but not for ever: %s", why);
+    tap_ok(inject_disarm() && !open && strstr(why, "cannot be opened now"), "but not for ever: %s", why);
     open = share_folder_open_there(&folder, "m-x", why);
     share_folder_close(&folder, true);
     tap_ok(open && rig_machines() == 0, "it is there all the same");
@@ -99,9 +99,9 @@ static void unreported(void)
 
 static void late(void)
 {
-    scarce_arm_at("flock", 1);
-    scarce_each = true;
-    scarce_late = 60;
+    inject_arm_at("flock", 1);
+    inject_each = true;
+    inject_late = 60;
 }
 
 static void too_late(void)
@@ -109,9 +109,9 @@ static void too_late(void)
     struct share_folder folder;
     struct share_folder holder;
     share_folder_open(&holder, "x", &profile, why);
-    scarce_meanwhile("open", 2, late); /* the first is of who looks for leftovers */
+    inject_meanwhile("open", 2, late); /* the first is of who looks for leftovers */
     bool open = share_folder_open(&folder, "x", &profile, why);
-    tap_ok(scarce_disarm() && !open && begins("what is there cannot be opened now; try again, or take another name: /"),
+    tap_ok(inject_disarm() && !open && begins("what is there cannot be opened now; try again, or take another name: /"),
            "after a minute it is given up: %s", why);
     share_folder_close(&holder, true);
 }
@@ -120,9 +120,9 @@ static void no_view(void)
 {
     struct share_folder holder, folder;
     share_folder_open(&holder, "x", &profile, why);
-    scarce_arm_at("mmap", 1);
+    inject_arm_at("mmap", 1);
     bool open = share_folder_open(&folder, "x", &profile, why);
-    tap_ok(scarce_disarm() && !open && begins("there is no memory to see the machine (ulimit -v?): /"),
+    tap_ok(inject_disarm() && !open && begins("there is no memory to see the machine (ulimit -v?): /"),
            "a machine that there is no memory to see: %s", why);
     share_folder_close(&holder, true);
 }
@@ -145,11 +145,11 @@ static void every_error(void)
         for (int kind = 0; kind < 4; kind++) /* the machine that is there, a new one, that one by its number, none's number */
             for (unsigned long nth = 1; nth < TRIES; nth++) {
                 why[0] = '\0';
-                scarce_arm_at(requests[i].function, nth);
-                scarce_error = requests[i].error;
+                inject_arm_at(requests[i].function, nth);
+                inject_error = requests[i].error;
                 bool open = kind < 2 ? share_folder_open(&folder, kind ? "y" : "x", &profile, why)
                                      : share_folder_open_other(&folder, id + (kind == 3), &profile, why);
-                bool failed = scarce_disarm() != NULL;
+                bool failed = inject_disarm() != NULL;
                 refused += !open && kind != 3;
                 wrong += open && (kind == 3 || (kind == 1) != (folder.state->id != id));
                 wrong += !open && kind < 2 && !why[0]; /* of other machines: it may not be there */
@@ -201,10 +201,10 @@ static void no_room(void)
                   {"rename", "no machine can be made, for want of room or of rights, in: /"},
                   {"ftruncate", "a machine's state may not be as long as it has to be (ulimit -f?), in: /"}};
     for (unsigned i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
-        scarce_arm_at(wanted[i].request, 1 + !strcmp(wanted[i].request, "mkdir")); /* the first is for the folder of machines */
-        scarce_each = true;
+        inject_arm_at(wanted[i].request, 1 + !strcmp(wanted[i].request, "mkdir")); /* the first is for the folder of machines */
+        inject_each = true;
         bool open = share_folder_open(&folder, i % 2 ? NULL : "x", &profile, why);
-        tap_ok(scarce_disarm() && !open && begins(wanted[i].said), "without %s: %s", wanted[i].request, why);
+        tap_ok(inject_disarm() && !open && begins(wanted[i].said), "without %s: %s", wanted[i].request, why);
         tap_u64(rig_machines(), 0, "and no folder is left");
     }
 }
@@ -216,10 +216,10 @@ static void no_descriptors(void)
     unsigned long nth = 0;
     bool open = false, said = false;
     while (!open && ++nth < TRIES) {
-        scarce_arm_at("open", nth);
-        scarce_each = true;
+        inject_arm_at("open", nth);
+        inject_each = true;
         open = share_folder_open(&folder, NULL, &profile, why);
-        if (!scarce_disarm())
+        if (!inject_disarm())
             break;
         said |= begins("no machine can be made, for this process may open no more files, in: /");
         if (!open && rig_machines())
@@ -292,8 +292,8 @@ static void other_machines(void)
         words[i][0]--;
     }
     seen = folder.state;
-    scarce_meanwhile("mmap", 1, forge_id);
-    tap_ok(!share_folder_open_other(&other, folder.state->id, &profile, why) && scarce_disarm(),
+    inject_meanwhile("mmap", 1, forge_id);
+    tap_ok(!share_folder_open_other(&other, folder.state->id, &profile, why) && inject_disarm(),
            "one that became another while it was opened is not the one that was sought");
     int file = folder.file;
     folder.file = -1;
@@ -309,11 +309,11 @@ static void no_locks(void)
 {
     vmm_system *sys = NULL;
     vmm_open("sim:" RIG_PROFILE ",machine=x", &sys);
-    scarce_arm_at("fcntl", 1);
-    scarce_each = true;
-    scarce_error = ENOLCK;
+    inject_arm_at("fcntl", 1);
+    inject_each = true;
+    inject_error = ENOLCK;
     vmm_result result = vmm_init(sys, 0);
-    tap_ok(scarce_disarm() && result == VMM_ERROR_OPERATING_SYSTEM && rig_reported("VMM-SHARE-STATE"),
+    tap_ok(inject_disarm() && result == VMM_ERROR_OPERATING_SYSTEM && rig_reported("VMM-SHARE-STATE"),
            "where files cannot be locked nobody takes part: %s", vmm_last_detail()->note);
     tap_result(vmm_init(sys, 0), VMM_SUCCESS, "where they can somebody does");
     rig_close(sys);
@@ -332,9 +332,9 @@ static void no_number(void)
         for (unsigned long nth = 1; nth < TRIES && !said; nth++) {
             if (vmm_open("sim:" RIG_PROFILE ",machine=x", &sys) != VMM_SUCCESS)
                 break;
-            scarce_arm_at("open", nth);
+            inject_arm_at("open", nth);
             vmm_result result = vmm_init(sys, 0);
-            scarce_disarm();
+            inject_disarm();
             said = result == VMM_ERROR_OPERATING_SYSTEM && rig_reported("VMM-SHARE-STATE") &&
                    strstr(vmm_last_detail()->note, "no random numbers");
             vmm_close(sys);
@@ -380,7 +380,7 @@ static bool is_exported(void)
     return whole && rig_machines() == 0;
 }
 
-static const struct scarce_case first_export = {"a first export", NULL,           9,          0, begin_own, export_own,
+static const struct inject_case first_export = {"a first export", NULL,           9,          0, begin_own, export_own,
                                                 export_is_told,   is_exported};
 
 static vmm_system *pair(handle_t *object)
@@ -405,9 +405,9 @@ static void import_of_an_object(void)
     unsigned long nth = 0, refused = 0;
     vmm_result result = VMM_ERROR_UNKNOWN;
     while (result != VMM_SUCCESS && ++nth < TRIES) {
-        scarce_arm_at("calloc", nth);
+        inject_arm_at("calloc", nth);
         result = rig_import(sys, fd, &copy);
-        if (scarce_disarm() && result != VMM_SUCCESS)
+        if (inject_disarm() && result != VMM_SUCCESS)
             refused += copy == 0x77 && (rig_reported("VMM-IMPORT-SYSTEM") || rig_reported("VMM-SYSTEM-HOST-MEMORY"));
     }
     tap_ok(result == VMM_SUCCESS && refused == nth - 1 && refused >= 2,
@@ -448,9 +448,9 @@ static void no_room_to_export(void)
     rig_create(sys, RIG_G, &memory);
     seen = rig_state("x");
     for (unsigned i = 0; i < 2; i++) {
-        scarce_arm_at("fallocate", i + 1);
+        inject_arm_at("fallocate", i + 1);
         int fd = rig_export(sys, memory);
-        tap_ok(scarce_disarm() && fd < 0 && rig_reported("VMM-EXPORT-SYSTEM"), "without room nothing is exported");
+        tap_ok(inject_disarm() && fd < 0 && rig_reported("VMM-EXPORT-SYSTEM"), "without room nothing is exported");
         tap_text(vmm_last_detail()->note, notes[i], "and it is said what there is no room for");
         tap_ok(!atomic_load(&seen->block[0].number) && !atomic_load(&seen->numbers), "no number is used up");
     }
@@ -498,17 +498,17 @@ static void clearing_up(const char *function)
     while (failed && ++nth < TRIES) {
         handle_t copy = 0;
         int fd = left_by_a_child();
-        scarce_arm_at(function, nth);
+        inject_arm_at(function, nth);
         rig_free(sys);
-        failed = scarce_disarm();
+        failed = inject_disarm();
         whole = whole && rig_free(sys) == before - RIG_G && rig_import(sys, fd, &copy) == VMM_SUCCESS;
         vmm_deviceptr at = rig_map(sys, copy, RIG_G);
         whole = whole && rig_byte(sys, at) == 2;
         close(fd);
         vmm_mem_release(sys, copy);
-        scarce_arm_at(function, nth);
+        inject_arm_at(function, nth);
         rig_unmap(sys, at, RIG_G);
-        scarce_disarm();
+        inject_disarm();
         whole = whole && rig_free(sys) == before;
     }
     tap_ok(whole && !failed, "what a killed process left is given back, whatever %s says, %lu times", function, nth - 1);
@@ -530,10 +530,10 @@ static void nothing_is_added(bool behind)
         tap_bail("nothing was left");
     left->block[1].place = behind ? (uint64_t)before.st_size + 4096 : 0;
     left->block[1].size = behind ? 4096 : 0;
-    scarce_arm_at("fallocate", 1);
-    scarce_each = true; /* so that zeros are written in place of holes */
+    inject_arm_at("fallocate", 1);
+    inject_each = true; /* so that zeros are written in place of holes */
     rig_free(sys);
-    scarce_disarm();
+    inject_disarm();
     tap_ok(!fstat(file, &after) && after.st_size == before.st_size && !atomic_load(&left->block[1].number),
            "a piece of memory that lies %s is gone, and its file as long as it was", behind ? "behind the end" : "nowhere");
     close(file);
@@ -574,9 +574,9 @@ static void counted_once(void)
     rig_create(sys, RIG_G, &handle);
     int fd = rig_export(sys, handle);
     seen = rig_state("x");
-    scarce_meanwhile("calloc", 2, more_slots); /* the first is of the list itself, then of processes, then of blocks */
+    inject_meanwhile("calloc", 2, more_slots); /* the first is of the list itself, then of processes, then of blocks */
     struct share_inspect *who = share_inspect(share);
-    tap_ok(scarce_disarm() && who && who->process_count <= 2 && who->block_count <= 2,
+    tap_ok(inject_disarm() && who && who->process_count <= 2 && who->block_count <= 2,
            "a state that grows while it is read is read as far as it went");
     share_inspect_free(who);
     for (unsigned i = 1; i < SHARE_PROCESSES; i++)
@@ -644,15 +644,15 @@ static void first_descriptor(void)
     unsigned long nth = 0, wrong = 0;
     for (bool opened = true; opened && ++nth < TRIES;) {
         handle_t memory = 0, copy = 0;
-        scarce_meanwhile("open", nth, leave_zero);
+        inject_meanwhile("open", nth, leave_zero);
         vmm_system *sys = rig_open("zero");
         wrong += !sys || rig_create(sys, RIG_G, &memory) != VMM_SUCCESS;
         int fd = rig_export(sys, memory);
         wrong += fd < 0 || (fd && rig_import(sys, fd, &copy) != VMM_SUCCESS); /* 0 as a handle is none */
         close(fd);
-        wrong += scarce_what && stays_open_in_child(sys);
+        wrong += inject_what && stays_open_in_child(sys);
         rig_close(sys);
-        opened = scarce_disarm() != NULL;
+        opened = inject_disarm() != NULL;
         wrong += opened && zero_is_open();
         dup2(kept, STDIN_FILENO);
     }
@@ -679,9 +679,9 @@ static void makers(void)
     share_inspect_free(who);
     atomic_store(&seen->block[0].maker.pid, UINT64_MAX);
     atomic_store(&seen->block[0].maker.program[0], 0);
-    scarce_arm_at("access", 1);
+    inject_arm_at("access", 1);
     who = share_inspect(share);
-    tap_ok(scarce_disarm() && who && who->block[0].orphan && !who->reported,
+    tap_ok(inject_disarm() && who && who->block[0].orphan && !who->reported,
            "or not any more; where nobody tells who has a descriptor, that is said");
     tap_text(share_inspect_named(77, who ? who->block[0].program : "?", text), "process 77",
              "a process without a name has its number");
@@ -708,7 +708,7 @@ int main(void)
     other_machines();
     no_locks();
     no_number();
-    scarce_try(&first_export);
+    inject_try(&first_export);
     import_of_an_object();
     no_lock_no_room();
     no_room_to_export();

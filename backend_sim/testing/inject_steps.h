@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scarce_steps.h - for tests: calls that are made again and again, the first, the second, the third request of each failing,
+/* inject_steps.h - for tests: calls that are made again and again, the first, the second, the third request of each failing,
  * until nothing is left to fail. A run is a program of such steps from opening to closing, told once.
  *
  *   STEP(mem_create, sys, &handle, size, &prop, 0);
@@ -13,10 +13,10 @@
  * at other addresses or without a shadow, is not compared with the first. After a run as many allocations, views of
  * memory and descriptors are there as before it.
  */
-#ifndef SIM_SCARCE_STEPS_H
-#define SIM_SCARCE_STEPS_H
+#ifndef SIM_INJECT_STEPS_H
+#define SIM_INJECT_STEPS_H
 
-#include "scarce_rig.h"
+#include "inject_rig.h"
 
 #include "call.h"
 #include "detail.h"
@@ -217,7 +217,7 @@ static void step_done(struct step *step, const char *failed)
 /* After a try. True: it was refused, and is to be made again with the next request failing. */
 static bool step_again(struct step *step, vmm_result result)
 {
-    const char *failed = scarce_disarm();
+    const char *failed = inject_disarm();
     char why[120];
     if (result != VMM_SUCCESS && failed && step->nth < STEPS_TRIES) {
         const char *rule = vmm_last_detail()->rule;
@@ -226,7 +226,7 @@ static bool step_again(struct step *step, vmm_result result)
             steps_wrong(step, failed, why);
         if (step->out && memcmp(step->kept, step->out, step->size) != 0)
             steps_wrong(step, failed, "an output was written");
-        if (scarce_for_good && steps_state() != step->before)
+        if (inject_for_good && steps_state() != step->before)
             steps_tidy(); /* a folder cannot be looked into without memory, to empty it */
         if (steps_state() != step->before)
             steps_wrong(step, failed, "something has changed");
@@ -248,7 +248,7 @@ static bool step_again(struct step *step, vmm_result result)
         vmm_result result_;                                  \
         step_begin(&step_, text, out, size);                 \
         do {                                                 \
-            scarce_arm(step_.nth);                           \
+            inject_arm(step_.nth);                           \
             result_ = (call);                                \
         } while (step_again(&step_, result_));               \
     } while (0)
@@ -300,8 +300,8 @@ static void steps_all(const char *name, void (*program)(const char *spec), const
     steps.refused = steps.passed = steps.wrong = 0;
     steps.first = true;
     steps_run(program, spec); /* what is made once in a program is there from here on */
-    long live = atomic_load(&scarce_live);
-    uint64_t mapped = scarce_mapped();
+    long live = atomic_load(&inject_live);
+    uint64_t mapped = inject_mapped();
     unsigned made = steps.step;
     for (; steps_left() && runs < STEPS_TRIES && !steps.wrong; runs++)
         steps_run(program, spec);
@@ -309,8 +309,8 @@ static void steps_all(const char *name, void (*program)(const char *spec), const
              steps.passed);
     if (!tap_ok(!steps.wrong && !steps_left(), "%s: refused in the words of the documents, and nothing has changed", name))
         tap_note("%u times not", steps.wrong);
-    tap_u64((uint64_t)atomic_load(&scarce_live), (uint64_t)live, "%s: all memory is given back", name);
-    tap_u64(scarce_mapped(), mapped, "%s: all views and addresses are given back", name);
+    tap_u64((uint64_t)atomic_load(&inject_live), (uint64_t)live, "%s: all memory is given back", name);
+    tap_u64(inject_mapped(), mapped, "%s: all views and addresses are given back", name);
     tap_ok(steps.refused >= least, "%s: %u requests were refused, at least %u", name, steps.refused, least);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What came to light when each request of each call failed (scarce_test.c), by name. */
+/* What came to light when each request of each call failed (inject_test.c), by name. */
 #define _GNU_SOURCE /* memfd_create, fallocate */
-#include "scarce_rig.h"
+#include "inject_rig.h"
 
 #include "share_rig.h"
 
@@ -13,11 +13,11 @@ typedef vmm_mem_generic_allocation_handle handle_t;
 static const vmm_mem_location device = {VMM_MEM_LOCATION_TYPE_DEVICE, 0}, host = {VMM_MEM_LOCATION_TYPE_HOST, 0};
 
 /* The call with the nth request to a function failing. */
-#define WITHOUT(function, nth, call) (scarce_arm_at(function, nth), disarmed(call))
+#define WITHOUT(function, nth, call) (inject_arm_at(function, nth), disarmed(call))
 
 static vmm_result disarmed(vmm_result result)
 {
-    if (!scarce_disarm())
+    if (!inject_disarm())
         tap_bail("no request failed");
     return result;
 }
@@ -42,9 +42,9 @@ static vmm_result create(vmm_system *sys, vmm_mem_location location, int types, 
 static void begin(unsigned long nth, bool *refused, vmm_context *ctx, vmm_deviceptr *at)
 {
     vmm_system *sys = opened("sim:h100");
-    scarce_arm(nth);
+    inject_arm(nth);
     vmm_result result = vmm_ctx_create(sys, ctx, 0, 0);
-    *refused = scarce_disarm() != NULL;
+    *refused = inject_disarm() != NULL;
     if (result != (*refused ? VMM_ERROR_OUT_OF_MEMORY : VMM_SUCCESS) ||
         (*refused && vmm_ctx_create(sys, ctx, 0, 0) != VMM_SUCCESS))
         tap_bail("a context answers %s", vmm_result_name(result));
@@ -81,9 +81,9 @@ static void first_number(bool team)
     handle_t handle = 0;
     unsigned long nth = 0;
     for (bool refused = true; refused;) {
-        scarce_arm(++nth);
+        inject_arm(++nth);
         vmm_result result = team ? vmm_multicast_create(sys, &handle, &prop) : create(sys, device, 0, &handle);
-        refused = scarce_disarm() != NULL;
+        refused = inject_disarm() != NULL;
         tap_result(result, refused ? VMM_ERROR_OUT_OF_MEMORY : VMM_SUCCESS, "request %lu", nth);
     }
     vmm_visit(sys, see_handle, &seen);
@@ -117,7 +117,7 @@ static void old_bytes_are_nobodys(void)
             vmm_memset_d8(sys, at, 1, 1); /* the rest of its chunk shows what is in the file */
         vmm_memcpy_dtoh(sys, bytes, at, sizeof bytes);
         vmm_mem_unmap(sys, at, RIG_G);
-        scarce_arm_both("fallocate", 1, i == 0 ? "pwrite" : NULL);
+        inject_arm_both("fallocate", 1, i == 0 ? "pwrite" : NULL);
         tap_result(disarmed(vmm_mem_release(sys, handle)), VMM_SUCCESS, "memory is released although it cannot be cleared");
     }
     for (size_t i = 1; i < sizeof bytes; i++)
@@ -133,7 +133,7 @@ static void no_bytes_at_all(void)
     handle_t handle = 0;
     create(sys, device, 0, &handle);
     vmm_deviceptr at = rig_map(sys, handle, RIG_G);
-    scarce_arm_both("memfd_create", 1, "mmap");
+    inject_arm_both("memfd_create", 1, "mmap");
     tap_result(disarmed(vmm_memset_d8(sys, at, 7, 1)), VMM_ERROR_OUT_OF_MEMORY, "bytes that can lie nowhere");
     tap_ok(rig_reported("VMM-SYSTEM-HOST-MEMORY") && rig_byte(sys, at) == 0, "are not filled");
     tap_ok(vmm_memset_d8(sys, at, 7, 1) == VMM_SUCCESS && rig_byte(sys, at) == 7, "until they can lie somewhere");
@@ -149,9 +149,9 @@ static void room_is_taken_once(void)
     vmm_deviceptr at = rig_map(sys, handle, RIG_G);
     tap_result(WITHOUT("fallocate", 1, vmm_memset_d8(sys, at, 7, 1)), VMM_ERROR_OUT_OF_MEMORY, "there is no room for a byte");
     tap_ok(vmm_memset_d8(sys, at, 7, 1) == VMM_SUCCESS && rig_byte(sys, at) == 7, "now there is");
-    scarce_arm_at("fallocate", 1);
+    inject_arm_at("fallocate", 1);
     vmm_result again = vmm_memset_d8(sys, at, 8, 2);
-    tap_ok(!scarce_disarm() && again == VMM_SUCCESS && rig_byte(sys, at + 1) == 8, "and nobody is asked for that again");
+    tap_ok(!inject_disarm() && again == VMM_SUCCESS && rig_byte(sys, at + 1) == 8, "and nobody is asked for that again");
     rig_close(sys);
 }
 
@@ -189,9 +189,9 @@ static void no_old_bytes(void)
             const uint64_t args[] = {at, 8, nth};
             vmm_launch(sys, VMM_KERNEL_FILL, 1, 32, args, 3, NULL);
             vmm_event_record(sys, event, NULL);
-            scarce_arm_at("malloc", nth);
+            inject_arm_at("malloc", nth);
             vmm_result result = waited(sys, way, event);
-            failed = scarce_disarm() != NULL;
+            failed = inject_disarm() != NULL;
             refused += result == VMM_ERROR_OUT_OF_MEMORY;
             tap_ok(result == VMM_ERROR_OUT_OF_MEMORY ? failed : rig_byte(sys, at + 7) == (int)nth,
                    "a kernel without room for old bytes is given up and says so, or is done");
@@ -241,11 +241,11 @@ static void touched_unknown(void)
         vmm_mem_set_access(sys, at, RIG_G, &rw, 1);
         vmm_memset_d8_async(sys, at, 7, 4096, NULL);
         if (i == 0)
-            scarce_arm_at("realloc", 1);
+            inject_arm_at("realloc", 1);
         else
-            scarce_arm_at("malloc", 1);
+            inject_arm_at("malloc", 1);
         vmm_result result = vmm_mem_unmap(sys, at, RIG_G);
-        bool failed = scarce_disarm() != NULL;
+        bool failed = inject_disarm() != NULL;
         tap_ok(result == VMM_SUCCESS && (failed || rig_reported("VMM-UNMAP-IN-FLIGHT")), "unmapped although work needs it%s",
                failed ? ", without a word" : "");
         vmm_ctx_synchronize(sys);
@@ -268,9 +268,9 @@ static void touched_asked_again(void)
     vmm_mem_set_access(sys, at, RIG_G, &rw, 1);
     const uint64_t args[] = {at, 8, 7};
     vmm_launch(sys, VMM_KERNEL_FILL, 1, 32, args, 3, NULL);
-    scarce_arm_at("malloc", 1);
+    inject_arm_at("malloc", 1);
     vmm_result result = vmm_mem_set_access(sys, at, RIG_G, &read, 1);
-    tap_ok(scarce_disarm() && result == VMM_SUCCESS && !rig_reported("VMM-ACCESS-IN-FLIGHT"),
+    tap_ok(inject_disarm() && result == VMM_SUCCESS && !rig_reported("VMM-ACCESS-IN-FLIGHT"),
            "without memory nobody knows what a kernel will touch");
     vmm_mem_set_access(sys, at, RIG_G, &rw, 1);
     result = vmm_mem_set_access(sys, at, RIG_G, &read, 1);
@@ -292,13 +292,13 @@ static void rights_are_taken_back(void)
     vmm_mem_map(sys, at, RIG_G, 0, handle, 0);
     tap_result(WITHOUT("calloc", 1, vmm_mem_set_access(sys, at, RIG_G, both, 2)), VMM_ERROR_OUT_OF_MEMORY, "no room for bytes");
     tap_ok(!vmm_mem_get_access(sys, &rights, &device, at) && !rights, "the device's grant, which was made before, is taken back");
-    scarce_arm_at("mmap", 1);
+    inject_arm_at("mmap", 1);
     vmm_result result = vmm_mem_set_access(sys, at, RIG_G, both, 2);
-    tap_ok(scarce_disarm() && result == VMM_ERROR_OUT_OF_MEMORY, "nor is there a way to show them");
+    tap_ok(inject_disarm() && result == VMM_ERROR_OUT_OF_MEMORY, "nor is there a way to show them");
     tap_result(vmm_mem_set_access(sys, at, RIG_G, both, 2), VMM_SUCCESS, "until there is");
-    scarce_arm_at("mmap", 1);
+    inject_arm_at("mmap", 1);
     result = vmm_mem_set_access(sys, at, RIG_G, both, 2);
-    tap_ok(!scarce_disarm() && result == VMM_SUCCESS, "what is shown already the system is not asked for again");
+    tap_ok(!inject_disarm() && result == VMM_SUCCESS, "what is shown already the system is not asked for again");
     rig_close(sys);
 }
 
@@ -338,9 +338,9 @@ static void no_machine_is_left(void)
     vmm_system *sys = NULL;
     vmm_result result = VMM_ERROR_OUT_OF_MEMORY;
     for (unsigned long nth = 1; result == VMM_ERROR_OUT_OF_MEMORY || result == VMM_ERROR_OPERATING_SYSTEM; nth++) {
-        scarce_arm_at("calloc", nth);
+        inject_arm_at("calloc", nth);
         result = vmm_open("sim:h100,machine=found", &sys);
-        scarce_disarm();
+        inject_disarm();
         tap_u64(rig_machines(), result == VMM_SUCCESS, "opening without calloc %lu leaves no folder behind", nth);
     }
     rig_close(sys);
@@ -365,9 +365,9 @@ static void unseen_is_not_gone(void)
         bool failed = true;
         for (unsigned long nth = 1; failed && nth < 30; nth++) {
             copy = 0x77;
-            scarce_arm_at(later[i], nth);
+            inject_arm_at(later[i], nth);
             vmm_result result = vmm_mem_import_from_shareable_handle(two, &copy, bytes, FABRIC);
-            failed = scarce_disarm() != NULL;
+            failed = inject_disarm() != NULL;
             if (result == VMM_SUCCESS) {
                 wrong += vmm_mem_release(two, copy) != VMM_SUCCESS;
                 continue;
@@ -392,10 +392,10 @@ static void no_handle_is_used_up(void)
     unsigned wrong = 0;
     for (unsigned i = 0; i <= TIMES; i++) {
         wrong += WITHOUT("calloc", 1, vmm_multicast_create(sys, &handle, &prop)) != VMM_ERROR_OUT_OF_MEMORY;
-        before = i ? before : atomic_load(&scarce_live); /* room for many handles is there from the first on */
+        before = i ? before : atomic_load(&inject_live); /* room for many handles is there from the first on */
     }
-    tap_ok(!wrong && atomic_load(&scarce_live) == before, "what cannot be made %d times takes no memory: %ld pieces", TIMES,
-           atomic_load(&scarce_live) - before);
+    tap_ok(!wrong && atomic_load(&inject_live) == before, "what cannot be made %d times takes no memory: %ld pieces", TIMES,
+           atomic_load(&inject_live) - before);
     rig_close(sys);
 }
 
