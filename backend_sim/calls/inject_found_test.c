@@ -38,32 +38,79 @@ static vmm_result create(vmm_system *sys, vmm_mem_location location, int types, 
     return vmm_mem_create(sys, handle, RIG_G, &prop, 0);
 }
 
-/* A context and addresses after it, the nth request of the context failing first; *refused tells whether there are so many. */
-static void begin(unsigned long nth, bool *refused, vmm_context *ctx, vmm_deviceptr *at)
+/* What a scenario's call is given and makes, and what it answers. */
+static struct {
+    vmm_system *sys, *other;
+    vmm_result result;
+    bool team;
+    vmm_context ctx, first;
+    vmm_deviceptr at, lowest;
+    handle_t handle;
+    vmm_event event;
+    unsigned way;
+    int byte;
+    unsigned char fabric[VMM_FABRIC_HANDLE_SIZE];
+} made;
+
+static bool is_out_of_memory(void)
 {
-    vmm_system *sys = opened("sim:h100");
-    inject_arm(nth);
-    vmm_result result = vmm_ctx_create(sys, ctx, 0, 0);
-    *refused = inject_disarm() != NULL;
-    if (result != (*refused ? VMM_ERROR_OUT_OF_MEMORY : VMM_SUCCESS) ||
-        (*refused && vmm_ctx_create(sys, ctx, 0, 0) != VMM_SUCCESS))
-        tap_bail("a context answers %s", vmm_result_name(result));
-    vmm_mem_address_reserve(sys, at, RIG_G, 0, 0, 0);
-    rig_close(sys);
+    return made.result == VMM_ERROR_OUT_OF_MEMORY;
+}
+
+static bool is_out_of_something(void)
+{
+    return made.result == VMM_ERROR_OUT_OF_MEMORY || made.result == VMM_ERROR_OPERATING_SYSTEM;
+}
+
+/* No request is done without. */
+static bool answers_each(void)
+{
+    return made.result == (inject_what ? VMM_ERROR_OUT_OF_MEMORY : VMM_SUCCESS);
+}
+
+static void open_h100(void)
+{
+    made.sys = opened("sim:h100");
+}
+
+static bool create_context(void)
+{
+    made.result = vmm_ctx_create(made.sys, &made.ctx, 0, 0);
+    return made.result == VMM_SUCCESS;
+}
+
+/* A context, at the second try where the first was refused, and addresses after it. */
+static bool reserve_after(void)
+{
+    bool each = answers_each();
+    if (made.result != VMM_SUCCESS && !create_context())
+        tap_bail("a context answers %s", vmm_result_name(made.result));
+    vmm_mem_address_reserve(made.sys, &made.at, RIG_G, 0, 0, 0);
+    rig_close(made.sys);
+    return each;
+}
+
+static bool is_as_the_first(void)
+{
+    bool each = reserve_after();
+    return tap_ok(each && made.ctx == made.first && made.at == made.lowest,
+                  "a context that is refused its request %lu uses up no value and no addresses", inject_nth);
 }
 
 static void nothing_is_used_up(void)
 {
-    vmm_context first, ctx;
-    vmm_deviceptr lowest, at;
-    bool refused;
-    unsigned long nth = 0;
-    begin(0, &refused, &first, &lowest);
-    do {
-        begin(++nth, &refused, &ctx, &at);
-        tap_ok(ctx == first && at == lowest, "a context that is refused its request %lu uses up no value and no addresses", nth);
-    } while (refused);
-    tap_ok(nth > 6, "%lu requests were refused", nth - 1);
+    const struct inject_case refused = {.name = "a context",
+                                        .least = 6,
+                                        .begin = open_h100,
+                                        .call = create_context,
+                                        .reported = is_out_of_memory,
+                                        .end = is_as_the_first};
+    open_h100();
+    create_context();
+    reserve_after();
+    made.first = made.ctx;
+    made.lowest = made.at;
+    inject_try(&refused);
 }
 
 static void see_handle(void *user, const vmm_object *object)
@@ -72,24 +119,34 @@ static void see_handle(void *user, const vmm_object *object)
         *(vmm_object *)user = *object;
 }
 
+static bool create_either(void)
+{
+    const vmm_multicast_object_prop prop = {.num_devices = 2, .size = RIG_G};
+    made.result = made.team ? vmm_multicast_create(made.sys, &made.handle, &prop) : create(made.sys, device, 0, &made.handle);
+    return made.result == VMM_SUCCESS;
+}
+
+static bool is_answered(void)
+{
+    return tap_result(made.result, inject_what ? VMM_ERROR_OUT_OF_MEMORY : VMM_SUCCESS, "request %lu", inject_nth);
+}
+
 /* Memory or an object (team), each of its requests failing once before it comes. */
 static void first_number(bool team)
 {
-    const vmm_multicast_object_prop prop = {.num_devices = 2, .size = RIG_G};
-    vmm_system *sys = opened("sim:h200x2");
+    const struct inject_case refused = {.name = team ? "an object" : "memory",
+                                        .least = 2,
+                                        .call = create_either,
+                                        .reported = is_out_of_memory,
+                                        .end = is_answered};
     vmm_object seen = {0};
-    handle_t handle = 0;
-    unsigned long nth = 0;
-    for (bool refused = true; refused;) {
-        inject_arm(++nth);
-        vmm_result result = team ? vmm_multicast_create(sys, &handle, &prop) : create(sys, device, 0, &handle);
-        refused = inject_disarm() != NULL;
-        tap_result(result, refused ? VMM_ERROR_OUT_OF_MEMORY : VMM_SUCCESS, "request %lu", nth);
-    }
-    vmm_visit(sys, see_handle, &seen);
-    tap_ok(nth > 2 && seen.number == 1 && seen.block == 1 && seen.value == handle,
-           "a create that was refused %lu times used up no number and no memory's id", nth - 1);
-    rig_close(sys);
+    made.sys = opened("sim:h200x2");
+    made.team = team;
+    inject_try(&refused);
+    vmm_visit(made.sys, see_handle, &seen);
+    tap_ok(seen.number == 1 && seen.block == 1 && seen.value == made.handle,
+           "a create that was refused %lu times used up no number and no memory's id", inject_nth - 2);
+    rig_close(made.sys);
 }
 
 static void no_number_is_used_up(void)
@@ -157,46 +214,55 @@ static void room_is_taken_once(void)
 
 enum { BY_CONTEXT, BY_STREAM, BY_EVENT, WAYS };
 
-static vmm_result waited(vmm_system *sys, unsigned way, vmm_event event)
+static void issue(void)
 {
-    return way == BY_CONTEXT  ? vmm_ctx_synchronize(sys)
-           : way == BY_STREAM ? vmm_stream_synchronize(sys, NULL)
-                              : vmm_event_synchronize(sys, event);
+    const uint64_t args[] = {made.at, 8, (uint64_t)++made.byte};
+    vmm_launch(made.sys, VMM_KERNEL_FILL, 1, 32, args, 3, NULL);
+    vmm_event_record(made.sys, made.event, NULL);
+}
+
+static bool waited(void)
+{
+    made.result = made.way == BY_CONTEXT  ? vmm_ctx_synchronize(made.sys)
+                  : made.way == BY_STREAM ? vmm_stream_synchronize(made.sys, NULL)
+                                          : vmm_event_synchronize(made.sys, made.event);
+    return made.result == VMM_SUCCESS;
+}
+
+static bool is_done_or_given_up(void)
+{
+    bool failed = inject_what != NULL;
+    return tap_ok(made.result == VMM_ERROR_OUT_OF_MEMORY ? failed : rig_byte(made.sys, made.at + 7) == made.byte,
+                  "a kernel without room for old bytes is given up and says so, or is done");
 }
 
 /* Old bytes that there is no room for: the work is given up, or done without them, whoever waits for it. */
 static void no_old_bytes(void)
 {
+    static const char *const waits[WAYS] = {"a wait for a context", "a wait for a stream", "a wait for an event"};
+    struct inject_case wait = {.function = "malloc",
+                               .least = 1,
+                               .begin = issue,
+                               .call = waited,
+                               .reported = is_out_of_memory,
+                               .end = is_done_or_given_up};
     const vmm_mem_access_desc rw = {device, RW};
     vmm_system *sys = NULL;
-    vmm_context ctx;
     handle_t handle = 0;
     vmm_deviceptr at = 0;
-    vmm_event event = NULL;
-    unsigned long nth, refused;
-    if (vmm_open("sim:h100,alias=stale:1", &sys) || vmm_init(sys, 0) || vmm_ctx_create(sys, &ctx, 0, 0) ||
-        vmm_event_create(sys, &event, 0))
+    if (vmm_open("sim:h100,alias=stale:1", &sys) || vmm_init(sys, 0) || vmm_ctx_create(sys, &made.ctx, 0, 0) ||
+        vmm_event_create(sys, &made.event, 0))
         tap_bail("no machine: %s", vmm_last_detail()->note);
     create(sys, device, 0, &handle);
     vmm_mem_address_reserve(sys, &at, 2 * RIG_G, 0, 0, 0);
     vmm_mem_map(sys, at, RIG_G, 0, handle, 0);
     vmm_mem_map(sys, at + RIG_G, RIG_G, 0, handle, 0);
     vmm_mem_set_access(sys, at, 2 * RIG_G, &rw, 1);
-    for (unsigned way = 0; way < WAYS; way++) {
-        nth = 1;
-        refused = 0;
-        for (bool failed = true; failed; nth++) {
-            const uint64_t args[] = {at, 8, nth};
-            vmm_launch(sys, VMM_KERNEL_FILL, 1, 32, args, 3, NULL);
-            vmm_event_record(sys, event, NULL);
-            inject_arm_at("malloc", nth);
-            vmm_result result = waited(sys, way, event);
-            failed = inject_disarm() != NULL;
-            refused += result == VMM_ERROR_OUT_OF_MEMORY;
-            tap_ok(result == VMM_ERROR_OUT_OF_MEMORY ? failed : rig_byte(sys, at + 7) == (int)nth,
-                   "a kernel without room for old bytes is given up and says so, or is done");
-        }
-        tap_ok(refused > 0 && nth > 2, "%lu times it was given up", refused);
+    made.sys = sys;
+    made.at = at;
+    for (made.way = 0; made.way < WAYS; made.way++) {
+        wait.name = waits[made.way];
+        inject_try(&wait);
     }
     rig_close(sys);
 }
@@ -333,17 +399,50 @@ static void free_memory_is_right(void)
     rig_close(sys);
 }
 
+static bool open_shared(void)
+{
+    made.result = vmm_open("sim:h100,machine=found", &made.sys);
+    return made.result == VMM_SUCCESS;
+}
+
+static bool is_left_when_open(void)
+{
+    bool open = made.result == VMM_SUCCESS;
+    bool right = tap_u64(rig_machines(), open, "opening without calloc %lu leaves no folder behind", inject_nth);
+    if (open)
+        rig_close(made.sys);
+    return right;
+}
+
 static void no_machine_is_left(void)
 {
-    vmm_system *sys = NULL;
-    vmm_result result = VMM_ERROR_OUT_OF_MEMORY;
-    for (unsigned long nth = 1; result == VMM_ERROR_OUT_OF_MEMORY || result == VMM_ERROR_OPERATING_SYSTEM; nth++) {
-        inject_arm_at("calloc", nth);
-        result = vmm_open("sim:h100,machine=found", &sys);
-        inject_disarm();
-        tap_u64(rig_machines(), result == VMM_SUCCESS, "opening without calloc %lu leaves no folder behind", nth);
-    }
-    rig_close(sys);
+    const struct inject_case opening = {.name = "a shared machine that is opened",
+                                        .function = "calloc",
+                                        .call = open_shared,
+                                        .reported = is_out_of_something,
+                                        .end = is_left_when_open};
+    inject_try(&opening);
+}
+
+static void no_copy(void)
+{
+    made.handle = 0x77;
+}
+
+static bool import(void)
+{
+    made.result = vmm_mem_import_from_shareable_handle(made.other, &made.handle, made.fabric, FABRIC);
+    return made.result == VMM_SUCCESS;
+}
+
+static bool is_no_copy(void)
+{
+    return made.handle == 0x77 && (rig_reported("VMM-IMPORT-SYSTEM") || rig_reported("VMM-SYSTEM-HOST-MEMORY"));
+}
+
+static bool is_released(void)
+{
+    return made.result != VMM_SUCCESS || vmm_mem_release(made.other, made.handle) == VMM_SUCCESS;
 }
 
 static void unseen_is_not_gone(void)
@@ -360,22 +459,16 @@ static void unseen_is_not_gone(void)
         tap_ok(rig_reported("VMM-IMPORT-SYSTEM") && copy == 0x77, "is not called gone: %s", vmm_last_detail()->note);
     }
     static const char *const later[] = {"open", "fstat", "mmap", "calloc", "malloc"};
+    made.other = two;
+    memcpy(made.fabric, bytes, sizeof bytes);
     for (unsigned i = 0; i < 5; i++) {
-        unsigned refused = 0, wrong = 0;
-        bool failed = true;
-        for (unsigned long nth = 1; failed && nth < 30; nth++) {
-            copy = 0x77;
-            inject_arm_at(later[i], nth);
-            vmm_result result = vmm_mem_import_from_shareable_handle(two, &copy, bytes, FABRIC);
-            failed = inject_disarm() != NULL;
-            if (result == VMM_SUCCESS) {
-                wrong += vmm_mem_release(two, copy) != VMM_SUCCESS;
-                continue;
-            }
-            refused++;
-            wrong += !failed || copy != 0x77 || !(rig_reported("VMM-IMPORT-SYSTEM") || rig_reported("VMM-SYSTEM-HOST-MEMORY"));
-        }
-        tap_ok(!wrong && !failed, "nor for want of any %s, of %u, until there are enough", later[i], refused);
+        const struct inject_case without = {.name = later[i],
+                                            .function = later[i],
+                                            .begin = no_copy,
+                                            .call = import,
+                                            .reported = is_no_copy,
+                                            .end = is_released};
+        inject_try(&without);
     }
     rig_close(two);
     rig_close(one);

@@ -100,24 +100,27 @@ static bool is_whole(void)
     return looked() && whole;
 }
 
+static unsigned all, missing, fewer;
+
+static bool is_as_long(void)
+{
+    missing += !listed;
+    fewer += listed && listed->hold_count + 1 == all && listed->block[BLOCKS - 1].found;
+    share_inspect_free(listed);
+    return looked();
+}
+
 /* Each time that the list grows, for a bind and for a descriptor: the one is listed or nothing is, the other may be missing. */
 static void grows(void)
 {
-    unsigned whole = 0, missing = 0, fewer = 0;
-    for (unsigned long nth = 0; nth <= 2; nth++) {
-        struct share *share = share_open_there("m-looked", why);
-        if (!share)
-            tap_bail("%s", why);
-        inject_arm_at("realloc", nth);
-        struct share_inspect *who = share_inspect(share);
-        bool failed = inject_disarm() != NULL;
-        whole = who && !failed ? who->hold_count : whole;
-        missing += failed && !who;
-        fewer += failed && who && who->hold_count + 1 == whole && who->block[BLOCKS - 1].found;
-        share_inspect_free(who);
-        share_close(share);
-    }
-    tap_ok(missing == 1 && fewer == 1, "of %u holders a bind is listed or nothing is, a descriptor may be missing", whole);
+    const struct inject_case growing = {
+        .name = "a list that grows", .function = "realloc", .least = 1, .most = 3, .begin = open_to_list, .call = list, .end = is_as_long};
+    open_to_list();
+    all = list() ? listed->hold_count : 0;
+    share_inspect_free(listed);
+    share_close(seen);
+    inject_try(&growing);
+    tap_ok(missing == 1 && fewer == 1, "of %u holders a bind is listed or nothing is, a descriptor may be missing", all);
 }
 
 struct hint {
@@ -186,9 +189,14 @@ static bool counted(void)
 }
 
 static const struct inject_case cases[] = {
-    {"a machine that is opened to be looked at", NULL, 4, 0, note_what_there_is, look, is_told_why, looked},
-    {"a list of who holds what", NULL, 4, MOST, open_to_list, list, NULL, is_whole},
-    {"leaks", NULL, 0, MOST, note_what_there_is, leaks, is_counted, counted},
+    {.name = "a machine that is opened to be looked at",
+     .least = 4,
+     .begin = note_what_there_is,
+     .call = look,
+     .reported = is_told_why,
+     .end = looked},
+    {.name = "a list of who holds what", .least = 4, .most = MOST, .begin = open_to_list, .call = list, .end = is_whole},
+    {.name = "leaks", .most = MOST, .begin = note_what_there_is, .call = leaks, .reported = is_counted, .end = counted},
 };
 
 int main(void)

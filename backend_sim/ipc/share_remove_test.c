@@ -123,31 +123,52 @@ static void marked(void)
     clean();
 }
 
-/* Each request fails in turn: all of it is there, in its place or under a name that is known for ours, or files are gone that
- * were to go; the next try finds it and removes it all. */
+static bool spare; /* what is removed has a spare name */
+static unsigned whole, failures;
+
+static void make_whole(void)
+{
+    make(spare);
+    whole = files_in(folder);
+}
+
+static bool removed_all(void)
+{
+    share_remove(root, entry, folder);
+    return !rig_machines();
+}
+
+/* In its place, or under a name that is known for ours, from which files may be gone that were to go. */
+static bool is_whole_in_place(void)
+{
+    return !in_place() || files_in(folder) == whole;
+}
+
+/* The next try finds it and removes it all. */
+static bool goes_then(void)
+{
+    failures += inject_what != NULL;
+    if (rig_machines() && in_place())
+        share_remove(root, entry, folder);
+    bool gone = !in_place();
+    clean();
+    return gone;
+}
+
 static void each_fails(const char *function)
 {
-    unsigned failures = 0, wrong = 0;
-    for (int spare = 0; spare < 2; spare++)
-        for (unsigned long nth = 1; nth < 60; nth++) {
-            make(spare);
-            unsigned before = files_in(folder);
-            inject_arm_at(function, nth);
-            share_remove(root, entry, folder);
-            bool failed = inject_disarm() != NULL;
-            failures += failed;
-            bool gone = !rig_machines();
-            wrong += !failed && !gone;                                         /* nothing failed: all is gone */
-            wrong += !gone && in_place() && files_in(folder) != before;        /* in its place it is whole */
-            if (!gone && in_place())
-                share_remove(root, entry, folder);
-            wrong += in_place();
-            clean();
-            if (!failed)
-                break;
-        }
-    tap_ok(failures && !wrong,
-           "%s fails, %u times: nothing is half removed in its place, and it can be removed then", function, failures);
+    const struct inject_case of = {.name = function,
+                                   .function = function,
+                                   .begin = make_whole,
+                                   .call = removed_all,
+                                   .reported = is_whole_in_place,
+                                   .end = goes_then};
+    failures = 0;
+    for (int i = 0; i < 2; i++) {
+        spare = i;
+        inject_try(&of);
+    }
+    tap_ok(failures, "%s fails, %u times: nothing is half removed in its place, and it can be removed then", function, failures);
 }
 
 /* ---- somebody is faster ---- */

@@ -12,8 +12,6 @@
 #include "share_inspect.h"
 #include "state_rig.h"
 
-enum { TRIES = 200 };
-
 typedef vmm_mem_generic_allocation_handle handle_t;
 
 static struct sim_profile profile;
@@ -127,6 +125,40 @@ static void no_view(void)
     share_folder_close(&holder, true);
 }
 
+static enum { THERE, NEW, BY_NUMBER, BY_NO_NUMBER, KINDS } kind; /* the last opens none, whatever fails */
+static struct share_folder theirs, opened;
+static uint64_t their_id;
+static bool is_open;
+
+static void say_nothing(void)
+{
+    why[0] = '\0';
+}
+
+static bool open_kind(void)
+{
+    is_open = kind < BY_NUMBER ? share_folder_open(&opened, kind == NEW ? "y" : "x", &profile, why)
+                               : share_folder_open_other(&opened, their_id + (kind == BY_NO_NUMBER), &profile, why);
+    return is_open != (kind == BY_NO_NUMBER);
+}
+
+/* Of other machines: it may not be there. */
+static bool is_said(void)
+{
+    return kind == BY_NUMBER || (kind < BY_NUMBER && why[0]);
+}
+
+static bool stays(void)
+{
+    bool right = !is_open || (kind == NEW) == (opened.state->id != their_id);
+    if (is_open)
+        share_folder_close(&opened, kind == NEW);
+    right = right && share_folder_sound(&theirs) && os_file_is_at(theirs.file, OS_NOWHERE, root_path("m-x/state")) &&
+            theirs.state->id == their_id;
+    rig_remove(root_path("m-y"));
+    return right;
+}
+
 /* Opened whatever fails, by whatever error, or refused with words: what others have is in its place, whole and as it was. */
 static void every_error(void)
 {
@@ -136,36 +168,23 @@ static void every_error(void)
     } requests[] = {{"open", ENFILE}, {"open", ENOENT}, {"open", ENOTDIR}, {"open", ELOOP}, {"open", EIO}, {"open", ENOMEM},
                     {"lstat", EIO}, {"lstat", ENOENT}, {"fstat", EIO}, {"opendir", EIO}, {"flock", ENOLCK}, {"rename", EEXIST},
                     {"read", EIO}, {"pread", EIO}, {"calloc", ENOMEM}};
-    struct share_folder holder, folder;
-    if (!share_folder_open(&holder, "x", &profile, why))
+    static const char *const kinds[KINDS] = {"the machine that is there", "a new machine", "the one of a number", "the one of none's"};
+    if (!share_folder_open(&theirs, "x", &profile, why))
         tap_bail("no machine: %s", why);
-    const uint64_t id = holder.state->id;
-    for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++) {
-        unsigned refused = 0, wrong = 0;
-        for (int kind = 0; kind < 4; kind++) /* the machine that is there, a new one, that one by its number, none's number */
-            for (unsigned long nth = 1; nth < TRIES; nth++) {
-                why[0] = '\0';
-                inject_arm_at(requests[i].function, nth);
-                inject_error = requests[i].error;
-                bool open = kind < 2 ? share_folder_open(&folder, kind ? "y" : "x", &profile, why)
-                                     : share_folder_open_other(&folder, id + (kind == 3), &profile, why);
-                bool failed = inject_disarm() != NULL;
-                refused += !open && kind != 3;
-                wrong += open && (kind == 3 || (kind == 1) != (folder.state->id != id));
-                wrong += !open && kind < 2 && !why[0]; /* of other machines: it may not be there */
-                wrong += !failed && open != (kind < 3);
-                if (open)
-                    share_folder_close(&folder, kind == 1);
-                wrong += !share_folder_sound(&holder) || !os_file_is_at(holder.file, OS_NOWHERE, root_path("m-x/state")) ||
-                         holder.state->id != id;
-                rig_remove(root_path("m-y"));
-                if (!failed)
-                    break;
-            }
-        tap_ok(!wrong, "%s fails, with %s: %u refusals, in words, and the machine that is there stays", requests[i].function,
-               strerror(requests[i].error), refused);
-    }
-    share_folder_close(&holder, true);
+    their_id = theirs.state->id;
+    for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++)
+        for (kind = 0; kind < KINDS; kind++) {
+            char name[120];
+            snprintf(name, sizeof name, "%s fails, with %s: %s", requests[i].function, strerror(requests[i].error), kinds[kind]);
+            inject_try(&(struct inject_case){.name = name,
+                                             .function = requests[i].function,
+                                             .error = requests[i].error,
+                                             .begin = say_nothing,
+                                             .call = open_kind,
+                                             .reported = is_said,
+                                             .end = stays});
+        }
+    share_folder_close(&theirs, true);
     tap_u64(rig_machines(), 0, "nothing is left over");
 }
 
@@ -209,24 +228,41 @@ static void no_room(void)
     }
 }
 
+static bool said;
+
+static bool open_unnamed(void)
+{
+    is_open = share_folder_open(&opened, NULL, &profile, why);
+    return is_open;
+}
+
+static bool files_are_named(void)
+{
+    said |= begins("no machine can be made, for this process may open no more files, in: /");
+    return why[0];
+}
+
+static bool leaves_nothing(void)
+{
+    if (is_open)
+        share_folder_close(&opened, true);
+    return rig_machines() == 0;
+}
+
 /* A descriptor for the folder of machines and the new one, and none for the state, whichever of its files lacks it. */
 static void no_descriptors(void)
 {
-    struct share_folder folder;
-    unsigned long nth = 0;
-    bool open = false, said = false;
-    while (!open && ++nth < TRIES) {
-        inject_arm_at("open", nth);
-        inject_each = true;
-        open = share_folder_open(&folder, NULL, &profile, why);
-        if (!inject_disarm())
-            break;
-        said |= begins("no machine can be made, for this process may open no more files, in: /");
-        if (!open && rig_machines())
-            tap_bail("the %lu-th leaves something", nth);
-    }
-    tap_ok(open && said && nth > 5, "without descriptors there is no machine, and that is said");
-    share_folder_close(&folder, true);
+    const struct inject_case without = {.name = "a machine without descriptors",
+                                        .function = "open",
+                                        .each = true,
+                                        .least = 5,
+                                        .begin = say_nothing,
+                                        .call = open_unnamed,
+                                        .reported = files_are_named,
+                                        .end = leaves_nothing};
+    said = false;
+    inject_try(&without);
+    tap_ok(said, "without descriptors there is no machine, and that is said");
 }
 
 static void see_entry(void *user, const char *entry)
@@ -319,27 +355,49 @@ static void no_locks(void)
     rig_close(sys);
 }
 
+static vmm_system *joining;
+
+static void open_joining(void)
+{
+    if (vmm_open("sim:" RIG_PROFILE ",machine=x", &joining) != VMM_SUCCESS)
+        tap_bail("no machine: %s", vmm_last_detail()->note);
+}
+
+static bool join(void)
+{
+    return vmm_init(joining, 0) == VMM_SUCCESS;
+}
+
+static bool number_is_named(void)
+{
+    said |= vmm_last_detail()->result == VMM_ERROR_OPERATING_SYSTEM && rig_reported("VMM-SHARE-STATE") &&
+            strstr(vmm_last_detail()->note, "no random numbers");
+    return true;
+}
+
+static bool close_joining(void)
+{
+    vmm_close(joining);
+    return true;
+}
+
 /* A child that has no number yet. */
 static void no_number(void)
 {
+    const struct inject_case joins = {.name = "taking part",
+                                      .function = "open",
+                                      .begin = open_joining,
+                                      .call = join,
+                                      .reported = number_is_named,
+                                      .end = close_joining};
     vmm_system *holder = rig_open("x");
     int status = 1;
     fflush(NULL);
     pid_t child = fork();
     if (child == 0) {
-        vmm_system *sys = NULL;
-        bool said = false;
-        for (unsigned long nth = 1; nth < TRIES && !said; nth++) {
-            if (vmm_open("sim:" RIG_PROFILE ",machine=x", &sys) != VMM_SUCCESS)
-                break;
-            inject_arm_at("open", nth);
-            vmm_result result = vmm_init(sys, 0);
-            inject_disarm();
-            said = result == VMM_ERROR_OPERATING_SYSTEM && rig_reported("VMM-SHARE-STATE") &&
-                   strstr(vmm_last_detail()->note, "no random numbers");
-            vmm_close(sys);
-        }
-        _exit(!said);
+        said = false;
+        struct inject_count is = inject_each_request(&joins);
+        _exit(!said || is.unsaid);
     }
     waitpid(child, &status, 0);
     tap_u64((uint64_t)status, 0, "who has no number cannot take part");
@@ -380,8 +438,12 @@ static bool is_exported(void)
     return whole && rig_machines() == 0;
 }
 
-static const struct inject_case first_export = {"a first export", NULL,           9,          0, begin_own, export_own,
-                                                export_is_told,   is_exported};
+static const struct inject_case first_export = {.name = "a first export",
+                                                .least = 9,
+                                                .begin = begin_own,
+                                                .call = export_own,
+                                                .reported = export_is_told,
+                                                .end = is_exported};
 
 static vmm_system *pair(handle_t *object)
 {
@@ -396,24 +458,38 @@ static vmm_system *pair(handle_t *object)
     return sys;
 }
 
+static bool import_own(void)
+{
+    return rig_import(own.sys, own.fd, &own.copy) == VMM_SUCCESS;
+}
+
+static bool import_is_told(void)
+{
+    return own.copy == 0x77 && (rig_reported("VMM-IMPORT-SYSTEM") || rig_reported("VMM-SYSTEM-HOST-MEMORY"));
+}
+
+static bool only_with_memory(void)
+{
+    return (own.copy == 0x77) == (inject_what != NULL);
+}
+
 /* An object that another process made. */
 static void import_of_an_object(void)
 {
-    handle_t object = 0, copy = 0x77;
-    vmm_system *maker = pair(&object), *sys = pair(NULL);
-    int fd = rig_export(maker, object);
-    unsigned long nth = 0, refused = 0;
-    vmm_result result = VMM_ERROR_UNKNOWN;
-    while (result != VMM_SUCCESS && ++nth < TRIES) {
-        inject_arm_at("calloc", nth);
-        result = rig_import(sys, fd, &copy);
-        if (inject_disarm() && result != VMM_SUCCESS)
-            refused += copy == 0x77 && (rig_reported("VMM-IMPORT-SYSTEM") || rig_reported("VMM-SYSTEM-HOST-MEMORY"));
-    }
-    tap_ok(result == VMM_SUCCESS && refused == nth - 1 && refused >= 2,
-           "an object is imported when there is memory for it, and not before");
-    close(fd);
-    rig_close(sys);
+    const struct inject_case imports = {.name = "an object that is imported",
+                                        .function = "calloc",
+                                        .least = 2,
+                                        .call = import_own,
+                                        .reported = import_is_told,
+                                        .end = only_with_memory};
+    handle_t object = 0;
+    vmm_system *maker = pair(&object);
+    own.sys = pair(NULL);
+    own.fd = rig_export(maker, object);
+    own.copy = 0x77;
+    inject_try(&imports);
+    close(own.fd);
+    rig_close(own.sys);
     rig_close(maker);
 }
 
@@ -487,32 +563,48 @@ static int left_by_a_child(void)
     return fd;
 }
 
+static uint64_t free_before;
+static const char *clearing;
+
+static void leave_something(void)
+{
+    own.fd = left_by_a_child();
+}
+
+static bool clear_up(void)
+{
+    rig_free(own.sys);
+    return true;
+}
+
+/* The one piece that is held has its bytes; and unmapping it may be refused as much. */
+static bool is_cleared(void)
+{
+    bool held_whole = rig_free(own.sys) == free_before - RIG_G && rig_import(own.sys, own.fd, &own.copy) == VMM_SUCCESS;
+    vmm_deviceptr at = rig_map(own.sys, own.copy, RIG_G);
+    held_whole = held_whole && rig_byte(own.sys, at) == 2;
+    close(own.fd);
+    vmm_mem_release(own.sys, own.copy);
+    inject_arm_at(clearing, inject_nth);
+    rig_unmap(own.sys, at, RIG_G);
+    inject_disarm();
+    return held_whole && rig_free(own.sys) == free_before;
+}
+
 /* Whoever clears up may be refused anything: what is free is free in the end, and what is held keeps its bytes. */
 static void clearing_up(const char *function)
 {
-    vmm_system *sys = rig_open("x");
-    uint64_t before = rig_free(sys);
-    const char *failed = "";
-    bool whole = true;
-    unsigned long nth = 0;
-    while (failed && ++nth < TRIES) {
-        handle_t copy = 0;
-        int fd = left_by_a_child();
-        inject_arm_at(function, nth);
-        rig_free(sys);
-        failed = inject_disarm();
-        whole = whole && rig_free(sys) == before - RIG_G && rig_import(sys, fd, &copy) == VMM_SUCCESS;
-        vmm_deviceptr at = rig_map(sys, copy, RIG_G);
-        whole = whole && rig_byte(sys, at) == 2;
-        close(fd);
-        vmm_mem_release(sys, copy);
-        inject_arm_at(function, nth);
-        rig_unmap(sys, at, RIG_G);
-        inject_disarm();
-        whole = whole && rig_free(sys) == before;
-    }
-    tap_ok(whole && !failed, "what a killed process left is given back, whatever %s says, %lu times", function, nth - 1);
-    rig_close(sys);
+    const struct inject_case clears = {.name = function,
+                                       .function = function,
+                                       .begin = leave_something,
+                                       .call = clear_up,
+                                       .end = is_cleared};
+    own.sys = rig_open("x");
+    free_before = rig_free(own.sys);
+    clearing = function;
+    inject_try(&clears);
+    tap_note("what a killed process left is given back, whatever %s says, %lu times", function, inject_nth - 2);
+    rig_close(own.sys);
 }
 
 /* Where the state says of what nobody holds that it lies behind the end, or is nothing, there is nothing to be cleared, and the
@@ -636,28 +728,42 @@ static bool stays_open_in_child(vmm_system *sys)
     return waitpid(child, &status, 0) != child || status != 0;
 }
 
+static int standard_input; /* a copy of it */
+
+static bool share_without_zero(void)
+{
+    handle_t memory = 0, copy = 0;
+    vmm_system *sys = rig_open("zero");
+    bool right = sys && rig_create(sys, RIG_G, &memory) == VMM_SUCCESS;
+    int fd = rig_export(sys, memory);
+    right = right && fd >= 0 && (!fd || rig_import(sys, fd, &copy) == VMM_SUCCESS); /* 0 as a handle is none */
+    close(fd);
+    right = right && !(inject_what && stays_open_in_child(sys));
+    rig_close(sys);
+    return right;
+}
+
+static bool zero_is_left(void)
+{
+    bool left = !inject_what || !zero_is_open();
+    dup2(standard_input, STDIN_FILENO);
+    return left;
+}
+
 /* A program may have closed its standard input: each file in turn that is opened gets its number, and gives it back. */
 static void first_descriptor(void)
 {
+    const struct inject_case zero = {.name = "a file that is descriptor 0",
+                                     .function = "open",
+                                     .meanwhile = leave_zero,
+                                     .call = share_without_zero,
+                                     .reported = inject_never,
+                                     .end = zero_is_left};
     vmm_system *beside = rig_open("beside");
-    int kept = dup(STDIN_FILENO);
-    unsigned long nth = 0, wrong = 0;
-    for (bool opened = true; opened && ++nth < TRIES;) {
-        handle_t memory = 0, copy = 0;
-        inject_meanwhile("open", nth, leave_zero);
-        vmm_system *sys = rig_open("zero");
-        wrong += !sys || rig_create(sys, RIG_G, &memory) != VMM_SUCCESS;
-        int fd = rig_export(sys, memory);
-        wrong += fd < 0 || (fd && rig_import(sys, fd, &copy) != VMM_SUCCESS); /* 0 as a handle is none */
-        close(fd);
-        wrong += inject_what && stays_open_in_child(sys);
-        rig_close(sys);
-        opened = inject_disarm() != NULL;
-        wrong += opened && zero_is_open();
-        dup2(kept, STDIN_FILENO);
-    }
-    tap_ok(!wrong && nth > 5 && nth < TRIES, "each of %lu files may be descriptor 0, and none is left open", nth - 1);
-    close(kept);
+    standard_input = dup(STDIN_FILENO);
+    inject_try(&zero);
+    tap_ok(inject_nth > 6, "each of %lu files may be descriptor 0, and none is left open", inject_nth - 2);
+    close(standard_input);
     rig_close(beside);
 }
 

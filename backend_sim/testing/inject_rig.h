@@ -323,7 +323,6 @@ const struct posix posix = {
     .getrlimit = inject_getrlimit,
 };
 
-
 /* ---- the loop ---- */
 
 /* A scenario, of which the first request fails, then the second, the third, until none is left to fail. */
@@ -332,34 +331,104 @@ struct inject_case {
     const char *function;   /* requests to it alone; NULL: all */
     unsigned least;         /* so many requests at least are refused */
     unsigned long most;     /* no more are tried, what follows being alike; 0: all are */
-    void (*begin)(void);    /* before each try */
+    void (*begin)(void);    /* before each try; NULL: nothing */
     bool (*call)(void);     /* what the request fails in; false: refused */
     bool (*reported)(void); /* after a refusal: as it should be, and nothing has changed; NULL: whatever is said */
-    bool (*end)(void);      /* after each try: what there should be is there, and all of it is given back */
+    bool (*end)(void);      /* after each try: what there should be is there, and all of it is given back; NULL: nothing */
+    int error;              /* in the place of the function's usual one; 0: that */
+    bool each;              /* and all later requests to the function */
+    const char *then;       /* and the next one to this function */
+    void (*meanwhile)(void); /* nothing fails, but this is called just before the request */
+};
+
+struct inject_count {
+    unsigned refused, unsaid, broken;
+    bool left; /* of what is to fail */
 };
 
 enum { INJECT_TRIES = 300 };
 
-__attribute__((unused)) static void inject_try(const struct inject_case *of)
+static unsigned long inject_nth; /* the request that fails in this try; inject_what tells end() which function it was */
+
+/* Reported, for a call that is never refused. */
+__attribute__((unused)) static bool inject_never(void)
 {
-    const char *failed = "";
-    unsigned refused = 0, unsaid = 0, broken = 0;
-    for (unsigned long nth = 1; failed && nth < (of->most ? of->most : INJECT_TRIES); nth++) {
+    return false;
+}
+
+static void inject_arm_case(const struct inject_case *of)
+{
+    inject_arm_both(of->function, inject_nth, of->then);
+    inject_error = of->error;
+    inject_each = of->each;
+    inject_instead = of->meanwhile;
+}
+
+/* Without a point of the test's, as for a child. */
+static struct inject_count inject_each_request(const struct inject_case *of)
+{
+    struct inject_count count = {.left = true};
+    unsigned long most = of->most ? of->most : INJECT_TRIES;
+    for (inject_nth = 1; count.left && inject_nth < most; inject_nth++) {
         if (of->begin)
             of->begin();
-        inject_arm_at(of->function, nth);
+        inject_arm_case(of);
         bool done = of->call();
-        failed = inject_disarm();
+        const char *failed = inject_disarm();
         bool said = done || (failed && (!of->reported || of->reported()));
-        bool whole = of->end();
+        bool whole = !of->end || of->end();
         if (!said || !whole)
-            tap_note("%s, request %lu (%s): %s", of->name, nth, failed ? failed : "none", said ? "not whole" : "not reported");
-        refused += !done;
-        unsaid += !said;
-        broken += !whole;
+            tap_note("%s, request %lu (%s): %s", of->name, inject_nth, failed ? failed : "none", said ? "not whole" : "not reported");
+        count.refused += !done;
+        count.unsaid += !said;
+        count.broken += !whole;
+        count.left = failed != NULL;
     }
-    tap_ok(!unsaid && refused >= of->least, "%s: each of %u refusals is reported, at least %u", of->name, refused, of->least);
-    tap_ok(!broken && (!failed || of->most), "%s: whatever fails, what should be there is, and nothing stays behind", of->name);
+    count.left &= !of->most;
+    return count;
+}
+
+__attribute__((unused)) static void inject_try(const struct inject_case *of)
+{
+    struct inject_count is = inject_each_request(of);
+    tap_ok(!is.unsaid && is.refused >= of->least, "%s: each of %u refusals is reported, at least %u", of->name, is.refused, of->least);
+    tap_ok(!is.broken && !is.left, "%s: whatever fails, what should be there is, and nothing stays behind", of->name);
+}
+
+/* ---- a call that is made again in its place ---- */
+
+/* For programs that are told once: its next request fails, until AGAIN, which sees the result, says that it is enough. */
+#define INJECT_AGAIN(type, nth, call, again) \
+    do {                                     \
+        type result_;                        \
+        do {                                 \
+            inject_arm(nth);                 \
+            result_ = (call);                \
+        } while (again);                     \
+    } while (0)
+
+enum { INJECT_KEPT = 128 };
+
+/* A variable that such a call writes to, and a refused one leaves as it was. */
+struct inject_out {
+    const void *at; /* NULL: none */
+    size_t size;
+    unsigned char kept[INJECT_KEPT];
+};
+
+__attribute__((unused)) static struct inject_out inject_keep(const void *at, size_t size)
+{
+    struct inject_out out = {.at = at, .size = size};
+    if (size > sizeof out.kept)
+        tap_bail("too much to keep");
+    if (at)
+        memcpy(out.kept, at, size);
+    return out;
+}
+
+__attribute__((unused)) static bool inject_untouched(const struct inject_out *out)
+{
+    return !out->at || !memcmp(out->kept, out->at, out->size);
 }
 
 #endif

@@ -22,7 +22,7 @@
 #include "detail.h"
 #include "share_rig.h"
 
-enum { STEPS_MOST = 400, STEPS_SYSTEMS = 4, STEPS_TRIES = 500, STEPS_KEPT = 128, STEPS_TOLD = 20 };
+enum { STEPS_MOST = 400, STEPS_SYSTEMS = 4, STEPS_TRIES = 500, STEPS_TOLD = 20 };
 
 static struct {
     vmm_system *system[STEPS_SYSTEMS];
@@ -44,9 +44,7 @@ struct step {
     const char *text;
     unsigned index;
     unsigned long nth;
-    void *out; /* untouched by a refusal */
-    size_t size;
-    unsigned char kept[STEPS_KEPT];
+    struct inject_out out;
     uint64_t before, files;
 };
 
@@ -135,14 +133,12 @@ static uint64_t steps_files(bool all)
 
 static void step_begin(struct step *step, const char *text, void *out, size_t size)
 {
-    *step = (struct step){.text = text, .index = steps.step++, .out = out, .size = size};
-    if (step->index >= STEPS_MOST || size > STEPS_KEPT)
-        tap_bail("%s: too many steps, or too much to keep", text);
+    *step = (struct step){.text = text, .index = steps.step++, .out = inject_keep(out, size)};
+    if (step->index >= STEPS_MOST)
+        tap_bail("%s: too many steps", text);
     step->nth = steps.first ? 0 : steps.from[step->index];
     step->before = steps_state();
     step->files = steps_files(false);
-    if (out)
-        memcpy(step->kept, out, size);
 }
 
 /* What may be said where something was not to be had. */
@@ -224,7 +220,7 @@ static bool step_again(struct step *step, vmm_result result)
         snprintf(why, sizeof why, "%s by %s: %.60s", vmm_result_name(result), rule ? rule : "no rule", vmm_last_detail()->note);
         if (!step_said(result) || !step_named(failed))
             steps_wrong(step, failed, why);
-        if (step->out && memcmp(step->kept, step->out, step->size) != 0)
+        if (!inject_untouched(&step->out))
             steps_wrong(step, failed, "an output was written");
         if (inject_for_good && steps_state() != step->before)
             steps_tidy(); /* a folder cannot be looked into without memory, to empty it */
@@ -242,15 +238,11 @@ static bool step_again(struct step *step, vmm_result result)
     return false;
 }
 
-#define STEP_TO(out, size, text, call)                       \
-    do {                                                     \
-        struct step step_;                                   \
-        vmm_result result_;                                  \
-        step_begin(&step_, text, out, size);                 \
-        do {                                                 \
-            inject_arm(step_.nth);                           \
-            result_ = (call);                                \
-        } while (step_again(&step_, result_));               \
+#define STEP_TO(out, size, text, call)                                          \
+    do {                                                                        \
+        struct step step_;                                                      \
+        step_begin(&step_, text, out, size);                                    \
+        INJECT_AGAIN(vmm_result, step_.nth, call, step_again(&step_, result_)); \
     } while (0)
 
 /* vmm_NAME(...), one of the calls of calls.def; GET also sees to a variable that it writes. */

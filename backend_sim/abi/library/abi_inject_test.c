@@ -19,16 +19,20 @@ static void fault(const char *call, unsigned long nth, const char *failed, const
 /* A request fails in one try after the other until they cost no more memory: what is kept for later, as the last handles that
  * ended, comes to an end, and a leak does not. */
 struct tries {
+    struct inject_out out;
     unsigned long nth;
     long live;
     unsigned same;
 };
 
 /* True: once more, with this request or the next. */
-static bool again(const char *call, CUresult code, struct tries *tries, const char *failed)
+static bool again(const char *call, CUresult code, struct tries *tries)
 {
+    const char *failed = inject_disarm();
     if (code == CUDA_SUCCESS)
         return false;
+    if (!inject_untouched(&tries->out))
+        fault(call, tries->nth, failed ? failed : "none", "an output was written");
     if (!failed || tries->nth >= TRIES) {
         fault(call, tries->nth, failed ? failed : "none", code_name(code));
         return false;
@@ -46,20 +50,10 @@ static bool again(const char *call, CUresult code, struct tries *tries, const ch
     return true;
 }
 
-#define TRIED(out, call)                                                       \
-    do {                                                                       \
-        struct tries tries_ = {1, 0, 0};                                       \
-        CUresult code_;                                                        \
-        const char *failed_;                                                   \
-        unsigned char kept_[sizeof(out)];                                      \
-        memcpy(kept_, &(out), sizeof(out));                                    \
-        do {                                                                   \
-            inject_arm(tries_.nth);                                            \
-            code_ = (call);                                                    \
-            failed_ = inject_disarm();                                         \
-            if (code_ != CUDA_SUCCESS && memcmp(kept_, &(out), sizeof(out)))   \
-                fault(#call, tries_.nth, failed_, "an output was written");    \
-        } while (again(#call, code_, &tries_, failed_));                       \
+#define TRIED(out, call)                                                           \
+    do {                                                                           \
+        struct tries tries_ = {inject_keep(&(out), sizeof(out)), 1, 0, 0};         \
+        INJECT_AGAIN(CUresult, tries_.nth, call, again(#call, result_, &tries_));  \
     } while (0)
 
 static void nothing_more(void *user)
