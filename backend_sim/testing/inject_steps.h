@@ -31,6 +31,7 @@ static struct {
     vmm_deviceptr watched;
     uint64_t watched_size;
     bool first;                     /* the run in which nothing fails */
+    bool begun;                     /* something has failed in this run; until then it is the first run again */
     bool apart;                     /* this run has gone on otherwise than the first, and said so or may */
     unsigned step;                  /* those that this run has made */
     uint64_t after[STEPS_MOST];     /* what there was after each in the first run */
@@ -77,8 +78,8 @@ static void steps_watch(vmm_system *sys, vmm_deviceptr at, uint64_t size)
 
 static void steps_mix(uint64_t *sum, uint64_t value)
 {
-    for (int i = 0; i < 8; i++)
-        *sum = (*sum ^ (value >> (8 * i) & 0xff)) * UINT64_C(0x100000001b3);
+    *sum = (*sum ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+    *sum ^= *sum >> 32;
 }
 
 /* Without the calls' ordinals: a refused one has one, too. */
@@ -97,8 +98,10 @@ static void steps_bytes(uint64_t *sum)
     for (uint64_t done = 0; done < steps.watched_size; done += sizeof bytes) {
         uint64_t n = steps.watched_size - done < sizeof bytes ? steps.watched_size - done : sizeof bytes;
         steps_mix(sum, (uint64_t)vmm_memcpy_dtoh(steps.watcher, bytes, steps.watched + done, n));
-        for (uint64_t i = 0; i < n; i++)
-            *sum = (*sum ^ bytes[i]) * UINT64_C(0x100000001b3);
+        for (uint64_t i = 0, word = 0; i < n; i += sizeof word) {
+            memcpy(&word, bytes + i, n - i < sizeof word ? n - i : sizeof word);
+            steps_mix(sum, word);
+        }
     }
 }
 
@@ -137,8 +140,10 @@ static void step_begin(struct step *step, const char *text, void *out, size_t si
     if (step->index >= STEPS_MOST)
         tap_bail("%s: too many steps", text);
     step->nth = steps.first ? 0 : steps.from[step->index];
-    step->before = steps_state();
-    step->files = steps_files(false);
+    if (step->nth) { /* what it may change when it is refused */
+        step->before = steps_state();
+        step->files = steps_files(false);
+    }
 }
 
 /* What may be said where something was not to be had. */
@@ -193,6 +198,9 @@ static bool steps_parts(const struct step *step, const char *failed)
 static void step_done(struct step *step, const char *failed)
 {
     steps.apart |= steps_parts(step, failed);
+    steps.begun |= failed != NULL;
+    if (!steps.first && !steps.begun && !step->nth)
+        return;
     uint64_t now = steps_state();
     if (failed && now != steps.after[step->index]) {
         steps_tidy();
@@ -229,6 +237,7 @@ static bool step_again(struct step *step, vmm_result result)
         if (steps_files(false) != step->files)
             steps_wrong(step, failed, "other descriptors are open");
         steps.refused++;
+        steps.begun = true;
         step->nth++;
         return true;
     }
@@ -278,7 +287,7 @@ static void steps_run(void (*program)(const char *spec), const char *spec)
 {
     uint64_t files = steps_files(true);
     steps.step = 0;
-    steps.apart = false;
+    steps.apart = steps.begun = false;
     program(spec);
     steps_expect(steps_files(true) == files, "the same descriptors are open after a run");
     steps.first = false;
