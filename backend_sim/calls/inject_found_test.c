@@ -296,20 +296,13 @@ static void no_stack(void)
 /* What work in flight will touch is only for warnings: without memory to know it there are none. */
 static void touched_unknown(void)
 {
-    const vmm_mem_access_desc rw = {device, RW};
     vmm_system *sys = rig_open(NULL);
     handle_t handle = 0;
-    vmm_deviceptr at = 0;
     for (unsigned i = 0; i < 2; i++) {
-        vmm_mem_address_reserve(sys, &at, RIG_G, 0, 0, 0);
         create(sys, device, 0, &handle);
-        vmm_mem_map(sys, at, RIG_G, 0, handle, 0);
-        vmm_mem_set_access(sys, at, RIG_G, &rw, 1);
+        vmm_deviceptr at = rig_map(sys, handle, RIG_G);
         vmm_memset_d8_async(sys, at, 7, 4096, NULL);
-        if (i == 0)
-            inject_arm_at("realloc", 1);
-        else
-            inject_arm_at("malloc", 1);
+        inject_arm_at(i == 0 ? "realloc" : "malloc", 1);
         vmm_result result = vmm_mem_unmap(sys, at, RIG_G);
         bool failed = inject_disarm() != NULL;
         tap_ok(result == VMM_SUCCESS && (failed || rig_reported("VMM-UNMAP-IN-FLIGHT")), "unmapped although work needs it%s",
@@ -327,11 +320,8 @@ static void touched_asked_again(void)
     const vmm_mem_access_desc rw = {device, RW}, read = {device, VMM_MEM_ACCESS_FLAGS_PROT_READ};
     vmm_system *sys = rig_open(NULL);
     handle_t handle = 0;
-    vmm_deviceptr at = 0;
-    vmm_mem_address_reserve(sys, &at, RIG_G, 0, 0, 0);
     create(sys, device, 0, &handle);
-    vmm_mem_map(sys, at, RIG_G, 0, handle, 0);
-    vmm_mem_set_access(sys, at, RIG_G, &rw, 1);
+    vmm_deviceptr at = rig_map(sys, handle, RIG_G);
     const uint64_t args[] = {at, 8, 7};
     vmm_launch(sys, VMM_KERNEL_FILL, 1, 32, args, 3, NULL);
     inject_arm_at("malloc", 1);
