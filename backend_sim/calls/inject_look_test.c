@@ -113,8 +113,13 @@ static bool is_as_long(void)
 /* Each time that the list grows, for a bind and for a descriptor: the one is listed or nothing is, the other may be missing. */
 static void grows(void)
 {
-    const struct inject_case growing = {
-        .name = "a list that grows", .function = "realloc", .least = 1, .most = 3, .begin = open_to_list, .call = list, .end = is_as_long};
+    const struct inject_case growing = {.name = "a list that grows",
+                                        .function = "realloc",
+                                        .least = 1,
+                                        .most = 3,
+                                        .begin = open_to_list,
+                                        .call = list,
+                                        .end = is_as_long};
     open_to_list();
     all = list() ? listed->hold_count : 0;
     share_inspect_free(listed);

@@ -7,6 +7,9 @@
  *
  *   inject_meanwhile("stat", 1, remove_it);  nothing fails, but remove_it() is called just before the first stat
  *
+ *   inject_try(&(struct inject_case){.name = "an export", .begin = open_it, .call = export_it, .end = close_it});
+ *                                          the first request of export_it() fails, then the second, until none is left to fail
+ *
  * It defines the tables of heap.h and posix.h, which the linker takes in the place of the library's own, so one file of a
  * program includes it. No symbol of the C library is replaced: it works beside every sanitizer and under valgrind, and a
  * test's own calls neither count nor fail. inject_live counts the libraries' allocations: it is the same before and after
@@ -378,7 +381,8 @@ static struct inject_count inject_each_request(const struct inject_case *of)
         bool said = done || (failed && (!of->reported || of->reported()));
         bool whole = !of->end || of->end();
         if (!said || !whole)
-            tap_note("%s, request %lu (%s): %s", of->name, inject_nth, failed ? failed : "none", said ? "not whole" : "not reported");
+            tap_note("%s, request %lu (%s): %s", of->name, inject_nth, failed ? failed : "none",
+                     said ? "not whole" : "not reported");
         count.refused += !done;
         count.unsaid += !said;
         count.broken += !whole;
@@ -391,7 +395,8 @@ static struct inject_count inject_each_request(const struct inject_case *of)
 __attribute__((unused)) static void inject_try(const struct inject_case *of)
 {
     struct inject_count is = inject_each_request(of);
-    tap_ok(!is.unsaid && is.refused >= of->least, "%s: each of %u refusals is reported, at least %u", of->name, is.refused, of->least);
+    tap_ok(!is.unsaid && is.refused >= of->least, "%s: each of %u refusals is reported, at least %u", of->name, is.refused,
+           of->least);
     tap_ok(!is.broken && !is.left, "%s: whatever fails, what should be there is, and nothing stays behind", of->name);
 }
 
