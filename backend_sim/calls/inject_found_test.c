@@ -3,7 +3,9 @@
 #define _GNU_SOURCE /* memfd_create, fallocate */
 #include "inject_rig.h"
 
+#include "process.h"
 #include "share_rig.h"
+#include "system.h"
 
 #define RW VMM_MEM_ACCESS_FLAGS_PROT_READWRITE
 #define FABRIC VMM_MEM_HANDLE_TYPE_FABRIC
@@ -153,6 +155,27 @@ static void no_number_is_used_up(void)
 {
     first_number(false);
     first_number(true);
+}
+
+/* Memory of the device for which there is a handle and no block, since another process of the machine has taken the last ones. */
+static void no_handle_is_kept(void)
+{
+    enum { MANY = 4 };
+    const struct inject_case refused = {
+        .name = "more memory", .least = 1, .call = create_either, .reported = is_out_of_memory, .end = is_answered};
+    vmm_system *other = NULL;
+    handle_t handle = 0;
+    made.sys = opened("sim:h100");
+    made.team = false;
+    if (vmm_attach(made.sys, &other) != VMM_SUCCESS || vmm_init(other, 0) != VMM_SUCCESS)
+        tap_bail("no other process: %s", vmm_last_detail()->note);
+    for (size_t i = 1; i <= MANY; i++) {
+        create(other, device, 0, &handle);
+        inject_try(&refused);
+        tap_ok(!pool_check(&((struct sim_process *)made.sys->top)->handle_pool, i), "memory %zu has the one handle", i);
+    }
+    rig_close(other);
+    rig_close(made.sys);
 }
 
 /* [7 7 7 ...] released while it can neither be freed in its file nor written: nobody is given that place. */
@@ -513,6 +536,7 @@ int main(void)
     rig_begin();
     nothing_is_used_up();
     no_number_is_used_up();
+    no_handle_is_kept();
     old_bytes_are_nobodys();
     no_bytes_at_all();
     room_is_taken_once();
