@@ -110,7 +110,7 @@ ABI_SRC   := $(call sources,$(ABI_ROOMS))
 LIBCUDA   := $(BUILD)/lib/libcuda.so.1
 LIBCHECK  := $(BUILD)/lib/libcuvmm-check.so
 ABI_TESTS := $(patsubst %.c,$(BUILD)/test/%,$(wildcard $(addsuffix /*_test.c,$(ABI_ROOMS))))
-ABI_INSIDE := $(filter %_scarce_test,$(ABI_TESTS))
+ABI_INSIDE := $(filter %_inject_test,$(ABI_TESTS))
 
 .PHONY: all help clean demo bench
 # What was built on the way stays.

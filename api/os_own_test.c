@@ -2,7 +2,7 @@
 /* What one process owns: any number of files and mappings, of which a forked child has none; and a shared machine for which
  * there is no room among them. */
 #define _GNU_SOURCE /* memfd_create, fallocate, RTLD_NEXT */
-#include "scarce_rig.h"
+#include "inject_rig.h"
 
 #include <sys/wait.h>
 
@@ -65,11 +65,11 @@ static void many(void)
 static int fill(void)
 {
     int filled = 0;
-    scarce_arm_at("calloc", 1);
-    scarce_each = true;
+    inject_arm_at("calloc", 1);
+    inject_each = true;
     for (filler[0].file = &none; filled < 2 * MANY && os_own_add(&filler[filled]); filler[filled].file = &none)
         filled++;
-    if (!scarce_disarm())
+    if (!inject_disarm())
         tap_bail("places are never all taken");
     return filled;
 }
@@ -90,38 +90,46 @@ static void no_memory(void)
         tap_bail("no profile");
     int filled = fill();
     tap_ok(filled >= 16, "%d places are taken", filled);
-    scarce_arm_at("calloc", 1);
-    scarce_each = true;
+    inject_arm_at("calloc", 1);
+    inject_each = true;
     bool open = share_folder_open(&folder, "x", &profile, why);
-    tap_ok(scarce_disarm() && !open && strstr(why, "no machine can be made"), "without another a machine is not opened: %s", why);
+    tap_ok(inject_disarm() && !open && strstr(why, "no machine can be made"), "without another a machine is not opened: %s", why);
     tap_u64(rig_machines(), 0, "and nothing of it is left");
     let_go(filled);
     tap_ok(os_own_add(&one), "places that were let go can be taken");
     os_own_remove(&one);
 }
 
+static vmm_system *lifeless;
+static vmm_result answer;
+
+static bool initialised(void)
+{
+    answer = vmm_init(lifeless, 0);
+    return answer == VMM_SUCCESS;
+}
+
+static bool of_the_system(void)
+{
+    return answer == VMM_ERROR_OUT_OF_MEMORY || answer == VMM_ERROR_OPERATING_SYSTEM;
+}
+
 /* A machine is open; its process has no room for what shows that it lives. */
 static void no_life(void)
 {
-    vmm_system *sys = NULL;
-    if (vmm_open("sim:" RIG_PROFILE ",machine=x", &sys))
+    if (vmm_open("sim:" RIG_PROFILE ",machine=x", &lifeless))
         tap_bail("it does not open");
     int filled = fill();
-    unsigned refused = 0, wrong = 0;
-    for (unsigned long nth = 1;; nth++) {
-        scarce_arm_at("calloc", nth);
-        scarce_each = true;
-        vmm_result result = vmm_init(sys, 0);
-        bool failed = scarce_disarm() != NULL;
-        wrong += failed && result != VMM_SUCCESS && result != VMM_ERROR_OUT_OF_MEMORY && result != VMM_ERROR_OPERATING_SYSTEM;
-        refused += result != VMM_SUCCESS;
-        if (result == VMM_SUCCESS || nth == 100)
-            break;
-    }
-    tap_ok(refused && !wrong, "a machine in which it cannot live is not initialised, %u times", refused);
-    tap_result(vmm_init(sys, 0), VMM_SUCCESS, "then it is");
+    const struct inject_case without_life = {.name = "a machine in which it cannot live is not initialised",
+                                             .function = "calloc",
+                                             .each = true,
+                                             .least = 1,
+                                             .call = initialised,
+                                             .reported = of_the_system};
+    inject_try(&without_life);
+    tap_result(vmm_init(lifeless, 0), VMM_SUCCESS, "then it is");
     let_go(filled);
-    rig_close(sys);
+    rig_close(lifeless);
 }
 
 int main(void)

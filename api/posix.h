@@ -2,7 +2,7 @@
 /* posix.h - what the libraries here call the system for and what may fail: posix.open(path, flags), posix.mmap(...) and so on.
  *
  *   library   posix --> the C library's functions       posix.c, constant: nothing replaces them at run time
- *   test      posix --> fault injection --> the same    backend_sim/testing/scarce_rig.h, which the linker takes in posix.c's place
+ *   test      posix --> fault injection --> the same    backend_sim/testing/inject_rig.h, which the linker takes in posix.c's place
  *
  * The functions mean what they mean in POSIX and on Linux. posix.def lists them, with the error that each usually fails by. What
  * only gives something back, as close does, is no part of it. A direct call of one would be a system call that no test can make fail:

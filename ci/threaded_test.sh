@@ -25,7 +25,7 @@ echo '/* not with schedule=device */' >"$work/tree/api/three_test.c"
 echo 'int main(void);' >"$work/tree/backend_sim/abi/four_test.c"
 said=$(found 0 api/one_test.c api/two_test.c backend_sim/abi/four_test.c)
 result $? 'a thread, a schedule, or a test of libcuda.so.1' "$said"
-echo '#include "scarce_rig.h"' >"$work/tree/api/five_test.c"
+echo '#include "inject_rig.h"' >"$work/tree/api/five_test.c"
 said=$(found 0 api/five_test.c api/one_test.c api/two_test.c backend_sim/abi/four_test.c)
 result $? 'and one that injects faults' "$said"
 echo 'pthread_create(&thread, NULL, work, NULL);' >"$work/tree/api/rig.h"

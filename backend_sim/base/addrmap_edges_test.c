@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* addrmap at its edges: a map of one level, the last addresses, and levels that there is no memory for. */
 #define _GNU_SOURCE /* memfd_create, fallocate */
-#include "scarce_rig.h"
+#include "inject_rig.h"
 
 #include "addrmap.h"
 #include "tap.h"
@@ -33,23 +33,33 @@ static void last_addresses(void)
     addrmap_clear(&map);
 }
 
+static struct addrmap levels;
+
+static bool is_there(void)
+{
+    return addrmap_insert(&levels, PAGE << 30, things + 1);
+}
+
+static bool is_alone(void)
+{
+    return tap_ok(levels.count == 1 && addrmap_floor(&levels, UINT64_MAX) == things && !addrmap_ceil(&levels, 1),
+                  "without memory for levels nothing changes, request %lu", inject_nth);
+}
+
+/* The first time that it can be there, it is; whatever was refused before. */
+static bool both_are_there(void)
+{
+    return inject_what || (levels.count == 2 && addrmap_ceil(&levels, 1) == things + 1 && addrmap_floor(&levels, PAGE) == things);
+}
+
 static void no_levels(void)
 {
-    struct addrmap map;
-    addrmap_init(&map, SHIFT);
-    addrmap_insert(&map, 0, things);
-    unsigned refused = 0;
-    for (unsigned long nth = 1; nth < 20; nth++) {
-        scarce_arm(nth);
-        bool there = addrmap_insert(&map, PAGE << 30, things + 1), failed = scarce_disarm() != NULL;
-        if (there)
-            break;
-        refused += failed && map.count == 1 && addrmap_floor(&map, UINT64_MAX) == things && !addrmap_ceil(&map, 1);
-        tap_ok(refused == nth, "without memory for levels nothing changes, request %lu", nth);
-    }
-    tap_ok(refused > 0 && map.count == 2 && addrmap_ceil(&map, 1) == things + 1 && addrmap_floor(&map, PAGE) == things,
-           "with it both are there");
-    addrmap_clear(&map);
+    const struct inject_case without_levels = {
+        .name = "a thing far away", .least = 1, .call = is_there, .reported = is_alone, .end = both_are_there};
+    addrmap_init(&levels, SHIFT);
+    addrmap_insert(&levels, 0, things);
+    inject_try(&without_levels);
+    addrmap_clear(&levels);
 }
 
 /* Things far apart, so many that the next one's nodes are the last of a slab and the first of another. Which of them there is no
@@ -62,9 +72,9 @@ static void no_nodes(void)
         addrmap_init(&map, SHIFT);
         for (uint64_t i = 0; i < before; i++)
             addrmap_insert(&map, i << 40, things);
-        scarce_arm(1);
+        inject_arm(1);
         bool there = addrmap_insert(&map, before << 40, things + 1);
-        refused += scarce_disarm() != NULL && !there;
+        refused += inject_disarm() != NULL && !there;
         wrong += map.count != before + there || addrmap_ceil(&map, ((before - 1) << 40) + 1) != (there ? things + 1 : NULL) ||
                  addrmap_floor(&map, UINT64_MAX) != (there ? things + 1 : things) ||
                  addrmap_remove(&map, before << 40) != (there ? things + 1 : NULL);

@@ -2,7 +2,7 @@
 /* Which folders are removed: those that cuvmm created and that contain nothing else, as a whole; where the system reports
  * nothing, or another process is faster, no file is lost. */
 #define _GNU_SOURCE /* memfd_create, fallocate, RTLD_NEXT */
-#include "scarce_rig.h"
+#include "inject_rig.h"
 
 #include <ftw.h>
 
@@ -123,31 +123,52 @@ static void marked(void)
     clean();
 }
 
-/* Each request fails in turn: all of it is there, in its place or under a name that is known for ours, or files are gone that
- * were to go; the next try finds it and removes it all. */
-static void scarce(const char *function)
+static bool spare; /* what is removed has a spare name */
+static unsigned whole, failures;
+
+static void make_whole(void)
 {
-    unsigned failures = 0, wrong = 0;
-    for (int spare = 0; spare < 2; spare++)
-        for (unsigned long nth = 1; nth < 60; nth++) {
-            make(spare);
-            unsigned before = files_in(folder);
-            scarce_arm_at(function, nth);
-            share_remove(root, entry, folder);
-            bool failed = scarce_disarm() != NULL;
-            failures += failed;
-            bool gone = !rig_machines();
-            wrong += !failed && !gone;                                         /* nothing failed: all is gone */
-            wrong += !gone && in_place() && files_in(folder) != before;        /* in its place it is whole */
-            if (!gone && in_place())
-                share_remove(root, entry, folder);
-            wrong += in_place();
-            clean();
-            if (!failed)
-                break;
-        }
-    tap_ok(failures && !wrong,
-           "%s fails, %u times: nothing is half removed in its place, and it can be removed then", function, failures);
+    make(spare);
+    whole = files_in(folder);
+}
+
+static bool removed_all(void)
+{
+    share_remove(root, entry, folder);
+    return !rig_machines();
+}
+
+/* In its place, or under a name that is known for ours, from which files may be gone that were to go. */
+static bool is_whole_in_place(void)
+{
+    return !in_place() || files_in(folder) == whole;
+}
+
+/* The next try finds it and removes it all. */
+static bool goes_then(void)
+{
+    failures += inject_what != NULL;
+    if (rig_machines() && in_place())
+        share_remove(root, entry, folder);
+    bool gone = !in_place();
+    clean();
+    return gone;
+}
+
+static void each_fails(const char *function)
+{
+    const struct inject_case of = {.name = function,
+                                   .function = function,
+                                   .begin = make_whole,
+                                   .call = removed_all,
+                                   .reported = is_whole_in_place,
+                                   .end = goes_then};
+    failures = 0;
+    for (int i = 0; i < 2; i++) {
+        spare = i;
+        inject_try(&of);
+    }
+    tap_ok(failures, "%s fails, %u times: nothing is half removed in its place, and it can be removed then", function, failures);
 }
 
 /* ---- somebody is faster ---- */
@@ -171,9 +192,9 @@ static void swapped(void)
     char text[8] = "";
     make(false);
     unsigned before = files_in(folder);
-    scarce_meanwhile("rename", 1, swap);
+    inject_meanwhile("rename", 1, swap);
     share_remove(root, entry, folder);
-    tap_ok(scarce_disarm() && files_in(folder) == before && os_file_is_at(folder, root, "moved"),
+    tap_ok(inject_disarm() && files_in(folder) == before && os_file_is_at(folder, root, "moved"),
            "what was moved away meanwhile is whole");
     int theirs = os_folder_open(root, entry), file = os_file_open_in(theirs, "theirs", OS_OPEN_READ);
     tap_ok(file >= 0 && read(file, text, sizeof text) == 4 && !strcmp(text, "kept"),
@@ -192,9 +213,9 @@ static void unmade(void)
         if (!os_folder_new(root, entry) || (folder = os_folder_open(root, entry)) < 0 || !share_mark_folder(folder))
             tap_bail("no folder");
         os_file_close(os_file_open_in(folder, "state", OS_OPEN_NEW));
-        scarce_arm_at("fstat", reported ? 0 : 1);
+        inject_arm_at("fstat", reported ? 0 : 1);
         share_unmake(root, entry, folder);
-        bool failed = scarce_disarm() != NULL;
+        bool failed = inject_disarm() != NULL;
         tap_ok(failed == !reported && in_place() == !reported && (reported || files_in(folder) == 1), "%s",
                reported ? "all of it goes" : "but for the mark, whose name is not known");
         clean();
@@ -214,7 +235,7 @@ int main(void)
     marked();
     static const char *const functions[] = {"fstat", "lstat", "opendir", "open", "rename", "read"};
     for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++)
-        scarce(functions[i]);
+        each_fails(functions[i]);
     swapped();
     unmade();
     os_file_close(root);

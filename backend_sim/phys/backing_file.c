@@ -18,7 +18,7 @@ void backing_file_lie_in(struct backing_file *frames, int (*make)(void *user), v
 {
     frames->make = make;
     frames->user = user;
-    frames->scarce = true;
+    frames->finite = true;
 }
 
 void backing_file_clear(struct backing_file *frames)
@@ -106,7 +106,7 @@ bool backing_file_see(struct backing_file *frames, uint64_t place, uint64_t size
 
 bool backing_file_room(struct backing_file *frames, uint64_t place, uint64_t size)
 {
-    return !frames->scarce || os_file_room(frames->file, place, size);
+    return !frames->finite || os_file_room(frames->file, place, size);
 }
 
 unsigned char *backing_file_at(const struct backing_file *frames, uint64_t place)

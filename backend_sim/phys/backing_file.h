@@ -27,7 +27,7 @@ struct backing_file {
     int (*make)(void *user); /* opens it; NULL: a file without a name */
     void *user;
     bool abandoned; /* the file is another process's, whose bytes stay */
-    bool scarce; /* its file system can run out of space, so space is taken before bytes are accessed */
+    bool finite; /* its file system can run out of space, so space is taken before bytes are accessed */
     struct free_ranges free;
     unsigned char **window;
     uint64_t windows;

@@ -32,7 +32,7 @@ static void test_windows(void)
     tap_ok(backing_file_see(&frames, b, size) && *backing_file_at(&frames, b) == 0 && *backing_file_at(&frames, BACKING_FILE_WINDOW) == 0 &&
                *backing_file_at(&frames, b + size - 1) == 0,
            "and reads as zero");
-    tap_ok(backing_file_room(&frames, b, size), "there is room where nothing is scarce");
+    tap_ok(backing_file_room(&frames, b, size), "there is room where space has no end");
     backing_file_clear(&frames);
     tap_ok(frames.file < 0 && !frames.windows && !frames.window, "cleared");
 }

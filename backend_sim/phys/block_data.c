@@ -71,7 +71,7 @@ static bool written(const struct block_data *bytes, uint64_t offset);
 static bool make_room(struct block_data *bytes, uint64_t offset, uint64_t length)
 {
     uint64_t end = (offset + length - 1) / BLOCK_DATA_CHUNK * BLOCK_DATA_CHUNK + BLOCK_DATA_CHUNK;
-    if (bytes->own || bytes->open || !bytes->frames->scarce)
+    if (bytes->own || bytes->open || !bytes->frames->finite)
         return true;
     for (uint64_t at = offset / BLOCK_DATA_CHUNK * BLOCK_DATA_CHUNK; at < end; at += BLOCK_DATA_CHUNK)
         if (!written(bytes, at))

@@ -135,8 +135,8 @@ static int file_of(void *user)
     return os_file_new();
 }
 
-/* Where room is scarce it is taken beforehand, from the first chunk on that has none. */
-static void scarce(void)
+/* Where space can run out it is taken beforehand, from the first chunk on that has none. */
+static void finite(void)
 {
     struct backing_file lying;
     struct block_data bytes;
@@ -164,7 +164,7 @@ int main(void)
     neighbours();
     shown();
     without_a_file();
-    scarce();
+    finite();
     backing_file_clear(&frames);
     return tap_done();
 }

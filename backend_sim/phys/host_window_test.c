@@ -126,18 +126,19 @@ static void all_of_few(const struct sim_profile *profile)
     host_window_close(&window);
 }
 
+#define LOW (UINT64_C(1) << 30) /* the smallest window, and less than valgrind lets a program have (os_posix.c) */
+
 /* Where somebody sits a little above the start there would be little in place. */
 static void between(const struct sim_profile *profile)
 {
     struct host_window window;
-    uint64_t at = profile->va_start + (UINT64_C(4) << 30), page = os_page_size();
+    uint64_t at = profile->va_start + LOW, page = os_page_size();
     if (!os_reserve(at, page)) {
         tap_skip("this host has none of these addresses free", "more elsewhere than in place");
         return;
     }
     host_window_open(&window, profile, ARENA_AUTO);
-    tap_ok(window.start != profile->va_start && window.backed - window.start > UINT64_C(4) << 30,
-           "more elsewhere than in place");
+    tap_ok(window.start != profile->va_start && window.backed - window.start > LOW, "more elsewhere than in place");
     host_window_close(&window);
     struct sim_profile wide = *profile;
     wide.va_chunk = UINT64_C(1) << 30;
@@ -146,7 +147,7 @@ static void between(const struct sim_profile *profile)
     tap_ok(window.start != profile->va_start && window.start % wide.va_chunk == 0, "which begins as chunks do");
     host_window_close(&window);
     host_window_open(&window, profile, ARENA_PROFILE);
-    tap_ok(window.start == profile->va_start && window.backed - window.start <= UINT64_C(4) << 30, "unless it must be there");
+    tap_ok(window.start == profile->va_start && window.backed - window.start <= LOW, "unless it must be there");
     host_window_close(&window);
     os_unreserve(at, page);
 }
@@ -177,15 +178,15 @@ static void of_the_context(const struct sim_profile *profile)
     os_unreserve(at, size);
 }
 
-/* The machine's own program sits at 13 GiB: up to there is more than the power of two below. */
+/* The machine's own program sits at 3 GiB: up to there is more than the power of two below. */
 static void below_what_is_taken(const struct sim_profile *machine)
 {
     struct sim_profile profile = *machine;
     struct host_window window;
-    uint64_t page = os_page_size(), room = UINT64_C(13) << 30, at = profile.va_start + room;
+    uint64_t page = os_page_size(), room = UINT64_C(3) << 30, at = profile.va_start + room;
     memset(profile.va_taken, 0, sizeof profile.va_taken);
     profile.va_taken[0] = (struct sim_range){at, at + (UINT64_C(2) << 20)};
-    profile.va_end = profile.va_start + (UINT64_C(16) << 30);
+    profile.va_end = profile.va_start + (UINT64_C(4) << 30);
     if (!os_reserve(at, page)) {
         tap_skip("this host has none of these addresses free", "as many as there are below what is taken");
         return;

@@ -2,7 +2,7 @@
 /* Memory of the host in place where the system gives no more mappings: what is taken away is out of the host's reach for
  * certain, or the call is refused and nothing has changed. */
 #define _GNU_SOURCE /* memfd_create, fallocate */
-#include "scarce_rig.h"
+#include "inject_rig.h"
 
 #include <stdio.h>
 #include <sys/mman.h>
@@ -64,7 +64,7 @@ static void open_machine(void)
 
 static bool is_refused(vmm_result result)
 {
-    scarce_disarm();
+    inject_disarm();
     return result == VMM_ERROR_OUT_OF_MEMORY && !strcmp(vmm_last_detail()->rule, "VMM-SYSTEM-HOST-MEMORY") &&
            strstr(vmm_last_detail()->note, "max_map_count");
 }
@@ -76,24 +76,24 @@ static void test_refused(void)
     vmm_deviceptr at = shown(3);
     uint64_t flags = 0;
     const vmm_mem_location host = host_memory.location;
-    scarce_arm_three("mmap", 2, "mmap", "mprotect");
+    inject_arm_three("mmap", 2, "mmap", "mprotect");
     tap_ok(is_refused(vmm_mem_unmap(sys, at, 3 * G)), "what cannot be taken away is not unmapped");
     tap_ok(found(at) == 1 && found(at + G) == 2 && found(at + 2 * G) == 3, "the host sees all of it, as before");
     tap_ok(!vmm_mem_get_access(sys, &flags, &host, at) && flags == VMM_MEM_ACCESS_FLAGS_PROT_READWRITE,
            "and all of it is mapped");
-    scarce_arm_three("mmap", 2, "mmap", "mprotect");
+    inject_arm_three("mmap", 2, "mmap", "mprotect");
     tap_ok(is_refused(permit(at, 3 * G, VMM_MEM_ACCESS_FLAGS_PROT_NONE)), "nor are its rights");
     tap_ok(found(at) == 1 && found(at + G) == 2 && found(at + 2 * G) == 3, "the host sees all of it, as before");
     tap_ok(!vmm_mem_get_access(sys, &flags, &host, at) && flags == VMM_MEM_ACCESS_FLAGS_PROT_READWRITE, "and may");
-    scarce_arm_at("mprotect", 1);
+    inject_arm_at("mprotect", 1);
     tap_ok(is_refused(permit(at, G, VMM_MEM_ACCESS_FLAGS_PROT_READ)) && touch_write(at, 1), "nor some of them");
-    scarce_arm_at("mmap", 1);
+    inject_arm_at("mmap", 1);
     vmm_result narrower = permit(at, G, VMM_MEM_ACCESS_FLAGS_PROT_READ);
-    scarce_disarm();
+    inject_disarm();
     tap_ok(narrower == VMM_SUCCESS && !touch_write(at, 1) && found(at) == 1, "less rights need no other mapping");
-    scarce_arm_at("mmap", 1);
+    inject_arm_at("mmap", 1);
     vmm_result without = vmm_mem_unmap(sys, at, 3 * G);
-    scarce_disarm();
+    inject_disarm();
     tap_ok(without == VMM_SUCCESS, "nor does unmapping");
     tap_ok(found(at) < 0 && found(at + G) < 0 && found(at + 2 * G) < 0, "after which the host sees nothing");
     need(vmm_mem_address_free(sys, at, 3 * G));

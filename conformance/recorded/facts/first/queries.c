@@ -93,8 +93,70 @@ static void g1(const char *id, CUmemAllocationProp p, int o)
     fflush(stdout);
 }
 
+/* Properties as a row of a table says them; what it leaves out is 0. */
+struct asked {
+    int type, location, number, types, compression, rdma, usage, reserved;
+    void *metadata;
+};
+
+#define AT(place) .type = 1, .location = (place)
+#define LAST (-1000) /* .number: the first device that there is not */
+
+static CUmemAllocationProp prop_of(const struct asked *a)
+{
+    CUmemAllocationProp p = prop_at(0, a->number == LAST ? ndev : a->number);
+    p.type = (CUmemAllocationType)a->type;
+    p.location.type = (CUmemLocationType)a->location;
+    p.requestedHandleTypes = (CUmemAllocationHandleType)a->types;
+    p.allocFlags.compressionType = (unsigned char)a->compression;
+    p.allocFlags.gpuDirectRDMACapable = (unsigned char)a->rdma;
+    p.allocFlags.usage = (unsigned short)a->usage;
+    p.allocFlags.reserved[0] = (unsigned char)a->reserved;
+    p.win32HandleMetaData = a->metadata;
+    return p;
+}
+
 static void t_gran(void)
 {
+    static const struct {
+        const char *id;
+        struct asked prop;
+        int option;
+    } rows[] = {
+        {"fd", {AT(1), .types = 1}, 0},
+        {"fabric", {AT(1), .types = 8}, 0},
+        {"win32", {AT(1), .types = 2}, 0},
+        {"kmt", {AT(1), .types = 4}, 0},
+        {"ht16", {AT(1), .types = 16}, 0},
+        {"fd_fabric", {AT(1), .types = 9}, 0},
+        {"type0", {.location = 1}, 0},
+        {"managed", {.type = 2, .location = 1}, 0},
+        {"type3", {.type = 3, .location = 1}, 0},
+        {"id-1", {AT(1), .number = -1}, 0},
+        {"id_n", {AT(1), .number = LAST}, 0},
+        {"id99", {AT(1), .number = 99}, 0},
+        {"loc0", {AT(0)}, 0},
+        {"host.min", {AT(2)}, 0},
+        {"host.rec", {AT(2)}, 1},
+        {"host.id99", {AT(2), .number = 99}, 0},
+        {"numa0.min", {AT(3)}, 0},
+        {"numa0.rec", {AT(3)}, 1},
+        {"numa1", {AT(3), .number = 1}, 0},
+        {"numa-1", {AT(3), .number = -1}, 0},
+        {"numa99", {AT(3), .number = 99}, 0},
+        {"numa0.fd", {AT(3), .types = 1}, 0},
+        {"numacur", {AT(4)}, 0},
+        {"loc5", {AT(5)}, 0},
+        {"comp.min", {AT(1), .compression = 1}, 0},
+        {"comp.rec", {AT(1), .compression = 1}, 1},
+        {"comp2", {AT(1), .compression = 2}, 0},
+        {"rdma", {AT(1), .rdma = 1}, 0},
+        {"tilepool", {AT(1), .usage = 1}, 0},
+        {"decomp", {AT(1), .usage = 2}, 0},
+        {"usage4", {AT(1), .usage = 4}, 0},
+        {"reserved", {AT(1), .reserved = 1}, 0},
+        {"w32meta", {AT(1), .metadata = (void *)8}, 0},
+    };
     begin();
     CUmemAllocationProp p = on_device(0);
     g1("dev.min", p, 0);
@@ -104,81 +166,8 @@ static void t_gran(void)
     size_t g;
     R("gran.null_out", cuMemGetAllocationGranularity(0, &p, 0));
     R("gran.null_prop", cuMemGetAllocationGranularity(&g, 0, 0));
-    p = on_device(0);
-    p.requestedHandleTypes = 1;
-    g1("fd", p, 0);
-    p.requestedHandleTypes = 8;
-    g1("fabric", p, 0);
-    p.requestedHandleTypes = 2;
-    g1("win32", p, 0);
-    p.requestedHandleTypes = 4;
-    g1("kmt", p, 0);
-    p.requestedHandleTypes = 16;
-    g1("ht16", p, 0);
-    p.requestedHandleTypes = 9;
-    g1("fd_fabric", p, 0);
-    p = on_device(0);
-    p.type = 0;
-    g1("type0", p, 0);
-    p.type = 2;
-    g1("managed", p, 0);
-    p.type = 3;
-    g1("type3", p, 0);
-    p = on_device(0);
-    p.location.id = -1;
-    g1("id-1", p, 0);
-    p.location.id = ndev;
-    g1("id_n", p, 0);
-    p.location.id = 99;
-    g1("id99", p, 0);
-    p = on_device(0);
-    p.location.type = 0;
-    g1("loc0", p, 0);
-    p.location.type = 2;
-    g1("host.min", p, 0);
-    g1("host.rec", p, 1);
-    p.location.id = 99;
-    g1("host.id99", p, 0);
-    p = on_device(0);
-    p.location.type = 3;
-    g1("numa0.min", p, 0);
-    g1("numa0.rec", p, 1);
-    p.location.id = 1;
-    g1("numa1", p, 0);
-    p.location.id = -1;
-    g1("numa-1", p, 0);
-    p.location.id = 99;
-    g1("numa99", p, 0);
-    p.location.id = 0;
-    p.requestedHandleTypes = 1;
-    g1("numa0.fd", p, 0);
-    p = on_device(0);
-    p.location.type = 4;
-    g1("numacur", p, 0);
-    p.location.type = 5;
-    g1("loc5", p, 0);
-    p = on_device(0);
-    p.allocFlags.compressionType = 1;
-    g1("comp.min", p, 0);
-    g1("comp.rec", p, 1);
-    p.allocFlags.compressionType = 2;
-    g1("comp2", p, 0);
-    p = on_device(0);
-    p.allocFlags.gpuDirectRDMACapable = 1;
-    g1("rdma", p, 0);
-    p = on_device(0);
-    p.allocFlags.usage = 1;
-    g1("tilepool", p, 0);
-    p.allocFlags.usage = 2;
-    g1("decomp", p, 0);
-    p.allocFlags.usage = 4;
-    g1("usage4", p, 0);
-    p = on_device(0);
-    p.allocFlags.reserved[0] = 1;
-    g1("reserved", p, 0);
-    p = on_device(0);
-    p.win32HandleMetaData = (void *)8;
-    g1("w32meta", p, 0);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        g1(rows[i].id, prop_of(&rows[i].prop), rows[i].option);
 }
 
 static void c1(const char *id, size_t n, CUmemAllocationProp p, u64 fl)
@@ -204,6 +193,46 @@ static void c1(const char *id, size_t n, CUmemAllocationProp p, u64 fl)
 
 static void t_create(void)
 {
+    static const struct {
+        const char *id;
+        struct asked prop;
+        size_t size; /* 0: a granule */
+    } rows[] = {
+        {"type0", {.location = 1}, 0},
+        {"managed", {.type = 2, .location = 1}, 0},
+        {"type3", {.type = 3, .location = 1}, 0},
+        {"id-1", {AT(1), .number = -1}, 0},
+        {"id_n", {AT(1), .number = LAST}, 0},
+        {"loc0", {AT(0)}, 0},
+        {"host", {AT(2)}, 0},
+        {"host.fd", {AT(2), .types = 1}, 0},
+        {"host.4096", {AT(2)}, 4096},
+        {"host.id99", {AT(2), .number = 99}, 0},
+        {"numa0", {AT(3)}, 0},
+        {"numa0.4096", {AT(3)}, 4096},
+        {"numa0.fd", {AT(3), .types = 1}, 0},
+        {"numa99", {AT(3), .number = 99}, 0},
+        {"numa-1", {AT(3), .number = -1}, 0},
+        {"numacur", {AT(4)}, 0},
+        {"loc5", {AT(5)}, 0},
+        {"fd", {AT(1), .types = 1}, 0},
+        {"win32", {AT(1), .types = 2}, 0},
+        {"kmt", {AT(1), .types = 4}, 0},
+        {"fabric", {AT(1), .types = 8}, 0},
+        {"fd|fabric", {AT(1), .types = 9}, 0},
+        {"ht16", {AT(1), .types = 16}, 0},
+        {"fd|16", {AT(1), .types = 17}, 0},
+        {"comp", {AT(1), .compression = 1}, 0},
+        {"comp2", {AT(1), .compression = 2}, 0},
+        {"rdma", {AT(1), .rdma = 1}, 0},
+        {"rdma2", {AT(1), .rdma = 2}, 0},
+        {"tilepool", {AT(1), .usage = 1}, 0},
+        {"tilepool.64k", {AT(1), .usage = 1}, 65536},
+        {"decomp", {AT(1), .usage = 2}, 0},
+        {"usage4", {AT(1), .usage = 4}, 0},
+        {"reserved", {AT(1), .reserved = 1}, 0},
+        {"w32meta", {AT(1), .metadata = (void *)8}, 0},
+    };
     begin();
     CUmemAllocationProp p = on_device(0);
     c1("ok", G, p, 0);
@@ -225,85 +254,8 @@ static void t_create(void)
     Handle h;
     R("create.null_handle", cuMemCreate(0, G, &p, 0));
     R("create.null_prop", cuMemCreate(&h, G, 0, 0));
-    p.type = 0;
-    c1("type0", G, p, 0);
-    p.type = 2;
-    c1("managed", G, p, 0);
-    p.type = 3;
-    c1("type3", G, p, 0);
-    p = on_device(0);
-    p.location.id = -1;
-    c1("id-1", G, p, 0);
-    p.location.id = ndev;
-    c1("id_n", G, p, 0);
-    p = on_device(0);
-    p.location.type = 0;
-    c1("loc0", G, p, 0);
-    p.location.type = 2;
-    c1("host", G, p, 0);
-    p.requestedHandleTypes = 1;
-    c1("host.fd", G, p, 0);
-    p = on_device(0);
-    p.location.type = 2;
-    c1("host.4096", 4096, p, 0);
-    p.location.id = 99;
-    c1("host.id99", G, p, 0);
-    p = on_device(0);
-    p.location.type = 3;
-    c1("numa0", G, p, 0);
-    c1("numa0.4096", 4096, p, 0);
-    p.requestedHandleTypes = 1;
-    c1("numa0.fd", G, p, 0);
-    p = on_device(0);
-    p.location.type = 3;
-    p.location.id = 99;
-    c1("numa99", G, p, 0);
-    p.location.id = -1;
-    c1("numa-1", G, p, 0);
-    p = on_device(0);
-    p.location.type = 4;
-    c1("numacur", G, p, 0);
-    p.location.type = 5;
-    c1("loc5", G, p, 0);
-    p = on_device(0);
-    p.requestedHandleTypes = 1;
-    c1("fd", G, p, 0);
-    p.requestedHandleTypes = 2;
-    c1("win32", G, p, 0);
-    p.requestedHandleTypes = 4;
-    c1("kmt", G, p, 0);
-    p.requestedHandleTypes = 8;
-    c1("fabric", G, p, 0);
-    p.requestedHandleTypes = 9;
-    c1("fd|fabric", G, p, 0);
-    p.requestedHandleTypes = 16;
-    c1("ht16", G, p, 0);
-    p.requestedHandleTypes = 17;
-    c1("fd|16", G, p, 0);
-    p = on_device(0);
-    p.allocFlags.compressionType = 1;
-    c1("comp", G, p, 0);
-    p.allocFlags.compressionType = 2;
-    c1("comp2", G, p, 0);
-    p = on_device(0);
-    p.allocFlags.gpuDirectRDMACapable = 1;
-    c1("rdma", G, p, 0);
-    p.allocFlags.gpuDirectRDMACapable = 2;
-    c1("rdma2", G, p, 0);
-    p = on_device(0);
-    p.allocFlags.usage = 1;
-    c1("tilepool", G, p, 0);
-    c1("tilepool.64k", 65536, p, 0);
-    p.allocFlags.usage = 2;
-    c1("decomp", G, p, 0);
-    p.allocFlags.usage = 4;
-    c1("usage4", G, p, 0);
-    p = on_device(0);
-    p.allocFlags.reserved[0] = 1;
-    c1("reserved", G, p, 0);
-    p = on_device(0);
-    p.win32HandleMetaData = (void *)8;
-    c1("w32meta", G, p, 0);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        c1(rows[i].id, rows[i].size ? rows[i].size : G, prop_of(&rows[i].prop), 0);
 }
 
 static void t_handle(void)

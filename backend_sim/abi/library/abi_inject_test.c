@@ -2,7 +2,7 @@
 /* What a program of the driver's API is told when the Nth request of a call fails, to the C library or to the system: out of
  * memory or a code of the system, outputs untouched; and the same call then succeeds. */
 #define _GNU_SOURCE /* memfd_create, fallocate */
-#include "scarce_rig.h"
+#include "inject_rig.h"
 
 #include "testing/rig.h"
 
@@ -19,16 +19,20 @@ static void fault(const char *call, unsigned long nth, const char *failed, const
 /* A request fails in one try after the other until they cost no more memory: what is kept for later, as the last handles that
  * ended, comes to an end, and a leak does not. */
 struct tries {
+    struct inject_out out;
     unsigned long nth;
     long live;
     unsigned same;
 };
 
 /* True: once more, with this request or the next. */
-static bool again(const char *call, CUresult code, struct tries *tries, const char *failed)
+static bool again(const char *call, CUresult code, struct tries *tries)
 {
+    const char *failed = inject_disarm();
     if (code == CUDA_SUCCESS)
         return false;
+    if (!inject_untouched(&tries->out))
+        fault(call, tries->nth, failed ? failed : "none", "an output was written");
     if (!failed || tries->nth >= TRIES) {
         fault(call, tries->nth, failed ? failed : "none", code_name(code));
         return false;
@@ -36,7 +40,7 @@ static bool again(const char *call, CUresult code, struct tries *tries, const ch
     if (code != CUDA_ERROR_OUT_OF_MEMORY && code != CUDA_ERROR_OPERATING_SYSTEM)
         fault(call, tries->nth, failed, code_name(code));
     refused++;
-    long now = atomic_load(&scarce_live);
+    long now = atomic_load(&inject_live);
     bool grows = !tries->same || now > tries->live;
     if (tries->same == SAME)
         fault(call, tries->nth, failed, "memory is lost");
@@ -46,20 +50,10 @@ static bool again(const char *call, CUresult code, struct tries *tries, const ch
     return true;
 }
 
-#define TRIED(out, call)                                                       \
-    do {                                                                       \
-        struct tries tries_ = {1, 0, 0};                                       \
-        CUresult code_;                                                        \
-        const char *failed_;                                                   \
-        unsigned char kept_[sizeof(out)];                                      \
-        memcpy(kept_, &(out), sizeof(out));                                    \
-        do {                                                                   \
-            scarce_arm(tries_.nth);                                            \
-            code_ = (call);                                                    \
-            failed_ = scarce_disarm();                                         \
-            if (code_ != CUDA_SUCCESS && memcmp(kept_, &(out), sizeof(out)))   \
-                fault(#call, tries_.nth, failed_, "an output was written");    \
-        } while (again(#call, code_, &tries_, failed_));                       \
+#define TRIED(out, call)                                                           \
+    do {                                                                           \
+        struct tries tries_ = {inject_keep(&(out), sizeof(out)), 1, 0, 0};         \
+        INJECT_AGAIN(CUresult, tries_.nth, call, again(#call, result_, &tries_));  \
     } while (0)
 
 static void nothing_more(void *user)
@@ -98,9 +92,9 @@ static void many_captures(void)
     for (int i = 0; i < MANY; i++) {
         CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_ACTIVE;
         OK(cuStreamCreate(&stream[i], CU_STREAM_NON_BLOCKING));
-        scarce_arm_at("calloc", 1);
+        inject_arm_at("calloc", 1);
         CUresult code = cuStreamBeginCapture(stream[i], CU_STREAM_CAPTURE_MODE_RELAXED);
-        if (!scarce_disarm()) {
+        if (!inject_disarm()) {
             right += code == CUDA_SUCCESS;
             continue;
         }
@@ -130,10 +124,10 @@ static void no_file(void)
     static const char *const functions[] = {"stat", "fopen"};
     for (size_t i = 0; i < 2 * sizeof why / sizeof why[0]; i++) {
         CUmodule module = NULL;
-        scarce_arm_at(functions[i % 2], 1);
-        scarce_error = why[i / 2].error;
+        inject_arm_at(functions[i % 2], 1);
+        inject_error = why[i / 2].error;
         CUresult code = cuModuleLoad(&module, "/proc/self/exe");
-        tap_ok(scarce_disarm() && code == why[i / 2].code && !module, "%s, %s: %s", functions[i % 2], strerror(why[i / 2].error),
+        tap_ok(inject_disarm() && code == why[i / 2].code && !module, "%s, %s: %s", functions[i % 2], strerror(why[i / 2].error),
                code_name(code));
     }
 }
@@ -171,9 +165,9 @@ static void without_a_note(void)
     int none = 0;
     for (unsigned i = 0; i < TIMES; i++) {
         void *host = NULL;
-        scarce_arm_at("malloc", 1 + i % 4);
+        inject_arm_at("malloc", 1 + i % 4);
         CUresult code = cuMemHostAlloc(&host, 5000, 0);
-        bool fails = scarce_disarm() != NULL;
+        bool fails = inject_disarm() != NULL;
         failed += fails;
         alike += fails ? code == CUDA_ERROR_OUT_OF_MEMORY && !host : code == CUDA_SUCCESS;
         if (host)
@@ -209,9 +203,9 @@ static void code(CUdeviceptr at)
     uint8_t value = 9;
     void *args[] = {&at, &length, &value};
     TRIED(module, cuModuleLoadData(&module, "any image"));
-    scarce_arm(1);
+    inject_arm(1);
     CUresult answer = cuModuleGetFunction(&f, module, "gaps");
-    tap_text(scarce_disarm(), "malloc", "the list of kernels cannot be read");
+    tap_text(inject_disarm(), "malloc", "the list of kernels cannot be read");
     IS(answer, ERROR_OUT_OF_MEMORY);
     OK(cuModuleGetFunction(&f, module, "gaps")); /* loads them; what the system's loader cannot load stays out */
     f = NULL;

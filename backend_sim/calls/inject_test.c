@@ -2,7 +2,7 @@
 /* Every call of the API, with every request that it makes for memory or to the operating system failing once: the call says
  * so and has changed nothing, or does without and has the effect that it always has; and in the end nothing is left. */
 #define _GNU_SOURCE /* memfd_create, fallocate */
-#include "scarce_steps.h"
+#include "inject_steps.h"
 
 #define G RIG_G
 #define RW VMM_MEM_ACCESS_FLAGS_PROT_READWRITE
@@ -485,10 +485,10 @@ static void channel_there(bool there)
 /* From some request on there is no memory at all: what gives back what was taken needs none. */
 static void for_good(void)
 {
-    scarce_for_good = true;
+    inject_for_good = true;
     steps_all("no memory from then on", life, "sim:h100", 70);
-    steps_all("no memory from then on, on a shared machine", share, "sim:h100,machine=scarce", 45);
-    steps_all("no memory from then on, with a team", multicast, "sim:h200x2,machine=scarce", 38);
+    steps_all("no memory from then on, on a shared machine", share, "sim:h100,machine=inject", 45);
+    steps_all("no memory from then on, with a team", multicast, "sim:h200x2,machine=inject", 38);
     steps_all("no memory from then on, with a fabric", fabric, "sim:max,machine=one", 32);
     steps_all("no memory from then on, with old bytes", aliases, "sim:h100,alias=stale:1", 30);
 }
@@ -505,13 +505,13 @@ int main(void)
     rig_begin();
     tap_note("each request of each call fails once");
     steps_all("a life", life, "sim:h100", 80);
-    steps_all("a life on a shared machine", life, "sim:h100,machine=scarce", 86);
+    steps_all("a life on a shared machine", life, "sim:h100,machine=inject", 86);
     steps_all("old bytes", aliases, "sim:h100,alias=stale:1", 30);
     steps_all("asking", only_ask, "sim:h200x2", 7);
     steps_all("a team", multicast, "sim:h200x2", 32);
-    steps_all("a shared team", multicast, "sim:h200x2,machine=scarce", 56);
+    steps_all("a shared team", multicast, "sim:h200x2,machine=inject", 56);
     steps_all("export and import", share, "sim:h100", 50);
-    steps_all("export and import on a shared machine", share, "sim:h100,machine=scarce", 75);
+    steps_all("export and import on a shared machine", share, "sim:h100,machine=inject", 75);
     layers();
     channel_there(true);
     steps_all("a fabric", fabric, "sim:max,machine=one", 58);

@@ -2,7 +2,7 @@
 /* Looking at a machine from outside, and asking what is held, when each request fails once: an answer, or none and why; nothing
  * stays behind. */
 #define _GNU_SOURCE /* memfd_create, fallocate */
-#include "scarce_rig.h"
+#include "inject_rig.h"
 
 #include "share_rig.h"
 #include "share_inspect.h"
@@ -23,13 +23,13 @@ static int next_file(void)
 
 static void note_what_there_is(void)
 {
-    before.live = atomic_load(&scarce_live);
+    before.live = atomic_load(&inject_live);
     before.file = next_file();
 }
 
 static bool nothing_stays(void)
 {
-    return atomic_load(&scarce_live) == before.live && next_file() == before.file;
+    return atomic_load(&inject_live) == before.live && next_file() == before.file;
 }
 
 /* A machine with exported memory, some of it bound, and descriptors of it. */
@@ -100,24 +100,32 @@ static bool is_whole(void)
     return looked() && whole;
 }
 
+static unsigned all, missing, fewer;
+
+static bool is_as_long(void)
+{
+    missing += !listed;
+    fewer += listed && listed->hold_count + 1 == all && listed->block[BLOCKS - 1].found;
+    share_inspect_free(listed);
+    return looked();
+}
+
 /* Each time that the list grows, for a bind and for a descriptor: the one is listed or nothing is, the other may be missing. */
 static void grows(void)
 {
-    unsigned whole = 0, missing = 0, fewer = 0;
-    for (unsigned long nth = 0; nth <= 2; nth++) {
-        struct share *share = share_open_there("m-looked", why);
-        if (!share)
-            tap_bail("%s", why);
-        scarce_arm_at("realloc", nth);
-        struct share_inspect *who = share_inspect(share);
-        bool failed = scarce_disarm() != NULL;
-        whole = who && !failed ? who->hold_count : whole;
-        missing += failed && !who;
-        fewer += failed && who && who->hold_count + 1 == whole && who->block[BLOCKS - 1].found;
-        share_inspect_free(who);
-        share_close(share);
-    }
-    tap_ok(missing == 1 && fewer == 1, "of %u holders a bind is listed or nothing is, a descriptor may be missing", whole);
+    const struct inject_case growing = {.name = "a list that grows",
+                                        .function = "realloc",
+                                        .least = 1,
+                                        .most = 3,
+                                        .begin = open_to_list,
+                                        .call = list,
+                                        .end = is_as_long};
+    open_to_list();
+    all = list() ? listed->hold_count : 0;
+    share_inspect_free(listed);
+    share_close(seen);
+    inject_try(&growing);
+    tap_ok(missing == 1 && fewer == 1, "of %u holders a bind is listed or nothing is, a descriptor may be missing", all);
 }
 
 struct hint {
@@ -149,9 +157,9 @@ static void hints(void)
     vmm_leaks(sys, see_hint, &hint);
     tap_ok(hint.reported == 1 && strstr(hint.note, "a multicast object of 2 MiB for 2 devices, held by this process: descriptor"),
            "an object that is held by a descriptor is told: %s", hint.note);
-    scarce_arm_at("access", 1);
+    inject_arm_at("access", 1);
     vmm_leaks(sys, see_hint, &hint);
-    tap_ok(scarce_disarm() && hint.reported == 2 &&
+    tap_ok(inject_disarm() && hint.reported == 2 &&
                strstr(hint.note, "held by a descriptor somewhere: where cannot be told on this system"),
            "also where nobody tells who has it: %s", hint.note);
     close(fd);
@@ -185,10 +193,15 @@ static bool counted(void)
     return is_counted() && nothing_stays();
 }
 
-static const struct scarce_case cases[] = {
-    {"a machine that is opened to be looked at", NULL, 4, 0, note_what_there_is, look, is_told_why, looked},
-    {"a list of who holds what", NULL, 4, MOST, open_to_list, list, NULL, is_whole},
-    {"leaks", NULL, 0, MOST, note_what_there_is, leaks, is_counted, counted},
+static const struct inject_case cases[] = {
+    {.name = "a machine that is opened to be looked at",
+     .least = 4,
+     .begin = note_what_there_is,
+     .call = look,
+     .reported = is_told_why,
+     .end = looked},
+    {.name = "a list of who holds what", .least = 4, .most = MOST, .begin = open_to_list, .call = list, .end = is_whole},
+    {.name = "leaks", .most = MOST, .begin = note_what_there_is, .call = leaks, .reported = is_counted, .end = counted},
 };
 
 int main(void)
@@ -200,7 +213,7 @@ int main(void)
     held_by = sys;
     held = vmm_leaks(sys, NULL, NULL);
     for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        scarce_try(&cases[i]);
+        inject_try(&cases[i]);
     grows();
     for (int i = 0; i < BLOCKS; i++)
         close(fd[i]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scarce_steps.h - for tests: calls that are made again and again, the first, the second, the third request of each failing,
+/* inject_steps.h - for tests: calls that are made again and again, the first, the second, the third request of each failing,
  * until nothing is left to fail. A run is a program of such steps from opening to closing, told once.
  *
  *   STEP(mem_create, sys, &handle, size, &prop, 0);
@@ -13,16 +13,16 @@
  * at other addresses or without a shadow, is not compared with the first. After a run as many allocations, views of
  * memory and descriptors are there as before it.
  */
-#ifndef SIM_SCARCE_STEPS_H
-#define SIM_SCARCE_STEPS_H
+#ifndef SIM_INJECT_STEPS_H
+#define SIM_INJECT_STEPS_H
 
-#include "scarce_rig.h"
+#include "inject_rig.h"
 
 #include "call.h"
 #include "detail.h"
 #include "share_rig.h"
 
-enum { STEPS_MOST = 400, STEPS_SYSTEMS = 4, STEPS_TRIES = 500, STEPS_KEPT = 128, STEPS_TOLD = 20 };
+enum { STEPS_MOST = 400, STEPS_SYSTEMS = 4, STEPS_TRIES = 500, STEPS_TOLD = 20 };
 
 static struct {
     vmm_system *system[STEPS_SYSTEMS];
@@ -31,6 +31,7 @@ static struct {
     vmm_deviceptr watched;
     uint64_t watched_size;
     bool first;                     /* the run in which nothing fails */
+    bool begun;                     /* something has failed in this run; until then it is the first run again */
     bool apart;                     /* this run has gone on otherwise than the first, and said so or may */
     unsigned step;                  /* those that this run has made */
     uint64_t after[STEPS_MOST];     /* what there was after each in the first run */
@@ -44,9 +45,7 @@ struct step {
     const char *text;
     unsigned index;
     unsigned long nth;
-    void *out; /* untouched by a refusal */
-    size_t size;
-    unsigned char kept[STEPS_KEPT];
+    struct inject_out out;
     uint64_t before, files;
 };
 
@@ -79,8 +78,8 @@ static void steps_watch(vmm_system *sys, vmm_deviceptr at, uint64_t size)
 
 static void steps_mix(uint64_t *sum, uint64_t value)
 {
-    for (int i = 0; i < 8; i++)
-        *sum = (*sum ^ (value >> (8 * i) & 0xff)) * UINT64_C(0x100000001b3);
+    *sum = (*sum ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+    *sum ^= *sum >> 32;
 }
 
 /* Without the calls' ordinals: a refused one has one, too. */
@@ -99,8 +98,10 @@ static void steps_bytes(uint64_t *sum)
     for (uint64_t done = 0; done < steps.watched_size; done += sizeof bytes) {
         uint64_t n = steps.watched_size - done < sizeof bytes ? steps.watched_size - done : sizeof bytes;
         steps_mix(sum, (uint64_t)vmm_memcpy_dtoh(steps.watcher, bytes, steps.watched + done, n));
-        for (uint64_t i = 0; i < n; i++)
-            *sum = (*sum ^ bytes[i]) * UINT64_C(0x100000001b3);
+        for (uint64_t i = 0, word = 0; i < n; i += sizeof word) {
+            memcpy(&word, bytes + i, n - i < sizeof word ? n - i : sizeof word);
+            steps_mix(sum, word);
+        }
     }
 }
 
@@ -135,14 +136,14 @@ static uint64_t steps_files(bool all)
 
 static void step_begin(struct step *step, const char *text, void *out, size_t size)
 {
-    *step = (struct step){.text = text, .index = steps.step++, .out = out, .size = size};
-    if (step->index >= STEPS_MOST || size > STEPS_KEPT)
-        tap_bail("%s: too many steps, or too much to keep", text);
+    *step = (struct step){.text = text, .index = steps.step++, .out = inject_keep(out, size)};
+    if (step->index >= STEPS_MOST)
+        tap_bail("%s: too many steps", text);
     step->nth = steps.first ? 0 : steps.from[step->index];
-    step->before = steps_state();
-    step->files = steps_files(false);
-    if (out)
-        memcpy(step->kept, out, size);
+    if (step->nth) { /* what it may change when it is refused */
+        step->before = steps_state();
+        step->files = steps_files(false);
+    }
 }
 
 /* What may be said where something was not to be had. */
@@ -197,6 +198,9 @@ static bool steps_parts(const struct step *step, const char *failed)
 static void step_done(struct step *step, const char *failed)
 {
     steps.apart |= steps_parts(step, failed);
+    steps.begun |= failed != NULL;
+    if (!steps.first && !steps.begun && !step->nth)
+        return;
     uint64_t now = steps_state();
     if (failed && now != steps.after[step->index]) {
         steps_tidy();
@@ -217,22 +221,23 @@ static void step_done(struct step *step, const char *failed)
 /* After a try. True: it was refused, and is to be made again with the next request failing. */
 static bool step_again(struct step *step, vmm_result result)
 {
-    const char *failed = scarce_disarm();
+    const char *failed = inject_disarm();
     char why[120];
     if (result != VMM_SUCCESS && failed && step->nth < STEPS_TRIES) {
         const char *rule = vmm_last_detail()->rule;
         snprintf(why, sizeof why, "%s by %s: %.60s", vmm_result_name(result), rule ? rule : "no rule", vmm_last_detail()->note);
         if (!step_said(result) || !step_named(failed))
             steps_wrong(step, failed, why);
-        if (step->out && memcmp(step->kept, step->out, step->size) != 0)
+        if (!inject_untouched(&step->out))
             steps_wrong(step, failed, "an output was written");
-        if (scarce_for_good && steps_state() != step->before)
+        if (inject_for_good && steps_state() != step->before)
             steps_tidy(); /* a folder cannot be looked into without memory, to empty it */
         if (steps_state() != step->before)
             steps_wrong(step, failed, "something has changed");
         if (steps_files(false) != step->files)
             steps_wrong(step, failed, "other descriptors are open");
         steps.refused++;
+        steps.begun = true;
         step->nth++;
         return true;
     }
@@ -242,15 +247,11 @@ static bool step_again(struct step *step, vmm_result result)
     return false;
 }
 
-#define STEP_TO(out, size, text, call)                       \
-    do {                                                     \
-        struct step step_;                                   \
-        vmm_result result_;                                  \
-        step_begin(&step_, text, out, size);                 \
-        do {                                                 \
-            scarce_arm(step_.nth);                           \
-            result_ = (call);                                \
-        } while (step_again(&step_, result_));               \
+#define STEP_TO(out, size, text, call)                                          \
+    do {                                                                        \
+        struct step step_;                                                      \
+        step_begin(&step_, text, out, size);                                    \
+        INJECT_AGAIN(vmm_result, step_.nth, call, step_again(&step_, result_)); \
     } while (0)
 
 /* vmm_NAME(...), one of the calls of calls.def; GET also sees to a variable that it writes. */
@@ -286,7 +287,7 @@ static void steps_run(void (*program)(const char *spec), const char *spec)
 {
     uint64_t files = steps_files(true);
     steps.step = 0;
-    steps.apart = false;
+    steps.apart = steps.begun = false;
     program(spec);
     steps_expect(steps_files(true) == files, "the same descriptors are open after a run");
     steps.first = false;
@@ -300,8 +301,8 @@ static void steps_all(const char *name, void (*program)(const char *spec), const
     steps.refused = steps.passed = steps.wrong = 0;
     steps.first = true;
     steps_run(program, spec); /* what is made once in a program is there from here on */
-    long live = atomic_load(&scarce_live);
-    uint64_t mapped = scarce_mapped();
+    long live = atomic_load(&inject_live);
+    uint64_t mapped = inject_mapped();
     unsigned made = steps.step;
     for (; steps_left() && runs < STEPS_TRIES && !steps.wrong; runs++)
         steps_run(program, spec);
@@ -309,8 +310,8 @@ static void steps_all(const char *name, void (*program)(const char *spec), const
              steps.passed);
     if (!tap_ok(!steps.wrong && !steps_left(), "%s: refused in the words of the documents, and nothing has changed", name))
         tap_note("%u times not", steps.wrong);
-    tap_u64((uint64_t)atomic_load(&scarce_live), (uint64_t)live, "%s: all memory is given back", name);
-    tap_u64(scarce_mapped(), mapped, "%s: all views and addresses are given back", name);
+    tap_u64((uint64_t)atomic_load(&inject_live), (uint64_t)live, "%s: all memory is given back", name);
+    tap_u64(inject_mapped(), mapped, "%s: all views and addresses are given back", name);
     tap_ok(steps.refused >= least, "%s: %u requests were refused, at least %u", name, steps.refused, least);
 }
 

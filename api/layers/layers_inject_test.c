@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the layers keep in memory, when there is none: nothing is half there, and later there is all of it again. */
 #define _GNU_SOURCE /* memfd_create, fallocate */
-#include "scarce_rig.h"
+#include "inject_rig.h"
 
 #include "fake_backend.h"
 #include "json.h"
@@ -20,9 +20,9 @@ static void test_json(void)
     json_open(&json, NULL, '{');
     json_int(&json, "a", 1);
     json_open(&json, "b", '{');
-    scarce_arm_at("realloc", 1);
+    inject_arm_at("realloc", 1);
     json_text(&json, "c", long_text);
-    tap_text(scarce_disarm(), "realloc", "a text that has to grow and cannot");
+    tap_text(inject_disarm(), "realloc", "a text that has to grow and cannot");
     tap_ok(json.failed, "is marked");
     size_t length = json.length;
     json_int(&json, "d", 2);
@@ -38,15 +38,15 @@ static void test_json(void)
 static void test_pairs(void)
 {
     struct pairs pairs = {NULL, 0, 0};
-    scarce_arm_at("calloc", 1);
+    inject_arm_at("calloc", 1);
     tap_ok(!pairs_set(&pairs, 5, 50), "no room for the first pair");
-    tap_ok(scarce_disarm() && !pairs_get(&pairs, 5), "and none there");
+    tap_ok(inject_disarm() && !pairs_get(&pairs, 5), "and none there");
     uint64_t known = 0, right = 0;
     while (2 * (pairs.used + 1) <= pairs.room || !pairs.room)
         known += pairs_set(&pairs, 1 + known, 100 + known);
-    scarce_arm_at("calloc", 1);
+    inject_arm_at("calloc", 1);
     tap_ok(!pairs_set(&pairs, 1000, 1), "nor for one more than fit");
-    scarce_disarm();
+    inject_disarm();
     for (uint64_t i = 0; i < known; i++)
         right += pairs_get(&pairs, 1 + i) == 100 + i;
     tap_ok(right == known && !pairs_get(&pairs, 1000), "the %d others are as they were", (int)known);
@@ -69,13 +69,13 @@ static bool known_as(const struct names *names, uint64_t handle, const char *wan
 static void test_names(void)
 {
     struct names names = {0};
-    scarce_arm_at("malloc", 1);
-    tap_ok(!made(&names, 10) && scarce_disarm(), "no room for the first name");
+    inject_arm_at("malloc", 1);
+    tap_ok(!made(&names, 10) && inject_disarm(), "no room for the first name");
     tap_ok(known_as(&names, 10, NULL), "that object has none");
     for (uint64_t i = 0; i < 16; i++)
         made(&names, 20 + i);
-    scarce_arm_at("realloc", 1);
-    tap_ok(!made(&names, 5) && scarce_disarm(), "nor for one more than fit");
+    inject_arm_at("realloc", 1);
+    tap_ok(!made(&names, 5) && inject_disarm(), "nor for one more than fit");
     tap_ok(known_as(&names, 5, NULL) && known_as(&names, 20, "H2") && known_as(&names, 35, "H17"), "the others have theirs");
     tap_ok(made(&names, 6) && known_as(&names, 6, "H19"), "and who comes later the number that it has");
     names_free(&names);
@@ -90,10 +90,10 @@ static void test_names_of_old_objects(void)
     struct vmm_call_mem_retain_allocation_handle retain = {{VMM_CALL_mem_retain_allocation_handle, 0}, &handle, 1};
     struct vmm_call_mem_export_to_shareable_handle export = {
         {VMM_CALL_mem_export_to_shareable_handle, 0}, &fd, 10, VMM_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0};
-    scarce_arm_at("malloc", 1);
-    tap_ok(!names_learn(&names, &retain.head) && scarce_disarm() && known_as(&names, 10, NULL), "a handle retained");
-    scarce_arm_at("malloc", 1);
-    tap_ok(!names_learn(&names, &export.head) && scarce_disarm() && !names.table[NAME_DESCRIPTOR].count, "a descriptor exported");
+    inject_arm_at("malloc", 1);
+    tap_ok(!names_learn(&names, &retain.head) && inject_disarm() && known_as(&names, 10, NULL), "a handle retained");
+    inject_arm_at("malloc", 1);
+    tap_ok(!names_learn(&names, &export.head) && inject_disarm() && !names.table[NAME_DESCRIPTOR].count, "a descriptor exported");
     tap_ok(names_learn(&names, &retain.head) && known_as(&names, 10, "H2"), "retained again it has a name");
     names_free(&names);
 }
@@ -104,7 +104,7 @@ static void test_trace(void)
     static unsigned char bytes[TRACE_BYTES_MAX];
     struct fake fake;
     struct vmm_backend *top = NULL;
-    char path[] = "/tmp/cuvmm-scarce-XXXXXX", text[4096] = "";
+    char path[] = "/tmp/cuvmm-inject-XXXXXX", text[4096] = "";
     uint64_t handle = 0;
     vmm_mem_allocation_prop prop;
     memset(&prop, 0, sizeof prop);
@@ -112,13 +112,13 @@ static void test_trace(void)
     int fd = mkstemp(path);
     if (fd < 0 || !freopen("/dev/null", "w", stderr) || vmm_trace_open(path, &fake.base, &top) != VMM_SUCCESS)
         tap_bail("no trace");
-    scarce_arm_at("malloc", 1);
+    inject_arm_at("malloc", 1);
     fake_dispatch(top, &(struct vmm_call_mem_create){{VMM_CALL_mem_create, 0}, &handle, 1, &prop, 0}.head, 1);
-    tap_ok(scarce_disarm() != NULL, "a name for which there is no room");
-    scarce_arm_at("realloc", 1);
+    tap_ok(inject_disarm() != NULL, "a name for which there is no room");
+    inject_arm_at("realloc", 1);
     struct vmm_call_memcpy_htod copy = {{VMM_CALL_memcpy_htod, 0}, 1, bytes, sizeof bytes};
     vmm_result result = fake_dispatch(top, &copy.head, 2);
-    tap_ok(scarce_disarm() && result == VMM_SUCCESS, "a line for which there is none: the call passes");
+    tap_ok(inject_disarm() && result == VMM_SUCCESS, "a line for which there is none: the call passes");
     fake_dispatch(top, &(struct vmm_call_mem_release){{VMM_CALL_mem_release, 0}, 5}.head, 3);
     tap_u64(fake.seen, 4, "and so does the next; the copy asked where its bytes are");
     top->ops->close(top);

@@ -2,7 +2,7 @@
 /* Shared machines when an allocation or system call fails, and when another process acts between two of them: failures are
  * reported, nothing is half done, and the final state is complete. */
 #define _GNU_SOURCE /* memfd_create, fallocate */
-#include "scarce_rig.h"
+#include "inject_rig.h"
 
 #include <sys/wait.h>
 
@@ -11,8 +11,6 @@
 #include "share_folder.h"
 #include "share_inspect.h"
 #include "state_rig.h"
-
-enum { TRIES = 200 };
 
 typedef vmm_mem_generic_allocation_handle handle_t;
 
@@ -62,14 +60,14 @@ static void on_the_move(void)
 {
     struct share_folder folder;
     left_there("x");
-    scarce_meanwhile("flock", 1, move_it);
+    inject_meanwhile("flock", 1, move_it);
     bool open = share_folder_open_there(&folder, "m-x", why);
-    tap_ok(scarce_disarm() && !open && !why[0], "a machine that is taken away while it is opened is not there");
+    tap_ok(inject_disarm() && !open && !why[0], "a machine that is taken away while it is opened is not there");
     rig_remove(root_path("t-x"));
     left_there("x");
-    scarce_meanwhile("flock", 1, replace_it);
+    inject_meanwhile("flock", 1, replace_it);
     open = share_folder_open_there(&folder, "m-x", why);
-    tap_ok(scarce_disarm() && open && os_file_is_at(folder.file, OS_NOWHERE, root_path("m-x/state")),
+    tap_ok(inject_disarm() && open && os_file_is_at(folder.file, OS_NOWHERE, root_path("m-x/state")),
            "of one in whose place is another, that is opened");
     share_folder_close(&folder, true);
 }
@@ -79,19 +77,19 @@ static void unreported(void)
 {
     struct share_folder folder;
     left_there("x");
-    scarce_arm_at("flock", 1);
+    inject_arm_at("flock", 1);
     bool open = share_folder_open_there(&folder, "m-x", why);
-    tap_ok(scarce_disarm() && open, "a hold that cannot be had once is tried for again");
+    tap_ok(inject_disarm() && open, "a hold that cannot be had once is tried for again");
     share_folder_close(&folder, false);
-    scarce_arm_at("flock", 1);
-    scarce_error = EWOULDBLOCK; /* somebody looks whether it is a leftover */
+    inject_arm_at("flock", 1);
+    inject_error = EWOULDBLOCK; /* somebody looks whether it is a leftover */
     open = share_folder_open_there(&folder, "m-x", why);
-    tap_ok(scarce_disarm() && open, "as is one that another has for a moment");
+    tap_ok(inject_disarm() && open, "as is one that another has for a moment");
     share_folder_close(&folder, false);
-    scarce_arm_at("flock", 1);
-    scarce_each = true;
+    inject_arm_at("flock", 1);
+    inject_each = true;
     open = share_folder_open_there(&folder, "m-x", why);
-    tap_ok(scarce_disarm() && !open && strstr(why, "cannot be opened now"), "but not for ever: %s", why);
+    tap_ok(inject_disarm() && !open && strstr(why, "cannot be opened now"), "but not for ever: %s", why);
     open = share_folder_open_there(&folder, "m-x", why);
     share_folder_close(&folder, true);
     tap_ok(open && rig_machines() == 0, "it is there all the same");
@@ -99,9 +97,9 @@ static void unreported(void)
 
 static void late(void)
 {
-    scarce_arm_at("flock", 1);
-    scarce_each = true;
-    scarce_late = 60;
+    inject_arm_at("flock", 1);
+    inject_each = true;
+    inject_late = 60;
 }
 
 static void too_late(void)
@@ -109,9 +107,9 @@ static void too_late(void)
     struct share_folder folder;
     struct share_folder holder;
     share_folder_open(&holder, "x", &profile, why);
-    scarce_meanwhile("open", 2, late); /* the first is of who looks for leftovers */
+    inject_meanwhile("open", 2, late); /* the first is of who looks for leftovers */
     bool open = share_folder_open(&folder, "x", &profile, why);
-    tap_ok(scarce_disarm() && !open && begins("what is there cannot be opened now; try again, or take another name: /"),
+    tap_ok(inject_disarm() && !open && begins("what is there cannot be opened now; try again, or take another name: /"),
            "after a minute it is given up: %s", why);
     share_folder_close(&holder, true);
 }
@@ -120,11 +118,45 @@ static void no_view(void)
 {
     struct share_folder holder, folder;
     share_folder_open(&holder, "x", &profile, why);
-    scarce_arm_at("mmap", 1);
+    inject_arm_at("mmap", 1);
     bool open = share_folder_open(&folder, "x", &profile, why);
-    tap_ok(scarce_disarm() && !open && begins("there is no memory to see the machine (ulimit -v?): /"),
+    tap_ok(inject_disarm() && !open && begins("there is no memory to see the machine (ulimit -v?): /"),
            "a machine that there is no memory to see: %s", why);
     share_folder_close(&holder, true);
+}
+
+static enum { THERE, NEW, BY_NUMBER, BY_NO_NUMBER, KINDS } kind; /* the last opens none, whatever fails */
+static struct share_folder theirs, opened;
+static uint64_t their_id;
+static bool is_open;
+
+static void say_nothing(void)
+{
+    why[0] = '\0';
+}
+
+static bool open_kind(void)
+{
+    is_open = kind < BY_NUMBER ? share_folder_open(&opened, kind == NEW ? "y" : "x", &profile, why)
+                               : share_folder_open_other(&opened, their_id + (kind == BY_NO_NUMBER), &profile, why);
+    return is_open != (kind == BY_NO_NUMBER);
+}
+
+/* Of other machines: it may not be there. */
+static bool is_said(void)
+{
+    return kind == BY_NUMBER || (kind < BY_NUMBER && why[0]);
+}
+
+static bool stays(void)
+{
+    bool right = !is_open || (kind == NEW) == (opened.state->id != their_id);
+    if (is_open)
+        share_folder_close(&opened, kind == NEW);
+    right = right && share_folder_sound(&theirs) && os_file_is_at(theirs.file, OS_NOWHERE, root_path("m-x/state")) &&
+            theirs.state->id == their_id;
+    rig_remove(root_path("m-y"));
+    return right;
 }
 
 /* Opened whatever fails, by whatever error, or refused with words: what others have is in its place, whole and as it was. */
@@ -136,36 +168,24 @@ static void every_error(void)
     } requests[] = {{"open", ENFILE}, {"open", ENOENT}, {"open", ENOTDIR}, {"open", ELOOP}, {"open", EIO}, {"open", ENOMEM},
                     {"lstat", EIO}, {"lstat", ENOENT}, {"fstat", EIO}, {"opendir", EIO}, {"flock", ENOLCK}, {"rename", EEXIST},
                     {"read", EIO}, {"pread", EIO}, {"calloc", ENOMEM}};
-    struct share_folder holder, folder;
-    if (!share_folder_open(&holder, "x", &profile, why))
+    static const char *const kinds[KINDS] = {"the machine that is there", "a new machine", "a machine by its number",
+                                             "a number that no machine has"};
+    if (!share_folder_open(&theirs, "x", &profile, why))
         tap_bail("no machine: %s", why);
-    const uint64_t id = holder.state->id;
-    for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++) {
-        unsigned refused = 0, wrong = 0;
-        for (int kind = 0; kind < 4; kind++) /* the machine that is there, a new one, that one by its number, none's number */
-            for (unsigned long nth = 1; nth < TRIES; nth++) {
-                why[0] = '\0';
-                scarce_arm_at(requests[i].function, nth);
-                scarce_error = requests[i].error;
-                bool open = kind < 2 ? share_folder_open(&folder, kind ? "y" : "x", &profile, why)
-                                     : share_folder_open_other(&folder, id + (kind == 3), &profile, why);
-                bool failed = scarce_disarm() != NULL;
-                refused += !open && kind != 3;
-                wrong += open && (kind == 3 || (kind == 1) != (folder.state->id != id));
-                wrong += !open && kind < 2 && !why[0]; /* of other machines: it may not be there */
-                wrong += !failed && open != (kind < 3);
-                if (open)
-                    share_folder_close(&folder, kind == 1);
-                wrong += !share_folder_sound(&holder) || !os_file_is_at(holder.file, OS_NOWHERE, root_path("m-x/state")) ||
-                         holder.state->id != id;
-                rig_remove(root_path("m-y"));
-                if (!failed)
-                    break;
-            }
-        tap_ok(!wrong, "%s fails, with %s: %u refusals, in words, and the machine that is there stays", requests[i].function,
-               strerror(requests[i].error), refused);
-    }
-    share_folder_close(&holder, true);
+    their_id = theirs.state->id;
+    for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++)
+        for (kind = 0; kind < KINDS; kind++) {
+            char name[120];
+            snprintf(name, sizeof name, "%s fails, with %s: %s", requests[i].function, strerror(requests[i].error), kinds[kind]);
+            inject_try(&(struct inject_case){.name = name,
+                                             .function = requests[i].function,
+                                             .error = requests[i].error,
+                                             .begin = say_nothing,
+                                             .call = open_kind,
+                                             .reported = is_said,
+                                             .end = stays});
+        }
+    share_folder_close(&theirs, true);
     tap_u64(rig_machines(), 0, "nothing is left over");
 }
 
@@ -201,32 +221,49 @@ static void no_room(void)
                   {"rename", "no machine can be made, for want of room or of rights, in: /"},
                   {"ftruncate", "a machine's state may not be as long as it has to be (ulimit -f?), in: /"}};
     for (unsigned i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
-        scarce_arm_at(wanted[i].request, 1 + !strcmp(wanted[i].request, "mkdir")); /* the first is for the folder of machines */
-        scarce_each = true;
+        inject_arm_at(wanted[i].request, 1 + !strcmp(wanted[i].request, "mkdir")); /* the first is for the folder of machines */
+        inject_each = true;
         bool open = share_folder_open(&folder, i % 2 ? NULL : "x", &profile, why);
-        tap_ok(scarce_disarm() && !open && begins(wanted[i].said), "without %s: %s", wanted[i].request, why);
+        tap_ok(inject_disarm() && !open && begins(wanted[i].said), "without %s: %s", wanted[i].request, why);
         tap_u64(rig_machines(), 0, "and no folder is left");
     }
+}
+
+static bool said;
+
+static bool open_unnamed(void)
+{
+    is_open = share_folder_open(&opened, NULL, &profile, why);
+    return is_open;
+}
+
+static bool files_are_named(void)
+{
+    said |= begins("no machine can be made, for this process may open no more files, in: /");
+    return why[0];
+}
+
+static bool leaves_nothing(void)
+{
+    if (is_open)
+        share_folder_close(&opened, true);
+    return rig_machines() == 0;
 }
 
 /* A descriptor for the folder of machines and the new one, and none for the state, whichever of its files lacks it. */
 static void no_descriptors(void)
 {
-    struct share_folder folder;
-    unsigned long nth = 0;
-    bool open = false, said = false;
-    while (!open && ++nth < TRIES) {
-        scarce_arm_at("open", nth);
-        scarce_each = true;
-        open = share_folder_open(&folder, NULL, &profile, why);
-        if (!scarce_disarm())
-            break;
-        said |= begins("no machine can be made, for this process may open no more files, in: /");
-        if (!open && rig_machines())
-            tap_bail("the %lu-th leaves something", nth);
-    }
-    tap_ok(open && said && nth > 5, "without descriptors there is no machine, and that is said");
-    share_folder_close(&folder, true);
+    const struct inject_case without = {.name = "a machine without descriptors",
+                                        .function = "open",
+                                        .each = true,
+                                        .least = 5,
+                                        .begin = say_nothing,
+                                        .call = open_unnamed,
+                                        .reported = files_are_named,
+                                        .end = leaves_nothing};
+    said = false;
+    inject_try(&without);
+    tap_ok(said, "without descriptors there is no machine, and that is said");
 }
 
 static void see_entry(void *user, const char *entry)
@@ -292,8 +329,8 @@ static void other_machines(void)
         words[i][0]--;
     }
     seen = folder.state;
-    scarce_meanwhile("mmap", 1, forge_id);
-    tap_ok(!share_folder_open_other(&other, folder.state->id, &profile, why) && scarce_disarm(),
+    inject_meanwhile("mmap", 1, forge_id);
+    tap_ok(!share_folder_open_other(&other, folder.state->id, &profile, why) && inject_disarm(),
            "one that became another while it was opened is not the one that was sought");
     int file = folder.file;
     folder.file = -1;
@@ -309,37 +346,59 @@ static void no_locks(void)
 {
     vmm_system *sys = NULL;
     vmm_open("sim:" RIG_PROFILE ",machine=x", &sys);
-    scarce_arm_at("fcntl", 1);
-    scarce_each = true;
-    scarce_error = ENOLCK;
+    inject_arm_at("fcntl", 1);
+    inject_each = true;
+    inject_error = ENOLCK;
     vmm_result result = vmm_init(sys, 0);
-    tap_ok(scarce_disarm() && result == VMM_ERROR_OPERATING_SYSTEM && rig_reported("VMM-SHARE-STATE"),
+    tap_ok(inject_disarm() && result == VMM_ERROR_OPERATING_SYSTEM && rig_reported("VMM-SHARE-STATE"),
            "where files cannot be locked nobody takes part: %s", vmm_last_detail()->note);
     tap_result(vmm_init(sys, 0), VMM_SUCCESS, "where they can somebody does");
     rig_close(sys);
 }
 
+static vmm_system *joining;
+
+static void open_joining(void)
+{
+    if (vmm_open("sim:" RIG_PROFILE ",machine=x", &joining) != VMM_SUCCESS)
+        tap_bail("no machine: %s", vmm_last_detail()->note);
+}
+
+static bool join(void)
+{
+    return vmm_init(joining, 0) == VMM_SUCCESS;
+}
+
+static bool number_is_named(void)
+{
+    said |= vmm_last_detail()->result == VMM_ERROR_OPERATING_SYSTEM && rig_reported("VMM-SHARE-STATE") &&
+            strstr(vmm_last_detail()->note, "no random numbers");
+    return true;
+}
+
+static bool close_joining(void)
+{
+    vmm_close(joining);
+    return true;
+}
+
 /* A child that has no number yet. */
 static void no_number(void)
 {
+    const struct inject_case joins = {.name = "taking part",
+                                      .function = "open",
+                                      .begin = open_joining,
+                                      .call = join,
+                                      .reported = number_is_named,
+                                      .end = close_joining};
     vmm_system *holder = rig_open("x");
     int status = 1;
     fflush(NULL);
     pid_t child = fork();
     if (child == 0) {
-        vmm_system *sys = NULL;
-        bool said = false;
-        for (unsigned long nth = 1; nth < TRIES && !said; nth++) {
-            if (vmm_open("sim:" RIG_PROFILE ",machine=x", &sys) != VMM_SUCCESS)
-                break;
-            scarce_arm_at("open", nth);
-            vmm_result result = vmm_init(sys, 0);
-            scarce_disarm();
-            said = result == VMM_ERROR_OPERATING_SYSTEM && rig_reported("VMM-SHARE-STATE") &&
-                   strstr(vmm_last_detail()->note, "no random numbers");
-            vmm_close(sys);
-        }
-        _exit(!said);
+        said = false;
+        struct inject_count is = inject_each_request(&joins);
+        _exit(!said || is.unsaid);
     }
     waitpid(child, &status, 0);
     tap_u64((uint64_t)status, 0, "who has no number cannot take part");
@@ -380,8 +439,12 @@ static bool is_exported(void)
     return whole && rig_machines() == 0;
 }
 
-static const struct scarce_case first_export = {"a first export", NULL,           9,          0, begin_own, export_own,
-                                                export_is_told,   is_exported};
+static const struct inject_case first_export = {.name = "a first export",
+                                                .least = 9,
+                                                .begin = begin_own,
+                                                .call = export_own,
+                                                .reported = export_is_told,
+                                                .end = is_exported};
 
 static vmm_system *pair(handle_t *object)
 {
@@ -396,24 +459,38 @@ static vmm_system *pair(handle_t *object)
     return sys;
 }
 
+static bool import_own(void)
+{
+    return rig_import(own.sys, own.fd, &own.copy) == VMM_SUCCESS;
+}
+
+static bool import_is_told(void)
+{
+    return own.copy == 0x77 && (rig_reported("VMM-IMPORT-SYSTEM") || rig_reported("VMM-SYSTEM-HOST-MEMORY"));
+}
+
+static bool only_with_memory(void)
+{
+    return (own.copy == 0x77) == (inject_what != NULL);
+}
+
 /* An object that another process made. */
 static void import_of_an_object(void)
 {
-    handle_t object = 0, copy = 0x77;
-    vmm_system *maker = pair(&object), *sys = pair(NULL);
-    int fd = rig_export(maker, object);
-    unsigned long nth = 0, refused = 0;
-    vmm_result result = VMM_ERROR_UNKNOWN;
-    while (result != VMM_SUCCESS && ++nth < TRIES) {
-        scarce_arm_at("calloc", nth);
-        result = rig_import(sys, fd, &copy);
-        if (scarce_disarm() && result != VMM_SUCCESS)
-            refused += copy == 0x77 && (rig_reported("VMM-IMPORT-SYSTEM") || rig_reported("VMM-SYSTEM-HOST-MEMORY"));
-    }
-    tap_ok(result == VMM_SUCCESS && refused == nth - 1 && refused >= 2,
-           "an object is imported when there is memory for it, and not before");
-    close(fd);
-    rig_close(sys);
+    const struct inject_case imports = {.name = "an object that is imported",
+                                        .function = "calloc",
+                                        .least = 2,
+                                        .call = import_own,
+                                        .reported = import_is_told,
+                                        .end = only_with_memory};
+    handle_t object = 0;
+    vmm_system *maker = pair(&object);
+    own.sys = pair(NULL);
+    own.fd = rig_export(maker, object);
+    own.copy = 0x77;
+    inject_try(&imports);
+    close(own.fd);
+    rig_close(own.sys);
     rig_close(maker);
 }
 
@@ -448,9 +525,9 @@ static void no_room_to_export(void)
     rig_create(sys, RIG_G, &memory);
     seen = rig_state("x");
     for (unsigned i = 0; i < 2; i++) {
-        scarce_arm_at("fallocate", i + 1);
+        inject_arm_at("fallocate", i + 1);
         int fd = rig_export(sys, memory);
-        tap_ok(scarce_disarm() && fd < 0 && rig_reported("VMM-EXPORT-SYSTEM"), "without room nothing is exported");
+        tap_ok(inject_disarm() && fd < 0 && rig_reported("VMM-EXPORT-SYSTEM"), "without room nothing is exported");
         tap_text(vmm_last_detail()->note, notes[i], "and it is said what there is no room for");
         tap_ok(!atomic_load(&seen->block[0].number) && !atomic_load(&seen->numbers), "no number is used up");
     }
@@ -487,32 +564,48 @@ static int left_by_a_child(void)
     return fd;
 }
 
+static uint64_t free_before;
+static const char *clearing;
+
+static void leave_something(void)
+{
+    own.fd = left_by_a_child();
+}
+
+static bool clear_up(void)
+{
+    rig_free(own.sys);
+    return true;
+}
+
+/* The one piece that is held has its bytes; and unmapping it may be refused as much. */
+static bool is_cleared(void)
+{
+    bool held_whole = rig_free(own.sys) == free_before - RIG_G && rig_import(own.sys, own.fd, &own.copy) == VMM_SUCCESS;
+    vmm_deviceptr at = rig_map(own.sys, own.copy, RIG_G);
+    held_whole = held_whole && rig_byte(own.sys, at) == 2;
+    close(own.fd);
+    vmm_mem_release(own.sys, own.copy);
+    inject_arm_at(clearing, inject_nth);
+    rig_unmap(own.sys, at, RIG_G);
+    inject_disarm();
+    return held_whole && rig_free(own.sys) == free_before;
+}
+
 /* Whoever clears up may be refused anything: what is free is free in the end, and what is held keeps its bytes. */
 static void clearing_up(const char *function)
 {
-    vmm_system *sys = rig_open("x");
-    uint64_t before = rig_free(sys);
-    const char *failed = "";
-    bool whole = true;
-    unsigned long nth = 0;
-    while (failed && ++nth < TRIES) {
-        handle_t copy = 0;
-        int fd = left_by_a_child();
-        scarce_arm_at(function, nth);
-        rig_free(sys);
-        failed = scarce_disarm();
-        whole = whole && rig_free(sys) == before - RIG_G && rig_import(sys, fd, &copy) == VMM_SUCCESS;
-        vmm_deviceptr at = rig_map(sys, copy, RIG_G);
-        whole = whole && rig_byte(sys, at) == 2;
-        close(fd);
-        vmm_mem_release(sys, copy);
-        scarce_arm_at(function, nth);
-        rig_unmap(sys, at, RIG_G);
-        scarce_disarm();
-        whole = whole && rig_free(sys) == before;
-    }
-    tap_ok(whole && !failed, "what a killed process left is given back, whatever %s says, %lu times", function, nth - 1);
-    rig_close(sys);
+    const struct inject_case clears = {.name = function,
+                                       .function = function,
+                                       .begin = leave_something,
+                                       .call = clear_up,
+                                       .end = is_cleared};
+    own.sys = rig_open("x");
+    free_before = rig_free(own.sys);
+    clearing = function;
+    inject_try(&clears);
+    tap_note("what a killed process left is given back, whatever %s says, %lu times", function, inject_nth - 2);
+    rig_close(own.sys);
 }
 
 /* Where the state says of what nobody holds that it lies behind the end, or is nothing, there is nothing to be cleared, and the
@@ -530,10 +623,10 @@ static void nothing_is_added(bool behind)
         tap_bail("nothing was left");
     left->block[1].place = behind ? (uint64_t)before.st_size + 4096 : 0;
     left->block[1].size = behind ? 4096 : 0;
-    scarce_arm_at("fallocate", 1);
-    scarce_each = true; /* so that zeros are written in place of holes */
+    inject_arm_at("fallocate", 1);
+    inject_each = true; /* so that zeros are written in place of holes */
     rig_free(sys);
-    scarce_disarm();
+    inject_disarm();
     tap_ok(!fstat(file, &after) && after.st_size == before.st_size && !atomic_load(&left->block[1].number),
            "a piece of memory that lies %s is gone, and its file as long as it was", behind ? "behind the end" : "nowhere");
     close(file);
@@ -574,9 +667,9 @@ static void counted_once(void)
     rig_create(sys, RIG_G, &handle);
     int fd = rig_export(sys, handle);
     seen = rig_state("x");
-    scarce_meanwhile("calloc", 2, more_slots); /* the first is of the list itself, then of processes, then of blocks */
+    inject_meanwhile("calloc", 2, more_slots); /* the first is of the list itself, then of processes, then of blocks */
     struct share_inspect *who = share_inspect(share);
-    tap_ok(scarce_disarm() && who && who->process_count <= 2 && who->block_count <= 2,
+    tap_ok(inject_disarm() && who && who->process_count <= 2 && who->block_count <= 2,
            "a state that grows while it is read is read as far as it went");
     share_inspect_free(who);
     for (unsigned i = 1; i < SHARE_PROCESSES; i++)
@@ -636,28 +729,42 @@ static bool stays_open_in_child(vmm_system *sys)
     return waitpid(child, &status, 0) != child || status != 0;
 }
 
+static int standard_input; /* a copy of it */
+
+static bool share_without_zero(void)
+{
+    handle_t memory = 0, copy = 0;
+    vmm_system *sys = rig_open("zero");
+    bool right = sys && rig_create(sys, RIG_G, &memory) == VMM_SUCCESS;
+    int fd = rig_export(sys, memory);
+    right = right && fd >= 0 && (!fd || rig_import(sys, fd, &copy) == VMM_SUCCESS); /* 0 as a handle is none */
+    close(fd);
+    right = right && !(inject_what && stays_open_in_child(sys));
+    rig_close(sys);
+    return right;
+}
+
+static bool zero_is_left(void)
+{
+    bool left = !inject_what || !zero_is_open();
+    dup2(standard_input, STDIN_FILENO);
+    return left;
+}
+
 /* A program may have closed its standard input: each file in turn that is opened gets its number, and gives it back. */
 static void first_descriptor(void)
 {
+    const struct inject_case zero = {.name = "a file that is descriptor 0",
+                                     .function = "open",
+                                     .meanwhile = leave_zero,
+                                     .call = share_without_zero,
+                                     .reported = inject_never,
+                                     .end = zero_is_left};
     vmm_system *beside = rig_open("beside");
-    int kept = dup(STDIN_FILENO);
-    unsigned long nth = 0, wrong = 0;
-    for (bool opened = true; opened && ++nth < TRIES;) {
-        handle_t memory = 0, copy = 0;
-        scarce_meanwhile("open", nth, leave_zero);
-        vmm_system *sys = rig_open("zero");
-        wrong += !sys || rig_create(sys, RIG_G, &memory) != VMM_SUCCESS;
-        int fd = rig_export(sys, memory);
-        wrong += fd < 0 || (fd && rig_import(sys, fd, &copy) != VMM_SUCCESS); /* 0 as a handle is none */
-        close(fd);
-        wrong += scarce_what && stays_open_in_child(sys);
-        rig_close(sys);
-        opened = scarce_disarm() != NULL;
-        wrong += opened && zero_is_open();
-        dup2(kept, STDIN_FILENO);
-    }
-    tap_ok(!wrong && nth > 5 && nth < TRIES, "each of %lu files may be descriptor 0, and none is left open", nth - 1);
-    close(kept);
+    standard_input = dup(STDIN_FILENO);
+    inject_try(&zero);
+    tap_ok(inject_nth > 6, "each of %lu files may be descriptor 0, and none is left open", inject_nth - 2);
+    close(standard_input);
     rig_close(beside);
 }
 
@@ -679,9 +786,9 @@ static void makers(void)
     share_inspect_free(who);
     atomic_store(&seen->block[0].maker.pid, UINT64_MAX);
     atomic_store(&seen->block[0].maker.program[0], 0);
-    scarce_arm_at("access", 1);
+    inject_arm_at("access", 1);
     who = share_inspect(share);
-    tap_ok(scarce_disarm() && who && who->block[0].orphan && !who->reported,
+    tap_ok(inject_disarm() && who && who->block[0].orphan && !who->reported,
            "or not any more; where nobody tells who has a descriptor, that is said");
     tap_text(share_inspect_named(77, who ? who->block[0].program : "?", text), "process 77",
              "a process without a name has its number");
@@ -708,7 +815,7 @@ int main(void)
     other_machines();
     no_locks();
     no_number();
-    scarce_try(&first_export);
+    inject_try(&first_export);
     import_of_an_object();
     no_lock_no_room();
     no_room_to_export();

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What came to light when each request of each call failed (scarce_test.c), by name. */
+/* What came to light when each request of each call failed (inject_test.c), by name. */
 #define _GNU_SOURCE /* memfd_create, fallocate */
-#include "scarce_rig.h"
+#include "inject_rig.h"
 
+#include "process.h"
 #include "share_rig.h"
+#include "system.h"
 
 #define RW VMM_MEM_ACCESS_FLAGS_PROT_READWRITE
 #define FABRIC VMM_MEM_HANDLE_TYPE_FABRIC
@@ -13,11 +15,11 @@ typedef vmm_mem_generic_allocation_handle handle_t;
 static const vmm_mem_location device = {VMM_MEM_LOCATION_TYPE_DEVICE, 0}, host = {VMM_MEM_LOCATION_TYPE_HOST, 0};
 
 /* The call with the nth request to a function failing. */
-#define WITHOUT(function, nth, call) (scarce_arm_at(function, nth), disarmed(call))
+#define WITHOUT(function, nth, call) (inject_arm_at(function, nth), disarmed(call))
 
 static vmm_result disarmed(vmm_result result)
 {
-    if (!scarce_disarm())
+    if (!inject_disarm())
         tap_bail("no request failed");
     return result;
 }
@@ -38,32 +40,79 @@ static vmm_result create(vmm_system *sys, vmm_mem_location location, int types, 
     return vmm_mem_create(sys, handle, RIG_G, &prop, 0);
 }
 
-/* A context and addresses after it, the nth request of the context failing first; *refused tells whether there are so many. */
-static void begin(unsigned long nth, bool *refused, vmm_context *ctx, vmm_deviceptr *at)
+/* What a scenario's call is given and makes, and what it answers. */
+static struct {
+    vmm_system *sys, *other;
+    vmm_result result;
+    bool team;
+    vmm_context ctx, first;
+    vmm_deviceptr at, lowest;
+    handle_t handle;
+    vmm_event event;
+    unsigned way;
+    int byte;
+    unsigned char fabric[VMM_FABRIC_HANDLE_SIZE];
+} made;
+
+static bool is_out_of_memory(void)
 {
-    vmm_system *sys = opened("sim:h100");
-    scarce_arm(nth);
-    vmm_result result = vmm_ctx_create(sys, ctx, 0, 0);
-    *refused = scarce_disarm() != NULL;
-    if (result != (*refused ? VMM_ERROR_OUT_OF_MEMORY : VMM_SUCCESS) ||
-        (*refused && vmm_ctx_create(sys, ctx, 0, 0) != VMM_SUCCESS))
-        tap_bail("a context answers %s", vmm_result_name(result));
-    vmm_mem_address_reserve(sys, at, RIG_G, 0, 0, 0);
-    rig_close(sys);
+    return made.result == VMM_ERROR_OUT_OF_MEMORY;
+}
+
+static bool is_out_of_something(void)
+{
+    return made.result == VMM_ERROR_OUT_OF_MEMORY || made.result == VMM_ERROR_OPERATING_SYSTEM;
+}
+
+/* No request is done without. */
+static bool answers_each(void)
+{
+    return made.result == (inject_what ? VMM_ERROR_OUT_OF_MEMORY : VMM_SUCCESS);
+}
+
+static void open_h100(void)
+{
+    made.sys = opened("sim:h100");
+}
+
+static bool create_context(void)
+{
+    made.result = vmm_ctx_create(made.sys, &made.ctx, 0, 0);
+    return made.result == VMM_SUCCESS;
+}
+
+/* A context, at the second try where the first was refused, and addresses after it. */
+static bool reserve_after(void)
+{
+    bool each = answers_each();
+    if (made.result != VMM_SUCCESS && !create_context())
+        tap_bail("a context answers %s", vmm_result_name(made.result));
+    vmm_mem_address_reserve(made.sys, &made.at, RIG_G, 0, 0, 0);
+    rig_close(made.sys);
+    return each;
+}
+
+static bool is_as_the_first(void)
+{
+    bool each = reserve_after();
+    return tap_ok(each && made.ctx == made.first && made.at == made.lowest,
+                  "a context that is refused its request %lu uses up no value and no addresses", inject_nth);
 }
 
 static void nothing_is_used_up(void)
 {
-    vmm_context first, ctx;
-    vmm_deviceptr lowest, at;
-    bool refused;
-    unsigned long nth = 0;
-    begin(0, &refused, &first, &lowest);
-    do {
-        begin(++nth, &refused, &ctx, &at);
-        tap_ok(ctx == first && at == lowest, "a context that is refused its request %lu uses up no value and no addresses", nth);
-    } while (refused);
-    tap_ok(nth > 6, "%lu requests were refused", nth - 1);
+    const struct inject_case refused = {.name = "a context",
+                                        .least = 6,
+                                        .begin = open_h100,
+                                        .call = create_context,
+                                        .reported = is_out_of_memory,
+                                        .end = is_as_the_first};
+    open_h100();
+    create_context();
+    reserve_after();
+    made.first = made.ctx;
+    made.lowest = made.at;
+    inject_try(&refused);
 }
 
 static void see_handle(void *user, const vmm_object *object)
@@ -72,30 +121,61 @@ static void see_handle(void *user, const vmm_object *object)
         *(vmm_object *)user = *object;
 }
 
+static bool create_either(void)
+{
+    const vmm_multicast_object_prop prop = {.num_devices = 2, .size = RIG_G};
+    made.result = made.team ? vmm_multicast_create(made.sys, &made.handle, &prop) : create(made.sys, device, 0, &made.handle);
+    return made.result == VMM_SUCCESS;
+}
+
+static bool is_answered(void)
+{
+    return tap_result(made.result, inject_what ? VMM_ERROR_OUT_OF_MEMORY : VMM_SUCCESS, "request %lu", inject_nth);
+}
+
 /* Memory or an object (team), each of its requests failing once before it comes. */
 static void first_number(bool team)
 {
-    const vmm_multicast_object_prop prop = {.num_devices = 2, .size = RIG_G};
-    vmm_system *sys = opened("sim:h200x2");
+    const struct inject_case refused = {.name = team ? "an object" : "memory",
+                                        .least = 2,
+                                        .call = create_either,
+                                        .reported = is_out_of_memory,
+                                        .end = is_answered};
     vmm_object seen = {0};
-    handle_t handle = 0;
-    unsigned long nth = 0;
-    for (bool refused = true; refused;) {
-        scarce_arm(++nth);
-        vmm_result result = team ? vmm_multicast_create(sys, &handle, &prop) : create(sys, device, 0, &handle);
-        refused = scarce_disarm() != NULL;
-        tap_result(result, refused ? VMM_ERROR_OUT_OF_MEMORY : VMM_SUCCESS, "request %lu", nth);
-    }
-    vmm_visit(sys, see_handle, &seen);
-    tap_ok(nth > 2 && seen.number == 1 && seen.block == 1 && seen.value == handle,
-           "a create that was refused %lu times used up no number and no memory's id", nth - 1);
-    rig_close(sys);
+    made.sys = opened("sim:h200x2");
+    made.team = team;
+    inject_try(&refused);
+    vmm_visit(made.sys, see_handle, &seen);
+    tap_ok(seen.number == 1 && seen.block == 1 && seen.value == made.handle,
+           "a create that was refused %lu times used up no number and no memory's id", inject_nth - 2);
+    rig_close(made.sys);
 }
 
 static void no_number_is_used_up(void)
 {
     first_number(false);
     first_number(true);
+}
+
+/* Memory of the device for which there is a handle and no block, since another process of the machine has taken the last ones. */
+static void no_handle_is_kept(void)
+{
+    enum { MANY = 4 };
+    const struct inject_case refused = {
+        .name = "more memory", .least = 1, .call = create_either, .reported = is_out_of_memory, .end = is_answered};
+    vmm_system *other = NULL;
+    handle_t handle = 0;
+    made.sys = opened("sim:h100");
+    made.team = false;
+    if (vmm_attach(made.sys, &other) != VMM_SUCCESS || vmm_init(other, 0) != VMM_SUCCESS)
+        tap_bail("no other process: %s", vmm_last_detail()->note);
+    for (size_t i = 1; i <= MANY; i++) {
+        create(other, device, 0, &handle);
+        inject_try(&refused);
+        tap_ok(!pool_check(&((struct sim_process *)made.sys->top)->handle_pool, i), "memory %zu has the one handle", i);
+    }
+    rig_close(other);
+    rig_close(made.sys);
 }
 
 /* [7 7 7 ...] released while it can neither be freed in its file nor written: nobody is given that place. */
@@ -117,7 +197,7 @@ static void old_bytes_are_nobodys(void)
             vmm_memset_d8(sys, at, 1, 1); /* the rest of its chunk shows what is in the file */
         vmm_memcpy_dtoh(sys, bytes, at, sizeof bytes);
         vmm_mem_unmap(sys, at, RIG_G);
-        scarce_arm_both("fallocate", 1, i == 0 ? "pwrite" : NULL);
+        inject_arm_both("fallocate", 1, i == 0 ? "pwrite" : NULL);
         tap_result(disarmed(vmm_mem_release(sys, handle)), VMM_SUCCESS, "memory is released although it cannot be cleared");
     }
     for (size_t i = 1; i < sizeof bytes; i++)
@@ -133,7 +213,7 @@ static void no_bytes_at_all(void)
     handle_t handle = 0;
     create(sys, device, 0, &handle);
     vmm_deviceptr at = rig_map(sys, handle, RIG_G);
-    scarce_arm_both("memfd_create", 1, "mmap");
+    inject_arm_both("memfd_create", 1, "mmap");
     tap_result(disarmed(vmm_memset_d8(sys, at, 7, 1)), VMM_ERROR_OUT_OF_MEMORY, "bytes that can lie nowhere");
     tap_ok(rig_reported("VMM-SYSTEM-HOST-MEMORY") && rig_byte(sys, at) == 0, "are not filled");
     tap_ok(vmm_memset_d8(sys, at, 7, 1) == VMM_SUCCESS && rig_byte(sys, at) == 7, "until they can lie somewhere");
@@ -149,54 +229,63 @@ static void room_is_taken_once(void)
     vmm_deviceptr at = rig_map(sys, handle, RIG_G);
     tap_result(WITHOUT("fallocate", 1, vmm_memset_d8(sys, at, 7, 1)), VMM_ERROR_OUT_OF_MEMORY, "there is no room for a byte");
     tap_ok(vmm_memset_d8(sys, at, 7, 1) == VMM_SUCCESS && rig_byte(sys, at) == 7, "now there is");
-    scarce_arm_at("fallocate", 1);
+    inject_arm_at("fallocate", 1);
     vmm_result again = vmm_memset_d8(sys, at, 8, 2);
-    tap_ok(!scarce_disarm() && again == VMM_SUCCESS && rig_byte(sys, at + 1) == 8, "and nobody is asked for that again");
+    tap_ok(!inject_disarm() && again == VMM_SUCCESS && rig_byte(sys, at + 1) == 8, "and nobody is asked for that again");
     rig_close(sys);
 }
 
 enum { BY_CONTEXT, BY_STREAM, BY_EVENT, WAYS };
 
-static vmm_result waited(vmm_system *sys, unsigned way, vmm_event event)
+static void issue(void)
 {
-    return way == BY_CONTEXT  ? vmm_ctx_synchronize(sys)
-           : way == BY_STREAM ? vmm_stream_synchronize(sys, NULL)
-                              : vmm_event_synchronize(sys, event);
+    const uint64_t args[] = {made.at, 8, (uint64_t)++made.byte};
+    vmm_launch(made.sys, VMM_KERNEL_FILL, 1, 32, args, 3, NULL);
+    vmm_event_record(made.sys, made.event, NULL);
+}
+
+static bool waited(void)
+{
+    made.result = made.way == BY_CONTEXT  ? vmm_ctx_synchronize(made.sys)
+                  : made.way == BY_STREAM ? vmm_stream_synchronize(made.sys, NULL)
+                                          : vmm_event_synchronize(made.sys, made.event);
+    return made.result == VMM_SUCCESS;
+}
+
+static bool is_done_or_given_up(void)
+{
+    bool failed = inject_what != NULL;
+    return tap_ok(made.result == VMM_ERROR_OUT_OF_MEMORY ? failed : rig_byte(made.sys, made.at + 7) == made.byte,
+                  "a kernel without room for old bytes is given up and says so, or is done");
 }
 
 /* Old bytes that there is no room for: the work is given up, or done without them, whoever waits for it. */
 static void no_old_bytes(void)
 {
+    static const char *const waits[WAYS] = {"a wait for a context", "a wait for a stream", "a wait for an event"};
+    struct inject_case wait = {.function = "malloc",
+                               .least = 1,
+                               .begin = issue,
+                               .call = waited,
+                               .reported = is_out_of_memory,
+                               .end = is_done_or_given_up};
     const vmm_mem_access_desc rw = {device, RW};
     vmm_system *sys = NULL;
-    vmm_context ctx;
     handle_t handle = 0;
     vmm_deviceptr at = 0;
-    vmm_event event = NULL;
-    unsigned long nth, refused;
-    if (vmm_open("sim:h100,alias=stale:1", &sys) || vmm_init(sys, 0) || vmm_ctx_create(sys, &ctx, 0, 0) ||
-        vmm_event_create(sys, &event, 0))
+    if (vmm_open("sim:h100,alias=stale:1", &sys) || vmm_init(sys, 0) || vmm_ctx_create(sys, &made.ctx, 0, 0) ||
+        vmm_event_create(sys, &made.event, 0))
         tap_bail("no machine: %s", vmm_last_detail()->note);
     create(sys, device, 0, &handle);
     vmm_mem_address_reserve(sys, &at, 2 * RIG_G, 0, 0, 0);
     vmm_mem_map(sys, at, RIG_G, 0, handle, 0);
     vmm_mem_map(sys, at + RIG_G, RIG_G, 0, handle, 0);
     vmm_mem_set_access(sys, at, 2 * RIG_G, &rw, 1);
-    for (unsigned way = 0; way < WAYS; way++) {
-        nth = 1;
-        refused = 0;
-        for (bool failed = true; failed; nth++) {
-            const uint64_t args[] = {at, 8, nth};
-            vmm_launch(sys, VMM_KERNEL_FILL, 1, 32, args, 3, NULL);
-            vmm_event_record(sys, event, NULL);
-            scarce_arm_at("malloc", nth);
-            vmm_result result = waited(sys, way, event);
-            failed = scarce_disarm() != NULL;
-            refused += result == VMM_ERROR_OUT_OF_MEMORY;
-            tap_ok(result == VMM_ERROR_OUT_OF_MEMORY ? failed : rig_byte(sys, at + 7) == (int)nth,
-                   "a kernel without room for old bytes is given up and says so, or is done");
-        }
-        tap_ok(refused > 0 && nth > 2, "%lu times it was given up", refused);
+    made.sys = sys;
+    made.at = at;
+    for (made.way = 0; made.way < WAYS; made.way++) {
+        wait.name = waits[made.way];
+        inject_try(&wait);
     }
     rig_close(sys);
 }
@@ -230,22 +319,15 @@ static void no_stack(void)
 /* What work in flight will touch is only for warnings: without memory to know it there are none. */
 static void touched_unknown(void)
 {
-    const vmm_mem_access_desc rw = {device, RW};
     vmm_system *sys = rig_open(NULL);
     handle_t handle = 0;
-    vmm_deviceptr at = 0;
     for (unsigned i = 0; i < 2; i++) {
-        vmm_mem_address_reserve(sys, &at, RIG_G, 0, 0, 0);
         create(sys, device, 0, &handle);
-        vmm_mem_map(sys, at, RIG_G, 0, handle, 0);
-        vmm_mem_set_access(sys, at, RIG_G, &rw, 1);
+        vmm_deviceptr at = rig_map(sys, handle, RIG_G);
         vmm_memset_d8_async(sys, at, 7, 4096, NULL);
-        if (i == 0)
-            scarce_arm_at("realloc", 1);
-        else
-            scarce_arm_at("malloc", 1);
+        inject_arm_at(i == 0 ? "realloc" : "malloc", 1);
         vmm_result result = vmm_mem_unmap(sys, at, RIG_G);
-        bool failed = scarce_disarm() != NULL;
+        bool failed = inject_disarm() != NULL;
         tap_ok(result == VMM_SUCCESS && (failed || rig_reported("VMM-UNMAP-IN-FLIGHT")), "unmapped although work needs it%s",
                failed ? ", without a word" : "");
         vmm_ctx_synchronize(sys);
@@ -261,16 +343,13 @@ static void touched_asked_again(void)
     const vmm_mem_access_desc rw = {device, RW}, read = {device, VMM_MEM_ACCESS_FLAGS_PROT_READ};
     vmm_system *sys = rig_open(NULL);
     handle_t handle = 0;
-    vmm_deviceptr at = 0;
-    vmm_mem_address_reserve(sys, &at, RIG_G, 0, 0, 0);
     create(sys, device, 0, &handle);
-    vmm_mem_map(sys, at, RIG_G, 0, handle, 0);
-    vmm_mem_set_access(sys, at, RIG_G, &rw, 1);
+    vmm_deviceptr at = rig_map(sys, handle, RIG_G);
     const uint64_t args[] = {at, 8, 7};
     vmm_launch(sys, VMM_KERNEL_FILL, 1, 32, args, 3, NULL);
-    scarce_arm_at("malloc", 1);
+    inject_arm_at("malloc", 1);
     vmm_result result = vmm_mem_set_access(sys, at, RIG_G, &read, 1);
-    tap_ok(scarce_disarm() && result == VMM_SUCCESS && !rig_reported("VMM-ACCESS-IN-FLIGHT"),
+    tap_ok(inject_disarm() && result == VMM_SUCCESS && !rig_reported("VMM-ACCESS-IN-FLIGHT"),
            "without memory nobody knows what a kernel will touch");
     vmm_mem_set_access(sys, at, RIG_G, &rw, 1);
     result = vmm_mem_set_access(sys, at, RIG_G, &read, 1);
@@ -292,13 +371,13 @@ static void rights_are_taken_back(void)
     vmm_mem_map(sys, at, RIG_G, 0, handle, 0);
     tap_result(WITHOUT("calloc", 1, vmm_mem_set_access(sys, at, RIG_G, both, 2)), VMM_ERROR_OUT_OF_MEMORY, "no room for bytes");
     tap_ok(!vmm_mem_get_access(sys, &rights, &device, at) && !rights, "the device's grant, which was made before, is taken back");
-    scarce_arm_at("mmap", 1);
+    inject_arm_at("mmap", 1);
     vmm_result result = vmm_mem_set_access(sys, at, RIG_G, both, 2);
-    tap_ok(scarce_disarm() && result == VMM_ERROR_OUT_OF_MEMORY, "nor is there a way to show them");
+    tap_ok(inject_disarm() && result == VMM_ERROR_OUT_OF_MEMORY, "nor is there a way to show them");
     tap_result(vmm_mem_set_access(sys, at, RIG_G, both, 2), VMM_SUCCESS, "until there is");
-    scarce_arm_at("mmap", 1);
+    inject_arm_at("mmap", 1);
     result = vmm_mem_set_access(sys, at, RIG_G, both, 2);
-    tap_ok(!scarce_disarm() && result == VMM_SUCCESS, "what is shown already the system is not asked for again");
+    tap_ok(!inject_disarm() && result == VMM_SUCCESS, "what is shown already the system is not asked for again");
     rig_close(sys);
 }
 
@@ -333,17 +412,50 @@ static void free_memory_is_right(void)
     rig_close(sys);
 }
 
+static bool open_shared(void)
+{
+    made.result = vmm_open("sim:h100,machine=found", &made.sys);
+    return made.result == VMM_SUCCESS;
+}
+
+static bool is_left_when_open(void)
+{
+    bool open = made.result == VMM_SUCCESS;
+    bool right = tap_u64(rig_machines(), open, "opening without calloc %lu leaves no folder behind", inject_nth);
+    if (open)
+        rig_close(made.sys);
+    return right;
+}
+
 static void no_machine_is_left(void)
 {
-    vmm_system *sys = NULL;
-    vmm_result result = VMM_ERROR_OUT_OF_MEMORY;
-    for (unsigned long nth = 1; result == VMM_ERROR_OUT_OF_MEMORY || result == VMM_ERROR_OPERATING_SYSTEM; nth++) {
-        scarce_arm_at("calloc", nth);
-        result = vmm_open("sim:h100,machine=found", &sys);
-        scarce_disarm();
-        tap_u64(rig_machines(), result == VMM_SUCCESS, "opening without calloc %lu leaves no folder behind", nth);
-    }
-    rig_close(sys);
+    const struct inject_case opening = {.name = "a shared machine that is opened",
+                                        .function = "calloc",
+                                        .call = open_shared,
+                                        .reported = is_out_of_something,
+                                        .end = is_left_when_open};
+    inject_try(&opening);
+}
+
+static void no_copy(void)
+{
+    made.handle = 0x77;
+}
+
+static bool import(void)
+{
+    made.result = vmm_mem_import_from_shareable_handle(made.other, &made.handle, made.fabric, FABRIC);
+    return made.result == VMM_SUCCESS;
+}
+
+static bool is_no_copy(void)
+{
+    return made.handle == 0x77 && (rig_reported("VMM-IMPORT-SYSTEM") || rig_reported("VMM-SYSTEM-HOST-MEMORY"));
+}
+
+static bool is_released(void)
+{
+    return made.result != VMM_SUCCESS || vmm_mem_release(made.other, made.handle) == VMM_SUCCESS;
 }
 
 static void unseen_is_not_gone(void)
@@ -360,22 +472,16 @@ static void unseen_is_not_gone(void)
         tap_ok(rig_reported("VMM-IMPORT-SYSTEM") && copy == 0x77, "is not called gone: %s", vmm_last_detail()->note);
     }
     static const char *const later[] = {"open", "fstat", "mmap", "calloc", "malloc"};
+    made.other = two;
+    memcpy(made.fabric, bytes, sizeof bytes);
     for (unsigned i = 0; i < 5; i++) {
-        unsigned refused = 0, wrong = 0;
-        bool failed = true;
-        for (unsigned long nth = 1; failed && nth < 30; nth++) {
-            copy = 0x77;
-            scarce_arm_at(later[i], nth);
-            vmm_result result = vmm_mem_import_from_shareable_handle(two, &copy, bytes, FABRIC);
-            failed = scarce_disarm() != NULL;
-            if (result == VMM_SUCCESS) {
-                wrong += vmm_mem_release(two, copy) != VMM_SUCCESS;
-                continue;
-            }
-            refused++;
-            wrong += !failed || copy != 0x77 || !(rig_reported("VMM-IMPORT-SYSTEM") || rig_reported("VMM-SYSTEM-HOST-MEMORY"));
-        }
-        tap_ok(!wrong && !failed, "nor for want of any %s, of %u, until there are enough", later[i], refused);
+        const struct inject_case without = {.name = later[i],
+                                            .function = later[i],
+                                            .begin = no_copy,
+                                            .call = import,
+                                            .reported = is_no_copy,
+                                            .end = is_released};
+        inject_try(&without);
     }
     rig_close(two);
     rig_close(one);
@@ -392,10 +498,10 @@ static void no_handle_is_used_up(void)
     unsigned wrong = 0;
     for (unsigned i = 0; i <= TIMES; i++) {
         wrong += WITHOUT("calloc", 1, vmm_multicast_create(sys, &handle, &prop)) != VMM_ERROR_OUT_OF_MEMORY;
-        before = i ? before : atomic_load(&scarce_live); /* room for many handles is there from the first on */
+        before = i ? before : atomic_load(&inject_live); /* room for many handles is there from the first on */
     }
-    tap_ok(!wrong && atomic_load(&scarce_live) == before, "what cannot be made %d times takes no memory: %ld pieces", TIMES,
-           atomic_load(&scarce_live) - before);
+    tap_ok(!wrong && atomic_load(&inject_live) == before, "what cannot be made %d times takes no memory: %ld pieces", TIMES,
+           atomic_load(&inject_live) - before);
     rig_close(sys);
 }
 
@@ -430,6 +536,7 @@ int main(void)
     rig_begin();
     nothing_is_used_up();
     no_number_is_used_up();
+    no_handle_is_kept();
     old_bytes_are_nobodys();
     no_bytes_at_all();
     room_is_taken_once();
