@@ -164,12 +164,18 @@ check-tsan: ## the tests that start threads with ThreadSanitizer
 	    TESTS="$$(echo $$(for test in $$tests; do echo $(TSAN)/test/$${test%.c}; done))" check
 
 # The engine checks itself after each call, and that each function is called under the lock that it needs: what makes most
-# calls, each input of the fuzzers, and the engine's own tests but those that wait for other processes.
+# calls, each input of the fuzzers, and the tests of the rooms whose functions need that lock or share state. The rooms below
+# these cannot see the lock (ci/rooms), and most of their tests make no calls: those are the same in every build. Of the command
+# only what fuzz targets use is compiled, the tests without optimising: the stage is as short as that lets it be. Lockstep checks
+# itself in every build, and makes more calls there.
 DEBUG_BUILD := $(BUILD)/debug
 DEBUG_RUNS  := lockstep conformance-h200x2 conformance-odd conformance-schedule-random-1 $(FUZZ_TARGETS:%=fuzz-%)
-DEBUG_TESTS := $(patsubst %.c,%,$(wildcard $(patsubst %,backend_sim/%/*_test.c,base va report exec calls)))
+DEBUG_ROOMS := $(addprefix backend_sim/,ipc machine va report exec calls) $(ABI_ROOMS)
+DEBUG_TESTS := $(patsubst %.c,%,$(wildcard $(DEBUG_ROOMS:%=%/*_test.c)))
+DEBUG_TOOLS := $(call sources,$(filter tools/%,$(subst -I,,$(sees.fuzz))) tools/values tools/picture tools/explain)
 check-debug: ## lockstep, the suite, the fuzzers' inputs and the engine's tests in a build that checks itself (docs/debug.md)
-	+@CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-25} $(NEST) BUILD=$(DEBUG_BUILD) DEBUG=1 CFLAGS='-O1 -g' \
+	+@CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-12} $(NEST) BUILD=$(DEBUG_BUILD) DEBUG=1 CFLAGS=-O1 TEST_CFLAGS=-O0 \
+	    TOOL_SRC='$(DEBUG_TOOLS)' \
 	    CHECK_NEEDS='$(DEBUG_BUILD)/bin/lockstep $(DEBUG_BUILD)/bin/conformance' CHECK_RUNS='$(DEBUG_RUNS:%=$(DEBUG_BUILD)/check/%)' \
 	    CHECK_SHELL= TESTS='$(DEBUG_TESTS:%=$(DEBUG_BUILD)/test/%)' check
 
