@@ -110,7 +110,7 @@ ABI_SRC   := $(call sources,$(ABI_ROOMS))
 LIBCUDA   := $(BUILD)/lib/libcuda.so.1
 LIBCHECK  := $(BUILD)/lib/libcuvmm-check.so
 ABI_TESTS := $(patsubst %.c,$(BUILD)/test/%,$(wildcard $(addsuffix /*_test.c,$(ABI_ROOMS))))
-ABI_INSIDE := $(filter %_inject_test,$(ABI_TESTS))
+ABI_INSIDE := $(filter %_inject_test %_inside_test,$(ABI_TESTS))
 
 .PHONY: all help clean demo bench
 # What was built on the way stays.
@@ -211,7 +211,8 @@ $(filter-out $(ABI_INSIDE),$(ABI_TESTS)): $(BUILD)/test/%: $(BUILD)/obj/%.o $(LI
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(CONFA) $(LIBSIM) -L$(BUILD)/lib -lcuda -Wl,-rpath,$(abspath $(BUILD))/lib $(DL_LIBS)
 
-# Those that make its requests fail hold it, for a library keeps its allocator and its system calls to itself.
+# Those that make its requests fail, or call its own functions, hold it: a library keeps its allocator, its system calls and
+# its functions to itself.
 $(ABI_INSIDE): $(BUILD)/test/%: $(BUILD)/obj/%.o $(call obj,$(ABI_SRC)) $(CONFA) $(LIBSIM) | $(ABI_KERNELS)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(DL_LIBS)

@@ -263,11 +263,11 @@ static vmm_result share_machine(struct sim_machine *machine, const struct sim_op
     if (!options->machine[0] || !machine->bytes)
         return VMM_SUCCESS;
     machine->share = share_open(options->machine, &machine->hardware, why);
-    if (machine->share)
-        machine->share->busy = &machine->busy;
-    return machine->share ? VMM_SUCCESS
-                          : vmm_detail_fail(VMM_ERROR_OPERATING_SYSTEM, "vmm_open", "machine=%.40s: %.110s",
-                                            options->machine, why);
+    if (!machine->share)
+        return vmm_detail_fail(VMM_ERROR_OPERATING_SYSTEM, "vmm_open", "machine=%.40s: %.110s", options->machine, why);
+    machine->share->machine = machine;
+    machine->share->busy = &machine->busy;
+    return VMM_SUCCESS;
 }
 
 /* Which devices the program is to see. */

@@ -71,7 +71,7 @@ static const char *check_named(const struct sim_process *process, const struct v
     const struct vmm_param *params = vmm_call_params((enum vmm_call_id)call->id, &count);
     for (size_t i = 0; i < count && !named.said; i++)
         see(&named, &params[i]);
-    return named.said;
+    return named.said ? named.said : process_check_touched(process);
 }
 
 /* ---- the whole machine ---- */
@@ -82,22 +82,27 @@ static const char *check_process(struct sim_process *process)
     return said ? said : check_in(queue_check(&process->in_flight->queue), "work");
 }
 
-static const char *check_blocks(struct sim_machine *machine)
+static const char *check_blocks(struct machine_sum *sum)
 {
-    struct machine_sum sum = {.machine = machine};
     const char *said = NULL;
     for (enum machine_pass pass = 0; pass < MACHINE_PASSES; pass++)
-        for (struct sim_process *p = machine->processes; p && !said; p = p->machine_next)
-            said = process_check_blocks(p, &sum, pass);
-    return said ? said : machine_check(&sum);
+        for (struct sim_process *p = sum->machine->processes; p && !said; p = p->machine_next)
+            said = process_check_blocks(p, sum, pass);
+    return said ? said : machine_check(sum);
+}
+
+static const char *check_machine(struct machine_sum *sum)
+{
+    const char *said = NULL;
+    for (struct sim_process *p = sum->machine->processes; p && !said; p = p->machine_next)
+        said = check_process(p);
+    return said ? said : check_blocks(sum);
 }
 
 const char *watch_machine(struct sim_machine *machine)
 {
-    const char *said = NULL;
-    for (struct sim_process *p = machine->processes; p && !said; p = p->machine_next)
-        said = check_process(p);
-    return said ? said : check_blocks(machine);
+    struct machine_sum sum = {.machine = machine};
+    return check_machine(&sum);
 }
 
 static uint64_t objects_of(const struct sim_process *p)
@@ -109,13 +114,16 @@ static uint64_t objects_of(const struct sim_process *p)
 /* Counts down to the next check of everything. */
 static const char *check_all_in_turn(struct sim_machine *machine)
 {
+    struct machine_sum sum = {.machine = machine};
     if (machine->unchecked) {
         machine->unchecked--;
         return NULL;
     }
     for (const struct sim_process *p = machine->processes; p; p = p->machine_next)
         machine->unchecked += objects_of(p);
-    return watch_machine(machine);
+    const char *said = check_machine(&sum);
+    machine->unchecked += sum.binds;
+    return said;
 }
 
 /* ---- after a call ---- */

@@ -2,8 +2,8 @@
 /* watch.h - checks the engine's invariants after its calls (checks.h).
  *
  *     each call         what its arguments and outputs name, and the neighbours: ranges at an address and at the end of a size,
- *                       objects by their values
- *     every Nth call    the whole machine: each process, its work queue, each block and its holders, budgets
+ *                       objects by their values; the newest retired range, the thread's stack of contexts
+ *     every Nth call    the whole machine: each process, its work queue, each block and its holders, budgets, the backing file
  *
  *     N = 1 + objects of the machine        so a call costs the same on average, however many objects there are
  *

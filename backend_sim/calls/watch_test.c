@@ -196,6 +196,67 @@ static void test_values(struct scene *s)
     BREAKS(p->in_flight->queue.count, 1, watch_machine(s->machine), "work: ");
 }
 
+/* What has ended is remembered, and is live no more; what is current was given out. */
+static void test_touched(struct scene *s)
+{
+    struct sim_process *p = s->process;
+    struct sim_mapping *m1 = sim_mapping_at(p, s->at);
+    struct sim_allocation *a = sim_allocation_at(p, s->allocation);
+    struct retired_range g = {.start = s->at, .size = G, .kind = VMM_OBJECT_MAPPING, .number = m1->number};
+    retired_ranges_add(&p->retired, &g);
+    struct retired_range *newest = &p->retired.grave[p->retired.next - 1];
+    check_breaks(process_check_touched(p), "retired ranges: M1 has ended, and is live at 0x");
+    check_breaks(process_check(p), "retired ranges: M1 has ended, and is live at 0x");
+    newest->start = s->at + G;
+    check_holds(process_check(p), "a mapping that has ended, where another lies");
+    BREAKS(newest->number, 99, process_check_touched(p), "M99 has ended, of 4 that there were");
+    BREAKS(newest->size, 0, process_check_touched(p), "retired ranges: the newest: number 1 had 0x0 bytes");
+    newest->kind = VMM_OBJECT_RESERVATION;
+    BREAKS(newest->start, s->at, process_check_touched(p), "R1 has ended, and is live at 0x");
+    BREAKS(newest->number, 99, process_check_touched(p), "R99 has ended, of 2 that there were");
+    newest->kind = VMM_OBJECT_ALLOCATION;
+    newest->start = a->start;
+    BREAKS(newest->number, a->number, process_check_touched(p), "A1 has ended, and is live at 0x");
+    newest->number = 99;
+    retired_ranges_add(&p->retired, &(struct retired_range){.size = G, .kind = VMM_OBJECT_ALLOCATION, .number = 1}); /* at 0 */
+    check_holds(process_check_touched(p), "the newest is in order");
+    check_breaks(process_check(p), "A99 has ended, of 1 that there were");
+    BREAKS(p->retired.next, 9999, process_check(p), "retired ranges: the next entry is 9999 of 256");
+    memset(&p->retired, 0, sizeof p->retired);
+    context_stack_push(&p->current, 7);
+    check_breaks(process_check_touched(p), "contexts: this thread's stack: context 1 is 0x7, which was never given out");
+    check_breaks(process_check(p), "contexts: stack 0 of process");
+    context_stack_set(&p->current, 0);
+    check_holds(process_check(p), "all is mended");
+}
+
+/* Where the bytes of blocks lie: H1's are written, H2's not. */
+static void test_places(struct scene *s)
+{
+    struct sim_machine *machine = s->machine;
+    struct sim_block *b1 = handle_of(s, s->h1)->block, *b2 = handle_of(s, s->h2)->block;
+    struct sim_allocation *a = sim_allocation_at(s->process, s->allocation);
+    if (!block_data_touch(&b1->bytes, 0, 1) || !block_data_touch(&a->block->bytes, 0, 1))
+        tap_bail("no bytes");
+    check_holds(watch_machine(machine), "a machine with written bytes");
+    BREAKS(b1->bytes.place, b1->bytes.place + 1, process_check_value(s->process, s->h1), "H1: 0x200000 bytes lie at 0x");
+    BREAKS(a->block->bytes.place, 1, process_check_at(s->process, a->start), "A1: 0x200000 bytes lie at 0x1 of the file");
+    BREAKS(b1->bytes.borrowed, true, process_check_value(s->process, s->h1), "H1: borrowed bytes, written, have a place");
+    BREAKS(b2->bytes.open, true, process_check_value(s->process, s->h2), "H2: its bytes are open without a place");
+    uint64_t lost = backing_file_take(&machine->frames, G);
+    check_breaks(watch_machine(machine), "backing file: free places: there are ");
+    backing_file_free(&machine->frames, lost, G);
+    check_holds(watch_machine(machine), "nothing is lost");
+    b1->next_shared = b1;
+    machine->share = &(struct share){.blocks = b1};
+    backing_file_init(&machine->share->memory);
+    check_breaks(watch_machine(machine), "more than 8192 exported blocks are listed");
+    machine->share->blocks = NULL;
+    BREAKS(machine->share->memory.windows, 1, watch_machine(machine), "backing file of exportable memory: 1 windows are counted");
+    machine->share = NULL;
+    b1->next_shared = NULL;
+}
+
 static void test_blocks(struct scene *s)
 {
     struct sim_machine *machine = s->machine;
@@ -277,6 +338,30 @@ static void test_calls(struct scene *s)
     sim_machine_lock(s->machine);
 }
 
+/* How many calls until everything is checked again: as many as there are objects, and binds, which no table of a process
+ * counts. */
+static uint64_t turn(struct scene *s)
+{
+    uint64_t bytes, total;
+    s->machine->unchecked = 0;
+    need(vmm_mem_get_info(s->sys, &bytes, &total));
+    return s->machine->unchecked;
+}
+
+static void test_turns(struct scene *s)
+{
+    unsigned before = atomic_load(&checks_on);
+    sim_machine_unlock(s->machine);
+    atomic_store(&checks_on, CHECKS_OWN);
+    uint64_t calls = turn(s);
+    need(vmm_multicast_unbind(s->sys, s->object, 0, 0, G));
+    tap_u64(turn(s), calls - 1, "without its bind, the next check of everything is one call nearer");
+    need(vmm_mem_address_reserve(s->sys, &s->small, G, 0, 0, 0));
+    tap_u64(turn(s), calls, "and with another reservation it is as far away as before");
+    atomic_store(&checks_on, before);
+    sim_machine_lock(s->machine);
+}
+
 /* In debug builds. */
 static void test_lock(struct scene *s)
 {
@@ -306,9 +391,12 @@ int main(void)
     test_ranges(&scene);
     test_space(&scene);
     test_values(&scene);
+    test_touched(&scene);
+    test_places(&scene);
     test_blocks(&scene);
     test_team(&scene);
     test_calls(&scene);
+    test_turns(&scene);
     test_lock(&scene);
     close_scene(&scene);
     return tap_done();

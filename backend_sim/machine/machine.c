@@ -125,6 +125,8 @@ bool sim_machine_share(struct sim_machine *machine, char why[SHARE_WHY])
     if (machine->share)
         return true;
     struct share *share = share_open(NULL, &machine->hardware, why);
+    if (share)
+        share->machine = machine;
     const char *wrong = share ? share_join(share) : why;
     if (wrong) {
         if (share) {
@@ -135,7 +137,6 @@ bool sim_machine_share(struct sim_machine *machine, char why[SHARE_WHY])
     }
     machine->share = share;
     share->busy = &machine->busy;
-    share_publish(share, machine);
     return true;
 }
 

@@ -11,7 +11,8 @@
  *     holders              = live handles + allocations + private binds of this machine, with the block behind them
  *     binds                = binds with the block behind them
  *     used of a device     = sizes of its blocks that are not exported; compressed: of those that are compressible; nodes alike
- *     one process's use in the shared state = its machine's private use (share_check)
+ *     backing file         = free + places of its blocks, exported ones too (backing_file.h); that of exported memory alike
+ *     used in its slot of the shared state = used (share_check, under the state's lock: share.h)
  *
  * Lock order: lifecycle.h. Inside a machine's lock comes the mutex of the state that it shares with machines of the same name
  * in other processes (share.h), or that of another machine of the fabric (share_nodes.h); only one of these mutexes at a time.
@@ -256,9 +257,11 @@ enum machine_pass { MACHINE_CLEAR, MACHINE_COUNT, MACHINE_COMPARE, MACHINE_PASSE
 struct machine_sum {
     const struct sim_machine *machine;
     uint64_t device[VMM_MAX_DEVICES], compressed[VMM_MAX_DEVICES], node[SIM_MAX_NODES];
+    uint64_t binds; /* seen: they are objects as well */
+    struct backing_file_use frames, memory; /* in the machine's file, and in that of its exportable memory */
 };
 const char *machine_check_holder(struct machine_sum *sum, enum machine_pass pass, struct sim_block *block);
 /* After all passes. */
-const char *machine_check(const struct machine_sum *sum);
+const char *machine_check(struct machine_sum *sum);
 
 #endif

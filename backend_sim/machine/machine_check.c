@@ -1,16 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The invariants of machine.h: the holders of each block, and the use of all blocks. */
+/* The invariants of machine.h: the holders of each block, and the use of all blocks, in budgets and in files. */
 #include <inttypes.h>
 
 #include "checks.h"
 #include "machine.h"
 #include "team.h"
 
-/* The state counts a block that another process may have created (share.h). */
+static void add_place(struct machine_sum *sum, const struct sim_block *block)
+{
+    block_data_use(&block->bytes, &sum->machine->frames, &sum->frames);
+    if (sum->machine->share)
+        block_data_use(&block->bytes, &sum->machine->share->memory, &sum->memory);
+}
+
+/* The state counts a block that another process may have created (share.h). Its place is counted in the list of exported
+ * blocks, where it stays while another process holds it. */
 static const char *add(struct machine_sum *sum, const struct sim_block *block)
 {
     const vmm_mem_location at = block->prop.location;
     bool on_device = at.type == VMM_MEM_LOCATION_TYPE_DEVICE;
+    if (!block->shared)
+        add_place(sum, block);
     if (block->shared || block->team)
         return NULL;
     if (at.id < 0 || at.id >= (on_device ? VMM_MAX_DEVICES : SIM_MAX_NODES))
@@ -43,6 +53,7 @@ static const char *visit_bind(struct machine_sum *sum, enum machine_pass pass, c
         return compare(block);
     if (pass == MACHINE_COUNT && !block->counted && !block->counted_binds)
         said = add(sum, block);
+    sum->binds += pass == MACHINE_COUNT;
     block->counted_binds += pass == MACHINE_COUNT;
     block->counted += pass == MACHINE_COUNT && !bind->shared;
     return said;
@@ -86,7 +97,22 @@ static const char *check_use(const char *what, int index, uint64_t counted, uint
     return check_say("the blocks of %s %d have 0x%" PRIx64 " bytes, 0x%" PRIx64 " are counted as used", what, index, used, counted);
 }
 
-const char *machine_check(const struct machine_sum *sum)
+static const char *check_files(struct machine_sum *sum)
+{
+    const struct share *share = sum->machine->share;
+    unsigned exported = 0;
+    for (const struct sim_block *block = share ? share->blocks : NULL; block; block = block->next_shared) {
+        if (++exported > SHARE_BLOCKS)
+            return check_say("more than %d exported blocks are listed", SHARE_BLOCKS);
+        add_place(sum, block);
+    }
+    const char *said = check_in(backing_file_check(&sum->machine->frames, &sum->frames), "backing file");
+    if (!said && share)
+        said = check_in(backing_file_check(&share->memory, &sum->memory), "backing file of exportable memory");
+    return said;
+}
+
+const char *machine_check(struct machine_sum *sum)
 {
     const struct sim_machine *machine = sum->machine;
     const char *said = NULL;
@@ -101,5 +127,5 @@ const char *machine_check(const struct machine_sum *sum)
         spares++;
     if (!said && spares != machine->spares)
         said = check_say("%u spare blocks are counted, there are %s", machine->spares, spares > machine->spares ? "more" : "fewer");
-    return said;
+    return said ? said : check_files(sum);
 }

@@ -130,6 +130,8 @@ const char *share_join(struct share *share)
     share_tidy(share);
     for (unsigned i = 0; !in && i < SHARE_PROCESSES; i++)
         in = move_in(share, i);
+    if (in && share->machine)
+        share_publish(share, share->machine);
     share_unlock(share);
     return in ? NULL : "256 processes have it open, or this one may open no more files";
 }

@@ -18,6 +18,9 @@
  *   call       share_lock: no success in 20 ms, with the machine's lock -> the call fails and has changed nothing
  *   sim.c      share_await, without the machine's lock, so that calls of other threads go on: 1.2 s
  *   again      the call is repeated; during the same turn of the same holder it is refused at once (share_why)
+ *
+ * Invariant (share_check), under the state's mutex, for a process that has a slot:
+ *     used of a device in its slot = used of that device in its machine, wherever the process sees it; compressed, nodes alike
  */
 #ifndef SIM_SHARE_H
 #define SIM_SHARE_H
@@ -54,6 +57,7 @@ struct share {
     struct share_memory *others;
     struct sim_block *blocks;   /* the exported blocks that this machine has */
     struct share *next;         /* for another machine: the next of these (share_nodes.h) */
+    const struct sim_machine *machine; /* whose use the slot shows; NULL: none, as in another machine of the fabric */
     struct share **busy;        /* where to note that share_lock failed because of another process's turn; NULL: nowhere */
     unsigned awaited;           /* threads in share_await */
     unsigned unchecked;         /* turns until the state is checked again */
@@ -75,7 +79,8 @@ struct share *share_open_other(uint64_t id, const struct sim_profile *profile, c
  * is none. */
 struct share *share_open_there(const char *entry, char why[SHARE_WHY]);
 
-/* Takes a slot, unless this process has one. Returns NULL, or the reason for a failure. */
+/* Takes a slot, unless this process has one, and publishes the machine's private use there. Returns NULL, or the reason for a
+ * failure. */
 const char *share_join(struct share *share);
 
 /* Frees what this machine has in the state. No block has a holder any more. */
@@ -108,6 +113,9 @@ bool share_has_slot(const struct share *share);
 
 /* Publishes the machine's private use in the state. */
 void share_publish(struct share *share, const struct sim_machine *machine);
+
+/* With the lock. */
+const char *share_check(const struct share *share);
 
 /* Frees what ended processes had, and exported blocks that no process can reach. With the lock. */
 void share_tidy(struct share *share);

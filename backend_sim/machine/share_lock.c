@@ -85,10 +85,12 @@ bool share_lock_patiently(struct share *share)
     return true;
 }
 
-/* Checks the state after one of several turns, less often the more blocks there are. */
+/* Checks what this process shows after each turn, and the whole state after one of several, less often the more blocks there
+ * are. */
 static void check_state(struct share *share)
 {
     const struct share_state *state = share->folder.state;
+    checks_failed(check_in(share_check(share), "the state of machine \"%s\"", share->name));
     if (share->unchecked) {
         share->unchecked--;
         return;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "backing_file.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
+#include "checks.h"
 #include "heap.h"
 #include "os_share.h"
 
@@ -46,12 +48,18 @@ static bool opened(struct backing_file *frames)
     return frames->file >= 0;
 }
 
+static uint64_t whole_pages(uint64_t size)
+{
+    uint64_t page = os_page_size();
+    return (size + page - 1) / page * page;
+}
+
 uint64_t backing_file_take(struct backing_file *frames, uint64_t size)
 {
     uint64_t place, page = os_page_size();
     if (size > LONGEST || !opened(frames))
         return BACKING_FILE_NOWHERE;
-    size = (size + page - 1) / page * page;
+    size = whole_pages(size);
     if (!free_ranges_find(&frames->free, size, page, 0, &place))
         return BACKING_FILE_NOWHERE;
     uint64_t whole = (place + size + BACKING_FILE_WINDOW - 1) / BACKING_FILE_WINDOW * BACKING_FILE_WINDOW; /* windows end in the file */
@@ -67,11 +75,10 @@ void backing_file_abandon(struct backing_file *frames)
 
 void backing_file_free(struct backing_file *frames, uint64_t place, uint64_t size)
 {
-    uint64_t page = os_page_size();
-    size = (size + page - 1) / page * page;
-    if (!frames->abandoned && !os_file_clear(frames->file, place, size))
-        return; /* one block's old bytes must not appear in another: the place stays taken */
-    free_ranges_add(&frames->free, place, size);
+    if (!frames->abandoned && !os_file_clear(frames->file, place, whole_pages(size)))
+        backing_file_add(&frames->lost, size); /* one block's old bytes must not appear in another: the place stays taken */
+    else
+        free_ranges_add(&frames->free, place, whole_pages(size));
 }
 
 /* Room for the window's address. */
@@ -112,4 +119,49 @@ bool backing_file_room(struct backing_file *frames, uint64_t place, uint64_t siz
 unsigned char *backing_file_at(const struct backing_file *frames, uint64_t place)
 {
     return frames->window[place / BACKING_FILE_WINDOW] + place % BACKING_FILE_WINDOW;
+}
+
+/* ---- the check ---- */
+
+void backing_file_add(struct backing_file_use *used, uint64_t size)
+{
+    used->bytes += whole_pages(size);
+    used->places++;
+}
+
+const char *backing_file_check_place(const struct backing_file *frames, uint64_t place, uint64_t size)
+{
+    uint64_t page = os_page_size(), whole = size > LONGEST ? size : whole_pages(size);
+    if (frames->file < 0 || place % page || place > LONGEST || whole > LONGEST - place || !whole)
+        return check_say("0x%" PRIx64 " bytes lie at 0x%" PRIx64 " of %s", size, place,
+                         frames->file < 0 ? "no file" : "the file");
+    uint64_t unused = free_ranges_sum(&frames->free, place, place + whole);
+    if (unused)
+        return check_say("of the 0x%" PRIx64 " bytes at 0x%" PRIx64 " of the file 0x%" PRIx64 " are free", whole, place, unused);
+    return NULL;
+}
+
+const char *backing_file_check_seen(const struct backing_file *frames, uint64_t place, uint64_t size)
+{
+    uint64_t first = place / BACKING_FILE_WINDOW, last = (place + size - 1) / BACKING_FILE_WINDOW;
+    bool mapped = last < frames->windows && frames->window[first] && frames->window[last];
+    return mapped ? NULL : check_say("the bytes at 0x%" PRIx64 " of the file are not mapped", place);
+}
+
+const char *backing_file_check(const struct backing_file *frames, const struct backing_file_use *used)
+{
+    const struct backing_file_use *lost = &frames->lost;
+    bool there = frames->file >= 0;
+    uint64_t whole = there ? LONGEST : 0;
+    if (!frames->windows != !frames->window || (frames->windows && !there))
+        return check_say("%" PRIu64 " windows are counted, %s, of %s", frames->windows,
+                         frames->window ? "some are there" : "none is there", there ? "the file" : "no file");
+    const char *said = check_in(free_ranges_check(&frames->free, there + used->places + lost->places), "free places");
+    if (said)
+        return said;
+    uint64_t unused = free_ranges_sum(&frames->free, 0, UINT64_MAX);
+    if (unused + used->bytes + lost->bytes != whole)
+        return check_say("of 0x%" PRIx64 " bytes 0x%" PRIx64 " are free, blocks have 0x%" PRIx64 ", and 0x%" PRIx64 " are lost",
+                         whole, unused, used->bytes, lost->bytes);
+    return NULL;
 }

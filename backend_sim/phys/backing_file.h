@@ -9,6 +9,12 @@
  * fragmentation of the free ranges does no harm. Blocks that are first accessed one after another lie one after another, so
  * that work on all of them is one contiguous run. Without a file (frames.file -1) there are no places. The caller does all
  * locking.
+ *
+ * Invariants (backing_file_check; backing_file_check_place and backing_file_check_seen for one place in use):
+ *     the file    = free + places of the blocks + lost places, in bytes and in pieces (free_ranges.h)
+ *     a place     begins and ends at pages inside the file, and no byte of it is free
+ *     no file     -> no places and no windows
+ *     windows     counts the entries of window, and is 0 exactly where there are none
  */
 #ifndef SIM_BACKING_FILE_H
 #define SIM_BACKING_FILE_H
@@ -22,6 +28,12 @@
 #define BACKING_FILE_WINDOW (UINT64_C(64) << 20)
 #endif
 
+/* Places in use, in whole pages. */
+struct backing_file_use {
+    uint64_t bytes;
+    size_t places;
+};
+
 struct backing_file {
     int file; /* -1: not opened yet, or the system refused it */
     int (*make)(void *user); /* opens it; NULL: a file without a name */
@@ -29,6 +41,7 @@ struct backing_file {
     bool abandoned; /* the file is another process's, whose bytes stay */
     bool finite; /* its file system can run out of space, so space is taken before bytes are accessed */
     struct free_ranges free;
+    struct backing_file_use lost; /* places that the system could not clear */
     unsigned char **window;
     uint64_t windows;
 };
@@ -51,5 +64,12 @@ bool backing_file_see(struct backing_file *frames, uint64_t place, uint64_t size
 bool backing_file_room(struct backing_file *frames, uint64_t place, uint64_t size);
 /* The address of a mapped byte; all bytes after it up to the next multiple of BACKING_FILE_WINDOW follow it. */
 unsigned char *backing_file_at(const struct backing_file *frames, uint64_t place);
+
+/* used: what blocks have of this file, their places added one by one. */
+const char *backing_file_check(const struct backing_file *frames, const struct backing_file_use *used);
+void backing_file_add(struct backing_file_use *used, uint64_t size);
+const char *backing_file_check_place(const struct backing_file *frames, uint64_t place, uint64_t size);
+/* Its first and last byte are mapped for the simulator. */
+const char *backing_file_check_seen(const struct backing_file *frames, uint64_t place, uint64_t size);
 
 #endif

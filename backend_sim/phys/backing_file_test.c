@@ -5,8 +5,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "breaks.h"
 #include "os.h"
-#include "tap.h"
 
 /*  window 0          window 1          window 2
  *  [.............ab][bbbbbbbbbbbbbbbb][b...............]     b is larger than a window */
@@ -86,8 +86,56 @@ static void test_abandoned(void)
     backing_file_clear(&frames);
 }
 
+/*  [ a, a page ][ b, two pages ][ a lost page ]....    and the window of them */
+static void test_check(void)
+{
+    struct backing_file frames;
+    struct backing_file_use used = {0, 0};
+    uint64_t page = os_page_size();
+    backing_file_init(&frames);
+    check_holds(backing_file_check(&frames, &used), "no file");
+    check_breaks(backing_file_check_place(&frames, 0, page), " bytes lie at 0x0 of no file");
+    uint64_t a = backing_file_take(&frames, 1), b = backing_file_take(&frames, page + 1), lost = backing_file_take(&frames, page);
+    backing_file_add(&used, 1);
+    backing_file_add(&used, page + 1);
+    tap_ok(used.bytes == 3 * page && used.places == 2, "two blocks have three pages");
+    int file = frames.file;
+    frames.file = open("/dev/null", O_RDONLY); /* of which nothing can be cleared */
+    backing_file_free(&frames, lost, page);
+    close(frames.file);
+    frames.file = file;
+    tap_ok(frames.lost.bytes == page && frames.lost.places == 1, "a page that could not be cleared is lost");
+    check_holds(backing_file_check(&frames, &used), "two places, and one that is lost");
+    tap_ok(backing_file_see(&frames, b, page), "a window");
+    check_holds(backing_file_check(&frames, &used), "and a window");
+    check_holds(backing_file_check_place(&frames, a, 1), "the first place");
+    check_holds(backing_file_check_seen(&frames, a, 3 * page), "and what is seen of both");
+    BREAKS(used.places, 3, backing_file_check(&frames, &used), "free places: there are ");
+    BREAKS(used.bytes, 4 * page, backing_file_check(&frames, &used), " are lost");
+    BREAKS(frames.lost.bytes, 0, backing_file_check(&frames, &used), ", and 0x0 are lost");
+    BREAKS(frames.lost.places, 0, backing_file_check(&frames, &used), "free places: there are ");
+    BREAKS(frames.windows, 0, backing_file_check(&frames, &used), "0 windows are counted, some are there, of the file");
+    BREAKS(frames.window, NULL, backing_file_check(&frames, &used), "1 windows are counted, none is there, of the file");
+    BREAKS(frames.file, -1, backing_file_check(&frames, &used), "1 windows are counted, some are there, of no file");
+    BREAKS(frames.windows, 0, backing_file_check_seen(&frames, b, page), " of the file are not mapped");
+    BREAKS(frames.window[0], NULL, backing_file_check_seen(&frames, b, page), " of the file are not mapped");
+    check_breaks(backing_file_check_seen(&frames, b, BACKING_FILE_WINDOW), " of the file are not mapped");
+    check_breaks(backing_file_check_place(&frames, 1, page), " bytes lie at 0x1 of the file");
+    check_breaks(backing_file_check_place(&frames, 0, 0), "0x0 bytes lie at 0x0 of the file");
+    check_breaks(backing_file_check_place(&frames, page, UINT64_C(1) << 52), "0x10000000000000 bytes lie at 0x");
+    check_breaks(backing_file_check_place(&frames, page, UINT64_MAX), "0xffffffffffffffff bytes lie at 0x");
+    check_breaks(backing_file_check_place(&frames, UINT64_C(1) << 53, page), "bytes lie at 0x20000000000000 of the file");
+    check_breaks(backing_file_check_place(&frames, 0, 5 * page), " bytes at 0x0 of the file 0x");
+    free_ranges_add(&frames.free, a, page);
+    check_breaks(backing_file_check_place(&frames, a, 1), " bytes at 0x0 of the file 0x");
+    check_breaks(backing_file_check(&frames, &used), "for 4 ranges granted and taken");
+    backing_file_clear(&frames);
+    check_holds(backing_file_check(&frames, &(struct backing_file_use){0, 0}), "a file that is closed");
+}
+
 int main(void)
 {
+    test_check();
     test_windows();
     test_sizes();
     test_number_0();

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "checks.h"
 #include "heap.h"
 #include "os.h"
 
@@ -155,4 +156,26 @@ bool block_data_open(struct block_data *bytes)
         return false;
     bytes->open = true;
     return true;
+}
+
+/* ---- the check ---- */
+
+const char *block_data_check(const struct block_data *bytes)
+{
+    bool placed = bytes->place != BACKING_FILE_NOWHERE, own = bytes->own != NULL;
+    if (bytes->borrowed ? bytes->written || own : (placed + own != (bytes->written != NULL)))
+        return check_say("%s bytes, %s, have %s place and %s memory", bytes->borrowed ? "borrowed" : "its own",
+                         bytes->written ? "written" : "not written", placed ? "a" : "no", own ? "private" : "no private");
+    if (bytes->open && !placed)
+        return check_say("its bytes are open without a place");
+    if (!placed)
+        return NULL;
+    const char *said = backing_file_check_place(bytes->frames, bytes->place, bytes->borrowed ? bytes->size : span(bytes));
+    return said || !bytes->open ? said : backing_file_check_seen(bytes->frames, bytes->place, bytes->size);
+}
+
+void block_data_use(const struct block_data *bytes, const struct backing_file *frames, struct backing_file_use *used)
+{
+    if (!bytes->borrowed && bytes->place != BACKING_FILE_NOWHERE && bytes->frames == frames)
+        backing_file_add(used, span(bytes));
 }

@@ -8,6 +8,11 @@
  * without a file, they lie in private memory.
  *
  * The caller does all locking.
+ *
+ * Invariants (block_data_check):
+ *     written    -> a place or private memory, and not both; without written neither, unless another owner has the place
+ *     open       -> a place, mapped for the simulator
+ *     its place  is in use (backing_file.h)
  */
 #ifndef SIM_BLOCK_DATA_H
 #define SIM_BLOCK_DATA_H
@@ -45,5 +50,9 @@ unsigned char *block_data_run(const struct block_data *bytes, uint64_t offset, u
 /* Opens the bytes to code other than the simulator, in the file at bytes->place. False when memory is out, or without a
  * file. */
 bool block_data_open(struct block_data *bytes);
+
+const char *block_data_check(const struct block_data *bytes);
+/* Adds its own place in that file, if it has one there. */
+void block_data_use(const struct block_data *bytes, const struct backing_file *frames, struct backing_file_use *used);
 
 #endif

@@ -7,8 +7,8 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include "breaks.h"
 #include "os_share.h"
-#include "tap.h"
 
 static struct backing_file frames;
 
@@ -156,9 +156,50 @@ static void finite(void)
     backing_file_clear(&lying);
 }
 
+static void check(void)
+{
+    struct block_data bytes, borrowed;
+    struct backing_file_use used = {0, 0};
+    unsigned char own[1];
+    uint64_t size = 2 * BLOCK_DATA_CHUNK, mask = 1;
+    block_data_init(&bytes, &frames, size);
+    bytes.apart = true;
+    check_holds(block_data_check(&bytes), "not written");
+    BREAKS(bytes.open, true, block_data_check(&bytes), "its bytes are open without a place");
+    BREAKS(bytes.own, own, block_data_check(&bytes), "its own bytes, not written, have no place and private memory");
+    BREAKS(bytes.written, &mask, block_data_check(&bytes), "its own bytes, written, have no place and no private memory");
+    block_data_use(&bytes, &frames, &used);
+    tap_ok(!used.bytes && !used.places, "it has no place");
+    tap_ok(block_data_touch(&bytes, 0, 1), "a write");
+    check_holds(block_data_check(&bytes), "written");
+    BREAKS(bytes.own, own, block_data_check(&bytes), "its own bytes, written, have a place and private memory");
+    BREAKS(bytes.written, NULL, block_data_check(&bytes), "its own bytes, not written, have a place and no private memory");
+    BREAKS(bytes.place, bytes.place + 1, block_data_check(&bytes), "bytes lie at 0x1 of the file");
+    BREAKS(bytes.size, 2 * size, block_data_check(&bytes), "are free");
+    BREAKS(bytes.open, true, (frames.windows = 0, block_data_check(&bytes)), "of the file are not mapped");
+    frames.windows = 1;
+    tap_ok(block_data_open(&bytes), "opened");
+    check_holds(block_data_check(&bytes), "open");
+    block_data_use(&bytes, &frames, &used);
+    block_data_use(&bytes, NULL, &used); /* another file */
+    tap_ok(used.places == 1 && used.bytes == size + os_page_size(), "what it has of the file includes the page behind it");
+    check_holds(backing_file_check(&frames, &used), "nobody else has a place");
+    block_data_borrow(&borrowed, &frames, bytes.place, size);
+    check_holds(block_data_check(&borrowed), "borrowed");
+    BREAKS(borrowed.own, own, block_data_check(&borrowed), "borrowed bytes, not written, have a place and private memory");
+    BREAKS(borrowed.written, &mask, block_data_check(&borrowed), "borrowed bytes, written, have a place and no private memory");
+    BREAKS(borrowed.place, BACKING_FILE_NOWHERE, block_data_check(&borrowed), "its bytes are open without a place");
+    block_data_use(&borrowed, &frames, &used);
+    tap_u64(used.places, 1, "a place that is borrowed is another's");
+    block_data_clear(&bytes);
+    check_holds(block_data_check(&bytes), "cleared");
+    check_breaks(block_data_check(&borrowed), "are free");
+}
+
 int main(void)
 {
     backing_file_init(&frames);
+    check();
     sparse();
     contents();
     neighbours();

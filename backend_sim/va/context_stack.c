@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "context_stack.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
+#include "checks.h"
+#include "context_stack_parts.h"
 #include "heap.h"
 #include "lifecycle.h"
 #include "posix.h"
-
-struct thread_stack {
-    uint64_t id; /* of its process */
-    struct thread_stack *in_process, **process_link; /* the column */
-    struct thread_stack *in_thread, **thread_link;   /* the row */
-    uint64_t *context;
-    uint32_t depth, room;
-};
 
 /* A thread's row; only the thread's own end frees it. */
 struct row {
@@ -178,4 +173,98 @@ bool context_stack_set(struct context_stack *current, uint64_t context)
         return context_stack_push(current, context);
     stack->context[stack->depth - 1] = context;
     return true;
+}
+
+/* ---- the check ---- */
+
+static const char *check_links(const struct thread_stack *stack)
+{
+    if (*stack->process_link != stack || (stack->in_process && stack->in_process->process_link != &stack->in_process))
+        return check_say("it is not linked both ways in its process");
+    if (*stack->thread_link != stack || (stack->in_thread && stack->in_thread->thread_link != &stack->in_thread))
+        return check_say("it is not linked both ways in its thread");
+    return NULL;
+}
+
+static const char *check_depth(const struct thread_stack *stack)
+{
+    if (stack->depth > stack->room || !stack->room != !stack->context)
+        return check_say("%" PRIu32 " contexts have room for %" PRIu32 "%s", stack->depth, stack->room,
+                         stack->context ? "" : " that is not there");
+    return NULL;
+}
+
+/* Its contexts from one on. */
+static const char *check_contexts(const struct thread_stack *stack, uint32_t from, context_stack_given *given, const void *user)
+{
+    const char *said = check_depth(stack);
+    for (uint32_t i = from; i < stack->depth && !said; i++)
+        if (!given(user, stack->context[i]))
+            said = check_say("context %" PRIu32 " is 0x%" PRIx64 ", which was never given out", i, stack->context[i]);
+    return said;
+}
+
+/* A stack has one link back to what leads to it, so a list that meets one of its stacks again is found by that link. */
+static const char *check_column(const struct context_stack *current, context_stack_given *given, const void *user)
+{
+    struct thread_stack *const *link = &current->stacks;
+    const char *said = NULL;
+    for (unsigned i = 0; *link && !said; i++, link = &(*link)->in_process) {
+        const struct thread_stack *stack = *link;
+        if (stack->id != current->id)
+            said = check_say("it is of process %" PRIu64, stack->id);
+        else if (stack->process_link != link)
+            said = check_say("it is linked back elsewhere in its process");
+        else if ((said = check_links(stack)) == NULL)
+            said = check_contexts(stack, 0, given, user);
+        said = check_in(said, "stack %u of process %" PRIu64, i, current->id);
+    }
+    return said;
+}
+
+/* Checks the calling thread's row. *own: the thread's stack for that process, or NULL. */
+static const char *check_row(const struct context_stack *current, const struct thread_stack **own)
+{
+    const struct row *row = pthread_getspecific(key);
+    struct thread_stack *const *link = row ? &row->stacks : NULL;
+    for (*own = NULL; link && *link; link = &(*link)->in_thread) {
+        if ((*link)->thread_link != link)
+            return check_say("a stack of this thread, of process %" PRIu64 ", is linked back elsewhere", (*link)->id);
+        if ((*link)->id == current->id && *own)
+            return check_say("this thread has two stacks of process %" PRIu64, current->id);
+        if ((*link)->id == current->id)
+            *own = *link;
+    }
+    return NULL;
+}
+
+static const char *check_own(const struct context_stack *current, context_stack_given *given, const void *user)
+{
+    const struct thread_stack *own;
+    const char *said = check_row(current, &own);
+    unsigned place = current->id % REMEMBERED;
+    if (!said && remembered[place].id == current->id && remembered[place].stack != own)
+        said = check_say("this thread remembers %s stack of process %" PRIu64, remembered[place].stack ? "another" : "no",
+                         current->id);
+    if (said || !own)
+        return said;
+    return check_in(check_contexts(own, own->depth ? own->depth - 1 : 0, given, user), "this thread's stack");
+}
+
+const char *context_stack_check_own(const struct context_stack *current, context_stack_given *given, const void *user)
+{
+    life_take(&threads);
+    const char *said = check_own(current, given, user);
+    life_give(&threads);
+    return said;
+}
+
+const char *context_stack_check(const struct context_stack *current, context_stack_given *given, const void *user)
+{
+    life_take(&threads);
+    const char *said = check_column(current, given, user);
+    if (!said)
+        said = check_own(current, given, user);
+    life_give(&threads);
+    return said;
 }

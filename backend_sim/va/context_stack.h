@@ -10,6 +10,12 @@
  *                 process P       process Q
  *     thread A    [C1]            [C4 C5]      <- the end of A frees this row
  *     thread B    [C2 C3]                         the end of P frees this column
+ *
+ * Invariants (context_stack_check; context_stack_check_own checks only the calling thread's row, and its top here):
+ *     a column     links all stacks with its id; a row links stacks of different ids; each stack is linked back from both
+ *     depth        <= room, and there is room exactly where there are contexts to keep
+ *     a context    on a stack is one that the process gave out, live or ended
+ *     remembered   of a thread = the stack with that id in the thread's row, or none where the row has none
  */
 #ifndef SIM_CONTEXT_STACK_H
 #define SIM_CONTEXT_STACK_H
@@ -37,5 +43,12 @@ bool context_stack_ready(struct context_stack *current);
 bool context_stack_push(struct context_stack *current, uint64_t context);
 /* Replaces the top, or pops it for 0. */
 bool context_stack_set(struct context_stack *current, uint64_t context);
+
+/* Did the process give out that context? */
+typedef bool context_stack_given(const void *user, uint64_t context);
+/* No other thread is inside a call that changes its stack. */
+const char *context_stack_check(const struct context_stack *current, context_stack_given *given, const void *user);
+/* Whatever other threads do. */
+const char *context_stack_check_own(const struct context_stack *current, context_stack_given *given, const void *user);
 
 #endif

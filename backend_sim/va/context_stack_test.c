@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "context_stack.h"
+#include "context_stack_parts.h"
 
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
 
-#include "tap.h"
+#include "breaks.h"
 
 static void *in_thread(void *user)
 {
@@ -142,6 +142,61 @@ static void used_again(void)
     tap_u64(wrong, 0, "each process has stacks of its own, whatever was there before");
 }
 
+/* Contexts up to *user were given out. */
+static bool given(const void *user, uint64_t context)
+{
+    return context && context <= *(const uint64_t *)user;
+}
+
+/*                 other      current
+ *     this thread  [9]        [1 2]
+ *     a guest                 [3]        newer, so first of its column
+ */
+static void test_check(void)
+{
+    struct context_stack current, other;
+    struct guest guest;
+    uint64_t most = 9;
+    context_stack_init(&current);
+    context_stack_init(&other);
+    check_holds(context_stack_check(&current, given, &most), "no thread has a context");
+    context_stack_push(&other, 9);
+    context_stack_push(&current, 1);
+    context_stack_push(&current, 2);
+    begin_guest(&guest, &current, 3);
+    struct thread_stack *its = current.stacks, *own = its->in_process, *before = own->in_thread;
+    check_holds(context_stack_check(&current, given, &most), "two threads and two processes");
+    check_holds(context_stack_check_own(&current, given, &most), "this thread's part of it");
+#define CHECK(place, value, words) BREAKS(place, value, context_stack_check(&current, given, &most), words)
+#define CHECK_OWN(place, value, words) BREAKS(place, value, context_stack_check_own(&current, given, &most), words)
+    CHECK(its->id, other.id, "stack 0 of process");
+    CHECK(own->id, other.id, ": it is of process");
+    CHECK(its->process_link, &other.stacks, "it is linked back elsewhere in its process");
+    CHECK(own->process_link, &other.stacks, "it is not linked both ways in its process");
+    CHECK(own->in_process, its, "it is not linked both ways in its process");
+    CHECK(own->thread_link, &other.stacks, "it is not linked both ways in its thread");
+    CHECK(before->thread_link, &other.stacks, "it is not linked both ways in its thread");
+    CHECK(its->depth, its->room + 1, "contexts have room for 4");
+    CHECK(its->context, NULL, "1 contexts have room for 4 that is not there");
+    CHECK(its->room, (its->depth = 0), "0 contexts have room for 0");
+    its->depth = 1;
+    CHECK(its->context[0], 0, "context 0 is 0x0, which was never given out");
+    CHECK(own->context[0], 10, "stack 1 of process");
+    CHECK(own->context[0], 10, "context 0 is 0xa, which was never given out");
+    CHECK_OWN(own->context[1], 10, "this thread's stack: context 1 is 0xa, which was never given out");
+    CHECK_OWN(own->depth, 77, "this thread's stack: 77 contexts have room for 4");
+    CHECK_OWN(before->thread_link, &other.stacks, "is linked back elsewhere");
+    CHECK_OWN(before->id, current.id, "this thread has two stacks of process");
+    CHECK_OWN(own->id, 77, "this thread remembers another stack of process");
+    BREAKS(own->in_thread, own, context_stack_check_own(&current, given, &most), "is linked back elsewhere");
+    check_holds(context_stack_check(&current, given, &most), "all is mended");
+    check_holds(context_stack_check(&other, given, &most), "the other process's");
+    tap_ok(end_guest(&guest), "the other thread kept its own");
+    check_holds(context_stack_check(&current, given, &most), "a thread has ended");
+    context_stack_clear(&current);
+    context_stack_clear(&other);
+}
+
 int main(void)
 {
     struct context_stack current;
@@ -164,6 +219,7 @@ int main(void)
     tap_ok(!current.stacks, "cleared");
     threads_go();
     used_again();
+    test_check();
     ends_while_closed();
     return tap_done();
 }

@@ -18,6 +18,8 @@
  *     host_shown      = 0 or the host's rights; no rights are WRITE without READ, or for devices that are not there
  *     a value         looks up the object that has it; streams, events and allocations name a usable context
  *     primary[i]      = a primary context of device i, retained or ended, or NULL and not retained
+ *     a retired range has a number that was given out, and no live object of its kind at its start has that number
+ *     current         holds contexts of this process (context_stack.h)
  */
 #ifndef SIM_PROCESS_H
 #define SIM_PROCESS_H
@@ -241,6 +243,8 @@ const char *process_check(struct sim_process *process);
  * any. Under the machine's lock, shared with other readers or exclusive. */
 const char *process_check_at(const struct sim_process *process, uint64_t address);
 const char *process_check_value(const struct sim_process *process, uint64_t value);
+/* Checks what calls touch without naming it: the newest retired range and the calling thread's stack of contexts. */
+const char *process_check_touched(const struct sim_process *process);
 /* Counts each block that the process holds, as often as it holds it. */
 const char *process_check_blocks(struct sim_process *process, struct machine_sum *sum, enum machine_pass pass);
 

@@ -155,7 +155,7 @@ static const char *check_handle(const struct sim_process *process, const struct 
     if (h->block->size != h->size || !h->block->holders)
         return check_say("H%" PRIu32 " has 0x%" PRIx64 " bytes, its block 0x%" PRIx64 " and %" PRIu32 " holders", h->number, h->size,
                          h->block->size, h->block->holders);
-    return NULL;
+    return check_in(block_data_check(&h->block->bytes), "H%" PRIu32, h->number);
 }
 
 static void start_handle(void *user, void *object)
@@ -239,6 +239,54 @@ static const char *check_values(struct tally *tally)
     return tally->said;
 }
 
+/* ---- what has ended, and what is current ---- */
+
+/* The number of the live object of that kind at an address; 0: there is none. */
+static uint32_t number_at(const struct sim_process *process, unsigned kind, uint64_t address)
+{
+    const struct sim_mapping *m = kind == VMM_OBJECT_MAPPING ? addrmap_floor(&process->mappings, address) : NULL;
+    const struct sim_reservation *r = kind == VMM_OBJECT_RESERVATION ? addrmap_floor(&process->reservations, address) : NULL;
+    const struct sim_allocation *a = kind == VMM_OBJECT_ALLOCATION ? addrmap_floor(&process->allocations, address) : NULL;
+    return m ? m->number : r ? r->number : a ? a->number : 0;
+}
+
+static const char *check_ended(const struct sim_process *process, const struct retired_range *range)
+{
+    const char *kind = range->kind == VMM_OBJECT_MAPPING ? "M" : range->kind == VMM_OBJECT_RESERVATION ? "R" : "A";
+    if (range->number > process->numbers[range->kind])
+        return check_say("%s%" PRIu32 " has ended, of %" PRIu32 " that there were", kind, range->number,
+                         process->numbers[range->kind]);
+    if (number_at(process, range->kind, range->start) == range->number)
+        return check_say("%s%" PRIu32 " has ended, and is live at 0x%" PRIx64, kind, range->number, range->start);
+    return NULL;
+}
+
+static const char *check_retired(const struct sim_process *process)
+{
+    const struct retired_range *range;
+    const char *said = retired_ranges_check(&process->retired);
+    for (unsigned age = 0; age < RETIRED_RANGES_SIZE && !said && (range = retired_ranges_aged(&process->retired, age)); age++)
+        said = check_ended(process, range);
+    return check_in(said, "retired ranges");
+}
+
+static bool given(const void *process, uint64_t context)
+{
+    void *object;
+    return slots_find(&((const struct sim_process *)process)->contexts, context, &object) != SLOT_FORGED;
+}
+
+const char *process_check_touched(const struct sim_process *process)
+{
+    const char *said = retired_ranges_check_newest(&process->retired);
+    const struct retired_range *newest = said ? NULL : retired_ranges_aged(&process->retired, 0);
+    if (newest)
+        said = check_ended(process, newest);
+    if (said)
+        return check_in(said, "retired ranges");
+    return check_in(context_stack_check_own(&process->current, given, process), "contexts");
+}
+
 static const char *check_tables(const struct sim_process *process)
 {
     const char *said = check_in(slots_check(&process->handles), "handles");
@@ -287,6 +335,10 @@ const char *process_check(struct sim_process *process)
         said = check_values(&tally);
     if (!said)
         said = check_tally(&tally);
+    if (!said)
+        said = check_retired(process);
+    if (!said)
+        said = check_in(context_stack_check(&process->current, given, process), "contexts");
     return said ? said : check_pools(process);
 }
 
@@ -299,6 +351,8 @@ static const char *check_allocation(const struct sim_process *process, const str
     if (!said && (!a->block || !a->block->holders || a->size > a->span || a->block->size != a->span))
         said = check_say("A%" PRIu32 " has 0x%" PRIx64 " bytes of 0x%" PRIx64 ", its block %s", a->number, a->size, a->span,
                          a->block ? "another size or no holder" : "is missing");
+    if (!said)
+        said = check_in(block_data_check(&a->block->bytes), "A%" PRIu32, a->number);
     return said ? said : check_in(check_owner(process, a->context), "A%" PRIu32, a->number);
 }
 

@@ -2,6 +2,13 @@
 /* retired_ranges.h - the last ranges that ended, so that a message can say "unmapped by call 41".
  *
  * A ring buffer: the newest entry overwrites the oldest. The caller does all locking.
+ *
+ * Invariants (retired_ranges_check; retired_ranges_check_newest checks only the newest entry):
+ *     next            < RETIRED_RANGES_SIZE
+ *     empty entries   = those from next on, or none
+ *     an entry        is of a reservation, mapping or allocation, has a number and at least a byte, and ends below 2^64
+ *     its handle      = 0 unless it is of a mapping
+ * and of a process (process.h), that what has ended is live no more.
  */
 #ifndef SIM_RETIRED_RANGES_H
 #define SIM_RETIRED_RANGES_H
@@ -32,5 +39,15 @@ static inline void retired_ranges_add(struct retired_ranges *yard, const struct 
 
 /* The newest entry of that kind that held address, or NULL. */
 const struct retired_range *retired_ranges_find(const struct retired_ranges *yard, vmm_object_kind kind, uint64_t address);
+
+/* An entry by its age; 0: the newest. NULL where there is none that old. next may hold any value. */
+static inline const struct retired_range *retired_ranges_aged(const struct retired_ranges *yard, unsigned age)
+{
+    const struct retired_range *grave = &yard->grave[(yard->next + RETIRED_RANGES_SIZE - 1 - age) % RETIRED_RANGES_SIZE];
+    return grave->kind ? grave : NULL;
+}
+
+const char *retired_ranges_check(const struct retired_ranges *yard);
+const char *retired_ranges_check_newest(const struct retired_ranges *yard);
 
 #endif

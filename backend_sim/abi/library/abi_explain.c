@@ -59,12 +59,19 @@ CUresult abi_refuse(CUresult result, const char *function, const char *format, .
     return result;
 }
 
+/* The number of the program's call that this thread is in; 0 before its first part has one, and outside every entry point. */
+static uint64_t program_call(void)
+{
+    const struct vmm_within *within = vmm_within_now(&vmm_this_thread()->within);
+    return within ? within->number : 0;
+}
+
 CUresult abi_refuse_by(const vmm_system *sys, enum vmm_rule_id rule, const char *function, uint64_t value)
 {
     vmm_object nearest = abi_query_nearest(sys, value);
     vmm_result result = vmm_detail_refuse(rule, value, 0, &nearest);
     vmm_detail_here()->function = function;
-    vmm_detail_here()->call = vmm_within_now(&vmm_this_thread()->within)->number;
+    vmm_detail_here()->call = program_call();
     vmm_detail detail = *vmm_last_detail();
     abi_report(NULL, &detail);
     return (CUresult)result;
