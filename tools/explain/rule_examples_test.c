@@ -144,12 +144,14 @@ static void test_forms(const vmm_rule *rule, const struct rule_example *example)
     remove("my.profile");
 }
 
-/* The last line of a reason: "FILE: TEST". */
+/* The last line of a reason: "FILE: TEST", a file of the suite or of the tests of libcuda.so.1. */
 static bool names_a_test(const char *reason, const char *source)
 {
     char path[1200], line[400];
     bool found = false;
     const char *last = strstr(reason, "conformance/");
+    if (!last)
+        last = strstr(reason, "backend_sim/");
     size_t file = last ? strcspn(last, ":") : 0;
     if (!last || last[file] != ':' || file > 200)
         return false;
@@ -181,7 +183,7 @@ static void test_examples(const char *source)
             bool named = names_a_test(reason.data, source);
             if (!named)
                 tap_note("%s: \"%s\" names no test", rules[i].id, reason.data);
-            without++;
+            without += strcmp(rules[i].needs, "libcuda.so.1") != 0;
             unnamed += !named;
         } else {
             test_forms(&rules[i], &example);
@@ -189,7 +191,7 @@ static void test_examples(const char *source)
         text_free(&reason);
     }
     tap_u64(missing, 0, "no rule is without an example");
-    tap_u64(without, WITHOUT_SCRIPT, "as many as are known cannot be broken by a script");
+    tap_u64(without, WITHOUT_SCRIPT, "as many as are known cannot be broken by a script, but for those of libcuda.so.1 alone");
     tap_u64(unnamed, 0, "and each of those names the test that breaks it");
 }
 

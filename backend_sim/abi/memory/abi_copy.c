@@ -13,7 +13,7 @@ static CUresult copy_host(vmm_system *sys, CUdeviceptr dst, CUdeviceptr src, siz
 {
     enum { FIRST_PAGE = 4096 };
     if (size && (dst < FIRST_PAGE || src < FIRST_PAGE))
-        return abi_refuse(CUDA_ERROR_INVALID_VALUE, "cuMemcpy", "from 0x%llx to 0x%llx: one is no address", src, dst);
+        return abi_refuse(VMM_RULE_COPY_NULL, "cuMemcpy", "from 0x%llx to 0x%llx: one is no address", src, dst);
     CUresult result = (CUresult)vmm_stream_synchronize(sys, stream);
     if (result == CUDA_SUCCESS)
         memmove((void *)(uintptr_t)dst, (const void *)(uintptr_t)src, size);
@@ -119,7 +119,7 @@ static CUresult check_contexts(const vmm_system *sys, CUcontext dst, CUcontext s
 {
     if (is_context(sys, dst) && is_context(sys, src))
         return CUDA_SUCCESS;
-    return abi_refuse(CUDA_ERROR_INVALID_CONTEXT, "cuMemcpyPeer", "%p or %p is no context that lives", (void *)dst,
+    return abi_refuse(VMM_RULE_PEER_CONTEXT, "cuMemcpyPeer", "%p or %p is no context that lives", (void *)dst,
                       (void *)src);
 }
 
