@@ -898,6 +898,28 @@ static void test_complete(void)
     EQUAL(count, 2 * marked);
 }
 
+/* Calls that libcuda.so.1 answers without the engine look for cuInit themselves. */
+static void test_early(void)
+{
+    int value = 0;
+    rule = "VMM-INIT-REQUIRED";
+    REFUSED(cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_WARP_SIZE, 0), ERROR_NOT_INITIALIZED);
+}
+
+static void test_forked(void)
+{
+    int status = -1, value = 0;
+    rule = "VMM-INIT-FORKED";
+    lines = 0;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0)
+        _exit(cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_WARP_SIZE, 0) == CUDA_ERROR_NOT_INITIALIZED && refused_by_rule()
+                  ? 0 : 1);
+    waitpid(child, &status, 0);
+    EQUAL(status, 0);
+}
+
 int main(int argc, char **argv)
 {
     CUlogsCallbackHandle callback;
@@ -905,11 +927,13 @@ int main(int argc, char **argv)
     if (argc > 1)
         return init_here(argv[1]);
     setenv("CUVMM_KERNELS", ABI_TEST_KERNELS, 1);
+    OK(cuLogsRegisterCallback(hear, NULL, &callback));
+    test_early();
     first = begin();
+    test_forked();
     OK(cuDevicePrimaryCtxRetain(&second, 1));
     OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     OK(cuMemAlloc(&memory, SIZE));
-    OK(cuLogsRegisterCallback(hear, NULL, &callback));
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         const vmm_rule *row = vmm_rule_find(table[i].id);
         tap_ok(run(&table[i], true), "%s has a test that breaks it", table[i].id);
