@@ -923,7 +923,7 @@ static void test_forked(void)
 int main(int argc, char **argv)
 {
     CUlogsCallbackHandle callback;
-    setenv("CUVMM_SIM", "sim:h200x2", 1);
+    setenv("CUVMM_SIM", "sim:h200x2,schedule=late", 1); /* no thread but this one reports */
     if (argc > 1)
         return init_here(argv[1]);
     setenv("CUVMM_KERNELS", ABI_TEST_KERNELS, 1);
