@@ -62,7 +62,8 @@ int main(void)
     tap_ok(small >= start + size && !os_is_taken(small, G), "a hint in the program's memory leads behind it: +0x%llx",
            (unsigned long long)(small - hint));
     tap_ok(large >= start + size && !os_is_taken(large, 2 * CHUNK), "so does one for whole chunks");
-    tap_ok(reserved(sys, 2 * CHUNK, hint - CHUNK) != hint - CHUNK, "a range that would only end in the program's memory is elsewhere");
+    tap_ok(reserved(sys, 2 * CHUNK, hint - CHUNK) != hint - CHUNK,
+           "a range that would only end in the program's memory is elsewhere");
     munmap((void *)(uintptr_t)start, size);
     tap_ok(!os_is_taken(hint, G), "once the program's memory is gone");
     tap_u64(reserved(sys, G, hint), hint, "the same hint is taken");
