@@ -697,7 +697,8 @@ VMM_API vmm_result vmm_mem_get_allocation_properties_from_handle(vmm_system *sys
  *     has room, a new chunk, aligned to its size, opens at the lowest free place; it closes with its last range.
  *   - Larger sizes get chunks of their own at the lowest free place.
  *   - With a hint only places at or above it count, first in open chunks (exactly there when it is free), then new
- *     space from the hint rounded up to a chunk. The search does not wrap to lower addresses.
+ *     space from the hint rounded up to a chunk. The search does not wrap to lower addresses. Memory of the program
+ *     itself (its heap, mappings, libraries) is in use.
  *   - The part of a mapping beyond its reservation is not protected: a later reservation can get it
  *     [VMM-RESERVE-OVER-MAPPING].
  *   - The first context of the process opens two chunks at the profile's va.context (unless it is 0): the lower one

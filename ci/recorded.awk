@@ -129,7 +129,7 @@ function equals(id,    i) {
 }
 # Whether one of the refusals before the answer was by a rule about a crash; without explanations none can tell.
 function by_crashing(id,    heard, count, i) {
-    if (!must_explain) return here[id] !~ /^SUCCESS/
+    if (must_explain != 1) return here[id] !~ /^SUCCESS/
     count = split(explanations[id], heard, " ")
     for (i = 1; i <= count; i++)
         if (index(crashing, "\n" heard[i] "\n"))

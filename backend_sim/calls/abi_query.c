@@ -167,6 +167,17 @@ vmm_result abi_query_range(const vmm_system *sys, vmm_stream stream, const char 
     return result;
 }
 
+vmm_result abi_query_range_for(const vmm_system *sys, int device, const char *function, const char *argument, uint64_t address,
+                               uint64_t size, enum abi_query_use use)
+{
+    struct sim_process *process = lock(sys);
+    vmm_result result = translate_check(process, device, address, size, uses[use], argument);
+    unlock(process);
+    if (result != VMM_SUCCESS)
+        vmm_detail_here()->function = function;
+    return result;
+}
+
 /* The same without a report. */
 static bool may(const struct sim_process *process, int device, uint64_t address, uint64_t size, enum abi_query_use use)
 {

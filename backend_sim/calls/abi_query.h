@@ -83,6 +83,10 @@ enum abi_query_use { ABI_QUERY_TO_HOST, ABI_QUERY_READ, ABI_QUERY_WRITE, ABI_QUE
 vmm_result abi_query_range(const vmm_system *sys, vmm_stream stream, const char *function, const char *argument, uint64_t address,
                      uint64_t size, enum abi_query_use use);
 
+/* The same for work of a device, whatever context is current. */
+vmm_result abi_query_range_for(const vmm_system *sys, int device, const char *function, const char *argument, uint64_t address,
+                               uint64_t size, enum abi_query_use use);
+
 /* The first byte of the range to which the work has no such access, regardless of other checks; false when there is none. */
 bool abi_query_unreachable(const vmm_system *sys, vmm_stream stream, uint64_t address, uint64_t size, enum abi_query_use use,
                      uint64_t *first);

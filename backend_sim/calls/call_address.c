@@ -58,6 +58,30 @@ static vmm_result refuse_space(const struct sim_process *process, const struct v
     return result;
 }
 
+/* Does the program have memory of its own there? Behind the backed addresses its heap, libraries and stacks lie. */
+static bool of_program(const struct sim_process *process, uint64_t address, uint64_t size)
+{
+    const struct host_window *window = &process->window;
+    return window->backed > window->start && !host_window_holds(window, address, size) && os_is_taken(address, size);
+}
+
+/* A hint in memory of the program is in use, for a driver reserves addresses of the process. The search goes on behind it, in
+ * steps that grow, since such memory may be large. */
+static enum va_allocator_result take_at_hint(struct sim_process *process, uint64_t size, uint64_t alignment, uint64_t hint,
+                                             uint64_t *address)
+{
+    uint64_t chunk = process->machine->profile.va_chunk, step = alignment > chunk ? alignment : chunk;
+    for (uint64_t from = hint;; step *= 2) {
+        enum va_allocator_result result = va_allocator_take(&process->space, size, alignment, from, address);
+        if (result != VA_ALLOCATOR_TAKEN || !of_program(process, *address, size))
+            return result;
+        va_allocator_free(&process->space, *address, size);
+        if (step > process->window.end - *address)
+            return VA_ALLOCATOR_FULL;
+        from = *address + step;
+    }
+}
+
 /* Takes addresses for the reservation: at or above the hint, else the lowest place. */
 static enum va_allocator_result take(struct sim_process *process, const struct vmm_call_mem_address_reserve *call,
                               uint64_t *address)
@@ -66,6 +90,8 @@ static enum va_allocator_result take(struct sim_process *process, const struct v
     uint64_t alignment = call->alignment > profile->va_granularity ? call->alignment : profile->va_granularity;
     if (alignment > profile->va_alignment_max || call->size > profile->va_end - profile->va_start)
         return VA_ALLOCATOR_FULL;
+    if (call->addr)
+        return take_at_hint(process, call->size, alignment, call->addr, address);
     return va_allocator_take(&process->space, call->size, alignment, call->addr, address);
 }
 

@@ -23,6 +23,13 @@ static vmm_result refuse_null(const char *argument)
     return result;
 }
 
+static vmm_result refuse_list(enum vmm_rule_id rule, const char *list)
+{
+    vmm_result result = vmm_detail_refuse(rule, 0, 0, NULL);
+    vmm_detail_note(VISIBLE_VARIABLE " is \"%.60s\"", list);
+    return result;
+}
+
 /* The first cuInit of the program chooses by the variable, and after a refusal the next one does: measured. */
 static vmm_result look_at_environment(struct sim_process *process, const char *list)
 {
@@ -32,7 +39,7 @@ static vmm_result look_at_environment(struct sim_process *process, const char *l
         return VMM_SUCCESS;
     vmm_result result = visible_devices_read(&visible, list, &machine->hardware);
     if (result == VMM_ERROR_INVALID_DEVICE)
-        return vmm_detail_fail(result, "cuInit", VISIBLE_VARIABLE " is \"%.60s\": it names a device twice", list);
+        return refuse_list(VMM_RULE_INIT_VISIBLE_TWICE, list);
     sim_machine_see(machine, &visible);
     return VMM_SUCCESS;
 }
@@ -43,10 +50,10 @@ static vmm_result check_visible(struct sim_process *process)
     vmm_result result = look_at_environment(process, list);
     if (result != VMM_SUCCESS || process->machine->profile.devices)
         return result;
-    return vmm_detail_fail(VMM_ERROR_NO_DEVICE, "cuInit",
-                           "visible=%.20s hides all devices: " VISIBLE_VARIABLE " is \"%.40s\", expected ordinals below %d "
-                           "or UUIDs as in GPU-8932f937", process->options.visible, list ? list : "",
-                           process->machine->hardware.devices);
+    result = vmm_detail_refuse(VMM_RULE_INIT_VISIBLE, 0, 0, NULL);
+    vmm_detail_note("visible=%.20s hides all devices: " VISIBLE_VARIABLE " is \"%.40s\", expected ordinals below %d "
+                    "or UUIDs as in GPU-8932f937", process->options.visible, list ? list : "", process->machine->hardware.devices);
+    return result;
 }
 
 vmm_result sim_init(struct sim_process *process, const struct vmm_call_init *call)

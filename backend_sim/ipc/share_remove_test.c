@@ -90,8 +90,11 @@ static void kept(void)
         return;
     }
     make(false);
-    if (fchownat(folder, "mem.3", 1, 1, 0))
-        tap_bail("no owner");
+    if (fchownat(folder, "mem.3", 1, 1, 0)) {
+        clean();
+        tap_skip("the namespace has no other user", "another user's file");
+        return;
+    }
     share_remove(root, entry, folder);
     tap_ok(in_place() && files_in(folder) == FILES + 1, "another user's file keeps it");
     clean();

@@ -26,7 +26,9 @@ uint64_t os_page_size(void);
 /* Reserves [start, start + size): no other mapping gets these addresses, and an access to them is a SIGSEGV. False when some
  * are not free, or when they are more than this process can have. */
 bool os_reserve(uint64_t start, uint64_t size);
-/* The same at any free address that is a multiple of alignment (a power of two). */
+/* Does this process have something mapped in [start, start + size)? False where the system does not tell. */
+bool os_is_taken(uint64_t start, uint64_t size);
+/* As os_reserve, at any free address that is a multiple of alignment (a power of two). */
 bool os_reserve_anywhere(uint64_t size, uint64_t alignment, uint64_t *start);
 void os_unreserve(uint64_t start, uint64_t size);
 

@@ -229,13 +229,15 @@ static void openings(void)
 
 /* ---- the folder of machines ---- */
 
-/* Where machines would lie; the folder is not made. */
+/* Where machines would lie; the folder is not made. In /tmp this user may have one already, also one with a longer name: other
+ * programs put their machines there where /dev/shm is unusable. */
 static bool would_lie_in(const char *folder, const char *function, unsigned long nth)
 {
     char root[OS_PATH_MAX], own[OS_PATH_MAX];
-    snprintf(own, sizeof own, "%s/cuvmm-%lu", folder, (unsigned long)geteuid());
+    int length = snprintf(own, sizeof own, "%s/cuvmm-%lu", folder, (unsigned long)geteuid());
     inject_arm_both(function, nth, "mkdir");
-    return failed(os_share_root(root)) && !strcmp(root, own);
+    bool made = !failed(os_share_root(root));
+    return !strncmp(root, own, (size_t)length) && (!root[length] || (made && root[length] == '-'));
 }
 
 static void root(void)

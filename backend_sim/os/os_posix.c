@@ -61,6 +61,14 @@ bool os_reserve(uint64_t start, uint64_t size)
     return at && at == start;
 }
 
+bool os_is_taken(uint64_t start, uint64_t size)
+{
+    uint64_t at = reserve_near(start, size);
+    if (at)
+        os_unreserve(at, size);
+    return at && at != start;
+}
+
 bool os_reserve_anywhere(uint64_t size, uint64_t alignment, uint64_t *start)
 {
     uint64_t room = size > UINT64_MAX - alignment ? 0 : size + alignment;

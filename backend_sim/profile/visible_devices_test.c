@@ -242,12 +242,14 @@ static void test_open(void)
     tap_result(vmm_open("sim:h200x2,visible=none", &sys), VMM_SUCCESS, "none is a choice");
     tap_result(vmm_init(sys, 0), VMM_ERROR_NO_DEVICE, "that leaves no device");
     tap_ok(strstr(vmm_last_detail()->note, "visible=none hides all devices") != NULL, "and why: %s", vmm_last_detail()->note);
+    tap_text(vmm_last_detail()->rule, "VMM-INIT-VISIBLE", "by its rule");
     tap_result(vmm_device_get_count(sys, &count), VMM_ERROR_NOT_INITIALIZED, "nor anything else");
     vmm_close(sys);
     setenv(VISIBLE_VARIABLE, "0,0", 1);
     tap_result(vmm_open("sim:h200x2,visible=env", &sys), VMM_SUCCESS, "as the environment has it");
     tap_result(vmm_init(sys, 0), VMM_ERROR_INVALID_DEVICE, "which names one twice");
-    tap_ok(strstr(vmm_last_detail()->note, "it names a device twice") != NULL, "and why: %s", vmm_last_detail()->note);
+    tap_ok(strstr(vmm_last_detail()->note, "CUDA_VISIBLE_DEVICES is \"") != NULL, "and why: %s", vmm_last_detail()->note);
+    tap_text(vmm_last_detail()->rule, "VMM-INIT-VISIBLE-TWICE", "by its rule");
     setenv(VISIBLE_VARIABLE, "", 1);
     tap_result(vmm_init(sys, 0), VMM_ERROR_NO_DEVICE, "then none");
     setenv(VISIBLE_VARIABLE, "1", 1);

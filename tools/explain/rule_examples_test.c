@@ -41,12 +41,14 @@ static void test_order(void)
     tap_u64(order.wrong, 0, "and each stands where its rule stands in the table");
 }
 
-/* The last line of a reason: "FILE: TEST". */
+/* The last line of a reason: "FILE: TEST", a file of the suite or of the tests of libcuda.so.1. */
 static bool names_a_test(const char *reason, const char *source)
 {
     char path[1200], line[400];
     bool found = false;
     const char *last = strstr(reason, "conformance/");
+    if (!last)
+        last = strstr(reason, "backend_sim/");
     size_t file = last ? strcspn(last, ":") : 0;
     if (!last || last[file] != ':' || file > 200)
         return false;
@@ -78,13 +80,13 @@ static void test_examples(const char *source)
             bool named = names_a_test(reason.data, source);
             if (!named)
                 tap_note("%s: \"%s\" names no test", rules[i].id, reason.data);
-            without++;
+            without += strcmp(rules[i].needs, "libcuda.so.1") != 0;
             unnamed += !named;
         }
         text_free(&reason);
     }
     tap_u64(missing, 0, "no rule is without an example");
-    tap_u64(without, WITHOUT_SCRIPT, "as many as are known cannot be broken by a script");
+    tap_u64(without, WITHOUT_SCRIPT, "as many as are known cannot be broken by a script, but for those of libcuda.so.1 alone");
     tap_u64(unnamed, 0, "and each of those names the test that breaks it");
 }
 

@@ -8,10 +8,10 @@ CUresult abi_current(const vmm_system *sys, const char *function, uint64_t *valu
 {
     *value = abi_query_current(sys);
     if (!*value || !abi_query_context(sys, *value, context))
-        return abi_refuse(CUDA_ERROR_INVALID_CONTEXT, function,
+        return abi_refuse(VMM_RULE_CTX_CURRENT, function,
                           "no context is current on this thread: cuCtxSetCurrent, or cuDevicePrimaryCtxRetain before it");
     if (!context->alive)
-        return abi_refuse(CUDA_ERROR_CONTEXT_IS_DESTROYED, function, "the thread's current context has been destroyed");
+        return abi_refuse(VMM_RULE_CTX_DESTROYED, function, "the thread's current context has been destroyed");
     return CUDA_SUCCESS;
 }
 
@@ -30,7 +30,7 @@ static CUresult create(vmm_system *sys, CUcontext *pctx, unsigned flags, CUdevic
 
 static CUresult no_affinity(void)
 {
-    return abi_refuse(CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY, "cuCtxCreate",
+    return abi_refuse(VMM_RULE_CTX_AFFINITY, "cuCtxCreate",
                       "a part of a device's multiprocessors cannot be asked for: pass no parameters");
 }
 
@@ -44,7 +44,7 @@ static CUresult create_new(vmm_system *sys, CUcontext *pctx, const CUctxCreatePa
                            CUdevice dev)
 {
     if (params && params->cigParams)
-        return abi_refuse(CUDA_ERROR_NOT_SUPPORTED, "cuCtxCreate", "there is no graphics to share a context with");
+        return abi_refuse(VMM_RULE_ENTRY_ABSENT, "cuCtxCreate", "there is no graphics to share a context with");
     if (params && params->execAffinityParams && params->numExecAffinityParams)
         return no_affinity();
     return create(sys, pctx, flags, dev);
@@ -102,9 +102,9 @@ static CUresult named(const vmm_system *sys, const char *function, CUcontext ctx
         return abi_current(sys, function, value, context);
     *value = (uint64_t)(uintptr_t)ctx;
     if (!abi_query_context(sys, *value, context))
-        return abi_refuse(CUDA_ERROR_INVALID_CONTEXT, function, "%p is no context", (void *)ctx);
+        return abi_refuse(VMM_RULE_CTX_FORGED, function, "%p is no context", (void *)ctx);
     if (!context->alive)
-        return abi_refuse(CUDA_ERROR_CONTEXT_IS_DESTROYED, function, "the context has been destroyed");
+        return abi_refuse(VMM_RULE_CTX_ENDED, function, "the context has been destroyed");
     return CUDA_SUCCESS;
 }
 

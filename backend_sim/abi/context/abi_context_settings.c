@@ -25,9 +25,9 @@ static CUresult note_of_current(const vmm_system *sys, const char *function, uin
     return context_and_note(sys, function, value, &context, note);
 }
 
-static CUresult keep(uint64_t value, const struct abi_note *note)
+static CUresult keep(const char *function, uint64_t value, const struct abi_note *note)
 {
-    return abi_note_set(value, note) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+    return abi_note_set(value, note) ? CUDA_SUCCESS : abi_no_memory(function);
 }
 
 CUresult abi_context_flags(const char *function, unsigned flags)
@@ -36,7 +36,7 @@ CUresult abi_context_flags(const char *function, unsigned flags)
     unsigned schedule = flags & CU_CTX_SCHED_MASK;
     if (!(flags & ~(unsigned)KNOWN) && !(schedule & (schedule - 1)))
         return CUDA_SUCCESS;
-    return abi_refuse(CUDA_ERROR_INVALID_VALUE, function,
+    return abi_refuse(VMM_RULE_CTX_FLAGS, function,
                       "flags 0x%x: at most one way to wait, and bits up to 0x%x that cuda.h lists", flags, KNOWN);
 }
 
@@ -75,7 +75,7 @@ static CUresult set_flags(const vmm_system *sys, unsigned flags)
     if (context.primary)
         abi_primary_set_flags(context.device, flags);
     note.flags = flags;
-    return keep(value, &note);
+    return keep("cuCtxSetFlags", value, &note);
 }
 
 CUresult cuCtxSetFlags(unsigned int flags)
@@ -124,8 +124,8 @@ static CUresult find_limit(const vmm_system *sys, CUlimit limit, const char *fun
     if (limit_of(abi_query_profile(sys), (int)limit, found))
         return CUDA_SUCCESS;
     if ((int)limit >= 0 && (int)limit < CU_LIMIT_MAX)
-        return abi_refuse(CUDA_ERROR_UNSUPPORTED_LIMIT, function, "limit %d is not one of this device", (int)limit);
-    return abi_refuse(CUDA_ERROR_INVALID_VALUE, function, "limit %d is not known", (int)limit);
+        return abi_refuse(VMM_RULE_CTX_LIMIT_UNSUPPORTED, function, "limit %d is not one of this device", (int)limit);
+    return abi_refuse(VMM_RULE_CALL_VALUE, function, "limit %d is not known", (int)limit);
 }
 
 static CUresult get_limit(const vmm_system *sys, size_t *pvalue, CUlimit limit)
@@ -158,12 +158,12 @@ static CUresult set_limit(const vmm_system *sys, CUlimit limit, size_t size)
     if (result != CUDA_SUCCESS)
         return result;
     if (found.fixed)
-        return abi_refuse(CUDA_ERROR_NOT_PERMITTED, name, "limit %d can be read and not set", (int)limit);
+        return abi_refuse(VMM_RULE_CTX_LIMIT_READ_ONLY, name, "limit %d can be read and not set", (int)limit);
     if (size > found.most)
-        return abi_refuse(CUDA_ERROR_INVALID_VALUE, name, "limit %d cannot be %zu: up to %zu", (int)limit, size, found.most);
+        return abi_refuse(VMM_RULE_CALL_VALUE, name, "limit %d cannot be %zu: up to %zu", (int)limit, size, found.most);
     size_t rounded = (size + found.unit - 1) / found.unit * found.unit;
     note.limit[limit] = (uint64_t)(rounded < found.least ? found.least : rounded) + 1;
-    return keep(value, &note);
+    return keep(name, value, &note);
 }
 
 CUresult cuCtxSetLimit(CUlimit limit, size_t value)
@@ -186,7 +186,7 @@ static CUresult get_cache(const vmm_system *sys, unsigned *config)
 static CUresult check_config(const char *function, unsigned config, unsigned most)
 {
     return config <= most ? CUDA_SUCCESS
-                          : abi_refuse(CUDA_ERROR_INVALID_VALUE, function, "config %u is not known: 0 to %u", config, most);
+                          : abi_refuse(VMM_RULE_CALL_VALUE, function, "config %u is not known: 0 to %u", config, most);
 }
 
 static CUresult set_cache(const vmm_system *sys, unsigned config)
@@ -200,7 +200,7 @@ static CUresult set_cache(const vmm_system *sys, unsigned config)
     if (result != CUDA_SUCCESS)
         return result;
     note.cache = config;
-    return keep(value, &note);
+    return keep(name, value, &note);
 }
 
 /* The width of banks is what devices have today, whatever is set. */

@@ -52,7 +52,7 @@ CUresult cuDeviceCanAccessPeer(int *canAccessPeer, CUdevice dev, CUdevice peerDe
 
 CUresult abi_null(const char *function, const char *argument)
 {
-    return abi_refuse(CUDA_ERROR_INVALID_VALUE, function, "%s is NULL: pass where the answer goes", argument);
+    return abi_refuse(VMM_RULE_CALL_NULL, function, "%s is NULL: pass where the answer goes", argument);
 }
 
 CUresult abi_device(const vmm_system *sys, const char *function, CUdevice device)
@@ -60,7 +60,7 @@ CUresult abi_device(const vmm_system *sys, const char *function, CUdevice device
     int devices = abi_query_profile(sys)->devices;
     if (device >= 0 && device < devices)
         return CUDA_SUCCESS;
-    return abi_refuse(CUDA_ERROR_INVALID_DEVICE, function, "%d is no device: this machine has %d, from 0", device,
+    return abi_refuse(VMM_RULE_DEVICE_ID, function, "%d is no device: this machine has %d, from 0", device,
                       devices);
 }
 
@@ -114,7 +114,7 @@ static CUresult luid_of(const vmm_system *sys, CUdevice dev)
     CUresult result = abi_device(sys, "cuDeviceGetLuid", dev);
     if (result != CUDA_SUCCESS)
         return result;
-    return abi_refuse(CUDA_ERROR_NOT_SUPPORTED, "cuDeviceGetLuid", "devices have one on Windows only");
+    return abi_refuse(VMM_RULE_ENTRY_ABSENT, "cuDeviceGetLuid", "devices have one on Windows only");
 }
 
 CUresult cuDeviceGetLuid(char *luid, unsigned int *deviceNodeMask, CUdevice dev)
@@ -140,7 +140,7 @@ static CUresult bus_id(const vmm_system *sys, char *pciBusId, int len, CUdevice 
     bus_text(sys, text, dev);
     snprintf(pciBusId, len < 0 || len > BUS_ID ? (size_t)BUS_ID : (size_t)len, "%s", text); /* as recorded: what fits */
     if (len < BUS_ID)
-        return abi_refuse(CUDA_ERROR_INVALID_VALUE, "cuDeviceGetPCIBusId", "len is %d: %d bytes are needed", len, BUS_ID);
+        return abi_refuse(VMM_RULE_CALL_VALUE, "cuDeviceGetPCIBusId", "len is %d: %d bytes are needed", len, BUS_ID);
     return CUDA_SUCCESS;
 }
 
@@ -161,13 +161,13 @@ static CUresult by_bus_id(const vmm_system *sys, CUdevice *dev, const char *text
         read = sscanf(text, "%x:%x.%x", &bus, &slot, &function) >= 2;
     }
     if (!read)
-        return abi_refuse(CUDA_ERROR_INVALID_VALUE, "cuDeviceGetByPCIBusId", "\"%.40s\" is not as 0000:01:00.0", text);
+        return abi_refuse(VMM_RULE_CALL_VALUE, "cuDeviceGetByPCIBusId", "\"%.40s\" is not as 0000:01:00.0", text);
     for (CUdevice i = 0; i < abi_query_profile(sys)->devices; i++)
         if (!domain && !slot && !function && bus == (unsigned)abi_bus(abi_query_place(sys, i))) {
             *dev = i;
             return CUDA_SUCCESS;
         }
-    return abi_refuse(CUDA_ERROR_INVALID_DEVICE, "cuDeviceGetByPCIBusId", "no device sits at %.40s", text);
+    return abi_refuse(VMM_RULE_DEVICE_BUS, "cuDeviceGetByPCIBusId", "no device sits at %.40s", text);
 }
 
 CUresult cuDeviceGetByPCIBusId(CUdevice *dev, const char *pciBusId)
@@ -185,7 +185,7 @@ static CUresult p2p(vmm_system *sys, int *value, CUdevice_P2PAttribute attrib, C
     if (result != CUDA_SUCCESS)
         return result;
     if (src == dst)
-        return abi_refuse(CUDA_ERROR_INVALID_DEVICE, name, "source and destination are one device");
+        return abi_refuse(VMM_RULE_PEER_SAME, name, "source and destination are one device");
     int peers = 0;
     result = (CUresult)vmm_device_can_access_peer(sys, &peers, src, dst);
     if (result != CUDA_SUCCESS)
@@ -196,7 +196,7 @@ static CUresult p2p(vmm_system *sys, int *value, CUdevice_P2PAttribute attrib, C
     case CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED: *value = peers; return CUDA_SUCCESS;
     case CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED: /* arrays are not simulated */
     case CU_DEVICE_P2P_ATTRIBUTE_ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED: *value = 0; return CUDA_SUCCESS;
-    default: return abi_refuse(CUDA_ERROR_INVALID_VALUE, name, "attribute %d is not known", (int)attrib);
+    default: return abi_refuse(VMM_RULE_CALL_VALUE, name, "attribute %d is not known", (int)attrib);
     }
 }
 

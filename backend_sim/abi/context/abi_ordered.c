@@ -63,9 +63,9 @@ CUresult cuEventRecord(CUevent hEvent, CUstream hStream)
 static CUresult record_flags(vmm_system *sys, CUevent event, vmm_stream stream, unsigned flags)
 {
     if (flags & ~(unsigned)CU_EVENT_RECORD_EXTERNAL)
-        return abi_refuse(CUDA_ERROR_INVALID_VALUE, "cuEventRecordWithFlags", "flags 0x%x are not known", flags);
+        return abi_refuse(VMM_RULE_CALL_VALUE, "cuEventRecordWithFlags", "flags 0x%x are not known", flags);
     if (flags)
-        return abi_refuse(CUDA_ERROR_ILLEGAL_STATE, "cuEventRecordWithFlags",
+        return abi_refuse(VMM_RULE_CAPTURE_STATE, "cuEventRecordWithFlags",
                           "flags 0x%x: CU_EVENT_RECORD_EXTERNAL is for streams that are captured, which is not here",
                           flags);
     return record(sys, event, stream);
@@ -87,7 +87,7 @@ static CUresult stream_of(const vmm_system *sys, const char *function, vmm_strea
     if (!stream || stream == VMM_STREAM_LEGACY || stream == VMM_STREAM_PER_THREAD)
         return abi_current(sys, function, &found->context, &context);
     if (!abi_query_stream(sys, (uint64_t)(uintptr_t)stream, found))
-        return abi_refuse(CUDA_ERROR_INVALID_HANDLE, function, "%p is no stream", (void *)stream);
+        return abi_refuse(VMM_RULE_STREAM_UNKNOWN, function, "%p is no stream", (void *)stream);
     found->id += 2;
     return CUDA_SUCCESS;
 }

@@ -37,7 +37,7 @@ static CUresult set_flags(const vmm_system *sys, CUdevice dev, unsigned flags)
     if (result != CUDA_SUCCESS)
         return result;
     if (flags & CU_CTX_MAP_HOST)
-        return abi_refuse(CUDA_ERROR_INVALID_VALUE, "cuDevicePrimaryCtxSetFlags", "CU_CTX_MAP_HOST is what every primary context "
+        return abi_refuse(VMM_RULE_CTX_FLAGS, "cuDevicePrimaryCtxSetFlags", "CU_CTX_MAP_HOST is what every primary context "
                           "does, and is not to be asked for");
     result = abi_context_flags("cuDevicePrimaryCtxSetFlags", flags);
     if (result == CUDA_SUCCESS)

@@ -55,12 +55,12 @@ static CUresult push(vmm_system *sys, CUcontext context)
 {
     uint64_t now = abi_query_current(sys);
     if (!context)
-        return abi_refuse(CUDA_ERROR_INVALID_VALUE, "cuCtxPushCurrent",
+        return abi_refuse(VMM_RULE_CALL_NULL, "cuCtxPushCurrent",
                           "ctx is NULL: a context that is current is taken away with cuCtxPopCurrent");
     if (!now)
         return abi_stack_set(sys, context);
     if (stack.count == DEPTH)
-        return abi_refuse(CUDA_ERROR_OUT_OF_MEMORY, "cuCtxPushCurrent", "%d contexts are on this thread's stack: is one "
+        return abi_refuse(VMM_RULE_CTX_STACK, "cuCtxPushCurrent", "%d contexts are on this thread's stack: is one "
                           "pushed in a loop and never popped?", DEPTH);
     CUresult result = set_current(sys, (uint64_t)(uintptr_t)context);
     if (result == CUDA_SUCCESS)
@@ -77,7 +77,7 @@ static CUresult pop_told(vmm_system *sys, CUcontext *pctx)
 {
     uint64_t now = abi_query_current(sys);
     if (!now)
-        return abi_refuse(CUDA_ERROR_INVALID_CONTEXT, "cuCtxPopCurrent", "no context is current on this thread");
+        return abi_refuse(VMM_RULE_CTX_CURRENT, "cuCtxPopCurrent", "no context is current on this thread");
     CUresult result = pop(sys);
     if (result == CUDA_SUCCESS && pctx)
         *pctx = (CUcontext)(uintptr_t)now;

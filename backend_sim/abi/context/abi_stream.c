@@ -90,11 +90,11 @@ static CUresult timed(const vmm_system *sys, CUevent event, double *when)
     bool recorded = false, reached = false;
     struct abi_note note = abi_note_get(value);
     if (!abi_query_event(sys, value, &recorded, &reached))
-        return abi_refuse(CUDA_ERROR_INVALID_HANDLE, name, "%p is no event", (void *)event);
+        return abi_refuse(VMM_RULE_EVENT_UNKNOWN, name, "%p is no event", (void *)event);
     if (note.flags & CU_EVENT_DISABLE_TIMING)
-        return abi_refuse(CUDA_ERROR_INVALID_HANDLE, name, "the event was created with CU_EVENT_DISABLE_TIMING");
+        return abi_refuse(VMM_RULE_EVENT_ELAPSED, name, "the event was created with CU_EVENT_DISABLE_TIMING");
     if (!recorded)
-        return abi_refuse(CUDA_ERROR_INVALID_HANDLE, name, "the event was never recorded");
+        return abi_refuse(VMM_RULE_EVENT_ELAPSED, name, "the event was never recorded");
     *when = note.recorded;
     return reached ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
@@ -104,7 +104,7 @@ static CUresult elapsed(const vmm_system *sys, float *milliseconds, CUevent star
 {
     double from = 0, to = 0;
     CUresult result = milliseconds ? timed(sys, start, &from)
-                                   : abi_refuse(CUDA_ERROR_INVALID_HANDLE, "cuEventElapsedTime", "pMilliseconds is NULL");
+                                   : abi_refuse(VMM_RULE_EVENT_ELAPSED, "cuEventElapsedTime", "pMilliseconds is NULL");
     if (result == CUDA_SUCCESS)
         result = timed(sys, end, &to);
     if (result == CUDA_SUCCESS)

@@ -85,11 +85,14 @@ bool abi_inside_kernel(bool inside);
 
 /* ---- reporting errors ---- */
 
-/* Refuses without a rule: function is the driver's function, the text states the problem and the fix. Returns result. */
-CUresult abi_refuse(CUresult result, const char *function, const char *format, ...)
+/* Refuses by a rule and returns its result: function is the driver's function, the text names the values of this call. */
+CUresult abi_refuse(enum vmm_rule_id rule, const char *function, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The same by a rule, whose text states the problem and the fix; the nearest object is the one at the value's address. */
+/* The same for a host without memory: OUT_OF_MEMORY. */
+CUresult abi_no_memory(const char *function);
+
+/* The same of one value; the nearest object is the one at the value's address. */
 CUresult abi_refuse_by(const vmm_system *sys, enum vmm_rule_id rule, const char *function, uint64_t value);
 
 /* Reports a refusal, warning or leak of the API to the log, and on standard error with CUVMM_EXPLAIN=1. */

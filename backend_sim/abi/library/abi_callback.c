@@ -53,10 +53,10 @@ CUresult abi_add_callback(vmm_system *sys, vmm_stream stream, CUstream shown, CU
     if (!callback)
         return abi_null("cuStreamAddCallback", "callback");
     if (flags)
-        return abi_refuse(CUDA_ERROR_INVALID_VALUE, "cuStreamAddCallback", "flags is %u: it must be 0", flags);
+        return abi_refuse(VMM_RULE_CALL_VALUE, "cuStreamAddCallback", "flags is %u: it must be 0", flags);
     struct waiting *waiting = heap.malloc(sizeof *waiting);
     if (!waiting)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+        return abi_no_memory("cuStreamAddCallback");
     *waiting = (struct waiting){callback, shown, user, NULL, NULL};
     put_in(waiting);
     CUresult result = (CUresult)vmm_launch_host_func(sys, stream, call, waiting);

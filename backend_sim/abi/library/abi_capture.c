@@ -117,14 +117,14 @@ CUresult abi_capture_forbids(const char *function, bool always)
 {
     if (!atomic_load(&ever) || !invalidate(always))
         return CUDA_SUCCESS;
-    return abi_refuse(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, function, "%s: it has invalidated the capture", always
+    return abi_refuse(VMM_RULE_CAPTURE_FORBIDS, function, "%s: it has invalidated the capture", always
                       ? "work that is captured is not done, so there is nothing to wait for"
                       : "a stream is captured in a mode that forbids it; CU_STREAM_CAPTURE_MODE_RELAXED does not");
 }
 
 static CUresult invalidated(const char *function)
 {
-    return abi_refuse(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, function,
+    return abi_refuse(VMM_RULE_CAPTURE_INVALIDATED, function,
                       "a refused call on the stream has invalidated its capture: end it with cuStreamEndCapture");
 }
 
@@ -140,12 +140,12 @@ CUresult abi_captured(vmm_stream stream, enum abi_capture_use use, const char *f
     note.capture = CU_STREAM_CAPTURE_STATUS_INVALIDATED;
     abi_note_set(key_of(stream), &note);
     if (use == ABI_CAPTURE_ASK)
-        return abi_refuse(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, function,
+        return abi_refuse(VMM_RULE_CAPTURE_FORBIDS, function,
                           "nothing is done on a stream while it is captured, so there is nothing to wait or ask for");
     if (!atomic_flag_test_and_set(&said))
         abi_say("%s on a stream that is captured: there are no graphs here that could hold it. It answers "
                 "CUDA_ERROR_NOT_SUPPORTED (docs/unmodified.md)", function);
-    return abi_refuse(CUDA_ERROR_NOT_SUPPORTED, function, "the stream is captured, and there are no graphs here that "
+    return abi_refuse(VMM_RULE_CAPTURE_WORK, function, "the stream is captured, and there are no graphs here that "
                       "could hold the work");
 }
 
@@ -154,9 +154,9 @@ static CUresult check(const vmm_system *sys, const char *function, vmm_stream st
 {
     struct abi_query_stream found;
     if (!stream || stream == VMM_STREAM_LEGACY)
-        return abi_refuse(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, function, "the legacy default stream cannot be captured");
+        return abi_refuse(VMM_RULE_CAPTURE_DEFAULT, function, "the legacy default stream cannot be captured");
     if (stream != VMM_STREAM_PER_THREAD && !abi_query_stream(sys, (uint64_t)(uintptr_t)stream, &found))
-        return abi_refuse(CUDA_ERROR_INVALID_HANDLE, function, "%p is no stream", (void *)stream);
+        return abi_refuse(VMM_RULE_STREAM_UNKNOWN, function, "%p is no stream", (void *)stream);
     return CUDA_SUCCESS;
 }
 
@@ -167,16 +167,16 @@ CUresult abi_capture_begin(const vmm_system *sys, vmm_stream stream, CUstreamCap
     if (result != CUDA_SUCCESS)
         return result;
     if ((unsigned)mode > CU_STREAM_CAPTURE_MODE_RELAXED)
-        return abi_refuse(CUDA_ERROR_INVALID_VALUE, name, "mode %d is none of CUstreamCaptureMode", (int)mode);
+        return abi_refuse(VMM_RULE_CALL_VALUE, name, "mode %d is none of CUstreamCaptureMode", (int)mode);
     if (abi_capture_status(stream) != CU_STREAM_CAPTURE_STATUS_NONE)
-        return abi_refuse(CUDA_ERROR_ILLEGAL_STATE, name, "the stream is captured already");
+        return abi_refuse(VMM_RULE_CAPTURE_STATE, name, "the stream is captured already");
     atomic_store(&ever, true);
     if (!keep_active(stream, (unsigned)mode))
-        return CUDA_ERROR_OUT_OF_MEMORY;
+        return abi_no_memory(name);
     if (set_status(stream, CU_STREAM_CAPTURE_STATUS_ACTIVE, (unsigned)mode))
         return CUDA_SUCCESS;
     drop_active(stream);
-    return CUDA_ERROR_OUT_OF_MEMORY;
+    return abi_no_memory(name);
 }
 
 /* ---- graphs: empty ones ---- */
@@ -212,20 +212,20 @@ CUresult abi_capture_end(const vmm_system *sys, vmm_stream stream, CUgraph *grap
     if (result != CUDA_SUCCESS)
         return result;
     if (status == CU_STREAM_CAPTURE_STATUS_NONE)
-        return abi_refuse(CUDA_ERROR_ILLEGAL_STATE, name, "the stream is not captured");
+        return abi_refuse(VMM_RULE_CAPTURE_STATE, name, "the stream is not captured");
     if (note.capture_mode != CU_STREAM_CAPTURE_MODE_RELAXED && note.capture_thread != this_thread())
-        return abi_refuse(CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD, name,
+        return abi_refuse(VMM_RULE_CAPTURE_THREAD, name,
                           "another thread began the capture, and not in mode RELAXED");
     bool whole = status != CU_STREAM_CAPTURE_STATUS_INVALIDATED;
     struct graph *made = whole && graph ? new_graph() : NULL;
     if (whole && graph && !made)
-        return CUDA_ERROR_OUT_OF_MEMORY; /* still captured: it can be ended again */
+        return abi_no_memory(name); /* still captured: it can be ended again */
     drop_active(stream);
     set_status(stream, CU_STREAM_CAPTURE_STATUS_NONE, 0);
     if (graph)
         *graph = (CUgraph)(void *)made;
     return whole ? CUDA_SUCCESS
-                 : abi_refuse(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, name, "a refused call has invalidated the capture");
+                 : abi_refuse(VMM_RULE_CAPTURE_INVALIDATED, name, "a refused call has invalidated the capture");
 }
 
 static CUresult destroy(const void *graph)
@@ -239,7 +239,7 @@ static CUresult destroy(const void *graph)
         *link = found->next;
     life_give(&lock);
     if (!found)
-        return abi_refuse(CUDA_ERROR_INVALID_VALUE, "cuGraphDestroy", "%p is no graph", graph);
+        return abi_refuse(VMM_RULE_GRAPH_UNKNOWN, "cuGraphDestroy", "%p is no graph", graph);
     heap.free(found);
     return CUDA_SUCCESS;
 }

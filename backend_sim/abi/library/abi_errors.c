@@ -3,20 +3,20 @@
 #include "abi.h"
 #include "result.h"
 
-static CUresult tell(const char *text, const char **pStr)
+static CUresult tell(const char *function, CUresult code, const char *text, const char **pStr)
 {
     if (!pStr) /* of which a driver dies */
-        return CUDA_ERROR_INVALID_VALUE;
+        return abi_null(function, "pStr");
     *pStr = text;
-    return text ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return text ? CUDA_SUCCESS : abi_refuse(VMM_RULE_CALL_VALUE, function, "%d is not a code of the driver", (int)code);
 }
 
 CUresult cuGetErrorName(CUresult result, const char **pStr)
 {
-    return tell(driver_result_name((int)result), pStr);
+    return tell("cuGetErrorName", result, driver_result_name((int)result), pStr);
 }
 
 CUresult cuGetErrorString(CUresult result, const char **pStr)
 {
-    return tell(driver_result_text((int)result), pStr);
+    return tell("cuGetErrorString", result, driver_result_text((int)result), pStr);
 }

@@ -46,35 +46,38 @@ void abi_report(void *user, const vmm_detail *detail)
     life_may_cancel(cancel);
 }
 
-CUresult abi_refuse(CUresult result, const char *function, const char *format, ...)
+static CUresult report_refusal(vmm_result result, const char *function)
+{
+    struct vmm_within *within = vmm_within_now(&vmm_this_thread()->within);
+    vmm_detail_here()->function = function;
+    vmm_detail_here()->call = within ? within->number : 0;
+    vmm_detail detail = *vmm_last_detail();
+    abi_report(NULL, &detail);
+    return (CUresult)result;
+}
+
+CUresult abi_refuse(enum vmm_rule_id rule, const char *function, const char *format, ...)
 {
     char note[sizeof((vmm_detail *)0)->note];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(note, sizeof note, format, arguments);
     va_end(arguments);
-    vmm_detail_fail((vmm_result)result, function, "%s", note);
-    vmm_detail detail = *vmm_last_detail();
-    abi_report(NULL, &detail);
-    return result;
+    vmm_result result = vmm_detail_refuse(rule, 0, 0, NULL);
+    vmm_detail_argument(NULL); /* the note names arguments, since one rule serves several functions */
+    vmm_detail_note("%s", note);
+    return report_refusal(result, function);
 }
 
-/* The number of the program's call that this thread is in; 0 before its first part has one, and outside every entry point. */
-static uint64_t program_call(void)
+CUresult abi_no_memory(const char *function)
 {
-    const struct vmm_within *within = vmm_within_now(&vmm_this_thread()->within);
-    return within ? within->number : 0;
+    return report_refusal(vmm_detail_refuse(VMM_RULE_SYSTEM_HOST_MEMORY, 0, 0, NULL), function);
 }
 
 CUresult abi_refuse_by(const vmm_system *sys, enum vmm_rule_id rule, const char *function, uint64_t value)
 {
     vmm_object nearest = abi_query_nearest(sys, value);
-    vmm_result result = vmm_detail_refuse(rule, value, 0, &nearest);
-    vmm_detail_here()->function = function;
-    vmm_detail_here()->call = program_call();
-    vmm_detail detail = *vmm_last_detail();
-    abi_report(NULL, &detail);
-    return (CUresult)result;
+    return report_refusal(vmm_detail_refuse(rule, value, 0, &nearest), function);
 }
 
 void abi_say(const char *format, ...)

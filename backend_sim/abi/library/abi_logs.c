@@ -3,6 +3,7 @@
  *
  *     call is refused -> abi_log(level, text) -> each callback, then the ring      [oldest ... newest] <- iterator
  */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -23,10 +24,14 @@ static struct CUlogsCallbackEntry_st callbacks[CALLBACKS];
 static char lines[LINES][LINE];
 static unsigned written; /* lines so far; the last LINES of them are kept */
 
-/* Outside the lock: a callback may make calls. */
+/* Outside the lock: a callback may make calls. Those of its own that are refused are logged and not passed to callbacks. */
 static void tell(CUlogLevel level, const char *text)
 {
+    static _Thread_local bool inside;
     struct CUlogsCallbackEntry_st now[CALLBACKS];
+    if (inside)
+        return;
+    inside = true;
     life_take(&lock);
     memcpy(now, callbacks, sizeof now);
     life_give(&lock);
@@ -36,6 +41,7 @@ static void tell(CUlogLevel level, const char *text)
             snprintf(copy, sizeof copy, "%s", text);
             now[i].call(now[i].data, level, copy, strlen(copy));
         }
+    inside = false;
 }
 
 void abi_log(CUlogLevel level, const char *text)
@@ -54,37 +60,47 @@ void abi_logs_close(void)
 
 CUresult cuLogsRegisterCallback(CUlogsCallback callbackFunc, void *userData, CUlogsCallbackHandle *callback_out)
 {
-    CUresult result = CUDA_ERROR_OUT_OF_MEMORY;
+    bool room = false;
     if (!callbackFunc || !callback_out)
-        return CUDA_ERROR_INVALID_VALUE;
+        return abi_null("cuLogsRegisterCallback", callbackFunc ? "callback_out" : "callbackFunc");
     life_take(&lock);
-    for (int i = 0; i < CALLBACKS && result != CUDA_SUCCESS; i++)
+    for (int i = 0; i < CALLBACKS && !room; i++)
         if (!callbacks[i].call) {
             callbacks[i] = (struct CUlogsCallbackEntry_st){callbackFunc, userData};
             *callback_out = &callbacks[i];
-            result = CUDA_SUCCESS;
+            room = true;
         }
     life_give(&lock);
-    return result;
+    return room ? CUDA_SUCCESS
+                : abi_refuse(VMM_RULE_LOGS_CALLBACKS, "cuLogsRegisterCallback", "%d callbacks are registered", CALLBACKS);
 }
 
 CUresult cuLogsUnregisterCallback(CUlogsCallbackHandle callback)
 {
-    CUresult result = CUDA_ERROR_INVALID_VALUE;
+    bool found = false;
     life_take(&lock);
-    for (int i = 0; i < CALLBACKS; i++)
+    for (int i = 0; i < CALLBACKS && !found; i++)
         if (&callbacks[i] == callback && callbacks[i].call) {
             callbacks[i].call = NULL;
-            result = CUDA_SUCCESS;
+            found = true;
         }
     life_give(&lock);
-    return result;
+    return found ? CUDA_SUCCESS
+                 : abi_refuse(VMM_RULE_CALL_VALUE, "cuLogsUnregisterCallback", "%p is not a registered callback",
+                              (void *)callback);
+}
+
+static CUresult refuse_flags(const char *function, unsigned flags)
+{
+    return abi_refuse(VMM_RULE_CALL_VALUE, function, "flags is %u: it must be 0", flags);
 }
 
 CUresult cuLogsCurrent(CUlogIterator *iterator_out, unsigned int flags)
 {
-    if (!iterator_out || flags)
-        return CUDA_ERROR_INVALID_VALUE;
+    if (!iterator_out)
+        return abi_null("cuLogsCurrent", "iterator_out");
+    if (flags)
+        return refuse_flags("cuLogsCurrent", flags);
     life_take(&lock);
     *iterator_out = written;
     life_give(&lock);
@@ -100,16 +116,22 @@ static unsigned first_line(const CUlogIterator *iterator)
 
 static CUresult dump(CUlogIterator *iterator, const char *pathToFile, unsigned int flags)
 {
-    FILE *file = pathToFile && !flags ? posix.fopen(pathToFile, "a") : NULL;
+    static const char name[] = "cuLogsDumpToFile";
+    if (!pathToFile)
+        return abi_null(name, "pathToFile");
+    if (flags)
+        return refuse_flags(name, flags);
+    FILE *file = posix.fopen(pathToFile, "a");
     if (!file)
-        return CUDA_ERROR_INVALID_VALUE;
+        return abi_refuse(VMM_RULE_CALL_VALUE, name, "%.100s cannot be opened for writing: %s", pathToFile, strerror(errno));
     life_take(&lock);
     for (unsigned i = first_line(iterator); i < written; i++)
         fprintf(file, "%s\n", lines[i % LINES]);
     if (iterator)
         *iterator = written;
     life_give(&lock);
-    return fclose(file) == 0 ? CUDA_SUCCESS : CUDA_ERROR_OPERATING_SYSTEM;
+    return fclose(file) == 0 ? CUDA_SUCCESS
+                             : abi_refuse(VMM_RULE_LOGS_FILE, name, "%.100s: %s", pathToFile, strerror(errno));
 }
 
 CUresult cuLogsDumpToFile(CUlogIterator *iterator, const char *pathToFile, unsigned int flags)
@@ -124,8 +146,13 @@ CUresult cuLogsDumpToFile(CUlogIterator *iterator, const char *pathToFile, unsig
 CUresult cuLogsDumpToMemory(CUlogIterator *iterator, char *buffer, size_t *size, unsigned int flags)
 {
     size_t at = 0, need = 1;
-    if (!buffer || !size || !*size || flags)
-        return CUDA_ERROR_INVALID_VALUE;
+    static const char name[] = "cuLogsDumpToMemory";
+    if (!buffer || !size)
+        return abi_null(name, buffer ? "size" : "buffer");
+    if (flags)
+        return refuse_flags(name, flags);
+    if (!*size)
+        return abi_refuse(VMM_RULE_CALL_VALUE, name, "*size is 0: a buffer has at least one byte");
     life_take(&lock);
     unsigned first = written, from = first_line(iterator);
     while (first > from && need + strlen(lines[(first - 1) % LINES]) + 1 <= *size)

@@ -124,12 +124,21 @@ __attribute__((noinline)) static CUresult open_or_refuse(vmm_system **sys)
     return (CUresult)result;
 }
 
+/* The record of errors belongs to the call that runs the kernel, which would report it once more. */
+__attribute__((noinline)) static CUresult refuse_in_kernel(const char *function)
+{
+    struct vmm_thread *thread = vmm_this_thread();
+    vmm_detail outer = thread->detail;
+    CUresult result = abi_refuse(VMM_RULE_KERNEL_CALL, function, "a plugin's kernel has called it");
+    thread->detail = outer;
+    return result;
+}
+
 CUresult abi_enter_as(const char *function, vmm_system **sys)
 {
     struct vmm_thread *thread = vmm_this_thread();
     if (thread->in_kernel)
-        return abi_refuse(CUDA_ERROR_NOT_PERMITTED, "a call in a kernel",
-                          "the code of a kernel makes no calls of the driver, on a device or in a plugin");
+        return refuse_in_kernel(function);
     count(1);
     *sys = atomic_load(&ready);
     CUresult result = *sys ? CUDA_SUCCESS : open_or_refuse(sys);
@@ -159,7 +168,8 @@ CUresult abi_enter_initialised_as(const char *function, vmm_system **sys)
     if (result != CUDA_SUCCESS || initialised == 1 + os_fork_depth())
         return result;
     abi_leave();
-    return CUDA_ERROR_NOT_INITIALIZED;
+    return abi_refuse(initialised ? VMM_RULE_INIT_FORKED : VMM_RULE_INIT_REQUIRED, function, "%s",
+                      initialised ? "cuInit succeeded in the parent process" : "cuInit has not succeeded in this process");
 }
 
 CUresult abi_enter_outside(vmm_system **sys, const char *function)
@@ -168,7 +178,7 @@ CUresult abi_enter_outside(vmm_system **sys, const char *function)
     if (result != CUDA_SUCCESS || !abi_query_inside(*sys))
         return result;
     abi_leave();
-    return abi_refuse(CUDA_ERROR_NOT_PERMITTED, function,
+    return abi_refuse(VMM_RULE_HOSTFUNC_CALL, function,
                       "the call is made inside a host function, where the driver permits none but those that put work into "
                       "streams");
 }

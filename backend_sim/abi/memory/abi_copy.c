@@ -7,13 +7,14 @@
 #include "abi_registered.h"
 #include "abi_rows.h"
 #include "abi_sync.h"
+#include "heap.h"
 
 /* Between two places of the host, once the stream is that far. */
 static CUresult copy_host(vmm_system *sys, CUdeviceptr dst, CUdeviceptr src, size_t size, vmm_stream stream)
 {
     enum { FIRST_PAGE = 4096 };
     if (size && (dst < FIRST_PAGE || src < FIRST_PAGE))
-        return abi_refuse(CUDA_ERROR_INVALID_VALUE, "cuMemcpy", "from 0x%llx to 0x%llx: one is no address", src, dst);
+        return abi_refuse(VMM_RULE_COPY_NULL, "cuMemcpy", "from 0x%llx to 0x%llx: one is no address", src, dst);
     CUresult result = (CUresult)vmm_stream_synchronize(sys, stream);
     if (result == CUDA_SUCCESS)
         memmove((void *)(uintptr_t)dst, (const void *)(uintptr_t)src, size);
@@ -106,53 +107,118 @@ CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstr
     ABI_WORK(copy_any(sys, dst, src, ByteCount, abi_stream(hStream)));
 }
 
-/* ---- between contexts: addresses are the same in all ---- */
+/* ---- between contexts: addresses are the same in all, and each side has the rights of its context's device ---- */
 
-/* 0 stands for the current one, as recorded. */
-static bool is_context(const vmm_system *sys, CUcontext value)
+struct end {
+    CUdeviceptr address;
+    uint64_t context; /* a live one */
+    int device;
+};
+
+/* 0 stands for the current context, as recorded. */
+static bool find_end(const vmm_system *sys, CUcontext value, CUdeviceptr address, struct end *end)
 {
     struct abi_query_context context;
-    return !value || (abi_query_context(sys, (uint64_t)(uintptr_t)value, &context) && context.alive);
+    *end = (struct end){address, value ? (uint64_t)(uintptr_t)value : abi_query_current(sys), 0};
+    bool lives = end->context && abi_query_context(sys, end->context, &context) && context.alive;
+    end->device = lives ? context.device : -1;
+    return lives || !value;
 }
 
-static CUresult check_contexts(const vmm_system *sys, CUcontext dst, CUcontext src)
+/* Both sides, before a byte moves; the destination first. */
+static CUresult check_ends(const vmm_system *sys, const struct end *to, const struct end *from, size_t size)
 {
-    if (is_context(sys, dst) && is_context(sys, src))
+    static const char name[] = "cuMemcpyPeer";
+    vmm_result result = abi_query_range_for(sys, to->device, name, "dstDevice", to->address, size, ABI_QUERY_WRITE);
+    if (result == VMM_SUCCESS)
+        result = abi_query_range_for(sys, from->device, name, "srcDevice", from->address, size, ABI_QUERY_READ);
+    if (result == VMM_SUCCESS)
         return CUDA_SUCCESS;
-    return abi_refuse(CUDA_ERROR_INVALID_CONTEXT, "cuMemcpyPeer", "%p or %p is no context that lives", (void *)dst,
-                      (void *)src);
+    const vmm_detail detail = *vmm_last_detail();
+    abi_report(NULL, &detail);
+    return (CUresult)result;
 }
 
-static CUresult copy_peer(vmm_system *sys, CUdeviceptr dst, CUcontext to, CUdeviceptr src, CUcontext from, size_t size)
+/* One piece: read by the one device, written by the other. */
+static CUresult move_piece(vmm_system *sys, const struct end *to, const struct end *from, size_t at, void *piece, size_t size)
 {
-    CUresult result = check_contexts(sys, to, from);
-    if (result != CUDA_SUCCESS)
-        return result;
-    return abi_is_registered(dst) || abi_is_registered(src) ? copy_any_now(sys, dst, src, size)
-                                                    : (CUresult)ABI_SYNC(memcpy_dtod, dst, src, size);
+    vmm_result result = vmm_ctx_set_current(sys, (vmm_context)(uintptr_t)from->context);
+    if (result == VMM_SUCCESS)
+        result = vmm_memcpy_dtoh(sys, piece, from->address + at, size);
+    if (result == VMM_SUCCESS)
+        result = vmm_ctx_set_current(sys, (vmm_context)(uintptr_t)to->context);
+    if (result == VMM_SUCCESS)
+        result = vmm_memcpy_htod(sys, to->address + at, piece, size);
+    return (CUresult)result;
 }
 
-static CUresult copy_peer_later(vmm_system *sys, CUdeviceptr dst, CUcontext to, CUdeviceptr src, CUcontext from,
-                                size_t size, vmm_stream stream)
+/* Once the stream is that far, for no one device can do it. */
+static CUresult move_between(vmm_system *sys, const struct end *to, const struct end *from, size_t size, vmm_stream stream)
 {
-    CUresult result = check_contexts(sys, to, from);
-    if (result != CUDA_SUCCESS)
+    enum { PIECE = 1 << 20 };
+    const uint64_t now = abi_query_current(sys);
+    CUresult result = (CUresult)vmm_stream_synchronize(sys, stream);
+    void *piece = result == CUDA_SUCCESS ? heap.malloc(size < PIECE ? size : PIECE) : NULL;
+    if (result == CUDA_SUCCESS && !piece)
+        return abi_no_memory("cuMemcpyPeer");
+    for (size_t at = 0; at < size && result == CUDA_SUCCESS; at += PIECE)
+        result = move_piece(sys, to, from, at, piece, size - at < PIECE ? size - at : PIECE);
+    heap.free(piece);
+    if (abi_query_current(sys) != now)
+        vmm_ctx_set_current(sys, (vmm_context)(uintptr_t)now);
+    return result;
+}
+
+/* Can the current context's device do it alone? */
+static bool can_alone(const vmm_system *sys, const struct end *to, const struct end *from, size_t size, vmm_stream stream)
+{
+    uint64_t first;
+    return !abi_query_unreachable(sys, stream, to->address, size, ABI_QUERY_WRITE, &first) &&
+           !abi_query_unreachable(sys, stream, from->address, size, ABI_QUERY_READ, &first);
+}
+
+/* True when the copy is done, or refused, with result: not by the current context's device alone. */
+static bool copy_by_both(vmm_system *sys, const struct end *to, const struct end *from, size_t size, vmm_stream stream,
+                         CUresult *result)
+{
+    struct end own;
+    find_end(sys, NULL, 0, &own);
+    if (!size || own.device < 0 || to->device < 0 || from->device < 0 || (to->device == own.device && from->device == own.device))
+        return false;
+    *result = check_ends(sys, to, from, size);
+    if (*result == CUDA_SUCCESS && can_alone(sys, to, from, size, stream))
+        return false;
+    if (*result == CUDA_SUCCESS)
+        *result = move_between(sys, to, from, size, stream);
+    return true;
+}
+
+static CUresult copy_peer(vmm_system *sys, CUdeviceptr dst, CUcontext to_context, CUdeviceptr src, CUcontext from_context,
+                          size_t size, vmm_stream stream, bool waits)
+{
+    struct end to, from;
+    CUresult result;
+    if (!find_end(sys, to_context, dst, &to) || !find_end(sys, from_context, src, &from))
+        return abi_refuse(VMM_RULE_PEER_CONTEXT, "cuMemcpyPeer", "%p or %p is no context that lives", (void *)to_context,
+                          (void *)from_context);
+    if (abi_is_registered(dst) || abi_is_registered(src))
+        return waits ? copy_any_now(sys, dst, src, size) : copy_any(sys, dst, src, size, stream);
+    if (copy_by_both(sys, &to, &from, size, stream, &result))
         return result;
-    return abi_is_registered(dst) || abi_is_registered(src) ? copy_any(sys, dst, src, size, stream)
-                                                    : (CUresult)vmm_memcpy_dtod_async(sys, dst, src, size, stream);
+    return (CUresult)(waits ? ABI_SYNC(memcpy_dtod, dst, src, size) : vmm_memcpy_dtod_async(sys, dst, src, size, stream));
 }
 
 CUresult cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext,
                       size_t ByteCount)
 {
-    ABI_INITIALISED(copy_peer(sys, dstDevice, dstContext, srcDevice, srcContext, ByteCount));
+    ABI_INITIALISED(copy_peer(sys, dstDevice, dstContext, srcDevice, srcContext, ByteCount, ABI_SYNC_STREAM, true));
 }
 
 CUresult cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext,
                            size_t ByteCount, CUstream hStream)
 {
     ABI_NOT_CAPTURED(hStream, ABI_CAPTURE_WORK);
-    ABI_WORK(copy_peer_later(sys, dstDevice, dstContext, srcDevice, srcContext, ByteCount, abi_stream(hStream)));
+    ABI_WORK(copy_peer(sys, dstDevice, dstContext, srcDevice, srcContext, ByteCount, abi_stream(hStream), false));
 }
 
 /* ---- rows ---- */

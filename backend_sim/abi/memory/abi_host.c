@@ -191,11 +191,11 @@ static CUresult allocate(vmm_system *sys, const char *function, void **pp, size_
     if (!pp)
         return abi_null(function, "pp");
     if (flags & ~7u)
-        return abi_refuse(CUDA_ERROR_INVALID_VALUE, function, "flags: only CU_MEMHOSTALLOC_ bits");
+        return abi_refuse(VMM_RULE_CALL_VALUE, function, "flags: only CU_MEMHOSTALLOC_ bits");
     if (!size)
         return CUDA_SUCCESS;
     if (!sim_profile_has(abi_query_profile(sys), VMM_DEVICE_ATTRIBUTE_HOST_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED))
-        return abi_refuse(CUDA_ERROR_NOT_SUPPORTED, function,
+        return abi_refuse(VMM_RULE_CREATE_HOST_UNSUPPORTED, function,
                           "this machine has no host memory that devices can use; use cuMemHostRegister or another profile");
     struct range range = {.is = {.size = size, .context = current, .device = context.device,
                                  .flags = flags | CU_MEMHOSTALLOC_DEVICEMAP}};
@@ -205,7 +205,7 @@ static CUresult allocate(vmm_system *sys, const char *function, void **pp, size_
     result = enter(&range);
     if (result != CUDA_SUCCESS) {
         give_back(sys, &range, true);
-        return result;
+        return abi_no_memory(function);
     }
     *pp = (void *)(uintptr_t)range.is.start;
     return CUDA_SUCCESS;
@@ -265,10 +265,10 @@ static CUresult check_register(vmm_system *sys, const struct abi_host_range *is)
 {
     static const char name[] = "cuMemHostRegister";
     if (!is->start || !is->size || is->size - 1 > UINT64_MAX - is->start || (is->flags & ~(unsigned)REGISTER_FLAGS))
-        return abi_refuse(CUDA_ERROR_INVALID_VALUE, name, "%s", !is->start ? "p is NULL" : (is->flags & ~(unsigned)REGISTER_FLAGS)
+        return abi_refuse(VMM_RULE_CALL_VALUE, name, "%s", !is->start ? "p is NULL" : (is->flags & ~(unsigned)REGISTER_FLAGS)
                           ? "flags: only CU_MEMHOSTREGISTER_ bits" : "bytesize is 0 or passes the end of memory");
     if (is->start >> ADDRESS_BITS)
-        return abi_refuse(CUDA_ERROR_NOT_SUPPORTED, name, "0x%llx is no address that a program can have",
+        return abi_refuse(VMM_RULE_REGISTER_ADDRESS, name, "0x%llx is no address that a program can have",
                           (unsigned long long)is->start);
     life_take(&lock);
     const struct range *there = overlapping(is->start, is->size);
@@ -277,15 +277,15 @@ static CUresult check_register(vmm_system *sys, const struct abi_host_range *is)
     if (again)
         return CUDA_SUCCESS; /* enter says so */
     if (is->flags & CU_MEMHOSTREGISTER_IOMEMORY)
-        return abi_refuse(CUDA_ERROR_INVALID_VALUE, name, "memory of other devices is not simulated: without "
+        return abi_refuse(VMM_RULE_REGISTER_MEMORY, name, "memory of other devices is not simulated: without "
                           "CU_MEMHOSTREGISTER_IOMEMORY the program's own can be registered");
     if (abi_query_device_address(sys, is->start) || abi_query_backed(sys, is->start, 1))
-        return abi_refuse(CUDA_ERROR_INVALID_VALUE, name, "0x%llx is the driver's own: devices reach it without being registered",
+        return abi_refuse(VMM_RULE_REGISTER_MEMORY, name, "0x%llx is the driver's own: devices reach it without being registered",
                           (unsigned long long)is->start);
     unsigned need = is->flags & CU_MEMHOSTREGISTER_READ_ONLY ? VMM_MEM_ACCESS_FLAGS_PROT_READ
                                                              : VMM_MEM_ACCESS_FLAGS_PROT_READWRITE;
     if ((abi_host_pages(is->pages, is->span) & need) != need)
-        return abi_refuse(CUDA_ERROR_INVALID_VALUE, name, "the program may not %s all of [0x%llx, +0x%llx): register what it "
+        return abi_refuse(VMM_RULE_REGISTER_MEMORY, name, "the program may not %s all of [0x%llx, +0x%llx): register what it "
                           "may, or with CU_MEMHOSTREGISTER_READ_ONLY what it may read", need == VMM_MEM_ACCESS_FLAGS_PROT_READ
                           ? "read" : "write", (unsigned long long)is->start, (unsigned long long)is->size);
     return CUDA_SUCCESS;
@@ -307,8 +307,8 @@ static CUresult do_register(vmm_system *sys, const void *p, size_t size, unsigne
         return result;
     result = enter(&range);
     if (result == CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED)
-        return abi_refuse(result, name, "a part of [%p, +%zu) is registered already", p, size);
-    return result;
+        return abi_refuse(VMM_RULE_REGISTER_TWICE, name, "a part of [%p, +%zu) is registered already", p, size);
+    return result == CUDA_SUCCESS ? result : abi_no_memory(name);
 }
 
 CUresult cuMemHostRegister(void *p, size_t bytesize, unsigned int Flags)
@@ -338,8 +338,8 @@ static CUresult unregister(vmm_system *sys, const void *p)
     if (leave((uint64_t)(uintptr_t)p, true, &range))
         return CUDA_SUCCESS;
     if (!p || is_known(sys, (uint64_t)(uintptr_t)p))
-        return abi_refuse(CUDA_ERROR_INVALID_VALUE, "cuMemHostUnregister", "%p is not where registered memory starts", p);
-    return abi_refuse(CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, "cuMemHostUnregister", "%p is not registered", p);
+        return abi_refuse(VMM_RULE_REGISTER_NOT_START, "cuMemHostUnregister", "%p is not where registered memory starts", p);
+    return abi_refuse(VMM_RULE_REGISTER_NONE, "cuMemHostUnregister", "%p is not registered", p);
 }
 
 CUresult cuMemHostUnregister(void *p)
@@ -390,7 +390,7 @@ static CUresult mapping_of(vmm_system *sys, const char *function, uint64_t addre
         return result != CUDA_SUCCESS ? result : (CUresult)vmm_pointer_get_attribute(
                                                      sys, start, VMM_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR, address);
     }
-    return abi_refuse(CUDA_ERROR_INVALID_VALUE, function, "0x%llx is neither of cuMemHostAlloc nor registered",
+    return abi_refuse(VMM_RULE_PINNED_UNKNOWN, function, "0x%llx is neither of cuMemHostAlloc nor registered",
                       (unsigned long long)address);
 }
 
@@ -403,7 +403,7 @@ static CUresult device_pointer(vmm_system *sys, CUdeviceptr *pdptr, const void *
         return abi_null(name, "pdptr");
     *pdptr = 0; /* as recorded: written whatever comes of it */
     if (flags)
-        return abi_refuse(CUDA_ERROR_INVALID_VALUE, name, "Flags is %u: it must be 0", flags);
+        return abi_refuse(VMM_RULE_CALL_VALUE, name, "Flags is %u: it must be 0", flags);
     if (abi_host_find(address, 1, &range)) {
         *pdptr = address;
         return CUDA_SUCCESS;

@@ -62,12 +62,12 @@ static CUresult pitched(vmm_system *sys, CUdeviceptr *dptr, size_t *pitch, size_
     if (!dptr || !pitch)
         return abi_null(name, dptr ? "pPitch" : "dptr");
     if (element != 4 && element != 8 && element != 16)
-        return abi_refuse(CUDA_ERROR_INVALID_VALUE, name, "ElementSizeBytes is %u: 4, 8 or 16", element);
+        return abi_refuse(VMM_RULE_CALL_VALUE, name, "ElementSizeBytes is %u: 4, 8 or 16", element);
     if (!width || !height || width > UINT64_MAX - PITCH)
-        return abi_refuse(CUDA_ERROR_INVALID_VALUE, name, "%zu by %zu bytes: neither may be 0", width, height);
+        return abi_refuse(VMM_RULE_ALLOC_SIZE_ZERO, name, "%zu by %zu bytes: neither may be 0", width, height);
     size_t row = *pitch = (width + PITCH - 1) / PITCH * PITCH;
     if (height > UINT64_MAX / row)
-        return abi_refuse(CUDA_ERROR_OUT_OF_MEMORY, name, "%zu rows of %zu bytes are more than there can be", height, row);
+        return abi_refuse(VMM_RULE_ALLOC_MEMORY, name, "%zu rows of %zu bytes are more than there can be", height, row);
     result = abi_capture_forbids(name, false);
     if (result != CUDA_SUCCESS)
         return result;
@@ -106,7 +106,7 @@ static CUresult get_attribute(vmm_system *sys, void *data, CUpointer_attribute a
         return (CUresult)vmm_pointer_get_attribute(sys, data, (int)attribute, ptr);
     if (!abi_host_attribute(&range, attribute, ptr, &value)) {
         memset(data, 0, size); /* written although refused */
-        return abi_refuse(CUDA_ERROR_INVALID_VALUE, "cuPointerGetAttribute", "memory of the host has no tokens for peers");
+        return abi_refuse(VMM_RULE_POINTER_ATTRIBUTE, "cuPointerGetAttribute", "memory of the host has no tokens for peers");
     }
     put(data, attribute, value);
     return CUDA_SUCCESS;
@@ -151,11 +151,11 @@ static CUresult set_attribute(vmm_system *sys, const void *value, CUpointer_attr
     bool host = of_host(ptr, &range);
     enum abi_query_there there = abi_query_there(sys, ptr, &left);
     if (there == ABI_QUERY_MAPPED && !host)
-        return abi_refuse(CUDA_ERROR_NOT_SUPPORTED, name, "0x%llx is mapped memory, of which no attribute can be set", ptr);
+        return abi_refuse(VMM_RULE_POINTER_SET, name, "0x%llx is mapped memory, of which no attribute can be set", ptr);
     if (there != ABI_QUERY_ALLOCATED && !host)
-        return abi_refuse(CUDA_ERROR_INVALID_VALUE, name, "0x%llx is no memory of this machine", ptr);
+        return abi_refuse(VMM_RULE_POINTER_NOT_MAPPED, name, "0x%llx is no memory of this machine", ptr);
     if (attribute != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS)
-        return abi_refuse(CUDA_ERROR_INVALID_VALUE, name, "attribute %d cannot be set: only CU_POINTER_ATTRIBUTE_SYNC_MEMOPS",
+        return abi_refuse(VMM_RULE_POINTER_ATTRIBUTE, name, "attribute %d cannot be set: only CU_POINTER_ATTRIBUTE_SYNC_MEMOPS",
                           (int)attribute);
     memcpy(&sync, value, sizeof sync);
     if (host)

@@ -20,10 +20,10 @@ CUresult abi_registered_check(const char *function, CUdeviceptr address, size_t 
     if (!size || !find(address, &range))
         return CUDA_SUCCESS;
     if (size > range.start + range.size - address)
-        return abi_refuse(CUDA_ERROR_INVALID_VALUE, function, "0x%llx and %zu bytes: registered are 0x%llx bytes from 0x%llx on",
+        return abi_refuse(VMM_RULE_COPY_RUNS_PAST, function, "0x%llx and %zu bytes: registered are 0x%llx bytes from 0x%llx on",
                           address, size, (unsigned long long)range.size, (unsigned long long)range.start);
     if (writes && (range.flags & CU_MEMHOSTREGISTER_READ_ONLY))
-        return abi_refuse(CUDA_ERROR_INVALID_VALUE, function, "0x%llx is registered with CU_MEMHOSTREGISTER_READ_ONLY", address);
+        return abi_refuse(VMM_RULE_PINNED_READ_ONLY, function, "0x%llx is registered with CU_MEMHOSTREGISTER_READ_ONLY", address);
     return CUDA_SUCCESS;
 }
 
@@ -39,7 +39,7 @@ CUresult abi_registered_fill(vmm_system *sys, CUdeviceptr address, unsigned elem
 {
     static const char name[] = "cuMemset";
     if (address % element)
-        return abi_refuse(CUDA_ERROR_INVALID_VALUE, name, "0x%llx is not a multiple of the %u bytes of an element", address,
+        return abi_refuse(VMM_RULE_SET_ALIGNMENT, name, "0x%llx is not a multiple of the %u bytes of an element", address,
                           element);
     CUresult result = abi_registered_check(name, address, count > SIZE_MAX / element ? SIZE_MAX : count * element, true);
     if (result == CUDA_SUCCESS)

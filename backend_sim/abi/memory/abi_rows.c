@@ -42,7 +42,7 @@ struct declared {
 
 static CUresult refuse_side(const struct declared *d, const char *what, unsigned long long value)
 {
-    return abi_refuse(CUDA_ERROR_INVALID_VALUE, copy_name, "%s: 0x%llx %s", d->argument, value, what);
+    return abi_refuse(VMM_RULE_ROWS_MEMORY, copy_name, "%s: 0x%llx %s", d->argument, value, what);
 }
 
 /* What the driver knows of the memory where a side begins. */
@@ -82,7 +82,7 @@ static CUresult check_pitch(const struct declared *d, const struct side *side, s
     bool x_counts = side->host || side->left != UINT64_MAX;
     if (!d->pitch || (width <= d->pitch && (!x_counts || d->x <= d->pitch - width)))
         return CUDA_SUCCESS;
-    return abi_refuse(CUDA_ERROR_INVALID_VALUE, copy_name, "%s: a row of %zu bytes from %zu on is longer than the pitch, %zu",
+    return abi_refuse(VMM_RULE_ROWS_PITCH, copy_name, "%s: a row of %zu bytes from %zu on is longer than the pitch, %zu",
                       d->argument, width, d->x, d->pitch);
 }
 
@@ -91,7 +91,7 @@ static CUresult check_end(const struct declared *d, const struct side *side, siz
     uint64_t end = side->start - side->base + (height - 1) * side->pitch + width; /* modulo 2^64, as the driver has it */
     if (side->left == UINT64_MAX || end <= side->left)
         return CUDA_SUCCESS;
-    return abi_refuse(CUDA_ERROR_INVALID_VALUE, copy_name, "%s: rows end 0x%llx bytes behind 0x%llx, the memory after 0x%llx",
+    return abi_refuse(VMM_RULE_ROWS_END, copy_name, "%s: rows end 0x%llx bytes behind 0x%llx, the memory after 0x%llx",
                       d->argument, (unsigned long long)end, side->base, (unsigned long long)side->left);
 }
 
@@ -167,7 +167,7 @@ static bool bad_row(const vmm_system *sys, vmm_stream stream, const struct side 
 
 static CUresult fault_refused(const char *function, const struct side *side, size_t row)
 {
-    return abi_refuse(CUDA_ERROR_INVALID_VALUE, function,
+    return abi_refuse(VMM_RULE_ROWS_END, function,
                       "%s: row %zu, at 0x%llx, leaves the memory that may be used; the driver starts such a call, and it faults",
                       side->argument, row, side->start + row * side->pitch);
 }
@@ -312,14 +312,14 @@ static CUresult let_fill_fault(vmm_system *sys, const struct abi_fill *fill, con
 static CUresult check_fill(const struct abi_fill *fill, const struct side *side, size_t bytes)
 {
     if (fill->start % fill->element)
-        return abi_refuse(CUDA_ERROR_INVALID_VALUE, fill_name, "dstDevice, 0x%llx, is no multiple of an element's %u bytes",
+        return abi_refuse(VMM_RULE_SET_ALIGNMENT, fill_name, "dstDevice, 0x%llx, is no multiple of an element's %u bytes",
                           fill->start, fill->element);
     if (fill->height > 1 && (fill->pitch % fill->element || fill->pitch < bytes))
-        return abi_refuse(CUDA_ERROR_INVALID_VALUE, fill_name,
+        return abi_refuse(VMM_RULE_ROWS_PITCH, fill_name,
                           "dstPitch is %zu: expected a multiple of an element's %u bytes that a row of %zu fits in", fill->pitch,
                           fill->element, bytes);
     if (side->left != UINT64_MAX && (fill->height - 1) * side->pitch + bytes > side->left)
-        return abi_refuse(CUDA_ERROR_INVALID_VALUE, fill_name, "rows from 0x%llx on leave their memory, which ends 0x%llx bytes later",
+        return abi_refuse(VMM_RULE_ROWS_END, fill_name, "rows from 0x%llx on leave their memory, which ends 0x%llx bytes later",
                           fill->start, (unsigned long long)side->left);
     return CUDA_SUCCESS;
 }

@@ -10,7 +10,7 @@ static CUresult of_program(const char *function, CUdeviceptr ptr, size_t size)
 {
     if (!abi_host_any() || !abi_host_made_in(ptr, size ? size : 1))
         return CUDA_SUCCESS;
-    return abi_refuse(CUDA_ERROR_INVALID_VALUE, function, "0x%llx is memory of cuMemHostAlloc, which is neither reserved nor mapped",
+    return abi_refuse(VMM_RULE_PINNED_VMM, function, "0x%llx is memory of cuMemHostAlloc, which is neither reserved nor mapped",
                       ptr);
 }
 

@@ -33,14 +33,14 @@ static struct abi_image **place_of(const void *handle)
 
 static CUresult refuse_handle(const char *function, const void *handle)
 {
-    return abi_refuse(CUDA_ERROR_INVALID_HANDLE, function, "%p is none that was loaded, or it was unloaded", handle);
+    return abi_refuse(VMM_RULE_CODE_HANDLE, function, "%p is none that was loaded, or it was unloaded", handle);
 }
 
-static CUresult load(void *image_out, bool library)
+static CUresult load(const char *function, void *image_out, bool library)
 {
     struct abi_image *image = heap.calloc(1, sizeof *image);
     if (!image)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+        return abi_no_memory(function);
     image->library = library;
     life_take(&lock);
     image->next = images;
@@ -165,7 +165,7 @@ static CUresult get_function(const char *function, void *out, const void *handle
         return result;
     struct CUfunc_st *f = function_for(handle, kernel, &lives);
     if (!f) /* the second is for an image that another thread unloads, just now */
-        return lives ? CUDA_ERROR_OUT_OF_MEMORY : refuse_handle(function, handle); /* LCOV_EXCL_BR_LINE: no test brings it about */
+        return lives ? abi_no_memory(function) : refuse_handle(function, handle); /* LCOV_EXCL_BR_LINE: no test brings it about */
     memcpy(out, &f, sizeof f);
     return CUDA_SUCCESS;
 }
@@ -180,7 +180,7 @@ static CUresult load_module(const vmm_system *sys, const char *function, CUmodul
     if (!module || !image)
         return abi_null(function, module ? "image" : "module");
     CUresult result = abi_current(sys, function, &current, &context);
-    return result == CUDA_SUCCESS ? load(module, false) : result;
+    return result == CUDA_SUCCESS ? load(function, module, false) : result;
 }
 
 CUresult cuModuleLoadData(CUmodule *module, const void *image)
@@ -202,7 +202,7 @@ CUresult cuModuleLoadFatBinary(CUmodule *module, const void *fatCubin)
 static CUresult refuse_file(const char *function, const char *path)
 {
     bool system = errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == EIO;
-    return abi_refuse(system ? CUDA_ERROR_OPERATING_SYSTEM : CUDA_ERROR_FILE_NOT_FOUND, function, "%.100s cannot be opened: %s", path,
+    return abi_refuse(system ? VMM_RULE_CODE_SYSTEM : VMM_RULE_CODE_FILE, function, "%.100s cannot be opened: %s", path,
                       strerror(errno));
 }
 
@@ -215,7 +215,7 @@ static CUresult look_at_file(const char *function, const char *path)
     if (!os_path_look(path, &is))
         return refuse_file(function, path);
     if (is.folder || is.pipe)
-        return abi_refuse(CUDA_ERROR_FILE_NOT_FOUND, function, "%.100s is no file, but a %s", path, is.folder ? "folder" : "pipe");
+        return abi_refuse(VMM_RULE_CODE_FILE, function, "%.100s is no file, but a %s", path, is.folder ? "folder" : "pipe");
     FILE *file = posix.fopen(path, "rb");
     if (!file)
         return refuse_file(function, path);
@@ -278,7 +278,7 @@ static CUresult get_global(CUdeviceptr *dptr, size_t *bytes, const void *handle,
         *dptr = 0; /* as recorded */
     if (bytes)
         *bytes = 0;
-    return abi_refuse(CUDA_ERROR_NOT_FOUND, "cuModuleGetGlobal", "%.60s: plugins have kernels alone, no variables", name);
+    return abi_refuse(VMM_RULE_CODE_NAME, "cuModuleGetGlobal", "%.60s: plugins have kernels alone, no variables", name);
 }
 
 CUresult cuModuleGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod, const char *name)
@@ -306,7 +306,7 @@ static CUresult load_library(CUlibrary *library, const void *code)
 {
     if (!library || !code)
         return abi_null("cuLibraryLoadData", library ? "code" : "library");
-    return load(library, true);
+    return load("cuLibraryLoadData", library, true);
 }
 
 CUresult cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *jitOptions, void **jitOptionsValues,

@@ -78,7 +78,7 @@ static CUresult param_of(const char *function, const void *handle, size_t index,
     if (result != CUDA_SUCCESS)
         return result;
     if (index >= f.kernel->params)
-        return abi_refuse(CUDA_ERROR_INVALID_VALUE, function, "%s has %u parameters", f.kernel->name, f.kernel->params);
+        return abi_refuse(VMM_RULE_CALL_VALUE, function, "%s has %u parameters", f.kernel->name, f.kernel->params);
     *offset = f.kernel->offset[index];
     if (size)
         *size = f.kernel->size[index];
@@ -115,7 +115,7 @@ static CUresult get_attribute(const vmm_system *sys, const char *function, int *
     if (!value)
         return abi_null(function, "pi");
     if ((int)attribute < 0 || attribute >= CU_FUNC_ATTRIBUTE_MAX)
-        return abi_refuse(CUDA_ERROR_INVALID_VALUE, function, "attribute %d is not known", (int)attribute);
+        return abi_refuse(VMM_RULE_CALL_VALUE, function, "attribute %d is not known", (int)attribute);
     switch ((int)attribute) {
     case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: *value = 1024; break;
     case CU_FUNC_ATTRIBUTE_PTX_VERSION:
@@ -158,7 +158,7 @@ static const struct {
 
 static CUresult refuse_value(const char *function, int attribute, int value, int least, int most)
 {
-    return abi_refuse(CUDA_ERROR_INVALID_VALUE, function, "attribute %d cannot be %d: %d to %d", attribute, value, least, most);
+    return abi_refuse(VMM_RULE_CALL_VALUE, function, "attribute %d cannot be %d: %d to %d", attribute, value, least, most);
 }
 
 static CUresult check_value(const vmm_system *sys, const char *function, int attribute, int value)
@@ -173,7 +173,7 @@ static CUresult check_value(const vmm_system *sys, const char *function, int att
             return value >= settable[i].least && value <= settable[i].most
                        ? CUDA_SUCCESS
                        : refuse_value(function, attribute, value, settable[i].least, settable[i].most);
-    return abi_refuse(CUDA_ERROR_INVALID_VALUE, function, "attribute %d cannot be set", attribute);
+    return abi_refuse(VMM_RULE_CALL_VALUE, function, "attribute %d cannot be set", attribute);
 }
 
 static CUresult set_attribute(const vmm_system *sys, const char *function, const void *handle, CUfunction_attribute attribute,
@@ -205,7 +205,7 @@ static CUresult hint(const char *function, const void *handle, int config, int m
 {
     struct CUfunc_st f;
     if (config < 0 || config > most)
-        return abi_refuse(CUDA_ERROR_INVALID_VALUE, function, "config %d is not known: 0 to %d", config, most);
+        return abi_refuse(VMM_RULE_CALL_VALUE, function, "config %d is not known: 0 to %d", config, most);
     return abi_function_find(function, handle, &f);
 }
 

@@ -23,7 +23,7 @@ static CUresult max_active(int *blocks, const void *handle, int block_size, size
     static const char name[] = "cuOccupancyMaxActiveBlocksPerMultiprocessor";
     struct CUfunc_st f;
     if (!blocks || block_size < 1 || flags > CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE)
-        return abi_refuse(CUDA_ERROR_INVALID_VALUE, name, "%s", !blocks ? "numBlocks is NULL" : block_size < 1
+        return abi_refuse(VMM_RULE_CALL_VALUE, name, "%s", !blocks ? "numBlocks is NULL" : block_size < 1
                           ? "blockSize is not positive" : "flags are not known");
     CUresult result = abi_function_find(name, handle, &f);
     if (result == CUDA_SUCCESS)
@@ -49,13 +49,13 @@ static CUresult available_shared(size_t *shared, const void *handle, int blocks,
     static const char name[] = "cuOccupancyAvailableDynamicSMemPerBlock";
     struct CUfunc_st f;
     if (!shared || blocks < 1 || block_size < 1 || block_size > 1024)
-        return abi_refuse(CUDA_ERROR_INVALID_VALUE, name, "%s", !shared ? "dynamicSmemSize is NULL" : blocks < 1
+        return abi_refuse(VMM_RULE_CALL_VALUE, name, "%s", !shared ? "dynamicSmemSize is NULL" : blocks < 1
                           ? "numBlocks is not positive" : "blockSize is not in 1 to 1024");
     CUresult result = abi_function_find(name, handle, &f);
     if (result != CUDA_SUCCESS)
         return result;
     if (blocks > blocks_for(block_size, 0))
-        return abi_refuse(CUDA_ERROR_INVALID_VALUE, name, "%d blocks of %d threads do not fit, even without shared memory",
+        return abi_refuse(VMM_RULE_CALL_VALUE, name, "%d blocks of %d threads do not fit, even without shared memory",
                           blocks, block_size);
     size_t fits = SHARED / (size_t)blocks;
     *shared = fits < most_shared(&f) ? fits : most_shared(&f);
@@ -94,7 +94,7 @@ static CUresult best_block(const vmm_system *sys, int *grid, int *block, const v
         }
     }
     return best ? CUDA_SUCCESS
-                : abi_refuse(CUDA_ERROR_INVALID_VALUE, name, "no block fits with so much shared memory");
+                : abi_refuse(VMM_RULE_CALL_VALUE, name, "no block fits with so much shared memory");
 }
 
 CUresult cuOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize, CUfunction func,

@@ -14,7 +14,7 @@ static bool wrong_grid(const struct abi_grid *g)
 
 static CUresult refuse_grid(const char *name, const struct abi_grid *g)
 {
-    return abi_refuse(CUDA_ERROR_INVALID_VALUE, name, "grid (%u, %u, %u) of blocks (%u, %u, %u): a grid has at most "
+    return abi_refuse(VMM_RULE_LAUNCH_DIMENSIONS, name, "grid (%u, %u, %u) of blocks (%u, %u, %u): a grid has at most "
                       "2^31-1, 65535 and 65535 blocks, a block 1024 threads", g->grid.x, g->grid.y, g->grid.z,
                       g->block.x, g->block.y, g->block.z);
 }
@@ -41,20 +41,20 @@ static CUresult pack(const char *name, const struct abi_kernel *kernel, void **p
     size_t need = kernel->offset[kernel->params], size;
     const void *buffer = buffer_of(extra, &size);
     if (need > MOST_PARAMS)
-        return abi_refuse(CUDA_ERROR_INVALID_VALUE, name, "%s takes %zu bytes of parameters", kernel->name, need);
+        return abi_refuse(VMM_RULE_LAUNCH_ARGUMENTS, name, "%s takes %zu bytes of parameters", kernel->name, need);
     if (!kernel->params)
         return CUDA_SUCCESS;
     if ((params != NULL) == (buffer != NULL))
-        return abi_refuse(CUDA_ERROR_INVALID_VALUE, name, "%s takes %u parameters: pass kernelParams, or a buffer in "
+        return abi_refuse(VMM_RULE_LAUNCH_ARGUMENTS, name, "%s takes %u parameters: pass kernelParams, or a buffer in "
                           "extra", kernel->name, kernel->params);
     if (buffer && size < need)
-        return abi_refuse(CUDA_ERROR_INVALID_VALUE, name, "%s takes %zu bytes of parameters, extra has %zu", kernel->name,
+        return abi_refuse(VMM_RULE_LAUNCH_ARGUMENTS, name, "%s takes %zu bytes of parameters, extra has %zu", kernel->name,
                           need, size);
     if (buffer)
         memcpy(bytes, buffer, need);
     for (unsigned i = 0; !buffer && i < kernel->params; i++) {
         if (!params[i])
-            return abi_refuse(CUDA_ERROR_INVALID_VALUE, name, "kernelParams[%u] of %s is NULL", i, kernel->name);
+            return abi_refuse(VMM_RULE_LAUNCH_ARGUMENTS, name, "kernelParams[%u] of %s is NULL", i, kernel->name);
         memcpy(bytes + kernel->offset[i], params[i], kernel->size[i]);
     }
     return CUDA_SUCCESS;
@@ -94,7 +94,7 @@ CUresult abi_launch_attributes(const CUlaunchConfig *config)
         case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN:
         case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP: break;
         default:
-            return abi_refuse(CUDA_ERROR_NOT_SUPPORTED, "cuLaunchKernelEx", "launch attribute %d is not simulated",
+            return abi_refuse(VMM_RULE_ENTRY_ABSENT, "cuLaunchKernelEx", "launch attribute %d is not simulated",
                               (int)config->attrs[i].id);
         }
     return CUDA_SUCCESS;

@@ -194,13 +194,13 @@ CUresult abi_kernel_find(const char *function, const char *name, const struct ab
     life_may_cancel(cancel);
     *kernel = found;
     if (result != CUDA_ERROR_NOT_FOUND)
-        return result;
+        return result == CUDA_SUCCESS ? result : abi_no_memory(function);
     char plain[NAME];
     const char *write = plain_name(name, plain) ? plain : name;
     if (!again)
         abi_say("no kernel %.200s: device code cannot run here. Write VMM_KERNEL(%.200s, ...) in C (vmm_kernel.h, "
                 "docs/unmodified.md), build it as a shared library, and name that in CUVMM_KERNELS", name, write);
-    return abi_refuse(result, function, "no plugin of CUVMM_KERNELS has a kernel %.60s", name);
+    return abi_refuse(VMM_RULE_CODE_NAME, function, "no plugin of CUVMM_KERNELS has a kernel %.60s", name);
 }
 
 /* Tells backend_cuda, which may be built without device code, that its kernels can be launched all the same. */

@@ -13,7 +13,7 @@ int abi_absent(const char *symbol, atomic_flag *said)
     if (!atomic_flag_test_and_set(said))
         abi_say("%s is not there: the simulator has nothing like it. It answers CUDA_ERROR_NOT_SUPPORTED "
                 "(docs/unmodified.md)", symbol);
-    result = abi_refuse(CUDA_ERROR_NOT_SUPPORTED, symbol, "the simulator does not have this entry point");
+    result = abi_refuse(VMM_RULE_ENTRY_ABSENT, symbol, "the simulator does not have this entry point");
     abi_leave();
     return (int)result;
 }

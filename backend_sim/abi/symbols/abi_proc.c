@@ -22,7 +22,7 @@ static CUresult check(const char *symbol, void **pfn, cuuint64_t flags)
         return abi_null("cuGetProcAddress", symbol ? "pfn" : "symbol");
     if (flags & ~(cuuint64_t)(CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) ||
         flags == (CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM))
-        return abi_refuse(CUDA_ERROR_INVALID_VALUE, "cuGetProcAddress", "flags 0x%llx: 0, 1 or 2",
+        return abi_refuse(VMM_RULE_CALL_VALUE, "cuGetProcAddress", "flags 0x%llx: 0, 1 or 2",
                           (unsigned long long)flags);
     return CUDA_SUCCESS;
 }
@@ -101,7 +101,7 @@ static CUresult decline_table(const void **table)
     if (table)
         *table = NULL;
     say_that_it_stops_here();
-    return abi_refuse(CUDA_ERROR_NOT_SUPPORTED, "cuGetExportTable",
+    return abi_refuse(VMM_RULE_ENTRY_ABSENT, "cuGetExportTable",
                       "there are no such tables: programs of the CUDA runtime do not run here, those of the driver API do");
 }
 

@@ -2,7 +2,8 @@
 /* coverage.h - checks that every promise has a test.
  *
  *     every rule of vmm_rules()                 a test that breaks it, and a near miss here or in conformance/corpus/rulebook,
- *                                               or a line in conformance/recorded/decisions/untestable.tsv (id <tab> why)
+ *                                               or a line in conformance/recorded/decisions/untestable.tsv (id <tab> why);
+ *                                               those of libcuda.so.1 alone are backend_sim/abi/library/abi_rules_test.c's
  *     every line of decisions/expectations.txt  a test that expects it
  *
  * The files are read from CUVMM_SOURCE, or from the current directory.

@@ -1,0 +1,946 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Each rule of the calls that libcuda.so.1 alone has (api/rules/library.def): a call that breaks it and is refused by it, as the
+ * driver's log shows, and the nearest call that is accepted and logs nothing. */
+#ifndef _DEFAULT_SOURCE
+#define _DEFAULT_SOURCE 1 /* MAP_ANONYMOUS */
+#endif
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "testing/rig.h"
+#include "vmm.h"
+
+CUresult cuMemAllocManaged(CUdeviceptr *dptr, size_t bytesize, unsigned int flags); /* absent: not in cuda.h */
+
+/* ---- the tests ---- */
+
+struct rule_test {
+    const char *symbol;
+    bool breaks;
+    void (*run)(void);
+};
+
+static struct rule_test tests[200];
+static size_t count;
+
+static void enter(const char *symbol, bool breaks, void (*run)(void))
+{
+    if (count == sizeof tests / sizeof tests[0])
+        abort();
+    tests[count++] = (struct rule_test){symbol, breaks, run};
+}
+
+#define TEST(symbol, name, breaks)                                                                  \
+    static void name(void);                                                                         \
+    __attribute__((constructor)) static void name##_enter(void) { enter(#symbol, breaks, name); }   \
+    static void name(void)
+#define TEST_BREAKS(symbol, name) TEST(symbol, name, true)
+#define TEST_NEAR_MISS(symbol, name) TEST(symbol, name, false)
+
+/* ---- what they use ---- */
+
+static const char *rule; /* the id of the rule that the test is about */
+static char heard[600];
+static unsigned lines;
+static CUcontext first, second; /* primary contexts of devices 0 and 1; the first is current */
+static CUstream stream;
+static CUdeviceptr memory; /* of cuMemAlloc */
+enum { SIZE = 1 << 16 };
+
+static void CUDA_CB hear(void *user, CUlogLevel level, char *message, size_t length)
+{
+    (void)user, (void)level, (void)length;
+    snprintf(heard, sizeof heard, "%s", message);
+    lines++;
+}
+
+static bool refused_by_rule(void)
+{
+    char want[120];
+    snprintf(want, sizeof want, ": %s: ", rule);
+    return lines == 1 && strstr(heard, want) != NULL;
+}
+
+/* The call is refused with the code, by the rule of the test and in one line. */
+#define REFUSED(call, code)                                                               \
+    do {                                                                                  \
+        lines = 0;                                                                        \
+        IS(call, code);                                                                   \
+        if (!tap_ok(refused_by_rule(), "by %s", rule))                                    \
+            tap_note("%u lines, the last: %s", lines, lines ? heard : "none");            \
+    } while (0)
+
+#define ACCEPTED(call)                                                                    \
+    do {                                                                                  \
+        lines = 0;                                                                        \
+        OK(call);                                                                         \
+        if (!tap_u64(lines, 0, "and nothing is logged"))                                  \
+            tap_note("%s", heard);                                                        \
+    } while (0)
+
+static CUfunction function(const char *name)
+{
+    static CUmodule module;
+    CUfunction found = NULL;
+    if (!module)
+        OK(cuModuleLoadData(&module, "image"));
+    OK(cuModuleGetFunction(&found, module, name));
+    return found;
+}
+
+/* ---- any call ---- */
+
+TEST_BREAKS(CALL_NULL, call_null_broken)
+{
+    REFUSED(cuModuleGetLoadingMode(NULL), ERROR_INVALID_VALUE);
+    REFUSED(cuDeviceGetPCIBusId(NULL, 20, 0), ERROR_INVALID_VALUE);
+    REFUSED(cuStreamGetFlags(stream, NULL), ERROR_INVALID_VALUE);
+    REFUSED(cuCtxPushCurrent(NULL), ERROR_INVALID_VALUE);
+    REFUSED(cuMemHostAlloc(NULL, 1, 0), ERROR_INVALID_VALUE);
+    REFUSED(cuGetErrorName(CUDA_SUCCESS, NULL), ERROR_INVALID_VALUE);
+    REFUSED(cuLogsCurrent(NULL, 0), ERROR_INVALID_VALUE);
+}
+
+TEST_NEAR_MISS(CALL_NULL, call_null_kept)
+{
+    CUmoduleLoadingMode mode;
+    ACCEPTED(cuModuleGetLoadingMode(&mode));
+    ACCEPTED(cuMemHostAlloc(&(void *){NULL}, 0, 0));
+}
+
+TEST_BREAKS(CALL_VALUE, call_value_broken)
+{
+    const char *name = NULL;
+    CUlogIterator from = 0;
+    int value = 0;
+    REFUSED(cuCtxSetCacheConfig((CUfunc_cache)4), ERROR_INVALID_VALUE);
+    REFUSED(cuStreamBeginCapture(stream, (CUstreamCaptureMode)3), ERROR_INVALID_VALUE);
+    REFUSED(cuMemHostAlloc(&(void *){NULL}, 1, 8), ERROR_INVALID_VALUE);
+    REFUSED(cuDeviceGetP2PAttribute(&value, (CUdevice_P2PAttribute)99, 0, 1), ERROR_INVALID_VALUE);
+    REFUSED(cuFuncGetAttribute(&value, (CUfunction_attribute)99, function("vectorAdd")), ERROR_INVALID_VALUE);
+    REFUSED(cuGetErrorString((CUresult)12345, &name), ERROR_INVALID_VALUE);
+    REFUSED(cuLogsCurrent(&from, 1), ERROR_INVALID_VALUE);
+    REFUSED(cuLogsUnregisterCallback(NULL), ERROR_INVALID_VALUE);
+    REFUSED(cuLogsDumpToFile(NULL, "/nowhere/at/all", 0), ERROR_INVALID_VALUE);
+}
+
+TEST_NEAR_MISS(CALL_VALUE, call_value_kept)
+{
+    const char *name = NULL;
+    CUlogIterator from = 0;
+    ACCEPTED(cuCtxSetCacheConfig(CU_FUNC_CACHE_PREFER_EQUAL));
+    ACCEPTED(cuGetErrorString(CUDA_ERROR_UNKNOWN, &name));
+    ACCEPTED(cuLogsCurrent(&from, 0));
+}
+
+TEST_BREAKS(ENTRY_ABSENT, entry_absent_broken)
+{
+    char luid[8];
+    CUdeviceptr managed = 0;
+    unsigned mask = 0;
+    const void *table = &mask;
+    static const CUuuid id = {{0}};
+    REFUSED(cuDeviceGetLuid(luid, &mask, 0), ERROR_NOT_SUPPORTED);
+    REFUSED(cuGetExportTable(&table, &id), ERROR_NOT_SUPPORTED);
+    REFUSED(cuMemAllocManaged(&managed, 1, 1), ERROR_NOT_SUPPORTED);
+}
+
+TEST_NEAR_MISS(ENTRY_ABSENT, entry_absent_kept)
+{
+    CUuuid id;
+    ACCEPTED(cuDeviceGetUuid(&id, 0));
+}
+
+TEST_BREAKS(KERNEL_CALL, kernel_call_broken)
+{
+    CUresult (*call)(void) = cuCtxSynchronize;
+    void *params[] = {&call, &memory};
+    int answer = -1;
+    OK(cuLaunchKernel(function("calls"), 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
+    lines = 0;
+    OK(cuCtxSynchronize());
+    if (!tap_ok(refused_by_rule(), "a call in a kernel is refused by %s", rule))
+        tap_note("%u lines, the last: %s", lines, lines ? heard : "none");
+    OK(cuMemcpyDtoH(&answer, memory, sizeof answer));
+    EQUAL(answer, CUDA_ERROR_NOT_PERMITTED);
+}
+
+TEST_NEAR_MISS(KERNEL_CALL, kernel_call_kept)
+{
+    ACCEPTED(cuCtxSynchronize());
+}
+
+TEST_BREAKS(LOGS_CALLBACKS, logs_callbacks_broken)
+{
+    CUlogsCallbackHandle all[40];
+    int made = 0;
+    while (made < 31 && cuLogsRegisterCallback(hear, NULL, &all[made]) == CUDA_SUCCESS)
+        made++;
+    EQUAL(made, 31);
+    lines = 0;
+    IS(cuLogsRegisterCallback(hear, NULL, &all[31]), ERROR_OUT_OF_MEMORY);
+    EQUAL(lines, 32);
+    lines = 1;
+    tap_ok(refused_by_rule(), "by %s", rule);
+    while (made--)
+        OK(cuLogsUnregisterCallback(all[made]));
+}
+
+TEST_NEAR_MISS(LOGS_CALLBACKS, logs_callbacks_kept)
+{
+    CUlogsCallbackHandle one;
+    ACCEPTED(cuLogsRegisterCallback(hear, NULL, &one));
+    OK(cuLogsUnregisterCallback(one));
+}
+
+TEST_BREAKS(LOGS_FILE, logs_file_broken)
+{
+    REFUSED(cuLogsDumpToFile(NULL, "/dev/full", 0), ERROR_OPERATING_SYSTEM);
+}
+
+TEST_NEAR_MISS(LOGS_FILE, logs_file_kept)
+{
+    ACCEPTED(cuLogsDumpToFile(NULL, "/dev/null", 0));
+}
+
+/* cuInit with CUDA_VISIBLE_DEVICES=list, in a process of its own, which is this program with the list as its argument. */
+static CUresult init_with(const char *list)
+{
+    int status = -1;
+    lines = 0;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        setenv("CUDA_VISIBLE_DEVICES", list, 1);
+        execl("/proc/self/exe", "abi_rules_test", rule, (char *)NULL);
+        _exit(99);
+    }
+    if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status) || WEXITSTATUS(status) == 99)
+        return CUDA_ERROR_UNKNOWN;
+    return (CUresult)WEXITSTATUS(status);
+}
+
+/* That process: the result is the exit status; another one where the rule is not the one that refuses. */
+static int init_here(const char *expected)
+{
+    CUlogsCallbackHandle callback;
+    rule = expected;
+    if (cuLogsRegisterCallback(hear, NULL, &callback) != CUDA_SUCCESS)
+        return 99;
+    CUresult result = cuInit(0);
+    return result == CUDA_SUCCESS || refused_by_rule() ? (int)result : 99;
+}
+
+TEST_BREAKS(INIT_VISIBLE, init_visible_broken)
+{
+    IS(init_with(""), ERROR_NO_DEVICE);
+    IS(init_with("2,0"), ERROR_NO_DEVICE);
+}
+
+TEST_NEAR_MISS(INIT_VISIBLE, init_visible_kept)
+{
+    ACCEPTED(init_with("0,2"));
+}
+
+TEST_BREAKS(INIT_VISIBLE_TWICE, init_visible_twice_broken)
+{
+    IS(init_with("0,1,0"), ERROR_INVALID_DEVICE);
+}
+
+TEST_NEAR_MISS(INIT_VISIBLE_TWICE, init_visible_twice_kept)
+{
+    ACCEPTED(init_with("1,0"));
+}
+
+/* ---- devices and contexts ---- */
+
+TEST_BREAKS(DEVICE_BUS, device_bus_broken)
+{
+    CUdevice device = 7;
+    REFUSED(cuDeviceGetByPCIBusId(&device, "ffff:ff:1f.0"), ERROR_INVALID_DEVICE);
+    EQUAL(device, 7);
+}
+
+TEST_NEAR_MISS(DEVICE_BUS, device_bus_kept)
+{
+    CUdevice device = 7;
+    char id[20];
+    OK(cuDeviceGetPCIBusId(id, sizeof id, 1));
+    ACCEPTED(cuDeviceGetByPCIBusId(&device, id));
+    EQUAL(device, 1);
+}
+
+TEST_BREAKS(CTX_ENDED, ctx_ended_broken)
+{
+    CUcontext ended;
+    unsigned long long id = 0;
+    OK(cuCtxCreate(&ended, NULL, 0, 0));
+    OK(cuCtxDestroy(ended));
+    REFUSED(cuCtxGetId(ended, &id), ERROR_CONTEXT_IS_DESTROYED);
+    REFUSED(cuCtxSynchronize_v2(ended), ERROR_CONTEXT_IS_DESTROYED);
+}
+
+TEST_NEAR_MISS(CTX_ENDED, ctx_ended_kept)
+{
+    unsigned long long id = 0;
+    ACCEPTED(cuCtxGetId(second, &id));
+    ACCEPTED(cuCtxSynchronize_v2(second));
+}
+
+TEST_BREAKS(CTX_STACK, ctx_stack_broken)
+{
+    unsigned depth = 0;
+    while (depth < 1000 && cuCtxPushCurrent(second) == CUDA_SUCCESS)
+        depth++;
+    REFUSED(cuCtxPushCurrent(second), ERROR_OUT_OF_MEMORY);
+    while (depth--)
+        cuCtxPopCurrent(NULL);
+}
+
+TEST_NEAR_MISS(CTX_STACK, ctx_stack_kept)
+{
+    ACCEPTED(cuCtxPushCurrent(second));
+    ACCEPTED(cuCtxPopCurrent(NULL));
+}
+
+TEST_BREAKS(CTX_AFFINITY, ctx_affinity_broken)
+{
+    CUexecAffinityParam part = {.type = CU_EXEC_AFFINITY_TYPE_SM_COUNT, .param.smCount.val = 8};
+    CUcontext context = NULL;
+    REFUSED(cuCtxCreate_v3(&context, &part, 1, 0, 0), ERROR_UNSUPPORTED_EXEC_AFFINITY);
+    tap_ok(!context, "and no context is made");
+}
+
+TEST_NEAR_MISS(CTX_AFFINITY, ctx_affinity_kept)
+{
+    CUexecAffinityParam part = {.type = CU_EXEC_AFFINITY_TYPE_SM_COUNT, .param.smCount.val = 8};
+    CUcontext context = NULL;
+    ACCEPTED(cuCtxCreate_v3(&context, &part, 0, 0, 0));
+    OK(cuCtxDestroy(context));
+}
+
+TEST_BREAKS(CTX_LIMIT_UNSUPPORTED, ctx_limit_unsupported_broken)
+{
+    size_t value = 0;
+    REFUSED(cuCtxGetLimit(&value, CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED), ERROR_UNSUPPORTED_LIMIT);
+    REFUSED(cuCtxSetLimit(CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED, 0), ERROR_UNSUPPORTED_LIMIT);
+}
+
+TEST_NEAR_MISS(CTX_LIMIT_UNSUPPORTED, ctx_limit_unsupported_kept)
+{
+    size_t value = 0;
+    ACCEPTED(cuCtxGetLimit(&value, CU_LIMIT_CIG_ENABLED));
+}
+
+TEST_BREAKS(CTX_LIMIT_READ_ONLY, ctx_limit_read_only_broken)
+{
+    REFUSED(cuCtxSetLimit(CU_LIMIT_SHMEM_SIZE, 1), ERROR_NOT_PERMITTED);
+}
+
+TEST_NEAR_MISS(CTX_LIMIT_READ_ONLY, ctx_limit_read_only_kept)
+{
+    size_t value = 0;
+    ACCEPTED(cuCtxGetLimit(&value, CU_LIMIT_SHMEM_SIZE));
+    ACCEPTED(cuCtxSetLimit(CU_LIMIT_STACK_SIZE, 4096));
+}
+
+TEST_BREAKS(PEER_CONTEXT, peer_context_broken)
+{
+    CUcontext none = (CUcontext)(uintptr_t)0x1230;
+    REFUSED(cuCtxEnablePeerAccess(none, 0), ERROR_INVALID_CONTEXT);
+    REFUSED(cuMemcpyPeer(memory, first, memory + 64, none, 4), ERROR_INVALID_CONTEXT);
+}
+
+TEST_NEAR_MISS(PEER_CONTEXT, peer_context_kept)
+{
+    ACCEPTED(cuMemcpyPeer(memory, first, memory + 64, first, 4));
+}
+
+TEST_BREAKS(PEER_SAME, peer_same_broken)
+{
+    int value = 0;
+    REFUSED(cuDeviceGetP2PAttribute(&value, CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED, 0, 0), ERROR_INVALID_DEVICE);
+}
+
+TEST_NEAR_MISS(PEER_SAME, peer_same_kept)
+{
+    int value = 0;
+    ACCEPTED(cuDeviceGetP2PAttribute(&value, CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED, 0, 1));
+    EQUAL(value, 1);
+}
+
+TEST_BREAKS(PEER_UNSUPPORTED, peer_unsupported_broken)
+{
+    REFUSED(cuCtxEnablePeerAccess(first, 0), ERROR_PEER_ACCESS_UNSUPPORTED);
+}
+
+TEST_NEAR_MISS(PEER_UNSUPPORTED, peer_unsupported_kept)
+{
+    ACCEPTED(cuCtxEnablePeerAccess(second, 0));
+    OK(cuCtxDisablePeerAccess(second));
+}
+
+TEST_BREAKS(PEER_ENABLED, peer_enabled_broken)
+{
+    OK(cuCtxEnablePeerAccess(second, 0));
+    REFUSED(cuCtxEnablePeerAccess(second, 0), ERROR_PEER_ACCESS_ALREADY_ENABLED);
+    OK(cuCtxDisablePeerAccess(second));
+}
+
+TEST_NEAR_MISS(PEER_ENABLED, peer_enabled_kept)
+{
+    OK(cuCtxEnablePeerAccess(second, 0));
+    OK(cuCtxDisablePeerAccess(second));
+    ACCEPTED(cuCtxEnablePeerAccess(second, 0));
+    OK(cuCtxDisablePeerAccess(second));
+}
+
+TEST_BREAKS(PEER_NOT_ENABLED, peer_not_enabled_broken)
+{
+    REFUSED(cuCtxDisablePeerAccess(second), ERROR_PEER_ACCESS_NOT_ENABLED);
+}
+
+TEST_NEAR_MISS(PEER_NOT_ENABLED, peer_not_enabled_kept)
+{
+    OK(cuCtxEnablePeerAccess(second, 0));
+    ACCEPTED(cuCtxDisablePeerAccess(second));
+}
+
+/* ---- events and captures ---- */
+
+TEST_BREAKS(EVENT_ELAPSED, event_elapsed_broken)
+{
+    CUevent untimed, unused, event;
+    float time = 0;
+    OK(cuEventCreate(&untimed, CU_EVENT_DISABLE_TIMING));
+    OK(cuEventCreate(&unused, 0));
+    OK(cuEventCreate(&event, 0));
+    OK(cuEventRecord(untimed, stream));
+    OK(cuEventRecord(event, stream));
+    OK(cuStreamSynchronize(stream));
+    REFUSED(cuEventElapsedTime(&time, untimed, event), ERROR_INVALID_HANDLE);
+    REFUSED(cuEventElapsedTime(&time, event, unused), ERROR_INVALID_HANDLE);
+    REFUSED(cuEventElapsedTime(NULL, event, event), ERROR_INVALID_HANDLE);
+    OK(cuEventDestroy(untimed));
+    OK(cuEventDestroy(unused));
+    OK(cuEventDestroy(event));
+}
+
+TEST_NEAR_MISS(EVENT_ELAPSED, event_elapsed_kept)
+{
+    CUevent event;
+    float time = -1;
+    OK(cuEventCreate(&event, 0));
+    OK(cuEventRecord(event, stream));
+    OK(cuStreamSynchronize(stream));
+    ACCEPTED(cuEventElapsedTime(&time, event, event));
+    OK(cuEventDestroy(event));
+}
+
+TEST_BREAKS(CAPTURE_FORBIDS, capture_forbids_broken)
+{
+    CUdeviceptr more = 0;
+    CUgraph graph = NULL;
+    OK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    REFUSED(cuMemAlloc(&more, 64), ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    IS(cuStreamEndCapture(stream, &graph), ERROR_STREAM_CAPTURE_INVALIDATED);
+    OK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+    REFUSED(cuStreamSynchronize(stream), ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    IS(cuStreamEndCapture(stream, &graph), ERROR_STREAM_CAPTURE_INVALIDATED);
+}
+
+TEST_NEAR_MISS(CAPTURE_FORBIDS, capture_forbids_kept)
+{
+    CUdeviceptr more = 0;
+    CUgraph graph = NULL;
+    OK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+    ACCEPTED(cuMemAlloc(&more, 64));
+    OK(cuStreamEndCapture(stream, &graph));
+    OK(cuGraphDestroy(graph));
+    OK(cuMemFree(more));
+}
+
+TEST_BREAKS(CAPTURE_INVALIDATED, capture_invalidated_broken)
+{
+    CUgraph graph = NULL;
+    OK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+    IS(cuStreamQuery(stream), ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    REFUSED(cuStreamQuery(stream), ERROR_STREAM_CAPTURE_INVALIDATED);
+    REFUSED(cuStreamEndCapture(stream, &graph), ERROR_STREAM_CAPTURE_INVALIDATED);
+    tap_ok(!graph, "and there is no graph");
+}
+
+TEST_NEAR_MISS(CAPTURE_INVALIDATED, capture_invalidated_kept)
+{
+    CUgraph graph = NULL;
+    OK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+    ACCEPTED(cuStreamEndCapture(stream, &graph));
+    OK(cuGraphDestroy(graph));
+}
+
+TEST_BREAKS(CAPTURE_WORK, capture_work_broken)
+{
+    CUgraph graph = NULL;
+    OK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+    REFUSED(cuMemsetD8Async(memory, 1, 4, stream), ERROR_NOT_SUPPORTED);
+    IS(cuStreamEndCapture(stream, &graph), ERROR_STREAM_CAPTURE_INVALIDATED);
+}
+
+TEST_NEAR_MISS(CAPTURE_WORK, capture_work_kept)
+{
+    CUgraph graph = NULL;
+    OK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+    ACCEPTED(cuMemsetD8Async(memory, 1, 4, CU_STREAM_PER_THREAD));
+    OK(cuStreamEndCapture(stream, &graph));
+    OK(cuGraphDestroy(graph));
+}
+
+TEST_BREAKS(CAPTURE_DEFAULT, capture_default_broken)
+{
+    REFUSED(cuStreamBeginCapture(CU_STREAM_LEGACY, CU_STREAM_CAPTURE_MODE_RELAXED), ERROR_STREAM_CAPTURE_UNSUPPORTED);
+}
+
+TEST_NEAR_MISS(CAPTURE_DEFAULT, capture_default_kept)
+{
+    ACCEPTED(cuStreamBeginCapture(CU_STREAM_PER_THREAD, CU_STREAM_CAPTURE_MODE_RELAXED));
+    OK(cuStreamEndCapture(CU_STREAM_PER_THREAD, NULL));
+}
+
+TEST_BREAKS(CAPTURE_STATE, capture_state_broken)
+{
+    CUevent event;
+    REFUSED(cuStreamEndCapture(stream, NULL), ERROR_ILLEGAL_STATE);
+    OK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+    REFUSED(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED), ERROR_ILLEGAL_STATE);
+    OK(cuStreamEndCapture(stream, NULL));
+    OK(cuEventCreate(&event, 0));
+    REFUSED(cuEventRecordWithFlags(event, stream, 1), ERROR_ILLEGAL_STATE);
+    OK(cuEventDestroy(event));
+}
+
+TEST_NEAR_MISS(CAPTURE_STATE, capture_state_kept)
+{
+    CUevent event;
+    OK(cuEventCreate(&event, 0));
+    ACCEPTED(cuEventRecordWithFlags(event, stream, 0));
+    ACCEPTED(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+    ACCEPTED(cuStreamEndCapture(stream, NULL));
+    OK(cuEventDestroy(event));
+}
+
+static void *end_capture(void *unused)
+{
+    (void)unused;
+    OK(cuCtxSetCurrent(first));
+    lines = 0;
+    return (void *)(uintptr_t)cuStreamEndCapture(stream, NULL);
+}
+
+static CUresult end_on_another_thread(void)
+{
+    pthread_t thread;
+    void *result = NULL;
+    if (pthread_create(&thread, NULL, end_capture, NULL))
+        abort();
+    pthread_join(thread, &result);
+    return (CUresult)(uintptr_t)result;
+}
+
+TEST_BREAKS(CAPTURE_THREAD, capture_thread_broken)
+{
+    OK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
+    REFUSED(end_on_another_thread(), ERROR_STREAM_CAPTURE_WRONG_THREAD);
+    OK(cuStreamEndCapture(stream, NULL));
+}
+
+TEST_NEAR_MISS(CAPTURE_THREAD, capture_thread_kept)
+{
+    OK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+    ACCEPTED(end_on_another_thread());
+}
+
+TEST_BREAKS(GRAPH_UNKNOWN, graph_unknown_broken)
+{
+    CUgraph graph = NULL;
+    OK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+    OK(cuStreamEndCapture(stream, &graph));
+    OK(cuGraphDestroy(graph));
+    REFUSED(cuGraphDestroy(graph), ERROR_INVALID_VALUE);
+}
+
+TEST_NEAR_MISS(GRAPH_UNKNOWN, graph_unknown_kept)
+{
+    CUgraph graph = NULL;
+    OK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+    OK(cuStreamEndCapture(stream, &graph));
+    ACCEPTED(cuGraphDestroy(graph));
+}
+
+/* ---- code ---- */
+
+TEST_BREAKS(CODE_HANDLE, code_handle_broken)
+{
+    CUmodule module = NULL;
+    CUfunction found = NULL;
+    OK(cuModuleLoadData(&module, "image"));
+    OK(cuModuleUnload(module));
+    REFUSED(cuModuleUnload(module), ERROR_INVALID_HANDLE);
+    REFUSED(cuModuleGetFunction(&found, module, "vectorAdd"), ERROR_INVALID_HANDLE);
+}
+
+TEST_NEAR_MISS(CODE_HANDLE, code_handle_kept)
+{
+    CUmodule module = NULL;
+    OK(cuModuleLoadData(&module, "image"));
+    ACCEPTED(cuModuleUnload(module));
+}
+
+TEST_BREAKS(CODE_FILE, code_file_broken)
+{
+    CUmodule module = NULL;
+    REFUSED(cuModuleLoad(&module, "/nonexistent"), ERROR_FILE_NOT_FOUND);
+    REFUSED(cuModuleLoad(&module, "/"), ERROR_FILE_NOT_FOUND);
+    tap_ok(!module, "and nothing is loaded");
+}
+
+TEST_NEAR_MISS(CODE_FILE, code_file_kept)
+{
+    CUmodule module = NULL;
+    ACCEPTED(cuModuleLoad(&module, "/proc/self/exe"));
+    OK(cuModuleUnload(module));
+}
+
+TEST_BREAKS(CODE_SYSTEM, code_system_broken)
+{
+    CUmodule module = NULL;
+    struct rlimit before, none;
+    if (getrlimit(RLIMIT_NOFILE, &before))
+        abort();
+    none = before;
+    none.rlim_cur = 0;
+    setrlimit(RLIMIT_NOFILE, &none);
+    lines = 0;
+    CUresult result = cuModuleLoad(&module, "/proc/self/exe");
+    setrlimit(RLIMIT_NOFILE, &before);
+    IS(result, ERROR_OPERATING_SYSTEM);
+    tap_ok(refused_by_rule(), "by %s", rule);
+}
+
+TEST_NEAR_MISS(CODE_SYSTEM, code_system_kept)
+{
+    CUlibrary library = NULL;
+    ACCEPTED(cuLibraryLoadFromFile(&library, "/proc/self/exe", NULL, NULL, 0, NULL, NULL, 0));
+    OK(cuLibraryUnload(library));
+}
+
+TEST_BREAKS(CODE_NAME, code_name_broken)
+{
+    CUmodule module = NULL;
+    CUfunction found = NULL;
+    CUdeviceptr at = 1;
+    size_t size = 1;
+    OK(cuModuleLoadData(&module, "image"));
+    REFUSED(cuModuleGetFunction(&found, module, "absent"), ERROR_NOT_FOUND);
+    REFUSED(cuModuleGetGlobal(&at, &size, module, "variable"), ERROR_NOT_FOUND);
+    tap_ok(!at && !size, "and the outputs are 0");
+    OK(cuModuleUnload(module));
+}
+
+TEST_NEAR_MISS(CODE_NAME, code_name_kept)
+{
+    CUmodule module = NULL;
+    CUfunction found = NULL;
+    OK(cuModuleLoadData(&module, "image"));
+    ACCEPTED(cuModuleGetFunction(&found, module, "vectorAdd"));
+    OK(cuModuleUnload(module));
+}
+
+/* ---- pinned memory ---- */
+
+static char own[SIZE];
+
+TEST_BREAKS(REGISTER_ADDRESS, register_address_broken)
+{
+    REFUSED(cuMemHostRegister((void *)(UINTPTR_MAX / 2), 64, 0), ERROR_NOT_SUPPORTED);
+}
+
+TEST_NEAR_MISS(REGISTER_ADDRESS, register_address_kept)
+{
+    ACCEPTED(cuMemHostRegister(own, 64, 0));
+    OK(cuMemHostUnregister(own));
+}
+
+TEST_BREAKS(REGISTER_MEMORY, register_memory_broken)
+{
+    void *page = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    REFUSED(cuMemHostRegister((void *)(uintptr_t)memory, 64, 0), ERROR_INVALID_VALUE);
+    REFUSED(cuMemHostRegister(page, 64, 0), ERROR_INVALID_VALUE);
+    munmap(page, 4096);
+}
+
+TEST_NEAR_MISS(REGISTER_MEMORY, register_memory_kept)
+{
+    void *page = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ACCEPTED(cuMemHostRegister(page, 64, CU_MEMHOSTREGISTER_READ_ONLY));
+    OK(cuMemHostUnregister(page));
+    munmap(page, 4096);
+}
+
+TEST_BREAKS(REGISTER_TWICE, register_twice_broken)
+{
+    OK(cuMemHostRegister(own, 64, 0));
+    REFUSED(cuMemHostRegister(own + 63, 64, 0), ERROR_HOST_MEMORY_ALREADY_REGISTERED);
+    OK(cuMemHostUnregister(own));
+}
+
+TEST_NEAR_MISS(REGISTER_TWICE, register_twice_kept)
+{
+    OK(cuMemHostRegister(own, 64, 0));
+    ACCEPTED(cuMemHostRegister(own + 64, 64, 0));
+    OK(cuMemHostUnregister(own));
+    OK(cuMemHostUnregister(own + 64));
+}
+
+TEST_BREAKS(REGISTER_NOT_START, register_not_start_broken)
+{
+    OK(cuMemHostRegister(own, 64, 0));
+    REFUSED(cuMemHostUnregister(own + 1), ERROR_INVALID_VALUE);
+    OK(cuMemHostUnregister(own));
+}
+
+TEST_NEAR_MISS(REGISTER_NOT_START, register_not_start_kept)
+{
+    OK(cuMemHostRegister(own, 64, 0));
+    ACCEPTED(cuMemHostUnregister(own));
+}
+
+TEST_BREAKS(REGISTER_NONE, register_none_broken)
+{
+    OK(cuMemHostRegister(own, 64, 0));
+    OK(cuMemHostUnregister(own));
+    REFUSED(cuMemHostUnregister(own), ERROR_HOST_MEMORY_NOT_REGISTERED);
+}
+
+TEST_NEAR_MISS(REGISTER_NONE, register_none_kept)
+{
+    OK(cuMemHostRegister(own, 64, 0));
+    ACCEPTED(cuMemHostUnregister(own));
+}
+
+TEST_BREAKS(PINNED_UNKNOWN, pinned_unknown_broken)
+{
+    unsigned flags = 0;
+    CUdeviceptr at = 1;
+    REFUSED(cuMemHostGetFlags(&flags, own), ERROR_INVALID_VALUE);
+    REFUSED(cuMemHostGetDevicePointer(&at, own, 0), ERROR_INVALID_VALUE);
+    EQUAL(at, 0);
+}
+
+TEST_NEAR_MISS(PINNED_UNKNOWN, pinned_unknown_kept)
+{
+    unsigned flags = 0;
+    OK(cuMemHostRegister(own, 64, 0));
+    ACCEPTED(cuMemHostGetFlags(&flags, own));
+    OK(cuMemHostUnregister(own));
+}
+
+TEST_BREAKS(PINNED_READ_ONLY, pinned_read_only_broken)
+{
+    own[0] = 3;
+    OK(cuMemHostRegister(own, 64, CU_MEMHOSTREGISTER_READ_ONLY));
+    REFUSED(cuMemcpyDtoD((CUdeviceptr)(uintptr_t)own, memory, 4), ERROR_INVALID_VALUE);
+    EQUAL(own[0], 3);
+    OK(cuMemHostUnregister(own));
+}
+
+TEST_NEAR_MISS(PINNED_READ_ONLY, pinned_read_only_kept)
+{
+    OK(cuMemHostRegister(own, 64, CU_MEMHOSTREGISTER_READ_ONLY));
+    ACCEPTED(cuMemcpyDtoD(memory, (CUdeviceptr)(uintptr_t)own, 4));
+    OK(cuMemHostUnregister(own));
+}
+
+TEST_BREAKS(PINNED_VMM, pinned_vmm_broken)
+{
+    void *pinned = NULL;
+    CUmemGenericAllocationHandle handle = 0;
+    OK(cuMemHostAlloc(&pinned, 2 << 20, 0));
+    REFUSED(cuMemUnmap((CUdeviceptr)(uintptr_t)pinned, 2 << 20), ERROR_INVALID_VALUE);
+    REFUSED(cuMemRetainAllocationHandle(&handle, pinned), ERROR_INVALID_VALUE);
+    OK(cuMemFreeHost(pinned));
+}
+
+TEST_NEAR_MISS(PINNED_VMM, pinned_vmm_kept)
+{
+    CUdeviceptr range = 0;
+    CUmemAllocationProp prop = {.type = CU_MEM_ALLOCATION_TYPE_PINNED, .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
+    CUmemGenericAllocationHandle handle = 0, again = 0;
+    OK(cuMemCreate(&handle, 2 << 20, &prop, 0));
+    OK(cuMemAddressReserve(&range, 2 << 20, 0, 0, 0));
+    OK(cuMemMap(range, 2 << 20, 0, handle, 0));
+    ACCEPTED(cuMemRetainAllocationHandle(&again, (void *)(uintptr_t)range));
+    ACCEPTED(cuMemUnmap(range, 2 << 20));
+    OK(cuMemRelease(again));
+    OK(cuMemRelease(handle));
+    OK(cuMemAddressFree(range, 2 << 20));
+}
+
+TEST_BREAKS(POINTER_SET, pointer_set_broken)
+{
+    CUdeviceptr range = 0;
+    CUmemAllocationProp prop = {.type = CU_MEM_ALLOCATION_TYPE_PINNED, .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
+    CUmemGenericAllocationHandle handle = 0;
+    OK(cuMemCreate(&handle, 2 << 20, &prop, 0));
+    OK(cuMemAddressReserve(&range, 2 << 20, 0, 0, 0));
+    OK(cuMemMap(range, 2 << 20, 0, handle, 0));
+    REFUSED(cuPointerSetAttribute(&(unsigned){1}, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, range), ERROR_NOT_SUPPORTED);
+    OK(cuMemUnmap(range, 2 << 20));
+    OK(cuMemRelease(handle));
+    OK(cuMemAddressFree(range, 2 << 20));
+}
+
+TEST_NEAR_MISS(POINTER_SET, pointer_set_kept)
+{
+    ACCEPTED(cuPointerSetAttribute(&(unsigned){1}, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, memory));
+}
+
+/* ---- rows ---- */
+
+/* Two rows of 16 bytes from the program's memory into a part of the allocation. */
+static CUDA_MEMCPY2D rows(void)
+{
+    return (CUDA_MEMCPY2D){.srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = own, .srcPitch = 32,
+                           .dstMemoryType = CU_MEMORYTYPE_DEVICE, .dstDevice = memory, .dstPitch = 32,
+                           .WidthInBytes = 16, .Height = 2};
+}
+
+TEST_BREAKS(ROWS_MEMORY, rows_memory_broken)
+{
+    CUDA_MEMCPY2D copy = rows();
+    copy.srcMemoryType = CU_MEMORYTYPE_DEVICE;
+    copy.srcDevice = (CUdeviceptr)(uintptr_t)own;
+    REFUSED(cuMemcpy2D(&copy), ERROR_INVALID_VALUE);
+    copy.srcMemoryType = CU_MEMORYTYPE_ARRAY;
+    REFUSED(cuMemcpy2D(&copy), ERROR_INVALID_VALUE);
+}
+
+TEST_NEAR_MISS(ROWS_MEMORY, rows_memory_kept)
+{
+    CUDA_MEMCPY2D copy = rows();
+    ACCEPTED(cuMemcpy2D(&copy));
+}
+
+TEST_BREAKS(ROWS_PITCH, rows_pitch_broken)
+{
+    CUDA_MEMCPY2D copy = rows();
+    copy.srcPitch = 15;
+    REFUSED(cuMemcpy2D(&copy), ERROR_INVALID_VALUE);
+    REFUSED(cuMemsetD2D8(memory, 15, 1, 16, 2), ERROR_INVALID_VALUE);
+}
+
+TEST_NEAR_MISS(ROWS_PITCH, rows_pitch_kept)
+{
+    CUDA_MEMCPY2D copy = rows();
+    copy.srcPitch = 16;
+    ACCEPTED(cuMemcpy2D(&copy));
+    ACCEPTED(cuMemsetD2D8(memory, 16, 1, 16, 2));
+}
+
+TEST_BREAKS(ROWS_END, rows_end_broken)
+{
+    CUDA_MEMCPY2D copy = rows();
+    copy.dstPitch = SIZE - 15;
+    REFUSED(cuMemcpy2D(&copy), ERROR_INVALID_VALUE);
+    REFUSED(cuMemsetD2D8(memory, SIZE - 15, 1, 16, 2), ERROR_INVALID_VALUE);
+}
+
+TEST_NEAR_MISS(ROWS_END, rows_end_kept)
+{
+    CUDA_MEMCPY2D copy = rows();
+    copy.dstPitch = SIZE - 16;
+    ACCEPTED(cuMemcpy2D(&copy));
+    ACCEPTED(cuMemsetD2D8(memory, SIZE - 16, 1, 16, 2));
+}
+
+/* ---- all of them ---- */
+
+static const struct row {
+    const char *symbol, *id;
+} table[] = {
+#define VMM_RULE(symbol, id, ...) {#symbol, id},
+#include "rules/library.def"
+#undef VMM_RULE
+};
+
+static bool run(const struct row *row, bool breaks)
+{
+    bool any = false;
+    rule = row->id;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(tests[i].symbol, row->symbol) == 0 && tests[i].breaks == breaks) {
+            tests[i].run();
+            any = true;
+        }
+    return any;
+}
+
+/* What the suite leaves to this test, and nothing else, is in this file of rules. */
+static void test_complete(void)
+{
+    size_t rules = 0, marked = 0;
+    const vmm_rule *all = vmm_rules(&rules);
+    for (size_t i = 0; i < rules; i++)
+        marked += strcmp(all[i].needs, "libcuda.so.1") == 0;
+    EQUAL(marked, sizeof table / sizeof table[0]);
+    EQUAL(count, 2 * marked);
+}
+
+/* Calls that libcuda.so.1 answers without the engine look for cuInit themselves. */
+static void test_early(void)
+{
+    int value = 0;
+    rule = "VMM-INIT-REQUIRED";
+    REFUSED(cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_WARP_SIZE, 0), ERROR_NOT_INITIALIZED);
+}
+
+static void test_forked(void)
+{
+    int status = -1, value = 0;
+    rule = "VMM-INIT-FORKED";
+    lines = 0;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0)
+        _exit(cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_WARP_SIZE, 0) == CUDA_ERROR_NOT_INITIALIZED && refused_by_rule()
+                  ? 0 : 1);
+    waitpid(child, &status, 0);
+    EQUAL(status, 0);
+}
+
+int main(int argc, char **argv)
+{
+    CUlogsCallbackHandle callback;
+    setenv("CUVMM_SIM", "sim:h200x2,schedule=late", 1); /* no thread but this one reports */
+    if (argc > 1)
+        return init_here(argv[1]);
+    setenv("CUVMM_KERNELS", ABI_TEST_KERNELS, 1);
+    OK(cuLogsRegisterCallback(hear, NULL, &callback));
+    test_early();
+    first = begin();
+    test_forked();
+    OK(cuDevicePrimaryCtxRetain(&second, 1));
+    OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    OK(cuMemAlloc(&memory, SIZE));
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        const vmm_rule *row = vmm_rule_find(table[i].id);
+        tap_ok(run(&table[i], true), "%s has a test that breaks it", table[i].id);
+        tap_ok(run(&table[i], false), "%s has a near miss", table[i].id);
+        tap_ok(row && row->message[0] && row->explanation[0] && row->way_out[0], "%s states what, why and the fix", table[i].id);
+    }
+    test_complete();
+    OK(cuMemFree(memory));
+    return tap_done();
+}
