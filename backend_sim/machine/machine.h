@@ -133,16 +133,28 @@ static inline void sim_machine_lock(struct sim_machine *machine)
     readers_shut(&machine->readers);
 }
 
-/* The same for a call. A call that neither waits nor runs the program's code starts no thread before it returns. Where the
- * program has one thread, such a call needs no lock: a note that the machine is held is enough. */
+/* A note that the machine is held, in place of the lock, and its end. */
+static inline void sim_machine_hold_alone(struct sim_machine *machine)
+{
+    atomic_store_explicit(&machine->alone, true, memory_order_relaxed);
+    sim_machine_note(machine, true);
+}
+
+static inline void sim_machine_leave_alone(struct sim_machine *machine)
+{
+    assert_locked(machine);
+    sim_machine_note(machine, false);
+    atomic_store_explicit(&machine->alone, false, memory_order_relaxed);
+}
+
+/* Takes the lock for a call. One that neither waits nor runs the program's code starts no thread before it returns. Where the
+ * program has one thread, such a call needs no lock: a note is enough. */
 static inline void sim_machine_hold(struct sim_machine *machine, enum vmm_call_id call)
 {
-    if (VMM_SINGLE_THREAD && !vmm_call_waits(call)) {
-        atomic_store_explicit(&machine->alone, true, memory_order_relaxed);
-        sim_machine_note(machine, true);
-    } else {
+    if (VMM_SINGLE_THREAD && !vmm_call_waits(call))
+        sim_machine_hold_alone(machine);
+    else
         sim_machine_lock(machine);
-    }
 }
 
 /* Takes the lock for a call that only reads but must not run beside others. */
