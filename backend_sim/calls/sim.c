@@ -149,12 +149,14 @@ static vmm_result serve_plain(struct sim_process *process, const struct vmm_call
     vmm_result result = handler(process, call);
     if (machine->busy || checks_wanted())
         return settle(process, call, handler, result);
-    sim_machine_leave_alone(machine);
+    sim_machine_unlock(machine);
     return result;
 }
 
-/* May the call go that way? None that waits: see sim_machine_hold. */
-#define IS_PLAIN(name, traits) (!((traits) & CALL_WAITS) && !SHARES(VMM_CALL_##name))
+/* May the call go that way? None that waits (sim_machine_hold), but for copies and fills that are done at once, which take the
+ * lock before they do (call_copy.c). */
+#define IS_PLAIN(name, traits)                                                                              \
+    ((!((traits) & CALL_WAITS) || ((traits) & (CALL_MOVES | CALL_QUEUES)) == CALL_MOVES) && !SHARES(VMM_CALL_##name))
 
 #define VMM_CALL(name, symbol, form, traits)                                                            \
     static vmm_result do_##name(struct sim_process *process, const struct vmm_call *call)               \
