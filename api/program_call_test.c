@@ -71,6 +71,23 @@ static void test_parts(void)
     tap_ok(!vmm_within_now(&vmm_this_thread()->within), "it ends");
 }
 
+/* After a refusal, a call that has nothing to say leaves a record of itself alone; name: as a part of that call. */
+static void test_nothing_said(const char *name, uint64_t number)
+{
+    struct vmm_entry_point entry = {.name = name};
+    struct vmm_within_calls *calls = &vmm_this_thread()->within;
+    vmm_context current;
+    if (name)
+        vmm_within_begin(calls, &entry);
+    tap_result(vmm_ctx_get_current(sys, &current), VMM_SUCCESS, "a call that is not refused");
+    if (name)
+        vmm_within_end(calls);
+    const vmm_detail *detail = vmm_last_detail();
+    tap_ok(detail->severity == VMM_SEVERITY_NONE && !detail->rule && detail->result == VMM_SUCCESS, "has nothing to say");
+    tap_text(detail->function, "cuCtxGetCurrent", "and is told as itself");
+    tap_u64(detail->call, number, "with its number");
+}
+
 /* What a part is refused is told as the program's call. */
 static void test_refusal(void)
 {
@@ -91,6 +108,10 @@ static void test_refusal(void)
     vmm_mem_address_reserve(sys, &at, 5, 0, 0, 0);
     tap_text(vmm_last_detail()->function, "cuMemAddressReserve", "and outside each call is itself");
     tap_u64(vmm_last_detail()->call, number + 2, "likewise");
+    test_nothing_said(NULL, number + 3);
+    vmm_mem_address_reserve(sys, &at, 5, 0, 0, 0);
+    test_nothing_said("cuCtxGetCurrent", number + 5);
+    test_nothing_said("cuCtxGetCurrent_v2", number + 6);
 }
 
 /* Deeper than there is room for, each is told as a part of the last that found some. */
