@@ -42,8 +42,8 @@ VMM_INLINE vmm_result vmm_dispatch_short(vmm_system *sys, struct vmm_thread *thr
 }
 
 /* A part of the program's call within, which is the thread's innermost. */
-VMM_INLINE vmm_result vmm_dispatch_part(vmm_system *sys, struct vmm_thread *thread, struct vmm_within *within, struct vmm_call *call,
-                                        bool queries)
+VMM_INLINE vmm_result vmm_dispatch_part(vmm_system *sys, struct vmm_thread *thread, struct vmm_within *within,
+                                        struct vmm_call *call, bool queries)
 {
     const uint16_t id = call->id; /* a constant to the compiler, as long as nothing was called */
     if (within->number || !vmm_is_own(within->entry, id) || !vmm_is_short(thread))

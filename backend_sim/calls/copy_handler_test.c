@@ -131,7 +131,7 @@ static void test_copy(void)
         tap_bail("cannot be copied in a handler");
     tap_result(vmm_memcpy_htod(sys, at, host, 16), VMM_SUCCESS, "a handler that copies interrupts a copy");
     tap_ok(!vmm_memcpy_dtoh(sys, is, other, 2) && is[0] == 0x11 && is[1] == 0x33, "its own is done");
-    tap_ok(!vmm_memcpy_dtoh(sys, is, at, 2) && is[0] == 0x11 && is[1] == 0x33, "and the one around it, with the bytes as they are then");
+    tap_ok(!vmm_memcpy_dtoh(sys, is, at, 2) && is[0] == 0x11 && is[1] == 0x33, "and the one around it, with what is there then");
 }
 
 /* From then on the program has threads, in the middle of the call. */
