@@ -121,6 +121,12 @@ enum vmm_call_trait {
     CALL_EARLY_NULL = 1 << 7
 };
 
+/* Where the call is known already when its code is compiled. */
+enum vmm_call_queries {
+#define VMM_CALL(name, symbol, form, traits) VMM_QUERIES_##name = ((traits) & CALL_QUERIES) != 0,
+#include "calls.def"
+};
+
 extern const uint8_t vmm_call_traits[VMM_CALL_COUNT];
 static inline bool vmm_call_has(enum vmm_call_id id, enum vmm_call_trait trait)
 {

@@ -18,20 +18,31 @@ vmm_detail *vmm_detail_here(void);
 /* Empties the thread's record of what was said of the call before. */
 void vmm_detail_clear(void);
 
-/* Empties the thread's record and notes which call it will be about. Of a call with nothing to say nothing else is in it. */
-static inline vmm_detail *vmm_detail_begin_in(vmm_detail *record, const struct vmm_call *call)
+/* Is something in it of the call before? */
+static inline bool vmm_detail_is_used(const vmm_detail *record)
 {
-    if (record->severity != VMM_SEVERITY_NONE || record->result != VMM_SUCCESS)
+    return record->severity != VMM_SEVERITY_NONE || record->result != VMM_SUCCESS;
+}
+
+/* Notes which call the record is about. Of a call with nothing to say nothing else is in it. */
+static inline void vmm_detail_note_call(vmm_detail *record, const char *function, uint64_t number)
+{
+    record->function = function;
+    record->call = number;
+}
+
+/* Empties the thread's record and notes which call it will be about. */
+static inline void vmm_detail_begin_in(vmm_detail *record, const char *function, uint64_t number)
+{
+    if (vmm_detail_is_used(record))
         vmm_detail_clear();
-    record->function = vmm_call_driver_name((enum vmm_call_id)call->id);
-    record->call = call->number;
-    return record;
+    vmm_detail_note_call(record, function, number);
 }
 
 /* The same for who does not have it at hand. */
-static inline vmm_detail *vmm_detail_begin(const struct vmm_call *call)
+static inline void vmm_detail_begin(const struct vmm_call *call)
 {
-    return vmm_detail_begin_in(vmm_detail_here(), call);
+    vmm_detail_begin_in(vmm_detail_here(), vmm_call_driver_name((enum vmm_call_id)call->id), call->number);
 }
 
 /* Fills the record with a refusal by rule (argument and result come from the rule's row) and returns that result.

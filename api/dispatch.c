@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every public entry point: pack the parameters into a record, number it, pass it to the outermost backend, report. */
-#include "system.h"
-#include "thread.h"
+#include "dispatch.h"
 
-static void tell(vmm_system *sys)
+vmm_result vmm_tell(vmm_system *sys, vmm_result result)
 {
     vmm_report_fn report;
     void *user;
@@ -12,7 +11,7 @@ static void tell(vmm_system *sys)
     user = sys->user;
     life_give(&sys->lock);
     if (!report)
-        return;
+        return result;
     /* A copy: the function may make calls, which refill the thread's record. */
     vmm_detail detail = *vmm_last_detail();
     vmm_fault fault;
@@ -26,37 +25,39 @@ static void tell(vmm_system *sys)
     *vmm_detail_here() = detail;
     if (detail.fault)
         vmm_detail_fault(&fault);
+    return result;
 }
 
-static inline uint64_t number_of(vmm_system *sys, struct vmm_thread *thread, bool queries)
+static uint64_t number_of(vmm_system *sys, struct vmm_thread *thread, bool queries)
 {
+    if (ordinal_is_next(&thread->ordinals))
+        return ordinal_draw(&sys->calls, 1);
     return queries ? ordinal_of_question(&sys->calls, &thread->ordinals) : ordinal_of_change(&sys->calls, &thread->ordinals);
 }
 
-/* A part of the program's call, told as that; its parts share one number. */
-static inline void begin_part(vmm_system *sys, struct vmm_thread *thread, struct vmm_call *call, bool queries,
-                              struct vmm_within *within)
+/* A part of the program's call is told as that; its parts share one number. */
+vmm_result vmm_dispatch(vmm_system *sys, struct vmm_thread *thread, struct vmm_call *call, bool queries)
 {
-    if (!within->number)
-        within->number = number_of(sys, thread, queries);
-    call->number = within->number;
-    vmm_detail_begin_in(&thread->detail, call)->function = vmm_reported_name(vmm_reported_in(within, call->id));
+    struct vmm_within *within = vmm_within_now(&thread->within);
+    uint64_t number = within ? within->number : 0;
+    if (!number)
+        number = number_of(sys, thread, queries);
+    if (within)
+        within->number = number;
+    call->number = number;
+    vmm_detail_begin_in(&thread->detail, vmm_reported_name(vmm_reported_in(within, call->id)), number);
+    vmm_result result = vmm_backend_call(sys->top, call);
+    return thread->detail.severity == VMM_SEVERITY_NONE ? result : vmm_tell(sys, result);
 }
 
 static vmm_result dispatch(vmm_system *sys, struct vmm_call *call, bool queries)
 {
     struct vmm_thread *thread = vmm_this_thread();
-    struct vmm_within *within = vmm_within_now(&thread->within);
-    if (within) {
-        begin_part(sys, thread, call, queries, within);
-    } else {
-        call->number = number_of(sys, thread, queries);
-        vmm_detail_begin_in(&thread->detail, call);
-    }
-    vmm_result result = vmm_backend_call(sys->top, call);
-    if (thread->detail.severity != VMM_SEVERITY_NONE)
-        tell(sys);
-    return result;
+    if (thread->within.depth)
+        return vmm_dispatch_part(sys, thread, vmm_within_now(&thread->within), call, queries);
+    if (!vmm_is_short(thread))
+        return vmm_dispatch(sys, thread, call, queries);
+    return vmm_dispatch_short(sys, thread, call, call->id, ordinal_draw(&sys->calls, 1));
 }
 
 void vmm_set_report(vmm_system *sys, vmm_report_fn report, void *user)
@@ -71,6 +72,6 @@ void vmm_set_report(vmm_system *sys, vmm_report_fn report, void *user)
     vmm_result vmm_##name(vmm_system *sys VMM_EACH(VMM_AND_TYPED, VMM_PARAMS_##name))                       \
     {                                                                                                       \
         struct vmm_call_##name call = {{VMM_CALL_##name, 0} VMM_EACH(VMM_AND_NAMED, VMM_PARAMS_##name)};    \
-        return dispatch(sys, &call.head, ((traits) & CALL_QUERIES) != 0);                                   \
+        return dispatch(sys, &call.head, VMM_QUERIES_##name);                                                \
     }
 #include "calls.def"

@@ -12,6 +12,7 @@
 #define CUVMM_ORDINAL_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "single_thread.h"
@@ -58,5 +59,11 @@ static inline uint64_t ordinal_of_change(struct ordinals *ordinals, struct ordin
 
 /* The number of a call that only asks. */
 uint64_t ordinal_of_question(struct ordinals *ordinals, struct ordinals_ahead *mine);
+
+/* Need it note nothing? Nobody draws between the numbers of the only thread; if it had some ahead once, it may have some left. */
+static inline bool ordinal_is_next(const struct ordinals_ahead *mine)
+{
+    return VMM_SINGLE_THREAD && !mine->id;
+}
 
 #endif

@@ -9,10 +9,8 @@
 #include "heap.h"
 
 enum { NAMES = 128 }; /* of calls that are made of several; there are some twenty */
-enum { KNOWN = 512, ID_BITS = 16 };
 
 static _Atomic(const char *) names[NAMES];
-static _Atomic uint64_t known[KNOWN];
 
 /* Without the driver's version and kind of stream: "cuMemFree_v2" is cuMemFree, "cuMemcpyHtoDAsync_v2_ptsz" cuMemcpyHtoDAsync. */
 static size_t base_length(const char *name)
@@ -27,34 +25,13 @@ static bool is(const char *name, const char *other)
     return base_length(other) == length && strncmp(name, other, length) == 0;
 }
 
-/* What was looked up, in one word so that threads need no lock: the name's address, and the id in the lower bits. An address
- * that is too long for that is never found. */
-static _Atomic uint64_t *entry_of(const char *name)
-{
-    return &known[((uintptr_t)name ^ (uintptr_t)name >> 8) % KNOWN];
-}
-
-/* Apart, so that the way through which all calls come saves no registers for it. */
-__attribute__((noinline)) static uint16_t look_up_own(const char *name)
+/* 1 + the id of this interface's call of that name. */
+static uint16_t look_up_own(const char *name)
 {
     uint16_t id = 0;
     while (id < VMM_CALL_COUNT && !is(name, vmm_call_driver_names[id]))
         id++;
-    atomic_store_explicit(entry_of(name), (uint64_t)(uintptr_t)name << ID_BITS | id, memory_order_relaxed);
-    return id;
-}
-
-static uint16_t own_of(const char *name)
-{
-    uint64_t there = atomic_load_explicit(entry_of(name), memory_order_relaxed);
-    return there >> ID_BITS == (uintptr_t)name ? (uint16_t)there : look_up_own(name);
-}
-
-void vmm_within_begin(struct vmm_within_calls *calls, const char *name)
-{
-    unsigned depth = calls->depth++;
-    if (depth < VMM_WITHIN_MOST)
-        calls->call[depth] = (struct vmm_within){.name = name, .own = own_of(name)};
+    return (uint16_t)(id + 1);
 }
 
 /* The name at a place, which is entered there where the place is free. NULL when out of memory. */
@@ -80,13 +57,26 @@ static unsigned place_of(const char *name)
     return place < NAMES && there ? place : NAMES;
 }
 
-uint16_t vmm_within_name(struct vmm_within *within, uint16_t id)
+/* The number for an entry point's name; 0 where there is no room for it. */
+static uint16_t number_for(struct vmm_entry_point *entry)
 {
-    unsigned place = within->reported ? (unsigned)within->reported - VMM_CALL_COUNT : place_of(within->name);
+    uint16_t number = atomic_load_explicit(&entry->reported, memory_order_relaxed);
+    if (number)
+        return number;
+    unsigned place = place_of(entry->name);
     if (place == NAMES)
-        return id;
-    within->reported = (uint16_t)(VMM_CALL_COUNT + place);
-    return within->reported;
+        return 0;
+    number = (uint16_t)(VMM_CALL_COUNT + place);
+    atomic_store_explicit(&entry->reported, number, memory_order_relaxed);
+    return number;
+}
+
+uint16_t vmm_part_of(struct vmm_entry_point *entry, uint16_t id)
+{
+    if (!atomic_load_explicit(&entry->own, memory_order_relaxed))
+        atomic_store_explicit(&entry->own, look_up_own(entry->name), memory_order_relaxed);
+    uint16_t number = vmm_is_own(entry, id) ? 0 : number_for(entry);
+    return number ? number : id;
 }
 
 const char *vmm_part_name(uint16_t reported)

@@ -11,18 +11,27 @@
 #ifndef CUVMM_PROGRAM_CALL_H
 #define CUVMM_PROGRAM_CALL_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "call.h"
 
-/* One of the program's. */
+/* A function that the program calls. It keeps what is found out about its name, and lasts as long as calls of it. */
+struct vmm_entry_point {
+    const char *name; /* with or without what the driver's symbols end with: "cuMemHostAlloc", "cuMemFree_v2" */
+    _Atomic uint16_t own;      /* 1 + the id of this interface's call of that name, VMM_CALL_COUNT if there is none; 0: not
+                                  looked up yet */
+    _Atomic uint16_t reported; /* the number for its name; 0 until a part asked */
+};
+/* First in such a function: its own. */
+#define VMM_ENTRY_POINT(entry) static struct vmm_entry_point entry = {.name = __func__}
+
+/* A call of one. */
 struct vmm_within {
-    const char *name; /* the function's, with or without what the driver's symbols end with: "cuMemHostAlloc", "cuMemFree_v2" */
-    uint64_t number;  /* 0 until its first part */
-    uint16_t own;     /* the id of this interface's call of that name; VMM_CALL_COUNT where it has none */
-    uint16_t reported;    /* the number for its name; 0 until a part asked */
+    struct vmm_entry_point *entry;
+    uint64_t number; /* 0 until its first part */
 };
 
 /* Those that a thread is in: more than one where a wait calls a host function, which makes calls. Beyond VMM_WITHIN_MOST a
@@ -34,8 +43,15 @@ struct vmm_within_calls {
     struct vmm_within call[VMM_WITHIN_MOST];
 };
 
-/* Enters one; each is left again. name is a constant of the program: its address is remembered. */
-void vmm_within_begin(struct vmm_within_calls *calls, const char *name);
+/* Enters one, and returns the innermost; each is left again. */
+static inline struct vmm_within *vmm_within_begin(struct vmm_within_calls *calls, struct vmm_entry_point *entry)
+{
+    unsigned depth = calls->depth++;
+    if (depth >= VMM_WITHIN_MOST)
+        return &calls->call[VMM_WITHIN_MOST - 1];
+    calls->call[depth] = (struct vmm_within){entry, 0};
+    return &calls->call[depth];
+}
 static inline void vmm_within_end(struct vmm_within_calls *calls)
 {
     calls->depth--;
@@ -48,11 +64,17 @@ static inline struct vmm_within *vmm_within_now(struct vmm_within_calls *calls)
     return depth ? &calls->call[depth - 1] : NULL;
 }
 
-/* What an object or a piece of work is noted to be made by: the part's own id, or a number for the program's name. */
-uint16_t vmm_within_name(struct vmm_within *within, uint16_t id);
-static inline uint16_t vmm_reported_in(struct vmm_within *within, uint16_t id)
+/* Has the entry point the name of this interface's call with that id? False until it was looked up. */
+static inline bool vmm_is_own(const struct vmm_entry_point *entry, uint16_t id)
 {
-    return !within || within->own == id ? id : vmm_within_name(within, id);
+    return atomic_load_explicit(&entry->own, memory_order_relaxed) == id + 1;
+}
+
+/* What an object or a piece of work is noted to be made by: the part's own id, or a number for the program's name. */
+uint16_t vmm_part_of(struct vmm_entry_point *entry, uint16_t id);
+static inline uint16_t vmm_reported_in(const struct vmm_within *within, uint16_t id)
+{
+    return !within || vmm_is_own(within->entry, id) ? id : vmm_part_of(within->entry, id);
 }
 
 /* The name for either. */

@@ -34,8 +34,9 @@ static void make_both(struct made *made, const char *name)
     vmm_deviceptr at = 0;
     vmm_mem_generic_allocation_handle handle = 0;
     struct vmm_within_calls *calls = &vmm_this_thread()->within;
+    struct vmm_entry_point entry = {.name = name};
     if (name)
-        vmm_within_begin(calls, name);
+        vmm_within_begin(calls, &entry);
     vmm_result result = vmm_mem_address_reserve(sys, &at, G, 0, 0, 0);
     if (result == VMM_SUCCESS)
         result = vmm_mem_create(sys, &handle, G, &prop, 0);
@@ -70,13 +71,31 @@ static void test_parts(void)
     tap_ok(!vmm_within_now(&vmm_this_thread()->within), "it ends");
 }
 
+/* After a refusal, a call that has nothing to say leaves a record of itself alone; name: as a part of that call. */
+static void test_nothing_said(const char *name, uint64_t number)
+{
+    struct vmm_entry_point entry = {.name = name};
+    struct vmm_within_calls *calls = &vmm_this_thread()->within;
+    vmm_context current;
+    if (name)
+        vmm_within_begin(calls, &entry);
+    tap_result(vmm_ctx_get_current(sys, &current), VMM_SUCCESS, "a call that is not refused");
+    if (name)
+        vmm_within_end(calls);
+    const vmm_detail *detail = vmm_last_detail();
+    tap_ok(detail->severity == VMM_SEVERITY_NONE && !detail->rule && detail->result == VMM_SUCCESS, "has nothing to say");
+    tap_text(detail->function, "cuCtxGetCurrent", "and is told as itself");
+    tap_u64(detail->call, number, "with its number");
+}
+
 /* What a part is refused is told as the program's call. */
 static void test_refusal(void)
 {
     vmm_deviceptr at = 0;
     struct vmm_within_calls *calls = &vmm_this_thread()->within;
-    vmm_within_begin(calls, "cuOuter");
-    vmm_within_begin(calls, "cuMemAllocHost");
+    struct vmm_entry_point outer = {.name = "cuOuter"}, inner = {.name = "cuMemAllocHost"};
+    vmm_within_begin(calls, &outer);
+    vmm_within_begin(calls, &inner);
     tap_result(vmm_mem_address_reserve(sys, &at, 5, 0, 0, 0), VMM_ERROR_INVALID_VALUE, "a part is refused");
     tap_text(vmm_last_detail()->function, "cuMemAllocHost", "as the program's call");
     tap_text(vmm_last_detail()->rule, "VMM-RESERVE-SIZE-GRANULARITY", "for the part's rule");
@@ -89,6 +108,10 @@ static void test_refusal(void)
     vmm_mem_address_reserve(sys, &at, 5, 0, 0, 0);
     tap_text(vmm_last_detail()->function, "cuMemAddressReserve", "and outside each call is itself");
     tap_u64(vmm_last_detail()->call, number + 2, "likewise");
+    test_nothing_said(NULL, number + 3);
+    vmm_mem_address_reserve(sys, &at, 5, 0, 0, 0);
+    test_nothing_said("cuCtxGetCurrent", number + 5);
+    test_nothing_said("cuCtxGetCurrent_v2", number + 6);
 }
 
 /* Deeper than there is room for, each is told as a part of the last that found some. */
@@ -96,9 +119,12 @@ static void test_deep(void)
 {
     static const char *const names[] = {"cuDeep0", "cuDeep1", "cuDeep2", "cuDeep3", "cuDeep4", "cuDeep5", "cuDeep6", "cuDeep7", "cuDeep8"};
     struct vmm_within_calls *calls = &vmm_this_thread()->within;
-    unsigned count = sizeof names / sizeof names[0], wrong = 0;
+    enum { COUNT = sizeof names / sizeof names[0] };
+    struct vmm_entry_point entry[COUNT] = {{0}};
+    unsigned count = COUNT, wrong = 0;
     for (unsigned i = 0; i < count; i++) {
-        vmm_within_begin(calls, names[i]);
+        entry[i].name = names[i];
+        wrong += vmm_within_begin(calls, &entry[i]) != vmm_within_now(calls);
         wrong += strcmp(vmm_reported_name(vmm_reported_call(VMM_CALL_mem_map)), names[i < VMM_WITHIN_MOST ? i : VMM_WITHIN_MOST - 1]) != 0;
     }
     for (unsigned i = count; i-- > 0; vmm_within_end(calls))
@@ -114,7 +140,8 @@ static void *name_many(void *user)
     for (int round = 0; round < 20; round++)
         for (unsigned i = 0; i < 100; i++) {
             snprintf(name, sizeof name, "cuPart%u_v2", i);
-            vmm_within_begin(&vmm_this_thread()->within, name);
+            struct vmm_entry_point entry = {.name = name};
+            vmm_within_begin(&vmm_this_thread()->within, &entry);
             uint16_t as = vmm_reported_call(VMM_CALL_mem_map);
             char base[40];
             snprintf(base, sizeof base, "cuPart%u", i);
@@ -139,7 +166,8 @@ static void test_many_names(void)
     unsigned itself = 0;
     for (unsigned i = 0; i < 100; i++) {
         snprintf(name, sizeof name, "cuMore%u", i);
-        vmm_within_begin(&vmm_this_thread()->within, name);
+        struct vmm_entry_point entry = {.name = name};
+        vmm_within_begin(&vmm_this_thread()->within, &entry);
         itself += vmm_reported_call(VMM_CALL_mem_map) == VMM_CALL_mem_map;
         vmm_within_end(&vmm_this_thread()->within);
     }

@@ -218,11 +218,13 @@ static bool touch_host(struct sim_process *process, const struct transfer *t)
 {
     if (!with_host(t) || !t->size || wraps(t) || !process->machine->bytes)
         return false;
-    uint64_t turns = process->machine->turns;
-    sim_machine_unlock(process->machine);
+    struct sim_machine *machine = process->machine;
+    uint64_t turns = machine->turns;
+    bool alone = atomic_load_explicit(&machine->alone, memory_order_relaxed);
+    sim_machine_unlock(machine);
     touch_pages(t);
-    sim_machine_lock(process->machine);
-    return process->machine->turns != turns + 1;
+    sim_machine_hold_again(machine, alone);
+    return machine->turns != turns + 1;
 }
 
 /* ---- when ---- */
@@ -258,19 +260,29 @@ static vmm_result check_at_once(struct sim_process *process, const struct transf
 }
 
 /* The forms without a stream wait for the work that the default stream waits for, and are done. */
+static vmm_result wait_and_make(struct sim_process *process, const struct vmm_call *call, const struct transfer *t)
+{
+    sim_machine_lock_to_wait(process->machine);
+    vmm_result result = sim_wait_current(process, QUEUE_ORDERED);
+    if (result != VMM_SUCCESS)
+        return result;
+    const struct sim_context *context = sim_current(process);
+    struct queue_place place = in_flight_place(process, context, NULL);
+    return wraps(t) ? run_off(process, &place, call, t, context) : make_now(process, context->device, t);
+}
+
+/* With nothing to wait for, nothing has come in since the check. */
 static vmm_result at_once(struct sim_process *process, const struct vmm_call *call)
 {
     struct transfer t = transfer_here(process, (const union vmm_any_call *)(const void *)call);
     vmm_result result = check_at_once(process, &t);
     if (result == VMM_SUCCESS && touch_host(process, &t))
         result = check_at_once(process, &t);
-    if (result == VMM_SUCCESS)
-        result = sim_wait_current(process, QUEUE_ORDERED);
     if (result != VMM_SUCCESS)
         return result;
-    const struct sim_context *context = sim_current(process);
-    struct queue_place place = in_flight_place(process, context, NULL);
-    return wraps(&t) ? run_off(process, &place, call, &t, context) : make_now(process, context->device, &t);
+    if (wraps(&t) || !in_flight_idle(process->in_flight))
+        return wait_and_make(process, call, &t);
+    return transfer_make(process, &t) ? VMM_SUCCESS : sim_out_of_host_memory();
 }
 
 /* Bytes for the host are there when the call returns, for it is not known to be memory that a device can write to. */

@@ -47,10 +47,13 @@ static inline bool asks_for_tokens(const struct vmm_call *call)
 
 typedef vmm_result (*sim_handler)(struct sim_process *process, const struct vmm_call *call);
 
+/* Is the call about what processes share? */
+#define SHARES(id) ((id) == VMM_CALL_mem_export_to_shareable_handle || (id) == VMM_CALL_mem_import_from_shareable_handle)
+
 /* May the call wait for files and locks that processes share? All else that does is in os_posix.c. */
 static bool is_shared(const struct sim_machine *machine, enum vmm_call_id id)
 {
-    return machine->share || id == VMM_CALL_mem_export_to_shareable_handle || id == VMM_CALL_mem_import_from_shareable_handle;
+    return machine->share || SHARES(id);
 }
 
 static inline vmm_result run_it(struct sim_process *process, const struct vmm_call *call, sim_handler handler)
@@ -99,12 +102,11 @@ __attribute__((noinline)) static vmm_result ask(struct sim_process *process, con
     return result;
 }
 
-static inline vmm_result change(struct sim_process *process, const struct vmm_call *call, sim_handler handler)
+/* The end of a call that holds the machine: once more, as often as what it needs was busy. */
+static vmm_result settle(struct sim_process *process, const struct vmm_call *call, sim_handler handler, vmm_result result)
 {
     struct sim_machine *machine = process->machine;
     struct share *busy;
-    sim_machine_hold(machine, (enum vmm_call_id)call->id);
-    vmm_result result = run(process, call, handler);
     while ((busy = sim_machine_busy(machine, result != VMM_SUCCESS))) {
         sim_machine_await(machine, busy);
         result = run(process, call, handler);
@@ -115,6 +117,12 @@ static inline vmm_result change(struct sim_process *process, const struct vmm_ca
     return result;
 }
 
+static vmm_result change(struct sim_process *process, const struct vmm_call *call, sim_handler handler)
+{
+    sim_machine_hold(process->machine, (enum vmm_call_id)call->id);
+    return settle(process, call, handler, run(process, call, handler));
+}
+
 /* The process has not initialised, or only its parent has. */
 static vmm_result refuse_early(uint64_t initialised)
 {
@@ -122,23 +130,44 @@ static vmm_result refuse_early(uint64_t initialised)
 }
 
 /* What every call goes through; queries as in its row of calls.def. */
-static vmm_result serve(struct vmm_backend *self, const struct vmm_call *call, bool queries, sim_handler handler)
+static vmm_result serve(struct sim_process *process, const struct vmm_call *call, sim_handler handler, bool queries)
 {
-    struct sim_process *process = (struct sim_process *)self;
     uint64_t initialised = process->initialised;
     if (initialised != life_stamp() && !goes_first(call))
         return refuse_early(initialised);
     return queries && !VMM_SINGLE_THREAD && !asks_for_tokens(call) ? ask(process, call, handler) : change(process, call, handler);
 }
 
-#define VMM_CALL(name, symbol, form, traits)                                                \
-    static vmm_result do_##name(struct sim_process *process, const struct vmm_call *call)   \
-    {                                                                                       \
-        return sim_##name(process, (const struct vmm_call_##name *)(const void *)call);     \
-    }                                                                                       \
-    static vmm_result call_##name(struct vmm_backend *self, struct vmm_call *call)          \
-    {                                                                                       \
-        return serve(self, call, ((traits) & CALL_QUERIES) != 0, do_##name);                \
+/* The shortest way through it, for most calls of a program with one thread: initialised, nothing shared with other processes
+ * yet, outside of host functions. */
+static vmm_result serve_plain(struct sim_process *process, const struct vmm_call *call, sim_handler handler, bool queries)
+{
+    struct sim_machine *machine = process->machine;
+    if (!VMM_SINGLE_THREAD || process->initialised != life_stamp() || machine->share || process->in_flight->inside)
+        return serve(process, call, handler, queries);
+    sim_machine_hold_alone(machine);
+    vmm_result result = handler(process, call);
+    if (machine->busy || checks_wanted())
+        return settle(process, call, handler, result);
+    sim_machine_unlock(machine);
+    return result;
+}
+
+/* May the call go that way? None that waits (sim_machine_hold), but for copies and fills that are done at once, which take the
+ * lock before they do (call_copy.c). */
+#define IS_PLAIN(name, traits)                                                                              \
+    ((!((traits) & CALL_WAITS) || ((traits) & (CALL_MOVES | CALL_QUEUES)) == CALL_MOVES) && !SHARES(VMM_CALL_##name))
+
+#define VMM_CALL(name, symbol, form, traits)                                                            \
+    static vmm_result do_##name(struct sim_process *process, const struct vmm_call *call)               \
+    {                                                                                                   \
+        return sim_##name(process, (const struct vmm_call_##name *)(const void *)call);                 \
+    }                                                                                                   \
+    static vmm_result call_##name(struct vmm_backend *self, struct vmm_call *call)                      \
+    {                                                                                                   \
+        struct sim_process *process = (struct sim_process *)self;                                       \
+        return IS_PLAIN(name, traits) ? serve_plain(process, call, do_##name, VMM_QUERIES_##name)       \
+                                      : serve(process, call, do_##name, VMM_QUERIES_##name);            \
     }
 #include "calls.def"
 

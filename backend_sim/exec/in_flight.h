@@ -115,6 +115,12 @@ static inline bool in_flight_any(const struct in_flight *in_flight)
     return in_flight->queue.first != NULL;
 }
 
+/* Would a wait find nothing to do, and nothing to report? */
+static inline bool in_flight_idle(const struct in_flight *in_flight)
+{
+    return !in_flight_any(in_flight) && !in_flight->out_of_memory;
+}
+
 /* A range that contains all addresses that in-flight work uses; first > last: empty. */
 struct in_flight_used {
     uint64_t first, last;

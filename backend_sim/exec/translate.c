@@ -5,10 +5,22 @@
 #include "rights.h"
 #include "team.h"
 
-bool translate_run(const struct sim_process *process, uint64_t address, uint64_t size, struct translate_run *run)
+/* What is at an address: a mapping, an allocation or neither. */
+struct found {
+    const struct sim_mapping *mapping;
+    const struct sim_allocation *allocation;
+};
+
+static inline struct found find(const struct sim_process *process, uint64_t address)
 {
     const struct sim_mapping *m = sim_mapping_at(process, address);
-    const struct sim_allocation *a = m ? NULL : sim_allocation_at(process, address);
+    return (struct found){m, m ? NULL : sim_allocation_at(process, address)};
+}
+
+static inline bool run_in(struct found found, uint64_t address, uint64_t size, struct translate_run *run)
+{
+    const struct sim_mapping *m = found.mapping;
+    const struct sim_allocation *a = found.allocation;
     uint64_t room;
     if (!m && !a)
         return false;
@@ -23,6 +35,11 @@ bool translate_run(const struct sim_process *process, uint64_t address, uint64_t
     return true;
 }
 
+bool translate_run(const struct sim_process *process, uint64_t address, uint64_t size, struct translate_run *run)
+{
+    return run_in(find(process, address), address, size, run);
+}
+
 /* The rights at an address, of the working device and of the host. */
 struct rights {
     unsigned device, host;
@@ -32,17 +49,31 @@ struct rights {
     bool multicast; /* for multimem instructions alone */
 };
 
-static struct rights rights_of(const struct sim_process *process, int device, uint64_t address)
+static inline struct rights rights_in(const struct sim_process *process, struct found found, int device)
 {
-    const struct sim_mapping *m = sim_mapping_at(process, address);
+    const struct sim_mapping *m = found.mapping;
     if (m)
         return (struct rights){sim_access_of(m->access, (unsigned)device), sim_access_of(m->access, SIM_HOST_SLOT),
                                sim_on_host(m->handle->prop.location), device == 0 && m->host_latest,
                                false, m->handle->block->team != NULL};
-    const struct sim_allocation *a = sim_allocation_at(process, address);
+    const struct sim_allocation *a = found.allocation;
     bool own = a && sim_allocation_open(process, a, device);
     return (struct rights){own ? VMM_MEM_ACCESS_FLAGS_PROT_READWRITE : VMM_MEM_ACCESS_FLAGS_PROT_NONE, 0, false,
                            false, a != NULL, false};
+}
+
+static struct rights rights_of(const struct sim_process *process, int device, uint64_t address)
+{
+    return rights_in(process, find(process, address), device);
+}
+
+/* Both, by one look. */
+static inline bool run_with_rights(const struct sim_process *process, int device, uint64_t address, uint64_t size,
+                                   struct translate_run *run, struct rights *rights)
+{
+    struct found found = find(process, address);
+    *rights = rights_in(process, found, device);
+    return run_in(found, address, size, run);
 }
 
 bool translate_host(const struct sim_process *process, uint64_t address, uint64_t size)
@@ -67,8 +98,9 @@ unsigned translate_rights(const struct sim_process *process, int device, uint64_
 bool translate_may(const struct sim_process *process, int device, uint64_t address, unsigned width, uint64_t size,
                unsigned need, struct translate_run *run)
 {
-    return translate_run(process, address, size, run) && run->length >= width && !run->block->team &&
-           (translate_rights(process, device, address) & need) == need;
+    struct rights have;
+    return run_with_rights(process, device, address, size, run, &have) && run->length >= width && !run->block->team &&
+           (have.device & need) == need;
 }
 
 /* The member's replica of width bytes. */
@@ -206,23 +238,23 @@ vmm_result translate_check(const struct sim_process *process, int device, uint64
                        enum translate_use use, const char *argument)
 {
     struct translate_run run;
+    struct rights have;
     if (size > UINT64_MAX - address)
         return check_start(process, device, address, use, argument);
     enum reach_mover mover = mover_of(rights_of(process, device, address), use, size);
     enum vmm_rule_id rule;
     bool in_host = false;
     for (uint64_t at = address, left = size; left; at += run.length, left -= run.length) {
-        if (!translate_run(process, at, left, &run))
+        if (!run_with_rights(process, device, at, left, &run, &have))
             return refuse(process, unmapped(mover, at == address), at, address, argument, device);
-        struct rights have = rights_of(process, device, at);
         in_host |= have.host_memory;
         rule = device_forbids(mover, have, use, at == address);
         if (rule != VMM_RULE_COUNT)
             return refuse(process, rule, at, address, argument, device);
     }
     for (uint64_t at = address, left = in_host ? size : 0; left; at += run.length, left -= run.length) {
-        translate_run(process, at, left, &run);
-        rule = mover_fails(mover, rights_of(process, device, at), use);
+        run_with_rights(process, device, at, left, &run, &have);
+        rule = mover_fails(mover, have, use);
         if (rule != VMM_RULE_COUNT)
             return refuse(process, rule, at, address, argument, device);
     }

@@ -63,7 +63,7 @@ struct sim_machine {
     struct life_lock lock;  /* first */
     atomic_bool alone;      /* held without the lock: the program has one thread */
     bool torn;              /* see sim_machine_torn */
-    uint64_t turns;         /* how often the lock was taken for writing */
+    uint64_t turns;         /* how often the machine was held for writing */
     struct readers readers; /* readers without the lock */
     struct sim_profile profile;   /* as the process sees it, with its devices */
     struct sim_profile hardware;  /* the same for all processes */
@@ -134,16 +134,22 @@ static inline void sim_machine_lock(struct sim_machine *machine)
     readers_shut(&machine->readers);
 }
 
-/* The same for a call. A call that neither waits nor runs the program's code starts no thread before it returns. Where the
- * program has one thread, such a call needs no lock: a note that the machine is held is enough. */
+/* A note that the machine is held, in place of the lock. */
+static inline void sim_machine_hold_alone(struct sim_machine *machine)
+{
+    machine->turns++;
+    atomic_store_explicit(&machine->alone, true, memory_order_relaxed);
+    sim_machine_note(machine, true);
+}
+
+/* Takes the lock for a call. One that neither waits nor runs the program's code starts no thread before it returns. Where the
+ * program has one thread, such a call needs no lock: a note is enough. */
 static inline void sim_machine_hold(struct sim_machine *machine, enum vmm_call_id call)
 {
-    if (VMM_SINGLE_THREAD && !vmm_call_waits(call)) {
-        atomic_store_explicit(&machine->alone, true, memory_order_relaxed);
-        sim_machine_note(machine, true);
-    } else {
+    if (VMM_SINGLE_THREAD && !vmm_call_waits(call))
+        sim_machine_hold_alone(machine);
+    else
         sim_machine_lock(machine);
-    }
 }
 
 /* Takes the lock for a call that only reads but must not run beside others. */
@@ -170,6 +176,24 @@ static inline void sim_machine_unlock(struct sim_machine *machine)
         atomic_store_explicit(&machine->alone, false, memory_order_relaxed);
     else
         life_give(&machine->lock);
+}
+
+/* Holds the machine again, after an unlock: as before, unless the program has more threads now. */
+static inline void sim_machine_hold_again(struct sim_machine *machine, bool alone)
+{
+    if (alone && VMM_SINGLE_THREAD)
+        sim_machine_hold_alone(machine);
+    else
+        sim_machine_lock(machine);
+}
+
+/* Before a wait, and before a thread is started: the lock, where so far there is only the note. Others may come in between. */
+static inline void sim_machine_lock_to_wait(struct sim_machine *machine)
+{
+    if (!atomic_load_explicit(&machine->alone, memory_order_relaxed))
+        return;
+    sim_machine_unlock(machine);
+    sim_machine_lock(machine);
 }
 
 static inline void sim_machine_wait(struct sim_machine *machine, pthread_cond_t *condition)

@@ -47,10 +47,10 @@ static struct sim_mapping *next_before(const struct sim_process *process, const 
     return sim_mapping_after(process, mapping->start + mapping->size, end);
 }
 
-bool sim_host_hide(struct sim_process *process, struct sim_mapping *first, uint64_t end)
+bool sim_host_hide_shown(struct sim_process *process, struct sim_mapping *first, uint64_t end)
 {
     assert_locked(process->machine);
-    struct sim_mapping *m = process->host_sees ? first : NULL;
+    struct sim_mapping *m = first;
     while (m && hide(process, m))
         m = next_before(process, m, end);
     if (!m)

@@ -18,6 +18,10 @@ bool sim_host_show(struct sim_process *process, struct sim_mapping *mapping, uns
 
 /* Makes the mappings from first on that lie before end inaccessible to the program, before they are unmapped. False when the
  * system cannot do that: the caller keeps the mappings, and nothing has changed. */
-bool sim_host_hide(struct sim_process *process, struct sim_mapping *first, uint64_t end);
+bool sim_host_hide_shown(struct sim_process *process, struct sim_mapping *first, uint64_t end);
+static inline bool sim_host_hide(struct sim_process *process, struct sim_mapping *first, uint64_t end)
+{
+    return !process->host_sees || sim_host_hide_shown(process, first, end);
+}
 
 #endif

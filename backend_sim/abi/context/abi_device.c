@@ -9,14 +9,15 @@
 
 CUresult cuInit(unsigned int flags)
 {
-    vmm_system *sys;
-    CUresult result = abi_enter(&sys);
+    VMM_ENTRY_POINT(entry);
+    struct abi_call call;
+    CUresult result = abi_enter(&entry, &call);
     if (result != CUDA_SUCCESS)
         return result;
-    result = (CUresult)vmm_init(sys, flags);
+    result = (CUresult)vmm_init(call.sys, flags);
     if (result == CUDA_SUCCESS)
         abi_initialised();
-    abi_leave();
+    abi_leave(&call);
     return result;
 }
 

@@ -22,63 +22,63 @@
 #pragma GCC visibility pop
 
 #include "abi_query.h"
+#include "dispatch.h"
 #include "rules.h"
 #include "vmm.h"
 
 _Static_assert(sizeof(size_t) == sizeof(uint64_t), "sizes of the driver are 64 bits wide");
 
+/* A call that is under way: the machine, and the calling thread's piece, which is looked up once. */
+struct abi_call {
+    vmm_system *sys;
+    struct vmm_thread *thread;
+    struct vmm_within *within;
+};
+
 /* Begins a call; the first call opens the machine. The machine stays open until abi_leave ends the call. Refused once the
  * library is being unloaded (DEINITIALIZED), inside a kernel of a plugin (NOT_PERMITTED), and when the machine cannot be
- * opened. */
-CUresult abi_enter_as(const char *function, vmm_system **sys);
-void abi_leave(void);
-/* Objects and reports of the API calls that the entry point makes carry the program's call and one number (program_call.h). */
-#define abi_enter(sys) abi_enter_as(__func__, (sys))
+ * opened. Objects and reports of the API calls that the entry point makes carry the program's call and one number
+ * (program_call.h). */
+CUresult abi_enter(struct vmm_entry_point *entry, struct abi_call *call);
+void abi_leave(const struct abi_call *call);
 
 /* The same for an entry point whose API calls do not check for cuInit: NOT_INITIALIZED. */
-CUresult abi_enter_initialised_as(const char *function, vmm_system **sys);
-#define abi_enter_initialised(sys) abi_enter_initialised_as(__func__, (sys))
-/* The same for an entry point that host functions must not call: NOT_PERMITTED. function is the entry point's name. */
-CUresult abi_enter_outside(vmm_system **sys, const char *function);
+CUresult abi_enter_initialised(struct vmm_entry_point *entry, struct abi_call *call);
+/* The same for an entry point that host functions must not call: NOT_PERMITTED. */
+CUresult abi_enter_outside(struct vmm_entry_point *entry, struct abi_call *call);
 
 /* cuInit succeeded in this process. */
 void abi_initialised(void);
 
-/* The whole of an entry point: one call of the API. */
-#define ABI(call)                             \
-    do {                                      \
-        vmm_system *sys;                      \
-        CUresult result_ = abi_enter(&sys);   \
-        if (result_ != CUDA_SUCCESS)          \
-            return result_;                   \
-        result_ = (CUresult)(call);           \
-        abi_leave();                          \
-        return result_;                       \
+/* The whole of an entry point: enters it, does the work, which may use sys and call_, and leaves it. */
+#define ABI_BY(enter, work)                                \
+    do {                                                   \
+        VMM_ENTRY_POINT(entry_);                           \
+        struct abi_call call_;                             \
+        CUresult result_ = enter(&entry_, &call_);         \
+        if (result_ != CUDA_SUCCESS)                       \
+            return result_;                                \
+        vmm_system *sys = call_.sys;                       \
+        (void)sys;                                         \
+        result_ = (CUresult)(work);                        \
+        abi_leave(&call_);                                 \
+        return result_;                                    \
     } while (0)
 
-/* The same for an entry point that does more than one call: work(sys, ...) does it. */
-#define ABI_INITIALISED(call)                                 \
-    do {                                                      \
-        vmm_system *sys;                                      \
-        CUresult result_ = abi_enter_outside(&sys, __func__); \
-        if (result_ != CUDA_SUCCESS)                          \
-            return result_;                                   \
-        result_ = (call);                                     \
-        abi_leave();                                          \
-        return result_;                                       \
-    } while (0)
+/* An entry point that makes calls of the API: vmm_mem_map(sys, ...). */
+#define ABI(work) ABI_BY(abi_enter, work)
 
-/* The same for an entry point that issues work to a stream, which a host function may do. */
-#define ABI_WORK(call)                                  \
-    do {                                                \
-        vmm_system *sys;                                \
-        CUresult result_ = abi_enter_initialised(&sys); \
-        if (result_ != CUDA_SUCCESS)                    \
-            return result_;                             \
-        result_ = (call);                               \
-        abi_leave();                                    \
-        return result_;                                 \
-    } while (0)
+/* The call of the API with that name and nothing in between, for the frequent ones: ABI_PART(call_, mem_map, ...) does what
+ * vmm_mem_map(sys, ...) does. */
+#define ABI_PART(call, name, ...)                                                                                        \
+    vmm_dispatch_part((call).sys, (call).thread, (call).within,                                                          \
+                      &(struct vmm_call_##name){{VMM_CALL_##name, 0}, __VA_ARGS__}.head, VMM_QUERIES_##name)
+
+/* An entry point that does more than calls of the API: work(sys, ...) does it. */
+#define ABI_INITIALISED(work) ABI_BY(abi_enter_outside, work)
+
+/* An entry point that issues work to a stream, which a host function may do. */
+#define ABI_WORK(work) ABI_BY(abi_enter_initialised, work)
 
 /* Sets whether a plugin's kernel runs on this thread, which then must not make calls; returns the previous value. */
 bool abi_inside_kernel(bool inside);

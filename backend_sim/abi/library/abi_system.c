@@ -114,8 +114,7 @@ static void count(int by)
         atomic_fetch_add(&inside, (unsigned)by);
 }
 
-/* The way of the first call, and of those for which there is no machine; apart, so that all others save no registers for it. */
-__attribute__((noinline)) static CUresult open_or_refuse(vmm_system **sys)
+static CUresult open_or_refuse(vmm_system **sys)
 {
     if (atomic_load(&going))             /* LCOV_EXCL_BR_LINE: for threads that go on while the process ends, and are not counted */
         return CUDA_ERROR_DEINITIALIZED; /* LCOV_EXCL_LINE: the same */
@@ -134,24 +133,33 @@ __attribute__((noinline)) static CUresult refuse_in_kernel(const char *function)
     return result;
 }
 
-CUresult abi_enter_as(const char *function, vmm_system **sys)
+/* The way of the first call, and of those for which there is no machine; apart, so that all others save no registers for it. */
+__attribute__((noinline)) static CUresult enter_first(struct vmm_entry_point *entry, struct abi_call *call)
 {
-    struct vmm_thread *thread = vmm_this_thread();
-    if (thread->in_kernel)
-        return refuse_in_kernel(function);
-    count(1);
-    *sys = atomic_load(&ready);
-    CUresult result = *sys ? CUDA_SUCCESS : open_or_refuse(sys);
+    CUresult result = open_or_refuse(&call->sys);
     if (result == CUDA_SUCCESS)
-        vmm_within_begin(&thread->within, function);
+        call->within = vmm_within_begin(&call->thread->within, entry);
     else
         count(-1);
     return result;
 }
 
-void abi_leave(void)
+CUresult abi_enter(struct vmm_entry_point *entry, struct abi_call *call)
 {
-    vmm_within_end(&vmm_this_thread()->within);
+    struct vmm_thread *thread = call->thread = vmm_this_thread();
+    if (thread->in_kernel)
+        return refuse_in_kernel(entry->name);
+    count(1);
+    call->sys = atomic_load(&ready);
+    if (!call->sys)
+        return enter_first(entry, call);
+    call->within = vmm_within_begin(&thread->within, entry);
+    return CUDA_SUCCESS;
+}
+
+void abi_leave(const struct abi_call *call)
+{
+    vmm_within_end(&call->thread->within);
     if (checking && os_fork_depth() == opened_at)
         findings_look(machine);
     count(-1);
@@ -162,23 +170,23 @@ void abi_initialised(void)
     atomic_store(&initialised, 1 + os_fork_depth());
 }
 
-CUresult abi_enter_initialised_as(const char *function, vmm_system **sys)
+CUresult abi_enter_initialised(struct vmm_entry_point *entry, struct abi_call *call)
 {
-    CUresult result = abi_enter_as(function, sys);
+    CUresult result = abi_enter(entry, call);
     if (result != CUDA_SUCCESS || initialised == 1 + os_fork_depth())
         return result;
-    abi_leave();
-    return abi_refuse(initialised ? VMM_RULE_INIT_FORKED : VMM_RULE_INIT_REQUIRED, function, "%s",
+    abi_leave(call);
+    return abi_refuse(initialised ? VMM_RULE_INIT_FORKED : VMM_RULE_INIT_REQUIRED, entry->name, "%s",
                       initialised ? "cuInit succeeded in the parent process" : "cuInit has not succeeded in this process");
 }
 
-CUresult abi_enter_outside(vmm_system **sys, const char *function)
+CUresult abi_enter_outside(struct vmm_entry_point *entry, struct abi_call *call)
 {
-    CUresult result = abi_enter_initialised_as(function, sys);
-    if (result != CUDA_SUCCESS || !abi_query_inside(*sys))
+    CUresult result = abi_enter_initialised(entry, call);
+    if (result != CUDA_SUCCESS || !abi_query_inside(call->sys))
         return result;
-    abi_leave();
-    return abi_refuse(VMM_RULE_HOSTFUNC_CALL, function,
+    abi_leave(call);
+    return abi_refuse(VMM_RULE_HOSTFUNC_CALL, entry->name,
                       "the call is made inside a host function, where the driver permits none but those that put work into "
                       "streams");
 }

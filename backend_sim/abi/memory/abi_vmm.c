@@ -14,64 +14,57 @@ static CUresult of_program(const char *function, CUdeviceptr ptr, size_t size)
                       ptr);
 }
 
-/* One of these calls, of addresses of the program. */
-#define ABI_VMM(ptr, size, call)                                            \
-    do {                                                                    \
-        vmm_system *sys;                                                    \
-        CUresult result_ = abi_enter(&sys);                                 \
-        if (result_ != CUDA_SUCCESS)                                        \
-            return result_;                                                 \
-        result_ = of_program(__func__, ptr, size);                          \
-        if (result_ == CUDA_SUCCESS)                                        \
-            result_ = (CUresult)(call);                                     \
-        abi_leave();                                                        \
-        return result_;                                                     \
-    } while (0)
+/* One of these calls. */
+#define ABI_ONE(name, ...) ABI(ABI_PART(call_, name, __VA_ARGS__))
+
+/* One of them, of addresses of the program. */
+#define ABI_VMM(ptr, size, name, ...)                                                                       \
+    ABI(of_program(__func__, ptr, size) == CUDA_SUCCESS ? (CUresult)ABI_PART(call_, name, __VA_ARGS__)     \
+                                                        : CUDA_ERROR_INVALID_VALUE)
 
 CUresult cuMemAddressReserve(CUdeviceptr *ptr, size_t size, size_t alignment, CUdeviceptr addr,
                              unsigned long long flags)
 {
-    ABI(vmm_mem_address_reserve(sys, (vmm_deviceptr *)ptr, size, alignment, addr, flags));
+    ABI_ONE(mem_address_reserve, (vmm_deviceptr *)ptr, size, alignment, addr, flags);
 }
 
 CUresult cuMemAddressFree(CUdeviceptr ptr, size_t size)
 {
-    ABI(vmm_mem_address_free(sys, ptr, size));
+    ABI_ONE(mem_address_free, ptr, size);
 }
 
 CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size, const CUmemAllocationProp *prop,
                      unsigned long long flags)
 {
-    ABI(vmm_mem_create(sys, (vmm_mem_generic_allocation_handle *)handle, size, (const vmm_mem_allocation_prop *)prop,
-                       flags));
+    ABI_ONE(mem_create, (vmm_mem_generic_allocation_handle *)handle, size, (const vmm_mem_allocation_prop *)prop, flags);
 }
 
 CUresult cuMemRelease(CUmemGenericAllocationHandle handle)
 {
-    ABI(vmm_mem_release(sys, handle));
+    ABI_ONE(mem_release, handle);
 }
 
 CUresult cuMemMap(CUdeviceptr ptr, size_t size, size_t offset, CUmemGenericAllocationHandle handle,
                   unsigned long long flags)
 {
-    ABI(vmm_mem_map(sys, ptr, size, offset, handle, flags));
+    ABI_ONE(mem_map, ptr, size, offset, handle, flags);
 }
 
 CUresult cuMemUnmap(CUdeviceptr ptr, size_t size)
 {
-    ABI_VMM(ptr, size, vmm_mem_unmap(sys, ptr, size));
+    ABI_VMM(ptr, size, mem_unmap, ptr, size);
 }
 
 CUresult cuMemSetAccess(CUdeviceptr ptr, size_t size, const CUmemAccessDesc *desc, size_t count)
 {
-    ABI_VMM(ptr, size, vmm_mem_set_access(sys, ptr, size, (const vmm_mem_access_desc *)desc, count));
+    ABI_VMM(ptr, size, mem_set_access, ptr, size, (const vmm_mem_access_desc *)desc, count);
 }
 
 /* For host memory that devices use, a query returns no rights for every valid location. */
-static CUresult get_access(vmm_system *sys, unsigned long long *flags, const CUmemLocation *location, CUdeviceptr ptr)
+static CUresult get_access(const struct abi_call *call, unsigned long long *flags, const CUmemLocation *location, CUdeviceptr ptr)
 {
     struct abi_host_range range;
-    CUresult result = (CUresult)vmm_mem_get_access(sys, (uint64_t *)flags, (const vmm_mem_location *)location, ptr);
+    CUresult result = (CUresult)ABI_PART(*call, mem_get_access, (uint64_t *)flags, (const vmm_mem_location *)location, ptr);
     bool asked = flags && location && (result == CUDA_SUCCESS || result == CUDA_ERROR_INVALID_VALUE);
     if (!asked || !abi_host_any() || !abi_host_find(ptr, 1, &range))
         return result;
@@ -81,38 +74,36 @@ static CUresult get_access(vmm_system *sys, unsigned long long *flags, const CUm
 
 CUresult cuMemGetAccess(unsigned long long *flags, const CUmemLocation *location, CUdeviceptr ptr)
 {
-    ABI(get_access(sys, flags, location, ptr));
+    ABI(get_access(&call_, flags, location, ptr));
 }
 
 CUresult cuMemExportToShareableHandle(void *shareableHandle, CUmemGenericAllocationHandle handle,
                                       CUmemAllocationHandleType handleType, unsigned long long flags)
 {
-    ABI(vmm_mem_export_to_shareable_handle(sys, shareableHandle, handle, (int)handleType, flags));
+    ABI_ONE(mem_export_to_shareable_handle, shareableHandle, handle, (int)handleType, flags);
 }
 
 CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle, void *osHandle,
                                         CUmemAllocationHandleType shHandleType)
 {
-    ABI(vmm_mem_import_from_shareable_handle(sys, (vmm_mem_generic_allocation_handle *)handle, osHandle,
-                                             (int)shHandleType));
+    ABI_ONE(mem_import_from_shareable_handle, (vmm_mem_generic_allocation_handle *)handle, osHandle, (int)shHandleType);
 }
 
 CUresult cuMemGetAllocationGranularity(size_t *granularity, const CUmemAllocationProp *prop,
                                        CUmemAllocationGranularity_flags option)
 {
-    ABI(vmm_mem_get_allocation_granularity(sys, (uint64_t *)granularity, (const vmm_mem_allocation_prop *)prop,
-                                           (int)option));
+    ABI_ONE(mem_get_allocation_granularity, (uint64_t *)granularity, (const vmm_mem_allocation_prop *)prop, (int)option);
 }
 
 CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *prop, CUmemGenericAllocationHandle handle)
 {
-    ABI(vmm_mem_get_allocation_properties_from_handle(sys, (vmm_mem_allocation_prop *)prop, handle));
+    ABI_ONE(mem_get_allocation_properties_from_handle, (vmm_mem_allocation_prop *)prop, handle);
 }
 
 CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle, void *addr)
 {
-    ABI_VMM((CUdeviceptr)(uintptr_t)addr, 1, vmm_mem_retain_allocation_handle(sys, (vmm_mem_generic_allocation_handle *)handle,
-                                         (vmm_deviceptr)(uintptr_t)addr));
+    ABI_VMM((CUdeviceptr)(uintptr_t)addr, 1, mem_retain_allocation_handle, (vmm_mem_generic_allocation_handle *)handle,
+            (vmm_deviceptr)(uintptr_t)addr);
 }
 
 /* Memory of cuMemHostAlloc has none, whatever else the machine would say. */
@@ -139,36 +130,34 @@ CUresult cuMemGetHandleForAddressRange(void *handle, CUdeviceptr dptr, size_t si
 
 CUresult cuMulticastCreate(CUmemGenericAllocationHandle *mcHandle, const CUmulticastObjectProp *prop)
 {
-    ABI(vmm_multicast_create(sys, (vmm_mem_generic_allocation_handle *)mcHandle,
-                             (const vmm_multicast_object_prop *)prop));
+    ABI_ONE(multicast_create, (vmm_mem_generic_allocation_handle *)mcHandle, (const vmm_multicast_object_prop *)prop);
 }
 
 CUresult cuMulticastAddDevice(CUmemGenericAllocationHandle mcHandle, CUdevice dev)
 {
-    ABI(vmm_multicast_add_device(sys, mcHandle, dev));
+    ABI_ONE(multicast_add_device, mcHandle, dev);
 }
 
 CUresult cuMulticastBindMem(CUmemGenericAllocationHandle mcHandle, size_t mcOffset,
                             CUmemGenericAllocationHandle memHandle, size_t memOffset, size_t size,
                             unsigned long long flags)
 {
-    ABI(vmm_multicast_bind_mem(sys, mcHandle, mcOffset, memHandle, memOffset, size, flags));
+    ABI_ONE(multicast_bind_mem, mcHandle, mcOffset, memHandle, memOffset, size, flags);
 }
 
 CUresult cuMulticastBindAddr(CUmemGenericAllocationHandle mcHandle, size_t mcOffset, CUdeviceptr memptr, size_t size,
                              unsigned long long flags)
 {
-    ABI(vmm_multicast_bind_addr(sys, mcHandle, mcOffset, memptr, size, flags));
+    ABI_ONE(multicast_bind_addr, mcHandle, mcOffset, memptr, size, flags);
 }
 
 CUresult cuMulticastUnbind(CUmemGenericAllocationHandle mcHandle, CUdevice dev, size_t mcOffset, size_t size)
 {
-    ABI(vmm_multicast_unbind(sys, mcHandle, dev, mcOffset, size));
+    ABI_ONE(multicast_unbind, mcHandle, dev, mcOffset, size);
 }
 
 CUresult cuMulticastGetGranularity(size_t *granularity, const CUmulticastObjectProp *prop,
                                    CUmulticastGranularity_flags option)
 {
-    ABI(vmm_multicast_get_granularity(sys, (uint64_t *)granularity, (const vmm_multicast_object_prop *)prop,
-                                      (int)option));
+    ABI_ONE(multicast_get_granularity, (uint64_t *)granularity, (const vmm_multicast_object_prop *)prop, (int)option);
 }

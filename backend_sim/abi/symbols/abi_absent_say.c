@@ -6,14 +6,15 @@
 
 int abi_absent(const char *symbol, atomic_flag *said)
 {
-    vmm_system *sys;
-    CUresult result = abi_enter_initialised(&sys);
+    VMM_ENTRY_POINT(entry);
+    struct abi_call call;
+    CUresult result = abi_enter_initialised(&entry, &call);
     if (result != CUDA_SUCCESS)
         return (int)result;
     if (!atomic_flag_test_and_set(said))
         abi_say("%s is not there: the simulator has nothing like it. It answers CUDA_ERROR_NOT_SUPPORTED "
                 "(docs/unmodified.md)", symbol);
     result = abi_refuse(VMM_RULE_ENTRY_ABSENT, symbol, "the simulator does not have this entry point");
-    abi_leave();
+    abi_leave(&call);
     return (int)result;
 }

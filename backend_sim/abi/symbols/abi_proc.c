@@ -48,16 +48,17 @@ static CUresult get(const vmm_system *sys, const char *symbol, void **pfn, int v
 static CUresult find(const char *symbol, void **pfn, int version, cuuint64_t flags, bool per_thread,
                      CUdriverProcAddressQueryResult *status)
 {
-    vmm_system *sys;
-    CUresult result = abi_enter(&sys); /* also before cuInit: programs look their functions up first */
+    VMM_ENTRY_POINT(entry);
+    struct abi_call call;
+    CUresult result = abi_enter(&entry, &call); /* also before cuInit: programs look their functions up first */
     if (result != CUDA_SUCCESS)
         return result;
     result = check(symbol, pfn, flags);
     if (flags)
         per_thread = flags == CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
     if (result == CUDA_SUCCESS)
-        result = get(sys, symbol, pfn, version, per_thread, status);
-    abi_leave();
+        result = get(call.sys, symbol, pfn, version, per_thread, status);
+    abi_leave(&call);
     return result;
 }
 
@@ -108,12 +109,13 @@ static CUresult decline_table(const void **table)
 /* The tables are no part of the driver API; the runtime library works through them. */
 CUresult cuGetExportTable(const void **ppExportTable, const CUuuid *pExportTableId)
 {
-    vmm_system *sys;
-    CUresult result = abi_enter(&sys); /* also before cuInit */
+    VMM_ENTRY_POINT(entry);
+    struct abi_call call;
+    CUresult result = abi_enter(&entry, &call); /* also before cuInit */
     (void)pExportTableId;
     if (result != CUDA_SUCCESS)
         return result;
     result = decline_table(ppExportTable);
-    abi_leave();
+    abi_leave(&call);
     return result;
 }
