@@ -138,15 +138,14 @@ static vmm_result serve(struct sim_process *process, const struct vmm_call *call
     return queries && !VMM_SINGLE_THREAD && !asks_for_tokens(call) ? ask(process, call, handler) : change(process, call, handler);
 }
 
-/* The shortest way through it, for most calls of a program with one thread: initialised, nothing shared with other processes
- * yet, outside of host functions. */
+/* The shortest way through it, for most calls of a program with one thread: initialised, and outside of host functions. */
 static vmm_result serve_plain(struct sim_process *process, const struct vmm_call *call, sim_handler handler, bool queries)
 {
     struct sim_machine *machine = process->machine;
-    if (!VMM_SINGLE_THREAD || process->initialised != life_stamp() || machine->share || process->in_flight->inside)
+    if (!VMM_SINGLE_THREAD || process->initialised != life_stamp() || process->in_flight->inside)
         return serve(process, call, handler, queries);
     sim_machine_hold_alone(machine);
-    vmm_result result = handler(process, call);
+    vmm_result result = machine->share ? run_shared(process, call, handler) : handler(process, call);
     if (machine->busy || checks_wanted())
         return settle(process, call, handler, result);
     sim_machine_unlock(machine);
