@@ -150,7 +150,7 @@ check-valgrind: check-build ## the test programs under valgrind, with fewer roun
 
 # No WERROR: with -fsanitize gcc warns of what cannot happen; the builds without it hold the sources to no warning. Under a
 # sanitizer the compiler takes longer to optimise fully than the tests then save.
-SAN_BUILD = WERROR= CFLAGS='-O1 -g' $(CHECK_FEW)
+SAN_BUILD = WERROR= CFLAGS='-O1 -g1' $(CHECK_FEW)
 check-asan: ## the tests with AddressSanitizer and UndefinedBehaviorSanitizer, on fewer machines
 	+@CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-25} $(NEST) BUILD=$(BUILD)/asan SAN=address,undefined $(SAN_BUILD) check
 
@@ -169,7 +169,7 @@ DEBUG_BUILD := $(BUILD)/debug
 DEBUG_RUNS  := lockstep conformance-h200x2 conformance-odd conformance-schedule-random-1 $(FUZZ_TARGETS:%=fuzz-%)
 DEBUG_TESTS := $(patsubst %.c,%,$(wildcard $(patsubst %,backend_sim/%/*_test.c,base va report exec calls)))
 check-debug: ## lockstep, the suite, the fuzzers' inputs and the engine's tests in a build that checks itself (docs/debug.md)
-	+@CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-25} $(NEST) BUILD=$(DEBUG_BUILD) DEBUG=1 CFLAGS='-O1 -g' \
+	+@CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-25} $(NEST) BUILD=$(DEBUG_BUILD) DEBUG=1 CFLAGS='-O1 -g1' \
 	    CHECK_NEEDS='$(DEBUG_BUILD)/bin/lockstep $(DEBUG_BUILD)/bin/conformance' CHECK_RUNS='$(DEBUG_RUNS:%=$(DEBUG_BUILD)/check/%)' \
 	    CHECK_SHELL= TESTS='$(DEBUG_TESTS:%=$(DEBUG_BUILD)/test/%)' check
 
