@@ -132,7 +132,7 @@ static inline int spoilt(void)
     return bad;
 }
 
-/* A second or more after the alarm was set it is set anew: a case has patience, or nearly. */
+/* The alarm is set anew once a second: a case has its patience, and up to a second more. */
 static inline void be_patient(void)
 {
     static time_t set;
