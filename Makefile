@@ -9,8 +9,9 @@ DESTDIR ?=
 CC      ?= cc
 AR      ?= ar
 CFLAGS  ?= -O2 -g
-# Tests and recordings are compiled once and run once: -O1 halves the time of the compiler and costs the run nothing.
-TEST_CFLAGS := $(if $(filter file undefined,$(origin CFLAGS)),-O1)
+# Tests and recordings are compiled once and run once: -O1 halves the time of the compiler and costs the run nothing. Lines and
+# the names of functions are what reports of tools need of them.
+TEST_CFLAGS := $(if $(filter file undefined,$(origin CFLAGS)),-O1 -g1)
 SAN     ?=
 COVERAGE ?=
 DEBUG   ?=

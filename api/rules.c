@@ -34,8 +34,20 @@ const vmm_rule *vmm_rules(size_t *count)
     return rows;
 }
 
+/* Most ask with the row's own string. */
+static const vmm_rule *row_of(const char *id)
+{
+    for (size_t i = 0; i < VMM_RULE_COUNT; i++)
+        if (rows[i].id == id)
+            return &rows[i];
+    return NULL;
+}
+
 const vmm_rule *vmm_rule_find(const char *id)
 {
+    const vmm_rule *own = row_of(id);
+    if (own)
+        return own;
     for (size_t i = 0; id && i < VMM_RULE_COUNT; i++)
         if (strcmp(rows[i].id, id) == 0)
             return &rows[i];

@@ -167,7 +167,7 @@ check-valgrind: check-build ## the test programs under valgrind, with fewer roun
 
 # No WERROR: with -fsanitize gcc warns of what cannot happen; the builds without it hold the sources to no warning. Under a
 # sanitizer the compiler takes longer to optimise fully than the tests then save.
-SAN_BUILD = WERROR= CFLAGS='-O1 -g' $(CHECK_FEW)
+SAN_BUILD = WERROR= CFLAGS='-O1 -g1' $(CHECK_FEW)
 # The engine checks itself after each call there, too: a build of its own would cost as much and find no more (docs/debug.md).
 check-asan: ## the tests with AddressSanitizer, UndefinedBehaviorSanitizer and DEBUG=1, on fewer machines
 	+@CUVMM_TEST_SCALE=$${CUVMM_TEST_SCALE-25} $(NEST) BUILD=$(BUILD)/asan SAN=address,undefined DEBUG=1 $(SAN_BUILD) check

@@ -28,17 +28,19 @@ for page in "${pages[@]}"; do
     links "$page"
 done | sort -u >"$work/links"
 
+declare -A known # the anchors of each page that links lead to
 while IFS=$'\t' read -r page link; do
     case $link in
     http://* | https://* | mailto:*) continue ;;
     esac
     file=${link%%#*}
     target=$page
-    [ -z "$file" ] || target=$(dirname "$page")/$file
+    [ -z "$file" ] || case $page in */*) target=${page%/*}/$file ;; *) target=$file ;; esac
     if [ ! -e "$target" ]; then
         echo "$page: $link: no such file"
-    elif [[ $link == *#* ]] && ! anchors "$target" | grep -qxF -- "${link#*#}"; then
-        echo "$page: $link: no heading makes this anchor"
+    elif [[ $link == *#* ]]; then
+        [ "${known[$target]+yes}" ] || known[$target]=$'\n'$(anchors "$target")$'\n'
+        [[ ${known[$target]} == *$'\n'"${link#*#}"$'\n'* ]] || echo "$page: $link: no heading makes this anchor"
     fi
 done <"$work/links" >"$work/dead"
 

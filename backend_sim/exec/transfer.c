@@ -148,15 +148,20 @@ static bool move_run(const struct sim_process *process, uint64_t dst, uint64_t s
     return true;
 }
 
-/* Fills a run with a pattern of width bytes; run starts at a multiple of width in the pattern. */
+/* Fills a run with a pattern of width bytes; length is a multiple of width, and 256 is. */
 static void fill_run(unsigned char *to, uint64_t length, const unsigned char *pattern, unsigned width)
 {
-    if (width == 1) {
+    unsigned char repeated[256]; /* what goes to memory at once; read back from there, it could be another writer's */
+    uint64_t once = length < sizeof repeated ? length : sizeof repeated;
+    if (memcmp(pattern, pattern + 1, width - 1) == 0) {
         memset(to, pattern[0], length);
         return;
     }
-    for (uint64_t i = 0; i < length; i += width)
-        memcpy(to + i, pattern, width);
+    for (uint64_t i = 0; i < once; i += width)
+        memcpy(repeated + i, pattern, width);
+    for (; length > once; to += once, length -= once)
+        memcpy(to, repeated, once);
+    memcpy(to, repeated, length);
 }
 
 static void fill(const struct sim_process *process, const struct transfer *t)

@@ -70,6 +70,12 @@ static vmm_result grant_all(struct lockstep *pair, vmm_deviceptr at, uint64_t si
     return result;
 }
 
+/* How many bytes of memory a first use fills: the simulator pays for every page. */
+static uint64_t first_fill(uint64_t size)
+{
+    return size / 2 < 65536 ? size / 2 : 65536;
+}
+
 /* One life of memory with every kind of use, so that the driver does its first-use set-up. */
 static vmm_result one_life(struct lockstep *pair, vmm_mem_location location, uint64_t size)
 {
@@ -87,7 +93,7 @@ static vmm_result one_life(struct lockstep *pair, vmm_mem_location location, uin
         if (result == VMM_SUCCESS)
             result = grant_all(pair, at, size, location);
         if (result == VMM_SUCCESS)
-            result = vmm_memset_d32(sys, at, 0x5a5a5a5a, size / 8);
+            result = vmm_memset_d32(sys, at, 0x5a5a5a5a, first_fill(size) / 4);
         if (result == VMM_SUCCESS)
             result = vmm_memcpy_dtod(sys, at + size / 2, at, 64);
         if (result == VMM_SUCCESS)

@@ -59,7 +59,7 @@ no_words() { # no_words NAME COMMAND...: it succeeds and has nothing to say
     ok $? "$name" "$work/said"
 }
 
-python=$(command -v python3)
+python=$(python3 -c "import sys; print(sys.executable)" 2>/dev/null) # itself, not what looks for it each time
 
 formats() { # formats TRACE NAME
     export_to chrome "$1" "$work/t.json" "$2"

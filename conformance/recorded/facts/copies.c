@@ -35,6 +35,7 @@ static void every_group(void)
     static void (*const groups[])(void) = {group_a, group_b, group_c, group_p, group_s, group_t, group_x, group_y,
                                            group_l, group_o, group_m, group_f, group_g, group_h, group_w, group_e,
                                            group_v};
+    draw_patterns();
     for (size_t i = 0; i < COUNT(groups); i++)
         groups[i]();
 }

@@ -90,6 +90,7 @@ static void strip_case(size_t i, char *id, int run)
     if (width > other)
         other = (u64)G + 4096, c.WidthInBytes = width = (u64)G;
     if (i % 2 == 0) {
+        use(&from[host ? MALLOC : MAPPED]);
         c.srcMemoryType = host ? CU_MEMORYTYPE_HOST : type;
         c.srcHost = (void *)(uintptr_t)from[MALLOC].at;
         c.srcDevice = from[MAPPED].at;

@@ -17,11 +17,11 @@ struct place {
     u64 seen;  /* where its bytes can be read and written; 0: nowhere */
     bool host; /* there by the host itself */
     int device; /* whose context looks there */
-    bool written;
+    const unsigned char *holds; /* what is put there before it is used; NULL where it is there */
 };
 
 static struct place from[KINDS], to[KINDS];
-static unsigned char pattern[G], got[G], expected[G];
+static unsigned char pattern[G], blank[G], got[G], expected[G];
 static int devices;
 
 static CUdeviceptr mapped(Handle h, int device, int flags)
@@ -99,30 +99,47 @@ static struct place make_place(enum kind kind)
     }
 }
 
-static CUresult look(const struct place *place, void *bytes)
+/* Its bytes, where they are or in got; NULL where nobody can look. */
+static const unsigned char *look(const struct place *place)
 {
-    if (place->host) {
-        memcpy(bytes, (void *)(uintptr_t)place->seen, G);
-        return CUDA_SUCCESS;
-    }
+    if (place->host)
+        return (const unsigned char *)(uintptr_t)place->seen;
     cuCtxSetCurrent(primary[place->device]);
-    CUresult r = cuMemcpyDtoH(bytes, place->seen, G);
+    CUresult r = cuMemcpyDtoH(got, place->seen, G);
     cuCtxSetCurrent(primary[0]);
-    return r;
+    return r ? NULL : got;
 }
 
-static void put(const struct place *place, const void *bytes)
+static void put(const struct place *place, const void *bytes, size_t size)
 {
-    if (!place->seen)
+    if (!place->seen || !size)
         return;
     if (place->host) {
-        memcpy((void *)(uintptr_t)place->seen, bytes, G);
+        memcpy((void *)(uintptr_t)place->seen, bytes, size);
         return;
     }
     cuCtxSetCurrent(primary[place->device]);
-    cuMemcpyHtoD(place->seen, bytes, G);
+    cuMemcpyHtoD(place->seen, bytes, size);
     cuCtxSynchronize();
     cuCtxSetCurrent(primary[0]);
+}
+
+/* Most children use few places, and none pays for the pages of others. */
+static void use(struct place *place)
+{
+    if (place->holds)
+        put(place, place->holds, G);
+    place->holds = NULL;
+}
+
+/* Once, before there are children. */
+static void draw_patterns(void)
+{
+    memset(blank, BLANK, G);
+    for (size_t i = 0; i < G; i++) {
+        pattern[i] = (unsigned char)((i * 2654435761u) >> 13);
+        pattern[i] = pattern[i] == BLANK ? 0 : pattern[i];
+    }
 }
 
 static void start_places(void)
@@ -131,17 +148,12 @@ static void start_places(void)
     cuDeviceGetCount(&devices);
     if (devices > 1)
         cuDevicePrimaryCtxRetain(&primary[1], 1);
-    memset(got, BLANK, G);
-    for (size_t i = 0; i < G; i++) {
-        pattern[i] = (unsigned char)((i * 2654435761u) >> 13);
-        pattern[i] = pattern[i] == BLANK ? 0 : pattern[i];
-    }
     for (int k = 0; k < (devices > 1 ? KINDS : KINDS_ONE); k++)
         if (k != FREED) {
             from[k] = make_place((enum kind)k);
             to[k] = make_place((enum kind)k);
-            put(&from[k], pattern);
-            put(&to[k], got);
+            from[k].holds = pattern;
+            to[k].holds = blank;
         }
     from[FREED] = to[FREED] = make_place(FREED);
 }

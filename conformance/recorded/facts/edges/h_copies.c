@@ -265,18 +265,18 @@ static const char *const located_what[] = {"dtoh16", "dtoh1M", "htod16", "htod1M
 
 static void h_host_located(void)
 {
+    const size_t filled = 4096, big = (size_t)1 << 20;
     init();
     CUdeviceptr p = reserve(8 * G);
     map(p, G, make_at(L_HOST, G));
     map(p + G, G, make(G));
     give(p, G, L_HOST, RW);
-    memset((void *)(uintptr_t)p, 0x10, G);
+    memset((void *)(uintptr_t)p, 0x10, filled);
     give(p + G, G, L_DEVICE, RW);
-    cuMemsetD8(p + G, 0x77, G);
+    cuMemsetD8(p + G, 0x77, filled);
     cuCtxSynchronize();
     give(p, G, L_HOST, located.host);
     give(p, G, L_DEVICE, located.device);
-    const size_t big = (size_t)1 << 20;
     memset(buffer, 0x20, sizeof buffer);
     CUresult r = CUDA_SUCCESS;
     switch (located.what) {

@@ -13,6 +13,8 @@ static const char *l_pair(size_t i)
     return pairs[i % 9];
 }
 
+enum { FILLED = 4096 }; /* bytes of memory, of which 16 are looked at */
+
 static void l_copy(size_t i, char *id, int run)
 {
     const int owner = (int)(i / 9 % 2), ctx = (int)(i / 18);
@@ -21,7 +23,7 @@ static void l_copy(size_t i, char *id, int run)
         return;
     l_on(owner);
     CUdeviceptr p = l_alias((char)('0' + owner), l_pair(i)), clear = p + 4 * G;
-    cuMemsetD8(clear, 0x10, G);
+    cuMemsetD8(clear, 0x10, FILLED);
     cuCtxSynchronize();
     l_on(ctx);
     buffer[0] = 0;
@@ -49,7 +51,7 @@ static void l_dtod(size_t i, char *id, int run)
     char text[512];
     size_t at = 0;
     CUresult sync = CUDA_SUCCESS;
-    cuMemsetD8(src + 4 * G, 0x77, G);
+    cuMemsetD8(src + 4 * G, 0x77, FILLED);
     for (size_t k = 0; k < 9 && !sync; k++) {
         l_give(dst, G, l_pair(k));
         cuMemsetD8(dst + 4 * G, 0x11, 16);
@@ -77,8 +79,8 @@ static void l_host_case(size_t i, char *id, int run)
         return;
     l_on(ctx);
     CUdeviceptr p = l_alias('h', rights), near = l_alias(ctx ? '1' : '0', "03+13"), clear = p + 4 * G;
-    cuMemsetD8(clear, 0x10, G);
-    cuMemsetD8(near, 0x77, G);
+    cuMemsetD8(clear, 0x10, FILLED);
+    cuMemsetD8(near, 0x77, FILLED);
     cuCtxSynchronize();
     memset(buffer, 0x20, 16);
     CUresult r = i % 5 == 0   ? cuMemcpyDtoH(buffer, p, 16)
