@@ -6,10 +6,10 @@ vmm_result vmm_tell(vmm_system *sys, vmm_result result)
 {
     vmm_report_fn report;
     void *user;
-    life_take(&sys->lock);
+    life_acquire(&sys->lock);
     report = sys->report;
     user = sys->user;
-    life_give(&sys->lock);
+    life_release(&sys->lock);
     if (!report)
         return result;
     /* A copy: the function may make calls, which refill the thread's record. */
@@ -62,10 +62,10 @@ static vmm_result dispatch(vmm_system *sys, struct vmm_call *call, bool queries)
 
 void vmm_set_report(vmm_system *sys, vmm_report_fn report, void *user)
 {
-    life_take(&sys->lock);
+    life_acquire(&sys->lock);
     sys->report = report;
     sys->user = user;
-    life_give(&sys->lock);
+    life_release(&sys->lock);
 }
 
 #define VMM_CALL(name, symbol, form, traits)                                                                \

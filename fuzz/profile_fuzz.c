@@ -53,7 +53,7 @@ static void use(vmm_system *sys, const struct sim_profile *profile)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const struct sim_options options = {.window = ARENA_NONE};
+    const struct sim_options options = {.window = HOST_WINDOW_NONE};
     struct sim_profile profile, before;
     struct sim_profile_error error = {0, 0, "", ""};
     struct vmm_backend *backend = NULL;

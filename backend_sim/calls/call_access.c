@@ -263,8 +263,8 @@ static bool pass_hole(const struct sim_process *process, const struct vmm_call_m
 {
     vmm_object nearest = sim_object_nearest(process, hole);
     if (wraps(call))
-        return sim_lets_pass(process, VMM_RULE_ACCESS_WRAPS, call->size, UINT64_MAX - call->ptr, &nearest);
-    bool pass = sim_lets_pass(process, VMM_RULE_ACCESS_HOLE, call->size, hole - call->ptr, &nearest);
+        return sim_warn_or_refuse(process, VMM_RULE_ACCESS_WRAPS, call->size, UINT64_MAX - call->ptr, &nearest);
+    bool pass = sim_warn_or_refuse(process, VMM_RULE_ACCESS_HOLE, call->size, hole - call->ptr, &nearest);
     vmm_detail_note("nothing is mapped at 0x%llx; mappings after it are not changed", (unsigned long long)hole);
     return pass;
 }
@@ -283,7 +283,7 @@ vmm_result sim_mem_set_access(struct sim_process *process, const struct vmm_call
     if (hole - call->ptr < call->size && !pass_hole(process, call, hole))
         return VMM_ERROR_INVALID_VALUE;
     if (call->count > 1 && has_duplicate(call, &index))
-        sim_lets_pass(process, VMM_RULE_ACCESS_DUPLICATE, index, 0, NULL);
+        sim_warn_or_refuse(process, VMM_RULE_ACCESS_DUPLICATE, index, 0, NULL);
     return grant_all(process, call, first, hole);
 }
 

@@ -72,10 +72,10 @@ static enum va_allocator_result take_at_hint(struct sim_process *process, uint64
 {
     uint64_t chunk = process->machine->profile.va_chunk, step = alignment > chunk ? alignment : chunk;
     for (uint64_t from = hint;; step *= 2) {
-        enum va_allocator_result result = va_allocator_take(&process->space, size, alignment, from, address);
+        enum va_allocator_result result = va_allocator_take(&process->va, size, alignment, from, address);
         if (result != VA_ALLOCATOR_TAKEN || !of_program(process, *address, size))
             return result;
-        va_allocator_free(&process->space, *address, size);
+        va_allocator_free(&process->va, *address, size);
         if (step > process->window.end - *address)
             return VA_ALLOCATOR_FULL;
         from = *address + step;
@@ -92,7 +92,7 @@ static enum va_allocator_result take(struct sim_process *process, const struct v
         return VA_ALLOCATOR_FULL;
     if (call->addr)
         return take_at_hint(process, call->size, alignment, call->addr, address);
-    return va_allocator_take(&process->space, call->size, alignment, call->addr, address);
+    return va_allocator_take(&process->va, call->size, alignment, call->addr, address);
 }
 
 /* What the caller should know about the place: not the hint, or over the part of a mapping past its reservation. */
@@ -102,11 +102,11 @@ static void warn_place(const struct sim_process *process, const struct vmm_call_
     const struct sim_mapping *mapping = sim_mapping_in(process, address, call->size);
     if (call->addr && address != call->addr) {
         vmm_object nearest = sim_object_nearest(process, call->addr);
-        sim_lets_pass(process, VMM_RULE_RESERVE_HINT_NOT_TAKEN, call->addr, address, &nearest);
+        sim_warn_or_refuse(process, VMM_RULE_RESERVE_HINT_NOT_TAKEN, call->addr, address, &nearest);
     }
     if (mapping) {
         vmm_object nearest = sim_object_mapping(mapping);
-        sim_lets_pass(process, VMM_RULE_RESERVE_OVER_MAPPING, call->size, address, &nearest);
+        sim_warn_or_refuse(process, VMM_RULE_RESERVE_OVER_MAPPING, call->size, address, &nearest);
     }
 }
 
@@ -121,7 +121,7 @@ vmm_result sim_mem_address_reserve(struct sim_process *process, const struct vmm
         return sim_out_of_host_memory();
     enum va_allocator_result taken = take(process, call, &address);
     if (taken == VA_ALLOCATOR_TAKEN && !addrmap_insert(&process->reservations, address, reservation)) {
-        va_allocator_free(&process->space, address, call->size);
+        va_allocator_free(&process->va, address, call->size);
         taken = VA_ALLOCATOR_NO_MEMORY;
     }
     if (taken != VA_ALLOCATOR_TAKEN) {
@@ -176,7 +176,7 @@ vmm_result sim_mem_address_free(struct sim_process *process, const struct vmm_ca
     if (result != VMM_SUCCESS)
         return result;
     struct sim_origin ended = sim_origin(&call->head);
-    struct retired_range grave = {.start = reservation->start,
+    struct retired_range retired = {.start = reservation->start,
                           .size = reservation->size,
                           .created = reservation->made.number,
                           .created_by = reservation->made.call,
@@ -184,9 +184,9 @@ vmm_result sim_mem_address_free(struct sim_process *process, const struct vmm_ca
                           .ended_by = ended.call,
                           .number = reservation->number,
                           .kind = VMM_OBJECT_RESERVATION};
-    retired_ranges_add(&process->retired, &grave);
+    retired_ranges_add(&process->retired, &retired);
     addrmap_remove(&process->reservations, reservation->start);
-    va_allocator_free(&process->space, reservation->start, reservation->size);
+    va_allocator_free(&process->va, reservation->start, reservation->size);
     pool_free(&process->reservation_pool, reservation);
     return VMM_SUCCESS;
 }

@@ -81,7 +81,7 @@ static vmm_result check_fill(const struct sim_process *process, int device, cons
     if (t->dst % t->width)
         return vmm_detail_refuse(VMM_RULE_SET_ALIGNMENT, t->dst, t->width, NULL);
     if (t->size / t->width != t->n &&
-        !sim_lets_pass(process, VMM_RULE_SET_COUNT_WRAPS, t->n, UINT64_MAX / t->width, NULL))
+        !sim_warn_or_refuse(process, VMM_RULE_SET_COUNT_WRAPS, t->n, UINT64_MAX / t->width, NULL))
         return VMM_ERROR_INVALID_VALUE;
     return t->size ? translate_check(process, device, t->dst, t->size, TRANSLATE_FILL, "dstDevice") : VMM_SUCCESS;
 }
@@ -163,7 +163,7 @@ static vmm_result let_wrap(const struct sim_process *process, const struct trans
 {
     uint64_t start = start_of(t);
     vmm_object nearest = sim_object_nearest(process, start);
-    bool pass = sim_lets_pass(process, VMM_RULE_COPY_OVERFLOW, t->size, UINT64_MAX - start, &nearest);
+    bool pass = sim_warn_or_refuse(process, VMM_RULE_COPY_OVERFLOW, t->size, UINT64_MAX - start, &nearest);
     vmm_detail_note("from 0x%llx on there are fewer bytes", (unsigned long long)start);
     return pass ? VMM_SUCCESS : VMM_ERROR_INVALID_VALUE;
 }
@@ -239,7 +239,7 @@ bool copy_do(struct sim_process *process, struct work *work)
     *vmm_detail_here() = before;
     if (may && !wraps(&t)) {
         if (translate_host(process, t.dst, t.size))
-            in_flight_shows(process, work);
+            in_flight_host_visible(process, work);
         return transfer_make(process, &t);
     }
     lose(process, place, &work->call.head, work->issued_by, &t);

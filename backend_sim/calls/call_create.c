@@ -141,7 +141,7 @@ vmm_result sim_mem_get_allocation_granularity(struct sim_process *process,
                                  VMM_MEM_ALLOC_GRANULARITY_RECOMMENDED, NULL);
     if (location_breach(process, call->prop, &b) || device_breach(process, call->prop, &b) ||
         prop_breach(call->prop, &b)) {
-        bool pass = sim_lets_pass(process, VMM_RULE_GRANULARITY_PROP_UNCHECKED, b.value, b.expected, NULL);
+        bool pass = sim_warn_or_refuse(process, VMM_RULE_GRANULARITY_PROP_UNCHECKED, b.value, b.expected, NULL);
         vmm_detail_argument(vmm_rule_row(b.rule)->argument);
         vmm_detail_note("cuMemCreate refuses these properties: %s", vmm_rule_row(b.rule)->id);
         if (!pass)
@@ -179,24 +179,24 @@ static bool pass_quirks(const struct sim_process *process, const vmm_mem_allocat
 {
     int unknown_types = asked->requested_handle_types & ~KNOWN_TYPES;
     unsigned usage = asked->alloc_flags.usage, rdma = asked->alloc_flags.gpu_direct_rdma_capable;
-    if (unknown_types && !sim_lets_pass(process, VMM_RULE_CREATE_HANDLE_TYPE_UNKNOWN,
-                                        (uint64_t)(int64_t)asked->requested_handle_types, KNOWN_TYPES, NULL))
+    if (unknown_types && !sim_warn_or_refuse(process, VMM_RULE_CREATE_HANDLE_TYPE_UNKNOWN,
+                                             (uint64_t)(int64_t)asked->requested_handle_types, KNOWN_TYPES, NULL))
         return false;
-    if (rdma > 1 && !sim_lets_pass(process, VMM_RULE_CREATE_RDMA_VALUE, rdma, 1, NULL))
+    if (rdma > 1 && !sim_warn_or_refuse(process, VMM_RULE_CREATE_RDMA_VALUE, rdma, 1, NULL))
         return false;
     if (usage & ~(unsigned)KNOWN_USAGE &&
-        !sim_lets_pass(process, VMM_RULE_CREATE_USAGE_UNKNOWN, usage, KNOWN_USAGE, NULL))
+        !sim_warn_or_refuse(process, VMM_RULE_CREATE_USAGE_UNKNOWN, usage, KNOWN_USAGE, NULL))
         return false;
     if (asked->alloc_flags.reserved[3] &&
-        !sim_lets_pass(process, VMM_RULE_CREATE_RESERVED_LAST, asked->alloc_flags.reserved[3], 0, NULL))
+        !sim_warn_or_refuse(process, VMM_RULE_CREATE_RESERVED_LAST, asked->alloc_flags.reserved[3], 0, NULL))
         return false;
     if (usage & KNOWN_USAGE)
-        sim_lets_pass(process, VMM_RULE_CREATE_USAGE_DROPPED, usage, 0, NULL);
+        sim_warn_or_refuse(process, VMM_RULE_CREATE_USAGE_DROPPED, usage, 0, NULL);
     if (rdma && !got->alloc_flags.gpu_direct_rdma_capable)
-        sim_lets_pass(process, VMM_RULE_CREATE_RDMA_NOT_OBTAINED, rdma, 0, NULL);
+        sim_warn_or_refuse(process, VMM_RULE_CREATE_RDMA_NOT_OBTAINED, rdma, 0, NULL);
     if (asked->alloc_flags.compression_type != got->alloc_flags.compression_type)
-        sim_lets_pass(process, VMM_RULE_CREATE_COMPRESSION_NOT_OBTAINED, asked->alloc_flags.compression_type, 0,
-                      NULL);
+        sim_warn_or_refuse(process, VMM_RULE_CREATE_COMPRESSION_NOT_OBTAINED, asked->alloc_flags.compression_type, 0,
+                           NULL);
     return true;
 }
 

@@ -184,7 +184,7 @@ static vmm_result refuse_attribute(vmm_pointer_attribute attribute)
 }
 
 /* A query for the tokens makes the driver synchronise copies of this memory from then on, and report that. */
-static void tokens_asked(struct sim_process *process, uint64_t address)
+static void note_tokens_query(struct sim_process *process, uint64_t address)
 {
     struct sim_mapping *mapping = sim_mapping_at(process, address);
     struct sim_allocation *allocation = sim_allocation_at(process, address);
@@ -212,7 +212,7 @@ vmm_result sim_pointer_get_attribute(struct sim_process *process, const struct v
     }
     put_answer(process, &place, call->attribute, call->data);
     if (call->attribute == VMM_POINTER_ATTRIBUTE_P2P_TOKENS)
-        tokens_asked(process, call->ptr);
+        note_tokens_query(process, call->ptr);
     return VMM_SUCCESS;
 }
 

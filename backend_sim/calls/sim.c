@@ -35,11 +35,11 @@ static vmm_result enter_inside(const struct sim_process *process, enum vmm_call_
         return VMM_SUCCESS;
     if (!vmm_call_has(id, CALL_QUEUES))
         return sim_refuse_inside(process);
-    return sim_lets_pass(process, VMM_RULE_HOSTFUNC_WORK, 0, 0, NULL) ? VMM_SUCCESS : VMM_ERROR_NOT_PERMITTED;
+    return sim_warn_or_refuse(process, VMM_RULE_HOSTFUNC_WORK, 0, 0, NULL) ? VMM_SUCCESS : VMM_ERROR_NOT_PERMITTED;
 }
 
 /* A query for the tokens changes state: copies of that memory are synchronised from then on. */
-static inline bool asks_for_tokens(const struct vmm_call *call)
+static inline bool is_tokens_query(const struct vmm_call *call)
 {
     return call->id == VMM_CALL_pointer_get_attribute &&
            ((const struct vmm_call_pointer_get_attribute *)(const void *)call)->attribute == VMM_POINTER_ATTRIBUTE_P2P_TOKENS;
@@ -83,7 +83,7 @@ static inline vmm_result run(struct sim_process *process, const struct vmm_call 
 __attribute__((noinline)) static vmm_result ask(struct sim_process *process, const struct vmm_call *call, sim_handler handler)
 {
     struct sim_machine *machine = process->machine;
-    struct readers_line *line = readers_enter(&machine->readers);
+    struct readers_slot *line = readers_enter(&machine->readers);
     if (!line)
         sim_machine_lock_to_read(machine);
     else if (SIM_DEBUG)
@@ -96,7 +96,7 @@ __attribute__((noinline)) static vmm_result ask(struct sim_process *process, con
             sim_machine_read(machine, false);
         readers_leave(line);
     } else {
-        readers_asked(&machine->readers);
+        readers_count_query(&machine->readers);
         sim_machine_unlock(machine);
     }
     return result;
@@ -135,7 +135,7 @@ static vmm_result serve(struct sim_process *process, const struct vmm_call *call
     uint64_t initialised = process->initialised;
     if (initialised != life_stamp() && !goes_first(call))
         return refuse_early(initialised);
-    return queries && !VMM_SINGLE_THREAD && !asks_for_tokens(call) ? ask(process, call, handler) : change(process, call, handler);
+    return queries && !VMM_SINGLE_THREAD && !is_tokens_query(call) ? ask(process, call, handler) : change(process, call, handler);
 }
 
 /* The shortest way through it, for most calls of a program with one thread: initialised, and outside of host functions. */
@@ -198,7 +198,7 @@ static void say_that_addresses_are_few(const struct sim_process *process)
     const struct sim_profile *profile = &process->machine->profile;
     uint64_t backed = process->window.backed - process->window.start;
     uint64_t memory = profile->device_memory * (uint64_t)profile->devices;
-    if (!process->machine->bytes || process->options.window != ARENA_AUTO || backed >= memory ||
+    if (!process->machine->bytes || process->options.window != HOST_WINDOW_AUTO || backed >= memory ||
         backed >= process->window.end - process->window.start || atomic_flag_test_and_set(&said))
         return;
     char text[256], have[UNITS_TEXT], want[UNITS_TEXT];

@@ -30,7 +30,7 @@ vmm_result team_wait_refuse(const struct team_wait *wait, enum vmm_rule_id rule,
     return result;
 }
 
-void team_wait_nap(struct team_wait *wait, struct sim_process *process)
+void team_wait_sleep(struct team_wait *wait, struct sim_process *process)
 {
     wait->asked = false;
     sim_machine_unlock(process->machine);

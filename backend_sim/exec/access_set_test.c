@@ -23,7 +23,7 @@ struct rig {
     bool reads[UNITS], writes[UNITS]; /* as expected */
 };
 
-static bool touched_now(struct access_set *touched, struct sim_process *process, int device, const struct vmm_call *call)
+static bool access_set_now(struct access_set *touched, struct sim_process *process, int device, const struct vmm_call *call)
 {
     sim_machine_lock(process->machine);
     bool known = access_set_by(touched, process, device, call);
@@ -68,7 +68,7 @@ static void expect(struct rig *rig, uint64_t offset, uint64_t size, bool writes)
 static void compare(struct rig *rig, const struct vmm_call *call, bool complete, const char *what)
 {
     struct access_set touched;
-    bool ok = touched_now(&touched, rig->process, 0, call) && touched.complete == complete;
+    bool ok = access_set_now(&touched, rig->process, 0, call) && touched.complete == complete;
     for (uint64_t i = 0; i < UNITS; i++) {
         const struct access_set_range *any = access_set_in(&touched, rig->p + i * UNIT, UNIT, RW);
         const struct access_set_range *write = access_set_in(&touched, rig->p + i * UNIT, UNIT, RW & ~(unsigned)READ);
@@ -192,7 +192,7 @@ static void smallest_unit(void)
     need(vmm_init(sys, 0), "init");
     need(vmm_mem_address_reserve(sys, &p, 64 << 10, 0, 0, 0), "reserve");
     struct vmm_call_memset_d8_async fill = {{VMM_CALL_memset_d8_async, 1}, p + SMALL - 1, 1, 1, NULL};
-    tap_ok(touched_now(&touched, (struct sim_process *)sys->top, 0, &fill.head) && access_set_in(&touched, p, SMALL, RW) &&
+    tap_ok(access_set_now(&touched, (struct sim_process *)sys->top, 0, &fill.head) && access_set_in(&touched, p, SMALL, RW) &&
                !access_set_in(&touched, p + SMALL, SMALL, RW),
            "what may be mapped by itself is touched by itself");
     access_set_clear(&touched);
@@ -243,7 +243,7 @@ static void many_ranges(void)
         memset(reads, 0, sizeof reads);
         for (uint64_t i = 0; i < places; i++)
             reads[pattern_place(pattern_base(seed), i, size / 8) / (SMALL / 8)] = true;
-        bool ok = touched_now(&touched, (struct sim_process *)sys->top, 0, &call.head) && touched.complete;
+        bool ok = access_set_now(&touched, (struct sim_process *)sys->top, 0, &call.head) && touched.complete;
         tap_ok(ok && is_list(&touched, p, reads, ALL, SMALL, p + size), "%d places are %d ranges", (int)places,
                (int)touched.count);
         access_set_clear(&touched);
@@ -281,7 +281,7 @@ static void multimem(void)
     for (unsigned inside = 0; inside < 2; inside++) {
         uint64_t args[] = {p + UNIT - 16, q, inside ? 16 : 32};
         struct vmm_call_launch call = {{VMM_CALL_launch, 1}, VMM_KERNEL_MULTIMEM_STORE, 1, 1, args, 3, NULL};
-        bool ok = touched_now(&touched, (struct sim_process *)sys->top, 0, &call.head) && touched.complete == inside;
+        bool ok = access_set_now(&touched, (struct sim_process *)sys->top, 0, &call.head) && touched.complete == inside;
         tap_ok(ok && touched.count == 2 && touched.range[0].need == READ && touched.range[0].first == q &&
                    touched.range[0].last == q + UNIT - 1 && touched.range[1].need == RW && touched.range[1].first == p &&
                    touched.range[1].last == p + UNIT - 1,
@@ -301,7 +301,7 @@ static void past_the_end(struct rig *rig)
             struct vmm_call_memset_d8_async fill = {{VMM_CALL_memset_d8_async, 1}, UINT64_MAX - left + 1, 1, sizes[j], NULL};
             struct access_set touched;
             uint64_t last = sizes[j] < left ? UINT64_MAX - left + sizes[j] : UINT64_MAX;
-            bool ok = touched_now(&touched, rig->process, 0, &fill.head) && touched.count == 1;
+            bool ok = access_set_now(&touched, rig->process, 0, &fill.head) && touched.count == 1;
             tap_ok(ok && touched.range[0].first == (UINT64_MAX - left + 1) / UNIT * UNIT &&
                        touched.range[0].last == last / UNIT * UNIT + (UNIT - 1),
                    "%d bytes before the end, and %d are filled", (int)left, (int)sizes[j]);

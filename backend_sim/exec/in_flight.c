@@ -165,7 +165,7 @@ static void do_item(struct sim_process *process, struct queue_item *item)
     done(process, item);
 }
 
-void in_flight_shows(struct sim_process *process, struct work *work)
+void in_flight_host_visible(struct sim_process *process, struct work *work)
 {
     queue_seen(&process->in_flight->queue, &work->item);
 }
@@ -352,7 +352,7 @@ static void at_issue(struct sim_process *process)
 }
 
 /* Makes sure that some thread of the process does the queued work. */
-static void tell_hands(struct sim_process *process)
+static void wake_workers(struct sim_process *process)
 {
     struct in_flight *in_flight = process->in_flight;
     if (in_flight->schedule != SIM_DEVICE)
@@ -365,7 +365,7 @@ static void tell_hands(struct sim_process *process)
 static vmm_result issued(struct sim_process *process)
 {
     struct in_flight *in_flight = process->in_flight;
-    tell_hands(process);
+    wake_workers(process);
     if (in_flight_is_inside(in_flight))
         return VMM_SUCCESS;
     at_issue(process);
@@ -439,7 +439,7 @@ static bool warn_of(struct sim_process *process, enum vmm_rule_id rule, const st
         int of = queue_place_of(item)->device;
         if (process->fault[of].lost || (device >= 0 && of != device) || queue_known(&process->in_flight->queue, item))
             continue;
-        const struct access_set_range *range = access_set_in(work_touched(work, process), part->start, part->size, rights);
+        const struct access_set_range *range = access_set_in(work_accesses(work, process), part->start, part->size, rights);
         if (range) {
             warn(rule, work, range, part->mapping, value);
             return true;
@@ -453,7 +453,7 @@ struct in_flight_used in_flight_used(struct sim_process *process, uint64_t start
     assert_locked(process->machine);
     struct in_flight_used used = {UINT64_MAX, 0};
     for (struct queue_item *item = process->in_flight->queue.first; item; item = item->after) {
-        const struct access_set *touched = work_touched((struct work *)item, process);
+        const struct access_set *touched = work_accesses((struct work *)item, process);
         if (!touched->complete)
             return (struct in_flight_used){start, end};
         for (size_t i = 0; i < touched->count; i++) {

@@ -8,7 +8,7 @@
  *
  * Under every schedule work stays in the queue until a call has waited for it, and until then it is in flight: unmapping the
  * memory or revoking the rights that it uses is a mistake whether or not it has been done (VMM-UNMAP-IN-FLIGHT,
- * VMM-ACCESS-IN-FLIGHT). The exception is work that the program can observe to be done without a call (in_flight_shows): a host
+ * VMM-ACCESS-IN-FLIGHT). The exception is work that the program can observe to be done without a call (in_flight_host_visible): a host
  * function that has started proves that everything before it is done, and so do bytes that work wrote where the host can read
  * them. Work has the rights that hold when it is done. Once a fault took the device, the work still queued for it is dropped.
  *
@@ -86,7 +86,7 @@ vmm_result in_flight_wait(struct sim_process *process, const struct queue_place 
 bool in_flight_poll(struct sim_process *process, const struct queue_place *place, enum queue_scope scope);
 
 /* Call when the work wrote, or is about to write, bytes that the host can read without a call. */
-void in_flight_shows(struct sim_process *process, struct work *work);
+void in_flight_host_visible(struct sim_process *process, struct work *work);
 
 /* Does the first work item that is ready and is, or is not, a host function. False when there is none. */
 bool in_flight_do_next(struct sim_process *process, bool host_function);

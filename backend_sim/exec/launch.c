@@ -72,12 +72,12 @@ static enum sim_fault_kind kind_at(const struct sim_process *process, uint64_t a
 static void show(struct twin_memory *memory)
 {
     const struct run *run = (struct run *)memory;
-    in_flight_shows(run->process, run->work);
+    in_flight_host_visible(run->process, run->work);
 }
 
 /* The replicas of one element. Room is made in all of them before any is written. */
-static bool reach_all(struct twin_memory *memory, uint64_t address, unsigned width, enum twin_use use,
-                      unsigned char *bytes[TWIN_REPLICAS], unsigned *count)
+static bool access_replicas(struct twin_memory *memory, uint64_t address, unsigned width, enum twin_use use,
+                            unsigned char *bytes[TWIN_REPLICAS], unsigned *count)
 {
     static const enum sim_fault_kind kinds[] = {[TRANSLATE_MULTIMEM_NOT_ALLOWED] = SIM_FAULT_KERNEL,
                                                 [TRANSLATE_MULTIMEM_ORDINARY] = SIM_FAULT_MULTIMEM,
@@ -102,8 +102,8 @@ static bool reach_all(struct twin_memory *memory, uint64_t address, unsigned wid
 }
 
 /* The translation: one mapping or allocation, with the rights of the device that runs the kernel. */
-static bool reach(struct twin_memory *memory, uint64_t address, unsigned width, uint64_t *size, enum twin_use use,
-                  unsigned char **bytes)
+static bool access_memory(struct twin_memory *memory, uint64_t address, unsigned width, uint64_t *size, enum twin_use use,
+                          unsigned char **bytes)
 {
     struct run *run = (struct run *)memory;
     struct translate_run there;
@@ -114,7 +114,7 @@ static bool reach(struct twin_memory *memory, uint64_t address, unsigned width, 
         *bytes = block_data_run(&there.block->bytes, there.offset, size);
         return true;
     }
-    /* A piece at a time, so that a write that breaks off has taken no room for what it did not reach. */
+    /* A piece at a time, so that a write that breaks off has taken no room for what it did not access_memory. */
     uint64_t piece = BLOCK_DATA_CHUNK - there.offset % BLOCK_DATA_CHUNK;
     *size = *size < piece ? *size : piece;
     run->out_of_memory = !block_data_touch(&there.block->bytes, there.offset, *size);
@@ -239,7 +239,7 @@ bool launch_do(struct sim_process *process, struct work *work)
     const struct vmm_call_launch *call = &work->call.launch;
     if (kernels_is_multimem(call->kernel))
         look_at_teams(process->machine);
-    struct run run = {.memory = {.run = reach, .replicas = reach_all, .pause = pause_run, .show = show},
+    struct run run = {.memory = {.run = access_memory, .replicas = access_replicas, .pause = pause_run, .show = show},
                       .process = process, .work = work, .place = queue_place_of(&work->item), .call = call};
     if (kernels_is_registered(call->kernel)) {
         kernels_registered_run(&run.memory, call);

@@ -57,7 +57,7 @@ bool work_do(struct sim_process *process, struct work *work)
     return work->call.head.id == VMM_CALL_launch ? launch_do(process, work) : copy_do(process, work);
 }
 
-const struct access_set *work_touched(struct work *work, const struct sim_process *process)
+const struct access_set *work_accesses(struct work *work, const struct sim_process *process)
 {
     if (!work->asked || !work->touched.complete) {
         access_set_clear(&work->touched);

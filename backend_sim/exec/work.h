@@ -28,6 +28,6 @@ void work_free(struct work *work);
 bool work_do(struct sim_process *process, struct work *work);
 
 /* The access set of the work, as far as it is known now. */
-const struct access_set *work_touched(struct work *work, const struct sim_process *process);
+const struct access_set *work_accesses(struct work *work, const struct sim_process *process);
 
 #endif

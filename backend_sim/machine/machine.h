@@ -71,7 +71,7 @@ struct sim_machine {
     bool chosen;                  /* visible is final: a process has initialised */
     uint64_t has[SIM_ATTRIBUTES / 64]; /* a bit for each device attribute that is listed and not 0 */
     bool bytes; /* contents are kept; without, copies and fills are checked only */
-    struct backing_file frames;
+    struct backing_file backing;
     struct share *share; /* NULL: nothing is shared with other processes yet */
     struct share *nodes; /* other machines of the fabric */
     struct share *busy;  /* the one of these whose lock the current call did not get in time (share.h) */
@@ -128,10 +128,10 @@ static inline void sim_machine_note(struct sim_machine *machine, bool owns)
 /* Takes the lock for writing. */
 static inline void sim_machine_lock(struct sim_machine *machine)
 {
-    life_take(&machine->lock);
+    life_acquire(&machine->lock);
     sim_machine_note(machine, true);
     machine->turns++;
-    readers_shut(&machine->readers);
+    readers_revoke(&machine->readers);
 }
 
 /* A note that the machine is held, in place of the lock. */
@@ -155,14 +155,14 @@ static inline void sim_machine_hold(struct sim_machine *machine, enum vmm_call_i
 /* Takes the lock for a call that only reads but must not run beside others. */
 static inline void sim_machine_lock_to_read(struct sim_machine *machine)
 {
-    life_take(&machine->lock);
+    life_acquire(&machine->lock);
     sim_machine_note(machine, true);
 }
 
 /* For callers that must not wait: false when another thread holds the lock. */
 static inline bool sim_machine_try(struct sim_machine *machine)
 {
-    bool taken = !atomic_load_explicit(&machine->alone, memory_order_relaxed) && life_try(&machine->lock);
+    bool taken = !atomic_load_explicit(&machine->alone, memory_order_relaxed) && life_try_acquire(&machine->lock);
     if (taken)
         sim_machine_note(machine, true);
     return taken;
@@ -175,7 +175,7 @@ static inline void sim_machine_unlock(struct sim_machine *machine)
     if (atomic_load_explicit(&machine->alone, memory_order_relaxed))
         atomic_store_explicit(&machine->alone, false, memory_order_relaxed);
     else
-        life_give(&machine->lock);
+        life_release(&machine->lock);
 }
 
 /* Holds the machine again, after an unlock: as before, unless the program has more threads now. */
@@ -204,7 +204,7 @@ static inline void sim_machine_wait(struct sim_machine *machine, pthread_cond_t 
     pthread_cond_wait(condition, &machine->lock.mutex);
     sim_machine_note(machine, true);
     life_may_cancel(cancel);
-    readers_shut(&machine->readers);
+    readers_revoke(&machine->readers);
 }
 
 /* Does a device of the machine have the attribute? */
@@ -282,7 +282,7 @@ struct machine_sum {
     const struct sim_machine *machine;
     uint64_t device[VMM_MAX_DEVICES], compressed[VMM_MAX_DEVICES], node[SIM_MAX_NODES];
     uint64_t binds; /* seen: they are objects as well */
-    struct backing_file_use frames, memory; /* in the machine's file, and in that of its exportable memory */
+    struct backing_file_use backing, memory; /* in the machine's file, and in that of its exportable memory */
 };
 const char *machine_check_holder(struct machine_sum *sum, enum machine_pass pass, struct sim_block *block);
 /* After all passes. */

@@ -8,7 +8,7 @@
 
 static void add_place(struct machine_sum *sum, const struct sim_block *block)
 {
-    block_data_use(&block->bytes, &sum->machine->frames, &sum->frames);
+    block_data_use(&block->bytes, &sum->machine->backing, &sum->backing);
     if (sum->machine->share)
         block_data_use(&block->bytes, &sum->machine->share->memory, &sum->memory);
 }
@@ -106,7 +106,7 @@ static const char *check_files(struct machine_sum *sum)
             return check_say("more than %d exported blocks are listed", SHARE_BLOCKS);
         add_place(sum, block);
     }
-    const char *said = check_in(backing_file_check(&sum->machine->frames, &sum->frames), "backing file");
+    const char *said = check_in(backing_file_check(&sum->machine->backing, &sum->backing), "backing file");
     if (!said && share)
         said = check_in(backing_file_check(&share->memory, &sum->memory), "backing file of exportable memory");
     return said;

@@ -29,7 +29,7 @@
 #include "backing_file.h"
 #include "share_folder.h"
 
-#define SHARE_NOT_TOLD "the system does not let the descriptor's file be looked at or read"
+#define SHARE_UNREADABLE "the system does not let the descriptor's file be looked at or read"
 #define SHARE_STATE_LOST "its state was damaged"
 
 struct sim_block;
@@ -39,7 +39,7 @@ struct sim_machine;
 struct share_memory {
     uint64_t home;
     unsigned users;
-    struct backing_file frames;
+    struct backing_file backing;
     struct share_memory *next;
 };
 

@@ -7,7 +7,7 @@
  *
  * A block gets its place, in one piece, at its first access. The file can be far larger than the memory that it represents, so
  * fragmentation of the free ranges does no harm. Blocks that are first accessed one after another lie one after another, so
- * that work on all of them is one contiguous run. Without a file (frames.file -1) there are no places. The caller does all
+ * that work on all of them is one contiguous run. Without a file (backing.file -1) there are no places. The caller does all
  * locking.
  *
  * Invariants (backing_file_check; backing_file_check_place and backing_file_check_seen for one place in use):
@@ -46,30 +46,30 @@ struct backing_file {
     uint64_t windows;
 };
 
-void backing_file_init(struct backing_file *frames);
-void backing_file_clear(struct backing_file *frames);
+void backing_file_init(struct backing_file *backing);
+void backing_file_clear(struct backing_file *backing);
 /* Makes make open the file. Call it before the first place is taken. */
-void backing_file_lie_in(struct backing_file *frames, int (*make)(void *user), void *user);
+void backing_file_open_with(struct backing_file *backing, int (*make)(void *user), void *user);
 
 /* A place for size bytes that read as zero; BACKING_FILE_NOWHERE without a file, or when the file cannot grow that far. */
-uint64_t backing_file_take(struct backing_file *frames, uint64_t size);
+uint64_t backing_file_take(struct backing_file *backing, uint64_t size);
 /* In a forked child: the file is the parent's; from now on, freeing places clears nothing. */
-void backing_file_abandon(struct backing_file *frames);
+void backing_file_abandon(struct backing_file *backing);
 /* Frees a place and clears its bytes. A place that the system cannot clear is never reused. */
-void backing_file_free(struct backing_file *frames, uint64_t place, uint64_t size);
+void backing_file_free(struct backing_file *backing, uint64_t place, uint64_t size);
 
 /* Maps [place, place + size) of a taken place for the simulator. False when memory is out. */
-bool backing_file_see(struct backing_file *frames, uint64_t place, uint64_t size);
+bool backing_file_map(struct backing_file *backing, uint64_t place, uint64_t size);
 /* Makes sure that writes there find space. */
-bool backing_file_room(struct backing_file *frames, uint64_t place, uint64_t size);
+bool backing_file_allocate(struct backing_file *backing, uint64_t place, uint64_t size);
 /* The address of a mapped byte; all bytes after it up to the next multiple of BACKING_FILE_WINDOW follow it. */
-unsigned char *backing_file_at(const struct backing_file *frames, uint64_t place);
+unsigned char *backing_file_at(const struct backing_file *backing, uint64_t place);
 
 /* used: what blocks have of this file, their places added one by one. */
-const char *backing_file_check(const struct backing_file *frames, const struct backing_file_use *used);
+const char *backing_file_check(const struct backing_file *backing, const struct backing_file_use *used);
 void backing_file_add(struct backing_file_use *used, uint64_t size);
-const char *backing_file_check_place(const struct backing_file *frames, uint64_t place, uint64_t size);
+const char *backing_file_check_place(const struct backing_file *backing, uint64_t place, uint64_t size);
 /* Its first and last byte are mapped for the simulator. */
-const char *backing_file_check_seen(const struct backing_file *frames, uint64_t place, uint64_t size);
+const char *backing_file_check_seen(const struct backing_file *backing, uint64_t place, uint64_t size);
 
 #endif

@@ -12,61 +12,61 @@
  *  [.............ab][bbbbbbbbbbbbbbbb][b...............]     b is larger than a window */
 static void test_windows(void)
 {
-    struct backing_file frames;
-    backing_file_init(&frames);
-    uint64_t page = os_page_size(), a = backing_file_take(&frames, BACKING_FILE_WINDOW - page), size = BACKING_FILE_WINDOW + 2 * page;
-    uint64_t b = backing_file_take(&frames, size);
+    struct backing_file backing;
+    backing_file_init(&backing);
+    uint64_t page = os_page_size(), a = backing_file_take(&backing, BACKING_FILE_WINDOW - page), size = BACKING_FILE_WINDOW + 2 * page;
+    uint64_t b = backing_file_take(&backing, size);
     tap_ok(a == 0 && b == BACKING_FILE_WINDOW - page, "what is taken one after another lies one after another");
-    if (!tap_ok(backing_file_see(&frames, b, size), "all windows of a place can be seen"))
+    if (!tap_ok(backing_file_map(&backing, b, size), "all windows of a place can be seen"))
         return;
-    unsigned char *first = backing_file_at(&frames, b), *middle = backing_file_at(&frames, BACKING_FILE_WINDOW),
-                  *last = backing_file_at(&frames, b + size - 1);
+    unsigned char *first = backing_file_at(&backing, b), *middle = backing_file_at(&backing, BACKING_FILE_WINDOW),
+                  *last = backing_file_at(&backing, b + size - 1);
     *first = 1;
     *middle = 2;
     *last = 3;
-    tap_ok(backing_file_see(&frames, b, size) && backing_file_at(&frames, b) == first && backing_file_at(&frames, b + size - 1) == last,
+    tap_ok(backing_file_map(&backing, b, size) && backing_file_at(&backing, b) == first && backing_file_at(&backing, b + size - 1) == last,
            "each is mapped once");
-    tap_ok(*first == 1 && *middle == 2 && *last == 3 && *backing_file_at(&frames, b + size - 2) == 0, "each byte is its own");
-    backing_file_free(&frames, b, size);
-    tap_u64(backing_file_take(&frames, size), b, "a place that was given back is taken again");
-    tap_ok(backing_file_see(&frames, b, size) && *backing_file_at(&frames, b) == 0 && *backing_file_at(&frames, BACKING_FILE_WINDOW) == 0 &&
-               *backing_file_at(&frames, b + size - 1) == 0,
+    tap_ok(*first == 1 && *middle == 2 && *last == 3 && *backing_file_at(&backing, b + size - 2) == 0, "each byte is its own");
+    backing_file_free(&backing, b, size);
+    tap_u64(backing_file_take(&backing, size), b, "a place that was given back is taken again");
+    tap_ok(backing_file_map(&backing, b, size) && *backing_file_at(&backing, b) == 0 && *backing_file_at(&backing, BACKING_FILE_WINDOW) == 0 &&
+               *backing_file_at(&backing, b + size - 1) == 0,
            "and reads as zero");
-    tap_ok(backing_file_room(&frames, b, size), "there is room where space has no end");
-    backing_file_clear(&frames);
-    tap_ok(frames.file < 0 && !frames.windows && !frames.window, "cleared");
+    tap_ok(backing_file_allocate(&backing, b, size), "there is room where space has no end");
+    backing_file_clear(&backing);
+    tap_ok(backing.file < 0 && !backing.windows && !backing.window, "cleared");
 }
 
 /* Sizes are pages; there is no place for more than a file can hold. */
 static void test_sizes(void)
 {
-    struct backing_file frames;
-    backing_file_init(&frames);
+    struct backing_file backing;
+    backing_file_init(&backing);
     uint64_t page = os_page_size();
-    tap_u64(backing_file_take(&frames, (UINT64_C(1) << 52) + 1), BACKING_FILE_NOWHERE, "longer than the file may be");
-    tap_ok(frames.file < 0, "for which no file is made");
-    tap_u64(backing_file_take(&frames, 1), 0, "a byte");
-    tap_u64(backing_file_take(&frames, UINT64_C(1) << 52), BACKING_FILE_NOWHERE, "as long as the file may be, where a page of it is taken");
-    tap_u64(backing_file_take(&frames, page + 1), page, "has a page");
-    tap_u64(backing_file_take(&frames, 1), 3 * page, "and a byte more than a page two");
-    backing_file_free(&frames, page, page + 1);
-    tap_u64(backing_file_take(&frames, 2 * page), page, "which come back whole");
-    backing_file_clear(&frames);
-    tap_u64(backing_file_take(&frames, UINT64_C(1) << 52), 0, "all of it");
-    tap_u64(backing_file_take(&frames, 1), BACKING_FILE_NOWHERE, "which leaves nothing");
-    backing_file_clear(&frames);
+    tap_u64(backing_file_take(&backing, (UINT64_C(1) << 52) + 1), BACKING_FILE_NOWHERE, "longer than the file may be");
+    tap_ok(backing.file < 0, "for which no file is made");
+    tap_u64(backing_file_take(&backing, 1), 0, "a byte");
+    tap_u64(backing_file_take(&backing, UINT64_C(1) << 52), BACKING_FILE_NOWHERE, "as long as the file may be, where a page of it is taken");
+    tap_u64(backing_file_take(&backing, page + 1), page, "has a page");
+    tap_u64(backing_file_take(&backing, 1), 3 * page, "and a byte more than a page two");
+    backing_file_free(&backing, page, page + 1);
+    tap_u64(backing_file_take(&backing, 2 * page), page, "which come back whole");
+    backing_file_clear(&backing);
+    tap_u64(backing_file_take(&backing, UINT64_C(1) << 52), 0, "all of it");
+    tap_u64(backing_file_take(&backing, 1), BACKING_FILE_NOWHERE, "which leaves nothing");
+    backing_file_clear(&backing);
 }
 
 /* A program may have closed its standard input: then files get number 0. */
 static void test_number_0(void)
 {
-    struct backing_file frames;
+    struct backing_file backing;
     int kept = dup(STDIN_FILENO);
     close(STDIN_FILENO);
-    backing_file_init(&frames);
-    uint64_t page = os_page_size(), first = backing_file_take(&frames, page), second = backing_file_take(&frames, page);
-    tap_ok(frames.file == 0 && first == 0 && second == page && backing_file_see(&frames, first, 2 * page), "a file of number 0 is one");
-    backing_file_clear(&frames);
+    backing_file_init(&backing);
+    uint64_t page = os_page_size(), first = backing_file_take(&backing, page), second = backing_file_take(&backing, page);
+    tap_ok(backing.file == 0 && first == 0 && second == page && backing_file_map(&backing, first, 2 * page), "a file of number 0 is one");
+    backing_file_clear(&backing);
     tap_ok(fcntl(STDIN_FILENO, F_GETFD) < 0, "which is closed");
     if (kept >= 0 && (dup2(kept, STDIN_FILENO) != STDIN_FILENO || close(kept)))
         tap_bail("standard input is lost");
@@ -74,63 +74,63 @@ static void test_number_0(void)
 
 static void test_abandoned(void)
 {
-    struct backing_file frames;
-    backing_file_init(&frames);
-    uint64_t page = os_page_size(), place = backing_file_take(&frames, page);
-    if (!backing_file_see(&frames, place, page))
+    struct backing_file backing;
+    backing_file_init(&backing);
+    uint64_t page = os_page_size(), place = backing_file_take(&backing, page);
+    if (!backing_file_map(&backing, place, page))
         tap_bail("nothing can be seen");
-    *backing_file_at(&frames, place) = 7;
-    backing_file_abandon(&frames);
-    backing_file_free(&frames, place, page);
-    tap_u64(*backing_file_at(&frames, place), 7, "the bytes of another process stay");
-    backing_file_clear(&frames);
+    *backing_file_at(&backing, place) = 7;
+    backing_file_abandon(&backing);
+    backing_file_free(&backing, place, page);
+    tap_u64(*backing_file_at(&backing, place), 7, "the bytes of another process stay");
+    backing_file_clear(&backing);
 }
 
 /*  [ a, a page ][ b, two pages ][ a lost page ]....    and the window of them */
 static void test_check(void)
 {
-    struct backing_file frames;
+    struct backing_file backing;
     struct backing_file_use used = {0, 0};
     uint64_t page = os_page_size();
-    backing_file_init(&frames);
-    check_holds(backing_file_check(&frames, &used), "no file");
-    check_breaks(backing_file_check_place(&frames, 0, page), " bytes lie at 0x0 of no file");
-    uint64_t a = backing_file_take(&frames, 1), b = backing_file_take(&frames, page + 1), lost = backing_file_take(&frames, page);
+    backing_file_init(&backing);
+    check_holds(backing_file_check(&backing, &used), "no file");
+    check_breaks(backing_file_check_place(&backing, 0, page), " bytes lie at 0x0 of no file");
+    uint64_t a = backing_file_take(&backing, 1), b = backing_file_take(&backing, page + 1), lost = backing_file_take(&backing, page);
     backing_file_add(&used, 1);
     backing_file_add(&used, page + 1);
     tap_ok(used.bytes == 3 * page && used.places == 2, "two blocks have three pages");
-    int file = frames.file;
-    frames.file = open("/dev/null", O_RDONLY); /* of which nothing can be cleared */
-    backing_file_free(&frames, lost, page);
-    close(frames.file);
-    frames.file = file;
-    tap_ok(frames.lost.bytes == page && frames.lost.places == 1, "a page that could not be cleared is lost");
-    check_holds(backing_file_check(&frames, &used), "two places, and one that is lost");
-    tap_ok(backing_file_see(&frames, b, page), "a window");
-    check_holds(backing_file_check(&frames, &used), "and a window");
-    check_holds(backing_file_check_place(&frames, a, 1), "the first place");
-    check_holds(backing_file_check_seen(&frames, a, 3 * page), "and what is seen of both");
-    BREAKS(used.places, 3, backing_file_check(&frames, &used), "free places: there are ");
-    BREAKS(used.bytes, 4 * page, backing_file_check(&frames, &used), " are lost");
-    BREAKS(frames.lost.bytes, 0, backing_file_check(&frames, &used), ", and 0x0 are lost");
-    BREAKS(frames.lost.places, 0, backing_file_check(&frames, &used), "free places: there are ");
-    BREAKS(frames.windows, 0, backing_file_check(&frames, &used), "0 windows are counted, some are there, of the file");
-    BREAKS(frames.window, NULL, backing_file_check(&frames, &used), "1 windows are counted, none is there, of the file");
-    BREAKS(frames.file, -1, backing_file_check(&frames, &used), "1 windows are counted, some are there, of no file");
-    BREAKS(frames.windows, 0, backing_file_check_seen(&frames, b, page), " of the file are not mapped");
-    BREAKS(frames.window[0], NULL, backing_file_check_seen(&frames, b, page), " of the file are not mapped");
-    check_breaks(backing_file_check_seen(&frames, b, BACKING_FILE_WINDOW), " of the file are not mapped");
-    check_breaks(backing_file_check_place(&frames, 1, page), " bytes lie at 0x1 of the file");
-    check_breaks(backing_file_check_place(&frames, 0, 0), "0x0 bytes lie at 0x0 of the file");
-    check_breaks(backing_file_check_place(&frames, page, UINT64_C(1) << 52), "0x10000000000000 bytes lie at 0x");
-    check_breaks(backing_file_check_place(&frames, page, UINT64_MAX), "0xffffffffffffffff bytes lie at 0x");
-    check_breaks(backing_file_check_place(&frames, UINT64_C(1) << 53, page), "bytes lie at 0x20000000000000 of the file");
-    check_breaks(backing_file_check_place(&frames, 0, 5 * page), " bytes at 0x0 of the file 0x");
-    free_ranges_add(&frames.free, a, page);
-    check_breaks(backing_file_check_place(&frames, a, 1), " bytes at 0x0 of the file 0x");
-    check_breaks(backing_file_check(&frames, &used), "for 4 ranges granted and taken");
-    backing_file_clear(&frames);
-    check_holds(backing_file_check(&frames, &(struct backing_file_use){0, 0}), "a file that is closed");
+    int file = backing.file;
+    backing.file = open("/dev/null", O_RDONLY); /* of which nothing can be cleared */
+    backing_file_free(&backing, lost, page);
+    close(backing.file);
+    backing.file = file;
+    tap_ok(backing.lost.bytes == page && backing.lost.places == 1, "a page that could not be cleared is lost");
+    check_holds(backing_file_check(&backing, &used), "two places, and one that is lost");
+    tap_ok(backing_file_map(&backing, b, page), "a window");
+    check_holds(backing_file_check(&backing, &used), "and a window");
+    check_holds(backing_file_check_place(&backing, a, 1), "the first place");
+    check_holds(backing_file_check_seen(&backing, a, 3 * page), "and what is seen of both");
+    BREAKS(used.places, 3, backing_file_check(&backing, &used), "free places: there are ");
+    BREAKS(used.bytes, 4 * page, backing_file_check(&backing, &used), " are lost");
+    BREAKS(backing.lost.bytes, 0, backing_file_check(&backing, &used), ", and 0x0 are lost");
+    BREAKS(backing.lost.places, 0, backing_file_check(&backing, &used), "free places: there are ");
+    BREAKS(backing.windows, 0, backing_file_check(&backing, &used), "0 windows are counted, some are there, of the file");
+    BREAKS(backing.window, NULL, backing_file_check(&backing, &used), "1 windows are counted, none is there, of the file");
+    BREAKS(backing.file, -1, backing_file_check(&backing, &used), "1 windows are counted, some are there, of no file");
+    BREAKS(backing.windows, 0, backing_file_check_seen(&backing, b, page), " of the file are not mapped");
+    BREAKS(backing.window[0], NULL, backing_file_check_seen(&backing, b, page), " of the file are not mapped");
+    check_breaks(backing_file_check_seen(&backing, b, BACKING_FILE_WINDOW), " of the file are not mapped");
+    check_breaks(backing_file_check_place(&backing, 1, page), " bytes lie at 0x1 of the file");
+    check_breaks(backing_file_check_place(&backing, 0, 0), "0x0 bytes lie at 0x0 of the file");
+    check_breaks(backing_file_check_place(&backing, page, UINT64_C(1) << 52), "0x10000000000000 bytes lie at 0x");
+    check_breaks(backing_file_check_place(&backing, page, UINT64_MAX), "0xffffffffffffffff bytes lie at 0x");
+    check_breaks(backing_file_check_place(&backing, UINT64_C(1) << 53, page), "bytes lie at 0x20000000000000 of the file");
+    check_breaks(backing_file_check_place(&backing, 0, 5 * page), " bytes at 0x0 of the file 0x");
+    free_ranges_add(&backing.free, a, page);
+    check_breaks(backing_file_check_place(&backing, a, 1), " bytes at 0x0 of the file 0x");
+    check_breaks(backing_file_check(&backing, &used), "for 4 ranges granted and taken");
+    backing_file_clear(&backing);
+    check_holds(backing_file_check(&backing, &(struct backing_file_use){0, 0}), "a file that is closed");
 }
 
 int main(void)

@@ -10,7 +10,7 @@
 #include "breaks.h"
 #include "os_share.h"
 
-static struct backing_file frames;
+static struct backing_file backing;
 
 static bool zeros(const struct block_data *bytes, uint64_t offset, uint64_t length, uint64_t expected)
 {
@@ -21,7 +21,7 @@ static bool zeros(const struct block_data *bytes, uint64_t offset, uint64_t leng
 static void sparse(void)
 {
     struct block_data bytes;
-    block_data_init(&bytes, &frames, UINT64_C(1) << 40);
+    block_data_init(&bytes, &backing, UINT64_C(1) << 40);
     tap_ok(zeros(&bytes, 5, 100, 100), "untouched bytes are zeros without a place");
     tap_ok(block_data_touch(&bytes, 7, 0) && !bytes.written, "touching nothing takes nothing");
     tap_ok(block_data_touch(&bytes, (UINT64_C(1) << 40) - 1, 1), "a byte of a terabyte has room");
@@ -33,7 +33,7 @@ static void sparse(void)
 static void contents(void)
 {
     struct block_data bytes;
-    block_data_init(&bytes, &frames, 4 * BLOCK_DATA_CHUNK);
+    block_data_init(&bytes, &backing, 4 * BLOCK_DATA_CHUNK);
     tap_ok(block_data_touch(&bytes, BLOCK_DATA_CHUNK - 1, 2), "touched across two chunks");
     uint64_t run = 4 * BLOCK_DATA_CHUNK;
     unsigned char *at = block_data_run(&bytes, 0, &run);
@@ -47,7 +47,7 @@ static void contents(void)
     tap_ok(block_data_run(&bytes, 3 * BLOCK_DATA_CHUNK, &run) == at + 3 * BLOCK_DATA_CHUNK, "lies where it should");
     uint64_t place = bytes.place;
     block_data_clear(&bytes);
-    block_data_init(&bytes, &frames, 4 * BLOCK_DATA_CHUNK);
+    block_data_init(&bytes, &backing, 4 * BLOCK_DATA_CHUNK);
     run = 1;
     tap_ok(block_data_touch(&bytes, 0, 4 * BLOCK_DATA_CHUNK) && bytes.place == place, "another block gets the same place");
     at = block_data_run(&bytes, BLOCK_DATA_CHUNK, &run);
@@ -63,7 +63,7 @@ static void neighbours(void)
     const uint64_t sizes[3] = {4 * BLOCK_DATA_CHUNK, BACKING_FILE_WINDOW - 8 * BLOCK_DATA_CHUNK, 8 * BLOCK_DATA_CHUNK};
     for (int i = 0; i < 3; i++) {
         uint64_t run = sizes[i];
-        block_data_init(&block[i], &frames, sizes[i]);
+        block_data_init(&block[i], &backing, sizes[i]);
         tap_ok(block_data_touch(&block[i], 0, sizes[i]), "block %d", i);
         at[i] = block_data_run(&block[i], 0, &run);
         tap_u64(run, i < 2 ? sizes[i] : 4 * BLOCK_DATA_CHUNK, "block %d lies in one piece as far as its window goes", i);
@@ -81,10 +81,10 @@ static void shown(void)
 {
     struct block_data bytes;
     uint64_t run = 1, at, size = 4 * BLOCK_DATA_CHUNK;
-    block_data_init(&bytes, &frames, size);
+    block_data_init(&bytes, &backing, size);
     tap_ok(os_reserve_anywhere(size, BLOCK_DATA_CHUNK, &at) && at % BLOCK_DATA_CHUNK == 0, "addresses for it");
     tap_ok(block_data_open(&bytes) && block_data_open(&bytes), "opened, also twice");
-    tap_ok(os_map_fixed(at, size, frames.file, bytes.place, true), "shown");
+    tap_ok(os_map_fixed(at, size, backing.file, bytes.place, true), "shown");
     volatile unsigned char *outside = (volatile unsigned char *)(uintptr_t)at;
     outside[2 * BLOCK_DATA_CHUNK] = 7;
     unsigned char *inside = block_data_run(&bytes, 2 * BLOCK_DATA_CHUNK, &run);
@@ -143,7 +143,7 @@ static void finite(void)
     struct stat file = {0};
     uint64_t run = 4 * BLOCK_DATA_CHUNK;
     backing_file_init(&lying);
-    backing_file_lie_in(&lying, file_of, NULL);
+    backing_file_open_with(&lying, file_of, NULL);
     block_data_init(&bytes, &lying, run);
     tap_ok(block_data_touch(&bytes, 0, BLOCK_DATA_CHUNK) && fstat(lying.file, &file) == 0 &&
                (uint64_t)file.st_blocks * 512 < 2 * BLOCK_DATA_CHUNK,
@@ -162,13 +162,13 @@ static void check(void)
     struct backing_file_use used = {0, 0};
     unsigned char own[1];
     uint64_t size = 2 * BLOCK_DATA_CHUNK, mask = 1;
-    block_data_init(&bytes, &frames, size);
+    block_data_init(&bytes, &backing, size);
     bytes.apart = true;
     check_holds(block_data_check(&bytes), "not written");
     BREAKS(bytes.open, true, block_data_check(&bytes), "its bytes are open without a place");
     BREAKS(bytes.own, own, block_data_check(&bytes), "its own bytes, not written, have no place and private memory");
     BREAKS(bytes.written, &mask, block_data_check(&bytes), "its own bytes, written, have no place and no private memory");
-    block_data_use(&bytes, &frames, &used);
+    block_data_use(&bytes, &backing, &used);
     tap_ok(!used.bytes && !used.places, "it has no place");
     tap_ok(block_data_touch(&bytes, 0, 1), "a write");
     check_holds(block_data_check(&bytes), "written");
@@ -176,20 +176,20 @@ static void check(void)
     BREAKS(bytes.written, NULL, block_data_check(&bytes), "its own bytes, not written, have a place and no private memory");
     BREAKS(bytes.place, bytes.place + 1, block_data_check(&bytes), "bytes lie at 0x1 of the file");
     BREAKS(bytes.size, 2 * size, block_data_check(&bytes), "are free");
-    BREAKS(bytes.open, true, (frames.windows = 0, block_data_check(&bytes)), "of the file are not mapped");
-    frames.windows = 1;
+    BREAKS(bytes.open, true, (backing.windows = 0, block_data_check(&bytes)), "of the file are not mapped");
+    backing.windows = 1;
     tap_ok(block_data_open(&bytes), "opened");
     check_holds(block_data_check(&bytes), "open");
-    block_data_use(&bytes, &frames, &used);
+    block_data_use(&bytes, &backing, &used);
     block_data_use(&bytes, NULL, &used); /* another file */
     tap_ok(used.places == 1 && used.bytes == size + os_page_size(), "what it has of the file includes the page behind it");
-    check_holds(backing_file_check(&frames, &used), "nobody else has a place");
-    block_data_borrow(&borrowed, &frames, bytes.place, size);
+    check_holds(backing_file_check(&backing, &used), "nobody else has a place");
+    block_data_borrow(&borrowed, &backing, bytes.place, size);
     check_holds(block_data_check(&borrowed), "borrowed");
     BREAKS(borrowed.own, own, block_data_check(&borrowed), "borrowed bytes, not written, have a place and private memory");
     BREAKS(borrowed.written, &mask, block_data_check(&borrowed), "borrowed bytes, written, have a place and no private memory");
     BREAKS(borrowed.place, BACKING_FILE_NOWHERE, block_data_check(&borrowed), "its bytes are open without a place");
-    block_data_use(&borrowed, &frames, &used);
+    block_data_use(&borrowed, &backing, &used);
     tap_u64(used.places, 1, "a place that is borrowed is another's");
     block_data_clear(&bytes);
     check_holds(block_data_check(&bytes), "cleared");
@@ -198,7 +198,7 @@ static void check(void)
 
 int main(void)
 {
-    backing_file_init(&frames);
+    backing_file_init(&backing);
     check();
     sparse();
     contents();
@@ -206,6 +206,6 @@ int main(void)
     shown();
     without_a_file();
     finite();
-    backing_file_clear(&frames);
+    backing_file_clear(&backing);
     return tap_done();
 }

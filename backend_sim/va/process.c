@@ -15,12 +15,12 @@ _Static_assert(sizeof(struct sim_mapping) <= 64, "a line of the processor's cach
 #define TAG_EVENT 0x5645
 
 /* Excludes the profile's taken addresses, which count only where the window starts at the profile's address. */
-static bool open_space(struct va_allocator *space, const struct host_window *window, const struct sim_profile *profile)
+static bool open_va(struct va_allocator *va, const struct host_window *window, const struct sim_profile *profile)
 {
     uint64_t chunk = profile->va_chunk ? profile->va_chunk : profile->va_granularity;
-    bool ok = va_allocator_init(space, window->start, window->end, chunk);
+    bool ok = va_allocator_init(va, window->start, window->end, chunk);
     for (int i = 0; window->start == profile->va_start && ok && i < SIM_MAX_TAKEN && profile->va_taken[i].end; i++)
-        ok = va_allocator_exclude(space, profile->va_taken[i].start, profile->va_taken[i].end);
+        ok = va_allocator_exclude(va, profile->va_taken[i].start, profile->va_taken[i].end);
     return ok;
 }
 
@@ -68,10 +68,10 @@ bool sim_process_init(struct sim_process *process, struct sim_machine *machine, 
     const struct sim_profile *profile = &machine->profile;
     if (!context_stack_init(&process->current))
         return false;
-    host_window_open(&process->window, profile, machine->bytes ? options->window : ARENA_NONE);
-    if (!open_space(&process->space, &process->window, profile)) {
+    host_window_open(&process->window, profile, machine->bytes ? options->window : HOST_WINDOW_NONE);
+    if (!open_va(&process->va, &process->window, profile)) {
         host_window_close(&process->window);
-        va_allocator_clear(&process->space);
+        va_allocator_clear(&process->va);
         context_stack_clear(&process->current);
         return false;
     }
@@ -120,7 +120,7 @@ void sim_process_clear(struct sim_process *process)
     slots_clear(&process->streams);
     slots_clear(&process->events);
     clear_maps(process);
-    va_allocator_clear(&process->space);
+    va_allocator_clear(&process->va);
     host_window_close(&process->window);
     context_stack_clear(&process->current);
 }
@@ -226,10 +226,10 @@ void sim_mapping_end(struct sim_process *process, struct sim_mapping *mapping, s
 {
     assert_locked(process->machine);
     struct sim_handle *handle = mapping->handle;
-    struct retired_range grave = {mapping->start, mapping->size,  mapping->made.number, ended.number,       handle->shown,
+    struct retired_range retired = {mapping->start, mapping->size,  mapping->made.number, ended.number,       handle->shown,
                           mapping->number, handle->number, mapping->made.call,   ended.call, VMM_OBJECT_MAPPING,
                           handle->prop.location};
-    retired_ranges_add(&process->retired, &grave);
+    retired_ranges_add(&process->retired, &retired);
     addrmap_remove(&process->mappings, mapping->start);
     if (rdma_concerns(handle))
         rdma_unmapped(mapping);
@@ -242,7 +242,7 @@ void sim_mapping_end(struct sim_process *process, struct sim_mapping *mapping, s
 void sim_allocation_end(struct sim_process *process, struct sim_allocation *allocation, struct sim_origin ended)
 {
     assert_locked(process->machine);
-    const struct retired_range grave = {.start = allocation->start,
+    const struct retired_range retired = {.start = allocation->start,
                                 .size = allocation->size,
                                 .created = allocation->made.number,
                                 .created_by = allocation->made.call,
@@ -251,9 +251,9 @@ void sim_allocation_end(struct sim_process *process, struct sim_allocation *allo
                                 .number = allocation->number,
                                 .kind = VMM_OBJECT_ALLOCATION,
                                 .location = allocation->block->prop.location};
-    retired_ranges_add(&process->retired, &grave);
+    retired_ranges_add(&process->retired, &retired);
     addrmap_remove(&process->allocations, allocation->start);
-    va_allocator_free(&process->space, allocation->start, allocation->span);
+    va_allocator_free(&process->va, allocation->start, allocation->span);
     sim_block_drop(process->machine, allocation->block);
     heap.free(allocation);
 }

@@ -32,9 +32,9 @@ static void tell(CUlogLevel level, const char *text)
     if (inside)
         return;
     inside = true;
-    life_take(&lock);
+    life_acquire(&lock);
     memcpy(now, callbacks, sizeof now);
-    life_give(&lock);
+    life_release(&lock);
     for (int i = 0; i < CALLBACKS; i++)
         if (now[i].call) {
             char copy[LINE];
@@ -46,10 +46,10 @@ static void tell(CUlogLevel level, const char *text)
 
 void abi_log(CUlogLevel level, const char *text)
 {
-    life_take(&lock);
+    life_acquire(&lock);
     snprintf(lines[written % LINES], LINE, "%s: %s", level == CU_LOG_LEVEL_ERROR ? "error" : "warning", text);
     written++;
-    life_give(&lock);
+    life_release(&lock);
     tell(level, text);
 }
 
@@ -63,14 +63,14 @@ CUresult cuLogsRegisterCallback(CUlogsCallback callbackFunc, void *userData, CUl
     bool room = false;
     if (!callbackFunc || !callback_out)
         return abi_null("cuLogsRegisterCallback", callbackFunc ? "callback_out" : "callbackFunc");
-    life_take(&lock);
+    life_acquire(&lock);
     for (int i = 0; i < CALLBACKS && !room; i++)
         if (!callbacks[i].call) {
             callbacks[i] = (struct CUlogsCallbackEntry_st){callbackFunc, userData};
             *callback_out = &callbacks[i];
             room = true;
         }
-    life_give(&lock);
+    life_release(&lock);
     return room ? CUDA_SUCCESS
                 : abi_refuse(VMM_RULE_LOGS_CALLBACKS, "cuLogsRegisterCallback", "%d callbacks are registered", CALLBACKS);
 }
@@ -78,13 +78,13 @@ CUresult cuLogsRegisterCallback(CUlogsCallback callbackFunc, void *userData, CUl
 CUresult cuLogsUnregisterCallback(CUlogsCallbackHandle callback)
 {
     bool found = false;
-    life_take(&lock);
+    life_acquire(&lock);
     for (int i = 0; i < CALLBACKS && !found; i++)
         if (&callbacks[i] == callback && callbacks[i].call) {
             callbacks[i].call = NULL;
             found = true;
         }
-    life_give(&lock);
+    life_release(&lock);
     return found ? CUDA_SUCCESS
                  : abi_refuse(VMM_RULE_CALL_VALUE, "cuLogsUnregisterCallback", "%p is not a registered callback",
                               (void *)callback);
@@ -101,9 +101,9 @@ CUresult cuLogsCurrent(CUlogIterator *iterator_out, unsigned int flags)
         return abi_null("cuLogsCurrent", "iterator_out");
     if (flags)
         return refuse_flags("cuLogsCurrent", flags);
-    life_take(&lock);
+    life_acquire(&lock);
     *iterator_out = written;
-    life_give(&lock);
+    life_release(&lock);
     return CUDA_SUCCESS;
 }
 
@@ -124,12 +124,12 @@ static CUresult dump(CUlogIterator *iterator, const char *pathToFile, unsigned i
     FILE *file = posix.fopen(pathToFile, "a");
     if (!file)
         return abi_refuse(VMM_RULE_CALL_VALUE, name, "%.100s cannot be opened for writing: %s", pathToFile, strerror(errno));
-    life_take(&lock);
+    life_acquire(&lock);
     for (unsigned i = first_line(iterator); i < written; i++)
         fprintf(file, "%s\n", lines[i % LINES]);
     if (iterator)
         *iterator = written;
-    life_give(&lock);
+    life_release(&lock);
     return fclose(file) == 0 ? CUDA_SUCCESS
                              : abi_refuse(VMM_RULE_LOGS_FILE, name, "%.100s: %s", pathToFile, strerror(errno));
 }
@@ -153,7 +153,7 @@ CUresult cuLogsDumpToMemory(CUlogIterator *iterator, char *buffer, size_t *size,
         return refuse_flags(name, flags);
     if (!*size)
         return abi_refuse(VMM_RULE_CALL_VALUE, name, "*size is 0: a buffer has at least one byte");
-    life_take(&lock);
+    life_acquire(&lock);
     unsigned first = written, from = first_line(iterator);
     while (first > from && need + strlen(lines[(first - 1) % LINES]) + 1 <= *size)
         need += strlen(lines[--first % LINES]) + 1;
@@ -165,7 +165,7 @@ CUresult cuLogsDumpToMemory(CUlogIterator *iterator, char *buffer, size_t *size,
     }
     if (iterator)
         *iterator = written;
-    life_give(&lock);
+    life_release(&lock);
     buffer[at] = '\0';
     *size = at;
     return CUDA_SUCCESS;
