@@ -33,7 +33,7 @@ void backing_file_clear(struct backing_file *frames)
     backing_file_init(frames);
 }
 
-/* At the first use: a machine that gets only queries creates no file. */
+/* Opens the file on first use, so that a machine that receives only queries creates no file. */
 static bool opened(struct backing_file *frames)
 {
     if (frames->file >= 0)
@@ -54,7 +54,8 @@ uint64_t backing_file_take(struct backing_file *frames, uint64_t size)
     size = (size + page - 1) / page * page;
     if (!free_ranges_find(&frames->free, size, page, 0, &place))
         return BACKING_FILE_NOWHERE;
-    uint64_t whole = (place + size + BACKING_FILE_WINDOW - 1) / BACKING_FILE_WINDOW * BACKING_FILE_WINDOW; /* windows end in the file */
+    /* A whole number of windows, so that each can be mapped. */
+    uint64_t whole = (place + size + BACKING_FILE_WINDOW - 1) / BACKING_FILE_WINDOW * BACKING_FILE_WINDOW;
     if (!os_file_grow(frames->file, whole) || !free_ranges_take(&frames->free, place, size))
         return BACKING_FILE_NOWHERE;
     return place;
@@ -74,7 +75,7 @@ void backing_file_free(struct backing_file *frames, uint64_t place, uint64_t siz
     free_ranges_add(&frames->free, place, size);
 }
 
-/* Room for the window's address. */
+/* Makes room to store the window's address. */
 static bool counted(struct backing_file *frames, uint64_t index)
 {
     if (index < frames->windows)

@@ -25,7 +25,7 @@ static uint64_t pages(const struct block_data *bytes)
     return (bytes->size + page - 1) / page * page;
 }
 
-/* In the file. */
+/* The bytes that the block occupies in the file. */
 static uint64_t span(const struct block_data *bytes)
 {
     return bytes->size + (bytes->apart ? os_page_size() : 0);
@@ -43,7 +43,7 @@ void block_data_clear(struct block_data *bytes)
     bytes->apart = apart;
 }
 
-/* The first write decides whether the block lies in the file. */
+/* Gives the block its storage, at the first write: a place in the file or, without a file, private memory. */
 static bool prepare(struct block_data *bytes)
 {
     if (bytes->written || bytes->borrowed)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host_window.h - the host addresses behind a process's device addresses, actually reserved and inaccessible.
+/* host_window.h - the host addresses behind a process's device addresses, reserved and inaccessible.
  *
  *   device addresses   [start ....................................................... end)
- *   of the host        [start .. taken, an access is a SIGSEGV .. backed)   [libraries, stacks, ...]
+ *   host addresses     [start .. reserved: access is a SIGSEGV .. backed)   [libraries, stacks, ...]
  *   and                                                      [context, 2 chunks)
  *
  * The window uses the profile's own addresses where enough of them are free on the host, so runs are reproducible. Where they
