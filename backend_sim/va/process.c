@@ -7,14 +7,14 @@
 #include "rdma.h"
 #include "team.h"
 
-_Static_assert(sizeof(struct sim_mapping) <= 64, "a line of the processor's cache");
+_Static_assert(sizeof(struct sim_mapping) <= 64, "one cache line");
 
 #define TAG_HANDLE 0x4d48  /* "HM" */
 #define TAG_CONTEXT 0x5443
 #define TAG_STREAM 0x5253
 #define TAG_EVENT 0x5645
 
-/* Excludes the profile's taken addresses, which count only where the window starts at the profile's address. */
+/* Opens the VA allocator. Excludes the profile's taken addresses, unless the window moved away from them. */
 static bool open_space(struct va_allocator *space, const struct host_window *window, const struct sim_profile *profile)
 {
     uint64_t chunk = profile->va_chunk ? profile->va_chunk : profile->va_granularity;
@@ -24,8 +24,8 @@ static bool open_space(struct va_allocator *space, const struct host_window *win
     return ok;
 }
 
-/* The low bits that are zero in every address of a range: those below the machine's smallest unit. No unit of multicast objects
- * is smaller than that of memory. */
+/* The number of low bits that are zero in the start of every range: those below the machine's smallest granularity. Multicast
+ * objects never have a smaller one. */
 static unsigned address_shift(const struct sim_profile *profile)
 {
     return (unsigned)__builtin_ctzll(profile->va_granularity | profile->device_granularity[0] | profile->host_granularity[0]);
@@ -86,7 +86,7 @@ bool sim_process_init(struct sim_process *process, struct sim_machine *machine, 
     return true;
 }
 
-/* Frees what each map stores and returns the blocks to the machine. */
+/* Frees all mappings, allocations and reservations, and releases their blocks. */
 static void free_ranges(struct sim_process *process)
 {
     const struct sim_origin nowhere = {0, 0};
@@ -174,7 +174,7 @@ struct sim_mapping *sim_mapping_in(const struct sim_process *process, uint64_t s
     uint64_t end = size > UINT64_MAX - start ? UINT64_MAX : start + size;
     struct sim_mapping *last = size ? addrmap_floor(&process->mappings, end - 1) : NULL;
     if (!last || (last->start <= start && start - last->start >= last->size))
-        return NULL; /* mappings do not overlap: the last one that starts before the end reaches furthest */
+        return NULL; /* mappings do not overlap, so the last one that starts before end is also the last to end */
     if (last->start <= start)
         return last;
     struct sim_mapping *first = sim_mapping_at(process, start);

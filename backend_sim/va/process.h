@@ -10,7 +10,7 @@
  * Guarded by the machine's lock.
  *
  * Invariants (process_check; process_check_at and process_check_value check only what a call used):
- *     the space       = free + reservations + allocations + the first context's + excluded, none over another (va_allocator.h)
+ *     the window      = free + reservations + allocations + the first context's + excluded, none over another (va_allocator.h)
  *     a mapping       starts in a reservation, overlaps no mapping, lies inside its handle's memory, and its handle is live
  *     maps            = mappings of the handle; refs + maps > 0 exactly while it is live, and then it has its block
  *     aliased         = handles with maps > 1;  host_sees = mappings with host_shown
@@ -57,7 +57,7 @@ struct sim_handle {
     uint64_t value;
     uint64_t shown; /* the value that messages show: under the shadow layer, the inner backend's value */
     struct sim_block *block; /* NULL once ended */
-    uint32_t refs; /* not next to maps: one wide load must not follow two narrow stores */
+    uint32_t refs; /* not adjacent to maps, or one wide load of both would stall on the two narrow stores before it */
     uint32_t number;
     uint32_t maps;
     uint32_t counted; /* scratch of process_check */
@@ -82,7 +82,6 @@ struct sim_mapping {
     bool host_latest; /* the latest grant to device 0 or the host went to the host: a query for HOST returns the host's rights */
 };
 
-/* A fault: device work accessed memory without the right to it. The device is lost to the process from then on. */
 /* The kind of work that faulted; it selects the rule that reports the loss. */
 enum sim_fault_kind {
     SIM_FAULT_KERNEL,
@@ -93,6 +92,7 @@ enum sim_fault_kind {
     SIM_FAULT_UNBOUND    /* a multimem access where a device of the team has no memory bound */
 };
 
+/* A fault: device work accessed memory without the right to it. The device is lost to the process from then on. */
 struct sim_fault {
     bool lost, reported;
     bool asked; /* a query for work that the fault stopped was answered with NOT_READY (schedule=device) */
@@ -148,7 +148,7 @@ struct sim_process {
     _Atomic uint64_t initialised; /* the system's process that initialised it, as life_stamp numbers them; 0: not yet */
     uint64_t opened;              /* the system's process that created it */
     struct context_stack current;   /* each thread's contexts */
-    struct host_window window;       /* the addresses of space, and which of them the host has reserved for it */
+    struct host_window window;       /* the process's device addresses, and which of them the host backs */
     struct va_allocator space;
     struct addrmap reservations, mappings, allocations;
     struct pool reservation_pool, mapping_pool, handle_pool; /* memory for these objects */
@@ -163,7 +163,7 @@ struct sim_process {
     struct sim_fault fault[VMM_MAX_DEVICES];
     uint32_t numbers[VMM_OBJECT_BIND + 1]; /* the last number used, per kind */
     struct retired_ranges retired;
-    struct sim_reservation context_taken[2]; /* permanently taken of the first context's chunks; size 0: nothing */
+    struct sim_reservation context_taken[2]; /* addresses that the first context occupies permanently; size 0: none */
     struct sim_process *machine_next; /* next process of the machine */
     struct sim_process *watched_next; /* list of host_fault.h, or of abandoned processes (process_lifetime.c) */
 };
@@ -217,8 +217,8 @@ void sim_handle_begin(struct sim_process *process, struct sim_handle *handle, st
 
 /* Ends the handle when it has no references and no mappings left. */
 void sim_handle_settle(struct sim_process *process, struct sim_handle *handle, struct sim_origin ended);
-/* Removes a mapping from the address space, releases its handle and frees the mapping. The host does not see the mapping, or
- * never will again. */
+/* Removes a mapping from the address space, releases its handle and frees the mapping. The caller has hidden it from the host,
+ * or the host's addresses go with the process. */
 void sim_mapping_end(struct sim_process *process, struct sim_mapping *mapping, struct sim_origin ended);
 void sim_allocation_end(struct sim_process *process, struct sim_allocation *allocation, struct sim_origin ended);
 

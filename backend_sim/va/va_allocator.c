@@ -49,7 +49,7 @@ static struct chunk *chunk_at(const struct va_allocator *space, uint64_t address
     return addrmap_floor(&space->chunks, address);
 }
 
-/* Opens a chunk that is entirely free. */
+/* Takes a chunk from the large ranges and opens it for small ones. */
 static enum va_allocator_result open_chunk(struct va_allocator *space, uint64_t alignment, uint64_t from)
 {
     uint64_t at;
@@ -79,7 +79,8 @@ static void close_chunk(struct va_allocator *space, struct chunk *chunk)
     pool_free(&space->chunk_pool, chunk);
 }
 
-static enum va_allocator_result take(struct va_allocator *space, uint64_t size, uint64_t alignment, uint64_t from, uint64_t *address)
+static enum va_allocator_result take(struct va_allocator *space, uint64_t size, uint64_t alignment, uint64_t from,
+                                     uint64_t *address)
 {
     uint64_t at;
     if (size >= space->chunk)
@@ -122,7 +123,8 @@ static void settle(struct va_allocator *space)
     space->last.newest = space->last.given = false;
 }
 
-enum va_allocator_result va_allocator_take(struct va_allocator *space, uint64_t size, uint64_t alignment, uint64_t from, uint64_t *address)
+enum va_allocator_result va_allocator_take(struct va_allocator *space, uint64_t size, uint64_t alignment, uint64_t from,
+                                           uint64_t *address)
 {
     struct va_allocator_last *last = &space->last;
     if (last->given && size == last->size && alignment == last->alignment && from == last->from) {

@@ -60,7 +60,8 @@ struct va_allocator_taken {
     size_t large, small; /* ranges */
 };
 /* Adds a range. NULL, or the reason why the range is not taken. */
-const char *va_allocator_check_taken(const struct va_allocator *space, uint64_t address, uint64_t size, struct va_allocator_taken *taken);
+const char *va_allocator_check_taken(const struct va_allocator *space, uint64_t address, uint64_t size,
+                                     struct va_allocator_taken *taken);
 /* Checks the whole allocator, which has size bytes of addresses. */
 const char *va_allocator_check(const struct va_allocator *space, uint64_t size, const struct va_allocator_taken *taken);
 /* Checks what lies around one address. */
