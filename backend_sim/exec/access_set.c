@@ -11,9 +11,9 @@
 #define READ VMM_MEM_ACCESS_FLAGS_PROT_READ
 #define RW VMM_MEM_ACCESS_FLAGS_PROT_READWRITE
 
-/* A dry run. */
+/* A dry run of a kernel's twin, and where it notes what the kernel accesses. */
 struct dry {
-    struct twin_memory memory; /* first: the twin hands this back */
+    struct twin_memory memory; /* first: the twin passes this pointer back */
     const struct sim_process *process;
     int device;
     uint64_t unit;
@@ -21,7 +21,7 @@ struct dry {
     bool out_of_memory;
 };
 
-/* Every mapping starts and ends at a multiple of it. */
+/* The unit of mappings: every mapping starts and ends at a multiple of it. */
 static uint64_t mapping_unit(const struct sim_process *process)
 {
     uint64_t unit = process->machine->profile.va_granularity;
@@ -45,7 +45,7 @@ static bool joins(const struct access_set_range *range, const struct access_set_
     return range->need == next->need && (next->first <= range->last || next->first - range->last == 1);
 }
 
-/* Sorted, and joined where they touch. */
+/* Sorts the ranges and joins those that touch. */
 static void settle(struct access_set *touched)
 {
     size_t kept = 0;
@@ -62,7 +62,7 @@ static void settle(struct access_set *touched)
     touched->count = kept + 1;
 }
 
-/* Room for one more; what lies side by side is joined before more memory is taken. */
+/* Makes room for one more range. Joins adjacent ranges before it allocates more memory. */
 static bool make_room(struct access_set *touched)
 {
     if (touched->count < touched->room)
@@ -133,7 +133,7 @@ bool access_set_by(struct access_set *touched, const struct sim_process *process
     switch ((enum vmm_call_id)call->id) {
     case VMM_CALL_launch: {
         if (kernels_is_registered(any->launch.kernel))
-            break; /* known only when it runs */
+            break; /* its accesses are known only when it runs */
         struct dry dry = {.memory = {.run = go, .replicas = go_all, .dry = true}, .process = process, .device = device,
                           .unit = unit, .touched = touched};
         twin_of(any->launch.kernel)(&dry.memory, any->launch.args);

@@ -23,13 +23,13 @@ bool translate_run(const struct sim_process *process, uint64_t address, uint64_t
     return true;
 }
 
-/* The rights at an address, of the working device and of the host. */
+/* The rights at an address: those of the device that does the work, and the host's. */
 struct rights {
     unsigned device, host;
     bool host_memory;
-    bool host_latest; /* for work of device 0: the host's rights changed after its own */
-    bool copied_anyway; /* cuMemAlloc's memory of another device: copies go between devices, fills do not */
-    bool multicast; /* for multimem instructions alone */
+    bool host_latest; /* for device 0 only: the host's rights were granted after the device's */
+    bool copied_anyway; /* memory of cuMemAlloc: copies between devices may use another device's, fills may not */
+    bool multicast; /* only multimem instructions may access it */
 };
 
 static struct rights rights_of(const struct sim_process *process, int device, uint64_t address)
@@ -71,7 +71,7 @@ bool translate_may(const struct sim_process *process, int device, uint64_t addre
            (translate_rights(process, device, address) & need) == need;
 }
 
-/* The member's replica of width bytes. */
+/* Finds the member's replica of width bytes. False when the member has bound nothing there. */
 static bool replica_of(const struct team_member *member, uint64_t offset, unsigned width, struct translate_run *run)
 {
     const struct team_bind *bind = team_member_bind(member, offset, width);
@@ -118,7 +118,7 @@ static bool moved_by_host(enum reach_mover mover)
     return mover == REACH_HOST || mover == REACH_HOST_ALONE;
 }
 
-/* The rule that keeps the device from it, or VMM_RULE_COUNT. */
+/* The rule by which the device has no access, or VMM_RULE_COUNT. */
 static enum vmm_rule_id device_forbids(enum reach_mover mover, struct rights have, enum translate_use use, bool is_first)
 {
     unsigned need = needed(use);
@@ -132,7 +132,7 @@ static enum vmm_rule_id device_forbids(enum reach_mover mover, struct rights hav
     return use == TRANSLATE_FILL && !is_first && hosts ? VMM_RULE_SET_INTO_HOST : VMM_RULE_COUNT;
 }
 
-/* The rule by which the mover comes to where it cannot go on, or VMM_RULE_COUNT. What a fill comes to, device_forbids knows. */
+/* The rule by which the mover cannot continue here, or VMM_RULE_COUNT. device_forbids has already checked fills. */
 static enum vmm_rule_id mover_fails(enum reach_mover mover, struct rights have, enum translate_use use)
 {
     unsigned need = needed(use);
@@ -169,7 +169,7 @@ static vmm_result refuse(const struct sim_process *process, enum vmm_rule_id rul
     return result;
 }
 
-/* The host, which moves the bytes from address on, comes to where nothing is. */
+/* Refuses a range past the end of the address space that the host moves: the host stops at the first unmapped byte. */
 static vmm_result refuse_host_run(const struct sim_process *process, int device, uint64_t address, const char *argument)
 {
     struct translate_run run;
@@ -179,7 +179,7 @@ static vmm_result refuse_host_run(const struct sim_process *process, int device,
     return refuse(process, VMM_RULE_COPY_HOST_RIGHTS, at, address, argument, device);
 }
 
-/* Only the start of a range past the end of the address space is checked, as measured. */
+/* Checks a range past the end of the address space: only its start, as measured. */
 static vmm_result check_start(const struct sim_process *process, int device, uint64_t address, enum translate_use use,
                               const char *argument)
 {
@@ -194,7 +194,7 @@ static vmm_result check_start(const struct sim_process *process, int device, uin
     return moved_by_host(mover) ? refuse_host_run(process, device, address, argument) : VMM_SUCCESS;
 }
 
-/* The device checks before it starts, the host on the way. */
+/* The rule for an unmapped byte: the device checks before it starts, the host while it moves bytes. */
 static enum vmm_rule_id unmapped(enum reach_mover mover, bool is_first)
 {
     if (is_first)
@@ -229,11 +229,11 @@ vmm_result translate_check(const struct sim_process *process, int device, uint64
     return VMM_SUCCESS;
 }
 
-/* Is there memory in the range to which the host has rights? */
+/* Does the range contain host memory to which the host has rights? */
 static bool host_somewhere(const struct sim_process *process, int device, uint64_t address, uint64_t size)
 {
     struct translate_run run;
-    /* analysers: clang-analyzer-core.uninitialized.Assign is wrong: there is memory everywhere, as was checked of each side */
+    /* analysers: clang-analyzer-core.uninitialized.Assign is wrong: translate_check found the whole range mapped */
     for (uint64_t at = address, left = size; left; at += run.length, left -= run.length) {
         struct rights have = rights_of(process, device, at);
         if (have.host_memory && have.host)
@@ -243,12 +243,12 @@ static bool host_somewhere(const struct sim_process *process, int device, uint64
     return false;
 }
 
-/* Refuses where the host, which moves these bytes, lacks rights. */
+/* Checks the host's rights on a range that the host moves. */
 static vmm_result host_moves(const struct sim_process *process, int device, uint64_t address, uint64_t size,
                              unsigned need, const char *argument)
 {
     struct translate_run run;
-    /* analysers: clang-analyzer-core.uninitialized.Assign is wrong: there is memory everywhere, as was checked of each side */
+    /* analysers: clang-analyzer-core.uninitialized.Assign is wrong: translate_check found the whole range mapped */
     for (uint64_t at = address, left = size; left; at += run.length, left -= run.length) {
         struct rights have = rights_of(process, device, at);
         if (!have.host_memory || (have.host & need) != need)
@@ -264,7 +264,7 @@ static bool hosts(const struct sim_process *process, int device, uint64_t addres
     return have.host_memory && have.host;
 }
 
-/* Where both ranges wrap, one start that the host has rights to is enough. */
+/* Checks two ranges past the end of the address space: refuses when the host has rights to either start. */
 static vmm_result check_starts(const struct sim_process *process, int device, uint64_t dst, uint64_t src,
                                const char *dst_argument, const char *src_argument)
 {

@@ -7,7 +7,7 @@
 #include "heap.h"
 #include "launch.h"
 
-/* Copies size bytes, of which there are some: a kernel has arguments, and a copy of nothing is not issued. */
+/* Copies size bytes; size > 0, because every kernel has arguments and an empty copy is not issued. */
 static bool keep(struct work *work, const void *from, uint64_t size)
 {
     work->copied = heap.malloc(size);
