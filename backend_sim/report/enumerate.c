@@ -111,13 +111,14 @@ struct leaks {
     uint64_t count;
 };
 
-/* Was it created by a call of the program that consists of several calls of this API, such as cuMemHostAlloc? */
+/* Is the object part of what one call of the program made, such as cuMemHostAlloc, which consists of several calls of this API?
+ * */
 static bool is_part(const vmm_object *o)
 {
     return o->created_by && vmm_call_find(o->created_by) == VMM_CALL_COUNT;
 }
 
-/* For such a call only the addresses are reported, on behalf of all its objects: the program holds one piece of memory. */
+/* For such a call only the reservation is reported: to the program, all its objects are one allocation. */
 static bool part_rule(const vmm_object *o, enum vmm_rule_id *rule)
 {
     *rule = VMM_RULE_LEAK_ALLOCATION;
@@ -145,7 +146,7 @@ static const char *plural(uint32_t n)
     return n == 1 ? "" : "s";
 }
 
-/* Why does the object still exist? */
+/* Writes into the note what keeps the object alive. */
 static void say_why(vmm_detail *detail, const vmm_object *o)
 {
     char *note = detail->note, size[UNITS_TEXT];

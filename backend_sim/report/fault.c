@@ -6,7 +6,7 @@
 
 #define REACH (UINT64_C(1) << 40) /* an argument farther away explains nothing */
 
-/* The nearer of a mapping and an allocation on one side, either of which may be missing; is_mapping chooses if both exist. */
+/* The nearer of a mapping and an allocation; either may be NULL. If both exist, is_mapping chooses. */
 static vmm_object nearer(const struct sim_mapping *m, const struct sim_allocation *a, bool is_mapping)
 {
     if (m && (!a || is_mapping))

@@ -23,9 +23,10 @@ static void in_child(struct life_lock *of_faults, bool whole)
 LIFE_LOCK(lock, LIFE_FAULTS, in_child)
 static struct sim_process *watched;
 
+/* The reason for the fault. A multicast object has no location and counts as device memory. */
 static const char *why(unsigned rights, bool mapped, bool allocated, const vmm_object *nearest)
 {
-    if (allocated || (mapped && nearest->location.type != VMM_MEM_LOCATION_TYPE_HOST_NUMA)) /* a multicast object has none */
+    if (allocated || (mapped && nearest->location.type != VMM_MEM_LOCATION_TYPE_HOST_NUMA))
         return "memory of a device, which the host cannot reach";
     if (!mapped)
         return "nothing is mapped there";
@@ -61,7 +62,7 @@ static struct sim_process *owner(uint64_t address)
     return process;
 }
 
-/* Runs in a signal handler: it must not wait. */
+/* Reports the fault at address, if the address is a watched process's. Runs in a signal handler, so it must not wait. */
 static void explain(uint64_t address, enum os_touch touch)
 {
     static const char busy[] = "cuvmm: the host touched a device address that it may not [VMM-HOST-ACCESS]\n";

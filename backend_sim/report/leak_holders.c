@@ -103,7 +103,7 @@ static bool has_descriptor(const struct share_inspect *who, unsigned block)
     return false;
 }
 
-/* True where it is a leak. */
+/* Fills in the hint for a block that is held elsewhere. True when it is a leak: this process itself has a descriptor. */
 static bool make_hint(vmm_detail *hint, const struct share_inspect *who, unsigned index, unsigned slot)
 {
     const struct share_inspect_block *block = &who->block[index];
