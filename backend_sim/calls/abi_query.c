@@ -150,7 +150,8 @@ vmm_object abi_query_nearest(const vmm_system *sys, uint64_t address)
 
 /* ---- rows ---- */
 
-static const enum translate_use uses[] = {[ABI_QUERY_TO_HOST] = TRANSLATE_TO_HOST, [ABI_QUERY_READ] = TRANSLATE_READ, [ABI_QUERY_WRITE] = TRANSLATE_WRITE,
+static const enum translate_use uses[] = {[ABI_QUERY_TO_HOST] = TRANSLATE_TO_HOST, [ABI_QUERY_READ] = TRANSLATE_READ,
+                                          [ABI_QUERY_WRITE] = TRANSLATE_WRITE,
                                       [ABI_QUERY_FROM_HOST] = TRANSLATE_FROM_HOST, [ABI_QUERY_FILL] = TRANSLATE_FILL};
 
 vmm_result abi_query_range(const vmm_system *sys, vmm_stream stream, const char *function, const char *argument, uint64_t address,
@@ -167,7 +168,7 @@ vmm_result abi_query_range(const vmm_system *sys, vmm_stream stream, const char 
     return result;
 }
 
-/* The same without a report. */
+/* Does the device have this access to the whole range? Leaves the thread's detail unchanged. */
 static bool may(const struct sim_process *process, int device, uint64_t address, uint64_t size, enum abi_query_use use)
 {
     const vmm_detail before = *vmm_last_detail();
@@ -184,7 +185,7 @@ bool abi_query_unreachable(const vmm_system *sys, vmm_stream stream, uint64_t ad
     struct translate_run run;
     *first = address;
     bool bad = sim_stream_context(process, stream, &context) != VMM_SUCCESS || !may(process, context->device, address, size, use);
-    if (bad) /* the first run that has a part in it; the start, where only the whole is refused */
+    if (bad) /* finds the first run without access; the start if only the range as a whole is refused */
         for (uint64_t at = address, left = size; left; at += run.length, left -= run.length)
             if (!translate_run(process, at, left, &run) || !may(process, context->device, at, run.length, use)) {
                 *first = at;

@@ -2,7 +2,8 @@
 /* Reservations of addresses. */
 #include "sim.h"
 
-/* Above it the driver says INVALID_VALUE, below it OUT_OF_MEMORY, although nothing so aligned exists either. */
+/* Above this alignment the driver answers INVALID_VALUE, below it OUT_OF_MEMORY, although no address has such an alignment
+ * either. */
 #define ALIGNMENT_MAX (UINT64_C(1) << 57)
 
 static bool power_of_two(uint64_t n)
@@ -58,7 +59,7 @@ static vmm_result refuse_space(const struct sim_process *process, const struct v
     return result;
 }
 
-/* Takes addresses for the reservation: at or above the hint, else the lowest place. */
+/* Takes addresses for the reservation: the lowest free ones at or above the hint. */
 static enum va_allocator_result take(struct sim_process *process, const struct vmm_call_mem_address_reserve *call,
                               uint64_t *address)
 {
@@ -69,7 +70,7 @@ static enum va_allocator_result take(struct sim_process *process, const struct v
     return va_allocator_take(&process->space, call->size, alignment, call->addr, address);
 }
 
-/* What the caller should know about the place: not the hint, or over the part of a mapping past its reservation. */
+/* Warns when the reservation is not at the hint, or covers a mapping that runs past the end of another reservation. */
 static void warn_place(const struct sim_process *process, const struct vmm_call_mem_address_reserve *call,
                        uint64_t address)
 {

@@ -16,7 +16,7 @@ static bool attribute(const struct sim_process *process, vmm_device_attribute nu
     return sim_machine_has(process->machine, number);
 }
 
-/* A rule that prop breaks whatever the size: the rule, and the value at fault. */
+/* A rule that the properties break, whatever the size is, and the value that breaks it. */
 struct breach {
     enum vmm_rule_id rule;
     uint64_t value, expected;
@@ -55,7 +55,7 @@ static bool device_breach(const struct sim_process *process, const vmm_mem_alloc
     return false;
 }
 
-/* What host memory cannot be. */
+/* Finds properties that host memory cannot have. */
 static bool host_breach(const vmm_mem_allocation_prop *prop, struct breach *b)
 {
     if (prop->location.type == VMM_MEM_LOCATION_TYPE_DEVICE)
@@ -77,7 +77,7 @@ static bool prop_breach(const vmm_mem_allocation_prop *prop, struct breach *b)
     if (prop->alloc_flags.compression_type > VMM_MEM_ALLOCATION_COMP_GENERIC)
         return breach(b, VMM_RULE_CREATE_COMPRESSION_TYPE, prop->alloc_flags.compression_type,
                       VMM_MEM_ALLOCATION_COMP_GENERIC);
-    for (int i = 0; i < 3; i++) /* the fourth byte is not looked at, as measured */
+    for (int i = 0; i < 3; i++) /* the driver ignores the fourth byte, as measured */
         if (reserved[i])
             return breach(b, VMM_RULE_CREATE_RESERVED, reserved[i], 0);
     if (prop->win32_handle_meta_data)
@@ -111,7 +111,7 @@ static bool capability_breach(const struct sim_process *process, const vmm_mem_a
     return false;
 }
 
-/* A tile pool is for one process and one device, and no memory with a usage is compressible. */
+/* Finds a conflict with a usage: a tile pool cannot be shared, and memory with a usage cannot be compressible. */
 static bool usage_breach(const vmm_mem_allocation_prop *prop, struct breach *b)
 {
     unsigned usage = prop->alloc_flags.usage;
@@ -151,7 +151,7 @@ vmm_result sim_mem_get_allocation_granularity(struct sim_process *process,
     return VMM_SUCCESS;
 }
 
-/* What the memory will be: requests that this machine drops are dropped. */
+/* Computes the properties that the memory will have, without the requests that this machine drops. */
 static void obtain(const struct sim_process *process, const vmm_mem_allocation_prop *asked, uint64_t size,
                    vmm_mem_allocation_prop *prop)
 {
@@ -173,7 +173,7 @@ static void obtain(const struct sim_process *process, const vmm_mem_allocation_p
     };
 }
 
-/* What is made, but not as asked for: warnings, or errors in strict mode. */
+/* Warns of requests that the driver ignores. False in strict mode, when one of them is an error. */
 static bool pass_quirks(const struct sim_process *process, const vmm_mem_allocation_prop *asked,
                         const vmm_mem_allocation_prop *got)
 {
@@ -200,10 +200,10 @@ static bool pass_quirks(const struct sim_process *process, const vmm_mem_allocat
     return true;
 }
 
-/* From here on a tile pool that is too large is told as other memory is. Measured: not yet at 1 << 44. */
+/* From this size on, a tile pool that is too large is refused as other memory is. Measured: not yet at 1 << 44. */
 #define TILE_POOL_LIMIT (UINT64_C(1) << 45)
 
-/* Memory is short: asked is what the call says, location where the memory would have been. */
+/* Refuses a creation for lack of memory; asked are the call's properties, location is where the memory would have been. */
 static vmm_result refuse_memory(const struct sim_process *process, uint64_t size, const vmm_mem_allocation_prop *asked,
                                 vmm_mem_location location)
 {
@@ -264,7 +264,8 @@ static vmm_result check_arguments(const struct sim_process *process, const struc
     return VMM_SUCCESS;
 }
 
-/* Nobody else takes of the machine's memory meanwhile. */
+/* Checks the budget and creates the memory. No other process can take memory meanwhile: the caller has begun a change of the
+ * machine. */
 static vmm_result take_memory(struct sim_process *process, const struct vmm_call_mem_create *call,
                               const struct sim_channel *channel)
 {
