@@ -167,7 +167,7 @@ static vmm_result let_wrap(const struct sim_process *process, const struct trans
     uint64_t start = start_of(t);
     vmm_object nearest = sim_object_nearest(process, start);
     bool pass = sim_lets_pass(process, VMM_RULE_COPY_OVERFLOW, t->size, UINT64_MAX - start, &nearest);
-    vmm_detail_note("from 0x%llx on there are fewer bytes", (unsigned long long)start);
+    vmm_detail_note("the address space has fewer bytes from 0x%llx on", (unsigned long long)start);
     return pass ? VMM_SUCCESS : VMM_ERROR_INVALID_VALUE;
 }
 

@@ -210,7 +210,7 @@ static vmm_result refuse_memory(const struct sim_process *process, uint64_t size
     uint64_t left = sim_machine_free_bytes(process->machine, location);
     if (asked->location.type == VMM_MEM_LOCATION_TYPE_HOST && !sim_device_valid(process, asked->location.id)) {
         vmm_result result = vmm_detail_refuse(VMM_RULE_CREATE_HOST_ID, (uint64_t)(int64_t)asked->location.id, 0, NULL);
-        vmm_detail_note("%llu bytes are asked for, %llu are free", (unsigned long long)size, (unsigned long long)left);
+        vmm_detail_note("%llu bytes were requested, %llu are free", (unsigned long long)size, (unsigned long long)left);
         return result;
     }
     if (location.type != VMM_MEM_LOCATION_TYPE_DEVICE)

@@ -33,7 +33,7 @@ static vmm_result look_at_environment(struct sim_process *process, const char *l
         return VMM_SUCCESS;
     vmm_result result = visible_devices_read(&visible, list, &machine->hardware);
     if (result == VMM_ERROR_INVALID_DEVICE)
-        return vmm_detail_fail(result, "cuInit", VISIBLE_VARIABLE " is \"%.60s\": it names a device twice", list);
+        return vmm_detail_fail(result, "cuInit", VISIBLE_VARIABLE " is \"%.60s\": a device is named twice", list);
     sim_machine_see(machine, &visible);
     return VMM_SUCCESS;
 }

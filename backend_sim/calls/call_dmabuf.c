@@ -152,7 +152,7 @@ static vmm_result check_memory(const struct sim_process *process, const request 
         kind_of_memory *is;
         const char *what;
     } kinds[] = {{VMM_RULE_DMABUF_MULTICAST, is_multicast, "a multicast object"},
-                 {VMM_RULE_DMABUF_HOST, is_hosts, "memory of the host"},
+                 {VMM_RULE_DMABUF_HOST, is_hosts, "host memory"},
                  {VMM_RULE_DMABUF_COMPRESSED, is_compressed, "compressible memory"},
                  {VMM_RULE_DMABUF_DEVICES, is_elsewhere, "memory of another device than at dptr"},
                  {VMM_RULE_DMABUF_MIXED, is_other, "memory with other properties than at dptr"}};
@@ -216,7 +216,7 @@ static vmm_result make(const struct sim_process *process, const request *call, i
     }
     vmm_result result = refuse(VMM_RULE_DMABUF_FILE, 0, 0);
     vmm_detail_note(file < 0 ? "the process has no descriptor left for another file"
-                             : "no file may become 0x%llx bytes long", (unsigned long long)call->size);
+                             : "the system allows no file of 0x%llx bytes", (unsigned long long)call->size);
     if (file >= 0)
         os_file_close(file);
     return result;

@@ -122,7 +122,7 @@ vmm_result sim_fabric_find(struct sim_process *process, const void *bytes, struc
         return sim_machine_unreachable(why);
     if (!node)
         return why[0] ? refuse(VMM_RULE_IMPORT_SYSTEM, 0, why)
-                      : refuse(VMM_RULE_IMPORT_FABRIC_GONE, value, "the node that exported it is not there any more");
+                      : refuse(VMM_RULE_IMPORT_FABRIC_GONE, value, "the node that exported it no longer exists");
     result = take_block(machine, node, value, &label, &place, block);
     share_nodes_tidy(machine);
     return result;

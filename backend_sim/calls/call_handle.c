@@ -16,7 +16,7 @@ static vmm_result refuse_handle(enum vmm_rule_id rule, uint64_t value, const str
     vmm_object nearest = handle ? sim_object_handle(handle) : (vmm_object){0};
     vmm_result result = vmm_detail_refuse(rule, value, 0, &nearest);
     if (handle && !handle->refs && handle->maps)
-        vmm_detail_note("all references are given back; %u mapping%s still hold%s the memory", handle->maps,
+        vmm_detail_note("all references are released; %u mapping%s still hold%s the memory", handle->maps,
                         handle->maps == 1 ? "" : "s", handle->maps == 1 ? "s" : "");
     return result;
 }

@@ -64,7 +64,7 @@ static vmm_result refuse_overlap(const struct vmm_call_mem_map *call, const stru
     uint64_t room = in->start + in->size - call->ptr;
     vmm_result result = vmm_detail_refuse(VMM_RULE_MAP_OVERLAP, call->ptr, 0, nearest);
     if (nearest->start > call->ptr && nearest->start - call->ptr >= room)
-        vmm_detail_note("the range passes the end of reservation R%u by %s, and meets what lies %s behind that end", in->number,
+        vmm_detail_note("the range passes the end of reservation R%u by %s; the overlap begins %s past that end", in->number,
                         units_text(call->size - room, past), units_text(nearest->start - call->ptr - room, behind));
     return result;
 }

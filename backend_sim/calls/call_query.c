@@ -249,7 +249,7 @@ vmm_result sim_pointer_get_attributes(struct sim_process *process, const struct 
         if (!vmm_pointer_attribute_size(attribute) || attribute == VMM_POINTER_ATTRIBUTE_P2P_TOKENS) {
             vmm_result result = refuse_attribute(attribute);
             vmm_detail_argument("attributes");
-            vmm_detail_note("element %u of the list; those before it have been written", i);
+            vmm_detail_note("element %u of the list is refused; the elements before it have been written", i);
             return result;
         }
         if (!place.block)

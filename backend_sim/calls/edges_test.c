@@ -348,7 +348,7 @@ static bool overflow_is_told(enum move move, vmm_deviceptr dst, vmm_deviceptr sr
     const vmm_detail *detail = vmm_last_detail();
     if (!detail->rule || !dst_wraps || !src_wraps)
         return detail->rule && !strcmp(detail->rule, "VMM-COPY-RUNS-PAST");
-    snprintf(note, sizeof note, "from 0x%llx on there are fewer bytes", (unsigned long long)start);
+    snprintf(note, sizeof note, "the address space has fewer bytes from 0x%llx on", (unsigned long long)start);
     return !strcmp(detail->rule, "VMM-COPY-OVERFLOW") && detail->value == size && detail->expected == UINT64_MAX - start &&
            !strcmp(detail->note, note) && detail->nearest.kind == VMM_OBJECT_MAPPING;
 }

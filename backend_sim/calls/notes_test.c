@@ -15,12 +15,12 @@ static void no_addresses(void)
     const uint64_t all = profile->va_end - profile->va_start, hint = profile->va_hint_max - G;
     reported(vmm_mem_address_reserve(sys, &at, all + G, 0, 0, 0), "VMM-RESERVE-SPACE", "size", all + G, all, "");
     char note[120];
-    snprintf(note, sizeof note, "only addresses at or above the hint count, and none is free there for %llu bytes",
+    snprintf(note, sizeof note, "the address must be at or above the hint, where no %llu bytes are free in one piece",
              (unsigned long long)all);
     reported(vmm_mem_address_reserve(sys, &at, all, 0, hint, 0), "VMM-RESERVE-SPACE", "addr", hint, profile->va_end, note);
     const uint64_t alignment = 2 * profile->va_alignment_max;
     reported(vmm_mem_address_reserve(sys, &at, G, alignment, 0, 0), "VMM-RESERVE-SPACE", "alignment", alignment,
-         profile->va_alignment_max, "this machine finds no address with a larger alignment");
+         profile->va_alignment_max, "no address of this machine has a larger alignment");
     tap_u64(at, 0, "the refused calls write no address");
     need(vmm_mem_address_reserve(sys, &at, G, profile->va_alignment_max, 0, 0));
     tap_u64(at % profile->va_alignment_max, 0, "the largest alignment succeeds");
@@ -37,7 +37,7 @@ static void partly_granted(void)
     need(vmm_mem_map(sys, at + G, G, 0, created(DEVICE), 0));
     vmm_mem_access_desc descs[] = {{{DEVICE, 0}, RW}, {{HOST, 0}, RW}};
     reported(vmm_mem_set_access(sys, at, 2 * G, descs, 2), "VMM-ACCESS-HOST-ON-DEVICE", "desc.location.type", HOST, 0,
-         "descriptor 1 is refused; the 3 grants before it, from the start of the range, stay");
+         "descriptor 1 is refused; the 3 earlier grants, from the start of the range on, remain");
     tap_ok(nearest_is(VMM_OBJECT_MAPPING, 2), "the nearest object is the second mapping");
     uint64_t flags = VMM_MEM_ACCESS_FLAGS_PROT_NONE;
     need(vmm_mem_get_access(sys, &flags, &descs[0].location, at + G));
@@ -45,7 +45,7 @@ static void partly_granted(void)
     reported(vmm_mem_set_access(sys, at + G, G, &descs[1], 1), "VMM-ACCESS-HOST-ON-DEVICE", "desc.location.type", HOST, 0, "");
     descs[0].flags = VMM_MEM_ACCESS_FLAGS_PROT_NONE;
     reported(vmm_mem_set_access(sys, at + G, G, descs, 2), "VMM-ACCESS-HOST-ON-DEVICE", "desc.location.type", HOST, 0,
-         "descriptor 1 is refused; the 1 grants before it, from the start of the range, stay");
+         "descriptor 1 is refused; the 1 earlier grant, from the start of the range on, remains");
     end();
 }
 
@@ -59,10 +59,10 @@ static void handles(void)
     need(vmm_mem_map(sys, at + G, G, 0, handle, 0));
     need(vmm_mem_release(sys, handle));
     reported(vmm_mem_release(sys, handle), "VMM-RELEASE-HANDLE-STALE", "handle", handle, 0,
-         "all references are given back; 2 mappings still hold the memory");
+         "all references are released; 2 mappings still hold the memory");
     need(vmm_mem_unmap(sys, at, G));
     reported(vmm_mem_release(sys, handle), "VMM-RELEASE-HANDLE-STALE", "handle", handle, 0,
-         "all references are given back; 1 mapping still holds the memory");
+         "all references are released; 1 mapping still holds the memory");
     need(vmm_mem_unmap(sys, at + G, G));
     reported(vmm_mem_release(sys, handle), "VMM-RELEASE-HANDLE-STALE", "handle", handle, 0, "");
     tap_ok(nearest_is(VMM_OBJECT_HANDLE, 1), "the nearest object is the handle");
@@ -109,7 +109,7 @@ static void lists(void)
     begin("sim:h100");
     need(vmm_mem_alloc(sys, &at, G));
     reported(vmm_pointer_get_attributes(sys, 2, attributes, data, at), "VMM-POINTER-ATTRIBUTE", "attributes", 999, 0,
-         "element 1 of the list; those before it have been written");
+         "element 1 of the list is refused; the elements before it have been written");
     tap_ok(first != 0 && second == 7, "the first element is written, the second is not");
     end();
 }
@@ -159,7 +159,7 @@ static void files(void)
     setrlimit(RLIMIT_FSIZE, &few);
     result = vmm_mem_get_handle_for_address_range(sys, &file, at, G, VMM_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD, 0);
     setrlimit(RLIMIT_FSIZE, &most);
-    reported(result, "VMM-DMABUF-FILE", "", 0, 0, "no file may become 0x200000 bytes long");
+    reported(result, "VMM-DMABUF-FILE", "", 0, 0, "the system allows no file of 0x200000 bytes");
     end();
 }
 

@@ -17,7 +17,7 @@ static void warned(vmm_result result, const char *rule, uint64_t value, uint64_t
 static const char *work_note(const char *work, uint64_t call, const char *does, vmm_deviceptr granule)
 {
     static char note[200];
-    snprintf(note, sizeof note, "%s by call %llu on device 0, %s the granule at 0x%llx; nothing has waited for it", work,
+    snprintf(note, sizeof note, "%s by call %llu on device 0, %s the granule at 0x%llx; no call has waited for it", work,
              (unsigned long long)call, does, (unsigned long long)granule);
     return note;
 }
@@ -229,7 +229,7 @@ enum place { NOWHERE, READ_ONLY, NO_RIGHTS, PLACES };
 /* Checks the report of a kernel's access of width bytes there; width 0: an atomic addition. */
 static void fault_of(enum place place, bool writes, unsigned width)
 {
-    static const char *const why[] = {"nothing is mapped there", "the device may only read there",
+    static const char *const why[] = {"nothing is mapped there", "the device has only read access there",
                                       "the device has no access there"};
     static const unsigned rights[] = {0, VMM_MEM_ACCESS_FLAGS_PROT_READ, 0};
     vmm_deviceptr p = 0;

@@ -176,8 +176,8 @@ static void say_that_addresses_are_few(const struct sim_process *process)
         return;
     char text[256], have[UNITS_TEXT], want[UNITS_TEXT];
     int length = snprintf(text, sizeof text,
-                          "cuvmm: the system lets this program have %s of addresses for a machine with %s of memory; "
-                          "memory of the host at others cannot be touched in place (ulimit -v?)\n",
+                          "cuvmm: the system gives this program %s of addresses for a machine with %s of memory; "
+                          "host memory at other addresses cannot be accessed in place (ulimit -v?)\n",
                           units_text(backed, have), units_text(memory, want));
     os_print(text, (size_t)length);
 }

@@ -23,7 +23,7 @@ vmm_result team_wait_refuse(const struct team_wait *wait, enum vmm_rule_id rule,
     if (!object->block->shared)
         return result;
     if (waited >= 1000)
-        vmm_detail_note("%u of %u devices were added, and %llu seconds of waiting (team_wait=) brought no more",
+        vmm_detail_note("%u of %u devices were added, and no more within %llu seconds (team_wait=)",
                         team->members, team->wanted, (unsigned long long)(waited / 1000));
     else
         vmm_detail_note("%u of %u devices were added", team->members, team->wanted);

@@ -423,7 +423,7 @@ static void warn(enum vmm_rule_id rule, const struct work *work, const struct ac
     uint64_t from = range->first > mapping->start ? range->first : mapping->start;
     vmm_detail_warn(rule, value, 0, &nearest);
     if (!reported)
-        vmm_detail_note("%s, %s by call %" PRIu64 " on device %d, %s the granule at 0x%" PRIx64 "; nothing has waited for it",
+        vmm_detail_note("%s, %s by call %" PRIu64 " on device %d, %s the granule at 0x%" PRIx64 "; no call has waited for it",
                         name_of(work), work->call.head.id == VMM_CALL_launch ? "launched" : "issued",
                         work->call.head.number, queue_place_of(&work->item)->device,
                         range->need == VMM_MEM_ACCESS_FLAGS_PROT_READ ? "reads" : "writes", from);

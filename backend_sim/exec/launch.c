@@ -149,17 +149,17 @@ static const char *why(const struct sim_fault *fault, char *text, size_t size)
 {
     const vmm_fault *f = &fault->what;
     switch (fault->kind) {
-    case SIM_FAULT_MULTICAST: return "it is a multicast address, for multimem instructions alone";
-    case SIM_FAULT_MULTIMEM: return "it is no multicast address, which multimem instructions need";
+    case SIM_FAULT_MULTICAST: return "it is a multicast address, which only multimem instructions can access";
+    case SIM_FAULT_MULTIMEM: return "it is not a multicast address, which multimem instructions need";
     case SIM_FAULT_UNBOUND:
-        snprintf(text, size, "device %d of %s has bound nothing there",
+        snprintf(text, size, "device %d of %s has no memory bound there",
                  fault->unbound < 0 ? ~fault->unbound : fault->unbound,
                  fault->unbound < 0 ? "another node" : "the team");
         return text;
     default: break;
     }
     return !f->mapped                                         ? "nothing is mapped there"
-           : f->rights == VMM_MEM_ACCESS_FLAGS_PROT_READ      ? "the device may only read there"
+           : f->rights == VMM_MEM_ACCESS_FLAGS_PROT_READ      ? "the device has only read access there"
            : f->rights == VMM_MEM_ACCESS_FLAGS_PROT_READWRITE ? "the memory ends within the access"
                                                               : "the device has no access there";
 }
@@ -185,7 +185,7 @@ static void describe(const struct sim_fault *fault)
     else
         vmm_detail_note("%s, issued by call %llu, on device %d, %s at 0x%llx: %s", name, (unsigned long long)f->launch,
                         f->device, did[fault->use], (unsigned long long)f->address,
-                        may_use(f) ? "the host, which moves the bytes, may not" : reason);
+                        may_use(f) ? "the host moves the bytes and lacks the right" : reason);
     vmm_detail_fault(f);
 }
 

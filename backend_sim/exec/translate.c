@@ -145,14 +145,15 @@ static enum vmm_rule_id mover_fails(enum reach_mover mover, struct rights have, 
 static vmm_result refuse(const struct sim_process *process, enum vmm_rule_id rule, uint64_t at, uint64_t address,
                          const char *argument, int device)
 {
-    static const char *const may[] = {"may not access", "may only read", "(never given)", "may read and write"};
+    static const char *const may[] = {"has no access to", "has only read access to", "(never given)",
+                                      "has read and write access to"};
     struct translate_run run;
     struct rights have = rights_of(process, device, at);
     vmm_object nearest = sim_object_nearest(process, at);
     vmm_result result = vmm_detail_refuse(rule, address, 0, &nearest);
     vmm_detail_argument(argument);
     if (rule == VMM_RULE_COPY_MIXED || rule == VMM_RULE_SET_INTO_HOST)
-        vmm_detail_note("%llu bytes into the range memory of the host begins, and the host %s it",
+        vmm_detail_note("host memory begins %llu bytes into the range, and the host %s it",
                         (unsigned long long)(at - address), may[have.host]);
     else if (!translate_run(process, at, 1, &run))
         vmm_detail_note("nothing is mapped at 0x%llx, %llu bytes into the range", (unsigned long long)at,
@@ -161,7 +162,7 @@ static vmm_result refuse(const struct sim_process *process, enum vmm_rule_id rul
         vmm_detail_note("0x%llx, %llu bytes into the range, is a multicast address", (unsigned long long)at,
                         (unsigned long long)(at - address));
     else if (rule == VMM_RULE_COPY_HOST_RIGHTS)
-        vmm_detail_note("%llu bytes into the range device %d %s the memory, and the host %s it",
+        vmm_detail_note("%llu bytes into the range, device %d %s the memory, and the host %s it",
                         (unsigned long long)(at - address), device, may[have.device], may[have.host]);
     else
         vmm_detail_note("device %d %s 0x%llx, %llu bytes into the range", device, may[have.device],

@@ -27,12 +27,12 @@ static struct sim_process *watched;
 static const char *why(unsigned rights, bool mapped, bool allocated, const vmm_object *nearest)
 {
     if (allocated || (mapped && nearest->location.type != VMM_MEM_LOCATION_TYPE_HOST_NUMA))
-        return "memory of a device, which the host cannot reach";
+        return "device memory, which the host cannot access";
     if (!mapped)
         return "nothing is mapped there";
     if (rights == VMM_MEM_ACCESS_FLAGS_PROT_READ)
-        return "the host may only read there";
-    return rights ? "these addresses of the process were not free, so it cannot be shown there"
+        return "the host has only read access there";
+    return rights ? "these host addresses were not free, so the memory cannot be mapped there"
                   : "the host has no rights there";
 }
 
@@ -65,7 +65,7 @@ static struct sim_process *owner(uint64_t address)
 /* Reports the fault at address, if the address is a watched process's. Runs in a signal handler, so it must not wait. */
 static void explain(uint64_t address, enum os_touch touch)
 {
-    static const char busy[] = "cuvmm: the host touched a device address that it may not [VMM-HOST-ACCESS]\n";
+    static const char busy[] = "cuvmm: the host accessed a device address without the right to it [VMM-HOST-ACCESS]\n";
     static char text[2048]; /* static, because signal stacks are small */
     if (!life_try(&lock)) {
         os_print(busy, sizeof busy - 1);

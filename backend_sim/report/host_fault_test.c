@@ -73,7 +73,7 @@ static void explains(vmm_system *sys)
 {
     vmm_deviceptr device = mapped(sys, VMM_MEM_LOCATION_TYPE_DEVICE), host = mapped(sys, VMM_MEM_LOCATION_TYPE_HOST);
     tap_ok(stopped(device + 5, true), "the host faults on device memory");
-    reported(device + 5, true, "memory of a device");
+    reported(device + 5, true, "device memory");
     tap_ok(vmm_last_detail()->nearest.kind == VMM_OBJECT_MAPPING, "the nearest object is the mapping");
     tap_ok(stopped(device + G, false), "the host faults on addresses that are only reserved");
     reported(device + G, false, "nothing is mapped there");
@@ -81,18 +81,18 @@ static void explains(vmm_system *sys)
     vmm_deviceptr allocated = 0;
     need(vmm_mem_alloc(sys, &allocated, 4096));
     tap_ok(stopped(allocated, false), "the host faults on memory of cuMemAlloc");
-    reported(allocated, false, "memory of a device");
+    reported(allocated, false, "device memory");
     tap_ok(!stopped(host, true), "the host can write host memory");
     vmm_mem_access_desc desc = {{VMM_MEM_LOCATION_TYPE_HOST, 0}, VMM_MEM_ACCESS_FLAGS_PROT_READ};
     need(vmm_mem_set_access(sys, host, G, &desc, 1));
     tap_ok(!stopped(host, false) && stopped(host + 1, true), "with READ the host can read and not write");
-    reported(host + 1, true, "the host may only read there");
+    reported(host + 1, true, "the host has only read access there");
     desc.flags = VMM_MEM_ACCESS_FLAGS_PROT_READWRITE;
     need(vmm_mem_set_access(sys, host, G, &desc, 1));
     if (mprotect((void *)(uintptr_t)host, G, PROT_NONE))
         tap_bail("mprotect failed");
     tap_ok(stopped(host + 3, false), "the host faults where something else changed the protection of the addresses");
-    reported(host + 3, false, "were not free, so it cannot be shown there");
+    reported(host + 3, false, "were not free, so the memory cannot be mapped there");
     desc.flags = VMM_MEM_ACCESS_FLAGS_PROT_NONE;
     need(vmm_mem_set_access(sys, host, G, &desc, 1));
     tap_ok(stopped(host + 2, false), "with NONE the host faults");
@@ -117,7 +117,7 @@ static void explains_multicast(void)
     need(vmm_mem_address_reserve(sys, &at, G, 0, 0, 0));
     need(vmm_mem_map(sys, at, G, 0, object, 0));
     tap_ok(stopped(at, false), "the host faults on a multicast address");
-    reported(at, false, "memory of a device");
+    reported(at, false, "device memory");
     vmm_close(sys);
 }
 
@@ -289,7 +289,7 @@ static void gets_all(void)
     if (!sigsetjmp(after, 1))
         touch_may_stop_writing((volatile unsigned char *)(uintptr_t)at);
     tap_u64((uint64_t)(uintptr_t)heard, at, "the program's handler receives the address");
-    reported(at, true, "memory of a device");
+    reported(at, true, "device memory");
     vmm_close(sys);
     sigaction(SIGSEGV, NULL, &action);
     tap_ok(!(action.sa_flags & SA_SIGINFO) && action.sa_handler == SIG_DFL, "a handler with SA_RESETHAND is gone after its call");

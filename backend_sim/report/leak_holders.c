@@ -121,7 +121,7 @@ static bool make_hint(vmm_detail *hint, const struct share_inspect *who, unsigne
     if (!add_holders(hint, who, index, ", held by ", slot) && block->out)
         add(hint, ", held by a descriptor %s",
             who->reported ? "in no process: in a message, or in a process of another user"
-                      : "somewhere: where cannot be told on this system");
+                      : "somewhere: this system does not report which process has it");
     return own;
 }
 

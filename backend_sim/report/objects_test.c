@@ -215,7 +215,7 @@ static void far_behind(void)
     if (far >= near + 100 * G && far < near + 150 * G) { /* large ranges start at chunks, so a little higher */
         char want[200], behind[UNITS_TEXT];
         snprintf(want, sizeof want,
-                 "the range passes the end of reservation R1 by 296 MiB, and meets what lies %s behind that end",
+                 "the range passes the end of reservation R1 by 296 MiB; the overlap begins %s past that end",
                  units_text(far - near - 2 * G, behind));
         tap_result(vmm_mem_map(sys, near, 150 * G, 0, big, 0), VMM_ERROR_INVALID_VALUE,
                    "a map of more than the reservation is refused");
