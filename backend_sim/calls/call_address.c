@@ -151,7 +151,7 @@ vmm_result sim_mem_address_free(struct sim_process *process, const struct vmm_ca
     if (result != VMM_SUCCESS)
         return result;
     struct sim_origin ended = sim_origin(&call->head);
-    struct retired_range grave = {.start = reservation->start,
+    struct retired_range retired = {.start = reservation->start,
                           .size = reservation->size,
                           .created = reservation->made.number,
                           .created_by = reservation->made.call,
@@ -159,7 +159,7 @@ vmm_result sim_mem_address_free(struct sim_process *process, const struct vmm_ca
                           .ended_by = ended.call,
                           .number = reservation->number,
                           .kind = VMM_OBJECT_RESERVATION};
-    retired_ranges_add(&process->retired, &grave);
+    retired_ranges_add(&process->retired, &retired);
     addrmap_remove(&process->reservations, reservation->start);
     va_allocator_free(&process->space, reservation->start, reservation->size);
     pool_free(&process->reservation_pool, reservation);

@@ -19,7 +19,7 @@ void sim_fault_surroundings(const struct sim_process *process, vmm_fault *fault)
     uint64_t at = fault->address;
     const struct sim_mapping *m = addrmap_floor(&process->mappings, at);
     const struct sim_allocation *a = addrmap_floor(&process->allocations, at);
-    const struct retired_range *grave = retired_ranges_find(&process->retired, VMM_OBJECT_MAPPING, at);
+    const struct retired_range *retired = retired_ranges_find(&process->retired, VMM_OBJECT_MAPPING, at);
     bool mapped = sim_mapping_at(process, at) || sim_allocation_at(process, at);
     if (m && at - m->start < m->size) /* the mapping that holds the address does not lie before it */
         m = addrmap_floor(&process->mappings, m->start - 1); /* nothing lies at 0 */
@@ -29,7 +29,7 @@ void sim_fault_surroundings(const struct sim_process *process, vmm_fault *fault)
     m = at == UINT64_MAX ? NULL : addrmap_ceil(&process->mappings, at + 1);
     a = at == UINT64_MAX ? NULL : addrmap_ceil(&process->allocations, at + 1);
     fault->after = nearer(m, a, m && a && m->start < a->start);
-    fault->past = grave && !mapped ? sim_object_grave(grave) : (vmm_object){.kind = VMM_OBJECT_NONE};
+    fault->past = retired && !mapped ? sim_object_retired(retired) : (vmm_object){.kind = VMM_OBJECT_NONE};
 }
 
 void sim_fault_argument(const struct vmm_call_launch *call, vmm_fault *fault)

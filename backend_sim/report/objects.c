@@ -122,15 +122,15 @@ vmm_object sim_object_event(const struct sim_event *event)
     return object;
 }
 
-vmm_object sim_object_grave(const struct retired_range *grave)
+vmm_object sim_object_retired(const struct retired_range *retired)
 {
-    const struct sim_origin made = {grave->created, grave->created_by}, ended = {grave->ended, grave->ended_by};
-    vmm_object object = make((vmm_object_kind)grave->kind, grave->number, made);
-    object.start = grave->start;
-    object.size = grave->size;
-    object.handle = grave->handle;
-    object.handle_number = grave->handle_number;
-    object.location = grave->location;
+    const struct sim_origin made = {retired->created, retired->created_by}, ended = {retired->ended, retired->ended_by};
+    vmm_object object = make((vmm_object_kind)retired->kind, retired->number, made);
+    object.start = retired->start;
+    object.size = retired->size;
+    object.handle = retired->handle;
+    object.handle_number = retired->handle_number;
+    object.location = retired->location;
     end(&object, ended);
     return object;
 }
@@ -181,14 +181,14 @@ static vmm_object closest(const struct sim_process *process, uint64_t address)
 vmm_object sim_object_nearest(const struct sim_process *process, uint64_t address)
 {
     vmm_object object;
-    const struct retired_range *grave = retired_ranges_find(&process->retired, VMM_OBJECT_MAPPING, address);
-    if (grave && !sim_mapping_at(process, address))
-        return sim_object_grave(grave);
+    const struct retired_range *retired = retired_ranges_find(&process->retired, VMM_OBJECT_MAPPING, address);
+    if (retired && !sim_mapping_at(process, address))
+        return sim_object_retired(retired);
     if (living(process, address, &object))
         return object;
-    grave = retired_ranges_find(&process->retired, VMM_OBJECT_RESERVATION, address);
+    retired = retired_ranges_find(&process->retired, VMM_OBJECT_RESERVATION, address);
     const struct retired_range *freed = retired_ranges_find(&process->retired, VMM_OBJECT_ALLOCATION, address);
-    if (freed && (!grave || grave->ended < freed->ended))
-        grave = freed;
-    return grave ? sim_object_grave(grave) : closest(process, address);
+    if (freed && (!retired || retired->ended < freed->ended))
+        retired = freed;
+    return retired ? sim_object_retired(retired) : closest(process, address);
 }

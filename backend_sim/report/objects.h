@@ -15,7 +15,7 @@ vmm_object sim_object_allocation(const struct sim_allocation *allocation);
 vmm_object sim_object_context(const struct sim_context *context);
 vmm_object sim_object_stream(const struct sim_stream *stream);
 vmm_object sim_object_event(const struct sim_event *event);
-vmm_object sim_object_grave(const struct retired_range *grave);
+vmm_object sim_object_retired(const struct retired_range *retired);
 
 /* The most helpful object for a message about an unexpected address: the one that holds the address, else the one that held it
  * last, else the nearest reservation; kind NONE when there is none of these. */

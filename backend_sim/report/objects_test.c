@@ -99,11 +99,11 @@ static void others(void)
              (vmm_object){.kind = VMM_OBJECT_EVENT, .number = 10, .value = 8, MADE, .ended = end.number, .ended_by = by},
              "an event");
     }
-    const struct retired_range grave = {.start = 1, .size = 2, .created = made.number, .ended = ended.number, .handle = 3,
-                                        .number = 4,
+    const struct retired_range retired = {.start = 1, .size = 2, .created = made.number, .ended = ended.number, .handle = 3,
+                                          .number = 4,
                                 .handle_number = 5, .created_by = made.call, .ended_by = ended.call,
                                 .kind = VMM_OBJECT_MAPPING, .location = device};
-    same(sim_object_grave(&grave),
+    same(sim_object_retired(&retired),
          (vmm_object){.kind = VMM_OBJECT_MAPPING, .number = 4, .start = 1, .size = 2, .handle = 3, .handle_number = 5,
                       .location = device, MADE, ENDED}, "a retired range");
 }

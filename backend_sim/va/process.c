@@ -226,10 +226,10 @@ void sim_mapping_end(struct sim_process *process, struct sim_mapping *mapping, s
 {
     assert_locked(process->machine);
     struct sim_handle *handle = mapping->handle;
-    struct retired_range grave = {mapping->start, mapping->size,  mapping->made.number, ended.number,       handle->shown,
+    struct retired_range retired = {mapping->start, mapping->size,  mapping->made.number, ended.number,       handle->shown,
                           mapping->number, handle->number, mapping->made.call,   ended.call, VMM_OBJECT_MAPPING,
                           handle->prop.location};
-    retired_ranges_add(&process->retired, &grave);
+    retired_ranges_add(&process->retired, &retired);
     addrmap_remove(&process->mappings, mapping->start);
     if (rdma_concerns(handle))
         rdma_unmapped(mapping);
@@ -242,7 +242,7 @@ void sim_mapping_end(struct sim_process *process, struct sim_mapping *mapping, s
 void sim_allocation_end(struct sim_process *process, struct sim_allocation *allocation, struct sim_origin ended)
 {
     assert_locked(process->machine);
-    const struct retired_range grave = {.start = allocation->start,
+    const struct retired_range retired = {.start = allocation->start,
                                 .size = allocation->size,
                                 .created = allocation->made.number,
                                 .created_by = allocation->made.call,
@@ -251,7 +251,7 @@ void sim_allocation_end(struct sim_process *process, struct sim_allocation *allo
                                 .number = allocation->number,
                                 .kind = VMM_OBJECT_ALLOCATION,
                                 .location = allocation->block->prop.location};
-    retired_ranges_add(&process->retired, &grave);
+    retired_ranges_add(&process->retired, &retired);
     addrmap_remove(&process->allocations, allocation->start);
     va_allocator_free(&process->space, allocation->start, allocation->span);
     sim_block_drop(process->machine, allocation->block);

@@ -20,17 +20,17 @@ struct retired_range {
 };
 
 struct retired_ranges {
-    struct retired_range grave[RETIRED_RANGES_SIZE];
+    struct retired_range range[RETIRED_RANGES_SIZE];
     unsigned next;
 };
 
-static inline void retired_ranges_add(struct retired_ranges *yard, const struct retired_range *grave)
+static inline void retired_ranges_add(struct retired_ranges *ring, const struct retired_range *retired)
 {
-    yard->grave[yard->next] = *grave;
-    yard->next = (yard->next + 1) % RETIRED_RANGES_SIZE;
+    ring->range[ring->next] = *retired;
+    ring->next = (ring->next + 1) % RETIRED_RANGES_SIZE;
 }
 
 /* The newest entry of that kind that held address, or NULL. */
-const struct retired_range *retired_ranges_find(const struct retired_ranges *yard, vmm_object_kind kind, uint64_t address);
+const struct retired_range *retired_ranges_find(const struct retired_ranges *ring, vmm_object_kind kind, uint64_t address);
 
 #endif
